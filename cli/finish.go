@@ -94,9 +94,9 @@ func (m *remains) describe(done recorder.Finished) string {
 	file := filepath.Base(m.name) + recorder.LiveSuffix
 	from := fmt.Sprintf("%s (%s)", file, counted(done.Bytes, "byte"))
 	if done.Short > 0 {
-		return fmt.Sprintf("%v; the last calls of %s are missing, the others were recovered from %s", lazy.ErrLeft, counted(done.Short, "thread"), from)
+		return fmt.Sprintf("%v; the last calls of %s are missing, the others were recovered from %s", lazy.ErrUnfinished, counted(done.Short, "thread"), from)
 	}
-	return fmt.Sprintf("%v; all calls were recovered from %s", lazy.ErrLeft, from)
+	return fmt.Sprintf("%v; all calls were recovered from %s", lazy.ErrUnfinished, from)
 }
 
 // more is for a followed trace: once the program is gone, it recovers the remaining data, and
@@ -111,7 +111,7 @@ func (m *remains) more() (told string, err error) {
 		return "", nil
 	}
 	u := m.unended()
-	if !errors.Is(u.Why, lazy.ErrLeft) {
+	if !errors.Is(u.Why, lazy.ErrUnfinished) {
 		return "", nil
 	}
 	if m.hint == "" {
@@ -146,7 +146,7 @@ func (m *remains) unended() lazy.Unended {
 	if u, known := m.unendedRecording(); known {
 		return u
 	}
-	err := recorder.Unended(m.path)
+	err := recorder.CheckEnded(m.path)
 	file := filepath.Base(m.name) + recorder.LiveSuffix
 	switch {
 	case errors.Is(err, recorder.ErrRecording):
@@ -154,15 +154,15 @@ func (m *remains) unended() lazy.Unended {
 			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
 			Hint: "tracex open --follow " + m.name + " shows it as it grows",
 		}
-	case errors.Is(err, recorder.ErrLeft), errors.Is(err, recorder.ErrFinishing):
+	case errors.Is(err, recorder.ErrUnfinished), errors.Is(err, recorder.ErrFinishing):
 		hint := m.hint
 		if hint == "" {
 			hint = "the next command that reads the trace recovers it"
 		}
-		return lazy.Unended{Why: fmt.Errorf("the rest is in %s: %w", file, lazy.ErrLeft), Hint: hint}
+		return lazy.Unended{Why: fmt.Errorf("the rest is in %s: %w", file, lazy.ErrUnfinished), Hint: hint}
 	case errors.Is(err, fs.ErrPermission):
 		return lazy.Unended{
-			Why:  fmt.Errorf("still being recorded, or %w; the rest may be in %s, which only its owner can read", lazy.ErrLeft, file),
+			Why:  fmt.Errorf("still being recorded, or %w; the rest may be in %s, which only its owner can read", lazy.ErrUnfinished, file),
 			Hint: "the owner can recover it with tracex info " + m.name,
 		}
 	}
@@ -171,7 +171,7 @@ func (m *remains) unended() lazy.Unended {
 
 // unendedRecording is unended for a trace that tracex record makes.
 func (m *remains) unendedRecording() (u lazy.Unended, known bool) {
-	begun, err := recording.Unended(m.path)
+	begun, err := recording.State(m.path)
 	switch {
 	case errors.Is(err, recording.ErrRecording) && begun:
 		return lazy.Unended{
@@ -180,7 +180,7 @@ func (m *remains) unendedRecording() (u lazy.Unended, known bool) {
 		}, true
 	case begun && err != nil:
 		return lazy.Unended{
-			Why:  fmt.Errorf("the rest is in %s: %w", filepath.Base(m.name)+recording.Suffix, lazy.ErrLeft),
+			Why:  fmt.Errorf("the rest is in %s: %w", filepath.Base(m.name)+recording.Suffix, lazy.ErrUnfinished),
 			Hint: "tracex info " + m.name + " completes it",
 		}, true
 	}

@@ -19,7 +19,7 @@ const maxCopy = 64 << 20
 // remaining data, if that may not be recovered into the trace itself.
 func (a *app) complete(ctx context.Context, in *input) {
 	m := in.rest
-	if m.hint == "" || m.failed || !errors.Is(recorder.Unended(m.path), recorder.ErrLeft) || sizeBeside(m.path) > maxCopy {
+	if m.hint == "" || m.failed || !errors.Is(recorder.CheckEnded(m.path), recorder.ErrUnfinished) || sizeBeside(m.path) > maxCopy {
 		return
 	}
 	dir, err := os.MkdirTemp("", "tracex-")

@@ -37,7 +37,7 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // another command completed the trace
 	case errors.Is(err, recording.ErrRecording):
-		if begun, _ := recording.Unended(path); !begun { // otherwise the trace itself says so
+		if begun, _ := recording.State(path); !begun { // otherwise the trace itself says so
 			a.remark(path, errors.New(err.Error()+"; no calls have arrived yet"))
 		}
 	case err != nil:
@@ -53,7 +53,7 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 // leftRecording is a recording whose process was killed.
 type leftRecording struct {
 	*app
-	dir  *recording.Folder
+	dir  *recording.Directory
 	path string // of the trace
 	told []remark
 }

@@ -216,7 +216,7 @@ func TestUnwritable(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := in.unended()
-		if in.path != path || !errors.Is(u.Why, lazy.ErrLeft) || !strings.Contains(u.Why.Error(), "the rest is in trace.bin.live") || u.Hint != hintUnwritable {
+		if in.path != path || !errors.Is(u.Why, lazy.ErrUnfinished) || !strings.Contains(u.Why.Error(), "the rest is in trace.bin.live") || u.Hint != hintUnwritable {
 			t.Errorf("%v: %+v, %+v", cause, in, u)
 		}
 		if _, err := os.Stat(path + ".live"); err != nil {

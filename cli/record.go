@@ -103,7 +103,7 @@ func (r *recordCommand) checkOutput() error {
 	if err := refuseStdout(r.output); err != nil {
 		return err
 	}
-	if _, err := recording.Unended(r.output); err != nil && !r.force {
+	if _, err := recording.State(r.output); err != nil && !r.force {
 		return r.unendedError(err)
 	}
 	for _, suffix := range traceSuffixes {
@@ -119,7 +119,7 @@ func (r *recordCommand) checkOutput() error {
 
 // recordInto records into a directory, and makes the trace. keep means that the directory has
 // the only copy of some data.
-func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Folder, args []string) (keep bool, err error) {
+func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Directory, args []string) (keep bool, err error) {
 	live, err := newLiveConversion(r.output, dir)
 	if err != nil {
 		return false, tracefile.WriteError(r.output, err)
@@ -161,7 +161,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 }
 
 // makeTrace completes the trace. After an error, what is not in it is in the directory's spool.
-func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Folder, live *liveConversion) error {
+func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory, live *liveConversion) error {
 	made := r.conversion()
 	result, damage, err := live.end(ctx)
 	switch {
@@ -181,7 +181,7 @@ func (r *recordCommand) conversion() conversion {
 }
 
 // salvage ends a trace that could not grow, if it was begun.
-func (r *recordCommand) salvage(ctx context.Context, dir *recording.Folder, live *liveConversion) error {
+func (r *recordCommand) salvage(ctx context.Context, dir *recording.Directory, live *liveConversion) error {
 	if !live.Begun() {
 		return nil
 	}
@@ -194,10 +194,10 @@ func (r *recordCommand) salvage(ctx context.Context, dir *recording.Folder, live
 }
 
 // createDir creates the directory that holds the recording until it is a trace.
-func (r *recordCommand) createDir(args []string, sockets string) (*recording.Folder, error) {
+func (r *recordCommand) createDir(args []string, sockets string) (*recording.Directory, error) {
 	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version)}
 	dir, err := recording.Create(r.output, about)
-	if errors.Is(err, recording.ErrLeft) && r.force {
+	if errors.Is(err, recording.ErrUnfinished) && r.force {
 		left, taken := recording.Take(r.output)
 		if taken == nil {
 			taken = left.Remove()
@@ -216,7 +216,7 @@ func (r *recordCommand) createDir(args []string, sockets string) (*recording.Fol
 // unendedError returns err, of a directory for a recording, as one about the output.
 func (r *recordCommand) unendedError(err error) error {
 	switch {
-	case errors.Is(err, recording.ErrLeft):
+	case errors.Is(err, recording.ErrUnfinished):
 		return &usageError{r.output + recording.Suffix + " holds an earlier recording whose trace was never completed",
 			"tracex info " + r.output + " completes it; --force discards it; -o names another file"}
 	case errors.Is(err, recording.ErrRecording), errors.Is(err, recording.ErrFinishing):

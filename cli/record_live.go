@@ -22,7 +22,7 @@ type liveConversion struct {
 }
 
 // newLiveConversion begins a conversion. Nothing is created but files in the directory.
-func newLiveConversion(output string, dir *recording.Folder) (*liveConversion, error) {
+func newLiveConversion(output string, dir *recording.Directory) (*liveConversion, error) {
 	l := &liveConversion{files: growingFiles{path: output, replace: dir.About.Replace}}
 	var err error
 	if l.spool, err = os.OpenFile(dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
@@ -37,7 +37,7 @@ func newLiveConversion(output string, dir *recording.Folder) (*liveConversion, e
 	return l, nil
 }
 
-func (l *liveConversion) options(dir *recording.Folder) perfetto.LiveOptions {
+func (l *liveConversion) options(dir *recording.Directory) perfetto.LiveOptions {
 	return perfetto.LiveOptions{
 		Options: perfetto.Options{TempDir: filepath.Dir(l.files.path), FormatVersion: format.Version(dir.About.FormatVersion)},
 		Rest:    l.spool,
@@ -46,7 +46,7 @@ func (l *liveConversion) options(dir *recording.Folder) perfetto.LiveOptions {
 
 // resumeLive continues the conversion of a process that was killed. spool is at its end. The error
 // is perfetto.ErrNoProgress if no calls had been converted.
-func resumeLive(output string, dir *recording.Folder, spool *os.File) (*liveConversion, error) {
+func resumeLive(output string, dir *recording.Directory, spool *os.File) (*liveConversion, error) {
 	progress, err := os.ReadFile(dir.Progress())
 	if errors.Is(err, os.ErrNotExist) {
 		err = perfetto.ErrNoProgress
@@ -91,7 +91,7 @@ func (l *liveConversion) close() {
 
 // salvage ends the trace with what was converted before the conversion failed. What followed is
 // in the spool.
-func (l *liveConversion) salvage(ctx context.Context, dir *recording.Folder) (*perfetto.Result, error) {
+func (l *liveConversion) salvage(ctx context.Context, dir *recording.Directory) (*perfetto.Result, error) {
 	again, err := resumeLive(l.files.path, dir, l.spool)
 	if err != nil {
 		return nil, err

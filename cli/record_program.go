@@ -26,14 +26,14 @@ func (e childExit) Error() string { return fmt.Sprintf("the program ended with s
 
 // runProgram runs the program to its end, with the service's sockets in its
 // environment, the directory for live files, and the format version.
-func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Folder, args []string) error {
+func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args []string) error {
 	sockets := dir.About.Sockets
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = r.stdin, r.stdout, r.stderr
 	c.Env = append(os.Environ(),
 		service.ProducerVariable+"="+filepath.Join(sockets, "producers"),
 		service.ConsumerVariable+"="+filepath.Join(sockets, "consumers"),
-		shared.LiveFolder+"="+dir.Path())
+		shared.LiveDirectory+"="+dir.Path())
 	if v := dir.About.FormatVersion; v != 0 {
 		c.Env = append(c.Env, recorder.FormatVariable+"="+strconv.Itoa(v))
 	}

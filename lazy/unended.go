@@ -13,9 +13,9 @@ import (
 var (
 	// ErrRecording: its program still records it.
 	ErrRecording = errors.New("still being recorded")
-	// ErrLeft: its program ended without closing it, and the last part of the recording
+	// ErrUnfinished: its program ended without closing it, and the last part of the recording
 	// is elsewhere.
-	ErrLeft = errors.New("its program ended without closing it")
+	ErrUnfinished = errors.New("its program ended without closing it")
 )
 
 // errGrew is the reason that the reader finds itself.
@@ -23,7 +23,7 @@ var errGrew = fmt.Errorf("%w: it grew while it was read", ErrRecording)
 
 // Unended is why data has no end, and what to do about it.
 type Unended struct {
-	Why  error  // wraps ErrRecording or ErrLeft; nil if not known
+	Why  error  // wraps ErrRecording or ErrUnfinished; nil if not known
 	Hint string // may be ""
 }
 

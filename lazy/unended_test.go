@@ -37,7 +37,7 @@ func TestUnended(t *testing.T) {
 	}{
 		{is: format.ErrTruncated, text: "cut short", hint: "still writing it"},
 		{ended: Unended{Why: fmt.Errorf("%w: so far", ErrRecording), Hint: "do that"}, is: ErrRecording, text: "still being recorded: so far", hint: "do that"},
-		{ended: Unended{Why: ErrLeft}, is: ErrLeft, text: "its program ended without closing it"},
+		{ended: Unended{Why: ErrUnfinished}, is: ErrUnfinished, text: "its program ended without closing it"},
 		{grows: true, is: ErrRecording, text: "it grew while it was read", hint: "follow it"},
 	} {
 		put(t, path, whole[:len(whole)-1])
@@ -62,7 +62,7 @@ func TestUnended(t *testing.T) {
 		}
 		r.Close()
 	}
-	if other := errors.New("something else"); Explain(other, path, -1, func() Unended { return Unended{Why: ErrLeft} }) != other {
+	if other := errors.New("something else"); Explain(other, path, -1, func() Unended { return Unended{Why: ErrUnfinished} }) != other {
 		t.Error("another error is explained too")
 	}
 }

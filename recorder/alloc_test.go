@@ -54,7 +54,7 @@ func TestOff(t *testing.T) {
 	var r *Recorder
 	class := r.Class("C")
 	m, f, v := r.Method(class, "m", Type{}), r.Field(class, "f", FieldInfo{}), r.Variable("v", Type{})
-	at := r.Location(Place{File: "x.go"})
+	at := r.Location(CodeLocation{File: "x.go"})
 	if r.Path(Local(v), Member(f)) != 0 || r.Caller(0) != 0 {
 		t.Error("a recorder that is off knows a place")
 	}

@@ -37,7 +37,7 @@ func (discard) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
 func (discard) Truncate(int64) error                   { return nil }
 func (discard) Close() error                           { return nil }
 
-func toDiscard(string) (files.Output, error) { return discard{}, nil }
+func toDiscard(string) (files.OutFile, error) { return discard{}, nil }
 
 // nowhere is a sink that forgets what it is given: this leaves only the encoder.
 type nowhere struct{ partSink }

@@ -23,7 +23,7 @@ const boundCall = format.ClassCall | 0x80
 // Call begins a call of a method, as Enter does, and returns a handle to end it. One line
 // records a function, however it ends:
 //
-//	defer t.Call(method, place, recorder.Null(), recorder.Int(n)).End(&result)
+//	defer t.Call(method, location, recorder.Null(), recorder.Int(n)).End(&result)
 func (t *Thread) Call(m Method, at Location, receiver Value, args ...Value) Call {
 	if t == nil {
 		return Call{}

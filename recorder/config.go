@@ -182,10 +182,10 @@ type Config struct {
 	// told of a missing service.
 	OnError func(error)
 
-	create     func(path string) (files.Output, error) // nil for new files
-	events     int64                                   // the first event id, for tests
-	timeSource clock.TimeSource                        // nil for the machine's clocks; for tests
-	plain      bool                                    // take no times from the processor's counter, for tests
+	create     func(path string) (files.OutFile, error) // nil for new files
+	events     int64                                    // the first event id, for tests
+	timeSource clock.TimeSource                         // nil for the machine's clocks; for tests
+	plain      bool                                     // take no times from the processor's counter, for tests
 
 	layout *values.Layout // of the wanted version
 

@@ -4,7 +4,7 @@
 // A program starts one [Recorder] and gives each goroutine that it records a [Thread]. One line
 // records a function:
 //
-//	defer t.Call(method, place, recorder.Null(), recorder.Int(n)).End(&result)
+//	defer t.Call(method, location, recorder.Null(), recorder.Int(n)).End(&result)
 //
 // It records the results, and a panic that passes through. Within a call a Thread records reads
 // and writes of fields, variables and elements, loops, and exceptions. Types, methods, fields,
@@ -32,14 +32,14 @@
 // A trace has version 27 of the format, which Lincheck 3.7 reads, or, if [Config.FormatVersion]
 // or the environment says so, version 22, which 3.6 reads. They have different kinds of values:
 //
-//	                                27                                  22
-//	Raw, TypeName, Duration, Time,  big decimal, as it may be any text  raw string; TypeName: Java class
+//	                                27                                         22
+//	Raw, TypeName, Duration, Time,  big decimal, as it may be any text         raw string; TypeName: Java class
 //	    Bytes, several results
-//	Uint, Raw of a whole number     big integer                         raw string
-//	Error, with its text            exception with its message          raw string: type and message
-//	error, without its text         exception                           object
-//	call that threw                 mark "unfinished" and a name        void and a name
-//	location of a loop              header of a loop, see Place.Loop    line
+//	Uint, Raw of a whole number     big integer                                raw string
+//	Error, with its text            exception with its message                 raw string: type and message
+//	error, without its text         exception                                  object
+//	call that threw                 mark "unfinished" and a name               void and a name
+//	location of a loop              header of a loop, see CodeLocation.Loop    line
 //
 // In version 27 a type name is not written as a class, since a class is shown with ".class"
 // appended. Bytes are not written as a character sequence, as they need not be characters. An

@@ -34,7 +34,7 @@ var (
 	ErrRecording = live.ErrInUse
 	// ErrFinishing: another process finishes the recording.
 	ErrFinishing = live.ErrFinishing
-	// ErrLeft: a recording was left as it was when its program ended, and [Finish] would finish it.
-	// See [Unended].
-	ErrLeft = live.ErrLeft
+	// ErrUnfinished: a recording was left as it was when its program ended, and [Finish] would
+	// finish it. See [CheckEnded].
+	ErrUnfinished = live.ErrUnfinished
 )

@@ -114,7 +114,7 @@ func ExampleThread_Loop() {
 	}
 	t := rec.Thread("main")
 	sum := rec.Variable("sum", recorder.Type{})
-	at := rec.Location(recorder.Place{File: "sum.go", Line: 12})
+	at := rec.Location(recorder.CodeLocation{File: "sum.go", Line: 12})
 
 	t.Loop(at)
 	for i, total := 0, 0; i < 3; i++ {

@@ -39,7 +39,7 @@ type failingFile struct {
 	disk *failing
 }
 
-func (d *failing) create(path string) (files.Output, error) {
+func (d *failing) create(path string) (files.OutFile, error) {
 	f, err := os.Create(path)
 	return failingFile{f, d}, err
 }

@@ -27,11 +27,11 @@ type Finished struct {
 // If it fails the live file remains, and Finish can be called again. The same holds if it is
 // interrupted.
 func Finish(path string) (Finished, error) {
-	return finishTo(path, func(f *os.File) files.Output { return files.Extended{File: f} })
+	return finishTo(path, func(f *os.File) files.OutFile { return files.Extended{File: f} })
 }
 
 // finishTo is Finish; tests have outputs of their own.
-func finishTo(path string, to func(*os.File) files.Output) (Finished, error) {
+func finishTo(path string, to func(*os.File) files.OutFile) (Finished, error) {
 	done, err := finish.Finish(path, to)
 	if err != nil {
 		err = fmt.Errorf("recorder: finishing %s: %w", path, err)

@@ -66,7 +66,7 @@ func someCalls(r *Recorder, t *Thread, from, to int) {
 	class := r.Class("C")
 	for i := from; i < to; i++ {
 		t.Enter(r.Method(class, fmt.Sprint("m", i), Type{}), 0, Null(), Int(i))
-		t.WriteVariable(r.Variable(fmt.Sprint("v", i%7), Type{}), r.Location(Place{File: "c.go", Line: i}), String("some text"))
+		t.WriteVariable(r.Variable(fmt.Sprint("v", i%7), Type{}), r.Location(CodeLocation{File: "c.go", Line: i}), String("some text"))
 		if i%10 == 0 {
 			t.Loop(0)
 			t.Iteration(0)
@@ -122,7 +122,7 @@ func TestFinishOfARecorder(t *testing.T) {
 
 // brokenOutput fails after so many bytes.
 type brokenOutput struct {
-	files.Output
+	files.OutFile
 	left *int
 }
 
@@ -131,7 +131,7 @@ var errBroken = errors.New("this disk is full")
 func (b brokenOutput) WriteAt(p []byte, at int64) (int, error) {
 	n := min(len(p), *b.left)
 	*b.left -= n
-	n, err := b.Output.WriteAt(p[:n], at)
+	n, err := b.OutFile.WriteAt(p[:n], at)
 	if err == nil && n < len(p) {
 		err = errBroken
 	}
@@ -151,7 +151,7 @@ func testFinishInterrupted(t *testing.T) {
 	path := snapshot(t, c.Path)
 	for bytes, failed := 0, true; failed; bytes += 1 + rand.IntN(4000) {
 		left := bytes
-		_, err := finishTo(path, func(f *os.File) files.Output { return brokenOutput{files.Extended{File: f}, &left} })
+		_, err := finishTo(path, func(f *os.File) files.OutFile { return brokenOutput{files.Extended{File: f}, &left} })
 		if failed = err != nil; failed && !errors.Is(err, errBroken) {
 			t.Fatalf("after %d bytes: %v", bytes, err)
 		}
@@ -225,7 +225,7 @@ func TestFinishDamaged(t *testing.T) {
 		for range 1 + rand.IntN(3) {
 			at := used[rand.IntN(len(used))]
 			if rand.IntN(2) == 0 {
-				at = used[rand.IntN(min(len(used), 400))] // the header and the first pieces
+				at = used[rand.IntN(min(len(used), 400))] // the header and the first regions
 			}
 			b[at] = byte(rand.Uint32())
 		}

@@ -119,7 +119,7 @@ func TestPointBytes(t *testing.T) {
 		r.sink = nowhere{r.sink}
 		c := r.Class("C")
 		m, f, v := r.Method(c, "m", Type{}), r.Field(c, "f", FieldInfo{}), r.Variable("v", Type{})
-		at := r.Location(Place{File: "a.go", Line: 3})
+		at := r.Location(CodeLocation{File: "a.go", Line: 3})
 		for _, c := range []struct {
 			name   string
 			record func(th *Thread)
@@ -164,7 +164,7 @@ func TestIterationBytes(t *testing.T) {
 	for i, version := range versiontest.Versions {
 		r := start(t, Config{create: toDiscard, FormatVersion: version, NoTimes: true})
 		r.sink = nowhere{r.sink}
-		at := r.Location(Place{File: "a.go", Line: 3})
+		at := r.Location(CodeLocation{File: "a.go", Line: 3})
 		th := r.Thread("main")
 		th.Loop(at)
 		from := th.bytes

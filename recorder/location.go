@@ -9,8 +9,8 @@ import (
 	"tracex/recorder/internal/registry"
 )
 
-// Place is a location in the source.
-type Place struct {
+// CodeLocation is a location in the source, for [Recorder.Location].
+type CodeLocation struct {
 	File   string
 	Class  string
 	Method string
@@ -24,33 +24,33 @@ type Place struct {
 	Loop bool
 }
 
-// Step is a step of a [Path], made by the functions below.
-type Step struct {
+// PathStep is a step of a [Path], made by the functions below.
+type PathStep struct {
 	kind   format.AccessKind
 	number int64 // of the variable, field or path that it names
 	index  int32
 }
 
 // Local begins a path with a local variable.
-func Local(v Variable) Step {
-	return Step{kind: format.AccessVariable, number: int64(v)}
+func Local(v Variable) PathStep {
+	return PathStep{kind: format.AccessVariable, number: int64(v)}
 }
 
 // Member continues to a field of an object, or begins a path with a package variable.
-func Member(f Field) Step {
-	return Step{kind: format.AccessObjectField, number: int64(f)}
+func Member(f Field) PathStep {
+	return PathStep{kind: format.AccessObjectField, number: int64(f)}
 }
 
 // Element continues to the element with an index.
-func Element(i int32) Step { return Step{kind: format.AccessElement, index: i} }
+func Element(i int32) PathStep { return PathStep{kind: format.AccessElement, index: i} }
 
 // ElementBy continues to the element whose index has a name.
-func ElementBy(index Path) Step {
-	return Step{kind: format.AccessNamedElement, number: int64(index)}
+func ElementBy(index Path) PathStep {
+	return PathStep{kind: format.AccessNamedElement, number: int64(index)}
 }
 
 // Path registers how the source names a value. If a step means nothing, the result is no path.
-func (r *Recorder) Path(steps ...Step) Path {
+func (r *Recorder) Path(steps ...PathStep) Path {
 	if !r.on() {
 		return 0
 	}
@@ -66,7 +66,7 @@ func (r *Recorder) Path(steps ...Step) Path {
 }
 
 // Location registers a location in the source.
-func (r *Recorder) Location(p Place) Location {
+func (r *Recorder) Location(p CodeLocation) Location {
 	if !r.on() {
 		return 0
 	}
@@ -106,7 +106,7 @@ func (r *Recorder) At(pc uintptr) Location {
 	}
 	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	class, method := gonames.SplitFunction(frame.Function)
-	l := r.Location(Place{File: baseName(frame.File), Class: class, Method: method, Line: frame.Line})
+	l := r.Location(CodeLocation{File: baseName(frame.File), Class: class, Method: method, Line: frame.Line})
 	if r.reserve(entrySize) {
 		r.locations.Store(pc, l)
 	}

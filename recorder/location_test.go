@@ -36,14 +36,14 @@ func testLocations(t *testing.T) {
 		}
 	}
 	th := r.Thread("main")
-	th.Enter(pay, r.Location(Place{File: "order.go", Class: "shop", Method: "All", Line: 7, Path: r.Path(Local(order)),
+	th.Enter(pay, r.Location(CodeLocation{File: "order.go", Class: "shop", Method: "All", Line: 7, Path: r.Path(Local(order)),
 		Args: []Path{index, first}}), Object(class, 1), Int(3), Int(4))
-	th.ReadElement(Object(class, 2), 3, r.Location(Place{File: "order.go", Line: 9, Path: element}), Null())
+	th.ReadElement(Object(class, 2), 3, r.Location(CodeLocation{File: "order.go", Line: 9, Path: element}), Null())
 	th.WriteField(open, r.Caller(0), Null(), Bool(true))
 	_, _, below, _ := runtime.Caller(0) // the line before this one is Caller's
 	th.Exit(Void())
-	place := Place{File: "order.go", Line: 9, Path: element}
-	if once, again := r.Location(place), r.Location(place); once != again {
+	location := CodeLocation{File: "order.go", Line: 9, Path: element}
+	if once, again := r.Location(location), r.Location(location); once != again {
 		t.Error("the same place has two numbers")
 	}
 	if err := r.Stop(); err != nil {

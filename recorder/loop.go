@@ -9,7 +9,7 @@ import (
 
 // Loop begins a loop. Each Iteration begins an iteration; EndLoop ends the loop, and so does
 // the Exit of the call around it. A loop is identified by its location, which should have
-// [Place.Loop] set.
+// [CodeLocation.Loop] set.
 func (t *Thread) Loop(at Location) {
 	if t == nil {
 		return
@@ -65,9 +65,9 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	}
 	t.bytes = writing
 	b := c.Data[from : from+format.IterationHeadSize]
-	place := t.terms.location(at)
-	t.head(b, class, place)
-	values.PutInt32(b[format.LoopIDAt:], registry.LoopAt(place))
+	location := t.terms.location(at)
+	t.head(b, class, location)
+	values.PutInt32(b[format.LoopIDAt:], registry.LoopAt(location))
 	n := format.LoopHeadSize
 	if class == format.ClassIteration {
 		values.PutInt32(b[format.IterationNumberAt:], number)

@@ -18,9 +18,9 @@ func TestLoopLocations(t *testing.T) {
 		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FormatVersion: version}
 		r := start(t, c)
 		name := r.Path(Local(r.Variable("i", Type{})))
-		plain := r.Location(Place{File: "sum.go", Line: 12})
-		at := r.Location(Place{File: "sum.go", Line: 12, Loop: true, Path: name, Args: []Path{name}})
-		if again := r.Location(Place{File: "sum.go", Line: 12, Loop: true}); again != at {
+		plain := r.Location(CodeLocation{File: "sum.go", Line: 12})
+		at := r.Location(CodeLocation{File: "sum.go", Line: 12, Loop: true, Path: name, Args: []Path{name}})
+		if again := r.Location(CodeLocation{File: "sum.go", Line: 12, Loop: true}); again != at {
 			t.Errorf("in %d the same loop has two places", version)
 		}
 		th := r.Thread("main")

@@ -122,7 +122,7 @@ func TestMillionGoroutines(t *testing.T) {
 		calls <- n
 	}()
 	c := Config{FlushInterval: -1, NoTimes: true, Path: "trace.bin"}
-	c.create = func(path string) (files.Output, error) {
+	c.create = func(path string) (files.OutFile, error) {
 		if path == c.Path {
 			return counting{to: to}, nil
 		}
@@ -340,7 +340,7 @@ func TestManyNames(t *testing.T) {
 			last = r.Variable(name, ObjectType(name))
 			r.Method(class, name, Type{}, ObjectType(name))
 			r.Field(class, name, FieldInfo{})
-			r.Location(Place{File: name, Path: r.Path(Local(last), Element(int32(i)))})
+			r.Location(CodeLocation{File: name, Path: r.Path(Local(last), Element(int32(i)))})
 			if i%1000 == 0 {
 				th.WriteVariable(last, 0, Int(i))
 			}
@@ -354,7 +354,7 @@ func TestManyNames(t *testing.T) {
 		if r.Class("another") != r.Class("and another") || r.Method(0, "another", Type{}) != r.Method(0, "and another", Type{}) {
 			t.Error("names that there is no room for are several")
 		}
-		th.WriteVariable(first, r.Location(Place{File: "unknown.go", Line: 7}), Int(1))
+		th.WriteVariable(first, r.Location(CodeLocation{File: "unknown.go", Line: 7}), Int(1))
 		th.WriteVariable(last, 0, Int(1))
 		if err := r.Stop(); !errors.Is(err, ErrMemory) || told.Load() != 1 {
 			t.Fatalf("%v, told %d times", err, told.Load())

@@ -31,7 +31,7 @@ func TestZeroValues(t *testing.T) {
 	for _, r := range []*Recorder{nil, new(Recorder)} {
 		class := r.Class("C")
 		if r.Thread("t") != nil || r.Method(class, "m", Type{}) != 0 || r.Field(class, "f", FieldInfo{}) != 0 ||
-			r.Variable("v", Type{}) != 0 || r.Location(Place{Line: 1}) != 0 || r.Path(Local(0)) != 0 || r.Caller(0) != 0 ||
+			r.Variable("v", Type{}) != 0 || r.Location(CodeLocation{Line: 1}) != 0 || r.Path(Local(0)) != 0 || r.Caller(0) != 0 ||
 			r.ClassOf(t) != 0 || r.Capture(t) != Null() {
 			t.Error("something was registered")
 		}
@@ -94,10 +94,10 @@ func TestOddArguments(t *testing.T) {
 		th.Enter(r.Method(-1, "", Type{Kind: format.TypeObject}, type16), 0, Null())
 		th.WriteField(r.Field(class, huge, FieldInfo{Type: type16}), 0, Null(), Null())
 		th.WriteVariable(r.Variable(huge, type16), 0, Null())
-		path := r.Path(make([]Step, 1000)...)
-		th.Loop(r.Location(Place{File: huge, Class: huge, Method: huge, Line: math.MinInt, Path: path, Args: []Path{path, 77, -3}}))
-		th.Iteration(r.Location(Place{Path: -5}))
-		if r.Path() == 0 || r.Path(Step{}, Element(-1), ElementBy(-1)) != 0 || r.Caller(-5) < 0 || r.Caller(math.MaxInt-2) != 0 {
+		path := r.Path(make([]PathStep, 1000)...)
+		th.Loop(r.Location(CodeLocation{File: huge, Class: huge, Method: huge, Line: math.MinInt, Path: path, Args: []Path{path, 77, -3}}))
+		th.Iteration(r.Location(CodeLocation{Path: -5}))
+		if r.Path() == 0 || r.Path(PathStep{}, Element(-1), ElementBy(-1)) != 0 || r.Caller(-5) < 0 || r.Caller(math.MaxInt-2) != 0 {
 			t.Error("a path or a place is not what it should be")
 		}
 		if err := r.Stop(); err != nil {

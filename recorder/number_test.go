@@ -51,7 +51,7 @@ func testNumbersOfOthers(t *testing.T) {
 	class := other.Class("other.Class")
 	foreign := other.Method(class, "m", Type{}, Type{})
 	foreignField, foreignVariable := other.Field(class, "f", FieldInfo{}), other.Variable("v", Type{})
-	foreignPlace := other.Location(Place{File: "other.go", Line: 7})
+	foreignPlace := other.Location(CodeLocation{File: "other.go", Line: 7})
 	captured := other.Capture(struct{ A int }{7})
 
 	c := Config{Path: t.TempDir() + "/trace.bin"}
@@ -60,7 +60,7 @@ func testNumbersOfOthers(t *testing.T) {
 	deposit := r.Method(own, "deposit", Type{})
 	r.Field(own, "balance", FieldInfo{})
 	r.Variable("amount", Type{})
-	r.Location(Place{File: "bank.go", Line: 1})
+	r.Location(CodeLocation{File: "bank.go", Line: 1})
 	th := r.Thread("main")
 	call := func(m Method, args ...Value) {
 		th.Enter(m, 0, Null(), args...)
@@ -80,7 +80,7 @@ func testNumbersOfOthers(t *testing.T) {
 		t.Error("a path has a step that nothing registered")
 	}
 	path := other.Path(Local(foreignVariable))
-	th.WriteVariable(r.Variable("v", Type{}), r.Location(Place{File: "x.go", Line: 3, Path: path}), Int(1))
+	th.WriteVariable(r.Variable("v", Type{}), r.Location(CodeLocation{File: "x.go", Line: 3, Path: path}), Int(1))
 	saved, err := r.Flush()
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func testNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad.Enter(m, 0, Null())
-	bad.chunk.Load().Marks[0].Place = buffers.FooterAt(0, 1)
+	bad.chunk.Load().Marks[0].Range = buffers.FooterAt(0, 1)
 	if _, err := r.Flush(); !errors.Is(err, ErrShared) {
 		t.Fatalf("Flush: %v", err)
 	}

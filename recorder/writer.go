@@ -48,19 +48,19 @@ func (w *writer) footerFits(c *buffers.Chunk, from, need int) bool {
 
 // head writes what all points begin with. For a container that includes that it has no diff
 // statuses.
-func (w *writer) head(b []byte, class format.Class, place int32) {
-	w.terms.Layout.PutPointHead(b, class, place, w.file.ID, w.next)
+func (w *writer) head(b []byte, class format.Class, location int32) {
+	w.terms.Layout.PutPointHead(b, class, location, w.file.ID, w.next)
 }
 
-// mark publishes a header or a footer with a mark.
-func (w *writer) mark(c *buffers.Chunk, place uint64, to int) {
+// mark publishes a header or a footer, which ends at to, with a mark.
+func (w *writer) mark(c *buffers.Chunk, at uint64, to int) {
 	i := w.marks
 	if i >= len(c.Marks) {
 		w.bytes = to
 		return // two goroutines were here at once
 	}
 	m := &c.Marks[i]
-	m.Place = place
+	m.Range = at
 	if w.clocked == byCounter {
 		m.Reading = counter()
 	} else {

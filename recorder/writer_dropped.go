@@ -197,7 +197,7 @@ func (w *writer) catchUp(need int) bool {
 		to := w.bytes + w.terms.Layout.PutUntracked(c.Data[w.bytes:], l.class&^boundCall, l.count)
 		left := w.owed - 1
 		w.owed = left
-		w.marked(c, buffers.Mark{Place: buffers.FooterAt(w.bytes, to), Reading: l.reading}, to)
+		w.marked(c, buffers.Mark{Range: buffers.FooterAt(w.bytes, to), Reading: l.reading}, to)
 		if w.owed > left {
 			return false // the chunk was taken away, and there was no other
 		}

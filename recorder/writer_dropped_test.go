@@ -14,14 +14,14 @@ import (
 
 // stuck is a file whose writes wait.
 type stuck struct {
-	files.Output
+	files.OutFile
 	gate *sync.RWMutex
 }
 
 func (s stuck) WriteAt(p []byte, at int64) (int, error) {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
-	return s.Output.WriteAt(p, at)
+	return s.OutFile.WriteAt(p, at)
 }
 
 // If the disk hangs, Drop keeps goroutines going and counts what is missing: the trace has its
@@ -31,7 +31,7 @@ func TestDrop(t *testing.T) { versiontest.EachVersion(t, testDrop) }
 func testDrop(t *testing.T) {
 	var gate sync.RWMutex
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
-	c.create = func(path string) (files.Output, error) {
+	c.create = func(path string) (files.OutFile, error) {
 		f, err := files.Create(path)
 		return stuck{f, &gate}, err
 	}

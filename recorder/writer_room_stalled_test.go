@@ -21,11 +21,11 @@ type stalling struct {
 }
 
 type stallingFile struct {
-	files.Output
+	files.OutFile
 	disk *stalling
 }
 
-func (d *stalling) create(path string) (files.Output, error) {
+func (d *stalling) create(path string) (files.OutFile, error) {
 	f, err := files.Create(path)
 	return stallingFile{f, d}, err
 }
@@ -35,7 +35,7 @@ func (f stallingFile) WriteAt(p []byte, at int64) (int, error) {
 		close(f.disk.writing)
 		<-f.disk.goOn
 	}
-	return f.Output.WriteAt(p, at)
+	return f.OutFile.WriteAt(p, at)
 }
 
 // soon waits for something that does not depend on the disk.

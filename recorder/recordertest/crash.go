@@ -95,7 +95,7 @@ func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(cal
 		i := n
 		n++
 		m := r.Method(class, fmt.Sprint("method", i/1000%16), recorder.Type{})
-		t.Enter(m, r.Location(recorder.Place{File: "crash.go", Line: i % 100}), recorder.Null(), recorder.Int(g), recorder.Int(i))
+		t.Enter(m, r.Location(recorder.CodeLocation{File: "crash.go", Line: i % 100}), recorder.Null(), recorder.Int(g), recorder.Int(i))
 		switch random.IntN(8) {
 		case 0:
 			t.WriteVariable(r.Variable(fmt.Sprint("v", i/500%16), recorder.Type{}), 0, recorder.String(strings.Repeat("x", random.IntN(60))))

@@ -22,7 +22,7 @@ func (w *walker) location() recorder.Location {
 	if n == 0 {
 		return 0
 	}
-	p := recorder.Place{File: fmt.Sprintf("file%d.go", n%3), Class: "program.Class0", Method: "run", Line: n}
+	p := recorder.CodeLocation{File: fmt.Sprintf("file%d.go", n%3), Class: "program.Class0", Method: "run", Line: n}
 	switch n {
 	case 7:
 		p.Path = w.r.Path(recorder.Local(w.variable()), recorder.Member(w.field()), recorder.Element(3))
@@ -36,7 +36,7 @@ func (w *walker) location() recorder.Location {
 // loopLocation returns the location of a loop, which may have Loop set.
 func (w *walker) loopLocation() recorder.Location {
 	if n := w.rand.IntN(9); n > 3 {
-		return w.r.Location(recorder.Place{File: "loops.go", Class: "program.Class0", Method: "run", Line: n, Loop: true})
+		return w.r.Location(recorder.CodeLocation{File: "loops.go", Class: "program.Class0", Method: "run", Line: n, Loop: true})
 	}
 	return w.location()
 }

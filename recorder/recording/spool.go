@@ -14,7 +14,7 @@ const packetTag = 1<<3 | 2
 // Trim opens the spool at the end of its last whole packet, so that more can be appended, and
 // cuts off an incomplete packet. If there is no spool it creates one. It returns the number of
 // bytes cut.
-func (f *Folder) Trim() (spool *os.File, cut int64, err error) {
+func (f *Directory) Trim() (spool *os.File, cut int64, err error) {
 	spool, err = os.OpenFile(f.Spool(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, 0, err

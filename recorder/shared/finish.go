@@ -30,7 +30,7 @@ var ErrRecording = live.ErrInUse
 
 // Finish writes to w what a recorder had recorded but not yet sent to its service when its
 // program ended without Stop, as Perfetto packets that follow those of the service. path is the
-// recorder's live file, in the directory that [LiveFolder] names; it is not removed. A part
+// recorder's live file, in the directory that [LiveDirectory] names; it is not removed. A part
 // that was being sent when the program ended is written again: the reader of call packets
 // recognizes it by its number. [ErrRecording] means that the program is still running.
 func Finish(path string, w io.Writer) (Finished, error) {

@@ -56,7 +56,7 @@ func someShared(t *testing.T) (r *recorder.Recorder, h *held, thread *recorder.T
 	t.Helper()
 	dir, h := t.TempDir(), &held{}
 	t.Setenv(ipc.ProducerVariable, filepath.Join(dir, "no service"))
-	t.Setenv(LiveFolder, dir)
+	t.Setenv(LiveDirectory, dir)
 	r, err := recorder.Start(recorder.Config{
 		Strategy: recorder.SharedMemory, Service: h, NoTimes: true, FlushInterval: -1, OnError: func(error) {},
 	})
@@ -76,7 +76,7 @@ func someCalls(r *recorder.Recorder, t *recorder.Thread, from, to int) {
 	class := r.Class("C")
 	for i := from; i < to; i++ {
 		t.Enter(r.Method(class, fmt.Sprint("m", i), recorder.Type{}), 0, recorder.Null(), recorder.Int(i))
-		t.WriteVariable(r.Variable(fmt.Sprint("v", i%7), recorder.Type{}), r.Location(recorder.Place{File: "c.go", Line: i}), recorder.String("some text"))
+		t.WriteVariable(r.Variable(fmt.Sprint("v", i%7), recorder.Type{}), r.Location(recorder.CodeLocation{File: "c.go", Line: i}), recorder.String("some text"))
 		t.Exit(recorder.Int(i))
 	}
 }

@@ -12,19 +12,19 @@ import (
 	"tracex/recorder/internal/sink"
 )
 
-// LiveFolder is the environment variable that names a directory for the live files of recorders
+// LiveDirectory is the environment variable that names a directory for the live files of recorders
 // that connect to a service. If the program ends without Stop, they have what is not in the
 // shared memory yet, and [Finish] makes packets of it. tracex record sets the variable.
-const LiveFolder = "TRACEX_LIVE_FOLDER"
+const LiveDirectory = "TRACEX_LIVE_FOLDER"
 
 // startLive creates the live file, if the environment asks for it.
 func (s *callSink) startLive() {
 	r := s.r
-	folder := os.Getenv(LiveFolder)
-	if folder == "" || s.options.NoLive {
+	dir := os.Getenv(LiveDirectory)
+	if dir == "" || s.options.NoLive {
 		return
 	}
-	path := filepath.Join(folder, fmt.Sprintf("%d-%016x%s", os.Getpid(), s.id, format.LiveSuffix))
+	path := filepath.Join(dir, fmt.Sprintf("%d-%016x%s", os.Getpid(), s.id, format.LiveSuffix))
 	l, err := live.Create(path, s.options.LiveLimit)
 	if err == nil {
 		err = r.KeepIn(l)

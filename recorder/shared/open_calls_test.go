@@ -15,12 +15,12 @@ func someHeaders(n, size int, ends ...int) buffers.Part {
 	for i := range n {
 		at := len(p.Data)
 		p.Data = append(p.Data, bytes.Repeat([]byte{byte(100 + i)}, size)...)
-		p.Marks = append(p.Marks, buffers.Mark{Place: buffers.HeaderAt(at, len(p.Data))})
+		p.Marks = append(p.Marks, buffers.Mark{Range: buffers.HeaderAt(at, len(p.Data))})
 		for _, end := range ends {
 			if end == i {
 				at := len(p.Data)
 				p.Data = append(p.Data, byte(format.KindFooter))
-				p.Marks = append(p.Marks, buffers.Mark{Place: buffers.FooterAt(at, len(p.Data))})
+				p.Marks = append(p.Marks, buffers.Mark{Range: buffers.FooterAt(at, len(p.Data))})
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func TestOpenCalls(t *testing.T) {
 	if skipped, headers, _ := r.describeOpen(); skipped != 0 || !bytes.Equal(headers, want) {
 		t.Errorf("%d skipped, headers %v, want %v", skipped, headers, want)
 	}
-	footer := buffers.Part{Data: []byte{byte(format.KindFooter)}, Marks: []buffers.Mark{{Place: buffers.FooterAt(0, 1)}}}
+	footer := buffers.Part{Data: []byte{byte(format.KindFooter)}, Marks: []buffers.Mark{{Range: buffers.FooterAt(0, 1)}}}
 	for range 3 {
 		if _, err := r.read(footer); err != nil {
 			t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 
 // liveChunk is where a chunk's memory is in the live file.
 type liveChunk struct {
-	file  *live.File
-	piece *live.Piece
-	slot  *live.Slot
-	gone  runtime.Cleanup
+	file   *live.File
+	region *live.Region
+	slot   *live.Slot
+	gone   runtime.Cleanup
 }
 
 // makeLive makes a chunk in the live file; nil if that has no room. The garbage collector frees
@@ -25,21 +25,21 @@ func (p *Pool) makeLive(size int) *Chunk {
 	}
 	marks := p.marks(size)
 	at := (int64(size) + 7) &^ 7
-	piece, err := l.Alloc(at + int64(marks)*MarkSize)
+	region, err := l.Alloc(at + int64(marks)*MarkSize)
 	if err != nil {
 		return nil
 	}
 	slot, err := l.Slot(live.Chunks)
 	if err != nil {
-		l.Free(piece)
+		l.Free(region)
 		return nil
 	}
-	lc := &liveChunk{file: l, piece: piece, slot: slot}
-	c := &Chunk{Data: piece.Mem[:size:size], live: lc, Published: slot.Word(live.ChunkPublished)}
+	lc := &liveChunk{file: l, region: region, slot: slot}
+	c := &Chunk{Data: region.Mem[:size:size], live: lc, Published: slot.Word(live.ChunkPublished)}
 	if marks > 0 {
-		c.Marks = unsafe.Slice((*Mark)(unsafe.Pointer(&piece.Mem[at])), marks)
+		c.Marks = unsafe.Slice((*Mark)(unsafe.Pointer(&region.Mem[at])), marks)
 	}
-	slot.Put(live.ChunkPiece, uint64(piece.Off))
+	slot.Put(live.ChunkRegion, uint64(region.Off))
 	slot.Put(live.ChunkSizes, Pack(size, marks))
 	lc.gone = runtime.AddCleanup(c, (*liveChunk).free, lc)
 	return c
@@ -64,7 +64,7 @@ const pageSize = 4 << 10
 
 func (lc *liveChunk) free() {
 	lc.file.FreeSlot(lc.slot)
-	lc.file.Free(lc.piece)
+	lc.file.Free(lc.region)
 }
 
 // Release frees the memory of a chunk that is no longer in use.

@@ -2,35 +2,35 @@ package buffers
 
 // Mark is where a header or a footer is in a chunk, and when it was recorded.
 type Mark struct {
-	Place   uint64
+	Range   uint64 // which bytes, and which of both it is
 	Reading uint64 // of the recorder's clock; 0 if no times are wanted
 }
 
-// The place of a mark is
+// The range of a mark is
 //
 //	bit 63     1: footer
 //	62 to 32   position of its kind byte
 //	31 to 0    position after it
 const footerMark = 1 << 63
 
-// HeaderAt returns the place of a header's mark.
+// HeaderAt returns the range of a header's mark.
 func HeaderAt(pos, end int) uint64 { return uint64(pos)<<32 | uint64(end) }
 
-// FooterAt returns the place of a footer's mark.
+// FooterAt returns the range of a footer's mark.
 func FooterAt(pos, end int) uint64 { return HeaderAt(pos, end) | footerMark }
 
 // Footer reports whether the object is a footer.
-func (m *Mark) Footer() bool { return m.Place&footerMark != 0 }
+func (m *Mark) Footer() bool { return m.Range&footerMark != 0 }
 
 // Pos is the position of the object in the chunk.
-func (m *Mark) Pos() int { return int(m.Place &^ footerMark >> 32) }
+func (m *Mark) Pos() int { return int(m.Range &^ footerMark >> 32) }
 
 // End is the position after the object.
-func (m *Mark) End() int { return int(uint32(m.Place)) }
+func (m *Mark) End() int { return int(uint32(m.Range)) }
 
 // Moved returns the mark of an object that was moved to delta bytes earlier.
 func (m Mark) Moved(delta int) Mark {
-	m.Place -= uint64(delta)<<32 + uint64(delta)
+	m.Range -= uint64(delta)<<32 + uint64(delta)
 	return m
 }
 

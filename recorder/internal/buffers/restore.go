@@ -24,18 +24,18 @@ func Restore(rest *live.Rest, at int64) (*Chunk, error) {
 		return nil, fmt.Errorf("%w: of a buffer of %d bytes and %d marks, %d and %d were published, %d and %d written", live.ErrDamaged,
 			size, n, bytes, marks, c.Flushed, c.FlushedMarks)
 	}
-	piece := int64(word(live.ChunkPiece))
+	region := int64(word(live.ChunkRegion))
 	var err error
-	if c.Data, err = rest.Bytes(piece, int64(size)); err != nil {
+	if c.Data, err = rest.Bytes(region, int64(size)); err != nil {
 		return nil, err
 	}
-	b, err := rest.Bytes(piece+(int64(size)+7)&^7, int64(n)*MarkSize)
+	b, err := rest.Bytes(region+(int64(size)+7)&^7, int64(n)*MarkSize)
 	if err != nil {
 		return nil, err
 	}
 	c.Marks = make([]Mark, n)
 	for i := range c.Marks {
-		c.Marks[i] = Mark{Place: binary.NativeEndian.Uint64(b[i*MarkSize:]), Reading: binary.NativeEndian.Uint64(b[i*MarkSize+8:])}
+		c.Marks[i] = Mark{Range: binary.NativeEndian.Uint64(b[i*MarkSize:]), Reading: binary.NativeEndian.Uint64(b[i*MarkSize+8:])}
 	}
 	return c, nil
 }

@@ -6,31 +6,31 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// liveClock is where the clock's line is in the live file: in two pieces, used in turn.
+// liveClock is where the clock's line is in the live file: in two regions, used in turn.
 type liveClock struct {
-	file   *live.File
-	pieces [2]*live.Piece
-	turn   int
+	file    *live.File
+	regions [2]*live.Region
+	current int
 }
 
-// A piece has the number of points and of eras, the last look, and then the points and the
+// A region has the number of points and of eras, the last look, and then the points and the
 // eras.
 const (
-	clockHead  = 32
-	clockPoint = 16
-	clockEra   = 24
-	clockPiece = clockHead + (maxPoints+8)*clockPoint + (maxEras+8)*clockEra
+	clockHead   = 32
+	clockPoint  = 16
+	clockEra    = 24
+	clockRegion = clockHead + (maxPoints+8)*clockPoint + (maxEras+8)*clockEra
 )
 
 // KeepIn makes the clock keep its line in the live file from now on.
 func (c *Clock) KeepIn(l *live.File) error {
 	k := &liveClock{file: l}
-	for i := range k.pieces {
+	for i := range k.regions {
 		var err error
-		if k.pieces[i], err = l.Alloc(clockPiece); err != nil {
+		if k.regions[i], err = l.Alloc(clockRegion); err != nil {
 			return err
 		}
-		l.Word(live.AtClock + int64(i)*8).Store(uint64(k.pieces[i].Off))
+		l.Word(live.AtClock + int64(i)*8).Store(uint64(k.regions[i].Off))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,8 +45,8 @@ func (c *Clock) keep() {
 	if k == nil || len(c.line.points) > maxPoints+8 || len(c.eras) > maxEras+8 {
 		return
 	}
-	k.turn = 1 - k.turn
-	p := k.pieces[k.turn]
+	k.current = 1 - k.current
+	p := k.regions[k.current]
 	b := p.Mem
 	put := func(v uint64) { binary.NativeEndian.PutUint64(b, v); b = b[8:] }
 	put(uint64(len(c.line.points)))
@@ -62,5 +62,5 @@ func (c *Clock) keep() {
 		put(e.shift)
 		put(e.end)
 	}
-	k.file.Word(live.AtClock + 16).Store(uint64(k.turn))
+	k.file.Word(live.AtClock + 16).Store(uint64(k.current))
 }

@@ -51,7 +51,7 @@ func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
 // readLine reads the clock's line.
 func (c *Clock) readLine(rest *live.Rest) error {
 	which := int64(rest.Uint(live.AtClock+16) & 1)
-	b, err := rest.Bytes(int64(rest.Uint(live.AtClock+which*8)), clockPiece)
+	b, err := rest.Bytes(int64(rest.Uint(live.AtClock+which*8)), clockRegion)
 	if err != nil {
 		return err
 	}

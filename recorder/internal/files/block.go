@@ -22,7 +22,7 @@ import (
 //
 // The thread's lock and the files' mu are held.
 type block struct {
-	to     *outfiles
+	to     *fileWriters
 	s      *Stream
 	dump   bool
 	start  int64 // position of BLOCK_START
@@ -36,7 +36,7 @@ type block struct {
 
 // begin starts a block with the pending objects of the registry, which shift the draft.
 func (f *Files) begin(s *Stream, d *draft) {
-	f.current = block{to: &f.outfiles, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
+	f.current = block{to: &f.fileWriters, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
 	b := &f.current
 	f.data.buf = format.AppendBlockHead(f.data.buf, s.ID)
 	b.base = f.data.size()

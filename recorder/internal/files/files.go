@@ -33,7 +33,7 @@ type Files struct {
 	linked bool       // the data file had a name; io guards it
 
 	mu sync.Mutex // guards the fields from here on
-	outfiles
+	fileWriters
 	blocks
 	live   *live.File // nil if there is none
 	err    error
@@ -42,8 +42,8 @@ type Files struct {
 	broken bool // no more blocks: only the files' end follows, or it has been added
 }
 
-// outfiles are the three files.
-type outfiles struct{ data, index, times outfile }
+// fileWriters are the three files.
+type fileWriters struct{ data, index, times fileWriter }
 
 // blocks is what is known of the blocks in the files and the gathered bytes.
 type blocks struct {
@@ -65,8 +65,8 @@ type Options struct {
 	MaxMemory int64
 	Layout    *values.Layout
 	Registry  *registry.Registry
-	Clock     *clock.Clock                      // nil if no times are wanted
-	Create    func(path string) (Output, error) // nil for a new file
+	Clock     *clock.Clock                       // nil if no times are wanted
+	Create    func(path string) (OutFile, error) // nil for a new file
 	Host      Host
 }
 
@@ -153,7 +153,7 @@ func (f *Files) newDrafts(n int) {
 }
 
 // wanted returns the files that there are to be, in the order in which they are written.
-func (f *Files) wanted() []*outfile {
+func (f *Files) wanted() []*fileWriter {
 	if f.Clock == nil {
 		return f.all()[:2]
 	}
@@ -161,7 +161,7 @@ func (f *Files) wanted() []*outfile {
 }
 
 // create creates the files, or none of them.
-func (f *Files) create() (made []*outfile, err error) {
+func (f *Files) create() (made []*fileWriter, err error) {
 	for i, file := range f.wanted() {
 		if file.to, err = f.Create(file.name); err != nil {
 			withdraw(made)
@@ -182,7 +182,7 @@ func (f *Files) create() (made []*outfile, err error) {
 }
 
 // all returns the files in the order in which they are written.
-func (f *Files) all() []*outfile { return []*outfile{&f.data, &f.index, &f.times} }
+func (f *Files) all() []*fileWriter { return []*fileWriter{&f.data, &f.index, &f.times} }
 
 // clear makes sure that nothing of another recording remains next to this one: it would be
 // taken for a part of it.
@@ -197,7 +197,7 @@ func (f *Files) clear() error {
 }
 
 // withdraw removes files that were created in vain.
-func withdraw(made []*outfile) {
+func withdraw(made []*fileWriter) {
 	for _, file := range made {
 		_ = file.to.Close()
 		_ = os.Remove(file.name)

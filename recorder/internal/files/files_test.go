@@ -58,7 +58,7 @@ func call(f *Files, thread, event int32) buffers.Part {
 	if data, err = footer.Append(data, format.V27, format.ClassCall); err != nil {
 		panic(err)
 	}
-	marks := []buffers.Mark{{Place: buffers.HeaderAt(0, head)}, {Place: buffers.FooterAt(head, len(data))}}
+	marks := []buffers.Mark{{Range: buffers.HeaderAt(0, head)}, {Range: buffers.FooterAt(head, len(data))}}
 	return buffers.Part{Data: data, Marks: marks}
 }
 
@@ -162,7 +162,7 @@ func TestPutNonsense(t *testing.T) {
 
 // smallDisk is an output on a disk that becomes full.
 type smallDisk struct {
-	Output
+	OutFile
 	left *int
 }
 
@@ -173,14 +173,14 @@ func (o smallDisk) WriteAt(p []byte, at int64) (int, error) {
 		return 0, errFull
 	}
 	*o.left -= len(p)
-	return o.Output.WriteAt(p, at)
+	return o.OutFile.WriteAt(p, at)
 }
 
 // If the files cannot be written, the recorder is told, and they are ended after what they have.
 func TestDiskFull(t *testing.T) {
 	left := 1 << 10
 	f, h := some(t, func(o *Options) {
-		o.Create = func(path string) (Output, error) {
+		o.Create = func(path string) (OutFile, error) {
 			to, err := Create(path)
 			return smallDisk{to, &left}, err
 		}

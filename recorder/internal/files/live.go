@@ -10,27 +10,27 @@ import (
 
 // liveBuffers is where the buffers of a file are in the live file.
 type liveBuffers struct {
-	file   *live.File // nil if nowhere
-	pieces []*live.Piece
+	file    *live.File // nil if nowhere
+	regions []*live.Region
 }
 
 // newBuffer returns an empty buffer with room for size bytes.
-func (f *outfile) newBuffer(size int) []byte {
+func (f *fileWriter) newBuffer(size int) []byte {
 	if l := f.live.file; l != nil {
 		if p, err := l.Alloc(int64(size)); err == nil {
-			f.live.pieces = append(f.live.pieces, p)
+			f.live.regions = append(f.live.regions, p)
 			return p.Mem[:0:size]
 		}
 	}
 	return make([]byte, 0, size)
 }
 
-// piece returns where a buffer is in the live file; nil if it is not in it.
-func (b *liveBuffers) piece(buf []byte) *live.Piece {
+// region returns where a buffer is in the live file; nil if it is not in it.
+func (b *liveBuffers) region(buf []byte) *live.Region {
 	if cap(buf) == 0 {
 		return nil
 	}
-	for _, p := range b.pieces {
+	for _, p := range b.regions {
 		if &p.Mem[0] == &buf[:1][0] {
 			return p
 		}
@@ -38,20 +38,20 @@ func (b *liveBuffers) piece(buf []byte) *live.Piece {
 	return nil
 }
 
-// settle moves a buffer that has outgrown its piece into a larger one.
-func (f *outfile) settle(buf []byte) ([]byte, error) {
-	if len(buf) == 0 || f.live.piece(buf) != nil {
+// settle moves a buffer that has outgrown its region into a larger one.
+func (f *fileWriter) settle(buf []byte) ([]byte, error) {
+	if len(buf) == 0 || f.live.region(buf) != nil {
 		return buf, nil
 	}
 	next := f.newBuffer(max(2*len(buf), f.room))
-	if f.live.piece(next) == nil {
+	if f.live.region(next) == nil {
 		return buf, live.ErrFull
 	}
 	return append(next, buf...), nil
 }
 
 // commit puts the positions and lengths of the file's buffers into a transaction.
-func (f *outfile) commit(tx *live.Tx, i int) (err error) {
+func (f *fileWriter) commit(tx *live.Tx, i int) (err error) {
 	if f.buf, err = f.settle(f.buf); err != nil {
 		return err
 	}
@@ -60,12 +60,12 @@ func (f *outfile) commit(tx *live.Tx, i int) (err error) {
 	}
 	var b [live.AtWritePos + 8]byte
 	put := func(at int, v uint64) { binary.NativeEndian.PutUint64(b[at:], v) }
-	if p := f.live.piece(f.buf); p != nil {
+	if p := f.live.region(f.buf); p != nil {
 		put(live.AtFill, uint64(p.Off))
 	}
 	put(live.AtFillLen, uint64(len(f.buf)))
 	put(live.AtFillPos, uint64(f.end))
-	if p := f.live.piece(f.writing); p != nil {
+	if p := f.live.region(f.writing); p != nil {
 		put(live.AtWrite, uint64(p.Off))
 	}
 	put(live.AtWriteLen, uint64(len(f.writing)))
@@ -74,11 +74,11 @@ func (f *outfile) commit(tx *live.Tx, i int) (err error) {
 	return nil
 }
 
-// free frees the pieces of buffers that are no longer in use.
-func (f *outfile) free() {
+// free frees the regions of buffers that are no longer in use.
+func (f *fileWriter) free() {
 	b := &f.live
-	kept := b.pieces[:0]
-	for _, p := range b.pieces {
+	kept := b.regions[:0]
+	for _, p := range b.regions {
 		used := false
 		for _, buf := range [][]byte{f.buf, f.spare, f.writing} {
 			used = used || cap(buf) > 0 && &p.Mem[0] == &buf[:1][0]
@@ -89,8 +89,8 @@ func (f *outfile) free() {
 			b.file.Free(p)
 		}
 	}
-	clear(b.pieces[len(kept):])
-	b.pieces = kept
+	clear(b.regions[len(kept):])
+	b.regions = kept
 }
 
 // commit makes what was added to the files' buffers, and everything that changed with it, part
@@ -122,7 +122,7 @@ func (f *Files) commitAs(s *Stream, p buffers.Part, d *draft, state uint64) {
 	f.Registry.Trim()
 }
 
-func (f *Files) transact(l *live.File, tx *live.Tx, s *Stream, p buffers.Part, d *draft) (old *live.Piece, err error) {
+func (f *Files) transact(l *live.File, tx *live.Tx, s *Stream, p buffers.Part, d *draft) (old *live.Region, err error) {
 	for i, o := range f.all() {
 		if o.to == nil {
 			continue

@@ -10,8 +10,8 @@ import (
 	"tracex/recorder/internal/claim"
 )
 
-// Output is a file that is written front to back and can be truncated.
-type Output interface {
+// OutFile is a file that is written front to back and can be truncated.
+type OutFile interface {
 	io.WriterAt
 	Truncate(size int64) error
 	Close() error
@@ -19,7 +19,7 @@ type Output interface {
 
 // Create creates a file that must not exist, and locks it. Programs started meanwhile do
 // not inherit it.
-func Create(path string) (Output, error) {
+func Create(path string) (OutFile, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist) && claim.Held(path):
@@ -41,16 +41,16 @@ func exists(err error) error {
 	return fmt.Errorf("%w: choose another path, remove it, or set Overwrite", err)
 }
 
-// outfile gathers bytes for an Output. Two buffers take turns: one is filled while the other is
+// fileWriter gathers bytes for an OutFile. Two buffers take turns: one is filled while the other is
 // written.
-type outfile struct {
+type fileWriter struct {
 	name    string
-	to      Output // nil if it is not wanted, and nothing is gathered
-	room    int    // size of a buffer, unless a large object is in it
-	most    int    // bytes that may wait before more are gathered
-	buf     []byte // being filled; the files' mu guards it
-	spare   []byte // the other one, while nothing is written
-	writing []byte // being written
+	to      OutFile // nil if it is not wanted, and nothing is gathered
+	room    int     // size of a buffer, unless a large object is in it
+	most    int     // bytes that may wait before more are gathered
+	buf     []byte  // being filled; the files' mu guards it
+	spare   []byte  // the other one, while nothing is written
+	writing []byte  // being written
 	live    liveBuffers
 	end     int64 // position of buf in the file
 
@@ -59,13 +59,13 @@ type outfile struct {
 }
 
 // size returns the position after everything that was added.
-func (f *outfile) size() int64 { return f.end + int64(len(f.buf)) }
+func (f *fileWriter) size() int64 { return f.end + int64(len(f.buf)) }
 
 // waits reports whether at least 1/part of what may wait is gathered.
-func (f *outfile) waits(part int) bool { return part*len(f.buf) >= f.most && len(f.buf) > 0 }
+func (f *fileWriter) waits(part int) bool { return part*len(f.buf) >= f.most && len(f.buf) > 0 }
 
 // take moves the gathered bytes to writing, and begins the other buffer.
-func (f *outfile) take() {
+func (f *fileWriter) take() {
 	b := f.buf
 	if f.spare == nil && f.to != nil {
 		f.spare = f.newBuffer(f.room)
@@ -76,7 +76,7 @@ func (f *outfile) take() {
 }
 
 // write writes bytes to the file.
-func (f *outfile) write(b []byte) error {
+func (f *fileWriter) write(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (f *outfile) write(b []byte) error {
 }
 
 // wrote notes that a buffer is in the file. It keeps the buffer if that has the standard size.
-func (f *outfile) wrote(b []byte) {
+func (f *fileWriter) wrote(b []byte) {
 	f.good = f.pos
 	f.writing = nil
 	if cap(b) == f.room {
@@ -102,7 +102,7 @@ func (f *outfile) wrote(b []byte) {
 
 // cut truncates the file to what is good, and appends tail if that can still be written: after
 // a failure there may be room for its few bytes.
-func (f *outfile) cut(tail []byte) {
+func (f *fileWriter) cut(tail []byte) {
 	f.buf, f.spare = nil, nil
 	if f.to == nil {
 		return

@@ -17,7 +17,7 @@ const reopenRoom = 1 << 20
 // Reopen opens the files of a recording whose program ended, with the bytes that were waiting to
 // be written, from its live file. to makes an output of each file. If dry is set, nothing is
 // written: what is to be written is compared with what the files have already.
-func Reopen(o Options, rest *live.Rest, to func(*os.File) Output, dry bool) (*Files, error) {
+func Reopen(o Options, rest *live.Rest, to func(*os.File) OutFile, dry bool) (*Files, error) {
 	f := &Files{Options: o}
 	f.latest = int64(rest.Uint(live.AtLatest))
 	f.named(o.Path)
@@ -45,7 +45,7 @@ func Reopen(o Options, rest *live.Rest, to func(*os.File) Output, dry bool) (*Fi
 }
 
 // reopen opens a file and returns the bytes waiting to be written after its certain content.
-func (o *outfile) reopen(rest *live.Rest, i int, to func(*os.File) Output, dry bool) (waits []byte, err error) {
+func (o *fileWriter) reopen(rest *live.Rest, i int, to func(*os.File) OutFile, dry bool) (waits []byte, err error) {
 	at := live.AtFiles + int64(i)*live.FileSize
 	for _, off := range []int64{live.AtWrite, live.AtFill} {
 		b, err := rest.Bytes(int64(rest.Uint(at+off)), int64(rest.Uint(at+off+8)))

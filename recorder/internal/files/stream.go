@@ -26,8 +26,8 @@ type Stream struct {
 	latest  int64       // when its last header or footer was, in ns
 	reading uint64      // the clock's, at its last header or footer
 
-	stack    *live.Piece // what the live file has of open
-	putChunk uint64      // the number of the last chunk of which something is in the sink
+	stack    *live.Region // what the live file has of open
+	putChunk uint64       // the number of the last chunk of which something is in the sink
 }
 
 // Container is an open container with what its index cell and its time cell will need.
@@ -121,21 +121,21 @@ func (s *Stream) Passed(c *buffers.Chunk) {
 
 // commit puts what is known of the thread into a transaction. The first low levels of its stack
 // have not changed. It returns what the live file no longer needs then. The stream's lock is held.
-func (s *Stream) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) (old *live.Piece, err error) {
+func (s *Stream) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) (old *live.Region, err error) {
 	slot := s.Live.Slot()
 	if slot == nil {
 		return nil, nil
 	}
 	n := len(s.open)
 	if s.stack == nil && n > 0 || s.stack != nil && n*live.StackEntry > len(s.stack.Mem) {
-		piece, err := l.Alloc(2 * int64(n) * live.StackEntry)
+		region, err := l.Alloc(2 * int64(n) * live.StackEntry)
 		if err != nil {
 			return nil, err
 		}
 		for i := range s.open {
-			s.open[i].store(piece.Mem[i*live.StackEntry:])
+			s.open[i].store(region.Mem[i*live.StackEntry:])
 		}
-		old, s.stack = s.stack, piece
+		old, s.stack = s.stack, region
 		low = n
 	}
 	for i := low; i < n; i++ {

@@ -30,7 +30,7 @@ type Result struct {
 
 // Finish finishes the recording into the data file at path, if there is a live file. to makes
 // an output of each of the trace's files.
-func Finish(path string, to func(*os.File) files.Output) (Result, error) {
+func Finish(path string, to func(*os.File) files.OutFile) (Result, error) {
 	if _, err := os.Lstat(path + format.LiveSuffix); errors.Is(err, fs.ErrNotExist) {
 		return Result{}, nil
 	}
@@ -83,7 +83,7 @@ type finisher struct {
 	rest    *live.Rest
 	options files.Options
 	dry     bool // nothing is written
-	to      func(*os.File) files.Output
+	to      func(*os.File) files.OutFile
 	clock   clock.Clock
 	done    Result
 }

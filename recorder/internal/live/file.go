@@ -19,7 +19,7 @@ import (
 var ErrFull = errors.New("no room in the file for what is not yet written")
 
 // File is a live file that is being written. Any goroutine may call its methods; the contents
-// of its pieces and slots are up to their holders.
+// of its regions and slots are up to their holders.
 //
 // The memory stays mapped while anything of the File is in use, even after Remove: a goroutine
 // may be writing to it at that moment.
@@ -32,9 +32,9 @@ type File struct {
 	limit    int64
 	end      int64 // of the last segment
 	segments []segment
-	pieces   pieces
+	regions  freeRegions
 	slots    [kinds][]*Slot // free ones
-	last     [kinds]*Piece  // the newest page of each kind
+	last     [kinds]*Region // the newest page of each kind
 
 	tx Tx
 }
@@ -111,37 +111,37 @@ func word(mem []byte, at int64) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Pointer(unsafe.SliceData(mem[at : at+numberBytes])))
 }
 
-// Piece is a piece of the file's memory.
-type Piece struct {
+// Region is a region of the file's memory.
+type Region struct {
 	Off  int64
 	Mem  []byte // all of it: a power of two
 	file *File  // keeps the memory mapped
 }
 
-// Word returns a number of the piece.
-func (p *Piece) Word(at int64) *atomic.Uint64 { return word(p.Mem, at) }
+// Word returns a number of the region.
+func (p *Region) Word(at int64) *atomic.Uint64 { return word(p.Mem, at) }
 
-// Alloc returns a piece of at least size bytes, with arbitrary content.
-func (l *File) Alloc(size int64) (*Piece, error) {
+// Alloc returns a region of at least size bytes, with arbitrary content.
+func (l *File) Alloc(size int64) (*Region, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.alloc(orderOf(size))
 }
 
-func (l *File) alloc(order int) (*Piece, error) {
-	off, ok := l.pieces.get(order)
+func (l *File) alloc(order int) (*Region, error) {
+	off, ok := l.regions.get(order)
 	if !ok {
 		if err := l.extend(order); err != nil {
 			return nil, err
 		}
-		if off, ok = l.pieces.get(order); !ok {
+		if off, ok = l.regions.get(order); !ok {
 			return nil, ErrFull
 		}
 	}
 	s := l.segment(off)
 	at := off - s.from
 	size := int64(1) << order
-	return &Piece{Off: off, Mem: s.mem[at : at+size : at+size], file: l}, nil
+	return &Region{Off: off, Mem: s.mem[at : at+size : at+size], file: l}, nil
 }
 
 // segment returns the segment that an offset is in.
@@ -154,7 +154,7 @@ func (l *File) segment(off int64) *segment {
 	return nil
 }
 
-// extend adds a segment with room for a piece of 1<<order bytes. Disk space is allocated before
+// extend adds a segment with room for a region of 1<<order bytes. Disk space is allocated before
 // the memory is used: a store into mapped memory without disk space would kill the program.
 func (l *File) extend(order int) error {
 	if l.f == nil {
@@ -179,7 +179,7 @@ func (l *File) extend(order int) error {
 	keepMapped(l, mem)
 	l.segments = append(l.segments, segment{from, order, mem})
 	l.end = from + size
-	l.pieces.add(from, size)
+	l.regions.add(from, size)
 	return nil
 }
 
@@ -191,14 +191,14 @@ func (l *File) taken() (bytes int64) {
 	return bytes
 }
 
-// Free takes back a piece that is no longer in use. Nil is allowed.
-func (l *File) Free(p *Piece) {
+// Free takes back a region that is no longer in use. Nil is allowed.
+func (l *File) Free(p *Region) {
 	if p == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pieces.put(p.Off, orderOf(int64(len(p.Mem))), l.segment(p.Off).order)
+	l.regions.put(p.Off, orderOf(int64(len(p.Mem))), l.segment(p.Off).order)
 }
 
 // Remove removes the file, which is no longer needed. Memory that is still in use remains.

@@ -16,14 +16,14 @@ const (
 	AtBlock    = 56 // the recorder's block size
 	AtFlags    = 64
 	AtHeap     = 72 // chunks in use without room in the file
-	AtRedo     = 80 // the piece of the transaction, followed by its size
+	AtRedo     = 80 // the region of the transaction, followed by its size
 	atRedoN    = 88
 	atBegun    = 96  // number of the last complete transaction
 	atDone     = 104 // of the last one that was carried out
 	atLength   = 112 // bytes of the transaction
-	AtClock    = 128 // two pieces, their sizes, and which of them is current: 5 numbers
+	AtClock    = 128 // two regions, their sizes, and which of them is current: 5 numbers
 	AtBase     = 168 // when the clock began, nanoseconds since 1970
-	AtNames    = 176 // first piece of the log of names, followed by how much of it is written
+	AtNames    = 176 // first region of the log of names, followed by how much of it is written
 	AtRecorder = 192 // number of a recorder that uses a service
 	AtOffset   = 200 // from its clock's nanoseconds to those since the machine booted
 	AtLatest   = 208 // the latest nanosecond of its clock in a block
@@ -79,5 +79,5 @@ const (
 	firstSlot  = 64
 )
 
-// least is the size of the smallest piece, in bytes.
+// least is the size of the smallest region, in bytes.
 const least = 256

@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// ErrLeft: the program has ended, and no process holds the file.
-var ErrLeft = errors.New("its program ended without closing it")
+// ErrUnfinished: the program has ended, and no process holds the file.
+var ErrUnfinished = errors.New("its program ended without closing it")
 
 // Look returns the state of a live file, which need not be writable: [ErrInUse],
-// [ErrFinishing], or [ErrLeft]; nil if there is nothing in it to finish. It holds the file's
+// [ErrFinishing], or [ErrUnfinished]; nil if there is nothing in it to finish. It holds the file's
 // lock for a moment.
 func Look(path string) error {
 	f, err := os.Open(path)
@@ -33,5 +33,5 @@ func Look(path string) error {
 	case !begins(r.data), binary.NativeEndian.Uint64(r.data[AtOrder:]) != orderMark, r.Uint(AtState) == StateOver:
 		return nil
 	}
-	return fmt.Errorf("%s: %w", path, ErrLeft)
+	return fmt.Errorf("%s: %w", path, ErrUnfinished)
 }

@@ -24,7 +24,7 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := Look(path); !errors.Is(err, ErrLeft) {
+		if err := Look(path); !errors.Is(err, ErrUnfinished) {
 			t.Errorf("when its program is gone: %v", err)
 		}
 	}

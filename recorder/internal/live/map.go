@@ -11,7 +11,7 @@ import (
 func mapRegion(f *os.File, from, size int64) ([]byte, error) {
 	mem, err := mmap.MapRegion(f, int(size), mmap.RDWR, 0, from)
 	if err == nil {
-		singly(mem)
+		noReadAhead(mem)
 	}
 	return mem, err
 }

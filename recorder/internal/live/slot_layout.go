@@ -8,7 +8,7 @@ const (
 	ChunkPublished = 16
 	ChunkLimit     = 24 // TakenAway and what was published then; 0 if it was not taken away
 	ChunkFlushed   = 32
-	ChunkPiece     = 40
+	ChunkRegion    = 40
 	ChunkSizes     = 48 // bytes of data, and in the low half the number of marks
 
 	TakenAway = 1 << 63
@@ -20,18 +20,18 @@ const (
 	ThreadLatest  = 16
 	ThreadReading = 24
 	ThreadDepth   = 32 // blocks, and in the low half the depth of the stack
-	ThreadStack   = 40 // the piece of the stack, its size
+	ThreadStack   = 40 // the region of the stack, its size
 	ThreadPut     = 56 // the number of the last chunk from which the sink has something
 	ThreadDropped = 64
 	ThreadNote    = 72
 	ThreadEnded   = 80
 	ThreadBegun   = 88 // the number of the last chunk that was begun
-	ThreadName    = 96 // length of the name; it follows, or is in a piece if it is longer than ShortName
+	ThreadName    = 96 // length of the name; it follows, or is in a region if it is longer than ShortName
 	ThreadShort   = 104
 	ShortName     = 24
 )
 
-// StackEntry is the size of a container in the stack's piece: start, ns, class,
+// StackEntry is the size of a container in the stack's region: start, ns, class,
 // iterations, event.
 const StackEntry = 32
 
@@ -56,9 +56,9 @@ const (
 	SharedNumber  = 24 // of the next part
 )
 
-// A piece of the log of names, by offsets in bytes.
+// A region of the log of names, by offsets in bytes.
 const (
-	NamesNext   = 0  // offset of the next piece
+	NamesNext   = 0  // offset of the next region
 	NamesLen    = 8  // how many bytes this one has
 	NamesBefore = 16 // how many bytes were logged before it
 	NamesHead   = 24 // encoded reference objects, in the order of their registration

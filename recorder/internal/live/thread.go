@@ -3,7 +3,7 @@ package live
 // Record is what a live file has of a thread, except what it has open.
 type Record struct {
 	slot *Slot // nil if nothing
-	name *Piece
+	name *Region
 }
 
 // Slot returns the thread's slot; nil if it has none.

@@ -5,14 +5,14 @@ import "encoding/binary"
 // Tx is a transaction: numbers and bytes of the file that change all at once, as seen by a
 // process that reads the file after the program was killed.
 //
-// It is first written to a piece of its own. Then a number is stored that marks it as complete,
+// It is first written to a region of its own. Then a number is stored that marks it as complete,
 // it is carried out, and another number marks it as done. A reader that finds it complete and
 // not done carries it out; doing it twice changes nothing.
 //
 // One goroutine at a time may use a File's transaction.
 type Tx struct {
 	l    *File
-	redo *Piece
+	redo *Region
 	n    int
 	full bool // there is no room for all of it: Commit fails
 }
@@ -54,7 +54,7 @@ func (t *Tx) entry(off int64, size int) []byte {
 	return b[entryHead : entryHead+size]
 }
 
-// grow moves the transaction to a larger piece. None is under way.
+// grow moves the transaction to a larger region. None is under way.
 func (t *Tx) grow(size int) bool {
 	p, err := t.l.Alloc(int64(size))
 	if err != nil {

@@ -41,7 +41,7 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
-// A transaction that is larger than its piece gets a larger one.
+// A transaction that is larger than its region gets a larger one.
 func TestLargeTransaction(t *testing.T) {
 	l := create(t, 64<<20)
 	p, err := l.Alloc(1 << 20)

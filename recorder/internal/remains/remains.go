@@ -160,7 +160,7 @@ func log(rest *live.Rest) (b []byte, err error) {
 	taken := int64(rest.Uint(live.AtNames + 8))
 	for at, n := int64(rest.Uint(live.AtNames)), 0; at != 0; n++ {
 		size := int64(rest.Uint(at + live.NamesLen))
-		piece, err := rest.Bytes(at+live.NamesHead, size)
+		region, err := rest.Bytes(at+live.NamesHead, size)
 		if err != nil {
 			return nil, err
 		}
@@ -169,9 +169,9 @@ func log(rest *live.Rest) (b []byte, err error) {
 		}
 		before := int64(rest.Uint(at + live.NamesBefore))
 		if skip := taken - before; skip > 0 {
-			piece = piece[min(skip, size):]
+			region = region[min(skip, size):]
 		}
-		b = append(b, piece...)
+		b = append(b, region...)
 		at = int64(rest.Uint(at + live.NamesNext))
 	}
 	return b, nil

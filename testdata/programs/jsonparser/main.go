@@ -61,7 +61,7 @@ func newParser(rec *recorder.Recorder, document []byte) *parser {
 	class := rec.Class("json.Parser")
 	method := func(name string) recorder.Method { return rec.Method(class, name, recorder.Type{}) }
 	place := func(method string, line int) recorder.Location {
-		return rec.Location(recorder.Place{File: "main.go", Class: "json.Parser", Method: method, Line: line})
+		return rec.Location(recorder.CodeLocation{File: "main.go", Class: "json.Parser", Method: method, Line: line})
 	}
 	return &parser{
 		in: document, t: rec.Thread("parser"),

@@ -54,7 +54,7 @@ func problem(st lazy.Status) string {
 		return text
 	case errors.Is(st.Problem, lazy.ErrRecording):
 		text = "still being recorded: showing what has been written so far; F follows it"
-	case errors.Is(st.Problem, lazy.ErrLeft) && errors.As(st.Problem, &e):
+	case errors.Is(st.Problem, lazy.ErrUnfinished) && errors.As(st.Problem, &e):
 		text = screen.OneLine(e.Err) + "; " + e.Hint
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
 		text = fmt.Sprintf("cut short at offset %s: no more can be read", screen.Grouped(e.Offset))

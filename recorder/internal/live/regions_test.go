@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// No two used pieces overlap, each is aligned to its size, and after all are given back there
+// No two used regions overlap, each is aligned to its size, and after all are given back there
 // is as much room as before.
-func TestPieces(t *testing.T) {
+func TestRegions(t *testing.T) {
 	l := create(t, 8<<20)
 	random := rand.New(rand.NewPCG(1, 2))
 	owner := map[int64]int{} // of each 256 bytes
-	var held []*Piece
+	var held []*Region
 	for round := range 20_000 {
 		if random.IntN(5) < 3 {
 			p, err := l.Alloc(1 + random.Int64N(1<<(8+random.IntN(10))))
@@ -20,7 +20,7 @@ func TestPieces(t *testing.T) {
 				continue
 			}
 			if err != nil || p.Off%int64(len(p.Mem)) != 0 {
-				t.Fatalf("a piece of %d bytes at %d: %v", len(p.Mem), p.Off, err)
+				t.Fatalf("a region of %d bytes at %d: %v", len(p.Mem), p.Off, err)
 			}
 			for at := p.Off; at < p.Off+int64(len(p.Mem)); at += least {
 				if other, ok := owner[at]; ok {
@@ -47,8 +47,8 @@ func TestPieces(t *testing.T) {
 		if s.from == 1<<firstSegment {
 			continue // the transaction is in it
 		}
-		if _, ok := l.pieces.free[s.order][s.from]; !ok {
-			t.Errorf("the segment at %d is not one piece again", s.from)
+		if _, ok := l.regions.free[s.order][s.from]; !ok {
+			t.Errorf("the segment at %d is not one region again", s.from)
 		}
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Unended returns why the trace at path may have no end, and changes nothing: [ErrRecording]
-// while its program records it; [ErrLeft] if its program ended without [Recorder.Stop] and its
+// CheckEnded returns why the trace at path may have no end, and changes nothing: [ErrRecording]
+// while its program records it; [ErrUnfinished] if its program ended without [Recorder.Stop] and its
 // last data is in the file next to the trace; [ErrFinishing] while a process finishes that; nil
 // if none of these is true. Any other error says why it is unknown.
-func Unended(path string) error {
+func CheckEnded(path string) error {
 	err := live.Look(path + LiveSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = unendedAlone(path)
+		err = checkLocked(path)
 	}
 	if err != nil {
 		return fmt.Errorf("recorder: %w", err)
@@ -25,9 +25,9 @@ func Unended(path string) error {
 	return nil
 }
 
-// unendedAlone is Unended for a trace without a live file. Others that look at a trace, or
+// checkLocked is CheckEnded for a trace without a live file. Others that look at a trace, or
 // remove one, hold its lock for a moment: only a recorder keeps it.
-func unendedAlone(path string) error {
+func checkLocked(path string) error {
 	for range lookAttempts {
 		if !claim.Held(path) {
 			return nil

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-func create(t *testing.T, trace string, about About) *Folder {
+func create(t *testing.T, trace string, about About) *Directory {
 	t.Helper()
 	f, err := Create(trace, about)
 	if err != nil {
@@ -36,7 +36,7 @@ func names(t *testing.T, dir string) (names []string) {
 
 // A directory belongs to one process: the one that records, and after its end the one that
 // makes the trace.
-func TestFolder(t *testing.T) {
+func TestDirectory(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	if _, err := Take(trace); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("none: %v", err)
@@ -51,7 +51,7 @@ func TestFolder(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(trace, About{}); !errors.Is(err, ErrLeft) {
+	if _, err := Create(trace, About{}); !errors.Is(err, ErrUnfinished) {
 		t.Errorf("beside one that was left: %v", err)
 	}
 	f, err := Take(trace)
@@ -114,7 +114,7 @@ func TestRemoveSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(other); err != nil {
-		t.Errorf("another folder: %v", err)
+		t.Errorf("another directory: %v", err)
 	}
 }
 

@@ -2,9 +2,9 @@ package live
 
 import "golang.org/x/sys/unix"
 
-// singly makes the pages of a mapping load one by one. Without it the first store into a new
+// noReadAhead makes the pages of a mapping load one by one. Otherwise the first store into a new
 // file makes the system read ahead the zeros that follow it: a MiB in a millisecond, in the
 // middle of the call that is recorded.
-func singly(mem []byte) {
+func noReadAhead(mem []byte) {
 	_ = unix.Madvise(mem, unix.MADV_RANDOM) // otherwise it takes longer
 }

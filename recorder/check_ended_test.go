@@ -10,33 +10,33 @@ import (
 	"tracex/recorder/internal/versiontest"
 )
 
-// What Unended returns throughout a trace's life, and that it changes nothing.
-func TestUnended(t *testing.T) { versiontest.EachVersion(t, testUnended) }
+// What CheckEnded returns throughout a trace's life, and that it changes nothing.
+func TestCheckEnded(t *testing.T) { versiontest.EachVersion(t, testCheckEnded) }
 
-func testUnended(t *testing.T) {
+func testCheckEnded(t *testing.T) {
 	locks(t)
 	for _, c := range []Config{{}, {NoLive: true}, {Strategy: CollectAndDump}} {
 		c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
 		r := start(t, c)
-		if err := Unended(c.Path); !errors.Is(err, ErrRecording) {
+		if err := CheckEnded(c.Path); !errors.Is(err, ErrRecording) {
 			t.Errorf("%+v: while it is recorded: %v", c, err)
 		}
 		oneCall(t, r)
-		if err := Unended(c.Path); err != nil {
+		if err := CheckEnded(c.Path); err != nil {
 			t.Errorf("%+v: at its end: %v", c, err)
 		}
 	}
 	r, c := someLive(t, Config{})
 	path := snapshot(t, c.Path)
 	for range 2 {
-		if err := Unended(path); !errors.Is(err, ErrLeft) {
+		if err := CheckEnded(path); !errors.Is(err, ErrUnfinished) {
 			t.Errorf("when its program is gone: %v", err)
 		}
 	}
 	if _, err := Finish(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := Unended(path); err != nil {
+	if err := CheckEnded(path); err != nil {
 		t.Errorf("when it is finished: %v", err)
 	}
 	if err := r.Stop(); err != nil {

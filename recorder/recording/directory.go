@@ -9,7 +9,7 @@
 //	  about.json     an [About]
 //	  progress       how far the trace is, see perfetto.ResumeLive
 //	  spool.pftrace  packets that are converted at the end
-//	  *.live         see shared.LiveFolder
+//	  *.live         see shared.LiveDirectory
 package recording
 
 import (
@@ -37,9 +37,9 @@ const (
 
 // Errors that a caller branches on.
 var (
-	ErrRecording = errors.New("still being recorded")
-	ErrFinishing = errors.New("another process is completing its trace")
-	ErrLeft      = errors.New("an earlier recording was never finished")
+	ErrRecording  = errors.New("still being recorded")
+	ErrFinishing  = errors.New("another process is completing its trace")
+	ErrUnfinished = errors.New("an earlier recording was never finished")
 )
 
 // About describes a recording.
@@ -53,15 +53,15 @@ type About struct {
 	FormatVersion int `json:"formatVersion,omitempty"`
 }
 
-// Folder is a recording directory that this process holds.
-type Folder struct {
+// Directory is a recording directory that this process holds.
+type Directory struct {
 	About About
 	path  string // absolute: programs have their own working directories
 	locks []*os.File
 }
 
-// Create makes the directory of a trace, atomically. Errors: [ErrRecording], [ErrLeft].
-func Create(trace string, about About) (*Folder, error) {
+// Create makes the directory of a trace, atomically. Errors: [ErrRecording], [ErrUnfinished].
+func Create(trace string, about About) (*Directory, error) {
 	path, err := filepath.Abs(trace + Suffix)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func Create(trace string, about About) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{About: about, path: draft}
+	f := &Directory{About: about, path: draft}
 	if err = f.begin(); err == nil {
 		err = os.Rename(draft, path) // fails if one exists: none is empty
 	}
@@ -82,7 +82,7 @@ func Create(trace string, about About) (*Folder, error) {
 	_ = f.Remove()
 	if _, there := os.Lstat(path); there == nil {
 		if left, taken := Take(trace); taken == nil {
-			err = errors.Join(ErrLeft, left.Close())
+			err = errors.Join(ErrUnfinished, left.Close())
 		} else if !errors.Is(taken, fs.ErrNotExist) {
 			err = taken
 		}
@@ -90,7 +90,7 @@ func Create(trace string, about About) (*Folder, error) {
 	return nil, err
 }
 
-func (f *Folder) begin() error {
+func (f *Directory) begin() error {
 	if err := f.lock(lockName, nil); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
@@ -103,7 +103,7 @@ func (f *Folder) begin() error {
 
 // Take takes over the directory of a recording whose process has ended. Errors: fs.ErrNotExist,
 // [ErrRecording], [ErrFinishing]. It fails if files cannot be locked.
-func Take(trace string) (*Folder, error) {
+func Take(trace string) (*Directory, error) {
 	path, err := filepath.Abs(trace + Suffix)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func Take(trace string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{path: path}
+	f := &Directory{path: path}
 	if text, err := os.ReadFile(filepath.Join(path, aboutName)); err == nil {
 		_ = json.Unmarshal(text, &f.About) // little is lost without it
 	}
@@ -146,7 +146,7 @@ func Take(trace string) (*Folder, error) {
 }
 
 // lock locks a file of the directory; held is the error if another process has locked it.
-func (f *Folder) lock(name string, held error) error {
+func (f *Directory) lock(name string, held error) error {
 	file, err := os.OpenFile(filepath.Join(f.path, name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -163,21 +163,21 @@ func (f *Folder) lock(name string, held error) error {
 }
 
 // Path is the directory, in which the programs' live files go.
-func (f *Folder) Path() string { return f.path }
+func (f *Directory) Path() string { return f.path }
 
 // Spool is the path of the file of packets that are converted at the end. It need not exist yet.
-func (f *Folder) Spool() string { return filepath.Join(f.path, spoolName) }
+func (f *Directory) Spool() string { return filepath.Join(f.path, spoolName) }
 
 // Progress is the path of the file that says how far the trace is. It need not exist.
-func (f *Folder) Progress() string { return filepath.Join(f.path, progressName) }
+func (f *Directory) Progress() string { return filepath.Join(f.path, progressName) }
 
-// Unended returns why a trace may have no end, and changes nothing: [ErrRecording] while it is
-// recorded, [ErrFinishing] while another process completes it, [ErrLeft] if it can be completed;
+// State returns why a trace may have no end, and changes nothing: [ErrRecording] while it is
+// recorded, [ErrFinishing] while another process completes it, [ErrUnfinished] if it can be completed;
 // nil if there is no recording. begun reports whether calls are in the trace.
-func Unended(trace string) (begun bool, err error) {
+func State(trace string) (begun bool, err error) {
 	f, err := Take(trace)
 	if err == nil {
-		err = errors.Join(ErrLeft, f.Close())
+		err = errors.Join(ErrUnfinished, f.Close())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -187,7 +187,7 @@ func Unended(trace string) (begun bool, err error) {
 }
 
 // Close releases the directory without changing it.
-func (f *Folder) Close() error {
+func (f *Directory) Close() error {
 	var err error
 	for _, file := range f.locks {
 		err = errors.Join(err, file.Close())
@@ -197,7 +197,7 @@ func (f *Folder) Close() error {
 }
 
 // Remove removes the directory, and that of the sockets.
-func (f *Folder) Remove() error {
+func (f *Directory) Remove() error {
 	// It goes at once: a half-removed directory could be taken for one that was left.
 	gone := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s-%d", filepath.Base(f.path), os.Getpid()))
 	if err := os.Rename(f.path, gone); err != nil {
