@@ -55,6 +55,13 @@ func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, 
 		t.Fatal(err)
 	}
 	cmd, _, tmp = command(t, append(append([]string{"record", "--force", "-o", out}, flags...), "--", self, tracedArgument, "goes on")...)
+	return cmd, tmp, startWaiting(t, cmd)
+}
+
+// startWaiting starts a command that records a program, and waits until the program waits. goOn
+// lets it continue.
+func startWaiting(t *testing.T, cmd *exec.Cmd) (goOn func()) {
+	t.Helper()
 	cmd.Dir = t.TempDir()
 	stdin, stdout := startPiped(t, cmd)
 	lines := bufio.NewScanner(stdout)
@@ -68,7 +75,7 @@ func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, 
 		t.Fatalf("the program did not say that it %s: %v", want, lines.Err())
 	}
 	await("waiting")
-	return cmd, tmp, func() {
+	return func() {
 		t.Helper()
 		stdin.Close()
 		await("went on")
@@ -76,10 +83,12 @@ func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, 
 }
 
 // startPiped starts a command that will be killed, with pipes for its input and output. The
-// program that it records inherits them, as it inherits standard error.
+// program that it records inherits them, as it inherits standard error, which only a file can take.
 func startPiped(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.ReadCloser) {
 	t.Helper()
-	cmd.Stderr = nil
+	if _, file := cmd.Stderr.(*os.File); !file {
+		cmd.Stderr = nil // Wait would wait for the program, too
+	}
 	var err error
 	if stdin, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
