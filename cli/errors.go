@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -108,8 +109,15 @@ func (a *app) remarkIndex(r *lazy.TraceReader) {
 }
 
 // message returns err's text, without the name of the system call if it is an error of the
-// operating system.
+// operating system. Errors that were joined are separated by semicolons.
 func message(err error) string {
+	if all := joined(err); len(all) > 1 {
+		var texts []string
+		for _, e := range all {
+			texts = append(texts, message(e))
+		}
+		return strings.Join(texts, "; ")
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return strings.Replace(err.Error(), path.Op+" "+path.Path, path.Path, 1)
@@ -122,6 +130,25 @@ func message(err error) string {
 		return "stopped"
 	}
 	return err.Error()
+}
+
+// joined returns the errors of which errors.Join made err, or else err alone.
+func joined(err error) []error {
+	switch e := err.(type) {
+	case *hinted:
+		return joined(e.err)
+	case *renamed:
+		all := joined(e.err)
+		for i := range all {
+			all[i] = &renamed{all[i], e.in}
+		}
+		return all
+	case interface{ Unwrap() []error }:
+		if all := slices.Clone(e.Unwrap()); errors.Join(all...).Error() == err.Error() { // not one of fmt.Errorf
+			return all
+		}
+	}
+	return []error{err}
 }
 
 // printable escapes everything that could disturb a terminal: messages quote file names and the

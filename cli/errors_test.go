@@ -56,6 +56,9 @@ func TestReport(t *testing.T) {
 		{withHint(&format.Error{Offset: -1, Err: format.ErrCorrupt, Hint: "theirs"}, "ours"), "tracex: damaged\nhint: ours\n"},
 		{errors.New("\x1b[31mred\r\n\x00 \u202eevil \xff"), `tracex: \x1b[31mred\r\n\x00 \u202eevil \ufffd` + "\n"},
 		{errors.New("größer ✓"), "tracex: größer ✓\n"},
+		{withHint(errors.Join(missing, errors.New("two\nlines")), "ours"), `tracex: no/such: no such file or directory; two\nlines` + "\nhint: ours\n"},
+		{&renamed{errors.Join(errors.New("/tmp/x is damaged")), &input{path: "/tmp/x", name: "a.bin"}}, "tracex: a.bin is damaged\n"},
+		{errors.Join(fmt.Errorf("%w: %w", syscall.ENOENT, missing), syscall.EIO), "tracex: no such file or directory: no/such: no such file or directory; input/output error\n"},
 	} {
 		var out bytes.Buffer
 		report(&out, c.err)

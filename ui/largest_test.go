@@ -30,8 +30,8 @@ func TestLargest(t *testing.T) {
 // TestLargestSays: without times, a message tells how much the child holds.
 func TestLargestSays(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
-	d.keys("g 3 L").has("no times: this is the largest child, with 99 % of what is recorded in Load.flat()")
-	d.keys("L").has("of what is recorded in loop")
+	d.keys("g 3 L").has("no times: this is the largest child, 99 % of the data in Load.flat()")
+	d.keys("L").has("of the data in loop")
 	n := d.m.tree.Out.Cursor.Node
 	bytes, of := n.Weight()
 	if bytes <= 0 || of <= bytes {

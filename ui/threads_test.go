@@ -14,7 +14,7 @@ import (
 func TestThreadFilter(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys("t").has("127 calls, 13 KiB")
-	d.keys("/ 1 6 9").has("nothing here contains 169")
+	d.keys("/ 1 6 9").has("no thread contains 169")
 	d.keys("esc / k e r - 2").has("Thread 3 (worker-2)")
 	if screen := d.screen(); strings.Contains(screen, "worker-1") {
 		t.Errorf("not filtered:\n%s", screen)

@@ -139,5 +139,5 @@ func (l *List) nothing() string {
 	case l.filter.p == nil:
 		return "nothing here"
 	}
-	return l.filter.p.None("nothing here", l.filter.others)
+	return l.filter.p.None("no line", l.filter.others)
 }

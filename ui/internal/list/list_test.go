@@ -97,7 +97,7 @@ func TestView(t *testing.T) {
 		{9, "G", "─ 9 lines ────────────|  line 6|  line 7|▌ line 8"},
 		{9, "/ 8 enter", "─ 9 lines /8 ─────────|▌ line 8||"},
 		{9, "/ 8", "─ 9 lines /8_ ────────|▌ line 8||"},
-		{9, "/ x", "─ 9 lines /x_ ────────|  nothing here contains x||"},
+		{9, "/ x", "─ 9 lines /x_ ────────|  no line contains x||"},
 		{9, "/ [ ctrl+r", "─ 9 lines regex /[_ ──|  not a regular expressi…||"},
 		{0, "", "─ 0 lines ────────────|  nothing here||"},
 	} {

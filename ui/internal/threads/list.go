@@ -190,7 +190,7 @@ func (l *List) nothing() string {
 	case !f.ended:
 		return "none yet"
 	default:
-		return f.p.None("nothing here", f.others)
+		return f.p.None("no thread", f.others)
 	}
 }
 

@@ -163,7 +163,7 @@ func TestGivenUp(t *testing.T) {
 		t.Errorf("%d pass", l.Count())
 	}
 	l.keys("8").view()
-	if !strings.Contains(l.view(), "nothing here contains 788") {
+	if !strings.Contains(l.view(), "no thread contains 788") {
 		t.Error(l.view())
 	}
 }
