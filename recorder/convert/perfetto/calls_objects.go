@@ -5,15 +5,17 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
+// openedCall is a container that a part lists as open.
+type openedCall struct {
+	header []byte
+	point  format.Point
+	start  int64
+}
+
 // whole opens the containers that are open where a part begins. sound is false if
 // they make no sense: then nothing is changed.
 func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) {
-	type opened struct {
-		header []byte
-		point  format.Point
-		start  int64
-	}
-	var all []opened
+	var all []openedCall
 	start, began := shift, p.Began
 	for rest := p.Open; len(rest) > 0; {
 		n, err := k.peek(rest)
@@ -26,19 +28,15 @@ func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) 
 				return false, nil
 			}
 		}
-		all = append(all, opened{rest[:n], k.c.point, start})
+		all = append(all, openedCall{rest[:n], k.c.point, start})
 		rest = rest[n:]
 	}
-	depth := p.Skipped - k.absent
-	if depth < 0 || depth > len(k.stack) {
+	depth := p.Skipped - k.open.unseen
+	if depth < 0 || depth > k.open.depth() {
 		k.end(0, true)
-		k.absent, depth = p.Skipped, 0
+		k.open.unseen, depth = p.Skipped, 0
 	}
-	same := 0
-	for same < len(all) && depth+same < len(k.stack) && k.stack[depth+same].event == all[same].point.Event &&
-		k.stack[depth+same].class == all[same].point.Class {
-		same++
-	}
+	same := k.open.same(depth, all)
 	k.end(depth+same, true)
 	for i := same; i < len(all); i++ {
 		o := &all[i]
@@ -50,8 +48,8 @@ func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) 
 			return false, nil
 		}
 		o.start = max(o.start, k.c.floor)
-		if n := len(k.stack); n > 0 {
-			o.start = max(o.start, k.stack[n-1].start)
+		if around := k.open.inner(); around != nil {
+			o.start = max(o.start, around.start)
 		}
 		k.push(header, &k.c.point, min(o.start, k.latest), len(p.Began) > 0)
 	}
@@ -116,7 +114,7 @@ func (k *callsThread) objects(p *calls.Part, ns int64) (sound bool, err error) {
 			continue
 		}
 		object, n, err := k.header(rest)
-		if err != nil || len(k.stack) >= maxOpen || k.c.point.Class.Container() && !mark() {
+		if err != nil || k.open.depth() >= maxOpen || k.c.point.Class.Container() && !mark() {
 			return false, nil
 		}
 		if err := k.begin(); err != nil {
@@ -143,12 +141,12 @@ func (k *callsThread) add(object []byte, timed bool) {
 
 // footer writes a footer, unless its container was never seen.
 func (k *callsThread) footer(b []byte, timed bool) {
-	if len(k.stack) == 0 {
-		k.absent = max(0, k.absent-1)
+	o := k.open.inner()
+	if o == nil {
+		k.open.skip()
 		k.c.w.left.count(noBegin, 1, -1)
 		return
 	}
-	o := &k.stack[len(k.stack)-1]
 	o.timed = o.timed && timed
 	k.pop(k.c.footer(b, o.class))
 }
@@ -179,8 +177,8 @@ func (c *callsWriter) footer(b []byte, class format.Class) []byte {
 // that was never seen, the class is unknown: the first one is assumed for which an
 // object follows the footer.
 func (k *callsThread) footerSize(b []byte) int {
-	if n := len(k.stack); n > 0 {
-		size, err := k.c.ids.from.Size(b, k.stack[n-1].class)
+	if o := k.open.inner(); o != nil {
+		size, err := k.c.ids.from.Size(b, o.class)
 		if err != nil {
 			return 0
 		}

@@ -204,41 +204,29 @@ type callsThread struct {
 	t      *thread    // nil until there is a trace point
 	alone  [1]*thread // has t
 	name   string
-	stack  []openCall
-	low    int    // the smallest depth of the stack since low was set: below, nothing has changed
-	absent int    // containers around those of stack that were never seen
-	next   uint64 // number of the next part
-	unsure bool   // the end of the previous part could not be read
-	last   bool   // the thread has ended: no part follows
-	latest int64  // ns: the last header or footer
-	timed  bool   // times were recorded
-}
-
-// openCall is an open container.
-type openCall struct {
-	class      format.Class
-	timed      bool
-	event      int32
-	iterations int32 // of a loop
-	at         int64 // logical offset of its first content byte
-	start      int64 // ns
+	parts  partOrder
+	open   openCalls
+	latest int64 // ns: the last header or footer
+	timed  bool  // times were recorded
 }
 
 // record writes a part. Faults in it are counted.
 func (k *callsThread) record(r partRecord) error {
 	left, offset := k.c.w.left, r.offset
 	p, err := calls.Decode(r.data)
-	switch {
-	case err != nil: // impossible: it was read before
+	if err != nil { // impossible: it was read before
 		return nil
-	case p.Number < k.next:
+	}
+	repeated, missing := k.parts.take(p.Number)
+	switch {
+	case repeated:
 		left.count(repeatedCalls, 1, offset)
 		return nil
-	case p.Number > k.next:
+	case missing:
 		left.count(lostCalls, 1, offset)
 	}
-	lost := p.Number > k.next || k.unsure
-	k.next, k.unsure, k.timed = p.Number+1, false, k.timed || len(p.Times)+len(p.Began) > 0
+	lost := missing || k.parts.unsure
+	k.parts.unsure, k.timed = false, k.timed || len(p.Times)+len(p.Began) > 0
 	k.name = k.c.w.dictionary.text([]byte(p.Name))
 	if r.ns < k.c.floor {
 		left.count(earlyCalls, 1, offset)
@@ -246,7 +234,7 @@ func (k *callsThread) record(r partRecord) error {
 	k.moment(r.ns)
 	if lost && !p.Whole {
 		k.end(0, true)
-		k.absent = 0
+		k.open.unseen = 0
 	}
 	sound := true
 	if p.Whole {
@@ -260,12 +248,12 @@ func (k *callsThread) record(r partRecord) error {
 		}
 	}
 	if !sound {
-		k.unsure = true
+		k.parts.unsure = true
 		left.count(damaged, 1, offset)
 	}
-	if k.last = p.Last; p.Last {
+	if k.parts.ended = p.Last; p.Last {
 		k.moment(k.latest + int64(p.Ended))
-		k.end(0, !k.timed || k.unsure)
+		k.end(0, !k.timed || k.parts.unsure)
 	}
 	return nil
 }
@@ -289,8 +277,8 @@ func (k *callsThread) begin() error {
 // end ends the open containers above a depth, whose end is missing. If unknown is
 // set, the time of the end is not known.
 func (k *callsThread) end(depth int, unknown bool) {
-	for len(k.stack) > depth {
-		o := &k.stack[len(k.stack)-1]
+	for k.open.depth() > depth {
+		o := k.open.inner()
 		f := format.Unfinished(o.class)
 		if o.class == format.ClassLoop {
 			f.Iterations = o.iterations
@@ -307,27 +295,21 @@ func (k *callsThread) end(depth int, unknown bool) {
 // push writes a header.
 func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bool) {
 	t := k.t
-	if n := len(k.stack); p.Class == format.ClassIteration && n > 0 && p.Number < math.MaxInt32 {
-		loop := &k.stack[n-1]
-		loop.iterations = max(loop.iterations, p.Number+1)
-		k.low = min(k.low, n-1)
+	if p.Class == format.ClassIteration {
+		k.open.iterate(p.Number)
 	}
 	k.owe()
 	at := t.Header(append(t.Bytes(), header...))
 	if timed && start == k.latest {
 		t.Touch(start - k.c.w.blocks.origin)
 	}
-	k.stack = append(k.stack, openCall{
-		class: p.Class, timed: timed, event: p.Event, at: at, start: start,
-	})
+	k.open.push(openCall{class: p.Class, timed: timed, event: p.Event, at: at, start: start})
 	k.count(p.Event)
 }
 
 // pop writes the footer of the innermost container.
 func (k *callsThread) pop(footer []byte) {
-	t, o := k.t, k.stack[len(k.stack)-1]
-	k.stack = k.stack[:len(k.stack)-1]
-	k.low = min(k.low, len(k.stack))
+	t, o := k.t, k.open.pop()
 	k.owe()
 	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
 	if o.timed {

@@ -72,8 +72,8 @@ func (p *progress) advance(l *liveTrace) error {
 
 func (p *progress) thread(t *liveThread) {
 	state := stateGone.when(t.gone) | stateTraced.when(t.traced) | stateTimed.when(t.timed) |
-		stateUnsure.when(t.unsure) | stateNamed.when(t.name != t.told)
-	p.numbers(int64(t.id), int64(state), int64(t.next))
+		stateUnsure.when(t.parts.unsure) | stateNamed.when(t.name != t.told)
+	p.numbers(int64(t.id), int64(state), int64(t.parts.next))
 	if t.name != t.told {
 		t.told = t.name
 		p.number(int64(len(t.name)))
@@ -87,17 +87,16 @@ func (p *progress) thread(t *liveThread) {
 	if t.gone {
 		return
 	}
-	low := min(t.low, len(t.stack))
-	p.numbers(int64(t.absent), t.latest, int64(low), int64(len(t.stack)-low))
-	for i := range t.stack[low:] {
-		o := &t.stack[low+i]
+	around, changed := t.open.mark()
+	p.numbers(int64(t.open.unseen), t.latest, int64(around), int64(len(changed)))
+	for i := range changed {
+		o := &changed[i]
 		timed := int64(0)
 		if o.timed {
 			timed = 1
 		}
 		p.numbers(int64(o.class), timed, int64(o.event), int64(o.iterations), o.at, o.start)
 	}
-	t.low = len(t.stack)
 }
 
 // entries decodes entries.
@@ -149,34 +148,37 @@ func (e *entries) text() string {
 
 // thread decodes a thread.
 func (e *entries) thread(threads map[int32]*liveThread, c *callsWriter) {
-	var next, absent, low, count int64
+	var next, unseen, around, count int64
 	id, state := int32(e.number()), threadState(e.number())
 	t := threads[id]
 	if t == nil {
 		t = &liveThread{callsThread: *c.newThread(id)}
 		threads[id] = t
 	}
-	t.next = uint64(e.number())
+	t.parts.next = uint64(e.number())
 	if state&stateNamed != 0 {
 		t.name = e.text()
 		t.told = t.name
 	}
 	e.numbers(&next)
-	t.gone, t.traced, t.timed, t.unsure = state&stateGone != 0, state&stateTraced != 0, state&stateTimed != 0, state&stateUnsure != 0
+	t.gone, t.traced, t.timed, t.parts.unsure = state&stateGone != 0, state&stateTraced != 0, state&stateTimed != 0, state&stateUnsure != 0
 	if t.ended = next; t.gone {
-		t.stack = nil
+		t.open = openCalls{}
 		return
 	}
-	e.numbers(&absent, &t.latest, &low, &count)
-	if low < 0 || low > int64(len(t.stack)) || count < 0 || count > int64(len(e.b)) {
+	e.numbers(&unseen, &t.latest, &around, &count)
+	if count < 0 || count > int64(len(e.b)) {
 		e.bad = true
 		return
 	}
-	t.absent, t.stack = int(absent), t.stack[:low]
-	for range count {
-		o := openCall{class: format.Class(e.number()), timed: e.number() != 0, event: int32(e.number()), iterations: int32(e.number())}
+	t.open.unseen = int(unseen)
+	changed := make([]openCall, count)
+	for i := range changed {
+		o := &changed[i]
+		*o = openCall{class: format.Class(e.number()), timed: e.number() != 0, event: int32(e.number()), iterations: int32(e.number())}
 		e.numbers(&o.at, &o.start)
-		t.stack = append(t.stack, o)
 	}
-	t.low = len(t.stack)
+	if !t.open.restore(int(around), changed) {
+		e.bad = true
+	}
 }

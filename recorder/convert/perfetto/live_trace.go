@@ -81,7 +81,7 @@ func (l *liveTrace) part(p *waitingPart) error {
 		t.touched = true
 		l.touched = append(l.touched, t)
 	}
-	if t.last {
+	if t.parts.ended {
 		l.end(t)
 	}
 	return nil
@@ -98,7 +98,7 @@ func (l *liveTrace) end(t *liveThread) {
 	l.calls.w.blocks.flush(t.t)
 	t.ended = t.t.Next()
 	t.over()
-	t.t, t.alone[0], t.stack, t.low = nil, nil, nil, 0
+	t.t, t.alone[0], t.open = nil, nil, openCalls{}
 }
 
 // references writes the references that are not written yet.
