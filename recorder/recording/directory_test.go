@@ -1,16 +1,15 @@
 package recording
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"io"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
+	"time"
 )
 
 func create(t *testing.T, trace string, about About) *Directory {
@@ -75,6 +74,130 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// What State returns throughout a recording's life, and that it changes nothing.
+func TestState(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	check := func(when string, wantBegun bool, want error) {
+		t.Helper()
+		before := names(t, filepath.Dir(trace))
+		for range 2 { // a look keeps nothing
+			begun, err := State(trace)
+			if begun != wantBegun || !errors.Is(err, want) {
+				t.Errorf("%s: %v, %v, want %v, %v", when, begun, err, wantBegun, want)
+			}
+		}
+		if after := names(t, filepath.Dir(trace)); !slices.Equal(after, before) {
+			t.Errorf("%s: there are %q, there were %q", when, after, before)
+		}
+	}
+	progress := func(f *Directory, text string) {
+		t.Helper()
+		if err := os.WriteFile(f.Progress(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("without a recording", false, nil)
+	f := create(t, trace, About{PID: 7})
+	check("before the first call", false, ErrRecording)
+	progress(f, "")
+	check("when the file of the progress was just made", false, ErrRecording)
+	progress(f, "somewhere")
+	check("with calls in the trace", true, ErrRecording)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check("when its process has ended", true, ErrUnfinished)
+	f, err := Take(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("while it is completed", true, ErrFinishing)
+	if err := os.Remove(f.Progress()); err != nil {
+		t.Fatal(err)
+	}
+	check("while it is completed, without a call", false, ErrFinishing)
+	if err := f.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	check("when it is complete", false, nil)
+}
+
+// Something else in the directory's place is no recording, and stays.
+func TestDirectoryOfOthers(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	if err := os.WriteFile(trace+Suffix, []byte("something else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Take(trace); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("taken: %v", err)
+	}
+	if begun, err := State(trace); begun || err != nil {
+		t.Errorf("its state: %v, %v", begun, err)
+	}
+	if f, err := Create(trace, About{}); err == nil {
+		t.Errorf("made in its place: %+v", f)
+	}
+	if left := names(t, filepath.Dir(trace)); !slices.Equal(left, []string{"trace.bin" + Suffix}) {
+		t.Errorf("there are %q", left)
+	}
+}
+
+// A recording whose description is damaged, or missing, can be taken over, too.
+func TestTakeWithoutAbout(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	f := create(t, trace, About{PID: 7})
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	about := filepath.Join(f.Path(), aboutName)
+	for _, damage := range []func() error{
+		func() error { return os.WriteFile(about, []byte(`{"pid": 7, "comm`), 0o600) },
+		func() error { return os.Remove(about) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Take(trace)
+		if err != nil || f.About.PID != 0 || f.About.Command != nil {
+			t.Fatalf("%+v, %v", f, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Everything about a recording is kept. Its files are in its directory, whose path is absolute.
+func TestAbout(t *testing.T) {
+	t.Chdir(t.TempDir())
+	want := About{
+		PID: 7, Command: []string{"prog", "an argument"}, Begun: time.Unix(1_800_000_000, 5).UTC(), Replace: true,
+		Sockets: "sockets", FormatVersion: 22,
+	}
+	f := create(t, "trace.bin", want)
+	if !filepath.IsAbs(f.Path()) || filepath.Base(f.Path()) != "trace.bin"+Suffix {
+		t.Errorf("the directory is %s", f.Path())
+	}
+	for _, path := range []string{f.Spool(), f.Progress()} {
+		if filepath.Dir(path) != f.Path() {
+			t.Errorf("%s is not in %s", path, f.Path())
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Take("trace.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(f.About, want) {
+		t.Errorf("%+v, want %+v", f.About, want)
+	}
+	if err := f.Remove(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // In the socket directory that about.json names only sockets are removed.
 func TestRemoveSockets(t *testing.T) {
 	dir, err := os.MkdirTemp("", SocketsPrefix)
@@ -116,49 +239,4 @@ func TestRemoveSockets(t *testing.T) {
 	if _, err := os.Stat(other); err != nil {
 		t.Errorf("another directory: %v", err)
 	}
-}
-
-// Wherever a service was killed, the whole packets are kept.
-func TestTrim(t *testing.T) {
-	var all []byte
-	var ends []int
-	for _, size := range []int{0, 1, 127, 128, 300, 20_000} {
-		all = binary.AppendUvarint(append(all, packetTag), uint64(size))
-		all = append(all, bytes.Repeat([]byte{packetTag}, size)...)
-		ends = append(ends, len(all))
-	}
-	f := create(t, filepath.Join(t.TempDir(), "trace.bin"), About{})
-	defer f.Remove()
-	whole := 0
-	for n := range len(all) + 1 {
-		if slices.Contains(ends, n) {
-			whole = n
-		} else if n > 1000 && n%97 != 0 {
-			continue
-		}
-		if err := os.WriteFile(f.Spool(), all[:n], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		spool, cut, err := f.Trim()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(spool, "more"); err != nil {
-			t.Fatal(err)
-		}
-		spool.Close()
-		got, err := os.ReadFile(f.Spool())
-		if err != nil || cut != int64(n-whole) || string(got) != string(all[:whole])+"more" {
-			t.Fatalf("of %d bytes %d were cut, want %d: %v", n, cut, n-whole, err)
-		}
-	}
-	strange := []byte("something else")
-	if err := os.WriteFile(f.Spool(), strange, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	spool, cut, err := f.Trim()
-	if err != nil || cut != 0 {
-		t.Errorf("of what is no packet %d bytes were cut, %v", cut, err)
-	}
-	spool.Close()
 }
