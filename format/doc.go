@@ -113,6 +113,7 @@
 //	sink              where parts go: files, or a tracing service
 //	packet, sequence, slice, track, page, session, data source, producer, consumer, patch, scrape
 //	                  as in Perfetto's protocol; "page" is one of shared memory
+//	region            consecutive bytes of a live file that have one user
 //	record            what a spool keeps of one event, until its track is written
 //	timeline          one track, or several that are joined: it becomes a thread, or several if slices overlap
 //	batch, extent     the records of a stream of a spool that are in memory, and on disk, together
@@ -122,7 +123,8 @@
 //
 //	place             location (of source), offset (in a file), node or row (on a screen)
 //	piece, half
-//	                  run (of cells, of nodes), range (of offsets or times), partial block
+//	                  run (of cells, of nodes), range (of offsets or times), region (of
+//	                  memory), partial block
 //	counter, census   tally, unless it is a counter of Perfetto or of the processor
 //	source            input (a file that is read), program (that is recorded), code (that is shown)
 //	step              change (of a tree), stage (of work), hop (between clocks)

@@ -148,7 +148,7 @@ func (b *buffer) handOver(c *buffers.Chunk, need int) *buffers.Chunk {
 	}
 	next := b.follow(c, other)
 	if next == nil {
-		if next = b.again(c, need); next != nil {
+		if next = b.reuse(c, need); next != nil {
 			return next
 		}
 		if b.chunk.Load() == c { // otherwise it was taken away, and there may be memory now
@@ -163,9 +163,9 @@ func (b *buffer) handOver(c *buffers.Chunk, need int) *buffers.Chunk {
 	return next
 }
 
-// again returns the thread's chunk, emptied, if all of it is in the sink and no other goroutine
+// reuse returns the thread's chunk, emptied, if all of it is in the sink and no other goroutine
 // is using the thread. So a thread with a chunk can always continue once that is written.
-func (b *buffer) again(c *buffers.Chunk, need int) *buffers.Chunk {
+func (b *buffer) reuse(c *buffers.Chunk, need int) *buffers.Chunk {
 	if need > len(c.Data) || !b.mu.TryLock() {
 		return nil
 	}

@@ -224,7 +224,7 @@ func TestStartFails(t *testing.T) {
 		{"index exists", Config{Path: index}, fs.ErrExist},
 		{"times exist", Config{Path: times}, fs.ErrExist},
 		{"times exist that are not wanted", Config{Path: times, NoTimes: true}, fs.ErrExist},
-		{"no folder", Config{Path: filepath.Join(dir, "no", "trace.bin")}, fs.ErrNotExist},
+		{"no directory", Config{Path: filepath.Join(dir, "no", "trace.bin")}, fs.ErrNotExist},
 		{"block size", Config{Path: filepath.Join(dir, "x"), BlockSize: 10}, nil},
 		{"memory", Config{Path: filepath.Join(dir, "x"), MaxMemory: 1 << 20}, nil},
 		{"memory for names", Config{Path: filepath.Join(dir, "x"), BlockSize: 1 << 10, MaxMemory: leastBytes - 1}, nil},

@@ -12,9 +12,15 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// flusher puts what goroutines recorded into the sink, and manages the memory for it: when a
-// buffer is full, by a timer, when memory is needed, on demand, and at the end. Any goroutine may
-// call its methods at any time.
+// flusher puts what goroutines recorded into the sink, and manages the memory for it. Any
+// goroutine may call its methods at any time. A buffer goes to the sink
+//
+//   - when it is full: by its goroutine, in [buffer.writeOut], or by the recorder's, in sweepDue
+//   - by the timer of [Recorder.run], and on demand, in [Recorder.Flush]: sweep
+//   - when memory is needed: reclaim
+//   - when its thread ends, and at the end of the recording: finish and end, in flusher_end.go
+//
+// From a file sink, bytes reach the disk in [files.Files.Write].
 type flusher struct {
 	config   Config
 	layout   *values.Layout // of the version written

@@ -64,10 +64,10 @@ func TestFilesAreNotInherited(t *testing.T) {
 }
 
 // openFiles returns the targets of the links in a directory.
-func openFiles(folder string) (text string, err error) {
-	entries, err := os.ReadDir(folder)
+func openFiles(dir string) (text string, err error) {
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		target, _ := os.Readlink(filepath.Join(folder, e.Name())) // the one of the directory itself is closed
+		target, _ := os.Readlink(filepath.Join(dir, e.Name())) // the one of the directory itself is closed
 		text += target + "\n"
 	}
 	return text, err

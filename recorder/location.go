@@ -56,11 +56,11 @@ func (r *Recorder) Path(steps ...PathStep) Path {
 	}
 	p := format.AccessPath{}
 	for _, s := range steps {
-		step := format.AccessStep{Kind: s.kind, Ref: s.index}
+		ref := s.index
 		if s.kind != format.AccessElement {
-			step.Ref = r.registry.ID(s.number)
+			ref = r.registry.ID(s.number)
 		}
-		p.Steps = append(p.Steps, step)
+		p.Steps = append(p.Steps, format.AccessStep{Kind: s.kind, Ref: ref})
 	}
 	return Path(r.registry.Register(func(n *registry.Names) int32 { return n.Path(p) }))
 }

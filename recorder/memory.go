@@ -8,6 +8,14 @@ import (
 	"tracex/recorder/internal/files"
 )
 
+// What happens at the limit of memory, Config.MaxMemory, which buffers.Pool keeps:
+//
+//   - A goroutine whose chunk is full waits, writes, or drops: [buffer.space] in buffer_room.go.
+//     One that has no chunk: [buffer.first], there.
+//   - A thread, a name or a level of a stack gets its memory from [Recorder.reserve], below.
+//   - Both take chunks away from other threads, idle ones first: reclaim.go.
+//   - Trace points without room are counted, and noted in the trace: writer_dropped.go.
+
 // Sizes, in bytes, of what the recorder keeps besides chunks and the files' share. Memory is
 // reserved before it is allocated.
 const (

@@ -144,7 +144,7 @@ func TestMillionGoroutines(t *testing.T) {
 	}
 	n := <-calls
 	if grown := heap() - before; !formattest.Race && grown > 8<<20 {
-		t.Errorf("%d bytes of memory behind %d goroutines", grown, goroutines)
+		t.Errorf("%d bytes of memory after %d goroutines", grown, goroutines)
 	}
 	saved, _ := r.Flush()
 	if n != 10*goroutines || saved.Threads != int64(goroutines) || saved.Refused != 0 || saved.Dropped != 0 {

@@ -189,14 +189,14 @@ func (r *Recorder) appendValue(dst []byte, v *Value) []byte {
 	return v.v.AppendMade(dst, r.config.MaxString)
 }
 
-// appendCut appends the beginning of a text, cut as a recorded string is, and then behind.
-func (r *Recorder) appendCut(dst []byte, text, behind string) []byte {
+// appendCut appends the beginning of a text, cut as a recorded string is, and then suffix.
+func (r *Recorder) appendCut(dst []byte, text, suffix string) []byte {
 	short := values.Cut(text, r.config.MaxString)
 	dst = append(dst, short...)
 	if len(short) < len(text) {
 		dst = append(dst, values.Ellipsis...)
 	}
-	return append(dst, behind...)
+	return append(dst, suffix...)
 }
 
 // className returns the name of an object's class after its last dot.

@@ -83,9 +83,9 @@ func (s *stack) segment(i int) *levels {
 	return p
 }
 
-// ended returns the ended level that many above the innermost one.
-func (s *stack) ended(behind int) *level {
-	i := s.depth + behind
+// ended returns the ended level that is so many above the innermost open one, from 0 on.
+func (s *stack) ended(above int) *level {
+	i := s.depth + above
 	return &s.segment(i).level[uint(i)%segmentLevels]
 }
 

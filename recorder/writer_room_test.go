@@ -102,7 +102,7 @@ func TestFullBufferGoesOn(t *testing.T) {
 	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassCall {
 			if p.Args[0].Bits <= last {
-				t.Fatalf("call %d comes behind call %d", p.Args[0].Bits, last)
+				t.Fatalf("call %d follows call %d", p.Args[0].Bits, last)
 			}
 			last, n = p.Args[0].Bits, n+1
 		}

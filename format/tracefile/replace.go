@@ -1,6 +1,8 @@
 // Package tracefile writes the files of traces. [Writer] encodes them from the objects collected
 // in a [Block], with index cells and times. [IndexWriter] indexes existing data. [Pending] puts
 // a file in its place: the file is written beside that place and renamed when it is complete.
+//
+// A recorder writes its files by a package of its own, recorder/internal/files.
 package tracefile
 
 import (

@@ -136,7 +136,7 @@ func (t *Told) Await(g int, calls int64, ended <-chan error) error {
 	for t.Calls(g).Load() < calls {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("the program ended behind %d calls: %w", t.Calls(g).Load(), err)
+			return fmt.Errorf("the program ended after %d calls: %w", t.Calls(g).Load(), err)
 		case <-tick.C:
 		}
 	}

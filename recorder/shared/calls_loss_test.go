@@ -30,13 +30,13 @@ type follower struct {
 func (f *follower) follow(p *calls.Part) error {
 	switch {
 	case f.ended:
-		return fmt.Errorf("part %d comes behind the end", p.Number)
+		return fmt.Errorf("part %d follows the end", p.Number)
 	case p.Number < f.next:
-		return fmt.Errorf("part %d comes behind part %d", p.Number, f.next-1)
+		return fmt.Errorf("part %d follows part %d", p.Number, f.next-1)
 	case p.Number > f.next:
 		f.losses++
 		if !p.Whole {
-			return fmt.Errorf("part %d is the first behind a loss, and does not say what is open", p.Number)
+			return fmt.Errorf("part %d is the first after a loss, and does not say what is open", p.Number)
 		}
 	case p.Number == 0:
 		f.known = true

@@ -125,8 +125,8 @@ func testTrackEventsOfASession(t *testing.T) {
 	g.Flush()
 	before, _, _ := eventTexts(t, g.Read())
 	thread.Exit(recorder.Int(1))
-	behind, _, _ := eventTexts(t, g.Finish())
-	if len(before) != 1 || len(behind) != 1 {
-		t.Errorf("flushed: %q; behind it: %q", before, behind)
+	after, _, _ := eventTexts(t, g.Finish())
+	if len(before) != 1 || len(after) != 1 {
+		t.Errorf("flushed: %q; after it: %q", before, after)
 	}
 }

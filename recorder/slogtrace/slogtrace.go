@@ -121,8 +121,8 @@ func (h *logHandler) writeAttr(text *strings.Builder, groups string, a slog.Attr
 	text.WriteString(" " + groups + a.Key + "=" + h.plainText(a.Value))
 }
 
-// plainText returns the text of a value. If its kind is KindAny, that is what [Recorder.Of]
-// makes of it, if that is a text or a number, and otherwise its type.
+// plainText returns the text of a value. If its kind is KindAny, that is what
+// [recorder.Recorder.Of] makes of it, if that is a text or a number, and otherwise its type.
 func (h *logHandler) plainText(v slog.Value) string {
 	switch v.Kind() {
 	case slog.KindString:

@@ -20,7 +20,7 @@ import (
 //	         get, install: owner              follow: owner
 //	free ────────────────────────► current ───────────────► set aside
 //	 ▲ ▲                             │   │                       │
-//	 │ └── grown, again: owner ──────┘   │ takeAway: flusher     │ takeFull: flusher
+//	 │ └── grown, reuse: owner ──────┘   │ takeAway: flusher     │ takeFull: flusher
 //	 │                                   ▼                       ▼
 //	 │                                 taken                 being put
 //	 │      putTaken: flusher            │                       │

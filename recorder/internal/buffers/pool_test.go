@@ -54,13 +54,13 @@ func TestPool(t *testing.T) {
 func TestMark(t *testing.T) {
 	const last = MaxSize*8 - 1
 	for _, pos := range []int{0, 1, 1000, last - 1} {
-		for _, behind := range []int{pos + 1, last} {
-			h, f := Mark{HeaderAt(pos, behind), 7}, Mark{FooterAt(pos, behind), 7}
-			if h.Footer() || !f.Footer() || h.Pos() != pos || f.Pos() != pos || h.End() != behind || f.End() != behind {
-				t.Errorf("%d, %d: %+v, %+v", pos, behind, h, f)
+		for _, end := range []int{pos + 1, last} {
+			h, f := Mark{HeaderAt(pos, end), 7}, Mark{FooterAt(pos, end), 7}
+			if h.Footer() || !f.Footer() || h.Pos() != pos || f.Pos() != pos || h.End() != end || f.End() != end {
+				t.Errorf("%d, %d: %+v, %+v", pos, end, h, f)
 			}
-			if m := f.Moved(pos); !m.Footer() || m.Reading != 7 || m.Pos() != 0 || m.End() != behind-pos {
-				t.Errorf("%d, %d moved: %d, %d", pos, behind, m.Pos(), m.End())
+			if m := f.Moved(pos); !m.Footer() || m.Reading != 7 || m.Pos() != 0 || m.End() != end-pos {
+				t.Errorf("%d, %d moved: %d, %d", pos, end, m.Pos(), m.End())
 			}
 		}
 	}

@@ -1,5 +1,9 @@
 // Package files writes the files of a trace while it is recorded: data, index and times. What
 // waits to be written is in the live file, if there is one.
+//
+// The cells of containers are made in cells.go, those of blocks and reference objects in block.go.
+// Package format/tracefile is for all other writers of traces: it takes objects one by one, this
+// package takes parts of many goroutines at once.
 package files
 
 import (

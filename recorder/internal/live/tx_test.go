@@ -35,7 +35,7 @@ func TestTransaction(t *testing.T) {
 	if !tx.Commit() {
 		t.Fatal("it failed")
 	}
-	check("behind it", after, StateRecording)
+	check("after it", after, StateRecording)
 	if l.Word(atBegun).Load() != l.Word(atDone).Load() {
 		t.Fatal("it is not done")
 	}
