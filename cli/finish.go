@@ -142,7 +142,7 @@ func (m *remains) recorded() (told string) {
 }
 
 // unended returns why the trace has no end, if its recorder left the reason.
-func (m *remains) unended() lazy.Unended {
+func (m *remains) unended() lazy.WhyUnended {
 	if u, known := m.unendedRecording(); known {
 		return u
 	}
@@ -150,7 +150,7 @@ func (m *remains) unended() lazy.Unended {
 	file := filepath.Base(m.name) + recorder.LiveSuffix
 	switch {
 	case errors.Is(err, recorder.ErrRecording):
-		return lazy.Unended{
+		return lazy.WhyUnended{
 			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
 			Hint: "tracex open --follow " + m.name + " shows it as it grows",
 		}
@@ -159,32 +159,32 @@ func (m *remains) unended() lazy.Unended {
 		if hint == "" {
 			hint = "the next command that reads the trace recovers it"
 		}
-		return lazy.Unended{Why: fmt.Errorf("the rest is in %s: %w", file, lazy.ErrUnfinished), Hint: hint}
+		return lazy.WhyUnended{Why: fmt.Errorf("the rest is in %s: %w", file, lazy.ErrUnfinished), Hint: hint}
 	case errors.Is(err, fs.ErrPermission):
-		return lazy.Unended{
+		return lazy.WhyUnended{
 			Why:  fmt.Errorf("still being recorded, or %w; the rest may be in %s, which only its owner can read", lazy.ErrUnfinished, file),
 			Hint: "the owner can recover it with tracex info " + m.name,
 		}
 	}
-	return lazy.Unended{}
+	return lazy.WhyUnended{}
 }
 
 // unendedRecording is unended for a trace that tracex record makes.
-func (m *remains) unendedRecording() (u lazy.Unended, known bool) {
+func (m *remains) unendedRecording() (u lazy.WhyUnended, known bool) {
 	begun, err := recording.State(m.path)
 	switch {
 	case errors.Is(err, recording.ErrRecording) && begun:
-		return lazy.Unended{
+		return lazy.WhyUnended{
 			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
 			Hint: "tracex open --follow " + m.name + " shows it as it grows",
 		}, true
 	case begun && err != nil:
-		return lazy.Unended{
+		return lazy.WhyUnended{
 			Why:  fmt.Errorf("the rest is in %s: %w", filepath.Base(m.name)+recording.Suffix, lazy.ErrUnfinished),
 			Hint: "tracex info " + m.name + " completes it",
 		}, true
 	}
-	return lazy.Unended{}, false
+	return lazy.WhyUnended{}, false
 }
 
 // explain replaces an error about a trace without an end by the reason, if known.

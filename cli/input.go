@@ -84,9 +84,9 @@ func (in *input) finish(ctx context.Context, a *app, write bool) {
 }
 
 // unended returns why the trace has no end, for lazy.Options.
-func (in *input) unended() lazy.Unended {
+func (in *input) unended() lazy.WhyUnended {
 	if in.rest == nil {
-		return lazy.Unended{}
+		return lazy.WhyUnended{}
 	}
 	return in.rest.unended()
 }

@@ -79,7 +79,7 @@ func (p *printCommand) check(flags *pflag.FlagSet) error {
 
 // print writes the text of a trace to standard output; if it is damaged, that of its undamaged part.
 func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
-	part := lazy.Part{From: int32(min(p.from, math.MaxInt32)), Count: p.count}
+	part := lazy.PrintRange{From: int32(min(p.from, math.MaxInt32)), Count: p.count}
 	if p.thread > 0 {
 		id := p.thread - 1
 		if err := hasThread(r, id); err != nil {
@@ -113,7 +113,7 @@ func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
 
 // printEvent prints one event, or everything below it too. Like print, it reports that a trace is
 // damaged: the subtree may be cut short, and an event that was not found may be in the missing part.
-func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.Part) error {
+func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.PrintRange) error {
 	var none *lazy.NoEventError
 	if p.event > math.MaxInt32 {
 		return withHint(fmt.Errorf("no event %d in the trace", p.event), hintEvents)

@@ -162,10 +162,10 @@ func BenchmarkPrint(b *testing.B) {
 			}
 			b.Run(name, func(b *testing.B) {
 				var n countWriter
-				r.Print(context.Background(), &n, PrintOptions{Folded: folded}, Part{})
+				r.Print(context.Background(), &n, PrintOptions{Folded: folded}, PrintRange{})
 				b.SetBytes(int64(n))
 				for b.Loop() {
-					if err := r.Print(context.Background(), io.Discard, PrintOptions{Folded: folded}, Part{}); err != nil {
+					if err := r.Print(context.Background(), io.Discard, PrintOptions{Folded: folded}, PrintRange{}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -134,7 +134,7 @@ func (l *childReader) skip(at checkpoint) (childRead, error) {
 	return l.over(&e, at)
 }
 
-// over is step, and reads the child into e, as recorded.
+// over is skip, and reads the child into e, as recorded.
 func (l *childReader) over(e *nodeData, at checkpoint) (childRead, error) {
 	ok, err := l.next(at.pos, at.ord, l.end, e, false)
 	if !ok || err != nil {

@@ -220,7 +220,7 @@ func TestLazyEqualsEager(t *testing.T) {
 				r := ready(t, from, Options{NoWrite: true})
 				size, _ := r.Size()
 				out := bytes.NewBuffer(make([]byte, 0, len(want)+bytes.MinRead))
-				if err := r.Print(context.Background(), out, PrintOptions{Folded: folded, Verbose: true}, Part{}); err != nil {
+				if err := r.Print(context.Background(), out, PrintOptions{Folded: folded, Verbose: true}, PrintRange{}); err != nil {
 					t.Fatal(err)
 				}
 				t.Run(fmt.Sprintf("print, folded %v, index %v", folded, index), func(t *testing.T) {

@@ -1,11 +1,11 @@
 // Package lazy reads traces of any size: it maps data and index, finds the
-// children of a call on demand, and unloads them again. It knows nothing about
+// children of a call on demand, and forgets them again. It knows nothing about
 // screens; package format decodes the bytes.
 //
 //	TraceReader   one open trace: a facade for trace and worker
 //	  trace       the open files and what is known: mappings, descriptors, a view
 //	    board     its status, and the channels that announce a change
-//	  worker      the background goroutine and its queue of orders
+//	  worker      the background goroutine and its queue of requests
 //	    follower  the state of a file that is being written
 //	  walker      reads one thread of a trace; descent: walks over whole threads
 //	  Tree        a view to show, folded or raw: nodes in slabs, a memory budget
@@ -42,7 +42,7 @@
 //
 // An index has a cell for each call, loop and iteration, and does not distinguish
 // them; leaves have no cells. A scan of the data counts calls and events as it
-// proceeds. If no scan was needed, a [Tally] reads the data only to count. Until
+// proceeds. If no scan was needed, a [TallyPass] reads the data only to count. Until
 // then the number of cells is an upper bound for the number of calls.
 //
 // # Times
@@ -63,7 +63,7 @@
 //
 // # What the worker does
 //
-// One goroutine reads a trace in the background. Others send it orders, and never
+// One goroutine reads a trace in the background. Others send it requests, and never
 // wait for it to take them:
 //
 //	    Open                              Open with Follow
@@ -76,7 +76,7 @@
 //	 rebuild       it is not a trace
 //	 the index
 //
-//	order        resting                       following
+//	request      resting                       following
 //	tick         –                             poll
 //	CatchUp      done                          poll, then done
 //	Follow       poll; following               –
@@ -111,6 +111,6 @@
 // turns a fault, from a file that has shrunk, into an error. A Tree's own lock may
 // be held when use is called, but must not be taken within it. trace.ctxMu, which
 // guards the descriptors, is taken within use, not around it. The locks of a board
-// and of orders are held for a few lines that take no other lock. No value handed out
+// and of requests are held for a few lines that take no other lock. No value handed out
 // points into a mapping.
 package lazy

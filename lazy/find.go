@@ -103,13 +103,13 @@ func (e *NoEventError) Error() string {
 	return event + " " + where
 }
 
-// noneFrom returns the error for a part that has a From, but nothing to print.
-func noneFrom(ctx context.Context, r *TraceReader, part Part) error {
-	_, hidden, err := r.scanForEvent(ctx, func(event int32) bool { return event >= part.From }, part.Thread)
+// noneFrom returns the error for a range that has a From, but nothing to print.
+func noneFrom(ctx context.Context, r *TraceReader, within PrintRange) error {
+	_, hidden, err := r.scanForEvent(ctx, func(event int32) bool { return event >= within.From }, within.Thread)
 	if err != nil {
 		return err
 	}
-	return &NoEventError{Event: part.From, Thread: part.Thread, From: true, Hidden: hidden}
+	return &NoEventError{Event: within.From, Thread: within.Thread, From: true, Hidden: hidden}
 }
 
 // scanForEvent searches for an event from the beginning of the data to the end of

@@ -57,13 +57,13 @@ func (r *TraceReader) Follow() bool {
 		return false
 	}
 	r.note(func(st *Status) { st.Phase, st.Growth.On = PhaseOpening, true })
-	r.orders.send(order{kind: orderFollow})
+	r.requests.send(request{kind: requestFollow})
 	return true
 }
 
 // Unfollow stops following. If the data has no end, it is shown as a recording that
 // was cut short.
-func (r *TraceReader) Unfollow() { r.orders.send(order{kind: orderUnfollow}) }
+func (r *TraceReader) Unfollow() { r.requests.send(request{kind: requestUnfollow}) }
 
 // CatchUp waits until everything now in the file of a followed trace is known; for
 // any other trace, until everything is known. It returns ctx's error if ctx ends
@@ -72,8 +72,8 @@ func (r *TraceReader) CatchUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	o := order{kind: orderCatchUp, done: make(chan struct{})}
-	r.orders.send(o)
+	o := request{kind: requestCatchUp, done: make(chan struct{})}
+	r.requests.send(o)
 	select {
 	case <-o.done:
 	case <-r.done:

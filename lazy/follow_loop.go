@@ -72,7 +72,7 @@ func newFollower(t *trace, finish func() (string, error)) *follower {
 }
 
 // followAgain follows a trace without an end.
-func (w *worker) followAgain(ctx context.Context, _ order) state {
+func (w *worker) followAgain(ctx context.Context, _ request) state {
 	f := newFollower(w.trace, w.opts.Finish)
 	if err := f.take(); err != nil {
 		return w.rest(err)
@@ -86,12 +86,12 @@ func (w *worker) follow(ctx context.Context, f *follower) state {
 	if w.finished(ctx, f) {
 		return w.rest(nil)
 	}
-	return w.poll(ctx, order{kind: orderTick})
+	return w.poll(ctx, request{kind: requestTick})
 }
 
 // poll checks whether there is more data.
-func (w *worker) poll(ctx context.Context, o order) state {
-	asks := append(w.orders.takeCatchUps(), o)
+func (w *worker) poll(ctx context.Context, o request) state {
+	asks := append(w.requests.takeCatchUps(), o)
 	defer func() { answer(asks) }()
 	ended, err := w.pollOnce(ctx)
 	if ended || err != nil {
@@ -102,8 +102,8 @@ func (w *worker) poll(ctx context.Context, o order) state {
 }
 
 // leave stops following, after a last poll.
-func (w *worker) leave(ctx context.Context, _ order) state {
-	asks := w.orders.takeCatchUps()
+func (w *worker) leave(ctx context.Context, _ request) state {
+	asks := w.requests.takeCatchUps()
 	defer func() { answer(asks) }()
 	ended, err := w.pollOnce(ctx)
 	if !ended && err == nil {

@@ -70,7 +70,7 @@ func try(t *testing.T, data, index []byte) {
 	if err := r.Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
-	r.Print(ctx, io.Discard, PrintOptions{Folded: true, Verbose: true}, Part{})
+	r.Print(ctx, io.Discard, PrintOptions{Folded: true, Verbose: true}, PrintRange{})
 	tree := r.Tree(true)
 	for _, n := range tree.Threads() {
 		nodes, _ := tree.Children(ctx, n)
@@ -174,7 +174,7 @@ func damagedIndexIsMadeAgain(t *testing.T, name string) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := r.Print(ctx, &out, PrintOptions{Folded: true, Verbose: true}, Part{}); err != nil {
+		if err := r.Print(ctx, &out, PrintOptions{Folded: true, Verbose: true}, PrintRange{}); err != nil {
 			t.Fatalf("byte %d of the index flipped: %v", i, err)
 		}
 		r.Close()
@@ -191,7 +191,7 @@ func TestShrunkWhileOpen(t *testing.T) {
 	if err := os.Truncate(path, 64<<10); err != nil {
 		t.Fatal(err)
 	}
-	err := r.Print(context.Background(), io.Discard, PrintOptions{}, Part{})
+	err := r.Print(context.Background(), io.Discard, PrintOptions{}, PrintRange{})
 	if err == nil {
 		t.Skip("this platform reads what is not there any more")
 	}

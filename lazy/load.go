@@ -7,8 +7,8 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// pageNodes is the maximum number of children loaded into a slab, and pageReads the
-// maximum number of trace points read for it: more than pageNodes, since some fold
+// slabNodes is the maximum number of children loaded into a slab, and slabReads the
+// maximum number of trace points read for it: more than slabNodes, since some fold
 // to nothing.
 const (
 	slabNodes = 128
@@ -89,7 +89,7 @@ func (ld *loader) read(n *Node, f func(*childReader) error) error {
 			return err
 		}
 		if e.state == StatePending && e.end != w.s.Size {
-			return errStale // it was unloaded, and has not grown since
+			return errStale // it was forgotten, and has not grown since
 		}
 		ld.r.ctxMu.RLock()
 		defer ld.r.ctxMu.RUnlock()

@@ -101,12 +101,12 @@ func (ld *loader) growLast(n *Node) *Node {
 	})
 	if ld.r.doubt(err, ld.now.view, ld.now.epoch) != nil {
 		// It is no longer true, and cannot be brought up to date.
-		ld.memory.cut(p, len(p.nodes)-1)
+		ld.memory.forgetFrom(p, len(p.nodes)-1)
 		return nil
 	}
 	if folds && !last.expanded() {
 		// Only now can its folding be decided.
-		ld.memory.cut(p, len(p.nodes)-1)
+		ld.memory.forgetFrom(p, len(p.nodes)-1)
 		return nil
 	}
 	last.e.Store(&e)

@@ -1,7 +1,7 @@
 package lazy
 
 // memory is what a loader holds in memory, within a budget: slabs of nodes, and the known
-// part of the order of sorted ones. The least recently used are unloaded first. It knows
+// part of the order of sorted ones. The least recently used are forgotten first. It knows
 // neither files nor threads. Its owner locks it.
 type memory struct {
 	budget    int64    // bytes
@@ -57,7 +57,7 @@ func (m *memory) touch(n *Node) {
 	}
 }
 
-// enforce unloads the least recently used nodes until the rest fit into the
+// enforce forgets the least recently used nodes until the rest fit into the
 // budget. It keeps the rows on the screen, the slab that was just added, and the
 // path to them.
 func (m *memory) enforce(added *slab) {
@@ -78,13 +78,13 @@ func (m *memory) enforce(added *slab) {
 		if p.tick == m.tick {
 			m.stay(p)
 		} else {
-			m.drop(p)
+			m.forgetSlab(p)
 		}
 	}
 	for p := m.recent.oldest(); m.bytes > m.budget && p != nil && p != &m.recent.head; {
 		next := p.newer
 		if p != added {
-			m.trim(p)
+			m.forgetEnds(p)
 		}
 		p = next
 	}
@@ -101,9 +101,9 @@ func (m *memory) stay(p *slab) {
 	m.recent.pushFront(p)
 }
 
-// trim unloads the nodes at both ends of a slab that are neither on the screen nor on
+// forgetEnds forgets the nodes at both ends of a slab that are neither on the screen nor on
 // the path to it.
-func (m *memory) trim(p *slab) {
+func (m *memory) forgetEnds(p *slab) {
 	lo, hi := 0, len(p.nodes)
 	for lo < hi && p.nodes[lo].seen != m.tick {
 		lo++
@@ -115,13 +115,13 @@ func (m *memory) trim(p *slab) {
 		hi--
 	}
 	if hi < len(p.nodes) {
-		m.cut(p, hi)
+		m.forgetFrom(p, hi)
 	}
-	m.skip(p, lo)
+	m.forgetBefore(p, lo)
 }
 
-// forget unloads everything below n and collapses n. It returns the number of nodes
-// unloaded. It does not recurse: nesting can be deep.
+// forget removes everything below n from memory and collapses n. It returns the number of nodes
+// forgotten. It does not recurse: nesting can be deep.
 func (m *memory) forget(n *Node) int {
 	if n.kids == nil {
 		return 0
@@ -151,8 +151,8 @@ func (m *memory) forget(n *Node) int {
 	return count
 }
 
-// drop unloads a slab and everything below it.
-func (m *memory) drop(p *slab) {
+// forgetSlab forgets a slab and everything below it.
+func (m *memory) forgetSlab(p *slab) {
 	n := p.parent
 	for _, c := range p.nodes {
 		m.forget(c)
@@ -167,30 +167,30 @@ func (m *memory) drop(p *slab) {
 	m.bytes -= p.bytes
 }
 
-// cut unloads the nodes of p from slot i on.
-func (m *memory) cut(p *slab, i int) {
+// forgetFrom forgets the nodes of p from slot i on.
+func (m *memory) forgetFrom(p *slab, i int) {
 	if i == 0 {
-		m.drop(p)
+		m.forgetSlab(p)
 		return
 	}
 	prev := p.nodes[i-1].e.Load()
 	p.to, p.toOrd = prev.next, prev.after
 	for _, c := range p.nodes[i:] {
-		m.release(p, c)
+		m.forgetNode(p, c)
 	}
 	clear(p.nodes[i:])
 	p.nodes = p.nodes[:i]
 }
 
-// skip unloads the nodes of p before slot i, at which a node must remain.
-func (m *memory) skip(p *slab, i int) {
+// forgetBefore forgets the nodes of p before slot i, at which a node must remain.
+func (m *memory) forgetBefore(p *slab, i int) {
 	if i == 0 {
 		return
 	}
 	prev := p.nodes[i-1].e.Load()
 	p.from, p.fromOrd = prev.next, prev.after
 	for _, c := range p.nodes[:i] {
-		m.release(p, c)
+		m.forgetNode(p, c)
 	}
 	p.nodes = append([]*Node(nil), p.nodes[i:]...)
 	for slot, c := range p.nodes {
@@ -198,8 +198,8 @@ func (m *memory) skip(p *slab, i int) {
 	}
 }
 
-// release unloads one node of p, without removing it from p.nodes.
-func (m *memory) release(p *slab, c *Node) {
+// forgetNode forgets one node of p, without removing it from p.nodes.
+func (m *memory) forgetNode(p *slab, c *Node) {
 	m.forget(c)
 	c.slab = nil
 	size := weigh(c.e.Load())

@@ -26,7 +26,7 @@ func held(m *memory, slabs, nodes int) *Node {
 }
 
 // TestMemoryForgetsTheLeastRecentlyUsed: over the budget, the least recently used slabs
-// are unloaded; those on the screen stay, and so does the one just added.
+// are forgotten; those on the screen stay, and so does the one just added.
 func TestMemoryForgetsTheLeastRecentlyUsed(t *testing.T) {
 	m := new(memory)
 	m.init(1 << 40)
@@ -58,7 +58,7 @@ func TestMemoryForgetsTheLeastRecentlyUsed(t *testing.T) {
 }
 
 // TestMemoryTrims: if only the rows on the screen are left, the other nodes of their
-// slab are unloaded.
+// slab are forgotten.
 func TestMemoryTrims(t *testing.T) {
 	m := new(memory)
 	m.init(1)

@@ -18,7 +18,7 @@ type Named struct {
 	// "org.example.Class.method". Full is "" if it equals Call.
 	Full      string
 	FullClass int
-	Source    string // code location, "main.go:89"; "" if not known
+	Location  string // code location, "main.go:89"; "" if not known
 
 	other []byte
 }
@@ -45,7 +45,7 @@ func (n *Named) of(c *format.Context, p *format.Point, f *format.Footer, parent 
 
 // name fills in the names and the location of a point.
 func (n *Named) name(c *format.Context, p *format.Point) {
-	n.Source = locationText(c, p.Location)
+	n.Location = locationText(c, p.Location)
 	n.called(&noCall)
 	if p.Class == format.ClassCall {
 		n.called(nameOf(c, p.Ref, p.Flags))
@@ -71,12 +71,12 @@ func locationText(c *format.Context, location int32) string {
 // Match reports whether find matches the point's text or one of its other texts. In
 // AppendCall and AppendOther a match must begin within the class, since the rest is
 // in the text already; the same holds for Full and AppendFull, where it must contain a
-// dot. In Source it must contain a dot or a colon. find returns the first match in a
+// dot. In Location it must contain a dot or a colon. find returns the first match in a
 // text; from is negative if there is none.
 func (n *Named) Match(find func(text []byte) (from, to int), limits Limits) bool {
 	from, _ := find(n.Text)
 	return from >= 0 || n.matchesCall(find) || n.matchesWith(find, limits) ||
-		!limits.NoDot && (n.matchesFullCall(find) || matchesLocationText(find, n.Source))
+		!limits.NoDot && (n.matchesFullCall(find) || matchesLocationText(find, n.Location))
 }
 
 // matchesWith searches the names together with the part of the text that follows them.

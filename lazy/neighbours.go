@@ -162,16 +162,16 @@ func (w *roots) resolve(r Row) Row {
 		}
 		return r
 	}
-	// The outermost node on the path that is unloaded or collapsed hides the rest.
+	// The outermost node on the path that is forgotten or collapsed hides the rest.
 	var hides *Node
 	for n := r.Parent; n != nil; n = n.parent {
-		if n.unloaded() || !n.expanded() {
+		if n.forgotten() || !n.expanded() {
 			hides = n
 		}
 	}
 	switch {
 	case hides == nil:
-	case hides.unloaded():
+	case hides.forgotten():
 		return w.resolveIn(rowOf(hides))
 	default:
 		return rowOf(hides)

@@ -8,7 +8,7 @@ import (
 )
 
 // Node is a thread or a trace point. Its own data changes only while its end is not
-// known; its children are loaded and unloaded.
+// known; its children are loaded and forgotten.
 type Node struct {
 	loader *loader
 	parent *Node
@@ -18,7 +18,7 @@ type Node struct {
 	e      atomic.Pointer[nodeData]
 
 	// Guarded by loader.mu:
-	slab *slab // that holds the node; nil for a thread, and when unloaded
+	slab *slab // that holds the node; nil for a thread, and when forgotten
 	slot int32 // in slab.nodes
 	seen uint64
 	kids *kids

@@ -19,28 +19,28 @@ func isZip(head []byte) bool {
 
 // startPacked opens a packed trace. Its parts are unpacked in the background
 // into files without a name, since a ZIP does not allow random access.
-func (r *worker) startPacked(f *os.File, size int64) (func(context.Context) error, error) {
+func (w *worker) startPacked(f *os.File, size int64) (func(context.Context) error, error) {
 	p, err := format.OpenPacked(f, size)
 	if err != nil {
-		return nil, format.At(err, r.path, 0)
+		return nil, format.At(err, w.path, 0)
 	}
 	// A bad info.txt is no reason to refuse the trace.
-	if r.info, err = p.Info(); err != nil {
-		r.note(func(s *Status) { s.InfoProblem = format.At(err, r.path, 0) })
+	if w.info, err = p.Info(); err != nil {
+		w.note(func(s *Status) { s.InfoProblem = format.At(err, w.path, 0) })
 	}
 	return func(ctx context.Context) error {
-		f, err := os.Open(r.path)
+		f, err := os.Open(w.path)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
 		if p, err = format.OpenPacked(f, size); err != nil {
-			return format.At(err, r.path, 0)
+			return format.At(err, w.path, 0)
 		}
-		damage, err := r.unpack(ctx, p)
+		damage, err := w.unpack(ctx, p)
 		if damage != nil {
 			// The fault in the data is a consequence of this damage.
-			r.note(func(s *Status) { s.Problem = damage })
+			w.note(func(s *Status) { s.Problem = damage })
 		}
 		return err
 	}, nil
@@ -48,18 +48,18 @@ func (r *worker) startPacked(f *os.File, size int64) (func(context.Context) erro
 
 // unpack unpacks data and index, maps them and continues as with any trace. From
 // damaged data it takes what can be unpacked, and returns the damage.
-func (r *worker) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
+func (w *worker) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
 	total := p.Size(format.EntryIndex) + p.Size(format.EntryData)
 	if p.Times() != nil {
 		total += format.TimeCellOffset(p.Size(format.EntryIndex)) // approximate: the ZIP does not tell
 	}
-	r.begin(PhaseUnpacking, total)
+	w.begin(PhaseUnpacking, total)
 	var indexErr error
 	var index *mapped.File
 	if p.Has(format.EntryIndex) {
-		index, indexErr = r.unpackEntry(ctx, p, format.EntryIndex)
+		index, indexErr = w.unpackEntry(ctx, p, format.EntryIndex)
 	}
-	data, damage := r.unpackEntry(ctx, p, format.EntryData)
+	data, damage := w.unpackEntry(ctx, p, format.EntryData)
 	if data == nil {
 		index.Unmap()
 		return nil, damage
@@ -69,86 +69,86 @@ func (r *worker) unpack(ctx context.Context, p *format.Packed) (damage, err erro
 		data.Unmap()
 		return nil, errors.Join(damage, format.At(err, data.Path(), 0))
 	}
-	r.life.Lock()
-	r.data = data
-	r.life.Unlock()
-	first, err := r.scanStart()
+	w.life.Lock()
+	w.data = data
+	w.life.Unlock()
+	first, err := w.scanStart()
 	if err != nil {
 		index.Unmap()
 		return damage, err
 	}
-	if err := r.unpackTimes(ctx, p); err != nil {
+	if err := w.unpackTimes(ctx, p); err != nil {
 		index.Unmap()
 		return damage, err
 	}
 	switch {
 	case index == nil || indexErr != nil:
 		index.Unmap()
-		r.note(func(s *Status) { s.IndexReason = indexErr })
-		return damage, r.rebuild(ctx, "", first)
+		w.note(func(s *Status) { s.IndexReason = indexErr })
+		return damage, w.rebuild(ctx, "", first)
 	default:
-		return damage, r.learnFrom(ctx, r.takeIndex(ctx, index), first)
+		return damage, w.learnFrom(ctx, w.takeIndex(ctx, index), first)
 	}
 }
 
 // unpackEntry copies an entry into a file that no longer has a name, and maps it. Of a
 // damaged entry it maps the good part, and returns the damage.
-func (r *worker) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
+func (w *worker) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
 	in, err := p.Open(name)
 	if err != nil {
-		return nil, format.At(err, r.path, 0)
+		return nil, format.At(err, w.path, 0)
 	}
 	defer in.Close()
-	return r.unpackFrom(ctx, in, name)
+	return w.unpackFrom(ctx, in, name)
 }
 
 // unpackTimes unpacks the times, if any. A fault in them does not prevent showing the
 // trace.
-func (r *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
+func (w *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
 	in := p.Times()
 	if in == nil {
 		return nil
 	}
-	m, err := r.unpackFrom(ctx, in, "the times")
+	m, err := w.unpackFrom(ctx, in, "the times")
 	var s *times.File
 	if err == nil {
 		s, err = times.New(m)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			r.note(func(st *Status) { st.TimesReason = err })
+			w.note(func(st *Status) { st.TimesReason = err })
 		}
 		return errors.Join(ctx.Err(), m.Unmap())
 	}
-	r.life.Lock()
-	defer r.life.Unlock()
-	r.times.Store(s)
+	w.life.Lock()
+	defer w.life.Unlock()
+	w.times.Store(s)
 	return nil
 }
 
 // unpackFrom is unpackEntry for the contents of an entry.
-func (r *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
+func (w *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
 	tmp, err := os.CreateTemp("", "tracex-*-"+name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: cannot unpack it: %w", r.path, err)
+		return nil, fmt.Errorf("%s: cannot unpack it: %w", w.path, err)
 	}
 	defer tmp.Close()
 	if os.Remove(tmp.Name()) != nil {
 		// On systems where open files cannot be removed.
-		r.leftover = append(r.leftover, tmp.Name())
+		w.leftover = append(w.leftover, tmp.Name())
 	}
-	before := r.now().Done
-	from := &countingReader{ctx: ctx, in: in, count: func(n int64) { r.progress(before + n) }}
+	before := w.now().Done
+	from := &countingReader{ctx: ctx, in: in, count: func(n int64) { w.progress(before + n) }}
 	_, copyErr := io.CopyBuffer(tmp, from, make([]byte, 1<<20))
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case from.err != nil:
-		copyErr = format.At(from.err, r.path, 0)
+		copyErr = format.At(from.err, w.path, 0)
 	case copyErr != nil:
-		copyErr = fmt.Errorf("cannot unpack %s into %s: %w", r.path, os.TempDir(), copyErr)
+		copyErr = fmt.Errorf("cannot unpack %s into %s: %w", w.path, os.TempDir(), copyErr)
 	}
-	m, err := mapped.Map(tmp, r.path+":"+name)
+	m, err := mapped.Map(tmp, w.path+":"+name)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func tempDir(t *testing.T) {
 func printed(t *testing.T, r *TraceReader, o PrintOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := r.Print(context.Background(), &out, o, Part{}); err != nil {
+	if err := r.Print(context.Background(), &out, o, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -25,9 +25,9 @@ type PrintOptions = lines.Options
 // removing one or changing its meaning does.
 const JSONVersion = lines.JSONVersion
 
-// Part selects the part of a trace to print. Events are identified by their
+// PrintRange limits what is printed of a trace. Events are identified by their
 // numbers, as in [format.Point.Event].
-type Part struct {
+type PrintRange struct {
 	Thread *int32 // nil for all threads
 	From   int32  // skip trace points with smaller events, in each thread
 	Count  int64  // maximum number of trace points to print; 0 for all
@@ -41,22 +41,22 @@ var errEnough = errors.New("enough")
 // up to 16. It prints what is known when it begins; wait for PhaseReady to print all.
 // If the index turns out to be wrong, it waits for a new one and continues. If the
 // data is damaged, everything before the damage has been written. A thread without
-// events in part has no heading. If part has a From and there is nothing to print from
+// events within the range has no heading. If it has a From and there is nothing to print from
 // there on, Print writes nothing and returns a [*NoEventError].
-func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, part Part) error {
-	return r.print(ctx, w, o, part, usualCut())
+func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange) error {
+	return r.print(ctx, w, o, within, usualCut())
 }
 
 // print is Print; c determines how threads are cut. The zero cut cuts none: they are
 // printed one after the other.
-func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, part Part, c cut) error {
+func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange, c cut) error {
 	v := r.known.Load()
 	p := newPrinter(r, w, o)
-	p.from, p.left, p.limited = part.From, part.Count, part.Count > 0
+	p.from, p.left, p.limited = within.From, within.Count, within.Count > 0
 	p.several = len(v.Streams) > 1
 	var threads []int32
 	for _, s := range v.Streams {
-		if part.Thread == nil || *part.Thread == s.Thread {
+		if within.Thread == nil || *within.Thread == s.Thread {
 			threads = append(threads, s.Thread)
 		}
 	}
@@ -67,7 +67,7 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 		err = p.spread(ctx, threads, c)
 	}
 	if err == nil && len(threads) > 0 && p.from > 0 && !p.begun {
-		return noneFrom(ctx, r, part)
+		return noneFrom(ctx, r, within)
 	}
 	if ferr := p.lines.Flush(); ferr != nil {
 		return ferr
@@ -75,8 +75,8 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 	switch {
 	case errors.Is(err, errEnough):
 		return nil
-	case err == nil && len(threads) == 0 && part.Thread != nil:
-		return fmt.Errorf("no thread %d in the trace, which has %d", *part.Thread+1, len(v.Streams))
+	case err == nil && len(threads) == 0 && within.Thread != nil:
+		return fmt.Errorf("no thread %d in the trace, which has %d", *within.Thread+1, len(v.Streams))
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func TestPrintJSONDocs(t *testing.T) {
 		formattest.Unpack(t, "shapes.v27.stream.bin"),
 	} {
 		var out bytes.Buffer
-		if err := ready(t, path, Options{NoWrite: true}).Print(context.Background(), &out, PrintOptions{JSON: true}, Part{}); err != nil {
+		if err := ready(t, path, Options{NoWrite: true}).Print(context.Background(), &out, PrintOptions{JSON: true}, PrintRange{}); err != nil {
 			t.Fatal(err)
 		}
 		eachMember(t, out.Bytes(), func(name string, value json.Token) {
@@ -57,7 +57,7 @@ func TestPrintJSONDocs(t *testing.T) {
 	}
 	var sample bytes.Buffer
 	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
-	if err := r.PrintEvent(context.Background(), &sample, PrintOptions{JSON: true, Folded: true}, 30, false, Part{}); err != nil {
+	if err := r.PrintEvent(context.Background(), &sample, PrintOptions{JSON: true, Folded: true}, 30, false, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(docs, "```json\n"+sample.String()+"```") {

@@ -20,10 +20,10 @@ func TestPrintJSON(t *testing.T) {
 		r := ready(t, path, Options{NoWrite: true})
 		var out, want bytes.Buffer
 		ctx := context.Background()
-		if err := r.Print(ctx, &out, PrintOptions{JSON: true, Escape: true, Verbose: true}, Part{}); err != nil {
+		if err := r.Print(ctx, &out, PrintOptions{JSON: true, Escape: true, Verbose: true}, PrintRange{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Print(ctx, &want, PrintOptions{Verbose: true}, Part{}); err != nil {
+		if err := r.Print(ctx, &want, PrintOptions{Verbose: true}, PrintRange{}); err != nil {
 			t.Fatal(err)
 		}
 		threads := len(r.Threads())
@@ -74,7 +74,7 @@ func TestPrintJSON(t *testing.T) {
 func TestPrintJSONStrict(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "shapes.stream.bin", "shapes.stream.bin.idx"), Options{NoWrite: true})
 	var out bytes.Buffer
-	if err := r.Print(context.Background(), &out, PrintOptions{JSON: true}, Part{}); err != nil {
+	if err := r.Print(context.Background(), &out, PrintOptions{JSON: true}, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	pair := regexp.MustCompile(`\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)

@@ -31,18 +31,18 @@ func (e *FoldedError) Error() string {
 // line of its thread unless o.JSON is set; with subtree also everything below it. As
 // text the point has no indentation. o.MaxDepth counts from the point. The error is a
 // [*FoldedError] if the trace has the point, but the folded view does not show it.
-// part.Thread is the thread to search, and part.Count limits the points written.
-func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, part Part) error {
+// within.Thread is the thread to search, and within.Count limits the points written.
+func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
 	var n *Node
 	find := func() (err error) {
-		n, err = shownEvent(ctx, r, o.Folded, event, part.Thread)
+		n, err = shownEvent(ctx, r, o.Folded, event, within.Thread)
 		return err
 	}
 	if err := r.insist(ctx, find); err != nil {
 		return err
 	}
 	p := newPrinter(r, w, o)
-	p.left, p.limited = part.Count, part.Count > 0
+	p.left, p.limited = within.Count, within.Count > 0
 	p.lines.SetBase(int(n.depth) - 1)
 	if o.JSON {
 		p.heading(n.thread, true)()

@@ -22,12 +22,12 @@ type printing struct {
 }
 
 // printBoth prints a trace, as text and as JSON, whose lines have the events.
-func printBoth(t *testing.T, r *TraceReader, o PrintOptions, part Part) (p printing) {
+func printBoth(t *testing.T, r *TraceReader, o PrintOptions, within PrintRange) (p printing) {
 	t.Helper()
 	ctx := context.Background()
 	o.Escape = true // one line per point
 	var text, lines bytes.Buffer
-	if err := r.Print(ctx, &text, o, part); err != nil {
+	if err := r.Print(ctx, &text, o, within); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {
@@ -36,7 +36,7 @@ func printBoth(t *testing.T, r *TraceReader, o PrintOptions, part Part) (p print
 		}
 	}
 	o.JSON = true
-	if err := r.Print(ctx, &lines, o, part); err != nil {
+	if err := r.Print(ctx, &lines, o, within); err != nil {
 		t.Fatal(err)
 	}
 	for dec := json.NewDecoder(&lines); dec.More(); {
@@ -77,7 +77,7 @@ func TestPrintEvent(t *testing.T) {
 		for _, folded := range []bool{true, false} {
 			r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
 			o := PrintOptions{Folded: folded}
-			all := printBoth(t, r, o, Part{})
+			all := printBoth(t, r, o, PrintRange{})
 			tree := r.Tree(folded)
 			for i := 0; i < len(all.events); i += stride(len(all.events)) {
 				event, line := all.events[i], all.lines[i][2*all.depths[i]:]
@@ -107,7 +107,7 @@ func printEvent(t *testing.T, r *TraceReader, o PrintOptions, event int32, subtr
 	t.Helper()
 	o.Escape = true
 	var out bytes.Buffer
-	if err := r.PrintEvent(context.Background(), &out, o, event, subtree, Part{}); err != nil {
+	if err := r.PrintEvent(context.Background(), &out, o, event, subtree, PrintRange{}); err != nil {
 		t.Fatalf("event %d: %v", event, err)
 	}
 	return out.String()
@@ -118,9 +118,9 @@ func printEvent(t *testing.T, r *TraceReader, o PrintOptions, event int32, subtr
 func TestPrintEventFolded(t *testing.T) {
 	for _, name := range []string{"kotlin.dump", "gson.stream"} {
 		r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
-		shown := printBoth(t, r, PrintOptions{Folded: true}, Part{}).events
+		shown := printBoth(t, r, PrintOptions{Folded: true}, PrintRange{}).events
 		slices.Sort(shown)
-		raw := printBoth(t, r, PrintOptions{}, Part{}).events
+		raw := printBoth(t, r, PrintOptions{}, PrintRange{}).events
 		hidden := 0
 		for _, event := range raw {
 			if _, ok := slices.BinarySearch(shown, event); ok {
@@ -128,7 +128,7 @@ func TestPrintEventFolded(t *testing.T) {
 			}
 			hidden++
 			var out bytes.Buffer
-			err := r.PrintEvent(context.Background(), &out, PrintOptions{Folded: true}, event, true, Part{})
+			err := r.PrintEvent(context.Background(), &out, PrintOptions{Folded: true}, event, true, PrintRange{})
 			var folded *FoldedError
 			if !errors.As(err, &folded) || folded.Event != event || out.Len() > 0 {
 				t.Fatalf("%s: event %d: %v, printed %q", name, event, err, out.String())
@@ -150,10 +150,10 @@ func TestPrintEventPosition(t *testing.T) {
 	var all, one bytes.Buffer
 	ctx := context.Background()
 	o := PrintOptions{Folded: true, JSON: true}
-	if err := r.Print(ctx, &all, o, Part{}); err != nil {
+	if err := r.Print(ctx, &all, o, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.PrintEvent(ctx, &one, o, 30, true, Part{}); err != nil {
+	if err := r.PrintEvent(ctx, &one, o, 30, true, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(one.String()), "\n")
@@ -177,7 +177,7 @@ func TestPrintEventNot(t *testing.T) {
 		want   string
 	}{{1 << 30, nil, "no event 1073741824 in the trace"}, {30, &other, "no event 30 in thread 1"}} {
 		var out bytes.Buffer
-		err := r.PrintEvent(context.Background(), &out, PrintOptions{Folded: true}, tc.event, false, Part{Thread: tc.thread})
+		err := r.PrintEvent(context.Background(), &out, PrintOptions{Folded: true}, tc.event, false, PrintRange{Thread: tc.thread})
 		var none *NoEventError
 		if !errors.As(err, &none) || err.Error() != tc.want || out.Len() > 0 {
 			t.Errorf("event %d: %v, want %s", tc.event, err, tc.want)
@@ -192,7 +192,7 @@ func TestPrintFrom(t *testing.T) {
 		for _, folded := range []bool{true, false} {
 			r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
 			o := PrintOptions{Folded: folded}
-			all := printBoth(t, r, o, Part{})
+			all := printBoth(t, r, o, PrintRange{})
 			for _, from := range []int32{0, 1, 30, 1000} {
 				var want []int32
 				for _, event := range all.events {
@@ -200,11 +200,11 @@ func TestPrintFrom(t *testing.T) {
 						want = append(want, event)
 					}
 				}
-				if got := printBoth(t, r, o, Part{From: from}); !slices.Equal(got.events, want) {
+				if got := printBoth(t, r, o, PrintRange{From: from}); !slices.Equal(got.events, want) {
 					t.Errorf("%s from %d: %d events, want %d", name, from, len(got.events), len(want))
 				}
 				want = want[:min(3, len(want))]
-				if got := printBoth(t, r, o, Part{From: from, Count: 3}); !slices.Equal(got.events, want) {
+				if got := printBoth(t, r, o, PrintRange{From: from, Count: 3}); !slices.Equal(got.events, want) {
 					t.Errorf("%s, 3 from %d: %v, want %v", name, from, got.events, want)
 				}
 			}
@@ -218,20 +218,20 @@ func TestPrintFromNone(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
 	second := int32(1)
 	for _, tc := range []struct {
-		part  Part
-		depth int
-		want  NoEventError
+		within PrintRange
+		depth  int
+		want   NoEventError
 	}{
-		{Part{From: 1 << 30}, 0, NoEventError{Event: 1 << 30, From: true}},
-		{Part{From: 1 << 30, Thread: &second, Count: 1}, 0, NoEventError{Event: 1 << 30, Thread: &second, From: true}},
-		{Part{From: 27, Thread: &second}, 1, NoEventError{Event: 27, Thread: &second, From: true, Hidden: true}},
+		{PrintRange{From: 1 << 30}, 0, NoEventError{Event: 1 << 30, From: true}},
+		{PrintRange{From: 1 << 30, Thread: &second, Count: 1}, 0, NoEventError{Event: 1 << 30, Thread: &second, From: true}},
+		{PrintRange{From: 27, Thread: &second}, 1, NoEventError{Event: 27, Thread: &second, From: true, Hidden: true}},
 	} {
 		for _, asJSON := range []bool{false, true} {
 			var out bytes.Buffer
 			var none *NoEventError
-			err := r.Print(context.Background(), &out, PrintOptions{Folded: true, MaxDepth: tc.depth, JSON: asJSON}, tc.part)
+			err := r.Print(context.Background(), &out, PrintOptions{Folded: true, MaxDepth: tc.depth, JSON: asJSON}, tc.within)
 			if !errors.As(err, &none) || *none != tc.want || out.Len() > 0 {
-				t.Errorf("%+v: %v, %q", tc.part, err, out.String())
+				t.Errorf("%+v: %v, %q", tc.within, err, out.String())
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func TestPrintLoaded(t *testing.T) {
 			}
 			formattest.SameText(t, got.Bytes(), want.Bytes())
 		}
-		// Everything in a thread is unloaded: one line for its roots.
+		// Everything in a thread is forgotten: one line for its roots.
 		for _, th := range tree.Threads() {
 			tree.Forget(th)
 		}

@@ -24,7 +24,7 @@ type Options struct {
 
 	// Unended, if not nil, returns why data without an end has none. Any goroutine
 	// may call it.
-	Unended func() Unended
+	Unended func() WhyUnended
 	// Finish, if not nil, is called while a followed trace does not grow. If its
 	// program has ended without closing it, Finish brings in what the program left,
 	// and returns a sentence for Status.Ended; "" if there is nothing to do.

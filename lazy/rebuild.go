@@ -20,53 +20,53 @@ const showEvery = 100 * time.Millisecond
 // rebuild reads the trace from the data only, showing what it knows as it proceeds,
 // and stores the index at path if that is allowed. first is a scan in progress that
 // has no sink; nil if there is none.
-func (r *worker) rebuild(ctx context.Context, path string, first *index.Scan) error {
-	r.note(func(s *Status) { s.Index = IndexRebuilt })
-	r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
-	out, err := r.wantStored(path)
+func (w *worker) rebuild(ctx context.Context, path string, first *index.Scan) error {
+	w.note(func(s *Status) { s.Index = IndexRebuilt })
+	w.begin(PhaseRebuilding, int64(len(w.data.Bytes())))
+	out, err := w.wantStored(path)
 	if err != nil {
-		r.note(func(s *Status) { s.StoreReason = err })
+		w.note(func(s *Status) { s.StoreReason = err })
 	}
 	s := first
 	if s == nil || out != nil {
 		// The sink must get all cells, so the scan starts again. Finding known data
 		// again changes nothing.
-		s = index.NewScan(r.data, r.addReference)
+		s = index.NewScan(w.data, w.addReference)
 	}
 	if out != nil {
 		s.Tell(out)
 	}
 	show := func() {
 		if s.Offset() > firstScan { // never less than was known
-			r.publish(s.View(false))
+			w.publish(s.View(false))
 		}
 	}
-	if err := r.scanAll(ctx, s, show); err != nil {
+	if err := w.scanAll(ctx, s, show); err != nil {
 		if out != nil {
 			out.Abandon()
 		}
 		return err
 	}
-	r.publish(s.View(true))
-	problem, unfinished := r.problem(s), s.Unfinished()
-	r.note(func(st *Status) { st.Problem, st.Unfinished = problem, unfinished })
+	w.publish(s.View(true))
+	problem, unfinished := w.problem(s), s.Unfinished()
+	w.note(func(st *Status) { st.Problem, st.Unfinished = problem, unfinished })
 	if out == nil {
 		return nil
 	}
-	if err := r.storeIndex(ctx, out, s); err != nil {
-		r.note(func(st *Status) { st.StoreReason = err })
+	if err := w.storeIndex(ctx, out, s); err != nil {
+		w.note(func(st *Status) { st.StoreReason = err })
 	}
 	return nil
 }
 
 // scanAll runs a scan to its end. It calls show now and then.
-func (r *worker) scanAll(ctx context.Context, s *index.Scan, show func()) error {
+func (w *worker) scanAll(ctx context.Context, s *index.Scan, show func()) error {
 	shown := time.Now()
-	a := r.data.ReadAhead(s.Offset(), r.use)
+	a := w.data.ReadAhead(s.Offset(), w.use)
 	defer a.Stop()
 	for more := true; more; {
 		a.Reached(s.Offset())
-		err := r.use(func() error {
+		err := w.use(func() error {
 			var err error
 			more, err = s.Advance(ctx, scanBytes)
 			return err
@@ -78,7 +78,7 @@ func (r *worker) scanAll(ctx context.Context, s *index.Scan, show func()) error 
 			show()
 			shown = time.Now()
 		}
-		r.progress(s.Offset())
+		w.progress(s.Offset())
 	}
 	return nil
 }
@@ -89,13 +89,13 @@ var errNoEnd = errors.New("the recording has no end mark; it may still be runnin
 // wantStored opens the file for the index; it returns nil without an error if no index is
 // wanted. A recording without its end mark gets none: it may still be written, and so
 // may its index.
-func (r *worker) wantStored(path string) (*index.File, error) {
-	if r.opts.NoWrite || path == "" {
+func (w *worker) wantStored(path string) (*index.File, error) {
+	if w.opts.NoWrite || path == "" {
 		return nil, nil
 	}
 	var eof bool
-	if err := r.use(func() error {
-		b := r.data.Bytes()
+	if err := w.use(func() error {
+		b := w.data.Bytes()
 		eof = len(b) > 0 && format.Kind(b[len(b)-1]) == format.KindEOF
 		return nil
 	}); err != nil {
@@ -104,7 +104,7 @@ func (r *worker) wantStored(path string) (*index.File, error) {
 	if !eof {
 		return nil, errNoEnd
 	}
-	out, err := index.Create(path, r.path, r.data.Version())
+	out, err := index.Create(path, w.path, w.data.Version())
 	if err != nil {
 		return nil, fmt.Errorf("index not saved: %w", err)
 	}
@@ -113,16 +113,16 @@ func (r *worker) wantStored(path string) (*index.File, error) {
 
 // storeIndex commits the index, unless the data has no valid end or has changed
 // meanwhile, and from then on uses it instead of the scan.
-func (r *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
-	st, err := os.Stat(r.path)
+func (w *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
+	st, err := os.Stat(w.path)
 	switch {
 	case !s.AtEOF():
 		out.Abandon()
 		return fmt.Errorf("the data is incomplete: %w", s.Problem())
-	case err == nil && st.Size() != int64(len(r.data.Bytes())):
+	case err == nil && st.Size() != int64(len(w.data.Bytes())):
 		out.Abandon()
 		return errors.New("the data changed while it was read")
-	case s.Offset() != int64(len(r.data.Bytes())):
+	case s.Offset() != int64(len(w.data.Bytes())):
 		out.Abandon()
 		return errors.New("there are bytes after the end mark of the data")
 	case s.Unfinished() > 0:
@@ -132,6 +132,6 @@ func (r *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan)
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	r.note(func(s *Status) { s.Index = IndexStored })
-	return r.useIndex(ctx, out.Path())
+	w.note(func(s *Status) { s.Index = IndexStored })
+	return w.useIndex(ctx, out.Path())
 }

@@ -105,7 +105,7 @@ func (x *recall) name(n *Named, p *format.Point) {
 		location = locationText(c, p.Location)
 		x.locations[p.Location] = location
 	}
-	n.Source = location
+	n.Location = location
 }
 
 // recallLevel is a container around the current position of the walk.

@@ -9,7 +9,7 @@ import (
 	"tracex/format"
 )
 
-// Position is a point in a thread's stream. Unlike a node it is never unloaded.
+// Position is a point in a thread's stream. Unlike a node it is never forgotten.
 type Position struct {
 	Thread int32
 	At     int64 // logical offset, within a trace point; -1 for the thread itself

@@ -88,8 +88,8 @@ func (t *Tree) IsExpanded(n *Node) bool {
 	return n.expanded()
 }
 
-// unloaded reports whether the node has been forgotten.
-func (n *Node) unloaded() bool { return n.parent != nil && n.slab == nil }
+// forgotten reports whether the node is no longer in memory.
+func (n *Node) forgotten() bool { return n.parent != nil && n.slab == nil }
 
 func (n *Node) expanded() bool { return n.kids != nil && n.kids.expanded }
 
@@ -162,7 +162,7 @@ func (t *Tree) LastChild(n *Node) (Row, bool) {
 }
 
 // Rows returns up to height rows, beginning with top. They, and the path to them,
-// count as used now: other nodes are unloaded first.
+// count as used now: other nodes are forgotten first.
 func (t *Tree) Rows(top Row, height int) []Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,7 +194,7 @@ func (t *Tree) keep(r Row) {
 }
 
 // Resolve returns the row that has taken the place of r: for a gap that was loaded,
-// its first node; for a node that was unloaded, its gap; for a row inside a collapsed
+// its first node; for a node that was forgotten, its gap; for a row inside a collapsed
 // node, that node.
 func (t *Tree) Resolve(r Row) Row {
 	t.mu.Lock()

@@ -24,12 +24,12 @@ func TestNestedDeep(t *testing.T) {
 }
 
 // nestedDeep prints a trace of nested calls, goes to the innermost,
-// and unloads everything.
+// and forgets everything.
 func nestedDeep(t *testing.T, from string, depth int) {
 	t.Parallel()
 	r := ready(t, from, Options{NoWrite: true})
 	var w countWriter
-	if err := r.Print(context.Background(), &w, PrintOptions{Folded: true}, Part{}); err != nil {
+	if err := r.Print(context.Background(), &w, PrintOptions{Folded: true}, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	if int64(w) < int64(depth)*int64(depth) { // two spaces per level
@@ -223,7 +223,7 @@ func TestManyReaders(t *testing.T) {
 					r.Wait(context.Background())
 				}
 				var out bytes.Buffer
-				if err := r.Print(context.Background(), &out, PrintOptions{Folded: true, Verbose: true}, Part{}); err != nil || out.String() != want {
+				if err := r.Print(context.Background(), &out, PrintOptions{Folded: true, Verbose: true}, PrintRange{}); err != nil || out.String() != want {
 					t.Errorf("%d bytes printed, want %d: %v", out.Len(), len(want), err)
 				}
 				useTree(t, trees[path], i)
@@ -233,7 +233,7 @@ func TestManyReaders(t *testing.T) {
 	wg.Wait()
 }
 
-// useTree walks, expands, collapses and unloads, while other goroutines do the same.
+// useTree walks, expands, collapses and forgets, while other goroutines do the same.
 func useTree(t *testing.T, tree *Tree, seed int) {
 	ctx := context.Background()
 	row, _ := tree.First()
@@ -269,11 +269,11 @@ func TestCloseWhileReading(t *testing.T) {
 	r := open(t, path, Options{NoWrite: true})
 	tree := r.Tree(false)
 	var wg sync.WaitGroup
-	wg.Go(func() { r.Print(context.Background(), new(countWriter), PrintOptions{}, Part{}) })
+	wg.Go(func() { r.Print(context.Background(), new(countWriter), PrintOptions{}, PrintRange{}) })
 	wg.Go(func() { useTree(&testing.T{}, tree, 1) })
 	r.Close()
 	wg.Wait()
-	if err := r.Print(context.Background(), os.Stderr, PrintOptions{}, Part{}); err == nil && len(r.Threads()) > 0 {
+	if err := r.Print(context.Background(), os.Stderr, PrintOptions{}, PrintRange{}); err == nil && len(r.Threads()) > 0 {
 		t.Fatal("a closed trace can be printed")
 	}
 	if r.Close() != nil {

@@ -188,7 +188,7 @@ func TestSearchEnds(t *testing.T) {
 			t.Errorf("cancelled after %d points: %v", after, err)
 		}
 		var out formattest.CountLines
-		if err := r.Print(context.Background(), &out, PrintOptions{}, Part{Count: int64(after)}); err != nil {
+		if err := r.Print(context.Background(), &out, PrintOptions{}, PrintRange{Count: int64(after)}); err != nil {
 			t.Fatal(err)
 		}
 		if int(out) != after+1 {

@@ -85,7 +85,7 @@ func (m *memory) attach(n *Node, s *childRun, now moment) []*Node {
 	if s.outdated(now) {
 		return nil
 	}
-	if n.unloaded() {
+	if n.forgotten() {
 		// n was forgotten itself, so nothing leads to its children.
 		return newNodes(n, nil, s.list, now.epoch)
 	}
@@ -159,16 +159,16 @@ func newNodes(n *Node, p *slab, list []*nodeData, epoch int64) []*Node {
 	return nodes
 }
 
-// Forget unloads everything below n, collapses n, and returns the number of nodes
-// unloaded. They can be loaded again.
+// Forget removes everything below n from memory, collapses n, and returns the number of
+// nodes forgotten. They can be loaded again.
 func (ld *loader) Forget(n *Node) int {
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
 	return ld.memory.forget(n)
 }
 
-// ForgetNode unloads a trace point with everything below it: it becomes part of a gap.
-// It returns the number of nodes unloaded.
+// ForgetNode forgets a trace point with everything below it: it becomes part of a gap.
+// It returns the number of nodes forgotten.
 func (ld *loader) ForgetNode(c *Node) int {
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
@@ -181,6 +181,6 @@ func (ld *loader) ForgetNode(c *Node) int {
 	if len(tail) > 0 {
 		ld.memory.split(p, int(c.slot)+1)
 	}
-	ld.memory.cut(p, int(c.slot))
+	ld.memory.forgetFrom(p, int(c.slot))
 	return count
 }

@@ -114,7 +114,7 @@ func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
 		return err
 	}
 	so.mu.Lock()
-	if w.epoch != so.now.epoch || n.unloaded() {
+	if w.epoch != so.now.epoch || n.forgotten() {
 		so.mu.Unlock()
 		return errStale
 	}

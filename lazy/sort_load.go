@@ -55,7 +55,7 @@ func (so *sorter) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk)
 	}
 	so.mu.Lock()
 	defer so.mu.Unlock()
-	if n.sorting() != s || w.epoch != so.now.epoch || n.unloaded() {
+	if n.sorting() != s || w.epoch != so.now.epoch || n.forgotten() {
 		return nil, nil
 	}
 	return so.memory.addRange(s, w), nil

@@ -235,7 +235,7 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestSortForgotten: a node that was unloaded meanwhile is not sorted, and takes
+// TestSortForgotten: a node that was forgotten meanwhile is not sorted, and takes
 // no memory.
 func TestSortForgotten(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 300, Timed: true}

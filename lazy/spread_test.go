@@ -26,11 +26,11 @@ const mostShares = 150
 var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true}}
 
 // printedCut returns the output of print, with its error below it.
-func printedCut(t *testing.T, r *TraceReader, o PrintOptions, part Part, c cut) []byte {
+func printedCut(t *testing.T, r *TraceReader, o PrintOptions, within PrintRange, c cut) []byte {
 	t.Helper()
 	data, _ := r.Size()
 	out := bytes.NewBuffer(make([]byte, 0, data)) // does not grow in many steps
-	if err := r.print(context.Background(), out, o, part, c); err != nil {
+	if err := r.print(context.Background(), out, o, within, c); err != nil {
 		fmt.Fprintln(out, "error:", err)
 	}
 	return out.Bytes()
@@ -46,17 +46,17 @@ func TestSpread(t *testing.T) {
 			most /= 5
 		}
 		for i, o := range printings {
-			part := []Part{{}, {From: 200}}[i%2]
+			within := []PrintRange{{}, {From: 200}}[i%2]
 			var want []byte
 			for _, c := range cuts {
 				if size/c.bytes > most {
 					continue
 				}
 				if want == nil {
-					want = printedCut(t, r, o, part, cut{})
+					want = printedCut(t, r, o, within, cut{})
 				}
-				if got := printedCut(t, r, o, part, c); !bytes.Equal(got, want) {
-					t.Errorf("%+v, %+v, cut %+v:", o, part, c)
+				if got := printedCut(t, r, o, within, c); !bytes.Equal(got, want) {
+					t.Errorf("%+v, %+v, cut %+v:", o, within, c)
 					formattest.SameText(t, got, want)
 				}
 			}
@@ -142,7 +142,7 @@ func TestSpreadMisfits(t *testing.T) {
 		if err := p.lines.Flush(); err != nil || n < 50 {
 			t.Fatalf("%v, %d shares", err, n)
 		}
-		formattest.SameText(t, out.Bytes(), printedCut(t, r, o, Part{}, cut{}))
+		formattest.SameText(t, out.Bytes(), printedCut(t, r, o, PrintRange{}, cut{}))
 	}
 }
 
@@ -181,7 +181,7 @@ func TestSpreadDamaged(t *testing.T) {
 		if err := r.Wait(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		return printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, Part{}, c)
+		return printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, PrintRange{}, c)
 	}
 	for _, name := range small {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
@@ -213,7 +213,7 @@ func TestSpreadContradiction(t *testing.T) {
 		}
 		for _, c := range cuts {
 			r := ready(t, path, Options{NoWrite: true})
-			formattest.SameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, Part{}, c), []byte(eagerText(t, path, true)))
+			formattest.SameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, PrintRange{}, c), []byte(eagerText(t, path, true)))
 			if st := r.Status(); st.Epoch != 1 {
 				t.Errorf("%s, cut %+v: %+v", name, c, st)
 			}
@@ -243,15 +243,15 @@ func TestSpreadStops(t *testing.T) {
 	c := cut{bytes: 10_000, approach: 512, width: 3}
 	for left := range 5 {
 		w := formattest.FullWriter{Left: left}
-		if err := r.print(context.Background(), &w, PrintOptions{}, Part{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
+		if err := r.print(context.Background(), &w, PrintOptions{}, PrintRange{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
 			t.Errorf("after %d writes: %v, %d left", left, err, w.Left)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := r.print(ctx, &stoppingWriter{3, cancel}, PrintOptions{}, Part{}, c); !errors.Is(err, context.Canceled) {
+	if err := r.print(ctx, &stoppingWriter{3, cancel}, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := r.print(ctx, io.Discard, PrintOptions{}, Part{}, c); !errors.Is(err, context.Canceled) {
+	if err := r.print(ctx, io.Discard, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 	noMoreGoroutines(t, before)

@@ -7,7 +7,7 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// tallyOf returns the Tally of a stream of a view, if known.
+// tallyOf returns the tally of a stream of a view, if known.
 func (r *trace) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
 	if v.Data != nil {
 		return s.Scanned, true
@@ -32,10 +32,10 @@ func (r *trace) keepTally(v *index.View) {
 	r.tallies.Store(&all)
 }
 
-// A Tally counts the calls of a trace whose index does not distinguish them from loops
+// A TallyPass counts the calls of a trace whose index does not distinguish them from loops
 // and iterations: it reads all of the data. Only one goroutine may use it at a time.
 // From then on, Threads returns its result.
-type Tally struct {
+type TallyPass struct {
 	r     *trace
 	s     *format.Scanner
 	epoch int64
@@ -43,9 +43,9 @@ type Tally struct {
 	cur   *index.Tally // of the current block
 }
 
-// Tally returns a Tally of the current data; nil if there is nothing to count because
+// TallyPass returns a TallyPass over the current data; nil if there is nothing to count because
 // the counts are known already, or because the trace is not completely known.
-func (r *TraceReader) Tally() *Tally {
+func (r *TraceReader) TallyPass() *TallyPass {
 	v, epoch := r.moment()
 	if !v.Complete || v.Data != nil || len(v.Streams) == 0 {
 		return nil
@@ -58,12 +58,12 @@ func (r *TraceReader) Tally() *Tally {
 	if counted {
 		return nil
 	}
-	return &Tally{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
+	return &TallyPass{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
 }
 
 // Advance counts some more megabytes, and reports whether there is more. done and
 // total are bytes. After an error, or if the trace has been replaced, there is no more.
-func (c *Tally) Advance(ctx context.Context) (done, total int64, more bool, err error) {
+func (c *TallyPass) Advance(ctx context.Context) (done, total int64, more bool, err error) {
 	more = true
 	err = c.r.use(func() error {
 		if c.r.epoch.Load() != c.epoch {
@@ -93,7 +93,7 @@ func (c *Tally) Advance(ctx context.Context) (done, total int64, more bool, err 
 	return done, total, more && err == nil, err
 }
 
-func (c *Tally) count(o *format.Object) {
+func (c *TallyPass) count(o *format.Object) {
 	switch o.Kind {
 	case format.KindBlockStart:
 		if c.cur = c.all[o.Thread]; c.cur == nil {

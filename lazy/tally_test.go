@@ -21,7 +21,7 @@ func counted(r *TraceReader) (calls, events int64, all bool) {
 // takeTally counts to the end and returns the number of calls of Step.
 func takeTally(t *testing.T, r *TraceReader) (steps int) {
 	t.Helper()
-	c := r.Tally()
+	c := r.TallyPass()
 	for more := c != nil; more; steps++ {
 		var err error
 		if _, _, more, err = c.Advance(context.Background()); err != nil {
@@ -54,7 +54,7 @@ func TestTally(t *testing.T) {
 				t.Errorf("%s: thread %d: %+v, want %+v", name, th.ID, th, want)
 			}
 		}
-		if r.Tally() != nil {
+		if r.TallyPass() != nil {
 			t.Errorf("%s: a second tally", name)
 		}
 		// Without an index the scan has counted, even if its index is stored.
@@ -62,7 +62,7 @@ func TestTally(t *testing.T) {
 		for _, o := range []Options{{NoWrite: true}, {}} {
 			r := ready(t, alone, o)
 			calls, events, all := counted(r)
-			if !all || calls != sum.Classes[0] || events != sum.Points || r.Tally() != nil {
+			if !all || calls != sum.Classes[0] || events != sum.Points || r.TallyPass() != nil {
 				t.Errorf("%s without index: %d calls, %d events, %v", name, calls, events, all)
 			}
 		}

@@ -30,7 +30,7 @@ type Population struct {
 	Bytes      int64 // size of the streams
 	Containers int64 // calls, loops and iterations whose end is known
 	// Calls and Events are the numbers of calls, and of events of all kinds, in the
-	// known part. An index does not have them: until a Tally has been made, Counted is
+	// known part. An index does not have them: until a TallyPass has been made, Counted is
 	// false, and Containers is an upper bound for Calls.
 	Calls, Events int64
 	Counted       bool

@@ -19,7 +19,7 @@ func TestPrintJSONTimes(t *testing.T) {
 	want := pair(t, path)
 	r := ready(t, path, Options{NoWrite: true})
 	var out, loaded bytes.Buffer
-	if err := r.Print(ctx, &out, PrintOptions{JSON: true}, Part{}); err != nil {
+	if err := r.Print(ctx, &out, PrintOptions{JSON: true}, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	timed := 0
@@ -57,7 +57,7 @@ func TestPrintJSONTimes(t *testing.T) {
 
 	// Without JSON nothing changes.
 	out.Reset()
-	if err := r.Print(ctx, &out, PrintOptions{Verbose: true}, Part{}); err != nil {
+	if err := r.Print(ctx, &out, PrintOptions{Verbose: true}, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	formattest.SameText(t, out.Bytes(), []byte(eagerText(t, path, false)))

@@ -84,7 +84,7 @@ func TestTimesShared(t *testing.T) {
 				rng := rand.New(rand.NewPCG(i, 4))
 				for range 3 {
 					useAtRandom(tree, rng)
-					r.Print(context.Background(), new(countWriter), PrintOptions{JSON: true}, Part{})
+					r.Print(context.Background(), new(countWriter), PrintOptions{JSON: true}, PrintRange{})
 				}
 			})
 		}
@@ -93,7 +93,7 @@ func TestTimesShared(t *testing.T) {
 			if err := r.Wait(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			r.Print(context.Background(), new(countWriter), PrintOptions{JSON: true}, Part{})
+			r.Print(context.Background(), new(countWriter), PrintOptions{JSON: true}, PrintRange{})
 		}
 		if st := r.Status(); st.Epoch != 1 || st.Phase != PhaseReady {
 			t.Fatalf("the lie was not noticed late: %+v", st)

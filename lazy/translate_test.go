@@ -305,7 +305,7 @@ func TestTranslateBuilders(t *testing.T) {
 			}
 		})
 		var text bytes.Buffer
-		if err := r.Print(context.Background(), &text, PrintOptions{}, Part{}); err != nil || strings.Count(text.String(), `StringBuilder@0("`) != 2 {
+		if err := r.Print(context.Background(), &text, PrintOptions{}, PrintRange{}); err != nil || strings.Count(text.String(), `StringBuilder@0("`) != 2 {
 			t.Errorf("%v\n%s", err, &text)
 		}
 		// Times in the order of dump writers fit data whose index is missing.

@@ -86,7 +86,7 @@ func (t *Tree) Refresh() {
 	}
 }
 
-// startOver unloads everything read from an index that was wrong. Threads
+// startOver forgets everything read from an index that was wrong. Threads
 // stay, and stay expanded.
 func (t *Tree) startOver(epoch int64) {
 	t.roots.startOver()

@@ -21,8 +21,8 @@ var (
 // errGrew is the reason that the reader finds itself.
 var errGrew = fmt.Errorf("%w: it grew while it was read", ErrRecording)
 
-// Unended is why data has no end, and what to do about it.
-type Unended struct {
+// WhyUnended is why data has no end, and what to do about it.
+type WhyUnended struct {
 	Why  error  // wraps ErrRecording or ErrUnfinished; nil if not known
 	Hint string // may be ""
 }
@@ -30,17 +30,17 @@ type Unended struct {
 // Explain adds the result of ended to err if err means that the data at path has no
 // end, and returns err otherwise. [errors.Is] still finds [format.ErrTruncated]. size
 // is the number of bytes of the file that were read; -1 for all.
-func Explain(err error, path string, size int64, ended func() Unended) error {
+func Explain(err error, path string, size int64, ended func() WhyUnended) error {
 	var e *format.Error
 	if !errors.Is(err, format.ErrTruncated) || !errors.As(err, &e) {
 		return err
 	}
-	var u Unended
+	var u WhyUnended
 	if ended != nil {
 		u = ended()
 	}
 	if st, serr := os.Stat(path); u.Why == nil && serr == nil && size >= 0 && st.Size() > size {
-		u = Unended{errGrew, "open it again, or follow it"}
+		u = WhyUnended{errGrew, "open it again, or follow it"}
 	}
 	if u.Why == nil {
 		return err
@@ -58,10 +58,10 @@ func (u *endless) Unwrap() error        { return u.why }
 func (u *endless) Is(target error) bool { return target == format.ErrTruncated }
 
 // problem returns the fault that a scan found in the data.
-func (r *worker) problem(s *index.Scan) error {
-	read := int64(len(r.data.Bytes()))
-	if r.indexPath == "" { // unpacked: the file at path is the ZIP
+func (w *worker) problem(s *index.Scan) error {
+	read := int64(len(w.data.Bytes()))
+	if w.indexPath == "" { // unpacked: the file at path is the ZIP
 		read = -1
 	}
-	return Explain(s.Problem(), r.path, read, r.opts.Unended)
+	return Explain(s.Problem(), w.path, read, w.opts.Unended)
 }

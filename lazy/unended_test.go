@@ -29,19 +29,19 @@ func TestUnended(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	whole := cutTrace(t, path)
 	for _, test := range []struct {
-		ended Unended
+		ended WhyUnended
 		grows bool
 		is    error
 		text  string
 		hint  string
 	}{
 		{is: format.ErrTruncated, text: "cut short", hint: "still writing it"},
-		{ended: Unended{Why: fmt.Errorf("%w: so far", ErrRecording), Hint: "do that"}, is: ErrRecording, text: "still being recorded: so far", hint: "do that"},
-		{ended: Unended{Why: ErrUnfinished}, is: ErrUnfinished, text: "its program ended without closing it"},
+		{ended: WhyUnended{Why: fmt.Errorf("%w: so far", ErrRecording), Hint: "do that"}, is: ErrRecording, text: "still being recorded: so far", hint: "do that"},
+		{ended: WhyUnended{Why: ErrUnfinished}, is: ErrUnfinished, text: "its program ended without closing it"},
 		{grows: true, is: ErrRecording, text: "it grew while it was read", hint: "follow it"},
 	} {
 		put(t, path, whole[:len(whole)-1])
-		r, err := Open(path, Options{NoWrite: true, Unended: func() Unended {
+		r, err := Open(path, Options{NoWrite: true, Unended: func() WhyUnended {
 			if test.grows {
 				put(t, path, whole)
 			}
@@ -62,7 +62,7 @@ func TestUnended(t *testing.T) {
 		}
 		r.Close()
 	}
-	if other := errors.New("something else"); Explain(other, path, -1, func() Unended { return Unended{Why: ErrUnfinished} }) != other {
+	if other := errors.New("something else"); Explain(other, path, -1, func() WhyUnended { return WhyUnended{Why: ErrUnfinished} }) != other {
 		t.Error("another error is explained too")
 	}
 }

@@ -34,7 +34,7 @@ func TestVersion19(t *testing.T) {
 			t.Errorf("version %d: %+v", v, st)
 		}
 		var out bytes.Buffer
-		if err := r.Print(t.Context(), &out, PrintOptions{Verbose: true}, Part{}); err != nil {
+		if err := r.Print(t.Context(), &out, PrintOptions{Verbose: true}, PrintRange{}); err != nil {
 			t.Fatal(err)
 		}
 		return uuid.ReplaceAllString(out.String(), "Live breakpoint")
@@ -65,7 +65,7 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 				t.Errorf("%s with an index of version %d: %+v", name, other, st)
 			}
 			var out bytes.Buffer
-			if err := r.Print(t.Context(), &out, PrintOptions{Folded: true, Verbose: true}, Part{}); err != nil {
+			if err := r.Print(t.Context(), &out, PrintOptions{Folded: true, Verbose: true}, PrintRange{}); err != nil {
 				t.Fatal(err)
 			}
 			formattest.SameText(t, out.Bytes(), []byte(eagerText(t, path, true)))
@@ -86,7 +86,7 @@ func TestNetwork(t *testing.T) {
 		t.Errorf("version %d: %+v", r.Version(), st)
 	}
 	var out bytes.Buffer
-	if err := r.Print(t.Context(), &out, PrintOptions{}, Part{}); err != nil {
+	if err := r.Print(t.Context(), &out, PrintOptions{}, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	formattest.SameText(t, out.Bytes(), formattest.Recorded(t, "net.v27.raw.txt"))
@@ -103,7 +103,7 @@ func TestNetwork(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := followed.Print(t.Context(), &out, PrintOptions{}, Part{}); err != nil {
+	if err := followed.Print(t.Context(), &out, PrintOptions{}, PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	formattest.SameText(t, out.Bytes(), formattest.Recorded(t, "net.v27.raw.txt"))

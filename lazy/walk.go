@@ -57,7 +57,7 @@ type walker struct {
 }
 
 // errStale: the data requested was read from an index that was wrong, or has
-// been unloaded.
+// been forgotten.
 var errStale = errors.New("what was read before is gone: the index was wrong, or it was unloaded")
 
 // bytes returns the bytes at a logical offset below the stream's size, up to the

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkWalk walks a trace from end to end like a person who expands every call,
-// looks at all its rows, and unloads it afterward. It reports the peak resident
+// looks at all its rows, and forgets it afterward. It reports the peak resident
 // memory, excluding mapped files.
 func BenchmarkWalk(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {

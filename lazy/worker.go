@@ -10,13 +10,13 @@ import (
 )
 
 // worker reads a trace in the background, and follows it while it is written. One
-// goroutine does all this work; it takes orders between two stages. Its methods
+// goroutine does all this work; it takes requests between two stages. Its methods
 // are these stages: learning from the index (learn.go) or from the data (rebuild.go),
 // unpacking (packed.go), following (follow_loop.go, follow_end.go).
 type worker struct {
 	*trace
 	opts     Options
-	orders   orders
+	requests requests
 	follower *follower   // of a followed trace; nil otherwise
 	timer    *time.Timer // for the next poll, while following
 	err      error       // of the last stage
@@ -25,10 +25,10 @@ type worker struct {
 }
 
 func newWorker(t *trace, o Options) *worker {
-	return &worker{trace: t, opts: o, orders: orders{wake: make(chan struct{}, 1)}, done: make(chan struct{})}
+	return &worker{trace: t, opts: o, requests: requests{wake: make(chan struct{}, 1)}, done: make(chan struct{})}
 }
 
-// state is what the goroutine of a worker does between two orders.
+// state is what the goroutine of a worker does between two requests.
 type state int
 
 const (
@@ -37,18 +37,18 @@ const (
 	states
 )
 
-// transitions has the function that handles an order in a state and returns the next
-// state; nil to ignore the order. The package comment has a diagram.
-var transitions = [states][orderKinds]func(*worker, context.Context, order) state{
+// transitions has the function that handles a request in a state and returns the next
+// state; nil to ignore the request. The package comment has a diagram.
+var transitions = [states][requestKinds]func(*worker, context.Context, request) state{
 	resting: {
-		orderCatchUp:  (*worker).caughtUp,
-		orderFollow:   (*worker).followAgain,
-		orderDistrust: (*worker).remake,
+		requestCatchUp:  (*worker).caughtUp,
+		requestFollow:   (*worker).followAgain,
+		requestDistrust: (*worker).remake,
 	},
 	following: {
-		orderTick:     (*worker).poll,
-		orderCatchUp:  (*worker).poll,
-		orderUnfollow: (*worker).leave,
+		requestTick:     (*worker).poll,
+		requestCatchUp:  (*worker).poll,
+		requestUnfollow: (*worker).leave,
 	},
 }
 
@@ -83,11 +83,11 @@ func (w *worker) start(first func(context.Context) state) {
 	}()
 }
 
-// next waits for an order or, while following, for the next poll. ok is false when the
+// next waits for a request or, while following, for the next poll. ok is false when the
 // reader is closed.
-func (w *worker) next(ctx context.Context, s state) (o order, ok bool) {
+func (w *worker) next(ctx context.Context, s state) (o request, ok bool) {
 	for ctx.Err() == nil {
-		if o, ok = w.orders.take(); ok {
+		if o, ok = w.requests.take(); ok {
 			return o, true
 		}
 		var looks <-chan time.Time
@@ -96,9 +96,9 @@ func (w *worker) next(ctx context.Context, s state) (o order, ok bool) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-w.orders.wake:
+		case <-w.requests.wake:
 		case <-looks:
-			return order{kind: orderTick}, true
+			return request{kind: requestTick}, true
 		}
 	}
 	return o, false
@@ -123,13 +123,13 @@ func (w *worker) rest(err error) state {
 }
 
 // caughtUp answers an orderCatchUp when everything is known.
-func (w *worker) caughtUp(_ context.Context, o order) state {
-	answer([]order{o})
+func (w *worker) caughtUp(_ context.Context, o request) state {
+	answer([]request{o})
 	return resting
 }
 
 // remake rebuilds an index that contradicts the data.
-func (w *worker) remake(ctx context.Context, o order) state {
+func (w *worker) remake(ctx context.Context, o request) state {
 	err := w.err
 	if o.epoch == w.epoch.Load() {
 		w.note(func(s *Status) { s.IndexReason = o.why })
@@ -142,7 +142,7 @@ func (w *worker) remake(ctx context.Context, o order) state {
 }
 
 // doubt examines an error of a walk on a view, in an epoch. If it means that the
-// recorded index contradicts the data, doubt orders a rebuild, for which Wait then
+// recorded index contradicts the data, doubt requests a rebuild, for which Wait then
 // waits. An index made from the data cannot be improved. It returns err. It must not
 // be called within use.
 func (w *worker) doubt(err error, v *index.View, epoch int64) error {
@@ -155,6 +155,6 @@ func (w *worker) doubt(err error, v *index.View, epoch int64) error {
 	// Set the phase first: a goroutine in Wait must not return before the rebuild.
 	data, _ := w.sizes()
 	w.begin(PhaseRebuilding, data)
-	w.orders.send(order{kind: orderDistrust, why: err, epoch: epoch})
+	w.requests.send(request{kind: requestDistrust, why: err, epoch: epoch})
 	return err
 }

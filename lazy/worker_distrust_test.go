@@ -71,7 +71,7 @@ func TestContradictionFoundLate(t *testing.T) {
 							tree.Reveal(ctx, Position{k.Thread(), k.Position().At + 1})
 						}
 					}
-					r.Print(ctx, new(countWriter), PrintOptions{Folded: true}, Part{})
+					r.Print(ctx, new(countWriter), PrintOptions{Folded: true}, PrintRange{})
 					if st := r.Status(); st.Epoch > 0 && st.Phase == PhaseReady {
 						return
 					}
@@ -127,7 +127,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		go func() {
 			defer close(done)
 			tree.Children(context.Background(), th)
-			r.Print(context.Background(), new(countWriter), PrintOptions{}, Part{})
+			r.Print(context.Background(), new(countWriter), PrintOptions{}, PrintRange{})
 		}()
 		if err := r.Close(); err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ func TestRecall(t *testing.T) {
 			t.Errorf("after %s: %q, want %q", c[0], typed(), c[1])
 		}
 	}
-	if d.m.search.Pattern().Source != "ab" {
-		t.Errorf("%q is looked for while ab is shown", d.m.search.Pattern().Source)
+	if d.m.search.Pattern().Text != "ab" {
+		t.Errorf("%q is looked for while ab is shown", d.m.search.Pattern().Text)
 	}
 	d.keys("y ctrl+n ctrl+p")
 	if typed() != "aby" {

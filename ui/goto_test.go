@@ -36,7 +36,7 @@ func TestPrintsSameRow(t *testing.T) {
 		n := d.m.tree.Out.Cursor.Node
 		text, _ := d.m.tree.Out.Text(n)
 		var out bytes.Buffer
-		if err := r.PrintEvent(t.Context(), &out, lazy.PrintOptions{Folded: true}, n.Point().Event, false, lazy.Part{}); err != nil {
+		if err := r.PrintEvent(t.Context(), &out, lazy.PrintOptions{Folded: true}, n.Point().Event, false, lazy.PrintRange{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSuffix(out.String(), "\n"); got != text || !strings.Contains(d.screen(), " event "+screen.Grouped(int64(n.Point().Event))+" ") {

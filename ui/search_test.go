@@ -26,7 +26,7 @@ func (d *driver) search(what string, expr bool) *driver {
 func TestSearchFindsAll(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	var text strings.Builder
-	if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.Part{}); err != nil {
+	if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -95,7 +95,7 @@ func measuredPrint(path string, folded bool) error {
 	if err := r.Wait(context.Background()); err != nil {
 		return err
 	}
-	return r.Print(context.Background(), os.Stdout, lazy.PrintOptions{Verbose: true, Folded: folded}, lazy.Part{})
+	return r.Print(context.Background(), os.Stdout, lazy.PrintOptions{Verbose: true, Folded: folded}, lazy.PrintRange{})
 }
 
 // memory returns a field of this process's status in Linux, in bytes:

@@ -75,7 +75,7 @@ func lazyEqualsEager(t *testing.T, data string) {
 	for _, folded := range []bool{false, true} {
 		o := lazy.PrintOptions{Verbose: true, Folded: folded}
 		var text strings.Builder
-		if err := r.Print(t.Context(), &text, o, lazy.Part{}); err != nil {
+		if err := r.Print(t.Context(), &text, o, lazy.PrintRange{}); err != nil {
 			t.Fatal(err)
 		}
 		sameText(t, text.String(), printedByUs(t, data, o, allRoots))

@@ -1,5 +1,5 @@
 // Package fold decides what is shown in place of recorded trace points: it hides what
-// compilers and coverage tools added. It accesses points through a [Source], which may
+// compilers and coverage tools added. It accesses points through an [Access], which may
 // be a mapped trace or one in memory.
 package fold
 

@@ -26,7 +26,7 @@ type Ahead struct {
 	done  chan struct{} // closed when the goroutine has ended
 }
 
-// StartAhead starts loading the bytes from one offset to another, a [Piece] at
+// StartAhead starts loading the bytes from one offset to another, [LoadSize] bytes at
 // a time, each by a call of load on another goroutine; an error of load ends it.
 // The caller must stop it, without holding a lock that load takes.
 func StartAhead(from, end int64, load func(from, to int64) error) *Ahead {

@@ -59,7 +59,7 @@ func lazyText(tb testing.TB, path string, o lazy.PrintOptions) string {
 		tb.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := r.Print(tb.Context(), &text, o, lazy.Part{}); err != nil {
+	if err := r.Print(tb.Context(), &text, o, lazy.PrintRange{}); err != nil {
 		tb.Fatal(err)
 	}
 	return text.String()

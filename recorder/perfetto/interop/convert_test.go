@@ -38,7 +38,7 @@ func TestConverted(t *testing.T) {
 		t.Fatal(status.Problem)
 	}
 	var text strings.Builder
-	if err := r.Print(t.Context(), &text, lazy.PrintOptions{Verbose: true}, lazy.Part{}); err != nil {
+	if err := r.Print(t.Context(), &text, lazy.PrintOptions{Verbose: true}, lazy.PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	// Most events have no location.

@@ -23,8 +23,8 @@ const (
 type Calls struct {
 	Off bool // there is nothing to count, counting failed, or the user stopped it
 
-	c           *lazy.Tally // nil if none is under way
-	of          int         // generation of the reader that c belongs to
+	c           *lazy.TallyPass // nil if none is under way
+	of          int             // generation of the reader that c belongs to
 	busy        bool
 	turns       int
 	done, total int64
@@ -56,7 +56,7 @@ func (c *Calls) Begin(life context.Context, r *lazy.TraceReader, generation int,
 		return nil
 	}
 	if data, _ := r.Size(); c.c == nil && data <= callsUpTo {
-		c.c = r.Tally()
+		c.c = r.TallyPass()
 	}
 	if c.c == nil {
 		c.Off = true
@@ -68,7 +68,7 @@ func (c *Calls) Begin(life context.Context, r *lazy.TraceReader, generation int,
 }
 
 // turn is a turn of a census.
-func turn(ctx context.Context, c *lazy.Tally) tea.Msg {
+func turn(ctx context.Context, c *lazy.TallyPass) tea.Msg {
 	end := CallsCounted{c: c}
 	for until := time.Now().Add(callsFor); ; {
 		end.done, end.total, end.more, end.err = c.Advance(ctx)
@@ -80,7 +80,7 @@ func turn(ctx context.Context, c *lazy.Tally) tea.Msg {
 
 // CallsCounted is the result of a turn.
 type CallsCounted struct {
-	c           *lazy.Tally
+	c           *lazy.TallyPass
 	done, total int64
 	more        bool
 	err         error

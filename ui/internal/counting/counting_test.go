@@ -36,7 +36,7 @@ func TestCalls(t *testing.T) {
 	if c.busy || c.Begin(t.Context(), r, 1, true) != nil {
 		t.Error("it was begun again")
 	}
-	if c.Begin(t.Context(), r, 2, true); c.Off && r.Tally() != nil {
+	if c.Begin(t.Context(), r, 2, true); c.Off && r.TallyPass() != nil {
 		t.Error("a trace that has changed is not counted")
 	}
 }

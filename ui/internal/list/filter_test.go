@@ -13,7 +13,7 @@ func TestFilterText(t *testing.T) {
 		}
 		f.edit(k, text)
 	}
-	if f.text != "ab" || f.parse() != nil || f.p == nil || f.p.Source != "ab" {
+	if f.text != "ab" || f.parse() != nil || f.p == nil || f.p.Text != "ab" {
 		t.Errorf("%q", f.text)
 	}
 	f.shown = []int{3, 5}

@@ -17,34 +17,34 @@ import (
 // Pattern is what a search or a filter looks for: a text, or, on request, a regular expression.
 // It is immutable and safe for use by any goroutine.
 type Pattern struct {
-	Source string
-	Expr   bool        // the source is a regular expression
-	Exact  bool        // case counts, since the source has capitals
+	Text   string      // what to look for, as typed
+	Expr   bool        // the text is a regular expression
+	Exact  bool        // case counts, since the text has capitals
 	Limits lazy.Limits // texts that it never matches
 	Fault  string      // what is wrong with the expression; "" if nothing
 	Find   func(text []byte) (from, to int)
 	Only   Identity // in a search: all that it finds; find then only tells what to highlight in a row
-	title  string   // shown to the user instead of the source; "" for the source
+	title  string   // shown to the user instead of the text; "" for the text
 }
 
 // New parses a text that the user typed. Case counts if there are capitals.
-func New(source string, expr bool) *Pattern {
+func New(what string, expr bool) *Pattern {
 	if expr {
-		return expression(source)
+		return expression(what)
 	}
-	return literal(source, source == strings.ToLower(source))
+	return literal(what, what == strings.ToLower(what))
 }
 
 // escapes matches a backslash with its letter, which may be a capital without meaning one.
 var escapes = regexp.MustCompile(`\\.`)
 
-func expression(source string) *Pattern {
-	bare := escapes.ReplaceAllString(source, "")
-	p := &Pattern{Source: source, Expr: true, Exact: bare != strings.ToLower(bare)}
-	expr := source
-	if !strings.Contains(source, `\()`) {
+func expression(what string) *Pattern {
+	bare := escapes.ReplaceAllString(what, "")
+	p := &Pattern{Text: what, Expr: true, Exact: bare != strings.ToLower(bare)}
+	expr := what
+	if !strings.Contains(what, `\()`) {
 		// An empty group has no use in an expression; in a search it is the end of a call's name.
-		expr = strings.ReplaceAll(source, "()", `\(\)`)
+		expr = strings.ReplaceAll(what, "()", `\(\)`)
 	}
 	if !p.Exact {
 		expr = "(?i)" + expr
@@ -97,13 +97,13 @@ func fault(err error) string {
 	return cmp.Or(faults[e.Code], e.Code.String())
 }
 
-// Other returns the other way to read the source, or nil if there is none that could
+// Other returns the other way to read the text, or nil if there is none that could
 // find anything else.
 func (p *Pattern) Other() *Pattern {
-	if p.Only != (Identity{}) || !strings.ContainsAny(p.Source, `\.+*?()|[]{}^$`) {
+	if p.Only != (Identity{}) || !strings.ContainsAny(p.Text, `\.+*?()|[]{}^$`) {
 		return nil
 	}
-	if o := New(p.Source, !p.Expr); o.Fault == "" {
+	if o := New(p.Text, !p.Expr); o.Fault == "" {
 		return o
 	}
 	return nil
@@ -111,11 +111,11 @@ func (p *Pattern) Other() *Pattern {
 
 // Narrows reports whether everything that p matches also matches o, as after more was typed.
 func (p *Pattern) Narrows(o *Pattern) bool {
-	return !p.Expr && !o.Expr && strings.HasPrefix(p.Source, o.Source) && !strings.Contains(p.Source, `\`)
+	return !p.Expr && !o.Expr && strings.HasPrefix(p.Text, o.Text) && !strings.Contains(p.Text, `\`)
 }
 
 func (p *Pattern) Same(o *Pattern) bool {
-	return p.Source == o.Source && p.Expr == o.Expr && p.Exact == o.Exact && p.Only == o.Only
+	return p.Text == o.Text && p.Expr == o.Expr && p.Exact == o.Exact && p.Only == o.Only
 }
 
 // Name is the pattern as the user sees it, in about width cells.
@@ -123,12 +123,12 @@ func (p *Pattern) Name(width int, g *screen.Glyphs) string {
 	if p.title != "" {
 		return screen.CutMiddle(p.title, max(width, 40), g)
 	}
-	return p.sign() + screen.CutEnd(p.Source, width, g)
+	return p.sign() + screen.CutEnd(p.Text, width, g)
 }
 
 func (p *Pattern) sign() string { return Sign(p.Expr) }
 
-// Sign is shown before a source: the key that began it, and how it is read.
+// Sign is shown before a text: the key that began it, and how it is read.
 func Sign(expr bool) string {
 	if expr {
 		return "regex /"
@@ -136,7 +136,7 @@ func Sign(expr bool) string {
 	return "/"
 }
 
-// Reading tells how the source is read.
+// Reading tells how the text is read.
 func (p *Pattern) Reading() string {
 	if p.Expr {
 		return "as a regular expression"
@@ -145,10 +145,10 @@ func (p *Pattern) Reading() string {
 }
 
 // literal matches text exactly, or as rows draw it; with fold, regardless of case.
-func literal(source string, fold bool) *Pattern {
-	p := literally(source, fold)
-	drawn := screen.Undrawn(source)
-	if drawn == source {
+func literal(what string, fold bool) *Pattern {
+	p := literally(what, fold)
+	drawn := screen.Undrawn(what)
+	if drawn == what {
 		return p
 	}
 	plain, drawnAs := p.Find, literally(drawn, fold).Find
@@ -162,28 +162,28 @@ func literal(source string, fold bool) *Pattern {
 	return p
 }
 
-func literally(source string, fold bool) *Pattern {
-	want := []byte(source)
-	p := &Pattern{Source: source, Exact: !fold, Limits: limitsOf(source)}
+func literally(what string, fold bool) *Pattern {
+	want := []byte(what)
+	p := &Pattern{Text: what, Exact: !fold, Limits: limitsOf(what)}
 	switch {
-	case !fold || !hasLetters(source):
+	case !fold || !hasLetters(what):
 		p.Find = func(text []byte) (int, int) {
 			at := bytes.Index(text, want)
 			return at, at + len(want)
 		}
-	case isASCII(source):
+	case isASCII(what):
 		fold := newFolded(want)
 		p.Find = func(text []byte) (int, int) {
 			at := fold.index(text)
 			return at, at + len(want)
 		}
-	case !utf8.ValidString(source): // no expression can match it
+	case !utf8.ValidString(what): // no expression can match it
 		p.Find = func(text []byte) (int, int) {
 			at := bytes.Index(text, want)
 			return at, at + len(want)
 		}
 	default:
-		re := regexp.MustCompile("(?i)" + regexp.QuoteMeta(source))
+		re := regexp.MustCompile("(?i)" + regexp.QuoteMeta(what))
 		p.Find = func(text []byte) (int, int) {
 			if at := re.FindIndex(text); at != nil {
 				return at[0], at[1]
@@ -233,7 +233,7 @@ func (p *Pattern) None(what string, others int) string {
 	if p.Expr {
 		verb = " matches "
 	}
-	text := what + verb + p.Source
+	text := what + verb + p.Text
 	if others > 0 {
 		text += "; " + p.Other().Reading() + ": " + screen.Grouped(int64(others)) + ", / and Ctrl-R"
 	}

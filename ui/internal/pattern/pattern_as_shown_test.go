@@ -104,7 +104,7 @@ func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []uitest.R
 
 // matchesName reports whether a name of n matches a pattern.
 func matchesName(p *Pattern, n *lazy.Named) bool {
-	for _, name := range [][]byte{n.AppendCall(nil), []byte(n.Full + "()"), []byte(n.Source)} {
+	for _, name := range [][]byte{n.AppendCall(nil), []byte(n.Full + "()"), []byte(n.Location)} {
 		if p.Match(name) {
 			return true
 		}

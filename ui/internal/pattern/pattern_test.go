@@ -31,17 +31,17 @@ func TestPattern(t *testing.T) {
 
 // TestPatternFaults: faults of an expression are explained in plain words.
 func TestPatternFaults(t *testing.T) {
-	for source, want := range map[string]string{
+	for what, want := range map[string]string{
 		"put(": "a ( is not closed", "a)": "a ) closes nothing", "a[": "a [ is not closed", "*": "nothing to repeat", "a**": "one repetition follows another",
 		"a{9999}": "too large", "[z-a]": "reversed", `\y`: "means nothing", `a\`: `\ at the end`, "(?=a)": "not supported",
 	} {
-		if got := New(source, true).Fault; !strings.Contains(got, want) || strings.Contains(got, "(?i)") {
-			t.Errorf("%s: %q, want %q", source, got, want)
+		if got := New(what, true).Fault; !strings.Contains(got, want) || strings.Contains(got, "(?i)") {
+			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	for _, source := range []string{"put(", "a**", `a\`} {
-		if p := New(source, false); p.Fault != "" || !p.Match([]byte("x"+source)) {
-			t.Errorf("%s as text: %q", source, p.Fault)
+	for _, what := range []string{"put(", "a**", `a\`} {
+		if p := New(what, false); p.Fault != "" || !p.Match([]byte("x"+what)) {
+			t.Errorf("%s as text: %q", what, p.Fault)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestAnalyse(t *testing.T) {
 func TestRequiredChangesNothing(t *testing.T) {
 	var text strings.Builder
 	r := uitest.Recorded(t, "gson.dump")
-	if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.Part{}); err != nil {
+	if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.PrintRange{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(text.String(), "\n")

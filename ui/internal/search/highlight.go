@@ -12,7 +12,7 @@ import (
 // method's name. wide means that the rows show code locations.
 func (p *Part) Highlight(t *lazy.Tree, wide bool, n *lazy.Node, text string) [][2]int {
 	what := p.Pattern()
-	if what == nil || what.Source == "" {
+	if what == nil || what.Text == "" {
 		return nil
 	}
 	if what.Only != (pattern.Identity{}) && !p.isOnly(n, what.Only) {

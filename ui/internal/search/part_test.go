@@ -143,13 +143,13 @@ func TestTypingKeepsSearch(t *testing.T) {
 	s.Ask()
 	s.Preview(pattern.New("x", false))
 	next = s.takeNext(next)
-	if s.Pattern().Source != "x" || len(s.went) > 0 {
-		t.Errorf("%s is shown, went to %v", s.Pattern().Source, s.went)
+	if s.Pattern().Text != "x" || len(s.went) > 0 {
+		t.Errorf("%s is shown, went to %v", s.Pattern().Text, s.went)
 	}
 	s.GiveUp()
 	s.run(next)
-	if s.Running() || s.Pattern().Source != "e" || s.Hits().Len() < 1000 {
-		t.Errorf("running %v, %d hits of %s", s.Running(), s.Hits().Len(), s.Pattern().Source)
+	if s.Running() || s.Pattern().Text != "e" || s.Hits().Len() < 1000 {
+		t.Errorf("running %v, %d hits of %s", s.Running(), s.Hits().Len(), s.Pattern().Text)
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestOrders: orders are taken in the order in which they were sent; one doubt per epoch
-// is enough, and one look serves all orders to catch up.
-func TestOrders(t *testing.T) {
-	q := orders{wake: make(chan struct{}, 1)}
+// TestRequests: requests are taken in the order in which they were sent; one doubt per epoch
+// is enough, and one look serves all requests to catch up.
+func TestRequests(t *testing.T) {
+	q := requests{wake: make(chan struct{}, 1)}
 	first, second := make(chan struct{}), make(chan struct{})
 	why := errors.New("why")
-	for _, o := range []order{
-		{kind: orderFollow}, {kind: orderCatchUp, done: first}, {kind: orderDistrust, why: why, epoch: 1}, {kind: orderUnfollow},
-		{kind: orderDistrust, why: errors.New("another"), epoch: 1}, {kind: orderDistrust, epoch: 2}, {kind: orderCatchUp, done: second}, {kind: orderFollow},
+	for _, o := range []request{
+		{kind: requestFollow}, {kind: requestCatchUp, done: first}, {kind: requestDistrust, why: why, epoch: 1}, {kind: requestUnfollow},
+		{kind: requestDistrust, why: errors.New("another"), epoch: 1}, {kind: requestDistrust, epoch: 2}, {kind: requestCatchUp, done: second}, {kind: requestFollow},
 	} {
 		q.send(o)
 	}
@@ -33,7 +33,7 @@ func TestOrders(t *testing.T) {
 		<-first
 		<-second
 	}
-	for _, want := range []order{{kind: orderFollow}, {kind: orderDistrust, why: why, epoch: 1}, {kind: orderUnfollow}, {kind: orderDistrust, epoch: 2}, {kind: orderFollow}} {
+	for _, want := range []request{{kind: requestFollow}, {kind: requestDistrust, why: why, epoch: 1}, {kind: requestUnfollow}, {kind: requestDistrust, epoch: 2}, {kind: requestFollow}} {
 		if o, ok := q.take(); !ok || o != want {
 			t.Errorf("took %+v, %v, want %+v", o, ok, want)
 		}
