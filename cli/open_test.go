@@ -226,7 +226,7 @@ func TestLocaleScreen(t *testing.T) {
 		}
 		ascii := strings.IndexFunc(s.drawn.String(), func(r rune) bool { return r > '~' }) < 0
 		if ascii != c.ascii {
-			t.Errorf("%s, %v: ASCII alone: %v", c.locale, c.args, ascii)
+			t.Errorf("%s, %v: only ASCII: %v", c.locale, c.args, ascii)
 		}
 	}
 }

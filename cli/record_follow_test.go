@@ -17,7 +17,7 @@ func TestRecordFollowed(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "trace.bin")
 	s, _ := onScreen(t, nil, "open", "--follow", out)
 	s.until("no such file yet")
-	cmd, _, goOn := recordingToKill(t, out)
+	cmd, _, proceed := recordingToKill(t, out)
 	s.until("inner(")
 	s.until("Thread 1 (main)")
 	packets, err := os.ReadFile(filepath.Join(out+recording.Suffix, "spool.pftrace"))
@@ -27,7 +27,7 @@ func TestRecordFollowed(t *testing.T) {
 	if bytes.Contains(packets, []byte("Color.RED")) {
 		t.Error("calls are also kept as packets")
 	}
-	goOn()
+	proceed()
 	if got := code(t, cmd.Wait()); got != 3 {
 		t.Errorf("exit code %d", got)
 	}
@@ -47,7 +47,7 @@ func TestRecordFollowed(t *testing.T) {
 // If tracex record is killed while its trace is followed, the screen shows the completed trace.
 func TestRecordFollowedIsKilled(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "trace.bin")
-	cmd, _, goOn := recordingToKill(t, out)
+	cmd, _, proceed := recordingToKill(t, out)
 	awaitTrace(t, out)
 	s, _ := onScreen(t, nil, "open", "--follow", out)
 	s.until("inner(")
@@ -58,7 +58,7 @@ func TestRecordFollowedIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("tracex record was killed; completed the trace")
-	goOn()
+	proceed()
 	s.press("q")
 	if got := s.end(); got != 0 {
 		t.Errorf("exit code %d: %q", got, s.drawn.String())

@@ -26,9 +26,9 @@ func TestRecordFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer said.Close()
-	cmd, _, tmp := command(t, "record", "-o", out, "--", self, tracedArgument, "goes on")
+	cmd, _, tmp := command(t, "record", "-o", out, "--", self, tracedArgument, "continues")
 	cmd.Stderr = said
-	goOn := startWaiting(t, cmd)
+	proceed := startWaiting(t, cmd)
 	awaitTrace(t, out)
 	st, err := os.Stat(out)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestRecordFullDisk(t *testing.T) {
 	if err := unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
 		t.Fatal(err)
 	}
-	goOn()
+	proceed()
 	exit := code(t, cmd.Wait())
 	text, err := os.ReadFile(said.Name())
 	if err != nil {

@@ -42,25 +42,25 @@ func recordOn() error {
 	}
 	calls()
 	_ = r.Stop() // the service may be gone
-	fmt.Println("went on")
+	fmt.Println("continued")
 	return nil
 }
 
 // recordingToKill starts tracex record with a program that waits, and returns a function that
 // lets the program continue.
-func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, tmp string, goOn func()) {
+func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, tmp string, proceed func()) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, _, tmp = command(t, append(append([]string{"record", "--force", "-o", out}, flags...), "--", self, tracedArgument, "goes on")...)
+	cmd, _, tmp = command(t, append(append([]string{"record", "--force", "-o", out}, flags...), "--", self, tracedArgument, "continues")...)
 	return cmd, tmp, startWaiting(t, cmd)
 }
 
-// startWaiting starts a command that records a program, and waits until the program waits. goOn
+// startWaiting starts a command that records a program, and waits until the program waits. proceed
 // lets it continue.
-func startWaiting(t *testing.T, cmd *exec.Cmd) (goOn func()) {
+func startWaiting(t *testing.T, cmd *exec.Cmd) (proceed func()) {
 	t.Helper()
 	cmd.Dir = t.TempDir()
 	stdin, stdout := startPiped(t, cmd)
@@ -78,7 +78,7 @@ func startWaiting(t *testing.T, cmd *exec.Cmd) (goOn func()) {
 	return func() {
 		t.Helper()
 		stdin.Close()
-		await("went on")
+		await("continued")
 	}
 }
 
@@ -160,7 +160,7 @@ func awaitSpool(t *testing.T, out string) {
 func TestRecordIsKilled(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "trace.bin")
-	cmd, tmp, goOn := recordingToKill(t, out)
+	cmd, tmp, proceed := recordingToKill(t, out)
 	awaitTrace(t, out)
 	if _, said, exit := runCommand(t, "info", out); exit != exitDamaged || !strings.Contains(said, "still being recorded: this is what has been written so far") {
 		t.Errorf("while it is recorded info ends with %d and says %q", exit, said)
@@ -171,7 +171,7 @@ func TestRecordIsKilled(t *testing.T) {
 	if _, err := cmd.Process.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	goOn()
+	proceed()
 	if left := names(t, cmd.Dir); len(left) > 0 {
 		t.Errorf("the program wrote %q", left)
 	}
@@ -248,14 +248,14 @@ func killEarly(t *testing.T, written bool) {
 func TestRecordDiscards(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "trace.bin")
-	cmd, tmp, goOn := recordingToKill(t, out)
+	cmd, tmp, proceed := recordingToKill(t, out)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := cmd.Process.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	goOn()
+	proceed()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

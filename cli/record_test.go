@@ -51,7 +51,7 @@ func traced(end string) {
 
 func recordEvents(end string) error {
 	switch end {
-	case "goes on":
+	case "continues":
 		return recordOn()
 	case "calls":
 		return recordCalls()

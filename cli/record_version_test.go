@@ -47,7 +47,7 @@ func versionOfFile(t *testing.T, path string) format.Version {
 }
 
 // TestRecordVersion records events and calls in the version that a flag or the environment
-// selects, and the program is told of it.
+// selects. The program sees that version in its environment.
 func TestRecordVersion(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -99,7 +99,7 @@ func TestRecordVersion(t *testing.T) {
 func TestRecordVersionKilled(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "trace.bin")
-	cmd, _, goOn := recordingToKill(t, out, "--format-version", "22")
+	cmd, _, proceed := recordingToKill(t, out, "--format-version", "22")
 	awaitSpool(t, out)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestRecordVersionKilled(t *testing.T) {
 	if _, err := cmd.Process.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	goOn()
+	proceed()
 	text, said, exit := runCommand(t, "print", out)
 	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "lost: 1,000 big numbers as plain text") || strings.Count(text, "Color.RED") != 1000 || versionOfFile(t, out) != format.V22 {
 		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)

@@ -233,7 +233,7 @@ func TestFollowEnd(t *testing.T) {
 	}
 	l.keys("g j F").has("there will be no more events").at(l.n)
 	if l.m.busy() {
-		t.Error("something still goes on")
+		t.Error("something is still running")
 	}
 }
 
@@ -264,7 +264,7 @@ func TestFollowQuiet(t *testing.T) {
 	l.fire(follow.Ticked{})
 	l.has("waiting for more · last growth 12 s ago")
 	if len(l.timers) == 0 {
-		t.Error("the clock does not go on")
+		t.Error("the clock does not advance")
 	}
 	l.keys("esc").has("the cursor stays here").keys("esc")
 	for l.r.Status().Growth.On {

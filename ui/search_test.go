@@ -183,7 +183,7 @@ func TestSearchOtherReading(t *testing.T) {
 		d.has(screen.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+pattern.New(c.typed, c.expr).Reading()+"; "+c.finding+": "+screen.Plural(int64(c.n), "hit"))
 		d.keys("n").has(" 1 of " + screen.Grouped(int64(c.n)))
 		if d.m.search.Pattern().Expr == c.expr || d.m.search.Hits().Len() != c.n {
-			t.Errorf("%s: went on with %d hits, want %d", c.typed, d.m.search.Hits().Len(), c.n)
+			t.Errorf("%s: continued with %d hits, want %d", c.typed, d.m.search.Hits().Len(), c.n)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func TestSearchStops(t *testing.T) {
 	d.keys("esc").has("stopped")
 	d.run(cmd)
 	if d.m.search.Running() {
-		t.Error("the search goes on")
+		t.Error("the search continues")
 	}
 	d.has("stopped at ")
 }

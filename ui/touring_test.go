@@ -30,7 +30,7 @@ func TestTour(t *testing.T) {
 		}
 		if d.keys(key); key == "right" {
 			if d.has("no children"); d.m.tour.Key() != key {
-				t.Error("the tour goes on from a row that has nothing to expand")
+				t.Error("the tour continues from a row that has nothing to expand")
 			}
 			d.keys("j right")
 		}
@@ -41,7 +41,7 @@ func TestTour(t *testing.T) {
 				}
 			}
 			if d.keys("L"); d.m.tour.Key() != tour.Keys()[i+1] {
-				t.Error("the tour goes on though there is no child to go to")
+				t.Error("the tour continues though there is no child to go to")
 			}
 			d.keys("g j")
 		}

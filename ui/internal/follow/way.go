@@ -31,8 +31,8 @@ func (w *way) retrace(t *lazy.Tree, thread *lazy.Node, generation int) {
 	w.path = w.path[:last+1]
 }
 
-// down goes on to the last row of the thread that is in no ended call, see over. It expands calls
-// that have not ended. If a gap is in the way it returns the gap.
+// down continues to the last row of the thread that is not within an ended call: see over. It
+// expands calls that have not ended. If there is a gap on the way, it returns the gap.
 func (w *way) down(t *lazy.Tree) (row lazy.Row, gap bool) {
 	row = outline.RowOf(w.path[len(w.path)-1])
 	for {

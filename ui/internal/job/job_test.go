@@ -13,7 +13,7 @@ func TestJob(t *testing.T) {
 	}
 	second, id2, report := j.BeginRows(t.Context(), "expanding")
 	if first.Err() == nil || second.Err() != nil || j.End(id) {
-		t.Error("the job before goes on")
+		t.Error("the job before continues")
 	}
 	if report(1234); j.Text() != "expanding 1,234 rows" {
 		t.Errorf("%q", j.Text())

@@ -147,8 +147,8 @@ func (o *Outline) SlideBy(cells, hidden int) bool {
 	return true
 }
 
-// SlideTo scrolls the cursor's line until a part of its text is visible: the cells from and to,
-// of as many as width, of which as many as hidden do not fit.
+// SlideTo scrolls the cursor's line until the cells between from and to of its text are visible.
+// The text has width cells, hidden of which do not fit.
 func (o *Outline) SlideTo(from, to, width, hidden int) {
 	room := width - hidden
 	if hidden == 0 || from >= o.Skip && to < room+o.Skip {

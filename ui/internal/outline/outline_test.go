@@ -135,7 +135,7 @@ func TestJump(t *testing.T) {
 	}
 	o.Slid, o.Slide, o.Skip = rows[60].Node, 4, 2
 	if o.SkipOf(rows[60].Node) != 6 || o.SkipOf(rows[61].Node) != 2 {
-		t.Error("not the cursor's row alone is scrolled further")
+		t.Error("not only the cursor's row is scrolled further")
 	}
 	if reach(t, o, Steps(1)); o.Slide != 0 {
 		t.Error("it is scrolled when the cursor has left it")

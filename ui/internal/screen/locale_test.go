@@ -25,7 +25,7 @@ func TestLocale(t *testing.T) {
 	} {
 		env := map[string]string{"LC_ALL": c.all, "LC_CTYPE": c.ctype, "LANG": c.lang}
 		if got := asciiLocale(c.system, func(name string) string { return env[name] }); got != c.ascii {
-			t.Errorf("%+v: ASCII alone: %v", c, got)
+			t.Errorf("%+v: only ASCII: %v", c, got)
 		}
 	}
 }

@@ -314,7 +314,7 @@ func TestFilterStreams(t *testing.T) {
 	filtered = s.keys(h, "2") // ends the filter before
 	f := s.filter
 	if f == first || first.ctx.Err() == nil {
-		t.Error("the filter before goes on")
+		t.Error("the filter before continues")
 	}
 	s.run(found)
 	s.run(filtered)
@@ -338,6 +338,6 @@ func TestFilterStreams(t *testing.T) {
 	f = s.filter
 	s.Settle(nil, 20, s.facts)
 	if f.ctx.Err() == nil || s.filter != nil {
-		t.Error("the filter goes on though the list is closed")
+		t.Error("the filter continues though the list is closed")
 	}
 }

@@ -62,7 +62,7 @@ type wanted struct {
 // newSearch returns a search that begins at a position.
 func newSearch(p *pattern.Pattern, from lazy.Position) *search {
 	if from.At <= 0 {
-		from.At = -1 // the thread's own row is the first of it
+		from.At = -1 // the thread's own row is the first one
 	}
 	s := &search{p: p, searched: from, other: p.Other(), feed: make(chan tea.Msg, 4)}
 	s.hits.origin, s.others.origin = from, from
