@@ -20,8 +20,8 @@ func newInfoCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "info FILE",
 		Short: "Show what a trace contains",
-		Long: "Show the size, threads and events of a trace, and how it was recorded. If the program was killed while it recorded, " +
-			"info first completes the trace with the data that was left beside it, as every command that reads a trace does.",
+		Long: "Show the size, threads and events of a trace, and how it was recorded. If the recorded program or " +
+			"tracex record was killed, info first completes the trace from the data left beside it. So does every command that reads a trace.",
 		Example: `tracex info trace.bin
 tracex info --json trace.bin | jq .threads`,
 		Args: a.oneTrace,

@@ -33,9 +33,9 @@ func newRecordCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program with a private tracing service and write a trace of what it records, even if it crashes. " +
+		Long: "Run a program with a private tracing service, and write a trace of what the program records, even if it crashes. " +
 			"The program must use Perfetto's client library, or tracex's recorder with the import _ " +
-			"\"tracex/recorder/shared\". While it runs, tracex open --follow shows the calls of a Go program",
+			"\"tracex/recorder/shared\". tracex open --follow shows the calls of a Go program while it runs.",
 		Example: `tracex record -o trace.bin -- ./program --its-flag
 tracex open trace.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
