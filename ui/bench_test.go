@@ -86,7 +86,7 @@ func BenchmarkPage(b *testing.B) {
 }
 
 // BenchmarkExpand opens a call whose children are not loaded, draws, and
-// forgets them.
+// unloads them.
 func BenchmarkExpand(b *testing.B) {
 	for _, n := range benchSizes {
 		b.Run(sizeName(n), func(b *testing.B) {
@@ -95,11 +95,11 @@ func BenchmarkExpand(b *testing.B) {
 			for d.m.tree.Out.Cursor.Node.Leaf() {
 				d.keys("k")
 			}
-			forget, open := uitest.Press("x"), uitest.Press("right")
+			unload, expand := uitest.Press("x"), uitest.Press("right")
 			b.ReportAllocs()
 			for b.Loop() {
-				d.send(forget)
-				d.send(open)
+				d.send(unload)
+				d.send(expand)
 				d.m.View()
 			}
 		})

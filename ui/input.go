@@ -159,7 +159,7 @@ func (m *Model) escape(n int) tea.Cmd {
 	case m.tour != nil:
 		m.tour = nil
 		m.env.Say("the tour is over; ? lists the keys")
-	case m.search.Forget():
+	case m.search.End():
 	case m.details.Hide():
 	case m.follow.On():
 		return m.toggleFollow(0)

@@ -170,7 +170,7 @@ func (m *Model) adopt() {
 	}
 	m.counting.Children.Reset()
 	if m.search.Begun() {
-		m.search.Forget()
+		m.search.End()
 	}
 	m.follow.Rebase(m.tree.Out.Cursor)
 }

@@ -71,8 +71,8 @@ func TestNoLocations(t *testing.T) {
 	}
 }
 
-// TestForget frees memory, and loads again what was unloaded.
-func TestForget(t *testing.T) {
+// TestUnload frees memory, and loads again what was unloaded.
+func TestUnload(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
 	d.keys("E")

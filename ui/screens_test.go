@@ -25,7 +25,7 @@ func TestScreens(t *testing.T) {
 		{"end", 80, 24, "G", Options{}},
 		{"depth", 80, 24, "j j j 3 E c", Options{}},
 		{"expand", 80, 24, "j j e", Options{}},
-		{"forget", 80, 24, "j j l x", Options{}},
+		{"unload", 80, 24, "j j l x", Options{}},
 		{"details", 80, 24, "1 0 j d", named},
 		{"details-wide", 120, 40, "1 0 j d", named},
 		{"details-narrow", 50, 20, "1 0 j d", named},

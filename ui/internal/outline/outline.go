@@ -5,7 +5,7 @@ import (
 )
 
 // Outline is the tree on the screen: the cursor's row and the line where it is shown.
-// Everything else follows from these two, whatever is loaded or forgotten around them.
+// Everything else follows from these two, whatever is loaded or unloaded around them.
 type Outline struct {
 	Tree   *lazy.Tree
 	Cursor lazy.Row

@@ -14,7 +14,7 @@ import (
 // begin starts a search that replaces the one before. w is the hit to go to as soon as it is
 // known. The search begins at w's origin, or, if w goes backward, at the beginning of its thread.
 func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
-	p.Forget()
+	p.End()
 	ctx, cancel := context.WithCancel(p.life)
 	from := w.from
 	if w.dir < 0 {

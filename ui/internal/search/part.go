@@ -120,8 +120,8 @@ func (p *Part) Stop() bool {
 	return true
 }
 
-// Forget ends the search, and reports whether there was one.
-func (p *Part) Forget() bool {
+// End ends the search, and reports whether there was one.
+func (p *Part) End() bool {
 	if p.cur == nil {
 		return false
 	}

@@ -114,7 +114,7 @@ func TestGoes(t *testing.T) {
 			t.Errorf("%d in direction %d: hit %d, says %q; want %d, %q", c.count, c.dir, s.Shown(), s.said, c.shown, c.said)
 		}
 	}
-	if s.Stop() || !s.Forget() || s.Some() || s.Hits().Len() != 0 {
+	if s.Stop() || !s.End() || s.Some() || s.Hits().Len() != 0 {
 		t.Error("the search is not over")
 	}
 	if out := s.Next(lazy.Position{}, 1, 1, s.facts); out.Message != NoSearch {
