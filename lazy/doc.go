@@ -26,9 +26,10 @@
 // Going forward, the child whose header has just been read has the first cell, in
 // post-order from a known cell on, whose start is not beyond the start of the child's
 // content. Checkpoints with the smallest start of each 512 cells find it in a few
-// reads, whatever the child contains. Going backward, the cell before the first cell of a
-// child's subtree belongs to the previous sibling. Leaves between containers are
-// decoded on the way. Showing a child reads no grandchild.
+// reads, whatever the child contains (lazy/internal/index/cells_search.go). Going
+// backward, the cell before the first cell of a child's subtree belongs to the
+// previous sibling. Leaves between containers are decoded on the way. Showing a child
+// reads no grandchild.
 //
 // # What is known when
 //

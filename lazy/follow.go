@@ -1,3 +1,8 @@
+// Following a trace: follow.go has what callers use; follow_loop.go the follower and its polls;
+// follow_find.go finds the file, and notices that another replaced it; follow_read.go reads what
+// was added; follow_end.go is for data that is complete; follow_left.go gets what a program left
+// elsewhere.
+
 package lazy
 
 import (

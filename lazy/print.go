@@ -1,3 +1,7 @@
+// Printing: print.go walks over threads, print_spread.go over segments of them on several
+// processors, print_event.go below one event, print_loaded.go over the nodes in memory. Package
+// lazy/internal/lines lays out each line, as text or as JSON.
+
 package lazy
 
 import (

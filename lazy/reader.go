@@ -49,37 +49,6 @@ type TraceReader struct {
 // expected. Such an error is also a [format.ErrNotTrace].
 var ErrNotRegular = mapped.ErrNotRegular
 
-// Open opens a trace: a data file, with its index beside it if it exists, or
-// a packed trace. It returns quickly, whatever the size; the rest is read in the
-// background, see Status and Changed. An error about a fault of the file is
-// an [*format.Error].
-func Open(path string, o Options) (*TraceReader, error) {
-	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
-	}
-	if o.Follow {
-		return openFollowed(path, o)
-	}
-	f, size, err := mapped.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := newReader(path, o)
-	work, err := r.open(f, size)
-	if err != nil {
-		r.data.Unmap()
-		r.times.Load().Mapped().Unmap()
-		return nil, err
-	}
-	r.run(work)
-	return r, nil
-}
-
-func newReader(path string, o Options) *TraceReader {
-	return &TraceReader{newWorker(newTrace(path, o.Ended), o)}
-}
-
 // Close ends the background work and unmaps the files. It waits for reads in
 // progress. Values handed out before stay valid.
 func (r *TraceReader) Close() error {

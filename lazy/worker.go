@@ -11,8 +11,8 @@ import (
 
 // worker reads a trace in the background, and follows it while it is written. One
 // goroutine does all this work; it takes requests between two stages. Its methods
-// are these stages: learning from the index (learn.go) or from the data (rebuild.go),
-// unpacking (packed.go), following (follow_loop.go, follow_end.go).
+// are these stages: opening (open.go), reading the index (index_pass.go) or the data
+// (rebuild.go), unpacking (unpack.go), following (follow_loop.go, follow_end.go).
 type worker struct {
 	*trace
 	opts     Options

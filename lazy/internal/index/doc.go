@@ -9,6 +9,9 @@
 //	                  File      writes an index, and commits it when it is complete
 //	                  verifier  compares with an existing index (Verify)
 //
+// The pass finds out whether the index contradicts the data (pass_check.go); the error is
+// an [ErrContradiction]. Walks over the data check each cell that they use.
+//
 // A View never changes. The cells of a loaded View stay in the mapped index; those of a
 // scanned View are not stored, but found again in the data, a group at a time, from
 // checkpoints that the scan has kept.

@@ -2,8 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"tracex/format"
@@ -13,9 +11,6 @@ import (
 // passChunk is how many cells the pass processes between two checks of its
 // context.
 const passChunk = 1 << 15
-
-// ErrContradiction: the index contradicts the data.
-var ErrContradiction = errors.New("the index contradicts the data")
 
 // pass is the one pass over the index: it finds the cells of blocks and of
 // reference objects, and keeps checkpoints of the starts of containers. It checks each
@@ -175,95 +170,6 @@ func (p *pass) owner() *streamPass {
 	return p.cur
 }
 
-// other takes a cell that is not a container's.
-func (p *pass) other(pos int64) error {
-	cell := format.DecodeCell(p.index.Bytes()[pos:])
-	switch {
-	case cell.Kind == format.KindBlockStart:
-		return p.block(pos, cell)
-	case cell.Kind.Reference():
-		if s := p.owner(); s != nil {
-			s.inRun = false
-		}
-		if cell.Start < format.HeaderSize || cell.Start >= int64(len(p.data.Bytes())) {
-			return p.contradicts(pos, fmt.Sprintf("%s %d at offset %d, outside the data", cell.Kind, cell.ID, cell.Start))
-		}
-		if err := p.reference(p.data.Bytes()[cell.Start:], cell); err != nil {
-			return p.contradicts(pos, err.Error())
-		}
-		return nil
-	}
-	return p.contradicts(pos, "a cell of "+cell.Kind.String())
-}
-
-// block takes a block's cell.
-func (p *pass) block(pos int64, cell format.Cell) error {
-	data := p.data.Bytes()
-	if cell.Start != p.nextBlock || cell.End < cell.Start+format.BlockHeadSize || cell.End >= int64(len(data)) {
-		return p.contradicts(pos, fmt.Sprintf("a block from %d to %d, where one must start at %d", cell.Start, cell.End, p.nextBlock))
-	}
-	if format.Kind(data[cell.Start]) != format.KindBlockStart || format.Kind(data[cell.End]) != format.KindBlockEnd ||
-		format.BlockThread(data[cell.Start:]) != cell.ID {
-		return p.contradicts(pos, fmt.Sprintf("a block of thread %d from %d to %d, which the data has not", cell.ID, cell.Start, cell.End))
-	}
-	if err := p.leaveBlock(pos); err != nil {
-		return err
-	}
-	s := p.streams[cell.ID]
-	switch {
-	case p.dump && s != nil:
-		return p.contradicts(pos, fmt.Sprintf("a second block of thread %d after its objects", cell.ID))
-	case p.dump:
-		s, p.pending = p.owner(), nil
-	case s == nil:
-		s = p.newStream()
-	}
-	s.Thread = cell.ID
-	p.streams[cell.ID] = s
-	cellAt := pos
-	if p.dump {
-		cellAt = p.from
-		p.from = pos + format.CellSize
-	}
-	s.Blocks = append(s.Blocks, Block{Logical: s.Size, Physical: cell.Start + format.BlockHeadSize, CellAt: cellAt})
-	s.blockLo = s.Size
-	s.Size += cell.End - cell.Start - format.BlockHeadSize
-	s.inRun = false
-	p.nextBlock = cell.End + 1
-	p.blocks++
-	p.cur = s
-	if p.dump {
-		return p.leaveBlock(p.from)
-	}
-	return nil
-}
-
-// leaveBlock ends the previous block, whose cells end at pos, and checks its
-// containers: their footers must be in it.
-func (p *pass) leaveBlock(pos int64) error {
-	if s := p.cur; s != nil && s.lastEnd >= s.Size {
-		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, after the %d bytes of its block", s.Thread, s.lastEnd, s.Size))
-	} else if s != nil && len(s.Lasts) < len(s.Blocks) {
-		s.Lasts = append(s.Lasts, pos-format.CellSize)
-	}
-	return nil
-}
-
-// finish checks what must be true after the last cell.
-func (p *pass) finish(pos int64) error {
-	if p.pending != nil {
-		return p.contradicts(pos, "objects without a block")
-	}
-	if err := p.leaveBlock(pos); err != nil {
-		return err
-	}
-	data := p.data.Bytes()
-	if p.nextBlock != int64(len(data))-1 || format.Kind(data[p.nextBlock]) != format.KindEOF {
-		return p.contradicts(pos, fmt.Sprintf("the last block ends at %d, but the data is %d bytes long", p.nextBlock, len(data)))
-	}
-	return nil
-}
-
 func (p *pass) view() *View {
 	v := &View{Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
 	v.Cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
@@ -272,9 +178,4 @@ func (p *pass) view() *View {
 	}
 	sortStreams(v.Streams)
 	return v
-}
-
-func (p *pass) contradicts(pos int64, found string) error {
-	return &format.Error{File: p.index.Path(), Offset: pos, Err: ErrContradiction, Found: found,
-		Hint: "the index is rebuilt from the data"}
 }

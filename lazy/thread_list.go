@@ -1,0 +1,87 @@
+package lazy
+
+import (
+	"slices"
+
+	"tracex/format"
+	"tracex/lazy/internal/index"
+)
+
+// ThreadList is the threads of a trace as known at one moment, numbered from 0 in the
+// order of their ids. Making one takes constant time, however many threads there are,
+// and so does looking up one thread. Any goroutine may use it.
+type ThreadList struct {
+	r *TraceReader
+	v *index.View
+}
+
+// ThreadList returns the threads that are known now.
+func (r *TraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
+
+// Same reports whether l and o are of the same moment.
+func (l *ThreadList) Same(o *ThreadList) bool { return l.v == o.v }
+
+// Len returns how many threads there are.
+func (l *ThreadList) Len() int { return len(l.v.Streams) }
+
+// ID returns the id of the i-th thread.
+func (l *ThreadList) ID(i int) int32 { return l.v.Streams[i].Thread }
+
+// Index returns the number of the first thread with this id or a higher one.
+func (l *ThreadList) Index(id int32) int {
+	i, _ := slices.BinarySearchFunc(l.v.Streams, id, func(s *index.Stream, id int32) int { return int(int64(s.Thread) - int64(id)) })
+	return i
+}
+
+// ThreadRow is a thread in a list.
+type ThreadRow struct {
+	ThreadInfo
+	Time  Time
+	Timed bool // Time is known
+}
+
+// Rows returns the rows of some threads, given by their numbers.
+func (l *ThreadList) Rows(which []int) []ThreadRow {
+	rows := make([]ThreadRow, len(which))
+	l.r.WithContext(func(c *format.Context) {
+		for i, n := range which {
+			rows[i].ThreadInfo = l.r.infoOf(c, l.v, l.v.Streams[n])
+		}
+	})
+	l.times(func(time func(n int) (Time, bool)) {
+		for i, n := range which {
+			rows[i].Time, rows[i].Timed = time(n)
+		}
+	})
+	return rows
+}
+
+// times calls f with a function that returns the time of a thread. It does not call f
+// if the trace has no times.
+func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
+	l.r.use(func() error {
+		if !l.r.timed() {
+			return nil
+		}
+		f(func(n int) (Time, bool) {
+			w, err := l.r.walkerOn(l.v, l.v.Streams[n].Thread)
+			if err != nil {
+				return noTime, false // the files have changed
+			}
+			return w.threadTime()
+		})
+		return nil
+	})
+}
+
+// Names calls f with the number and the name, as the tree shows it, of each thread in
+// which, while f returns true. The name is valid until f returns.
+func (l *ThreadList) Names(which func(yield func(n int) bool), f func(n int, name []byte) bool) {
+	l.r.WithContext(func(c *format.Context) {
+		var name []byte
+		which(func(n int) bool {
+			name = appendThread(name[:0], c, l.v.Streams[n].Thread)
+			return f(n, name)
+		})
+	})
+}
