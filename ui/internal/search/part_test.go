@@ -243,13 +243,16 @@ func filterText(t *testing.T, tree *lazy.Tree, hit lazy.Hit) (line, called strin
 func TestFilter(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	s, tree := seek(t, r).find("e"), r.Tree(true)
+	lines, calls := make([]string, s.Hits().Len()), make([]string, s.Hits().Len())
+	for i := range lines {
+		lines[i], calls[i] = filterText(t, tree, s.Hits().At(i))
+	}
 	for _, what := range []string{"json", "GsonBuilder.create() < ", "JsonReader.peek()"} {
 		p := pattern.New(what, false)
 		var want, got []lazy.Hit
 		for i := range s.Hits().Len() {
-			hit := s.Hits().At(i)
-			if line, called := filterText(t, tree, hit); p.Match([]byte(line)) || p.Match([]byte(called)) {
-				want = append(want, hit)
+			if p.Match([]byte(lines[i])) || p.Match([]byte(calls[i])) {
+				want = append(want, s.Hits().At(i))
 			}
 		}
 		h := s.open()
@@ -295,7 +298,7 @@ func TestFilterFills(t *testing.T) {
 func TestFilterStreams(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
-	found := s.take(s.Begin(pattern.New("e", false), lazy.Position{At: -1}, true, s.facts))
+	found := s.take(s.Begin(pattern.New("removeInvoice", false), lazy.Position{At: -1}, true, s.facts))
 	for s.Hits().Len() == 0 {
 		found = s.takeNext(found)
 	}
