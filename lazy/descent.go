@@ -83,6 +83,9 @@ type descentOptions struct {
 	changed  *bool      // set when folding changes or drops a point; nil if not requested
 	begin    *walkState // where the walk begins, for one segment; nil to find its from
 	end      *walkState // set to where the walk ends; nil if not requested
+	// reach, if not nil, is called before the points of a batch are visited, at least once
+	// for each segment, without locks. An error ends the walk.
+	reach func(segment int) error
 }
 
 // level is a container whose children are visited, or a run of its children: those
@@ -121,7 +124,13 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 		if b.changed && o.changed != nil {
 			*o.changed = true
 		}
-		err := r.visitAll(b, visit)
+		var err error
+		if o.reach != nil {
+			err = o.reach(b.segment)
+		}
+		if err == nil {
+			err = r.visitAll(b, visit)
+		}
 		if err == nil && chunk != nil {
 			err = chunk(b.segment, b.at)
 		}

@@ -168,7 +168,6 @@ func (w *walker) lastEvent(ctx context.Context) int32 {
 // offset directly after a header, or 0, until f returns false. open are the containers
 // around pos, the outermost first. whole means that it has reached the end of the stream.
 func (w *walker) eachEvent(ctx context.Context, pos int64, open []format.Cell, f func(at int64, event int32) (more bool)) (whole bool, err error) {
-	l := &childReader{walker: w, end: w.s.Size}
 	v := w.r.data.Version()
 	var room [32]format.Class
 	inner := room[:0] // containers that begin after pos
@@ -188,6 +187,7 @@ func (w *walker) eachEvent(ctx context.Context, pos int64, open []format.Cell, f
 			case len(inner) > 0:
 				class, inner = inner[len(inner)-1], inner[:len(inner)-1]
 			case len(open) > 0 && open[len(open)-1].End == pos:
+				l := &childReader{walker: w, end: w.s.Size}
 				class, open = l.classes(open[len(open)-1])[0], open[:len(open)-1]
 			default:
 				return false, nil

@@ -100,18 +100,83 @@ type printer struct {
 	done    int64  // trace points of that thread that have been visited
 }
 
-// each prints threads one after the other.
+// each prints threads one after the other. One walk goes over many threads: they may be
+// short.
 func (p *printer) each(ctx context.Context, threads []int32) error {
-	for _, thread := range threads {
-		if p.enough() {
-			break
-		}
-		p.enter(thread)
-		if err := p.thread(ctx, p.descent(thread), nil); err != nil {
+	for len(threads) > 0 && !p.enough() {
+		n := min(len(threads), shareThreads)
+		some, err := p.fromOn(ctx, threads[:n])
+		if err != nil {
 			return err
 		}
+		if err := p.walk(ctx, some); err != nil {
+			return err
+		}
+		threads = threads[n:]
 	}
 	return nil
+}
+
+// walk prints threads in one walk. If the index turns out to be wrong, it continues in
+// the thread where that happened.
+func (p *printer) walk(ctx context.Context, threads []int32) error {
+	entered := 0 // number of threads
+	return p.r.insist(ctx, func() error {
+		begin, printed := 0, int64(0)
+		if entered > 0 {
+			begin, printed = entered-1, p.done
+		}
+		o := p.descent(0)
+		for _, thread := range threads[begin:] {
+			o.segments = append(o.segments, segment{thread: thread, to: -1})
+		}
+		if len(o.segments) == 0 {
+			return nil
+		}
+		o.reach = func(segment int) error {
+			if begin+segment < entered {
+				return nil
+			}
+			if p.enough() {
+				return errEnough
+			}
+			p.enter(threads[entered])
+			entered, printed = entered+1, 0
+			return nil
+		}
+		return p.r.descend(ctx, o, func(v *visit) error {
+			if printed > 0 {
+				printed--
+				return nil
+			}
+			p.done++
+			return p.point(v)
+		}, nil)
+	})
+}
+
+// fromOn returns the threads without those that surely have no event in the requested
+// range. To find out, it reads only short threads.
+func (p *printer) fromOn(ctx context.Context, threads []int32) (list []int32, err error) {
+	if p.from <= 0 {
+		return threads, nil
+	}
+	err = p.r.use(func() error {
+		v := p.r.known.Load()
+		for _, thread := range threads {
+			s := v.Stream(thread)
+			if s != nil && s.Size <= shortStream {
+				w := &walker{r: p.r.trace, v: v, s: s}
+				none, err := w.eachEvent(ctx, 0, nil, func(_ int64, event int32) bool { return event < p.from })
+				if none && err == nil {
+					continue
+				}
+			}
+			list = append(list, thread)
+		}
+		return ctx.Err()
+	})
+	return list, err
 }
 
 // enter begins a thread.

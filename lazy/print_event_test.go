@@ -188,9 +188,13 @@ func TestPrintEventNot(t *testing.T) {
 // TestPrintFrom: a print from an event is the whole print without earlier events, in
 // each thread.
 func TestPrintFrom(t *testing.T) {
-	for _, name := range []string{"threads.stream", "kotlin.dump"} {
+	for name, path := range map[string]string{
+		"threads.stream": formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"),
+		"kotlin.dump":    formattest.Unpack(t, "kotlin.dump.bin", "kotlin.dump.bin.idx"),
+		"short threads":  formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 100, Seed: 2}),
+	} {
 		for _, folded := range []bool{true, false} {
-			r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
+			r := ready(t, path, Options{NoWrite: true})
 			o := PrintOptions{Folded: folded}
 			all := printBoth(t, r, o, PrintRange{})
 			for _, from := range []int32{0, 1, 30, 1000} {

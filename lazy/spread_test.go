@@ -211,7 +211,7 @@ func TestSpreadContradiction(t *testing.T) {
 		if err := os.WriteFile(path+".idx", lyingIndex(t, formattest.Recorded(t, name+".idx")), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cuts {
+		for _, c := range append([]cut{{}}, cuts[:]...) {
 			r := ready(t, path, Options{NoWrite: true})
 			formattest.SameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, PrintRange{}, c), []byte(eagerText(t, path, true)))
 			if st := r.Status(); st.Epoch != 1 {

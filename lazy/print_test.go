@@ -1,0 +1,65 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// TestPrintFromAmongManyThreads: threads of which nothing is printed cost next to nothing. A
+// goroutine, or a buffer, for each would take kilobytes.
+func TestPrintFromAmongManyThreads(t *testing.T) {
+	const threads = 10_000
+	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: threads, Seed: 1}), Options{NoWrite: true})
+	for _, c := range []struct {
+		part  PrintRange
+		depth int
+		most  uint64 // bytes allocated for each thread
+	}{
+		{PrintRange{From: 3 * threads, Count: 5}, 0, 100},
+		{PrintRange{Count: 5}, 0, 100},
+		{PrintRange{}, 1, 1000}, // prints each thread
+	} {
+		var out bytes.Buffer
+		out.Grow(10 << 20)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := r.Print(context.Background(), &out, PrintOptions{MaxDepth: c.depth}, c.part); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) / threads; took > c.most || out.Len() == 0 {
+			t.Errorf("%+v: allocates %d bytes for each thread, prints %d bytes", c.part, took, out.Len())
+		}
+	}
+}
+
+// TestPrintCount: a print of some events is the beginning of the whole print: the headings of
+// threads without events are there, but none after the last event.
+func TestPrintCount(t *testing.T) {
+	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 40, Seed: 3}), Options{NoWrite: true})
+	print := func(part PrintRange) string {
+		var out bytes.Buffer
+		if err := r.Print(context.Background(), &out, PrintOptions{}, part); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	var want strings.Builder
+	count := int64(0)
+	for line := range strings.Lines(print(PrintRange{})) {
+		want.WriteString(line)
+		if !strings.HasPrefix(line, "#") {
+			if count++; print(PrintRange{Count: count}) != want.String() {
+				t.Fatalf("%d events: %s", count, print(PrintRange{Count: count}))
+			}
+		}
+	}
+	if got := print(PrintRange{Count: count + 1}); got != want.String() {
+		t.Errorf("more than there are: %s", got)
+	}
+}
