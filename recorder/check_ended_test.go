@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracex/recorder/internal/claim"
+	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
 )
 
@@ -27,7 +28,7 @@ func testCheckEnded(t *testing.T) {
 		}
 	}
 	r, c := someLive(t, Config{})
-	path := snapshot(t, c.Path)
+	path := tracetest.Snapshot(t, c.Path)
 	for range 2 {
 		if err := CheckEnded(path); !errors.Is(err, ErrUnfinished) {
 			t.Errorf("when its program is gone: %v", err)

@@ -5,44 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"tracex/format"
-	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
-	"tracex/recorder/internal/files"
 	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
 )
-
-// crashedFiles are the files of a recording whose program has ended.
-var crashedFiles = []string{"", ".idx", ".tim", LiveSuffix}
-
-// snapshot copies the files of a running recording: what another process would find if the
-// program ended now.
-func snapshot(tb testing.TB, path string) string {
-	tb.Helper()
-	to := filepath.Join(tb.TempDir(), "trace.bin")
-	for _, suffix := range crashedFiles {
-		b, err := os.ReadFile(path + suffix)
-		if errors.Is(err, fs.ErrNotExist) && suffix == ".tim" {
-			continue
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(to+suffix, b, 0o644); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return to
-}
 
 // someLive records on two threads, with open calls: some of what it recorded is in the files,
 // some is not.
@@ -82,7 +56,7 @@ func TestFinishIsStop(t *testing.T) { versiontest.EachVersion(t, testFinishIsSto
 func testFinishIsStop(t *testing.T) {
 	for _, c := range []Config{{}, {NoTimes: true}, {BlockSize: 1 << 10}, {plain: true}} {
 		r, c := someLive(t, c)
-		path := snapshot(t, c.Path)
+		path := tracetest.Snapshot(t, c.Path)
 		if err := r.Stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -108,8 +82,8 @@ func testFinishIsStop(t *testing.T) {
 // finish.
 func TestFinishOfARecorder(t *testing.T) {
 	r, c := someLive(t, Config{})
-	if _, err := Finish(c.Path); !errors.Is(err, ErrRecording) {
-		t.Fatal(err)
+	if _, err := Finish(c.Path); !errors.Is(err, ErrRecording) || strings.Count(err.Error(), "recorder: ") != 1 {
+		t.Fatalf("while it records: %v", err)
 	}
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
@@ -118,144 +92,6 @@ func TestFinishOfARecorder(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	tracetest.LoadChecked(t, c.Path)
-}
-
-// brokenOutput fails after so many bytes.
-type brokenOutput struct {
-	files.OutFile
-	left *int
-}
-
-var errBroken = errors.New("this disk is full")
-
-func (b brokenOutput) WriteAt(p []byte, at int64) (int, error) {
-	n := min(len(p), *b.left)
-	*b.left -= n
-	n, err := b.OutFile.WriteAt(p[:n], at)
-	if err == nil && n < len(p) {
-		err = errBroken
-	}
-	return n, err
-}
-
-// Finish may fail, or be interrupted, at any moment: nothing is lost, and the next one has the
-// same result.
-func TestFinishInterrupted(t *testing.T) { versiontest.EachVersion(t, testFinishInterrupted) }
-
-func testFinishInterrupted(t *testing.T) {
-	_, c := someLive(t, Config{})
-	whole := snapshot(t, c.Path)
-	if _, err := Finish(whole); err != nil {
-		t.Fatal(err)
-	}
-	path := snapshot(t, c.Path)
-	for bytes, failed := 0, true; failed; bytes += 1 + rand.IntN(4000) {
-		left := bytes
-		_, err := finishTo(path, func(f *os.File) files.OutFile { return brokenOutput{files.Extended{File: f}, &left} })
-		if failed = err != nil; failed && !errors.Is(err, errBroken) {
-			t.Fatalf("after %d bytes: %v", bytes, err)
-		}
-		if failed && strings.Count(err.Error(), "recorder: ") != 1 {
-			t.Fatalf("the error should name the package once: %v", err)
-		}
-	}
-	for _, suffix := range crashedFiles[:3] {
-		want, _ := os.ReadFile(whole + suffix)
-		got, err := os.ReadFile(path + suffix)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("%s has %d bytes, want %d: %v", suffix, len(got), len(want), err)
-		}
-	}
-}
-
-// A trace that was replaced is not changed.
-func TestFinishOfAnother(t *testing.T) {
-	_, a := someLive(t, Config{})
-	path := snapshot(t, a.Path)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, other := range map[string][]byte{
-		"longer":  append(b[:len(b):len(b)], "and more than there was"...),
-		"shorter": b[:len(b)/2],
-	} {
-		if err := os.WriteFile(path, other, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Finish(path); err == nil {
-			t.Errorf("%s: finished", name)
-		}
-		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, other) {
-			t.Errorf("%s: it was changed: %v", name, err)
-		}
-	}
-}
-
-// A live file may be damaged in any way: the result is a readable trace, or nothing is changed.
-func TestFinishDamaged(t *testing.T) {
-	_, c := someLive(t, Config{BlockSize: 1 << 10})
-	path := snapshot(t, c.Path)
-	files := map[string][]byte{}
-	for _, suffix := range crashedFiles {
-		b, err := os.ReadFile(path + suffix)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[suffix] = b
-	}
-	var used []int // bytes that are not zero
-	for i, b := range files[LiveSuffix] {
-		if b != 0 {
-			used = append(used, i)
-		}
-	}
-	rounds := 150
-	if !formattest.Exhaustive() || formattest.Race {
-		rounds = 30
-	}
-	done, failed := 0, 0
-	for range rounds {
-		for suffix, b := range files {
-			if err := os.WriteFile(path+suffix, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		b := bytes.Clone(files[LiveSuffix])
-		for range 1 + rand.IntN(3) {
-			at := used[rand.IntN(len(used))]
-			if rand.IntN(2) == 0 {
-				at = used[rand.IntN(min(len(used), 400))] // the header and the first regions
-			}
-			b[at] = byte(rand.Uint32())
-		}
-		if rand.IntN(10) == 0 {
-			b = b[:rand.IntN(len(b))]
-		}
-		if err := os.WriteFile(path+LiveSuffix, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Finish(path); err != nil {
-			failed++
-			continue
-		}
-		done++
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		forest, err := eager.Load(f)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if forest.Problem != nil && !errors.Is(forest.Problem, format.ErrCorrupt) && !errors.Is(forest.Problem, format.ErrTruncated) {
-			t.Fatal(forest.Problem)
-		}
-	}
-	if done == 0 || failed == 0 {
-		t.Errorf("%d were finished, %d were not", done, failed)
-	}
 }
 
 // If the live file has no more room, the recorder continues in its own memory: unwritten data
@@ -280,7 +116,7 @@ func TestLiveFull(t *testing.T) {
 	if err := within(t, told, "what is wrong"); !strings.Contains(err.Error(), "the live file has no room") {
 		t.Errorf("told %v", err)
 	}
-	path := snapshot(t, c.Path)
+	path := tracetest.Snapshot(t, c.Path)
 	done, err := Finish(path)
 	if err != nil || done.Short != 1 || done.Threads != 1 {
 		t.Fatalf("%+v, %v", done, err)
@@ -309,31 +145,6 @@ func TestNoLive(t *testing.T) {
 	}
 }
 
-// The blocks of an ended thread may have later times than all other threads: the trace ends
-// after them.
-func TestFinishBehindThreadsThatEnded(t *testing.T) {
-	versiontest.EachVersion(t, testFinishBehindThreadsThatEnded)
-}
-
-func testFinishBehindThreadsThatEnded(t *testing.T) {
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
-	r := start(t, c)
-	early := r.Thread("early")
-	someCalls(r, early, 0, 1)
-	m := r.Method(r.Class("C"), "late", Type{})
-	for range 200 {
-		late := r.Thread("late")
-		late.Enter(m, 0, Null())
-		late.Exit(Void())
-		late.End()
-	}
-	path := snapshot(t, c.Path)
-	if done, err := Finish(path); err != nil || !done.Done {
-		t.Fatalf("%+v, %v", done, err)
-	}
-	tracetest.LoadChecked(t, path)
-}
-
 // A buffer may be taken away before anything is in it: the next one's content is not taken for
 // what follows a gap.
 func TestFinishBehindAnEmptyBuffer(t *testing.T) {
@@ -349,7 +160,7 @@ func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 		th.unpark()
 	}
 	someCalls(r, th, 0, 9)
-	path := snapshot(t, c.Path)
+	path := tracetest.Snapshot(t, c.Path)
 	if done, err := Finish(path); err != nil || done.Short != 0 || done.Threads != 1 {
 		t.Fatalf("%+v, %v", done, err)
 	}

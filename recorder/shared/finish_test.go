@@ -3,7 +3,6 @@ package shared
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/recordertest"
 )
 
 // held is a sink that keeps what it is given, and sends nothing: so a test can end the program
@@ -69,16 +69,6 @@ func someShared(t *testing.T) (r *recorder.Recorder, h *held, thread *recorder.T
 		t.Fatalf("live files: %q, %v", files, err)
 	}
 	return r, h, r.Thread("worker"), files[0]
-}
-
-// someCalls records some calls with something in them.
-func someCalls(r *recorder.Recorder, t *recorder.Thread, from, to int) {
-	class := r.Class("C")
-	for i := from; i < to; i++ {
-		t.Enter(r.Method(class, fmt.Sprint("m", i), recorder.Type{}), 0, recorder.Null(), recorder.Int(i))
-		t.WriteVariable(r.Variable(fmt.Sprint("v", i%7), recorder.Type{}), r.Location(recorder.CodeLocation{File: "c.go", Line: i}), recorder.String("some text"))
-		t.Exit(recorder.Int(i))
-	}
 }
 
 // finished returns what Finish makes of a copy of a live file, after change, if not nil,
@@ -134,7 +124,7 @@ func TestFinishAtEachStep(t *testing.T) { versiontest.EachVersion(t, testFinishA
 
 func testFinishAtEachStep(t *testing.T) {
 	r, h, thread, path := someShared(t)
-	someCalls(r, thread, 1, 3)
+	recordertest.Calls(r, thread, 1, 3)
 	_, _ = r.Flush()
 	p, c := h.part, h.part.Chunk
 	st := h.callSink.thread(h.thread.ID)
@@ -153,7 +143,7 @@ func testFinishAtEachStep(t *testing.T) {
 	st.sending(h.thread, p, len(p.Marks))
 	check("about to be sent", false, nil)
 	check("sent", true, nil)
-	someCalls(r, thread, 3, 5)
+	recordertest.Calls(r, thread, 3, 5)
 	check("about to be sent, more after it", false, nil)
 	check("sent, more after it", true, nil)
 	st.sentAll(h.thread, p, len(p.Marks))
@@ -176,7 +166,7 @@ func testFinishAfterANote(t *testing.T) {
 	_, _ = r.Flush()
 	st := h.callSink.thread(h.thread.ID)
 	st.sending(h.thread, buffers.Part{}, 0)
-	someCalls(r, thread, 1, 3)
+	recordertest.Calls(r, thread, 1, 3)
 	_, _ = r.Flush()
 	all := h.all()
 	parts := finished(t, path, nil)

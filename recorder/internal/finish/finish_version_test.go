@@ -1,4 +1,4 @@
-package recorder
+package finish_test
 
 import (
 	"encoding/binary"
@@ -6,14 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format"
+	"tracex/recorder"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/tracetest"
 )
 
 // A live file of an older recorder has no version: its objects are of version 22.
-func TestFinishOlder(t *testing.T) {
-	r, c := someLive(t, Config{FormatVersion: 22})
-	path, whole := snapshot(t, c.Path), snapshot(t, c.Path)
-	rewrite(t, path+LiveSuffix, func(b []byte) {
+func TestOlder(t *testing.T) {
+	r, c := unfinished(t, recorder.Config{FormatVersion: 22})
+	path, whole := tracetest.Snapshot(t, c.Path), tracetest.Snapshot(t, c.Path)
+	rewrite(t, path+format.LiveSuffix, func(b []byte) {
 		copy(b, "tracex live 001\n")
 		binary.NativeEndian.PutUint64(b[live.AtFormat:], 0)
 	})
@@ -21,7 +24,7 @@ func TestFinishOlder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{path, whole} {
-		if done, err := Finish(path); err != nil || !done.Done || done.Short != 0 {
+		if done, err := finished(path); err != nil || !done.Done || done.Short != 0 {
 			t.Fatalf("%+v, %v", done, err)
 		}
 	}
@@ -33,21 +36,21 @@ func TestFinishOlder(t *testing.T) {
 }
 
 // A live file of a newer recorder, with an unknown version, is not changed.
-func TestFinishNewer(t *testing.T) {
-	_, c := someLive(t, Config{})
-	path := snapshot(t, c.Path)
-	rewrite(t, path+LiveSuffix, func(b []byte) { binary.NativeEndian.PutUint64(b[live.AtFormat:], 99) })
+func TestNewer(t *testing.T) {
+	_, c := unfinished(t, recorder.Config{})
+	path := tracetest.Snapshot(t, c.Path)
+	rewrite(t, path+format.LiveSuffix, func(b []byte) { binary.NativeEndian.PutUint64(b[live.AtFormat:], 99) })
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Finish(path); err == nil || !strings.Contains(err.Error(), "version 99") {
+	if _, err := finished(path); err == nil || !strings.Contains(err.Error(), "version 99") {
 		t.Errorf("it was finished: %v", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("the trace was changed: %v", err)
 	}
-	if _, err := os.Stat(path + LiveSuffix); err != nil {
+	if _, err := os.Stat(path + format.LiveSuffix); err != nil {
 		t.Errorf("the live file: %v", err)
 	}
 }
