@@ -79,6 +79,9 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	default:
 		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(result.Events, "event")+
 			"), but events just before that may be missing"))
+		for _, left := range result.LeftOut {
+			l.tell(l.path, errors.New(leftLine(left)))
+		}
 		for _, line := range changeLines(result.Changes) {
 			l.tell(l.path, errors.New(line))
 		}

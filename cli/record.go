@@ -35,7 +35,8 @@ func newRecordCommand(a *app) *cobra.Command {
 		Short: "Run a program and record its calls and events",
 		Long: "Run a program with a private tracing service, and write a trace of what the program records, even if it crashes. " +
 			"The program must use Perfetto's client library, or tracex's recorder with the import _ " +
-			"\"tracex/recorder/shared\". tracex open --follow shows the calls of a Go program while it runs.",
+			"\"tracex/recorder/shared\". tracex open --follow shows the calls of the first Go program while it runs; " +
+			"those of other programs are added at the end.",
 		Example: `tracex record -o trace.bin -- ./program --its-flag
 tracex open trace.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
