@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// The variables that say where the sockets of a service are.
+// The environment variables with the addresses of a service's sockets.
 const (
 	ProducerVariable = "PERFETTO_PRODUCER_SOCK_NAME"
 	ConsumerVariable = "PERFETTO_CONSUMER_SOCK_NAME"
 )
 
-// ProducerAddress is where producers of this machine find the service: what
-// ProducerVariable says, else Perfetto's own place.
+// ProducerAddress returns where producers of this machine find the service: the value
+// of ProducerVariable, or Perfetto's own address.
 func ProducerAddress() string {
 	return cmp.Or(os.Getenv(ProducerVariable), defaultAddress("producer", "127.0.0.1:32278"))
 }
 
-// ConsumerAddress is where consumers of this machine find the service.
+// ConsumerAddress returns where consumers of this machine find the service.
 func ConsumerAddress() string {
 	return cmp.Or(os.Getenv(ConsumerVariable), defaultAddress("consumer", "127.0.0.1:32279"))
 }
@@ -40,11 +40,10 @@ func defaultAddress(port, onWindows string) string {
 	return "/tmp/perfetto-" + port
 }
 
-// address is one of a list: a path, "@" and an abstract name, or a host and a
-// port after a colon.
+// address is one address of a list: a path, "@" with an abstract name, or host:port.
 type address struct{ network, name string }
 
-// parseAddresses takes a list apart, at its commas.
+// parseAddresses splits a list at its commas.
 func parseAddresses(list string) ([]address, error) {
 	var all []address
 	for text := range strings.SplitSeq(list, ",") {
@@ -82,7 +81,7 @@ func (a address) check() error {
 
 func (a address) abstract() bool { return a.network == "unix" && a.name[0] == '@' }
 
-// connect returns a connection to the first address of the list that takes one.
+// connect returns a connection to the first address of the list that accepts one.
 func connect(ctx context.Context, list string) (net.Conn, error) {
 	addresses, err := parseAddresses(list)
 	if err != nil {

@@ -28,23 +28,23 @@ func newBinding(c *Client, name string, reply *messages.IPCFrame_BindServiceRepl
 	return b
 }
 
-// Has says whether the service has the method: an older one may lack it.
+// Has reports whether the service has the method: an older one may lack it.
 func (b *Binding) Has(method string) bool { return b.methods[method] != 0 }
 
 // Reply is one answer to a call.
 type Reply struct {
 	Body []byte // the encoded reply message
-	More bool   // others will follow
-	// Err is why there is no answer: ErrRejected, or the connection's end. It is
-	// how a stream ends that the host stops.
+	More bool   // other replies follow
+	// Err is why there is no answer: ErrRejected, or the end of the connection. A
+	// stream that the host stops ends with an Err.
 	Err error
 
 	client *Client
 }
 
-// TakeFile returns the last file that the host sent and that was not taken; nil
-// if there is none. It is the caller's from then on. To be called in the
-// callback that got the reply.
+// TakeFile returns the last file that the host sent, if it was not taken before, or
+// nil. The caller owns it. TakeFile must be called in the callback that got the
+// reply.
 func (r Reply) TakeFile() *os.File { return r.client.link.file.take() }
 
 // Decode returns Err, or decodes the body into message.
@@ -58,33 +58,33 @@ func (r Reply) Decode(message proto.Message) error {
 	return nil
 }
 
-// Send calls a method and wants no reply. It does not wait and does not
-// learn whether the host received it.
+// Send calls a method without a reply. It does not wait, and the caller does not
+// learn whether the host received the call.
 func (b *Binding) Send(method string, request proto.Message) error {
 	_, err := b.call(method, request, nil, nil)
 	return err
 }
 
-// Call calls a method. on gets each reply, in order, until one that has not More
-// or that has an Err; exactly one such comes, at the connection's end if not
-// before. Callbacks of a client run one at a time, in its reading goroutine: they
-// must not wait for replies. With an error, nothing was sent and on is not called.
+// Call calls a method. It passes each reply to on, in order. The last one, and no
+// other, lacks More or has an Err; it arrives when the connection ends, if not
+// before. Callbacks of a client run one at a time, in its reading goroutine, and must
+// not wait for replies. If Call fails, nothing was sent, and on is not called.
 func (b *Binding) Call(method string, request proto.Message, on func(Reply)) error {
 	_, err := b.call(method, request, nil, on)
 	return err
 }
 
-// CallFile is Call with a file for the host, which stays the caller's. A second
-// one can be sent when a reply has shown that the first was handled:
+// CallFile is Call with a file for the host. The caller still owns the file. Until a
+// reply has shown that the host handled the last file, another one fails with
 // ErrFilePending.
 func (b *Binding) CallFile(method string, request proto.Message, file *os.File, on func(Reply)) error {
 	_, err := b.call(method, request, file, on)
 	return err
 }
 
-// Invoke calls a method and waits for its first reply, which is decoded into
-// response unless that is nil. Not to be called in a callback: the reply could
-// only come after that callback.
+// Invoke calls a method, waits for its first reply, and decodes it into response,
+// unless that is nil. Invoke must not be called in a callback: the reply could arrive
+// only after that callback.
 func (b *Binding) Invoke(ctx context.Context, method string, request, response proto.Message) error {
 	return b.client.ask(ctx, func(done chan<- error) (uint64, error) {
 		return b.call(method, request, nil, func(r Reply) {

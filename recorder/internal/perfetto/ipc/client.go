@@ -19,10 +19,10 @@ import (
 type Client struct {
 	link *link
 
-	mu       sync.Mutex // held while a request is queued: numbers rise on the wire
+	mu       sync.Mutex // held while a request is queued, so numbers on the wire ascend
 	last     uint64     // number of the last request
 	calls    map[uint64]*call
-	fileSent uint64 // number of a request whose file may not be taken yet; 0: none
+	fileSent uint64 // number of a request whose file may not be taken yet; 0 if none
 }
 
 // call is a request that is not fully answered.
@@ -31,8 +31,8 @@ type call struct {
 	on   func(*messages.IPCFrame, error)
 }
 
-// Dial connects to the first address of the list that takes a connection; see
-// [Host.Listen] for their form. The context is for connecting alone.
+// Dial connects to the first address of the list that accepts a connection. See
+// [Host.Listen] for the form of addresses. The context is only for connecting.
 func Dial(ctx context.Context, addresses string, options Options) (*Client, error) {
 	sock, err := connect(ctx, addresses)
 	if err != nil {
@@ -41,17 +41,17 @@ func Dial(ctx context.Context, addresses string, options Options) (*Client, erro
 	return NewClient(sock, options), nil
 }
 
-// NewClient takes a connection that was made in another way. It is the client's
-// from then on.
+// NewClient returns a client on a connection that was made in another way. The client
+// owns the connection.
 func NewClient(sock net.Conn, options Options) *Client {
 	c := &Client{link: newLink(sock, options), calls: map[uint64]*call{}}
 	c.link.run(false, func() {}, c.handle, c.ended)
 	return c
 }
 
-// Close has what is queued sent and ends the connection. What was not answered
-// by then fails with ErrClosed, in callbacks that may run after Close returns;
-// Done is closed after the last.
+// Close sends the queued frames and ends the connection. Calls without an answer fail
+// with ErrClosed, in callbacks that may run after Close returns. Done is closed after
+// the last of them.
 func (c *Client) Close() {
 	c.link.close()
 	<-c.link.written
@@ -60,19 +60,19 @@ func (c *Client) Close() {
 // Done is closed when the connection has ended and every callback has returned.
 func (c *Client) Done() <-chan struct{} { return c.link.done }
 
-// Err is why the connection ended, or is about to; nil if it is well.
+// Err returns why the connection has ended or is about to end, or nil.
 func (c *Client) Err() error { return c.link.outbox.reason() }
 
-// Wait returns when little of what was sent waits to be read by the host, or
-// with an error when the host can receive nothing further. A client that sends a
-// lot calls it between calls, but never in a callback.
+// Wait returns when the host has read most of the data sent to it, or with an error
+// when nothing further can be sent. A client that sends a lot calls Wait between
+// calls, but never in a callback.
 func (c *Client) Wait(ctx context.Context) error { return c.link.outbox.wait(ctx) }
 
-// Local says that the connection is a Unix socket: files can be sent.
+// Local reports whether the connection is a Unix socket, so that files can be sent.
 func (c *Client) Local() bool { return c.link.unix != nil }
 
-// Bind asks for a service by its name. Not to be called in a callback: the
-// answer could only come after that callback.
+// Bind asks for a service by its name. It must not be called in a callback: the answer
+// could arrive only after that callback.
 func (c *Client) Bind(ctx context.Context, service string) (*Binding, error) {
 	var b *Binding
 	err := c.ask(ctx, func(done chan<- error) (uint64, error) {
@@ -96,7 +96,7 @@ func (c *Client) Bind(ctx context.Context, service string) (*Binding, error) {
 	return b, nil
 }
 
-// ask starts a request and waits for what it tells done, once.
+// ask starts a request and waits for its result, which start's callback sends to done.
 func (c *Client) ask(ctx context.Context, start func(done chan<- error) (uint64, error)) error {
 	done := make(chan error, 1)
 	number, err := start(done)
@@ -144,8 +144,8 @@ func (c *Client) send(frame *messages.IPCFrame, file *os.File, answered *call) (
 func (c *Client) handle(frame *messages.IPCFrame) {
 	number := frame.GetRequestId()
 	c.mu.Lock()
-	// The host handles requests in their order: what came with or before this one
-	// has been taken.
+	// The host handles requests in their order, so files that were sent with this one
+	// or earlier ones have been taken.
 	if number >= c.fileSent && number <= c.last {
 		c.fileSent = 0
 	}
@@ -164,7 +164,7 @@ func (c *Client) handle(frame *messages.IPCFrame) {
 	waiting.on(frame, err)
 }
 
-// ended fails what was not answered, in the order of the requests.
+// ended ends calls without an answer with an error, in the order of the requests.
 func (c *Client) ended(err error) {
 	c.mu.Lock()
 	calls := c.calls

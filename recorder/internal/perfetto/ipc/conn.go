@@ -14,41 +14,41 @@ type Conn struct {
 	host *Host
 	link *link
 
-	// Of the reading goroutine, which is where all hooks and handlers run.
+	// The reading goroutine owns these. It runs all hooks and handlers.
 	peer    Peer
 	refused error
-	// Value is for the host's owner: what it knows of the client. Handlers,
-	// Connected and Disconnected may use it without a lock.
+	// Value is the host's data about the client. Handlers, Connected and Disconnected
+	// may use it without a lock.
 	Value any
 }
 
 // Peer describes the connected client. Only handlers and hooks may call it.
 func (c *Conn) Peer() Peer { return c.peer }
 
-// Wait returns when little of what was sent waits to be read by the client, or
-// with an error when the client can receive nothing further. A handler that sends a
-// lot calls it between replies.
+// Wait returns when the client has read most of the data sent to it, or with an error
+// when nothing further can be sent. A handler that sends a lot calls Wait between
+// replies.
 func (c *Conn) Wait(ctx context.Context) error { return c.link.outbox.wait(ctx) }
 
-// Close has what is queued sent and ends the connection. It returns at once; no
-// further request is handled. Disconnected is still called.
+// Close ends the connection after the queued frames are sent. It returns at once. No
+// further request is handled; Disconnected is still called.
 func (c *Conn) Close() { c.link.close() }
 
 // Done is closed when the connection has ended and Disconnected has returned.
 func (c *Conn) Done() <-chan struct{} { return c.link.done }
 
-// Pending reports whether something that the client sent, or that it has gone, has
-// come and is not handled yet. If so, then is called, once, in the connection's
-// reading goroutine, when all that had come by now has been handled, or when the
-// connection has ended and Disconnected has returned. The client is not waited for:
-// what comes later does not count, nor does part of a frame. A handler's own
-// request counts until it has returned.
+// Pending reports whether data from the client, or the end of its connection, has
+// arrived and is not handled yet. If so, then is called, once, in the connection's
+// reading goroutine, when everything that has arrived by now has been handled, or when
+// the connection has ended and Disconnected has returned. Pending does not wait for
+// the client: data that arrives later does not count, nor does part of a frame. A
+// handler's own request counts until the handler has returned.
 //
-// Only Linux tells how many bytes wait in a socket, and only for real sockets.
+// Only Linux reports how many bytes are in a socket, and only for real sockets.
 // Elsewhere only bytes that were read count.
 func (c *Conn) Pending(then func()) bool { return c.link.pending(then) }
 
-// start has the connection served.
+// start starts to serve the connection.
 func (c *Conn) start() {
 	c.link.run(true, func() {
 		if hook := c.host.options.Connected; hook != nil {
@@ -65,7 +65,7 @@ func (c *Conn) start() {
 	})
 }
 
-// handle does what a frame asks for.
+// handle handles a frame.
 func (c *Conn) handle(frame *messages.IPCFrame) {
 	switch body := frame.Body.(type) {
 	case *messages.IPCFrame_BindService_:
@@ -89,8 +89,8 @@ func (c *Conn) invoke(frame *messages.IPCFrame, call *messages.IPCFrame_InvokeMe
 	m := c.host.method(call.GetServiceId(), call.GetMethodId())
 	r := &Request{Conn: c, Args: call.GetArgsProto(), id: frame.GetRequestId(), dropped: call.GetDropReply()}
 	if m == nil {
-		// Unlike any other rejection, this one is sent whether wanted or not, and
-		// says so outright.
+		// Unlike any other rejection, this one is sent even if the client wants no
+		// reply, and has Success set to false.
 		r.refuse()
 		return
 	}

@@ -7,19 +7,18 @@ var (
 	// WebAssembly, Plan 9 and AIX.
 	ErrPlatform = errors.New("no shared memory on this platform")
 
-	// ErrTooLarge is returned for a frame of more than [MaxFrame] bytes. One that
-	// arrives ends the connection; one that was to be sent is not.
+	// ErrTooLarge is returned for a frame of more than [MaxFrame] bytes. If such a frame
+	// arrives, the connection ends; none is sent.
 	ErrTooLarge = errors.New("a frame may have at most 128 KiB")
 
-	// ErrClosed is returned for what could not be done because this end had
-	// closed the connection.
+	// ErrClosed is returned after this end has closed the connection.
 	ErrClosed = errors.New("the connection is closed")
 
 	// ErrDisconnected is returned when the peer has ended the connection.
 	ErrDisconnected = errors.New("the peer is gone")
 
-	// ErrSendTimeout is returned when a connection was ended because the peer did
-	// not read in time what was sent to it.
+	// ErrSendTimeout is returned when the connection was ended because the peer did not
+	// read in time.
 	ErrSendTimeout = errors.New("the peer does not read what is sent to it")
 
 	// ErrRejected is returned for a call that the host did not carry out. The
@@ -32,14 +31,13 @@ var (
 	// ErrNoMethod is returned if a service, being older, lacks a method.
 	ErrNoMethod = errors.New("the service does not have this method")
 
-	// ErrNoFiles is returned for a file that is to go over a connection that
-	// carries none.
+	// ErrNoFiles is returned for a file on a connection that cannot carry files.
 	ErrNoFiles = errors.New("this connection cannot carry files")
 
-	// ErrFilePending is returned for a file that is to be sent while the peer may
-	// not have taken the one before. Wait for a reply first.
+	// ErrFilePending is returned for a file while the peer may not have taken the
+	// previous one. The caller must wait for a reply first.
 	ErrFilePending = errors.New("the peer may not have taken the last file yet")
 
-	// ErrAnswered is returned for a reply to a request that had its last one.
+	// ErrAnswered is returned for a reply to a request after its last reply.
 	ErrAnswered = errors.New("the request was already answered")
 )

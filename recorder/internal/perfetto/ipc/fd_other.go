@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// filesPass says whether Unix sockets carry files on this system.
+// filesPass means that Unix sockets can carry files on this system.
 const filesPass = false
 
 func receiveFile(sock *net.UnixConn, b []byte) (int, *os.File, error) {

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filesPass says whether Unix sockets carry files on this system.
+// filesPass means that Unix sockets can carry files on this system.
 const filesPass = true
 
-// rightsRoom is enough for two files: for one, the system reserves as much. A
-// peer that sends more has the others closed by the system.
+// rightsRoom is the size of a control message with one file. Two files fit into it as
+// well. If a peer sends more, the system closes the rest.
 var rightsRoom = unix.CmsgSpace(4)
 
-// receiveFile reads once. If files came along, the first is returned and the
-// others are closed.
+// receiveFile reads once. If files arrive with the bytes, it returns the first and
+// closes the others.
 func receiveFile(sock *net.UnixConn, b []byte) (int, *os.File, error) {
 	oob := make([]byte, rightsRoom)
 	n, oobn, _, _, err := sock.ReadMsgUnix(b, oob)
@@ -34,8 +34,8 @@ func receiveFile(sock *net.UnixConn, b []byte) (int, *os.File, error) {
 	return n, firstFile(oob[:oobn]), err
 }
 
-// firstFile returns the first file of a control message, and closes the others;
-// nil if there is none.
+// firstFile returns the first file of a control message, or nil, and closes the
+// others.
 func firstFile(oob []byte) (file *os.File) {
 	if len(oob) == 0 {
 		return nil
@@ -54,14 +54,14 @@ func firstFile(oob []byte) (file *os.File) {
 	return file
 }
 
-// sendFile writes as much of b as goes at once, with the file.
+// sendFile writes as much of b as fits at once, with the file.
 func sendFile(sock *net.UnixConn, b []byte, handle int) (int, error) {
 	n, _, err := sock.WriteMsgUnix(b, unix.UnixRights(handle), nil)
 	return max(n, 0), err
 }
 
-// tryWrite writes as much of b as goes without waiting, with the file if handle
-// is not negative. If nothing goes, the error is os.ErrDeadlineExceeded.
+// tryWrite writes as much of b as fits without waiting, with the file if handle is not
+// negative. If nothing fits, the error is os.ErrDeadlineExceeded.
 func tryWrite(sock net.Conn, b []byte, handle int) (n int, err error) {
 	conn, ok := sock.(syscall.Conn)
 	if !ok {
@@ -87,7 +87,8 @@ func tryWrite(sock net.Conn, b []byte, handle int) (n int, err error) {
 	return max(n, 0), err
 }
 
-// duplicate returns a handle of the same file, to be closed by closeHandle.
+// duplicate returns a handle of the same file. The caller must close it with
+// closeHandle.
 func duplicate(file *os.File) (handle int, err error) {
 	raw, err := file.SyscallConn()
 	if err != nil {

@@ -9,26 +9,26 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// MaxFrame is how many bytes a frame may have, its length included. It is the
-// size of a peer's buffer: on the wire, do not change.
+// MaxFrame is the maximum size of a frame in bytes, its length included. It is the
+// size of the peer's buffer: do not change it.
 const MaxFrame = 128 << 10
 
-// lengthSize is how many bytes a frame's length takes.
+// lengthSize is the size of a frame's length in bytes.
 const lengthSize = 4
 
-// firstRoom is what a connection sets aside to read into. It grows as frames
-// demand, and only while their bytes really come.
+// firstRoom is the initial size of a connection's read buffer in bytes. The buffer
+// grows for larger frames, and only as their bytes arrive.
 const firstRoom = 4 << 10
 
-// splitter cuts a stream into frames. Bytes are put where room says, told of by
-// filled, and taken by next.
+// splitter cuts a stream into frames. The caller reads into the slice that room
+// returns, reports the number of bytes to filled, and takes frames with next.
 type splitter struct {
 	buf        []byte
-	start, end int // what was not taken yet
+	start, end int // of the bytes that were not taken yet
 }
 
-// room returns where the next bytes go; it is never empty unless next was not
-// asked until it had no more.
+// room returns the slice to read the next bytes into. It is not empty if next was
+// called until it returned no more frames.
 func (s *splitter) room() []byte {
 	if s.start == s.end {
 		s.start, s.end = 0, 0
@@ -47,14 +47,14 @@ func (s *splitter) room() []byte {
 	return s.buf[s.end:]
 }
 
-// filled says that n bytes were put into the room.
+// filled notes that n bytes were read into the room.
 func (s *splitter) filled(n int) { s.end += n }
 
-// left is how many bytes were not taken yet.
+// left returns how many bytes were not taken yet.
 func (s *splitter) left() int { return s.end - s.start }
 
 // next returns the content of the next whole frame, which may be empty. It is
-// valid until room is asked for. Without a whole frame, ok is false.
+// valid until the next call of room. ok is false if no whole frame has arrived.
 func (s *splitter) next() (content []byte, ok bool, err error) {
 	have := s.buf[s.start:s.end]
 	if len(have) < lengthSize {
@@ -72,7 +72,7 @@ func (s *splitter) next() (content []byte, ok bool, err error) {
 	return have[lengthSize:size], true, nil
 }
 
-// decodeFrame returns the frame, or nil for content that is to be passed over.
+// decodeFrame returns the frame, or nil for content that is ignored.
 func decodeFrame(content []byte) *messages.IPCFrame {
 	if len(content) == 0 {
 		return nil
@@ -84,8 +84,8 @@ func decodeFrame(content []byte) *messages.IPCFrame {
 	return frame
 }
 
-// encode returns what a frame carries. It is never nil: peers want to see an
-// empty message too.
+// encode returns the encoded message for a frame. It is never nil: peers expect an
+// empty message to be there too.
 func encode(message proto.Message) ([]byte, error) {
 	body, err := proto.MarshalOptions{}.MarshalAppend([]byte{}, message)
 	if err != nil {
@@ -94,8 +94,7 @@ func encode(message proto.Message) ([]byte, error) {
 	return body, nil
 }
 
-// appendFrame appends the frame and its length. With an error, b is returned as
-// it was.
+// appendFrame appends the frame and its length. On error it returns b unchanged.
 func appendFrame(b []byte, frame *messages.IPCFrame) ([]byte, error) {
 	start := len(b)
 	out, err := proto.MarshalOptions{}.MarshalAppend(append(b, make([]byte, lengthSize)...), frame)

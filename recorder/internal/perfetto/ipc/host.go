@@ -12,14 +12,14 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// Service is what a host offers under a name.
+// Service is a set of methods that a host offers under a name.
 type Service struct {
 	Name string
-	// Methods have the numbers 1, 2, … in this order; clients go by the names.
+	// Methods have the numbers 1, 2, … in this order; clients find them by name.
 	Methods []Method
 }
 
-// Method is one that clients may call.
+// Method is a method that clients may call.
 type Method struct {
 	Name string
 	// Handle is called for each call, one after the other on a connection, and at
@@ -28,7 +28,7 @@ type Method struct {
 	Handle func(*Request)
 }
 
-// HostOptions say how a host treats its clients.
+// HostOptions are how a host treats its clients.
 type HostOptions struct {
 	Options
 	// Connected is called for each new connection before its first request. An
@@ -37,11 +37,11 @@ type HostOptions struct {
 	// Disconnected is called after the last request of each connection that was
 	// not turned away, with the reason for its end. May be nil.
 	Disconnected func(*Conn, error)
-	// OnError gets the errors of listeners, which keep trying. May be nil.
+	// OnError is called with errors of listeners, which keep trying. May be nil.
 	OnError func(error)
 }
 
-// Host takes connections and hands what clients call to its services.
+// Host accepts connections and passes the calls of clients to its services.
 type Host struct {
 	options  HostOptions
 	services []Service
@@ -65,11 +65,12 @@ func NewHost(options HostOptions, services ...Service) *Host {
 	}
 }
 
-// Listen takes connections at the addresses, a list separated by commas: paths
-// of Unix sockets, made with mode 0600, in a folder of mode 0700 if it has to be
-// made; "@" and an abstract name; host:port. For the latter two anyone on the
-// machine, or in reach, can connect: HostOptions.Connected has to look at the
-// Peer. If it returns an error, it listens at none of the addresses.
+// Listen accepts connections at the addresses, a list separated by commas. An address
+// is the path of a Unix socket, "@" with an abstract name, or host:port. Listen creates
+// sockets with mode 0600, and missing directories with mode 0700. With an abstract name
+// or a port, anyone on the machine, or on the network, can connect:
+// HostOptions.Connected must check the Peer. If Listen fails, it listens at none of the
+// addresses.
 func (h *Host) Listen(addresses string) error {
 	listeners, err := listen(addresses)
 	if err != nil {
@@ -90,7 +91,8 @@ func (h *Host) Listen(addresses string) error {
 	return nil
 }
 
-// Addresses are those listened at, with the ports that the system chose.
+// Addresses returns the addresses that the host listens at, with the ports that the
+// system chose.
 func (h *Host) Addresses() (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,8 +131,8 @@ func (h *Host) accept(l net.Listener) {
 	}
 }
 
-// Serve takes a connection that was made in another way. It is the host's from
-// then on. Serve does not wait.
+// Serve serves a connection that was made in another way. The host owns it. Serve does
+// not wait.
 func (h *Host) Serve(sock net.Conn) {
 	c := &Conn{host: h, link: newLink(sock, h.options.Options), peer: peerOf(sock)}
 	h.mu.Lock()
@@ -145,7 +147,7 @@ func (h *Host) Serve(sock net.Conn) {
 	c.start()
 }
 
-// forget takes a connection off the list.
+// forget removes a connection from the list.
 func (h *Host) forget(c *Conn) {
 	h.mu.Lock()
 	delete(h.conns, c)
@@ -153,9 +155,9 @@ func (h *Host) forget(c *Conn) {
 	h.group.Done()
 }
 
-// Close stops listening, which removes the sockets' files, has what is queued
-// sent, ends all connections, and returns when every handler has returned. It
-// must not be called by one.
+// Close stops listening, which removes the sockets' files, sends the queued frames,
+// ends all connections, and returns when every handler has returned. Handlers must not
+// call it.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	var err error
@@ -195,7 +197,7 @@ func (h *Host) bind(request *messages.IPCFrame) *messages.IPCFrame {
 	}
 }
 
-// method finds what a call is for; nil if there is no such method.
+// method returns the method that a call names, or nil.
 func (h *Host) method(service, method uint32) *Method {
 	if service == 0 || uint64(service) > uint64(len(h.services)) {
 		return nil

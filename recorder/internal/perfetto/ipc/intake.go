@@ -5,32 +5,32 @@ import (
 	"sync"
 )
 
-// intake counts the bytes that come over a socket and those that are handled, so
-// that a caller can wait until everything received so far is handled.
+// intake counts the bytes that are taken out of a socket and those that are handled,
+// so a caller can wait until everything received so far is handled.
 //
-//	0          handled            taken             come
+//	0          handled            taken             arrived
 //	├─────────────┼─────────────────┼─────────────────┼──────────► bytes
-//	  their frames  of the frame     in the socket      what a mark made
-//	  are done      that is handled                     now does not wait for
+//	  their frames  of the frame     in the socket      a mark made now
+//	  are done      being handled                       does not wait for these
 //	                and after it
 type intake struct {
 	mu      sync.Mutex // held while bytes are taken out of a socket
 	taken   uint64
 	handled uint64
-	over    bool   // nothing more will be handled
+	over    bool   // no more bytes will be handled
 	marks   []mark // by at
 }
 
 // mark is a position that a caller waits for.
 type mark struct {
-	at   uint64 // bytes to be handled; atEnd: all, and the connection's end
+	at   uint64 // bytes to be handled; atEnd means all, and the end of the connection
 	then func()
 }
 
 const atEnd = math.MaxUint64
 
-// settle reports that all bytes taken but the last few, left, are handled.
-// It is called by the reading goroutine, as is end.
+// settle notes that all bytes taken, except the last left bytes, are handled. Only
+// the reading goroutine calls settle and end.
 func (in *intake) settle(left int) {
 	in.mu.Lock()
 	in.handled = in.taken - uint64(left)
@@ -48,7 +48,7 @@ func (in *intake) settle(left int) {
 	}
 }
 
-// end says that nothing more will be handled.
+// end notes that no more bytes will be handled.
 func (in *intake) end() {
 	in.mu.Lock()
 	in.over = true
@@ -60,8 +60,8 @@ func (in *intake) end() {
 	}
 }
 
-// empty records that the socket is drained, and reports whether a waiter is now
-// satisfied. mu is held.
+// empty notes that the socket is empty, and reports whether that ends a wait. Called
+// with mu held.
 func (in *intake) empty() (due bool) {
 	for i := range in.marks {
 		if m := &in.marks[i]; m.at != atEnd {
@@ -72,8 +72,8 @@ func (in *intake) empty() (due bool) {
 	return due
 }
 
-// pending reports whether something received is not handled yet. If so, then is
-// called when it is.
+// pending reports whether received data is not handled yet. If so, then is called when
+// that data is handled.
 func (l *link) pending(then func()) bool {
 	in := &l.intake
 	in.mu.Lock()

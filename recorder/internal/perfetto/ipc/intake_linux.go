@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is the system's of a link; nil if it has none.
+// socket is the system's socket of a link; nil if it has none.
 type socket = syscall.RawConn
 
 func socketOf(sock net.Conn) socket {
@@ -22,13 +22,13 @@ func socketOf(sock net.Conn) socket {
 	return nil
 }
 
-// receive reads once and keeps the file that came along. What is taken out of the
-// socket is counted at the same moment.
+// receive reads once and keeps the file that arrived with the bytes. Bytes are counted
+// at the moment when they are taken out of the socket.
 func (l *link) receive(b []byte) (n int, err error) {
 	if l.socket == nil {
 		return l.receiveElsewhere(b)
 	}
-	var room []byte // none is set aside where no files come
+	var room []byte // nil where no files can arrive
 	if l.unix != nil {
 		room = make([]byte, rightsRoom)
 	}
@@ -64,8 +64,8 @@ func (l *link) receive(b []byte) (n int, err error) {
 	return n, err
 }
 
-// unread returns how many bytes wait in the socket, and whether nothing will come
-// after them. The intake's mu is held.
+// unread returns how many bytes are in the socket, and whether no more will arrive
+// after them. Called with the intake's mu held.
 func (l *link) unread() (waiting int, ends bool) {
 	if l.socket == nil {
 		return 0, false
@@ -80,6 +80,6 @@ func (l *link) unread() (waiting int, ends bool) {
 			waiting = 0
 		}
 	})
-	// One that is closed has its end to come.
+	// The end of a closed socket is still to be handled.
 	return waiting, ends || fault != nil
 }

@@ -4,14 +4,13 @@ package ipc
 
 import "net"
 
-// socket is the system's of a link, where that tells what waits in it.
+// socket is nothing: this system does not report how many bytes are in a socket.
 type socket struct{}
 
 func socketOf(net.Conn) socket { return socket{} }
 
-// receive reads once and keeps the file that came along.
+// receive reads once and keeps the file that arrived with the bytes.
 func (l *link) receive(b []byte) (int, error) { return l.receiveElsewhere(b) }
 
-// unread returns how many bytes wait in the socket, and whether nothing will come
-// after them; this system is not asked.
+// unread returns zeros: the number of bytes in the socket is not known here.
 func (l *link) unread() (waiting int, ends bool) { return 0, false }

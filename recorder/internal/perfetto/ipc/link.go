@@ -11,17 +11,17 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// Options say how an end treats its connections. The zero value suits a client.
+// Options are how an end treats its connections. The zero value suits a client.
 type Options struct {
-	// SendTimeout is how long a peer may leave its socket full while more waits
-	// for it. Then it is cut off. 0 is [ConsumerSendTimeout].
+	// SendTimeout is how long a peer may leave its socket full while more data waits
+	// for it. Then the connection ends. 0 means [ConsumerSendTimeout].
 	SendTimeout time.Duration
 	// QueueLimit is how many bytes may wait for a peer; one more ends the
-	// connection. 0 is 8 MiB.
+	// connection. 0 means 8 MiB.
 	QueueLimit int
 }
 
-// What Perfetto's service grants its peers. A producer must always read.
+// The timeouts of Perfetto's service. A producer must always read.
 const (
 	ProducerSendTimeout = 10 * time.Millisecond
 	ConsumerSendTimeout = 10 * time.Second
@@ -29,8 +29,8 @@ const (
 
 const defaultQueueLimit = 8 << 20
 
-// lowWater is how many bytes may wait for a peer before Wait waits, and before a
-// host takes no more requests from it.
+// lowWater is how many bytes may wait for a peer. If more wait, Wait waits, and a host
+// takes no requests from the peer.
 const lowWater = 2 * MaxFrame
 
 func (o Options) withDefaults() Options {
@@ -43,10 +43,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// link is a connection, seen from one end: what both ends have in common.
+// link is one end of a connection: the part that clients and hosts have in common.
 type link struct {
 	sock    net.Conn
-	unix    *net.UnixConn // sock, if it can carry files
+	unix    *net.UnixConn // sock, if it can carry files; otherwise nil
 	socket  socket        // of sock
 	options Options
 	intake  intake
@@ -54,7 +54,7 @@ type link struct {
 	file    fileSlot // the last file that arrived and was not taken
 
 	written chan struct{} // closed when the writer has ended
-	done    chan struct{} // closed when all has ended and every callback has returned
+	done    chan struct{} // closed when both goroutines have ended and every callback has returned
 }
 
 func newLink(sock net.Conn, options Options) *link {
@@ -72,9 +72,9 @@ func newLink(sock net.Conn, options Options) *link {
 	return l
 }
 
-// run starts both goroutines. The reading one calls begin first, handle for each
-// frame, and ended after the last one, with the reason, when nothing further can be
-// sent. If polite, it handles no frame while too many bytes wait for the peer.
+// run starts both goroutines. The reading one calls begin first, then handle for each
+// frame, and at last ended, with the reason, when nothing further can be sent. If
+// polite is set, it handles no frame while too many bytes wait for the peer.
 func (l *link) run(polite bool, begin func(), handle func(*messages.IPCFrame), ended func(error)) {
 	go l.write()
 	go func() {
@@ -88,7 +88,7 @@ func (l *link) run(polite bool, begin func(), handle func(*messages.IPCFrame), e
 	}()
 }
 
-// read hands out frames until the peer has gone or errs.
+// read passes frames to handle until the peer is gone or breaks the protocol.
 func (l *link) read(polite bool, handle func(*messages.IPCFrame)) error {
 	var frames splitter
 	for {
@@ -121,8 +121,8 @@ func (l *link) read(polite bool, handle func(*messages.IPCFrame)) error {
 	}
 }
 
-// receiveElsewhere reads once and keeps the file that came along, where the system
-// does not tell what is in a socket.
+// receiveElsewhere reads once and keeps the file that arrived with the bytes. It is
+// for systems that do not report how many bytes are in a socket.
 func (l *link) receiveElsewhere(b []byte) (n int, err error) {
 	if l.unix == nil {
 		n, err = l.sock.Read(b)
@@ -138,8 +138,8 @@ func (l *link) receiveElsewhere(b []byte) (n int, err error) {
 	return n, err
 }
 
-// send queues a frame, and a file that goes with it unless file is nil. The file
-// stays the caller's. send does not wait.
+// send queues a frame, with a file unless it is nil. The caller still owns the file.
+// send does not wait.
 func (l *link) send(frame *messages.IPCFrame, file *os.File) error {
 	handle := -1
 	if file != nil {
@@ -191,7 +191,7 @@ func (s *fileSlot) keep(file *os.File) {
 	}
 }
 
-// take returns the file, which is then the caller's; nil if there is none.
+// take returns the file, which the caller then owns, or nil.
 func (s *fileSlot) take() *os.File {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 
 // listen makes a listener for each address of the list, or none.
 //
-// A socket in a folder is its owner's alone from its first moment on: mode 0600.
-// The folder is made, with mode 0700, if it is missing. A stale socket
-// is replaced, one that is in use is not.
+// A socket in a directory has mode 0600 from its first moment, so only its owner can
+// connect. The directory is created, with mode 0700, if it is missing. A stale socket
+// is replaced; one in use is not.
 func listen(list string) (all []net.Listener, err error) {
 	addresses, err := parseAddresses(list)
 	if err != nil {
@@ -42,7 +42,7 @@ func listen(list string) (all []net.Listener, err error) {
 		}
 		all = append(all, l)
 		if path {
-			// Where the system does not heed ownerOnly.
+			// For systems that ignore ownerOnly.
 			if err := os.Chmod(a.name, 0o600); err != nil {
 				return all, fmt.Errorf("ipc: %w", err)
 			}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownerOnly sets the mode of a socket that is not bound yet. On Linux the file
-// is then made with it, so that there is no moment when others could connect.
+// ownerOnly sets the mode of a socket that is not bound yet. On Linux the file is
+// created with that mode, so others cannot connect at any moment.
 func ownerOnly(_, _ string, raw syscall.RawConn) error {
 	return raw.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), 0o600) })
 }

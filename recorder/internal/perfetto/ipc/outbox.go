@@ -8,9 +8,9 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// outbox holds the frames that wait to be written to a peer, counts the bytes, and
-// knows why sending ended. Its methods may be called from any goroutine. One
-// goroutine takes frames and writes them.
+// outbox holds the frames that wait to be written to a peer, counts their bytes, and
+// keeps the reason why sending ended. Its methods may be called from any goroutine.
+// One goroutine takes frames and writes them.
 type outbox struct {
 	limit int           // of unsent
 	wake  chan struct{} // there may be something to take
@@ -19,23 +19,23 @@ type outbox struct {
 	queue   queue
 	unsent  int           // bytes in the queue or taken and not yet written
 	changed chan struct{} // closed when unsent falls or err is set; nil if no goroutine waits
-	closing bool          // the queued frames are still sent, and nothing after them
+	closing bool          // the queued frames are still sent, but no others
 	broken  bool          // nothing further is sent
 	err     error         // why the connection ends; the first reason is kept
 }
 
 func newOutbox(limit int) outbox { return outbox{limit: limit, wake: make(chan struct{}, 1)} }
 
-// queue is the encoded frames, and the files among them.
+// queue is encoded frames, and the files that are sent with them.
 type queue struct {
 	bytes []byte
 	files []queuedFile
 }
 
-// queuedFile goes with the first byte of its frame.
+// queuedFile is a file that is sent with the first byte of its frame.
 type queuedFile struct {
 	at     int // offset of that byte in the queue
-	handle int // the queue's, which closes it
+	handle int // the queue owns it, and closes it
 }
 
 // discard drops the frames and closes the files.
@@ -46,9 +46,9 @@ func (q *queue) discard() {
 	*q = queue{}
 }
 
-// put queues a frame, and a file that goes with it unless handle is -1. It does not
-// wait. On error the handle stays the caller's. overrun means that the frame was one
-// too many, which ends the connection.
+// put queues a frame, with a file unless handle is -1. It does not wait. On error the
+// caller still owns the handle. overrun means that the frame was one too many, which
+// ends the connection.
 func (o *outbox) put(frame *messages.IPCFrame, handle int) (overrun bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,8 +76,8 @@ func (o *outbox) put(frame *messages.IPCFrame, handle int) (overrun bool, err er
 	return false, nil
 }
 
-// take waits for frames and gives all of them to the writer, whose empty buffer it
-// takes in exchange. more is false when the writer has to end.
+// take waits for frames and returns all of them to the writer. It uses spare, the
+// writer's empty buffer, for the next ones. more is false when the writer must end.
 func (o *outbox) take(spare []byte) (q queue, more bool) {
 	for {
 		o.mu.Lock()
@@ -158,8 +158,7 @@ func (o *outbox) isClosing() bool {
 	return o.closing
 }
 
-// wait returns when few bytes wait for the peer, or with the reason why sending has
-// ended.
+// wait returns when few bytes wait for the peer, or the reason why sending has ended.
 func (o *outbox) wait(ctx context.Context) error {
 	for {
 		o.mu.Lock()

@@ -8,14 +8,14 @@ import (
 
 // Peer describes the other end of a connection to a host.
 type Peer struct {
-	// UID and PID are the process's that connected; -1 if unknown. Over a Unix
-	// socket the system vouches for them.
+	// UID and PID are those of the process that connected, or -1 if unknown. For a
+	// Unix socket they are from the system.
 	UID, PID int
-	// Local says that it came over a Unix socket, from this machine: it can share
-	// memory.
+	// Local is set if the peer connected over a Unix socket, so from this machine: it
+	// can share memory.
 	Local bool
-	// Relayed says that a relay named the peer, once, over TCP, without
-	// any proof. MachineHint and MachineName tell its machine.
+	// Relayed is set if a relay named the peer, over TCP, without any proof.
+	// MachineHint and MachineName are its machine.
 	Relayed                  bool
 	MachineHint, MachineName string
 }
@@ -32,7 +32,8 @@ func peerOf(sock net.Conn) Peer {
 	return peer
 }
 
-// relayed takes what a relay says of a peer that is not of this machine.
+// relayed returns the peer with the identity that a relay sent. Only the first one for
+// a peer of another machine counts.
 func (p Peer) relayed(said *messages.IPCFrame_SetPeerIdentity) Peer {
 	if p.Local || p.Relayed {
 		return p

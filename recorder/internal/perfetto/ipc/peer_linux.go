@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// credentials are those of the process that connected, or listened.
+// credentials returns those of the process that connected, or listened.
 func credentials(sock *net.UnixConn) (uid, pid int, ok bool) {
 	raw, err := sock.SyscallConn()
 	if err != nil {

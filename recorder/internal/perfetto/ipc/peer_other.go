@@ -4,5 +4,5 @@ package ipc
 
 import "net"
 
-// credentials are not to be had on this system.
+// credentials returns nothing: this system does not provide them.
 func credentials(*net.UnixConn) (uid, pid int, ok bool) { return 0, 0, false }

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// supported says that programs of this platform can reach a service.
+// supported means that programs of this platform can reach a service.
 const supported = true
 
-// longestPath is how many bytes the path of a socket may have.
+// longestPath is the maximum length of a socket's path in bytes.
 const longestPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// refused reports whether err says that no process listens at an existing socket.
+// refused reports whether err means that no process listens at an existing socket.
 func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -2,8 +2,8 @@
 
 package ipc
 
-// supported says that programs of this platform can reach a service. These
-// cannot: the package is here so that programs which import it can be built.
+// supported means that programs of this platform can reach a service. They cannot:
+// the package exists here only so that programs that import it can be built.
 const supported = false
 
 const longestPath = 0

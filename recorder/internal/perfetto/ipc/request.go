@@ -10,10 +10,10 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// Request is a client's call. It is answered by any number of Stream and one
-// Reply or Reject after them; those may be called from any goroutine, and never
-// wait. With an error nothing was sent. Few callers need to look at it: besides
-// [ErrTooLarge], it says that the connection has ended, which Disconnected reports
+// Request is a client's call. The answer is any number of calls of Stream, then one
+// of Reply or Reject. They may be called from any goroutine, and never wait. If one
+// fails, nothing was sent. Few callers need to check the error: apart from
+// [ErrTooLarge], it means that the connection has ended, which Disconnected reports
 // as well.
 type Request struct {
 	Conn *Conn
@@ -26,8 +26,8 @@ type Request struct {
 	answered bool
 }
 
-// Decoded makes a handler of one that takes the request message decoded. What
-// cannot be decoded is rejected.
+// Decoded makes a handler from one that takes the decoded request message. A request
+// that cannot be decoded is rejected.
 func Decoded[M any, P interface {
 	*M
 	proto.Message
@@ -42,19 +42,18 @@ func Decoded[M any, P interface {
 	}
 }
 
-// Raw returns a message that is encoded as these bytes.
+// Raw returns a message whose encoding is these bytes.
 func Raw(encoded []byte) proto.Message {
 	message := new(messages.SyncRequest)
 	message.ProtoReflect().SetUnknown(encoded)
 	return message
 }
 
-// TakeFile returns the last file that the client sent and that was not taken;
-// nil if there is none. It is the caller's from then on. To be called by
-// handlers, before they return.
+// TakeFile returns the last file that the client sent, if it was not taken before, or
+// nil. The caller owns it. Handlers must call TakeFile before they return.
 func (r *Request) TakeFile() *os.File { return r.Conn.link.file.take() }
 
-// Dropped says that the client wants no reply: what is sent goes nowhere.
+// Dropped reports whether the client wants no reply: replies are not sent.
 func (r *Request) Dropped() bool { return r.dropped }
 
 // Reply sends the last, or only, reply; nil is an empty message.
@@ -63,8 +62,7 @@ func (r *Request) Reply(message proto.Message) error { return r.answer(message, 
 // Stream sends a reply that others will follow.
 func (r *Request) Stream(message proto.Message) error { return r.answer(message, true, nil) }
 
-// StreamFile sends a reply that others will follow, and a file with it, which
-// stays the caller's.
+// StreamFile is Stream with a file. The caller still owns the file.
 func (r *Request) StreamFile(message proto.Message, file *os.File) error {
 	return r.answer(message, true, file)
 }
@@ -85,7 +83,7 @@ func (r *Request) answer(message proto.Message, more bool, file *os.File) error 
 	}, !more, file)
 }
 
-// refuse is the answer to a call that makes no sense.
+// refuse answers a call that makes no sense.
 func (r *Request) refuse() {
 	r.dropped = false
 	_ = r.send(&messages.IPCFrame_InvokeMethodReply{Success: proto.Bool(false)}, true, nil)
@@ -111,15 +109,15 @@ func (r *Request) send(reply *messages.IPCFrame_InvokeMethodReply, last bool, fi
 	return nil
 }
 
-// Parked holds the request that will be answered when there is something to
-// answer. The zero value holds none.
+// Parked holds a request until there is something to answer. The zero value holds
+// none.
 type Parked struct {
 	mu      sync.Mutex
 	request *Request
 }
 
-// Park keeps a request. The one that was there is rejected: a client that asks
-// again gives up the old one.
+// Park keeps a request, and rejects the previous one: a client that asks again gives
+// that up.
 func (p *Parked) Park(r *Request) {
 	p.mu.Lock()
 	old := p.request
@@ -130,16 +128,14 @@ func (p *Parked) Park(r *Request) {
 	}
 }
 
-// Peek returns the request, for a reply that others will follow; nil if there is
-// none.
+// Peek returns the request, for a reply that others will follow, or nil.
 func (p *Parked) Peek() *Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.request
 }
 
-// Take returns the request, for its last reply, and keeps it no longer; nil if
-// there is none.
+// Take removes and returns the request, for its last reply, or returns nil.
 func (p *Parked) Take() *Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()

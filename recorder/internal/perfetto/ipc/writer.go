@@ -93,11 +93,11 @@ func (l *link) writeSome(b []byte, handle int) error {
 	return nil
 }
 
-// interrupt ends a write that is under way.
+// interrupt makes a running write return.
 func (l *link) interrupt() { _ = l.sock.SetWriteDeadline(time.Unix(1, 0)) }
 
-// unwritable handles a failed write. If the peer has gone, the reader still reads
-// what the peer sent before, and then reaches the end.
+// unwritable handles a failed write. If the peer is gone, the reader still reads the
+// data that the peer sent before, and then reaches the end.
 func (l *link) unwritable(err error) {
 	switch {
 	case l.outbox.failure() != nil: // interrupted
