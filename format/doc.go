@@ -96,12 +96,18 @@
 //
 //	node              a trace point in a tree, or several that are shown as one
 //	slab              neighboring children of a node that are in memory together
+//	gap               neighboring children of a node that are not in memory
+//	position          a thread, and a logical offset in its stream (lazy.Position)
 //	row               a node, or a gap, as one line of a screen
+//	line              what is drawn of a row (lazy.Line); text with styles (screen.Line); of
+//	                  print: one line of its output
 //	cursor            the selected row of a screen
 //	expand, collapse  show and hide the children of a node
 //	fold, raw         leave out what compilers add, and show it
+//	forget            remove nodes from memory, until they are loaded again; the screen calls it unload
 //	follow            show a trace while it grows
 //	scan              one pass over all objects of a data file, where no index is
+//	tally             numbers that one pass adds up: calls and events of a thread, children of a node
 //	checkpoint        where a scan, or a walk over children, may begin: an offset, and what is open there
 //
 // A trace that is recorded or converted:
@@ -109,7 +115,8 @@
 //	recording         a trace that is being written, with the memory of its program beside it
 //	chunk             memory that one writer fills and then hands over
 //	mark              where a header or a footer is in a chunk, and when it was recorded
-//	part              the objects that a thread published since the last part
+//	part              the objects that a thread published since the last part; in the explorer, a
+//	                  component with a state of its own, such as the tree or the search
 //	sink              where parts go: files, or a tracing service
 //	packet, sequence, slice, track, page, session, data source, producer, consumer, patch, scrape
 //	                  as in Perfetto's protocol; "page" is one of shared memory
@@ -118,18 +125,10 @@
 //	timeline          one track, or several that are joined: it becomes a thread, or several if slices overlap
 //	batch, extent     the records of a stream of a spool that are in memory, and on disk, together
 //
-// Some words meant several things. They keep the one meaning above, or have none, and
-// code that uses another is to be renamed to the word on the right:
+// Words with several meanings elsewhere, and the ones that they have here:
 //
-//	place             location (of source), offset (in a file), node or row (on a screen)
-//	piece, half
-//	                  run (of cells, of nodes), range (of offsets or times), region (of
-//	                  memory), partial block
-//	counter, census   tally, unless it is a counter of Perfetto or of the processor
-//	source            input (a file that is read), program (that is recorded), code (that is shown)
-//	step              change (of a tree), stage (of work), hop (between clocks)
-//	entry             the type of what it holds: argument, name, node; in a ZIP it is an entry
-//	output, draft     file, writer, or pending file; draft: cells that have no position yet
-//	stands, lies behind
-//	                  is, follows
+//	counter           one of Perfetto's, or the processor's
+//	source            a data source, source code, or a clock's; a file that is read is the input
+//	entry             an element of a ZIP, a directory, a dictionary or a table
+//	draft             index cells of a part, made before their position is known
 package format

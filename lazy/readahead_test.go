@@ -6,7 +6,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestStreamRanges: the pieces of a range are its bytes, in order, each within a block.
+// TestStreamRanges: the physical ranges of a range are its bytes, in order, each within a block.
 func TestStreamRanges(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
 	r := ready(t, path, Options{})
@@ -18,14 +18,14 @@ func TestStreamRanges(t *testing.T) {
 		at, ranges := c[0], 0
 		err := s.Ranges(c[0], c[1], func(from, to int64) error {
 			if want := s.Physical(at); from != want || s.Physical(at+to-from-1) != to-1 {
-				t.Errorf("%d: a piece from %d to %d, want one from %d", c, from, to, want)
+				t.Errorf("%d: a range from %d to %d, want one from %d", c, from, to, want)
 			}
 			at += to - from
 			ranges++
 			return nil
 		})
 		if err != nil || at != c[1] {
-			t.Errorf("%d: %d pieces up to %d, error %v", c, ranges, at, err)
+			t.Errorf("%d: %d ranges up to %d, error %v", c, ranges, at, err)
 		}
 	}
 }

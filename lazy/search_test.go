@@ -210,6 +210,6 @@ func TestSearchTellsSeldom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if news != 2 || hits != 3000 {
-		t.Errorf("%d pieces of news of %d hits, want 2 of 3000", news, hits)
+		t.Errorf("%d reports of %d hits, want 2 of 3000", news, hits)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"tracex/format"
 )
 
-// ranges are the pieces that an Ahead loaded, in order.
+// ranges are what an Ahead loaded, in order.
 type ranges chan [2]int64
 
 func (p ranges) load(from, to int64) error {
@@ -18,7 +18,7 @@ func (p ranges) load(from, to int64) error {
 	return nil
 }
 
-// take receives the pieces from one offset to another.
+// take receives the ranges from one offset to another.
 func (p ranges) take(t *testing.T, from, to int64) {
 	t.Helper()
 	for from < to {
@@ -36,7 +36,7 @@ func TestAheadStaysClose(t *testing.T) {
 	p := make(ranges, 1000)
 	a := StartAhead(0, end, p.load)
 	p.take(t, 0, aheadWindow)
-	a.Reached(LoadSize - 1) // the rest of its last piece is not loaded separately
+	a.Reached(LoadSize - 1) // the rest of its last range is not loaded separately
 	p.take(t, aheadWindow, aheadWindow+LoadSize)
 	a.Reached(aheadWindow)
 	p.take(t, aheadWindow+LoadSize, 2*aheadWindow)
@@ -67,7 +67,7 @@ func TestAheadEnds(t *testing.T) {
 	}
 }
 
-// TestAheadOvertaken: pieces that the user has passed are not loaded.
+// TestAheadOvertaken: ranges that the user has passed are not loaded.
 func TestAheadOvertaken(t *testing.T) {
 	const far = 7*aheadWindow + 5
 	first, on := make(chan struct{}), make(chan struct{})

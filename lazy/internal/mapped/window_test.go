@@ -14,7 +14,7 @@ import (
 )
 
 // TestWindowGivesBack: the bytes that the user has passed are released once, in whole
-// pieces, and those before it stay, even when everything has been loaded.
+// ranges, and those before it stay, even when everything has been loaded.
 func TestWindowGivesBack(t *testing.T) {
 	const end = 4*releaseSize + 1000
 	in, out := make(ranges, 1000), make(ranges, 1000)
@@ -39,7 +39,7 @@ func TestWindowGivesBack(t *testing.T) {
 	a.Reached(releaseSize)
 	a.Stop()
 	if len(in)+len(out) > 0 {
-		t.Errorf("%d pieces brought in again, %d given back", len(in), len(out))
+		t.Errorf("%d ranges brought in again, %d given back", len(in), len(out))
 	}
 }
 
@@ -98,7 +98,7 @@ func TestTouchAndLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := mapped(t, m); runtime.GOOS == "linux" && got > LoadSize+1<<20 {
-		t.Errorf("%d bytes are mapped, want those of one piece", got)
+		t.Errorf("%d bytes are mapped, want those of one range", got)
 	}
 	if m.data[LoadSize-1] != 0 || m.data[len(m.data)-1] != 0 {
 		t.Error("other bytes than the file's")
