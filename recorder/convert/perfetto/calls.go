@@ -30,7 +30,7 @@ type partKeeper interface {
 	part(r *callsRecorder, thread int32, p partRecord) (kept bool, err error)
 }
 
-// partRecord is a part with what its packet told.
+// partRecord is a part, with the place and times of its packet.
 type partRecord struct {
 	offset int64 // of the packet in the input
 	ns     int64 // its time on the clock of the trace

@@ -1,6 +1,6 @@
 package perfetto
 
-// Chrome's names for processes and threads of which a trace has only the type, by
+// Chrome's names for processes and threads if a trace has only their types, by
 // the numbers of its protocol.
 var (
 	chromeProcesses = map[uint64]string{

@@ -53,9 +53,9 @@ type choice struct {
 // mostHeld bounds the bytes of choice.held.
 const mostHeld = 4 << 20
 
-// waiting is what has arrived and is not written.
+// waiting is the data that has arrived and is not written.
 type waiting struct {
-	references []byte // that are not written
+	references []byte // not written yet
 	known      []byte // all references, as far as there is room
 	parts      []waitingPart
 	arrived    int   // parts ever
@@ -158,8 +158,7 @@ func (l *Live) calls(frame, packet, data []byte) error {
 	return l.packets.Packet(packet)
 }
 
-// release takes the packets that were held again; those that wait for no choice are
-// for the end.
+// release passes the held packets to Take if a recorder is chosen, and else to Rest.
 func (l *Live) release() error {
 	held := l.chosen.held
 	l.chosen.held, l.chosen.bytes = nil, 0
@@ -175,7 +174,7 @@ func (l *Live) release() error {
 	return nil
 }
 
-// Taken returns a mark of what was taken so far, for [Live.Advance].
+// Taken returns a mark after the calls taken so far, for [Live.Advance].
 func (l *Live) Taken() int { return l.waiting.arrived }
 
 // Held returns how many bytes have been taken and are not written.
@@ -222,7 +221,7 @@ func (l *Live) write(parts []waitingPart) error {
 	return l.trace.flush()
 }
 
-// fail gives up the live conversion: what is not written goes to Rest.
+// fail gives up the live conversion: all that is not written goes to Rest.
 func (l *Live) fail(err error) error {
 	l.failed = err
 	frames := l.chosen.held

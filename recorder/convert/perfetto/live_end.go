@@ -13,9 +13,9 @@ import (
 // Rest, and nothing was created.
 var ErrNoCalls = errors.New("no calls were converted while they were recorded")
 
-// End writes what is left, and ends the files, which the caller closes. rest returns
-// what was written to Rest, as far as it is to be converted. A [*format.Error] with a
-// result tells where that is damaged: everything before is used.
+// End writes all that is left, and ends the files, which the caller closes. rest returns
+// the part of Rest to convert. If End returns both a result and a [*format.Error], Rest
+// is damaged at the error's offset: everything before it is used.
 func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result, error) {
 	if err := l.release(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 	return result, damage
 }
 
-// end ends the trace after what a conversion adds.
+// end adds the packets of a conversion to the trace, and ends it.
 func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	timelines, err := c.settle(ctx)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 //
 //	size u32, CRC-32 of the contents u32, contents
 //
-// The contents are numbers, signed varints: those of the trace, then for each thread
-// of which something was written its id, its state, its name if it is new, and its
-// open containers from the lowest on that may have changed.
+// The contents are numbers, signed varints: first those of the trace, then for each
+// thread that grew its id, its state, its name if it is new, and the open containers
+// that may have changed (see [openCalls.mark]).
 type progress struct {
 	log io.Writer
 	b   []byte

@@ -10,9 +10,11 @@ import (
 // ErrNoProgress is returned by [ResumeLive] if nothing had been written.
 var ErrNoProgress = errors.New("nothing was converted while it was recorded")
 
-// ResumeLive continues a trace whose [Live] has not ended it, from what was written to
+// ResumeLive continues a trace that its [Live] did not end. progress is the contents of
 // LiveOptions.Progress. open returns the files, cut to these sizes and positioned at
-// their ends. What [Live.Take] then takes may have been taken before.
+// their ends. Packets that were taken before may be taken again. Packets that the other
+// Live had taken but not written are lost; calls after such a gap are outside of those
+// that were open, unless their recorder lists the open calls.
 func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (Writers, error)) (*Live, error) {
 	s := resumed{threads: make(map[int32]*liveThread)}
 	for e := (entries{}); ; {
@@ -35,7 +37,7 @@ func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (Writ
 	return l, nil
 }
 
-// resumed is what the entries tell.
+// resumed is the state that the entries describe.
 type resumed struct {
 	recorder    uint64
 	version     format.Version

@@ -119,8 +119,8 @@ func (l *liveTrace) references(t *thread) error {
 // keptBuffers is how many threads keep the memory of their blocks.
 const keptBuffers = 64
 
-// flush writes a block for each thread that has something, and then what a process
-// needs that continues the trace.
+// flush writes a block for each thread that has unwritten objects, and then an entry of
+// the progress.
 func (l *liveTrace) flush() error {
 	b := l.calls.w.blocks
 	for _, t := range l.touched {
@@ -143,8 +143,8 @@ func (l *liveTrace) flush() error {
 	return err
 }
 
-// begun returns what is written. Every id that a call may have is in use: the
-// description of one may be lost.
+// begun returns the part of the trace that is written. Ids that calls may have count as
+// used, even if their descriptions were lost.
 func (l *liveTrace) begun(c *Converter) *begunTrace {
 	const lost = 1 << 16
 	b := &begunTrace{blocks: l.calls.w.blocks, recorder: l.calls.r, ids: l.calls.r.ids, first: c.sink.first, last: c.sink.last}

@@ -66,7 +66,7 @@ type attempts struct {
 	err      error         // why the last one failed, or the connection ended
 }
 
-// newAttempts returns attempts of which the first is running.
+// newAttempts returns attempts; the first is running.
 func newAttempts() attempts { return attempts{settled: make(chan struct{}), running: true} }
 
 // end records the result of an attempt. It reports whether OnError has to be told of

@@ -83,7 +83,7 @@ type nameKey struct{ category, text string }
 // Name is the name of events, with their category.
 type Name struct {
 	id       int // from 0; on the wire from 1
-	category int // likewise
+	category int // number of the category, as id
 	text     string
 	of       string // of the category
 	begin    []byte // the field track_event of a slice begin with this name, without arguments

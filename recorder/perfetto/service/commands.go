@@ -20,7 +20,7 @@ type commands struct {
 
 type command struct {
 	message *messages.GetAsyncCommandResponse
-	file    *os.File // goes along; nil if none. It stays open as long as the producer is connected.
+	file    *os.File // sent with it; nil if none. It stays open while the producer is connected.
 }
 
 // park takes the producer's request, and sends what waited for it.

@@ -121,7 +121,7 @@ const (
 )
 
 // readBuffers sends the session's data. A connection's requests are handled one
-// after the other, so no other reply comes in between.
+// after the other, so no other reply is sent in between.
 func (s *Service) readBuffers(r *ipc.Request) {
 	s.lock()
 	n := r.Conn.Value.(*consumer).session

@@ -29,7 +29,7 @@ func benched(b *testing.B, methods ...Method) *Binding {
 	return port
 }
 
-// BenchmarkInvoke is a call and its answer, there and back.
+// BenchmarkInvoke sends a call and receives its answer.
 func BenchmarkInvoke(b *testing.B) {
 	port := benched(b, Method{"Echo", echo})
 	b.ReportAllocs()
@@ -40,7 +40,7 @@ func BenchmarkInvoke(b *testing.B) {
 	}
 }
 
-// BenchmarkSend is a call without an answer, of the size of a commit.
+// BenchmarkSend sends calls of the size of a commit, without an answer.
 func BenchmarkSend(b *testing.B) {
 	port := benched(b, Method{"Take", func(*Request) {}}, Method{"Echo", echo})
 	b.ReportAllocs()
@@ -57,7 +57,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkStream is trace data on its way to a consumer, 32 KiB a reply.
+// BenchmarkStream sends trace data to a consumer, 32 KiB a reply.
 func BenchmarkStream(b *testing.B) {
 	body := &messages.ReadBuffersResponse{Slices: []*messages.ReadBuffersResponse_Slice{{Data: make([]byte, 32<<10)}}}
 	port := benched(b, Method{"Read", func(r *Request) {

@@ -12,7 +12,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestInvoke calls by name, over numbers that are the host's alone.
+// TestInvoke calls methods by name. Only the host knows their numbers.
 func TestInvoke(t *testing.T) {
 	client, b := bound(t, HostOptions{},
 		Method{"Other", func(r *Request) { _ = r.Reply(text("other")) }},
@@ -42,8 +42,8 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// TestOrder has replies and events of several calls mixed; each comes, and in
-// the order in which it was sent.
+// TestOrder mixes replies and events of several calls: each arrives, in the order in
+// which they were sent.
 func TestOrder(t *testing.T) {
 	const events = 2000
 	var parked Parked
@@ -118,7 +118,7 @@ func TestManyCallers(t *testing.T) {
 	callers.Wait()
 }
 
-// TestGivenUp stops waiting; the late answer is for nobody.
+// TestGivenUp stops waiting for an answer, which arrives later and is ignored.
 func TestGivenUp(t *testing.T) {
 	var parked Parked
 	reached := make(chan struct{})
@@ -138,8 +138,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestHostGone fails what was not answered, each once and in order, and what is
-// asked afterwards.
+// TestHostGone: calls without an answer fail, each once and in order, and so do later
+// ones.
 func TestHostGone(t *testing.T) {
 	h, sock := host(t, HostOptions{}, Service{"Port", []Method{
 		{"Wait", func(*Request) {}},
@@ -187,7 +187,7 @@ func TestHostGone(t *testing.T) {
 	}
 }
 
-// TestClientClosed sends what is queued, and answers what is open.
+// TestClientClosed: the queued frames are sent, and open calls get an answer.
 func TestClientClosed(t *testing.T) {
 	count := make(chan int, 1)
 	n := 0
@@ -221,7 +221,7 @@ func TestClientClosed(t *testing.T) {
 	c.Close() // once more does nothing
 }
 
-// TestClosedByCallback closes where waiting would be forever.
+// TestClosedByCallback closes the client in a callback, which must not wait.
 func TestClosedByCallback(t *testing.T) {
 	c, b := bound(t, HostOptions{}, Method{"Echo", echo})
 	if err := b.Call("Echo", nil, func(Reply) { c.Close() }); err != nil {
@@ -230,7 +230,7 @@ func TestClosedByCallback(t *testing.T) {
 	receive(t, c.Done(), "the end of the client")
 }
 
-// TestOddHost is a host that answers what nobody asked, and in odd ways.
+// TestOddHost has a host that sends unexpected answers.
 func TestOddHost(t *testing.T) {
 	sock, there := pair(t)
 	peer := &raw{t: t, sock: there}
@@ -292,7 +292,7 @@ func TestOddHost(t *testing.T) {
 	}
 }
 
-// TestBytesOfACall holds what the real client sends for the same.
+// TestBytesOfACall compares the bytes of a call with those of the real client.
 func TestBytesOfACall(t *testing.T) {
 	sock, there := pair(t)
 	peer := &raw{t: t, sock: there}

@@ -64,8 +64,8 @@ func watched(t *testing.T) (f *os.File, closed func()) {
 	}
 }
 
-// TestFilesBothWays hands one to the host with a call, and one back with a reply
-// among others.
+// TestFilesBothWays sends a file to the host with a call, and one back with one of the
+// replies.
 func TestFilesBothWays(t *testing.T) {
 	var parked Parked
 	got := make(chan string, 10)
@@ -116,7 +116,7 @@ func TestFilesBothWays(t *testing.T) {
 	}
 }
 
-// TestSecondFileWaits refuses a file until a reply shows that the one before was
+// TestSecondFileWaits: a file is refused until a reply shows that the previous one was
 // handled.
 func TestSecondFileWaits(t *testing.T) {
 	names := make(chan string, 10)
@@ -141,7 +141,7 @@ func TestSecondFileWaits(t *testing.T) {
 	}
 }
 
-// TestFilesAreClosed: those that nobody takes, in each way in which that happens.
+// TestFilesAreClosed receives files that are not taken: each is closed.
 func TestFilesAreClosed(t *testing.T) {
 	var wait [5]func()
 	var f [5]*os.File
@@ -200,7 +200,7 @@ func TestQueuedFileIsClosed(t *testing.T) {
 }
 
 // TestSplitSendHasOneFile sends a frame that does not fit into the socket: the
-// file comes once, with its beginning, and stands beside the right bytes.
+// file arrives once, with its beginning, beside the right bytes.
 func TestSplitSendHasOneFile(t *testing.T) {
 	sock, there := pair(t)
 	small(t, sock)
@@ -247,7 +247,7 @@ func TestSplitSendHasOneFile(t *testing.T) {
 	}
 }
 
-// TestMemoryIsHandedOver maps what came, as both ends do with shared memory.
+// TestMemoryIsHandedOver maps a received file, as both ends do with shared memory.
 func TestMemoryIsHandedOver(t *testing.T) {
 	seen := make(chan byte, 1)
 	_, b := bound(t, HostOptions{}, Method{"Share", func(r *Request) {

@@ -44,7 +44,7 @@ func cut(parts ...[]byte) (contents [][]byte, err error) {
 	return contents, nil
 }
 
-// TestSplitAnywhere cuts what the real peers sent at every byte.
+// TestSplitAnywhere cuts the streams of real peers at every byte.
 func TestSplitAnywhere(t *testing.T) {
 	records, err := perfettotest.Load("01_basic")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestLargeFrames(t *testing.T) {
 			t.Fatalf("parts of %d: %d frames, %v", size, len(got), err)
 		}
 	}
-	// The length alone is enough to refuse it.
+	// The length is enough to refuse it.
 	for _, length := range []uint32{MaxFrame - lengthSize + 1, 1 << 31, 1<<32 - 1} {
 		got, err := cut(framed([]byte{1}), binary.LittleEndian.AppendUint32(nil, length))
 		if len(got) != 1 || !errors.Is(err, ErrTooLarge) {
@@ -114,7 +114,7 @@ func TestLengthTakesNoMemory(t *testing.T) {
 	}
 }
 
-// TestPassedOver is what a peer may send without consequences.
+// TestPassedOver has frames that are ignored.
 func TestPassedOver(t *testing.T) {
 	for _, content := range [][]byte{nil, {0xff}, {0x10}, {0x1a, 5, 1}, {0x0b}} {
 		if frame := decodeFrame(content); frame != nil {
@@ -135,7 +135,7 @@ func TestLongVarints(t *testing.T) {
 	}
 }
 
-// TestAppendFrame leaves alone what stands before a frame that is too large.
+// TestAppendFrame appends a frame that is too large: the buffer stays as it was.
 func TestAppendFrame(t *testing.T) {
 	frame := func(size int) *messages.IPCFrame {
 		return &messages.IPCFrame{DataForTesting: [][]byte{make([]byte, size)}}

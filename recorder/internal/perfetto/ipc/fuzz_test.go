@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// memory is a connection to a peer that sent everything beforehand and has gone,
-// and that takes whatever is sent to it.
+// memory is a connection to a peer that sent everything beforehand and is gone. It
+// accepts all that is sent to it.
 type memory struct {
 	net.Conn
 	in   *bytes.Reader
@@ -22,7 +22,7 @@ func (m *memory) Write(b []byte) (int, error)      { return len(b), nil }
 func (m *memory) Close() error                     { return nil }
 func (m *memory) SetWriteDeadline(time.Time) error { return nil }
 
-// hear lets a host hear the stream and returns what it was asked for.
+// hear passes the stream to a host, and returns the calls that the host got.
 func hear(stream []byte, size int) (heard []string) {
 	note := func(r *Request) {
 		heard = append(heard, fmt.Sprintf("%d %x %v", r.id, r.Args, r.dropped))
@@ -40,8 +40,8 @@ func hear(stream []byte, size int) (heard []string) {
 	return heard
 }
 
-// FuzzHost sends anything to a host: it does not mind, and how the bytes are cut
-// changes nothing.
+// FuzzHost sends any bytes to a host: it survives, and the calls do not depend on how
+// the bytes are cut.
 func FuzzHost(f *testing.F) {
 	call := []byte{0x10, 1, 0x2a, 8, 8, 1, 0x10, 1, 0x1a, 0, 0x20, 0}
 	f.Add(slices.Concat(framed([]byte{0x10, 1, 0x1a, 3, 0x0a, 1, 'A'}), framed(call), framed(nil), framed(call)))
@@ -54,13 +54,13 @@ func FuzzHost(f *testing.F) {
 	})
 }
 
-// FuzzClient sends anything to a client: each of its calls ends, once.
+// FuzzClient sends any bytes to a client: each of its calls ends, once.
 func FuzzClient(f *testing.F) {
 	f.Add(slices.Concat(framed([]byte{0x10, 1, 0x32, 6, 8, 1, 0x10, 1, 0x1a, 0}), framed([]byte{0x10, 1, 0x32, 2, 8, 1})))
 	f.Add(framed([]byte{0x10, 2, 0x3a, 0}))
 	f.Add(framed([]byte{0x10, 3, 0x22, 0}))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		// The peer says nothing before the calls are made.
+		// The peer sends nothing before the calls are made.
 		begin := make(chan struct{})
 		c := NewClient(&late{memory{in: bytes.NewReader(stream), size: MaxFrame}, begin}, Options{})
 		b := &Binding{client: c, name: "A", number: 1, methods: map[string]uint32{"x": 1}}

@@ -13,8 +13,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// patience is how long a test waits for what must come. It is never waited out
-// by a test that passes.
+// patience is how long a test waits for something that must arrive. A test that
+// passes never waits that long.
 const patience = time.Minute
 
 // receive waits for a value.
@@ -36,7 +36,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// folder is a new one with a path short enough for sockets.
+// folder returns a new directory with a path short enough for sockets.
 func folder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ipc")

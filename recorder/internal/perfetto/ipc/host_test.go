@@ -9,8 +9,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestAnswersOnTheWire holds the bytes that the real service answers to calls
-// that are in order, and to those that are not.
+// TestAnswersOnTheWire compares the answers to valid and invalid calls with the bytes
+// of the real service.
 func TestAnswersOnTheWire(t *testing.T) {
 	_, sock := host(t, HostOptions{}, Service{"ProducerPort", []Method{
 		{"Echo", echo},
@@ -41,7 +41,7 @@ func TestAnswersOnTheWire(t *testing.T) {
 		{"nothing", "100e", []string{"100e 3a11 0a0f 756e6b6e6f776e2072657175657374"}},
 		{"a reply", "100f 3200", []string{"100f 3a11 0a0f 756e6b6e6f776e2072657175657374"}},
 		{"a field of a later version", "1010 4a00", []string{"1010 3a11 0a0f 756e6b6e6f776e2072657175657374"}},
-		// No answer comes to these: the next ones are those of the next call.
+		// These get no answer: the next answers are those of the next call.
 		{"a reply not wanted", "1011 2a08 0801 1001 1a00 2001", nil},
 		{"an empty frame", "", nil},
 		{"no message", "ffff", nil},
@@ -56,7 +56,7 @@ func TestAnswersOnTheWire(t *testing.T) {
 	}
 }
 
-// TestTooLargeFrameEndsTheConnection: the others live on.
+// TestTooLargeFrameEndsTheConnection: other connections continue.
 func TestTooLargeFrameEndsTheConnection(t *testing.T) {
 	ends := make(chan error, 2)
 	h, bad := host(t, HostOptions{Disconnected: func(_ *Conn, err error) { ends <- err }}, Service{"Port", []Method{{"Echo", echo}}})
@@ -81,9 +81,9 @@ func TestTooLargeFrameEndsTheConnection(t *testing.T) {
 	}
 }
 
-// TestHooks runs what a connection goes through, in order.
+// TestHooks checks the order of a connection's hooks and handlers.
 func TestHooks(t *testing.T) {
-	var order []string // of the connection's reading goroutine alone
+	var order []string // owned by the connection's reading goroutine
 	ended := make(chan error, 1)
 	_, sock := host(t, HostOptions{
 		Connected: func(c *Conn) error {
@@ -128,8 +128,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestReplies are those that an answered request does not take, and those that
-// do not fit.
+// TestReplies sends replies to a request that was answered, and replies that are too
+// large: they are refused.
 func TestReplies(t *testing.T) {
 	results := make(chan []error, 1)
 	_, b := bound(t, HostOptions{}, Method{"Odd", func(r *Request) {
@@ -152,7 +152,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestDropped tells the handler that nobody waits.
+// TestDropped: the handler of a call without a reply knows that.
 func TestDropped(t *testing.T) {
 	dropped := make(chan bool, 2)
 	_, b := bound(t, HostOptions{}, Method{"Tell", func(r *Request) {
@@ -167,7 +167,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestParked answers later, and rejects what was given up.
+// TestParked answers later, and rejects a request that was given up.
 func TestParked(t *testing.T) {
 	var parked Parked
 	_, b := bound(t, HostOptions{},

@@ -26,8 +26,8 @@ func tcpPair(t *testing.T) (client, host net.Conn) {
 	return client, host
 }
 
-// lies returns when so many bytes lie in the socket: over TCP they may be under way
-// when they have been written.
+// lies returns when so many bytes are in the socket. Over TCP they may arrive some time
+// after they were written.
 func (h *held) lies(bytes int) {
 	in := &h.conn.link.intake
 	for n := 0; n < bytes; runtime.Gosched() {
@@ -37,8 +37,8 @@ func (h *held) lies(bytes int) {
 	}
 }
 
-// TestWaitForReceived waits for what is in the socket, and not for what the peer sends
-// without an end.
+// TestWaitForReceived waits for the data in the socket, but not for the data that the
+// peer keeps sending.
 func TestWaitForReceived(t *testing.T) {
 	for network, both := range map[string]func(*testing.T) (client, host net.Conn){
 		"unix": func(t *testing.T) (net.Conn, net.Conn) { return pair(t) }, "tcp": tcpPair,
@@ -81,7 +81,8 @@ func TestWaitForReceived(t *testing.T) {
 	}
 }
 
-// TestWaitAfterTheEnd has the peer go: that counts too, until the host was told.
+// TestWaitAfterTheEnd: the end of the peer counts as unhandled until the host has
+// handled it.
 func TestWaitAfterTheEnd(t *testing.T) {
 	peer, sock := pair(t)
 	h := hold(t, sock)

@@ -9,10 +9,10 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// held is a host whose handler waits, so that a test knows what was handled when.
+// held is a host whose handler waits, so that a test decides when calls are handled.
 type held struct {
 	conn    *Conn
-	begun   chan struct{} // a call has come
+	begun   chan struct{} // a call has arrived
 	more    chan struct{} // one may end
 	handled atomic.Int32
 	gone    atomic.Bool
@@ -39,9 +39,9 @@ func hold(t *testing.T, sock net.Conn) *held {
 	return h
 }
 
-// mark waits for what has come by now; the channel gets how many calls were
-// handled then, and -1 if the end was told of before. It is nil if there is
-// nothing to wait for.
+// mark waits for everything that has arrived by now. The channel gets the number of
+// calls that were handled by then, or -1 if the end was reported before. It is nil if
+// there is nothing to wait for.
 func (h *held) mark() chan int {
 	reached := make(chan int, 1)
 	if !h.conn.Pending(func() {
@@ -56,7 +56,7 @@ func (h *held) mark() chan int {
 	return reached
 }
 
-// none holds that a mark is not reached yet.
+// none checks that a mark is not reached yet.
 func none(t *testing.T, mark chan int, when string) {
 	t.Helper()
 	if mark == nil {
@@ -83,8 +83,8 @@ func reached(t *testing.T, mark chan int, want int) {
 // callBytes are of a call that wants no reply.
 func callBytes(t *testing.T) []byte { return framed(unhex(t, "1001 2a08 0801 1001 1a00 2001")) }
 
-// TestAfterWhatWasRead waits for calls that were read together: what a peer
-// sends later does not count. No system need tell what is in a socket.
+// TestAfterWhatWasRead waits for calls that were read together: data that a peer sends
+// later does not count. This works on every system.
 func TestAfterWhatWasRead(t *testing.T) {
 	peer, sock := net.Pipe()
 	h := hold(t, sock)
@@ -107,7 +107,7 @@ func TestAfterWhatWasRead(t *testing.T) {
 	h.more <- struct{}{}
 	reached(t, mark, 2)
 	reached(t, same, 2)
-	// The part of a frame is not waited for.
+	// An incomplete frame does not count.
 	send(append(callBytes(t), 1))
 	receive(t, h.begun, "the third call")
 	mark = h.mark()
@@ -141,7 +141,7 @@ func TestNothingInTheSocket(t *testing.T) {
 	}
 }
 
-// TestSplitterLeft holds what is left of a stream that was cut into frames.
+// TestSplitterLeft checks how many bytes are left after frames were taken.
 func TestSplitterLeft(t *testing.T) {
 	frame, err := appendFrame(nil, &messages.IPCFrame{})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestNothingIsLeft ends connections in every way, and waits until no goroutine
-// of theirs is left.
+// TestNothingIsLeft ends connections in every way, and waits until all their goroutines
+// have ended.
 func TestNothingIsLeft(t *testing.T) {
 	for _, address := range []string{filepath.Join(folder(t), "s"), "127.0.0.1:0"} {
 		var parked Parked

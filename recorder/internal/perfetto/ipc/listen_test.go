@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestListen takes connections at each kind of address, and leaves nothing
-// behind.
+// TestListen accepts connections at each kind of address, and leaves no files.
 func TestListen(t *testing.T) {
 	dir := folder(t)
 	addresses := []string{filepath.Join(dir, "new", "producer"), "127.0.0.1:0", filepath.Join(dir, "consumer")}
@@ -83,7 +82,7 @@ func TestDialTriesAll(t *testing.T) {
 	}
 }
 
-// TestBadAddresses are refused, and none of a list with one is listened at.
+// TestBadAddresses: bad addresses are refused, and so are lists with one.
 func TestBadAddresses(t *testing.T) {
 	dir := folder(t)
 	file := filepath.Join(dir, "file")
@@ -118,7 +117,7 @@ func TestBadAddresses(t *testing.T) {
 	}
 }
 
-// TestStaleSocket is replaced, one in use is not.
+// TestStaleSocket: a stale socket is replaced, one in use is not.
 func TestStaleSocket(t *testing.T) {
 	path := filepath.Join(folder(t), "s")
 	dead, err := net.Listen("unix", path)
@@ -142,7 +141,7 @@ func TestStaleSocket(t *testing.T) {
 	}
 }
 
-// TestAddressOfTheService obeys the variables.
+// TestAddressOfTheService: the variables name the service.
 func TestAddressOfTheService(t *testing.T) {
 	t.Setenv(ProducerVariable, "/some/where")
 	t.Setenv(ConsumerVariable, "@name")

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSocketIsTheOwners has mode 0600 from the start, in a folder of mode 0700,
-// whatever the process would give to files.
+// TestSocketIsTheOwners: a socket has mode 0600 from the start, and its directory 0700,
+// whatever the umask of the process is.
 func TestSocketIsTheOwners(t *testing.T) {
 	path := filepath.Join(folder(t), "private", "s")
 	old := syscall.Umask(0)
@@ -63,8 +63,8 @@ func TestModeIsThereBeforeTheName(t *testing.T) {
 	}
 }
 
-// TestPeer is who the system says, over a Unix socket, and who a relay says, once,
-// over TCP.
+// TestPeer: the peer is the one that the system names, for a Unix socket, or the first
+// one that a relay names, over TCP.
 func TestPeer(t *testing.T) {
 	peers := make(chan Peer, 1)
 	h := NewHost(HostOptions{}, Service{"Port", []Method{{"Who", func(r *Request) { peers <- r.Conn.Peer(); _ = r.Reply(nil) }}}})
@@ -103,7 +103,7 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// TestNoFilesOverTCP is told at once.
+// TestNoFilesOverTCP: sending a file over TCP fails at once.
 func TestNoFilesOverTCP(t *testing.T) {
 	refused := make(chan error, 1)
 	h := NewHost(HostOptions{}, Service{"Port", []Method{{"Get", func(r *Request) {

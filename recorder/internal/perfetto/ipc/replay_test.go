@@ -43,7 +43,7 @@ func dialogues(t *testing.T) (all []dialogue) {
 	return all
 }
 
-// service is the one of the dialogue, with its methods, whose handlers tell got.
+// service returns the service of the dialogue. Its handlers call got.
 func (d *dialogue) service(got func(method string, r *Request)) (s Service, reply *messages.IPCFrame) {
 	for _, r := range d.frames {
 		frame := decodeFrame(r.Frame[lengthSize:])
@@ -58,8 +58,8 @@ func (d *dialogue) service(got func(method string, r *Request)) (s Service, repl
 	return s, reply
 }
 
-// TestReplayClients has a host hear what real clients sent, joined and cut in all
-// ways, and bind them as the real service did.
+// TestReplayClients passes the streams of real clients to a host, joined and cut in all
+// ways. It answers their binds as the real service did.
 func TestReplayClients(t *testing.T) {
 	calls := 0
 	for _, d := range dialogues(t) {
@@ -108,8 +108,8 @@ func TestReplayClients(t *testing.T) {
 	}
 }
 
-// TestReplayService has a client do what real clients did, send the very frames
-// that they sent, and hear what the real service answered.
+// TestReplayService has a client do what real clients did: it sends exactly their
+// frames, and gets the answers of the real service.
 func TestReplayService(t *testing.T) {
 	replies := 0
 	for _, d := range dialogues(t) {
@@ -191,7 +191,7 @@ func replayService(t *testing.T, d *dialogue) int {
 	return len(want)
 }
 
-// TestRawIsVerbatim holds that bytes of any kind pass.
+// TestRawIsVerbatim sends any bytes unchanged.
 func TestRawIsVerbatim(t *testing.T) {
 	for _, b := range [][]byte{nil, {8, 1}, {0x0a, 0x83, 0x80, 0x00, 1, 2, 3}, {0xff}} {
 		if got, err := encode(Raw(b)); err != nil || !bytes.Equal(got, b) {

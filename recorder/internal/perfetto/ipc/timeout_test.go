@@ -10,7 +10,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// small gives a socket as little room as the system allows.
+// small makes the buffers of a socket as small as the system allows.
 func small(t *testing.T, sock *net.UnixConn) {
 	t.Helper()
 	if err := sock.SetWriteBuffer(1); err != nil {
@@ -37,9 +37,9 @@ func flood(failed chan<- error) Method {
 	}}
 }
 
-// TestSilentPeerIsCutOff: a peer that reads nothing is ended by the timeout, as
-// Perfetto's service does with a producer after 10 ms. Another client of the same
-// host is served meanwhile.
+// TestSilentPeerIsCutOff: the timeout ends the connection of a peer that reads nothing,
+// as in Perfetto's service, where a producer has 10 ms. Another client of the same host
+// is served meanwhile.
 func TestSilentPeerIsCutOff(t *testing.T) {
 	failed, ends := make(chan error, 1), make(chan error, 2)
 	begun := make(chan struct{})
@@ -78,8 +78,8 @@ func TestSilentPeerIsCutOff(t *testing.T) {
 	}
 }
 
-// TestProducerTimeout is the shortest in use. A peer that does read is never cut
-// off by it, however much comes.
+// TestProducerTimeout has the shortest timeout in use: it never ends the connection of a
+// peer that reads, however much is sent.
 func TestProducerTimeout(t *testing.T) {
 	ends := make(chan error, 1)
 	_, sock := host(t, HostOptions{Options: Options{SendTimeout: ProducerSendTimeout}, Disconnected: func(_ *Conn, err error) { ends <- err }},
@@ -90,7 +90,7 @@ func TestProducerTimeout(t *testing.T) {
 	if err := receive(t, ends, "the end"); !errors.Is(err, ErrSendTimeout) {
 		t.Error(err)
 	}
-	// What fitted into the socket can still be read, and then there is an end.
+	// The data that fitted into the socket can still be read; then the stream ends.
 	peer := &raw{t: t, sock: sock}
 	frames := 0
 	for peer.next() != nil {
@@ -101,8 +101,8 @@ func TestProducerTimeout(t *testing.T) {
 	}
 }
 
-// TestWhatWasSentIsRead: a peer that is cut off, or dies, has sent something
-// before. All of it is handled.
+// TestWhatWasSentIsRead: everything that a peer sent before its connection ended, or it
+// died, is handled.
 func TestWhatWasSentIsRead(t *testing.T) {
 	const calls = 100
 	for _, how := range []string{"cut off", "dead"} {
@@ -118,7 +118,7 @@ func TestWhatWasSentIsRead(t *testing.T) {
 				}
 				close(begun)
 				<-over
-				// Now this end cannot send any more, while the rest lies unread.
+				// Now this end cannot send, and the rest is unread.
 				for r.Stream(text(string(make([]byte, 50_000)))) == nil && r.Conn.Wait(context.Background()) == nil {
 				}
 			}}}})
@@ -158,8 +158,8 @@ func TestQueueLimit(t *testing.T) {
 	}
 }
 
-// TestUnreadRepliesHoldRequests: from a peer that asks and asks, and reads no
-// answer, no further request is taken, so that memory does not grow.
+// TestUnreadRepliesHoldRequests: requests of a peer that reads no answers are no longer
+// read after some time, so that memory does not grow.
 func TestUnreadRepliesHoldRequests(t *testing.T) {
 	handled := make(chan int, 1000)
 	n := 0
@@ -177,8 +177,8 @@ func TestUnreadRepliesHoldRequests(t *testing.T) {
 	for range 3 {
 		receive(t, handled, "a call")
 	}
-	// All together they would be more than may wait; requests are read again as
-	// the answers are taken.
+	// Together the answers exceed the limit; requests are read again as the answers are
+	// taken.
 	peer := &raw{t: t, sock: sock}
 	for i := range calls {
 		if peer.next() == nil {
@@ -187,7 +187,7 @@ func TestUnreadRepliesHoldRequests(t *testing.T) {
 	}
 }
 
-// TestWaitGivenUp ends with its context.
+// TestWaitGivenUp: a wait ends with its context.
 func TestWaitGivenUp(t *testing.T) {
 	sock, _ := pair(t)
 	small(t, sock)
@@ -208,8 +208,8 @@ func TestWaitGivenUp(t *testing.T) {
 	receive(t, c.Done(), "the end of the client")
 }
 
-// TestCloseOverTCP: what was sent before the end arrives, even if the peer sent
-// something that nobody read.
+// TestCloseOverTCP: data sent before the end arrives, even if data from the peer is
+// unread.
 func TestCloseOverTCP(t *testing.T) {
 	const frames = 40
 	h := NewHost(HostOptions{}, Service{"Port", []Method{{"Bye", func(r *Request) {

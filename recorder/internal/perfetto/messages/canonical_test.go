@@ -8,11 +8,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// canonical rewrites an encoded message so that two that say the same are the
+// canonical rewrites an encoded message so that two with the same meaning have the
 // same bytes: fields in the order of their numbers, integers in their shortest
-// form, packed lists unpacked. It reads the bytes by itself; of the description
-// it takes only what is a message, and what is packed. Fields that the
-// description lacks are kept as they are, and named in unknown.
+// form, packed lists unpacked. It decodes the bytes by itself; the description only
+// tells it which fields are messages, and which are packed. Fields that are not in
+// the description are kept as they are, and named in unknown.
 func canonical(b []byte, d protoreflect.MessageDescriptor, unknown map[string]int) ([]byte, error) {
 	type field struct {
 		number protowire.Number

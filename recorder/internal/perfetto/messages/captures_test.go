@@ -14,10 +14,9 @@ import (
 	"tracex/recorder/perfetto/perfettotest"
 )
 
-// TestCaptures decodes and encodes all that the real service and its clients
-// said to each other: the frames, what is in them, and the packets that were
-// read. What comes out says what went in, and there is no field that our messages
-// do not know.
+// TestCaptures decodes and encodes everything that the real service and its clients
+// sent to each other: the frames, their contents, and the packets of the traces. The
+// result has the same meaning, and our messages know every field.
 func TestCaptures(t *testing.T) {
 	unknown := map[string]int{}
 	seen := map[string]int{}

@@ -18,12 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files instead of comparing them")
 
-// folder is where the files import each other from.
+// folder is the directory from which the files import each other.
 const folder = "tracex/recorder/internal/perfetto/messages/"
 
-// TestGenerated compares the generated files with what the .proto files give.
-// Both compiler and generator are libraries, so that neither has to be on the
-// machine.
+// TestGenerated compares the generated files with those that the .proto files give.
+// Compiler and generator are libraries, so neither must be on the machine.
 func TestGenerated(t *testing.T) {
 	want := generate(t)
 	if *update {
@@ -50,7 +49,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// generate returns what the .proto files give, by the names of the files.
+// generate returns the files that the .proto files give, by name.
 func generate(t *testing.T) map[string][]byte {
 	t.Helper()
 	sources, err := filepath.Glob("*.proto")
@@ -85,7 +84,7 @@ func generate(t *testing.T) map[string][]byte {
 		known[name] = true
 		file := protodesc.ToFileDescriptorProto(files.FindFileByPath(name))
 		for _, dependency := range file.Dependency {
-			add(dependency) // what a file imports stands before it
+			add(dependency) // imported files precede it
 		}
 		request.ProtoFile = append(request.ProtoFile, file)
 	}
@@ -108,7 +107,7 @@ func contents(t *testing.T, sources []string) map[string]string {
 	return texts
 }
 
-// run is what protoc-gen-go does.
+// run does what protoc-gen-go does.
 func run(t *testing.T, request *pluginpb.CodeGeneratorRequest) map[string][]byte {
 	t.Helper()
 	plugin, err := protogen.Options{}.New(request)

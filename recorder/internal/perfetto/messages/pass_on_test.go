@@ -10,7 +10,7 @@ import (
 )
 
 // TestUnknownFieldsArePassedOn takes a data source's config out of a session's,
-// as a service does, with settings in it that we know nothing of.
+// as a service does. It has settings that our messages do not know.
 func TestUnknownFieldsArePassedOn(t *testing.T) {
 	// data_sources { config { name: "linux.ftrace" 100 { 1: "sched/sched_switch" } 999: 5 } }
 	settings := unhex(t, "a2 06 14 0a 12 73636865642f73636865645f737769746368 b8 3e 05")
@@ -34,7 +34,7 @@ func TestUnknownFieldsArePassedOn(t *testing.T) {
 	}
 }
 
-// TestPresence holds that absent and zero differ on the wire, both ways.
+// TestPresence encodes and decodes absent fields and zeros: they differ on the wire.
 func TestPresence(t *testing.T) {
 	for _, c := range []struct {
 		message proto.Message

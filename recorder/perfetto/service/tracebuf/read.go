@@ -124,5 +124,5 @@ func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
 	}
 }
 
-// before reports whether chunk a comes before chunk b; ids wrap.
+// before reports whether chunk a precedes chunk b; ids wrap.
 func before(a, b uint32) bool { return int32(a-b) < 0 }
