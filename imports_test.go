@@ -66,7 +66,7 @@ var layers = []struct {
 	{"tracex/recorder/convert/spool", nil, []string{"testing", "charm.land/", "github.com/", "google.golang.org/", "golang.org/"}},
 	{"tracex/recorder/internal/versiontest", []string{"tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
 	{"tracex/recorder/internal/tracetest", []string{"tracex/lazy", "tracex/lazy/eager", "tracex/format"}, []string{"charm.land/"}},
-	{"tracex/recorder/recordertest", []string{"tracex/recorder", "tracex/lazy", "tracex/lazy/eager", "tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
+	{"tracex/recorder/recordertest", []string{"tracex/recorder", "tracex/recorder/internal/tracetest", "tracex/lazy", "tracex/lazy/eager", "tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
 	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},
 	{"tracex/format", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},

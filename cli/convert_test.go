@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"tracex/format/formattest"
 )
 
 // TestConvertStopped stops a conversion that waits for the rest of a pipe: it leaves neither
@@ -27,7 +29,7 @@ func TestConvertStopped(t *testing.T) {
 	if _, err := in.Write([]byte(strings.Repeat("\x0a\x00", 1<<20))); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(names(t, dir)); n != 3 {
+	if n := len(formattest.Names(t, dir)); n != 3 {
 		t.Errorf("%d files before the signal, expected 3 drafts", n)
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
@@ -39,7 +41,7 @@ func TestConvertStopped(t *testing.T) {
 	if want := "tracex: stopped: interrupt\n"; stderr.String() != want {
 		t.Errorf("it says %q, expected %q", stderr, want)
 	}
-	if left := append(names(t, dir), names(t, tmp)...); len(left) > 0 {
+	if left := append(formattest.Names(t, dir), formattest.Names(t, tmp)...); len(left) > 0 {
 		t.Errorf("files stay: %q", left)
 	}
 }
@@ -75,7 +77,7 @@ func TestConvertPipe(t *testing.T) {
 	if got := code(t, cmd.Wait()); got != 0 {
 		t.Errorf("exit code %d: %s", got, stderr)
 	}
-	if found := names(t, dir); len(found) != 3 {
+	if found := formattest.Names(t, dir); len(found) != 3 {
 		t.Errorf("it made %q", found)
 	}
 }

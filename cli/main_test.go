@@ -74,7 +74,7 @@ func TestSignal(t *testing.T) {
 			if _, err := in.Write(make([]byte, 4<<20)); err != nil {
 				t.Fatal(err)
 			}
-			if n := len(names(t, tmp)); n != 1 {
+			if n := len(formattest.Names(t, tmp)); n != 1 {
 				t.Errorf("%d temporary files before the signal, expected 1", n)
 			}
 			if err := cmd.Process.Signal(c.signal); err != nil {
@@ -86,7 +86,7 @@ func TestSignal(t *testing.T) {
 			if stderr.String() != c.says {
 				t.Errorf("it says %q, expected %q", stderr, c.says)
 			}
-			if left := names(t, tmp); len(left) > 0 {
+			if left := formattest.Names(t, tmp); len(left) > 0 {
 				t.Errorf("temporary files stay: %q", left)
 			}
 		})
@@ -113,7 +113,7 @@ func TestBrokenPipe(t *testing.T) {
 	if got := code(t, cmd.Wait()); got != 0 || stderr.Len() > 0 {
 		t.Errorf("exit code %d, expected 0; it says %q", got, stderr)
 	}
-	if left := names(t, tmp); len(left) > 0 {
+	if left := formattest.Names(t, tmp); len(left) > 0 {
 		t.Errorf("temporary files stay: %q", left)
 	}
 }
@@ -145,7 +145,7 @@ func TestStoppedCommands(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		before := names(t, filepath.Dir(path))
+		before := formattest.Names(t, filepath.Dir(path))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(signalError{syscall.SIGINT})
 		root := newRoot(&app{stdin: null, stdout: null, stderr: null})
@@ -154,23 +154,11 @@ func TestStoppedCommands(t *testing.T) {
 		if err := root.ExecuteContext(ctx); !errors.Is(err, context.Canceled) && exitCode(err) != 130 {
 			t.Errorf("%v: %v, expected that it stops", args[0], err)
 		}
-		if after := names(t, filepath.Dir(path)); !slices.Equal(after, before) {
+		if after := formattest.Names(t, filepath.Dir(path)); !slices.Equal(after, before) {
 			t.Errorf("%v: the directory has %q, before it had %q", args[0], after, before)
 		}
-		if left := names(t, tmp); len(left) > 0 {
+		if left := formattest.Names(t, tmp); len(left) > 0 {
 			t.Errorf("%v: temporary files stay: %q", args[0], left)
 		}
 	}
-}
-
-func names(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format/formattest"
 	"tracex/recorder"
 )
 
@@ -104,7 +105,7 @@ func TestFollowPipe(t *testing.T) {
 		t.Errorf("exit code %d: %q", got, s.drawn.String())
 	}
 	s.left()
-	if files := names(t, tmp); len(files) > 0 {
+	if files := formattest.Names(t, tmp); len(files) > 0 {
 		t.Errorf("temporary files stay: %q", files)
 	}
 }

@@ -94,7 +94,7 @@ func (s *screen) ends(want int, tmp string) {
 		s.t.Errorf("exit code %d, expected %d: %q", got, want, s.drawn.String())
 	}
 	s.left()
-	if files := names(s.t, tmp); len(files) > 0 {
+	if files := formattest.Names(s.t, tmp); len(files) > 0 {
 		s.t.Errorf("temporary files stay: %q", files)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder/recordertest"
@@ -89,7 +90,7 @@ func recordCrash(t *testing.T, self, how string, seed uint64) {
 	if err := <-ended; err == nil {
 		t.Fatalf("%s: the program ended well", what)
 	}
-	if left := names(t, tmp); len(left) > 0 {
+	if left := formattest.Names(t, tmp); len(left) > 0 {
 		t.Errorf("temporary files stay: %q", left)
 	}
 	if _, err := os.Stat(instead); err == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format/formattest"
 	"tracex/recorder/recording"
 )
 
@@ -39,7 +40,7 @@ func TestRecordFollowed(t *testing.T) {
 	if text, said, exit := runCommand(t, "print", out); exit != 0 || strings.Count(text, "inner(") != 2000 || strings.Contains(text, "unfinished") {
 		t.Errorf("exit code %d, %d calls: %s", exit, strings.Count(text, "inner("), said)
 	}
-	if left := names(t, filepath.Dir(out)); len(left) != 3 {
+	if left := formattest.Names(t, filepath.Dir(out)); len(left) != 3 {
 		t.Errorf("there are %q", left)
 	}
 }
@@ -63,7 +64,7 @@ func TestRecordFollowedIsKilled(t *testing.T) {
 	if got := s.end(); got != 0 {
 		t.Errorf("exit code %d: %q", got, s.drawn.String())
 	}
-	if left := names(t, filepath.Dir(out)); len(left) != 3 {
+	if left := formattest.Names(t, filepath.Dir(out)); len(left) != 3 {
 		t.Errorf("there are %q", left)
 	}
 }

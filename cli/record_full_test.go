@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"tracex/format/formattest"
 )
 
 // TestRecordFullDisk: a trace that grows reaches the limit of its disk. Its program continues,
@@ -51,10 +53,10 @@ func TestRecordFullDisk(t *testing.T) {
 		!strings.Contains(s, "hint: the part that is not in "+out+" is kept in "+kept+"; tracex convert makes a trace from it") {
 		t.Errorf("exit code %d: %s", exit, s)
 	}
-	if left := names(t, dir); len(left) != 4 {
+	if left := formattest.Names(t, dir); len(left) != 4 {
 		t.Errorf("there are %q", left)
 	}
-	if left := names(t, tmp); len(left) > 0 {
+	if left := formattest.Names(t, tmp); len(left) > 0 {
 		t.Errorf("temporary files stay: %q", left)
 	}
 	if _, said, exit := runCommand(t, "convert", "-o", out+".rest", kept); exit != 0 {

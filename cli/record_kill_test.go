@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/recorder"
 	"tracex/recorder/recording"
 )
@@ -172,7 +173,7 @@ func TestRecordIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	proceed()
-	if left := names(t, cmd.Dir); len(left) > 0 {
+	if left := formattest.Names(t, cmd.Dir); len(left) > 0 {
 		t.Errorf("the program wrote %q", left)
 	}
 	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording holds a recording; once that has ended, tracex info "+out+" completes the trace") {
@@ -185,10 +186,10 @@ func TestRecordIsKilled(t *testing.T) {
 	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed; completed the trace (1,000 events)") {
 		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)
 	}
-	if left := names(t, filepath.Dir(out)); len(left) != 3 {
+	if left := formattest.Names(t, filepath.Dir(out)); len(left) != 3 {
 		t.Errorf("there are %q", left)
 	}
-	if left := names(t, tmp); len(left) > 0 {
+	if left := formattest.Names(t, tmp); len(left) > 0 {
 		t.Errorf("temporary files stay: %q", left)
 	}
 	if _, said, exit := runCommand(t, "info", out); exit != 0 || said != "" {
@@ -239,7 +240,7 @@ func killEarly(t *testing.T, written bool) {
 		t.Errorf("info ends with %d and says %q", exit, said)
 	}
 	checkRecorded(t, self, out)
-	if left := names(t, tmp); len(left) > 0 {
+	if left := formattest.Names(t, tmp); len(left) > 0 {
 		t.Errorf("temporary files stay: %q", left)
 	}
 }
@@ -264,7 +265,7 @@ func TestRecordDiscards(t *testing.T) {
 		t.Errorf("exit code %d: %s", exit, said)
 	}
 	checkRecorded(t, self, out)
-	if left := names(t, tmp); len(left) > 0 {
+	if left := formattest.Names(t, tmp); len(left) > 0 {
 		t.Errorf("temporary files stay: %q", left)
 	}
 }

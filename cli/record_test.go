@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"tracex/format/formattest"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/producer"
 )
@@ -193,12 +194,12 @@ func TestRecord(t *testing.T) {
 			if !strings.Contains(stderr.String(), test.says) {
 				t.Errorf("told %q, want %q", stderr, test.says)
 			}
-			if left := names(t, tmp); len(left) > 0 {
+			if left := formattest.Names(t, tmp); len(left) > 0 {
 				t.Errorf("temporary files stay: %q", left)
 			}
 			if test.trace {
 				checkRecorded(t, self, out)
-			} else if left := names(t, filepath.Dir(out)); len(left) > 0 {
+			} else if left := formattest.Names(t, filepath.Dir(out)); len(left) > 0 {
 				t.Errorf("there are %q", left)
 			}
 		})
@@ -287,7 +288,7 @@ func recordKeeps(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer, out string) 
 	if told := stderr.String(); !strings.Contains(told, out+".idx: file already exists") || !strings.Contains(told, "recording is kept in "+kept) {
 		t.Errorf("told %q", told)
 	}
-	if got := names(t, filepath.Dir(out)); !slices.Equal(got, []string{"trace.bin.idx", "trace.bin.pftrace"}) {
+	if got := formattest.Names(t, filepath.Dir(out)); !slices.Equal(got, []string{"trace.bin.idx", "trace.bin.pftrace"}) {
 		t.Errorf("there are %q", got)
 	}
 }
@@ -304,7 +305,7 @@ func checkRecorded(t *testing.T, self, path string) {
 	if n := strings.Count(string(printed), "inner("); n != 1000 || !strings.Contains(string(printed), "999") {
 		t.Errorf("%d calls are there: %.300s", n, printed)
 	}
-	if got := names(t, filepath.Dir(path)); len(got) != 3 {
+	if got := formattest.Names(t, filepath.Dir(path)); len(got) != 3 {
 		t.Errorf("there are %q", got)
 	}
 }
@@ -318,7 +319,7 @@ func TestServe(t *testing.T) {
 	}
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for begin := time.Now(); len(names(t, dir)) < 2; <-tick.C {
+	for begin := time.Now(); len(formattest.Names(t, dir)) < 2; <-tick.C {
 		if time.Since(begin) > time.Minute {
 			t.Fatal("no sockets")
 		}
@@ -333,7 +334,7 @@ func TestServe(t *testing.T) {
 	if got := code(t, cmd.Wait()); got != 0 && got != 130 {
 		t.Errorf("exit code %d", got)
 	}
-	if left := names(t, dir); len(left) > 0 || !strings.Contains(stderr.String(), "programs connect to") {
+	if left := formattest.Names(t, dir); len(left) > 0 || !strings.Contains(stderr.String(), "programs connect to") {
 		t.Errorf("it leaves %q and says %q", left, stderr)
 	}
 }

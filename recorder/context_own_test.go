@@ -1,51 +1,20 @@
 package recorder_test
 
 import (
-	"bytes"
 	"context"
-	"path/filepath"
 	"sync"
 	"testing"
 
-	"tracex/lazy"
 	"tracex/recorder"
-	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/recordertest"
 )
-
-// record runs f with a recorder and returns the text of the trace.
-func record(t *testing.T, c recorder.Config, f func(r *recorder.Recorder)) string {
-	t.Helper()
-	c.Path = filepath.Join(t.TempDir(), "trace.bin")
-	r, err := recorder.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f(r)
-	if err := r.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	forest := tracetest.Load(t, c.Path)
-	tracetest.Verify(t, c.Path, forest)
-	var text bytes.Buffer
-	if err := forest.Print(&text, lazy.PrintOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
-}
-
-func same(t *testing.T, got, want string) {
-	t.Helper()
-	if got != want {
-		t.Errorf("the trace is\n%s\nwant\n%s", got, want)
-	}
-}
 
 // A thread belongs to a goroutine, whatever context the goroutine's children get.
 func TestContext(t *testing.T) { versiontest.EachVersion(t, testContext) }
 
 func testContext(t *testing.T) {
-	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {
+	text := recordertest.Text(t, recorder.Config{}, func(r *recorder.Recorder) {
 		th := r.Thread("main")
 		m := r.Method(r.Class("shop"), "Run", recorder.Type{})
 		ctx := recorder.NewContext(context.Background(), th)
@@ -76,7 +45,7 @@ func testContext(t *testing.T) {
 		group.Wait()
 		th.Exit(recorder.Void())
 	})
-	same(t, text, `# Thread 1 (main)
+	recordertest.SameText(t, text, `# Thread 1 (main)
 shop.Run()
 # Thread 2 (child)
 shop.Run()

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 
 	"tracex/recorder"
@@ -17,27 +16,10 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// record runs f with a recorder and returns the text of the trace.
-func record(t *testing.T, c recorder.Config, f func(r *recorder.Recorder)) string {
-	t.Helper()
-	text, err := recordertest.Text(filepath.Join(t.TempDir(), "trace.bin"), c, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func same(t *testing.T, got, want string) {
-	t.Helper()
-	if got != want {
-		t.Errorf("the trace is\n%s\nwant\n%s", got, want)
-	}
-}
-
 func TestMiddleware(t *testing.T) { versiontest.EachVersion(t, testMiddleware) }
 
 func testMiddleware(t *testing.T) {
-	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {
+	text := recordertest.Text(t, recorder.Config{}, func(r *recorder.Recorder) {
 		find := r.Method(r.Class("shop.Store"), "Find", recorder.Type{})
 		mux := http.NewServeMux()
 		mux.HandleFunc("/found", func(w http.ResponseWriter, req *http.Request) {
@@ -65,7 +47,7 @@ func testMiddleware(t *testing.T) {
 			}()
 		}
 	})
-	same(t, versiontest.WithoutIdentity(text), `# Thread 1 (GET /found)
+	recordertest.SameText(t, versiontest.WithoutIdentity(text), `# Thread 1 (GET /found)
 Handler.ServeHTTP("GET", "/found"): 200
   ServeHTTP("GET", "/found"): 200
     Store.Find(5): true
@@ -81,7 +63,7 @@ Handler.ServeHTTP("GET", "/panic"): threw errors.errorString
 // A handler within the middleware takes over the connection, as a WebSocket handler does; if
 // that is impossible, the handler can tell.
 func TestMiddlewareHijacked(t *testing.T) {
-	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {
+	text := recordertest.Text(t, recorder.Config{}, func(r *recorder.Recorder) {
 		take := func(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter, error) {
 			return w.(http.Hijacker).Hijack()
 		}
@@ -119,7 +101,7 @@ func TestMiddlewareHijacked(t *testing.T) {
 			}
 		})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/not", nil))
 	})
-	same(t, text, `# Thread 1 (GET /plain)
+	recordertest.SameText(t, text, `# Thread 1 (GET /plain)
 Handler.ServeHTTP("GET", "/plain"): 101
   ServeHTTP("GET", "/plain"): 101
 # Thread 2 (GET /controlled)

@@ -2,36 +2,39 @@ package recordertest
 
 import (
 	"bytes"
-	"os"
+	"path/filepath"
+	"testing"
 
 	"tracex/lazy/eager"
 	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
 )
 
-// Text runs f with a recorder into a file and returns the text of the trace.
-func Text(path string, c recorder.Config, f func(r *recorder.Recorder)) (string, error) {
-	c.Path = path
+// Text runs f with a recorder into a file, which it checks, and returns the text of the trace.
+func Text(tb testing.TB, c recorder.Config, f func(r *recorder.Recorder)) string {
+	tb.Helper()
+	c.Path = filepath.Join(tb.TempDir(), "trace.bin")
 	r, err := recorder.Start(c)
 	if err != nil {
-		return "", err
+		tb.Fatal(err)
 	}
 	f(r)
 	if err := r.Stop(); err != nil {
-		return "", err
+		tb.Fatal(err)
 	}
-	trace, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer trace.Close()
-	forest, err := eager.Load(trace)
-	if err == nil {
-		err = forest.Problem
-	}
-	if err != nil {
-		return "", err
-	}
+	forest := tracetest.Load(tb, c.Path)
+	tracetest.Verify(tb, c.Path, forest)
 	var text bytes.Buffer
-	err = forest.Print(&text, eager.PrintOptions{})
-	return text.String(), err
+	if err := forest.Print(&text, eager.PrintOptions{}); err != nil {
+		tb.Fatal(err)
+	}
+	return text.String()
+}
+
+// SameText compares the text of a trace with the expected one.
+func SameText(tb testing.TB, got, want string) {
+	tb.Helper()
+	if got != want {
+		tb.Errorf("the trace is\n%s\nwant\n%s", got, want)
+	}
 }

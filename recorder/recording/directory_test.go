@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"tracex/format/formattest"
 )
 
 func create(t *testing.T, trace string, about About) *Directory {
@@ -19,18 +21,6 @@ func create(t *testing.T, trace string, about About) *Directory {
 		t.Fatal(err)
 	}
 	return f
-}
-
-func names(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 // A directory belongs to one process: the one that records, and after its end the one that
@@ -63,7 +53,7 @@ func TestDirectory(t *testing.T) {
 	if err := f.Remove(); err != nil {
 		t.Fatal(err)
 	}
-	if left := names(t, filepath.Dir(trace)); len(left) > 0 {
+	if left := formattest.Names(t, filepath.Dir(trace)); len(left) > 0 {
 		t.Errorf("it leaves %q", left)
 	}
 	if err := create(t, trace, About{}).Remove(); err != nil {
@@ -79,14 +69,14 @@ func TestState(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	check := func(when string, wantBegun bool, want error) {
 		t.Helper()
-		before := names(t, filepath.Dir(trace))
+		before := formattest.Names(t, filepath.Dir(trace))
 		for range 2 { // a look keeps nothing
 			begun, err := State(trace)
 			if begun != wantBegun || !errors.Is(err, want) {
 				t.Errorf("%s: %v, %v, want %v, %v", when, begun, err, wantBegun, want)
 			}
 		}
-		if after := names(t, filepath.Dir(trace)); !slices.Equal(after, before) {
+		if after := formattest.Names(t, filepath.Dir(trace)); !slices.Equal(after, before) {
 			t.Errorf("%s: there are %q, there were %q", when, after, before)
 		}
 	}
@@ -137,7 +127,7 @@ func TestDirectoryOfOthers(t *testing.T) {
 	if f, err := Create(trace, About{}); err == nil {
 		t.Errorf("made in its place: %+v", f)
 	}
-	if left := names(t, filepath.Dir(trace)); !slices.Equal(left, []string{"trace.bin" + Suffix}) {
+	if left := formattest.Names(t, filepath.Dir(trace)); !slices.Equal(left, []string{"trace.bin" + Suffix}) {
 		t.Errorf("there are %q", left)
 	}
 }
@@ -222,7 +212,7 @@ func TestRemoveSockets(t *testing.T) {
 		if want == nil {
 			break
 		}
-		if left := names(t, dir); !slices.Equal(left, want) {
+		if left := formattest.Names(t, dir); !slices.Equal(left, want) {
 			t.Errorf("%q stay, want %q", left, want)
 		}
 		if err := os.Remove(strange); err != nil {

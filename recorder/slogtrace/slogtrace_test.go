@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -19,23 +18,6 @@ import (
 	"tracex/recorder/slogtrace"
 )
 
-// record runs f with a recorder and returns the text of the trace.
-func record(t *testing.T, c recorder.Config, f func(r *recorder.Recorder)) string {
-	t.Helper()
-	text, err := recordertest.Text(filepath.Join(t.TempDir(), "trace.bin"), c, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func same(t *testing.T, got, want string) {
-	t.Helper()
-	if got != want {
-		t.Errorf("the trace is\n%s\nwant\n%s", got, want)
-	}
-}
-
 // loud fails when a log handler or the recorder calls it.
 type loud struct{}
 
@@ -47,7 +29,7 @@ func TestLogHandler(t *testing.T) { versiontest.EachVersion(t, testLogHandler) }
 
 func testLogHandler(t *testing.T) {
 	var lines strings.Builder
-	text := record(t, recorder.Config{MaxString: 200}, func(r *recorder.Recorder) {
+	text := recordertest.Text(t, recorder.Config{MaxString: 200}, func(r *recorder.Recorder) {
 		next := slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn,
 			ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 				if a.Key == slog.TimeKey || a.Key == "loud" {
@@ -70,7 +52,7 @@ func testLogHandler(t *testing.T) {
 		group.Wait()
 		th.Exit(recorder.Void())
 	})
-	same(t, regexp.MustCompile(`goroutine \d+`).ReplaceAllString(text, "goroutine N"), `# Thread 1 (main)
+	recordertest.SameText(t, regexp.MustCompile(`goroutine \d+`).ReplaceAllString(text, "goroutine N"), `# Thread 1 (main)
 shop.Buy()
   log INFO = "buying price=12.5 count=3 who.name=Ann who.old=true"
   log WARN = "slow id=7 g.took=1s g.x=y"

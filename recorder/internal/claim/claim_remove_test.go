@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"tracex/format/formattest"
 )
 
 // removable are the files of a trace, in a new directory, with the data file last.
@@ -19,26 +21,13 @@ func removable(t *testing.T, names ...string) (dir string, paths []string) {
 	return dir, paths
 }
 
-// names lists a directory.
-func names(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 // A trace is removed with the files beside it, some of which may be missing. Other files stay.
 func TestRemoveAll(t *testing.T) {
 	dir, paths := removable(t, "a.idx", "a", "b")
 	if err := RemoveAll(paths[1], paths[0], filepath.Join(dir, "a.tim")); err != nil {
 		t.Fatal(err)
 	}
-	if left := names(t, dir); !slices.Equal(left, []string{"b"}) {
+	if left := formattest.Names(t, dir); !slices.Equal(left, []string{"b"}) {
 		t.Errorf("%q stay", left)
 	}
 }
@@ -49,7 +38,7 @@ func TestRemoveAllWithoutData(t *testing.T) {
 	if err := RemoveAll(filepath.Join(dir, "a"), paths...); err != nil {
 		t.Fatal(err)
 	}
-	if left := names(t, dir); len(left) != 1 {
+	if left := formattest.Names(t, dir); len(left) != 1 {
 		t.Errorf("%q stay", left)
 	}
 }
@@ -63,7 +52,7 @@ func TestRemoveAllInUse(t *testing.T) {
 	if err := RemoveAll(paths[1], paths[0]); !errors.Is(err, ErrInUse) {
 		t.Errorf("removed: %v", err)
 	}
-	if left := names(t, dir); len(left) != 2 {
+	if left := formattest.Names(t, dir); len(left) != 2 {
 		t.Errorf("%q stay", left)
 	}
 }
@@ -80,7 +69,7 @@ func TestRemoveAllDataLast(t *testing.T) {
 	if err := RemoveAll(paths[1], paths[0], stuck); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a full directory was removed: %v", err)
 	}
-	if left := names(t, dir); !slices.Equal(left, []string{"a", "a.tim"}) {
+	if left := formattest.Names(t, dir); !slices.Equal(left, []string{"a", "a.tim"}) {
 		t.Errorf("%q stay", left)
 	}
 }
@@ -95,7 +84,7 @@ func TestRemoveAllLink(t *testing.T) {
 	if err := RemoveAll(link); err != nil {
 		t.Fatal(err)
 	}
-	if left := names(t, dir); !slices.Equal(left, []string{"target"}) {
+	if left := formattest.Names(t, dir); !slices.Equal(left, []string{"target"}) {
 		t.Errorf("%q stay", left)
 	}
 }
