@@ -15,7 +15,7 @@ type mappedCells struct {
 	dump   bool   // in the order of a dump writer
 	runs   []run
 	n      int64
-	starts samples
+	starts sampler // complete
 }
 
 // run is a run of consecutive container cells in the index.

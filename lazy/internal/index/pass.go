@@ -34,27 +34,25 @@ type pass struct {
 type streamPass struct {
 	Stream
 	mapped  mappedCells
-	starts  sampler
 	lastEnd int64 // of the previous container
 	inRun   bool
-	blockLo int64 // logical start of the current block
 }
 
 func (p *pass) newStream() *streamPass {
-	s := &streamPass{mapped: mappedCells{index: p.index.Bytes(), dump: p.dump}, starts: newSampler(), lastEnd: -1}
+	s := &streamPass{mapped: mappedCells{index: p.index.Bytes(), dump: p.dump, starts: newSampler()}, lastEnd: -1}
 	if len(p.streams) == 0 {
 		// Most traces have one large thread, the first: allocate its samples at once,
 		// since growing them would leave garbage of several times their size.
-		s.starts.groups = make([]int64, 0, int64(len(p.index.Bytes()))/(groupCells*format.CellSize)+1)
+		s.mapped.starts.groups = make([]int64, 0, int64(len(p.index.Bytes()))/(groupCells*format.CellSize)+1)
 	}
 	return s
 }
 
-// snapshot returns the current stream.
-func (s *streamPass) snapshot() *Stream {
-	out := s.Stream
-	out.Cells = &mappedCells{index: s.mapped.index, dump: s.mapped.dump, runs: s.mapped.runs, n: s.mapped.n, starts: s.starts.samples}
-	return &out
+// built returns the stream, which must not change from then on. It is not copied: there
+// may be a million of them.
+func (s *streamPass) built() *Stream {
+	s.Cells = &s.mapped
+	return &s.Stream
 }
 
 // run makes the pass. It must be called within mapped.Guard. It publishes nothing
@@ -112,9 +110,9 @@ func (p *pass) containers(pos, stop int64) int64 {
 	}
 	first, last := pos, s.lastEnd
 	for pos < stop {
-		most := min(stop, pos+int64(s.starts.room())*format.CellSize)
+		most := min(stop, pos+int64(s.mapped.starts.room())*format.CellSize)
 		if n, end, smallest := ascending(b[pos:most], last); n > 0 {
-			s.starts.addSome(n, smallest)
+			s.mapped.starts.addSome(n, smallest)
 			last, pos = end, pos+int64(n)*format.CellSize
 			continue
 		}
@@ -126,7 +124,7 @@ func (p *pass) containers(pos, stop int64) int64 {
 		if end <= last || start > end || start < 0 {
 			break
 		}
-		s.starts.addSome(1, start)
+		s.mapped.starts.addSome(1, start)
 		last, pos = end, pos+format.CellSize
 	}
 	s.mapped.n += (pos - first) / format.CellSize
@@ -174,7 +172,7 @@ func (p *pass) view() *View {
 	v := &View{Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
 	v.Cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
 	for _, s := range p.streams {
-		v.Streams = append(v.Streams, s.snapshot())
+		v.Streams = append(v.Streams, s.built())
 	}
 	sortStreams(v.Streams)
 	return v

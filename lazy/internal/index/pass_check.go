@@ -61,7 +61,6 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 		p.from = pos + format.CellSize
 	}
 	s.Blocks = append(s.Blocks, Block{Logical: s.Size, Physical: cell.Start + format.BlockHeadSize, CellAt: cellAt})
-	s.blockLo = s.Size
 	s.Size += cell.End - cell.Start - format.BlockHeadSize
 	s.inRun = false
 	p.nextBlock = cell.End + 1

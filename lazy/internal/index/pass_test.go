@@ -35,7 +35,7 @@ func passOver(cells []format.Cell, stops ...int) (taken int, s *streamPass) {
 		index = c.Append(index)
 	}
 	p := &pass{index: mapped.InMemory("memory.idx", index)}
-	s = &streamPass{starts: newSampler(), lastEnd: -1}
+	s = &streamPass{mapped: mappedCells{starts: newSampler()}, lastEnd: -1}
 	p.cur = s
 	at := int64(0)
 	for _, stop := range append(stops, len(cells)) {
@@ -52,8 +52,8 @@ func sameCells(t *testing.T, what string, cells []format.Cell, stops ...int) {
 	t.Helper()
 	want, samples := plainly(cells, -1)
 	got, s := passOver(cells, stops...)
-	if got != want || s.mapped.n != int64(want) || !slices.Equal(s.starts.groups, samples) {
-		t.Fatalf("%s: took %d cells, counted %d, sampled %d; want %d and %d", what, got, s.mapped.n, s.starts.groups, want, samples)
+	if got != want || s.mapped.n != int64(want) || !slices.Equal(s.mapped.starts.groups, samples) {
+		t.Fatalf("%s: took %d cells, counted %d, sampled %d; want %d and %d", what, got, s.mapped.n, s.mapped.starts.groups, want, samples)
 	}
 	if last := int64(-1); want > 0 {
 		if last = cells[want-1].End; s.lastEnd != last {
