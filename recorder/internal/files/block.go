@@ -1,8 +1,6 @@
 package files
 
 import (
-	"encoding/binary"
-
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/values"
@@ -22,21 +20,22 @@ import (
 //
 // The thread's lock and the files' mu are held.
 type block struct {
-	to     *fileWriters
-	s      *Stream
-	dump   bool
-	start  int64 // position of BLOCK_START
-	after  int64 // position after BLOCK_END; 0 if it has none yet
-	base   int64 // of its first content byte
-	before int64 // the thread's content bytes in earlier blocks
-	cell   int   // position of the block's cell in the index buffer
-	time   int   // position of its time in the times buffer
-	span   span
+	to      *fileWriters
+	version format.Version
+	s       *Stream
+	dump    bool
+	start   int64 // position of BLOCK_START
+	after   int64 // position after BLOCK_END; 0 if it has none yet
+	base    int64 // of its first content byte
+	before  int64 // the thread's content bytes in earlier blocks
+	cell    int   // position of the block's cell in the index buffer
+	time    int   // position of its time in the times buffer
+	span    span
 }
 
 // begin starts a block with the pending objects of the registry, which shift the draft.
 func (f *Files) begin(s *Stream, d *draft) {
-	f.current = block{to: &f.fileWriters, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
+	f.current = block{to: &f.fileWriters, version: f.Layout.Version, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
 	b := &f.current
 	f.data.buf = format.AppendBlockHead(f.data.buf, s.ID)
 	b.base = f.data.size()
@@ -103,8 +102,8 @@ func (b *block) part(p buffers.Part, d *draft) {
 func (b *block) name() {
 	data := &b.to.data
 	b.reference(format.KindThreadName, b.s.ID, data.size())
-	data.buf = binary.BigEndian.AppendUint32(append(data.buf, byte(format.KindThreadName)), uint32(b.s.ID))
-	data.buf = values.AppendText(data.buf, b.s.Name, values.MaxText)
+	name := format.ThreadName{Thread: b.s.ID, Name: values.Shorten(b.s.Name, values.MaxText)}
+	data.buf, _ = name.Append(data.buf, b.version) // MaxText characters are never too long
 }
 
 // nameAgain adds the thread's name after the other content of the block.

@@ -57,15 +57,20 @@ func plain(s string) bool {
 
 // AppendText is putText for any text, into a slice that may grow.
 func AppendText(dst []byte, s string, max int) []byte {
-	short := Cut(s, max)
-	if len(short) < len(s) {
-		short += Ellipsis
-	}
-	dst, err := format.AppendUTF(dst, short)
+	dst, err := format.AppendUTF(dst, Shorten(s, max))
 	if err != nil {
 		return append(dst, 0, 0) // impossible: cut leaves less than the limit
 	}
 	return dst
+}
+
+// Shorten returns s, or, if it is longer than max characters, its beginning and an ellipsis.
+func Shorten(s string, max int) string {
+	short := Cut(s, max)
+	if len(short) < len(s) {
+		short += Ellipsis
+	}
+	return short
 }
 
 // Cut returns the first max characters of s as Java counts them: those above U+FFFF are two,

@@ -2,7 +2,6 @@ package sharedtest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -69,7 +68,7 @@ func File(t testing.TB, parts []calls.Part) string {
 	next := map[int32]uint64{}
 	names := map[int32]string{}
 	block := func(thread int32, objects ...[]byte) {
-		data = binary.BigEndian.AppendUint32(append(data, byte(format.KindBlockStart)), uint32(thread))
+		data = format.AppendBlockHead(data, thread)
 		for _, o := range objects {
 			data = append(data, o...)
 		}
@@ -88,8 +87,7 @@ func File(t testing.TB, parts []calls.Part) string {
 		block(p.Thread, p.References, p.Objects)
 	}
 	for thread, name := range names {
-		o := binary.BigEndian.AppendUint32([]byte{byte(format.KindThreadName)}, uint32(thread))
-		o, err := format.AppendUTF(o, name)
+		o, err := (&format.ThreadName{Thread: thread, Name: name}).Append(nil, format.Version(parts[0].Format))
 		if err != nil {
 			t.Fatal(err)
 		}
