@@ -105,7 +105,7 @@ type printer struct {
 func (p *printer) each(ctx context.Context, threads []int32) error {
 	for len(threads) > 0 && !p.enough() {
 		n := min(len(threads), shareThreads)
-		some, err := p.fromOn(ctx, threads[:n])
+		some, err := p.inRange(ctx, threads[:n])
 		if err != nil {
 			return err
 		}
@@ -155,9 +155,9 @@ func (p *printer) walk(ctx context.Context, threads []int32) error {
 	})
 }
 
-// fromOn returns the threads without those that surely have no event in the requested
+// inRange returns the threads without those that surely have no event in the requested
 // range. To find out, it reads only short threads.
-func (p *printer) fromOn(ctx context.Context, threads []int32) (list []int32, err error) {
+func (p *printer) inRange(ctx context.Context, threads []int32) (list []int32, err error) {
 	if p.from <= 0 {
 		return threads, nil
 	}
