@@ -2,11 +2,9 @@ package recorder
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"tracex/recorder/internal/claim"
 	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
 )
@@ -39,34 +37,6 @@ func testCheckEnded(t *testing.T) {
 	}
 	if err := CheckEnded(path); err != nil {
 		t.Errorf("when it is finished: %v", err)
-	}
-	if err := r.Stop(); err != nil {
-		t.Error(err)
-	}
-}
-
-// Start with Overwrite waits for a process that looks at the trace to be removed, or finishes
-// it: that takes a moment.
-func TestOverwriteLookedAt(t *testing.T) {
-	locks(t)
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Overwrite: true, FlushInterval: -1}
-	if err := os.WriteFile(c.Path, []byte("an old trace"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	other, err := claim.File(c.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, pauses := claim.Pause, 0
-	defer func() { claim.Pause = old }()
-	claim.Pause = func() {
-		if pauses++; pauses == 3 {
-			other.Close()
-		}
-	}
-	r, err := Start(c)
-	if err != nil || pauses != 3 {
-		t.Fatalf("after %d pauses: %v", pauses, err)
 	}
 	if err := r.Stop(); err != nil {
 		t.Error(err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"tracex/recorder/internal/claim"
 	"tracex/recorder/internal/filelock"
 	"tracex/recorder/internal/tracetest"
 )
@@ -92,5 +93,33 @@ func TestInUseAtOnce(t *testing.T) {
 		if n := len(tracetest.LoadChecked(t, c.Path).Threads); n != 1 {
 			t.Errorf("the trace has %d threads", n)
 		}
+	}
+}
+
+// Start with Overwrite waits for a process that looks at the trace to be removed, or finishes
+// it: that takes a moment.
+func TestOverwriteLookedAt(t *testing.T) {
+	locks(t)
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Overwrite: true, FlushInterval: -1}
+	if err := os.WriteFile(c.Path, []byte("an old trace"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := claim.File(c.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, pauses := claim.Pause, 0
+	defer func() { claim.Pause = old }()
+	claim.Pause = func() {
+		if pauses++; pauses == 3 {
+			other.Close()
+		}
+	}
+	r, err := Start(c)
+	if err != nil || pauses != 3 {
+		t.Fatalf("after %d pauses: %v", pauses, err)
+	}
+	if err := r.Stop(); err != nil {
+		t.Error(err)
 	}
 }
