@@ -8,38 +8,8 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/env"
-	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
-
-// TestCalls: a long count can be stopped, and its results are then dropped; another generation
-// of the trace is counted anew.
-func TestCalls(t *testing.T) {
-	r := uitest.Recorded(t, "gson.stream")
-	var c Calls
-	if c.Begin(t.Context(), r, 1, false) != nil {
-		t.Error("it does not wait for other work")
-	}
-	cmd := c.Begin(t.Context(), r, 1, true)
-	if cmd == nil || c.Begin(t.Context(), r, 1, true) != nil {
-		t.Fatal("one census, and no second beside it")
-	}
-	if c.Long() || c.Stop() {
-		t.Error("the user wonders from the first turn on")
-	}
-	c.turns = callsTurns
-	if !c.Long() || !c.Stop() || c.Stop() {
-		t.Error("it can be stopped, once")
-	}
-	c.Update(cmd().(CallsCounted))
-	if c.busy || c.Begin(t.Context(), r, 1, true) != nil {
-		t.Error("it was begun again")
-	}
-	if c.Begin(t.Context(), r, 2, true); c.Off && r.TallyPass() != nil {
-		t.Error("a trace that has changed is not counted")
-	}
-}
 
 // TestChildren: the children of nodes on the screen are counted once; nodes that the user has
 // stopped are not.
@@ -112,34 +82,4 @@ func TestChildrenShare(t *testing.T) {
 	if got := c.Share(f); !strings.HasPrefix(got, " 4") {
 		t.Errorf("4,096 of 10,000 are before the last anchor: %q", got)
 	}
-}
-
-// TestPart: children are counted first, then the calls, and both can be stopped.
-func TestPart(t *testing.T) {
-	r := uitest.Recorded(t, "gson.stream")
-	e := env.New(&screen.Unicode)
-	t.Cleanup(e.Close)
-	tree := r.Tree(true)
-	row := lazy.Row{Node: tree.ThreadAt(0)}
-	f := Facts{Life: t.Context(), Tree: tree, Cursor: row, Rows: []lazy.Row{row}, Now: time.Unix(1000, 0)}
-	p := New(r, e)
-	if p.Busy() || p.Text(f) != "" {
-		t.Error("busy at the start")
-	}
-	cmd := p.Settle(f, 1, true)
-	if cmd == nil || !p.Children.Busy() || p.Calls.busy || !strings.HasPrefix(p.Text(f), "counting") {
-		t.Fatalf("%q; children %v, calls %v", p.Text(f), p.Children.Busy(), p.Calls.busy)
-	}
-	p.Update(cmd().(Msg))
-	for cmd = p.Settle(f, 1, true); p.Children.Busy(); cmd = p.Settle(f, 1, true) {
-		p.Update(cmd().(Msg))
-	}
-	if !p.Calls.busy || p.Busy() {
-		t.Error("the calls are not counted, or a short count is mentioned")
-	}
-	p.Calls.turns = callsTurns
-	if p.Text(f) != "counting calls 0 %" || !p.Stop(f) || p.Text(f) != "" {
-		t.Errorf("%q", p.Text(f))
-	}
-	p.Update(cmd().(Msg))
 }
