@@ -1,5 +1,6 @@
-// Package recordertest runs random programs that record themselves. It notes independently of
-// the recorder what they did, so that a test can compare the trace with it.
+// Package recordertest runs programs that record themselves: random ones, ones that crash, and
+// those of a test. It notes independently of the recorder what a random program did, and compares
+// the trace with it. Package tracetest has what reads and checks a trace without a recorder.
 package recordertest
 
 import (
