@@ -80,7 +80,7 @@ func TestFollowRefuses(t *testing.T) {
 		}
 	}
 	if _, err := Open(t.TempDir(), Options{Follow: true}); !errors.Is(err, format.ErrNotTrace) {
-		t.Errorf("a folder: %v", err)
+		t.Errorf("a directory: %v", err)
 	}
 	put(t, filepath.Join(t.TempDir(), "file"), nil)
 	if _, err := Open(filepath.Join(t.TempDir(), "a\x00b"), Options{Follow: true}); err == nil {

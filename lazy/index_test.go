@@ -99,7 +99,7 @@ func onlyFiles(t *testing.T, dir string, names ...string) {
 		found = append(found, e.Name())
 	}
 	if strings.Join(found, " ") != strings.Join(names, " ") {
-		t.Fatalf("the folder holds %q, want %q", found, names)
+		t.Fatalf("the directory has %q, want %q", found, names)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestNoIndexForARecordingThatMayGoOn(t *testing.T) {
 	onlyFiles(t, filepath.Dir(path), "crash.stream.bin")
 }
 
-func TestUnwritableFolder(t *testing.T) {
+func TestUnwritableDirectory(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin")
 	dir := filepath.Dir(path)
 	if err := os.Chmod(dir, 0o555); err != nil {

@@ -225,6 +225,6 @@ func TestTimesUnfit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := ready(t, path, Options{NoWrite: true}); !errors.Is(r.Status().TimesReason, format.ErrNotTrace) {
-		t.Errorf("a folder: reason %v", r.Status().TimesReason)
+		t.Errorf("a directory: reason %v", r.Status().TimesReason)
 	}
 }

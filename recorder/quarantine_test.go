@@ -212,7 +212,7 @@ func TestSharedThreadIsFoundOut(t *testing.T) {
 
 // Stop ends a recording through shared memory even after nonsense: its connection is closed.
 func TestNonsenseLeavesNoConnection(t *testing.T) {
-	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "nobody"))
+	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Directory(t), "nobody"))
 	for _, events := range []bool{false, true} {
 		r := start(t, Config{Strategy: SharedMemory, TrackEvents: events, OnFull: Drop, OnError: func(error) {}})
 		r.putAside(&r.Thread("bad").buffer, errTwice)

@@ -61,7 +61,7 @@ func TestStartWithoutService(t *testing.T) {
 	for _, events := range []bool{false, true} {
 		for _, answers := range []string{"absent", "mute"} {
 			t.Run(answers, func(t *testing.T) {
-				dir := ipctest.Folder(t)
+				dir := ipctest.Directory(t)
 				address, path := filepath.Join(dir, "p"), filepath.Join(dir, "trace.bin")
 				t.Setenv(ipc.ProducerVariable, address)
 				told := make(chan error, 10)
@@ -126,7 +126,7 @@ func leaves(t *testing.T, silent net.Listener) (check func()) {
 
 // Without a Path there is nowhere else to record to, and Start reports it.
 func TestStartNowhere(t *testing.T) {
-	address := filepath.Join(ipctest.Folder(t), "p")
+	address := filepath.Join(ipctest.Directory(t), "p")
 	t.Setenv(ipc.ProducerVariable, address)
 	r, err := Start(Config{OnError: func(err error) { t.Errorf("told %v besides", err) }})
 	if r != nil || !errors.Is(err, sink.ErrNoService) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), address) {

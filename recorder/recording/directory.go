@@ -171,7 +171,7 @@ func (f *Directory) Spool() string { return filepath.Join(f.path, spoolName) }
 // Progress is the path of the file that says how far the trace is. It need not exist.
 func (f *Directory) Progress() string { return filepath.Join(f.path, progressName) }
 
-// State returns why a trace may have no end, and changes nothing: [ErrRecording] while it is
+// State returns why a trace may have no end, without changing the recording: [ErrRecording] while it is
 // recorded, [ErrFinishing] while another process completes it, [ErrUnfinished] if it can be completed;
 // nil if there is no recording. begun reports whether calls are in the trace.
 func State(trace string) (begun bool, err error) {

@@ -40,7 +40,7 @@ func testSharedMemory(t *testing.T) {
 
 // TestSharedMemoryNoService records without a service.
 func TestSharedMemoryNoService(t *testing.T) {
-	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
+	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Directory(t), "p"))
 	told := make(chan error, 10)
 	r, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, OnError: func(err error) { told <- err }})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestSharedMemoryNoService(t *testing.T) {
 // TestSharedMemoryNoServiceStops stops a recorder as soon as it reports that there is no
 // service.
 func TestSharedMemoryNoServiceStops(t *testing.T) {
-	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
+	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Directory(t), "p"))
 	var r *recorder.Recorder
 	started, stopped := make(chan struct{}), make(chan error, 10)
 	r, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, OnError: func(error) {

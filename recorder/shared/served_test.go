@@ -17,7 +17,7 @@ import (
 // TestServiceWithoutAnswer starts a recorder with a service that never answers: recording
 // begins all the same after the timeout, and the consequences are reported.
 func TestServiceWithoutAnswer(t *testing.T) {
-	address := filepath.Join(ipctest.Folder(t), "p")
+	address := filepath.Join(ipctest.Directory(t), "p")
 	silent, err := net.Listen("unix", address)
 	if err != nil {
 		t.Skip("no Unix sockets here: ", err)
@@ -51,7 +51,7 @@ func TestServiceWithoutAnswer(t *testing.T) {
 // TestFlushWithoutService flushes a recorder whose producer, the program's own, found no
 // service: the loss of what was recorded must be reported.
 func TestFlushWithoutService(t *testing.T) {
-	p, err := producer.Start(producer.Options{Address: filepath.Join(ipctest.Folder(t), "none")})
+	p, err := producer.Start(producer.Options{Address: filepath.Join(ipctest.Directory(t), "none")})
 	if err != nil {
 		t.Fatal(err)
 	}

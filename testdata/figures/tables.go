@@ -111,7 +111,7 @@ var tables = []table{
 	{
 		title:    "Many threads",
 		text:     "From the key to the finished frame, with about four calls in each thread. Work in the background is not counted.",
-		packages: "./ui", bench: "^BenchmarkThreads$/^(open|down|end|expand|next-thread|hit|list-scroll)$", flags: []string{"-benchtime", "20x", "-count", "3"},
+		packages: "./ui", bench: "^BenchmarkThreads$/^(open|down|end|expand|next-thread|event|hit|list-scroll)$", flags: []string{"-benchtime", "20x", "-count", "3"},
 		columns: []column{{"1,000 threads", "1k"}, {"100,000", "100k"}, {"1,000,000", "1M"}},
 		rows: []row{
 			{"open and draw the first screen", "BenchmarkThreads/open/*", "ns/op", duration},
@@ -119,6 +119,7 @@ var tables = []table{
 			{"to the last row and back", "BenchmarkThreads/end/*", "ns/op", duration},
 			{"expand a thread and collapse it", "BenchmarkThreads/expand/*", "ns/op", duration},
 			{"to the next thread and back", "BenchmarkThreads/next-thread/*", "ns/op", duration},
+			{"to two events by their numbers", "BenchmarkThreads/event/*", "ns/op", duration},
 			{"to the next hit of a search and back", "BenchmarkThreads/hit/*", "ns/op", duration},
 			{"scroll in the list of threads, three keys", "BenchmarkThreads/list-scroll/*", "ns/op", duration},
 		},

@@ -54,6 +54,9 @@ type (
 	}
 )
 
+// Only reflection reads these fields.
+var _, _ = simple{"", 0, 0, ""}, hiding{nil, ""}
+
 // A type is registered by its name. The fields of a struct are known, and whether they are
 // hidden.
 func TestOf(t *testing.T) {
@@ -110,7 +113,7 @@ func TestOfWithoutMemory(t *testing.T) {
 		t.Errorf("%d requests for memory, want one for each use", len(m.requests))
 	}
 	m.none = false
-	if of[public](ts) != of[public](ts) || len(m.requests) != 3 {
+	if kept := of[public](ts); kept != of[public](ts) || len(m.requests) != 3 {
 		t.Errorf("%d requests for memory, want 3", len(m.requests))
 	}
 }

@@ -57,7 +57,7 @@ func serveAt(t testing.TB, producers string) *service {
 
 // newService returns addresses for a service that is not started yet.
 func newService(t testing.TB) *service {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	return &service{t, filepath.Join(dir, "p"), filepath.Join(dir, "c")}
 }
 

@@ -17,10 +17,10 @@ import (
 // that long.
 const patience = 2 * time.Minute
 
-// Folder returns a new directory for sockets, which is removed after the test. Its
+// Directory returns a new directory for sockets, which is removed after the test. Its
 // path is short whatever the test is called, unlike TempDir's: on some systems the
 // path of a socket has at most 103 bytes.
-func Folder(t testing.TB) string {
+func Directory(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
 	if err != nil {

@@ -45,7 +45,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 }
 
 func benchmarkEndToEnd(b *testing.B, source string, goroutines int) {
-	dir := ipctest.Folder(b)
+	dir := ipctest.Directory(b)
 	service := producer.ServiceProcess(b, dir)
 	children := ran(syscall.RUSAGE_CHILDREN)
 	enable(b, dir, source)

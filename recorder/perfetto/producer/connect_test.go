@@ -20,15 +20,15 @@ import (
 	"tracex/recorder/perfetto/service"
 )
 
-// serviceFolder is set to make the test's own program, when started again, a service
+// serviceDirectory is set to make the test's own program, when started again, a service
 // with its sockets in that directory.
-const serviceFolder = "TRACEX_TEST_SERVICE"
+const serviceDirectory = "TRACEX_TEST_SERVICE"
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(victimFolder); dir != "" {
+	if dir := os.Getenv(victimDirectory); dir != "" {
 		victim(dir)
 	}
-	dir := os.Getenv(serviceFolder)
+	dir := os.Getenv(serviceDirectory)
 	if dir == "" {
 		os.Exit(m.Run())
 	}
@@ -57,7 +57,7 @@ func serveElsewhere(t testing.TB, dir string) (kill func()) {
 func ServiceProcess(t testing.TB, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), serviceFolder+"="+dir)
+	cmd.Env = append(os.Environ(), serviceDirectory+"="+dir)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestServiceKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the service needs Unix sockets")
 	}
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	kill := serveElsewhere(t, dir)
 	lost := make(chan error, 10)
 	p := begin(t, dir, Options{OnError: func(err error) {
@@ -168,7 +168,7 @@ func awaitInstance(t *testing.T, d *DataSource) *Instance {
 
 // TestNoService starts a producer before there is a service.
 func TestNoService(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	complaints := make(chan error, 100)
 	p := begin(t, dir, Options{OnError: func(err error) { complaints <- err }})
 	if err := p.Settle(within(t)); err == nil {
@@ -202,7 +202,7 @@ func TestNoService(t *testing.T) {
 // TestOldService connects to a service that has only the first methods, and neither
 // SetupDataSource nor newer fields.
 func TestOldService(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	var commands ipc.Parked
 	got := make(chan string, 100)
 	answer := func(m proto.Message) func(*ipc.Request) {

@@ -124,7 +124,7 @@ func TestCrowd(t *testing.T) {
 			}
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			dir := ipctest.Folder(t)
+			dir := ipctest.Directory(t)
 			kill := serveElsewhere(t, dir)
 			gone := make(chan error, 100)
 			p := begin(t, dir, Options{MemorySize: 4 << 10, PageSize: 4 << 10, StallLimit: time.Hour, OnError: func(err error) { gone <- err }})

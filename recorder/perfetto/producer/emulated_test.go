@@ -19,7 +19,7 @@ import (
 // TCP, so that no memory is shared.
 func remotely(t *testing.T, o Options, s DataSourceSpec) (*Producer, *consumer, *Instance) {
 	t.Helper()
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	host, err := service.Start(service.Config{Producers: "127.0.0.1:0", Consumers: filepath.Join(dir, "c")})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func TestEventsToldLater(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := ipctest.Folder(t)
+			dir := ipctest.Directory(t)
 			serve(t, dir)
 			p := begin(t, dir, Options{})
 			e := newEvents(t, p, EventsOptions{})
@@ -56,7 +56,7 @@ func TestEventsToldLater(t *testing.T) {
 
 // TestCounters describes counters of all kinds.
 func TestCounters(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	e := newEvents(t, p, EventsOptions{})

@@ -143,7 +143,7 @@ func newEvents(t testing.TB, p *Producer, o EventsOptions) *Events {
 
 // TestEvents records events of every kind.
 func TestEvents(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{Name: "some/prog"})
 	e := newEvents(t, p, EventsOptions{Categories: []Category{{Name: "slow", Tags: []string{"slow"}}}})
@@ -206,7 +206,7 @@ func TestEvents(t *testing.T) {
 
 // TestEventSettings has sessions with different settings for events.
 func TestEventSettings(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	e := newEvents(t, p, EventsOptions{})
@@ -281,7 +281,7 @@ func TestWanted(t *testing.T) {
 
 // TestEventsOfMany has many goroutines record at the same time.
 func TestEventsOfMany(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	e := newEvents(t, p, EventsOptions{Policy: smb.Stall})

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// victimFolder is set to make the test's own program, when started again, write
+	// victimDirectory is set to make the test's own program, when started again, write
 	// packets until it is killed, for the service with its sockets in that directory.
-	victimFolder = "TRACEX_TEST_VICTIM"
+	victimDirectory = "TRACEX_TEST_VICTIM"
 	// killsVariable is how often a program is killed.
 	killsVariable = "TRACEX_KILLS"
 )
@@ -65,7 +65,7 @@ func TestProgramKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	for range kills {
 		c := consume(t, dir)
@@ -91,7 +91,7 @@ func TestProgramKilled(t *testing.T) {
 func killVictim(t *testing.T, dir string, packet int) (last int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), victimFolder+"="+dir)
+	cmd.Env = append(os.Environ(), victimDirectory+"="+dir)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()

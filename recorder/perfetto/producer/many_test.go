@@ -20,7 +20,7 @@ import (
 
 // TestManyProducers has 64 producers record at the same time.
 func TestManyProducers(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	const producers, packets = 64, 100
 	var sources []*DataSource
@@ -64,7 +64,7 @@ func TestManyProducers(t *testing.T) {
 
 // TestTrigger starts a session with a trigger.
 func TestTrigger(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	heard := newDiary()
@@ -134,7 +134,7 @@ func mappedBy(p *Producer) int {
 func TestCloseWaits(t *testing.T) {
 	for _, first := range []string{"close", "connection"} {
 		t.Run(first, func(t *testing.T) {
-			dir := ipctest.Folder(t)
+			dir := ipctest.Directory(t)
 			serve(t, dir)
 			p := begin(t, dir, Options{})
 			began, resume := make(chan struct{}), make(chan struct{})
@@ -176,7 +176,7 @@ func TestCloseWaits(t *testing.T) {
 
 // TestNothingIsLeft closes producers and checks that nothing remains.
 func TestNothingIsLeft(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	atFirst := runtime.NumGoroutine()
 	stop := serve(t, dir)
 	before := runtime.NumGoroutine()

@@ -55,7 +55,7 @@ func TestMemoryKeepsItsSize(t *testing.T) {
 			if _, err := unix.FcntlInt(c.file.Fd(), unix.F_GET_SEALS, 0); err == nil && c.file == plain {
 				t.Skip("files of this folder know seals: it is in memory")
 			}
-			dir := ipctest.Folder(t)
+			dir := ipctest.Directory(t)
 			s := newIdleService(t, dir)
 			complaints := make(chan error, 100)
 			p := begin(t, dir, Options{OnError: func(err error) {

@@ -225,7 +225,7 @@ func TestRealService(t *testing.T) {
 				t.Fatal(err)
 			}
 			records = slices.DeleteFunc(records, func(r perfettotest.Record) bool { return r.Event != "frame" || r.Conn != c.conn })
-			dir := ipctest.Folder(t)
+			dir := ipctest.Directory(t)
 			l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(dir, "p")})
 			if err != nil {
 				t.Fatal(err)

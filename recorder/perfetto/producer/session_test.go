@@ -17,7 +17,7 @@ import (
 
 // TestSession records a session of a data source, and another one after it.
 func TestSession(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{Name: "prog"})
 	heard := newDiary()
@@ -73,7 +73,7 @@ func TestSession(t *testing.T) {
 
 // TestSessionsAtOnce has two sessions that want a source, one of them twice.
 func TestSessionsAtOnce(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	d := register(t, p, DataSourceSpec{Name: "words"})
@@ -99,7 +99,7 @@ func TestSessionsAtOnce(t *testing.T) {
 
 // TestClear has the service clear the incremental state.
 func TestClear(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	heard := newDiary()
@@ -123,7 +123,7 @@ func TestClear(t *testing.T) {
 
 // TestSources registers, updates and unregisters sources while connected.
 func TestSources(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{Name: "prog"})
 	settle(t, p)
@@ -162,7 +162,7 @@ func TestSources(t *testing.T) {
 
 // TestOwnWriter writes through its own writer until the session ends.
 func TestOwnWriter(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{MemorySize: 128 << 10, PageSize: 8 << 10})
 	made := make(chan *smb.Writer, 1)
@@ -189,7 +189,7 @@ func TestOwnWriter(t *testing.T) {
 
 // TestLargeDescriptor has sources whose descriptors do not fit into a frame.
 func TestLargeDescriptor(t *testing.T) {
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	complaints := make(chan error, 10)
 	var p *Producer
@@ -230,7 +230,7 @@ func TestLargeDescriptor(t *testing.T) {
 // TestStartedTwice has a service that starts an instance twice.
 func TestStartedTwice(t *testing.T) {
 	mem := memoryOf(t, 8)
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	s := newIdleService(t, dir)
 	p := begin(t, dir, Options{})
 	heard := newDiary()

@@ -83,7 +83,7 @@ func TestStallEndsWithTheService(t *testing.T) {
 
 func testStallEnds(t *testing.T, flushing bool) {
 	mem := memoryOf(t, 8)
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	s := newIdleService(t, dir)
 	p := begin(t, dir, Options{StallLimit: time.Hour})
 	flush := make(chan struct{}, 1)
@@ -129,7 +129,7 @@ func testStallEnds(t *testing.T, flushing bool) {
 // packets, and OnError is called.
 func TestStallIsTold(t *testing.T) {
 	mem := memoryOf(t, 4)
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	s := newIdleService(t, dir)
 	complaints := make(chan error, 100)
 	p := begin(t, dir, Options{StallLimit: time.Millisecond, OnError: func(err error) {

@@ -18,7 +18,7 @@ func TestStartUpAfterSession(t *testing.T) {
 	needSharedMemory(t)
 	for name, deferred := range map[string]bool{"started": false, "not started": true} {
 		t.Run(name, func(t *testing.T) {
-			dir := ipctest.Folder(t)
+			dir := ipctest.Directory(t)
 			serve(t, dir)
 			c := consume(t, dir)
 			config := session(64, "words")
@@ -67,7 +67,7 @@ func TestStartUpAfterSession(t *testing.T) {
 // waits, and then uses the same instance.
 func TestStartUpMeetsSession(t *testing.T) {
 	needSharedMemory(t)
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	serve(t, dir)
 	c := consume(t, dir)
 	c.begin(session(64, "words"))

@@ -27,7 +27,7 @@ func needSharedMemory(t *testing.T) {
 // session.
 func TestStartUp(t *testing.T) {
 	needSharedMemory(t)
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	complaints := make(chan error, 10)
 	p := begin(t, dir, Options{StartUp: true, OnError: func(err error) { complaints <- err }})
 	receive(t, complaints, "word that there is no service") // the next service gets the memory
@@ -107,7 +107,7 @@ func TestStartUpNotWanted(t *testing.T) {
 		"no session": func(*testing.T, string, *Producer) {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := ipctest.Folder(t)
+			dir := ipctest.Directory(t)
 			serve(t, dir)
 			complaints := make(chan error, 10)
 			p := begin(t, dir, Options{StartUp: true, AdoptWithin: time.Hour, OnError: func(err error) { complaints <- err }})
@@ -143,7 +143,7 @@ func TestStartUpNotWanted(t *testing.T) {
 func TestStartUpTimer(t *testing.T) {
 	needSharedMemory(t)
 	complaints := make(chan error, 10)
-	p := begin(t, ipctest.Folder(t), Options{StartUp: true, AdoptWithin: time.Millisecond, OnError: func(err error) { complaints <- err }})
+	p := begin(t, ipctest.Directory(t), Options{StartUp: true, AdoptWithin: time.Millisecond, OnError: func(err error) { complaints <- err }})
 	d := register(t, p, DataSourceSpec{Name: "words"})
 	_, err := d.StartUp(nil)
 	for said := errors.Is(err, ErrStartUp); !said; { // it may be over already
@@ -157,7 +157,7 @@ func TestStartUpTimer(t *testing.T) {
 // TestStartUpRefused connects to a service that does not accept memory.
 func TestStartUpRefused(t *testing.T) {
 	needSharedMemory(t)
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	var commands ipc.Parked
 	h := ipc.NewHost(ipc.HostOptions{}, ipc.Service{Name: "ProducerPort", Methods: []ipc.Method{
 		{Name: "InitializeConnection", Handle: func(r *ipc.Request) { _ = r.Reply(nil) }},

@@ -26,7 +26,7 @@ func serve(t *testing.T, c Config) *Service {
 // addressed gives a service sockets in a new directory.
 func addressed(t *testing.T, c Config) Config {
 	t.Helper()
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	c.Producers, c.Consumers = filepath.Join(dir, "p"), filepath.Join(dir, "c")
 	return c
 }

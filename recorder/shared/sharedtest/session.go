@@ -29,7 +29,7 @@ type Session struct {
 // Start starts a service that the environment names, and a session with it: see Join.
 func Start(t testing.TB, source string, memoryKB uint32) *Session {
 	t.Helper()
-	dir := ipctest.Folder(t)
+	dir := ipctest.Directory(t)
 	s, err := service.Start(service.Config{Producers: filepath.Join(dir, "p"), Consumers: filepath.Join(dir, "c")})
 	if err != nil {
 		t.Fatal(err)
