@@ -58,5 +58,5 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) 
 	if err != nil {
 		return err
 	}
-	return r.Status().Problem
+	return r.Status().Problem // reported after the facts
 }

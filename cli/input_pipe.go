@@ -58,7 +58,7 @@ func (in *input) copyFrom(ctx context.Context, a *app, from *os.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// counter is a writer that updates a progress bar.
+// countingWriter is a writer that updates a progress bar.
 type countingWriter struct {
 	w     io.Writer
 	p     *progress

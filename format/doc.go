@@ -109,6 +109,11 @@
 //	scan              one pass over all objects of a data file, where no index is
 //	tally             numbers that one pass adds up: calls and events of a thread, children of a node
 //	checkpoint        where a scan, or a walk over children, may begin: an offset, and what is open there
+//	descent           a walk over the points of threads, in order, that keeps no nodes
+//	spread            a descent by several goroutines whose results are put in order again
+//	unfinished        of a container: the data ends within it
+//	pending           of a container: where it ends has not been found yet
+//	unended           of a file: it has no end, as it is still recorded or its program was killed
 //
 // A trace that is recorded or converted:
 //

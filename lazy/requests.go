@@ -8,9 +8,9 @@ import (
 // request is what a worker is asked to do.
 type request struct {
 	kind  requestKind
-	done  chan struct{} // of orderCatchUp: closed when done
-	why   error         // of orderDistrust
-	epoch int64         // of orderDistrust: the epoch of the doubt; ignored if the index was replaced since
+	done  chan struct{} // of requestCatchUp: closed when done
+	why   error         // of requestDistrust
+	epoch int64         // of requestDistrust: the epoch of the doubt; ignored if the index was replaced since
 }
 
 type requestKind int
@@ -74,7 +74,7 @@ func (q *requests) takeCatchUps() (list []request) {
 	return list
 }
 
-// answer tells the senders of orderCatchUp that it is done.
+// answer tells the senders of requestCatchUp that it is done.
 func answer(list []request) {
 	for _, o := range list {
 		if o.kind == requestCatchUp {

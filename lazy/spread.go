@@ -11,6 +11,9 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
+// A spread walks the points of threads with several goroutines and hands over what they make
+// in order. Only printing uses it.
+
 // cut determines how a spread cuts threads into shares.
 type cut struct {
 	bytes    int64 // size of the part of a stream that one goroutine walks at a time

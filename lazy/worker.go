@@ -122,7 +122,7 @@ func (w *worker) rest(err error) state {
 	return resting
 }
 
-// caughtUp answers an orderCatchUp when everything is known.
+// caughtUp answers a requestCatchUp when everything is known.
 func (w *worker) caughtUp(_ context.Context, o request) state {
 	answer([]request{o})
 	return resting

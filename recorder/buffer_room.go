@@ -64,7 +64,7 @@ func (b *buffer) writeOut(c *buffers.Chunk, need int) *buffers.Chunk {
 // relieved leaves a full chunk to the recorder's goroutine, if that has taken the previous one
 // and there is memory for another.
 func (b *buffer) relieved(c *buffers.Chunk, need int) *buffers.Chunk {
-	if b.to.worker.wake == nil || len(c.Data) < b.to.config.BlockSize || need > len(c.Data) || b.setAside() {
+	if b.to.worker.wake == nil || len(c.Data) < b.to.config.BlockSize || need > len(c.Data) || b.hasFull() {
 		return nil
 	}
 	next := b.follow(c, b.to.pool.Get(len(c.Data)))
@@ -170,7 +170,7 @@ func (b *buffer) reuse(c *buffers.Chunk, need int) *buffers.Chunk {
 		return nil
 	}
 	defer b.mu.Unlock()
-	if b.chunk.Load() != c || b.setAside() || len(c.Pending().Data) > 0 {
+	if b.chunk.Load() != c || b.hasFull() || len(c.Pending().Data) > 0 {
 		return nil
 	}
 	b.file.Passed(c)
@@ -206,8 +206,8 @@ func (b *buffer) follow(c, next *buffers.Chunk) *buffers.Chunk {
 	return next
 }
 
-// setAside reports whether chunks wait to be put into the sink.
-func (b *buffer) setAside() bool {
+// hasFull reports whether chunks wait to be put into the sink.
+func (b *buffer) hasFull() bool {
 	b.swap.Lock()
 	defer b.swap.Unlock()
 	return b.full.First != nil

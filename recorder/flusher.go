@@ -40,10 +40,10 @@ type flusher struct {
 
 // lists are those of buffers.
 type lists struct {
-	threads threadList // those whose last block is not written
-	holders holders    // those that have a chunk
-	due     dueList    // those that set chunks aside, or have ended
-	aside   aside      // those used by several goroutines
+	threads     threadList  // those whose last block is not written
+	holders     holders     // those that have a chunk
+	due         dueList     // those that set chunks aside, or have ended
+	quarantined quarantined // those used by several goroutines
 }
 
 // sweeper is what a sweep of all threads needs.
@@ -104,7 +104,7 @@ func (f *flusher) sweepDue() {
 
 func (f *flusher) sweepThread(b *buffer, why occasion) {
 	if b.left.Load() {
-		f.finish(b, false)
+		f.endThread(b, false)
 		return
 	}
 	b.mu.Lock()
@@ -210,6 +210,6 @@ func (f *flusher) retire(b *buffer) *buffers.Chunk {
 // thread, it may be anything.
 func (f *flusher) guard(b *buffer) {
 	if v := recover(); v != nil {
-		f.putAside(b, fmt.Errorf("%v", v))
+		f.quarantine(b, fmt.Errorf("%v", v))
 	}
 }

@@ -13,13 +13,13 @@ func (f *flusher) ends(b *buffer) {
 		b.left.Store(true)
 		f.later(b)
 	default:
-		f.finish(b, true)
+		f.endThread(b, true)
 	}
 }
 
-// finish writes the last block of a thread and forgets the thread. The chunk is reused only if
+// endThread writes the last block of a thread and forgets the thread. The chunk is reused only if
 // the caller owns the thread.
-func (f *flusher) finish(b *buffer, owner bool) {
+func (f *flusher) endThread(b *buffer, owner bool) {
 	switch c := f.end(b); {
 	case c == nil:
 	case owner:
@@ -65,7 +65,7 @@ func (f *flusher) forget(b *buffer) {
 	b.forgetLive()
 	b.mu.Unlock()
 	if b.nonsense.Load() {
-		f.aside.forget(b)
+		f.quarantined.forget(b)
 	}
 	if f.threads.remove(b) {
 		f.pool.Release(b.reserved)

@@ -17,15 +17,15 @@ type found struct {
 	torn      bool // a part made no sense: nothing after it does
 }
 
-// aside holds what is known of threads that were put aside.
-type aside struct {
+// quarantined holds what is known of the threads in quarantine.
+type quarantined struct {
 	mu    sync.Mutex
 	found map[*buffer]found
 }
 
 // add notes where a thread's misuse was first detected, or that a part of it made no sense. It
 // reports whether the thread is new.
-func (a *aside) add(t *buffer, at found) (first bool) {
+func (a *quarantined) add(t *buffer, at found) (first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.found == nil {
@@ -38,37 +38,37 @@ func (a *aside) add(t *buffer, at found) (first bool) {
 }
 
 // of returns where the misuse of a thread was detected.
-func (a *aside) of(t *buffer) found {
+func (a *quarantined) of(t *buffer) found {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.found[t]
 }
 
 // forget forgets a thread.
-func (a *aside) forget(t *buffer) {
+func (a *quarantined) forget(t *buffer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.found, t)
 }
 
-// putAside puts a thread aside that turned out to be used by more than one goroutine. The
+// quarantine keeps a thread out that turned out to be used by more than one goroutine. The
 // caller may hold the thread's mu.
-func (f *flusher) putAside(b *buffer, why error) {
+func (f *flusher) quarantine(b *buffer, why error) {
 	at := found{chunk: b.chunk.Load()}
 	if at.chunk != nil {
 		at.published = at.chunk.Published.Load()
 	}
-	f.quarantine(b, at, why)
+	f.quarantineAt(b, at, why)
 }
 
-// torn is putAside for a sink that got a part which makes no sense.
-func (f *flusher) torn(b *buffer, why error) { f.quarantine(b, found{torn: true}, why) }
+// torn is quarantine for a sink that got a part which makes no sense.
+func (f *flusher) torn(b *buffer, why error) { f.quarantineAt(b, found{torn: true}, why) }
 
 // refuses reports whether nothing more of a thread may be put into the sink, except its end.
-func (f *flusher) refuses(b *buffer) bool { return b.nonsense.Load() && f.aside.of(b).torn }
+func (f *flusher) refuses(b *buffer) bool { return b.nonsense.Load() && f.quarantined.of(b).torn }
 
-func (f *flusher) quarantine(b *buffer, at found, why error) {
-	if f.aside.add(b, at) {
+func (f *flusher) quarantineAt(b *buffer, at found, why error) {
+	if f.quarantined.add(b, at) {
 		f.counts.misuse.shared.Add(1)
 	}
 	f.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, b.file.Name, why))
@@ -77,7 +77,7 @@ func (f *flusher) quarantine(b *buffer, at found, why error) {
 	}
 }
 
-// bury writes the part of a thread put aside that makes sense, and its end. b.mu is held.
+// bury writes the part of a thread in quarantine that makes sense, and its end. b.mu is held.
 func (f *flusher) bury(b *buffer) {
 	if b.sunk.all {
 		return
@@ -89,7 +89,7 @@ func (f *flusher) bury(b *buffer) {
 	b.swap.Unlock()
 	full := b.taken
 	b.taken = nil
-	at := f.aside.of(b)
+	at := f.quarantined.of(b)
 
 	sound := !at.torn
 	for ; full != nil; full = full.Next {

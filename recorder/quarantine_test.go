@@ -215,7 +215,7 @@ func TestNonsenseLeavesNoConnection(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Directory(t), "nobody"))
 	for _, events := range []bool{false, true} {
 		r := start(t, Config{Strategy: SharedMemory, TrackEvents: events, OnFull: Drop, OnError: func(error) {}})
-		r.putAside(&r.Thread("bad").buffer, errTwice)
+		r.quarantine(&r.Thread("bad").buffer, errTwice)
 		if err := r.Stop(); err == nil {
 			t.Error("Stop says nothing")
 		}

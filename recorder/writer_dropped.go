@@ -264,7 +264,7 @@ func (w *writer) rescue(from *buffers.Chunk) {
 func (w *writer) rescued(slow bool) {
 	w.slow = slow
 	if v := recover(); v != nil {
-		w.r.putAside(&w.buffer, fmt.Errorf("%v", v))
+		w.r.quarantine(&w.buffer, fmt.Errorf("%v", v))
 	}
 	if !slow {
 		w.r.problems.tell()
@@ -276,7 +276,7 @@ func (w *writer) rescued(slow bool) {
 func (w *writer) guard(c **buffers.Chunk) {
 	w.slow = false
 	if v := recover(); v != nil {
-		w.r.putAside(&w.buffer, fmt.Errorf("%v", v))
+		w.r.quarantine(&w.buffer, fmt.Errorf("%v", v))
 		if c != nil {
 			*c = nil
 		}

@@ -8,7 +8,8 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// Making room when there is none at once. Only the owner runs this.
+// Making room for an object: event ids, a level of the stack, then bytes of the buffer. Only the
+// owner runs this. memory.go has the overview.
 
 // purpose is what room is made for.
 type purpose int
@@ -58,12 +59,12 @@ func (w *writer) room(need int, what purpose) (*buffers.Chunk, int) {
 }
 
 // twice reports whether another goroutine is in the middle of a point, and if so puts the
-// thread aside.
+// thread into quarantine.
 func (w *writer) twice() bool {
 	if w.bytes != writing && !w.slow {
 		return false
 	}
-	w.r.putAside(&w.buffer, errTwice)
+	w.r.quarantine(&w.buffer, errTwice)
 	w.r.problems.tell()
 	return true
 }
@@ -88,7 +89,7 @@ func (w *writer) makeRoom(need int, what purpose) (c *buffers.Chunk, from int) {
 	case w.r.state.Load() != running:
 		c = nil // the data written before did not get to the file
 	case c != nil && from+need > len(c.Data):
-		w.r.putAside(&w.buffer, errTwice) // another goroutine is using the thread by now
+		w.r.quarantine(&w.buffer, errTwice) // another goroutine is using the thread by now
 		c = nil
 	}
 	return c, from

@@ -8,7 +8,7 @@ import (
 
 // Key is a line of the key map: the names of the keys, as the user reads them, and what they
 // do. Group is the heading above it.
-type Key struct{ Group, Names, Does string }
+type Key = help.Key
 
 // Keys returns the key map, as help shows it, with names in ASCII.
 func Keys() []Key { return keyLines(bindings(), &screen.ASCII) }
@@ -17,9 +17,9 @@ func keyLines(keys []binding, g *screen.Glyphs) []Key {
 	var lines []Key
 	for i := range keys {
 		b := &keys[i]
-		lines = append(lines, Key{b.group, b.names(g), b.help})
+		lines = append(lines, Key{Group: b.group, Names: b.names(g), Does: b.help})
 		if b.keys[0] == "E" {
-			lines = append(lines, Key{b.group, "1 " + g.More + " 9", "expand to that depth (after a moment)"})
+			lines = append(lines, Key{Group: b.group, Names: "1 " + g.More + " 9", Does: "expand to that depth (after a moment)"})
 		}
 	}
 	return lines
@@ -27,9 +27,5 @@ func keyLines(keys []binding, g *screen.Glyphs) []Key {
 
 // helpItems makes the lines of help from the key map.
 func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
-	var lines []help.Key
-	for _, k := range keyLines(keys, g) {
-		lines = append(lines, help.Key(k))
-	}
-	return help.Items(lines, g)
+	return help.Items(keyLines(keys, g), g)
 }

@@ -2,7 +2,7 @@ package clock
 
 import "time"
 
-// Source is a counter and a monotonic clock that a [Clock] reads instead of the machine's: for
+// TimeSource is a counter and a monotonic clock that a [Clock] reads instead of the machine's: for
 // tests, and for a recording that has ended.
 type TimeSource interface {
 	Counter() uint64
@@ -18,7 +18,7 @@ type sampler struct {
 	took    uint64        // by the shortest look, in units of the counter
 }
 
-// Counts reports whether readings are those of a counter, which may restart.
+// HasCounter reports whether readings are those of a counter, which may restart.
 func (s *sampler) HasCounter() bool { return s.counter }
 
 // Start is when the clock began: its nanosecond 0.

@@ -65,7 +65,8 @@ func (d *draft) make(s *Stream, p buffers.Part, last bool) error {
 
 // cells makes the cells of the containers that end in a part. This is most of the cost of a
 // call besides its recording. Most calls contain nothing with a mark: their header and footer
-// are adjacent, and need no stack.
+// are adjacent, and need no stack. block.go appends the cells to an index, with those of blocks
+// and reference objects; write.go writes them to the file.
 func (d *draft) cells(s *Stream, p buffers.Part) error {
 	delta := s.logical - int64(p.First)
 	after, end := p.First, p.First+len(p.Data)

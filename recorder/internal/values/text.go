@@ -59,7 +59,7 @@ func plain(s string) bool {
 func AppendText(dst []byte, s string, max int) []byte {
 	dst, err := format.AppendUTF(dst, Shorten(s, max))
 	if err != nil {
-		return append(dst, 0, 0) // impossible: cut leaves less than the limit
+		return append(dst, 0, 0) // impossible: Shorten leaves less than the limit
 	}
 	return dst
 }

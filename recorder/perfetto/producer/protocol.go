@@ -19,6 +19,15 @@ type (
 // on.
 type Writer = smb.Writer
 
+// Next says what the next packet of a Writer has to be.
+type Next = smb.Next
+
+const (
+	Plain = smb.Plain // the packet can rely on the ones before it
+	Reset = smb.Reset // its readers may not know earlier ones: it must reset the incremental state
+	Skip  = smb.Skip  // there is no room; the packet counts as dropped already
+)
+
 // Policy is what a Writer does when the memory is full.
 type Policy = smb.Policy
 

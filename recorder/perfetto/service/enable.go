@@ -3,7 +3,6 @@ package service
 import (
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 
 	"tracex/recorder/internal/perfetto/messages"
@@ -58,19 +57,6 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 		n.start()
 	}
 	return nil
-}
-
-// setUpAll makes instances of all registered data sources that the session wants.
-func (n *session) setUpAll() {
-	for _, d := range n.config.DataSources {
-		for _, p := range n.s.producersInOrder() {
-			for _, source := range slices.Clone(p.sources) {
-				if source.GetName() == d.GetConfig().GetName() {
-					n.setUp(p, source, d)
-				}
-			}
-		}
-	}
 }
 
 // outputFile returns the file that a session is to be written into: the consumer's,

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"regexp"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -192,30 +190,4 @@ func (p *producer) unregisterTraceWriter(r *ipc.Request, m *messages.UnregisterT
 // sync answers once all earlier requests are done.
 func (p *producer) sync(r *ipc.Request, _ *messages.SyncRequest) {
 	_ = r.Reply(&messages.SyncResponse{})
-}
-
-// passes reports whether a session wants a data source from this producer. One
-// matching name filter is enough, and without name filters all producers pass; other
-// machines must be asked for explicitly.
-func (p *producer) passes(n *session, d *messages.TraceConfig_DataSource) bool {
-	here := p.from.Machine == 0
-	switch machines := d.MachineNameFilter; {
-	case len(machines) == 0 && !here && !n.config.GetTraceAllMachines():
-		return false
-	case len(machines) > 0 && !slices.Contains(machines, p.machine) && !(here && slices.Contains(machines, "host")):
-		return false
-	case len(d.ProducerNameFilter) == 0 && len(d.ProducerNameRegexFilter) == 0:
-		return true
-	}
-	return slices.Contains(d.ProducerNameFilter, p.name) ||
-		slices.ContainsFunc(d.ProducerNameRegexFilter, func(pattern string) bool { return matches(pattern, p.name) })
-}
-
-// matches reports whether a pattern of a config matches a whole name.
-func matches(pattern, name string) bool {
-	if len(pattern) > 1000 {
-		return false
-	}
-	re, err := regexp.CompilePOSIX("^(" + pattern + ")$")
-	return err == nil && re.MatchString(name)
 }

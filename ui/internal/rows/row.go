@@ -102,7 +102,7 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	switch {
 	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0:
 		l.Put("  no calls in this thread", screen.Faint)
-	case r.State == lazy.StateUnfinished && r.IsPoint() && r.Class != format.ClassCall:
+	case r.State == lazy.StateUnfinished && r.IsPoint() && r.Class != format.ClassCall: // a call's text has it as the result
 		l.Put("  unfinished", screen.Unfinished)
 	case r.State == lazy.StatePending && r.IsPoint():
 		l.Put("  "+v.Pending, screen.Faint)

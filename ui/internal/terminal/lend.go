@@ -13,9 +13,9 @@ import (
 // Retaken is the message after the terminal was taken back from a shell.
 type Retaken struct{ Err error }
 
-// Lend runs a program that needs the terminal for itself. j may be nil.
-func (j *Control) Lend(c *exec.Cmd, ended tea.ExecCallback) tea.Cmd {
-	return tea.Exec(&borrower{c, j}, ended)
+// Lend runs a program that needs the terminal for itself. c may be nil.
+func (c *Control) Lend(program *exec.Cmd, ended tea.ExecCallback) tea.Cmd {
+	return tea.Exec(&borrower{program, c}, ended)
 }
 
 // borrower is a program that owns the terminal while it runs.

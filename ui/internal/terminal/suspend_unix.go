@@ -50,14 +50,14 @@ func New() *Control {
 }
 
 // Watch handles signals until Close. send delivers messages to the program.
-func (j *Control) Watch(send func(tea.Msg)) {
-	j.notify()
+func (c *Control) Watch(send func(tea.Msg)) {
+	c.notify()
 	go func() {
 		for {
 			select {
-			case s := <-j.signals:
-				j.handle(s, send)
-			case <-j.done:
+			case s := <-c.signals:
+				c.handle(s, send)
+			case <-c.done:
 				return
 			}
 		}
@@ -65,35 +65,35 @@ func (j *Control) Watch(send func(tea.Msg)) {
 }
 
 // notify requests the signals, except those that are ignored.
-func (j *Control) notify() {
-	signal.Notify(j.signals, syscall.SIGCONT)
-	if !j.ignored {
-		signal.Notify(j.signals, syscall.SIGTSTP)
+func (c *Control) notify() {
+	signal.Notify(c.signals, syscall.SIGCONT)
+	if !c.ignored {
+		signal.Notify(c.signals, syscall.SIGTSTP)
 	}
 }
 
 // Close ends Watch.
-func (j *Control) Close() {
-	signal.Stop(j.signals)
-	close(j.done)
+func (c *Control) Close() {
+	signal.Stop(c.signals)
+	close(c.done)
 }
 
-func (j *Control) handle(s os.Signal, send func(tea.Msg)) {
+func (c *Control) handle(s os.Signal, send func(tea.Msg)) {
 	switch {
-	case s == syscall.SIGCONT && j.halting.Load():
-		j.woken <- struct{}{}
-	case s == syscall.SIGCONT && !j.lent.Load():
+	case s == syscall.SIGCONT && c.halting.Load():
+		c.woken <- struct{}{}
+	case s == syscall.SIGCONT && !c.lent.Load():
 		if background() && CanSuspend() {
 			_ = unix.Kill(unix.Getpid(), unix.SIGTTOU) // as the kernel does with a background process that draws
 			return
 		}
-		send(j.retake()())
+		send(c.retake()())
 	case s == syscall.SIGTSTP && CanSuspend():
-		if j.lent.Load() {
-			go j.halt(false)
+		if c.lent.Load() {
+			go c.halt(false)
 			return
 		}
-		send(j.suspend(false)())
+		send(c.suspend(false)())
 	}
 }
 
@@ -110,8 +110,8 @@ func background() bool {
 // halt stops the program, and with group its whole process group, and returns when it was
 // continued. A program that has once caught SIGTSTP is not stopped by it again, so it stops
 // itself with SIGSTOP.
-func (j *Control) halt(group bool) {
-	if !j.halting.CompareAndSwap(false, true) {
+func (c *Control) halt(group bool) {
+	if !c.halting.CompareAndSwap(false, true) {
 		return
 	}
 	if group {
@@ -119,22 +119,22 @@ func (j *Control) halt(group bool) {
 		_ = unix.Kill(0, unix.SIGTSTP)
 	}
 	_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
-	<-j.woken
-	j.halting.Store(false)
-	j.notify()
+	<-c.woken
+	c.halting.Store(false)
+	c.notify()
 }
 
 // Suspend stops the program, and its whole process group, until it is continued.
-func (j *Control) Suspend() tea.Cmd { return j.suspend(true) }
+func (c *Control) Suspend() tea.Cmd { return c.suspend(true) }
 
 // suspend gives the terminal back, stops, and takes it again.
-func (j *Control) suspend(group bool) tea.Cmd {
-	return tea.Exec(terminalFree(func() error { j.halt(group); return nil }), redrawn)
+func (c *Control) suspend(group bool) tea.Cmd {
+	return tea.Exec(terminalFree(func() error { c.halt(group); return nil }), redrawn)
 }
 
 // retake sets up the terminal again after the program was stopped without notice and the
 // terminal was changed.
-func (j *Control) retake() tea.Cmd {
+func (c *Control) retake() tea.Cmd {
 	return tea.Exec(terminalFree(func() error { return nil }), redrawn)
 }
 

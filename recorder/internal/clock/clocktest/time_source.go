@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Source is a counter and a clock that stand still until a test moves them.
+// TimeSource is a counter and a clock that stand still until a test moves them.
 type TimeSource struct {
 	Mu      sync.Mutex
 	Reading uint64

@@ -15,7 +15,7 @@ const (
 )
 
 // losses is what a Writer has lost, and what its next packets have to tell about
-// that.
+// that. The program learns it from [Writer.Next] and [Writer.Dropped].
 type losses struct {
 	dropping      bool // there was no free chunk
 	promised      bool // the last chunk announced a continuation that will not follow

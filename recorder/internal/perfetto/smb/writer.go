@@ -172,7 +172,7 @@ func (w *Writer) ask() Next {
 		return Skip
 	}
 	w.loss.resetReturned = true
-	w.chunk.plain = 0 // the next packet goes through End, which handles told
+	w.chunk.plain = 0 // the next packet goes through End, which clears resetReturned
 	return Reset
 }
 
