@@ -132,7 +132,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// joined returns the errors of which errors.Join made err, or else err alone.
+// joined returns the errors that errors.Join joined, or else only err.
 func joined(err error) []error {
 	switch e := err.(type) {
 	case *hinted:

@@ -83,7 +83,7 @@ func (t *eventTable) shared(v *index.View) (spans []eventSpan, others []int32) {
 		}
 		return spans, others
 	}
-	now := make([]int32, len(t.v.Streams)) // by the number in t's view: the number in v, -1 if v has not the same stream
+	now := make([]int32, len(t.v.Streams)) // by the number in t's view: the number in v, -1 if v does not have the same stream
 	k := 0
 	for i, s := range t.v.Streams {
 		for ; k < len(v.Streams) && v.Streams[k].Thread < s.Thread; k++ {

@@ -90,7 +90,7 @@ func (w *worker) timesEnd() bool {
 	return !s.Usable() || !s.EndsBefore(endCellAt(w.known.Load()))
 }
 
-// store makes the index from the data, all of which is shown already.
+// store makes the index from the data. All of the data is shown already.
 func (w *worker) store(ctx context.Context) error {
 	w.note(func(st *Status) { st.Index = IndexRebuilt })
 	w.begin(PhaseRebuilding, int64(len(w.data.Bytes())))

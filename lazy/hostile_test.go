@@ -179,7 +179,7 @@ func damagedIndexIsMadeAgain(t *testing.T, name string) {
 		}
 		r.Close()
 		if cell := (i - format.HeaderSize) % format.CellSize; i >= format.HeaderSize && i < len(index)-format.IndexTail && cell == 0 && r.Status().IndexReason == nil {
-			t.Errorf("the kind at %d flipped, and nobody noticed", i)
+			t.Errorf("the kind at %d flipped, and no error", i)
 		}
 		formattest.SameText(t, out.Bytes(), []byte(want))
 	})

@@ -161,7 +161,7 @@ func TestVerifyIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := VerifyIndex(ctx, path, "", nil); err == nil && !carriesNothing(t, index, i) {
-			t.Errorf("byte %d of the index flipped, and nobody noticed", i)
+			t.Errorf("byte %d of the index flipped, and no error", i)
 		}
 	}
 }

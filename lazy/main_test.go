@@ -7,7 +7,7 @@ import (
 )
 
 // TestMain makes the garbage collector run less often: the tests open thousands of small
-// readers, of which little stays. The limit bounds the heap where it is large.
+// readers, most of which are soon garbage. The limit bounds the heap where it is large.
 func TestMain(m *testing.M) {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(400)

@@ -10,7 +10,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestPrintFromAmongManyThreads: threads of which nothing is printed cost next to nothing. A
+// TestPrintFromAmongManyThreads: threads without anything printed cost next to nothing. A
 // goroutine, or a buffer, for each would take kilobytes.
 func TestPrintFromAmongManyThreads(t *testing.T) {
 	const threads = 10_000

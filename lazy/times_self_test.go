@@ -29,7 +29,7 @@ func TestSelf(t *testing.T) {
 					took, timed := n.Time()
 					if _, _, known := n.Self(); known && (!timed || n.e.Load().hasContent()) && len(kids) > 0 {
 						if count, _, counted := n.Count(); !counted || count == 0 {
-							t.Fatalf("self known of what nobody has counted")
+							t.Fatalf("self known of what has not been counted")
 						}
 					}
 					if _, _, err := tree.CountChildren(ctx, n, 0); err != nil {

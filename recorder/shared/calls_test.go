@@ -48,15 +48,15 @@ func TestSharedMemoryNoService(t *testing.T) {
 	}
 	recordertest.Program{Seed: 1, Goroutines: 2, Steps: 1_000}.Run(r)
 	if _, err := r.Flush(); err == nil {
-		t.Error("nobody heard, and Flush does not say so")
+		t.Error("no service, and Flush does not say so")
 	}
 	if err := r.Stop(); err == nil {
-		t.Error("nobody heard, and Stop does not say so")
+		t.Error("no service, and Stop does not say so")
 	}
 	select {
 	case <-told:
 	case <-time.After(time.Minute):
-		t.Error("nobody is told")
+		t.Error("no error was reported")
 	}
 }
 
@@ -77,7 +77,7 @@ func TestSharedMemoryNoServiceStops(t *testing.T) {
 	select {
 	case err := <-stopped:
 		if err == nil {
-			t.Error("nobody heard, and Stop does not say so")
+			t.Error("no service, and Stop does not say so")
 		}
 	case <-time.After(time.Minute):
 		t.Error("OnError waits for Stop, which waits for OnError")

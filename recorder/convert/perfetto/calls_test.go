@@ -184,7 +184,7 @@ func testCallsLost(t *testing.T, v format.Version) {
 		{"nothing is open", []calls.Part{
 			{Number: 2, Whole: true, Objects: join(enter(6), void), Times: each(2, 1)},
 		}, "(m1(m2(m3???(m6)", []string{lost}},
-		{"nobody says what is open", []calls.Part{
+		{"no packet says what is open", []calls.Part{
 			{Number: 2, Objects: join(void, enter(6), void), Times: each(3, 1)},
 		}, "(m1(m2(m3???(m6)", []string{lost, begin}},
 		{"a part comes twice", []calls.Part{first,

@@ -27,7 +27,7 @@ type Stream struct {
 	reading uint64      // the clock's, at its last header or footer
 
 	stack    *live.Region // what the live file has of open
-	putChunk uint64       // the number of the last chunk of which something is in the sink
+	putChunk uint64       // the number of the last chunk that is at least partly in the sink
 }
 
 // Container is an open container with what its index cell and its time cell will need.

@@ -58,7 +58,7 @@ func (r *Record) KeepDropped(note int32, n int64) {
 	}
 }
 
-// KeepPut notes the number of the last chunk of which all is in the sink.
+// KeepPut notes the number of the last chunk that is wholly in the sink.
 func (r *Record) KeepPut(chunk uint64) {
 	if s := r.slot; s != nil {
 		s.Word(ThreadPut).Store(chunk)

@@ -89,7 +89,7 @@ func (l *Layout) putObject(b []byte, class, identity int32) int {
 	return putReference27(b, object27, class, identity)
 }
 
-// putException writes an error of which only the class is known.
+// putException writes an error if only its class is known.
 func (l *Layout) putException(b []byte, class, identity int32) int {
 	if l == &layout22 {
 		return putObject22(b, class, identity)

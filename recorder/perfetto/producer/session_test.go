@@ -24,7 +24,7 @@ func TestSession(t *testing.T) {
 	d := register(t, p, heard.source("words"))
 	settle(t, p)
 	if d.Instances() != nil {
-		t.Error("started by nobody")
+		t.Error("started without a session")
 	}
 	c := consume(t, dir)
 	c.enable(session(1024, "words"))

@@ -105,7 +105,7 @@ func testStallEnds(t *testing.T, flushing bool) {
 	}
 	for ctx := within(t); i.arbiter.Stats().Stalls < 2; runtime.Gosched() {
 		if ctx.Err() != nil {
-			t.Fatalf("nobody waits for room: %+v", i.arbiter.Stats())
+			t.Fatalf("no writer waits for room: %+v", i.arbiter.Stats())
 		}
 	}
 	if flushing {

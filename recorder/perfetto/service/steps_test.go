@@ -176,7 +176,7 @@ func (t *steps) scraped() {
 	p.add(q)
 	t.check("Q4")
 	if err := p.flush(c, false); !errors.Is(err, ipc.ErrRejected) {
-		t.Errorf("a flush that nobody answered: %v", err)
+		t.Errorf("a flush without an answer: %v", err)
 	}
 }
 

@@ -128,7 +128,7 @@ func TestNothingInTheSocket(t *testing.T) {
 	got := 0
 	in.marks = []mark{{11, func() { got += 1 }}, {12, func() { got += 10 }}, {atEnd, func() { got += 100 }}}
 	if !in.empty() {
-		t.Error("nobody waits")
+		t.Error("no request waits")
 	}
 	if in.settle(0); got != 11 {
 		t.Errorf("%d: those before the end were to be reached", got)

@@ -185,7 +185,7 @@ func replayService(t *testing.T, d *dialogue) int {
 	}
 	for _, a := range got[min(len(want), len(got)):] {
 		if !a.failed || a.body != "" {
-			t.Errorf("an answer that nobody gave: %+v", a)
+			t.Errorf("an answer that was not given: %+v", a)
 		}
 	}
 	return len(want)

@@ -299,7 +299,7 @@ type IPCFrame_InvokeMethod struct {
 	ServiceId     *uint32                `protobuf:"varint,1,opt,name=service_id,json=serviceId" json:"service_id,omitempty"`
 	MethodId      *uint32                `protobuf:"varint,2,opt,name=method_id,json=methodId" json:"method_id,omitempty"`
 	ArgsProto     []byte                 `protobuf:"bytes,3,opt,name=args_proto,json=argsProto" json:"args_proto,omitempty"`
-	DropReply     *bool                  `protobuf:"varint,4,opt,name=drop_reply,json=dropReply" json:"drop_reply,omitempty"` // nobody waits: send none
+	DropReply     *bool                  `protobuf:"varint,4,opt,name=drop_reply,json=dropReply" json:"drop_reply,omitempty"` // the sender does not wait: send none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

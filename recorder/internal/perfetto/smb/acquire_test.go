@@ -101,7 +101,7 @@ func TestStall(t *testing.T) {
 		t.Errorf("%d packets arrived, %d lost", len(got), losses)
 	}
 	if a.Stats().Stalls == 0 {
-		t.Error("nobody waited")
+		t.Error("no writer waited")
 	}
 
 	var told []uint16

@@ -109,7 +109,7 @@ func TestStartUp(t *testing.T) {
 		t.Errorf("got %v, want %v first", s.order, want)
 	}
 	if slices.Contains(s.order, "register 2 for 0") || !slices.Contains(s.order, "chunk 2/0") {
-		t.Errorf("got %v: a writer for nobody is registered, or its chunk is not let go", s.order)
+		t.Errorf("got %v: a writer without a session is registered, or its chunk is not let go", s.order)
 	}
 	if c := s.chunks[1][0]; c == nil || c.buffer != 7 || s.chunks[2][0].buffer != 0 {
 		t.Error("chunks for other buffers")

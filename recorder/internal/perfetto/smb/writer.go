@@ -45,7 +45,7 @@ type current struct {
 	pos     int         // the next write position in payload
 	plain   int         // where writes of Packet must end in payload; 0 if it must not write
 	limit   int         // where writes of Append must end; 0 outside packets
-	head    *uint32     // the chunk's header word, of which packets is a copy
+	head    *uint32     // the chunk's header word; packets is a copy
 	packets packetsWord // count: whole packets, and the one that is begun or next
 }
 

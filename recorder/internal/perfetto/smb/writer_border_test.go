@@ -78,7 +78,7 @@ func TestResetIsLost(t *testing.T) {
 	}
 	w.Packet([]byte("b"))
 	if w.Next() != Reset {
-		t.Error("nobody has reset, and the next packet may be plain")
+		t.Error("no packet has reset, and the next packet may be plain")
 	}
 	w.Packet([]byte("c"))
 	if w.Next() != Plain {

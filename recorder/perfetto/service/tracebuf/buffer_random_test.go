@@ -156,7 +156,7 @@ func readAll(t *testing.T, b *Buffer, writers []*testWriter) {
 		number, rest, found := strings.Cut(text, ":")
 		var n int
 		if _, err := fmt.Sscan(number, &n); err != nil || !found || strings.Trim(rest, "x") != "" {
-			t.Fatalf("a packet of %d bytes that nobody wrote: %.40q", len(text), text)
+			t.Fatalf("a packet of %d bytes that was not written: %.40q", len(text), text)
 		}
 		w := writers[p.Writer-1]
 		if n <= w.last {
