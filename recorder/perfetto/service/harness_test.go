@@ -73,7 +73,10 @@ func dial(t *testing.T, address, port string) (*ipc.Client, *ipc.Binding) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(client.Close)
+	t.Cleanup(func() {
+		client.Close()
+		<-client.Done() // no callback outlives the test
+	})
 	b, err := client.Bind(t.Context(), port)
 	if err != nil {
 		t.Fatal(err)
@@ -228,6 +231,8 @@ func (p *program) setUp(r ipc.Reply, page int) {
 		return
 	}
 	p.t.Cleanup(func() {
+		p.client.Close()
+		<-p.client.Done() // no command is carried out on what is closed now
 		p.mu.Lock()
 		for _, w := range p.writers {
 			w.Close()
