@@ -20,7 +20,7 @@ var layers = []struct {
 }{
 	// The parts of the screen import neither the explorer nor each other, except these.
 	{"tracex/ui/internal/uitest", []string{"tracex/lazy", "tracex/format", "tracex/format/formattest"}, nil},
-	{"tracex/ui/internal/screen", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/ui/internal/screen", []string{"tracex/lazy/query/display", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/pattern", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/prompt", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/list", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/lazy", "tracex/format"}, []string{"testing"}},
@@ -30,10 +30,10 @@ var layers = []struct {
 	{"tracex/ui/internal/background", nil, []string{"testing"}},
 	{"tracex/ui/internal/nodetext", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/status", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/address", nil, []string{"testing", "charm.land/"}},
+	{"tracex/ui/internal/address", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/rows", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/jumps", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/tour", []string{"tracex/ui/internal/screen", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/ui/internal/tour", []string{"tracex/ui/internal/screen", "tracex/lazy/query/display", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/help", []string{"tracex/ui/internal/list", "tracex/ui/internal/pattern", "tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/env", []string{"tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/input", nil, []string{"testing"}},
@@ -43,6 +43,10 @@ var layers = []struct {
 	{"tracex/ui/internal/details", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/code", "tracex/ui/internal/env", "tracex/ui/internal/editor", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/search", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/background", "tracex/ui/internal/nodetext", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/threads", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/marks", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy/notes", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/sheet", []string{"tracex/lazy/query", "tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/help", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/answer", []string{"tracex/ui/internal/background", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/command", []string{"tracex/lazy/query", "tracex/ui/internal/prompt", "tracex/ui/internal/pattern", "tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/counting", []string{"tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/tracestate", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/status", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/front", []string{"tracex/ui/internal/env", "tracex/ui/internal/list", "tracex/ui/internal/prompt", "tracex/ui/internal/pattern", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
@@ -58,8 +62,19 @@ var layers = []struct {
 	{"tracex/lazy/internal/index", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/times", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/lines", []string{"tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/literal", nil, []string{"testing", "charm.land/"}},
 	// The plain loader, with which the reader is compared, shares the code that prints.
 	{"tracex/lazy/eager", []string{"tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
+	// What answers are shown with knows no traces.
+	{"tracex/lazy/query/display", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/query/histogram", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
+	{"tracex/lazy/query/table", []string{"tracex/lazy/query/display", "tracex/lazy/query/histogram", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/query/filter", []string{"tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
+	// Notes are beside a trace: they know what reads it, and no screen.
+	{"tracex/lazy/notes", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
+	// Answers know the reader, not the screen.
+	{"tracex/lazy/query/places", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/query", []string{"tracex/lazy", "tracex/format", "tracex/format/formattest"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	{"tracex/recorder/perfetto/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
 	{"tracex/recorder/shared/sharedtest", []string{"tracex/recorder", "tracex/recorder/perfetto/ipctest", "tracex/format"}, []string{"charm.land/"}},
@@ -70,8 +85,9 @@ var layers = []struct {
 	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},
 	{"tracex/format", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
-	{"tracex/cli", []string{"tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
-	{"tracex", []string{"tracex/cli", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
+	{"tracex/docs", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
+	{"tracex/cli", []string{"tracex/docs", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
+	{"tracex", []string{"tracex/cli", "tracex/docs", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
 }
 
 // borders are the rules within the recorder: which of its packages a package may import, and

@@ -22,6 +22,8 @@ var otherBytes = map[string]string{
 	"recorder/perfetto/":      "packets of Perfetto and its shared memory",
 	"recorder/internal/":      "the same, clocks, and the memory that a killed program leaves",
 	"recorder/convert/spool/": "records that wait to be written",
+	"lazy/query/":             "filters as they are typed, stacks of calls, tables",
+	"lazy/search_pieces.go":   "text, eight bytes at a time",
 }
 
 // otherNumbers are expressions whose numbers are not about bytes of a trace, in any file.

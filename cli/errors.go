@@ -25,6 +25,7 @@ const (
 	exitUsage    = 2 // wrong flags or arguments, or no terminal
 	exitNotTrace = 3 // not a trace, or one of an unsupported version
 	exitDamaged  = 4 // a damaged or truncated trace
+	exitExpected = 5 // an answer has another number of rows than --expect or --max allow
 	exitSignal   = 128
 )
 
@@ -35,6 +36,7 @@ func exitCode(err error) int {
 	var system *fs.PathError
 	var fault *format.Error
 	var child childExit
+	var unexpected *unexpectedError
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
 		// The reader of the pipe has read enough.
@@ -45,6 +47,8 @@ func exitCode(err error) int {
 		return exitSignal + int(stopped.signal)
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &unexpected):
+		return exitExpected
 	case errors.Is(err, format.ErrNotTrace), errors.Is(err, format.ErrVersion):
 		return exitNotTrace
 	case errors.Is(err, format.ErrTruncated), errors.Is(err, format.ErrCorrupt):

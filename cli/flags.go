@@ -9,7 +9,7 @@ import (
 	"tracex/ui"
 )
 
-// screenFlags are the flags of the commands with a screen: open and demo.
+// screenFlags are the flags of the commands with a screen, open and demo, and of config.
 type screenFlags struct {
 	memory byteSize
 	color  string
@@ -28,24 +28,42 @@ func (f *screenFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.color, "color", f.color, "use colors: auto, always or never")
 	flags.BoolVar(&f.look.ASCII, "ascii", false, "use ASCII characters only")
 	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
+	flags.BoolVar(&f.look.Details, "details", false, "begin with the details shown")
 	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
 }
 
-// options checks the flags and returns the options of the screen.
+// options checks the flags, adds what the environment and the configuration file set, and returns
+// the options of the screen.
 func (f *screenFlags) options() (ui.Options, error) {
-	o := f.look
-	o.Unicode = f.flags.Changed("ascii") && !o.ASCII
-	switch o.Color = ui.Color(f.color); o.Color {
-	case ui.ColorAuto, ui.ColorAlways, ui.ColorNever:
-	default:
-		return o, &usageError{"--color must be auto, always or never, not " + f.color, ""}
+	if err := f.valid(); err != nil {
+		return ui.Options{}, err
 	}
-	for _, dir := range o.Source {
+	f.look.Remark = f.configure().remark()
+	o := f.look
+	o.Color = ui.Color(f.color)
+	return o, nil
+}
+
+// valid checks the flags.
+func (f *screenFlags) valid() error {
+	f.look.Unicode = f.flags.Changed("ascii") && !f.look.ASCII
+	if !validColor(f.color) {
+		return &usageError{"--color must be auto, always or never, not " + f.color, ""}
+	}
+	for _, dir := range f.look.Source {
 		if !isDir(dir) {
-			return o, &usageError{"--source " + dir + ": not a directory", ""}
+			return &usageError{"--source " + dir + ": not a directory", ""}
 		}
 	}
-	return o, nil
+	return nil
+}
+
+func validColor(name string) bool {
+	switch ui.Color(name) {
+	case ui.ColorAuto, ui.ColorAlways, ui.ColorNever:
+		return true
+	}
+	return false
 }
 
 // formatVersion is a flag's value: a version of the format to write; 0 if the flag was not given.

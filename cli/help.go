@@ -64,13 +64,18 @@ func (p *helpPage) write(c *cobra.Command) {
 		}
 	}
 	var commands, flags [][2]string
+	var answers, shared []string
 	for _, sub := range c.Commands() {
-		if !sub.Hidden {
+		if sub.Annotations[answerMark] != "" {
+			answers = append(answers, p.in(helpCommand, sub.Name()))
+		} else if !sub.Hidden {
 			commands = append(commands, [2]string{p.usage(sub, sub.Use), sub.Short})
 		}
 	}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
+		if f.Annotations[answerMark] != nil {
+			shared = append(shared, p.sharedFlag(f))
+		} else if !f.Hidden && (f.Name != "help" && f.Name != "version" || len(commands) == 0) { // a screen has few lines
 			flags = append(flags, p.flag(f))
 		}
 	})
@@ -79,7 +84,35 @@ func (p *helpPage) write(c *cobra.Command) {
 		column = max(column, ansi.StringWidth(row[0])+2)
 	}
 	p.table("COMMANDS", commands, column)
+	if len(answers) > 0 { // in one line
+		p.w.WriteString("\n  " + p.in(helpTitle, "ANSWERS") + "  " + strings.Join(answers, " ") + p.in(helpDim, "  (tracex help answers)") + "\n")
+	}
 	p.table("FLAGS", flags, column)
+	p.list("FLAGS OF ALL ANSWERS "+p.in(helpDim, "(tracex help answers)"), shared)
+}
+
+// list writes words, in as few lines as the width allows.
+func (p *helpPage) list(title string, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	p.title(title)
+	for line := range strings.Lines(ansi.Wordwrap(strings.Join(words, "  "), p.width-4, "")) {
+		p.w.WriteString("    " + strings.TrimSpace(line) + "\n")
+	}
+}
+
+// sharedFlag returns the names of a flag and its argument.
+func (p *helpPage) sharedFlag(f *pflag.Flag) string {
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand
+	}
+	text := p.in(helpFlag, name)
+	if argument := f.Annotations[answerMark][0]; argument != "" {
+		text += "\u00a0" + argument // not to be broken
+	}
+	return text
 }
 
 func (p *helpPage) title(text string) {
@@ -102,7 +135,7 @@ func (p *helpPage) table(title string, rows [][2]string, column int) {
 func (p *helpPage) usage(c *cobra.Command, use string) string {
 	before, after, inside := strings.Cut(strings.ReplaceAll(use, " [command]", ""), " [flags]")
 	text := p.in(helpCommand, before)
-	if c.HasAvailableSubCommands() || c.Name() == "help" {
+	if c.HasAvailableSubCommands() && !strings.Contains(use, " FILE") || c.Name() == "help" {
 		text += p.in(helpDim, " [command]")
 	}
 	if inside || c.HasAvailableFlags() {

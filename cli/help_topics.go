@@ -4,11 +4,23 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"tracex/docs"
 )
 
 // exitCodes returns a help topic: tracex help exit-codes.
 func exitCodes() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: manExit, Hidden: true}
+}
+
+// answersHelp returns a help topic: tracex help answers.
+func answersHelp() *cobra.Command {
+	return &cobra.Command{Use: "answers", Short: "Questions about a whole trace", Long: manAnswers, Hidden: true}
+}
+
+// filterHelp returns a help topic: tracex help filter.
+func filterHelp() *cobra.Command {
+	return &cobra.Command{Use: "filter", Short: "The language of filters", Long: docs.Filter, Hidden: true}
 }
 
 // hiddenHelp returns the help command. It is not in the list of commands, since --help is.

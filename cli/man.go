@@ -24,21 +24,38 @@ const manExit = `0: success, even if the reader of the output went away (print |
 2: wrong flags or arguments, or open was called without a terminal.
 3: the file is not a trace, or its version is not supported.
 4: the trace is damaged, cut short or still being recorded; everything intact was printed.
+5: an answer has more rows than --max, or another number than --expect; the answer was printed.
 130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up or a quit signal.
 If the program that record ran fails, record ends with its exit status.`
+
+const manAnswers = `Answers are commands that read a whole trace, or a part of it, and print a table.
+tracex top FILE: which methods take the time, or have the events.
+tracex find FILE FILTER: the events that match a filter; tracex help filter.
+tracex callers FILE METHOD: who calls a method; with --callees, what it calls.
+tracex throws FILE: where exceptions were thrown and caught.
+A part: --thread N; --in '#1204' or 'trace.bin#1204', below an event; --from 1.2s --to 1.3s, a span of time since the recording began.
+--raw takes what was recorded, including compiler-generated calls; otherwise answers are about what the explorer shows.
+Output: -n or --limit N rows, 0 for all; --json, an object per row; --csv.
+Checks: --expect N exits with 5 unless there are exactly N rows; --max N if there are more.
+docs/answers.md has the definitions.`
 
 const manFiles = `trace.bin: the data of a trace.
 trace.bin.idx: its index. If it is missing, damaged, or belongs to another trace or format version, it is rebuilt and saved beside the data, unless --no-write is given or the directory is not writable.
 trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, no durations are shown.
 trace.bin.live: what a program has recorded that is not yet in the trace. If the program was killed, the next command that reads the trace recovers it.
+trace.bin.notes: marks and notes about the trace, and where the explorer was left. Notes of another trace are left alone.
 trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace completes it from this directory.
-trace.packedtrace: data, index, times and a description in one ZIP file.`
+trace.packedtrace: data, index, times and a description in one ZIP file.
+$XDG_CONFIG_HOME/tracex/config, or ~/.config/tracex/config: the explorer's settings and keys, as tracex config prints them. On macOS and Windows, without XDG_CONFIG_HOME, it is in the user's directory for configurations.`
 
-const manEnvironment = `NO_COLOR: disables colors.
+const manEnvironment = `TRACEX_CONFIG: the configuration file to use instead. An empty file, such as /dev/null, means the defaults.
+TRACEX_MEMORY, TRACEX_COLOR, TRACEX_ASCII, TRACEX_MOUSE, TRACEX_DETAILS, TRACEX_RAW, TRACEX_SOURCE: the settings of these names. They count more than the configuration file and less than flags.
+NO_COLOR: disables colors, unless a setting or a flag asks for them.
 TERM: dumb disables colors.
 LC_ALL, LC_CTYPE, LANG: the first that is set names the character set of the terminal; if that is not UTF-8, only ASCII is drawn.
 TMUX, SSH_TTY, WAYLAND_DISPLAY, DISPLAY: choose how the explorer copies to the clipboard.
 EDITOR, VISUAL: the editor that opens the source of a call.
+USER (on Windows USERNAME): the author of notes.
 TMPDIR: directory for unpacked traces and standard input.
 ` + service.ProducerVariable + `, ` + service.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
 

@@ -5,34 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/notes"
 	"tracex/ui"
 )
 
 func newOpenCommand(a *app) *cobra.Command {
 	f := new(screenFlags)
-	noWrite, follow := false, false
+	noWrite, follow, fresh := false, false, false
 	c := &cobra.Command{
 		Use:   "open FILE",
 		Short: "Explore a trace in the terminal",
 		Example: `tracex trace.bin                       # same as tracex open trace.bin
-tracex open --source src/main/java trace.bin
+tracex 'trace.bin#1204' --source src   # at an event, with source code
 tracex open --memory 64MiB --no-write huge.bin
 tracex open --follow trace.bin         # while it is being recorded`,
 		Args: a.oneTrace,
 	}
 	f.add(c)
-	c.Flags().BoolVar(&noWrite, "no-write", false, "do not write an index file")
+	c.Flags().BoolVar(&noWrite, "no-write", false, "write no index, notes or session")
+	c.Flags().BoolVar(&fresh, "fresh", false, "start at the first row, not where you were")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "show new events as they are recorded")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		look, err := f.options()
 		if err != nil {
 			return err
 		}
-		look.Follow = follow
+		look.Follow, look.Fresh = follow, fresh
+		path, at := splitPlace(path)
+		if at.given {
+			look.At = &at.handle
+		}
 		return explore(ctx, a, path, lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Follow: follow}, look)
 	})
 	return c
@@ -67,7 +76,24 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	}
 	defer r.Close()
 	in.spool(r.Unfollow)
+	if in.dir == "" && !look.Tour {
+		openNotes(&look, in.path, o.NoWrite)
+	}
 	return ui.Run(ctx, r, look)
+}
+
+// openNotes opens the notes of a trace for the explorer. What is wrong with them is shown there.
+func openNotes(look *ui.Options, trace string, noWrite bool) {
+	b, err := notes.Open(trace, notesOptions(noWrite))
+	look.Notes = b
+	k, name := b.Damaged(), filepath.Base(trace)+format.NotesSuffix
+	switch {
+	case look.Remark != "":
+	case err != nil:
+		look.Remark = strings.ReplaceAll(message(err), trace+format.NotesSuffix, name)
+	case k > 0:
+		look.Remark = fmt.Sprintf("%s: %s cannot be read; the file keeps what is there", name, counted(int64(k), "line"))
+	}
 }
 
 // openToExplore opens the trace that the argument names; a followed one as far as it

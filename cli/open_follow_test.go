@@ -36,17 +36,17 @@ func TestFollowScreen(t *testing.T) {
 	if _, err := rec.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	s.until("isBuilt()")
+	s.until("isBuilt")
 	s.until("Thread 1 (night shift)")
 	for _, name := range []string{"wakesUp", "drinksOil", "oversleeps"} {
 		enter(name)
-		s.until(name + "()")
+		s.until(name)
 	}
 	s.press("F")
 	s.until("the cursor stays here")
 	enter("breaks")
 	s.press("F")
-	s.until("breaks()")
+	s.until("breaks")
 	for range 4 {
 		th.Exit(recorder.Void())
 	}
@@ -89,7 +89,7 @@ func TestFollowPipe(t *testing.T) {
 	if _, err := io.Copy(out, written); err != nil {
 		t.Fatal(err)
 	}
-	s.until("wakesUp()")
+	s.until("wakesUp")
 	th.Exit(recorder.Void())
 	th.End()
 	if err := rec.Stop(); err != nil {
@@ -116,7 +116,7 @@ func TestFollowKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	program := lingering(t, path)
 	s, tmp := onScreen(t, nil, "open", "--follow", path)
-	s.until("weigh(10)")
+	s.until("weigh")
 	if err := program.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

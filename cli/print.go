@@ -21,6 +21,7 @@ type printCommand struct {
 	depth                      int
 	from, count                int64
 	event                      int64 // -1 for all
+	at                         place // of the argument
 	subtree                    bool
 }
 
@@ -30,7 +31,7 @@ func newPrintCommand(a *app) *cobra.Command {
 		Use:   "print FILE",
 		Short: "Print a trace as text or JSON",
 		Example: `tracex print --thread 2 --depth 3 trace.bin
-tracex print --event 1204 --subtree trace.bin # as numbered in the explorer
+tracex print --subtree 'trace.bin#1204' # as numbered in the explorer
 tracex print --json trace.bin | jq 'select(.kind=="throw").exception'
 tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 		Args: a.oneTrace,
@@ -48,6 +49,7 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 	flags.Int64Var(&p.count, "count", 0, "stop after N events")
 	flags.Lookup("event").DefValue = "" // help would show -1
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
+		path, p.at = splitPlace(path)
 		if err := p.check(flags); err != nil {
 			return err
 		}
@@ -67,12 +69,18 @@ func (p *printCommand) check(flags *pflag.FlagSet) error {
 			return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", n.flag, n.value, n.least), "without it, all are printed"}
 		}
 	}
-	one := flags.Changed("event")
+	one := flags.Changed("event") || p.at.given
 	switch {
+	case p.at.given && flags.Changed("event"):
+		return &usageError{"--event and " + p.at.handle.String() + " exclude each other", "both name the event to print"}
+	case p.at.given && !p.at.handle.Numbered && p.at.handle.Position.At < 0:
+		return &usageError{p.at.handle.String() + " is a thread", fmt.Sprintf("--thread %d prints it", int64(p.at.handle.Position.Thread)+1)}
+	case p.at.given && flags.Changed("from"):
+		return &usageError{"--from and " + p.at.handle.String() + " exclude each other", "--from starts at an event, an address prints one"}
 	case one && flags.Changed("from"):
 		return &usageError{"--event and --from exclude each other", "--from starts at an event, --event prints one"}
 	case !one && p.subtree:
-		return &usageError{"--subtree needs --event", "--event N --subtree prints event N and everything below it"}
+		return &usageError{"--subtree needs --event or an address", "--event N --subtree prints event N and everything below it"}
 	}
 	return nil
 }
@@ -90,7 +98,10 @@ func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
 	o := lazy.PrintOptions{
 		Folded: !p.raw, Verbose: p.verbose, Values: p.values, Escape: p.terminal(), JSON: p.json, MaxDepth: p.depth,
 	}
-	if p.event >= 0 {
+	if p.at.given && p.at.handle.Numbered {
+		p.event = int64(p.at.handle.Event)
+	}
+	if p.event >= 0 || p.at.given {
 		return p.printEvent(ctx, r, o, part)
 	}
 	if p.from > math.MaxInt32 {
@@ -115,18 +126,24 @@ func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
 // damaged: the subtree may be cut short, and an event that was not found may be in the missing part.
 func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.PrintRange) error {
 	var none *lazy.NoEventError
+	var nowhere *lazy.NoPositionError
 	if p.event > math.MaxInt32 {
 		return withHint(fmt.Errorf("no event %d in the trace", p.event), hintEvents)
 	}
 	p.remarkIndex(r)
-	err := r.PrintEvent(ctx, p.stdout, o, int32(p.event), p.subtree || p.depth > 0, part)
+	var err error
+	if below := p.subtree || p.depth > 0; p.event < 0 {
+		err = r.PrintAt(ctx, p.stdout, o, p.at.handle.Position, below, part)
+	} else {
+		err = r.PrintEvent(ctx, p.stdout, o, int32(p.event), below, part)
+	}
 	var folded *lazy.FoldedError
 	switch {
 	case errors.As(err, &folded) && folded.Near >= 0:
 		return withHint(err, fmt.Sprintf("--raw prints it as recorded; folding shows it as part of --event %d", folded.Near))
 	case errors.As(err, &folded):
 		return withHint(err, "--raw prints it as recorded")
-	case errors.As(err, &none) && r.Status().Problem != nil:
+	case (errors.As(err, &none) || errors.As(err, &nowhere)) && r.Status().Problem != nil:
 		return errors.Join(err, r.Status().Problem)
 	case errors.As(err, &none):
 		return withHint(err, hintEvents)

@@ -19,7 +19,7 @@ func TestRecordFollowed(t *testing.T) {
 	s, _ := onScreen(t, nil, "open", "--follow", out)
 	s.until("no such file yet")
 	cmd, _, proceed := recordingToKill(t, out)
-	s.until("inner(")
+	s.until("inner")
 	s.until("Thread 1 (main)")
 	packets, err := os.ReadFile(filepath.Join(out+recording.Suffix, "spool.pftrace"))
 	if err != nil {
@@ -51,7 +51,7 @@ func TestRecordFollowedIsKilled(t *testing.T) {
 	cmd, _, proceed := recordingToKill(t, out)
 	awaitTrace(t, out)
 	s, _ := onScreen(t, nil, "open", "--follow", out)
-	s.until("inner(")
+	s.until("inner")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

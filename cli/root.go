@@ -85,7 +85,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	cobra.EnableCommandSorting = false
 	root.AddCommand(commands(a)...)
-	root.AddCommand(newManCommand(a), exitCodes())
+	root.AddCommand(newManCommand(a), exitCodes(), answersHelp(), filterHelp())
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)
 	return root
@@ -96,9 +96,9 @@ func commands(a *app) []*cobra.Command {
 	bench := newBenchCommand(a)
 	bench.Hidden = true // a screen has few lines; the man page lists it
 	return []*cobra.Command{
-		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newIndexCommand(a),
+		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallersCommand(a), newThrowsCommand(a), newNotesCommand(a), newIndexCommand(a),
 		newPackCommand(a), newUnpackCommand(a), newConvertCommand(a), newRecordCommand(a), newServeCommand(a),
-		newDemoCommand(a), bench,
+		newDemoCommand(a), newConfigCommand(a), bench,
 	}
 }
 

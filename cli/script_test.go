@@ -90,10 +90,23 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"patch":   patch,
 			"cut":     cut,
+			"join":    join,
 			"entries": entries,
 			"smaller": smaller,
 		},
 	})
+}
+
+// join appends files to the first one: join a.notes more.
+func join(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: join FILE MORE…")
+	}
+	all := ""
+	for _, name := range args {
+		all += ts.ReadFile(name)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(all), 0o644))
 }
 
 // captured writes Perfetto traces, by name: captured 01_basic.pftrace.

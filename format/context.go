@@ -103,6 +103,50 @@ func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
 	}
 }
 
+// Classes yields all classes, in no order.
+func (c *Context) Classes() iter.Seq[*ClassDescriptor] {
+	return func(yield func(*ClassDescriptor) bool) {
+		for e := range c.classes.all() {
+			if !yield(&e.ClassDescriptor) {
+				return
+			}
+		}
+	}
+}
+
+// Fields yields all fields, in no order.
+func (c *Context) Fields() iter.Seq[*FieldDescriptor] {
+	return func(yield func(*FieldDescriptor) bool) {
+		for e := range c.fields.all() {
+			if !yield(&e.FieldDescriptor) {
+				return
+			}
+		}
+	}
+}
+
+// Variables yields all variables, in no order.
+func (c *Context) Variables() iter.Seq[*VariableDescriptor] {
+	return func(yield func(*VariableDescriptor) bool) {
+		for e := range c.variables.all() {
+			if !yield(&e.VariableDescriptor) {
+				return
+			}
+		}
+	}
+}
+
+// Locations yields all code locations, in no order.
+func (c *Context) Locations() iter.Seq[*CodeLocation] {
+	return func(yield func(*CodeLocation) bool) {
+		for e := range c.locations.all() {
+			if !yield(&e.CodeLocation) {
+				return
+			}
+		}
+	}
+}
+
 // Add decodes the reference object at the start of b and adds it. id and n are its id and its
 // size in bytes. An object that was added before is kept: writers may write an object twice,
 // both times the same. Nothing added aliases b.
@@ -157,56 +201,5 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 func add[T any](r *decoder, t *table[T], id int32, v T) {
 	if r.err == nil {
 		t.put(id, &v)
-	}
-}
-
-// table maps ids to objects. Recorders count ids up from 0, so most objects are in a slice. The
-// others are in a map; only odd input has many.
-type table[T any] struct {
-	dense  []*T
-	sparse map[int32]*T
-	n      int
-}
-
-func (t *table[T]) get(id int32) *T {
-	if id >= 0 && int(id) < len(t.dense) {
-		if v := t.dense[id]; v != nil {
-			return v
-		}
-	}
-	return t.sparse[id]
-}
-
-func (t *table[T]) put(id int32, v *T) {
-	if t.get(id) != nil {
-		return
-	}
-	t.n++
-	// Make room for ids only in proportion to the number of objects.
-	if id >= 0 && int(id) < 8*(t.n+64) {
-		for int(id) >= len(t.dense) {
-			t.dense = append(t.dense, nil)
-		}
-		t.dense[id] = v
-		return
-	}
-	if t.sparse == nil {
-		t.sparse = make(map[int32]*T)
-	}
-	t.sparse[id] = v
-}
-
-func (t *table[T]) all() iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		for _, v := range t.dense {
-			if v != nil && !yield(v) {
-				return
-			}
-		}
-		for _, v := range t.sparse {
-			if !yield(v) {
-				return
-			}
-		}
 	}
 }

@@ -175,6 +175,20 @@ func ThreadOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointThre
 // EventOf returns the event id of the trace point at the start of b.
 func EventOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointEventAt:])) }
 
+// CallFlags returns the flags of the call whose header is b, which must be whole.
+func CallFlags(b []byte) int16 { return int16(binary.BigEndian.Uint16(b[len(b)-CallFlagsSize:])) }
+
+// ArrayIndexOf returns the index in an array read or write, at the start of b.
+func ArrayIndexOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b)) }
+
+// IterationOf returns the number of the iteration at the start of b, which must be whole, from 0.
+func IterationOf(b []byte, v Version) int32 {
+	return int32(binary.BigEndian.Uint32(b[IterationNumberAt+v.StatusCount(b[StatusCountAt]):]))
+}
+
+// IterationsOf returns the number of iterations in the footer of a loop, at the start of b.
+func IterationsOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[LoopIterationsAt:])) }
+
 // PutPointHead writes the beginning of a trace point to b, without a diff status, and one more
 // byte: in a container the count of its diff statuses; other points overwrite it. b must have
 // room for 16 bytes: two stores of eight take half the time of one for each field.

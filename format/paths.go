@@ -9,4 +9,5 @@ const (
 	// RecordingSuffix is that of the directory for a recording through shared memory until its
 	// trace is written.
 	RecordingSuffix = ".recording"
+	NotesSuffix     = ".notes" // marks, notes and the last session; see package lazy/notes
 )

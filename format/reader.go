@@ -156,6 +156,9 @@ func appendOptional(dst []byte, s *string) ([]byte, error) {
 
 func (c *reader) utf() string {
 	n := int(c.u16())
+	if n == 0 {
+		return ""
+	}
 	at := c.i
 	raw := c.take(n, "a string")
 	s, bad := decodeModified(raw)

@@ -1,7 +1,5 @@
 package format
 
-import "strconv"
-
 // Style tells what a span of a point's text is, for coloring.
 type Style uint8
 
@@ -17,6 +15,9 @@ const (
 	StyleException               // what was thrown or caught
 	StyleUnfinished              // instead of a result: unfinished, untracked
 	StyleLocation                // file and line, in verbose text
+	StyleMethod                  // the name of a called method, or of the class of a new object
+	StyleClass                   // the class that a method is called on, with the dot
+	StyleHash                    // the identity hash of an object, with the @
 )
 
 // Span is a part of a text: byte offsets into the whole slice that the text was appended to.
@@ -129,7 +130,7 @@ func (w *textWriter) in(s Style, text string) {
 	w.to(old)
 }
 
-func (w *textWriter) int(n int64) { w.b = strconv.AppendInt(w.b, n, 10) }
+func (w *textWriter) int(n int64) { w.b = appendInt(w.b, n) }
 
 var diffMarks = [...]string{"", "  ", "- ", "+ ", "! ", "! "}
 

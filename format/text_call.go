@@ -11,15 +11,15 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 	case m.Name == constructor && w.c.calledByConstructor(p.Flags):
 		w.in(StyleKeyword, "super")
 		w.b = append(w.b, '@')
-		w.className(m.ClassID)
+		w.classNameIn(StyleMethod, m.ClassID)
 	case m.Name == constructor:
 		w.in(StyleKeyword, "new")
 		w.b = append(w.b, ' ')
-		w.className(m.ClassID)
+		w.classNameIn(StyleMethod, m.ClassID)
 	default:
 		w.owner(p, m, parent)
 		w.method = len(w.b) + 1
-		w.b = append(w.b, m.shown...)
+		w.in(StyleMethod, m.shown)
 	}
 	w.b = append(w.b, '(')
 	w.arguments(p)
@@ -50,9 +50,14 @@ func (w *textWriter) owner(p *Point, m *namedMethod, parent Parent) {
 		if e := w.c.classes.get(m.ClassID); e != nil && strings.HasSuffix(e.Name, "Kt") {
 			return
 		}
-		w.className(m.ClassID)
-		w.b = append(w.b, '.')
+		w.classOwner(m.ClassID)
 	}
+}
+
+// classOwner appends a class that a method is called on, with its dot.
+func (w *textWriter) classOwner(class int32) {
+	w.classNameIn(StyleClass, class)
+	w.in(StyleClass, ".")
 }
 
 // pathOwner appends the owner of a call whose code location has an access path.
@@ -65,13 +70,14 @@ func (w *textWriter) pathOwner(path *AccessPath, m *namedMethod, parent Parent) 
 		switch f := w.c.fields.get(step.Ref); {
 		case f == nil || !f.Final:
 		case f.Name == "INSTANCE":
-			w.className(m.ClassID)
-			w.b = append(w.b, '.')
+			w.classOwner(m.ClassID)
 			return
 		case f.Name == "Companion":
 			if !w.fromOwnClass(m, parent) {
+				old := w.to(StyleClass)
 				w.companionOwner(m.ClassID)
 				w.b = append(w.b, '.')
+				w.to(old)
 			}
 			return
 		}
@@ -200,6 +206,12 @@ func (w *textWriter) className(id int32) {
 		return
 	}
 	w.unknown("class", id)
+}
+
+func (w *textWriter) classNameIn(s Style, id int32) {
+	old := w.to(s)
+	w.className(id)
+	w.to(old)
 }
 
 func (w *textWriter) fieldName(id int32) {

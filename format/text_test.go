@@ -159,7 +159,7 @@ func TestStyles(t *testing.T) {
 	for _, s := range spans {
 		got = append(got, string(rune('a'+s.Style))+":"+string(text[s.Start:s.End]))
 	}
-	want := `b:+ |a:A.f(x ➜ |g:1|a:, |f:"s"|a:): |d:threw|a: |i:E|k: at <unknown>:3`
+	want := `b:+ |m:A.|l:f|a:(x ➜ |g:1|a:, |f:"s"|a:): |d:threw|a: |i:E|k: at <unknown>:3`
 	if strings.Join(got, "|") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
 	}

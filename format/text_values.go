@@ -30,8 +30,7 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 	switch v.Kind {
 	case ValueObject:
 		w.className(v.ClassID)
-		w.b = append(w.b, '@')
-		w.int(int64(v.Hash()))
+		w.hash(v)
 	case ValueNull:
 		w.b = append(w.b, "null"...)
 	case ValueVoid:
@@ -85,14 +84,21 @@ func (w *textWriter) named(v *Value) {
 	default:
 		w.className(v.ClassID)
 	}
-	w.b = append(w.b, '@')
-	w.int(int64(v.Hash()))
+	w.hash(v)
 	switch in := v.Captured; {
 	case v.Kind == ValueBuilder, v.Kind == ValueSequence:
 		w.content(v.Text)
 	case v.Kind == ValueException && in != nil && in.Message != nil:
 		w.content(*in.Message)
 	}
+}
+
+// hash appends the identity of an object.
+func (w *textWriter) hash(v *Value) {
+	old := w.to(StyleHash)
+	w.b = append(w.b, '@')
+	w.int(int64(v.Hash()))
+	w.to(old)
 }
 
 func (w *textWriter) content(s string) {

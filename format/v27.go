@@ -27,10 +27,12 @@ const (
 	null27           = 0
 	void27           = 1
 	int27            = 5
+	enum27           = 12
 	object27         = 15
 	capturedObject27 = 16
 	array27          = 17
 	capturedArray27  = 18
+	sequence27       = 19
 	exception27      = 20
 	capturedThrown27 = 21
 
@@ -40,8 +42,8 @@ const (
 // kinds27 are the kinds of values by the byte on disk.
 var kinds27 = [kindCount27]ValueKind{
 	null27: ValueNull, void27: ValueVoid, 2: ValueUnit, 3: ValueByte, 4: ValueShort, int27: ValueInt, 6: ValueLong, 7: ValueFloat,
-	8: ValueDouble, 9: ValueChar, 10: ValueBoolean, 11: ValueString, 12: ValueEnum, 13: ValueBigInteger, 14: ValueBigDecimal,
-	object27: ValueObject, capturedObject27: ValueObject, array27: ValueArray, capturedArray27: ValueArray, 19: ValueSequence,
+	8: ValueDouble, 9: ValueChar, 10: ValueBoolean, 11: ValueString, enum27: ValueEnum, 13: ValueBigInteger, 14: ValueBigDecimal,
+	object27: ValueObject, capturedObject27: ValueObject, array27: ValueArray, capturedArray27: ValueArray, sequence27: ValueSequence,
 	exception27: ValueException, capturedThrown27: ValueException, 22: ValueJavaClass, 23: ValueKotlinClass,
 	24: ValueUnfinished, 25: ValueUntracked,
 }
@@ -67,7 +69,7 @@ var kindBytes27 = func() (bytes [valueKindCount]byte) {
 // a utf, the negated number of bytes before it; 0 for the others.
 var sizes27 = [kindCount27]int8{
 	0: 1, 1: 1, 2: 1, 3: 2, 4: 3, 5: 5, 6: 9, 7: 5, 8: 9, 9: 3, 10: 2, 11: -1, 13: -1, 14: -1,
-	object27: 9, array27: 13, 19: -9, exception27: 9, 22: -1, 23: -1, 24: 1, 25: 1,
+	object27: 9, array27: 13, sequence27: -9, exception27: 9, 22: -1, 23: -1, 24: 1, 25: 1,
 }
 
 // appendValue27 appends a value.

@@ -3,18 +3,21 @@ package lazy
 import (
 	"context"
 	"tracex/format"
+	"tracex/lazy/internal/fold"
 )
 
 // childReader reads children of one node. It must be used within use.
 type childReader struct {
 	*walker
 	folded      bool
-	start       int64         // of the node's content
-	end         int64         // end of the node's content
-	moment      moment        // the view that it reads
-	checkpoints []checkpoint  // checkpoints of the node
-	lender      *dataPool     // of data for folding; nil to allocate them
-	chain       []format.Cell // containers around the target offset, outermost first; nil if not known
+	start       int64                   // of the node's content
+	end         int64                   // end of the node's content
+	moment      moment                  // the view that it reads
+	checkpoints []checkpoint            // checkpoints of the node
+	lender      *dataPool               // of data for folding; nil to allocate them
+	folder      *fold.Folder[*nodeData] // nil until the first point is folded
+	begins      format.Point            // the first child of a call being folded
+	chain       []format.Cell           // containers around the target offset, outermost first; nil if not known
 }
 
 // newRun returns an empty run of the node's children.

@@ -11,12 +11,21 @@ func (l *childReader) fold(e *nodeData) (*nodeData, error) {
 	if e.state == StatePending {
 		return e, nil // undecided until its end is known
 	}
-	f := fold.Folder[*nodeData]{Context: l.r.ctx, Access: foldAccess{l}}
+	if l.folder == nil {
+		l.folder = &fold.Folder[*nodeData]{Context: l.r.ctx, Access: foldAccess{l}}
+	}
+	f := l.folder
 	if keep, ok := f.Settled(&e.point); ok || l.stays(e) {
 		if !keep {
 			return nil, nil
 		}
 		return e, nil
+	}
+	if e.point.Class == format.ClassLoop && l.endsEmpty(e) {
+		if e.foot.Iterations == 1 {
+			return nil, nil
+		}
+		return f.Access.Shortened(e, e.foot.Iterations-1), nil
 	}
 	out, keep, err := f.Fold(e)
 	if err != nil || !keep {
@@ -35,16 +44,28 @@ func (l *childReader) stays(e *nodeData) bool {
 	case format.ClassIteration:
 		return l.beginsWithPoint(e.start, e.end)
 	case format.ClassLoop:
-		// The footer of an iteration is the only one of a single byte: a
-		// container that ends one byte before the loop does is its last
-		// iteration.
-		if e.state != StateWhole || e.after < 2 || !e.hasContent() || e.foot.Iterations == 0 {
-			return false
-		}
-		last := l.s.Cells.At(e.after - 2)
-		return last.End == e.end-1 && last.Start >= e.start && l.beginsWithPoint(last.Start, last.End)
+		last, ok := l.lastIteration(e)
+		return ok && l.beginsWithPoint(last.Start, last.End)
 	}
 	return false
+}
+
+// endsEmpty reports, by looking at a cell, whether a loop's last iteration is surely empty,
+// as it is where the recorder began one before the loop turned out to be over.
+func (l *childReader) endsEmpty(e *nodeData) bool {
+	last, ok := l.lastIteration(e)
+	return ok && last.Start == last.End
+}
+
+// lastIteration returns the cell of a loop's last child if that surely is an iteration.
+func (l *childReader) lastIteration(e *nodeData) (last format.Cell, ok bool) {
+	if e.state != StateWhole || e.after < 2 || !e.hasContent() || e.foot.Iterations == 0 {
+		return last, false
+	}
+	// The footer of an iteration is the only one of a single byte: a container that ends
+	// one byte before the loop does is its last iteration.
+	last = l.s.Cells.At(e.after - 2)
+	return last, last.End == e.end-1 && last.Start >= e.start
 }
 
 // beginsWithPoint reports whether the first object of the content is a trace
@@ -106,8 +127,20 @@ func (s foldAccess) HasChildren(e *nodeData) (bool, error) {
 	return s.l.next(e.start, e.first, e.end, &child, false)
 }
 
+func (s foldAccess) Begins(e *nodeData) (*format.Point, error) {
+	at, b, err := s.l.seekPoint(e.start, e.end)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	if _, err := s.l.r.data.Version().Peek(b, &s.l.begins); err != nil {
+		return nil, s.l.damaged(err, at)
+	}
+	return &s.l.begins, nil
+}
+
 func (s foldAccess) First(dst []*nodeData, e *nodeData, n int) ([]*nodeData, error) {
-	for pos, ord := e.start, e.first; len(dst) < n; {
+	pos, ord := e.start, e.first
+	for len(dst) < n {
 		child := s.l.newData()
 		ok, err := s.l.next(pos, ord, e.end, child, true)
 		if !ok || err != nil {

@@ -25,7 +25,7 @@
 // A container's cell says where its content begins and where its footer is.
 // Going forward, the child whose header has just been read has the first cell, in
 // post-order from a known cell on, whose start is not beyond the start of the child's
-// content. Checkpoints with the smallest start of each 512 cells find it in a few
+// content. Checkpoints with the smallest start of each 128 cells find it in a few
 // reads, whatever the child contains (lazy/internal/index/cells_search.go). Going
 // backward, the cell before the first cell of a child's subtree belongs to the
 // previous sibling. Leaves between containers are decoded on the way. Showing a child
@@ -38,6 +38,14 @@
 // or wrong, a scan of the data finds everything, publishes what it knows as it
 // proceeds, and stores an index. A node whose end has not been found is pending;
 // [Tree.Refresh] brings it up to date.
+//
+// # Searches
+//
+// A search is a [Pass]. A caller who knows texts of which each match contains one cuts
+// the work: such a text is cut at spaces and punctuation into pieces that must each be within
+// one name, number or string of a point's text (search_pieces.go). Which pieces the names of an id have is
+// found out once, and values are looked at as they are in the data (search_sieve.go). Only
+// points that may have all pieces are decoded.
 //
 // # Counts
 //

@@ -21,6 +21,10 @@ type Line struct {
 	Count                  int64 // children counted so far
 	CountExact, CountKnown bool  // see Node.Count
 
+	Nested      int64 // see Node.Nested
+	NestedExact bool
+	NestedIn    int64 // Nested of the parent; 0 if not known, or for a thread
+
 	Time                 Time
 	Timed                bool  // Time is known
 	Whole                int64 // time of the parent, in nanoseconds; 0 if not known, or for a thread
@@ -82,7 +86,11 @@ func (n *Node) describe(l *Line) {
 	if n.sorting() != nil {
 		l.Order = OrderDuration
 	}
+	l.Nested, l.NestedExact = n.Nested()
 	if !n.IsThread() {
+		if of, exact := n.parent.Nested(); exact {
+			l.NestedIn = of
+		}
 		l.Class, l.Diff = e.point.Class, e.point.Diff
 	}
 }

@@ -164,7 +164,6 @@ type finder struct {
 	limits    Limits
 	names     map[calledAs]*callName
 	locations []verdict // by code location
-	hits      []Hit     // not reported yet
 }
 
 // verdict is whether something matches, as far as known.

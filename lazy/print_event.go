@@ -33,9 +33,32 @@ func (e *FoldedError) Error() string {
 // [*FoldedError] if the trace has the point, but the folded view does not show it.
 // within.Thread is the thread to search, and within.Count limits the points written.
 func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
+	return r.printFound(ctx, w, o, subtree, within, func() (*Node, error) {
+		position, err := r.findEvent(ctx, event, within.Thread)
+		if err != nil {
+			return nil, err
+		}
+		return r.shown(ctx, o.Folded, event, position)
+	})
+}
+
+// PrintAt is PrintEvent for the trace point at a position. The error is a [*NoPositionError]
+// if there is none.
+func (r *TraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptions, at Position, subtree bool, within PrintRange) error {
+	return r.printFound(ctx, w, o, subtree, within, func() (*Node, error) {
+		position, event, err := r.Find(ctx, PositionHandle(at))
+		if err != nil {
+			return nil, err
+		}
+		return r.shown(ctx, o.Folded, event, position)
+	})
+}
+
+// printFound prints the node that a function finds.
+func (r *TraceReader) printFound(ctx context.Context, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
 	var n *Node
 	find := func() (err error) {
-		n, err = shownEvent(ctx, r, o.Folded, event, within.Thread)
+		n, err = shown()
 		return err
 	}
 	if err := r.insist(ctx, find); err != nil {
@@ -68,17 +91,13 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 	return err
 }
 
-// shownEvent returns the node of an event.
-func shownEvent(ctx context.Context, r *TraceReader, folded bool, event int32, thread *int32) (*Node, error) {
-	position, err := r.findEvent(ctx, event, thread)
+// shown returns the node of the event at a position.
+func (r *TraceReader) shown(ctx context.Context, folded bool, event int32, at Position) (*Node, error) {
+	n, err := r.Tree(folded).Reveal(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	n, err := r.Tree(folded).Reveal(ctx, position)
-	if err != nil {
-		return nil, err
-	}
-	return n, n.ShowsEvent(event, position)
+	return n, n.ShowsEvent(event, at)
 }
 
 // ShowsEvent checks that n, which Reveal returned for the Position of an event, is

@@ -2,9 +2,12 @@ package lazy
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/literal"
 )
 
 // Search configures a search.
@@ -17,10 +20,11 @@ type Search struct {
 	From Position
 	// Find returns the first match in a text; from is negative if there is none. The
 	// text is valid until Find returns. Find gets all texts of a point, see
-	// Named.Match.
+	// Named.Match. Several goroutines call it at once, as they do Point and Else.
 	Find func(text []byte) (from, to int)
-	// Point, if not nil, replaces Find and matches points by their fields. It runs
-	// with the context locked, and must not keep the point.
+	// Point, if not nil, replaces Find and matches points by their Class, Ref, Location, Event
+	// and Thread, the only fields that it gets. It runs with the context locked, and must not
+	// keep the point.
 	Point func(c *format.Context, p *format.Point) bool
 	// Else, if not nil, is tried on texts that Find does not match, until Find has
 	// matched one.
@@ -28,9 +32,13 @@ type Search struct {
 	// Limits applies to Find, ElseLimits to Else: they let the search skip texts that
 	// cannot match.
 	Limits, ElseLimits Limits
+	// Needs, unless empty, are texts of which each match of Find contains at least one, ElseNeeds
+	// the same for Else: points without them are not even decoded.
+	Needs, ElseNeeds []literal.Text
 	// Every is how long news may be delayed, to deliver them in batches; 0 for a
 	// default that suits a screen.
 	Every time.Duration
+	cut   passCut
 }
 
 // Limits describe what the matches of a function never contain.
@@ -66,110 +74,97 @@ const hitsEvery = 30 * time.Millisecond
 // goroutine: at once for the first hit, then now and then, and at the end. It
 // searches what is known when it begins: wait for PhaseReady to search all.
 func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
-	x := &searching{r: r, verbose: s.Verbose, point: s.Point, news: news{tell: tell, every: s.Every, last: time.Now()}}
-	x.first = newFinder(s.Find, s.Limits)
-	if s.Else != nil {
-		x.second = newFinder(s.Else, s.ElseLimits)
-	}
+	x := &searching{Search: s, r: r, news: news{tell: tell, every: s.Every, last: time.Now()}}
 	if x.news.every == 0 {
 		x.news.every = hitsEvery
 	}
-	segments := segmentsFrom(r.known.Load(), s.From)
-	x.progress = newSearchProgress(segments)
-	err := r.descend(ctx, descentOptions{segments: segments, folded: s.Folded, changed: &x.changed}, x.visit, x.reached)
+	if x.cut == (passCut{}) {
+		x.cut = usualPassCut()
+	}
+	x.pieces.add(0, s.Needs)
+	if s.Else != nil {
+		x.pieces.add(1, s.ElseNeeds)
+	} else if sets := x.pieces.needs[0]; len(sets) == 1 {
+		x.pieces.one = sets[0]
+	}
+	run := &passRun{r: r, v: r.known.Load(), epoch: r.epoch.Load()}
+	run.Raw, run.Collect, run.cut = !s.Folded, []Collector{x}, x.cut
+	run.order = segmentsFrom(run.v, s.From)
+	x.progress = newSearchProgress(run.order)
+	err := r.doubt(run.run(ctx), run.v, run.epoch)
 	if err == nil {
-		r.WithContext(func(*format.Context) { x.begin(len(segments)) })
 		x.progress.finish(s.From)
 	}
 	x.say()
 	return err
 }
 
-// searching is the state of a running search.
+// searching is the state of a running search: the [Collector] of a pass.
 type searching struct {
+	Search
 	r        *TraceReader
-	verbose  bool
-	point    func(c *format.Context, p *format.Point) bool // Search.Point
 	progress searchProgress
 	news     news
-	named    Named
-	written  bool    // named has the text of the current point
-	first    *finder // for Search.Find
-	second   *finder // for Search.Else; nil if absent or no longer needed
-	changed  bool    // see Found.Changed
+	pieces   pieces
+	hits     []Hit
+	others   []Hit       // of Search.Else; nil once there is a hit
+	some     atomic.Bool // there was a hit
+	changed  bool        // see Found.Changed
+
+	mu   sync.Mutex
+	idle []*matcher
 }
 
-func (x *searching) visit(p *visit) error {
-	x.begin(p.segment + 1)
-	x.written = false
-	if x.point != nil {
-		if x.point(x.r.ctx, &p.point) {
-			x.first.hits = append(x.first.hits, Hit{Position{p.thread, p.at}, p.point.Event})
+// fullNames reports whether a match may have the full name of a class and some of the text of
+// a call, see [Named.Match].
+func (x *searching) fullNames() bool {
+	may := func(l Limits) bool { return !l.NoParen && !l.NoDot && !l.OneDot }
+	return may(x.Limits) || x.Else != nil && may(x.ElseLimits)
+}
+
+// lend returns a matcher for the calling goroutine, which gives it back.
+func (x *searching) lend() *matcher {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if n := len(x.idle); n > 0 {
+		m := x.idle[n-1]
+		x.idle = x.idle[:n-1]
+		return m
+	}
+	return newMatcher(x)
+}
+
+func (x *searching) giveBack(m *matcher) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.idle = append(x.idle, m)
+}
+
+// Visitor returns the visitor of one part.
+func (x *searching) Visitor() Visitor { return &searchPart{s: x} }
+
+// Reset is not called: a search is not repeated, as its hits have been told.
+func (x *searching) Reset() {}
+
+// Merge takes the hits of the next part.
+func (x *searching) Merge(visitor Visitor) error {
+	v := visitor.(*searchPart)
+	x.hits = append(x.hits, v.hits[0]...)
+	if x.changed = x.changed || v.changed; len(v.hits[0]) > 0 {
+		x.some.Store(true)
+		x.others = nil
+	}
+	if !x.some.Load() {
+		x.others = append(x.others, v.hits[1]...)
+	}
+	p := &x.progress
+	for _, to := range v.visited {
+		if p.begun < len(p.segments) && p.segments[p.begun].thread == to.thread && p.segments[p.begun].from == to.from {
+			p.begin()
 		}
-		return nil
+		p.reach(p.begun-1, to.to)
 	}
-	x.test(Hit{Position{p.thread, p.at}, p.point.Event}, func(f *finder) bool { return x.matches(p, f) })
-	return nil
-}
-
-// test tests a point, or a thread, with the finders.
-func (x *searching) test(h Hit, matches func(f *finder) bool) {
-	if matches(x.first) {
-		x.first.hits = append(x.first.hits, h)
-		x.second = nil
-	} else if x.second != nil && matches(x.second) {
-		x.second.hits = append(x.second.hits, h)
-	}
-}
-
-// matches is [Named.Match] for a point in a walk: decisions that depend only on the
-// name of a method or the location are made once. If no match has a parenthesis, the
-// class need not be tried with the text: up to there AppendOther and AppendCall agree.
-func (x *searching) matches(p *visit, f *finder) bool {
-	n := &x.named
-	if !f.limits.NoDot && f.matchesLocation(x.r.ctx, p.point.Location) {
-		return true
-	}
-	name := &noCall
-	if p.point.Class == format.ClassCall {
-		if name = f.name(x.r.ctx, &p.point); name.found {
-			return true
-		}
-	}
-	if !x.written {
-		n.of(x.r.ctx, &p.point, p.shownFooter(), p.parent, x.verbose)
-		x.written = true
-	}
-	if from, _ := f.find(n.Text); from >= 0 {
-		return true
-	}
-	if f.limits.NoParen {
-		return false
-	}
-	n.called(name)
-	return n.matchesWith(f.find, f.limits)
-}
-
-// begin begins segments: it searches the names of their threads.
-func (x *searching) begin(upto int) {
-	for x.progress.begun < upto {
-		g := x.progress.begin()
-		if g.from > 0 || x.point != nil {
-			continue
-		}
-		x.named.Text = appendThread(x.named.Text[:0], x.r.ctx, g.thread)
-		x.test(Hit{Position{g.thread, -1}, -1}, func(f *finder) bool {
-			from, _ := f.find(x.named.Text)
-			return from >= 0
-		})
-	}
-}
-
-// reached records how far the walk is.
-func (x *searching) reached(segment int, at int64) error {
-	x.r.WithContext(func(*format.Context) { x.begin(segment + 1) })
-	x.progress.reach(segment, at)
-	if x.news.due(len(x.first.hits)) {
+	if x.news.due(len(x.hits)) {
 		x.say()
 	}
 	return nil
@@ -177,10 +172,7 @@ func (x *searching) reached(segment int, at int64) error {
 
 func (x *searching) say() {
 	p := &x.progress
-	f := Found{Hits: x.first.hits, Upto: p.upto, Done: p.done, Total: p.total, Changed: x.changed}
-	if x.second != nil {
-		f.Else, x.second.hits = x.second.hits, nil
-	}
-	x.first.hits = nil
+	f := Found{Hits: x.hits, Else: x.others, Upto: p.upto, Done: p.done, Total: p.total, Changed: x.changed}
+	x.hits, x.others = nil, nil
 	x.news.send(f)
 }

@@ -12,14 +12,33 @@ import (
 type Recalled struct {
 	Hit
 	Named
-	Path []byte // its containers, innermost first, joined by PathSep
+	Path []byte // its containers, see [AppendPath]
 }
 
-// PathSep joins the names in [Recalled.Path], at most PathLength of them.
+// PathSep joins the names of a path; PathGap is in place of those that are left out.
 const (
-	PathSep    = " < "
-	PathLength = 8
+	PathSep = " › "
+	PathGap = "…"
 )
+
+// pathLength is how many names [AppendPath] appends at most: the outermost and the innermost ones.
+const pathLength = 8
+
+// AppendPath appends the names of n containers, outermost first. Of a long path the part after the
+// first name is left out. name appends the name of the i-th container, counted from the outermost.
+func AppendPath(dst []byte, n int, name func(dst []byte, i int) []byte) []byte {
+	for i := 0; i < n; i++ {
+		if i > 0 {
+			dst = append(dst, PathSep...)
+		}
+		if i == 1 && n > pathLength {
+			dst = append(append(dst, PathGap...), PathSep...)
+			i = n - pathLength + 1
+		}
+		dst = name(dst, i)
+	}
+	return dst
+}
 
 // recallBatch is how many hits are read before they are handed on; recallReads is after
 // how many trace points a walk lets others in.
@@ -223,16 +242,13 @@ func (x *recall) emit(e *nodeData, parent format.Parent) {
 	out, c := x.next(), x.r.ctx
 	x.name(&out.Named, &e.point)
 	out.of(c, &e.point, e.shownFooter(), parent, x.verbose)
-	for n, i := 0, len(x.stack)-1; i >= 0 && n < PathLength; n, i = n+1, i-1 {
-		if n > 0 {
-			out.Path = append(out.Path, PathSep...)
+	out.Path = AppendPath(out.Path, len(x.stack), func(dst []byte, i int) []byte {
+		in := &x.stack[i]
+		if i == 0 {
+			return appendThread(dst, c, x.thread)
 		}
-		if in := &x.stack[i]; i == 0 {
-			out.Path = appendThread(out.Path, c, x.thread)
-		} else {
-			out.Path = appendName(out.Path, c, &format.Point{Class: in.class, Ref: in.ref, Number: in.number, Flags: in.flags})
-		}
-	}
+		return appendName(dst, c, &format.Point{Class: in.class, Ref: in.ref, Number: in.number, Flags: in.flags})
+	})
 	x.drop()
 }
 

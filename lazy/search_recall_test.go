@@ -4,20 +4,23 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"tracex/format/formattest"
 )
 
 // pathTo returns the names of a node's ancestors, computed the simple way.
-func pathTo(t *Tree, n *Node) (path []byte) {
-	for up, i := n.Parent(), 0; up != nil && i < PathLength; up, i = up.Parent(), i+1 {
-		if i > 0 {
-			path = append(path, PathSep...)
-		}
-		path = t.AppendName(path, up)
+func pathTo(t *Tree, n *Node) []byte {
+	var names []string
+	for up := n.Parent(); up != nil; up = up.Parent() {
+		names = append(names, string(t.AppendName(nil, up)))
 	}
-	return path
+	slices.Reverse(names)
+	if len(names) > 8 {
+		names = append([]string{names[0], "…"}, names[len(names)-7:]...)
+	}
+	return []byte(strings.Join(names, " › "))
 }
 
 // TestRecall reads hits again, all or few of them, handed over at once or one

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -176,9 +177,9 @@ func TestSearchEnds(t *testing.T) {
 	r := ready(t, path, Options{NoWrite: true})
 	for _, after := range []int{1, 1000, 5000, 20_000} {
 		ctx, cancel := context.WithCancel(context.Background())
-		n := 0
+		var n atomic.Int64
 		err := r.Search(ctx, Search{Find: func([]byte) (int, int) {
-			if n++; n == after {
+			if n.Add(1) == int64(after) {
 				cancel()
 			}
 			return -1, -1

@@ -50,16 +50,47 @@ func sharesOf(v *index.View, threads []int32, bytes int64) iter.Seq[[]segment] {
 
 // cutThread cuts a thread into shares. It reports whether yield accepted them all.
 func cutThread(s *index.Stream, bytes int64, yield func([]segment) bool) bool {
-	for from := int64(0); from < s.Size; from += bytes {
-		g := segment{thread: s.Thread, from: from, to: from + bytes}
-		if g.to >= s.Size {
-			g.to = -1
+	return segment{thread: s.Thread, to: -1, size: s.Size}.cut(bytes, yield)
+}
+
+// cut cuts a segment of known size into shares. It reports whether yield accepted them all.
+func (g segment) cut(bytes int64, yield func([]segment) bool) bool {
+	end := g.from + g.size
+	for from := g.from; from < end; from += bytes {
+		part := segment{thread: g.thread, from: from, to: from + bytes}
+		if part.to >= end {
+			part.to = g.to
 		}
-		if !yield([]segment{g}) {
+		if !yield([]segment{part}) {
 			return false
 		}
 	}
 	return true
+}
+
+// sharesWithin cuts segments of known size into shares of about bytes bytes, in order: parts of
+// long ones, and several short ones together that are whole threads.
+func sharesWithin(v *index.View, list []segment, bytes int64) iter.Seq[[]segment] {
+	return func(yield func([]segment) bool) {
+		var few []int32
+		flush := func() bool {
+			for share := range sharesOf(v, few, bytes) {
+				if !yield(share) {
+					return false
+				}
+			}
+			few = few[:0]
+			return true
+		}
+		for _, g := range list {
+			if !g.part() {
+				few = append(few, g.thread)
+			} else if !flush() || !g.cut(bytes, yield) {
+				return
+			}
+		}
+		flush()
+	}
 }
 
 // segmentsFrom returns the segments of a search, in order.

@@ -94,6 +94,13 @@ func (c *childTime) add(w *walker, e *nodeData) {
 // blockTries is how many blocks at each end of a thread are tried to find its time.
 const blockTries = 1024
 
+// ThreadTime returns the time of a thread: from the start of its first block to the end of its
+// last. ok is false if it is not known, as in a trace without times.
+func (r *TraceReader) ThreadTime(thread int32) (t Time, ok bool) {
+	t = r.threadTime(thread)
+	return t, t.Duration >= 0
+}
+
 // threadTime returns the time of a thread, noTime if it is not known.
 func (r *trace) threadTime(thread int32) Time {
 	t := noTime

@@ -80,25 +80,34 @@ func (w *walker) bytes(pos int64) ([]byte, error) {
 // false, it reads only Class, Event, Ref, and Location of the point, and nothing of
 // the footer. It returns false at the end of the content.
 func (w *walker) next(pos, ord, end int64, e *nodeData, want bool) (bool, error) {
+	pos, b, err := w.seekPoint(pos, end)
+	if b == nil || err != nil {
+		return false, err
+	}
+	return true, w.point(pos, ord, end, b, e, want)
+}
+
+// seekPoint passes reference objects. It returns where the next trace point before end is,
+// and the bytes from there on, nil if there is none.
+func (w *walker) seekPoint(pos, end int64) (at int64, b []byte, err error) {
 	for pos < end {
-		b, err := w.bytes(pos)
-		if err != nil {
-			return false, err
+		if b, err = w.bytes(pos); err != nil {
+			return pos, nil, err
 		}
 		switch k := format.Kind(b[0]); {
 		case k == format.KindTracePoint:
-			return true, w.point(pos, ord, end, b, e, want)
+			return pos, b, nil
 		case k.Reference():
 			n, err := w.r.data.Version().Size(b, 0)
 			if err != nil {
-				return false, w.damaged(err, pos)
+				return pos, nil, w.damaged(err, pos)
 			}
 			pos += int64(n)
 		default:
-			return false, w.contradiction(pos, k.String()+" where a trace point should be")
+			return pos, nil, w.contradiction(pos, k.String()+" where a trace point should be")
 		}
 	}
-	return false, nil
+	return pos, nil, nil
 }
 
 // point reads the trace point at the start of b, which is at pos.
@@ -121,11 +130,17 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *nodeData, want bool) er
 		e.first = ord
 		return nil
 	}
-	return w.content(ord, end, e, want)
+	return w.contentIn(b, ord, end, e, want)
 }
 
 // content finds the end of a container whose header has been read.
 func (w *walker) content(ord, end int64, e *nodeData, want bool) error {
+	return w.contentIn(nil, ord, end, e, want)
+}
+
+// contentIn is content for a header at the start of b. If the footer is in b too, no block is
+// looked up.
+func (w *walker) contentIn(b []byte, ord, end int64, e *nodeData, want bool) error {
 	e.first, e.cellAt = ord, 0
 	own, c, cellAt := w.s.Cells.Around(ord, e.start, &w.near)
 	if own < w.s.Cells.Len() {
@@ -136,7 +151,14 @@ func (w *walker) content(ord, end int64, e *nodeData, want bool) error {
 				e.point.Event, e.start, end, c.ID, c.Start, c.End))
 		default:
 			e.end, e.after, e.cellAt = c.End, own+1, cellAt
-			return w.footer(e, want)
+			if n := e.end - e.at; n < int64(len(b)) {
+				return w.footer(b[n:], e, want)
+			}
+			b, err := w.bytes(e.end)
+			if err != nil {
+				return err
+			}
+			return w.footer(b, e, want)
 		}
 	}
 	if end != w.s.Size {
@@ -183,16 +205,13 @@ func (w *walker) countIterations(e *nodeData) error {
 	}
 }
 
-// footer reads the footer at e.end.
-func (w *walker) footer(e *nodeData, want bool) error {
-	b, err := w.bytes(e.end)
-	if err != nil {
-		return err
-	}
+// footer reads the footer at the start of b, which is at e.end.
+func (w *walker) footer(b []byte, e *nodeData, want bool) error {
 	if k := format.Kind(b[0]); k != format.KindFooter {
 		return w.contradiction(e.end, k.String()+" where a footer should be")
 	}
 	var n int
+	var err error
 	if want {
 		n, err = w.r.data.Version().DecodeFooter(b, e.point.Class, &e.foot)
 	} else {

@@ -1,17 +1,17 @@
 package ui
 
 import (
+	"context"
+	"io"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
-	"tracex/ui/internal/address"
-	"tracex/ui/internal/front"
 	"tracex/ui/internal/list"
 	"tracex/ui/internal/nodetext"
-	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/shell"
 	"tracex/ui/internal/terminal"
 )
 
@@ -21,7 +21,7 @@ import (
 func (m *Model) toggleFollow(int) tea.Cmd {
 	if m.follow.On() {
 		m.follow.Leave()
-		m.env.Say("the cursor stays here; " + screen.KeyName("F", m.env.Glyphs) + " goes to the end again")
+		m.env.Say("the cursor stays here; " + screen.ActionKey("follow", m.env.Glyphs) + " goes to the end again")
 		return nil
 	}
 	if !m.trace.Known.Growth.On && !m.trace.Reader.Follow() {
@@ -36,7 +36,7 @@ func (m *Model) toggleFollow(int) tea.Cmd {
 // largest goes to the longest or largest child, and tells the tour.
 func (m *Model) largest(n int) tea.Cmd {
 	return m.jobs.Largest(n, func() {
-		if m.tour.Arrived("L") {
+		if m.tour.Arrived("longest") {
 			m.tour = nil
 		}
 	})
@@ -64,26 +64,6 @@ func (m *Model) listThreads(int) tea.Cmd {
 	return nil
 }
 
-// askAddress asks where to go.
-func (m *Model) askAddress(int) tea.Cmd {
-	return m.front.Ask(&front.Question{
-		Prompt: m.front.Typed.Open(":", "an event (1204), a position in this thread (50%), a thread (t3), or q"),
-		Submit: func(t prompt.Text) tea.Cmd {
-			switch a := address.Parse(t.Text); a.Kind {
-			case address.Quit:
-				return tea.Quit
-			case address.Help:
-				return m.help(0)
-			case address.Unknown:
-				m.env.Warn("unknown address " + a.Text + ": type an event (1204), a position (50%) or a thread (t3)")
-				return nil
-			default:
-				return m.jobs.GoTo(a)
-			}
-		},
-	})
-}
-
 const nothingToCopy = "nothing to copy: the row is not loaded"
 
 // copyRow puts the text of the row on the clipboard.
@@ -105,6 +85,48 @@ func (m *Model) copyPath(int) tea.Cmd {
 	}
 	text, lines := nodetext.PathText(m.tree.Out.Tree, m.tree.Out.Cursor)
 	return m.clip.Copy(text, "the path, "+screen.Plural(int64(lines), "line")+",")
+}
+
+// copyAddress puts the address of the row on the clipboard, which commands take as an argument.
+// If the number of its event occurs twice, the address has the position instead.
+func (m *Model) copyAddress(int) tea.Cmd {
+	n := m.tree.Out.Cursor.Node
+	if n == nil {
+		m.env.Say(nothingToCopy)
+		return nil
+	}
+	h, clip, life, r, file := n.Handle(), m.clip, m.env.Life, m.trace.Reader, m.trace.File()
+	if m.trace.Named() {
+		file = ""
+	}
+	at := n.Position()
+	return func() tea.Msg {
+		if h.Numbered {
+			if others, err := r.AlsoIn(life, h.Event, at, 1); err == nil && len(others) > 0 {
+				h = lazy.PositionHandle(at)
+			}
+		}
+		return clip.Copy(shell.Quote(file+h.String()), "the address")()
+	}
+}
+
+// copySubtree puts the row and everything below it on the clipboard, as the command print prints it.
+func (m *Model) copySubtree(int) tea.Cmd {
+	n := m.tree.Out.Cursor.Node
+	if n == nil {
+		m.env.Say(nothingToCopy)
+		return nil
+	}
+	r, o := m.trace.Reader, lazy.PrintOptions{Folded: m.tree.Out.Tree.Folded(), Verbose: m.tree.Out.Wide}
+	thread, at := n.Thread(), n.Position()
+	if n.IsThread() {
+		return m.clip.CopyPrinted("the thread", func(ctx context.Context, w io.Writer) error {
+			return r.Print(ctx, w, o, lazy.PrintRange{Thread: &thread})
+		})
+	}
+	return m.clip.CopyPrinted("the subtree", func(ctx context.Context, w io.Writer) error {
+		return r.PrintAt(ctx, w, o, at, true, lazy.PrintRange{})
+	})
 }
 
 // suspend stops the program until fg. Without a shell that could run fg there would be no way back.

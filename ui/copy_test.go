@@ -3,11 +3,14 @@
 package ui
 
 import (
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/lazy"
 	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/uitest"
 )
@@ -21,6 +24,22 @@ func TestCopy(t *testing.T) {
 	if len(d.sent) != 2 {
 		t.Fatalf("%d messages for the terminal", len(d.sent))
 	}
+	for _, c := range []struct{ keys, message string }{{"g j j j S", "sent 3 lines of the subtree to"}, {"g S", " lines of the thread to"}} {
+		d.keys(c.keys).has(c.message)
+		var want strings.Builder
+		var err error
+		n, o := d.m.tree.Out.Cursor.Node, lazy.PrintOptions{Folded: true}
+		if id := n.Thread(); n.IsThread() {
+			err = d.m.trace.Reader.Print(t.Context(), &want, o, lazy.PrintRange{Thread: &id})
+		} else {
+			err = d.m.trace.Reader.PrintEvent(t.Context(), &want, o, n.Point().Event, true, lazy.PrintRange{})
+		}
+		got := fmt.Sprint(d.sent[len(d.sent)-1])
+		if d.sent = d.sent[:len(d.sent)-1]; err != nil || got == "" || !strings.HasPrefix(want.String(), got) || n.Thread() != 0 {
+			t.Errorf("%s: the terminal got %.80q, want %.80q; %v", c.keys, got, want.String(), err)
+		}
+	}
+	d.keys("g j j j")
 	d.run(d.m.clip.Copy("a\x1b[31mb\nc", "it"))
 	if want := tea.SetClipboard(`a\x1b[31mb` + "\nc")(); !reflect.DeepEqual(d.sent[2], want) {
 		t.Errorf("the terminal got %q", d.sent[2])

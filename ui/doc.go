@@ -39,6 +39,8 @@
 //	rows and their columns       internal/rows, internal/nodetext
 //	work that a user waits for   internal/job: expand all, sort, raw, longest, go to
 //	back and forward             internal/jumps
+//	marks, notes, their list     marks.go, internal/marks; kept by lazy/notes
+//	where to begin, the session  arrival.go, session.go
 //	staying at the newest row    internal/follow
 //	searches, hits, their list   internal/search, internal/pattern
 //	lists with a filter          internal/list, internal/threads

@@ -54,7 +54,7 @@ func TestMemoryHasHits(t *testing.T) {
 	}
 	d.keys("g d").has(screen.Size(d.m.tree.Out.Tree.Stats().Bytes+d.m.search.Bytes())+" of ", screen.Size(d.m.search.Bytes())+" for hits")
 	before := d.m.search.Bytes()
-	d.keys("H")
+	d.keys("M")
 	if d.m.search.Bytes() <= before {
 		t.Error("the list of hits takes nothing")
 	}

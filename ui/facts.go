@@ -1,12 +1,13 @@
 package ui
 
 import (
-	"tracex/lazy"
 	"tracex/ui/internal/counting"
 	"tracex/ui/internal/details"
 	"tracex/ui/internal/follow"
 	"tracex/ui/internal/layout"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/search"
 	"tracex/ui/internal/shell"
 	"tracex/ui/internal/status"
 )
@@ -15,7 +16,7 @@ import (
 
 // layout divides the window, which is usable.
 func (m *Model) layout() layout.Layout {
-	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles()) > 0, Details: m.details.On()}
+	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On()}
 	if m.tour != nil {
 		w.Tour = m.tour.Height(m.tourNames(), w.Width, m.env.Glyphs)
 	}
@@ -24,10 +25,14 @@ func (m *Model) layout() layout.Layout {
 
 // tourNames returns the names of the key that the tour is about.
 func (m *Model) tourNames() string {
-	if b := find(m.keyboard.keys, m.tour.Key()); b != nil {
+	name := m.tour.Action()
+	if name == "" {
+		return ""
+	}
+	if b := action(m.keyboard.keys, name); len(b.keys) > 0 {
 		return b.names(m.env.Glyphs)
 	}
-	return ""
+	return screen.ActionKey(name, m.env.Glyphs)
 }
 
 // countingFacts returns what the counting of children needs to know.
@@ -51,8 +56,8 @@ func (m *Model) subject() *details.Subject {
 	o := m.tree.Out
 	of := &details.Subject{
 		Row: o.Cursor, Name: m.tree.Out.ShortName, Code: m.code.Found(),
-		File: m.trace.File(), Settled: m.trace.Settled(), Troubles: m.trace.Troubles(), Problem: m.trace.Known.Problem,
-		Stats: o.Tree.Stats(), HitBytes: m.search.Bytes(),
+		File: m.trace.File(), Settled: m.trace.Settled(), Troubles: m.trace.Troubles(m.env.Glyphs), Problem: m.trace.Known.Problem,
+		Stats: o.Tree.Stats(), HitBytes: m.search.Bytes(), Notes: m.noted(),
 	}
 	if n := of.Row.Node; n != nil {
 		of.Text, of.Spans = m.tree.Out.Text(n)
@@ -69,7 +74,7 @@ func (m *Model) subject() *details.Subject {
 
 // busy reports whether something runs in the background.
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy()
+	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.sheets.Busy()
 }
 
 // activity tells what is running and how to stop it, if possible in room cells. It returns
@@ -106,22 +111,31 @@ func (m *Model) newFrame() frame {
 	f.layout = l
 	o := m.tree.Out
 	stats := o.Tree.Stats()
+	taken := stats.Bytes + m.search.Bytes()
 	f.header = status.Header{
 		Name: m.trace.Name(), About: m.trace.About(o.Tree.Folded(), g), Index: status.Index(m.trace.Known, g),
-		Ready:  m.trace.Known.Phase == lazy.PhaseReady,
-		Memory: screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget),
+		Memory: status.Memory(taken, stats.Budget),
 	}
-	if f.troubles = m.trace.Troubles(); !l.Trouble && len(f.troubles) > 0 {
+	if f.troubles = m.trace.Troubles(m.env.Glyphs); !l.Trouble && len(f.troubles) > 0 {
 		f.header.Name = g.Warn + " " + f.header.Name // there is no room for the line that explains it
 	}
 	f.crumbs = o.Crumbs(f.width, g)
+	if h, ok := m.front.List().(*search.HitList); ok && h.Path() != nil {
+		path := h.Path()
+		f.crumbs = nodetext.Names(len(path), func(i int) string { return path[i] }, f.width-2, g)
+	}
 	pending := m.env.Spinner()
 	if m.trace.Following() {
 		pending = g.More
 	}
 	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Rows, m.highlight)
+	for i := range f.rows {
+		if n := f.rows[i].Node; n != nil {
+			f.rows[i].Sign, f.rows[i].Note = m.marks.Sign(n)
+		}
+	}
 	if len(f.rows) == 0 {
-		f.nothing = m.trace.Nothing(m.env.Spinner(), m.env.Clock.Now())
+		f.nothing = m.trace.Nothing(m.env.Spinner(), m.env.Clock.Now(), g)
 	}
 	if l.Details != layout.Nowhere {
 		f.details = m.details.View(m.trace.Reader, m.subject(), l.DetailsIn, l.DetailsHas, g)
@@ -129,12 +143,13 @@ func (m *Model) newFrame() frame {
 	if l.Tour > 0 {
 		f.tour = m.tour.View(m.tourNames(), f.width, l.Tour, g)
 	}
-	f.position = status.Position(o.Cursor.Node, m.keyboard.count.String(), stats, g)
+	f.position = status.Position(o.Cursor.Node, m.keyboard.count.String(), g)
 	f.activity = m.activity(f.width - screen.TextWidth(" "+f.position, g.ASCII) - 3)
 	f.message, f.alarm = m.env.Status.Message()
 	f.hints = hints(m.keyboard.keys, useful{
-		threads: m.trace.Size.Threads > 1, follow: m.trace.Known.Growth.On && !m.follow.On(),
-		hits: m.search.Some(), timed: m.trace.Size.Timed,
+		on: placeOf(o.Tree, o.Cursor), threads: m.trace.Size.Threads > 1,
+		follow: m.trace.Known.Growth.On && !m.follow.On(), hits: m.search.Some(), timed: m.trace.Size.Timed,
+		raw: !o.Tree.Folded(), full: f.header.Memory != "",
 	}, f.width-1, g)
 	return f
 }

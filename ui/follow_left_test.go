@@ -59,7 +59,7 @@ func TestFollowLeft(t *testing.T) {
 	for r.Status().Growth.On { // one look finds nothing new, one recovers the data, one reads it
 		l.look()
 	}
-	l.look().has("its program ended; all recovered", "index ✓").at(l.n)
+	l.look().has("its program ended; all recovered").at(l.n)
 	l.send(tracestate.Changed{})
 	if l.m.follow.On() {
 		t.Error("the cursor stays at what does not grow")

@@ -200,7 +200,7 @@ func TestFollowSearch(t *testing.T) {
 	l.n = 0 // the same again
 	l.calls(th, 5)
 	l.seen().has(" 3 of ≥ 9").at(3)
-	l.keys("H").has("≥ 9 hits").keys("esc")
+	l.keys("M").has("≥ 9 hits").keys("esc")
 	l.keys("6 n").has(" 9 of ≥ 9")
 	l.keys("n").has(" 10 of 14").at(1)
 	l.keys("5 n").has(" 1 of 14", "search wrapped to the top")
@@ -227,7 +227,7 @@ func TestFollowEnd(t *testing.T) {
 	if err := l.rec.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	l.look().has("the recording has ended", "index ✓", "1 thread · 51 calls")
+	l.look().has("the recording has ended", "1 thread · 51 calls")
 	if l.m.tree.Out.Cursor != row {
 		t.Errorf("the cursor moved:\n%s", l.screen())
 	}

@@ -57,6 +57,9 @@ func (f *frame) draw(in *front.Front) string {
 			lines = append(lines, f.statusLine())
 		}
 	}
+	if menu := in.Menu(f.width, f.layout.List); len(menu) > 0 {
+		copy(lines[len(lines)-len(menu):], menu)
+	}
 	return strings.Join(append(lines, f.lastLine(in)), "\n")
 }
 
@@ -161,7 +164,7 @@ func (f *frame) lastLine(in *front.Front) string {
 func (f *frame) troubleLine() string {
 	all := f.troubles
 	left, right := " "+f.g.Warn+" "+all[0], ""
-	if more := fmt.Sprintf("1 of %d: d at a thread ", len(all)); len(all) > 1 && screen.TextWidth(left+more, f.g.ASCII) < f.width {
+	if more := fmt.Sprintf("1 of %d: %s at a thread ", len(all), screen.ActionKey("details", f.g)); len(all) > 1 && screen.TextWidth(left+more, f.g.ASCII) < f.width {
 		right = more
 	}
 	return screen.Ends(left, right, screen.Alarm, screen.Faint, f.width, f.g)

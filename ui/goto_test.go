@@ -2,11 +2,12 @@ package ui
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
+	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
 
@@ -39,7 +40,7 @@ func TestPrintsSameRow(t *testing.T) {
 		if err := r.PrintEvent(t.Context(), &out, lazy.PrintOptions{Folded: true}, n.Point().Event, false, lazy.PrintRange{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.TrimSuffix(out.String(), "\n"); got != text || !strings.Contains(d.screen(), " event "+screen.Grouped(int64(n.Point().Event))+" ") {
+		if got := strings.TrimSuffix(out.String(), "\n"); got != text || !strings.Contains(d.screen(), " #"+event+" ") {
 			t.Errorf("event %s: printed %q, shown %q", event, got, text)
 		}
 	}
@@ -70,9 +71,31 @@ func TestGoTo(t *testing.T) {
 	}
 	d.keys(":").typed("thread 99").keys("enter").has("no thread 99: the threads are 1 to 6")
 	d.keys(":").typed("999,999,999").keys("enter").has("no event 999999999 in the trace")
-	d.keys(":").typed("somewhere").keys("enter").has("unknown address somewhere: ")
+	d.keys(":").typed("somewhere").keys("enter").has("no command somewhere; the nearest are ").keys("esc")
 	d.keys(": esc").has("? keys")
 	if d.keys(":").typed("q").keys("enter"); !d.quit {
 		t.Error(":q does not quit")
 	}
+}
+
+// TestGoToTime goes to a time, and to times before the first and after the last call.
+func TestGoToTime(t *testing.T) {
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 500, Seed: 3, Timed: true}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 100, 24, Options{}).keys("e e e G")
+	n := d.m.tree.Out.Cursor.Node
+	for n.Leaf() {
+		n = n.Parent()
+	}
+	at, ok := n.Time()
+	if !ok {
+		t.Fatal("no time")
+	}
+	d.keys("g :").typed(fmt.Sprintf("%dns", at.Start+at.Duration/2)).keys("enter")
+	got, _ := d.m.tree.Out.Cursor.Node.Time()
+	if middle := at.Start + at.Duration/2; got.Start > middle || got.End() < middle || got.Duration > at.Duration {
+		t.Errorf("went to %+v, expected one within %+v", got, at)
+	}
+	d.keys(":").typed("9h").keys("enter").has("32,400 s (9h 00m) is after the last call that has ended in this thread")
+	untimed := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
+	untimed.keys(":").typed("1ms").keys("enter").has("this trace has no times")
 }

@@ -17,8 +17,8 @@ func keyLines(keys []binding, g *screen.Glyphs) []Key {
 	var lines []Key
 	for i := range keys {
 		b := &keys[i]
-		lines = append(lines, Key{Group: b.group, Names: b.names(g), Does: b.help})
-		if b.keys[0] == "E" {
+		lines = append(lines, Key{Group: b.group, Names: b.names(g), Does: b.does(g)})
+		if b.name == "expand-all" {
 			lines = append(lines, Key{Group: b.group, Names: "1 " + g.More + " 9", Does: "expand to that depth (after a moment)"})
 		}
 	}

@@ -1,43 +1,130 @@
 package ui
 
 import (
+	"strings"
+
+	"tracex/lazy"
 	"tracex/ui/internal/help"
 	"tracex/ui/internal/screen"
 )
 
-// useful tells which keys are useful now, besides those that always are.
+// useful tells what the cursor is on and what is going on: it decides which keys are useful now,
+// besides those that always are.
 type useful struct {
+	on      place
 	threads bool // there are several threads
 	follow  bool // the trace grows and is not followed
 	hits    bool // there is a search
 	timed   bool // the trace has times
+	raw     bool // the raw trace is shown
+	full    bool // the memory is nearly used up
+}
+
+// place is what the cursor is on.
+type place int
+
+const (
+	onNothing place = iota
+	onGap           // children that are not loaded
+	onThread
+	onLeaf
+	onCollapsed
+	onExpanded
+)
+
+// placeOf returns what a row is. A thread is onThread, whether it is expanded or not.
+func placeOf(t *lazy.Tree, row lazy.Row) place {
+	switch n := row.Node; {
+	case row == (lazy.Row{}):
+		return onNothing
+	case n == nil:
+		return onGap
+	case n.IsThread():
+		return onThread
+	case n.Leaf():
+		return onLeaf
+	case t.IsExpanded(n):
+		return onExpanded
+	}
+	return onCollapsed
+}
+
+// hinter collects the hints of the bottom line from the key map.
+type hinter struct {
+	keys []binding
+	g    *screen.Glyphs
+	list []help.Hint
+}
+
+// add adds a hint for actions that all have a key.
+func (h *hinter) add(rank int, brief string, actions ...string) {
+	var names []string
+	for _, name := range actions {
+		key := action(h.keys, name).first(h.g)
+		if key == "" {
+			return
+		}
+		names = append(names, key)
+	}
+	h.list = append(h.list, help.Hint{Text: strings.Join(names, " ") + " " + brief, Rank: rank})
+}
+
+// brief adds the hint of an action with the text of the key map.
+func (h *hinter) brief(name string, rank int) { h.add(rank, action(h.keys, name).brief, name) }
+
+// row adds the keys for the row under the cursor.
+func (h *hinter) row(now useful) {
+	switch now.on {
+	case onGap:
+		h.add(1, "load", "toggle")
+	case onThread:
+		h.add(2, "expand", "expand")
+		if now.threads {
+			h.add(1, "next thread", "next-thread")
+			h.add(1, "threads", "threads")
+		}
+	case onLeaf:
+		h.add(2, "parent", "collapse")
+	case onCollapsed:
+		h.add(2, "expand", "expand")
+		h.add(8, "two levels", "expand-level")
+	case onExpanded:
+		h.add(2, "collapse", "collapse")
+		h.add(3, "into", "expand")
+	}
 }
 
 // hints lists the keys that are useful at the cursor, as many as fit in width cells. The keys
 // for leaving and for help are always among them.
 func hints(keys []binding, now useful, width int, g *screen.Glyphs) string {
-	key := func(key string, rank int) help.Hint {
-		return help.Hint{Text: screen.KeyName(key, g) + " " + find(keys, key).brief, Rank: rank}
-	}
-	open, move := "← → collapse/expand", "↑ ↓ move"
-	if g.ASCII {
-		open, move = "Left Right collapse/expand", "Up Down move"
-	}
-	list := []help.Hint{{Text: open, Rank: 2}, {Text: move, Rank: 4}}
-	if now.threads {
-		list = append(list, help.Hint{Text: "Tab thread", Rank: 7})
-	}
-	if now.follow {
-		list = append(list, key("F", 1))
-	}
-	list = append(list, key("/", 1))
+	h := &hinter{keys: keys, g: g}
 	if now.hits {
-		list = append(list, help.Hint{Text: "n N next/previous", Rank: 3}, key("H", 3))
+		h.add(1, "next/previous", "next-hit", "previous-hit")
+		h.brief("hits", 1)
 	}
-	list = append(list, key("d", 3))
+	h.row(now)
+	if now.follow {
+		h.brief("follow", 1)
+	}
+	h.add(4, "move", "up", "down")
+	if now.threads && now.on != onThread {
+		h.add(7, "thread", "next-thread")
+	}
+	h.brief("search", 1)
+	h.brief("details", 3)
+	h.brief("top", 8)
 	if now.timed {
-		list = append(list, key("s", 8), key("L", 6))
+		h.brief("longest", 6)
+		h.brief("sort", 8)
 	}
-	list = append(list, key(":", 5), key("r", 9), key("x", 10), key("?", 0), key("q", 0))
-	return help.Hints(list, width, g)
+	h.brief("go-to", 5)
+	if now.raw {
+		h.add(4, "folded", "raw")
+	}
+	if now.full {
+		h.brief("unload", 2)
+	}
+	h.brief("help", 0)
+	h.brief("quit", 0)
+	return help.Hints(h.list, width, g)
 }

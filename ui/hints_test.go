@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/lazy"
 	"tracex/ui/internal/layout"
 	"tracex/ui/internal/uitest"
 )
@@ -31,22 +32,52 @@ func TestHints(t *testing.T) {
 				if !strings.HasSuffix(line, "   ? keys   q quit") || strings.Contains(line, d.m.env.Glyphs.More) {
 					t.Fatalf("%d, %d columns: %q", i, width, line)
 				}
-				if strings.Contains(line, "x unload") && !strings.Contains(line, "/ find") {
+				if strings.Contains(line, "move") && !strings.Contains(line, "/ find") {
 					t.Errorf("%d, %d columns: %q", i, width, line)
 				}
 				had += line
 			}
-			if !strings.Contains(had, "x unload") {
+			if !strings.Contains(had, "go to") {
 				t.Errorf("%d: no width has room for all", i)
 			}
-		}
-		search.resize(100, 24)
-		search.has("n N next/previous   H hits")
-		plain.resize(80, 24)
-		if !o.ASCII {
-			plain.has("← → collapse/expand   ↑ ↓ move   / find   d details   : go to   ? keys   q quit")
+			if strings.Contains(had, "unload") || strings.Contains(had, "folded") {
+				t.Errorf("%d: keys without a use here: %s", i, had)
+			}
 		}
 	}
+}
+
+// TestHintsFit: the bottom line shows the keys for the row under the cursor and for what is going on.
+func TestHintsFit(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
+	shows := func(keys, want string) {
+		t.Helper()
+		if line := strings.TrimSpace(d.keys(keys).bottom()); line != want {
+			t.Errorf("%s:\n%q, want\n%q", keys, line, want)
+		}
+	}
+	shows("", "← collapse   → into   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
+	shows("g", "→ expand   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
+	shows("j l", "← parent   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
+	shows("j", "→ expand   e two levels   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
+	shows("/ J s o n enter", "n N next/previous   M hits   → expand   ↑ ↓ move   / find   d details   : go to   ? keys   q quit")
+	shows("esc esc r g", "→ expand   ↑ ↓ move   / find   d details   T top   : go to   r folded   ? keys   q quit")
+	d = drive(t, uitest.Recorded(t, "threads.dump"), 100, 24, Options{})
+	shows("g", "→ expand   Tab next thread   t threads   ↑ ↓ move   / find   d details   : go to   ? keys   q quit")
+	d = drive(t, timedTrace(t, timedSpec), 100, 24, Options{})
+	shows("g c", "→ expand   Tab next thread   t threads   ↑ ↓ move   / find   d details   : go to   ? keys   q quit")
+	d.resize(120, 24)
+	shows("", "→ expand   Tab next thread   t threads   ↑ ↓ move   / find   d details   L longest   s sort   : go to   ? keys   q quit")
+}
+
+// TestFull: when little of the memory budget is left, the header tells, and the bottom line has
+// the key that frees memory.
+func TestFull(t *testing.T) {
+	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{Memory: 1 << 20}), 100, 24, Options{})
+	if screen := d.screen(); strings.Contains(screen, "memory") || strings.Contains(screen, "unload") {
+		t.Fatalf("at the start:\n%s", screen)
+	}
+	d.keys("g / i t e r enter").has("memory ", " of 1.0 MiB", "x unload")
 }
 
 // TestHintsSayHowToGetOut: even in a narrow window, the bottom line of a list shows how to close it.

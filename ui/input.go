@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/input"
@@ -13,10 +15,14 @@ import (
 
 // keyboard tells what keys and clicks mean.
 type keyboard struct {
-	keys    []binding
-	count   input.Count
-	clicks  input.Clicks
-	touched bool // the user has pressed a key: from now on nothing moves by itself
+	keys     []binding
+	standard map[string]string // see standard
+	count    input.Count
+	clicks   input.Clicks
+	touched  bool // the user has pressed a key: from now on nothing moves by itself
+	used     bool // the user has done more than to look at the first screen and leave
+	// then takes the next key, which completes the one before; nil if none waits.
+	then func(key string) tea.Cmd
 }
 
 // routeInput passes a key or a click to what is in front.
@@ -43,45 +49,55 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	if rest, ok := input.WithoutAlt(k); ok && !(asked && prompt.Edits(name)) {
 		return tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(rest))
 	}
+	b := find(m.keyboard.keys, name)
 	switch {
 	case name == "ctrl+c" && !asked:
 		return tea.Quit
-	case name == "ctrl+z", name == "ctrl+l":
-		return m.press(name)
+	case b != nil && (b.name == "suspend" || b.name == "redraw") && strings.HasPrefix(name, "ctrl+"):
+		return b.do(m, 0)
 	case !layout.Usable(m.env.Width, m.env.Height):
-		if name == "q" || name == "ctrl+c" {
+		if name == "ctrl+c" || b != nil && b.name == "quit" {
 			return tea.Quit
 		}
 		return nil
 	}
+	if l := m.front.List(); l != nil && !asked && !l.Typing() {
+		k = m.keyboard.inList(k)
+	}
 	if cmd, handled := m.front.HandleKey(k); handled {
 		return cmd
+	}
+	if then := m.keyboard.then; then != nil {
+		m.keyboard.then = nil
+		m.env.Status.Clear()
+		return then(name)
 	}
 	count := &m.keyboard.count
 	if d, ok := count.Digit(name); ok {
 		return count.Add(d, m.env.Clock.After)
 	}
-	b := find(m.keyboard.keys, name)
 	if b == nil {
 		count.Take()
-		m.env.Say(screen.KeyName(name, m.env.Glyphs) + " is not bound (? for help)")
+		m.env.Say(screen.KeyName(name, m.env.Glyphs) + " is not bound (" + screen.ActionKey("help", m.env.Glyphs) + " for help)")
 		return nil
 	}
+	return m.perform(b, count.Take())
+}
+
+// perform does what an action of the key map does, with a number; 0 if there is none.
+func (m *Model) perform(b *binding, n int) tea.Cmd {
 	m.env.Status.Clear()
 	m.tree.Out.Goal = nil
 	m.tree.LookAhead()
-	cmd := b.do(m, count.Take())
+	m.keyboard.used = m.keyboard.used || b.name != "quit" && b.name != "help"
+	cmd := b.do(m, n)
 	m.toured(b)
 	return cmd
 }
 
-// press does what a key of the key map does, without its number.
-func (m *Model) press(name string) tea.Cmd { return find(m.keyboard.keys, name).do(m, 0) }
-
 // toured tells the tour that a key was used.
 func (m *Model) toured(b *binding) {
-	key := m.tour.Key()
-	if key == "" || find(m.keyboard.keys, key) != b {
+	if b.name != m.tour.Action() {
 		return
 	}
 	seen := tour.Seen{Hits: m.hitsShown()}
@@ -116,6 +132,7 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 	if len(m.tree.Out.Rows) == 0 {
 		return nil
 	}
+	m.keyboard.used = true
 	m.tree.LookAhead()
 	return m.tree.Aim(outline.Scroll(n))
 }
@@ -129,6 +146,7 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 		return nil
 	}
 	row := o.Rows[i]
+	m.keyboard.used = true
 	o.Goal = nil
 	o.Put(row, i)
 	mark := m.tree.Out.Indent().Of(row.Depth)
@@ -158,14 +176,14 @@ func (m *Model) escape(n int) tea.Cmd {
 		m.env.Say("stopped")
 	case m.tour != nil:
 		m.tour = nil
-		m.env.Say("the tour is over; ? lists the keys")
+		m.env.Say("the tour is over; " + screen.ActionKey("help", m.env.Glyphs) + " lists the keys")
 	case m.search.End():
 	case m.details.Hide():
 	case m.follow.On():
 		return m.toggleFollow(0)
 	case m.trace.Known.Growth.On:
 		m.trace.Reader.Unfollow()
-		m.env.Say("no longer following the recording; " + screen.KeyName("F", m.env.Glyphs) + " follows it again")
+		m.env.Say("no longer following the recording; " + screen.ActionKey("follow", m.env.Glyphs) + " follows it again")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,9 +15,10 @@ import (
 
 // binding is a line of the key map: keys, what they do, and the text of the help.
 type binding struct {
+	name  string   // of the action, for users: lower-case words with hyphens; never change one
 	keys  []string // as Bubble Tea names them
 	group string
-	help  string
+	help  string // {} is the key that a number is typed before
 	brief string // for the bottom line; "" if not shown there
 	// do runs with the number typed before the key, 0 if none was.
 	do func(m *Model, n int) tea.Cmd
@@ -26,6 +28,7 @@ const (
 	groupMove   = "Move"
 	groupTree   = "Expand and collapse"
 	groupFind   = "Find and go"
+	groupAnswer = "Answers"
 	groupScreen = "Screen"
 	groupOther  = "Other"
 )
@@ -34,60 +37,71 @@ const (
 // tour are made from it.
 func bindings() []binding {
 	return []binding{
-		{[]string{"down", "j", "ctrl+n"}, groupMove, "down; 5j: five rows", "", times(func(n int) outline.Goal { return outline.Steps(n) })},
-		{[]string{"up", "k", "ctrl+p"}, groupMove, "up", "", times(func(n int) outline.Goal { return outline.Steps(-n) })},
-		{[]string{"pgdown", "ctrl+f", "f"}, groupMove, "a screen down", "", screens(1)},
-		{[]string{"pgup", "ctrl+b", "b"}, groupMove, "a screen up", "", screens(-1)},
-		{[]string{"ctrl+d"}, groupMove, "half a screen down", "", halves(1)},
-		{[]string{"ctrl+u"}, groupMove, "half a screen up", "", halves(-1)},
-		{[]string{"ctrl+e"}, groupMove, "scroll a line down", "", scrolls(1)},
-		{[]string{"ctrl+y"}, groupMove, "scroll a line up", "", scrolls(-1)},
-		{[]string{"home", "g"}, groupMove, "first row; 100g: row 100", "", onTree((*tree.Part).First)},
-		{[]string{"end", "G"}, groupMove, "last row; 100G: row 100", "", onTree((*tree.Part).Last)},
-		{[]string{"F"}, groupMove, "follow a growing trace (like tail -f), or stop", "follow", (*Model).toggleFollow},
-		{[]string{"J"}, groupMove, "next sibling", "", siblings(1)},
-		{[]string{"K"}, groupMove, "previous sibling", "", siblings(-1)},
-		{[]string{"tab"}, groupMove, "next thread", "", otherThread(1)},
-		{[]string{"shift+tab"}, groupMove, "previous thread", "", otherThread(-1)},
-		{[]string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", (*Model).listThreads},
+		{"down", []string{"down", "j", "ctrl+n"}, groupMove, "down; 5{}: five rows", "", times(func(n int) outline.Goal { return outline.Steps(n) })},
+		{"up", []string{"up", "k", "ctrl+p"}, groupMove, "up", "", times(func(n int) outline.Goal { return outline.Steps(-n) })},
+		{"page-down", []string{"pgdown", "ctrl+f", "f"}, groupMove, "a screen down", "", screens(1)},
+		{"page-up", []string{"pgup", "ctrl+b", "b"}, groupMove, "a screen up", "", screens(-1)},
+		{"half-page-down", []string{"ctrl+d"}, groupMove, "half a screen down", "", halves(1)},
+		{"half-page-up", []string{"ctrl+u"}, groupMove, "half a screen up", "", halves(-1)},
+		{"scroll-down", []string{"ctrl+e"}, groupMove, "scroll a line down", "", scrolls(1)},
+		{"scroll-up", []string{"ctrl+y"}, groupMove, "scroll a line up", "", scrolls(-1)},
+		{"first", []string{"home", "g"}, groupMove, "first row; 100{}: row 100", "", onTree((*tree.Part).First)},
+		{"last", []string{"end", "G"}, groupMove, "last row; 100{}: row 100", "", onTree((*tree.Part).Last)},
+		{"follow", []string{"F"}, groupMove, "follow a growing trace (like tail -f), or stop", "follow", (*Model).toggleFollow},
+		{"next-sibling", []string{"J"}, groupMove, "next sibling", "", siblings(1)},
+		{"previous-sibling", []string{"K"}, groupMove, "previous sibling", "", siblings(-1)},
+		{"next-thread", []string{"tab"}, groupMove, "next thread", "", otherThread(1)},
+		{"previous-thread", []string{"shift+tab"}, groupMove, "previous thread", "", otherThread(-1)},
+		{"threads", []string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", (*Model).listThreads},
 
-		{[]string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
-		{[]string{"left", "h"}, groupTree, "collapse, or go to the parent", "", onTree((*tree.Part).Left)},
-		{[]string{"enter", "space"}, groupTree, "expand or collapse", "", onTree((*tree.Part).Toggle)},
-		{[]string{"e"}, groupTree, "expand one more level; 3e: to depth 3", "", func(m *Model, n int) tea.Cmd { return m.jobs.Expand(cmp.Or(n, 2)) }},
-		{[]string{"E"}, groupTree, "expand everything below the row (Esc stops)", "", func(m *Model, _ int) tea.Cmd { return m.jobs.Expand(0) }},
-		{[]string{"c"}, groupTree, "collapse the row and everything below it", "", onTree((*tree.Part).Collapse)},
-		{[]string{"C"}, groupTree, "collapse everything", "", onTree((*tree.Part).CollapseAll)},
-		{[]string{"x"}, groupTree, "unload the subtree, to free memory", "unload", onTree((*tree.Part).Unload)},
-		{[]string{"s"}, groupTree, "sort children by duration, or undo; if collapsed: siblings", "sort", asJob((*job.Part).Sort)},
-		{[]string{"r"}, groupTree, "raw or folded: with or without compiler-generated events", "raw", asJob((*job.Part).ToggleRaw)},
+		{"expand", []string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
+		{"collapse", []string{"left", "h"}, groupTree, "collapse, or go to the parent", "", onTree((*tree.Part).Left)},
+		{"toggle", []string{"enter", "space"}, groupTree, "expand or collapse", "", onTree((*tree.Part).Toggle)},
+		{"expand-level", []string{"e"}, groupTree, "expand one more level; 3{}: to depth 3", "", func(m *Model, n int) tea.Cmd { return m.jobs.Expand(cmp.Or(n, 2)) }},
+		{"expand-all", []string{"E"}, groupTree, "expand everything below the row (Esc stops)", "", func(m *Model, _ int) tea.Cmd { return m.jobs.Expand(0) }},
+		{"collapse-below", []string{"c"}, groupTree, "collapse the row and everything below it", "", onTree((*tree.Part).Collapse)},
+		{"collapse-all", []string{"C"}, groupTree, "collapse everything", "", onTree((*tree.Part).CollapseAll)},
+		{"unload", []string{"x"}, groupTree, "unload the subtree, to free memory", "unload", onTree((*tree.Part).Unload)},
+		{"sort", []string{"s"}, groupTree, "sort children by duration, or undo; if collapsed: siblings", "sort", asJob((*job.Part).Sort)},
+		{"raw", []string{"r"}, groupTree, "raw or folded: with or without compiler-generated events", "raw", asJob((*job.Part).ToggleRaw)},
 
-		{[]string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
-		{[]string{"n"}, groupFind, "next hit", "", func(m *Model, n int) tea.Cmd { return m.hit(1, n) }},
-		{[]string{"N"}, groupFind, "previous hit", "", func(m *Model, n int) tea.Cmd { return m.hit(-1, n) }},
-		{[]string{"H"}, groupFind, "list of hits", "hits", (*Model).listHits},
-		{[]string{"L"}, groupFind, "longest child, without times the largest; 3L: three levels", "longest", (*Model).largest},
-		{[]string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
-		{[]string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
-		{[]string{":"}, groupFind, "go to an event (:1204), a position (:50%), a thread (:t3)", "go to", (*Model).askAddress},
-		{[]string{"["}, groupFind, "back to where you were", "", asJob((*job.Part).Back)},
-		{[]string{"]"}, groupFind, "forward again", "", asJob((*job.Part).Forward)},
+		{"search", []string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
+		{"next-hit", []string{"n"}, groupFind, "next hit", "", func(m *Model, n int) tea.Cmd { return m.hit(1, n) }},
+		{"previous-hit", []string{"N"}, groupFind, "previous hit", "", func(m *Model, n int) tea.Cmd { return m.hit(-1, n) }},
+		{"hits", []string{"M"}, groupFind, "list of hits", "hits", (*Model).listHits},
+		{"longest", []string{"L"}, groupFind, "longest child, without times the largest; 3{}: three levels", "longest", (*Model).largest},
+		{"next-same", []string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
+		{"previous-same", []string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
+		{"go-to", []string{":"}, groupFind, "go to :1204, :50%, :t3, :748ms; or a command (:help)", "go to", (*Model).askCommand},
+		{"back", []string{"["}, groupFind, "back to where you were", "", asJob((*job.Part).Back)},
+		{"forward", []string{"]"}, groupFind, "forward again", "", asJob((*job.Part).Forward)},
 
-		{[]string{"d"}, groupScreen, "details of the row", "details", toggleDetails},
-		{[]string{"}"}, groupScreen, "scroll the details down", "", scrollDetails(1)},
-		{[]string{"{"}, groupScreen, "scroll the details up", "", scrollDetails(-1)},
-		{[]string{">"}, groupScreen, "scroll lines to the right", "", shift(8)},
-		{[]string{"<"}, groupScreen, "scroll lines to the left", "", shift(-8)},
-		{[]string{"ctrl+l"}, groupScreen, "redraw the screen", "", redraw},
-		{[]string{"v"}, groupScreen, "show file and line of each row", "", onTree((*tree.Part).ToggleWide)},
+		{"mark", []string{"m"}, groupFind, "mark the row: ma to mz", "", (*Model).askMark},
+		{"go-to-mark", []string{"'"}, groupFind, "go to a mark: 'a; '': back to before the jump", "", (*Model).askMarked},
+		{"note", []string{"A"}, groupFind, "write a note on the row, or edit it", "", (*Model).askNote},
+		{"notes", []string{"B"}, groupFind, "list of marks and notes", "", (*Model).listMarks},
 
-		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.code.Edit(m.tree.Out.Cursor.Node) }},
-		{[]string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
-		{[]string{"Y"}, groupOther, "copy the path to the row", "", (*Model).copyPath},
-		{[]string{"esc"}, groupOther, "stop a running task, or close tour, search or details", "", (*Model).escape},
-		{[]string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
-		{[]string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},
-		{[]string{"q", "ctrl+c"}, groupOther, "quit", "quit", func(*Model, int) tea.Cmd { return tea.Quit }},
+		{"top", []string{"T"}, groupAnswer, "where the time goes: a table of methods (:top here)", "top", (*Model).top},
+		{"throws", []string{"!"}, groupAnswer, "exceptions: where they were thrown and caught", "", (*Model).throws},
+		{"callers", []string{"w"}, groupAnswer, "who calls the method; Tab there: what it calls", "", (*Model).callers},
+
+		{"details", []string{"d"}, groupScreen, "details of the row", "details", toggleDetails},
+		{"details-down", []string{"}"}, groupScreen, "scroll the details down", "", scrollDetails(1)},
+		{"details-up", []string{"{"}, groupScreen, "scroll the details up", "", scrollDetails(-1)},
+		{"scroll-right", []string{">"}, groupScreen, "scroll lines to the right", "", shift(8)},
+		{"scroll-left", []string{"<"}, groupScreen, "scroll lines to the left", "", shift(-8)},
+		{"redraw", []string{"ctrl+l"}, groupScreen, "redraw the screen", "", redraw},
+		{"locations", []string{"v"}, groupScreen, "show file and line of each row", "", onTree((*tree.Part).ToggleWide)},
+
+		{"source", []string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.code.Edit(m.tree.Out.Cursor.Node) }},
+		{"copy-row", []string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
+		{"copy-path", []string{"Y"}, groupOther, "copy the path to the row", "", (*Model).copyPath},
+		{"copy-subtree", []string{"S"}, groupOther, "copy the row and everything below it", "", (*Model).copySubtree},
+		{"copy-address", []string{"@"}, groupOther, "copy the address of the row: trace.bin#1204", "", (*Model).copyAddress},
+		{"stop", []string{"esc"}, groupOther, "stop a running task, or close tour, search or details", "", (*Model).escape},
+		{"help", []string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
+		{"suspend", []string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},
+		{"quit", []string{"q", "ctrl+c"}, groupOther, "quit", "quit", func(*Model, int) tea.Cmd { return tea.Quit }},
 	}
 }
 
@@ -103,8 +117,48 @@ func find(keys []binding, key string) *binding {
 	return nil
 }
 
+// action returns the binding of an action, which the key map must have.
+func action(keys []binding, name string) *binding {
+	for i := range keys {
+		if keys[i].name == name {
+			return &keys[i]
+		}
+	}
+	panic("no action " + name)
+}
+
+// first spells the first key of a binding; "" if it has none.
+func (b *binding) first(g *screen.Glyphs) string {
+	if len(b.keys) == 0 {
+		return ""
+	}
+	return screen.KeyName(b.keys[0], g)
+}
+
+// does returns the help of a binding with the user's keys.
+func (b *binding) does(g *screen.Glyphs) string {
+	if !strings.Contains(b.help, "{}") {
+		return b.help
+	}
+	key := " " + b.first(g)
+	for _, k := range b.keys {
+		if utf8.RuneCountInString(k) == 1 {
+			key = k
+			break
+		}
+	}
+	if len(b.keys) == 0 {
+		text, _, _ := strings.Cut(b.help, ";")
+		return text
+	}
+	return strings.Replace(b.help, "{}", key, 1)
+}
+
 // names spells all keys of a binding.
 func (b *binding) names(g *screen.Glyphs) string {
+	if len(b.keys) == 0 {
+		return "(no key)"
+	}
 	var names []string
 	for _, k := range b.keys {
 		names = append(names, screen.KeyName(k, g))

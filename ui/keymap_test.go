@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -9,10 +10,16 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestKeyMap: no key is bound twice, and each has help.
+// TestKeyMap: no key is bound twice, and each binding has help and a name of its own.
 func TestKeyMap(t *testing.T) {
 	seen := make(map[string]string)
+	names := make(map[string]bool)
+	wellFormed := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	for _, b := range bindings() {
+		if names[b.name] || !wellFormed.MatchString(b.name) {
+			t.Errorf("%v: the name %q is taken, or not lower-case words with hyphens", b.keys, b.name)
+		}
+		names[b.name] = true
 		if b.help == "" || b.group == "" || b.do == nil {
 			t.Errorf("%v: help, group or action is missing", b.keys)
 		}
@@ -35,10 +42,10 @@ func TestHelpHasAllKeys(t *testing.T) {
 		text.WriteString(it.Text() + "\n")
 	}
 	for _, b := range bindings() {
-		if len([]rune(b.help)) > 80-22 {
+		if len([]rune(b.does(&screen.Unicode))) > 80-22 {
 			t.Errorf("help of %v is cut in a window of 80", b.keys)
 		}
-		if !strings.Contains(text.String(), b.help) {
+		if !strings.Contains(text.String(), b.does(&screen.Unicode)) {
 			t.Errorf("help says nothing of %v", b.keys)
 		}
 		for _, k := range b.keys {

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/answer"
 	"tracex/ui/internal/background"
 	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/code"
@@ -17,8 +18,11 @@ import (
 	"tracex/ui/internal/job"
 	"tracex/ui/internal/layout"
 	"tracex/ui/internal/loading"
+	"tracex/ui/internal/marks"
+	"tracex/ui/internal/rows"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
+	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/terminal"
 	"tracex/ui/internal/threads"
@@ -29,7 +33,8 @@ import (
 
 // Model is the explorer. It is the only [tea.Model] here: it routes keys and messages to its
 // parts, and draws them. Its methods run on Bubble Tea's goroutine. Besides routing, they are the
-// keys that concern several parts, and the facts that a part needs to know about others.
+// keys that concern several parts, and the facts that a part needs to know about others. It has more
+// than 15 fields, as each part is one.
 type Model struct {
 	env      *env.Env
 	keyboard keyboard
@@ -44,42 +49,59 @@ type Model struct {
 	code     *code.Part
 	front    front.Front
 	threads  threads.Part
+	sheets   sheet.Part
 	clip     clipboard.Copier
+	marks    *marks.Part
 	tour     *tour.Tour // nil if none
+	arrival  arrival
 
 	frame frame // what the screen shows, as of the end of the last Update
 }
 
 // New returns the explorer for a trace. The caller keeps r and closes it.
 func New(r *lazy.TraceReader, o Options) *Model {
-	g := &screen.Unicode
+	g := screen.Unicode
 	if o.ASCII {
-		g = &screen.ASCII
+		g = screen.ASCII
 	}
-	e := env.New(g)
+	keys := bound(bindings(), o.Keys)
+	g.Keys, g.Theme = keyNames(keys, &g), screen.Theme(o.Colors)
+	e := env.New(&g)
 	e.NoMouse = o.NoMouse
 	m := &Model{
-		env: e, keyboard: keyboard{keys: bindings()},
+		env: e, keyboard: keyboard{keys: keys, standard: standard(keys, o.Keys)},
 		trace:    tracestate.New(r, o.Name, o.Path),
-		tree:     tree.New(r, e, !o.Raw),
+		tree:     tree.New(r, e, !o.raw()),
 		search:   search.New(e.Life, r, func() time.Time { return e.Clock.Now() }),
 		counting: counting.New(r, e),
 		code:     code.New(r, e, o.Source),
 		front:    front.New(e),
 		threads:  threads.NewPart(r, e),
+		sheets:   sheet.NewPart(e),
 		clip:     clipboard.NewCopier(e, clipboard.Own()),
+		marks:    marks.New(r, e, o.Notes),
 	}
+	m.tree.Columns = rows.Choice{Columns: o.Columns, Raw: o.RawUnits}
 	m.jobs = job.New(r, e, m.tree)
-	m.follow = follow.New(o.Follow, m.tree.Out.Cursor)
+	m.follow = follow.New(o.Follow && o.At == nil, m.tree.Out.Cursor)
 	m.keyboard.touched = o.Follow // the user did not ask for the beginning
+	if o.Details {
+		m.details.Toggle()
+	}
+	if o.Remark != "" {
+		m.env.Warn(o.Remark)
+	}
 	if o.Tour {
 		m.tour = new(tour.Tour)
 	}
+	m.begin(&o)
 	return m
 }
 
-// Init starts watching the reader.
-func (m *Model) Init() tea.Cmd { return m.trace.Watch(m.env.Life.Done()) }
+// Init starts watching the reader, and asks for the background of the terminal.
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.watch(), m.env.AskBackground()) }
+
+func (m *Model) watch() tea.Cmd { return m.trace.Watch(m.env.Life.Done()) }
 
 // Update passes a message to the part that it is for, and brings the screen up to date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -109,14 +131,22 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.env.Status.Update(msg)
 	case threads.Msg:
 		m.threads.Update(msg)
+	case sheet.Msg:
+		m.sheets.Update(msg)
+	case answer.Msg:
+		if msg.Err != nil {
+			m.env.Fail("the answer is not complete", msg.Err)
+		}
 	case code.Msg:
 		return m.code.Update(msg)
+	case marks.Msg:
+		return m.marks.Update(msg)
 	case clipboard.Copied:
 		return m.clip.Update(msg)
 	case follow.Ticked:
 		m.follow.Ticked()
 	case tracestate.Changed:
-		return m.Init()
+		return m.watch()
 	case background.Panic:
 		msg.Again()
 	case terminal.Retaken:
@@ -126,6 +156,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return tea.ClearScreen
 	case tea.WindowSizeMsg:
 		m.env.Width, m.env.Height = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		m.env.Background(msg)
 	case tea.PasteMsg:
 		return m.front.Paste(msg)
 	}
@@ -136,11 +168,11 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 func (m *Model) settle() tea.Cmd {
 	m.adopt()
 	m.follow.Moved(m.tree.Out.Cursor)
-	m.refresh()
+	another := m.refresh()
 	l := m.layout()
 	m.tree.Out.Height, m.tree.Out.Width = l.Tree, l.TreeWidth
-	var cmds []tea.Cmd
-	if !m.keyboard.touched {
+	cmds := []tea.Cmd{another, m.arrive()}
+	if !m.keyboard.touched && !m.arrival.looking {
 		cmds = append(cmds, m.tree.Begin())
 	}
 	if to := m.follow.Next(m.tree.Out.Tree, m.followFacts()); to != nil {
@@ -176,13 +208,14 @@ func (m *Model) adopt() {
 }
 
 // refresh brings the tree up to date with what the reader knows.
-func (m *Model) refresh() {
+func (m *Model) refresh() (cmd tea.Cmd) {
 	c := m.follow.Turn(m.trace.Known)
 	if c.Again {
+		cmd = m.marks.Reopen()
 		m.jobs.Stop()
 		m.tree.StartOver()
 		m.adopt()
-		m.front.CloseList()
+		m.front.CloseLists()
 		m.follow.Restart(m.tree.Out.Cursor)
 	}
 	switch {
@@ -197,6 +230,7 @@ func (m *Model) refresh() {
 	if o := m.tree.Out; o.Cursor == (lazy.Row{}) {
 		o.Cursor, _ = o.Tree.First()
 	}
+	return cmd
 }
 
 // settleList brings the list that is open up to date, and ends the work of one that is closed.
@@ -214,7 +248,8 @@ func (m *Model) settleList(l layout.Layout) tea.Cmd {
 	if shown := m.threads.List(); shown != nil && m.front.List() != front.List(shown) {
 		m.threads.Close()
 	}
-	return tea.Batch(append(cmds, m.threads.Settle(l.List))...)
+	sheetOpen := func(s *sheet.Sheet) bool { return m.front.Open(s) }
+	return tea.Batch(append(cmds, m.threads.Settle(l.List), m.marks.Settle(m.shownMarks(), l.List), m.sheets.Settle(sheetOpen, l.List))...)
 }
 
 // View draws the screen.

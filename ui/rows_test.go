@@ -148,7 +148,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 			d.keys("j e")
 			d.send(tracestate.Changed{})
 			d.has("⚠ no durations: ", "── children ─")
-			all := strings.Join(d.m.trace.Troubles(), "\n")
+			all := strings.Join(d.m.trace.Troubles(d.m.env.Glyphs), "\n")
 			if strings.Count(all, "durations") != 1 {
 				t.Errorf("said more than once: %s", all)
 			}

@@ -34,7 +34,7 @@ func TestScreens(t *testing.T) {
 		{"help-search", 80, 24, "? / t h r e a d", Options{}},
 		{"search", 80, 24, "/ j s o n enter n n", Options{}},
 		{"search-typing", 80, 24, "/ t r a c k", Options{}},
-		{"hits", 100, 20, "/ j s o n enter H", Options{}},
+		{"hits", 100, 20, "/ j s o n enter M", Options{}},
 		{"goto", 80, 24, ": 5 0 % enter", Options{}},
 		{"goto-typing", 80, 24, ":", Options{}},
 		{"raw", 80, 24, "1 0 j r", Options{}},

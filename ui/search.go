@@ -3,7 +3,6 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/lazy"
 	"tracex/ui/internal/front"
 	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/prompt"
@@ -29,13 +28,7 @@ func (m *Model) found(o search.Outcome) tea.Cmd {
 	if !o.Goes {
 		return o.Cmd
 	}
-	return tea.Batch(o.Cmd, m.jobs.ShowPart(o.Position, func(n *lazy.Node, text string) (from, to int) {
-		lit := m.highlight(n, text)
-		if len(lit) == 0 || lit[0][0] >= len(text) {
-			return 0, 0
-		}
-		return lit[0][0], min(lit[0][1], len(text))
-	}))
+	return tea.Batch(o.Cmd, m.jobs.Show(o.Position))
 }
 
 // hitsShown reports whether the list of hits is shown.
@@ -49,7 +42,6 @@ func (m *Model) hitsShown() bool {
 func (m *Model) askSearch(int) tea.Cmd {
 	o := m.tree.Out
 	origin, line, skip := o.Cursor, o.Line, o.Skip
-	from, _ := o.Here()
 	m.search.Ask()
 	home := func() { o.Cursor, o.Line, o.Skip = origin, line, skip }
 	return m.front.Ask(&front.Question{
@@ -77,20 +69,30 @@ func (m *Model) askSearch(int) tea.Cmd {
 				return m.hit(1, 1)
 			}
 			home()
-			m.tree.Visit()
-			p := pattern.New(t.Text, t.Expr)
-			m.tree.ToMatch(p, origin)
-			return m.found(m.search.Begin(p, from, true, m.searchFacts()))
+			return m.searchFor(t)
 		},
 	})
+}
+
+// searchFor searches from the cursor on.
+func (m *Model) searchFor(t prompt.Text) tea.Cmd {
+	origin := m.tree.Out.Cursor
+	from, _ := m.tree.Out.Here()
+	m.tree.Visit()
+	m.searched(t)
+	p := pattern.New(t.Text, t.Expr)
+	m.tree.ToMatch(p, origin)
+	return m.found(m.search.Begin(p, from, true, m.searchFacts()))
 }
 
 // hit goes to the n-th hit from the cursor.
 func (m *Model) hit(dir, n int) tea.Cmd {
 	from, ok := m.tree.Out.Here()
-	switch {
+	switch last := m.arrival.earlier; {
+	case !m.search.Begun() && ok && dir > 0 && last.Text != "":
+		return m.searchFor(last)
 	case !m.search.Begun():
-		m.env.Say(search.NoSearch)
+		m.env.Say(search.NoSearch(m.env.Glyphs))
 		return nil
 	case !ok:
 		return nil

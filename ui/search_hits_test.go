@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
@@ -15,7 +17,7 @@ import (
 // invalid expression matches nothing.
 func TestHitListFilterReadings(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 24, Options{})
-	d.keys("/").typed("json").keys("enter H /").typed("new.*Writer")
+	d.keys("/").typed("json").keys("enter M /").typed("new.*Writer")
 	d.has("none of ", "contains new.*Writer; as a regular expression: ")
 	d.keys("ctrl+r").has("regex /new.*Writer_")
 	h, _ := d.m.front.List().(*search.HitList)
@@ -40,7 +42,7 @@ func TestSearchLimit(t *testing.T) {
 		t.Fatalf("%d hits", n)
 	}
 	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one continues", "the limit (")
-	d.keys("H").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
+	d.keys("M").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
 	last := d.m.tree.Out.Cursor.Node.Position()
 	if d.m.search.Shown() != 5000 {
 		t.Fatalf("at hit %d", d.m.search.Shown())
@@ -60,17 +62,39 @@ func TestSearchLimit(t *testing.T) {
 // TestHitList shows hits with their paths, and goes to the chosen one.
 func TestHitList(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/").typed("JsonWriter(").keys("enter H")
-	d.has("hits of /JsonWriter(", "Gson.newJsonWriter() < ")
+	d.keys("/").typed("JsonWriter(").keys("enter M")
+	d.has("hits of /JsonWriter(", " › Gson.newJsonWriter()")
 	d.keys("j j k enter")
 	if d.m.front.List() != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.Shown() != 2 {
 		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.Shown())
 	}
 	all := d.m.search.Hits().Len()
-	d.keys("H / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
+	d.keys("M / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
 	d.keys("esc esc")
 	if d.m.front.List() != nil {
 		t.Error("Esc does not close the list")
+	}
+}
+
+// TestHitListShowsMatches: in every line the match is visible and highlighted, also if the text is
+// much longer than its column; the path above belongs to the hit under the cursor.
+func TestHitListShowsMatches(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 64, 16, Options{})
+	d.search("typeOfSrc", false)
+	d.keys("M")
+	lines := strings.Split(d.view(), "\n")[3 : 3+min(12, d.m.search.Hits().Len())]
+	for i, line := range lines {
+		lit := "\x1b[7m" + "typeOfSrc"
+		if i == 0 {
+			lit = "\x1b[0;1;4;30;43m"
+		}
+		if text := strings.ToLower(ansi.Strip(line)); !strings.Contains(text, "typeofsrc") || !strings.Contains(line, ";7m") && !strings.Contains(line, lit) {
+			t.Errorf("%q", line)
+		}
+	}
+	at := strings.Split(d.screen(), "\n")[1]
+	if d.keys("G"); strings.Split(d.screen(), "\n")[1] == at {
+		t.Errorf("another hit has the same path: %s", at)
 	}
 }
 
@@ -78,7 +102,7 @@ func TestHitList(t *testing.T) {
 // on the screen has the text of its hit.
 func TestHitListReadsWhatItShows(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/").typed("json").keys("enter N H")
+	d.keys("/").typed("json").keys("enter N M")
 	for _, key := range []string{"", "pgup", "g", "pgdown", "G", "k"} {
 		d.keys(key)
 		if screen := d.screen(); strings.Contains(screen, d.m.env.Spinner()) {

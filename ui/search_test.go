@@ -194,9 +194,9 @@ func TestSearchNothing(t *testing.T) {
 	row := d.m.tree.Out.Cursor
 	d.keys("/").typed("nowhere to be seen").keys("enter")
 	d.has("not found", "nothing found for /nowhere to be seen in 1 thread")
-	d.keys("esc").search("nowhere to be seen", false).keys("H")
+	d.keys("esc").search("nowhere to be seen", false).keys("M")
 	if d.has("nothing found for /nowhere to be seen in 1 thread"); d.m.front.List() != nil {
-		t.Error("H opens a list of nothing")
+		t.Error("M opens a list of nothing")
 	}
 	if d.m.tree.Out.Cursor != row {
 		t.Error("the cursor has moved")
@@ -252,7 +252,7 @@ func TestSearchSameMethod(t *testing.T) {
 		}
 		d.keys("*")
 	}
-	d.keys("H").has("calls of JobSupport.getState")
+	d.keys("M").has("calls of JobSupport.getState")
 }
 
 // TestSearchStops stops a search, which keeps its hits.
@@ -368,7 +368,7 @@ func TestSearchThreadNames(t *testing.T) {
 	if d.keys("n"); d.cursorText() == first || !d.m.tree.Out.Cursor.Node.IsThread() {
 		t.Errorf("n went to %q", d.cursorText())
 	}
-	d.keys("H").has(first)
+	d.keys("M").has(first)
 }
 
 // TestSuperIsNoNew: calls of constructors on the object itself are named as in the tree, in
@@ -399,5 +399,5 @@ func TestSuperIsNoNew(t *testing.T) {
 	if n := d.m.search.Hits().Len(); n != 7 {
 		t.Errorf("%d calls of the constructor", n)
 	}
-	d.keys("H").has("super@Shapes.Base(6)", "new Shapes.Base(")
+	d.keys("M").has("super@Shapes.Base(6)", "new Shapes.Base(")
 }

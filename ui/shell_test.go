@@ -25,6 +25,6 @@ func TestPrintCommand(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d = drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{Name: "standard input"})
-	d.keys("j d").has("event      1", "print      tracex print --event 1 FILE", "depth      1")
+	d.keys("j d").has("event      #1", "print      tracex print --event 1 FILE", "depth      1")
 	d.keys(": 4 2 enter").has("print      tracex print --event 42 FILE")
 }

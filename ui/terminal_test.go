@@ -54,9 +54,9 @@ func explore(path string) int {
 	m := New(r, Options{})
 	panics := func() tea.Msg { panic("planted") }
 	m.keyboard.keys = append(m.keyboard.keys,
-		binding{keys: []string{"!"}, do: func(*Model, int) tea.Cmd { panic("planted") }},
-		binding{keys: []string{"@"}, do: func(*Model, int) tea.Cmd { return func() tea.Msg { panic("planted") } }},
-		binding{keys: []string{"$"}, do: func(m *Model, _ int) tea.Cmd {
+		binding{keys: []string{"ctrl+t"}, do: func(*Model, int) tea.Cmd { panic("planted") }},
+		binding{keys: []string{"ctrl+x"}, do: func(*Model, int) tea.Cmd { return func() tea.Msg { panic("planted") } }},
+		binding{keys: []string{"ctrl+g"}, do: func(m *Model, _ int) tea.Cmd {
 			_, cmd := m.env.Soon(panics)
 			return cmd
 		}})
@@ -229,7 +229,7 @@ func (c *console) restored() {
 }
 
 // firstScreen is in a row below the first call, which is open on the first screen.
-const firstScreen = "g.fromJson("
+const firstScreen = "fromJson"
 
 // TestTerminalWalk walks a trace in a real terminal.
 func TestTerminalWalk(t *testing.T) {
@@ -268,7 +268,7 @@ func TestTerminalRestored(t *testing.T) {
 	for _, key := range []struct {
 		name, key string
 		code      int
-	}{{"ctrl-c", "\x03", 0}, {"panic", "!", 4}, {"panic in a command", "@", 4}, {"panic in a goroutine", "$", 4}} {
+	}{{"ctrl-c", "\x03", 0}, {"panic", "\x14", 4}, {"panic in a command", "\x18", 4}, {"panic in a goroutine", "\x07", 4}} {
 		t.Run(key.name, func(t *testing.T) {
 			c := startConsole(t, nil)
 			c.waitFor(firstScreen)

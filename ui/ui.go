@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"tracex/lazy"
+	"tracex/lazy/notes"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/terminal"
 )
@@ -24,16 +25,41 @@ const (
 
 // Options define how the explorer looks and behaves. The zero value is good.
 type Options struct {
-	Raw     bool     // begin with the trace as it was recorded, not folded
-	Source  []string // directories to look for source files in
-	ASCII   bool     // draw with ASCII only
-	Unicode bool     // draw with all characters, whatever the terminal and the locale support
-	NoMouse bool     // leave the mouse to the terminal
-	Color   Color    // "" means ColorAuto
-	Tour    bool     // begin with a tour of the keys
-	Follow  bool     // begin at the newest row of a trace that is being written, and stay there
-	Name    string   // shown for the trace; "" for the name of its file
-	Path    string   // the file to name if the reader has a copy; "" for the reader's
+	Raw     bool         // begin with the trace as it was recorded, not folded
+	Source  []string     // directories to look for source files in
+	ASCII   bool         // draw with ASCII only
+	Unicode bool         // draw with all characters, whatever the terminal and the locale support
+	NoMouse bool         // leave the mouse to the terminal
+	Color   Color        // "" means ColorAuto
+	Tour    bool         // begin with a tour of the keys
+	Follow  bool         // begin at the newest row of a trace that is being written, and stay there
+	Name    string       // shown for the trace; "" for the name of its file
+	At      *lazy.Handle // begin there; nil for the first row
+	Path    string       // the file to name if the reader has a copy; "" for the reader's
+	Details bool         // begin with the details shown
+	Remark  string       // a warning to begin with; "" if none
+	Fresh   bool         // begin at the first row, not where the last session was
+	Notes   *notes.Book  // marks, notes and the last session; nil keeps them in memory
+
+	// Keys are the user's keys for actions: see [Actions]. They replace the action's own, and are
+	// taken from other actions. The keys are named as ParseKey does.
+	Keys map[string][]string
+	// Columns are the columns of numbers from left to right, by their names: see [Columns]. As the
+	// window gets narrower, the last ones are dropped first. Nil means the explorer's own choice.
+	Columns  []string
+	RawUnits bool // durations in nanoseconds, and numbers with all digits
+
+	// Colors are the user's styles for roles: see [Roles] and [CheckStyle].
+	Colors map[string]string
+}
+
+// raw reports whether to begin with the raw trace: as asked, or as in the last session.
+func (o *Options) raw() bool {
+	if o.Raw || o.Notes == nil || o.At != nil || o.Fresh || o.Follow {
+		return o.Raw
+	}
+	s := o.Notes.Session()
+	return s.Some() && s.Raw
 }
 
 // Run shows the trace until the user quits or ctx ends. If ctx ends, it returns the
@@ -41,7 +67,8 @@ type Options struct {
 // context should end on them.
 func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
-	return run(ctx, New(r, o), o.Color)
+	m := New(r, o)
+	return errors.Join(run(ctx, m, o.Color), m.leave())
 }
 
 // run shows a Model on the terminal.
@@ -51,16 +78,12 @@ func run(ctx context.Context, m *Model, color Color) error {
 	// in the median and a key is answered in half the time. Idle, it takes 1.5 % of a
 	// processor instead of 1.
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
-	switch {
-	case color == ColorNever, screen.DumbTerminal() && color != ColorAlways:
-		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
-	case color == ColorAlways:
-		options = append(options, tea.WithColorProfile(colorprofile.ANSI))
-	default:
-		// The environment tells enough for 16 colors. The library would look for more in
-		// terminfo, and start tmux to ask it.
-		options = append(options, tea.WithColorProfile(min(colorprofile.ANSI, colorprofile.Env(os.Environ()))))
+	profile := profileFor(color, screen.TrueColor(m.env.Glyphs.Theme))
+	if profile <= colorprofile.ASCII {
+		m.env.Glyphs.Theme = nil // a cursor's line that is only a color would not be seen
 	}
+	m.env.Grays = profile >= colorprofile.ANSI256
+	options = append(options, tea.WithColorProfile(profile))
 	p := tea.NewProgram(m, options...)
 	m.env.Terminal = terminal.New()
 	m.env.Terminal.Watch(p.Send)
@@ -72,4 +95,22 @@ func run(ctx context.Context, m *Model, color Color) error {
 		return cause
 	}
 	return err
+}
+
+// profileFor returns the colors to use. All text is in 16 colors, unless the user has chosen others;
+// the cursor's line has one of the 256 if there are so many. all means that more are needed.
+func profileFor(color Color, all bool) colorprofile.Profile {
+	switch {
+	case color == ColorNever, screen.DumbTerminal() && color != ColorAlways:
+		return colorprofile.ASCII
+	case color == ColorAlways:
+		return colorprofile.ANSI
+	}
+	// The environment tells enough. The library would look for more in terminfo, and start tmux
+	// to ask it.
+	most := colorprofile.ANSI256
+	if all {
+		most = colorprofile.TrueColor
+	}
+	return min(most, colorprofile.Env(os.Environ()))
 }

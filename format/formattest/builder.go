@@ -2,6 +2,7 @@ package formattest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,13 +10,14 @@ import (
 	"tracex/format"
 )
 
-// Builder makes small traces of one thread by hand: each method writes an
+// Builder makes small traces by hand, of one thread unless Thread is called: each method writes an
 // object, and returns its id if it has one. A failure ends the test.
 type Builder struct {
 	t       *testing.T
 	data    []byte
 	classes map[string]int32
 	next    int32 // id of the next descriptor
+	thread  int32
 	Event   int32 // number of the next event; a test may set it
 }
 
@@ -36,6 +38,12 @@ func (w *Builder) add(b []byte, err error) {
 func (w *Builder) id() int32 {
 	w.next++
 	return w.next - 1
+}
+
+// Thread ends the block and begins one of a thread.
+func (w *Builder) Thread(id int32) {
+	b := append(w.data, byte(format.KindBlockEnd), byte(format.KindBlockStart))
+	w.data, w.thread = binary.BigEndian.AppendUint32(b, uint32(id)), id
 }
 
 // Class writes a class descriptor, once.
@@ -89,7 +97,7 @@ func (w *Builder) Location(line int32, variables ...int32) int32 {
 
 // Point writes a trace point with the next event number.
 func (w *Builder) Point(p *format.Point) {
-	p.Event = w.Event
+	p.Event, p.Thread = w.Event, w.thread
 	w.Event++
 	w.add(p.Append(w.data, format.V22))
 }

@@ -153,6 +153,13 @@ func (s *forestAccess) HasChildren(n Node) (bool, error) {
 	return n.thread.nodes.at(n.index).size > 1, nil
 }
 
+func (s *forestAccess) Begins(n Node) (*format.Point, error) {
+	for c := range n.Children() {
+		return s.Point(c)
+	}
+	return nil, nil
+}
+
 func (s *forestAccess) First(dst []Node, n Node, count int) ([]Node, error) {
 	for c := range n.Children() {
 		if count--; count < 0 {

@@ -29,6 +29,9 @@ func (f *Folder[T]) synthetic(c *callee, kids []T, depth int) (out T, ok bool, e
 	return f.Access.Moved(child, c.location, c.leaf()), true, nil
 }
 
+// setterParameter is the name that the Kotlin compiler gives the parameter of a setter.
+const setterParameter = "<set-?>"
+
 // setter folds a call that only writes its argument, named <set-?> by the
 // Kotlin compiler, into a field.
 func (f *Folder[T]) setter(c *callee, kids []T, depth int) (out T, ok bool, err error) {
@@ -39,7 +42,7 @@ func (f *Folder[T]) setter(c *callee, kids []T, depth int) (out T, ok bool, err 
 	if err != nil || p.Class != format.ClassVariableRead && p.Class != format.ClassVariableWrite {
 		return out, false, err
 	}
-	if v := f.Context.Variable(p.Ref); v == nil || v.Name != "<set-?>" {
+	if v := f.Context.Variable(p.Ref); v == nil || v.Name != setterParameter {
 		return out, false, nil
 	}
 	child, p, err := f.field(kids[1], depth)

@@ -18,6 +18,9 @@ type Access[T any] interface {
 	Iterations(t T) (int32, error)
 	// HasChildren reports whether a container has any children.
 	HasChildren(t T) (bool, error)
+	// Begins returns the point of the first raw child, nil if there is none; only
+	// its class and Ref matter.
+	Begins(t T) (*format.Point, error)
 	// First appends up to n of the first raw children of t to dst, in order.
 	First(dst []T, t T, n int) ([]T, error)
 	// Last returns the last raw child; ok is false if there is none.
@@ -91,25 +94,50 @@ type callee struct {
 
 func (f *Folder[T]) call(t T, p *format.Point, depth int) (T, bool, error) {
 	c := callee{location: p.Location, diff: p.Diff, args: len(p.Args), method: f.Context.Method(p.Ref)}
-	var space [4]T
-	kids, err := f.Access.First(space[:0], t, len(space))
-	if err != nil {
+	first, err := f.Access.Begins(t)
+	if err != nil || first == nil {
+		return t, true, err
+	}
+	most := f.most(&c, first)
+	if most == 0 {
+		return t, true, nil
+	}
+	kids, err := f.Access.First(nil, t, most+1)
+	if err != nil || len(kids) > most {
 		return t, true, err
 	}
 	var out T
 	ok := false
-	switch len(kids) {
-	case 1:
+	if len(kids) == 1 {
 		out, ok, err = f.single(&c, kids[0], depth)
-	case 2, 3:
-		if out, ok, err = f.synthetic(&c, kids, depth); !ok && err == nil && len(kids) == 2 {
-			out, ok, err = f.setter(&c, kids, depth)
-		}
+	} else if out, ok, err = f.synthetic(&c, kids, depth); !ok && err == nil && len(kids) == 2 {
+		out, ok, err = f.setter(&c, kids, depth)
 	}
 	if !ok || err != nil {
 		return t, true, err
 	}
 	return out, true, nil
+}
+
+// most returns with how many children at most c may fold if first is the first of them: by
+// names, before the others are read. 0 means that it does not fold.
+func (f *Folder[T]) most(c *callee, first *format.Point) int {
+	if strings.Contains(c.method.Name, "access$") {
+		return 3
+	}
+	switch first.Class {
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		if strings.HasPrefix(c.method.Name, "set") {
+			return 2
+		}
+	case format.ClassFieldRead:
+		return 1
+	case format.ClassCall:
+		if f.leadsOn(c, first.Ref) {
+			return 1
+		}
+	}
+	return 0
 }
 
 // single folds a call with one child: a call that only forwards to another, or a getter.
@@ -144,14 +172,35 @@ func (f *Folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err err
 	return raw, false, nil
 }
 
+// Stays reports whether a call of a method surely folds to itself, judging only by its first
+// child: its class and ref, and whether there is another one.
+func Stays(c *format.Context, method int32, first format.Class, ref int32, more bool) bool {
+	m := c.Method(method)
+	if m == nil || strings.Contains(m.Name, "access$") {
+		return m == nil
+	}
+	switch first {
+	case format.ClassCall:
+		return more || !leadsOn(m.Name, c.Method(ref))
+	case format.ClassFieldRead:
+		return more
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		v := c.Variable(ref)
+		return v == nil || v.Name != setterParameter
+	}
+	return true
+}
+
 // leadsOn reports whether c may fold if its only child is a call of this
 // method: by the names, before anything below is read.
 func (f *Folder[T]) leadsOn(c *callee, method int32) bool {
-	m := f.Context.Method(method)
+	return leadsOn(c.method.Name, f.Context.Method(method))
+}
+
+func leadsOn(name string, m *format.MethodDescriptor) bool {
 	if m == nil {
 		return false
 	}
-	name := c.method.Name
 	return strings.HasSuffix(name, "$default") || strings.HasPrefix(name, "access$") ||
 		name == m.Name || strings.Contains(m.Name, "access$")
 }

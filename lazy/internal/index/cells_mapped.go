@@ -9,7 +9,7 @@ import (
 // mappedCells are cells that stay in the mapped index. In memory are only a
 // run for each sequence of container cells (at most as many as there are blocks and
 // reference objects between containers), and a checkpoint of 8 bytes for
-// each 512 cells. It may only be used within mapped.Guard.
+// each 128 cells. It may only be used within mapped.Guard.
 type mappedCells struct {
 	index  []byte // the mapped index
 	dump   bool   // in the order of a dump writer

@@ -3,10 +3,10 @@ package index
 import "math"
 
 // groupCells is how many cells share one checkpoint of the smallest start.
-const groupCells = 512
+const groupCells = 128
 
-// samples hold the smallest start of each whole group of 512 cells, and of each
-// 512 groups.
+// samples hold the smallest start of each whole group of 128 cells, and of each
+// 128 groups.
 type samples struct {
 	groups []int64
 	supers []int64

@@ -41,6 +41,8 @@ func (l *Writer) jsonThread(id int32, name string, took times.Time) {
 func (l *Writer) jsonPoint(p *format.Point, f *format.Footer, parent format.Parent, inside int64, depth int, took times.Time) {
 	l.buf = append(append(append(l.buf, `{"kind":"`...), p.Class.String()...), '"')
 	l.member("event", int64(p.Event))
+	l.buf = strconv.AppendInt(append(l.buf, `,"handle":"#`...), int64(p.Event), 10)
+	l.buf = append(l.buf, '"')
 	if inside >= 0 {
 		l.member("parent", inside)
 	}

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
+
+	"tracex/lazy"
 )
 
 // Kind tells what an address refers to.
@@ -18,16 +21,17 @@ const (
 	Event               // an event by its number
 	Share               // a position in the thread of the cursor
 	Thread              // a thread by its number
-	Quit
-	Help
+	Place               // a handle of a position: see [lazy.Handle]
+	Time                // a moment in the thread of the cursor
 )
 
 // Address tells where to go.
 type Address struct {
 	Kind   Kind
-	Number int64   // of the event; of the thread, from 1; -1 if larger than any can be
+	Number int64   // of the event; of the thread, from 1; -1 if larger than any can be; nanoseconds of a time
 	Share  float64 // in percent
 	Text   string  // the number as typed; the whole text if it is no address
+	Place  lazy.Position
 }
 
 // form is one way to type an address of a kind.
@@ -40,15 +44,16 @@ type form struct {
 // start of the program would pay for them.
 var forms = sync.OnceValue(func() []form {
 	return []form{
-		{regexp.MustCompile(`^(?:q|quit|q!)$`), Quit},
-		{regexp.MustCompile(`^(?:h|help)$`), Help},
 		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*%$`), Share},
 		{regexp.MustCompile(`^t(?:hread)?\s*([0-9]+)$`), Thread},
-		{regexp.MustCompile(`^(?:e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), Event},
+		{regexp.MustCompile(`^(?:#|e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), Event},
+		{regexp.MustCompile(`^(@.*)$`), Place},
+		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?\s*(?:ns|us|µs|ms|s|m|h))$`), Time},
 	}
 })
 
-// Parse reads an address: "1204", "1,204", "e 12", "50%", "t3", "thread 3", "q", "help".
+// Parse reads an address: "1204", "1,204", "#1204", "e 12", "@3+88120", "50%", "t3", "thread 3",
+// "748ms".
 func Parse(text string) Address {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {
@@ -67,6 +72,18 @@ func Parse(text string) Address {
 				return Address{Kind: Unknown, Text: text}
 			}
 			a.Share = share
+		case Place:
+			h, ok := lazy.ParseHandle(a.Text)
+			if !ok {
+				return Address{Kind: Unknown, Text: text}
+			}
+			a.Place = h.Position
+		case Time:
+			ns, err := time.ParseDuration(strings.ReplaceAll(a.Text, " ", ""))
+			if err != nil { // out of range
+				return Address{Kind: Unknown, Text: text}
+			}
+			a.Number = int64(ns)
 		case Event, Thread:
 			a.Number = number(a.Text)
 		}

@@ -2,6 +2,8 @@ package address
 
 import (
 	"testing"
+
+	"tracex/lazy"
 )
 
 func TestParse(t *testing.T) {
@@ -10,6 +12,14 @@ func TestParse(t *testing.T) {
 		"  ":                   {},
 		"1204":                 {Kind: Event, Number: 1204, Text: "1204"},
 		" 1,204_5 6":           {Kind: Event, Number: 120456, Text: "1,204_5 6"},
+		"#1204":                {Kind: Event, Number: 1204, Text: "1204"},
+		"#1,204":               {Kind: Event, Number: 1204, Text: "1,204"},
+		"@3+88120":             {Kind: Place, Text: "@3+88120", Place: lazy.Position{Thread: 2, At: 88120}},
+		"@3":                   {Kind: Place, Text: "@3", Place: lazy.Position{Thread: 2, At: -1}},
+		"@":                    {Kind: Unknown, Text: "@"},
+		"@0":                   {Kind: Unknown, Text: "@0"},
+		"#":                    {Kind: Unknown, Text: "#"},
+		"##1":                  {Kind: Unknown, Text: "##1"},
 		"e7":                   {Kind: Event, Number: 7, Text: "7"},
 		"Event 7":              {Kind: Event, Number: 7, Text: "7"},
 		"2147483647":           {Kind: Event, Number: 2147483647, Text: "2147483647"},
@@ -19,9 +29,11 @@ func TestParse(t *testing.T) {
 		"12.5 %":               {Kind: Share, Share: 12.5, Text: "12.5"},
 		"t3":                   {Kind: Thread, Number: 3, Text: "3"},
 		"thread 12":            {Kind: Thread, Number: 12, Text: "12"},
-		"q":                    {Kind: Quit, Text: "q"},
-		"quit":                 {Kind: Quit, Text: "quit"},
-		"help":                 {Kind: Help, Text: "help"},
+		"748ms":                {Kind: Time, Number: 748_000_000, Text: "748ms"},
+		"1.5 s":                {Kind: Time, Number: 1_500_000_000, Text: "1.5 s"},
+		"12µs":                 {Kind: Time, Number: 12_000, Text: "12µs"},
+		"99999999999h":         {Kind: Unknown, Text: "99999999999h"},
+		"q":                    {Kind: Unknown, Text: "q"},
 		"-1":                   {Kind: Unknown, Text: "-1"},
 		"Foo":                  {Kind: Unknown, Text: "foo"},
 		"1.5":                  {Kind: Unknown, Text: "1.5"},

@@ -19,9 +19,18 @@ const copyWait = 5 * time.Second
 // Most bounds the text copied, in bytes; many terminals accept no more.
 const Most = 74_000
 
+// MostPrinted bounds a long text for a program, which accepts more than a terminal.
+const MostPrinted = 4 << 20
+
 // Safe returns the part of a text that may be copied. It escapes control characters, which
 // could run a command where they are pasted, and cuts the text at [Most].
 func Safe(text string) (copied string, cut bool) {
+	text = escaped(text)
+	return text[:min(len(text), Most)], len(text) > Most
+}
+
+// escaped escapes the control characters of a text, except ends of lines.
+func escaped(text string) string {
 	var b []byte
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -29,7 +38,7 @@ func Safe(text string) (copied string, cut bool) {
 		}
 		b = format.AppendEscaped(b, line)
 	}
-	return string(b[:min(len(b), Most)]), len(b) > Most
+	return string(b)
 }
 
 // Clipboard knows how this system copies. The zero value knows no program.

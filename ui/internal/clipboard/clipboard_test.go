@@ -4,11 +4,14 @@ package clipboard
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
 
@@ -77,5 +80,51 @@ func TestCopyGivesUp(t *testing.T) {
 	tool := tool{command: []string{"/bin/cat"}, to: "x"}
 	if tool.run(ctx, "text") == nil {
 		t.Error("copied after the end")
+	}
+}
+
+// TestCopyPrinted: whole lines are copied, as many as a program or the terminal takes, and the
+// message tells how many.
+func TestCopyPrinted(t *testing.T) {
+	uitest.FakePrograms(t, map[string]bool{"pbcopy": true})
+	e := env.New(&screen.Unicode)
+	t.Cleanup(e.Close)
+	e.Width = 200
+	line := strings.Repeat("x", 99) + "\n"
+	for _, by := range []struct {
+		name, says, to string
+		with           Clipboard
+		most           int // lines
+	}{
+		{"terminal", "sent ", " to the terminal (OSC 52): xxx", Clipboard{}, Most / 100},
+		{"program", "copied ", " to the clipboard (pbcopy): xxx", System("darwin", func(string) string { return "" }), MostPrinted / 100},
+	} {
+		c := NewCopier(e, by.with)
+		for _, n := range []int{1, 3, by.most, by.most + 1, by.most * 10} {
+			wrote, kept := 0, min(n, by.most)
+			msg := c.CopyPrinted("the subtree", func(_ context.Context, w io.Writer) error {
+				for range n {
+					wrote++
+					if _, err := io.WriteString(w, line); err != nil {
+						return err
+					}
+				}
+				return nil
+			})().(Copied)
+			if want := strings.TrimSuffix(strings.Repeat(line, kept), "\n"); msg.text != want {
+				t.Errorf("%s, %d lines: %d bytes are copied, want %d", by.name, n, len(msg.text), len(want))
+			}
+			if wrote > MostPrinted/100+2 {
+				t.Errorf("%s: %d lines are printed", by.name, wrote)
+			}
+			c.Update(msg)
+			want := screen.Plural(int64(kept), "line") + " of the subtree" + by.to
+			if n > kept {
+				want = "only the first " + want
+			}
+			if got, _ := e.Status.Message(); !strings.HasPrefix(got, by.says+want) {
+				t.Errorf("%s, %d lines: %q, want %q", by.name, n, got, by.says+want)
+			}
+		}
 	}
 }

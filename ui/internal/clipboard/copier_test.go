@@ -1,6 +1,9 @@
 package clipboard
 
 import (
+	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -26,7 +29,29 @@ func TestCopier(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if c.Update(Copied{"the row", "x", "tmux's buffer"}) != nil {
+	if c.Update(Copied{name: "the row", text: "x", to: "tmux's buffer"}) != nil {
 		t.Error("the terminal is asked too")
+	}
+}
+
+// TestCopyPrintedOdd: a line longer than the clipboard is cut; a text that cannot be printed is
+// not copied.
+func TestCopyPrintedOdd(t *testing.T) {
+	e := env.New(&screen.Unicode)
+	t.Cleanup(e.Close)
+	c := NewCopier(e, Clipboard{})
+	msg := c.CopyPrinted("it", func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, strings.Repeat("é", Most))
+		return err
+	})().(Copied)
+	if want := strings.Repeat("é", Most/2); msg.text != want || msg.name != "only the first 1 line of it" {
+		t.Errorf("%d bytes, %q", len(msg.text), msg.name)
+	}
+	msg = c.CopyPrinted("the subtree", func(context.Context, io.Writer) error { return errors.New("odd") })().(Copied)
+	if c.Update(msg) != nil {
+		t.Error("the terminal gets what could not be printed")
+	}
+	if got, alarm := e.Status.Message(); got != "cannot copy the subtree: odd" || !alarm {
+		t.Errorf("%q", got)
 	}
 }

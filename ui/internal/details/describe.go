@@ -32,6 +32,7 @@ type Subject struct {
 	Spans []format.Span             // of the text
 	Name  func(n *lazy.Node) string // returns the name of a node in a path
 	Print string                    // the command that prints it
+	Notes []Note                    // marks and notes about it
 	Code  code.Found                // as far as it was found; may belong to another row
 
 	File     string   // of the trace
@@ -40,6 +41,12 @@ type Subject struct {
 	Problem  error    // the first of the troubles, in full; may be nil
 	Stats    lazy.Stats
 	HitBytes int64 // memory used for the hits of a search
+}
+
+// Note is a mark or a note of the user.
+type Note struct {
+	Label, Text string
+	By          string // who made it and when; "" if unknown
 }
 
 // writer writes the details of a subject.
@@ -77,6 +84,7 @@ func (w *writer) describe() {
 		w.pair("size", nodetext.Missing(row), screen.Plain)
 	case row.Node.IsThread():
 		w.thread(row.Node)
+		w.notes()
 	default:
 		w.point(row.Node)
 	}
@@ -86,6 +94,7 @@ func (w *writer) point(n *lazy.Node) {
 	p, f := n.Point(), n.Footer()
 	w.wrap("", 0, w.of.Text, slices.Clone(w.of.Spans), func(st format.Style) screen.Style { return screen.SpanStyle(st, p.Class) })
 	w.blank()
+	w.notes()
 	w.r.WithContext(func(c *format.Context) { newDescriber(w.sheet, c).location(p.Location) })
 	w.blank()
 	w.duration(n)
@@ -126,10 +135,27 @@ func (w *writer) point(n *lazy.Node) {
 	w.position(n)
 }
 
+// notes writes the marks and notes of the user.
+func (w *writer) notes() {
+	for _, note := range w.of.Notes {
+		label := note.Label
+		for line := range strings.Lines(note.Text) {
+			w.pair(label, strings.TrimRight(line, "\r\n"), screen.Plain)
+			label = ""
+		}
+		if note.By != "" {
+			w.pair("", note.By, screen.Faint)
+		}
+	}
+	if len(w.of.Notes) > 0 {
+		w.blank()
+	}
+}
+
 func (w *writer) position(n *lazy.Node) {
 	p := n.Point()
 	w.start(n)
-	w.pair("event", screen.Grouped(int64(p.Event)), screen.Plain)
+	w.pair("event", n.Handle().String(), screen.Plain)
 	w.pair("path", w.stack(), screen.Plain)
 	w.pair("print", w.of.Print, screen.Plain)
 	physical, logical := n.Offset()
@@ -137,6 +163,7 @@ func (w *writer) position(n *lazy.Node) {
 	w.pair("depth", screen.Grouped(int64(n.Depth())-1), screen.Plain)
 	if p.Class.Container() {
 		w.pair("children", w.children(n), screen.Plain)
+		w.nested(n)
 	}
 	switch n.State() {
 	case lazy.StateUnfinished:
@@ -175,6 +202,26 @@ func (w *writer) stack() string {
 var diffNames = map[format.DiffStatus]string{
 	format.DiffUnchanged: "unchanged", format.DiffRemoved: "- removed", format.DiffAdded: "+ added",
 	format.DiffEditedOld: "! edited: the old one", format.DiffEditedNew: "! edited: the new one",
+}
+
+// nested writes how many calls a node contains, at any depth.
+func (w *writer) nested(n *lazy.Node) {
+	count, exact := n.Nested()
+	text := screen.Grouped(count) + " calls, loops and iterations at any depth"
+	switch {
+	case !exact:
+		text = "at least " + text
+	case count == 0:
+		text = "none"
+	}
+	if of, known := n.Parent().Nested(); exact && known && count > 0 {
+		in := "the thread"
+		if !n.Parent().IsThread() {
+			in = w.of.Name(n.Parent())
+		}
+		text += ", " + screen.Percent(count, of) + " of those in " + in
+	}
+	w.pair("nested", text, screen.Plain)
 }
 
 func (w *writer) children(n *lazy.Node) string {

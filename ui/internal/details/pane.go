@@ -46,7 +46,7 @@ func (p *Pane) View(r Reader, of *Subject, width, height int, g *screen.Glyphs) 
 	p.top = max(0, min(p.top, len(all)-height))
 	lines := all[p.top:]
 	if len(lines) > height {
-		more := screen.Plural(int64(len(lines)-height+1), "more line") + ": } scrolls"
+		more := screen.Plural(int64(len(lines)-height+1), "more line") + ": " + screen.ActionKey("details-down", g) + " scrolls"
 		lines = append(slices.Clip(lines[:height-1]), screen.NewLine(width, g).Put(more, screen.Faint).End())
 	}
 	for len(lines) < height {

@@ -71,7 +71,7 @@ func TestPane(t *testing.T) {
 		return lines
 	}
 	all := Describe(r, of, 60, 6, &screen.Unicode)
-	if !p.On() || view()[0] != all[0] || !strings.Contains(view()[5], "more lines: } scrolls") {
+	if !p.On() || view()[0] != all[0] || !strings.Contains(view()[5], "more lines: :details-down scrolls") {
 		t.Errorf("on %v: %q", p.On(), view())
 	}
 	p.Scroll(2)

@@ -87,9 +87,12 @@ func (w *writer) population(p lazy.Population) {
 // kept writes what the memory is used for.
 func (w *writer) kept() {
 	stats := w.of.Stats
-	text := screen.Size(stats.Bytes) + " for " + screen.Plural(stats.Loaded, "event") + " loaded"
+	text := screen.Size(stats.Bytes+w.of.HitBytes) + " of " + screen.Size(stats.Budget) + ": " + screen.Size(stats.Bytes) + " for " + screen.Plural(stats.Loaded, "event") + " loaded"
 	if n := w.of.HitBytes; n > 0 {
 		text += ", " + screen.Size(n) + " for hits"
+	}
+	if n := stats.Forgotten; n > 0 {
+		text += "; " + screen.Grouped(n) + " unloaded so far"
 	}
 	w.pair("memory", text, screen.Plain)
 }

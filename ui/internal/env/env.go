@@ -26,6 +26,7 @@ type Env struct {
 	Width, Height int               // of the window, in cells
 	Status        status.Line       // messages, and the spinner
 	NoMouse       bool              // the mouse is left to the terminal
+	Grays         bool              // the terminal shows 256 colors, and so the grays of a bar
 	Terminal      *terminal.Control // nil if the terminal does not belong to a shell
 	Life          context.Context   // ends with Close
 	Close         context.CancelFunc
@@ -33,9 +34,11 @@ type Env struct {
 	deadline time.Time // when the patience of the current Update ends
 }
 
-// New returns an Env with the clock of this machine. The caller must call its Close.
+// New returns an Env with the clock of this machine and a copy of the signs. The caller must
+// call its Close.
 func New(g *screen.Glyphs) *Env {
-	e := &Env{Glyphs: g, Clock: SystemClock()}
+	own := *g
+	e := &Env{Glyphs: &own, Clock: SystemClock()}
 	e.Life, e.Close = context.WithCancel(context.Background())
 	return e
 }
@@ -53,6 +56,27 @@ func SystemClock() Clock {
 		After: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 		},
+	}
+}
+
+// AskBackground returns a command that asks the terminal for its background, or nil if the
+// answer makes no difference. Until the answer arrives, and without one, the explorer works the
+// same.
+func (e *Env) AskBackground() tea.Cmd {
+	if !e.Grays {
+		return nil
+	}
+	return tea.RequestBackgroundColor
+}
+
+// Background draws the cursor's line for the terminal's background.
+func (e *Env) Background(msg tea.BackgroundColorMsg) {
+	switch {
+	case msg.Color == nil || !e.Grays:
+	case msg.IsDark():
+		e.Glyphs.Bar = screen.DarkBar
+	default:
+		e.Glyphs.Bar = screen.LightBar
 	}
 }
 

@@ -3,6 +3,8 @@
 package front
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/env"
@@ -24,12 +26,26 @@ type Question struct {
 type List interface {
 	// HandleKey returns what a key asks for.
 	HandleKey(k tea.KeyPressMsg) list.Action
+	// Typing reports whether a text is being typed, such as a filter.
+	Typing() bool
 	// Scroll moves the lines shown by n, for the mouse wheel.
 	Scroll(n int)
 	// View draws height lines of width cells.
 	View(width, height int, g *screen.Glyphs) []string
 	// Hint returns the bottom line, if possible in width cells.
 	Hint(width int, g *screen.Glyphs) string
+}
+
+// Doer is a List with keys of its owner: see [list.Asked].
+type Doer interface {
+	// Do returns what the last key asked for. It runs after all lists are closed if leave is set.
+	Do() (leave bool, do func() tea.Cmd)
+}
+
+// shown is a list that is open.
+type shown struct {
+	List
+	choose func(i int) tea.Cmd
 }
 
 // Front is what is open. Its methods run on one goroutine.
@@ -39,8 +55,7 @@ type Front struct {
 
 	env      *env.Env
 	question *Question // nil if none is open
-	list     List      // nil if none is open
-	choose   func(i int) tea.Cmd
+	lists    []shown   // the one in front last
 }
 
 // New returns a Front with nothing open.
@@ -53,15 +68,31 @@ func (f *Front) Ask(q *Question) tea.Cmd {
 	return nil
 }
 
-// Show opens a list. choose is called with the index of the line chosen; it may be nil if
-// lines cannot be chosen.
-func (f *Front) Show(l List, choose func(i int) tea.Cmd) { f.list, f.choose = l, choose }
+// Show opens a list in place of those that are open. choose is called with the index of the line
+// chosen; it may be nil if lines cannot be chosen.
+func (f *Front) Show(l List, choose func(i int) tea.Cmd) {
+	f.CloseLists()
+	f.Push(l, choose)
+}
 
-// CloseList closes the list.
-func (f *Front) CloseList() { f.list, f.choose = nil, nil }
+// Push opens a list over those that are open, which return when it is closed.
+func (f *Front) Push(l List, choose func(i int) tea.Cmd) { f.lists = append(f.lists, shown{l, choose}) }
 
-// List returns the list that is open, or nil.
-func (f *Front) List() List { return f.list }
+// CloseLists closes all lists.
+func (f *Front) CloseLists() { f.lists = nil }
+
+// List returns the list in front, or nil.
+func (f *Front) List() List {
+	if len(f.lists) == 0 {
+		return nil
+	}
+	return f.lists[len(f.lists)-1].List
+}
+
+// Open reports whether a list is open, in front or below others.
+func (f *Front) Open(l List) bool {
+	return slices.ContainsFunc(f.lists, func(s shown) bool { return s.List == l })
+}
 
 // Prompt returns the prompt that is open, or nil.
 func (f *Front) Prompt() *prompt.Prompt {
@@ -76,8 +107,9 @@ func (f *Front) HandleKey(k tea.KeyPressMsg) (cmd tea.Cmd, handled bool) {
 	switch {
 	case f.question != nil:
 		return f.answer(f.question.HandleKey(k)), true
-	case f.list != nil:
-		return f.act(f.list.HandleKey(k)), true
+	case len(f.lists) > 0:
+		f.env.Status.Clear()
+		return f.act(f.List().HandleKey(k)), true
 	}
 	return nil, false
 }
@@ -120,15 +152,31 @@ func (f *Front) answer(what prompt.Action) tea.Cmd {
 
 // act does what a key pressed in the list asks for.
 func (f *Front) act(what list.Action) tea.Cmd {
-	choose := f.choose
+	at := len(f.lists) - 1
+	in := f.lists[at]
 	switch what.Kind {
 	case list.Closed:
-		f.CloseList()
+		f.lists = f.lists[:at]
 	case list.Chosen:
-		f.CloseList()
-		return choose(what.Index)
+		f.CloseLists()
+		return in.choose(what.Index)
+	case list.Asked:
+		leave, do := in.List.(Doer).Do()
+		if leave {
+			f.CloseLists()
+		}
+		return do()
 	}
 	return nil
+}
+
+// Menu draws what completes the text typed, at most height lines of width cells, for the lines
+// above the prompt.
+func (f *Front) Menu(width, height int) []string {
+	if f.question == nil {
+		return nil
+	}
+	return f.question.Menu(width, height, f.env.Glyphs)
 }
 
 // PromptView draws the prompt in width cells, with the remarks about the text typed.

@@ -9,8 +9,8 @@ import (
 // do. Group is the heading above it.
 type Key struct{ Group, Names, Does string }
 
-// Items makes the lines of help from the key map.
-func Items(keys []Key, g *screen.Glyphs) []list.Item {
+// Lines makes the lines of keys, below their headings.
+func Lines(keys []Key) []list.Item {
 	var items []list.Item
 	group := ""
 	for _, k := range keys {
@@ -23,8 +23,14 @@ func Items(keys []Key, g *screen.Glyphs) []list.Item {
 		}
 		items = append(items, list.Item{Cells: []list.Cell{{Text: k.Names, Style: screen.Accent, At: 4}, {Text: k.Does, Style: screen.Plain, At: 22}}})
 	}
+	return items
+}
+
+// Items makes the lines of help from the key map.
+func Items(keys []Key, g *screen.Glyphs) []list.Item {
+	items := Lines(keys)
 	more := []string{
-		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
+		"A number before a key is how often, or which row or depth.",
 		"Mouse: wheel scrolls, click selects, double click expands. Shift selects text; --no-mouse leaves it to the terminal.",
 	}
 	items = append(items, list.Item{Head: true})

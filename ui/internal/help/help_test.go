@@ -18,7 +18,7 @@ func TestItems(t *testing.T) {
 		got = append(got, text)
 	}
 	all := strings.Join(got, "|")
-	if want := "# Move|j k up and down|g first||# Other|q quit||Prefix a count: "; !strings.HasPrefix(all, want) {
+	if want := "# Move|j k up and down|g first||# Other|q quit||A number before a key "; !strings.HasPrefix(all, want) {
 		t.Errorf("%s", all)
 	}
 	if !strings.Contains(all, "# Marks|▾ ") {

@@ -55,9 +55,9 @@ func (e expanded) apply(p *Part) tea.Cmd {
 	case e.complete:
 		p.env.Say("expanded " + rows)
 	case e.rows >= ExpandLimit:
-		p.env.Say("stopped at " + rows + "; press E on one of them to expand more")
+		p.env.Say("stopped at " + rows + "; press " + screen.ActionKey("expand-all", p.env.Glyphs) + " on one of them to expand more")
 	default:
-		p.env.Say("stopped at " + rows + ": the memory budget is used up (x unloads, --memory raises it)")
+		p.env.Say("stopped at " + rows + ": the memory budget is used up (" + screen.ActionKey("unload", p.env.Glyphs) + " unloads, --memory raises it)")
 	}
 	return nil
 }

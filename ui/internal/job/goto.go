@@ -19,8 +19,12 @@ func (p *Part) GoTo(a address.Address) tea.Cmd {
 		return p.toShare(a.Share, a.Text)
 	case address.Thread:
 		return p.toThread(a.Number, a.Text)
+	case address.Time:
+		return p.toTime(a.Number)
 	case address.Event:
 		return p.toEvent(a.Number, a.Text)
+	case address.Place:
+		return p.ToHandle(lazy.PositionHandle(a.Place), nil)
 	}
 	return nil
 }
@@ -64,26 +68,50 @@ func (p *Part) toEvent(event int64, text string) tea.Cmd {
 		p.env.Warn("no event " + text + " in the trace")
 		return nil
 	}
+	return p.ToHandle(lazy.EventHandle(int32(event)), nil)
+}
+
+// ToHandle goes to what a handle names. If several threads have an event with its number, it
+// says so. Then it calls then, unless that is nil, with whether it was found.
+func (p *Part) ToHandle(h lazy.Handle, then func(found bool)) tea.Cmd {
+	name := "looking for " + h.String()
+	if h.Numbered {
+		name = "looking for event " + screen.Grouped(int64(h.Event))
+	}
 	p.tree.Visit()
-	ctx, id := p.Begin(p.env.Life, "looking for event "+screen.Grouped(event))
+	ctx, id := p.Begin(p.env.Life, name)
 	r, settled := p.r, status.Settled(p.r.Status())
 	return p.soon(func() Msg {
-		at, err := r.FindEvent(ctx, int32(event))
-		return located{id, int32(event), at, err, settled}
+		at, event, err := r.Find(ctx, h)
+		found := located{id: id, event: event, at: at, err: err, settled: settled, then: then}
+		if h.Numbered && err == nil {
+			// It only adds to a message. An error here says nothing about the event found.
+			found.others, _ = r.AlsoIn(ctx, event, at, maxOthers)
+		}
+		return found
 	})
 }
+
+// maxOthers is how many more threads with an event of the same number a message names.
+const maxOthers = 3
 
 // located is the result of looking for an event.
 type located struct {
 	id      int
-	event   int32
+	event   int32 // -1 for a thread
 	at      lazy.Position
+	others  []int32 // threads with another event of this number
 	err     error
-	settled bool // the whole trace was known
+	settled bool             // the whole trace was known
+	then    func(found bool) // may be nil
 }
 
 func (e located) apply(p *Part) tea.Cmd {
-	if !p.End(e.id) {
+	wanted := p.End(e.id)
+	if e.then != nil {
+		e.then(wanted && e.err == nil)
+	}
+	if !wanted {
 		return nil
 	}
 	switch {
@@ -95,9 +123,32 @@ func (e located) apply(p *Part) tea.Cmd {
 		return nil
 	}
 	return p.Reveal(e.at, func(n *lazy.Node) tea.Cmd {
-		if err := n.ShowsEvent(e.event, e.at); err != nil {
-			p.env.Say(screen.ErrorLine(err) + "; r shows it")
+		if len(e.others) > 0 {
+			p.env.Say(e.severally())
 		}
+		p.sayHidden(n, e.event, e.at)
 		return p.tree.Land(n)
 	})
+}
+
+// sayHidden tells that n is shown instead of the event at a position, if it is.
+func (p *Part) sayHidden(n *lazy.Node, event int32, at lazy.Position) {
+	if event < 0 {
+		return
+	}
+	if err := n.ShowsEvent(event, at); err != nil {
+		p.env.Say(screen.ErrorLine(err) + "; " + screen.ActionKey("raw", p.env.Glyphs) + " shows it")
+	}
+}
+
+// severally tells that several threads have an event of this number.
+func (e located) severally() string {
+	text := "this is " + lazy.PositionHandle(e.at).String() + "; other events have the same number, in thread "
+	for i, id := range e.others {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprint(int64(id) + 1)
+	}
+	return text
 }

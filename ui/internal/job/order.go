@@ -24,7 +24,7 @@ func (p *Part) Sort(int) tea.Cmd {
 		p.env.Say("no timing data in this trace")
 		return nil
 	case n == nil:
-		p.env.Say("threads keep their order; " + screen.KeyName("right", p.env.Glyphs) + " expands this one, then s sorts its calls")
+		p.env.Say("threads keep their order; " + screen.ActionKey("expand", p.env.Glyphs) + " expands this one, then " + screen.ActionKey("sort", p.env.Glyphs) + " sorts its calls")
 		return nil
 	}
 	to, name := lazy.OrderDuration, "sorting by duration"
@@ -80,7 +80,7 @@ func (s sorted) apply(p *Part) tea.Cmd {
 	if s.to == lazy.OrderCalls {
 		p.env.Say(name + ": in call order")
 	} else {
-		p.env.Say(name + ": sorted by duration (s: call order)")
+		p.env.Say(name + ": sorted by duration (" + screen.ActionKey("sort", p.env.Glyphs) + ": call order)")
 	}
 	return cmd
 }

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
-	"tracex/ui/internal/screen"
 )
 
 // Reveal loads and expands the path to a position, then calls then with its node.
@@ -39,14 +38,83 @@ func (e revealed) apply(p *Part) tea.Cmd {
 // Show goes to a position and sets the cursor on it.
 func (p *Part) Show(to lazy.Position) tea.Cmd { return p.Reveal(to, p.tree.Land) }
 
+const noEarlier = "no earlier position: only jumps are remembered"
+
 // Back goes to the position before the last jump.
 func (p *Part) Back(int) tea.Cmd {
-	return p.through(p.tree.Jumps.Back, "no earlier position: only jumps are remembered")
+	return p.through(p.tree.Jumps.Back, noEarlier)
 }
 
 // Forward goes to the position that Back has left.
 func (p *Part) Forward(int) tea.Cmd {
 	return p.through(p.tree.Jumps.Forward, "no later position")
+}
+
+// Before goes to the position that the last jump left. The current one becomes the last, so
+// that the next Before returns here.
+func (p *Part) Before() tea.Cmd {
+	var at *lazy.Position
+	if here, ok := p.tree.Out.Here(); ok {
+		at = &here
+	}
+	to, ok := p.tree.Jumps.Latest(at)
+	if !ok {
+		p.env.Say(noEarlier)
+		return nil
+	}
+	p.tree.Visit()
+	return p.Show(to)
+}
+
+// ToPoint goes to an event at a position that was known before; event is -1 for a thread.
+func (p *Part) ToPoint(to lazy.Position, event int32) tea.Cmd {
+	if to.At < 0 {
+		if !p.tree.ToThread(to.Thread) {
+			p.env.Warn((&lazy.NoPositionError{Position: to}).Error())
+		}
+		return nil
+	}
+	p.tree.Visit()
+	return p.Reveal(to, func(n *lazy.Node) tea.Cmd {
+		if p.tree.Out.Tree.Folded() {
+			p.sayHidden(n, event, to)
+		} else if n.ShowsEvent(event, to) != nil {
+			p.env.Warn(lazy.EventHandle(event).String() + " is not there: this is what the trace has at its position")
+		}
+		return p.tree.Land(n)
+	})
+}
+
+// Resume expands the nodes at some positions and goes to another. Then it calls then with the
+// node there, nil if that failed. It says nothing about a failure.
+func (p *Part) Resume(to lazy.Position, expanded []lazy.Position, then func(*lazy.Node)) tea.Cmd {
+	ctx, id := p.Begin(p.env.Life, "going to where you were")
+	t := p.tree.Out.Tree
+	return p.soon(func() Msg {
+		for _, at := range expanded {
+			if n, err := t.Reveal(ctx, at); err == nil && !n.Leaf() && (n.IsThread() || n.Position() == at) {
+				t.Expand(n)
+			}
+		}
+		n, err := t.Reveal(ctx, to)
+		return resumed{id, n, err, then}
+	})
+}
+
+// resumed is the result of Resume.
+type resumed struct {
+	id   int
+	n    *lazy.Node
+	err  error
+	then func(*lazy.Node)
+}
+
+func (e resumed) apply(p *Part) tea.Cmd {
+	if wanted := p.End(e.id); !wanted || e.err != nil {
+		e.n = nil
+	}
+	e.then(e.n)
+	return nil
 }
 
 // through goes to the position that a move through the history leads to.
@@ -61,18 +129,4 @@ func (p *Part) through(move func(here *lazy.Position) (lazy.Position, bool), non
 		return nil
 	}
 	return p.Show(to)
-}
-
-// ShowPart is Show for a node of whose text a part has to be visible: the bytes from and to,
-// or none if both are 0.
-func (p *Part) ShowPart(at lazy.Position, part func(n *lazy.Node, text string) (from, to int)) tea.Cmd {
-	return p.Reveal(at, func(n *lazy.Node) tea.Cmd {
-		cmd := p.tree.Land(n)
-		text, _ := p.tree.Out.Text(n)
-		if from, to := part(n, text); to > 0 {
-			cells := func(s string) int { return screen.TextWidth(s, p.env.Glyphs.ASCII) }
-			p.tree.Out.SlideTo(cells(text[:from]), cells(text[:to]), cells(text), p.tree.Hidden(p.tree.Out.Cursor))
-		}
-		return cmd
-	})
 }

@@ -21,6 +21,16 @@ func (h *List) Leave(p lazy.Position) {
 	h.after = nil
 }
 
+// Latest returns the position that the last jump left, unless that is here; then the one before.
+func (h *List) Latest(here *lazy.Position) (p lazy.Position, ok bool) {
+	for i := len(h.before) - 1; i >= 0; i-- {
+		if here == nil || h.before[i] != *here {
+			return h.before[i], true
+		}
+	}
+	return p, false
+}
+
 // Back returns the position before this one; ok is false if there is none. here is nil if there
 // is no cursor.
 func (h *List) Back(here *lazy.Position) (p lazy.Position, ok bool) {

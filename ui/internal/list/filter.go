@@ -91,6 +91,14 @@ func (l *List) refilter() {
 	}
 }
 
+// Changed brings the lines shown up to date after some were added or removed. The cursor stays
+// where it is.
+func (l *List) Changed() {
+	if l.filter.shown != nil {
+		l.filter.shown = l.passing(l.filter.p, nil)
+	}
+}
+
 // passing returns the lines that match a pattern, each with its heading, among the given ones,
 // or among all if nil.
 func (l *List) passing(p *pattern.Pattern, among []int) []int {

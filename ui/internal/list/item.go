@@ -3,6 +3,7 @@ package list
 import (
 	"strings"
 
+	"tracex/format"
 	"tracex/ui/internal/screen"
 )
 
@@ -19,6 +20,14 @@ type Cell struct {
 	At    int // column; 0 means right after the one before
 	// Aside excludes the cell from the filter.
 	Aside bool
+	// Spans are the styles of the parts of the text, if it has several; Of tells how each is drawn.
+	Spans []format.Span
+	Of    func(format.Style) screen.Style
+	Skip  int      // cells of the text to leave out on the left
+	Lit   [][2]int // parts of the text to highlight besides those that match the filter, in order
+	// Width is how many cells the text takes at most; 0 means the rest of the line. If it is set,
+	// a sign tells that something is left out on the left.
+	Width int
 }
 
 func (it *Item) Text() string {

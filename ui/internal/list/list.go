@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,8 +24,12 @@ type List struct {
 	Text      func(i int) []byte       // the text that a filter matches, valid until the next call; nil means the text of the item
 	Filter    func(p *pattern.Pattern) // filters instead of the list, which does so if Filter is nil; called with nil to remove the filter
 	None      func() string            // why there is nothing; nil means the list explains it itself
+	Above     func() []string          // draws the lines above the list; nil means the title
+	Below     func() []string          // draws the lines below the list; nil means none
+	Besides   int                      // how many lines Above and Below draw; 0 without them
 
 	filter   filter
+	count    int // typed before a move; 0 if none
 	sel, top int // index among the lines shown
 	height   int // lines, as last drawn
 }
@@ -37,12 +42,56 @@ func (l *List) Count() int {
 	return l.Len()
 }
 
-// index returns the i-th of the lines that pass the filter.
+// Cursor returns the index of the cursor's line; ok is false if there is none.
+func (l *List) Cursor() (i int, ok bool) {
+	if l.sel >= l.Count() {
+		return 0, false
+	}
+	return l.index(l.sel), true
+}
+
+// Index returns the i-th of the lines that pass the filter.
+func (l *List) Index(i int) int { return l.index(i) }
+
 func (l *List) index(i int) int {
 	if l.filter.shown != nil {
 		return l.filter.shown[i]
 	}
 	return i
+}
+
+// Filtered returns the filter as typed, with the sign before it; "" if there is none.
+func (l *List) Filtered() string {
+	switch {
+	case l.filter.typing:
+		return pattern.Sign(l.filter.expr) + l.filter.text + "_"
+	case l.filter.text != "":
+		return pattern.Sign(l.filter.expr) + l.filter.text
+	}
+	return ""
+}
+
+// counted adds a digit to the number before a move, and reports whether the key is one.
+func (l *List) counted(name string) bool {
+	if len(name) != 1 || name[0] < '0' || name[0] > '9' || name == "0" && l.count == 0 {
+		return false
+	}
+	l.count = min(10*l.count+int(name[0]-'0'), 1<<30)
+	return true
+}
+
+// steps returns how far a move goes, with the number typed before it: 5j moves five lines, 100G
+// goes to line 100.
+func (l *List) steps(name string, move func(l *List) int) int {
+	n := l.count
+	l.count = 0
+	if n > 0 && (name == "g" || name == "G" || name == "home" || name == "end") {
+		if l.Choosable {
+			return n - 1 - l.sel
+		}
+		return n - 1 - l.top
+	}
+	return move(l) * max(1, n)
 }
 
 // listKeys are the moves in a list, in lines; big ones are pages.
@@ -69,6 +118,7 @@ const (
 	None   Kind = iota
 	Closed      // close the list
 	Chosen      // a line was chosen; close the list
+	Asked       // do what a key of the list's owner is for: see front.Doer
 )
 
 // HandleKey moves in the list, or edits its filter.
@@ -77,10 +127,18 @@ func (l *List) HandleKey(k tea.KeyPressMsg) Action {
 	if l.filter.typing {
 		return l.typed(k, name)
 	}
-	if move, ok := listKeys[name]; ok {
-		l.move(move(l))
+	if l.counted(name) {
 		return Action{}
 	}
+	if move, ok := listKeys[name]; ok {
+		l.move(l.steps(name, move))
+		return Action{}
+	}
+	if l.count > 0 && name == "esc" {
+		l.count = 0
+		return Action{}
+	}
+	l.count = 0
 	switch name {
 	case "/":
 		l.filter.typing = true
@@ -140,7 +198,7 @@ func (l *List) Moved(first, by int) {
 }
 
 // Visible returns the range of lines, among those that pass the filter, that a screen of height
-// lines shows. The title counts as one of height.
+// lines shows. The title, or what is drawn in its place, is part of height.
 func (l *List) Visible(height int) (from, to int) {
 	l.settle(height)
 	return l.top, min(l.Count(), l.top+l.height)
@@ -149,7 +207,7 @@ func (l *List) Visible(height int) (from, to int) {
 // settle brings the cursor onto a screen of height lines, including the title. No line of the
 // screen stays empty while there are lines above.
 func (l *List) settle(height int) {
-	l.height = max(1, height-1)
+	l.height = max(1, height-max(1, l.Besides))
 	if l.Choosable {
 		l.sel = max(0, min(l.sel, l.Count()-1))
 		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel, l.Count()-l.height))
@@ -159,18 +217,16 @@ func (l *List) settle(height int) {
 // View draws the list: height lines of width cells.
 func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	l.settle(height)
-	title := " " + l.Title + " "
-	if l.filter.shown != nil && l.Text != nil { // no line is a heading
-		title = " " + screen.Grouped(int64(len(l.filter.shown))) + " of " + l.Title + " "
+	var lines, below []string
+	if l.Above != nil {
+		lines = l.Above()
+	} else {
+		lines = []string{l.title(width, g)}
 	}
-	if l.filter.typing || l.filter.text != "" {
-		title += pattern.Sign(l.filter.expr) + l.filter.text
-		if l.filter.typing {
-			title += "_"
-		}
-		title += " " + l.After
+	if l.Below != nil {
+		below = l.Below()
 	}
-	lines := []string{screen.Titled(screen.CutEnd(title, width-4, g), "", width, g)}
+	height -= len(below)
 	for i := l.top; i < l.Count() && len(lines) < height; i++ {
 		lines = append(lines, l.line(l.Item(l.index(i)), l.Choosable && i == l.sel, width, g))
 	}
@@ -180,28 +236,78 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	for len(lines) < height {
 		lines = append(lines, screen.NewLine(width, g).End())
 	}
-	return lines
+	return append(lines, below...)
+}
+
+// title draws the title, with the filter.
+func (l *List) title(width int, g *screen.Glyphs) string {
+	title := " " + l.Title + " "
+	if l.filter.shown != nil && l.Text != nil { // no line is a heading
+		title = " " + screen.Grouped(int64(len(l.filter.shown))) + " of " + l.Title + " "
+	}
+	if text := l.Filtered(); text != "" {
+		title += text + " " + l.After
+	}
+	return screen.Titled(screen.CutEnd(title, width-4, g), "", width, g)
 }
 
 func (l *List) line(it Item, chosen bool, width int, g *screen.Glyphs) string {
 	out := screen.NewLine(width, g)
-	out.Heavy = chosen
+	out.Cursor = chosen
 	if chosen {
 		out.Put(g.Cursor, screen.Accent)
 	} else {
 		out.Put(" ", screen.Plain)
 	}
 	out.Space(1)
-	for _, c := range it.Cells {
-		out.Space(c.At - (width - out.Left))
-		var lit [][2]int
-		if l.filter.p != nil && !c.Aside {
-			lit = l.filter.p.Ranges([]byte(c.Text))
-		}
-		s := c.Style
-		out.Spans(c.Text, screen.Whole(c.Text), screen.Always(s), lit, 0)
+	for i := range it.Cells {
+		out.Space(it.Cells[i].At - (width - out.Left))
+		l.cell(out, &it.Cells[i])
 	}
 	return out.End()
+}
+
+// cell draws a cell at the end of a line.
+func (l *List) cell(out *screen.Line, c *Cell) {
+	lit := c.Lit
+	if l.filter.p != nil && !c.Aside {
+		lit = merged(lit, l.filter.p.Ranges([]byte(c.Text)))
+	}
+	spans, of := c.Spans, c.Of
+	if spans == nil {
+		spans, of = screen.Whole(c.Text), screen.Always(c.Style)
+	}
+	if c.Width == 0 {
+		out.Spans(c.Text, spans, of, lit, c.Skip)
+		return
+	}
+	rest := max(0, out.Left-c.Width)
+	out.Left -= rest
+	skip, before := c.Skip, out.Left
+	if skip > 0 {
+		out.Put(out.Glyphs.More, screen.Faint)
+		skip += before - out.Left
+	}
+	out.Spans(c.Text, spans, of, lit, skip)
+	out.Left += rest
+}
+
+// merged returns ranges that cover all ranges of both lists, in order.
+func merged(a, b [][2]int) [][2]int {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
+	}
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y [2]int) int { return cmp.Compare(x[0], y[0]) })
+	out := all[:1]
+	for _, r := range all[1:] {
+		if last := &out[len(out)-1]; r[0] <= last[1] {
+			last[1] = max(last[1], r[1])
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // Hint tells what the keys do, if possible in width cells.

@@ -1,6 +1,8 @@
 package nodetext
 
 import (
+	"strings"
+
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
 )
@@ -24,16 +26,25 @@ func crumbSep(g *screen.Glyphs) string { return " " + g.Crumb + " " }
 // Crumbs returns the names of a path that fit into a line of width cells: the first, the last,
 // as many before the last as fit, and "…" for the others. CrumbLine draws them.
 func Crumbs(path []*lazy.Node, name func(*lazy.Node) string, width int, g *screen.Glyphs) []string {
-	if len(path) == 0 {
+	return Names(len(path), func(i int) string { return name(path[i]) }, width-2, g)
+}
+
+// PathIn returns as much of a path of names as fits into width cells, see [Crumbs].
+func PathIn(path []string, width int, g *screen.Glyphs) string {
+	return strings.Join(Names(len(path), func(i int) string { return path[i] }, width, g), crumbSep(g))
+}
+
+// Names is Crumbs for n names. It asks only for those that may fit.
+func Names(n int, name func(i int) string, width int, g *screen.Glyphs) []string {
+	if n == 0 {
 		return nil
 	}
-	width -= 2
 	sepWidth := screen.TextWidth(crumbSep(g), g.ASCII)
-	first := name(path[0])
-	if len(path) == 1 {
+	first := name(0)
+	if n == 1 {
 		return []string{screen.CutMiddle(first, width, g)}
 	}
-	last := name(path[len(path)-1])
+	last := name(n - 1)
 	more := len([]rune(g.More)) + sepWidth
 	if screen.TextWidth(first+last, g.ASCII)+sepWidth+more > width {
 		first = screen.CutMiddle(first, max(8, width/4), g)
@@ -42,8 +53,8 @@ func Crumbs(path []*lazy.Node, name func(*lazy.Node) string, width int, g *scree
 	last = screen.CutMiddle(last, max(4, left-more), g)
 	left -= screen.TextWidth(last, g.ASCII)
 	tail := []string{last}
-	for i := len(path) - 2; i > 0; i-- {
-		crumb := name(path[i])
+	for i := n - 2; i > 0; i-- {
+		crumb := name(i)
 		w := screen.TextWidth(crumb, g.ASCII) + sepWidth
 		need := w
 		if i > 1 {
@@ -51,7 +62,7 @@ func Crumbs(path []*lazy.Node, name func(*lazy.Node) string, width int, g *scree
 		}
 		if need > left {
 			// If part of a name fits, show that part.
-			if short := left - more - sepWidth; short >= 12 && i == len(path)-2 {
+			if short := left - more - sepWidth; short >= 12 && i == n-2 {
 				tail = append(tail, screen.CutMiddle(crumb, short, g))
 				i--
 			}

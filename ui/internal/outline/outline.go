@@ -14,8 +14,9 @@ type Outline struct {
 	Width  int
 	Skip   int        // cells scrolled out on the left
 	Wide   bool       // with code locations
-	Slid   *lazy.Node // the one row that is scrolled further while the cursor is on it
-	Slide  int        // by how many cells
+	Slid   *lazy.Node // the one row that the user has scrolled, while the cursor is on it
+	Slide  int        // by how many cells more than Skip
+	Found  int        // by how many cells more the cursor's row is scrolled to show a match; see Rows of package tree
 
 	Rows []lazy.Row // on the screen, at the last Settle
 	// Packed tells the next Settle to leave no lines empty below the last row while rows
@@ -134,27 +135,23 @@ func (o *Outline) ByDuration() bool {
 const maxSkip = 1 << 20
 
 // Shift scrolls all lines sideways, to the right if cells is positive.
-func (o *Outline) Shift(cells int) { o.Skip = max(0, min(o.Skip+cells, maxSkip)) }
+func (o *Outline) Shift(cells int) {
+	if cells < 0 && o.Skip == 0 {
+		o.Slid, o.Slide = o.Cursor.Node, 0 // back from a match to the beginning of the row
+	}
+	o.Skip = max(0, min(o.Skip+cells, maxSkip))
+}
 
 // SlideBy scrolls only the cursor's line, of whose text as many cells as hidden do not fit. It
 // returns false if there is nothing more to the right.
 func (o *Outline) SlideBy(cells, hidden int) bool {
+	if o.Slid != o.Cursor.Node {
+		o.Slide = o.Found
+	}
 	more := hidden - o.Skip
 	if cells > 0 && more <= o.Slide {
 		return false
 	}
 	o.Slid, o.Slide = o.Cursor.Node, max(0, min(o.Slide+cells, more))
 	return true
-}
-
-// SlideTo scrolls the cursor's line until the cells between from and to of its text are visible.
-// The text has width cells, hidden of which do not fit.
-func (o *Outline) SlideTo(from, to, width, hidden int) {
-	room := width - hidden
-	if hidden == 0 || from >= o.Skip && to < room+o.Skip {
-		return
-	}
-	// The end of the part is visible, with a little text after it; but its beginning is more
-	// important.
-	o.Slid, o.Slide = o.Cursor.Node, max(0, min(to-room+8, from, hidden)-o.Skip)
 }

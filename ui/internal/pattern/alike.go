@@ -14,7 +14,7 @@ func Alike(c *format.Context, point *format.Point) *Pattern {
 	if name == "" {
 		return nil
 	}
-	p := literal(name, false)
+	p := verbatim(name, false)
 	p.Only = identityOf(c, point)
 	switch only := p.Only; {
 	case only.call && only.name == constructor:

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"tracex/lazy"
+	"tracex/lazy/literal"
 	"tracex/ui/internal/screen"
 )
 
@@ -21,10 +22,12 @@ type Pattern struct {
 	Expr   bool        // the text is a regular expression
 	Exact  bool        // case counts, since the text has capitals
 	Limits lazy.Limits // texts that it never matches
-	Fault  string      // what is wrong with the expression; "" if nothing
-	Find   func(text []byte) (from, to int)
-	Only   Identity // in a search: all that it finds; find then only tells what to highlight in a row
-	title  string   // shown to the user instead of the text; "" for the text
+	// Needs are texts: every match contains at least one. If there are none, nothing is known.
+	Needs []literal.Text
+	Fault string // what is wrong with the expression; "" if nothing
+	Find  func(text []byte) (from, to int)
+	Only  Identity // in a search: all that it finds; find then only tells what to highlight in a row
+	title string   // shown to the user instead of the text; "" for the text
 }
 
 // New parses a text that the user typed. Case counts if there are capitals.
@@ -32,7 +35,7 @@ func New(what string, expr bool) *Pattern {
 	if expr {
 		return expression(what)
 	}
-	return literal(what, what == strings.ToLower(what))
+	return verbatim(what, what == strings.ToLower(what))
 }
 
 // escapes matches a backslash with its letter, which may be a capital without meaning one.
@@ -56,9 +59,10 @@ func expression(what string) *Pattern {
 		return p
 	}
 	need, limits := analyse(expr)
-	p.Limits = limits
+	p.Limits, p.Needs = limits, need
+	quick := newAutomaton(expr)
 	p.Find = func(text []byte) (int, int) {
-		if !need.in(text) {
+		if !need.in(text) || quick != nil && !quick.match(text) {
 			return -1, -1
 		}
 		at := re.FindIndex(text)
@@ -144,14 +148,18 @@ func (p *Pattern) Reading() string {
 	return "as text"
 }
 
-// literal matches text exactly, or as rows draw it; with fold, regardless of case.
-func literal(what string, fold bool) *Pattern {
+// verbatim matches text exactly, or as rows draw it; with fold, regardless of case.
+func verbatim(what string, fold bool) *Pattern {
 	p := literally(what, fold)
 	drawn := screen.Undrawn(what)
 	if drawn == what {
 		return p
 	}
-	plain, drawnAs := p.Find, literally(drawn, fold).Find
+	other := literally(drawn, fold)
+	plain, drawnAs := p.Find, other.Find
+	if p.Needs = append(p.Needs, other.Needs...); len(other.Needs) == 0 {
+		p.Needs = nil
+	}
 	p.Find = func(text []byte) (int, int) {
 		from, to := plain(text)
 		if f, t := drawnAs(text); f >= 0 && (from < 0 || f < from) {
@@ -164,7 +172,7 @@ func literal(what string, fold bool) *Pattern {
 
 func literally(what string, fold bool) *Pattern {
 	want := []byte(what)
-	p := &Pattern{Text: what, Exact: !fold, Limits: limitsOf(what)}
+	p := &Pattern{Text: what, Exact: !fold, Limits: limitsOf(what), Needs: []literal.Text{literal.Exact(what)}}
 	switch {
 	case !fold || !hasLetters(what):
 		p.Find = func(text []byte) (int, int) {
@@ -172,9 +180,10 @@ func literally(what string, fold bool) *Pattern {
 			return at, at + len(want)
 		}
 	case isASCII(what):
-		fold := newFolded(want)
+		fold := literal.Folded(what)
+		p.Needs = []literal.Text{fold}
 		p.Find = func(text []byte) (int, int) {
-			at := fold.index(text)
+			at := fold.Index(text)
 			return at, at + len(want)
 		}
 	case !utf8.ValidString(what): // no expression can match it
@@ -183,7 +192,9 @@ func literally(what string, fold bool) *Pattern {
 			return at, at + len(want)
 		}
 	default:
-		re := regexp.MustCompile("(?i)" + regexp.QuoteMeta(what))
+		expr := "(?i)" + regexp.QuoteMeta(what)
+		re := regexp.MustCompile(expr)
+		p.Needs, _ = analyse(expr)
 		p.Find = func(text []byte) (int, int) {
 			if at := re.FindIndex(text); at != nil {
 				return at[0], at[1]

@@ -5,21 +5,18 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"tracex/lazy"
+	"tracex/lazy/literal"
 )
 
 // Facts about an expression that are known without matching it.
 
 // required is a set of texts: every match of an expression contains at least one. Searching for
 // them is many times faster than matching. If empty, nothing is known.
-type required []requiredText // if empty, nothing is known
-
-type requiredText struct {
-	folded
-	fold bool // regardless of case; the text is then ASCII in lower case
-}
+type required []literal.Text
 
 // maxRequired bounds their number: searching for very many is no longer fast.
 const maxRequired = 8
@@ -83,7 +80,11 @@ func (r required) weight() int {
 	if len(r) == 0 {
 		return 0
 	}
-	return len(slices.MinFunc(r, func(a, b requiredText) int { return len(a.text) - len(b.text) }).text)
+	least := r[0].Len()
+	for i := range r {
+		least = min(least, r[i].Len())
+	}
+	return least
 }
 
 // requiredRunes returns the longest run of runes that can safely be searched byte by byte.
@@ -91,7 +92,7 @@ func requiredRunes(runes []rune, fold bool) required {
 	var best, run []byte
 	for _, r := range runes {
 		switch {
-		case fold && (r >= utf8.RuneSelf || lower(byte(r)) == 'k' || lower(byte(r)) == 's'):
+		case fold && (r >= utf8.RuneSelf || unicode.ToLower(r) == 'k' || unicode.ToLower(r) == 's'):
 			// A character beyond ASCII is this letter in the other case: the Kelvin sign, the long s.
 			run = nil
 			continue
@@ -99,7 +100,7 @@ func requiredRunes(runes []rune, fold bool) required {
 			run = nil
 			continue
 		case fold:
-			run = append(run, lower(byte(r)))
+			run = append(run, byte(unicode.ToLower(r)))
 		default:
 			run = utf8.AppendRune(run, r)
 		}
@@ -110,24 +111,20 @@ func requiredRunes(runes []rune, fold bool) required {
 	if best == nil {
 		return nil
 	}
-	return required{{newFolded(best), fold}}
+	if fold {
+		return required{literal.Folded(string(best))}
+	}
+	return required{literal.Exact(string(best))}
 }
 
 // in reports whether a text contains one of them, or nothing is known.
 func (r required) in(text []byte) bool {
 	for i := range r {
-		if r[i].in(text) {
+		if r[i].In(text) {
 			return true
 		}
 	}
 	return len(r) == 0
-}
-
-func (r *requiredText) in(text []byte) bool {
-	if r.fold {
-		return r.index(text) >= 0
-	}
-	return bytes.Contains(text, r.text)
 }
 
 // reaches reports whether a match may contain c, which is an ASCII character but no letter.

@@ -21,7 +21,7 @@ func TestAnalyse(t *testing.T) {
 		need, _ := analyse(expr)
 		var got []string
 		for _, r := range need {
-			got = append(got, string(r.text))
+			got = append(got, r.String())
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s requires %q, want %q", expr, got, want)

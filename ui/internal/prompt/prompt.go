@@ -16,6 +16,7 @@ type Prompt struct {
 	input    field
 	before   []Text // texts typed before, the newest last; then the current text
 	at       int    // index in before of the text shown
+	complete completion
 }
 
 // Text is the text typed into a prompt.
@@ -49,6 +50,10 @@ func (p *Prompt) HandleKey(k tea.KeyPressMsg) Action {
 		if p.input.Value() == "" {
 			return Left
 		}
+	case "tab":
+		return p.walk(1)
+	case "shift+tab":
+		return p.walk(-1)
 	case "up", "ctrl+p":
 		return p.recall(-1)
 	case "down", "ctrl+n":
@@ -69,7 +74,12 @@ func (p *Prompt) Paste(msg tea.PasteMsg) Action { return p.edit(msg) }
 
 // edit hands a key or a paste to the line editor.
 func (p *Prompt) edit(msg tea.Msg) Action {
-	if p.input.Update(msg) {
+	at := p.input.at
+	changed := p.input.Update(msg)
+	if changed || p.input.at != at {
+		p.typedOn()
+	}
+	if changed {
 		return Changed
 	}
 	return None
@@ -86,6 +96,7 @@ func (p *Prompt) recall(by int) Action {
 	p.input.SetValue(p.before[to].Text)
 	p.expr = p.before[to].Expr
 	p.input.CursorEnd()
+	p.complete.with = nil
 	return Changed
 }
 

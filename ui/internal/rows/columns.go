@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"fmt"
 	"strings"
 
 	"tracex/lazy"
@@ -8,47 +9,55 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// countWidth is the minimum width of the number of children, with the blanks around it, if
-// there are no other columns.
-const countWidth = 9
-
-// countFrom is the width of a tree from which on it has a column of children, if there are
-// no other columns.
-const countFrom = 50
-
 // column is a column of numbers at the right end of the rows.
 type column struct {
-	title string
-	width int // cells, with the blanks on the left
-	gauge int // cells of a bar after the text, with the blank before it
-	from  int // the width of a tree from which on it has the column
+	title string // also its name, for users
+	width int    // cells, with the blanks on the left
+	gauge int    // cells of a bar after the text, with the blank before it
+	from  int    // the width of a tree from which on it has the column
 	cell  func(v *View, l *lazy.Line, room int) (text string, s screen.Style)
+	unit  string // after the title; "" if it is with each number
+	needs needs
 }
 
-// timeColumns are the columns of a trace with times, in their order on the screen. As the tree gets
-// narrower, they are dropped one by one, first those that tell least about where the time went.
-var timeColumns = []column{
-	{"duration", 9, 0, 50, durationCell},
-	{"self", 9, 0, 76, selfCell},
-	{"share", 7, 0, 60, shareCell},
-	{"children", 10, 0, 90, childrenCell},
+// needs tells in which traces a column has something to show.
+type needs int
+
+const (
+	anyTrace needs = iota
+	times          // only in a trace with times
+	noTimes        // in any, but the explorer chooses it only for a trace without times
+)
+
+// allColumns are all columns, in their order on the screen. As the tree gets narrower, they are
+// dropped one by one, first those that tell least about where the time went.
+var allColumns = []column{
+	{title: "start", unit: " s", width: 14, from: 140, needs: times, cell: startCell},
+	{title: "duration", width: 9, from: 50, needs: times, cell: durationCell},
+	{title: "self", width: 9, from: 76, needs: times, cell: selfCell},
+	{title: "share", width: 7, from: 60, needs: times, cell: shareCell},
+	{title: "nested", width: 10, from: 64, needs: noTimes, cell: nestedCell},
+	{title: "children", width: 10, from: 90, cell: childrenCell},
 }
 
-// gaugeWidth is how many cells the bar of the column share takes, with the
-// blank before it, in a tree from gaugeFrom cells on.
+// childrenFrom is the width of a tree without times from which on it has the column of children.
+const childrenFrom = 50
+
+// gaugeWidth is how many cells the bar of the columns share and nested takes, with the blank
+// before it, in a tree from gaugeFrom cells on.
 const (
 	gaugeWidth = 9
 	gaugeFrom  = 110
 )
 
-// columns returns the columns of a tree of a given width in a trace with times.
-func columns(width int) []column {
+// columns returns the columns of a tree of a given width.
+func (v *View) columns(width int) []column {
 	var shown []column
-	for _, c := range timeColumns {
+	for _, c := range v.Choice.from(v.Timed) {
 		if width < c.from {
 			continue
 		}
-		if c.title == "share" && width >= gaugeFrom {
+		if (c.title == "share" || c.title == "nested") && width >= gaugeFrom {
 			c.gauge = gaugeWidth
 		}
 		shown = append(shown, c)
@@ -72,21 +81,16 @@ type tailCell struct {
 // tailOf returns the tail of a node's row in a tree of a given width. If the columns have
 // nothing to show for a node, its text gets the whole row.
 func (v *View) tailOf(of *lazy.Line, width int) tail {
-	if !v.Timed {
-		text, s := countCell(v, of)
-		if text == "" || width < countFrom {
-			return tail{}
-		}
-		w := max(countWidth, screen.TextWidth(text, v.Glyphs.ASCII)+2)
-		return tail{[]tailCell{{column: column{width: w - 1}, text: text, s: s}}, w}
-	}
 	var t tail
 	some := false
-	for _, c := range columns(width) {
+	for _, c := range v.columns(width) {
 		text, s := c.cell(v, of, c.width-1)
 		cell := tailCell{column: c, text: text, s: s}
-		if c.gauge > 0 {
+		switch {
+		case c.title == "share" && c.gauge > 0:
 			cell.bar = screen.Gauge(of.Time.Duration, of.Whole, c.gauge-1, v.Glyphs)
+		case c.gauge > 0:
+			cell.bar = screen.Gauge(of.Nested, of.NestedIn, c.gauge-1, v.Glyphs)
 		}
 		some = some || text != ""
 		t.cells = append(t.cells, cell)
@@ -117,18 +121,15 @@ func (t *tail) draw(l *screen.Line) {
 
 // Head draws the titles over the columns of a tree.
 func (v *View) Head(width int) string {
-	if !v.Timed {
-		return screen.Titled("", " children ", width, v.Glyphs)
-	}
-	shown := columns(width)
+	shown := v.columns(width)
 	if len(shown) == 0 {
 		return screen.Titled("", "", width, v.Glyphs)
 	}
 	var titles strings.Builder
 	blank := "" // separates a title from the rule after it
-	for i, c := range shown {
-		title := " " + c.title
-		if i == 0 && v.ByDuration {
+	for _, c := range shown {
+		title := " " + c.title + c.unit
+		if c.title == "duration" && v.ByDuration {
 			title = " " + v.Glyphs.Sorted + title
 		}
 		rest := max(0, c.width-screen.TextWidth(title, v.Glyphs.ASCII))
@@ -153,12 +154,20 @@ func weight(l *lazy.Line) screen.Style {
 	return screen.Plain
 }
 
-func durationCell(v *View, l *lazy.Line, _ int) (string, screen.Style) {
+// startCell is when a node began, in seconds since the recording did, to the microsecond.
+func startCell(_ *View, l *lazy.Line, _ int) (string, screen.Style) {
+	if !l.Timed {
+		return "", screen.Plain
+	}
+	return fmt.Sprintf("%d.%06d", l.Time.Start/1e9, l.Time.Start%1e9/1e3), screen.Faint
+}
+
+func durationCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
 	switch {
 	case l.Timed && l.State == lazy.StatePending: // a thread that has not ended
-		return strings.TrimSpace(v.Glyphs.AtLeast) + screen.Duration(l.Time.Duration, v.Glyphs), screen.Faint
+		return strings.TrimSpace(v.Glyphs.AtLeast) + v.duration(l.Time.Duration, room-2), screen.Faint
 	case l.Timed:
-		return screen.Duration(l.Time.Duration, v.Glyphs), weight(l)
+		return v.duration(l.Time.Duration, room), weight(l)
 	case l.State == lazy.StateUnfinished, l.State == lazy.StatePending:
 		return v.Glyphs.More, screen.Faint
 	}
@@ -172,9 +181,9 @@ func selfCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
 	case !l.Timed || l.IsThread() || !l.SelfKnown:
 		return "", screen.Plain
 	case l.SelfExact:
-		return screen.Duration(l.Self, v.Glyphs), weight(l)
+		return v.duration(l.Self, room), weight(l)
 	}
-	return screen.CutEnd(v.Glyphs.AtMost+screen.Duration(l.Self, v.Glyphs), room, v.Glyphs), screen.Faint
+	return screen.CutEnd(v.Glyphs.AtMost+v.duration(l.Self, room-2), room, v.Glyphs), screen.Faint
 }
 
 func shareCell(_ *View, l *lazy.Line, _ int) (string, screen.Style) {
@@ -194,6 +203,27 @@ func childrenCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
 		}
 	}
 	return text, s
+}
+
+// nestedCell is how much was called in a node: a measure of its weight where there are no times.
+func nestedCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
+	if l.Nested == 0 {
+		return "", screen.Plain
+	}
+	text, least := screen.Grouped(l.Nested), ""
+	if !l.NestedExact {
+		least = v.Glyphs.AtLeast
+	}
+	if screen.TextWidth(least+text, v.Glyphs.ASCII) > room {
+		text = screen.Short(l.Nested)
+	}
+	switch {
+	case !l.NestedExact:
+		return least + text, screen.Faint
+	case l.Nested < l.NestedIn/1000:
+		return text, screen.Faint
+	}
+	return text, screen.Plain
 }
 
 func countCell(v *View, l *lazy.Line) (string, screen.Style) {

@@ -1,5 +1,7 @@
 package rows
 
+import "tracex/ui/internal/screen"
+
 // Indent tells how far rows are indented on a screen. A deep tree is indented less, so that
 // indentation takes at most a third of the width.
 type Indent struct {
@@ -23,4 +25,28 @@ func IndentFor(deepest, width int) Indent {
 		return Indent{0, 1}
 	}
 	return Indent{deepest - room, 1}
+}
+
+// Guides are lines from a row's ancestors down to it. The first levels have none: there one sees
+// without them what belongs where. Where levels are a single cell apart, one of sparse has one.
+const (
+	guidesFrom = 4 // the depth of rows
+	sparse     = 4
+)
+
+// guide reports whether the ancestor at a depth has a guide.
+func (in Indent) guide(depth int) bool {
+	return depth >= guidesFrom-1 && (in.perLevel > 1 || depth%sparse == 0)
+}
+
+// draw draws the indentation of a row: blanks, with the guides of its ancestors.
+func (in Indent) draw(l *screen.Line, depth int) {
+	for d := in.from; d < depth; d++ {
+		if !in.guide(d) {
+			l.Space(in.perLevel)
+			continue
+		}
+		l.Put(l.Glyphs.Side, screen.Faint)
+		l.Space(in.perLevel - 1)
+	}
 }

@@ -19,6 +19,8 @@ type Row struct {
 	Skip    int           // cells of the text that are scrolled out on the left
 	Loading bool          // children are being loaded
 	Err     error         // of a gap: why loading it failed
+	Sign    string        // that the user has marked the row or made a note; "" if not
+	Note    string        // the marks and the beginning of the note
 }
 
 // New returns the row for a line of the tree.
@@ -52,8 +54,9 @@ type View struct {
 	Glyphs     *screen.Glyphs
 	Spinner    string
 	Pending    string   // the mark after a node that has not ended
-	Cursor     lazy.Row // the row drawn bold
+	Cursor     lazy.Row // the row drawn as a bar
 	Timed      bool     // the trace has times
+	Choice     Choice   // of columns
 	ByDuration bool     // the children that the user means are sorted by duration
 }
 
@@ -61,7 +64,7 @@ type View struct {
 func (v *View) Draw(r *Row, in Indent, width int) string {
 	l := screen.NewLine(width, v.Glyphs)
 	if r.Row == v.Cursor {
-		l.Heavy = true
+		l.Cursor = true
 		l.Put(v.Glyphs.Cursor, screen.Accent)
 	} else {
 		l.Put(" ", screen.Plain)
@@ -70,8 +73,11 @@ func (v *View) Draw(r *Row, in Indent, width int) string {
 	if r.IsPoint() {
 		mark, s = screen.DiffMark(r.Diff)
 	}
+	if mark == " " && r.Sign != "" {
+		mark, s = r.Sign, screen.Accent
+	}
 	l.Put(mark, s)
-	l.Space(in.Of(r.Depth) - textFrom)
+	in.draw(l, r.Depth)
 	if r.Node == nil {
 		v.gapText(l, r)
 		return l.End()
@@ -98,7 +104,13 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	if r.IsPoint() {
 		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, r.Class) }
 	}
-	l.Spans(r.Shown, r.Styles, of, r.Matches, r.Skip)
+	skip := r.Skip
+	if skip > 0 && r.Shown != "" {
+		before := l.Left
+		l.Put(v.Glyphs.More, screen.Faint)
+		skip += before - l.Left
+	}
+	l.Spans(r.Shown, r.Styles, of, r.Matches, skip)
 	switch {
 	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0:
 		l.Put("  no calls in this thread", screen.Faint)
@@ -106,6 +118,17 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 		l.Put("  unfinished", screen.Unfinished)
 	case r.State == lazy.StatePending && r.IsPoint():
 		l.Put("  "+v.Pending, screen.Faint)
+	}
+	v.note(l, r)
+}
+
+// noteFrom is the room, in cells, from which on a note is shown after a row's text.
+const noteFrom = 8
+
+// note draws the user's marks and note after the text of a row, if there is room.
+func (v *View) note(l *screen.Line, r *Row) {
+	if r.Note != "" && l.Left >= noteFrom {
+		l.Put("  "+r.Note, screen.Faint)
 	}
 }
 
@@ -129,7 +152,7 @@ func (v *View) mark(r *Row) string {
 // gapText draws the row of children that are not in memory.
 func (v *View) gapText(l *screen.Line, r *Row) {
 	err := r.Err
-	enter := screen.KeyName("enter", v.Glyphs)
+	enter := screen.ActionKey("toggle", v.Glyphs)
 	switch {
 	case errors.Is(err, context.Canceled):
 		l.Put(v.Glyphs.Gap+" not loaded, "+nodetext.Missing(r.Row)+": stopped; "+enter+" loads it", screen.Faint)
@@ -142,8 +165,20 @@ func (v *View) gapText(l *screen.Line, r *Row) {
 
 // Hidden returns how many cells of a row's text do not fit on its line.
 func (v *View) Hidden(r *Row, in Indent, width int) int {
+	return max(0, screen.TextWidth(r.Shown, v.Glyphs.ASCII)-v.room(r, in, width))
+}
+
+// room returns how many cells of a row are for its text.
+func (v *View) room(r *Row, in Indent, width int) int {
 	before := 2 + in.Of(r.Depth) - textFrom + 2
-	return max(0, screen.TextWidth(r.Shown, v.Glyphs.ASCII)-(width-before-v.tailOf(&r.Line, width).width))
+	return width - before - v.tailOf(&r.Line, width).width
+}
+
+// ShowMatch scrolls a row until its first match is visible.
+func (v *View) ShowMatch(r *Row, in Indent, width int) {
+	if len(r.Matches) > 0 {
+		r.Skip = screen.Window(r.Shown, r.Matches[0], r.Skip, v.room(r, in, width), v.Glyphs)
+	}
 }
 
 // TailWidth returns how many cells of a row its columns take.

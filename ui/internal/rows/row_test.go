@@ -37,20 +37,20 @@ func TestRow(t *testing.T) {
 		width int
 		want  string
 	}{
-		{"not loaded", plain, node(func(r *Row) {}), 50, "    ▹ f(1): 2                                   7"},
+		{"not loaded", plain, node(func(r *Row) {}), 50, "    ▹ f(1): 2                                  7"},
 		{"collapsed", plain, node(func(r *Row) { r.Loaded = true }), 30, "    ▸ f(1): 2"},
 		{"expanded", plain, node(func(r *Row) { r.Expanded = true }), 30, "    ▾ f(1): 2"},
 		{"sorted", plain, node(func(r *Row) { r.Expanded, r.Order = true, lazy.OrderDuration }), 30, "    ▼ f(1): 2"},
 		{"a leaf", plain, node(func(r *Row) { r.Leaf = true }), 30, "      f(1): 2"},
 		{"being loaded", plain, node(func(r *Row) { r.Loading = true }), 30, "    * f(1): 2"},
-		{"at least", plain, node(func(r *Row) { r.CountExact = false }), 50, "    ▹ f(1): 2                                 ≥ 7"},
+		{"at least", plain, node(func(r *Row) { r.CountExact = false }), 50, "    ▹ f(1): 2                                ≥ 7"},
 		{"too narrow for its text", plain, node(func(r *Row) {}), 10, "    ▹ f(1…"},
 		{"a duration", timed, node(func(r *Row) {}), 50, "    ▹ f(1): 2                            12.0 ms"},
 		{"with a share", timed, node(func(r *Row) {}), 60, "    ▹ f(1): 2                               12.0 ms   20 %"},
 		{"with all; a thread has no time in itself", timed, node(func(r *Row) {}), 90, "    ▹ f(1): 2                                          12.0 ms            20 %         7"},
 		{"a gap", plain, gap(nil), 40, "    * loading 2.0 KiB of the trace"},
-		{"a gap left", plain, gap(context.Canceled), 80, "    ⋯ not loaded, 2.0 KiB of the trace: stopped; Enter loads it"},
-		{"a gap that failed", plain, gap(errors.New("odd")), 80, "    ⚠ cannot be read: odd (Enter tries again)"},
+		{"a gap left", plain, gap(context.Canceled), 80, "    ⋯ not loaded, 2.0 KiB of the trace: stopped; :toggle loads it"},
+		{"a gap that failed", plain, gap(errors.New("odd")), 80, "    ⚠ cannot be read: odd (:toggle tries again)"},
 	} {
 		line := ansi.Strip(c.v.Draw(c.row, Indent{0, 2}, c.width))
 		if w := ansi.StringWidth(line); w != c.width {
@@ -91,6 +91,33 @@ func TestHidden(t *testing.T) {
 	}
 	if n := v.Hidden(node(func(*Row) {}), Indent{0, 2}, 30); n != 0 {
 		t.Errorf("%d cells of what fits", n)
+	}
+}
+
+// TestGuides: deep rows have lines down from their ancestors, of which each is below the mark of its
+// ancestor; where levels are narrow, only some have one.
+func TestGuides(t *testing.T) {
+	for _, c := range []struct {
+		depth  int
+		in     Indent
+		g      *screen.Glyphs
+		prefix string
+	}{
+		{3, Indent{0, 2}, &screen.Unicode, "        ▹"},
+		{4, Indent{0, 2}, &screen.Unicode, "        │ ▹"},
+		{6, Indent{0, 2}, &screen.Unicode, "        │ │ │ ▹"},
+		{6, Indent{0, 2}, &screen.ASCII, "        | | | >"},
+		{10, Indent{0, 1}, &screen.Unicode, "      │   │ ▹"},
+		{10, Indent{5, 1}, &screen.Unicode, "     │ ▹"},
+	} {
+		v := &View{Glyphs: c.g}
+		line := ansi.Strip(v.Draw(node(func(r *Row) { r.Depth = c.depth }), c.in, 60))
+		if !strings.HasPrefix(line, c.prefix+" f(1)") {
+			t.Errorf("depth %d, %v: %q, want %q", c.depth, c.in, line, c.prefix)
+		}
+		if at := len([]rune(c.prefix)) - 1; at != c.in.Of(c.depth) {
+			t.Errorf("depth %d, %v: the mark is in column %d, not %d", c.depth, c.in, at, c.in.Of(c.depth))
+		}
 	}
 }
 

@@ -1,6 +1,5 @@
-// Package screen draws text in cells: the output for a text that may be hostile ([NextCell]),
-// lines of an exact width ([Line]), styles and signs, and how numbers, durations, keys and
-// errors are written.
+// Package screen draws lines of an exact width ([Line]) in styles and signs, and knows how keys
+// and errors are written. The text in their cells is that of package display.
 //
 // It knows nothing about traces except the styles of their text, and keeps no state.
 package screen

@@ -12,21 +12,36 @@ type Line struct {
 	Left   int // cells that are free
 	now    string
 	Glyphs *Glyphs
-	Heavy  bool // draw everything bold: the cursor's line
+	Cursor bool // it is the cursor's line, drawn as the glyphs' bar
 }
 
 // NewLine returns an empty line of width cells.
 func NewLine(width int, g *Glyphs) *Line { return &Line{Left: width, Glyphs: g} }
 
-// to switches to a style; lit reverses it, for matches of a search.
+// to switches to a style; lit is for matches of a search.
 func (l *Line) to(s Style, lit bool) {
-	code := sgr[s]
-	if lit {
-		code = join(code, "7")
+	switch {
+	case l.Cursor && lit:
+		l.turn(code(l.Glyphs, currentMatch))
+	case l.Cursor:
+		l.turn(onBar(l.Glyphs, s))
+	case lit:
+		l.turn(both(code(l.Glyphs, int(s)), code(l.Glyphs, match)))
+	default:
+		l.turn(code(l.Glyphs, int(s)))
 	}
-	if l.Heavy {
-		code = join(code, "1")
+}
+
+// both joins parameters of escape sequences.
+func both(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
 	}
+	return a + ";" + b
+}
+
+// turn switches to the parameters of an escape sequence.
+func (l *Line) turn(code string) {
 	if code == l.now {
 		return
 	}
@@ -36,16 +51,6 @@ func (l *Line) to(s Style, lit bool) {
 	}
 	l.b = append(append(l.b, code...), 'm')
 	l.now = code
-}
-
-func join(code, more string) string {
-	switch {
-	case code == "":
-		return more
-	case more == "7":
-		return code + ";7"
-	}
-	return code + ";1"
 }
 
 // Space appends n blanks.
@@ -68,7 +73,8 @@ func (l *Line) Put(text string, s Style) *Line {
 }
 
 // Spans appends text with the styles of its parts. lit are the byte ranges to highlight, in
-// order; skip is how many cells are scrolled out on the left.
+// order; skip is how many cells are scrolled out on the left. If a range to highlight does not
+// fit, the sign that cuts the text is highlighted.
 func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) Style, lit [][2]int, skip int) {
 	more := len([]rune(l.Glyphs.More))
 	// Where to cut if the text turns out not to fit.
@@ -92,7 +98,7 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) Sty
 		if w > l.Left {
 			l.b, l.Left, l.now = l.b[:cut], cutLeft, cutNow
 			if l.Left >= more {
-				l.to(Faint, false)
+				l.to(Faint, len(lit) > 0)
 				l.b = append(l.b, l.Glyphs.More...)
 				l.Left -= more
 			}
@@ -115,14 +121,11 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) Sty
 // End fills the line up and returns it.
 func (l *Line) End() string {
 	l.to(Plain, false)
-	heavy := l.Heavy
-	l.Heavy = false
-	l.to(Plain, false)
-	l.Heavy = heavy
 	if l.Left > 0 {
 		l.b = append(l.b, strings.Repeat(" ", l.Left)...)
 		l.Left = 0
 	}
+	l.turn("")
 	return string(l.b)
 }
 

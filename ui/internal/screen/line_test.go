@@ -42,11 +42,6 @@ func TestLineStyles(t *testing.T) {
 	if got, want := l.End(), "a\x1b[1;31mb\x1b[0;1;31;7mc\x1b[m   "; got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}
-	l = NewLine(3, &Unicode)
-	l.Heavy = true
-	if got, want := l.Put("a", Plain).End(), "\x1b[1ma\x1b[m  "; got != want {
-		t.Errorf("the cursor's line: %q, expected %q", got, want)
-	}
 }
 
 func TestEnds(t *testing.T) {
@@ -65,28 +60,5 @@ func TestEnds(t *testing.T) {
 func TestTitled(t *testing.T) {
 	if got, want := ansi.Strip(Titled(" keys ", " more ", 20, &ASCII)), "- keys ------ more -"; got != want {
 		t.Errorf("%q, expected %q", got, want)
-	}
-}
-
-func TestCut(t *testing.T) {
-	for _, c := range []struct{ got, want string }{
-		{CutEnd("abcdef", 4, &Unicode), "abc…"},
-		{CutEnd("abcdef", 6, &Unicode), "abcdef"},
-		{CutEnd("abcdef", 2, &ASCII), "ab"},
-		{CutMiddle("abcdef", 5, &Unicode), "ab…ef"},
-		{CutMiddle("abcdef", 6, &Unicode), "abcdef"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%q, expected %q", c.got, c.want)
-		}
-	}
-	for _, c := range []struct{ text, head, rest string }{
-		{"one two three", "one two", "three"},
-		{"onetwothree", "onetwoth", "ree"},
-		{"one", "one", ""},
-	} {
-		if head, rest := TakeWords(c.text, 8, false); head != c.head || rest != c.rest {
-			t.Errorf("%q: %q and %q", c.text, head, rest)
-		}
 	}
 }

@@ -21,6 +21,7 @@ const (
 	Alarm
 	StringText
 	NumberText
+	Method
 	Result
 	Exception
 	Unfinished
@@ -34,7 +35,7 @@ const (
 // sgr holds the parameters of each style's escape sequence.
 var sgr = [styleCount]string{
 	Plain: "", Faint: "2", Bold: "1", Accent: "94", FieldName: "36", VariableName: "94", ArrayName: "34",
-	Keyword: "1", Alarm: "1;31", StringText: "32", NumberText: "35", Result: "1", Exception: "31",
+	Keyword: "1", Alarm: "1;31", StringText: "32", NumberText: "35", Method: "1", Result: "", Exception: "31",
 	Unfinished: "1;35", Added: "32", Removed: "31", Edited: "35",
 }
 
@@ -52,6 +53,8 @@ func SpanStyle(s format.Style, class format.Class) Style {
 		return StringText
 	case format.StyleNumber:
 		return NumberText
+	case format.StyleMethod:
+		return Method
 	case format.StyleResult:
 		return Result
 	case format.StyleException:
@@ -59,7 +62,7 @@ func SpanStyle(s format.Style, class format.Class) Style {
 	case format.StyleUnfinished:
 		return Unfinished
 	}
-	return Faint // values without a hue, marks, locations
+	return Faint // values without a hue, hashes, classes before a method, marks, locations
 }
 
 func nameStyle(class format.Class) Style {

@@ -24,10 +24,10 @@ func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 	s.cancel, s.want, s.work.since = cancel, w, p.now()
 	p.cur, p.before = s, nil
 	search := lazy.Search{
-		Folded: f.Folded, Verbose: f.Verbose, From: s.hits.origin, Find: what.Find, Point: what.Point(), Limits: what.Limits, Every: p.Every,
+		Folded: f.Folded, Verbose: f.Verbose, From: s.hits.origin, Find: what.Find, Point: what.Point(), Limits: what.Limits, Needs: what.Needs, Every: p.Every,
 	}
 	if s.other != nil {
-		search.Else, search.ElseLimits = s.other.Find, s.other.Limits
+		search.Else, search.ElseLimits, search.ElseNeeds = s.other.Find, s.other.Limits, s.other.Needs
 	}
 	go s.run(ctx, p.r, search)
 	return Outcome{Cmd: s.next()}
@@ -83,11 +83,12 @@ func (n news) apply(p *Part, f Facts) (out Outcome) {
 		}
 	}
 	defer p.forward(n)
+	s.arrive(&out, f) // before the limit stops it: the first hits may come with the last ones
 	if s.hits.Len() >= p.Most && !s.ended {
 		s.stop()
 		s.full = true
 		out.say("stopped at the limit of " + screen.Plural(int64(p.Most), "hit") + ", " + s.work.percent() +
-			" searched; n at the last one continues the search")
+			" searched; " + screen.ActionKey("next-hit", f.Glyphs) + " at the last one continues the search")
 	}
 	s.arrive(&out, f)
 	if !s.ended {

@@ -42,3 +42,18 @@ func (p *Part) LikeThis(n *lazy.Node) (what *pattern.Pattern) {
 	p.r.WithContext(func(c *format.Context) { what = pattern.Alike(c, n.Point()) })
 	return what
 }
+
+// LikeMethod returns the pattern that finds the calls of a method, whose class has this full name;
+// nil if the trace has no such method.
+func (p *Part) LikeMethod(class, method string) (what *pattern.Pattern) {
+	p.r.WithContext(func(c *format.Context) {
+		for m := range c.Methods() {
+			of := c.Class(m.ClassID)
+			if m.Name == method && (of != nil && of.Name == class || of == nil && class == "") {
+				what = pattern.Alike(c, &format.Point{Class: format.ClassCall, Ref: m.ID})
+				return
+			}
+		}
+	})
+	return what
+}

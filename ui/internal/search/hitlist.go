@@ -2,13 +2,16 @@ package search
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/list"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
@@ -28,17 +31,24 @@ type HitList struct {
 	busy   bool
 	filter *hitFilter // of the filter; nil if none
 	facts  Facts      // at the last Settle
+	number int        // cells of the longest number on the screen
 }
 
 // peek is the text of a hit in the list.
-type peek struct{ text, path string }
+type peek struct {
+	text  string
+	spans []format.Span
+	class format.Class
+	lit   [][2]int // parts of the text that match the search
+	path  []string // names of the containers, outermost first
+}
 
 // OpenList returns the list of the hits, to be shown. It is nil if there are no hits, and
 // none can arrive.
 func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 	s := p.cur
 	if !p.Begun() {
-		out.say(NoSearch)
+		out.say(NoSearch(f.Glyphs))
 		return nil, out
 	}
 	s.useOther()
@@ -60,6 +70,15 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 	h.Select(max(0, s.shown-1))
 	p.list = h
 	return h, out
+}
+
+// Path returns the names of what is around the hit under the cursor, outermost first; nil if it
+// has not been read yet.
+func (h *HitList) Path() []string {
+	if h.Selected() >= h.hits().Len() {
+		return nil
+	}
+	return h.seen[h.hits().At(h.Selected()).Position].path
 }
 
 // Choose notes that the user goes to the i-th hit shown, and returns its position.
@@ -132,11 +151,24 @@ func (h *HitList) line(i int) list.Item {
 	if !ok {
 		p.text = h.facts.Spinner
 	}
-	pathAt := 2 + max(24, h.facts.Width*3/5)
+	g, event := h.facts.Glyphs, eventText(hit)
+	at := 2 + h.number + 2
+	pathAt := at + max(16, (h.facts.Width-at)*3/5)
+	text := list.Cell{Text: p.text, Style: screen.Plain, At: at, Width: pathAt - at - 2, Lit: p.lit}
+	if p.spans != nil {
+		text.Spans, text.Of = p.spans, func(s format.Style) screen.Style { return screen.SpanStyle(s, p.class) }
+	}
+	if len(p.lit) > 0 {
+		text.Skip = screen.Window(p.text, p.lit[0], 0, text.Width, g)
+	}
+	path := p.path
+	if h.facts.Threads == 1 && len(path) > 1 {
+		path = path[1:]
+	}
 	return list.Item{Cells: []list.Cell{
-		{Text: eventText(hit), Style: screen.Faint, At: 2, Aside: true},
-		{Text: screen.CutEnd(p.text, pathAt-16, h.facts.Glyphs), Style: screen.Plain, At: 14},
-		{Text: p.path, Style: screen.Faint, At: pathAt},
+		{Text: event, Style: screen.Faint, At: at - 2 - len(event), Aside: true},
+		text,
+		{Text: nodetext.PathIn(path, h.facts.Width-pathAt-1, g), Style: screen.Faint, At: pathAt},
 	}}
 }
 
@@ -145,24 +177,23 @@ func eventText(h lazy.Hit) string {
 	if h.At < 0 {
 		return ""
 	}
-	return screen.Grouped(int64(h.Event))
+	return lazy.EventHandle(h.Event).String()
 }
 
 // peekVisible returns the work of reading the texts of the hits on the screen, or nil
 // if there is none.
 func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
-	if h.busy {
-		return nil
-	}
 	var want []lazy.Position
 	from, to := h.Visible(height) // drawing has not seen the last key yet
 	for i := from; i < to; i++ {
-		p := h.hits().At(i).Position
+		hit := h.hits().At(i)
+		h.number = max(h.number, len(eventText(hit)))
+		p := hit.Position
 		if _, ok := h.seen[p]; !ok {
 			want = append(want, p)
 		}
 	}
-	if len(want) == 0 {
+	if len(want) == 0 || h.busy {
 		return nil
 	}
 	h.busy = true
@@ -178,14 +209,7 @@ func (h *HitList) read(ctx context.Context, want []lazy.Position) tea.Msg {
 			got[p] = peek{text: screen.ErrorLine(err)}
 			continue
 		}
-		var path []byte
-		for up, i := n.Parent(), 0; up != nil && i < lazy.PathLength; up, i = up.Parent(), i+1 {
-			if i > 0 {
-				path = append(path, lazy.PathSep...)
-			}
-			path = t.AppendName(path, up)
-		}
-		got[p] = peek{string(t.AppendText(nil, n, false)), string(path)}
+		got[p] = h.peek(t, n)
 	}
 	for _, p := range want {
 		if n, _ := t.Thread(p.Thread); n != nil {
@@ -193,6 +217,27 @@ func (h *HitList) read(ctx context.Context, want []lazy.Position) tea.Msg {
 		}
 	}
 	return peeked{h, got}
+}
+
+// peek returns what the list shows of a node.
+func (h *HitList) peek(t *lazy.Tree, n *lazy.Node) peek {
+	l := t.Lines([]lazy.Row{{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}}, false)[0]
+	p := peek{text: l.Text, spans: l.Spans, class: l.Class, lit: h.s.p.Ranges([]byte(l.Text))}
+	if len(p.lit) == 0 && !n.IsThread() {
+		named := t.Named(n, false)
+		p.lit = pattern.NameRanges(&named, h.s.p, len(l.Text))
+	}
+	var around []*lazy.Node
+	for up := n.Parent(); up != nil; up = up.Parent() {
+		around = append(around, up)
+	}
+	path := lazy.AppendPath(nil, len(around), func(dst []byte, i int) []byte {
+		return t.AppendName(dst, around[len(around)-1-i])
+	})
+	if len(path) > 0 {
+		p.path = strings.Split(string(path), lazy.PathSep)
+	}
+	return p
 }
 
 // peeked is the texts of some hits.
@@ -218,7 +263,10 @@ func (h *HitList) bytes() (n int64) {
 		n += h.filter.passed.bytes()
 	}
 	for position, p := range h.seen {
-		n += int64(unsafe.Sizeof(position)) + int64(unsafe.Sizeof(p)) + int64(len(p.text)+len(p.path))
+		n += int64(unsafe.Sizeof(position)) + int64(unsafe.Sizeof(p)) + int64(len(p.text)) + int64(len(p.spans))*int64(unsafe.Sizeof(format.Span{}))
+		for _, name := range p.path {
+			n += int64(len(name)) + int64(unsafe.Sizeof(name))
+		}
 	}
 	return n
 }

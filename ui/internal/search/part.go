@@ -88,12 +88,14 @@ func (p *Part) Begin(what *pattern.Pattern, from lazy.Position, here bool, f Fac
 func (p *Part) Begun() bool { return p.cur != nil && p.cur.cancel != nil }
 
 // NoSearch explains that there is no search to continue.
-const NoSearch = "no search yet; press /"
+func NoSearch(g *screen.Glyphs) string {
+	return "no search yet; press " + screen.ActionKey("search", g)
+}
 
 // Next goes to the n-th hit from a position; dir is 1 for those after it, -1 for those before.
 func (p *Part) Next(from lazy.Position, dir, n int, f Facts) Outcome {
 	if !p.Begun() {
-		return Outcome{Message: NoSearch}
+		return Outcome{Message: NoSearch(f.Glyphs)}
 	}
 	out := p.continueTo(&wanted{from: from, dir: dir, count: n}, f)
 	if p.cur != nil && p.cur.want != nil {

@@ -117,7 +117,7 @@ func TestGoes(t *testing.T) {
 	if s.Stop() || !s.End() || s.Some() || s.Hits().Len() != 0 {
 		t.Error("the search is not over")
 	}
-	if out := s.Next(lazy.Position{}, 1, 1, s.facts); out.Message != NoSearch {
+	if out := s.Next(lazy.Position{}, 1, 1, s.facts); out.Message != NoSearch(s.facts.Glyphs) {
 		t.Errorf("without a search: %q", out.Message)
 	}
 }
@@ -231,8 +231,12 @@ func filterText(t *testing.T, tree *lazy.Tree, hit lazy.Hit) (line, called strin
 		t.Fatal(err)
 	}
 	var path []string
-	for up := n.Parent(); up != nil && len(path) < lazy.PathLength; up = up.Parent() {
+	for up := n.Parent(); up != nil; up = up.Parent() {
 		path = append(path, string(tree.AppendName(nil, up)))
+	}
+	slices.Reverse(path)
+	if len(path) > 8 {
+		path = append([]string{path[0], "…"}, path[len(path)-7:]...)
 	}
 	named := tree.Named(n, false)
 	return string(named.Text) + " " + strings.Join(path, lazy.PathSep), named.Call + "()"
@@ -247,7 +251,7 @@ func TestFilter(t *testing.T) {
 	for i := range lines {
 		lines[i], calls[i] = filterText(t, tree, s.Hits().At(i))
 	}
-	for _, what := range []string{"json", "GsonBuilder.create() < ", "JsonReader.peek()"} {
+	for _, what := range []string{"json", "GsonBuilder.create() › new Gson()", "JsonReader.peek()"} {
 		p := pattern.New(what, false)
 		var want, got []lazy.Hit
 		for i := range s.Hits().Len() {

@@ -52,11 +52,11 @@ func (s *search) nothing(f Facts) string {
 	}
 	switch other := s.otherwise(); {
 	case other > 0:
-		return "nothing found " + s.p.Reading() + ", but " + screen.Plural(int64(other), "hit") + " " + s.other.Reading() + ": n goes there"
+		return "nothing found " + s.p.Reading() + ", but " + screen.Plural(int64(other), "hit") + " " + s.other.Reading() + ": " + screen.ActionKey("next-hit", f.Glyphs) + " goes there"
 	case s.p.Exact && s.p.Text != strings.ToLower(s.p.Text):
 		text += "; a lower-case pattern ignores case"
 	case f.Folded && s.err == nil && s.hides:
-		text += "; r shows the raw trace, which has more"
+		text += "; " + screen.ActionKey("raw", f.Glyphs) + " shows the raw trace, which has more"
 	}
 	return text
 }

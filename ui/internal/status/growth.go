@@ -39,9 +39,10 @@ func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.G
 }
 
 // NothingYet explains why a followed trace has no rows. name is the name of the trace.
-func NothingYet(st lazy.Status, name string) string {
+func NothingYet(st lazy.Status, name string, g *screen.Glyphs) string {
+	quits := "; " + screen.ActionKey("quit", g) + " quits"
 	if st.Growth.Wait != nil {
-		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + "; q quits"
+		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + quits
 	}
-	return "nothing recorded yet; new events will appear here; q quits"
+	return "nothing recorded yet; new events will appear here" + quits
 }

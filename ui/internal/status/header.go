@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"strings"
 
 	"tracex/ui/internal/screen"
@@ -10,16 +11,22 @@ import (
 type Header struct {
 	Name   string   // of the trace
 	About  []string // how large it is, the most telling part first
-	Index  string   // where its index comes from
-	Ready  bool     // and there is nothing more to tell about it
-	Memory string   // memory taken and the budget
+	Index  string   // what the user should know about the index; "" if nothing
+	Memory string   // memory taken and the budget; "" while there is enough
 }
 
 // View draws the header in width cells. If not all parts fit, the least important is dropped first.
 func (h Header) View(width int, g *screen.Glyphs) string {
-	name, about, right := h.Name, h.About, []string{h.Index, h.Memory}
-	text := func() (string, string) {
-		return "  " + strings.Join(about, " "+g.Dot+" "), "  " + strings.Join(right, "   ") + " "
+	name, about := h.Name, h.About
+	right := slices.DeleteFunc([]string{h.Memory, h.Index}, func(s string) bool { return s == "" })
+	text := func() (left, end string) {
+		if left = " "; len(about) > 0 {
+			left = "  " + strings.Join(about, " "+g.Dot+" ") + " "
+		}
+		if len(right) > 0 {
+			end = " " + strings.Join(right, "   ") + " "
+		}
+		return left, end
 	}
 	fits := func() bool {
 		a, r := text()
@@ -28,11 +35,8 @@ func (h Header) View(width int, g *screen.Glyphs) string {
 	for len(about) > 1 && !fits() {
 		about = about[:len(about)-1]
 	}
-	if !fits() {
+	if !fits() && len(right) > 1 {
 		right = right[1:]
-		if !h.Ready {
-			right[0] = h.Index
-		}
 	}
 	if !fits() && screen.TextWidth(name, g.ASCII) < width/2 {
 		about = nil

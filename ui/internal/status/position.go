@@ -8,24 +8,20 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Position tells where the cursor is and what is loaded. n is the cursor's node, or nil; count
-// is the number being typed, or "".
-func Position(n *lazy.Node, count string, stats lazy.Stats, g *screen.Glyphs) string {
+// Position tells where the cursor is. n is the cursor's node, or nil; count is the number being
+// typed, or "".
+func Position(n *lazy.Node, count string, g *screen.Glyphs) string {
 	var parts []string
 	if count != "" {
 		parts = append(parts, count)
 	}
 	if n != nil {
-		if p := n.Point(); p != nil {
-			parts = append(parts, "event "+screen.Grouped(int64(p.Event)))
+		if n.Point() != nil {
+			parts = append(parts, n.Handle().String())
 		}
 		if share := n.Fraction(); share >= 0 {
 			parts = append(parts, fmt.Sprintf("%.1f %%", 100*share))
 		}
 	}
-	loaded := screen.Plural(stats.Loaded, "event") + " loaded"
-	if stats.Forgotten > 0 {
-		loaded += ", " + screen.Grouped(stats.Forgotten) + " unloaded"
-	}
-	return strings.Join(append(parts, loaded), " "+g.Dot+" ")
+	return strings.Join(parts, " "+g.Dot+" ")
 }

@@ -41,7 +41,8 @@ func PhaseIn(st lazy.Status, now time.Time, room int, g *screen.Glyphs) string {
 	return text
 }
 
-// Index tells in a word or two where the index comes from.
+// Index tells in a word or two what the user should know about the index; "" if it is as
+// the user wanted it.
 func Index(st lazy.Status, g *screen.Glyphs) string {
 	switch st.Phase {
 	case lazy.PhaseFollowing:
@@ -61,10 +62,14 @@ func Index(st lazy.Status, g *screen.Glyphs) string {
 	switch {
 	case st.Index == lazy.IndexRebuilt && st.StoreReason != nil:
 		return g.Warn + " index not stored"
-	case st.Index == lazy.IndexRebuilt:
-		return "index in memory"
-	case st.Index == lazy.IndexStored:
-		return "index stored " + g.Check
 	}
-	return "index " + g.Check
+	return ""
+}
+
+// Memory tells how much memory is taken, in bytes, once little of the budget is left; otherwise "".
+func Memory(taken, budget int64) string {
+	if taken <= budget/5*4 {
+		return ""
+	}
+	return "memory " + screen.Size(taken) + " of " + screen.Size(budget)
 }

@@ -19,11 +19,14 @@ func TestTexts(t *testing.T) {
 	}
 	g := &screen.Unicode
 	for _, c := range []struct{ got, want string }{
-		{Index(lazy.Status{Phase: lazy.PhaseReady}, g), "index ✓"},
-		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexStored}, g), "index stored ✓"},
-		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexRebuilt}, g), "index in memory"},
+		{Index(lazy.Status{Phase: lazy.PhaseReady}, g), ""},
+		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexStored}, g), ""},
+		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexRebuilt}, g), ""},
 		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexRebuilt, StoreReason: errors.New("x")}, g), "⚠ index not stored"},
 		{Index(lazy.Status{Phase: lazy.PhaseRebuilding, Done: 1, Total: 4}, g), "rebuilding index 25 %"},
+		{Memory(80, 100), ""},
+		{Memory(81<<20, 100<<20), "memory 81 MiB of 100 MiB"},
+		{Memory(200<<20, 100<<20), "memory 200 MiB of 100 MiB"},
 		{Index(lazy.Status{Phase: lazy.PhaseFailed}, g), "⚠ failed"},
 		{Phase(lazy.Status{Phase: lazy.PhaseUnpacking}, now), "unpacking"},
 		{Phase(lazy.Status{Phase: lazy.PhaseIndexing, Done: 4096, Total: 8192, Since: now.Add(-2 * time.Second)}, now), "reading the index 50 % at 2.0 KiB/s, 2 s left"},
@@ -31,8 +34,8 @@ func TestTexts(t *testing.T) {
 		{Growth(growing(time.Second, 0), false, now, 80, g), "growing"},
 		{Growth(growing(9*time.Second, 0), false, now, 80, g), "waiting for more · last growth 9 s ago"},
 		{Growth(growing(9*time.Second, 0), false, now, 20, g), "waiting for more"},
-		{NothingYet(lazy.Status{}, "t.bin"), "nothing recorded yet; new events will appear here; q quits"},
-		{NothingYet(lazy.Status{Growth: lazy.Growth{Wait: errors.New("no file")}}, "t.bin"), "waiting for t.bin: no file; q quits"},
+		{NothingYet(lazy.Status{}, "t.bin", g), "nothing recorded yet; new events will appear here; :quit quits"},
+		{NothingYet(lazy.Status{Growth: lazy.Growth{Wait: errors.New("no file")}}, "t.bin", g), "waiting for t.bin: no file; :quit quits"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
@@ -41,7 +44,7 @@ func TestTexts(t *testing.T) {
 	cut := &format.Error{Offset: 4096, Err: format.ErrTruncated}
 	st := lazy.Status{Ended: "its program ended", Problem: cut, Unfinished: 2, IndexReason: errors.New("it is old"), TimesReason: errors.New("none")}
 	want := "its program ended|cut short at offset 4,096: no more can be read; 2 events unfinished|the stored index was not used, but rebuilt: it is old|no durations: none"
-	if got := strings.Join(Troubles(st, true), "|"); got != want {
+	if got := strings.Join(Troubles(st, true, g), "|"); got != want {
 		t.Errorf("%q", got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Troubles returns the lines about what is wrong with a trace, and what that means for the
 // user who looks at it. some means that it has threads.
-func Troubles(st lazy.Status, some bool) []string {
+func Troubles(st lazy.Status, some bool, g *screen.Glyphs) []string {
 	var lines []string
 	if st.Ended != "" {
 		lines = append(lines, st.Ended)
@@ -21,7 +21,7 @@ func Troubles(st lazy.Status, some bool) []string {
 		lines = append(lines, "not growing: "+screen.ErrorLine(st.Growth.Wait))
 	}
 	if st.Problem != nil {
-		lines = append(lines, problem(st))
+		lines = append(lines, problem(st, g))
 	}
 	var e *format.Error
 	switch {
@@ -43,7 +43,7 @@ func Troubles(st lazy.Status, some bool) []string {
 }
 
 // problem tells what part of the data is missing.
-func problem(st lazy.Status) string {
+func problem(st lazy.Status, g *screen.Glyphs) string {
 	var e *format.Error
 	var file *fs.PathError
 	text := screen.ErrorLine(st.Problem)
@@ -53,7 +53,7 @@ func problem(st lazy.Status) string {
 	case st.Phase == lazy.PhaseFailed:
 		return text
 	case errors.Is(st.Problem, lazy.ErrRecording):
-		text = "still being recorded: showing what has been written so far; F follows it"
+		text = "still being recorded: showing what has been written so far; " + screen.ActionKey("follow", g) + " follows it"
 	case errors.Is(st.Problem, lazy.ErrUnfinished) && errors.As(st.Problem, &e):
 		text = screen.OneLine(e.Err) + "; " + e.Hint
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:

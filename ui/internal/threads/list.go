@@ -25,7 +25,7 @@ type List struct {
 	order   lazy.ThreadOrder // the order shown
 	sorted  []int            // their numbers in that order; nil for the order by id
 	sorting *sorting         // nil if none is under way
-	filter  *filter          // nil if none
+	filter  *list.Scan       // nil if none
 	busy    bool             // a turn of the filter is under way
 	seen    map[int]lazy.ThreadRow
 }
@@ -44,7 +44,7 @@ func New(all *lazy.ThreadList, timed bool, g *screen.Glyphs, id int32) *List {
 // len returns how many threads pass the filter, as far as known.
 func (l *List) len() int {
 	if l.filter != nil {
-		return len(l.filter.passed)
+		return len(l.filter.Passed)
 	}
 	return l.all.Len()
 }
@@ -52,7 +52,7 @@ func (l *List) len() int {
 // number returns the number of the i-th thread shown.
 func (l *List) number(i int) int {
 	if l.filter != nil {
-		return l.filter.passed[i]
+		return l.filter.Passed[i]
 	}
 	return l.inOrder(i)
 }
@@ -100,9 +100,9 @@ func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height 
 	switch {
 	case l.sorting != nil && !l.sorting.begun:
 		work = l.sorting.begin(life)
-	case l.sorting == nil && l.filter != nil && !l.filter.ended && !l.busy:
+	case l.sorting == nil && l.filter != nil && !l.filter.Ended && !l.busy:
 		l.busy = true
-		work = l.filter.turn(l)
+		work = l.turn()
 	}
 	from, to := l.Visible(height)
 	which := make([]int, 0, to-from)
@@ -129,8 +129,8 @@ func (l *List) grow(now *lazy.ThreadList) {
 	}
 	l.all = now
 	switch {
-	case l.filter != nil && l.filter.p.Fault == "":
-		l.filterBy(l.filter.p)
+	case l.filter != nil && l.filter.P.Fault == "":
+		l.filterBy(l.filter.P)
 	case l.filter == nil && any:
 		l.Select(now.Index(at))
 	}
@@ -149,9 +149,9 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 		l.Title += " by " + orderNames[l.order]
 	}
 	if l.filter != nil {
-		l.Title = screen.Grouped(int64(len(l.filter.passed))) + " of " + l.Title
-		if !l.filter.ended {
-			l.After = screen.Percent(int64(l.filter.looked), int64(l.filter.of(l))) + " searched "
+		l.Title = screen.Grouped(int64(len(l.filter.Passed))) + " of " + l.Title
+		if !l.filter.Ended {
+			l.After = screen.Percent(int64(l.filter.Looked), int64(l.filter.Of(l.all.Len()))) + " searched "
 		}
 	}
 	if s := l.sorting; s != nil {
@@ -187,10 +187,10 @@ func (l *List) nothing() string {
 	switch f := l.filter; {
 	case f == nil:
 		return "nothing here"
-	case !f.ended:
+	case !f.Ended:
 		return "none yet"
 	default:
-		return f.p.None("no thread", f.others)
+		return f.P.None("no thread", f.Others)
 	}
 }
 
@@ -199,7 +199,7 @@ func (l *List) filterBy(p *pattern.Pattern) {
 	before := l.filter
 	l.filter, l.busy = nil, false
 	if p != nil {
-		l.filter = newFilter(p, before)
+		l.filter = list.NewScan(p, before)
 	}
 }
 
@@ -267,7 +267,7 @@ func (e sortEnd) end(l *List) {
 	again := l.order == e.s.order
 	l.all, l.order, l.sorted = e.s.all, e.s.order, e.numbers
 	if l.filter != nil {
-		l.filterBy(l.filter.p)
+		l.filterBy(l.filter.P)
 	}
 	if !again {
 		l.Select(0)

@@ -40,7 +40,7 @@ func (l *shown) settle() {
 		}
 		msg := work().(Msg)
 		if turn, ok := msg.(turned); ok {
-			l.names += turn.looked - turn.f.looked
+			l.names += turn.Looked - l.filter.Looked
 		}
 		l.Take(msg)
 	}

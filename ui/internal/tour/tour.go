@@ -3,11 +3,13 @@ package tour
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"tracex/ui/internal/screen"
 )
 
-// Tour is the user's position in the tour. Using the key of a stage completes it; all other keys
+// Tour is the user's position in the tour. Using the action of a stage completes it; all other keys
 // work meanwhile. Its methods may be called on nil, a tour that is over.
 type Tour struct{ at int }
 
@@ -19,49 +21,49 @@ type Seen struct {
 }
 
 type stage struct {
-	key  string // key of the key map that ends the stage
-	text string
-	done func(Seen) bool // whether the key did what the stage is about; nil for always
+	action string          // of the key map, which ends the stage
+	text   string          // %s are the keys of that action; a name in braces is the key of another
+	done   func(Seen) bool // whether the key did what the stage is about; nil for always
 	// later means that the key starts work, and the stage ends when that has led
 	// somewhere: see Arrived.
 	later bool
 }
 
 var stages = []stage{
-	{key: "down", text: "This is what a program did, call by call. %s moves down: try it."},
-	{key: "right", text: "%s expands a call that has a mark before it: what it did appears below. h collapses it again. The line at the top shows where you are.",
+	{action: "down", text: "This is what a program did, call by call. %s moves down: try it."},
+	{action: "expand", text: "%s expands a call that has a mark before it: what it did appears below. {collapse} collapses it again. The line at the top shows where you are.",
 		done: func(s Seen) bool { return s.Container && s.Expanded }},
-	{key: "e", text: "%s expands one more level, here and below. Press it on a row further up, too.",
+	{action: "expand-level", text: "%s expands one more level, here and below. Press it on a row further up, too.",
 		done: func(s Seen) bool { return s.Container }},
-	{key: "L", text: "%s goes to the longest child (in a trace without times, the largest). Press it again to follow where the time went.",
+	{action: "longest", text: "%s goes to the longest child (in a trace without times, the largest). Press it again to follow where the time went.",
 		later: true},
-	{key: "d", text: "%s shows everything about a row: arguments with their types, the result, its times, its place in the source. } scrolls down."},
-	{key: "/", text: "%s searches the whole trace, loaded or not: type part of a name or value, then Enter."},
-	{key: "H", text: "n goes to the next hit, and %s lists all hits: Enter goes to one. [ brings you back to where you were.",
+	{action: "details", text: "%s shows everything about a row: arguments with their types, the result, its times, its place in the source. {details-down} scrolls down."},
+	{action: "search", text: "%s searches the whole trace, loaded or not: type part of a name or value, then Enter."},
+	{action: "hits", text: "{next-hit} goes to the next hit, and %s lists all hits: Enter goes to one. {back} brings you back to where you were.",
 		done: func(s Seen) bool { return s.Hits }},
-	{key: "?", text: "%s lists all keys, and q quits."},
+	{action: "help", text: "%s lists all keys, and {quit} quits."},
 }
 
-// Keys returns the keys of the key map that end the stages, in their order.
-func Keys() (keys []string) {
+// Actions returns the actions of the key map that end the stages, in their order.
+func Actions() (actions []string) {
 	for _, s := range stages {
-		keys = append(keys, s.key)
+		actions = append(actions, s.action)
 	}
-	return keys
+	return actions
 }
 
-// Key returns the key that ends the current stage; "" if the tour is over.
-func (t *Tour) Key() string {
+// Action returns the action that ends the current stage; "" if the tour is over.
+func (t *Tour) Action() string {
 	if t == nil || t.at >= len(stages) {
 		return ""
 	}
-	return stages[t.at].key
+	return stages[t.at].action
 }
 
 // Did notes that the key of the current stage was used, and its effect. It reports whether
 // the tour is over.
 func (t *Tour) Did(seen Seen) (over bool) {
-	if t.Key() == "" {
+	if t.Action() == "" {
 		return t != nil
 	}
 	if s := stages[t.at]; !s.later && (s.done == nil || s.done(seen)) {
@@ -70,14 +72,17 @@ func (t *Tour) Did(seen Seen) (over bool) {
 	return t.at == len(stages)
 }
 
-// Arrived notes that the work started by a key has led somewhere. It reports whether
+// Arrived notes that the work started by an action has led somewhere. It reports whether
 // the tour is over.
-func (t *Tour) Arrived(key string) (over bool) {
-	if t.Key() == key && key != "" && stages[t.at].later {
+func (t *Tour) Arrived(action string) (over bool) {
+	if t.Action() == action && action != "" && stages[t.at].later {
 		t.at++
 	}
 	return t != nil && t.at == len(stages)
 }
+
+// other is the name of an action in the text of a stage.
+var other = regexp.MustCompile(`\{[a-z-]+\}`)
 
 // Height returns how many lines View needs in width cells. names are the names of the stage's
 // key, as the user reads them.
@@ -87,10 +92,13 @@ func (t *Tour) Height(names string, width int, g *screen.Glyphs) int {
 
 // lines returns the text of the current stage, wrapped.
 func (t *Tour) lines(names string, width int, g *screen.Glyphs) (lines []string) {
-	if t.Key() == "" {
+	if t.Action() == "" {
 		return nil
 	}
-	text := fmt.Sprintf(stages[t.at].text, names)
+	text := other.ReplaceAllStringFunc(stages[t.at].text, func(name string) string {
+		return screen.ActionKey(strings.Trim(name, "{}"), g)
+	})
+	text = strings.Replace(text, "%s", names, 1)
 	for text != "" {
 		head, rest := screen.TakeWords(text, width-4, g.ASCII)
 		if head == "" {

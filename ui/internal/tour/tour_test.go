@@ -9,49 +9,49 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestTour: each stage is completed by its key once that had the effect that the stage is about,
+// TestTour: each stage is completed by its action once that had the effect that the stage is about,
 // and the last stage ends the tour.
 func TestTour(t *testing.T) {
 	tour := new(Tour)
 	for i, c := range []struct {
-		key  string
-		less []Seen // effects that are not enough
-		seen Seen
+		action string
+		less   []Seen // effects that are not enough
+		seen   Seen
 	}{
 		{"down", nil, Seen{}},
-		{"right", []Seen{{}, {Container: true}}, Seen{Container: true, Expanded: true}},
-		{"e", []Seen{{}}, Seen{Container: true}},
-		{"L", nil, Seen{}},
-		{"d", nil, Seen{}},
-		{"/", nil, Seen{}},
-		{"H", []Seen{{Container: true}}, Seen{Hits: true}},
-		{"?", nil, Seen{}},
+		{"expand", []Seen{{}, {Container: true}}, Seen{Container: true, Expanded: true}},
+		{"expand-level", []Seen{{}}, Seen{Container: true}},
+		{"longest", nil, Seen{}},
+		{"details", nil, Seen{}},
+		{"search", nil, Seen{}},
+		{"hits", []Seen{{Container: true}}, Seen{Hits: true}},
+		{"help", nil, Seen{}},
 	} {
-		if tour.Key() != c.key || Keys()[i] != c.key {
-			t.Fatalf("stage %d is about %s, want %s", i+1, tour.Key(), c.key)
+		if tour.Action() != c.action || Actions()[i] != c.action {
+			t.Fatalf("stage %d is about %s, want %s", i+1, tour.Action(), c.action)
 		}
-		if tour.Arrived("x"); tour.Key() != c.key {
-			t.Errorf("another key ends the stage of %s", c.key)
+		if tour.Arrived("x"); tour.Action() != c.action {
+			t.Errorf("another action ends the stage of %s", c.action)
 		}
 		for _, seen := range c.less {
-			if tour.Did(seen); tour.Key() != c.key {
-				t.Errorf("%+v ends the stage of %s", seen, c.key)
+			if tour.Did(seen); tour.Action() != c.action {
+				t.Errorf("%+v ends the stage of %s", seen, c.action)
 			}
 		}
 		over := false
-		if c.key == "L" { // starts work
-			if tour.Did(c.seen); tour.Key() != c.key {
+		if c.action == "longest" { // starts work
+			if tour.Did(c.seen); tour.Action() != c.action {
 				t.Error("the stage of L is done before it has led anywhere")
 			}
-			over = tour.Arrived("L")
+			over = tour.Arrived("longest")
 		} else {
 			over = tour.Did(c.seen)
 		}
-		if over != (i == len(Keys())-1) {
-			t.Errorf("over after the stage of %s: %v", c.key, over)
+		if over != (i == len(Actions())-1) {
+			t.Errorf("over after the stage of %s: %v", c.action, over)
 		}
 	}
-	if tour.Key() != "" || (*Tour)(nil).Key() != "" || (*Tour)(nil).Did(Seen{}) || (*Tour)(nil).Arrived("L") {
+	if tour.Action() != "" || (*Tour)(nil).Action() != "" || (*Tour)(nil).Did(Seen{}) || (*Tour)(nil).Arrived("longest") {
 		t.Error("it is not over")
 	}
 }

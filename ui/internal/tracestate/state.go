@@ -101,7 +101,9 @@ func (s *State) Named() bool { return s.name != "" }
 func (s *State) Name() string { return cmp.Or(s.name, filepath.Base(s.File())) }
 
 // Troubles returns the lines about what is wrong with the trace.
-func (s *State) Troubles() []string { return status.Troubles(s.Known, s.Size.Threads > 0) }
+func (s *State) Troubles(g *screen.Glyphs) []string {
+	return status.Troubles(s.Known, s.Size.Threads > 0, g)
+}
 
 // About tells how large the trace is, the most telling part first.
 func (s *State) About(folded bool, g *screen.Glyphs) []string {
@@ -124,14 +126,15 @@ func (s *State) About(folded bool, g *screen.Glyphs) []string {
 }
 
 // Nothing explains why there are no rows, and what to do.
-func (s *State) Nothing(spinner string, now time.Time) string {
+func (s *State) Nothing(spinner string, now time.Time, g *screen.Glyphs) string {
+	quits := "; " + screen.ActionKey("quit", g) + " quits"
 	switch {
 	case s.Following():
-		return status.NothingYet(s.Known, cmp.Or(s.name, s.File()))
+		return status.NothingYet(s.Known, cmp.Or(s.name, s.File()), g)
 	case s.Known.Phase == lazy.PhaseFailed:
-		return "nothing can be shown: see the line above; q quits"
+		return "nothing can be shown: see the line above" + quits
 	case !s.Settled():
 		return spinner + " " + status.Phase(s.Known, now)
 	}
-	return "this trace has no calls: nothing was recorded; q quits"
+	return "this trace has no calls: nothing was recorded" + quits
 }

@@ -42,7 +42,7 @@ func TestNothing(t *testing.T) {
 		"nothing recorded yet":    {Phase: lazy.PhaseFollowing},
 	} {
 		s.Known = st
-		if got := s.Nothing("*", time.Unix(1000, 0)); !strings.HasPrefix(got, want) {
+		if got := s.Nothing("*", time.Unix(1000, 0), &screen.Unicode); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

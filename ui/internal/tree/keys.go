@@ -148,7 +148,7 @@ func (p *Part) Unload(int) tea.Cmd {
 		p.env.Say("nothing to unload")
 		return nil
 	}
-	p.env.Say("unloaded " + screen.Plural(int64(k), "row") + "; " + screen.KeyName("right", p.env.Glyphs) + " loads them again")
+	p.env.Say("unloaded " + screen.Plural(int64(k), "row") + "; " + screen.ActionKey("expand", p.env.Glyphs) + " loads them again")
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"tracex/ui/internal/jumps"
 	"tracex/ui/internal/loading"
 	"tracex/ui/internal/outline"
+	"tracex/ui/internal/rows"
 )
 
 // Part is the tree of the explorer. Its methods run on one goroutine. Messages for the user
@@ -25,6 +26,8 @@ type Part struct {
 	// Out is the tree on the screen. It is replaced when another tree is shown.
 	Out   *outline.Outline
 	Jumps jumps.List // of the positions left by jumps
+	// Columns is which columns the user wants.
+	Columns rows.Choice
 
 	r       *lazy.TraceReader
 	env     *env.Env

@@ -6,10 +6,12 @@ import (
 )
 
 // Rows returns the contents of rows of the tree. lit returns the parts of a node's text that
-// match a search.
+// match a search. The cursor's row is scrolled to its first match, unless the user has scrolled it.
 func (p *Part) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int) []rows.Row {
 	lines := p.Out.Tree.Lines(of, p.Out.Wide)
 	list := make([]rows.Row, len(lines))
+	v := p.View("")
+	p.Out.Found = 0
 	for i, l := range lines {
 		r := &list[i]
 		*r = rows.New(l)
@@ -19,6 +21,10 @@ func (p *Part) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 		}
 		r.Matches, r.Skip = lit(l.Node, r.Shown), p.Out.SkipOf(l.Node)
 		r.Loading = !l.Loaded && p.loads.Of(l.Node)
+		if l.Row == p.Out.Cursor && p.Out.Slid != l.Node {
+			v.ShowMatch(r, p.Out.Indent(), p.Out.Width)
+			p.Out.Found = r.Skip - p.Out.Skip
+		}
 	}
 	return list
 }
@@ -27,7 +33,7 @@ func (p *Part) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 func (p *Part) View(pending string) rows.View {
 	return rows.View{
 		Glyphs: p.env.Glyphs, Spinner: p.env.Spinner(), Pending: pending, Cursor: p.Out.Cursor,
-		Timed: p.timed(), ByDuration: p.Out.ByDuration(),
+		Timed: p.timed(), Choice: p.Columns, ByDuration: p.Out.ByDuration(),
 	}
 }
 

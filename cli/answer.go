@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// answerFlags are the flags that all answers share: which part of the trace they are about, how
+// much of them is printed and how, and what a script expects of them.
+type answerFlags struct {
+	raw         bool
+	thread      int32 // as printed, from 1; 0 for all
+	in          string
+	from, to    time.Duration
+	limit       int
+	json, csv   bool
+	expect, max int64
+	flags       *pflag.FlagSet
+}
+
+// answerMark marks commands that are answers, and the flags that all of them have, with the
+// argument that help shows.
+const answerMark = "answer"
+
+var answerArguments = map[string]string{
+	"raw": "", "thread": "N", "in": "PLACE", "from": "TIME", "to": "TIME", "limit": "N", "json": "", "csv": "", "expect": "N", "max": "N",
+}
+
+// add defines the flags of a command whose rows are things, such as "methods".
+func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
+	flags := c.Flags()
+	f.flags = flags
+	flags.BoolVar(&f.raw, "raw", false, "all recorded events, including compiler-generated ones")
+	flags.Int32Var(&f.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
+	flags.StringVar(&f.in, "in", "", "only what is below a place, such as '#1204'")
+	flags.DurationVar(&f.from, "from", 0, "only from a time on, such as 1.2s after the recording began")
+	flags.DurationVar(&f.to, "to", 0, "only until a time")
+	flags.IntVarP(&f.limit, "limit", "n", limit, "print at most N "+things+"; 0 for all")
+	flags.BoolVar(&f.json, "json", false, "one JSON object per line and row")
+	flags.BoolVar(&f.csv, "csv", false, "comma-separated values")
+	flags.Int64Var(&f.expect, "expect", 0, "exit with 5 unless there are exactly N "+things)
+	flags.Int64Var(&f.max, "max", 0, "exit with 5 if there are more than N "+things)
+	c.Annotations = map[string]string{answerMark: "yes"}
+	for name, argument := range answerArguments {
+		flag := flags.Lookup(name)
+		if name != "limit" {
+			flag.DefValue = "" // help would show 0
+		}
+		flag.Annotations = map[string][]string{answerMark: {argument}}
+	}
+}
+
+// check refuses numbers out of range and flags that contradict each other.
+func (f *answerFlags) check() error {
+	for _, n := range []struct {
+		flag         string
+		value, least int64
+	}{{"thread", int64(f.thread), 1}, {"limit", int64(f.limit), 0}, {"expect", f.expect, 0}, {"max", f.max, 0}, {"from", int64(f.from), 0}, {"to", int64(f.to), 0}} {
+		if f.flags.Changed(n.flag) && n.value < n.least {
+			return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", n.flag, n.value, n.least), ""}
+		}
+	}
+	both := func(a, b string) error {
+		if f.flags.Changed(a) && f.flags.Changed(b) {
+			return &usageError{"--" + a + " and --" + b + " exclude each other", ""}
+		}
+		return nil
+	}
+	err := errors.Join(both("json", "csv"), both("expect", "max"))
+	if f.flags.Changed("to") && f.to <= f.from {
+		return &usageError{"--to is not after --from", ""}
+	}
+	return err
+}
+
+// scope returns the part of a trace that the flags name. at is a place from the argument.
+func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) (s query.Scope, err error) {
+	s.Raw = f.raw
+	if f.thread > 0 {
+		if err := hasThread(r, f.thread-1); err != nil {
+			return s, err
+		}
+		s.Ranges = []lazy.PassRange{{Thread: f.thread - 1, To: -1}}
+	}
+	if f.flags.Changed("from") || f.flags.Changed("to") {
+		if _, ok := r.Times(); !ok {
+			return s, &usageError{"this trace has no times: --from and --to cannot be used", "--in takes a part of it"}
+		}
+		s.Timed, s.From, s.To = true, int64(f.from), int64(f.to)
+		if !f.flags.Changed("to") {
+			s.To = 1<<63 - 1
+		}
+	}
+	if f.in != "" {
+		if at.given {
+			return s, &usageError{"--in and " + at.handle.String() + " exclude each other", "both name the part to look at"}
+		}
+		if at.handle, err = placeArgument(f.in); err != nil {
+			return s, err
+		}
+		at.given = true
+	}
+	if at.given {
+		if err = s.In(ctx, r, at.handle); errors.Is(err, query.ErrHidden) {
+			err = withHint(err, "--raw takes what was recorded")
+		}
+	}
+	return s, err
+}
+
+// write prints an answer and checks what was expected of it.
+func (f *answerFlags) write(a *app, t *table.Table) error {
+	if err := f.print(a, t); err != nil {
+		return err
+	}
+	return f.verdict(int64(t.Rows.Len()), t.Row)
+}
+
+// print prints an answer.
+func (f *answerFlags) print(a *app, t *table.Table) error {
+	var err error
+	more := 0
+	switch {
+	case f.json:
+		more, err = table.WriteJSON(a.stdout, t, f.limit)
+	case f.csv:
+		more, err = table.WriteCSV(a.stdout, t, f.limit)
+	default:
+		err = table.WriteText(a.stdout, t, table.Options{Width: a.width(), Limit: f.limit, Glyphs: &display.Unicode})
+	}
+	if err != nil {
+		return err
+	}
+	if more > 0 { // not part of the data
+		a.remark("output is limited", fmt.Errorf("%s more (--limit 0 prints all)", display.Grouped(int64(more))))
+	}
+	return nil
+}
+
+// verdict compares the number of rows with what was expected.
+func (f *answerFlags) verdict(n int64, row string) error {
+	switch {
+	case f.flags.Changed("expect") && n != f.expect:
+		return &unexpectedError{fmt.Sprintf("%s, but expected %s", counted(n, row), display.Grouped(f.expect))}
+	case f.flags.Changed("max") && n > f.max:
+		return &unexpectedError{fmt.Sprintf("%s, but at most %s allowed", counted(n, row), display.Grouped(f.max))}
+	}
+	return nil
+}
+
+// unexpectedError tells that an answer is not what a script expects.
+type unexpectedError struct{ text string }
+
+func (e *unexpectedError) Error() string { return e.text }
+
+// width returns the width of the terminal that standard output is; 0 if it is none.
+func (a *app) width() int {
+	if w, _, err := term.GetSize(int(a.stdout.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 0
+}
+
+// runPass runs a pass with a progress bar.
+func (a *app) runPass(ctx context.Context, r *lazy.TraceReader, pass lazy.Pass) error {
+	p := a.newProgress("reading")
+	defer p.end()
+	pass.Progress = p.update
+	return r.Pass(ctx, pass)
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+)
+
+// callersCommand is the command callers with its flags.
+type callersCommand struct {
+	*app
+	answerFlags
+	query.CallersOptions
+	by string
+	at place // of the argument
+}
+
+func newCallersCommand(a *app) *cobra.Command {
+	t := &callersCommand{app: a}
+	c := &cobra.Command{
+		Use:   "callers FILE METHOD",
+		Short: "Show who calls a method, or what it calls",
+		Long:  "Show the paths by which a method is called, with the part of its time that each has; with --callees, the paths of calls below it.",
+		Example: `tracex callers trace.bin HashMap.get
+tracex callers --callees --depth 3 trace.bin Controller.handle`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 || slices.Contains(args, "") {
+				return &usageError{"callers needs a file and a method", c.CommandPath() + " FILE METHOD"}
+			}
+			return nil
+		},
+	}
+	t.add(c, "rows", 50)
+	c.Flags().BoolVar(&t.Callees, "callees", false, "what the method calls")
+	c.Flags().StringVar(&t.by, "by", "total", "callers by total or self")
+	c.Flags().IntVar(&t.Depth, "depth", 5, "longest path, in calls")
+	complete(c, "by", "total", "self")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, at := splitPlace(args[0])
+		t.at, t.Method = at, args[1]
+		if err := t.check(); err != nil {
+			return err
+		}
+		switch {
+		case t.by != "total" && t.by != "self":
+			return &usageError{"--by must be total or self, not " + t.by, ""}
+		case t.by == "self" && t.Callees:
+			return &usageError{"--by self and --callees exclude each other", "callees are by total"}
+		case t.Depth < 1:
+			return &usageError{fmt.Sprintf("--depth is %d; it must be at least 1", t.Depth), ""}
+		}
+		t.Self = t.by == "self"
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r) })
+	}
+	return c
+}
+
+// show prints the paths; if the trace is damaged, those of its undamaged part.
+func (t *callersCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+	scope, err := t.scope(ctx, r, t.at)
+	if err != nil {
+		return err
+	}
+	callers, err := query.NewCallers(r, scope, t.CallersOptions)
+	var none *query.NoMethodError
+	if errors.As(err, &none) {
+		hint := "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap"
+		if len(none.Near) > 0 {
+			hint = "the nearest: " + strings.Join(none.Near, ", ")
+		}
+		return withHint(err, hint)
+	}
+	if err != nil {
+		return err
+	}
+	pass := scope.Pass()
+	pass.Collect = []lazy.Collector{callers}
+	if err := t.runPass(ctx, r, pass); err != nil {
+		return err
+	}
+	t.remarkIndex(r)
+	problem := r.Status().Problem
+	if err := t.write(t.app, callers.Table(query.CallersView{Done: 1, G: &display.Unicode})); err != nil {
+		return err
+	}
+	return problem // reported after the answer
+}

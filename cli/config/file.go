@@ -1,0 +1,140 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// largest bounds the size of the file, in bytes.
+const largest = 64 << 10
+
+// File is what a file sets. Faults do not hide the entries around them.
+type File struct {
+	Path    string
+	Entries []Entry // in their order
+	Faults  []Fault // what is not TOML, or set twice
+}
+
+// Entry is a line of the file: in the table Section, Name = Value.
+type Entry struct {
+	Section, Name string // Section is "" before the first table; those of tables in tables have dots
+	Value         Value
+	Line          int // from 1
+}
+
+// Key returns the full name of an entry: keys.search.
+func (e *Entry) Key() string {
+	if e.Section == "" {
+		return e.Name
+	}
+	return e.Section + "." + e.Name
+}
+
+// Fault is a mistake in the file, or in a variable of the environment.
+type Fault struct {
+	In   string // the file's path, or the variable's name
+	Line int    // 0 for a variable
+	Text string
+}
+
+func (f Fault) Error() string { return Where(f.In, f.Line) + ": " + f.Text }
+
+// Where names a line of a file, or, if it is 0, a variable.
+func Where(in string, line int) string {
+	if line == 0 {
+		return in
+	}
+	return fmt.Sprintf("%s:%d", in, line)
+}
+
+// Read reads a file. A file that does not exist is empty unless the user named it.
+func Read(p Place) (*File, error) {
+	f := &File{Path: p.Path}
+	if p.Path == "" {
+		return f, nil
+	}
+	in, err := os.Open(p.Path)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) && !p.Named {
+			err = nil
+		}
+		return f, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, largest+1))
+	switch {
+	case err != nil:
+		return f, err
+	case len(data) > largest:
+		return f, fmt.Errorf("%s: larger than 64 KiB: not a configuration", p.Path)
+	}
+	return Parse(p.Path, data), nil
+}
+
+// add keeps an entry, unless there is one of the same name.
+func (f *File) add(e Entry) {
+	for i := range f.Entries {
+		if old := &f.Entries[i]; old.Section == e.Section && old.Name == e.Name {
+			f.fault(e.Line, fmt.Sprintf("%s is set twice; line %d counts", e.Key(), old.Line))
+			return
+		}
+	}
+	f.Entries = append(f.Entries, e)
+}
+
+func (f *File) fault(line int, text string) {
+	f.Faults = append(f.Faults, Fault{f.Path, line, text})
+}
+
+// Section is a table of the file: which settings exist, and how they are set.
+type Section struct {
+	Name  string
+	Names []string // of its settings
+	// Set takes over a value, or tells what is wrong with it.
+	Set func(e *Entry) error
+}
+
+// Apply sets all entries that are right, and returns the faults of the file in the order of its
+// lines.
+func (f *File) Apply(sections []Section) []Fault {
+	faults := slices.Clone(f.Faults)
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if text := apply(sections, e); text != "" {
+			faults = append(faults, Fault{f.Path, e.Line, text})
+		}
+	}
+	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
+	return faults
+}
+
+// apply sets an entry and returns what is wrong with it, "" if nothing.
+func apply(sections []Section, e *Entry) string {
+	var names []string
+	for _, s := range sections {
+		if s.Name != e.Section {
+			names = append(names, "["+s.Name+"]")
+			continue
+		}
+		if !slices.Contains(s.Names, e.Name) {
+			return fmt.Sprintf("[%s] has no setting %s; nearest: %s", s.Name, e.Name, Nearest(e.Name, s.Names))
+		}
+		if err := s.Set(e); err != nil {
+			return fmt.Sprintf("%s: %v", e.Name, err)
+		}
+		return ""
+	}
+	if e.Section == "" {
+		for _, s := range sections {
+			if slices.Contains(s.Names, e.Name) {
+				return fmt.Sprintf("%s belongs in the table [%s]", e.Name, s.Name)
+			}
+		}
+		return fmt.Sprintf("%s is in no table; tables: %s", e.Name, joined(names))
+	}
+	return fmt.Sprintf("no table [%s]; tables: %s", e.Section, joined(names))
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"strings"
+
+	"tracex/lazy"
+)
+
+// place is the place in a trace that an argument names after the file: 'trace.bin#1204'.
+type place struct {
+	handle lazy.Handle
+	given  bool
+}
+
+// splitPlace splits an argument into a file and a place in its trace, if the argument ends in
+// one. A file whose name is the whole argument wins.
+func splitPlace(arg string) (path string, at place) {
+	i := strings.LastIndexAny(arg, "#@")
+	if i <= 0 || exists(arg) {
+		return arg, place{}
+	}
+	h, ok := lazy.ParseHandle(arg[i:])
+	if !ok {
+		return arg, place{}
+	}
+	return arg[:i], place{h, true}
+}
+
+// placeArgument reads an argument that is only a place: '#1204', '@3+88120' or 1204.
+func placeArgument(arg string) (lazy.Handle, error) {
+	h, ok := lazy.ParseHandle(arg)
+	if !ok {
+		h, ok = lazy.ParseHandle("#" + arg)
+	}
+	if !ok {
+		return h, &usageError{arg + " names no place in a trace", "a place is the number of an event, such as '#1204', or a thread and an offset, such as '@3+88120'"}
+	}
+	return h, nil
+}

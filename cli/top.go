@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+)
+
+// topCommand is the command top with its flags.
+type topCommand struct {
+	*app
+	answerFlags
+	sort, by string
+	at       place // of the argument
+}
+
+func newTopCommand(a *app) *cobra.Command {
+	t := &topCommand{app: a}
+	c := &cobra.Command{
+		Use:   "top FILE",
+		Short: "Show which methods take the time",
+		Long: "Show a table of methods: their own time (self), that of outermost calls with everything in them (total), calls, and how many threw. " +
+			"In a trace without times, events are counted instead (own, events).",
+		Example: `tracex top trace.bin
+tracex top --by class --sort total 'trace.bin#1204' # below an event
+tracex top --sort p99 --from 1.2s --to 1.3s trace.bin
+tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
+		Args: a.oneTrace,
+	}
+	t.add(c, "rows", 30)
+	c.Flags().StringVar(&t.sort, "sort", "self", "order: "+strings.Join(query.TopSorts, ", "))
+	c.Flags().StringVar(&t.by, "by", "method", "a row for each "+strings.Join(query.Bys[:], ", "))
+	complete(c, "sort", query.TopSorts...)
+	complete(c, "by", query.Bys[:]...)
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
+		path, t.at = splitPlace(path)
+		if err := t.check(); err != nil {
+			return err
+		}
+		by, ok := query.ParseBy(t.by)
+		if !ok {
+			return &usageError{"--by must be " + oneOf(query.Bys[:]) + ", not " + t.by, ""}
+		}
+		if !slices.Contains(query.TopSorts, t.sort) {
+			return &usageError{"--sort must be " + oneOf(query.TopSorts) + ", not " + t.sort, ""}
+		}
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return t.show(ctx, r, by) })
+	})
+	return c
+}
+
+// oneOf lists words: a, b or c.
+func oneOf(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// show prints the table; if the trace is damaged, that of its undamaged part.
+func (t *topCommand) show(ctx context.Context, r *lazy.TraceReader, by query.By) error {
+	scope, err := t.scope(ctx, r, t.at)
+	if err != nil {
+		return err
+	}
+	top := query.NewTop(r, scope, by)
+	if !top.Sorts(t.sort) {
+		return &usageError{"this trace has no times: --sort " + t.sort + " cannot be used", "--sort self sorts by own events, --sort total by events"}
+	}
+	pass := scope.Pass()
+	pass.Collect = []lazy.Collector{top}
+	if err := t.runPass(ctx, r, pass); err != nil {
+		return err
+	}
+	t.remarkIndex(r)
+	problem := r.Status().Problem
+	if err := t.write(t.app, top.Table(query.TopView{Sort: t.sort, Done: 1, G: &display.Unicode})); err != nil {
+		return err
+	}
+	return problem // reported after the answer
+}

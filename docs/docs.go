@@ -1,0 +1,9 @@
+// Package docs holds the pages of the documentation that the program prints.
+package docs
+
+import _ "embed"
+
+// Filter is the page about the filter language, in Markdown.
+//
+//go:embed filter.md
+var Filter string

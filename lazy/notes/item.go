@@ -1,0 +1,80 @@
+package notes
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"tracex/lazy"
+)
+
+// Item is a mark or a note at a point of a trace.
+type Item struct {
+	ID     string
+	Mark   byte   // the letter of a mark, a to z; 0 for a note
+	Text   string // Markdown, of a note
+	At     lazy.Position
+	Event  int32 // -1 if At is a thread
+	Time   time.Time
+	Author string // may be ""
+
+	more members // unknown ones, kept for later versions
+}
+
+// The bounds of an item. A line that exceeds them counts as damaged.
+const (
+	maxText   = 64 << 10
+	maxAuthor = 200
+	maxID     = 64
+)
+
+// Handle returns the handle of the item's place.
+func (it *Item) Handle() lazy.Handle {
+	if it.At.At < 0 {
+		return lazy.PositionHandle(it.At)
+	}
+	return lazy.EventHandle(it.Event)
+}
+
+// FirstLine returns the first line of the text that is not blank.
+func (it *Item) FirstLine() string {
+	for line := range strings.Lines(it.Text) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// markID is the id of a mark: there is one mark of a letter.
+func markID(letter byte) string { return "mark-" + string(rune(letter)) }
+
+// newID returns an id that no other note has.
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// Compare orders items by place, marks before notes.
+func Compare(a, b Item) int {
+	return cmp.Or(
+		cmp.Compare(a.At.Thread, b.At.Thread), cmp.Compare(a.At.At, b.At.At),
+		-cmp.Compare(a.Mark, b.Mark), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID))
+}
+
+// same reports whether two items have the same content.
+func same(a, b Item) bool {
+	return a.ID == b.ID && a.Mark == b.Mark && a.Text == b.Text && a.At == b.At && a.Event == b.Event &&
+		a.Time.Equal(b.Time) && a.Author == b.Author
+}
+
+// later returns the item that was made or changed last.
+func later(a, b Item) Item {
+	if a.Time.Before(b.Time) {
+		return b
+	}
+	return a
+}

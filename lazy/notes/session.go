@@ -1,0 +1,80 @@
+package notes
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"tracex/lazy"
+)
+
+// Session is where the explorer was when it was left, and how it looked. The zero value is none.
+type Session struct {
+	At       lazy.Position
+	Line     int // of the cursor on the screen
+	Raw      bool
+	Details  bool
+	Search   string
+	Regex    bool            // Search is a regular expression
+	Expanded []lazy.Position // nodes that were expanded near the cursor
+	Time     time.Time
+
+	more members // unknown ones, kept for later versions
+}
+
+// maxExpanded bounds the nodes of a session.
+const maxExpanded = 1000
+
+// sessionJSON is a Session in the file.
+type sessionJSON struct {
+	At       string   `json:"at"`
+	Line     int      `json:"line,omitempty"`
+	Raw      bool     `json:"raw,omitempty"`
+	Details  bool     `json:"details,omitempty"`
+	Search   string   `json:"search,omitempty"`
+	Regex    bool     `json:"regex,omitempty"`
+	Expanded []string `json:"expanded,omitempty"`
+}
+
+// Some reports whether there is a session.
+func (s *Session) Some() bool { return !s.Time.IsZero() }
+
+func (s *Session) equal(o *Session) bool {
+	return s.At == o.At && s.Line == o.Line && s.Raw == o.Raw && s.Details == o.Details && s.Search == o.Search &&
+		s.Regex == o.Regex && s.Time.Equal(o.Time) && slices.Equal(s.Expanded, o.Expanded)
+}
+
+// encode returns the session as JSON.
+func (s *Session) encode() ([]byte, error) {
+	wire := sessionJSON{
+		At: lazy.PositionHandle(s.At).String(), Line: s.Line, Raw: s.Raw, Details: s.Details, Search: s.Search, Regex: s.Regex,
+	}
+	for _, p := range s.Expanded[:min(len(s.Expanded), maxExpanded)] {
+		wire.Expanded = append(wire.Expanded, lazy.PositionHandle(p).String())
+	}
+	return s.more.appendTo(wire)
+}
+
+// decodeSession reads a session; ok is false if it is none.
+func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
+	var wire sessionJSON
+	if json.Unmarshal(b, &wire) != nil {
+		return s, false
+	}
+	h, ok := lazy.ParseHandle(wire.At)
+	if !ok || h.Numbered || at.IsZero() || len(wire.Search) > maxText || len(wire.Expanded) > maxExpanded {
+		return s, false
+	}
+	s = Session{
+		At: h.Position, Line: max(0, min(wire.Line, 1<<16)), Raw: wire.Raw, Details: wire.Details, Search: wire.Search, Regex: wire.Regex, Time: at,
+	}
+	for _, text := range wire.Expanded {
+		h, ok := lazy.ParseHandle(text)
+		if !ok || h.Numbered {
+			return Session{}, false
+		}
+		s.Expanded = append(s.Expanded, h.Position)
+	}
+	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "expanded")
+	return s, true
+}

@@ -1,0 +1,127 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"tracex/format"
+	"tracex/lazy/internal/index"
+)
+
+// A Pass reads the trace points of threads once, for any number of aggregates. Several
+// goroutines read different parts of the trace at once; what they find is merged in the
+// order of the trace. Unlike a walk over the tree, a pass reads objects in the order of the
+// data, and decodes of a point only what is asked for.
+type Pass struct {
+	// Raw visits the points as recorded; otherwise a pass visits what the folded view shows.
+	Raw bool
+	// Ranges are the parts of the trace to visit, in this order; nil for all.
+	Ranges []PassRange
+	// Skip, if not nil, reports whether a part of a thread need not be read. It is called on
+	// another goroutine. Visitors do not see what was skipped, and nothing is merged for it.
+	Skip func(PassRange) bool
+	// Collect are the aggregates.
+	Collect []Collector
+	// Progress gets the bytes of the threads' streams that have been merged. It may be nil.
+	Progress Progress
+	// Share is how many bytes of a thread one goroutine visits at a time; 0 for the usual. Tests
+	// make it small, so that small traces have many parts.
+	Share int64
+	cut   passCut
+}
+
+// PassRange is a part of a thread: the objects whose logical offsets are From or more, and
+// less than To; -1 for no end. A container that begins before From is not entered, but left if
+// it ends within the range; one that ends after To is not left.
+type PassRange struct {
+	Thread   int32
+	From, To int64
+}
+
+// A Collector is an aggregate: it makes the visitors of parts of the trace, and merges what
+// they found.
+type Collector interface {
+	// Visitor returns the visitor of one part. Any goroutine may call it.
+	Visitor() Visitor
+	// Merge takes a visitor that has visited its part. It is called for all parts in the order
+	// of the trace, on the goroutine that called [TraceReader.Pass]. An error ends the pass.
+	Merge(v Visitor) error
+	// Reset discards everything merged so far: the index turned out to be wrong, and the pass
+	// begins again.
+	Reset()
+}
+
+// A Visitor sees the points of one part of the trace: of several short threads, or of a part
+// of a long one. One goroutine uses it. The descriptors may be read during a call. The
+// argument is valid until the call returns.
+type Visitor interface {
+	// Begin begins a thread, or a part of one. around are the containers that are open
+	// there, outermost first; the visitor may keep them.
+	Begin(thread int32, around []PassFrame)
+	// Enter visits a container, before everything in it.
+	Enter(p *PassPoint)
+	// Leaf visits a point that is not a container.
+	Leaf(p *PassPoint)
+	// Exit visits a container again, after everything in it. At the end of a thread that
+	// includes containers that never ended, see [PassPoint.State].
+	Exit(p *PassPoint)
+}
+
+// An Arounder is a Visitor that wants to read the containers around its part.
+type Arounder interface {
+	// Around is called after Begin, before anything else, for each container that is open
+	// there, outermost first. The argument is as in Enter, but has no Bytes.
+	Around(p *PassPoint)
+}
+
+// PassFrame is a container that is open in a pass.
+type PassFrame struct {
+	Class    format.Class
+	Ref      int32 // as in [format.Point.Ref]
+	Event    int32
+	Location int32
+	At       int64 // logical offset of its header
+}
+
+// ErrEnough may be returned by [Collector.Merge] to end a pass without an error.
+var ErrEnough = errors.New("enough has been read")
+
+// passCut determines the shares of a pass.
+type passCut struct {
+	bytes    int64 // of a stream, in one share
+	approach int   // number of points to pass before the beginning of a share
+	width    int   // number of goroutines
+}
+
+func usualPassCut() passCut {
+	return passCut{bytes: 1 << 20, approach: 4096, width: min(runtime.GOMAXPROCS(0), 16)}
+}
+
+// Pass runs p on what is known when it begins: wait for [PhaseReady] to read all. If the
+// data is damaged, everything before the damage is visited and Status().Problem has the
+// reason. After an error, or when ctx ends, everything merged so far is valid, apart from
+// what the collectors know to be missing.
+func (r *TraceReader) Pass(ctx context.Context, p Pass) error {
+	if p.cut == (passCut{}) {
+		p.cut = usualPassCut()
+		if p.Share > 0 {
+			p.cut.bytes = p.Share
+		}
+	}
+	return r.insist(ctx, func() error {
+		for _, c := range p.Collect {
+			c.Reset()
+		}
+		run := &passRun{Pass: p, r: r, v: r.known.Load(), epoch: r.epoch.Load()}
+		err := run.run(ctx)
+		if errors.Is(err, ErrEnough) {
+			return nil
+		}
+		if errors.Is(err, errStale) && r.known.Load() != run.v {
+			// The view was replaced before anything was found to be wrong with it.
+			return index.ErrContradiction
+		}
+		return r.doubt(err, run.v, run.epoch)
+	})
+}

@@ -1,0 +1,132 @@
+package lazy
+
+import (
+	"encoding/binary"
+
+	"tracex/format"
+	"tracex/lazy/internal/fold"
+)
+
+// plain reports whether a point is shown as recorded. If not, plain visits what is shown in
+// its place, if anything.
+func (x *passWalk) plain(p *PassPoint, n int) (bool, error) {
+	switch p.Class {
+	case format.ClassCall:
+		if !x.r.ctx.MayFold(p.Ref) || x.callStays(p.Ref, x.window[n:]) {
+			return true, nil
+		}
+	case format.ClassIteration:
+		if n < len(x.window) && format.Kind(x.window[n]) == format.KindTracePoint {
+			return true, nil
+		}
+	case format.ClassLoop:
+		if x.loopStays(x.pos + int64(n)) {
+			return true, nil
+		}
+	case format.ClassVariableRead, format.ClassVariableWrite, format.ClassFieldRead, format.ClassFieldWrite,
+		format.ClassArrayRead, format.ClassArrayWrite:
+		x.leaf.Class, x.leaf.Ref, x.leaf.Location = p.Class, p.Ref, p.Location
+		if x.r.ctx.Coverage(&x.leaf) {
+			x.changed = true
+			x.advance(n)
+			return false, nil
+		}
+		return true, nil
+	default:
+		return true, nil
+	}
+	return false, x.fold(p)
+}
+
+// callStays reports whether a call folds to itself, as most do whose method may fold. It looks
+// only at the beginning of the content, and at the object after the first child.
+func (x *passWalk) callStays(method int32, content []byte) bool {
+	if len(content) < format.LeafValueAt+format.MaxObjectSize {
+		return false
+	}
+	switch format.Kind(content[0]) {
+	case format.KindFooter:
+		return true // nothing in it
+	case format.KindTracePoint:
+	default:
+		return false
+	}
+	class, _ := x.version.PointClass(content[format.PointClassAt])
+	ref := refOf(x.version, class, content)
+	more := false
+	if class == format.ClassFieldRead {
+		n, err := x.version.Size(content, 0)
+		more = err == nil && n < len(content) && format.Kind(content[n]) == format.KindTracePoint
+	}
+	return fold.Stays(x.r.ctx, method, class, ref, more)
+}
+
+// loopStays reports whether the loop whose content begins at start folds to itself, as nearly
+// all do: whether its last iteration has points. It is [childReader.stays] without decoding.
+func (x *passWalk) loopStays(start int64) bool {
+	cells := x.s.Cells
+	own, c, _ := cells.Around(x.ord, start, &x.near)
+	if own == 0 || own >= cells.Len() || c.Start != start || c.End <= start {
+		return false
+	}
+	last := cells.At(own - 1)
+	if last.End != c.End-1 || last.Start < start || !x.l.beginsWithPoint(last.Start, last.End) {
+		return false
+	}
+	b, err := x.bytes(c.End)
+	return err == nil && len(b) >= format.LoopFooterSize && format.Kind(b[0]) == format.KindFooter &&
+		binary.BigEndian.Uint32(b[format.LoopIterationsAt:]) != 0
+}
+
+// fold visits what the folded view shows in place of the container at pos.
+func (x *passWalk) fold(p *PassPoint) error {
+	e := &x.read
+	if err := x.walker.point(x.pos, x.ord, x.s.Size, x.window, e, true); err != nil {
+		return err
+	}
+	if err := x.checkEnd(x.ord, e); err != nil {
+		return err
+	}
+	x.lent.lent = 0
+	out, err := x.l.fold(e)
+	if err != nil {
+		return err
+	}
+	x.changed = x.changed || out != e
+	if out == nil {
+		x.jump(e.next, e.after)
+		return nil
+	}
+	start, next, after := e.start, e.next, e.after
+	if out != e {
+		p.PassFrame = frameOf(&out.point, p.At)
+		if p.Class.Container() {
+			out = kept(out)
+		}
+		p.data = out
+	}
+	if !p.Class.Container() {
+		for _, v := range x.visit {
+			v.Leaf(p)
+		}
+		x.jump(next, after)
+		return nil
+	}
+	for _, v := range x.visit {
+		v.Enter(p)
+	}
+	f := passFrame{PassFrame: p.PassFrame, start: out.start, data: p.data}
+	if out.start != start {
+		f.resume, f.after = next, after
+	}
+	x.stack = append(x.stack, f)
+	x.jump(out.start, out.first)
+	return nil
+}
+
+// kept returns lent data to keep: what was lent no longer shares any slice with it.
+func kept(e *nodeData) *nodeData {
+	out := new(nodeData)
+	*out, *e = *e, nodeData{}
+	return out
+}

@@ -1,0 +1,209 @@
+package lazy
+
+import (
+	"tracex/format"
+)
+
+// PassPoint is a trace point in a pass. Its fields are read at once; its methods read more
+// when they are called.
+type PassPoint struct {
+	PassFrame
+	Thread int32
+	Depth  int // number of containers around it, as shown
+	// State is StateWhole until Exit.
+	State State
+
+	walk   *passWalk
+	size   int           // of the header or leaf, in bytes; 0 in Exit
+	parent *passFrame    // nil if none
+	data   *nodeData     // in place of what was recorded; nil if the same
+	foot   int64         // Exit: logical offset of the footer; -1 if none
+	around bool          // in Around
+	point  *format.Point // once decoded
+	ends   *nodeData     // once looked up
+	footer *format.Footer
+}
+
+// Point returns the trace point, decoded. It is valid until the visitor returns.
+func (p *PassPoint) Point() (*format.Point, error) {
+	if p.point != nil {
+		return p.point, nil
+	}
+	if p.data != nil {
+		p.point = &p.data.point
+		return p.point, nil
+	}
+	b, err := p.walk.bytes(p.At)
+	if err != nil {
+		return nil, err
+	}
+	into := &p.walk.decoded
+	if _, err := p.walk.version.DecodePoint(b, into); err != nil {
+		return nil, p.walk.fail(p.walk.damaged(err, p.At))
+	}
+	p.point = into
+	return into, nil
+}
+
+// Bytes returns the header or the leaf as recorded, in Enter and Leaf; nil if folding put
+// another point in its place.
+func (p *PassPoint) Bytes() []byte {
+	if p.data != nil || p.size == 0 {
+		return nil
+	}
+	return p.walk.window[:p.size]
+}
+
+// footerBytes returns the bytes from the footer on, in Exit; nil if there is none, or if folding
+// put another point in place of the one recorded.
+func (p *PassPoint) footerBytes() []byte {
+	if p.data != nil || p.foot < 0 {
+		return nil
+	}
+	return p.walk.window
+}
+
+// Parent returns what the text of the point needs to know about the container around it.
+func (p *PassPoint) Parent() format.Parent {
+	if p.parent == nil || p.parent.Class != format.ClassCall {
+		return format.Parent{}
+	}
+	return format.Parent{Call: true, Method: p.parent.Ref}
+}
+
+// Inside returns the container around the point; ok is false for a root.
+func (p *PassPoint) Inside() (f PassFrame, ok bool) {
+	if p.parent == nil {
+		return f, false
+	}
+	return p.parent.PassFrame, true
+}
+
+// end finds the end of a container that is being entered or left.
+func (p *PassPoint) end() (*nodeData, error) {
+	if p.ends != nil {
+		return p.ends, nil
+	}
+	if p.data != nil {
+		p.ends = p.data
+		return p.data, nil
+	}
+	e := &p.walk.looked
+	var err error
+	if p.size > 0 {
+		*e = nodeData{at: p.At, point: format.Point{Class: p.Class, Event: p.Event}}
+		e.start = p.At + int64(p.size)
+		e.end, e.next = e.start, e.start
+		if p.Class.Container() {
+			err = p.walk.endOf(p.walk.ord, e)
+		}
+	} else {
+		err = p.walk.left(p, e)
+	}
+	if err != nil {
+		return nil, p.walk.fail(err)
+	}
+	p.ends = e
+	return e, nil
+}
+
+// Footer returns the footer of a container: nil if it is not known, as for a container that
+// has not ended in a growing trace; that of [format.Unfinished] if it never ended.
+func (p *PassPoint) Footer() (*format.Footer, error) {
+	if p.footer != nil || !p.Class.Container() {
+		return p.footer, nil
+	}
+	e, err := p.end()
+	if err != nil {
+		return nil, err
+	}
+	if p.size == 0 && p.foot >= 0 && p.data == nil {
+		if _, err := p.walk.version.DecodeFooter(p.walk.window, p.Class, &e.foot); err != nil {
+			return nil, p.walk.fail(p.walk.damaged(err, p.foot))
+		}
+	}
+	p.footer = e.shownFooter()
+	return p.footer, nil
+}
+
+// Threw reports whether a call ended by an exception. In Exit it decodes nothing else.
+func (p *PassPoint) Threw() (bool, error) {
+	if p.size > 0 || p.foot < 0 || p.data != nil || p.around || p.Class != format.ClassCall {
+		f, err := p.Footer()
+		return f != nil && (f.Threw || f.Exception != ""), err
+	}
+	threw, err := p.walk.version.Threw(p.walk.window)
+	if err != nil {
+		return false, p.walk.fail(p.walk.damaged(err, p.foot))
+	}
+	return threw, nil
+}
+
+// Time returns when a container began and how long it took; ok is false if that is not
+// known. In Exit it takes no search.
+func (p *PassPoint) Time() (t Time, ok bool) {
+	if !p.Class.Container() {
+		return noTime, false
+	}
+	e, err := p.end()
+	if err != nil {
+		return noTime, false
+	}
+	return p.walk.time(e)
+}
+
+// Content returns the logical offsets of the content of a container: from the end of its
+// header to its footer.
+func (p *PassPoint) Content() (from, to int64, err error) {
+	e, err := p.end()
+	if err != nil {
+		return 0, 0, err
+	}
+	return e.start, e.end, nil
+}
+
+// Ended returns whether the end of a container is known, in Enter as well.
+func (p *PassPoint) Ended() (State, error) {
+	if !p.Class.Container() {
+		return StateWhole, nil
+	}
+	e, err := p.end()
+	if err != nil {
+		return StatePending, err
+	}
+	return e.state, nil
+}
+
+// Size returns how many bytes of the trace a point takes, with everything in it.
+func (p *PassPoint) Size() (int64, error) {
+	if !p.Class.Container() {
+		return int64(p.size), nil
+	}
+	e, err := p.end()
+	if err != nil {
+		return 0, err
+	}
+	if p.data == nil && p.size == 0 && p.foot >= 0 { // being left: the footer follows
+		n, err := p.walk.version.Size(p.walk.window, p.Class)
+		if err != nil {
+			return 0, p.walk.fail(p.walk.damaged(err, p.foot))
+		}
+		return p.foot + int64(n) - p.At, nil
+	}
+	return e.next - p.At, nil
+}
+
+// Frames calls f for the containers around the point, innermost first, while f returns true.
+func (p *PassPoint) Frames(f func(PassFrame) bool) {
+	for i := p.Depth - 1; i >= 0; i-- {
+		if !f(p.walk.stack[i].PassFrame) {
+			return
+		}
+	}
+}
+
+// Fail ends the pass with an error: a visitor's, which has no result of its own.
+func (p *PassPoint) Fail(err error) { p.walk.fail(err) }
+
+// Context returns the descriptors, which do not change until the visitor returns.
+func (p *PassPoint) Context() *format.Context { return p.walk.r.ctx }

@@ -1,0 +1,190 @@
+package query
+
+import (
+	"errors"
+	"sync"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/filter"
+)
+
+// Callers finds the paths by which methods are called, or what they call. It is a Collector of a
+// pass; any goroutine may ask it for what has been merged so far.
+//
+// Callers by total: each outermost call of the methods adds its time to every call around it, so
+// the root has the total of the methods, and nothing counts twice; calls of them within one another
+// are counted under the root's child of the same method. By self: each call adds its own time.
+// Callees: each path from an outermost call downward.
+type Callers struct {
+	*Top
+	methods []string // names of the methods asked for, of those in the trace
+}
+
+// CallersOptions tell which paths to find.
+type CallersOptions struct {
+	Method  string // as people write it: get, HashMap.get, java.util.HashMap.get(Object), new Gson
+	Callees bool
+	Self    bool // callers by own time
+	Depth   int  // longest path
+}
+
+// NewCallers returns the Callers of a trace. The error tells which methods have similar names if
+// none has that of the options.
+func NewCallers(r *lazy.TraceReader, scope Scope, o CallersOptions) (*Callers, error) {
+	e, err := filter.Parse("method=" + filter.Word(o.Method))
+	if err != nil {
+		return nil, err
+	}
+	f := &focus{CallersOptions: o}
+	r.WithContext(func(c *format.Context) {
+		if f.filter, err = e.Bind(filter.About{Context: c}); err != nil {
+			return
+		}
+		seen := make(map[string]bool)
+		for m := range c.Methods() {
+			if name, _ := c.CallName(m.ID, 0); f.filter.Quick(format.ClassCall, m.ID, 0) == filter.Yes && !seen[name] {
+				seen[name] = true
+				f.names = append(f.names, name)
+			}
+		}
+	})
+	var none *filter.Error
+	if errors.As(err, &none) {
+		return nil, &NoMethodError{o.Method, none.Near}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(f.names) == 0 {
+		return nil, &NoMethodError{Method: o.Method}
+	}
+	t := &Top{r: r, scope: scope, focus: f}
+	_, t.timed = r.Times()
+	t.Reset()
+	return &Callers{t, f.names}, nil
+}
+
+// NoMethodError is the error that a trace has no method of a name.
+type NoMethodError struct {
+	Method string
+	Near   []string // names of the trace that are spelled alike, the nearest first
+}
+
+func (e *NoMethodError) Error() string { return "the trace has no method " + e.Method }
+
+// focus is which paths a Top records.
+type focus struct {
+	CallersOptions
+	names  []string
+	mu     sync.Mutex // guards filter
+	filter *filter.Filter
+	paths  *paths // guarded by the Top
+}
+
+// matches reports whether a method is one of those asked for. It must be called by visitors.
+func (f *focus) matches(method int32) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.filter.Quick(format.ClassCall, method, 0) == filter.Yes
+}
+
+// focusPart is what a visitor knows of the paths in its part.
+type focusPart struct {
+	of    *focus
+	known []int8 // by group: 1 if asked for, -1 if not, 0 if not known yet
+	open  int    // calls on the stack that are asked for
+	first int    // the index of the outermost of them
+	calls []pathCall
+}
+
+// asked reports whether a group is asked for. method is one of it.
+func (p *focusPart) asked(group, method int32) bool {
+	for int(group) >= len(p.known) {
+		p.known = append(p.known, 0)
+	}
+	if p.known[group] == 0 {
+		p.known[group] = -1
+		if p.of.matches(method) {
+			p.known[group] = 1
+		}
+	}
+	return p.known[group] > 0
+}
+
+// push notes that a call is at an index of the stack.
+func (p *focusPart) push(group, method int32, at int) {
+	if p.asked(group, method) {
+		if p.open == 0 {
+			p.first = at
+		}
+		p.open++
+	}
+}
+
+// callPath is the groups of the calls from one that is asked for, without itself: outward to
+// callers, or inward to callees.
+type callPath struct {
+	groups []int32
+	inner  bool // a call within another one that is asked for: only their number counts
+}
+
+// pop returns the path of a call that ends, within the calls on the stack; nil if it has none.
+func (p *focusPart) pop(group int32, stack []openCall) *callPath {
+	asked := p.known[group] > 0
+	if asked {
+		p.open--
+	}
+	switch {
+	case !asked && (!p.of.Callees || p.open == 0):
+		return nil
+	case p.of.Callees:
+		path := new(callPath)
+		if p.open == 0 {
+			return path
+		}
+		if len(stack)-p.first > p.of.Depth {
+			return nil
+		}
+		for _, c := range stack[p.first+1:] {
+			path.groups = append(path.groups, c.group)
+		}
+		path.groups = append(path.groups, group)
+		return path
+	case p.open > 0 && !p.of.Self:
+		return &callPath{[]int32{group}, true}
+	}
+	n := min(len(stack), p.of.Depth)
+	path := &callPath{groups: make([]int32, 0, n)}
+	for i := range n {
+		path.groups = append(path.groups, stack[len(stack)-1-i].group)
+	}
+	return path
+}
+
+// pathCall is a call with its path.
+type pathCall struct {
+	path *callPath
+	pathSums
+}
+
+// pathSums are the sums of a path. Total and Self are nanoseconds, Points and Own events.
+type pathSums struct{ Calls, Total, Self, Points, Own int64 }
+
+func (s *pathSums) add(o *pathSums) {
+	s.Calls += o.Calls
+	s.Total += o.Total
+	s.Self += o.Self
+	s.Points += o.Points
+	s.Own += o.Own
+}
+
+// along returns an ended call with its path.
+func (e *callEnd) along(points, took int64) pathCall {
+	c := pathCall{e.path, pathSums{Calls: 1}}
+	if !e.path.inner {
+		c.Total, c.Self = took, max(0, took-e.openCall.time)
+		c.Points, c.Own = points, points-e.below
+	}
+	return c
+}

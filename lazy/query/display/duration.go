@@ -1,0 +1,119 @@
+package display
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Nanoseconds of the units of time.
+const (
+	microsecond = 1_000
+	millisecond = 1_000 * microsecond
+	second      = 1_000 * millisecond
+	minute      = 60 * second
+	hour        = 60 * minute
+	day         = 24 * hour
+)
+
+// Duration writes nanoseconds in at most 7 cells, with the three most significant digits: 89
+// ns, 456 µs, 12.3 ms, 1.23 s, 1m 05s, 2h 05m, 3d 04h.
+func Duration(ns int64, g *Glyphs) string {
+	switch {
+	case ns < 0:
+		return "-" + Duration(max(-ns, 0), g)
+	case ns < 1_000:
+		return strconv.FormatInt(ns, 10) + " ns"
+	case ns < millisecond-500: // values that round to 1.00 of the next unit use that unit
+		return digits(ns, microsecond) + " " + g.Micro
+	case ns < second-millisecond/2:
+		return digits(ns, millisecond) + " ms"
+	case ns < minute-second/20:
+		return digits(ns, second) + " s"
+	case ns < hour-second/2:
+		return pair(ns, minute, "m", second, "s")
+	case ns < day-minute/2:
+		return pair(ns, hour, "h", minute, "m")
+	case ns < 100*day-hour/2:
+		return pair(ns, day, "d", hour, "h")
+	}
+	return strconv.FormatInt(ns/day+(ns%day+day/2)/day, 10) + "d"
+}
+
+// digits writes ns in a unit with three digits: 1.23, 12.3, 123.
+func digits(ns, unit int64) string {
+	v := float64(ns) / float64(unit)
+	switch {
+	case v < 9.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v < 99.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// pair writes ns in two units, the smaller one with two digits.
+func pair(ns, big int64, bigName string, small int64, smallName string) string {
+	n := (ns + small/2) / small
+	per := big / small
+	return fmt.Sprintf("%d%s %02d%s", n/per, bigName, n%per, smallName)
+}
+
+// Exactly writes nanoseconds with all their digits: 12.345678 ms. From a minute on it adds the
+// duration in clock units, in brackets.
+func Exactly(ns int64, g *Glyphs) string {
+	var text string
+	switch {
+	case ns < 0:
+		return "-" + Exactly(max(-ns, 0), g)
+	case ns < microsecond:
+		text = strconv.FormatInt(ns, 10) + " ns"
+	case ns < millisecond:
+		text = decimals(ns, microsecond) + " " + g.Micro
+	case ns < second:
+		text = decimals(ns, millisecond) + " ms"
+	default:
+		text = decimals(ns, second) + " s"
+	}
+	if ns >= minute {
+		text += " (" + Duration(ns, g) + ")"
+	}
+	return text
+}
+
+// decimals writes ns in a unit, a power of ten, with as many decimals as needed.
+func decimals(ns, unit int64) string {
+	text := Grouped(ns / unit)
+	if rest := ns % unit; rest > 0 {
+		text += "." + strings.TrimRight(strconv.FormatInt(unit+rest, 10)[1:], "0")
+	}
+	return text
+}
+
+// Share writes part as a percentage of whole: 42 %, 4.2 %. It is "" if that makes no sense: if
+// whole is 0, or part is larger than whole.
+func Share(part, whole int64) string {
+	if whole <= 0 || part < 0 || part > whole {
+		return ""
+	}
+	percent := 100 * float64(part) / float64(whole)
+	if percent < 9.95 {
+		return strconv.FormatFloat(percent, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
+}
+
+// Gauge draws a share as a bar of at most width cells. It is "" for a share smaller than
+// the smallest glyph of the bar.
+func Gauge(part, whole int64, width int, g *Glyphs) string {
+	if whole <= 0 || part < 0 || part > whole {
+		return ""
+	}
+	perCell := len(g.Gauge)
+	n := int(float64(part)/float64(whole)*float64(width*perCell) + 0.5)
+	text := strings.Repeat(g.Gauge[perCell-1], n/perCell)
+	if n%perCell > 0 {
+		text += g.Gauge[n%perCell-1]
+	}
+	return text
+}

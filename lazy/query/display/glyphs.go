@@ -1,0 +1,40 @@
+package display
+
+// Glyphs are the signs that screens and tables use besides the trace's own text: a table, with a field
+// for each sign. Each explorer has a copy, whose bar depends on its terminal.
+type Glyphs struct {
+	ASCII                        bool
+	Bar                          Bar
+	Cursor, Open, Closed, Absent string
+	Spin                         []string
+	More, Gap, Rule, Dot, Crumb  string
+	Side, AtLeast, Check, Warn   string
+	AtMost, Sorted, Micro        string
+	Rising, About, None, Note    string
+	Gauge                        []string // fillings of a cell in a bar: the smallest first, a full cell last
+	// Keys are the names of keys that texts mention, by the names of their actions; nil outside the explorer.
+	Keys map[string]string
+	// Theme has the user's styles of the explorer's text; nil means its own.
+	Theme []string
+}
+
+// Unicode are the signs of a terminal that shows all characters.
+var Unicode = Glyphs{
+	Cursor: "▌", Open: "▾", Closed: "▸", Absent: "▹",
+	Spin: []string{"⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"},
+	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
+	AtMost: "≤", Sorted: "▼", Micro: "µs",
+	Rising: "▲", About: "≈", None: "–", Note: "✎",
+	Gauge: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
+}
+
+// ASCII are the signs of a terminal that shows only ASCII.
+var ASCII = Glyphs{
+	ASCII:  true,
+	Cursor: "|", Open: "v", Closed: "+", Absent: ">",
+	Spin: []string{"*", "+", "x", "+"},
+	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", AtLeast: ">=", Check: "ok", Warn: "!",
+	AtMost: "<=", Sorted: "V", Micro: "us",
+	Rising: "^", About: "~", None: "-", Note: "n",
+	Gauge: []string{"#"},
+}

@@ -1,0 +1,13 @@
+// Package query answers questions about a trace: which methods take the time, who calls a method,
+// where exceptions go. An answer is made by a [lazy.Pass] over the data and becomes a table, which
+// the explorer draws and a command prints.
+//
+//	Scope    which part of a trace is asked about
+//	Top      a table of methods, classes, packages, files or threads: time, points and calls
+//	Callers  paths by which a method is called, or what it calls
+//	Throws   exceptions: where they were thrown and caught
+//	Find     the points that match a filter, as a set of places
+//
+// An answer can be asked for its table at any time: while the pass runs it is that of the data
+// read so far.
+package query

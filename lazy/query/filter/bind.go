@@ -1,0 +1,149 @@
+package filter
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"tracex/format"
+)
+
+// About is what a filter must know about a trace.
+type About struct {
+	// Context has the names of the trace. A filter keeps it and reads it whenever it is used:
+	// meanwhile objects may be added, but not at the same time.
+	Context *format.Context
+	// Timed tells that the trace has times.
+	Timed bool
+	// Growing tells that Context does not have all names yet. Then a filter may have names that
+	// nothing has so far.
+	Growing bool
+	// Threads yields the threads with their names, "" for none. It may be nil.
+	Threads iter.Seq2[int32, string]
+}
+
+// Filter is an [Expr] for the points of one trace. It remembers which ids match, and is for one
+// goroutine at a time: see Clone. The Context may grow between two calls.
+type Filter struct {
+	ctx      *format.Context
+	expr     *Expr
+	root     *part
+	ins, has []*Filter
+	needs    Needs
+	scratch  scratch
+}
+
+// part is a node with what it knows about the trace.
+type part struct {
+	op   nodeOp
+	kids []*part
+	sub  int // of in and has: which one
+	text *boundText
+	test *boundTest
+	cost int
+}
+
+// boundTest is a test with the ids that it matches.
+type boundTest struct {
+	test
+	ids     memo            // what the field names: methods, fields, variables, locations, threads
+	classes memo            // of a recorded value, and of class and pkg: classes
+	names   map[string]bool // of exc: class names
+}
+
+// Bind prepares the filter for a trace. A name that a complete trace does not have is an *[Error], and
+// so is a time if the trace has none.
+func (e *Expr) Bind(a About) (*Filter, error) {
+	if a.Context == nil {
+		a.Context = format.NewContext(format.Newest)
+		a.Growing = true
+	}
+	if !a.Growing {
+		if err := e.check(a); err != nil {
+			return nil, err
+		}
+	}
+	return e.bind(a.Context, e.root), nil
+}
+
+func (e *Expr) bind(c *format.Context, root *node) *Filter {
+	f := &Filter{ctx: c, expr: e}
+	f.root = f.part(root)
+	f.needs = f.root.needs()
+	return f
+}
+
+func (f *Filter) part(n *node) *part {
+	p := &part{op: n.op}
+	switch n.op {
+	case opAnd, opOr, opNot:
+		for _, k := range n.kids {
+			p.kids = append(p.kids, f.part(k))
+		}
+		for _, k := range p.kids {
+			p.cost = max(p.cost, k.cost)
+		}
+		// The order does not change the result: first what is cheap.
+		slices.SortStableFunc(p.kids, func(a, b *part) int { return a.cost - b.cost })
+	case opIn:
+		p.sub, f.ins = len(f.ins), append(f.ins, f.expr.bind(f.ctx, n.kids[0]))
+	case opHas:
+		p.sub, f.has = len(f.has), append(f.has, f.expr.bind(f.ctx, n.kids[0]))
+	case opText:
+		p.text, p.cost = &boundText{matcher: n.text, paren: strings.Contains(n.raw, "(")}, 4
+	case opTest:
+		p.test, p.cost = &boundTest{test: *n.test}, n.test.cost()
+	}
+	return p
+}
+
+// cost orders tests by the time that they take.
+func (t *test) cost() int {
+	switch t.field.kind {
+	case kindValue, kindObject:
+		if t.op == opRegexp || t.op == opContains {
+			return 3
+		}
+		return 2
+	}
+	return 1
+}
+
+// Expr returns the expression of the filter.
+func (f *Filter) Expr() *Expr { return f.expr }
+
+// Subs returns the filters of in(…) and of has(…), each in the order in which they are in the text.
+// The caller finds out which of them hold at a point, see [Facts]. What is nested in one of them is in
+// that filter's own Subs.
+func (f *Filter) Subs() (ins, has []*Filter) { return f.ins, f.has }
+
+// Clone returns a copy for another goroutine.
+func (f *Filter) Clone() *Filter {
+	c := &Filter{ctx: f.ctx, expr: f.expr, root: f.root.clone(), needs: f.needs}
+	for _, s := range f.ins {
+		c.ins = append(c.ins, s.Clone())
+	}
+	for _, s := range f.has {
+		c.has = append(c.has, s.Clone())
+	}
+	return c
+}
+
+func (p *part) clone() *part {
+	c := *p
+	c.kids = make([]*part, len(p.kids))
+	for i, k := range p.kids {
+		c.kids[i] = k.clone()
+	}
+	if p.text != nil {
+		t := *p.text
+		t.methods, t.locations = p.text.methods.clone(), p.text.locations.clone()
+		c.text = &t
+	}
+	if p.test != nil {
+		t := *p.test
+		t.ids, t.classes, t.names = p.test.ids.clone(), p.test.classes.clone(), nil
+		c.test = &t
+	}
+	return &c
+}

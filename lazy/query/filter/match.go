@@ -1,0 +1,187 @@
+package filter
+
+import "tracex/format"
+
+// Facts are what is known about one trace point. A filter looks only at those that its Needs tell, and
+// at Point, Parent and Thread. Facts that are not known make comparisons with them false.
+type Facts struct {
+	Point      *format.Point
+	Footer     *format.Footer // nil if there is none, or it is not known
+	Unfinished bool           // the container has no footer in the trace
+	Parent     format.Parent
+	Thread     int32 // of the block; a live breakpoint may name another
+	Known      Known // which of the numbers below are known
+	Depth      int   // calls around the point, as recorded
+	At         int64 // when it began: nanoseconds since the trace began
+	Duration   int64 // of a container, nanoseconds
+	Self       int64 // of a container: without the calls in it
+	Kids       int64 // of a container: points directly in it
+	Size       int64 // of a container: its bytes in the trace, with everything in it
+	// Text returns the text of the point's row, valid until the next call. If it is nil the filter
+	// writes the text as [format.Context.AppendText] does.
+	Text func() []byte
+	// In and Has tell for each filter of Subs whether it holds: for an ancestor of the point, and for
+	// a point below it.
+	In, Has []bool
+}
+
+// Known is a set of facts.
+type Known uint8
+
+const (
+	KnownDepth Known = 1 << iota
+	KnownAt
+	KnownDuration
+	KnownSelf
+	KnownKids
+	KnownSize
+)
+
+// scratch is memory for texts.
+type scratch struct{ text, value []byte }
+
+// Match reports whether the filter matches a point.
+func (f *Filter) Match(x *Facts) bool { return f.match(f.root, x) }
+
+func (f *Filter) match(p *part, x *Facts) bool {
+	switch p.op {
+	case opAnd:
+		for _, k := range p.kids {
+			if !f.match(k, x) {
+				return false
+			}
+		}
+		return true
+	case opOr:
+		for _, k := range p.kids {
+			if f.match(k, x) {
+				return true
+			}
+		}
+		return false
+	case opNot:
+		return !f.match(p.kids[0], x)
+	case opIn:
+		return p.sub < len(x.In) && x.In[p.sub]
+	case opHas:
+		return x.Point.Class.Container() && p.sub < len(x.Has) && x.Has[p.sub]
+	case opText:
+		return f.matchText(p.text, x)
+	}
+	return p.test.field.in.has(x.Point.Class) && f.test(p.test, x)
+}
+
+// test tests a field of a point of a class that can have it.
+func (f *Filter) test(t *boundTest, x *Facts) bool {
+	p := x.Point
+	switch t.field.id {
+	case idMethod:
+		return t.is(t.method(f.ctx, p.Ref))
+	case idClass, idPkg:
+		if p.Class == format.ClassCall {
+			return t.is(t.method(f.ctx, p.Ref))
+		}
+		return t.is(t.ofField(f.ctx, p.Ref))
+	case idField:
+		return t.is(t.ofField(f.ctx, p.Ref))
+	case idVar:
+		return t.is(t.variable(f.ctx, p.Ref))
+	case idFile:
+		return t.is(t.file(f.ctx, p.Location))
+	case idLine:
+		_, line, ok := f.ctx.FileLine(p.Location)
+		return ok && t.inRange(int64(line))
+	case idThread:
+		return (t.thread(f.ctx, x.Thread) == Yes) != (t.op == opNe)
+	case idKind:
+		return t.value.classes.has(p.Class) != (t.op == opNe)
+	case idEvent:
+		return t.inRange(int64(p.Event))
+	case idIter:
+		return t.inRange(int64(p.Number) + 1)
+	case idDepth:
+		return x.Known&KnownDepth != 0 && t.inRange(int64(x.Depth))
+	case idAt:
+		return x.Known&KnownAt != 0 && t.inRange(x.At)
+	case idDur:
+		return x.Known&KnownDuration != 0 && t.inRange(x.Duration)
+	case idSelf:
+		return x.Known&KnownSelf != 0 && t.inRange(x.Self)
+	case idKids:
+		return x.Known&KnownKids != 0 && t.inRange(x.Kids)
+	case idSize:
+		return x.Known&KnownSize != 0 && t.inRange(x.Size)
+	case idThrew:
+		return ended(x.Footer) && (threw(x.Footer) == (t.op == opNone || t.value.truth)) != (t.op == opNe)
+	case idExc:
+		return f.exception(t, x)
+	case idStatus:
+		return t.hasStatus(x)
+	}
+	return f.values(t, x)
+}
+
+// is returns whether a test of names holds, by the verdict on the names.
+func (t *boundTest) is(names Verdict) bool {
+	if t.op == opNe {
+		return names == No
+	}
+	return names == Yes
+}
+
+// inRange reports whether a number is in the range of the test, or with != outside.
+func (t *boundTest) inRange(n int64) bool {
+	return (t.value.from <= n && n <= t.value.to) != (t.op == opNe)
+}
+
+func threw(f *format.Footer) bool { return f.Threw || f.Exception != "" }
+
+// ended reports whether a footer, which may be nil, is that of a call that returned or threw.
+func ended(f *format.Footer) bool {
+	return f != nil && (threw(f) || f.Result.Kind != format.ValueUnfinished)
+}
+
+func (f *Filter) exception(t *boundTest, x *Facts) bool {
+	var class string
+	if p := x.Point; p.Class != format.ClassCall {
+		if t.op == opNone {
+			return true
+		}
+		d := f.ctx.Class(p.Value.ClassID)
+		if d == nil || p.Value.Kind != format.ValueObject && p.Value.Kind != format.ValueException {
+			return false
+		}
+		class = d.Name
+	} else {
+		if x.Footer == nil || !threw(x.Footer) {
+			return false
+		}
+		if class = x.Footer.Exception; t.op == opNone || class == "" {
+			return t.op == opNone
+		}
+	}
+	return t.exception(class) != (t.op == opNe)
+}
+
+// hasStatus tests the status of a point.
+func (t *boundTest) hasStatus(x *Facts) bool {
+	var is, known status
+	p := x.Point
+	if p.Diff >= format.DiffUnchanged && p.Diff <= format.DiffEditedNew {
+		is, known = statusUnchanged<<p.Diff, statusDiff
+	}
+	if p.Class.Container() && (x.Unfinished || x.Footer != nil) {
+		known |= statusUnfinished
+		if x.Unfinished || p.Class == format.ClassCall && !ended(x.Footer) {
+			is |= statusUnfinished
+		}
+	}
+	if p.Class == format.ClassCall {
+		known |= statusUnderWay
+		if p.Flags&format.FlagUnderWay != 0 {
+			is |= statusUnderWay
+		}
+	}
+	want := t.value.status
+	return known&want == want && (is&want != 0) != (t.op == opNe)
+}

@@ -1,0 +1,144 @@
+package filter
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+)
+
+// The names that a field can have. Each function calls yield with all names of one thing, as people
+// write it: as rows and details show it, and in full.
+
+const constructor = "<init>"
+
+// classNames yields the names of a class.
+func classNames(c *format.Context, d *format.ClassDescriptor, yield func(string) bool) bool {
+	dotted := strings.ReplaceAll(d.Name, "$", ".")
+	short := c.ClassName(d.ID)
+	return yield(d.Name) && (short == d.Name || yield(short)) && (dotted == d.Name || yield(dotted))
+}
+
+// classText yields the names of a class whose full name alone is known.
+func classText(full string, yield func(string) bool) bool {
+	short := full[strings.LastIndexByte(full, '.')+1:]
+	for _, s := range [...]string{full, short, strings.ReplaceAll(short, "$", "."), strings.ReplaceAll(full, "$", ".")} {
+		if !yield(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// methodNames yields the names of a method: withdraw, Account.withdraw, com.shop.Account.withdraw; of a
+// constructor also new Account and, as one constructor calls another, super@Account. If signed, it
+// yields them with the types of the arguments too: withdraw(int, String).
+func methodNames(c *format.Context, d *format.MethodDescriptor, signed bool, yield func(string) bool) bool {
+	if signed {
+		plain := yield
+		signatures := [...]string{signature(d, ", ", false), signature(d, ",", false), signature(d, ", ", true), signature(d, ",", true)}
+		yield = func(name string) bool {
+			if !plain(name) {
+				return false
+			}
+			for _, s := range signatures {
+				if !plain(name + s) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	shown := c.MethodName(d.ID)
+	if !yield(d.Name) || shown != d.Name && !yield(shown) {
+		return false
+	}
+	of := c.Class(d.ClassID)
+	if of == nil {
+		return true
+	}
+	return classNames(c, of, func(class string) bool {
+		if d.Name == constructor && !(yield("new "+class) && yield("super@"+class)) {
+			return false
+		}
+		return yield(class+"."+d.Name) && (shown == d.Name || yield(class+"."+shown))
+	})
+}
+
+// signature returns the types of a method's arguments in parentheses, classes by their short names
+// unless full.
+func signature(d *format.MethodDescriptor, between string, full bool) string {
+	var b strings.Builder
+	for i, t := range d.Args {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		name := t.String()
+		if !full {
+			name = name[strings.LastIndexByte(name, '.')+1:]
+		}
+		b.WriteString(name)
+	}
+	return "(" + b.String() + ")"
+}
+
+// MethodTerm returns the term that matches the calls of one method and of no overload:
+// method=com.shop.Account.withdraw(int). It is "" for an unknown method.
+func MethodTerm(c *format.Context, method int32) string {
+	d := c.Method(method)
+	if d == nil {
+		return ""
+	}
+	name := d.Name
+	if of := c.Class(d.ClassID); of != nil {
+		name = of.Name + "." + name
+	}
+	return "method=" + Word(name+signature(d, ", ", true))
+}
+
+// namesOfField yields the names of a field: balance, Account.balance, com.shop.Account.balance.
+func namesOfField(c *format.Context, d *format.FieldDescriptor, yield func(string) bool) bool {
+	shown := c.FieldName(d.ID)
+	if !yield(d.Name) || shown != d.Name && !yield(shown) {
+		return false
+	}
+	of := c.Class(d.ClassID)
+	if of == nil {
+		return true
+	}
+	return classNames(c, of, func(class string) bool {
+		return yield(class+"."+d.Name) && (shown == d.Name || yield(class+"."+shown))
+	})
+}
+
+func variableNames(c *format.Context, d *format.VariableDescriptor, yield func(string) bool) bool {
+	shown := c.VariableName(d.ID)
+	return yield(d.Name) && (shown == d.Name || yield(shown))
+}
+
+// pkgOf returns the package of a class; "" if it has none.
+func pkgOf(class string) string { return class[:max(0, strings.LastIndexByte(class, '.'))] }
+
+// fileNames yields the names of a source file: as recorded, and without its directory.
+func fileNames(file string, yield func(string) bool) bool {
+	base := file[strings.LastIndexAny(file, `/\`)+1:]
+	return yield(file) && (base == file || yield(base))
+}
+
+// threadNames yields the names of a thread: its number from 1, its name, and both as rows show them.
+func threadNames(id int32, name string, yield func(string) bool) bool {
+	number := strconv.Itoa(int(id) + 1)
+	if !yield(number) || !yield("Thread "+number) {
+		return false
+	}
+	return name == "" || yield(name) && yield("Thread "+number+" ("+name+")")
+}
+
+// threads yields the threads of a trace with their names.
+func (a *About) threads() iter.Seq2[int32, string] {
+	if a.Threads == nil {
+		return func(func(int32, string) bool) {}
+	}
+	return a.Threads
+}

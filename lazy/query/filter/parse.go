@@ -1,0 +1,295 @@
+package filter
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxNested bounds parentheses and negations within one another.
+const maxNested = 100
+
+// Parse parses a filter. An empty text is a filter that matches everything. The error is an *[Error].
+func Parse(text string) (*Expr, error) {
+	p := parser{text: text}
+	if p.space(); p.at == len(text) {
+		return &Expr{root: &node{op: opAnd}, text: text}, nil
+	}
+	root, err := p.filter(0)
+	if err == nil && p.at < len(text) {
+		err = p.fault(p.at, p.at+1, "this ) closes nothing", `to look for the character, put the text in quotes: ")"`)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Expr{root: root, text: text}, nil
+}
+
+// parser reads a text from the left, a part of the grammar a method.
+type parser struct {
+	text     string
+	at       int
+	unclosed bool // the last word has a ( without a )
+}
+
+func (p *parser) fault(at, to int, message, hint string, near ...string) *Error {
+	return &Error{Text: p.text, At: at, To: max(at, min(to, len(p.text))), Message: message, Hint: hint, Near: near}
+}
+
+func (p *parser) rest() string { return p.text[p.at:] }
+
+// space skips white space.
+func (p *parser) space() {
+	p.at = len(p.text) - len(strings.TrimLeftFunc(p.rest(), unicode.IsSpace))
+}
+
+// keyword consumes a word of the grammar, in lower or upper case, and reports whether it is there.
+func (p *parser) keyword(word string) bool {
+	rest := p.rest()
+	if len(rest) < len(word) || rest[:len(word)] != word && rest[:len(word)] != strings.ToUpper(word) {
+		return false
+	}
+	if next, _ := utf8.DecodeRuneInString(rest[len(word):]); len(rest) > len(word) && !unicode.IsSpace(next) && next != '(' && next != ')' {
+		return false
+	}
+	p.at += len(word)
+	p.space()
+	return true
+}
+
+// filter parses: and { "or" and }.
+func (p *parser) filter(depth int) (*node, error) {
+	n := &node{op: opOr}
+	for {
+		kid, err := p.and(depth)
+		if err != nil {
+			return nil, err
+		}
+		n.kids = append(n.kids, kid)
+		if !p.keyword("or") {
+			return flat(n), nil
+		}
+	}
+}
+
+// and parses: not { ["and"] not }.
+func (p *parser) and(depth int) (*node, error) {
+	n := &node{op: opAnd}
+	for {
+		p.space()
+		at := p.at
+		if rest := p.rest(); rest == "" || rest[0] == ')' || p.keyword("or") {
+			p.at = at
+			if len(n.kids) > 0 {
+				return flat(n), nil
+			}
+			return nil, p.fault(at, at+1, "a term is missing here", "")
+		}
+		if len(n.kids) > 0 && p.keyword("and") {
+			if rest := p.rest(); rest == "" || rest[0] == ')' {
+				return nil, p.fault(p.at, p.at+1, `a term is missing after "and"`, "")
+			}
+		}
+		kid, err := p.not(depth)
+		if err != nil {
+			return nil, err
+		}
+		n.kids = append(n.kids, kid)
+	}
+}
+
+// not parses: { "-" | "not" } term.
+func (p *parser) not(depth int) (*node, error) {
+	at := p.at
+	switch {
+	case depth > maxNested:
+		return nil, p.fault(p.at, p.at+1, "nested too deeply", "")
+	case p.keyword("not"):
+	case strings.HasPrefix(p.rest(), "-"):
+		p.at++
+	default:
+		return p.term(depth)
+	}
+	if next, _ := utf8.DecodeRuneInString(p.rest()); p.at == len(p.text) || next == ')' || unicode.IsSpace(next) {
+		return nil, p.fault(at, p.at, fmt.Sprintf("what %s excludes must follow it", strings.TrimSpace(p.text[at:p.at])), "for the text, put it in quotes")
+	}
+	n, err := p.not(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	return not(n), nil
+}
+
+// term parses a group, in(…), has(…), a field, or a text.
+func (p *parser) term(depth int) (*node, error) {
+	at := p.at
+	switch rest := p.rest(); {
+	case p.keyword("and"), p.keyword("or"):
+		return nil, p.fault(at, p.at, "a term is missing here", "for the text, put it in quotes")
+	case rest[0] == '(':
+		return p.group(depth, "the filter in these parentheses")
+	case rest[0] == '"':
+		text, err := p.quoted()
+		if err == nil && text == "" {
+			err = p.fault(at, p.at, "an empty text is in every row", "")
+		}
+		return &node{op: opText, raw: text, text: newContains(text)}, errorOf(err)
+	case p.keyword("in"), p.keyword("has"):
+		name := strings.ToLower(strings.TrimSpace(p.text[at:p.at]))
+		if !strings.HasPrefix(p.rest(), "(") {
+			return nil, p.fault(at, at+len(name), name+" needs a filter in parentheses: "+name+"(method=withdraw)", "for the text, put it in quotes")
+		}
+		kid, err := p.group(depth, name+"( )")
+		n := &node{op: opIn, kids: []*node{kid}}
+		if name == "has" {
+			n.op = opHas
+		}
+		return n, err
+	}
+	if n, err := p.test(); n != nil || err != nil {
+		return n, errorOf(err)
+	}
+	if err := p.foreign(); err != nil {
+		return nil, err
+	}
+	text, _ := p.word()
+	return &node{op: opText, raw: text, text: newContains(text)}, nil
+}
+
+// errorOf avoids an error that is a nil *Error.
+func errorOf(err *Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
+// foreign refuses what other languages have: words that begin with an operator.
+func (p *parser) foreign() error {
+	at := p.at
+	first, _ := p.word()
+	p.at = at
+	switch c := first[0]; {
+	case first == "&&" || first == "&":
+		return p.fault(at, at+len(first), "terms are joined without an operator: a b", "for the text, put it in quotes")
+	case first == "||" || first == "|":
+		return p.fault(at, at+len(first), `alternatives are joined by "or": a or b`, "for the text, put it in quotes")
+	case c == '!' && len(first) > 1 && first[1] != '=' && first[1] != '~':
+		return p.fault(at, at+1, "an exclusion begins with -, not !", "for the text, put it in quotes")
+	case strings.IndexByte("=<>~:!", c) >= 0 && first != "!":
+		return p.fault(at, at+1, "no field is before this operator", "for the text, put it in quotes")
+	}
+	return nil
+}
+
+// group parses a filter in parentheses.
+func (p *parser) group(depth int, what string) (*node, error) {
+	at := p.at
+	p.at++
+	p.space()
+	if strings.HasPrefix(p.rest(), ")") {
+		return nil, p.fault(at, p.at+1, what+" is empty", "")
+	}
+	if p.at == len(p.text) {
+		return nil, p.fault(p.at, p.at, what+" is missing", "")
+	}
+	n, err := p.filter(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	if p.at == len(p.text) {
+		return nil, p.fault(at, at+1, "this ( is not closed", "")
+	}
+	p.at++
+	return n, nil
+}
+
+// test parses a field with its operator and value. It returns nil if there is none.
+func (p *parser) test() (*node, *Error) {
+	at := p.at
+	if event, ok := p.handle(); ok {
+		t := &test{field: &fields[idEvent], op: opEq, value: literal{raw: event}, at: at, end: at, valueAt: at, to: p.at}
+		if message, _, _ := t.value.set(t.field, opEq); message == "" {
+			return &node{op: opTest, test: t}, nil
+		}
+		p.at = at
+	}
+	name := fieldName(p.rest())
+	if name == "" {
+		return nil, nil
+	}
+	f, arg := fieldNamed(name)
+	end := at + len(name)
+	p.at = end
+	if f != nil {
+		p.space()
+	}
+	o, length := operator(p.rest())
+	switch {
+	case o == opNone && f != nil && f.alone && wordEnds(p.text[end:]):
+		p.at = end
+		return &node{op: opTest, test: &test{field: f, at: at, end: end, valueAt: end, to: end}}, nil
+	case f == nil && (name == "in" || name == "has") && o != opNone:
+		return nil, p.fault(at, end, name+" needs a filter in parentheses: "+name+"(method=withdraw)", "for the text, put it in quotes")
+	case o == opNone, f == nil && o == opContains && !misspelled(name):
+		p.at = at
+		return nil, nil
+	case f == nil && strings.HasPrefix(name, "arg."):
+		return nil, p.fault(at, end, "arguments have numbers: arg.1 is the first", "")
+	case f == nil:
+		return nil, p.fault(at, end, "there is no field "+name, "for the text, put it in quotes", nearest(name, fieldNames)...)
+	}
+	t := &test{field: f, op: o, at: at, end: end}
+	if arg != "" {
+		n, err := strconv.Atoi(arg)
+		if err != nil || n < 1 || n > 0xffff {
+			return nil, p.fault(at, end, "arguments have numbers: arg.1 is the first", "")
+		}
+		t.arg = n
+	}
+	opAt := p.at
+	p.at += length
+	return p.value(t, opAt)
+}
+
+// value parses the value of a test.
+func (p *parser) value(t *test, opAt int) (*node, *Error) {
+	if !slices.Contains(kindOps[t.field.kind], t.op) {
+		hint := "it takes " + strings.Join(t.field.Ops(), " ")
+		return nil, p.fault(opAt, p.at, fmt.Sprintf("%s cannot be compared with %v", t.field.Name, t.op), hint)
+	}
+	opEnd := p.at
+	p.space()
+	t.valueAt = p.at
+	l := &t.value
+	switch rest := p.rest(); {
+	case rest == "" || rest[0] == ')':
+		return nil, p.fault(p.at, p.at+1, "a value must follow "+p.text[t.at:opEnd], "")
+	case rest[0] == '"':
+		var err *Error
+		if l.raw, err = p.quoted(); err != nil {
+			return nil, err
+		}
+		l.quoted = true
+	default:
+		if rest[0] == '=' || rest[0] == '~' {
+			return nil, p.fault(opAt, p.at+1, "there is no operator "+p.text[opAt:p.at+1], "the operators are = != < <= > >= ~ (regular expression) : (contains)")
+		}
+		var ok bool
+		if l.raw, ok = p.word(); !ok {
+			at := t.valueAt + strings.IndexByte(l.raw, '(')
+			return nil, p.fault(at, at+1, "this ( is not closed", "put the value in quotes")
+		}
+	}
+	t.to = p.at
+	if l.raw == "" && t.op == opContains {
+		return nil, p.fault(t.valueAt, t.to, "an empty text is in everything", "")
+	}
+	if message, hint, near := l.set(t.field, t.op); message != "" {
+		return nil, p.fault(t.valueAt, t.to, message, hint, near...)
+	}
+	return &node{op: opTest, test: t}, nil
+}

@@ -1,0 +1,313 @@
+package filter
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// sample is a point of a trace with its encoding.
+type sample struct {
+	point   format.Point
+	footer  *format.Footer
+	parent  format.Parent
+	thread  int32
+	encoded []byte
+	ending  []byte // encoding of the footer
+}
+
+func (s *sample) facts() *Facts {
+	return &Facts{Point: &s.point, Footer: s.footer, Parent: s.parent, Thread: s.thread}
+}
+
+// samples returns the points of a data file, and its names.
+func samples(t testing.TB, data []byte) (*format.Context, []*sample) {
+	t.Helper()
+	s := format.NewBytesScanner(data)
+	var c *format.Context
+	var list []*sample
+	open := make(map[int32][]*sample)
+	for s.Next() {
+		if c == nil {
+			c = format.NewContext(s.Version())
+		}
+		o := s.Object()
+		switch {
+		case o.Kind.Reference():
+			if _, _, err := c.Add(o.Bytes); err != nil {
+				t.Fatal(err)
+			}
+		case o.Kind == format.KindTracePoint:
+			x := &sample{thread: o.Thread, encoded: o.Bytes}
+			if _, err := s.Version().DecodePoint(o.Bytes, &x.point); err != nil {
+				t.Fatal(err)
+			}
+			if around := open[o.Thread]; len(around) > 0 {
+				x.parent = format.ParentOf(&around[len(around)-1].point)
+			}
+			if list = append(list, x); o.Class.Container() {
+				open[o.Thread] = append(open[o.Thread], x)
+			}
+		case o.Kind == format.KindFooter:
+			around := open[o.Thread]
+			x := around[len(around)-1]
+			open[o.Thread] = around[:len(around)-1]
+			x.footer, x.ending = new(format.Footer), o.Bytes
+			if _, err := s.Version().DecodeFooter(o.Bytes, o.Class, x.footer); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if s.Err() != nil || len(list) == 0 {
+		t.Fatalf("%d points, %v", len(list), s.Err())
+	}
+	return c, list
+}
+
+// eachTrace calls f with recorded and with generated traces of both versions.
+func eachTrace(t *testing.T, f func(t *testing.T, c *format.Context, list []*sample, r *rand.Rand)) {
+	for _, name := range []string{"gson.dump.bin", "kotlin.v27.stream.bin", "threads.stream.bin", "allkinds.dump.bin", "allkinds.v27.dump.bin"} {
+		t.Run(name, func(t *testing.T) {
+			c, list := samples(t, formattest.Recorded(t, name))
+			f(t, c, list, rand.New(rand.NewPCG(1, 2)))
+		})
+	}
+	for seed := range uint64(6) {
+		v := []format.Version{format.V22, format.V27}[seed%2]
+		t.Run(fmt.Sprintf("random %d version %d", seed, v), func(t *testing.T) {
+			data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 400, Seed: seed, Plain: seed < 2, Options: formattest.Options{Version: v}})
+			c, list := samples(t, data)
+			f(t, c, list, rand.New(rand.NewPCG(seed, 3)))
+		})
+	}
+}
+
+// aTerm makes up a term that probably matches a point.
+func aTerm(r *rand.Rand, c *format.Context, s *sample) string {
+	p := &s.point
+	op := []string{"=", "=", "=", "!=", ":", "~"}[r.IntN(6)]
+	eq := []string{"=", "!="}[r.IntN(2)]
+	text := func(o, s string) string {
+		if o == "~" {
+			s = "." // any
+		} else if o == ":" && s == "" {
+			s = "x"
+		}
+		return o + Quote(s)
+	}
+	values := func(field string, v *format.Value) string { return field + valueTerm(r, c, v) }
+	switch r.IntN(14) {
+	case 0:
+		return "kind" + eq + kindWords[r.IntN(len(kindWords))].word
+	case 1:
+		return fmt.Sprintf("thread%s%d", eq, s.thread+1)
+	case 2:
+		return fmt.Sprintf("event%s%d", []string{"=", "<", ">=", "!="}[r.IntN(4)], p.Event)
+	case 3:
+		return "class" + text(op, "Account")
+	case 4:
+		if file, _, ok := c.FileLine(p.Location); ok && !strings.ContainsRune(file, '\\') {
+			return "file" + text(op, file)
+		}
+	case 5:
+		return []string{"threw", "exc", "threw=false", "status=unfinished", "status!=edited"}[r.IntN(5)]
+	case 6:
+		word := strings.Fields(string(c.AppendText(nil, p, s.footer, s.parent, false)) + " x")
+		return Quote(word[r.IntN(len(word))])
+	}
+	switch p.Class {
+	case format.ClassCall:
+		switch n := r.IntN(6); {
+		case n == 0 && c.Method(p.Ref) != nil:
+			name, _ := c.CallName(p.Ref, 0)
+			return "method" + text(op, name)
+		case n == 1 && c.Method(p.Ref) != nil && c.Class(c.Method(p.Ref).ClassID) != nil:
+			return "class" + text(op, c.Class(c.Method(p.Ref).ClassID).Name)
+		case n == 2 && len(p.Args) > 0:
+			i := r.IntN(len(p.Args))
+			return values([]string{"arg", "obj", fmt.Sprintf("arg.%d", i+1)}[r.IntN(3)], &p.Args[i])
+		case n == 3:
+			return values([]string{"recv", "obj"}[r.IntN(2)], &p.Target)
+		case s.footer != nil && s.footer.Exception != "":
+			return "exc" + text(op, s.footer.Exception)
+		case s.footer != nil:
+			return values([]string{"ret", "obj"}[r.IntN(2)], &s.footer.Result)
+		}
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		if d := c.Field(p.Ref); d != nil && r.IntN(3) == 0 {
+			return "field" + text(op, d.Name)
+		}
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		if d := c.Variable(p.Ref); d != nil && r.IntN(3) == 0 {
+			return "var" + text(op, d.Name)
+		}
+	}
+	if !p.Class.Container() && p.Class != format.ClassSnapshot {
+		if r.IntN(4) == 0 {
+			return values("obj", &p.Target)
+		}
+		return values([]string{"value", "obj"}[r.IntN(2)], &p.Value)
+	}
+	return "method" + text(op, "x")
+}
+
+// valueTerm makes up an operator and a value that probably match a recorded value.
+func valueTerm(r *rand.Rand, c *format.Context, v *format.Value) string {
+	shown := string(c.AppendValueText(nil, v))
+	switch {
+	case r.IntN(8) == 0 && shown != "":
+		return ":" + Quote(shown)
+	case r.IntN(8) == 0:
+		return []string{"<5", ">5", "=0..100000", "!=null", ">=-70000"}[r.IntN(5)]
+	case isText(v) && r.IntN(4) > 0:
+		return "=" + Quote(v.Text)
+	case identified(v):
+		return fmt.Sprintf("=@%d", v.Hash())
+	}
+	return "=" + Word(shown)
+}
+
+// anExpr makes up a filter of terms for some points.
+func anExpr(r *rand.Rand, c *format.Context, list []*sample, depth int) *Expr {
+	if depth == 0 || r.IntN(3) == 0 {
+		for {
+			if e, err := Parse(aTerm(r, c, list[r.IntN(len(list))])); err == nil {
+				return e
+			} // a value that obj does not take, or the like
+		}
+	}
+	a, b := anExpr(r, c, list, depth-1).String(), anExpr(r, c, list, depth-1).String()
+	e, err := Parse([]string{a + " " + b, a + " or " + b, "(" + a + " or " + b + ")", "-(" + a + ")", "in(" + a + ")", "has(" + b + ") or " + a}[r.IntN(6)])
+	if err != nil {
+		panic(fmt.Sprintf("%q or %q: %v", a, b, err))
+	}
+	return e
+}
+
+func bound(t testing.TB, e *Expr, c *format.Context) *Filter {
+	t.Helper()
+	f, err := e.Bind(About{Context: c, Growing: true, Timed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestQuickAgrees: what Quick says of a point, Match says too; and the text of a filter, written
+// canonically, is the same filter; and its opposite matches the other points.
+func TestQuickAgrees(t *testing.T) {
+	decided, matched := 0, 0
+	eachTrace(t, func(t *testing.T, c *format.Context, list []*sample, r *rand.Rand) {
+		for range 150 {
+			e := anExpr(r, c, list, 3)
+			f, again, opposite := bound(t, e, c), bound(t, parse(t, e.String()), c), bound(t, e.Not(), c)
+			ins, has := f.Subs()
+			for range 60 {
+				s := list[r.IntN(len(list))]
+				x := s.facts()
+				for range ins {
+					x.In = append(x.In, r.IntN(2) == 0)
+				}
+				for range has {
+					x.Has = append(x.Has, r.IntN(2) == 0)
+				}
+				got, quick := f.Match(x), f.Quick(s.point.Class, s.point.Ref, s.thread)
+				if quick == Yes && !got || quick == No && got {
+					t.Fatalf("%s: quick says %v of %+v, match %v", e, quick, s.point, got)
+				}
+				if again.Match(x) != got || opposite.Match(x) == got {
+					t.Fatalf("%s: %v on %+v, again %v, opposite %v", e, got, s.point, again.Match(x), opposite.Match(x))
+				}
+				if quick != Maybe {
+					decided++
+				}
+				if got {
+					matched++
+				}
+			}
+		}
+	})
+	if decided < 1000 || matched < 1000 {
+		t.Errorf("%d decided, %d matched: the test tests little", decided, matched)
+	}
+}
+
+// TestLiteralsKeepPromise: a match has one of the literals in its encoding.
+func TestLiteralsKeepPromise(t *testing.T) {
+	promised := 0
+	eachTrace(t, func(t *testing.T, c *format.Context, list []*sample, r *rand.Rand) {
+		for range 1500 {
+			e := anExpr(r, c, list, r.IntN(3))
+			f := bound(t, e, c)
+			literals := f.Literals()
+			if literals == nil {
+				continue
+			}
+			for _, s := range list[:min(len(list), 2000)] {
+				x := s.facts()
+				x.In, x.Has = []bool{true, true, true, true}, []bool{true, true, true, true}
+				if !f.Match(x) {
+					continue
+				}
+				promised++
+				if !hasLiteral(literals, s) {
+					t.Fatalf("%s matches %+v %+v\n% x\n% x\nwithout any of %v", e, s.point, s.footer, s.encoded, s.ending, literals)
+				}
+			}
+		}
+	})
+	if promised < 500 {
+		t.Errorf("%d matches with literals: the test tests little", promised)
+	}
+}
+
+func hasLiteral(list []Literal, s *sample) bool {
+	for _, l := range list {
+		if b := s.encoded; bytes.Contains(b, l.Bytes) && !l.Footer {
+			return true
+		}
+		if l.Footer && bytes.Contains(s.ending, l.Bytes) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestNumberLiterals: the literals of numbers in values of every kind that can equal them.
+func TestNumberLiterals(t *testing.T) {
+	for _, v := range []format.Version{format.V22, format.V27} {
+		c := shopOf(t, v)
+		for _, n := range []int64{65537, -70001, 1204332, 16777216, 2147483647, -2147483648, 2147483648, 4294967297, 1 << 40, 9223372036854775807, -9223372036854775808} {
+			values := []format.Value{{Kind: format.ValueInt, Bits: n}, {Kind: format.ValueLong, Bits: n}, floatOf(float32(n)), doubleOf(float64(n)),
+				{Kind: format.ValueBigInteger, Text: fmt.Sprint(n)}, {Kind: format.ValueBigDecimal, Text: fmt.Sprint(n)},
+				{Kind: format.ValueBigDecimal, Text: fmt.Sprintf("%d.00", n)}, {Kind: format.ValueRawString, Text: fmt.Sprint(n)}}
+			f := bound(t, parse(t, fmt.Sprintf("arg=%d", n)), c)
+			if f.Literals() == nil {
+				t.Errorf("no literals for %d", n)
+			}
+			for _, value := range values {
+				p := format.Point{Class: format.ClassCall, Location: -1, Target: format.Null(), Args: []format.Value{value}, Diff: format.DiffNone}
+				b, err := p.Append(nil, v)
+				if err != nil {
+					continue // a kind that the version lacks
+				}
+				if _, err := v.DecodePoint(b, &p); err != nil {
+					t.Fatal(err)
+				}
+				if s := (&sample{point: p, encoded: b}); f.Match(s.facts()) && !hasLiteral(f.Literals(), s) {
+					t.Errorf("%d in %v of version %v: % x", n, value.Kind, v, b)
+				}
+			}
+		}
+	}
+	for _, text := range []string{"arg=5", "arg=70000", "arg=1.5", "arg=null", "arg=word", `arg="x"`, "arg!=123456", "arg>123456", "-arg=123456", "arg=123456 or threw", "in(arg=123456)", "123456"} {
+		if l := bound(t, parse(t, text), shop(t)).Literals(); l != nil {
+			t.Errorf("%s promises %v", text, l)
+		}
+	}
+}

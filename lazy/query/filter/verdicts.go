@@ -1,0 +1,137 @@
+package filter
+
+import (
+	"strings"
+
+	"tracex/format"
+)
+
+// Whether what an id stands for has a name that matches. Each id is looked at once.
+
+// anyOf calls names with a yield that tests each name, and reports whether one matches.
+func (m *matcher) anyOf(names func(yield func(string) bool) bool) bool {
+	return !names(func(s string) bool { return !m.matches(s) })
+}
+
+// matchesPkg is matches for a package: a.b.* is also a.b itself.
+func (t *boundTest) matchesPkg(class string) bool {
+	pkg := pkgOf(class)
+	if t.value.matcher.matches(pkg) {
+		return true
+	}
+	l := &t.value
+	return (t.op == opEq || t.op == opNe) && !l.quoted && strings.HasSuffix(l.raw, ".*") && l.matcher.matches(pkg+".")
+}
+
+// method returns whether the names of a method, or of its class or package, match; Maybe if they are
+// not known.
+func (t *boundTest) method(c *format.Context, id int32) Verdict {
+	if v := t.ids.get(id); v != Maybe {
+		return v
+	}
+	d := c.Method(id)
+	switch {
+	case d == nil:
+		return Maybe
+	case t.field.id != idMethod:
+		return t.class(c, d.ClassID)
+	}
+	matches := t.value.matcher.anyOf(func(yield func(string) bool) bool { return methodNames(c, d, t.signed(), yield) })
+	if !matches && c.Class(d.ClassID) == nil {
+		return Maybe // it has more names
+	}
+	return t.ids.put(id, matches)
+}
+
+// signed reports whether names of methods count with the types of their arguments.
+func (t *test) signed() bool { return strings.Contains(t.value.raw, "(") }
+
+// class is method for a class.
+func (t *boundTest) class(c *format.Context, id int32) Verdict {
+	if v := t.classes.get(id); v != Maybe {
+		return v
+	}
+	d := c.Class(id)
+	switch {
+	case d == nil:
+		return Maybe
+	case t.field.id == idPkg:
+		return t.classes.put(id, t.matchesPkg(d.Name))
+	case t.value.kind == litRef: // the class of an object
+		return t.classes.put(id, t.value.class == "" || !classNames(c, d, func(s string) bool { return s != t.value.class }))
+	}
+	return t.classes.put(id, t.value.matcher.anyOf(func(yield func(string) bool) bool { return classNames(c, d, yield) }))
+}
+
+// ofField is method for a field and for the class or package of a field.
+func (t *boundTest) ofField(c *format.Context, id int32) Verdict {
+	if v := t.ids.get(id); v != Maybe {
+		return v
+	}
+	d := c.Field(id)
+	switch {
+	case d == nil:
+		return Maybe
+	case t.field.id != idField:
+		return t.class(c, d.ClassID)
+	}
+	matches := t.value.matcher.anyOf(func(yield func(string) bool) bool { return namesOfField(c, d, yield) })
+	if !matches && c.Class(d.ClassID) == nil {
+		return Maybe // it has more names
+	}
+	return t.ids.put(id, matches)
+}
+
+func (t *boundTest) variable(c *format.Context, id int32) Verdict {
+	if v := t.ids.get(id); v != Maybe {
+		return v
+	}
+	d := c.Variable(id)
+	if d == nil {
+		return Maybe
+	}
+	return t.ids.put(id, t.value.matcher.anyOf(func(yield func(string) bool) bool { return variableNames(c, d, yield) }))
+}
+
+// file is method for the file of a location.
+func (t *boundTest) file(c *format.Context, location int32) Verdict {
+	if v := t.ids.get(location); v != Maybe {
+		return v
+	}
+	file, _, ok := c.FileLine(location)
+	if !ok || file == "" {
+		return Maybe
+	}
+	return t.ids.put(location, t.value.matcher.anyOf(func(yield func(string) bool) bool { return fileNames(file, yield) }))
+}
+
+// thread is method for a thread. The name of a thread may be known later than its number.
+func (t *boundTest) thread(c *format.Context, id int32) Verdict {
+	if v := t.ids.get(id); v != Maybe {
+		return v
+	}
+	name := ""
+	if d := c.Thread(id); d != nil {
+		name = d.Name
+	}
+	if t.value.matcher.anyOf(func(yield func(string) bool) bool { return threadNames(id, name, yield) }) {
+		return t.ids.put(id, true)
+	}
+	if name != "" {
+		return t.ids.put(id, false)
+	}
+	return Maybe
+}
+
+// exception reports whether the name of an exception's class matches.
+func (t *boundTest) exception(class string) bool {
+	matches, ok := t.names[class]
+	if !ok {
+		matches = t.value.matcher.anyOf(func(yield func(string) bool) bool { return classText(class, yield) })
+		if t.names == nil || len(t.names) > 1<<12 {
+			t.names = make(map[string]bool)
+		}
+		t.names[class] = matches
+	}
+	return matches
+}

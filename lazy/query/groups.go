@@ -1,0 +1,245 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// By is what the calls of a row have in common.
+type By uint8
+
+const (
+	ByMethod By = iota
+	ByClass
+	ByPackage
+	ByFile // of the line that makes the call
+	ByThread
+)
+
+// Bys are the words for the values of By.
+var Bys = [...]string{"method", "class", "package", "file", "thread"}
+
+func (b By) String() string { return Bys[b] }
+
+// ParseBy returns the By that a word names.
+func ParseBy(word string) (By, bool) {
+	for i, w := range Bys {
+		if w == word || word == "pkg" && w == "package" {
+			return By(i), true
+		}
+	}
+	return 0, false
+}
+
+// Group is calls that have a method, a class, a package, a file or a thread in common. Methods
+// that the trace describes twice, with the same names and types, are one.
+type Group struct {
+	// ID is that of the method or the thread, or, if Unknown, that of what the trace does not
+	// describe. Of several methods it is the first that was seen.
+	ID      int32
+	Unknown bool
+	Class   string // full name; "" if it does not apply, or is not known
+	Method  string
+	Args    []format.Type
+	Result  format.Type
+	names   [4]string // from short to exact
+}
+
+// groups gives calls the numbers of their groups, from 0.
+type groups struct {
+	by  By
+	ctx *format.Context // to be read by visitors
+	mu  sync.Mutex      // guards the fields below
+	ids map[string]int32
+	all []*Group
+}
+
+// newGroups returns the groups of a trace's calls.
+func newGroups(r *lazy.TraceReader, by By) *groups {
+	g := &groups{by: by, ids: make(map[string]int32)}
+	r.WithContext(func(c *format.Context) { g.ctx = c })
+	return g
+}
+
+// list returns the groups found so far. They do not change.
+func (g *groups) list() []*Group {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.all[:len(g.all):len(g.all)]
+}
+
+// of returns the number of a group, from the id of a method, a code location or a thread. It must
+// be called by visitors of a pass.
+func (g *groups) of(id int32) int32 {
+	key, made := g.describe(id)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n, ok := g.ids[key]
+	if !ok {
+		n = int32(len(g.all))
+		g.ids[key] = n
+		g.all = append(g.all, made)
+	}
+	return n
+}
+
+// describe returns a group, and a key that no other has.
+func (g *groups) describe(id int32) (key string, made *Group) {
+	made = &Group{ID: id}
+	switch g.by {
+	case ByThread:
+		text := "Thread " + strconv.FormatInt(int64(id)+1, 10)
+		if t := g.ctx.Thread(id); t != nil && t.Name != "" {
+			text += " (" + t.Name + ")"
+		}
+		return text, made.named(text)
+	case ByFile:
+		file, _, ok := g.ctx.FileLine(id)
+		if !ok || file == "" {
+			file, made.Unknown = "(unknown file)", true
+		}
+		return fmt.Sprint(file, made.Unknown), made.named(file)
+	}
+	m := g.ctx.Method(id)
+	if m == nil {
+		name, _ := g.ctx.CallName(id, 0)
+		made.Unknown = true
+		if g.by == ByMethod {
+			return strconv.Itoa(int(id)), made.named(name)
+		}
+		return "", made.named("(unknown " + g.by.String() + ")")
+	}
+	full := ""
+	if c := g.ctx.Class(m.ClassID); c != nil {
+		full = c.Name
+	}
+	switch g.by {
+	case ByClass:
+		made.Class = full
+		made.names = [4]string{g.ctx.ClassName(m.ClassID), full, full, full}
+		if full == "" {
+			made.Unknown = true
+			return "", made.named("(unknown class)")
+		}
+		return full, made
+	case ByPackage:
+		made.Class = packageOf(full)
+		return made.Class, made.named(cmp.Or(made.Class, "(no package)"))
+	}
+	made.Class, made.Method, made.Args, made.Result = full, m.Name, m.Args, m.Result
+	made.nameMethod(g.ctx)
+	key = strconv.Quote(full) + strconv.Quote(m.Name) + m.Result.String()
+	if full == "" {
+		key += strconv.Itoa(int(m.ClassID))
+	}
+	for _, t := range m.Args {
+		key += "," + strconv.Quote(t.String())
+	}
+	return key, made
+}
+
+// packageOf returns the package of a class with its full name; "" if it has none. A Go function
+// that is not a method has its package, whose path may have slashes, in place of a class.
+func packageOf(class string) string {
+	slash := strings.LastIndexByte(class, '/') + 1
+	if dot := strings.LastIndexByte(class[slash:], '.'); dot >= 0 {
+		return class[:slash+dot]
+	}
+	if slash > 0 {
+		return class
+	}
+	return ""
+}
+
+// named gives a group one name.
+func (g *Group) named(text string) *Group {
+	g.names = [4]string{text, text, text, text}
+	return g
+}
+
+// nameMethod makes the names of a method: with the number of its parameters, their types, the full
+// names of its class and of their types, and its result.
+func (g *Group) nameMethod(c *format.Context) {
+	name, _ := c.CallName(g.ID, 0)
+	full, _ := c.FullCallName(g.ID, 0)
+	full = cmp.Or(full, name)
+	count, short, long := "()", "()", "()"
+	if n := len(g.Args); n > 0 {
+		count = "(" + strconv.Itoa(n) + ")"
+		texts := make([]string, n)
+		for i, t := range g.Args {
+			texts[i] = t.String()
+		}
+		long = "(" + strings.Join(texts, ", ") + ")"
+		for i, text := range texts {
+			texts[i] = text[strings.LastIndexByte(text, '.')+1:]
+		}
+		short = "(" + strings.Join(texts, ", ") + ")"
+	}
+	g.names = [4]string{name + count, name + short, full + long, full + long + ": " + g.Result.String()}
+}
+
+// names returns a name for each group, each as short as it can be without being that of another.
+func names(list []*Group) []string {
+	out := make([]string, len(list))
+	todo := make([]int, len(list))
+	for i := range todo {
+		todo[i] = i
+	}
+	for level := 0; len(todo) > 0 && level < len(Group{}.names); level++ {
+		count := make(map[string]int, len(todo))
+		for _, i := range todo {
+			out[i] = list[i].names[level]
+			count[out[i]]++
+		}
+		again := todo[:0]
+		for _, i := range todo {
+			if count[out[i]] > 1 {
+				again = append(again, i)
+			}
+		}
+		todo = again
+	}
+	return out
+}
+
+// slots keeps the numbers of groups by id, for one goroutine.
+type slots struct {
+	dense  []int32 // number + 1
+	sparse map[int32]int32
+}
+
+// mostDense bounds the ids that slots keeps in a slice. Recorders count ids from 0; a damaged trace
+// may have any.
+const mostDense = 1 << 20
+
+// of returns the number of the group of an id.
+func (s *slots) of(g *groups, id int32) int32 {
+	if uint32(id) < uint32(len(s.dense)) {
+		if n := s.dense[id]; n > 0 {
+			return n - 1
+		}
+	} else if n, ok := s.sparse[id]; ok {
+		return n
+	}
+	n := g.of(id)
+	switch {
+	case id >= 0 && int(id) < max(mostDense, len(s.dense)):
+		for int(id) >= len(s.dense) {
+			s.dense = append(s.dense, make([]int32, max(64, len(s.dense)))...)
+		}
+		s.dense[id] = n + 1
+	default:
+		if s.sparse == nil {
+			s.sparse = make(map[int32]int32)
+		}
+		s.sparse[id] = n
+	}
+	return n
+}

@@ -1,0 +1,298 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
+)
+
+// condition is a filter that a pass can evaluate: with the places of the points that each has(…)
+// in it looks for.
+type condition struct {
+	f   *filter.Filter
+	ins []*condition
+	has []*below
+}
+
+// below is a has(…): the places that match it.
+type below struct {
+	set *places.Set
+}
+
+// bound resolves the names of a filter in a trace.
+func bound(r *lazy.TraceReader, e *filter.Expr) (f *filter.Filter, err error) {
+	a := about(r)
+	r.WithContext(func(c *format.Context) {
+		a.Context = c
+		f, err = e.Bind(a)
+	})
+	return f, err
+}
+
+// about describes a trace to its filters, without the Context: its caller has to lock that.
+func about(r *lazy.TraceReader) (a filter.About) {
+	_, a.Timed = r.Times()
+	a.Growing = r.Status().Phase != lazy.PhaseReady
+	list := r.ThreadList()
+	a.Threads = func(yield func(int32, string) bool) {
+		for i := range list.Len() {
+			id := list.ID(i)
+			name := ""
+			if t := a.Context.Thread(id); t != nil { // a's user has locked the context
+				name = t.Name
+			}
+			if !yield(id, name) {
+				return
+			}
+		}
+	}
+	return a
+}
+
+// TooManyError is the error of a filter with a has(…) that matches more points than can be kept.
+type TooManyError struct {
+	Filter string
+	Most   int
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("has(%s) matches more than %d points; narrow it down", e.Filter, e.Most)
+}
+
+func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, p lazy.Pass) (*condition, error) {
+	c := &condition{f: f}
+	ins, has := f.Subs()
+	for _, in := range ins {
+		sub, err := prepare(ctx, r, in, p)
+		if err != nil {
+			return nil, err
+		}
+		c.ins = append(c.ins, sub)
+	}
+	for _, h := range has {
+		sub, err := prepare(ctx, r, h, p)
+		if err != nil {
+			return nil, err
+		}
+		set := places.New()
+		pass := p
+		pass.Collect = []lazy.Collector{&setCollector{c: sub, set: set}}
+		if err := r.Pass(ctx, pass); err != nil {
+			return nil, err
+		}
+		if _, more := set.Count(); more > 0 {
+			return nil, &TooManyError{h.Expr().String(), places.MaxPlaces}
+		}
+		c.has = append(c.has, &below{set})
+	}
+	return c, nil
+}
+
+// matcher evaluates a condition at the points of a part of the trace. It is for one visitor.
+type matcher struct {
+	f     *filter.Filter
+	needs filter.Needs
+	ins   []*inside
+	has   []*below
+	facts filter.Facts
+	calls []int // of the open containers: how many calls are around them, with themselves
+}
+
+// inside is an in(…): for each open container, whether it or one around it matches.
+type inside struct {
+	m    *matcher
+	open []bool
+}
+
+func (c *condition) matcher() *matcher {
+	m := &matcher{f: c.f.Clone(), has: c.has}
+	m.needs = m.f.Needs()
+	subs, _ := m.f.Subs()
+	for i, in := range c.ins {
+		sub := in.matcher()
+		sub.f = subs[i]
+		m.ins = append(m.ins, &inside{m: sub})
+	}
+	m.facts.In, m.facts.Has = make([]bool, len(m.ins)), make([]bool, len(m.has))
+	return m
+}
+
+// begin begins a part: the open containers follow with enter.
+func (m *matcher) begin() {
+	m.calls = m.calls[:0]
+	for _, in := range m.ins {
+		in.open = in.open[:0]
+		in.m.begin()
+	}
+}
+
+// enter notes that a container begins. match must be called before.
+func (m *matcher) enter(p *lazy.PassPoint) {
+	n := 0
+	if k := len(m.calls); k > 0 {
+		n = m.calls[k-1]
+	}
+	if p.Class == format.ClassCall {
+		n++
+	}
+	m.calls = append(m.calls, n)
+	for _, in := range m.ins {
+		k := len(in.open)
+		in.open = append(in.open, k > 0 && in.open[k-1] || in.m.match(p))
+		in.m.enter(p)
+	}
+}
+
+// exit notes that the innermost container ends.
+func (m *matcher) exit() {
+	m.calls = m.calls[:len(m.calls)-1]
+	for _, in := range m.ins {
+		in.open = in.open[:len(in.open)-1]
+		in.m.exit()
+	}
+}
+
+// match reports whether the condition holds for a point.
+func (m *matcher) match(p *lazy.PassPoint) bool {
+	if m.f.Quick(p.Class, p.Ref, p.Thread) == filter.No {
+		return false
+	}
+	for i, in := range m.ins {
+		k := len(in.open)
+		m.facts.In[i] = k > 0 && in.open[k-1]
+	}
+	for i, h := range m.has {
+		m.facts.Has[i] = h.holds(p)
+	}
+	if err := m.learn(p); err != nil {
+		p.Fail(err)
+		return false
+	}
+	return m.f.Match(&m.facts)
+}
+
+func (h *below) holds(p *lazy.PassPoint) bool {
+	if !p.Class.Container() {
+		return false
+	}
+	from, to, err := p.Content()
+	if err != nil {
+		p.Fail(err)
+		return false
+	}
+	n, _ := h.set.Within(p.Thread, from, to)
+	return n > 0
+}
+
+// learn fills in the facts that the filter needs.
+func (m *matcher) learn(p *lazy.PassPoint) (err error) {
+	x := &m.facts
+	if x.Point, err = p.Point(); err != nil {
+		return err
+	}
+	x.Footer, x.Unfinished, x.Known = nil, false, filter.KnownDepth
+	x.Parent, x.Thread = p.Parent(), p.Thread
+	if x.Depth = 0; len(m.calls) > 0 {
+		x.Depth = m.calls[len(m.calls)-1]
+	}
+	if !p.Class.Container() {
+		return nil
+	}
+	if m.needs.Footer {
+		state, err := p.Ended()
+		if err != nil {
+			return err
+		}
+		x.Unfinished = state == lazy.StateUnfinished
+		if x.Footer, err = p.Footer(); err != nil {
+			return err
+		}
+	}
+	if m.needs.At || m.needs.Duration || m.needs.Self {
+		if t, ok := p.Time(); ok {
+			x.At, x.Duration = t.Start, t.Duration
+			x.Known |= filter.KnownAt | filter.KnownDuration
+		}
+	}
+	if m.needs.Self || m.needs.Kids {
+		if err := m.look(p); err != nil {
+			return err
+		}
+	}
+	if m.needs.Size {
+		if x.Size, err = p.Size(); err != nil {
+			return err
+		}
+		x.Known |= filter.KnownSize
+	}
+	return nil
+}
+
+// look fills in what depends on the children of a container.
+func (m *matcher) look(p *lazy.PassPoint) error {
+	x := &m.facts
+	kids, calls, timed, err := p.Below()
+	if err != nil {
+		return err
+	}
+	x.Kids, x.Known = kids, x.Known|filter.KnownKids
+	if timed && x.Known&filter.KnownDuration != 0 {
+		x.Self, x.Known = max(0, x.Duration-calls), x.Known|filter.KnownSelf
+	}
+	return nil
+}
+
+// setCollector collects the places of points that match.
+type setCollector struct {
+	c   *condition
+	set *places.Set
+}
+
+// setVisitor is the visitor of a setCollector.
+type setVisitor struct {
+	m     *matcher
+	found []threadPlaces
+}
+
+type threadPlaces struct {
+	thread int32
+	at     []int64
+}
+
+func (c *setCollector) Visitor() lazy.Visitor { return &setVisitor{m: c.c.matcher()} }
+
+func (c *setCollector) Merge(v lazy.Visitor) error {
+	for _, t := range v.(*setVisitor).found {
+		c.set.Add(t.thread, t.at...)
+	}
+	return nil
+}
+
+func (c *setCollector) Reset() { c.set.Reset() }
+
+func (v *setVisitor) Begin(thread int32, _ []lazy.PassFrame) {
+	v.m.begin()
+	v.found = append(v.found, threadPlaces{thread: thread})
+}
+
+func (v *setVisitor) Around(p *lazy.PassPoint) { v.m.enter(p) }
+
+func (v *setVisitor) Leaf(p *lazy.PassPoint) { v.test(p) }
+
+func (v *setVisitor) Enter(p *lazy.PassPoint) {
+	v.test(p)
+	v.m.enter(p)
+}
+
+func (v *setVisitor) Exit(*lazy.PassPoint) { v.m.exit() }
+
+func (v *setVisitor) test(p *lazy.PassPoint) {
+	if v.m.match(p) {
+		t := &v.found[len(v.found)-1]
+		t.at = append(t.at, p.At)
+	}
+}

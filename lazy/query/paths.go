@@ -1,0 +1,117 @@
+package query
+
+// mostPaths bounds how many paths are kept, and leastShare is what part of the root's weight a path
+// must have to be kept when there are more.
+const (
+	mostPaths  = 1 << 18
+	leastShare = 10_000 // 0.01 %
+)
+
+// paths is a tree of paths with their sums. It is bounded: when there are too many paths, those that
+// weigh little are merged into others of their parent.
+type paths struct {
+	prefixes bool // a call counts for all nodes of its path
+	self     bool // with its own time and events in place of all
+	most     int
+	nodes    []pathNode // the root first, each after its parent
+	index    map[pathKey]int32
+	lost     int64 // the largest weight that a path that is not in others may lack
+	merged   int64 // paths merged into others
+}
+
+type pathKey struct{ parent, group int32 }
+
+// pathNode is a path.
+type pathNode struct {
+	pathKey
+	pathSums
+	others pathSums // of children that were merged
+	inner  int64    // calls that only count by their number
+}
+
+func newPaths(prefixes, self bool) *paths {
+	return &paths{prefixes: prefixes, self: self, most: mostPaths, nodes: []pathNode{{pathKey: pathKey{-1, -1}}}, index: make(map[pathKey]int32)}
+}
+
+// add adds a call.
+func (p *paths) add(c pathCall) {
+	at := int32(0)
+	if p.self {
+		c.Total, c.Points = c.Self, c.Own
+	}
+	if c.path.inner {
+		p.nodes[0].inner++
+	} else if p.prefixes || len(c.path.groups) == 0 {
+		p.nodes[0].add(&c.pathSums)
+	}
+	for i, g := range c.path.groups {
+		at = p.child(at, g)
+		if p.prefixes || i == len(c.path.groups)-1 {
+			p.nodes[at].add(&c.pathSums)
+		}
+	}
+	if len(p.nodes) > p.most {
+		p.prune()
+	}
+}
+
+// child returns the child of a node, which it makes if there is none.
+func (p *paths) child(parent, group int32) int32 {
+	key := pathKey{parent, group}
+	at, ok := p.index[key]
+	if !ok {
+		at = int32(len(p.nodes))
+		p.nodes = append(p.nodes, pathNode{pathKey: key})
+		p.index[key] = at
+	}
+	return at
+}
+
+// weight is what a path is kept for: its time, or its events if there is none.
+func (s *pathSums) weight() int64 { return max(s.Total, s.Points) }
+
+// prune merges the paths that weigh least into the others of their parents.
+func (p *paths) prune() {
+	least := p.nodes[0].weight() / leastShare
+	for {
+		p.pruneBelow(least)
+		if len(p.nodes) <= p.most/2 {
+			return
+		}
+		least = 2*least + 1
+	}
+}
+
+// pruneBelow merges the paths that weigh less than least, apart from those that lead to heavier
+// ones.
+func (p *paths) pruneBelow(least int64) {
+	keep := make([]bool, len(p.nodes))
+	keep[0] = true
+	for i := len(p.nodes) - 1; i > 0; i-- {
+		n := &p.nodes[i]
+		if keep[i] = keep[i] || n.weight() >= least; keep[i] {
+			keep[n.parent] = true
+			continue
+		}
+		up := &p.nodes[n.parent]
+		up.others.add(&n.pathSums)
+		p.merged++
+	}
+	p.lost += least
+	moved := make([]int32, len(p.nodes))
+	kept := p.nodes[:0]
+	clear(p.index)
+	for i := range p.nodes {
+		if !keep[i] {
+			continue
+		}
+		n := p.nodes[i]
+		if i > 0 {
+			n.parent = moved[n.parent]
+			p.index[n.pathKey] = int32(len(kept))
+		}
+		moved[i] = int32(len(kept))
+		kept = append(kept, n)
+	}
+	p.nodes = kept
+}

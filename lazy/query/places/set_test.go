@@ -1,0 +1,85 @@
+package places
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tracex/lazy"
+)
+
+// TestSet compares a set with a plain list of its places.
+func TestSet(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		s := New()
+		if seed%2 == 1 {
+			s.most = 100
+		}
+		var all []lazy.Position
+		for thread := int32(-1); thread < 40; thread += 1 + int32(rng.IntN(3)) {
+			at := int64(0)
+			for range rng.IntN(6) {
+				var some []int64
+				for range rng.IntN(5) {
+					at += 1 + rng.Int64N(9)
+					some = append(some, at)
+					all = append(all, lazy.Position{Thread: thread, At: at})
+				}
+				s.Add(thread, some...)
+			}
+		}
+		kept, beyond := s.Count()
+		if want := min(len(all), s.most); kept != want || int(beyond) != len(all)-want {
+			t.Fatalf("seed %d: kept %d, beyond %d of %d", seed, kept, beyond, len(all))
+		}
+		for i, want := range all[:kept] {
+			if p, ok := s.Place(i); !ok || p != want {
+				t.Fatalf("place %d is %v, %v, want %v", i, p, ok, want)
+			}
+		}
+		if _, ok := s.Place(kept); ok {
+			t.Error("a place too many")
+		}
+		for range 200 {
+			p := lazy.Position{Thread: int32(rng.IntN(44)) - 2, At: rng.Int64N(150)}
+			to := p.At + rng.Int64N(60)
+			before := func(q lazy.Position) bool {
+				return q.Thread < p.Thread || q.Thread == p.Thread && q.At < p.At
+			}
+			index := 0
+			var within []int64
+			for _, q := range all[:kept] {
+				if before(q) {
+					index++
+				}
+				if q.Thread == p.Thread && q.At >= p.At && q.At < to {
+					within = append(within, q.At)
+				}
+			}
+			if got := s.Index(p); got != index {
+				t.Fatalf("index of %v is %d, want %d", p, got, index)
+			}
+			n, first := s.Within(p.Thread, p.At, to)
+			if n != len(within) || n > 0 && first != within[0] {
+				t.Fatalf("within %v to %d: %d from %d, want %v", p, to, n, first, within)
+			}
+		}
+		ids, counts := s.Threads()
+		total := 0
+		for _, n := range counts {
+			total += n
+		}
+		if total != kept || !slices.IsSorted(ids) {
+			t.Errorf("threads %v %v", ids, counts)
+		}
+		upto, done := s.Frontier()
+		if beyond > 0 && upto != all[kept-1] || done {
+			t.Errorf("frontier %v %v", upto, done)
+		}
+		s.Reset()
+		if n, more := s.Count(); n != 0 || more != 0 {
+			t.Error("not empty")
+		}
+	}
+}

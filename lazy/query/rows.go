@@ -1,0 +1,186 @@
+package query
+
+import (
+	"context"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// Point is a trace point of a result: what a list or a table shows of it.
+type Point struct {
+	lazy.Position
+	Event  int32
+	Class  format.Class
+	Method int32  // of a call
+	Thread string // its name; "" if it has none
+	Text   string
+	Spans  []format.Span
+	Time   lazy.Time
+	Timed  bool
+	Path   []string    // names of the containers around it, outermost first
+	Call   *CallValues // of a call; nil if not asked for
+}
+
+// CallValues are the values of a call, as text with styles.
+type CallValues struct {
+	Name, Full string // "Class.method"; with the full name of the class
+	Receiver   Styled
+	Args       []Styled
+	Result     Styled // or what it threw
+	Threw      bool
+	Caller     string // of the nearest call around it; "" for none
+}
+
+// Styled is a text with the styles of its parts.
+type Styled struct {
+	Text  string
+	Spans []format.Span
+}
+
+// Read reads trace points again, in any order: by their positions, as a Set has them. A point that
+// the view does not show is missing in the result, which is otherwise in the order of at.
+func Read(ctx context.Context, r *lazy.TraceReader, raw, calls bool, at []lazy.Position) ([]Point, error) {
+	c := &pointReader{r: r, calls: calls}
+	p := lazy.Pass{Raw: raw, Collect: []lazy.Collector{c}}
+	for _, at := range at {
+		p.Ranges = append(p.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
+	}
+	if len(at) == 0 {
+		return nil, nil
+	}
+	err := r.Pass(ctx, p)
+	return c.points, err
+}
+
+// pointReader is the collector of Read.
+type pointReader struct {
+	r      *lazy.TraceReader
+	calls  bool
+	points []Point
+}
+
+// pointVisitor is its visitor: of one point.
+type pointVisitor struct {
+	calls bool
+	found []Point
+}
+
+func (c *pointReader) Visitor() lazy.Visitor { return &pointVisitor{calls: c.calls} }
+
+func (c *pointReader) Merge(v lazy.Visitor) error {
+	c.points = append(c.points, v.(*pointVisitor).found...)
+	return nil
+}
+
+func (c *pointReader) Reset() { c.points = nil }
+
+func (v *pointVisitor) Begin(int32, []lazy.PassFrame) {}
+func (v *pointVisitor) Exit(*lazy.PassPoint)          {}
+func (v *pointVisitor) Enter(p *lazy.PassPoint)       { v.take(p) }
+func (v *pointVisitor) Leaf(p *lazy.PassPoint)        { v.take(p) }
+
+func (v *pointVisitor) take(p *lazy.PassPoint) {
+	point, err := describe(p, v.calls)
+	if err != nil {
+		p.Fail(err)
+		return
+	}
+	v.found = append(v.found, point)
+}
+
+// describe reads a point in a pass.
+func describe(p *lazy.PassPoint, calls bool) (out Point, err error) {
+	c := p.Context()
+	point, err := p.Point()
+	if err != nil {
+		return out, err
+	}
+	foot, err := p.Footer()
+	if err != nil {
+		return out, err
+	}
+	out = Point{Position: lazy.Position{Thread: p.Thread, At: p.At}, Event: p.Event, Class: p.Class}
+	if t := c.Thread(p.Thread); t != nil {
+		out.Thread = t.Name
+	}
+	text, spans := c.AppendSpans(nil, nil, point, foot, p.Parent(), false)
+	out.Text, out.Spans = string(text), spans
+	out.Time, out.Timed = p.Time()
+	out.Path = pathOf(p)
+	if p.Class == format.ClassCall {
+		out.Method = p.Ref
+		if calls {
+			out.Call = callValues(c, p, point, foot)
+		}
+	}
+	return out, nil
+}
+
+// pathLength bounds the names in Point.Path.
+const pathLength = 64
+
+// pathOf returns the names of the calls around a point, outermost first.
+func pathOf(p *lazy.PassPoint) (path []string) {
+	c := p.Context()
+	p.Frames(func(f lazy.PassFrame) bool {
+		if f.Class == format.ClassCall {
+			name, _ := c.CallName(f.Ref, 0)
+			path = append(path, name)
+		}
+		return len(path) < pathLength
+	})
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+	return path
+}
+
+// callValues makes text of the values of a call.
+func callValues(c *format.Context, p *lazy.PassPoint, point *format.Point, foot *format.Footer) *CallValues {
+	v := new(CallValues)
+	v.Name, _ = c.CallName(point.Ref, point.Flags)
+	if v.Full, _ = c.FullCallName(point.Ref, point.Flags); v.Full == "" {
+		v.Full = v.Name
+	}
+	if point.Target.Kind != format.ValueNull {
+		v.Receiver = valueText(c, &point.Target)
+	}
+	for i := range point.Args {
+		v.Args = append(v.Args, valueText(c, &point.Args[i]))
+	}
+	if foot != nil {
+		if foot.Threw || foot.Exception != "" {
+			v.Threw = true
+			v.Result = Styled{Text: thrownName(foot)}
+		} else {
+			v.Result = valueText(c, &foot.Result)
+		}
+	}
+	p.Frames(func(f lazy.PassFrame) bool {
+		if f.Class != format.ClassCall {
+			return true
+		}
+		v.Caller, _ = c.CallName(f.Ref, 0)
+		return false
+	})
+	return v
+}
+
+// thrownName names what a call threw.
+func thrownName(foot *format.Footer) string {
+	name := foot.Exception
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '.' {
+			return name[i+1:]
+		}
+	}
+	if name == "" {
+		return "threw"
+	}
+	return name
+}
+
+func valueText(c *format.Context, v *format.Value) Styled {
+	return Styled{Text: string(c.AppendValueText(nil, v))}
+}

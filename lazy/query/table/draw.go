@@ -1,0 +1,152 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy/query/display"
+)
+
+// Title draws the title of the table, and at the right end how much of the data has been read.
+func (l *Layout) Title() Line {
+	w := line{g: l.g}
+	w.space(min(1, l.margin))
+	right := l.Progress()
+	if l.width == 0 {
+		w.put(l.t.Title, Plain)
+		if right != "" {
+			w.put("  "+l.g.Dot+" "+right, Faint)
+		}
+		return w.end()
+	}
+	room := l.width - w.width
+	if right != "" {
+		room -= display.TextWidth(right, l.g.ASCII) + 3
+	}
+	w.cut(l.t.Title, styled(l.t.Title, Plain), max(0, room), false)
+	if right != "" && room > 0 {
+		w.until(l.width - display.TextWidth(right, l.g.ASCII) - 1)
+		w.put(right, Strong)
+	}
+	return w.end()
+}
+
+// Progress tells that the table is partial, and how much has been read; "" if it is complete.
+func (l *Layout) Progress() string {
+	switch {
+	case !l.t.Partial:
+		return ""
+	case l.t.Done > 0:
+		return fmt.Sprintf("partial, %d %%", min(99, int(100*l.t.Done)))
+	}
+	return "partial"
+}
+
+// Head draws a rule with the titles of the columns.
+func (l *Layout) Head() Line {
+	w := line{g: l.g}
+	rule := func(to int) {
+		if n := to - w.width; n > 0 {
+			w.cell(strings.Repeat(l.g.Rule, n), n, Faint)
+		}
+	}
+	for _, s := range l.shown {
+		c := &l.t.Columns[s.column]
+		title := l.head(c)
+		at := s.at
+		if c.right() {
+			at = max(s.at, s.at+s.wide-display.TextWidth(title, l.g.ASCII))
+		}
+		rule(at - 1)
+		w.until(at)
+		style := Plain
+		if title != c.Title {
+			style = Strong
+		}
+		w.cut(title, styled(title, style), s.at+s.wide-at, false)
+		w.space(min(1, l.total()-w.width))
+	}
+	rule(l.total())
+	return l.clipped(&w)
+}
+
+// Row draws a row. It is as wide as its last value: nothing follows it.
+func (l *Layout) Row(i int) Line { return l.Values(l.t.Rows.Row(i)) }
+
+// Values draws the values of a row; those that are nil as one that is not known yet.
+func (l *Layout) Values(values []Value) Line {
+	w := line{g: l.g}
+	if values == nil {
+		w.space(l.margin)
+		w.put(l.g.More, Faint)
+		return w.end()
+	}
+	for _, s := range l.shown {
+		c := &l.t.Columns[s.column]
+		text, spans := c.shown(values[s.column], l.g)
+		if width := widthUpTo(text, s.wide+1, l.g.ASCII); width > s.wide && c.Kind == Count {
+			v := values[s.column]
+			text = v.bound.sign(l.g) + display.Short(v.n)
+			spans = styled(text, Plain)
+		}
+		at := s.at
+		if c.right() {
+			at += s.wide - widthUpTo(text, s.wide, l.g.ASCII)
+		}
+		if text != "" {
+			w.until(at)
+			w.cut(text, spans, s.wide, c.CutMiddle)
+		}
+	}
+	return l.clipped(&w)
+}
+
+// clipped returns a line that is not wider than the layout, which is so only where it has no room
+// for the columns that are always shown.
+func (l *Layout) clipped(w *line) Line {
+	if l.width == 0 || w.width <= l.width {
+		return w.end()
+	}
+	c := line{g: l.g}
+	text := string(w.b)
+	c.cut(text, w.spans, l.width, false)
+	return c.end()
+}
+
+// Spread draws the histogram of a row, or of the whole table if row is -1: its caption, the
+// smallest number, bars, the largest number. It is empty if there is none.
+func (l *Layout) Spread(row int) Line {
+	w := line{g: l.g}
+	if l.t.Spread == nil {
+		return Line{}
+	}
+	caption, h := l.t.Spread(row)
+	if h == nil || h.Count() == 0 {
+		return Line{}
+	}
+	const bars = 40
+	low, high := display.Duration(h.Min(), l.g), display.Duration(h.Max(), l.g)
+	w.space(min(1, l.margin))
+	w.put(caption+"  ", Faint)
+	w.put(low+" ", Plain)
+	room := bars
+	if l.width > 0 {
+		room = min(bars, l.width-w.width-len(" ")-display.TextWidth(high, l.g.ASCII)-1)
+	}
+	w.put(h.Text(room, l.g.ASCII), format.StyleNumber)
+	w.put(" "+high, Plain)
+	return l.clipped(&w)
+}
+
+// Note draws a line after the rows.
+func (l *Layout) Note(text string) Line {
+	w := line{g: l.g}
+	w.space(min(1, l.margin))
+	if l.width == 0 {
+		w.put(text, Faint)
+	} else {
+		w.cut(text, styled(text, Faint), l.width-w.width, false)
+	}
+	return w.end()
+}

@@ -1,0 +1,242 @@
+package table
+
+import (
+	"slices"
+
+	"tracex/lazy/query/display"
+)
+
+// gap is how many cells are between two columns.
+const gap = 2
+
+// Layout decides which columns of a table fit a width, and how wide each is. Columns are as wide
+// as the values of the rows that it was shown with [Layout.Fit]; they never become narrower, so
+// they stay in place while one scrolls.
+type Layout struct {
+	t      *Table
+	g      *display.Glyphs
+	width  int   // of a line; 0 if as wide as needed
+	margin int   // blank cells at the beginning of a line
+	need   []int // for each column, the widest value or title
+	shown  []slot
+}
+
+// slot is the place of a column in a line.
+type slot struct {
+	column   int
+	at, wide int // the first cell, and how many there are
+}
+
+// NewLayout returns the layout of a table in lines of width cells, of which margin are blank at
+// the beginning. If width is 0, lines are as wide as their columns.
+func NewLayout(t *Table, width, margin int, g *display.Glyphs) *Layout {
+	l := &Layout{t: t, g: g, width: width, margin: margin, need: make([]int, len(t.Columns))}
+	l.arrange()
+	return l
+}
+
+// Resize changes the width of the lines.
+func (l *Layout) Resize(width int) {
+	if l.width != width {
+		l.width = width
+		l.arrange()
+	}
+}
+
+// Show changes the table to one with the same columns: the same answer, sorted or grown.
+func (l *Layout) Show(t *Table) {
+	if len(t.Columns) != len(l.need) {
+		l.need = make([]int, len(t.Columns))
+	}
+	l.t = t
+	l.arrange()
+}
+
+// Fit makes room for the values of the rows from from, and before to.
+func (l *Layout) Fit(from, to int) {
+	grown := false
+	for row := max(0, from); row < min(to, l.t.Rows.Len()); row++ {
+		grown = l.fit(l.t.Rows.Row(row)) || grown
+	}
+	if grown {
+		l.arrange()
+	}
+}
+
+// FitRows makes room for the values of rows.
+func (l *Layout) FitRows(rows [][]Value) {
+	grown := false
+	for _, row := range rows {
+		grown = l.fit(row) || grown
+	}
+	if grown {
+		l.arrange()
+	}
+}
+
+// fit notes how wide the values of a row are, and reports whether a column grows.
+func (l *Layout) fit(row []Value) (grown bool) {
+	for i, v := range row {
+		c := &l.t.Columns[i]
+		if c.In == OnlyData {
+			continue
+		}
+		text, _ := c.shown(v, l.g)
+		if w := widthUpTo(text, l.most(i), l.g.ASCII); w > l.need[i] {
+			l.need[i], grown = w, true
+		}
+	}
+	return grown
+}
+
+// most is the largest width of a column.
+func (l *Layout) most(i int) int {
+	const usual, all = 48, 1 << 12
+	switch c := &l.t.Columns[i]; {
+	case c.Most > 0:
+		return c.Most
+	case c.Kind != Text, i == l.stretched():
+		return all
+	}
+	return usual
+}
+
+// widthUpTo returns the width of a text, or most if it is wider.
+func widthUpTo(text string, most int, ascii bool) int {
+	width := 0
+	for len(text) > 0 && width < most {
+		_, w, n := display.NextCell(text, ascii)
+		width += w
+		text = text[n:]
+	}
+	return min(width, most)
+}
+
+// stretched returns the column that gets the cells left over; -1 if there is none.
+func (l *Layout) stretched() int {
+	last := -1
+	for i := range l.t.Columns {
+		c := &l.t.Columns[i]
+		switch {
+		case c.In == OnlyData:
+		case c.Stretch:
+			return i
+		case c.Kind == Text:
+			last = i
+		}
+	}
+	return last
+}
+
+// head returns the title of a column, with a mark if it orders the rows.
+func (l *Layout) head(c *Column) string {
+	if c.Key != l.t.Sorted || c.Key == "" {
+		return c.Title
+	}
+	if l.t.Rising {
+		return l.g.Rising + " " + c.Title
+	}
+	return l.g.Sorted + " " + c.Title
+}
+
+// bounds returns the least width of a column, and the width that it wants.
+func (l *Layout) bounds(i int) (least, want int) {
+	c := &l.t.Columns[i]
+	want = max(l.need[i], display.TextWidth(l.head(c), l.g.ASCII), c.Least)
+	if c.Kind == Duration {
+		want = max(want, 7) // as wide as any: the column stays in place while values change
+	}
+	if c.Kind != Text {
+		return want, want
+	}
+	const usual, stretched = 12, 24
+	least = max(c.Least, display.TextWidth(l.head(c), l.g.ASCII))
+	switch {
+	case c.Least > 0:
+	case i == l.stretched():
+		least = max(least, min(want, stretched))
+	default:
+		least = max(least, min(want, usual))
+	}
+	return least, want
+}
+
+// arrange chooses the columns and their places.
+func (l *Layout) arrange() {
+	var shown []int
+	for i := range l.t.Columns {
+		if l.t.Columns[i].In != OnlyData {
+			shown = append(shown, i)
+		}
+	}
+	for l.width > 0 && l.leastWidth(shown) > l.width {
+		leave := -1
+		for at, i := range shown {
+			p := l.t.Columns[i].Priority
+			if p > 0 && (leave < 0 || p >= l.t.Columns[shown[leave]].Priority) {
+				leave = at
+			}
+		}
+		if leave < 0 {
+			break
+		}
+		shown = slices.Delete(shown, leave, leave+1)
+	}
+	l.place(shown)
+}
+
+// leastWidth is the smallest width of a line with these columns.
+func (l *Layout) leastWidth(shown []int) int {
+	sum := l.margin + gap*max(0, len(shown)-1)
+	for _, i := range shown {
+		least, _ := l.bounds(i)
+		sum += least
+	}
+	return sum
+}
+
+// place gives each column its cells: first what it needs at least, then, by priority, what it
+// wants, and the rest to the one that stretches.
+func (l *Layout) place(shown []int) {
+	l.shown = l.shown[:0]
+	left := l.width - l.leastWidth(shown)
+	wide := make(map[int]int, len(shown))
+	byPriority := slices.Clone(shown)
+	slices.SortStableFunc(byPriority, func(a, b int) int { return l.t.Columns[a].Priority - l.t.Columns[b].Priority })
+	for _, i := range byPriority {
+		least, want := l.bounds(i)
+		wide[i] = least
+		if more := want - least; l.width == 0 {
+			wide[i] = want
+		} else if more = min(more, left); more > 0 {
+			wide[i] += more
+			left -= more
+		}
+	}
+	if i := l.stretched(); l.width > 0 && left > 0 && slices.Contains(shown, i) {
+		wide[i] += left
+	}
+	at := l.margin
+	for _, i := range shown {
+		l.shown = append(l.shown, slot{i, at, wide[i]})
+		at += wide[i] + gap
+	}
+}
+
+// Shown returns the keys of the columns that fit, from left to right.
+func (l *Layout) Shown() []string {
+	var keys []string
+	for _, s := range l.shown {
+		keys = append(keys, l.t.Columns[s.column].Key)
+	}
+	return keys
+}
+
+// total is the width of a line.
+func (l *Layout) total() int {
+	if l.width > 0 || len(l.shown) == 0 {
+		return l.width
+	}
+	last := l.shown[len(l.shown)-1]
+	return last.at + last.wide
+}

@@ -1,0 +1,130 @@
+package table
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"tracex/format"
+	"tracex/lazy/query/display"
+)
+
+// Line is a line of a drawn table: its text, in which nothing needs an escape, and the styles of
+// its parts, in order and without gaps.
+type Line struct {
+	Text  string
+	Spans []format.Span
+}
+
+// line collects a Line.
+type line struct {
+	b     []byte
+	spans []format.Span
+	width int // cells
+	g     *display.Glyphs
+}
+
+// put appends text in a style.
+func (l *line) put(text string, s format.Style) { l.styled(text, styled(text, s)) }
+
+// styled appends text with the styles of its parts.
+func (l *line) styled(text string, spans []format.Span) {
+	for i := 0; i < len(text); {
+		out, w, n := display.NextCell(text[i:], l.g.ASCII)
+		for len(spans) > 1 && spans[0].End <= i {
+			spans = spans[1:]
+		}
+		style := Plain
+		if len(spans) > 0 {
+			style = spans[0].Style
+		}
+		l.cell(out, w, style)
+		i += n
+	}
+}
+
+// cell appends output that takes w cells.
+func (l *line) cell(out string, w int, s format.Style) {
+	if n := len(l.spans); n > 0 && l.spans[n-1].Style == s {
+		l.spans[n-1].End += len(out)
+	} else {
+		l.spans = append(l.spans, format.Span{Start: len(l.b), End: len(l.b) + len(out), Style: s})
+	}
+	l.b = append(l.b, out...)
+	l.width += w
+}
+
+// space appends n blanks.
+func (l *line) space(n int) {
+	if n > 0 {
+		l.cell(strings.Repeat(" ", n), n, Plain)
+	}
+}
+
+// until appends blanks up to a column of the screen.
+func (l *line) until(x int) { l.space(x - l.width) }
+
+// cut appends as much of a text as fits width cells, with a sign where something is missing.
+func (l *line) cut(text string, spans []format.Span, width int, middle bool) {
+	more := len([]rune(l.g.More))
+	head, whole := fits(text, width, l.g.ASCII)
+	switch {
+	case whole:
+		l.styled(text, spans)
+		return
+	case width < more:
+		l.styled(text[:head], spans)
+		return
+	case middle && width >= more+2:
+		room := width - more
+		head, _ = fits(text, (room+1)/2, l.g.ASCII)
+		tail := end(text, room/2, l.g.ASCII)
+		l.styled(text[:head], spans)
+		l.put(l.g.More, Faint)
+		l.styled(text[tail:], moved(spans, tail))
+		return
+	}
+	head, _ = fits(text, width-more, l.g.ASCII)
+	l.styled(text[:head], spans)
+	l.put(l.g.More, Faint)
+}
+
+// fits returns how many bytes of a text fit width cells, and whether that is all.
+func fits(text string, width int, ascii bool) (n int, whole bool) {
+	for n < len(text) {
+		_, w, size := display.NextCell(text[n:], ascii)
+		if w > width {
+			return n, false
+		}
+		width -= w
+		n += size
+	}
+	return n, true
+}
+
+// end returns where the last width cells of a text begin, or fewer.
+func end(text string, width int, ascii bool) int {
+	const longest = 64 // bytes that a cell may be made of, as an estimate
+	at := max(0, len(text)-width*longest)
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	for left := display.TextWidth(text[at:], ascii); left > width; {
+		_, w, n := display.NextCell(text[at:], ascii)
+		at, left = at+n, left-w
+	}
+	return at
+}
+
+// moved returns the styles of the part of a text from a byte on.
+func moved(spans []format.Span, from int) []format.Span {
+	var out []format.Span
+	for _, s := range spans {
+		if s.End > from {
+			out = append(out, format.Span{Start: max(0, s.Start-from), End: s.End - from, Style: s.Style})
+		}
+	}
+	return out
+}
+
+// end returns the collected line.
+func (l *line) end() Line { return Line{string(l.b), l.spans} }

@@ -1,0 +1,180 @@
+package table
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy/query/display"
+)
+
+// Value is what a cell holds. The zero Value is absent: the trace does not have it.
+type Value struct {
+	state state
+	bound Bound
+	n     int64
+	f     float64
+	text  string
+	spans []format.Span
+	json  []byte
+}
+
+type state uint8
+
+const (
+	absent state = iota
+	known
+	pending
+)
+
+// Bound tells how a number is to be understood.
+type Bound uint8
+
+const (
+	Exact Bound = iota
+	AtLeast
+	AtMost
+	About
+)
+
+// Int is a whole number: a count, nanoseconds, bytes, the number of an event.
+func Int(n int64) Value { return Value{state: known, n: n, f: float64(n)} }
+
+// Float is a number with a fraction: a share, a decimal.
+func Float(f float64) Value {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return Value{}
+	}
+	return Value{state: known, n: int64(f), f: f}
+}
+
+// Str is a text.
+func Str(text string) Value { return Value{state: known, text: text} }
+
+// Styled is a text with the styles of its parts, in order and without gaps. They may be those
+// of a trace point, or of this package.
+func Styled(text string, spans []format.Span) Value {
+	return Value{state: known, text: text, spans: spans}
+}
+
+// Pending is a value that is not known yet.
+func Pending() Value { return Value{state: pending} }
+
+// Is returns v with a bound: a lower or upper bound, or about.
+func (v Value) Is(b Bound) Value {
+	v.bound = b
+	return v
+}
+
+// JSON returns v with what JSON has in its place: one JSON value.
+func (v Value) JSON(raw []byte) Value {
+	v.json = raw
+	return v
+}
+
+// Known reports whether there is a value.
+func (v Value) Known() bool { return v.state == known }
+
+// Int returns the whole number of a value.
+func (v Value) Int() int64 { return v.n }
+
+// Float returns the number of a value.
+func (v Value) Float() float64 { return v.f }
+
+// Text returns the text of a value in a column of texts.
+func (v Value) Text() string { return v.text }
+
+// Bound returns how the number of a value is to be understood.
+func (v Value) Bound() Bound { return v.bound }
+
+// Styles of a table besides those of a trace point's text, which are below 64.
+const (
+	Plain  format.Style = 64 + iota
+	Faint               // rules, values that are absent or pending, notes
+	Strong              // what the table is sorted by
+)
+
+// shown returns the text of a value as a column shows it, before it is cut, and its styles.
+func (c *Column) shown(v Value, g *display.Glyphs) (text string, spans []format.Span) {
+	switch {
+	case v.state == pending:
+		return g.More, styled(g.More, Faint)
+	case v.state == absent && c.Kind == Text:
+		return "", nil
+	case v.state == absent:
+		return g.None, styled(g.None, Faint)
+	case c.Kind == Text && v.spans != nil:
+		return v.text, v.spans
+	case c.Kind == Text:
+		return v.text, styled(v.text, Plain)
+	}
+	text = v.bound.sign(g) + c.number(v, g)
+	return text, styled(text, Plain)
+}
+
+// sign returns the sign before a number with a bound.
+func (b Bound) sign(g *display.Glyphs) string {
+	switch b {
+	case AtLeast:
+		return strings.TrimSpace(g.AtLeast)
+	case AtMost:
+		return strings.TrimSpace(g.AtMost)
+	case About:
+		return g.About
+	}
+	return ""
+}
+
+// number writes the number of a value.
+func (c *Column) number(v Value, g *display.Glyphs) string {
+	switch c.Kind {
+	case Count:
+		return display.Grouped(v.n)
+	case Decimal:
+		return strconv.FormatFloat(v.f, 'f', 2, 64)
+	case Duration:
+		return display.Duration(v.n, g)
+	case Share:
+		return share(v.f)
+	case Bytes:
+		return display.Size(v.n)
+	case Event:
+		return "#" + strconv.FormatInt(v.n, 10)
+	}
+	return strconv.FormatInt(v.n, 10)
+}
+
+// share writes a part of a whole as the explorer does: 42 %, 4.2 %. One that is above 0 is never
+// written as 0.
+func share(f float64) string {
+	if f > 0 && f < 0.0005 {
+		return "<0.1 %"
+	}
+	if 100*f < 9.95 {
+		return strconv.FormatFloat(100*f, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(100*f, 'f', 0, 64) + " %"
+}
+
+func styled(text string, s format.Style) []format.Span {
+	return []format.Span{{Start: 0, End: len(text), Style: s}}
+}
+
+// RowText returns the values of a row that are shown, at any width, separated by two blanks; "" if
+// the row is not known yet. Texts are not cut.
+func (t *Table) RowText(row int, g *display.Glyphs) string {
+	var b []byte
+	for i, v := range t.Rows.Row(row) {
+		if t.Columns[i].In == OnlyData {
+			continue
+		}
+		if text, _ := t.Columns[i].shown(v, g); text != "" {
+			if len(b) > 0 {
+				b = append(b, "  "...)
+			}
+			b = append(b, text...)
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,161 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// ThrowsView is how Throws are shown.
+type ThrowsView struct {
+	List bool // one by one
+	Done float64
+	G    *display.Glyphs
+}
+
+// throwsTable makes the tables of a Throws.
+type throwsTable struct {
+	groups []*Group
+	names  []string
+	rows   []*throwRow
+	list   []Thrown
+	all    int64
+	g      *display.Glyphs
+}
+
+// Table returns the table of what has been merged so far.
+func (t *Throws) Table(view ThrowsView) *table.Table {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, g: view.G}
+	x.names = names(x.groups)
+	for _, row := range t.rows {
+		x.rows = append(x.rows, row)
+	}
+	slices.SortFunc(x.rows, func(a, b *throwRow) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.class, b.class), cmp.Compare(a.first.Thread, b.first.Thread),
+			cmp.Compare(a.first.Event, b.first.Event))
+	})
+	out := &table.Table{Row: "row", Title: x.title(), Partial: view.Done < 1, Done: view.Done, Empty: "no exceptions"}
+	var list table.List
+	if view.List {
+		out.Row, out.Columns = "exception", exceptionColumns
+		for i := range x.list {
+			list = append(list, x.exception(&x.list[i]))
+		}
+		if more := t.all - int64(len(t.list)); more > 0 {
+			out.Notes = []string{fmt.Sprintf("only the first %s exceptions are listed, of %s", display.Grouped(int64(len(t.list))), display.Grouped(t.all))}
+		}
+	} else {
+		out.Columns, out.Sorted = throwColumns, "count"
+		for _, row := range x.rows {
+			list = append(list, x.row(row))
+		}
+	}
+	out.Rows = list
+	return out
+}
+
+// title counts the exceptions.
+func (x *throwsTable) title() string {
+	if x.all == 0 {
+		return "exceptions " + x.g.Dot + " none"
+	}
+	var by [Unknown + 1]int64
+	classes := make(map[string]bool)
+	for _, row := range x.rows {
+		by[row.outcome] += row.count
+		classes[shortClass(row.class)] = true
+	}
+	of := strconv.Itoa(len(classes)) + " classes"
+	if len(classes) == 1 {
+		of = "1 class"
+	}
+	text := "exceptions " + x.g.Dot + " " + display.Plural(x.all, "exception") + " of " + of
+	for o, what := range []string{"caught", "left a thread's root", "in calls that never ended"} {
+		if by[o] > 0 {
+			text += " " + x.g.Dot + " " + display.Grouped(by[o]) + " " + what
+		}
+	}
+	return text
+}
+
+// The columns of identity are the same in both tables.
+var identityColumns = []table.Column{
+	{Key: "class", Title: "class", In: table.OnlyData},
+	{Key: "exception", Title: "class", Least: 12, CutMiddle: true, In: table.OnlyShown},
+	{Key: "thrown_in", Title: "thrown in", Least: 12, CutMiddle: true},
+	{Key: "caught_in", Title: "caught in", Least: 12, CutMiddle: true, Stretch: true},
+	{Key: "outcome", In: table.OnlyData},
+	{Key: "thrown_class", In: table.OnlyData}, {Key: "thrown_method", In: table.OnlyData},
+	{Key: "caught_class", In: table.OnlyData}, {Key: "caught_method", In: table.OnlyData},
+}
+
+var throwColumns = slices.Concat([]table.Column{{Key: "count", Title: "count", Kind: table.Count}}, identityColumns, []table.Column{
+	{Key: "ended", Title: "ended", In: table.OnlyShown, Align: table.Right, Priority: 2},
+	{Key: "passed", Kind: table.Count, In: table.OnlyData}, {Key: "passed_most", Kind: table.Count, In: table.OnlyData},
+	{Key: "event", Title: "first", Kind: table.Event, Priority: 3}, {Key: "thread", Kind: table.Number, In: table.OnlyData},
+})
+
+var exceptionColumns = slices.Concat([]table.Column{{Key: "event", Title: "event", Kind: table.Event}, {Key: "thread", Title: "thread", Kind: table.Number, Priority: 2}},
+	identityColumns, []table.Column{
+		{Key: "ended", Title: "ended", In: table.OnlyShown, Align: table.Right, Priority: 2},
+		{Key: "passed", Kind: table.Count, In: table.OnlyData},
+		{Key: "catch", Title: "catch", Kind: table.Event, Priority: 3},
+	})
+
+func shortClass(class string) string { return class[strings.LastIndexAny(class, ".")+1:] }
+
+// identity returns the values of identityColumns.
+func (x *throwsTable) identity(class string, in, where int32, how Outcome) []table.Value {
+	known := func(text string) table.Value {
+		if text == "" {
+			return table.Value{}
+		}
+		return table.Str(text)
+	}
+	name := func(group int32, none string) (shown, class, method table.Value) {
+		if group < 0 {
+			return table.Str(none), class, method
+		}
+		g := x.groups[group]
+		return table.Str(x.names[group]), known(g.Class), known(g.Method)
+	}
+	thrown, thrownClass, thrownMethod := name(in, "(not recorded)")
+	caught, caughtClass, caughtMethod := name(where, "(outside of calls)")
+	switch how {
+	case Left:
+		caught = table.Str(x.g.None + " (left " + caught.Text() + ")")
+		caughtClass, caughtMethod = table.Value{}, table.Value{}
+	case Unknown:
+		caught = table.Str("? (" + caught.Text() + " never ended)")
+		caughtClass, caughtMethod = table.Value{}, table.Value{}
+	}
+	return []table.Value{known(class), table.Str(cmp.Or(shortClass(class), "(unknown class)")), thrown, caught, table.Str(how.String()),
+		thrownClass, thrownMethod, caughtClass, caughtMethod}
+}
+
+// row returns the values of throwColumns.
+func (x *throwsTable) row(r *throwRow) []table.Value {
+	ended := display.Plural(r.least, "call")
+	if r.most > r.least {
+		ended = display.Grouped(r.least) + " to " + display.Plural(r.most, "call")
+	}
+	return slices.Concat([]table.Value{table.Int(r.count)}, x.identity(r.class, r.in, r.where, r.outcome),
+		[]table.Value{table.Str(ended), table.Int(r.least), table.Int(r.most), table.Int(int64(r.first.Event)), table.Int(int64(r.first.Thread) + 1)})
+}
+
+// exception returns the values of exceptionColumns.
+func (x *throwsTable) exception(e *Thrown) []table.Value {
+	caught := table.Value{}
+	if e.Catch >= 0 {
+		caught = table.Int(int64(e.Catch))
+	}
+	return slices.Concat([]table.Value{table.Int(int64(e.Event)), table.Int(int64(e.Thread) + 1)}, x.identity(e.Class, e.In, e.Where, e.Outcome),
+		[]table.Value{table.Str(display.Plural(e.Passed, "call")), table.Int(e.Passed), caught})
+}

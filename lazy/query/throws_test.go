@@ -1,0 +1,184 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// flight is an exception, for the plain calculation.
+type flight struct {
+	class           string
+	event, thread   int32
+	in, where       *node // calls
+	passed          int64
+	outcome         Outcome
+	recorded, catch bool
+}
+
+// plainThrows finds the exceptions of calls by recursion over a tree in memory.
+type plainThrows struct{ list []*flight }
+
+func (p *plainThrows) land(f *flight, how Outcome, where *node, catch bool) {
+	if f != nil {
+		f.outcome, f.where, f.catch = how, where, catch
+		p.list = append(p.list, f)
+	}
+}
+
+// longer returns the name that tells more.
+func longer(a, b string) string {
+	if len(b) > len(a) {
+		return b
+	}
+	return a
+}
+
+// in follows the points in a call, or outside of calls if it is nil: f is what is in flight before
+// and after.
+func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
+	for _, n := range list {
+		switch n.class {
+		case format.ClassCall:
+			if out := p.call(n, call == nil); out != nil {
+				p.land(f, Caught, call, false)
+				f = out
+			}
+		case format.ClassThrow:
+			now := &flight{class: n.exception, event: n.event, thread: n.thread, in: call, recorded: true}
+			if call == nil {
+				p.land(now, Left, nil, false)
+				continue
+			}
+			p.land(f, Caught, call, false)
+			f = now
+		case format.ClassCatch:
+			if f == nil || !sameClass(f.class, n.exception) {
+				p.land(&flight{class: n.exception, event: n.event, thread: n.thread}, Caught, call, true)
+				continue
+			}
+			f.class = longer(f.class, n.exception)
+			p.land(f, Caught, call, true)
+			f = nil
+		default:
+			f = p.in(call, n.kids, f)
+		}
+	}
+	return f
+}
+
+// call returns what comes out of a call.
+func (p *plainThrows) call(n *node, root bool) *flight {
+	f := p.in(n, n.kids, nil)
+	switch {
+	case n.unended:
+		p.land(f, Unknown, n, false)
+		return nil
+	case !n.threw:
+		p.land(f, Caught, n, false)
+		return nil
+	case f == nil || !sameClass(f.class, n.exception):
+		p.land(f, Caught, n, false)
+		f = &flight{class: n.exception, event: n.event, thread: n.thread, in: n}
+	}
+	f.class = longer(f.class, n.exception)
+	f.passed++
+	if root {
+		p.land(f, Left, n, false)
+		return nil
+	}
+	return f
+}
+
+// TestThrows: each exception is what a plain recursion over the tree finds, however the pass is cut.
+func TestThrows(t *testing.T) {
+	var some atomic.Int64
+	t.Run("traces", func(t *testing.T) {
+		traces(t, func(t *testing.T, r *lazy.TraceReader) {
+			size, _ := r.Size()
+			for _, raw := range []bool{false, true} {
+				var p plainThrows
+				p.in(nil, forest(t, r, raw), nil)
+				some.Add(int64(len(p.list)))
+				slices.SortStableFunc(p.list, func(a, b *flight) int { return cmp.Compare(a.thread, b.thread) })
+				for _, share := range shares {
+					if share > 0 && size/share > 500 {
+						continue
+					}
+					sameThrows(t, fmt.Sprintf("raw %v, share %d", raw, share), threw(t, r, Scope{Raw: raw}, share), p.list)
+				}
+			}
+		})
+	})
+	if some.Load() == 0 {
+		t.Error("no exceptions")
+	}
+}
+
+func threw(t *testing.T, r *lazy.TraceReader, scope Scope, share int64) *Throws {
+	t.Helper()
+	got := NewThrows(r, scope, 1<<20)
+	pass := scope.Pass()
+	pass.Share, pass.Collect = share, []lazy.Collector{got}
+	if err := r.Pass(t.Context(), pass); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func sameThrows(t *testing.T, where string, got *Throws, want []*flight) {
+	t.Helper()
+	if len(got.list) != len(want) || got.all != int64(len(want)) {
+		t.Errorf("%s: %d exceptions, want %d", where, len(got.list), len(want))
+		return
+	}
+	of := func(n *node) int32 {
+		if n == nil {
+			return -1
+		}
+		return got.groups.of(n.ref)
+	}
+	var sum int64
+	for _, row := range got.rows {
+		sum += row.count
+	}
+	if sum != got.all {
+		t.Errorf("%s: rows of %d exceptions, want %d", where, sum, got.all)
+	}
+	for i, w := range want {
+		g := got.list[i]
+		if g.Class != w.class || g.Event != w.event || g.Thread != w.thread || g.Passed != w.passed || g.Outcome != w.outcome ||
+			g.Recorded != w.recorded || g.In != of(w.in) || g.Where != of(w.where) || (g.Catch >= 0) != w.catch {
+			t.Errorf("%s: %d:\n got %+v\nwant %+v", where, i, g, *w)
+			return
+		}
+	}
+}
+
+// TestThrowsOfGson tells the story of a syntax error in a real trace.
+func TestThrowsOfGson(t *testing.T) {
+	got := threw(t, opened(t, formattest.Unpack(t, "gson.stream.bin")), Scope{}, 0)
+	type story struct {
+		class, in, where string
+		passed           int64
+	}
+	var stories []story
+	list := got.groups.list()
+	for _, e := range got.list {
+		stories = append(stories, story{e.Class, list[e.In].Method, list[e.Where].Method, e.Passed})
+	}
+	want := []story{
+		{"java.io.EOFException", "nextNonWhitespace", "fromJson", 4},
+		{"com.google.gson.JsonSyntaxException", "fromJson", "fromJson", 0},
+		{"com.google.gson.JsonSyntaxException", "fromJson", "gson", 4},
+	}
+	if !slices.Equal(stories, want) {
+		t.Errorf(" got %v\nwant %v", stories, want)
+	}
+}

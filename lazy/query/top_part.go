@@ -1,0 +1,284 @@
+package query
+
+import (
+	"sync"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// topPart is the visitor of a Top. Sums of calls that begin and end in its part are complete; the
+// others are completed by Merge.
+type topPart struct {
+	top    *Top
+	groups *groups
+	slots  slots
+	thread int32
+	from   int64 // logical offset: containers that begin before are not in the scope
+	group  int32 // of all calls, by thread
+
+	stack []openCall
+	begun int     // the calls at the bottom of the stack that began before this part
+	open  []int32 // by group: how many calls on the stack
+	seen  int64   // points visited
+
+	around  int    // calls that were open at the first Begin; -1 before it
+	rows    []Sums // of the groups in touched
+	touched []int32
+	at      []int32 // by group: the index in touched + 1; 0 if not there
+	took    []callTime
+	all     Totals
+	ends    []callEnd
+	focus   *focusPart // nil if no paths are asked for
+}
+
+// openCall is a call that has not ended. In a part that the call did not begin in, its sums are
+// those of that part only.
+type openCall struct {
+	group int32
+	outer bool  // no other call of the group is around it
+	root  bool  // no call is around it
+	at    int64 // points seen before it
+	time  int64 // ns: of the calls directly in it
+	below int64 // points of the calls directly in it, and below them
+	first int64 // when the first call in it began; -1 if not known
+	last  int64 // when the last call in it ended
+}
+
+// callEnd is the end of a call whose sums a part cannot complete.
+type callEnd struct {
+	openCall
+	thread int32
+	begun  bool // before the part
+	never  bool // the call did not end: its thread did
+	threw  bool
+	time   lazy.Time // negative duration if not known
+	seen   int64     // points seen before the end
+	path   *callPath // nil if not asked for
+}
+
+// callTime is the duration of a call.
+type callTime struct {
+	group int32
+	ns    int64
+}
+
+// Begin is for the pass.
+func (v *topPart) Begin(thread int32, around []lazy.PassFrame) {
+	v.thread, v.from = thread, v.top.scope.begins(thread)
+	v.leaveAll()
+	if v.groups.by == ByThread {
+		v.group = v.groups.of(thread)
+	}
+	for i := range around {
+		if f := &around[i]; f.Class == format.ClassCall && f.At >= v.from {
+			v.push(f)
+			v.begun++
+		}
+	}
+	if v.around < 0 {
+		v.around = v.begun
+	}
+}
+
+// leaveAll empties the stack.
+func (v *topPart) leaveAll() {
+	for i := range v.stack {
+		v.open[v.stack[i].group]--
+	}
+	v.stack, v.begun = v.stack[:0], 0
+	if v.focus != nil {
+		v.focus.open = 0
+	}
+}
+
+// push puts a call on the stack.
+func (v *topPart) push(f *lazy.PassFrame) {
+	g := v.group
+	switch v.groups.by {
+	case ByThread:
+	case ByFile:
+		g = v.slots.of(v.groups, f.Location)
+	default:
+		g = v.slots.of(v.groups, f.Ref)
+	}
+	for int(g) >= len(v.open) {
+		v.open = append(v.open, 0)
+	}
+	v.open[g]++
+	v.stack = append(v.stack, openCall{group: g, outer: v.open[g] == 1, root: len(v.stack) == 0, at: v.seen, first: -1})
+	if v.focus != nil {
+		v.focus.push(g, f.Ref, len(v.stack)-1)
+	}
+}
+
+// Enter is for the pass.
+func (v *topPart) Enter(p *lazy.PassPoint) {
+	if p.Class == format.ClassCall {
+		v.push(&p.PassFrame)
+	}
+	v.seen++
+}
+
+// Leaf is for the pass.
+func (v *topPart) Leaf(*lazy.PassPoint) { v.seen++ }
+
+// Exit is for the pass.
+func (v *topPart) Exit(p *lazy.PassPoint) {
+	if p.Class != format.ClassCall || len(v.stack) == 0 {
+		return
+	}
+	e := callEnd{openCall: v.stack[len(v.stack)-1], thread: v.thread, seen: v.seen, time: lazy.Time{Duration: -1}}
+	v.stack = v.stack[:len(v.stack)-1]
+	v.open[e.group]--
+	e.never = p.State != lazy.StateWhole
+	if v.top.timed && !e.never {
+		if t, ok := p.Time(); ok {
+			e.time = t
+		}
+	}
+	e.threw, _ = p.Threw() // the pass gets the error too
+	if e.begun = len(v.stack) < v.begun; e.begun {
+		v.begun--
+	}
+	if v.focus != nil {
+		e.path = v.focus.pop(e.group, v.stack)
+	}
+	if e.begun || e.never {
+		v.ends = append(v.ends, e)
+		return
+	}
+	points, took := v.top.count(&e, v.row(e.group), &v.all, &v.took)
+	if e.path != nil {
+		v.focus.calls = append(v.focus.calls, e.along(points, took))
+	}
+	if len(v.stack) > 0 {
+		v.stack[len(v.stack)-1].has(points, took, e.time)
+	}
+}
+
+// has adds a call directly in this one.
+func (c *openCall) has(points, took int64, t lazy.Time) {
+	c.below += points
+	c.time += took
+	if t.Duration >= 0 {
+		if c.first < 0 {
+			c.first = t.Start
+		}
+		c.last = max(c.last, t.End())
+	}
+}
+
+// row returns the sums of a group.
+func (v *topPart) row(group int32) *Sums {
+	for int(group) >= len(v.at) {
+		v.at = append(v.at, 0)
+	}
+	if v.at[group] == 0 {
+		v.rows = append(v.rows, Sums{})
+		v.touched = append(v.touched, group)
+		v.at[group] = int32(len(v.rows))
+	}
+	return &v.rows[v.at[group]-1]
+}
+
+// count adds an ended call to sums. It returns its points and its time, of which the latter is the
+// part in the scope.
+func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (points, took int64) {
+	points = e.seen - e.at
+	clipped, counted, inside := e.time, !t.scope.Timed, false
+	if e.time.Duration >= 0 {
+		clipped, counted, inside = t.scope.clip(e.time)
+	} else if t.timed {
+		all.Untimed++
+	}
+	if counted {
+		row.call(e, points)
+		all.Calls++
+		if e.never {
+			all.Unended++
+		}
+	}
+	if !inside {
+		return points, 0
+	}
+	took = clipped.Duration
+	if e.root {
+		all.Time += took
+	}
+	if e.outer {
+		row.Total += took
+	}
+	if self := took - e.openCall.time; self >= 0 {
+		row.Self += self
+	} else {
+		all.Shorter++
+	}
+	if counted {
+		row.Took += took
+		row.Timed++
+		row.Max = max(row.Max, took)
+		*list = append(*list, callTime{e.group, took})
+	}
+	return points, took
+}
+
+// call counts a call and its points.
+func (s *Sums) call(e *callEnd, points int64) {
+	s.Calls++
+	if e.threw {
+		s.Threw++
+	}
+	if e.never {
+		s.Unended++
+	}
+	s.Own += points - e.below
+	if e.outer {
+		s.Points += points
+	}
+}
+
+// clear makes the part ready for another.
+func (v *topPart) clear() {
+	v.leaveAll()
+	for _, g := range v.touched {
+		v.at[g] = 0
+	}
+	v.rows, v.touched, v.took, v.ends = v.rows[:0], v.touched[:0], v.took[:0], v.ends[:0]
+	v.seen, v.all, v.around = 0, Totals{}, -1
+	if v.focus != nil {
+		v.focus.calls = v.focus.calls[:0]
+	}
+}
+
+// partPool keeps the visitors of parts that have been merged, for other parts.
+type partPool struct {
+	mu   sync.Mutex
+	free []*topPart
+	make func() *topPart
+}
+
+// renew forgets all visitors.
+func (l *partPool) renew(make func() *topPart) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free, l.make = nil, make
+}
+
+func (l *partPool) get() *topPart {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.free); n > 0 {
+		p := l.free[n-1]
+		l.free = l.free[:n-1]
+		return p
+	}
+	return l.make()
+}
+
+func (l *partPool) put(p *topPart) {
+	p.clear()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, p)
+}

@@ -1,0 +1,310 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/histogram"
+	"tracex/lazy/query/table"
+)
+
+// TopSorts are the keys that a Top can be sorted by. Without times self is by own events, and
+// total by events; mean, max and p99 then do not exist.
+var TopSorts = []string{"self", "total", "calls", "mean", "max", "p99", "threw", "events"}
+
+// TopView is how a Top is shown.
+type TopView struct {
+	Sort   string // one of TopSorts; "" for self
+	Rising bool
+	// Done is the share of the data read, below 1 while the pass runs.
+	Done float64
+	G    *display.Glyphs
+}
+
+// Sorts reports whether a Top has what a key of TopSorts sorts by.
+func (t *Top) Sorts(key string) bool {
+	return t.timed || key != "mean" && key != "max" && key != "p99"
+}
+
+// topTable makes the table of a Top.
+type topTable struct {
+	by    By
+	timed bool
+	span  bool // only a span of time: events are not known
+	all   Totals
+	rows  []topLine
+	sort  string
+	took  histogram.Histogram // durations of all calls
+}
+
+// topLine is a row of the table.
+type topLine struct {
+	group *Group
+	topRow
+	name string
+	p99  int64
+}
+
+// Table returns the table of what has been merged so far.
+func (t *Top) Table(view TopView) *table.Table {
+	x := t.snapshot()
+	x.sort = x.sortKey(cmp.Or(view.Sort, "self"))
+	slices.SortFunc(x.rows, func(a, b topLine) int {
+		order := cmp.Compare(x.value(&b), x.value(&a))
+		if view.Rising {
+			order = -order
+		}
+		return cmp.Or(order, cmp.Compare(a.name, b.name))
+	})
+	out := &table.Table{
+		Row: t.by.String(), Title: x.title(view.G), Columns: x.columns(view.G), Sorted: x.sort, Rising: view.Rising,
+		Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes(view.G),
+	}
+	out.Rows = x
+	if x.timed {
+		out.Spread = x.spread
+	}
+	return out
+}
+
+// Len returns the number of rows.
+func (x *topTable) Len() int { return len(x.rows) }
+
+// Row returns the values of a row.
+func (x *topTable) Row(i int) []table.Value { return x.row(&x.rows[i]) }
+
+// mostSpread is how many rows a table may have to keep the histogram of each.
+const mostSpread = 20_000
+
+// snapshot copies the rows.
+func (t *Top) snapshot() *topTable {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := &topTable{by: t.by, timed: t.timed, span: t.scope.Timed, all: t.all}
+	groups := t.groups.list()
+	shown := names(groups)
+	for i, g := range groups {
+		if i < len(t.rows) && (t.rows[i].Calls > 0 || t.rows[i].Total > 0) {
+			row := &t.rows[i]
+			line := topLine{group: g, name: shown[i], p99: row.times.Quantile(0.99)}
+			line.Sums = row.Sums
+			x.took.Merge(&row.times)
+			if len(groups) <= mostSpread {
+				line.times.Merge(&row.times)
+			}
+			x.rows = append(x.rows, line)
+		}
+	}
+	return x
+}
+
+// sortKey returns the key of the column that a word of TopSorts names.
+func (x *topTable) sortKey(word string) string {
+	switch {
+	case x.timed:
+		return word
+	case word == "self":
+		return "own_events"
+	case word == "total":
+		return "events"
+	}
+	return word
+}
+
+// value returns what a row is sorted by.
+func (x *topTable) value(l *topLine) float64 {
+	switch x.sort {
+	case "self":
+		return float64(l.Self)
+	case "total":
+		return float64(l.Total)
+	case "calls":
+		return float64(l.Calls)
+	case "mean":
+		return l.mean()
+	case "max":
+		return float64(l.Max)
+	case "p99":
+		return float64(l.p99)
+	case "threw":
+		return float64(l.Threw)
+	case "own_events":
+		return float64(l.Own)
+	}
+	return float64(l.Points)
+}
+
+func (l *topLine) mean() float64 {
+	if l.Timed == 0 {
+		return 0
+	}
+	return float64(l.Took) / float64(l.Timed)
+}
+
+// title tells what the table is about.
+func (x *topTable) title(g *display.Glyphs) string {
+	rows := display.Plural(int64(len(x.rows)), x.by.String())
+	if x.by == ByClass && len(x.rows) != 1 {
+		rows = display.Grouped(int64(len(x.rows))) + " classes"
+	}
+	order := map[string]string{"self": "self time", "total": "total time", "calls": "number of calls", "mean": "mean time",
+		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events"}[x.sort]
+	parts := []string{"top", "by " + order, rows, display.Plural(x.all.Calls, "call")}
+	if x.timed {
+		parts = append(parts, display.Duration(x.all.Time, g))
+	} else {
+		parts = append(parts, display.Plural(x.all.Points, "event"))
+		parts[1] += ": this trace has no times"
+	}
+	return strings.Join(parts, " "+g.Dot+" ")
+}
+
+// columns returns the columns: those of time only if the trace has times.
+func (x *topTable) columns(g *display.Glyphs) []table.Column {
+	var list []table.Column
+	if x.timed {
+		list = []table.Column{
+			{Key: "self", Title: "self", Kind: table.Duration},
+			{Key: "self_share", Title: "share", Kind: table.Share, Priority: 3},
+			{Key: "total", Title: "total", Kind: table.Duration, Priority: 1},
+			{Key: "total_share", Title: "share", Kind: table.Share, Priority: 6},
+			{Key: "calls", Title: "calls", Kind: table.Count, Priority: 1},
+			{Key: "mean", Title: "mean", Kind: table.Duration, Priority: 2},
+			{Key: "p99", Title: g.About + "p99", Kind: table.Duration, Priority: 4},
+			{Key: "max", Title: "max", Kind: table.Duration, Priority: 4},
+		}
+	} else {
+		list = []table.Column{
+			{Key: "own_events", Title: "own", Kind: table.Count},
+			{Key: "own_share", Title: "share", Kind: table.Share, Priority: 3},
+			{Key: "events", Title: "events", Kind: table.Count, Priority: 1},
+			{Key: "events_share", Title: "share", Kind: table.Share, Priority: 6},
+			{Key: "calls", Title: "calls", Kind: table.Count, Priority: 1},
+		}
+	}
+	list = append(list, table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5})
+	if x.timed && !x.span {
+		in := table.OnlyData
+		if x.sort == "events" {
+			in = table.Everywhere
+		}
+		list = append(list,
+			table.Column{Key: "events", Title: "events", Kind: table.Count, Priority: 1, In: in},
+			table.Column{Key: "own_events", Title: "own", Kind: table.Count, In: table.OnlyData})
+	}
+	list = append(list,
+		table.Column{Key: "unended", Title: "unended", Kind: table.Count, In: table.OnlyData},
+		table.Column{Key: "name", Title: x.by.String(), Stretch: true, CutMiddle: true})
+	switch x.by {
+	case ByMethod:
+		list = append(list, table.Column{Key: "class", In: table.OnlyData}, table.Column{Key: "method", In: table.OnlyData},
+			table.Column{Key: "types", In: table.OnlyData}, table.Column{Key: "method_id", Kind: table.Number, In: table.OnlyData})
+	case ByClass, ByPackage, ByFile:
+		list = append(list, table.Column{Key: x.by.String(), In: table.OnlyData})
+	case ByThread:
+		list = append(list, table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData})
+	}
+	return list
+}
+
+// row returns the values of a row.
+func (x *topTable) row(l *topLine) []table.Value {
+	count := func(n int64) table.Value { return table.Int(n) }
+	var v []table.Value
+	points := []table.Value{count(l.Points), count(l.Own)}
+	switch {
+	case x.timed:
+		v = x.times(l)
+	default:
+		v = []table.Value{points[1], share(l.Own, x.all.Points), points[0], share(l.Points, x.all.Points), count(l.Calls)}
+	}
+	threw := count(l.Threw)
+	v = append(v, threw)
+	if x.timed && !x.span {
+		v = append(v, points...)
+	}
+	unended := table.Value{}
+	if l.Unended > 0 {
+		unended = count(l.Unended)
+	}
+	v = append(v, unended, table.Str(l.name))
+	return append(v, x.identity(l.group)...)
+}
+
+// times returns the values of the columns of times, and the number of calls.
+func (x *topTable) times(l *topLine) []table.Value {
+	self, total := table.Int(l.Self), table.Int(l.Total)
+	if l.Unended > 0 {
+		self, total = self.Is(table.About), total.Is(table.AtLeast)
+	}
+	v := []table.Value{self, share(l.Self, x.all.Time), total, share(l.Total, x.all.Time), table.Int(l.Calls)}
+	if l.Timed == 0 {
+		return append(v, table.Value{}, table.Value{}, table.Value{})
+	}
+	return append(v, table.Int(l.Took/l.Timed), table.Int(l.p99), table.Int(l.Max))
+}
+
+// share returns a part of a whole.
+func share(part, whole int64) table.Value {
+	if whole <= 0 {
+		return table.Value{}
+	}
+	return table.Float(float64(part) / float64(whole))
+}
+
+// identity returns the values that name a group for programs.
+func (x *topTable) identity(g *Group) []table.Value {
+	known := func(text string) table.Value {
+		if g.Unknown || text == "" {
+			return table.Value{}
+		}
+		return table.Str(text)
+	}
+	switch x.by {
+	case ByThread:
+		return []table.Value{table.Int(int64(g.ID) + 1)}
+	case ByFile:
+		return []table.Value{known(g.names[0])}
+	case ByClass, ByPackage:
+		return []table.Value{known(g.Class)}
+	}
+	if g.Unknown {
+		return []table.Value{{}, {}, {}, table.Int(int64(g.ID))}
+	}
+	texts := make([]string, len(g.Args))
+	types := []byte{'['}
+	for i, a := range g.Args {
+		if texts[i] = a.String(); i > 0 {
+			types = append(types, ',')
+		}
+		types = format.AppendJSONString(types, texts[i])
+	}
+	return []table.Value{known(g.Class), known(g.Method), table.Str(strings.Join(texts, ",")).JSON(append(types, ']')), {}}
+}
+
+// notes tells what the numbers do not tell.
+func (x *topTable) notes(g *display.Glyphs) (list []string) {
+	if n := x.all.Unended; n > 0 {
+		list = append(list, display.Plural(n, "call")+" had not ended when the recording did; "+
+			map[bool]string{true: "they end where their thread ends", false: "what is in them is counted"}[x.timed])
+	}
+	if n := x.all.Untimed; n > 0 {
+		list = append(list, fmt.Sprintf("the trace has no time for %s", display.Plural(n, "call")))
+	}
+	if n := x.all.Shorter; n > 0 {
+		list = append(list, display.Plural(n, "call")+" took less time than the calls in them: the clock disagrees; their self time counts as 0")
+	}
+	return list
+}
+
+// spread returns the histogram of the durations of a row, or of all.
+func (x *topTable) spread(row int) (caption string, h *histogram.Histogram) {
+	if row >= 0 && row < len(x.rows) {
+		return "durations of the row:", &x.rows[row].times
+	}
+	return "durations of all calls:", &x.took
+}

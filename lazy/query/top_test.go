@@ -1,0 +1,236 @@
+package query
+
+import (
+	"fmt"
+	"testing"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// plainTop is a Top by plain recursion over a tree in memory.
+type plainTop struct {
+	r     *lazy.TraceReader
+	ctx   *format.Context
+	by    By
+	rows  map[string]*topRow
+	all   Totals
+	timed bool
+	ends  map[int32]int64 // of threads
+}
+
+func (p *plainTop) key(n *node) string {
+	method := func() (class, name string) {
+		m := p.ctx.Method(n.ref)
+		if m == nil {
+			return "", fmt.Sprint("unknown ", n.ref)
+		}
+		if c := p.ctx.Class(m.ClassID); c != nil {
+			class = c.Name
+		}
+		return class, fmt.Sprint(m.Name, m.Args, m.Result)
+	}
+	switch class, name := method(); p.by {
+	case ByThread:
+		return fmt.Sprint(n.thread)
+	case ByFile:
+		file, _, _ := p.ctx.FileLine(n.location)
+		return file
+	case ByClass:
+		return class
+	case ByPackage:
+		return packageOf(class)
+	default:
+		return class + "." + name
+	}
+}
+
+// add adds up calls; open are the keys of the calls around them.
+func (p *plainTop) add(list []*node, open map[string]int) {
+	for _, n := range list {
+		key := p.key(n)
+		row := p.rows[key]
+		if row == nil {
+			row = new(topRow)
+			p.rows[key] = row
+		}
+		outer := open[key] == 0
+		open[key]++
+		within := calls(n.kids)
+		p.add(within, open)
+		open[key]--
+
+		row.Calls++
+		p.all.Calls++
+		if n.threw {
+			row.Threw++
+		}
+		if n.unended {
+			row.Unended++
+			p.all.Unended++
+		}
+		own := n.points
+		for _, k := range within {
+			own -= k.points
+		}
+		row.Own += own
+		if outer {
+			row.Points += n.points
+		}
+		if !p.timed {
+			continue
+		}
+		if n.unended {
+			// It ends where its thread ends, and begins where the first call in it that has a time does.
+			end := p.ends[n.thread]
+			n.time, n.timed = lazy.Time{Start: end}, true
+			for _, k := range within {
+				if k.timed {
+					n.time.Start = min(n.time.Start, k.time.Start)
+				}
+			}
+			n.time.Duration = end - n.time.Start
+		}
+		if !n.timed {
+			p.all.Untimed++
+			continue
+		}
+		self := n.time.Duration
+		for _, k := range within {
+			if k.timed {
+				self -= k.time.Duration
+			}
+		}
+		if self < 0 {
+			p.all.Shorter++
+			self = 0
+		}
+		row.Self += self
+		if outer {
+			row.Total += n.time.Duration
+		}
+		row.Took += n.time.Duration
+		row.Timed++
+		row.Max = max(row.Max, n.time.Duration)
+		row.times.Add(n.time.Duration)
+	}
+}
+
+func plainly(r *lazy.TraceReader, roots []*node, by By) *plainTop {
+	p := &plainTop{r: r, by: by, rows: make(map[string]*topRow), ends: make(map[int32]int64)}
+	r.WithContext(func(c *format.Context) { p.ctx = c })
+	_, p.timed = r.Times()
+	for _, th := range r.Threads() {
+		if time, ok := r.ThreadTime(th.ID); ok {
+			p.ends[th.ID] = time.End()
+		}
+	}
+	p.add(calls(roots), make(map[string]int))
+	for _, n := range roots {
+		p.all.Points += n.points
+	}
+	for _, n := range calls(roots) {
+		if n.timed {
+			p.all.Time += n.time.Duration
+		}
+	}
+	return p
+}
+
+// key returns the key that a plainTop gives a group.
+func (g *Group) key(by By) string {
+	switch {
+	case by == ByThread:
+		return fmt.Sprint(g.ID)
+	case by == ByFile && g.Unknown, by == ByClass && g.Unknown, by == ByPackage && g.Unknown:
+		return ""
+	case by == ByFile:
+		return g.names[0]
+	case by == ByClass, by == ByPackage:
+		return g.Class
+	case g.Unknown:
+		return "." + fmt.Sprint("unknown ", g.ID)
+	}
+	return g.Class + "." + fmt.Sprint(g.Method, g.Args, g.Result)
+}
+
+// counted runs a Top.
+func counted(t *testing.T, r *lazy.TraceReader, scope Scope, by By, share int64) *Top {
+	t.Helper()
+	top := NewTop(r, scope, by)
+	pass := scope.Pass()
+	pass.Share, pass.Collect = share, []lazy.Collector{top}
+	if err := r.Pass(t.Context(), pass); err != nil {
+		t.Fatal(err)
+	}
+	return top
+}
+
+// TestTop: each number is that of a plain recursion over the tree, however the pass is cut.
+func TestTop(t *testing.T) {
+	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		size, _ := r.Size()
+		for _, raw := range []bool{false, true} {
+			for by := range By(len(Bys)) {
+				if by > ByMethod && size > 1<<20 {
+					break // long enough
+				}
+				want := plainly(r, forest(t, r, raw), by)
+				for _, share := range shares {
+					if share > 0 && size/share > 500 || by > ByMethod && share != 1000 {
+						continue
+					}
+					got := counted(t, r, Scope{Raw: raw}, by, share)
+					where := fmt.Sprintf("raw %v, by %v, share %d", raw, by, share)
+					sameTop(t, where, got, want)
+				}
+			}
+		}
+	})
+}
+
+func sameTop(t *testing.T, where string, got *Top, want *plainTop) {
+	t.Helper()
+	if got.all != want.all {
+		t.Errorf("%s: all %+v\nwant %+v", where, got.all, want.all)
+	}
+	seen := make(map[string]topRow)
+	for i, g := range got.groups.list() {
+		if i >= len(got.rows) || got.rows[i].Calls == 0 {
+			continue
+		}
+		row := got.rows[i]
+		key := g.key(got.by)
+		if was, twice := seen[key]; twice && got.by == ByPackage && g.Class == "" { // no package, and no class
+			was.add(&row.Sums)
+			was.times.Merge(&row.times)
+			row = was
+		} else if twice {
+			t.Errorf("%s: %q twice", where, key)
+		}
+		seen[key] = row
+	}
+	if len(seen) != len(want.rows) {
+		t.Errorf("%s: %d rows, want %d", where, len(seen), len(want.rows))
+	}
+	var sum Sums
+	for key, row := range seen {
+		w := want.rows[key]
+		if w == nil {
+			t.Errorf("%s: %q is not expected", where, key)
+			continue
+		}
+		if row.Sums != w.Sums {
+			t.Errorf("%s: %q\n got %+v\nwant %+v", where, key, row.Sums, w.Sums)
+		}
+		for _, q := range []float64{0, 0.5, 0.99, 1} {
+			if a, b := row.times.Quantile(q), w.times.Quantile(q); a != b {
+				t.Errorf("%s: %q: quantile %v is %d, want %d", where, key, q, a, b)
+			}
+		}
+		sum.add(&row.Sums)
+	}
+	if sum.Self != got.all.Time && got.all.Shorter == 0 && got.all.Untimed == 0 {
+		t.Errorf("%s: the sum of self times is %d, of roots %d", where, sum.Self, got.all.Time)
+	}
+}

@@ -1,0 +1,311 @@
+package lazy
+
+import (
+	"strconv"
+
+	"tracex/format"
+)
+
+// sieve tells which pieces of a search the text of a point may have, without decoding the point.
+// It may name too many, never too few. One goroutine uses it, within a pass.
+type sieve struct {
+	*pieces
+	ctx     *format.Context
+	version format.Version
+	finders [2]*finder // nil if absent
+	verbose bool       // texts have the code location
+	full    bool       // the full names of classes may be searched together with texts
+
+	methods, superCalls, classes, fields, variables, locations idPieces
+
+	words   wordPieces
+	scratch []byte
+}
+
+// wordPieces are the pieces in the fixed words of texts.
+type wordPieces struct {
+	loop, iteration, throw, catch, threw, location pieceSet
+	values                                         [256]pieceSet // by kind
+}
+
+func newSieve(p *pieces, c *format.Context, finders [2]*finder, verbose, full bool) *sieve {
+	x := &sieve{pieces: p, ctx: c, version: c.Version(), finders: finders, verbose: verbose, full: full}
+	w := &x.words
+	w.loop, w.iteration = p.inWord("loop iterations"), p.inWord("iteration")
+	w.throw, w.catch, w.threw = p.inWord("throw"), p.inWord("catch"), p.inWord("threw")
+	if verbose {
+		w.location = p.inWord("at 0 unknown")
+	}
+	for kind, text := range map[format.ValueKind]string{
+		format.ValueNull: "null", format.ValueVoid: "void", format.ValueUnit: "Unit", format.ValueBoolean: "true false",
+		format.ValueUnfinished: format.UnfinishedMethod, format.ValueUntracked: format.UntrackedResult,
+		format.ValueBuilder: "StringBuilder", format.ValueJavaClass: "class", format.ValueKotlinClass: "kclass",
+	} {
+		w.values[kind] = p.inWord(text)
+	}
+	return x
+}
+
+// idPieces are the pieces in the names of objects, by id; 0 if not known.
+type idPieces []pieceSet
+
+// maxTable limits how many ids are remembered. Recorders count them up from 0, but a damaged
+// trace may have any number.
+const maxTable = 1 << 22
+
+func (t idPieces) get(id int32) pieceSet {
+	if uint(id) < uint(len(t)) {
+		return t[id]
+	}
+	return 0
+}
+
+// put remembers the pieces for an id, and returns them.
+func (t *idPieces) put(id int32, got pieceSet) pieceSet {
+	got |= tested
+	if id < 0 || id >= maxTable {
+		return got
+	}
+	if n := int(id) + 1 - len(*t); n > 0 {
+		*t = append(*t, make([]pieceSet, n+len(*t)/2+256)...)
+	}
+	(*t)[id] = got
+	return got
+}
+
+// The methods below return all pieces for an id that the Context does not have yet: then the
+// point is decoded. With the pieces come the bits of the finders that are sure to match.
+
+// class returns the pieces in the names of a class that are shown.
+func (x *sieve) class(id int32) pieceSet {
+	if got := x.classes.get(id); got != 0 {
+		return got
+	}
+	c := x.ctx.Class(id)
+	if c == nil {
+		return allPieces
+	}
+	return x.classes.put(id, x.inWord(lastPart(c.Name)))
+}
+
+// method returns the pieces in the names of a method and its class, with the words of its calls.
+func (x *sieve) method(id int32, flags int16) pieceSet {
+	table := &x.methods
+	if flags&format.FlagSuper != 0 {
+		table = &x.superCalls
+	}
+	if got := table.get(id); got != 0 {
+		return got
+	}
+	m := x.ctx.Method(id)
+	if m == nil || x.ctx.Class(m.ClassID) == nil {
+		return allPieces
+	}
+	name, _ := x.ctx.CallName(id, flags)
+	class := x.ctx.Class(m.ClassID).Name
+	if !x.full {
+		class = lastPart(class)
+	}
+	return table.put(id, x.inWord(name)|x.inWord(m.Name)|x.inWord(class)|x.surely(func(f *finder) bool {
+		return f.name(x.ctx, &format.Point{Ref: id, Flags: flags}).found
+	}))
+}
+
+// surely returns the bits of the finders that are sure to match.
+func (x *sieve) surely(matches func(f *finder) bool) (got pieceSet) {
+	for i, f := range x.finders {
+		if f != nil && matches(f) {
+			got |= sureFirst << i
+		}
+	}
+	return got
+}
+
+// field returns the pieces in the names of a field and its class.
+func (x *sieve) field(id int32) pieceSet {
+	if got := x.fields.get(id); got != 0 {
+		return got
+	}
+	f := x.ctx.Field(id)
+	if f == nil || x.ctx.Class(f.ClassID) == nil {
+		return allPieces
+	}
+	return x.fields.put(id, x.inWord(f.Name)|x.class(f.ClassID))
+}
+
+func (x *sieve) variable(id int32) pieceSet {
+	if got := x.variables.get(id); got != 0 {
+		return got
+	}
+	v := x.ctx.Variable(id)
+	if v == nil {
+		return allPieces
+	}
+	return x.variables.put(id, x.inWord(v.Name))
+}
+
+// location returns the pieces in the access paths of a code location, and in its file and line
+// if texts have them.
+func (x *sieve) location(id int32) pieceSet {
+	if id < 0 {
+		return x.words.location
+	}
+	if got := x.locations.get(id); got != 0 {
+		return got
+	}
+	var known bool
+	if x.scratch, known = x.ctx.AppendLocationTexts(x.scratch[:0], id, x.verbose); !known {
+		return allPieces
+	}
+	return x.locations.put(id, x.within(x.scratch)|x.words.location|x.surely(func(f *finder) bool {
+		return !f.limits.NoDot && f.matchesLocation(x.ctx, id)
+	}))
+}
+
+// header returns the pieces in the header or leaf of a point, from its bytes.
+func (x *sieve) header(p *PassPoint) (got pieceSet) {
+	b := p.Bytes()
+	if got = x.location(p.Location); got&sureFirst != 0 {
+		return got
+	}
+	var g format.Glance
+	switch p.Class {
+	case format.ClassCall:
+		flags := format.CallFlags(b)
+		if got |= x.method(p.Ref, flags); got&sureFirst != 0 {
+			return got
+		}
+		i := x.receiver(b, format.CallReceiverAt+x.version.StatusCount(b[format.StatusCountAt]), &g, &got)
+		n, i := format.GlanceArgs(b, i)
+		for ; n > 0 && i > 0; n-- {
+			i = x.value(b, i, &g, &got)
+		}
+		if i == 0 {
+			return allPieces
+		}
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		got |= x.variable(p.Ref)
+		x.value(b, format.LeafValueAt, &g, &got)
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		got |= x.field(p.Ref)
+		x.value(b, x.receiver(b, format.LeafValueAt, &g, &got), &g, &got)
+	case format.ClassArrayRead, format.ClassArrayWrite:
+		i := x.value(b, format.ArrayAt, &g, &got)
+		if i == 0 || i+format.ArrayIndexSize > len(b) {
+			return allPieces
+		}
+		got |= x.number(int64(format.ArrayIndexOf(b[i:])))
+		x.value(b, i+format.ArrayIndexSize, &g, &got)
+	case format.ClassLoop:
+		got |= x.words.loop
+	case format.ClassIteration:
+		got |= x.words.iteration
+		got |= x.number(int64(format.IterationOf(b, x.version)) + 1)
+	case format.ClassThrow:
+		got |= x.words.throw
+		x.value(b, format.ThrownAt, &g, &got)
+	case format.ClassCatch:
+		got |= x.words.catch
+		x.value(b, format.ThrownAt, &g, &got)
+	default:
+		return allPieces
+	}
+	return got
+}
+
+// footer returns the pieces in the footer of a container, from its bytes.
+func (x *sieve) footer(class format.Class, b []byte) (got pieceSet) {
+	switch class {
+	case format.ClassCall:
+		var g format.Glance
+		i := x.result(b, &g, &got)
+		name, threw, ok := x.version.GlanceThrown(b, i)
+		if !ok {
+			return allPieces
+		}
+		if threw {
+			got |= x.words.threw | x.inRaw(name)
+		}
+	case format.ClassLoop:
+		if len(b) < format.LoopFooterSize {
+			return allPieces
+		}
+		got = x.number(int64(format.IterationsOf(b)))
+	}
+	return got
+}
+
+// result adds the pieces of the result in the footer of a call.
+func (x *sieve) result(b []byte, g *format.Glance, got *pieceSet) int {
+	i := x.version.GlanceAt(b, format.CallResultAt, g)
+	if i == 0 || g.Kind != format.ValueVoid {
+		*got |= x.shown(g, i > 0)
+	}
+	return i
+}
+
+// receiver is value for a receiver, which is not shown if there is none.
+func (x *sieve) receiver(b []byte, i int, g *format.Glance, got *pieceSet) int {
+	i = x.version.GlanceAt(b, i, g)
+	if i == 0 || g.Kind != format.ValueNull {
+		*got |= x.shown(g, i > 0)
+	}
+	return i
+}
+
+// value adds the pieces of the value at offset i of b. It returns the offset after it; 0 if
+// that is not known.
+func (x *sieve) value(b []byte, i int, g *format.Glance, got *pieceSet) int {
+	i = x.version.GlanceAt(b, i, g)
+	*got |= x.shown(g, i > 0)
+	return i
+}
+
+// shown returns the pieces in the text of a value.
+func (x *sieve) shown(g *format.Glance, ok bool) pieceSet {
+	if !ok || g.Rest {
+		return allPieces
+	}
+	switch g.Kind {
+	case format.ValueObject, format.ValueArray, format.ValueException:
+		return x.class(g.ClassID) | x.hash(g)
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
+		return x.number(g.Bits)
+	case format.ValueFloat, format.ValueDouble:
+		return x.floats
+	case format.ValueChar:
+		if g.Bits <= ' ' || g.Bits >= 0x7f {
+			return allPieces
+		}
+		return x.ofByte(byte(g.Bits))
+	case format.ValueSequence:
+		return x.class(g.ClassID) | x.hash(g) | x.inRaw(g.Text)
+	case format.ValueEnum:
+		return x.class(g.ClassID) | x.inRaw(g.Text)
+	case format.ValueBuilder:
+		return x.words.values[g.Kind] | x.hash(g) | x.inRaw(g.Text)
+	}
+	got := x.words.values[g.Kind]
+	if len(g.Text) > 0 {
+		got |= x.inRaw(g.Text)
+	}
+	return got
+}
+
+// hash returns the pieces in the identity hash of an object.
+func (x *sieve) hash(g *format.Glance) pieceSet { return x.number(int64(int32(g.Bits))) }
+
+// number returns the pieces in an integer.
+func (x *sieve) number(n int64) (got pieceSet) {
+	if x.digits == 0 {
+		return 0
+	}
+	var buf [20]byte
+	text := strconv.AppendInt(buf[:0], n, 10)
+	for i := range x.texts {
+		if x.digits&(1<<i) != 0 && x.texts[i].In(text) {
+			got |= 1 << i
+		}
+	}
+	return got
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/uitest"
+)
+
+// TestCommandsDoWhatKeysDo runs each action of the key map by its name, and compares the screen
+// with that after its key.
+func TestCommandsDoWhatKeysDo(t *testing.T) {
+	r := uitest.Recorded(t, "threads.stream")
+	for _, b := range bindings() {
+		name := b.name
+		switch name {
+		case "help":
+			name = "keys"
+		case "suspend", "go-to", "redraw": // they need a terminal, or an argument
+			continue
+		}
+		byKey := drive(t, r, 100, 30, Options{}).keys("j j")
+		byName := drive(t, r, 100, 30, Options{}).keys("j j")
+		byKey.keys(b.keys[0])
+		byName.keys(":").typed(name).keys("enter")
+		if byKey.quit != byName.quit {
+			t.Errorf(":%s quits: %v", name, byName.quit)
+		}
+		if got, want := byName.screen(), byKey.screen(); got != want {
+			t.Errorf(":%s shows\n%s\nand its key\n%s", name, got, want)
+		}
+	}
+}
+
+// TestCommandLine: completion, arguments, errors that leave the line open, and history.
+func TestCommandLine(t *testing.T) {
+	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 80, 24, Options{})
+	d.keys(": t h").golden("command-typing")
+	d.keys("r e tab").has(":threads").keys("enter").has("1 thread").keys("esc")
+	d.keys(":").typed("page-down 2").keys("enter")
+	two := d.screen()
+	if d.keys("g pgdown pgdown"); d.screen() != two {
+		t.Errorf("two screens down is\n%s", two)
+	}
+	d.keys(":").typed("sotr").keys("enter").has("no command sotr; the nearest are sort, ")
+	d.keys("backspace").typed(" x").has(":sot x").keys("ctrl+u").typed("sort 5").keys("enter").has(":sort takes no arguments").keys("esc")
+	d.keys(":").typed("down x").keys("enter").has("x is not a number").keys("esc")
+	d.keys(":").typed("go-to nowhere").keys("enter").has("no place nowhere").keys("ctrl+u").typed("go-to 3").keys("enter").has(" #3 ")
+	d.keys(":").typed("search threads").keys("enter").has("/threads  1 of 1")
+	d.keys(": up up").has(":go-to 3").keys("down").has(":search threads").keys("esc")
+	d.keys(":").typed("q!").keys("enter")
+	if !d.quit {
+		t.Error(":q! does not quit")
+	}
+}
+
+// TestListOfCommands: all commands can be chosen from a list; one with arguments asks for them.
+func TestListOfCommands(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 100, 30, Options{})
+	d.keys(":").typed("help").keys("enter").has(" commands ", ":go-to PLACE", "Enter runs it")
+	d.keys("/").typed(":details ").keys("enter enter").has(" details ─")
+	d.keys(":").typed("commands").keys("enter /").typed(":expand-level").keys("enter enter").has("\n:expand-level")
+	d.typed("2").keys("enter")
+	if d.m.front.List() != nil || d.m.front.Prompt() != nil {
+		t.Error("something is still open")
+	}
+}
+
+// TestCommandOverTable: a place typed over a table closes it; Esc there returns to the table.
+func TestCommandOverTable(t *testing.T) {
+	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 80, 24, Options{})
+	d.run(d.m.showTable(sheet.Static(methods(5)), sheet.Action{Key: "enter", Do: func(*table.Table, int) tea.Cmd { return nil }}))
+	d.keys(": esc").has("5 methods")
+	d.keys(":").typed("9").keys("enter").has(" #9 ")
+	if d.m.front.List() != nil || strings.Contains(d.screen(), "5 methods") {
+		t.Error("the table is still open")
+	}
+}

@@ -1,0 +1,183 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// Of tells which part of a trace an answer is about.
+type Of struct {
+	R     *lazy.TraceReader
+	Raw   bool         // as recorded, otherwise as the folded view shows it
+	Below *lazy.Handle // only what it names and everything below; nil for the whole trace
+	G     *display.Glyphs
+}
+
+// Msg tells that an answer has ended. Err is why it is not complete; nil if it is, or if it was
+// stopped.
+type Msg struct{ Err error }
+
+// maker returns a collector for a scope, and the function that makes its table; done is the share
+// of the data read.
+type maker func(query.Scope) (lazy.Collector, func(done float64) *table.Table, error)
+
+// Answer is a table that grows while a pass runs. Any goroutine may call its methods.
+type Answer struct {
+	of  Of
+	now func() time.Time
+
+	shown atomic.Pointer[table.Table]
+
+	mu  sync.Mutex // guards run and what its table is made from
+	run *run       // the last one
+}
+
+// run is one pass.
+type run struct {
+	make   maker
+	table  func(done float64) *table.Table
+	cancel context.CancelFunc
+	ctx    context.Context
+	ended  bool
+	about  string // for the title: what the answer is not about
+	done   float64
+	last   time.Time     // when its table was made
+	took   time.Duration // to make it
+}
+
+// refresh is how long a table is shown at least while the pass runs.
+const refresh = 500 * time.Millisecond
+
+// begin prepares a pass in place of the one under way; work runs it.
+func (a *Answer) begin(ctx context.Context, make maker) (*run, error) {
+	_, made, err := make(query.Scope{Raw: a.of.Raw})
+	if err != nil {
+		return nil, err
+	}
+	r := &run{make: make, table: made, about: a.about()}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	a.Stop()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.run = r
+	a.show(r)
+	return r, nil
+}
+
+// about returns what the title tells first.
+func (a *Answer) about() (text string) {
+	if a.of.Below != nil {
+		text = "below " + a.of.Below.String() + ": "
+	}
+	if a.of.R.Status().Growth.On {
+		text = "recorded so far: " + text
+	}
+	return text
+}
+
+// show makes the table of a run. a.mu must be held.
+func (a *Answer) show(r *run) {
+	if a.run != r {
+		return // another one has taken its place
+	}
+	r.last = a.now()
+	t := r.table(r.done)
+	r.took = a.now().Sub(r.last)
+	t.Title = r.about + t.Title
+	a.shown.Store(t)
+}
+
+// work runs a pass to its end.
+func (a *Answer) work(r *run) error {
+	defer r.cancel() // it does not run any longer, whatever happens
+	err := a.pass(r)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.ended = true
+	if err == nil {
+		r.done = 1
+	}
+	if p := a.of.R.Status().Problem; p != nil {
+		r.about = "of what is not damaged: " + r.about
+	}
+	a.show(r)
+	return err
+}
+
+func (a *Answer) pass(r *run) error {
+	t := a.of.R
+	if err := t.Wait(r.ctx); err != nil {
+		return err
+	}
+	scope := query.Scope{Raw: a.of.Raw}
+	if a.of.Below != nil {
+		if err := scope.In(r.ctx, t, *a.of.Below); err != nil {
+			return err
+		}
+	}
+	collect, made, err := r.make(scope)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	r.table = made
+	a.mu.Unlock()
+	pass := scope.Pass()
+	pass.Collect = []lazy.Collector{collect}
+	pass.Progress = func(done, total int64) { a.progress(r, done, total) }
+	return t.Pass(r.ctx, pass)
+}
+
+// progress makes another table once the one shown is old enough. Making them takes a tenth of the
+// time at most.
+func (a *Answer) progress(r *run, done, total int64) {
+	if total <= 0 || done >= total {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.done = float64(done) / float64(total)
+	if a.now().Sub(r.last) >= max(refresh, 10*r.took) {
+		a.show(r)
+	}
+}
+
+// doing returns the command that runs a pass.
+func (a *Answer) doing(r *run) tea.Cmd {
+	return func() tea.Msg {
+		err := a.work(r)
+		if errors.Is(err, context.Canceled) {
+			err = nil
+		}
+		return Msg{err}
+	}
+}
+
+// Table returns the table of what has been read.
+func (a *Answer) Table() *table.Table { return a.shown.Load() }
+
+// Running reports whether the pass runs.
+func (a *Answer) Running() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.run != nil && !a.run.ended && a.run.ctx.Err() == nil
+}
+
+// Stop ends the pass. What has been read stays.
+func (a *Answer) Stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.run != nil {
+		a.run.cancel()
+	}
+}

@@ -1,0 +1,152 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+)
+
+func recorded(t *testing.T) Of {
+	t.Helper()
+	r, err := lazy.Open(formattest.Unpack(t, "gson.dump.bin", "gson.dump.bin.idx"), lazy.Options{NoWrite: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return Of{R: r, G: &display.Unicode}
+}
+
+// TestProgress: while the pass runs, the table is replaced only when it has been shown for a while.
+func TestProgress(t *testing.T) {
+	top, _ := NewTop(t.Context(), recorded(t), query.ByMethod)
+	now := time.Unix(0, 0)
+	top.now = func() time.Time { return now }
+	top.run.last = now
+	first := top.Table()
+	if !first.Partial || !top.Running() {
+		t.Error("it does not run")
+	}
+	top.progress(top.run, 1, 4)
+	if top.Table() != first {
+		t.Error("another table at once")
+	}
+	now = now.Add(refresh)
+	top.progress(top.run, 2, 4)
+	if got := top.Table(); got == first || got.Done != 0.5 {
+		t.Errorf("half of the data: %v", got.Done)
+	}
+	now = now.Add(9 * time.Second)
+	top.run.took = time.Second
+	second := top.Table()
+	top.progress(top.run, 3, 4)
+	if top.Table() != second {
+		t.Error("making tables takes more than a tenth of the time")
+	}
+}
+
+// TestReplaced: a pass that another one has replaced changes nothing.
+func TestReplaced(t *testing.T) {
+	top, cmd := NewTop(t.Context(), recorded(t), query.ByMethod)
+	if err := top.Group(t.Context(), "class"); err != nil {
+		t.Fatal(err)
+	}
+	want := top.Table()
+	if want.Partial || want.Row != "class" {
+		t.Errorf("%+v", want)
+	}
+	if msg := cmd().(Msg); msg.Err != nil {
+		t.Error(msg.Err)
+	}
+	if top.Table() != want {
+		t.Error("the methods are back")
+	}
+	if top.Running() {
+		t.Error("it still runs")
+	}
+}
+
+// TestGroups begin with how the rows are shown at first.
+func TestGroups(t *testing.T) {
+	of := recorded(t)
+	for by, first := range query.Bys {
+		top, _ := NewTop(t.Context(), of, query.By(by))
+		if got := top.Groups(); len(got) != len(query.Bys) || got[0] != first {
+			t.Errorf("%v", got)
+		}
+	}
+}
+
+// TestNoScope: below an event that does not exist there is no answer; the error is told.
+func TestNoScope(t *testing.T) {
+	of := recorded(t)
+	h := lazy.EventHandle(1 << 30)
+	of.Below = &h
+	_, cmd := NewThrows(t.Context(), of)
+	if cmd().(Msg).Err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestNoMethod: the error names the methods that are spelled alike.
+func TestNoMethod(t *testing.T) {
+	_, _, err := NewPaths(t.Context(), recorded(t), "Gson.fromJsn", false)
+	var none *query.NoMethodError
+	if !errors.As(err, &none) || len(none.Near) == 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRows: each row of top names a method as callers takes it.
+func TestRows(t *testing.T) {
+	of := recorded(t)
+	top, cmd := NewTop(t.Context(), of, query.ByMethod)
+	cmd()
+	for i := range top.Table().Rows.Len() {
+		r := RowOf(top.Table(), i)
+		if _, _, ok := r.Method(); !ok {
+			t.Errorf("row %d is no method", i)
+		}
+		if _, _, err := NewPaths(t.Context(), of, r.Call(), false); err != nil {
+			t.Errorf("%s: %v", r.Call(), err)
+		}
+	}
+}
+
+// TestLife: an answer ends with the explorer.
+func TestLife(t *testing.T) {
+	life, end := context.WithCancel(t.Context())
+	top, cmd := NewTop(life, recorded(t), query.ByMethod)
+	end()
+	if msg := cmd().(Msg); msg.Err != nil || !top.Table().Partial {
+		t.Errorf("%+v", msg)
+	}
+}
+
+// TestGroupGoesOn: giving up to wait for a grouping does not end it; Stop does.
+func TestGroupGoesOn(t *testing.T) {
+	top, _ := NewTop(t.Context(), recorded(t), query.ByMethod)
+	ctx, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	if err := top.Group(ctx, "class"); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := top.Sort(ctx, "calls", false); err != nil {
+		t.Fatal(err)
+	}
+	for top.Running() {
+		runtime.Gosched()
+	}
+	if got := top.Table(); got.Partial || got.Row != "class" || got.Sorted != "calls" {
+		t.Errorf("%+v", got)
+	}
+}

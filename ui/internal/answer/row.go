@@ -1,0 +1,88 @@
+package answer
+
+import (
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/table"
+)
+
+// Row is a row of an answer.
+type Row struct {
+	t      *table.Table
+	values []table.Value
+}
+
+// RowOf returns a row of a table.
+func RowOf(t *table.Table, row int) Row { return Row{t, t.Rows.Row(row)} }
+
+// text returns the value of a column; ok is false if the row has none.
+func (r Row) text(key string) (text string, ok bool) {
+	i := r.t.Column(key)
+	if i < 0 || i >= len(r.values) || !r.values[i].Known() {
+		return "", false
+	}
+	return r.values[i].Text(), true
+}
+
+// Method returns the names of the row's class and method; ok is false if it is not about a method.
+func (r Row) Method() (class, method string, ok bool) {
+	class, _ = r.text("class")
+	method, ok = r.text("method")
+	return class, method, ok
+}
+
+// Call returns the row's method as commands take it, with its types where they are known; "" if
+// it is not about a method.
+func (r Row) Call() string {
+	class, name, ok := r.Method()
+	if !ok {
+		return ""
+	}
+	if class != "" {
+		name = class + "." + name
+	}
+	if types, ok := r.text("types"); ok {
+		name += "(" + types + ")"
+	}
+	return name
+}
+
+// number returns the number of a column.
+func (r Row) number(key string) (n int64, ok bool) {
+	i := r.t.Column(key)
+	if i < 0 || i >= len(r.values) || !r.values[i].Known() {
+		return 0, false
+	}
+	return r.values[i].Int(), true
+}
+
+// Thread returns the thread that the row names, as people count; ok is false if it names none.
+func (r Row) Thread() (n int64, ok bool) { return r.number("thread") }
+
+// Event returns the event that the row names; ok is false if it names none.
+func (r Row) Event() (event int32, ok bool) {
+	n, ok := r.number("event")
+	return int32(n), ok
+}
+
+// Name returns a method's name as commands take it, with the types of its arguments; "" if the
+// trace does not describe it.
+func Name(r *lazy.TraceReader, method int32) (name string) {
+	r.WithContext(func(c *format.Context) {
+		d := c.Method(method)
+		if d == nil {
+			return
+		}
+		types := make([]string, len(d.Args))
+		for i, t := range d.Args {
+			types[i] = t.String()
+		}
+		name = d.Name + "(" + strings.Join(types, ",") + ")"
+		if of := c.Class(d.ClassID); of != nil {
+			name = of.Name + "." + name
+		}
+	})
+	return name
+}

@@ -1,0 +1,381 @@
+package sheet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/lazy/query/histogram"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/list"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+const width, height = 80, 24
+
+// numbered is a source of n rows that counts which are asked for.
+type numbered struct {
+	n     int
+	asked atomic.Int64
+}
+
+func (s *numbered) Len() int { return s.n }
+
+func (s *numbered) Row(i int) []table.Value {
+	s.asked.Add(1)
+	return []table.Value{table.Int(int64(i * 3)), table.Str(fmt.Sprintf("method%d(…)", i))}
+}
+
+func numbers(n int) (*numbered, *table.Table) {
+	rows := &numbered{n: n}
+	return rows, &table.Table{
+		Title: "numbers", Rows: rows, Empty: "no numbers",
+		Columns: []table.Column{{Key: "calls", Title: "calls", Kind: table.Count}, {Key: "name", Title: "method"}},
+	}
+}
+
+// shown is a sheet on a screen; its work is done as soon as it is requested.
+type shown struct {
+	*Sheet
+	t     *testing.T
+	works int // done
+}
+
+func show(t *testing.T, src Source, actions ...Action) *shown {
+	s := &shown{New(src, actions, &screen.Unicode), t, 0}
+	s.settle()
+	return s
+}
+
+func (s *shown) settle() {
+	for {
+		work := s.Settle(s.t.Context(), width, height)
+		if work == nil {
+			return
+		}
+		if s.works++; s.works > 10_000 {
+			s.t.Fatal("work without an end")
+		}
+		work().(Msg).end()
+	}
+}
+
+// keys presses keys and returns the last action.
+func (s *shown) keys(keys string) (last list.Action) {
+	for _, k := range strings.Fields(keys) {
+		last = s.HandleKey(uitest.Press(k))
+		s.settle()
+	}
+	return last
+}
+
+// lines returns what is on the screen, and checks the size of each line.
+func (s *shown) lines() []string {
+	s.t.Helper()
+	lines := s.View(width, height, &screen.Unicode)
+	if len(lines) != height {
+		s.t.Errorf("%d lines", len(lines))
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != width {
+			s.t.Errorf("a line of %d cells: %q", w, line)
+		}
+		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+	return lines
+}
+
+func (s *shown) has(texts ...string) {
+	s.t.Helper()
+	view := strings.Join(s.lines(), "\n")
+	for _, text := range texts {
+		if !strings.Contains(view, text) {
+			s.t.Errorf("no %q in\n%s", text, view)
+		}
+	}
+}
+
+// TestMoves goes through a million rows with the keys of the tree. Each key asks for the rows on
+// the screen and no others.
+func TestMoves(t *testing.T) {
+	const n = 1_000_000
+	rows, of := numbers(n)
+	s := show(t, Static(of))
+	for _, c := range []struct {
+		key string
+		at  int
+	}{
+		{"j", 1}, {"down", 2}, {"k", 1}, {"pgdown", 21}, {"ctrl+d", 31}, {"pgup", 11}, {"G", n - 1}, {"g", 0}, {"5", 0}, {"j", 5},
+		{"1", 5}, {"0", 5}, {"0", 5}, {"G", 99}, {"home", 0}, {"end", n - 1}, {"3", n - 1}, {"k", n - 4}, {"9", n - 4}, {"esc", n - 4}, {"up", n - 5},
+	} {
+		before := rows.asked.Load()
+		s.keys(c.key)
+		if asked := rows.asked.Load() - before; asked > height {
+			t.Errorf("%s asks for %d rows", c.key, asked)
+		}
+		if _, row := s.Row(); row != c.at {
+			t.Errorf("after %s: row %d, expected %d", c.key, row, c.at)
+		}
+		before = rows.asked.Load()
+		s.has(fmt.Sprintf("method%d(…)", c.at), " row "+screen.Grouped(int64(c.at+1))+" of 1,000,000")
+		if asked := rows.asked.Load() - before; asked != 0 {
+			t.Errorf("drawing asks for %d rows", asked)
+		}
+	}
+	before := rows.asked.Load()
+	s.Scroll(3)
+	s.settle()
+	if asked := rows.asked.Load() - before; asked > height {
+		t.Errorf("the wheel asks for %d rows", asked)
+	}
+}
+
+// TestFilter: a filter finds rows that are not on the screen, anywhere in the table.
+func TestFilter(t *testing.T) {
+	_, of := numbers(200_000)
+	s := show(t, Static(of))
+	s.keys("/ 9 9 9 9 (")
+	s.has(" 20 of 200,000 ", "/9999(_", "method199999(…)", "method9999(…)")
+	s.keys("enter G")
+	if _, row := s.Row(); row != 199_999 {
+		t.Errorf("row %d", row)
+	}
+	s.keys("esc")
+	s.has("row 200,000 of 200,000")
+	s.keys("/ n o s u c h")
+	s.has(" 0 of 200,000 ", "no row contains nosuch")
+	if what := s.keys("esc q"); what.Kind != list.Closed {
+		t.Errorf("%+v", what)
+	}
+}
+
+// TestFilterStops: Esc stops a filter, and the sheet tells that it has not looked at all rows.
+func TestFilterStops(t *testing.T) {
+	_, of := numbers(200_000)
+	s := show(t, Static(of))
+	s.HandleKey(uitest.Press("/"))
+	s.HandleKey(uitest.Press("5"))
+	s.HandleKey(uitest.Press("enter"))
+	work := s.Settle(t.Context(), width, height)
+	if work == nil {
+		t.Fatal("nothing is filtered")
+	}
+	s.HandleKey(uitest.Press("esc"))
+	work().(Msg).end()
+	if again := s.Settle(t.Context(), width, height); again != nil || s.Busy() {
+		t.Error("it goes on")
+	}
+	s.has("stopped: not all rows were looked at")
+}
+
+// TestSort sorts by one column after the other, and in the other direction.
+func TestSort(t *testing.T) {
+	_, of := numbers(300)
+	s := show(t, Static(of))
+	for _, c := range []struct{ keys, first, head string }{
+		{"s", "method299(…)", "▼ calls"}, {"S", "method0(…)", "▲ calls"}, {"s", "method0(…)", "▲ method"}, {"j S", "method99(…)", "▼ method"},
+		{"s", "method299(…)", "▼ calls"},
+	} {
+		s.keys(c.keys)
+		lines := s.lines()
+		if !strings.Contains(lines[1], c.head) || !strings.Contains(lines[2], c.first) || !strings.HasPrefix(lines[2], "▌") {
+			t.Errorf("after %s:\n%s", c.keys, strings.Join(lines[:4], "\n"))
+		}
+	}
+}
+
+// growing is a source whose rows are loaded on request, in groups or not, while it grows.
+type growing struct {
+	now     *table.Table
+	known   [1000]atomic.Bool
+	loads   []string
+	running bool
+	group   string
+	fail    error
+}
+
+func newGrowing(n int) *growing {
+	g := &growing{running: true}
+	g.grow(n)
+	return g
+}
+
+func (g *growing) grow(n int) {
+	g.now = &table.Table{
+		Title: fmt.Sprintf("%d rows", n), Partial: true, Done: float64(n) / 1000, Rows: loaded{g, n},
+		Columns: []table.Column{{Key: "name", Title: "name"}},
+		Spread: func(row int) (string, *histogram.Histogram) {
+			if row < 0 {
+				return "", nil
+			}
+			var h histogram.Histogram
+			h.AddN(1000, uint64(row+1))
+			return fmt.Sprintf("row %d:", row), &h
+		},
+	}
+}
+
+// loaded is the rows of a growing source.
+type loaded struct {
+	g *growing
+	n int
+}
+
+func (l loaded) Len() int { return l.n }
+
+func (l loaded) Row(i int) []table.Value {
+	if !l.g.known[i].Load() {
+		return nil
+	}
+	return []table.Value{table.Str(fmt.Sprintf("name %d", i))}
+}
+
+func (g *growing) Table() *table.Table { return g.now }
+
+func (g *growing) Load(_ context.Context, _ *table.Table, from, to int) error {
+	g.loads = append(g.loads, fmt.Sprintf("%d-%d", from, to))
+	if g.fail != nil {
+		return g.fail
+	}
+	for i := from; i < to; i++ {
+		g.known[i].Store(i != 7)
+	}
+	return nil
+}
+
+func (g *growing) Running() bool { return g.running }
+func (g *growing) Stop()         { g.running = false }
+
+func (g *growing) Groups() []string { return []string{"none", "class", "thread"} }
+
+func (g *growing) Group(_ context.Context, name string) error {
+	g.group = name
+	return nil
+}
+
+// TestRowsOnRequest: rows on the screen are loaded, each request once; one that stays unknown is
+// shown as pending, and does not make the sheet ask forever.
+func TestRowsOnRequest(t *testing.T) {
+	g := newGrowing(50)
+	s := show(t, g)
+	if got := strings.Join(g.loads, " "); got != "0-21" {
+		t.Errorf("loaded: %s", got)
+	}
+	s.has("name 6", "name 8", "  …")
+	s.keys("j")
+	if got := strings.Join(g.loads, " "); got != "0-21 7-8" {
+		t.Errorf("loaded: %s", got)
+	}
+	s.keys("/ 4 8")
+	s.has(" 1 of 50 ", "name 48")
+	s.keys("esc")
+	g.grow(200)
+	s.settle()
+	s.has("200 rows", "partial, 20 %", "row 49 of 200", "row 48:  1.00 µs")
+	g.fail = errors.New("the file is gone")
+	s.keys("1 5 0 G")
+	s.has("the file is gone")
+}
+
+// TestStops: Esc stops a source that works, and only then closes the sheet; closing stops it too.
+func TestStops(t *testing.T) {
+	g := newGrowing(50)
+	s := show(t, g)
+	if hint := s.Hint(width, &screen.Unicode); !s.Busy() || !strings.HasSuffix(hint, "Esc stops") {
+		t.Errorf("%s", hint)
+	}
+	if what := s.keys("esc"); what != (list.Action{}) || g.running {
+		t.Errorf("%+v", what)
+	}
+	if hint := s.Hint(width, &screen.Unicode); s.Busy() || !strings.HasSuffix(hint, "Esc back") {
+		t.Errorf("%s", hint)
+	}
+	if what := s.keys("esc"); what.Kind != list.Closed {
+		t.Errorf("%+v", what)
+	}
+	g.running = true
+	if s.Close(); g.running {
+		t.Error("a closed sheet works")
+	}
+}
+
+// TestGroups goes through the groups of a source.
+func TestGroups(t *testing.T) {
+	g := newGrowing(5)
+	s := show(t, g)
+	for _, want := range []string{"class", "thread", "none", "class"} {
+		if s.keys("p"); g.group != want {
+			t.Errorf("grouped by %s, expected %s", g.group, want)
+		}
+	}
+	if hint := s.Hint(width, &screen.Unicode); !strings.Contains(hint, "p group") || strings.Contains(hint, "s sort") {
+		t.Errorf("%s", hint)
+	}
+}
+
+// TestActions: keys of the owner get the table and the row under the cursor, filtered or not.
+func TestActions(t *testing.T) {
+	_, of := numbers(500)
+	did := ""
+	act := func(name string) func(*table.Table, int) tea.Cmd {
+		return func(t *table.Table, row int) tea.Cmd {
+			did = fmt.Sprintf("%s %d", name, row)
+			if row >= 0 && t != of {
+				did = "another table"
+			}
+			return nil
+		}
+	}
+	s := show(t, Static(of), Action{Key: "enter", Brief: "its calls", Help: "calls", Leaves: true, Do: act("enter")},
+		Action{Key: "w", Brief: "callers", Do: act("w")}, Action{Key: "x", Always: true, Do: act("x")})
+	for _, c := range []struct {
+		keys, want string
+		leaves     bool
+	}{{"j enter", "enter 1", true}, {"w", "w 1", false}, {"l", "enter 1", true}, {"/ 4 9 9 enter w", "w 499", false}, {"/ x enter w", "", false}, {"x", "x -1", false}} {
+		did = ""
+		what := s.keys(c.keys)
+		if c.want == "" {
+			if what != (list.Action{}) {
+				t.Errorf("after %s: %+v", c.keys, what)
+			}
+			continue
+		}
+		if what.Kind != list.Asked {
+			t.Fatalf("after %s: %+v", c.keys, what)
+		}
+		leaves, do := s.Do()
+		if do(); did != c.want || leaves != c.leaves {
+			t.Errorf("after %s: %q, leaves %v", c.keys, did, leaves)
+		}
+	}
+	s.keys("esc")
+	for w, want := range map[int]string{80: "Enter its calls   w callers   s sort   S reverse   / filter   Esc back", 40: "Enter its calls   w callers   Esc back", 8: "Esc back"} {
+		if hint := s.Hint(w, &screen.Unicode); hint != want {
+			t.Errorf("%d cells: %q", w, hint)
+		}
+	}
+	if keys := fmt.Sprint(s.Keys()); !strings.Contains(keys, "{This table Enter calls}") || strings.Contains(keys, "group by") {
+		t.Errorf("%s", keys)
+	}
+}
+
+// TestStopsGrouping: Esc stops a source that works for what a key asked for; another key does not.
+func TestStopsGrouping(t *testing.T) {
+	g := newGrowing(10)
+	s := show(t, g)
+	s.HandleKey(uitest.Press("p"))
+	s.HandleKey(uitest.Press("p"))
+	if !g.running {
+		t.Error("a key stopped it")
+	}
+	if s.keys("esc"); g.running || s.Busy() {
+		t.Error("Esc did not stop it")
+	}
+}

@@ -1,0 +1,63 @@
+package sheet
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query/table"
+)
+
+// Source is what a sheet shows.
+type Source interface {
+	// Table returns the table as it is now. It is called often, on Bubble Tea's goroutine, and must
+	// not wait. The table and its number of rows must not change; when there is more to show,
+	// Table returns another one. Rows that were not known may become known in a table that is
+	// shown. Its methods are called by several goroutines.
+	Table() *table.Table
+}
+
+// The methods that a Source may have in addition. Those that return an error run in the
+// background, until they end or ctx does.
+type (
+	// Sorter is a Source that can be sorted. Afterwards Table returns the sorted table.
+	Sorter interface {
+		// Orders returns the keys of the columns by which it sorts; nil for all that are shown.
+		Orders() []string
+		Sort(ctx context.Context, key string, rising bool) error
+	}
+
+	// Grouper is a Source that can be grouped. Afterwards Table returns the table of groups.
+	Grouper interface {
+		// Groups returns the names by which it groups, in the order in which a key goes through
+		// them. The first is how it is shown at first.
+		Groups() []string
+		Group(ctx context.Context, name string) error
+	}
+
+	// Loader is a Source whose rows become known on request.
+	Loader interface {
+		// Load makes the rows of a table known, from from and before to.
+		Load(ctx context.Context, t *table.Table, from, to int) error
+	}
+
+	// Runner is a Source that works by itself: its table grows.
+	Runner interface {
+		Running() bool
+		// Stop ends the work; what is known stays. The sheet calls it on Esc, and when it closes.
+		Stop()
+	}
+)
+
+// Action is a key that the owner of a sheet defines.
+type Action struct {
+	Key   string // as Bubble Tea names it
+	Brief string // for the bottom line, after the name of the key; "" if not shown there
+	Help  string // for the list of keys
+	// Leaves closes the sheet, and all others, before Do runs: the tree is shown.
+	Leaves bool
+	// Always lets the key work where there is no row; Do then gets row -1.
+	Always bool
+	// Do gets the table that is shown and the number of the cursor's row in it.
+	Do func(t *table.Table, row int) tea.Cmd
+}
