@@ -3,6 +3,7 @@ package filter
 import (
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tracex/format"
@@ -177,6 +178,30 @@ func fieldNamed(name string) (f *Field, n string) {
 	}
 	return nil, ""
 }
+
+// FieldNamed returns the field of a name; n is the number in arg.n, 0 for arg alone.
+func FieldNamed(name string) (f Field, n int, ok bool) {
+	of, number := fieldNamed(name)
+	if of == nil {
+		return f, 0, false
+	}
+	if number != "" {
+		n = argNumber(number)
+	}
+	return *of, n, number == "" || n > 0
+}
+
+// argNumber reads the number of an argument, from 1; 0 if it is none.
+func argNumber(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 0xffff {
+		return 0
+	}
+	return n
+}
+
+// NearestFields returns up to three names of fields that are spelled like name, the nearest first.
+func NearestFields(name string) []string { return nearest(name, fieldNames) }
 
 func fieldNames(yield func(string) bool) {
 	for i := range fields {

@@ -19,7 +19,7 @@ func (p *parser) quoted() (string, *Error) {
 			return string(b), nil
 		}
 		if c == '\\' && i+1 < len(p.text) {
-			r, n := escape(p.text[i+1:])
+			r, n := Escape(p.text[i+1:])
 			if n > 0 {
 				b = utf8.AppendRune(b, r)
 				i += n
@@ -31,9 +31,9 @@ func (p *parser) quoted() (string, *Error) {
 	return "", p.fault(start, len(p.text), `this " is not closed`, "")
 }
 
-// escape returns the character that s, the text after a backslash, means, and its length; 0 if the
-// backslash is itself.
-func escape(s string) (r rune, n int) {
+// Escape returns the character that s, the text after a backslash in quotes, means, and its length; 0
+// if the backslash is itself. s is not empty.
+func Escape(s string) (r rune, n int) {
 	switch s[0] {
 	case '"', '\\':
 		return rune(s[0]), 1

@@ -18,18 +18,19 @@ func (f *Filter) Needs() Needs { return f.needs }
 
 func (p *part) needs() (n Needs) {
 	for _, k := range p.kids {
-		n = n.and(k.needs())
+		n = n.And(k.needs())
 	}
 	switch p.op {
 	case opText:
 		n.Text, n.Values, n.Footer = true, true, true
 	case opTest:
-		n = n.and(p.test.needs())
+		n = n.And(p.test.needs())
 	}
 	return n
 }
 
-func (n Needs) and(o Needs) Needs {
+// And returns the needs of both.
+func (n Needs) And(o Needs) Needs {
 	return Needs{
 		Values: n.Values || o.Values, Footer: n.Footer || o.Footer, Text: n.Text || o.Text, Depth: n.Depth || o.Depth, At: n.At || o.At,
 		Duration: n.Duration || o.Duration, Self: n.Self || o.Self, Kids: n.Kids || o.Kids, Size: n.Size || o.Size,

@@ -3,7 +3,6 @@ package filter
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -244,11 +243,9 @@ func (p *parser) test() (*node, *Error) {
 	}
 	t := &test{field: f, op: o, at: at, end: end}
 	if arg != "" {
-		n, err := strconv.Atoi(arg)
-		if err != nil || n < 1 || n > 0xffff {
+		if t.arg = argNumber(arg); t.arg == 0 {
 			return nil, p.fault(at, end, "arguments have numbers: arg.1 is the first", "")
 		}
-		t.arg = n
 	}
 	opAt := p.at
 	p.at += length

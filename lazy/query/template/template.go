@@ -1,0 +1,134 @@
+package template
+
+import (
+	"unicode/utf8"
+
+	"tracex/format"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
+)
+
+// Template is a parsed template. It does not change; any goroutine may use it.
+type Template struct {
+	text  string
+	parts []part
+	needs filter.Needs
+}
+
+// part is a text, or fields of which the first that exists is written.
+type part struct {
+	text   string
+	fields []field
+}
+
+// field is a field in braces. n is the number in arg.n, 0 for all arguments.
+type field struct {
+	*source
+	n int
+}
+
+// MaxText is the greatest length of the text of a point in bytes. What is longer ends in "…".
+const MaxText = 64 << 10
+
+// String returns the template as it was typed, without the quotes around it.
+func (t *Template) String() string { return t.text }
+
+// Needs are the facts that the fields can depend on.
+func (t *Template) Needs() filter.Needs { return t.needs }
+
+// Append appends the text of a point. Control characters that were recorded are not escaped. c is the
+// context of the trace, g has the signs for what is absent and for units.
+func (t *Template) Append(dst []byte, c *format.Context, x *filter.Facts, g *display.Glyphs) []byte {
+	dst, _ = t.AppendSpans(dst, nil, c, x, g)
+	return dst
+}
+
+// AppendSpans is Append with the styles of the text's parts: in order, without gaps, over all that is
+// appended.
+func (t *Template) AppendSpans(dst []byte, spans []format.Span, c *format.Context, x *filter.Facts, g *display.Glyphs) ([]byte, []format.Span) {
+	w := writer{b: dst, c: c, x: x, g: g}
+	from := len(dst)
+	for i := range t.parts {
+		start := len(w.b)
+		style := t.parts[i].write(&w)
+		if over := len(w.b) - from - MaxText; over > 0 {
+			w.b = append(w.b[:cut(w.b, from+MaxText)], g.More...)
+		}
+		if len(w.b) > start {
+			spans = append(spans, format.Span{Start: start, End: len(w.b), Style: style})
+		}
+		if len(w.b)-from >= MaxText {
+			break
+		}
+	}
+	return w.b, spans
+}
+
+// cut returns the start of the character at an offset.
+func cut(b []byte, at int) int {
+	for i := at; i > 0 && i > at-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			return i
+		}
+	}
+	return at
+}
+
+// write writes a part and returns its style.
+func (p *part) write(w *writer) format.Style {
+	if p.fields == nil {
+		w.b = append(w.b, p.text...)
+		return format.StyleName
+	}
+	for _, f := range p.fields {
+		had := len(w.b)
+		if style, ok := f.write(w, f.n); ok {
+			return style
+		}
+		w.b = w.b[:had]
+	}
+	w.b = append(w.b, w.g.None...)
+	return format.StyleName
+}
+
+// writer writes the fields of one point.
+type writer struct {
+	b []byte
+	c *format.Context
+	x *filter.Facts
+	g *display.Glyphs
+}
+
+func (w *writer) text(s string) { w.b = format.AppendPlain(w.b, s) }
+
+// value writes a recorded value; ok is false if it stands for none.
+func (w *writer) value(v *format.Value) (style format.Style, ok bool) {
+	switch v.Kind {
+	case format.ValueUnfinished, format.ValueUntracked:
+		return 0, false
+	case format.ValueString, format.ValueRawString, format.ValueBuilder, format.ValueSequence, format.ValueChar:
+		style = format.StyleString
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong, format.ValueFloat, format.ValueDouble:
+		style = format.StyleNumber
+	default:
+		style = format.StyleValue
+	}
+	w.b = w.c.AppendValueText(w.b, v)
+	return style, true
+}
+
+// list writes recorded values with commas between them.
+func (w *writer) list(values []format.Value) (style format.Style, ok bool) {
+	for i := range values {
+		had := len(w.b)
+		if ok {
+			w.b = append(w.b, ", "...)
+		}
+		if _, has := w.value(&values[i]); !has {
+			w.b = w.b[:had]
+			continue
+		}
+		ok = true
+	}
+	return format.StyleValue, ok
+}
