@@ -3,31 +3,23 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/lazy/query/table"
-	"tracex/ui/internal/help"
-	"tracex/ui/internal/list"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/command"
 )
 
-// showTable opens a table over what is in front, with keys of its own. Esc returns to what was
-// there before.
-func (m *Model) showTable(src sheet.Source, actions ...sheet.Action) tea.Cmd {
-	var s *sheet.Sheet
-	actions = append(actions,
-		sheet.Action{Key: "y", Help: "copy the row", Do: func(t *table.Table, row int) tea.Cmd {
-			return m.clip.Copy(t.RowText(row, m.env.Glyphs), "the row")
-		}},
-		sheet.Action{Key: "?", Always: true, Do: func(*table.Table, int) tea.Cmd {
-			items := help.Lines(s.Keys())
-			m.front.Push(&list.List{
-				Title: "keys of this table", Keys: "PgDn PgUp",
-				Len:  func() int { return len(items) },
-				Item: func(i int) list.Item { return items[i] },
-			}, nil)
-			return nil
-		}},
-		sheet.Action{Key: ":", Always: true, Help: "go to a place, or a command", Do: func(*table.Table, int) tea.Cmd { return m.askCommand(0) }})
-	s = m.sheets.Open(src, actions)
-	m.front.Push(s, nil)
-	return nil
+// answering is an answer: a question about the trace that has commands, and keys by the names of
+// the commands. Each is a type in a file of its own.
+type answering interface {
+	// commands returns its commands. One with the name of an action of the key map takes its place,
+	// and is shown with its keys. They open a table over what is in front, and do not close lists.
+	commands() []command.Command
+}
+
+// answers are all of them, in the order in which commands are listed.
+func answers(a *asking) []answering {
+	return []answering{topAnswer{a}, throwsAnswer{a}, pathsAnswer{a}}
+}
+
+// asCommand makes a key of an answer's command: it runs without arguments.
+func asCommand(name string) func(*Model, int) tea.Cmd {
+	return func(m *Model, _ int) tea.Cmd { return m.commands.answer(name) }
 }

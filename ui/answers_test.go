@@ -1,68 +1,162 @@
 package ui
 
 import (
-	"fmt"
+	"bytes"
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/uitest"
 )
 
-// methods is a table of n methods.
-func methods(n int) *table.Table {
-	t := &table.Table{
-		Title: fmt.Sprintf("top · by self time · %d methods", n), Sorted: "self",
-		Columns: []table.Column{
-			{Key: "self", Title: "self", Kind: table.Duration}, {Key: "share", Title: "share", Kind: table.Share, Priority: 1},
-			{Key: "calls", Title: "calls", Kind: table.Count, Priority: 2}, {Key: "method", Title: "method"},
-		},
-		Notes: []string{"3 calls had not ended"},
+// printed returns the lines of a table as a command prints it.
+func printed(t *testing.T, of *table.Table, width int) []string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := table.WriteText(&b, of, table.Options{Width: width, Glyphs: &display.Unicode}); err != nil {
+		t.Fatal(err)
 	}
-	var rows table.List
-	for i := range n {
-		rows = append(rows, []table.Value{table.Int(int64((n - i) * 1_234_567)), table.Float(float64(n-i) / float64(n*n)), table.Int(int64(i + 1)), table.Str(fmt.Sprintf("Class.method%d(…)", i))})
-	}
-	t.Rows = rows
-	return t
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 }
 
-// TestTable shows a table over the tree, another over it, and goes back to the tree as it was.
-func TestTable(t *testing.T) {
-	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 100, 20, Options{}).keys("j j")
-	before := d.screen()
-	var chosen []int
-	second := methods(3)
-	d.run(d.m.showTable(sheet.Static(methods(50)), sheet.Action{
-		Key: "enter", Brief: "its calls", Help: "its calls", Do: func(_ *table.Table, row int) tea.Cmd {
-			chosen = append(chosen, row)
-			return d.m.showTable(sheet.Static(second), sheet.Action{Key: "enter", Brief: "shows it", Leaves: true, Do: func(*table.Table, int) tea.Cmd {
-				d.m.env.Say("there")
-				return nil
-			}})
-		}}))
-	d.send(nil)
-	d.golden("table")
-	d.keys("2 j enter").has("3 methods", "Class.method2(…)", "row 1 of 3", "Enter shows it")
-	if len(chosen) != 1 || chosen[0] != 2 {
-		t.Errorf("chosen: %v", chosen)
+// words returns the words of a line of a table.
+func words(line string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(line, "─", " ")), " ")
+}
+
+// pass returns the table of top in the order of a key.
+func pass(t *testing.T, r *lazy.TraceReader, by query.By, key string) *table.Table {
+	t.Helper()
+	scope := query.Scope{}
+	top := query.NewTop(r, scope, by)
+	p := scope.Pass()
+	p.Collect = []lazy.Collector{top}
+	if err := r.Pass(t.Context(), p); err != nil {
+		t.Fatal(err)
 	}
-	d.keys("?").has("keys of this table", "sort by the next column").keys("esc")
-	d.keys("esc").has("50 methods", "row 3 of 50").keys("/ d 4 9 enter").has(" 1 of 50 ", "Class.method49(…)").keys("esc S").has("▲ self", "row 1 of 50")
-	d.keys("q")
-	if got := d.screen(); got != before {
-		t.Errorf("the tree is not as it was:\n%s\nbefore:\n%s", got, before)
+	return top.Table(query.TopView{Sort: key, Done: 1, G: &display.Unicode})
+}
+
+// TestTop: T shows what the command prints at the width that the cursor's mark leaves.
+func TestTop(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	d := drive(t, r, 102, 20, Options{}).keys("T")
+	shows := func(want *table.Table) {
+		t.Helper()
+		lines := strings.Split(d.screen(), "\n")
+		for i, line := range printed(t, want, 100)[1:10] { // the command is as wide as all of its rows need
+			if got, want := words(strings.TrimPrefix(lines[i+3], "▌")), words(line); got != want {
+				t.Errorf("line %d:\n%s\nthe command prints\n%s", i+1, got, want)
+			}
+		}
+		d.has(want.Title)
 	}
-	d.run(d.m.showTable(sheet.Static(second), sheet.Action{Key: "enter", Leaves: true, Do: func(*table.Table, int) tea.Cmd {
-		d.m.env.Say("there")
-		return nil
-	}}))
+	shows(pass(t, r, query.ByMethod, "self"))
+	d.keys("s")
+	shows(pass(t, r, query.ByMethod, "total"))
+	d.keys("esc :").typed("top by class").keys("enter")
+	shows(pass(t, r, query.ByClass, "self"))
+	d.keys("p")
+	shows(pass(t, r, query.ByPackage, "self"))
+	d.keys("esc :").typed("top by nothing").keys("enter").has("top takes here, and by with one of method, class, package, file, thread: not nothing")
+}
+
+// TestTopBelow: :top here is of what is below the cursor only.
+func TestTopBelow(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("j j")
+	n := d.m.tree.Out.Cursor.Node
+	scope := query.Scope{}
+	if err := scope.In(t.Context(), d.m.trace.Reader, n.Handle()); err != nil {
+		t.Fatal(err)
+	}
+	top := query.NewTop(d.m.trace.Reader, scope, query.ByMethod)
+	p := scope.Pass()
+	p.Collect = []lazy.Collector{top}
+	if err := d.m.trace.Reader.Pass(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	want := top.Table(query.TopView{Done: 1, G: &display.Unicode})
+	d.keys(":").typed("top here").keys("enter").has("below " + n.Handle().String() + ": " + want.Title)
+	if have, _ := d.m.front.List().(*sheet.Sheet).Row(); have.Rows.Len() != want.Rows.Len() {
+		t.Errorf("%d rows, expected %d", have.Rows.Len(), want.Rows.Len())
+	}
+}
+
+// TestTopStops: Esc ends the pass, and only then closes the table.
+func TestTopStops(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{})
+	_, pass := d.m.Update(uitest.Press("T")) // which has not begun
+	d.has("none yet", "Esc stops", "partial")
+	d.keys("esc").has("Esc back")
+	if d.m.tables.Busy() {
+		t.Error("the pass is still wanted")
+	}
+	d.run(pass)
+	d.has("partial", "no calls")
+	if alarmed(d) {
+		t.Error(message(d))
+	}
+	if d.keys("esc"); d.m.front.List() != nil {
+		t.Errorf("still open:\n%s", d.screen())
+	}
+}
+
+// TestTopToCalls: Enter goes to a call of the row's method, and n to the next; w shows its callers.
+func TestTopToCalls(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{})
+	for _, key := range []string{"enter", "w"} {
+		d.keys("T /").typed("JsonReader.nextNonWhitespace").keys("enter").has("JsonReader.nextNonWhitespace(1)").keys(key)
+		if key == "enter" {
+			if text := d.cursorText(); !strings.Contains(text, "nextNonWhitespace(") || d.m.front.List() != nil {
+				t.Errorf("the cursor is on %s", text)
+			}
+			at := d.m.tree.Out.Cursor.Node.Position()
+			if d.keys("n"); d.m.tree.Out.Cursor.Node.Position() == at || !strings.Contains(d.cursorText(), "nextNonWhitespace(") {
+				t.Errorf("n goes to %s", d.cursorText())
+			}
+		}
+	}
+	d.has("callers of JsonReader.nextNonWhitespace").keys("tab").has("callees of JsonReader.nextNonWhitespace").keys("tab").has("callers of ")
+}
+
+// TestCallers: w shows the callers of the call under the cursor; a command those of any method.
+func TestCallers(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{})
+	d.keys("g w").has("no call under the cursor")
+	d.keys("/").typed("nextNonWhitespace").keys("enter esc w").has("callers of JsonReader.nextNonWhitespace").keys("esc")
+	at := d.m.tree.Out.Cursor.Node.Position()
+	d.keys("w enter")
+	if next := d.m.tree.Out.Cursor.Node.Position(); next == at || !strings.Contains(d.cursorText(), "nextNonWhitespace(") {
+		t.Errorf("from %v to %v, %s", at, next, d.cursorText())
+	}
+	d.keys(":").typed("callees Gson.fromJson").keys("enter").has("callees of Gson.fromJson").keys("esc")
+	d.keys(":").typed("callers Gson.fromJsn").keys("enter").has("the trace has no method Gson.fromJsn; the nearest: Gson.fromJson")
+}
+
+// TestThrows: Enter goes to the throw; a trace without exceptions says so.
+func TestThrows(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("!").has("3 exceptions of 2 classes")
+	list, _ := d.m.front.List().(*sheet.Sheet)
+	of, row := list.Row()
+	event := of.Rows.Row(row)[of.Column("event")].Int()
 	d.keys("enter")
-	if got := d.screen(); d.m.front.List() != nil || !strings.Contains(got, "there") || d.m.sheets.Busy() {
-		t.Errorf("the table is still open:\n%s", got)
+	if n := d.m.tree.Out.Cursor.Node; d.m.front.List() != nil || n == nil || int64(n.Point().Event) != event {
+		t.Errorf("not at event %d:\n%s", event, d.screen())
 	}
+	drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 100, 20, Options{}).keys("!").has("exceptions · none", "no exceptions")
+}
+
+// TestTopOfGrowing: an answer of a trace that grows tells that it is of what was recorded so far.
+func TestTopOfGrowing(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	th := l.rec.Thread("main")
+	l.calls(th, 3)
+	l.seen().keys("T").has("recorded so far: top · ", "3 calls", "Main.f()")
+	l.calls(th, 3)
+	l.seen().has("3 calls")
 }

@@ -5,38 +5,46 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/notes"
-	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/job"
+	"tracex/ui/internal/outline"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/tree"
 )
 
 // arrival is the place where the explorer begins, if not at the first row: an address, or where
 // the last session was. An address is looked for as soon as something of the trace is known, and,
 // if that was too early, when all is known.
 type arrival struct {
+	env      *env.Env
+	keyboard *keyboard
+	trace    *tracestate.State
+	tree     *tree.Part
+	jobs     *job.Part
+
 	to      *lazy.Handle   // nil if there is none, or no longer
 	session *notes.Session // the same
 	tried   bool
 	looking bool
-	search  prompt.Text // the last search, also that of the last session
-	earlier prompt.Text // the search of the last session, until there is one in this
 }
 
 // arrive goes to the place where the explorer begins, once. A key gives up looking for it when
 // the trace is known.
-func (m *Model) arrive() tea.Cmd {
-	a := &m.arrival
-	switch settled := m.trace.Settled() || m.trace.Following(); {
+func (a *arrival) arrive() tea.Cmd {
+	switch settled := a.trace.Settled() || a.trace.Following(); {
 	case a.looking:
 		return nil
 	case a.session != nil && settled:
 		s := a.session
-		if a.session = nil; m.keyboard.touched {
+		if a.session = nil; a.keyboard.touched {
 			return nil
 		}
 		a.looking = true
-		return m.resume(s)
-	case a.to == nil || m.tree.Out.Tree.ThreadCount() == 0:
+		return a.resume(s)
+	case a.to == nil || a.tree.Out.Tree.ThreadCount() == 0:
 		return nil
-	case a.tried && (m.keyboard.touched || !settled):
+	case a.tried && (a.keyboard.touched || !settled):
 		return nil
 	default:
 		to := *a.to
@@ -44,35 +52,39 @@ func (m *Model) arrive() tea.Cmd {
 			a.to = nil
 		}
 		a.looking = true
-		return m.jobs.ToHandle(to, m.arrived)
+		return a.jobs.ToHandle(to, a.arrived)
 	}
 }
 
 // arrived ends the search for the place where the explorer begins.
-func (m *Model) arrived(found bool) {
-	m.arrival.looking = false
+func (a *arrival) arrived(found bool) {
+	a.looking = false
 	if found {
-		m.arrival.to, m.keyboard.touched = nil, true
-		m.tree.Out.Goal = nil
+		a.to, a.keyboard.touched = nil, true
+		a.tree.Out.Goal = nil
 	}
 }
 
-// begin takes over where the explorer begins, and the last session if there is no address.
-func (m *Model) begin(o *Options) {
-	s := m.marks.Session()
-	m.arrival.to = o.At
-	if o.Fresh || o.Tour || !s.Some() {
-		return
-	}
-	if s.Search != "" {
-		m.arrival.search = prompt.Text{Text: s.Search, Expr: s.Regex}
-		m.arrival.earlier = m.arrival.search
-		m.front.Typed = prompt.History{"/": {m.arrival.search}}
-	}
-	if o.At == nil && !o.Follow {
-		m.arrival.session = &s
-		if s.Details && !m.details.On() {
-			m.details.Toggle()
+// resume goes to where the last session of the trace was.
+func (a *arrival) resume(s *notes.Session) tea.Cmd {
+	a.tree.Out.Tree.CollapseEverything()
+	return a.jobs.Resume(s.At, s.Expanded, func(n *lazy.Node) {
+		a.arrived(n != nil)
+		if n == nil {
+			return
 		}
-	}
+		a.tree.Out.Settle()
+		a.tree.Out.Put(outline.RowOf(n), s.Line)
+		if _, alarm := a.env.Status.Message(); !alarm {
+			text := "continued where you were"
+			key := screen.ActionKey("first", a.env.Glyphs)
+			if b := find(a.keyboard.keys, "g"); b != nil && b.name == "first" {
+				key = "g" // shorter than its other name
+			}
+			if key != "" {
+				text += " " + a.env.Glyphs.Dot + " " + key + ": first row"
+			}
+			a.env.Say(text)
+		}
+	})
 }

@@ -11,35 +11,62 @@ import (
 
 	"tracex/ui/internal/address"
 	"tracex/ui/internal/command"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/front"
+	"tracex/ui/internal/job"
 	"tracex/ui/internal/list"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
-// commands returns what can be typed after ":": first the answers, which take arguments, then each
-// other action of the key map by its name.
-func (m *Model) commands() *command.Registry {
+// commandLine is what can be typed after ":".
+type commandLine struct {
+	env      *env.Env
+	keyboard *keyboard
+	front    *front.Front
+	jobs     *job.Part
+	search   *searching
+	answers  []answering
+	perform  func(b *binding, n int) tea.Cmd // does what an action of the key map does
+}
+
+// ofAnswers returns the commands of the answers.
+func (l *commandLine) ofAnswers() (all []command.Command) {
+	for _, a := range l.answers {
+		all = append(all, a.commands()...)
+	}
+	return all
+}
+
+// answer runs a command of an answer without arguments.
+func (l *commandLine) answer(name string) tea.Cmd {
+	all := l.ofAnswers()
+	return all[slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })].Run("")
+}
+
+// registry returns the commands: first those of the answers, which take arguments, then each other
+// action of the key map by its name.
+func (l *commandLine) registry() *command.Registry {
 	r := new(command.Registry)
-	keys := m.keyboard.keys
+	keys := l.keyboard.keys
 	taken := map[string]bool{"help": true, "go-to": true}
-	for _, c := range append(m.answers(), m.places(), m.searching()) {
+	for _, c := range append(l.ofAnswers(), l.places(), l.searches()) {
 		taken[c.Name] = true
 		if i := slices.IndexFunc(keys, func(b binding) bool { return b.name == c.Name }); i >= 0 {
-			c.Group, c.Keys = keys[i].group, keys[i].names(m.env.Glyphs)
+			c.Group, c.Keys = keys[i].group, keys[i].names(l.env.Glyphs)
 		}
 		r.Add(c)
 	}
 	for _, moves := range []bool{false, true} { // moves are last: keys are shorter
 		for i := range keys {
 			if b := &keys[i]; !taken[b.name] && moves == (b.group == groupMove) {
-				r.Add(m.ofKey(b, b.name))
+				r.Add(l.ofKey(b, b.name))
 			}
 		}
 	}
-	r.Add(m.ofKey(action(keys, "help"), "keys"), command.Command{
+	r.Add(l.ofKey(action(keys, "help"), "keys"), command.Command{
 		Name: "help", Aliases: []string{"h", "commands"}, Group: groupOther, Help: "this list of commands",
-		Run: func(string) tea.Cmd { return m.listCommands() },
+		Run: func(string) tea.Cmd { return l.list() },
 	})
 	return r
 }
@@ -57,8 +84,8 @@ var counted = map[string]bool{
 }
 
 // ofKey returns the command that does what a key does.
-func (m *Model) ofKey(b *binding, name string) command.Command {
-	c := command.Command{Name: name, Aliases: aliases[name], Group: b.group, Help: b.help, Keys: b.names(m.env.Glyphs)}
+func (l *commandLine) ofKey(b *binding, name string) command.Command {
+	c := command.Command{Name: name, Aliases: aliases[name], Group: b.group, Help: b.help, Keys: b.names(l.env.Glyphs)}
 	if counted[b.name] || b.group == groupMove && b.name != "follow" && b.name != "threads" {
 		c.Args = "[N]"
 		c.Check = func(args string) error {
@@ -70,8 +97,8 @@ func (m *Model) ofKey(b *binding, name string) command.Command {
 	}
 	c.Run = func(args string) tea.Cmd {
 		n, _ := number(args)
-		m.front.CloseLists()
-		return m.perform(b, n)
+		l.front.CloseLists()
+		return l.perform(b, n)
 	}
 	return c
 }
@@ -87,7 +114,7 @@ func number(text string) (int, error) {
 }
 
 // places returns the command that goes to a place.
-func (m *Model) places() command.Command {
+func (l *commandLine) places() command.Command {
 	return command.Command{
 		Name: "go-to", Aliases: []string{"goto", "go"}, Args: "PLACE", Help: "go to an event (1204), 50%, a thread (t3), a time (748ms)",
 		Check: func(args string) error {
@@ -96,44 +123,41 @@ func (m *Model) places() command.Command {
 			}
 			return nil
 		},
-		Run: func(args string) tea.Cmd { return m.goTo(address.Parse(args)) },
+		Run: func(args string) tea.Cmd { return l.goTo(address.Parse(args)) },
 	}
 }
 
-// searching returns the command that searches.
-func (m *Model) searching() command.Command {
+// searches returns the command that searches.
+func (l *commandLine) searches() command.Command {
 	return command.Command{
 		Name: "search", Args: "[TEXT]", Help: "search all threads for a text",
 		Run: func(args string) tea.Cmd {
-			m.front.CloseLists()
+			l.front.CloseLists()
 			if args == "" {
-				return m.askSearch(0)
+				return l.search.askPattern(0)
 			}
-			return m.searchFor(prompt.Text{Text: args})
+			return l.search.searchFor(prompt.Text{Text: args})
 		},
 	}
 }
 
 // goTo goes to a place in the tree.
-func (m *Model) goTo(a address.Address) tea.Cmd {
-	m.front.CloseLists()
-	return m.jobs.GoTo(a)
+func (l *commandLine) goTo(a address.Address) tea.Cmd {
+	l.front.CloseLists()
+	return l.jobs.GoTo(a)
 }
 
-// askCommand opens the command line.
-func (m *Model) askCommand(int) tea.Cmd { return m.commandLine("") }
-
-// commandLine opens the command line with a text in it.
-func (m *Model) commandLine(text string) tea.Cmd {
-	commands := m.commands()
-	p := m.front.Typed.Open(":", "a place (1204, #1204, 50%, t3, 748ms) or a command; "+screen.KeyName("tab", m.env.Glyphs)+" lists them")
+// open opens the command line with a text in it.
+func (l *commandLine) open(text string) tea.Cmd {
+	commands := l.registry()
+	p := l.front.Typed.Open(":", "a place (1204, #1204, 50%, t3, 748ms) or a command; "+screen.KeyName("tab", l.env.Glyphs)+" lists them")
 	p.Complete(commands.Complete)
 	if text != "" {
 		p.Paste(tea.PasteMsg{Content: text})
 	}
-	return m.front.Ask(&front.Question{
+	return l.front.Ask(&front.Question{
 		Prompt: p,
-		Typed:  func(prompt.Text) { m.env.Status.Clear() },
+		Typed:  func(prompt.Text) { l.env.Status.Clear() },
 		Refuse: func(t prompt.Text) string {
 			if a := address.Parse(t.Text); a.Kind != address.Unknown {
 				return ""
@@ -149,11 +173,11 @@ func (m *Model) commandLine(text string) tea.Cmd {
 				return nil
 			case address.Unknown:
 			default:
-				return m.goTo(a)
+				return l.goTo(a)
 			}
 			c, args, err := commands.Parse(t.Text)
 			if err != nil {
-				m.env.Warn(err.Error())
+				l.env.Warn(err.Error())
 				return nil
 			}
 			return c.Run(args)
@@ -161,15 +185,15 @@ func (m *Model) commandLine(text string) tea.Cmd {
 	})
 }
 
-// listCommands shows all commands. Enter runs one, or opens the command line for its arguments.
-func (m *Model) listCommands() tea.Cmd {
-	commands := m.commands().All()
-	g := m.env.Glyphs
+// list shows all commands. Enter runs one, or opens the command line for its arguments.
+func (l *commandLine) list() tea.Cmd {
+	commands := l.registry().All()
+	g := l.env.Glyphs
 	at := 0
 	for _, c := range commands {
 		at = max(at, len(c.Name)+1+len(c.Args))
 	}
-	m.front.Push(&list.List{
+	l.front.Push(&list.List{
 		Title: fmt.Sprintf("%d commands", len(commands)), Keys: "Enter runs it", Choosable: true,
 		Len: func() int { return len(commands) },
 		Item: func(i int) list.Item {
@@ -183,7 +207,7 @@ func (m *Model) listCommands() tea.Cmd {
 		if c := commands[i]; c.Args == "" {
 			return c.Run("")
 		}
-		return m.commandLine(commands[i].Name + " ")
+		return l.open(commands[i].Name + " ")
 	})
 	return nil
 }

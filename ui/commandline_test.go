@@ -74,7 +74,7 @@ func TestListOfCommands(t *testing.T) {
 // TestCommandOverTable: a place typed over a table closes it; Esc there returns to the table.
 func TestCommandOverTable(t *testing.T) {
 	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 80, 24, Options{})
-	d.run(d.m.showTable(sheet.Static(methods(5)), sheet.Action{Key: "enter", Do: func(*table.Table, int) tea.Cmd { return nil }}))
+	d.run(d.m.tables.show(sheet.Static(methods(5)), sheet.Action{Key: "enter", Do: func(*table.Table, int) tea.Cmd { return nil }}))
 	d.keys(": esc").has("5 methods")
 	d.keys(":").typed("9").keys("enter").has(" #9 ")
 	if d.m.front.List() != nil || strings.Contains(d.screen(), "5 methods") {

@@ -44,7 +44,7 @@ func TestCopy(t *testing.T) {
 	if want := tea.SetClipboard(`a\x1b[31mb` + "\nc")(); !reflect.DeepEqual(d.sent[2], want) {
 		t.Errorf("the terminal got %q", d.sent[2])
 	}
-	d.m.clip = clipboard.NewCopier(d.m.env, clipboard.System("linux", func(name string) string { return map[string]string{"WAYLAND_DISPLAY": "x"}[name] }))
+	d.m.clip.Copier = clipboard.NewCopier(d.m.env, clipboard.System("linux", func(name string) string { return map[string]string{"WAYLAND_DISPLAY": "x"}[name] }))
 	d.keys("y").has("copied the row to the clipboard (wl-copy): GsonBuilder")
 	d.keys("Y").has("copied the path, 3 lines, to the clipboard (wl-copy)")
 	if len(d.sent) != 3 {

@@ -17,6 +17,16 @@
 //	                ▼
 //	             View: header, breadcrumb, tree, details, status
 //
+// An answer to a question about the trace (top, callers, throws) is a type with the parts that it
+// uses, see answering. To add one:
+//
+//   - its result as a source of a table goes to internal/answer, with a test there;
+//   - a file here has its type, made from asking, with its commands: they open tables with
+//     tables.show, and give the tables keys;
+//   - the function answers lists it;
+//   - each of its keys is a line of keymap.go with asCommand, by the name of the command. A key
+//     that takes a number, or does more, is a method of the answer.
+//
 // Whatever may read the disk runs in the background. Its result arrives as a message and is
 // dropped if it is no longer wanted. What the parts share is an [env.Env]: the window, the clock,
 // the line of messages, and how long a key may wait for the background.
@@ -32,6 +42,9 @@
 //	what is drawn where          frame.go; internal/layout divides the window
 //	counts before keys, clicks   internal/input
 //	prompt or list in front      internal/front
+//	answers                      answers.go, asking.go, a file for each; internal/answer
+//	their tables                 tables.go, internal/sheet
+//	commands, completion         commandline.go, internal/command
 //	text in cells, styles        internal/screen
 //	keys of the tree             internal/tree
 //	cursor and moves in the tree internal/outline

@@ -58,7 +58,7 @@ func drive(t testing.TB, r *lazy.TraceReader, width, height int, o Options) *dri
 	d := &driver{t: t, m: New(r, o)}
 	t.Cleanup(d.m.env.Close)
 	d.m.trace.Watching = false
-	d.m.clip = clipboard.NewCopier(d.m.env, clipboard.Clipboard{}) // tests must not touch the clipboard of this machine
+	d.m.clip.Copier = clipboard.NewCopier(d.m.env, clipboard.Clipboard{}) // tests must not touch the clipboard of this machine
 	d.m.env.Clock = env.Clock{
 		Now: func() time.Time { return time.Unix(0, 0) },
 		After: func(after time.Duration, msg tea.Msg) tea.Cmd {
@@ -177,7 +177,7 @@ func (d *driver) cursorText() string {
 
 // line returns the contents of a node's row.
 func (d *driver) line(n *lazy.Node) *lazy.Line {
-	return &d.m.tree.Rows([]lazy.Row{outline.RowOf(n)}, d.m.highlight)[0].Line
+	return &d.m.tree.Rows([]lazy.Row{outline.RowOf(n)}, d.m.search.highlight)[0].Line
 }
 
 // named returns the names of a node.

@@ -2,13 +2,10 @@ package ui
 
 import (
 	"tracex/ui/internal/counting"
-	"tracex/ui/internal/details"
-	"tracex/ui/internal/follow"
 	"tracex/ui/internal/layout"
 	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
-	"tracex/ui/internal/shell"
 	"tracex/ui/internal/status"
 )
 
@@ -17,22 +14,10 @@ import (
 // layout divides the window, which is usable.
 func (m *Model) layout() layout.Layout {
 	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On()}
-	if m.tour != nil {
-		w.Tour = m.tour.Height(m.tourNames(), w.Width, m.env.Glyphs)
+	if m.tour.on() {
+		w.Tour = m.tour.Height(m.tour.names(), w.Width, m.env.Glyphs)
 	}
 	return layout.For(w)
-}
-
-// tourNames returns the names of the key that the tour is about.
-func (m *Model) tourNames() string {
-	name := m.tour.Action()
-	if name == "" {
-		return ""
-	}
-	if b := action(m.keyboard.keys, name); len(b.keys) > 0 {
-		return b.names(m.env.Glyphs)
-	}
-	return screen.ActionKey(name, m.env.Glyphs)
 }
 
 // countingFacts returns what the counting of children needs to know.
@@ -43,38 +28,9 @@ func (m *Model) countingFacts() counting.Facts {
 	}
 }
 
-// followFacts returns what following needs to know.
-func (m *Model) followFacts() follow.Facts {
-	return follow.Facts{
-		Reader: m.trace.Reader, Generation: m.trace.Generation, Settled: m.trace.Settled(),
-		Busy: m.jobs.Running() || m.tree.Out.Goal != nil, Now: m.env.Clock.Now(),
-	}
-}
-
-// subject returns what the details need to know about the cursor's row.
-func (m *Model) subject() *details.Subject {
-	o := m.tree.Out
-	of := &details.Subject{
-		Row: o.Cursor, Name: m.tree.Out.ShortName, Code: m.code.Found(),
-		File: m.trace.File(), Settled: m.trace.Settled(), Troubles: m.trace.Troubles(m.env.Glyphs), Problem: m.trace.Known.Problem,
-		Stats: o.Tree.Stats(), HitBytes: m.search.Bytes(), Notes: m.noted(),
-	}
-	if n := of.Row.Node; n != nil {
-		of.Text, of.Spans = m.tree.Out.Text(n)
-		if p := n.Point(); p != nil {
-			file := of.File
-			if m.trace.Named() {
-				file = "" // the trace came through a pipe, or is the built-in one
-			}
-			of.Print = shell.Print(shell.Subtree{Raw: !o.Tree.Folded(), Event: p.Event, Leaf: n.Leaf()}, file)
-		}
-	}
-	return of
-}
-
 // busy reports whether something runs in the background.
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.sheets.Busy()
+	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy()
 }
 
 // activity tells what is running and how to stop it, if possible in room cells. It returns
@@ -86,7 +42,7 @@ func (m *Model) activity(room int) string {
 	case m.jobs.Running():
 		return stoppable(m.jobs.Text())
 	case m.search.Some():
-		return m.search.Text(room, m.searchFacts())
+		return m.search.Text(room, m.search.facts())
 	case m.trace.Reading():
 		return m.env.Spinner() + " " + status.PhaseIn(st, now, room-2, g)
 	case m.tree.Moving():
@@ -128,7 +84,7 @@ func (m *Model) newFrame() frame {
 	if m.trace.Following() {
 		pending = g.More
 	}
-	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Rows, m.highlight)
+	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Rows, m.search.highlight)
 	for i := range f.rows {
 		if n := f.rows[i].Node; n != nil {
 			f.rows[i].Sign, f.rows[i].Note = m.marks.Sign(n)
@@ -138,10 +94,10 @@ func (m *Model) newFrame() frame {
 		f.nothing = m.trace.Nothing(m.env.Spinner(), m.env.Clock.Now(), g)
 	}
 	if l.Details != layout.Nowhere {
-		f.details = m.details.View(m.trace.Reader, m.subject(), l.DetailsIn, l.DetailsHas, g)
+		f.details = m.details.View(m.trace.Reader, m.details.subject(), l.DetailsIn, l.DetailsHas, g)
 	}
 	if l.Tour > 0 {
-		f.tour = m.tour.View(m.tourNames(), f.width, l.Tour, g)
+		f.tour = m.tour.View(m.tour.names(), f.width, l.Tour, g)
 	}
 	f.position = status.Position(o.Cursor.Node, m.keyboard.count.String(), g)
 	f.activity = m.activity(f.width - screen.TextWidth(" "+f.position, g.ASCII) - 3)

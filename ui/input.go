@@ -10,7 +10,6 @@ import (
 	"tracex/ui/internal/outline"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/tour"
 )
 
 // keyboard tells what keys and clicks mean.
@@ -91,22 +90,8 @@ func (m *Model) perform(b *binding, n int) tea.Cmd {
 	m.tree.LookAhead()
 	m.keyboard.used = m.keyboard.used || b.name != "quit" && b.name != "help"
 	cmd := b.do(m, n)
-	m.toured(b)
+	m.tour.did(b.name)
 	return cmd
-}
-
-// toured tells the tour that a key was used.
-func (m *Model) toured(b *binding) {
-	if b.name != m.tour.Action() {
-		return
-	}
-	seen := tour.Seen{Hits: m.hitsShown()}
-	if n := m.tree.Out.Cursor.Node; n != nil && !n.Leaf() {
-		seen.Container, seen.Expanded = true, m.tree.Out.Tree.IsExpanded(n)
-	}
-	if m.tour.Did(seen) {
-		m.tour = nil
-	}
 }
 
 // wheel scrolls the tree, or the list in front of it.
@@ -174,13 +159,12 @@ func (m *Model) escape(n int) tea.Cmd {
 	switch {
 	case stopped:
 		m.env.Say("stopped")
-	case m.tour != nil:
-		m.tour = nil
+	case m.tour.end():
 		m.env.Say("the tour is over; " + screen.ActionKey("help", m.env.Glyphs) + " lists the keys")
 	case m.search.End():
 	case m.details.Hide():
 	case m.follow.On():
-		return m.toggleFollow(0)
+		return m.follow.toggle(0)
 	case m.trace.Known.Growth.On:
 		m.trace.Reader.Unfollow()
 		m.env.Say("no longer following the recording; " + screen.ActionKey("follow", m.env.Glyphs) + " follows it again")

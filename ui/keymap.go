@@ -47,12 +47,12 @@ func bindings() []binding {
 		{"scroll-up", []string{"ctrl+y"}, groupMove, "scroll a line up", "", scrolls(-1)},
 		{"first", []string{"home", "g"}, groupMove, "first row; 100{}: row 100", "", onTree((*tree.Part).First)},
 		{"last", []string{"end", "G"}, groupMove, "last row; 100{}: row 100", "", onTree((*tree.Part).Last)},
-		{"follow", []string{"F"}, groupMove, "follow a growing trace (like tail -f), or stop", "follow", (*Model).toggleFollow},
+		{"follow", []string{"F"}, groupMove, "follow a growing trace (like tail -f), or stop", "follow", func(m *Model, n int) tea.Cmd { return m.follow.toggle(n) }},
 		{"next-sibling", []string{"J"}, groupMove, "next sibling", "", siblings(1)},
 		{"previous-sibling", []string{"K"}, groupMove, "previous sibling", "", siblings(-1)},
 		{"next-thread", []string{"tab"}, groupMove, "next thread", "", otherThread(1)},
 		{"previous-thread", []string{"shift+tab"}, groupMove, "previous thread", "", otherThread(-1)},
-		{"threads", []string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", (*Model).listThreads},
+		{"threads", []string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", func(m *Model, n int) tea.Cmd { return m.threads.show(n) }},
 
 		{"expand", []string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
 		{"collapse", []string{"left", "h"}, groupTree, "collapse, or go to the parent", "", onTree((*tree.Part).Left)},
@@ -65,25 +65,25 @@ func bindings() []binding {
 		{"sort", []string{"s"}, groupTree, "sort children by duration, or undo; if collapsed: siblings", "sort", asJob((*job.Part).Sort)},
 		{"raw", []string{"r"}, groupTree, "raw or folded: with or without compiler-generated events", "raw", asJob((*job.Part).ToggleRaw)},
 
-		{"search", []string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
-		{"next-hit", []string{"n"}, groupFind, "next hit", "", func(m *Model, n int) tea.Cmd { return m.hit(1, n) }},
-		{"previous-hit", []string{"N"}, groupFind, "previous hit", "", func(m *Model, n int) tea.Cmd { return m.hit(-1, n) }},
-		{"hits", []string{"M"}, groupFind, "list of hits", "hits", (*Model).listHits},
-		{"longest", []string{"L"}, groupFind, "longest child, without times the largest; 3{}: three levels", "longest", (*Model).largest},
-		{"next-same", []string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
-		{"previous-same", []string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
-		{"go-to", []string{":"}, groupFind, "go to :1204, :50%, :t3, :748ms; or a command (:help)", "go to", (*Model).askCommand},
+		{"search", []string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", onSearch((*searching).askPattern)},
+		{"next-hit", []string{"n"}, groupFind, "next hit", "", onSearch(func(s *searching, n int) tea.Cmd { return s.hit(1, n) })},
+		{"previous-hit", []string{"N"}, groupFind, "previous hit", "", onSearch(func(s *searching, n int) tea.Cmd { return s.hit(-1, n) })},
+		{"hits", []string{"M"}, groupFind, "list of hits", "hits", onSearch((*searching).showList)},
+		{"longest", []string{"L"}, groupFind, "longest child, without times the largest; 3{}: three levels", "longest", func(m *Model, n int) tea.Cmd { return m.tour.largest(n) }},
+		{"next-same", []string{"*"}, groupFind, "next call of the same method", "", onSearch(func(s *searching, _ int) tea.Cmd { return s.sameName(1) })},
+		{"previous-same", []string{"#"}, groupFind, "previous call of the same method", "", onSearch(func(s *searching, _ int) tea.Cmd { return s.sameName(-1) })},
+		{"go-to", []string{":"}, groupFind, "go to :1204, :50%, :t3, :748ms; or a command (:help)", "go to", func(m *Model, _ int) tea.Cmd { return m.commands.open("") }},
 		{"back", []string{"["}, groupFind, "back to where you were", "", asJob((*job.Part).Back)},
 		{"forward", []string{"]"}, groupFind, "forward again", "", asJob((*job.Part).Forward)},
 
-		{"mark", []string{"m"}, groupFind, "mark the row: ma to mz", "", (*Model).askMark},
-		{"go-to-mark", []string{"'"}, groupFind, "go to a mark: 'a; '': back to before the jump", "", (*Model).askMarked},
-		{"note", []string{"A"}, groupFind, "write a note on the row, or edit it", "", (*Model).askNote},
-		{"notes", []string{"B"}, groupFind, "list of marks and notes", "", (*Model).listMarks},
+		{"mark", []string{"m"}, groupFind, "mark the row: ma to mz", "", onMarks((*marking).askMark)},
+		{"go-to-mark", []string{"'"}, groupFind, "go to a mark: 'a; '': back to before the jump", "", onMarks((*marking).askMarked)},
+		{"note", []string{"A"}, groupFind, "write a note on the row, or edit it", "", onMarks((*marking).askNote)},
+		{"notes", []string{"B"}, groupFind, "list of marks and notes", "", onMarks((*marking).showList)},
 
-		{"top", []string{"T"}, groupAnswer, "where the time goes: a table of methods (:top here)", "top", (*Model).top},
-		{"throws", []string{"!"}, groupAnswer, "exceptions: where they were thrown and caught", "", (*Model).throws},
-		{"callers", []string{"w"}, groupAnswer, "who calls the method; Tab there: what it calls", "", (*Model).callers},
+		{"top", []string{"T"}, groupAnswer, "where the time goes: a table of methods (:top here)", "top", asCommand("top")},
+		{"throws", []string{"!"}, groupAnswer, "exceptions: where they were thrown and caught", "", asCommand("throws")},
+		{"callers", []string{"w"}, groupAnswer, "who calls the method; Tab there: what it calls", "", asCommand("callers")},
 
 		{"details", []string{"d"}, groupScreen, "details of the row", "details", toggleDetails},
 		{"details-down", []string{"}"}, groupScreen, "scroll the details down", "", scrollDetails(1)},
@@ -93,11 +93,11 @@ func bindings() []binding {
 		{"redraw", []string{"ctrl+l"}, groupScreen, "redraw the screen", "", redraw},
 		{"locations", []string{"v"}, groupScreen, "show file and line of each row", "", onTree((*tree.Part).ToggleWide)},
 
-		{"source", []string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.code.Edit(m.tree.Out.Cursor.Node) }},
-		{"copy-row", []string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
-		{"copy-path", []string{"Y"}, groupOther, "copy the path to the row", "", (*Model).copyPath},
-		{"copy-subtree", []string{"S"}, groupOther, "copy the row and everything below it", "", (*Model).copySubtree},
-		{"copy-address", []string{"@"}, groupOther, "copy the address of the row: trace.bin#1204", "", (*Model).copyAddress},
+		{"source", []string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.details.code.Edit(m.tree.Out.Cursor.Node) }},
+		{"copy-row", []string{"y"}, groupOther, "copy the row", "", onCopy((*copying).row)},
+		{"copy-path", []string{"Y"}, groupOther, "copy the path to the row", "", onCopy((*copying).path)},
+		{"copy-subtree", []string{"S"}, groupOther, "copy the row and everything below it", "", onCopy((*copying).subtree)},
+		{"copy-address", []string{"@"}, groupOther, "copy the address of the row: trace.bin#1204", "", onCopy((*copying).address)},
 		{"stop", []string{"esc"}, groupOther, "stop a running task, or close tour, search or details", "", (*Model).escape},
 		{"help", []string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
 		{"suspend", []string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},
@@ -169,6 +169,21 @@ func (b *binding) names(g *screen.Glyphs) string {
 // onTree makes a key of a method of the tree.
 func onTree(do func(t *tree.Part, n int) tea.Cmd) func(*Model, int) tea.Cmd {
 	return func(m *Model, n int) tea.Cmd { return do(m.tree, n) }
+}
+
+// onSearch makes a key of a method of the search.
+func onSearch(do func(s *searching, n int) tea.Cmd) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return do(m.search, n) }
+}
+
+// onMarks makes a key of a method of the marks.
+func onMarks(do func(s *marking, n int) tea.Cmd) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return do(m.marks, n) }
+}
+
+// onCopy makes a key of a method that copies.
+func onCopy(do func(c *copying, n int) tea.Cmd) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return do(m.clip, n) }
 }
 
 // asJob makes a key of a method that starts a job.

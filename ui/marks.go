@@ -7,11 +7,24 @@ import (
 
 	"tracex/lazy/notes"
 	"tracex/ui/internal/details"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/front"
+	"tracex/ui/internal/job"
 	"tracex/ui/internal/marks"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tree"
 )
+
+// marking is the marks and notes, with their keys.
+type marking struct {
+	*marks.Part
+	env      *env.Env
+	keyboard *keyboard
+	tree     *tree.Part
+	jobs     *job.Part
+	front    *front.Front
+}
 
 // letter returns the letter from a to z that a key types; ok is false if it types none.
 func letter(key string) (l byte, ok bool) {
@@ -19,7 +32,7 @@ func letter(key string) (l byte, ok bool) {
 }
 
 // askMark waits for the letter of a mark for the row.
-func (m *Model) askMark(int) tea.Cmd {
+func (m *marking) askMark(int) tea.Cmd {
 	n := m.tree.Out.Cursor.Node
 	if n == nil {
 		m.env.Say("the row is not loaded: it cannot be marked")
@@ -32,13 +45,13 @@ func (m *Model) askMark(int) tea.Cmd {
 			m.refuseLetter(key)
 			return nil
 		}
-		return m.marks.Mark(l, n)
+		return m.Mark(l, n)
 	}
 	return nil
 }
 
 // askMarked waits for the letter of a mark to go to.
-func (m *Model) askMarked(int) tea.Cmd {
+func (m *marking) askMarked(int) tea.Cmd {
 	m.env.Say("go to mark: its letter; ' for where you were before the last jump")
 	m.keyboard.then = func(key string) tea.Cmd {
 		if key == "'" {
@@ -49,7 +62,7 @@ func (m *Model) askMarked(int) tea.Cmd {
 			m.refuseLetter(key)
 			return nil
 		}
-		it, ok := m.marks.Marked(l)
+		it, ok := m.Marked(l)
 		if !ok {
 			m.env.Warn("there is no mark " + key + "; " + screen.ActionKey("notes", m.env.Glyphs) + " lists the marks")
 			return nil
@@ -60,7 +73,7 @@ func (m *Model) askMarked(int) tea.Cmd {
 }
 
 // refuseLetter tells that a key is no letter of a mark. Esc needs no word.
-func (m *Model) refuseLetter(key string) {
+func (m *marking) refuseLetter(key string) {
 	if key != "esc" {
 		m.env.Say(screen.KeyName(key, m.env.Glyphs) + " is no letter from a to z")
 	}
@@ -76,13 +89,13 @@ var (
 const longestNote = 500
 
 // askNote asks for the text of the row's note.
-func (m *Model) askNote(int) tea.Cmd {
+func (m *marking) askNote(int) tea.Cmd {
 	n := m.tree.Out.Cursor.Node
 	if n == nil {
 		m.env.Say("the row is not loaded: it cannot have a note")
 		return nil
 	}
-	note, _ := m.marks.Note(n)
+	note, _ := m.Note(n)
 	text, several := note.Text, strings.Contains(note.Text, "\n")
 	if several {
 		text = noteToLine.Replace(text)
@@ -100,15 +113,15 @@ func (m *Model) askNote(int) tea.Cmd {
 			if several {
 				typed = lineToNote.Replace(typed)
 			}
-			return m.marks.Write(note, n, typed)
+			return m.Write(note, n, typed)
 		},
 	})
 }
 
-// listMarks shows the marks and notes to choose from.
-func (m *Model) listMarks(int) tea.Cmd {
+// showList shows the marks and notes to choose from.
+func (m *marking) showList(int) tea.Cmd {
 	here, _ := m.tree.Out.Here()
-	l := m.marks.Open(notes.Item{At: here})
+	l := m.Open(notes.Item{At: here})
 	m.front.Show(l, func(i int) tea.Cmd {
 		it := l.Choose(i)
 		return m.jobs.ToPoint(it.At, it.Event)
@@ -116,15 +129,15 @@ func (m *Model) listMarks(int) tea.Cmd {
 	return nil
 }
 
-// shownMarks returns the list of marks and notes, if it is in front.
-func (m *Model) shownMarks() *marks.List {
+// shown returns the list of marks and notes, if it is in front.
+func (m *marking) shown() *marks.List {
 	l, _ := m.front.List().(*marks.List)
 	return l
 }
 
 // noted returns the marks and notes of the cursor's row for the details.
-func (m *Model) noted() (list []details.Note) {
-	for _, it := range m.marks.Of(m.tree.Out.Cursor.Node) {
+func (m *marking) noted() (list []details.Note) {
+	for _, it := range m.Of(m.tree.Out.Cursor.Node) {
 		if it.Mark != 0 {
 			list = append(list, details.Note{Label: "mark", Text: string(rune(it.Mark))})
 			continue

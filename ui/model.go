@@ -11,7 +11,6 @@ import (
 	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/code"
 	"tracex/ui/internal/counting"
-	"tracex/ui/internal/details"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/follow"
 	"tracex/ui/internal/front"
@@ -33,8 +32,8 @@ import (
 
 // Model is the explorer. It is the only [tea.Model] here: it routes keys and messages to its
 // parts, and draws them. Its methods run on Bubble Tea's goroutine. Besides routing, they are the
-// keys that concern several parts, and the facts that a part needs to know about others. It has more
-// than 15 fields, as each part is one.
+// keys that concern the whole explorer, and facts about all parts. It has more than 15 fields, as
+// each part is one. Parts have pointers to the parts that they use, and none to the Model.
 type Model struct {
 	env      *env.Env
 	keyboard keyboard
@@ -42,18 +41,18 @@ type Model struct {
 	trace    tracestate.State
 	tree     *tree.Part
 	jobs     *job.Part
-	follow   follow.Follow
-	search   *search.Part
+	follow   following
+	search   *searching
 	counting counting.Part
-	details  details.Pane
-	code     *code.Part
+	details  pane
 	front    front.Front
-	threads  threads.Part
-	sheets   sheet.Part
-	clip     clipboard.Copier
-	marks    *marks.Part
-	tour     *tour.Tour // nil if none
+	threads  threadList
+	tables   tables
+	clip     *copying
+	marks    *marking
+	tour     touring
 	arrival  arrival
+	commands commandLine
 
 	frame frame // what the screen shows, as of the end of the last Update
 }
@@ -68,22 +67,17 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	g.Keys, g.Theme = keyNames(keys, &g), screen.Theme(o.Colors)
 	e := env.New(&g)
 	e.NoMouse = o.NoMouse
+	t := tree.New(r, e, !o.raw())
 	m := &Model{
 		env: e, keyboard: keyboard{keys: keys, standard: standard(keys, o.Keys)},
 		trace:    tracestate.New(r, o.Name, o.Path),
-		tree:     tree.New(r, e, !o.raw()),
-		search:   search.New(e.Life, r, func() time.Time { return e.Clock.Now() }),
+		tree:     t,
+		jobs:     job.New(r, e, t),
 		counting: counting.New(r, e),
-		code:     code.New(r, e, o.Source),
 		front:    front.New(e),
-		threads:  threads.NewPart(r, e),
-		sheets:   sheet.NewPart(e),
-		clip:     clipboard.NewCopier(e, clipboard.Own()),
-		marks:    marks.New(r, e, o.Notes),
 	}
+	m.connect(r, &o)
 	m.tree.Columns = rows.Choice{Columns: o.Columns, Raw: o.RawUnits}
-	m.jobs = job.New(r, e, m.tree)
-	m.follow = follow.New(o.Follow && o.At == nil, m.tree.Out.Cursor)
 	m.keyboard.touched = o.Follow // the user did not ask for the beginning
 	if o.Details {
 		m.details.Toggle()
@@ -92,10 +86,34 @@ func New(r *lazy.TraceReader, o Options) *Model {
 		m.env.Warn(o.Remark)
 	}
 	if o.Tour {
-		m.tour = new(tour.Tour)
+		m.tour.Tour = new(tour.Tour)
 	}
 	m.begin(&o)
 	return m
+}
+
+// connect makes the parts that use others.
+func (m *Model) connect(r *lazy.TraceReader, o *Options) {
+	e, k, s, t, j, f := m.env, &m.keyboard, &m.trace, m.tree, m.jobs, &m.front
+	m.follow = following{Follow: follow.New(o.Follow && o.At == nil, t.Out.Cursor), env: e, trace: s, tree: t, jobs: j}
+	m.search = &searching{
+		Part: search.New(e.Life, r, func() time.Time { return e.Clock.Now() }),
+		env:  e, trace: s, tree: t, jobs: j, front: f,
+	}
+	m.marks = &marking{Part: marks.New(r, e, o.Notes), env: e, keyboard: k, tree: t, jobs: j, front: f}
+	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), search: m.search, marks: m.marks}
+	m.threads = threadList{Part: threads.NewPart(r, e), tree: t, front: f}
+	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}
+	m.tour = touring{env: e, keyboard: k, tree: t, jobs: j, front: f}
+	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j}
+	m.tables = tables{
+		Part: sheet.NewPart(e), env: e, front: f, clip: m.clip,
+		ask: func() tea.Cmd { return m.commands.open("") },
+	}
+	m.commands = commandLine{
+		env: e, keyboard: k, front: f, jobs: j, search: m.search, perform: m.perform,
+		answers: answers(&asking{env: e, trace: s, tree: t, jobs: j, search: m.search, tables: &m.tables}),
+	}
 }
 
 // Init starts watching the reader, and asks for the background of the terminal.
@@ -124,7 +142,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case job.Msg:
 		return m.jobs.Update(msg)
 	case search.Msg:
-		return m.found(m.search.Update(msg, m.searchFacts()))
+		return m.search.found(m.search.Update(msg, m.search.facts()))
 	case counting.Msg:
 		m.counting.Update(msg)
 	case status.Msg:
@@ -132,13 +150,13 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case threads.Msg:
 		m.threads.Update(msg)
 	case sheet.Msg:
-		m.sheets.Update(msg)
+		m.tables.Update(msg)
 	case answer.Msg:
 		if msg.Err != nil {
 			m.env.Fail("the answer is not complete", msg.Err)
 		}
 	case code.Msg:
-		return m.code.Update(msg)
+		return m.details.code.Update(msg)
 	case marks.Msg:
 		return m.marks.Update(msg)
 	case clipboard.Copied:
@@ -171,19 +189,19 @@ func (m *Model) settle() tea.Cmd {
 	another := m.refresh()
 	l := m.layout()
 	m.tree.Out.Height, m.tree.Out.Width = l.Tree, l.TreeWidth
-	cmds := []tea.Cmd{another, m.arrive()}
+	cmds := []tea.Cmd{another, m.arrival.arrive()}
 	if !m.keyboard.touched && !m.arrival.looking {
 		cmds = append(cmds, m.tree.Begin())
 	}
-	if to := m.follow.Next(m.tree.Out.Tree, m.followFacts()); to != nil {
+	if to := m.follow.Next(m.tree.Out.Tree, m.follow.facts()); to != nil {
 		cmds = append(cmds, m.tree.Aim(to))
 		m.follow.Put(m.tree.Out.Cursor)
 	}
 	cmds = append(cmds, m.tree.Settle())
-	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.code.Busy()
+	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.details.code.Busy()
 	cmds = append(cmds, m.counting.Settle(m.countingFacts(), m.trace.Generation, idle), m.tree.Prefetch())
 	if p := m.tree.Out.Cursor; m.details.On() {
-		cmds = append(cmds, m.code.Show(p.Node))
+		cmds = append(cmds, m.details.code.Show(p.Node))
 	}
 	cmds = append(cmds, m.settleList(l))
 	if p := m.tree.Out.Cursor; p.Node != nil {
@@ -236,7 +254,7 @@ func (m *Model) refresh() (cmd tea.Cmd) {
 // settleList brings the list that is open up to date, and ends the work of one that is closed.
 func (m *Model) settleList(l layout.Layout) tea.Cmd {
 	hits, _ := m.front.List().(*search.HitList)
-	work, cmd := m.search.Settle(hits, l.List, m.searchFacts())
+	work, cmd := m.search.Settle(hits, l.List, m.search.facts())
 	cmds := []tea.Cmd{cmd}
 	if work != nil {
 		msg, cmd := m.env.Soon(work)
@@ -245,11 +263,8 @@ func (m *Model) settleList(l layout.Layout) tea.Cmd {
 		}
 		cmds = append(cmds, cmd)
 	}
-	if shown := m.threads.List(); shown != nil && m.front.List() != front.List(shown) {
-		m.threads.Close()
-	}
 	sheetOpen := func(s *sheet.Sheet) bool { return m.front.Open(s) }
-	return tea.Batch(append(cmds, m.threads.Settle(l.List), m.marks.Settle(m.shownMarks(), l.List), m.sheets.Settle(sheetOpen, l.List))...)
+	return tea.Batch(append(cmds, m.threads.settle(l.List), m.marks.Settle(m.marks.shown(), l.List), m.tables.Settle(sheetOpen, l.List))...)
 }
 
 // View draws the screen.

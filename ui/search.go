@@ -3,129 +3,152 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/lazy"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/front"
+	"tracex/ui/internal/job"
 	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/search"
+	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/tree"
 )
 
-// searchFacts returns what the search needs to know about the explorer.
-func (m *Model) searchFacts() search.Facts {
+// searching is the search, with its keys.
+type searching struct {
+	*search.Part
+	env   *env.Env
+	trace *tracestate.State
+	tree  *tree.Part
+	jobs  *job.Part
+	front *front.Front
+
+	last    prompt.Text // the last search, also that of the last session
+	earlier prompt.Text // the search of the last session, until there is one in this
+}
+
+// facts returns what the search needs to know about the explorer.
+func (s *searching) facts() search.Facts {
 	return search.Facts{
-		Folded: m.tree.Out.Tree.Folded(), Verbose: m.tree.Out.Wide, Threads: m.trace.Size.Threads, Recorded: m.trace.Recorded,
-		Width: m.env.Width, Spinner: m.env.Spinner(), Glyphs: m.env.Glyphs,
+		Folded: s.tree.Out.Tree.Folded(), Verbose: s.tree.Out.Wide, Threads: s.trace.Size.Threads, Recorded: s.trace.Recorded,
+		Width: s.env.Width, Spinner: s.env.Spinner(), Glyphs: s.env.Glyphs,
 	}
 }
 
 // found does what a search asks for.
-func (m *Model) found(o search.Outcome) tea.Cmd {
+func (s *searching) found(o search.Outcome) tea.Cmd {
 	switch {
 	case o.Alarm:
-		m.env.Warn(o.Message)
+		s.env.Warn(o.Message)
 	case o.Message != "":
-		m.env.Say(o.Message)
+		s.env.Say(o.Message)
 	}
 	if !o.Goes {
 		return o.Cmd
 	}
-	return tea.Batch(o.Cmd, m.jobs.Show(o.Position))
+	return tea.Batch(o.Cmd, s.jobs.Show(o.Position))
 }
 
-// hitsShown reports whether the list of hits is shown.
-func (m *Model) hitsShown() bool {
-	_, shown := m.front.List().(*search.HitList)
+// hitsShown reports whether the list of hits is in front.
+func hitsShown(f *front.Front) bool {
+	_, shown := f.List().(*search.HitList)
 	return shown
 }
 
-// askSearch asks for a pattern. While it is typed, matches on the screen are highlighted and
+// askPattern asks for a pattern. While it is typed, matches on the screen are highlighted and
 // the cursor goes to the first one; enter searches the rest in the background.
-func (m *Model) askSearch(int) tea.Cmd {
-	o := m.tree.Out
+func (s *searching) askPattern(int) tea.Cmd {
+	o := s.tree.Out
 	origin, line, skip := o.Cursor, o.Line, o.Skip
-	m.search.Ask()
+	s.Ask()
 	home := func() { o.Cursor, o.Line, o.Skip = origin, line, skip }
-	return m.front.Ask(&front.Question{
-		Prompt: m.front.Typed.OpenPattern("/", "find in all threads"),
+	return s.front.Ask(&front.Question{
+		Prompt: s.front.Typed.OpenPattern("/", "find in all threads"),
 		Typed: func(t prompt.Text) {
 			p := pattern.New(t.Text, t.Expr)
-			m.search.Preview(p)
-			m.env.Say("")
+			s.Preview(p)
+			s.env.Say("")
 			if p.Fault != "" {
-				m.env.Say("not complete: " + p.Fault)
+				s.env.Say("not complete: " + p.Fault)
 			}
 			home()
 			if t.Text != "" {
-				m.tree.ToMatch(p, origin)
+				s.tree.ToMatch(p, origin)
 			}
 		},
 		Refuse: func(t prompt.Text) string { return pattern.New(t.Text, t.Expr).Fault },
 		Cancel: func() {
 			home()
-			m.search.GiveUp()
+			s.GiveUp()
 		},
 		Submit: func(t prompt.Text) tea.Cmd {
-			m.search.GiveUp()
+			s.GiveUp()
 			if t.Text == "" {
-				return m.hit(1, 1)
+				return s.hit(1, 1)
 			}
 			home()
-			return m.searchFor(t)
+			return s.searchFor(t)
 		},
 	})
 }
 
 // searchFor searches from the cursor on.
-func (m *Model) searchFor(t prompt.Text) tea.Cmd {
-	origin := m.tree.Out.Cursor
-	from, _ := m.tree.Out.Here()
-	m.tree.Visit()
-	m.searched(t)
+func (s *searching) searchFor(t prompt.Text) tea.Cmd {
+	origin := s.tree.Out.Cursor
+	from, _ := s.tree.Out.Here()
+	s.tree.Visit()
+	s.last, s.earlier = t, prompt.Text{}
 	p := pattern.New(t.Text, t.Expr)
-	m.tree.ToMatch(p, origin)
-	return m.found(m.search.Begin(p, from, true, m.searchFacts()))
+	s.tree.ToMatch(p, origin)
+	return s.found(s.Begin(p, from, true, s.facts()))
 }
 
 // hit goes to the n-th hit from the cursor.
-func (m *Model) hit(dir, n int) tea.Cmd {
-	from, ok := m.tree.Out.Here()
-	switch last := m.arrival.earlier; {
-	case !m.search.Begun() && ok && dir > 0 && last.Text != "":
-		return m.searchFor(last)
-	case !m.search.Begun():
-		m.env.Say(search.NoSearch(m.env.Glyphs))
+func (s *searching) hit(dir, n int) tea.Cmd {
+	from, ok := s.tree.Out.Here()
+	switch last := s.earlier; {
+	case !s.Begun() && ok && dir > 0 && last.Text != "":
+		return s.searchFor(last)
+	case !s.Begun():
+		s.env.Say(search.NoSearch(s.env.Glyphs))
 		return nil
 	case !ok:
 		return nil
 	}
-	m.tree.Visit()
-	return m.found(m.search.Next(from, dir, max(1, n), m.searchFacts()))
+	s.tree.Visit()
+	return s.found(s.Next(from, dir, max(1, n), s.facts()))
 }
 
 // sameName searches for calls of the method under the cursor, or accesses of
 // the same field or variable.
-func (m *Model) sameName(dir int) tea.Cmd {
-	n := m.tree.Out.Cursor.Node
+func (s *searching) sameName(dir int) tea.Cmd {
+	n := s.tree.Out.Cursor.Node
 	if n == nil || n.Point() == nil {
-		m.env.Say("no call under the cursor")
+		s.env.Say("no call under the cursor")
 		return nil
 	}
-	p := m.search.LikeThis(n)
+	p := s.LikeThis(n)
 	if p == nil {
-		m.env.Say("this row has no name to search for")
+		s.env.Say("this row has no name to search for")
 		return nil
 	}
-	m.tree.Visit()
-	return m.found(m.search.Same(p, n.Position(), dir, m.searchFacts()))
+	s.tree.Visit()
+	return s.found(s.Same(p, n.Position(), dir, s.facts()))
 }
 
-// listHits shows the hits to choose from.
-func (m *Model) listHits(int) tea.Cmd {
-	h, out := m.search.OpenList(m.searchFacts())
+// showList shows the hits to choose from.
+func (s *searching) showList(int) tea.Cmd {
+	h, out := s.OpenList(s.facts())
 	if h != nil {
-		m.front.Show(h, func(i int) tea.Cmd {
-			m.tree.Visit()
-			return m.jobs.Show(h.Choose(i))
+		s.front.Show(h, func(i int) tea.Cmd {
+			s.tree.Visit()
+			return s.jobs.Show(h.Choose(i))
 		})
 	}
-	return m.found(out)
+	return s.found(out)
+}
+
+// highlight returns the parts of a row's text that match the search.
+func (s *searching) highlight(n *lazy.Node, text string) [][2]int {
+	return s.Highlight(s.tree.Out.Tree, s.tree.Out.Wide, n, text)
 }

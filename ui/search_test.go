@@ -247,7 +247,7 @@ func TestSearchSameMethod(t *testing.T) {
 		if called() != name {
 			t.Fatalf("* went to %q", called())
 		}
-		if text := d.cursorText(); len(d.m.highlight(d.m.tree.Out.Cursor.Node, text)) == 0 {
+		if text := d.cursorText(); len(d.m.search.highlight(d.m.tree.Out.Cursor.Node, text)) == 0 {
 			t.Errorf("nothing of %q is lit", text)
 		}
 		d.keys("*")
@@ -340,7 +340,7 @@ func TestSearchByName(t *testing.T) {
 		"Gson.toJson()": "toJson(", "Gson.toJson": "toJson", "Gson.toJson(src": "toJson(src", "son.toJ": "toJ", "gson": "toJson", "toJson": "toJson",
 	} {
 		d.m.search.Preview(pattern.New(what, false))
-		if lit := d.m.highlight(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
+		if lit := d.m.search.highlight(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
 			t.Errorf("/%s lights %v of %q, want %q", what, lit, text, want)
 		}
 	}

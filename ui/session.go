@@ -3,13 +3,10 @@ package ui
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"tracex/lazy"
 	"tracex/lazy/notes"
 	"tracex/ui/internal/outline"
 	"tracex/ui/internal/prompt"
-	"tracex/ui/internal/screen"
 )
 
 // The bounds of a session: how many rows above and below the cursor are looked at, and how many
@@ -19,28 +16,24 @@ const (
 	sessionExpanded = 100
 )
 
-// resume goes to where the last session of the trace was.
-func (m *Model) resume(s *notes.Session) tea.Cmd {
-	m.tree.Out.Tree.CollapseEverything()
-	return m.jobs.Resume(s.At, s.Expanded, func(n *lazy.Node) {
-		m.arrived(n != nil)
-		if n == nil {
-			return
+// begin takes over where the explorer begins, and the last session if there is no address.
+func (m *Model) begin(o *Options) {
+	s := m.marks.Session()
+	m.arrival.to = o.At
+	if o.Fresh || o.Tour || !s.Some() {
+		return
+	}
+	if s.Search != "" {
+		m.search.last = prompt.Text{Text: s.Search, Expr: s.Regex}
+		m.search.earlier = m.search.last
+		m.front.Typed = prompt.History{"/": {m.search.last}}
+	}
+	if o.At == nil && !o.Follow {
+		m.arrival.session = &s
+		if s.Details && !m.details.On() {
+			m.details.Toggle()
 		}
-		m.tree.Out.Settle()
-		m.tree.Out.Put(outline.RowOf(n), s.Line)
-		if _, alarm := m.env.Status.Message(); !alarm {
-			text := "continued where you were"
-			key := screen.ActionKey("first", m.env.Glyphs)
-			if b := find(m.keyboard.keys, "g"); b != nil && b.name == "first" {
-				key = "g" // shorter than its other name
-			}
-			if key != "" {
-				text += " " + m.env.Glyphs.Dot + " " + key + ": first row"
-			}
-			m.env.Say(text)
-		}
-	})
+	}
 }
 
 // session returns where the explorer is; nil if that is not worth keeping: the user has only
@@ -48,12 +41,12 @@ func (m *Model) resume(s *notes.Session) tea.Cmd {
 func (m *Model) session() *notes.Session {
 	o := m.tree.Out
 	at, ok := o.Here()
-	if !m.keyboard.used || !ok || m.follow.On() || m.tour != nil {
+	if !m.keyboard.used || !ok || m.follow.On() || m.tour.on() {
 		return nil
 	}
 	s := &notes.Session{
 		At: at, Line: o.Line, Raw: !o.Tree.Folded(), Details: m.details.On(),
-		Search: m.arrival.search.Text, Regex: m.arrival.search.Expr, Expanded: expandedAround(o),
+		Search: m.search.last.Text, Regex: m.search.last.Expr, Expanded: expandedAround(o),
 	}
 	return s
 }
@@ -82,9 +75,6 @@ func expandedAround(o *outline.Outline) (list []lazy.Position) {
 	}
 	return list
 }
-
-// searched remembers a search for the next session.
-func (m *Model) searched(t prompt.Text) { m.arrival.search, m.arrival.earlier = t, prompt.Text{} }
 
 // leave keeps the session when the explorer ends. It returns an error if marks or notes are lost.
 func (m *Model) leave() error { return m.marks.Close(m.session()) }

@@ -62,7 +62,7 @@ func TestSession(t *testing.T) {
 // rowsShown returns the rows on the screen.
 func (d *noted) rowsShown() string {
 	var texts []string
-	for _, r := range d.m.tree.Rows(d.m.tree.Out.Rows, d.m.highlight) {
+	for _, r := range d.m.tree.Rows(d.m.tree.Out.Rows, d.m.search.highlight) {
 		texts = append(texts, strings.Repeat("  ", r.Depth)+r.Shown)
 	}
 	return strings.Join(texts, "\n")

@@ -17,11 +17,11 @@ func TestPrintCommand(t *testing.T) {
 	d.keys("1 0 j")
 	n := d.m.tree.Out.Cursor.Node
 	event := n.Point().Event
-	if got, want := d.m.subject().Print, "tracex print --event "+screen.Grouped(int64(event))+" "+path; got != want {
+	if got, want := d.m.details.subject().Print, "tracex print --event "+screen.Grouped(int64(event))+" "+path; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d.keys("r g j")
-	if got, want := d.m.subject().Print, "tracex print --raw --event 0 --subtree "+path; got != want {
+	if got, want := d.m.details.subject().Print, "tracex print --raw --event 0 --subtree "+path; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d = drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{Name: "standard input"})

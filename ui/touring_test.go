@@ -50,11 +50,11 @@ func TestTour(t *testing.T) {
 			d.keys("esc") // closes the list
 		}
 	}
-	if d.m.tour != nil {
+	if d.m.tour.on() {
 		t.Error("the tour does not end")
 	}
 	d = drive(t, d.m.trace.Reader, 80, 24, Options{Tour: true})
-	if d.keys("esc"); d.m.tour != nil {
+	if d.keys("esc"); d.m.tour.on() {
 		t.Error("Esc does not leave the tour")
 	}
 }

@@ -1,0 +1,62 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/answer"
+	"tracex/ui/internal/command"
+	"tracex/ui/internal/sheet"
+)
+
+// pathsAnswer shows who calls a method, and what it calls.
+type pathsAnswer struct{ *asking }
+
+func (a pathsAnswer) commands() []command.Command {
+	paths := func(name, help string, callees bool) command.Command {
+		return command.Command{
+			Name: name, Group: groupAnswer, Args: "[METHOD]", Help: help,
+			Run: func(method string) tea.Cmd { return a.show(method, callees, nil) },
+		}
+	}
+	return []command.Command{
+		paths("callers", "who calls a method, or that of the cursor", false),
+		paths("callees", "what a method calls, or that of the cursor", true),
+	}
+}
+
+// show shows callers or callees of a method, or of that under the cursor if method is "".
+func (a pathsAnswer) show(method string, callees bool, below *lazy.Handle) tea.Cmd {
+	if method == "" {
+		if method = a.methodHere(); method == "" {
+			a.env.Say("no call under the cursor")
+			return nil
+		}
+	}
+	p, run, err := answer.NewPaths(a.env.Life, a.about(below), method, callees)
+	if err != nil {
+		a.noMethod(err)
+		return nil
+	}
+	flip := sheet.Action{Key: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true, Do: func(*table.Table, int) tea.Cmd {
+		run, err := p.Flip()
+		if err != nil {
+			a.noMethod(err)
+		}
+		return run
+	}}
+	return tea.Batch(a.tables.show(p, a.toCall(method), a.ofRow(below), flip), run)
+}
+
+// ofRow returns the key of a table that shows the callers of a row's method.
+func (a pathsAnswer) ofRow(below *lazy.Handle) sheet.Action {
+	return sheet.Action{Key: "w", Brief: "callers", Help: "who calls the method", Do: func(t *table.Table, row int) tea.Cmd {
+		method := answer.RowOf(t, row).Call()
+		if method == "" {
+			a.env.Say("this row is no method: it has no callers")
+			return nil
+		}
+		return a.show(method, false, below)
+	}}
+}

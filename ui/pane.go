@@ -1,0 +1,42 @@
+package ui
+
+import (
+	"tracex/ui/internal/code"
+	"tracex/ui/internal/details"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/shell"
+	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/tree"
+)
+
+// pane is the details of the cursor's row.
+type pane struct {
+	details.Pane
+	env    *env.Env
+	trace  *tracestate.State
+	tree   *tree.Part
+	code   *code.Part
+	search *searching
+	marks  *marking
+}
+
+// subject returns what the details need to know about the cursor's row.
+func (p *pane) subject() *details.Subject {
+	o := p.tree.Out
+	of := &details.Subject{
+		Row: o.Cursor, Name: o.ShortName, Code: p.code.Found(),
+		File: p.trace.File(), Settled: p.trace.Settled(), Troubles: p.trace.Troubles(p.env.Glyphs), Problem: p.trace.Known.Problem,
+		Stats: o.Tree.Stats(), HitBytes: p.search.Bytes(), Notes: p.marks.noted(),
+	}
+	if n := of.Row.Node; n != nil {
+		of.Text, of.Spans = o.Text(n)
+		if at := n.Point(); at != nil {
+			file := of.File
+			if p.trace.Named() {
+				file = "" // the trace came through a pipe, or is the built-in one
+			}
+			of.Print = shell.Print(shell.Subtree{Raw: !o.Tree.Folded(), Event: at.Event, Leaf: n.Leaf()}, file)
+		}
+	}
+	return of
+}

@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/ui/internal/answer"
+	"tracex/ui/internal/command"
+	"tracex/ui/internal/prompt"
+)
+
+// topAnswer shows where the time goes.
+type topAnswer struct{ *asking }
+
+func (a topAnswer) commands() []command.Command {
+	return []command.Command{{
+		Name: "top", Group: groupAnswer, Args: "[here] [by " + strings.Join(query.Bys[:], "|") + "]", Help: "where the time goes; here: below the cursor",
+		Check:    func(args string) error { _, _, err := topArguments(args); return err },
+		Complete: completeTop,
+		Run: func(args string) tea.Cmd {
+			by, here, err := topArguments(args)
+			if err != nil {
+				a.env.Warn(err.Error())
+				return nil
+			}
+			return a.show(by, here)
+		},
+	}}
+}
+
+// topArguments reads the arguments of the command top.
+func topArguments(args string) (by query.By, here bool, err error) {
+	words := strings.Fields(args)
+	for i, word := range words {
+		b, ok := query.ParseBy(word)
+		switch {
+		case ok:
+			by = b
+		case word == "here":
+			here = true
+		case word != "by" || i == len(words)-1:
+			return 0, false, errors.New("top takes here, and by with one of " + strings.Join(query.Bys[:], ", ") + ": not " + word)
+		}
+	}
+	return by, here, nil
+}
+
+// completeTop completes the last word of the arguments of the command top.
+func completeTop(args string) (from int, with []prompt.Candidate) {
+	from = strings.LastIndexByte(args, ' ') + 1
+	words := []string{"here", "by "}
+	if before := strings.Fields(args[:from]); len(before) > 0 && before[len(before)-1] == "by" {
+		words = query.Bys[:]
+	}
+	for _, word := range words {
+		if strings.HasPrefix(word, args[from:]) {
+			with = append(with, prompt.Candidate{Text: word, Title: strings.TrimSpace(word)})
+		}
+	}
+	return from, with
+}
+
+// show shows where the time goes, in the whole trace or below the cursor.
+func (a topAnswer) show(by query.By, here bool) tea.Cmd {
+	var below *lazy.Handle
+	if here {
+		n := a.tree.Out.Cursor.Node
+		if n == nil {
+			a.env.Say("the row is not loaded: nothing is known below it")
+			return nil
+		}
+		h := n.Handle()
+		below = &h
+	}
+	t, run := answer.NewTop(a.env.Life, a.about(below), by)
+	return tea.Batch(a.tables.show(t, a.toCall(""), pathsAnswer{a.asking}.ofRow(below)), run)
+}
