@@ -69,7 +69,8 @@ var layers = []struct {
 	{"tracex/lazy/query/display", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query/histogram", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
 	{"tracex/lazy/query/table", []string{"tracex/lazy/query/display", "tracex/lazy/query/histogram", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/lazy/query/filter", []string{"tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
+	{"tracex/lazy/query/nearest", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
+	{"tracex/lazy/query/filter", []string{"tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	// Notes are beside a trace: they know what reads it, and no screen.
 	{"tracex/lazy/notes", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	// Answers know the reader, not the screen.

@@ -22,8 +22,6 @@ var otherBytes = map[string]string{
 	"recorder/perfetto/":      "packets of Perfetto and its shared memory",
 	"recorder/internal/":      "the same, clocks, and the memory that a killed program leaves",
 	"recorder/convert/spool/": "records that wait to be written",
-	"lazy/query/":             "filters as they are typed, stacks of calls, tables",
-	"lazy/search_pieces.go":   "text, eight bytes at a time",
 }
 
 // otherNumbers are expressions whose numbers are not about bytes of a trace, in any file.
@@ -35,6 +33,26 @@ var otherNumbers = map[string]string{
 	"slot.Mem[8:]":    "the memory that a killed program leaves",
 	"s.chunks[0][:2]": "positions that an arena does not use",
 	"name[:4]":        "the beginning of a name",
+}
+
+// otherLists are the names of lists whose elements are no bytes, in any file.
+var otherLists = map[string]string{
+	"row":       "cells of a table, or numbers of letters",
+	"rows":      "such rows",
+	"Columns":   "columns of a table",
+	"stack":     "calls around a trace point",
+	"best":      "names",
+	"kindWords": "words of the filter language",
+}
+
+// otherText are expressions in a file that are about letters.
+var otherText = map[string]string{
+	"lazy/query/nearest/nearest.go: b[j - 2]":      "a letter",
+	"lazy/query/nearest/nearest.go: a[i - 2]":      "a letter",
+	"lazy/query/nearest/nearest.go: before[j - 2]": "numbers of edits",
+	"lazy/query/filter/lex.go: s[1:5]":             "the digits of an escaped letter",
+	"lazy/query/filter/lex.go: rest[1:2]":          "the digit after #",
+	"lazy/search_pieces.go: b[8:]":                 "eight letters at a time",
 }
 
 // TestOffsetsAreNamed checks that no byte offset of the format is a literal number outside
@@ -78,6 +96,8 @@ func TestOffsetsAreNamedFindsFaults(t *testing.T) {
 		"x = b[i+2*n+4]":                        1,
 		"x = binary.NativeEndian.Uint32(b[8:])": 0, // the format is big-endian
 		"x = fields[5]":                         0,
+		"x = row[5]":                            0,
+		"x = rest[1:2]":                         1, // not in this file
 		"x = b[0]":                              0, // the kind
 		"x = b[len(b)-1]":                       0,
 		"x = b[format.PointEventAt:]":           0,
@@ -114,12 +134,12 @@ func offsetFaults(t *testing.T, path string, source any) (faults []string) {
 				return false // the format is big-endian
 			}
 		case *ast.IndexExpr:
-			if v := number(n.Index); v != "" && otherNumbers[types.ExprString(n)] == "" {
+			if v := number(n.Index); v != "" && !other(path, n, n.X) {
 				fault(n, "offset "+v+" of an index")
 			}
 		case *ast.SliceExpr:
 			for _, bound := range []ast.Expr{n.Low, n.High, n.Max} {
-				if v := number(bound); v != "" && otherNumbers[types.ExprString(n)] == "" {
+				if v := number(bound); v != "" && !other(path, n, n.X) {
 					fault(n, "offset "+v+" of a slice")
 				}
 			}
@@ -131,6 +151,12 @@ func offsetFaults(t *testing.T, path string, source any) (faults []string) {
 		return true
 	})
 	return faults
+}
+
+// other reports whether an index or a slice of a list is not about bytes of a trace.
+func other(path string, e, list ast.Expr) bool {
+	text := types.ExprString(e)
+	return otherNumbers[text] != "" || otherLists[name(list)] != "" || otherText[filepath.ToSlash(path)+": "+text] != ""
 }
 
 // offsets are the names of offsets, wherever they are used.

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,5 +87,42 @@ func TestLibrariesNameNoCommands(t *testing.T) {
 	})
 	if named == 0 {
 		t.Error("the pattern finds no command in package cli either")
+	}
+}
+
+// mostMethods bounds the methods of a type. A type with more has parts in it that should be types.
+const mostMethods = 40
+
+// TestTypesHaveParts: no type has more than mostMethods methods, except generated ones.
+func TestTypesHaveParts(t *testing.T) {
+	methods := make(map[string]int)
+	for _, dir := range []string{"cli", "format", "lazy", "recorder", "ui"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".pb.go") {
+				return err
+			}
+			source, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, d := range source.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+					of, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*"), "[")
+					methods[filepath.ToSlash(filepath.Dir(path))+"."+of]++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := methods["lazy.TraceReader"]; n < 10 || len(methods) < 500 {
+		t.Fatalf("%d types have methods, and the reader %d", len(methods), n)
+	}
+	for of, n := range methods {
+		if n > mostMethods {
+			t.Errorf("%s has %d methods, more than %d", of, n, mostMethods)
+		}
 	}
 }

@@ -224,7 +224,7 @@ func (c *Context) AppendLocationTexts(dst []byte, id int32, verbose bool) (text 
 			return
 		}
 		p := c.paths.get(id)
-		if ok = p != nil && c.knows(p, 0, &budget); !ok {
+		if ok = p != nil && knows(c, p, 0, &budget); !ok {
 			return
 		}
 		for _, filtered := range [...]bool{false, true} {
@@ -248,7 +248,7 @@ func (c *Context) AppendLocationTexts(dst []byte, id int32, verbose bool) (text 
 
 // knows reports whether everything that a path names is in the Context. It is false for a path
 // that is cut in texts.
-func (c *Context) knows(p *AccessPath, depth int, budget *int) bool {
+func knows(c *Context, p *AccessPath, depth int, budget *int) bool {
 	if depth > maxPathDepth {
 		return false
 	}
@@ -267,7 +267,7 @@ func (c *Context) knows(p *AccessPath, depth int, budget *int) bool {
 				return false
 			}
 		case AccessNamedElement:
-			if in := c.paths.get(s.Ref); in == nil || !c.knows(in, depth+1, budget) {
+			if in := c.paths.get(s.Ref); in == nil || !knows(c, in, depth+1, budget) {
 				return false
 			}
 		}

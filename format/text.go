@@ -209,7 +209,7 @@ func (w *textWriter) field(p *Point) {
 }
 
 func (w *textWriter) array(p *Point) {
-	if path, id := w.c.pathOf(p.Location); id < 0 {
+	if path, id := pathOf(w.c, p.Location); id < 0 {
 		w.value(&p.Target)
 	} else {
 		w.path(path, id, true)

@@ -35,7 +35,7 @@ func (w *textWriter) owner(p *Point, m *namedMethod, parent Parent) {
 	if static && w.fromOwnClass(m, parent) {
 		return
 	}
-	path, id := w.c.pathOf(p.Location)
+	path, id := pathOf(w.c, p.Location)
 	switch {
 	case id >= 0 && path != nil:
 		w.pathOwner(path, m, parent)
@@ -168,9 +168,9 @@ func (w *textWriter) fieldOwner(p *Point) {
 	e := w.c.fields.get(p.Ref)
 	// A local variable that a Kotlin lambda shares is in the field element of a box. The text
 	// shows the variable.
-	boxed := e != nil && e.Name == "element" && w.boxClass(e.ClassID)
+	boxed := e != nil && e.Name == "element" && boxClass(w.c, e.ClassID)
 	owned := true
-	switch path, id := w.c.pathOf(p.Location); {
+	switch path, id := pathOf(w.c, p.Location); {
 	case id >= 0 && path != nil:
 		if n, _ := w.c.visible(path); n == 0 {
 			owned = false
@@ -195,8 +195,8 @@ func (w *textWriter) fieldOwner(p *Point) {
 	w.fieldName(p.Ref)
 }
 
-func (w *textWriter) boxClass(class int32) bool {
-	e := w.c.classes.get(class)
+func boxClass(c *Context, class int32) bool {
+	e := c.classes.get(class)
 	return e != nil && strings.HasPrefix(e.Name, refPrefix)
 }
 

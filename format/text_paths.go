@@ -9,7 +9,7 @@ const maxPathSteps = 4096
 
 // pathOf returns the access path of a code location and its id, which is negative if it has
 // none. The path is nil if it is not in the Context.
-func (c *Context) pathOf(location int32) (*AccessPath, int32) {
+func pathOf(c *Context, location int32) (*AccessPath, int32) {
 	if location < 0 {
 		return nil, -1
 	}
@@ -65,7 +65,7 @@ func (w *textWriter) steps(p *AccessPath, id int32, filtered bool, depth int, bu
 		if w.c.thisStep(s) {
 			continue
 		}
-		dot := w.fieldNext(p.Steps[i+1:], filtered)
+		dot := fieldNext(w.c, p.Steps[i+1:], filtered)
 		switch s.Kind {
 		case AccessVariable:
 			w.variableName(s.Ref)
@@ -96,9 +96,9 @@ func (w *textWriter) steps(p *AccessPath, id int32, filtered bool, depth int, bu
 
 // fieldNext reports whether the first of the steps, or the first that is
 // shown, is a field.
-func (w *textWriter) fieldNext(rest []AccessStep, filtered bool) bool {
+func fieldNext(c *Context, rest []AccessStep, filtered bool) bool {
 	for _, s := range rest {
-		if filtered && w.c.thisStep(s) {
+		if filtered && c.thisStep(s) {
 			continue
 		}
 		return s.Kind == AccessStaticField || s.Kind == AccessObjectField
@@ -107,7 +107,7 @@ func (w *textWriter) fieldNext(rest []AccessStep, filtered bool) bool {
 }
 
 // coveragePath reports whether a path names something that coverage instrumentation adds.
-func (c *Context) coveragePath(p *AccessPath, depth int, budget *int) bool {
+func coveragePath(c *Context, p *AccessPath, depth int, budget *int) bool {
 	if p == nil || depth > maxPathDepth {
 		return false
 	}
@@ -125,7 +125,7 @@ func (c *Context) coveragePath(p *AccessPath, depth int, budget *int) bool {
 				return true
 			}
 		case AccessNamedElement:
-			if c.coveragePath(c.paths.get(s.Ref), depth+1, budget) {
+			if coveragePath(c, c.paths.get(s.Ref), depth+1, budget) {
 				return true
 			}
 		}
@@ -144,9 +144,9 @@ func (c *Context) Coverage(p *Point) bool {
 		e := c.fields.get(p.Ref)
 		return e != nil && e.coverage
 	case ClassArrayRead, ClassArrayWrite:
-		path, _ := c.pathOf(p.Location)
+		path, _ := pathOf(c, p.Location)
 		budget := maxPathSteps
-		return c.coveragePath(path, 0, &budget)
+		return coveragePath(c, path, 0, &budget)
 	}
 	return false
 }

@@ -91,9 +91,9 @@ func (ld *loader) lastTally(n *Node) (childTally, bool) {
 		n.kids = new(kids)
 	}
 	k := n.kids
-	switch again := n.timesArrived(); {
+	switch again := timesArrived(n); {
 	case len(k.tallies) == 0:
-		k.tallies, k.timesSize = append(k.tallies, n.firstTally()), ld.r.TimesSize()
+		k.tallies, k.timesSize = append(k.tallies, firstTally(n)), ld.r.TimesSize()
 	case again:
 		k.tallies, k.timesSize, k.exact = k.tallies[:1], ld.r.TimesSize(), false
 	}
@@ -107,13 +107,13 @@ func (ld *loader) lastTally(n *Node) (childTally, bool) {
 // timesArrived reports whether children must be counted once more: some times were
 // missing during the last count, as in a growing trace, and may exist now. The loader
 // is locked.
-func (n *Node) timesArrived() bool {
+func timesArrived(n *Node) bool {
 	k := n.kids
 	return k.time.missed && n.e.Load().state != StatePending && n.loader.r.TimesSize() > k.timesSize
 }
 
 // firstTally returns the tally at the start of n's children.
-func (n *Node) firstTally() childTally {
+func firstTally(n *Node) childTally {
 	e := n.e.Load()
 	return childTally{pos: e.start, ord: e.first}
 }
@@ -171,7 +171,7 @@ func (ld *loader) seek(ctx context.Context, n *Node, number int64) (childTally, 
 	if i := sort.Search(len(n.kids.tallies), func(i int) bool { return n.kids.tallies[i].rows >= number }); i > 0 {
 		at = n.kids.tallies[i-1]
 	} else {
-		at = n.firstTally()
+		at = firstTally(n)
 	}
 	ld.mu.Unlock()
 	err := ld.read(n, func(l *childReader) error {

@@ -100,14 +100,14 @@ type level struct {
 // folded or the raw view shows it, on the caller's goroutine. visit may read
 // r.ctx, which is locked for it. chunk, if not nil, is called now and then
 // with the segment and the logical offset that the walk has reached.
-func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(*visit) error, chunk func(segment int, at int64) error) error {
+func descend(ctx context.Context, r *TraceReader, o descentOptions, visit func(*visit) error, chunk func(segment int, at int64) error) error {
 	if o.segments == nil {
 		o.segments = []segment{{thread: o.thread, to: -1}}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	epoch := r.epoch.Load()
-	d := r.newDescent(o, r.known.Load())
+	d := newDescent(r, o, r.known.Load())
 	if o.end != nil {
 		d.seam = &seam{approach: math.MaxInt}
 	}
@@ -149,7 +149,7 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 }
 
 // newDescent returns a walk over segments in a view.
-func (r *TraceReader) newDescent(o descentOptions, v *index.View) *descent {
+func newDescent(r *TraceReader, o descentOptions, v *index.View) *descent {
 	return &descent{descentOptions: o, r: r, v: v, l: &childReader{folded: o.folded}}
 }
 

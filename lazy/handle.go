@@ -86,7 +86,7 @@ func (r *TraceReader) Find(ctx context.Context, h Handle) (at Position, event in
 		at, err = r.FindEvent(ctx, h.Event)
 		return at, h.Event, err
 	}
-	n, err := r.recordedAt(ctx, h.Position)
+	n, err := recordedAt(ctx, r, h.Position)
 	switch {
 	case err != nil:
 		return Position{}, 0, err
@@ -97,7 +97,7 @@ func (r *TraceReader) Find(ctx context.Context, h Handle) (at Position, event in
 }
 
 // recordedAt returns the node that was recorded at a position.
-func (r *TraceReader) recordedAt(ctx context.Context, p Position) (*Node, error) {
+func recordedAt(ctx context.Context, r *TraceReader, p Position) (*Node, error) {
 	s := r.known.Load().Stream(p.Thread)
 	if s == nil || p.At >= s.Size {
 		return nil, &NoPositionError{p, s != nil}
@@ -140,7 +140,7 @@ func (r *TraceReader) AlsoIn(ctx context.Context, event int32, at Position, limi
 		if len(threads) == limit {
 			break
 		}
-		if _, ok, err := r.findRising(ctx, event, &s.Thread); err != nil {
+		if _, ok, err := findRising(ctx, r, event, &s.Thread); err != nil {
 			return threads, err
 		} else if ok {
 			threads = append(threads, s.Thread)

@@ -99,7 +99,7 @@ func (n *Node) count() (count int64, exact, known bool) {
 	case n.kids == nil || n.kids.counted == 0 && !n.kids.exact:
 		return 0, false, false
 	}
-	return n.kids.counted, n.kids.exact && !n.timesArrived(), true
+	return n.kids.counted, n.kids.exact && !timesArrived(n), true
 }
 
 // Counting returns how far the children have been counted: done of total bytes of the

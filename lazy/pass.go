@@ -109,7 +109,7 @@ func (r *TraceReader) Pass(ctx context.Context, p Pass) error {
 			p.cut.bytes = p.Share
 		}
 	}
-	return r.insist(ctx, func() error {
+	return insist(ctx, r, func() error {
 		for _, c := range p.Collect {
 			c.Reset()
 		}

@@ -135,7 +135,7 @@ func (v *listedPart) Exit(p *PassPoint) {
 func descended(t *testing.T, r *TraceReader, folded bool) []byte {
 	var out bytes.Buffer
 	o := descentOptions{folded: folded, times: true, segments: segmentsFrom(r.known.Load(), Position{})}
-	err := r.descend(context.Background(), o, func(v *visit) error {
+	err := descend(context.Background(), r, o, func(v *visit) error {
 		text := r.ctx.AppendText(nil, &v.point, v.shownFooter(), v.parent, true)
 		writePoint(&out, v.thread, v.at, v.depth, &v.point, v.inside, v.time, text)
 		return nil

@@ -121,7 +121,7 @@ func (p *printer) each(ctx context.Context, threads []int32) error {
 // the thread where that happened.
 func (p *printer) walk(ctx context.Context, threads []int32) error {
 	entered := 0 // number of threads
-	return p.r.insist(ctx, func() error {
+	return insist(ctx, p.r, func() error {
 		begin, printed := 0, int64(0)
 		if entered > 0 {
 			begin, printed = entered-1, p.done
@@ -144,7 +144,7 @@ func (p *printer) walk(ctx context.Context, threads []int32) error {
 			entered, printed = entered+1, 0
 			return nil
 		}
-		return p.r.descend(ctx, o, func(v *visit) error {
+		return descend(ctx, p.r, o, func(v *visit) error {
 			if printed > 0 {
 				printed--
 				return nil
@@ -234,14 +234,14 @@ func (p *printer) descent(thread int32) descentOptions {
 // thread prints the points of a walk. only, if not nil, returns the part to walk; it
 // is called again if the index turns out to be wrong.
 func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*level, error)) error {
-	return p.r.insist(ctx, func() (err error) {
+	return insist(ctx, p.r, func() (err error) {
 		if only != nil {
 			if o.only, err = only(); err != nil {
 				return err
 			}
 		}
 		at := int64(0)
-		return p.r.descend(ctx, o, func(v *visit) error {
+		return descend(ctx, p.r, o, func(v *visit) error {
 			if at++; at <= p.done {
 				return nil // printed before the index turned out to be wrong
 			}
@@ -253,11 +253,11 @@ func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*le
 
 // insist runs f, and again if the index that f used turned out to be wrong and was
 // rebuilt. An index made from the data is never wrong.
-func (r *TraceReader) insist(ctx context.Context, f func() error) error {
+func insist(ctx context.Context, r *TraceReader, f func() error) error {
 	for {
 		epoch := r.epoch.Load()
 		err := f()
-		if again, err := r.remade(ctx, err, epoch); !again {
+		if again, err := remade(ctx, r, err, epoch); !again {
 			return err
 		}
 	}
@@ -265,7 +265,7 @@ func (r *TraceReader) insist(ctx context.Context, f func() error) error {
 
 // remade handles err: if it means that the index of an epoch is wrong, remade waits
 // until the index is rebuilt, and reports whether it was.
-func (r *TraceReader) remade(ctx context.Context, err error, epoch int64) (bool, error) {
+func remade(ctx context.Context, r *TraceReader, err error, epoch int64) (bool, error) {
 	if !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
 		return false, err
 	}

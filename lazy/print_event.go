@@ -33,7 +33,7 @@ func (e *FoldedError) Error() string {
 // [*FoldedError] if the trace has the point, but the folded view does not show it.
 // within.Thread is the thread to search, and within.Count limits the points written.
 func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
-	return r.printFound(ctx, w, o, subtree, within, func() (*Node, error) {
+	return printFound(ctx, r, w, o, subtree, within, func() (*Node, error) {
 		position, err := r.findEvent(ctx, event, within.Thread)
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 // PrintAt is PrintEvent for the trace point at a position. The error is a [*NoPositionError]
 // if there is none.
 func (r *TraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptions, at Position, subtree bool, within PrintRange) error {
-	return r.printFound(ctx, w, o, subtree, within, func() (*Node, error) {
+	return printFound(ctx, r, w, o, subtree, within, func() (*Node, error) {
 		position, event, err := r.Find(ctx, PositionHandle(at))
 		if err != nil {
 			return nil, err
@@ -55,13 +55,13 @@ func (r *TraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptions, 
 }
 
 // printFound prints the node that a function finds.
-func (r *TraceReader) printFound(ctx context.Context, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
+func printFound(ctx context.Context, r *TraceReader, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
 	var n *Node
 	find := func() (err error) {
 		n, err = shown()
 		return err
 	}
-	if err := r.insist(ctx, find); err != nil {
+	if err := insist(ctx, r, find); err != nil {
 		return err
 	}
 	p := newPrinter(r, w, o)

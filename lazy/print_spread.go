@@ -48,13 +48,13 @@ func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
 	}
 }
 
-// remade is TraceReader.remade; it also handles a view that was replaced before anything
+// remade is the function remade; it also handles a view that was replaced before anything
 // was found to be wrong with it.
 func (p *printer) remade(ctx context.Context, err error, v *index.View, epoch int64) (bool, error) {
 	if errors.Is(err, errStale) {
 		return p.r.known.Load() != v, err
 	}
-	return p.r.remade(ctx, err, epoch)
+	return remade(ctx, p.r, err, epoch)
 }
 
 // take writes a product of a spread.

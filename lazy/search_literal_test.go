@@ -33,7 +33,7 @@ func allNamed(tb testing.TB, r *TraceReader, folded, verbose bool) (rows []named
 			rows = append(rows, namedHit{Named{Text: appendThread(nil, r.ctx, thread), At: -1}, Hit{Position{thread, -1}, -1}})
 		}
 	}
-	err := r.descend(context.Background(), descentOptions{folded: folded, segments: segments}, func(v *visit) error {
+	err := descend(context.Background(), r, descentOptions{folded: folded, segments: segments}, func(v *visit) error {
 		begin(v.segment + 1)
 		row := namedHit{Hit: Hit{Position{v.thread, v.at}, v.point.Event}}
 		row.of(r.ctx, &v.point, v.shownFooter(), v.parent, verbose)

@@ -154,7 +154,7 @@ func (s *spread[P]) walkAgain(ctx context.Context, g segment, last **walkState) 
 		}
 		return nil
 	}
-	if err := s.r.descend(ctx, o, visit, nil); err != nil {
+	if err := descend(ctx, s.r, o, visit, nil); err != nil {
 		w.flush()
 		return err
 	}
@@ -222,7 +222,7 @@ func (s *spread[P]) work(ctx context.Context, todo <-chan *share[P]) {
 func (s *spread[P]) walk(ctx context.Context, sh *share[P], w shareWorker, b *batch) error {
 	o := s.o
 	o.segments = sh.segments
-	d := s.r.newDescent(o, s.v)
+	d := newDescent(s.r, o, s.v)
 	d.visit = w.visit
 	told := true
 	if g := sh.segments[0]; g.part() {

@@ -85,7 +85,7 @@ func TestSeams(t *testing.T) {
 		for _, s := range v.Streams {
 			var last *walkState
 			for list := range sharesOf(v, []int32{s.Thread}, 20_000) {
-				d := r.newDescent(descentOptions{segments: list, folded: folded}, v)
+				d := newDescent(r, descentOptions{segments: list, folded: folded}, v)
 				d.seam = &seam{approach: usualCut().approach}
 				b := new(batch)
 				for more := true; more; {

@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
+
+	"tracex/lazy/query/nearest"
 )
 
 // largest bounds the size of the file, in bytes.
@@ -121,7 +124,7 @@ func apply(sections []Section, e *Entry) string {
 			continue
 		}
 		if !slices.Contains(s.Names, e.Name) {
-			return fmt.Sprintf("[%s] has no setting %s; nearest: %s", s.Name, e.Name, Nearest(e.Name, s.Names))
+			return fmt.Sprintf("[%s] has no setting %s; nearest: %s", s.Name, e.Name, joined(nearest.Typed(e.Name, s.Names, nil, 3)))
 		}
 		if err := s.Set(e); err != nil {
 			return fmt.Sprintf("%s: %v", e.Name, err)
@@ -138,3 +141,5 @@ func apply(sections []Section, e *Entry) string {
 	}
 	return fmt.Sprintf("no table [%s]; tables: %s", e.Section, joined(names))
 }
+
+func joined(names []string) string { return strings.Join(names, ", ") }

@@ -52,13 +52,3 @@ func TestRead(t *testing.T) {
 		t.Error("any file is a configuration")
 	}
 }
-
-// TestNearest: a misspelled name, a part of one, and one in capitals lead to the right one.
-func TestNearest(t *testing.T) {
-	names := []string{"details", "search", "next-hit", "previous-hit", "hits"}
-	for word, want := range map[string]string{"serch": "search, hits, details", "hit": "next-hit, previous-hit, hits", "NEXT-HIT": "next-hit, details, search", "": "hits, search, details"} {
-		if got := Nearest(word, names); got != want {
-			t.Errorf("%q: %s, want %s", word, got, want)
-		}
-	}
-}

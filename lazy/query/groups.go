@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // By is what the calls of a row have in common.
@@ -129,7 +130,7 @@ func (g *groups) describe(id int32) (key string, made *Group) {
 		}
 		return full, made
 	case ByPackage:
-		made.Class = packageOf(full)
+		made.Class = filter.PackageOf(full)
 		return made.Class, made.named(cmp.Or(made.Class, "(no package)"))
 	}
 	made.Class, made.Method, made.Args, made.Result = full, m.Name, m.Args, m.Result
@@ -142,19 +143,6 @@ func (g *groups) describe(id int32) (key string, made *Group) {
 		key += "," + strconv.Quote(t.String())
 	}
 	return key, made
-}
-
-// packageOf returns the package of a class with its full name; "" if it has none. A Go function
-// that is not a method has its package, whose path may have slashes, in place of a class.
-func packageOf(class string) string {
-	slash := strings.LastIndexByte(class, '/') + 1
-	if dot := strings.LastIndexByte(class[slash:], '.'); dot >= 0 {
-		return class[:slash+dot]
-	}
-	if slash > 0 {
-		return class
-	}
-	return ""
 }
 
 // named gives a group one name.

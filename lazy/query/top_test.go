@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // plainTop is a Top by plain recursion over a tree in memory.
@@ -39,7 +40,7 @@ func (p *plainTop) key(n *node) string {
 	case ByClass:
 		return class
 	case ByPackage:
-		return packageOf(class)
+		return filter.PackageOf(class)
 	default:
 		return class + "." + name
 	}

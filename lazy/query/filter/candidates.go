@@ -148,7 +148,7 @@ func (c *candidatesFor) values(f *Field) {
 		}
 	case idPkg:
 		for d := range ctx.Classes() {
-			c.word(pkgOf(d.Name), "")
+			c.word(PackageOf(d.Name), "")
 		}
 	case idFile:
 		for file := range files(ctx) {

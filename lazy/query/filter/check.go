@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy/query/nearest"
 )
 
 // check returns an error for the first term that can match nothing in a complete trace, because the
@@ -53,7 +54,7 @@ func (e *Expr) checkNode(n *node, a *About) error {
 	case idVar:
 		what = "variable"
 	}
-	return e.fault(t.valueAt, t.to, "this trace has no "+what+" "+m.exact, "", nearest(m.exact, a.shownNames(t.field, m.exact))...)
+	return e.fault(t.valueAt, t.to, "this trace has no "+what+" "+m.exact, "", nearest.Alike(m.exact, a.shownNames(t.field, m.exact))...)
 }
 
 // checkClass checks the class of an object.
@@ -77,7 +78,7 @@ func (e *Expr) checkClass(t *test, a *About) error {
 			return nil
 		}
 	}
-	return e.fault(t.valueAt, t.to, "this trace has no class "+class, "", nearest(class, a.shownNames(f, class))...)
+	return e.fault(t.valueAt, t.to, "this trace has no class "+class, "", nearest.Alike(class, a.shownNames(f, class))...)
 }
 
 func (e *Expr) fault(at, to int, message, hint string, near ...string) error {
@@ -119,7 +120,7 @@ func (a *About) names(f *Field, want string) iter.Seq[string] {
 			}
 		case idPkg:
 			for d := range c.Classes() {
-				if !yield(pkgOf(d.Name)) {
+				if !yield(PackageOf(d.Name)) {
 					return
 				}
 			}

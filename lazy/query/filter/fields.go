@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy/query/nearest"
 )
 
 // op is how a field is compared with a value.
@@ -201,7 +202,7 @@ func argNumber(text string) int {
 }
 
 // NearestFields returns up to three names of fields that are spelled like name, the nearest first.
-func NearestFields(name string) []string { return nearest(name, fieldNames) }
+func NearestFields(name string) []string { return nearest.Alike(name, fieldNames) }
 
 func fieldNames(yield func(string) bool) {
 	for i := range fields {

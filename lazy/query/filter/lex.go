@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tracex/lazy/query/nearest"
 )
 
 // quoted parses a text in quotes. A backslash is itself, except before a quote, a backslash, and in
@@ -144,9 +146,8 @@ func misspelled(name string) bool {
 	if len(name) < 3 || strings.Contains(name, ".") {
 		return false
 	}
-	var rows [3][]int
 	for i := range fields {
-		if distance(strings.ToLower(name), fields[i].Name, len(name)/4, &rows) <= len(name)/4 {
+		if nearest.Within(strings.ToLower(name), fields[i].Name, len(name)/4) {
 			return true
 		}
 	}

@@ -117,8 +117,18 @@ func variableNames(c *format.Context, d *format.VariableDescriptor, yield func(s
 	return yield(d.Name) && (shown == d.Name || yield(shown))
 }
 
-// pkgOf returns the package of a class; "" if it has none.
-func pkgOf(class string) string { return class[:max(0, strings.LastIndexByte(class, '.'))] }
+// PackageOf returns the package of a class with its full name; "" if it has none. A Go function
+// that is not a method has its package, whose path may have slashes, in place of a class.
+func PackageOf(class string) string {
+	slash := strings.LastIndexByte(class, '/') + 1
+	if dot := strings.LastIndexByte(class[slash:], '.'); dot >= 0 {
+		return class[:slash+dot]
+	}
+	if slash > 0 {
+		return class
+	}
+	return ""
+}
 
 // fileNames yields the names of a source file: as recorded, and without its directory.
 func fileNames(file string, yield func(string) bool) bool {

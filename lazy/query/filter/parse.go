@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tracex/lazy/query/nearest"
 )
 
 // maxNested bounds parentheses and negations within one another.
@@ -239,7 +241,7 @@ func (p *parser) test() (*node, *Error) {
 	case f == nil && strings.HasPrefix(name, "arg."):
 		return nil, p.fault(at, end, "arguments have numbers: arg.1 is the first", "")
 	case f == nil:
-		return nil, p.fault(at, end, "there is no field "+name, "for the text, put it in quotes", nearest(name, fieldNames)...)
+		return nil, p.fault(at, end, "there is no field "+name, "for the text, put it in quotes", nearest.Alike(name, fieldNames)...)
 	}
 	t := &test{field: f, op: o, at: at, end: end}
 	if arg != "" {

@@ -80,7 +80,7 @@ func (s *suggestions) call() {
 	if d := s.c.Method(p.Ref); d != nil {
 		if of := s.c.Class(d.ClassID); of != nil {
 			s.add("class="+Word(of.Name), "this class")
-			s.add("pkg="+Word(pkgOf(of.Name)), "this package")
+			s.add("pkg="+Word(PackageOf(of.Name)), "this package")
 		}
 	}
 }

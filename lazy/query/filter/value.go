@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tracex/lazy/query/nearest"
 )
 
 // literalKind tells how a value of the field kinds value and object is read.
@@ -100,7 +102,7 @@ func (l *literal) setWord(f *Field) (message, hint string, near []string) {
 	if l.classes|classes(l.status) != 0 {
 		return "", "", nil
 	}
-	near = nearest(name, slices.Values(words))
+	near = nearest.Alike(name, slices.Values(words))
 	if len(near) == 0 {
 		hint = "it is one of " + strings.Join(words, ", ")
 	}

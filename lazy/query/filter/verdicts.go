@@ -15,7 +15,7 @@ func (m *matcher) anyOf(names func(yield func(string) bool) bool) bool {
 
 // matchesPkg is matches for a package: a.b.* is also a.b itself.
 func (t *boundTest) matchesPkg(class string) bool {
-	pkg := pkgOf(class)
+	pkg := PackageOf(class)
 	if t.value.matcher.matches(pkg) {
 		return true
 	}

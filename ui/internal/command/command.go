@@ -2,13 +2,13 @@ package command
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/lazy/query/nearest"
 	"tracex/ui/internal/prompt"
 )
 
@@ -94,25 +94,11 @@ func (e *UnknownError) Error() string {
 
 // Nearest returns the names of the n commands whose names, or aliases, are most similar to a word.
 func (r *Registry) Nearest(word string, n int) []string {
-	type near struct {
-		name     string
-		distance int
-	}
-	var all []near
-	for i := range r.all {
-		c := &r.all[i]
-		best := distance(word, c.Name)
-		for _, alias := range c.Aliases {
-			best = min(best, distance(word, alias))
-		}
-		all = append(all, near{c.Name, best})
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return a.distance - b.distance })
 	var names []string
-	for _, near := range all[:min(n, len(all))] {
-		names = append(names, near.name)
+	for i := range r.all {
+		names = append(names, r.all[i].Name)
 	}
-	return names
+	return nearest.Typed(word, names, func(name string) []string { return r.all[r.named[name]].Aliases }, n)
 }
 
 // Complete returns what can take the place of the end of a line: names of commands, or arguments.
@@ -152,34 +138,4 @@ func (r *Registry) names(text string) (with []prompt.Candidate) {
 		}
 	}
 	return append(append(with, words...), aliases...)
-}
-
-// distance returns how far a word is from a name: 4 for each letter to insert, remove, replace or
-// swap with the next, and 1 for each that is missing at the end, but at most 3, as the word may not
-// have been typed to its end.
-func distance(word, name string) int {
-	a, b := []rune(strings.ToLower(word)), []rune(name)
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = 4 * j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = 4 * i
-		for j := 1; j <= len(b); j++ {
-			cost := 4
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+4, row[j-1]+4, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+4)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	best := math.MaxInt
-	for j, d := range last {
-		best = min(best, d+min(len(b)-j, 3))
-	}
-	return best
 }
