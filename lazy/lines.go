@@ -84,7 +84,7 @@ func (n *Node) describe(l *Line) {
 	l.Loaded = n.kids != nil && len(n.kids.slabs) > 0
 	l.Expanded = n.expanded()
 	if n.sorting() != nil {
-		l.Order = OrderDuration
+		l.Order = OrderWeight
 	}
 	l.Nested, l.NestedExact = n.Nested()
 	if !n.IsThread() {

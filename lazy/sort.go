@@ -10,12 +10,14 @@ import (
 type Order int
 
 const (
-	OrderCalls    Order = iota // as they were recorded
-	OrderDuration              // longest first; those without a time last, as recorded
+	OrderCalls Order = iota // as they were recorded
+	// OrderWeight is the longest first; those without a time last, as recorded. In a trace without
+	// times, those that contain the most come first: see [Node.Nested].
+	OrderWeight
 )
 
-// errNoTimes: the trace has no times to sort by.
-var errNoTimes = errors.New("the trace has no times")
+// errWeights: while children were sorted by their durations, the trace lost its times, or it got them.
+var errWeights = errors.New("the times of the trace have just become known, or were lost: sort again")
 
 // These limit how much of the order of a sorted node is known at a time: a number of
 // ranges with a number of children each. The children between them are found again on
@@ -28,8 +30,8 @@ const (
 // rank is the position of a child in the order of its node. A range or gap covers the
 // ranks in (lo, hi].
 type rank struct {
-	duration int64 // NoDuration sorts last
-	at       int64 // logical offset of the child
+	weight int64 // a duration, or a number; NoDuration sorts last
+	at     int64 // logical offset of the child
 }
 
 var (
@@ -38,11 +40,11 @@ var (
 )
 
 func (a rank) before(b rank) bool {
-	return a.duration > b.duration || a.duration == b.duration && a.at < b.at
+	return a.weight > b.weight || a.weight == b.weight && a.at < b.at
 }
 
 // justBefore returns the bound for a range whose first rank is a.
-func (a rank) justBefore() rank { return rank{a.duration, a.at - 1} }
+func (a rank) justBefore() rank { return rank{a.weight, a.at - 1} }
 
 // ranked is a child with its rank.
 type ranked struct {
@@ -57,6 +59,7 @@ type ranked struct {
 // Only children before limit are sorted: those whose times were known when the
 // node was sorted. Later children follow, as recorded.
 type sorting struct {
+	timed      bool  // the weights are durations
 	limit, ord int64 // logical; ordinal of the first cell that ends at or after limit
 	ranges     []*ordered
 	// between counts the shown children before each range, and after the last;
@@ -68,7 +71,7 @@ type sorting struct {
 // sorting returns the sorting of n's children: nil if they are not sorted. The
 // loader is locked.
 func (n *Node) sorting() *sorting {
-	if n.kids == nil || n.kids.sorted == nil || !n.loader.r.timed() {
+	if n.kids == nil || n.kids.sorted == nil || n.kids.sorted.timed != n.loader.r.timed() {
 		return nil
 	}
 	return n.kids.sorted
@@ -79,7 +82,7 @@ func (n *Node) Order() Order {
 	n.loader.mu.Lock()
 	defer n.loader.mu.Unlock()
 	if n.sorting() != nil {
-		return OrderDuration
+		return OrderWeight
 	}
 	return OrderCalls
 }
@@ -97,7 +100,7 @@ func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) er
 	return t.sorter.sort(ctx, n, progress)
 }
 
-// sorter orders the children of nodes by their durations, and loads children by their
+// sorter orders the children of nodes by their weights, and loads children by their
 // rank. What it knows of an order is in the node and within the loader's budget.
 type sorter struct {
 	*loader
@@ -106,10 +109,7 @@ type sorter struct {
 
 // sort sorts the children of n, and loads the first of them.
 func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
-	if _, ok := so.r.Times(); !ok {
-		return errNoTimes
-	}
-	w := sortWalk{lo: firstRank, hi: lastRank, from: firstRank, most: so.maxRange, until: math.MaxInt64}
+	w := sortWalk{timed: so.r.timed(), lo: firstRank, hi: lastRank, from: firstRank, most: so.maxRange, until: math.MaxInt64}
 	if err := so.collect(ctx, n, &w, progress); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
 		n.kids = new(kids)
 	}
 	so.memory.dropRanges(n)
-	s := &sorting{limit: w.limit, ord: w.ord, between: []int64{-1}}
+	s := &sorting{timed: w.timed, limit: w.limit, ord: w.ord, between: []int64{-1}}
 	n.kids.sorted = s
 	first := so.memory.addRange(s, &w)
 	so.mu.Unlock()

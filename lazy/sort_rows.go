@@ -124,9 +124,12 @@ func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 			return o.list[i].rank, true
 		}
 	}
-	x = rank{format.NoDuration, e.at}
-	if t, ok := c.Time(); ok {
-		x.duration = t.Duration
+	x = rank{e.nested(), e.at}
+	if s.timed {
+		x.weight = format.NoDuration
+		if t, ok := c.Time(); ok {
+			x.weight = t.Duration
+		}
 	}
 	return x, true
 }

@@ -34,12 +34,12 @@ func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sortedNode{t: t, tree: tree, n: n, all: byDuration(kids), rank: make(map[int64]int)}
+	s := &sortedNode{t: t, tree: tree, n: n, all: byWeight(kids), rank: make(map[int64]int)}
 	for i, c := range s.all {
 		s.rank[c.Position().At] = i
 	}
 	tree.Expand(n)
-	if err := tree.Sort(ctx, n, OrderDuration, nil); err != nil {
+	if err := tree.Sort(ctx, n, OrderWeight, nil); err != nil {
 		t.Fatal(err)
 	}
 	return s

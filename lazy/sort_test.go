@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -13,14 +12,18 @@ import (
 	"tracex/format/formattest"
 )
 
-// byDuration sorts nodes as a sorted node shows them.
-func byDuration(nodes []*Node) []*Node {
+// byWeight sorts nodes as a sorted node shows them.
+func byWeight(nodes []*Node) []*Node {
 	out := slices.Clone(nodes)
-	slices.SortStableFunc(out, func(a, b *Node) int { return cmp.Compare(durationOf(b), durationOf(a)) })
+	slices.SortStableFunc(out, func(a, b *Node) int { return cmp.Compare(weightOf(b), weightOf(a)) })
 	return out
 }
 
-func durationOf(n *Node) int64 {
+func weightOf(n *Node) int64 {
+	if _, timed := n.loader.r.Times(); !timed {
+		count, _ := n.Nested()
+		return count
+	}
 	t, ok := n.Time()
 	if !ok {
 		return format.NoDuration
@@ -68,6 +71,9 @@ func sortedSpecs() []formattest.Spec {
 	for seed := range uint64(4) {
 		s := formattest.Spec{Shape: formattest.Random, N: 700, Seed: seed, Wild: seed%2 == 1, Timed: true}
 		s.BlockSize = 2048
+		if s.Timed = seed != 1; !s.Timed {
+			s.N = 2000 // several levels
+		}
 		list = append(list, s)
 	}
 	for _, shape := range []formattest.Shape{formattest.WideCalls, formattest.WideLeaves, formattest.Wide} {
@@ -107,13 +113,13 @@ func TestSort(t *testing.T) {
 						}
 					}
 					tree.Expand(same)
-					if err := tree.Sort(ctx, same, OrderDuration, nil); err != nil {
+					if err := tree.Sort(ctx, same, OrderWeight, nil); err != nil {
 						t.Fatal(err)
 					}
-					if same.Order() != OrderDuration {
+					if same.Order() != OrderWeight {
 						t.Fatal("not sorted")
 					}
-					want := byDuration(kids)
+					want := byWeight(kids)
 					for _, down := range []bool{true, false} {
 						sameChildren(t, rowsOf(t, tree, same, down, rng), want)
 					}
@@ -135,42 +141,32 @@ func sameChildren(t *testing.T, got, want []*Node) {
 	}
 	for i := range got {
 		if got[i].Position() != want[i].Position() {
-			t.Fatalf("child %d of %d: at %v (%d ns), want %v (%d ns)", i, len(got),
-				got[i].Position(), durationOf(got[i]), want[i].Position(), durationOf(want[i]))
+			t.Fatalf("child %d of %d: at %v (%d), want %v (%d)", i, len(got),
+				got[i].Position(), weightOf(got[i]), want[i].Position(), weightOf(want[i]))
 		}
 	}
 }
 
-// TestSortStopped: a canceled walk leaves the order as it was, and a trace
-// without times cannot be sorted.
+// TestSortStopped: a canceled walk leaves the order as it was.
 func TestSortStopped(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 3 * walkBatch, Timed: true}
-	path := formattest.File(t, spec)
-	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
+	tree := ready(t, formattest.File(t, spec), Options{NoWrite: true}).Tree(true)
 	root, err := tree.Child(context.Background(), tree.Threads()[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	for _, order := range []Order{OrderCalls, OrderDuration} {
-		if err := tree.Sort(stopped, root, OrderDuration, nil); !errors.Is(err, context.Canceled) || root.Order() != order {
+	for _, order := range []Order{OrderCalls, OrderWeight} {
+		if err := tree.Sort(stopped, root, OrderWeight, nil); !errors.Is(err, context.Canceled) || root.Order() != order {
 			t.Fatalf("stopped: %v, order %v, want %v", err, root.Order(), order)
 		}
 		if _, _, err := tree.Longest(stopped, root, nil); !errors.Is(err, context.Canceled) {
 			t.Fatalf("stopped: %v", err)
 		}
-		if err := tree.Sort(context.Background(), root, OrderDuration, nil); err != nil {
+		if err := tree.Sort(context.Background(), root, OrderWeight, nil); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := os.Remove(path + ".tim"); err != nil {
-		t.Fatal(err)
-	}
-	tree = ready(t, path, Options{NoWrite: true}).Tree(true)
-	th := tree.Threads()[0]
-	if err := tree.Sort(context.Background(), th, OrderDuration, nil); !errors.Is(err, errNoTimes) || th.Order() != OrderCalls {
-		t.Fatalf("without times: %v, order %v", err, th.Order())
 	}
 }
 
@@ -186,7 +182,7 @@ func TestProgressOverChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, look := range map[string]func(Progress) error{
-		"Sort":    func(p Progress) error { return tree.Sort(ctx, root, OrderDuration, p) },
+		"Sort":    func(p Progress) error { return tree.Sort(ctx, root, OrderWeight, p) },
 		"Longest": func(p Progress) error { _, _, err := tree.Longest(ctx, root, p); return err },
 		"Largest": func(p Progress) error { _, _, err := tree.Largest(ctx, root, p); return err },
 	} {
@@ -249,15 +245,15 @@ func TestSortForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.Sort(context.Background(), leaf, OrderDuration, nil); err != nil {
+	if err := tree.Sort(context.Background(), leaf, OrderWeight, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.Sort(context.Background(), root, OrderDuration, nil); err != nil {
+	if err := tree.Sort(context.Background(), root, OrderWeight, nil); err != nil {
 		t.Fatal(err)
 	}
 	tree.Forget(th)
 	for _, n := range []*Node{root, leaf} {
-		if err := tree.Sort(context.Background(), n, OrderDuration, nil); !errors.Is(err, errStale) {
+		if err := tree.Sort(context.Background(), n, OrderWeight, nil); !errors.Is(err, errStale) {
 			t.Errorf("a node that is forgotten is sorted: %v", err)
 		}
 	}

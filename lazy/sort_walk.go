@@ -10,6 +10,7 @@ import (
 // sortWalk is a walk over all children of a node, for the first of those whose ranks
 // are after from, or the last of those up to hi.
 type sortWalk struct {
+	timed  bool  // by durations
 	lo, hi rank  // bounds of the gap to search
 	from   rank  // lo or later
 	last   bool  // find those before hi, not those after from
@@ -35,10 +36,10 @@ func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Pr
 	so.mu.Unlock()
 	ended := false
 	err := so.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *nodeData) error {
-		if !l.r.timed() {
-			return errNoTimes
+		if l.r.timed() != w.timed {
+			return errWeights
 		}
-		if c.at >= w.until || l.awaits(c) {
+		if c.at >= w.until || l.awaits(c, w.timed) {
 			w.limit, w.ord, ended = pos, c.first, true
 			return errEnough
 		}
@@ -59,12 +60,12 @@ func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Pr
 	return nil
 }
 
-// awaits reports whether the time of a container may yet become known.
-func (l *childReader) awaits(c *nodeData) bool {
+// awaits reports whether the weight of a container may yet become known.
+func (l *childReader) awaits(c *nodeData, timed bool) bool {
 	if c.state == StatePending {
 		return true
 	}
-	return c.cellAt != 0 && !l.v.Complete && l.r.times.Load().EndsBefore(c.cellAt)
+	return timed && c.cellAt != 0 && !l.v.Complete && l.r.times.Load().EndsBefore(c.cellAt)
 }
 
 // add processes a child.
@@ -73,9 +74,12 @@ func (w *sortWalk) add(l *childReader, pos int64, c *nodeData) error {
 	if shown == nil || err != nil {
 		return err
 	}
-	r := ranked{rank{format.NoDuration, c.at}, c.first, c.at - pos}
-	if t, ok := l.time(shown); ok {
-		r.duration = t.Duration
+	r := ranked{rank{shown.nested(), c.at}, c.first, c.at - pos}
+	if w.timed {
+		r.weight = format.NoDuration
+		if t, ok := l.time(shown); ok {
+			r.weight = t.Duration
+		}
 	}
 	switch {
 	case !w.lo.before(r.rank) || w.hi.before(r.rank):

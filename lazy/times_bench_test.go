@@ -111,7 +111,7 @@ func BenchmarkSort(b *testing.B) {
 			if _, ok := t.r.Times(); !ok {
 				b.Skip("no times to sort by")
 			}
-			return t.Sort(context.Background(), n, OrderDuration, nil)
+			return t.Sort(context.Background(), n, OrderWeight, nil)
 		})
 	})
 }

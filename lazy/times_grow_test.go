@@ -129,7 +129,7 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 	for _, th := range tree.Threads() {
 		tree.Expand(th)
 		if _, ok := tree.r.Times(); ok && rng.IntN(3) == 0 {
-			if err := tree.Sort(ctx, th, OrderDuration, nil); err != nil {
+			if err := tree.Sort(ctx, th, OrderWeight, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

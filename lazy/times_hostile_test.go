@@ -59,7 +59,7 @@ func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
 			t.Fatal(err)
 		}
 		tree.Expand(n)
-		if err := tree.Sort(ctx, n, order, nil); err != nil && !errors.Is(err, errNoTimes) {
+		if err := tree.Sort(ctx, n, order, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,13 +137,13 @@ func TestTimesFlipped(t *testing.T) {
 			bad := bytes.Clone(times)
 			bad[i] ^= []byte{0x01, 0x80, 0xff}[i%3]
 			r := timesInMemory(t, data, index, bad)
-			useTimes(t, r, OrderDuration)
+			useTimes(t, r, OrderWeight)
 			if i%97 == 0 {
 				formattest.SameText(t, printed(t, r, PrintOptions{Verbose: true}), text)
 			}
 			r.Close()
 			r = timesInMemory(t, data, index, times[:i])
-			timed := useTimes(t, r, OrderDuration)
+			timed := useTimes(t, r, OrderWeight)
 			_, ok := r.Times()
 			st := r.Status()
 			if st.Phase != PhaseReady {
@@ -176,7 +176,7 @@ func TestTimesAbsurd(t *testing.T) {
 			}
 		}
 		r := withTimes(t, path, bad)
-		if timed := useTimes(t, r, OrderDuration); timed != 0 || r.Status().TimesReason != nil {
+		if timed := useTimes(t, r, OrderWeight); timed != 0 || r.Status().TimesReason != nil {
 			t.Errorf("%+v: %d times, reason %v", absurd, timed, r.Status().TimesReason)
 		}
 	}
@@ -186,7 +186,7 @@ func TestTimesAbsurd(t *testing.T) {
 		be.PutUint64(bad[i+4:], 0)
 		be.PutUint64(bad[i+12:], math.MaxInt64)
 	}
-	if timed := useTimes(t, withTimes(t, path, bad), OrderDuration); timed < len(want.events) {
+	if timed := useTimes(t, withTimes(t, path, bad), OrderWeight); timed < len(want.events) {
 		t.Errorf("%d times, want %d", timed, len(want.events))
 	}
 }
@@ -205,12 +205,12 @@ func TestTimesUnfit(t *testing.T) {
 	for name, bad := range map[string][]byte{"of another trace": foreign, "longer": longer, "shifted": shifted,
 		"an index": append(format.AppendIndexHeader(nil, format.V22), times...), "empty": {}} {
 		r := withTimes(t, path, bad)
-		useTimes(t, r, OrderDuration)
+		useTimes(t, r, OrderWeight)
 		st := r.Status()
 		if _, ok := r.Times(); ok || st.TimesReason == nil || !strings.Contains(st.TimesReason.Error(), path+".tim") {
 			t.Errorf("%s: times %v, reason %v", name, ok, st.TimesReason)
 		}
-		if timed := useTimes(t, r, OrderDuration); timed != 0 {
+		if timed := useTimes(t, r, OrderWeight); timed != 0 {
 			t.Errorf("%s: %d times", name, timed)
 		}
 	}
@@ -218,7 +218,7 @@ func TestTimesUnfit(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := ready(t, path, Options{NoWrite: true})
-	if _, ok := r.Times(); ok || r.Status().TimesReason != nil || useTimes(t, r, OrderDuration) != 0 {
+	if _, ok := r.Times(); ok || r.Status().TimesReason != nil || useTimes(t, r, OrderWeight) != 0 {
 		t.Errorf("without times: reason %v", r.Status().TimesReason)
 	}
 	if err := os.Mkdir(path+".tim", 0o755); err != nil {

@@ -45,7 +45,7 @@ func TestSelf(t *testing.T) {
 					if !folded {
 						self := took.Duration
 						for _, c := range kids {
-							self -= max(0, durationOf(c))
+							self -= max(0, weightOf(c))
 						}
 						want[n.Point().Event] = self
 					}
@@ -67,7 +67,7 @@ func sameLongest(t *testing.T, tree *Tree, n *Node, kids []*Node) {
 	}
 	var want *Node
 	for _, c := range kids {
-		if durationOf(c) >= 0 && (want == nil || durationOf(c) > durationOf(want)) {
+		if weightOf(c) >= 0 && (want == nil || weightOf(c) > weightOf(want)) {
 			want = c
 		}
 	}

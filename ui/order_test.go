@@ -76,7 +76,7 @@ func TestSort(t *testing.T) {
 	}
 	for _, keys := range []string{"h h l", "x l", "j j r", "r"} {
 		d.keys(keys).has("▼ <iteration 1>")
-		for in = d.m.tree.Out.Cursor.Node; in != nil && in.Order() != lazy.OrderDuration; in = in.Parent() {
+		for in = d.m.tree.Out.Cursor.Node; in != nil && in.Order() != lazy.OrderWeight; in = in.Parent() {
 		}
 		if list := durations(d.shownIn(in)); len(list) < 10 || !longestFirst(list) {
 			t.Errorf("after %s: %v ns", keys, list)
@@ -94,7 +94,7 @@ func TestSortedRootsStay(t *testing.T) {
 		d.keys(keys)
 		th := d.m.tree.Out.Tree.Threads()[0]
 		list := durations(d.shownIn(th))
-		if th.Order() != lazy.OrderDuration || len(list) < 3 || !longestFirst(list) {
+		if th.Order() != lazy.OrderWeight || len(list) < 3 || !longestFirst(list) {
 			t.Errorf("after %s: order %v, %v ns", keys, th.Order(), list)
 		}
 	}

@@ -27,8 +27,8 @@ func (p *Part) Sort(int) tea.Cmd {
 		p.env.Say("threads keep their order; " + screen.ActionKey("expand", p.env.Glyphs) + " expands this one, then " + screen.ActionKey("sort", p.env.Glyphs) + " sorts its calls")
 		return nil
 	}
-	to, name := lazy.OrderDuration, "sorting by duration"
-	if n.Order() == lazy.OrderDuration {
+	to, name := lazy.OrderWeight, "sorting by duration"
+	if n.Order() == lazy.OrderWeight {
 		to, name = lazy.OrderCalls, "sorting by call"
 	}
 	ctx, id, progress := p.BeginLook(p.env.Life, name)
@@ -98,7 +98,7 @@ func orderKey(n *lazy.Node) lazy.Position {
 func sortedPath(row lazy.Row) map[lazy.Position]bool {
 	keys := make(map[lazy.Position]bool)
 	for _, n := range nodetext.Path(row) {
-		if n.Order() == lazy.OrderDuration {
+		if n.Order() == lazy.OrderWeight {
 			keys[orderKey(n)] = true
 		}
 	}
@@ -111,7 +111,7 @@ func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.
 		if !sorted[orderKey(in)] {
 			continue
 		}
-		if err := t.Sort(ctx, in, lazy.OrderDuration, progress); err != nil {
+		if err := t.Sort(ctx, in, lazy.OrderWeight, progress); err != nil {
 			return nil, err
 		}
 	}

@@ -72,7 +72,7 @@ func TestSortedLate(t *testing.T) {
 	}
 	finish(t, p, p.tree.Siblings(1))
 	there := p.tree.Out.Cursor.Node
-	if finish(t, p, cmd); p.tree.Out.Cursor.Node != there || in.Order() != lazy.OrderDuration {
+	if finish(t, p, cmd); p.tree.Out.Cursor.Node != there || in.Order() != lazy.OrderWeight {
 		t.Errorf("the cursor was at %v, and went to %v", there, p.tree.Out.Cursor.Node)
 	}
 	e.Say("")

@@ -128,7 +128,7 @@ func (o *Outline) Sortable() *lazy.Node {
 // ByDuration reports whether these children are sorted by duration.
 func (o *Outline) ByDuration() bool {
 	n := o.Sortable()
-	return n != nil && n.Order() == lazy.OrderDuration
+	return n != nil && n.Order() == lazy.OrderWeight
 }
 
 // maxSkip bounds how far lines scroll.

@@ -139,7 +139,7 @@ func (v *View) mark(r *Row) string {
 		return " "
 	case r.Loading:
 		return v.Spinner
-	case r.Expanded && r.Order == lazy.OrderDuration:
+	case r.Expanded && r.Order == lazy.OrderWeight:
 		return v.Glyphs.Sorted
 	case r.Expanded:
 		return v.Glyphs.Open

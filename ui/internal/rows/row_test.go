@@ -40,7 +40,7 @@ func TestRow(t *testing.T) {
 		{"not loaded", plain, node(func(r *Row) {}), 50, "    ▹ f(1): 2                                  7"},
 		{"collapsed", plain, node(func(r *Row) { r.Loaded = true }), 30, "    ▸ f(1): 2"},
 		{"expanded", plain, node(func(r *Row) { r.Expanded = true }), 30, "    ▾ f(1): 2"},
-		{"sorted", plain, node(func(r *Row) { r.Expanded, r.Order = true, lazy.OrderDuration }), 30, "    ▼ f(1): 2"},
+		{"sorted", plain, node(func(r *Row) { r.Expanded, r.Order = true, lazy.OrderWeight }), 30, "    ▼ f(1): 2"},
 		{"a leaf", plain, node(func(r *Row) { r.Leaf = true }), 30, "      f(1): 2"},
 		{"being loaded", plain, node(func(r *Row) { r.Loading = true }), 30, "    * f(1): 2"},
 		{"at least", plain, node(func(r *Row) { r.CountExact = false }), 50, "    ▹ f(1): 2                                ≥ 7"},
