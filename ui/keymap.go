@@ -62,7 +62,7 @@ func bindings() []binding {
 		{"collapse-below", []string{"c"}, groupTree, "collapse the row and everything below it", "", onTree((*tree.Part).Collapse)},
 		{"collapse-all", []string{"C"}, groupTree, "collapse everything", "", onTree((*tree.Part).CollapseAll)},
 		{"unload", []string{"x"}, groupTree, "unload the subtree, to free memory", "unload", onTree((*tree.Part).Unload)},
-		{"sort", []string{"s"}, groupTree, "sort children by duration, or undo; if collapsed: siblings", "sort", asJob((*job.Part).Sort)},
+		{"sort", []string{"s"}, groupTree, "sort children: longest or most nested; again: undo", "sort", asJob((*job.Part).Sort)},
 		{"raw", []string{"r"}, groupTree, "raw or folded: with or without compiler-generated events", "raw", asJob((*job.Part).ToggleRaw)},
 
 		{"search", []string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", onSearch((*searching).askPattern)},

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +10,6 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/status"
 	"tracex/ui/internal/uitest"
 )
 
@@ -140,15 +141,30 @@ func TestSortInAscii(t *testing.T) {
 
 // TestNothingToSort tells why nothing is sorted.
 func TestNothingToSort(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	before := d.screen()
-	d.keys("s").has("no timing data in this trace")
-	d.fire(status.Faded{})
-	if d.screen() != before {
-		t.Errorf("the screen is another:\n%s", d.screen())
-	}
-	d = drive(t, timedTrace(t, timedSpec), 80, 24, Options{})
+	d := drive(t, timedTrace(t, timedSpec), 80, 24, Options{})
 	d.keys("G s").has("threads keep their order; → expands this one")
+}
+
+// TestSortByNested: without times, those that contain the most come first, all the way down, and
+// the column that tells it is marked.
+func TestSortByNested(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
+	d.keys("s").has("sorted by what is nested (s: call order)", "▼ nested")
+	in, last, rows := d.m.tree.Out.Sortable(), int64(math.MaxInt64), 0
+	for _, n := range d.shownIn(in) {
+		count, _ := n.Nested()
+		if rows++; count > last {
+			t.Errorf("%d nested after %d:\n%s", count, last, d.screen())
+		}
+		last = count
+	}
+	if rows < 2 {
+		t.Fatalf("%d rows are sorted:\n%s", rows, d.screen())
+	}
+	d.keys("s")
+	if shown := d.shownIn(in); !slices.IsSortedFunc(shown, func(a, b *lazy.Node) int { return cmp.Compare(a.Position().At, b.Position().At) }) {
+		t.Errorf("not in the order of the calls:\n%s", d.screen())
+	}
 }
 
 // TestSortMany sorts more children than are kept in order at once, and walks through them

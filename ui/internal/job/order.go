@@ -11,23 +11,20 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// The order of a node's children: that of the calls, or the longest first. A node keeps its
+// The order of a node's children: that of the calls, or the longest first; without times, those
+// that contain the most. A node keeps its
 // order until the user changes it.
 
-// Sort changes the order of children. When it sorts by duration, the cursor moves to the
-// longest child. Back in the order of the calls, the cursor stays on its row, and the row on
+// Sort changes the order of children. When it sorts by weight, the cursor moves to the
+// heaviest child. Back in the order of the calls, the cursor stays on its row, and the row on
 // its line.
 func (p *Part) Sort(int) tea.Cmd {
 	n := p.tree.Out.Sortable()
-	switch {
-	case !p.timed():
-		p.env.Say("no timing data in this trace")
-		return nil
-	case n == nil:
+	if n == nil {
 		p.env.Say("threads keep their order; " + screen.ActionKey("expand", p.env.Glyphs) + " expands this one, then " + screen.ActionKey("sort", p.env.Glyphs) + " sorts its calls")
 		return nil
 	}
-	to, name := lazy.OrderWeight, "sorting by duration"
+	to, name := lazy.OrderWeight, "sorting by "+p.weight()
 	if n.Order() == lazy.OrderWeight {
 		to, name = lazy.OrderCalls, "sorting by call"
 	}
@@ -37,6 +34,14 @@ func (p *Part) Sort(int) tea.Cmd {
 		on = nil // nothing above the node's children moves
 	}
 	return p.soon(func() Msg { return reorder(ctx, t, progress, sorted{id: id, n: n, to: to, from: on, on: on}) })
+}
+
+// weight names what children are sorted by.
+func (p *Part) weight() string {
+	if p.timed() {
+		return "duration"
+	}
+	return "what is nested"
 }
 
 // reorder sorts, and loads the cursor's node in its new position.
@@ -80,7 +85,7 @@ func (s sorted) apply(p *Part) tea.Cmd {
 	if s.to == lazy.OrderCalls {
 		p.env.Say(name + ": in call order")
 	} else {
-		p.env.Say(name + ": sorted by duration (" + screen.ActionKey("sort", p.env.Glyphs) + ": call order)")
+		p.env.Say(name + ": sorted by " + p.weight() + " (" + screen.ActionKey("sort", p.env.Glyphs) + ": call order)")
 	}
 	return cmd
 }

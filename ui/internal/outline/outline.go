@@ -125,8 +125,8 @@ func (o *Outline) Sortable() *lazy.Node {
 	return row.Parent
 }
 
-// ByDuration reports whether these children are sorted by duration.
-func (o *Outline) ByDuration() bool {
+// ByWeight reports whether these children are sorted by duration, or by what is nested.
+func (o *Outline) ByWeight() bool {
 	n := o.Sortable()
 	return n != nil && n.Order() == lazy.OrderWeight
 }

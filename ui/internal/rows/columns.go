@@ -129,7 +129,7 @@ func (v *View) Head(width int) string {
 	blank := "" // separates a title from the rule after it
 	for _, c := range shown {
 		title := " " + c.title + c.unit
-		if c.title == "duration" && v.ByDuration {
+		if v.ByWeight && c.title == v.weighs() {
 			title = " " + v.Glyphs.Sorted + title
 		}
 		rest := max(0, c.width-screen.TextWidth(title, v.Glyphs.ASCII))
@@ -143,6 +143,14 @@ func (v *View) Head(width int) string {
 		}
 	}
 	return screen.Titled("", titles.String()+" ", width, v.Glyphs)
+}
+
+// weighs returns the title of the column that children are sorted by.
+func (v *View) weighs() string {
+	if v.Timed {
+		return "duration"
+	}
+	return "nested"
 }
 
 // weight is the style of a duration. It is faint if the node hardly contributed to the time of

@@ -51,13 +51,13 @@ func spansAfter(spans []format.Span, mark int) []format.Span {
 
 // View tells how rows are drawn.
 type View struct {
-	Glyphs     *screen.Glyphs
-	Spinner    string
-	Pending    string   // the mark after a node that has not ended
-	Cursor     lazy.Row // the row drawn as a bar
-	Timed      bool     // the trace has times
-	Choice     Choice   // of columns
-	ByDuration bool     // the children that the user means are sorted by duration
+	Glyphs   *screen.Glyphs
+	Spinner  string
+	Pending  string   // the mark after a node that has not ended
+	Cursor   lazy.Row // the row drawn as a bar
+	Timed    bool     // the trace has times
+	Choice   Choice   // of columns
+	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
 }
 
 // Draw draws a row: a line of width cells.
