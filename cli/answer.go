@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 )
 
@@ -26,6 +28,7 @@ type answerFlags struct {
 	limit       int
 	json, csv   bool
 	expect, max int64
+	steps       query.Steps
 	flags       *pflag.FlagSet
 }
 
@@ -35,6 +38,7 @@ const answerMark = "answer"
 
 var answerArguments = map[string]string{
 	"raw": "", "thread": "N", "in": "PLACE", "from": "TIME", "to": "TIME", "limit": "N", "json": "", "csv": "", "expect": "N", "max": "N",
+	"focus": "CALLS", "merge": "CALLS", "drop": "CALLS", "only": "CALLS", "recursion": "METHOD",
 }
 
 // add defines the flags of a command whose rows are things, such as "methods".
@@ -51,6 +55,15 @@ func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 	flags.BoolVar(&f.csv, "csv", false, "comma-separated values")
 	flags.Int64Var(&f.expect, "expect", 0, "exit with 5 unless there are exactly N "+things)
 	flags.Int64Var(&f.max, "max", 0, "exit with 5 if there are more than N "+things)
+	for kind, usage := range [...]string{
+		query.Focus:     "calls become roots, and only what is below them is left",
+		query.Merge:     "leave calls out: what they call takes their place, their own time becomes their caller's",
+		query.Drop:      "leave calls out with all below them, and with their time",
+		query.Only:      "merge all calls but these",
+		query.Recursion: "in paths, leave out what is between the outermost and the innermost call of a method",
+	} {
+		flags.Var(&stepFlag{&f.steps, query.StepKind(kind)}, query.StepKind(kind).String(), usage)
+	}
 	c.Annotations = map[string]string{answerMark: "yes"}
 	for name, argument := range answerArguments {
 		flag := flags.Lookup(name)
@@ -60,6 +73,27 @@ func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 		flag.Annotations = map[string][]string{answerMark: {argument}}
 	}
 }
+
+// stepFlag is a flag that adds a step each time it is given: all of a command in one list.
+type stepFlag struct {
+	steps *query.Steps
+	kind  query.StepKind
+}
+
+// Set is for the parser of flags.
+func (f *stepFlag) Set(text string) error {
+	s, err := query.ParseStep(f.kind, text)
+	if err == nil {
+		*f.steps = append(*f.steps, s)
+	}
+	return err
+}
+
+// Type is for the parser of flags.
+func (f *stepFlag) Type() string { return answerArguments[f.kind.String()] }
+
+// String returns the value before the command line is read: none.
+func (f *stepFlag) String() string { return "" }
 
 // check refuses numbers out of range and flags that contradict each other.
 func (f *answerFlags) check() error {
@@ -116,7 +150,38 @@ func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) 
 			err = withHint(err, "--raw takes what was recorded")
 		}
 	}
+	if err == nil {
+		err = stepError(s.Edit(ctx, r, f.steps))
+	}
 	return s, err
+}
+
+// stepError makes an error about a step one of usage, with the nearest names.
+func stepError(err error) error {
+	var step *query.StepError
+	if !errors.As(err, &step) {
+		return err
+	}
+	text := "--" + step.Step.Kind.String() + " " + step.Step.Text + ": "
+	var none *query.NoMethodError
+	var fault *filter.Error
+	switch {
+	case errors.As(err, &none):
+		return &usageError{text + none.Error(), methodHint(none)}
+	case errors.As(err, &fault):
+		return &usageError{text + fault.Error(), "tracex help filter"}
+	case errors.Is(err, query.ErrHidden):
+		return withHint(err, "--raw takes what was recorded")
+	}
+	return err
+}
+
+// methodHint tells how a method is named, or which ones are spelled alike.
+func methodHint(e *query.NoMethodError) string {
+	if len(e.Near) > 0 {
+		return "the nearest: " + strings.Join(e.Near, ", ")
+	}
+	return "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap"
 }
 
 // write prints an answer and checks what was expected of it.
@@ -131,6 +196,7 @@ func (f *answerFlags) write(a *app, t *table.Table) error {
 func (f *answerFlags) print(a *app, t *table.Table) error {
 	var err error
 	more := 0
+	f.steps.Tell(t, &display.Unicode)
 	switch {
 	case f.json:
 		more, err = table.WriteJSON(a.stdout, t, f.limit)
@@ -172,10 +238,11 @@ func (a *app) width() int {
 	return 0
 }
 
-// runPass runs a pass with a progress bar.
-func (a *app) runPass(ctx context.Context, r *lazy.TraceReader, pass lazy.Pass) error {
+// collect runs the collectors of an answer over its scope, with a progress bar.
+func (a *app) collect(ctx context.Context, r *lazy.TraceReader, scope *query.Scope, list ...lazy.Collector) error {
 	p := a.newProgress("reading")
 	defer p.end()
+	pass := scope.Over(list...)
 	pass.Progress = p.update
 	return r.Pass(ctx, pass)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,18 +71,12 @@ func (t *callersCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 	callers, err := query.NewCallers(r, scope, t.CallersOptions)
 	var none *query.NoMethodError
 	if errors.As(err, &none) {
-		hint := "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap"
-		if len(none.Near) > 0 {
-			hint = "the nearest: " + strings.Join(none.Near, ", ")
-		}
-		return withHint(err, hint)
+		return withHint(err, methodHint(none))
 	}
 	if err != nil {
 		return err
 	}
-	pass := scope.Pass()
-	pass.Collect = []lazy.Collector{callers}
-	if err := t.runPass(ctx, r, pass); err != nil {
+	if err := t.collect(ctx, r, &scope, callers); err != nil {
 		return err
 	}
 	t.remarkIndex(r)

@@ -55,7 +55,9 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 			if scope.Timed {
 				return &usageError{"--from and --to cannot be used here", "at>1.2s and at<1.3s in the filter bound when a call began"}
 			}
-			return a.findEvents(ctx, r, &f, query.NewFind(r, scope.Pass(), where, first))
+			find := query.NewFind(r, scope.Pass(), where, first)
+			find.Edit(scope)
+			return a.findEvents(ctx, r, &f, find)
 		})
 	}
 	return c

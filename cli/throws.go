@@ -42,9 +42,7 @@ tracex throws --expect 0 trace.bin    # exit code 5 if there are any`,
 				return &usageError{"--from and --to cannot be used: throws have no times", "--in takes a part of the trace"}
 			}
 			throws := query.NewThrows(r, scope, mostExceptions)
-			pass := scope.Pass()
-			pass.Collect = []lazy.Collector{throws}
-			if err := a.runPass(ctx, r, pass); err != nil {
+			if err := a.collect(ctx, r, &scope, throws); err != nil {
 				return err
 			}
 			a.remarkIndex(r)

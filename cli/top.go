@@ -71,9 +71,7 @@ func (t *topCommand) show(ctx context.Context, r *lazy.TraceReader, by query.By)
 	if !top.Sorts(t.sort) {
 		return &usageError{"this trace has no times: --sort " + t.sort + " cannot be used", "--sort self sorts by own events, --sort total by events"}
 	}
-	pass := scope.Pass()
-	pass.Collect = []lazy.Collector{top}
-	if err := t.runPass(ctx, r, pass); err != nil {
+	if err := t.collect(ctx, r, &scope, top); err != nil {
 		return err
 	}
 	t.remarkIndex(r)

@@ -75,6 +75,13 @@ type Arounder interface {
 	Around(p *PassPoint)
 }
 
+// A Surveyor is a Visitor that wants to read the containers around its part before Begin.
+type Surveyor interface {
+	// Survey is called before Begin for each container that is open there, outermost first. The
+	// argument is that of [Arounder].
+	Survey(p *PassPoint)
+}
+
 // PassFrame is a container that is open in a pass.
 type PassFrame struct {
 	Class    format.Class

@@ -15,7 +15,9 @@ type PassPoint struct {
 
 	walk   *passWalk
 	size   int           // of the header or leaf, in bytes; 0 in Exit
+	level  int           // of a container: its index in the walk's stack
 	parent *passFrame    // nil if none
+	within []PassFrame   // the containers around it in place of those recorded; nil if the same
 	data   *nodeData     // in place of what was recorded; nil if the same
 	foot   int64         // Exit: logical offset of the footer; -1 if none
 	around bool          // in Around
@@ -73,6 +75,12 @@ func (p *PassPoint) Parent() format.Parent {
 
 // Inside returns the container around the point; ok is false for a root.
 func (p *PassPoint) Inside() (f PassFrame, ok bool) {
+	if p.within != nil {
+		if p.Depth == 0 {
+			return f, false
+		}
+		return p.within[p.Depth-1], true
+	}
 	if p.parent == nil {
 		return f, false
 	}
@@ -196,10 +204,23 @@ func (p *PassPoint) Size() (int64, error) {
 // Frames calls f for the containers around the point, innermost first, while f returns true.
 func (p *PassPoint) Frames(f func(PassFrame) bool) {
 	for i := p.Depth - 1; i >= 0; i-- {
-		if !f(p.walk.stack[i].PassFrame) {
+		if p.within != nil && !f(p.within[i]) || p.within == nil && !f(p.walk.stack[i].PassFrame) {
 			return
 		}
 	}
+}
+
+// Within calls visit with the point as if around were the containers around it, outermost first:
+// that is what Depth, Inside and Frames tell meanwhile. Parent remains what the text of the point
+// was recorded in.
+func (p *PassPoint) Within(around []PassFrame, visit func(*PassPoint)) {
+	depth, within := p.Depth, p.within
+	p.Depth, p.within = len(around), around
+	if around == nil {
+		p.within = []PassFrame{}
+	}
+	visit(p)
+	p.Depth, p.within = depth, within
 }
 
 // Fail ends the pass with an error: a visitor's, which has no result of its own.

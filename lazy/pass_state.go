@@ -42,18 +42,26 @@ func (x *passWalk) begin(s *passState, from int64) {
 	}
 	x.now.Thread = x.s.Thread
 	for _, v := range x.visit {
+		if a, ok := v.(Surveyor); ok {
+			x.around(a.Survey)
+		}
 		v.Begin(x.s.Thread, around)
 		if a, ok := v.(segmentVisitor); ok {
 			a.begins(x.s.Thread, from)
 		}
 		if a, ok := v.(Arounder); ok {
-			for depth := range x.stack {
-				x.describe(depth, StateWhole, -1)
-				x.now.around = true
-				a.Around(&x.now)
-				x.now.around = false
-			}
+			x.around(a.Around)
 		}
+	}
+}
+
+// around calls visit for the containers that are open where the segment begins, outermost first.
+func (x *passWalk) around(visit func(*PassPoint)) {
+	for depth := range x.stack {
+		x.describe(depth, StateWhole, -1)
+		x.now.around = true
+		visit(&x.now)
+		x.now.around = false
 	}
 }
 

@@ -183,7 +183,7 @@ func (x *passWalk) endOf(ord int64, e *nodeData) error {
 
 // left describes the container that is being left.
 func (x *passWalk) left(p *PassPoint, e *nodeData) error {
-	f := &x.stack[p.Depth]
+	f := &x.stack[p.level]
 	if p.around {
 		*e = nodeData{at: f.At, start: f.start, end: f.start, next: f.start, point: format.Point{Class: f.Class, Event: f.Event}}
 		return x.endOf(x.s.Cells.FirstEnding(f.start), e)
@@ -241,7 +241,7 @@ func (x *passWalk) exit(state State, foot int64) {
 func (x *passWalk) describe(depth int, state State, foot int64) {
 	p := &x.now
 	f := &x.stack[depth]
-	p.PassFrame, p.Depth, p.State, p.foot = f.PassFrame, depth, state, foot
+	p.PassFrame, p.Depth, p.level, p.State, p.foot = f.PassFrame, depth, depth, state, foot
 	p.size, p.data = 0, f.data
 	p.point, p.ends, p.footer = nil, nil, nil
 	p.parent = nil

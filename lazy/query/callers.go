@@ -91,12 +91,31 @@ func (f *focus) matches(method int32) bool {
 
 // focusPart is what a visitor knows of the paths in its part.
 type focusPart struct {
-	of    *focus
-	known []int8 // by group: 1 if asked for, -1 if not, 0 if not known yet
-	open  int    // calls on the stack that are asked for
-	first int    // the index of the outermost of them
-	calls []pathCall
+	of         *focus
+	known      []int8      // by group: 1 if asked for, -1 if not, 0 if not known yet
+	open       int         // calls of stack that are asked for
+	stack      []focusCall // calls that no step hides
+	calls      []pathCall
+	recursions []*recursion
+	path       []focusCall // of pop
 }
+
+// focusCall is an open call.
+type focusCall struct {
+	group, method int32
+	at            int // its index in the stack
+}
+
+func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
+	p := &focusPart{of: of}
+	for _, f := range recursions {
+		p.recursions = append(p.recursions, &recursion{of: f.Clone(), known: make(map[int32]bool)})
+	}
+	return p
+}
+
+// leaveAll empties the stack.
+func (p *focusPart) leaveAll() { p.open, p.stack = 0, p.stack[:0] }
 
 // asked reports whether a group is asked for. method is one of it.
 func (p *focusPart) asked(group, method int32) bool {
@@ -112,14 +131,12 @@ func (p *focusPart) asked(group, method int32) bool {
 	return p.known[group] > 0
 }
 
-// push notes that a call is at an index of the stack.
-func (p *focusPart) push(group, method int32, at int) {
+// push notes that a call begins.
+func (p *focusPart) push(group, method int32) {
 	if p.asked(group, method) {
-		if p.open == 0 {
-			p.first = at
-		}
 		p.open++
 	}
+	p.stack = append(p.stack, focusCall{group, method, len(p.stack)})
 }
 
 // callPath is the groups of the calls from one that is asked for, without itself: outward to
@@ -127,39 +144,97 @@ func (p *focusPart) push(group, method int32, at int) {
 type callPath struct {
 	groups []int32
 	inner  bool // a call within another one that is asked for: only their number counts
+	part   bool // a call that is part of the last one: only its own time and points count
 }
 
-// pop returns the path of a call that ends, within the calls on the stack; nil if it has none.
-func (p *focusPart) pop(group int32, stack []openCall) *callPath {
-	asked := p.known[group] > 0
+// pop returns the path of the innermost call, which ends; nil if it has none.
+func (p *focusPart) pop() *callPath {
+	last := len(p.stack) - 1
+	c := p.stack[last]
+	asked := p.known[c.group] > 0
 	if asked {
 		p.open--
 	}
-	switch {
-	case !asked && (!p.of.Callees || p.open == 0):
+	if !asked && (!p.of.Callees || p.open == 0) {
+		p.stack = p.stack[:last]
 		return nil
-	case p.of.Callees:
-		path := new(callPath)
-		if p.open == 0 {
-			return path
-		}
-		if len(stack)-p.first > p.of.Depth {
-			return nil
-		}
-		for _, c := range stack[p.first+1:] {
-			path.groups = append(path.groups, c.group)
-		}
-		path.groups = append(path.groups, group)
-		return path
-	case p.open > 0 && !p.of.Self:
-		return &callPath{[]int32{group}, true}
 	}
-	n := min(len(stack), p.of.Depth)
-	path := &callPath{groups: make([]int32, 0, n)}
-	for i := range n {
-		path.groups = append(path.groups, stack[len(stack)-1-i].group)
+	path := p.stack
+	if len(p.recursions) > 0 {
+		p.path = append(p.path[:0], p.stack...)
+		for _, r := range p.recursions {
+			p.path = r.collapse(p.path)
+		}
+		path = p.path
 	}
-	return path
+	p.stack = p.stack[:last]
+	last = len(path) - 1
+	if p.of.Callees {
+		return p.callees(path, path[last].at < c.at)
+	}
+	if p.open > 0 && !p.of.Self {
+		if path[last].at < c.at {
+			return nil // it is part of the outermost
+		}
+		return &callPath{groups: []int32{c.group}, inner: true}
+	}
+	out := &callPath{groups: make([]int32, 0, min(last, p.of.Depth))}
+	for i := last - 1; i >= 0 && len(out.groups) < p.of.Depth; i-- {
+		out.groups = append(out.groups, path[i].group)
+	}
+	return out
+}
+
+// callees returns the path inward to the last of path; nil if it has none. part tells that the call
+// is merged into that.
+func (p *focusPart) callees(path []focusCall, part bool) *callPath {
+	for len(path) > 0 && p.known[path[0].group] <= 0 {
+		path = path[1:]
+	}
+	if len(path) == 0 {
+		return nil // recursion left out what is asked for
+	}
+	out := &callPath{part: part}
+	for _, c := range path[1:] {
+		if len(out.groups) == p.of.Depth {
+			if out.part = len(p.recursions) > 0; !out.part {
+				return nil
+			}
+			break
+		}
+		out.groups = append(out.groups, c.group)
+	}
+	return out
+}
+
+// recursion is a method whose calls within one another are one in paths.
+type recursion struct {
+	of    *filter.Filter
+	known map[int32]bool // by method
+}
+
+// matches reports whether a method is the one. It must be called by visitors.
+func (r *recursion) matches(method int32) bool {
+	yes, ok := r.known[method]
+	if !ok {
+		yes = r.of.Quick(format.ClassCall, method, 0) == filter.Yes
+		r.known[method] = yes
+	}
+	return yes
+}
+
+// collapse leaves out what is between the outermost and the innermost call of the method, with the
+// latter.
+func (r *recursion) collapse(path []focusCall) []focusCall {
+	first, last := -1, -1
+	for i := range path {
+		if r.matches(path[i].method) {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	return append(path[:first+1], path[last+1:]...)
 }
 
 // pathCall is a call with its path.
@@ -182,8 +257,11 @@ func (s *pathSums) add(o *pathSums) {
 // along returns an ended call with its path.
 func (e *callEnd) along(points, took int64) pathCall {
 	c := pathCall{e.path, pathSums{Calls: 1}}
+	if e.path.part {
+		c.Calls = 0
+	}
 	if !e.path.inner {
-		c.Total, c.Self = took, max(0, took-e.openCall.time)
+		c.Total, c.Self = took, max(0, took-e.inCalls.time)
 		c.Points, c.Own = points, points-e.below
 	}
 	return c

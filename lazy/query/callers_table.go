@@ -30,6 +30,9 @@ type callersTable struct {
 	g      *display.Glyphs
 }
 
+// pathRow is what a row of the table is.
+const pathRow = "path"
+
 // Table returns the table of what has been merged so far: a tree, each row a path.
 func (c *Callers) Table(view CallersView) *table.Table {
 	c.mu.Lock()
@@ -37,7 +40,7 @@ func (c *Callers) Table(view CallersView) *table.Table {
 	x := &callersTable{c: c, p: c.focus.paths, groups: c.Top.groups.list(), g: view.G}
 	x.names = names(x.groups)
 	x.nodes, x.asked = slices.Clone(x.p.nodes), make(map[int32]bool)
-	out := &table.Table{Row: "path", Title: x.title(), Columns: x.columns(), Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes()}
+	out := &table.Table{Row: pathRow, Title: x.title(), Columns: x.columns(), Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes()}
 	if x.p.nodes[0].Calls > 0 || x.p.nodes[0].inner > 0 {
 		x.order()
 	}
@@ -57,7 +60,7 @@ func (x *callersTable) title() string {
 	}
 	root := &x.p.nodes[0]
 	parts := []string{what, "by total"}
-	if x.p.self {
+	if x.bySelf() {
 		parts[1] = "by self"
 	}
 	if !x.c.timed {
@@ -69,12 +72,15 @@ func (x *callersTable) title() string {
 	return strings.Join(parts, " "+x.g.Dot+" ")
 }
 
+// bySelf reports whether paths have the own time of calls.
+func (x *callersTable) bySelf() bool { return x.c.focus.Self && !x.c.focus.Callees }
+
 func (x *callersTable) columns() []table.Column {
 	weight := table.Column{Key: "total", Title: "total", Kind: table.Duration}
 	switch {
 	case !x.c.timed:
 		weight = table.Column{Key: "events", Title: "events", Kind: table.Count}
-	case x.p.self:
+	case x.bySelf():
 		weight.Key, weight.Title = "self", "self"
 	}
 	list := []table.Column{weight, {Key: "share", Title: "share", Kind: table.Share}, {Key: "calls", Title: "calls", Kind: table.Count}}

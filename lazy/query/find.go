@@ -17,12 +17,23 @@ type Find struct {
 	pass  lazy.Pass
 	where *filter.Expr
 	first int // stop after so many; 0 for all
+	scope Scope
 }
 
 // NewFind prepares to find points: in a pass, which is that of a [Scope]. first limits how many are
 // looked for, 0 for no limit.
 func NewFind(r *lazy.TraceReader, pass lazy.Pass, where *filter.Expr, first int) *Find {
 	return &Find{Set: places.New(), r: r, pass: pass, where: where, first: first}
+}
+
+// Edit makes the result that of a scope with steps. The pass of the Find must be that of the scope.
+func (f *Find) Edit(s Scope) { f.scope = s }
+
+// over returns the pass for collectors.
+func (f *Find) over(list ...lazy.Collector) lazy.Pass {
+	pass := f.pass
+	pass.Collect = f.scope.Over(list...).Collect
+	return pass
 }
 
 // everything is the filter without a term.
@@ -44,12 +55,11 @@ func (f *Find) Run(ctx context.Context, tell lazy.Progress) error {
 	if err != nil {
 		return err
 	}
-	c, err := prepare(ctx, f.r, b, f.pass)
+	c, err := prepare(ctx, f.r, b, f.over)
 	if err != nil {
 		return err
 	}
-	pass := f.pass
-	pass.Collect = []lazy.Collector{&findCollector{setCollector{c: c, set: f.Set}, f.first}}
+	pass := f.over(&findCollector{setCollector{c: c, set: f.Set}, f.first})
 	pass.Progress = tell
 	if err := f.r.Pass(ctx, pass); err != nil {
 		return err

@@ -109,7 +109,9 @@ func (s *foundRows) read(from int) error {
 		}
 		at = append(at, p)
 	}
-	points, err := Read(s.ctx, s.f.r, s.f.pass.Raw, false, at)
+	scope := s.f.scope
+	scope.Raw = s.f.pass.Raw
+	points, err := read(s.ctx, s.f.r, &scope, false, at)
 	if err != nil {
 		return err
 	}

@@ -63,25 +63,24 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("has(%s) matches more than %d points; narrow it down", e.Filter, e.Most)
 }
 
-func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, p lazy.Pass) (*condition, error) {
+// prepare finds out what each has(…) of a filter holds for, in passes that over makes.
+func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over func(...lazy.Collector) lazy.Pass) (*condition, error) {
 	c := &condition{f: f}
 	ins, has := f.Subs()
 	for _, in := range ins {
-		sub, err := prepare(ctx, r, in, p)
+		sub, err := prepare(ctx, r, in, over)
 		if err != nil {
 			return nil, err
 		}
 		c.ins = append(c.ins, sub)
 	}
 	for _, h := range has {
-		sub, err := prepare(ctx, r, h, p)
+		sub, err := prepare(ctx, r, h, over)
 		if err != nil {
 			return nil, err
 		}
 		set := places.New()
-		pass := p
-		pass.Collect = []lazy.Collector{&setCollector{c: sub, set: set}}
-		if err := r.Pass(ctx, pass); err != nil {
+		if err := r.Pass(ctx, over(&setCollector{c: sub, set: set})); err != nil {
 			return nil, err
 		}
 		if _, more := set.Count(); more > 0 {

@@ -12,6 +12,7 @@ const (
 type paths struct {
 	prefixes bool // a call counts for all nodes of its path
 	self     bool // with its own time and events in place of all
+	below    bool // nodes count only calls at the end of their paths
 	most     int
 	nodes    []pathNode // the root first, each after its parent
 	index    map[pathKey]int32
@@ -39,15 +40,25 @@ func (p *paths) add(c pathCall) {
 	if p.self {
 		c.Total, c.Points = c.Self, c.Own
 	}
-	if c.path.inner {
+	last := len(c.path.groups) - 1
+	prefix := c.pathSums
+	if p.below {
+		prefix.Calls = 0
+	}
+	switch {
+	case c.path.inner:
 		p.nodes[0].inner++
-	} else if p.prefixes || len(c.path.groups) == 0 {
+	case last < 0:
 		p.nodes[0].add(&c.pathSums)
+	case p.prefixes:
+		p.nodes[0].add(&prefix)
 	}
 	for i, g := range c.path.groups {
 		at = p.child(at, g)
-		if p.prefixes || i == len(c.path.groups)-1 {
+		if i == last {
 			p.nodes[at].add(&c.pathSums)
+		} else if p.prefixes {
+			p.nodes[at].add(&prefix)
 		}
 	}
 	if len(p.nodes) > p.most {

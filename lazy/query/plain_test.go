@@ -94,6 +94,10 @@ type node struct {
 	points         int64 // it and those below it
 	parent         *node
 	kids           []*node
+
+	// What steps did to a call.
+	gone            int64 // ns: of what is dropped below it
+	merged, dropped int64
 }
 
 // forest loads the tree of a trace: the roots of its threads.

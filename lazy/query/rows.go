@@ -41,8 +41,13 @@ type Styled struct {
 // Read reads trace points again, in any order: by their positions, as a Set has them. A point that
 // the view does not show is missing in the result, which is otherwise in the order of at.
 func Read(ctx context.Context, r *lazy.TraceReader, raw, calls bool, at []lazy.Position) ([]Point, error) {
+	return read(ctx, r, &Scope{Raw: raw}, calls, at)
+}
+
+// read reads points of a scope: their paths are those in its tree.
+func read(ctx context.Context, r *lazy.TraceReader, s *Scope, calls bool, at []lazy.Position) ([]Point, error) {
 	c := &pointReader{r: r, calls: calls}
-	p := lazy.Pass{Raw: raw, Collect: []lazy.Collector{c}}
+	p := lazy.Pass{Raw: s.Raw, Collect: s.Over(c).Collect}
 	for _, at := range at {
 		p.Ranges = append(p.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
 	}

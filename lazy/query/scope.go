@@ -19,9 +19,12 @@ type Scope struct {
 	// From and To bound the time, in nanoseconds since [lazy.TraceReader.Times], if Timed is set.
 	Timed    bool
 	From, To int64
+
+	edits *edits // nil without steps
 }
 
-// Pass returns a pass over the scope, to be completed with collectors.
+// Pass returns a pass over the scope, to be completed with collectors. It does not know the steps:
+// see Over.
 func (s *Scope) Pass() lazy.Pass { return lazy.Pass{Raw: s.Raw, Ranges: s.Ranges} }
 
 // begins returns where the scope begins in a thread: a logical offset.

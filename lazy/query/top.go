@@ -43,6 +43,9 @@ type Sums struct {
 	Took, Timed int64
 	Max         int64
 	Unended     int64 // calls that never ended
+	// Merged is the number of calls that steps merged into calls of the group; Dropped that of calls
+	// that steps dropped below outermost calls of the group.
+	Merged, Dropped int64
 }
 
 func (s *Sums) add(o *Sums) {
@@ -56,6 +59,8 @@ func (s *Sums) add(o *Sums) {
 	s.Timed += o.Timed
 	s.Max = max(s.Max, o.Max)
 	s.Unended += o.Unended
+	s.Merged += o.Merged
+	s.Dropped += o.Dropped
 }
 
 // Totals are sums over all groups.
@@ -68,7 +73,12 @@ type Totals struct {
 	// Shorter is the number of calls that took less time than the calls in them: their clocks
 	// disagree.
 	Shorter int64
+	// Outside is what merged calls added to no call, as none is around them.
+	Outside Outside
 }
+
+// Outside are sums of merged calls: their own time and points.
+type Outside struct{ Calls, Self, Own int64 }
 
 func (t *Totals) add(o *Totals) {
 	t.Calls += o.Calls
@@ -77,6 +87,9 @@ func (t *Totals) add(o *Totals) {
 	t.Unended += o.Unended
 	t.Untimed += o.Untimed
 	t.Shorter += o.Shorter
+	t.Outside.Calls += o.Outside.Calls
+	t.Outside.Self += o.Outside.Self
+	t.Outside.Own += o.Outside.Own
 }
 
 // NewTop returns a Top of a trace. Add it to the pass that scope returns.
@@ -98,12 +111,17 @@ func (t *Top) Reset() {
 	t.pool.renew(func() *topPart {
 		p := &topPart{top: t, groups: t.groups, around: -1}
 		if t.focus != nil {
-			p.focus = &focusPart{of: t.focus}
+			p.focus = newFocusPart(t.focus, t.scope.recursions())
 		}
 		return p
 	})
 	if t.focus != nil {
 		t.focus.paths = newPaths(!t.focus.Callees, t.focus.Self && !t.focus.Callees)
+		if len(t.scope.recursions()) > 0 && t.focus.Callees {
+			// What is merged is no longer below what was around it: a path has the own time of the
+			// calls that are still below it.
+			t.focus.paths.prefixes, t.focus.paths.self, t.focus.paths.below = true, true, true
+		}
 	}
 	t.rows, t.all, t.open = nil, Totals{}, openCalls{}
 }

@@ -14,8 +14,7 @@ type innerCall struct {
 	known  bool
 	thread int32
 	end    int64 // of the thread; -1 if not known
-	points int64
-	took   int64
+	up     inCalls
 	time   lazy.Time
 }
 
@@ -48,8 +47,7 @@ func (t *Top) join(p *topPart) {
 
 // join adds what a later part found out about an open call.
 func (c *openCall) join(later *openCall) {
-	c.time += later.time
-	c.below += later.below
+	c.inCalls.add(&later.inCalls)
 	if c.first < 0 {
 		c.first = later.first
 	}
@@ -70,21 +68,32 @@ func (t *Top) end(e *callEnd) {
 	if e.never {
 		t.unended(e)
 	}
+	var up inCalls
+	if e.how != shown {
+		up = t.hide(e, &t.all)
+	} else {
+		up = t.complete(e)
+	}
+	switch {
+	case e.never:
+		o.inner.up, o.inner.time = up, e.time
+	case len(o.stack) > 0:
+		o.stack[len(o.stack)-1].has(&up, e.time)
+	}
+}
+
+// complete counts a completed call.
+func (t *Top) complete(e *callEnd) inCalls {
 	var list []callTime
 	row := t.row(e.group)
-	points, took := t.count(e, &row.Sums, &t.all, &list)
+	up, points, took := t.count(e, &row.Sums, &t.all, &list)
 	for _, c := range list {
 		row.times.Add(c.ns)
 	}
 	if e.path != nil {
 		t.focus.paths.add(e.along(points, took))
 	}
-	switch {
-	case e.never:
-		o.inner.points, o.inner.took, o.inner.time = points, took, e.time
-	case len(o.stack) > 0:
-		o.stack[len(o.stack)-1].has(points, took, e.time)
-	}
+	return up
 }
 
 // unended gives a call that never ended its time, and what is known about the one directly in it
@@ -92,7 +101,7 @@ func (t *Top) end(e *callEnd) {
 func (t *Top) unended(e *callEnd) {
 	o := &t.open
 	if o.inner.known && o.inner.thread == e.thread {
-		e.openCall.has(o.inner.points, o.inner.took, o.inner.time)
+		e.openCall.has(&o.inner.up, o.inner.time)
 	} else {
 		o.inner = innerCall{known: true, thread: e.thread, end: -1}
 		if all, ok := t.r.ThreadTime(e.thread); t.timed && ok {

@@ -19,7 +19,8 @@ type topPart struct {
 
 	stack []openCall
 	begun int     // the calls at the bottom of the stack that began before this part
-	open  []int32 // by group: how many calls on the stack
+	shown int     // calls on the stack that no step hides
+	open  []int32 // by group: how many calls on the stack that no step hides
 	seen  int64   // points visited
 
 	around  int    // calls that were open at the first Begin; -1 before it
@@ -35,14 +36,31 @@ type topPart struct {
 // openCall is a call that has not ended. In a part that the call did not begin in, its sums are
 // those of that part only.
 type openCall struct {
+	how   hiding
 	group int32
-	outer bool  // no other call of the group is around it
+	outer bool  // no other call of the group is around it; of a merged call: none that it could add to
 	root  bool  // no call is around it
 	at    int64 // points seen before it
-	time  int64 // ns: of the calls directly in it
-	below int64 // points of the calls directly in it, and below them
+	inCalls
 	first int64 // when the first call in it began; -1 if not known
 	last  int64 // when the last call in it ended
+}
+
+// inCalls is what the calls directly in a call add to it.
+type inCalls struct {
+	time  int64 // ns
+	below int64 // points of these calls, and below them
+	gone  int64 // ns: of the calls below it that are dropped
+	// How many calls directly in it were merged, and how many below it dropped.
+	merged, dropped int64
+}
+
+func (s *inCalls) add(o *inCalls) {
+	s.time += o.time
+	s.below += o.below
+	s.gone += o.gone
+	s.merged += o.merged
+	s.dropped += o.dropped
 }
 
 // callEnd is the end of a call whose sums a part cannot complete.
@@ -64,7 +82,10 @@ type callTime struct {
 }
 
 // Begin is for the pass.
-func (v *topPart) Begin(thread int32, around []lazy.PassFrame) {
+func (v *topPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
+
+// beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
+func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
 	v.thread, v.from = thread, v.top.scope.begins(thread)
 	v.leaveAll()
 	if v.groups.by == ByThread {
@@ -72,7 +93,11 @@ func (v *topPart) Begin(thread int32, around []lazy.PassFrame) {
 	}
 	for i := range around {
 		if f := &around[i]; f.Class == format.ClassCall && f.At >= v.from {
-			v.push(f)
+			h := shown
+			if how != nil {
+				h = how[i]
+			}
+			v.push(f, h)
 			v.begun++
 		}
 	}
@@ -84,44 +109,68 @@ func (v *topPart) Begin(thread int32, around []lazy.PassFrame) {
 // leaveAll empties the stack.
 func (v *topPart) leaveAll() {
 	for i := range v.stack {
-		v.open[v.stack[i].group]--
+		if c := &v.stack[i]; c.how == shown {
+			v.open[c.group]--
+		}
 	}
-	v.stack, v.begun = v.stack[:0], 0
+	v.stack, v.begun, v.shown = v.stack[:0], 0, 0
 	if v.focus != nil {
-		v.focus.open = 0
+		v.focus.leaveAll()
 	}
 }
 
 // push puts a call on the stack.
-func (v *topPart) push(f *lazy.PassFrame) {
-	g := v.group
+func (v *topPart) push(f *lazy.PassFrame, how hiding) {
+	c := openCall{how: how, root: v.shown == 0, at: v.seen, first: -1}
+	if how != shown {
+		c.outer = len(v.stack) == 0 || v.stack[len(v.stack)-1].how == outside
+		v.stack = append(v.stack, c)
+		return
+	}
+	c.group = v.group
 	switch v.groups.by {
 	case ByThread:
 	case ByFile:
-		g = v.slots.of(v.groups, f.Location)
+		c.group = v.slots.of(v.groups, f.Location)
 	default:
-		g = v.slots.of(v.groups, f.Ref)
+		c.group = v.slots.of(v.groups, f.Ref)
 	}
-	for int(g) >= len(v.open) {
+	for int(c.group) >= len(v.open) {
 		v.open = append(v.open, 0)
 	}
-	v.open[g]++
-	v.stack = append(v.stack, openCall{group: g, outer: v.open[g] == 1, root: len(v.stack) == 0, at: v.seen, first: -1})
+	v.open[c.group]++
+	v.shown++
+	c.outer = v.open[c.group] == 1
+	v.stack = append(v.stack, c)
 	if v.focus != nil {
-		v.focus.push(g, f.Ref, len(v.stack)-1)
+		v.focus.push(c.group, f.Ref)
 	}
 }
 
 // Enter is for the pass.
 func (v *topPart) Enter(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall {
-		v.push(&p.PassFrame)
+		v.push(&p.PassFrame, shown)
 	}
 	v.seen++
 }
 
+// enterHidden puts a call that a step hides on the stack: when it begins and ends may tell when one
+// around it does. A call that is merged is a point of its caller.
+func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding) {
+	if p.Class == format.ClassCall {
+		v.push(&p.PassFrame, how)
+	}
+	if how == merged {
+		v.seen++
+	}
+}
+
 // Leaf is for the pass.
 func (v *topPart) Leaf(*lazy.PassPoint) { v.seen++ }
+
+// exitHidden is Exit for a call that a step hides.
+func (v *topPart) exitHidden(p *lazy.PassPoint) { v.Exit(p) }
 
 // Exit is for the pass.
 func (v *topPart) Exit(p *lazy.PassPoint) {
@@ -130,37 +179,47 @@ func (v *topPart) Exit(p *lazy.PassPoint) {
 	}
 	e := callEnd{openCall: v.stack[len(v.stack)-1], thread: v.thread, seen: v.seen, time: lazy.Time{Duration: -1}}
 	v.stack = v.stack[:len(v.stack)-1]
-	v.open[e.group]--
+	if e.how == shown {
+		v.open[e.group]--
+		v.shown--
+	}
 	e.never = p.State != lazy.StateWhole
 	if v.top.timed && !e.never {
 		if t, ok := p.Time(); ok {
 			e.time = t
 		}
 	}
-	e.threw, _ = p.Threw() // the pass gets the error too
+	if e.how == shown {
+		e.threw, _ = p.Threw() // the pass gets the error too
+	}
 	if e.begun = len(v.stack) < v.begun; e.begun {
 		v.begun--
 	}
-	if v.focus != nil {
-		e.path = v.focus.pop(e.group, v.stack)
+	if v.focus != nil && e.how == shown {
+		e.path = v.focus.pop()
 	}
 	if e.begun || e.never {
 		v.ends = append(v.ends, e)
 		return
 	}
-	points, took := v.top.count(&e, v.row(e.group), &v.all, &v.took)
-	if e.path != nil {
-		v.focus.calls = append(v.focus.calls, e.along(points, took))
+	var up inCalls
+	if e.how != shown {
+		up = v.top.hide(&e, &v.all)
+	} else {
+		var points, took int64
+		up, points, took = v.top.count(&e, v.row(e.group), &v.all, &v.took)
+		if e.path != nil {
+			v.focus.calls = append(v.focus.calls, e.along(points, took))
+		}
 	}
 	if len(v.stack) > 0 {
-		v.stack[len(v.stack)-1].has(points, took, e.time)
+		v.stack[len(v.stack)-1].has(&up, e.time)
 	}
 }
 
-// has adds a call directly in this one.
-func (c *openCall) has(points, took int64, t lazy.Time) {
-	c.below += points
-	c.time += took
+// has adds a call directly in this one, and its time.
+func (c *openCall) has(up *inCalls, t lazy.Time) {
+	c.inCalls.add(up)
 	if t.Duration >= 0 {
 		if c.first < 0 {
 			c.first = t.Start
@@ -182,14 +241,13 @@ func (v *topPart) row(group int32) *Sums {
 	return &v.rows[v.at[group]-1]
 }
 
-// count adds an ended call to sums. It returns its points and its time, of which the latter is the
-// part in the scope.
-func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (points, took int64) {
+// count adds an ended call to sums. It returns its points, its time, of which the latter is the part
+// in the scope, and what it adds to the call around it.
+func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (up inCalls, points, took int64) {
 	points = e.seen - e.at
-	clipped, counted, inside := e.time, !t.scope.Timed, false
-	if e.time.Duration >= 0 {
-		clipped, counted, inside = t.scope.clip(e.time)
-	} else if t.timed {
+	up = inCalls{below: points, gone: e.gone, dropped: e.inCalls.dropped}
+	clipped, counted, inside := t.clip(e)
+	if e.time.Duration < 0 && t.timed {
 		all.Untimed++
 	}
 	if counted {
@@ -200,16 +258,17 @@ func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (point
 		}
 	}
 	if !inside {
-		return points, 0
+		return up, points, 0
 	}
-	took = clipped.Duration
+	took = max(0, clipped-e.gone)
+	up.time = took
 	if e.root {
 		all.Time += took
 	}
 	if e.outer {
 		row.Total += took
 	}
-	if self := took - e.openCall.time; self >= 0 {
+	if self := took - e.inCalls.time; self >= 0 {
 		row.Self += self
 	} else {
 		all.Shorter++
@@ -220,7 +279,40 @@ func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (point
 		row.Max = max(row.Max, took)
 		*list = append(*list, callTime{e.group, took})
 	}
-	return points, took
+	return up, points, took
+}
+
+// clip returns how much of the time of a call is in the scope; inside is false if none is, or that is
+// not known. counted reports whether the call belongs to the scope.
+func (t *Top) clip(e *callEnd) (ns int64, counted, inside bool) {
+	if e.time.Duration < 0 {
+		return 0, !t.scope.Timed, false
+	}
+	clipped, counted, inside := t.scope.clip(e.time)
+	return clipped.Duration, counted, inside
+}
+
+// hide returns what an ended call that a step hides adds to the call around it.
+func (t *Top) hide(e *callEnd, all *Totals) (up inCalls) {
+	ns, _, inside := t.clip(e)
+	switch e.how {
+	case merged:
+		up = e.inCalls
+		up.merged++
+		if e.outer {
+			all.Outside.Calls += up.merged
+			all.Outside.Own += e.seen - e.at - e.below
+			if inside {
+				all.Outside.Self += max(0, ns-e.gone-e.inCalls.time)
+			}
+		}
+	case dropped:
+		up.dropped = 1
+		if inside {
+			up.gone = ns
+		}
+	}
+	return up
 }
 
 // call counts a call and its points.
@@ -233,8 +325,10 @@ func (s *Sums) call(e *callEnd, points int64) {
 		s.Unended++
 	}
 	s.Own += points - e.below
+	s.Merged += e.inCalls.merged
 	if e.outer {
 		s.Points += points
+		s.Dropped += e.inCalls.dropped
 	}
 }
 

@@ -35,6 +35,7 @@ type topTable struct {
 	by    By
 	timed bool
 	span  bool // only a span of time: events are not known
+	steps Steps
 	all   Totals
 	rows  []topLine
 	sort  string
@@ -84,7 +85,7 @@ const mostSpread = 20_000
 func (t *Top) snapshot() *topTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &topTable{by: t.by, timed: t.timed, span: t.scope.Timed, all: t.all}
+	x := &topTable{by: t.by, timed: t.timed, span: t.scope.Timed, steps: t.scope.Steps(), all: t.all}
 	groups := t.groups.list()
 	shown := names(groups)
 	for i, g := range groups {
@@ -196,6 +197,11 @@ func (x *topTable) columns(g *display.Glyphs) []table.Column {
 			table.Column{Key: "events", Title: "events", Kind: table.Count, Priority: 1, In: in},
 			table.Column{Key: "own_events", Title: "own", Kind: table.Count, In: table.OnlyData})
 	}
+	if x.edited() {
+		list = append(list,
+			table.Column{Key: "merged", Title: "merged", Kind: table.Count, In: table.OnlyData},
+			table.Column{Key: "dropped", Title: "dropped", Kind: table.Count, In: table.OnlyData})
+	}
 	list = append(list,
 		table.Column{Key: "unended", Title: "unended", Kind: table.Count, In: table.OnlyData},
 		table.Column{Key: "name", Title: x.by.String(), Stretch: true, CutMiddle: true})
@@ -220,12 +226,15 @@ func (x *topTable) row(l *topLine) []table.Value {
 	case x.timed:
 		v = x.times(l)
 	default:
-		v = []table.Value{points[1], share(l.Own, x.all.Points), points[0], share(l.Points, x.all.Points), count(l.Calls)}
+		v = []table.Value{l.self(points[1]), share(l.Own, x.all.Points), l.total(points[0]), share(l.Points, x.all.Points), count(l.Calls)}
 	}
 	threw := count(l.Threw)
 	v = append(v, threw)
 	if x.timed && !x.span {
 		v = append(v, points...)
+	}
+	if x.edited() {
+		v = append(v, count(l.Merged), count(l.Dropped))
 	}
 	unended := table.Value{}
 	if l.Unended > 0 {
@@ -237,7 +246,7 @@ func (x *topTable) row(l *topLine) []table.Value {
 
 // times returns the values of the columns of times, and the number of calls.
 func (x *topTable) times(l *topLine) []table.Value {
-	self, total := table.Int(l.Self), table.Int(l.Total)
+	self, total := l.self(table.Int(l.Self)), l.total(table.Int(l.Total))
 	if l.Unended > 0 {
 		self, total = self.Is(table.About), total.Is(table.AtLeast)
 	}
@@ -245,7 +254,26 @@ func (x *topTable) times(l *topLine) []table.Value {
 	if l.Timed == 0 {
 		return append(v, table.Value{}, table.Value{}, table.Value{})
 	}
-	return append(v, table.Int(l.Took/l.Timed), table.Int(l.p99), table.Int(l.Max))
+	return append(v, l.total(table.Int(l.Took/l.Timed)), l.total(table.Int(l.p99)), l.total(table.Int(l.Max)))
+}
+
+// edited reports whether steps may have changed values.
+func (x *topTable) edited() bool { return x.steps.has(Merge, Only, Drop) }
+
+// self marks what merged calls were added to.
+func (l *topLine) self(v table.Value) table.Value {
+	if l.Merged > 0 {
+		return v.Is(table.Edited)
+	}
+	return v
+}
+
+// total marks what dropped calls were taken from.
+func (l *topLine) total(v table.Value) table.Value {
+	if l.Dropped > 0 {
+		return v.Is(table.Edited)
+	}
+	return v
 }
 
 // share returns a part of a whole.
@@ -297,6 +325,32 @@ func (x *topTable) notes(g *display.Glyphs) (list []string) {
 	}
 	if n := x.all.Shorter; n > 0 {
 		list = append(list, display.Plural(n, "call")+" took less time than the calls in them: the clock disagrees; their self time counts as 0")
+	}
+	return append(list, x.editNotes(g)...)
+}
+
+// editNotes tells what steps changed.
+func (x *topTable) editNotes(g *display.Glyphs) (list []string) {
+	self, total := "self", "total"
+	if !x.timed {
+		self, total = "own", "events"
+	}
+	var merged, dropped bool
+	for i := range x.rows {
+		merged, dropped = merged || x.rows[i].Merged > 0, dropped || x.rows[i].Dropped > 0
+	}
+	if merged {
+		list = append(list, "*"+self+": with that of merged calls")
+	}
+	if dropped {
+		list = append(list, "*"+total+": without what is dropped")
+	}
+	if out := x.all.Outside; out.Calls > 0 {
+		what := display.Plural(out.Own, "event")
+		if x.timed {
+			what = display.Duration(out.Self, g)
+		}
+		list = append(list, fmt.Sprintf("%s of %s that were merged and have no caller in no row", what, display.Plural(out.Calls, "call")))
 	}
 	return list
 }

@@ -62,6 +62,7 @@ func (p *plainTop) add(list []*node, open map[string]int) {
 		open[key]--
 
 		row.Calls++
+		row.Merged += n.merged
 		p.all.Calls++
 		if n.threw {
 			row.Threw++
@@ -77,20 +78,10 @@ func (p *plainTop) add(list []*node, open map[string]int) {
 		row.Own += own
 		if outer {
 			row.Points += n.points
+			row.Dropped += n.dropped
 		}
 		if !p.timed {
 			continue
-		}
-		if n.unended {
-			// It ends where its thread ends, and begins where the first call in it that has a time does.
-			end := p.ends[n.thread]
-			n.time, n.timed = lazy.Time{Start: end}, true
-			for _, k := range within {
-				if k.timed {
-					n.time.Start = min(n.time.Start, k.time.Start)
-				}
-			}
-			n.time.Duration = end - n.time.Start
 		}
 		if !n.timed {
 			p.all.Untimed++
@@ -117,7 +108,34 @@ func (p *plainTop) add(list []*node, open map[string]int) {
 	}
 }
 
+// estimate gives calls that never ended their times.
+func (p *plainTop) estimate(list []*node) {
+	for _, n := range list {
+		within := calls(n.kids)
+		p.estimate(within)
+		if !p.timed || !n.unended {
+			continue
+		}
+		// It ends where its thread ends, and begins where the first call in it that has a time does.
+		end := p.ends[n.thread]
+		n.time, n.timed = lazy.Time{Start: end}, true
+		for _, k := range within {
+			if k.timed {
+				n.time.Start = min(n.time.Start, k.time.Start)
+			}
+		}
+		n.time.Duration = end - n.time.Start
+	}
+}
+
 func plainly(r *lazy.TraceReader, roots []*node, by By) *plainTop {
+	p := plain(r, by)
+	p.estimate(calls(roots))
+	return p.sum(roots)
+}
+
+// plain prepares to add up calls.
+func plain(r *lazy.TraceReader, by By) *plainTop {
 	p := &plainTop{r: r, by: by, rows: make(map[string]*topRow), ends: make(map[int32]int64)}
 	r.WithContext(func(c *format.Context) { p.ctx = c })
 	_, p.timed = r.Times()
@@ -126,6 +144,11 @@ func plainly(r *lazy.TraceReader, roots []*node, by By) *plainTop {
 			p.ends[th.ID] = time.End()
 		}
 	}
+	return p
+}
+
+// sum adds up the calls of a forest whose times are known.
+func (p *plainTop) sum(roots []*node) *plainTop {
 	p.add(calls(roots), make(map[string]int))
 	for _, n := range roots {
 		p.all.Points += n.points

@@ -49,7 +49,7 @@ func (t *Table) appendJSON(b []byte, row []Value) []byte {
 		}
 		b = append(format.AppendJSONString(append(b, ','), c.Key), ':')
 		b = c.appendJSON(b, v)
-		if v.bound != Exact && v.json == nil {
+		if v.bound != Exact && v.bound != Edited && v.json == nil {
 			b = append(format.AppendJSONString(append(b, ','), c.Key+"_bound"), `:"`...)
 			b = append(append(b, v.bound.String()...), '"')
 		}
@@ -77,7 +77,7 @@ func (c *Column) appendNumber(b []byte, v Value) []byte {
 
 // String names a bound in words.
 func (b Bound) String() string {
-	return [...]string{"exactly", "at least", "at most", "about"}[b]
+	return [...]string{"exactly", "at least", "at most", "about", "edited"}[b]
 }
 
 // WriteCSV writes the table as comma-separated values (RFC 4180 with line feeds): a line with the
@@ -119,7 +119,7 @@ func (c *Column) appendCSV(b []byte, v Value) []byte {
 	case c.Kind == Text:
 		return appendField(b, v.text)
 	}
-	b = append(b, [...]string{"", ">=", "<=", "~"}[v.bound]...)
+	b = append(b, [...]string{"", ">=", "<=", "~", ""}[v.bound]...)
 	return append(c.appendNumber(b, v), ',')
 }
 

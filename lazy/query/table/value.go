@@ -36,6 +36,9 @@ const (
 	AtLeast
 	AtMost
 	About
+	// Edited is not a bound: the number is exact, and differs from what was recorded, as steps
+	// edited the tree. Only what is shown tells.
+	Edited
 )
 
 // Int is a whole number: a count, nanoseconds, bytes, the number of an event.
@@ -122,6 +125,8 @@ func (b Bound) sign(g *display.Glyphs) string {
 		return strings.TrimSpace(g.AtMost)
 	case About:
 		return g.About
+	case Edited:
+		return "*"
 	}
 	return ""
 }

@@ -1,0 +1,492 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/filter"
+)
+
+// edits are the steps of a scope, prepared for its trace.
+type edits struct {
+	steps Steps
+	list  []edit
+	paths []*filter.Filter // the methods whose recursion paths do not show
+}
+
+// edit is what calls are tested for: a step, or several in a row that merge.
+type edit struct {
+	kind  StepKind // Focus, Merge or Drop
+	calls *condition
+	place lazy.Position // if calls is nil
+}
+
+// mostEdits bounds how many edits a tree may have. Steps in a row that merge are one.
+const mostEdits = 60
+
+// Edit adds steps to the scope: its pass then visits the edited tree. The values of a call remain
+// those recorded, its duration too; in(…), has(…) and depth in the filter of a step are about the tree
+// that the steps before it left. It may read the trace; ctx ends that. The error is a [StepError].
+func (s *Scope) Edit(ctx context.Context, r *lazy.TraceReader, steps Steps) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	x := &edits{}
+	s.edits = x
+	for i := 0; i < len(steps); {
+		n, err := s.edit(ctx, r, x, steps[i:])
+		if err != nil {
+			return err
+		}
+		i += n
+	}
+	x.steps = steps
+	return nil
+}
+
+// Steps returns the steps of the scope.
+func (s *Scope) Steps() Steps {
+	if s.edits == nil {
+		return nil
+	}
+	return s.edits.steps
+}
+
+// Edited reports whether a call may have lost its place in the tree: whether the scope has steps of
+// other kinds than Recursion.
+func (s *Scope) Edited() bool { return s.edits != nil && len(s.edits.list) > 0 }
+
+// recursions returns the methods whose recursion paths do not show.
+func (s *Scope) recursions() []*filter.Filter {
+	if s.edits == nil {
+		return nil
+	}
+	return s.edits.paths
+}
+
+// Over returns a pass over the scope for collectors, which see the edited tree.
+func (s *Scope) Over(list ...lazy.Collector) lazy.Pass {
+	p := s.Pass()
+	for _, c := range list {
+		if s.Edited() {
+			c = &editCollector{c, s.edits, *s}
+		}
+		p.Collect = append(p.Collect, c)
+	}
+	return p
+}
+
+// edit prepares the first of steps, with those after it that it can be one edit with. It returns how
+// many.
+func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps Steps) (n int, err error) {
+	step := steps[0]
+	f, err := step.bind(r)
+	if err != nil {
+		return 0, err
+	}
+	if step.Kind == Recursion {
+		x.paths = append(x.paths, f)
+		return 1, nil
+	}
+	if len(x.list) == mostEdits {
+		return 0, fmt.Errorf("more than %d steps that have to follow one another", mostEdits)
+	}
+	e := edit{kind: step.Kind}
+	if step.Kind == Only {
+		e.kind = Merge
+	}
+	n = 1
+	switch {
+	case step.place != nil:
+		if e.place, err = s.narrow(ctx, r, step, len(x.list) == 0); err != nil {
+			return 0, &StepError{step, err}
+		}
+	case step.merges(f):
+		text := step.mergeText()
+		for ; n < len(steps); n++ {
+			next := steps[n]
+			g, err := next.bind(r)
+			if err != nil {
+				return 0, err
+			}
+			if !next.merges(g) {
+				break
+			}
+			text += " or " + next.mergeText()
+		}
+		all, err := filter.Parse(text)
+		if err == nil {
+			f, err = bound(r, all)
+		}
+		if err != nil {
+			return 0, &StepError{step, err}
+		}
+	}
+	if f != nil {
+		if e.calls, err = prepare(ctx, r, f, s.Over); err != nil {
+			return 0, &StepError{step, err}
+		}
+	}
+	x.list = append(x.list, e)
+	return n, nil
+}
+
+// bind resolves the names of the step's filter; nil if it is about a place.
+func (s Step) bind(r *lazy.TraceReader) (*filter.Filter, error) {
+	if s.calls == nil {
+		return nil, nil
+	}
+	e := s.calls
+	if s.Kind == Only {
+		e = e.Not()
+	}
+	f, err := bound(r, e)
+	var none *filter.Error
+	if s.method && errors.As(err, &none) {
+		err = &NoMethodError{s.Text, none.Near}
+	}
+	if err != nil {
+		return nil, &StepError{s, err}
+	}
+	return f, nil
+}
+
+// merges reports whether the step, with its filter, can be one edit with others that merge: whether the
+// filter is only about calls themselves.
+func (s Step) merges(f *filter.Filter) bool {
+	if s.Kind != Merge && s.Kind != Only || f == nil || f.Needs().Depth {
+		return false
+	}
+	in, has := f.Subs()
+	return len(in) == 0 && len(has) == 0
+}
+
+// mergeText returns the filter of what the step merges, as a part of another.
+func (s Step) mergeText() string {
+	if s.Kind == Only {
+		return "-(" + s.calls.String() + ")"
+	}
+	return "(" + s.calls.String() + ")"
+}
+
+// narrow finds the place that a step is about. If it is the first one and focuses, the scope is
+// narrowed to it.
+func (s *Scope) narrow(ctx context.Context, r *lazy.TraceReader, step Step, first bool) (lazy.Position, error) {
+	at, _, err := r.Find(ctx, *step.place)
+	if err != nil {
+		return at, err
+	}
+	if at.At < 0 {
+		return at, fmt.Errorf("%s is a thread, not a call", step.place)
+	}
+	alone := Scope{Raw: s.Raw}
+	if err := alone.In(ctx, r, *step.place); err != nil {
+		return at, err
+	}
+	whole := s.Ranges == nil
+	for _, have := range s.Ranges {
+		whole = whole || have == lazy.PassRange{Thread: at.Thread, To: -1}
+	}
+	if whole && first && step.Kind == Focus {
+		s.Ranges = alone.Ranges
+	}
+	return at, nil
+}
+
+// hiding tells what the steps do with a container.
+type hiding uint8
+
+const (
+	shown   hiding = iota
+	outside        // of what a Focus is about
+	merged
+	dropped
+	within // what is dropped
+)
+
+// editCollector shows another collector the edited tree.
+type editCollector struct {
+	lazy.Collector
+	edits *edits
+	scope Scope
+}
+
+// hiddenVisitor is a visitor that has to know what the steps hide.
+type hiddenVisitor interface {
+	lazy.Visitor
+	// beginEdited is called in place of Begin, with all containers and what the steps do with them.
+	beginEdited(thread int32, around []lazy.PassFrame, how []hiding)
+	// enterHidden and exitHidden are called for containers that Enter and Exit do not visit.
+	enterHidden(p *lazy.PassPoint, how hiding)
+	exitHidden(p *lazy.PassPoint)
+}
+
+// Visitor is for the pass.
+func (c *editCollector) Visitor() lazy.Visitor {
+	v := &editVisitor{Visitor: c.Collector.Visitor(), scope: &c.scope, begun: true}
+	v.hidden, _ = v.Visitor.(hiddenVisitor)
+	v.arounder, _ = v.Visitor.(lazy.Arounder)
+	for i := range c.edits.list {
+		v.edits = append(v.edits, c.edits.list[i].editor())
+	}
+	v.open = make([]int, len(v.edits))
+	return v
+}
+
+// Merge is for the pass.
+func (c *editCollector) Merge(v lazy.Visitor) error {
+	return c.Collector.Merge(v.(*editVisitor).Visitor)
+}
+
+// editVisitor is the visitor of an editCollector.
+type editVisitor struct {
+	lazy.Visitor
+	hidden   hiddenVisitor // the same; nil if it is none
+	arounder lazy.Arounder // the same; nil if it is none
+	scope    *Scope
+	edits    []*editor
+
+	begun   bool // Begin was called after the last Survey
+	stack   []editFrame
+	around  []lazy.PassFrame // of the stack, those that are shown
+	open    []int            // by edit that focuses: its roots on the stack
+	missing int              // edits that focus and have no root on the stack
+	dropped int              // containers on the stack that are dropped, or within them
+	told    int              // of around: those that the arounder got
+}
+
+// editFrame is an open container.
+type editFrame struct {
+	how   hiding
+	seen  int    // edits whose filters know that it is open
+	roots uint64 // edits whose root it is
+}
+
+// reset empties the stack.
+func (v *editVisitor) reset() {
+	v.stack, v.around = v.stack[:0], v.around[:0]
+	clear(v.open)
+	v.missing, v.dropped, v.told = 0, 0, 0
+	for _, e := range v.edits {
+		if e.begin(); e.kind == Focus {
+			v.missing++
+		}
+	}
+}
+
+// Survey is for the pass.
+func (v *editVisitor) Survey(p *lazy.PassPoint) {
+	if v.begun {
+		v.reset()
+		v.begun = false
+	}
+	v.push(p, p.At >= v.scope.begins(p.Thread))
+}
+
+// Begin is for the pass.
+func (v *editVisitor) Begin(thread int32, around []lazy.PassFrame) {
+	if len(around) == 0 {
+		v.reset()
+	}
+	v.begun = true
+	if v.hidden == nil {
+		v.Visitor.Begin(thread, append([]lazy.PassFrame(nil), v.around...))
+		return
+	}
+	how := make([]hiding, len(v.stack))
+	for i := range v.stack {
+		how[i] = v.stack[i].how
+	}
+	v.hidden.beginEdited(thread, around, how)
+}
+
+// Around is for the pass.
+func (v *editVisitor) Around(p *lazy.PassPoint) {
+	if v.arounder != nil && v.told < len(v.around) && v.around[v.told].At == p.At {
+		p.Within(v.around[:v.told:v.told], v.arounder.Around)
+		v.told++
+	}
+}
+
+// push decides what the steps do with a container and puts it on the stack. inside is false for one
+// that is around the scope.
+func (v *editVisitor) push(p *lazy.PassPoint, inside bool) hiding {
+	var f editFrame
+	if v.dropped > 0 {
+		f.how = within
+	}
+	for i := 0; i < len(v.edits) && f.how == shown; i++ {
+		e := v.edits[i]
+		hit := false
+		if inside && (e.kind != Focus || v.open[i] == 0) {
+			hit = e.match(p)
+		}
+		switch {
+		case e.kind == Focus && hit:
+			if v.open[i]++; v.open[i] == 1 {
+				v.missing--
+			}
+			f.roots |= 1 << i
+		case e.kind == Focus && v.open[i] == 0:
+			f.how = outside
+		case e.kind == Merge && hit:
+			f.how = merged
+		case e.kind == Drop && hit:
+			f.how = dropped
+		}
+		e.enter(p)
+		f.seen++
+	}
+	if f.how == merged && v.missing > 0 {
+		f.how = outside // of a later focus
+	}
+	switch f.how {
+	case shown:
+		v.around = append(v.around, p.PassFrame)
+	case dropped, within:
+		v.dropped++
+	}
+	v.stack = append(v.stack, f)
+	return f.how
+}
+
+// pop takes the innermost container off the stack.
+func (v *editVisitor) pop() hiding {
+	f := v.stack[len(v.stack)-1]
+	v.stack = v.stack[:len(v.stack)-1]
+	for i := range f.seen {
+		v.edits[i].exit()
+		if f.roots&(1<<i) != 0 {
+			if v.open[i]--; v.open[i] == 0 {
+				v.missing++
+			}
+		}
+	}
+	switch f.how {
+	case shown:
+		v.around = v.around[:len(v.around)-1]
+	case dropped, within:
+		v.dropped--
+	}
+	return f.how
+}
+
+// Enter is for the pass.
+func (v *editVisitor) Enter(p *lazy.PassPoint) {
+	whole, n := len(v.around) == len(v.stack), len(v.around)
+	switch how := v.push(p, true); {
+	case how != shown:
+		if v.hidden != nil {
+			v.hidden.enterHidden(p, how)
+		}
+	case whole:
+		v.Visitor.Enter(p)
+	default:
+		p.Within(v.around[:n:n], v.Visitor.Enter)
+	}
+}
+
+// Leaf is for the pass.
+func (v *editVisitor) Leaf(p *lazy.PassPoint) {
+	switch {
+	case v.dropped > 0 || v.missing > 0:
+	case len(v.around) == len(v.stack):
+		v.Visitor.Leaf(p)
+	default:
+		p.Within(v.around, v.Visitor.Leaf)
+	}
+}
+
+// Exit is for the pass.
+func (v *editVisitor) Exit(p *lazy.PassPoint) {
+	if len(v.stack) == 0 {
+		return // it began before the scope
+	}
+	switch how := v.pop(); {
+	case how != shown:
+		if v.hidden != nil {
+			v.hidden.exitHidden(p)
+		}
+	case len(v.around) == len(v.stack):
+		v.Visitor.Exit(p)
+	default:
+		p.Within(v.around, v.Visitor.Exit)
+	}
+}
+
+// editor tests containers for one visitor.
+type editor struct {
+	kind  StepKind
+	place lazy.Position
+	m     *matcher // nil if it is about the place
+	deep  bool     // the filter looks at the containers around
+	known []quickly
+}
+
+// quickly is the verdict on the calls of a method in a thread.
+type quickly struct {
+	thread  int32 // + 1
+	verdict filter.Verdict
+}
+
+func (e *edit) editor() *editor {
+	x := &editor{kind: e.kind, place: e.place}
+	if e.calls != nil {
+		x.m = e.calls.matcher()
+		x.deep = len(x.m.ins) > 0 || x.m.needs.Depth
+	}
+	return x
+}
+
+func (e *editor) begin() {
+	if e.deep {
+		e.m.begin()
+	}
+}
+
+func (e *editor) enter(p *lazy.PassPoint) {
+	if e.deep {
+		e.m.enter(p)
+	}
+}
+
+func (e *editor) exit() {
+	if e.deep {
+		e.m.exit()
+	}
+}
+
+// match reports whether the step is about a container: only calls match filters.
+func (e *editor) match(p *lazy.PassPoint) bool {
+	if e.m == nil {
+		return p.At == e.place.At && p.Thread == e.place.Thread
+	}
+	if p.Class != format.ClassCall {
+		return false
+	}
+	switch e.quick(p) {
+	case filter.Yes:
+		return true
+	case filter.No:
+		return false
+	}
+	return e.m.match(p)
+}
+
+// quick returns the verdict on the calls of p's method, which it keeps.
+func (e *editor) quick(p *lazy.PassPoint) filter.Verdict {
+	if p.Ref < 0 || p.Ref >= mostDense {
+		return e.m.f.Quick(p.Class, p.Ref, p.Thread)
+	}
+	if n := int(p.Ref) + 1; n > len(e.known) {
+		e.known = append(e.known, make([]quickly, max(n, 2*len(e.known))-len(e.known))...)
+	}
+	k := &e.known[p.Ref]
+	if k.thread != p.Thread+1 {
+		*k = quickly{p.Thread + 1, e.m.f.Quick(p.Class, p.Ref, p.Thread)}
+	}
+	return k.verdict
+}

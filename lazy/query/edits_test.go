@@ -1,0 +1,379 @@
+package query
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/lazy/query/filter"
+)
+
+// editable calls f for some traces, in parallel: with times and without, damaged, recorded.
+func editable(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
+	run := func(name, path string) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, opened(t, path))
+		})
+	}
+	for i, shape := range []formattest.Shape{formattest.Random, formattest.Deep, formattest.Goroutines, formattest.Random, formattest.Calls} {
+		spec := formattest.Spec{Shape: shape, N: 500, Seed: uint64(11 + i), Timed: i%2 == 0, Wild: i == 3, Options: formattest.Options{BlockSize: 3000}}
+		run(spec.Name(), formattest.File(t, spec))
+		if formattest.Race {
+			return
+		}
+		spec.Crash = []formattest.Crash{formattest.CrashLost, formattest.CrashPartial}[i%2]
+		run(spec.Name(), formattest.File(t, spec))
+	}
+	for _, name := range []string{"gson.stream.bin", "shapes.stream.bin", "threads.dump.bin"} {
+		run(name, formattest.Unpack(t, name))
+	}
+	run("shop", shop(t))
+}
+
+// plainStep is a step on a forest in memory.
+type plainStep struct {
+	kind StepKind
+	hit  func(*node) bool // a call or, for a place, a container
+}
+
+// isIn reports whether an ancestor of a node passes.
+func (n *node) isIn(f func(*node) bool) bool {
+	return n.parent != nil && (f(n.parent) || n.parent.isIn(f))
+}
+
+// holds reports whether something below a node passes.
+func (n *node) holds(f func(*node) bool) bool {
+	return slices.ContainsFunc(n.kids, func(k *node) bool { return f(k) || k.holds(f) })
+}
+
+// copied copies a forest.
+func copied(list []*node, parent *node) []*node {
+	out := make([]*node, len(list))
+	for i, n := range list {
+		c := *n
+		c.parent = parent
+		c.kids = copied(n.kids, &c)
+		out[i] = &c
+	}
+	return out
+}
+
+// edited applies steps to a copy of a forest, one after the other.
+func edited(roots []*node, steps []plainStep, outside *Outside) []*node {
+	roots = copied(roots, nil)
+	for _, s := range steps {
+		hits := make(map[*node]bool)
+		var look func(list []*node)
+		look = func(list []*node) {
+			for _, n := range list {
+				hits[n] = s.hit(n)
+				look(n.kids)
+			}
+		}
+		look(roots)
+		if s.kind == Focus {
+			roots = focused(roots, hits)
+		} else {
+			roots = without(roots, nil, s.kind == Merge, hits)
+		}
+	}
+	return adjusted(roots, nil, outside)
+}
+
+// focused returns the outermost nodes that are hit.
+func focused(list []*node, hits map[*node]bool) (out []*node) {
+	for _, n := range list {
+		if hits[n] {
+			n.parent = nil
+			out = append(out, n)
+		} else {
+			out = append(out, focused(n.kids, hits)...)
+		}
+	}
+	return out
+}
+
+// Classes of what is left of a merged call, a point of its caller, and of a dropped call: its time.
+const (
+	mergedAway  format.Class = 250
+	droppedAway format.Class = 251
+)
+
+// without merges or drops what is hit.
+func without(list []*node, parent *node, merge bool, hits map[*node]bool) (out []*node) {
+	for _, n := range list {
+		n.parent = parent
+		switch {
+		case !hits[n]:
+			n.kids = without(n.kids, n, merge, hits)
+			out = append(out, n)
+		case merge:
+			out = append(out, &node{class: mergedAway, parent: parent, thread: n.thread, time: n.time, timed: n.timed, kids: nil})
+			out = append(out, without(n.kids, parent, merge, hits)...)
+		default:
+			out = append(out, &node{class: droppedAway, parent: parent, time: n.time, timed: n.timed})
+		}
+	}
+	return out
+}
+
+// adjusted takes what is dropped out of the calls around it, and counts points anew.
+func adjusted(list []*node, parent *node, outside *Outside) (out []*node) {
+	for _, n := range list {
+		if n.class == droppedAway {
+			for up := parent; up != nil; up = up.parent {
+				if up.class == format.ClassCall {
+					up.dropped++
+					if n.timed {
+						up.gone += n.time.Duration
+					}
+				}
+			}
+			continue
+		}
+		n.kids = adjusted(n.kids, n, outside)
+		n.points = 1
+		for _, k := range n.kids {
+			n.points += k.points
+		}
+		if n.class == mergedAway {
+			up := parent
+			for up != nil && up.class != format.ClassCall {
+				up = up.parent
+			}
+			if up != nil {
+				up.merged++
+			} else {
+				outside.Calls++
+			}
+		}
+		n.time.Duration = max(0, n.time.Duration-n.gone)
+		out = append(out, n)
+	}
+	return out
+}
+
+// testTop runs a Top over an edited scope.
+func editedTop(t *testing.T, r *lazy.TraceReader, scope Scope, share int64) *Top {
+	t.Helper()
+	top := NewTop(r, scope, ByMethod)
+	pass := scope.Over(top)
+	pass.Share = share
+	if err := r.Pass(t.Context(), pass); err != nil {
+		t.Fatal(err)
+	}
+	return top
+}
+
+// stepCase is steps in both forms.
+type stepCase struct {
+	steps Steps
+	plain []plainStep
+}
+
+// cases returns lists of steps about methods of a trace.
+type caseMaker struct {
+	t     *testing.T
+	r     *lazy.TraceReader
+	names []string
+	event int32 // of a call
+}
+
+func (m *caseMaker) is(name string) func(*node) bool {
+	e, err := filter.Parse("method=" + filter.Word(name))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	f, err := bound(m.r, e)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	match := remembered(func(ref int32) (yes bool) {
+		m.r.WithContext(func(*format.Context) { yes = f.Quick(format.ClassCall, ref, 0) == filter.Yes })
+		return yes
+	})
+	return func(n *node) bool { return n.class == format.ClassCall && match(n.ref) }
+}
+
+// one returns a step, and what it hits.
+func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
+	a, b, c := m.names[0], m.names[1], m.names[2]
+	isA, isB, isC := m.is(a), m.is(b), m.is(c)
+	hits := map[string]func(*node) bool{
+		"A": isA, "B": isB, "C": isC,
+		"A or B":  func(n *node) bool { return isA(n) || isB(n) },
+		"B in A":  func(n *node) bool { return isB(n) && n.isIn(isA) },
+		"has C":   func(n *node) bool { return n.class == format.ClassCall && n.holds(isC) },
+		"depth 1": func(n *node) bool { return n.class == format.ClassCall && depth(n) == 1 },
+		"threw":   func(n *node) bool { return n.class == format.ClassCall && n.threw },
+		"event":   func(n *node) bool { return n.class.Container() && n.class < mergedAway && n.event == m.event },
+	}
+	is := func(name string) string { return "method=" + filter.Word(name) }
+	texts := map[string]string{
+		"A": a, "B": b, "C": is(c), "A or B": is(a) + " or " + is(b), "B in A": is(b) + " in(" + is(a) + ")", "has C": "has(" + is(c) + ")",
+		"depth 1": "depth=1", "threw": "threw", "event": fmt.Sprint("#", m.event),
+	}
+	s, err := ParseStep(kind, texts[text])
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	p := plainStep{kind, hits[text]}
+	if kind == Only {
+		p = plainStep{Merge, func(n *node) bool { return n.class == format.ClassCall && !hits[text](n) }}
+	}
+	return s, p
+}
+
+// depth returns how many calls are around a node.
+func depth(n *node) (d int) {
+	for up := n.parent; up != nil; up = up.parent {
+		if up.class == format.ClassCall {
+			d++
+		}
+	}
+	return d
+}
+
+// make returns the case of a text such as "merge A, drop B in A".
+func (m *caseMaker) make(text string) (out stepCase) {
+	for _, part := range strings.Split(text, ", ") {
+		word, what, _ := strings.Cut(part, " ")
+		s, p := m.one(StepKind(slices.Index(StepKinds[:], word)), what)
+		out.steps, out.plain = append(out.steps, s), append(out.plain, p)
+	}
+	return out
+}
+
+// caseMakerOf picks three methods of a trace: two that call others and one that is often called.
+func caseMakerOf(t *testing.T, r *lazy.TraceReader, roots []*node) *caseMaker {
+	m := &caseMaker{t: t, r: r}
+	score := make(map[string]int)
+	var all []*node
+	var walk func(list []*node)
+	walk = func(list []*node) {
+		for _, n := range list {
+			all = append(all, n)
+			within := calls(n.kids)
+			r.WithContext(func(c *format.Context) {
+				if d := c.Method(n.ref); d != nil {
+					name := c.ClassName(d.ClassID) + "." + d.Name
+					if d.Name == "<init>" || d.Name == "<clinit>" {
+						return
+					}
+					score[name] += 1 + 5*min(len(within), 3)
+				}
+			})
+			walk(within)
+		}
+	}
+	walk(calls(roots))
+	names := slices.SortedFunc(maps.Keys(score), func(a, b string) int {
+		if score[a] != score[b] {
+			return score[b] - score[a]
+		}
+		return strings.Compare(a, b)
+	})
+	for len(names) < 3 {
+		if len(names) == 0 {
+			return nil
+		}
+		names = append(names, names[0])
+	}
+	m.names = []string{names[0], names[len(names)/3], names[1]}
+	m.event = all[len(all)/2].event
+	return m
+}
+
+var stepCases = []string{
+	"merge A", "merge A, merge B, merge C", "only A or B", "only A, only B", "drop A", "drop C", "focus A", "focus B", "focus event", "drop event", "merge event",
+	"merge A, drop B in A", "drop B in A, merge A", "focus A, merge B, focus C", "merge A, focus event", "drop has C", "merge C, drop has C", "merge depth 1, drop depth 1",
+	"focus C, only A or B", "merge threw, drop B", "drop threw",
+}
+
+// TestEdits: with steps, each number of Top is that of a plain recursion over the tree that the
+// steps were applied to one after the other, however the pass is cut.
+func TestEdits(t *testing.T) {
+	var differ atomic.Int64
+	t.Run("traces", func(t *testing.T) {
+		editable(t, func(t *testing.T, r *lazy.TraceReader) {
+			size, _ := r.Size()
+			for _, raw := range []bool{false, true} {
+				roots := forest(t, r, raw)
+				p := plain(r, ByMethod)
+				p.estimate(calls(roots))
+				m := caseMakerOf(t, r, roots)
+				if m == nil {
+					continue
+				}
+				tops := make(map[string]Totals)
+				for _, text := range stepCases {
+					c := m.make(text)
+					scope := Scope{Raw: raw}
+					if err := scope.Edit(t.Context(), r, c.steps); err != nil {
+						t.Fatalf("%s: %v", text, err)
+					}
+					var outside Outside
+					want := plain(r, ByMethod).sum(edited(roots, c.plain, &outside))
+					want.all.Outside.Calls = outside.Calls
+					for _, share := range []int64{0, max(300, size/60)} {
+						top := editedTop(t, r, scope, share)
+						tops[text] = top.all
+						want.all.Outside.Self, want.all.Outside.Own = top.all.Outside.Self, top.all.Outside.Own // see TestMergeKeeps
+						sameTop(t, fmt.Sprintf("raw %v, %s (%v), share %d", raw, text, c.steps, share), top, want)
+					}
+				}
+				if tops["merge A, drop B in A"] != tops["drop B in A, merge A"] {
+					differ.Add(1)
+				}
+			}
+		})
+	})
+	if differ.Load() == 0 && !t.Failed() {
+		t.Error("the order of steps made no difference in any trace")
+	}
+}
+
+// TestMergeKeeps: merging keeps the sum of the own times and points, with those of merged calls that
+// have no caller.
+func TestMergeKeeps(t *testing.T) {
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		m := caseMakerOf(t, r, forest(t, r, false))
+		if m == nil {
+			return
+		}
+		sum := func(top *Top) (s Sums) {
+			for i := range top.rows {
+				s.add(&top.rows[i].Sums)
+			}
+			s.Self += top.all.Outside.Self
+			s.Own += top.all.Outside.Own
+			return s
+		}
+		before := editedTop(t, r, Scope{}, 0)
+		want := sum(before)
+		for _, text := range stepCases {
+			if strings.Contains(text, "drop") || strings.Contains(text, "focus") {
+				continue
+			}
+			var scope Scope
+			if err := scope.Edit(t.Context(), r, m.make(text).steps); err != nil {
+				t.Fatal(err)
+			}
+			top := editedTop(t, r, scope, 0)
+			got := sum(top)
+			if before.all.Shorter+before.all.Untimed == 0 && got.Self != want.Self || got.Own != want.Own {
+				t.Errorf("%s: self %d, own %d, before %d, %d", text, got.Self, got.Own, want.Self, want.Own)
+			}
+			if got.Calls+got.Merged+top.all.Outside.Calls != want.Calls {
+				t.Errorf("%s: %d calls, %d merged, %d outside, of %d", text, got.Calls, got.Merged, top.all.Outside.Calls, want.Calls)
+			}
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
+)
+
+// Step is an edit of the tree before an answer is made: which calls become roots, and which are
+// left out.
+type Step struct {
+	Kind StepKind
+	Text string // as people write it: a filter of calls, a method, or a place
+	// Of these one is set: the calls it is about, or the handle of one.
+	calls *filter.Expr
+	place *lazy.Handle
+	// method is set if Text is the name of a method.
+	method bool
+}
+
+// StepKind is what a step does with calls.
+type StepKind uint8
+
+const (
+	// Focus makes the outermost calls roots: all that is not below one of them is left out.
+	Focus StepKind = iota
+	// Merge leaves calls out. What is directly in them takes their place, and their own time
+	// becomes that of their caller.
+	Merge
+	// Drop leaves calls out with everything below them, and with their time.
+	Drop
+	// Only merges all calls but these.
+	Only
+	// Recursion merges the calls of a method within one another into the outermost, in paths: the
+	// path of a call has nothing between the outermost and the innermost of them. What is known
+	// about the calls of a method does not change. It applies after all other steps.
+	Recursion
+)
+
+// StepKinds are the words for the values of StepKind.
+var StepKinds = [...]string{"focus", "merge", "drop", "only", "recursion"}
+
+func (k StepKind) String() string { return StepKinds[k] }
+
+// ParseStep reads a step. A text that is no filter, such as Account.withdraw, is the name of a method;
+// the error is a [filter.Error].
+func ParseStep(kind StepKind, text string) (Step, error) {
+	s := Step{Kind: kind, Text: strings.TrimSpace(text)}
+	if s.Text == "" {
+		return s, fmt.Errorf("%s needs a method or a filter", kind)
+	}
+	if h, ok := lazy.ParseHandle(s.Text); ok && kind != Recursion {
+		s.place = &h
+		return s, nil
+	}
+	source := s.Text
+	if s.method = kind == Recursion || namesMethod(s.Text); s.method {
+		source = "method=" + methodWord(s.Text)
+	}
+	var err error
+	s.calls, err = filter.Parse(source)
+	return s, err
+}
+
+// namesMethod reports whether a text can only be the name of a method.
+func namesMethod(text string) bool {
+	name := strings.TrimPrefix(text, "new ")
+	if paren := strings.IndexByte(name, '('); paren > 0 && strings.HasSuffix(name, ")") {
+		name = name[:paren]
+	}
+	if name == "" || name[0] == '-' || slices.Contains([]string{"threw", "exc", "in", "has"}, name) {
+		return false
+	}
+	return !strings.ContainsAny(name, " \t=!<>~:()#\"")
+}
+
+// methodWord returns the value of a method's name, in which * is any text.
+func methodWord(text string) string {
+	if strings.Contains(text, "*") && !strings.ContainsAny(text, " \t") {
+		return text
+	}
+	return filter.Word(text)
+}
+
+// String describes the step: "merge java.util.*".
+func (s Step) String() string {
+	if s.Kind == Recursion {
+		return "recursion of " + s.Text
+	}
+	return s.Kind.String() + " " + s.Text
+}
+
+// Steps are steps in the order in which they are applied.
+type Steps []Step
+
+// Text describes the steps in one line.
+func (l Steps) Text(g *display.Glyphs) string {
+	list := make([]string, len(l))
+	for i, s := range l {
+		list[i] = s.String()
+	}
+	return strings.Join(list, " "+g.Crumb+" ")
+}
+
+// has reports whether one of the steps is of one of the kinds.
+func (l Steps) has(kinds ...StepKind) bool {
+	return slices.ContainsFunc(l, func(s Step) bool { return slices.Contains(kinds, s.Kind) })
+}
+
+// Tell adds the steps to the notes of a table.
+func (l Steps) Tell(t *table.Table, g *display.Glyphs) {
+	if len(l) == 0 {
+		return
+	}
+	t.Notes = append([]string{"steps: " + l.Text(g)}, t.Notes...)
+	if l.has(Recursion) && t.Row != pathRow {
+		t.Notes = append(t.Notes, "recursion shows in paths of callers and callees: here each call counts")
+	}
+}
+
+// StepError is the error of a step that does not fit the trace.
+type StepError struct {
+	Step Step
+	Err  error
+}
+
+func (e *StepError) Error() string { return e.Step.String() + ": " + e.Err.Error() }
+
+func (e *StepError) Unwrap() error { return e.Err }
