@@ -10,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // plainPaths are sums of paths, by plain recursion over a tree in memory.
@@ -20,6 +21,71 @@ type plainPaths struct {
 	timed bool
 	sums  map[string]*pathSums
 	inner int64
+	// recursions tell the methods of steps.
+	recursions []func(ref int32) bool
+}
+
+// collapse leaves out of a path what recursions of methods have between them.
+func (p *plainPaths) collapse(path []*node) []*node {
+	for _, is := range p.recursions {
+		for i := 0; i < len(path); i++ {
+			if !is(path[i].ref) {
+				continue
+			}
+			for j := len(path) - 1; j > i; j-- {
+				if is(path[j].ref) {
+					path = slices.Concat(path[:i+1], path[j+1:])
+					break
+				}
+			}
+			break
+		}
+	}
+	return path
+}
+
+// recursive adds a call in a tree in which recursions are collapsed.
+func (p *plainPaths) recursive(n *node, around []*node, s pathSums) {
+	path := p.collapse(append(slices.Clone(around), n))
+	isAsked := func(a *node) bool { return p.asked(a.ref) }
+	at := path[len(path)-1]
+	names := func(list []*node) (out []string) {
+		for _, a := range list {
+			out = append(out, p.name(a.ref))
+		}
+		return out
+	}
+	switch within := slices.ContainsFunc(around, isAsked); {
+	case p.o.Callees:
+		first := slices.IndexFunc(path, isAsked)
+		if first < 0 {
+			return
+		}
+		if at != n {
+			s.Calls = 0
+		}
+		list := names(path[first+1:])
+		if len(list) > p.o.Depth {
+			list, s.Calls = list[:p.o.Depth], 0
+		}
+		s.Total, s.Points = s.Self, s.Own
+		p.add(list, s)
+		for s.Calls = 0; len(list) > 0; p.add(list, s) {
+			list = list[:len(list)-1]
+		}
+	case !p.asked(n.ref):
+	case within && !p.o.Self && at != n:
+	case within && !p.o.Self:
+		p.inner++
+		p.add([]string{p.name(n.ref)}, pathSums{Calls: 1})
+	default:
+		path = path[:len(path)-1]
+		slices.Reverse(path)
+		list := names(path[:min(len(path), p.o.Depth)])
+		for p.add(list, s); len(list) > 0; p.add(list, s) {
+			list = list[:len(list)-1]
+		}
+	}
 }
 
 func (p *plainPaths) add(path []string, s pathSums) {
@@ -52,6 +118,8 @@ func (p *plainPaths) calls(list []*node, around []*node) {
 		}
 		outer := slices.IndexFunc(around, func(a *node) bool { return p.asked(a.ref) })
 		switch {
+		case len(p.recursions) > 0:
+			p.recursive(n, around, s)
 		case p.o.Callees && outer >= 0:
 			var path []string
 			for _, a := range append(slices.Clone(around[outer+1:]), n) {
@@ -94,8 +162,8 @@ func TestCallers(t *testing.T) {
 			}
 			for _, method := range methodsOf(r, roots) {
 				for _, o := range []CallersOptions{{Method: method, Depth: 3}, {Method: method, Depth: 40, Self: true}, {Method: method, Depth: 4, Callees: true}} {
-					checkCallers(t, r, roots, raw, o, 0)
-					checkCallers(t, r, roots, raw, o, max(1000, size/100))
+					checkCallers(t, r, roots, Scope{Raw: raw}, o, 0)
+					checkCallers(t, r, roots, Scope{Raw: raw}, o, max(1000, size/100))
 				}
 			}
 		}
@@ -136,22 +204,27 @@ func methodsOf(r *lazy.TraceReader, roots []*node) (list []string) {
 	return slices.Compact(list)
 }
 
-func checkCallers(t *testing.T, r *lazy.TraceReader, roots []*node, raw bool, o CallersOptions, share int64) {
+func checkCallers(t *testing.T, r *lazy.TraceReader, roots []*node, scope Scope, o CallersOptions, share int64) {
 	t.Helper()
-	where := fmt.Sprintf("raw %v, %+v, share %d", raw, o, share)
-	scope := Scope{Raw: raw}
+	where := fmt.Sprintf("raw %v, %v, %+v, share %d", scope.Raw, scope.Steps(), o, share)
 	c, err := NewCallers(r, scope, o)
 	if err != nil {
 		t.Fatalf("%s: %v", where, err)
 	}
-	pass := scope.Pass()
-	pass.Share, pass.Collect = share, []lazy.Collector{c}
+	pass := scope.Over(c)
+	pass.Share = share
 	if err := r.Pass(t.Context(), pass); err != nil {
 		t.Fatal(err)
 	}
 	groups := c.groups.list()
 	want := plainPaths{o: o, asked: remembered(c.focus.matches), timed: c.timed, sums: make(map[string]*pathSums)}
 	want.name = remembered(func(ref int32) string { return fmt.Sprint(c.groups.of(ref)) })
+	for _, f := range scope.recursions() {
+		want.recursions = append(want.recursions, remembered(func(ref int32) (yes bool) {
+			r.WithContext(func(*format.Context) { yes = f.Quick(format.ClassCall, ref, 0) == filter.Yes })
+			return yes
+		}))
+	}
 	want.calls(roots, nil)
 	p := c.focus.paths
 	got := make(map[string]pathSums)

@@ -23,7 +23,7 @@ func editable(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
 		})
 	}
 	for i, shape := range []formattest.Shape{formattest.Random, formattest.Deep, formattest.Goroutines, formattest.Random, formattest.Calls} {
-		spec := formattest.Spec{Shape: shape, N: 500, Seed: uint64(11 + i), Timed: i%2 == 0, Wild: i == 3, Options: formattest.Options{BlockSize: 3000}}
+		spec := formattest.Spec{Shape: shape, N: 160, Seed: uint64(11 + i), Timed: i%2 == 0, Wild: i == 3, Options: formattest.Options{BlockSize: 3000}}
 		run(spec.Name(), formattest.File(t, spec))
 		if formattest.Race {
 			return
@@ -31,7 +31,7 @@ func editable(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
 		spec.Crash = []formattest.Crash{formattest.CrashLost, formattest.CrashPartial}[i%2]
 		run(spec.Name(), formattest.File(t, spec))
 	}
-	for _, name := range []string{"gson.stream.bin", "shapes.stream.bin", "threads.dump.bin"} {
+	for _, name := range []string{"shapes.stream.bin"} {
 		run(name, formattest.Unpack(t, name))
 	}
 	run("shop", shop(t))
@@ -322,7 +322,7 @@ func TestEdits(t *testing.T) {
 					var outside Outside
 					want := plain(r, ByMethod).sum(edited(roots, c.plain, &outside))
 					want.all.Outside.Calls = outside.Calls
-					for _, share := range []int64{0, max(300, size/60)} {
+					for _, share := range []int64{0, max(300, size/20)} {
 						top := editedTop(t, r, scope, share)
 						tops[text] = top.all
 						want.all.Outside.Self, want.all.Outside.Own = top.all.Outside.Self, top.all.Outside.Own // see TestMergeKeeps
@@ -373,6 +373,164 @@ func TestMergeKeeps(t *testing.T) {
 			}
 			if got.Calls+got.Merged+top.all.Outside.Calls != want.Calls {
 				t.Errorf("%s: %d calls, %d merged, %d outside, of %d", text, got.Calls, got.Merged, top.all.Outside.Calls, want.Calls)
+			}
+		}
+	})
+}
+
+// TestEditedCallers: paths are those of the edited tree; what is between calls of a method within one
+// another is left out if a step says so.
+func TestEditedCallers(t *testing.T) {
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		size, _ := r.Size()
+		roots := forest(t, r, false)
+		p := plain(r, ByMethod)
+		p.estimate(calls(roots))
+		m := caseMakerOf(t, r, roots)
+		if m == nil {
+			return
+		}
+		methods := methodsOf(r, calls(roots))
+		for i, text := range []string{"merge A", "drop has C", "focus A, merge B", "only A or B", "", "drop C", "merge C"} {
+			var c stepCase
+			if text != "" {
+				c = m.make(text)
+			}
+			if i > 2 { // methodsOf's last is one that calls itself, if there is any
+				for _, name := range []string{methods[len(methods)-1], m.names[0]} {
+					s, err := ParseStep(Recursion, name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					c.steps = append(c.steps, s)
+				}
+			}
+			var scope Scope
+			if err := scope.Edit(t.Context(), r, c.steps); err != nil {
+				t.Fatal(err)
+			}
+			after := calls(edited(roots, c.plain, new(Outside)))
+			for _, method := range append(methods, m.names[1]) {
+				for _, o := range []CallersOptions{{Method: method, Depth: 3}, {Method: method, Depth: 40, Self: true}, {Method: method, Depth: 4, Callees: true}} {
+					checkCallers(t, r, after, scope, o, max(400, size/15))
+				}
+			}
+		}
+	})
+}
+
+// TestEditedFind: with steps, what is found is what a filter matches in the edited tree, and its path
+// is that there.
+func TestEditedFind(t *testing.T) {
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		m := caseMakerOf(t, r, forest(t, r, false))
+		if m == nil {
+			return
+		}
+		roots := forest(t, r, false)
+		isA := m.is(m.names[0])
+		in := "in(method=" + filter.Word(m.names[0]) + ")"
+		for _, text := range stepCases {
+			c := m.make(text)
+			var scope Scope
+			if err := scope.Edit(t.Context(), r, c.steps); err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			var list func(nodes []*node, path string)
+			list = func(nodes []*node, path string) {
+				for _, n := range nodes {
+					name := ""
+					if n.class == format.ClassCall {
+						r.WithContext(func(c *format.Context) { name, _ = c.CallName(n.ref, 0) })
+						name = "/" + name
+					}
+					if n.class < mergedAway && n.isIn(isA) && n.class != format.ClassLoop && n.class != format.ClassIteration {
+						want = append(want, fmt.Sprint(n.event, path))
+					}
+					list(n.kids, path+name)
+				}
+			}
+			list(edited(roots, c.plain, new(Outside)), "")
+			where, err := filter.Parse("-kind=loop -kind=iteration " + in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := NewFind(r, scope.Pass(), where, 0)
+			f.Edit(scope)
+			if err := f.Run(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			var at []lazy.Position
+			n, _ := f.Set.Count()
+			for i := range n {
+				p, _ := f.Set.Place(i)
+				at = append(at, p)
+			}
+			points, err := read(t.Context(), r, &scope, false, at[:min(len(at), 300)])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range points {
+				path := ""
+				if len(p.Path) > 0 {
+					path = "/" + strings.Join(p.Path, "/")
+				}
+				got = append(got, fmt.Sprint(p.Event, path))
+			}
+			if len(at) != len(want) {
+				t.Errorf("%s: %d found, want %d", text, len(at), len(want))
+			}
+			// Threads may be in another order here.
+			for _, g := range got {
+				if i := strings.IndexByte(g, '/'); i >= 0 && strings.Count(g, "/") == pathLength {
+					continue // cut
+				}
+				if !slices.Contains(want, g) {
+					t.Errorf("%s: found %s", text, g)
+				}
+			}
+		}
+	})
+}
+
+// TestEditedThrows: exceptions are those of the edited tree.
+func TestEditedThrows(t *testing.T) {
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		roots := forest(t, r, false)
+		m := caseMakerOf(t, r, roots)
+		if m == nil {
+			return
+		}
+		size, _ := r.Size()
+		for _, text := range stepCases {
+			c := m.make(text)
+			var scope Scope
+			if err := scope.Edit(t.Context(), r, c.steps); err != nil {
+				t.Fatal(err)
+			}
+			var p plainThrows
+			p.in(nil, edited(roots, c.plain, new(Outside)), nil)
+			for _, share := range []int64{0, max(300, size/15)} {
+				throws := NewThrows(r, scope, 1<<20)
+				pass := scope.Over(throws)
+				pass.Share = share
+				if err := r.Pass(t.Context(), pass); err != nil {
+					t.Fatal(err)
+				}
+				got := make(map[string]int)
+				for _, e := range throws.list {
+					got[fmt.Sprint(e.Class, e.Event, e.Thread, e.Passed, e.Outcome, e.Recorded)]++
+				}
+				for _, e := range p.list {
+					got[fmt.Sprint(e.class, e.event, e.thread, e.passed, e.outcome, e.recorded)]--
+				}
+				for what, n := range got {
+					if n != 0 {
+						t.Errorf("%s, share %d: %s: %+d", text, share, what, n)
+					}
+				}
 			}
 		}
 	})
