@@ -97,9 +97,18 @@ func (p *helpPage) list(title string, words []string) {
 		return
 	}
 	p.title(title)
-	for line := range strings.Lines(ansi.Wordwrap(strings.Join(words, "  "), p.width-4, "")) {
-		p.w.WriteString("    " + strings.TrimSpace(line) + "\n")
+	line := ""
+	for _, word := range words {
+		if line != "" && ansi.StringWidth(line)+2+ansi.StringWidth(word) > p.width-4 {
+			p.w.WriteString("    " + line + "\n")
+			line = ""
+		}
+		if line != "" {
+			line += "  "
+		}
+		line += word
 	}
+	p.w.WriteString("    " + line + "\n")
 }
 
 // sharedFlag returns the names of a flag and its argument.
