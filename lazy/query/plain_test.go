@@ -92,6 +92,8 @@ type node struct {
 	time           lazy.Time
 	timed          bool
 	points         int64 // it and those below it
+	at             lazy.Position
+	depth          int // number of nodes around it
 	parent         *node
 	kids           []*node
 
@@ -118,7 +120,7 @@ func forest(t *testing.T, r *lazy.TraceReader, raw bool) (roots []*node) {
 			continue
 		}
 		p := n.Point()
-		x := &node{class: p.Class, ref: p.Ref, location: p.Location, thread: n.Thread(), event: p.Event, parent: nodes[n.Parent()]}
+		x := &node{class: p.Class, ref: p.Ref, location: p.Location, thread: n.Thread(), event: p.Event, parent: nodes[n.Parent()], at: n.Position()}
 		if p.Class.Container() {
 			f := n.Footer()
 			x.threw, x.exception, x.unended = f.Threw || f.Exception != "", f.Exception, n.State() != lazy.StateWhole
@@ -129,7 +131,7 @@ func forest(t *testing.T, r *lazy.TraceReader, raw bool) (roots []*node) {
 		}
 		nodes[n] = x
 		if x.parent != nil {
-			x.parent.kids = append(x.parent.kids, x)
+			x.parent.kids, x.depth = append(x.parent.kids, x), x.parent.depth+1
 		} else {
 			roots = append(roots, x)
 		}

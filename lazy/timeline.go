@@ -1,0 +1,200 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sort"
+
+	"tracex/lazy/internal/index"
+)
+
+// Timeline is what tells which of two points of different threads was first.
+type Timeline uint8
+
+const (
+	TimelineNone   Timeline = iota // nothing does
+	TimelineEvents                 // the numbers of the events: they were given to all threads from one counter
+	TimelineTimes                  // the times, where they are known
+)
+
+// ThreadSpan says that a thread may have keys of an order from First to Last, both included. A thread
+// may have several spans.
+type ThreadSpan struct {
+	Thread      int32
+	First, Last int64
+}
+
+const (
+	// idBlock is what recorders that number events in batches align them to: two events in an aligned
+	// run of so many numbers are of the same thread then.
+	idBlock = 16
+	// orderThreads is how many threads are looked at to tell whether numbers are given in batches.
+	orderThreads = 64
+)
+
+// Timeline returns what orders the points of different threads of the known part of the trace. Times do, if
+// the trace has them. Otherwise the numbers of events do, if they are not given to threads in batches, as
+// the recorder of this module does: then somewhere near the first or last event of a thread, other
+// threads have numbers in the same batch.
+func (r *TraceReader) Timeline(ctx context.Context) (o Timeline, err error) {
+	if _, timed := r.Times(); timed {
+		return TimelineTimes, nil
+	}
+	v, epoch := r.moment()
+	if len(v.Streams) < 2 {
+		return TimelineEvents, nil
+	}
+	table, err := r.eventTable(ctx, v)
+	if err != nil {
+		return o, r.doubt(err, v, epoch)
+	}
+	err = r.use(func() error {
+		if !r.shows(v) {
+			return errStale
+		}
+		o, err = table.order(ctx, r.trace)
+		return err
+	})
+	if errors.Is(err, errStale) && r.known.Load() != v {
+		return r.Timeline(ctx)
+	}
+	return o, r.doubt(err, v, epoch)
+}
+
+// order is Timeline for a trace without times. It must be called within use.
+func (t *eventTable) order(ctx context.Context, r *trace) (Timeline, error) {
+	for _, s := range t.v.Streams[:min(len(t.v.Streams), orderThreads)] {
+		w := &walker{r: r, v: t.v, s: s}
+		first, ok := w.firstEvent(ctx)
+		if !ok {
+			continue
+		}
+		for _, event := range []int32{first, w.lastEvent(ctx)} {
+			shared, err := t.shares(ctx, r, s, event&^(idBlock-1))
+			if shared {
+				return TimelineEvents, nil
+			}
+			if err != nil {
+				return TimelineNone, err
+			}
+		}
+	}
+	return TimelineNone, ctx.Err()
+}
+
+// shares reports whether another thread than s has an event in the block that begins with a number.
+func (t *eventTable) shares(ctx context.Context, r *trace, s *index.Stream, from int32) (bool, error) {
+	var tried []*index.Stream
+	for n := range int32(idBlock) {
+		for _, o := range t.streams(from + n) {
+			if o == s || slices.Contains(tried, o) || len(tried) == orderThreads {
+				continue
+			}
+			tried = append(tried, o)
+			w := &walker{r: r, v: t.v, s: o}
+			if _, event, err := w.firstFrom(ctx, from); err != nil || event < int64(from)+idBlock {
+				return err == nil, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// firstFrom finds the first point whose event is event or later, if the numbers rise in the thread: its
+// offset and its event; the end of the stream and math.MaxInt64 if there is none.
+func (w *walker) firstFrom(ctx context.Context, event int32) (at, found int64, err error) {
+	cells := w.s.Cells
+	last := lastHeaders{cells: cells, hi: -1}
+	m := sort.Search(int(cells.Len()), func(m int) bool { return cells.At(last.of(int64(m))).ID >= event })
+	pos, open := w.afterHeader(&last, int64(m))
+	at, found = w.s.Size, math.MaxInt64
+	_, err = w.eachEvent(ctx, pos, open, func(pos int64, id int32) bool {
+		if id >= event {
+			at, found = pos, int64(id)
+		}
+		return id < event
+	})
+	return at, found, err
+}
+
+// Reach finds where a thread reaches a key of an order: an offset such that all points before it have
+// smaller keys. With [TimelineEvents] the points from it on do not; with [TimelineTimes] some may, as containers
+// that are still open then may have begun before.
+func (r *TraceReader) Reach(ctx context.Context, thread int32, o Timeline, key int64) (at int64, err error) {
+	for {
+		v, epoch := r.moment()
+		err = r.use(func() error {
+			if !r.shows(v) {
+				return errStale
+			}
+			w, err := r.walkerOn(v, thread)
+			if err != nil {
+				return err
+			}
+			if o == TimelineTimes {
+				at = w.reachTime(key)
+				return nil
+			}
+			at, _, err = w.firstFrom(ctx, int32(min(max(key, math.MinInt32), math.MaxInt32)))
+			return err
+		})
+		if errors.Is(err, errStale) && r.known.Load() != v {
+			continue
+		}
+		return at, r.doubt(err, v, epoch)
+	}
+}
+
+// reachTime is Reach for times: it finds the end of the last container that ended before.
+func (w *walker) reachTime(key int64) int64 {
+	cells := w.s.Cells
+	m := sort.Search(int(cells.Len()), func(i int) bool {
+		t, ok := w.cellTime(int64(i))
+		return !ok || t.End() >= key // one without a time has not ended
+	})
+	if m == 0 {
+		return 0
+	}
+	return cells.At(int64(m-1)).End + 1
+}
+
+// Spans returns which keys the threads have, by thread.
+func (r *TraceReader) Spans(ctx context.Context, o Timeline) (list []ThreadSpan, err error) {
+	v, epoch := r.moment()
+	if o != TimelineTimes {
+		table, err := r.eventTable(ctx, v)
+		if err != nil {
+			return nil, r.doubt(err, v, epoch)
+		}
+		for _, s := range table.spans {
+			list = append(list, ThreadSpan{v.Streams[s.stream].Thread, int64(s.first), int64(s.last)})
+		}
+		slices.SortStableFunc(list, func(a, b ThreadSpan) int { return int(a.Thread) - int(b.Thread) })
+		return list, nil
+	}
+	list = make([]ThreadSpan, 0, len(v.Streams))
+	for from := 0; from < len(v.Streams); from += tableStreams {
+		err = r.use(func() error {
+			for _, s := range v.Streams[from:min(from+tableStreams, len(v.Streams))] {
+				span := ThreadSpan{s.Thread, math.MinInt64, math.MaxInt64}
+				w := &walker{r: r.trace, v: v, s: s}
+				if n := len(s.Blocks); n > 0 {
+					if t, ok := w.blockTime(0); ok {
+						span.First = t.Start
+					}
+					if t, ok := w.blockTime(n - 1); ok && v.Complete {
+						span.Last = t.End()
+					}
+				}
+				list = append(list, span)
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
