@@ -72,7 +72,7 @@ func findAround(ctx context.Context, r *lazy.TraceReader, at lazy.Position, o Ar
 		if err != nil {
 			return nil, err
 		}
-		if x.where, err = prepare(ctx, r, b, lazy.Pass{Raw: o.Raw}); err != nil {
+		if x.where, err = prepare(ctx, r, b, func(c ...lazy.Collector) lazy.Pass { return lazy.Pass{Raw: o.Raw, Collect: c} }); err != nil {
 			return nil, err
 		}
 	}

@@ -1,16 +1,21 @@
 package query
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
 )
 
 // plainMoments are all moments of a trace, in order, with the fields that a Moment has.
@@ -271,4 +276,106 @@ func rises(list []Moment) bool {
 		last[m.Thread], seen[m.Event] = int64(m.Event), true
 	}
 	return true
+}
+
+// TestAroundPrinted: for each thread, the rows around a point are the lines of the text that the reference
+// printed of it, with each call that has an end cut in two.
+func TestAroundPrinted(t *testing.T) {
+	for _, name := range []string{"threads.stream", "threads.v27.stream", "kotlin.stream", "kotlin.v27.stream", "blocks.stream"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := opened(t, formattest.Unpack(t, name+".bin"))
+			lines := make(map[int32][]string)
+			thread := int32(-1)
+			for line := range strings.Lines(string(formattest.Recorded(t, name+".raw.txt"))) {
+				line = strings.TrimRight(line, "\n")
+				var n int32
+				if _, err := fmt.Sscanf(line, "# Thread %d", &n); err == nil {
+					thread = n - 1
+				} else {
+					lines[thread] = append(lines[thread], line)
+				}
+			}
+			at, _, err := r.Find(t.Context(), lazy.EventHandle(100))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := FindAround(t.Context(), r, at, AroundOptions{Raw: true, N: MostAround})
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts, err := a.read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			open := make(map[lazy.Position]string)
+			last, ends := int64(-1), 0
+			for _, row := range a.Rows() {
+				text := texts[row.Position]
+				if row.End {
+					if open[row.Position] != text.begin.Text+text.end.Text {
+						t.Fatalf("#%d began as %q and ended as %q", row.Event, open[row.Position], text.end.Text)
+					}
+					ends++
+					continue
+				}
+				rest := lines[row.Thread]
+				if len(rest) == 0 {
+					t.Fatalf("#%d has no line", row.Event)
+				}
+				line := strings.Repeat("  ", row.Depth) + text.whole.Text
+				if line != rest[0] {
+					t.Fatalf("#%d is %q, not %q", row.Event, line, rest[0])
+				}
+				lines[row.Thread] = rest[1:]
+				open[row.Position] = text.whole.Text
+				if row.From != last+1 {
+					t.Fatalf("#%d follows #%d", row.From, last)
+				}
+				last = row.From
+			}
+			if ends == 0 || last < 300 {
+				t.Errorf("%d ends; up to #%d", ends, last)
+			}
+		})
+	}
+}
+
+// TestAroundScreens draws real traces at several widths.
+func TestAroundScreens(t *testing.T) {
+	var out bytes.Buffer
+	draw := func(r *lazy.TraceReader, event int32, n int, where string, ascii bool) {
+		at, _, err := r.Find(t.Context(), lazy.EventHandle(event))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := filter.Parse(where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := FindAround(t.Context(), r, at, AroundOptions{N: n, Where: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int{60, 100, 160} {
+			g := &display.Unicode
+			if ascii {
+				g = &display.ASCII
+			}
+			shown, err := a.Table(t.Context(), AroundView{Width: width, G: g})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := table.WriteText(&out, shown, table.Options{Width: width, Glyphs: g}); err != nil {
+				t.Fatal(err)
+			}
+			out.WriteByte('\n')
+		}
+	}
+	threads := opened(t, formattest.Unpack(t, "threads.stream.bin"))
+	draw(threads, 41, 12, "", false)
+	draw(threads, 1010, 10, "field=shared", false)
+	draw(kotlin(t), 9500, 8, "kind=call", true)
+	draw(opened(t, shop(t)), 30, 6, "", false)
+	golden(t, "around.txt", out.Bytes())
 }

@@ -11,6 +11,7 @@ type Glyphs struct {
 	Side, AtLeast, Check, Warn   string
 	AtMost, Sorted, Micro        string
 	Rising, About, None, Note    string
+	End, Again                   string
 	Gauge                        []string // fillings of a cell in a bar: the smallest first, a full cell last
 	// Keys are the names of keys that texts mention, by the names of their actions; nil outside the explorer.
 	Keys map[string]string
@@ -24,7 +25,7 @@ var Unicode = Glyphs{
 	Spin: []string{"⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"},
 	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
 	AtMost: "≤", Sorted: "▼", Micro: "µs",
-	Rising: "▲", About: "≈", None: "–", Note: "✎",
+	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←",
 	Gauge: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 }
 
@@ -35,6 +36,6 @@ var ASCII = Glyphs{
 	Spin: []string{"*", "+", "x", "+"},
 	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", AtLeast: ">=", Check: "ok", Warn: "!",
 	AtMost: "<=", Sorted: "V", Micro: "us",
-	Rising: "^", About: "~", None: "-", Note: "n",
+	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-",
 	Gauge: []string{"#"},
 }

@@ -152,6 +152,8 @@ func (l *Layout) bounds(i int) (least, want int) {
 	const usual, stretched = 12, 24
 	least = max(c.Least, display.TextWidth(l.head(c), l.g.ASCII))
 	switch {
+	case c.Even:
+		least = c.Least // its title may be cut
 	case c.Least > 0:
 	case i == l.stretched():
 		least = max(least, min(want, stretched))
@@ -203,7 +205,11 @@ func (l *Layout) place(shown []int) {
 	wide := make(map[int]int, len(shown))
 	byPriority := slices.Clone(shown)
 	slices.SortStableFunc(byPriority, func(a, b int) int { return l.t.Columns[a].Priority - l.t.Columns[b].Priority })
+	left = l.even(shown, left, wide)
 	for _, i := range byPriority {
+		if wide[i] > 0 {
+			continue
+		}
 		least, want := l.bounds(i)
 		wide[i] = least
 		if more := want - least; l.width == 0 {
@@ -221,6 +227,37 @@ func (l *Layout) place(shown []int) {
 		l.shown = append(l.shown, slot{i, at, wide[i]})
 		at += wide[i] + gap
 	}
+}
+
+// even shares what the other columns leave among those that are even: each has as many cells as the others,
+// or all that it wants if that is less. It returns how many cells are left over.
+func (l *Layout) even(shown []int, left int, wide map[int]int) int {
+	var even []int
+	room := left
+	for _, i := range shown {
+		least, want := l.bounds(i)
+		if l.t.Columns[i].Even {
+			even = append(even, i)
+			room += least
+		} else {
+			room -= want - least
+		}
+	}
+	if l.width == 0 || len(even) == 0 {
+		return left
+	}
+	slices.SortStableFunc(even, func(a, b int) int {
+		_, wantA := l.bounds(a)
+		_, wantB := l.bounds(b)
+		return wantA - wantB
+	})
+	for k, i := range even {
+		least, want := l.bounds(i)
+		wide[i] = max(least, min(want, room/(len(even)-k)))
+		room -= wide[i]
+		left -= wide[i] - least
+	}
+	return left
 }
 
 // Shown returns the keys of the columns that fit, from left to right.

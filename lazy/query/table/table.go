@@ -79,7 +79,9 @@ type Column struct {
 	// Stretch gives the column the cells that are left over. Without it in any column, the last
 	// one of texts gets them.
 	Stretch bool
-	In      Medium
+	// Even columns get the same share of the cells that the others leave.
+	Even bool
+	In   Medium
 }
 
 // Align tells at which end of its column a value is.

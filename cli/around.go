@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
+)
+
+// aroundCommand is the command around with its flags.
+type aroundCommand struct {
+	*app
+	raw, json, csv bool
+	n              int
+	where, threads string
+}
+
+func newAroundCommand(a *app) *cobra.Command {
+	x := &aroundCommand{app: a}
+	c := &cobra.Command{
+		Use:   "around FILE PLACE",
+		Short: "Show what all threads did around an event",
+		Long: "Show the threads side by side around an event, in one order: by the numbers of events, which Lincheck gives to all threads in turn, or by the times " +
+			"that the recorder of tracex writes.",
+		Example: `tracex around trace.bin '#182771'
+tracex around 'trace.bin#182771' -n 50 --where obj=Account@129378
+tracex around trace.bin '#182771' --threads main,3 --json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				args = args[:1]
+			}
+			return a.oneTrace(c, args)
+		},
+	}
+	c.Annotations = map[string]string{answerMark: "yes"}
+	flags := c.Flags()
+	flags.BoolVar(&x.raw, "raw", false, "all recorded events, including compiler-generated ones")
+	flags.IntVarP(&x.n, "points", "n", 20, "how many events before it, and after it")
+	flags.StringVar(&x.where, "where", "", "only events that match a filter, such as field=balance")
+	flags.StringVar(&x.threads, "threads", "", "only these threads, by number or name: 1,worker-2")
+	flags.BoolVar(&x.json, "json", false, "one JSON object per line and row")
+	flags.BoolVar(&x.csv, "csv", false, "comma-separated values")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, at := splitPlace(args[0])
+		switch {
+		case len(args) == 2 && at.given:
+			return &usageError{at.handle.String() + " and " + args[1] + " exclude each other", "both name the place to look at"}
+		case len(args) == 2:
+			h, err := placeArgument(args[1])
+			if err != nil {
+				return err
+			}
+			at.handle = h
+		case !at.given:
+			return &usageError{"around: missing PLACE", "such as '#1204', the number of an event"}
+		}
+		if err := x.check(); err != nil {
+			return err
+		}
+		where, err := parseFilter(x.where)
+		if err != nil {
+			return err
+		}
+		ctx := c.Context()
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return x.show(ctx, r, at.handle, where) })
+	}
+	return c
+}
+
+func (x *aroundCommand) check() error {
+	switch {
+	case x.n < 0 || x.n > query.MostAround:
+		return &usageError{fmt.Sprintf("-n is %d; it must be from 0 to %d", x.n, query.MostAround), ""}
+	case x.json && x.csv:
+		return &usageError{"--json and --csv exclude each other", ""}
+	}
+	return nil
+}
+
+// show prints the table.
+func (x *aroundCommand) show(ctx context.Context, r *lazy.TraceReader, h lazy.Handle, where *filter.Expr) error {
+	at, _, err := r.Find(ctx, h)
+	if err != nil {
+		return err
+	}
+	if at.At < 0 {
+		return &usageError{h.String() + " is a thread, not an event", "such as '#1204', the number of an event"}
+	}
+	o := query.AroundOptions{Raw: x.raw, Where: where, N: x.n}
+	if o.Threads, err = threadsNamed(r, x.threads); err != nil {
+		return err
+	}
+	around, err := query.FindAround(ctx, r, at, o)
+	if errors.Is(err, query.ErrHidden) {
+		err = withHint(err, "--raw takes what was recorded")
+	}
+	if err != nil {
+		return filterError(err)
+	}
+	x.remarkIndex(r)
+	problem := r.Status().Problem
+	t, err := around.Table(ctx, query.AroundView{Width: x.width(), G: &display.Unicode})
+	if err != nil {
+		return err
+	}
+	switch {
+	case x.json:
+		_, err = table.WriteJSON(x.stdout, t, 0)
+	case x.csv:
+		_, err = table.WriteCSV(x.stdout, t, 0)
+	default:
+		err = table.WriteText(x.stdout, t, table.Options{Width: x.width(), Glyphs: &display.Unicode})
+	}
+	return errors.Join(err, problem)
+}
+
+// threadsNamed reads a list of threads, by number or name. It is nil for no text.
+func threadsNamed(r *lazy.TraceReader, text string) (ids []int32, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, name := range strings.Split(text, ",") {
+		name = strings.TrimSpace(name)
+		n, err := strconv.Atoi(name)
+		if err == nil && n > 0 {
+			if err := hasThread(r, int32(n-1)); err != nil {
+				return nil, err
+			}
+			ids = append(ids, int32(n-1))
+			continue
+		}
+		had := len(ids)
+		for _, t := range r.Threads() {
+			if t.Name == name {
+				ids = append(ids, t.ID)
+			}
+		}
+		if len(ids) == had {
+			return nil, &usageError{"no thread is named " + name, "tracex info lists the threads"}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}

@@ -1,0 +1,318 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// AroundView is how an Around is shown.
+type AroundView struct {
+	Width int // of the screen in cells, which tells how many threads get a column; 0 for a file
+	G     *display.Glyphs
+}
+
+const (
+	// leastLane is the least width of a thread's column, and mostColumns how many threads have one in a file.
+	leastLane   = 18
+	mostColumns = 16
+	// mostIndent bounds the indentation of a row, in levels.
+	mostIndent = 12
+)
+
+// The columns before those of threads.
+const (
+	aroundHere = iota
+	aroundKey
+	aroundEvent
+	aroundThread
+	aroundName
+	aroundWhat
+	aroundLine
+	aroundDepth
+	aroundStart
+	aroundDuration
+	aroundHandle
+	aroundAsked
+	aroundOrder
+	aroundSecond
+)
+
+var aroundColumns = []table.Column{
+	aroundHere:     {Key: "here", Kind: table.Text, In: table.OnlyShown},
+	aroundKey:      {Key: "key", Title: "event", Kind: table.Text, Align: table.Right, In: table.OnlyShown},
+	aroundEvent:    {Key: "event", Kind: table.Event, In: table.OnlyData},
+	aroundThread:   {Key: "thread", Kind: table.Number, In: table.OnlyData},
+	aroundName:     {Key: "thread_name", Kind: table.Text, In: table.OnlyData},
+	aroundWhat:     {Key: "what", Kind: table.Text, In: table.OnlyData},
+	aroundLine:     {Key: "text", Kind: table.Text, In: table.OnlyData},
+	aroundDepth:    {Key: "depth", Kind: table.Number, In: table.OnlyData},
+	aroundStart:    {Key: "start", Kind: table.Number, In: table.OnlyData},
+	aroundDuration: {Key: "duration", Kind: table.Number, In: table.OnlyData},
+	aroundHandle:   {Key: "handle", Kind: table.Text, In: table.OnlyData},
+	aroundAsked:    {Key: "asked", Kind: table.Text, In: table.OnlyData},
+	aroundOrder:    {Key: "order", Kind: table.Text, In: table.OnlyData},
+	aroundSecond:   {Key: "second_write", Kind: table.Text, In: table.OnlyData},
+}
+
+// Table reads the texts of the rows and returns the table: one column a thread. Threads that have no column of
+// their own, as there is no room, share the last one.
+func (a *Around) Table(ctx context.Context, v AroundView) (*table.Table, error) {
+	texts, err := a.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := a.Rows()
+	x := &aroundTable{a: a, v: v, texts: texts, timed: a.Timeline == lazy.TimelineTimes, names: make(map[int32]string)}
+	a.r.WithContext(func(c *format.Context) {
+		for _, thread := range a.Threads {
+			if x.names[thread] = fmt.Sprintf("Thread %d", int64(thread)+1); c.Thread(thread) != nil && c.Thread(thread).Name != "" {
+				x.names[thread] = c.Thread(thread).Name
+			}
+		}
+	})
+	x.columns()
+	x.levels(rows)
+	if !slices.ContainsFunc(rows, func(r AroundRow) bool { return r.Again }) {
+		x.list[x.hint].In = table.OnlyData
+	}
+	t := &table.Table{Row: "moment", Title: x.title(), Columns: x.list, Notes: x.notes(rows)}
+	list := make(table.List, len(rows))
+	for i := range rows {
+		list[i] = x.row(&rows[i])
+	}
+	t.Rows = list
+	return t, nil
+}
+
+// aroundTable makes the rows of a table.
+type aroundTable struct {
+	a      *Around
+	v      AroundView
+	texts  map[lazy.Position]*aroundText
+	timed  bool
+	names  map[int32]string
+	list   []table.Column
+	lane   map[int32]int          // the column of each thread
+	shared int                    // the column of threads without one of their own; 0 if all have one
+	hint   int                    // the column after the last thread
+	least  map[int]int            // by column, the least depth of its rows
+	begun  map[lazy.Position]bool // what has a row where it begins
+}
+
+// columns makes a column for each thread, as far as there is room.
+func (x *aroundTable) columns() {
+	x.list = slices.Clone(aroundColumns)
+	if x.timed {
+		x.list[aroundKey].Title = "time"
+	}
+	room := mostColumns
+	if x.v.Width > 0 {
+		room = max(1, (x.v.Width-14)/(leastLane+2))
+	}
+	own := x.a.Threads
+	if len(own) > room {
+		own = x.busiest(room - 1)
+	}
+	x.lane = make(map[int32]int)
+	for _, thread := range own {
+		x.lane[thread] = len(x.list)
+		x.add("lane_"+strconv.Itoa(int(thread)+1), x.names[thread])
+	}
+	if len(own) < len(x.a.Threads) {
+		x.shared = len(x.list)
+		x.add("lane_others", display.Plural(int64(len(x.a.Threads)-len(own)), "other thread"))
+	}
+	x.hint = len(x.list)
+	x.list = append(x.list, table.Column{Key: "hint", Kind: table.Text, In: table.OnlyShown})
+}
+
+func (x *aroundTable) add(key, title string) {
+	x.list = append(x.list, table.Column{Key: key, Title: title, Kind: table.Text, In: table.OnlyShown, Even: true, Least: min(leastLane, 10), Most: 200})
+}
+
+// busiest returns the thread asked about and those with the most rows, by their ids.
+func (x *aroundTable) busiest(n int) []int32 {
+	rows := make(map[int32]int)
+	for i := range x.a.Moments {
+		rows[x.a.Moments[i].Thread]++
+	}
+	here := x.a.Moments[x.a.Middle].Thread
+	list := slices.Clone(x.a.Threads)
+	slices.SortStableFunc(list, func(a, b int32) int {
+		if (a == here) != (b == here) {
+			if a == here {
+				return -1
+			}
+			return 1
+		}
+		return rows[b] - rows[a]
+	})
+	list = list[:max(0, min(n, len(list)))]
+	slices.Sort(list)
+	return list
+}
+
+func (x *aroundTable) column(thread int32) int {
+	if i, ok := x.lane[thread]; ok {
+		return i
+	}
+	return x.shared
+}
+
+// levels finds the least depth in each column.
+func (x *aroundTable) levels(rows []AroundRow) {
+	x.least, x.begun = make(map[int]int), make(map[lazy.Position]bool)
+	for i := range rows {
+		if !rows[i].End {
+			x.begun[rows[i].Position] = true
+		}
+		c := x.column(rows[i].Thread)
+		if was, ok := x.least[c]; !ok || rows[i].Depth < was {
+			x.least[c] = rows[i].Depth
+		}
+	}
+}
+
+func (x *aroundTable) row(r *AroundRow) []table.Value {
+	v := make([]table.Value, len(x.list))
+	text, t := x.text(r)
+	v[aroundKey] = table.Str(x.key(r))
+	v[aroundEvent], v[aroundHandle] = table.Int(int64(r.Event)), table.Str(lazy.EventHandle(r.Event).String())
+	v[aroundThread], v[aroundName] = table.Int(int64(r.Thread)+1), table.Str(x.names[r.Thread])
+	v[aroundWhat], v[aroundDepth] = table.Str(what(r)), table.Int(int64(r.Depth))
+	v[aroundLine] = table.Str(strings.TrimPrefix(text.Text, ": "))
+	switch {
+	case !x.timed:
+	case r.From == r.To:
+		v[aroundStart] = table.Int(r.From)
+	default:
+		v[aroundStart] = table.Int(r.From).Is(table.AtLeast)
+	}
+	if t != nil && t.timed && !r.End {
+		v[aroundDuration] = table.Int(t.time.Duration)
+	}
+	c := x.column(r.Thread)
+	v[c] = x.cell(r, text, t, c)
+	yes := table.Str("true").JSON([]byte("true"))
+	if r.Here {
+		v[aroundHere], v[aroundAsked] = table.Str(x.v.G.Cursor), yes
+	}
+	if r.About {
+		v[aroundOrder] = table.Str("unsure")
+	}
+	if r.Again {
+		v[x.hint], v[aroundSecond] = table.Str(x.v.G.Again+" 2nd write"), yes
+	}
+	return v
+}
+
+// key returns what is down the side: the number of an event, or the time. A row without one follows what is
+// above it in its column.
+func (x *aroundTable) key(r *AroundRow) string {
+	text := ""
+	if r.From == r.To {
+		if text = display.Grouped(r.From); x.timed {
+			text = fmt.Sprintf("%d.%09d", r.From/1e9, r.From%1e9)
+		}
+	}
+	if r.About {
+		text = x.v.G.About + text
+	}
+	return text
+}
+
+// cell returns the row in the column of its thread.
+func (x *aroundTable) cell(r *AroundRow, text Styled, t *aroundText, column int) table.Value {
+	level := min(r.Depth-x.least[column], mostIndent)
+	before := strings.Repeat("  ", max(0, level))
+	if column == x.shared {
+		before = x.names[r.Thread] + ": "
+	}
+	if r.End {
+		before += x.v.G.End + " "
+		if t != nil && !x.begun[r.Position] {
+			before += t.name
+		} else {
+			text = text.from(len(text.Text) - len(strings.TrimPrefix(text.Text, ": ")))
+		}
+	}
+	spans := []format.Span{{Start: 0, End: len(before), Style: table.Faint}}
+	for _, s := range text.Spans {
+		spans = append(spans, format.Span{Start: s.Start + len(before), End: s.End + len(before), Style: s.Style})
+	}
+	return table.Styled(before+text.Text, spans)
+}
+
+// what names what a row is.
+func what(r *AroundRow) string {
+	switch {
+	case r.End:
+		return "end"
+	case r.Class == format.ClassCall && !r.Whole:
+		return "begin"
+	case r.Class == format.ClassCall:
+		return "call"
+	}
+	return r.Class.String()
+}
+
+// text returns the text of a row.
+func (x *aroundTable) text(r *AroundRow) (Styled, *aroundText) {
+	t := x.texts[r.Position]
+	switch {
+	case t == nil:
+		return Styled{}, nil
+	case r.End:
+		return t.end, t
+	case r.Whole:
+		return t.whole, t
+	}
+	return t.begin, t
+}
+
+// title says what was asked.
+func (x *aroundTable) title() string {
+	a, dot := x.a, " "+x.v.G.Dot+" "
+	middle := &a.Moments[a.Middle]
+	title := "around #" + display.Grouped(int64(middle.Event))
+	switch a.Timeline {
+	case lazy.TimelineEvents:
+		title += dot + "by event number"
+	case lazy.TimelineTimes:
+		title += dot + "by time"
+	default:
+		title += dot + "no common order: only " + x.names[middle.Thread]
+	}
+	if title += dot + display.Plural(int64(a.o.N), "point") + " each way"; a.o.Where != nil && !a.o.Where.Empty() {
+		title += dot + "only " + a.o.Where.String()
+	}
+	if all := len(a.Threads) + a.Others; a.Timeline != lazy.TimelineNone && all > 1 {
+		title += dot + fmt.Sprintf("%s of %s threads", display.Grouped(int64(len(a.Threads))), display.Grouped(int64(all)))
+	}
+	return title
+}
+
+// notes tells what the rows do not.
+func (x *aroundTable) notes(rows []AroundRow) (notes []string) {
+	if x.a.Timeline == lazy.TimelineNone {
+		notes = append(notes, "what other threads did meanwhile is not known: this trace has no times, and its events are numbered in batches for each thread")
+	}
+	if slices.ContainsFunc(rows, func(r AroundRow) bool { return r.About }) {
+		notes = append(notes, x.v.G.About+" before or after rows of other threads near it: not known")
+	}
+	if slices.ContainsFunc(rows, func(r AroundRow) bool { return r.Again }) {
+		notes = append(notes, "2nd write: no row between it and another thread's write to the same place; what was not recorded may be")
+	}
+	if x.a.Unread > 0 {
+		notes = append(notes, fmt.Sprintf("%s more were not read, and may have rows here: --threads chooses", display.Plural(int64(x.a.Unread), "thread")))
+	}
+	return notes
+}
