@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/lazy"
+	"tracex/lazy/query"
 )
 
 // indexCommand is the command index with its flags.
@@ -27,15 +28,15 @@ func newIndexCommand(a *app) *cobra.Command {
 	x := &indexCommand{app: a}
 	c := &cobra.Command{
 		Use:   "index FILE",
-		Short: "Write or verify the index of a trace",
-		Long:  "Write the index of a trace from its data, or verify index and times against the data",
-		Example: `tracex index trace.bin             # write trace.bin.idx
+		Short: "Write or verify the index and the summary of a trace",
+		Long:  "Write the index of a trace from its data, and its summary, which makes answers faster; or verify index, times and summary against the data",
+		Example: `tracex index trace.bin             # write trace.bin.idx and trace.bin.sum
 tracex index --verify trace.bin    # check every entry against the data`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
-	flags.BoolVar(&x.verify, "verify", false, "verify the index and write nothing")
-	flags.StringVarP(&x.output, "output", "o", "", "index file; default FILE"+format.IndexSuffix)
+	flags.BoolVar(&x.verify, "verify", false, "verify the files beside the data and write nothing")
+	flags.StringVarP(&x.output, "output", "o", "", "index file; default FILE"+format.IndexSuffix+", with a summary")
 	flags.BoolVar(&x.force, "force", false, "accept a damaged or unfinished trace")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if path == "-" {
@@ -67,7 +68,37 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 		}
 		return withHint(why, hint)
 	}
-	return err
+	if err != nil || x.output != "" {
+		return err
+	}
+	return x.writeSummary(ctx, path)
+}
+
+// writeSummary writes the summary beside a trace that has just been indexed. Not every trace gets
+// one.
+func (x *indexCommand) writeSummary(ctx context.Context, path string) error {
+	return x.withReader(ctx, path, func(r *lazy.TraceReader) error {
+		p := x.newProgress("summarizing")
+		err := query.WriteSummary(ctx, r, false, p.update)
+		p.end()
+		if errors.Is(err, lazy.ErrNoSummary) {
+			return nil
+		}
+		return err
+	})
+}
+
+// withReader opens a trace and waits until it is read.
+func (x *indexCommand) withReader(ctx context.Context, path string, use func(r *lazy.TraceReader) error) error {
+	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := x.waitUntilRead(ctx, r); err != nil {
+		return err
+	}
+	return use(r)
 }
 
 // indexOutputPath returns the path for the index of the data at path. A name given with -o must not
@@ -119,12 +150,35 @@ func (x *indexCommand) verifyTimes(ctx context.Context, path string) error {
 	p := x.newProgress("checking times")
 	cells, err := lazy.VerifyTimes(ctx, path, "", p.update)
 	p.end()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	_, err = fmt.Fprintf(x.stdout, "the times agree with the data: %s\n", counted(cells, "cell"))
-	return err
+	if err == nil {
+		if _, err = fmt.Fprintf(x.stdout, "the times agree with the data: %s\n", counted(cells, "cell")); err != nil {
+			return err
+		}
+	}
+	return x.verifySummary(ctx, path)
+}
+
+// verifySummary checks the summary, if there is one.
+func (x *indexCommand) verifySummary(ctx context.Context, path string) error {
+	if !exists(path + format.SumSuffix) {
+		return nil
+	}
+	return x.withReader(ctx, path, func(r *lazy.TraceReader) error {
+		size, why := r.SummaryState()
+		if why != nil { // as if it were not there
+			_, err := fmt.Fprintf(x.stdout, "the summary is not used: %v; tracex index makes it again\n", why)
+			return err
+		}
+		p := x.newProgress("checking the summary")
+		err := query.VerifySummary(ctx, r, p.update)
+		p.end()
+		if err != nil {
+			return withHint(err, "tracex index "+path+" makes it again; it can be removed, too")
+		}
+		_, err = fmt.Fprintf(x.stdout, "the summary agrees with the data: %s\n", counted(size, "byte"))
+		return err
+	})
 }

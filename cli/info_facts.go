@@ -22,22 +22,25 @@ type facts struct {
 	IndexProblem string `json:"index_problem,omitempty"`
 	// Times, Begun and Length are for traces with times: the size of the file of times, the
 	// wall clock at the beginning of the recording, as RFC 3339 in UTC, and its length.
-	Times        int64         `json:"times_bytes,omitempty"`
-	Begun        string        `json:"recording_begun,omitempty"`
-	Length       *int64        `json:"recording_ns,omitempty"`
-	TimesProblem string        `json:"times_problem,omitempty"` // why existing times are not used
-	Problem      string        `json:"problem,omitempty"`       // what is missing in the data
-	Unfinished   int           `json:"unfinished"`              // containers without their end
-	Blocks       int64         `json:"blocks"`
-	Events       int64         `json:"events"`
-	Calls        int64         `json:"calls"`
-	Depth        int           `json:"depth"`
-	Threads      []threadFacts `json:"threads"`
-	Classes      []count       `json:"events_by_class"`
-	Kinds        []count       `json:"objects_by_kind"`
-	Run          *runFacts     `json:"run,omitempty"`
-	Left         *runFacts     `json:"left,omitempty"`
-	Right        *runFacts     `json:"right,omitempty"`
+	Times        int64  `json:"times_bytes,omitempty"`
+	Begun        string `json:"recording_begun,omitempty"`
+	Length       *int64 `json:"recording_ns,omitempty"`
+	TimesProblem string `json:"times_problem,omitempty"` // why existing times are not used
+	// Summary is the size of a summary that fits; SummaryProblem tells why one is not used.
+	Summary        int64         `json:"summary_bytes,omitempty"`
+	SummaryProblem string        `json:"summary_problem,omitempty"`
+	Problem        string        `json:"problem,omitempty"` // what is missing in the data
+	Unfinished     int           `json:"unfinished"`        // containers without their end
+	Blocks         int64         `json:"blocks"`
+	Events         int64         `json:"events"`
+	Calls          int64         `json:"calls"`
+	Depth          int           `json:"depth"`
+	Threads        []threadFacts `json:"threads"`
+	Classes        []count       `json:"events_by_class"`
+	Kinds          []count       `json:"objects_by_kind"`
+	Run            *runFacts     `json:"run,omitempty"`
+	Left           *runFacts     `json:"left,omitempty"`
+	Right          *runFacts     `json:"right,omitempty"`
 }
 
 type threadFacts struct {
@@ -84,6 +87,10 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	}
 	t.Data, t.Index = r.Size()
 	t.Times = r.TimesSize()
+	size, why := r.SummaryState()
+	if t.Summary = size; why != nil {
+		t.SummaryProblem = message(why)
+	}
 	if s.IndexReason != nil {
 		t.IndexProblem = message(s.IndexReason)
 	}

@@ -26,6 +26,12 @@ func (t *facts) write(w io.Writer) error {
 	case t.Times > 0:
 		out.line("times", exactSize(t.Times))
 	}
+	switch {
+	case t.SummaryProblem != "":
+		out.line("summary", "not used: "+t.SummaryProblem)
+	case t.Summary > 0:
+		out.line("summary", exactSize(t.Summary))
+	}
 	if t.Length != nil {
 		out.line("recorded", fmt.Sprintf("at %s, for %v", t.Begun, time.Duration(*t.Length)))
 	}

@@ -48,6 +48,22 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 // withTrace opens the trace that the argument names, waits until it is read, calls use and
 // closes it. It writes no index, but recovers the data that the program left.
 func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
+	return a.withOpened(ctx, arg, func(in *input, r *lazy.TraceReader) error {
+		if err := a.untilRead(ctx, r); err != nil {
+			return err
+		}
+		return use(in, r)
+	})
+}
+
+// untilRead waits until a trace is read.
+func (a *app) untilRead(ctx context.Context, r *lazy.TraceReader) error {
+	err := a.waitUntilRead(ctx, r)
+	return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // the directory for the data of a packed trace
+}
+
+// withOpened is withTrace without waiting.
+func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
 	in, err := a.openWhole(ctx, arg, true)
 	if err != nil {
 		return err
@@ -59,9 +75,6 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 		return err
 	}
 	defer r.Close()
-	if err := a.waitUntilRead(ctx, r); err != nil {
-		return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // the directory for the data of a packed trace
-	}
 	return use(in, r)
 }
 

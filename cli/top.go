@@ -50,7 +50,15 @@ tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 		if !slices.Contains(query.TopSorts, t.sort) {
 			return &usageError{"--sort must be " + oneOf(query.TopSorts) + ", not " + t.sort, ""}
 		}
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return t.show(ctx, r, by) })
+		return a.withOpened(ctx, path, func(_ *input, r *lazy.TraceReader) error {
+			if top := t.recall(r, by); top != nil {
+				return t.printTable(top)
+			}
+			if err := a.untilRead(ctx, r); err != nil {
+				return err
+			}
+			return t.show(ctx, r, by)
+		})
 	})
 	return c
 }
@@ -59,6 +67,26 @@ tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 func oneOf(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// recall returns the answer that the summary of the trace has; nil if it has none.
+func (t *topCommand) recall(r *lazy.TraceReader, by query.By) *query.Top {
+	if t.at.given || t.in != "" || t.flags.Changed("from") || t.flags.Changed("to") {
+		return nil
+	}
+	scope := query.Scope{Raw: t.raw}
+	if t.thread > 0 {
+		scope.Ranges = []lazy.PassRange{{Thread: t.thread - 1, To: -1}}
+	}
+	if top := query.NewTop(r, scope, by); top.Sorts(t.sort) && top.Recall() {
+		return top
+	}
+	return nil
+}
+
+// printTable prints the table.
+func (t *topCommand) printTable(top *query.Top) error {
+	return t.write(t.app, top.Table(query.TopView{Sort: t.sort, Done: 1, G: &display.Unicode}))
 }
 
 // show prints the table; if the trace is damaged, that of its undamaged part.
@@ -76,7 +104,7 @@ func (t *topCommand) show(ctx context.Context, r *lazy.TraceReader, by query.By)
 	}
 	t.remarkIndex(r)
 	problem := r.Status().Problem
-	if err := t.write(t.app, top.Table(query.TopView{Sort: t.sort, Done: 1, G: &display.Unicode})); err != nil {
+	if err := t.printTable(top); err != nil {
 		return err
 	}
 	return problem // reported after the answer

@@ -4,6 +4,7 @@ package format
 const (
 	IndexSuffix  = ".idx"  // the index
 	TimesSuffix  = ".tim"  // the times
+	SumSuffix    = ".sum"  // the summary; see package lazy
 	LiveSuffix   = ".live" // what a recorder has not written yet; see package recorder
 	PackedSuffix = ".packedtrace"
 	// RecordingSuffix is that of the directory for a recording through shared memory until its

@@ -18,8 +18,9 @@ type Pass struct {
 	Raw bool
 	// Ranges are the parts of the trace to visit, in this order; nil for all.
 	Ranges []PassRange
-	// Skip, if not nil, reports whether a part of a thread need not be read. It is called on
-	// another goroutine. Visitors do not see what was skipped, and nothing is merged for it.
+	// Skip, if not nil, reports whether a part of a thread need not be read; of several short
+	// threads all or none are. It is called on another goroutine. Visitors do not see what was
+	// skipped, and nothing is merged for it. See [TraceReader.SkipWithout].
 	Skip func(PassRange) bool
 	// Collect are the aggregates.
 	Collect []Collector

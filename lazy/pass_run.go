@@ -126,7 +126,7 @@ func (s *passRun) deal(ctx context.Context, shares iter.Seq[[]segment], order, t
 	for segments := range shares {
 		g := segments[0]
 		sh := &passShare{segments: segments, ready: make(chan struct{})}
-		if g.part() && s.Skip != nil && s.Skip(PassRange{g.thread, g.from, g.to}) {
+		if s.skips(segments) {
 			close(sh.ready)
 			select {
 			case order <- sh:
@@ -154,6 +154,19 @@ func (s *passRun) deal(ctx context.Context, shares iter.Seq[[]segment], order, t
 			}
 		}
 	}
+}
+
+// skips reports whether a share need not be read.
+func (s *passRun) skips(share []segment) bool {
+	if s.Skip == nil {
+		return false
+	}
+	for i := range share {
+		if g := &share[i]; !s.Skip(PassRange{g.thread, g.from, g.to}) {
+			return false
+		}
+	}
+	return true
 }
 
 // visit visits a share. A part of a thread whose beginning is not found at once is left to

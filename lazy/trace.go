@@ -29,6 +29,7 @@ type trace struct {
 	board
 	paths
 	sums
+	summary summaryFile
 
 	// life is held for reading while the mappings are used, for writing to
 	// change or unmap them.
@@ -65,6 +66,7 @@ type sums struct {
 func newTrace(path, ended string) *trace {
 	t := &trace{paths: paths{path: path}, ctx: format.NewContext(0)}
 	t.changed = make(chan struct{}, 1)
+	t.summary.looked = -1
 	t.status.Ended = ended
 	t.known.Store(&index.View{})
 	return t
@@ -72,6 +74,7 @@ func newTrace(path, ended string) *trace {
 
 // close unmaps the files. It waits for reads in progress.
 func (t *trace) close() error {
+	t.summary.close() // before life is held: whoever looks for a summary takes that later
 	t.life.Lock()
 	defer t.life.Unlock()
 	if t.closed {

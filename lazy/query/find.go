@@ -60,7 +60,7 @@ func (f *Find) Run(ctx context.Context, tell lazy.Progress) error {
 		return err
 	}
 	pass := f.over(&findCollector{setCollector{c: c, set: f.Set}, f.first})
-	pass.Progress = tell
+	pass.Skip, pass.Progress = c.skip(f.r), tell
 	if err := f.r.Pass(ctx, pass); err != nil {
 		return err
 	}

@@ -50,6 +50,8 @@ type Group struct {
 	Args    []format.Type
 	Result  format.Type
 	names   [4]string // from short to exact
+	name    string    // of a method, as in its text
+	full    string    // the same with the full name of the class
 }
 
 // groups gives calls the numbers of their groups, from 0.
@@ -156,7 +158,12 @@ func (g *Group) named(text string) *Group {
 func (g *Group) nameMethod(c *format.Context) {
 	name, _ := c.CallName(g.ID, 0)
 	full, _ := c.FullCallName(g.ID, 0)
-	full = cmp.Or(full, name)
+	g.nameAs(name, cmp.Or(full, name))
+}
+
+// nameAs is nameMethod with the names of the method, short and full.
+func (g *Group) nameAs(name, full string) {
+	g.name, g.full = name, full
 	count, short, long := "()", "()", "()"
 	if n := len(g.Args); n > 0 {
 		count = "(" + strconv.Itoa(n) + ")"

@@ -28,13 +28,14 @@ func bound(r *lazy.TraceReader, e *filter.Expr) (f *filter.Filter, err error) {
 	a := about(r)
 	r.WithContext(func(c *format.Context) {
 		a.Context = c
-		f, err = e.Bind(a)
+		f, err = e.Bind(*a)
 	})
 	return f, err
 }
 
 // about describes a trace to its filters, without the Context: its caller has to lock that.
-func about(r *lazy.TraceReader) (a filter.About) {
+func about(r *lazy.TraceReader) *filter.About {
+	a := new(filter.About)
 	_, a.Timed = r.Times()
 	a.Growing = r.Status().Phase != lazy.PhaseReady
 	list := r.ThreadList()
@@ -80,7 +81,9 @@ func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over fu
 			return nil, err
 		}
 		set := places.New()
-		if err := r.Pass(ctx, over(&setCollector{c: sub, set: set})); err != nil {
+		pass := over(&setCollector{c: sub, set: set})
+		pass.Skip = sub.skip(r)
+		if err := r.Pass(ctx, pass); err != nil {
 			return nil, err
 		}
 		if _, more := set.Count(); more > 0 {
@@ -89,6 +92,15 @@ func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over fu
 		c.has = append(c.has, &below{set})
 	}
 	return c, nil
+}
+
+// skip returns what a pass that looks for matches needs not read; nil if that is not known.
+func (c *condition) skip(r *lazy.TraceReader) func(lazy.PassRange) bool {
+	f := c.f.Clone()
+	return r.SkipWithout(lazy.Want{
+		Point:  func(class format.Class, ref, thread int32) bool { return f.Quick(class, ref, thread) != filter.No },
+		Longer: f.Longer(),
+	})
 }
 
 // matcher evaluates a condition at the points of a part of the trace. It is for one visitor.

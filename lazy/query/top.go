@@ -132,6 +132,15 @@ func (t *Top) Visitor() lazy.Visitor { return t.pool.get() }
 // Merge is for the pass.
 func (t *Top) Merge(v lazy.Visitor) error {
 	p := v.(*topPart)
+	if err := t.merge(p); err != nil {
+		return err
+	}
+	t.pool.put(p)
+	return nil
+}
+
+// merge adds a part of any Top of the same groups.
+func (t *Top) merge(p *topPart) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.open.follows(p) {
@@ -150,7 +159,6 @@ func (t *Top) Merge(v lazy.Visitor) error {
 	}
 	t.all.add(&p.all)
 	t.join(p)
-	t.pool.put(p)
 	return nil
 }
 

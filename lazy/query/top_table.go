@@ -87,18 +87,21 @@ func (t *Top) snapshot() *topTable {
 	defer t.mu.Unlock()
 	x := &topTable{by: t.by, timed: t.timed, span: t.scope.Timed, steps: t.scope.Steps(), all: t.all}
 	groups := t.groups.list()
-	shown := names(groups)
+	var shown []*Group // others may have been seen by goroutines that began at a wrong place
 	for i, g := range groups {
-		if i < len(t.rows) && (t.rows[i].Calls > 0 || t.rows[i].Total > 0) {
+		if i < len(t.rows) && t.rows[i].shown() {
 			row := &t.rows[i]
-			line := topLine{group: g, name: shown[i], p99: row.times.Quantile(0.99)}
+			line := topLine{group: g, p99: row.times.Quantile(0.99)}
 			line.Sums = row.Sums
 			x.took.Merge(&row.times)
 			if len(groups) <= mostSpread {
 				line.times.Merge(&row.times)
 			}
-			x.rows = append(x.rows, line)
+			x.rows, shown = append(x.rows, line), append(shown, g)
 		}
+	}
+	for i, name := range names(shown) {
+		x.rows[i].name = name
 	}
 	return x
 }

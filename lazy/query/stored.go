@@ -1,0 +1,251 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// WriteSummary makes the summary file of a trace, see [lazy.TraceReader.WriteSummary]. progress may
+// be nil.
+func WriteSummary(ctx context.Context, r *lazy.TraceReader, gently bool, progress lazy.Progress) error {
+	o, err := summaryOptions(ctx, r, lazy.SummaryUnit)
+	if err != nil {
+		return err
+	}
+	o.Gently, o.Progress = gently, progress
+	return r.WriteSummary(ctx, o)
+}
+
+// VerifySummary compares the summary file of a trace with its data, see
+// [lazy.TraceReader.VerifySummary]. progress may be nil.
+func VerifySummary(ctx context.Context, r *lazy.TraceReader, progress lazy.Progress) error {
+	o, err := summaryOptions(ctx, r, lazy.SummaryUnit)
+	if err != nil {
+		return err
+	}
+	o.Progress = progress
+	return r.VerifySummary(ctx, o)
+}
+
+func summaryOptions(ctx context.Context, r *lazy.TraceReader, unit int64) (lazy.SummaryOptions, error) {
+	if err := r.Wait(ctx); err != nil { // all threads are known then
+		return lazy.SummaryOptions{}, err
+	}
+	t := newStoredTops(r, unit)
+	return lazy.SummaryOptions{Tables: t, Encode: t.encode, Unit: unit}, nil
+}
+
+// mostStored is how many threads have a table of their own in a summary: the largest ones, of those
+// that take long to read.
+const mostStored = 64
+
+// wholeTrace is in place of a thread for the table of all threads.
+const wholeTrace = -1
+
+// storedTops makes the tables of a summary: what [Top] tells about methods in the folded view, for
+// the whole trace and for its largest threads. It is a Collector.
+type storedTops struct {
+	r    *lazy.TraceReader
+	of   Top            // makes the visitors
+	own  map[int32]*Top // by thread
+	rest *Top           // of all other threads
+	big  []int32
+}
+
+func newStoredTops(r *lazy.TraceReader, unit int64) *storedTops {
+	s := &storedTops{r: r}
+	var big []lazy.ThreadInfo
+	for _, t := range r.Threads() {
+		if t.Bytes > unit {
+			big = append(big, t)
+		}
+	}
+	slices.SortFunc(big, func(a, b lazy.ThreadInfo) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.ID, b.ID)) })
+	for _, t := range big[:min(len(big), mostStored)] {
+		s.big = append(s.big, t.ID)
+	}
+	slices.Sort(s.big)
+	s.of.r = r
+	_, s.of.timed = r.Times()
+	s.Reset()
+	return s
+}
+
+// Reset is for the pass.
+func (s *storedTops) Reset() {
+	s.of.Reset()
+	part := func() *Top { return &Top{r: s.r, timed: s.of.timed, groups: s.of.groups} }
+	s.rest, s.own = part(), make(map[int32]*Top)
+	for _, id := range s.big {
+		s.own[id] = part()
+	}
+}
+
+// Visitor is for the pass.
+func (s *storedTops) Visitor() lazy.Visitor { return s.of.Visitor() }
+
+// Merge is for the pass. A part of a thread with a table of its own has no other thread.
+func (s *storedTops) Merge(v lazy.Visitor) error {
+	p := v.(*topPart)
+	t := s.own[p.thread]
+	if t == nil {
+		t = s.rest
+	}
+	if err := t.merge(p); err != nil {
+		return err
+	}
+	s.of.pool.put(p)
+	return nil
+}
+
+// encode returns the tables: on disk, do not change. Numbers are varints; those that may be
+// negative are signed. Strings have their size first.
+//
+//	version     1
+//	timed       byte
+//	n           methods
+//	n times:    byte: 1 if the trace does not describe it; id (signed), class, method, arguments,
+//	            result, name, full name; a type is: kind and dimensions (bytes), class
+//	n           tables
+//	n times:    thread (signed; -1 for all), size, and so many bytes:
+//	    calls, points, time (signed), unended, untimed, shorter
+//	    n       rows
+//	    n times: gap of the method's number, calls, threw, self, total (signed), own, points, took,
+//	            timed, longest (signed), unended, histogram
+func (s *storedTops) encode() ([]byte, error) {
+	groups := s.of.groups.list()
+	if len(groups) > mostMethods {
+		return nil, nil // tables of another trace are not read either
+	}
+	order, ids := s.inOrder(groups)
+	b := binary.AppendUvarint(nil, tablesVersion)
+	b = appendBool(b, s.of.timed)
+	b = binary.AppendUvarint(b, uint64(len(order)))
+	for _, n := range order {
+		b = groups[n].append(b, ids[n])
+	}
+	whole := &Top{}
+	tables := map[int32]*Top{wholeTrace: whole}
+	for _, t := range s.own {
+		whole.addAll(t)
+	}
+	whole.addAll(s.rest)
+	threads := []int32{wholeTrace}
+	for _, id := range s.big {
+		tables[id] = s.own[id]
+		threads = append(threads, id)
+	}
+	b = binary.AppendUvarint(b, uint64(len(threads)))
+	for _, id := range threads {
+		table := tables[id].append(nil, order)
+		b = binary.AppendVarint(b, int64(id))
+		b = binary.AppendUvarint(b, uint64(len(table)))
+		b = append(b, table...)
+	}
+	return b, nil
+}
+
+const tablesVersion = 1
+
+// mostMethods bounds how many methods tables are kept for, and the memory that reading them takes.
+const mostMethods = 1 << 17
+
+// inOrder returns the numbers of groups in an order that does not depend on which was seen first,
+// and the smallest id of each.
+func (s *storedTops) inOrder(groups []*Group) (order, ids []int32) {
+	least := make(map[string]int32)
+	s.r.WithContext(func(c *format.Context) {
+		for m := range c.Methods() {
+			key, _ := s.of.groups.describe(m.ID)
+			if id, ok := least[key]; !ok || m.ID < id {
+				least[key] = m.ID
+			}
+		}
+		for i, g := range groups {
+			order = append(order, int32(i))
+			ids = append(ids, g.ID)
+			if key, _ := s.of.groups.describe(g.ID); !g.Unknown {
+				ids[i] = min(ids[i], least[key])
+			}
+		}
+	})
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(ids[a], ids[b]) })
+	return order, ids
+}
+
+// addAll adds the rows of another Top of the same groups.
+func (t *Top) addAll(o *Top) {
+	for i := range o.rows {
+		row := t.row(int32(i))
+		row.add(&o.rows[i].Sums)
+		row.times.Merge(&o.rows[i].times)
+	}
+	t.all.add(&o.all)
+}
+
+// append appends the table of a Top, whose groups have these numbers in order.
+func (t *Top) append(b []byte, order []int32) []byte {
+	a := &t.all
+	b = appendNumbers(b, a.Calls, a.Points, a.Time, a.Unended, a.Untimed, a.Shorter)
+	count := 0
+	for i := range t.rows {
+		if t.rows[i].shown() {
+			count++
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(count))
+	next := 0
+	for n, i := range order {
+		if int(i) >= len(t.rows) || !t.rows[i].shown() {
+			continue
+		}
+		b = binary.AppendUvarint(b, uint64(n-next))
+		next = n + 1
+		r := &t.rows[i]
+		b = appendNumbers(b, r.Calls, r.Threw, r.Self, r.Total, r.Own, r.Points, r.Took, r.Timed, r.Max, r.Unended)
+		b = r.times.Append(b)
+	}
+	return b
+}
+
+// shown reports whether a table has the row.
+func (r *topRow) shown() bool { return r.Calls > 0 || r.Total > 0 }
+
+func appendNumbers(b []byte, list ...int64) []byte {
+	for _, n := range list {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
+}
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// append appends the description of a group of calls of a method.
+func (g *Group) append(b []byte, id int32) []byte {
+	b = appendBool(b, g.Unknown)
+	b = binary.AppendVarint(b, int64(id))
+	b = appendText(appendText(b, g.Class), g.Method)
+	b = binary.AppendUvarint(b, uint64(len(g.Args)))
+	for _, t := range append(slices.Clone(g.Args), g.Result) {
+		b = append(b, byte(t.Kind), t.Dims)
+		b = appendText(b, t.Class)
+	}
+	if g.Unknown {
+		return appendText(appendText(b, g.names[0]), "")
+	}
+	return appendText(appendText(b, g.name), g.full)
+}

@@ -1,0 +1,222 @@
+package query
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
+)
+
+// summarized writes a summary of a trace with units of so many bytes; ok is false if it gets none.
+func summarized(t *testing.T, r *lazy.TraceReader, unit int64) (ok bool) {
+	t.Helper()
+	o, err := summaryOptions(t.Context(), r, unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteSummary(t.Context(), o); err != nil {
+		if r.Status().Problem == nil && r.Status().Unfinished == 0 {
+			t.Error(err)
+		}
+		return false
+	}
+	if size, why := r.SummaryState(); size == 0 || why != nil {
+		t.Errorf("%d bytes: %v", size, why)
+	}
+	if o, err = summaryOptions(t.Context(), r, unit); err == nil {
+		err = r.VerifySummary(t.Context(), o)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return true
+}
+
+// jsonOf returns everything that programs get of a Top.
+func jsonOf(t *testing.T, top *Top, sort string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := table.WriteJSON(&out, top.Table(TopView{Sort: sort, Done: 1, G: &display.Unicode}), 0); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestRecall: what a summary has equals what a pass counts.
+func TestRecall(t *testing.T) {
+	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		size, _ := r.Size()
+		if size > 1<<20 && !formattest.Exhaustive() {
+			return
+		}
+		whole := counted(t, r, Scope{}, ByMethod, 0)
+		if (&Top{r: r, by: ByMethod}).Recall() {
+			t.Fatal("recalled without a summary")
+		}
+		unit := max(300, size/20)
+		if !summarized(t, r, unit) {
+			return
+		}
+		check := func(scope Scope, want *Top) {
+			got := NewTop(r, scope, ByMethod)
+			if !got.Recall() {
+				t.Errorf("%+v is not in the summary", scope)
+				return
+			}
+			for _, sort := range TopSorts {
+				if got.Sorts(sort) {
+					formattest.SameText(t, []byte(jsonOf(t, got, sort)), []byte(jsonOf(t, want, sort)))
+				}
+			}
+			if got.all != want.all {
+				t.Errorf("%+v\nwant %+v", got.all, want.all)
+			}
+			for _, row := range []int{-1, 0} {
+				_, a := got.snapshot().spread(row)
+				_, b := want.snapshot().spread(row)
+				if !bytes.Equal(a.Append(nil), b.Append(nil)) && row < 0 {
+					t.Error("the histogram differs")
+				}
+			}
+		}
+		check(Scope{}, whole)
+		for _, thread := range r.Threads() {
+			scope := Scope{Ranges: []lazy.PassRange{{Thread: thread.ID, To: -1}}}
+			if thread.Bytes > unit {
+				check(scope, counted(t, r, scope, ByMethod, 0))
+			}
+		}
+		for _, scope := range []Scope{{Raw: true}, {Timed: true, To: 1}, {Ranges: []lazy.PassRange{{To: 5}}}, {Ranges: []lazy.PassRange{{From: 1, To: -1}}}} {
+			if NewTop(r, scope, ByMethod).Recall() {
+				t.Errorf("%+v was recalled", scope)
+			}
+		}
+		if NewTop(r, Scope{}, ByClass).Recall() {
+			t.Error("classes were recalled")
+		}
+	})
+}
+
+// TestFindSummarized: a summary does not change what is found, though parts are skipped.
+func TestFindSummarized(t *testing.T) {
+	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		size, _ := r.Size()
+		if size > 100_000 && !formattest.Exhaustive() {
+			return
+		}
+		unit := max(300, size/20)
+		var where []*filter.Expr
+		add := func(text string, args ...any) {
+			e, err := filter.Parse(fmt.Sprintf(text, args...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if Check(r, e) == nil {
+				where = append(where, e)
+			}
+		}
+		var names []string
+		r.WithContext(func(c *format.Context) {
+			for m := range c.Methods() {
+				names = append(names, m.Name)
+			}
+			for f := range c.Fields() {
+				add("field=%s kind=write", filter.Word(f.Name))
+				break
+			}
+		})
+		for i := 0; i < len(names); i += 1 + len(names)/3 {
+			add("method=%s", filter.Word(names[i]))
+			add("in(method=%s) kind=call", filter.Word(names[i]))
+			add("has(method=%s) depth<3", filter.Word(names[i]))
+		}
+		add("thread=1 kind=throw")
+		add("kind=loop")
+		add("dur>1us")
+		add("self>300ns or kind=throw")
+		found := func(e *filter.Expr, raw bool) string {
+			f := NewFind(r, lazy.Pass{Raw: raw, Share: unit}, e, 0)
+			if err := f.Run(t.Context(), nil); err != nil {
+				t.Fatal(e, err)
+			}
+			n, _ := f.Set.Count()
+			var out bytes.Buffer
+			for i := range n {
+				p, _ := f.Set.Place(i)
+				fmt.Fprintln(&out, p)
+			}
+			return out.String()
+		}
+		want := make(map[string]string)
+		for _, e := range where {
+			for _, raw := range []bool{false, true} {
+				want[fmt.Sprint(e, raw)] = found(e, raw)
+			}
+		}
+		if !summarized(t, r, unit) {
+			return
+		}
+		for _, e := range where {
+			for _, raw := range []bool{false, true} {
+				if got := found(e, raw); got != want[fmt.Sprint(e, raw)] {
+					t.Errorf("%s, raw %v:\n%s\nwant\n%s", e, raw, got, want[fmt.Sprint(e, raw)])
+				}
+			}
+		}
+	})
+}
+
+// TestSummaryDamaged: whatever byte of a summary changes, and wherever it is cut, the answers are the
+// same or it is not used.
+func TestSummaryDamaged(t *testing.T) {
+	path := shop(t)
+	r := opened(t, path)
+	want := jsonOf(t, counted(t, r, Scope{}, ByMethod, 0), "calls")
+	if !summarized(t, r, 400) {
+		t.Fatal("no summary")
+	}
+	r.Close()
+	name := path + format.SumSuffix
+	good, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 0
+	check := func(what string, b []byte) {
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := lazy.Open(path, lazy.Options{NoWrite: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if top := NewTop(r, Scope{}, ByMethod); top.Recall() {
+			used++
+			if got := jsonOf(t, top, "calls"); got != want {
+				t.Errorf("%s: %s", what, got)
+			}
+		}
+	}
+	check("whole", good)
+	if used != 1 {
+		t.Fatal("the whole summary is not used")
+	}
+	step := 7
+	if formattest.Exhaustive() {
+		step = 1
+	}
+	for i := 0; i < len(good); i += step {
+		check(fmt.Sprintf("cut at %d", i), good[:i])
+		b := bytes.Clone(good)
+		b[i] ^= 1 << (i % 8)
+		check(fmt.Sprintf("changed at %d", i), b)
+	}
+}

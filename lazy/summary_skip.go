@@ -1,0 +1,160 @@
+package lazy
+
+import (
+	"tracex/format"
+	"tracex/lazy/internal/summary"
+)
+
+// Want tells what a part of a trace must have for a pass to read it. All that is set must hold; the
+// zero Want takes every part.
+type Want struct {
+	// Point reports whether points of a class with a Ref (see [format.Point]: a method, a field, a
+	// variable; 0 for other classes) in a thread may be wanted. One of them must be in the part. It
+	// is called with the context locked, on one goroutine at a time.
+	Point func(class format.Class, ref, thread int32) bool
+	// Open reports whether a call of a method may be wanted that is open where the part begins:
+	// such a call counts like one that Point takes. It is called like Point. nil for none.
+	Open func(method int32) bool
+	// Objects are objects, arrays, exceptions, builders or sequences; one of them must be in the
+	// part, as a receiver, an argument, a result, an array, or a value that is read, written,
+	// thrown or caught. What is captured inside of values does not count.
+	Objects []format.Value
+	// Longer is the least duration, in nanoseconds; 0 for any. A container that begins in the part
+	// must take so long, unless there are no times.
+	Longer int64
+	// Threw tells that a call must end by an exception in the part, or a throw or a catch be in it.
+	Threw bool
+}
+
+// SkipWithout returns what [Pass.Skip] needs to leave out the parts of the trace that do not have
+// what is wanted, in the raw and in the folded view. It knows that from the summary file beside the
+// trace; without one that fits it returns nil, which skips nothing. What cannot be told is read.
+// The result is for one pass at a time.
+func (r *TraceReader) SkipWithout(w Want) func(PassRange) bool {
+	x := &skipper{t: r.trace, want: w}
+	err := r.withSummary(func(s *summaryFile) (err error) {
+		x.dir, err = s.directory(r.known.Load())
+		x.file, x.timed = s.file, s.timed
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	r.WithContext(func(c *format.Context) {
+		for i := range w.Objects {
+			v := &w.Objects[i]
+			var known unitVisitor
+			if key, ok := known.key(c, v.Kind, v.ClassID, v.Hash()); ok {
+				x.objects = append(x.objects, key)
+			} else {
+				x.anyObject = true
+			}
+		}
+	})
+	return x.skips
+}
+
+// skipper knows which parts of a trace a pass may leave out.
+type skipper struct {
+	t         *trace
+	want      Want
+	file      *summary.File
+	dir       *summary.Directory
+	timed     bool
+	objects   []uint64 // keys of those wanted
+	anyObject bool     // one of them has none
+	unit      summary.Unit
+}
+
+// skips reports whether a part has nothing that is wanted.
+func (x *skipper) skips(g PassRange) bool {
+	first, end := x.dir.Find(g.Thread, g.From, g.To)
+	if first == end {
+		return false
+	}
+	none := true
+	err := x.t.withSummary(func(s *summaryFile) error {
+		if s.file != x.file {
+			none = false // it was replaced
+			return nil
+		}
+		for i := first; i < end && none; i++ {
+			p := &x.dir.Units[i]
+			if !s.file.Read(p, &x.unit) {
+				none = false
+				return nil
+			}
+			x.t.withContext(func(*format.Context) { none = !x.wanted(p) })
+		}
+		return nil
+	})
+	return none && err == nil
+}
+
+// wanted reports whether the unit that has been read may have what is wanted.
+func (x *skipper) wanted(p *summary.Place) bool {
+	u, w := &x.unit, &x.want
+	if w.Longer > 0 && x.timed && u.Longest < w.Longer {
+		return false
+	}
+	if w.Threw && u.Throws == 0 && u.Classes&(1<<format.ClassThrow|1<<format.ClassCatch) == 0 {
+		return false
+	}
+	if len(w.Objects) > 0 && !x.anyObject && !x.object() {
+		return false
+	}
+	if w.Point == nil && w.Open == nil {
+		return true
+	}
+	if w.Open != nil {
+		for _, m := range u.Sets[summary.Around] {
+			if w.Open(m) {
+				return true
+			}
+		}
+	}
+	if w.Point == nil {
+		return false
+	}
+	for i := range max(p.Count, 1) {
+		if i == mostAsked || x.point(x.dir.Streams[p.Stream+i].Thread) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostAsked bounds for how many threads of a unit points are asked about.
+const mostAsked = 256
+
+func (x *skipper) object() bool {
+	for _, key := range x.objects {
+		if x.unit.Objects.Has(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// point reports whether a point is wanted, if it is in a thread.
+func (x *skipper) point(thread int32) bool {
+	u := &x.unit
+	for c := format.Class(0); c.Valid(); c++ {
+		if u.Classes&(1<<c) == 0 {
+			continue
+		}
+		set, ok := setOf(c)
+		if !ok {
+			if x.want.Point(c, 0, thread) {
+				return true
+			}
+			continue
+		}
+		for _, ref := range u.Sets[set] {
+			if x.want.Point(c, ref, thread) {
+				return true
+			}
+		}
+	}
+	return false
+}
