@@ -167,7 +167,7 @@ func (x *indexCommand) verifySummary(ctx context.Context, path string) error {
 		return nil
 	}
 	return x.withReader(ctx, path, func(r *lazy.TraceReader) error {
-		size, why := r.SummaryState()
+		size, why := lazy.SummaryOf(r).State()
 		if why != nil { // as if it were not there
 			_, err := fmt.Fprintf(x.stdout, "the summary is not used: %v; tracex index makes it again\n", why)
 			return err

@@ -87,7 +87,7 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	}
 	t.Data, t.Index = r.Size()
 	t.Times = r.TimesSize()
-	size, why := r.SummaryState()
+	size, why := lazy.SummaryOf(r).State()
 	if t.Summary = size; why != nil {
 		t.SummaryProblem = message(why)
 	}

@@ -20,7 +20,7 @@ type Pass struct {
 	Ranges []PassRange
 	// Skip, if not nil, reports whether a part of a thread need not be read; of several short
 	// threads all or none are. It is called on another goroutine. Visitors do not see what was
-	// skipped, and nothing is merged for it. See [TraceReader.SkipWithout].
+	// skipped, and nothing is merged for it. See [SummaryFile.SkipWithout].
 	Skip func(PassRange) bool
 	// Collect are the aggregates.
 	Collect []Collector

@@ -39,10 +39,16 @@ func (t *trace) summaryPath() string {
 	return t.path + format.SumSuffix
 }
 
-// SummaryState tells about the summary file beside the trace: its size in bytes, 0 if there is none
-// that fits the data as far as it is known, and why one that is there is not used.
-func (r *TraceReader) SummaryState() (size int64, why error) {
-	_ = r.withSummary(func(s *summaryFile) error {
+// SummaryFile is the summary file beside a trace, whether or not it exists. Any goroutine may use it.
+type SummaryFile struct{ r *TraceReader }
+
+// SummaryOf returns the summary file of a trace.
+func SummaryOf(r *TraceReader) SummaryFile { return SummaryFile{r} }
+
+// State returns the size of the file in bytes, 0 if there is none that fits the data as far as it is
+// known, and why one that is there is not used.
+func (f SummaryFile) State() (size int64, why error) {
+	_ = f.r.withSummary(func(s *summaryFile) error {
 		if s.file != nil {
 			size = int64(len(s.m.Bytes()))
 		}
@@ -52,10 +58,10 @@ func (r *TraceReader) SummaryState() (size int64, why error) {
 	return size, why
 }
 
-// SummaryTables calls f with the tables of the summary file, if there is one that fits. It need not
-// be waited for what the reader does in the background.
-func (r *TraceReader) SummaryTables(f func(tables []byte) error) error {
-	return r.withSummary(func(s *summaryFile) error {
+// Tables calls use with the tables of a file that fits. What the reader does in the background need
+// not have ended. The error is [fs.ErrNotExist] if no file fits.
+func (f SummaryFile) Tables(use func(tables []byte) error) error {
+	return f.r.withSummary(func(s *summaryFile) error {
 		if s.file == nil {
 			return fs.ErrNotExist
 		}
@@ -63,7 +69,7 @@ func (r *TraceReader) SummaryTables(f func(tables []byte) error) error {
 		if !ok {
 			return summary.ErrDamaged
 		}
-		return f(b)
+		return use(b)
 	})
 }
 

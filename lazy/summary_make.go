@@ -44,10 +44,11 @@ var (
 	errChanged    = errors.New("the trace changed while it was read")
 )
 
-// WriteSummary makes the summary file of the trace, beside it, in place of the one that is there. It
+// Write makes the summary file of the trace, beside it, in place of the one that is there. It
 // reads the data twice. It waits for what the reader does in the background.
-func (r *TraceReader) WriteSummary(ctx context.Context, o SummaryOptions) error {
-	m, err := r.newSummaryMaker(ctx, o)
+func (f SummaryFile) Write(ctx context.Context, o SummaryOptions) error {
+	r := f.r
+	m, err := newSummaryMaker(ctx, r, o)
 	if err != nil {
 		return err
 	}
@@ -78,20 +79,21 @@ func (r *TraceReader) WriteSummary(ctx context.Context, o SummaryOptions) error 
 // ErrSummary is the error of a summary that is not what its trace has in it.
 var ErrSummary = errors.New("the summary does not agree with the data")
 
-// VerifySummary makes the summary of the trace again, and compares it with the file beside the
+// Verify makes the summary of the trace again, and compares it with the file beside the
 // trace. The error is [fs.ErrNotExist] if there is none, and wraps ErrSummary if it is another one.
-func (r *TraceReader) VerifySummary(ctx context.Context, o SummaryOptions) error {
-	m, err := r.newSummaryMaker(ctx, o)
+func (f SummaryFile) Verify(ctx context.Context, o SummaryOptions) error {
+	r := f.r
+	m, err := newSummaryMaker(ctx, r, o)
 	if err != nil {
 		return err
 	}
 	path := r.summaryPath()
-	f, err := os.Open(path)
+	there, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	c := &comparer{r: bufio.NewReaderSize(f, 1<<18)}
+	defer there.Close()
+	c := &comparer{r: bufio.NewReaderSize(there, 1<<18)}
 	if err = m.make(ctx, c); err == nil {
 		err = c.end()
 	}
@@ -141,7 +143,7 @@ type summaryMaker struct {
 }
 
 // newSummaryMaker prepares a summary of what is known once the background work has ended.
-func (r *TraceReader) newSummaryMaker(ctx context.Context, o SummaryOptions) (*summaryMaker, error) {
+func newSummaryMaker(ctx context.Context, r *TraceReader, o SummaryOptions) (*summaryMaker, error) {
 	if err := r.Wait(ctx); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,10 @@ type Want struct {
 // what is wanted, in the raw and in the folded view. It knows that from the summary file beside the
 // trace; without one that fits it returns nil, which skips nothing. What cannot be told is read.
 // The result is for one pass at a time.
-func (r *TraceReader) SkipWithout(w Want) func(PassRange) bool {
+//
+//	pass.Skip = lazy.SummaryOf(r).SkipWithout(lazy.Want{Point: …})
+func (f SummaryFile) SkipWithout(w Want) func(PassRange) bool {
+	r := f.r
 	x := &skipper{t: r.trace, want: w}
 	err := r.withSummary(func(s *summaryFile) (err error) {
 		x.dir, err = s.directory(r.known.Load())

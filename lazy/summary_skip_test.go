@@ -21,7 +21,7 @@ func (*noTables) Merge(v Visitor) error { return nil }
 // gets none.
 func summarize(t *testing.T, r *TraceReader, unit int64) error {
 	t.Helper()
-	return r.WriteSummary(t.Context(), SummaryOptions{
+	return SummaryOf(r).Write(t.Context(), SummaryOptions{
 		Tables: new(noTables), Encode: func() ([]byte, error) { return []byte("tables"), nil }, Unit: unit,
 	})
 }
@@ -151,7 +151,7 @@ func TestSkipWithout(t *testing.T) {
 		if size > 100_000 && !formattest.Exhaustive() {
 			return
 		}
-		if r.SkipWithout(Want{Longer: 1}) != nil {
+		if SummaryOf(r).SkipWithout(Want{Longer: 1}) != nil {
 			t.Error("it skips without a summary")
 		}
 		unit := max(500, size/25)
@@ -170,7 +170,7 @@ func TestSkipWithout(t *testing.T) {
 				}
 				name, want, has := wants(rng, all)
 				share := []int64{unit, unit, unit / 3, 2*unit + 77}[rng.IntN(4)]
-				skip := r.SkipWithout(want)
+				skip := SummaryOf(r).SkipWithout(want)
 				if skip == nil {
 					t.Fatal("no summary")
 				}

@@ -97,7 +97,7 @@ func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over fu
 // skip returns what a pass that looks for matches needs not read; nil if that is not known.
 func (c *condition) skip(r *lazy.TraceReader) func(lazy.PassRange) bool {
 	f := c.f.Clone()
-	return r.SkipWithout(lazy.Want{
+	return lazy.SummaryOf(r).SkipWithout(lazy.Want{
 		Point:  func(class format.Class, ref, thread int32) bool { return f.Quick(class, ref, thread) != filter.No },
 		Longer: f.Longer(),
 	})

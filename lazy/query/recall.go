@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"tracex/format"
+	"tracex/lazy"
 	"tracex/lazy/query/histogram"
 )
 
@@ -23,7 +24,7 @@ func (t *Top) Recall() bool {
 		thread = s.Ranges[0].Thread
 	}
 	found := false
-	err := t.r.SummaryTables(func(b []byte) error {
+	err := lazy.SummaryOf(t.r).Tables(func(b []byte) error {
 		x := tablesReader{b: b}
 		found = x.top(t, thread)
 		return nil

@@ -10,7 +10,7 @@ import (
 	"tracex/lazy"
 )
 
-// WriteSummary makes the summary file of a trace, see [lazy.TraceReader.WriteSummary]. progress may
+// WriteSummary makes the summary file of a trace, see [lazy.SummaryFile.Write]. progress may
 // be nil.
 func WriteSummary(ctx context.Context, r *lazy.TraceReader, gently bool, progress lazy.Progress) error {
 	o, err := summaryOptions(ctx, r, lazy.SummaryUnit)
@@ -18,18 +18,18 @@ func WriteSummary(ctx context.Context, r *lazy.TraceReader, gently bool, progres
 		return err
 	}
 	o.Gently, o.Progress = gently, progress
-	return r.WriteSummary(ctx, o)
+	return lazy.SummaryOf(r).Write(ctx, o)
 }
 
 // VerifySummary compares the summary file of a trace with its data, see
-// [lazy.TraceReader.VerifySummary]. progress may be nil.
+// [lazy.SummaryFile.Verify]. progress may be nil.
 func VerifySummary(ctx context.Context, r *lazy.TraceReader, progress lazy.Progress) error {
 	o, err := summaryOptions(ctx, r, lazy.SummaryUnit)
 	if err != nil {
 		return err
 	}
 	o.Progress = progress
-	return r.VerifySummary(ctx, o)
+	return lazy.SummaryOf(r).Verify(ctx, o)
 }
 
 func summaryOptions(ctx context.Context, r *lazy.TraceReader, unit int64) (lazy.SummaryOptions, error) {

@@ -21,17 +21,17 @@ func summarized(t *testing.T, r *lazy.TraceReader, unit int64) (ok bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteSummary(t.Context(), o); err != nil {
+	if err := lazy.SummaryOf(r).Write(t.Context(), o); err != nil {
 		if r.Status().Problem == nil && r.Status().Unfinished == 0 {
 			t.Error(err)
 		}
 		return false
 	}
-	if size, why := r.SummaryState(); size == 0 || why != nil {
+	if size, why := lazy.SummaryOf(r).State(); size == 0 || why != nil {
 		t.Errorf("%d bytes: %v", size, why)
 	}
 	if o, err = summaryOptions(t.Context(), r, unit); err == nil {
-		err = r.VerifySummary(t.Context(), o)
+		err = lazy.SummaryOf(r).Verify(t.Context(), o)
 	}
 	if err != nil {
 		t.Error(err)
