@@ -28,7 +28,7 @@ func newIndexCommand(a *app) *cobra.Command {
 	x := &indexCommand{app: a}
 	c := &cobra.Command{
 		Use:   "index FILE",
-		Short: "Write or verify the index and the summary of a trace",
+		Short: "Write or verify the index and the summary",
 		Long:  "Write the index of a trace from its data, and its summary, which makes answers faster; or verify index, times and summary against the data",
 		Example: `tracex index trace.bin             # write trace.bin.idx and trace.bin.sum
 tracex index --verify trace.bin    # check every entry against the data`,
