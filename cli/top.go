@@ -71,7 +71,7 @@ func oneOf(words []string) string {
 
 // recall returns the answer that the summary of the trace has; nil if it has none.
 func (t *topCommand) recall(r *lazy.TraceReader, by query.By) *query.Top {
-	if t.at.given || t.in != "" || t.flags.Changed("from") || t.flags.Changed("to") {
+	if t.at.given || t.in != "" || len(t.steps) > 0 || t.flags.Changed("from") || t.flags.Changed("to") {
 		return nil
 	}
 	scope := query.Scope{Raw: t.raw}
