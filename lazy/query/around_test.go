@@ -18,10 +18,16 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// plainMoments are all moments of a trace, in order, with the fields that a Moment has.
+// plainMoment is a Moment with how many calls are around it.
+type plainMoment struct {
+	Moment
+	calls int
+}
+
+// plainMoments are all moments of a trace, in order.
 type plainMoments struct {
 	timeline lazy.Timeline
-	list     []Moment
+	list     []plainMoment
 }
 
 // known is the begin or the end of a container that ended, as recorded.
@@ -70,11 +76,11 @@ func plainAround(t *testing.T, r *lazy.TraceReader, raw bool, timeline lazy.Time
 			begins[s.Thread] = max(0, s.First)
 		}
 	}
-	list := make(map[int32][]Moment)
-	var walk func(n *node)
-	walk = func(n *node) {
+	list := make(map[int32][]plainMoment)
+	var walk func(n *node, calls int)
+	walk = func(n *node, calls int) {
 		l := list[n.thread]
-		m := Moment{Position: n.at, Event: n.event, Class: n.class, Depth: n.depth, From: int64(n.event), To: int64(n.event)}
+		m := plainMoment{Moment{Position: n.at, Event: n.event, Class: n.class, Depth: n.depth, From: int64(n.event), To: int64(n.event)}, calls}
 		if timeline == lazy.TimelineTimes {
 			if m.From, m.To = n.time.Start, n.time.Start; !n.class.Container() || !n.timed {
 				m.From, m.To = plainTimes(recorded[n.thread], leaves[n.at], begins[n.thread])
@@ -85,8 +91,11 @@ func plainAround(t *testing.T, r *lazy.TraceReader, raw bool, timeline lazy.Time
 			}
 		}
 		list[n.thread] = append(l, m)
+		if n.class == format.ClassCall {
+			calls++
+		}
 		for _, kid := range n.kids {
-			walk(kid)
+			walk(kid, calls)
 		}
 		if n.class == format.ClassCall && !n.unended {
 			l = list[n.thread]
@@ -100,7 +109,7 @@ func plainAround(t *testing.T, r *lazy.TraceReader, raw bool, timeline lazy.Time
 		}
 	}
 	for _, n := range forest(t, r, raw) {
-		walk(n)
+		walk(n, 0)
 	}
 	for _, l := range list {
 		key := int64(math.MinInt64)
@@ -110,7 +119,7 @@ func plainAround(t *testing.T, r *lazy.TraceReader, raw bool, timeline lazy.Time
 		}
 		x.list = append(x.list, l...)
 	}
-	slices.SortStableFunc(x.list, func(a, b Moment) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.Thread, b.Thread)) })
+	slices.SortStableFunc(x.list, func(a, b plainMoment) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.Thread, b.Thread)) })
 	return x
 }
 
@@ -145,10 +154,10 @@ func plainTimes(list []known, n int, begin int64) (from, to int64) {
 
 // near returns what is around a moment, of those that pass.
 func (x *plainMoments) near(at lazy.Position, n int, pass func(*Moment) bool) (list []Moment, middle int) {
-	i := slices.IndexFunc(x.list, func(m Moment) bool { return m.Position == at && !m.End })
+	i := slices.IndexFunc(x.list, func(m plainMoment) bool { return m.Position == at && !m.End })
 	side := func(step int) (out []Moment) {
 		for k, points := i+step, 0; k >= 0 && k < len(x.list) && points < n; k += step {
-			if m := x.list[k]; pass(&m) || m.Position == at && pass(&Moment{Position: at, Event: math.MaxInt32, Class: format.ClassCall}) {
+			if m := x.list[k].Moment; pass(&m) || m.Position == at && pass(&Moment{Position: at, Event: math.MaxInt32, Class: format.ClassCall}) {
 				if out = append(out, m); !m.End {
 					points++
 				}
@@ -158,7 +167,7 @@ func (x *plainMoments) near(at lazy.Position, n int, pass func(*Moment) bool) (l
 	}
 	before := side(-1)
 	slices.Reverse(before)
-	return append(append(before, x.list[i]), side(1)...), len(before)
+	return append(append(before, x.list[i].Moment), side(1)...), len(before)
 }
 
 // plainUnsure is unsure, for all pairs.
@@ -262,7 +271,7 @@ func TestAround(t *testing.T) {
 }
 
 // rises reports whether numbers of events rise in each thread, and are not given twice.
-func rises(list []Moment) bool {
+func rises(list []plainMoment) bool {
 	last := map[int32]int64{}
 	seen := map[int32]bool{}
 	for i := range list {

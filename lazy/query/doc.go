@@ -8,6 +8,7 @@
 //	Throws   exceptions: where they were thrown and caught
 //	Find     the points that match a filter, as a set of places
 //	Around   the points of all threads around one of them, in one order
+//	Log      lines for points, in the order of all threads
 //
 // An answer can be asked for its table at any time: while the pass runs it is that of the data
 // read so far.
