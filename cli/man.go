@@ -32,6 +32,7 @@ const manAnswers = `Answers are commands that read a whole trace, or a part of i
 tracex top FILE: which methods take the time, or have the events.
 tracex find FILE FILTER: the events that match a filter; tracex help filter.
 tracex callers FILE METHOD: who calls a method; with --callees, what it calls.
+tracex history FILE LOCATION: the values of a field, an element, a variable or an object.
 tracex throws FILE: where exceptions were thrown and caught.
 tracex around FILE PLACE: what all threads did around an event.
 tracex log FILE 'FILTER: "FORMAT"': a line for each event that matches.

@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"math"
+
 	"tracex/format"
 )
 
@@ -63,6 +65,69 @@ func (p *PassPoint) footerBytes() []byte {
 		return nil
 	}
 	return p.walk.window
+}
+
+// Ending returns the footer as recorded, in Exit; nil if there is none, or if folding put another
+// point in place of the one recorded.
+func (p *PassPoint) Ending() []byte {
+	b := p.footerBytes()
+	if b == nil {
+		return nil
+	}
+	n, err := p.walk.version.Size(b, p.Class)
+	if err != nil {
+		p.walk.fail(p.walk.damaged(err, p.foot))
+		return nil
+	}
+	return b[:n]
+}
+
+// EndsAt returns the logical offset of the footer, in Exit; -1 if there is none.
+func (p *PassPoint) EndsAt() int64 { return p.foot }
+
+// Last returns the number of the event recorded last before, or at, the point: in Exit, that of the
+// last one in the container or of the container itself.
+func (p *PassPoint) Last() int32 { return p.walk.last }
+
+// Moment returns the last known time that is not after the point: when a container begins, in Exit
+// when it ends; for others, when the container around it began, or one before it in the same container
+// ended. ok is false if that is not known.
+func (p *PassPoint) Moment() (ns int64, ok bool) {
+	x := p.walk
+	if !x.r.timed() {
+		return 0, false
+	}
+	if p.Class.Container() {
+		t, ok := p.Time()
+		if p.size == 0 { // being left
+			return t.End(), ok && p.State == StateWhole
+		}
+		return t.Start, ok
+	}
+	from := int64(0)
+	if p.parent != nil {
+		from = p.parent.start
+	}
+	if n := x.ord; n > 0 {
+		if c := x.s.Cells.At(n - 1); c.End >= from {
+			_, c, at := x.s.Cells.Around(n-1, math.MaxInt64, &x.near)
+			t, ok := x.time(&nodeData{point: format.Point{Event: c.ID}, cellAt: at})
+			return t.End(), ok
+		}
+	}
+	if p.parent == nil {
+		return 0, false
+	}
+	e := p.parent.data
+	if e == nil {
+		e = &nodeData{at: p.parent.At, start: from, end: from, next: from, point: format.Point{Class: p.parent.Class, Event: p.parent.Event}}
+		if err := x.endOf(x.s.Cells.FirstEnding(from), e); err != nil {
+			x.fail(err)
+			return 0, false
+		}
+	}
+	t, ok := x.time(e)
+	return t.Start, ok
 }
 
 // Parent returns what the text of the point needs to know about the container around it.

@@ -22,6 +22,7 @@ type passRun struct {
 	epoch       int64
 	done, total int64     // bytes
 	order       []segment // in place of Ranges: a thread may be in several of them; nil if not used
+	barren      []segment // parts of a thread merged last, one after the other, that have nothing of Among
 }
 
 // segmentVisitor is a Visitor that is told about segments too, with mappings and context locked.
@@ -34,11 +35,12 @@ type segmentVisitor interface {
 // of one.
 type passShare struct {
 	segments []segment
-	visitors []Visitor // one for each collector; nil if skipped
+	visitors []Visitor // one for each collector; nil if skipped, or if barren
 	ready    chan struct{}
 
 	// The fields below may be read once ready is closed.
 	first, last *passState // of a part of a thread, before and after; nil if not known
+	barren      bool       // its data has nothing of Among
 	err         error
 }
 
@@ -172,6 +174,9 @@ func (s *passRun) skips(share []segment) bool {
 // visit visits a share. A part of a thread whose beginning is not found at once is left to
 // merge.
 func (s *passRun) visit(ctx context.Context, sh *passShare) {
+	if sh.barren, sh.err = s.isBarren(ctx, sh.segments); sh.barren || sh.err != nil {
+		return
+	}
 	x := s.newWalk(sh.visitors)
 	for i := range sh.segments {
 		g := &sh.segments[i]
@@ -275,6 +280,12 @@ func (s *passRun) merge(ctx context.Context, sh *passShare, last **passState) er
 	}
 	before := *last
 	*last = nil
+	if sh.barren {
+		sh.visitors = nil
+		s.addBarren(sh.segments[0])
+	} else {
+		defer func() { s.barren = s.barren[:0] }()
+	}
 	if sh.visitors != nil {
 		g := &sh.segments[0]
 		if before != nil && (before.thread != g.thread || before.to != g.from) {
@@ -283,6 +294,11 @@ func (s *passRun) merge(ctx context.Context, sh *passShare, last **passState) er
 		err := sh.err
 		if g.from > 0 && (sh.first == nil && err == nil || sh.first != nil && before != nil && !sh.first.equal(before)) {
 			err = s.again(ctx, sh, g, before)
+		}
+		if err == nil && sh.first != nil {
+			if err := s.precede(ctx, sh); err != nil {
+				return err
+			}
 		}
 		for i, c := range s.Collect {
 			if err := c.Merge(sh.visitors[i]); err != nil {

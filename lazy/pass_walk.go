@@ -30,6 +30,7 @@ type passWalk struct {
 	read    nodeData     // before folding
 	err     error        // of a visitor's request
 	changed bool         // folding changed or dropped a point
+	last    int32        // number of the event visited last, before folding
 }
 
 // passFrame is an open container.
@@ -123,6 +124,7 @@ func (x *passWalk) point() error {
 	p.Class, _ = x.version.PointClass(b[format.PointClassAt])
 	p.Location, p.Event, p.At = format.LocationOf(b), format.EventOf(b), x.pos
 	p.Ref = refOf(x.version, p.Class, b)
+	x.last = p.Event
 	p.size, p.State, p.foot = n, StateWhole, -1
 	p.point, p.ends, p.footer, p.data = nil, nil, nil, nil
 	p.Depth = len(x.stack)

@@ -111,7 +111,7 @@ func joined(text []byte) iter.Seq[string] {
 		line := ""
 		for part := range strings.Lines(string(text)) {
 			line += part
-			if strings.HasSuffix(line, " '\n") || strings.HasSuffix(line, "('\n") {
+			if strings.HasSuffix(line, " '\n") && !strings.HasSuffix(line, "' '\n") || strings.HasSuffix(line, "('\n") {
 				continue
 			}
 			if !yield(strings.TrimSuffix(line, "\n")) {

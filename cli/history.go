@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+)
+
+// historyCommand is the command history with its flags.
+type historyCommand struct {
+	*app
+	answerFlags
+	location, object, until, where string
+	at                             place // of the argument
+}
+
+// keptValues is how many values of a history are kept at most.
+const keptValues = 200_000
+
+func newHistoryCommand(a *app) *cobra.Command {
+	t := &historyCommand{app: a}
+	c := &cobra.Command{
+		Use:   "history FILE LOCATION",
+		Short: "Show the values of a field, an element, a variable or an object",
+		Long: "Show all writes and reads of LOCATION, in order, with what changed: a field (Account.balance), that of one object " +
+			"(Account@129378.balance), an element ([I@4711[3]), an object (Account@129378), a variable (Account.deposit:amount), or that of an event ('#1204').",
+		Example: `tracex history trace.bin Account.balance --object 129378
+tracex history trace.bin '#182771' --until '#182771' -n 5
+tracex history trace.bin Account.deposit:amount --where 'value<0' --expect 0`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 || slices.Contains(args, "") {
+				return &usageError{"history needs a file and a location", c.CommandPath() + " FILE LOCATION; a location is such as Account.balance"}
+			}
+			return nil
+		},
+	}
+	t.add(c, "values", 50)
+	c.Flags().StringVar(&t.object, "object", "", "the field of one object: Account@129378 or 129378")
+	c.Flags().StringVar(&t.until, "until", "", "only up to an event, such as '#182771'; the last ones are printed")
+	c.Flags().StringVar(&t.where, "where", "", "only where a filter matches, such as 'value<0'")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, at := splitPlace(args[0])
+		t.at, t.location = at, args[1]
+		if err := t.check(); err != nil {
+			return err
+		}
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r) })
+	}
+	return c
+}
+
+// show prints the history; if the trace is damaged, that of its undamaged part.
+func (t *historyCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+	scope, err := t.scope(ctx, r, t.at)
+	if err != nil {
+		return err
+	}
+	o := query.HistoryOptions{Keep: keptValues}
+	if t.where != "" {
+		if o.Where, err = parseFilter(t.where); err != nil {
+			return err
+		}
+	}
+	if t.until != "" {
+		if o.Until, err = t.point(ctx, r, t.until); err != nil {
+			return err
+		}
+	}
+	if o.Location, o.Here, err = t.find(ctx, r, scope.Raw); err != nil {
+		return err
+	}
+	h := query.NewHistory(r, scope, o)
+	p := t.newProgress("reading")
+	err = h.Run(ctx, p.update)
+	p.end()
+	if err != nil {
+		return filterError(err)
+	}
+	t.remarkIndex(r)
+	problem := r.Status().Problem
+	view := query.HistoryView{Done: 1, G: &display.Unicode}
+	if t.until != "" {
+		view.Last = t.limit
+	}
+	table := h.Table(view)
+	if err := t.print(t.app, table); err != nil {
+		return err
+	}
+	all, kept := h.Count()
+	n := int64(len(h.List()))
+	if all > int64(kept) && t.until == "" {
+		n = all
+	}
+	return errors.Join(t.verdict(n, table.Row), problem) // damage is reported after the answer
+}
+
+// point finds the event that a flag names.
+func (t *historyCommand) point(ctx context.Context, r *lazy.TraceReader, text string) (*query.HistoryPoint, error) {
+	at, err := placeArgument(text)
+	if err != nil {
+		return nil, err
+	}
+	where, event, err := r.Find(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if where.At < 0 {
+		return nil, &usageError{text + " is a thread, not an event", ""}
+	}
+	return &query.HistoryPoint{Position: where, Event: event}, nil
+}
+
+// find finds the location, and where it is looked at from.
+func (t *historyCommand) find(ctx context.Context, r *lazy.TraceReader, raw bool) (*query.Location, *query.HistoryPoint, error) {
+	text := t.location
+	var here *query.HistoryPoint
+	if h, ok := lazy.ParseHandle(text); ok && (h.Numbered || strings.Contains(text, "+")) {
+		at, _, err := r.Find(ctx, h)
+		if err != nil {
+			return nil, nil, err
+		}
+		texts, point, err := query.LocationsAt(ctx, r, raw, at)
+		switch {
+		case errors.Is(err, query.ErrHidden):
+			return nil, nil, withHint(fmt.Errorf("%s is %w", text, err), "--raw takes what was recorded")
+		case err != nil:
+			return nil, nil, fmt.Errorf("%s has %w", text, err)
+		case len(texts) > 1:
+			return nil, nil, locationError(&query.ManyLocationsError{Text: text, Choices: texts})
+		}
+		text, here = texts[0], point
+	}
+	l, err := query.ParseLocation(ctx, r, text, t.object)
+	return l, here, locationError(err)
+}
+
+// locationError adds to an error what to do.
+func locationError(err error) error {
+	var none *query.NoLocationError
+	var many *query.ManyLocationsError
+	var method *query.NoMethodError
+	switch {
+	case errors.As(err, &many):
+		const most = 10
+		list := many.Choices
+		more := ""
+		if n := len(list) - most; n > 0 {
+			list, more = list[:most], fmt.Sprintf(" and %d more", n)
+		}
+		return withHint(err, "name one: "+strings.Join(list, ", ")+more)
+	case errors.As(err, &method) && len(method.Near) > 0:
+		return withHint(err, "the nearest: "+strings.Join(method.Near, ", "))
+	case errors.As(err, &none) && len(none.Near) > 0:
+		return withHint(err, "the nearest: "+strings.Join(none.Near, ", "))
+	case errors.As(err, &none):
+		return withHint(err, "a location is such as Account.balance, Account@129378.balance, Account@129378, [I@4711[3], Account.deposit:amount or '#1204'")
+	}
+	return err
+}

@@ -1,0 +1,371 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// HistoryView is how a History is shown.
+type HistoryView struct {
+	Last int // only so many values, the last ones; 0 for all
+	Done float64
+	G    *display.Glyphs
+}
+
+// historyTable makes the table of a History.
+type historyTable struct {
+	h       *History
+	list    []Sighting
+	changes []change
+	here    int // index of the row of the marked point, or of the last one before it; -1 if none
+	at      bool
+	view    HistoryView
+	order   Order
+	names   map[int32]string
+}
+
+// Table returns the values found so far. It has a mark at the point of [HistoryOptions].Here, or at the
+// last value before it.
+func (h *History) Table(v HistoryView) *table.Table {
+	h.mu.Lock()
+	x := &historyTable{h: h, view: v, names: make(map[int32]string), order: h.order}
+	x.list = h.sorted()
+	all, kept := h.all, len(h.list)
+	h.mu.Unlock()
+	x.changes = changesOf(x.list)
+	x.findHere()
+	t := &table.Table{
+		Row: "value", Title: x.title(), Columns: x.columns(), Partial: v.Done < 1, Done: v.Done,
+		Empty: "no value of " + h.o.Location.Text + " was recorded", Notes: x.notes(all - int64(kept)),
+	}
+	from := 0
+	if n := len(x.list); v.Last > 0 && n > v.Last {
+		from = n - v.Last
+	}
+	t.Rows = &historyRows{x, from}
+	if from > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("the last %s of %s", display.Grouped(int64(v.Last)), display.Grouped(int64(len(x.list)))))
+	}
+	return t
+}
+
+// historyRows makes rows when they are asked for.
+type historyRows struct {
+	x    *historyTable
+	from int
+}
+
+// Len returns the number of rows.
+func (s *historyRows) Len() int { return len(s.x.list) - s.from }
+
+// Row returns a row.
+func (s *historyRows) Row(i int) []table.Value {
+	x := s.x
+	x.h.mu.Lock()
+	defer x.h.mu.Unlock()
+	return x.row(s.from + i)
+}
+
+// Here returns the row that a table of a History marks, -1 if none, and whether it is the point itself.
+func (s *historyRows) Here() (row int, exact bool) { return max(-1, s.x.here-s.from), s.x.at }
+
+// Here returns the row of a table of a [History] that has the mark: that of the marked point if exact, or
+// of the last value before it; -1 if there is none.
+func Here(t *table.Table) (row int, exact bool) {
+	if s, ok := t.Rows.(*historyRows); ok {
+		return s.Here()
+	}
+	return -1, false
+}
+
+func (x *historyTable) columns() []table.Column {
+	name := table.Column{Key: "name", Title: "name", Least: 8, Most: 40, CutMiddle: true, In: table.OnlyData}
+	start := table.Column{Key: "start", Title: "start", Kind: table.Duration, In: table.OnlyData}
+	l := x.h.o.Location
+	switch {
+	case l.Kind == ObjectLocation:
+		name.Title, name.In = "what", table.Everywhere
+	case l.Kind == FieldLocation && !l.One():
+		name.Title, name.In = "object", table.Everywhere
+	}
+	if x.order == ByMoment {
+		start.In, start.Priority = table.Everywhere, 4
+	}
+	columns := []table.Column{
+		{Key: "mark", In: table.OnlyShown},
+		{Key: "event", Title: "event", Kind: table.Event},
+		{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3},
+		start,
+		name,
+		{Key: "value", Title: "value", Least: 8, Most: 60, Align: table.Right},
+		{Key: "change", Title: "change", Most: 30, Align: table.Right, Priority: 1, In: table.OnlyShown},
+		{Key: "access", Title: "how", Priority: 2},
+		{Key: "in", Title: "in", Least: 12, Stretch: true, CutMiddle: true},
+		{Key: "caller", Title: "called by", Least: 10, CutMiddle: true, Priority: 4},
+		{Key: "number", Kind: table.Decimal, In: table.OnlyData},
+		{Key: "in_event", Kind: table.Number, In: table.OnlyData},
+		{Key: "here", In: table.OnlyData},
+		{Key: "handle", In: table.OnlyData},
+		{Key: "was", In: table.OnlyData},
+	}
+	return columns[x.first():]
+}
+
+// first is the index of the first column: without a marked point, there is none for the mark.
+func (x *historyTable) first() int {
+	if x.h.o.Here == nil {
+		return 1
+	}
+	return 0
+}
+
+// row makes a row; the history is locked.
+func (x *historyTable) row(i int) []table.Value {
+	s := &x.list[i]
+	row := make([]table.Value, 15)
+	if i == x.here {
+		mark := x.view.G.Cursor
+		if !x.at {
+			mark = x.view.G.Dot
+		}
+		row[0] = table.Styled(mark, []format.Span{{Start: 0, End: len(mark), Style: table.Strong}})
+		if x.at {
+			row[12] = table.Str("true").JSON([]byte("true"))
+		}
+	}
+	row[1], row[2] = table.Int(int64(s.Event)), table.Int(int64(s.Thread)+1)
+	if x.order == ByMoment && s.key >= 0 {
+		row[3] = table.Int(s.key)
+	}
+	if s.Name != "" {
+		row[4] = table.Str(s.Name)
+	}
+	if s.Kind < Receiver {
+		row[5] = table.Str(s.Value.Text)
+		if text := x.changes[i].text(x.view.G); text != "" {
+			row[6] = table.Str(text)
+		}
+		if was := x.changes[i].was; was != nil {
+			row[14] = table.Str(was.Text)
+		}
+	}
+	row[7] = table.Str(s.Kind.String())
+	if s.In >= 0 {
+		row[8] = table.Str(x.method(s.In))
+		row[11] = table.Int(int64(s.InEvent))
+	}
+	if s.Caller >= 0 {
+		row[9] = table.Str(x.method(s.Caller))
+	}
+	if s.Kind < Receiver {
+		switch s.Value.Numeric {
+		case WholeNumber:
+			row[10] = table.Int(s.Value.Int).JSON(strconv.AppendInt(nil, s.Value.Int, 10))
+		case FloatNumber:
+			row[10] = table.Float(s.Value.Float)
+		}
+	}
+	row[13] = table.Str(lazy.PositionHandle(s.Position).String())
+	if x.order == ByEvent {
+		row[13] = table.Str(lazy.EventHandle(s.Event).String())
+	}
+	return row[x.first():]
+}
+
+// method returns the name of a method.
+func (x *historyTable) method(id int32) string {
+	name, ok := x.names[id]
+	if !ok {
+		x.h.r.WithContext(func(c *format.Context) { name, _ = c.CallName(id, 0) })
+		x.names[id] = name
+	}
+	return name
+}
+
+// change is how a value differs from the one before in the same place.
+type change struct {
+	known, reborn bool
+	was           *HeldValue // nil if it is the same
+	now           *HeldValue
+}
+
+// changesOf compares each value with the one before in the same place.
+func changesOf(list []Sighting) []change {
+	out := make([]change, len(list))
+	last := make(map[HeldIn]int)
+	for i := range list {
+		s := &list[i]
+		if s.Kind >= Receiver {
+			continue
+		}
+		c := &out[i]
+		c.reborn = s.Reborn
+		if before, ok := last[s.Place]; ok && !s.Reborn {
+			c.known, c.now = true, &s.Value
+			if list[before].Value != s.Value {
+				c.was = &list[before].Value
+			}
+		}
+		last[s.Place] = i
+	}
+	return out
+}
+
+// text writes a change: a difference of numbers, or what the value was.
+func (c *change) text(g *display.Glyphs) string {
+	switch {
+	case c.reborn:
+		return "new object?"
+	case !c.known || c.was == nil:
+		return ""
+	case c.was.Numeric == WholeNumber && c.now.Numeric == WholeNumber:
+		d := c.now.Int - c.was.Int
+		if (d > 0) != (c.now.Int > c.was.Int) {
+			break // too large
+		}
+		return signed(strconv.FormatInt(d, 10), d > 0, g)
+	case c.was.Numeric != NoNumber && c.now.Numeric != NoNumber:
+		if d := c.now.Float - c.was.Float; !math.IsNaN(d) && !math.IsInf(d, 0) {
+			return signed(strconv.FormatFloat(d, 'g', 6, 64), d > 0, g)
+		}
+	}
+	return "was " + c.was.Text
+}
+
+func signed(number string, up bool, g *display.Glyphs) string {
+	if up {
+		return "+" + number + " " + g.Rising
+	}
+	return number + " " + g.Sorted
+}
+
+// findHere finds the row to mark.
+func (x *historyTable) findHere() {
+	x.here = -1
+	at := x.h.o.Here
+	if at == nil {
+		return
+	}
+	for i := range x.list {
+		if s := &x.list[i]; s.Position == at.Position {
+			x.here, x.at = i, true
+			return
+		}
+	}
+	key := x.h.hereKey
+	for i := range x.list {
+		if s := &x.list[i]; key != nil && key.covers(s, x.order) && (x.order != PerThread || s.Thread == key.thread) {
+			x.here = i
+		}
+	}
+}
+
+func (x *historyTable) title() string {
+	var counts [Made + 1]int64
+	threads := make(map[int32]bool)
+	reborn := false
+	for i := range x.list {
+		counts[x.list[i].Kind]++
+		threads[x.list[i].Thread] = true
+		reborn = reborn || x.list[i].Reborn
+	}
+	dot := " " + x.view.G.Dot + " "
+	parts := []string{display.Plural(counts[Written], "write")}
+	if counts[WasRead] > 0 {
+		parts = append(parts, display.Plural(counts[WasRead], "read"))
+	} else {
+		parts = append(parts, "no reads recorded")
+	}
+	if counts[Seen] > 0 {
+		parts = append(parts, display.Plural(counts[Seen], "sighting"))
+	}
+	if n := counts[Receiver] + counts[Argument] + counts[Result] + counts[Made]; n > 0 {
+		parts = append(parts, display.Plural(n, "time")+" in calls")
+	}
+	text := "history" + dot + x.h.o.Location.Title() + dot + strings.Join(parts, ", ")
+	if reborn {
+		text += dot + "may be two objects"
+	}
+	if len(threads) > 1 {
+		text += dot + "order: " + [...]string{"event ids", "times", "by thread"}[x.order]
+	}
+	return text
+}
+
+// notes are the lines after the rows.
+func (x *historyTable) notes(beyond int64) (notes []string) {
+	if strip := x.strip(); strip != "" {
+		notes = append(notes, strip)
+	}
+	threads := make(map[int32]bool)
+	for i := range x.list {
+		s := &x.list[i]
+		threads[s.Thread] = true
+		if s.Reborn {
+			notes = append(notes, fmt.Sprintf("may be two objects: a constructor ran on the same hash before #%d", s.Event))
+			break
+		}
+	}
+	if len(threads) > 1 {
+		switch x.order {
+		case ByMoment:
+			notes = append(notes, "order: a read or write has the time when the call or event before it began or ended")
+		case PerThread:
+			notes = append(notes, "order: by thread; the trace does not tell the order between threads")
+		}
+	}
+	if beyond > 0 {
+		notes = append(notes, fmt.Sprintf("%s more were counted and are not listed: --object, --in, --thread or --where narrow it down", display.Grouped(beyond)))
+	}
+	return notes
+}
+
+// longestStrip is how many cells a strip has at most.
+const longestStrip = 48
+
+// strip draws the numbers of a single place one after the other, each cell with the last of those that
+// fall into it; "" if there are none.
+func (x *historyTable) strip() string {
+	if !x.h.o.Location.One() || len(x.list) < 3 {
+		return ""
+	}
+	var values []float64
+	var texts [2]string // of the smallest and the largest
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range x.list {
+		s := &x.list[i]
+		if v := s.Value; v.Numeric == NoNumber || math.IsNaN(v.Float) || math.IsInf(v.Float, 0) {
+			return ""
+		} else {
+			values = append(values, v.Float)
+			if v.Float < low {
+				low, texts[0] = v.Float, v.Text
+			}
+			if v.Float > high {
+				high, texts[1] = v.Float, v.Text
+			}
+		}
+	}
+	levels := []rune("▁▂▃▄▅▆▇█")
+	if x.view.G.ASCII {
+		levels = []rune("_.-=+*%#")
+	}
+	n := min(len(values), longestStrip)
+	cells := make([]rune, n)
+	for i := range cells {
+		v := values[(i+1)*len(values)/n-1]
+		level := 0
+		if high > low {
+			level = min(len(levels)-1, int((v/2-low/2)/(high/2-low/2)*float64(len(levels))))
+		}
+		cells[i] = levels[level]
+	}
+	return texts[0] + " " + string(cells) + " " + texts[1]
+}
