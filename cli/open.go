@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/notes"
+	"tracex/lazy/query"
 	"tracex/ui"
 )
 
@@ -29,7 +31,7 @@ tracex open --follow trace.bin         # while it is being recorded`,
 		Args: a.oneTrace,
 	}
 	f.add(c)
-	c.Flags().BoolVar(&noWrite, "no-write", false, "write no index, notes or session")
+	c.Flags().BoolVar(&noWrite, "no-write", false, "write no index, summary, notes or session")
 	c.Flags().BoolVar(&fresh, "fresh", false, "start at the first row, not where you were")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "show new events as they are recorded")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
@@ -75,11 +77,32 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 		return a.openHint(path, err)
 	}
 	defer r.Close()
+	defer keepSummary(ctx, r, o.NoWrite)()
 	in.spool(r.Unfollow)
 	if in.dir == "" && !look.Tour {
 		openNotes(&look, in.path, o.NoWrite)
 	}
 	return ui.Run(ctx, r, look)
+}
+
+// summaryIdle is how long a trace has been open before its summary is made.
+const summaryIdle = 3 * time.Second
+
+// keepSummary makes the summary of a large trace in the background. The caller calls stop.
+func keepSummary(ctx context.Context, r *lazy.TraceReader, noWrite bool) (stop func()) {
+	if noWrite {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		query.KeepSummary(ctx, r, lazy.SummaryLeast, summaryIdle)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 // openNotes opens the notes of a trace for the explorer. What is wrong with them is shown there.

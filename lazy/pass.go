@@ -34,6 +34,8 @@ type Pass struct {
 	// make it small, so that small traces have many parts.
 	Share int64
 	cut   passCut
+	// unawaited tells that no user waits for the pass.
+	unawaited bool
 }
 
 // PassRange is a part of a thread: the objects whose logical offsets are From or more, and

@@ -45,6 +45,10 @@ type passShare struct {
 }
 
 func (s *passRun) run(ctx context.Context) error {
+	if !s.unawaited {
+		s.r.summary.passes.begin()
+		defer s.r.summary.passes.end()
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer group.Wait()

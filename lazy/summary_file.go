@@ -23,6 +23,9 @@ type summaryFile struct {
 	file   *summary.File
 	dir    *summary.Directory // nil until needed
 	why    error              // why a file that is there is not used
+
+	unsaved error  // why it could not be written; nil if it was, or that was not tried
+	passes  passes // guards itself
 }
 
 // Reasons why a summary is not used, besides those of package summary.
@@ -117,13 +120,6 @@ func (t *trace) lookForSummary() error {
 		s.m, s.file = m, file
 	}
 	return nil
-}
-
-// forget makes the next user look for the file again.
-func (s *summaryFile) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.looked = -1
 }
 
 // drop stops using the file. s.mu must be held.

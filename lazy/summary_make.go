@@ -28,7 +28,7 @@ type SummaryOptions struct {
 	// have been merged. Parts of a thread have Unit bytes.
 	Tables Collector
 	Encode func() ([]byte, error)
-	// Gently takes half of the time of one processor at most.
+	// Gently takes half of the time of one processor at most, and none while other passes run.
 	Gently   bool
 	Progress Progress
 	// Unit is the size of a unit, in bytes; 0 for SummaryUnit. Tests make it small.
@@ -47,6 +47,12 @@ var (
 // Write makes the summary file of the trace, beside it, in place of the one that is there. It
 // reads the data twice. It waits for what the reader does in the background.
 func (f SummaryFile) Write(ctx context.Context, o SummaryOptions) error {
+	err := f.write(ctx, o)
+	f.r.summary.saved(err)
+	return err
+}
+
+func (f SummaryFile) write(ctx context.Context, o SummaryOptions) error {
 	r := f.r
 	m, err := newSummaryMaker(ctx, r, o)
 	if err != nil {
@@ -69,11 +75,7 @@ func (f SummaryFile) Write(ctx context.Context, o SummaryOptions) error {
 	if err := w.Flush(); err != nil {
 		return tracefile.WriteError(path, err)
 	}
-	if err := out.Commit(); err != nil {
-		return err
-	}
-	r.summary.forget()
-	return nil
+	return out.Commit()
 }
 
 // ErrSummary is the error of a summary that is not what its trace has in it.
@@ -204,7 +206,7 @@ func (m *summaryMaker) unchanged() error {
 
 // pass runs one of two passes.
 func (m *summaryMaker) pass(ctx context.Context, number int64, c ...Collector) error {
-	p := Pass{Raw: number == 1, Collect: c, cut: usualPassCut()}
+	p := Pass{Raw: number == 1, Collect: c, cut: usualPassCut(), unawaited: m.Gently}
 	p.cut.bytes = m.Unit
 	if m.Gently {
 		p.cut.width = 1
@@ -230,12 +232,8 @@ func (m *summaryMaker) rest(ctx context.Context) {
 	if !m.Gently {
 		return
 	}
-	t := time.NewTimer(time.Since(m.worked))
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
+	pause(ctx, time.Since(m.worked))
+	m.r.summary.passes.idle(ctx)
 	m.worked = time.Now()
 }
 

@@ -5,6 +5,7 @@ import (
 	"tracex/ui/internal/details"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/shell"
+	"tracex/ui/internal/status"
 	"tracex/ui/internal/tracestate"
 	"tracex/ui/internal/tree"
 )
@@ -26,7 +27,8 @@ func (p *pane) subject() *details.Subject {
 	of := &details.Subject{
 		Row: o.Cursor, Name: o.ShortName, Code: p.code.Found(),
 		File: p.trace.File(), Settled: p.trace.Settled(), Troubles: p.trace.Troubles(p.env.Glyphs), Problem: p.trace.Known.Problem,
-		Stats: o.Tree.Stats(), HitBytes: p.search.Bytes(), Notes: p.marks.noted(),
+		Summary: status.Summary(p.trace.Reader),
+		Stats:   o.Tree.Stats(), HitBytes: p.search.Bytes(), Notes: p.marks.noted(),
 	}
 	if n := of.Row.Node; n != nil {
 		of.Text, of.Spans = o.Text(n)

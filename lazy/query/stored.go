@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -19,6 +20,25 @@ func WriteSummary(ctx context.Context, r *lazy.TraceReader, gently bool, progres
 	}
 	o.Gently, o.Progress = gently, progress
 	return lazy.SummaryOf(r).Write(ctx, o)
+}
+
+// KeepSummary makes the summary file of a trace of at least so many bytes, if it has none that fits,
+// once the trace has been open for idle and while nothing else is asked. It returns when there is
+// nothing left to do, or ctx ends. What fails shows in [lazy.SummaryFile.Known].
+func KeepSummary(ctx context.Context, r *lazy.TraceReader, least int64, idle time.Duration) {
+	t := time.NewTimer(idle)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+		return
+	}
+	if file := lazy.SummaryOf(r); file.Missing(ctx) {
+		if size, _ := r.Size(); size >= least {
+			_ = WriteSummary(ctx, r, true, nil)
+			file.State() // for Known
+		}
+	}
 }
 
 // VerifySummary compares the summary file of a trace with its data, see

@@ -2,9 +2,11 @@ package query
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"tracex/format"
 	"tracex/format/formattest"
@@ -219,4 +221,48 @@ func TestSummaryDamaged(t *testing.T) {
 		b[i] ^= 1 << (i % 8)
 		check(fmt.Sprintf("changed at %d", i), b)
 	}
+}
+
+// TestKeepSummary: a trace that is large enough gets a summary, unless nothing may be written.
+func TestKeepSummary(t *testing.T) {
+	path := shop(t)
+	keep := func(least int64, noWrite bool) bool {
+		r, err := lazy.Open(path, lazy.Options{NoWrite: noWrite})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		KeepSummary(t.Context(), r, least, 0)
+		_, err = os.Stat(path + format.SumSuffix)
+		return err == nil
+	}
+	if keep(0, true) || keep(1<<40, false) {
+		t.Error("it was written")
+	}
+	if !keep(0, false) {
+		t.Error("it was not written")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	KeepSummary(ctx, opened(t, path), 0, time.Hour)
+}
+
+// FuzzTables: tables may be anything.
+func FuzzTables(f *testing.F) {
+	r := opened(f, formattest.File(f, formattest.Spec{Shape: formattest.Calls, N: 300, Seed: 1, Timed: true}))
+	s := newStoredTops(r, 100)
+	if err := r.Pass(f.Context(), lazy.Pass{Collect: []lazy.Collector{s}, Share: 100}); err != nil {
+		f.Fatal(err)
+	}
+	b, err := s.encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		top := NewTop(r, Scope{}, ByMethod)
+		if x := (tablesReader{b: b}); x.top(top, wholeTrace) {
+			top.Table(TopView{Done: 1, G: &display.Unicode})
+		}
+	})
 }

@@ -177,7 +177,11 @@ func (d *decoder) byte() byte {
 
 // bytes reads a size and so many bytes.
 func (d *decoder) bytes() []byte {
-	n := d.count(len(d.b))
+	n := d.next()
+	if n > uint64(len(d.b)) {
+		d.bad = true
+		return nil
+	}
 	v := d.b[:n]
 	d.b = d.b[n:]
 	return v

@@ -39,6 +39,7 @@ type Subject struct {
 	Settled  bool     // all of the trace is known
 	Troubles []string // what is wrong with it
 	Problem  error    // the first of the troubles, in full; may be nil
+	Summary  string   // what to tell about its summary; "" for nothing
 	Stats    lazy.Stats
 	HitBytes int64 // memory used for the hits of a search
 }

@@ -23,6 +23,9 @@ func (w *writer) thread(n *lazy.Node) {
 	w.title("Trace")
 	w.pair("file", w.of.File, screen.Plain)
 	w.pair("size", screen.Size(data)+", index "+screen.Size(index), screen.Plain)
+	if w.of.Summary != "" {
+		w.pair("summary", w.of.Summary, screen.Plain)
+	}
 	_, all := w.r.Totals()
 	w.population(all)
 	w.length()

@@ -66,6 +66,17 @@ func Index(st lazy.Status, g *screen.Glyphs) string {
 	return ""
 }
 
+// Summary tells about the summary of a trace; "" if there is none, and nothing wrong.
+func Summary(r *lazy.TraceReader) string {
+	switch size, why := lazy.SummaryOf(r).Known(); {
+	case why != nil:
+		return "none: " + screen.ErrorLine(why)
+	case size > 0:
+		return screen.Size(size)
+	}
+	return ""
+}
+
 // Memory tells how much memory is taken, in bytes, once little of the budget is left; otherwise "".
 func Memory(taken, budget int64) string {
 	if taken <= budget/5*4 {
