@@ -68,7 +68,7 @@ func TestUnit(t *testing.T) {
 				wrong++
 			}
 		}
-		got.Sets, got.Objects, u.Sets = u.Sets, Objects{}, u.Sets
+		got.Sets, got.Objects = u.Sets, Objects{}
 		if got.Points != u.Points || got.Calls != u.Calls || got.Throws != u.Throws || got.First != u.First || got.Last != u.Last ||
 			got.Classes != u.Classes || got.Longest != u.Longest {
 			t.Errorf("%+v\nwant %+v", got, u)
