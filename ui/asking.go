@@ -27,12 +27,13 @@ type asking struct {
 	jobs   *job.Part
 	search *searching
 	tables *tables
+	steps  *stepping
 }
 
 // about returns what an answer is about: the whole trace in the view of the tree, or what is below
 // a row.
 func (a *asking) about(below *lazy.Handle) answer.Of {
-	return answer.Of{R: a.trace.Reader, Raw: !a.tree.Out.Tree.Folded(), Below: below, G: a.env.Glyphs}
+	return answer.Of{R: a.trace.Reader, Raw: !a.tree.Out.Tree.Folded(), Below: below, Steps: a.steps.list, G: a.env.Glyphs}
 }
 
 // methodHere returns the method of the call under the cursor; "" if there is none.

@@ -46,7 +46,8 @@ func (a pathsAnswer) show(method string, callees bool, below *lazy.Handle) tea.C
 		}
 		return run
 	}}
-	return tea.Batch(a.tables.show(p, a.toCall(method), a.ofRow(below), flip), run)
+	actions := append([]sheet.Action{a.toCall(method), a.ofRow(below), flip}, a.steps.ofTable(p)...)
+	return tea.Batch(a.tables.show(p, actions...), run)
 }
 
 // ofRow returns the key of a table that shows the callers of a row's method.

@@ -13,7 +13,7 @@ import (
 
 // layout divides the window, which is usable.
 func (m *Model) layout() layout.Layout {
-	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On()}
+	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On(), Steps: len(m.steps.list) > 0}
 	if m.tour.on() {
 		w.Tour = m.tour.Height(m.tour.names(), w.Width, m.env.Glyphs)
 	}
@@ -75,6 +75,7 @@ func (m *Model) newFrame() frame {
 	if f.troubles = m.trace.Troubles(m.env.Glyphs); !l.Trouble && len(f.troubles) > 0 {
 		f.header.Name = g.Warn + " " + f.header.Name // there is no room for the line that explains it
 	}
+	f.steps[0], f.steps[1] = m.steps.text()
 	f.crumbs = o.Crumbs(f.width, g)
 	if h, ok := m.front.List().(*search.HitList); ok && h.Path() != nil {
 		path := h.Path()

@@ -21,8 +21,9 @@ type frame struct {
 	layout        layout.Layout
 
 	header   status.Header
-	crumbs   []string // the path to the cursor's node, as much as fits
-	troubles []string // what is wrong with the trace
+	crumbs   []string  // the path to the cursor's node, as much as fits
+	troubles []string  // what is wrong with the trace
+	steps    [2]string // that edit the tree: the left and the right end of their line
 	rows     []rows.Row
 	view     rows.View
 	indent   rows.Indent
@@ -52,6 +53,9 @@ func (f *frame) draw(in *front.Front) string {
 	if l := in.List(); l != nil {
 		lines = append(lines, l.View(f.width, f.layout.List, f.g)...)
 	} else {
+		if f.layout.Steps {
+			lines = append(lines, screen.Ends(f.steps[0], f.steps[1], screen.Accent, screen.Faint, f.width, f.g))
+		}
 		lines = append(lines, f.middle()...)
 		if f.layout.Hints {
 			lines = append(lines, f.statusLine())

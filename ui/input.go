@@ -60,16 +60,16 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	if then := m.keyboard.then; then != nil && !asked {
+		m.keyboard.then = nil
+		m.env.Status.Clear()
+		return then(name)
+	}
 	if l := m.front.List(); l != nil && !asked && !l.Typing() {
 		k = m.keyboard.inList(k)
 	}
 	if cmd, handled := m.front.HandleKey(k); handled {
 		return cmd
-	}
-	if then := m.keyboard.then; then != nil {
-		m.keyboard.then = nil
-		m.env.Status.Clear()
-		return then(name)
 	}
 	count := &m.keyboard.count
 	if d, ok := count.Digit(name); ok {

@@ -84,6 +84,10 @@ func bindings() []binding {
 		{"top", []string{"T"}, groupAnswer, "where the time goes: a table of methods (:top here)", "top", asCommand("top")},
 		{"throws", []string{"!"}, groupAnswer, "exceptions: where they were thrown and caught", "", asCommand("throws")},
 		{"callers", []string{"w"}, groupAnswer, "who calls the method; Tab there: what it calls", "", asCommand("callers")},
+		{"focus", []string{"z"}, groupAnswer, "focus: only the call and what is below it", "", asCommand("focus")},
+		{"undo-step", []string{"Z"}, groupAnswer, "undo the last of focus, merge and drop", "", asCommand("undo-step")},
+		{"merge", []string{"-"}, groupAnswer, "merge calls away in tables; asks which: only my code is {}!", "", asCommand("merge")},
+		{"drop", []string{"_"}, groupAnswer, "drop calls from tables with all below them; asks which", "", asCommand("drop")},
 
 		{"details", []string{"d"}, groupScreen, "details of the row", "details", toggleDetails},
 		{"details-down", []string{"}"}, groupScreen, "scroll the details down", "", scrollDetails(1)},

@@ -53,6 +53,7 @@ type Model struct {
 	tour     touring
 	arrival  arrival
 	commands commandLine
+	steps    *stepping
 
 	frame frame // what the screen shows, as of the end of the last Update
 }
@@ -110,9 +111,10 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 		Part: sheet.NewPart(e), env: e, front: f, clip: m.clip,
 		ask: func() tea.Cmd { return m.commands.open("") },
 	}
+	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, front: f}
 	m.commands = commandLine{
 		env: e, keyboard: k, front: f, jobs: j, search: m.search, perform: m.perform,
-		answers: answers(&asking{env: e, trace: s, tree: t, jobs: j, search: m.search, tables: &m.tables}),
+		answers: answers(&asking{env: e, trace: s, tree: t, jobs: j, search: m.search, tables: &m.tables, steps: m.steps}),
 	}
 }
 

@@ -23,6 +23,7 @@ func (m *Model) begin(o *Options) {
 	if o.Fresh || o.Tour || !s.Some() {
 		return
 	}
+	m.steps.restore(s.Steps)
 	if s.Search != "" {
 		m.search.last = prompt.Text{Text: s.Search, Expr: s.Regex}
 		m.search.earlier = m.search.last
@@ -46,7 +47,7 @@ func (m *Model) session() *notes.Session {
 	}
 	s := &notes.Session{
 		At: at, Line: o.Line, Raw: !o.Tree.Folded(), Details: m.details.On(),
-		Search: m.search.last.Text, Regex: m.search.last.Expr, Expanded: expandedAround(o),
+		Search: m.search.last.Text, Regex: m.search.last.Expr, Expanded: expandedAround(o), Steps: m.steps.saved(),
 	}
 	return s
 }

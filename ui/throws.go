@@ -22,7 +22,7 @@ func (a throwsAnswer) commands() []command.Command {
 
 func (a throwsAnswer) show() tea.Cmd {
 	t, run := answer.NewThrows(a.env.Life, a.about(nil))
-	return tea.Batch(a.tables.show(t, sheet.Action{
+	first := sheet.Action{
 		Key: "enter", Brief: "go to the first", Help: "go to the first of them", Leaves: true,
 		Do: func(t *table.Table, row int) tea.Cmd {
 			if event, ok := answer.RowOf(t, row).Event(); ok {
@@ -30,5 +30,6 @@ func (a throwsAnswer) show() tea.Cmd {
 			}
 			return nil
 		},
-	}), run)
+	}
+	return tea.Batch(a.tables.show(t, append([]sheet.Action{first}, a.steps.undoing(t))...), run)
 }

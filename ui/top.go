@@ -11,6 +11,7 @@ import (
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
 	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/sheet"
 )
 
 // topAnswer shows where the time goes.
@@ -77,5 +78,6 @@ func (a topAnswer) show(by query.By, here bool) tea.Cmd {
 		below = &h
 	}
 	t, run := answer.NewTop(a.env.Life, a.about(below), by)
-	return tea.Batch(a.tables.show(t, a.toCall(""), pathsAnswer{a.asking}.ofRow(below)), run)
+	actions := append([]sheet.Action{a.toCall(""), pathsAnswer{a.asking}.ofRow(below)}, a.steps.ofTable(t)...)
+	return tea.Batch(a.tables.show(t, actions...), run)
 }

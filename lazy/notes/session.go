@@ -17,6 +17,7 @@ type Session struct {
 	Search   string
 	Regex    bool            // Search is a regular expression
 	Expanded []lazy.Position // nodes that were expanded near the cursor
+	Steps    []string        // that edit the tree: "merge java.util.*"
 	Time     time.Time
 
 	more members // unknown ones, kept for later versions
@@ -24,6 +25,9 @@ type Session struct {
 
 // maxExpanded bounds the nodes of a session.
 const maxExpanded = 1000
+
+// maxSteps bounds the steps of a session.
+const maxSteps = 1000
 
 // sessionJSON is a Session in the file.
 type sessionJSON struct {
@@ -34,6 +38,7 @@ type sessionJSON struct {
 	Search   string   `json:"search,omitempty"`
 	Regex    bool     `json:"regex,omitempty"`
 	Expanded []string `json:"expanded,omitempty"`
+	Steps    []string `json:"steps,omitempty"`
 }
 
 // Some reports whether there is a session.
@@ -41,7 +46,8 @@ func (s *Session) Some() bool { return !s.Time.IsZero() }
 
 func (s *Session) equal(o *Session) bool {
 	return s.At == o.At && s.Line == o.Line && s.Raw == o.Raw && s.Details == o.Details && s.Search == o.Search &&
-		s.Regex == o.Regex && s.Time.Equal(o.Time) && slices.Equal(s.Expanded, o.Expanded)
+		s.Regex == o.Regex && s.Time.Equal(o.Time) && slices.Equal(s.Expanded, o.Expanded) &&
+		slices.Equal(s.Steps, o.Steps)
 }
 
 // encode returns the session as JSON.
@@ -49,6 +55,7 @@ func (s *Session) encode() ([]byte, error) {
 	wire := sessionJSON{
 		At: lazy.PositionHandle(s.At).String(), Line: s.Line, Raw: s.Raw, Details: s.Details, Search: s.Search, Regex: s.Regex,
 	}
+	wire.Steps = s.Steps[:min(len(s.Steps), maxSteps)]
 	for _, p := range s.Expanded[:min(len(s.Expanded), maxExpanded)] {
 		wire.Expanded = append(wire.Expanded, lazy.PositionHandle(p).String())
 	}
@@ -62,11 +69,17 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		return s, false
 	}
 	h, ok := lazy.ParseHandle(wire.At)
-	if !ok || h.Numbered || at.IsZero() || len(wire.Search) > maxText || len(wire.Expanded) > maxExpanded {
+	if !ok || h.Numbered || at.IsZero() || len(wire.Search) > maxText || len(wire.Expanded) > maxExpanded || len(wire.Steps) > maxSteps {
 		return s, false
 	}
 	s = Session{
 		At: h.Position, Line: max(0, min(wire.Line, 1<<16)), Raw: wire.Raw, Details: wire.Details, Search: wire.Search, Regex: wire.Regex, Time: at,
+	}
+	for _, text := range wire.Steps {
+		if len(text) > maxText {
+			return Session{}, false
+		}
+		s.Steps = append(s.Steps, text)
 	}
 	for _, text := range wire.Expanded {
 		h, ok := lazy.ParseHandle(text)
@@ -75,6 +88,6 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		}
 		s.Expanded = append(s.Expanded, h.Position)
 	}
-	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "expanded")
+	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "expanded", "steps")
 	return s, true
 }

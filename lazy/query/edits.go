@@ -134,6 +134,12 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 	return n, nil
 }
 
+// Check returns the error of a step that does not fit the trace. It reads no data.
+func (s Step) Check(r *lazy.TraceReader) error {
+	_, err := s.bind(r)
+	return err
+}
+
 // bind resolves the names of the step's filter; nil if it is about a place.
 func (s Step) bind(r *lazy.TraceReader) (*filter.Filter, error) {
 	if s.calls == nil {

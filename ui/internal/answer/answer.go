@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type Of struct {
 	R     *lazy.TraceReader
 	Raw   bool         // as recorded, otherwise as the folded view shows it
 	Below *lazy.Handle // only what it names and everything below; nil for the whole trace
+	Steps query.Steps  // they edit the tree before
 	G     *display.Glyphs
 }
 
@@ -33,8 +35,9 @@ type maker func(query.Scope) (lazy.Collector, func(done float64) *table.Table, e
 
 // Answer is a table that grows while a pass runs. Any goroutine may call its methods.
 type Answer struct {
-	of  Of
-	now func() time.Time
+	of   Of
+	now  func() time.Time
+	life context.Context // ends with the explorer
 
 	shown atomic.Pointer[table.Table]
 
@@ -49,6 +52,7 @@ type run struct {
 	cancel context.CancelFunc
 	ctx    context.Context
 	ended  bool
+	steps  query.Steps
 	about  string // for the title: what the answer is not about
 	done   float64
 	last   time.Time     // when its table was made
@@ -64,11 +68,12 @@ func (a *Answer) begin(ctx context.Context, make maker) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{make: make, table: made, about: a.about()}
+	r := &run{make: make, table: made}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	a.Stop()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	r.steps, r.about = a.of.Steps, a.about()
 	a.run = r
 	a.show(r)
 	return r, nil
@@ -79,10 +84,29 @@ func (a *Answer) about() (text string) {
 	if a.of.Below != nil {
 		text = "below " + a.of.Below.String() + ": "
 	}
+	switch n := len(a.of.Steps); {
+	case n == 1:
+		text = a.of.Steps[0].String() + ": " + text
+	case n > 1:
+		text = fmt.Sprintf("%d steps, the last %s: %s", n, a.of.Steps[n-1], text)
+	}
 	if a.of.R.Status().Growth.On {
 		text = "recorded so far: " + text
 	}
 	return text
+}
+
+// Edit makes the answer again with other steps. It returns the command that runs its pass.
+func (a *Answer) Edit(steps query.Steps) (tea.Cmd, error) {
+	a.mu.Lock()
+	a.of.Steps = steps
+	make := a.run.make
+	a.mu.Unlock()
+	r, err := a.begin(a.life, make)
+	if err != nil {
+		return nil, err
+	}
+	return a.doing(r), nil
 }
 
 // show makes the table of a run. a.mu must be held.
@@ -94,6 +118,7 @@ func (a *Answer) show(r *run) {
 	t := r.table(r.done)
 	r.took = a.now().Sub(r.last)
 	t.Title = r.about + t.Title
+	r.steps.Tell(t, a.of.G)
 	a.shown.Store(t)
 }
 
@@ -149,6 +174,9 @@ func (a *Answer) pass(r *run) error {
 			return err
 		}
 	}
+	if err := scope.Edit(r.ctx, t, r.steps); err != nil {
+		return err
+	}
 	collect, made, err := r.make(scope)
 	if err != nil {
 		return err
@@ -156,8 +184,7 @@ func (a *Answer) pass(r *run) error {
 	a.mu.Lock()
 	r.table = made
 	a.mu.Unlock()
-	pass := scope.Pass()
-	pass.Collect = []lazy.Collector{collect}
+	pass := scope.Over(collect)
 	pass.Progress = func(done, total int64) { a.progress(r, done, total) }
 	return t.Pass(r.ctx, pass)
 }

@@ -14,7 +14,6 @@ import (
 // Paths is the paths by which a method is called, or of what it calls.
 type Paths struct {
 	Answer
-	life    context.Context
 	options query.CallersOptions
 }
 
@@ -24,7 +23,7 @@ const deepest = 5
 // NewPaths returns the callers of a method, named as people write it, or its callees, and the
 // command that runs the pass. The error is a [query.NoMethodError] if the trace has no such method.
 func NewPaths(life context.Context, of Of, method string, callees bool) (*Paths, tea.Cmd, error) {
-	p := &Paths{Answer: Answer{of: of, now: time.Now}, life: life}
+	p := &Paths{Answer: Answer{of: of, now: time.Now, life: life}}
 	p.options = query.CallersOptions{Method: method, Callees: callees, Depth: deepest}
 	cmd, err := p.start()
 	return p, cmd, err

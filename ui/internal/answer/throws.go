@@ -13,7 +13,7 @@ import (
 
 // NewThrows returns the table of exceptions, and the command that runs the pass.
 func NewThrows(life context.Context, of Of) (*Answer, tea.Cmd) {
-	a := &Answer{of: of, now: time.Now}
+	a := &Answer{of: of, now: time.Now, life: life}
 	r, _ := a.begin(life, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
 		t := query.NewThrows(of.R, scope, 0)
 		return t, func(done float64) *table.Table { return t.Table(query.ThrowsView{Done: done, G: of.G}) }, nil

@@ -15,7 +15,6 @@ import (
 // Top is a table of methods, classes, packages, files or threads.
 type Top struct {
 	Answer
-	life   context.Context
 	first  query.By // how it is grouped at first
 	timed  bool
 	sort   string
@@ -24,7 +23,7 @@ type Top struct {
 
 // NewTop returns a Top, and the command that runs its pass. life ends with the explorer.
 func NewTop(life context.Context, of Of, by query.By) (*Top, tea.Cmd) {
-	t := &Top{Answer: Answer{of: of, now: time.Now}, life: life, first: by}
+	t := &Top{Answer: Answer{of: of, now: time.Now, life: life}, first: by}
 	_, t.timed = of.R.Times()
 	r, _ := t.begin(life, t.by(by)) // it makes no error
 	return t, t.doing(r)

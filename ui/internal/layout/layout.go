@@ -10,6 +10,7 @@ const (
 // Layout tells where the parts of the screen are, in cells.
 type Layout struct {
 	Trouble    bool // a line about what is wrong with the trace
+	Steps      bool // a line about steps that edit the tree
 	Rule       bool // a line with the headings of the columns
 	Hints      bool // a line of keys at the bottom
 	Top        int  // first line of the tree
@@ -45,6 +46,7 @@ const (
 type Wants struct {
 	Width, Height int
 	Trouble       bool // something is wrong with the trace
+	Steps         bool // steps edit the tree
 	Tour          int  // lines that the tour needs; 0 if there is none
 	Details       bool
 }
@@ -61,6 +63,9 @@ func For(w Wants) Layout {
 	if l.Trouble {
 		l.Top++
 		l.List--
+	}
+	if l.Steps = w.Steps && w.Height >= ruleFrom; l.Steps {
+		l.Top++
 	}
 	if l.Rule {
 		l.Top++

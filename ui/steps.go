@@ -1,0 +1,382 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/answer"
+	"tracex/ui/internal/command"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/front"
+	"tracex/ui/internal/list"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/tree"
+)
+
+// stepping is the steps that edit the tree for the answers, with their keys and commands. The
+// tree itself shows a focus on one of its calls, if that is the only step or the first one.
+type stepping struct {
+	env      *env.Env
+	keyboard *keyboard
+	trace    *tracestate.State
+	tree     *tree.Part
+	front    *front.Front
+
+	list query.Steps
+	root *lazy.Node // what the tree shows; nil for all
+}
+
+func (s *stepping) commands() []command.Command {
+	list := []command.Command{}
+	for kind, help := range [...]string{
+		query.Focus:     "only what is below the call, or below calls: they become roots",
+		query.Merge:     "leave calls out, their own time becomes their callers': a method, a filter; or asks",
+		query.Drop:      "leave calls out with everything below them, and with their time; or asks",
+		query.Only:      "only my code: merge all calls but these: pkg=com.shop.*",
+		query.Recursion: "in paths of callers and callees, collapse the recursion of a method",
+	} {
+		kind := query.StepKind(kind)
+		list = append(list, command.Command{
+			Name: kind.String(), Group: groupAnswer, Args: "[CALLS]", Help: help,
+			Check: func(args string) error {
+				if args == "" {
+					return nil
+				}
+				_, err := query.ParseStep(kind, args)
+				return err
+			},
+			Run: func(args string) tea.Cmd {
+				if args == "" {
+					return s.here(kind)
+				}
+				return s.typed(kind, args)
+			},
+		})
+	}
+	list[query.Recursion].Args = "[METHOD]"
+	return append(list,
+		command.Command{Name: "undo-step", Group: groupAnswer, Help: "undo the last of focus, merge, drop, only", Run: func(string) tea.Cmd { return s.undo() }},
+		command.Command{Name: "steps", Group: groupAnswer, Help: "list of the steps in force: focus, merge, drop …", Run: func(string) tea.Cmd { return s.show() }})
+}
+
+// typed adds a step that was typed.
+func (s *stepping) typed(kind query.StepKind, text string) tea.Cmd {
+	step, err := query.ParseStep(kind, text)
+	if err == nil {
+		err = step.Check(s.trace.Reader)
+	}
+	if err != nil {
+		s.refuse(err)
+		return nil
+	}
+	return s.add(step)
+}
+
+// refuse tells why a step is not possible.
+func (s *stepping) refuse(err error) {
+	text := screen.ErrorLine(err)
+	var none *query.NoMethodError
+	if errors.As(err, &none) && len(none.Near) > 0 {
+		text += "; the nearest: " + strings.Join(none.Near, ", ")
+	}
+	s.env.Warn(text)
+}
+
+// add adds a step.
+func (s *stepping) add(step query.Step) tea.Cmd {
+	s.list = append(slices.Clone(s.list), step)
+	s.env.Say(step.String() + ": " + screen.ActionKey("undo-step", s.env.Glyphs) + " undoes it")
+	s.settle()
+	return nil
+}
+
+// undo removes the last step.
+func (s *stepping) undo() tea.Cmd {
+	if len(s.list) == 0 {
+		s.env.Say("no step is in force")
+		return nil
+	}
+	s.remove(len(s.list) - 1)
+	return nil
+}
+
+// remove removes a step.
+func (s *stepping) remove(i int) {
+	s.env.Say("undone: " + s.list[i].String())
+	s.list = slices.Delete(slices.Clone(s.list), i, i+1)
+	s.settle()
+}
+
+// show lists the steps. Enter removes one.
+func (s *stepping) show() tea.Cmd {
+	if len(s.list) == 0 {
+		s.env.Say("no step is in force")
+		return nil
+	}
+	steps := s.list
+	s.front.Show(&list.List{
+		Title: fmt.Sprintf("%d steps, in their order", len(steps)), Keys: "Enter undoes it", Choosable: true,
+		Len: func() int { return len(steps) },
+		Item: func(i int) list.Item {
+			return list.Item{Cells: []list.Cell{{Text: steps[i].Kind.String() + " ", Style: screen.Accent, At: 2}, {Text: steps[i].Text, Style: screen.Plain, At: 13}}}
+		},
+	}, func(i int) tea.Cmd {
+		if i < len(s.list) {
+			s.remove(i)
+		}
+		return nil
+	})
+	return nil
+}
+
+// subject is the method that a step is about.
+type subject struct {
+	method string // as a step takes it
+	class  string // full name; "" if it has none
+	node   *lazy.Node
+}
+
+// here asks for, or adds, a step about the call under the cursor.
+func (s *stepping) here(kind query.StepKind) tea.Cmd {
+	n := s.tree.Out.Cursor.Node
+	if kind == query.Focus && n != nil && !n.IsThread() && !n.Leaf() {
+		return s.typed(kind, n.Handle().String())
+	}
+	if n == nil || n.Point() == nil || n.Point().Class != format.ClassCall {
+		s.env.Say("no call under the cursor")
+		return nil
+	}
+	about := subject{node: n}
+	about.method, about.class = namesOf(s.trace.Reader, n.Point().Ref)
+	if about.method == "" {
+		s.env.Say("the trace does not describe this method")
+		return nil
+	}
+	return s.ask(kind, about, s.add)
+}
+
+// namesOf returns the name of a method, as short as no other method has it, and the full name of its
+// class; "" if the trace does not describe it.
+func namesOf(r *lazy.TraceReader, method int32) (name, class string) {
+	long := answer.Name(r, method)
+	r.WithContext(func(c *format.Context) {
+		d := c.Method(method)
+		if d == nil {
+			return
+		}
+		if of := c.Class(d.ClassID); of != nil {
+			class = of.Name
+		}
+		short, _ := c.CallName(method, 0)
+		name = short
+		for other := range c.Methods() {
+			if other.ID == method || other.Name != d.Name {
+				continue
+			}
+			if also, _ := c.CallName(other.ID, 0); also == short {
+				name = long
+				return
+			}
+		}
+	})
+	return name, class
+}
+
+// ask asks with one key what a step is about.
+func (s *stepping) ask(kind query.StepKind, about subject, add func(query.Step) tea.Cmd) tea.Cmd {
+	pkg := filter.PackageOf(about.class)
+	library := libraryOf(pkg)
+	if kind == query.Focus || kind == query.Recursion || kind == query.Only && about.class == "" {
+		return s.make(kind, about.method, add)
+	}
+	choices := map[string]string{"m": about.method}
+	keys := []string{"m " + about.method}
+	if about.class != "" {
+		choices["c"] = "class=" + filter.Word(about.class)
+		keys = append(keys, "c class")
+	}
+	if pkg != "" {
+		choices["p"] = "pkg=" + filter.Word(pkg)
+		keys = append(keys, "p "+pkg)
+	}
+	if library != "" {
+		choices["l"] = "pkg=" + library + ".*"
+		keys = append(keys, "l "+library+".*")
+		if kind == query.Merge {
+			choices["!"] = choices["l"]
+			keys = append(keys, "! all but "+library+".*")
+		}
+	}
+	s.env.Say(kind.String() + ": " + strings.Join(keys, "  "))
+	s.keyboard.then = func(key string) tea.Cmd {
+		text, ok := choices[key]
+		switch {
+		case key == "esc":
+			return nil
+		case !ok:
+			s.env.Say(screen.KeyName(key, s.env.Glyphs) + " is none of them: " + strings.Join(keys, "  "))
+			return nil
+		case key == "!":
+			return s.make(query.Only, text, add)
+		}
+		return s.make(kind, text, add)
+	}
+	return nil
+}
+
+// make adds a step with a text that fits the trace.
+func (s *stepping) make(kind query.StepKind, text string, add func(query.Step) tea.Cmd) tea.Cmd {
+	step, err := query.ParseStep(kind, text)
+	if err != nil {
+		s.refuse(err)
+		return nil
+	}
+	return add(step)
+}
+
+// platforms are libraries whose packages have the first part of their names in common.
+var platforms = []string{"java", "javax", "jdk", "sun", "kotlin", "kotlinx", "scala", "groovy", "clojure", "android", "androidx"}
+
+// libraryOf returns the beginning of the packages of a library: com.shop of com.shop.till,
+// github.com/shop/till of a Go package in it.
+func libraryOf(pkg string) string {
+	if strings.Contains(pkg, "/") {
+		parts := strings.Split(pkg, "/")
+		n := 1
+		if strings.Contains(parts[0], ".") {
+			n = 3
+		}
+		return strings.Join(parts[:min(n, len(parts))], "/")
+	}
+	parts := strings.Split(pkg, ".")
+	if slices.Contains(platforms, parts[0]) {
+		return parts[0]
+	}
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// edited is an answer that can be made again with other steps.
+type edited interface {
+	Edit(steps query.Steps) (tea.Cmd, error)
+}
+
+// ofTable returns the keys of a table that add steps about a row's method, and make its answer again.
+func (s *stepping) ofTable(src edited) []sheet.Action {
+	on := func(kind query.StepKind) func(t *table.Table, row int) tea.Cmd {
+		return func(t *table.Table, row int) tea.Cmd {
+			about := subject{method: answer.RowOf(t, row).Call()}
+			class, name, ok := answer.RowOf(t, row).Method()
+			if !ok {
+				s.env.Say("this row is no method")
+				return nil
+			}
+			about.class = class
+			if short := shortName(s.trace.Reader, class, name); short != "" {
+				about.method = short
+			}
+			return s.ask(kind, about, func(step query.Step) tea.Cmd { return tea.Batch(s.add(step), s.again(src)) })
+		}
+	}
+	return []sheet.Action{
+		{Key: "z", Help: "focus: the outermost calls of the method become roots", Do: on(query.Focus)},
+		{Key: "-", Brief: "merge", Help: "merge calls away: the method, its class, package or library, or all but its library", Do: on(query.Merge)},
+		{Key: "_", Help: "drop calls with everything below them", Do: on(query.Drop)},
+		s.undoing(src),
+	}
+}
+
+// undoing returns the key of a table that undoes the last step.
+func (s *stepping) undoing(src edited) sheet.Action {
+	return sheet.Action{Key: "Z", Always: true, Help: "undo the last step: focus, merge, drop, only", Do: func(*table.Table, int) tea.Cmd {
+		return tea.Batch(s.undo(), s.again(src))
+	}}
+}
+
+// again makes an answer again with the steps in force.
+func (s *stepping) again(src edited) tea.Cmd {
+	run, err := src.Edit(s.list)
+	if err != nil {
+		s.refuse(err)
+	}
+	return run
+}
+
+// shortName returns the name of the only method with the names of a row; "" if there are several.
+func shortName(r *lazy.TraceReader, class, method string) (name string) {
+	id := int32(-1)
+	r.WithContext(func(c *format.Context) {
+		for m := range c.Methods() {
+			if m.Name != method {
+				continue
+			}
+			if of := c.Class(m.ClassID); of == nil || of.Name != class {
+				continue
+			}
+			if id >= 0 {
+				id = -1
+				return
+			}
+			id = m.ID
+		}
+	})
+	if id < 0 {
+		return ""
+	}
+	name, _ = namesOf(r, id)
+	return name
+}
+
+// settle brings what the tree shows up to date with the steps.
+func (s *stepping) settle() {}
+
+// text describes the steps for the line above the tree, and tells what the tree does not show.
+func (s *stepping) text() (left, right string) {
+	if len(s.list) == 0 {
+		return "", ""
+	}
+	g := s.env.Glyphs
+	left = " steps  " + s.list.Text(g)
+	right = screen.ActionKey("undo-step", g) + " undoes "
+	switch shown := s.root != nil; {
+	case !shown:
+		right = "for tables, not in the tree  " + right
+	case len(s.list) > 1:
+		right = "in the tree: focus  " + right
+	}
+	return left, right
+}
+
+// saved returns the steps for a session.
+func (s *stepping) saved() (list []string) {
+	for _, step := range s.list {
+		list = append(list, step.Kind.String()+" "+step.Text)
+	}
+	return list
+}
+
+// restore takes over the steps of a session. One that cannot be read is left out with those after it.
+func (s *stepping) restore(list []string) {
+	for _, text := range list {
+		word, rest, _ := strings.Cut(text, " ")
+		kind := slices.Index(query.StepKinds[:], word)
+		if kind < 0 {
+			return
+		}
+		step, err := query.ParseStep(query.StepKind(kind), rest)
+		if err != nil {
+			return
+		}
+		s.list = append(s.list, step)
+	}
+}
