@@ -76,6 +76,10 @@ func (n *Node) collapseAll() {
 func (t *Tree) CollapseEverything() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.focus != nil {
+		t.focus.collapseAll()
+		return
+	}
 	for _, n := range t.roots.made {
 		n.collapseAll()
 	}
@@ -97,7 +101,10 @@ func (n *Node) expanded() bool { return n.kids != nil && n.kids.expanded }
 func (t *Tree) First() (r Row, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.roots.len() == 0 {
+	switch {
+	case t.focus != nil:
+		return rowOf(t.focus), true
+	case t.roots.len() == 0:
 		return Row{}, false
 	}
 	return rowOf(t.roots.at(0)), true
@@ -107,7 +114,10 @@ func (t *Tree) First() (r Row, ok bool) {
 func (t *Tree) Last() (r Row, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.roots.len() == 0 {
+	switch {
+	case t.focus != nil:
+		return t.roots.deepest(rowOf(t.focus)), true
+	case t.roots.len() == 0:
 		return Row{}, false
 	}
 	return t.roots.deepest(rowOf(t.roots.at(t.roots.len() - 1))), true
@@ -117,13 +127,16 @@ func (t *Tree) Last() (r Row, ok bool) {
 func (t *Tree) Next(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.roots.next(r)
+	return t.bound(t.roots.next(r))
 }
 
 // Prev returns the row above r.
 func (t *Tree) Prev(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.focus != nil && r.Node == t.focus {
+		return Row{}, false
+	}
 	if up, ok := t.roots.prevSibling(r); ok {
 		return t.roots.deepest(up), true
 	}
@@ -137,14 +150,14 @@ func (t *Tree) Prev(r Row) (Row, bool) {
 func (t *Tree) NextSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.roots.nextSibling(r)
+	return t.bound(t.roots.nextSibling(r))
 }
 
 // PrevSibling returns the row before r in the same node.
 func (t *Tree) PrevSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.roots.prevSibling(r)
+	return t.bound(t.roots.prevSibling(r))
 }
 
 // FirstChild returns the first row within an expanded node.
@@ -168,7 +181,7 @@ func (t *Tree) Rows(top Row, height int) []Row {
 	defer t.mu.Unlock()
 	t.memory.tick++
 	rows := make([]Row, 0, max(0, height))
-	for ok := true; ok && len(rows) < height; top, ok = t.roots.next(top) {
+	for ok := true; ok && len(rows) < height; top, ok = t.bound(t.roots.next(top)) {
 		rows = append(rows, top)
 		t.keep(top)
 	}
@@ -199,5 +212,8 @@ func (t *Tree) keep(r Row) {
 func (t *Tree) Resolve(r Row) Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.roots.resolve(r)
+	if r = t.roots.resolve(r); !t.inFocus(r) {
+		return rowOf(t.focus)
+	}
+	return r
 }

@@ -17,6 +17,7 @@ type Tree struct {
 	texts
 	sorter sorter
 	roots  *roots // guarded by the loader's lock
+	focus  *Node  // the only root; nil if there is none
 	seen   int    // generation of the reader at the last Refresh
 }
 
@@ -90,6 +91,7 @@ func (t *Tree) Refresh() {
 // stay, and stay expanded.
 func (t *Tree) startOver(epoch int64) {
 	t.roots.startOver()
+	t.focus = nil
 	for _, n := range t.roots.made {
 		expanded := n.expanded()
 		t.memory.forget(n)

@@ -187,6 +187,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 // settle determines the rows on the screen and requests what is missing there.
 func (m *Model) settle() tea.Cmd {
 	m.adopt()
+	m.steps.settle()
 	m.follow.Moved(m.tree.Out.Cursor)
 	another := m.refresh()
 	l := m.layout()

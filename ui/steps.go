@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,8 +23,8 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// stepping is the steps that edit the tree for the answers, with their keys and commands. The
-// tree itself shows a focus on one of its calls, if that is the only step or the first one.
+// stepping is the steps that edit the tree for the answers, with their keys and commands. Of them,
+// the tree itself shows the last focus on one of its rows.
 type stepping struct {
 	env      *env.Env
 	keyboard *keyboard
@@ -34,7 +33,6 @@ type stepping struct {
 	front    *front.Front
 
 	list query.Steps
-	root *lazy.Node // what the tree shows; nil for all
 }
 
 func (s *stepping) commands() []command.Command {
@@ -126,7 +124,7 @@ func (s *stepping) show() tea.Cmd {
 	}
 	steps := s.list
 	s.front.Show(&list.List{
-		Title: fmt.Sprintf("%d steps, in their order", len(steps)), Keys: "Enter undoes it", Choosable: true,
+		Title: screen.Plural(int64(len(steps)), "step") + ", in their order", Keys: "Enter undoes it", Choosable: true,
 		Len: func() int { return len(steps) },
 		Item: func(i int) list.Item {
 			return list.Item{Cells: []list.Cell{{Text: steps[i].Kind.String() + " ", Style: screen.Accent, At: 2}, {Text: steps[i].Text, Style: screen.Plain, At: 13}}}
@@ -147,13 +145,31 @@ type subject struct {
 	node   *lazy.Node
 }
 
-// here asks for, or adds, a step about the call under the cursor.
+// here adds a focus on the row under the cursor, or asks for a step about its call or the one around.
 func (s *stepping) here(kind query.StepKind) tea.Cmd {
 	n := s.tree.Out.Cursor.Node
-	if kind == query.Focus && n != nil && !n.IsThread() && !n.Leaf() {
+	if kind == query.Focus && n != nil {
+		switch {
+		case n.IsThread():
+			s.env.Say("a thread is a root")
+			return nil
+		case n.Leaf():
+			s.env.Say("nothing is below this row")
+			return nil
+		case n == s.tree.Out.Tree.Focused():
+			s.env.Say("this is the root")
+			return nil
+		}
+		s.tree.Out.Tree.Expand(n)
 		return s.typed(kind, n.Handle().String())
 	}
-	if n == nil || n.Point() == nil || n.Point().Class != format.ClassCall {
+	if n == nil {
+		n = s.tree.Out.Cursor.Parent
+	}
+	for n != nil && (n.Point() == nil || n.Point().Class != format.ClassCall) {
+		n = n.Parent()
+	}
+	if n == nil {
 		s.env.Say("no call under the cursor")
 		return nil
 	}
@@ -337,8 +353,72 @@ func shortName(r *lazy.TraceReader, class, method string) (name string) {
 	return name
 }
 
-// settle brings what the tree shows up to date with the steps.
-func (s *stepping) settle() {}
+// focus returns the index of the step that the tree shows, and its place; -1 if there is none.
+func (s *stepping) focus() (at int, h lazy.Handle) {
+	for i := len(s.list) - 1; i >= 0; i-- {
+		if h, ok := s.list[i].Place(); ok && s.list[i].Kind == query.Focus {
+			return i, h
+		}
+	}
+	return -1, h
+}
+
+// settle brings what the tree shows up to date with the steps. A cursor that has gone elsewhere, to a
+// hit or a mark, ends the focus.
+func (s *stepping) settle() {
+	t := s.tree.Out.Tree
+	root := t.Focused()
+	at, h := s.focus()
+	if at < 0 {
+		if root != nil {
+			t.Focus(nil)
+		}
+		return
+	}
+	if root == nil || root.Handle() != h {
+		t.Focus(s.around(h))
+		return
+	}
+	if t.InFocus(s.tree.Out.Cursor) {
+		return
+	}
+	s.env.Say("this is outside of " + h.String() + ": the focus ends")
+	var to *lazy.Node
+	for at >= 0 && to == nil {
+		s.list = slices.Delete(slices.Clone(s.list), at, at+1)
+		if at, h = s.focus(); at >= 0 {
+			to = s.around(h)
+		}
+	}
+	t.Focus(to)
+}
+
+// around returns the node with a handle that the cursor is in; nil if it is in none.
+func (s *stepping) around(h lazy.Handle) *lazy.Node {
+	n := s.tree.Out.Cursor.Node
+	if n == nil {
+		n = s.tree.Out.Cursor.Parent
+	}
+	for ; n != nil; n = n.Parent() {
+		if !n.IsThread() && n.Handle() == h {
+			return n
+		}
+	}
+	return nil
+}
+
+// shown returns how many steps the tree shows.
+func (s *stepping) shown() (n int) {
+	if s.tree.Out.Tree.Focused() == nil {
+		return 0
+	}
+	for _, step := range s.list {
+		if _, ok := step.Place(); ok && step.Kind == query.Focus {
+			n++
+		}
+	}
+	return n
+}
 
 // text describes the steps for the line above the tree, and tells what the tree does not show.
 func (s *stepping) text() (left, right string) {
@@ -348,11 +428,11 @@ func (s *stepping) text() (left, right string) {
 	g := s.env.Glyphs
 	left = " steps  " + s.list.Text(g)
 	right = screen.ActionKey("undo-step", g) + " undoes "
-	switch shown := s.root != nil; {
-	case !shown:
-		right = "for tables, not in the tree  " + right
-	case len(s.list) > 1:
-		right = "in the tree: focus  " + right
+	switch n := s.shown(); {
+	case n == 0:
+		right = "in tables, not in the tree  " + right
+	case n < len(s.list):
+		right = "in the tree only focus  " + right
 	}
 	return left, right
 }

@@ -67,6 +67,14 @@ func ParseStep(kind StepKind, text string) (Step, error) {
 	return s, err
 }
 
+// Place returns the place that the step is about; ok is false if it is about methods.
+func (s Step) Place() (h lazy.Handle, ok bool) {
+	if s.place == nil {
+		return h, false
+	}
+	return *s.place, true
+}
+
 // namesMethod reports whether a text can only be the name of a method.
 func namesMethod(text string) bool {
 	name := strings.TrimPrefix(text, "new ")

@@ -10,11 +10,14 @@ import (
 
 // Indent returns how far the rows on the screen are indented.
 func (o *Outline) Indent() rows.Indent {
-	deepest := 0
+	deepest, root := 0, 0
+	if n := o.Tree.Focused(); n != nil {
+		root = n.Depth()
+	}
 	for _, r := range o.Rows {
 		deepest = max(deepest, r.Depth)
 	}
-	return rows.IndentFor(deepest, o.Width)
+	return rows.IndentFor(deepest-root, o.Width).Below(root)
 }
 
 // Text returns the text of a node without the mark of a diff.

@@ -39,7 +39,7 @@ func TestChoice(t *testing.T) {
 		{"without times, none", Choice{Columns: []string{"self"}}, false, 90, "", ""},
 	} {
 		v := &View{Glyphs: &screen.Unicode, Timed: c.timed, Choice: c.choice}
-		head, row := ansi.Strip(v.Head(c.width)), ansi.Strip(v.Draw(r, Indent{0, 2}, c.width))
+		head, row := ansi.Strip(v.Head(c.width)), ansi.Strip(v.Draw(r, Indent{0, 2, 0}, c.width))
 		if n := ansi.StringWidth(head); n != c.width || ansi.StringWidth(row) != c.width {
 			t.Errorf("%s: %d cells of titles, %d of a row", c.name, n, ansi.StringWidth(row))
 		}

@@ -7,6 +7,7 @@ import "tracex/ui/internal/screen"
 type Indent struct {
 	from     int // depths up to this one are not indented
 	perLevel int // cells
+	root     int // depth of the root
 }
 
 // textFrom is the column of the marks of rows without indentation: after the cursor's mark and
@@ -20,12 +21,15 @@ func IndentFor(deepest, width int) Indent {
 	room := width / 3
 	switch {
 	case 2*deepest <= room:
-		return Indent{0, 2}
+		return Indent{perLevel: 2}
 	case deepest <= room:
-		return Indent{0, 1}
+		return Indent{perLevel: 1}
 	}
-	return Indent{deepest - room, 1}
+	return Indent{from: deepest - room, perLevel: 1}
 }
+
+// Below returns the indentation for a tree whose root is at a depth.
+func (in Indent) Below(root int) Indent { return Indent{in.from + root, in.perLevel, root} }
 
 // Guides are lines from a row's ancestors down to it. The first levels have none: there one sees
 // without them what belongs where. Where levels are a single cell apart, one of sparse has one.
@@ -36,7 +40,7 @@ const (
 
 // guide reports whether the ancestor at a depth has a guide.
 func (in Indent) guide(depth int) bool {
-	return depth >= guidesFrom-1 && (in.perLevel > 1 || depth%sparse == 0)
+	return depth-in.root >= guidesFrom-1 && (in.perLevel > 1 || depth%sparse == 0)
 }
 
 // draw draws the indentation of a row: blanks, with the guides of its ancestors.

@@ -52,7 +52,7 @@ func TestRow(t *testing.T) {
 		{"a gap left", plain, gap(context.Canceled), 80, "    ⋯ not loaded, 2.0 KiB of the trace: stopped; :toggle loads it"},
 		{"a gap that failed", plain, gap(errors.New("odd")), 80, "    ⚠ cannot be read: odd (:toggle tries again)"},
 	} {
-		line := ansi.Strip(c.v.Draw(c.row, Indent{0, 2}, c.width))
+		line := ansi.Strip(c.v.Draw(c.row, Indent{0, 2, 0}, c.width))
 		if w := ansi.StringWidth(line); w != c.width {
 			t.Errorf("%s: %d cells, not %d", c.name, w, c.width)
 		}
@@ -66,10 +66,10 @@ func TestRow(t *testing.T) {
 func TestCursor(t *testing.T) {
 	r := node(func(*Row) {})
 	v := &View{Glyphs: &screen.Unicode, Cursor: r.Row}
-	if line := ansi.Strip(v.Draw(r, Indent{0, 2}, 30)); !strings.HasPrefix(line, "▌   ▹ f(1)") {
+	if line := ansi.Strip(v.Draw(r, Indent{0, 2, 0}, 30)); !strings.HasPrefix(line, "▌   ▹ f(1)") {
 		t.Errorf("%q", line)
 	}
-	if line := ansi.Strip(v.Draw(node(func(*Row) {}), Indent{0, 2}, 30)); strings.Contains(line, "▌") {
+	if line := ansi.Strip(v.Draw(node(func(*Row) {}), Indent{0, 2, 0}, 30)); strings.Contains(line, "▌") {
 		t.Errorf("%q", line)
 	}
 }
@@ -86,10 +86,10 @@ func TestChildrenInFewDigits(t *testing.T) {
 func TestHidden(t *testing.T) {
 	v := &View{Glyphs: &screen.Unicode}
 	r := node(func(r *Row) { r.Shown = strings.Repeat("x", 40) })
-	if n := v.Hidden(r, Indent{0, 2}, 30); n != 40-30+6 {
+	if n := v.Hidden(r, Indent{0, 2, 0}, 30); n != 40-30+6 {
 		t.Errorf("%d cells", n)
 	}
-	if n := v.Hidden(node(func(*Row) {}), Indent{0, 2}, 30); n != 0 {
+	if n := v.Hidden(node(func(*Row) {}), Indent{0, 2, 0}, 30); n != 0 {
 		t.Errorf("%d cells of what fits", n)
 	}
 }
@@ -103,12 +103,12 @@ func TestGuides(t *testing.T) {
 		g      *screen.Glyphs
 		prefix string
 	}{
-		{3, Indent{0, 2}, &screen.Unicode, "        ▹"},
-		{4, Indent{0, 2}, &screen.Unicode, "        │ ▹"},
-		{6, Indent{0, 2}, &screen.Unicode, "        │ │ │ ▹"},
-		{6, Indent{0, 2}, &screen.ASCII, "        | | | >"},
-		{10, Indent{0, 1}, &screen.Unicode, "      │   │ ▹"},
-		{10, Indent{5, 1}, &screen.Unicode, "     │ ▹"},
+		{3, Indent{0, 2, 0}, &screen.Unicode, "        ▹"},
+		{4, Indent{0, 2, 0}, &screen.Unicode, "        │ ▹"},
+		{6, Indent{0, 2, 0}, &screen.Unicode, "        │ │ │ ▹"},
+		{6, Indent{0, 2, 0}, &screen.ASCII, "        | | | >"},
+		{10, Indent{0, 1, 0}, &screen.Unicode, "      │   │ ▹"},
+		{10, Indent{5, 1, 0}, &screen.Unicode, "     │ ▹"},
 	} {
 		v := &View{Glyphs: c.g}
 		line := ansi.Strip(v.Draw(node(func(r *Row) { r.Depth = c.depth }), c.in, 60))

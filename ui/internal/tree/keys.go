@@ -74,9 +74,19 @@ func (p *Part) Left(int) tea.Cmd {
 	case row.Node != nil && o.Tree.IsExpanded(row.Node) && !row.Node.Leaf():
 		o.Tree.Collapse(row.Node)
 	case row.Parent != nil:
-		o.Jump(outline.RowOf(row.Parent))
+		p.up(row)
 	}
 	return nil
+}
+
+// up goes to the parent of a row, unless that is the root.
+func (p *Part) up(row lazy.Row) bool {
+	if row.Node != nil && row.Node == p.Out.Tree.Focused() {
+		p.env.Say("this is the root; " + screen.ActionKey("undo-step", p.env.Glyphs) + " shows what is around it")
+		return false
+	}
+	p.Out.Jump(outline.RowOf(row.Parent))
+	return true
 }
 
 // Siblings goes n siblings forward, or back if n is negative; if there are none it says so.
@@ -116,10 +126,9 @@ func (p *Part) Collapse(int) tea.Cmd {
 	row := p.Out.Cursor
 	n := row.Node
 	if n == nil || n.Leaf() || !p.Out.Tree.IsExpanded(n) {
-		if n = row.Parent; n == nil {
+		if n = row.Parent; n == nil || !p.up(row) {
 			return nil
 		}
-		p.Out.Jump(outline.RowOf(n))
 	}
 	p.Out.Tree.CollapseAll(n)
 	return nil
