@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -15,6 +16,31 @@ type edits struct {
 	steps Steps
 	list  []edit
 	paths []*filter.Filter // the methods whose recursion paths do not show
+
+	mu   sync.Mutex // guards free
+	free [][]*editor
+}
+
+// editors returns an editor for each edit. Those given back know already which methods they are about.
+func (x *edits) editors() (list []*editor) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if n := len(x.free); n > 0 && len(x.free[n-1]) == len(x.list) {
+		list = x.free[n-1]
+		x.free = x.free[:n-1]
+		return list
+	}
+	for i := range x.list {
+		list = append(list, x.list[i].editor())
+	}
+	return list
+}
+
+// giveBack takes editors that are no longer used.
+func (x *edits) giveBack(list []*editor) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.free = append(x.free, list)
 }
 
 // edit is what calls are tested for: a step, or several in a row that merge.
@@ -235,16 +261,16 @@ func (c *editCollector) Visitor() lazy.Visitor {
 	v := &editVisitor{Visitor: c.Collector.Visitor(), scope: &c.scope, begun: true}
 	v.hidden, _ = v.Visitor.(hiddenVisitor)
 	v.arounder, _ = v.Visitor.(lazy.Arounder)
-	for i := range c.edits.list {
-		v.edits = append(v.edits, c.edits.list[i].editor())
-	}
+	v.edits = c.edits.editors()
 	v.open = make([]int, len(v.edits))
 	return v
 }
 
 // Merge is for the pass.
 func (c *editCollector) Merge(v lazy.Visitor) error {
-	return c.Collector.Merge(v.(*editVisitor).Visitor)
+	e := v.(*editVisitor)
+	c.edits.giveBack(e.edits)
+	return c.Collector.Merge(e.Visitor)
 }
 
 // editVisitor is the visitor of an editCollector.
