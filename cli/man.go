@@ -31,6 +31,7 @@ If the program that record ran fails, record ends with its exit status.`
 const manAnswers = `Answers are commands that read a whole trace, or a part of it, and print a table.
 tracex top FILE: which methods take the time, or have the events.
 tracex find FILE FILTER: the events that match a filter; tracex help filter.
+tracex calls FILE METHOD: all calls of a method, or those that match a filter, with their values; --by arg.1, ret, recv, thread, caller, caller.event, in:METHOD, method, threw or line: a row for each value; --sort also by dur, self, start, event, in a trace without times events.
 tracex callers FILE METHOD: who calls a method; with --callees, what it calls.
 tracex history FILE LOCATION: the values of a field, an element, a variable or an object.
 tracex throws FILE: where exceptions were thrown and caught.

@@ -9,6 +9,7 @@
 //	Find     the points that match a filter, as a set of places
 //	Around   the points of all threads around one of them, in one order
 //	Log      lines for points, in the order of all threads
+//	Calls    all calls of a method with their values, in any order or grouped
 //
 // An answer can be asked for its table at any time: while the pass runs it is that of the data
 // read so far.

@@ -150,8 +150,8 @@ func (s *foundRows) Err() error {
 	return s.err
 }
 
-// RowsErr returns why rows of a table of found points or of log lines could not be read, nil if all that
-// were asked for could.
+// RowsErr returns why rows of a table of found points, calls or log lines could not be read, nil if all
+// that were asked for could.
 func RowsErr(t *table.Table) error {
 	if s, ok := t.Rows.(interface{ Err() error }); ok {
 		return s.Err()

@@ -22,6 +22,8 @@ type printedCall struct {
 	name  string // as shown, without class or receiver: "get", "new Gson"
 	threw bool
 	depth int
+	args  string // between the parentheses
+	after string // behind them
 }
 
 var threwAtEnd = regexp.MustCompile(`\): threw [^ ]*( at .*)?$`)
@@ -46,7 +48,7 @@ func parsePrinted(line string) (c printedCall, ok bool) {
 	if regexp.MustCompile(`^loop\(\d+ iterations\)`).MatchString(text) {
 		return c, false
 	}
-	end, start, parens := -1, 0, 0
+	end, start, parens, last := -1, 0, 0, len(text)-1
 	for i := 0; i < len(text); i++ {
 		rest := text[i:]
 		n := literal(rest)
@@ -62,7 +64,7 @@ func parsePrinted(line string) (c printedCall, ok bool) {
 				continue
 			}
 			if !strings.HasPrefix(rest, ").") { // of an object: StringBuilder@1("text").append("x")
-				i = len(text)
+				last, i = i, len(text)
 			}
 		case parens > 0:
 		case strings.HasPrefix(rest, " = "), strings.HasPrefix(rest, " ➜ "):
@@ -74,7 +76,7 @@ func parsePrinted(line string) (c printedCall, ok bool) {
 	if end < 0 {
 		return c, false
 	}
-	c.name = text[start:end]
+	c.name, c.args, c.after = text[start:end], text[end+1:last], text[last+1:]
 	for _, making := range []string{"new ", "super@"} { // whose class may have dots
 		if class, made := strings.CutPrefix(text[:end], making); made {
 			c.name = "new " + class

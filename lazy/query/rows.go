@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -25,17 +26,23 @@ type Point struct {
 // CallValues are the values of a call, as text with styles.
 type CallValues struct {
 	Name, Full string // "Class.method"; with the full name of the class
+	Class      string // full name; "" if it is not known
+	Method     string // name alone; "" if it is not known
 	Receiver   Styled
 	Args       []Styled
-	Result     Styled // or what it threw
+	Result     Styled // "" if it is not known, or if the call threw
 	Threw      bool
+	Exception  string // full class name of what it threw; "" if it is not known
+	Unended    bool   // the end of the call is not in the trace
 	Caller     string // of the nearest call around it; "" for none
+	Line       string // where it is made: FILE:LINE
 }
 
 // Styled is a text with the styles of its parts.
 type Styled struct {
 	Text  string
 	Spans []format.Span
+	JSON  []byte // of a value: one JSON value
 }
 
 // Read reads trace points again, in any order: by their positions, as a Set has them. A point that
@@ -143,10 +150,16 @@ func pathOf(p *lazy.PassPoint) (path []string) {
 
 // callValues makes text of the values of a call.
 func callValues(c *format.Context, p *lazy.PassPoint, point *format.Point, foot *format.Footer) *CallValues {
-	v := new(CallValues)
+	v := &CallValues{Unended: foot == nil || foot.Result.Kind == format.ValueUnfinished && !foot.Threw && foot.Exception == ""}
 	v.Name, _ = c.CallName(point.Ref, point.Flags)
 	if v.Full, _ = c.FullCallName(point.Ref, point.Flags); v.Full == "" {
 		v.Full = v.Name
+	}
+	if m := c.Method(point.Ref); m != nil {
+		v.Method = m.Name
+		if of := c.Class(m.ClassID); of != nil {
+			v.Class = of.Name
+		}
 	}
 	if point.Target.Kind != format.ValueNull {
 		v.Receiver = valueText(c, &point.Target)
@@ -154,13 +167,12 @@ func callValues(c *format.Context, p *lazy.PassPoint, point *format.Point, foot 
 	for i := range point.Args {
 		v.Args = append(v.Args, valueText(c, &point.Args[i]))
 	}
-	if foot != nil {
-		if foot.Threw || foot.Exception != "" {
-			v.Threw = true
-			v.Result = Styled{Text: thrownName(foot)}
-		} else {
-			v.Result = valueText(c, &foot.Result)
-		}
+	switch {
+	case v.Unended:
+	case foot.Threw || foot.Exception != "":
+		v.Threw, v.Exception = true, foot.Exception
+	default:
+		v.Result = valueText(c, &foot.Result)
 	}
 	p.Frames(func(f lazy.PassFrame) bool {
 		if f.Class != format.ClassCall {
@@ -169,23 +181,21 @@ func callValues(c *format.Context, p *lazy.PassPoint, point *format.Point, foot 
 		v.Caller, _ = c.CallName(f.Ref, 0)
 		return false
 	})
+	if _, _, ok := c.FileLine(point.Location); ok {
+		v.Line = string(c.AppendLocationText(nil, point.Location))
+	}
 	return v
 }
 
-// thrownName names what a call threw.
-func thrownName(foot *format.Footer) string {
-	name := foot.Exception
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '.' {
-			return name[i+1:]
-		}
-	}
-	if name == "" {
+// thrownName names what a call threw, from the full name of its class.
+func thrownName(class string) string {
+	if class == "" {
 		return "threw"
 	}
-	return name
+	return class[strings.LastIndexByte(class, '.')+1:]
 }
 
 func valueText(c *format.Context, v *format.Value) Styled {
-	return Styled{Text: string(c.AppendValueText(nil, v))}
+	value := recordedValue(c, v)
+	return Styled{Text: string(c.AppendValueText(nil, v)), JSON: value.appendJSON(nil)}
 }

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,6 +49,13 @@ type Expr struct {
 
 // Empty reports whether the filter has no term: it matches everything.
 func (e *Expr) Empty() bool { return e.root.op == opAnd && len(e.root.kids) == 0 }
+
+// Bare reports whether the filter has nothing but bare texts.
+func (e *Expr) Bare() bool { return e.root.bare() }
+
+func (n *node) bare() bool {
+	return n.op == opText || n.op != opTest && !slices.ContainsFunc(n.kids, func(k *node) bool { return !k.bare() })
+}
 
 // Not returns the filter that matches what e does not.
 func (e *Expr) Not() *Expr { return again(not(e.root)) }

@@ -91,3 +91,12 @@ func Original(t *Table, row int) int {
 	}
 	return row
 }
+
+// Unsorted returns the rows of a table before [Sort].
+func Unsorted(t *Table) Source {
+	rows := t.Rows
+	for s, ok := rows.(permuted); ok; s, ok = rows.(permuted) {
+		rows = s.Source
+	}
+	return rows
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+	"tracex/lazy/query/template"
+)
+
+// callsCommand is the command calls with its flags.
+type callsCommand struct {
+	*app
+	answerFlags
+	query.CallsOptions
+	where, format string
+	template      *template.Template // nil without --format
+	at            place              // of the argument
+}
+
+func newCallsCommand(a *app) *cobra.Command {
+	t := &callsCommand{app: a}
+	c := &cobra.Command{
+		Use:   "calls FILE METHOD|FILTER",
+		Short: "Show all calls of a method with their values",
+		Long:  "Show all calls of a method, or those that match a filter: arguments, result, time, thread, caller. With --by, a row for all with the same value.",
+		Example: `tracex calls trace.bin Account.withdraw --sort arg.1
+tracex calls trace.bin Account.withdraw --by ret
+tracex calls t.bin Dao.query --by caller.event --max 10    # N+1: exit 5
+tracex calls trace.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.oneTrace(c, args)
+			}
+			if len(args) == 1 || slices.Contains(args, "") {
+				return &usageError{"calls needs a file and a method or filter", c.CommandPath() + " FILE METHOD"}
+			}
+			return a.oneTrace(c, args[:1])
+		},
+	}
+	t.add(c, "calls", 50)
+	f := c.Flags()
+	f.StringVar(&t.where, "where", "", "only calls that match a filter")
+	f.StringVar(&t.By, "by", "", "a row for each value of arg.1, ret, recv, thread, caller …")
+	f.StringVar(&t.Sort, "sort", "", "order: dur, self, events, arg.1, ret, thread, caller, start …")
+	f.BoolVar(&t.Reverse, "reverse", false, "the other way round; times and counts begin with the largest")
+	f.StringVar(&t.format, "format", "", "print '{thread} {arg.1} -> {ret|exc}' for each call")
+	complete(c, "by", query.CallGroups()...)
+	complete(c, "sort", query.CallSorts()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, at := splitPlace(args[0])
+		t.at, t.What = at, strings.Join(args[1:], " ")
+		if err := t.check(); err != nil {
+			return err
+		}
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r) })
+	}
+	return c
+}
+
+// check refuses flags that contradict each other.
+func (t *callsCommand) check() (err error) {
+	if err := t.answerFlags.check(); err != nil {
+		return err
+	}
+	if t.where != "" {
+		if t.Where, err = parseFilter(t.where); err != nil {
+			return err
+		}
+	}
+	if t.format == "" {
+		return nil
+	}
+	switch {
+	case t.By != "":
+		return &usageError{"--format and --by exclude each other", "--format writes calls, one by one"}
+	case t.json || t.csv:
+		return &usageError{"--format excludes --json and --csv", ""}
+	}
+	if t.template, err = template.Parse(t.format); err != nil {
+		return &usageError{"--format " + err.Error(), "tracex help filter lists the fields"}
+	}
+	return nil
+}
+
+// show prints the calls; if the trace is damaged, those of its undamaged part.
+func (t *callsCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+	scope, err := t.scope(ctx, r, t.at)
+	if err != nil {
+		return err
+	}
+	calls, err := query.NewCalls(r, scope, t.CallsOptions)
+	if err != nil {
+		return callsError(err)
+	}
+	p := t.newProgress("reading")
+	err = calls.Run(ctx, p.update)
+	p.end()
+	if err != nil {
+		return filterError(err)
+	}
+	t.remarkIndex(r)
+	problem := r.Status().Problem
+	made := calls.Table(query.CallsView{Done: 1, Read: ctx, G: &display.Unicode})
+	if t.template != nil {
+		err = t.lines(ctx, calls, made)
+	} else {
+		err = t.print(t.app, made)
+	}
+	if rows := query.RowsErr(made); rows != nil {
+		return rows
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.verdict(calls, made.Row), problem) // reported after the answer
+}
+
+// lines prints a text for each call.
+func (t *callsCommand) lines(ctx context.Context, calls *query.Calls, made *table.Table) error {
+	more, err := calls.WriteFormat(ctx, t.stdout, made, t.template, t.limit, &display.Unicode)
+	if err == nil && more > 0 {
+		t.remark("output is limited", fmt.Errorf("%s more (--limit 0 prints all)", display.Grouped(int64(more))))
+	}
+	return err
+}
+
+// verdict compares the number of calls with what was expected: of all, or, with --by, of each row.
+func (t *callsCommand) verdict(calls *query.Calls, row string) error {
+	if t.By == "" {
+		return t.answerFlags.verdict(calls.Found(), row)
+	}
+	low, high, sure := calls.Extremes()
+	in := func(n int64) error {
+		wanted := "expected " + display.Grouped(t.expect)
+		if t.flags.Changed("max") {
+			wanted = "at most " + display.Grouped(t.max) + " allowed"
+		}
+		return &unexpectedError{fmt.Sprintf("a row has %s, but %s", counted(n, "call"), wanted)}
+	}
+	switch maxed, expected := t.flags.Changed("max"), t.flags.Changed("expect"); {
+	case high == 0: // no row
+	case maxed && high > t.max, expected && high != t.expect:
+		return in(high)
+	case expected && low != t.expect:
+		return in(low)
+	case !sure && (maxed || expected):
+		return errors.New("too many values differ to tell how many calls each has: --where or --in limits them")
+	}
+	return nil
+}
+
+// callsError adds a hint to an error of calls.
+func callsError(err error) error {
+	var none *query.NoMethodError
+	var column *query.ColumnError
+	switch {
+	case errors.As(err, &none):
+		hint := "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap; a filter has fields, such as class=HashMap threw"
+		if len(none.Near) > 0 {
+			hint = "the nearest: " + strings.Join(none.Near, ", ")
+		}
+		return withHint(err, hint)
+	case errors.As(err, &column):
+		return &usageError{column.Error(), "there are " + strings.Join(column.Can, ", ")}
+	}
+	return filterError(err)
+}

@@ -1,0 +1,284 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/histogram"
+	"tracex/lazy/query/places"
+)
+
+// Calls finds all calls of a method, or those that match a filter: a row for each, or a row for
+// those with the same value in a column. Any goroutine may ask for its table while Run runs.
+type Calls struct {
+	Set   *places.Set // the calls, in the order of the trace; empty if they are grouped
+	r     *lazy.TraceReader
+	scope Scope
+	o     CallsOptions
+	where *filter.Expr
+	about callsAbout
+	limit callsLimits
+
+	mu     sync.Mutex // guards the fields below
+	sums   callsSums
+	list   callsList
+	groups *callGroups // nil if there is a row for each call
+	joined joinedCalls
+}
+
+// callsLimits bound the memory. Tests make them small.
+type callsLimits struct {
+	share    int64 // of the pass, see [lazy.Pass.Share]; 0 for the usual
+	rows     int   // that are listed
+	texts    int   // different values to sort by
+	textSize int   // their bytes
+	sure     int   // rows in order if there are more
+	groups   int   // different values with a row
+}
+
+var usualCallsLimits = callsLimits{rows: places.MaxPlaces, texts: 1 << 18, textSize: 16 << 20, sure: 10_000, groups: mostGroups}
+
+// CallsOptions tell which calls are meant, and what is a row.
+type CallsOptions struct {
+	What    string       // a method, as people write it, or a filter
+	Where   *filter.Expr // what must match besides; may be nil
+	By      string       // the column whose values have a row each; "" for a row for each call
+	Sort    string       // the column that orders the rows; "" for the usual
+	Reverse bool         // the other way round than usual, see [CallsRise]
+	Only    *OnlyCalls   // may be nil
+}
+
+// OnlyCalls limits calls to those with a value in a column, as a table by this column has them.
+type OnlyCalls struct {
+	By, Key string
+	Text    string // the value as shown
+}
+
+// callsAbout is what is known about calls before they are looked for.
+type callsAbout struct {
+	timed   bool
+	methods []string // names of the methods asked for; nil for a filter
+	by      callColumn
+	sort    callColumn
+	order   string // the key of the column that sorts groups
+	rising  bool
+	only    callColumn
+	threads int // of the trace
+}
+
+// NewCalls prepares to find calls in a scope. The error is a [NoMethodError], a [filter.Error] or a
+// [ColumnError].
+func NewCalls(r *lazy.TraceReader, scope Scope, o CallsOptions) (*Calls, error) {
+	c := &Calls{Set: places.New(), r: r, scope: scope, o: o, limit: usualCallsLimits}
+	_, c.about.timed = r.Times()
+	c.about.threads = r.ThreadList().Len()
+	var err error
+	if c.where, c.about.methods, err = callsWhere(r, o.What); err != nil {
+		return nil, err
+	}
+	if o.Where != nil && !o.Where.Empty() {
+		if err := Check(r, o.Where); err != nil {
+			return nil, err
+		}
+		c.where = filter.And(c.where, o.Where)
+	}
+	if err := c.columns(); err != nil {
+		return nil, err
+	}
+	c.Reset()
+	return c, nil
+}
+
+// columns finds the columns of the options.
+func (c *Calls) columns() (err error) {
+	o, a := &c.o, &c.about
+	if o.By != "" {
+		a.by, err = parseCallColumn(c.r, o.By)
+		var unknown *ColumnError
+		if errors.As(err, &unknown) || err == nil && !a.by.groups() {
+			err = &ColumnError{Name: o.By, To: "group", Can: groupWords}
+		}
+	}
+	if err == nil && o.Only != nil {
+		a.only, err = parseCallColumn(c.r, o.Only.By)
+	}
+	if err != nil || o.By != "" { // the rows of groups are in memory: their table sorts them
+		return cmp.Or(err, c.groupOrder())
+	}
+	if o.Sort == "" {
+		a.sort = callColumn{kind: columnEvent}
+		if a.timed {
+			a.sort.kind = columnDuration
+		}
+		a.rising = a.sort.rises() != o.Reverse
+		return nil
+	}
+	if a.sort, err = parseCallColumn(c.r, o.Sort); err != nil {
+		return err
+	}
+	a.rising = a.sort.rises() != o.Reverse
+	switch a.sort.kind {
+	case columnDuration, columnSelf, columnStart:
+		if !a.timed {
+			return &ColumnError{o.Sort, "sort", []string{"events", "event", "arg.1", "ret", "recv", "thread", "caller", "threw"}, noTimes}
+		}
+	case columnEvents:
+		if a.timed {
+			return &ColumnError{o.Sort, "sort", []string{"dur", "self", "start", "event", "arg.1", "ret", "recv", "thread", "caller", "threw"},
+				"events are counted only in traces without times"}
+		}
+	case columnIn, columnCalling:
+		return &ColumnError{Name: o.Sort, To: "sort", Can: sortWords}
+	}
+	return nil
+}
+
+const noTimes = "this trace has no times"
+
+// groupOrder finds what sorts groups.
+func (c *Calls) groupOrder() error {
+	o, a := &c.o, &c.about
+	a.order = cmp.Or(o.Sort, "calls")
+	if by, err := parseCallColumn(c.r, a.order); err == nil && by.key() == a.by.key() && a.order != "threw" {
+		a.order = "value"
+	}
+	switch {
+	case !slices.Contains(GroupSorts, a.order):
+		return &ColumnError{Name: o.Sort, To: "sort", Can: GroupSorts}
+	case !a.timed && slices.Contains([]string{"total", "mean", "p99", "max"}, a.order):
+		return &ColumnError{o.Sort, "sort", []string{"calls", "threw", "value"}, noTimes}
+	}
+	a.rising = (a.order == "value") != o.Reverse
+	return nil
+}
+
+// callsWhere returns the filter for what a user asked for, and the names of the methods if it is a
+// method.
+func callsWhere(r *lazy.TraceReader, what string) (where *filter.Expr, methods []string, err error) {
+	f, none := methodNamed(r, what)
+	if none == nil {
+		return f.expr, f.names, nil
+	}
+	e, err := filter.Parse(what)
+	if err != nil {
+		if strings.ContainsAny(what, `=<>~:"`) {
+			return nil, nil, err
+		}
+		return nil, nil, none
+	}
+	if e.Empty() || e.Bare() {
+		return nil, nil, none
+	}
+	e = filter.And(e, callsFilter)
+	if err := Check(r, e); err != nil {
+		return nil, nil, err
+	}
+	return e, nil, nil
+}
+
+var callsFilter, _ = filter.Parse("kind=call")
+
+// namedMethod is a method as people name it: one or several of a trace.
+type namedMethod struct {
+	expr  *filter.Expr
+	names []string
+}
+
+// methodNamed finds the methods of a name. The error is a [NoMethodError].
+func methodNamed(r *lazy.TraceReader, name string) (m namedMethod, err error) {
+	if m.expr, err = filter.Parse("method=" + filter.Word(name)); err != nil {
+		return m, &NoMethodError{Method: name}
+	}
+	r.WithContext(func(c *format.Context) {
+		var f *filter.Filter
+		if f, err = m.expr.Bind(filter.About{Context: c}); err != nil {
+			return
+		}
+		seen := make(map[string]bool)
+		for d := range c.Methods() {
+			if name, _ := c.CallName(d.ID, 0); f.Quick(format.ClassCall, d.ID, 0) == filter.Yes && !seen[name] {
+				seen[name] = true
+				m.names = append(m.names, name)
+			}
+		}
+	})
+	var none *filter.Error
+	if errors.As(err, &none) {
+		return m, &NoMethodError{name, none.Near}
+	}
+	if err == nil && len(m.names) == 0 {
+		err = &NoMethodError{Method: name}
+	}
+	return m, err
+}
+
+// callsSums are what is known about all calls found.
+type callsSums struct {
+	calls   int64
+	threads int
+	last    int32 // thread
+	ended   int64 // of which the pass has seen the end
+	threw   int64
+	unended int64
+	untimed int64 // ended, in a trace with times, without one
+	total   int64 // ns: of calls in no other call that was found
+	times   histogram.Histogram
+	methods map[int32]bool
+	args    int  // most arguments of a call
+	objects bool // a call has a receiver
+}
+
+// Run finds the calls. tell gets the progress, on the caller's goroutine; it may be nil. After an
+// error, or if ctx ends, the table is that of what was found.
+func (c *Calls) Run(ctx context.Context, tell lazy.Progress) error {
+	b, err := bound(c.r, c.where)
+	if err != nil {
+		return err
+	}
+	pass := c.scope.Pass()
+	pass.Share = c.limit.share
+	cond, err := prepare(ctx, c.r, b, pass)
+	if err != nil {
+		return err
+	}
+	pass.Collect = []lazy.Collector{&callsCollector{c, cond}}
+	pass.Progress = tell
+	err = c.r.Pass(ctx, pass)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.Set.Finish()
+	}
+	c.list.sort()
+	return err
+}
+
+// callsCollector is the collector of Calls.
+type callsCollector struct {
+	*Calls
+	cond *condition
+}
+
+func (c *callsCollector) Visitor() lazy.Visitor { return newCallsPart(c.Calls, c.cond) }
+
+func (c *callsCollector) Merge(v lazy.Visitor) error { return c.merge(v.(*callsPart)) }
+
+// Reset forgets all calls found.
+func (c *Calls) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Set.Reset()
+	c.sums = callsSums{last: -1, methods: make(map[int32]bool)}
+	c.list = newCallsList(c.Set, c.about.sort, c.about.rising, &c.limit)
+	c.joined = joinedCalls{}
+	if c.groups = nil; c.o.By != "" {
+		c.groups = newCallGroups(c.limit.groups)
+	}
+}

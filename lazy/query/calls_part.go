@@ -1,0 +1,251 @@
+package query
+
+import (
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/filter"
+)
+
+// callsPart is the visitor of Calls: what it finds in a part of the trace.
+type callsPart struct {
+	of     *Calls
+	m      *matcher
+	thread int32
+	from   int64 // logical offset: containers that begin before are not in the scope
+	stack  []openHere
+	inside int   // calls found on the stack
+	seen   int64 // points visited
+
+	around  int            // calls found that were open at the first Begin; -1 before it
+	found   []threadPlaces // calls that began in the part
+	count   int            // of them
+	ended   []endedCall
+	values  valueTable // of the columns
+	results valueTable
+	methods map[int32]bool
+	args    int
+	objects bool
+	in      *filter.Filter // of columnIn
+	asked   map[int32]bool // methods: whether in matches
+}
+
+// openHere is an open call.
+type openHere struct {
+	found int32 // number among the calls found in the part, notFound, or ^k for the k-th around it
+	outer bool  // no other call found is around it
+	seen  int64 // points visited before it; 0 if it began before the part
+	calls int64 // ns: of the calls directly in it, in this part
+	vague bool  // one of them has no time
+}
+
+const notFound = 1<<31 - 1
+
+// endedCall is a call that was found and has ended.
+type endedCall struct {
+	openHere
+	at     int64
+	event  int32
+	thread int32
+	state  lazy.State
+	time   lazy.Time // a negative duration if not known
+	threw  bool
+	value  int32 // in values, of the column that sorts or groups
+	result int32 // in results; -1 if not asked for
+}
+
+func newCallsPart(c *Calls, cond *condition) *callsPart {
+	return &callsPart{of: c, m: cond.matcher(), around: -1, methods: make(map[int32]bool)}
+}
+
+// Begin is for the pass.
+func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) {
+	v.thread, v.from = thread, v.of.scope.begins(thread)
+	v.stack, v.inside = v.stack[:0], 0
+	v.m.begin()
+	if len(around) == 0 && v.around < 0 {
+		v.around = 0
+	}
+}
+
+// Around is for the pass.
+func (v *callsPart) Around(p *lazy.PassPoint) {
+	v.around = max(v.around, 0)
+	if p.Class == format.ClassCall {
+		o := openHere{found: notFound}
+		if p.At >= v.from && v.matches(p) {
+			o.found, o.outer = int32(^v.around), v.inside == 0
+			v.around++
+			v.inside++
+		}
+		v.stack = append(v.stack, o)
+	}
+	v.m.enter(p)
+}
+
+// Leaf is for the pass.
+func (v *callsPart) Leaf(*lazy.PassPoint) { v.seen++ }
+
+// Enter is for the pass.
+func (v *callsPart) Enter(p *lazy.PassPoint) {
+	if p.Class == format.ClassCall {
+		o := openHere{found: notFound, seen: v.seen}
+		if v.matches(p) {
+			o.found, o.outer = int32(v.count), v.inside == 0
+			v.find(p)
+			v.inside++
+		}
+		v.stack = append(v.stack, o)
+	}
+	v.seen++
+	v.m.enter(p)
+}
+
+// matches reports whether a call is one of those asked for.
+func (v *callsPart) matches(p *lazy.PassPoint) bool {
+	if !v.m.match(p) {
+		return false
+	}
+	if s := &v.of.scope; s.Timed {
+		if t, ok := p.Time(); !ok || t.Start < s.From || t.Start >= s.To {
+			return false
+		}
+	}
+	if only := v.of.o.Only; only != nil {
+		value, err := v.value(p, &v.of.about.only)
+		if err != nil {
+			p.Fail(err)
+		}
+		return err == nil && value.key() == only.Key
+	}
+	return true
+}
+
+// find notes a call that begins.
+func (v *callsPart) find(p *lazy.PassPoint) {
+	point, err := p.Point()
+	if err != nil {
+		p.Fail(err)
+		return
+	}
+	if n := len(v.found); n == 0 || v.found[n-1].thread != v.thread {
+		v.found = append(v.found, threadPlaces{thread: v.thread})
+	}
+	t := &v.found[len(v.found)-1]
+	t.at = append(t.at, p.At)
+	v.count++
+	v.methods[p.Ref] = true
+	v.args = max(v.args, min(len(point.Args), mostArgs))
+	v.objects = v.objects || point.Target.Kind != format.ValueNull
+}
+
+// Exit is for the pass.
+func (v *callsPart) Exit(p *lazy.PassPoint) {
+	v.m.exit()
+	if p.Class != format.ClassCall {
+		return
+	}
+	e := endedCall{openHere: v.stack[len(v.stack)-1], at: p.At, event: p.Event, thread: v.thread, state: p.State, result: -1}
+	v.stack = v.stack[:len(v.stack)-1]
+	e.time = lazy.Time{Duration: -1}
+	up := -1
+	if n := len(v.stack); n > 0 && v.stack[n-1].found != notFound {
+		up = n - 1
+	}
+	if v.of.about.timed && (up >= 0 || e.found != notFound) {
+		if t, ok := p.Time(); ok && p.State == lazy.StateWhole {
+			e.time = t
+		}
+	}
+	if up >= 0 {
+		v.stack[up].calls += max(0, e.time.Duration)
+		v.stack[up].vague = v.stack[up].vague || e.time.Duration < 0
+	}
+	if e.found == notFound {
+		return
+	}
+	v.inside--
+	e.threw, _ = p.Threw() // the pass gets the error too
+	if err := v.evaluate(p, &e); err != nil {
+		p.Fail(err)
+		return
+	}
+	e.openHere.seen = v.seen - e.openHere.seen
+	v.ended = append(v.ended, e)
+}
+
+// evaluate finds the values of a call that the answer needs.
+func (v *callsPart) evaluate(p *lazy.PassPoint, e *endedCall) error {
+	by := &v.of.about.by
+	if by.kind == columnNone {
+		by = &v.of.about.sort
+		if !by.text() {
+			return nil
+		}
+	}
+	value, err := v.value(p, by)
+	if err != nil {
+		return err
+	}
+	e.value = v.values.number(value)
+	if v.of.o.By == "" || by.kind == columnResult || e.threw {
+		return nil
+	}
+	if value, err = v.value(p, &callColumn{kind: columnResult}); err == nil && value.kind != valueAbsent {
+		e.result = v.results.number(value)
+	}
+	return err
+}
+
+// value returns the value of a call in a column.
+func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err error) {
+	c := p.Context()
+	switch by.kind {
+	case columnThread:
+		return threadValue(c, v.thread), nil
+	case columnMethod:
+		point, err := p.Point()
+		if err != nil {
+			return out, err
+		}
+		flags := point.Flags & format.FlagSuper
+		return v.values.named(idOf{by.kind, p.Ref, flags}, func() string { name, _ := c.CallName(p.Ref, flags); return name }), nil
+	case columnLine:
+		return v.values.named(idOf{by.kind, p.Location, 0}, func() string { return string(c.AppendLocationText(nil, p.Location)) }), nil
+	case columnCaller, columnCalling, columnIn:
+		p.Frames(func(f lazy.PassFrame) bool {
+			if f.Class != format.ClassCall || by.kind == columnIn && !by.asks(f.Ref, v) {
+				return true
+			}
+			out = v.values.named(idOf{columnMethod, f.Ref, 0}, func() string { name, _ := c.CallName(f.Ref, 0); return name })
+			if by.kind != columnCaller {
+				out.kind, out.event, out.at = valueCall, f.Event, f.At
+			}
+			return false
+		})
+		return out, nil
+	case columnArg, columnReceiver:
+		point, err := p.Point()
+		switch {
+		case err != nil:
+			return out, err
+		case by.kind == columnArg && by.arg <= len(point.Args):
+			return recordedValue(c, &point.Args[by.arg-1]), nil
+		case by.kind == columnReceiver && point.Target.Kind != format.ValueNull:
+			return recordedValue(c, &point.Target), nil
+		}
+		return out, nil
+	}
+	foot, err := p.Footer()
+	switch {
+	case err != nil || foot == nil:
+		return out, err
+	case foot.Threw || foot.Exception != "":
+		return callValue{kind: valueThrown, text: foot.Exception}, nil
+	case foot.Result.Kind == format.ValueUnfinished:
+	case by.kind == columnResult:
+		return recordedValue(c, &foot.Result), nil
+	default:
+		return callValue{kind: valueOther, text: "returned"}, nil
+	}
+	return out, nil
+}

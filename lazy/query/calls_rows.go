@@ -1,0 +1,181 @@
+package query
+
+import (
+	"context"
+	"strconv"
+	"sync"
+
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// callRows are the rows of a table with a row for each call. They are read from the trace when they
+// are asked for; those read last are kept.
+type callRows struct {
+	c       *Calls
+	ctx     context.Context // nil if Load reads
+	n       int
+	order   []uint32 // as in callsList
+	args    int      // columns of arguments
+	columns int      // all
+	g       *display.Glyphs
+
+	mu      sync.Mutex
+	windows [callWindows]callWindow // by their numbers
+	err     error
+}
+
+// callWindow is windowRows rows that are known.
+type callWindow struct {
+	number int // from 1; 0 for none
+	rows   [][]table.Value
+}
+
+// callWindows is how many windows are kept.
+const callWindows = 16
+
+// Len returns how many calls there are.
+func (s *callRows) Len() int { return s.n }
+
+// Row returns a row; nil if it is not known.
+func (s *callRows) Row(i int) []table.Value {
+	s.mu.Lock()
+	w, failed := &s.windows[i/windowRows%callWindows], s.err != nil
+	if w.number == 1+i/windowRows {
+		defer s.mu.Unlock()
+		return w.rows[i%windowRows]
+	}
+	s.mu.Unlock()
+	if s.ctx == nil || failed || s.Load(s.ctx, i, i+1) != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w.number == 1+i/windowRows {
+		return w.rows[i%windowRows]
+	}
+	return nil
+}
+
+// Load makes the rows from from, and before to, known.
+func (s *callRows) Load(ctx context.Context, from, to int) error {
+	for n := from / windowRows; n*windowRows < min(to, s.n); n++ {
+		s.mu.Lock()
+		known := s.windows[n%callWindows].number == n+1
+		s.mu.Unlock()
+		if known {
+			continue
+		}
+		rows, err := s.read(ctx, n*windowRows)
+		s.mu.Lock()
+		if err == nil {
+			s.windows[n%callWindows] = callWindow{n + 1, rows}
+		} else if ctx.Err() == nil || s.ctx != nil {
+			s.err = err
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Err returns why rows could not be read; nil if all that were asked for could.
+func (s *callRows) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// places returns the places of rows and their weights.
+func (s *callRows) places(from, to int) (at []lazy.Position, weights []int64) {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	for i := from; i < to; i++ {
+		p, weight, ok := s.c.list.place(i, s.order)
+		if !ok {
+			break
+		}
+		at, weights = append(at, p), append(weights, weight)
+	}
+	return at, weights
+}
+
+// read reads a window.
+func (s *callRows) read(ctx context.Context, from int) ([][]table.Value, error) {
+	rows := make([][]table.Value, min(windowRows, s.n-from))
+	at, weights := s.places(from, from+len(rows))
+	points, err := Read(ctx, s.c.r, s.c.scope.Raw, true, at)
+	if err != nil {
+		return nil, err
+	}
+	for i := range at {
+		if len(points) > 0 && points[0].Position == at[i] {
+			rows[i] = s.row(&points[0], weights[i])
+			points = points[1:]
+		} else {
+			rows[i] = make([]table.Value, s.columns)
+		}
+	}
+	return rows, nil
+}
+
+// row returns the values of a call.
+func (s *callRows) row(p *Point, weight int64) []table.Value {
+	text := func(s Styled) table.Value {
+		if s.Text == "" {
+			return table.Value{}
+		}
+		return table.Styled(s.Text, s.Spans).JSON(s.JSON)
+	}
+	word := func(s string) table.Value {
+		if s == "" {
+			return table.Value{}
+		}
+		return table.Str(s)
+	}
+	number := func(n int64, ok bool) table.Value {
+		if !ok {
+			return table.Value{}
+		}
+		return table.Int(n)
+	}
+	v, known := p.Call, weight != unknownNumber
+	row := make([]table.Value, 0, 16+s.args)
+	if s.c.about.timed {
+		row = append(row, number(p.Time.Duration, p.Timed), number(weight, known))
+	} else {
+		row = append(row, number(weight, known))
+	}
+	row = append(row, table.Str(v.Name))
+	for i := range s.args {
+		if i < len(v.Args) {
+			row = append(row, text(v.Args[i]))
+		} else {
+			row = append(row, table.Value{})
+		}
+	}
+	result := text(v.Result)
+	switch {
+	case v.Threw:
+		result = table.Str(s.g.Threw + thrownName(v.Exception)).JSON([]byte("null"))
+	case v.Unended:
+		result = table.Str("did not end").JSON([]byte("null"))
+	}
+	row = append(row, result, text(v.Receiver))
+	name := p.Thread
+	if name == "" {
+		name = threadNumber(p.Position.Thread)
+	}
+	row = append(row, table.Str(name), word(v.Caller), number(p.Time.Start, p.Timed), table.Int(int64(p.Event)))
+	truth := func(yes bool) table.Value { return table.Int(int64(b2i(yes))).JSON(strconv.AppendBool(nil, yes)) }
+	unended := table.Value{}
+	if v.Unended {
+		unended = truth(true)
+	}
+	return append(row, word(v.Line), table.Int(int64(p.Position.Thread)+1), word(v.Class), word(v.Method),
+		truth(v.Threw), word(v.Exception), unended,
+		table.Str(lazy.EventHandle(p.Event).String()))
+}

@@ -1,0 +1,277 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/histogram"
+	"tracex/lazy/query/table"
+)
+
+// CallsView is how Calls are shown.
+type CallsView struct {
+	Done float64 // how much of the data has been read, from 0 to 1
+	// Read reads rows when they are asked for, until it ends. If it is nil, rows are known only after
+	// LoadCalls has read them.
+	Read context.Context
+	G    *display.Glyphs
+}
+
+// firstRows is how many rows are in order while calls are still being looked for, if there are more
+// than orderedRows.
+const (
+	firstRows   = 1000
+	orderedRows = 1 << 16
+)
+
+// Table returns the table of what was found so far. Any goroutine may use it.
+func (c *Calls) Table(v CallsView) *table.Table {
+	shape := c.shape()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &table.Table{Partial: v.Done < 1, Done: v.Done, Empty: "no calls", Notes: c.notes()}
+	if c.about.timed {
+		times := new(histogram.Histogram)
+		times.Merge(&c.sums.times)
+		t.Spread = func(int) (string, *histogram.Histogram) { return "durations of all calls:", times }
+	}
+	if c.groups != nil {
+		c.groupTable(t, v, &shape)
+		return t
+	}
+	t.Row, t.Title = "call", c.title(shape.what, v.G)
+	t.Sorted, t.Rising = c.about.sort.key(), c.about.rising
+	rows := &callRows{c: c, ctx: v.Read, n: c.list.n, order: c.list.order, args: len(shape.args), g: v.G}
+	l := &c.list
+	if rows.order == nil && (l.by.kind != columnEvent || !l.rising) {
+		most := l.n
+		if most > orderedRows {
+			most = firstRows
+		}
+		rows.order = l.sorted(most)
+	}
+	if rows.order != nil {
+		rows.n = len(rows.order)
+	}
+	t.Columns, t.Rows = c.listColumns(&shape), rows
+	rows.columns = len(t.Columns)
+	if more := c.sums.calls - int64(rows.n); more > 0 {
+		t.Notes = append(t.Notes, c.missing(more, rows.n))
+	}
+	return t
+}
+
+// missing tells why calls have no row.
+func (c *Calls) missing(more int64, rows int) string {
+	switch {
+	case c.list.beyond > 0 && c.list.texts.cut == nil && rows == c.list.n:
+		return fmt.Sprintf("%s more were counted and are not listed: narrow them down with a filter", display.Grouped(more))
+	case c.list.texts.cut != nil:
+		return fmt.Sprintf("only the first %s are sorted: too many values differ; %s more are not listed", display.Grouped(int64(rows)), display.Grouped(more))
+	}
+	return fmt.Sprintf("the first %s so far; %s more", display.Grouped(int64(rows)), display.Grouped(more))
+}
+
+// LoadCalls makes rows of a table of calls known, from from and before to.
+func LoadCalls(ctx context.Context, t *table.Table, from, to int) error {
+	if s, ok := t.Rows.(*callRows); ok {
+		return s.Load(ctx, from, to)
+	}
+	return nil
+}
+
+// Found returns how many calls were found.
+func (c *Calls) Found() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sums.calls
+}
+
+// Extremes returns the fewest and the most calls of a row, of a table of groups. sure is false if values
+// were forgotten that may have more or fewer.
+func (c *Calls) Extremes() (fewest, most int64, sure bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.groups == nil {
+		return 0, 0, true
+	}
+	return c.groups.extremes()
+}
+
+// title tells what the table is about.
+func (c *Calls) title(what string, g *display.Glyphs) string {
+	parts := []string{"calls of " + what}
+	if c.about.methods == nil {
+		parts = []string{"calls", c.where.String()}
+	} else if c.o.Where != nil && !c.o.Where.Empty() {
+		parts = append(parts, c.o.Where.String())
+	}
+	if o := c.o.Only; o != nil {
+		parts = append(parts, o.By+" is "+o.Text)
+	}
+	parts = append(parts, display.Plural(c.sums.calls, "call"))
+	if c.sums.threads > 1 {
+		parts = append(parts, display.Plural(int64(c.sums.threads), "thread"))
+	}
+	if c.sums.threw > 0 {
+		parts = append(parts, display.Grouped(c.sums.threw)+" threw")
+	}
+	if c.about.timed {
+		parts = append(parts, display.Duration(c.sums.total, g))
+	}
+	return strings.Join(parts, " "+g.Dot+" ")
+}
+
+// callsShape is what the descriptors tell about the calls found. It is made without c.mu, as visitors
+// merge with the descriptors locked.
+type callsShape struct {
+	what    string // the methods, the only one with its types
+	several bool   // methods
+	args    []argShape
+}
+
+// argShape describes an argument of all methods: its type, if they agree, and whether it is a number.
+type argShape struct {
+	title  string
+	number bool
+}
+
+// shape describes the calls found so far.
+func (c *Calls) shape() (s callsShape) {
+	c.mu.Lock()
+	ids, args := slices.Sorted(maps.Keys(c.sums.methods)), c.sums.args
+	c.mu.Unlock()
+	if c.about.by.kind == columnArg {
+		args = max(args, c.about.by.arg)
+	}
+	s.args = make([]argShape, args)
+	found := c.about.methods
+	if s.what = strings.Join(found, ", "); len(found) > 2 {
+		s.what = fmt.Sprintf("%s and %d more", strings.Join(found[:2], ", "), len(found)-2)
+	}
+	c.r.WithContext(func(x *format.Context) {
+		methods := different(x, ids)
+		s.several = len(methods) > 1
+		if len(methods) == 1 && len(found) == 1 && len(methods[0].Args) >= args {
+			texts := make([]string, len(methods[0].Args))
+			for i, t := range methods[0].Args {
+				texts[i] = shortType(t)
+			}
+			s.what += "(" + strings.Join(texts, ", ") + ")"
+		}
+		for i := range s.args {
+			s.args[i] = argument(methods, i)
+		}
+	})
+	return s
+}
+
+// different returns the methods with these ids, one of those that are described twice.
+func different(c *format.Context, ids []int32) (list []*format.MethodDescriptor) {
+	seen := make(map[string]bool)
+	for _, id := range ids {
+		m := c.Method(id)
+		if m == nil {
+			continue
+		}
+		key := fmt.Sprint(m.ClassID, m.Name, m.Args, m.Result)
+		if !seen[key] {
+			seen[key] = true
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func shortType(t format.Type) string {
+	text := t.String()
+	return text[strings.LastIndexByte(text, '.')+1:]
+}
+
+// argument describes an argument, counted from 0.
+func argument(methods []*format.MethodDescriptor, i int) argShape {
+	s := argShape{title: "arg " + strconv.Itoa(i+1)}
+	var of *format.Type
+	for _, m := range methods {
+		switch {
+		case i >= len(m.Args):
+		case of == nil:
+			of = &m.Args[i]
+		case *of != m.Args[i]:
+			return s
+		}
+	}
+	if of != nil {
+		s.title = strconv.Itoa(i+1) + " " + shortType(*of)
+		s.number = isNumber(*of)
+	}
+	return s
+}
+
+func isNumber(t format.Type) bool {
+	switch t.Kind {
+	case format.TypeByte, format.TypeShort, format.TypeInt, format.TypeLong, format.TypeFloat, format.TypeDouble:
+		return t.Dims == 0
+	}
+	return false
+}
+
+// listColumns returns the columns of a table with a row for each call.
+func (c *Calls) listColumns(shape *callsShape) []table.Column {
+	when := func(shown bool) table.Medium {
+		if shown {
+			return table.Everywhere
+		}
+		return table.OnlyData
+	}
+	var list []table.Column
+	if c.about.timed {
+		list = []table.Column{{Key: "duration", Title: "duration", Kind: table.Duration}, {Key: "self", Title: "self", Kind: table.Duration, Priority: 8}}
+	} else {
+		list = []table.Column{{Key: "events", Title: "events", Kind: table.Count, Priority: 2}}
+	}
+	list = append(list, table.Column{Key: "call", Title: "call", In: when(shape.several), Least: 10, CutMiddle: true})
+	for i, a := range shape.args {
+		column := table.Column{Key: fmt.Sprintf("arg_%d", i+1), Title: a.title, Priority: min(1+i, 7), Most: 40}
+		if a.number {
+			column.Align = table.Right
+		}
+		list = append(list, column)
+	}
+	return append(list,
+		table.Column{Key: "result", Title: "result", Most: 40},
+		table.Column{Key: "receiver", Title: "receiver", In: when(c.sums.objects), Priority: 5, Most: 32},
+		table.Column{Key: "thread_name", Title: "thread", In: when(c.about.threads > 1), Priority: 4, Most: 24},
+		table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true},
+		table.Column{Key: "start", Title: "start", Kind: table.Duration, In: when(c.about.timed), Priority: 9},
+		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1},
+		table.Column{Key: "line", Title: "line", In: when(c.about.sort.kind == columnLine), Priority: 6},
+		table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData},
+		table.Column{Key: "class", In: table.OnlyData},
+		table.Column{Key: "method", In: table.OnlyData},
+		table.Column{Key: "threw", Kind: table.Number, In: table.OnlyData},
+		table.Column{Key: "exception", In: table.OnlyData},
+		table.Column{Key: "did_not_end", Kind: table.Number, In: table.OnlyData},
+		table.Column{Key: "handle", In: table.OnlyData})
+}
+
+// notes tells what the numbers do not tell.
+func (c *Calls) notes() (list []string) {
+	if n := c.sums.unended; n > 0 {
+		text := display.Plural(n, "call") + " had not ended when the recording did"
+		if c.about.timed {
+			text += ": their durations are not known"
+		}
+		list = append(list, text)
+	}
+	if n := c.sums.untimed; n > 0 {
+		list = append(list, "the trace has no time for "+display.Plural(n, "call"))
+	}
+	return list
+}

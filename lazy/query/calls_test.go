@@ -1,0 +1,536 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
+)
+
+// plainCall is a call as a plain calculation has it.
+type plainCall struct {
+	*point
+	call, result, receiver, thread, caller, line, threw string
+	args                                                []string
+	calling                                             string // the call around
+	self, events                                        int64
+	selfKnown, outer                                    bool
+}
+
+// plainCalls returns the calls that match a filter, in the order of the trace.
+func plainCalls(r *lazy.TraceReader, all []*point, f *filter.Filter) (out []*plainCall) {
+	events := make(map[*point]int64)
+	for i := len(all) - 1; i >= 0; i-- { // children are after their parents
+		events[all[i]]++
+		if up := all[i].parent; up != nil {
+			events[up] += events[all[i]]
+		}
+	}
+	found := make(map[*point]bool)
+	r.WithContext(func(c *format.Context) {
+		for _, p := range all {
+			if p.point.Class != format.ClassCall || !p.matches(f) {
+				continue
+			}
+			found[p] = true
+			x := &plainCall{point: p, events: events[p], outer: true}
+			text := func(v *format.Value) string { return string(c.AppendValueText(nil, v)) }
+			x.call, _ = c.CallName(p.point.Ref, p.point.Flags)
+			for i := range p.point.Args {
+				x.args = append(x.args, text(&p.point.Args[i]))
+			}
+			switch foot := p.foot; {
+			case foot == nil:
+			case foot.Threw || foot.Exception != "":
+				x.threw = cmp.Or(foot.Exception[strings.LastIndexByte(foot.Exception, '.')+1:], "threw")
+				x.result = "✗ " + x.threw
+			case foot.Result.Kind != format.ValueUnfinished:
+				x.result = text(&foot.Result)
+				x.threw = "returned"
+			}
+			if p.point.Target.Kind != format.ValueNull {
+				x.receiver = text(&p.point.Target)
+			}
+			if x.thread = "Thread " + fmt.Sprint(p.at.Thread+1); c.Thread(p.at.Thread) != nil && c.Thread(p.at.Thread).Name != "" {
+				x.thread = c.Thread(p.at.Thread).Name
+			}
+			for up := p.parent; up != nil; up = up.parent {
+				if up.point.Class == format.ClassCall {
+					if x.caller == "" {
+						x.caller, _ = c.CallName(up.point.Ref, 0)
+						x.calling = fmt.Sprintf("%s #%d", x.caller, up.point.Event)
+					}
+					x.outer = x.outer && !found[up]
+				}
+			}
+			x.line = string(c.AppendLocationText(nil, p.point.Location))
+			if calls, known := p.calls(); known && p.timed {
+				x.self, x.selfKnown = max(0, p.time.Duration-calls), true
+			}
+			out = append(out, x)
+		}
+	})
+	return out
+}
+
+// column returns the value of a call in a column, as groups show it.
+func (x *plainCall) column(word string) string {
+	switch word {
+	case "arg.1":
+		if len(x.args) > 0 {
+			return x.args[0]
+		}
+		return ""
+	case "ret":
+		return x.result
+	case "recv":
+		return x.receiver
+	case "thread":
+		return fmt.Sprint("Thread ", x.at.Thread+1)
+	case "caller":
+		return x.caller
+	case "caller.event":
+		return x.calling
+	case "method":
+		return x.call
+	case "threw":
+		if x.threw != "" && x.threw != "returned" {
+			return "✗ " + x.threw
+		}
+		return x.threw
+	}
+	return x.line
+}
+
+// callFilters returns filters for calls of a trace: of methods, and others.
+func callFilters(r *lazy.TraceReader, all []*point, rng *rand.Rand) (list []string) {
+	list = []string{"kind=call", "threw kind=call", "in(has(kind=loop)) kind=call", "depth>1 kind=call", "-in(threw) kind=call"}
+	r.WithContext(func(c *format.Context) {
+		for range 1000 {
+			if p := all[rng.IntN(len(all))]; p.point.Class == format.ClassCall && c.Method(p.point.Ref) != nil {
+				m := filter.MethodTerm(c, p.point.Ref)
+				list = append(list, m, m, m+" or threw kind=call")
+				break
+			}
+		}
+	})
+	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:2]
+}
+
+// TestCalls compares tables of calls with a plain calculation: which calls, their values, their order,
+// their groups; folded and raw, in parts of any size.
+func TestCalls(t *testing.T) {
+	corpus(t, func(t *testing.T, path string) {
+		r := opened(t, path)
+		_, timed := r.Times()
+		size, _ := r.Size()
+		for _, raw := range []bool{false, true} {
+			all := load(t, r, raw)
+			if len(all) == 0 {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(uint64(len(all)), 7))
+			for _, text := range callFilters(r, all, rng) {
+				e, err := filter.Parse(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := bound(r, filter.And(e, callsFilter))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := plainCalls(r, all, f)
+				run := func(o CallsOptions) (*Calls, *table.Table) {
+					o.What = text
+					c, err := NewCalls(r, Scope{Raw: raw}, o)
+					if err != nil {
+						t.Fatalf("%s: %v", text, err)
+					}
+					if c.limit.share = shares[rng.IntN(len(shares))]; c.limit.share > 0 {
+						c.limit.share = max(c.limit.share, size/60) // each part takes long to begin in a deep trace
+					}
+					if err := c.Run(t.Context(), nil); err != nil {
+						t.Fatalf("%s: %v", text, err)
+					}
+					return c, c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+				}
+				name := fmt.Sprintf("%s, raw %v", text, raw)
+				c, got := run(CallsOptions{Sort: "event"})
+				sameCalls(t, name, c, got, want, timed, rng)
+				for range 2 {
+					sort := sortWords[rng.IntN(len(sortWords))]
+					if known, ok := orders[sort]; ok && (known.timed == 0 || known.timed == 1 == timed) {
+						reverse := rng.IntN(2) == 1
+						_, got := run(CallsOptions{Sort: sort, Reverse: reverse})
+						sameOrder(t, fmt.Sprintf("%s by %s, reversed %v", name, sort, reverse), got, want, known.compare, CallsRise(sort) != reverse)
+					}
+				}
+				by := groupWords[rng.IntN(len(groupWords))]
+				if by == "in:METHOD" {
+					by = "line"
+				}
+				_, got = run(CallsOptions{By: by})
+				sameGroups(t, name+" by "+by, got, want, by, timed)
+			}
+		}
+	})
+}
+
+// text returns a shown value of a row.
+func cell(t *table.Table, row []table.Value, key string) string {
+	i := t.Column(key)
+	if i < 0 || !row[i].Known() {
+		return ""
+	}
+	if t.Columns[i].Kind == table.Text {
+		return row[i].Text()
+	}
+	return fmt.Sprint(row[i].Int())
+}
+
+// sameCalls compares all rows, of those in the order of the trace.
+func sameCalls(t *testing.T, name string, c *Calls, got *table.Table, want []*plainCall, timed bool, rng *rand.Rand) {
+	t.Helper()
+	if got.Rows.Len() != len(want) || c.Found() != int64(len(want)) {
+		t.Fatalf("%s: %d rows, want %d", name, got.Rows.Len(), len(want))
+	}
+	skip := rng.IntN(2)
+	for i, x := range want {
+		if len(want) > 4*windowRows && i/windowRows%(len(want)/windowRows/2) != skip {
+			continue // reading rows takes long
+		}
+		row := got.Rows.Row(i)
+		if row == nil {
+			t.Fatalf("%s: row %d: %v", name, i, RowsErr(got))
+		}
+		result := x.result
+		if result == "" && (x.foot == nil || x.foot.Result.Kind == format.ValueUnfinished) {
+			result = "did not end"
+		}
+		list := map[string]string{"event": fmt.Sprint(x.point.point.Event), "call": x.call, "result": result, "receiver": x.receiver,
+			"thread_name": x.thread, "thread": fmt.Sprint(x.at.Thread + 1), "caller": x.caller, "handle": fmt.Sprintf("#%d", x.point.point.Event)}
+		for i, arg := range x.args {
+			list[fmt.Sprintf("arg_%d", i+1)] = arg
+		}
+		if !timed {
+			list["events"] = fmt.Sprint(x.events)
+		} else {
+			for key, v := range map[string]int64{"duration": x.time.Duration, "start": x.time.Start} {
+				if list[key] = ""; x.timed {
+					list[key] = fmt.Sprint(v)
+				}
+			}
+			if list["self"] = ""; x.selfKnown && x.state == lazy.StateWhole {
+				list["self"] = fmt.Sprint(x.self)
+			}
+		}
+		for key, want := range list {
+			if have := cell(got, row, key); have != want {
+				t.Fatalf("%s: row %d, event %d, %s: %q, want %q", name, i, x.point.point.Event, key, have, want)
+			}
+		}
+	}
+}
+
+// order is how a column compares two calls: those without a value are last.
+type order struct {
+	timed   int // 1 only in traces with times, 2 only in others
+	compare func(x *plainCall) (known bool, number int64, numeric bool, text string)
+}
+
+var orders = map[string]order{
+	"event":  {0, func(*plainCall) (bool, int64, bool, string) { return true, 0, true, "" }},
+	"dur":    {1, func(x *plainCall) (bool, int64, bool, string) { return x.timed, x.time.Duration, true, "" }},
+	"self":   {1, func(x *plainCall) (bool, int64, bool, string) { return x.selfKnown, x.self, true, "" }},
+	"start":  {1, func(x *plainCall) (bool, int64, bool, string) { return x.timed, x.time.Start, true, "" }},
+	"events": {2, func(x *plainCall) (bool, int64, bool, string) { return true, x.events, true, "" }},
+	"thread": {0, func(x *plainCall) (bool, int64, bool, string) { return true, int64(x.at.Thread), true, "" }},
+	"caller": {0, func(x *plainCall) (bool, int64, bool, string) { return x.caller != "", 0, false, x.caller }},
+	"method": {0, func(x *plainCall) (bool, int64, bool, string) { return true, 0, false, x.call }},
+	"line":   {0, func(x *plainCall) (bool, int64, bool, string) { return true, 0, false, x.line }},
+	"recv":   {0, func(x *plainCall) (bool, int64, bool, string) { return value(&x.point.point.Target, x.receiver) }},
+	"arg.1": {0, func(x *plainCall) (bool, int64, bool, string) {
+		if len(x.args) == 0 {
+			return false, 0, false, ""
+		}
+		return value(&x.point.point.Args[0], x.args[0])
+	}},
+}
+
+// value tells how a recorded value compares; numbers with a fraction are left to another test.
+func value(v *format.Value, text string) (known bool, number int64, numeric bool, out string) {
+	switch v.Kind {
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
+		return true, v.Bits, true, ""
+	case format.ValueFloat, format.ValueDouble:
+		return true, 0, false, "\x00" // before other texts, and see sameOrder
+	}
+	return text != "", 0, false, text
+}
+
+// sameOrder compares sorted rows with a plain sort.
+func sameOrder(t *testing.T, name string, got *table.Table, want []*plainCall, of func(x *plainCall) (bool, int64, bool, string), rising bool) {
+	t.Helper()
+	if got.Rows.Len() != len(want) {
+		t.Fatalf("%s: %d rows, want %d", name, got.Rows.Len(), len(want))
+	}
+	sameFirst(t, name, got, want, of, rising)
+}
+
+// sameFirst is sameOrder for a table with the first rows only.
+func sameFirst(t *testing.T, name string, got *table.Table, want []*plainCall, of func(x *plainCall) (bool, int64, bool, string), rising bool) {
+	t.Helper()
+	want = slices.Clone(want)
+	for _, x := range want {
+		if _, _, _, text := of(x); text == "\x00" {
+			return
+		}
+	}
+	if got.Sorted == "event" {
+		if !rising {
+			slices.Reverse(want)
+		}
+		rising = true
+	}
+	slices.SortStableFunc(want, func(a, b *plainCall) int {
+		knownA, numberA, isA, textA := of(a)
+		knownB, numberB, isB, textB := of(b)
+		if !knownA || !knownB {
+			return cmp.Compare(b2i(knownB), b2i(knownA))
+		}
+		c := cmp.Or(cmp.Compare(b2i(isB), b2i(isA)), cmp.Compare(numberA, numberB), strings.Compare(textA, textB))
+		if !rising {
+			c = -c
+		}
+		return c
+	})
+	rows := got.Rows.(*callRows)
+	at, _ := rows.places(0, rows.n)
+	for i := range at {
+		if at[i] != want[i].at {
+			t.Fatalf("%s: row %d is at %v, want %v", name, i, at[i], want[i].at)
+		}
+	}
+}
+
+// sameGroups compares groups with sums by the text of a column.
+func sameGroups(t *testing.T, name string, got *table.Table, want []*plainCall, by string, timed bool) {
+	t.Helper()
+	type sums struct {
+		calls, threw, total, longest, took, timed int64
+		results                                   map[string]int
+	}
+	groups := make(map[string]*sums)
+	for _, x := range want {
+		s := groups[x.column(by)]
+		if s == nil {
+			s = &sums{results: make(map[string]int)}
+			groups[x.column(by)] = s
+		}
+		s.calls++
+		switch {
+		case strings.HasPrefix(x.result, "✗ "):
+			s.threw++
+		case x.result != "":
+			s.results[x.result]++
+		}
+		if x.timed && x.state == lazy.StateWhole {
+			s.longest, s.took, s.timed = max(s.longest, x.time.Duration), s.took+x.time.Duration, s.timed+1
+			if x.outer {
+				s.total += x.time.Duration
+			}
+		}
+	}
+	if len(groups) > mostGroups {
+		return
+	}
+	seen := make(map[string]*sums)
+	last := int64(1) << 60
+	for i := range got.Rows.Len() {
+		row := got.Rows.Row(i)
+		key := row[0].Text()
+		if by == "thread" {
+			key, _, _ = strings.Cut(key, " (")
+		}
+		s := seen[key]
+		if s == nil {
+			s = new(sums)
+			seen[key] = s
+		}
+		number := func(key string) int64 {
+			if i := got.Column(key); i >= 0 && row[i].Known() {
+				return row[i].Int()
+			}
+			return 0
+		}
+		if number("calls") > last {
+			t.Fatalf("%s: row %d is out of order", name, i)
+		}
+		last = number("calls")
+		s.calls += number("calls")
+		s.threw += number("threw")
+		s.total += number("total")
+		s.longest = max(s.longest, number("max"))
+	}
+	for key, want := range groups {
+		s := seen[key]
+		if s == nil || s.calls != want.calls || s.threw != want.threw || s.total != want.total || s.longest != want.longest {
+			t.Errorf("%s: %q: %+v, want %+v", name, key, s, want)
+		}
+	}
+	if len(seen) != len(groups) {
+		t.Errorf("%s: %d values, want %d", name, len(seen), len(groups))
+	}
+}
+
+// TestCallsOfPrinted: in every real trace the calls, their arguments, results and threads are those
+// that the text tells that the reference printed.
+func TestCallsOfPrinted(t *testing.T) {
+	checked := 0
+	for _, file := range formattest.RecordedNames(t, ".raw.verbose.txt") {
+		name := strings.TrimSuffix(file, ".raw.verbose.txt")
+		if strings.HasPrefix(name, "allkinds") || strings.HasPrefix(name, "roots") || strings.HasPrefix(name, "diff") {
+			continue // not of programs, or with marks
+		}
+		checked++
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := opened(t, formattest.Unpack(t, formattest.RecordedFor(t, name)))
+			c, err := NewCalls(r, Scope{Raw: true}, CallsOptions{What: "kind=call", Sort: "event"})
+			if err == nil {
+				err = c.Run(t.Context(), nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+			n, thread, args, odd := 0, 0, 0, 0
+			for line := range joined(formattest.RecordedData(t, file)) {
+				if strings.HasPrefix(line, "# Thread ") {
+					fmt.Sscanf(line, "# Thread %d", &thread)
+					continue
+				}
+				x, ok := parsePrinted(line)
+				if !ok {
+					continue
+				}
+				if n >= got.Rows.Len() {
+					n++
+					continue
+				}
+				row := got.Rows.Row(n)
+				n++
+				var values []string
+				for i := 1; cell(got, row, fmt.Sprintf("arg_%d", i)) != ""; i++ {
+					values = append(values, cell(got, row, fmt.Sprintf("arg_%d", i)))
+				}
+				if !printedFor(x.args, values) {
+					t.Fatalf("%s: arguments %q", line, values)
+				}
+				args += len(values)
+				have, want := cell(got, row, "result"), printedResult(x)
+				if _, ok := printedArgs(x.args); !ok {
+					odd++
+					if have != "void" && !strings.Contains(line, have) {
+						t.Fatalf("%s: result %q", line, have)
+					}
+				} else if have != want {
+					t.Fatalf("%s: result %q, want %q", line, have, want)
+				}
+				if cell(got, row, "thread") != fmt.Sprint(thread) {
+					t.Fatalf("%s: thread %s, want %d", line, cell(got, row, "thread"), thread)
+				}
+			}
+			if n != got.Rows.Len() {
+				t.Errorf("%d calls, the text has %d", got.Rows.Len(), n)
+			}
+			if odd > 20 {
+				t.Errorf("the arguments of %d calls were not read", odd)
+			}
+			t.Logf("%d calls, %d arguments, %d not read", n, args, odd)
+		})
+	}
+	if checked < 8 {
+		t.Errorf("only %d traces", checked)
+	}
+}
+
+// printedFor reports whether these arguments may be printed so. Objects that are this are not printed.
+func printedFor(text string, values []string) bool {
+	printed, ok := printedArgs(text)
+	if !ok {
+		return true // a string with quotes in it
+	}
+	for _, value := range values {
+		switch {
+		case len(printed) > 0 && printedAs(printed[0], value):
+			printed = printed[1:]
+		case len(printed) == len(values) || !strings.Contains(value, "@"):
+			return false
+		}
+	}
+	return len(printed) == 0
+}
+
+// printedArgs splits arguments at their commas.
+func printedArgs(text string) (list []string, ok bool) {
+	parens, from := 0, 0
+	for i := 0; i < len(text); i++ {
+		n := literal(text[i:])
+		switch {
+		case n > 0:
+			i += n - 1
+			if rest := text[i+1:]; parens == 0 && rest != "" && !strings.HasPrefix(rest, ", ") {
+				return nil, false
+			}
+		case text[i] == '(':
+			parens++
+		case text[i] == ')':
+			parens--
+		case parens == 0 && strings.HasPrefix(text[i:], ", "):
+			list, from = append(list, text[from:i]), i+2
+		}
+	}
+	if text != "" {
+		list = append(list, text[from:])
+	}
+	return list, true
+}
+
+// printedAs reports whether an argument may be printed so: as its value, as an expression and its
+// value, or, of an object, as the expression alone.
+func printedAs(printed, value string) bool {
+	if _, after, ok := strings.Cut(printed, " ➜ "); ok && after != "" && literal(printed) == 0 {
+		return strings.HasSuffix(value, strings.TrimPrefix(after, "."))
+	}
+	expression := printed == "" || literal(printed) == 0 && !strings.Contains(printed, "@") && !strings.ContainsAny(printed[:1], "-0123456789")
+	return printed == value || (strings.Contains(value, "@") || value == "null" || value == "Unit") && expression
+}
+
+// printedResult returns the result of a printed call as a table shows it.
+func printedResult(x printedCall) string {
+	text := x.after
+	if i := strings.LastIndex(text, " at "); i >= 0 {
+		text = text[:i]
+	}
+	text, ok := strings.CutPrefix(text, ": ")
+	switch {
+	case !ok:
+		return "void"
+	case text == format.UnfinishedMethod:
+		return "did not end"
+	case x.threw:
+		return "✗ " + strings.TrimPrefix(text, "threw ")
+	}
+	return text
+}

@@ -1,0 +1,104 @@
+package query
+
+import (
+	"math"
+	"slices"
+)
+
+// sortTexts are the different values that rows are sorted by, apart from most integers, which are
+// their own keys. If there are too many, only the first rows in order are sure.
+type sortTexts struct {
+	table valueTable
+	size  int     // of the texts, in bytes
+	now   []int64 // the keys of the part's values; noKey if not known yet
+	cut   *callValue
+	sure  int // with cut: so many rows are in order, and those after cut are not among them
+	limit *callsLimits
+}
+
+const (
+	afterKey     = math.MaxInt64 - 1 // of values after cut
+	firstTextKey = afterKey - 1<<20  // of texts: more than there can be
+	noKey        = math.MinInt64
+)
+
+// full reports whether values must be forgotten.
+func (s *sortTexts) full() bool {
+	return len(s.table.list) >= s.limit.texts || s.size >= s.limit.textSize
+}
+
+// begin prepares for a part with so many values.
+func (s *sortTexts) begin(n int) {
+	s.now = slices.Grow(s.now[:0], n)[:n]
+	for i := range s.now {
+		s.now[i] = noKey
+	}
+	if s.cut == nil {
+		s.sure = math.MaxInt
+	}
+}
+
+// key returns the key of a part's value.
+func (s *sortTexts) key(p *callsPart, value int32, rising bool) int64 {
+	if s.now[value] == noKey {
+		s.now[value] = s.keyOf(p.values.list[value], rising)
+	}
+	return s.now[value]
+}
+
+func (s *sortTexts) keyOf(v callValue, rising bool) int64 {
+	switch {
+	case v.kind == valueAbsent:
+		return unknownNumber
+	case v.kind == valueInteger && v.n < firstTextKey && v.n > noKey+2:
+		return v.n
+	case s.cut != nil && after(&v, s.cut, rising):
+		return afterKey
+	}
+	before := len(s.table.list)
+	n := s.table.number(v)
+	if len(s.table.list) > before {
+		s.size += len(v.text) + len(v.raw)
+	}
+	return firstTextKey + int64(n)
+}
+
+// after reports whether a value is after another one in the order of the rows.
+func after(v, o *callValue, rising bool) bool {
+	if rising {
+		return v.compare(o) > 0
+	}
+	return v.compare(o) < 0
+}
+
+// forget forgets the values after that with a key, and returns the keys of all values from now on.
+func (s *sortTexts) forget(last int64, rising bool) (moved []int64) {
+	s.cut = &callValue{kind: valueInteger, n: last}
+	if last >= firstTextKey {
+		s.cut = &s.table.list[last-firstTextKey]
+	}
+	old := s.table.list
+	s.table, s.size = valueTable{}, 0
+	for i := range old {
+		moved = append(moved, s.keyOf(old[i], rising))
+	}
+	return moved
+}
+
+// ranks returns the place of each value in the order of all.
+func (s *sortTexts) ranks() []int32 {
+	list := s.table.list
+	if len(list) == 0 {
+		return nil
+	}
+	order := make([]int32, len(list))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return list[a].compare(&list[b]) })
+	ranks := make([]int32, len(list))
+	for i, n := range order {
+		ranks[n] = int32(i)
+	}
+	return ranks
+}
