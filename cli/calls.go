@@ -164,9 +164,9 @@ func callsError(err error) error {
 	var column *query.ColumnError
 	switch {
 	case errors.As(err, &none):
-		hint := "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap; a filter has fields, such as class=HashMap threw"
-		if len(none.Near) > 0 {
-			hint = "the nearest: " + strings.Join(none.Near, ", ")
+		hint := methodHint(none)
+		if len(none.Near) == 0 {
+			hint += "; a filter has fields, such as class=HashMap threw"
 		}
 		return withHint(err, hint)
 	case errors.As(err, &column):

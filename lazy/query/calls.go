@@ -242,13 +242,16 @@ func (c *Calls) Run(ctx context.Context, tell lazy.Progress) error {
 	if err != nil {
 		return err
 	}
-	pass := c.scope.Pass()
-	pass.Share = c.limit.share
-	cond, err := prepare(ctx, c.r, b, pass)
+	over := func(list ...lazy.Collector) lazy.Pass {
+		pass := c.scope.Over(list...)
+		pass.Share = c.limit.share
+		return pass
+	}
+	cond, err := prepare(ctx, c.r, b, over)
 	if err != nil {
 		return err
 	}
-	pass.Collect = []lazy.Collector{&callsCollector{c, cond}}
+	pass := over(&callsCollector{c, cond})
 	pass.Progress = tell
 	err = c.r.Pass(ctx, pass)
 	c.mu.Lock()

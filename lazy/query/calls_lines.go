@@ -28,7 +28,7 @@ func (c *Calls) WriteFormat(ctx context.Context, w io.Writer, t *table.Table, li
 	var b []byte
 	for from := 0; from < n; from += windowRows {
 		at, _ := rows.places(from, min(from+windowRows, n))
-		list, err := readLines(ctx, c.r, c.scope.Raw, lines, g, at)
+		list, err := readLines(ctx, c.r, &c.scope, lines, g, at)
 		if err != nil {
 			return more, err
 		}
@@ -62,12 +62,12 @@ func appendVisible(b []byte, text string, lines *template.Template) []byte {
 }
 
 // readLines writes a template for points at places, in the order of these.
-func readLines(ctx context.Context, r *lazy.TraceReader, raw bool, lines *template.Template, g *display.Glyphs, at []lazy.Position) ([]string, error) {
+func readLines(ctx context.Context, r *lazy.TraceReader, s *Scope, lines *template.Template, g *display.Glyphs, at []lazy.Position) ([]string, error) {
 	if len(at) == 0 {
 		return nil, nil
 	}
 	c := &lineReader{lines: lines, g: g}
-	p := lazy.Pass{Raw: raw, Collect: []lazy.Collector{c}}
+	p := lazy.Pass{Raw: s.Raw, Collect: s.Over(c).Collect}
 	for _, at := range at {
 		p.Ranges = append(p.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
 	}

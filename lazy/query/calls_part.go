@@ -1,6 +1,8 @@
 package query
 
 import (
+	"math"
+
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
@@ -13,8 +15,9 @@ type callsPart struct {
 	thread int32
 	from   int64 // logical offset: containers that begin before are not in the scope
 	stack  []openHere
-	inside int   // calls found on the stack
-	seen   int64 // points visited
+	inside int          // calls found on the stack
+	hidden []hiddenCall // around the part, not on the stack yet
+	seen   int64        // points visited
 
 	around  int            // calls found that were open at the first Begin; -1 before it
 	found   []threadPlaces // calls that began in the part
@@ -36,6 +39,7 @@ type openHere struct {
 	seen  int64 // points visited before it; 0 if it began before the part
 	calls int64 // ns: of the calls directly in it, in this part
 	vague bool  // one of them has no time
+	how   hiding
 }
 
 const notFound = 1<<31 - 1
@@ -58,18 +62,40 @@ func newCallsPart(c *Calls, cond *condition) *callsPart {
 }
 
 // Begin is for the pass.
-func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) {
+func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
+
+// beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
+func (v *callsPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
 	v.thread, v.from = thread, v.of.scope.begins(thread)
-	v.stack, v.inside = v.stack[:0], 0
+	v.stack, v.inside, v.hidden = v.stack[:0], 0, v.hidden[:0]
 	v.m.begin()
-	if len(around) == 0 && v.around < 0 {
+	if v.around < 0 {
 		v.around = 0
+	}
+	for i, how := range how {
+		if f := &around[i]; how != shown && f.Class == format.ClassCall {
+			v.hidden = append(v.hidden, hiddenCall{f.At, how})
+		}
+	}
+}
+
+// hiddenCall is a call around a part that a step hides.
+type hiddenCall struct {
+	at  int64
+	how hiding
+}
+
+// hide puts the hidden calls around the part on the stack that began before an offset.
+func (v *callsPart) hide(before int64) {
+	for len(v.hidden) > 0 && v.hidden[0].at < before {
+		v.stack = append(v.stack, openHere{found: notFound, how: v.hidden[0].how})
+		v.hidden = v.hidden[1:]
 	}
 }
 
 // Around is for the pass.
 func (v *callsPart) Around(p *lazy.PassPoint) {
-	v.around = max(v.around, 0)
+	v.hide(p.At)
 	if p.Class == format.ClassCall {
 		o := openHere{found: notFound}
 		if p.At >= v.from && v.matches(p) {
@@ -87,6 +113,7 @@ func (v *callsPart) Leaf(*lazy.PassPoint) { v.seen++ }
 
 // Enter is for the pass.
 func (v *callsPart) Enter(p *lazy.PassPoint) {
+	v.hide(p.At)
 	if p.Class == format.ClassCall {
 		o := openHere{found: notFound, seen: v.seen}
 		if v.matches(p) {
@@ -98,6 +125,59 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 	}
 	v.seen++
 	v.m.enter(p)
+}
+
+// enterHidden is Enter for what a step hides. A call that is merged is a point of its caller.
+func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding) {
+	v.hide(p.At)
+	if p.Class == format.ClassCall {
+		v.stack = append(v.stack, openHere{found: notFound, how: how})
+	}
+	if how == merged {
+		v.seen++
+	}
+}
+
+// exitHidden is Exit for what a step hides. The time of what is dropped is nobody's own.
+func (v *callsPart) exitHidden(p *lazy.PassPoint) {
+	v.hide(math.MaxInt64)
+	if p.Class != format.ClassCall {
+		return
+	}
+	last := v.stack[len(v.stack)-1]
+	v.stack = v.stack[:len(v.stack)-1]
+	if up := v.caller(); last.how == dropped && up != nil {
+		up.has(v.time(p))
+	}
+}
+
+// caller returns the innermost call on the stack that no step hides, if it was found; nil if it was not.
+func (v *callsPart) caller() *openHere {
+	for i := len(v.stack) - 1; i >= 0; i-- {
+		if o := &v.stack[i]; o.how == shown {
+			if o.found == notFound {
+				return nil
+			}
+			return o
+		}
+	}
+	return nil
+}
+
+// has adds the time of a call directly in this one.
+func (o *openHere) has(t lazy.Time) {
+	o.calls += max(0, t.Duration)
+	o.vague = o.vague || t.Duration < 0
+}
+
+// time returns the time of a call that ends; a negative duration if it is not known.
+func (v *callsPart) time(p *lazy.PassPoint) lazy.Time {
+	if v.of.about.timed && p.State == lazy.StateWhole {
+		if t, ok := p.Time(); ok {
+			return t
+		}
+	}
+	return lazy.Time{Duration: -1}
 }
 
 // matches reports whether a call is one of those asked for.
@@ -140,25 +220,20 @@ func (v *callsPart) find(p *lazy.PassPoint) {
 
 // Exit is for the pass.
 func (v *callsPart) Exit(p *lazy.PassPoint) {
+	v.hide(math.MaxInt64)
 	v.m.exit()
 	if p.Class != format.ClassCall {
 		return
 	}
 	e := endedCall{openHere: v.stack[len(v.stack)-1], at: p.At, event: p.Event, thread: v.thread, state: p.State, result: -1}
 	v.stack = v.stack[:len(v.stack)-1]
-	e.time = lazy.Time{Duration: -1}
-	up := -1
-	if n := len(v.stack); n > 0 && v.stack[n-1].found != notFound {
-		up = n - 1
+	up := v.caller()
+	if up == nil && e.found == notFound {
+		return
 	}
-	if v.of.about.timed && (up >= 0 || e.found != notFound) {
-		if t, ok := p.Time(); ok && p.State == lazy.StateWhole {
-			e.time = t
-		}
-	}
-	if up >= 0 {
-		v.stack[up].calls += max(0, e.time.Duration)
-		v.stack[up].vague = v.stack[up].vague || e.time.Duration < 0
+	e.time = v.time(p)
+	if up != nil {
+		up.has(e.time)
 	}
 	if e.found == notFound {
 		return

@@ -107,7 +107,7 @@ func (s *callRows) places(from, to int) (at []lazy.Position, weights []int64) {
 func (s *callRows) read(ctx context.Context, from int) ([][]table.Value, error) {
 	rows := make([][]table.Value, min(windowRows, s.n-from))
 	at, weights := s.places(from, from+len(rows))
-	points, err := Read(ctx, s.c.r, s.c.scope.Raw, true, at)
+	points, err := read(ctx, s.c.r, &s.c.scope, true, at)
 	if err != nil {
 		return nil, err
 	}
