@@ -279,3 +279,69 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestEditedCalls: with steps, the calls are those of the edited tree, with the callers and the own times
+// that they have there.
+func TestEditedCalls(t *testing.T) {
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		m := caseMakerOf(t, r, forest(t, r, false))
+		if m == nil {
+			return
+		}
+		roots := forest(t, r, false)
+		size, _ := r.Size()
+		for _, text := range stepCases {
+			x := m.make(text)
+			var scope Scope
+			if err := scope.Edit(t.Context(), r, x.steps); err != nil {
+				t.Fatal(err)
+			}
+			want := make(map[int32]string) // the caller of each call
+			var list func(nodes []*node, caller string)
+			list = func(nodes []*node, caller string) {
+				for _, n := range nodes {
+					name := caller
+					if n.class == format.ClassCall {
+						want[n.event] = caller
+						r.WithContext(func(c *format.Context) { name, _ = c.CallName(n.ref, 0) })
+					}
+					list(n.kids, name)
+				}
+			}
+			list(edited(roots, x.plain, new(Outside)), "")
+			c, err := NewCalls(r, scope, CallsOptions{What: "kind=call", Sort: "event"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.limit.share = max(400, size/15)
+			if err := c.Run(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			got := c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+			if got.Rows.Len() != len(want) {
+				t.Errorf("%s: %d calls, want %d", text, got.Rows.Len(), len(want))
+			}
+			for i := range min(got.Rows.Len(), windowRows) {
+				row := got.Rows.Row(i)
+				event := int32(row[got.Column("event")].Int())
+				if caller, ok := want[event]; !ok || caller != cell(got, row, "caller") {
+					t.Errorf("%s: #%d is called by %q, want %q", text, event, cell(got, row, "caller"), caller)
+				}
+			}
+			self := int64(0)
+			for i := range c.list.n {
+				if w := c.list.weight.at(i); w != unknownNumber {
+					self += w
+				}
+			}
+			top := editedTop(t, r, scope, 0)
+			all := int64(0)
+			for i := range top.rows {
+				all += top.rows[i].Self
+			}
+			if c.about.timed && c.sums.unended+c.sums.untimed+top.all.Shorter == 0 && self != all {
+				t.Errorf("%s: %d ns, want %d", text, self, all)
+			}
+		}
+	})
+}
