@@ -33,7 +33,6 @@ func newCallsCommand(a *app) *cobra.Command {
 		Short: "Show all calls of a method with their values",
 		Long:  "Show all calls of a method, or those that match a filter: arguments, result, time, thread, caller. With --by, a row for all with the same value.",
 		Example: `tracex calls trace.bin Account.withdraw --sort arg.1
-tracex calls trace.bin Account.withdraw --by ret
 tracex calls t.bin Dao.query --by caller.event --max 10    # N+1: exit 5
 tracex calls trace.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
 		Args: func(c *cobra.Command, args []string) error {

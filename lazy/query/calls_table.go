@@ -152,8 +152,9 @@ func (c *Calls) shape() (s callsShape) {
 	}
 	s.args = make([]argShape, args)
 	found := c.about.methods
-	if s.what = strings.Join(found, ", "); len(found) > 2 {
-		s.what = fmt.Sprintf("%s and %d more", strings.Join(found[:2], ", "), len(found)-2)
+	s.what = strings.Join(found[:min(len(found), 2)], ", ")
+	if n := len(found) - 2; n > 0 {
+		s.what += fmt.Sprintf(" and %d more", n)
 	}
 	c.r.WithContext(func(x *format.Context) {
 		methods := different(x, ids)
