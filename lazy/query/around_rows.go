@@ -179,7 +179,7 @@ func (v *aroundVisitor) take(p *lazy.PassPoint) {
 
 func styledText(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent) Styled {
 	text, spans := c.AppendSpans(nil, nil, p, f, parent, false)
-	return Styled{Text: string(text), Spans: spans}
+	return Styled{string(text), spans}
 }
 
 // from returns the text from a byte on.

@@ -124,7 +124,7 @@ func (s *callRows) read(ctx context.Context, from int) ([][]table.Value, error) 
 
 // row returns the values of a call.
 func (s *callRows) row(p *Point, weight int64) []table.Value {
-	text := func(s Styled) table.Value {
+	text := func(s StyledValue) table.Value {
 		if s.Text == "" {
 			return table.Value{}
 		}

@@ -28,9 +28,9 @@ type CallValues struct {
 	Name, Full string // "Class.method"; with the full name of the class
 	Class      string // full name; "" if it is not known
 	Method     string // name alone; "" if it is not known
-	Receiver   Styled
-	Args       []Styled
-	Result     Styled // "" if it is not known, or if the call threw
+	Receiver   StyledValue
+	Args       []StyledValue
+	Result     StyledValue // "" if it is not known, or if the call threw
 	Threw      bool
 	Exception  string // full class name of what it threw; "" if it is not known
 	Unended    bool   // the end of the call is not in the trace
@@ -38,11 +38,16 @@ type CallValues struct {
 	Line       string // where it is made: FILE:LINE
 }
 
+// StyledValue is the text of a recorded value, and the value as JSON.
+type StyledValue struct {
+	Styled
+	JSON []byte
+}
+
 // Styled is a text with the styles of its parts.
 type Styled struct {
 	Text  string
 	Spans []format.Span
-	JSON  []byte // of a value: one JSON value
 }
 
 // Read reads trace points again, in any order: by their positions, as a Set has them. A point that
@@ -195,7 +200,7 @@ func thrownName(class string) string {
 	return class[strings.LastIndexByte(class, '.')+1:]
 }
 
-func valueText(c *format.Context, v *format.Value) Styled {
+func valueText(c *format.Context, v *format.Value) StyledValue {
 	value := recordedValue(c, v)
-	return Styled{Text: string(c.AppendValueText(nil, v)), JSON: value.appendJSON(nil)}
+	return StyledValue{Styled{Text: string(c.AppendValueText(nil, v))}, value.appendJSON(nil)}
 }
