@@ -22,9 +22,6 @@ type historyCommand struct {
 	at                             place // of the argument
 }
 
-// keptValues is how many values of a history are kept at most.
-const keptValues = 200_000
-
 func newHistoryCommand(a *app) *cobra.Command {
 	t := &historyCommand{app: a}
 	c := &cobra.Command{
@@ -63,7 +60,7 @@ func (t *historyCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 	if err != nil {
 		return err
 	}
-	o := query.HistoryOptions{Keep: keptValues}
+	o := query.HistoryOptions{Keep: query.MostValues}
 	if t.where != "" {
 		if o.Where, err = parseFilter(t.where); err != nil {
 			return err
@@ -127,16 +124,20 @@ func (t *historyCommand) find(ctx context.Context, r *lazy.TraceReader, raw bool
 		if err != nil {
 			return nil, nil, err
 		}
-		texts, point, err := query.LocationsAt(ctx, r, raw, at)
+		spots, point, err := query.LocationsAt(ctx, r, raw, at)
 		switch {
 		case errors.Is(err, query.ErrHidden):
 			return nil, nil, withHint(fmt.Errorf("%s is %w", text, err), "--raw takes what was recorded")
 		case err != nil:
 			return nil, nil, fmt.Errorf("%s has %w", text, err)
-		case len(texts) > 1:
-			return nil, nil, locationError(&query.ManyLocationsError{Text: text, Choices: texts})
+		case len(spots) > 1:
+			many := &query.ManyLocationsError{Text: text}
+			for _, s := range spots {
+				many.Choices = append(many.Choices, s.Text)
+			}
+			return nil, nil, locationError(many)
 		}
-		text, here = texts[0], point
+		text, here = spots[0].Text, point
 	}
 	l, err := query.ParseLocation(ctx, r, text, t.object)
 	return l, here, locationError(err)

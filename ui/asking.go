@@ -21,13 +21,14 @@ import (
 
 // asking is what the answers share: the parts that they use, and keys of their tables.
 type asking struct {
-	env    *env.Env
-	trace  *tracestate.State
-	tree   *tree.Part
-	jobs   *job.Part
-	search *searching
-	tables *tables
-	steps  *stepping
+	env      *env.Env
+	keyboard *keyboard
+	trace    *tracestate.State
+	tree     *tree.Part
+	jobs     *job.Part
+	search   *searching
+	tables   *tables
+	steps    *stepping
 }
 
 // about returns what an answer is about: the whole trace in the view of the tree, or what is below

@@ -114,7 +114,7 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, front: f}
 	m.commands = commandLine{
 		env: e, keyboard: k, front: f, jobs: j, search: m.search, perform: m.perform,
-		answers: answers(&asking{env: e, trace: s, tree: t, jobs: j, search: m.search, tables: &m.tables, steps: m.steps}),
+		answers: answers(&asking{env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, tables: &m.tables, steps: m.steps}),
 	}
 }
 

@@ -3,6 +3,8 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -41,6 +43,9 @@ type HistoryOptions struct {
 	Until, Here *HistoryPoint
 	Keep        int // most rows; the first ones found are kept
 }
+
+// MostValues is how many values answers keep.
+const MostValues = 200_000
 
 // HistoryPoint is a point of the trace.
 type HistoryPoint struct {
@@ -143,8 +148,8 @@ func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
 	if err := h.findKeys(ctx); err != nil {
 		return err
 	}
-	pass := h.scope.Over(h)
 	l := h.o.Location
+	pass := h.scope.Over(h)
 	if pass.Among = l.among(); pass.Among == nil {
 		pass.Skip = h.skip()
 	}
@@ -196,10 +201,18 @@ func (h *History) findKeys(ctx context.Context) (err error) {
 
 // withinCall limits a pass to the call that a variable is in.
 func (h *History) withinCall(ctx context.Context, pass *lazy.Pass) error {
+	call := lazy.PositionHandle(*h.o.Location.call)
+	_, event, err := h.r.Find(ctx, call)
+	if err != nil {
+		return err
+	}
 	g, err := h.r.Extent(*h.o.Location.call)
 	if err != nil {
 		return err
 	}
+	h.mu.Lock()
+	h.o.Location.event = event
+	h.mu.Unlock()
 	for _, have := range pass.Ranges {
 		if have.Thread != g.Thread {
 			continue
@@ -214,6 +227,38 @@ func (h *History) withinCall(ctx context.Context, pass *lazy.Pass) error {
 	}
 	pass.Ranges = []lazy.PassRange{g}
 	return nil
+}
+
+// ErrNoWrite is the error that a location was not written before a point, or after it.
+var ErrNoWrite = errors.New("no write of it was recorded there")
+
+// NextWrite finds the write of a location that is next to a point: before it or after it.
+func NextWrite(ctx context.Context, r *lazy.TraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress) (*HistoryPoint, error) {
+	o := HistoryOptions{Location: l, Here: at, Keep: MostValues}
+	if before {
+		o.Until = at
+	}
+	h := NewHistory(r, scope, o)
+	if err := h.Run(ctx, tell); err != nil {
+		return nil, err
+	}
+	if all, kept := h.Count(); all > int64(kept) {
+		return nil, fmt.Errorf("%s has %d values, too many to look for one", l.Text, all)
+	}
+	var found *HistoryPoint
+	for _, s := range h.List() {
+		switch {
+		case s.Kind != Written || s.Position == at.Position:
+		case before:
+			found = &s.HistoryPoint
+		case !h.hereKey.covers(&s, h.order) && found == nil:
+			found = &s.HistoryPoint
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%s: %w", l.Title(), ErrNoWrite)
+	}
+	return found, nil
 }
 
 // Reset is for the pass.

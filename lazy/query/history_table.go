@@ -28,6 +28,7 @@ type historyTable struct {
 	at      bool
 	view    HistoryView
 	order   Order
+	name    string // of the location
 	names   map[int32]string
 }
 
@@ -36,7 +37,7 @@ type historyTable struct {
 func (h *History) Table(v HistoryView) *table.Table {
 	h.mu.Lock()
 	x := &historyTable{h: h, view: v, names: make(map[int32]string), order: h.order}
-	x.list = h.sorted()
+	x.list, x.name = h.sorted(), h.o.Location.Title()
 	all, kept := h.all, len(h.list)
 	h.mu.Unlock()
 	x.changes = changesOf(x.list)
@@ -75,6 +76,15 @@ func (s *historyRows) Row(i int) []table.Value {
 
 // Here returns the row that a table of a History marks, -1 if none, and whether it is the point itself.
 func (s *historyRows) Here() (row int, exact bool) { return max(-1, s.x.here-s.from), s.x.at }
+
+// SightingOf returns the point of a row of a table of a [History].
+func SightingOf(t *table.Table, row int) (p HistoryPoint, ok bool) {
+	s, ok := t.Rows.(*historyRows)
+	if !ok || row < 0 || row >= s.Len() {
+		return p, false
+	}
+	return s.x.list[s.from+row].HistoryPoint, true
+}
 
 // Here returns the row of a table of a [History] that has the mark: that of the marked point if exact, or
 // of the last value before it; -1 if there is none.
@@ -126,15 +136,15 @@ func (x *historyTable) first() int {
 	return 0
 }
 
+// hereMarks are the signs of the marked point, and of the last value before it; for ASCII and not.
+var hereMarks = map[bool]map[bool]string{false: {true: "●", false: "○"}, true: {true: "*", false: "."}}
+
 // row makes a row; the history is locked.
 func (x *historyTable) row(i int) []table.Value {
 	s := &x.list[i]
 	row := make([]table.Value, 15)
 	if i == x.here {
-		mark := x.view.G.Cursor
-		if !x.at {
-			mark = x.view.G.Dot
-		}
+		mark := hereMarks[x.view.G.ASCII][x.at]
 		row[0] = table.Styled(mark, []format.Span{{Start: 0, End: len(mark), Style: table.Strong}})
 		if x.at {
 			row[12] = table.Str("true").JSON([]byte("true"))
@@ -289,7 +299,7 @@ func (x *historyTable) title() string {
 	if n := counts[Receiver] + counts[Argument] + counts[Result] + counts[Made]; n > 0 {
 		parts = append(parts, display.Plural(n, "time")+" in calls")
 	}
-	text := "history" + dot + x.h.o.Location.Title() + dot + strings.Join(parts, ", ")
+	text := "history" + dot + x.name + dot + strings.Join(parts, ", ")
 	if reborn {
 		text += dot + "may be two objects"
 	}

@@ -52,12 +52,12 @@ type Location struct {
 	index   int32
 	methods map[int32]bool // that the variable is in; nil for any
 	call    *lazy.Position // that the variable is in; nil for any
-	event   int32          // of that call
+	event   int32          // of that call; -1 until it is known
 }
 
 // Title names the location on a screen.
 func (l *Location) Title() string {
-	if l.call == nil {
+	if l.call == nil || l.event < 0 {
 		return l.Text
 	}
 	return l.Text[strings.LastIndexByte(l.Text, ':')+1:] + " in " + lazy.EventHandle(l.event).String()
@@ -103,9 +103,11 @@ func ParseLocation(ctx context.Context, r *lazy.TraceReader, text, object string
 	p := locationParser{text: text}
 	if in, variable, ok := cutVariable(text); ok {
 		if h, ok := lazy.ParseHandle(in); ok {
-			at, event, err := r.Find(ctx, h)
-			if err != nil {
-				return nil, err
+			at, event := h.Position, int32(-1)
+			if h.Numbered {
+				if at, event, err = r.Find(ctx, h); err != nil {
+					return nil, err
+				}
 			}
 			p.call, p.event = &at, event
 			in = ""

@@ -13,10 +13,13 @@ import (
 // ErrNoLocation is the error that nothing at a point holds values.
 var ErrNoLocation = errors.New("no location: it is no read or write, and no call with an object")
 
-// LocationsAt returns the texts of the locations at a point: what a read or write is about, the
-// objects that are receiver, arguments or result of a call, what was thrown. The error is
-// [ErrNoLocation] if there is none, or [ErrHidden] if the view does not show the point.
-func LocationsAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position) (texts []string, point *HistoryPoint, err error) {
+// Spot is a location as [ParseLocation] reads it: of a point, and the wider one that it is a part of, ""
+// if there is none.
+type Spot struct{ Text, Wider string }
+
+// LocationsAt returns the locations at a point, as LocationsOf does. The error is [ErrNoLocation] if there
+// is none, or [ErrHidden] if the view does not show the point.
+func LocationsAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position) (spots []Spot, point *HistoryPoint, err error) {
 	l := &locationReader{at: at}
 	if at.At < 0 {
 		return nil, nil, ErrNoLocation
@@ -29,17 +32,70 @@ func LocationsAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Pos
 		return nil, nil, err
 	case l.point == nil:
 		return nil, nil, ErrHidden
-	case len(l.texts) == 0:
+	case len(l.spots) == 0:
 		return nil, l.point, ErrNoLocation
 	}
-	return l.texts, l.point, nil
+	return l.spots, l.point, nil
+}
+
+// LocationsOf returns the locations of a point: what a read or write is about, the objects that are
+// receiver, arguments or result of a call, what was thrown. foot is the footer of a call, nil if it is not
+// known; call and method are where the call around the point is and what it calls, a zero handle and -1
+// without one.
+func LocationsOf(c *format.Context, point *format.Point, foot *format.Footer, call lazy.Handle, method int32) (list []Spot) {
+	object := func(v *format.Value) {
+		if hasIdentity(v) {
+			if s := (Spot{Text: objectName(c, v)}); !slices.Contains(list, s) {
+				list = append(list, s)
+			}
+		}
+	}
+	switch point.Class {
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		d := c.Field(point.Ref)
+		switch {
+		case d == nil:
+		case hasIdentity(&point.Target):
+			list = append(list, Spot{objectName(c, &point.Target) + "." + d.Name, fieldText(c, point.Ref, true)})
+		default:
+			list = append(list, Spot{Text: fieldText(c, point.Ref, true)})
+		}
+	case format.ClassArrayRead, format.ClassArrayWrite:
+		if hasIdentity(&point.Target) {
+			array := objectName(c, &point.Target)
+			list = append(list, Spot{array + "[" + strconv.Itoa(int(point.Number)) + "]", array})
+		}
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		switch d := c.Variable(point.Ref); {
+		case d == nil:
+		case method < 0:
+			list = append(list, Spot{Text: ":" + d.Name})
+		default:
+			wider := ""
+			if name, _ := c.FullCallName(method, 0); name != "" {
+				wider = name + ":" + d.Name
+			}
+			list = append(list, Spot{call.String() + ":" + d.Name, wider})
+		}
+	case format.ClassThrow, format.ClassCatch:
+		object(&point.Value)
+	case format.ClassCall:
+		object(&point.Target)
+		for i := range point.Args {
+			object(&point.Args[i])
+		}
+		if foot != nil {
+			object(&foot.Result)
+		}
+	}
+	return list
 }
 
 // locationReader is the collector of LocationsAt and its own visitor.
 type locationReader struct {
 	at    lazy.Position
 	point *HistoryPoint
-	texts []string
+	spots []Spot
 }
 
 func (l *locationReader) Visitor() lazy.Visitor         { return &locationReader{at: l.at} }
@@ -65,53 +121,17 @@ func (l *locationReader) Enter(p *lazy.PassPoint) {
 		p.Fail(err)
 		return
 	}
-	c := p.Context()
-	switch point.Class {
-	case format.ClassFieldRead, format.ClassFieldWrite:
-		d := c.Field(point.Ref)
-		switch {
-		case d == nil:
-		case hasIdentity(&point.Target):
-			l.texts = append(l.texts, objectName(c, &point.Target)+"."+d.Name)
-		default:
-			l.texts = append(l.texts, fieldText(c, point.Ref, true))
-		}
-	case format.ClassArrayRead, format.ClassArrayWrite:
-		if hasIdentity(&point.Target) {
-			l.texts = append(l.texts, objectName(c, &point.Target)+"["+strconv.Itoa(int(point.Number))+"]")
-		}
-	case format.ClassVariableRead, format.ClassVariableWrite:
-		if d := c.Variable(point.Ref); d != nil {
-			call := ""
-			p.Frames(func(f lazy.PassFrame) bool {
-				if f.Class == format.ClassCall {
-					call = lazy.PositionHandle(lazy.Position{Thread: p.Thread, At: f.At}).String()
-				}
-				return f.Class != format.ClassCall
-			})
-			l.texts = append(l.texts, call+":"+d.Name)
-		}
-	case format.ClassThrow, format.ClassCatch:
-		l.object(c, &point.Value)
-	case format.ClassCall:
-		l.object(c, &point.Target)
-		for i := range point.Args {
-			l.object(c, &point.Args[i])
-		}
-		foot, err := p.Footer()
-		if err != nil {
-			p.Fail(err)
-		} else if foot != nil {
-			l.object(c, &foot.Result)
-		}
+	foot, err := p.Footer()
+	if err != nil {
+		p.Fail(err)
+		return
 	}
-}
-
-// object adds an object once.
-func (l *locationReader) object(c *format.Context, v *format.Value) {
-	if hasIdentity(v) {
-		if name := objectName(c, v); !slices.Contains(l.texts, name) {
-			l.texts = append(l.texts, name)
+	call, method := lazy.Handle{}, int32(-1)
+	p.Frames(func(f lazy.PassFrame) bool {
+		if f.Class == format.ClassCall {
+			call, method = lazy.PositionHandle(lazy.Position{Thread: p.Thread, At: f.At}), f.Ref
 		}
-	}
+		return f.Class != format.ClassCall
+	})
+	l.spots = LocationsOf(p.Context(), point, foot, call, method)
 }

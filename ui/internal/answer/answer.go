@@ -33,6 +33,11 @@ type Msg struct{ Err error }
 // of the data read.
 type maker func(query.Scope) (lazy.Collector, func(done float64) *table.Table, error)
 
+// runner is a collector that runs its pass itself.
+type runner interface {
+	Run(ctx context.Context, tell lazy.Progress) error
+}
+
 // Answer is a table that grows while a pass runs. Any goroutine may call its methods.
 type Answer struct {
 	of   Of
@@ -184,8 +189,12 @@ func (a *Answer) pass(r *run) error {
 	a.mu.Lock()
 	r.table = made
 	a.mu.Unlock()
+	progress := func(done, total int64) { a.progress(r, done, total) }
+	if own, ok := collect.(runner); ok {
+		return own.Run(r.ctx, progress)
+	}
 	pass := scope.Over(collect)
-	pass.Progress = func(done, total int64) { a.progress(r, done, total) }
+	pass.Progress = progress
 	return t.Pass(r.ctx, pass)
 }
 

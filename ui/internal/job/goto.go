@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,6 +90,18 @@ func (p *Part) ToHandle(h lazy.Handle, then func(found bool)) tea.Cmd {
 			found.others, _ = r.AlsoIn(ctx, event, at, maxOthers)
 		}
 		return found
+	})
+}
+
+// ToFound goes to what look finds, in the background: a position and its event. name tells what it
+// does.
+func (p *Part) ToFound(name string, look func(context.Context, lazy.Progress) (lazy.Position, int32, error)) tea.Cmd {
+	p.tree.Visit()
+	ctx, id, progress := p.BeginLook(p.env.Life, name)
+	settled := status.Settled(p.r.Status())
+	return p.soon(func() Msg {
+		at, event, err := look(ctx, progress)
+		return located{id: id, event: event, at: at, err: err, settled: settled}
 	})
 }
 

@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/uitest"
+)
+
+// at drives the explorer of a recorded trace to an event.
+func atEvent(t *testing.T, r *lazy.TraceReader, event string) *driver {
+	t.Helper()
+	return drive(t, r, 112, 24, Options{}).keys(":").typed(event).keys("enter")
+}
+
+// TestHistory: H on a write shows what the command prints, with a mark at it; Enter goes to a row's
+// event, W shows all objects.
+func TestHistory(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	d := atEvent(t, r, "6278")
+	n := d.m.tree.Out.Cursor.Node
+	h := func(text string) *query.History {
+		l, err := query.ParseLocation(t.Context(), r, text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := query.NewHistory(r, query.Scope{}, query.HistoryOptions{
+			Location: l, Here: &query.HistoryPoint{Position: n.Position(), Event: 6278}, Keep: 1000,
+		})
+		if err := h.Run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	spots, _, err := query.LocationsAt(t.Context(), r, false, n.Position())
+	if err != nil || len(spots) != 1 {
+		t.Fatal(spots, err)
+	}
+	d.keys("H")
+	shows := func(text string, rows int) {
+		t.Helper()
+		want := h(text).Table(query.HistoryView{Done: 1, G: &display.Unicode})
+		lines := strings.Split(d.screen(), "\n")
+		for i, line := range printed(t, want, 110)[2 : 2+rows] {
+			if got, want := words(strings.TrimPrefix(lines[i+4], "▌")), words(line); got != want {
+				t.Errorf("line %d:\n%s\nthe command prints\n%s", i+1, got, want)
+			}
+		}
+		d.has(want.Title)
+	}
+	shows(spots[0].Text, 14)
+	d.has("●  #6278", "1 ▃▆▃▆█▆▃▆█▆█▆▃▁ 4")
+	d.keys("W")
+	shows(spots[0].Wider, 15)
+	d.keys("esc j j enter")
+	if text := d.cursorText(); d.m.front.List() != nil || d.m.tree.Out.Cursor.Node.Handle().String() != "#4926" {
+		t.Errorf("Enter goes to %s", text)
+	}
+}
+
+// TestHistoryWrites: the keys for the write before and after go there, from the tree and from the table.
+func TestHistoryWrites(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	for _, c := range []struct{ keys, to string }{
+		{",", "#6137"}, {".", "#6302"}, {", ,", "#5906"}, {"H [", "#6137"}, {"H ]", "#6302"}, {"H G [", "#6137"},
+	} {
+		d := atEvent(t, r, "6278").keys(c.keys)
+		if got := d.m.tree.Out.Cursor.Node.Handle().String(); got != c.to {
+			t.Errorf("%s goes to %s, expected %s: %s", c.keys, got, c.to, message(d))
+		}
+	}
+	d := atEvent(t, r, "4248").keys(",")
+	if got := d.m.tree.Out.Cursor.Node.Handle().String(); got != "#4248" || !strings.Contains(message(d), "no write of it was recorded there") {
+		t.Errorf("at %s: %s", got, message(d))
+	}
+	d.keys(":").typed("after").keys("enter")
+	if got := d.m.tree.Out.Cursor.Node.Handle().String(); got != "#4713" {
+		t.Errorf(":after goes to %s", got)
+	}
+}
+
+// TestHistoryChoice: on a call with several objects, a digit chooses one; names that lead nowhere are
+// answered with near ones.
+func TestHistoryChoice(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	d := drive(t, r, 112, 24, Options{}).keys(":").typed("search fromJson").keys("enter n n n H")
+	text := message(d)
+	if !strings.HasPrefix(text, "of 1 ") || !strings.Contains(text, " 2 ") {
+		t.Fatalf("%s: %s", d.cursorText(), text)
+	}
+	_, second, _ := strings.Cut(text, " 2 ")
+	second, _, _ = strings.Cut(second, " ")
+	d.keys("2").has("history · " + second + " ·")
+	if _, ok := d.m.front.List().(*sheet.Sheet); !ok {
+		t.Error("no table")
+	}
+	d.keys("esc H x")
+	if d.m.front.List() != nil || !strings.Contains(message(d), "is no number from 1 to") {
+		t.Error(message(d))
+	}
+	d.keys(":").typed("history stakSize").keys("enter").has("the nearest: stackSize")
+	d.keys(":").typed("history stackSize").keys("enter").has("JsonReader.stackSize")
+	d.keys(":").typed("history JsonReader.stackSize").keys("enter").has("21 writes")
+}
