@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -227,7 +228,7 @@ func (s *stepping) ask(kind query.StepKind, about subject, add func(query.Step) 
 		keys = append(keys, "p "+pkg)
 	}
 	if library != "" {
-		choices["l"] = "pkg=" + library + ".*"
+		choices["l"] = libraryTerm(pkg)
 		keys = append(keys, "l "+library+".*")
 		if kind == query.Merge {
 			choices["!"] = choices["l"]
@@ -280,6 +281,14 @@ func libraryOf(pkg string) string {
 		return parts[0]
 	}
 	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// libraryTerm returns the filter of the calls of a package's library.
+func libraryTerm(pkg string) string {
+	if strings.Contains(pkg, "/") {
+		return "pkg~^" + regexp.QuoteMeta(libraryOf(pkg)) + "(/|$)"
+	}
+	return "pkg=" + libraryOf(pkg) + ".*"
 }
 
 // edited is an answer that can be made again with other steps.

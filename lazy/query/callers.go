@@ -102,8 +102,9 @@ type focusPart struct {
 
 // focusCall is an open call.
 type focusCall struct {
-	group, method int32
-	at            int // its index in the stack
+	group int32
+	at    int    // its index in the stack
+	of    uint64 // the recursions of its method: a bit for each
 }
 
 func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
@@ -115,7 +116,12 @@ func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
 }
 
 // leaveAll empties the stack.
-func (p *focusPart) leaveAll() { p.open, p.stack = 0, p.stack[:0] }
+func (p *focusPart) leaveAll() {
+	p.open, p.stack = 0, p.stack[:0]
+	for _, r := range p.recursions {
+		r.open = 0
+	}
+}
 
 // asked reports whether a group is asked for. method is one of it.
 func (p *focusPart) asked(group, method int32) bool {
@@ -136,7 +142,14 @@ func (p *focusPart) push(group, method int32) {
 	if p.asked(group, method) {
 		p.open++
 	}
-	p.stack = append(p.stack, focusCall{group, method, len(p.stack)})
+	c := focusCall{group: group, at: len(p.stack)}
+	for i, r := range p.recursions {
+		if r.matches(method) {
+			c.of |= 1 << i
+			r.open++
+		}
+	}
+	p.stack = append(p.stack, c)
 }
 
 // callPath is the groups of the calls from one that is asked for, without itself: outward to
@@ -155,19 +168,19 @@ func (p *focusPart) pop() *callPath {
 	if asked {
 		p.open--
 	}
-	if !asked && (!p.of.Callees || p.open == 0) {
-		p.stack = p.stack[:last]
-		return nil
-	}
-	path := p.stack
-	if len(p.recursions) > 0 {
-		p.path = append(p.path[:0], p.stack...)
-		for _, r := range p.recursions {
-			p.path = r.collapse(p.path)
-		}
-		path = p.path
+	var path []focusCall
+	if asked || p.of.Callees && p.open > 0 {
+		path = p.collapsed()
 	}
 	p.stack = p.stack[:last]
+	for i, r := range p.recursions {
+		if c.of&(1<<i) != 0 {
+			r.open--
+		}
+	}
+	if path == nil {
+		return nil
+	}
 	last = len(path) - 1
 	if p.of.Callees {
 		return p.callees(path, path[last].at < c.at)
@@ -211,6 +224,7 @@ func (p *focusPart) callees(path []focusCall, part bool) *callPath {
 type recursion struct {
 	of    *filter.Filter
 	known map[int32]bool // by method
+	open  int            // calls of the method on the stack
 }
 
 // matches reports whether a method is the one. It must be called by visitors.
@@ -223,18 +237,28 @@ func (r *recursion) matches(method int32) bool {
 	return yes
 }
 
-// collapse leaves out what is between the outermost and the innermost call of the method, with the
-// latter.
-func (r *recursion) collapse(path []focusCall) []focusCall {
-	first, last := -1, -1
-	for i := range path {
-		if r.matches(path[i].method) {
-			if last = i; first < 0 {
-				first = i
+// collapsed returns the stack without what is between the outermost and the innermost call of each
+// recursion's method, and without the latter. It is valid until the next call.
+func (p *focusPart) collapsed() []focusCall {
+	path := p.stack
+	for i, r := range p.recursions {
+		if r.open < 2 {
+			continue
+		}
+		first, last := -1, -1
+		for k := range path {
+			if path[k].of&(1<<i) != 0 {
+				if last = k; first < 0 {
+					first = k
+				}
 			}
 		}
+		if first < last {
+			p.path = append(append(p.path[:0], path[:first+1]...), path[last+1:]...)
+			path = p.path
+		}
 	}
-	return append(path[:first+1], path[last+1:]...)
+	return path
 }
 
 // pathCall is a call with its path.

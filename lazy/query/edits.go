@@ -113,12 +113,12 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 	if err != nil {
 		return 0, err
 	}
-	if step.Kind == Recursion {
+	if step.Kind == Recursion && len(x.paths) < mostEdits {
 		x.paths = append(x.paths, f)
 		return 1, nil
 	}
-	if len(x.list) == mostEdits {
-		return 0, fmt.Errorf("more than %d steps that have to follow one another", mostEdits)
+	if step.Kind == Recursion || len(x.list) == mostEdits {
+		return 0, &StepError{step, fmt.Errorf("more than %d steps that cannot be taken together", mostEdits)}
 	}
 	e := edit{kind: step.Kind}
 	if step.Kind == Only {
