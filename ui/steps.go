@@ -227,6 +227,10 @@ func (s *stepping) ask(kind query.StepKind, about subject, add func(query.Step) 
 		choices["p"] = "pkg=" + filter.Word(pkg)
 		keys = append(keys, "p "+pkg)
 	}
+	if library == "" && kind == query.Merge {
+		choices["!"] = "-pkg~." // its package has no character
+		keys = append(keys, "! all but classes without a package")
+	}
 	if library != "" {
 		choices["l"] = libraryTerm(pkg)
 		keys = append(keys, "l "+library+".*")
