@@ -149,7 +149,7 @@ type recaller interface{ Recall() bool }
 
 // recall makes the table without a pass, if the collector knows it.
 func (a *Answer) recall(r *run) bool {
-	if a.of.Below != nil {
+	if a.of.Below != nil || len(r.steps) > 0 {
 		return false
 	}
 	collect, made, err := r.make(query.Scope{Raw: a.of.Raw})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 )
 
 func recorded(t *testing.T) Of {
@@ -148,5 +150,59 @@ func TestGroupGoesOn(t *testing.T) {
 	}
 	if got := top.Table(); got.Partial || got.Row != "class" || got.Sorted != "calls" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// recalled is a collector that knows the answer about the whole trace.
+type recalled struct{ lazy.Collector }
+
+func (recalled) Recall() bool { return true }
+
+// TestEdit: with steps the answer is that of the edited tree, whatever is known without reading.
+func TestEdit(t *testing.T) {
+	of := recorded(t)
+	top, cmd := NewTop(t.Context(), of, query.ByMethod)
+	cmd()
+	whole := top.Table().Title
+	made := top.run.make
+	top.run.make = func(s query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+		c, made, err := made(s)
+		return recalled{c}, made, err
+	}
+	step, err := query.ParseStep(query.Merge, "JsonReader.nextNonWhitespace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(steps ...query.Step) string {
+		cmd, err := top.Edit(steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if msg := cmd().(Msg); msg.Err != nil {
+			t.Fatal(msg.Err)
+		}
+		return top.Table().Title
+	}
+	if got := edit(step); !strings.HasPrefix(got, "merge JsonReader.nextNonWhitespace: top · ") || !strings.Contains(got, "2,929 calls") {
+		t.Errorf("%s", got)
+	}
+	if notes := top.Table().Notes; len(notes) == 0 || notes[0] != "steps: merge JsonReader.nextNonWhitespace" {
+		t.Errorf("%q", notes)
+	}
+	if got := edit(step, step); !strings.HasPrefix(got, "2 steps, the last merge ") {
+		t.Errorf("%s", got)
+	}
+	top.run.make = made
+	if got := edit(); got != whole {
+		t.Errorf("undone: %s, before %s", got, whole)
+	}
+	// A step that does not fit tells so, as the pass runs.
+	bad, _ := query.ParseStep(query.Drop, "nope")
+	cmd, err = top.Edit(query.Steps{bad})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cmd().(Msg).Err == nil {
+		t.Error("no error")
 	}
 }
