@@ -17,6 +17,21 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 		at := todo[0]
 		todo = todo[1:]
 		t.Expand(at.n)
+		if t.Shown().around(at.n) {
+			kids, complete, err := t.expandShown(ctx, at.n, limit-rows)
+			if rows += len(kids); err != nil || !complete {
+				return rows, false, err
+			}
+			if progress != nil {
+				progress(rows)
+			}
+			for _, c := range kids {
+				if (depth == 0 || at.depth < depth) && c.e.Load().hasContent() {
+					todo = append(todo, task{c, at.depth + 1})
+				}
+			}
+			continue
+		}
 		for pos := at.n.e.Load().start; ; {
 			if st := t.Stats(); rows >= limit || st.Bytes > st.Budget*9/10 {
 				return rows, false, nil
@@ -41,6 +56,39 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 		}
 	}
 	return rows, true, nil
+}
+
+// expandShown loads the children of a node around places that are shown, up to limit, and returns them.
+func (t *Tree) expandShown(ctx context.Context, n *Node, limit int) (nodes []*Node, complete bool, err error) {
+	r, ok := t.FirstChild(n)
+	var last *Row
+	for gap := (Row{}); ok; {
+		if st := t.Stats(); len(nodes) >= limit || st.Bytes > st.Budget*9/10 {
+			return nodes, false, nil
+		}
+		if r.Gap() {
+			if r == gap {
+				return nodes, false, nil // it cannot be loaded
+			}
+			gap = r
+			if err := t.Load(ctx, r, AtStart); err != nil {
+				return nodes, false, err
+			}
+			if last == nil {
+				r, ok = t.FirstChild(n)
+			} else {
+				r, ok = t.NextSibling(*last)
+			}
+			continue
+		}
+		if r.Node != nil {
+			nodes = append(nodes, r.Node)
+		}
+		at := r
+		last = &at
+		r, ok = t.NextSibling(r)
+	}
+	return nodes, true, nil
 }
 
 // childrenAt returns the children of n in the slab at a logical offset, from that offset on,

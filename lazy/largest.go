@@ -54,14 +54,14 @@ func (l *childReader) shown(c *nodeData) (*nodeData, error) {
 	return read.data, err
 }
 
-// Largest returns the Position of the child of n whose header, content and footer take the
+// Largest returns the Position of the child of n, of those that the tree shows, whose header, content and footer take the
 // most bytes, the first of equals. ok is false if n shows no children. It makes no
 // nodes, and takes time in proportion to the number of children.
 func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Position, ok bool, err error) {
-	most := int64(0)
+	most, only := int64(0), ld.onlyIn(n)
 	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		size := c.next - c.at
-		if size <= most {
+		if size <= most || only != nil && !only(c) {
 			return nil
 		}
 		shown, err := l.shown(c)
@@ -90,12 +90,15 @@ func (n *Node) Weight() (bytes, of int64) {
 	return e.next - e.at, in.end - in.start
 }
 
-// Longest returns the Position of the child of n that took longest, the first of
+// Longest returns the Position of the child of n, of those that the tree shows, that took longest, the first of
 // equals. ok is false if no child has a time. It makes no nodes, and takes
 // time in proportion to the number of children.
 func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Position, ok bool, err error) {
-	most := int64(-1)
+	most, only := int64(-1), ld.onlyIn(n)
 	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
+		if only != nil && !only(c) {
+			return nil
+		}
 		shown, err := l.shown(c)
 		if shown == nil || err != nil {
 			return err

@@ -18,6 +18,12 @@ type Line struct {
 	Expanded bool
 	Order    Order
 
+	// In a tree that shows only some places, see Tree.Show.
+	Place     bool  // this is one
+	Around    bool  // it is only around one
+	LeftRows  int64 // of a row with Left: how many rows it stands for
+	LeftKnown bool  // LeftRows is known
+
 	Count                  int64 // children counted so far
 	CountExact, CountKnown bool  // see Node.Count
 
@@ -50,6 +56,7 @@ func (t *Tree) Lines(rows []Row, verbose bool) []Line {
 		if r.Node != nil {
 			r.Node.describe(&lines[i])
 		}
+		t.roots.describe(&lines[i])
 	}
 	if err := t.r.use(func() error {
 		t.lineTimes(lines)
@@ -82,7 +89,6 @@ func (n *Node) describe(l *Line) {
 	l.Count, l.CountExact, l.CountKnown = n.count()
 	l.Leaf = !e.hasContent() && e.state != StatePending || l.CountKnown && l.CountExact && l.Count == 0
 	l.Loaded = n.kids != nil && len(n.kids.slabs) > 0
-	l.Expanded = n.expanded()
 	if n.sorting() != nil {
 		l.Order = OrderWeight
 	}

@@ -37,6 +37,10 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 		pos = gap.To - 1
 	}
 	t.mu.Lock()
+	aim := t.roots.view.aim(gap, end)
+	if aim != nil {
+		pos = aim.at
+	}
 	from, to, ord, ok := gap.Parent.gap(pos)
 	if s := gap.Parent.sorting(); s != nil && from < s.limit {
 		from, ord = s.limit, s.ord
@@ -49,7 +53,9 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 	var s *childRun
 	err := t.read(gap.Parent, func(l *childReader) error {
 		var err error
-		if end == AtStart {
+		if aim != nil {
+			s, err = l.sift(ctx, from, to, ord, aim)
+		} else if end == AtStart {
 			s, err = l.forward(ctx, from, to, ord, slabNodes)
 		} else {
 			s, err = l.around(ctx, from, to, ord, to, slabNodes, 0)

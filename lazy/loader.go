@@ -18,6 +18,7 @@ type loader struct {
 	mu     sync.Mutex
 	now    moment // the view that the nodes were read from
 	memory memory
+	view   *view // what the tree shows of the nodes; nil for all
 }
 
 func newLoader(r *TraceReader, folded bool) *loader {

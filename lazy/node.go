@@ -22,6 +22,9 @@ type Node struct {
 	slot int32 // in slab.nodes
 	seen uint64
 	kids *kids
+	// See view.free.
+	asked uint32
+	free  bool
 }
 
 // kids is what a node knows of its children.

@@ -9,6 +9,7 @@ type roots struct {
 	id   func(i int) int32 // the id of the i-th thread; ids rise
 	made map[int32]*Node
 	make func(id int32) *Node
+	view *view // what is shown of them; nil for all
 	// more: later views may lack some of the threads.
 	more bool
 }

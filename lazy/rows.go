@@ -1,14 +1,16 @@
 package lazy
 
 // Row is a line of the outline: a node whose ancestors are all expanded, or a gap in an
-// expanded node, which may be sorted: see Tree.Sort. A Row is a value; it remains
+// expanded node, which may be sorted: see Tree.Sort. In a tree that shows only some places, see
+// Tree.Show, a row can also stand for what is left out. A Row is a value; it remains
 // meaningful when the tree changes, see Resolve.
 type Row struct {
-	Node   *Node // nil for a gap
+	Node   *Node // nil for a gap, and for what is left out
 	Parent *Node // of the node or of the gap; nil for a thread
 	Depth  int
 	From   int64 // logical: the offset of the node, or the start of the gap
-	To     int64 // of a gap: its end
+	To     int64 // of a gap, or of what is left out: its end. For threads, From and To are their indexes
+	Left   Left
 
 	// For a gap in a sorted node, whose From and To are equal: the ranks of its
 	// children are in (lo, hi]; count is their number, -1 if not known.
@@ -17,7 +19,7 @@ type Row struct {
 }
 
 // Gap reports whether the row represents children that are not in memory.
-func (r Row) Gap() bool { return r.Node == nil && r.Parent != nil }
+func (r Row) Gap() bool { return r.Node == nil && r.Parent != nil && r.Left == 0 }
 
 func rowOf(n *Node) Row {
 	return Row{Node: n, Parent: n.parent, Depth: int(n.depth), From: n.e.Load().at}
@@ -31,6 +33,7 @@ func (t *Tree) Expand(n *Node) {
 }
 
 func (t *Tree) expand(n *Node) {
+	t.roots.view.unfold(n)
 	if n.kids == nil {
 		n.kids = new(kids)
 	}
@@ -42,7 +45,9 @@ func (t *Tree) expand(n *Node) {
 func (t *Tree) Collapse(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n.kids != nil {
+	if t.roots.view.within(n) {
+		t.roots.view.fold(n)
+	} else if n.kids != nil {
 		n.kids.expanded = false
 	}
 }
@@ -51,6 +56,7 @@ func (t *Tree) Collapse(n *Node) {
 func (t *Tree) CollapseAll(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.roots.view.foldAll(n)
 	n.collapseAll()
 }
 
@@ -76,6 +82,7 @@ func (n *Node) collapseAll() {
 func (t *Tree) CollapseEverything() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.roots.view.foldEverything()
 	if t.focus != nil {
 		t.focus.collapseAll()
 		return
@@ -89,7 +96,7 @@ func (t *Tree) CollapseEverything() {
 func (t *Tree) IsExpanded(n *Node) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return n.expanded()
+	return t.roots.open(n)
 }
 
 // forgotten reports whether the node is no longer in memory.
@@ -101,33 +108,31 @@ func (n *Node) expanded() bool { return n.kids != nil && n.kids.expanded }
 func (t *Tree) First() (r Row, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case t.focus != nil:
+	if t.focus != nil {
 		return rowOf(t.focus), true
-	case t.roots.len() == 0:
-		return Row{}, false
 	}
-	return rowOf(t.roots.at(0)), true
+	return t.roots.threadAt(0)
 }
 
 // Last returns the last row.
 func (t *Tree) Last() (r Row, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case t.focus != nil:
+	if t.focus != nil {
 		return t.roots.deepest(rowOf(t.focus)), true
-	case t.roots.len() == 0:
+	}
+	last, ok := t.roots.threadBefore(t.roots.len())
+	if !ok {
 		return Row{}, false
 	}
-	return t.roots.deepest(rowOf(t.roots.at(t.roots.len() - 1))), true
+	return t.roots.deepest(last), true
 }
 
 // Next returns the row below r.
 func (t *Tree) Next(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.bound(t.roots.next(r))
+	return t.bound(t.roots.next(t.roots.now(r)))
 }
 
 // Prev returns the row above r.
@@ -137,6 +142,7 @@ func (t *Tree) Prev(r Row) (Row, bool) {
 	if t.focus != nil && r.Node == t.focus {
 		return Row{}, false
 	}
+	r = t.roots.now(r)
 	if up, ok := t.roots.prevSibling(r); ok {
 		return t.roots.deepest(up), true
 	}
@@ -150,14 +156,14 @@ func (t *Tree) Prev(r Row) (Row, bool) {
 func (t *Tree) NextSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.bound(t.roots.nextSibling(r))
+	return t.bound(t.roots.nextSibling(t.roots.now(r)))
 }
 
 // PrevSibling returns the row before r in the same node.
 func (t *Tree) PrevSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.bound(t.roots.prevSibling(r))
+	return t.bound(t.roots.prevSibling(t.roots.now(r)))
 }
 
 // FirstChild returns the first row within an expanded node.

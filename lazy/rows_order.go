@@ -4,8 +4,11 @@ package lazy
 // they are shown. The loader is locked.
 
 func (w *roots) firstChild(n *Node) (Row, bool) {
-	if !n.expanded() {
+	if !w.open(n) {
 		return Row{}, false
+	}
+	if w.view.within(n) {
+		return w.view.firstIn(n)
 	}
 	if s := n.sorting(); s != nil {
 		return s.after(n, firstRank)
@@ -14,8 +17,11 @@ func (w *roots) firstChild(n *Node) (Row, bool) {
 }
 
 func (w *roots) lastChild(n *Node) (Row, bool) {
-	if !n.expanded() {
+	if !w.open(n) {
 		return Row{}, false
+	}
+	if w.view.within(n) {
+		return w.view.lastIn(n)
 	}
 	if s := n.sorting(); s != nil {
 		return s.before(n, n.e.Load().end)
@@ -54,45 +60,42 @@ func (w *roots) deepest(r Row) Row {
 
 // nextSibling is NextSibling.
 func (w *roots) nextSibling(r Row) (Row, bool) {
-	if r.Parent != nil {
-		if s := r.Parent.sorting(); s != nil {
-			return s.next(r)
-		}
+	if r.Parent == nil {
+		return w.threadAt(w.after(r))
 	}
-	switch {
-	case r.Parent != nil && r.Node != nil:
-		return r.Parent.rowAt(r.Node.e.Load().next)
-	case r.Parent != nil:
-		return r.Parent.rowAt(r.To)
+	if w.view.within(r.Parent) {
+		return w.view.after(r)
+	}
+	if s := r.Parent.sorting(); s != nil {
+		return s.next(r)
 	}
 	if r.Node != nil {
-		if n := w.at(w.index(r.Node.thread) + 1); n != nil {
-			return rowOf(n), true
-		}
+		return r.Parent.rowAt(r.Node.e.Load().next)
 	}
-	return Row{}, false
+	return r.Parent.rowAt(r.To)
 }
 
 // prevSibling is PrevSibling.
 func (w *roots) prevSibling(r Row) (Row, bool) {
-	if r.Parent != nil {
-		if s := r.Parent.sorting(); s != nil {
-			return s.prev(r)
-		}
-		return r.Parent.rowBefore(r.From)
+	if r.Parent == nil {
+		return w.threadBefore(w.before(r))
 	}
-	if r.Node != nil {
-		if n := w.at(w.index(r.Node.thread) - 1); n != nil {
-			return rowOf(n), true
-		}
+	if w.view.within(r.Parent) {
+		return w.view.before(r)
 	}
-	return Row{}, false
+	if s := r.Parent.sorting(); s != nil {
+		return s.prev(r)
+	}
+	return r.Parent.rowBefore(r.From)
 }
 
 // resolveIn returns the row that has taken the place of a row of an expanded node:
 // the last one if there is none.
 func (w *roots) resolveIn(r Row) Row {
 	n, at := r.Parent, r.From
+	if w.view.within(n) {
+		return w.view.resolveIn(r)
+	}
 	if s := n.sorting(); s != nil {
 		if r, ok := s.resolve(r); ok {
 			return r
@@ -157,26 +160,26 @@ func (n *Node) rowBefore(pos int64) (Row, bool) {
 // resolve is Resolve.
 func (w *roots) resolve(r Row) Row {
 	if r.Parent == nil {
-		if r.Node == nil && w.len() > 0 {
-			return rowOf(w.at(0))
-		}
-		return r
+		return w.resolveThread(r)
 	}
-	// The outermost node on the path that is forgotten or collapsed hides the rest.
+	// The outermost node on the path that is forgotten, collapsed or left out hides the rest.
 	var hides *Node
+	all := w.view.shows(r.Parent) // what is around it is shown, too
 	for n := r.Parent; n != nil; n = n.parent {
-		if n.forgotten() || !n.expanded() {
+		if n.forgotten() || !w.open(n) || !all && !w.view.shows(n) {
 			hides = n
 		}
 	}
 	switch {
 	case hides == nil:
-	case hides.forgotten():
+	case hides.parent == nil && !w.view.shows(hides):
+		return w.resolveThread(rowOf(hides))
+	case hides.forgotten() || !w.view.shows(hides):
 		return w.resolveIn(rowOf(hides))
 	default:
 		return rowOf(hides)
 	}
-	if r.Node != nil && r.Node.slab != nil && r.Parent.sorting() == nil {
+	if r.Node != nil && r.Node.slab != nil && r.Parent.sorting() == nil && w.view.shows(r.Node) {
 		return rowOf(r.Node)
 	}
 	return w.resolveIn(r)

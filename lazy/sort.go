@@ -66,6 +66,10 @@ type sorting struct {
 	// -1 if not known.
 	between []int64
 	uses    uint64
+
+	// In a tree that shows only some places, the ranges have the children with places.
+	stamp uint32 // of the view that they were sorted in; 0 for all children
+	left  int64  // how many shown children are left out; -1 if not known
 }
 
 // sorting returns the sorting of n's children: nil if they are not sorted. The
@@ -74,7 +78,12 @@ func (n *Node) sorting() *sorting {
 	if n.kids == nil || n.kids.sorted == nil || n.kids.sorted.timed != n.loader.r.timed() {
 		return nil
 	}
-	return n.kids.sorted
+	s := n.kids.sorted
+	if stamp := n.loader.view.sortedAs(n); s.stamp != stamp {
+		n.loader.memory.dropRanges(n)
+		s.stamp, s.left, s.between = stamp, -1, []int64{-1}
+	}
+	return s
 }
 
 // Order returns the order in which n shows its children.
@@ -122,7 +131,7 @@ func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
 		n.kids = new(kids)
 	}
 	so.memory.dropRanges(n)
-	s := &sorting{timed: w.timed, limit: w.limit, ord: w.ord, between: []int64{-1}}
+	s := &sorting{timed: w.timed, limit: w.limit, ord: w.ord, between: []int64{-1}, stamp: w.stamp, left: w.out}
 	n.kids.sorted = s
 	first := so.memory.addRange(s, &w)
 	so.mu.Unlock()

@@ -55,9 +55,10 @@ func (so *sorter) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk)
 	}
 	so.mu.Lock()
 	defer so.mu.Unlock()
-	if n.sorting() != s || w.epoch != so.now.epoch || n.forgotten() {
+	if n.sorting() != s || w.epoch != so.now.epoch || w.stamp != s.stamp || n.forgotten() {
 		return nil, nil
 	}
+	s.left = w.out
 	return so.memory.addRange(s, w), nil
 }
 

@@ -19,6 +19,8 @@ type sortWalk struct {
 	limit  int64 // where the walk ended
 	ord    int64 // of the first cell that ends at or after limit
 	epoch  int64
+	only   func(c *nodeData) bool // the children that the tree shows; nil for all
+	stamp  uint32                 // see sorting
 
 	kept    []ranked // up to twice the number wanted
 	bound   rank     // children after it, or before it if last, are not wanted
@@ -26,6 +28,7 @@ type sortWalk struct {
 	skipped int64 // shown children from lo to from; and, in the end, before the kept ones
 	found   int64 // shown children after from
 	left    int64 // those of found that are after the kept ones
+	out     int64 // children left out because of only
 }
 
 // collect does the walk. It ends before a child whose time may yet become known.
@@ -33,6 +36,7 @@ func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Pr
 	so.mu.Lock()
 	e := n.e.Load()
 	w.limit, w.ord, w.epoch = e.start, e.first, so.now.epoch
+	w.only, w.stamp = so.view.only(n), so.view.sortedAs(n)
 	so.mu.Unlock()
 	ended := false
 	err := so.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *nodeData) error {
@@ -73,6 +77,10 @@ func (w *sortWalk) add(l *childReader, pos int64, c *nodeData) error {
 	shown, err := l.shown(c)
 	if shown == nil || err != nil {
 		return err
+	}
+	if w.only != nil && !w.only(shown) {
+		w.out++
+		return nil
 	}
 	r := ranked{rank{shown.nested(), c.at}, c.first, c.at - pos}
 	if w.timed {

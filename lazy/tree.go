@@ -19,6 +19,7 @@ type Tree struct {
 	roots  *roots // guarded by the loader's lock
 	focus  *Node  // the only root; nil if there is none
 	seen   int    // generation of the reader at the last Refresh
+	stamp  uint32 // of the last view
 }
 
 // Tree returns a new view of the trace.

@@ -22,6 +22,7 @@ type arrival struct {
 	trace    *tracestate.State
 	tree     *tree.Part
 	jobs     *job.Part
+	filter   *filtering
 
 	to      *lazy.Handle   // nil if there is none, or no longer
 	session *notes.Session // the same
@@ -68,7 +69,11 @@ func (a *arrival) arrived(found bool) {
 // resume goes to where the last session of the trace was.
 func (a *arrival) resume(s *notes.Session) tea.Cmd {
 	a.tree.Out.Tree.CollapseEverything()
-	return a.jobs.Resume(s.At, s.Expanded, func(n *lazy.Node) {
+	var filter tea.Cmd
+	if s.Filter != "" {
+		filter = a.filter.resume(s.Filter, s.At)
+	}
+	return tea.Batch(filter, a.jobs.Resume(s.At, s.Expanded, func(n *lazy.Node) {
 		a.arrived(n != nil)
 		if n == nil {
 			return
@@ -86,5 +91,5 @@ func (a *arrival) resume(s *notes.Session) tea.Cmd {
 			}
 			a.env.Say(text)
 		}
-	})
+	}))
 }

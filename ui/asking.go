@@ -27,6 +27,7 @@ type asking struct {
 	tree     *tree.Part
 	jobs     *job.Part
 	search   *searching
+	results  *results // a set of places that an answer has found becomes the current one by use
 	tables   *tables
 	steps    *stepping
 }
@@ -90,5 +91,6 @@ func (a *asking) goToCall(t *table.Table, row int, asked string) tea.Cmd {
 		return nil
 	}
 	a.tree.Visit()
+	a.search.began()
 	return a.search.found(a.search.Same(what, from, 1, a.search.facts()))
 }

@@ -26,6 +26,7 @@ type commandLine struct {
 	front    *front.Front
 	jobs     *job.Part
 	search   *searching
+	filter   *filtering
 	answers  []answering
 	perform  func(b *binding, n int) tea.Cmd // does what an action of the key map does
 }
@@ -50,7 +51,7 @@ func (l *commandLine) registry() *command.Registry {
 	r := new(command.Registry)
 	keys := l.keyboard.keys
 	taken := map[string]bool{"help": true, "go-to": true}
-	for _, c := range append(l.ofAnswers(), l.places(), l.searches()) {
+	for _, c := range append(append(l.ofAnswers(), l.places(), l.searches()), l.filter.commands()...) {
 		taken[c.Name] = true
 		if i := slices.IndexFunc(keys, func(b binding) bool { return b.name == c.Name }); i >= 0 {
 			c.Group, c.Keys = keys[i].group, keys[i].names(l.env.Glyphs)

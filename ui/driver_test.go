@@ -25,6 +25,7 @@ import (
 	"tracex/ui/internal/outline"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/sift"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/threads"
 	"tracex/ui/internal/uitest"
@@ -95,7 +96,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case job.Msg, loading.Msg, marks.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied, threads.Msg, sheet.Msg, answer.Msg:
+		case job.Msg, loading.Msg, marks.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied, threads.Msg, sheet.Msg, answer.Msg, sift.Msg:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:

@@ -13,7 +13,10 @@ import (
 
 // layout divides the window, which is usable.
 func (m *Model) layout() layout.Layout {
-	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On(), Steps: len(m.steps.list) > 0}
+	w := layout.Wants{
+		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On(),
+		Steps: len(m.steps.list) > 0, Filter: m.filter.Cur() != nil,
+	}
 	if m.tour.on() {
 		w.Tour = m.tour.Height(m.tour.names(), w.Width, m.env.Glyphs)
 	}
@@ -30,7 +33,7 @@ func (m *Model) countingFacts() counting.Facts {
 
 // busy reports whether something runs in the background.
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy()
+	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur().Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy()
 }
 
 // activity tells what is running and how to stop it, if possible in room cells. It returns
@@ -67,7 +70,7 @@ func (m *Model) newFrame() frame {
 	f.layout = l
 	o := m.tree.Out
 	stats := o.Tree.Stats()
-	taken := stats.Bytes + m.search.Bytes()
+	taken := stats.Bytes + m.search.Bytes() + m.filter.Cur().Bytes()
 	f.header = status.Header{
 		Name: m.trace.Name(), About: m.trace.About(o.Tree.Folded(), g), Index: status.Index(m.trace.Known, g),
 		Memory: status.Memory(taken, stats.Budget),
@@ -101,11 +104,18 @@ func (m *Model) newFrame() frame {
 		f.tour = m.tour.View(m.tour.names(), f.width, l.Tour, g)
 	}
 	f.position = status.Position(o.Cursor.Node, m.keyboard.count.String(), g)
+	if text := m.results.text(); text != "" {
+		if f.position != "" {
+			text = f.position + " " + g.Dot + " " + text
+		}
+		f.position = text
+	}
+	f.filter, f.matches = m.filter.line()
 	f.activity = m.activity(f.width - screen.TextWidth(" "+f.position, g.ASCII) - 3)
 	f.message, f.alarm = m.env.Status.Message()
 	f.hints = hints(m.keyboard.keys, useful{
 		on: placeOf(o.Tree, o.Cursor), threads: m.trace.Size.Threads > 1,
-		follow: m.trace.Known.Growth.On && !m.follow.On(), hits: m.search.Some(), timed: m.trace.Size.Timed,
+		follow: m.trace.Known.Growth.On && !m.follow.On(), hits: m.results.some(), filtered: m.filter.Cur() != nil, timed: m.trace.Size.Timed,
 		raw: !o.Tree.Folded(), full: f.header.Memory != "",
 	}, f.width-1, g)
 	return f

@@ -21,6 +21,8 @@ type frame struct {
 	layout        layout.Layout
 
 	header   status.Header
+	filter   string    // "" if there is none
+	matches  string    // what it has found
 	crumbs   []string  // the path to the cursor's node, as much as fits
 	troubles []string  // what is wrong with the trace
 	steps    [2]string // that edit the tree: the left and the right end of their line
@@ -46,7 +48,11 @@ func (f *frame) draw(in *front.Front) string {
 		return f.tooSmall()
 	}
 	lines := make([]string, 0, f.height)
-	lines = append(lines, f.header.View(f.width, f.g), nodetext.CrumbLine(f.crumbs, f.width, f.g))
+	lines = append(lines, f.header.View(f.width, f.g))
+	if f.layout.Filter {
+		lines = append(lines, screen.Ends(" "+f.filter, f.matches, screen.Accent, screen.Plain, f.width, f.g))
+	}
+	lines = append(lines, nodetext.CrumbLine(f.crumbs, f.width, f.g))
 	if f.layout.Trouble {
 		lines = append(lines, f.troubleLine())
 	}

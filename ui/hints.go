@@ -11,13 +11,14 @@ import (
 // useful tells what the cursor is on and what is going on: it decides which keys are useful now,
 // besides those that always are.
 type useful struct {
-	on      place
-	threads bool // there are several threads
-	follow  bool // the trace grows and is not followed
-	hits    bool // there is a search
-	timed   bool // the trace has times
-	raw     bool // the raw trace is shown
-	full    bool // the memory is nearly used up
+	on       place
+	threads  bool // there are several threads
+	follow   bool // the trace grows and is not followed
+	hits     bool // there is a search, or another result to walk through
+	filtered bool // the tree is filtered
+	timed    bool // the trace has times
+	raw      bool // the raw trace is shown
+	full     bool // the memory is nearly used up
 }
 
 // place is what the cursor is on.
@@ -25,6 +26,7 @@ type place int
 
 const (
 	onNothing place = iota
+	onLeft          // what a filter leaves out
 	onGap           // children that are not loaded
 	onThread
 	onLeaf
@@ -37,6 +39,8 @@ func placeOf(t *lazy.Tree, row lazy.Row) place {
 	switch n := row.Node; {
 	case row == (lazy.Row{}):
 		return onNothing
+	case row.Left != 0:
+		return onLeft
 	case n == nil:
 		return onGap
 	case n.IsThread():
@@ -75,6 +79,8 @@ func (h *hinter) brief(name string, rank int) { h.add(rank, action(h.keys, name)
 // row adds the keys for the row under the cursor.
 func (h *hinter) row(now useful) {
 	switch now.on {
+	case onLeft:
+		h.add(1, "show them", "toggle")
 	case onGap:
 		h.add(1, "load", "toggle")
 	case onThread:
@@ -101,6 +107,10 @@ func hints(keys []binding, now useful, width int, g *screen.Glyphs) string {
 	if now.hits {
 		h.add(1, "next/previous", "next-hit", "previous-hit")
 		h.brief("hits", 1)
+	}
+	if now.filtered {
+		h.brief("unfilter", 1)
+		h.brief("filter", 2)
 	}
 	h.row(now)
 	if now.follow {

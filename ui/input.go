@@ -143,13 +143,14 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 }
 
 // escape stops running work. Without any, it ends the first of these that is on: the tour, the
-// search, the details, following.
+// search, the filter, the details, following.
 func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it canceled the number
 	}
 	stopped := m.jobs.Stop()
 	stopped = m.search.Stop() || stopped
+	stopped = m.filter.Stop() || stopped
 	if m.tree.Moving() {
 		stopped = m.tree.StopLoading() || stopped
 	}
@@ -162,6 +163,7 @@ func (m *Model) escape(n int) tea.Cmd {
 	case m.tour.end():
 		m.env.Say("the tour is over; " + screen.ActionKey("help", m.env.Glyphs) + " lists the keys")
 	case m.search.End():
+	case m.filter.clear():
 	case m.details.Hide():
 	case m.follow.On():
 		return m.follow.toggle(0)

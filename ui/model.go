@@ -22,6 +22,7 @@ import (
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/sift"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/terminal"
 	"tracex/ui/internal/threads"
@@ -43,6 +44,8 @@ type Model struct {
 	jobs     *job.Part
 	follow   following
 	search   *searching
+	filter   *filtering
+	results  *results
 	counting counting.Part
 	details  pane
 	front    front.Front
@@ -101,20 +104,29 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 		Part: search.New(e.Life, r, func() time.Time { return e.Clock.Now() }),
 		env:  e, trace: s, tree: t, jobs: j, front: f,
 	}
+	m.results = &results{env: e, trace: s, tree: t, jobs: j, search: m.search, tables: &m.tables}
+	m.filter = &filtering{
+		Part: sift.New(e.Life, r, func() time.Time { return e.Clock.Now() }),
+		env:  e, trace: s, tree: t, jobs: j, front: f, results: m.results,
+	}
+	m.results.filter = func() *result { return m.filter.result }
+	m.search.began = func() { m.results.use(nil) }
 	m.marks = &marking{Part: marks.New(r, e, o.Notes), env: e, keyboard: k, tree: t, jobs: j, front: f}
 	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), search: m.search, marks: m.marks}
 	m.threads = threadList{Part: threads.NewPart(r, e), tree: t, front: f}
 	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}
 	m.tour = touring{env: e, keyboard: k, tree: t, jobs: j, front: f}
-	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j}
+	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j, filter: m.filter}
 	m.tables = tables{
 		Part: sheet.NewPart(e), env: e, front: f, clip: m.clip,
 		ask: func() tea.Cmd { return m.commands.open("") },
 	}
 	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, front: f}
 	m.commands = commandLine{
-		env: e, keyboard: k, front: f, jobs: j, search: m.search, perform: m.perform,
-		answers: answers(&asking{env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, tables: &m.tables, steps: m.steps}),
+		env: e, keyboard: k, front: f, jobs: j, search: m.search, filter: m.filter, perform: m.perform,
+		answers: answers(&asking{
+			env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, results: m.results, tables: &m.tables, steps: m.steps,
+		}),
 	}
 }
 
@@ -145,6 +157,12 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.jobs.Update(msg)
 	case search.Msg:
 		return m.search.found(m.search.Update(msg, m.search.facts()))
+	case sift.Msg:
+		cmd, err := m.filter.Update(msg)
+		if err != nil {
+			m.env.Fail("the search for matches ended early", err)
+		}
+		return cmd
 	case counting.Msg:
 		m.counting.Update(msg)
 	case status.Msg:
@@ -186,10 +204,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 
 // settle determines the rows on the screen and requests what is missing there.
 func (m *Model) settle() tea.Cmd {
-	m.adopt()
+	other := m.adopt()
 	m.steps.settle()
 	m.follow.Moved(m.tree.Out.Cursor)
-	another := m.refresh()
+	another := tea.Batch(other, m.refresh())
 	l := m.layout()
 	m.tree.Out.Height, m.tree.Out.Width = l.Tree, l.TreeWidth
 	cmds := []tea.Cmd{another, m.arrival.arrive()}
@@ -200,8 +218,8 @@ func (m *Model) settle() tea.Cmd {
 		cmds = append(cmds, m.tree.Aim(to))
 		m.follow.Put(m.tree.Out.Cursor)
 	}
-	cmds = append(cmds, m.tree.Settle())
-	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.details.code.Busy()
+	cmds = append(cmds, m.filter.settle(), m.tree.Settle())
+	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur().Running() && !m.details.code.Busy()
 	cmds = append(cmds, m.counting.Settle(m.countingFacts(), m.trace.Generation, idle), m.tree.Prefetch())
 	if p := m.tree.Out.Cursor; m.details.On() {
 		cmds = append(cmds, m.details.code.Show(p.Node))
@@ -217,15 +235,16 @@ func (m *Model) settle() tea.Cmd {
 }
 
 // adopt notices that another tree is shown: hits and counts belong to the one before.
-func (m *Model) adopt() {
+func (m *Model) adopt() tea.Cmd {
 	if !m.tree.Replaced() {
-		return
+		return nil
 	}
 	m.counting.Children.Reset()
 	if m.search.Begun() {
 		m.search.End()
 	}
 	m.follow.Rebase(m.tree.Out.Cursor)
+	return m.filter.adopt()
 }
 
 // refresh brings the tree up to date with what the reader knows.
@@ -235,7 +254,7 @@ func (m *Model) refresh() (cmd tea.Cmd) {
 		cmd = m.marks.Reopen()
 		m.jobs.Stop()
 		m.tree.StartOver()
-		m.adopt()
+		cmd = tea.Batch(cmd, m.adopt())
 		m.front.CloseLists()
 		m.follow.Restart(m.tree.Out.Cursor)
 	}

@@ -22,6 +22,7 @@ type searching struct {
 	tree  *tree.Part
 	jobs  *job.Part
 	front *front.Front
+	began func() // is called when a search begins, in place of what was walked through before
 
 	last    prompt.Text // the last search, also that of the last session
 	earlier prompt.Text // the search of the last session, until there is one in this
@@ -98,6 +99,7 @@ func (s *searching) searchFor(t prompt.Text) tea.Cmd {
 	from, _ := s.tree.Out.Here()
 	s.tree.Visit()
 	s.last, s.earlier = t, prompt.Text{}
+	s.began()
 	p := pattern.New(t.Text, t.Expr)
 	s.tree.ToMatch(p, origin)
 	return s.found(s.Begin(p, from, true, s.facts()))
@@ -133,6 +135,7 @@ func (s *searching) sameName(dir int) tea.Cmd {
 		return nil
 	}
 	s.tree.Visit()
+	s.began()
 	return s.found(s.Same(p, n.Position(), dir, s.facts()))
 }
 

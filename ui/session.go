@@ -29,6 +29,9 @@ func (m *Model) begin(o *Options) {
 		m.search.earlier = m.search.last
 		m.front.Typed = prompt.History{"/": {m.search.last}}
 	}
+	if s.Filter != "" {
+		m.filter.last = s.Filter
+	}
 	if o.At == nil && !o.Follow {
 		m.arrival.session = &s
 		if s.Details && !m.details.On() {
@@ -47,7 +50,7 @@ func (m *Model) session() *notes.Session {
 	}
 	s := &notes.Session{
 		At: at, Line: o.Line, Raw: !o.Tree.Folded(), Details: m.details.On(),
-		Search: m.search.last.Text, Regex: m.search.last.Expr, Expanded: expandedAround(o), Steps: m.steps.saved(),
+		Search: m.search.last.Text, Regex: m.search.last.Expr, Filter: m.filter.text(), Expanded: expandedAround(o), Steps: m.steps.saved(),
 	}
 	return s
 }

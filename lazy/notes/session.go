@@ -16,6 +16,7 @@ type Session struct {
 	Details  bool
 	Search   string
 	Regex    bool            // Search is a regular expression
+	Filter   string          // of the tree; "" for none
 	Expanded []lazy.Position // nodes that were expanded near the cursor
 	Steps    []string        // that edit the tree: "merge java.util.*"
 	Time     time.Time
@@ -37,6 +38,7 @@ type sessionJSON struct {
 	Details  bool     `json:"details,omitempty"`
 	Search   string   `json:"search,omitempty"`
 	Regex    bool     `json:"regex,omitempty"`
+	Filter   string   `json:"filter,omitempty"`
 	Expanded []string `json:"expanded,omitempty"`
 	Steps    []string `json:"steps,omitempty"`
 }
@@ -46,7 +48,7 @@ func (s *Session) Some() bool { return !s.Time.IsZero() }
 
 func (s *Session) equal(o *Session) bool {
 	return s.At == o.At && s.Line == o.Line && s.Raw == o.Raw && s.Details == o.Details && s.Search == o.Search &&
-		s.Regex == o.Regex && s.Time.Equal(o.Time) && slices.Equal(s.Expanded, o.Expanded) &&
+		s.Regex == o.Regex && s.Filter == o.Filter && s.Time.Equal(o.Time) && slices.Equal(s.Expanded, o.Expanded) &&
 		slices.Equal(s.Steps, o.Steps)
 }
 
@@ -54,6 +56,7 @@ func (s *Session) equal(o *Session) bool {
 func (s *Session) encode() ([]byte, error) {
 	wire := sessionJSON{
 		At: lazy.PositionHandle(s.At).String(), Line: s.Line, Raw: s.Raw, Details: s.Details, Search: s.Search, Regex: s.Regex,
+		Filter: s.Filter,
 	}
 	wire.Steps = s.Steps[:min(len(s.Steps), maxSteps)]
 	for _, p := range s.Expanded[:min(len(s.Expanded), maxExpanded)] {
@@ -69,11 +72,13 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		return s, false
 	}
 	h, ok := lazy.ParseHandle(wire.At)
-	if !ok || h.Numbered || at.IsZero() || len(wire.Search) > maxText || len(wire.Expanded) > maxExpanded || len(wire.Steps) > maxSteps {
+	if !ok || h.Numbered || at.IsZero() || len(wire.Search) > maxText || len(wire.Filter) > maxText ||
+		len(wire.Expanded) > maxExpanded || len(wire.Steps) > maxSteps {
 		return s, false
 	}
 	s = Session{
-		At: h.Position, Line: max(0, min(wire.Line, 1<<16)), Raw: wire.Raw, Details: wire.Details, Search: wire.Search, Regex: wire.Regex, Time: at,
+		At: h.Position, Line: max(0, min(wire.Line, 1<<16)), Raw: wire.Raw, Details: wire.Details, Search: wire.Search, Regex: wire.Regex,
+		Filter: wire.Filter, Time: at,
 	}
 	for _, text := range wire.Steps {
 		if len(text) > maxText {
@@ -88,6 +93,6 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		}
 		s.Expanded = append(s.Expanded, h.Position)
 	}
-	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "expanded", "steps")
+	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "filter", "expanded", "steps")
 	return s, true
 }

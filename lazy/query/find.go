@@ -18,6 +18,8 @@ type Find struct {
 	where *filter.Expr
 	first int // stop after so many; 0 for all
 	scope Scope
+
+	one, several, of string // name the places, see FoundIn; "" for matches of where
 }
 
 // NewFind prepares to find points: in a pass, which is that of a [Scope]. first limits how many are

@@ -51,6 +51,16 @@ func (f *Find) Table(ctx context.Context, v FindView) *table.Table {
 }
 
 func (f *Find) title(n int64, v FindView) string {
+	if f.one != "" {
+		title := display.Grouped(n) + " " + f.several
+		if n == 1 {
+			title = "1 " + f.one
+		}
+		if f.of != "" {
+			title += " " + v.G.Dot + " " + f.of
+		}
+		return title
+	}
 	title := display.Plural(n, "match")
 	if n != 1 {
 		title = display.Grouped(n) + " matches"

@@ -267,6 +267,8 @@ type setCollector struct {
 type setVisitor struct {
 	m     *matcher
 	found []threadPlaces
+	upto  lazy.Position // after the last point seen
+	some  bool          // any was seen
 }
 
 type threadPlaces struct {
@@ -277,8 +279,12 @@ type threadPlaces struct {
 func (c *setCollector) Visitor() lazy.Visitor { return &setVisitor{m: c.c.matcher()} }
 
 func (c *setCollector) Merge(v lazy.Visitor) error {
-	for _, t := range v.(*setVisitor).found {
+	part := v.(*setVisitor)
+	for _, t := range part.found {
 		c.set.Add(t.thread, t.at...)
+	}
+	if part.some {
+		c.set.Reached(part.upto)
 	}
 	return nil
 }
@@ -302,6 +308,7 @@ func (v *setVisitor) Enter(p *lazy.PassPoint) {
 func (v *setVisitor) Exit(*lazy.PassPoint) { v.m.exit() }
 
 func (v *setVisitor) test(p *lazy.PassPoint) {
+	v.upto, v.some = lazy.Position{Thread: p.Thread, At: p.At + 1}, true
 	if v.m.match(p) {
 		t := &v.found[len(v.found)-1]
 		t.at = append(t.at, p.At)

@@ -2,6 +2,7 @@
 package places
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -12,7 +13,7 @@ import (
 // MaxPlaces is how many places a Set keeps, 8 bytes each. It counts further ones.
 const MaxPlaces = 4 << 20
 
-// Set is a set of trace points, each by the logical offset in its thread's stream. It grows in
+// Set is a set of trace points that a tree can show, see [lazy.Places]: each by the logical offset in its thread's stream. It grows in
 // the order of the trace while it is searched for. Any goroutine may use it.
 type Set struct {
 	mu      sync.RWMutex
@@ -66,10 +67,10 @@ func (s *Set) Add(thread int32, at ...int64) {
 	last := s.threads[n-1]
 	last.at = append(last.at, at...)
 	s.count += len(at)
-	s.upto = lazy.Position{Thread: thread, At: at[len(at)-1]}
+	s.upto = lazy.Position{Thread: thread, At: at[len(at)-1] + 1}
 }
 
-// Reached records that everything before p has been searched.
+// Reached records that everything before p has been searched; p rises.
 func (s *Set) Reached(p lazy.Position) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,9 +105,69 @@ func (s *Set) Frontier() (upto lazy.Position, done bool) {
 	defer s.mu.RUnlock()
 	if s.beyond > 0 {
 		last := s.threads[len(s.threads)-1]
-		return lazy.Position{Thread: last.thread, At: last.at[len(last.at)-1]}, false
+		return lazy.Position{Thread: last.thread, At: last.at[len(last.at)-1] + 1}, false
 	}
 	return s.upto, s.done
+}
+
+// Known returns the offset in a thread before which the set is complete; [math.MaxInt64] if it has
+// all of the thread's places.
+func (s *Set) Known(thread int32) int64 {
+	upto, done := s.Frontier()
+	switch {
+	case done || thread < upto.Thread:
+		return math.MaxInt64
+	case thread == upto.Thread:
+		return upto.At
+	}
+	return -1
+}
+
+// First returns the first place of a thread at an offset from from to before to.
+func (s *Set) First(thread int32, from, to int64) (at int64, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if t, _ := s.of(thread); t != nil {
+		if i := below(t.at, from); i < len(t.at) && t.at[i] < to {
+			return t.at[i], true
+		}
+	}
+	return 0, false
+}
+
+// Last returns the last place of a thread at an offset from from to before to.
+func (s *Set) Last(thread int32, from, to int64) (at int64, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if t, _ := s.of(thread); t != nil {
+		if i := below(t.at, to); i > 0 && t.at[i-1] >= from {
+			return t.at[i-1], true
+		}
+	}
+	return 0, false
+}
+
+// NextThread returns the first thread with this id or a higher one that has places.
+func (s *Set) NextThread(id int32) (next int32, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if _, k := s.of(id); k < len(s.threads) {
+		return s.threads[k].thread, true
+	}
+	return 0, false
+}
+
+// PrevThread returns the last thread with this id or a lower one that has places.
+func (s *Set) PrevThread(id int32) (prev int32, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	switch t, k := s.of(id); {
+	case t != nil:
+		return id, true
+	case k > 0:
+		return s.threads[k-1].thread, true
+	}
+	return 0, false
 }
 
 // Place returns the i-th place, from 0; ok is false if the set does not keep as many.

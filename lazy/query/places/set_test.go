@@ -61,11 +61,30 @@ func TestSet(t *testing.T) {
 				t.Fatalf("index of %v is %d, want %d", p, got, index)
 			}
 			n, first := s.Within(p.Thread, p.At, to)
+			first2, some := s.First(p.Thread, p.At, to)
+			last, also := s.Last(p.Thread, p.At, to)
+			if some != (n > 0) || also != some || some && (first2 != within[0] || last != within[len(within)-1]) {
+				t.Fatalf("in %v to %d: first %d %v, last %d %v, want of %v", p, to, first2, some, last, also, within)
+			}
 			if n != len(within) || n > 0 && first != within[0] {
 				t.Fatalf("within %v to %d: %d from %d, want %v", p, to, n, first, within)
 			}
 		}
 		ids, counts := s.Threads()
+		for id := int32(-3); id < 45; id++ {
+			i, _ := slices.BinarySearch(ids, id)
+			next, ok := s.NextThread(id)
+			if ok != (i < len(ids)) || ok && next != ids[i] {
+				t.Fatalf("after thread %d is %d, %v", id, next, ok)
+			}
+			if i == len(ids) || ids[i] != id {
+				i--
+			}
+			prev, ok := s.PrevThread(id)
+			if ok != (i >= 0) || ok && prev != ids[i] {
+				t.Fatalf("before thread %d is %d, %v", id, prev, ok)
+			}
+		}
 		total := 0
 		for _, n := range counts {
 			total += n
@@ -74,7 +93,9 @@ func TestSet(t *testing.T) {
 			t.Errorf("threads %v %v", ids, counts)
 		}
 		upto, done := s.Frontier()
-		if beyond > 0 && upto != all[kept-1] || done {
+		after := all[kept-1]
+		after.At++
+		if beyond > 0 && upto != after || done {
 			t.Errorf("frontier %v %v", upto, done)
 		}
 		s.Reset()

@@ -7,10 +7,11 @@ import (
 	"tracex/ui/internal/env"
 )
 
-// Part counts in the background: the children of the nodes on the screen, then the calls of
-// the trace. Its methods run on one goroutine.
+// Part counts in the background: the children of the nodes on the screen, what is left out
+// there, then the calls of the trace. Its methods run on one goroutine.
 type Part struct {
 	Children Children
+	Left     Left
 	Calls    Calls
 
 	env *env.Env
@@ -24,6 +25,13 @@ func New(r *lazy.TraceReader, e *env.Env) Part { return Part{env: e, r: r} }
 // background.
 func (p *Part) Settle(f Facts, generation int, idle bool) tea.Cmd {
 	var cmds []tea.Cmd
+	if work := p.Left.Begin(f); work != nil {
+		msg, cmd := p.env.Soon(work)
+		if msg != nil {
+			p.Update(msg.(Msg))
+		}
+		cmds = append(cmds, cmd)
+	}
 	if work := p.Children.Begin(f); work != nil {
 		msg, cmd := p.env.Soon(work)
 		if msg != nil {
@@ -31,7 +39,7 @@ func (p *Part) Settle(f Facts, generation int, idle bool) tea.Cmd {
 		}
 		cmds = append(cmds, cmd)
 	}
-	idle = idle && !p.Children.Busy()
+	idle = idle && !p.Children.Busy() && !p.Left.busy
 	return tea.Batch(append(cmds, p.Calls.Begin(p.env.Life, p.r, generation, idle))...)
 }
 

@@ -78,6 +78,8 @@ func (w *writer) timed() bool {
 func (w *writer) describe() {
 	row := w.of.Row
 	switch {
+	case row.Left != 0:
+		w.title("left out by the filter")
 	case row.Node == nil && row.Parent == nil:
 		w.title("no row")
 	case row.Node == nil:

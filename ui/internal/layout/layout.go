@@ -9,6 +9,7 @@ const (
 
 // Layout tells where the parts of the screen are, in cells.
 type Layout struct {
+	Filter     bool // a line about the filter
 	Trouble    bool // a line about what is wrong with the trace
 	Steps      bool // a line about steps that edit the tree
 	Rule       bool // a line with the headings of the columns
@@ -49,6 +50,7 @@ type Wants struct {
 	Steps         bool // steps edit the tree
 	Tour          int  // lines that the tour needs; 0 if there is none
 	Details       bool
+	Filter        bool // the tree is filtered
 }
 
 // Usable reports whether a window is large enough.
@@ -60,6 +62,11 @@ func For(w Wants) Layout {
 	l.Trouble = w.Trouble && w.Height >= ruleFrom
 	l.Top = 2
 	l.List = w.Height - 3
+	if w.Filter {
+		l.Filter = true
+		l.Top++
+		l.List--
+	}
 	if l.Trouble {
 		l.Top++
 		l.List--

@@ -39,8 +39,10 @@ func (l *Loader) Pursue(o *outline.Outline) tea.Cmd {
 // that the rows next to the cursor arrive first.
 func (l *Loader) Visible(o *outline.Outline) tea.Cmd {
 	var cmds []tea.Cmd
-	for range 4 {
-		again, above := false, true
+	again := true
+	for rounds := 0; again; rounds++ {
+		above := true
+		again = false
 		for _, row := range o.Rows {
 			if row == o.Cursor {
 				above = false
@@ -61,7 +63,7 @@ func (l *Loader) Visible(o *outline.Outline) tea.Cmd {
 		}
 		before := slices.Clone(o.Rows)
 		o.Settle()
-		if l.env.Late() {
+		if l.env.Late() || rounds >= 16 {
 			if !slices.Equal(before, o.Rows) {
 				cmds = append(cmds, func() tea.Msg { return more{} })
 			}

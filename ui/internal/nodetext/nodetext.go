@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
 )
@@ -41,6 +42,25 @@ func Missing(r lazy.Row) string {
 		return "more rows"
 	}
 	return screen.Size(r.To-r.From) + " of the trace"
+}
+
+// Left tells how much a row of what is left out stands for: a number of threads, iterations or
+// other rows, once they are counted.
+func Left(l *lazy.Line) string {
+	one, several := "row", "rows"
+	switch p := l.Parent; {
+	case p == nil:
+		one, several = "thread", "threads"
+	case p.Point() != nil && p.Point().Class == format.ClassLoop:
+		one, several = "iteration", "iterations"
+	}
+	switch {
+	case !l.LeftKnown:
+		return several
+	case l.LeftRows == 1:
+		return "1 " + one
+	}
+	return screen.Grouped(l.LeftRows) + " " + several
 }
 
 // Path returns the nodes around a row, the thread first, the row's own last.

@@ -56,7 +56,7 @@ func (o *Outline) Settle() {
 		}
 		top = up
 	}
-	if o.Cursor.Node == nil && o.Cursor.Parent == nil {
+	if o.Cursor == (lazy.Row{}) {
 		o.Rows = o.Rows[:0]
 		return
 	}
@@ -100,6 +100,10 @@ func (o *Outline) Here() (p lazy.Position, ok bool) {
 		return row.Node.Position(), true
 	case row.Parent != nil:
 		return lazy.Position{Thread: row.Parent.Thread(), At: row.From}, true
+	case row.Left != 0:
+		if n := o.Tree.ThreadAt(int(row.From)); n != nil {
+			return lazy.Position{Thread: n.Thread(), At: -1}, true
+		}
 	}
 	return p, false
 }
@@ -111,6 +115,10 @@ func (o *Outline) Thread() (id int32, ok bool) {
 		return row.Node.Thread(), true
 	case row.Parent != nil:
 		return row.Parent.Thread(), true
+	case row.Left != 0:
+		if n := o.Tree.ThreadAt(int(row.From)); n != nil {
+			return n.Thread(), true
+		}
 	}
 	return 0, false
 }

@@ -58,6 +58,9 @@ type View struct {
 	Timed    bool     // the trace has times
 	Choice   Choice   // of columns
 	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
+	// Open is what to say of rows of which it is not known whether they match; "" while that is being
+	// found out.
+	Open string
 }
 
 // Draw draws a row: a line of width cells.
@@ -78,7 +81,11 @@ func (v *View) Draw(r *Row, in Indent, width int) string {
 	}
 	l.Put(mark, s)
 	in.draw(l, r.Depth)
-	if r.Node == nil {
+	switch {
+	case r.Left != 0:
+		v.leftText(l, r)
+		return l.End()
+	case r.Node == nil:
 		v.gapText(l, r)
 		return l.End()
 	}
@@ -103,6 +110,9 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	of := screen.Always(screen.Bold)
 	if r.IsPoint() {
 		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, r.Class) }
+	}
+	if r.Around {
+		of = screen.Always(screen.Faint)
 	}
 	skip := r.Skip
 	if skip > 0 && r.Shown != "" {
@@ -161,6 +171,20 @@ func (v *View) gapText(l *screen.Line, r *Row) {
 	default:
 		l.Put(v.Spinner+" loading "+nodetext.Missing(r.Row), screen.Faint)
 	}
+}
+
+// leftText draws the row of what a filter leaves out.
+func (v *View) leftText(l *screen.Line, r *Row) {
+	text := nodetext.Left(&r.Line)
+	switch {
+	case r.Left == lazy.LeftOut:
+		text = v.Glyphs.Gap + " " + text + " without a match"
+	case v.Open != "":
+		text = v.Glyphs.Gap + " " + text + " " + v.Open
+	default:
+		text = v.Spinner + " " + text + " not searched yet"
+	}
+	l.Put(text, screen.Faint)
 }
 
 // Hidden returns how many cells of a row's text do not fit on its line.

@@ -49,8 +49,16 @@ func (p *Part) Right(n int) tea.Cmd {
 // NoChildren is the message for a node without any.
 const NoChildren = "no children"
 
-// Again retries loading the gap under the cursor.
+// Again shows what is left out at the cursor, or retries loading the gap there.
 func (p *Part) Again() tea.Cmd {
+	if left := p.Out.Cursor; left.Left != 0 {
+		if left.Left == lazy.LeftOpen && p.Open == "" {
+			p.env.Say("not searched yet: wait, or stop the search to look")
+			return nil
+		}
+		p.Out.Tree.Shown().Open(left)
+		return nil
+	}
 	if gap := p.Out.Cursor; gap.Gap() {
 		p.loads.Retry(gap.Parent)
 	}
@@ -141,6 +149,21 @@ func (p *Part) CollapseAll(int) tea.Cmd {
 	return nil
 }
 
+// Unfilter shows all rows again. The cursor stays on its row.
+func (p *Part) Unfilter() {
+	o := p.Out
+	if !o.Tree.Shown().Part() {
+		return
+	}
+	on := o.Cursor
+	o.Tree.Show(nil)
+	for up := on.Parent; up != nil; up = up.Parent() {
+		o.Tree.Expand(up)
+	}
+	o.Settle()
+	o.Packed = true
+}
+
 // Unload frees the memory of the nodes below the cursor's node, or, at a leaf or a gap, of
 // those below its parent.
 func (p *Part) Unload(int) tea.Cmd {
@@ -168,6 +191,9 @@ func (p *Part) Threads(n int) tea.Cmd {
 	if count == 0 {
 		return nil
 	}
+	if t.Shown().Part() {
+		return p.shownThreads(n)
+	}
 	at := 0
 	if id, ok := p.Out.Thread(); ok {
 		_, at = t.Thread(id)
@@ -179,9 +205,53 @@ func (p *Part) Threads(n int) tea.Cmd {
 	return nil
 }
 
+// shownThreads goes n threads forward among those that are shown.
+func (p *Part) shownThreads(n int) tea.Cmd {
+	t := p.Out.Tree
+	r := p.Out.Cursor
+	for up := r.Parent; up != nil; up = up.Parent() {
+		r = outline.RowOf(up)
+	}
+	step, again := t.NextSibling, t.First
+	if n < 0 {
+		n, step = -n, t.PrevSibling
+		again = func() (lazy.Row, bool) {
+			r, ok := t.Last()
+			for ; ok && r.Parent != nil; r = outline.RowOf(r.Parent) {
+			}
+			return r, ok
+		}
+	}
+	for tries := 2 * n; n > 0 && tries >= 0; tries-- {
+		next, ok := step(r)
+		if !ok {
+			next, ok = again()
+		}
+		if !ok {
+			break
+		}
+		if r = next; r.Node != nil {
+			n--
+		}
+	}
+	if r.Node != nil {
+		p.JumpTo(r.Node)
+	}
+	return nil
+}
+
+// show shows a node that the user asked for, even if the filter leaves it out.
+func (p *Part) show(n *lazy.Node) {
+	if shown := p.Out.Tree.Shown(); !shown.Has(n) {
+		shown.Add(n)
+		p.env.Say("it does not match; it is shown because you asked for it")
+	}
+}
+
 // JumpTo goes to a node that is loaded, and notes the current position in the history.
 func (p *Part) JumpTo(n *lazy.Node) {
 	p.Visit()
+	p.show(n)
 	p.Out.Jump(outline.RowOf(n))
 }
 
@@ -218,6 +288,7 @@ func (p *Part) Visit() {
 
 // Land sets the cursor on a node that a job has loaded.
 func (p *Part) Land(n *lazy.Node) tea.Cmd {
+	p.show(n)
 	p.Out.Settle()
 	p.Out.Jump(outline.RowOf(n))
 	p.Out.Packed = true

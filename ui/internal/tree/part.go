@@ -28,6 +28,7 @@ type Part struct {
 	Jumps jumps.List // of the positions left by jumps
 	// Columns is which columns the user wants.
 	Columns rows.Choice
+	Open    string // see [rows.View]
 
 	r       *lazy.TraceReader
 	env     *env.Env
