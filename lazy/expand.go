@@ -17,8 +17,8 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 		at := todo[0]
 		todo = todo[1:]
 		t.Expand(at.n)
-		if t.Shown().around(at.n) {
-			kids, complete, err := t.expandShown(ctx, at.n, limit-rows)
+		if ShownIn(t).around(at.n) {
+			kids, complete, err := ShownIn(t).expand(ctx, at.n, limit-rows)
 			if rows += len(kids); err != nil || !complete {
 				return rows, false, err
 			}
@@ -58,8 +58,9 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 	return rows, true, nil
 }
 
-// expandShown loads the children of a node around places that are shown, up to limit, and returns them.
-func (t *Tree) expandShown(ctx context.Context, n *Node, limit int) (nodes []*Node, complete bool, err error) {
+// expand loads the children of a node around places that are shown, up to limit, and returns them.
+func (s Shown) expand(ctx context.Context, n *Node, limit int) (nodes []*Node, complete bool, err error) {
+	t := s.t
 	r, ok := t.FirstChild(n)
 	var last *Row
 	for gap := (Row{}); ok; {

@@ -18,7 +18,7 @@ type Line struct {
 	Expanded bool
 	Order    Order
 
-	// In a tree that shows only some places, see Tree.Show.
+	// In a tree that shows only some places, see Shown.Only.
 	Place     bool  // this is one
 	Around    bool  // it is only around one
 	LeftRows  int64 // of a row with Left: how many rows it stands for

@@ -2,7 +2,7 @@ package lazy
 
 // Row is a line of the outline: a node whose ancestors are all expanded, or a gap in an
 // expanded node, which may be sorted: see Tree.Sort. In a tree that shows only some places, see
-// Tree.Show, a row can also stand for what is left out. A Row is a value; it remains
+// Shown.Only, a row can also stand for what is left out. A Row is a value; it remains
 // meaningful when the tree changes, see Resolve.
 type Row struct {
 	Node   *Node // nil for a gap, and for what is left out

@@ -2,7 +2,7 @@ package lazy
 
 import "math"
 
-// Places are the places that a tree shows, see [Tree.Show]: trace points that the view, folded
+// Places are the places that a tree shows, see [Shown.Only]: trace points that the view, folded
 // or raw, shows. Any goroutine may call its methods, which must be fast and must not call the tree: it
 // is locked. They may grow, but only at offsets that are not known yet.
 type Places interface {
@@ -27,7 +27,13 @@ const (
 	LeftOpen                 // rows of which that is not known yet: the places are still being looked for
 )
 
-// Show shows only some places: with everything below them as it is, and with what is around them.
+// Shown is what a tree shows of a trace, see Only.
+type Shown struct{ t *Tree }
+
+// ShownIn returns what a tree shows.
+func ShownIn(t *Tree) Shown { return Shown{t} }
+
+// Only shows only some places: with everything below them as it is, and with what is around them.
 // Everything else is left out: a row stands for each run of children, or of threads, that is. With
 // nil, everything is shown again, expanded as it was before.
 //
@@ -43,7 +49,8 @@ const (
 // loaded around its first place. Lines tells which rows are places, and which are around them.
 //
 // A sorted node has its children with places in that order, then a row for all others.
-func (t *Tree) Show(p Places) {
+func (s Shown) Only(p Places) {
+	t := s.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stamp++
@@ -53,12 +60,6 @@ func (t *Tree) Show(p Places) {
 	}
 	t.roots.view, t.loader.view = v, v
 }
-
-// Shown is what a tree shows, see [Tree.Show].
-type Shown struct{ t *Tree }
-
-// Shown returns what the tree shows.
-func (t *Tree) Shown() Shown { return Shown{t} }
 
 // Again brings everything up to date when places have been added or removed that were known, and
 // sorted nodes with those that have been found since.

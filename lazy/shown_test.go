@@ -184,7 +184,7 @@ func walked(t *testing.T, tree *Tree, down bool) (rows []Row) {
 			}
 		}
 		if l := tree.Lines([]Row{r}, false)[0]; r.Left != 0 && !l.LeftKnown {
-			if err := tree.Shown().Count(t.Context(), r); err != nil {
+			if err := ShownIn(tree).Count(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
 			again = true
@@ -215,7 +215,7 @@ func shownTexts(t *testing.T, tree *Tree, rows []Row) (list []string) {
 	t.Helper()
 	for i, l := range tree.Lines(rows, false) {
 		if l.Left != 0 && !l.LeftKnown { // of very many rows
-			if err := tree.Shown().Count(t.Context(), rows[i]); err != nil {
+			if err := ShownIn(tree).Count(t.Context(), rows[i]); err != nil {
 				t.Fatal(err)
 			}
 			l = tree.Lines(rows[i:i+1], false)[0]
@@ -270,7 +270,7 @@ func (c *plainCheck) choose(n int) {
 	}
 	c.places = p
 	c.view = plainView{places: p, too: map[Position]bool{}, opened: map[Position]bool{}, expanded: map[Position]bool{}, folded: map[Position]bool{}, sorted: map[Position]bool{}}
-	c.tree.Show(p)
+	ShownIn(c.tree).Only(p)
 }
 
 // rows compares the rows of the tree, from both ends, with the definition, and returns them.
@@ -326,7 +326,7 @@ func (c *plainCheck) act(rows []Row) (what string) {
 			}
 		}
 		if c.rng.IntN(2) == 0 {
-			c.tree.Shown().Open(r)
+			ShownIn(c.tree).Open(r)
 			for _, k := range n {
 				c.view.opened[k.at] = true
 			}
@@ -337,10 +337,10 @@ func (c *plainCheck) act(rows []Row) (what string) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		if c.tree.Shown().Has(node) {
+		if ShownIn(c.tree).Has(node) {
 			c.t.Fatalf("%v is left out, but shown", k.at)
 		}
-		if c.tree.Shown().Add(node); !c.tree.Shown().Has(node) {
+		if ShownIn(c.tree).Add(node); !ShownIn(c.tree).Has(node) {
 			c.t.Fatalf("%v is not shown", k.at)
 		}
 		if node.IsThread() {
@@ -468,7 +468,7 @@ func showing(t *testing.T, path string, o Options) {
 				what += ", " + did
 				rows = c.rows(what)
 			}
-			c.tree.Show(nil)
+			ShownIn(c.tree).Only(nil)
 			for r, ok := c.tree.First(); ok; r, ok = c.tree.Next(r) {
 				if r.Left != 0 {
 					t.Fatalf("%+v, although all is shown", r)

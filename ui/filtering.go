@@ -156,7 +156,7 @@ func (f *filtering) text() string {
 func (f *filtering) start(e *filter.Expr) tea.Cmd {
 	t := f.tree.Out.Tree
 	run, cmd := f.Begin(e, !t.Folded())
-	t.Show(run)
+	lazy.ShownIn(t).Only(run)
 	f.result = &result{
 		one: "match", several: "matches", of: e.String(), raw: run.Raw,
 		set: func() *places.Set { return run.Set() }, running: run.Running,
@@ -220,7 +220,7 @@ func (f *filtering) settle() tea.Cmd {
 	}
 	cmd := f.Settle(f.trace.Recorded)
 	if run.Changed() {
-		f.tree.Out.Tree.Shown().Again()
+		lazy.ShownIn(f.tree.Out.Tree).Again()
 	}
 	_, beyond := run.Set().Count()
 	switch {

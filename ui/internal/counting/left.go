@@ -45,7 +45,7 @@ func (l *Left) Begin(f Facts) (work func() tea.Msg) {
 	return func() tea.Msg {
 		defer cancel()
 		for _, r := range unknown {
-			if err := f.Tree.Shown().Count(ctx, r); err != nil {
+			if err := lazy.ShownIn(f.Tree).Count(ctx, r); err != nil {
 				return LeftCounted{r, err}
 			}
 		}

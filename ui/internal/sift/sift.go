@@ -1,5 +1,5 @@
 // Package sift finds the points that match a filter, in the background, for a tree that shows only
-// these: see [lazy.Tree.Show].
+// these: see [lazy.Shown.Only].
 package sift
 
 import (

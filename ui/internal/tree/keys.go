@@ -56,7 +56,7 @@ func (p *Part) Again() tea.Cmd {
 			p.env.Say("not searched yet: wait, or stop the search to look")
 			return nil
 		}
-		p.Out.Tree.Shown().Open(left)
+		lazy.ShownIn(p.Out.Tree).Open(left)
 		return nil
 	}
 	if gap := p.Out.Cursor; gap.Gap() {
@@ -152,11 +152,11 @@ func (p *Part) CollapseAll(int) tea.Cmd {
 // Unfilter shows all rows again. The cursor stays on its row.
 func (p *Part) Unfilter() {
 	o := p.Out
-	if !o.Tree.Shown().Part() {
+	if !lazy.ShownIn(o.Tree).Part() {
 		return
 	}
 	on := o.Cursor
-	o.Tree.Show(nil)
+	lazy.ShownIn(o.Tree).Only(nil)
 	for up := on.Parent; up != nil; up = up.Parent() {
 		o.Tree.Expand(up)
 	}
@@ -191,7 +191,7 @@ func (p *Part) Threads(n int) tea.Cmd {
 	if count == 0 {
 		return nil
 	}
-	if t.Shown().Part() {
+	if lazy.ShownIn(t).Part() {
 		return p.shownThreads(n)
 	}
 	at := 0
@@ -242,7 +242,7 @@ func (p *Part) shownThreads(n int) tea.Cmd {
 
 // show shows a node that the user asked for, even if the filter leaves it out.
 func (p *Part) show(n *lazy.Node) {
-	if shown := p.Out.Tree.Shown(); !shown.Has(n) {
+	if shown := lazy.ShownIn(p.Out.Tree); !shown.Has(n) {
 		shown.Add(n)
 		p.env.Say("it does not match; it is shown because you asked for it")
 	}
