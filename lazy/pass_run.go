@@ -284,7 +284,7 @@ func (s *passRun) merge(ctx context.Context, sh *passShare, last **passState) er
 	}
 	before := *last
 	*last = nil
-	if sh.barren {
+	if sh.barren || sh.visitors == nil && s.Among != nil { // what is skipped has not been searched
 		sh.visitors = nil
 		s.addBarren(sh.segments[0])
 	} else {

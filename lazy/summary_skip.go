@@ -12,12 +12,12 @@ type Want struct {
 	// variable; 0 for other classes) in a thread may be wanted. One of them must be in the part. It
 	// is called with the context locked, on one goroutine at a time.
 	Point func(class format.Class, ref, thread int32) bool
-	// Open reports whether a call of a method may be wanted that is open where the part begins:
-	// such a call counts like one that Point takes. It is called like Point. nil for none.
-	Open func(method int32) bool
+	// Open reports whether a call of a method may be wanted that is open in a thread where the part
+	// begins: such a call counts like one that Point takes. It is called like Point. nil for none.
+	Open func(method, thread int32) bool
 	// Objects are objects, arrays, exceptions, builders or sequences; one of them must be in the
 	// part, as a receiver, an argument, a result, an array, or a value that is read, written,
-	// thrown or caught. What is captured inside of values does not count.
+	// thrown or caught, or captured inside of one of these.
 	Objects []format.Value
 	// Longer is the least duration, in nanoseconds; 0 for any. A container that begins in the part
 	// must take so long, unless there are no times.
@@ -109,9 +109,9 @@ func (x *skipper) wanted(p *summary.Place) bool {
 	if w.Point == nil && w.Open == nil {
 		return true
 	}
-	if w.Open != nil {
+	if w.Open != nil { // only parts of one thread begin within calls
 		for _, m := range u.Sets[summary.Around] {
-			if w.Open(m) {
+			if w.Open(m, x.dir.Streams[p.Stream].Thread) {
 				return true
 			}
 		}

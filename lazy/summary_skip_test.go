@@ -100,6 +100,18 @@ func same(a, b *format.Value) bool {
 	return false
 }
 
+// holds reports whether a value is an object, or has it inside.
+func holds(in, v *format.Value) bool {
+	if same(in, v) {
+		return true
+	}
+	if in.Captured == nil {
+		return false
+	}
+	return slices.ContainsFunc(in.Captured.Elements, func(x format.Value) bool { return holds(&x, v) }) ||
+		slices.ContainsFunc(in.Captured.Fields, func(x format.CapturedField) bool { return holds(&x.Value, v) })
+}
+
 // wants returns a random Want, with a function that tells which points have it.
 func wants(rng *rand.Rand, all []seenPoint) (string, Want, func(p *seenPoint) bool) {
 	of := &all[rng.IntN(len(all))]
@@ -114,8 +126,13 @@ func wants(rng *rand.Rand, all []seenPoint) (string, Want, func(p *seenPoint) bo
 	case 1:
 		for _, v := range of.objects {
 			if same(&v, &v) && (v.ClassID != 0 || v.Bits != 0) { // points without a value have the zero Value
+				if c := v.Captured; c != nil && len(c.Elements) > 0 && same(&c.Elements[0], &c.Elements[0]) {
+					v = c.Elements[0]
+				} else if c != nil && len(c.Fields) > 0 && same(&c.Fields[0].Value, &c.Fields[0].Value) {
+					v = c.Fields[0].Value
+				}
 				return fmt.Sprint(v), Want{Objects: []format.Value{v}}, func(p *seenPoint) bool {
-					return slices.ContainsFunc(p.objects, func(o format.Value) bool { return same(&v, &o) })
+					return slices.ContainsFunc(p.objects, func(o format.Value) bool { return holds(&o, &v) })
 				}
 			}
 		}
@@ -134,7 +151,7 @@ func wants(rng *rand.Rand, all []seenPoint) (string, Want, func(p *seenPoint) bo
 	if m < 0 {
 		return "anything", Want{}, func(*seenPoint) bool { return true }
 	}
-	return fmt.Sprint("in ", m), Want{Open: func(id int32) bool { return id == m },
+	return fmt.Sprint("in ", m), Want{Open: func(id, _ int32) bool { return id == m },
 			Point: func(c format.Class, r, _ int32) bool { return c == format.ClassCall && r == m }},
 		func(p *seenPoint) bool {
 			return slices.Contains(p.calls, m) || p.class == format.ClassCall && p.ref == m

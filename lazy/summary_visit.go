@@ -107,10 +107,10 @@ func (v *unitVisitor) point(p *PassPoint) {
 // values takes the objects of a point.
 func (v *unitVisitor) values(p *PassPoint) {
 	b := p.Bytes()
-	var g format.Glance
+	deep := false
 	value := func(i int) int {
-		i = v.version.GlanceAt(b, i, &g)
-		v.object(p, &g, i > 0)
+		i, more := v.value(p, b, i)
+		deep = deep || more
 		return i
 	}
 	switch p.Class {
@@ -133,6 +133,56 @@ func (v *unitVisitor) values(p *PassPoint) {
 	case format.ClassLoop, format.ClassIteration:
 	default:
 		v.objects.any = true
+	}
+	if deep {
+		if point, err := p.Point(); err == nil { // the pass gets the error too
+			v.within(p, &point.Target)
+			v.within(p, &point.Value)
+			for i := range point.Args {
+				v.within(p, &point.Args[i])
+			}
+		}
+	}
+}
+
+// value takes the object at offset i of b, and returns the offset after it; 0 if that is not known.
+// more tells that something was captured inside.
+func (v *unitVisitor) value(p *PassPoint, b []byte, i int) (next int, more bool) {
+	var g format.Glance
+	next = v.version.GlanceAt(b, i, &g)
+	v.object(p, &g, next > 0)
+	size := 0
+	switch {
+	case v.version < format.V27:
+		size = format.ObjectSize22
+	case g.Kind == format.ValueArray:
+		size = format.ArraySize27
+	default:
+		size = format.ObjectSize27
+	}
+	switch g.Kind {
+	case format.ValueObject, format.ValueArray, format.ValueException:
+		more = next > 0 && next-i != size
+	}
+	return next, more
+}
+
+// within takes the objects that were captured inside a value.
+func (v *unitVisitor) within(p *PassPoint, x *format.Value) {
+	if x.Captured == nil {
+		return
+	}
+	take := func(x *format.Value) {
+		if key, ok := v.key(p.Context(), x.Kind, x.ClassID, x.Hash()); ok {
+			v.objects.add(key)
+		}
+		v.within(p, x)
+	}
+	for i := range x.Captured.Fields {
+		take(&x.Captured.Fields[i].Value)
+	}
+	for i := range x.Captured.Elements {
+		take(&x.Captured.Elements[i])
 	}
 }
 
@@ -206,9 +256,11 @@ func (v *unitVisitor) Exit(p *PassPoint) {
 	if b == nil {
 		return // it never ended
 	}
-	var g format.Glance
-	i := v.version.GlanceAt(b, format.CallResultAt, &g)
-	v.object(p, &g, i > 0)
+	if _, more := v.value(p, b, format.CallResultAt); more {
+		if foot, err := p.Footer(); err == nil && foot != nil {
+			v.within(p, &foot.Result)
+		}
+	}
 	if threw, _ := p.Threw(); threw { // the pass gets the error too
 		v.unit.Throws++
 	}

@@ -150,9 +150,7 @@ func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
 	}
 	l := h.o.Location
 	pass := h.scope.Over(h)
-	if pass.Among = l.among(); pass.Among == nil {
-		pass.Skip = h.skip()
-	}
+	pass.Among, pass.Skip = l.among(), h.skip()
 	if l.call != nil {
 		if err := h.withinCall(ctx, &pass); err != nil {
 			return err
@@ -162,8 +160,7 @@ func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
 	return h.r.Pass(ctx, pass)
 }
 
-// skip returns what the pass need not read, as the summary file tells; nil if that is not known. It
-// does not tell what is captured in values.
+// skip returns what the pass need not read, as the summary file tells; nil if that is not known.
 func (h *History) skip() func(lazy.PassRange) bool {
 	l := h.o.Location
 	var a, b, c format.Class
@@ -172,6 +169,12 @@ func (h *History) skip() func(lazy.PassRange) bool {
 		a, b, c = format.ClassVariableRead, format.ClassVariableWrite, format.ClassSnapshot
 	case l.Kind == FieldLocation && l.static:
 		a, b, c = format.ClassFieldRead, format.ClassFieldWrite, format.ClassFieldWrite
+	case l.one:
+		objects := l.objects()
+		if len(objects) == 0 {
+			return nil
+		}
+		return lazy.SummaryOf(h.r).SkipWithout(lazy.Want{Objects: objects})
 	default:
 		return nil
 	}

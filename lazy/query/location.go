@@ -413,5 +413,20 @@ func (l *Location) traces() (list [][]byte) {
 	return list
 }
 
+// objects returns all objects that the location may be of; none if they are too many.
+func (l *Location) objects() (list []format.Value) {
+	if l.classes == nil || len(l.classes) > 64 {
+		return nil
+	}
+	bits := int64(uint32(l.hash))
+	if l.builder {
+		list = append(list, format.Value{Kind: format.ValueBuilder, Bits: bits})
+	}
+	for id := range l.classes {
+		list = append(list, format.Value{Kind: format.ValueObject, ClassID: id, Bits: bits})
+	}
+	return list
+}
+
 // encoded returns an id or a hash as it is in the data.
 func encoded(n int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -97,10 +98,32 @@ func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over fu
 // skip returns what a pass that looks for matches needs not read; nil if that is not known.
 func (c *condition) skip(r *lazy.TraceReader) func(lazy.PassRange) bool {
 	f := c.f.Clone()
-	return lazy.SummaryOf(r).SkipWithout(lazy.Want{
+	file := lazy.SummaryOf(r)
+	skip := file.SkipWithout(lazy.Want{
 		Point:  func(class format.Class, ref, thread int32) bool { return f.Quick(class, ref, thread) != filter.No },
 		Longer: f.Longer(),
 	})
+	if skip == nil {
+		return nil
+	}
+	list := []func(lazy.PassRange) bool{skip}
+	ins, _ := f.Subs()
+	for _, i := range f.MustBeIn() {
+		in := ins[i]
+		if in.MayBe(format.ClassLoop) || in.MayBe(format.ClassIteration) {
+			continue // loops that are open where a part begins are not known
+		}
+		call := func(method, thread int32) bool { return in.Quick(format.ClassCall, method, thread) != filter.No }
+		list = append(list, file.SkipWithout(lazy.Want{
+			Open: call,
+			Point: func(class format.Class, ref, thread int32) bool {
+				return class == format.ClassCall && call(ref, thread)
+			},
+		}))
+	}
+	return func(g lazy.PassRange) bool {
+		return slices.ContainsFunc(list, func(skip func(lazy.PassRange) bool) bool { return skip != nil && skip(g) })
+	}
 }
 
 // matcher evaluates a condition at the points of a part of the trace. It is for one visitor.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"testing"
 	"time"
@@ -141,6 +142,7 @@ func TestFindSummarized(t *testing.T) {
 		}
 		add("thread=1 kind=throw")
 		add("kind=loop")
+		add("in(kind=loop) kind=call")
 		add("dur>1us")
 		add("self>300ns or kind=throw")
 		found := func(e *filter.Expr, raw bool) string {
@@ -263,6 +265,46 @@ func FuzzTables(f *testing.F) {
 		top := NewTop(r, Scope{}, ByMethod)
 		if x := (tablesReader{b: b}); x.top(top, wholeTrace) {
 			top.Table(TopView{Done: 1, G: &display.Unicode})
+		}
+	})
+}
+
+// TestHistorySummarized: a summary changes no history.
+func TestHistorySummarized(t *testing.T) {
+	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		size, _ := r.Size()
+		if size > 100_000 && !formattest.Exhaustive() {
+			return
+		}
+		unit := max(500, size/20)
+		_, all := plainPoints(t, r, false)
+		var c *format.Context
+		r.WithContext(func(x *format.Context) { c = x })
+		random := rand.New(rand.NewPCG(1, uint64(size)))
+		var texts []string
+		for try := 0; try < 200 && len(texts) < 6 && len(all) > 0; try++ {
+			for _, l := range plainAt(c, all[random.IntN(len(all))]) {
+				texts = append(texts, l.text)
+			}
+		}
+		found := func(text string, raw bool, share int64) string {
+			return fmt.Sprintf("%+v", historyOf(t, r, Scope{Raw: raw}, HistoryOptions{}, text, share).List())
+		}
+		var want []string
+		for _, text := range texts {
+			want = append(want, found(text, false, 0), found(text, true, 0))
+		}
+		if !summarized(t, r, unit) {
+			return
+		}
+		for i, text := range texts {
+			for k, raw := range []bool{false, true} {
+				for _, share := range []int64{unit, unit/2 + 7} {
+					if got := found(text, raw, share); got != want[2*i+k] {
+						t.Errorf("raw %v, share %d, %s:\n%s\nwant\n%s", raw, share, text, got, want[2*i+k])
+					}
+				}
+			}
 		}
 	})
 }

@@ -223,6 +223,17 @@ func TestQuickAgrees(t *testing.T) {
 				if again.Match(x) != got || opposite.Match(x) == got {
 					t.Fatalf("%s: %v on %+v, again %v, opposite %v", e, got, s.point, again.Match(x), opposite.Match(x))
 				}
+				if got && !f.MayBe(s.point.Class) {
+					t.Fatalf("%s: matches %+v, whose class it excludes", e, s.point)
+				}
+				for _, i := range f.MustBeIn() {
+					if got && !x.In[i] {
+						t.Fatalf("%s: matches %+v, though in(…) does not hold", e, s.point)
+					}
+				}
+				if got && f.Longer() > max(x.Duration, x.Self) {
+					t.Fatalf("%s: matches %+v, which takes %d, not %d", e, s.point, x.Duration, f.Longer())
+				}
 				if quick != Maybe {
 					decided++
 				}
