@@ -29,6 +29,7 @@ type answerFlags struct {
 	json, csv   bool
 	expect, max int64
 	steps       query.Steps
+	where       string
 	flags       *pflag.FlagSet
 }
 
@@ -74,6 +75,23 @@ func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 	}
 }
 
+// addWhere defines the flag of a command that takes a filter: only what it matches counts.
+func (f *answerFlags) addWhere(c *cobra.Command, what string) {
+	c.Flags().StringVar(&f.where, "where", "", "only "+what+" a filter: 'dur>1ms'")
+}
+
+// filter limits a scope to what matches --where.
+func (f *answerFlags) filter(ctx context.Context, r *lazy.TraceReader, s *query.Scope) error {
+	if f.where == "" {
+		return nil
+	}
+	e, err := parseFilter(f.where)
+	if err != nil {
+		return err
+	}
+	return filterError(s.Where(ctx, r, e))
+}
+
 // stepFlag is a flag that adds a step each time it is given: all of a command in one list.
 type stepFlag struct {
 	steps *query.Steps
@@ -115,6 +133,9 @@ func (f *answerFlags) check() error {
 	if f.flags.Changed("to") && f.to <= f.from {
 		return &usageError{"--to is not after --from", ""}
 	}
+	if err == nil && f.where != "" {
+		_, err = parseFilter(f.where) // before the trace is read
+	}
 	return err
 }
 
@@ -152,6 +173,9 @@ func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) 
 	}
 	if err == nil {
 		err = stepError(s.Edit(ctx, r, f.steps))
+	}
+	if err == nil {
+		err = f.filter(ctx, r, &s)
 	}
 	return s, err
 }

@@ -29,7 +29,8 @@ func newCallersCommand(a *app) *cobra.Command {
 		Short: "Show who calls a method, or what it calls",
 		Long:  "Show the paths by which a method is called, with the part of its time that each has; with --callees, the paths of calls below it.",
 		Example: `tracex callers trace.bin HashMap.get
-tracex callers --callees --depth 3 trace.bin Controller.handle`,
+tracex callers --callees --depth 3 trace.bin Controller.handle
+tracex callers --where 'ret<0' trace.bin withdraw    # who makes it fail`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 || slices.Contains(args, "") {
 				return &usageError{"callers needs a file and a method", c.CommandPath() + " FILE METHOD"}
@@ -38,6 +39,7 @@ tracex callers --callees --depth 3 trace.bin Controller.handle`,
 		},
 	}
 	t.add(c, "rows", 50)
+	t.addWhere(c, "calls of METHOD that match")
 	c.Flags().BoolVar(&t.Callees, "callees", false, "what the method calls")
 	c.Flags().StringVar(&t.by, "by", "total", "callers by total or self")
 	c.Flags().IntVar(&t.Depth, "depth", 5, "longest path, in calls")

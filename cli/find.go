@@ -52,9 +52,6 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 			if err != nil {
 				return err
 			}
-			if scope.Timed {
-				return &usageError{"--from and --to cannot be used here", "at>1.2s and at<1.3s in the filter bound when a call began"}
-			}
 			find := query.NewFind(r, scope.Pass(), where, first)
 			find.Edit(scope)
 			return a.findEvents(ctx, r, &f, find)

@@ -23,10 +23,12 @@ func newThrowsCommand(a *app) *cobra.Command {
 		Long:  "Show exceptions: where they were thrown, how many calls ended by them, and which call caught them. A row is for all that were thrown and caught in the same methods.",
 		Example: `tracex throws trace.bin
 tracex throws --list --json -n 0 trace.bin
+tracex throws --where 'method=parse' --from 1.2s trace.bin
 tracex throws --expect 0 trace.bin    # exit code 5 if there are any`,
 		Args: a.oneTrace,
 	}
 	f.add(c, "rows", 50)
+	f.addWhere(c, "exceptions thrown by what matches")
 	c.Flags().BoolVar(&list, "list", false, "a row for each exception")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		path, at = splitPlace(path)
@@ -37,9 +39,6 @@ tracex throws --expect 0 trace.bin    # exit code 5 if there are any`,
 			scope, err := f.scope(ctx, r, at)
 			if err != nil {
 				return err
-			}
-			if scope.Timed {
-				return &usageError{"--from and --to cannot be used: throws have no times", "--in takes a part of the trace"}
 			}
 			throws := query.NewThrows(r, scope, mostExceptions)
 			if err := a.collect(ctx, r, &scope, throws); err != nil {

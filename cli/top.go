@@ -29,11 +29,12 @@ func newTopCommand(a *app) *cobra.Command {
 			"In a trace without times, events are counted instead (own, events).",
 		Example: `tracex top trace.bin
 tracex top --by class --sort total 'trace.bin#1204' # below an event
-tracex top --sort p99 --from 1.2s --to 1.3s trace.bin
+tracex top --sort p99 --from 1.2s --where 'pkg=com.shop.*' trace.bin
 tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 		Args: a.oneTrace,
 	}
 	t.add(c, "rows", 30)
+	t.addWhere(c, "calls that match")
 	c.Flags().StringVar(&t.sort, "sort", "self", "order: "+strings.Join(query.TopSorts, ", "))
 	c.Flags().StringVar(&t.by, "by", "method", "a row for each "+strings.Join(query.Bys[:], ", "))
 	complete(c, "sort", query.TopSorts...)
@@ -71,7 +72,7 @@ func oneOf(words []string) string {
 
 // recall returns the answer that the summary of the trace has; nil if it has none.
 func (t *topCommand) recall(r *lazy.TraceReader, by query.By) *query.Top {
-	if t.at.given || t.in != "" || len(t.steps) > 0 || t.flags.Changed("from") || t.flags.Changed("to") {
+	if t.at.given || t.in != "" || len(t.steps) > 0 || t.where != "" || t.flags.Changed("from") || t.flags.Changed("to") {
 		return nil
 	}
 	scope := query.Scope{Raw: t.raw}

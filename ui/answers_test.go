@@ -8,6 +8,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/uitest"
@@ -62,7 +63,38 @@ func TestTop(t *testing.T) {
 	shows(pass(t, r, query.ByClass, "self"))
 	d.keys("p")
 	shows(pass(t, r, query.ByPackage, "self"))
-	d.keys("esc :").typed("top by nothing").keys("enter").has("top takes here, and by with one of method, class, package, file, thread: not nothing")
+	d.keys("esc :").typed("top by nothing").keys("enter").has("top takes here, by with one of method, class, package, file, thread, and where")
+}
+
+// TestWhere: an answer of what matches a filter is the command's, and its title says so; mistakes in
+// the filter leave the line open.
+func TestWhere(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	d := drive(t, r, 160, 20, Options{}).keys(":").typed("top where class=JsonReader -method=doPeek").keys("enter")
+	e, err := filter.Parse("class=JsonReader -method=doPeek")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scope query.Scope
+	if err := scope.Where(t.Context(), r, e); err != nil {
+		t.Fatal(err)
+	}
+	top := query.NewTop(r, scope, query.ByMethod)
+	if err := r.Pass(t.Context(), scope.Over(top)); err != nil {
+		t.Fatal(err)
+	}
+	want := top.Table(query.TopView{Done: 1, G: &display.Unicode})
+	d.has(want.Title)
+	if have, _ := d.m.front.List().(*sheet.Sheet).Row(); have.Rows.Len() != want.Rows.Len() || want.Rows.Len() == 0 {
+		t.Errorf("%d rows, want %d", have.Rows.Len(), want.Rows.Len())
+	}
+	d.keys("esc :").typed("throws where class=Gson").keys("enter").has("exceptions · where class=Gson · 2 exceptions of 1 class")
+	d.keys("esc :").typed("callers doPeek where ret=6").keys("enter").has("callers of JsonReader.doPeek · where ret=6 ·")
+	d.keys("esc :").typed("top where method=doPek").keys("enter").has("this trace has no method doPek; the nearest: doPeek")
+	if d.m.front.Prompt() == nil {
+		t.Error("the line is closed")
+	}
+	d.keys("esc :").typed("throws where").keys("enter").has("where needs a filter")
 }
 
 // TestTopBelow: :top here is of what is below the cursor only.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/env"
@@ -36,6 +38,31 @@ type asking struct {
 // a row.
 func (a *asking) about(below *lazy.Handle) answer.Of {
 	return answer.Of{R: a.trace.Reader, Raw: !a.tree.Out.Tree.Folded(), Below: below, Steps: a.steps.list, G: a.env.Glyphs}
+}
+
+// matching is about, of that only what matches a filter, if there is one.
+func (a *asking) matching(below *lazy.Handle, where *filter.Expr) answer.Of {
+	of := a.about(below)
+	of.Where = where
+	return of
+}
+
+// arguments splits the arguments of a command at the word where, which a filter follows. The error
+// tells what is wrong with the filter; where is nil if there is none.
+func (a *asking) arguments(args string) (others string, where *filter.Expr, err error) {
+	words := strings.Fields(args)
+	i := slices.Index(words, "where")
+	if i < 0 {
+		return args, nil, nil
+	}
+	_, text, _ := strings.Cut(" "+args+" ", " where ")
+	if where, err = filter.Parse(strings.TrimSpace(text)); err != nil {
+		return "", nil, err
+	}
+	if where.Empty() {
+		return "", nil, errors.New("where needs a filter, such as dur>10ms or class=Account")
+	}
+	return strings.Join(words[:i], " "), where, query.Check(a.trace.Reader, where)
 }
 
 // methodHere returns the method of the call under the cursor; "" if there is none.

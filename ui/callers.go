@@ -16,8 +16,16 @@ type pathsAnswer struct{ *asking }
 func (a pathsAnswer) commands() []command.Command {
 	paths := func(name, help string, callees bool) command.Command {
 		return command.Command{
-			Name: name, Group: groupAnswer, Args: "[METHOD]", Help: help,
-			Run: func(method string) tea.Cmd { return a.show(method, callees, nil) },
+			Name: name, Group: groupAnswer, Args: "[METHOD] [where FILTER]", Help: help,
+			Check: func(args string) error { _, _, err := a.arguments(args); return err },
+			Run: func(args string) tea.Cmd {
+				method, where, err := a.arguments(args)
+				if err != nil {
+					a.env.Warn(err.Error())
+					return nil
+				}
+				return a.show(method, callees, a.matching(nil, where))
+			},
 		}
 	}
 	return []command.Command{
@@ -27,14 +35,14 @@ func (a pathsAnswer) commands() []command.Command {
 }
 
 // show shows callers or callees of a method, or of that under the cursor if method is "".
-func (a pathsAnswer) show(method string, callees bool, below *lazy.Handle) tea.Cmd {
+func (a pathsAnswer) show(method string, callees bool, of answer.Of) tea.Cmd {
 	if method == "" {
 		if method = a.methodHere(); method == "" {
 			a.env.Say("no call under the cursor")
 			return nil
 		}
 	}
-	p, run, err := answer.NewPaths(a.env.Life, a.about(below), method, callees)
+	p, run, err := answer.NewPaths(a.env.Life, of, method, callees)
 	if err != nil {
 		a.noMethod(err)
 		return nil
@@ -46,7 +54,7 @@ func (a pathsAnswer) show(method string, callees bool, below *lazy.Handle) tea.C
 		}
 		return run
 	}}
-	actions := append([]sheet.Action{a.toCall(method), a.ofRow(below), flip}, a.steps.ofTable(p)...)
+	actions := append([]sheet.Action{a.toCall(method), a.ofRow(of.Below), flip}, a.steps.ofTable(p)...)
 	return tea.Batch(a.tables.show(p, actions...), run)
 }
 
@@ -58,6 +66,6 @@ func (a pathsAnswer) ofRow(below *lazy.Handle) sheet.Action {
 			a.env.Say("this row is no method: it has no callers")
 			return nil
 		}
-		return a.show(method, false, below)
+		return a.show(method, false, a.about(below))
 	}}
 }

@@ -1,9 +1,12 @@
 package ui
 
 import (
+	"errors"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
@@ -15,13 +18,30 @@ type throwsAnswer struct{ *asking }
 
 func (a throwsAnswer) commands() []command.Command {
 	return []command.Command{{
-		Name: "throws", Group: groupAnswer, Help: "exceptions: where they were thrown and caught",
-		Run: func(string) tea.Cmd { return a.show() },
+		Name: "throws", Group: groupAnswer, Args: "[where FILTER]", Help: "exceptions: where they were thrown and caught",
+		Check: func(args string) error { _, err := a.read(args); return err },
+		Run: func(args string) tea.Cmd {
+			where, err := a.read(args)
+			if err != nil {
+				a.env.Warn(err.Error())
+				return nil
+			}
+			return a.show(where)
+		},
 	}}
 }
 
-func (a throwsAnswer) show() tea.Cmd {
-	t, run := answer.NewThrows(a.env.Life, a.about(nil))
+// read reads the arguments of the command throws.
+func (a throwsAnswer) read(args string) (where *filter.Expr, err error) {
+	others, where, err := a.arguments(args)
+	if err == nil && others != "" {
+		err = errors.New("throws takes where with a filter: not " + others)
+	}
+	return where, err
+}
+
+func (a throwsAnswer) show(where *filter.Expr) tea.Cmd {
+	t, run := answer.NewThrows(a.env.Life, a.matching(nil, where))
 	first := sheet.Action{
 		Key: "enter", Brief: "go to the first", Help: "go to the first of them", Leaves: true,
 		Do: func(t *table.Table, row int) tea.Cmd {

@@ -8,6 +8,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
 	"tracex/ui/internal/prompt"
@@ -19,21 +20,39 @@ type topAnswer struct{ *asking }
 
 func (a topAnswer) commands() []command.Command {
 	return []command.Command{{
-		Name: "top", Group: groupAnswer, Args: "[here] [by " + strings.Join(query.Bys[:], "|") + "]", Help: "where the time goes; here: below the cursor",
-		Check:    func(args string) error { _, _, err := topArguments(args); return err },
+		Name: "top", Group: groupAnswer, Args: "[here] [by " + strings.Join(query.Bys[:], "|") + "] [where FILTER]", Help: "where the time goes; here: below the cursor",
+		Check:    func(args string) error { _, err := a.read(args); return err },
 		Complete: completeTop,
 		Run: func(args string) tea.Cmd {
-			by, here, err := topArguments(args)
+			o, err := a.read(args)
 			if err != nil {
 				a.env.Warn(err.Error())
 				return nil
 			}
-			return a.show(by, here)
+			return a.show(o)
 		},
 	}}
 }
 
-// topArguments reads the arguments of the command top.
+// topOptions are the arguments of the command top.
+type topOptions struct {
+	by    query.By
+	here  bool
+	where *filter.Expr
+}
+
+// read reads the arguments of the command top.
+func (a topAnswer) read(args string) (o topOptions, err error) {
+	others, where, err := a.arguments(args)
+	if err != nil {
+		return o, err
+	}
+	o.where = where
+	o.by, o.here, err = topArguments(others)
+	return o, err
+}
+
+// topArguments reads the arguments of the command top before where.
 func topArguments(args string) (by query.By, here bool, err error) {
 	words := strings.Fields(args)
 	for i, word := range words {
@@ -44,7 +63,7 @@ func topArguments(args string) (by query.By, here bool, err error) {
 		case word == "here":
 			here = true
 		case word != "by" || i == len(words)-1:
-			return 0, false, errors.New("top takes here, and by with one of " + strings.Join(query.Bys[:], ", ") + ": not " + word)
+			return 0, false, errors.New("top takes here, by with one of " + strings.Join(query.Bys[:], ", ") + ", and where with a filter: not " + word)
 		}
 	}
 	return by, here, nil
@@ -53,7 +72,7 @@ func topArguments(args string) (by query.By, here bool, err error) {
 // completeTop completes the last word of the arguments of the command top.
 func completeTop(args string) (from int, with []prompt.Candidate) {
 	from = strings.LastIndexByte(args, ' ') + 1
-	words := []string{"here", "by "}
+	words := []string{"here", "by ", "where "}
 	if before := strings.Fields(args[:from]); len(before) > 0 && before[len(before)-1] == "by" {
 		words = query.Bys[:]
 	}
@@ -66,9 +85,9 @@ func completeTop(args string) (from int, with []prompt.Candidate) {
 }
 
 // show shows where the time goes, in the whole trace or below the cursor.
-func (a topAnswer) show(by query.By, here bool) tea.Cmd {
+func (a topAnswer) show(o topOptions) tea.Cmd {
 	var below *lazy.Handle
-	if here {
+	if o.here {
 		n := a.tree.Out.Cursor.Node
 		if n == nil {
 			a.env.Say("the row is not loaded: nothing is known below it")
@@ -77,7 +96,7 @@ func (a topAnswer) show(by query.By, here bool) tea.Cmd {
 		h := n.Handle()
 		below = &h
 	}
-	t, run := answer.NewTop(a.env.Life, a.about(below), by)
+	t, run := answer.NewTop(a.env.Life, a.matching(below, o.where), o.by)
 	actions := append([]sheet.Action{a.toCall(""), pathsAnswer{a.asking}.ofRow(below)}, a.steps.ofTable(t)...)
 	return tea.Batch(a.tables.show(t, actions...), run)
 }

@@ -12,6 +12,9 @@ import (
 // Callers finds the paths by which methods are called, or what they call. It is a Collector of a
 // pass; any goroutine may ask it for what has been merged so far.
 //
+// With a filter, only the calls of the methods that match it count; the calls around them and below
+// them do, whether they match or not.
+//
 // Callers by total: each outermost call of the methods adds its time to every call around it, so
 // the root has the total of the methods, and nothing counts twice; calls of them within one another
 // are counted under the root's child of the same method. By self: each call adds its own time.
@@ -36,7 +39,7 @@ func NewCallers(r *lazy.TraceReader, scope Scope, o CallersOptions) (*Callers, e
 	if err != nil {
 		return nil, err
 	}
-	f := &focus{CallersOptions: o}
+	f := &focus{CallersOptions: o, filtered: scope.where != nil}
 	r.WithContext(func(c *format.Context) {
 		if f.filter, err = e.Bind(filter.About{Context: c}); err != nil {
 			return
@@ -76,10 +79,11 @@ func (e *NoMethodError) Error() string { return "the trace has no method " + e.M
 // focus is which paths a Top records.
 type focus struct {
 	CallersOptions
-	names  []string
-	mu     sync.Mutex // guards filter
-	filter *filter.Filter
-	paths  *paths // guarded by the Top
+	names    []string
+	filtered bool       // not all calls of the methods count
+	mu       sync.Mutex // guards filter
+	filter   *filter.Filter
+	paths    *paths // guarded by the Top
 }
 
 // matches reports whether a method is one of those asked for. It must be called by visitors.
@@ -105,6 +109,7 @@ type focusCall struct {
 	group int32
 	at    int    // its index in the stack
 	of    uint64 // the recursions of its method: a bit for each
+	asked bool
 }
 
 func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
@@ -137,12 +142,13 @@ func (p *focusPart) asked(group, method int32) bool {
 	return p.known[group] > 0
 }
 
-// push notes that a call begins.
-func (p *focusPart) push(group, method int32) {
-	if p.asked(group, method) {
+// push notes that a call begins. One that does not match the filter is not asked for.
+func (p *focusPart) push(group, method int32, match bool) {
+	asked := match && p.asked(group, method)
+	if asked {
 		p.open++
 	}
-	c := focusCall{group: group, at: len(p.stack)}
+	c := focusCall{group: group, at: len(p.stack), asked: asked}
 	for i, r := range p.recursions {
 		if r.matches(method) {
 			c.of |= 1 << i
@@ -164,7 +170,7 @@ type callPath struct {
 func (p *focusPart) pop() *callPath {
 	last := len(p.stack) - 1
 	c := p.stack[last]
-	asked := p.known[c.group] > 0
+	asked := c.asked
 	if asked {
 		p.open--
 	}
@@ -189,6 +195,9 @@ func (p *focusPart) pop() *callPath {
 		if path[last].at < c.at {
 			return nil // it is part of the outermost
 		}
+		if p.of.filtered {
+			return &callPath{inner: true} // a path with its group may be one of calls that do not match
+		}
 		return &callPath{groups: []int32{c.group}, inner: true}
 	}
 	out := &callPath{groups: make([]int32, 0, min(last, p.of.Depth))}
@@ -201,7 +210,7 @@ func (p *focusPart) pop() *callPath {
 // callees returns the path inward to the last of path; nil if it has none. part tells that the call
 // is merged into that.
 func (p *focusPart) callees(path []focusCall, part bool) *callPath {
-	for len(path) > 0 && p.known[path[0].group] <= 0 {
+	for len(path) > 0 && !path[0].asked {
 		path = path[1:]
 	}
 	if len(path) == 0 {

@@ -58,6 +58,7 @@ func (x *callersTable) title() string {
 	if x.c.focus.Callees {
 		what = "callees of " + of
 	}
+	what += x.c.scope.about(x.g)
 	root := &x.p.nodes[0]
 	parts := []string{what, "by total"}
 	if x.bySelf() {
@@ -160,12 +161,15 @@ func (x *callersTable) Row(i int) []table.Value {
 		if g.Method != "" {
 			method = table.Str(g.Method)
 		}
-		if x.again(n.group) {
+		if x.distinct() && x.again(n.group) {
 			name = "(again) " + name
 		}
 	}
 	return x.row(&n.pathSums, name, class, method, path)
 }
+
+// distinct reports whether a path whose last group is asked for tells that of a call within another one.
+func (x *callersTable) distinct() bool { return x.c.focus.Callees || !x.c.focus.filtered }
 
 // again reports whether a group on a path is asked for itself.
 func (x *callersTable) again(group int32) bool {
@@ -216,7 +220,11 @@ func (x *callersTable) row(s *pathSums, name string, class, method table.Value, 
 // notes tells what the numbers do not tell.
 func (x *callersTable) notes() (list []string) {
 	if n := x.p.nodes[0].inner; n > 0 {
-		list = append(list, display.Plural(n, "call")+" within another one: only their number counts, as (again)")
+		text := display.Plural(n, "call") + " within another one: only their number counts"
+		if x.distinct() {
+			text += ", as (again)"
+		}
+		list = append(list, text)
 	}
 	if x.p.merged > 0 {
 		lost := display.Grouped(x.p.lost) + " events"

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"sync/atomic"
 
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
@@ -20,6 +21,8 @@ type Find struct {
 	scope Scope
 
 	one, several, of string // name the places, see FoundIn; "" for matches of where
+	// undated is how many matches are left out because nothing is known of when they happened.
+	undated atomic.Int64
 }
 
 // NewFind prepares to find points: in a pass, which is that of a [Scope]. first limits how many are
@@ -28,7 +31,8 @@ func NewFind(r *lazy.TraceReader, pass lazy.Pass, where *filter.Expr, first int)
 	return &Find{Set: places.New(), r: r, pass: pass, where: where, first: first}
 }
 
-// Edit makes the result that of a scope with steps. The pass of the Find must be that of the scope.
+// Edit makes the result that of a scope with steps or a span of time. A point that is no call, loop or
+// iteration has no time: it counts for the moment last known before it in its thread. The pass of the Find must be that of the scope.
 func (f *Find) Edit(s Scope) { f.scope = s }
 
 // over returns the pass for collectors.
@@ -61,8 +65,12 @@ func (f *Find) Run(ctx context.Context, tell lazy.Progress) error {
 	if err != nil {
 		return err
 	}
-	pass := f.over(&findCollector{setCollector{c: c, set: f.Set}, f.first})
-	pass.Skip, pass.Progress = c.skip(f.r), tell
+	collect := findCollector{setCollector{c: c, set: f.Set}, f.first}
+	pass := f.over(&collect)
+	if pass.Skip = c.skip(f.r); f.scope.Timed {
+		pass = f.over(&spanCollector{findCollector: collect, of: f}) // which has to see every moment
+	}
+	pass.Progress = tell
 	if err := f.r.Pass(ctx, pass); err != nil {
 		return err
 	}

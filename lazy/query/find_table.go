@@ -44,6 +44,9 @@ func (f *Find) Table(ctx context.Context, v FindView) *table.Table {
 	if beyond > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s more were counted and are not listed: narrow the filter down", display.Grouped(beyond)))
 	}
+	if n := f.undated.Load(); n > 0 {
+		t.Notes = append(t.Notes, display.Plural(n, "event")+" of threads without times are left out: nothing is known of when they happened")
+	}
 	if n, _ := f.Set.Count(); f.first > 0 && n >= f.first {
 		t.Notes = append(t.Notes, fmt.Sprintf("stopped after the first %s", display.Grouped(int64(f.first))))
 	}

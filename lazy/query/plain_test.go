@@ -93,7 +93,8 @@ type node struct {
 	timed          bool
 	points         int64 // it and those below it
 	at             lazy.Position
-	depth          int // number of nodes around it
+	depth          int  // number of nodes around it
+	match          bool // it matches the filter of a test
 	parent         *node
 	kids           []*node
 

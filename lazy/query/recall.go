@@ -15,7 +15,7 @@ func (t *Top) Recall() bool {
 	s := &t.scope
 	thread := int32(wholeTrace)
 	switch {
-	case s.Raw || s.Timed || s.edits != nil || t.by != ByMethod || t.focus != nil || len(s.Ranges) > 1:
+	case s.Raw || s.Timed || s.edits != nil || s.where != nil || t.by != ByMethod || t.focus != nil || len(s.Ranges) > 1:
 		return false
 	case len(s.Ranges) == 1:
 		if g := s.Ranges[0]; g.From > 0 || g.To >= 0 {

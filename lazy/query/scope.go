@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 )
 
 // Scope is the part of a trace that a question is about. The zero Scope is all that the folded
@@ -21,6 +23,49 @@ type Scope struct {
 	From, To int64
 
 	edits *edits // nil without steps
+
+	where     *filter.Expr // nil if all counts
+	condition *condition   // of where, once it is prepared
+}
+
+// Where limits what an answer counts to what a filter matches: see the answers. It may read the trace;
+// ctx ends that. The error is a [filter.Error] if the filter does not fit the trace. in(…), has(…) and
+// depth are about the tree that the steps of the scope leave, so they must be there before.
+func (s *Scope) Where(ctx context.Context, r *lazy.TraceReader, e *filter.Expr) error {
+	if s.Titled(e); s.where == nil {
+		return nil
+	}
+	f, err := bound(r, e)
+	if err == nil {
+		s.condition, err = prepare(ctx, r, f, s.Over)
+	}
+	return err
+}
+
+// Titled is Where for the title of an answer only: the scope is not good for a pass.
+func (s *Scope) Titled(e *filter.Expr) {
+	if s.where, s.condition = e, nil; e != nil && e.Empty() {
+		s.where = nil
+	}
+}
+
+// matcher returns what evaluates the filter for a visitor; nil if all counts.
+func (s *Scope) matcher() *matcher {
+	switch {
+	case s.where == nil:
+		return nil
+	case s.condition == nil:
+		panic("a pass over a scope whose filter is not prepared")
+	}
+	return s.condition.matcher()
+}
+
+// about returns what the title of an answer tells of the filter; "" without one.
+func (s *Scope) about(g *display.Glyphs) string {
+	if s.where == nil {
+		return ""
+	}
+	return " " + g.Dot + " where " + s.where.String()
 }
 
 // Pass returns a pass over the scope, to be completed with collectors. It does not know the steps:

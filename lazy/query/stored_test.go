@@ -82,8 +82,8 @@ func TestRecall(t *testing.T) {
 				t.Errorf("%+v\nwant %+v", got.all, want.all)
 			}
 			for _, row := range []int{-1, 0} {
-				_, a := got.snapshot().spread(row)
-				_, b := want.snapshot().spread(row)
+				_, a := got.snapshot(&display.Unicode).spread(row)
+				_, b := want.snapshot(&display.Unicode).spread(row)
 				if !bytes.Equal(a.Append(nil), b.Append(nil)) && row < 0 {
 					t.Error("the histogram differs")
 				}

@@ -15,6 +15,10 @@ import (
 // throws in code that they do not instrument: then a call that ended by an exception, though no
 // exception came out of the calls in it, threw that. Likewise a call that goes on and ends without
 // the exception that came out of a call in it caught it.
+//
+// With a filter, an exception counts if its throw matches, or the call that it was thrown in; of one
+// that comes from code that was not recorded, the catch. In a span of time it counts for the last moment
+// known before the throw, or, if that was not recorded, when the first call ended by it.
 type Throws struct {
 	r     *lazy.TraceReader
 	scope Scope
@@ -27,6 +31,9 @@ type Throws struct {
 	all    int64
 	flying map[int]*Thrown // by the number of calls around the call that it came out of, or was thrown in
 	thread int32
+	before carried
+	// undated is how many exceptions are left out because nothing is known of when they were thrown.
+	undated int64
 }
 
 // Outcome tells how an exception ended.
@@ -51,6 +58,9 @@ type Thrown struct {
 	Outcome  Outcome
 	Where    int32 // group of the call that caught it, or that it left last; -1 outside of calls
 	Catch    int32 // event of the catch; -1 if it was not recorded
+
+	counts  bool // it is in the span of time, and matches the filter
+	undated bool // it matches, and nothing is known of its time
 }
 
 // throwKey is what the exceptions of a row have in common.
@@ -81,24 +91,52 @@ func (t *Throws) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.groups = newGroups(t.r, ByMethod)
-	t.rows, t.list, t.all = make(map[throwKey]*throwRow), nil, 0
-	t.flying, t.thread = make(map[int]*Thrown), -1
+	t.rows, t.list, t.all, t.undated = make(map[throwKey]*throwRow), nil, 0, 0
+	t.flying, t.thread, t.before = make(map[int]*Thrown), -1, carried{thread: -1}
 }
 
 // Visitor is for the pass.
 func (t *Throws) Visitor() lazy.Visitor {
-	return &throwPart{ctx: t.groups.ctx, groups: t.groups, scope: &t.scope}
+	p := &throwPart{ctx: t.groups.ctx, groups: t.groups, scope: &t.scope}
+	if p.where = t.scope.matcher(); p.where != nil {
+		return filteredThrows{p}
+	}
+	return p
 }
 
 // Merge is for the pass.
 func (t *Throws) Merge(v lazy.Visitor) error {
+	if f, ok := v.(filteredThrows); ok {
+		v = f.throwPart
+	}
 	p := v.(*throwPart)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range p.steps {
+		t.date(&p.steps[i])
 		t.step(&p.steps[i])
 	}
+	if t.scope.Timed {
+		t.before.after(p.thread, p.moments)
+	}
 	return nil
+}
+
+// date gives a step the last moment that is known before it, if that is in another part.
+func (t *Throws) date(s *throwStep) {
+	if t.scope.Timed && !s.dated {
+		s.time, s.dated = t.before.of(t.r, s.thread)
+	}
+}
+
+// begin returns an exception that begins with a step.
+func (t *Throws) begin(s *throwStep, recorded bool) Thrown {
+	e := Thrown{Class: s.class, Thread: s.thread, Event: s.event, Recorded: recorded, In: s.group, Catch: -1}
+	if s.matches {
+		e.undated = t.scope.Timed && !s.dated
+		e.counts = !e.undated && t.scope.holds(s.time)
+	}
+	return e
 }
 
 // step follows the exceptions in flight.
@@ -110,7 +148,7 @@ func (t *Throws) step(s *throwStep) {
 	at := t.flying[s.depth]
 	switch s.kind {
 	case stepThrow:
-		e := Thrown{Class: s.class, Thread: s.thread, Event: s.event, Recorded: true, In: s.group, Catch: -1}
+		e := t.begin(s, true)
 		if s.depth == 0 {
 			e.Outcome, e.Where = Left, -1
 			t.add(e)
@@ -121,7 +159,9 @@ func (t *Throws) step(s *throwStep) {
 	case stepCatch:
 		if at == nil || !sameClass(at.Class, s.class) {
 			// It comes from code that was not recorded.
-			t.add(Thrown{Class: s.class, Thread: s.thread, Event: s.event, In: -1, Where: s.group, Catch: s.event})
+			e := t.begin(s, false)
+			e.In, e.Where, e.Catch = -1, s.group, s.event
+			t.add(e)
 			return
 		}
 		at.learn(s.class)
@@ -133,7 +173,8 @@ func (t *Throws) step(s *throwStep) {
 	case stepThrew:
 		if at == nil || !sameClass(at.Class, s.class) {
 			t.end(s.depth, Caught, s.group, -1)
-			at = &Thrown{Class: s.class, Thread: s.thread, Event: s.event, In: s.group, Catch: -1}
+			e := t.begin(s, false)
+			at = &e
 		}
 		at.learn(s.class)
 		at.Passed++
@@ -172,6 +213,12 @@ func (t *Throws) end(depth int, how Outcome, where, catch int32) {
 
 // add counts an exception.
 func (t *Throws) add(e Thrown) {
+	if e.undated {
+		t.undated++
+	}
+	if !e.counts {
+		return
+	}
 	t.all++
 	if len(t.list) < t.keep {
 		t.list = append(t.list, e)
@@ -195,6 +242,10 @@ type throwStep struct {
 	group  int32 // of the call; -1 outside of calls
 	around int32 // of the call around it; -1 if none
 	class  string
+
+	matches bool // the filter, or there is none
+	dated   bool // time is known, in a span of time
+	time    int64
 }
 
 type stepKind uint8
@@ -216,12 +267,16 @@ type throwPart struct {
 	thread int32
 	stack  []throwCall
 	steps  []throwStep
+	where  *matcher // nil if all count
+	told   int      // of the calls that began before this part: those that where has seen
+	moments
 }
 
 // throwCall is an open call.
 type throwCall struct {
 	ref     int32
 	stirred bool // an exception may be in flight in it
+	matches bool // the filter, or there is none
 }
 
 // Begin is for the pass.
@@ -230,15 +285,37 @@ func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) {
 	from := v.scope.begins(thread)
 	for i := range around {
 		if f := &around[i]; f.Class == format.ClassCall && f.At >= from {
-			v.stack = append(v.stack, throwCall{f.Ref, true})
+			v.stack = append(v.stack, throwCall{f.Ref, true, v.where == nil})
 		}
 	}
+	v.moments.begin()
+	if v.told = 0; v.where != nil {
+		v.where.begin()
+	}
+}
+
+// filteredThrows is a throwPart with a filter.
+type filteredThrows struct{ *throwPart }
+
+// Around is for the pass.
+func (v filteredThrows) Around(p *lazy.PassPoint) {
+	if p.Class == format.ClassCall && p.At >= v.scope.begins(p.Thread) {
+		v.stack[v.told].matches = v.where.match(p)
+		v.told++
+	}
+	v.where.enter(p)
 }
 
 // Enter is for the pass.
 func (v *throwPart) Enter(p *lazy.PassPoint) {
+	if v.scope.Timed {
+		v.moments.enter(p)
+	}
 	if p.Class == format.ClassCall {
-		v.stack = append(v.stack, throwCall{ref: p.Ref})
+		v.stack = append(v.stack, throwCall{ref: p.Ref, matches: v.where == nil || v.where.match(p)})
+	}
+	if v.where != nil {
+		v.where.enter(p)
 	}
 }
 
@@ -255,7 +332,10 @@ func (v *throwPart) Leaf(p *lazy.PassPoint) {
 	if p.Class == format.ClassCatch {
 		kind = stepCatch
 	}
-	v.step(kind, p.Event, thrownClass(v.ctx, &point.Value))
+	class := thrownClass(v.ctx, &point.Value)
+	match := v.where == nil || v.where.match(p)
+	s := v.step(kind, p.Event, class)
+	s.matches = match || s.matches && kind == stepThrow // what a catch ends is about its own throw
 }
 
 // thrownClass returns the class of a thrown value; "" if it is not known.
@@ -269,20 +349,27 @@ func thrownClass(c *format.Context, v *format.Value) string {
 }
 
 // step lists something that happens in the innermost call.
-func (v *throwPart) step(kind stepKind, event int32, class string) {
-	s := throwStep{kind: kind, depth: len(v.stack), thread: v.thread, event: event, group: -1, around: -1, class: class}
+func (v *throwPart) step(kind stepKind, event int32, class string) *throwStep {
+	s := throwStep{kind: kind, depth: len(v.stack), thread: v.thread, event: event, group: -1, around: -1, class: class, dated: v.known, time: v.now}
 	if n := len(v.stack); n > 0 {
-		s.group = v.slots.of(v.groups, v.stack[n-1].ref)
+		s.group, s.matches = v.slots.of(v.groups, v.stack[n-1].ref), v.stack[n-1].matches
 		v.stack[n-1].stirred = true
 		if n > 1 {
 			s.around = v.slots.of(v.groups, v.stack[n-2].ref)
 		}
 	}
 	v.steps = append(v.steps, s)
+	return &v.steps[len(v.steps)-1]
 }
 
 // Exit is for the pass.
 func (v *throwPart) Exit(p *lazy.PassPoint) {
+	if v.scope.Timed {
+		v.moments.exit(p)
+	}
+	if v.where != nil {
+		v.where.exit()
+	}
 	n := len(v.stack)
 	if p.Class != format.ClassCall || n == 0 {
 		return

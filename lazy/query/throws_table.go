@@ -25,6 +25,7 @@ type throwsTable struct {
 	rows   []*throwRow
 	list   []Thrown
 	all    int64
+	where  string // for the title
 	g      *display.Glyphs
 }
 
@@ -32,7 +33,7 @@ type throwsTable struct {
 func (t *Throws) Table(view ThrowsView) *table.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, g: view.G}
+	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, where: t.scope.about(view.G), g: view.G}
 	x.names = names(x.groups)
 	for _, row := range t.rows {
 		x.rows = append(x.rows, row)
@@ -57,6 +58,9 @@ func (t *Throws) Table(view ThrowsView) *table.Table {
 			list = append(list, x.row(row))
 		}
 	}
+	if t.undated > 0 {
+		out.Notes = append(out.Notes, display.Plural(t.undated, "exception")+" of threads without times are left out: nothing is known of when they were thrown")
+	}
 	out.Rows = list
 	return out
 }
@@ -64,7 +68,7 @@ func (t *Throws) Table(view ThrowsView) *table.Table {
 // title counts the exceptions.
 func (x *throwsTable) title() string {
 	if x.all == 0 {
-		return "exceptions " + x.g.Dot + " none"
+		return "exceptions" + x.where + " " + x.g.Dot + " none"
 	}
 	var by [Unknown + 1]int64
 	classes := make(map[string]bool)
@@ -76,7 +80,7 @@ func (x *throwsTable) title() string {
 	if len(classes) == 1 {
 		of = "1 class"
 	}
-	text := "exceptions " + x.g.Dot + " " + display.Plural(x.all, "exception") + " of " + of
+	text := "exceptions" + x.where + " " + x.g.Dot + " " + display.Plural(x.all, "exception") + " of " + of
 	for o, what := range []string{"caught", "left a thread's root", "in calls that never ended"} {
 		if by[o] > 0 {
 			text += " " + x.g.Dot + " " + display.Grouped(by[o]) + " " + what

@@ -16,6 +16,7 @@ import (
 type flight struct {
 	class           string
 	event, thread   int32
+	at              lazy.Position
 	in, where       *node // calls
 	passed          int64
 	outcome         Outcome
@@ -51,7 +52,7 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 				f = out
 			}
 		case format.ClassThrow:
-			now := &flight{class: n.exception, event: n.event, thread: n.thread, in: call, recorded: true}
+			now := &flight{class: n.exception, event: n.event, at: n.at, thread: n.thread, in: call, recorded: true}
 			if call == nil {
 				p.land(now, Left, nil, false)
 				continue
@@ -60,7 +61,7 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 			f = now
 		case format.ClassCatch:
 			if f == nil || !sameClass(f.class, n.exception) {
-				p.land(&flight{class: n.exception, event: n.event, thread: n.thread}, Caught, call, true)
+				p.land(&flight{class: n.exception, event: n.event, at: n.at, thread: n.thread}, Caught, call, true)
 				continue
 			}
 			f.class = longer(f.class, n.exception)
@@ -85,7 +86,7 @@ func (p *plainThrows) call(n *node, root bool) *flight {
 		return nil
 	case f == nil || !sameClass(f.class, n.exception):
 		p.land(f, Caught, n, false)
-		f = &flight{class: n.exception, event: n.event, thread: n.thread, in: n}
+		f = &flight{class: n.exception, event: n.event, at: n.at, thread: n.thread, in: n}
 	}
 	f.class = longer(f.class, n.exception)
 	f.passed++

@@ -11,6 +11,9 @@ import (
 // Top adds up the time and the points of groups of calls. It is a Collector of a pass over its
 // scope; any goroutine may ask it for what has been merged so far.
 //
+// With a filter only the calls that match it count, and outermost calls are those within no other that
+// counts; the time of a call, and what is in it, is the same as without.
+//
 // The time of a call is its duration, or the part of it within the scope. Loops and iterations are
 // part of the call around them. A call that never ended ends where its thread ends; it begins, as
 // far as is known, where the first call in it begins.
@@ -66,8 +69,8 @@ func (s *Sums) add(o *Sums) {
 // Totals are sums over all groups.
 type Totals struct {
 	Calls   int64
-	Points  int64 // all points, also outside calls
-	Time    int64 // of roots: calls that are in no other call
+	Points  int64 // all points, also outside calls; with a filter those of roots
+	Time    int64 // of roots: calls that are in no other call that counts
 	Unended int64 // calls that never ended
 	Untimed int64 // calls without a time, in a trace with times
 	// Shorter is the number of calls that took less time than the calls in them: their clocks
@@ -109,7 +112,7 @@ func (t *Top) Reset() {
 	defer t.mu.Unlock()
 	t.groups = newGroups(t.r, t.by)
 	t.pool.renew(func() *topPart {
-		p := &topPart{top: t, groups: t.groups, around: -1}
+		p := &topPart{top: t, groups: t.groups, around: -1, where: t.scope.matcher()}
 		if t.focus != nil {
 			p.focus = newFocusPart(t.focus, t.scope.recursions())
 		}
@@ -127,11 +130,17 @@ func (t *Top) Reset() {
 }
 
 // Visitor is for the pass.
-func (t *Top) Visitor() lazy.Visitor { return t.pool.get() }
+func (t *Top) Visitor() lazy.Visitor {
+	p := t.pool.get()
+	if p.where != nil {
+		return filteredPart{p}
+	}
+	return p
+}
 
 // Merge is for the pass.
 func (t *Top) Merge(v lazy.Visitor) error {
-	p := v.(*topPart)
+	p := partOf(v)
 	if err := t.merge(p); err != nil {
 		return err
 	}

@@ -42,7 +42,9 @@ func (t *Top) join(p *topPart) {
 		o.stack = append(o.stack, c)
 	}
 	o.seen += p.seen
-	t.all.Points += p.seen
+	if t.scope.where == nil {
+		t.all.Points += p.seen
+	}
 }
 
 // join adds what a later part found out about an open call.

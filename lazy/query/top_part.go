@@ -19,8 +19,8 @@ type topPart struct {
 
 	stack []openCall
 	begun int     // the calls at the bottom of the stack that began before this part
-	shown int     // calls on the stack that no step hides
-	open  []int32 // by group: how many calls on the stack that no step hides
+	count int     // calls on the stack that count
+	open  []int32 // by group: how many calls on the stack that count
 	seen  int64   // points visited
 
 	around  int    // calls that were open at the first Begin; -1 before it
@@ -31,16 +31,20 @@ type topPart struct {
 	all     Totals
 	ends    []callEnd
 	focus   *focusPart // nil if no paths are asked for
+	where   *matcher   // which calls count, or, with a focus, which are asked for; nil for all
+	told    int        // of the calls that began before this part: those that where has seen
 }
 
 // openCall is a call that has not ended. In a part that the call did not begin in, its sums are
 // those of that part only.
 type openCall struct {
-	how   hiding
-	group int32
-	outer bool  // no other call of the group is around it; of a merged call: none that it could add to
-	root  bool  // no call is around it
-	at    int64 // points seen before it
+	how    hiding
+	group  int32
+	ref    int32
+	counts bool  // no step hides it, and it matches the filter
+	outer  bool  // no other call of the group that counts is around it; of a merged call: none that it could add to
+	root   bool  // no call that counts is around it
+	at     int64 // points seen before it
 	inCalls
 	first int64 // when the first call in it began; -1 if not known
 	last  int64 // when the last call in it ended
@@ -104,24 +108,50 @@ func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hidin
 	if v.around < 0 {
 		v.around = v.begun
 	}
+	if v.where != nil {
+		v.where.begin()
+	}
+}
+
+// filteredPart is a topPart with a filter.
+type filteredPart struct{ *topPart }
+
+// Around is for the pass.
+func (v filteredPart) Around(p *lazy.PassPoint) {
+	if p.Class == format.ClassCall && p.At >= v.from {
+		for v.stack[v.told].how != shown {
+			v.told++
+		}
+		v.admit(v.told, v.matches(&v.stack[v.told], p))
+		v.told++
+	}
+	v.where.enter(p)
+}
+
+// partOf returns the topPart of a visitor.
+func partOf(v lazy.Visitor) *topPart {
+	if f, ok := v.(filteredPart); ok {
+		return f.topPart
+	}
+	return v.(*topPart)
 }
 
 // leaveAll empties the stack.
 func (v *topPart) leaveAll() {
 	for i := range v.stack {
-		if c := &v.stack[i]; c.how == shown {
+		if c := &v.stack[i]; c.counts {
 			v.open[c.group]--
 		}
 	}
-	v.stack, v.begun, v.shown = v.stack[:0], 0, 0
+	v.stack, v.begun, v.count, v.told = v.stack[:0], 0, 0, 0
 	if v.focus != nil {
 		v.focus.leaveAll()
 	}
 }
 
-// push puts a call on the stack.
+// push puts a call on the stack. With a filter, admit must follow.
 func (v *topPart) push(f *lazy.PassFrame, how hiding) {
-	c := openCall{how: how, root: v.shown == 0, at: v.seen, first: -1}
+	c := openCall{how: how, ref: f.Ref, at: v.seen, first: -1}
 	if how != shown {
 		c.outer = len(v.stack) == 0 || v.stack[len(v.stack)-1].how == outside
 		v.stack = append(v.stack, c)
@@ -138,19 +168,41 @@ func (v *topPart) push(f *lazy.PassFrame, how hiding) {
 	for int(c.group) >= len(v.open) {
 		v.open = append(v.open, 0)
 	}
-	v.open[c.group]++
-	v.shown++
-	c.outer = v.open[c.group] == 1
 	v.stack = append(v.stack, c)
-	if v.focus != nil {
-		v.focus.push(c.group, f.Ref)
+	if v.where == nil {
+		v.admit(len(v.stack)-1, true)
 	}
+}
+
+// matches reports whether a call matches the filter, if it makes a difference.
+func (v *topPart) matches(c *openCall, p *lazy.PassPoint) bool {
+	return (v.focus == nil || v.focus.asked(c.group, c.ref)) && v.where.match(p)
+}
+
+// admit lets a call on the stack count, if it matches the filter.
+func (v *topPart) admit(at int, match bool) {
+	c := &v.stack[at]
+	if v.focus != nil {
+		v.focus.push(c.group, c.ref, match)
+	} else if !match {
+		return
+	}
+	v.open[c.group]++
+	c.counts, c.root, c.outer = true, v.count == 0, v.open[c.group] == 1
+	v.count++
 }
 
 // Enter is for the pass.
 func (v *topPart) Enter(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall {
 		v.push(&p.PassFrame, shown)
+	}
+	if v.where != nil {
+		if p.Class == format.ClassCall {
+			last := len(v.stack) - 1
+			v.admit(last, v.matches(&v.stack[last], p))
+		}
+		v.where.enter(p)
 	}
 	v.seen++
 }
@@ -170,18 +222,26 @@ func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding) {
 func (v *topPart) Leaf(*lazy.PassPoint) { v.seen++ }
 
 // exitHidden is Exit for a call that a step hides.
-func (v *topPart) exitHidden(p *lazy.PassPoint) { v.Exit(p) }
+func (v *topPart) exitHidden(p *lazy.PassPoint) { v.leave(p) }
 
 // Exit is for the pass.
 func (v *topPart) Exit(p *lazy.PassPoint) {
+	if v.where != nil {
+		v.where.exit()
+	}
+	v.leave(p)
+}
+
+// leave takes a call off the stack.
+func (v *topPart) leave(p *lazy.PassPoint) {
 	if p.Class != format.ClassCall || len(v.stack) == 0 {
 		return
 	}
 	e := callEnd{openCall: v.stack[len(v.stack)-1], thread: v.thread, seen: v.seen, time: lazy.Time{Duration: -1}}
 	v.stack = v.stack[:len(v.stack)-1]
-	if e.how == shown {
+	if e.counts {
 		v.open[e.group]--
-		v.shown--
+		v.count--
 	}
 	e.never = p.State != lazy.StateWhole
 	if v.top.timed && !e.never {
@@ -189,7 +249,7 @@ func (v *topPart) Exit(p *lazy.PassPoint) {
 			e.time = t
 		}
 	}
-	if e.how == shown {
+	if e.counts {
 		e.threw, _ = p.Threw() // the pass gets the error too
 	}
 	if e.begun = len(v.stack) < v.begun; e.begun {
@@ -247,6 +307,16 @@ func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (up in
 	points = e.seen - e.at
 	up = inCalls{below: points, gone: e.gone, dropped: e.inCalls.dropped}
 	clipped, counted, inside := t.clip(e)
+	if !e.counts {
+		if inside {
+			took = max(0, clipped-e.gone)
+			up.time = took
+		}
+		return up, points, took
+	}
+	if t.scope.where != nil && e.root {
+		all.Points += points
+	}
 	if e.time.Duration < 0 && t.timed {
 		all.Untimed++
 	}
@@ -299,7 +369,7 @@ func (t *Top) hide(e *callEnd, all *Totals) (up inCalls) {
 	case merged:
 		up = e.inCalls
 		up.merged++
-		if e.outer {
+		if e.outer && t.scope.where == nil {
 			all.Outside.Calls += up.merged
 			all.Outside.Own += e.seen - e.at - e.below
 			if inside {

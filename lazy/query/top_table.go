@@ -36,6 +36,7 @@ type topTable struct {
 	timed bool
 	span  bool // only a span of time: events are not known
 	steps Steps
+	where string // for the title
 	all   Totals
 	rows  []topLine
 	sort  string
@@ -52,7 +53,7 @@ type topLine struct {
 
 // Table returns the table of what has been merged so far.
 func (t *Top) Table(view TopView) *table.Table {
-	x := t.snapshot()
+	x := t.snapshot(view.G)
 	x.sort = x.sortKey(cmp.Or(view.Sort, "self"))
 	slices.SortFunc(x.rows, func(a, b topLine) int {
 		order := cmp.Compare(x.value(&b), x.value(&a))
@@ -82,10 +83,10 @@ func (x *topTable) Row(i int) []table.Value { return x.row(&x.rows[i]) }
 const mostSpread = 20_000
 
 // snapshot copies the rows.
-func (t *Top) snapshot() *topTable {
+func (t *Top) snapshot(g *display.Glyphs) *topTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &topTable{by: t.by, timed: t.timed, span: t.scope.Timed, steps: t.scope.Steps(), all: t.all}
+	x := &topTable{by: t.by, timed: t.timed, span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), all: t.all}
 	groups := t.groups.list()
 	var shown []*Group // others may have been seen by goroutines that began at a wrong place
 	for i, g := range groups {
@@ -157,7 +158,7 @@ func (x *topTable) title(g *display.Glyphs) string {
 	}
 	order := map[string]string{"self": "self time", "total": "total time", "calls": "number of calls", "mean": "mean time",
 		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events"}[x.sort]
-	parts := []string{"top", "by " + order, rows, display.Plural(x.all.Calls, "call")}
+	parts := []string{"top" + x.where, "by " + order, rows, display.Plural(x.all.Calls, "call")}
 	if x.timed {
 		parts = append(parts, display.Duration(x.all.Time, g))
 	} else {

@@ -13,6 +13,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 )
 
@@ -22,6 +23,7 @@ type Of struct {
 	Raw   bool         // as recorded, otherwise as the folded view shows it
 	Below *lazy.Handle // only what it names and everything below; nil for the whole trace
 	Steps query.Steps  // they edit the tree before
+	Where *filter.Expr // only what it matches counts; nil for all
 	G     *display.Glyphs
 }
 
@@ -69,7 +71,9 @@ const refresh = 500 * time.Millisecond
 
 // begin prepares a pass in place of the one under way; work runs it.
 func (a *Answer) begin(ctx context.Context, make maker) (*run, error) {
-	_, made, err := make(query.Scope{Raw: a.of.Raw})
+	scope := query.Scope{Raw: a.of.Raw}
+	scope.Titled(a.of.Where)
+	_, made, err := make(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +184,9 @@ func (a *Answer) pass(r *run) error {
 		}
 	}
 	if err := scope.Edit(r.ctx, t, r.steps); err != nil {
+		return err
+	}
+	if err := scope.Where(r.ctx, t, a.of.Where); err != nil {
 		return err
 	}
 	collect, made, err := r.make(scope)
