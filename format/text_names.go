@@ -24,6 +24,7 @@ type namedMethod struct {
 	MethodDescriptor
 	shown   string
 	mayFold bool
+	bridge  bool // see [Context.Bridge]
 }
 
 type namedField struct {
@@ -58,6 +59,7 @@ func newNamedMethod(d MethodDescriptor) namedMethod {
 		MethodDescriptor: d,
 		shown:            plain(strings.TrimSuffix(d.Name, "$kotlinx_coroutines_core")),
 		mayFold:          foldableName(d.Name),
+		bridge:           bridgeName(d.Name),
 	}
 }
 
@@ -118,7 +120,11 @@ func coveragePart(name string) bool {
 // all other methods need no look at their children.
 func foldableName(name string) bool {
 	return strings.HasPrefix(name, "get") || strings.HasPrefix(name, "set") ||
-		strings.HasSuffix(name, "$default") || strings.Contains(name, "access$")
+		bridgeName(name)
+}
+
+func bridgeName(name string) bool {
+	return strings.HasSuffix(name, "$default") || strings.Contains(name, "access$")
 }
 
 // refPrefix begins the names of Kotlin's boxes for captured variables.

@@ -157,3 +157,10 @@ func (c *Context) MayFold(method int32) bool {
 	e := c.methods.get(method)
 	return e != nil && e.mayFold
 }
+
+// Bridge reports whether the name of a method is one that the Kotlin compiler gives to methods
+// that lead on to another one.
+func (c *Context) Bridge(method int32) bool {
+	e := c.methods.get(method)
+	return e != nil && e.bridge
+}

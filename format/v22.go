@@ -26,6 +26,8 @@ const (
 	raw22     = -12
 	builder22 = -16
 	last22    = -16 // the least class id
+
+	bareArray22 = 1<<32 - 1 // the count of what is captured of an array, if that is nothing
 )
 
 // classIDs22 is the inverse of kinds22; 0 for a kind without such a class id.
@@ -338,10 +340,15 @@ func fastValue22(b []byte, i int) int {
 	}
 	id := int32(binary.BigEndian.Uint32(b[i:]))
 	if id >= 0 {
-		if binary.BigEndian.Uint32(b[i+ObjectCountAt22:]) != 0 { // captured
-			return 0
+		switch binary.BigEndian.Uint32(b[i+ObjectCountAt22:]) {
+		case 0:
+			return i + ObjectSize22
+		case bareArray22:
+			if i += ObjectSize22 + countSize; i <= len(b) {
+				return i
+			}
 		}
-		return i + ObjectSize22
+		return 0 // captured, or cut
 	}
 	if id < last22 {
 		return 0

@@ -20,7 +20,7 @@ func (x *passWalk) plain(p *PassPoint, n int) (bool, error) {
 			return true, nil
 		}
 	case format.ClassLoop:
-		if x.loopStays(x.pos + int64(n)) {
+		if x.loopStays(x.ord, x.pos+int64(n)) {
 			return true, nil
 		}
 	case format.ClassVariableRead, format.ClassVariableWrite, format.ClassFieldRead, format.ClassFieldWrite,
@@ -63,9 +63,10 @@ func (x *passWalk) callStays(method int32, content []byte) bool {
 
 // loopStays reports whether the loop whose content begins at start folds to itself, as nearly
 // all do: whether its last iteration has points. It is [childReader.stays] without decoding.
-func (x *passWalk) loopStays(start int64) bool {
+// ord is the ordinal of the first cell that ends at or after its header.
+func (x *passWalk) loopStays(ord, start int64) bool {
 	cells := x.s.Cells
-	own, c, _ := cells.Around(x.ord, start, &x.near)
+	own, c, _ := cells.Around(ord, start, &x.near)
 	if own == 0 || own >= cells.Len() || c.Start != start || c.End <= start {
 		return false
 	}

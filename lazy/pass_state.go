@@ -36,6 +36,9 @@ func (s *passState) equal(o *passState) bool {
 func (x *passWalk) begin(s *passState, from int64) {
 	x.pos, x.ord, x.window = s.pos, s.ord, nil
 	x.stack = append(x.stack[:0], s.stack...)
+	for i := range x.stack {
+		x.stack[i].skim = notSkimmed
+	}
 	around := make([]PassFrame, len(s.stack))
 	for i := range s.stack {
 		around[i] = s.stack[i].PassFrame
@@ -53,6 +56,7 @@ func (x *passWalk) begin(s *passState, from int64) {
 			x.around(a.Around)
 		}
 	}
+	x.beginSkim()
 }
 
 // around calls visit for the containers that are open where the segment begins, outermost first.
@@ -67,6 +71,7 @@ func (x *passWalk) around(visit func(*PassPoint)) {
 
 // ended ends a segment.
 func (x *passWalk) ended() {
+	x.endSkim()
 	for _, v := range x.visit {
 		if a, ok := v.(segmentVisitor); ok {
 			a.ended(x)

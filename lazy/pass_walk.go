@@ -21,6 +21,7 @@ type passWalk struct {
 	stack   []passFrame
 	window  []byte // from pos to the end of the block, or to what is known; nil to find it
 	visit   []Visitor
+	skimmed skimming
 
 	now     PassPoint    // the argument of visitors
 	lent    dataPool     // for folding
@@ -41,6 +42,7 @@ type passFrame struct {
 	// right after it.
 	resume, after int64
 	data          *nodeData // in place of what was recorded; nil if the same
+	skim          skimState
 }
 
 // fail keeps the first error of a request, which ends the walk.
@@ -55,6 +57,9 @@ func (x *passWalk) fail(err error) error {
 func (x *passWalk) steps(n int) (more bool, err error) {
 	x.window = nil // the mapping may have changed
 	for ; n > 0; n-- {
+		if x.skimmed.by != nil {
+			n -= x.skim(n)
+		}
 		if more, err = x.step(); !more || err != nil {
 			return more, err
 		}

@@ -23,6 +23,9 @@ func newMatcher(s *searching) *matcher {
 		m.finders[1] = newFinder(s.Else, s.ElseLimits)
 	}
 	m.sieve = newSieve(&s.pieces, s.r.ctx, m.finders, s.Verbose, s.fullNames())
+	if s.Point != nil {
+		m.sieve.quiet = nil
+	}
 	return m
 }
 
@@ -182,6 +185,17 @@ func (v *searchPart) Begin(_ int32, around []PassFrame) {
 func (v *searchPart) Enter(p *PassPoint) {
 	got, decided := v.look(p)
 	v.open = append(v.open[:p.Depth], openPoint{got, decided})
+}
+
+// quiet tells which points can be passed.
+func (v *searchPart) quiet() *format.Quiet { return v.m.sieve.quiet }
+
+// passed notes which containers are open after points were passed.
+func (v *searchPart) passed(least, depth int) {
+	v.open = v.open[:min(least, len(v.open))]
+	for len(v.open) < depth {
+		v.open = append(v.open, openPoint{})
+	}
 }
 
 // Leaf visits a point that is not a container.

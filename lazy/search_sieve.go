@@ -20,6 +20,7 @@ type sieve struct {
 
 	words   wordPieces
 	scratch []byte
+	quiet   *format.Quiet // nil if all points have to be looked at
 }
 
 // wordPieces are the pieces in the fixed words of texts.
@@ -43,6 +44,7 @@ func newSieve(p *pieces, c *format.Context, finders [2]*finder, verbose, full bo
 	} {
 		w.values[kind] = p.inWord(text)
 	}
+	x.hush()
 	return x
 }
 
@@ -85,7 +87,11 @@ func (x *sieve) class(id int32) pieceSet {
 	if c == nil {
 		return allPieces
 	}
-	return x.classes.put(id, x.inWord(lastPart(c.Name)))
+	got := x.classes.put(id, x.inWord(lastPart(c.Name)))
+	if x.quiet != nil {
+		silence(&x.quiet.Classes, id, got, 0)
+	}
+	return got
 }
 
 // method returns the pieces in the names of a method and its class, with the words of its calls.
@@ -106,9 +112,20 @@ func (x *sieve) method(id int32, flags int16) pieceSet {
 	if !x.full {
 		class = lastPart(class)
 	}
-	return table.put(id, x.inWord(name)|x.inWord(m.Name)|x.inWord(class)|x.surely(func(f *finder) bool {
+	got := table.put(id, x.inWord(name)|x.inWord(m.Name)|x.inWord(class)|x.surely(func(f *finder) bool {
 		return f.name(x.ctx, &format.Point{Ref: id, Flags: flags}).found
 	}))
+	if x.quiet != nil {
+		ids, also := &x.quiet.Methods, uint8(0)
+		if flags&format.FlagSuper != 0 {
+			ids = &x.quiet.SuperCalls
+		}
+		if x.ctx.MayFold(id) {
+			also = format.QuietFold
+		}
+		silence(ids, id, got, also)
+	}
+	return got
 }
 
 // surely returns the bits of the finders that are sure to match.
@@ -130,7 +147,11 @@ func (x *sieve) field(id int32) pieceSet {
 	if f == nil || x.ctx.Class(f.ClassID) == nil {
 		return allPieces
 	}
-	return x.fields.put(id, x.inWord(f.Name)|x.class(f.ClassID))
+	got := x.fields.put(id, x.inWord(f.Name)|x.class(f.ClassID))
+	if x.quiet != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassFieldRead, Ref: id}) {
+		silence(&x.quiet.Fields, id, got, 0)
+	}
+	return got
 }
 
 func (x *sieve) variable(id int32) pieceSet {
@@ -141,7 +162,11 @@ func (x *sieve) variable(id int32) pieceSet {
 	if v == nil {
 		return allPieces
 	}
-	return x.variables.put(id, x.inWord(v.Name))
+	got := x.variables.put(id, x.inWord(v.Name))
+	if x.quiet != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassVariableRead, Ref: id}) {
+		silence(&x.quiet.Variables, id, got, 0)
+	}
+	return got
 }
 
 // location returns the pieces in the access paths of a code location, and in its file and line
@@ -157,9 +182,17 @@ func (x *sieve) location(id int32) pieceSet {
 	if x.scratch, known = x.ctx.AppendLocationTexts(x.scratch[:0], id, x.verbose); !known {
 		return allPieces
 	}
-	return x.locations.put(id, x.within(x.scratch)|x.words.location|x.surely(func(f *finder) bool {
+	got := x.locations.put(id, x.within(x.scratch)|x.words.location|x.surely(func(f *finder) bool {
 		return !f.limits.NoDot && f.matchesLocation(x.ctx, id)
 	}))
+	if x.quiet != nil {
+		also := uint8(0)
+		if x.ctx.Coverage(&format.Point{Class: format.ClassArrayRead, Location: id}) {
+			also = format.QuietFold
+		}
+		silence(&x.quiet.Locations, id+1, got, also)
+	}
+	return got
 }
 
 // header returns the pieces in the header or leaf of a point, from its bytes.

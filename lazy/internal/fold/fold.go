@@ -176,12 +176,23 @@ func (f *Folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err err
 // child: its class and ref, and whether there is another one.
 func Stays(c *format.Context, method int32, first format.Class, ref int32, more bool) bool {
 	m := c.Method(method)
-	if m == nil || strings.Contains(m.Name, "access$") {
-		return m == nil
+	if m == nil {
+		return true
+	}
+	bridge := c.Bridge(method)
+	if bridge && strings.Contains(m.Name, "access$") {
+		return false
 	}
 	switch first {
 	case format.ClassCall:
-		return more || !leadsOn(m.Name, c.Method(ref))
+		if more {
+			return true
+		}
+		to := c.Method(ref)
+		if !bridge && !c.Bridge(ref) {
+			return to == nil || m.Name != to.Name // the rest of leadsOn is about bridges
+		}
+		return !leadsOn(m.Name, to)
 	case format.ClassFieldRead:
 		return more
 	case format.ClassVariableRead, format.ClassVariableWrite:

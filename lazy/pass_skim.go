@@ -1,0 +1,168 @@
+package lazy
+
+import "tracex/format"
+
+// A skimmer is a Visitor that can do without points that are quiet. While it is the only visitor,
+// the walk passes these without visiting them: it reads their sizes and keeps the stack.
+//
+// Folding is decided late. A call that may fold is looked at when it is met, and an iteration with
+// nothing in it is not passed. But whether a loop is shown as recorded depends on its end, which
+// takes a search of the index, and matters only to what is visited in it. So the walk decides
+// about the open loops before it visits anything; if one is not shown as recorded, the walk goes
+// back to its beginning. Nothing in it has been visited then.
+type skimmer interface {
+	segmentVisitor
+	quiet() *format.Quiet // nil: nothing is passed; after begins
+	// passed is called before a visit, and at the end of a segment, if points were passed: the
+	// containers that were open up to depth least still are, and those after it, up to depth,
+	// were passed.
+	passed(least, depth int)
+}
+
+// skimming is the state of a walk that passes points.
+type skimming struct {
+	by    skimmer // nil if all points are visited
+	quiet *format.Quiet
+	loops int   // open ones that are undecided
+	until int64 // pass nothing before this logical offset
+}
+
+// skimState is how a container was entered.
+type skimState uint8
+
+const (
+	notSkimmed    skimState = iota // visited
+	skimmedOver                    // passed
+	undecidedLoop                  // passed, and perhaps not shown as recorded
+)
+
+// beginSkim begins to pass points, if the visitor agrees.
+func (x *passWalk) beginSkim() {
+	x.skimmed = skimming{}
+	if len(x.visit) != 1 {
+		return
+	}
+	if by, ok := x.visit[0].(skimmer); ok {
+		if q := by.quiet(); q != nil {
+			x.skimmed = skimming{by: by, quiet: q}
+		}
+	}
+}
+
+// skim passes less than n objects, and returns how many. It stops at the first one that is not
+// quiet, needs a closer look, or may be the last of the segment or the block.
+func (x *passWalk) skim(n int) (passed int) {
+	if x.pos < x.skimmed.until {
+		return 0
+	}
+	least := len(x.stack)
+	if len(x.window) > 0 {
+		passed, least = x.skimOn(n)
+	}
+	if least = min(least, x.settle()); passed > 0 {
+		x.skimmed.by.passed(least, len(x.stack))
+	}
+	return passed
+}
+
+// skimOn is skim without what follows. least is how few containers were open.
+func (x *passWalk) skimOn(n int) (passed, least int) {
+	q, stack, end := x.skimmed.quiet, x.stack, x.to
+	if end < 0 {
+		end = x.s.Size
+	}
+	b, ends := x.window, x.pos+int64(len(x.window)) // the position is ends - len(b)
+	least = len(stack)
+loop:
+	for passed = 0; passed < n-1 && len(b) > 0; passed++ {
+		if format.Kind(b[0]) == format.KindFooter {
+			top := len(stack) - 1
+			if top < 0 || stack[top].skim == notSkimmed {
+				break
+			}
+			size := q.Footer(b, stack[top].Class)
+			if size == 0 {
+				break
+			}
+			if stack[top].skim == undecidedLoop {
+				if format.IterationsOf(b) == 0 {
+					break // not shown
+				}
+				x.skimmed.loops--
+			}
+			stack = stack[:top]
+			least = min(least, top)
+			x.ord++
+			b = b[size:]
+			continue
+		}
+		at := ends - int64(len(b))
+		size, class, ref, mayFold := q.Point(b)
+		if size == 0 || at >= end {
+			break
+		}
+		if !class.Container() {
+			b = b[size:]
+			continue
+		}
+		state := skimmedOver
+		if x.folded {
+			switch class {
+			case format.ClassCall:
+				if mayFold && !x.callStays(ref, b[size:]) {
+					break loop
+				}
+			case format.ClassIteration:
+				switch {
+				case size >= len(b):
+					break loop
+				case format.Kind(b[size]) == format.KindFooter: // nothing in it: not shown
+					x.changed = true
+					x.ord++
+					b = b[size+format.FooterSize:]
+					continue
+				case format.Kind(b[size]) != format.KindTracePoint:
+					break loop // perhaps there is nothing in it
+				}
+			case format.ClassLoop:
+				state = undecidedLoop
+				x.skimmed.loops++
+			}
+		}
+		stack = append(stack, passFrame{
+			PassFrame: PassFrame{Class: class, Ref: ref, Event: format.EventOf(b), Location: format.LocationOf(b), At: at},
+			start:     at + int64(size), after: x.ord, skim: state,
+		})
+		b = b[size:]
+	}
+	x.stack, x.window, x.pos = stack, b, ends-int64(len(b))
+	return passed, least
+}
+
+// settle decides about the open loops, outermost first. It returns how many containers stay open:
+// fewer than before if the walk has to go back to the beginning of a loop.
+func (x *passWalk) settle() int {
+	for i := 0; x.skimmed.loops > 0 && i < len(x.stack); i++ {
+		f := &x.stack[i]
+		if f.skim != undecidedLoop {
+			continue
+		}
+		if x.loopStays(f.after, f.start) {
+			f.skim = skimmedOver
+			x.skimmed.loops--
+			continue
+		}
+		x.skimmed.until, x.skimmed.loops = x.pos, 0
+		x.pos, x.ord, x.window = f.At, f.after, nil
+		x.stack = x.stack[:i]
+	}
+	return len(x.stack)
+}
+
+// endSkim ends a segment.
+func (x *passWalk) endSkim() {
+	if x.skimmed.by != nil {
+		least := x.settle()
+		x.skimmed.by.passed(least, least)
+	}
+}
