@@ -13,10 +13,9 @@ import "tracex/format"
 type skimmer interface {
 	segmentVisitor
 	quiet() *format.Quiet // nil: nothing is passed; after begins
-	// passed is called before a visit, and at the end of a segment, if points were passed: the
-	// containers that were open up to depth least still are, and those after it, up to depth,
-	// were passed.
-	passed(least, depth int)
+	// passed is called before a visit, and at the end of a segment, if points were passed. depth
+	// is how many containers are open; the last ones may have been passed.
+	passed(depth int)
 }
 
 // skimming is the state of a walk that passes points.
@@ -55,24 +54,22 @@ func (x *passWalk) skim(n int) (passed int) {
 	if x.pos < x.skimmed.until {
 		return 0
 	}
-	least := len(x.stack)
 	if len(x.window) > 0 {
-		passed, least = x.skimOn(n)
+		passed = x.skimOn(n)
 	}
-	if least = min(least, x.settle()); passed > 0 {
-		x.skimmed.by.passed(least, len(x.stack))
+	if x.settle(); passed > 0 {
+		x.skimmed.by.passed(len(x.stack))
 	}
 	return passed
 }
 
-// skimOn is skim without what follows. least is how few containers were open.
-func (x *passWalk) skimOn(n int) (passed, least int) {
+// skimOn is skim without what follows.
+func (x *passWalk) skimOn(n int) (passed int) {
 	q, stack, end := x.skimmed.quiet, x.stack, x.to
 	if end < 0 {
 		end = x.s.Size
 	}
 	b, ends := x.window, x.pos+int64(len(x.window)) // the position is ends - len(b)
-	least = len(stack)
 loop:
 	for passed = 0; passed < n-1 && len(b) > 0; passed++ {
 		if format.Kind(b[0]) == format.KindFooter {
@@ -91,7 +88,6 @@ loop:
 				x.skimmed.loops--
 			}
 			stack = stack[:top]
-			least = min(least, top)
 			x.ord++
 			b = b[size:]
 			continue
@@ -136,12 +132,12 @@ loop:
 		b = b[size:]
 	}
 	x.stack, x.window, x.pos = stack, b, ends-int64(len(b))
-	return passed, least
+	return passed
 }
 
-// settle decides about the open loops, outermost first. It returns how many containers stay open:
-// fewer than before if the walk has to go back to the beginning of a loop.
-func (x *passWalk) settle() int {
+// settle decides about the open loops, outermost first. If one is not shown as recorded, the walk
+// goes back to its beginning, and visits what it had passed.
+func (x *passWalk) settle() {
 	for i := 0; x.skimmed.loops > 0 && i < len(x.stack); i++ {
 		f := &x.stack[i]
 		if f.skim != undecidedLoop {
@@ -156,13 +152,12 @@ func (x *passWalk) settle() int {
 		x.pos, x.ord, x.window = f.At, f.after, nil
 		x.stack = x.stack[:i]
 	}
-	return len(x.stack)
 }
 
 // endSkim ends a segment.
 func (x *passWalk) endSkim() {
 	if x.skimmed.by != nil {
-		least := x.settle()
-		x.skimmed.by.passed(least, least)
+		x.settle()
+		x.skimmed.by.passed(len(x.stack))
 	}
 }

@@ -191,8 +191,8 @@ func (v *searchPart) Enter(p *PassPoint) {
 func (v *searchPart) quiet() *format.Quiet { return v.m.sieve.quiet }
 
 // passed notes which containers are open after points were passed.
-func (v *searchPart) passed(least, depth int) {
-	v.open = v.open[:min(least, len(v.open))]
+func (v *searchPart) passed(depth int) {
+	v.open = v.open[:min(depth, len(v.open))]
 	for len(v.open) < depth {
 		v.open = append(v.open, openPoint{})
 	}
