@@ -293,7 +293,7 @@ type editVisitor struct {
 // editFrame is an open container.
 type editFrame struct {
 	how   hiding
-	seen  int    // edits whose filters know that it is open
+	seen  uint8  // edits whose filters know that it is open
 	roots uint64 // edits whose root it is
 }
 
