@@ -335,7 +335,7 @@ func TestEdits(t *testing.T) {
 			}
 		})
 	})
-	if differ.Load() == 0 && !t.Failed() {
+	if differ.Load() == 0 && !t.Failed() && !formattest.Race {
 		t.Error("the order of steps made no difference in any trace")
 	}
 }
