@@ -47,7 +47,7 @@ docs/answers.md has the definitions.`
 const manFiles = `trace.bin: the data of a trace.
 trace.bin.idx: its index. If it is missing, damaged, or belongs to another trace or format version, it is rebuilt and saved beside the data, unless --no-write is given or the directory is not writable.
 trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, no durations are shown.
-trace.bin.sum: its summary, with which answers are faster: top prints at once, find skips what cannot match. One that does not fit the data is not used. index writes it; the explorer does while it is idle, for data of 64 MiB or more, unless --no-write is given.
+trace.bin.sum: its summary, with which answers are faster: top prints at once, find, calls and history skip what cannot match. One that does not fit the data is not used. index writes it; the explorer does while it is idle, for data of 64 MiB or more, unless --no-write is given.
 trace.bin.live: what a program has recorded that is not yet in the trace. If the program was killed, the next command that reads the trace recovers it.
 trace.bin.notes: marks and notes about the trace, and where the explorer was left. Notes of another trace are left alone.
 trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace completes it from this directory.

@@ -252,7 +252,7 @@ func (c *Calls) Run(ctx context.Context, tell lazy.Progress) error {
 		return err
 	}
 	pass := over(&callsCollector{c, cond})
-	pass.Progress = tell
+	pass.Skip, pass.Progress = cond.skipBeside(c.r), tell
 	err = c.r.Pass(ctx, pass)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -97,12 +97,23 @@ func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over fu
 
 // skip returns what a pass that looks for matches needs not read; nil if that is not known.
 func (c *condition) skip(r *lazy.TraceReader) func(lazy.PassRange) bool {
+	return c.skipBut(r, lazy.Want{Longer: c.f.Longer()})
+}
+
+// skipBeside is skip for calls that match: a part in which one goes on is read.
+func (c *condition) skipBeside(r *lazy.TraceReader) func(lazy.PassRange) bool {
+	f := c.f.Clone()
+	return c.skipBut(r, lazy.Want{
+		Open: func(method, thread int32) bool { return f.Quick(format.ClassCall, method, thread) != filter.No },
+	})
+}
+
+// skipBut is skip with what else is wanted.
+func (c *condition) skipBut(r *lazy.TraceReader, want lazy.Want) func(lazy.PassRange) bool {
 	f := c.f.Clone()
 	file := lazy.SummaryOf(r)
-	skip := file.SkipWithout(lazy.Want{
-		Point:  func(class format.Class, ref, thread int32) bool { return f.Quick(class, ref, thread) != filter.No },
-		Longer: f.Longer(),
-	})
+	want.Point = func(class format.Class, ref, thread int32) bool { return f.Quick(class, ref, thread) != filter.No }
+	skip := file.SkipWithout(want)
 	if skip == nil {
 		return nil
 	}

@@ -308,3 +308,52 @@ func TestHistorySummarized(t *testing.T) {
 		}
 	})
 }
+
+// TestCallsSummarized: a summary does not change a table of calls.
+func TestCallsSummarized(t *testing.T) {
+	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		size, _ := r.Size()
+		if size > 60_000 && !formattest.Exhaustive() {
+			return
+		}
+		unit := max(500, size/20)
+		var what []string
+		r.WithContext(func(c *format.Context) {
+			var names []string
+			for m := range c.Methods() {
+				names = append(names, m.Name)
+			}
+			for i := 0; i < len(names); i += 1 + len(names)/2 {
+				what = append(what, names[i], "in(method="+filter.Word(names[i])+")")
+			}
+		})
+		found := func(what string, raw bool, share int64) string {
+			c, err := NewCalls(r, Scope{Raw: raw}, CallsOptions{What: what})
+			if err != nil {
+				return err.Error()
+			}
+			c.limit.share = share
+			if err := c.Run(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if _, err := table.WriteJSON(&out, c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode}), 100); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		var want []string
+		for _, what := range what {
+			want = append(want, found(what, false, 0), found(what, true, 0))
+		}
+		if !summarized(t, r, unit) {
+			return
+		}
+		for i, what := range what {
+			for k, raw := range []bool{false, true} {
+				share := []int64{unit, unit/2 + 7}[i%2]
+				formattest.SameText(t, []byte(found(what, raw, share)), []byte(want[2*i+k]))
+			}
+		}
+	})
+}
