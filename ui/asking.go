@@ -32,6 +32,7 @@ type asking struct {
 	results  *results // a set of places that an answer has found becomes the current one by use
 	tables   *tables
 	steps    *stepping
+	points   *logPoints
 }
 
 // about returns what an answer is about: the whole trace in the view of the tree, or what is below

@@ -89,6 +89,7 @@ func bindings() []binding {
 		{"history", []string{"H"}, groupAnswer, "all values of the field, element, variable or object", "history", asCommand("history")},
 		{"before", []string{","}, groupAnswer, "the write before here", "", asCommand("before")},
 		{"after", []string{"."}, groupAnswer, "the write after here", "", asCommand("after")},
+		{"around", []string{"U"}, groupAnswer, "what all threads did around the row, in one order", "", asCommand("around")},
 		{"focus", []string{"z"}, groupAnswer, "focus: only the call and what is below it", "", asCommand("focus")},
 		{"undo-step", []string{"Z"}, groupAnswer, "undo the last of focus, merge and drop", "", asCommand("undo-step")},
 		{"merge", []string{"-"}, groupAnswer, "merge calls away in tables; asks which: only my code is {}!", "", asCommand("merge")},

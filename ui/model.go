@@ -51,6 +51,7 @@ type Model struct {
 	front    front.Front
 	threads  threadList
 	tables   tables
+	points   logPoints
 	clip     *copying
 	marks    *marking
 	tour     touring
@@ -119,13 +120,13 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j, filter: m.filter}
 	m.tables = tables{
 		Part: sheet.NewPart(e), env: e, front: f, clip: m.clip,
-		ask: func() tea.Cmd { return m.commands.open("") },
+		ask: func(text string) tea.Cmd { return m.commands.open(text) },
 	}
 	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, front: f}
 	m.commands = commandLine{
 		env: e, keyboard: k, front: f, jobs: j, search: m.search, filter: m.filter, perform: m.perform,
 		answers: answers(&asking{
-			env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, results: m.results, tables: &m.tables, steps: m.steps,
+			env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, results: m.results, tables: &m.tables, steps: m.steps, points: &m.points,
 		}),
 	}
 }

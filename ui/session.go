@@ -24,6 +24,7 @@ func (m *Model) begin(o *Options) {
 		return
 	}
 	m.steps.restore(s.Steps)
+	m.points.texts = s.Log
 	if s.Search != "" {
 		m.search.last = prompt.Text{Text: s.Search, Expr: s.Regex}
 		m.search.earlier = m.search.last
@@ -50,6 +51,7 @@ func (m *Model) session() *notes.Session {
 	}
 	s := &notes.Session{
 		At: at, Line: o.Line, Raw: !o.Tree.Folded(), Details: m.details.On(),
+		Log:    m.points.texts,
 		Search: m.search.last.Text, Regex: m.search.last.Expr, Filter: m.filter.text(), Expanded: expandedAround(o), Steps: m.steps.saved(),
 	}
 	return s

@@ -17,7 +17,7 @@ type tables struct {
 	env   *env.Env
 	front *front.Front
 	clip  *copying
-	ask   func() tea.Cmd // opens the command line
+	ask   func(text string) tea.Cmd // opens the command line with a text
 }
 
 // show opens a table over what is in front, with keys of its own. Esc returns to what was there
@@ -37,7 +37,7 @@ func (t *tables) show(src sheet.Source, actions ...sheet.Action) tea.Cmd {
 			}, nil)
 			return nil
 		}},
-		sheet.Action{Key: ":", Always: true, Help: "go to a place, or a command", Do: func(*table.Table, int) tea.Cmd { return t.ask() }})
+		sheet.Action{Key: ":", Always: true, Help: "go to a place, or a command", Do: func(*table.Table, int) tea.Cmd { return t.ask("") }})
 	s = t.Open(src, actions)
 	t.front.Push(s, nil)
 	return nil

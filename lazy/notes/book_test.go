@@ -87,7 +87,7 @@ func TestBook(t *testing.T) {
 	b.Mark('x', at(100), 10)
 	n := b.Put(Item{Text: "a *note* <b> & \"quotes\"\nin two lines ü", At: at(100), Event: 10})
 	b.Put(Item{Text: "a thread", At: at(-1), Event: -1})
-	s := Session{At: at(7), Line: 3, Raw: true, Details: true, Search: "a.*b", Regex: true, Expanded: []lazy.Position{at(-1), at(3)}}
+	s := Session{At: at(7), Line: 3, Raw: true, Details: true, Search: "a.*b", Regex: true, Log: []string{"a: \"{ret}\"", "b"}, Expanded: []lazy.Position{at(-1), at(3)}}
 	b.SetSession(s)
 	if b.Unsaved() != 3 {
 		t.Errorf("%d unsaved", b.Unsaved())

@@ -17,6 +17,7 @@ type Session struct {
 	Search   string
 	Regex    bool            // Search is a regular expression
 	Filter   string          // of the tree; "" for none
+	Log      []string        // log points, as typed
 	Expanded []lazy.Position // nodes that were expanded near the cursor
 	Steps    []string        // that edit the tree: "merge java.util.*"
 	Time     time.Time
@@ -24,8 +25,11 @@ type Session struct {
 	more members // unknown ones, kept for later versions
 }
 
-// maxExpanded bounds the nodes of a session.
-const maxExpanded = 1000
+// maxExpanded bounds the nodes of a session, maxLog its log points.
+const (
+	maxExpanded = 1000
+	maxLog      = 64
+)
 
 // maxSteps bounds the steps of a session.
 const maxSteps = 1000
@@ -39,6 +43,7 @@ type sessionJSON struct {
 	Search   string   `json:"search,omitempty"`
 	Regex    bool     `json:"regex,omitempty"`
 	Filter   string   `json:"filter,omitempty"`
+	Log      []string `json:"log,omitempty"`
 	Expanded []string `json:"expanded,omitempty"`
 	Steps    []string `json:"steps,omitempty"`
 }
@@ -49,7 +54,7 @@ func (s *Session) Some() bool { return !s.Time.IsZero() }
 func (s *Session) equal(o *Session) bool {
 	return s.At == o.At && s.Line == o.Line && s.Raw == o.Raw && s.Details == o.Details && s.Search == o.Search &&
 		s.Regex == o.Regex && s.Filter == o.Filter && s.Time.Equal(o.Time) && slices.Equal(s.Expanded, o.Expanded) &&
-		slices.Equal(s.Steps, o.Steps)
+		slices.Equal(s.Steps, o.Steps) && slices.Equal(s.Log, o.Log)
 }
 
 // encode returns the session as JSON.
@@ -59,6 +64,11 @@ func (s *Session) encode() ([]byte, error) {
 		Filter: s.Filter,
 	}
 	wire.Steps = s.Steps[:min(len(s.Steps), maxSteps)]
+	for _, text := range s.Log[:min(len(s.Log), maxLog)] {
+		if len(text) <= maxText {
+			wire.Log = append(wire.Log, text)
+		}
+	}
 	for _, p := range s.Expanded[:min(len(s.Expanded), maxExpanded)] {
 		wire.Expanded = append(wire.Expanded, lazy.PositionHandle(p).String())
 	}
@@ -73,7 +83,7 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 	}
 	h, ok := lazy.ParseHandle(wire.At)
 	if !ok || h.Numbered || at.IsZero() || len(wire.Search) > maxText || len(wire.Filter) > maxText ||
-		len(wire.Expanded) > maxExpanded || len(wire.Steps) > maxSteps {
+		len(wire.Expanded) > maxExpanded || len(wire.Steps) > maxSteps || len(wire.Log) > maxLog {
 		return s, false
 	}
 	s = Session{
@@ -86,6 +96,12 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		}
 		s.Steps = append(s.Steps, text)
 	}
+	for _, text := range wire.Log {
+		if len(text) > maxText {
+			return Session{}, false
+		}
+	}
+	s.Log = wire.Log
 	for _, text := range wire.Expanded {
 		h, ok := lazy.ParseHandle(text)
 		if !ok || h.Numbered {
@@ -93,6 +109,6 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		}
 		s.Expanded = append(s.Expanded, h.Position)
 	}
-	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "filter", "expanded", "steps")
+	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "log", "filter", "expanded", "steps")
 	return s, true
 }

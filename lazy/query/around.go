@@ -30,8 +30,9 @@ type Around struct {
 	Threads        []int32
 	Others, Unread int
 
-	r *lazy.TraceReader
-	o AroundOptions
+	r     *lazy.TraceReader
+	o     AroundOptions
+	texts map[lazy.Position]*aroundText // once read
 }
 
 const (
@@ -382,4 +383,24 @@ func (a *Around) count(x *gathering) {
 		all = len(x.threads)
 	}
 	a.Others, a.Unread = max(0, all-len(a.Threads)), x.unread
+}
+
+// ErrNoOrder is the error that nothing tells what other threads did at a moment.
+var ErrNoOrder = errors.New("what other threads did then is not known: this trace has no times, and its events are numbered in batches for each thread")
+
+// FindMoment finds what a thread did at the moment of a point of another one: its last row before, or if
+// there is none the first after; after tells that.
+func FindMoment(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position, thread int32) (m Moment, after bool, err error) {
+	a, err := FindAround(ctx, r, at, AroundOptions{Raw: raw, N: 1, Threads: []int32{thread}})
+	switch {
+	case err != nil:
+		return m, false, err
+	case a.Timeline == lazy.TimelineNone:
+		return m, false, ErrNoOrder
+	case a.Middle > 0:
+		return a.Moments[a.Middle-1], false, nil
+	case a.Middle+1 < len(a.Moments):
+		return a.Moments[a.Middle+1], true, nil
+	}
+	return m, false, fmt.Errorf("thread %d has no events", int64(thread)+1)
 }

@@ -63,14 +63,17 @@ var aroundColumns = []table.Column{
 }
 
 // Table reads the texts of the rows and returns the table: one column a thread. Threads that have no column of
-// their own, as there is no room, share the last one.
+// their own, as there is no room, share the last one. Only the first call reads anything.
 func (a *Around) Table(ctx context.Context, v AroundView) (*table.Table, error) {
-	texts, err := a.read(ctx)
-	if err != nil {
-		return nil, err
+	if a.texts == nil {
+		texts, err := a.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a.texts = texts
 	}
 	rows := a.Rows()
-	x := &aroundTable{a: a, v: v, texts: texts, timed: a.Timeline == lazy.TimelineTimes, names: make(map[int32]string)}
+	x := &aroundTable{a: a, v: v, texts: a.texts, timed: a.Timeline == lazy.TimelineTimes, names: make(map[int32]string)}
 	a.r.WithContext(func(c *format.Context) {
 		for _, thread := range a.Threads {
 			if x.names[thread] = fmt.Sprintf("Thread %d", int64(thread)+1); c.Thread(thread) != nil && c.Thread(thread).Name != "" {

@@ -50,6 +50,17 @@ func (p *Part) Settle(open func(*Sheet) bool, height int) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// Select puts the cursor of the sheet in front on a row of its table, if it is shown.
+func (p *Part) Select(row int) {
+	s := p.front()
+	for i := range s.len() {
+		if s.number(i) == row {
+			s.List.Select(i)
+			return
+		}
+	}
+}
+
 // front returns the sheet in front; nil if none is open.
 func (p *Part) front() *Sheet {
 	if len(p.open) == 0 {

@@ -82,6 +82,7 @@ func (s *Sheet) Settle(life context.Context, width, height int) (work func() tea
 	s.width = width
 	if t := s.src.Table(); t != s.t {
 		s.show(t)
+		s.place(height)
 	}
 	s.layout.Resize(width)
 	from, to := s.Visible(height)
@@ -100,6 +101,26 @@ func (s *Sheet) show(t *table.Table) {
 	clear(s.tried)
 	if s.filter != nil {
 		s.filter = list.NewScan(s.filter.P, nil)
+	}
+}
+
+// placedRows is how many rows of a table with a place for the cursor the columns are made for.
+const placedRows = 4096
+
+// place puts the cursor where the source wants it, in the middle of the screen.
+func (s *Sheet) place(height int) {
+	p, ok := s.src.(Placer)
+	if !ok || s.filter != nil {
+		return
+	}
+	row, ok := p.Place(s.t)
+	if !ok {
+		return
+	}
+	s.layout.Fit(0, min(s.t.Rows.Len(), placedRows)) // columns stay where they are
+	for _, i := range []int{row + height/2 - besides, row} {
+		s.Select(min(i, s.t.Rows.Len()-1))
+		s.Visible(height)
 	}
 }
 

@@ -41,6 +41,11 @@ type (
 		Load(ctx context.Context, t *table.Table, from, to int) error
 	}
 
+	// Placer is a Source that says where the cursor begins in a table that it shows for the first time.
+	Placer interface {
+		Place(t *table.Table) (row int, ok bool)
+	}
+
 	// Runner is a Source that works by itself: its table grows.
 	Runner interface {
 		Running() bool

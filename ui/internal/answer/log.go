@@ -1,0 +1,98 @@
+package answer
+
+import (
+	"context"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query"
+	"tracex/lazy/query/table"
+)
+
+// Log is lines for the points that match filters.
+type Log struct {
+	working
+	of   Of
+	life context.Context
+}
+
+// NewLog returns the lines of log points, and the command that finds them.
+func NewLog(life context.Context, of Of, points []query.LogPoint) (*Log, tea.Cmd) {
+	l := &Log{of: of, life: life}
+	log := query.NewLog(of.R, query.Scope{Raw: of.Raw}, points)
+	empty := log.Table(life, query.LogView{G: of.G})
+	empty.Rows = table.List{}
+	return l, l.begin(life, of.R, empty, func(ctx context.Context) (func(), error) {
+		err := log.Run(ctx, func(done, total int64) {
+			if total > 0 {
+				t := *empty
+				t.Done = float64(done) / float64(total)
+				l.shown.Store(&t)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		t := log.Table(l.life, query.LogView{Done: 1, G: of.G})
+		if of.R.Status().Growth.On {
+			t.Title = "recorded so far: " + t.Title
+		}
+		t.Rows = &lines{of: t.Rows, at: make(map[int][]table.Value)}
+		return func() { l.shown.Store(t) }, nil
+	})
+}
+
+// Table returns the lines found.
+func (l *Log) Table() *table.Table { return l.shown.Load() }
+
+// Load makes rows known.
+func (l *Log) Load(ctx context.Context, t *table.Table, from, to int) error {
+	if rows, ok := t.Rows.(*lines); ok {
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			rows.load(i)
+		}
+		if err := query.RowsErr(t); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// lines are rows that have been written. They keep a few thousand.
+type lines struct {
+	of table.Source // writes a row where it is asked for it
+
+	mu sync.Mutex
+	at map[int][]table.Value
+}
+
+const keptLines = 4096
+
+func (l *lines) Len() int { return l.of.Len() }
+
+func (l *lines) Row(i int) []table.Value {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.at[i]
+}
+
+func (l *lines) load(i int) {
+	row := l.of.Row(i)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.at) >= keptLines {
+		clear(l.at)
+	}
+	if row != nil {
+		l.at[i] = row
+	}
+}
+
+// Err returns why rows could not be read.
+func (l *lines) Err() error {
+	if s, ok := l.of.(interface{ Err() error }); ok {
+		return s.Err()
+	}
+	return nil
+}
