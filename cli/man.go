@@ -34,6 +34,7 @@ tracex find FILE FILTER: the events that match a filter; tracex help filter.
 tracex calls FILE METHOD: all calls of a method, or those that match a filter, with their values; --by arg.1, ret, recv, thread, caller, caller.event, in:METHOD, method, threw or line: a row for each value; --sort also by dur, self, start, event, in a trace without times events.
 tracex callers FILE METHOD: who calls a method; with --callees, what it calls.
 tracex history FILE LOCATION: the values of a field, an element, a variable or an object.
+tracex state FILE EVENT: arguments, variables and fields as last seen before an event.
 tracex throws FILE: where exceptions were thrown and caught.
 tracex around FILE PLACE: what all threads did around an event.
 tracex log FILE 'FILTER: "FORMAT"': a line for each event that matches.

@@ -37,6 +37,10 @@ func (a historyAnswer) commands() []command.Command {
 				return a.choose(a.show)
 			},
 		},
+		{
+			Name: "state", Group: groupAnswer, Help: "arguments, variables and fields as last seen before the row",
+			Run: func(string) tea.Cmd { return a.state() },
+		},
 		write("before", "the write before here of what the row reads or writes", true),
 		write("after", "the write after here of what the row reads or writes", false),
 	}
@@ -156,4 +160,23 @@ func (a historyAnswer) toWrite(text string, here *query.HistoryPoint, before boo
 		}
 		return p.Position, p.Event, nil
 	})
+}
+
+// state shows what is known where the cursor's row happens.
+func (a historyAnswer) state() tea.Cmd {
+	n := a.tree.Out.Cursor.Node
+	if n == nil || n.Point() == nil {
+		a.env.Say("no event under the cursor")
+		return nil
+	}
+	s, run := answer.NewState(a.env.Life, a.about(nil), query.HistoryPoint{Position: n.Position(), Event: n.Point().Event})
+	return tea.Batch(a.tables.show(s, sheet.Action{
+		Key: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true,
+		Do: func(t *table.Table, row int) tea.Cmd {
+			if p, ok := query.SetBy(t, row); ok {
+				return a.jobs.ToPoint(p.Position, p.Event)
+			}
+			return nil
+		},
+	}), run)
 }

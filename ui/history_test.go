@@ -106,3 +106,13 @@ func TestHistoryChoice(t *testing.T) {
 	d.keys(":").typed("history stackSize").keys("enter").has("JsonReader.stackSize")
 	d.keys(":").typed("history JsonReader.stackSize").keys("enter").has("21 writes")
 }
+
+// TestState: :state shows the values as last seen, and Enter goes to the event that set one.
+func TestState(t *testing.T) {
+	d := atEvent(t, uitest.Recorded(t, "gson.dump"), "6278").keys(":").typed("state").keys("enter")
+	d.has("state before #6278 · in JsonReader.push #6277", "not seen before", "stackSize")
+	d.keys("/").typed("stackSize").keys("enter enter")
+	if got := d.m.tree.Out.Cursor.Node.Handle().String(); got != "#6137" {
+		t.Errorf("Enter goes to %s", got)
+	}
+}

@@ -21,3 +21,13 @@ func NewHistory(life context.Context, of Of, l *query.Location, here *query.Hist
 	}) // it makes no error
 	return a, a.doing(r)
 }
+
+// NewState returns what is known of the call around a point, and the command that finds it out.
+func NewState(life context.Context, of Of, at query.HistoryPoint) (*Answer, tea.Cmd) {
+	a := &Answer{of: of, now: time.Now, life: life}
+	r, _ := a.begin(life, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+		s := query.NewState(of.R, scope.Raw, at)
+		return s, func(done float64) *table.Table { return s.Table(done, of.G) }, nil
+	}) // it makes no error
+	return a, a.doing(r)
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+)
+
+// stateCommand is the command state with its flags.
+type stateCommand struct {
+	*app
+	answerFlags
+	at place
+}
+
+func newStateCommand(a *app) *cobra.Command {
+	t := &stateCommand{app: a}
+	c := &cobra.Command{
+		Use:   "state FILE EVENT",
+		Short: "Show what is known where an event happens",
+		Long: "Show the arguments and variables of the call around an event, and the fields of its receiver, each as last seen before the event " +
+			"in its thread, with the event that set it.",
+		Example: "tracex state trace.bin '#1204'\ntracex state trace.bin '#1204' --json -n 0",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 || slices.Contains(args, "") {
+				return &usageError{"state needs a file and an event", c.CommandPath() + " FILE '#1204'"}
+			}
+			return nil
+		},
+	}
+	t.add(c, "values", 50)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := t.check(); err != nil {
+			return err
+		}
+		at, err := placeArgument(args[1])
+		if err != nil {
+			return err
+		}
+		for _, flag := range []string{"thread", "in", "from", "to"} {
+			if t.flags.Changed(flag) {
+				return &usageError{"--" + flag + " cannot be used here", "state is about one event"}
+			}
+		}
+		return a.withTrace(c.Context(), args[0], func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r, at) })
+	}
+	return c
+}
+
+func (t *stateCommand) show(ctx context.Context, r *lazy.TraceReader, h lazy.Handle) error {
+	at, event, err := r.Find(ctx, h)
+	if err != nil {
+		return err
+	}
+	if at.At < 0 {
+		return &usageError{h.String() + " is a thread, not an event", ""}
+	}
+	s := query.NewState(r, t.raw, query.HistoryPoint{Position: at, Event: event})
+	if err := s.Run(ctx, nil); errors.Is(err, query.ErrHidden) {
+		return withHint(fmt.Errorf("%s is %w", h, query.ErrHidden), "--raw takes what was recorded")
+	} else if err != nil {
+		return err
+	}
+	t.remarkIndex(r)
+	problem := r.Status().Problem
+	return errors.Join(t.write(t.app, s.Table(1, &display.Unicode)), problem)
+}

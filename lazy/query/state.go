@@ -1,0 +1,307 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// State is what is known of a call at a point in it: its arguments, its variables, and the fields of its
+// receiver, each as it was last seen before the point. It is a Collector, of the variables; any goroutine
+// may ask for its table.
+type State struct {
+	r   *lazy.TraceReader
+	raw bool
+	at  HistoryPoint
+
+	mu    sync.Mutex // guards the fields below
+	call  *stateCall // nil until it is known, and without a call around the point
+	last  map[string]StateValue
+	from  int64 // where looking for variables began
+	list  []StateValue
+	other bool // there are other threads, which were not looked at
+}
+
+// StateValue is a value as it was last seen.
+type StateValue struct {
+	Part  StatePart
+	Name  string
+	Value HeldValue
+	Known bool // it was seen
+	Kind  SightingKind
+	HistoryPoint
+}
+
+// StatePart is where a value is.
+type StatePart uint8
+
+const (
+	ArgumentPart StatePart = iota
+	VariablePart
+	FieldPart
+)
+
+func (p StatePart) String() string { return [...]string{"argument", "variable", "field"}[p] }
+
+// stateCall is the call around a point.
+type stateCall struct {
+	HistoryPoint
+	name, object string // object: the receiver; "" if there is none
+	class        int32
+	args         []HeldValue
+}
+
+// stateBytes bounds how much of the thread before the point is looked at.
+const stateBytes = 64 << 20
+
+// NewState prepares to find the state before a point, of the call around it.
+func NewState(r *lazy.TraceReader, raw bool, at HistoryPoint) *State {
+	s := &State{r: r, raw: raw, at: at}
+	s.Reset()
+	return s
+}
+
+// Run finds the state. tell gets the progress; it may be nil.
+func (s *State) Run(ctx context.Context, tell lazy.Progress) error {
+	here := []lazy.PassRange{{Thread: s.at.Thread, From: s.at.At, To: s.at.At + 1}}
+	c := &callReader{}
+	if err := s.r.Pass(ctx, lazy.Pass{Raw: s.raw, Ranges: here, Collect: []lazy.Collector{c}}); err != nil {
+		return err
+	}
+	if !c.seen {
+		return fmt.Errorf("%s is %w", lazy.EventHandle(s.at.Event), ErrHidden)
+	}
+	if c.call == nil {
+		return nil
+	}
+	s.mu.Lock()
+	s.call, s.from = c.call, max(c.call.At, s.at.At-stateBytes)
+	s.other = s.r.ThreadList().Len() > 1
+	for i, v := range c.call.args {
+		s.list = append(s.list, StateValue{Part: ArgumentPart, Name: strconv.Itoa(i + 1), Value: v, Known: true, Kind: Argument, HistoryPoint: c.call.HistoryPoint})
+	}
+	s.mu.Unlock()
+	before := []lazy.PassRange{{Thread: s.at.Thread, From: s.from, To: s.at.At}}
+	if err := s.r.Pass(ctx, lazy.Pass{Raw: s.raw, Ranges: before, Collect: []lazy.Collector{s}, Progress: tell}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	for _, v := range s.last {
+		s.list = append(s.list, v)
+	}
+	s.mu.Unlock()
+	if err := s.fields(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortFunc(s.list, func(a, b StateValue) int { return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Name, b.Name)) })
+	return nil
+}
+
+// fields finds the fields of the receiver.
+func (s *State) fields(ctx context.Context) error {
+	if s.call.object == "" {
+		return nil
+	}
+	l, err := ParseLocation(ctx, s.r, s.call.object, "")
+	if err != nil {
+		return err
+	}
+	scope := Scope{Raw: s.raw, Ranges: []lazy.PassRange{{Thread: s.at.Thread, From: max(0, s.at.At-stateBytes), To: s.at.At}}}
+	h := NewHistory(s.r, scope, HistoryOptions{Location: l, Keep: MostValues})
+	if err := h.Run(ctx, nil); err != nil {
+		return err
+	}
+	last := make(map[string]StateValue)
+	for _, v := range h.List() {
+		if v.Kind == Made {
+			clear(last) // another object, or the same one as it was made
+		}
+		if v.Kind <= WasRead {
+			last[v.Name] = StateValue{Part: FieldPart, Name: v.Name, Value: v.Value, Known: true, Kind: v.Kind, HistoryPoint: v.HistoryPoint}
+		}
+	}
+	s.r.WithContext(func(c *format.Context) {
+		for d := range c.Fields() {
+			name := c.FieldName(d.ID)
+			if _, ok := last[name]; !ok && d.ClassID == s.call.class && !d.Static {
+				last[name] = StateValue{Part: FieldPart, Name: name}
+			}
+		}
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range last {
+		s.list = append(s.list, v)
+	}
+	return nil
+}
+
+// callReader finds the innermost call around a point. It is a Collector and its own visitor.
+type callReader struct {
+	call *stateCall
+	seen bool
+}
+
+func (c *callReader) Visitor() lazy.Visitor         { return new(callReader) }
+func (c *callReader) Reset()                        { *c = callReader{} }
+func (c *callReader) Begin(int32, []lazy.PassFrame) {}
+func (c *callReader) Exit(*lazy.PassPoint)          {}
+func (c *callReader) Enter(*lazy.PassPoint)         { c.seen = true }
+func (c *callReader) Leaf(*lazy.PassPoint)          { c.seen = true }
+func (c *callReader) Merge(v lazy.Visitor) error {
+	if x := v.(*callReader); x.seen {
+		*c = *x
+	}
+	return nil
+}
+
+// Around takes the calls around the point; the innermost is the last.
+func (c *callReader) Around(p *lazy.PassPoint) {
+	if p.Class != format.ClassCall {
+		return
+	}
+	point, err := p.Point()
+	if err != nil {
+		p.Fail(err)
+		return
+	}
+	x := p.Context()
+	c.call = &stateCall{HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}}
+	c.call.name, _ = x.CallName(point.Ref, point.Flags)
+	if hasIdentity(&point.Target) {
+		c.call.object, c.call.class = objectName(x, &point.Target), point.Target.ClassID
+	}
+	for i := range point.Args {
+		c.call.args = append(c.call.args, held(x, &point.Args[i]))
+	}
+}
+
+// statePart finds the variables of a call in a part of the trace.
+type statePart struct {
+	call int64
+	last map[string]StateValue
+}
+
+// Visitor is for the pass.
+func (s *State) Visitor() lazy.Visitor {
+	return &statePart{s.call.At, make(map[string]StateValue)}
+}
+
+// Reset is for the pass.
+func (s *State) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = make(map[string]StateValue)
+}
+
+// Merge is for the pass.
+func (s *State) Merge(v lazy.Visitor) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, value := range v.(*statePart).last {
+		s.last[name] = value
+	}
+	return nil
+}
+
+func (v *statePart) Begin(int32, []lazy.PassFrame) {}
+func (v *statePart) Enter(*lazy.PassPoint)         {}
+func (v *statePart) Exit(*lazy.PassPoint)          {}
+
+func (v *statePart) Leaf(p *lazy.PassPoint) {
+	if p.Class != format.ClassVariableRead && p.Class != format.ClassVariableWrite {
+		return
+	}
+	mine := false
+	p.Frames(func(f lazy.PassFrame) bool {
+		mine = f.Class == format.ClassCall && f.At == v.call
+		return f.Class != format.ClassCall
+	})
+	if !mine {
+		return
+	}
+	point, err := p.Point()
+	if err != nil {
+		p.Fail(err)
+		return
+	}
+	c := p.Context()
+	name := c.VariableName(point.Ref)
+	v.last[name] = StateValue{Part: VariablePart, Name: name, Value: held(c, &point.Value), Known: true, Kind: accessKind(p.Class),
+		HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}}
+}
+
+// SetBy returns the point of a row of a table of a State.
+func SetBy(t *table.Table, row int) (p HistoryPoint, ok bool) {
+	handle, event := t.Column("handle"), t.Column("event")
+	values := t.Rows.Row(row)
+	if handle < 0 || event < 0 || !values[handle].Known() {
+		return p, false
+	}
+	h, ok := lazy.ParseHandle(values[handle].Text())
+	return HistoryPoint{h.Position, int32(values[event].Int())}, ok
+}
+
+// Values returns what has been found: arguments, then variables and fields, by name.
+func (s *State) Values() []StateValue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}
+
+// Table returns the values as a table. done is the share of the data read.
+func (s *State) Table(done float64, g *display.Glyphs) *table.Table {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &table.Table{
+		Row: "state", Title: "state before " + lazy.EventHandle(s.at.Event).String(), Partial: done < 1, Done: done, Empty: "nothing was recorded",
+		Columns: []table.Column{
+			{Key: "part", Title: "what"},
+			{Key: "name", Title: "name", Least: 6, Most: 40, CutMiddle: true},
+			{Key: "value", Title: "value", Least: 10, Stretch: true},
+			{Key: "access", Title: "seen as", Priority: 1},
+			{Key: "event", Title: "set by", Kind: table.Event},
+			{Key: "handle", In: table.OnlyData},
+		},
+	}
+	if s.call == nil {
+		if done == 1 {
+			t.Empty = "there is no call around it"
+		}
+		t.Rows = table.List{}
+		return t
+	}
+	t.Title += " " + g.Dot + " in " + s.call.name + " " + lazy.EventHandle(s.call.Event).String()
+	if s.call.object != "" {
+		t.Title += " of " + s.call.object
+	}
+	var rows table.List
+	for i := range s.list {
+		v := &s.list[i]
+		row := make([]table.Value, len(t.Columns))
+		row[0], row[1] = table.Str(v.Part.String()), table.Str(v.Name)
+		if row[3] = table.Str("not seen before"); v.Known {
+			row[2], row[3], row[4] = table.Str(v.Value.Text), table.Str(v.Kind.String()), table.Int(int64(v.Event))
+			row[5] = table.Str(lazy.PositionHandle(v.Position).String())
+		}
+		rows = append(rows, row)
+	}
+	t.Rows = rows
+	if s.from > s.call.At || s.call.object != "" && s.at.At > stateBytes {
+		t.Notes = append(t.Notes, "only the last "+display.Size(stateBytes)+" of the thread before the event were looked at")
+	}
+	if s.other && s.call.object != "" {
+		t.Notes = append(t.Notes, "fields are as this thread saw them; other threads may have changed them since")
+	}
+	return t
+}

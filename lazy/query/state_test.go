@@ -1,0 +1,133 @@
+package query
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// plainState computes the state before a point from a tree in memory: all points before it in the
+// thread, one after the other.
+func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines []string) {
+	call := at.call()
+	if call == nil {
+		return nil
+	}
+	values := make(map[string]string)
+	for i := range call.Point().Args {
+		values[fmt.Sprintf("argument %d", i+1)] = held(c, &call.Point().Args[i]).Text + " #" + fmt.Sprint(call.Point().Event)
+	}
+	of := &call.Point().Target
+	same := sameObject(c, of)
+	around := make(map[*plainPoint]bool)
+	for p := at.parent; p != nil; p = p.parent {
+		around[p] = true
+	}
+	done := false
+	var walk func(x *plainPoint)
+	walk = func(x *plainPoint) {
+		if done = done || x == at; done {
+			return
+		}
+		p := x.Point()
+		text := held(c, &p.Value).Text + " #" + fmt.Sprint(p.Event)
+		switch p.Class {
+		case format.ClassVariableRead, format.ClassVariableWrite:
+			if x.call() == call {
+				values["variable "+c.VariableName(p.Ref)] = text
+			}
+		case format.ClassFieldRead, format.ClassFieldWrite:
+			if hasIdentity(of) && same(&p.Target) {
+				values["field "+c.FieldName(p.Ref)] = text
+			}
+		case format.ClassArrayRead, format.ClassArrayWrite:
+			if hasIdentity(of) && same(&p.Target) {
+				values[fmt.Sprintf("field [%d]", p.Number)] = text
+			}
+		case format.ClassCall:
+			d := c.Method(p.Ref)
+			made := d != nil && d.Name == "<init>" && c.ClassName(d.ClassID) == c.ClassName(of.ClassID) && hasIdentity(of)
+			ended := !around[x] && x.State() == lazy.StateWhole
+			if made && (same(&p.Target) && !c.SuperCall(p) || ended && same(&x.Footer().Result)) {
+				for key := range values {
+					if key[0] == 'f' {
+						delete(values, key)
+					}
+				}
+			}
+		}
+		for _, k := range x.kids {
+			walk(k)
+		}
+	}
+	for _, x := range roots {
+		if x.Thread() == at.Thread() {
+			walk(x)
+		}
+	}
+	for key, value := range values {
+		lines = append(lines, key+" = "+value)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// TestState: the state before a point is that of a plain walk over everything before it.
+func TestState(t *testing.T) {
+	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		if data, _ := r.Size(); data > 300<<10 {
+			return
+		}
+		random := rand.New(rand.NewPCG(3, 4))
+		for _, raw := range []bool{false, true} {
+			roots, all := plainPoints(t, r, raw)
+			var c *format.Context
+			r.WithContext(func(x *format.Context) { c = x })
+			for range min(10, len(all)) {
+				at := all[random.IntN(len(all))]
+				s := NewState(r, raw, HistoryPoint{at.Position(), at.Point().Event})
+				if err := s.Run(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, v := range s.Values() {
+					if v.Known {
+						got = append(got, fmt.Sprintf("%s %s = %s #%d", v.Part, v.Name, v.Value.Text, v.Event))
+					}
+				}
+				slices.Sort(got)
+				if want := plainState(c, roots, at); !slices.Equal(got, want) {
+					t.Errorf("raw %v, before #%d:\n got %q\nwant %q", raw, at.Point().Event, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestStateTexts: the state in a real trace, as printed.
+func TestStateTexts(t *testing.T) {
+	r := opened(t, formattest.Unpack(t, "gson.stream.bin"))
+	at, err := r.FindEvent(t.Context(), 6900)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewState(r, false, HistoryPoint{at, 6900})
+	if err := s.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{60, 100, 160} {
+		var out bytes.Buffer
+		if err := table.WriteText(&out, s.Table(1, &display.Unicode), table.Options{Width: width, Glyphs: &display.Unicode}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, fmt.Sprintf("state-gson-%d.txt", width), out.Bytes())
+	}
+}
