@@ -31,6 +31,9 @@ func logOf(t *testing.T, r *lazy.TraceReader, s Scope, points ...string) *Log {
 // TestLog: the lines are those of a plain calculation, in the order of all threads.
 func TestLog(t *testing.T) {
 	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		if long(r) {
+			return
+		}
 		for _, raw := range []bool{false, true} {
 			l := logOf(t, r, Scope{Raw: raw}, "kind=call", "kind=write", "depth=2..3 -kind=iteration")
 			if err := l.Run(t.Context(), nil); err != nil {
