@@ -210,3 +210,11 @@ func TestFilterThreads(t *testing.T) {
 		t.Errorf("thread %d", again+1)
 	}
 }
+
+// TestMarkedWalk: after a mark was chosen from the list, n and N go from mark to mark, and M lists them.
+func TestMarkedWalk(t *testing.T) {
+	d := driveNoted(t, gsonFile(t), Options{})
+	d.keys("l j j m a j j m b").keys("g B enter")
+	d.has("marked row 1 of 2").keys("n").has("marked row 2 of 2").keys("n").has("wrapped to the top", "marked row 1 of 2")
+	d.keys("M").has("2 marked rows").keys("esc").filtered("ret=null").has("274 matches").keys("n").has("match 2 of 274")
+}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/notes"
+	"tracex/lazy/query/places"
 	"tracex/ui/internal/details"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/front"
@@ -24,6 +25,7 @@ type marking struct {
 	tree     *tree.Part
 	jobs     *job.Part
 	front    *front.Front
+	results  *results
 }
 
 // letter returns the letter from a to z that a key types; ok is false if it types none.
@@ -124,9 +126,22 @@ func (m *marking) showList(int) tea.Cmd {
 	l := m.Open(notes.Item{At: here})
 	m.front.Show(l, func(i int) tea.Cmd {
 		it := l.Choose(i)
+		m.walk()
 		return m.jobs.ToPoint(it.At, it.Event)
 	})
 	return nil
+}
+
+// walk makes the marks and notes the current result.
+func (m *marking) walk() {
+	set := places.New()
+	for _, at := range m.Places() {
+		set.Add(at.Thread, at.At)
+	}
+	set.Finish()
+	m.results.use(&result{
+		one: "marked row", several: "marked rows", raw: !m.tree.Out.Tree.Folded(), set: func() *places.Set { return set },
+	})
 }
 
 // shown returns the list of marks and notes, if it is in front.

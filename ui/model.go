@@ -112,7 +112,7 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 	}
 	m.results.filter = func() *result { return m.filter.result }
 	m.search.began = func() { m.results.use(nil) }
-	m.marks = &marking{Part: marks.New(r, e, o.Notes), env: e, keyboard: k, tree: t, jobs: j, front: f}
+	m.marks = &marking{Part: marks.New(r, e, o.Notes), env: e, keyboard: k, tree: t, jobs: j, front: f, results: m.results}
 	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), search: m.search, marks: m.marks}
 	m.threads = threadList{Part: threads.NewPart(r, e), tree: t, front: f}
 	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}

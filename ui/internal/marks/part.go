@@ -3,7 +3,9 @@
 package marks
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -72,6 +74,19 @@ func (p *Part) Of(n *lazy.Node) (items []notes.Item) {
 		}
 	}
 	return items
+}
+
+// Places returns the trace points that have marks or notes, in the order of the trace.
+func (p *Part) Places() (list []lazy.Position) {
+	for at := range p.at {
+		if at.At >= 0 {
+			list = append(list, at)
+		}
+	}
+	slices.SortFunc(list, func(a, b lazy.Position) int {
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
+	})
+	return list
 }
 
 // Sign returns the sign of a node's row and a short text; "" if nothing is there.
