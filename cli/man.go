@@ -91,7 +91,7 @@ func manPage(root *cobra.Command) string {
 	p.section("DESCRIPTION", manDescription)
 	p.WriteString(".SH COMMANDS\n")
 	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "bench" { // the page has room for it
+		if c.IsAvailableCommand() || c.Name() == "bench" || c.Name() == "guide" { // the page has room for it
 			p.command(c)
 		}
 	}

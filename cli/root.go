@@ -98,7 +98,7 @@ func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newHistoryCommand(a), newStateCommand(a), newAroundCommand(a), newLogCommand(a), newNotesCommand(a), newIndexCommand(a),
 		newPackCommand(a), newUnpackCommand(a), newConvertCommand(a), newRecordCommand(a), newServeCommand(a),
-		newDemoCommand(a), newConfigCommand(a), bench,
+		newDemoCommand(a), newConfigCommand(a), newGuideCommand(a), bench,
 	}
 }
 

@@ -27,5 +27,5 @@ func keyLines(keys []binding, g *screen.Glyphs) []Key {
 
 // helpItems makes the lines of help from the key map.
 func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
-	return help.Items(keyLines(keys, g), g)
+	return help.Items(helpLines(keys, g), g)
 }

@@ -41,7 +41,7 @@ var stages = []stage{
 	{action: "search", text: "%s searches the whole trace, loaded or not: type part of a name or value, then Enter."},
 	{action: "hits", text: "{next-hit} goes to the next hit, and %s lists all hits: Enter goes to one. {back} brings you back to where you were.",
 		done: func(s Seen) bool { return s.Hits }},
-	{action: "help", text: "%s lists all keys, and {quit} quits."},
+	{action: "help", text: "%s lists all keys, then how to find a slow call ({top}), a wrong value ({history}) and an exception ({throws}). {quit} quits."},
 }
 
 // Actions returns the actions of the key map that end the stages, in their order.

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"regexp"
+
+	"tracex/ui/internal/help"
+	"tracex/ui/internal/screen"
+)
+
+// Recipe is how to answer a question with which people open a trace, in the explorer and by commands.
+type Recipe struct {
+	Question string
+	Steps    []RecipeStep
+}
+
+// RecipeStep is a step of a Recipe.
+type RecipeStep struct {
+	Keys    string // what to press; names of actions in braces stand for their keys
+	Does    string // in the explorer
+	Command string // for the trace of the demo, in demo.bin
+	Tells   string // what the command prints
+}
+
+// recipes are shown by help, by the tour and by the command guide.
+var recipes = []Recipe{
+	{"a slow call", []RecipeStep{
+		{"{top}", "which methods take the time; Enter there: their calls", "tracex top -n 10 demo.bin", "which methods take the time"},
+		{"{callers}", "who calls the method, and how often per call", "tracex callers demo.bin Till.receipt", "who calls it, with the part of the time of each"},
+		{":top where dur>100us", "only slow calls; {longest} goes to the longest child", "tracex calls demo.bin Till.receipt --sort dur -n 5", "its slowest calls, with their values"},
+	}},
+	{"a wrong value", []RecipeStep{
+		{"{search}", "search for the value; or {filter} with a filter, such as arg.2=5060", "tracex find demo.bin 'arg.2=5060'", "the calls that got it"},
+		{"{history}", "on a row that reads or writes it: all its values", "tracex history demo.bin total --in '#84'", "all values of a variable"},
+		{"{before}", "the write before here, and what led to it", "tracex around 'demo.bin#98' -n 8", "what led to the write"},
+	}},
+	{"an exception", []RecipeStep{
+		{"{throws}", "where exceptions were thrown and caught; Enter: the first", "tracex throws demo.bin", "where exceptions were thrown and caught"},
+		{"{collapse}", "to the call that threw: its arguments, and who called it", "tracex find demo.bin 'kind=call threw'", "the calls that ended by one, with their arguments"},
+		{":callers pay where threw", "only the calls that ended by it", "tracex callers demo.bin Till.pay --where threw", "who made the calls that failed"},
+	}},
+}
+
+// Recipes returns the recipes, with the explorer's own keys.
+func Recipes() []Recipe {
+	keys := bindings()
+	var all []Recipe
+	for _, r := range recipes {
+		steps := make([]RecipeStep, len(r.Steps))
+		for i, s := range r.Steps {
+			steps[i] = RecipeStep{inKeys(keys, s.Keys, &screen.ASCII), inKeys(keys, s.Does, &screen.ASCII), s.Command, s.Tells}
+		}
+		all = append(all, Recipe{r.Question, steps})
+	}
+	return all
+}
+
+var braces = regexp.MustCompile(`\{[a-z-]+\}`)
+
+// inKeys replaces the names of actions in braces by their first keys, or, without one, by the command.
+func inKeys(keys []binding, text string, g *screen.Glyphs) string {
+	return braces.ReplaceAllStringFunc(text, func(name string) string {
+		name = name[1 : len(name)-1]
+		if key := action(keys, name).first(g); key != "" {
+			return key
+		}
+		return ":" + name
+	})
+}
+
+// recipeLines are the lines of help about the recipes.
+func recipeLines(keys []binding, g *screen.Glyphs) (lines []Key) {
+	for _, r := range recipes {
+		for _, s := range r.Steps {
+			lines = append(lines, Key{Group: "How to find " + r.Question, Names: inKeys(keys, s.Keys, g), Does: inKeys(keys, s.Does, g)})
+		}
+	}
+	return lines
+}
+
+// helpLines are the lines of the explorer's help: the recipes after the keys.
+func helpLines(keys []binding, g *screen.Glyphs) []help.Key {
+	return append(keyLines(keys, g), recipeLines(keys, g)...)
+}
