@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -252,15 +253,67 @@ func (c *Calls) Run(ctx context.Context, tell lazy.Progress) error {
 		return err
 	}
 	pass := over(&callsCollector{c, cond})
-	pass.Skip, pass.Progress = cond.skipBeside(c.r), tell
-	err = c.r.Pass(ctx, pass)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err == nil {
+	pass.Skip = cond.skipBeside(c.r)
+	var last time.Time
+	var took time.Duration
+	pass.Progress = func(done, total int64) {
+		if now := time.Now(); c.groups == nil && now.Sub(last) >= max(orderAgain, 10*took) {
+			c.arrange(c.list.firstRows())
+			last, took = now, time.Since(now)
+		}
+		if tell != nil {
+			tell(done, total)
+		}
+	}
+	if err = c.r.Pass(ctx, pass); err == nil {
 		c.Set.Finish()
 	}
-	c.list.sort()
+	c.arrange(c.list.inOrder())
 	return err
+}
+
+// orderAgain is how long rows are in one order at least while calls are being looked for.
+const orderAgain = 300 * time.Millisecond
+
+// arrange puts the rows in order. Only the goroutine of Run changes what they are sorted by.
+func (c *Calls) arrange(order []uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list.order, c.list.arranged = order, c.list.n
+}
+
+// Sort puts the rows in the order of another column after Run has ended, if that takes no other
+// pass.
+func (c *Calls) Sort(name string, reverse bool) bool {
+	if c.o.By != "" {
+		return c.sortGroups(name, reverse)
+	}
+	by, err := parseCallColumn(c.r, name)
+	if err != nil || !c.list.sorts(&by) || by.kind == columnEvents == c.about.timed && (by.kind == columnEvents || by.kind == columnSelf) {
+		return false
+	}
+	list := c.list // its numbers do not change any more
+	list.by, list.rising = by, by.rises() != reverse
+	order := list.inOrder()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list.by, c.list.rising = list.by, list.rising
+	c.list.order, c.list.arranged = order, c.list.n
+	c.about.sort, c.about.rising = list.by, list.rising
+	return true
+}
+
+// sortGroups is Sort for groups.
+func (c *Calls) sortGroups(name string, reverse bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.o
+	c.o.Sort, c.o.Reverse = name, reverse
+	if err := c.groupOrder(); err != nil {
+		c.o = before
+		return false
+	}
+	return true
 }
 
 // callsCollector is the collector of Calls.

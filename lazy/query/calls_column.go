@@ -79,8 +79,8 @@ func (e *ColumnError) Error() string {
 
 // parseCallColumn returns the column of a name.
 func parseCallColumn(r *lazy.TraceReader, name string) (c callColumn, err error) {
-	if kind, ok := columnWords[name]; ok {
-		return callColumn{kind: kind}, nil
+	if c, ok := columnNamed(name); ok {
+		return c, nil
 	}
 	if method, ok := strings.CutPrefix(name, "in:"); ok {
 		m, err := methodNamed(r, method)
@@ -90,14 +90,20 @@ func parseCallColumn(r *lazy.TraceReader, name string) (c callColumn, err error)
 		b, err := bound(r, m.expr)
 		return callColumn{kind: columnIn, in: b, name: name}, err
 	}
+	return c, &ColumnError{Name: name, To: "sort", Can: sortWords}
+}
+
+// columnNamed returns the column of a word.
+func columnNamed(name string) (c callColumn, ok bool) {
+	if kind, ok := columnWords[name]; ok {
+		return callColumn{kind: kind}, true
+	}
 	number, ok := strings.CutPrefix(name, "arg.")
 	if !ok {
 		number, ok = strings.CutPrefix(name, "arg_")
 	}
-	if n, err := strconv.Atoi(number); ok && err == nil && n >= 1 && n <= mostArgs {
-		return callColumn{kind: columnArg, arg: n}, nil
-	}
-	return c, &ColumnError{Name: name, To: "sort", Can: sortWords}
+	n, err := strconv.Atoi(number)
+	return callColumn{kind: columnArg, arg: n}, ok && err == nil && n >= 1 && n <= mostArgs
 }
 
 // mostArgs bounds the columns of arguments: no JVM method has more.
@@ -113,6 +119,13 @@ func CallsRise(name string) bool {
 		return true
 	}
 	return callColumn{kind: columnWords[name]}.rises()
+}
+
+// CallsGroup returns the word by which calls are grouped by a column of their table; ok is false if they
+// cannot be.
+func CallsGroup(key string) (word string, ok bool) {
+	c, ok := columnNamed(key)
+	return c.word(), ok && c.groups()
 }
 
 // groups reports whether calls can be grouped by the column.
@@ -144,6 +157,29 @@ func (c callColumn) key() string {
 	return [...]string{columnEvent: "event", columnDuration: "duration", columnSelf: "self", columnEvents: "events", columnStart: "start",
 		columnResult: "result", columnReceiver: "receiver", columnThread: "thread_name", columnCaller: "caller", columnCalling: "caller_event",
 		columnMethod: "call", columnThrew: "ended", columnLine: "line"}[c.kind]
+}
+
+// word is the column as people write it.
+func (c callColumn) word() string {
+	switch c.kind {
+	case columnArg:
+		return "arg." + strconv.Itoa(c.arg)
+	case columnIn:
+		return c.name
+	case columnResult:
+		return "ret"
+	case columnReceiver:
+		return "recv"
+	case columnThread:
+		return "thread"
+	case columnCalling:
+		return "caller.event"
+	case columnMethod:
+		return "method"
+	case columnThrew:
+		return "threw"
+	}
+	return c.key()
 }
 
 // callValue is the value of a call in a column of texts. The zero value is absent.

@@ -106,7 +106,7 @@ func (c *Calls) groupTitle() string {
 	if c.groups.gone > 0 {
 		n = "more than " + n
 	}
-	return fmt.Sprintf("by %s: %s", c.o.By, n)
+	return fmt.Sprintf("by %s: %s", c.about.by.word(), n)
 }
 
 // byTitle is the title of the column of values.

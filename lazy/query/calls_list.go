@@ -10,25 +10,30 @@ import (
 
 // callsList is the rows of a table with a row for each call.
 type callsList struct {
-	set    *places.Set
-	by     callColumn
-	rising bool
-	n      int   // rows
-	beyond int64 // calls without one
-	weight numbers
-	keys   numbers // what the rows are sorted by, if the place and the weight do not tell
-	texts  sortTexts
-	order  []uint32 // rows; nil if they are in the order of the trace
-	limit  *callsLimits
+	set      *places.Set
+	by       callColumn
+	rising   bool
+	n        int   // rows
+	beyond   int64 // calls without one
+	weight   numbers
+	keys     numbers // what the rows are sorted by, if the place and the weight do not tell
+	texts    sortTexts
+	order    []uint32   // rows; nil if they are in the order of the trace
+	keysBy   callColumn // what the keys are
+	arranged int        // rows when they were put in order
+	limit    *callsLimits
 }
 
 func newCallsList(set *places.Set, by callColumn, rising bool, limit *callsLimits) callsList {
-	return callsList{set: set, by: by, rising: rising, limit: limit, texts: sortTexts{limit: limit}}
+	return callsList{set: set, by: by, keysBy: by, rising: rising, limit: limit, texts: sortTexts{limit: limit}}
 }
 
 // keyed reports whether rows have a key of their own.
-func (l *callsList) keyed() bool {
-	switch l.by.kind {
+func (l *callsList) keyed() bool { return l.keysBy.keyed() }
+
+// keyed reports whether rows need a key to be sorted by the column.
+func (c *callColumn) keyed() bool {
+	switch c.kind {
 	case columnNone, columnEvent, columnSelf, columnEvents:
 		return false
 	}
@@ -51,7 +56,7 @@ func (l *callsList) add(t threadPlaces) {
 func (l *callsList) begin(p *callsPart, groups *callGroups) {
 	if groups != nil {
 		groups.begin(p)
-	} else if l.by.text() {
+	} else if l.keysBy.text() {
 		if l.texts.full() {
 			l.forget()
 		}
@@ -71,27 +76,44 @@ func (l *callsList) end(p *callsPart, e *endedCall, row int, timed bool) {
 	}
 	switch {
 	case !l.keyed():
-	case l.by.text():
+	case l.keysBy.text():
 		if key := l.texts.key(p, e.value, l.rising); key != unknownNumber {
 			l.keys.set(row, key)
 		}
 	case e.time.Duration < 0:
-	case l.by.kind == columnStart:
+	case l.keysBy.kind == columnStart:
 		l.keys.set(row, e.time.Start)
 	default:
 		l.keys.set(row, e.time.Duration)
 	}
 }
 
-// sort puts the rows in order.
-func (l *callsList) sort() {
-	l.order = nil
-	if l.by.kind != columnEvent || !l.rising {
-		l.order = l.sorted(l.n)
+// inOrder returns all rows in order; nil if that is the order of the trace.
+func (l *callsList) inOrder() []uint32 {
+	if l.by.kind == columnEvent && l.rising {
+		return nil
 	}
+	order := l.sorted(l.n)
 	if l.texts.cut != nil {
-		l.order = l.order[:min(len(l.order), l.texts.sure)]
+		order = order[:min(len(order), l.texts.sure)]
 	}
+	return order
+}
+
+// firstRows returns the first rows in order, or all if there are few.
+func (l *callsList) firstRows() []uint32 {
+	switch {
+	case l.by.kind == columnEvent && l.rising:
+		return nil
+	case l.n > orderedRows:
+		return l.sorted(firstRows)
+	}
+	return l.inOrder()
+}
+
+// sorts reports whether what rows are sorted by is known for another column.
+func (l *callsList) sorts(by *callColumn) bool {
+	return !by.keyed() || l.texts.cut == nil && by.kind == l.keysBy.kind && by.arg == l.keysBy.arg
 }
 
 // sorted returns the rows in order, or the first most of them.
@@ -121,7 +143,7 @@ func (l *callsList) sorted(most int) []uint32 {
 // key returns the function that has what the rows are in the order of: rows that are not known last.
 func (l *callsList) key() func(row uint32) int64 {
 	values := &l.weight
-	if l.keyed() {
+	if l.by.keyed() {
 		values = &l.keys
 	}
 	ranks := l.texts.ranks()

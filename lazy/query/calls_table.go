@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/table"
@@ -47,15 +48,7 @@ func (c *Calls) Table(v CallsView) *table.Table {
 	}
 	t.Row, t.Title = "call", c.title(shape.what, v.G)
 	t.Sorted, t.Rising = c.about.sort.key(), c.about.rising
-	rows := &callRows{c: c, ctx: v.Read, n: c.list.n, order: c.list.order, args: len(shape.args), g: v.G}
-	l := &c.list
-	if rows.order == nil && (l.by.kind != columnEvent || !l.rising) {
-		most := l.n
-		if most > orderedRows {
-			most = firstRows
-		}
-		rows.order = l.sorted(most)
-	}
+	rows := &callRows{c: c, ctx: v.Read, n: c.list.arranged, order: c.list.order, args: len(shape.args), g: v.G}
 	if rows.order != nil {
 		rows.n = len(rows.order)
 	}
@@ -86,6 +79,27 @@ func LoadCalls(ctx context.Context, t *table.Table, from, to int) error {
 	return nil
 }
 
+// Name tells what each row is, in the singular.
+func (c *Calls) Name() string {
+	if c.about.methods == nil {
+		return "call"
+	}
+	return "call of " + strings.Join(c.about.methods[:min(len(c.about.methods), 2)], ", ")
+}
+
+// Place returns the place of a row of one of its tables.
+func (c *Calls) Place(t *table.Table, row int) (at lazy.Position, ok bool) {
+	rows, ok := t.Rows.(*callRows)
+	if !ok || rows.c != c || row < 0 || row >= rows.n {
+		return at, false
+	}
+	list, _ := rows.places(row, row+1)
+	if len(list) == 0 {
+		return at, false
+	}
+	return list[0], true
+}
+
 // Found returns how many calls were found.
 func (c *Calls) Found() int64 {
 	c.mu.Lock()
@@ -113,7 +127,7 @@ func (c *Calls) title(what string, g *display.Glyphs) string {
 		parts = append(parts, c.o.Where.String())
 	}
 	if o := c.o.Only; o != nil {
-		parts = append(parts, o.By+" is "+o.Text)
+		parts = append(parts, c.about.only.word()+" is "+o.Text)
 	}
 	parts = append(parts, display.Plural(c.sums.calls, "call"))
 	if c.sums.threads > 1 {

@@ -4,6 +4,7 @@
 //	Top     where the time goes; it can be sorted and grouped
 //	Paths   callers of a method, or what it calls
 //	Throws  exceptions
+//	Calls   all calls of a method with their values; they can be sorted and grouped
 //
 // An answer is of what was known when it began; it does not follow a growing trace.
 package answer

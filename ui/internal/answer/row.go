@@ -1,10 +1,12 @@
 package answer
 
 import (
+	"strconv"
 	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 )
 
@@ -47,6 +49,29 @@ func (r Row) Call() string {
 		name += "(" + types + ")"
 	}
 	return name
+}
+
+// Calls returns what means the calls that the row is about, as the command calls takes it: a method,
+// the one that threw, or a filter; "" if it is about none.
+func (r Row) Calls() string {
+	if method, ok := r.text("thrown_method"); ok {
+		if class, ok := r.text("thrown_class"); ok {
+			return class + "." + method
+		}
+		return method
+	}
+	if call := r.Call(); call != "" {
+		return call
+	}
+	for _, of := range []struct{ key, field string }{{"class", "class"}, {"package", "pkg"}, {"file", "file"}} {
+		if name, ok := r.text(of.key); ok && r.t.Row == of.key {
+			return of.field + "=" + filter.Word(name)
+		}
+	}
+	if n, ok := r.Thread(); ok && r.t.Row == "thread" {
+		return "kind=call thread=" + strconv.FormatInt(n, 10)
+	}
+	return ""
 }
 
 // number returns the number of a column.

@@ -1,0 +1,139 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/answer"
+	"tracex/ui/internal/command"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/sheet"
+)
+
+// callsAnswer shows all calls of a method with their values.
+type callsAnswer struct{ *asking }
+
+func (a callsAnswer) commands() []command.Command {
+	return []command.Command{{
+		Name: "calls", Group: groupAnswer, Args: "[METHOD|FILTER] [by COLUMN]", Help: "all calls of a method, or that of the cursor, with their values",
+		Complete: completeCalls,
+		Run: func(args string) tea.Cmd {
+			what, by := callsArguments(args)
+			return a.show(query.CallsOptions{What: what, By: by}, nil)
+		},
+	}}
+}
+
+// callsArguments reads the arguments of the command calls.
+func callsArguments(args string) (what, by string) {
+	args = " " + strings.TrimSpace(args)
+	if i := strings.LastIndex(args, " by "); i >= 0 {
+		if word := strings.TrimSpace(args[i+len(" by "):]); word != "" && !strings.Contains(word, " ") {
+			return strings.TrimSpace(args[:i]), word
+		}
+	}
+	return strings.TrimSpace(args), ""
+}
+
+// completeCalls completes the column after by.
+func completeCalls(args string) (from int, with []prompt.Candidate) {
+	from = strings.LastIndexByte(args, ' ') + 1
+	if !strings.HasSuffix(" "+args[:from], " by ") {
+		return from, nil
+	}
+	for _, word := range query.CallGroups() {
+		if strings.HasPrefix(word, args[from:]) && !strings.Contains(word, ":") {
+			with = append(with, prompt.Candidate{Text: word, Title: word})
+		}
+	}
+	return from, with
+}
+
+// show shows calls: of the method under the cursor if options name none.
+func (a callsAnswer) show(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
+	if o.What == "" {
+		if o.What = a.methodHere(); o.What == "" {
+			a.env.Say("no call under the cursor")
+			return nil
+		}
+	}
+	c, run, err := answer.NewCalls(a.env.Life, a.about(below), o)
+	if err != nil {
+		a.refuse(err)
+		return nil
+	}
+	actions := []sheet.Action{
+		{Key: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd { return a.goTo(c, t, row) }},
+		{Key: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller", Do: func(t *table.Table, _ int) tea.Cmd { return a.group(c, t, below) }},
+		pathsAnswer{a.asking}.ofRow(below),
+	}
+	if o.By != "" {
+		actions = []sheet.Action{{Key: "enter", Brief: "its calls", Help: "the calls of the row", Do: func(t *table.Table, row int) tea.Cmd { return a.ofGroup(c, t, row, below) }}}
+	}
+	return tea.Batch(a.tables.show(c, append(actions, a.steps.undoing(c))...), run)
+}
+
+// refuse tells why there is no such table.
+func (a callsAnswer) refuse(err error) {
+	var column *query.ColumnError
+	if errors.As(err, &column) {
+		a.env.Warn(screen.ErrorLine(err) + "; there are " + strings.Join(column.Can, ", "))
+		return
+	}
+	a.noMethod(err)
+}
+
+// group opens a table with a row for each value of the column that sorts the rows.
+func (a callsAnswer) group(c *answer.Calls, t *table.Table, below *lazy.Handle) tea.Cmd {
+	o := c.Options()
+	word, ok := query.CallsGroup(t.Sorted)
+	if o.By = word; !ok {
+		o.By = "caller"
+	}
+	o.Sort, o.Reverse = "", false
+	return a.show(o, below)
+}
+
+// ofGroup opens the table of the calls that a row is for.
+func (a callsAnswer) ofGroup(c *answer.Calls, t *table.Table, row int, below *lazy.Handle) tea.Cmd {
+	o := c.Options()
+	if o.Only = query.GroupOf(t, o.By, row); o.Only == nil {
+		return nil
+	}
+	o.By, o.Sort, o.Reverse = "", "", false
+	return a.show(o, below)
+}
+
+// goTo goes to the call of a row. From there n and N go to the others.
+func (a callsAnswer) goTo(c *answer.Calls, t *table.Table, row int) tea.Cmd {
+	event, ok := answer.RowOf(t, row).Event()
+	found := c.Found()
+	if !ok || found == nil {
+		a.env.Say("the row is not read yet")
+		return nil
+	}
+	a.search.walk = &walked{set: found.Set, what: found.Name(), folded: a.tree.Out.Tree.Folded()}
+	a.tree.Visit()
+	if at, ok := found.Place(t, row); ok {
+		return a.jobs.Show(at)
+	}
+	return a.jobs.ToHandle(lazy.EventHandle(event), nil)
+}
+
+// ofRow returns the key of a table that shows the calls that a row is about.
+func (a callsAnswer) ofRow(below *lazy.Handle) sheet.Action {
+	return sheet.Action{Key: "a", Brief: "all calls", Help: "all calls of the method, with their values", Do: func(t *table.Table, row int) tea.Cmd {
+		what := answer.RowOf(t, row).Calls()
+		if what == "" {
+			a.env.Say("this row is no method: it has no calls")
+			return nil
+		}
+		return a.show(query.CallsOptions{What: what}, below)
+	}}
+}
