@@ -8,6 +8,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/query"
+	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
@@ -118,7 +119,10 @@ func (a callsAnswer) goTo(c *answer.Calls, t *table.Table, row int) tea.Cmd {
 		a.env.Say("the row is not read yet")
 		return nil
 	}
-	a.search.walk = &walked{set: found.Set, what: found.Name(), folded: a.tree.Out.Tree.Folded()}
+	a.results.use(&result{
+		one: found.Name(), several: strings.Replace(found.Name(), "call", "calls", 1), raw: !a.tree.Out.Tree.Folded(),
+		set: func() *places.Set { return found.Set }, running: c.Running,
+	})
 	a.tree.Visit()
 	if at, ok := found.Place(t, row); ok {
 		return a.jobs.Show(at)

@@ -91,8 +91,7 @@ func TestCallsWalk(t *testing.T) {
 	at(4)
 	d.keys("j N")
 	at(4)
-	d.keys("r n").has("other view")
-	d.keys("r /").typed("toJson").keys("enter")
+	d.keys("/").typed("toJson").keys("enter")
 	if d.keys("n"); !strings.Contains(d.cursorText(), "toJson") {
 		t.Errorf("n goes to %s", d.cursorText())
 	}

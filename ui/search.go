@@ -24,7 +24,6 @@ type searching struct {
 	front *front.Front
 	began func() // is called when a search begins, in place of what was walked through before
 
-	walk    *walked     // what n and N go to; nil for the hits of the search
 	last    prompt.Text // the last search, also that of the last session
 	earlier prompt.Text // the search of the last session, until there is one in this
 }
@@ -108,9 +107,6 @@ func (s *searching) searchFor(t prompt.Text) tea.Cmd {
 
 // hit goes to the n-th hit from the cursor.
 func (s *searching) hit(dir, n int) tea.Cmd {
-	if s.walk != nil {
-		return s.step(dir, n)
-	}
 	from, ok := s.tree.Out.Here()
 	switch last := s.earlier; {
 	case !s.Begun() && ok && dir > 0 && last.Text != "":
