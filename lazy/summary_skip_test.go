@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"tracex/format"
@@ -161,7 +162,7 @@ func wants(rng *rand.Rand, all []seenPoint) (string, Want, func(p *seenPoint) bo
 // TestSkipWithout: a pass that skips sees all points that have what is wanted, in both views and
 // however it is cut.
 func TestSkipWithout(t *testing.T) {
-	skipped := false
+	var skipped atomic.Bool
 	check := func(t *testing.T, path string) {
 		r := ready(t, path, Options{NoWrite: true})
 		size, _ := r.Size()
@@ -196,7 +197,9 @@ func TestSkipWithout(t *testing.T) {
 				for i := range got {
 					at[got[i].at] = true
 				}
-				skipped = skipped || len(got) < len(all)
+				if len(got) < len(all) {
+					skipped.Store(true)
+				}
 				for i := range all {
 					if p := &all[i]; has(p) && !at[p.at] {
 						t.Errorf("raw %v, %s: skipped %+v", raw, name, p.at)
@@ -218,7 +221,7 @@ func TestSkipWithout(t *testing.T) {
 			}
 		}
 	})
-	if !skipped {
+	if !skipped.Load() {
 		t.Error("nothing was ever skipped")
 	}
 }
