@@ -8,7 +8,7 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 	case m == nil:
 		w.owner(p, nil, parent)
 		w.unknown("method", p.Ref)
-	case m.Name == constructor && w.c.calledByConstructor(p.Flags):
+	case m.Name == constructor && calledByConstructor(w.c.version, p.Flags):
 		w.in(StyleKeyword, "super")
 		w.b = append(w.b, '@')
 		w.classNameIn(StyleMethod, m.ClassID)

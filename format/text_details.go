@@ -98,7 +98,7 @@ const constructor = "<init>"
 
 // making returns the text before the class in the name of a constructor's call.
 func (c *Context) making(flags int16) string {
-	if c.calledByConstructor(flags) {
+	if calledByConstructor(c.version, flags) {
 		return "super@"
 	}
 	return "new "
@@ -106,14 +106,14 @@ func (c *Context) making(flags int16) string {
 
 // calledByConstructor reports, from the flags of a call, whether a constructor was called by
 // another one of the same object.
-func (c *Context) calledByConstructor(flags int16) bool {
-	return flags&FlagSuper != 0 && c.version >= V27
+func calledByConstructor(v Version, flags int16) bool {
+	return flags&FlagSuper != 0 && v >= V27
 }
 
 // SuperCall reports whether a call is one of super(…) or this(…).
 func (c *Context) SuperCall(p *Point) bool {
 	m := c.methods.get(p.Ref)
-	return p.Class == ClassCall && m != nil && m.Name == constructor && c.calledByConstructor(p.Flags)
+	return p.Class == ClassCall && m != nil && m.Name == constructor && calledByConstructor(c.version, p.Flags)
 }
 
 // LocalNames returns the source names of the locals that a live breakpoint recorded, or nil if

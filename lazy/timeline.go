@@ -34,11 +34,11 @@ const (
 	orderThreads = 64
 )
 
-// Timeline returns what orders the points of different threads of the known part of the trace. Times do, if
+// TimelineOf returns what orders the points of different threads of the known part of the trace. Times do, if
 // the trace has them. Otherwise the numbers of events do, if they are not given to threads in batches, as
 // the recorder of this module does: then somewhere near the first or last event of a thread, other
 // threads have numbers in the same batch.
-func (r *TraceReader) Timeline(ctx context.Context) (o Timeline, err error) {
+func TimelineOf(ctx context.Context, r *TraceReader) (o Timeline, err error) {
 	if _, timed := r.Times(); timed {
 		return TimelineTimes, nil
 	}
@@ -58,7 +58,7 @@ func (r *TraceReader) Timeline(ctx context.Context) (o Timeline, err error) {
 		return err
 	})
 	if errors.Is(err, errStale) && r.known.Load() != v {
-		return r.Timeline(ctx)
+		return TimelineOf(ctx, r)
 	}
 	return o, r.doubt(err, v, epoch)
 }
@@ -122,7 +122,7 @@ func (w *walker) firstFrom(ctx context.Context, event int32) (at, found int64, e
 // Reach finds where a thread reaches a key of an order: an offset such that all points before it have
 // smaller keys. With [TimelineEvents] the points from it on do not; with [TimelineTimes] some may, as containers
 // that are still open then may have begun before.
-func (r *TraceReader) Reach(ctx context.Context, thread int32, o Timeline, key int64) (at int64, err error) {
+func (o Timeline) Reach(ctx context.Context, r *TraceReader, thread int32, key int64) (at int64, err error) {
 	for {
 		v, epoch := r.moment()
 		err = r.use(func() error {
@@ -161,7 +161,7 @@ func (w *walker) reachTime(key int64) int64 {
 }
 
 // Spans returns which keys the threads have, by thread.
-func (r *TraceReader) Spans(ctx context.Context, o Timeline) (list []ThreadSpan, err error) {
+func (o Timeline) Spans(ctx context.Context, r *TraceReader) (list []ThreadSpan, err error) {
 	v, epoch := r.moment()
 	if o != TimelineTimes {
 		table, err := r.eventTable(ctx, v)

@@ -14,7 +14,7 @@ func TestTimeline(t *testing.T) {
 	for _, name := range []string{"threads.stream.bin", "threads.dump.bin", "threads.v27.stream.bin", "kotlin.stream.bin", "kotlin.v27.stream.bin",
 		"blocks.stream.bin", "crash.stream.bin", "gson.stream.bin"} {
 		r := waited(t, formattest.Unpack(t, name))
-		if got, err := r.Timeline(t.Context()); got != TimelineEvents || err != nil {
+		if got, err := TimelineOf(t.Context(), r); got != TimelineEvents || err != nil {
 			t.Errorf("%s: %d, %v", name, got, err)
 		}
 	}
@@ -31,7 +31,7 @@ func TestTimeline(t *testing.T) {
 			want = TimelineNone
 		}
 		r := waited(t, path)
-		if got, err := r.Timeline(t.Context()); got != want || err != nil {
+		if got, err := TimelineOf(t.Context(), r); got != want || err != nil {
 			t.Errorf("without times %v: %d, %v", noTimes, got, err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestReach(t *testing.T) {
 			if err := r.Pass(t.Context(), Pass{Raw: true, Collect: []Collector{c}}); err != nil {
 				t.Fatal(err)
 			}
-			spans, err := r.Spans(t.Context(), timeline)
+			spans, err := timeline.Spans(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestReach(t *testing.T) {
 				}
 				for range 1 + 300/len(c.keys) {
 					key := list[random.IntN(len(list))].key + random.Int64N(3) - 1
-					at, err := r.Reach(t.Context(), thread, timeline, key)
+					at, err := timeline.Reach(t.Context(), r, thread, key)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -52,7 +52,7 @@ var errFalls = errors.New("events of a thread are not in the order of their numb
 
 // FindAround finds what is around the point at a position. The error is [ErrHidden] if folding hides it.
 func FindAround(ctx context.Context, r *lazy.TraceReader, at lazy.Position, o AroundOptions) (*Around, error) {
-	timeline, err := r.Timeline(ctx)
+	timeline, err := lazy.TimelineOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (x *gathering) begin(ctx context.Context, at lazy.Position) error {
 		return nil
 	}
 	var err error
-	x.spans, err = x.r.Spans(ctx, x.timeline)
+	x.spans, err = x.timeline.Spans(ctx, x.r)
 	return err
 }
 
@@ -264,7 +264,7 @@ func (x *gathering) mayHave(l *lane, m *Moment, back bool) (bool, error) {
 			at = l.at
 		}
 		var err error
-		if key, _, err = x.r.TimesAround(lazy.Position{Thread: l.thread, At: at}); err != nil {
+		if key, _, err = lazy.TimesAround(x.r, lazy.Position{Thread: l.thread, At: at}); err != nil {
 			return false, err
 		}
 	}
@@ -308,7 +308,7 @@ func (x *gathering) open(ctx context.Context, m *Moment, back bool) (bool, error
 			continue
 		}
 		info, _ := x.r.ThreadInfo(c.thread)
-		at, err := x.r.Reach(ctx, c.thread, x.timeline, x.middle.key)
+		at, err := x.timeline.Reach(ctx, x.r, c.thread, x.middle.key)
 		if err != nil {
 			return false, err
 		}

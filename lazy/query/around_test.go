@@ -68,7 +68,7 @@ func plainAround(t *testing.T, r *lazy.TraceReader, raw bool, timeline lazy.Time
 	}
 	begins := make(map[int32]int64)
 	if timeline == lazy.TimelineTimes {
-		spans, err := r.Spans(t.Context(), timeline)
+		spans, err := timeline.Spans(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}

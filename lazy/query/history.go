@@ -138,7 +138,7 @@ func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
 	if h.where, err = prepare(ctx, h.r, b, h.scope.Over); err != nil {
 		return err
 	}
-	timeline, err := h.r.Timeline(ctx)
+	timeline, err := lazy.TimelineOf(ctx, h.r)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func NewLog(r *lazy.TraceReader, s Scope, points []LogPoint) *Log {
 // Run finds the points. tell gets the progress, on the caller's goroutine; it may be nil. The error may
 // be a [filter.Error].
 func (l *Log) Run(ctx context.Context, tell lazy.Progress) (err error) {
-	if l.Timeline, err = l.r.Timeline(ctx); err != nil {
+	if l.Timeline, err = lazy.TimelineOf(ctx, l.r); err != nil {
 		return err
 	}
 	c := &logCollector{Log: l}
