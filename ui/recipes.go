@@ -26,7 +26,7 @@ var recipes = []Recipe{
 	{"a slow call", []RecipeStep{
 		{"{top}", "which methods take the time; Enter there: their calls", "tracex top -n 10 demo.bin", "which methods take the time"},
 		{"{callers}", "who calls the method, and how often per call", "tracex callers demo.bin Till.receipt", "who calls it, with the part of the time of each"},
-		{":top where dur>100us", "only slow calls; {longest} goes to the longest child", "tracex calls demo.bin Till.receipt --sort dur -n 5", "its slowest calls, with their values"},
+		{":top", ":top where dur>100us, only slow calls; {longest} goes to the longest child", "tracex calls demo.bin Till.receipt --sort dur -n 5", "its slowest calls, with their values"},
 	}},
 	{"a wrong value", []RecipeStep{
 		{"{search}", "search for the value; or {filter} with a filter, such as arg.2=5060", "tracex find demo.bin 'arg.2=5060'", "the calls that got it"},
@@ -36,7 +36,7 @@ var recipes = []Recipe{
 	{"an exception", []RecipeStep{
 		{"{throws}", "where exceptions were thrown and caught; Enter: the first", "tracex throws demo.bin", "where exceptions were thrown and caught"},
 		{"{collapse}", "to the call that threw: its arguments, and who called it", "tracex find demo.bin 'kind=call threw'", "the calls that ended by one, with their arguments"},
-		{":callers pay where threw", "only the calls that ended by it", "tracex callers demo.bin Till.pay --where threw", "who made the calls that failed"},
+		{":callers", ":callers pay where threw, only the calls that ended by it", "tracex callers demo.bin Till.pay --where threw", "who made the calls that failed"},
 	}},
 }
 
