@@ -17,7 +17,6 @@ import (
 type stateCommand struct {
 	*app
 	answerFlags
-	at place
 }
 
 func newStateCommand(a *app) *cobra.Command {

@@ -103,7 +103,6 @@ func TestReach(t *testing.T) {
 // keysOf collects the keys of the points of each thread. It is a Collector and its visitor.
 type keysOf struct {
 	timeline Timeline
-	thread   int32
 	keys     map[int32][]keyAt
 }
 

@@ -54,7 +54,7 @@ func (a pathsAnswer) show(method string, callees bool, of answer.Of) tea.Cmd {
 		}
 		return run
 	}}
-	actions := append([]sheet.Action{a.toCall(method), callsAnswer{a.asking}.ofRow(of.Below), a.ofRow(of.Below), flip}, a.steps.ofTable(p)...)
+	actions := append([]sheet.Action{a.toCall(method), callsAnswer(a).ofRow(of.Below), a.ofRow(of.Below), flip}, a.steps.ofTable(p)...)
 	return tea.Batch(a.tables.show(p, actions...), run)
 }
 

@@ -72,7 +72,7 @@ func (a callsAnswer) show(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
 	actions := []sheet.Action{
 		{Key: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd { return a.goTo(c, t, row) }},
 		{Key: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller", Do: func(t *table.Table, _ int) tea.Cmd { return a.group(c, t, below) }},
-		pathsAnswer{a.asking}.ofRow(below),
+		pathsAnswer(a).ofRow(below),
 	}
 	if o.By != "" {
 		actions = []sheet.Action{{Key: "enter", Brief: "its calls", Help: "the calls of the row", Do: func(t *table.Table, row int) tea.Cmd { return a.ofGroup(c, t, row, below) }}}

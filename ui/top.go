@@ -97,6 +97,6 @@ func (a topAnswer) show(o topOptions) tea.Cmd {
 		below = &h
 	}
 	t, run := answer.NewTop(a.env.Life, a.matching(below, o.where), o.by)
-	actions := append([]sheet.Action{a.toCall(""), callsAnswer{a.asking}.ofRow(below), pathsAnswer{a.asking}.ofRow(below)}, a.steps.ofTable(t)...)
+	actions := append([]sheet.Action{a.toCall(""), callsAnswer(a).ofRow(below), pathsAnswer(a).ofRow(below)}, a.steps.ofTable(t)...)
 	return tea.Batch(a.tables.show(t, actions...), run)
 }

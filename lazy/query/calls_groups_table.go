@@ -18,10 +18,9 @@ var GroupSorts = []string{"calls", "total", "mean", "p99", "max", "threw", "valu
 
 // groupRows are the rows of a table with a row for each value.
 type groupRows struct {
-	rows   [][]table.Value
-	times  []histogram.Histogram
-	values []callValue
-	keys   []string
+	rows  [][]table.Value
+	times []histogram.Histogram
+	keys  []string
 }
 
 // Len returns the number of values.
