@@ -122,8 +122,9 @@ func (c *Calls) Extremes() (fewest, most int64, sure bool) {
 func (c *Calls) title(what string, g *display.Glyphs) string {
 	parts := []string{"calls of " + what}
 	if c.about.methods == nil {
-		parts = []string{"calls", c.where.String()}
-	} else if c.o.Where != nil && !c.o.Where.Empty() {
+		parts = []string{"calls", strings.TrimSpace(c.o.What)}
+	}
+	if c.o.Where != nil && !c.o.Where.Empty() {
 		parts = append(parts, c.o.Where.String())
 	}
 	if o := c.o.Only; o != nil {
@@ -136,7 +137,7 @@ func (c *Calls) title(what string, g *display.Glyphs) string {
 	if c.sums.threw > 0 {
 		parts = append(parts, display.Grouped(c.sums.threw)+" threw")
 	}
-	if c.about.timed {
+	if c.about.timed && c.sums.total > 0 { // while the outermost call goes on nothing is known
 		parts = append(parts, display.Duration(c.sums.total, g))
 	}
 	return strings.Join(parts, " "+g.Dot+" ")
