@@ -132,5 +132,10 @@ func TestLog(t *testing.T) {
 		t.Errorf("the session is %+v", s)
 	}
 	d.keys(":").typed(`log method=work: "work {agr}"`).keys("enter").has("column 21: there is no field agr").keys("esc")
+	d.keys(":").typed("drop method=work").keys("enter")
+	if d.keys(":").typed("log").keys("enter").has("steps: drop method=work"); strings.Contains(d.screen(), "work 0 -> 0") {
+		t.Errorf("calls that are dropped have lines:\n%s", d.screen())
+	}
+	d.keys("esc").keys("U").has("steps do not change this table").keys("esc Z")
 	d.keys(":").typed("log -").keys("enter").has("no log points are left")
 }

@@ -66,6 +66,9 @@ func (a *Around) Table() *table.Table {
 	found, wide := a.found.Load(), a.width()-cursorMark
 	if found != nil && (found != a.drawn || wide != a.wide) {
 		if t, err := found.Table(a.life, query.AroundView{Width: wide, G: a.of.G}); err == nil {
+			if len(a.of.Steps) > 0 {
+				t.Notes = append([]string{"steps do not change this table"}, t.Notes...)
+			}
 			a.drawn, a.wide = found, wide
 			a.shown.Store(t)
 		}

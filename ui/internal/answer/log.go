@@ -20,10 +20,15 @@ type Log struct {
 // NewLog returns the lines of log points, and the command that finds them.
 func NewLog(life context.Context, of Of, points []query.LogPoint) (*Log, tea.Cmd) {
 	l := &Log{of: of, life: life}
-	log := query.NewLog(of.R, query.Scope{Raw: of.Raw}, points)
-	empty := log.Table(life, query.LogView{G: of.G})
+	scope := query.Scope{Raw: of.Raw}
+	empty := query.NewLog(of.R, scope, points).Table(life, query.LogView{G: of.G})
 	empty.Rows = table.List{}
+	of.Steps.Tell(empty, of.G)
 	return l, l.begin(life, of.R, empty, func(ctx context.Context) (func(), error) {
+		if err := scope.Edit(ctx, of.R, of.Steps); err != nil {
+			return nil, err
+		}
+		log := query.NewLog(of.R, scope, points)
 		err := log.Run(ctx, func(done, total int64) {
 			if total > 0 {
 				t := *empty
@@ -35,6 +40,7 @@ func NewLog(life context.Context, of Of, points []query.LogPoint) (*Log, tea.Cmd
 			return nil, err
 		}
 		t := log.Table(l.life, query.LogView{Done: 1, G: of.G})
+		of.Steps.Tell(t, of.G)
 		if of.R.Status().Growth.On {
 			t.Title = "recorded so far: " + t.Title
 		}
