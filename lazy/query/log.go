@@ -49,7 +49,7 @@ type logEntry struct {
 
 const (
 	// MostLogged is how many lines are kept: the first ones.
-	MostLogged = 1 << 20
+	MostLogged = 1 << 19
 	// MostLogPoints is how many log points a Log may have.
 	MostLogPoints = 64
 )
