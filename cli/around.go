@@ -36,10 +36,8 @@ func newAroundCommand(a *app) *cobra.Command {
 tracex around 'trace.bin#182771' -n 50 --where obj=Account@129378
 tracex around trace.bin '#182771' --threads main,3 --json`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 2 {
-				args = args[:1]
-			}
-			return a.oneTrace(c, args)
+			_, _, err := placeArguments(c, args)
+			return err
 		},
 	}
 	c.Annotations = map[string]string{answerMark: "yes"}
@@ -51,18 +49,9 @@ tracex around trace.bin '#182771' --threads main,3 --json`,
 	flags.BoolVar(&x.json, "json", false, "one JSON object per line and row")
 	flags.BoolVar(&x.csv, "csv", false, "comma-separated values")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		path, at := splitPlace(args[0])
-		switch {
-		case len(args) == 2 && at.given:
-			return &usageError{at.handle.String() + " and " + args[1] + " exclude each other", "both name the place to look at"}
-		case len(args) == 2:
-			h, err := placeArgument(args[1])
-			if err != nil {
-				return err
-			}
-			at.handle = h
-		case !at.given:
-			return &usageError{"around: missing PLACE", "such as '#1204', the number of an event"}
+		path, at, err := placeArguments(c, args)
+		if err != nil {
+			return err
 		}
 		if err := x.check(); err != nil {
 			return err
@@ -72,7 +61,7 @@ tracex around trace.bin '#182771' --threads main,3 --json`,
 			return err
 		}
 		ctx := c.Context()
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return x.show(ctx, r, at.handle, where) })
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return x.show(ctx, r, at, where) })
 	}
 	return c
 }

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"tracex/lazy"
 )
@@ -24,6 +27,26 @@ func splitPlace(arg string) (path string, at place) {
 		return arg, place{}
 	}
 	return arg[:i], place{h, true}
+}
+
+// placeArguments are the arguments of a command about one place of one trace: 'trace.bin#1204', or
+// trace.bin and '#1204'.
+func placeArguments(c *cobra.Command, args []string) (path string, at lazy.Handle, err error) {
+	hint := c.CommandPath() + " FILE '#1204'"
+	if len(args) == 0 || len(args) > 2 || slices.Contains(args, "") {
+		return "", at, &usageError{c.Name() + " needs a file and an event", hint}
+	}
+	path, in := splitPlace(args[0])
+	switch {
+	case len(args) == 2 && in.given:
+		return "", at, &usageError{in.handle.String() + " and " + args[1] + " exclude each other", "both name the place to look at"}
+	case len(args) == 2:
+		at, err = placeArgument(args[1])
+		return path, at, err
+	case !in.given:
+		return "", at, &usageError{c.Name() + " needs a file and an event", hint}
+	}
+	return path, in.handle, nil
 }
 
 // placeArgument reads an argument that is only a place: '#1204', '@3+88120' or 1204.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +25,10 @@ func newStateCommand(a *app) *cobra.Command {
 		Short: "Show what is known where an event happens",
 		Long: "Show the arguments and variables of the call around an event, and the fields of its receiver, each as last seen before the event " +
 			"in its thread, with the event that set it.",
-		Example: "tracex state trace.bin '#1204'\ntracex state trace.bin '#1204' --json -n 0",
+		Example: "tracex state 'trace.bin#1204'\ntracex state trace.bin '#1204' --json -n 0",
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 || slices.Contains(args, "") {
-				return &usageError{"state needs a file and an event", c.CommandPath() + " FILE '#1204'"}
-			}
-			return nil
+			_, _, err := placeArguments(c, args)
+			return err
 		},
 	}
 	t.add(c, "values", 50)
@@ -39,7 +36,7 @@ func newStateCommand(a *app) *cobra.Command {
 		if err := t.check(); err != nil {
 			return err
 		}
-		at, err := placeArgument(args[1])
+		path, at, err := placeArguments(c, args)
 		if err != nil {
 			return err
 		}
@@ -48,7 +45,7 @@ func newStateCommand(a *app) *cobra.Command {
 				return &usageError{"--" + flag + " cannot be used here", "state is about one event"}
 			}
 		}
-		return a.withTrace(c.Context(), args[0], func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r, at) })
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r, at) })
 	}
 	return c
 }
