@@ -12,17 +12,17 @@ import (
 func BenchmarkShown(b *testing.B) {
 	for _, spec := range []formattest.Spec{
 		{Shape: formattest.WideCalls, N: 1_000_000, Seed: 1},
-		{Shape: formattest.Calls, N: 2_000_000, Threads: 1_000_000, Seed: 1},
+		{Shape: formattest.Goroutines, N: 1_000_000, Seed: 1},
 	} {
 		name := "children"
-		if spec.Threads > 0 {
+		if spec.Shape == formattest.Goroutines {
 			name = "threads"
 		}
-		b.Run(fmt.Sprintf("%s-%d", name, max(spec.Threads, spec.N)), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s-%d", name, spec.N), func(b *testing.B) {
 			r := ready(b, formattest.File(b, spec), Options{NoWrite: true})
 			p := &everyPlace{somePlaces{at: make(map[int32][]int64), all: true}}
 			tree := r.Tree(true)
-			if spec.Threads > 0 {
+			if spec.Shape == formattest.Goroutines {
 				for i := 500; i < tree.ThreadCount(); i += 1000 {
 					id := tree.ThreadAt(i).Thread()
 					p.ids = append(p.ids, id)
