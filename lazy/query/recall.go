@@ -1,10 +1,9 @@
 package query
 
 import (
-	"encoding/binary"
-
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/internal/decode"
 	"tracex/lazy/query/histogram"
 )
 
@@ -25,7 +24,7 @@ func (t *Top) Recall() bool {
 	}
 	found := false
 	err := lazy.SummaryOf(t.r).Tables(func(b []byte) error {
-		x := tablesReader{b: b}
+		x := tablesReader{decode.Reader{B: b}}
 		found = x.top(t, thread)
 		return nil
 	})
@@ -33,14 +32,11 @@ func (t *Top) Recall() bool {
 }
 
 // tablesReader reads the tables of a summary, see storedTops.encode, until something is bad.
-type tablesReader struct {
-	b   []byte
-	bad bool
-}
+type tablesReader struct{ decode.Reader }
 
 // top reads a table into t; ok is false if it is not there.
 func (x *tablesReader) top(t *Top, thread int32) (ok bool) {
-	if x.next() != tablesVersion || x.flag() != t.timed {
+	if x.Next() != tablesVersion || x.flag() != t.timed {
 		return false
 	}
 	n := x.count()
@@ -49,19 +45,19 @@ func (x *tablesReader) top(t *Top, thread int32) (ok bool) {
 	}
 	groups := make([]*Group, 0, n)
 	for range n {
-		if x.bad {
+		if x.Bad {
 			return false
 		}
 		groups = append(groups, x.group())
 	}
-	for n := x.count(); n > 0 && !x.bad; n-- {
-		id, table := x.signed(), x.bytes()
+	for n := x.count(); n > 0 && !x.Bad; n-- {
+		id, table := x.Signed(), x.Bytes()
 		if id != int64(thread) {
 			continue
 		}
-		y := tablesReader{b: table}
+		y := tablesReader{decode.Reader{B: table}}
 		all, rows := y.table(len(groups))
-		if x.bad || y.bad || len(y.b) > 0 {
+		if x.Bad || y.Bad || len(y.B) > 0 {
 			return false
 		}
 		t.mu.Lock()
@@ -79,35 +75,35 @@ func (x *tablesReader) table(groups int) (all Totals, rows []topRow) {
 	x.numbers(&all.Calls, &all.Points, &all.Time, &all.Unended, &all.Untimed, &all.Shorter)
 	rows = make([]topRow, groups)
 	next := 0
-	for n := x.count(); n > 0 && !x.bad; n-- {
-		gap := x.next()
+	for n := x.count(); n > 0 && !x.Bad; n-- {
+		gap := x.Next()
 		if gap >= uint64(groups-next) {
-			x.bad = true
+			x.Bad = true
 			break
 		}
 		next += int(gap)
 		r := &rows[next]
 		next++
 		x.numbers(&r.Calls, &r.Threw, &r.Self, &r.Total, &r.Own, &r.Points, &r.Took, &r.Timed, &r.Max, &r.Unended)
-		h, rest, err := histogram.Decode(x.b)
+		h, rest, err := histogram.Decode(x.B)
 		if err != nil {
-			x.bad = true
+			x.Bad = true
 			break
 		}
-		r.times, x.b = *h, rest
+		r.times, x.B = *h, rest
 	}
 	return all, rows
 }
 
 func (x *tablesReader) group() *Group {
-	g := &Group{Unknown: x.flag(), ID: int32(x.signed()), Class: x.text(), Method: x.text()}
+	g := &Group{Unknown: x.flag(), ID: int32(x.Signed()), Class: x.text(), Method: x.text()}
 	n := x.count()
 	types := make([]format.Type, 0, n+1)
 	for range n + 1 {
-		if x.bad {
+		if x.Bad {
 			return g
 		}
-		types = append(types, format.Type{Kind: format.TypeKind(x.byte()), Dims: x.byte(), Class: x.text()})
+		types = append(types, format.Type{Kind: format.TypeKind(x.Byte()), Dims: x.Byte(), Class: x.text()})
 	}
 	name, full := x.text(), x.text()
 	if g.Unknown {
@@ -118,60 +114,15 @@ func (x *tablesReader) group() *Group {
 	return g
 }
 
-func (x *tablesReader) next() uint64 {
-	v, n := binary.Uvarint(x.b)
-	if n <= 0 {
-		x.bad, x.b = true, nil
-		return 0
-	}
-	x.b = x.b[n:]
-	return v
-}
-
-func (x *tablesReader) signed() int64 {
-	v, n := binary.Varint(x.b)
-	if n <= 0 {
-		x.bad, x.b = true, nil
-		return 0
-	}
-	x.b = x.b[n:]
-	return v
-}
-
 func (x *tablesReader) numbers(list ...*int64) {
 	for _, n := range list {
-		*n = x.signed()
+		*n = x.Signed()
 	}
 }
 
 // count reads a number of things, each of which has at least a byte.
-func (x *tablesReader) count() int {
-	n := x.next()
-	if n > uint64(len(x.b)) {
-		x.bad = true
-		return 0
-	}
-	return int(n)
-}
+func (x *tablesReader) count() int { return x.Count(len(x.B)) }
 
-func (x *tablesReader) byte() byte {
-	if len(x.b) == 0 {
-		x.bad = true
-		return 0
-	}
-	v := x.b[0]
-	x.b = x.b[1:]
-	return v
-}
+func (x *tablesReader) flag() bool { return x.Byte() == 1 }
 
-func (x *tablesReader) flag() bool { return x.byte() == 1 }
-
-// bytes reads a size and so many bytes.
-func (x *tablesReader) bytes() []byte {
-	n := x.count()
-	v := x.b[:n]
-	x.b = x.b[n:]
-	return v
-}
-
-func (x *tablesReader) text() string { return string(x.bytes()) }
+func (x *tablesReader) text() string { return string(x.Bytes()) }

@@ -12,6 +12,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/internal/decode"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
@@ -263,7 +264,7 @@ func FuzzTables(f *testing.F) {
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		top := NewTop(r, Scope{}, ByMethod)
-		if x := (tablesReader{b: b}); x.top(top, wholeTrace) {
+		if x := (tablesReader{decode.Reader{B: b}}); x.top(top, wholeTrace) {
 			top.Table(TopView{Done: 1, G: &display.Unicode})
 		}
 	})

@@ -75,15 +75,15 @@ func appendObjects(dst []byte, keys []uint64, more bool) []byte {
 }
 
 func (d *decoder) objects() (o Objects) {
-	switch d.byte() {
+	switch d.Byte() {
 	case objectsNone:
 	case objectsFilter:
-		o.filter = d.bytes()
-		d.bad = d.bad || len(o.filter) == 0
+		o.filter = d.Bytes()
+		d.Bad = d.Bad || len(o.filter) == 0
 	case objectsAny:
 		o.any = true
 	default:
-		d.bad = true
+		d.Bad = true
 	}
 	return o
 }

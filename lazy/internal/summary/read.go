@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"sort"
+
+	"tracex/lazy/internal/decode"
 )
 
 // File is a summary in memory or mapped. Its owner guards the bytes against faults.
@@ -74,28 +76,28 @@ func (f *File) Directory() (*Directory, error) {
 	if Sum(f.dir) != f.dirSum {
 		return nil, ErrDamaged
 	}
-	d := decoder{b: f.dir}
-	x := &Directory{Unit: d.number()}
-	n := d.count(len(d.b) / 2)
+	d := decoder{decode.Reader{B: f.dir}}
+	x := &Directory{Unit: d.Number()}
+	n := d.Count(len(d.B) / 2)
 	x.Streams = make([]Stream, 0, n)
 	thread := int64(0)
 	for i := range n {
-		thread += d.signed()
-		s := Stream{int32(thread), d.number()}
-		if d.bad || thread != int64(s.Thread) || i > 0 && s.Thread <= x.Streams[i-1].Thread {
+		thread += d.Signed()
+		s := Stream{int32(thread), d.Number()}
+		if d.Bad || thread != int64(s.Thread) || i > 0 && s.Thread <= x.Streams[i-1].Thread {
 			return nil, ErrDamaged
 		}
 		x.Streams = append(x.Streams, s)
 	}
-	if n = d.count(len(d.b) / 6); x.Unit <= 0 {
+	if n = d.Count(len(d.B) / 6); x.Unit <= 0 {
 		return nil, ErrDamaged
 	}
 	x.Units = make([]Place, 0, n)
 	at, next := int64(0), Place{}
 	for range n {
-		threads, size := d.next(), d.next()
-		p := Place{Stream: next.Stream, From: next.From, at: at, size: uint32(size), sum: d.u32()}
-		if d.bad || size > uint64(len(f.units))-uint64(at) || size > math.MaxUint32 || p.Stream >= len(x.Streams) || threads > uint64(len(x.Streams)-p.Stream) {
+		threads, size := d.Next(), d.Next()
+		p := Place{Stream: next.Stream, From: next.From, at: at, size: uint32(size), sum: d.U32()}
+		if d.Bad || size > uint64(len(f.units))-uint64(at) || size > math.MaxUint32 || p.Stream >= len(x.Streams) || threads > uint64(len(x.Streams)-p.Stream) {
 			return nil, ErrDamaged
 		}
 		if p.Count = int(threads); p.Count > 0 {
@@ -113,7 +115,7 @@ func (f *File) Directory() (*Directory, error) {
 		x.Units = append(x.Units, p)
 		at += int64(size)
 	}
-	if d.bad || len(d.b) > 0 || at != int64(len(f.units)) || next.Stream != len(x.Streams) || next.From != 0 {
+	if d.Bad || len(d.B) > 0 || at != int64(len(f.units)) || next.Stream != len(x.Streams) || next.From != 0 {
 		return nil, ErrDamaged
 	}
 	return x, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"tracex/lazy/internal/decode"
 )
 
 // The sets of ids of a unit. On disk, do not change.
@@ -70,15 +72,15 @@ func varintSize(v uint64) int {
 // set reads a set into ids, which it empties first.
 func (d *decoder) set(ids []int32) []int32 {
 	ids = ids[:0]
-	n := d.count(min(len(d.b)*8+1, mostIDs))
-	if n == 0 || d.bad {
+	n := d.Count(min(len(d.B)*8+1, mostIDs))
+	if n == 0 || d.Bad {
 		return ids
 	}
-	form := d.byte()
-	id := d.signed()
+	form := d.Byte()
+	id := d.Signed()
 	add := func() {
 		if id < math.MinInt32 || id > math.MaxInt32 {
-			d.bad = true
+			d.Bad = true
 			return
 		}
 		ids = append(ids, int32(id))
@@ -86,20 +88,20 @@ func (d *decoder) set(ids []int32) []int32 {
 	add()
 	switch form {
 	case formGaps:
-		if n-1 > len(d.b) {
-			d.bad = true
+		if n-1 > len(d.B) {
+			d.Bad = true
 		}
-		for i := 1; i < n && !d.bad; i++ {
-			gap := d.next()
+		for i := 1; i < n && !d.Bad; i++ {
+			gap := d.Next()
 			if gap > math.MaxUint32 {
-				d.bad = true
+				d.Bad = true
 			}
 			id += int64(gap) + 1
 			add()
 		}
 	case formBits:
-		for i, b := range d.bytes() {
-			for k := 0; b != 0 && !d.bad; k, b = k+1, b>>1 {
+		for i, b := range d.Bytes() {
+			for k := 0; b != 0 && !d.Bad; k, b = k+1, b>>1 {
 				if b&1 != 0 {
 					before := id
 					id += int64(i)*8 + int64(k) + 1
@@ -108,91 +110,12 @@ func (d *decoder) set(ids []int32) []int32 {
 				}
 			}
 		}
-		d.bad = d.bad || len(ids) != n
+		d.Bad = d.Bad || len(ids) != n
 	default:
-		d.bad = true
+		d.Bad = true
 	}
 	return ids
 }
 
-// decoder reads until something is bad.
-type decoder struct {
-	b   []byte
-	bad bool
-}
-
-func (d *decoder) next() uint64 {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *decoder) signed() int64 {
-	v, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-// number reads an int64 of at least 0.
-func (d *decoder) number() int64 {
-	v := d.next()
-	d.bad = d.bad || v > math.MaxInt64
-	return int64(v & math.MaxInt64)
-}
-
-// id reads an int32.
-func (d *decoder) id() int32 {
-	v := d.signed()
-	d.bad = d.bad || v < math.MinInt32 || v > math.MaxInt32
-	return int32(v)
-}
-
-// count reads a number of things, of at most so many.
-func (d *decoder) count(most int) int {
-	n := d.next()
-	if n > uint64(most) {
-		d.bad = true
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) byte() byte {
-	if len(d.b) == 0 {
-		d.bad = true
-		return 0
-	}
-	v := d.b[0]
-	d.b = d.b[1:]
-	return v
-}
-
-// bytes reads a size and so many bytes.
-func (d *decoder) bytes() []byte {
-	n := d.next()
-	if n > uint64(len(d.b)) {
-		d.bad = true
-		return nil
-	}
-	v := d.b[:n]
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *decoder) u32() uint32 {
-	if len(d.b) < 4 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	v := binary.BigEndian.Uint32(d.b)
-	d.b = d.b[4:]
-	return v
-}
+// decoder reads the parts of a summary.
+type decoder struct{ decode.Reader }

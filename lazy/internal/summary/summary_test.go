@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tracex/lazy/internal/decode"
 )
 
 // randomSet returns distinct ids: few or many, near or far from each other.
@@ -109,7 +111,7 @@ func TestTooManyObjects(t *testing.T) {
 		if len(b) > mostFilter+8 {
 			t.Errorf("%d objects take %d bytes", n, len(b))
 		}
-		d := decoder{b: b}
+		d := decoder{decode.Reader{B: b}}
 		o := d.objects()
 		for _, key := range keys {
 			if !o.Has(key) {

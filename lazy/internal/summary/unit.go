@@ -3,6 +3,8 @@ package summary
 import (
 	"encoding/binary"
 	"math"
+
+	"tracex/lazy/internal/decode"
 )
 
 // Unit is what a unit of a trace has in it.
@@ -34,17 +36,17 @@ func (u *Unit) Append(dst []byte, objects []uint64, more bool) []byte {
 // Decode reads a unit, which keeps a part of b. It reuses the memory of the sets. ok is false if b
 // is no unit.
 func (u *Unit) Decode(b []byte) (ok bool) {
-	d := decoder{b: b}
-	u.Points, u.Calls, u.Throws = d.number(), d.number(), d.number()
-	u.First = d.id()
-	last := int64(u.First) + int64(d.next()&math.MaxUint32)
-	d.bad = d.bad || last > math.MaxInt32
+	d := decoder{decode.Reader{B: b}}
+	u.Points, u.Calls, u.Throws = d.Number(), d.Number(), d.Number()
+	u.First = d.ID()
+	last := int64(u.First) + int64(d.Next()&math.MaxUint32)
+	d.Bad = d.Bad || last > math.MaxInt32
 	u.Last = int32(last)
-	u.Classes = uint32(d.next())
-	u.Longest = d.number() - 1
+	u.Classes = uint32(d.Next())
+	u.Longest = d.Number() - 1
 	for i := range u.Sets {
 		u.Sets[i] = d.set(u.Sets[i])
 	}
 	u.Objects = d.objects()
-	return !d.bad && len(d.b) == 0
+	return !d.Bad && len(d.B) == 0
 }
