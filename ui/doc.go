@@ -60,10 +60,11 @@
 //	typing                       internal/prompt, internal/address
 //	all about a row              internal/details
 //	source code and the editor   internal/code, internal/editor
+//	the state before a row       internal/here
 //	name, size, state of a trace internal/tracestate
 //	header, messages, troubles   internal/status
 //	numbers filled in            internal/counting
-//	rate and time left           lazy/status.go; drawn by internal/screen/numbers.go
+//	rate and time left           lazy/status.go; drawn by lazy/query/display/numbers.go
 //	the world outside            internal/clipboard, shell, terminal
 //	terminal after a panic       restored by Bubble Tea, which run in ui.go starts; panics of
 //	                             background work get there through internal/background/panic.go

@@ -116,3 +116,16 @@ func TestState(t *testing.T) {
 		t.Errorf("Enter goes to %s", got)
 	}
 }
+
+// TestStateInDetails: the details have the state before the row, that of each row as the cursor moves.
+func TestStateInDetails(t *testing.T) {
+	d := atEvent(t, uitest.Recorded(t, "gson.dump"), "6278")
+	d.resize(140, 60)
+	d.keys("d")
+	d.has("before it  in JsonReader.push #6277", "argument   1 = 3  #6277", "stackSize = 3  #6137", "was not seen before")
+	d.keys(":").typed("6277").keys("enter")
+	if text := d.screen(); strings.Contains(text, "in JsonReader.push #6277") {
+		t.Errorf("the state is that of another row:\n%s", text)
+	}
+	d.has("before it  in JsonReader.")
+}

@@ -14,6 +14,7 @@ import (
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/follow"
 	"tracex/ui/internal/front"
+	"tracex/ui/internal/here"
 	"tracex/ui/internal/job"
 	"tracex/ui/internal/layout"
 	"tracex/ui/internal/loading"
@@ -113,7 +114,7 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 	m.results.filter = func() *result { return m.filter.result }
 	m.search.began = func() { m.results.use(nil) }
 	m.marks = &marking{Part: marks.New(r, e, o.Notes), env: e, keyboard: k, tree: t, jobs: j, front: f, results: m.results}
-	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), search: m.search, marks: m.marks}
+	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), here: here.New(r, e), search: m.search, marks: m.marks}
 	m.threads = threadList{Part: threads.NewPart(r, e), tree: t, front: f}
 	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}
 	m.tour = touring{env: e, keyboard: k, tree: t, jobs: j, front: f}
@@ -178,6 +179,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		}
 	case code.Msg:
 		return m.details.code.Update(msg)
+	case here.Msg:
+		m.details.here.Update(msg)
 	case marks.Msg:
 		return m.marks.Update(msg)
 	case clipboard.Copied:
@@ -222,9 +225,7 @@ func (m *Model) settle() tea.Cmd {
 	cmds = append(cmds, m.filter.settle(), m.tree.Settle())
 	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur().Running() && !m.details.code.Busy()
 	cmds = append(cmds, m.counting.Settle(m.countingFacts(), m.trace.Generation, idle), m.tree.Prefetch())
-	if p := m.tree.Out.Cursor; m.details.On() {
-		cmds = append(cmds, m.details.code.Show(p.Node))
-	}
+	cmds = append(cmds, m.details.settle())
 	cmds = append(cmds, m.settleList(l))
 	if p := m.tree.Out.Cursor; p.Node != nil {
 		m.tree.Out.Tree.Keep(p)
@@ -255,6 +256,7 @@ func (m *Model) refresh() (cmd tea.Cmd) {
 		cmd = m.marks.Reopen()
 		m.jobs.Stop()
 		m.tree.StartOver()
+		m.details.here.Forget()
 		cmd = tea.Batch(cmd, m.adopt())
 		m.front.CloseLists()
 		m.follow.Restart(m.tree.Out.Cursor)

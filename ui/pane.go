@@ -1,9 +1,13 @@
 package ui
 
 import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
 	"tracex/ui/internal/code"
 	"tracex/ui/internal/details"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/here"
 	"tracex/ui/internal/shell"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/tracestate"
@@ -17,15 +21,30 @@ type pane struct {
 	trace  *tracestate.State
 	tree   *tree.Part
 	code   *code.Part
+	here   *here.Part
 	search *searching
 	marks  *marking
+}
+
+// settle looks for what the details of the cursor's row show beside the row itself.
+func (p *pane) settle() tea.Cmd {
+	if !p.On() {
+		p.here.Stop()
+		return nil
+	}
+	n := p.tree.Out.Cursor.Node
+	cmd := p.code.Show(n)
+	if p.trace.Known.Phase != lazy.PhaseReady {
+		return cmd
+	}
+	return tea.Batch(cmd, p.here.Show(n, !p.tree.Out.Tree.Folded()))
 }
 
 // subject returns what the details need to know about the cursor's row.
 func (p *pane) subject() *details.Subject {
 	o := p.tree.Out
 	of := &details.Subject{
-		Row: o.Cursor, Name: o.ShortName, Code: p.code.Found(),
+		Row: o.Cursor, Name: o.ShortName, Code: p.code.Found(), State: p.here.Found(),
 		File: p.trace.File(), Settled: p.trace.Settled(), Troubles: p.trace.Troubles(p.env.Glyphs), Problem: p.trace.Known.Problem,
 		Summary: status.Summary(p.trace.Reader),
 		Stats:   o.Tree.Stats(), HitBytes: p.search.Bytes(), Notes: p.marks.noted(),

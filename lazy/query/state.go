@@ -59,6 +59,14 @@ type stateCall struct {
 	args         []HeldValue
 }
 
+func (c *stateCall) String() string {
+	text := c.name + " " + lazy.EventHandle(c.Event).String()
+	if c.object != "" {
+		text += " of " + c.object
+	}
+	return text
+}
+
 // stateBytes bounds how much of the thread before the point is looked at.
 const stateBytes = 64 << 20
 
@@ -281,10 +289,7 @@ func (s *State) Table(done float64, g *display.Glyphs) *table.Table {
 		t.Rows = table.List{}
 		return t
 	}
-	t.Title += " " + g.Dot + " in " + s.call.name + " " + lazy.EventHandle(s.call.Event).String()
-	if s.call.object != "" {
-		t.Title += " of " + s.call.object
-	}
+	t.Title += " " + g.Dot + " in " + s.call.String()
 	var rows table.List
 	for i := range s.list {
 		v := &s.list[i]
@@ -297,11 +302,36 @@ func (s *State) Table(done float64, g *display.Glyphs) *table.Table {
 		rows = append(rows, row)
 	}
 	t.Rows = rows
+	t.Notes = s.notes()
+	return t
+}
+
+// Call describes the call around the point; "" if there is none.
+func (s *State) Call() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.call == nil {
+		return ""
+	}
+	return s.call.String()
+}
+
+// Notes returns what the values do not tell.
+func (s *State) Notes() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.notes()
+}
+
+func (s *State) notes() (list []string) {
+	if s.call == nil {
+		return nil
+	}
 	if s.from > s.call.At || s.call.object != "" && s.at.At > stateBytes {
-		t.Notes = append(t.Notes, "only the last "+display.Size(stateBytes)+" of the thread before the event were looked at")
+		list = append(list, "only the last "+display.Size(stateBytes)+" of the thread before the event were looked at")
 	}
 	if s.other && s.call.object != "" {
-		t.Notes = append(t.Notes, "fields are as this thread saw them; other threads may have changed them since")
+		list = append(list, "fields are as this thread saw them; other threads may have changed them since")
 	}
-	return t
+	return list
 }

@@ -10,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/code"
+	"tracex/ui/internal/here"
 	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
@@ -34,6 +35,7 @@ type Subject struct {
 	Print string                    // the command that prints it
 	Notes []Note                    // marks and notes about it
 	Code  code.Found                // as far as it was found; may belong to another row
+	State *here.Found               // the same; may be nil
 
 	File     string   // of the trace
 	Settled  bool     // all of the trace is known
@@ -135,6 +137,7 @@ func (w *writer) point(n *lazy.Node) {
 			w.pair("thread", strconv.Itoa(int(n.Thread())+1), screen.Plain)
 		}
 	})
+	w.state(n)
 	w.position(n)
 }
 
