@@ -40,7 +40,8 @@ var layers = []struct {
 	{"tracex/ui/internal/layout", nil, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/clipboard", []string{"tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/code", []string{"tracex/ui/internal/env", "tracex/ui/internal/editor", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/details", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/code", "tracex/ui/internal/env", "tracex/ui/internal/editor", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/here", []string{"tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/details", []string{"tracex/ui/internal/here", "tracex/lazy/query", "tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/code", "tracex/ui/internal/env", "tracex/ui/internal/editor", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/sift", []string{"tracex/ui/internal/background", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/search", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/background", "tracex/ui/internal/nodetext", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/threads", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
@@ -60,6 +61,8 @@ var layers = []struct {
 	// The parts of the reader import neither the reader nor each other, except these.
 	{"tracex/lazy/internal/mapped", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/fold", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/internal/decode", nil, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/internal/summary", []string{"tracex/lazy/internal/decode", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/index", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/times", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/lines", []string{"tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},

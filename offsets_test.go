@@ -19,6 +19,7 @@ var tracePackages = []string{"lazy", "recorder"}
 
 // otherBytes are the directories among them that handle other bytes.
 var otherBytes = map[string]string{
+	"lazy/internal/decode/":   "numbers of summaries and of tables that are kept",
 	"lazy/internal/summary/":  "summaries, whose package comment has their bytes",
 	"recorder/perfetto/":      "packets of Perfetto and its shared memory",
 	"recorder/internal/":      "the same, clocks, and the memory that a killed program leaves",
