@@ -64,13 +64,8 @@ var openSettings = []setting{
 		}
 		return strconv.FormatBool(f.look.ASCII)
 	}},
-	{"mouse", "TRACEX_MOUSE", "no-mouse", "whether the explorer uses the mouse", func(f *screenFlags, v config.Value) error {
-		on, err := v.Truth()
-		if err == nil {
-			f.look.NoMouse = !on
-		}
-		return err
-	}, func(f *screenFlags) string { return strconv.FormatBool(!f.look.NoMouse) }},
+	unless("mouse", "TRACEX_MOUSE", "whether the explorer uses the mouse", func(f *screenFlags) *bool { return &f.look.NoMouse }),
+	unless("sticky", "TRACEX_STICKY", "keep the calls around the first row in view", func(f *screenFlags) *bool { return &f.look.NoSticky }),
 	truth("details", "TRACEX_DETAILS", "begin with the details shown", func(f *screenFlags) *bool { return &f.look.Details }),
 	truth("raw", "TRACEX_RAW", "begin with all events, nothing folded", func(f *screenFlags) *bool { return &f.look.Raw }),
 	{"source", "TRACEX_SOURCE", "source", "directories with source code", func(f *screenFlags, v config.Value) error {
@@ -126,6 +121,17 @@ func truth(name, variable, allowed string, of func(f *screenFlags) *bool) settin
 		}
 		return err
 	}, func(f *screenFlags) string { return strconv.FormatBool(*of(f)) }}
+}
+
+// unless returns a setting that is true unless a flag with no- before its name is given.
+func unless(name, variable, allowed string, not func(f *screenFlags) *bool) setting {
+	return setting{name, variable, "no-" + name, allowed, func(f *screenFlags, v config.Value) error {
+		on, err := v.Truth()
+		if err == nil {
+			*not(f) = !on
+		}
+		return err
+	}, func(f *screenFlags) string { return strconv.FormatBool(!*not(f)) }}
 }
 
 // atHome replaces ~ at the beginning of a path.

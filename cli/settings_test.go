@@ -42,9 +42,9 @@ func configured(t *testing.T, file, env string, args ...string) (*screenFlags, *
 // TestPrecedence: a flag counts more than a variable, that more than the file, and that more than
 // the default; what a fault is in keeps its default.
 func TestPrecedence(t *testing.T) {
-	const file = "[open]\nmemory = \"1MiB\"\ncolor = \"never\"\nascii = true\nmouse = false\ndetails = true\nraw = true\nsource = [\"/\"]\n"
-	const env = "TRACEX_MEMORY=2MiB TRACEX_COLOR=always TRACEX_ASCII=false TRACEX_MOUSE=true TRACEX_DETAILS=false TRACEX_RAW=false TRACEX_SOURCE=."
-	flags := []string{"--memory=3MiB", "--color=auto", "--ascii", "--no-mouse", "--details", "--raw", "--source=.."}
+	const file = "[open]\nmemory = \"1MiB\"\ncolor = \"never\"\nascii = true\nmouse = false\nsticky = false\ndetails = true\nraw = true\nsource = [\"/\"]\n"
+	const env = "TRACEX_MEMORY=2MiB TRACEX_COLOR=always TRACEX_ASCII=false TRACEX_MOUSE=true TRACEX_STICKY=true TRACEX_DETAILS=false TRACEX_RAW=false TRACEX_SOURCE=."
+	flags := []string{"--memory=3MiB", "--color=auto", "--ascii", "--no-mouse", "--no-sticky", "--details", "--raw", "--source=.."}
 	values := func(f *screenFlags) (all []string) {
 		for _, set := range openSettings {
 			all = append(all, set.get(f))
@@ -57,13 +57,13 @@ func TestPrecedence(t *testing.T) {
 		want            string
 		from            string // of memory
 	}{
-		{"defaults", "", "", nil, `"256MiB" "auto" "auto" true false false []`, ""},
-		{"file", file, "", nil, `"1MiB" "never" true false true true ["/"]`, ":2"},
-		{"environment", "", env, nil, `"2MiB" "always" false true false false ["."]`, "$TRACEX_MEMORY"},
-		{"environment over file", file, env, nil, `"2MiB" "always" false true false false ["."]`, "$TRACEX_MEMORY"},
-		{"flags over all", file, env, flags, `"3MiB" "auto" true false true true [".."]`, "--memory"},
-		{"flags that say no", file, "", []string{"--ascii=false", "--no-mouse=false", "--details=false", "--raw=false"}, `"1MiB" "never" false true false false ["/"]`, ":2"},
-		{"auto", "[open]\nascii = \"auto\"", "", nil, `"256MiB" "auto" "auto" true false false []`, ""},
+		{"defaults", "", "", nil, `"256MiB" "auto" "auto" true true false false []`, ""},
+		{"file", file, "", nil, `"1MiB" "never" true false false true true ["/"]`, ":2"},
+		{"environment", "", env, nil, `"2MiB" "always" false true true false false ["."]`, "$TRACEX_MEMORY"},
+		{"environment over file", file, env, nil, `"2MiB" "always" false true true false false ["."]`, "$TRACEX_MEMORY"},
+		{"flags over all", file, env, flags, `"3MiB" "auto" true false false true true [".."]`, "--memory"},
+		{"flags that say no", file, "", []string{"--ascii=false", "--no-mouse=false", "--no-sticky=false", "--details=false", "--raw=false"}, `"1MiB" "never" false true true false false ["/"]`, ":2"},
+		{"auto", "[open]\nascii = \"auto\"", "", nil, `"256MiB" "auto" "auto" true true false false []`, ""},
 	} {
 		f, s := configured(t, c.file, c.env, c.flags...)
 		if got := strings.Join(values(f), " "); got != c.want || len(s.faults) > 0 {
@@ -74,7 +74,7 @@ func TestPrecedence(t *testing.T) {
 		}
 	}
 	f, s := configured(t, strings.ReplaceAll(strings.ReplaceAll(file, "true", "7"), "never", "ever"), "TRACEX_MEMORY=much TRACEX_RAW=perhaps")
-	if got := strings.Join(values(f), " "); got != `"1MiB" "auto" "auto" false false false ["/"]` || len(s.faults) != 6 {
+	if got := strings.Join(values(f), " "); got != `"1MiB" "auto" "auto" false false false false ["/"]` || len(s.faults) != 6 {
 		t.Errorf("%s, %d faults: %v", got, len(s.faults), s.faults)
 	}
 }

@@ -18,6 +18,9 @@ func TestCommandsDoWhatKeysDo(t *testing.T) {
 	r := uitest.Recorded(t, "threads.stream")
 	for _, b := range bindings() {
 		name := b.name
+		if len(b.keys) == 0 {
+			continue
+		}
 		switch name {
 		case "help":
 			name = "keys"

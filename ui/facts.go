@@ -15,7 +15,7 @@ import (
 func (m *Model) layout() layout.Layout {
 	w := layout.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On(),
-		Steps: len(m.steps.list) > 0, Filter: m.filter.Cur() != nil,
+		Steps: len(m.steps.list) > 0, Filter: m.filter.Cur() != nil, Sticky: m.tree.Sticky,
 	}
 	if m.tour.on() {
 		w.Tour = m.tour.Height(m.tour.names(), w.Width, m.env.Glyphs)
@@ -27,7 +27,7 @@ func (m *Model) layout() layout.Layout {
 func (m *Model) countingFacts() counting.Facts {
 	o := m.tree.Out
 	return counting.Facts{
-		Life: m.env.Life, Tree: o.Tree, Cursor: o.Cursor, Rows: o.Rows, Following: m.trace.Following(), Now: m.env.Clock.Now(),
+		Life: m.env.Life, Tree: o.Tree, Cursor: o.Cursor, Rows: o.Uncovered(), Following: m.trace.Following(), Now: m.env.Clock.Now(),
 	}
 }
 
@@ -79,7 +79,7 @@ func (m *Model) newFrame() frame {
 		f.header.Name = g.Warn + " " + f.header.Name // there is no room for the line that explains it
 	}
 	f.steps[0], f.steps[1] = m.steps.text()
-	f.crumbs = o.Crumbs(f.width, g)
+	f.crumbs = o.Crumbs(f.width, m.front.List() == nil && l.Details != layout.Only, g)
 	if h, ok := m.front.List().(*search.HitList); ok && h.Path() != nil {
 		path := h.Path()
 		f.crumbs = nodetext.Names(len(path), func(i int) string { return path[i] }, f.width-2, g)
@@ -88,7 +88,7 @@ func (m *Model) newFrame() frame {
 	if m.trace.Following() {
 		pending = g.More
 	}
-	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Rows, m.search.highlight)
+	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Shown(), m.search.highlight)
 	for i := range f.rows {
 		if n := f.rows[i].Node; n != nil {
 			f.rows[i].Sign, f.rows[i].Note = m.marks.Sign(n)

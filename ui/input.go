@@ -130,9 +130,14 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	if e.Button != tea.MouseLeft || m.front.List() != nil || m.front.Prompt() != nil || i < 0 || i >= len(o.Rows) || e.X >= l.TreeWidth {
 		return nil
 	}
-	row := o.Rows[i]
 	m.keyboard.used = true
 	o.Goal = nil
+	if i < len(o.Stuck) {
+		clicks.Clear()
+		m.tree.Climb(o.Stuck[i])
+		return nil
+	}
+	row := o.Rows[i]
 	o.Put(row, i)
 	mark := m.tree.Out.Indent().Of(row.Depth)
 	if clicks.Double(e.Y, m.env.Clock.Now()) || e.X >= mark && e.X <= mark+1 {

@@ -58,7 +58,9 @@ func standard(all []binding, keys map[string][]string) map[string]string {
 	}
 	own := make(map[string]string)
 	for _, b := range bindings() {
-		own[b.name] = b.keys[0]
+		if len(b.keys) > 0 {
+			own[b.name] = b.keys[0]
+		}
 	}
 	to := make(map[string]string)
 	for _, b := range all {

@@ -52,6 +52,7 @@ func bindings() []binding {
 		{"previous-sibling", []string{"K"}, groupMove, "previous sibling", "", siblings(-1)},
 		{"next-thread", []string{"tab"}, groupMove, "next thread", "", otherThread(1)},
 		{"previous-thread", []string{"shift+tab"}, groupMove, "previous thread", "", otherThread(-1)},
+		{"enclosing", []string{"u"}, groupMove, "to the call around that is scrolled out; 2{}: around it", "", onTree((*tree.Part).Enclosing)},
 		{"threads", []string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", func(m *Model, n int) tea.Cmd { return m.threads.show(n) }},
 
 		{"expand", []string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
@@ -102,6 +103,7 @@ func bindings() []binding {
 		{"scroll-right", []string{">"}, groupScreen, "scroll lines to the right", "", shift(8)},
 		{"scroll-left", []string{"<"}, groupScreen, "scroll lines to the left", "", shift(-8)},
 		{"redraw", []string{"ctrl+l"}, groupScreen, "redraw the screen", "", redraw},
+		{"sticky", nil, groupScreen, "keep the calls around in view while scrolling, or not", "", toggleSticky},
 		{"locations", []string{"v"}, groupScreen, "show file and line of each row", "", onTree((*tree.Part).ToggleWide)},
 
 		{"source", []string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.details.code.Edit(m.tree.Out.Cursor.Node) }},
@@ -208,9 +210,7 @@ func times(g func(n int) outline.Goal) func(*Model, int) tea.Cmd {
 }
 
 func screens(dir int) func(*Model, int) tea.Cmd {
-	return func(m *Model, n int) tea.Cmd {
-		return m.tree.Aim(outline.Pages(dir * max(1, n) * max(1, m.tree.Out.Height-1)))
-	}
+	return func(m *Model, n int) tea.Cmd { return m.tree.Aim(outline.Screens(dir * max(1, n))) }
 }
 
 func halves(dir int) func(*Model, int) tea.Cmd {
@@ -239,6 +239,12 @@ func shift(cells int) func(*Model, int) tea.Cmd {
 		m.tree.Out.Shift(cells * max(1, n))
 		return nil
 	}
+}
+
+func toggleSticky(m *Model, _ int) tea.Cmd {
+	m.tree.Sticky = !m.tree.Sticky
+	m.env.Say(map[bool]string{true: "the calls around stay in view", false: "the calls around scroll out"}[m.tree.Sticky])
+	return nil
 }
 
 func toggleDetails(m *Model, _ int) tea.Cmd {

@@ -83,7 +83,7 @@ func New(r *lazy.TraceReader, o Options) *Model {
 		front:    front.New(e),
 	}
 	m.connect(r, &o)
-	m.tree.Columns = rows.Choice{Columns: o.Columns, Raw: o.RawUnits}
+	m.tree.Columns, m.tree.Sticky = rows.Choice{Columns: o.Columns, Raw: o.RawUnits}, !o.NoSticky
 	m.keyboard.touched = o.Follow // the user did not ask for the beginning
 	if o.Details {
 		m.details.Toggle()
@@ -213,7 +213,7 @@ func (m *Model) settle() tea.Cmd {
 	m.follow.Moved(m.tree.Out.Cursor)
 	another := tea.Batch(other, m.refresh())
 	l := m.layout()
-	m.tree.Out.Height, m.tree.Out.Width = l.Tree, l.TreeWidth
+	m.tree.Out.Height, m.tree.Out.Width, m.tree.Out.Sticky = l.Tree, l.TreeWidth, l.Sticky
 	cmds := []tea.Cmd{another, m.arrival.arrive()}
 	if !m.keyboard.touched && !m.arrival.looking {
 		cmds = append(cmds, m.tree.Begin())

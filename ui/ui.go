@@ -37,9 +37,11 @@ type Options struct {
 	At      *lazy.Handle // begin there; nil for the first row
 	Path    string       // the file to name if the reader has a copy; "" for the reader's
 	Details bool         // begin with the details shown
-	Remark  string       // a warning to begin with; "" if none
-	Fresh   bool         // begin at the first row, not where the last session was
-	Notes   *notes.Book  // marks, notes and the last session; nil keeps them in memory
+	// NoSticky lets the calls around the first row scroll out. Otherwise they stay at the top of the tree.
+	NoSticky bool
+	Remark   string      // a warning to begin with; "" if none
+	Fresh    bool        // begin at the first row, not where the last session was
+	Notes    *notes.Book // marks, notes and the last session; nil keeps them in memory
 
 	// Keys are the user's keys for actions: see [Actions]. They replace the action's own, and are
 	// taken from other actions. The keys are named as ParseKey does.

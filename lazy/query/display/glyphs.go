@@ -12,6 +12,7 @@ type Glyphs struct {
 	AtMost, Sorted, Micro        string
 	Rising, About, None, Note    string
 	End, Again                   string
+	Above                        string   // of a row that is scrolled out
 	Threw                        string   // before the name of an exception
 	Gauge                        []string // fillings of a cell in a bar: the smallest first, a full cell last
 	// Keys are the names of keys that texts mention, by the names of their actions; nil outside the explorer.
@@ -26,7 +27,7 @@ var Unicode = Glyphs{
 	Spin: []string{"⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"},
 	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
 	AtMost: "≤", Sorted: "▼", Micro: "µs",
-	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Threw: "✗ ",
+	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Above: "▴", Threw: "✗ ",
 	Gauge: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 }
 
@@ -37,6 +38,6 @@ var ASCII = Glyphs{
 	Spin: []string{"*", "+", "x", "+"},
 	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", AtLeast: ">=", Check: "ok", Warn: "!",
 	AtMost: "<=", Sorted: "V", Micro: "us",
-	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Threw: "! ",
+	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Above: "^", Threw: "! ",
 	Gauge: []string{"#"},
 }

@@ -17,6 +17,7 @@ type Layout struct {
 	Top        int  // first line of the tree
 	Tree       int  // lines of the tree; they keep this height when hidden
 	TreeWidth  int
+	Sticky     int // lines of the tree that rows around others may stay on
 	Tour       int // lines of the tour
 	List       int // lines of a list that replaces the tree, and all from the trouble to the status
 	Details    Side
@@ -43,6 +44,13 @@ const (
 	hintsFrom  = 16
 )
 
+// Rows around others stay at the top of the tree in windows from stickyFrom lines on: at most
+// stickyMost of them, and on at most a third of the lines.
+const (
+	stickyFrom = 15
+	stickyMost = 5
+)
+
 // Wants is what has to be shown, and the size of the window.
 type Wants struct {
 	Width, Height int
@@ -51,6 +59,7 @@ type Wants struct {
 	Tour          int  // lines that the tour needs; 0 if there is none
 	Details       bool
 	Filter        bool // the tree is filtered
+	Sticky        bool // rows around others stay in view
 }
 
 // Usable reports whether a window is large enough.
@@ -85,6 +94,9 @@ func For(w Wants) Layout {
 	l.Tree = max(1, w.Height-l.Top-bottom-l.Tour)
 	if w.Details {
 		l.placeDetails(w.Width)
+	}
+	if w.Sticky && w.Height >= stickyFrom {
+		l.Sticky = min(stickyMost, l.Tree/3)
 	}
 	return l
 }

@@ -66,7 +66,7 @@ func Names(n int, name func(i int) string, width int, g *screen.Glyphs) []string
 				tail = append(tail, screen.CutMiddle(crumb, short, g))
 				i--
 			}
-			if i > 0 {
+			if i > 0 && tail[len(tail)-1] != g.More {
 				tail = append(tail, g.More)
 			}
 			break

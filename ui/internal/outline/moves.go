@@ -43,6 +43,25 @@ func Pages(n int) Goal {
 	}
 }
 
+// Screens is the goal to move n screens down, up when n is negative, while the cursor keeps its line.
+// One row of the screen before stays in view, and none is skipped.
+func Screens(n int) Goal {
+	var walk Goal
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		if walk == nil {
+			step := o.Height - 1
+			if n < 0 {
+				step -= len(o.Stuck)
+			} else if len(o.Rows) == o.Height && o.Height > 0 {
+				_, covered := o.uncovered(o.Rows[o.Height-1], 0)
+				step -= covered
+			}
+			walk = Pages(n * max(1, step))
+		}
+		return walk(o)
+	}
+}
+
 // Siblings is the goal to move n rows among the children of one node.
 func Siblings(n int) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
@@ -120,9 +139,13 @@ func Scroll(n int) Goal {
 			if next.Gap() {
 				return next, lazy.AtStart, true
 			}
-			if o.Line--; o.Line < 0 {
-				o.Cursor, _ = o.Tree.Next(o.Cursor)
-				o.Line = 0
+			top, ok := o.Tree.Next(o.Rows[0])
+			for o.Line--; o.Line < 0 || ok && o.Line < len(o.stick(top)); o.Line++ {
+				below, ok := o.Tree.Next(o.Cursor)
+				if !ok {
+					break
+				}
+				o.Cursor = below
 			}
 			o.Settle()
 		}

@@ -19,6 +19,10 @@ type Outline struct {
 	Found  int        // by how many cells more the cursor's row is scrolled to show a match; see Rows of package tree
 
 	Rows []lazy.Row // on the screen, at the last Settle
+	// Stuck are rows around the first of Rows that they do not cover, shown over the first lines: at
+	// most as many as Sticky allows.
+	Stuck  []lazy.Row
+	Sticky int
 	// Packed tells the next Settle to leave no lines empty below the last row while rows
 	// are hidden above.
 	Packed bool
@@ -57,10 +61,11 @@ func (o *Outline) Settle() {
 		top = up
 	}
 	if o.Cursor == (lazy.Row{}) {
-		o.Rows = o.Rows[:0]
+		o.Rows, o.Stuck = o.Rows[:0], nil
 		return
 	}
-	o.Rows = o.Tree.Rows(top, o.Height)
+	top, o.Line = o.uncovered(top, o.Line)
+	o.Rows, o.Stuck = o.Tree.Rows(top, o.Height), o.stick(top)
 	if empty := o.Height - len(o.Rows); o.Packed && empty > 0 {
 		o.Packed = false
 		o.Line += empty
@@ -78,7 +83,7 @@ func (o *Outline) Put(r lazy.Row, line int) {
 // is shown a third from the top.
 func (o *Outline) Jump(r lazy.Row) {
 	for i, on := range o.Rows {
-		if on == r {
+		if on == r && i >= len(o.Stuck) {
 			o.Put(r, i)
 			return
 		}

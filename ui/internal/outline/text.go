@@ -1,6 +1,8 @@
 package outline
 
 import (
+	"slices"
+
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/nodetext"
@@ -38,7 +40,27 @@ func (o *Outline) ShortName(n *lazy.Node) string {
 // Named returns all that a user can read of a node.
 func (o *Outline) Named(n *lazy.Node) lazy.Named { return nodetext.Named(o.Tree, n, o.Wide) }
 
-// Crumbs returns the path to the cursor, as much as fits into width cells.
-func (o *Outline) Crumbs(width int, g *screen.Glyphs) []string {
-	return nodetext.Crumbs(nodetext.Path(o.Cursor), o.ShortName, width, g)
+// Crumbs returns the path to the cursor, as much as fits into width cells. Of a path above the tree,
+// what stays at the top of the tree is left out.
+func (o *Outline) Crumbs(width int, above bool, g *screen.Glyphs) []string {
+	path := nodetext.Path(o.Cursor)
+	if !above || len(o.Stuck) == 0 {
+		return nodetext.Crumbs(path, o.ShortName, width, g)
+	}
+	short := path[:0:0]
+	for _, n := range path {
+		stuck := slices.ContainsFunc(o.Stuck, func(r lazy.Row) bool { return r.Node == n })
+		switch {
+		case !stuck:
+			short = append(short, n)
+		case len(short) > 0 && short[len(short)-1] != nil:
+			short = append(short, nil) // for all of them
+		}
+	}
+	return nodetext.Crumbs(short, func(n *lazy.Node) string {
+		if n == nil {
+			return g.More
+		}
+		return o.ShortName(n)
+	}, width, g)
 }

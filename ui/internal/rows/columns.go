@@ -104,8 +104,11 @@ func (v *View) tailOf(of *lazy.Line, width int) tail {
 }
 
 // draw draws the tail at the end of a line that has just its width left.
-func (t *tail) draw(l *screen.Line) {
+func (t *tail) draw(l *screen.Line, faint bool) {
 	for _, c := range t.cells {
+		if faint {
+			c.s = screen.Faint
+		}
 		end := l.Left - c.width
 		l.Space(c.width - screen.TextWidth(c.text, l.Glyphs.ASCII))
 		l.Put(c.text, c.s)

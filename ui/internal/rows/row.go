@@ -21,6 +21,7 @@ type Row struct {
 	Err     error         // of a gap: why loading it failed
 	Sign    string        // that the user has marked the row or made a note; "" if not
 	Note    string        // the marks and the beginning of the note
+	Stuck   bool          // scrolled out, and shown as it is around others
 }
 
 // New returns the row for a line of the tree.
@@ -95,7 +96,7 @@ func (v *View) Draw(r *Row, in Indent, width int) string {
 	if t.width > 0 {
 		l.Space(l.Left)
 		l.Left = t.width
-		t.draw(l)
+		t.draw(l, r.Stuck)
 	}
 	return l.End()
 }
@@ -105,13 +106,13 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	if mark := v.mark(r); mark == " " {
 		l.Space(2)
 	} else {
-		l.Put(mark, screen.Accent).Space(1)
+		l.Put(mark, markStyle(r)).Space(1)
 	}
 	of := screen.Always(screen.Bold)
 	if r.IsPoint() {
 		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, r.Class) }
 	}
-	if r.Around {
+	if r.Around || r.Stuck {
 		of = screen.Always(screen.Faint)
 	}
 	skip := r.Skip
@@ -132,6 +133,13 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	v.note(l, r)
 }
 
+func markStyle(r *Row) screen.Style {
+	if r.Stuck {
+		return screen.Faint
+	}
+	return screen.Accent
+}
+
 // noteFrom is the room, in cells, from which on a note is shown after a row's text.
 const noteFrom = 8
 
@@ -145,6 +153,8 @@ func (v *View) note(l *screen.Line, r *Row) {
 // mark tells whether a node is expanded, collapsed, not loaded, a leaf, or loading.
 func (v *View) mark(r *Row) string {
 	switch {
+	case r.Stuck:
+		return v.Glyphs.Above
 	case r.Leaf:
 		return " "
 	case r.Loading:

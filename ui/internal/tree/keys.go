@@ -97,6 +97,23 @@ func (p *Part) up(row lazy.Row) bool {
 	return true
 }
 
+// Enclosing goes to the innermost row around the cursor that is scrolled out, or to the n-th.
+func (p *Part) Enclosing(n int) tea.Cmd {
+	row, ok := p.Out.ScrolledOut(max(1, n))
+	if !ok {
+		p.env.Say("nothing around this row is scrolled out")
+		return nil
+	}
+	p.Climb(row)
+	return nil
+}
+
+// Climb goes to a row around others.
+func (p *Part) Climb(r lazy.Row) {
+	p.Visit()
+	p.Out.Climb(r)
+}
+
 // Siblings goes n siblings forward, or back if n is negative; if there are none it says so.
 func (p *Part) Siblings(n int) tea.Cmd {
 	none := "no next sibling"

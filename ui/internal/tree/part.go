@@ -29,6 +29,7 @@ type Part struct {
 	// Columns is which columns the user wants.
 	Columns rows.Choice
 	Open    string // see [rows.View]
+	Sticky  bool   // rows around others stay in view when they are scrolled out
 
 	r       *lazy.TraceReader
 	env     *env.Env
@@ -113,7 +114,7 @@ func (p *Part) Replace(t *lazy.Tree, thread int32) {
 	p.another = true
 	old := p.Out
 	p.Out = outline.New(t)
-	p.Out.Height, p.Out.Width, p.Out.Line, p.Out.Wide = old.Height, old.Width, old.Line, old.Wide
+	p.Out.Height, p.Out.Width, p.Out.Line, p.Out.Wide, p.Out.Sticky = old.Height, old.Width, old.Line, old.Wide, old.Sticky
 	if n, _ := t.Thread(thread); n != nil {
 		p.Out.Cursor = outline.RowOf(n)
 	}

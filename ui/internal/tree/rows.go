@@ -15,6 +15,7 @@ func (p *Part) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 	for i, l := range lines {
 		r := &list[i]
 		*r = rows.New(l)
+		r.Stuck = i < len(p.Out.Stuck) && l.Row == p.Out.Stuck[i]
 		if l.Node == nil {
 			r.Err = p.loads.Err(l.Row)
 			continue
