@@ -28,7 +28,6 @@ func (f *screenFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.color, "color", f.color, "use colors: auto, always or never")
 	flags.BoolVar(&f.look.ASCII, "ascii", false, "use ASCII characters only")
 	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
-	flags.BoolVar(&f.look.NoSticky, "no-sticky", false, "let the calls around the first row scroll out of view")
 	flags.BoolVar(&f.look.Details, "details", false, "begin with the details shown")
 	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
 }

@@ -64,8 +64,8 @@ var openSettings = []setting{
 		}
 		return strconv.FormatBool(f.look.ASCII)
 	}},
-	unless("mouse", "TRACEX_MOUSE", "whether the explorer uses the mouse", func(f *screenFlags) *bool { return &f.look.NoMouse }),
-	unless("sticky", "TRACEX_STICKY", "keep the calls around the first row in view", func(f *screenFlags) *bool { return &f.look.NoSticky }),
+	unless("mouse", "TRACEX_MOUSE", "no-mouse", "whether the explorer uses the mouse", func(f *screenFlags) *bool { return &f.look.NoMouse }),
+	unless("sticky", "TRACEX_STICKY", "", "keep the calls around the first row in view", func(f *screenFlags) *bool { return &f.look.NoSticky }),
 	truth("details", "TRACEX_DETAILS", "begin with the details shown", func(f *screenFlags) *bool { return &f.look.Details }),
 	truth("raw", "TRACEX_RAW", "begin with all events, nothing folded", func(f *screenFlags) *bool { return &f.look.Raw }),
 	{"source", "TRACEX_SOURCE", "source", "directories with source code", func(f *screenFlags, v config.Value) error {
@@ -123,9 +123,9 @@ func truth(name, variable, allowed string, of func(f *screenFlags) *bool) settin
 	}, func(f *screenFlags) string { return strconv.FormatBool(*of(f)) }}
 }
 
-// unless returns a setting that is true unless a flag with no- before its name is given.
-func unless(name, variable, allowed string, not func(f *screenFlags) *bool) setting {
-	return setting{name, variable, "no-" + name, allowed, func(f *screenFlags, v config.Value) error {
+// unless returns a setting that is true unless it is turned off.
+func unless(name, variable, flag, allowed string, not func(f *screenFlags) *bool) setting {
+	return setting{name, variable, flag, allowed, func(f *screenFlags, v config.Value) error {
 		on, err := v.Truth()
 		if err == nil {
 			*not(f) = !on

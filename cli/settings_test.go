@@ -44,7 +44,7 @@ func configured(t *testing.T, file, env string, args ...string) (*screenFlags, *
 func TestPrecedence(t *testing.T) {
 	const file = "[open]\nmemory = \"1MiB\"\ncolor = \"never\"\nascii = true\nmouse = false\nsticky = false\ndetails = true\nraw = true\nsource = [\"/\"]\n"
 	const env = "TRACEX_MEMORY=2MiB TRACEX_COLOR=always TRACEX_ASCII=false TRACEX_MOUSE=true TRACEX_STICKY=true TRACEX_DETAILS=false TRACEX_RAW=false TRACEX_SOURCE=."
-	flags := []string{"--memory=3MiB", "--color=auto", "--ascii", "--no-mouse", "--no-sticky", "--details", "--raw", "--source=.."}
+	flags := []string{"--memory=3MiB", "--color=auto", "--ascii", "--no-mouse", "--details", "--raw", "--source=.."}
 	values := func(f *screenFlags) (all []string) {
 		for _, set := range openSettings {
 			all = append(all, set.get(f))
@@ -61,8 +61,8 @@ func TestPrecedence(t *testing.T) {
 		{"file", file, "", nil, `"1MiB" "never" true false false true true ["/"]`, ":2"},
 		{"environment", "", env, nil, `"2MiB" "always" false true true false false ["."]`, "$TRACEX_MEMORY"},
 		{"environment over file", file, env, nil, `"2MiB" "always" false true true false false ["."]`, "$TRACEX_MEMORY"},
-		{"flags over all", file, env, flags, `"3MiB" "auto" true false false true true [".."]`, "--memory"},
-		{"flags that say no", file, "", []string{"--ascii=false", "--no-mouse=false", "--no-sticky=false", "--details=false", "--raw=false"}, `"1MiB" "never" false true true false false ["/"]`, ":2"},
+		{"flags over all", file, env, flags, `"3MiB" "auto" true false true true true [".."]`, "--memory"},
+		{"flags that say no", file, "", []string{"--ascii=false", "--no-mouse=false", "--details=false", "--raw=false"}, `"1MiB" "never" false true false false false ["/"]`, ":2"},
 		{"auto", "[open]\nascii = \"auto\"", "", nil, `"256MiB" "auto" "auto" true true false false []`, ""},
 	} {
 		f, s := configured(t, c.file, c.env, c.flags...)

