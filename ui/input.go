@@ -134,7 +134,8 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	o.Goal = nil
 	if i < len(o.Stuck) {
 		clicks.Clear()
-		m.tree.Climb(o.Stuck[i])
+		m.tree.Visit()
+		o.Climb(o.Stuck[i])
 		return nil
 	}
 	row := o.Rows[i]

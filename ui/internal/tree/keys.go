@@ -104,14 +104,9 @@ func (p *Part) Enclosing(n int) tea.Cmd {
 		p.env.Say("nothing around this row is scrolled out")
 		return nil
 	}
-	p.Climb(row)
-	return nil
-}
-
-// Climb goes to a row around others.
-func (p *Part) Climb(r lazy.Row) {
 	p.Visit()
-	p.Out.Climb(r)
+	p.Out.Climb(row)
+	return nil
 }
 
 // Siblings goes n siblings forward, or back if n is negative; if there are none it says so.
