@@ -81,6 +81,19 @@ func (s *Stream) OpenChild(start int64) (at int64, ok bool) {
 	return s.open[i].at, true
 }
 
+// Unended is a container whose footer has not been read by the end of the known data: the logical
+// offsets of its header and of its content.
+type Unended struct{ At, Start int64 }
+
+// Unended returns the containers that have not ended, the outermost first.
+func (s *Stream) Unended() []Unended {
+	list := make([]Unended, len(s.open))
+	for i, o := range s.open {
+		list[i] = Unended{o.at, o.start}
+	}
+	return list
+}
+
 // Block is the position of a block of a stream.
 type Block struct {
 	Logical  int64 // of its first content byte

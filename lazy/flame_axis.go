@@ -1,0 +1,255 @@
+package lazy
+
+import (
+	"context"
+	"math"
+	"sort"
+
+	"tracex/format"
+	"tracex/lazy/internal/index"
+)
+
+// flameAxis is what a flame is drawn over: time, or the numbers of events. Its methods must be called
+// within use.
+type flameAxis interface {
+	// ends returns where the thread begins and ends.
+	ends(ctx context.Context) (begin, end int64, err error)
+	// around returns the innermost container that may be open at a place: all that are open there are
+	// around it, but not all around it need be. least is the first ordinal that has not ended; open is the offset
+	// of the last point there, or later.
+	around(ctx context.Context, at int64) (own, least, open int64, err error)
+	// began reports whether a container has begun at a place.
+	began(own int64, c format.Cell, at int64) bool
+	// span returns where a container begins and ends. after is where the first point after the content
+	// around it is, which within reads; that of the thread if within is nil. ok is false if that is not known.
+	span(ctx context.Context, e *nodeData, within *childReader, after int64) (from, to int64, ok bool, err error)
+	// after returns where the first point after the content of a container is, whose span ends at to.
+	after(ctx context.Context, shown, recorded *nodeData, to int64) (int64, error)
+	// endingAfter returns the first ordinal, not less than from, that ends after a place.
+	endingAfter(ctx context.Context, at, from int64) int64
+	// openFrom returns where a container begins that never ended, with the next such at an offset,
+	// which begins at later.
+	openFrom(o index.Unended, next, later int64) int64
+}
+
+// timeAxis is the axis of a trace with times.
+type timeAxis struct {
+	w          *walker
+	begin, end int64
+}
+
+func (a *timeAxis) ends(context.Context) (begin, end int64, err error) {
+	t, ok := a.w.threadTime()
+	if !ok {
+		return 0, 0, ErrNoTimes
+	}
+	a.begin, a.end = t.Start, t.End()
+	return a.begin, a.end, nil
+}
+
+func (a *timeAxis) endingAfter(_ context.Context, at, from int64) int64 {
+	cells := a.w.s.Cells
+	return from + int64(sort.Search(int(cells.Len()-from), func(i int) bool {
+		t, ok := a.w.cellTime(from + int64(i))
+		return !ok || t.End() > at // one without a time has not ended
+	}))
+}
+
+func (a *timeAxis) around(ctx context.Context, at int64) (own, least, open int64, err error) {
+	m := a.endingAfter(ctx, at, 0)
+	return m, m, a.w.s.Size, nil
+}
+
+func (a *timeAxis) began(own int64, c format.Cell, at int64) bool {
+	t, ok := a.w.cellTime(own)
+	if !ok { // as the times of a cut trace may be shorter than its data
+		return a.firstIn(c.Start, c.End) <= at
+	}
+	return t.Start <= at
+}
+
+func (a *timeAxis) span(_ context.Context, e *nodeData, _ *childReader, _ int64) (from, to int64, ok bool, err error) {
+	t, ok := a.w.time(e)
+	return t.Start, t.End(), ok, nil
+}
+
+func (a *timeAxis) after(context.Context, *nodeData, *nodeData, int64) (int64, error) { return 0, nil }
+
+func (a *timeAxis) openFrom(o index.Unended, next, later int64) int64 {
+	return min(later, a.firstIn(o.Start, next))
+}
+
+// firstIn returns when the first container begins whose time is known, of those that end in a range of
+// offsets; math.MaxInt64 if there is none.
+func (a *timeAxis) firstIn(from, to int64) (begin int64) {
+	cells := a.w.s.Cells
+	begin = math.MaxInt64
+	own := cells.FirstEnding(from)
+	for n := 0; own < cells.Len() && n < mostAround; n++ { // from the first that ends to those around it
+		c := cells.At(own)
+		if c.Start <= from || c.End >= to {
+			break
+		}
+		if t, ok := a.w.cellTime(own); ok {
+			begin = min(begin, t.Start)
+		}
+		own = cells.FirstAround(own+1, c.Start-1)
+	}
+	return begin
+}
+
+// eventAxis is the axis of a trace without times. Numbers of events rise in a thread.
+type eventAxis struct {
+	w *walker
+	// near is a place, the last point there or before, and the first after it.
+	near struct {
+		begun int64 // number of containers that end after one that has begun
+		last  eventPoint
+		next  int64
+	}
+	headers lastHeaders
+}
+
+// eventPoint is a point: its number, where it begins, and of a container its content.
+type eventPoint struct {
+	event     int32
+	at, start int64
+}
+
+func (a *eventAxis) ends(ctx context.Context) (begin, end int64, err error) {
+	first, ok := a.w.firstEvent(ctx)
+	if !ok {
+		return 0, 0, ErrEmptyFlame
+	}
+	a.headers = lastHeaders{cells: a.w.s.Cells, hi: -1}
+	last, _, err := a.upTo(ctx, 1<<31-1)
+	return int64(first), int64(last.event) + 1, err
+}
+
+// upTo returns the last point with a number up to at, and the offset of the next one; the end of the
+// thread if there is none. The offset of the point is negative if there is none.
+func (a *eventAxis) upTo(ctx context.Context, at int64) (last eventPoint, next int64, err error) {
+	w, cells := a.w, a.w.s.Cells
+	m := int64(sort.Search(int(cells.Len()), func(m int) bool { return int64(cells.At(a.headers.of(int64(m))).ID) > at }))
+	last = eventPoint{at: -1}
+	pos := int64(0)
+	if m > 0 {
+		c := cells.At(a.headers.of(m - 1))
+		last = eventPoint{event: c.ID, at: c.Start - 1, start: c.Start}
+		pos = c.Start
+	}
+	if n := &a.near; n.begun == m && n.last.at >= pos-1 && int64(n.last.event) <= at && n.next > 0 {
+		last, pos = n.last, n.next
+	}
+	next, err = w.eachPoint(ctx, pos, func(p eventPoint) bool {
+		if int64(p.event) > at {
+			return false
+		}
+		last = p
+		return true
+	})
+	a.near.begun, a.near.last, a.near.next = m, last, next
+	return last, next, err
+}
+
+// eachPoint calls f for the points from pos on, where a point or a footer begins, until it returns false. It returns
+// where it stopped.
+func (w *walker) eachPoint(ctx context.Context, pos int64, f func(p eventPoint) bool) (int64, error) {
+	v := w.r.data.Version()
+	for n := 0; pos < w.s.Size; n++ {
+		if n%4096 == 4095 && ctx.Err() != nil {
+			return pos, ctx.Err()
+		}
+		b, err := w.bytes(pos)
+		if err != nil {
+			return pos, err
+		}
+		class := format.Class(0)
+		if format.Kind(b[0]) == format.KindFooter {
+			own := w.s.Cells.FirstEnding(pos)
+			if own >= w.s.Cells.Len() || w.s.Cells.At(own).End != pos {
+				return pos, w.contradiction(pos, "a footer that the index does not have")
+			}
+			l := &childReader{walker: w, end: w.s.Size}
+			class = l.classes(w.s.Cells.At(own))[0]
+		}
+		size, err := v.Size(b, class)
+		if err != nil {
+			return pos, w.damaged(err, pos)
+		}
+		if format.Kind(b[0]) == format.KindTracePoint {
+			p := eventPoint{event: format.EventOf(b), at: pos}
+			if c, _ := v.PointClass(b[format.PointClassAt]); c.Container() {
+				p.start = pos + int64(size)
+			}
+			if !f(p) {
+				return pos, nil
+			}
+		}
+		pos += int64(size)
+	}
+	return pos, nil
+}
+
+func (a *eventAxis) around(ctx context.Context, at int64) (own, least, open int64, err error) {
+	cells := a.w.s.Cells
+	p, _, err := a.upTo(ctx, at)
+	if p.at < 0 || err != nil {
+		return cells.Len(), cells.Len(), -1, err
+	}
+	pos := max(p.at, p.start)
+	least = cells.FirstEnding(pos)
+	return cells.FirstAround(least, pos), least, p.at, nil
+}
+
+func (a *eventAxis) began(_ int64, c format.Cell, at int64) bool { return int64(c.ID) <= at }
+
+func (a *eventAxis) endingAfter(ctx context.Context, at, from int64) int64 {
+	_, next, err := a.upTo(ctx, at-1)
+	if err != nil {
+		return from
+	}
+	return max(from, a.w.s.Cells.FirstEnding(next))
+}
+
+func (a *eventAxis) span(ctx context.Context, e *nodeData, within *childReader, after int64) (from, to int64, ok bool, err error) {
+	from = int64(e.point.Event)
+	if e.state != StateWhole {
+		return from, after, true, nil
+	}
+	if within == nil {
+		to = after
+		_, err = a.w.eachPoint(ctx, e.next, func(p eventPoint) bool {
+			to = int64(p.event)
+			return false
+		})
+		return from, to, true, err
+	}
+	_, b, err := a.w.seekPoint(e.next, within.end)
+	if err != nil {
+		return from, after, false, err
+	}
+	if b == nil || len(b) < format.PointDiffAt {
+		return from, after, true, nil
+	}
+	return from, int64(format.EventOf(b)), true, nil
+}
+
+func (a *eventAxis) after(ctx context.Context, shown, recorded *nodeData, to int64) (int64, error) {
+	if shown.end == recorded.end || shown.state != StateWhole {
+		return to, nil
+	}
+	_, err := a.w.eachPoint(ctx, shown.end, func(p eventPoint) bool {
+		to = int64(p.event)
+		return false
+	})
+	return to, err
+}
+
+func (a *eventAxis) openFrom(o index.Unended, _, later int64) int64 {
+	b, err := a.w.bytes(o.At)
+	if err != nil || format.Kind(b[0]) != format.KindTracePoint || len(b) < format.PointDiffAt {
+		return later
+	}
+	return int64(format.EventOf(b))
+}
