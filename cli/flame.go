@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+)
+
+// flameCommand is the command flame with its flags.
+type flameCommand struct {
+	*app
+	raw, json    bool
+	thread       int32 // as printed, from 1; 0 for the first
+	in, from, to string
+	width, depth int
+	at           place
+}
+
+// flameWidth is the width of a picture that is not for a terminal.
+const flameWidth = 100
+
+func newFlameCommand(a *app) *cobra.Command {
+	t := &flameCommand{app: a}
+	c := &cobra.Command{
+		Use:   "flame FILE",
+		Short: "Draw what a thread did over its time",
+		Long: "Draw the calls of a thread over its time, the callers above: each call that is at least a column wide, and where narrower ones are. " +
+			"In a trace without times the axis is the numbers of the thread's events.",
+		Example: `tracex flame trace.bin
+tracex flame --thread 2 --from 1.2s --to 1.3s trace.bin
+tracex flame 'trace.bin#1204' --width 160 --depth 40      # below an event
+tracex flame --from '#1200' --to '#9000' --json trace.bin # of a trace without times`,
+		Args: a.oneTrace,
+	}
+	c.Annotations = map[string]string{answerMark: "yes"}
+	flags := c.Flags()
+	flags.BoolVar(&t.raw, "raw", false, "all recorded events, including compiler-generated ones")
+	flags.Int32Var(&t.thread, "thread", 0, "thread N, as in \"# Thread N\", in place of the first")
+	flags.StringVar(&t.in, "in", "", "only what is below a place, such as '#1204'")
+	flags.StringVar(&t.from, "from", "", "only from a time on, such as 1.2s; without times from an event on: '#1204'")
+	flags.StringVar(&t.to, "to", "", "only until a time, or before an event")
+	flags.IntVar(&t.width, "width", 0, "columns; as many as the terminal has")
+	flags.IntVar(&t.depth, "depth", 20, "levels of calls")
+	flags.BoolVar(&t.json, "json", false, "one JSON object per line and call")
+	for _, name := range []string{"thread", "width"} {
+		flags.Lookup(name).DefValue = "" // help would show 0
+	}
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
+		path, t.at = splitPlace(path)
+		if err := t.check(c); err != nil {
+			return err
+		}
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return t.show(ctx, r) })
+	})
+	return c
+}
+
+// check refuses numbers out of range and flags that contradict each other.
+func (t *flameCommand) check(c *cobra.Command) error {
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"thread", int(t.thread)}, {"width", t.width}, {"depth", t.depth}} {
+		if c.Flags().Changed(n.flag) && n.value < 1 {
+			return &usageError{fmt.Sprintf("--%s is %d; it must be at least 1", n.flag, n.value), ""}
+		}
+	}
+	if t.in == "" {
+		return nil
+	}
+	if t.at.given {
+		return &usageError{"--in and " + t.at.handle.String() + " exclude each other", "both name the part to look at"}
+	}
+	h, err := placeArgument(t.in)
+	t.at = place{h, true}
+	return err
+}
+
+// show draws the flame; if the trace is damaged, that of its undamaged part.
+func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+	o := lazy.FlameOptions{Raw: t.raw, Columns: t.width, Depth: t.depth}
+	if o.Columns == 0 {
+		if o.Columns = t.app.width(); o.Columns == 0 {
+			o.Columns = flameWidth
+		}
+	}
+	if err := t.choose(ctx, r, &o); err != nil {
+		return err
+	}
+	f, err := r.Flame(ctx, o)
+	switch {
+	case errors.Is(err, lazy.ErrEmptyFlame) && (o.To > o.From || t.at.given):
+		return withHint(err, "tracex flame without --from, --to and --in draws all of the thread")
+	case err != nil:
+		return err
+	}
+	t.remarkIndex(r)
+	p := query.NewFlamePicture(r, f, &display.Unicode)
+	if t.json {
+		err = p.WriteJSON(t.stdout)
+	} else {
+		err = p.WriteText(t.stdout)
+	}
+	return errors.Join(err, r.Status().Problem)
+}
+
+// choose sets which part of the trace is drawn.
+func (t *flameCommand) choose(ctx context.Context, r *lazy.TraceReader, o *lazy.FlameOptions) error {
+	switch {
+	case t.thread > 0:
+		if err := hasThread(r, t.thread-1); err != nil {
+			return err
+		}
+		o.Thread = t.thread - 1
+	case r.ThreadList().Len() > 0:
+		o.Thread = r.ThreadList().ID(0)
+	}
+	if t.at.given {
+		at, _, err := r.Find(ctx, t.at.handle)
+		if err != nil {
+			return err
+		}
+		if t.thread > 0 && at.Thread != o.Thread {
+			return &usageError{fmt.Sprintf("%s is in thread %d, not %d", t.at.handle, int64(at.Thread)+1, t.thread), ""}
+		}
+		if o.Thread = at.Thread; at.At >= 0 {
+			o.Below = &at
+		}
+	}
+	_, timed := r.Times()
+	var err error
+	if o.From, err = axisPlace("from", t.from, timed, 0); err != nil {
+		return err
+	}
+	if o.To, err = axisPlace("to", t.to, timed, 1<<62); err != nil {
+		return err
+	}
+	if o.To <= o.From {
+		return &usageError{"--to is not after --from", ""}
+	}
+	return nil
+}
+
+// axisPlace reads a time since the recording began, or the number of an event in a trace without times.
+func axisPlace(flag, text string, timed bool, none int64) (int64, error) {
+	if text == "" {
+		return none, nil
+	}
+	if timed {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			return 0, &usageError{fmt.Sprintf("--%s %s is no time", flag, text), "such as 1.2s or 350ms, since the recording began"}
+		}
+		return int64(d), nil
+	}
+	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", "#", "").Replace(text), 10, 64)
+	if err != nil || n < 0 || n > 1<<31 {
+		return 0, &usageError{fmt.Sprintf("--%s %s is no number of an event; this trace has no times", flag, text), "such as '#1204'"}
+	}
+	return n, nil
+}

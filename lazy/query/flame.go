@@ -1,0 +1,282 @@
+package query
+
+import (
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+)
+
+// FlamePicture is a flame as lines of cells: of the screen and of the command.
+type FlamePicture struct {
+	lazy.Flame
+	Name string // of the thread
+	G    *display.Glyphs
+}
+
+// NewFlamePicture returns the picture of a flame.
+func NewFlamePicture(r *lazy.TraceReader, f lazy.Flame, g *display.Glyphs) *FlamePicture {
+	p := &FlamePicture{Flame: f, G: g}
+	if info, ok := r.ThreadInfo(f.Thread); ok {
+		p.Name = info.Name
+	}
+	return p
+}
+
+// FlameCell is a part of a line: the columns from Left, before Right.
+type FlameCell struct {
+	Left, Right int
+	Text        string // as wide as the columns
+	Span        int    // index; -1 if the cell is none
+	Narrow      int    // index; -1 if the cell is none
+	Unknown     bool   // it is not known yet what is there
+}
+
+// Rows returns the lines of the calls, the outermost first. Each has cells for all columns, in their order.
+func (p *FlamePicture) Rows() [][]FlameCell {
+	rows := make([][]FlameCell, p.deepest())
+	for i := range p.Spans {
+		s := &p.Spans[i]
+		p.put(rows, s.Depth, FlameCell{Left: s.Left, Right: s.Right, Span: i, Narrow: -1, Text: p.bar(s)})
+	}
+	for i := range p.Narrow {
+		n := &p.Narrow[i]
+		p.put(rows, n.Depth, FlameCell{Left: n.Left, Right: n.Right, Span: -1, Narrow: i, Text: p.narrow(n)})
+	}
+	for i := range rows {
+		rows[i] = p.filled(rows[i])
+	}
+	return rows
+}
+
+// deepest returns how many levels there are.
+func (p *FlamePicture) deepest() (levels int) {
+	for i := range p.Spans {
+		levels = max(levels, p.Spans[i].Depth+1)
+	}
+	for i := range p.Narrow {
+		levels = max(levels, p.Narrow[i].Depth+1)
+	}
+	return levels
+}
+
+// put adds a cell to a line, in the order of columns. What begins where something is already takes what is
+// left.
+func (p *FlamePicture) put(rows [][]FlameCell, depth int, c FlameCell) {
+	row := rows[depth]
+	at := len(row)
+	for at > 0 && row[at-1].Left >= c.Left {
+		at--
+	}
+	if at > 0 && row[at-1].Right > c.Left {
+		c.Left = row[at-1].Right
+	}
+	if at < len(row) && c.Right > row[at].Left {
+		c.Right = row[at].Left
+	}
+	if c.Left >= c.Right {
+		return
+	}
+	if w := c.Right - c.Left; w != display.TextWidth(c.Text, p.G.ASCII) {
+		c.Text, _ = display.TakeCells(c.Text, w, p.G.ASCII)
+	}
+	row = append(row, FlameCell{})
+	copy(row[at+1:], row[at:])
+	row[at] = c
+	rows[depth] = row
+}
+
+// filled returns a line with blank cells between the others.
+func (p *FlamePicture) filled(row []FlameCell) []FlameCell {
+	var out []FlameCell
+	at := 0
+	blank := func(to int, unknown bool) {
+		if to <= at {
+			return
+		}
+		text := strings.Repeat(" ", to-at)
+		if unknown {
+			text = strings.Repeat(p.sign("·", "?"), to-at)
+		}
+		out = append(out, FlameCell{Left: at, Right: to, Text: text, Span: -1, Narrow: -1, Unknown: unknown})
+		at = to
+	}
+	for _, c := range row {
+		blank(min(c.Left, p.Done), false)
+		blank(c.Left, true)
+		out = append(out, c)
+		at = c.Right
+	}
+	blank(p.Done, false)
+	blank(p.Columns, true)
+	return out
+}
+
+func (p *FlamePicture) sign(unicode, ascii string) string {
+	if p.G.ASCII {
+		return ascii
+	}
+	return unicode
+}
+
+// bar is what is drawn for a container.
+func (p *FlamePicture) bar(s *lazy.FlameSpan) string {
+	width := s.Right - s.Left
+	end := p.sign("┤", "|")
+	if s.To > p.To {
+		end = p.sign("→", ">")
+	}
+	if width == 1 {
+		return p.sign("│", "|")
+	}
+	text, _ := display.TakeCells(Line(s.Text), width-1, p.G.ASCII)
+	if display.TextWidth(Line(s.Text), p.G.ASCII) > width-1 && width > 8 {
+		text = display.CutEnd(Line(s.Text), width-1, p.G)
+	}
+	out, w := drawn(text, p.G)
+	if w < width-2 {
+		out += " "
+		w++
+	}
+	return out + strings.Repeat(p.sign("─", "-"), width-1-w) + end
+}
+
+// Line returns a text as one line.
+func Line(text string) string { return strings.ReplaceAll(text, "\n", " ") }
+
+// drawn returns the output for a text, and its width.
+func drawn(text string, g *display.Glyphs) (out string, width int) {
+	var b strings.Builder
+	for len(text) > 0 {
+		part, w, n := display.NextCell(text, g.ASCII)
+		b.WriteString(part)
+		width += w
+		text = text[n:]
+	}
+	return b.String(), width
+}
+
+// narrow is what is drawn for narrow containers.
+func (p *FlamePicture) narrow(n *lazy.FlameNarrow) string {
+	width, shade := n.Right-n.Left, p.sign("▒", "#")
+	text := " " + display.Short(n.Count) + " "
+	if n.Count == 0 || len(text)+2 > width {
+		return strings.Repeat(shade, width)
+	}
+	left := (width - len(text)) / 2
+	return strings.Repeat(shade, left) + text + strings.Repeat(shade, width-left-len(text))
+}
+
+// Strip returns how deep the calls are in the middle of each column, as a line of bars.
+func (p *FlamePicture) Strip() string {
+	most := int32(1)
+	for _, d := range p.Depth {
+		most = max(most, d)
+	}
+	bars := []rune("▁▂▃▄▅▆▇█")
+	if p.G.ASCII {
+		bars = []rune(".:-=+*#@")
+	}
+	var b strings.Builder
+	for _, d := range p.Depth {
+		if d == 0 {
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteRune(bars[(int(d)*len(bars)-1)/int(most)])
+	}
+	b.WriteString(strings.Repeat(p.sign("·", "?"), p.Columns-len(p.Depth)))
+	return b.String()
+}
+
+// Title tells what the picture shows.
+func (p *FlamePicture) Title() string {
+	name := "thread " + display.Grouped(int64(p.Thread)+1)
+	if p.Name != "" {
+		name += " (" + p.Name + ")"
+	}
+	text := "flame " + p.G.Dot + " " + name + " " + p.G.Dot + " " + p.Place(p.From) + " " + p.G.More + " " + p.Place(p.To)
+	switch {
+	case p.From == p.Begin && p.To == p.End:
+		return text
+	case p.Timed:
+		return text + " of " + display.Duration(p.End-p.Begin, p.G)
+	}
+	return text + " of " + p.Place(p.Begin) + " " + p.G.More + " " + p.Place(p.End)
+}
+
+// Place writes a place on the axis.
+func (p *FlamePicture) Place(at int64) string {
+	if p.Timed {
+		return display.Exactly(at, p.G)
+	}
+	return "#" + display.Grouped(at)
+}
+
+// Length writes a length on the axis.
+func (p *FlamePicture) Length(n int64) string {
+	if p.Timed {
+		return display.Duration(n, p.G)
+	}
+	return display.Plural(n, "event")
+}
+
+// About describes a container in a line: how long it took, what part that is, and its place.
+func (p *FlamePicture) About(i int) (name, rest string) {
+	s := &p.Spans[i]
+	dot := " " + p.G.Dot + " "
+	length := p.Length(s.To - s.From)
+	if s.State != lazy.StateWhole {
+		length = p.G.AtLeast + length + dot + "never ended"
+	}
+	part := min(s.To, p.To) - max(s.From, p.From)
+	rest = length + dot + display.Share(part, p.To-p.From) + " of what is shown"
+	if s.Nested > 0 {
+		rest += dot + display.Short(s.Nested) + " in it"
+	}
+	return Line(s.Text), rest + dot + lazy.EventHandle(s.Event).String()
+}
+
+// AboutNarrow describes narrow containers in a line.
+func (p *FlamePicture) AboutNarrow(i int) string {
+	n := &p.Narrow[i]
+	width := (p.To - p.From) / int64(p.Columns)
+	text := "calls, loops and iterations, each shorter than " + p.Length(max(width, 1))
+	if n.Count > 0 {
+		text = display.Grouped(n.Count) + " " + text
+	}
+	return text + ": zoom in to see them"
+}
+
+// Notes tell what the picture does not show.
+func (p *FlamePicture) Notes() (list []string) {
+	count := func(n int, text string) {
+		if n > 0 {
+			list = append(list, strings.Replace(text, "{}", display.Plural(int64(n), "column"), 1))
+		}
+	}
+	if len(p.Narrow) > 0 {
+		width := (p.To - p.From) / int64(p.Columns)
+		list = append(list, p.sign("▒", "#")+" calls, loops and iterations that are shorter than a column, "+p.Length(max(width, 1))+"; the number tells how many end there")
+	}
+	count(p.Deeper, "deeper calls are wide in {}: a larger depth shows them")
+	if p.Unknown > 0 {
+		list = append(list, "the times of "+display.Plural(int64(p.Unknown), "call")+" are not known")
+	}
+	if p.Done < p.Columns {
+		list = append(list, display.Percent(int64(p.Done), int64(p.Columns))+" is known so far")
+	}
+	return list
+}
+
+// classWord is the word for a class of containers.
+func classWord(c format.Class) string {
+	switch c {
+	case format.ClassLoop:
+		return "loop"
+	case format.ClassIteration:
+		return "loop iteration"
+	}
+	return "call"
+}
