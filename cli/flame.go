@@ -37,8 +37,8 @@ func newFlameCommand(a *app) *cobra.Command {
 			"In a trace without times the axis is the numbers of the thread's events.",
 		Example: `tracex flame trace.bin
 tracex flame --thread 2 --from 1.2s --to 1.3s trace.bin
-tracex flame 'trace.bin#1204' --width 160 --depth 40      # below an event
-tracex flame --from '#1200' --to '#9000' --json trace.bin # of a trace without times`,
+tracex flame 'trace.bin#1204' --depth 40    # below an event
+tracex flame --from '#1200' --json trace.bin # without times`,
 		Args: a.oneTrace,
 	}
 	c.Annotations = map[string]string{answerMark: "yes"}
@@ -46,7 +46,7 @@ tracex flame --from '#1200' --to '#9000' --json trace.bin # of a trace without t
 	flags.BoolVar(&t.raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.Int32Var(&t.thread, "thread", 0, "thread N, as in \"# Thread N\", in place of the first")
 	flags.StringVar(&t.in, "in", "", "only what is below a place, such as '#1204'")
-	flags.StringVar(&t.from, "from", "", "only from a time on, such as 1.2s; without times from an event on: '#1204'")
+	flags.StringVar(&t.from, "from", "", "only from a time on, such as 1.2s, or from an event on")
 	flags.StringVar(&t.to, "to", "", "only until a time, or before an event")
 	flags.IntVar(&t.width, "width", 0, "columns; as many as the terminal has")
 	flags.IntVar(&t.depth, "depth", 20, "levels of calls")
@@ -96,7 +96,7 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 	if err := t.choose(ctx, r, &o); err != nil {
 		return err
 	}
-	f, err := r.Flame(ctx, o)
+	f, err := lazy.FlameOf(ctx, r, o)
 	switch {
 	case errors.Is(err, lazy.ErrEmptyFlame) && (o.To > o.From || t.at.given):
 		return withHint(err, "tracex flame without --from, --to and --in draws all of the thread")

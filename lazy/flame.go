@@ -90,8 +90,8 @@ const (
 	flameBatch = 8
 )
 
-// Flame finds what a thread did. If the data is damaged, it is about everything before the damage.
-func (r *TraceReader) Flame(ctx context.Context, o FlameOptions) (f Flame, err error) {
+// FlameOf finds what a thread did. If the data is damaged, it is about everything before the damage.
+func FlameOf(ctx context.Context, r *TraceReader, o FlameOptions) (f Flame, err error) {
 	o.Columns, o.Depth = min(max(o.Columns, 1), mostFlame), min(max(o.Depth, 1), mostFlame)
 	for {
 		v, epoch := r.moment()

@@ -204,7 +204,7 @@ func (p *plainFlame) check(t *testing.T, r *TraceReader, o FlameOptions, below *
 			t.Errorf("%s: told of %d columns, of depth %d", about, f.Done, len(f.Depth))
 		}
 	}
-	f, err := r.Flame(t.Context(), o)
+	f, err := FlameOf(t.Context(), r, o)
 	begin, end := p.axis[0], p.axis[1]
 	if below != nil {
 		begin, end = below.from, below.to

@@ -130,9 +130,11 @@ func (p *FlamePicture) bar(s *lazy.FlameSpan) string {
 	if width == 1 {
 		return p.sign("│", "|")
 	}
-	text, _ := display.TakeCells(Line(s.Text), width-1, p.G.ASCII)
-	if display.TextWidth(Line(s.Text), p.G.ASCII) > width-1 && width > 8 {
-		text = display.CutEnd(Line(s.Text), width-1, p.G)
+	text := shortest(Line(s.Text), width-1, p.G)
+	if width > 8 {
+		text = display.CutEnd(text, width-1, p.G)
+	} else {
+		text, _ = display.TakeCells(text, width-1, p.G.ASCII)
 	}
 	out, w := drawn(text, p.G)
 	if w < width-2 {
@@ -144,6 +146,16 @@ func (p *FlamePicture) bar(s *lazy.FlameSpan) string {
 
 // Line returns a text as one line.
 func Line(text string) string { return strings.ReplaceAll(text, "\n", " ") }
+
+// shortest leaves the class of a called method out if its name does not fit into width cells.
+func shortest(text string, width int, g *display.Glyphs) string {
+	name, _, call := strings.Cut(text, "(")
+	dot := strings.LastIndexByte(name, '.')
+	if !call || dot < 0 || strings.ContainsRune(name, ' ') || display.TextWidth(name, g.ASCII) <= width {
+		return text
+	}
+	return text[dot+1:]
+}
 
 // drawn returns the output for a text, and its width.
 func drawn(text string, g *display.Glyphs) (out string, width int) {
