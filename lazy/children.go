@@ -10,6 +10,7 @@ import (
 type childReader struct {
 	*walker
 	folded      bool
+	inline      bool                    // see Inline
 	start       int64                   // of the node's content
 	end         int64                   // end of the node's content
 	moment      moment                  // the view that it reads
@@ -41,7 +42,9 @@ func (l *childReader) child(at checkpoint) (c childRead, err error) {
 	}
 	c.next = checkpoint{e.next, e.after}
 	if l.folded {
-		e, err = l.fold(e)
+		if e, err = l.fold(e); err == nil && e != nil && l.inline {
+			e = l.inlined(e)
+		}
 	}
 	c.data, c.shown = e, e != nil
 	return c, err

@@ -81,7 +81,7 @@ type moment struct {
 func (ld *loader) read(n *Node, f func(*childReader) error) error {
 	ld.mu.Lock()
 	m, e, epoch := ld.now, n.e.Load(), int64(n.epoch)
-	l := &childReader{folded: ld.folded, start: e.start, end: e.end, moment: m}
+	l := &childReader{folded: ld.folded, inline: ld.inline, start: e.start, end: e.end, moment: m}
 	if n.kids != nil {
 		l.checkpoints = n.kids.checkpoints
 	}

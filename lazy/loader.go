@@ -12,6 +12,7 @@ import (
 type loader struct {
 	r      *TraceReader
 	folded bool
+	inline bool // see Inline
 
 	// mu guards all fields below, and all slabs and kids. Lock order: mu before the
 	// reader's locks.
@@ -97,7 +98,7 @@ func (ld *loader) growLast(n *Node) *Node {
 		ld.r.ctxMu.RLock()
 		defer ld.r.ctxMu.RUnlock()
 		shown, err := l.fold(&e)
-		folds = shown != &e
+		folds = shown != &e || ld.inline && l.inlined(&e) != &e
 		return err
 	})
 	if ld.r.doubt(err, ld.now.view, ld.now.epoch) != nil {

@@ -257,8 +257,11 @@ func (v *view) match(n *Node) bool {
 	if n.IsThread() {
 		return false
 	}
-	at := n.e.Load().at
-	_, ok := v.first(n.thread, at, at+1)
+	e := n.e.Load()
+	_, ok := v.first(n.thread, e.at, e.at+1)
+	if !ok && e.inner > 0 {
+		_, ok = v.first(n.thread, e.inner, e.inner+1)
+	}
 	return ok
 }
 

@@ -27,6 +27,7 @@ type nodeData struct {
 	first  int64 // ordinal of the first cell that ends at or after start
 	after  int64 // ordinal of the first cell that ends at or after next
 	cellAt int64 // offset of its cell in a streaming recorder's index; 0 if it has none
+	inner  int64 // of a loop whose content is that of its only iteration: the iteration's header; 0 otherwise
 	state  State
 	point  format.Point
 	foot   format.Footer
@@ -124,7 +125,7 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *nodeData, want bool) er
 	}
 	e.at, e.next = pos, pos+int64(n)
 	e.after, e.state = ord, StateWhole
-	e.start, e.end, e.cellAt = e.next, e.next, 0
+	e.start, e.end, e.cellAt, e.inner = e.next, e.next, 0, 0
 	e.foot = format.Footer{}
 	if !e.container() {
 		e.first = ord

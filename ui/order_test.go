@@ -40,14 +40,14 @@ func longestFirst(list []int64) bool {
 // children, where it stays.
 func TestSort(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{Name: "trace.bin"})
-	d.keys("j l j")
+	d.keys("j")
 	in := d.m.tree.Out.Cursor.Node
 	d.keys("l")
 	recorded := d.shownIn(in)
 	if len(recorded) < 10 || longestFirst(durations(recorded)) {
 		t.Fatalf("%d children of %q, of %v ns: the test shows nothing", len(recorded), d.cursorText(), durations(recorded))
 	}
-	d.keys("s").has("<iteration 1>: sorted by duration", " ▼ duration ", "▼ <iteration 1>")
+	d.keys("s").has("loop: sorted by duration", " ▼ duration ", "▼ loop(1 iterations)")
 	d.golden("times-sorted")
 	if sorted := d.shownIn(in); len(sorted) != len(recorded) || !longestFirst(durations(sorted)) {
 		t.Errorf("sorted: %v ns", durations(sorted))
@@ -58,7 +58,7 @@ func TestSort(t *testing.T) {
 
 	d.keys("j j j")
 	on := d.cursorText()
-	d.keys("s").has("<iteration 1>: in call order", "── duration ", "▾ <iteration 1>")
+	d.keys("s").has("loop: in call order", "── duration ", "▾ loop(1 iterations)")
 	back := d.shownIn(in)
 	for i, n := range recorded {
 		if i >= len(back) || back[i].Position() != n.Position() {
@@ -75,8 +75,9 @@ func TestSort(t *testing.T) {
 	if d.keys("["); d.cursorText() != on {
 		t.Errorf("the way back leads to %q, not to %q", d.cursorText(), on)
 	}
-	for _, keys := range []string{"h h l", "x l", "j j r", "r"} {
-		d.keys(keys).has("▼ <iteration 1>")
+	for _, c := range [][2]string{{"h h l", "▼ loop(1 iterations)"}, {"x l", "▼ loop(1 iterations)"}, {"j j r", "▼ <iteration 1>"}, {"r", "▼ loop(1 iterations)"}} {
+		keys := c[0]
+		d.keys(keys).has(c[1])
 		for in = d.m.tree.Out.Cursor.Node; in != nil && in.Order() != lazy.OrderWeight; in = in.Parent() {
 		}
 		if list := durations(d.shownIn(in)); len(list) < 10 || !longestFirst(list) {
@@ -136,7 +137,7 @@ func TestSortTellsHowFar(t *testing.T) {
 // TestSortInAscii marks sorted columns with ASCII characters only.
 func TestSortInAscii(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 80, 24, Options{ASCII: true})
-	d.keys("j l j l s").has(" V duration ", "V <iteration 1>")
+	d.keys("j l s").has(" V duration ", "V loop(1 iterations)")
 }
 
 // TestNothingToSort tells why nothing is sorted.

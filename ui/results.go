@@ -77,7 +77,7 @@ func (r *results) hit(dir, n int) tea.Cmd {
 	if of == nil {
 		return r.search.hit(dir, n)
 	}
-	from, ok := r.tree.Out.Here()
+	from, ok := r.tree.Out.HereToward(dir)
 	if !ok {
 		return nil
 	}
@@ -152,8 +152,12 @@ func (r *results) text() string {
 	set := of.set()
 	kept, beyond := set.Count()
 	total := screen.Grouped(int64(kept) + beyond)
-	if at, ok := r.tree.Out.Here(); ok {
-		if _, is := set.First(at.Thread, at.At, at.At+1); is && at.At >= 0 {
+	for _, dir := range []int{-1, 1} { // a row may stand for two places
+		at, ok := r.tree.Out.HereToward(dir)
+		if !ok || at.At < 0 {
+			continue
+		}
+		if _, is := set.First(at.Thread, at.At, at.At+1); is {
 			return of.one + " " + screen.Grouped(int64(set.Index(at))+1) + " of " + total
 		}
 	}

@@ -155,7 +155,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 			if screen := d.screen(); strings.Contains(screen, " self ") || strings.Contains(screen, "100 %") {
 				t.Errorf("there are columns of times:\n%s", screen)
 			}
-			d.keys("j j L")
+			d.keys("L")
 			if alarmed(d) {
 				t.Errorf("L: %s", message(d))
 			}

@@ -91,10 +91,13 @@ func (s sorted) apply(p *Part) tea.Cmd {
 }
 
 // orderKey identifies a node with sorted children in every tree of a trace. A thread has no
-// position of its own.
+// position of its own. A loop whose only iteration has no row of its own has its children.
 func orderKey(n *lazy.Node) lazy.Position {
 	if n.IsThread() {
 		return lazy.Position{Thread: n.Thread(), At: -1}
+	}
+	if p, ok := n.Inlined(); ok {
+		return p
 	}
 	return n.Position()
 }

@@ -7,6 +7,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/outline"
+	"tracex/ui/internal/tree"
 )
 
 // ToggleRaw switches between the trace as recorded and the folded view. The cursor stays on
@@ -14,7 +15,7 @@ import (
 // nodes are dropped: two views would need twice the memory.
 func (p *Part) ToggleRaw(int) tea.Cmd {
 	old := p.tree.Out
-	t := p.r.Tree(!old.Tree.Folded())
+	t := tree.Of(p.r, !old.Tree.Folded())
 	here, ok := old.Here()
 	on := old.Cursor.Node
 	thread := on != nil && on.IsThread()
@@ -37,7 +38,7 @@ func (p *Part) ToggleRaw(int) tea.Cmd {
 		}
 		return revealed{id, n, err, func(n *lazy.Node) tea.Cmd {
 			p.tree.Replace(t, here.Thread)
-			if expanded && (thread || n.Position() == here) && !n.Leaf() {
+			if expanded && (thread || n.Position() == here || orderKey(n) == here) && !n.Leaf() {
 				t.Expand(n)
 			}
 			p.tree.Out.Put(outline.RowOf(n), old.Line)

@@ -51,7 +51,7 @@ func Left(l *lazy.Line) string {
 	switch p := l.Parent; {
 	case p == nil:
 		one, several = "thread", "threads"
-	case p.Point() != nil && p.Point().Class == format.ClassLoop:
+	case p.Point() != nil && p.Point().Class == format.ClassLoop && !inlined(p):
 		one, several = "iteration", "iterations"
 	}
 	switch {
@@ -61,6 +61,12 @@ func Left(l *lazy.Line) string {
 		return "1 " + one
 	}
 	return screen.Grouped(l.LeftRows) + " " + several
+}
+
+// inlined reports whether a node is a loop whose only iteration has no row of its own.
+func inlined(n *lazy.Node) bool {
+	_, is := n.Inlined()
+	return is
 }
 
 // Path returns the nodes around a row, the thread first, the row's own last.

@@ -113,6 +113,17 @@ func (o *Outline) Here() (p lazy.Position, ok bool) {
 	return p, false
 }
 
+// HereToward returns the position of the cursor from which to look for the next place, or the one before
+// if dir is negative: a loop's row stands for its only iteration, too.
+func (o *Outline) HereToward(dir int) (p lazy.Position, ok bool) {
+	if n := o.Cursor.Node; n != nil && dir > 0 {
+		if p, ok := n.Inlined(); ok {
+			return p, true
+		}
+	}
+	return o.Here()
+}
+
 // Thread returns the thread that the cursor is in.
 func (o *Outline) Thread() (id int32, ok bool) {
 	switch row := o.Cursor; {

@@ -41,7 +41,14 @@ type Part struct {
 
 // New returns the tree of a trace. Its work ends with e's life.
 func New(r *lazy.TraceReader, e *env.Env, folded bool) *Part {
-	return &Part{Out: outline.New(r.Tree(folded)), r: r, env: e, loads: loading.New(e)}
+	return &Part{Out: outline.New(Of(r, folded)), r: r, env: e, loads: loading.New(e)}
+}
+
+// Of returns a new tree of a trace, as the explorer shows it.
+func Of(r *lazy.TraceReader, folded bool) *lazy.Tree {
+	t := r.Tree(folded)
+	lazy.Inline(t)
+	return t
 }
 
 // Settle brings the rows on the screen up to date and loads what is missing there.
@@ -104,7 +111,7 @@ func (p *Part) StopLoading() bool {
 // StartOver shows the trace as if it had just been opened, with the cursor on the same thread.
 func (p *Part) StartOver() {
 	thread, _ := p.Out.Thread()
-	p.Replace(p.r.Tree(p.Out.Tree.Folded()), thread)
+	p.Replace(Of(p.r, p.Out.Tree.Folded()), thread)
 	p.Jumps, p.begun = jumps.List{}, nil
 }
 
