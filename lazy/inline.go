@@ -19,7 +19,7 @@ func Inline(t *Tree) {
 
 // Inlined returns the position of the iteration that has no row of its own, because it is the only one
 // of the loop n; ok is false if there is none.
-func (n *Node) Inlined() (p Position, ok bool) {
+func Inlined(n *Node) (p Position, ok bool) {
 	at := n.e.Load().inner
 	return Position{Thread: n.thread, At: at}, at > 0
 }

@@ -85,7 +85,7 @@ func TestInline(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if inner, ok := n.Inlined(); ok && inner == o.at {
+					if inner, ok := Inlined(n); ok && inner == o.at {
 						inlined++
 					} else if n.Position() != o.at {
 						t.Fatalf("the way to %v leads to %v", o, n.Position())
@@ -113,7 +113,7 @@ func TestInlineShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range kids {
-			if p, ok := c.Inlined(); ok && len(want) < 20 {
+			if p, ok := Inlined(c); ok && len(want) < 20 {
 				places.at[p.Thread] = append(places.at[p.Thread], p.At)
 				want = append(want, c.Position())
 			}

@@ -23,7 +23,7 @@ func TestLoopOfOneIteration(t *testing.T) {
 				t.Fatalf("%s leads to %q again", key, d.cursorText())
 			}
 			seen[n.Position()] = true
-			if _, ok := n.Inlined(); ok {
+			if _, ok := lazy.Inlined(n); ok {
 				inlined = true
 				d.has("loop(1 iterations)", "match ")
 			}
@@ -34,12 +34,12 @@ func TestLoopOfOneIteration(t *testing.T) {
 	}
 	d.keys("g backspace")
 	for d.keys("/").typed("loop(1 iter").keys("enter"); ; d.keys("n") {
-		if _, ok := d.m.tree.Out.Cursor.Node.Inlined(); ok {
+		if _, ok := lazy.Inlined(d.m.tree.Out.Cursor.Node); ok {
 			break
 		}
 	}
 	loop := d.m.tree.Out.Cursor.Node
-	inner, _ := loop.Inlined()
+	inner, _ := lazy.Inlined(loop)
 	event := loop.Point().Event + 1
 	d.keys("g :").typed(fmt.Sprint(event)).keys("enter")
 	if got := d.m.tree.Out.Cursor.Node; got != loop {

@@ -120,7 +120,7 @@ func (w *writer) point(n *lazy.Node) {
 		case format.ClassLoop:
 			d.loops(p)
 			w.pair("iterations", screen.Grouped(int64(f.Iterations)), screen.NumberText)
-			if _, ok := n.Inlined(); ok {
+			if _, ok := lazy.Inlined(n); ok {
 				w.pair("", "what it contains is shown as the loop's", screen.Faint)
 			}
 		case format.ClassIteration:

@@ -96,7 +96,7 @@ func orderKey(n *lazy.Node) lazy.Position {
 	if n.IsThread() {
 		return lazy.Position{Thread: n.Thread(), At: -1}
 	}
-	if p, ok := n.Inlined(); ok {
+	if p, ok := lazy.Inlined(n); ok {
 		return p
 	}
 	return n.Position()

@@ -65,7 +65,7 @@ func Left(l *lazy.Line) string {
 
 // inlined reports whether a node is a loop whose only iteration has no row of its own.
 func inlined(n *lazy.Node) bool {
-	_, is := n.Inlined()
+	_, is := lazy.Inlined(n)
 	return is
 }
 

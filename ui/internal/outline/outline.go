@@ -117,7 +117,7 @@ func (o *Outline) Here() (p lazy.Position, ok bool) {
 // if dir is negative: a loop's row stands for its only iteration, too.
 func (o *Outline) HereToward(dir int) (p lazy.Position, ok bool) {
 	if n := o.Cursor.Node; n != nil && dir > 0 {
-		if p, ok := n.Inlined(); ok {
+		if p, ok := lazy.Inlined(n); ok {
 			return p, true
 		}
 	}
