@@ -62,15 +62,15 @@ func (s *Scope) Edit(ctx context.Context, r *lazy.TraceReader, steps Steps) erro
 	}
 	x := &edits{}
 	s.edits = x
-	for i := 0; i < len(steps); {
-		n, err := s.edit(ctx, r, x, steps[i:])
+	for list := withoutRanges(steps); len(list) > 0; {
+		n, err := s.edit(ctx, r, x, list)
 		if err != nil {
 			return err
 		}
-		i += n
+		list = list[n:]
 	}
 	x.steps = steps
-	return nil
+	return s.ranged(ctx, r, steps) // after a focus has narrowed the scope
 }
 
 // Steps returns the steps of the scope.
@@ -162,6 +162,9 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 
 // Check returns the error of a step that does not fit the trace. It reads no data.
 func (s Step) Check(r *lazy.TraceReader) error {
+	if s.over != nil {
+		return s.over.fits(r)
+	}
 	_, err := s.bind(r)
 	return err
 }

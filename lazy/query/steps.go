@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,9 +17,10 @@ import (
 type Step struct {
 	Kind StepKind
 	Text string // as people write it: a filter of calls, a method, or a place
-	// Of these one is set: the calls it is about, or the handle of one.
+	// Of these one is set: the calls it is about, the handle of one, or a part of the recording.
 	calls *filter.Expr
 	place *lazy.Handle
+	over  *axisRange // of a Range; nil for others
 	// method is set if Text is the name of a method.
 	method bool
 }
@@ -40,10 +42,14 @@ const (
 	// path of a call has nothing between the outermost and the innermost of them. What is known
 	// about the calls of a method does not change. It applies after all other steps.
 	Recursion
+	// Range leaves a part of the recording: of its time, or in a trace without times of the numbers of
+	// its events. It is the same before and after other steps. Of time, durations are cut at its ends, and a call counts
+	// if it begins in it; of numbers, a call counts if it begins and ends in it.
+	Range
 )
 
 // StepKinds are the words for the values of StepKind.
-var StepKinds = [...]string{"focus", "merge", "drop", "only", "recursion"}
+var StepKinds = [...]string{"focus", "merge", "drop", "only", "recursion", "range"}
 
 func (k StepKind) String() string { return StepKinds[k] }
 
@@ -52,7 +58,15 @@ func (k StepKind) String() string { return StepKinds[k] }
 func ParseStep(kind StepKind, text string) (Step, error) {
 	s := Step{Kind: kind, Text: strings.TrimSpace(text)}
 	if s.Text == "" {
-		return s, fmt.Errorf("%s needs a method or a filter", kind)
+		return s, needs(kind)
+	}
+	if kind == Range {
+		p, err := parseSpan(s.Text)
+		if err != nil {
+			return s, err
+		}
+		s.over, s.Text = &p, p.String()
+		return s, nil
 	}
 	if h, ok := lazy.ParseHandle(s.Text); ok && kind != Recursion {
 		s.place = &h
@@ -65,6 +79,14 @@ func ParseStep(kind StepKind, text string) (Step, error) {
 	var err error
 	s.calls, err = filter.Parse(source)
 	return s, err
+}
+
+// needs is the error of a step without a text.
+func needs(kind StepKind) error {
+	if kind == Range {
+		return errors.New("range needs two ends, such as 1.2s..1.3s, or #100..#2000 in a trace without times")
+	}
+	return fmt.Errorf("%s needs a method or a filter", kind)
 }
 
 // Place returns the place that the step is about; ok is false if it is about methods.
@@ -126,6 +148,9 @@ func (l Steps) Tell(t *table.Table, g *display.Glyphs) {
 		return
 	}
 	t.Notes = append([]string{"steps: " + l.Text(g)}, t.Notes...)
+	if slices.ContainsFunc(l, func(s Step) bool { return s.over != nil && !s.over.timed }) {
+		t.Notes = append(t.Notes, "a call counts if it begins and ends in the range of events")
+	}
 	if l.has(Recursion) && t.Row != pathRow {
 		t.Notes = append(t.Notes, "recursion shows in paths of callers and callees: here each call counts")
 	}
