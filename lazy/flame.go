@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"tracex/format"
@@ -32,6 +33,9 @@ type Flame struct {
 	Depth []int32
 	// Ends is, for each known column, how many containers end in it, as recorded.
 	Ends []int64
+	// Edges are, for the edges of the known columns, logical offsets: what is before one is in an earlier
+	// column, as far as is known.
+	Edges []int64
 	// Spans are in the order of the trace: what is around one is before it.
 	Spans  []FlameSpan
 	Narrow []FlameNarrow
@@ -272,7 +276,8 @@ func (x *flameWalk) begin(ctx context.Context) error {
 	if x.below != nil {
 		f.Spans[0].Left, f.Spans[0].Right = x.columns(f.Spans[0].From, f.Spans[0].To)
 	}
-	x.ends = append(x.ends[:0], x.axis.endingAfter(ctx, f.From, 0))
+	first, at := x.axis.endingAfter(ctx, f.From, 0)
+	x.ends, f.Edges = append(x.ends[:0], first), []int64{at}
 	return nil
 }
 
@@ -326,4 +331,32 @@ func (x *flameWalk) wide(from, to int64) bool {
 	}
 	hi, lo := bits.Mul64(uint64(to-from), uint64(x.f.Columns))
 	return hi > 0 || lo >= uint64(x.f.To-x.f.From)
+}
+
+// AxisOf returns where a node begins and ends on the axis of its thread's flame: time, or the numbers of events.
+// The error is [ErrNoTimes] if nothing is known of that in a trace with times.
+func AxisOf(ctx context.Context, r *TraceReader, n *Node, raw bool) (timed bool, from, to int64, err error) {
+	_, timed = r.Times()
+	at := n.Position()
+	if p := n.Point(); p != nil && !p.Class.Container() {
+		if !timed {
+			return false, int64(p.Event), int64(p.Event) + 1, nil
+		}
+		from, to, err = TimesAround(r, at)
+		if to == math.MaxInt64 {
+			if t, ok := r.ThreadTime(at.Thread); ok {
+				to = t.End()
+			}
+		}
+		return true, from, max(to, from+1), err
+	}
+	o := FlameOptions{Thread: at.Thread, Raw: raw, Columns: 1, Depth: 1}
+	if !n.IsThread() {
+		o.Below = &at
+	}
+	f, err := FlameOf(ctx, r, o)
+	if errors.Is(err, ErrEmptyFlame) && timed {
+		err = ErrNoTimes
+	}
+	return timed, f.Begin, f.End, err
 }

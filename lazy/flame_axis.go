@@ -25,8 +25,9 @@ type flameAxis interface {
 	span(ctx context.Context, e *nodeData, within *childReader, after int64) (from, to int64, ok bool, err error)
 	// after returns where the first point after the content of a container is, whose span ends at to.
 	after(ctx context.Context, shown, recorded *nodeData, to int64) (int64, error)
-	// endingAfter returns the first ordinal, not less than from, that ends after a place.
-	endingAfter(ctx context.Context, at, from int64) int64
+	// endingAfter returns the first ordinal, not less than from, that ends after a place, and the logical offset
+	// of that place, as far as it is known.
+	endingAfter(ctx context.Context, at, from int64) (own, offset int64)
 	// openFrom returns where a container begins that never ended, with the next such at an offset,
 	// which begins at later.
 	openFrom(o index.Unended, next, later int64) int64
@@ -47,16 +48,32 @@ func (a *timeAxis) ends(context.Context) (begin, end int64, err error) {
 	return a.begin, a.end, nil
 }
 
-func (a *timeAxis) endingAfter(_ context.Context, at, from int64) int64 {
+func (a *timeAxis) endingAfter(_ context.Context, at, from int64) (own, offset int64) {
+	own = a.firstAfter(at, from)
 	cells := a.w.s.Cells
-	return from + int64(sort.Search(int(cells.Len()-from), func(i int) bool {
+	if own > 0 {
+		offset = cells.At(own-1).End + 1
+	}
+	for n, out := 0, own; out < cells.Len() && n < mostAround; n++ {
+		c := cells.At(out)
+		if t, ok := a.w.cellTime(out); ok && t.Start < at {
+			return own, max(offset, c.Start)
+		}
+		out = cells.FirstAround(out+1, c.Start-1)
+	}
+	return own, offset
+}
+
+// firstAfter returns the first ordinal, not less than from, that ends after a time.
+func (a *timeAxis) firstAfter(at, from int64) int64 {
+	return from + int64(sort.Search(int(a.w.s.Cells.Len()-from), func(i int) bool {
 		t, ok := a.w.cellTime(from + int64(i))
 		return !ok || t.End() > at // one without a time has not ended
 	}))
 }
 
-func (a *timeAxis) around(ctx context.Context, at int64) (own, least, open int64, err error) {
-	m := a.endingAfter(ctx, at, 0)
+func (a *timeAxis) around(_ context.Context, at int64) (own, least, open int64, err error) {
+	m := a.firstAfter(at, 0)
 	return m, m, a.w.s.Size, nil
 }
 
@@ -204,12 +221,12 @@ func (a *eventAxis) around(ctx context.Context, at int64) (own, least, open int6
 
 func (a *eventAxis) began(_ int64, c format.Cell, at int64) bool { return int64(c.ID) <= at }
 
-func (a *eventAxis) endingAfter(ctx context.Context, at, from int64) int64 {
+func (a *eventAxis) endingAfter(ctx context.Context, at, from int64) (own, offset int64) {
 	_, next, err := a.upTo(ctx, at-1)
 	if err != nil {
-		return from
+		return from, next
 	}
-	return max(from, a.w.s.Cells.FirstEnding(next))
+	return max(from, a.w.s.Cells.FirstEnding(next)), next
 }
 
 func (a *eventAxis) span(ctx context.Context, e *nodeData, within *childReader, after int64) (from, to int64, ok bool, err error) {

@@ -10,8 +10,8 @@ import (
 // column finds the containers that are open in the middle of a column, and of them those that are
 // shown.
 func (x *flameWalk) column(ctx context.Context, k int) error {
-	at := x.at(2*k + 1)
-	own, least, open, err := x.axis.around(ctx, at)
+	middle := x.at(2*k + 1)
+	own, least, open, err := x.axis.around(ctx, middle)
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (x *flameWalk) column(ctx context.Context, k int) error {
 	known := len(x.stack)
 	for n := 0; own < cells.Len() && (known == 0 || own < x.stack[known-1].own); n++ {
 		c := cells.At(own)
-		if len(x.stack) > known || x.axis.began(own, c, at) { // what is around is open as well
+		if len(x.stack) > known || x.axis.began(own, c, middle) { // what is around is open as well
 			x.stack = append(x.stack, flameEntry{own: own, cell: c})
 		}
 		own = cells.FirstAround(own+1, c.Start-1)
@@ -32,14 +32,15 @@ func (x *flameWalk) column(ctx context.Context, k int) error {
 	}
 	slices.Reverse(x.stack[known:])
 	opened := 0
-	for opened < len(x.open) && x.open[opened].At <= open && x.open[opened].from <= at {
+	for opened < len(x.open) && x.open[opened].At <= open && x.open[opened].from <= middle {
 		opened++
 	}
 	if err := x.show(ctx, k, opened); err != nil {
 		return err
 	}
 	x.f.Depth = append(x.f.Depth, int32(x.depth(opened)))
-	x.ends = append(x.ends, x.axis.endingAfter(ctx, x.at(2*k+2), x.ends[k]))
+	end, at := x.axis.endingAfter(ctx, x.at(2*k+2), x.ends[k])
+	x.ends, x.f.Edges = append(x.ends, end), append(x.f.Edges, max(at, x.f.Edges[k]))
 	x.f.Ends = append(x.f.Ends, x.ends[k+1]-x.ends[k])
 	return nil
 }
@@ -230,7 +231,7 @@ func (x *flameWalk) narrow(f *Flame) {
 		known-- // one that begins there may be wide
 	}
 	f.Spans = slices.Clone(f.Spans)
-	f.Depth, f.Ends = slices.Clone(f.Depth), slices.Clone(f.Ends)
+	f.Depth, f.Ends, f.Edges = slices.Clone(f.Depth), slices.Clone(f.Ends), slices.Clone(f.Edges)
 	for i := range x.kids {
 		in, parent := &x.kids[i], i-1
 		depth, left, right := 0, 0, known

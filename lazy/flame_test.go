@@ -331,6 +331,13 @@ func (p *plainFlame) checkColumns(t *testing.T, about string, f *Flame, most int
 	if !slices.Equal(f.Depth, depth) || !slices.Equal(f.Ends, ends) {
 		t.Errorf("%s: depth %v, want %v; ends %v, want %v", about, f.Depth, depth, f.Ends, ends)
 	}
+	for _, e := range p.events {
+		for k := range columns {
+			if in := e[1] >= begins(k) && e[1] < begins(k+1); !p.timed && in != (e[0] >= f.Edges[k] && e[0] < f.Edges[k+1]) {
+				t.Errorf("%s: #%d at %d: in column %d %v, whose edges are %d and %d", about, e[1], e[0], k, in, f.Edges[k], f.Edges[k+1])
+			}
+		}
+	}
 	drawn := make(map[place]bool) // at what is in a span
 	parentOf := func(i int) int32 {
 		if i < 0 {

@@ -15,7 +15,7 @@ import (
 func (m *Model) layout() layout.Layout {
 	w := layout.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On(),
-		Steps: len(m.steps.list) > 0, Filter: m.filter.Cur() != nil, Sticky: m.tree.Sticky,
+		Steps: len(m.steps.list) > 0, Filter: m.filter.Cur() != nil, Strip: m.flames.On, Sticky: m.tree.Sticky,
 	}
 	if m.tour.on() {
 		w.Tour = m.tour.Height(m.tour.names(), w.Width, m.env.Glyphs)
@@ -33,7 +33,7 @@ func (m *Model) countingFacts() counting.Facts {
 
 // busy reports whether something runs in the background.
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur().Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy()
+	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur().Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy()
 }
 
 // activity tells what is running and how to stop it, if possible in room cells. It returns
@@ -79,6 +79,9 @@ func (m *Model) newFrame() frame {
 		f.header.Name = g.Warn + " " + f.header.Name // there is no room for the line that explains it
 	}
 	f.steps[0], f.steps[1] = m.steps.text()
+	if l.Strip {
+		f.strip = m.flames.Strip(m.flames.facts(), f.width)
+	}
 	f.crumbs = o.Crumbs(f.width, m.front.List() == nil && l.Details != layout.Only, g)
 	if h, ok := m.front.List().(*search.HitList); ok && h.Path() != nil {
 		path := h.Path()

@@ -26,6 +26,7 @@ type frame struct {
 	crumbs   []string  // the path to the cursor's node, as much as fits
 	troubles []string  // what is wrong with the trace
 	steps    [2]string // that edit the tree: the left and the right end of their line
+	strip    string    // what the thread does over its time
 	rows     []rows.Row
 	view     rows.View
 	indent   rows.Indent
@@ -61,6 +62,9 @@ func (f *frame) draw(in *front.Front) string {
 	} else {
 		if f.layout.Steps {
 			lines = append(lines, screen.Ends(f.steps[0], f.steps[1], screen.Accent, screen.Faint, f.width, f.g))
+		}
+		if f.layout.Strip {
+			lines = append(lines, f.strip)
 		}
 		lines = append(lines, f.middle()...)
 		if f.layout.Hints {

@@ -12,6 +12,7 @@ import (
 	"tracex/ui/internal/code"
 	"tracex/ui/internal/counting"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/flame"
 	"tracex/ui/internal/follow"
 	"tracex/ui/internal/front"
 	"tracex/ui/internal/here"
@@ -59,6 +60,7 @@ type Model struct {
 	arrival  arrival
 	commands commandLine
 	steps    *stepping
+	flames   *flaming
 
 	frame frame // what the screen shows, as of the end of the last Update
 }
@@ -124,11 +126,15 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 		ask: func(text string) tea.Cmd { return m.commands.open(text) },
 	}
 	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, front: f}
+	m.flames = &flaming{
+		Part: flame.New(r, e), env: e, trace: s, tree: t, jobs: j, front: f, steps: m.steps, results: m.results, filter: m.filter, search: m.search, marks: m.marks,
+		top: func() tea.Cmd { return m.commands.answer("top") },
+	}
 	m.commands = commandLine{
 		env: e, keyboard: k, front: f, jobs: j, search: m.search, filter: m.filter, perform: m.perform,
-		answers: answers(&asking{
+		answers: append(answers(&asking{
 			env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, results: m.results, tables: &m.tables, steps: m.steps, points: &m.points,
-		}),
+		}), m.flames),
 	}
 }
 
@@ -171,6 +177,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.env.Status.Update(msg)
 	case threads.Msg:
 		m.threads.Update(msg)
+	case flame.Msg:
+		m.flames.Update(msg)
+	case placedMsg:
+		return m.flames.placed(msg)
 	case sheet.Msg:
 		m.tables.Update(msg)
 	case answer.Msg:
@@ -289,7 +299,7 @@ func (m *Model) settleList(l layout.Layout) tea.Cmd {
 		cmds = append(cmds, cmd)
 	}
 	sheetOpen := func(s *sheet.Sheet) bool { return m.front.Open(s) }
-	return tea.Batch(append(cmds, m.threads.settle(l.List), m.marks.Settle(m.marks.shown(), l.List), m.tables.Settle(sheetOpen, l.List))...)
+	return tea.Batch(append(cmds, m.threads.settle(l.List), m.marks.Settle(m.marks.shown(), l.List), m.tables.Settle(sheetOpen, l.List), m.flames.settle(l.List))...)
 }
 
 // View draws the screen.

@@ -100,6 +100,14 @@ func (s *stepping) add(step query.Step) tea.Cmd {
 	return nil
 }
 
+// replace puts another step in the place of one.
+func (s *stepping) replace(i int, step query.Step) {
+	s.list = slices.Clone(s.list)
+	s.list[i] = step
+	s.env.Say(step.String() + ": " + screen.ActionKey("undo-step", s.env.Glyphs) + " undoes the last step")
+	s.settle()
+}
+
 // undo removes the last step.
 func (s *stepping) undo() tea.Cmd {
 	if len(s.list) == 0 {

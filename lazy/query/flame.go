@@ -1,6 +1,7 @@
 package query
 
 import (
+	"sort"
 	"strings"
 
 	"tracex/format"
@@ -291,4 +292,38 @@ func classWord(c format.Class) string {
 		return "loop iteration"
 	}
 	return "call"
+}
+
+// Column returns the column of a logical offset; -1 if no known one has it.
+func (p *FlamePicture) Column(at int64) int {
+	if len(p.Edges) == 0 || at < p.Edges[0] || p.Done == 0 {
+		return -1
+	}
+	k := sort.Search(len(p.Edges), func(i int) bool { return p.Edges[i] > at }) - 1
+	if k >= p.Done && p.Done < p.Columns {
+		return -1
+	}
+	if k >= p.Done && p.To < p.End {
+		return -1
+	}
+	return min(k, p.Done-1)
+}
+
+// Shows reports whether a column shows something of a part of the axis.
+func (p *FlamePicture) Shows(column int, from, to int64) bool {
+	left, right := p.Edge(column), p.Edge(column+1)
+	return from < max(right, left+1) && to > left
+}
+
+// Edge returns where a column begins on the axis, rounded down.
+func (p *FlamePicture) Edge(column int) int64 {
+	length := p.To - p.From
+	whole, rest := length/int64(p.Columns), length%int64(p.Columns)
+	return p.From + whole*int64(column) + rest*int64(column)/int64(p.Columns)
+}
+
+// ColumnAt returns the column of a place on the axis.
+func (p *FlamePicture) ColumnAt(at int64) int {
+	k := sort.Search(p.Columns, func(k int) bool { return p.Edge(k+1) > at })
+	return min(k, p.Columns-1)
 }

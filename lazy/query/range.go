@@ -35,8 +35,14 @@ func (s Step) Span() (timed bool, from, to int64, ok bool) {
 	return s.over.timed, s.over.from, s.over.to, true
 }
 
-// String writes the span: parseSpan reads it.
-func (p axisRange) String() string { return p.place(p.from) + ".." + p.place(p.to) }
+// String writes the span: parseSpan reads it. Without a second end it has no end.
+func (p axisRange) String() string {
+	text := p.place(p.from) + ".."
+	if p.to == math.MaxInt64 {
+		return text
+	}
+	return text + p.place(p.to)
+}
 
 func (p axisRange) place(at int64) string {
 	if p.timed {
@@ -45,18 +51,21 @@ func (p axisRange) place(at int64) string {
 	return "#" + strconv.FormatInt(at, 10)
 }
 
-// parseSpan reads a span: 1.2s..1.3s, or #100..#2000.
+// parseSpan reads a span: 1.2s..1.3s, or #100..#2000; 1.2s.. has no end.
 func parseSpan(text string) (p axisRange, err error) {
 	a, b, both := strings.Cut(text, "..")
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	if !both || a == "" || b == "" {
+	if !both || a == "" {
 		return p, fmt.Errorf("%s is no range: such as 1.2s..1.3s, or #100..#2000 in a trace without times", text)
 	}
-	p.timed = !strings.HasPrefix(a, "#")
+	p.timed, p.to = !strings.HasPrefix(a, "#"), math.MaxInt64
 	for _, end := range []struct {
 		text string
 		to   *int64
 	}{{a, &p.from}, {b, &p.to}} {
+		if end.text == "" {
+			continue
+		}
 		if p.timed {
 			d, err := time.ParseDuration(end.text)
 			if err != nil || d < 0 {

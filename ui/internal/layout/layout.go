@@ -12,6 +12,7 @@ type Layout struct {
 	Filter     bool // a line about the filter
 	Trouble    bool // a line about what is wrong with the trace
 	Steps      bool // a line about steps that edit the tree
+	Strip      bool // a line about the time of the thread
 	Rule       bool // a line with the headings of the columns
 	Hints      bool // a line of keys at the bottom
 	Top        int  // first line of the tree
@@ -56,6 +57,7 @@ type Wants struct {
 	Width, Height int
 	Trouble       bool // something is wrong with the trace
 	Steps         bool // steps edit the tree
+	Strip         bool // the strip of the thread is shown
 	Tour          int  // lines that the tour needs; 0 if there is none
 	Details       bool
 	Filter        bool // the tree is filtered
@@ -81,6 +83,9 @@ func For(w Wants) Layout {
 		l.List--
 	}
 	if l.Steps = w.Steps && w.Height >= ruleFrom; l.Steps {
+		l.Top++
+	}
+	if l.Strip = w.Strip && w.Height >= ruleFrom; l.Strip {
 		l.Top++
 	}
 	if l.Rule {

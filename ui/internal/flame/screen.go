@@ -1,0 +1,355 @@
+package flame
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/ui/internal/list"
+	"tracex/ui/internal/screen"
+)
+
+// Owner does what a flame asks for besides moves in it.
+type Owner interface {
+	// Show goes to a point in the tree.
+	Show(at lazy.Position, event int32) tea.Cmd
+	// Begin and End set an end of the range, and Top shows where the time of a range goes.
+	Begin(timed bool, at int64) tea.Cmd
+	End(timed bool, at int64) tea.Cmd
+	Top(timed bool, from, to int64) tea.Cmd
+	// Hide closes the strip as well.
+	Hide()
+}
+
+// Screen is the flame of a thread, in place of the tree.
+type Screen struct {
+	p      *Part
+	owner  Owner
+	facts  Facts
+	thread int32
+	views  []view // what was shown before zooming in, and what is shown
+	find   finder
+
+	row  int   // of the cursor: a level
+	at   int64 // of the cursor: a place on the axis
+	top  int   // first level on the screen
+	rows int   // levels on the screen
+
+	drawn *query.FlamePicture // that cells are of
+	cells [][]query.FlameCell
+
+	leave bool
+	do    func() tea.Cmd // what the last key asked for
+}
+
+// view is a part of the axis; all of it if to is 0.
+type view struct{ from, to int64 }
+
+// Open returns the flame of the thread of the cursor.
+func (p *Part) Open(f Facts, owner Owner) *Screen {
+	p.shown = &Screen{p: p, owner: owner, facts: f, thread: f.Thread, views: []view{{}}}
+	if pic := p.strip.picture; pic != nil && pic.Thread == f.Thread {
+		if k := pic.Column(f.At); k >= 0 {
+			p.shown.at = (pic.Edge(k) + pic.Edge(k+1)) / 2
+		}
+	}
+	return p.shown
+}
+
+// settle looks for what is shown.
+func (s *Screen) settle(width, height int) tea.Cmd {
+	s.rows = max(1, height-3)
+	v := s.views[len(s.views)-1]
+	w := want{
+		thread: s.thread, raw: s.facts.Raw, from: v.from, to: v.to, columns: width, depth: s.top + s.rows + 1, generation: s.facts.Generation,
+	}
+	if has := s.find.of.depth; s.find.known && has > w.depth { // it has what is needed
+		w.depth = has
+	}
+	cmd := s.find.settle(s.p, w)
+	s.place()
+	return cmd
+}
+
+// place puts the cursor on something.
+func (s *Screen) place() {
+	pic := s.picture()
+	if pic == nil || s.find.cancel != nil {
+		return
+	}
+	s.at = min(max(s.at, pic.From), pic.To-1)
+	if n := len(s.cells); s.row >= n {
+		s.row = max(0, n-1)
+	}
+	for s.row > 0 && !solid(s.cell()) {
+		s.row--
+	}
+	s.scroll()
+}
+
+// picture returns what is known of the flame; nil if nothing is.
+func (s *Screen) picture() *query.FlamePicture {
+	pic := s.find.picture
+	if pic == nil || pic.Thread != s.thread {
+		return nil
+	}
+	if pic != s.drawn {
+		s.drawn, s.cells = pic, pic.Rows()
+	}
+	return pic
+}
+
+// solid reports whether a cell shows calls.
+func solid(c query.FlameCell) bool { return c.Span >= 0 || c.Narrow >= 0 }
+
+// index returns the index of the cursor's cell in its line; -1 if there is none.
+func (s *Screen) index() int {
+	pic := s.picture()
+	if pic == nil || s.row >= len(s.cells) {
+		return -1
+	}
+	k := pic.ColumnAt(s.at)
+	for i, c := range s.cells[s.row] {
+		if c.Left <= k && k < c.Right {
+			return i
+		}
+	}
+	return -1
+}
+
+// cell returns the cursor's cell.
+func (s *Screen) cell() query.FlameCell {
+	if i := s.index(); i >= 0 {
+		return s.cells[s.row][i]
+	}
+	return query.FlameCell{Span: -1, Narrow: -1}
+}
+
+// Typing tells that no text is typed.
+func (s *Screen) Typing() bool { return false }
+
+// Scroll moves the levels shown.
+func (s *Screen) Scroll(n int) {
+	s.top = min(max(0, s.top+n), max(0, len(s.cells)-1))
+	s.row = min(max(s.row, s.top), s.top+max(0, s.rows-1))
+}
+
+// scroll brings the cursor's level on the screen.
+func (s *Screen) scroll() {
+	s.top = min(max(s.top, s.row-s.rows+1), s.row)
+}
+
+// keys are the moves.
+var keys = map[string]func(s *Screen){
+	"left": func(s *Screen) { s.side(-1) }, "h": func(s *Screen) { s.side(-1) },
+	"right": func(s *Screen) { s.side(1) }, "l": func(s *Screen) { s.side(1) },
+	"down": (*Screen).down, "j": (*Screen).down,
+	"up": (*Screen).up, "k": (*Screen).up,
+	"enter": (*Screen).into,
+	"+":     func(s *Screen) { s.zoom(1, 2) }, "=": func(s *Screen) { s.zoom(1, 2) },
+	"-": func(s *Screen) { s.zoom(2, 1) }, "_": func(s *Screen) { s.zoom(2, 1) },
+	"0": func(s *Screen) { s.views = s.views[:1] },
+	">": func(s *Screen) { s.pan(1) }, "<": func(s *Screen) { s.pan(-1) },
+	"pgdown": func(s *Screen) { s.Scroll(s.rows - 1) }, "pgup": func(s *Screen) { s.Scroll(1 - s.rows) },
+	"tab": func(s *Screen) { s.other(1) }, "shift+tab": func(s *Screen) { s.other(-1) },
+}
+
+// HandleKey moves in the flame, or tells what the key asks for.
+func (s *Screen) HandleKey(k tea.KeyPressMsg) list.Action {
+	name := k.String()
+	if move, ok := keys[name]; ok {
+		move(s)
+		s.place()
+		return list.Action{}
+	}
+	switch name {
+	case "esc":
+		if s.find.stop() {
+			return list.Action{}
+		}
+		if len(s.views) > 1 {
+			s.views = s.views[:len(s.views)-1]
+			return list.Action{}
+		}
+		return list.Action{Kind: list.Closed}
+	case "q":
+		return list.Action{Kind: list.Closed}
+	case "V":
+		s.owner.Hide()
+		return list.Action{Kind: list.Closed}
+	}
+	return s.asks(name)
+}
+
+// asks handles the keys that the owner does something for.
+func (s *Screen) asks(name string) list.Action {
+	pic := s.picture()
+	from, to, ok := s.selected()
+	if pic == nil || !ok {
+		return list.Action{}
+	}
+	asked := func(leave bool, do func() tea.Cmd) list.Action {
+		s.leave, s.do = leave, do
+		return list.Action{Kind: list.Asked}
+	}
+	switch c := s.cell(); name {
+	case "space", "o":
+		if c.Span >= 0 {
+			span := pic.Spans[c.Span]
+			return asked(true, func() tea.Cmd { return s.owner.Show(span.Position, span.Event) })
+		}
+		if k := pic.ColumnAt(from); k+1 < len(pic.Edges) {
+			at := lazy.Position{Thread: s.thread, At: pic.Edges[k]}
+			return asked(true, func() tea.Cmd { return s.owner.Show(at, -1) })
+		}
+	case "(":
+		return asked(false, func() tea.Cmd { return s.owner.Begin(pic.Timed, from) })
+	case ")":
+		return asked(false, func() tea.Cmd { return s.owner.End(pic.Timed, to) })
+	case "T":
+		return asked(true, func() tea.Cmd { return s.owner.Top(pic.Timed, from, to) })
+	}
+	return list.Action{}
+}
+
+// Do returns what the last key asked for.
+func (s *Screen) Do() (leave bool, do func() tea.Cmd) { return s.leave, s.do }
+
+// selected returns the part of the axis that the cursor's cell takes.
+func (s *Screen) selected() (from, to int64, ok bool) {
+	pic, i := s.picture(), s.index()
+	if pic == nil || i < 0 {
+		return 0, 0, false
+	}
+	c := s.cells[s.row][i]
+	if c.Span >= 0 {
+		return pic.Spans[c.Span].From, pic.Spans[c.Span].To, true
+	}
+	return pic.Edge(c.Left), max(pic.Edge(c.Right), pic.Edge(c.Left)+1), true
+}
+
+// side goes to the next cell of the line with calls.
+func (s *Screen) side(dir int) {
+	pic, i := s.picture(), s.index()
+	if pic == nil || i < 0 {
+		return
+	}
+	line := s.cells[s.row]
+	for i += dir; i >= 0 && i < len(line); i += dir {
+		if solid(line[i]) {
+			s.at = s.middle(line[i])
+			return
+		}
+	}
+	s.pan(dir)
+}
+
+// middle returns the place on the axis in the middle of a cell.
+func (s *Screen) middle(c query.FlameCell) int64 { return s.drawn.Edge((c.Left + c.Right) / 2) }
+
+// down goes to what is in the cursor's cell: at the cursor's place, or else nearest to it.
+func (s *Screen) down() {
+	pic := s.picture()
+	if pic == nil || s.row+1 >= len(s.cells) {
+		return
+	}
+	in, k := s.cell(), pic.ColumnAt(s.at)
+	best, far := -1, 0
+	for i, c := range s.cells[s.row+1] {
+		if !solid(c) || c.Right <= in.Left || c.Left >= in.Right {
+			continue
+		}
+		away := max(c.Left-k, k-c.Right+1, 0)
+		if best < 0 || away < far {
+			best, far = i, away
+		}
+	}
+	if best < 0 {
+		return
+	}
+	if s.row++; far > 0 {
+		s.at = s.middle(s.cells[s.row][best])
+	}
+}
+
+func (s *Screen) up() { s.row = max(0, s.row-1) }
+
+// into shows the cursor's cell alone.
+func (s *Screen) into() {
+	from, to, ok := s.selected()
+	pic := s.picture()
+	if !ok || !solid(s.cell()) {
+		return
+	}
+	from, to = max(from, pic.Begin), min(to, pic.End)
+	if from == pic.From && to == pic.To || to-from < 2 {
+		return
+	}
+	s.show(view{from, to})
+}
+
+// show shows a part of the axis.
+func (s *Screen) show(v view) {
+	if last := len(s.views) - 1; last > 0 && s.views[last] == v {
+		return
+	}
+	if len(s.views) < mostViews {
+		s.views = append(s.views, v)
+		return
+	}
+	s.views[len(s.views)-1] = v
+}
+
+// mostViews bounds how many views Esc goes back through.
+const mostViews = 200
+
+// zoom shows a part of another length, by and of, around the cursor.
+func (s *Screen) zoom(by, of int64) {
+	pic := s.picture()
+	if pic == nil {
+		return
+	}
+	length := (pic.To - pic.From) / of * by
+	if whole := pic.End - pic.Begin; length >= whole {
+		s.views = s.views[:1]
+		return
+	}
+	length = max(length, 2)
+	from := s.at - length/2
+	from = min(max(from, pic.Begin), pic.End-length)
+	s.show(view{from, from + length})
+}
+
+// pan moves what is shown by half of its length.
+func (s *Screen) pan(dir int) {
+	pic := s.picture()
+	if pic == nil || len(s.views) == 1 {
+		return
+	}
+	length := pic.To - pic.From
+	from := min(max(pic.From+int64(dir)*max(length/2, 1), pic.Begin), pic.End-length)
+	s.at += from - pic.From
+	s.views[len(s.views)-1] = view{from, from + length}
+}
+
+// other shows another thread.
+func (s *Screen) other(dir int) {
+	threads := s.p.r.ThreadList()
+	for i := range threads.Len() {
+		if threads.ID(i) == s.thread && i+dir >= 0 && i+dir < threads.Len() {
+			s.thread, s.row, s.top = threads.ID(i+dir), 0, 0
+			if pic := s.drawn; pic == nil || !pic.Timed {
+				s.views = s.views[:1] // its events are others
+			}
+			return
+		}
+	}
+}
+
+// Hint returns the bottom line.
+func (s *Screen) Hint(width int, g *screen.Glyphs) string {
+	if width < 100 {
+		return "enter zoom  esc out  space in the tree  ( ) range  T top of it  V close"
+	}
+	return "h j k l move  enter zoom  esc out  + - < >  space in the tree  ( ) range  T top of it  tab thread  V close"
+}
