@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,7 +23,8 @@ type answerFlags struct {
 	raw         bool
 	thread      int32 // as printed, from 1; 0 for all
 	in          string
-	from, to    time.Duration
+	from, to    string // ends of the axis, see axisPlace
+	events      bool   // they are numbers of events
 	limit       int
 	json, csv   bool
 	expect, max int64
@@ -49,8 +49,8 @@ func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 	flags.BoolVar(&f.raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.Int32Var(&f.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
 	flags.StringVar(&f.in, "in", "", "only what is below a place, such as '#1204'")
-	flags.DurationVar(&f.from, "from", 0, "only from a time on, such as 1.2s after the recording began")
-	flags.DurationVar(&f.to, "to", 0, "only until a time")
+	flags.StringVar(&f.from, "from", "", "only from a time on, such as 1.2s; without times an event")
+	flags.StringVar(&f.to, "to", "", "only until a time, or before an event")
 	flags.IntVarP(&f.limit, "limit", "n", limit, "print at most N "+things+"; 0 for all")
 	flags.BoolVar(&f.json, "json", false, "one JSON object per line and row")
 	flags.BoolVar(&f.csv, "csv", false, "comma-separated values")
@@ -118,7 +118,7 @@ func (f *answerFlags) check() error {
 	for _, n := range []struct {
 		flag         string
 		value, least int64
-	}{{"thread", int64(f.thread), 1}, {"limit", int64(f.limit), 0}, {"expect", f.expect, 0}, {"max", f.max, 0}, {"from", int64(f.from), 0}, {"to", int64(f.to), 0}} {
+	}{{"thread", int64(f.thread), 1}, {"limit", int64(f.limit), 0}, {"expect", f.expect, 0}, {"max", f.max, 0}} {
 		if f.flags.Changed(n.flag) && n.value < n.least {
 			return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", n.flag, n.value, n.least), ""}
 		}
@@ -130,9 +130,6 @@ func (f *answerFlags) check() error {
 		return nil
 	}
 	err := errors.Join(both("json", "csv"), both("expect", "max"))
-	if f.flags.Changed("to") && f.to <= f.from {
-		return &usageError{"--to is not after --from", ""}
-	}
 	if err == nil && f.where != "" {
 		_, err = parseFilter(f.where) // before the trace is read
 	}
@@ -148,14 +145,9 @@ func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) 
 		}
 		s.Ranges = []lazy.PassRange{{Thread: f.thread - 1, To: -1}}
 	}
-	if f.flags.Changed("from") || f.flags.Changed("to") {
-		if _, ok := r.Times(); !ok {
-			return s, &usageError{"this trace has no times: --from and --to cannot be used", "--in takes a part of it"}
-		}
-		s.Timed, s.From, s.To = true, int64(f.from), int64(f.to)
-		if !f.flags.Changed("to") {
-			s.To = 1<<63 - 1
-		}
+	within, err := f.within(r)
+	if err != nil {
+		return s, err
 	}
 	if f.in != "" {
 		if at.given {
@@ -172,12 +164,26 @@ func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) 
 		}
 	}
 	if err == nil {
-		err = stepError(s.Edit(ctx, r, f.steps))
+		err = stepError(s.Edit(ctx, r, append(within, f.steps...)))
 	}
 	if err == nil {
 		err = f.filter(ctx, r, &s)
 	}
 	return s, err
+}
+
+// within returns the step that leaves what --from and --to name; none without them.
+func (f *answerFlags) within(r *lazy.TraceReader) (query.Steps, error) {
+	if !f.flags.Changed("from") && !f.flags.Changed("to") {
+		return nil, nil
+	}
+	_, timed := r.Times()
+	from, to, err := axisPlaces(f.from, f.to, timed)
+	if err != nil {
+		return nil, err
+	}
+	f.events = !timed
+	return query.Steps{query.RangeStep(timed, from, to)}, nil
 }
 
 // stepError makes an error about a step one of usage, with the nearest names.
@@ -221,6 +227,9 @@ func (f *answerFlags) print(a *app, t *table.Table) error {
 	var err error
 	more := 0
 	f.steps.Tell(t, &display.Unicode)
+	if f.events {
+		t.Notes = append(t.Notes, query.RangeNote)
+	}
 	switch {
 	case f.json:
 		more, err = table.WriteJSON(a.stdout, t, f.limit)

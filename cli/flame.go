@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -138,16 +139,22 @@ func (t *flameCommand) choose(ctx context.Context, r *lazy.TraceReader, o *lazy.
 	}
 	_, timed := r.Times()
 	var err error
-	if o.From, err = axisPlace("from", t.from, timed, 0); err != nil {
-		return err
+	o.From, o.To, err = axisPlaces(t.from, t.to, timed)
+	return err
+}
+
+// axisPlaces reads --from and --to; without them they are the ends of the recording.
+func axisPlaces(first, last string, timed bool) (from, to int64, err error) {
+	if from, err = axisPlace("from", first, timed, 0); err != nil {
+		return 0, 0, err
 	}
-	if o.To, err = axisPlace("to", t.to, timed, 1<<62); err != nil {
-		return err
+	if to, err = axisPlace("to", last, timed, math.MaxInt64); err != nil {
+		return 0, 0, err
 	}
-	if o.To <= o.From {
-		return &usageError{"--to is not after --from", ""}
+	if to <= from {
+		return 0, 0, &usageError{"--to is not after --from", ""}
 	}
-	return nil
+	return from, to, nil
 }
 
 // axisPlace reads a time since the recording began, or the number of an event in a trace without times.
@@ -158,13 +165,13 @@ func axisPlace(flag, text string, timed bool, none int64) (int64, error) {
 	if timed {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
-			return 0, &usageError{fmt.Sprintf("--%s %s is no time", flag, text), "such as 1.2s or 350ms, since the recording began"}
+			return 0, &usageError{fmt.Sprintf("--%s %s is no time", flag, text), "such as 1.2s or 350ms after the recording began"}
 		}
 		return int64(d), nil
 	}
 	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", "#", "").Replace(text), 10, 64)
 	if err != nil || n < 0 || n > 1<<31 {
-		return 0, &usageError{fmt.Sprintf("--%s %s is no number of an event; this trace has no times", flag, text), "such as '#1204'"}
+		return 0, &usageError{fmt.Sprintf("this trace has no times: --%s %s is no number of an event", flag, text), "such as '#1204'"}
 	}
 	return n, nil
 }

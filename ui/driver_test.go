@@ -19,6 +19,7 @@ import (
 	"tracex/ui/internal/code"
 	"tracex/ui/internal/counting"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/flame"
 	"tracex/ui/internal/here"
 	"tracex/ui/internal/job"
 	"tracex/ui/internal/loading"
@@ -97,7 +98,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case job.Msg, loading.Msg, marks.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied, threads.Msg, sheet.Msg, answer.Msg, sift.Msg, here.Msg:
+		case job.Msg, loading.Msg, marks.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied, threads.Msg, sheet.Msg, answer.Msg, sift.Msg, here.Msg, flame.Msg, placedMsg:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:

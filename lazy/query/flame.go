@@ -235,7 +235,7 @@ func (p *FlamePicture) Length(n int64) string {
 	return display.Plural(n, "event")
 }
 
-// About describes a container in a line: how long it took, what part that is, and its place.
+// About describes a container in a line: how long it took, what part of the picture it takes, and its place.
 func (p *FlamePicture) About(i int) (name, rest string) {
 	s := &p.Spans[i]
 	dot := " " + p.G.Dot + " "
@@ -244,7 +244,7 @@ func (p *FlamePicture) About(i int) (name, rest string) {
 		length = p.G.AtLeast + length + dot + "never ended"
 	}
 	part := min(s.To, p.To) - max(s.From, p.From)
-	rest = length + dot + display.Share(part, p.To-p.From) + " of what is shown"
+	rest = length + dot + display.Share(part, p.To-p.From)
 	if s.Nested > 0 {
 		rest += dot + display.Short(s.Nested) + " in it"
 	}

@@ -142,6 +142,9 @@ func (l Steps) has(kinds ...StepKind) bool {
 	return slices.ContainsFunc(l, func(s Step) bool { return slices.Contains(kinds, s.Kind) })
 }
 
+// RangeNote tells which calls count in a range of events.
+const RangeNote = "a call counts if it begins and ends in the range of events"
+
 // Tell adds the steps to the notes of a table.
 func (l Steps) Tell(t *table.Table, g *display.Glyphs) {
 	if len(l) == 0 {
@@ -149,7 +152,7 @@ func (l Steps) Tell(t *table.Table, g *display.Glyphs) {
 	}
 	t.Notes = append([]string{"steps: " + l.Text(g)}, t.Notes...)
 	if slices.ContainsFunc(l, func(s Step) bool { return s.over != nil && !s.over.timed }) {
-		t.Notes = append(t.Notes, "a call counts if it begins and ends in the range of events")
+		t.Notes = append(t.Notes, RangeNote)
 	}
 	if l.has(Recursion) && t.Row != pathRow {
 		t.Notes = append(t.Notes, "recursion shows in paths of callers and callees: here each call counts")

@@ -51,9 +51,19 @@ func (s *Screen) level(pic *query.FlamePicture, row, width int, g *screen.Glyphs
 	l := screen.NewLine(width, g)
 	at := pic.ColumnAt(s.at)
 	for _, c := range s.cells[row] {
-		l.Cursor = row == s.row && c.Left <= at && at < c.Right
-		l.Put(c.Text, styleOf(pic, c))
+		style, here := styleOf(pic, c), row == s.row && c.Left <= at && at < c.Right
+		if !here || c.Span >= 0 {
+			l.Cursor = here
+			l.Put(c.Text, style)
+			l.Cursor = false
+			continue
+		}
+		text := []rune(c.Text) // of signs that are a cell wide
+		l.Put(string(text[:at-c.Left]), style)
+		l.Cursor = true
+		l.Put(string(text[at-c.Left:at-c.Left+1]), style)
 		l.Cursor = false
+		l.Put(string(text[at-c.Left+1:]), style)
 	}
 	return l.End()
 }

@@ -215,29 +215,42 @@ func (s *Screen) asks(name string) list.Action {
 // Do returns what the last key asked for.
 func (s *Screen) Do() (leave bool, do func() tea.Cmd) { return s.leave, s.do }
 
-// selected returns the part of the axis that the cursor's cell takes.
+// selected returns the part of the axis that the cursor's cell takes; of narrow calls, the column.
 func (s *Screen) selected() (from, to int64, ok bool) {
 	pic, i := s.picture(), s.index()
 	if pic == nil || i < 0 {
 		return 0, 0, false
 	}
 	c := s.cells[s.row][i]
-	if c.Span >= 0 {
+	switch {
+	case c.Span >= 0:
 		return pic.Spans[c.Span].From, pic.Spans[c.Span].To, true
+	case c.Narrow >= 0:
+		c.Left = pic.ColumnAt(s.at)
+		c.Right = c.Left + 1
 	}
 	return pic.Edge(c.Left), max(pic.Edge(c.Right), pic.Edge(c.Left)+1), true
 }
 
-// side goes to the next cell of the line with calls.
+// side goes to the next cell of the line with calls, or, where they are narrow, to the next column.
 func (s *Screen) side(dir int) {
 	pic, i := s.picture(), s.index()
 	if pic == nil || i < 0 {
 		return
 	}
 	line := s.cells[s.row]
+	if k := pic.ColumnAt(s.at) + dir; line[i].Narrow >= 0 && k >= line[i].Left && k < line[i].Right {
+		s.at = (pic.Edge(k) + pic.Edge(k+1)) / 2
+		return
+	}
 	for i += dir; i >= 0 && i < len(line); i += dir {
 		if solid(line[i]) {
 			s.at = s.middle(line[i])
+			if c := line[i]; c.Narrow >= 0 && dir > 0 {
+				s.at = (pic.Edge(c.Left) + pic.Edge(c.Left+1)) / 2
+			} else if c.Narrow >= 0 {
+				s.at = (pic.Edge(c.Right-1) + pic.Edge(c.Right)) / 2
+			}
 			return
 		}
 	}
@@ -278,8 +291,13 @@ func (s *Screen) up() { s.row = max(0, s.row-1) }
 func (s *Screen) into() {
 	from, to, ok := s.selected()
 	pic := s.picture()
-	if !ok || !solid(s.cell()) {
+	c := s.cell()
+	if !ok || !solid(c) {
 		return
+	}
+	if c.Narrow >= 0 { // with what is around it
+		k := pic.ColumnAt(s.at)
+		from, to = pic.Edge(max(k-nearColumns, 0)), pic.Edge(min(k+nearColumns+1, pic.Columns))
 	}
 	from, to = max(from, pic.Begin), min(to, pic.End)
 	if from == pic.From && to == pic.To || to-from < 2 {
@@ -287,6 +305,9 @@ func (s *Screen) into() {
 	}
 	s.show(view{from, to})
 }
+
+// nearColumns is how many columns on both sides of a narrow one are shown with it.
+const nearColumns = 2
 
 // show shows a part of the axis.
 func (s *Screen) show(v view) {
@@ -352,4 +373,14 @@ func (s *Screen) Hint(width int, g *screen.Glyphs) string {
 		return "enter zoom  esc out  space in the tree  ( ) range  T top of it  V close"
 	}
 	return "h j k l move  enter zoom  esc out  + - < >  space in the tree  ( ) range  T top of it  tab thread  V close"
+}
+
+// Selected returns the event under the cursor, and the part of the axis that it takes; -1 if the cursor is
+// on no single call, loop or iteration.
+func (s *Screen) Selected() (event int32, from, to int64) {
+	from, to, ok := s.selected()
+	if c := s.cell(); ok && c.Span >= 0 {
+		return s.drawn.Spans[c.Span].Event, from, to
+	}
+	return -1, from, to
 }

@@ -1,0 +1,127 @@
+package ui
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/flame"
+	"tracex/ui/internal/uitest"
+)
+
+// flameText returns what the command prints of the first thread.
+func flameText(t *testing.T, r *lazy.TraceReader, o lazy.FlameOptions) []string {
+	t.Helper()
+	f, err := lazy.FlameOf(t.Context(), r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := query.NewFlamePicture(r, f, &display.Unicode).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(b.String(), "\n")
+}
+
+// TestFlame: V shows the strip, then the flame that the command prints, then neither; Enter shows one call
+// alone, Esc all again, and o goes to the call in the tree.
+func TestFlame(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	d := drive(t, r, 100, 40, Options{})
+	top := d.m.layout().Top
+	if d.keys("V"); d.m.layout().Top != top+1 {
+		t.Error("no strip")
+	}
+	d.keys("V")
+	same := func(o lazy.FlameOptions) {
+		t.Helper()
+		o.Thread, o.Columns, o.Depth = r.ThreadList().ID(0), 100, 40
+		want, got := flameText(t, r, o), strings.Split(d.screen(), "\n")[2:]
+		for i, line := range want[:12] {
+			if i == 1 { // with the cursor
+				continue
+			}
+			if strings.TrimRight(strings.TrimPrefix(got[i], " "), " ") != strings.TrimRight(strings.TrimPrefix(line, " "), " ") {
+				t.Errorf("line %d:\n%s\nthe command prints\n%s", i, got[i], line)
+			}
+		}
+	}
+	same(lazy.FlameOptions{})
+	d.keys("j j j l")
+	s := d.m.front.List().(*flame.Screen)
+	event, from, to := s.Selected()
+	if event < 0 || to <= from {
+		t.Fatalf("the cursor is on #%d, from %d to %d", event, from, to)
+	}
+	d.keys("enter")
+	same(lazy.FlameOptions{From: from, To: to})
+	d.keys("esc")
+	same(lazy.FlameOptions{})
+	d.keys("o")
+	if n := d.m.tree.Out.Cursor.Node; d.m.front.List() != nil || n == nil || n.Point().Event != event {
+		t.Errorf("the cursor is not on #%d", event)
+	}
+	d.keys("V V")
+	if d.m.front.List() != nil || d.m.flames.On || d.m.layout().Top != top {
+		t.Error("V has not closed the flame")
+	}
+}
+
+// TestRange: ( and ) limit the answers to a part of the recording, which the step line shows, backspace ends and a
+// session keeps.
+func TestRange(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	d := drive(t, r, 110, 24, Options{}).keys("3 0 j (")
+	from := d.m.tree.Out.Cursor.Node.Point().Event
+	d.has(fmt.Sprintf("steps  range #%d..", from)).keys("9 j )")
+	timed, _, to, err := lazy.AxisOf(t.Context(), r, d.m.tree.Out.Cursor.Node, false)
+	if timed || err != nil || to <= int64(from) {
+		t.Fatal(timed, to, err)
+	}
+	d.has(fmt.Sprintf("steps  range #%d..#%d", from, to)).keys("T")
+	scope := query.Scope{}
+	if err := scope.Edit(t.Context(), r, query.Steps{query.RangeStep(false, int64(from), to)}); err != nil {
+		t.Fatal(err)
+	}
+	answer := query.NewTop(r, scope, query.ByMethod)
+	if err := r.Pass(t.Context(), scope.Over(answer)); err != nil {
+		t.Fatal(err)
+	}
+	d.has(answer.Table(query.TopView{Sort: "self", Done: 1, G: &display.Unicode}).Title, "begins and ends in the range")
+	d.keys("esc")
+	if saved := d.m.session().Steps; len(saved) != 1 || saved[0] != fmt.Sprintf("range #%d..#%d", from, to) {
+		t.Errorf("the session has %q", saved)
+	}
+	d.m.steps.list = nil
+	d.m.steps.restore([]string{fmt.Sprintf("range #%d..#%d", from, to)})
+	d.keys("backspace")
+	if len(d.m.steps.list) > 0 {
+		t.Error("backspace does not end the range")
+	}
+	d.keys(": r a n g e space # 5 . . # 9 0 enter").has("range #5..#90").keys("Z")
+	if len(d.m.steps.list) > 0 {
+		t.Error("Z does not end the range")
+	}
+	d.keys(": r a n g e space 1 s . . 2 s enter").has("no times")
+}
+
+// TestFlameOfTimes: in a trace with times the range is one of time.
+func TestFlameOfTimes(t *testing.T) {
+	spec := formattest.Spec{Shape: formattest.Random, N: 900, Seed: 4, Timed: true}
+	d := drive(t, uitest.Open(t, formattest.File(t, spec), lazy.Options{NoWrite: true}), 100, 30, Options{})
+	d.keys("V V j j")
+	_, from, to := d.m.front.List().(*flame.Screen).Selected()
+	d.keys("( )")
+	if timed, a, b, ok := d.m.steps.list[0].Span(); !ok || !timed || a != from || b != to {
+		t.Errorf("range %d..%d, want %d..%d", a, b, from, to)
+	}
+	d.keys("+ + + > <").has(" of ").keys("- - - 0 tab shift+tab q")
+	if d.m.front.List() != nil || !d.m.flames.On {
+		t.Error("q does not close the flame alone")
+	}
+}
