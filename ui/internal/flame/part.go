@@ -54,8 +54,10 @@ type finder struct {
 // before the next work begins.
 func (f *finder) settle(p *Part, w want) tea.Cmd {
 	for {
+		now := w
+		now.generation = f.looks.generation // a growing trace is looked at again afterwards
 		switch {
-		case f.cancel != nil && f.looks != w:
+		case f.cancel != nil && f.looks != now:
 			f.cancel()
 			return nil
 		case f.cancel != nil:
