@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"slices"
+
 	"tracex/format"
 	"tracex/lazy/internal/summary"
 )
@@ -15,6 +17,10 @@ type Want struct {
 	// Open reports whether a call of a method may be wanted that is open in a thread where the part
 	// begins: such a call counts like one that Point takes. It is called like Point. nil for none.
 	Open func(method, thread int32) bool
+	// Inside reports whether objects of a class may be wanted whose contents were recorded with them,
+	// or such arrays or exceptions: one of them counts like a point that Point takes. It is called
+	// like Point. nil for none.
+	Inside func(class int32) bool
 	// Objects are objects, arrays, exceptions, builders or sequences; one of them must be in the
 	// part, as a receiver, an argument, a result, an array, or a value that is read, written,
 	// thrown or caught, or captured inside of one of these.
@@ -106,7 +112,10 @@ func (x *skipper) wanted(p *summary.Place) bool {
 	if len(w.Objects) > 0 && !x.anyObject && !x.object() {
 		return false
 	}
-	if w.Point == nil && w.Open == nil {
+	if w.Point == nil && w.Open == nil && w.Inside == nil {
+		return true
+	}
+	if w.Inside != nil && (u.Objects.Any() || slices.ContainsFunc(u.Sets[summary.Inside], w.Inside)) {
 		return true
 	}
 	if w.Open != nil { // only parts of one thread begin within calls

@@ -113,10 +113,20 @@ func holds(in, v *format.Value) bool {
 		slices.ContainsFunc(in.Captured.Fields, func(x format.CapturedField) bool { return holds(&x.Value, v) })
 }
 
+// capturedIn reports whether a value is an object of a class with recorded contents, or has one inside.
+func capturedIn(in *format.Value, class int32) bool {
+	if in.Captured == nil {
+		return false
+	}
+	return in.ClassID == class ||
+		slices.ContainsFunc(in.Captured.Elements, func(x format.Value) bool { return capturedIn(&x, class) }) ||
+		slices.ContainsFunc(in.Captured.Fields, func(x format.CapturedField) bool { return capturedIn(&x.Value, class) })
+}
+
 // wants returns a random Want, with a function that tells which points have it.
 func wants(rng *rand.Rand, all []seenPoint) (string, Want, func(p *seenPoint) bool) {
 	of := &all[rng.IntN(len(all))]
-	switch rng.IntN(5) {
+	switch rng.IntN(6) {
 	case 0:
 		class, ref := of.class, of.ref
 		if _, ok := setOf(class); !ok {
@@ -144,6 +154,18 @@ func wants(rng *rand.Rand, all []seenPoint) (string, Want, func(p *seenPoint) bo
 		thread, class := of.at.Thread, of.class
 		return fmt.Sprint("thread ", thread, " ", class), Want{Point: func(c format.Class, _, t int32) bool { return c == class && t == thread }},
 			func(p *seenPoint) bool { return p.class == class && p.at.Thread == thread }
+	case 4:
+		for _, v := range of.objects {
+			if c := v.Captured; c != nil {
+				if len(c.Elements) > 0 && c.Elements[0].Captured != nil {
+					v = c.Elements[0]
+				}
+				class := v.ClassID
+				return fmt.Sprint("inside ", class), Want{Inside: func(c int32) bool { return c == class }}, func(p *seenPoint) bool {
+					return slices.ContainsFunc(p.objects, func(o format.Value) bool { return capturedIn(&o, class) })
+				}
+			}
+		}
 	}
 	m := int32(-1)
 	if n := len(of.calls); n > 0 {

@@ -92,6 +92,7 @@ func (v *unitVisitor) point(p *PassPoint) {
 		v.sets[set].add(p.Ref)
 	}
 	if v.folded {
+		v.all(p)
 		return
 	}
 	if u.Points++; p.Class == format.ClassCall {
@@ -135,12 +136,17 @@ func (v *unitVisitor) values(p *PassPoint) {
 		v.objects.any = true
 	}
 	if deep {
-		if point, err := p.Point(); err == nil { // the pass gets the error too
-			v.within(p, &point.Target)
-			v.within(p, &point.Value)
-			for i := range point.Args {
-				v.within(p, &point.Args[i])
-			}
+		v.all(p)
+	}
+}
+
+// all takes the objects that were captured inside the values of a point.
+func (v *unitVisitor) all(p *PassPoint) {
+	if point, err := p.Point(); err == nil { // the pass gets the error too
+		v.within(p, &point.Target)
+		v.within(p, &point.Value)
+		for i := range point.Args {
+			v.within(p, &point.Args[i])
 		}
 	}
 }
@@ -172,6 +178,7 @@ func (v *unitVisitor) within(p *PassPoint, x *format.Value) {
 	if x.Captured == nil {
 		return
 	}
+	v.sets[summary.Inside].add(x.ClassID)
 	take := func(x *format.Value) {
 		if key, ok := v.key(p.Context(), x.Kind, x.ClassID, x.Hash()); ok {
 			v.objects.add(key)
@@ -285,7 +292,7 @@ func (v *unitVisitor) record(dst []byte, extra *summary.Unit) []byte {
 
 // extra returns a copy of what there is; nil for nothing.
 func (v *unitVisitor) extra() *summary.Unit {
-	if v.unit.Classes == 0 && len(v.sets[summary.Around].ids) == 0 {
+	if v.unit.Classes == 0 && len(v.sets[summary.Around].ids) == 0 { // a point comes with its class
 		return nil
 	}
 	u := &summary.Unit{Classes: v.unit.Classes, Longest: v.unit.Longest}

@@ -157,7 +157,10 @@ func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
 		}
 	}
 	pass.Progress, pass.Share = tell, h.share
-	return h.r.Pass(ctx, pass)
+	if err := h.r.Pass(ctx, pass); err != nil || pass.Skip == nil || l.Kind != FieldLocation || l.One() {
+		return err
+	}
+	return h.findMade(ctx)
 }
 
 // skip returns what the pass need not read, as the summary file tells; nil if that is not known.
@@ -175,6 +178,13 @@ func (h *History) skip() func(lazy.PassRange) bool {
 			return nil
 		}
 		return lazy.SummaryOf(h.r).SkipWithout(lazy.Want{Objects: objects})
+	case l.Kind == FieldLocation:
+		return lazy.SummaryOf(h.r).SkipWithout(lazy.Want{
+			Point: func(class format.Class, ref, _ int32) bool {
+				return (class == format.ClassFieldRead || class == format.ClassFieldWrite) && l.ids[ref] || class == format.ClassSnapshot
+			},
+			Inside: func(class int32) bool { return l.owners[class] },
+		})
 	default:
 		return nil
 	}

@@ -19,7 +19,12 @@ type historyPart struct {
 	p     *lazy.PassPoint // that is being visited
 	open  []bool          // with a filter, for each open container: whether it matches
 	base  int             // how many were found before this point
+
+	onlyMade bool // looks for constructors only
 }
+
+// constructorName is the name of constructors.
+const constructorName = "<init>"
 
 func (v *historyPart) Begin(int32, []lazy.PassFrame) {
 	if v.m != nil {
@@ -68,14 +73,16 @@ func (v *historyPart) Exit(p *lazy.PassPoint) {
 // result looks at the result of the call that ends. Lincheck records a new object as the result of its
 // constructor: it is made where that begins.
 func (v *historyPart) result(x *format.Value) {
-	if d := v.h.ctx.Method(v.p.Ref); d == nil || d.Name != "<init>" || !hasIdentity(x) || v.l.one && !v.l.is(x) || !v.sameClass(d.ClassID, x) {
-		v.see(x, Result)
+	if d := v.h.ctx.Method(v.p.Ref); d == nil || d.Name != constructorName || !hasIdentity(x) || v.l.one && !v.l.is(x) || !v.sameClass(d.ClassID, x) {
+		if !v.onlyMade {
+			v.see(x, Result)
+		}
 		return
 	}
 	if v.l.Kind == ObjectLocation || v.l.Kind == FieldLocation && !v.l.static {
 		v.add(Made, HeldIn{Class: x.ClassID, Hash: x.Hash()}, "", x)
 	}
-	if v.l.Kind != ObjectLocation {
+	if v.l.Kind != ObjectLocation && !v.onlyMade {
 		v.see(x, Result)
 	}
 }
@@ -90,6 +97,8 @@ func (v *historyPart) may(b []byte) bool {
 func (v *historyPart) take(p *lazy.PassPoint) {
 	l := v.l
 	switch {
+	case v.onlyMade && p.Class != format.ClassCall:
+		return
 	case l.Kind == VariableLocation:
 		if p.Class != format.ClassSnapshot && (p.Class != format.ClassVariableRead && p.Class != format.ClassVariableWrite || !l.ids[p.Ref]) {
 			return
@@ -122,7 +131,9 @@ func (v *historyPart) take(p *lazy.PassPoint) {
 			v.see(&point.Value, Seen)
 			return
 		}
-		v.constructor(point)
+		if v.constructor(point); v.onlyMade {
+			return
+		}
 	case ElementLocation:
 		if (p.Class == format.ClassArrayRead || p.Class == format.ClassArrayWrite) && point.Number == l.index && l.is(&point.Target) {
 			v.add(accessKind(p.Class), v.elementOf(&point.Target, point.Number), "", &point.Value)
@@ -291,7 +302,7 @@ func (v *historyPart) constructor(point *format.Point) {
 // that this class is derived from.
 func (v *historyPart) constructs(point *format.Point) bool {
 	d := v.h.ctx.Method(point.Ref)
-	if d == nil || d.Name != "<init>" || v.h.ctx.SuperCall(point) {
+	if d == nil || d.Name != constructorName || v.h.ctx.SuperCall(point) {
 		return false
 	}
 	return v.sameClass(d.ClassID, &point.Target)

@@ -50,6 +50,9 @@ func (o *Objects) Has(key uint64) bool {
 	return true
 }
 
+// Any reports whether there are objects that could not be told.
+func (o *Objects) Any() bool { return o.any }
+
 // appendObjects appends the set of keys, which are distinct; more tells that some are missing.
 func appendObjects(dst []byte, keys []uint64, more bool) []byte {
 	size := min((len(keys)*bitsEach+7)/8, mostFilter)

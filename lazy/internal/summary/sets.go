@@ -16,7 +16,8 @@ const (
 	VariableReads = 3
 	VariableSets  = 4
 	Around        = 5 // methods of the calls that are open where the unit begins
-	SetCount      = 6
+	Inside        = 6 // classes of the objects whose contents were recorded
+	SetCount      = 7
 )
 
 // The forms of a set. On disk, do not change.
