@@ -3,6 +3,7 @@ package lazy
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"slices"
 )
 
@@ -63,6 +64,7 @@ func (s *passRun) holds(ctx context.Context, thread int32, from, to int64) (foun
 		if err != nil {
 			return false, err
 		}
+		runtime.Gosched() // as in walk
 	}
 	return found, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
 	"sync"
 
 	"tracex/lazy/internal/index"
@@ -266,6 +267,7 @@ func (s *passRun) walk(ctx context.Context, x *passWalk, begin *passState, from 
 		if err := s.locked(func() (err error) { more, err = x.steps(passSteps); return err }); err != nil {
 			return err
 		}
+		runtime.Gosched() // what a key asks for does not wait for passes on all processors
 	}
 	return nil
 }

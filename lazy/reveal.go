@@ -18,16 +18,25 @@ type Position struct {
 // Position returns the position of n; for a thread, its beginning.
 func (n *Node) Position() Position { return Position{Thread: n.thread, At: n.e.Load().at} }
 
-// The numbers of neighbors that are loaded with a revealed node.
-const (
-	revealBefore = 32
-	revealAfter  = 64
-)
+// neighbors are how many siblings are loaded with a revealed node, and with each node around it.
+type neighbors struct{ before, after int }
+
+// usualNeighbors are those that a screen may show.
+var usualNeighbors = neighbors{32, 64}
 
 // Reveal loads and expands the path to the trace point at a Position and returns its node,
 // or the thread's. If the tree does not show that point, it returns the innermost
 // container around it that is shown.
 func (t *Tree) Reveal(ctx context.Context, p Position) (*Node, error) {
+	return reveal(ctx, t, p, usualNeighbors)
+}
+
+// RevealAlone is [Tree.Reveal] for a node whose siblings are not wanted: it loads few of them.
+func RevealAlone(ctx context.Context, t *Tree, p Position) (*Node, error) {
+	return reveal(ctx, t, p, neighbors{})
+}
+
+func reveal(ctx context.Context, t *Tree, p Position, with neighbors) (*Node, error) {
 	t.Refresh()
 	n := t.thread(p.Thread)
 	if n == nil {
@@ -45,7 +54,7 @@ func (t *Tree) Reveal(ctx context.Context, p Position) (*Node, error) {
 		return nil, err
 	}
 	for {
-		c, err := t.revealIn(ctx, n, &path)
+		c, err := revealIn(ctx, t, n, &path, with)
 		if err != nil || c == nil {
 			return n, err
 		}
@@ -97,7 +106,7 @@ func (l *childReader) enclosingUpTo(at int64, most int) (chain []format.Cell, ok
 
 // revealIn expands n and returns its child around a logical offset, loading it
 // if necessary; nil if no child is shown there.
-func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node, error) {
+func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with neighbors) (*Node, error) {
 	at := path.at
 	t.mu.Lock()
 	t.expand(n)
@@ -111,7 +120,7 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 				l.chain = path.cells
 			}
 			var err error
-			s, err = l.around(ctx, from, to, ord, at, revealBefore, revealAfter)
+			s, err = l.around(ctx, from, to, ord, at, with.before, with.after)
 			return err
 		})
 		if err != nil {

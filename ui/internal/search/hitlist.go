@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,6 +33,7 @@ type HitList struct {
 	filter *hitFilter // of the filter; nil if none
 	facts  Facts      // at the last Settle
 	number int        // cells of the longest number on the screen
+	now    func() time.Time
 }
 
 // peek is the text of a hit in the list.
@@ -57,7 +59,7 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 		return nil, out
 	}
 	r, folded := p.r, f.Folded
-	h = &HitList{s: s, folded: folded, seen: make(map[lazy.Position]peek), facts: f}
+	h = &HitList{s: s, folded: folded, seen: make(map[lazy.Position]peek), facts: f, now: p.now}
 	h.tree = sync.OnceValue(func() *lazy.Tree { return r.Tree(folded) })
 	h.List = list.List{
 		Keys:      "Enter goes there",
@@ -200,11 +202,19 @@ func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
 	return func() tea.Msg { return h.read(life, want) }
 }
 
-// read reads the texts of hits. It keeps nothing loaded.
+// readFor is how long texts are read before they are shown; the others on the screen follow.
+const readFor = 8 * time.Millisecond
+
+// read reads the texts of hits, as many as it can in a short time. It keeps nothing loaded.
 func (h *HitList) read(ctx context.Context, want []lazy.Position) tea.Msg {
 	t, got := h.tree(), make(map[lazy.Position]peek, len(want))
-	for _, p := range want {
-		n, err := t.Reveal(ctx, p)
+	began := h.now()
+	for i, p := range want {
+		if i > 0 && h.now().Sub(began) >= readFor {
+			want = want[:i]
+			break
+		}
+		n, err := lazy.RevealAlone(ctx, t, p)
 		if err != nil {
 			got[p] = peek{text: screen.ErrorLine(err)}
 			continue
