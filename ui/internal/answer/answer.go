@@ -66,8 +66,11 @@ type run struct {
 	took   time.Duration // to make it
 }
 
-// refresh is how long a table is shown at least while the pass runs.
-const refresh = 500 * time.Millisecond
+// refresh is how long a table is shown at least while the pass runs; noRows is that for one without rows.
+const (
+	refresh = 500 * time.Millisecond
+	noRows  = 50 * time.Millisecond
+)
 
 // begin prepares a pass in place of the one under way; work runs it.
 func (a *Answer) begin(ctx context.Context, make maker) (*run, error) {
@@ -214,7 +217,11 @@ func (a *Answer) progress(r *run, done, total int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.done = float64(done) / float64(total)
-	if a.now().Sub(r.last) >= max(refresh, 10*r.took) {
+	least := refresh
+	if a.Table().Rows.Len() == 0 {
+		least = noRows
+	}
+	if a.now().Sub(r.last) >= max(least, 10*r.took) {
 		a.show(r)
 	}
 }

@@ -42,10 +42,21 @@ func TestProgress(t *testing.T) {
 	if top.Table() != first {
 		t.Error("another table at once")
 	}
-	now = now.Add(refresh)
+	now = now.Add(noRows)
 	top.progress(top.run, 2, 4)
 	if got := top.Table(); got == first || got.Done != 0.5 {
 		t.Errorf("half of the data: %v", got.Done)
+	}
+	rows := *top.Table()
+	rows.Rows = table.List{{table.Int(1)}}
+	top.shown.Store(&rows)
+	now = now.Add(refresh - 1)
+	if top.progress(top.run, 2, 4); top.Table() != &rows {
+		t.Error("rows are replaced too soon")
+	}
+	now = now.Add(1)
+	if top.progress(top.run, 2, 4); top.Table() == &rows {
+		t.Error("rows are not replaced")
 	}
 	now = now.Add(9 * time.Second)
 	top.run.took = time.Second
