@@ -3,8 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -127,6 +125,23 @@ func (h *History) Location() *Location { return h.o.Location }
 
 // Run finds the history. tell gets the progress, on the caller's goroutine; it may be nil.
 func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
+	if err := h.prepare(ctx); err != nil {
+		return err
+	}
+	pass, err := h.over(ctx, h)
+	if err != nil {
+		return err
+	}
+	pass.Progress = tell
+	l := h.o.Location
+	if err := h.r.Pass(ctx, pass); err != nil || pass.Skip == nil || l.Kind != FieldLocation || l.One() {
+		return err
+	}
+	return h.findMade(ctx)
+}
+
+// prepare finds out what visitors have to know.
+func (h *History) prepare(ctx context.Context) error {
 	where := h.o.Where
 	if where == nil {
 		where = everything
@@ -145,22 +160,18 @@ func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
 	h.mu.Lock()
 	h.order = [...]Order{lazy.TimelineNone: PerThread, lazy.TimelineEvents: ByEvent, lazy.TimelineTimes: ByMoment}[timeline]
 	h.mu.Unlock()
-	if err := h.findKeys(ctx); err != nil {
-		return err
-	}
+	return h.findKeys(ctx)
+}
+
+// over returns a pass for values of the location.
+func (h *History) over(ctx context.Context, c lazy.Collector) (lazy.Pass, error) {
 	l := h.o.Location
-	pass := h.scope.Over(h)
-	pass.Among, pass.Skip = l.among(), h.skip()
-	if l.call != nil {
-		if err := h.withinCall(ctx, &pass); err != nil {
-			return err
-		}
+	pass := h.scope.Over(c)
+	pass.Among, pass.Skip, pass.Share = l.among(), h.skip(), h.share
+	if l.call == nil {
+		return pass, nil
 	}
-	pass.Progress, pass.Share = tell, h.share
-	if err := h.r.Pass(ctx, pass); err != nil || pass.Skip == nil || l.Kind != FieldLocation || l.One() {
-		return err
-	}
-	return h.findMade(ctx)
+	return pass, h.withinCall(ctx, &pass)
 }
 
 // skip returns what the pass need not read, as the summary file tells; nil if that is not known.
@@ -240,38 +251,6 @@ func (h *History) withinCall(ctx context.Context, pass *lazy.Pass) error {
 	}
 	pass.Ranges = []lazy.PassRange{g}
 	return nil
-}
-
-// ErrNoWrite is the error that a location was not written before a point, or after it.
-var ErrNoWrite = errors.New("no write of it was recorded there")
-
-// NextWrite finds the write of a location that is next to a point: before it or after it.
-func NextWrite(ctx context.Context, r *lazy.TraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress) (*HistoryPoint, error) {
-	o := HistoryOptions{Location: l, Here: at, Keep: MostValues}
-	if before {
-		o.Until = at
-	}
-	h := NewHistory(r, scope, o)
-	if err := h.Run(ctx, tell); err != nil {
-		return nil, err
-	}
-	if all, kept := h.Count(); all > int64(kept) {
-		return nil, fmt.Errorf("%s has %d values, too many to look for one", l.Text, all)
-	}
-	var found *HistoryPoint
-	for _, s := range h.List() {
-		switch {
-		case s.Kind != Written || s.Position == at.Position:
-		case before:
-			found = &s.HistoryPoint
-		case !h.hereKey.covers(&s, h.order) && found == nil:
-			found = &s.HistoryPoint
-		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("%s: %w", l.Title(), ErrNoWrite)
-	}
-	return found, nil
 }
 
 // Reset is for the pass.
