@@ -76,8 +76,8 @@ func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Po
 	return p, ok, nil
 }
 
-// Weight returns how many bytes of the trace a node takes, and the size of its parent's
-// content: of is 0 if that is not known, as for a thread.
+// Weight returns how many bytes of the trace a node takes, 0 if it has not ended yet, and the size of its
+// parent's content: of is 0 if that is not known, as for a thread.
 func (n *Node) Weight() (bytes, of int64) {
 	e := n.e.Load()
 	if n.IsThread() || e.state == StatePending {
@@ -85,7 +85,7 @@ func (n *Node) Weight() (bytes, of int64) {
 	}
 	in := n.parent.e.Load()
 	if !n.parent.IsThread() && in.state == StatePending {
-		return 0, 0
+		return e.next - e.at, 0
 	}
 	return e.next - e.at, in.end - in.start
 }

@@ -10,6 +10,7 @@ import (
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
+	"tracex/recorder"
 	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/uitest"
 )
@@ -191,4 +192,42 @@ func TestTopOfGrowing(t *testing.T) {
 	l.seen().keys("T").has("recorded so far: top · ", "3 calls", "Main.f()")
 	l.calls(th, 3)
 	l.seen().has("3 calls")
+}
+
+// TestAnswersOfGrowing: each answer about a trace that grows tells so; and that it is cut short, when it does
+// not grow any more.
+func TestAnswersOfGrowing(t *testing.T) {
+	l := goLive(t, Options{})
+	l.record()
+	th := l.rec.Thread("main")
+	count := l.rec.Field(l.rec.Class("app.Main"), "count", recorder.FieldInfo{Static: true})
+	l.enter(th, 2)
+	th.WriteField(count, 0, recorder.Null(), recorder.Int(7))
+	l.exit(th, 1)
+	l.seen().keys("g j *")
+	all := []struct{ command, has string }{
+		{"top", "top · by own events"}, {"calls f", "calls of Main.f · 2 calls"}, {"history Main.count", "history · Main.count · 1 write"},
+		{"throws", "exceptions · none"}, {"callers f", "callers of Main.f"}, {"around", "around #0"}, {"log kind=write", "log · 1 line"},
+		{"state", "state before #1"},
+	}
+	for _, grows := range []bool{true, false} {
+		first, notes := "recorded so far: ", []string{"1 call has not ended yet", "not ended yet"}
+		if !grows {
+			first, notes = "of what is not damaged: ", []string{"1 call had not ended when the recording did", "did not end"}
+		}
+		for _, x := range all {
+			if l.keys("esc g j"); x.command == "state" {
+				l.keys("j j")
+			}
+			l.keys(":").typed(x.command).keys("enter")
+			if l.has(first + x.has); x.command == "top" || x.command == "calls f" {
+				l.has(notes[:1]...)
+			}
+			if x.command == "calls f" {
+				l.has(notes[1])
+			}
+		}
+		l.r.Unfollow()
+		l.look()
+	}
 }

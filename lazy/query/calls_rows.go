@@ -162,7 +162,7 @@ func (s *callRows) row(p *Point, weight int64) []table.Value {
 	case v.Threw:
 		result = table.Str(s.g.Threw + thrownName(v.Exception)).JSON([]byte("null"))
 	case v.Unended:
-		result = table.Str("did not end").JSON([]byte("null"))
+		result = table.Str(neverEnded(v.Pending)).JSON([]byte("null"))
 	}
 	row = append(row, result, text(v.Receiver))
 	name := p.Thread

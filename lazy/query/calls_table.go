@@ -280,7 +280,7 @@ func (c *Calls) listColumns(shape *callsShape) []table.Column {
 // notes tells what the numbers do not tell.
 func (c *Calls) notes() (list []string) {
 	if n := c.sums.unended; n > 0 {
-		text := display.Plural(n, "call") + " had not ended when the recording did"
+		text := notEnded(n, grows(c.r))
 		if c.about.timed {
 			text += ": their durations are not known"
 		}

@@ -132,8 +132,6 @@ func callFilters(r *lazy.TraceReader, all []*point, rng *rand.Rand) (list []stri
 func TestCalls(t *testing.T) {
 	corpus(t, func(t *testing.T, path string) {
 		r := opened(t, path)
-		_, timed := r.Times()
-		size, _ := r.Size()
 		for _, raw := range []bool{false, true} {
 			all := load(t, r, raw)
 			if len(all) == 0 {
@@ -141,49 +139,57 @@ func TestCalls(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(uint64(len(all)), 7))
 			for _, text := range callFilters(r, all, rng) {
-				e, err := filter.Parse(text)
-				if err != nil {
-					t.Fatal(err)
-				}
-				f, err := bound(r, filter.And(e, callsFilter))
-				if err != nil {
-					t.Fatal(err)
-				}
-				want := plainCalls(r, all, f)
-				run := func(o CallsOptions) (*Calls, *table.Table) {
-					o.What = text
-					c, err := NewCalls(r, Scope{Raw: raw}, o)
-					if err != nil {
-						t.Fatalf("%s: %v", text, err)
-					}
-					if c.limit.share = shares[rng.IntN(len(shares))]; c.limit.share > 0 {
-						c.limit.share = max(c.limit.share, size/60) // each part takes long to begin in a deep trace
-					}
-					if err := c.Run(t.Context(), nil); err != nil {
-						t.Fatalf("%s: %v", text, err)
-					}
-					return c, c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
-				}
-				name := fmt.Sprintf("%s, raw %v", text, raw)
-				c, got := run(CallsOptions{Sort: "event"})
-				sameCalls(t, name, c, got, want, timed, rng)
-				for range 2 {
-					sort := sortWords[rng.IntN(len(sortWords))]
-					if known, ok := orders[sort]; ok && (known.timed == 0 || known.timed == 1 == timed) {
-						reverse := rng.IntN(2) == 1
-						_, got := run(CallsOptions{Sort: sort, Reverse: reverse})
-						sameOrder(t, fmt.Sprintf("%s by %s, reversed %v", name, sort, reverse), got, want, known.compare, CallsRise(sort) != reverse)
-					}
-				}
-				by := groupWords[rng.IntN(len(groupWords))]
-				if by == "in:METHOD" {
-					by = "line"
-				}
-				_, got = run(CallsOptions{By: by})
-				sameGroups(t, name+" by "+by, got, want, by, timed)
+				compareCalls(t, r, raw, all, text, rng)
 			}
 		}
 	})
+}
+
+// compareCalls compares tables of the calls that match a filter with a plain calculation.
+func compareCalls(t *testing.T, r *lazy.TraceReader, raw bool, all []*point, text string, rng *rand.Rand) {
+	t.Helper()
+	_, timed := r.Times()
+	size, _ := r.Size()
+	e, err := filter.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := bound(r, filter.And(e, callsFilter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plainCalls(r, all, f)
+	run := func(o CallsOptions) (*Calls, *table.Table) {
+		o.What = text
+		c, err := NewCalls(r, Scope{Raw: raw}, o)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if c.limit.share = shares[rng.IntN(len(shares))]; c.limit.share > 0 {
+			c.limit.share = max(c.limit.share, size/60) // each part takes long to begin in a deep trace
+		}
+		if err := c.Run(t.Context(), nil); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return c, c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	}
+	name := fmt.Sprintf("%s, raw %v", text, raw)
+	c, got := run(CallsOptions{Sort: "event"})
+	sameCalls(t, name, c, got, want, timed, rng)
+	for range 2 {
+		sort := sortWords[rng.IntN(len(sortWords))]
+		if known, ok := orders[sort]; ok && (known.timed == 0 || known.timed == 1 == timed) {
+			reverse := rng.IntN(2) == 1
+			_, got := run(CallsOptions{Sort: sort, Reverse: reverse})
+			sameOrder(t, fmt.Sprintf("%s by %s, reversed %v", name, sort, reverse), got, want, known.compare, CallsRise(sort) != reverse)
+		}
+	}
+	by := groupWords[rng.IntN(len(groupWords))]
+	if by == "in:METHOD" {
+		by = "line"
+	}
+	_, got = run(CallsOptions{By: by})
+	sameGroups(t, name+" by "+by, got, want, by, timed)
 }
 
 // text returns a shown value of a row.
@@ -215,7 +221,7 @@ func sameCalls(t *testing.T, name string, c *Calls, got *table.Table, want []*pl
 		}
 		result := x.result
 		if result == "" && (x.foot == nil || x.foot.Result.Kind == format.ValueUnfinished) {
-			result = "did not end"
+			result = neverEnded(x.state == lazy.StatePending)
 		}
 		list := map[string]string{"event": fmt.Sprint(x.point.point.Event), "call": x.call, "result": result, "receiver": x.receiver,
 			"thread_name": x.thread, "thread": fmt.Sprint(x.at.Thread + 1), "caller": x.caller, "handle": fmt.Sprintf("#%d", x.point.point.Event)}

@@ -83,7 +83,7 @@ func load(t *testing.T, r *lazy.TraceReader, raw bool) (all []*point) {
 				p.foot = c.Footer()
 			}
 			p.time, p.timed = c.Time()
-			p.size, _ = c.Weight()
+			p.size = sizeOf(t, r, c)
 			if parent != nil {
 				parent.children = append(parent.children, p)
 			}
@@ -95,6 +95,24 @@ func load(t *testing.T, r *lazy.TraceReader, raw bool) (all []*point) {
 		below(n, nil)
 	}
 	return all
+}
+
+// sizeOf returns how many bytes a node takes, of one that has not ended those up to the end of its
+// thread.
+func sizeOf(t *testing.T, r *lazy.TraceReader, n *lazy.Node) int64 {
+	if n.State() != lazy.StatePending {
+		bytes, _ := n.Weight()
+		return bytes
+	}
+	x, err := r.Extent(n.Position())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.To < 0 {
+		thread, _ := r.ThreadInfo(x.Thread)
+		x.To = thread.Bytes
+	}
+	return x.To - x.From
 }
 
 // matches evaluates a filter by its definition.
@@ -165,6 +183,7 @@ func TestFind(t *testing.T) {
 	corpus(t, func(t *testing.T, path string) {
 		r := opened(t, path)
 		_, timed := r.Times()
+		size, _ := r.Size()
 		for _, raw := range []bool{false, true} {
 			all := load(t, r, raw)
 			if len(all) == 0 {
@@ -172,36 +191,46 @@ func TestFind(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(uint64(len(all)), 1))
 			for _, text := range filters(r, all, rng, timed) {
-				e, err := filter.Parse(text)
-				if err != nil {
-					t.Fatalf("%s: %v", text, err)
+				share := shares[rng.IntN(len(shares))]
+				if share > 0 {
+					share = max(share, size/300) // it takes long to begin many parts
 				}
-				f, err := bound(r, e)
-				if err != nil {
-					t.Fatalf("%s: %v", text, err)
-				}
-				var want []lazy.Position
-				for _, p := range all {
-					if p.matches(f) {
-						want = append(want, p.at)
-					}
-				}
-				find := NewFind(r, lazy.Pass{Raw: raw, Share: shares[rng.IntN(len(shares))]}, e, 0)
-				if err := find.Run(t.Context(), nil); err != nil {
-					t.Fatalf("%s: %v", text, err)
-				}
-				n, _ := find.Set.Count()
-				ok := n == len(want)
-				for i := 0; i < n && ok; i++ {
-					got, _ := find.Set.Place(i)
-					ok = got == want[i]
-				}
-				if !ok {
-					t.Errorf("%s, raw %v: found %d places, want %d", text, raw, n, len(want))
-				}
+				compareFind(t, r, raw, all, text, share)
 			}
 		}
 	})
+}
+
+// compareFind compares the places that a filter finds with its definition.
+func compareFind(t *testing.T, r *lazy.TraceReader, raw bool, all []*point, text string, share int64) {
+	t.Helper()
+	e, err := filter.Parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	f, err := bound(r, e)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	var want []lazy.Position
+	for _, p := range all {
+		if p.matches(f) {
+			want = append(want, p.at)
+		}
+	}
+	find := NewFind(r, lazy.Pass{Raw: raw, Share: share}, e, 0)
+	if err := find.Run(t.Context(), nil); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	n, _ := find.Set.Count()
+	ok := n == len(want)
+	for i := 0; i < n && ok; i++ {
+		got, _ := find.Set.Place(i)
+		ok = got == want[i]
+	}
+	if !ok {
+		t.Errorf("%s, raw %v: found %d places, want %d", text, raw, n, len(want))
+	}
 }
 
 // filters returns filters of all forms, with names and numbers of the trace: some of them, others for

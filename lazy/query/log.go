@@ -36,6 +36,7 @@ type Log struct {
 	last    map[int32]int64 // by thread, the key of its last entry
 	sorted  int             // how many of the entries are
 	most    int
+	share   int64 // of the pass, see [lazy.Pass.Share]; 0 for the usual
 }
 
 // logEntry is a line.
@@ -80,7 +81,7 @@ func (l *Log) Run(ctx context.Context, tell lazy.Progress) (err error) {
 		c.where = append(c.where, cond)
 	}
 	pass := l.scope.Over(c)
-	pass.Progress = tell
+	pass.Progress, pass.Share = tell, l.share
 	if err = l.r.Pass(ctx, pass); errors.Is(err, errFalls) {
 		l.Timeline = lazy.TimelineNone
 		err = l.r.Pass(ctx, pass)

@@ -28,58 +28,70 @@ func logOf(t *testing.T, r *lazy.TraceReader, s Scope, points ...string) *Log {
 	return NewLog(r, s, list)
 }
 
-// TestLog: the lines are those of a plain calculation, in the order of all threads.
+// TestLog: the lines are those of a plain calculation, in the order of all threads, however
+// the pass is cut.
 func TestLog(t *testing.T) {
 	traces(t, func(t *testing.T, r *lazy.TraceReader) {
 		if long(r) {
 			return
 		}
 		for _, raw := range []bool{false, true} {
-			l := logOf(t, r, Scope{Raw: raw}, "kind=call", "kind=write", "depth=2..3 -kind=iteration")
-			if err := l.Run(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
-			var want []logEntry
-			for _, m := range plainAround(t, r, raw, l.Timeline).list {
-				if m.End {
-					continue
-				}
-				e := logEntry{key: m.From, at: m.At, thread: m.Thread, exact: m.From == m.To}
-				if l.Timeline == lazy.TimelineNone {
-					e.key, e.exact = int64(m.Thread), true
-				}
-				if m.Class == format.ClassCall {
-					want = append(want, e)
-				}
-				switch e.point = 1; m.Class {
-				case format.ClassFieldWrite, format.ClassVariableWrite, format.ClassArrayWrite:
-					want = append(want, e)
-				}
-				if e.point = 2; m.calls >= 2 && m.calls <= 3 && m.Class != format.ClassIteration {
-					want = append(want, e)
-				}
-			}
-			last := map[int32]int64{}
-			for i := range want { // the lines of a thread stay in their order
-				e := &want[i]
-				if was, ok := last[e.thread]; ok {
-					e.key = max(e.key, was)
-				}
-				last[e.thread] = e.key
-			}
-			slices.SortStableFunc(want, func(a, b logEntry) int {
-				return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.thread, b.thread), cmp.Compare(a.at, b.at))
-			})
-			if !slices.Equal(l.entries, want) {
-				for i := range want {
-					if i >= len(l.entries) || l.entries[i] != want[i] {
-						t.Fatalf("raw %v: line %d of %d: %+v of %d, not %+v", raw, i, len(want), l.entries[min(i, len(l.entries)-1)], len(l.entries), want[i])
-					}
-				}
-				t.Fatalf("raw %v: %d lines, not %d", raw, len(l.entries), len(want))
+			size, _ := r.Size()
+			compareLog(t, r, raw, 0)
+			if !raw {
+				compareLog(t, r, raw, max(150, size/30))
 			}
 		}
 	})
+}
+
+// compareLog compares the lines of log points with a plain calculation.
+func compareLog(t *testing.T, r *lazy.TraceReader, raw bool, share int64) {
+	t.Helper()
+	l := logOf(t, r, Scope{Raw: raw}, "kind=call", "kind=write", "depth=2..3 -kind=iteration")
+	l.share = share
+	if err := l.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	var want []logEntry
+	for _, m := range plainAround(t, r, raw, l.Timeline).list {
+		if m.End {
+			continue
+		}
+		e := logEntry{key: m.From, at: m.At, thread: m.Thread, exact: m.From == m.To}
+		if l.Timeline == lazy.TimelineNone {
+			e.key, e.exact = int64(m.Thread), true
+		}
+		if m.Class == format.ClassCall {
+			want = append(want, e)
+		}
+		switch e.point = 1; m.Class {
+		case format.ClassFieldWrite, format.ClassVariableWrite, format.ClassArrayWrite:
+			want = append(want, e)
+		}
+		if e.point = 2; m.calls >= 2 && m.calls <= 3 && m.Class != format.ClassIteration {
+			want = append(want, e)
+		}
+	}
+	last := map[int32]int64{}
+	for i := range want { // the lines of a thread stay in their order
+		e := &want[i]
+		if was, ok := last[e.thread]; ok {
+			e.key = max(e.key, was)
+		}
+		last[e.thread] = e.key
+	}
+	slices.SortStableFunc(want, func(a, b logEntry) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.thread, b.thread), cmp.Compare(a.at, b.at))
+	})
+	if !slices.Equal(l.entries, want) {
+		for i := range want {
+			if i >= len(l.entries) || l.entries[i] != want[i] {
+				t.Fatalf("raw %v: line %d of %d: %+v of %d, not %+v", raw, i, len(want), l.entries[min(i, len(l.entries)-1)], len(l.entries), want[i])
+			}
+		}
+		t.Fatalf("raw %v: %d lines, not %d", raw, len(l.entries), len(want))
+	}
 }
 
 // TestLogKeepsTheFirst: of too many lines the first are kept, and the others counted.

@@ -34,6 +34,7 @@ type CallValues struct {
 	Threw      bool
 	Exception  string // full class name of what it threw; "" if it is not known
 	Unended    bool   // the end of the call is not in the trace
+	Pending    bool   // it may come yet: the trace grows
 	Caller     string // of the nearest call around it; "" for none
 	Line       string // where it is made: FILE:LINE
 }
@@ -156,6 +157,10 @@ func pathOf(p *lazy.PassPoint) (path []string) {
 // callValues makes text of the values of a call.
 func callValues(c *format.Context, p *lazy.PassPoint, point *format.Point, foot *format.Footer) *CallValues {
 	v := &CallValues{Unended: foot == nil || foot.Result.Kind == format.ValueUnfinished && !foot.Threw && foot.Exception == ""}
+	if v.Unended {
+		state, err := p.Ended() // p.Footer would have failed before
+		v.Pending = err == nil && state == lazy.StatePending
+	}
 	v.Name, _ = c.CallName(point.Ref, point.Flags)
 	if v.Full, _ = c.FullCallName(point.Ref, point.Flags); v.Full == "" {
 		v.Full = v.Name

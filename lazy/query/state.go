@@ -21,6 +21,8 @@ type State struct {
 	r   *lazy.TraceReader
 	raw bool
 	at  HistoryPoint
+	// share is that of passes, see [lazy.Pass.Share]; 0 for the usual.
+	share int64
 
 	mu    sync.Mutex // guards the fields below
 	call  *stateCall // nil until it is known, and without a call around the point
@@ -98,7 +100,7 @@ func (s *State) Run(ctx context.Context, tell lazy.Progress) error {
 	}
 	s.mu.Unlock()
 	before := []lazy.PassRange{{Thread: s.at.Thread, From: s.from, To: s.at.At}}
-	if err := s.r.Pass(ctx, lazy.Pass{Raw: s.raw, Ranges: before, Collect: []lazy.Collector{s}, Progress: tell}); err != nil {
+	if err := s.r.Pass(ctx, lazy.Pass{Raw: s.raw, Ranges: before, Collect: []lazy.Collector{s}, Share: s.share, Progress: tell}); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -126,6 +128,7 @@ func (s *State) fields(ctx context.Context) error {
 	}
 	scope := Scope{Raw: s.raw, Ranges: []lazy.PassRange{{Thread: s.at.Thread, From: max(0, s.at.At-stateBytes), To: s.at.At}}}
 	h := NewHistory(s.r, scope, HistoryOptions{Location: l, Keep: MostValues})
+	h.share = s.share
 	if err := h.Run(ctx, nil); err != nil {
 		return err
 	}

@@ -80,10 +80,12 @@ func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines [
 	return lines
 }
 
-// TestState: the state before a point is that of a plain walk over everything before it.
+// TestState: the state before a point is that of a plain walk over everything before it, however the pass
+// is cut.
 func TestState(t *testing.T) {
 	traces(t, func(t *testing.T, r *lazy.TraceReader) {
-		if data, _ := r.Size(); data > 300<<10 {
+		data, _ := r.Size()
+		if data > 300<<10 {
 			return
 		}
 		random := rand.New(rand.NewPCG(3, 4))
@@ -91,25 +93,35 @@ func TestState(t *testing.T) {
 			roots, all := plainPoints(t, r, raw)
 			var c *format.Context
 			r.WithContext(func(x *format.Context) { c = x })
-			for range min(10, len(all)) {
-				at := all[random.IntN(len(all))]
-				s := NewState(r, raw, HistoryPoint{at.Position(), at.Point().Event})
-				if err := s.Run(t.Context(), nil); err != nil {
-					t.Fatal(err)
+			for i := range min(10, len(all)) {
+				share := shares[i%len(shares)]
+				if share > 0 {
+					share = max(share, data/60)
 				}
-				var got []string
-				for _, v := range s.Values() {
-					if v.Known {
-						got = append(got, fmt.Sprintf("%s %s = %s #%d", v.Part, v.Name, v.Value.Text, v.Event))
-					}
-				}
-				slices.Sort(got)
-				if want := plainState(c, roots, at); !slices.Equal(got, want) {
-					t.Errorf("raw %v, before #%d:\n got %q\nwant %q", raw, at.Point().Event, got, want)
-				}
+				compareState(t, r, raw, share, c, roots, all[random.IntN(len(all))])
 			}
 		}
 	})
+}
+
+// compareState compares the state before a point with a plain walk.
+func compareState(t *testing.T, r *lazy.TraceReader, raw bool, share int64, c *format.Context, roots []*plainPoint, at *plainPoint) {
+	t.Helper()
+	s := NewState(r, raw, HistoryPoint{at.Position(), at.Point().Event})
+	s.share = share
+	if err := s.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range s.Values() {
+		if v.Known {
+			got = append(got, fmt.Sprintf("%s %s = %s #%d", v.Part, v.Name, v.Value.Text, v.Event))
+		}
+	}
+	slices.Sort(got)
+	if want := plainState(c, roots, at); !slices.Equal(got, want) {
+		t.Errorf("raw %v, before #%d:\n got %q\nwant %q", raw, at.Point().Event, got, want)
+	}
 }
 
 // TestStateTexts: the state in a real trace, as printed.

@@ -108,6 +108,30 @@ func TestRecall(t *testing.T) {
 	})
 }
 
+// TestEverySummarized: with a summary, each answer is its plain calculation.
+func TestEverySummarized(t *testing.T) {
+	for seed, shape := range []formattest.Shape{formattest.Random, formattest.Threads, formattest.Calls, formattest.Random} {
+		spec := formattest.Spec{Shape: shape, N: 250, Seed: uint64(seed), Threads: 2 * (seed % 2), Timed: seed%2 == 0, Options: formattest.Options{BlockSize: 2000}}
+		if seed == 3 {
+			spec.Version = format.V27
+		}
+		if formattest.Race && seed != 3 {
+			continue
+		}
+		t.Run(spec.Name(), func(t *testing.T) {
+			t.Parallel()
+			r := opened(t, formattest.File(t, spec))
+			size, _ := r.Size()
+			if !summarized(t, r, max(300, size/20)) {
+				t.Fatal("no summary")
+			}
+			for _, raw := range []bool{false, true} {
+				compareEvery(t, r, raw, uint64(seed))
+			}
+		})
+	}
+}
+
 // TestFindSummarized: a summary does not change what is found, though parts are skipped.
 func TestFindSummarized(t *testing.T) {
 	traces(t, func(t *testing.T, r *lazy.TraceReader) {

@@ -26,6 +26,7 @@ type throwsTable struct {
 	list   []Thrown
 	all    int64
 	where  string // for the title
+	grows  bool   // the trace: calls that have not ended may still do
 	g      *display.Glyphs
 }
 
@@ -33,7 +34,7 @@ type throwsTable struct {
 func (t *Throws) Table(view ThrowsView) *table.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, where: t.scope.about(view.G), g: view.G}
+	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, where: t.scope.about(view.G), grows: grows(t.r), g: view.G}
 	x.names = names(x.groups)
 	for _, row := range t.rows {
 		x.rows = append(x.rows, row)
@@ -81,7 +82,7 @@ func (x *throwsTable) title() string {
 		of = "1 class"
 	}
 	text := "exceptions" + x.where + " " + x.g.Dot + " " + display.Plural(x.all, "exception") + " of " + of
-	for o, what := range []string{"caught", "left a thread's root", "in calls that never ended"} {
+	for o, what := range []string{"caught", "left a thread's root", "in calls that " + map[bool]string{false: "never ended", true: "have not ended yet"}[x.grows]} {
 		if by[o] > 0 {
 			text += " " + x.g.Dot + " " + display.Grouped(by[o]) + " " + what
 		}
@@ -137,7 +138,7 @@ func (x *throwsTable) identity(class string, in, where int32, how Outcome) []tab
 		caught = table.Str(x.g.None + " (left " + caught.Text() + ")")
 		caughtClass, caughtMethod = table.Value{}, table.Value{}
 	case Unknown:
-		caught = table.Str("? (" + caught.Text() + " never ended)")
+		caught = table.Str("? (" + caught.Text() + " " + map[bool]string{false: "never ended", true: "has not ended yet"}[x.grows] + ")")
 		caughtClass, caughtMethod = table.Value{}, table.Value{}
 	}
 	return []table.Value{known(class), table.Str(cmp.Or(shortClass(class), "(unknown class)")), thrown, caught, table.Str(how.String()),

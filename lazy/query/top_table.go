@@ -35,6 +35,7 @@ type topTable struct {
 	by    By
 	timed bool
 	span  bool // only a span of time: events are not known
+	grows bool // the trace: calls that have not ended may still do
 	steps Steps
 	where string // for the title
 	all   Totals
@@ -86,7 +87,7 @@ const mostSpread = 20_000
 func (t *Top) snapshot(g *display.Glyphs) *topTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &topTable{by: t.by, timed: t.timed, span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), all: t.all}
+	x := &topTable{by: t.by, timed: t.timed, grows: grows(t.r), span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), all: t.all}
 	groups := t.groups.list()
 	var shown []*Group // others may have been seen by goroutines that began at a wrong place
 	for i, g := range groups {
@@ -321,8 +322,14 @@ func (x *topTable) identity(g *Group) []table.Value {
 // notes tells what the numbers do not tell.
 func (x *topTable) notes(g *display.Glyphs) (list []string) {
 	if n := x.all.Unended; n > 0 {
-		list = append(list, display.Plural(n, "call")+" had not ended when the recording did; "+
-			map[bool]string{true: "they end where their thread ends", false: "what is in them is counted"}[x.timed])
+		about := "what is in them is counted"
+		switch {
+		case x.timed && x.grows:
+			about = "they count up to what is known of their thread"
+		case x.timed:
+			about = "they end where their thread ends"
+		}
+		list = append(list, notEnded(n, x.grows)+"; "+about)
 	}
 	if n := x.all.Untimed; n > 0 {
 		list = append(list, fmt.Sprintf("the trace has no time for %s", display.Plural(n, "call")))

@@ -130,9 +130,15 @@ func (p *plainTop) estimate(list []*node) {
 		if !p.timed || !n.unended {
 			continue
 		}
-		// It ends where its thread ends, and begins where the first call in it that has a time does.
-		end := p.ends[n.thread]
-		n.time, n.timed = lazy.Time{Start: end}, true
+		// It ends where its thread ends, as far as that is known, and begins where the first call in it
+		// that has a time does.
+		end, ok := p.ends[n.thread]
+		for _, k := range within {
+			if k.timed {
+				end, ok = max(end, k.time.End()), true
+			}
+		}
+		n.time, n.timed = lazy.Time{Start: end}, ok
 		for _, k := range within {
 			if k.timed {
 				n.time.Start = min(n.time.Start, k.time.Start)

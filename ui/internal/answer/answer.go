@@ -102,10 +102,23 @@ func (a *Answer) about() (text string) {
 	case n > 1:
 		text = fmt.Sprintf("%d steps, the last %s: %s", n, a.of.Steps[n-1], text)
 	}
-	if a.of.R.Status().Growth.On {
-		text = "recorded so far: " + text
+	return soFar(a.of.R) + text
+}
+
+// soFar returns what the title of an answer tells first of a trace that grows.
+func soFar(r *lazy.TraceReader) string {
+	if r.Status().Growth.On {
+		return "recorded so far: "
 	}
-	return text
+	return ""
+}
+
+// undamaged returns what it tells before that, once the trace has been read.
+func undamaged(r *lazy.TraceReader) string {
+	if r.Status().Problem != nil {
+		return "of what is not damaged: "
+	}
+	return ""
 }
 
 // Edit makes the answer again with other steps. It returns the command that runs its pass.
@@ -144,9 +157,7 @@ func (a *Answer) work(r *run) error {
 	if err == nil {
 		r.done = 1
 	}
-	if p := a.of.R.Status().Problem; p != nil {
-		r.about = "of what is not damaged: " + r.about
-	}
+	r.about = undamaged(a.of.R) + r.about
 	a.show(r)
 	return err
 }

@@ -22,9 +22,15 @@ type Around struct {
 	at lazy.Position
 	o  query.AroundOptions
 
-	found atomic.Pointer[query.Around]
-	drawn *query.Around // what the table was made of, and for which width
+	found atomic.Pointer[foundAround]
+	drawn *foundAround // what the table was made of, and for which width
 	wide  int
+}
+
+// foundAround is what was found, with what the title tells first.
+type foundAround struct {
+	*query.Around
+	about string
 }
 
 // aroundPoints is how many points are shown at first each way, and mostAround at most.
@@ -57,7 +63,8 @@ func (a *Around) start() tea.Cmd {
 			return nil, err
 		}
 		_, err = found.Table(ctx, query.AroundView{G: a.of.G}) // it reads the texts
-		return func() { a.found.Store(found) }, err
+		about := undamaged(a.of.R) + soFar(a.of.R)
+		return func() { a.found.Store(&foundAround{found, about}) }, err
 	})
 }
 
@@ -66,6 +73,7 @@ func (a *Around) Table() *table.Table {
 	found, wide := a.found.Load(), a.width()-cursorMark
 	if found != nil && (found != a.drawn || wide != a.wide) {
 		if t, err := found.Table(a.life, query.AroundView{Width: wide, G: a.of.G}); err == nil {
+			t.Title = found.about + t.Title
 			if len(a.of.Steps) > 0 {
 				t.Notes = append([]string{"steps do not change this table"}, t.Notes...)
 			}

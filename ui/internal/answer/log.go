@@ -41,9 +41,7 @@ func NewLog(life context.Context, of Of, points []query.LogPoint) (*Log, tea.Cmd
 		}
 		t := log.Table(l.life, query.LogView{Done: 1, G: of.G})
 		of.Steps.Tell(t, of.G)
-		if of.R.Status().Growth.On {
-			t.Title = "recorded so far: " + t.Title
-		}
+		t.Title = undamaged(of.R) + soFar(of.R) + t.Title
 		t.Rows = &lines{of: t.Rows, at: make(map[int][]table.Value)}
 		return func() { l.shown.Store(t) }, nil
 	})
