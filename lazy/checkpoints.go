@@ -10,6 +10,10 @@ const checkpointEvery = 1024
 type checkpoint struct {
 	pos int64 // logical: offset of a child, or of a reference object before it
 	ord int64 // ordinal of the first cell that ends at or after pos
+
+	// In an edited tree:
+	in *splice // what the child was recorded in; not kept
+	of int64   // in.at, if it is kept
 }
 
 // checkpointBefore returns the last checkpoint but one before x: at least checkpointEvery

@@ -19,6 +19,8 @@ type childReader struct {
 	folder      *fold.Folder[*nodeData] // nil until the first point is folded
 	begins      format.Point            // the first child of a call being folded
 	chain       []format.Cell           // containers around the target offset, outermost first; nil if not known
+	target      int64
+	edit        *editing // of an edited tree; nil for others
 }
 
 // newRun returns an empty run of the node's children.
@@ -32,15 +34,24 @@ type childRead struct {
 	shown bool       // it does not fold to nothing
 	data  *nodeData  // as it is shown; nil if it is not shown, or was skipped
 	next  checkpoint // where the next child begins; the end of the content if there is no child
+
+	// In an edited tree:
+	at      checkpoint // of the child
+	entered bool       // it is merged: next is in it; or there was none where it was read
+	left    bool       // it is left out
+	dropped bool       // it is left out with all in it
 }
 
 // child reads the child at a checkpoint.
 func (l *childReader) child(at checkpoint) (c childRead, err error) {
 	e := new(nodeData)
-	if c.ok, err = l.next(at.pos, at.ord, l.end, e, true); !c.ok || err != nil {
-		return childRead{next: checkpoint{l.end, at.ord}}, err
+	if l.edit != nil {
+		return l.step(at, e, true)
 	}
-	c.next = checkpoint{e.next, e.after}
+	if c.ok, err = l.next(at.pos, at.ord, l.end, e, true); !c.ok || err != nil {
+		return childRead{next: checkpoint{pos: l.end, ord: at.ord}}, err
+	}
+	c.next = checkpoint{pos: e.next, ord: e.after}
 	if l.folded {
 		if e, err = l.fold(e); err == nil && e != nil && l.inline {
 			e = l.inlined(e)
@@ -52,16 +63,20 @@ func (l *childReader) child(at checkpoint) (c childRead, err error) {
 
 // forward reads up to count children from the start of a gap.
 func (l *childReader) forward(ctx context.Context, from, to, ord int64, count int) (*childRun, error) {
-	s := l.newRun(from, ord)
-	for reads := 0; reads < slabReads && len(s.list) < count && s.to < to; reads++ {
+	at, err := l.begin(ctx, from, ord)
+	if err != nil {
+		return nil, err
+	}
+	s := l.newRun(at.pos, at.ord)
+	for reads := 0; reads < slabReads && len(s.list) < count && at.pos < to; reads++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := l.child(checkpoint{s.to, s.toOrd})
+		c, err := l.child(at)
 		if err != nil {
 			return nil, err
 		}
-		s.to, s.toOrd = c.next.pos, c.next.ord
+		at = c.next
 		if !c.ok {
 			break
 		}
@@ -69,6 +84,8 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 			s.list = append(s.list, c.data)
 		}
 	}
+	s.to, s.toOrd = at.pos, at.ord
+	l.ends(at)
 	return s, nil
 }
 
@@ -76,18 +93,21 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 // those that end at or before it, the one that contains it, and up to ahead
 // after that one. With x = to it reads the last ones.
 func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*childRun, error) {
+	if l.edit != nil {
+		return l.aroundEdited(ctx, from, to, x, back, ahead)
+	}
 	pos, at := l.seekBack(from, ord, x, back)
 	if m, ok := checkpointBefore(l.checkpoints, x); ok && m.pos > pos && m.pos >= from {
 		pos, at = m.pos, m.ord
 	}
-	first, passed, err := l.lastBefore(ctx, checkpoint{pos, at}, to, x, back)
+	first, passed, err := l.lastBefore(ctx, checkpoint{pos: pos, ord: at}, to, x, back)
 	if err != nil {
 		return nil, err
 	}
 	s := l.newRun(first.pos, first.ord)
 	s.passed = passed
 	for s.to < to && ahead >= 0 {
-		c, err := l.child(checkpoint{s.to, s.toOrd})
+		c, err := l.child(checkpoint{pos: s.to, ord: s.toOrd})
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +148,7 @@ func (l *childReader) lastBefore(ctx context.Context, m checkpoint, to, x int64,
 		if !ok || e.next > x {
 			break
 		}
-		m = checkpoint{e.next, e.after}
+		m = checkpoint{pos: e.next, ord: e.after}
 		ring[(n+1)%len(ring)] = m
 	}
 	return ring[max(0, n-back)%len(ring)], passed, nil
@@ -142,9 +162,12 @@ func (l *childReader) skip(at checkpoint) (childRead, error) {
 
 // over is skip, and reads the child into e, as recorded.
 func (l *childReader) over(e *nodeData, at checkpoint) (childRead, error) {
+	if l.edit != nil {
+		return l.step(at, e, false)
+	}
 	ok, err := l.next(at.pos, at.ord, l.end, e, false)
 	if !ok || err != nil {
-		return childRead{next: checkpoint{l.end, at.ord}}, err
+		return childRead{next: checkpoint{pos: l.end, ord: at.ord}}, err
 	}
 	shown := true
 	if l.folded && l.mayFold(e) {
@@ -152,5 +175,5 @@ func (l *childReader) over(e *nodeData, at checkpoint) (childRead, error) {
 		full, err = l.child(at)
 		shown = full.shown
 	}
-	return childRead{ok: true, shown: shown, next: checkpoint{e.next, e.after}}, err
+	return childRead{ok: true, shown: shown, next: checkpoint{pos: e.next, ord: e.after}}, err
 }

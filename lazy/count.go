@@ -15,6 +15,8 @@ type childTally struct {
 	ord  int64 // ordinal of the first cell that ends at or after pos
 	rows int64 // children shown before it
 	time childTime
+
+	dropped int64 // children before it that are left out with all in them
 }
 
 // CountChildren counts the children of n, continuing where it ended before, until there
@@ -45,20 +47,29 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 	var read moment
 	err = ld.read(n, func(l *childReader) error {
 		read = l.moment
+		on, err := l.begin(ctx, at.pos, at.ord)
+		if err != nil {
+			return err
+		}
+		var e nodeData
 		for ; reads < tallyEvery && at.rows < atMost && !exact; reads++ {
-			var e nodeData
-			c, err := l.over(&e, checkpoint{at.pos, at.ord})
+			c, err := l.over(&e, on)
 			if err != nil {
 				return err
 			}
 			if c.shown {
 				at.rows++
 			}
-			if c.ok {
+			if c.ok && !c.entered {
 				at.time.add(l.walker, &e)
 			}
-			at.pos, at.ord, exact = c.next.pos, c.next.ord, !c.ok
+			if c.dropped {
+				at.dropped++
+			}
+			on, exact = c.next, !c.ok
 		}
+		at.pos, at.ord = on.pos, on.ord
+		l.ends(on)
 		inside = at.pos < l.end
 		exact = exact || !inside
 		return nil
@@ -74,7 +85,7 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 	}
 	exact = exact && n.e.Load().state != StatePending
 	if at.rows > k.counted || exact {
-		k.counted, k.exact, k.time = at.rows, exact, at.time
+		k.counted, k.exact, k.time, k.dropped = at.rows, exact, at.time, at.dropped
 	}
 	if inside && reads == tallyEvery && at.pos > k.tallies[len(k.tallies)-1].pos {
 		k.tallies = append(k.tallies, at)
@@ -177,7 +188,11 @@ func (ld *loader) seek(ctx context.Context, n *Node, number int64) (childTally, 
 	err := ld.read(n, func(l *childReader) error {
 		// Children before it that fold to nothing belong to it: otherwise they would be left
 		// as a gap.
-		for m := (checkpoint{at.pos, at.ord}); m.pos < l.end && at.rows < number; {
+		m, err := l.begin(ctx, at.pos, at.ord)
+		if err != nil {
+			return err
+		}
+		for m.pos < l.end && at.rows < number {
 			c, err := l.skip(m)
 			if err != nil || !c.ok {
 				at.pos = l.end

@@ -74,7 +74,7 @@ type FlameNarrow struct {
 type FlameOptions struct {
 	Thread   int32
 	Below    *Position // the header of a container: only it and what is in it
-	Raw      bool      // the points as recorded, otherwise as the folded view shows them, see [Inline]
+	Raw      bool      // the points as recorded, otherwise as the folded view shows them
 	From, To int64     // part of the axis, if To is more than From; otherwise all
 	Columns  int
 	Depth    int // how many levels
@@ -222,9 +222,7 @@ func (x *flameWalk) use(f func() error) error {
 
 // findBelow finds the container that the flame is about.
 func (x *flameWalk) findBelow(ctx context.Context) error {
-	tree := x.r.Tree(!x.o.Raw)
-	Inline(tree)
-	n, err := tree.Reveal(ctx, *x.o.Below)
+	n, err := x.r.Tree(!x.o.Raw).Reveal(ctx, *x.o.Below)
 	if err != nil {
 		return err
 	}
@@ -233,7 +231,7 @@ func (x *flameWalk) findBelow(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", PositionHandle(*x.o.Below), ErrEmptyFlame)
 	}
 	data := *e
-	x.below, x.in = &data, n.parent.parentText()
+	x.below, x.in = &data, n.around()
 	return nil
 }
 

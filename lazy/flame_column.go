@@ -180,9 +180,7 @@ func (x *flameWalk) read(e *flameEntry, in *flameKids) (recorded, shown *nodeDat
 	shown = recorded
 	if l.folded {
 		same := *recorded // folding may take over what it gets
-		if shown, err = l.fold(recorded); err == nil && shown != nil {
-			shown = l.inlined(shown)
-		}
+		shown, err = l.fold(recorded)
 		recorded = &same
 	}
 	return recorded, shown, err

@@ -126,7 +126,7 @@ func textOfNodes(tree *Tree, nodes []*Node) string {
 				}
 			}
 			out = append(out, strings.Repeat("  ", n.Depth()-1)...)
-			out = append(c.AppendText(out, n.Point(), &f, n.Parent().parentText(), true), '\n')
+			out = append(c.AppendText(out, n.Point(), &f, n.around(), true), '\n')
 		}
 	})
 	return string(out)

@@ -18,6 +18,9 @@ func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, 
 	pos, ord := e.start, e.first
 	for more := true; more; {
 		err := ld.read(n, func(l *childReader) error {
+			if l.edit != nil {
+				return l.overEdited(ctx, &pos, &more, f)
+			}
 			var c nodeData
 			for range walkBatch {
 				found, err := l.next(pos, ord, l.end, &c, false)
@@ -50,7 +53,7 @@ func (l *childReader) shown(c *nodeData) (*nodeData, error) {
 	if !l.folded || !l.mayFold(c) {
 		return c, nil
 	}
-	read, err := l.child(checkpoint{c.at, c.first})
+	read, err := l.child(checkpoint{pos: c.at, ord: c.first, in: c.in})
 	return read.data, err
 }
 

@@ -26,6 +26,8 @@ type Line struct {
 
 	Count                  int64 // children counted so far
 	CountExact, CountKnown bool  // see Node.Count
+	Dropped                int64 // see DroppedIn
+	Edited                 bool  // see Tree.Edited
 
 	Nested      int64 // see Node.Nested
 	NestedExact bool
@@ -87,6 +89,9 @@ func (n *Node) describe(l *Line) {
 	e := n.e.Load()
 	l.State = e.state
 	l.Count, l.CountExact, l.CountKnown = n.count()
+	if l.Edited = n.loader.edits != nil; l.Edited && n.kids != nil {
+		l.Dropped = n.kids.dropped
+	}
 	l.Leaf = !e.hasContent() && e.state != StatePending || l.CountKnown && l.CountExact && l.Count == 0
 	l.Loaded = n.kids != nil && len(n.kids.slabs) > 0
 	if n.sorting() != nil {
@@ -138,7 +143,7 @@ func (n *Node) write(c *format.Context, l *Line, verbose bool, room []byte) []by
 	if verbose {
 		_, _, verbose = c.FileLine(e.point.Location)
 	}
-	room, l.Spans = c.AppendSpans(room[:0], nil, &e.point, e.shownFooter(), n.parent.parentText(), verbose)
+	room, l.Spans = c.AppendSpans(room[:0], nil, &e.point, e.shownFooter(), n.around(), verbose)
 	if len(l.Spans) > 0 && l.Spans[0].Style == format.StyleMark {
 		l.Mark = l.Spans[0].End
 	}

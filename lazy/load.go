@@ -50,6 +50,11 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 	if !ok {
 		return nil
 	}
+	if t.edits != nil && aim == nil {
+		if from, to = t.pass(ctx, gap.Parent, from, to, end); from >= to {
+			return ctx.Err()
+		}
+	}
 	var s *childRun
 	err := t.read(gap.Parent, func(l *childReader) error {
 		var err error
@@ -85,7 +90,9 @@ func (ld *loader) read(n *Node, f func(*childReader) error) error {
 	if n.kids != nil {
 		l.checkpoints = n.kids.checkpoints
 	}
+	l.edit = ld.editing(n, m)
 	ld.mu.Unlock()
+	defer ld.keepWay(n, l)
 	return ld.r.doubt(ld.r.use(func() error {
 		if ld.r.epoch.Load() != epoch {
 			return errStale

@@ -20,10 +20,13 @@ type loader struct {
 	now    moment // the view that the nodes were read from
 	memory memory
 	view   *view // what the tree shows of the nodes; nil for all
+	edits  Edits // nil if nothing is left out; it does not change
+	ways   recentWays
+	leap   int64 // leapFirst, or less in tests
 }
 
 func newLoader(r *TraceReader, folded bool) *loader {
-	l := &loader{r: r, folded: folded}
+	l := &loader{r: r, folded: folded, leap: leapFirst}
 	l.memory.init(r.opts.Memory)
 	return l
 }
@@ -84,7 +87,7 @@ func (ld *loader) growLast(n *Node) *Node {
 	if old.state != StatePending {
 		return nil
 	}
-	e, folds := *old, false
+	e, folds, gone := *old, false, false // gone: the edits leave it out
 	e.state, e.foot = StateWhole, format.Footer{}
 	err := ld.r.use(func() error {
 		w, err := ld.r.walkerOn(ld.now.view, n.thread)
@@ -92,13 +95,25 @@ func (ld *loader) growLast(n *Node) *Node {
 			return err
 		}
 		l := &childReader{walker: w, folded: ld.folded, start: n.e.Load().start, end: n.e.Load().end}
-		if err := w.content(e.first, l.end, &e, true); err != nil || !ld.folded || e.state == StatePending {
+		end := l.end
+		if ld.edits != nil {
+			end = w.s.Size // that of what it was recorded in may be another one than n's
+		}
+		if err := w.content(e.first, end, &e, true); err != nil || e.state == StatePending {
 			return err
 		}
 		ld.r.ctxMu.RLock()
 		defer ld.r.ctxMu.RUnlock()
-		shown, err := l.fold(&e)
-		folds = shown != &e || ld.inline && l.inlined(&e) != &e
+		shown := &e
+		if ld.folded {
+			shown, err = l.fold(&e)
+			folds = shown != &e || ld.inline && l.inlined(&e) != &e
+		}
+		if l.edit = ld.editing(n, ld.now); l.edit != nil && shown != nil && err == nil {
+			var how Edit
+			how, shown.inside, err = l.decide(shown, e.in, true)
+			gone = how != EditNone
+		}
 		return err
 	})
 	if ld.r.doubt(err, ld.now.view, ld.now.epoch) != nil {
@@ -106,7 +121,7 @@ func (ld *loader) growLast(n *Node) *Node {
 		ld.memory.forgetFrom(p, len(p.nodes)-1)
 		return nil
 	}
-	if folds && !last.expanded() {
+	if gone || folds && !last.expanded() {
 		// Only now can its folding be decided.
 		ld.memory.forgetFrom(p, len(p.nodes)-1)
 		return nil

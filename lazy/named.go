@@ -32,7 +32,7 @@ func (x *texts) Named(n *Node, verbose bool) Named {
 			return
 		}
 		e := n.e.Load()
-		named.of(c, &e.point, e.shownFooter(), n.parent.parentText(), verbose)
+		named.of(c, &e.point, e.shownFooter(), n.around(), verbose)
 		named.name(c, &e.point)
 	})
 	return named

@@ -36,6 +36,7 @@ type kids struct {
 	counted     int64     // rows counted so far
 	exact       bool      // whether all were counted
 	time        childTime // total time of those counted
+	dropped     int64     // with those counted, how many are left out with all in them
 	sorted      *sorting  // nil if rows are in recorded order
 
 	timesSize int64 // size of the file of times when counting began
@@ -149,21 +150,30 @@ func (n *Node) Fraction() float64 {
 	return float64(at) / float64(s.Size)
 }
 
-// parentText returns the information about n that its children's text needs.
-func (n *Node) parentText() format.Parent {
-	if n == nil || n.IsThread() {
+// around returns what the text of a point needs to know of the container that it was recorded in.
+func (n *Node) around() format.Parent {
+	switch e := n.e.Load(); {
+	case e.in != nil:
+		return e.in.text
+	case n.IsThread() || n.parent.IsThread():
 		return format.Parent{}
 	}
-	return format.ParentOf(&n.e.Load().point)
+	return format.ParentOf(&n.parent.e.Load().point)
 }
 
 // nodeSize is the memory that a node takes, excluding its values.
 const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(nodeData{}) + 16)
 
+// spliceSize is the memory that a container without a row takes while what is in it has rows.
+const spliceSize = int64(unsafe.Sizeof(splice{}))
+
 // weigh estimates the memory that a trace point takes, in bytes.
 func weigh(e *nodeData) int64 {
 	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
 		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
+	if e.in != nil {
+		n += spliceSize // neighbors often share one, but each can have its own
+	}
 	if s := e.point.Snapshot; s != nil {
 		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals) + weighValues(s.Watches)
 	}

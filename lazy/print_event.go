@@ -117,7 +117,7 @@ func (n *Node) ShowsEvent(event int32, at Position) error {
 // onlyLevel returns a level that contains only n.
 func (n *Node) onlyLevel() *level {
 	e := n.e.Load()
-	return &level{pos: e.at, ord: e.first, end: e.next, parent: n.parent.parentText(), event: n.parent.event()}
+	return &level{pos: e.at, ord: e.first, end: e.next, parent: n.around(), event: n.parent.event()}
 }
 
 // event returns the event of a node; -1 for a thread.

@@ -53,7 +53,7 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) err
 			took := printedTime(n, out.Options())
 			t.r.WithContext(func(*format.Context) {
 				e := n.e.Load()
-				out.Point(&e.point, e.shownFooter(), n.parent.parentText(), n.parent.event(), int(n.depth)-1, took)
+				out.Point(&e.point, e.shownFooter(), n.around(), n.parent.event(), int(n.depth)-1, took)
 			})
 		}
 		if max := out.Options().MaxDepth; max > 0 && int(n.depth) > max {
@@ -100,8 +100,12 @@ func (ld *loader) countGap(ctx context.Context, gap Row) (count int64, err error
 			if !at {
 				m.ord, at = l.s.Cells.FirstEnding(m.pos), true
 			}
+			on, err := l.begin(ctx, m.pos, m.ord)
+			if err != nil {
+				return err
+			}
 			for n := 0; n < tallyEvery && m.pos < gap.To; n++ {
-				c, err := l.skip(m)
+				c, err := l.skip(on)
 				if err != nil || !c.ok {
 					m.pos = gap.To
 					return err
@@ -109,7 +113,8 @@ func (ld *loader) countGap(ctx context.Context, gap Row) (count int64, err error
 				if c.shown {
 					count++
 				}
-				m = c.next
+				on = c.next
+				m.pos, m.ord = on.pos, on.ord
 			}
 			return nil
 		})

@@ -117,7 +117,7 @@ func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with ne
 		var s *childRun
 		err := t.read(n, func(l *childReader) error {
 			if l.moment == path.read {
-				l.chain = path.cells
+				l.chain, l.target = path.cells, at
 			}
 			var err error
 			s, err = l.around(ctx, from, to, ord, at, with.before, with.after)

@@ -47,15 +47,20 @@ func (l *childReader) sift(ctx context.Context, from, to, ord int64, a *aim) (*c
 	if err != nil {
 		return nil, err
 	}
+	at := checkpoint{pos: s.to, ord: s.toOrd}
+	if l.edit != nil {
+		at = l.edit.ended
+	}
 	for without, reads := 0, 0; s.to < to && without < siftAfter && len(s.list) < slabNodes && reads < slabReads; reads++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := l.child(checkpoint{s.to, s.toOrd})
+		c, err := l.child(at)
 		if err != nil {
 			return nil, err
 		}
-		s.to, s.toOrd = c.next.pos, c.next.ord
+		at = c.next
+		s.to, s.toOrd = at.pos, at.ord
 		if !c.ok {
 			break
 		}
@@ -201,21 +206,27 @@ func (ld *loader) countFrom(ctx context.Context, n *Node, at childTally, to int6
 			if at.ord < 0 {
 				at.ord = l.s.Cells.FirstEnding(at.pos)
 			}
-			for reads := 0; reads < tallyEvery && at.pos < to; reads++ {
-				var e nodeData
-				c, err := l.over(&e, checkpoint{at.pos, at.ord})
+			on, err := l.begin(ctx, at.pos, at.ord)
+			if err != nil {
+				return err
+			}
+			var e nodeData
+			for reads := 0; reads < tallyEvery && on.pos < to; reads++ {
+				c, err := l.over(&e, on)
 				if err != nil {
 					return err
 				}
 				if !c.ok || e.at >= to {
-					at.pos = to
+					on.pos = to
 					break
 				}
-				if c.shown {
+				if c.shown && e.at >= at.pos {
 					rows++
 				}
-				at.pos, at.ord = c.next.pos, c.next.ord
+				on = c.next
 			}
+			at.pos, at.ord = on.pos, on.ord
+			l.ends(on)
 			more = at.pos < to
 			return nil
 		})

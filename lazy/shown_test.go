@@ -74,6 +74,9 @@ type plainNode struct {
 	end      int64    // where the next child begins
 	duration int64
 	kids     []*plainNode
+
+	container bool
+	below     int64 // in an edited tree: durations of what is directly in it
 }
 
 func loadPlain(t *testing.T, tree *Tree) (threads []*plainNode) {
@@ -85,7 +88,7 @@ func loadPlain(t *testing.T, tree *Tree) (threads []*plainNode) {
 			t.Fatal(err)
 		}
 		for _, c := range kids {
-			p := &plainNode{at: c.Position(), end: c.e.Load().next, duration: weightOf(c)}
+			p := &plainNode{at: c.Position(), end: c.e.Load().next, duration: weightOf(c), container: c.e.Load().container()}
 			into.kids = append(into.kids, p)
 			below(c, p)
 		}
@@ -420,7 +423,7 @@ func (c *plainCheck) act(rows []Row) (what string) {
 // TestShow compares the rows of a tree that shows only some places with their definition, while a
 // user expands, collapses, sorts, opens and unloads.
 func TestShow(t *testing.T) {
-	corpus(t, func(t *testing.T, path string) { showing(t, path, Options{NoWrite: true}) })
+	corpus(t, func(t *testing.T, path string) { showing(t, path, Options{NoWrite: true}, nil) })
 }
 
 // TestShowTimed is TestShow with times, and with many threads.
@@ -433,16 +436,16 @@ func TestShowTimed(t *testing.T) {
 	} {
 		t.Run(spec.Name(), func(t *testing.T) {
 			t.Parallel()
-			showing(t, formattest.File(t, spec), Options{NoWrite: true})
+			showing(t, formattest.File(t, spec), Options{NoWrite: true}, nil)
 		})
 	}
 }
 
-func showing(t *testing.T, path string, o Options) {
+func showing(t *testing.T, path string, o Options, e Edits) {
 	r := ready(t, path, o)
 	for _, folded := range []bool{true, false} {
 		c := &plainCheck{
-			t: t, rng: rand.New(rand.NewPCG(uint64(len(r.known.Load().Streams)), 7)), tree: r.Tree(folded), threads: loadPlain(t, r.Tree(folded)),
+			t: t, rng: rand.New(rand.NewPCG(uint64(len(r.known.Load().Streams)), 7)), tree: newTree(r, folded, e), threads: loadPlain(t, newTree(r, folded, e)),
 			nodes: make(map[Position]*plainNode),
 		}
 		c.flat(c.threads)
@@ -474,7 +477,7 @@ func showing(t *testing.T, path string, o Options) {
 					t.Fatalf("%+v, although all is shown", r)
 				}
 			}
-			c.tree = r.Tree(folded)
+			c.tree = newTree(r, folded, e)
 		}
 	}
 }

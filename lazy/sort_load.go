@@ -76,8 +76,12 @@ func (so *sorter) load(ctx context.Context, n *Node, o *ordered, from, to int, e
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			s := l.newRun(c.at-c.lead, c.ord)
-			read, err := l.child(checkpoint{s.from, s.fromOrd})
+			at, err := l.begin(ctx, c.at-c.lead, c.ord)
+			if err != nil {
+				return err
+			}
+			s := l.newRun(at.pos, at.ord)
+			read, err := l.child(at)
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ func (x *texts) AppendText(dst []byte, n *Node, verbose bool) []byte {
 			return
 		}
 		e := n.e.Load()
-		dst = c.AppendText(dst, &e.point, e.shownFooter(), n.parent.parentText(), verbose)
+		dst = c.AppendText(dst, &e.point, e.shownFooter(), n.around(), verbose)
 	})
 	return dst
 }
@@ -27,7 +27,7 @@ func (x *texts) AppendSpans(dst []byte, spans []format.Span, n *Node, verbose bo
 			return
 		}
 		e := n.e.Load()
-		dst, spans = c.AppendSpans(dst, spans, &e.point, e.shownFooter(), n.parent.parentText(), verbose)
+		dst, spans = c.AppendSpans(dst, spans, &e.point, e.shownFooter(), n.around(), verbose)
 	})
 	return dst, spans
 }

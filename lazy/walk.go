@@ -31,6 +31,10 @@ type nodeData struct {
 	state  State
 	point  format.Point
 	foot   format.Footer
+
+	// In an edited tree:
+	in     *splice   // what it was recorded in
+	inside EditState // of a container: the state in it
 }
 
 // container reports whether the point may have children.

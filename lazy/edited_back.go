@@ -1,0 +1,188 @@
+package lazy
+
+import (
+	"context"
+	"slices"
+
+	"tracex/format"
+)
+
+// before returns the last checkpoint of the children of an edited node at or before an offset in its
+// content. It goes down from container to container as far as they are merged.
+func (l *childReader) before(ctx context.Context, x int64) (checkpoint, error) {
+	in := l.edit.node
+	for _, w := range l.edit.ways {
+		if s := w.in; s.depth > in.depth {
+			for !s.holds(x) {
+				s = s.outer
+			}
+			if s.depth > in.depth {
+				in = s
+			}
+		}
+	}
+	given, start := l.chain, l.start
+	defer func() { l.chain, l.start = given, start }()
+	if given == nil || l.target != x {
+		l.chain = l.enclosedBy(in.start, x)
+	}
+	for depth := 1; ; depth++ {
+		if depth%checkpointEvery == 0 && ctx.Err() != nil {
+			return checkpoint{}, ctx.Err()
+		}
+		at, e, err := l.level(ctx, in, x)
+		if e == nil || err != nil {
+			return at, err
+		}
+		// e is around x.
+		c, err := l.step(at, e, true)
+		s := c.next.in
+		switch {
+		case err != nil || s == in || x < c.next.pos:
+			return at, err
+		case x >= s.end:
+			return checkpoint{pos: s.end, ord: s.after, in: s}, nil
+		}
+		in = s
+	}
+}
+
+// enclosedBy returns the containers around an offset, outermost first, of those that begin at an
+// offset or later.
+func (l *childReader) enclosedBy(from, at int64) []format.Cell {
+	cells := l.s.Cells
+	chain := []format.Cell{}
+	for own := cells.FirstAround(cells.FirstEnding(at), at); own < cells.Len(); {
+		c := cells.At(own)
+		if c.Start <= from {
+			break
+		}
+		chain = append(chain, c)
+		own = cells.FirstAround(own+1, c.Start-1)
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// level walks over the children of one container, as recorded, and returns the checkpoint of the last
+// at or before an offset. e is that child if the offset is within it; nil if not.
+func (l *childReader) level(ctx context.Context, in *splice, x int64) (at checkpoint, e *nodeData, err error) {
+	l.start = in.start
+	at.in = in
+	at.pos, at.ord = l.seekBack(in.start, in.first, x, 1)
+	if m, ok := checkpointBefore(l.checkpoints, x); ok && m.pos > at.pos && m.of == in.at {
+		at.pos, at.ord = m.pos, m.ord
+	}
+	e = new(nodeData)
+	for n := 1; ; n++ {
+		ok, err := l.next(at.pos, at.ord, in.end, e, false)
+		if err != nil {
+			return at, nil, err
+		}
+		if !ok || e.at >= x {
+			return at, nil, nil
+		}
+		if e.next > x {
+			return at, e, nil
+		}
+		at.pos, at.ord = e.next, e.after
+		if n%checkpointEvery == 0 {
+			l.edit.whole = append(l.edit.whole, checkpoint{pos: at.pos, ord: at.ord, of: in.at})
+			if err := ctx.Err(); err != nil {
+				return at, nil, err
+			}
+		}
+	}
+}
+
+// aroundEdited is around for an edited node: only children that are shown count.
+func (l *childReader) aroundEdited(ctx context.Context, from, to, x int64, back, ahead int) (*childRun, error) {
+	at, err := l.some(ctx, from, x, back)
+	if err != nil {
+		return nil, err
+	}
+	s := l.newRun(at.pos, at.ord)
+	for reads := 0; at.pos < to && ahead >= 0 && reads < slabReads; {
+		if reads%checkpointEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c, err := l.child(at)
+		if err != nil {
+			return nil, err
+		}
+		if at.pos >= x {
+			reads++
+			if c.shown {
+				ahead--
+			}
+		}
+		at = c.next
+		if !c.ok {
+			break
+		}
+		if c.shown {
+			s.list = append(s.list, c.data)
+		}
+	}
+	s.to, s.toOrd = at.pos, at.ord
+	s.passed = inOrder(l.edit.whole)
+	l.ends(at)
+	return s, nil
+}
+
+// inOrder sorts checkpoints, each once.
+func inOrder(list []checkpoint) []checkpoint {
+	slices.SortFunc(list, func(a, b checkpoint) int { return int(sign(a.pos - b.pos)) })
+	return slices.CompactFunc(list, func(a, b checkpoint) bool { return a.pos == b.pos })
+}
+
+// spanFirst is how many bytes before an offset are looked at first.
+const spanFirst = 4 << 10
+
+// some returns the checkpoint from which up to back children are shown that end at or before x, from
+// an offset on.
+//
+// It looks at longer and longer spans of the trace, last first, until it has seen enough. A span
+// that ends in a child that is shown, or dropped, is as long as that. So it reads a few times as many
+// children as it has to.
+func (l *childReader) some(ctx context.Context, from, x int64, back int) (at checkpoint, err error) {
+	if back == 0 {
+		return l.begin(ctx, max(from, x), 0)
+	}
+	span := int64(spanFirst)
+	for seen, stop := 0, x; ; span *= 2 {
+		begin := max(from, stop-span)
+		if at, err = l.begin(ctx, begin, l.edit.node.first); err != nil {
+			return at, err
+		}
+		var e nodeData
+		list := []checkpoint{}
+		n := 0
+		for on := at; on.pos < stop; n++ {
+			if n%checkpointEvery == 0 && ctx.Err() != nil {
+				return at, ctx.Err()
+			}
+			c, err := l.step(on, &e, false)
+			if err != nil {
+				return at, err
+			}
+			if !c.ok || c.shown && c.next.pos > stop {
+				break
+			}
+			if c.shown {
+				list = append(list, c.at)
+			}
+			on = c.next
+		}
+		if seen += len(list); seen >= back {
+			return list[seen-back], nil
+		}
+		if at.pos <= from {
+			return at, nil
+		}
+		if begin-at.pos > span {
+			span = spanFirst / 2 // there is a long child: what is before it may be short
+		}
+		stop = min(at.pos, begin)
+	}
+}
