@@ -1,0 +1,172 @@
+package query
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// rowsOf writes a forest: a line for each node, indented.
+func rowsOf(list []*node, depth int, out []string) []string {
+	for _, n := range list {
+		if n.class < mergedAway {
+			out = append(out, fmt.Sprintf("%*s@%d+%d", depth, "", n.thread, n.at.At))
+			out = rowsOf(n.kids, depth+1, out)
+		}
+	}
+	return out
+}
+
+// editedRows loads all rows of an edited tree from one end, and returns those of points.
+func editedRows(t *testing.T, tree *lazy.Tree, end lazy.End) (out []string) {
+	t.Helper()
+	first, next := tree.First, tree.Next
+	if end == lazy.AtEnd {
+		first, next = tree.Last, tree.Prev
+	}
+	for _, th := range tree.Threads() {
+		tree.Expand(th)
+	}
+	var last *lazy.Row
+	for r, ok := first(); ok; {
+		switch {
+		case r.Gap():
+			if err := tree.Load(t.Context(), r, end); err != nil {
+				t.Fatal(err)
+			}
+		case !tree.IsExpanded(r.Node):
+			if tree.Expand(r.Node); end == lazy.AtEnd {
+				break // what is in it comes first
+			}
+			fallthrough
+		default:
+			at := r
+			last = &at
+			if !r.Node.IsThread() {
+				out = append(out, fmt.Sprintf("%*s@%d+%d", r.Depth-1, "", r.Node.Thread(), r.Node.Position().At))
+			}
+		}
+		if last == nil {
+			r, ok = first()
+		} else {
+			r, ok = next(*last)
+		}
+	}
+	if end == lazy.AtEnd {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// TestEditTree: the rows of a tree with steps are the tree that the steps were applied to one after the
+// other, from both ends.
+func TestEditTree(t *testing.T) {
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		for _, raw := range []bool{false, true} {
+			roots := forest(t, r, raw)
+			m := caseMakerOf(t, r, roots)
+			if m == nil {
+				continue
+			}
+			for i, text := range append([]string{"recursion A", "recursion A, drop C", "merge B, recursion A"}, stepCases...) {
+				c := m.withRecursion(text)
+				e, err := EditTree(t.Context(), r, c.steps, raw)
+				if err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				want := rowsOf(edited(roots, c.plain, new(Outside)), 0, nil)
+				tree := lazy.EditedTree(r, !raw, e)
+				if _, complete, err := tree.ExpandAll(t.Context(), tree.ThreadAt(0), 0, 1<<40, nil); err != nil || !complete {
+					t.Fatal(complete, err)
+				}
+				for _, end := range []lazy.End{lazy.AtStart, lazy.AtEnd}[i%2:] {
+					tree := lazy.EditedTree(r, !raw, e)
+					if got := editedRows(t, tree, end); !slices.Equal(got, want) {
+						t.Fatalf("raw %v, %s (%v), from end %d: %d rows, want %d\n%s\nwant\n%s", raw, text, c.steps, end, len(got), len(want),
+							strings.Join(got, "\n"), strings.Join(want, "\n"))
+					}
+				}
+			}
+		}
+	})
+}
+
+// withRecursion is make for a text that may have recursion, which applies last.
+func (m *caseMaker) withRecursion(text string) (out stepCase) {
+	var last []plainStep
+	for _, part := range strings.Split(text, ", ") {
+		if !strings.HasPrefix(part, "recursion") {
+			c := m.make(part)
+			out.steps, out.plain = append(out.steps, c.steps...), append(out.plain, c.plain...)
+			continue
+		}
+		s, err := ParseStep(Recursion, m.names[0])
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		isA := m.is(m.names[0])
+		out.steps = append(out.steps, s)
+		last = append(last, plainStep{Merge, func(n *node) bool { return n.class == format.ClassCall && isA(n) && n.isIn(isA) }})
+	}
+	out.plain = append(out.plain, last...)
+	return out
+}
+
+// TestEditTreeBarren: nothing is shown in a part of which the edits say so, and they say so of some parts,
+// with a summary.
+func TestEditTreeBarren(t *testing.T) {
+	some := 0
+	for i, shape := range []formattest.Shape{formattest.Calls, formattest.Goroutines} {
+		spec := formattest.Spec{Shape: shape, N: 500, Seed: uint64(61 + i), Options: formattest.Options{BlockSize: 2000}}
+		r := opened(t, formattest.File(t, spec))
+		roots := forest(t, r, false)
+		m := caseMakerOf(t, r, roots)
+		if !summarized(t, r, 400) {
+			t.Fatal("no summary")
+		}
+		for _, text := range []string{"only A", "merge A, merge B, drop C", "focus C", "focus event", "focus A, focus C", "drop has C"} {
+			c := m.make(text)
+			e, err := EditTree(t.Context(), r, c.steps, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := make(map[int32][]int64)
+			var walk func(list []*node)
+			walk = func(list []*node) {
+				for _, n := range list {
+					if n.class < mergedAway {
+						shown[n.thread] = append(shown[n.thread], n.at.At)
+					}
+					walk(n.kids)
+				}
+			}
+			walk(edited(roots, c.plain, new(Outside)))
+			rng := rand.New(rand.NewPCG(1, 2))
+			for _, n := range roots {
+				info, _ := r.ThreadInfo(n.thread)
+				for range 20 {
+					part := lazy.PassRange{Thread: n.thread, To: 1 + rng.Int64N(info.Bytes)}
+					if !strings.Contains(text, "focus") { // else what is around a later part has another state
+						part.From = rng.Int64N(part.To)
+					}
+					if !e.Barren(e.Begin(n.thread), part) {
+						continue
+					}
+					some++
+					if i := slices.IndexFunc(shown[n.thread], func(at int64) bool { return at >= part.From && at < part.To }); i >= 0 {
+						t.Fatalf("%s: %d is shown, in %+v", text, shown[n.thread][i], part)
+					}
+				}
+			}
+		}
+	}
+	if some == 0 {
+		t.Error("the test shows nothing")
+	}
+}
