@@ -23,6 +23,7 @@ type arrival struct {
 	tree     *tree.Part
 	jobs     *job.Part
 	filter   *filtering
+	steps    *stepping
 
 	to      *lazy.Handle   // nil if there is none, or no longer
 	session *notes.Session // the same
@@ -36,7 +37,7 @@ func (a *arrival) arrive() tea.Cmd {
 	switch settled := a.trace.Settled() || a.trace.Following(); {
 	case a.looking:
 		return nil
-	case a.session != nil && settled:
+	case a.session != nil && settled && !a.steps.pending():
 		s := a.session
 		if a.session = nil; a.keyboard.touched {
 			return nil

@@ -30,6 +30,7 @@ type filtering struct {
 	jobs    *job.Part
 	front   *front.Front
 	results *results
+	steps   func() query.Steps // of the tree
 
 	last   string         // the text of the last filter, also of the last session
 	result *result        // of the filter; nil if there is none
@@ -155,7 +156,7 @@ func (f *filtering) text() string {
 // start looks for the matches in the view of the tree, and shows them.
 func (f *filtering) start(e *filter.Expr) tea.Cmd {
 	t := f.tree.Out.Tree
-	run, cmd := f.Begin(e, !t.Folded())
+	run, cmd := f.Begin(e, !t.Folded(), f.steps())
 	lazy.ShownIn(t).Only(run)
 	f.result = &result{
 		one: "match", several: "matches", of: e.String(), raw: run.Raw,

@@ -66,11 +66,7 @@ func (f *flaming) next() tea.Cmd {
 	case !f.On:
 		f.On = true
 	default:
-		facts := f.facts()
-		for n := f.tree.Out.Cursor.Node; n != nil && !n.IsThread(); n = n.Parent() {
-			facts.Path = append(facts.Path, n.Point().Event)
-		}
-		f.front.Show(f.Open(facts, f), nil)
+		f.front.Show(f.Open(f.facts(), f), nil)
 	}
 	return nil
 }
@@ -101,7 +97,6 @@ func (f *flaming) facts() flame.Facts {
 	if i := f.ranged(); i >= 0 {
 		_, facts.From, facts.To, _ = f.steps.list[i].Span()
 	}
-	facts.Edited = len(f.steps.list) > 1 || len(f.steps.list) == 1 && facts.To == 0
 	return facts
 }
 
@@ -200,13 +195,16 @@ func (f *flaming) Top(timed bool, from, to int64) tea.Cmd {
 	return f.top()
 }
 
-// back ends the filter of the tree; without one, a range.
+// back ends the filter of the tree; without one, a range, and without that the last step.
 func (f *flaming) back(n int) tea.Cmd {
-	if i := f.ranged(); i >= 0 && f.filter.Cur() == nil {
+	if f.filter.Cur() != nil || len(f.steps.list) == 0 {
+		return f.filter.back(n)
+	}
+	if i := f.ranged(); i >= 0 {
 		f.steps.remove(i)
 		return nil
 	}
-	return f.filter.back(n)
+	return f.steps.undo()
 }
 
 // Show goes to a point in the tree.

@@ -120,12 +120,13 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 	m.threads = threadList{Part: threads.NewPart(r, e), tree: t, front: f}
 	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}
 	m.tour = touring{env: e, keyboard: k, tree: t, jobs: j, front: f}
-	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j, filter: m.filter}
+	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, jobs: j, front: f}
+	j.Make, m.filter.steps = m.steps.maker, m.steps.now
+	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j, filter: m.filter, steps: m.steps}
 	m.tables = tables{
 		Part: sheet.NewPart(e), env: e, front: f, clip: m.clip,
 		ask: func(text string) tea.Cmd { return m.commands.open(text) },
 	}
-	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, front: f}
 	m.flames = &flaming{
 		Part: flame.New(r, e), env: e, trace: s, tree: t, jobs: j, front: f, steps: m.steps, results: m.results, filter: m.filter, search: m.search, marks: m.marks,
 		top: func() tea.Cmd { return m.commands.answer("top") },
@@ -218,8 +219,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 
 // settle determines the rows on the screen and requests what is missing there.
 func (m *Model) settle() tea.Cmd {
-	other := m.adopt()
-	m.steps.settle()
+	steps := m.steps.settle()
+	other := tea.Batch(steps, m.adopt())
 	m.follow.Moved(m.tree.Out.Cursor)
 	another := tea.Batch(other, m.refresh())
 	l := m.layout()

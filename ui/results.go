@@ -77,7 +77,7 @@ func (r *results) hit(dir, n int) tea.Cmd {
 	if of == nil {
 		return r.search.hit(dir, n)
 	}
-	from, ok := r.tree.Out.HereToward(dir)
+	from, ok := r.jobs.HereToward(dir)
 	if !ok {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (r *results) text() string {
 	kept, beyond := set.Count()
 	total := screen.Grouped(int64(kept) + beyond)
 	for _, dir := range []int{-1, 1} { // a row may stand for two places
-		at, ok := r.tree.Out.HereToward(dir)
+		at, ok := r.jobs.HereToward(dir)
 		if !ok || at.At < 0 {
 			continue
 		}

@@ -107,7 +107,7 @@ func (s *searching) searchFor(t prompt.Text) tea.Cmd {
 
 // hit goes to the n-th hit from the cursor.
 func (s *searching) hit(dir, n int) tea.Cmd {
-	from, ok := s.tree.Out.HereToward(dir)
+	from, ok := s.jobs.HereToward(dir)
 	switch last := s.earlier; {
 	case !s.Begun() && ok && dir > 0 && last.Text != "":
 		return s.searchFor(last)

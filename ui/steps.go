@@ -17,6 +17,7 @@ import (
 	"tracex/ui/internal/command"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/front"
+	"tracex/ui/internal/job"
 	"tracex/ui/internal/list"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/sheet"
@@ -24,16 +25,17 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// stepping is the steps that edit the tree for the answers, with their keys and commands. Of them,
-// the tree itself shows the last focus on one of its rows.
+// stepping is the steps that edit the tree, and the answers, with their keys and commands.
 type stepping struct {
 	env      *env.Env
 	keyboard *keyboard
 	trace    *tracestate.State
 	tree     *tree.Part
+	jobs     *job.Part
 	front    *front.Front
 
-	list query.Steps
+	list   query.Steps
+	edited editedTree
 }
 
 func (s *stepping) commands() []command.Command {
@@ -43,7 +45,7 @@ func (s *stepping) commands() []command.Command {
 		query.Merge:     "leave calls out, their own time becomes their callers': a method, a filter; or asks",
 		query.Drop:      "leave calls out with everything below them, and with their time; or asks",
 		query.Only:      "only my code: merge all calls but these: pkg=com.shop.*",
-		query.Recursion: "in paths of callers and callees, collapse the recursion of a method",
+		query.Recursion: "collapse the recursion of a method: its calls within one another are one",
 	} {
 		kind := query.StepKind(kind)
 		list = append(list, command.Command{
@@ -96,7 +98,7 @@ func (s *stepping) refuse(err error) {
 func (s *stepping) add(step query.Step) tea.Cmd {
 	s.list = append(slices.Clone(s.list), step)
 	s.env.Say(step.String() + ": " + screen.ActionKey("undo-step", s.env.Glyphs) + " undoes it")
-	s.settle()
+	s.focusTree()
 	return nil
 }
 
@@ -105,7 +107,7 @@ func (s *stepping) replace(i int, step query.Step) {
 	s.list = slices.Clone(s.list)
 	s.list[i] = step
 	s.env.Say(step.String() + ": " + screen.ActionKey("undo-step", s.env.Glyphs) + " undoes the last step")
-	s.settle()
+	s.focusTree()
 }
 
 // undo removes the last step.
@@ -122,7 +124,7 @@ func (s *stepping) undo() tea.Cmd {
 func (s *stepping) remove(i int) {
 	s.env.Say("undone: " + s.list[i].String())
 	s.list = slices.Delete(slices.Clone(s.list), i, i+1)
-	s.settle()
+	s.focusTree()
 }
 
 // show lists the steps. Enter removes one.
@@ -384,9 +386,9 @@ func (s *stepping) focus() (at int, h lazy.Handle) {
 	return -1, h
 }
 
-// settle brings what the tree shows up to date with the steps. A cursor that has gone elsewhere, to a
+// focusTree makes the last focus on a row the root of the tree. A cursor that has gone elsewhere, to a
 // hit or a mark, ends the focus.
-func (s *stepping) settle() {
+func (s *stepping) focusTree() {
 	t := s.tree.Out.Tree
 	root := t.Focused()
 	at, h := s.focus()
@@ -404,6 +406,9 @@ func (s *stepping) settle() {
 		return
 	}
 	s.env.Say("this is outside of " + h.String() + ": the focus ends")
+	if to, ok := s.jobs.Meant(); ok {
+		s.edited.to = &to // the tree may not show it yet
+	}
 	var to *lazy.Node
 	for at >= 0 && to == nil {
 		s.list = slices.Delete(slices.Clone(s.list), at, at+1)
@@ -428,19 +433,6 @@ func (s *stepping) around(h lazy.Handle) *lazy.Node {
 	return nil
 }
 
-// shown returns how many steps the tree shows.
-func (s *stepping) shown() (n int) {
-	if s.tree.Out.Tree.Focused() == nil {
-		return 0
-	}
-	for _, step := range s.list {
-		if _, ok := step.Place(); ok && step.Kind == query.Focus {
-			n++
-		}
-	}
-	return n
-}
-
 // text describes the steps for the line above the tree, and tells what the tree does not show.
 func (s *stepping) text() (left, right string) {
 	if len(s.list) == 0 {
@@ -449,11 +441,13 @@ func (s *stepping) text() (left, right string) {
 	g := s.env.Glyphs
 	left = " steps  " + s.list.Text(g)
 	right = screen.ActionKey("undo-step", g) + " undoes "
-	switch n := s.shown(); {
-	case n == 0:
+	switch {
+	case s.pending():
+		right = "not in the tree yet  " + right
+	case s.ranged() && len(s.list) == 1:
 		right = "in tables, not in the tree  " + right
-	case n < len(s.list):
-		right = "in the tree only focus  " + right
+	case s.ranged():
+		right = "the range only in tables  " + right
 	}
 	return left, right
 }

@@ -169,7 +169,7 @@ func (w *writer) position(n *lazy.Node) {
 	w.pair("print", w.of.Print, screen.Plain)
 	physical, logical := n.Offset()
 	w.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", screen.Grouped(physical), screen.Grouped(logical)), screen.Plain)
-	w.pair("depth", screen.Grouped(int64(n.Depth())-1), screen.Plain)
+	w.pair("depth", screen.Grouped(int64(lazy.RecordedDepth(n))-1), screen.Plain)
 	if p.Class.Container() {
 		w.pair("children", w.children(n), screen.Plain)
 		w.nested(n)
@@ -234,11 +234,15 @@ func (w *writer) nested(n *lazy.Node) {
 }
 
 func (w *writer) children(n *lazy.Node) string {
-	if text := nodetext.Children(n, w.g); text != "" {
-		return text
+	text := nodetext.Children(n, w.g)
+	if text == "" && n.Leaf() {
+		text = "none"
 	}
-	if n.Leaf() {
-		return "none"
+	if dropped := lazy.DroppedIn(n); dropped > 0 && text != "" {
+		text += "; " + screen.Grouped(dropped) + " dropped"
+	}
+	if text != "" {
+		return text
 	}
 	return "not counted yet"
 }

@@ -55,7 +55,7 @@ func (p *Part) Largest(n int, arrived func()) tea.Cmd {
 	t := p.tree.Out.Tree
 	return p.soon(func() Msg {
 		to, err := way.down(ctx, t, from, max(1, n), progress)
-		return revealed{id, to, err, func(n *lazy.Node) tea.Cmd {
+		return revealed{id: id, n: to, err: err, then: func(n *lazy.Node) tea.Cmd {
 			arrived()
 			cmd := p.tree.Land(n)
 			p.sayWeight(n)

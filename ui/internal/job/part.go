@@ -12,13 +12,19 @@ import (
 // line of the environment.
 type Part struct {
 	Job
+	Make Maker // of the trees that are shown
 	tree *tree.Part
 	r    *lazy.TraceReader
 	env  *env.Env
+	sent sent // by the last job that led to a node
 }
 
 // New returns a Part without a job. Its work ends with e's life.
-func New(r *lazy.TraceReader, e *env.Env, t *tree.Part) *Part { return &Part{tree: t, r: r, env: e} }
+func New(r *lazy.TraceReader, e *env.Env, t *tree.Part) *Part {
+	p := &Part{tree: t, r: r, env: e}
+	p.Make = p.plain
+	return p
+}
 
 // Msg is the result of a job, for Update.
 type Msg interface{ apply(p *Part) tea.Cmd }

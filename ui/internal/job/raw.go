@@ -6,45 +6,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
-	"tracex/ui/internal/outline"
-	"tracex/ui/internal/tree"
 )
 
-// ToggleRaw switches between the trace as recorded and the folded view. The cursor stays on
-// its node, which stays expanded, and the nodes around it keep their order. All other loaded
-// nodes are dropped: two views would need twice the memory.
+// ToggleRaw switches between the trace as recorded and the folded view.
 func (p *Part) ToggleRaw(int) tea.Cmd {
-	old := p.tree.Out
-	t := tree.Of(p.r, !old.Tree.Folded())
-	here, ok := old.Here()
-	on := old.Cursor.Node
-	thread := on != nil && on.IsThread()
-	expanded := on != nil && old.Tree.IsExpanded(on)
+	folded := !p.tree.Out.Tree.Folded()
 	name := "raw: every event as it was recorded"
-	if t.Folded() {
+	if folded {
 		name = "folded"
 	}
-	if !ok {
-		p.tree.Replace(t, here.Thread)
-		p.env.Say(name)
-		return nil
-	}
-	ctx, id, progress := p.BeginLook(p.env.Life, "changing the view")
-	sorted := sortedPath(old.Cursor)
-	return p.soon(func() Msg {
-		n, err := revealIn(ctx, t, here, thread)
-		if err == nil && len(sorted) > 0 {
-			n, err = sortAgain(ctx, t, n, sorted, progress)
+	return p.another(folded, "changing the view", nil, nil, func(err error) {
+		if err != nil {
+			p.env.Fail("cannot change the view", err)
+			return
 		}
-		return revealed{id, n, err, func(n *lazy.Node) tea.Cmd {
-			p.tree.Replace(t, here.Thread)
-			if expanded && (thread || n.Position() == here || orderKey(n) == here) && !n.Leaf() {
-				t.Expand(n)
-			}
-			p.tree.Out.Put(outline.RowOf(n), old.Line)
-			p.env.Say(name)
-			return nil
-		}}
+		p.env.Say(name)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // Reveal loads and expands the path to a position, then calls then with its node.
@@ -12,13 +13,38 @@ func (p *Part) Reveal(to lazy.Position, then func(*lazy.Node) tea.Cmd) tea.Cmd {
 	t := p.tree.Out.Tree
 	return p.soon(func() Msg {
 		n, err := t.Reveal(ctx, to)
-		return revealed{id, n, err, then}
+		left := err == nil && t.LeftOut(ctx, n, to)
+		return revealed{id, to, left, n, err, then}
 	})
+}
+
+// sent is where a job was to lead, and the node to which it led because a step hides that. The zero
+// value is that of no such job.
+type sent struct {
+	to lazy.Position
+	n  *lazy.Node
+}
+
+// Meant returns the position that the user went to, if the cursor is only on what is around it, as a
+// step hides it.
+func (p *Part) Meant() (to lazy.Position, ok bool) {
+	n := p.tree.Out.Cursor.Node
+	return p.sent.to, n != nil && p.sent.n == n
+}
+
+// HereToward is [outline.Outline.HereToward], or the position that is meant.
+func (p *Part) HereToward(dir int) (at lazy.Position, ok bool) {
+	if at, ok = p.Meant(); ok {
+		return at, ok
+	}
+	return p.tree.Out.HereToward(dir)
 }
 
 // revealed is the result of a job that leads to a node.
 type revealed struct {
 	id   int
+	to   lazy.Position
+	left bool // the steps hide what is there
 	n    *lazy.Node
 	err  error
 	then func(*lazy.Node) tea.Cmd
@@ -32,7 +58,16 @@ func (e revealed) apply(p *Part) tea.Cmd {
 		p.env.Fail("cannot go there", e.err)
 		return nil
 	}
-	return e.then(e.n)
+	cmd := e.then(e.n)
+	if p.sent = (sent{}); e.left {
+		p.sent = sent{e.to, e.n}
+		text := "a step hides it: this is what is around it"
+		if key := screen.ActionKey("undo-step", p.env.Glyphs); key != "" {
+			text += "; " + key + " undoes the last step"
+		}
+		p.env.Say(text)
+	}
+	return cmd
 }
 
 // Show goes to a position and sets the cursor on it.
@@ -91,11 +126,7 @@ func (p *Part) Resume(to lazy.Position, expanded []lazy.Position, then func(*laz
 	ctx, id := p.Begin(p.env.Life, "going to where you were")
 	t := p.tree.Out.Tree
 	return p.soon(func() Msg {
-		for _, at := range expanded {
-			if n, err := t.Reveal(ctx, at); err == nil && !n.Leaf() && (n.IsThread() || n.Position() == at) {
-				t.Expand(n)
-			}
-		}
+		expand(ctx, t, expanded)
 		n, err := t.Reveal(ctx, to)
 		return resumed{id, n, err, then}
 	})

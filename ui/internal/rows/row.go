@@ -121,8 +121,22 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 		l.Put(v.Glyphs.More, screen.Faint)
 		skip += before - l.Left
 	}
+	dropped := ""
+	if r.Dropped > 0 {
+		dropped = "  " + v.Glyphs.Gap + " " + nodetext.Count(r.Dropped, r.CountExact, true, v.Glyphs) + " dropped"
+	}
+	width := screen.TextWidth(dropped, v.Glyphs.ASCII)
+	if width > l.Left/2 {
+		dropped, width = "", 0
+	}
+	l.Left -= width
 	l.Spans(r.Shown, r.Styles, of, r.Matches, skip)
+	l.Left += width
 	switch {
+	case dropped != "":
+		l.Put(dropped, screen.Faint)
+	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0 && r.Edited:
+		l.Put("  the steps leave no calls here", screen.Faint)
 	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0:
 		l.Put("  no calls in this thread", screen.Faint)
 	case r.State == lazy.StateUnfinished && r.IsPoint() && r.Class != format.ClassCall: // a call's text has it as the result

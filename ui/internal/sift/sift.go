@@ -36,6 +36,7 @@ func New(life context.Context, r *lazy.TraceReader, now func() time.Time) *Part 
 type Run struct {
 	Filter *filter.Expr
 	Raw    bool // matches are points as recorded
+	Steps  query.Steps
 
 	shown atomic.Pointer[found]
 	next  *found // found again, as the trace has grown; nil if none is under way
@@ -56,10 +57,10 @@ type found struct {
 	recorded    int64           // their sum
 }
 
-// Begin starts a filter in place of the one before.
-func (p *Part) Begin(e *filter.Expr, raw bool) (*Run, tea.Cmd) {
+// Begin starts a filter, of what steps leave, in place of the one before.
+func (p *Part) Begin(e *filter.Expr, raw bool, steps query.Steps) (*Run, tea.Cmd) {
 	p.End()
-	run := &Run{Filter: e, Raw: raw}
+	run := &Run{Filter: e, Raw: raw, Steps: steps}
 	p.cur = run
 	return run, p.begin(run)
 }
@@ -99,7 +100,12 @@ func (run *Run) find(ctx context.Context, r *lazy.TraceReader, f *found, feed ch
 		if err := r.Wait(ctx); err != nil {
 			return news{run, f, true, err}
 		}
-		find := query.NewFind(r, lazy.Pass{Raw: run.Raw}, run.Filter, 0)
+		scope := query.Scope{Raw: run.Raw}
+		if err := scope.Edit(ctx, r, query.TreeSteps(run.Steps)); err != nil {
+			return news{run, f, true, err}
+		}
+		find := query.NewFind(r, scope.Pass(), run.Filter, 0)
+		find.Edit(scope)
 		find.Set = f.set
 		last, some := time.Time{}, false
 		err := find.Run(ctx, func(done, total int64) {

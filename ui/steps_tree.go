@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/ui/internal/tree"
+)
+
+// editedTree is the tree of the explorer with steps.
+type editedTree struct {
+	tree    *lazy.Tree     // nil if it shows everything
+	steps   query.Steps    // of tree
+	settled query.Steps    // those in force when the tree last had them
+	early   bool           // the trace has grown since, and the steps depend on how calls end
+	asked   bool           // a job is to make the tree of the steps in force
+	to      *lazy.Position // where the cursor is to be in it; nil for where it is
+}
+
+// ofTree returns those of the steps in force that the tree is made with. A range is about answers, and
+// a focus on a row alone makes that the root of any tree.
+func (s *stepping) ofTree() (list query.Steps) {
+	needed := false
+	for _, step := range s.list {
+		if step.Kind == query.Range {
+			continue
+		}
+		_, place := step.Place()
+		needed = needed || !place || step.Kind != query.Focus
+		list = append(list, step)
+	}
+	if !needed {
+		return nil
+	}
+	return list
+}
+
+// ranged reports whether a range is in force.
+func (s *stepping) ranged() bool {
+	return slices.ContainsFunc(s.list, func(step query.Step) bool { return step.Kind == query.Range })
+}
+
+// now returns the steps that the tree on the screen was made with.
+func (s *stepping) now() query.Steps {
+	if s.edited.tree != s.tree.Out.Tree {
+		return nil
+	}
+	return s.edited.steps
+}
+
+// pending reports whether the tree lacks steps that are in force.
+func (s *stepping) pending() bool {
+	return !sameSteps(s.now(), s.ofTree()) || s.edited.early && s.trace.Settled() && s.edited.tree == s.tree.Out.Tree
+}
+
+func sameSteps(a, b query.Steps) bool {
+	return slices.EqualFunc(a, b, func(x, y query.Step) bool { return x.Kind == y.Kind && x.Text == y.Text })
+}
+
+// maker is the [job.Maker] of trees with the steps in force.
+func (s *stepping) maker(folded bool) (make func(context.Context) (*lazy.Tree, error), made func(*lazy.Tree)) {
+	steps, r := s.ofTree(), s.trace.Reader
+	early, growing := false, !s.trace.Settled()
+	make = func(ctx context.Context) (*lazy.Tree, error) {
+		if len(steps) == 0 {
+			return tree.Of(r, folded), nil
+		}
+		e, err := query.EditTree(ctx, r, steps, !folded)
+		if err != nil {
+			return nil, err
+		}
+		early = growing && e.Late()
+		t := lazy.EditedTree(r, folded, e)
+		lazy.Inline(t)
+		return t, nil
+	}
+	return make, func(t *lazy.Tree) { s.edited.tree, s.edited.steps, s.edited.early = t, steps, early }
+}
+
+// settle brings the tree up to date with the steps.
+func (s *stepping) settle() tea.Cmd {
+	x := &s.edited
+	switch {
+	case !s.pending():
+		x.asked, x.to, x.settled = false, nil, s.list
+	case x.asked && !s.jobs.Running():
+		x.asked, x.early, s.list = false, false, x.settled // tables and tree say the same
+		s.env.Say("stopped: the steps are as before")
+	case !x.asked && (s.trace.Settled() || s.trace.Following()):
+		return s.apply()
+	}
+	if !x.asked {
+		s.focusTree()
+	}
+	return nil
+}
+
+// apply makes the tree of the steps in force.
+func (s *stepping) apply() tea.Cmd {
+	x := &s.edited
+	x.asked = true
+	return s.jobs.Another("applying the steps", x.to, expandedAround(s.tree.Out), func(err error) {
+		x.asked = false
+		if err != nil {
+			s.list, x.early = x.settled, false
+			s.refuse(err)
+			return
+		}
+		s.focusTree()
+	})
+}

@@ -1,0 +1,152 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
+	"tracex/ui/internal/uitest"
+)
+
+// step types a step.
+func (d *driver) step(text string) *driver {
+	d.typed(":" + text)
+	return d.keys("enter")
+}
+
+// TestStepsInTreeGolden shows the tree with what is merged and dropped.
+func TestStepsInTreeGolden(t *testing.T) {
+	for _, width := range []int{60, 120} {
+		d := drive(t, uitest.Recorded(t, "gson.dump"), width, 30, Options{})
+		d.keys(": 5 8 3 enter").step("only pkg=com.google.*").step("drop Primitives.isPrimitive").step("recursion Gson.getAdapter").keys("h")
+		d.golden(fmt.Sprintf("steps-tree-%d", width))
+	}
+}
+
+// expandedRows expands everything and returns the events of all rows, with their depths.
+func (d *driver) expandedRows() (list []string) {
+	d.t.Helper()
+	tree := d.m.tree.Out.Tree
+	if _, complete, err := tree.ExpandAll(d.t.Context(), tree.ThreadAt(0), 0, 1<<30, nil); err != nil || !complete {
+		d.t.Fatal(complete, err)
+	}
+	for r, ok := tree.First(); ok; r, ok = tree.Next(r) {
+		if r.Node != nil && !r.Node.IsThread() {
+			list = append(list, fmt.Sprintf("%*s%s", r.Depth, "", r.Node.Handle()))
+			if _, ok := lazy.Inlined(r.Node); ok {
+				list = append(list, "its only iteration")
+			}
+		}
+	}
+	return list
+}
+
+// TestStepsAgreeWithTables: the calls in the tree are those that the tables count, folded and raw; undoing
+// all steps brings all rows back.
+func TestStepsAgreeWithTables(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
+	whole := d.expandedRows()
+	for _, raw := range []bool{false, true} {
+		for _, text := range []string{"only pkg=com.google.*", "merge JsonReader.*", "drop pkg=java*", "focus Gson.getAdapter", "merge has(method=peek)"} {
+			d.step(text)
+			if !d.m.tree.Out.Tree.Edited() || d.m.tree.Out.Tree.Folded() == raw {
+				t.Fatalf("%s: the tree is edited: %v", text, d.m.tree.Out.Tree.Edited())
+			}
+			scope := query.Scope{Raw: raw}
+			if err := scope.Edit(t.Context(), d.m.trace.Reader, d.m.steps.list); err != nil {
+				t.Fatal(err)
+			}
+			all, err := filter.Parse("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			find := query.NewFind(d.m.trace.Reader, scope.Pass(), all, 0)
+			find.Edit(scope)
+			if err := find.Run(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if n, _ := find.Set.Count(); n != len(d.expandedRows()) || n == 0 {
+				t.Errorf("raw %v, %s: %d rows, the tables see %d points", raw, text, len(d.expandedRows()), n)
+			}
+			if d.keys("backspace"); d.m.tree.Out.Tree.Edited() {
+				t.Errorf("%s is not undone", text)
+			}
+		}
+		if got := d.expandedRows(); !raw && !slices.Equal(got, whole) {
+			t.Error("rows are missing after the steps were undone")
+		}
+		d.keys("r")
+	}
+}
+
+// TestStepsHide: going to what a step hides leads to what is around it, and says so; n goes on from
+// there, and undoing the step leads to the place itself.
+func TestStepsHide(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
+	d.step("merge JsonReader.peek").step("drop JsonReader.nextNonWhitespace")
+	tree := d.m.tree.Out.Tree
+	hit := func() (lazy.Position, string) {
+		d.keys("n")
+		at, _ := d.m.jobs.HereToward(1)
+		return at, d.screen()
+	}
+	d.typed("/JsonReader.nextNonWhitespace")
+	d.keys("enter")
+	var last lazy.Position
+	for i := range 5 {
+		at, screen := hit()
+		if at.At <= last.At {
+			t.Fatalf("hit %d is at %v, after %v", i, at, last)
+		}
+		last = at
+		if n := d.m.tree.Out.Cursor.Node; n == nil || n.Position() == at || !strings.Contains(screen, "a step hides it") {
+			t.Fatalf("hit %d is shown:\n%s", i, screen)
+		}
+	}
+	d.keys("Z Z")
+	if n := d.m.tree.Out.Cursor.Node; n == nil || n.Position() != last || d.m.tree.Out.Tree == tree {
+		t.Errorf("undone: not at %v:\n%s", last, d.screen())
+	}
+	// Dropped calls leave a number.
+	d.step("drop JsonReader.nextNonWhitespace")
+	if shown := d.expandedRows(); len(shown) == 0 {
+		t.Fatal("nothing is shown")
+	}
+	for _, r := range d.m.tree.Out.Rows {
+		if n := r.Node; n != nil && lazy.DroppedIn(n) > 0 {
+			d.has(fmt.Sprintf("⋯ %d dropped", lazy.DroppedIn(n)))
+		}
+	}
+}
+
+// TestStepsAndFilter: a filter applies to what the steps leave; backspace takes the filter away first.
+func TestStepsAndFilter(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
+	d.typed("&method=doPeek")
+	d.keys("enter").has("matches")
+	whole, _ := d.m.filter.Cur().Set().Count()
+	d.step("drop JsonReader.hasNext").has("& method=doPeek")
+	some, _ := d.m.filter.Cur().Set().Count()
+	if some >= whole || some == 0 {
+		t.Errorf("%d matches with the step, %d without", some, whole)
+	}
+	d.keys("n n N").keys("s j k J K L C G g").keys("backspace").has("steps  drop").keys("backspace")
+	if len(d.m.steps.list) > 0 || d.m.tree.Out.Tree.Edited() {
+		t.Error("the step is still there")
+	}
+}
+
+// TestStepRefused: a step that cannot be applied changes nothing.
+func TestStepRefused(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
+	d.step("merge JsonReader.peek")
+	tree := d.m.tree.Out.Tree
+	d.step("drop @1") // a thread
+	if got := d.m.steps.list.Text(d.m.env.Glyphs); got != "merge JsonReader.peek" || d.m.tree.Out.Tree != tree {
+		t.Errorf("the steps are %s:\n%s", got, d.screen())
+	}
+}
