@@ -3,33 +3,31 @@ package places
 
 import (
 	"math"
-	"slices"
 	"sort"
 	"sync"
 
 	"tracex/lazy"
 )
 
-// MaxPlaces is how many places a Set keeps, 8 bytes each. It counts further ones.
+// MaxPlaces is how many places a Set keeps, 4 bytes each and 8 for each thread. It counts further ones.
 const MaxPlaces = 4 << 20
 
 // Set is a set of trace points that a tree can show, see [lazy.Places]: each by the logical offset in its thread's stream. It grows in
 // the order of the trace while it is searched for. Any goroutine may use it.
 type Set struct {
 	mu      sync.RWMutex
-	threads []*placesOf // by id
-	count   int         // of places kept
-	beyond  int64       // of places found after MaxPlaces
+	threads []threadPlaces // by id
+	places  offsets        // of one thread after the other
+	beyond  int64          // number of places found after MaxPlaces
 	upto    lazy.Position
 	done    bool
 	most    int // MaxPlaces, or less in tests
 }
 
-// placesOf is the places in one thread.
-type placesOf struct {
+// threadPlaces are the places in one thread.
+type threadPlaces struct {
 	thread int32
-	before int // places in threads with lower ids
-	at     []int64
+	from   int32 // the index of the first
 }
 
 // New returns an empty set that is still being searched for.
@@ -39,7 +37,7 @@ func New() *Set { return &Set{most: MaxPlaces, upto: lazy.Position{At: -1}} }
 func (s *Set) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.threads, s.count, s.beyond, s.done = nil, 0, 0, false
+	s.threads, s.places, s.beyond, s.done = nil, offsets{}, 0, false
 	s.upto = lazy.Position{At: -1}
 }
 
@@ -51,7 +49,7 @@ func (s *Set) Add(thread int32, at ...int64) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	room := s.most - s.count
+	room := s.most - s.places.n
 	if room < len(at) {
 		s.beyond += int64(len(at) - room)
 		at = at[:room]
@@ -61,12 +59,9 @@ func (s *Set) Add(thread int32, at ...int64) {
 	}
 	n := len(s.threads)
 	if n == 0 || s.threads[n-1].thread != thread {
-		s.threads = append(s.threads, &placesOf{thread: thread, before: s.count})
-		n++
+		s.threads = append(s.threads, threadPlaces{thread, int32(s.places.n)})
 	}
-	last := s.threads[n-1]
-	last.at = append(last.at, at...)
-	s.count += len(at)
+	s.places.add(at...)
 	s.upto = lazy.Position{Thread: thread, At: at[len(at)-1] + 1}
 }
 
@@ -95,7 +90,7 @@ func (s *Set) Done() bool {
 func (s *Set) Count() (kept int, beyond int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.count, s.beyond
+	return s.places.n, s.beyond
 }
 
 // Frontier returns the position up to which the set is complete; done means that it is
@@ -104,8 +99,7 @@ func (s *Set) Frontier() (upto lazy.Position, done bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.beyond > 0 {
-		last := s.threads[len(s.threads)-1]
-		return lazy.Position{Thread: last.thread, At: last.at[len(last.at)-1] + 1}, false
+		return lazy.Position{Thread: s.threads[len(s.threads)-1].thread, At: s.places.at(s.places.n-1) + 1}, false
 	}
 	return s.upto, s.done
 }
@@ -127,10 +121,10 @@ func (s *Set) Known(thread int32) int64 {
 func (s *Set) First(thread int32, from, to int64) (at int64, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if t, _ := s.of(thread); t != nil {
-		if i := below(t.at, from); i < len(t.at) && t.at[i] < to {
-			return t.at[i], true
-		}
+	first, end, _ := s.of(thread)
+	if i := s.places.below(first, end, from); i < end {
+		at = s.places.at(i)
+		return at, at < to
 	}
 	return 0, false
 }
@@ -139,10 +133,10 @@ func (s *Set) First(thread int32, from, to int64) (at int64, ok bool) {
 func (s *Set) Last(thread int32, from, to int64) (at int64, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if t, _ := s.of(thread); t != nil {
-		if i := below(t.at, to); i > 0 && t.at[i-1] >= from {
-			return t.at[i-1], true
-		}
+	first, end, _ := s.of(thread)
+	if i := s.places.below(first, end, to); i > first {
+		at = s.places.at(i - 1)
+		return at, at >= from
 	}
 	return 0, false
 }
@@ -151,7 +145,7 @@ func (s *Set) Last(thread int32, from, to int64) (at int64, ok bool) {
 func (s *Set) NextThread(id int32) (next int32, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if _, k := s.of(id); k < len(s.threads) {
+	if _, _, k := s.of(id); k < len(s.threads) {
 		return s.threads[k].thread, true
 	}
 	return 0, false
@@ -161,8 +155,8 @@ func (s *Set) NextThread(id int32) (next int32, ok bool) {
 func (s *Set) PrevThread(id int32) (prev int32, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	switch t, k := s.of(id); {
-	case t != nil:
+	switch first, end, k := s.of(id); {
+	case first < end:
 		return id, true
 	case k > 0:
 		return s.threads[k-1].thread, true
@@ -174,26 +168,19 @@ func (s *Set) PrevThread(id int32) (prev int32, ok bool) {
 func (s *Set) Place(i int) (p lazy.Position, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if i < 0 || i >= s.count {
+	if i < 0 || i >= s.places.n {
 		return p, false
 	}
-	k := sort.Search(len(s.threads), func(k int) bool { return s.threads[k].before > i }) - 1
-	t := s.threads[k]
-	return lazy.Position{Thread: t.thread, At: t.at[i-t.before]}, true
+	k := sort.Search(len(s.threads), func(k int) bool { return int(s.threads[k].from) > i }) - 1
+	return lazy.Position{Thread: s.threads[k].thread, At: s.places.at(i)}, true
 }
 
 // Index returns how many places are before p.
 func (s *Set) Index(p lazy.Position) int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	t, k := s.of(p.Thread)
-	if t == nil {
-		if k == len(s.threads) {
-			return s.count
-		}
-		return s.threads[k].before
-	}
-	return t.before + below(t.at, p.At)
+	first, end, _ := s.of(p.Thread)
+	return s.places.below(first, end, p.At)
 }
 
 // Within returns how many places of a thread are at offsets from from to before to, and the first of
@@ -201,38 +188,26 @@ func (s *Set) Index(p lazy.Position) int {
 func (s *Set) Within(thread int32, from, to int64) (n int, first int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	t, _ := s.of(thread)
-	if t == nil {
+	i, end, _ := s.of(thread)
+	i, end = s.places.below(i, end, from), s.places.below(i, end, to)
+	if i >= end {
 		return 0, 0
 	}
-	i, j := below(t.at, from), below(t.at, to)
-	if i >= j {
-		return 0, 0
-	}
-	return j - i, t.at[i]
+	return end - i, s.places.at(i)
 }
 
-// Threads returns the number of places in each thread that has any, by thread id.
-func (s *Set) Threads() (ids []int32, counts []int) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, t := range s.threads {
-		ids, counts = append(ids, t.thread), append(counts, len(t.at))
+// of returns the indexes of the places of a thread, from first to before end: the same if there are none.
+// k is the index of the first thread with this id or a higher one.
+func (s *Set) of(thread int32) (first, end, k int) {
+	k = sort.Search(len(s.threads), func(k int) bool { return s.threads[k].thread >= thread })
+	from := func(k int) int {
+		if k < len(s.threads) {
+			return int(s.threads[k].from)
+		}
+		return s.places.n
 	}
-	return ids, counts
-}
-
-func below(at []int64, x int64) int {
-	i, _ := slices.BinarySearch(at, x)
-	return i
-}
-
-// of returns the places of a thread, nil if there are none, and the index of the first thread with
-// this id or a higher one.
-func (s *Set) of(thread int32) (*placesOf, int) {
-	k := sort.Search(len(s.threads), func(k int) bool { return s.threads[k].thread >= thread })
-	if k < len(s.threads) && s.threads[k].thread == thread {
-		return s.threads[k], k
+	if first = from(k); k < len(s.threads) && s.threads[k].thread == thread {
+		return first, from(k + 1), k
 	}
-	return nil, k
+	return first, first, k
 }
