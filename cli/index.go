@@ -90,6 +90,7 @@ func (x *indexCommand) writeSummary(ctx context.Context, path string) error {
 
 // withReader opens a trace and waits until it is read.
 func (x *indexCommand) withReader(ctx context.Context, path string, use func(r *lazy.TraceReader) error) error {
+	defer limitMemory(0)()
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
 	if err != nil {
 		return err

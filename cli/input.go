@@ -70,6 +70,7 @@ func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r 
 	}
 	defer in.close()
 	defer func() { err = in.blame(err) }()
+	defer limitMemory(0)()
 	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true, Unended: in.unended})
 	if err != nil {
 		return err

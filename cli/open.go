@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,6 +73,7 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	default:
 		o.Finish = in.rest.more
 	}
+	defer limitMemory(cmp.Or(o.Memory, lazy.DefaultMemory))()
 	r, err := lazy.Open(in.path, o)
 	if err != nil {
 		return a.openHint(path, err)

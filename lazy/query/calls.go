@@ -36,15 +36,16 @@ type Calls struct {
 
 // callsLimits bound the memory. Tests make them small.
 type callsLimits struct {
-	share    int64 // of the pass, see [lazy.Pass.Share]; 0 for the usual
+	share    int64 // of the pass, see [lazy.Pass.Share]
 	rows     int   // that are listed
+	ordered  int   // rows that an order keeps at once
 	texts    int   // different values to sort by
 	textSize int   // their bytes
 	sure     int   // rows in order if there are more
 	groups   int   // different values with a row
 }
 
-var usualCallsLimits = callsLimits{rows: places.MaxPlaces, texts: 1 << 18, textSize: 16 << 20, sure: 10_000, groups: mostGroups}
+var usualCallsLimits = callsLimits{share: 512 << 10, rows: places.MaxPlaces, ordered: 1 << 16, texts: 1 << 18, textSize: 8 << 20, sure: 10_000, groups: mostGroups}
 
 // CallsOptions tell which calls are meant, and what is a row.
 type CallsOptions struct {
@@ -252,7 +253,9 @@ func (c *Calls) Run(ctx context.Context, tell lazy.Progress) error {
 	if err != nil {
 		return err
 	}
-	pass := over(&callsCollector{c, cond})
+	found := &callsCollector{Calls: c}
+	found.pool.renew(func() *callsPart { return newCallsPart(c, cond) })
+	pass := over(found)
 	pass.Skip = cond.skipBeside(c.r)
 	var last time.Time
 	var took time.Duration
@@ -276,7 +279,7 @@ func (c *Calls) Run(ctx context.Context, tell lazy.Progress) error {
 const orderAgain = 300 * time.Millisecond
 
 // arrange puts the rows in order. Only the goroutine of Run changes what they are sorted by.
-func (c *Calls) arrange(order []uint32) {
+func (c *Calls) arrange(order *callOrder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list.order, c.list.arranged = order, c.list.n
@@ -319,12 +322,19 @@ func (c *Calls) sortGroups(name string, reverse bool) bool {
 // callsCollector is the collector of Calls.
 type callsCollector struct {
 	*Calls
-	cond *condition
+	pool partPool[*callsPart]
 }
 
-func (c *callsCollector) Visitor() lazy.Visitor { return newCallsPart(c.Calls, c.cond) }
+func (c *callsCollector) Visitor() lazy.Visitor { return c.pool.get() }
 
-func (c *callsCollector) Merge(v lazy.Visitor) error { return c.merge(v.(*callsPart)) }
+func (c *callsCollector) Merge(v lazy.Visitor) error {
+	p := v.(*callsPart)
+	if err := c.merge(p); err != nil {
+		return err
+	}
+	c.pool.put(p)
+	return nil
+}
 
 // Reset forgets all calls found.
 func (c *Calls) Reset() {

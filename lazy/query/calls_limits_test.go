@@ -260,26 +260,6 @@ func TestCallsTexts(t *testing.T) {
 	}
 }
 
-// TestNumbers: numbers are kept as they were set.
-func TestNumbers(t *testing.T) {
-	var l numbers
-	l.grow(3 * chunkNumbers)
-	want := map[int]int64{0: 5, 1: 0, 2: 1<<32 - 2, chunkNumbers: 1 << 40, chunkNumbers + 1: 1<<40 + 7, chunkNumbers + 2: -3, 2 * chunkNumbers: firstTextKey + 5,
-		2*chunkNumbers + 1: afterKey, 2*chunkNumbers + 2: noKey + 3, 2*chunkNumbers + 4: firstTextKey}
-	for _, i := range []int{0, 1, 2, chunkNumbers, chunkNumbers + 1, chunkNumbers + 2, 2 * chunkNumbers, 2*chunkNumbers + 4, 2*chunkNumbers + 1, 2*chunkNumbers + 2} {
-		l.set(i, want[i])
-	}
-	for i := range l.n {
-		expect, ok := want[i]
-		if !ok {
-			expect = unknownNumber
-		}
-		if got := l.at(i); got != expect {
-			t.Errorf("%d: %d, want %d", i, got, expect)
-		}
-	}
-}
-
 // TestEditedCalls: with steps, the calls are those of the edited tree, with the callers and the own times
 // that they have there.
 func TestEditedCalls(t *testing.T) {

@@ -1,9 +1,6 @@
 package query
 
 import (
-	"cmp"
-	"slices"
-
 	"tracex/lazy"
 	"tracex/lazy/query/places"
 )
@@ -18,7 +15,7 @@ type callsList struct {
 	weight   numbers
 	keys     numbers // what the rows are sorted by, if the place and the weight do not tell
 	texts    sortTexts
-	order    []uint32   // rows; nil if they are in the order of the trace
+	order    *callOrder // of the rows; nil if that is the order of the trace
 	keysBy   callColumn // what the keys are
 	arranged int        // rows when they were put in order
 	limit    *callsLimits
@@ -41,10 +38,10 @@ func (c *callColumn) keyed() bool {
 }
 
 // add adds calls that begin, in the order of the trace.
-func (l *callsList) add(t threadPlaces) {
-	n := min(len(t.at), l.limit.rows-l.n)
-	l.beyond += int64(len(t.at) - n)
-	l.set.Add(t.thread, t.at...)
+func (l *callsList) add(thread int32, at []int64) {
+	n := min(len(at), l.limit.rows-l.n)
+	l.beyond += int64(len(at) - n)
+	l.set.Add(thread, at...)
 	l.n += n
 	l.weight.grow(n)
 	if l.keyed() {
@@ -78,7 +75,7 @@ func (l *callsList) end(p *callsPart, e *endedCall, row int, timed bool) {
 	case !l.keyed():
 	case l.keysBy.text():
 		if key := l.texts.key(p, e.value, l.rising); key != unknownNumber {
-			l.keys.set(row, key)
+			l.keys.set(row, swapped(key))
 		}
 	case e.time.Duration < 0:
 	case l.keysBy.kind == columnStart:
@@ -88,25 +85,18 @@ func (l *callsList) end(p *callsPart, e *endedCall, row int, timed bool) {
 	}
 }
 
-// inOrder returns all rows in order; nil if that is the order of the trace.
-func (l *callsList) inOrder() []uint32 {
-	if l.by.kind == columnEvent && l.rising {
-		return nil
-	}
-	order := l.sorted(l.n)
+// inOrder returns the order of all rows, or of those that are sure; nil if it is that of the trace.
+func (l *callsList) inOrder() *callOrder {
 	if l.texts.cut != nil {
-		order = order[:min(len(order), l.texts.sure)]
+		return l.sorted(l.texts.sure)
 	}
-	return order
+	return l.sorted(l.n)
 }
 
 // firstRows returns the first rows in order, or all if there are few.
-func (l *callsList) firstRows() []uint32 {
-	switch {
-	case l.by.kind == columnEvent && l.rising:
-		return nil
-	case l.n > orderedRows:
-		return l.sorted(firstRows)
+func (l *callsList) firstRows() *callOrder {
+	if l.n > l.limit.ordered {
+		return l.sorted(min(firstRows, l.limit.ordered))
 	}
 	return l.inOrder()
 }
@@ -116,39 +106,29 @@ func (l *callsList) sorts(by *callColumn) bool {
 	return !by.keyed() || l.texts.cut == nil && by.kind == l.keysBy.kind && by.arg == l.keysBy.arg
 }
 
-// sorted returns the rows in order, or the first most of them.
-func (l *callsList) sorted(most int) []uint32 {
-	if l.by.kind == columnEvent {
-		order := make([]uint32, min(l.n, most))
-		for i := range order {
-			if order[i] = uint32(i); !l.rising {
-				order[i] = uint32(l.n - 1 - i)
-			}
-		}
-		return order
+// sorted returns the order of the first most rows in it; nil if it is that of the trace.
+func (l *callsList) sorted(most int) *callOrder {
+	if l.by.kind == columnEvent && l.rising {
+		return nil
 	}
-	key := l.key()
-	compare := func(a, b uint32) int { return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b)) }
-	if most < l.n {
-		return firstOf(l.n, most, compare)
-	}
-	order := make([]uint32, l.n)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, compare)
-	return order
+	return newCallOrder(l.n, most, l.limit.ordered, l.key())
 }
 
 // key returns the function that has what the rows are in the order of: rows that are not known last.
 func (l *callsList) key() func(row uint32) int64 {
-	values := &l.weight
-	if l.by.keyed() {
-		values = &l.keys
+	if l.by.kind == columnEvent {
+		return func(row uint32) int64 { return -int64(row) }
 	}
-	ranks := l.texts.ranks()
+	values := l.weight
+	if l.by.keyed() {
+		values = l.keys
+	}
+	texts, ranks := l.by.text(), l.texts.ranks()
 	return func(row uint32) int64 {
 		k := values.at(int(row))
+		if texts {
+			k = swapped(k)
+		}
 		if ranks != nil && k >= firstTextKey && k < afterKey {
 			k = firstTextKey + int64(ranks[k-firstTextKey])
 		}
@@ -163,45 +143,24 @@ func (l *callsList) key() func(row uint32) int64 {
 func (l *callsList) forget() {
 	kept := 0
 	for row := range l.n {
-		if l.keys.at(row) < afterKey {
+		if swapped(l.keys.at(row)) < afterKey {
 			kept++
 		}
 	}
 	l.texts.sure = min(l.texts.sure, l.limit.sure, kept/2)
-	last := l.keys.at(int(l.sorted(l.texts.sure)[l.texts.sure-1]))
+	first := l.sorted(l.texts.sure).appendRows(nil, l.texts.sure-1, l.texts.sure)
+	last := swapped(l.keys.at(int(first[0])))
 	moved := l.texts.forget(last, l.rising)
 	for row := range l.n {
-		if k := l.keys.at(row); k >= firstTextKey && k < afterKey {
-			l.keys.set(row, moved[k-firstTextKey])
+		if k := swapped(l.keys.at(row)); k >= firstTextKey && k < afterKey {
+			l.keys.set(row, swapped(moved[k-firstTextKey]))
 		}
 	}
-}
-
-// firstOf returns the first most of n rows in order.
-func firstOf(n, most int, compare func(a, b uint32) int) []uint32 {
-	kept := make([]uint32, 0, 2*most)
-	var last uint32 // of those that can still be among the first
-	full := false
-	for row := range uint32(n) {
-		if full && compare(row, last) > 0 {
-			continue
-		}
-		if kept = append(kept, row); len(kept) == cap(kept) {
-			slices.SortFunc(kept, compare)
-			kept, full = kept[:most], true
-			last = kept[most-1]
-		}
-	}
-	slices.SortFunc(kept, compare)
-	return kept[:min(most, len(kept))]
 }
 
 // place returns the place of a row and its weight: its own time or, in a trace without times, its
 // points.
-func (l *callsList) place(row int, order []uint32) (at lazy.Position, weight int64, ok bool) {
-	if order != nil {
-		row = int(order[row])
-	}
-	at, ok = l.set.Place(row)
-	return at, l.weight.at(row), ok
+func (l *callsList) place(row uint32) (at lazy.Position, weight int64, ok bool) {
+	at, ok = l.set.Place(int(row))
+	return at, l.weight.at(int(row)), ok
 }

@@ -30,15 +30,17 @@ func (c *Calls) merge(p *callsPart) error {
 		return errors.New("a part of a thread does not begin where the one before ended")
 	}
 	first := c.list.n + int(c.list.beyond)
-	for _, t := range p.found {
+	found := p.found
+	for _, t := range p.threads {
 		if c.sums.last != t.thread {
 			c.sums.last = t.thread
 			c.sums.threads++
 		}
-		c.sums.calls += int64(len(t.at))
+		c.sums.calls += int64(t.count)
 		if c.groups == nil {
-			c.list.add(t)
+			c.list.add(t.thread, found[:t.count])
 		}
+		found = found[t.count:]
 	}
 	for m := range p.methods {
 		c.sums.methods[m] = true

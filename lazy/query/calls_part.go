@@ -19,9 +19,9 @@ type callsPart struct {
 	hidden []hiddenCall // around the part, not on the stack yet
 	seen   int64        // points visited
 
-	around  int            // calls found that were open at the first Begin; -1 before it
-	found   []threadPlaces // calls that began in the part
-	count   int            // of them
+	around  int       // calls found that were open at the first Begin; -1 before it
+	threads []callsOf // of the calls that began in the part
+	found   []int64   // where they begin
 	ended   []endedCall
 	values  valueTable // of the columns
 	results valueTable
@@ -32,14 +32,20 @@ type callsPart struct {
 	asked   map[int32]bool // methods: whether in matches
 }
 
+// callsOf is how many calls of a part are in a thread.
+type callsOf struct {
+	thread int32
+	count  int
+}
+
 // openHere is an open call.
 type openHere struct {
 	found int32 // number among the calls found in the part, notFound, or ^k for the k-th around it
 	outer bool  // no other call found is around it
+	vague bool  // a call directly in it has no time
+	how   hiding
 	seen  int64 // points visited before it; 0 if it began before the part
 	calls int64 // ns: of the calls directly in it, in this part
-	vague bool  // one of them has no time
-	how   hiding
 }
 
 const notFound = 1<<31 - 1
@@ -48,17 +54,27 @@ const notFound = 1<<31 - 1
 type endedCall struct {
 	openHere
 	at     int64
+	time   lazy.Time // a negative duration if not known
 	event  int32
 	thread int32
-	state  lazy.State
-	time   lazy.Time // a negative duration if not known
-	threw  bool
 	value  int32 // in values, of the column that sorts or groups
 	result int32 // in results; -1 if not asked for
+	state  lazy.State
+	threw  bool
 }
 
 func newCallsPart(c *Calls, cond *condition) *callsPart {
 	return &callsPart{of: c, m: cond.matcher(), around: -1, methods: make(map[int32]bool)}
+}
+
+// clear makes the part ready for another.
+func (v *callsPart) clear() {
+	v.stack, v.inside, v.hidden, v.seen, v.around = v.stack[:0], 0, v.hidden[:0], 0, -1
+	v.threads, v.found, v.ended = v.threads[:0], v.found[:0], v.ended[:0]
+	v.values.clear()
+	v.results.clear()
+	clear(v.methods)
+	v.args, v.objects = 0, false
 }
 
 // Begin is for the pass.
@@ -117,7 +133,7 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall {
 		o := openHere{found: notFound, seen: v.seen}
 		if v.matches(p) {
-			o.found, o.outer = int32(v.count), v.inside == 0
+			o.found, o.outer = int32(len(v.found)), v.inside == 0
 			v.find(p)
 			v.inside++
 		}
@@ -207,12 +223,11 @@ func (v *callsPart) find(p *lazy.PassPoint) {
 		p.Fail(err)
 		return
 	}
-	if n := len(v.found); n == 0 || v.found[n-1].thread != v.thread {
-		v.found = append(v.found, threadPlaces{thread: v.thread})
+	if n := len(v.threads); n == 0 || v.threads[n-1].thread != v.thread {
+		v.threads = append(v.threads, callsOf{thread: v.thread})
 	}
-	t := &v.found[len(v.found)-1]
-	t.at = append(t.at, p.At)
-	v.count++
+	v.threads[len(v.threads)-1].count++
+	v.found = append(v.found, p.At)
 	v.methods[p.Ref] = true
 	v.args = max(v.args, min(len(point.Args), mostArgs))
 	v.objects = v.objects || point.Target.Kind != format.ValueNull

@@ -16,9 +16,9 @@ type callRows struct {
 	c       *Calls
 	ctx     context.Context // nil if Load reads
 	n       int
-	order   []uint32 // as in callsList
-	args    int      // columns of arguments
-	columns int      // all
+	order   *callOrder // as in callsList
+	args    int        // columns of arguments
+	columns int        // all
 	g       *display.Glyphs
 
 	mu      sync.Mutex
@@ -91,10 +91,18 @@ func (s *callRows) Err() error {
 
 // places returns the places of rows and their weights.
 func (s *callRows) places(from, to int) (at []lazy.Position, weights []int64) {
+	rows := make([]uint32, 0, to-from)
+	if s.order != nil {
+		rows = s.order.appendRows(rows, from, to)
+	} else {
+		for i := from; i < to; i++ {
+			rows = append(rows, uint32(i))
+		}
+	}
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	for i := from; i < to; i++ {
-		p, weight, ok := s.c.list.place(i, s.order)
+	for _, row := range rows {
+		p, weight, ok := s.c.list.place(row)
 		if !ok {
 			break
 		}

@@ -24,12 +24,8 @@ type CallsView struct {
 	G    *display.Glyphs
 }
 
-// firstRows is how many rows are in order while calls are still being looked for, if there are more
-// than orderedRows.
-const (
-	firstRows   = 1000
-	orderedRows = 1 << 16
-)
+// firstRows is how many rows are in order while calls are still being looked for, if there are many.
+const firstRows = 1000
 
 // Table returns the table of what was found so far. Any goroutine may use it.
 func (c *Calls) Table(v CallsView) *table.Table {
@@ -50,7 +46,7 @@ func (c *Calls) Table(v CallsView) *table.Table {
 	t.Sorted, t.Rising = c.about.sort.key(), c.about.rising
 	rows := &callRows{c: c, ctx: v.Read, n: c.list.arranged, order: c.list.order, args: len(shape.args), g: v.G}
 	if rows.order != nil {
-		rows.n = len(rows.order)
+		rows.n = rows.order.n
 	}
 	t.Columns, t.Rows = c.listColumns(&shape), rows
 	rows.columns = len(t.Columns)

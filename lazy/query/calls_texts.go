@@ -8,8 +8,7 @@ import (
 // sortTexts are the different values that rows are sorted by, apart from most integers, which are
 // their own keys. If there are too many, only the first rows in order are sure.
 type sortTexts struct {
-	table valueTable
-	size  int     // of the texts, in bytes
+	table packedValues
 	now   []int64 // the keys of the part's values; noKey if not known yet
 	cut   *callValue
 	sure  int // with cut: so many rows are in order, and those after cut are not among them
@@ -20,11 +19,24 @@ const (
 	afterKey     = math.MaxInt64 - 1 // of values after cut
 	firstTextKey = afterKey - 1<<20  // of texts: more than there can be
 	noKey        = math.MinInt64
+	smallKey     = 1 << 15
 )
+
+// swapped is how a key is kept: the keys of texts change places with the integers after smallKey, so that
+// they take as few bytes as integers do. The same returns the key.
+func swapped(key int64) int64 {
+	switch {
+	case key >= firstTextKey && key <= afterKey:
+		return key - firstTextKey + smallKey
+	case key >= smallKey && key <= smallKey+afterKey-firstTextKey:
+		return key - smallKey + firstTextKey
+	}
+	return key
+}
 
 // full reports whether values must be forgotten.
 func (s *sortTexts) full() bool {
-	return len(s.table.list) >= s.limit.texts || s.size >= s.limit.textSize
+	return len(s.table.list) >= s.limit.texts || s.table.size >= s.limit.textSize
 }
 
 // begin prepares for a part with so many values.
@@ -55,12 +67,7 @@ func (s *sortTexts) keyOf(v callValue, rising bool) int64 {
 	case s.cut != nil && after(&v, s.cut, rising):
 		return afterKey
 	}
-	before := len(s.table.list)
-	n := s.table.number(v)
-	if len(s.table.list) > before {
-		s.size += len(v.text) + len(v.raw)
-	}
-	return firstTextKey + int64(n)
+	return firstTextKey + int64(s.table.add(&v))
 }
 
 // after reports whether a value is after another one in the order of the rows.
@@ -74,29 +81,33 @@ func after(v, o *callValue, rising bool) bool {
 // forget forgets the values after that with a key, and returns the keys of all values from now on.
 func (s *sortTexts) forget(last int64, rising bool) (moved []int64) {
 	s.cut = &callValue{kind: valueInteger, n: last}
+	old := s.table
 	if last >= firstTextKey {
-		s.cut = &s.table.list[last-firstTextKey]
+		cut := old.value(int32(last - firstTextKey))
+		s.cut = &cut
 	}
-	old := s.table.list
-	s.table, s.size = valueTable{}, 0
-	for i := range old {
-		moved = append(moved, s.keyOf(old[i], rising))
+	s.table = packedValues{}
+	for i := range old.list {
+		moved = append(moved, s.keyOf(old.value(int32(i)), rising))
 	}
 	return moved
 }
 
 // ranks returns the place of each value in the order of all.
 func (s *sortTexts) ranks() []int32 {
-	list := s.table.list
-	if len(list) == 0 {
+	t := &s.table
+	if len(t.list) == 0 {
 		return nil
 	}
-	order := make([]int32, len(list))
+	order := make([]int32, len(t.list))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return list[a].compare(&list[b]) })
-	ranks := make([]int32, len(list))
+	slices.SortStableFunc(order, func(a, b int32) int {
+		v, o := t.value(a), t.value(b)
+		return v.compare(&o)
+	})
+	ranks := make([]int32, len(t.list))
 	for i, n := range order {
 		ranks[n] = int32(i)
 	}

@@ -24,6 +24,14 @@ type idOf struct {
 	flags int16
 }
 
+// clear forgets all values. It keeps the names of ids.
+func (t *valueTable) clear() {
+	clear(t.list)
+	t.list = t.list[:0]
+	clear(t.ids)
+	clear(t.ints)
+}
+
 // number returns the number of a value, from 0.
 func (t *valueTable) number(v callValue) int32 {
 	if v.kind == valueInteger {

@@ -23,7 +23,7 @@ type Top struct {
 	by    By
 	timed bool
 	focus *focus // nil if no paths are asked for
-	pool  partPool
+	pool  partPool[*topPart]
 
 	mu     sync.Mutex // guards the fields below
 	groups *groups

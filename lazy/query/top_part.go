@@ -1,8 +1,6 @@
 package query
 
 import (
-	"sync"
-
 	"tracex/format"
 	"tracex/lazy"
 )
@@ -413,36 +411,4 @@ func (v *topPart) clear() {
 	if v.focus != nil {
 		v.focus.calls = v.focus.calls[:0]
 	}
-}
-
-// partPool keeps the visitors of parts that have been merged, for other parts.
-type partPool struct {
-	mu   sync.Mutex
-	free []*topPart
-	make func() *topPart
-}
-
-// renew forgets all visitors.
-func (l *partPool) renew(make func() *topPart) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free, l.make = nil, make
-}
-
-func (l *partPool) get() *topPart {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.free); n > 0 {
-		p := l.free[n-1]
-		l.free = l.free[:n-1]
-		return p
-	}
-	return l.make()
-}
-
-func (l *partPool) put(p *topPart) {
-	p.clear()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free = append(l.free, p)
 }

@@ -25,7 +25,11 @@ const chunkOffsets = 1 << 10
 func (l *offsets) add(at ...int64) {
 	for _, at := range at {
 		if l.n%chunkOffsets == 0 {
-			l.chunks = append(l.chunks, offsetChunk{base: at - min(at, math.MaxInt32)})
+			c := offsetChunk{base: at - min(at, math.MaxInt32)}
+			if l.n > 0 {
+				c.near = make([]uint32, 0, chunkOffsets)
+			}
+			l.chunks = append(l.chunks, c)
 		}
 		l.chunks[len(l.chunks)-1].add(at)
 		l.n++
