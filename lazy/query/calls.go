@@ -45,7 +45,7 @@ type callsLimits struct {
 	groups   int   // different values with a row
 }
 
-var usualCallsLimits = callsLimits{share: 512 << 10, rows: places.MaxPlaces, ordered: 1 << 16, texts: 1 << 18, textSize: 8 << 20, sure: 10_000, groups: mostGroups}
+var usualCallsLimits = callsLimits{share: busyShare, rows: places.MaxPlaces, ordered: 1 << 16, texts: 1 << 18, textSize: 8 << 20, sure: 10_000, groups: mostGroups}
 
 // CallsOptions tell which calls are meant, and what is a row.
 type CallsOptions struct {

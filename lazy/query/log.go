@@ -32,11 +32,11 @@ type Log struct {
 	scope   Scope
 	points  []LogPoint
 	entries []logEntry
-	dropped int64           // entries after those kept
-	last    map[int32]int64 // by thread, the key of its last entry
-	sorted  int             // how many of the entries are
+	full    bool     // the first l.most entries are sorted; what comes after them is dropped
+	dropped int64    // entries after those kept
+	last    logEntry // the last one added; thread -1 at first
 	most    int
-	share   int64 // of the pass, see [lazy.Pass.Share]; 0 for the usual
+	share   int64 // of the pass, see [lazy.Pass.Share]
 }
 
 // logEntry is a line.
@@ -57,7 +57,7 @@ const (
 
 // NewLog prepares a log of a scope.
 func NewLog(r *lazy.TraceReader, s Scope, points []LogPoint) *Log {
-	l := &Log{r: r, scope: s, points: points, most: MostLogged}
+	l := &Log{r: r, scope: s, points: points, most: MostLogged, share: busyShare}
 	l.Reset()
 	return l
 }
@@ -80,6 +80,7 @@ func (l *Log) Run(ctx context.Context, tell lazy.Progress) (err error) {
 		}
 		c.where = append(c.where, cond)
 	}
+	c.pool.renew(c.visitor)
 	pass := l.scope.Over(c)
 	pass.Progress, pass.Share = tell, l.share
 	if err = l.r.Pass(ctx, pass); errors.Is(err, errFalls) {
@@ -95,36 +96,40 @@ func (l *Log) Count() (kept int, more int64) { return len(l.entries), l.dropped 
 
 // Reset discards everything found.
 func (l *Log) Reset() {
-	l.entries, l.dropped, l.last, l.sorted = nil, 0, make(map[int32]int64), 0
+	l.entries, l.full, l.dropped, l.last = nil, false, 0, logEntry{thread: -1}
+}
+
+// compare puts entries in order. No two are the same.
+func (e *logEntry) compare(o *logEntry) int {
+	return cmp.Or(cmp.Compare(e.key, o.key), cmp.Compare(e.thread, o.thread), cmp.Compare(e.at, o.at), cmp.Compare(e.point, o.point))
 }
 
 // sort sorts the entries, and drops the last ones if there are too many.
 func (l *Log) sort() {
-	slices.SortStableFunc(l.entries, func(a, b logEntry) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.thread, b.thread), cmp.Compare(a.at, b.at), cmp.Compare(a.point, b.point))
-	})
-	if n := len(l.entries) - l.most; n > 0 {
+	slices.SortFunc(l.entries, func(a, b logEntry) int { return a.compare(&b) })
+	if n := len(l.entries) - l.most; n >= 0 {
 		l.dropped += int64(n)
-		l.entries = l.entries[:l.most]
+		l.entries, l.full = l.entries[:l.most], true
 	}
-	l.sorted = len(l.entries)
 }
 
 // add adds the entries of a part. If they would be too many, the last ones go.
 func (l *Log) add(list []logEntry) error {
 	for i := range list {
 		e := &list[i]
-		if was, ok := l.last[e.thread]; ok {
-			if e.key < was && l.Timeline == lazy.TimelineEvents {
+		if was := &l.last; was.thread == e.thread {
+			if e.key < was.key && l.Timeline == lazy.TimelineEvents {
 				return errFalls
 			}
-			e.key = max(e.key, was)
+			e.key = max(e.key, was.key)
 		}
-		l.last[e.thread] = e.key
-	}
-	l.entries = append(l.entries, list...)
-	if len(l.entries) >= 2*l.most {
-		l.sort()
+		if l.last = *e; l.full && e.compare(&l.entries[l.most-1]) > 0 {
+			l.dropped++
+			continue
+		}
+		if l.entries = append(l.entries, *e); len(l.entries) >= l.most+max(l.most/4, 1) {
+			l.sort()
+		}
 	}
 	return nil
 }
@@ -133,9 +138,12 @@ func (l *Log) add(list []logEntry) error {
 type logCollector struct {
 	*Log
 	where []*condition
+	pool  partPool[*logVisitor]
 }
 
-func (c *logCollector) Visitor() lazy.Visitor {
+func (c *logCollector) Visitor() lazy.Visitor { return c.pool.get() }
+
+func (c *logCollector) visitor() *logVisitor {
 	v := &logVisitor{l: c.Log}
 	for _, w := range c.where {
 		v.m = append(v.m, w.matcher())
@@ -144,7 +152,12 @@ func (c *logCollector) Visitor() lazy.Visitor {
 }
 
 func (c *logCollector) Merge(v lazy.Visitor) error {
-	return c.add(v.(*logVisitor).found)
+	part := v.(*logVisitor)
+	if err := c.add(part.found); err != nil {
+		return err
+	}
+	c.pool.put(part)
+	return nil
 }
 
 // logVisitor is its visitor.
@@ -153,6 +166,8 @@ type logVisitor struct {
 	m     []*matcher
 	found []logEntry
 }
+
+func (v *logVisitor) clear() { v.found = v.found[:0] }
 
 func (v *logVisitor) Begin(int32, []lazy.PassFrame) {
 	for _, m := range v.m {

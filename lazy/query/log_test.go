@@ -106,6 +106,9 @@ func TestLogKeepsTheFirst(t *testing.T) {
 	if err := few.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
+	if room := cap(few.entries); room > 20 {
+		t.Errorf("room for %d lines", room)
+	}
 	n, more := few.Count()
 	if n != 7 || int(more) != len(all.entries)-7 || !slices.Equal(few.entries, all.entries[:7]) {
 		t.Errorf("%d lines and %d more of %d: %v", n, more, len(all.entries), few.entries)

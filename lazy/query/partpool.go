@@ -2,6 +2,10 @@ package query
 
 import "sync"
 
+// busyShare is the [lazy.Pass.Share] of a pass whose visitors keep something of every point that
+// matches: the parts that wait to be merged are kept too.
+const busyShare = 512 << 10
+
 // partPool keeps the visitors of parts that have been merged, for other parts.
 type partPool[P interface{ clear() }] struct {
 	mu   sync.Mutex
