@@ -15,7 +15,7 @@ type callsList struct {
 	weight   numbers
 	keys     numbers // what the rows are sorted by, if the place and the weight do not tell
 	texts    sortTexts
-	order    *callOrder // of the rows; nil if that is the order of the trace
+	order    *rowOrder // of the rows; nil if that is the order of the trace
 	keysBy   callColumn // what the keys are
 	arranged int        // rows when they were put in order
 	limit    *callsLimits
@@ -86,7 +86,7 @@ func (l *callsList) end(p *callsPart, e *endedCall, row int, timed bool) {
 }
 
 // inOrder returns the order of all rows, or of those that are sure; nil if it is that of the trace.
-func (l *callsList) inOrder() *callOrder {
+func (l *callsList) inOrder() *rowOrder {
 	if l.texts.cut != nil {
 		return l.sorted(l.texts.sure)
 	}
@@ -94,7 +94,7 @@ func (l *callsList) inOrder() *callOrder {
 }
 
 // firstRows returns the first rows in order, or all if there are few.
-func (l *callsList) firstRows() *callOrder {
+func (l *callsList) firstRows() *rowOrder {
 	if l.n > l.limit.ordered {
 		return l.sorted(min(firstRows, l.limit.ordered))
 	}
@@ -107,11 +107,11 @@ func (l *callsList) sorts(by *callColumn) bool {
 }
 
 // sorted returns the order of the first most rows in it; nil if it is that of the trace.
-func (l *callsList) sorted(most int) *callOrder {
+func (l *callsList) sorted(most int) *rowOrder {
 	if l.by.kind == columnEvent && l.rising {
 		return nil
 	}
-	return newCallOrder(l.n, most, l.limit.ordered, l.key())
+	return newRowOrder(l.n, most, l.limit.ordered, l.key())
 }
 
 // key returns the function that has what the rows are in the order of: rows that are not known last.

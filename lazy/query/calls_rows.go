@@ -16,7 +16,7 @@ type callRows struct {
 	c       *Calls
 	ctx     context.Context // nil if Load reads
 	n       int
-	order   *callOrder // as in callsList
+	order   *rowOrder // as in callsList
 	args    int        // columns of arguments
 	columns int        // all
 	g       *display.Glyphs

@@ -97,11 +97,8 @@ func (g *groups) describe(id int32) (key string, made *Group) {
 	made = &Group{ID: id}
 	switch g.by {
 	case ByThread:
-		text := "Thread " + strconv.FormatInt(int64(id)+1, 10)
-		if t := g.ctx.Thread(id); t != nil && t.Name != "" {
-			text += " (" + t.Name + ")"
-		}
-		return text, made.named(text)
+		made = threadGroup(g.ctx, id)
+		return made.names[0], made
 	case ByFile:
 		file, _, ok := g.ctx.FileLine(id)
 		if !ok || file == "" {
@@ -145,6 +142,11 @@ func (g *groups) describe(id int32) (key string, made *Group) {
 		key += "," + strconv.Quote(t.String())
 	}
 	return key, made
+}
+
+// threadGroup returns the group of a thread's calls.
+func threadGroup(c *format.Context, id int32) *Group {
+	return (&Group{ID: id}).named(threadValue(c, id).text)
 }
 
 // named gives a group one name.

@@ -25,11 +25,12 @@ type Top struct {
 	focus *focus // nil if no paths are asked for
 	pool  partPool[*topPart]
 
-	mu     sync.Mutex // guards the fields below
-	groups *groups
-	rows   []topRow // by the number of the group
-	all    Totals
-	open   openCalls
+	mu      sync.Mutex // guards the fields below
+	groups  *groups
+	rows    []topRow    // by the number of the group
+	threads *threadRows // by thread: the rows of other threads than those of the part merged last; nil otherwise
+	all     Totals
+	open    openCalls
 }
 
 // Sums are what is known about the calls of a group. Points are what people see as events.
@@ -127,6 +128,9 @@ func (t *Top) Reset() {
 		}
 	}
 	t.rows, t.all, t.open = nil, Totals{}, openCalls{}
+	if t.threads = nil; t.by == ByThread {
+		t.threads = new(threadRows)
+	}
 }
 
 // Visitor is for the pass.
@@ -154,6 +158,9 @@ func (t *Top) merge(p *topPart) error {
 	defer t.mu.Unlock()
 	if !t.open.follows(p) {
 		return errors.New("a part of a thread does not begin where the one before ended")
+	}
+	if t.threads != nil {
+		t.beginThreads(p.threads)
 	}
 	for i, g := range p.touched {
 		t.row(g).add(&p.rows[i])

@@ -13,7 +13,7 @@ type topPart struct {
 	slots  slots
 	thread int32
 	from   int64 // logical offset: containers that begin before are not in the scope
-	group  int32 // of all calls, by thread
+	group  int32 // of all calls, by thread: the index of the thread in threads
 
 	stack []openCall
 	begun int     // the calls at the bottom of the stack that began before this part
@@ -26,6 +26,7 @@ type topPart struct {
 	touched []int32
 	at      []int32 // by group: the index in touched + 1; 0 if not there
 	took    []callTime
+	threads []int32 // of the part, by thread
 	all     Totals
 	ends    []callEnd
 	focus   *focusPart // nil if no paths are asked for
@@ -91,7 +92,10 @@ func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hidin
 	v.thread, v.from = thread, v.top.scope.begins(thread)
 	v.leaveAll()
 	if v.groups.by == ByThread {
-		v.group = v.groups.of(thread)
+		if n := len(v.threads); n == 0 || v.threads[n-1] != thread {
+			v.threads = append(v.threads, thread)
+		}
+		v.group = int32(len(v.threads) - 1)
 	}
 	for i := range around {
 		if f := &around[i]; f.Class == format.ClassCall && f.At >= v.from {
@@ -406,7 +410,7 @@ func (v *topPart) clear() {
 	for _, g := range v.touched {
 		v.at[g] = 0
 	}
-	v.rows, v.touched, v.took, v.ends = v.rows[:0], v.touched[:0], v.took[:0], v.ends[:0]
+	v.rows, v.touched, v.took, v.threads, v.ends = v.rows[:0], v.touched[:0], v.took[:0], v.threads[:0], v.ends[:0]
 	v.seen, v.all, v.around = 0, Totals{}, -1
 	if v.focus != nil {
 		v.focus.calls = v.focus.calls[:0]

@@ -32,16 +32,17 @@ func (t *Top) Sorts(key string) bool {
 
 // topTable makes the table of a Top.
 type topTable struct {
-	by    By
-	timed bool
-	span  bool // only a span of time: events are not known
-	grows bool // the trace: calls that have not ended may still do
-	steps Steps
-	where string // for the title
-	all   Totals
-	rows  []topLine
-	sort  string
-	took  histogram.Histogram // durations of all calls
+	by      By
+	timed   bool
+	span    bool // only a span of time: events are not known
+	grows   bool // the trace: calls that have not ended may still do
+	steps   Steps
+	where   string // for the title
+	all     Totals
+	rows    []topLine
+	threads *threadTable // in place of rows, by thread
+	sort    string
+	took    histogram.Histogram // durations of all calls
 }
 
 // topLine is a row of the table.
@@ -56,6 +57,9 @@ type topLine struct {
 func (t *Top) Table(view TopView) *table.Table {
 	x := t.snapshot(view.G)
 	x.sort = x.sortKey(cmp.Or(view.Sort, "self"))
+	if x.threads != nil {
+		x.threads.sort(x.value, x.sort == "p99", view.Rising)
+	}
 	slices.SortFunc(x.rows, func(a, b topLine) int {
 		order := cmp.Compare(x.value(&b), x.value(&a))
 		if view.Rising {
@@ -75,10 +79,21 @@ func (t *Top) Table(view TopView) *table.Table {
 }
 
 // Len returns the number of rows.
-func (x *topTable) Len() int { return len(x.rows) }
+func (x *topTable) Len() int {
+	if x.threads != nil {
+		return x.threads.len()
+	}
+	return len(x.rows)
+}
 
 // Row returns the values of a row.
-func (x *topTable) Row(i int) []table.Value { return x.row(&x.rows[i]) }
+func (x *topTable) Row(i int) []table.Value {
+	if x.threads != nil {
+		l := x.threads.line(i)
+		return x.row(&l)
+	}
+	return x.row(&x.rows[i])
+}
 
 // mostSpread is how many rows a table may have to keep the histogram of each.
 const mostSpread = 20_000
@@ -88,6 +103,11 @@ func (t *Top) snapshot(g *display.Glyphs) *topTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	x := &topTable{by: t.by, timed: t.timed, grows: grows(t.r), span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), all: t.all}
+	if t.threads != nil {
+		x.threads = t.threadTable()
+		x.took.Merge(&x.threads.took)
+		return x
+	}
 	groups := t.groups.list()
 	var shown []*Group // others may have been seen by goroutines that began at a wrong place
 	for i, g := range groups {
@@ -153,7 +173,7 @@ func (l *topLine) mean() float64 {
 
 // title tells what the table is about.
 func (x *topTable) title(g *display.Glyphs) string {
-	rows := display.Plural(int64(len(x.rows)), x.by.String())
+	rows := display.Plural(int64(x.Len()), x.by.String())
 	if x.by == ByClass && len(x.rows) != 1 {
 		rows = display.Grouped(int64(len(x.rows))) + " classes"
 	}
@@ -347,6 +367,9 @@ func (x *topTable) editNotes(g *display.Glyphs) (list []string) {
 		self, total = "own", "events"
 	}
 	var merged, dropped bool
+	if x.threads != nil {
+		merged, dropped = x.threads.merged, x.threads.dropped
+	}
 	for i := range x.rows {
 		merged, dropped = merged || x.rows[i].Merged > 0, dropped || x.rows[i].Dropped > 0
 	}
@@ -368,7 +391,12 @@ func (x *topTable) editNotes(g *display.Glyphs) (list []string) {
 
 // spread returns the histogram of the durations of a row, or of all.
 func (x *topTable) spread(row int) (caption string, h *histogram.Histogram) {
-	if row >= 0 && row < len(x.rows) {
+	switch {
+	case row < 0 || row >= x.Len():
+	case x.threads != nil:
+		l := x.threads.line(row)
+		return "durations of the row:", &l.times
+	default:
 		return "durations of the row:", &x.rows[row].times
 	}
 	return "durations of all calls:", &x.took

@@ -236,11 +236,20 @@ func sameTop(t *testing.T, where string, got *Top, want *plainTop) {
 		t.Errorf("%s: all %+v\nwant %+v", where, got.all, want.all)
 	}
 	seen := make(map[string]topRow)
-	for i, g := range got.groups.list() {
-		if i >= len(got.rows) || got.rows[i].Calls == 0 {
+	groups, rows := got.groups.list(), got.rows
+	if got.by == ByThread {
+		groups, rows = nil, nil
+		x := got.threadTable()
+		for i := range x.len() {
+			rows = append(rows, topRow{})
+			groups = append(groups, &Group{ID: x.sums(i, &rows[i])})
+		}
+	}
+	for i, g := range groups {
+		if i >= len(rows) || rows[i].Calls == 0 {
 			continue
 		}
-		row := got.rows[i]
+		row := rows[i]
 		key := g.key(got.by)
 		if was, twice := seen[key]; twice && got.by == ByPackage && g.Class == "" { // no package, and no class
 			was.add(&row.Sums)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCallOrder compares an order with sorted rows, whether it has parts or not.
-func TestCallOrder(t *testing.T) {
+// TestRowOrder compares an order with sorted rows, whether it has parts or not.
+func TestRowOrder(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := rng.IntN(3000)
@@ -34,7 +34,7 @@ func TestCallOrder(t *testing.T) {
 			most = rng.IntN(n + 1)
 		}
 		ordered := 1 + rng.IntN(400)
-		o := newCallOrder(n, most, ordered, key)
+		o := newRowOrder(n, most, ordered, key)
 		if got := o.appendRows(nil, 0, n+5); !slices.Equal(got, want[:most]) {
 			t.Fatalf("seed %d: %d rows of %d in parts of %d are not in order", seed, most, n, ordered)
 		}

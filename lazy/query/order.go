@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// callOrder is an order of rows. Of many rows it keeps only where each part of the order begins, and the
+// rowOrder is an order of rows. Of many rows it keeps only where each part of the order begins, and the
 // rows of the part that was asked for last: the rows are not kept twice. Any goroutine may use it.
-type callOrder struct {
+type rowOrder struct {
 	n     int      // rows in order
 	first []uint32 // all n; nil if there are parts
 	of    int      // rows that the parts are of
@@ -33,10 +33,13 @@ func (p *orderPart) compare(key int64, row uint32) int {
 	return cmp.Or(cmp.Compare(p.key, key), cmp.Compare(p.row, row))
 }
 
-// newCallOrder puts the first most of so many rows in order by their keys. It has parts if they are more
+// usualOrdered is how many rows are kept in order.
+const usualOrdered = 1 << 16
+
+// newRowOrder puts the first most of so many rows in order by their keys. It has parts if they are more
 // than ordered.
-func newCallOrder(rows, most, ordered int, key func(row uint32) int64) *callOrder {
-	o := &callOrder{n: min(rows, most), of: rows, key: key, part: -1}
+func newRowOrder(rows, most, ordered int, key func(row uint32) int64) *rowOrder {
+	o := &rowOrder{n: min(rows, most), of: rows, key: key, part: -1}
 	if o.n > ordered {
 		o.split(ordered)
 	} else {
@@ -49,7 +52,7 @@ func newCallOrder(rows, most, ordered int, key func(row uint32) int64) *callOrde
 const sampled = 64
 
 // split finds parts of about so many rows.
-func (o *callOrder) split(rows int) {
+func (o *rowOrder) split(rows int) {
 	parts := (o.of + rows - 1) / rows
 	sample := make([]orderPart, parts*sampled)
 	for i := range sample {
@@ -73,12 +76,12 @@ func (o *callOrder) split(rows int) {
 }
 
 // partOf returns the part of a row. The first part has the rows before it too.
-func (o *callOrder) partOf(key int64, row uint32) int {
+func (o *rowOrder) partOf(key int64, row uint32) int {
 	return max(0, sort.Search(len(o.parts), func(i int) bool { return o.parts[i].compare(key, row) > 0 })-1)
 }
 
 // appendRows appends the rows that are in the order from from, and before to.
-func (o *callOrder) appendRows(list []uint32, from, to int) []uint32 {
+func (o *rowOrder) appendRows(list []uint32, from, to int) []uint32 {
 	to = min(to, o.n)
 	if o.parts == nil {
 		return append(list, o.first[min(from, to):to]...)
@@ -96,7 +99,7 @@ func (o *callOrder) appendRows(list []uint32, from, to int) []uint32 {
 }
 
 // load finds the rows of a part.
-func (o *callOrder) load(part int) {
+func (o *rowOrder) load(part int) {
 	if o.part == part {
 		return
 	}
