@@ -15,7 +15,7 @@ type callsList struct {
 	weight   numbers
 	keys     numbers // what the rows are sorted by, if the place and the weight do not tell
 	texts    sortTexts
-	order    *rowOrder // of the rows; nil if that is the order of the trace
+	order    *rowOrder  // of the rows; nil if that is the order of the trace
 	keysBy   callColumn // what the keys are
 	arranged int        // rows when they were put in order
 	limit    *callsLimits

@@ -17,8 +17,8 @@ type callRows struct {
 	ctx     context.Context // nil if Load reads
 	n       int
 	order   *rowOrder // as in callsList
-	args    int        // columns of arguments
-	columns int        // all
+	args    int       // columns of arguments
+	columns int       // all
 	g       *display.Glyphs
 
 	mu      sync.Mutex
