@@ -249,6 +249,9 @@ func classHash(c *format.Context, class int32) (h uint64, ok bool) {
 // Exit is for the pass.
 func (v *unitVisitor) Exit(p *PassPoint) {
 	if v.folded {
+		if p.Class == format.ClassCall { // it may end in another unit: before what is not shown of it
+			v.threw(p)
+		}
 		return
 	}
 	if p.Depth < v.begun {
@@ -268,6 +271,11 @@ func (v *unitVisitor) Exit(p *PassPoint) {
 			v.within(p, &foot.Result)
 		}
 	}
+	v.threw(p)
+}
+
+// threw counts a call if it ended by an exception.
+func (v *unitVisitor) threw(p *PassPoint) {
 	if threw, _ := p.Threw(); threw { // the pass gets the error too
 		v.unit.Throws++
 	}
@@ -277,6 +285,7 @@ func (v *unitVisitor) Exit(p *PassPoint) {
 func (v *unitVisitor) record(dst []byte, extra *summary.Unit) []byte {
 	if extra != nil {
 		v.unit.Classes |= extra.Classes
+		v.unit.Throws = max(v.unit.Throws, extra.Throws)
 		v.unit.Longest = max(v.unit.Longest, extra.Longest)
 		for i, ids := range extra.Sets {
 			for _, id := range ids {
@@ -292,10 +301,10 @@ func (v *unitVisitor) record(dst []byte, extra *summary.Unit) []byte {
 
 // extra returns a copy of what there is; nil for nothing.
 func (v *unitVisitor) extra() *summary.Unit {
-	if v.unit.Classes == 0 && len(v.sets[summary.Around].ids) == 0 { // a point comes with its class
+	if v.unit.Classes == 0 && v.unit.Throws == 0 && len(v.sets[summary.Around].ids) == 0 { // a point comes with its class
 		return nil
 	}
-	u := &summary.Unit{Classes: v.unit.Classes, Longest: v.unit.Longest}
+	u := &summary.Unit{Classes: v.unit.Classes, Throws: v.unit.Throws, Longest: v.unit.Longest}
 	for i := range v.sets {
 		u.Sets[i] = slices.Clone(v.sets[i].ids)
 	}

@@ -102,8 +102,14 @@ func (s *Scope) Over(list ...lazy.Collector) lazy.Pass {
 		}
 		p.Collect = append(p.Collect, c)
 	}
+	if c, ok := list[0].(skipper); ok && len(list) == 1 {
+		p.Skip = c.skip()
+	}
 	return p
 }
+
+// skipper is a collector that need not see all parts of its scope. skip returns which; nil for none.
+type skipper interface{ skip() func(lazy.PassRange) bool }
 
 // edit prepares the first of steps, with those after it that it can be one edit with. It returns how
 // many.

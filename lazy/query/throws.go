@@ -1,6 +1,8 @@
 package query
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,6 +31,7 @@ type Throws struct {
 	rows   map[throwKey]*throwRow
 	list   []Thrown
 	all    int64
+	skips  bool            // parts without exceptions may not be read
 	flying map[int]*Thrown // by the number of calls around the call that it came out of, or was thrown in
 	thread int32
 	before carried
@@ -59,8 +62,10 @@ type Thrown struct {
 	Where    int32 // group of the call that caught it, or that it left last; -1 outside of calls
 	Catch    int32 // event of the catch; -1 if it was not recorded
 
-	counts  bool // it is in the span of time, and matches the filter
-	undated bool // it matches, and nothing is known of its time
+	call    int64 // in flight: where the call begins that it was thrown in, or came out into
+	caller  int32 // the group of that call
+	counts  bool  // it is in the span of time, and matches the filter
+	undated bool  // it matches, and nothing is known of its time
 }
 
 // throwKey is what the exceptions of a row have in common.
@@ -95,9 +100,23 @@ func (t *Throws) Reset() {
 	t.flying, t.thread, t.before = make(map[int]*Thrown), -1, carried{thread: -1}
 }
 
+// skip returns which parts need not be read: those in which nothing is thrown or caught, apart from the last
+// ones of threads, which tell which calls never ended. When the exceptions of a span of time were thrown
+// depends on all parts.
+func (t *Throws) skip() func(lazy.PassRange) bool {
+	if t.scope.Timed || t.scope.Edited() || t.scope.Ranges != nil {
+		return nil
+	}
+	skip := lazy.SummaryOf(t.r).SkipWithout(lazy.Want{Threw: true})
+	if t.skips = skip != nil; !t.skips {
+		return nil
+	}
+	return func(g lazy.PassRange) bool { return (g.From == 0 || g.To >= 0) && skip(g) }
+}
+
 // Visitor is for the pass.
 func (t *Throws) Visitor() lazy.Visitor {
-	p := &throwPart{ctx: t.groups.ctx, groups: t.groups, scope: &t.scope}
+	p := &throwPart{ctx: t.groups.ctx, groups: t.groups, scope: &t.scope, first: -1}
 	if p.where = t.scope.matcher(); p.where != nil {
 		return filteredThrows{p}
 	}
@@ -112,6 +131,9 @@ func (t *Throws) Merge(v lazy.Visitor) error {
 	p := v.(*throwPart)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.skips {
+		t.missed(p)
+	}
 	for i := range p.steps {
 		t.date(&p.steps[i])
 		t.step(&p.steps[i])
@@ -120,6 +142,19 @@ func (t *Throws) Merge(v lazy.Visitor) error {
 		t.before.after(p.thread, p.moments)
 	}
 	return nil
+}
+
+// missed ends the flight of exceptions that came out into calls that have ended in parts that were
+// skipped: not by an exception.
+func (t *Throws) missed(p *throwPart) {
+	if p.first != t.thread {
+		return
+	}
+	for _, depth := range slices.Backward(slices.Sorted(maps.Keys(t.flying))) {
+		if e := t.flying[depth]; depth > len(p.around) || p.around[depth-1] != e.call {
+			t.end(depth, Caught, e.caller, -1)
+		}
+	}
 }
 
 // date gives a step the last moment that is known before it, if that is in another part.
@@ -155,6 +190,7 @@ func (t *Throws) step(s *throwStep) {
 			return
 		}
 		t.end(s.depth, Caught, s.group, -1) // another exception takes its place
+		e.call, e.caller = s.call, s.group
 		t.flying[s.depth] = &e
 	case stepCatch:
 		if at == nil || !sameClass(at.Class, s.class) {
@@ -180,6 +216,7 @@ func (t *Throws) step(s *throwStep) {
 		at.Passed++
 		delete(t.flying, s.depth)
 		t.end(s.depth-1, Caught, s.around, -1)
+		at.call, at.caller = s.caller, s.around
 		t.flying[s.depth-1] = at
 		if s.depth == 1 {
 			t.end(0, Left, s.group, -1)
@@ -241,6 +278,8 @@ type throwStep struct {
 	event  int32
 	group  int32 // of the call; -1 outside of calls
 	around int32 // of the call around it; -1 if none
+	call   int64 // where the call begins
+	caller int64 // where the call around it does
 	class  string
 
 	matches bool // the filter, or there is none
@@ -267,6 +306,8 @@ type throwPart struct {
 	thread int32
 	stack  []throwCall
 	steps  []throwStep
+	first  int32    // the first thread; -1 before it
+	around []int64  // where the calls begin that are around its part
 	where  *matcher // nil if all count
 	told   int      // of the calls that began before this part: those that where has seen
 	moments
@@ -275,6 +316,7 @@ type throwPart struct {
 // throwCall is an open call.
 type throwCall struct {
 	ref     int32
+	at      int64
 	stirred bool // an exception may be in flight in it
 	matches bool // the filter, or there is none
 }
@@ -285,7 +327,13 @@ func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) {
 	from := v.scope.begins(thread)
 	for i := range around {
 		if f := &around[i]; f.Class == format.ClassCall && f.At >= from {
-			v.stack = append(v.stack, throwCall{f.Ref, true, v.where == nil})
+			v.stack = append(v.stack, throwCall{f.Ref, f.At, true, v.where == nil})
+		}
+	}
+	if v.first < 0 {
+		v.first = thread
+		for i := range v.stack {
+			v.around = append(v.around, v.stack[i].at)
 		}
 	}
 	v.moments.begin()
@@ -312,7 +360,7 @@ func (v *throwPart) Enter(p *lazy.PassPoint) {
 		v.moments.enter(p)
 	}
 	if p.Class == format.ClassCall {
-		v.stack = append(v.stack, throwCall{ref: p.Ref, matches: v.where == nil || v.where.match(p)})
+		v.stack = append(v.stack, throwCall{ref: p.Ref, at: p.At, matches: v.where == nil || v.where.match(p)})
 	}
 	if v.where != nil {
 		v.where.enter(p)
@@ -354,7 +402,9 @@ func (v *throwPart) step(kind stepKind, event int32, class string) *throwStep {
 	if n := len(v.stack); n > 0 {
 		s.group, s.matches = v.slots.of(v.groups, v.stack[n-1].ref), v.stack[n-1].matches
 		v.stack[n-1].stirred = true
+		s.call = v.stack[n-1].at
 		if n > 1 {
+			s.caller = v.stack[n-2].at
 			s.around = v.slots.of(v.groups, v.stack[n-2].ref)
 		}
 	}

@@ -122,6 +122,45 @@ func TestThrows(t *testing.T) {
 	}
 }
 
+// TestThrowsSummarized: a summary does not change the exceptions found, though parts are skipped.
+func TestThrowsSummarized(t *testing.T) {
+	var skipped atomic.Int64
+	t.Run("traces", func(t *testing.T) {
+		traces(t, func(t *testing.T, r *lazy.TraceReader) {
+			size, _ := r.Size()
+			if size > 1<<20 && !formattest.Exhaustive() {
+				return
+			}
+			unit := max(300, size/60)
+			if !summarized(t, r, unit) {
+				return
+			}
+			for _, raw := range []bool{false, true} {
+				var p plainThrows
+				p.in(nil, forest(t, r, raw), nil)
+				slices.SortStableFunc(p.list, func(a, b *flight) int { return cmp.Compare(a.thread, b.thread) })
+				got := NewThrows(r, Scope{Raw: raw}, 1<<20)
+				pass := got.scope.Over(got)
+				skip := pass.Skip
+				pass.Share, pass.Skip = unit, func(g lazy.PassRange) bool {
+					yes := skip(g)
+					if yes && g.From > 0 {
+						skipped.Add(1)
+					}
+					return yes
+				}
+				if err := r.Pass(t.Context(), pass); err != nil {
+					t.Fatal(err)
+				}
+				sameThrows(t, fmt.Sprintf("raw %v, summarized", raw), got, p.list)
+			}
+		})
+	})
+	if skipped.Load() == 0 {
+		t.Error("no part was skipped")
+	}
+}
+
 func threw(t *testing.T, r *lazy.TraceReader, scope Scope, share int64) *Throws {
 	t.Helper()
 	got := NewThrows(r, scope, 1<<20)

@@ -9,7 +9,7 @@ import (
 
 // Unit is what a unit of a trace has in it.
 type Unit struct {
-	Points, Calls, Throws int64 // Throws: calls that ended by an exception
+	Points, Calls, Throws int64 // Throws: calls that ended by an exception; raw or folded, whichever are more
 	First, Last           int32 // events, the smallest and the largest; both 0 without points
 	Classes               uint32
 	Longest               int64 // of the containers that begin in it, in nanoseconds; -1 if none has a time
