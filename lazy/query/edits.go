@@ -109,7 +109,9 @@ func (s *Scope) Over(list ...lazy.Collector) lazy.Pass {
 }
 
 // skipper is a collector that need not see all parts of its scope. skip returns which; nil for none.
-type skipper interface{ skip() func(lazy.PassRange) bool }
+type skipper interface {
+	skip() func(lazy.PassRange) bool
+}
 
 // edit prepares the first of steps, with those after it that it can be one edit with. It returns how
 // many.
