@@ -11,11 +11,16 @@ import (
 // reference objects between containers), and a checkpoint of 8 bytes for
 // each 128 cells. It may only be used within mapped.Guard.
 type mappedCells struct {
-	index  []byte // the mapped index
-	dump   bool   // in the order of a dump writer
+	*indexCells
 	runs   []run
 	n      int64
 	starts sampler // complete
+}
+
+// indexCells are the cells of all streams. They share it: there may be a million of them.
+type indexCells struct {
+	index []byte // the mapped index
+	dump  bool   // in the order of a dump writer
 }
 
 // run is a run of consecutive container cells in the index.

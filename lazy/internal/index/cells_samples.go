@@ -8,18 +8,28 @@ const groupCells = 128
 // samples hold the smallest start of each whole group of 128 cells, and of each
 // 128 groups.
 type samples struct {
-	groups []int64
-	supers []int64
+	groups     []int64
+	supers     []int64
+	inSuper    int
+	superStart int64
 }
 
 // sampler computes samples, some cells at a time.
 type sampler struct {
-	samples
-	inGroup, inSuper       int
-	groupStart, superStart int64
+	*samples   // noSamples before the first: most of a million streams have none
+	inGroup    int
+	groupStart int64
 }
 
-func newSampler() sampler { return sampler{groupStart: math.MaxInt64, superStart: math.MaxInt64} }
+// noSamples never changes.
+var noSamples = samples{superStart: math.MaxInt64}
+
+func newSampler() sampler { return sampler{samples: &noSamples, groupStart: math.MaxInt64} }
+
+// reserve makes room for samples. It comes before all others.
+func (s *sampler) reserve(groups int64) {
+	s.samples = &samples{groups: make([]int64, 0, groups), superStart: math.MaxInt64}
+}
 
 // room returns how many cells the current group lacks, one or more.
 func (s *sampler) room() int { return groupCells - s.inGroup }
@@ -34,6 +44,9 @@ func (s *sampler) addSome(n int, smallest int64) {
 
 // flush completes a group.
 func (s *sampler) flush() {
+	if s.samples == &noSamples {
+		s.reserve(0)
+	}
 	s.groups = append(s.groups, s.groupStart)
 	s.superStart = min(s.superStart, s.groupStart)
 	if s.inSuper++; s.inSuper == groupCells {

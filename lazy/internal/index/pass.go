@@ -18,7 +18,8 @@ const passChunk = 1 << 15
 // everything else is checked when it is used.
 type pass struct {
 	index, data *mapped.File
-	dump        bool // a block's cell comes after the cells of its objects
+	dump        bool        // a block's cell comes after the cells of its objects
+	cells       *indexCells // the cells of all streams
 	streams     map[int32]*streamPass
 	cur         *streamPass // the stream of the block that the cells belong to
 	pending     *streamPass // of a dump: the stream whose block cell has not been read yet
@@ -39,11 +40,14 @@ type streamPass struct {
 }
 
 func (p *pass) newStream() *streamPass {
-	s := &streamPass{mapped: mappedCells{index: p.index.Bytes(), dump: p.dump, starts: newSampler()}, lastEnd: -1}
+	if p.cells == nil || p.cells.dump != p.dump {
+		p.cells = &indexCells{p.index.Bytes(), p.dump}
+	}
+	s := &streamPass{mapped: mappedCells{indexCells: p.cells, starts: newSampler()}, lastEnd: -1}
 	if len(p.streams) == 0 {
 		// Most traces have one large thread, the first: allocate its samples at once,
 		// since growing them would leave garbage of several times their size.
-		s.mapped.starts.groups = make([]int64, 0, int64(len(p.index.Bytes()))/(groupCells*format.CellSize)+1)
+		s.mapped.starts.reserve(int64(len(p.index.Bytes()))/(groupCells*format.CellSize) + 1)
 	}
 	return s
 }
