@@ -9,7 +9,7 @@ import (
 // The frame of the file. On disk, do not change.
 const (
 	magic       = "\x89TXSUM\r\n"
-	version     = 2
+	version     = 3
 	flagTimed   = 1
 	TrailerSize = 64
 )
