@@ -49,6 +49,24 @@ func (p *PassPoint) Point() (*format.Point, error) {
 	return into, nil
 }
 
+// Head returns the trace point without its values: the fields of [format.Version.Peek]. The others may
+// have anything. It is valid until the visitor returns.
+func (p *PassPoint) Head() (*format.Point, error) {
+	if p.point != nil || p.data != nil || p.size == 0 {
+		return p.Point()
+	}
+	b, into := p.walk.window[:p.size], &p.walk.head
+	if p.Class == format.ClassIteration {
+		if _, err := p.walk.version.Peek(b, into); err != nil {
+			return nil, p.walk.fail(p.walk.damaged(err, p.At))
+		}
+		return into, nil
+	}
+	into.Class, into.Ref, into.Event, into.Location = p.Class, p.Ref, p.Event, p.Location
+	into.Thread, into.Diff, into.Number = format.ThreadOf(b), format.DiffStatus(b[format.PointDiffAt]), 0
+	return into, nil
+}
+
 // Bytes returns the header or the leaf as recorded, in Enter and Leaf; nil if folding put
 // another point in its place.
 func (p *PassPoint) Bytes() []byte {
@@ -121,7 +139,7 @@ func (p *PassPoint) Moment() (ns int64, ok bool) {
 	e := p.parent.data
 	if e == nil {
 		e = &nodeData{at: p.parent.At, start: from, end: from, next: from, point: format.Point{Class: p.parent.Class, Event: p.parent.Event}}
-		if err := x.endOf(x.s.Cells.FirstEnding(from), e); err != nil {
+		if err := x.endOf(nil, x.s.Cells.FirstEnding(from), e); err != nil {
 			x.fail(err)
 			return 0, false
 		}
@@ -168,7 +186,7 @@ func (p *PassPoint) end() (*nodeData, error) {
 		e.start = p.At + int64(p.size)
 		e.end, e.next = e.start, e.start
 		if p.Class.Container() {
-			err = p.walk.endOf(p.walk.ord, e)
+			err = p.walk.endOf(p.walk.window, p.walk.ord, e)
 		}
 	} else {
 		err = p.walk.left(p, e)

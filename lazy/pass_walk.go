@@ -26,6 +26,7 @@ type passWalk struct {
 	now     PassPoint    // the argument of visitors
 	lent    dataPool     // for folding
 	decoded format.Point // by PassPoint.Point
+	head    format.Point // by PassPoint.Head
 	leaf    format.Point // the argument of Coverage
 	looked  nodeData     // by PassPoint.end
 	read    nodeData     // before folding
@@ -180,9 +181,9 @@ func (x *passWalk) checkEnd(ord int64, e *nodeData) error {
 	return nil
 }
 
-// endOf finds the end of a container whose header has been read.
-func (x *passWalk) endOf(ord int64, e *nodeData) error {
-	if err := x.content(ord, x.s.Size, e, true); err != nil {
+// endOf finds the end of a container whose header has been read; b begins with it, or is empty.
+func (x *passWalk) endOf(b []byte, ord int64, e *nodeData) error {
+	if err := x.contentIn(b, ord, x.s.Size, e, true); err != nil {
 		return err
 	}
 	return x.checkEnd(ord, e)
@@ -193,7 +194,7 @@ func (x *passWalk) left(p *PassPoint, e *nodeData) error {
 	f := &x.stack[p.level]
 	if p.around {
 		*e = nodeData{at: f.At, start: f.start, end: f.start, next: f.start, point: format.Point{Class: f.Class, Event: f.Event}}
-		return x.endOf(x.s.Cells.FirstEnding(f.start), e)
+		return x.endOf(nil, x.s.Cells.FirstEnding(f.start), e)
 	}
 	*e = nodeData{at: f.At, start: f.start, state: p.State, point: format.Point{Class: f.Class, Event: f.Event}}
 	if p.foot < 0 {

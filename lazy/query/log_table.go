@@ -202,7 +202,7 @@ func (c *logWriter) Reset() { c.lines = make(map[logPlace]*logLine) }
 
 func (c *logWriter) Visitor() lazy.Visitor {
 	m := c.facts.matcher()
-	m.needs = c.needs
+	m.needs, m.head = c.needs, false
 	return &logLines{c: c, m: m, found: make(map[logPlace]*logLine)}
 }
 

@@ -141,6 +141,7 @@ func (c *condition) skipBut(r *lazy.TraceReader, want lazy.Want) func(lazy.PassR
 type matcher struct {
 	f     *filter.Filter
 	needs filter.Needs
+	head  bool // points without their values are enough
 	ins   []*inside
 	has   []*below
 	facts filter.Facts
@@ -156,6 +157,7 @@ type inside struct {
 func (c *condition) matcher() *matcher {
 	m := &matcher{f: c.f.Clone(), has: c.has}
 	m.needs = m.f.Needs()
+	m.head = !m.needs.Values
 	subs, _ := m.f.Subs()
 	for i, in := range c.ins {
 		sub := in.matcher()
@@ -236,7 +238,12 @@ func (h *below) holds(p *lazy.PassPoint) bool {
 // learn fills in the facts that the filter needs.
 func (m *matcher) learn(p *lazy.PassPoint) (err error) {
 	x := &m.facts
-	if x.Point, err = p.Point(); err != nil {
+	if m.head {
+		x.Point, err = p.Head()
+	} else {
+		x.Point, err = p.Point()
+	}
+	if err != nil {
 		return err
 	}
 	x.Footer, x.Unfinished, x.Known = nil, false, filter.KnownDepth

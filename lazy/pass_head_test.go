@@ -1,0 +1,70 @@
+package lazy
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// headReader checks the heads of points. It is its own visitor, of all parts.
+type headReader struct {
+	t    *testing.T
+	some atomic.Bool // any point was checked
+}
+
+func (h *headReader) Visitor() Visitor         { return h }
+func (h *headReader) Reset()                   {}
+func (h *headReader) Begin(int32, []PassFrame) {}
+func (h *headReader) Exit(*PassPoint)          {}
+func (h *headReader) Merge(Visitor) error      { return nil }
+func (h *headReader) Leaf(p *PassPoint)        { h.Enter(p) }
+
+func (h *headReader) Enter(p *PassPoint) {
+	type fields struct {
+		class                        format.Class
+		location, thread, event, ref int32
+		diff                         format.DiffStatus
+		number                       int32
+	}
+	of := func(x *format.Point, err error) (f fields) {
+		if err != nil {
+			h.t.Error(err)
+			return f
+		}
+		return fields{x.Class, x.Location, x.Thread, x.Event, x.Ref, x.Diff, x.Number}
+	}
+	got := of(p.Head())
+	want := of(p.Point())
+	if want.class == format.ClassArrayRead || want.class == format.ClassArrayWrite {
+		got.number = want.number // the index of the element is a value
+	}
+	if got != want {
+		h.t.Errorf("#%d: %+v, want %+v", p.Event, got, want)
+	}
+	h.some.Store(true)
+}
+
+// TestPassHead: the head of a point has what the whole point has.
+func TestPassHead(t *testing.T) {
+	h := &headReader{t: t}
+	t.Run("all", func(t *testing.T) { checkHeads(t, h) })
+	if !h.some.Load() {
+		t.Error("no point was checked")
+	}
+}
+
+func checkHeads(t *testing.T, h *headReader) {
+	corpus(t, func(t *testing.T, path string) {
+		r := ready(t, path, Options{NoWrite: true})
+		if size, _ := r.Size(); size > 1<<20 && !formattest.Exhaustive() {
+			return
+		}
+		for _, raw := range []bool{false, true} {
+			if err := r.Pass(t.Context(), Pass{Raw: raw, Collect: []Collector{h}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
