@@ -70,6 +70,14 @@
 // that loading it takes another walk: the order of all children is never in memory
 // at once.
 //
+// # Flames
+//
+// A picture of a thread over its time has columns. A container that is at least a column wide is
+// open in the middle of one, so [FlameOf] looks only there: which containers are open at a moment
+// is found as for a search by time, by halving and by the checkpoints. Of these it reads the
+// headers of those on the screen. How many containers end in a column is the difference of two
+// ordinals. So a picture costs about columns × depth reads, whatever the size of the trace.
+//
 // # What the worker does
 //
 // One goroutine reads a trace in the background. Others send it requests, and never

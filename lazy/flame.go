@@ -74,7 +74,7 @@ type FlameNarrow struct {
 type FlameOptions struct {
 	Thread   int32
 	Below    *Position // the header of a container: only it and what is in it
-	Raw      bool      // the points as recorded, otherwise as the folded view shows them
+	Raw      bool      // the points as recorded, otherwise as the folded view shows them, see [Inline]
 	From, To int64     // part of the axis, if To is more than From; otherwise all
 	Columns  int
 	Depth    int // how many levels
@@ -222,7 +222,9 @@ func (x *flameWalk) use(f func() error) error {
 
 // findBelow finds the container that the flame is about.
 func (x *flameWalk) findBelow(ctx context.Context) error {
-	n, err := x.r.Tree(!x.o.Raw).Reveal(ctx, *x.o.Below)
+	tree := x.r.Tree(!x.o.Raw)
+	Inline(tree)
+	n, err := tree.Reveal(ctx, *x.o.Below)
 	if err != nil {
 		return err
 	}

@@ -180,7 +180,9 @@ func (x *flameWalk) read(e *flameEntry, in *flameKids) (recorded, shown *nodeDat
 	shown = recorded
 	if l.folded {
 		same := *recorded // folding may take over what it gets
-		shown, err = l.fold(recorded)
+		if shown, err = l.fold(recorded); err == nil && shown != nil {
+			shown = l.inlined(shown)
+		}
 		recorded = &same
 	}
 	return recorded, shown, err

@@ -65,6 +65,7 @@ type flameNode struct {
 
 func newPlainFlame(t *testing.T, r *TraceReader, th *Node, raw bool) *plainFlame {
 	tree := r.Tree(!raw)
+	Inline(tree)
 	root := tree.thread(th.thread)
 	if _, complete, err := tree.ExpandAll(t.Context(), root, 0, 1<<40, nil); err != nil || !complete {
 		t.Fatal(complete, err)

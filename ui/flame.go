@@ -66,7 +66,11 @@ func (f *flaming) next() tea.Cmd {
 	case !f.On:
 		f.On = true
 	default:
-		f.front.Show(f.Open(f.facts(), f), nil)
+		facts := f.facts()
+		for n := f.tree.Out.Cursor.Node; n != nil && !n.IsThread(); n = n.Parent() {
+			facts.Path = append(facts.Path, n.Point().Event)
+		}
+		f.front.Show(f.Open(facts, f), nil)
 	}
 	return nil
 }
@@ -97,6 +101,7 @@ func (f *flaming) facts() flame.Facts {
 	if i := f.ranged(); i >= 0 {
 		_, facts.From, facts.To, _ = f.steps.list[i].Span()
 	}
+	facts.Edited = len(f.steps.list) > 1 || len(f.steps.list) == 1 && facts.To == 0
 	return facts
 }
 

@@ -273,7 +273,7 @@ func (p *FlamePicture) Notes() (list []string) {
 		width := (p.To - p.From) / int64(p.Columns)
 		list = append(list, p.sign("▒", "#")+" calls, loops and iterations that are shorter than a column, "+p.Length(max(width, 1))+"; the number tells how many end there")
 	}
-	count(p.Deeper, "deeper calls are wide in {}: a larger depth shows them")
+	count(p.Deeper, "below what is drawn, {} have calls as wide as that: a larger depth shows them")
 	if p.Unknown > 0 {
 		list = append(list, "the times of "+display.Plural(int64(p.Unknown), "call")+" are not known")
 	}

@@ -44,7 +44,7 @@ const (
 	Recursion
 	// Range leaves a part of the recording: of its time, or in a trace without times of the numbers of
 	// its events. It is the same before and after other steps. Of time, durations are cut at its ends, and a call counts
-	// if it begins in it; of numbers, a call counts if it begins and ends in it.
+	// if it begins in it; of numbers, a call is added up if it begins and ends in it, and listed if it begins in it.
 	Range
 )
 
@@ -142,8 +142,8 @@ func (l Steps) has(kinds ...StepKind) bool {
 	return slices.ContainsFunc(l, func(s Step) bool { return slices.Contains(kinds, s.Kind) })
 }
 
-// RangeNote tells which calls count in a range of events.
-const RangeNote = "a call counts if it begins and ends in the range of events"
+// RangeNote tells which calls count in a range of events: for a list those that begin in it, as their end does not matter.
+const RangeNote = "of a range of events, a call is added up if it begins and ends there, and listed if it begins there"
 
 // Tell adds the steps to the notes of a table.
 func (l Steps) Tell(t *table.Table, g *display.Glyphs) {

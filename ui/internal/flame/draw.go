@@ -27,6 +27,8 @@ func (s *Screen) View(width, height int, g *screen.Glyphs) []string {
 		switch {
 		case s.find.cancel != nil:
 			right = s.p.env.Spinner() + " " + display.Percent(int64(pic.Done), int64(pic.Columns)) + "  esc stops "
+		case s.facts.Edited:
+			right = "steps do not change this "
 		case pic.Done < pic.Columns:
 			right = "stopped at " + display.Percent(int64(pic.Done), int64(pic.Columns)) + " "
 		}

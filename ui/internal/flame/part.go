@@ -136,7 +136,9 @@ type Facts struct {
 	At         int64 // logical offset of the cursor in the thread
 	Raw        bool
 	Generation int
-	From, To   int64 // the range in force, on the axis; To is 0 if there is none
+	Path       []int32 // the events that the cursor is in, the innermost first
+	Edited     bool    // steps are in force that the flame does not show
+	From, To   int64   // the range in force, on the axis; To is 0 if there is none
 	// Match and Note report whether a thread has a match, or a note, in a range of offsets. They may be nil.
 	Match, Note func(thread int32, from, to int64) bool
 }

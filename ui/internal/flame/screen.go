@@ -30,10 +30,11 @@ type Screen struct {
 	views  []view // what was shown before zooming in, and what is shown
 	find   finder
 
-	row  int   // of the cursor: a level
-	at   int64 // of the cursor: a place on the axis
-	top  int   // first level on the screen
-	rows int   // levels on the screen
+	path []int32 // the events that the cursor is to be put on, the first that is drawn; nil once it has been
+	row  int     // of the cursor: a level
+	at   int64   // of the cursor: a place on the axis
+	top  int     // first level on the screen
+	rows int     // levels on the screen
 
 	drawn *query.FlamePicture // that cells are of
 	cells [][]query.FlameCell
@@ -47,7 +48,7 @@ type view struct{ from, to int64 }
 
 // Open returns the flame of the thread of the cursor.
 func (p *Part) Open(f Facts, owner Owner) *Screen {
-	p.shown = &Screen{p: p, owner: owner, facts: f, thread: f.Thread, views: []view{{}}}
+	p.shown = &Screen{p: p, owner: owner, facts: f, thread: f.Thread, views: []view{{}}, path: f.Path}
 	if pic := p.strip.picture; pic != nil && pic.Thread == f.Thread {
 		if k := pic.Column(f.At); k >= 0 {
 			p.shown.at = (pic.Edge(k) + pic.Edge(k+1)) / 2
@@ -77,6 +78,7 @@ func (s *Screen) place() {
 	if pic == nil || s.find.cancel != nil {
 		return
 	}
+	s.begin(pic)
 	s.at = min(max(s.at, pic.From), pic.To-1)
 	if n := len(s.cells); s.row >= n {
 		s.row = max(0, n-1)
@@ -85,6 +87,22 @@ func (s *Screen) place() {
 		s.row--
 	}
 	s.scroll()
+}
+
+// begin puts the cursor where that of the tree is.
+func (s *Screen) begin(pic *query.FlamePicture) {
+	for _, event := range s.path {
+		for i := range pic.Spans {
+			if c := &pic.Spans[i]; c.Event == event && c.Right > c.Left {
+				s.row, s.path = c.Depth, nil
+				if k := pic.ColumnAt(s.at); k < c.Left || k >= c.Right {
+					s.at = (pic.Edge(c.Left) + pic.Edge(c.Right)) / 2
+				}
+				return
+			}
+		}
+	}
+	s.path = nil
 }
 
 // picture returns what is known of the flame; nil if nothing is.
