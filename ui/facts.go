@@ -119,7 +119,7 @@ func (m *Model) newFrame() frame {
 	f.hints = hints(m.keyboard.keys, useful{
 		on: placeOf(o.Tree, o.Cursor), threads: m.trace.Size.Threads > 1,
 		follow: m.trace.Known.Growth.On && !m.follow.On(), hits: m.results.some(), filtered: m.filter.Cur() != nil, timed: m.trace.Size.Timed,
-		raw: !o.Tree.Folded(), full: f.header.Memory != "",
+		strip: m.flames.On, raw: !o.Tree.Folded(), full: f.header.Memory != "",
 	}, f.width-1, g)
 	return f
 }

@@ -125,3 +125,20 @@ func TestFlameOfTimes(t *testing.T) {
 		t.Error("q does not close the flame alone")
 	}
 }
+
+// TestFlameBegins: the flame begins where the cursor of the tree is: on its call, or on what is narrow there.
+func TestFlameBegins(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	for _, keys := range []string{"j j l", "3 0 j", "G", "g E 9 0 0 j"} {
+		d := drive(t, r, 100, 40, Options{}).keys(keys)
+		n := d.m.tree.Out.Cursor.Node
+		_, from, to, err := lazy.AxisOf(t.Context(), r, n, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.keys("V V")
+		if event, a, b := d.m.front.List().(*flame.Screen).Selected(); event != n.Point().Event && (a >= to || b <= from) {
+			t.Errorf("%s: the cursor is on #%d, %d to %d, that of the tree on %d to %d", keys, event, a, b, from, to)
+		}
+	}
+}

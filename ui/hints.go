@@ -17,6 +17,7 @@ type useful struct {
 	hits     bool // there is a search, or another result to walk through
 	filtered bool // the tree is filtered
 	timed    bool // the trace has times
+	strip    bool // the strip of the thread is shown
 	raw      bool // the raw trace is shown
 	full     bool // the memory is nearly used up
 }
@@ -111,6 +112,9 @@ func hints(keys []binding, now useful, width int, g *screen.Glyphs) string {
 	if now.filtered {
 		h.brief("unfilter", 1)
 		h.brief("filter", 2)
+	}
+	if now.strip {
+		h.brief("flame", 1)
 	}
 	h.row(now)
 	if now.follow {

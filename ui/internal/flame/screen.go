@@ -94,10 +94,16 @@ func (s *Screen) begin(pic *query.FlamePicture) {
 	for _, event := range s.path {
 		for i := range pic.Spans {
 			if c := &pic.Spans[i]; c.Event == event && c.Right > c.Left {
-				s.row, s.path = c.Depth, nil
+				s.row = c.Depth
 				if k := pic.ColumnAt(s.at); k < c.Left || k >= c.Right {
 					s.at = (pic.Edge(c.Left) + pic.Edge(c.Right)) / 2
 				}
+				if event != s.path[0] && s.row+1 < len(s.cells) { // it is in what is narrow there
+					if s.row++; s.cell().Narrow < 0 {
+						s.row--
+					}
+				}
+				s.path = nil
 				return
 			}
 		}
