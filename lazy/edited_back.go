@@ -95,14 +95,23 @@ func (l *childReader) level(ctx context.Context, in *splice, x int64) (at checkp
 	}
 }
 
-// aroundEdited is around for an edited node: only children that are shown count.
+// aroundEdited is around for an edited node: only children that are shown count. It may find fewer if few are.
 func (l *childReader) aroundEdited(ctx context.Context, from, to, x int64, back, ahead int) (*childRun, error) {
-	at, err := l.some(ctx, from, x, back)
+	found, begin, at, err := l.some(ctx, from, x, back)
 	if err != nil {
 		return nil, err
 	}
-	s := l.newRun(at.pos, at.ord)
-	for reads := 0; at.pos < to && ahead >= 0 && reads < slabReads; {
+	s := l.newRun(begin.pos, begin.ord)
+	for _, at := range found {
+		c, err := l.child(at)
+		if err != nil {
+			return nil, err
+		}
+		if c.shown {
+			s.list = append(s.list, c.data)
+		}
+	}
+	for reads := 0; at.pos < to && ahead >= 0 && reads < slabReads; reads++ {
 		if reads%checkpointEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -110,11 +119,8 @@ func (l *childReader) aroundEdited(ctx context.Context, from, to, x int64, back,
 		if err != nil {
 			return nil, err
 		}
-		if at.pos >= x {
-			reads++
-			if c.shown {
-				ahead--
-			}
+		if at.pos >= x && c.shown {
+			ahead--
 		}
 		at = c.next
 		if !c.ok {
@@ -136,35 +142,38 @@ func inOrder(list []checkpoint) []checkpoint {
 	return slices.CompactFunc(list, func(a, b checkpoint) bool { return a.pos == b.pos })
 }
 
-// spanFirst is how many bytes before an offset are looked at first.
-const spanFirst = 4 << 10
+// spanFirst is how many bytes before an offset are looked at first, and spanReads about how many
+// children are read to find those before it.
+const (
+	spanFirst = 4 << 10
+	spanReads = 8 * slabReads
+)
 
-// some returns the checkpoint from which up to back children are shown that end at or before x, from
-// an offset on.
+// some returns up to back children that are shown and end at or before x, from an offset on, in order.
+// begin is where it has looked from, or the first of them; at is where those after x begin.
 //
 // It looks at longer and longer spans of the trace, last first, until it has seen enough. A span
 // that ends in a child that is shown, or dropped, is as long as that. So it reads a few times as many
 // children as it has to.
-func (l *childReader) some(ctx context.Context, from, x int64, back int) (at checkpoint, err error) {
-	if back == 0 {
-		return l.begin(ctx, max(from, x), 0)
+func (l *childReader) some(ctx context.Context, from, x int64, back int) (found []checkpoint, begin, at checkpoint, err error) {
+	if begin, err = l.begin(ctx, max(from, x), 0); err != nil || back == 0 || x <= from {
+		return nil, begin, begin, err
 	}
-	span := int64(spanFirst)
-	for seen, stop := 0, x; ; span *= 2 {
-		begin := max(from, stop-span)
-		if at, err = l.begin(ctx, begin, l.edit.node.first); err != nil {
-			return at, err
+	reads, last := 0, begin
+	for span, stop := int64(spanFirst), x; ; span *= 2 {
+		first := max(from, stop-span)
+		if begin, err = l.begin(ctx, first, 0); err != nil {
+			return nil, begin, last, err
 		}
 		var e nodeData
 		list := []checkpoint{}
-		n := 0
-		for on := at; on.pos < stop; n++ {
-			if n%checkpointEvery == 0 && ctx.Err() != nil {
-				return at, ctx.Err()
+		for on := begin; on.pos < stop; reads++ {
+			if reads%checkpointEvery == 0 && ctx.Err() != nil {
+				return nil, begin, last, ctx.Err()
 			}
 			c, err := l.step(on, &e, false)
 			if err != nil {
-				return at, err
+				return nil, begin, last, err
 			}
 			if !c.ok || c.shown && c.next.pos > stop {
 				break
@@ -174,15 +183,16 @@ func (l *childReader) some(ctx context.Context, from, x int64, back int) (at che
 			}
 			on = c.next
 		}
-		if seen += len(list); seen >= back {
-			return list[seen-back], nil
+		if found = append(list, found...); len(found) >= back {
+			found = found[len(found)-back:]
+			return found, found[0], last, nil
 		}
-		if at.pos <= from {
-			return at, nil
+		if begin.pos <= from || reads >= spanReads {
+			return found, begin, last, nil
 		}
-		if begin-at.pos > span {
+		if first-begin.pos > span {
 			span = spanFirst / 2 // there is a long child: what is before it may be short
 		}
-		stop = min(at.pos, begin)
+		stop = min(begin.pos, first)
 	}
 }

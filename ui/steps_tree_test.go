@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
@@ -148,5 +149,27 @@ func TestStepRefused(t *testing.T) {
 	d.step("drop @1") // a thread
 	if got := d.m.steps.list.Text(d.m.env.Glyphs); got != "merge JsonReader.peek" || d.m.tree.Out.Tree != tree {
 		t.Errorf("the steps are %s:\n%s", got, d.screen())
+	}
+}
+
+// BenchmarkMerged goes down a row, and far away and back, in a tree in which a million calls are merged,
+// and draws.
+func BenchmarkMerged(b *testing.B) {
+	r := uitest.Open(b, formattest.File(b, formattest.Spec{Shape: formattest.WideCalls, N: 1_000_000, Seed: 1}), lazy.Options{NoWrite: true})
+	d := drive(b, r, 120, 40, Options{})
+	d.keys("g right").step("merge class~.")
+	if n := d.m.tree.Out.Tree.ThreadAt(0); !d.m.tree.Out.Tree.Edited() || len(d.m.tree.Out.Rows) < 30 {
+		b.Fatal("nothing is merged in", n)
+	}
+	for _, keys := range []string{"down up", "pgdown pgup", "G g"} {
+		b.Run(strings.ReplaceAll(keys, " ", "-"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, k := range strings.Fields(keys) {
+					d.m.Update(uitest.Press(k))
+					d.m.View()
+				}
+			}
+		})
 	}
 }
