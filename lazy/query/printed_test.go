@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -158,16 +159,36 @@ func addPrinted(text []byte) (by map[string]*printedSums, points int64) {
 	return by, points
 }
 
+// printedTexts returns the names of the real traces, with the texts that the reference printed of them: as recorded,
+// with locations where there is such a text.
+func printedTexts(t *testing.T) iter.Seq2[string, string] {
+	t.Helper()
+	verbose := formattest.RecordedNames(t, ".raw.verbose.txt")
+	return func(yield func(name, file string) bool) {
+		for _, file := range formattest.RecordedNames(t, ".raw.txt") {
+			name := strings.TrimSuffix(file, ".raw.txt")
+			if strings.HasPrefix(name, "allkinds") || strings.HasPrefix(name, "roots") {
+				continue // not of programs: names with parentheses, dots and blanks
+			}
+			if strings.HasPrefix(name, "flat") && !formattest.Exhaustive() {
+				continue // one loop that calls one method 60,000 times takes long
+			}
+			if with := name + ".raw.verbose.txt"; slices.Contains(verbose, with) {
+				file = with
+			}
+			if !yield(name, file) {
+				return
+			}
+		}
+	}
+}
+
 // TestTopOfPrinted: in every real trace, calls, calls that threw and own points are those that the
 // text tells that the reference printed. The text has no class for most calls, so methods of the
 // same name count together.
 func TestTopOfPrinted(t *testing.T) {
 	checked := 0
-	for _, file := range formattest.RecordedNames(t, ".raw.verbose.txt") {
-		name := strings.TrimSuffix(file, ".raw.verbose.txt")
-		if strings.HasPrefix(name, "allkinds") || strings.HasPrefix(name, "roots") {
-			continue // not of programs: names with parentheses, dots and blanks
-		}
+	for name, file := range printedTexts(t) {
 		checked++
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

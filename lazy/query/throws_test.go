@@ -3,7 +3,9 @@ package query
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -220,5 +222,106 @@ func TestThrowsOfGson(t *testing.T) {
 	}
 	if !slices.Equal(stories, want) {
 		t.Errorf(" got %v\nwant %v", stories, want)
+	}
+}
+
+var (
+	printedThrow = regexp.MustCompile(`^ *(?:[+\-!] )?(throw |catch\()([^@ )]*)`)
+	printedEnd   = regexp.MustCompile(`: threw ([^ ]*)(?: at .*)?$`)
+)
+
+// printedForest reads the tree of a printed trace by its indentation. A call's ref is its index in names.
+func printedForest(text []byte) (roots []*node, names []string) {
+	var open []*node
+	thread := int32(0)
+	for line := range joined(text) {
+		var number int32
+		if _, err := fmt.Sscanf(line, "# Thread %d", &number); err == nil {
+			thread, open = number-1, nil
+			continue
+		}
+		n := &node{thread: thread, class: format.ClassLoop} // of the others, only what is below them counts
+		c, call := parsePrinted(line)
+		n.depth = c.depth
+		m := printedThrow.FindStringSubmatch(line)
+		switch {
+		case m != nil && m[1] == "throw ":
+			n.class, n.exception = format.ClassThrow, m[2]
+		case m != nil:
+			n.class, n.exception = format.ClassCatch, m[2]
+		case call:
+			n.class, n.ref, n.threw = format.ClassCall, int32(len(names)), c.threw
+			n.unended = strings.Contains(c.after, format.UnfinishedMethod)
+			names = append(names, c.name)
+			if m := printedEnd.FindStringSubmatch(line); c.threw && m != nil {
+				n.exception = m[1]
+			}
+		}
+		for len(open) > 0 && open[len(open)-1].depth >= n.depth {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			n.parent = open[len(open)-1]
+			n.parent.kids = append(n.parent.kids, n)
+		} else {
+			roots = append(roots, n)
+		}
+		open = append(open, n)
+	}
+	return roots, names
+}
+
+// TestThrowsOfPrinted: in every real trace the exceptions, where they were thrown and caught, how many calls they
+// ended and how that came out are those that the text tells that the reference printed.
+func TestThrowsOfPrinted(t *testing.T) {
+	checked, thrown := 0, 0
+	for name, file := range printedTexts(t) {
+		if checked++; formattest.Race && checked%3 != 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			roots, names := printedForest(formattest.RecordedData(t, file))
+			var p plainThrows
+			p.in(nil, roots, nil)
+			slices.SortStableFunc(p.list, func(a, b *flight) int { return cmp.Compare(a.thread, b.thread) })
+			told := func(n *node) string {
+				if n == nil {
+					return "no call"
+				}
+				return names[n.ref]
+			}
+			short := func(class string) string { return class[strings.LastIndexAny(class, ".$")+1:] }
+			var want, got []string
+			for _, f := range p.list {
+				want = append(want, fmt.Sprintf("thread %d: %s in %s, %v %s, %d calls, recorded %v, catch %v",
+					f.thread, short(f.class), told(f.in), f.outcome, told(f.where), f.passed, f.recorded, f.catch))
+			}
+			r := opened(t, formattest.Unpack(t, formattest.RecordedFor(t, name)))
+			x := threw(t, r, Scope{Raw: true}, 0)
+			r.WithContext(func(c *format.Context) {
+				list := x.groups.list()
+				shown := func(group int32) string {
+					if group < 0 {
+						return "no call"
+					}
+					m := c.MethodName(list[group].ID)
+					if m == "<init>" {
+						m, _ = c.CallName(list[group].ID, 0)
+					}
+					return m
+				}
+				for _, e := range x.list {
+					got = append(got, fmt.Sprintf("thread %d: %s in %s, %v %s, %d calls, recorded %v, catch %v",
+						e.Thread, short(e.Class), shown(e.In), e.Outcome, shown(e.Where), e.Passed, e.Recorded, e.Catch >= 0))
+				}
+			})
+			thrown += len(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("%d exceptions, the text has %d:\n got %s\nwant %s", len(got), len(want), strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+			}
+		})
+	}
+	if checked < 10 || thrown < 10 && !formattest.Race {
+		t.Errorf("only %d exceptions of %d traces", thrown, checked)
 	}
 }
