@@ -122,9 +122,13 @@ func (l *childReader) decide(e *nodeData, in *splice, whole bool) (Edit, EditSta
 	p.PassFrame, p.Thread, p.State = frameOf(&e.point, e.at), l.s.Thread, StateWhole
 	p.size, p.foot = int(e.start-e.at), -1
 	p.point, p.ends, p.footer, p.data, p.parent = nil, nil, nil, nil, nil
-	x.walk.ord = e.first
+	x.walk.ord, x.walk.window = e.first, nil
 	if whole {
 		p.data = e
+	} else if b, err := l.bytes(e.at); err == nil {
+		x.walk.window = b
+	} else {
+		return EditNone, nil, err
 	}
 	if in.text.Call {
 		x.frame.Ref = in.text.Method
