@@ -52,7 +52,7 @@ func (p *PassPoint) Point() (*format.Point, error) {
 // Head returns the trace point without its values: the fields of [format.Version.Peek]. The others may
 // have anything. It is valid until the visitor returns.
 func (p *PassPoint) Head() (*format.Point, error) {
-	if p.point != nil || p.data != nil || p.size == 0 {
+	if p.point != nil || p.data != nil || p.size == 0 || p.size > len(p.walk.window) { // a tree's edits have no window
 		return p.Point()
 	}
 	b, into := p.walk.window[:p.size], &p.walk.head
