@@ -85,6 +85,7 @@ func try(t *testing.T, data, index []byte) {
 		if p, err := r.FindFraction(n.Thread(), 0.7); err == nil {
 			tree.Reveal(ctx, p)
 		}
+		FlameOf(ctx, r, FlameOptions{Thread: n.Thread(), Columns: 12, Depth: 6})
 	}
 	r.FindEvent(ctx, 600)
 }

@@ -58,6 +58,12 @@ func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
 		if _, _, err := tree.Longest(ctx, n, nil); err != nil {
 			t.Fatal(err)
 		}
+		o := FlameOptions{Thread: n.thread, Raw: true, Columns: 9, Depth: 4}
+		if n.IsThread() {
+			if f, err := FlameOf(ctx, r, o); err == nil && f.Done != o.Columns {
+				t.Fatalf("%+v of %d columns", f, o.Columns)
+			}
+		}
 		tree.Expand(n)
 		if err := tree.Sort(ctx, n, order, nil); err != nil {
 			t.Fatal(err)
