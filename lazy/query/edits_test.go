@@ -378,6 +378,47 @@ func TestMergeKeeps(t *testing.T) {
 	})
 }
 
+// TestDropKeeps: the own times and points that dropping calls leaves, and those of the dropped calls with all
+// below them, which focusing on them shows, make up those of all calls.
+func TestDropKeeps(t *testing.T) {
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		for _, raw := range []bool{false, true} {
+			m := caseMakerOf(t, r, forest(t, r, raw))
+			if m == nil {
+				continue
+			}
+			count := func(text string) (sum Sums, all Totals) {
+				scope := Scope{Raw: raw}
+				if err := scope.Edit(t.Context(), r, m.make(text).steps); err != nil {
+					t.Fatal(err)
+				}
+				top := editedTop(t, r, scope, 0)
+				for i := range top.rows {
+					sum.add(&top.rows[i].Sums)
+				}
+				return sum, top.all
+			}
+			for _, what := range []string{"A", "B", "C", "A or B", "event", "threw"} {
+				whole := editedTop(t, r, Scope{Raw: raw}, 0)
+				var want Sums
+				for i := range whole.rows {
+					want.add(&whole.rows[i].Sums)
+				}
+				left, after := count("drop " + what)
+				gone, dropped := count("focus " + what)
+				odd := whole.all.Shorter + whole.all.Untimed + whole.all.Unended + after.Shorter + dropped.Shorter
+				if left.Own+gone.Own != want.Own || left.Calls+gone.Calls != want.Calls || odd == 0 && left.Self+gone.Self != want.Self {
+					t.Errorf("raw %v, %s: %d of %d points, %d of %d calls, %d of %d ns are left, and %d, %d, %d dropped", raw, what,
+						left.Own, want.Own, left.Calls, want.Calls, left.Self, want.Self, gone.Own, gone.Calls, gone.Self)
+				}
+				if odd == 0 && whole.timed && want.Self != whole.all.Time {
+					t.Errorf("raw %v: the self times are %d, the roots took %d", raw, want.Self, whole.all.Time)
+				}
+			}
+		}
+	})
+}
+
 // TestEditedCallers: paths are those of the edited tree; what is between calls of a method within one
 // another is left out if a step says so.
 func TestEditedCallers(t *testing.T) {
