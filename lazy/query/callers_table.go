@@ -39,7 +39,10 @@ func (c *Callers) Table(view CallersView) *table.Table {
 	defer c.mu.Unlock()
 	x := &callersTable{c: c, p: c.focus.paths, groups: c.Top.groups.list(), g: view.G}
 	x.names = names(x.groups)
-	x.nodes, x.asked = slices.Clone(x.p.nodes), make(map[int32]bool)
+	x.nodes, x.asked = x.p.nodes, make(map[int32]bool)
+	if view.Done < 1 { // they will change
+		x.nodes = slices.Clone(x.nodes)
+	}
 	out := &table.Table{Row: pathRow, Title: x.title(), Columns: x.columns(), Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes()}
 	if x.p.nodes[0].Calls > 0 || x.p.nodes[0].inner > 0 {
 		x.order()

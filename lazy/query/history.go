@@ -313,7 +313,7 @@ func (h *History) sorted() []Sighting {
 	}
 	all := slices.Concat(h.list, h.made)
 	sortSightings(all)
-	list := make([]Sighting, 0, len(h.list))
+	list := all[:0] // of those read so far
 	reborn, seen := make(map[[2]int32]bool), make(map[[2]int32]bool)
 	for _, s := range all {
 		object := [2]int32{s.Place.Class, s.Place.Hash}

@@ -3,7 +3,7 @@ package query
 // mostPaths bounds how many paths are kept, and leastShare is what part of the root's weight a path
 // must have to be kept when there are more.
 const (
-	mostPaths  = 1 << 18
+	mostPaths  = 1 << 17
 	leastShare = 10_000 // 0.01 %
 )
 
