@@ -31,10 +31,10 @@ func newCallsCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calls FILE METHOD|FILTER",
 		Short: "Show all calls of a method with their values",
-		Long:  "Show all calls of a method, or those that match a filter: arguments, result, time, thread, caller. With --by, a row for all with the same value.",
+		Long:  "Show all calls of a method or filter: arguments, result, time, thread, caller. --by: a row for each value. kind=iteration: the iterations of a loop.",
 		Example: `tracex calls trace.bin Account.withdraw --sort arg.1
 tracex calls t.bin Dao.query --by caller.event --max 10    # N+1: exit 5
-tracex calls trace.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
+tracex calls t.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.oneTrace(c, args)
@@ -60,7 +60,12 @@ tracex calls trace.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
 		if err := t.check(); err != nil {
 			return err
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r) })
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error {
+			if t.iterations() {
+				return t.showIterations(c.Context(), r)
+			}
+			return t.show(c.Context(), r)
+		})
 	}
 	return c
 }

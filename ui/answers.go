@@ -16,7 +16,7 @@ type answering interface {
 
 // answers are all of them, in the order in which commands are listed.
 func answers(a *asking) []answering {
-	return []answering{topAnswer{a}, throwsAnswer{a}, pathsAnswer{a}, callsAnswer{a}, historyAnswer{a}, aroundAnswer{a}, logAnswer{a}, a.steps}
+	return []answering{topAnswer{a}, throwsAnswer{a}, pathsAnswer{a}, callsAnswer{a}, iterationsAnswer{a}, historyAnswer{a}, aroundAnswer{a}, logAnswer{a}, a.steps}
 }
 
 // asCommand makes a key of an answer's command: it runs without arguments.

@@ -22,10 +22,13 @@ type callsAnswer struct{ *asking }
 
 func (a callsAnswer) commands() []command.Command {
 	return []command.Command{{
-		Name: "calls", Group: groupAnswer, Args: "[METHOD|FILTER] [by COLUMN]", Help: "all calls of a method, or that of the cursor, with their values",
+		Name: "calls", Group: groupAnswer, Args: "[METHOD|FILTER] [by COLUMN]", Help: "all calls of a method, or that of the cursor, with their values; of a loop: its iterations",
 		Complete: completeCalls,
 		Run: func(args string) tea.Cmd {
 			what, by := callsArguments(args)
+			if loop := (iterationsAnswer(a)); what == "kind=iteration" || what == "" && by == "" && loop.onLoop() {
+				return loop.show()
+			}
 			return a.show(query.CallsOptions{What: what, By: by}, nil)
 		},
 	}}

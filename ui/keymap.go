@@ -87,7 +87,7 @@ func bindings() []binding {
 		{"top", []string{"T"}, groupAnswer, "where the time goes: a table of methods (:top here)", "top", asCommand("top")},
 		{"throws", []string{"!"}, groupAnswer, "exceptions: where they were thrown and caught", "", asCommand("throws")},
 		{"callers", []string{"w"}, groupAnswer, "who calls the method; Tab there: what it calls", "", asCommand("callers")},
-		{"calls", []string{"a"}, groupAnswer, "all calls of the method with their values; in tables too", "", asCommand("calls")},
+		{"calls", []string{"a"}, groupAnswer, "all calls of the method, or iterations of the loop", "", asCommand("calls")},
 		{"history", []string{"H"}, groupAnswer, "all values of the field, element, variable or object", "history", asCommand("history")},
 		{"before", []string{","}, groupAnswer, "the write before here", "", asCommand("before")},
 		{"after", []string{"."}, groupAnswer, "the write after here", "", asCommand("after")},

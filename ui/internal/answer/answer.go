@@ -45,6 +45,8 @@ type Answer struct {
 	of   Of
 	now  func() time.Time
 	life context.Context // ends with the explorer
+	// titled is that the title of the table tells what it is below.
+	titled bool
 
 	shown atomic.Pointer[table.Table]
 
@@ -93,7 +95,7 @@ func (a *Answer) begin(ctx context.Context, make maker) (*run, error) {
 
 // about returns what the title tells first.
 func (a *Answer) about() (text string) {
-	if a.of.Below != nil {
+	if a.of.Below != nil && !a.titled {
 		text = "below " + a.of.Below.String() + ": "
 	}
 	switch n := len(a.of.Steps); {

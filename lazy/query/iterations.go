@@ -1,0 +1,361 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"unicode/utf8"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/histogram"
+	"tracex/lazy/query/places"
+)
+
+// Loop is a loop of a trace.
+type Loop struct {
+	Position lazy.Position
+	Event    int32
+	In       string // the call around it; "" if there is none
+}
+
+// LoopAt returns the innermost loop around a position, or the one there. ok is false if there is none.
+func LoopAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position) (l Loop, ok bool, err error) {
+	n, err := r.Tree(!raw).Reveal(ctx, at)
+	if err != nil {
+		return l, false, err
+	}
+	l, ok = LoopOf(r, n)
+	return l, ok, nil
+}
+
+// LoopOf is LoopAt for a node. It reads nothing.
+func LoopOf(r *lazy.TraceReader, n *lazy.Node) (l Loop, ok bool) {
+	for n != nil && !n.IsThread() && n.Point().Class != format.ClassLoop {
+		n = n.Parent()
+	}
+	if n == nil || n.IsThread() {
+		return l, false
+	}
+	l.Position, l.Event = n.Position(), n.Point().Event
+	for up := n.Parent(); up != nil && !up.IsThread(); up = up.Parent() {
+		if p := up.Point(); p.Class == format.ClassCall {
+			r.WithContext(func(c *format.Context) { l.In, _ = c.CallName(p.Ref, 0) })
+			break
+		}
+	}
+	return l, true
+}
+
+// Iterations are those of one loop: how long each took, what was called in it. It is a Collector of a
+// pass over the loop; any goroutine may ask it for what has been merged so far.
+type Iterations struct {
+	Set   *places.Set // the iterations, in the order of the trace
+	r     *lazy.TraceReader
+	scope Scope
+	loop  Loop
+	timed bool
+	most  int // rows that are kept
+
+	mu    sync.Mutex // guards the fields below
+	rows  []iteration
+	all   int64
+	threw int64
+	times histogram.Histogram
+}
+
+// mostIterations bounds the rows that are kept: they take 35 MB, and those shown 15.
+const mostIterations = 150_000
+
+// longestFirstCall bounds the text of a call, in bytes.
+const longestFirstCall = 120
+
+// iteration is what is known of one.
+type iteration struct {
+	at       int64
+	duration int64 // ns; negative if not known
+	start    int64
+	inner    int64 // ns: of what is directly in it
+	events   int64 // in it, with itself
+	calls    int64 // in it, at any depth
+	threw    int32 // of these, those that ended with an exception
+	event    int32
+	number   int32  // from 0
+	first    int32  // method of its first call; -1 if there is none
+	flags    int16  // of that call
+	call     string // that call with its arguments, the beginning
+	ended    bool
+	whole    bool // its end was recorded
+	vague    bool // something directly in it has no time
+}
+
+// NewIterations returns the Iterations of a loop, which the scope is: see [Scope.In].
+func NewIterations(r *lazy.TraceReader, scope Scope, loop Loop) *Iterations {
+	t := &Iterations{Set: places.New(), r: r, scope: scope, loop: loop, most: mostIterations}
+	_, t.timed = r.Times()
+	return t
+}
+
+// Reset is for the pass.
+func (t *Iterations) Reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Set.Reset()
+	t.rows, t.all, t.threw, t.times = nil, 0, 0, histogram.Histogram{}
+}
+
+// Run finds the iterations. tell gets the progress; it may be nil. After an error, or if ctx ends, the
+// table is that of what was found.
+func (t *Iterations) Run(ctx context.Context, tell lazy.Progress) error {
+	pass := t.scope.Over(t)
+	pass.Progress = tell
+	err := t.r.Pass(ctx, pass)
+	if err == nil {
+		t.Set.Finish()
+	}
+	return err
+}
+
+// Found returns how many iterations were found.
+func (t *Iterations) Found() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all
+}
+
+// Visitor is for the pass.
+func (t *Iterations) Visitor() lazy.Visitor { return &iterationPart{of: t, open: -1} }
+
+// Merge is for the pass.
+func (t *Iterations) Merge(v lazy.Visitor) error {
+	p := v.(*iterationPart)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := p.rows
+	if p.goesOn && len(list) > 0 {
+		if t.all == 0 {
+			return fmt.Errorf("a part of a loop begins in an iteration that is not known")
+		}
+		var lost iteration
+		last := &lost // one that has no row
+		if t.all == int64(len(t.rows)) {
+			last = &t.rows[len(t.rows)-1]
+		}
+		last.join(&list[0])
+		t.end(last)
+		list = list[1:]
+	}
+	for i := range list {
+		t.all++
+		t.Set.Add(t.loop.Position.Thread, list[i].at)
+		t.end(&list[i])
+	}
+	t.rows = append(t.rows, list[:min(len(list), t.most-len(t.rows))]...)
+	return nil
+}
+
+// end counts an iteration that has ended.
+func (t *Iterations) end(row *iteration) {
+	if !row.ended {
+		return
+	}
+	t.threw += int64(b2i(row.threw > 0))
+	if row.duration >= 0 {
+		t.times.Add(row.duration)
+	}
+}
+
+// join adds what a later part found.
+func (row *iteration) join(later *iteration) {
+	row.inner += later.inner
+	row.events += later.events
+	row.calls += later.calls
+	row.threw += later.threw
+	if row.first < 0 {
+		row.first, row.flags, row.call = later.first, later.flags, later.call
+	}
+	row.vague = row.vague || later.vague
+	if later.ended {
+		row.ended, row.whole, row.duration, row.start = true, later.whole, later.duration, later.start
+	}
+}
+
+// iterationPart is the visitor of Iterations.
+type iterationPart struct {
+	of     *Iterations
+	rows   []iteration
+	goesOn bool // the first row is of an iteration that began in an earlier part
+	in     bool // the loop is open
+	depth  int  // containers open in the loop that are shown
+	open   int  // the row of the open iteration; -1 if there is none
+	text   []byte
+	hidden []hiding
+}
+
+// Begin is for the pass.
+func (v *iterationPart) Begin(_ int32, around []lazy.PassFrame) {
+	v.in, v.depth, v.open, v.hidden = false, 0, -1, v.hidden[:0]
+	for i, f := range around {
+		if f.At != v.of.loop.Position.At {
+			continue
+		}
+		v.in, v.depth = true, len(around)-i-1
+		if v.depth > 0 && around[i+1].Class == format.ClassIteration && around[i+1].At >= v.of.scope.begins(v.of.loop.Position.Thread) {
+			v.goesOn, v.open = true, len(v.rows)
+			v.rows = append(v.rows, iteration{at: around[i+1].At, duration: -1, first: -1})
+		}
+		return
+	}
+}
+
+// beginEdited is Begin with what the steps hide.
+func (v *iterationPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
+	var seen []lazy.PassFrame
+	var hidden []hiding
+	for i := range around {
+		if i >= len(how) || how[i] == shown {
+			seen = append(seen, around[i])
+		} else {
+			hidden = append(hidden, how[i])
+		}
+	}
+	v.Begin(thread, seen)
+	v.hidden = hidden
+}
+
+// Enter is for the pass.
+func (v *iterationPart) Enter(p *lazy.PassPoint) {
+	if !v.in {
+		if v.in = p.Class == format.ClassLoop && p.At == v.of.loop.Position.At; v.in {
+			v.depth, v.open = 0, -1
+		}
+		return
+	}
+	if v.depth++; v.depth == 1 {
+		if v.open = -1; p.Class == format.ClassIteration {
+			v.begin(p)
+		}
+		return
+	}
+	if v.open < 0 {
+		return
+	}
+	row := &v.rows[v.open]
+	row.events++
+	if p.Class != format.ClassCall {
+		return
+	}
+	if row.calls++; row.first < 0 {
+		point, err := p.Point()
+		if err != nil {
+			p.Fail(err)
+			return
+		}
+		row.first, row.flags = p.Ref, point.Flags&format.FlagSuper
+		v.text = p.Context().AppendText(v.text[:0], point, nil, format.Parent{}, false)
+		row.call = cutText(v.text, longestFirstCall)
+	}
+}
+
+// cutText returns a text, or its beginning and "…" if it is longer than most bytes.
+func cutText(text []byte, most int) string {
+	if len(text) <= most {
+		return string(text)
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return string(text[:most]) + "…"
+}
+
+// begin begins an iteration, if it is in the span of time.
+func (v *iterationPart) begin(p *lazy.PassPoint) {
+	if s := &v.of.scope; s.Timed {
+		if t, ok := p.Time(); !ok || t.Start < s.From || t.Start >= s.To {
+			return
+		}
+	}
+	point, err := p.Point()
+	if err != nil {
+		p.Fail(err)
+		return
+	}
+	v.open = len(v.rows)
+	v.rows = append(v.rows, iteration{at: p.At, event: p.Event, number: point.Number, duration: -1, first: -1, events: 1})
+}
+
+// Leaf is for the pass.
+func (v *iterationPart) Leaf(*lazy.PassPoint) {
+	if v.in && v.open >= 0 {
+		v.rows[v.open].events++
+	}
+}
+
+// Exit is for the pass.
+func (v *iterationPart) Exit(p *lazy.PassPoint) {
+	switch {
+	case !v.in:
+		return
+	case v.depth == 0:
+		v.in = false
+		return
+	}
+	if v.open >= 0 {
+		v.leave(p, &v.rows[v.open])
+	}
+	if v.depth--; v.depth == 0 {
+		v.open = -1
+	}
+}
+
+// leave is Exit for what is in an iteration, or for the iteration itself.
+func (v *iterationPart) leave(p *lazy.PassPoint, row *iteration) {
+	switch v.depth {
+	case 1:
+		row.ended, row.whole = true, p.State == lazy.StateWhole
+		if t := v.time(p); t.Duration >= 0 {
+			row.duration, row.start = t.Duration, t.Start
+		}
+		return
+	case 2:
+		row.has(v.time(p))
+	}
+	if p.Class == format.ClassCall {
+		threw, _ := p.Threw() // the pass gets the error too
+		row.threw += int32(b2i(threw))
+	}
+}
+
+// has adds the time of what is directly in the iteration.
+func (row *iteration) has(t lazy.Time) {
+	row.inner += max(0, t.Duration)
+	row.vague = row.vague || t.Duration < 0
+}
+
+// time returns the time of what ends; a negative duration if it is not known.
+func (v *iterationPart) time(p *lazy.PassPoint) lazy.Time {
+	if v.of.timed && p.State == lazy.StateWhole {
+		if t, ok := p.Time(); ok {
+			return t
+		}
+	}
+	return lazy.Time{Duration: -1}
+}
+
+// enterHidden is Enter for what a step hides. A call that is merged is an event of what is around it.
+func (v *iterationPart) enterHidden(_ *lazy.PassPoint, how hiding) {
+	v.hidden = append(v.hidden, how)
+	if how == merged && v.in && v.open >= 0 {
+		v.rows[v.open].events++
+	}
+}
+
+// exitHidden is Exit for what a step hides. The time of what is dropped is nobody's own.
+func (v *iterationPart) exitHidden(p *lazy.PassPoint) {
+	last := len(v.hidden) - 1
+	how := v.hidden[last]
+	v.hidden = v.hidden[:last]
+	if how == dropped && v.in && v.open >= 0 && v.depth == 1 {
+		v.rows[v.open].has(v.time(p))
+	}
+}
