@@ -31,7 +31,7 @@ func newCallsCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calls FILE METHOD|FILTER",
 		Short: "Show all calls of a method with their values",
-		Long:  "Show all calls of a method or filter: arguments, result, time, thread, caller. --by: a row for each value. kind=iteration: the iterations of a loop.",
+		Long:  "Show all calls of a method or filter: arguments, result, time, thread, caller. With --by, a row for each value. kind=iteration: the iterations of a loop.",
 		Example: `tracex calls trace.bin Account.withdraw --sort arg.1
 tracex calls t.bin Dao.query --by caller.event --max 10    # N+1: exit 5
 tracex calls t.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
