@@ -23,6 +23,10 @@ type Line struct {
 	Around    bool  // it is only around one
 	LeftRows  int64 // of a row with Left: how many rows it stands for
 	LeftKnown bool  // LeftRows is known
+	// Of one that is around places: how many of its children are shown, as far as they are counted, and
+	// whether counting would find more.
+	Shown                 int64
+	ShownExact, ShownMore bool
 
 	Count                  int64 // children counted so far
 	CountExact, CountKnown bool  // see Node.Count

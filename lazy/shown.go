@@ -135,6 +135,7 @@ type view struct {
 	opened  []opened          // what the user wants to see in spite of its being left out
 	folds   folds
 	counts  map[leftKey]int64 // of children of what is left out
+	shown   map[Position]shownCount
 }
 
 // wanted are all places that are shown.

@@ -105,7 +105,9 @@ func (w *roots) describe(l *Line) {
 		l.Expanded = w.open(l.Node)
 		if v != nil {
 			l.Place = v.match(l.Node)
-			l.Around = !v.free(l.Node)
+			if l.Around = !v.free(l.Node); l.Around {
+				l.Shown, l.ShownExact, l.ShownMore = v.shownSoFar(l.Node)
+			}
 		}
 	case v != nil && l.Left != 0:
 		l.LeftRows, l.LeftKnown = v.leftRows(l.Row)

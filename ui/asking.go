@@ -15,6 +15,7 @@ import (
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/job"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/tracestate"
@@ -64,6 +65,22 @@ func (a *asking) arguments(args string) (others string, where *filter.Expr, err 
 		return "", nil, errors.New("where needs a filter, such as dur>10ms or class=Account")
 	}
 	return strings.Join(words[:i], " "), where, query.Check(a.trace.Reader, where)
+}
+
+// completeWhere completes the filter after the word where, or else the last of the words before it.
+func (a *asking) completeWhere(args string, words ...string) (from int, with []prompt.Candidate) {
+	if i := strings.Index(" "+args, " where "); i >= 0 {
+		at := i + len("where ")
+		from, with = a.completeFilter(args[at:])
+		return at + from, with
+	}
+	from = strings.LastIndexByte(args, ' ') + 1
+	for _, word := range words {
+		if strings.HasPrefix(word, args[from:]) {
+			with = append(with, prompt.Candidate{Text: word, Title: strings.TrimSpace(word)})
+		}
+	}
+	return from, with
 }
 
 // methodHere returns the method of the call under the cursor; "" if there is none.

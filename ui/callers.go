@@ -7,6 +7,7 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/sheet"
 )
 
@@ -17,7 +18,8 @@ func (a pathsAnswer) commands() []command.Command {
 	paths := func(name, help string, callees bool) command.Command {
 		return command.Command{
 			Name: name, Group: groupAnswer, Args: "[METHOD] [where FILTER]", Help: help,
-			Check: func(args string) error { _, _, err := a.arguments(args); return err },
+			Check:    func(args string) error { _, _, err := a.arguments(args); return err },
+			Complete: func(args string) (int, []prompt.Candidate) { return a.completeWhere(args, "where ") },
 			Run: func(args string) tea.Cmd {
 				method, where, err := a.arguments(args)
 				if err != nil {

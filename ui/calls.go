@@ -23,7 +23,7 @@ type callsAnswer struct{ *asking }
 func (a callsAnswer) commands() []command.Command {
 	return []command.Command{{
 		Name: "calls", Group: groupAnswer, Args: "[METHOD|FILTER] [by COLUMN]", Help: "all calls of a method, or that of the cursor, with their values; of a loop: its iterations",
-		Complete: completeCalls,
+		Complete: a.complete,
 		Run: func(args string) tea.Cmd {
 			what, by := callsArguments(args)
 			if loop := (iterationsAnswer(a)); what == "kind=iteration" || what == "" && by == "" && loop.onLoop() {
@@ -45,11 +45,11 @@ func callsArguments(args string) (what, by string) {
 	return strings.TrimSpace(args), ""
 }
 
-// completeCalls completes the column after by.
-func completeCalls(args string) (from int, with []prompt.Candidate) {
+// complete completes a filter, or the column after by.
+func (a callsAnswer) complete(args string) (from int, with []prompt.Candidate) {
 	from = strings.LastIndexByte(args, ' ') + 1
 	if !strings.HasSuffix(" "+args[:from], " by ") {
-		return from, nil
+		return a.completeFilter(args)
 	}
 	for _, word := range query.CallGroups() {
 		if strings.HasPrefix(word, args[from:]) && !strings.Contains(word, ":") {

@@ -84,3 +84,20 @@ func TestCommandOverTable(t *testing.T) {
 		t.Error("the table is still open")
 	}
 }
+
+// TestCompleteWhere: the filter of a command is completed as that of the tree is.
+func TestCompleteWhere(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{})
+	for _, c := range [][3]string{
+		{"top wh", "tab", ":top where "}, {"top where met", "tab", ":top where method="}, {"throws where dep", "tab", ":throws where depth"},
+		{"callers get where ret=nu", "tab", ":callers get where ret=null"}, {"calls met", "tab", ":calls method="},
+		{"top by cl", "tab", ":top by class"}, {"calls get by rec", "tab", ":calls get by recv"},
+	} {
+		d.keys(":").typed(c[0]).keys(c[1])
+		if got := ":" + d.m.front.Prompt().Text().Text; !strings.HasPrefix(got, c[2]) {
+			t.Errorf(":%s is completed to %q, not %q", c[0], got, c[2])
+		}
+		d.keys("esc esc")
+	}
+	d.keys("j j :").typed("top where ").keys("tab").has("method=")
+}

@@ -10,6 +10,7 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/sheet"
 )
 
@@ -19,7 +20,8 @@ type throwsAnswer struct{ *asking }
 func (a throwsAnswer) commands() []command.Command {
 	return []command.Command{{
 		Name: "throws", Group: groupAnswer, Args: "[where FILTER]", Help: "exceptions: where they were thrown and caught",
-		Check: func(args string) error { _, err := a.read(args); return err },
+		Check:    func(args string) error { _, err := a.read(args); return err },
+		Complete: func(args string) (int, []prompt.Candidate) { return a.completeWhere(args, "where ") },
 		Run: func(args string) tea.Cmd {
 			where, err := a.read(args)
 			if err != nil {

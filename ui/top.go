@@ -22,7 +22,7 @@ func (a topAnswer) commands() []command.Command {
 	return []command.Command{{
 		Name: "top", Group: groupAnswer, Args: "[here] [by " + strings.Join(query.Bys[:], "|") + "] [where FILTER]", Help: "where the time goes; here: below the cursor",
 		Check:    func(args string) error { _, err := a.read(args); return err },
-		Complete: completeTop,
+		Complete: a.complete,
 		Run: func(args string) tea.Cmd {
 			o, err := a.read(args)
 			if err != nil {
@@ -69,19 +69,13 @@ func topArguments(args string) (by query.By, here bool, err error) {
 	return by, here, nil
 }
 
-// completeTop completes the last word of the arguments of the command top.
-func completeTop(args string) (from int, with []prompt.Candidate) {
-	from = strings.LastIndexByte(args, ' ') + 1
+// complete completes the arguments of the command top.
+func (a topAnswer) complete(args string) (from int, with []prompt.Candidate) {
 	words := []string{"here", "by ", "where "}
-	if before := strings.Fields(args[:from]); len(before) > 0 && before[len(before)-1] == "by" {
+	if before := strings.Fields(args[:strings.LastIndexByte(args, ' ')+1]); len(before) > 0 && before[len(before)-1] == "by" {
 		words = query.Bys[:]
 	}
-	for _, word := range words {
-		if strings.HasPrefix(word, args[from:]) {
-			with = append(with, prompt.Candidate{Text: word, Title: strings.TrimSpace(word)})
-		}
-	}
-	return from, with
+	return a.completeWhere(args, words...)
 }
 
 // show shows where the time goes, in the whole trace or below the cursor.

@@ -9,7 +9,8 @@ import (
 	"tracex/lazy"
 )
 
-// Left counts what the rows of a tree that shows only some places stand for, one turn at a time.
+// Left counts what the rows of a tree that shows only some places stand for, and how many children of
+// the others are shown, one turn at a time.
 // The zero value has counted nothing.
 type Left struct {
 	busy   bool
@@ -23,8 +24,9 @@ func (l *Left) Begin(f Facts) (work func() tea.Msg) {
 		return nil
 	}
 	var rows []lazy.Row
+	part := lazy.ShownIn(f.Tree).Part()
 	for _, r := range f.Rows {
-		if r.Left != 0 && r.Parent != nil && !l.failed[r] {
+		if part && (r.Node != nil || r.Left != 0 && r.Parent != nil) && !l.failed[r] {
 			rows = append(rows, r)
 		}
 	}
@@ -33,7 +35,7 @@ func (l *Left) Begin(f Facts) (work func() tea.Msg) {
 	}
 	unknown := rows[:0]
 	for _, line := range f.Tree.Lines(rows, false) {
-		if !line.LeftKnown {
+		if line.Node == nil && !line.LeftKnown || line.ShownMore {
 			unknown = append(unknown, line.Row)
 		}
 	}
@@ -45,7 +47,11 @@ func (l *Left) Begin(f Facts) (work func() tea.Msg) {
 	return func() tea.Msg {
 		defer cancel()
 		for _, r := range unknown {
-			if err := lazy.ShownIn(f.Tree).Count(ctx, r); err != nil {
+			count := lazy.ShownIn(f.Tree).Count
+			if r.Node != nil {
+				count = func(ctx context.Context, r lazy.Row) error { return lazy.ShownIn(f.Tree).CountIn(ctx, r.Node) }
+			}
+			if err := count(ctx, r); err != nil {
 				return LeftCounted{r, err}
 			}
 		}

@@ -40,6 +40,9 @@ var allColumns = []column{
 	{title: "children", width: 10, from: 90, cell: childrenCell},
 }
 
+// partWidth is the width of the column of children in a tree that shows only some of them.
+const partWidth = 14
+
 // childrenFrom is the width of a tree without times from which on it has the column of children.
 const childrenFrom = 50
 
@@ -56,6 +59,9 @@ func (v *View) columns(width int) []column {
 	for _, c := range v.Choice.from(v.Timed) {
 		if width < c.from {
 			continue
+		}
+		if v.Part && c.title == "children" {
+			c.title, c.width = "shown/all", max(c.width, partWidth)
 		}
 		if (c.title == "share" || c.title == "nested") && width >= gaugeFrom {
 			c.gauge = gaugeWidth
@@ -206,12 +212,40 @@ func shareCell(_ *View, l *lazy.Line, _ int) (string, screen.Style) {
 
 // childrenCell is the number of children, in fewer digits if the full number does not fit.
 func childrenCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
+	if l.Around {
+		return v.partCell(l, room)
+	}
 	text, s := countCell(v, l)
 	if screen.TextWidth(text, v.Glyphs.ASCII) > room {
 		text = screen.Short(l.Count)
 		if !l.CountExact {
 			text = v.Glyphs.AtLeast + text
 		}
+	}
+	return text, s
+}
+
+// partCell is how many of the children are shown, of all of them.
+func (v *View) partCell(l *lazy.Line, room int) (string, screen.Style) {
+	write := func(number func(int64) string) string {
+		shown, all := number(l.Shown), ""
+		if !l.ShownExact {
+			shown = v.Glyphs.AtLeast + shown
+		}
+		if l.CountKnown {
+			all = "/" + number(l.Count)
+			if !l.CountExact {
+				all = "/" + v.Glyphs.AtLeast + number(l.Count)
+			}
+		}
+		return shown + all
+	}
+	text, s := write(screen.Grouped), screen.Plain
+	if screen.TextWidth(text, v.Glyphs.ASCII) > room {
+		text = write(screen.Short)
+	}
+	if !l.ShownExact || !l.CountExact {
+		s = screen.Faint
 	}
 	return text, s
 }

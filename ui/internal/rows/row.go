@@ -58,6 +58,7 @@ type View struct {
 	Cursor   lazy.Row // the row drawn as a bar
 	Timed    bool     // the trace has times
 	Choice   Choice   // of columns
+	Part     bool     // only some rows are shown
 	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
 	// Open is what to say of rows of which it is not known whether they match; "" while that is being
 	// found out.

@@ -1,0 +1,122 @@
+package lazy
+
+import (
+	"context"
+	"slices"
+)
+
+// shownCount is how many children of a node are shown, of those before an offset.
+type shownCount struct {
+	stamp uint32 // of the view
+	upto  int64
+	n     int64
+}
+
+// shownSoFar returns how many children of a node around places are shown, as far as they are counted:
+// exact if that is all, more if counting would find more.
+func (v *view) shownSoFar(n *Node) (count int64, exact, more bool) {
+	c, e := v.shownOf(n), n.e.Load()
+	return c.n, c.upto >= e.end && e.state != StatePending, c.upto < min(e.end, v.places.Known(n.thread))
+}
+
+// shownOf returns what has been counted of a node.
+func (v *view) shownOf(n *Node) shownCount {
+	c, ok := v.shown[placeOf(n)]
+	if start := n.e.Load().start; !ok || c.stamp != v.stamp || c.upto < start {
+		c = shownCount{stamp: v.stamp, upto: start}
+	}
+	return c
+}
+
+// shownBatch is how many children are counted between two checks of the context.
+const shownBatch = 1024
+
+// CountIn counts the children of a node around places that are shown, as far as places are known.
+// [Tree.Lines] tells how many there are from then on. If ctx ends, another call continues from where
+// it stopped.
+func (s Shown) CountIn(ctx context.Context, n *Node) error {
+	t := s.t
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t.mu.Lock()
+		v := t.roots.view
+		if !v.within(n) || n.forgotten() {
+			t.mu.Unlock()
+			return nil
+		}
+		c, e := v.shownOf(n), n.e.Load()
+		upto := min(e.end, v.places.Known(n.thread))
+		places := wanted{v.places, map[int32][]int64{n.thread: slices.Clone(v.too[n.thread])}}
+		open := opened{from: upto, to: upto}
+		if o := v.openedAt(n, c.upto, 1); o != nil && o.from < upto {
+			open = *o
+		}
+		t.mu.Unlock()
+		if c.upto >= upto {
+			return nil
+		}
+		if err := t.countShown(ctx, n, &c, &places, open); err != nil {
+			return err
+		}
+		t.mu.Lock()
+		if t.roots.view == v && v.stamp == c.stamp {
+			if v.shown == nil || len(v.shown) >= maxCounts {
+				v.shown = make(map[Position]shownCount)
+			}
+			v.shown[placeOf(n)] = c
+		}
+		t.mu.Unlock()
+	}
+}
+
+// countShown goes on with a count: up to a run that the user has opened, then over the run.
+func (ld *loader) countShown(ctx context.Context, n *Node, c *shownCount, places *wanted, open opened) error {
+	if c.upto >= open.from && c.upto < open.to {
+		rows, err := ld.between(ctx, n, c.upto, open.to)
+		if err == nil {
+			c.n, c.upto = c.n+rows, open.to
+		}
+		return err
+	}
+	return ld.read(n, func(l *childReader) error {
+		for range shownBatch {
+			at, ok := places.first(n.thread, c.upto, open.from)
+			if !ok {
+				c.upto = open.from
+				return nil
+			}
+			end, err := l.endOfChild(at)
+			if err != nil {
+				return err
+			}
+			c.n, c.upto = c.n+1, end
+			if c.upto >= open.from {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+// endOfChild returns an offset after the content of the child that an offset is in, and before
+// the next child.
+func (l *childReader) endOfChild(at int64) (int64, error) {
+	if child, ok := l.s.OpenChild(l.start); ok && at >= child {
+		return l.end, nil // it has no end
+	}
+	cells := l.s.Cells
+	ord := cells.FirstEnding(at)
+	if own := cells.FirstAround(ord, at); own < cells.Len() {
+		if c := l.outermost(own, l.start); c.Start > l.start {
+			return c.End + 1, nil
+		}
+	}
+	var e nodeData
+	ok, err := l.next(at, ord, l.end, &e, false)
+	if !ok || err != nil {
+		return l.end, err
+	}
+	return e.next, nil
+}
