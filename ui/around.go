@@ -136,6 +136,14 @@ func (a aroundAnswer) aroundKeys(x *answer.Around) []sheet.Action {
 			}
 			return nil
 		}},
+		{Key: "H", Brief: "history", Help: "all values of what the row reads or writes, or of an object in it", Do: func(_ *table.Table, row int) tea.Cmd {
+			spots, here := x.Locations(row)
+			if here == nil {
+				return nil
+			}
+			of := historyAnswer(a)
+			return of.offer(spots, here, of.show)
+		}},
 		{Key: "J", Brief: "same thread", Help: "next row of the same thread", Do: next(1)},
 		{Key: "K", Help: "row before of the same thread", Do: next(-1)},
 		{Key: "&", Brief: "narrow", Help: "show only events that match a filter", Always: true, Do: func(*table.Table, int) tea.Cmd {

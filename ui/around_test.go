@@ -89,6 +89,20 @@ func TestAroundKeys(t *testing.T) {
 	}
 }
 
+// TestAroundHistory: H in the table shows the same as on the row of the tree.
+func TestAroundHistory(t *testing.T) {
+	want := onEvent(t, "threads.stream", 120, 24, 78).keys("H").has("Threads.shared")
+	d := onEvent(t, "threads.stream", 120, 24, 78).keys("U H")
+	if d.screen() != want.screen() {
+		t.Errorf("H in the table shows\n%s\nin the tree\n%s", d.screen(), want.screen())
+	}
+	d.keys("esc").has("around #78")
+	d.keys("esc").keys("U K K K K H")
+	if s, _ := d.m.front.List().(*sheet.Sheet); s == nil {
+		t.Error("the table is gone")
+	}
+}
+
 // TestAroundFilter: & begins with what fits the row; a wrong filter is refused.
 func TestAroundFilter(t *testing.T) {
 	d := onEvent(t, "threads.stream", 120, 24, 78).keys("U &").has(":around field=")

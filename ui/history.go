@@ -63,7 +63,11 @@ func (a historyAnswer) choose(then func(query.Spot, *query.HistoryPoint) tea.Cmd
 	a.trace.Reader.WithContext(func(c *format.Context) {
 		spots = query.LocationsOf(c, n.Point(), n.Footer(), call, method)
 	})
-	here := &query.HistoryPoint{Position: n.Position(), Event: n.Point().Event}
+	return a.offer(spots, &query.HistoryPoint{Position: n.Position(), Event: n.Point().Event}, then)
+}
+
+// offer calls then with one of the locations at a point. If there are several, it asks for one.
+func (a historyAnswer) offer(spots []query.Spot, here *query.HistoryPoint, then func(query.Spot, *query.HistoryPoint) tea.Cmd) tea.Cmd {
 	switch len(spots) {
 	case 0:
 		a.env.Say("nothing here holds a value: go to a read, a write, or a call with an object")

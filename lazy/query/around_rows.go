@@ -105,6 +105,7 @@ func (a *Around) writtenAgain() []bool {
 type aroundText struct {
 	begin, whole, end Styled // without result, with it, and the result alone
 	name              string // of a call
+	spots             []Spot // the locations of the point
 	time              lazy.Time
 	timed             bool
 }
@@ -123,6 +124,19 @@ func (a *Around) read(ctx context.Context) (map[lazy.Position]*aroundText, error
 	}
 	err := a.r.Pass(ctx, p)
 	return c.found, err
+}
+
+// Locations returns the locations at the point of a row, see [LocationsAt], once Table has read the rows.
+func (a *Around) Locations(row int) (spots []Spot, point *HistoryPoint) {
+	rows := a.Rows()
+	if row < 0 || row >= len(rows) {
+		return nil, nil
+	}
+	m := &rows[row]
+	if t := a.texts[m.Position]; t != nil {
+		spots = t.spots
+	}
+	return spots, &HistoryPoint{m.Position, m.Event}
 }
 
 // aroundTexts collects texts.
@@ -173,6 +187,7 @@ func (v *aroundVisitor) take(p *lazy.PassPoint) {
 			t.end = t.whole.from(len(t.begin.Text))
 		}
 	}
+	t.spots = locationsIn(p, point, foot)
 	t.time, t.timed = p.Time()
 	v.found[lazy.Position{Thread: p.Thread, At: p.At}] = t
 }

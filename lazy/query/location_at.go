@@ -126,6 +126,11 @@ func (l *locationReader) Enter(p *lazy.PassPoint) {
 		p.Fail(err)
 		return
 	}
+	l.spots = locationsIn(p, point, foot)
+}
+
+// locationsIn returns the locations of a point of a pass.
+func locationsIn(p *lazy.PassPoint, point *format.Point, foot *format.Footer) []Spot {
 	call, method := lazy.Handle{}, int32(-1)
 	p.Frames(func(f lazy.PassFrame) bool {
 		if f.Class == format.ClassCall {
@@ -133,5 +138,5 @@ func (l *locationReader) Enter(p *lazy.PassPoint) {
 		}
 		return f.Class != format.ClassCall
 	})
-	l.spots = LocationsOf(p.Context(), point, foot, call, method)
+	return LocationsOf(p.Context(), point, foot, call, method)
 }

@@ -142,6 +142,14 @@ func (a *Around) At(row int) (lazy.Position, bool) {
 	return rows[row].Position, true
 }
 
+// Locations returns the locations at the point of a row.
+func (a *Around) Locations(row int) ([]query.Spot, *query.HistoryPoint) {
+	if a.drawn == nil {
+		return nil, nil
+	}
+	return a.drawn.Locations(row)
+}
+
 // Next returns the next row of the same thread as a row, in a direction: 1 or -1; -1 if there is none.
 func (a *Around) Next(t *table.Table, row, step int) int {
 	c := t.Column("thread")
