@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"context"
+	"errors"
 	"slices"
 
 	"tracex/format"
@@ -170,3 +172,48 @@ func (x *skipper) point(thread int32) bool {
 	}
 	return false
 }
+
+// AtMost returns how many points the parts of the trace have that may have what is wanted: calls, or
+// points of all classes. ok is false without a summary that fits, or if ctx ends before.
+func (f SummaryFile) AtMost(ctx context.Context, w Want, calls bool) (n int64, ok bool) {
+	r := f.r
+	x := &skipper{t: r.trace, want: w}
+	for i, end := 0, 1; i < end; i++ {
+		if ctx.Err() != nil {
+			return 0, false
+		}
+		err := r.withSummary(func(s *summaryFile) (err error) { // others may use it between two units
+			if x.dir == nil {
+				x.dir, err = s.directory(r.known.Load())
+				x.file, x.timed = s.file, s.timed
+				if err != nil {
+					return err
+				}
+			}
+			end = len(x.dir.Units)
+			if i == end {
+				return nil
+			}
+			p := &x.dir.Units[i]
+			if s.file != x.file || !s.file.Read(p, &x.unit) {
+				return errNoUnit
+			}
+			wanted := false
+			x.t.withContext(func(*format.Context) { wanted = x.wanted(p) })
+			switch {
+			case wanted && calls:
+				n += x.unit.Calls
+			case wanted:
+				n += x.unit.Points
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// errNoUnit: the summary was replaced, or is damaged.
+var errNoUnit = errors.New("the summary cannot be read")

@@ -92,13 +92,11 @@ func (f *filtering) ask(int) tea.Cmd {
 	if text := f.last; text != "" {
 		p.Paste(tea.PasteMsg{Content: text})
 	}
+	defer f.typed(f.last)
 	return f.front.Ask(&front.Question{
 		Prompt: p,
 		Typed: func(t prompt.Text) {
-			f.env.Say("")
-			if _, err := f.parse(t.Text); err != nil && t.Text != "" {
-				f.env.Say(screen.ErrorLine(err))
-			}
+			f.typed(t.Text)
 		},
 		Refuse: func(t prompt.Text) string {
 			if _, err := f.parse(t.Text); err != nil {
@@ -108,6 +106,50 @@ func (f *filtering) ask(int) tea.Cmd {
 		},
 		Submit: func(t prompt.Text) tea.Cmd { return f.begin(t.Text) },
 	})
+}
+
+// typed tells what is wrong with the text of a filter, and begins to find out how many matches it has at
+// most.
+func (f *filtering) typed(text string) {
+	f.env.Say("")
+	f.Bound.Want(nil, false)
+	if text == "" {
+		return
+	}
+	e, err := f.parse(text)
+	if err != nil {
+		f.env.Say(screen.ErrorLine(err))
+		return
+	}
+	f.Bound.Want(e, !f.tree.Out.Tree.Folded())
+}
+
+// count finds out how many matches the filter that is typed has at most, and tells it.
+func (f *filtering) count() tea.Cmd {
+	if f.front.Prompt() == nil {
+		f.Bound.Want(nil, false)
+		return nil
+	}
+	var cmd tea.Cmd
+	if work := f.Count(); work != nil {
+		var msg tea.Msg
+		if msg, cmd = f.env.Soon(work); msg != nil {
+			f.Update(msg.(sift.Msg))
+		}
+	}
+	if most, ok := f.Bound.Known(); ok {
+		text := f.env.Glyphs.AtMost + " " + screen.Grouped(most) + " matches"
+		switch most {
+		case 0:
+			text = "no matches"
+		case 1:
+			text = f.env.Glyphs.AtMost + " 1 match"
+		}
+		if now, _ := f.env.Status.Message(); now == "" {
+			f.env.Say(text)
+		}
+	}
+	return cmd
 }
 
 // begin filters the tree, and goes to the first match from the cursor on; an empty filter shows
@@ -214,12 +256,12 @@ func (f *filtering) goHome(run *sift.Run) tea.Cmd {
 
 // settle brings the tree up to date with the matches.
 func (f *filtering) settle() tea.Cmd {
-	run := f.Cur()
+	run, count := f.Cur(), f.count()
 	if run == nil {
 		f.tree.Open = ""
-		return nil
+		return count
 	}
-	cmd := f.Settle(f.trace.Recorded)
+	cmd := tea.Batch(count, f.Settle(f.trace.Recorded))
 	if run.Changed() {
 		lazy.ShownIn(f.tree.Out.Tree).Again()
 	}

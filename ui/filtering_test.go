@@ -19,6 +19,31 @@ func (d *driver) filtered(text string) *driver {
 	return d.keys("& ctrl+u").typed(text).keys("enter")
 }
 
+// TestFilterBound: while a filter is typed, the most matches that it can have are told if the trace has a
+// summary.
+func TestFilterBound(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 3000, Seed: 1})
+	r := uitest.Open(t, path, lazy.Options{})
+	d := drive(t, r, 100, 24, Options{})
+	d.keys("&").typed("method=findCache kind=call")
+	if text := message(d); text != "" {
+		t.Errorf("%q without a summary", text)
+	}
+	d.keys("esc")
+	if err := query.WriteSummary(t.Context(), r, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	d.keys("&").typed("method=findCache kind=call").has("≤ ", " matches")
+	most := message(d)
+	d.typed(" method=nothing")
+	if text := message(d); strings.Contains(text, "≤") {
+		t.Errorf("%q of a filter that does not fit", text)
+	}
+	d.keys("ctrl+u").typed("method=findCache kind=throw").has("no matches")
+	d.keys("ctrl+u").typed("method=findCache kind=call").keys("enter").has(strings.TrimPrefix(most, "≤ "))
+	d.keys("&").has(most)
+}
+
 // TestFilter goes through a question: where is null returned, and by whom?
 func TestFilter(t *testing.T) {
 	for _, width := range []int{60, 100, 160} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,6 +163,7 @@ func TestFindSummarized(t *testing.T) {
 		})
 		for i := 0; i < len(names); i += 1 + len(names)/3 {
 			add("method=%s", filter.Word(names[i]))
+			add("kind=call method=%s", filter.Word(names[i]))
 			add("in(method=%s) kind=call", filter.Word(names[i]))
 			add("has(method=%s) depth<3", filter.Word(names[i]))
 		}
@@ -189,11 +191,19 @@ func TestFindSummarized(t *testing.T) {
 				want[fmt.Sprint(e, raw)] = found(e, raw)
 			}
 		}
+		if n, ok := AtMost(t.Context(), r, false, where[0]); ok {
+			t.Errorf("at most %d without a summary", n)
+		}
 		if !summarized(t, r, unit) {
 			return
 		}
 		for _, e := range where {
 			for _, raw := range []bool{false, true} {
+				exact := strings.Count(want[fmt.Sprint(e, raw)], "\n")
+				n, ok := AtMost(t.Context(), r, raw, e)
+				if tight := !raw && strings.HasPrefix(e.String(), "kind=call method="); !ok || n < int64(exact) || tight && n != int64(exact) {
+					t.Errorf("%s, raw %v: at most %d, %v; it is %d", e, raw, n, ok, exact)
+				}
 				if got := found(e, raw); got != want[fmt.Sprint(e, raw)] {
 					t.Errorf("%s, raw %v:\n%s\nwant\n%s", e, raw, got, want[fmt.Sprint(e, raw)])
 				}

@@ -240,6 +240,9 @@ func (v *View) partCell(l *lazy.Line, room int) (string, screen.Style) {
 		}
 		return shown + all
 	}
+	if l.Shown == 0 && !l.ShownExact {
+		return "", screen.Plain
+	}
 	text, s := write(screen.Grouped), screen.Plain
 	if screen.TextWidth(text, v.Glyphs.ASCII) > room {
 		text = write(screen.Short)

@@ -24,6 +24,8 @@ type Part struct {
 	life context.Context // ends all work
 	now  func() time.Time
 	cur  *Run // nil if none
+	// Bound is of the filter that is being typed.
+	Bound Bound
 }
 
 // New returns a Part without a filter. Its work ends when life does.
