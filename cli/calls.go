@@ -31,7 +31,7 @@ func newCallsCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calls FILE METHOD|FILTER",
 		Short: "Show all calls of a method with their values",
-		Long:  "Show all calls of a method or filter: arguments, result, time, thread, caller. With --by, a row for each value. kind=iteration: the iterations of a loop.",
+		Long:  "Show all calls of a method or filter; kind=iteration: iterations of a loop.",
 		Example: `tracex calls trace.bin Account.withdraw --sort arg.1
 tracex calls t.bin Dao.query --by caller.event --max 10    # N+1: exit 5
 tracex calls t.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
@@ -49,6 +49,7 @@ tracex calls t.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
 	f := c.Flags()
 	f.StringVar(&t.where, "where", "", "only calls that match a filter")
 	f.StringVar(&t.By, "by", "", "a row for each value of arg.1, ret, recv, thread, caller …")
+	f.StringArrayVar(&t.Cols, "col", nil, "one more column: iter, line, arg.1.FIELD as captured; repeatable")
 	f.StringVar(&t.Sort, "sort", "", "order: dur, self, events, arg.1, ret, thread, caller, start …")
 	f.BoolVar(&t.Reverse, "reverse", false, "the other way round; times and counts begin with the largest")
 	f.StringVar(&t.format, "format", "", "print '{thread} {arg.1} -> {ret|exc}' for each call")

@@ -34,6 +34,7 @@ type asking struct {
 	tables   *tables
 	steps    *stepping
 	points   *logPoints
+	calls    *answer.Calls // shown last; nil if none was
 }
 
 // about returns what an answer is about: the whole trace in the view of the tree, or what is below

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,33 +23,54 @@ type callsAnswer struct{ *asking }
 
 func (a callsAnswer) commands() []command.Command {
 	return []command.Command{{
-		Name: "calls", Group: groupAnswer, Args: "[METHOD|FILTER] [by COLUMN]", Help: "all calls of a method, or that of the cursor, with their values; of a loop: its iterations",
+		Name: "calls", Group: groupAnswer, Args: "[METHOD|FILTER] [by COLUMN] [col COLUMN]", Help: "all calls of a method, or that of the cursor, with their values; of a loop: its iterations",
 		Complete: a.complete,
 		Run: func(args string) tea.Cmd {
-			what, by := callsArguments(args)
+			what, by, cols := callsArguments(args)
 			if loop := (iterationsAnswer(a)); what == "kind=iteration" || what == "" && by == "" && loop.onLoop() {
 				return loop.show()
 			}
-			return a.show(query.CallsOptions{What: what, By: by}, nil)
+			return a.show(query.CallsOptions{What: what, By: by, Cols: cols}, nil)
+		},
+	}, {
+		Name: "col", Group: groupAnswer, Args: "COLUMN", Help: "one more column in the table of calls: iter, or a captured field: arg.1.name",
+		Run: func(col string) tea.Cmd {
+			if a.calls == nil || col == "" {
+				a.env.Say("a table of calls gets a column by its name: iter, arg.1.name, recv.size, ret.id")
+				return nil
+			}
+			o := a.calls.Options()
+			o.Cols, o.By = append(slices.Clone(o.Cols), col), ""
+			return a.show(o, a.calls.Below())
 		},
 	}}
 }
 
 // callsArguments reads the arguments of the command calls.
-func callsArguments(args string) (what, by string) {
-	args = " " + strings.TrimSpace(args)
-	if i := strings.LastIndex(args, " by "); i >= 0 {
-		if word := strings.TrimSpace(args[i+len(" by "):]); word != "" && !strings.Contains(word, " ") {
-			return strings.TrimSpace(args[:i]), word
+func callsArguments(args string) (what, by string, cols []string) {
+	for {
+		args = " " + strings.TrimSpace(args)
+		i := max(strings.LastIndex(args, " by "), strings.LastIndex(args, " col "))
+		if i < 0 {
+			break
+		}
+		key, word, _ := strings.Cut(args[i+1:], " ")
+		if word = strings.TrimSpace(word); word == "" || strings.Contains(word, " ") || key == "by" && by != "" {
+			break
+		}
+		if args = args[:i]; key == "by" {
+			by = word
+		} else {
+			cols = slices.Insert(cols, 0, word)
 		}
 	}
-	return strings.TrimSpace(args), ""
+	return strings.TrimSpace(args), by, cols
 }
 
-// complete completes a filter, or the column after by.
+// complete completes a filter, or the column after by or col.
 func (a callsAnswer) complete(args string) (from int, with []prompt.Candidate) {
 	from = strings.LastIndexByte(args, ' ') + 1
-	if !strings.HasSuffix(" "+args[:from], " by ") {
+	if before := " " + args[:from]; !strings.HasSuffix(before, " by ") && !strings.HasSuffix(before, " col ") {
 		return a.completeFilter(args)
 	}
 	for _, word := range query.CallGroups() {
@@ -72,6 +94,7 @@ func (a callsAnswer) show(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
 		a.refuse(err)
 		return nil
 	}
+	a.calls = c
 	actions := []sheet.Action{
 		{Key: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd { return a.goTo(c, t, row) }},
 		{Key: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller", Do: func(t *table.Table, _ int) tea.Cmd { return a.group(c, t, below) }},

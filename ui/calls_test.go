@@ -111,3 +111,13 @@ func TestCallsStop(t *testing.T) {
 	}
 	d.keys("esc").has("top · ")
 }
+
+// TestCallsColumns: the number of the iteration and captured fields become columns by a command, over the
+// table too.
+func TestCallsColumns(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 140, 30, Options{})
+	d.keys(":").typed("calls TypeAdapterFactory.create col iter").keys("enter").has("calls of TypeAdapterFactory.create", "iteration")
+	d.keys(":").typed("col line").keys("enter").has("iteration", "line ─")
+	d.keys(":").typed("col depth").keys("enter").has("calls have no column depth").keys("esc esc esc esc")
+	d.keys(":").typed("calls TypeAdapterFactory.create by iter").keys("enter").has("by iter: ")
+}

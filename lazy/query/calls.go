@@ -55,6 +55,7 @@ type CallsOptions struct {
 	Sort    string       // the column that orders the rows; "" for the usual
 	Reverse bool         // the other way round than usual, see [CallsRise]
 	Only    *OnlyCalls   // may be nil
+	Cols    []string     // more columns to show: arg.1.name, iter
 }
 
 // OnlyCalls limits calls to those with a value in a column, as a table by this column has them.
@@ -72,7 +73,10 @@ type callsAbout struct {
 	order   string // the key of the column that sorts groups
 	rising  bool
 	only    callColumn
-	threads int // of the trace
+	cols    []callColumn // more that are shown
+	threads int          // of the trace
+	// iterations is that a column has the number of the iteration around a call.
+	iterations bool
 }
 
 // NewCalls prepares to find calls in a scope. The error is a [NoMethodError], a [filter.Error] or a
@@ -111,6 +115,18 @@ func (c *Calls) columns() (err error) {
 	if err == nil && o.Only != nil {
 		a.only, err = parseCallColumn(c.r, o.Only.By)
 	}
+	for _, name := range o.Cols {
+		var col callColumn
+		if col, err = parseCallColumn(c.r, name); err != nil || !col.groups() {
+			return &ColumnError{Name: name, To: "show", Can: groupWords}
+		}
+		a.cols = append(a.cols, col)
+	}
+	defer func() {
+		for _, col := range append([]callColumn{a.by, a.sort, a.only}, a.cols...) {
+			a.iterations = a.iterations || col.kind == columnIter
+		}
+	}()
 	if err != nil || o.By != "" { // the rows of groups are in memory: their table sorts them
 		return cmp.Or(err, c.groupOrder())
 	}

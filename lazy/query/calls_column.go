@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 type callColumn struct {
 	kind columnKind
 	arg  int            // of columnArg: from 1
+	path string         // of columnArg, columnResult and columnReceiver: captured fields, a.b; "" for the value itself
 	in   *filter.Filter // of columnIn: the method
 	name string         // of columnIn, as the user wrote it
 }
@@ -39,6 +41,7 @@ const (
 	columnMethod
 	columnThrew
 	columnLine // where the call is made
+	columnIter // the number of the innermost iteration around the call
 )
 
 // columnWords are the words for columns: as filters have them, and as tables do.
@@ -47,12 +50,13 @@ var columnWords = map[string]columnKind{
 	"start": columnStart, "at": columnStart, "ret": columnResult, "result": columnResult, "recv": columnReceiver, "receiver": columnReceiver,
 	"thread": columnThread, "thread_name": columnThread, "caller": columnCaller, "caller.event": columnCalling, "caller_event": columnCalling,
 	"method": columnMethod, "call": columnMethod, "threw": columnThrew, "exc": columnThrew, "exception": columnThrew, "line": columnLine,
+	"iter": columnIter, "iteration": columnIter,
 }
 
 // groupWords and sortWords are the columns that one can group and sort by.
 var (
-	groupWords = []string{"arg.1", "ret", "recv", "thread", "caller", "caller.event", "in:METHOD", "method", "threw", "line"}
-	sortWords  = []string{"dur", "self", "events", "arg.1", "ret", "recv", "thread", "caller", "start", "event", "method", "threw", "line"}
+	groupWords = []string{"arg.1", "ret", "recv", "thread", "caller", "caller.event", "in:METHOD", "iter", "method", "threw", "line"}
+	sortWords  = []string{"dur", "self", "events", "arg.1", "ret", "recv", "thread", "caller", "start", "event", "iter", "method", "threw", "line"}
 )
 
 // CallGroups returns the words that one can group calls by.
@@ -64,12 +68,15 @@ func CallSorts() []string { return sortWords }
 // ColumnError is the error that calls have no column of a name, or cannot be sorted or grouped by it.
 type ColumnError struct {
 	Name string
-	To   string // "sort" or "group"
+	To   string // "sort", "group" or "show"
 	Can  []string
 	Why  string // "" if there is no such column
 }
 
 func (e *ColumnError) Error() string {
+	if e.To == "show" {
+		return "calls have no column " + e.Name + " of values"
+	}
 	text := fmt.Sprintf("calls cannot be %s by %s", map[string]string{"sort": "sorted", "group": "grouped"}[e.To], e.Name)
 	if e.Why != "" {
 		text += ": " + e.Why
@@ -102,8 +109,35 @@ func columnNamed(name string) (c callColumn, ok bool) {
 	if !ok {
 		number, ok = strings.CutPrefix(name, "arg_")
 	}
+	if !ok {
+		of, path, nested := strings.Cut(name, ".")
+		if kind := columnWords[of]; nested && path != "" && (kind == columnResult || kind == columnReceiver) {
+			return callColumn{kind: kind, path: path}, true
+		}
+		return c, false
+	}
+	number, path, nested := strings.Cut(number, ".")
 	n, err := strconv.Atoi(number)
-	return callColumn{kind: columnArg, arg: n}, ok && err == nil && n >= 1 && n <= mostArgs
+	return callColumn{kind: columnArg, arg: n, path: path}, err == nil && n >= 1 && n <= mostArgs && nested == (path != "")
+}
+
+// captured returns what was captured in a value along a path; nil if that was not.
+func captured(v *format.Value, path string) *format.Value {
+	for path != "" && v != nil {
+		var name string
+		name, path, _ = strings.Cut(path, ".")
+		in := v.Captured
+		v = nil
+		if in == nil {
+			break
+		}
+		if i := slices.IndexFunc(in.Fields, func(f format.CapturedField) bool { return f.Name == name }); i >= 0 {
+			v = &in.Fields[i].Value
+		} else if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(in.Elements) {
+			v = &in.Elements[i]
+		}
+	}
+	return v
 }
 
 // mostArgs bounds the columns of arguments: no JVM method has more.
@@ -148,6 +182,9 @@ func (c callColumn) rises() bool {
 
 // key is the key of the column in tables.
 func (c callColumn) key() string {
+	if c.path != "" {
+		return c.word()
+	}
 	switch c.kind {
 	case columnArg:
 		return "arg_" + strconv.Itoa(c.arg)
@@ -156,11 +193,15 @@ func (c callColumn) key() string {
 	}
 	return [...]string{columnEvent: "event", columnDuration: "duration", columnSelf: "self", columnEvents: "events", columnStart: "start",
 		columnResult: "result", columnReceiver: "receiver", columnThread: "thread_name", columnCaller: "caller", columnCalling: "caller_event",
-		columnMethod: "call", columnThrew: "ended", columnLine: "line"}[c.kind]
+		columnMethod: "call", columnThrew: "ended", columnLine: "line", columnIter: "iter"}[c.kind]
 }
 
 // word is the column as people write it.
 func (c callColumn) word() string {
+	if path := c.path; path != "" {
+		c.path = ""
+		return c.word() + "." + path
+	}
 	switch c.kind {
 	case columnArg:
 		return "arg." + strconv.Itoa(c.arg)

@@ -110,6 +110,12 @@ func (c *Calls) groupTitle() string {
 
 // byTitle is the title of the column of values.
 func (c *Calls) byTitle(shape *callsShape) string {
+	switch by := &c.about.by; {
+	case by.path != "":
+		return by.word()
+	case by.kind == columnIter:
+		return "iteration"
+	}
 	switch by := &c.about.by; by.kind {
 	case columnArg:
 		return shape.args[by.arg-1].title
@@ -132,7 +138,7 @@ func (c *Calls) byTitle(shape *callsShape) string {
 func (c *Calls) groupColumns(shape *callsShape, g *display.Glyphs) []table.Column {
 	by := &c.about.by
 	value := table.Column{Key: by.key(), Title: c.byTitle(shape), CutMiddle: true, Least: 8, Most: 60}
-	if by.kind == columnArg && shape.args[by.arg-1].number {
+	if by.kind == columnArg && by.path == "" && shape.args[by.arg-1].number {
 		value.Align = table.Right
 	}
 	list := []table.Column{value,

@@ -103,7 +103,7 @@ func (l *callsList) firstRows() *rowOrder {
 
 // sorts reports whether what rows are sorted by is known for another column.
 func (l *callsList) sorts(by *callColumn) bool {
-	return !by.keyed() || l.texts.cut == nil && by.kind == l.keysBy.kind && by.arg == l.keysBy.arg
+	return !by.keyed() || l.texts.cut == nil && by.kind == l.keysBy.kind && by.arg == l.keysBy.arg && by.path == l.keysBy.path
 }
 
 // sorted returns the order of the first most rows in it; nil if it is that of the trace.

@@ -30,6 +30,8 @@ type callsPart struct {
 	objects bool
 	in      *filter.Filter // of columnIn
 	asked   map[int32]bool // methods: whether in matches
+
+	iterations []int64 // numbers of those that are open, from 1, if a column needs them
 }
 
 // callsOf is how many calls of a part are in a thread.
@@ -83,7 +85,7 @@ func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
 func (v *callsPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
 	v.thread, v.from = thread, v.of.scope.begins(thread)
-	v.stack, v.inside, v.hidden = v.stack[:0], 0, v.hidden[:0]
+	v.stack, v.inside, v.hidden, v.iterations = v.stack[:0], 0, v.hidden[:0], v.iterations[:0]
 	v.m.begin()
 	if v.around < 0 {
 		v.around = 0
@@ -121,7 +123,21 @@ func (v *callsPart) Around(p *lazy.PassPoint) {
 		}
 		v.stack = append(v.stack, o)
 	}
+	v.iteration(p)
 	v.m.enter(p)
+}
+
+// iteration notes the number of an iteration that is open, if a column needs it.
+func (v *callsPart) iteration(p *lazy.PassPoint) {
+	if p.Class != format.ClassIteration || !v.of.about.iterations {
+		return
+	}
+	point, err := p.Point()
+	if err != nil {
+		p.Fail(err)
+		return
+	}
+	v.iterations = append(v.iterations, int64(point.Number)+1)
 }
 
 // Leaf is for the pass.
@@ -140,6 +156,7 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 		v.stack = append(v.stack, o)
 	}
 	v.seen++
+	v.iteration(p)
 	v.m.enter(p)
 }
 
@@ -237,6 +254,9 @@ func (v *callsPart) find(p *lazy.PassPoint) {
 func (v *callsPart) Exit(p *lazy.PassPoint) {
 	v.hide(math.MaxInt64)
 	v.m.exit()
+	if n := len(v.iterations); n > 0 && p.Class == format.ClassIteration {
+		v.iterations = v.iterations[:n-1]
+	}
 	if p.Class != format.ClassCall {
 		return
 	}
@@ -286,6 +306,14 @@ func (v *callsPart) evaluate(p *lazy.PassPoint, e *endedCall) error {
 	return err
 }
 
+// valueAt returns what was captured in a value along a path; "" for the value itself.
+func valueAt(c *format.Context, v *format.Value, path string) (out callValue) {
+	if v = captured(v, path); v == nil {
+		return out
+	}
+	return recordedValue(c, v)
+}
+
 // value returns the value of a call in a column.
 func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err error) {
 	c := p.Context()
@@ -319,9 +347,14 @@ func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err
 		case err != nil:
 			return out, err
 		case by.kind == columnArg && by.arg <= len(point.Args):
-			return recordedValue(c, &point.Args[by.arg-1]), nil
+			return valueAt(c, &point.Args[by.arg-1], by.path), nil
 		case by.kind == columnReceiver && point.Target.Kind != format.ValueNull:
-			return recordedValue(c, &point.Target), nil
+			return valueAt(c, &point.Target, by.path), nil
+		}
+		return out, nil
+	case columnIter:
+		if n := len(v.iterations); n > 0 {
+			out.kind, out.n = valueInteger, v.iterations[n-1]
 		}
 		return out, nil
 	}
@@ -329,11 +362,12 @@ func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err
 	switch {
 	case err != nil || foot == nil:
 		return out, err
+	case by.path != "" && (foot.Threw || foot.Exception != ""):
 	case foot.Threw || foot.Exception != "":
 		return callValue{kind: valueThrown, text: foot.Exception}, nil
 	case foot.Result.Kind == format.ValueUnfinished:
 	case by.kind == columnResult:
-		return recordedValue(c, &foot.Result), nil
+		return valueAt(c, &foot.Result, by.path), nil
 	default:
 		return callValue{kind: valueOther, text: "returned"}, nil
 	}

@@ -20,6 +20,7 @@ type callRows struct {
 	args    int       // columns of arguments
 	columns int       // all
 	g       *display.Glyphs
+	extra   []callColumn
 
 	mu      sync.Mutex
 	windows [callWindows]callWindow // by their numbers
@@ -119,9 +120,13 @@ func (s *callRows) read(ctx context.Context, from int) ([][]table.Value, error) 
 	if err != nil {
 		return nil, err
 	}
+	extra, err := readExtra(ctx, s.c, s.extra, s.g, at)
+	if err != nil {
+		return nil, err
+	}
 	for i := range at {
 		if len(points) > 0 && points[0].Position == at[i] {
-			rows[i] = s.row(&points[0], weights[i])
+			rows[i] = s.row(&points[0], weights[i], extra[at[i]])
 			points = points[1:]
 		} else {
 			rows[i] = make([]table.Value, s.columns)
@@ -131,7 +136,7 @@ func (s *callRows) read(ctx context.Context, from int) ([][]table.Value, error) 
 }
 
 // row returns the values of a call.
-func (s *callRows) row(p *Point, weight int64) []table.Value {
+func (s *callRows) row(p *Point, weight int64, extra []table.Value) []table.Value {
 	text := func(s StyledValue) table.Value {
 		if s.Text == "" {
 			return table.Value{}
@@ -182,6 +187,10 @@ func (s *callRows) row(p *Point, weight int64) []table.Value {
 	unended := table.Value{}
 	if v.Unended {
 		unended = truth(true)
+	}
+	row = append(row, extra...)
+	for i := len(extra); i < len(s.extra); i++ {
+		row = append(row, table.Value{})
 	}
 	return append(row, word(v.Line), table.Int(int64(p.Position.Thread)+1), word(v.Class), word(v.Method),
 		truth(v.Threw), word(v.Exception), unended,

@@ -44,7 +44,7 @@ func (c *Calls) Table(v CallsView) *table.Table {
 	}
 	t.Row, t.Title = "call", c.title(shape.what, v.G)
 	t.Sorted, t.Rising = c.about.sort.key(), c.about.rising
-	rows := &callRows{c: c, ctx: v.Read, n: c.list.arranged, order: c.list.order, args: len(shape.args), g: v.G}
+	rows := &callRows{c: c, extra: c.about.extraColumns(), ctx: v.Read, n: c.list.arranged, order: c.list.order, args: len(shape.args), g: v.G}
 	if rows.order != nil {
 		rows.n = rows.order.n
 	}
@@ -256,14 +256,26 @@ func (c *Calls) listColumns(shape *callsShape) []table.Column {
 		}
 		list = append(list, column)
 	}
-	return append(list,
+	list = append(list,
 		table.Column{Key: "result", Title: "result", Most: 40},
 		table.Column{Key: "receiver", Title: "receiver", In: when(c.sums.objects), Priority: 5, Most: 32},
 		table.Column{Key: "thread_name", Title: "thread", In: when(c.about.threads > 1), Priority: 4, Most: 24},
 		table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true},
 		table.Column{Key: "start", Title: "start", Kind: table.Duration, In: when(c.about.timed), Priority: 9},
-		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1},
-		table.Column{Key: "line", Title: "line", In: when(c.about.sort.kind == columnLine), Priority: 6},
+		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1})
+	for _, col := range c.about.extraColumns() {
+		title := col.word()
+		if col.kind == columnIter {
+			title = "iteration"
+		}
+		key := col.key()
+		if col.kind == columnIn {
+			key = col.word() // there may be several
+		}
+		list = append(list, table.Column{Key: key, Title: title, Most: 40})
+	}
+	return append(list,
+		table.Column{Key: "line", Title: "line", In: when(c.about.lines()), Priority: 6},
 		table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData},
 		table.Column{Key: "class", In: table.OnlyData},
 		table.Column{Key: "method", In: table.OnlyData},

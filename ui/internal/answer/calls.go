@@ -67,6 +67,9 @@ func (c *Calls) Found() *query.Calls {
 	return c.found
 }
 
+// Below returns what the calls are below; nil for the whole trace.
+func (c *Calls) Below() *lazy.Handle { return c.of.Below }
+
 // Options returns what is asked for.
 func (c *Calls) Options() query.CallsOptions {
 	c.mu.Lock()
