@@ -100,6 +100,11 @@ func (x *plainCall) column(word string) string {
 		return x.caller
 	case "caller.event":
 		return x.calling
+	case "iter":
+		if n := x.iteration(); n > 0 {
+			return fmt.Sprint(n)
+		}
+		return ""
 	case "method":
 		return x.call
 	case "threw":
@@ -109,6 +114,16 @@ func (x *plainCall) column(word string) string {
 		return x.threw
 	}
 	return x.line
+}
+
+// iteration returns the number of the innermost iteration around the call, from 1; 0 if there is none.
+func (x *plainCall) iteration() int64 {
+	for up := x.parent; up != nil; up = up.parent {
+		if up.point.Class == format.ClassIteration {
+			return int64(up.point.Number) + 1
+		}
+	}
+	return 0
 }
 
 // callFilters returns filters for calls of a trace: of methods, and others.
@@ -263,6 +278,7 @@ var orders = map[string]order{
 	"thread": {0, func(x *plainCall) (bool, int64, bool, string) { return true, int64(x.at.Thread), true, "" }},
 	"caller": {0, func(x *plainCall) (bool, int64, bool, string) { return x.caller != "", 0, false, x.caller }},
 	"method": {0, func(x *plainCall) (bool, int64, bool, string) { return true, 0, false, x.call }},
+	"iter":   {0, func(x *plainCall) (bool, int64, bool, string) { return x.iteration() > 0, x.iteration(), true, "" }},
 	"line":   {0, func(x *plainCall) (bool, int64, bool, string) { return true, 0, false, x.line }},
 	"recv":   {0, func(x *plainCall) (bool, int64, bool, string) { return value(&x.point.point.Target, x.receiver) }},
 	"arg.1": {0, func(x *plainCall) (bool, int64, bool, string) {
