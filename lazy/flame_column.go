@@ -152,8 +152,9 @@ func (x *flameWalk) decide(ctx context.Context, e *flameEntry, outer flameEntry)
 // read reads a container, as recorded and as it is shown; nil if it is not.
 func (x *flameWalk) read(e *flameEntry, in *flameKids) (recorded, shown *nodeData, err error) {
 	l := &in.within
-	pos, ord := e.cell.Start, in.first
+	var pos, ord int64
 	if e.own < 0 {
+		pos = e.cell.Start
 		for i := range x.open {
 			if e == &x.open[i].flameEntry {
 				pos = x.open[i].At
