@@ -115,6 +115,9 @@ func (c *Calls) columns() (err error) {
 	if err == nil && o.Only != nil {
 		a.only, err = parseCallColumn(c.r, o.Only.By)
 	}
+	if err != nil {
+		return err
+	}
 	for _, name := range o.Cols {
 		var col callColumn
 		if col, err = parseCallColumn(c.r, name); err != nil || !col.groups() {
@@ -127,8 +130,8 @@ func (c *Calls) columns() (err error) {
 			a.iterations = a.iterations || col.kind == columnIter
 		}
 	}()
-	if err != nil || o.By != "" { // the rows of groups are in memory: their table sorts them
-		return cmp.Or(err, c.groupOrder())
+	if o.By != "" { // the rows of groups are in memory: their table sorts them
+		return c.groupOrder()
 	}
 	if o.Sort == "" {
 		a.sort = callColumn{kind: columnEvent}

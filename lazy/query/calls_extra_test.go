@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -133,5 +134,42 @@ func TestExtraColumns(t *testing.T) {
 	}
 	if nested == 0 {
 		t.Error("no argument has fields: the test shows nothing")
+	}
+}
+
+// TestExtraIn: each column of the nearest call of a method around has the calls of its own method, and a
+// column does not hide that the calls cannot be grouped.
+func TestExtraIn(t *testing.T) {
+	r := opened(t, formattest.Unpack(t, "gson.dump.bin"))
+	cols := []string{"in:TypeAdapters$28.read", "in:Gson.fromJson"}
+	x, err := NewCalls(r, Scope{}, CallsOptions{What: "JsonReader.peek", Cols: cols})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	made := x.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	if err := LoadCalls(t.Context(), made, 0, made.Rows.Len()); err != nil {
+		t.Fatal(err)
+	}
+	for _, col := range cols {
+		found := 0
+		for i := range made.Rows.Len() {
+			if v := made.Rows.Row(i)[made.Column(col)]; v.Known() {
+				found++
+				if text := v.Text(); !strings.HasPrefix(text, strings.TrimPrefix(col, "in:")) {
+					t.Errorf("%s is %s", col, text)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s has no value: the test shows nothing", col)
+		}
+	}
+	for _, by := range []string{"bad", "dur"} {
+		if _, err := NewCalls(r, Scope{}, CallsOptions{What: "JsonReader.peek", By: by, Cols: []string{"iter"}}); err == nil {
+			t.Errorf("calls can be grouped by %s", by)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/lazy/query/filter"
 )
 
 // callsPart is the visitor of Calls: what it finds in a part of the trace.
@@ -28,8 +27,7 @@ type callsPart struct {
 	methods map[int32]bool
 	args    int
 	objects bool
-	in      *filter.Filter // of columnIn
-	asked   map[int32]bool // methods: whether in matches
+	asked   []askedMethods // for each columnIn
 
 	iterations []int64 // numbers of those that are open, from 1, if a column needs them
 }

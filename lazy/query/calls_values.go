@@ -2,6 +2,7 @@ package query
 
 import (
 	"hash/fnv"
+	"slices"
 	"strconv"
 
 	"tracex/format"
@@ -106,16 +107,25 @@ func (c *callColumn) text() bool {
 	return true
 }
 
+// askedMethods are the methods that a columnIn was asked about.
+type askedMethods struct {
+	of  *filter.Filter // of the column
+	f   *filter.Filter // the same, of this goroutine
+	yes map[int32]bool
+}
+
 // asks reports whether a method is that of columnIn.
 func (c *callColumn) asks(method int32, v *callsPart) bool {
-	yes, known := v.asked[method]
+	i := slices.IndexFunc(v.asked, func(a askedMethods) bool { return a.of == c.in })
+	if i < 0 {
+		i = len(v.asked)
+		v.asked = append(v.asked, askedMethods{c.in, c.in.Clone(), make(map[int32]bool)})
+	}
+	a := &v.asked[i]
+	yes, known := a.yes[method]
 	if !known {
-		if v.in == nil {
-			v.in = c.in.Clone()
-			v.asked = make(map[int32]bool)
-		}
-		yes = v.in.Quick(format.ClassCall, method, 0) == filter.Yes
-		v.asked[method] = yes
+		yes = a.f.Quick(format.ClassCall, method, 0) == filter.Yes
+		a.yes[method] = yes
 	}
 	return yes
 }

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"unicode/utf8"
 
@@ -60,6 +59,7 @@ type Iterations struct {
 	mu    sync.Mutex // guards the fields below
 	rows  []iteration
 	all   int64
+	last  iteration // that was counted; it may have no row
 	threw int64
 	times histogram.Histogram
 }
@@ -101,7 +101,7 @@ func (t *Iterations) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Set.Reset()
-	t.rows, t.all, t.threw, t.times = nil, 0, 0, histogram.Histogram{}
+	t.rows, t.all, t.last, t.threw, t.times = nil, 0, iteration{}, 0, histogram.Histogram{}
 }
 
 // Run finds the iterations. tell gets the progress; it may be nil. After an error, or if ctx ends, the
@@ -133,22 +133,20 @@ func (t *Iterations) Merge(v lazy.Visitor) error {
 	defer t.mu.Unlock()
 	list := p.rows
 	if p.goesOn && len(list) > 0 {
-		if t.all == 0 {
-			return fmt.Errorf("a part of a loop begins in an iteration that is not known")
+		if t.all > 0 && t.last.at == list[0].at { // else the iteration does not count
+			t.last.join(&list[0])
+			if t.all == int64(len(t.rows)) {
+				t.rows[len(t.rows)-1] = t.last
+			}
+			t.end(&t.last)
 		}
-		var lost iteration
-		last := &lost // one that has no row
-		if t.all == int64(len(t.rows)) {
-			last = &t.rows[len(t.rows)-1]
-		}
-		last.join(&list[0])
-		t.end(last)
 		list = list[1:]
 	}
 	for i := range list {
 		t.all++
 		t.Set.Add(t.loop.Position.Thread, list[i].at)
 		t.end(&list[i])
+		t.last = list[i]
 	}
 	t.rows = append(t.rows, list[:min(len(list), t.most-len(t.rows))]...)
 	return nil

@@ -102,11 +102,42 @@ func TestIterations(t *testing.T) {
 				}
 				sameIterationOrder(t, x, timed)
 				tested += len(want)
+				if timed {
+					iterationsBetween(t, r, scope, loop, n)
+				}
 			}
 		}
 	}
 	if tested < 500 {
 		t.Errorf("%d iterations: the test shows nothing", tested)
+	}
+}
+
+// iterationsBetween compares the iterations that begin in a span of time with those of the tree: parts may
+// begin within others.
+func iterationsBetween(t *testing.T, r *lazy.TraceReader, scope Scope, loop Loop, n *node) {
+	t.Helper()
+	middle := n.kids[len(n.kids)/2].time
+	scope.Timed, scope.From, scope.To = true, n.kids[len(n.kids)/4].time.Start+1, middle.Start+middle.Duration/2
+	var want []string
+	for _, c := range n.kids {
+		if c.class == format.ClassIteration && c.timed && c.time.Start >= scope.From && c.time.Start < scope.To {
+			want = append(want, plainIteration(c, true))
+		}
+	}
+	for _, share := range shares {
+		for _, most := range []int{mostIterations, 2} {
+			x := NewIterations(r, scope, loop)
+			x.most = most
+			pass := scope.Over(x)
+			pass.Share = share
+			if err := r.Pass(t.Context(), pass); err != nil {
+				t.Fatalf("%d bytes a part: %v", share, err)
+			}
+			if got := iterationTexts(x); !slices.Equal(got, want[:min(most, len(want))]) || x.Found() != int64(len(want)) {
+				t.Fatalf("%d bytes a part, loop %d: %d\n%q\nwant\n%q", share, n.event, x.Found(), got, want)
+			}
+		}
 	}
 }
 
