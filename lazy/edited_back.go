@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"slices"
+	"sort"
 
 	"tracex/format"
 )
@@ -23,8 +24,10 @@ func (l *childReader) before(ctx context.Context, x int64) (checkpoint, error) {
 	}
 	given, start := l.chain, l.start
 	defer func() { l.chain, l.start = given, start }()
-	if given == nil || l.target != x {
+	if given == nil {
 		l.chain = l.enclosedBy(in.start, x)
+	} else if l.target != x {
+		l.chain = l.enclosedLike(given, x)
 	}
 	for depth := 1; ; depth++ {
 		if depth%checkpointEvery == 0 && ctx.Err() != nil {
@@ -62,6 +65,20 @@ func (l *childReader) enclosedBy(from, at int64) []format.Cell {
 	}
 	slices.Reverse(chain)
 	return chain
+}
+
+// enclosedLike returns the containers around an offset, with those around another: near each other, they have
+// most in common.
+func (l *childReader) enclosedLike(given []format.Cell, at int64) []format.Cell {
+	n := sort.Search(len(given), func(i int) bool { return given[i].Start > at || given[i].End < at })
+	from := int64(-1)
+	if n > 0 {
+		from = given[n-1].Start
+	}
+	if more := l.enclosedBy(from, at); len(more) > 0 {
+		return append(given[:n:n], more...)
+	}
+	return given[:n:n]
 }
 
 // level walks over the children of one container, as recorded, and returns the checkpoint of the last

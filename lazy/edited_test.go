@@ -308,3 +308,33 @@ func TestEditedGrows(t *testing.T) {
 		})
 	}
 }
+
+// TestEnclosedLike: what is around an offset does not depend on what it is found by.
+func TestEnclosedLike(t *testing.T) {
+	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Random, N: 900, Seed: 31}), Options{NoWrite: true})
+	tree := r.Tree(false)
+	rng := rand.New(rand.NewPCG(3, 4))
+	own := 0 // around one of two offsets alone
+	for _, th := range tree.Threads() {
+		info, _ := r.ThreadInfo(th.Thread())
+		err := tree.read(th, func(l *childReader) error {
+			for range 500 {
+				a, b := rng.Int64N(info.Bytes), rng.Int64N(info.Bytes)
+				around, want := l.enclosing(a), l.enclosing(b)
+				if len(around) > 0 && (len(want) == 0 || around[len(around)-1] != want[len(want)-1]) {
+					own++
+				}
+				if got := l.enclosedLike(around, b); !slices.Equal(got, want) {
+					return fmt.Errorf("around %d, by what is around %d: %v, want %v", b, a, got, want)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if own == 0 {
+		t.Error("the test shows nothing")
+	}
+}
