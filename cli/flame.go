@@ -99,10 +99,10 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 	}
 	f, err := lazy.FlameOf(ctx, r, o)
 	switch {
-	case errors.Is(err, lazy.ErrEmptyFlame) && (o.To > o.From || t.at.given):
-		return withHint(err, "tracex flame without --from, --to and --in draws all of the thread")
+	case errors.Is(err, lazy.ErrEmptyFlame) && (t.from != "" || t.to != "" || t.at.given):
+		return errors.Join(withHint(err, "tracex flame without --from, --to and --in draws all of the thread"), r.Status().Problem)
 	case err != nil:
-		return err
+		return errors.Join(err, r.Status().Problem)
 	}
 	t.remarkIndex(r)
 	p := query.NewFlamePicture(r, f, &display.Unicode)
@@ -116,14 +116,11 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 
 // choose sets which part of the trace is drawn.
 func (t *flameCommand) choose(ctx context.Context, r *lazy.TraceReader, o *lazy.FlameOptions) error {
-	switch {
-	case t.thread > 0:
-		if err := hasThread(r, t.thread-1); err != nil {
-			return err
-		}
-		o.Thread = t.thread - 1
-	case r.ThreadList().Len() > 0:
+	if o.Thread = t.thread - 1; t.thread == 0 && r.ThreadList().Len() > 0 {
 		o.Thread = r.ThreadList().ID(0)
+	}
+	if err := hasThread(r, o.Thread); err != nil {
+		return errors.Join(err, r.Status().Problem)
 	}
 	if t.at.given {
 		at, _, err := r.Find(ctx, t.at.handle)
