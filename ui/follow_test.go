@@ -212,6 +212,22 @@ func TestFollowSearch(t *testing.T) {
 	l.seen().has("≥ 0 hits").keys("n").has("not found")
 }
 
+// TestFollowFiltered: where a filter leaves the newest rows out, the row that tells so is the newest.
+func TestFollowFiltered(t *testing.T) {
+	l := goLive(t, Options{})
+	l.record()
+	th := l.rec.Thread("main")
+	l.enter(th, 1)
+	l.calls(th, 5)
+	l.seen().keys("&").typed("arg=3").keys("enter")
+	l.has(" 1 match", "3 rows without a match").keys("F")
+	l.calls(th, 4)
+	l.seen().has("⋯ 7 rows")
+	if n := l.m.tree.Out.Cursor; n.Node != nil || n.Left == 0 {
+		t.Errorf("the cursor is on %v:\n%s", n, l.screen())
+	}
+}
+
 // TestFollowEnd: once the recording has ended, the explorer is the same as for any trace, and
 // the cursor stays.
 func TestFollowEnd(t *testing.T) {

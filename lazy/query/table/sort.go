@@ -43,12 +43,12 @@ func Sort(ctx context.Context, t *Table, key string, rising bool) (*Table, error
 		return compare(y, x)
 	})
 	sorted.Rows = permuted{t.Rows, order}
-	if t.Spread != nil {
+	if spread := t.Spread; spread != nil { // t may be overwritten with the result
 		sorted.Spread = func(row int) (string, *histogram.Histogram) {
 			if row >= 0 {
 				row = order[row]
 			}
-			return t.Spread(row)
+			return spread(row)
 		}
 	}
 	return &sorted, ctx.Err()

@@ -31,8 +31,8 @@ func (w *way) retrace(t *lazy.Tree, thread *lazy.Node, generation int) {
 	w.path = w.path[:last+1]
 }
 
-// down continues to the last row of the thread that is not within an ended call: see over. It
-// expands calls that have not ended. If there is a gap on the way, it returns the gap.
+// down continues to the last row of the thread that is not within an ended call, see over, nor left out by
+// a filter. It expands calls that have not ended. If there is a gap on the way, it returns the gap.
 func (w *way) down(t *lazy.Tree) (row lazy.Row, gap bool) {
 	row = outline.RowOf(w.path[len(w.path)-1])
 	for {
@@ -47,7 +47,7 @@ func (w *way) down(t *lazy.Tree) (row lazy.Row, gap bool) {
 			return row, false
 		case last.Gap():
 			return last, true
-		case over(last.Node):
+		case last.Node == nil || over(last.Node): // rows that a filter leaves out, or one that has ended
 			return last, false
 		}
 		row = last
