@@ -125,15 +125,15 @@ func (n *node) append(b []byte, around nodeOp) []byte {
 			b = k.append(b, n.op)
 		}
 		if inner {
-			b = append(b, ')')
+			b = closed(b)
 		}
 		return b
 	case opNot:
 		return n.kids[0].append(append(b, '-'), opNot)
 	case opIn:
-		return append(n.kids[0].append(append(b, "in("...), opOr), ')')
+		return closed(n.kids[0].append(append(b, "in("...), opOr))
 	case opHas:
-		return append(n.kids[0].append(append(b, "has("...), opOr), ')')
+		return closed(n.kids[0].append(append(b, "has("...), opOr))
 	case opText:
 		if plainText(n.raw) {
 			return append(b, n.raw...)
@@ -141,6 +141,14 @@ func (n *node) append(b []byte, around nodeOp) []byte {
 		return appendQuoted(b, n.raw)
 	}
 	return n.test.append(b)
+}
+
+// closed appends a ) that is no part of a word before it.
+func closed(b []byte) []byte {
+	if b[len(b)-1] == '\\' {
+		b = append(b, ' ')
+	}
+	return append(b, ')')
 }
 
 func (t *test) append(b []byte) []byte {
@@ -190,10 +198,10 @@ func appendQuoted(b []byte, s string) []byte {
 // Quote returns a text as a value that means exactly it: in quotes.
 func Quote(text string) string { return string(appendQuoted(nil, text)) }
 
-// Word returns a name as a value of a field of names: as it is, if that is read as the same name,
-// or in quotes.
+// Word returns a name as a value of a field of names: as it is, if that is read as the same name, whatever
+// follows it, or in quotes.
 func Word(name string) string {
-	p := parser{text: name}
+	p := parser{text: name + ")"}
 	if w, ok := p.word(); name != "" && ok && w == name && !p.unclosed && !strings.ContainsAny(name[:1], `"=~<>`) && !strings.Contains(name, "*") {
 		return name
 	}

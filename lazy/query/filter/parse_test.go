@@ -229,20 +229,26 @@ func TestWord(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"Account.withdraw", "Account.withdraw"}, {"new Account", `"new Account"`}, {"", `""`}, {"=x", `"=x"`}, {"a(", `"a("`}, {"a)", `"a)"`},
 		{"(*T).M", `"(*T).M"`}, {"<init>", `"<init>"`}, {`a"b`, `a"b`}, {"f(int, int)", `f(int, int)`},
+		{`a\`, `"a\\"`}, {`a\b`, `a\b`},
 	} {
 		if got := Word(c.name); got != c.want {
 			t.Errorf("%q: %s, want %s", c.name, got, c.want)
 		}
-		e := parse(t, "method="+Word(c.name))
-		if got := e.root.test.value.raw; got != c.name {
-			t.Errorf("%q is read as %q", c.name, got)
+		for _, text := range []string{"method=" + Word(c.name), "-in(method=" + Word(c.name) + ")"} {
+			n := parse(t, text).root
+			for len(n.kids) > 0 {
+				n = n.kids[0]
+			}
+			if got := n.test.value.raw; got != c.name {
+				t.Errorf("%q is read as %q in %s", c.name, got, text)
+			}
 		}
 	}
 }
 
 // FuzzParse: no text makes the parser panic, and what parses is the same after String.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"a or -(b c)", `in(method~^x has("q\n"))`, "ret=1..5 arg.2=Account@12 #1,204", "dur>10ms threw exc:Timeout", "x( y", "-\"", "é=1", "a\\(b"} {
+	for _, seed := range []string{"a or -(b c)", `in(method~^x has("q\n"))`, "ret=1..5 arg.2=Account@12 #1,204", "dur>10ms threw exc:Timeout", "x( y", "-\"", "é=1", "a\\(b", `-in(a\ )`, `(a or b=c\ ) d`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
