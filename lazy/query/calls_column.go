@@ -259,9 +259,9 @@ func (v *callValue) compare(o *callValue) int {
 		case v.kind == valueInteger && o.kind == valueInteger:
 			return cmp.Compare(v.n, o.n)
 		case v.kind == valueInteger:
-			return cmp.Or(cmp.Compare(float64(v.n), o.f), -1)
+			return compareFraction(v.n, o.f)
 		case o.kind == valueInteger:
-			return cmp.Or(cmp.Compare(v.f, float64(o.n)), 1)
+			return -compareFraction(o.n, v.f)
 		}
 		return cmp.Compare(v.f, o.f)
 	}
@@ -275,6 +275,15 @@ func (v *callValue) compare(o *callValue) int {
 		return cmp.Compare(v.n, o.n)
 	}
 	return cmp.Or(cmp.Compare(b2i(v.kind == valueThrown), b2i(o.kind == valueThrown)), strings.Compare(v.text, o.text), cmp.Compare(v.event, o.event))
+}
+
+// compareFraction compares an integer with a fraction, which is not exact as a comparison of fractions. They are
+// never equal: the integer comes first, or what is no number.
+func compareFraction(n int64, f float64) int {
+	if f >= 1<<63 || f >= -1<<63 && n <= int64(math.Floor(f)) {
+		return -1
+	}
+	return 1
 }
 
 func b2i(b bool) int {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,129 +12,159 @@ import (
 	"tracex/lazy/query/display"
 )
 
+// columnCell is a value of a call in a column.
+type columnCell struct {
+	at    lazy.Position
+	value string
+}
+
+// plainColumns returns the values of calls in the columns that are shown on request: captured fields and
+// elements, up to two deep, and the number of the iteration around.
+func plainColumns(t *testing.T, r *lazy.TraceReader, raw bool) (calls int, values map[string][]columnCell) {
+	t.Helper()
+	values = make(map[string][]columnCell)
+	tree := r.Tree(!raw)
+	for _, th := range tree.Threads() {
+		if _, _, err := tree.ExpandAll(t.Context(), th, 0, 1<<40, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := make(map[string]bool) // columns with a value that is shown cut
+	for row, ok := tree.First(); ok; row, ok = tree.Next(row) {
+		n := row.Node
+		if n.IsThread() || n.Point().Class != format.ClassCall {
+			continue
+		}
+		calls++
+		for up := n.Parent(); up != nil && !up.IsThread(); up = up.Parent() {
+			if p := up.Point(); p.Class == format.ClassIteration {
+				values["iter"] = append(values["iter"], columnCell{n.Position(), fmt.Sprint(p.Number + 1)})
+				break
+			}
+		}
+		var in func(name string, v *format.Value, deep int)
+		in = func(name string, v *format.Value, deep int) {
+			if v.Captured == nil || deep == 2 {
+				return
+			}
+			seen := make(map[string]bool)
+			add := func(field string, v *format.Value) {
+				if field == "" || strings.Contains(field, ".") || seen[field] {
+					return
+				}
+				seen[field] = true
+				col := name + "." + field
+				r.WithContext(func(x *format.Context) {
+					text := string(x.AppendValueText(nil, v))
+					long[col] = long[col] || len(text) > longestText
+					values[col] = append(values[col], columnCell{n.Position(), text})
+				})
+				in(col, v, deep+1)
+			}
+			for i := range v.Captured.Fields {
+				add(v.Captured.Fields[i].Name, &v.Captured.Fields[i].Value)
+			}
+			for i := range v.Captured.Elements {
+				add(strconv.Itoa(i), &v.Captured.Elements[i])
+			}
+		}
+		p := n.Point()
+		for i := range p.Args {
+			in(fmt.Sprint("arg.", i+1), &p.Args[i], 0)
+		}
+		in("recv", &p.Target, 0)
+		if f := n.Footer(); n.State() == lazy.StateWhole && !f.Threw && f.Exception == "" {
+			in("ret", &f.Result, 0)
+		}
+	}
+	for col := range long {
+		if long[col] {
+			delete(values, col)
+		}
+	}
+	return calls, values
+}
+
+// compareColumn compares a column of all calls with its values.
+func compareColumn(t *testing.T, r *lazy.TraceReader, raw bool, col string, calls int, want []columnCell, share int64) {
+	t.Helper()
+	scope := Scope{Raw: raw}
+	x, err := NewCalls(r, scope, CallsOptions{What: "kind=call", Cols: []string{col}, Sort: col})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.limit.share = share
+	if err := x.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	made := x.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	at := made.Column(col)
+	if made.Rows.Len() != calls || at < 0 {
+		t.Fatalf("%s: %d rows of %d, column %d", col, made.Rows.Len(), calls, at)
+	}
+	got := make(map[lazy.Position]string)
+	for i := range made.Rows.Len() {
+		place, _ := x.Place(made, i)
+		value := made.Rows.Row(i)[at]
+		if value.Known() {
+			got[place] = value.Text()
+		}
+		if known := i < len(got); known != value.Known() {
+			t.Errorf("%s: row %d is not in order", col, i)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: %d values, want %d", col, len(got), len(want))
+	}
+	for _, w := range want {
+		if got[w.at] != w.value {
+			t.Errorf("%s, raw %v: %v is %q, want %q", col, raw, w.at, got[w.at], w.value)
+		}
+	}
+	by, err := NewCalls(r, scope, CallsOptions{What: "kind=call", By: col})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by.limit.share = share
+	if err := by.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	groups := by.Table(CallsView{Done: 1, G: &display.Unicode})
+	for i := range groups.Rows.Len() {
+		if row := groups.Rows.Row(i); row[0].Known() {
+			sum += int(row[groups.Column("calls")].Int())
+		}
+	}
+	if sum < len(want) {
+		t.Errorf("by %s: %d calls, want %d", col, sum, len(want))
+	}
+}
+
 // TestExtraColumns compares the columns of captured fields, and of the iteration around, with what the
 // points of the tree have, read in parts of several sizes.
 func TestExtraColumns(t *testing.T) {
-	type cell struct {
-		at    lazy.Position
-		value string
-	}
 	nested := 0
-	for _, c := range []struct{ file, col string }{
-		{"gson.stream.bin", "iter"}, {"allkinds.dump.bin", "iter"}, {"allkinds.dump.bin", "arg.1.FIELD"}, {"allkinds.dump.bin", "recv.FIELD"}, {"allkinds.dump.bin", "ret.FIELD"},
-		{"allkinds.v27.dump.bin", "arg.1.FIELD"}, {"allkinds.v27.dump.bin", "recv.FIELD"}, {"allkinds.v27.dump.bin", "ret.FIELD"},
-	} {
-		r := opened(t, formattest.Unpack(t, c.file))
-		base, _ := columnNamed(c.col)
-		values := make(map[string][]cell) // by column: those that are there
-		calls := 0
-		tree := r.Tree(true)
-		for _, th := range tree.Threads() {
-			if _, _, err := tree.ExpandAll(t.Context(), th, 0, 1<<40, nil); err != nil {
-				t.Fatal(err)
+	for _, file := range []string{"gson.stream.bin", "allkinds.dump.bin", "allkinds.v27.dump.bin"} {
+		r := opened(t, formattest.Unpack(t, file))
+		for _, raw := range []bool{false, true} {
+			calls, values := plainColumns(t, r, raw)
+			for col, want := range values {
+				if file == "gson.stream.bin" && raw {
+					continue // it takes long
+				}
+				for _, share := range []int64{0, 700} {
+					compareColumn(t, r, raw, col, calls, want, share)
+				}
+				nested += b2i(col != "iter")
 			}
-		}
-		for row, ok := tree.First(); ok; row, ok = tree.Next(row) {
-			n := row.Node
-			if n.IsThread() || n.Point().Class != format.ClassCall {
-				continue
+			if file == "gson.stream.bin" && len(values["iter"]) < 500 {
+				t.Error("the test shows nothing")
 			}
-			calls++
-			if base.kind == columnIter {
-				for up := n.Parent(); up != nil && !up.IsThread(); up = up.Parent() {
-					if p := up.Point(); p.Class == format.ClassIteration {
-						values["iter"] = append(values["iter"], cell{n.Position(), fmt.Sprint(p.Number + 1)})
-						break
-					}
-				}
-				continue
-			}
-			p, f := n.Point(), n.Footer()
-			of := make(map[string]*format.Value)
-			switch {
-			case base.kind == columnArg:
-				for i := range p.Args {
-					of[fmt.Sprintf("arg.%d.", i+1)] = &p.Args[i]
-				}
-			case base.kind == columnReceiver:
-				of["recv."] = &p.Target
-			case base.kind == columnResult && !f.Threw && f.Exception == "":
-				of["ret."] = &f.Result
-			}
-			for name, v := range of {
-				if v.Captured == nil {
-					continue
-				}
-				for i := range v.Captured.Fields {
-					field := &v.Captured.Fields[i]
-					r.WithContext(func(x *format.Context) {
-						values[name+field.Name] = append(values[name+field.Name], cell{n.Position(), string(x.AppendValueText(nil, &field.Value))})
-					})
-				}
-			}
-		}
-		for col, want := range values {
-			for _, share := range []int64{0, 700} {
-				x, err := NewCalls(r, Scope{}, CallsOptions{What: "kind=call", Cols: []string{col}, Sort: col})
-				if err != nil {
-					t.Fatal(err)
-				}
-				x.limit.share = share
-				if err := x.Run(t.Context(), nil); err != nil {
-					t.Fatal(err)
-				}
-				made := x.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
-				at := made.Column(col)
-				if made.Rows.Len() != calls || at < 0 {
-					t.Fatalf("%s: %d rows, column %d", col, made.Rows.Len(), at)
-				}
-				got := make(map[lazy.Position]string)
-				for i := range made.Rows.Len() {
-					place, _ := x.Place(made, i)
-					value := made.Rows.Row(i)[at]
-					if value.Known() {
-						got[place] = value.Text()
-					}
-					if known := i < len(got); known != value.Known() {
-						t.Errorf("%s %s: row %d is not in order", c.file, col, i)
-					}
-				}
-				if len(got) != len(want) {
-					t.Errorf("%s %s: %d values, want %d", c.file, col, len(got), len(want))
-				}
-				for _, w := range want {
-					if got[w.at] != w.value {
-						t.Errorf("%s %s: %v is %q, want %q", c.file, col, w.at, got[w.at], w.value)
-					}
-				}
-				by, err := NewCalls(r, Scope{}, CallsOptions{What: "kind=call", By: col})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := by.Run(t.Context(), nil); err != nil {
-					t.Fatal(err)
-				}
-				sum := int64(0)
-				groups := by.Table(CallsView{Done: 1, G: &display.Unicode})
-				for i := range groups.Rows.Len() {
-					if row := groups.Rows.Row(i); row[0].Known() {
-						sum += row[groups.Column("calls")].Int()
-					}
-				}
-				if sum < int64(len(want)) {
-					t.Errorf("%s by %s: %d calls, want %d", c.file, col, sum, len(want))
-				}
-			}
-		}
-		if c.col == "iter" && c.file == "gson.stream.bin" && len(values["iter"]) < 500 {
-			t.Error("the test shows nothing")
-		}
-		if c.col == "arg.1.FIELD" {
-			nested += len(values)
 		}
 	}
-	if nested == 0 {
-		t.Error("no argument has fields: the test shows nothing")
+	if nested < 10 {
+		t.Errorf("%d columns of fields: the test shows nothing", nested)
 	}
 }
 

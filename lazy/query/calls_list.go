@@ -123,14 +123,14 @@ func (l *callsList) key() func(row uint32) int64 {
 	if l.by.keyed() {
 		values = l.keys
 	}
-	texts, ranks := l.by.text(), l.texts.ranks()
+	var order *valueOrder
+	if l.by.text() {
+		order = l.texts.inOrder()
+	}
 	return func(row uint32) int64 {
 		k := values.at(int(row))
-		if texts {
-			k = swapped(k)
-		}
-		if ranks != nil && k >= firstTextKey && k < afterKey {
-			k = firstTextKey + int64(ranks[k-firstTextKey])
+		if order != nil {
+			k = order.of(swapped(k))
 		}
 		if l.rising || k >= afterKey {
 			return k

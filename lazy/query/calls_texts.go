@@ -3,6 +3,7 @@ package query
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // sortTexts are the different values that rows are sorted by, apart from most integers, which are
@@ -93,23 +94,68 @@ func (s *sortTexts) forget(last int64, rising bool) (moved []int64) {
 	return moved
 }
 
-// ranks returns the place of each value in the order of all.
-func (s *sortTexts) ranks() []int32 {
+// valueOrder is the order of rows by values: numbers by their size, then texts. Equal values are in no order.
+type valueOrder struct {
+	keys    []int64     // of the values in the table, by their number
+	numbers []callValue // of these, the different ones that are numbers, in order
+}
+
+// inOrder returns the order of the values that were seen.
+func (s *sortTexts) inOrder() *valueOrder {
 	t := &s.table
-	if len(t.list) == 0 {
-		return nil
+	list := make([]int32, len(t.list))
+	for i := range list {
+		list[i] = int32(i)
 	}
-	order := make([]int32, len(t.list))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int {
+	slices.SortFunc(list, func(a, b int32) int {
 		v, o := t.value(a), t.value(b)
 		return v.compare(&o)
 	})
-	ranks := make([]int32, len(t.list))
-	for i, n := range order {
-		ranks[n] = int32(i)
+	o := &valueOrder{keys: make([]int64, len(list))}
+	different := int64(-1)
+	var last callValue
+	for i, n := range list {
+		v := t.value(n)
+		if i == 0 || v.compare(&last) != 0 {
+			if different++; v.number() {
+				o.numbers = append(o.numbers, v)
+			}
+		}
+		if last = v; v.number() {
+			// After the integers that are not larger, which of gives keys that are larger by as many.
+			o.keys[n] = v.floor() + different + 1
+		} else {
+			o.keys[n] = firstTextKey + different
+		}
 	}
-	return ranks
+	return o
+}
+
+// floor is the largest integer that is a key of its own and not larger than the value, or the one below all of
+// them.
+func (v *callValue) floor() int64 {
+	const least, most = noKey + 2, firstTextKey - 1
+	switch f := math.Floor(v.f); {
+	case v.kind == valueInteger:
+		return min(max(v.n, least), most)
+	case f >= most:
+		return most
+	case f > least:
+		return min(int64(f), most)
+	}
+	return least // of what is no number, too
+}
+
+// of returns what rows with a key are sorted by.
+func (o *valueOrder) of(key int64) int64 {
+	switch {
+	case key >= afterKey:
+		return key
+	case key >= firstTextKey:
+		return o.keys[key-firstTextKey]
+	case len(o.numbers) == 0:
+		return key
+	}
+	v := callValue{kind: valueInteger, n: key}
+	return key + int64(sort.Search(len(o.numbers), func(i int) bool { return o.numbers[i].compare(&v) > 0 }))
 }

@@ -76,25 +76,31 @@ func TestEditTree(t *testing.T) {
 			}
 			for i, text := range append([]string{"recursion A", "recursion A, drop C", "merge B, recursion A"}, stepCases...) {
 				c := m.withRecursion(text)
-				e, err := EditTree(t.Context(), r, c.steps, raw)
-				if err != nil {
-					t.Fatalf("%s: %v", text, err)
-				}
-				want := rowsOf(edited(roots, c.plain, new(Outside)), 0, nil)
-				tree := lazy.EditedTree(r, !raw, e)
-				if _, complete, err := tree.ExpandAll(t.Context(), tree.ThreadAt(0), 0, 1<<40, nil); err != nil || !complete {
-					t.Fatal(complete, err)
-				}
 				for _, end := range []lazy.End{lazy.AtStart, lazy.AtEnd}[i%2:] {
-					tree := lazy.EditedTree(r, !raw, e)
-					if got := editedRows(t, tree, end); !slices.Equal(got, want) {
-						t.Fatalf("raw %v, %s (%v), from end %d: %d rows, want %d\n%s\nwant\n%s", raw, text, c.steps, end, len(got), len(want),
-							strings.Join(got, "\n"), strings.Join(want, "\n"))
-					}
+					compareEditTree(t, r, raw, roots, c, text, end)
 				}
 			}
 		}
 	})
+}
+
+// compareEditTree compares the rows of a tree with steps, loaded from one end, with the tree that the steps
+// were applied to.
+func compareEditTree(t *testing.T, r *lazy.TraceReader, raw bool, roots []*node, c stepCase, text string, end lazy.End) {
+	t.Helper()
+	e, err := EditTree(t.Context(), r, c.steps, raw)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	want := rowsOf(edited(roots, c.plain, new(Outside)), 0, nil)
+	tree := lazy.EditedTree(r, !raw, e)
+	if _, complete, err := tree.ExpandAll(t.Context(), tree.ThreadAt(0), 0, 1<<40, nil); err != nil || !complete {
+		t.Fatal(complete, err)
+	}
+	if got := editedRows(t, lazy.EditedTree(r, !raw, e), end); !slices.Equal(got, want) {
+		t.Fatalf("raw %v, %s (%v), from end %d: %d rows, want %d\n%s\nwant\n%s", raw, text, c.steps, end, len(got), len(want),
+			strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // withRecursion is make for a text that may have recursion, which applies last.

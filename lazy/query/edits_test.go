@@ -222,7 +222,7 @@ func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
 	}
 	s, err := ParseStep(kind, texts[text])
 	if err != nil {
-		m.t.Fatal(err)
+		m.t.Fatalf("%q: %v", texts[text], err)
 	}
 	p := plainStep{kind, hits[text]}
 	if kind == Only {
@@ -262,7 +262,7 @@ func caseMakerOf(t *testing.T, r *lazy.TraceReader, roots []*node) *caseMaker {
 			all = append(all, n)
 			within := calls(n.kids)
 			r.WithContext(func(c *format.Context) {
-				if d := c.Method(n.ref); d != nil {
+				if d := c.Method(n.ref); d != nil && c.Class(d.ClassID) != nil {
 					name := c.ClassName(d.ClassID) + "." + d.Name
 					if d.Name == "<init>" || d.Name == "<clinit>" {
 						return
@@ -315,18 +315,8 @@ func TestEdits(t *testing.T) {
 				tops := make(map[string]Totals)
 				for _, text := range stepCases {
 					c := m.make(text)
-					scope := Scope{Raw: raw}
-					if err := scope.Edit(t.Context(), r, c.steps); err != nil {
-						t.Fatalf("%s: %v", text, err)
-					}
-					var outside Outside
-					want := plain(r, ByMethod).sum(edited(roots, c.plain, &outside))
-					want.all.Outside.Calls = outside.Calls
 					for _, share := range []int64{0, max(300, size/20)} {
-						top := editedTop(t, r, scope, share)
-						tops[text] = top.all
-						want.all.Outside.Self, want.all.Outside.Own = top.all.Outside.Self, top.all.Outside.Own // see TestMergeKeeps
-						sameTop(t, fmt.Sprintf("raw %v, %s (%v), share %d", raw, text, c.steps, share), top, want)
+						tops[text] = compareSteps(t, r, raw, roots, c, text, share)
 					}
 				}
 				if tops["merge A, drop B in A"] != tops["drop B in A, merge A"] {
@@ -338,6 +328,23 @@ func TestEdits(t *testing.T) {
 	if differ.Load() == 0 && !t.Failed() && !formattest.Race {
 		t.Error("the order of steps made no difference in any trace")
 	}
+}
+
+// compareSteps compares the numbers of Top with steps with those of a plain recursion over the tree that the
+// steps were applied to.
+func compareSteps(t *testing.T, r *lazy.TraceReader, raw bool, roots []*node, c stepCase, text string, share int64) Totals {
+	t.Helper()
+	scope := Scope{Raw: raw}
+	if err := scope.Edit(t.Context(), r, c.steps); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	var outside Outside
+	want := plain(r, ByMethod).sum(edited(roots, c.plain, &outside))
+	top := editedTop(t, r, scope, share)
+	outside.Self, outside.Own = top.all.Outside.Self, top.all.Outside.Own // see TestMergeKeeps
+	want.all.Outside = outside
+	sameTop(t, fmt.Sprintf("raw %v, %s (%v), share %d", raw, text, c.steps, share), top, want)
+	return top.all
 }
 
 // TestMergeKeeps: merging keeps the sum of the own times and points, with those of merged calls that

@@ -1,19 +1,16 @@
 package query
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
-	"tracex/lazy/query/table"
 )
 
 // whole is what a reader knows of a trace, to compare answers about it with plain calculations.
@@ -38,6 +35,9 @@ var everyAnswer = []struct {
 	{"callers", (*whole).callers},
 	{"around", (*whole).around},
 	{"log", (*whole).log},
+	{"iterations", (*whole).iterations},
+	{"columns", (*whole).columns},
+	{"steps", (*whole).steps},
 }
 
 // compareEvery compares all answers about what a reader knows, in parts of any size.
@@ -144,98 +144,33 @@ func (w *whole) around(t *testing.T) {
 
 func (w *whole) log(t *testing.T) { compareLog(t, w.r, w.raw, w.share()) }
 
-// sameAnswers compares what scripts get of two readers of the same data.
-func sameAnswers(t *testing.T, a, b *lazy.TraceReader) {
-	t.Helper()
-	for _, raw := range []bool{false, true} {
-		got, want := answers(t, a, raw), answers(t, b, raw)
-		for name, text := range want {
-			if text == "" || got[name] != text {
-				t.Errorf("%s, raw %v:\n%s\nwant\n%s", name, raw, got[name], text)
-			}
-		}
+// iterations compares those of the longest loop.
+func (w *whole) iterations(t *testing.T) {
+	if loops := loopsOf(forest(t, w.r, w.raw)); len(loops) > 0 {
+		compareIterations(t, w.r, w.raw, loops[0], w.share())
 	}
 }
 
-// answers returns what scripts get of each answer.
-func answers(t *testing.T, r *lazy.TraceReader, raw bool) map[string]string {
-	t.Helper()
-	out := make(map[string]string)
-	add := func(name string, x *table.Table) {
-		var b bytes.Buffer
-		if _, err := table.WriteJSON(&b, x, 200); err != nil {
-			t.Fatal(err)
-		}
-		if err := RowsErr(x); err != nil {
-			t.Fatal(err)
-		}
-		out[name] = x.Title + "\n" + b.String()
+func (w *whole) columns(t *testing.T) {
+	calls, values := plainColumns(t, w.r, w.raw)
+	names := slices.Sorted(maps.Keys(values))
+	w.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for _, col := range names[:min(2, len(names))] {
+		compareColumn(t, w.r, w.raw, col, calls, values[col], w.share())
 	}
-	run := func(x interface {
-		Run(context.Context, lazy.Progress) error
-	}, err error) {
-		t.Helper()
-		if err == nil {
-			err = x.Run(t.Context(), nil)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+}
+
+// steps compares numbers, exceptions and rows with steps.
+func (w *whole) steps(t *testing.T) {
+	roots := forest(t, w.r, w.raw)
+	plain(w.r, ByMethod).estimate(calls(roots))
+	m := caseMakerOf(t, w.r, roots)
+	if m == nil {
+		return
 	}
-	g := &display.Unicode
-	scope := Scope{Raw: raw}
-	all := load(t, r, raw)
-	roots := calls(forest(t, r, raw))
-	add("top", counted(t, r, scope, ByMethod, 0).Table(TopView{Done: 1, G: g}))
-	add("throws", threw(t, r, scope, 0).Table(ThrowsView{Done: 1, G: g}))
-	e, _ := filter.Parse("kind=call")
-	f := NewFind(r, lazy.Pass{Raw: raw}, e, 0)
-	run(f, nil)
-	add("find", f.Table(t.Context(), FindView{Done: 1, G: g}))
-	c, err := NewCalls(r, scope, CallsOptions{What: "kind=call"})
-	run(c, err)
-	add("calls", c.Table(CallsView{Done: 1, Read: t.Context(), G: g}))
-	l := logOf(t, r, scope, "kind=call", "kind=write")
-	run(l, nil)
-	add("log", l.Table(t.Context(), LogView{Done: 1, G: g}))
-	middle := all[len(all)/2]
-	s := NewState(r, raw, HistoryPoint{middle.at, middle.point.Event})
-	run(s, nil)
-	add("state", s.Table(1, g))
-	x, err := FindAround(t.Context(), r, middle.at, AroundOptions{Raw: raw, N: 60})
-	if err != nil {
-		t.Fatal(err)
+	for range 2 {
+		text := stepCases[w.rng.IntN(len(stepCases))]
+		compareSteps(t, w.r, w.raw, roots, m.make(text), text, w.share())
+		compareEditTree(t, w.r, w.raw, roots, m.make(text), text, lazy.AtStart)
 	}
-	shown, err := x.Table(t.Context(), AroundView{Width: 100, G: g})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add("around", shown)
-	for _, method := range methodsOf(r, roots)[:1] {
-		c, err := NewCallers(r, scope, CallersOptions{Method: method, Depth: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		pass := scope.Over(c)
-		if err := r.Pass(t.Context(), pass); err != nil {
-			t.Fatal(err)
-		}
-		add("callers", c.Table(CallersView{Done: 1, G: g}))
-	}
-	var names []string
-	_, points := plainPoints(t, r, raw)
-	r.WithContext(func(c *format.Context) {
-		for _, p := range points {
-			for _, l := range plainAt(c, p) {
-				if names = append(names, l.text); len(names) > 2 {
-					return
-				}
-			}
-		}
-	})
-	for _, name := range names {
-		h := historyOf(t, r, scope, HistoryOptions{}, name, 0)
-		add("history of "+name, h.Table(HistoryView{Done: 1, G: g}))
-	}
-	return out
 }

@@ -62,49 +62,15 @@ func TestIterations(t *testing.T) {
 	tested := 0
 	for name, path := range paths {
 		r := opened(t, path)
-		_, timed := r.Times()
 		for _, raw := range []bool{false, true} {
-			var loops []*node
-			var find func(list []*node)
-			find = func(list []*node) {
-				for _, n := range list {
-					if n.class == format.ClassLoop {
-						loops = append(loops, n)
-					}
-					find(n.kids)
-				}
-			}
-			find(forest(t, r, raw))
-			slices.SortStableFunc(loops, func(a, b *node) int { return cmp.Compare(len(b.kids), len(a.kids)) })
+			loops := loopsOf(forest(t, r, raw))
 			for i, n := range loops[:min(len(loops), 3)] {
-				loop, ok, err := LoopAt(t.Context(), r, raw, n.at)
-				if err != nil || !ok || loop.Event != n.event || loop.Position != n.at {
-					t.Fatalf("the loop at %v is %v: %v", n.at, loop, err)
-				}
-				var want []string
-				for _, c := range n.kids {
-					if c.class == format.ClassIteration {
-						want = append(want, plainIteration(c, timed))
+				t.Run(name, func(t *testing.T) {
+					x := compareIterations(t, r, raw, n, shares[(i+1)%len(shares)])
+					if tested += len(x.rows); x.timed {
+						iterationsBetween(t, r, x.scope, x.loop, n)
 					}
-				}
-				scope := Scope{Raw: raw}
-				if err := scope.In(t.Context(), r, lazy.PositionHandle(n.at)); err != nil {
-					t.Fatal(err)
-				}
-				x := NewIterations(r, scope, loop)
-				pass := scope.Over(x)
-				pass.Share = shares[(i+1)%len(shares)]
-				if err := r.Pass(t.Context(), pass); err != nil {
-					t.Fatal(err)
-				}
-				if got := iterationTexts(x); !slices.Equal(got, want) {
-					t.Fatalf(name+": raw %v, %d bytes a part, loop %d:\n%q\nwant\n%q", raw, pass.Share, n.event, got, want)
-				}
-				sameIterationOrder(t, x, timed)
-				tested += len(want)
-				if timed {
-					iterationsBetween(t, r, scope, loop, n)
-				}
+				})
 			}
 		}
 	}
@@ -139,6 +105,53 @@ func iterationsBetween(t *testing.T, r *lazy.TraceReader, scope Scope, loop Loop
 			}
 		}
 	}
+}
+
+// loopsOf returns all loops, those with most iterations first.
+func loopsOf(roots []*node) (loops []*node) {
+	var find func(list []*node)
+	find = func(list []*node) {
+		for _, n := range list {
+			if n.class == format.ClassLoop {
+				loops = append(loops, n)
+			}
+			find(n.kids)
+		}
+	}
+	find(roots)
+	slices.SortStableFunc(loops, func(a, b *node) int { return cmp.Compare(len(b.kids), len(a.kids)) })
+	return loops
+}
+
+// compareIterations compares the iterations of a loop with those of the tree, and returns them.
+func compareIterations(t *testing.T, r *lazy.TraceReader, raw bool, n *node, share int64) *Iterations {
+	t.Helper()
+	_, timed := r.Times()
+	loop, ok, err := LoopAt(t.Context(), r, raw, n.at)
+	if err != nil || !ok || loop.Event != n.event || loop.Position != n.at {
+		t.Fatalf("the loop at %v is %v: %v", n.at, loop, err)
+	}
+	var want []string
+	for _, c := range n.kids {
+		if c.class == format.ClassIteration {
+			want = append(want, plainIteration(c, timed))
+		}
+	}
+	scope := Scope{Raw: raw}
+	if err := scope.In(t.Context(), r, lazy.PositionHandle(n.at)); err != nil {
+		t.Fatal(err)
+	}
+	x := NewIterations(r, scope, loop)
+	pass := scope.Over(x)
+	pass.Share = share
+	if err := r.Pass(t.Context(), pass); err != nil {
+		t.Fatal(err)
+	}
+	if got := iterationTexts(x); !slices.Equal(got, want) {
+		t.Fatalf("raw %v, %d bytes a part, loop %d:\n%q\nwant\n%q", raw, pass.Share, n.event, got, want)
+	}
+	sameIterationOrder(t, x, timed)
+	return x
 }
 
 // iterationTexts returns the rows as plainIteration writes them.
