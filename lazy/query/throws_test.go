@@ -227,6 +227,7 @@ func TestThrowsOfGson(t *testing.T) {
 
 var (
 	printedThrow = regexp.MustCompile(`^ *(?:[+\-!] )?(throw |catch\()([^@ )]*)`)
+	printedLoop  = regexp.MustCompile(`^ *(?:[+\-!] )?(loop|<iteration)(?:\(\d+ iterations\)| \d+>)`)
 	printedEnd   = regexp.MustCompile(`: threw ([^ ]*)(?: at .*)?$`)
 )
 
@@ -240,11 +241,15 @@ func printedForest(text []byte) (roots []*node, names []string) {
 			thread, open = number-1, nil
 			continue
 		}
-		n := &node{thread: thread, class: format.ClassLoop} // of the others, only what is below them counts
+		n := &node{thread: thread, class: format.ClassVariableWrite} // or any other point
 		c, call := parsePrinted(line)
 		n.depth = c.depth
 		m := printedThrow.FindStringSubmatch(line)
-		switch {
+		switch around := printedLoop.FindStringSubmatch(line); {
+		case around != nil && around[1] == "loop":
+			n.class = format.ClassLoop
+		case around != nil:
+			n.class = format.ClassIteration
 		case m != nil && m[1] == "throw ":
 			n.class, n.exception = format.ClassThrow, m[2]
 		case m != nil:
