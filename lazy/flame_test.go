@@ -239,6 +239,7 @@ func (p *plainFlame) check(t *testing.T, r *TraceReader, o FlameOptions, below *
 	}
 	var want, got []span
 	wide := make(map[*flameNode]bool)
+	var deep []*flameNode // wide ones directly below the last level
 	for _, x := range p.nodes {
 		depth, parent := x.depth, int32(-1)
 		if below != nil {
@@ -250,6 +251,7 @@ func (p *plainFlame) check(t *testing.T, r *TraceReader, o FlameOptions, below *
 			continue
 		}
 		if depth >= o.Depth {
+			deep = append(deep, x)
 			continue
 		}
 		wide[x] = true
@@ -271,6 +273,16 @@ func (p *plainFlame) check(t *testing.T, r *TraceReader, o FlameOptions, below *
 	slices.SortStableFunc(got, order)
 	if !slices.Equal(got, want) {
 		t.Errorf("%s:\n got %v\nwant %v", about, got, want)
+	}
+	deeper := 0
+	for k := range int64(o.Columns) {
+		middle := from + (2*k+1)*(to-from)/(2*int64(o.Columns))
+		if slices.ContainsFunc(deep, func(x *flameNode) bool { return x.from <= middle && middle < x.to }) {
+			deeper++
+		}
+	}
+	if f.Deeper != deeper {
+		t.Errorf("%s: %d columns have more, want %d", about, f.Deeper, deeper)
 	}
 	if o.Raw && below == nil {
 		p.checkColumns(t, about, &f, o.Depth, wide)
