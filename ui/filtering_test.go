@@ -243,3 +243,19 @@ func TestMarkedWalk(t *testing.T) {
 	d.has("marked row 1 of 2").keys("n").has("marked row 2 of 2").keys("n").has("wrapped to the top", "marked row 1 of 2")
 	d.keys("M").has("2 marked rows").keys("esc").filtered("ret=null").has("274 matches").keys("n").has("match 2 of 274")
 }
+
+// TestFilterShare: going to a part of the thread ends where the filter leaves the rest out.
+func TestFilterShare(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{})
+	d.filtered("event=60..100")
+	left := 0
+	for share := 0; share <= 100; share += 10 {
+		d.keys(":").typed(fmt.Sprint(share, "%")).keys("enter")
+		if d.m.tree.Out.Cursor.Left != 0 {
+			left++
+		}
+	}
+	if left == 0 {
+		t.Error("the test shows nothing")
+	}
+}

@@ -197,9 +197,12 @@ func Toward(n *lazy.Node, at, slack int64) Goal {
 			if last.Gap() {
 				return last, lazy.AtEnd, true
 			}
-			n = last.Node
 			o.Settle()
 			o.Jump(last)
+			if last.Node == nil {
+				break // rows that a filter leaves out
+			}
+			n = last.Node
 		}
 		return lazy.Row{}, 0, false
 	}
