@@ -17,8 +17,10 @@ type Edits interface {
 	// Leaves reports whether points that are no containers are shown in a state.
 	Leaves(in EditState) bool
 	// Barren reports whether it is certain that nothing that begins in a part of a thread is shown,
-	// provided that what is open where it begins has the state. It may be slow.
-	Barren(in EditState, part PassRange) bool
+	// provided that what is open where it begins has the state. bare reports whether the part is within
+	// a container that has no row, in which no point is shown that is no container, nor in those in it
+	// that are open where the part begins. It may be slow.
+	Barren(in EditState, part PassRange, bare bool) bool
 }
 
 // EditState is what Edits know about what is around a point. It does not change.

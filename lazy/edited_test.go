@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"tracex/format/formattest"
@@ -14,7 +15,8 @@ import (
 // many are merged, and so many dropped.
 type hashEdits struct {
 	merge, drop uint64
-	shown       *map[int32][]int64 // by thread: where all begins that is shown; nil if not known
+	shown       *map[int32][]int64   // by thread: where all begins that is shown; nil if not known
+	bare        func(part PassRange) // is told of bare parts, see Edits.Barren
 }
 
 func (h hashEdits) Begin(int32) EditState { return 0 }
@@ -37,9 +39,12 @@ func (h hashEdits) decide(in EditState, at int64) (Edit, EditState) {
 	return EditNone, in.(int) + int(x&1)
 }
 
-func (h hashEdits) Barren(_ EditState, part PassRange) bool {
+func (h hashEdits) Barren(_ EditState, part PassRange, bare bool) bool {
 	if h.shown == nil {
 		return false
+	}
+	if bare {
+		h.bare(part)
 	}
 	list := (*h.shown)[part.Thread]
 	i := firstAt(list, part.From)
@@ -92,7 +97,7 @@ func (n *plainNode) texts(depth int, out []string) []string {
 }
 
 // editCases are edits from few to all containers.
-var editCases = []hashEdits{{5, 0, nil}, {13, 1, nil}, {16, 0, nil}, {2, 6, nil}, {9, 2, nil}}
+var editCases = []hashEdits{{merge: 5}, {merge: 13, drop: 1}, {merge: 16}, {merge: 2, drop: 6}, {merge: 9, drop: 2}}
 
 // TestEdited: the children of each node of an edited tree are what the edits leave of the whole tree,
 // loaded from both ends and around each place, whatever the budget.
@@ -122,7 +127,15 @@ func TestEdited(t *testing.T) {
 			}
 		})
 	}
+	t.Cleanup(func() {
+		if bareParts.Load() == 0 && !formattest.Race && !t.Failed() {
+			t.Error("no part was bare")
+		}
+	})
 }
+
+// bareParts counts the bare parts of TestEdited.
+var bareParts atomic.Int64
 
 func checkEdited(t *testing.T, r *TraceReader, folded bool, h hashEdits) {
 	t.Helper()
@@ -137,6 +150,15 @@ func checkEdited(t *testing.T, r *TraceReader, folded bool, h hashEdits) {
 	rng := rand.New(rand.NewPCG(7, uint64(len(whole))))
 	shown := make(map[int32][]int64)
 	h.shown = &shown
+	leaves := make(map[Position]int64) // those that are shown: where what is around them as recorded begins
+	h.bare = func(part PassRange) {
+		bareParts.Add(1)
+		for leaf, in := range leaves {
+			if leaf.Thread == part.Thread && leaf.At >= part.From && leaf.At < part.To && in < part.From {
+				t.Errorf("%s: %v is shown, in a bare part %v", what, leaf, part)
+			}
+		}
+	}
 	tree := EditedTree(r, folded, h)
 	tree.leap = 40         // so that even small traces have much that is left out
 	var nodes []*plainNode // with children
@@ -157,6 +179,18 @@ func checkEdited(t *testing.T, r *TraceReader, folded bool, h hashEdits) {
 	flat(want)
 	for _, list := range shown {
 		slices.Sort(list)
+	}
+	var within func(n *plainNode)
+	within = func(n *plainNode) {
+		for _, k := range n.kids {
+			if parents[k.at] != nil && !k.container {
+				leaves[k.at] = n.at.At
+			}
+			within(k)
+		}
+	}
+	for _, n := range whole {
+		within(n)
 	}
 	slices.SortStableFunc(nodes, func(a, b *plainNode) int { return len(b.kids) - len(a.kids) })
 	for i, n := range nodes {

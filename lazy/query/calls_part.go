@@ -159,12 +159,19 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 }
 
 // enterHidden is Enter for what a step hides. A call that is merged is a point of its caller.
-func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding) {
+func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
 	v.hide(p.At)
 	if p.Class == format.ClassCall {
 		v.stack = append(v.stack, openHere{found: notFound, how: how})
 	}
-	if how == merged {
+	if how.merges() {
+		v.seen++
+	}
+}
+
+// leafHidden counts a point that is merged with its call.
+func (v *callsPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if how.merges() {
 		v.seen++
 	}
 }

@@ -19,13 +19,16 @@ type TreeEdits struct {
 	foci  uint64 // edits that focus
 	slots []int  // by edit: where it begins in editState.deep; at the end, how many there are
 
-	mu     sync.Mutex                  // guards the calls of absent
-	absent []func(lazy.PassRange) bool // see Barren: by edit, and last for what is shown; nil if not known
+	mu     sync.Mutex                  // guards the calls of those below
+	absent []func(lazy.PassRange) bool // by edit, see edit.absent
+	none   func(lazy.PassRange) bool   // see nothing
+	calls  func(lazy.PassRange) bool   // see noCalls
 }
 
 // editState is what the edits know about what is around a point. It does not change.
 type editState struct {
 	open uint64  // edits that focus and have a root that is open
+	mute mute
 	deep []int64 // of the matchers of those that look at the containers around: see matcher.save
 }
 
@@ -82,7 +85,7 @@ func EditTree(ctx context.Context, r *lazy.TraceReader, steps Steps, raw bool) (
 	for i := range t.edits.list {
 		t.absent = append(t.absent, t.edits.list[i].absent(r))
 	}
-	t.absent = append(t.absent, t.nothing(r))
+	t.none, t.calls = t.nothing(r), t.noCalls(r)
 	return t, nil
 }
 
@@ -90,14 +93,17 @@ func EditTree(ctx context.Context, r *lazy.TraceReader, steps Steps, raw bool) (
 func (t *TreeEdits) Begin(int32) lazy.EditState { return t.first }
 
 // Leaves is for the tree.
-func (t *TreeEdits) Leaves(in lazy.EditState) bool { return in.(*editState).open == t.foci }
+func (t *TreeEdits) Leaves(in lazy.EditState) bool {
+	is := in.(*editState)
+	return is.open == t.foci && is.mute == 0
+}
 
 // Enter is for the tree. It does what editVisitor.push does for a pass.
 func (t *TreeEdits) Enter(in lazy.EditState, p *lazy.PassPoint) (lazy.Edit, lazy.EditState) {
 	was := in.(*editState)
 	list := t.edits.editors()
 	defer t.edits.giveBack(list)
-	how, is := shown, *was
+	how, is, by := shown, *was, -1
 	for i := 0; i < len(list) && how == shown; i++ {
 		e, bit, slots := list[i], uint64(1)<<i, t.slots[i:]
 		if e.deep {
@@ -111,8 +117,13 @@ func (t *TreeEdits) Enter(in lazy.EditState, p *lazy.PassPoint) (lazy.Edit, lazy
 			how = outside
 		case e.kind == Merge && hit:
 			how = merged
+		case e.kind == Only && (hit || p.Class != format.ClassCall && was.mute.of(i)):
+			how = muted
 		case e.kind == Drop && hit:
 			how = dropped
+		}
+		if how != shown {
+			by = i
 		}
 		if e.deep {
 			e.m.enter(p)
@@ -122,14 +133,17 @@ func (t *TreeEdits) Enter(in lazy.EditState, p *lazy.PassPoint) (lazy.Edit, lazy
 			e.m.save(is.deep[slots[0]:slots[1]])
 		}
 	}
+	if p.Class == format.ClassCall {
+		is.mute = was.mute.in(by, how == muted)
+	}
 	kind := lazy.EditNone
 	switch how {
 	case dropped:
 		return lazy.EditDrop, was
-	case merged, outside:
+	case merged, muted, outside:
 		kind = lazy.EditMerge
 	}
-	if is.open == was.open && slices.Equal(is.deep, was.deep) {
+	if is.open == was.open && is.mute == was.mute && slices.Equal(is.deep, was.deep) {
 		return kind, was
 	}
 	return kind, &is
@@ -184,7 +198,7 @@ func (m *matcher) load(from []int64) []int64 {
 }
 
 // Barren is for the tree.
-func (t *TreeEdits) Barren(in lazy.EditState, part lazy.PassRange) bool {
+func (t *TreeEdits) Barren(in lazy.EditState, part lazy.PassRange, bare bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, missing := 0, t.foci&^in.(*editState).open; missing != 0; i, missing = i+1, missing>>1 {
@@ -195,8 +209,7 @@ func (t *TreeEdits) Barren(in lazy.EditState, part lazy.PassRange) bool {
 	if in.(*editState).open != t.foci {
 		return false
 	}
-	nothing := t.absent[len(t.absent)-1]
-	return nothing != nil && nothing(part)
+	return t.none != nil && t.none(part) || bare && t.calls != nil && t.calls(part)
 }
 
 // absent returns what tells that no container that the edit is about begins in a part of a thread; nil
@@ -228,6 +241,28 @@ func (t *TreeEdits) nothing(r *lazy.TraceReader) func(lazy.PassRange) bool {
 	}
 	return lazy.SummaryOf(r).SkipWithout(lazy.Want{Point: func(class format.Class, ref, thread int32) bool {
 		return class != format.ClassCall || !slices.ContainsFunc(list, func(f *filter.Filter) bool {
+			return f.Quick(class, ref, thread) == filter.Yes
+		})
+	}})
+}
+
+// noCalls returns what tells that a part has no calls but those that are dropped, or merged with all
+// points directly in them; nil if that is not known.
+func (t *TreeEdits) noCalls(r *lazy.TraceReader) func(lazy.PassRange) bool {
+	var list []*filter.Filter
+	for i := range t.edits.list {
+		switch e := &t.edits.list[i]; {
+		case e.kind == Merge:
+			return nil // points in these calls may be shown
+		case e.kind != Focus && e.calls != nil:
+			list = append(list, e.calls.f.Clone())
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return lazy.SummaryOf(r).SkipWithout(lazy.Want{Point: func(class format.Class, ref, thread int32) bool {
+		return class == format.ClassCall && !slices.ContainsFunc(list, func(f *filter.Filter) bool {
 			return f.Quick(class, ref, thread) == filter.Yes
 		})
 	}})

@@ -127,7 +127,7 @@ func (m *caseMaker) withRecursion(text string) (out stepCase) {
 // TestEditTreeBarren: nothing is shown in a part of which the edits say so, and they say so of some parts,
 // with a summary.
 func TestEditTreeBarren(t *testing.T) {
-	some := 0
+	some, bare := 0, 0
 	for i, shape := range []formattest.Shape{formattest.Calls, formattest.Goroutines} {
 		spec := formattest.Spec{Shape: shape, N: 500, Seed: uint64(61 + i), Options: formattest.Options{BlockSize: 2000}}
 		r := opened(t, formattest.File(t, spec))
@@ -136,7 +136,7 @@ func TestEditTreeBarren(t *testing.T) {
 		if !summarized(t, r, 400) {
 			t.Fatal("no summary")
 		}
-		for _, text := range []string{"only A", "merge A, merge B, drop C", "focus C", "focus event", "focus A, focus C", "drop has C"} {
+		for _, text := range []string{"only A", "only C, drop A", "merge A, merge B, drop C", "focus C", "focus event", "focus A, focus C", "drop has C"} {
 			c := m.make(text)
 			e, err := EditTree(t.Context(), r, c.steps, false)
 			if err != nil {
@@ -153,6 +153,11 @@ func TestEditTreeBarren(t *testing.T) {
 				}
 			}
 			walk(edited(roots, c.plain, new(Outside)))
+			check := func(part lazy.PassRange) {
+				if i := slices.IndexFunc(shown[part.Thread], func(at int64) bool { return at >= part.From && at < part.To }); i >= 0 {
+					t.Fatalf("%s: %d is shown, in %+v", text, shown[part.Thread][i], part)
+				}
+			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			for _, n := range roots {
 				info, _ := r.ThreadInfo(n.thread)
@@ -161,18 +166,40 @@ func TestEditTreeBarren(t *testing.T) {
 					if !strings.Contains(text, "focus") { // else what is around a later part has another state
 						part.From = rng.Int64N(part.To)
 					}
-					if !e.Barren(e.Begin(n.thread), part) {
-						continue
-					}
-					some++
-					if i := slices.IndexFunc(shown[n.thread], func(at int64) bool { return at >= part.From && at < part.To }); i >= 0 {
-						t.Fatalf("%s: %d is shown, in %+v", text, shown[n.thread][i], part)
+					if e.Barren(e.Begin(n.thread), part, false) {
+						some++
+						check(part)
 					}
 				}
 			}
+			if !strings.HasPrefix(text, "only") {
+				continue
+			}
+			var in func(list []*node) // parts of the calls that the step merges, from a point directly in them on
+			in = func(list []*node) {
+				for _, n := range list {
+					if in(n.kids); n.class != format.ClassCall || len(n.kids) == 0 || !c.plain[0].hit(n) {
+						continue
+					}
+					part := lazy.PassRange{Thread: n.thread, From: n.kids[rng.IntN(len(n.kids))].at.At}
+					if part.To = part.From + 1 + rng.Int64N(n.last()-part.From+1); e.Barren(e.Begin(n.thread), part, true) {
+						bare += b2i(!e.Barren(e.Begin(n.thread), part, false))
+						check(part)
+					}
+				}
+			}
+			in(roots)
 		}
 	}
-	if some == 0 {
-		t.Error("the test shows nothing")
+	if some == 0 || bare == 0 {
+		t.Error("the test shows nothing", some, bare)
 	}
+}
+
+// last returns where the last point below a node begins, or the node.
+func (n *node) last() int64 {
+	if len(n.kids) == 0 {
+		return n.at.At
+	}
+	return n.kids[len(n.kids)-1].last()
 }

@@ -43,9 +43,9 @@ func (x *edits) giveBack(list []*editor) {
 	x.free = append(x.free, list)
 }
 
-// edit is what calls are tested for: a step, or several in a row that merge.
+// edit is what calls are tested for: a step, or several in a row of the same kind that merge.
 type edit struct {
-	kind  StepKind // Focus, Merge or Drop
+	kind  StepKind // Focus, Merge, Drop, or Only: which calls it merges
 	calls *condition
 	place lazy.Position // if calls is nil
 }
@@ -129,9 +129,6 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 		return 0, &StepError{step, fmt.Errorf("more than %d steps that cannot be taken together", mostEdits)}
 	}
 	e := edit{kind: step.Kind}
-	if step.Kind == Only {
-		e.kind = Merge
-	}
 	n = 1
 	switch {
 	case step.place != nil:
@@ -146,7 +143,7 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 			if err != nil {
 				return 0, err
 			}
-			if !next.merges(g) {
+			if next.Kind != step.Kind || !next.merges(g) {
 				break
 			}
 			text += " or " + next.mergeText()
@@ -245,10 +242,34 @@ type hiding uint8
 const (
 	shown   hiding = iota
 	outside        // of what a Focus is about
-	merged
+	merged         // what is directly in it takes its place
+	muted          // merged, or in what is, with all points directly in it that are no calls: by an Only
 	dropped
 	within // what is dropped
 )
+
+// merges reports whether something is an event of the call around it.
+func (h hiding) merges() bool { return h == merged || h == muted }
+
+// mute tells of the calls around a point, for each edit of kind Only by a bit, whether it merges the
+// innermost of those that are left by the edits before it. If one does, a point there that is no call
+// is hidden with that call.
+type mute uint64
+
+// of returns whether an edit hides a point that is no call.
+func (m mute) of(edit int) bool { return m>>edit&1 != 0 }
+
+// in returns the mute in a call that an edit hides, or in one that is shown if edit is negative.
+func (m mute) in(edit int, only bool) mute {
+	if edit < 0 {
+		return 0
+	}
+	m &^= 2<<edit - 1 // the edits up to this one see the call itself
+	if only {
+		m |= 1 << edit
+	}
+	return m
+}
 
 // editCollector shows another collector the edited tree.
 type editCollector struct {
@@ -262,9 +283,11 @@ type hiddenVisitor interface {
 	lazy.Visitor
 	// beginEdited is called in place of Begin, with all containers and what the steps do with them.
 	beginEdited(thread int32, around []lazy.PassFrame, how []hiding)
-	// enterHidden and exitHidden are called for containers that Enter and Exit do not visit.
-	enterHidden(p *lazy.PassPoint, how hiding)
+	// enterHidden and exitHidden are called for containers that Enter and Exit do not visit, leafHidden for
+	// points that Leaf does not: with the containers around them that are shown.
+	enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame)
 	exitHidden(p *lazy.PassPoint)
+	leafHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame)
 }
 
 // Visitor is for the pass.
@@ -306,6 +329,7 @@ type editFrame struct {
 	how   hiding
 	seen  uint8  // edits whose filters know that it is open
 	roots uint64 // edits whose root it is
+	mute  mute   // of what is directly in it
 }
 
 // reset empties the stack.
@@ -357,10 +381,11 @@ func (v *editVisitor) Around(p *lazy.PassPoint) {
 // push decides what the steps do with a container and puts it on the stack. inside is false for one
 // that is around the scope.
 func (v *editVisitor) push(p *lazy.PassPoint, inside bool) hiding {
-	var f editFrame
+	f := editFrame{mute: v.muted()}
 	if v.dropped > 0 {
 		f.how = within
 	}
+	by := -1
 	for i := 0; i < len(v.edits) && f.how == shown; i++ {
 		e := v.edits[i]
 		hit := false
@@ -377,13 +402,21 @@ func (v *editVisitor) push(p *lazy.PassPoint, inside bool) hiding {
 			f.how = outside
 		case e.kind == Merge && hit:
 			f.how = merged
+		case e.kind == Only && (hit || p.Class != format.ClassCall && f.mute.of(i)):
+			f.how = muted
 		case e.kind == Drop && hit:
 			f.how = dropped
+		}
+		if f.how != shown {
+			by = i
 		}
 		e.enter(p)
 		f.seen++
 	}
-	if f.how == merged && v.missing > 0 {
+	if p.Class == format.ClassCall {
+		f.mute = f.mute.in(by, f.how == muted)
+	}
+	if f.how.merges() && v.missing > 0 {
 		f.how = outside // of a later focus
 	}
 	switch f.how {
@@ -394,6 +427,14 @@ func (v *editVisitor) push(p *lazy.PassPoint, inside bool) hiding {
 	}
 	v.stack = append(v.stack, f)
 	return f.how
+}
+
+// muted returns the mute of what is directly in the innermost container.
+func (v *editVisitor) muted() mute {
+	if n := len(v.stack); n > 0 {
+		return v.stack[n-1].mute
+	}
+	return 0
 }
 
 // pop takes the innermost container off the stack.
@@ -423,7 +464,7 @@ func (v *editVisitor) Enter(p *lazy.PassPoint) {
 	switch how := v.push(p, true); {
 	case how != shown:
 		if v.hidden != nil {
-			v.hidden.enterHidden(p, how)
+			v.hidden.enterHidden(p, how, v.around)
 		}
 	case whole:
 		v.Visitor.Enter(p)
@@ -434,8 +475,20 @@ func (v *editVisitor) Enter(p *lazy.PassPoint) {
 
 // Leaf is for the pass.
 func (v *editVisitor) Leaf(p *lazy.PassPoint) {
+	how := shown
 	switch {
-	case v.dropped > 0 || v.missing > 0:
+	case v.dropped > 0:
+		how = within
+	case v.missing > 0:
+		how = outside
+	case v.muted() != 0:
+		how = muted
+	}
+	switch {
+	case how != shown:
+		if v.hidden != nil {
+			v.hidden.leafHidden(p, how, v.around)
+		}
 	case len(v.around) == len(v.stack):
 		v.Visitor.Leaf(p)
 	default:
@@ -502,10 +555,12 @@ func (e *editor) exit() {
 	}
 }
 
-// match reports whether the step is about a container: only calls match filters.
+// match reports whether the step is about a container, and for an Only whether it merges that: only calls
+// match filters.
 func (e *editor) match(p *lazy.PassPoint) bool {
 	if e.m == nil {
-		return p.At == e.place.At && p.Thread == e.place.Thread
+		here := p.At == e.place.At && p.Thread == e.place.Thread
+		return here != (e.kind == Only) && (e.kind != Only || p.Class == format.ClassCall)
 	}
 	if p.Class != format.ClassCall {
 		return false

@@ -81,7 +81,7 @@ func edited(roots []*node, steps []plainStep, outside *Outside) []*node {
 		if s.kind == Focus {
 			roots = focused(roots, hits)
 		} else {
-			roots = without(roots, nil, s.kind == Merge, hits)
+			roots = without(roots, nil, s.kind, hits, false)
 		}
 	}
 	return adjusted(roots, nil, outside)
@@ -100,23 +100,29 @@ func focused(list []*node, hits map[*node]bool) (out []*node) {
 	return out
 }
 
-// Classes of what is left of a merged call, a point of its caller, and of a dropped call: its time.
+// Classes of what is left of a merged call, a point of its caller, of a dropped call: its time, and of another
+// point merged with its call, a point of the caller.
 const (
 	mergedAway  format.Class = 250
 	droppedAway format.Class = 251
+	mutedAway   format.Class = 252
 )
 
-// without merges or drops what is hit.
-func without(list []*node, parent *node, merge bool, hits map[*node]bool) (out []*node) {
+// without merges or drops what is hit. mute is set for what is in a call that is merged with the points
+// directly in it.
+func without(list []*node, parent *node, kind StepKind, hits map[*node]bool, mute bool) (out []*node) {
 	for _, n := range list {
 		n.parent = parent
 		switch {
+		case mute && n.class != format.ClassCall && n.class < mergedAway:
+			out = append(out, &node{class: mutedAway, parent: parent, thread: n.thread, event: n.event})
+			out = append(out, without(n.kids, parent, kind, hits, true)...)
 		case !hits[n]:
-			n.kids = without(n.kids, n, merge, hits)
+			n.kids = without(n.kids, n, kind, hits, mute && n.class != format.ClassCall)
 			out = append(out, n)
-		case merge:
+		case kind != Drop:
 			out = append(out, &node{class: mergedAway, parent: parent, thread: n.thread, time: n.time, timed: n.timed, kids: nil})
-			out = append(out, without(n.kids, parent, merge, hits)...)
+			out = append(out, without(n.kids, parent, kind, hits, kind == Only)...)
 		default:
 			out = append(out, &node{class: droppedAway, parent: parent, time: n.time, timed: n.timed})
 		}
@@ -226,7 +232,7 @@ func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
 	}
 	p := plainStep{kind, hits[text]}
 	if kind == Only {
-		p = plainStep{Merge, func(n *node) bool { return n.class == format.ClassCall && !hits[text](n) }}
+		p = plainStep{Only, func(n *node) bool { return n.class == format.ClassCall && !hits[text](n) }}
 	}
 	return s, p
 }
@@ -295,6 +301,7 @@ var stepCases = []string{
 	"merge A", "merge A, merge B, merge C", "only A or B", "only A, only B", "drop A", "drop C", "focus A", "focus B", "focus event", "drop event", "merge event",
 	"merge A, drop B in A", "drop B in A, merge A", "focus A, merge B, focus C", "merge A, focus event", "drop has C", "merge C, drop has C", "merge depth 1, drop depth 1",
 	"focus C, only A or B", "merge threw, drop B", "drop threw",
+	"only event", "only A or B, merge B", "merge B, only A", "drop C, only A, focus event", "focus event, only A or B", "only A or B, only has C", "only B in A, merge event, only B",
 }
 
 // TestEdits: with steps, each number of Top is that of a plain recursion over the tree that the

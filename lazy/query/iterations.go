@@ -341,9 +341,14 @@ func (v *iterationPart) time(p *lazy.PassPoint) lazy.Time {
 }
 
 // enterHidden is Enter for what a step hides. A call that is merged is an event of what is around it.
-func (v *iterationPart) enterHidden(_ *lazy.PassPoint, how hiding) {
+func (v *iterationPart) enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame) {
 	v.hidden = append(v.hidden, how)
-	if how == merged && v.in && v.open >= 0 {
+	v.leafHidden(p, how, around)
+}
+
+// leafHidden counts a point that is merged with its call.
+func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if how.merges() && v.in && v.open >= 0 {
 		v.rows[v.open].events++
 	}
 }

@@ -211,11 +211,18 @@ func (v *topPart) Enter(p *lazy.PassPoint) {
 
 // enterHidden puts a call that a step hides on the stack: when it begins and ends may tell when one
 // around it does. A call that is merged is a point of its caller.
-func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding) {
+func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
 	if p.Class == format.ClassCall {
 		v.push(&p.PassFrame, how)
 	}
-	if how == merged {
+	if how.merges() {
+		v.seen++
+	}
+}
+
+// leafHidden counts a point that is merged with its call.
+func (v *topPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if how.merges() {
 		v.seen++
 	}
 }
@@ -368,7 +375,7 @@ func (t *Top) clip(e *callEnd) (ns int64, counted, inside bool) {
 func (t *Top) hide(e *callEnd, all *Totals) (up inCalls) {
 	ns, _, inside := t.clip(e)
 	switch e.how {
-	case merged:
+	case merged, muted:
 		up = e.inCalls
 		up.merged++
 		if e.outer && t.scope.where == nil {
