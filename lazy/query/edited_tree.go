@@ -27,7 +27,7 @@ type TreeEdits struct {
 
 // editState is what the edits know about what is around a point. It does not change.
 type editState struct {
-	open uint64  // edits that focus and have a root that is open
+	open uint64 // edits that focus and have a root that is open
 	mute mute
 	deep []int64 // of the matchers of those that look at the containers around: see matcher.save
 }

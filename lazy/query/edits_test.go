@@ -550,8 +550,79 @@ func TestEditedFind(t *testing.T) {
 	})
 }
 
-// TestEditedThrows: exceptions are those of the edited tree.
+// muting is edited, but for what steps of kind Only merge: that is still there, with this fate, if the
+// steps leave something around it.
+func muting(roots []*node, steps []plainStep) []*node {
+	fates := make(map[lazy.Position]hiding)
+	var left func(list []*node, fate hiding, but map[lazy.Position]bool)
+	left = func(list []*node, fate hiding, but map[lazy.Position]bool) {
+		for _, n := range list {
+			if n.class < mergedAway && !but[n.at] {
+				fates[n.at] = fate
+			}
+			left(n.kids, fate, but)
+		}
+	}
+	var foci []map[lazy.Position]bool // what each focus made roots
+	places := func(list []*node, deep bool) map[lazy.Position]bool {
+		set := make(map[lazy.Position]bool)
+		var add func(list []*node)
+		add = func(list []*node) {
+			for _, n := range list {
+				if set[n.at] = true; deep {
+					add(n.kids)
+				}
+			}
+		}
+		add(list)
+		return set
+	}
+	before := roots
+	for i, s := range steps {
+		after := edited(roots, steps[:i+1], new(Outside))
+		fate := map[StepKind]hiding{Focus: outside, Merge: merged, Only: muted, Drop: dropped}[s.kind]
+		left(before, fate, places(after, true))
+		if s.kind == Focus {
+			foci = append(foci, places(after, false))
+		}
+		before = after
+	}
+	var kept func(list []*node, parent *node, focused int) []*node
+	kept = func(list []*node, parent *node, focused int) (out []*node) {
+		for _, n := range list {
+			focused := focused
+			for focused < len(foci) && foci[focused][n.at] {
+				focused++
+			}
+			fate := fates[n.at]
+			if fate == muted && focused < len(foci) {
+				fate = outside
+			}
+			switch {
+			case fate == dropped:
+			case fate == shown || fate == muted:
+				c := *n
+				c.parent, c.fate = parent, fate
+				c.kids = kept(n.kids, &c, focused)
+				out = append(out, &c)
+			default:
+				out = append(out, kept(n.kids, parent, focused)...)
+			}
+		}
+		return out
+	}
+	return kept(roots, nil, 0)
+}
+
+// TestEditedThrows: exceptions are those of the edited tree. Calls that a step of kind Only merges throw and
+// catch for the calls around them; what does not come out of them is counted.
 func TestEditedThrows(t *testing.T) {
+	var muted, below atomic.Int64
+	t.Cleanup(func() {
+		if (muted.Load() == 0 || below.Load() == 0) && !formattest.Race && !t.Failed() {
+			t.Error("no exceptions in merged calls", muted.Load(), below.Load())
+		}
+	})
 	editable(t, func(t *testing.T, r *lazy.TraceReader) {
 		roots := forest(t, r, false)
 		m := caseMakerOf(t, r, roots)
@@ -566,7 +637,11 @@ func TestEditedThrows(t *testing.T) {
 				t.Fatal(err)
 			}
 			var p plainThrows
-			p.in(nil, edited(roots, c.plain, new(Outside)), nil)
+			p.in(nil, muting(roots, c.plain), nil)
+			muted.Add(p.muted)
+			for _, f := range p.list {
+				below.Add(int64(b2i(f.inMerged || f.whereMerged)))
+			}
 			for _, share := range []int64{0, max(300, size/15)} {
 				throws := NewThrows(r, scope, 1<<20)
 				pass := scope.Over(throws)
@@ -576,10 +651,19 @@ func TestEditedThrows(t *testing.T) {
 				}
 				got := make(map[string]int)
 				for _, e := range throws.list {
-					got[fmt.Sprint(e.Class, e.Event, e.Thread, e.Passed, e.Outcome, e.Recorded)]++
+					got[fmt.Sprint(e.Class, e.Event, e.Thread, e.Passed, e.Outcome, e.Recorded, e.In, e.Where, e.Catch >= 0, e.InMerged, e.WhereMerged)]++
+				}
+				of := func(n *node) int32 {
+					if n == nil {
+						return -1
+					}
+					return throws.groups.of(n.ref)
 				}
 				for _, e := range p.list {
-					got[fmt.Sprint(e.class, e.event, e.thread, e.passed, e.outcome, e.recorded)]--
+					got[fmt.Sprint(e.class, e.event, e.thread, e.passed, e.outcome, e.recorded, of(e.in), of(e.where), e.catch, e.inMerged, e.whereMerged)]--
+				}
+				if throws.muted != p.muted {
+					t.Errorf("%s, share %d: %d exceptions in merged calls, want %d", text, share, throws.muted, p.muted)
 				}
 				for what, n := range got {
 					if n != 0 {

@@ -98,7 +98,8 @@ type node struct {
 	parent         *node
 	kids           []*node
 
-	// What steps did to a call.
+	// What steps did to a point, and what they did to a call.
+	fate            hiding
 	gone            int64 // ns: of what is dropped below it
 	merged, dropped int64
 }

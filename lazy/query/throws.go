@@ -21,6 +21,9 @@ import (
 // With a filter, an exception counts if its throw matches, or the call that it was thrown in; of one
 // that comes from code that was not recorded, the catch. In a span of time it counts for the last moment
 // known before the throw, or, if that was not recorded, when the first call ended by it.
+//
+// Calls that a step of kind Only merges throw and catch like others, and are told by the call around them
+// that is left. Exceptions that do not come out of them are counted only.
 type Throws struct {
 	r     *lazy.TraceReader
 	scope Scope
@@ -37,6 +40,8 @@ type Throws struct {
 	before carried
 	// undated is how many exceptions are left out because nothing is known of when they were thrown.
 	undated int64
+	// muted is how many were thrown and caught in calls that a step of kind Only merges.
+	muted int64
 }
 
 // Outcome tells how an exception ended.
@@ -57,21 +62,31 @@ type Thrown struct {
 	Event    int32 // of the throw, or of the call that ended by it first
 	Recorded bool  // the throw was recorded
 	In       int32 // group of the call that threw it; -1 outside of calls
-	Passed   int64 // calls that ended by it
+	Passed   int64 // calls that ended by it, of those that are shown
 	Outcome  Outcome
 	Where    int32 // group of the call that caught it, or that it left last; -1 outside of calls
 	Catch    int32 // event of the catch; -1 if it was not recorded
+	// In and Where are the calls around those that did it, which a step of kind Only merges; -1 if there
+	// are none.
+	InMerged, WhereMerged bool
 
-	call    int64 // in flight: where the call begins that it was thrown in, or came out into
-	caller  int32 // the group of that call
-	counts  bool  // it is in the span of time, and matches the filter
-	undated bool  // it matches, and nothing is known of its time
+	call    int64  // in flight: where the call begins that it was thrown in, or came out into
+	caller  inCall // that call
+	counts  bool   // it is in the span of time, and matches the filter
+	undated bool   // it matches, and nothing is known of its time
+	told    bool   // it was thrown in a call that is shown, or came out into one
+}
+
+// inCall is a call by its group; -1 outside of calls.
+type inCall struct {
+	group  int32
+	merged bool // in a call in it that a step of kind Only merges
 }
 
 // throwKey is what the exceptions of a row have in common.
 type throwKey struct {
 	class     string
-	in, where int32
+	in, where inCall
 	outcome   Outcome
 }
 
@@ -96,7 +111,7 @@ func (t *Throws) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.groups = newGroups(t.r, ByMethod)
-	t.rows, t.list, t.all, t.undated = make(map[throwKey]*throwRow), nil, 0, 0
+	t.rows, t.list, t.all, t.undated, t.muted = make(map[throwKey]*throwRow), nil, 0, 0, 0
 	t.flying, t.thread, t.before = make(map[int]*Thrown), -1, carried{thread: -1}
 }
 
@@ -166,7 +181,8 @@ func (t *Throws) date(s *throwStep) {
 
 // begin returns an exception that begins with a step.
 func (t *Throws) begin(s *throwStep, recorded bool) Thrown {
-	e := Thrown{Class: s.class, Thread: s.thread, Event: s.event, Recorded: recorded, In: s.group, Catch: -1}
+	e := Thrown{Class: s.class, Thread: s.thread, Event: s.event, Recorded: recorded, In: s.in.group, InMerged: s.in.merged, Catch: -1}
+	e.told = !s.in.merged
 	if s.matches {
 		e.undated = t.scope.Timed && !s.dated
 		e.counts = !e.undated && t.scope.holds(s.time)
@@ -189,37 +205,41 @@ func (t *Throws) step(s *throwStep) {
 			t.add(e)
 			return
 		}
-		t.end(s.depth, Caught, s.group, -1) // another exception takes its place
-		e.call, e.caller = s.call, s.group
+		t.end(s.depth, Caught, s.in, -1) // another exception takes its place
+		e.call, e.caller = s.call, s.in
 		t.flying[s.depth] = &e
 	case stepCatch:
 		if at == nil || !sameClass(at.Class, s.class) {
 			// It comes from code that was not recorded.
 			e := t.begin(s, false)
-			e.In, e.Where, e.Catch = -1, s.group, s.event
+			e.In, e.InMerged = -1, false
+			e.Where, e.WhereMerged, e.Catch = s.in.group, s.in.merged, s.event
 			t.add(e)
 			return
 		}
 		at.learn(s.class)
-		t.end(s.depth, Caught, s.group, s.event)
+		t.end(s.depth, Caught, s.in, s.event)
 	case stepLeave:
-		t.end(s.depth, Caught, s.group, -1)
+		t.end(s.depth, Caught, s.in, -1)
 	case stepNever:
-		t.end(s.depth, Unknown, s.group, -1)
+		t.end(s.depth, Unknown, s.in, -1)
 	case stepThrew:
 		if at == nil || !sameClass(at.Class, s.class) {
-			t.end(s.depth, Caught, s.group, -1)
+			t.end(s.depth, Caught, s.in, -1)
 			e := t.begin(s, false)
 			at = &e
 		}
 		at.learn(s.class)
-		at.Passed++
+		if !s.in.merged {
+			at.Passed++
+		}
 		delete(t.flying, s.depth)
 		t.end(s.depth-1, Caught, s.around, -1)
 		at.call, at.caller = s.caller, s.around
+		at.told = at.told || s.around.group >= 0 && !s.around.merged
 		t.flying[s.depth-1] = at
 		if s.depth == 1 {
-			t.end(0, Left, s.group, -1)
+			t.end(0, Left, s.in, -1)
 		}
 	}
 }
@@ -240,9 +260,9 @@ func (e *Thrown) learn(class string) {
 }
 
 // end ends the flight of the exception that came out of a call at a depth, if any.
-func (t *Throws) end(depth int, how Outcome, where, catch int32) {
+func (t *Throws) end(depth int, how Outcome, where inCall, catch int32) {
 	if e := t.flying[depth]; e != nil {
-		e.Outcome, e.Where, e.Catch = how, where, catch
+		e.Outcome, e.Where, e.WhereMerged, e.Catch = how, where.group, where.merged, catch
 		delete(t.flying, depth)
 		t.add(*e)
 	}
@@ -253,14 +273,18 @@ func (t *Throws) add(e Thrown) {
 	if e.undated {
 		t.undated++
 	}
-	if !e.counts {
+	switch {
+	case !e.counts:
+		return
+	case !e.told && e.WhereMerged:
+		t.muted++
 		return
 	}
 	t.all++
 	if len(t.list) < t.keep {
 		t.list = append(t.list, e)
 	}
-	key := throwKey{e.Class, e.In, e.Where, e.Outcome}
+	key := throwKey{e.Class, inCall{e.In, e.InMerged}, inCall{e.Where, e.WhereMerged}, e.Outcome}
 	row := t.rows[key]
 	if row == nil {
 		row = &throwRow{throwKey: key, first: e, least: e.Passed, most: e.Passed}
@@ -276,10 +300,10 @@ type throwStep struct {
 	depth  int // calls around it, or, for a call, with itself
 	thread int32
 	event  int32
-	group  int32 // of the call; -1 outside of calls
-	around int32 // of the call around it; -1 if none
-	call   int64 // where the call begins
-	caller int64 // where the call around it does
+	in     inCall
+	around inCall // the call around that
+	call   int64  // where the call begins
+	caller int64  // where the call around it does
 	class  string
 
 	matches bool // the filter, or there is none
@@ -310,6 +334,7 @@ type throwPart struct {
 	around []int64  // where the calls begin that are around its part
 	where  *matcher // nil if all count
 	told   int      // of the calls that began before this part: those that where has seen
+	hidden []hiding // of the containers that the steps hide
 	moments
 }
 
@@ -317,17 +342,29 @@ type throwPart struct {
 type throwCall struct {
 	ref     int32
 	at      int64
+	shown   int  // on the stack: the innermost call that is shown, of it and those around it; -1 if there is none
 	stirred bool // an exception may be in flight in it
 	matches bool // the filter, or there is none
 }
 
 // Begin is for the pass.
-func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) {
-	v.thread, v.stack = thread, v.stack[:0]
+func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
+
+// beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
+func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
+	v.thread, v.stack, v.hidden = thread, v.stack[:0], v.hidden[:0]
 	from := v.scope.begins(thread)
 	for i := range around {
-		if f := &around[i]; f.Class == format.ClassCall && f.At >= from {
-			v.stack = append(v.stack, throwCall{f.Ref, f.At, true, v.where == nil})
+		h := shown
+		if how != nil {
+			h = how[i]
+		}
+		if h != shown {
+			v.hidden = append(v.hidden, h)
+		}
+		if f := &around[i]; f.Class == format.ClassCall && f.At >= from && (h == shown || h == muted) {
+			v.push(f, h)
+			v.stack[len(v.stack)-1].stirred = true
 		}
 	}
 	if v.first < 0 {
@@ -348,6 +385,9 @@ type filteredThrows struct{ *throwPart }
 // Around is for the pass.
 func (v filteredThrows) Around(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall && p.At >= v.scope.begins(p.Thread) {
+		for v.stack[v.told].shown != v.told {
+			v.told++
+		}
 		v.stack[v.told].matches = v.where.match(p)
 		v.told++
 	}
@@ -360,30 +400,88 @@ func (v *throwPart) Enter(p *lazy.PassPoint) {
 		v.moments.enter(p)
 	}
 	if p.Class == format.ClassCall {
-		v.stack = append(v.stack, throwCall{ref: p.Ref, at: p.At, matches: v.where == nil || v.where.match(p)})
+		v.push(&p.PassFrame, shown)
+		if v.where != nil {
+			v.stack[len(v.stack)-1].matches = v.where.match(p)
+		}
 	}
 	if v.where != nil {
 		v.where.enter(p)
 	}
 }
 
+// push puts a call on the stack.
+func (v *throwPart) push(f *lazy.PassFrame, how hiding) {
+	c := throwCall{ref: f.Ref, at: f.At, shown: len(v.stack), matches: v.where == nil}
+	if how != shown {
+		if c.shown--; c.shown >= 0 {
+			c.shown = v.stack[c.shown].shown
+		}
+	}
+	v.stack = append(v.stack, c)
+}
+
+// enterHidden puts a call on the stack that is merged with its throws and catches.
+func (v *throwPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if v.hidden = append(v.hidden, how); how != muted {
+		return
+	}
+	if v.scope.Timed {
+		v.moments.enter(p)
+	}
+	if p.Class == format.ClassCall {
+		v.push(&p.PassFrame, how)
+	}
+}
+
+// exitHidden is Exit for what a step hides.
+func (v *throwPart) exitHidden(p *lazy.PassPoint) {
+	last := len(v.hidden) - 1
+	how := v.hidden[last]
+	if v.hidden = v.hidden[:last]; how != muted {
+		return
+	}
+	if v.scope.Timed {
+		v.moments.exit(p)
+	}
+	v.leave(p)
+}
+
+// leafHidden is Leaf for what a step hides: no filter matches it.
+func (v *throwPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if how != muted {
+		return
+	}
+	if s := v.thrown(p); s != nil {
+		s.in.merged = true
+	}
+}
+
 // Leaf is for the pass.
 func (v *throwPart) Leaf(p *lazy.PassPoint) {
-	if p.Class != format.ClassThrow && p.Class != format.ClassCatch {
+	s := v.thrown(p)
+	if s == nil {
 		return
+	}
+	s.in.merged = false // of a call that is merged, it would be hidden
+	match := v.where == nil || v.where.match(p)
+	s.matches = match || s.matches && s.kind == stepThrow // what a catch ends is about its own throw
+}
+
+// thrown lists a throw or a catch; nil for other points.
+func (v *throwPart) thrown(p *lazy.PassPoint) *throwStep {
+	if p.Class != format.ClassThrow && p.Class != format.ClassCatch {
+		return nil
 	}
 	point, err := p.Point()
 	if err != nil {
-		return // the pass gets the error too
+		return nil // the pass gets the error too
 	}
 	kind := stepThrow
 	if p.Class == format.ClassCatch {
 		kind = stepCatch
 	}
-	class := thrownClass(v.ctx, &point.Value)
-	match := v.where == nil || v.where.match(p)
-	s := v.step(kind, p.Event, class)
-	s.matches = match || s.matches && kind == stepThrow // what a catch ends is about its own throw
+	return v.step(kind, p.Event, thrownClass(v.ctx, &point.Value))
 }
 
 // thrownClass returns the class of a thrown value; "" if it is not known.
@@ -398,18 +496,33 @@ func thrownClass(c *format.Context, v *format.Value) string {
 
 // step lists something that happens in the innermost call.
 func (v *throwPart) step(kind stepKind, event int32, class string) *throwStep {
-	s := throwStep{kind: kind, depth: len(v.stack), thread: v.thread, event: event, group: -1, around: -1, class: class, dated: v.known, time: v.now}
-	if n := len(v.stack); n > 0 {
-		s.group, s.matches = v.slots.of(v.groups, v.stack[n-1].ref), v.stack[n-1].matches
+	n := len(v.stack)
+	s := throwStep{kind: kind, depth: n, thread: v.thread, event: event, in: v.of(n - 1), around: v.of(n - 2), class: class, dated: v.known, time: v.now}
+	if n > 0 {
+		s.matches = v.where == nil
+		if at := v.stack[n-1].shown; at >= 0 {
+			s.matches = v.stack[at].matches
+		}
 		v.stack[n-1].stirred = true
 		s.call = v.stack[n-1].at
 		if n > 1 {
 			s.caller = v.stack[n-2].at
-			s.around = v.slots.of(v.groups, v.stack[n-2].ref)
 		}
 	}
 	v.steps = append(v.steps, s)
 	return &v.steps[len(v.steps)-1]
+}
+
+// of returns how a call on the stack is told.
+func (v *throwPart) of(at int) inCall {
+	if at < 0 {
+		return inCall{group: -1}
+	}
+	in := inCall{-1, v.stack[at].shown < at}
+	if at = v.stack[at].shown; at >= 0 {
+		in.group = v.slots.of(v.groups, v.stack[at].ref)
+	}
+	return in
 }
 
 // Exit is for the pass.
@@ -420,6 +533,11 @@ func (v *throwPart) Exit(p *lazy.PassPoint) {
 	if v.where != nil {
 		v.where.exit()
 	}
+	v.leave(p)
+}
+
+// leave takes a call off the stack.
+func (v *throwPart) leave(p *lazy.PassPoint) {
 	n := len(v.stack)
 	if p.Class != format.ClassCall || n == 0 {
 		return

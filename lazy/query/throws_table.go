@@ -59,6 +59,9 @@ func (t *Throws) Table(view ThrowsView) *table.Table {
 			list = append(list, x.row(row))
 		}
 	}
+	if t.muted > 0 {
+		out.Notes = append(out.Notes, display.Plural(t.muted, "exception")+" that did not come out of merged calls: not listed")
+	}
 	if t.undated > 0 {
 		out.Notes = append(out.Notes, display.Plural(t.undated, "exception")+" of threads without times are left out: nothing is known of when they were thrown")
 	}
@@ -117,19 +120,26 @@ var exceptionColumns = slices.Concat([]table.Column{{Key: "event", Title: "event
 func shortClass(class string) string { return class[strings.LastIndexAny(class, ".")+1:] }
 
 // identity returns the values of identityColumns.
-func (x *throwsTable) identity(class string, in, where int32, how Outcome) []table.Value {
+func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []table.Value {
 	known := func(text string) table.Value {
 		if text == "" {
 			return table.Value{}
 		}
 		return table.Str(text)
 	}
-	name := func(group int32, none string) (shown, class, method table.Value) {
-		if group < 0 {
+	name := func(in inCall, none string) (shown, class, method table.Value) {
+		switch {
+		case in.group < 0 && in.merged:
+			return table.Str("(merged calls)"), class, method
+		case in.group < 0:
 			return table.Str(none), class, method
 		}
-		g := x.groups[group]
-		return table.Str(x.names[group]), known(g.Class), known(g.Method)
+		g := x.groups[in.group]
+		text := x.names[in.group]
+		if in.merged {
+			text = "below " + text
+		}
+		return table.Str(text), known(g.Class), known(g.Method)
 	}
 	thrown, thrownClass, thrownMethod := name(in, "(not recorded)")
 	caught, caughtClass, caughtMethod := name(where, "(outside of calls)")
@@ -161,6 +171,6 @@ func (x *throwsTable) exception(e *Thrown) []table.Value {
 	if e.Catch >= 0 {
 		caught = table.Int(int64(e.Catch))
 	}
-	return slices.Concat([]table.Value{table.Int(int64(e.Event)), table.Int(int64(e.Thread) + 1)}, x.identity(e.Class, e.In, e.Where, e.Outcome),
+	return slices.Concat([]table.Value{table.Int(int64(e.Event)), table.Int(int64(e.Thread) + 1)}, x.identity(e.Class, inCall{e.In, e.InMerged}, inCall{e.Where, e.WhereMerged}, e.Outcome),
 		[]table.Value{table.Str(display.Plural(e.Passed, "call")), table.Int(e.Passed), caught})
 }

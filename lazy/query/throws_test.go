@@ -23,16 +23,50 @@ type flight struct {
 	passed          int64
 	outcome         Outcome
 	recorded, catch bool
+	inMerged        bool // in and where are around those that did it, which are merged
+	whereMerged     bool
+	told            bool // it was in a call that is shown
+}
+
+// told returns how a call is told: by the innermost that is shown.
+func (n *node) told() (shown *node, merged bool) {
+	for ; n != nil && (n.class != format.ClassCall || n.fate == muted); n = n.parent {
+		merged = true
+	}
+	return n, merged
 }
 
 // plainThrows finds the exceptions of calls by recursion over a tree in memory.
-type plainThrows struct{ list []*flight }
+type plainThrows struct {
+	list  []*flight
+	muted int64 // those in flight only in calls that are merged
+}
 
-func (p *plainThrows) land(f *flight, how Outcome, where *node, catch bool) {
-	if f != nil {
-		f.outcome, f.where, f.catch = how, where, catch
+func (p *plainThrows) land(f *flight, how Outcome, where *node, catch bool, at *node) {
+	if f == nil {
+		return
+	}
+	f.outcome, f.catch = how, catch
+	f.where, f.whereMerged = where.told()
+	if at.class == format.ClassCatch {
+		f.whereMerged = at.fate == muted
+	}
+	if !f.told && f.whereMerged {
+		p.muted++
+	} else {
 		p.list = append(p.list, f)
 	}
+}
+
+// thrown returns an exception of a point in a call, or of a call.
+func thrown(n, in *node) *flight {
+	f := &flight{class: n.exception, event: n.event, at: n.at, thread: n.thread}
+	f.in, f.inMerged = in.told()
+	if n != in {
+		f.inMerged = n.fate == muted
+	}
+	f.told = !f.inMerged
+	return f
 }
 
 // longer returns the name that tells more.
@@ -50,24 +84,28 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 		switch n.class {
 		case format.ClassCall:
 			if out := p.call(n, call == nil); out != nil {
-				p.land(f, Caught, call, false)
+				p.land(f, Caught, call, false, n)
+				out.told = out.told || call.fate != muted
 				f = out
 			}
 		case format.ClassThrow:
-			now := &flight{class: n.exception, event: n.event, at: n.at, thread: n.thread, in: call, recorded: true}
+			now := thrown(n, call)
+			now.recorded = true
 			if call == nil {
-				p.land(now, Left, nil, false)
+				p.land(now, Left, nil, false, n)
 				continue
 			}
-			p.land(f, Caught, call, false)
+			p.land(f, Caught, call, false, n)
 			f = now
 		case format.ClassCatch:
 			if f == nil || !sameClass(f.class, n.exception) {
-				p.land(&flight{class: n.exception, event: n.event, at: n.at, thread: n.thread}, Caught, call, true)
+				now := thrown(n, nil)
+				now.told, now.inMerged = n.fate != muted, false
+				p.land(now, Caught, call, true, n)
 				continue
 			}
 			f.class = longer(f.class, n.exception)
-			p.land(f, Caught, call, true)
+			p.land(f, Caught, call, true, n)
 			f = nil
 		default:
 			f = p.in(call, n.kids, f)
@@ -81,19 +119,21 @@ func (p *plainThrows) call(n *node, root bool) *flight {
 	f := p.in(n, n.kids, nil)
 	switch {
 	case n.unended:
-		p.land(f, Unknown, n, false)
+		p.land(f, Unknown, n, false, n)
 		return nil
 	case !n.threw:
-		p.land(f, Caught, n, false)
+		p.land(f, Caught, n, false, n)
 		return nil
 	case f == nil || !sameClass(f.class, n.exception):
-		p.land(f, Caught, n, false)
-		f = &flight{class: n.exception, event: n.event, at: n.at, thread: n.thread, in: n}
+		p.land(f, Caught, n, false, n)
+		f = thrown(n, n)
 	}
 	f.class = longer(f.class, n.exception)
-	f.passed++
+	if n.fate != muted {
+		f.passed++
+	}
 	if root {
-		p.land(f, Left, n, false)
+		p.land(f, Left, n, false, n)
 		return nil
 	}
 	return f
