@@ -60,7 +60,7 @@ func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 		query.Focus:     "calls become roots, and only what is below them is left",
 		query.Merge:     "leave calls out: what they call takes their place, their own time becomes their caller's",
 		query.Drop:      "leave calls out with all below them, and with their time",
-		query.Only:      "merge all calls but these",
+		query.Only:      "merge all calls but these, and leave out the reads, writes and loops of those merged",
 		query.Recursion: "in paths, leave out what is between the outermost and the innermost call of a method",
 	} {
 		flags.Var(&stepFlag{&f.steps, query.StepKind(kind)}, query.StepKind(kind).String(), usage)

@@ -40,7 +40,7 @@ tracex around FILE PLACE: what all threads did around an event.
 tracex log FILE 'FILTER: "FORMAT"': a line for each event that matches.
 tracex flame FILE: a picture of what a thread did over its time, or over its events; --thread N, --in, --from, --to, --depth and --width choose what is drawn.
 A part: --thread N; --in '#1204' or 'trace.bin#1204', below an event; --from 1.2s --to 1.3s, a span of time since the recording began; in a trace without times numbers of events, --from '#1200'.
-Only my code: --only 'pkg=com.shop.*' merges all other calls into their callers; --merge, --drop, --focus and --recursion edit the tree further, each as often as needed, in this order.
+Only my code: --only 'pkg=com.shop.*' merges all other calls into their callers and leaves out what they read and write; --merge, --drop, --focus and --recursion edit the tree further, each as often as needed, in this order.
 --raw takes what was recorded, including compiler-generated calls; otherwise answers are about what the explorer shows.
 Output: -n or --limit N rows, 0 for all; --json, an object per row; --csv.
 Checks: --expect N exits with 5 unless there are exactly N rows; --max N if there are more.

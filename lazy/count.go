@@ -17,6 +17,7 @@ type childTally struct {
 	time childTime
 
 	dropped int64 // children before it that are left out with all in them
+	merged  int64 // points before it that have no row for other edits
 }
 
 // CountChildren counts the children of n, continuing where it ended before, until there
@@ -63,8 +64,11 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 			if c.ok && !c.entered {
 				at.time.add(l.walker, &e)
 			}
-			if c.dropped {
+			switch {
+			case c.dropped:
 				at.dropped++
+			case c.left:
+				at.merged++
 			}
 			on, exact = c.next, !c.ok
 		}
@@ -85,7 +89,7 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 	}
 	exact = exact && n.e.Load().state != StatePending
 	if at.rows > k.counted || exact {
-		k.counted, k.exact, k.time, k.dropped = at.rows, exact, at.time, at.dropped
+		k.counted, k.exact, k.time, k.dropped, k.merged = at.rows, exact, at.time, at.dropped, at.merged
 	}
 	if inside && reads == tallyEvery && at.pos > k.tallies[len(k.tallies)-1].pos {
 		k.tallies = append(k.tallies, at)

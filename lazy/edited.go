@@ -166,10 +166,22 @@ func RecordedDepth(n *Node) int {
 // DroppedIn returns how many children of a node the edits of its tree drop, of those that [Node.Count]
 // has passed.
 func DroppedIn(n *Node) int64 {
+	dropped, _ := leftOutIn(n)
+	return dropped
+}
+
+// MergedIn returns how many points have no row in the place of a node's children because the edits merge
+// them, or the calls that they are in, of those that [Node.Count] has passed.
+func MergedIn(n *Node) int64 {
+	_, merged := leftOutIn(n)
+	return merged
+}
+
+func leftOutIn(n *Node) (dropped, merged int64) {
 	n.loader.mu.Lock()
 	defer n.loader.mu.Unlock()
 	if n.kids == nil {
-		return 0
+		return 0, 0
 	}
-	return n.kids.dropped
+	return n.kids.dropped, n.kids.merged
 }

@@ -57,7 +57,7 @@ func (h hashEdits) edited(list []*plainNode, in EditState) (out []*plainNode) {
 		c := *n
 		switch how, inside := h.decide(in, n.at.At); {
 		case n.at.At < 0:
-			c.kids = h.edited(n.kids, in)
+			c.kids, c.merged = h.edited(n.kids, in), h.merged(n.kids, in)
 			out = append(out, &c)
 		case !n.container:
 			if h.Leaves(in) {
@@ -66,7 +66,7 @@ func (h hashEdits) edited(list []*plainNode, in EditState) (out []*plainNode) {
 		case how == EditMerge:
 			out = append(out, h.edited(n.kids, inside)...)
 		case how == EditNone:
-			c.kids, c.below = h.edited(n.kids, inside), h.below(n.kids, inside)
+			c.kids, c.below, c.merged = h.edited(n.kids, inside), h.below(n.kids, inside), h.merged(n.kids, inside)
 			out = append(out, &c)
 		}
 	}
@@ -85,6 +85,19 @@ func (h hashEdits) below(list []*plainNode, in EditState) (sum int64) {
 		}
 	}
 	return sum
+}
+
+// merged counts the points without a row among children, and in those of these that are merged.
+func (h hashEdits) merged(list []*plainNode, in EditState) (count int64) {
+	for _, n := range list {
+		switch how, inside := h.decide(in, n.at.At); {
+		case !n.container && !h.Leaves(in):
+			count++
+		case n.container && how == EditMerge:
+			count += 1 + h.merged(n.kids, inside)
+		}
+	}
+	return count
 }
 
 // texts writes a tree: a line for each node.
@@ -204,6 +217,9 @@ func checkEdited(t *testing.T, r *TraceReader, folded bool, h hashEdits) {
 		count, _, err := tree.CountChildren(t.Context(), at, 0)
 		if err != nil || count != int64(len(n.kids)) {
 			t.Errorf("%s: %d children of %v, want %d: %v", what, count, n.at, len(n.kids), err)
+		}
+		if got := MergedIn(at); got != n.merged {
+			t.Errorf("%s: %d points merged in %v, want %d", what, got, n.at, n.merged)
 		}
 		if self, _, known := at.Self(); known && !folded && n.at.At >= 0 { // what folds to nothing took time, too
 			took, _ := at.Time()

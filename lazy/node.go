@@ -37,6 +37,7 @@ type kids struct {
 	exact       bool      // whether all were counted
 	time        childTime // total time of those counted
 	dropped     int64     // with those counted, how many are left out with all in them
+	merged      int64     // with those counted, how many points have no row for other edits
 	sorted      *sorting  // nil if rows are in recorded order
 
 	timesSize int64 // size of the file of times when counting began

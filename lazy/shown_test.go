@@ -77,6 +77,7 @@ type plainNode struct {
 
 	container bool
 	below     int64 // in an edited tree: durations of what is directly in it
+	merged    int64 // there: points that are merged in the place of its children
 }
 
 func loadPlain(t *testing.T, tree *Tree) (threads []*plainNode) {

@@ -44,7 +44,7 @@ func (s *stepping) commands() []command.Command {
 		query.Focus:     "only what is below the call, or below calls: they become roots",
 		query.Merge:     "leave calls out, their own time becomes their callers': a method, a filter; or asks",
 		query.Drop:      "leave calls out with everything below them, and with their time; or asks",
-		query.Only:      "only my code: merge all calls but these: pkg=com.shop.*",
+		query.Only:      "only my code: merge all calls but these, with their reads and writes: pkg=com.shop.*",
 		query.Recursion: "collapse the recursion of a method: its calls within one another are one",
 	} {
 		kind := query.StepKind(kind)

@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -550,10 +551,10 @@ func TestEditedFind(t *testing.T) {
 	})
 }
 
-// muting is edited, but for what steps of kind Only merge: that is still there, with this fate, if the
-// steps leave something around it.
-func muting(roots []*node, steps []plainStep) []*node {
+// fatesOf tells what steps do with the points of a forest.
+func fatesOf(roots []*node, steps []plainStep) map[lazy.Position]hiding {
 	fates := make(map[lazy.Position]hiding)
+	var foci []map[lazy.Position]bool // what each focus makes roots
 	var left func(list []*node, fate hiding, but map[lazy.Position]bool)
 	left = func(list []*node, fate hiding, but map[lazy.Position]bool) {
 		for _, n := range list {
@@ -563,7 +564,6 @@ func muting(roots []*node, steps []plainStep) []*node {
 			left(n.kids, fate, but)
 		}
 	}
-	var foci []map[lazy.Position]bool // what each focus made roots
 	places := func(list []*node, deep bool) map[lazy.Position]bool {
 		set := make(map[lazy.Position]bool)
 		var add func(list []*node)
@@ -587,31 +587,44 @@ func muting(roots []*node, steps []plainStep) []*node {
 		}
 		before = after
 	}
-	var kept func(list []*node, parent *node, focused int) []*node
-	kept = func(list []*node, parent *node, focused int) (out []*node) {
+	var out func(list []*node, focused int) // what is merged outside of a focus is outside
+	out = func(list []*node, focused int) {
 		for _, n := range list {
 			focused := focused
 			for focused < len(foci) && foci[focused][n.at] {
 				focused++
 			}
-			fate := fates[n.at]
-			if fate == muted && focused < len(foci) {
-				fate = outside
+			if fate := fates[n.at]; fate.merges() && focused < len(foci) {
+				fates[n.at] = outside
 			}
-			switch {
-			case fate == dropped:
-			case fate == shown || fate == muted:
+			out(n.kids, focused)
+		}
+	}
+	out(roots, 0)
+	return fates
+}
+
+// muting is edited, but for what steps of kind Only merge: that is still there, with this fate, unless it is
+// outside of a focus.
+func muting(roots []*node, steps []plainStep) []*node {
+	fates := fatesOf(roots, steps)
+	var kept func(list []*node, parent *node) []*node
+	kept = func(list []*node, parent *node) (out []*node) {
+		for _, n := range list {
+			switch fate := fates[n.at]; fate {
+			case dropped:
+			case shown, muted:
 				c := *n
 				c.parent, c.fate = parent, fate
-				c.kids = kept(n.kids, &c, focused)
+				c.kids = kept(n.kids, &c)
 				out = append(out, &c)
 			default:
-				out = append(out, kept(n.kids, parent, focused)...)
+				out = append(out, kept(n.kids, parent)...)
 			}
 		}
 		return out
 	}
-	return kept(roots, nil, 0)
+	return kept(roots, nil)
 }
 
 // TestEditedThrows: exceptions are those of the edited tree. Calls that a step of kind Only merges throw and
@@ -668,6 +681,79 @@ func TestEditedThrows(t *testing.T) {
 				for what, n := range got {
 					if n != 0 {
 						t.Errorf("%s, share %d: %s: %+d", text, share, what, n)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestEditedHistory: values are those of the points that the steps leave, and those that they merge or drop are
+// counted, however the pass is cut.
+func TestEditedHistory(t *testing.T) {
+	var left atomic.Int64
+	t.Cleanup(func() {
+		if left.Load() == 0 && !t.Failed() {
+			t.Error("the steps hide no value")
+		}
+	})
+	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		roots := forest(t, r, false)
+		m := caseMakerOf(t, r, roots)
+		if m == nil {
+			return
+		}
+		size, _ := r.Size()
+		points, all := plainPoints(t, r, false)
+		var c *format.Context
+		r.WithContext(func(x *format.Context) { c = x })
+		random := rand.New(rand.NewPCG(3, 4))
+		every, err := filter.Parse("kind=call or -kind=call")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"only A or B", "only A, drop C", "drop B", "focus A, only A or B", "only event"} {
+			steps := m.make(text)
+			fates := fatesOf(roots, steps.plain)
+			var scope Scope
+			if err := scope.Edit(t.Context(), r, steps.steps); err != nil {
+				t.Fatal(err)
+			}
+			checked := 0
+			for try := 0; try < 200 && checked < 3; try++ {
+				for _, l := range plainAt(c, all[random.IntN(len(all))]) {
+					checked++
+					want := make(map[int32][]string)
+					var hidden [Made + 1]int64
+					var walk func(x *plainPoint)
+					walk = func(x *plainPoint) {
+						add := func(kind SightingKind, v *format.Value) {
+							switch fates[x.Position()] {
+							case shown:
+								want[x.Thread()] = append(want[x.Thread()], fmt.Sprintf("#%d %s %s", x.Point().Event, kind, held(c, v).Text))
+							case outside:
+							default:
+								hidden[kind]++
+								left.Add(1)
+							}
+						}
+						l.values(x, false, add)
+						for _, k := range x.kids {
+							walk(k)
+						}
+						l.values(x, true, add)
+					}
+					for _, x := range points {
+						walk(x)
+					}
+					for _, share := range []int64{0, max(300, size/15)} {
+						h := historyOf(t, r, scope, HistoryOptions{Where: []*filter.Expr{nil, every}[checked%2]}, l.text, share)
+						if got := lines(h.List()); fmt.Sprint(got) != fmt.Sprint(want) {
+							t.Errorf("%s, share %d: %s\n got %q\nwant %q", text, share, l.text, got, want)
+						}
+						if h.left != hidden {
+							t.Errorf("%s, share %d: %s: %v are hidden, want %v", text, share, l.text, h.left, hidden)
+						}
 					}
 				}
 			}

@@ -30,7 +30,8 @@ type History struct {
 	list  []Sighting // by thread, in the order of the data
 	made  []Sighting // constructors that made an object of the location; not counted
 	all   int64
-	ready []Sighting // list in order, with what was before; nil if not made yet
+	left  [Made + 1]int64 // values that the steps merge or drop, by kind
+	ready []Sighting      // list in order, with what was before; nil if not made yet
 }
 
 // HistoryOptions tell what to find.
@@ -79,6 +80,7 @@ type Sighting struct {
 	InEvent int32
 	Caller  int32 // method of the call around that; -1
 	Reborn  bool  // the constructor of the object ran since the value before: it may be another object
+	left    bool  // a step merges or drops it
 
 	pos int64 // order within the thread
 	key int64 // order among threads
@@ -257,7 +259,7 @@ func (h *History) withinCall(ctx context.Context, pass *lazy.Pass) error {
 func (h *History) Reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.list, h.made, h.all, h.ready = nil, nil, 0, nil
+	h.list, h.made, h.all, h.left, h.ready = nil, nil, 0, [Made + 1]int64{}, nil
 }
 
 // Visitor is for the pass.
@@ -277,10 +279,16 @@ func (h *History) Merge(v lazy.Visitor) error {
 	for i := range p.found {
 		s := &p.found[i]
 		to := &h.list
-		if s.Kind == Made && h.o.Location.Kind != ObjectLocation {
-			to = &h.made
-		} else {
+		switch {
+		case s.Kind == Made && h.o.Location.Kind != ObjectLocation:
+			to = &h.made // also one that the steps hide
+		case !s.left:
 			h.all++
+		default:
+			if h.until == nil || h.until.covers(s, h.order) {
+				h.left[s.Kind]++
+			}
+			continue
 		}
 		if len(*to) < h.o.Keep {
 			*to = append(*to, *s)

@@ -115,7 +115,7 @@ func (n *nextWrite) Merge(v lazy.Visitor) error {
 	for i := range found {
 		s := &found[i]
 		switch {
-		case s.Kind != Written || s.Position == n.at.Position:
+		case s.Kind != Written || s.Position == n.at.Position || s.left:
 		case n.before:
 			n.found = &HistoryPoint{s.Position, s.Event}
 		default:

@@ -20,6 +20,9 @@ type historyPart struct {
 	open  []bool          // with a filter, for each open container: whether it matches
 	base  int             // how many were found before this point
 
+	hidden []hiding // of the open containers that the steps hide
+	left   bool     // this point is hidden
+
 	onlyMade bool // looks for constructors only
 }
 
@@ -27,9 +30,47 @@ type historyPart struct {
 const constructorName = "<init>"
 
 func (v *historyPart) Begin(int32, []lazy.PassFrame) {
+	v.hidden = v.hidden[:0]
 	if v.m != nil {
 		v.m.begin()
 		v.open = v.open[:0]
+	}
+}
+
+// beginEdited is Begin with what the steps hide.
+func (v *historyPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
+	v.Begin(thread, nil)
+	for i := range how {
+		if how[i] != shown {
+			v.hidden = append(v.hidden, how[i])
+		}
+	}
+}
+
+// enterHidden is Enter for what a step hides: its values are counted. Those outside of a focus are not
+// asked for.
+func (v *historyPart) enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame) {
+	v.leafHidden(p, how, around)
+	v.hidden = append(v.hidden, how)
+}
+
+// leafHidden is Leaf for what a step hides.
+func (v *historyPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if how != outside {
+		v.left = true
+		v.take(p)
+		v.left = false
+	}
+}
+
+// exitHidden is Exit for what a step hides.
+func (v *historyPart) exitHidden(p *lazy.PassPoint) {
+	last := len(v.hidden) - 1
+	how := v.hidden[last]
+	if v.hidden = v.hidden[:last]; how != outside && (v.m == nil || v.m.match(p)) {
+		v.left = true
+		v.ended(p)
+		v.left = false
 	}
 }
 
@@ -57,7 +98,14 @@ func (v *historyPart) Exit(p *lazy.PassPoint) {
 		v.open = v.open[:len(v.open)-1]
 		v.m.exit()
 	}
-	if matches && p.Class == format.ClassCall && v.l.Kind != VariableLocation && v.may(p.Ending()) {
+	if matches {
+		v.ended(p)
+	}
+}
+
+// ended looks at a container that ends.
+func (v *historyPart) ended(p *lazy.PassPoint) {
+	if p.Class == format.ClassCall && v.l.Kind != VariableLocation && v.may(p.Ending()) {
 		foot, err := p.Footer()
 		if err != nil {
 			p.Fail(err)
@@ -321,7 +369,7 @@ func (v *historyPart) sameClass(class int32, x *format.Value) bool {
 func (v *historyPart) add(kind SightingKind, in HeldIn, name string, x *format.Value) {
 	p := v.p
 	s := Sighting{HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}, Kind: kind, Place: in, Name: name,
-		In: -1, InEvent: -1, Caller: -1, pos: p.At}
+		In: -1, InEvent: -1, Caller: -1, pos: p.At, left: v.left}
 	if at := p.EndsAt(); at >= 0 && kind != Made {
 		s.pos = at
 	}

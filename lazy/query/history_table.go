@@ -28,7 +28,8 @@ type historyTable struct {
 	at      bool
 	view    HistoryView
 	order   Order
-	name    string // of the location
+	left    [Made + 1]int64 // of the history
+	name    string          // of the location
 	names   map[int32]string
 }
 
@@ -37,7 +38,7 @@ type historyTable struct {
 func (h *History) Table(v HistoryView) *table.Table {
 	h.mu.Lock()
 	x := &historyTable{h: h, view: v, names: make(map[int32]string), order: h.order}
-	x.list, x.name = h.sorted(), h.o.Location.Title()
+	x.list, x.left, x.name = h.sorted(), h.left, h.o.Location.Title()
 	all, kept := h.all, len(h.list)
 	h.mu.Unlock()
 	x.changes = changesOf(x.list)
@@ -45,6 +46,9 @@ func (h *History) Table(v HistoryView) *table.Table {
 	t := &table.Table{
 		Row: "value", Title: x.title(), Columns: x.columns(), Partial: v.Done < 1, Done: v.Done,
 		Empty: "no value of " + h.o.Location.Text + " was recorded", Notes: x.notes(all - int64(kept)),
+	}
+	if x.left != [Made + 1]int64{} {
+		t.Empty = "the steps leave no value of " + h.o.Location.Text
 	}
 	from := 0
 	if n := len(x.list); v.Last > 0 && n > v.Last {
@@ -288,18 +292,22 @@ func (x *historyTable) title() string {
 	}
 	dot := " " + x.view.G.Dot + " "
 	parts := []string{display.Plural(counts[Written], "write")}
-	if counts[WasRead] > 0 {
+	switch {
+	case counts[WasRead] > 0:
 		parts = append(parts, display.Plural(counts[WasRead], "read"))
-	} else {
+	case x.left[WasRead] == 0:
 		parts = append(parts, "no reads recorded")
 	}
-	if counts[Seen] > 0 {
-		parts = append(parts, display.Plural(counts[Seen], "sighting"))
+	text := "history" + dot + x.name + dot + strings.Join(append(parts, sightings(&counts)...), ", ")
+	if x.left != [Made + 1]int64{} {
+		parts = parts[:0]
+		for kind, what := range []string{Written: "write", WasRead: "read"} {
+			if n := x.left[kind]; n > 0 {
+				parts = append(parts, display.Plural(n, what))
+			}
+		}
+		text += dot + "the steps hide " + strings.Join(append(parts, sightings(&x.left)...), ", ")
 	}
-	if n := counts[Receiver] + counts[Argument] + counts[Result] + counts[Made]; n > 0 {
-		parts = append(parts, display.Plural(n, "time")+" in calls")
-	}
-	text := "history" + dot + x.name + dot + strings.Join(parts, ", ")
 	if reborn {
 		text += dot + "may be two objects"
 	}
@@ -307,6 +315,17 @@ func (x *historyTable) title() string {
 		text += dot + "order: " + [...]string{"event ids", "times", "by thread"}[x.order]
 	}
 	return text
+}
+
+// sightings tells how many values were seen that were not written or read.
+func sightings(counts *[Made + 1]int64) (parts []string) {
+	if counts[Seen] > 0 {
+		parts = append(parts, display.Plural(counts[Seen], "sighting"))
+	}
+	if n := counts[Receiver] + counts[Argument] + counts[Result] + counts[Made]; n > 0 {
+		parts = append(parts, display.Plural(n, "time")+" in calls")
+	}
+	return parts
 }
 
 // notes are the lines after the rows.

@@ -36,7 +36,8 @@ const (
 	Merge
 	// Drop leaves calls out with everything below them, and with their time.
 	Drop
-	// Only merges all calls but these.
+	// Only merges all calls but these. What is directly in them and is no call is left out with them: it counts
+	// as an event of the call around that is left.
 	Only
 	// Recursion merges the calls of a method within one another into the outermost, in paths: the
 	// path of a call has nothing between the outermost and the innermost of them. What is known

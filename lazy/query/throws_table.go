@@ -100,8 +100,8 @@ var identityColumns = []table.Column{
 	{Key: "thrown_in", Title: "thrown in", Least: 12, CutMiddle: true},
 	{Key: "caught_in", Title: "caught in", Least: 12, CutMiddle: true, Stretch: true},
 	{Key: "outcome", In: table.OnlyData},
-	{Key: "thrown_class", In: table.OnlyData}, {Key: "thrown_method", In: table.OnlyData},
-	{Key: "caught_class", In: table.OnlyData}, {Key: "caught_method", In: table.OnlyData},
+	{Key: "thrown_class", In: table.OnlyData}, {Key: "thrown_method", In: table.OnlyData}, {Key: "thrown_merged", In: table.OnlyData},
+	{Key: "caught_class", In: table.OnlyData}, {Key: "caught_method", In: table.OnlyData}, {Key: "caught_merged", In: table.OnlyData},
 }
 
 var throwColumns = slices.Concat([]table.Column{{Key: "count", Title: "count", Kind: table.Count}}, identityColumns, []table.Column{
@@ -121,6 +121,12 @@ func shortClass(class string) string { return class[strings.LastIndexAny(class, 
 
 // identity returns the values of identityColumns.
 func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []table.Value {
+	yes := func(b bool) table.Value {
+		if !b {
+			return table.Value{}
+		}
+		return table.Str("true").JSON([]byte("true"))
+	}
 	known := func(text string) table.Value {
 		if text == "" {
 			return table.Value{}
@@ -152,7 +158,7 @@ func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []ta
 		caughtClass, caughtMethod = table.Value{}, table.Value{}
 	}
 	return []table.Value{known(class), table.Str(cmp.Or(shortClass(class), "(unknown class)")), thrown, caught, table.Str(how.String()),
-		thrownClass, thrownMethod, caughtClass, caughtMethod}
+		thrownClass, thrownMethod, yes(in.merged), caughtClass, caughtMethod, yes(where.merged)}
 }
 
 // row returns the values of throwColumns.

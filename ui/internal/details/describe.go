@@ -241,6 +241,9 @@ func (w *writer) children(n *lazy.Node) string {
 	if dropped := lazy.DroppedIn(n); dropped > 0 && text != "" {
 		text += "; " + screen.Grouped(dropped) + " dropped"
 	}
+	if merged := lazy.MergedIn(n); merged > 0 && text != "" {
+		text += "; the steps leave out " + screen.Plural(merged, "event")
+	}
 	if text != "" {
 		return text
 	}
