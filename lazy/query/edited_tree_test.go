@@ -74,7 +74,7 @@ func TestEditTree(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			for i, text := range append([]string{"recursion A", "recursion A, drop C", "merge B, recursion A"}, stepCases...) {
+			for i, text := range slices.Concat([]string{"recursion A", "recursion A, drop C", "merge B, recursion A", "only A or B, recursion A"}, stepCases, onlyCases) {
 				c := m.withRecursion(text)
 				for _, end := range []lazy.End{lazy.AtStart, lazy.AtEnd}[i%2:] {
 					compareEditTree(t, r, raw, roots, c, text, end)

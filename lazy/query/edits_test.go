@@ -302,6 +302,10 @@ var stepCases = []string{
 	"merge A", "merge A, merge B, merge C", "only A or B", "only A, only B", "drop A", "drop C", "focus A", "focus B", "focus event", "drop event", "merge event",
 	"merge A, drop B in A", "drop B in A, merge A", "focus A, merge B, focus C", "merge A, focus event", "drop has C", "merge C, drop has C", "merge depth 1, drop depth 1",
 	"focus C, only A or B", "merge threw, drop B", "drop threw",
+}
+
+// onlyCases are more of them, about what only leaves out after other steps and before.
+var onlyCases = []string{
 	"only event", "only A or B, merge B", "merge B, only A", "drop C, only A, focus event", "focus event, only A or B", "only A or B, only has C", "only B in A, merge event, only B",
 }
 
@@ -321,7 +325,11 @@ func TestEdits(t *testing.T) {
 					continue
 				}
 				tops := make(map[string]Totals)
-				for _, text := range stepCases {
+				list := stepCases
+				if !raw {
+					list = slices.Concat(stepCases, onlyCases)
+				}
+				for _, text := range list {
 					c := m.make(text)
 					for _, share := range []int64{0, max(300, size/20)} {
 						tops[text] = compareSteps(t, r, raw, roots, c, text, share)
@@ -373,7 +381,7 @@ func TestMergeKeeps(t *testing.T) {
 		}
 		before := editedTop(t, r, Scope{}, 0)
 		want := sum(before)
-		for _, text := range stepCases {
+		for _, text := range slices.Concat(stepCases, onlyCases) {
 			if strings.Contains(text, "drop") || strings.Contains(text, "focus") {
 				continue
 			}
@@ -486,7 +494,7 @@ func TestEditedFind(t *testing.T) {
 		roots := forest(t, r, false)
 		isA := m.is(m.names[0])
 		in := "in(method=" + filter.Word(m.names[0]) + ")"
-		for _, text := range stepCases {
+		for _, text := range slices.Concat(stepCases, onlyCases) {
 			c := m.make(text)
 			var scope Scope
 			if err := scope.Edit(t.Context(), r, c.steps); err != nil {
@@ -643,7 +651,7 @@ func TestEditedThrows(t *testing.T) {
 			return
 		}
 		size, _ := r.Size()
-		for _, text := range stepCases {
+		for _, text := range slices.Concat(stepCases, onlyCases) {
 			c := m.make(text)
 			var scope Scope
 			if err := scope.Edit(t.Context(), r, c.steps); err != nil {
