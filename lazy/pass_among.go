@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 	"slices"
@@ -56,7 +55,7 @@ func (s *passRun) holds(ctx context.Context, thread int32, from, to int64) (foun
 				}
 				n := min(int64(len(b)), to-pos)
 				b = b[:min(int64(len(b)), n+int64(longest-1))]
-				found = slices.ContainsFunc(s.Among, func(part []byte) bool { return bytes.Contains(b, part) })
+				found = s.among.In(b)
 				pos += n
 			}
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/literal"
 )
 
 // passSteps is how many objects a goroutine visits before it lets others change the mappings
@@ -21,9 +22,10 @@ type passRun struct {
 	r           *TraceReader
 	v           *index.View
 	epoch       int64
-	done, total int64     // bytes
-	order       []segment // in place of Ranges: a thread may be in several of them; nil if not used
-	barren      []segment // parts of a thread merged last, one after the other, that have nothing of Among
+	done, total int64        // bytes
+	order       []segment    // in place of Ranges: a thread may be in several of them; nil if not used
+	among       *literal.Any // of Among
+	barren      []segment    // parts of a thread merged last, one after the other, that have nothing of Among
 }
 
 // segmentVisitor is a Visitor that is told about segments too, with mappings and context locked.
@@ -50,6 +52,7 @@ func (s *passRun) run(ctx context.Context) error {
 		s.r.summary.passes.begin()
 		defer s.r.summary.passes.end()
 	}
+	s.among = literal.AnyOf(s.Among)
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer group.Wait()
