@@ -188,6 +188,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		if msg.Err != nil {
 			m.env.Fail("the answer is not complete", msg.Err)
 		}
+		return msg.Next
 	case code.Msg:
 		return m.details.code.Update(msg)
 	case here.Msg:

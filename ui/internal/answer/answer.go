@@ -15,6 +15,7 @@ import (
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
+	"tracex/ui/internal/background"
 )
 
 // Of tells which part of a trace an answer is about.
@@ -27,9 +28,12 @@ type Of struct {
 	G     *display.Glyphs
 }
 
-// Msg tells that an answer has ended. Err is why it is not complete; nil if it is, or if it was
-// stopped.
-type Msg struct{ Err error }
+// Msg tells that an answer has its first rows, or that it has ended. Err is why it is not complete; nil
+// if it is, or if it was stopped. Next is the command that waits for the end; nil if that has come.
+type Msg struct {
+	Err  error
+	Next tea.Cmd
+}
 
 // maker returns a collector for a scope, and the function that makes its table; done is the share
 // of the data read.
@@ -66,23 +70,25 @@ type run struct {
 	done   float64
 	last   time.Time     // when its table was made
 	took   time.Duration // to make it
+	rows   chan struct{} // closed once its table has rows
+	some   bool          // it has been closed
 }
 
 // refresh is how long a table is shown at least while the pass runs; noRows is that for one without rows.
 const (
 	refresh = 500 * time.Millisecond
-	noRows  = 50 * time.Millisecond
+	noRows  = 10 * time.Millisecond
 )
 
 // begin prepares a pass in place of the one under way; work runs it.
-func (a *Answer) begin(ctx context.Context, make maker) (*run, error) {
+func (a *Answer) begin(ctx context.Context, maker maker) (*run, error) {
 	scope := query.Scope{Raw: a.of.Raw}
 	scope.Titled(a.of.Where)
-	_, made, err := make(scope)
+	_, made, err := maker(scope)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{make: make, table: made}
+	r := &run{make: maker, table: made, rows: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	a.Stop()
 	a.mu.Lock()
@@ -147,6 +153,10 @@ func (a *Answer) show(r *run) {
 	t.Title = r.about + t.Title
 	r.steps.Tell(t, a.of.G)
 	a.shown.Store(t)
+	if !r.some && t.Rows.Len() > 0 {
+		r.some = true
+		close(r.rows)
+	}
 }
 
 // work runs a pass to its end.
@@ -239,14 +249,29 @@ func (a *Answer) progress(r *run, done, total int64) {
 	}
 }
 
-// doing returns the command that runs a pass.
+// doing returns the command that runs a pass. Its message comes with the first rows, so that they are
+// drawn at once.
 func (a *Answer) doing(r *run) tea.Cmd {
+	return func() tea.Msg {
+		end := make(chan tea.Msg, 1)
+		go func() { end <- background.Guarded(a.ending(r)) }()
+		select {
+		case msg := <-end:
+			return msg
+		case <-r.rows:
+			return Msg{Next: func() tea.Msg { return <-end }}
+		}
+	}
+}
+
+// ending returns the command that runs a pass to its end.
+func (a *Answer) ending(r *run) tea.Cmd {
 	return func() tea.Msg {
 		err := a.work(r)
 		if errors.Is(err, context.Canceled) {
 			err = nil
 		}
-		return Msg{err}
+		return Msg{Err: err}
 	}
 }
 

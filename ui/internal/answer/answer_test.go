@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query"
@@ -26,6 +28,56 @@ func recorded(t *testing.T) Of {
 		t.Fatal(err)
 	}
 	return Of{R: r, G: &display.Unicode}
+}
+
+// ended runs the command of a pass to its end.
+func ended(cmd tea.Cmd) Msg {
+	msg := cmd().(Msg)
+	if msg.Next != nil {
+		msg = msg.Next().(Msg)
+	}
+	return msg
+}
+
+// gated is a collector whose pass has rows, and ends once the gate is open.
+type gated struct {
+	lazy.Collector
+	now  *time.Time
+	gate chan struct{}
+}
+
+func (g gated) Run(_ context.Context, tell lazy.Progress) error {
+	*g.now = g.now.Add(noRows)
+	tell(1, 2)
+	<-g.gate
+	return nil
+}
+
+// TestFirstRows: a message tells of the first rows while the pass runs, another one of its end.
+func TestFirstRows(t *testing.T) {
+	now := time.Unix(0, 0)
+	a := &Answer{of: recorded(t), life: t.Context(), now: func() time.Time { return now }}
+	gate := make(chan struct{})
+	r, err := a.begin(t.Context(), func(query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+		return gated{now: &now, gate: gate}, func(done float64) *table.Table {
+			made := &table.Table{Rows: table.List{}, Partial: done < 1}
+			if done > 0 {
+				made.Rows = table.List{{table.Int(1)}}
+			}
+			return made
+		}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := a.doing(r)().(Msg)
+	if first.Next == nil || !a.Running() || a.Table().Rows.Len() != 1 {
+		t.Errorf("%+v, %d rows", first, a.Table().Rows.Len())
+	}
+	close(gate)
+	if end := first.Next().(Msg); end.Next != nil || end.Err != nil || a.Running() {
+		t.Errorf("%+v", end)
+	}
 }
 
 // TestProgress: while the pass runs, the table is replaced only when it has been shown for a while.
@@ -77,7 +129,7 @@ func TestReplaced(t *testing.T) {
 	if want.Partial || want.Row != "class" {
 		t.Errorf("%+v", want)
 	}
-	if msg := cmd().(Msg); msg.Err != nil {
+	if msg := ended(cmd); msg.Err != nil {
 		t.Error(msg.Err)
 	}
 	if top.Table() != want {
@@ -105,7 +157,7 @@ func TestNoScope(t *testing.T) {
 	h := lazy.EventHandle(1 << 30)
 	of.Below = &h
 	_, cmd := NewThrows(t.Context(), of)
-	if cmd().(Msg).Err == nil {
+	if ended(cmd).Err == nil {
 		t.Error("no error")
 	}
 }
@@ -123,7 +175,7 @@ func TestNoMethod(t *testing.T) {
 func TestRows(t *testing.T) {
 	of := recorded(t)
 	top, cmd := NewTop(t.Context(), of, query.ByMethod)
-	cmd()
+	ended(cmd)
 	for i := range top.Table().Rows.Len() {
 		r := RowOf(top.Table(), i)
 		if _, _, ok := r.Method(); !ok {
@@ -140,7 +192,7 @@ func TestLife(t *testing.T) {
 	life, end := context.WithCancel(t.Context())
 	top, cmd := NewTop(life, recorded(t), query.ByMethod)
 	end()
-	if msg := cmd().(Msg); msg.Err != nil || !top.Table().Partial {
+	if msg := ended(cmd); msg.Err != nil || !top.Table().Partial {
 		t.Errorf("%+v", msg)
 	}
 }
@@ -173,7 +225,7 @@ func (recalled) Recall() bool { return true }
 func TestEdit(t *testing.T) {
 	of := recorded(t)
 	top, cmd := NewTop(t.Context(), of, query.ByMethod)
-	cmd()
+	ended(cmd)
 	whole := top.Table().Title
 	made := top.run.make
 	top.run.make = func(s query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
@@ -189,7 +241,7 @@ func TestEdit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if msg := cmd().(Msg); msg.Err != nil {
+		if msg := ended(cmd); msg.Err != nil {
 			t.Fatal(msg.Err)
 		}
 		return top.Table().Title
@@ -213,7 +265,7 @@ func TestEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cmd().(Msg).Err == nil {
+	if ended(cmd).Err == nil {
 		t.Error("no error")
 	}
 }

@@ -58,7 +58,7 @@ func (w *working) begin(life context.Context, r *lazy.TraceReader, before *table
 		if w.ended = true; errors.Is(err, context.Canceled) {
 			err = nil
 		}
-		return Msg{err}
+		return Msg{Err: err}
 	}
 }
 

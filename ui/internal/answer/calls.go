@@ -142,7 +142,7 @@ func (c *Calls) again(ctx context.Context, o query.CallsOptions) error {
 	c.options = o
 	c.mu.Unlock()
 	done := make(chan tea.Msg, 1)
-	go func() { done <- background.Guarded(c.doing(r)) }()
+	go func() { done <- background.Guarded(c.ending(r)) }()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

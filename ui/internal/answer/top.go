@@ -81,7 +81,7 @@ func (t *Top) Group(ctx context.Context, name string) error {
 		return err
 	}
 	done := make(chan tea.Msg, 1)
-	go func() { done <- background.Guarded(t.doing(r)) }()
+	go func() { done <- background.Guarded(t.ending(r)) }()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
