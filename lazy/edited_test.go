@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 )
 
@@ -17,6 +18,22 @@ type hashEdits struct {
 	merge, drop uint64
 	shown       *map[int32][]int64   // by thread: where all begins that is shown; nil if not known
 	bare        func(part PassRange) // is told of bare parts, see Edits.Barren
+	around      *callsAround         // checks what is told of the container around; nil for no check
+}
+
+// callsAround has, for each container, what its text needs to know of the one around it.
+type callsAround struct {
+	known          map[Position]format.Parent
+	checked, wrong atomic.Int64
+}
+
+func (c *callsAround) check(p *PassPoint) {
+	if want, ok := c.known[Position{p.Thread, p.At}]; ok {
+		c.checked.Add(1)
+		if p.Parent() != want {
+			c.wrong.Add(1)
+		}
+	}
 }
 
 func (h hashEdits) Begin(int32) EditState { return 0 }
@@ -24,6 +41,9 @@ func (h hashEdits) Begin(int32) EditState { return 0 }
 func (h hashEdits) Leaves(in EditState) bool { return in.(int)%5 != 4 }
 
 func (h hashEdits) Enter(in EditState, p *PassPoint) (Edit, EditState) {
+	if h.around != nil {
+		h.around.check(p)
+	}
 	how, inside := h.decide(in, p.At)
 	return how, inside
 }
@@ -155,6 +175,24 @@ func checkEdited(t *testing.T, r *TraceReader, folded bool, h hashEdits) {
 	whole := loadPlain(t, r.Tree(folded))
 	want := h.edited(whole, 0)
 	what := fmt.Sprintf("folded %v, %v", folded, [2]uint64{h.merge, h.drop})
+	h.around = &callsAround{known: make(map[Position]format.Parent)}
+	var note func(n *plainNode)
+	note = func(n *plainNode) {
+		for _, k := range n.kids {
+			if k.container {
+				h.around.known[k.at] = k.around
+			}
+			note(k)
+		}
+	}
+	for _, n := range whole {
+		note(n)
+	}
+	defer func() {
+		if n := h.around.wrong.Load(); n > 0 || h.around.checked.Load() == 0 && len(h.around.known) > 0 {
+			t.Errorf("%s: of %d of %d containers another call around was told", what, n, h.around.checked.Load())
+		}
+	}()
 	for i, n := range loadPlain(t, EditedTree(r, folded, h)) {
 		if got, want := n.texts(0, nil), want[i].texts(0, nil); !slices.Equal(got, want) {
 			t.Fatalf("%s: loaded\n%q, want\n%q", what, got, want)

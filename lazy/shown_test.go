@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 )
 
@@ -76,8 +77,9 @@ type plainNode struct {
 	kids     []*plainNode
 
 	container bool
-	below     int64 // in an edited tree: durations of what is directly in it
-	merged    int64 // there: points that are merged in the place of its children
+	below     int64         // in an edited tree: durations of what is directly in it
+	merged    int64         // there: points that are merged in the place of its children
+	around    format.Parent // what its text needs to know of the container around it
 }
 
 func loadPlain(t *testing.T, tree *Tree) (threads []*plainNode) {
@@ -90,6 +92,9 @@ func loadPlain(t *testing.T, tree *Tree) (threads []*plainNode) {
 		}
 		for _, c := range kids {
 			p := &plainNode{at: c.Position(), end: c.e.Load().next, duration: weightOf(c), container: c.e.Load().container()}
+			if !n.IsThread() {
+				p.around = format.ParentOf(n.Point())
+			}
 			into.kids = append(into.kids, p)
 			below(c, p)
 		}
