@@ -173,3 +173,55 @@ func BenchmarkMerged(b *testing.B) {
 		})
 	}
 }
+
+// TestStepsRemade: a step about how calls end is applied again when the recording has ended, and leaves the
+// cursor where it is; another step is not.
+func TestStepsRemade(t *testing.T) {
+	for _, c := range []struct {
+		step    string
+		during  []int // calls with rows while the trace grows, and when it has ended
+		after   []int
+		again   bool
+		lastRow int
+	}{
+		{"merge threw", []int{1, 2, 3}, []int{1, 3, 4}, true, 3},
+		{"merge arg=2", []int{1, 3}, []int{1, 3, 4}, false, 3},
+	} {
+		l := goLive(t, Options{})
+		l.record()
+		th := l.rec.Thread("main")
+		l.enter(th, 2)
+		l.calls(th, 1)
+		l.seen().step(c.step)
+		rows := func() (list []int) {
+			for _, r := range l.expandedRows() {
+				l.keys(":").typed(strings.TrimSpace(r)).keys("enter")
+				for n := range 9 {
+					if strings.Contains(l.cursorText(), fmt.Sprintf("f(%d)", n)) {
+						list = append(list, n)
+					}
+				}
+			}
+			return list
+		}
+		if got := rows(); !slices.Equal(got, c.during) {
+			t.Fatalf("%s: rows of %v, want %v:\n%s", c.step, got, c.during, l.screen())
+		}
+		l.at(c.lastRow)
+		tree := l.m.tree.Out.Tree
+		th.Panic("Boom")
+		l.calls(th, 1)
+		l.exit(th, 1)
+		th.End()
+		if err := l.rec.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		l.look().at(c.lastRow)
+		if again := l.m.tree.Out.Tree != tree; again != c.again || !l.m.tree.Out.Tree.Edited() {
+			t.Errorf("%s: the tree was made again: %v, want %v", c.step, again, c.again)
+		}
+		if got := rows(); !slices.Equal(got, c.after) {
+			t.Errorf("%s: rows of %v, want %v:\n%s", c.step, got, c.after, l.screen())
+		}
+	}
+}
