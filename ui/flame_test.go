@@ -142,3 +142,56 @@ func TestFlameBegins(t *testing.T) {
 		}
 	}
 }
+
+// TestRangeEnds: an end of the range that is on the wrong side of the other takes that away; backspace ends the
+// range before other steps.
+func TestRangeEnds(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 110, 24, Options{})
+	at := func(event string) *driver { return d.keys(":").typed(event).keys("enter") }
+	at("6278").keys("(").has("range #6278..")
+	at("4248").keys(")").has("range #0..#4249")
+	at("6278").keys("(").has("range #6278..  ")
+	at("6302").keys(")").has("range #6278..#6303")
+	d.keys(":").typed("drop doPeek").keys("enter")
+	if d.keys("backspace"); len(d.m.steps.list) != 1 || d.m.steps.list[0].Kind != query.Drop {
+		t.Fatalf("backspace leaves %v", d.m.steps.list)
+	}
+	if d.keys("backspace"); len(d.m.steps.list) != 0 {
+		t.Errorf("a second backspace leaves %v", d.m.steps.list)
+	}
+}
+
+// TestStripMarks: the strip has notes and hits where they are, and those of its thread.
+func TestStripMarks(t *testing.T) {
+	d := onEvent(t, "threads.stream", 100, 24, 41)
+	d.keys("m a /").typed("work(").keys("enter")
+	marked := d.m.marks.Places()[0]
+	hits := d.m.search.Hits()
+	if hits == nil || hits.Len() < 2 {
+		t.Fatal("no hits")
+	}
+	first, last := hits.At(0), hits.At(hits.Len()-1)
+	note, match := d.m.flames.note(), d.m.flames.match()
+	const end = int64(1) << 40
+	for _, c := range []struct {
+		what   string
+		is     bool
+		has    func(thread int32, from, to int64) bool
+		thread int32
+		from   int64
+		to     int64
+	}{
+		{"a note", true, note, marked.Thread, marked.At, marked.At + 1},
+		{"a note before it", false, note, marked.Thread, 0, marked.At},
+		{"a note after it", false, note, marked.Thread, marked.At + 1, end},
+		{"a note of another thread", false, note, marked.Thread + 1, 0, end},
+		{"a hit", true, match, first.Thread, first.At, first.At + 1},
+		{"a hit before the first", false, match, first.Thread, 0, first.At},
+		{"a hit after the last", false, match, last.Thread, last.At + 1, end},
+		{"a hit of a thread without", false, match, last.Thread + 1, 0, end},
+	} {
+		if got := c.has(c.thread, c.from, c.to); got != c.is {
+			t.Errorf("%s: %v", c.what, got)
+		}
+	}
+}
