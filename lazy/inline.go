@@ -24,6 +24,10 @@ func Inlined(n *Node) (p Position, ok bool) {
 	return Position{Thread: n.thread, At: at}, at > 0
 }
 
+// mostBegun bounds how many more iterations may begin in a loop of one: the children of a damaged loop are not
+// all read for its row.
+const mostBegun = 16
+
 // inlined returns e with what the only iteration of a loop contains as its content, or e itself if
 // it is no such loop. The recorder may have begun a second iteration before the loop turned out
 // to be over. A mark of a diff on the iteration keeps its row.
@@ -36,8 +40,11 @@ func (l *childReader) inlined(e *nodeData) *nodeData {
 	if err != nil || !ok || !only.onlyIteration() || only.point.Diff != format.DiffNone && only.point.Diff != e.point.Diff {
 		return e
 	}
-	for pos, ord := only.next, only.after; pos < e.end; {
+	for pos, ord, n := only.next, only.after, 0; pos < e.end; n++ {
 		var more nodeData
+		if n == mostBegun {
+			return e
+		}
 		ok, err := l.next(pos, ord, e.end, &more, false)
 		if err != nil || ok && (more.point.Class != format.ClassIteration || more.state != StateWhole || more.hasContent()) {
 			return e

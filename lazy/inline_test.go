@@ -158,3 +158,22 @@ func TestInlineShown(t *testing.T) {
 		}
 	}
 }
+
+// TestInlineBegun: a loop of one iteration in which a second began has no row for either; one in which many did
+// is not read for its row.
+func TestInlineBegun(t *testing.T) {
+	for begun, inline := range map[int]bool{0: true, 1: true, mostBegun: true, mostBegun + 1: false, 500: false} {
+		w := formattest.NewBuilder(t)
+		w.Thread(0)
+		w.Loop(int32(1+min(begun, 1)), w.Variable("v"), append([]int{3}, make([]int, begun)...)...)
+		tree := ready(t, w.File(), Options{NoWrite: true}).Tree(true)
+		Inline(tree)
+		list, err := tree.Children(t.Context(), tree.ThreadAt(0))
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		if _, ok := Inlined(list[0]); ok != inline {
+			t.Errorf("%d more iterations begin: inline %v", begun, ok)
+		}
+	}
+}
