@@ -147,10 +147,11 @@ type callsShape struct {
 	args    []argShape
 }
 
-// argShape describes an argument of all methods: its type, if they agree, and whether it is a number.
+// argShape describes an argument of all methods: its type, if they agree, and whether it is a number or a text.
 type argShape struct {
 	title  string
 	number bool
+	text   bool
 }
 
 // shape describes the calls found so far.
@@ -221,7 +222,7 @@ func argument(methods []*format.MethodDescriptor, i int) argShape {
 	}
 	if of != nil {
 		s.title = strconv.Itoa(i+1) + " " + shortType(*of)
-		s.number = isNumber(*of)
+		s.number, s.text = isNumber(*of), strings.HasSuffix(s.title, " String")
 	}
 	return s
 }
@@ -250,7 +251,7 @@ func (c *Calls) listColumns(shape *callsShape) []table.Column {
 	}
 	list = append(list, table.Column{Key: "call", Title: "call", In: when(shape.several), Least: 10, CutMiddle: true})
 	for i, a := range shape.args {
-		column := table.Column{Key: fmt.Sprintf("arg_%d", i+1), Title: a.title, Priority: min(1+i, 7), Most: 40}
+		column := table.Column{Key: fmt.Sprintf("arg_%d", i+1), Title: a.title, Priority: min(1+i, 7), Most: 40, Worth: a.text}
 		if a.number {
 			column.Align = table.Right
 		}
@@ -260,7 +261,7 @@ func (c *Calls) listColumns(shape *callsShape) []table.Column {
 		table.Column{Key: "result", Title: "result", Most: 40},
 		table.Column{Key: "receiver", Title: "receiver", In: when(c.sums.objects), Priority: 5, Most: 32},
 		table.Column{Key: "thread_name", Title: "thread", In: when(c.about.threads > 1), Priority: 4, Most: 24},
-		table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true},
+		table.Column{Key: "caller", Title: "called by", Least: 12, Priority: 3, CutMiddle: true},
 		table.Column{Key: "start", Title: "start", Kind: table.Duration, In: when(c.about.timed), Priority: 9},
 		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1})
 	for _, col := range c.about.extraColumns() {

@@ -98,7 +98,7 @@ var identityColumns = []table.Column{
 	{Key: "class", Title: "class", In: table.OnlyData},
 	{Key: "exception", Title: "class", Least: 12, CutMiddle: true, In: table.OnlyShown},
 	{Key: "thrown_in", Title: "thrown in", Least: 12, CutMiddle: true},
-	{Key: "caught_in", Title: "caught in", Least: 12, CutMiddle: true, Stretch: true},
+	{Key: "caught_in", Title: "caught in", Least: 12, CutMiddle: true},
 	{Key: "outcome", In: table.OnlyData},
 	{Key: "thrown_class", In: table.OnlyData}, {Key: "thrown_method", In: table.OnlyData}, {Key: "thrown_merged", In: table.OnlyData},
 	{Key: "caught_class", In: table.OnlyData}, {Key: "caught_method", In: table.OnlyData}, {Key: "caught_merged", In: table.OnlyData},

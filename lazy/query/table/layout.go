@@ -149,12 +149,14 @@ func (l *Layout) bounds(i int) (least, want int) {
 	if c.Kind != Text {
 		return want, want
 	}
-	const usual, stretched = 12, 24
+	const usual, stretched, worth = 12, 24, 32
 	least = max(c.Least, display.TextWidth(l.head(c), l.g.ASCII))
 	switch {
 	case c.Even:
 		least = c.Least // its title may be cut
 	case c.Least > 0:
+	case c.Worth:
+		least = max(least, min(want, worth))
 	case i == l.stretched():
 		least = max(least, min(want, stretched))
 	default:
@@ -197,8 +199,8 @@ func (l *Layout) leastWidth(shown []int) int {
 	return sum
 }
 
-// place gives each column its cells: first what it needs at least, then, by priority, what it
-// wants, and the rest to the one that stretches.
+// place gives each column its cells: first what it needs at least, then, if none is to stretch, a fair
+// share to each column of texts, then, by priority, what it wants, and the rest to the one that stretches.
 func (l *Layout) place(shown []int) {
 	l.shown = l.shown[:0]
 	left := l.width - l.leastWidth(shown)
@@ -206,13 +208,17 @@ func (l *Layout) place(shown []int) {
 	byPriority := slices.Clone(shown)
 	slices.SortStableFunc(byPriority, func(a, b int) int { return l.t.Columns[a].Priority - l.t.Columns[b].Priority })
 	left = l.even(shown, left, wide)
+	var rest []int
 	for _, i := range byPriority {
-		if wide[i] > 0 {
-			continue
+		if wide[i] == 0 {
+			wide[i], _ = l.bounds(i)
+			rest = append(rest, i)
 		}
-		least, want := l.bounds(i)
-		wide[i] = least
-		if more := want - least; l.width == 0 {
+	}
+	left = l.share(rest, left, wide)
+	for _, i := range rest {
+		_, want := l.bounds(i)
+		if more := want - wide[i]; l.width == 0 {
 			wide[i] = want
 		} else if more = min(more, left); more > 0 {
 			wide[i] += more
@@ -227,6 +233,29 @@ func (l *Layout) place(shown []int) {
 		l.shown = append(l.shown, slot{i, at, wide[i]})
 		at += wide[i] + gap
 	}
+}
+
+// share gives cells to the narrowest columns of texts until each has fairly many, or all that it wants. It
+// returns how many cells are left over.
+func (l *Layout) share(columns []int, left int, wide map[int]int) int {
+	const fair = 24
+	if slices.ContainsFunc(l.t.Columns, func(c Column) bool { return c.Stretch }) {
+		return left
+	}
+	for left > 0 {
+		narrow := -1
+		for _, i := range columns {
+			if _, want := l.bounds(i); wide[i] < min(want, fair) && (narrow < 0 || wide[i] < wide[narrow]) {
+				narrow = i
+			}
+		}
+		if narrow < 0 {
+			break
+		}
+		wide[narrow]++
+		left--
+	}
+	return left
 }
 
 // even shares what the other columns leave among those that are even: each has as many cells as the others,
@@ -267,6 +296,20 @@ func (l *Layout) Shown() []string {
 		keys = append(keys, l.t.Columns[s.column].Key)
 	}
 	return keys
+}
+
+// At returns the key of the column at a cell of a line.
+func (l *Layout) At(x int) (key string, ok bool) {
+	for i, s := range l.shown {
+		end := s.at + s.wide
+		if i+1 < len(l.shown) {
+			end = l.shown[i+1].at
+		}
+		if x >= s.at && x < end || i == 0 && x < s.at {
+			return l.t.Columns[s.column].Key, true
+		}
+	}
+	return "", false
 }
 
 // total is the width of a line.

@@ -63,7 +63,8 @@ func (l *line) space(n int) {
 // until appends blanks up to a column of the screen.
 func (l *line) until(x int) { l.space(x - l.width) }
 
-// cut appends as much of a text as fits width cells, with a sign where something is missing.
+// cut appends as much of a text as fits width cells, with a sign where something is missing. In the middle
+// it is the end of a class that is missing, if the name of the method fits.
 func (l *line) cut(text string, spans []format.Span, width int, middle bool) {
 	more := len([]rune(l.g.More))
 	head, whole := fits(text, width, l.g.ASCII)
@@ -76,8 +77,13 @@ func (l *line) cut(text string, spans []format.Span, width int, middle bool) {
 		return
 	case middle && width >= more+2:
 		room := width - more
-		head, _ = fits(text, (room+1)/2, l.g.ASCII)
-		tail := end(text, room/2, l.g.ASCII)
+		tail := member(text)
+		if _, whole := fits(text[tail:], room-1, l.g.ASCII); tail > 0 && whole {
+			head, _ = fits(text, room-display.TextWidth(text[tail:], l.g.ASCII), l.g.ASCII)
+		} else {
+			head, _ = fits(text, (room+1)/2, l.g.ASCII)
+			tail = end(text, room/2, l.g.ASCII)
+		}
 		l.styled(text[:head], spans)
 		l.put(l.g.More, Faint)
 		l.styled(text[tail:], moved(spans, tail))
@@ -86,6 +92,16 @@ func (l *line) cut(text string, spans []format.Span, width int, middle bool) {
 	head, _ = fits(text, width-more, l.g.ASCII)
 	l.styled(text[:head], spans)
 	l.put(l.g.More, Faint)
+}
+
+// member returns where the name of a method begins in the text Class.method(…), with the dot; 0 if the text
+// is another.
+func member(text string) int {
+	name, _, _ := strings.Cut(text, "(")
+	if strings.ContainsRune(name, ' ') {
+		return 0
+	}
+	return max(0, strings.LastIndexByte(name, '.'))
 }
 
 // fits returns how many bytes of a text fit width cells, and whether that is all.

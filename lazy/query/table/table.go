@@ -79,6 +79,9 @@ type Column struct {
 	// Stretch gives the column the cells that are left over. Without it in any column, the last
 	// one of texts gets them.
 	Stretch bool
+	// Worth tells that a column of texts says more than the others: where not all fit, others are left
+	// out before its texts are cut to few cells.
+	Worth bool
 	// Even columns get the same share of the cells that the others leave.
 	Even bool
 	In   Medium
