@@ -84,6 +84,29 @@ func (a *asking) completeWhere(args string, words ...string) (from int, with []p
 	return from, with
 }
 
+// completeNames completes a name of the trace: what a filter takes for one of the fields.
+func (a *asking) completeNames(args string, fields ...string) (with []prompt.Candidate) {
+	for _, field := range fields {
+		term := field + "=" + args
+		from, list := a.completeFilter(term)
+		for _, c := range list {
+			name, ok := strings.CutPrefix(term[:from]+c.Text, field+"=")
+			if name = strings.Trim(name, `"`); ok && name != "" {
+				with = append(with, prompt.Candidate{Text: name, Help: c.Help})
+			}
+		}
+	}
+	return with
+}
+
+// completeMethod completes a method, or after it the word where and a filter.
+func (a *asking) completeMethod(args string) (from int, with []prompt.Candidate) {
+	if from, with = a.completeWhere(args, "where "); from == 0 {
+		with = append(with, a.completeNames(args, "method")...)
+	}
+	return from, with
+}
+
 // methodHere returns the method of the call under the cursor; "" if there is none.
 func (a *asking) methodHere() string {
 	n := a.tree.Out.Cursor.Node

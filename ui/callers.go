@@ -7,7 +7,6 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
-	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/sheet"
 )
 
@@ -19,7 +18,7 @@ func (a pathsAnswer) commands() []command.Command {
 		return command.Command{
 			Name: name, Group: groupAnswer, Args: "[METHOD] [where FILTER]", Help: help,
 			Check:    func(args string) error { _, _, err := a.arguments(args); return err },
-			Complete: func(args string) (int, []prompt.Candidate) { return a.completeWhere(args, "where ") },
+			Complete: a.completeMethod,
 			Run: func(args string) tea.Cmd {
 				method, where, err := a.arguments(args)
 				if err != nil {

@@ -34,6 +34,11 @@ func (a callsAnswer) commands() []command.Command {
 		},
 	}, {
 		Name: "col", Group: groupAnswer, Args: "COLUMN", Help: "one more column in the table of calls: iter, or a captured field: arg.1.name",
+		Complete: func(args string) (int, []prompt.Candidate) {
+			const before = " col "
+			from, with := a.complete(before + args)
+			return from - len(before), with
+		},
 		Run: func(col string) tea.Cmd {
 			if a.calls == nil || col == "" {
 				a.env.Say("a table of calls gets a column by its name: iter, arg.1.name, recv.size, ret.id")
@@ -71,7 +76,11 @@ func callsArguments(args string) (what, by string, cols []string) {
 func (a callsAnswer) complete(args string) (from int, with []prompt.Candidate) {
 	from = strings.LastIndexByte(args, ' ') + 1
 	if before := " " + args[:from]; !strings.HasSuffix(before, " by ") && !strings.HasSuffix(before, " col ") {
-		return a.completeFilter(args)
+		words, with := a.completeFilter(args)
+		if from == 0 && words == 0 && args != "" {
+			with = append(a.completeNames(args, "method"), with...)
+		}
+		return words, with
 	}
 	for _, word := range query.CallGroups() {
 		if strings.HasPrefix(word, args[from:]) && !strings.Contains(word, ":") {

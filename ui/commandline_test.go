@@ -101,3 +101,23 @@ func TestCompleteWhere(t *testing.T) {
 	}
 	d.keys("j j :").typed("top where ").keys("tab").has("method=")
 }
+
+// TestCompleteNames: commands complete the methods, fields and columns that they take.
+func TestCompleteNames(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{})
+	for _, c := range []struct{ typed, then string }{
+		{"callers nextNonWh", "callers JsonReader.nextNonWhitespace"},
+		{"callees JsonReader.nextNonWh", "callees JsonReader.nextNonWhitespace"},
+		{"calls nextNonWh", "calls JsonReader.nextNonWhitespace"},
+		{"calls JsonReader.peek w", "calls JsonReader.peek w"},
+		{"history JsonReader.limi", "history JsonReader.limit"},
+		{"col ite", "col iter"},
+		{"callers nextNonWhitespace wh", "callers nextNonWhitespace where "},
+	} {
+		d.keys(":").typed(c.typed).keys("tab")
+		if got := d.m.front.Prompt().Text().Text; got != c.then {
+			t.Errorf(":%s completes to :%s, expected :%s", c.typed, got, c.then)
+		}
+		d.keys("ctrl+c")
+	}
+}

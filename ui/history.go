@@ -14,6 +14,7 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/sheet"
 )
@@ -30,6 +31,7 @@ func (a historyAnswer) commands() []command.Command {
 	return []command.Command{
 		{
 			Name: "history", Group: groupAnswer, Args: "[LOCATION]", Help: "all values of a field, element, variable or object: Account.balance, or the row's",
+			Complete: func(text string) (int, []prompt.Candidate) { return 0, a.completeNames(text, "field", "var") },
 			Run: func(text string) tea.Cmd {
 				if text != "" {
 					return a.show(query.Spot{Text: text}, nil)
