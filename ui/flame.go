@@ -221,6 +221,12 @@ func (f *flaming) Show(at lazy.Position, event int32) tea.Cmd {
 	return f.jobs.ToPoint(at, event)
 }
 
+// Keys lists the keys of the flame.
+func (f *flaming) Keys() tea.Cmd {
+	f.front.Push(keyList("keys of the flame", flame.Keys), nil)
+	return nil
+}
+
 // Hide closes the strip.
 func (f *flaming) Hide() { f.On = false }
 

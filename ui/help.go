@@ -25,6 +25,12 @@ func keyLines(keys []binding, g *screen.Glyphs) []Key {
 	return lines
 }
 
+// keyList returns a list of the keys of what is in front.
+func keyList(title string, keys []Key) *list.List {
+	items := help.Lines(keys)
+	return &list.List{Title: title, Keys: "PgDn PgUp", Len: func() int { return len(items) }, Item: func(i int) list.Item { return items[i] }}
+}
+
 // helpItems makes the lines of help from the key map.
 func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
 	return help.Items(helpLines(keys, g), g)

@@ -122,32 +122,6 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 	return m.tree.Aim(outline.Scroll(n))
 }
 
-// clicked moves the cursor to the row under the mouse. A second click there, or a click on the
-// row's mark, expands or collapses it.
-func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
-	o, l, clicks := m.tree.Out, m.frame.layout, &m.keyboard.clicks
-	i := e.Y - l.Top
-	if e.Button != tea.MouseLeft || m.front.List() != nil || m.front.Prompt() != nil || i < 0 || i >= len(o.Rows) || e.X >= l.TreeWidth {
-		return nil
-	}
-	m.keyboard.used = true
-	o.Goal = nil
-	if i < len(o.Stuck) {
-		clicks.Clear()
-		m.tree.Visit()
-		o.Climb(o.Stuck[i])
-		return nil
-	}
-	row := o.Rows[i]
-	o.Put(row, i)
-	mark := m.tree.Out.Indent().Of(row.Depth)
-	if clicks.Double(e.Y, m.env.Clock.Now()) || e.X >= mark && e.X <= mark+1 {
-		clicks.Clear()
-		return m.tree.Toggle(0)
-	}
-	return nil
-}
-
 // escape stops running work. Without any, it ends the first of these that is on: the tour, the
 // search, the filter, the details, following.
 func (m *Model) escape(n int) tea.Cmd {

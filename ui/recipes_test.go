@@ -20,11 +20,11 @@ func TestRecipes(t *testing.T) {
 		}
 	}
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 100, 24, Options{Keys: map[string][]string{"top": {"ctrl+t"}}}).keys("?")
-	for range 20 {
+	for range 200 {
 		if text := d.screen(); strings.Contains(text, "How to find a slow call") && strings.Contains(text, "an exception") {
 			break
 		}
-		d.keys("pgdown")
+		d.keys("j")
 	}
 	d.has("How to find a wrong value")
 }

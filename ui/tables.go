@@ -6,8 +6,6 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/front"
-	"tracex/ui/internal/help"
-	"tracex/ui/internal/list"
 	"tracex/ui/internal/sheet"
 )
 
@@ -29,12 +27,7 @@ func (t *tables) show(src sheet.Source, actions ...sheet.Action) tea.Cmd {
 			return t.clip.Copy(shown.RowText(row, t.env.Glyphs), "the row")
 		}},
 		sheet.Action{Key: "?", Always: true, Do: func(*table.Table, int) tea.Cmd {
-			items := help.Lines(s.Keys())
-			t.front.Push(&list.List{
-				Title: "keys of this table", Keys: "PgDn PgUp",
-				Len:  func() int { return len(items) },
-				Item: func(i int) list.Item { return items[i] },
-			}, nil)
+			t.front.Push(keyList("keys of this table", s.Keys()), nil)
 			return nil
 		}},
 		sheet.Action{Key: ":", Always: true, Help: "go to a place, or a command", Do: func(*table.Table, int) tea.Cmd { return t.ask("") }})

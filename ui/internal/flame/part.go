@@ -122,6 +122,15 @@ func (p *Part) Update(m Msg) {
 	f.of, f.known, f.err = m.of, true, m.err
 }
 
+// PlaceAt returns the place in the thread of a column of the strip; ok is false if none is known.
+func (p *Part) PlaceAt(x int) (at lazy.Position, ok bool) {
+	pic := p.strip.picture
+	if pic == nil || x < 0 || x+1 >= len(pic.Edges) || p.strip.err != nil {
+		return at, false
+	}
+	return lazy.Position{Thread: pic.Thread, At: pic.Edges[x]}, true
+}
+
 // Busy reports whether something runs.
 func (p *Part) Busy() bool {
 	return p.strip.cancel != nil || p.shown != nil && p.shown.find.cancel != nil

@@ -5,6 +5,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/query"
+	"tracex/ui/internal/help"
 	"tracex/ui/internal/list"
 	"tracex/ui/internal/screen"
 )
@@ -19,6 +20,8 @@ type Owner interface {
 	Top(timed bool, from, to int64) tea.Cmd
 	// Hide closes the strip as well.
 	Hide()
+	// Keys lists the keys of the flame.
+	Keys() tea.Cmd
 }
 
 // Screen is the flame of a thread, in place of the tree.
@@ -187,6 +190,9 @@ func (s *Screen) HandleKey(k tea.KeyPressMsg) list.Action {
 		return list.Action{}
 	}
 	switch name {
+	case "?":
+		s.leave, s.do = false, s.owner.Keys
+		return list.Action{Kind: list.Asked}
 	case "esc":
 		if s.find.stop() {
 			return list.Action{}
@@ -231,7 +237,26 @@ func (s *Screen) asks(name string) list.Action {
 	case ")":
 		return asked(false, func() tea.Cmd { return s.owner.End(pic.Timed, to) })
 	case "T":
-		return asked(true, func() tea.Cmd { return s.owner.Top(pic.Timed, from, to) })
+		return asked(false, func() tea.Cmd { return s.owner.Top(pic.Timed, from, to) })
+	}
+	return list.Action{Kind: list.Unbound}
+}
+
+// Click puts the cursor on a cell of a level, or in a column of the strip; a double click zooms.
+func (s *Screen) Click(x, y int, double bool) list.Action {
+	const strip = 1 // under the title
+	pic := s.picture()
+	row := s.top + y - strip - 1
+	if pic == nil || x >= pic.Columns || y < strip || y > strip && row >= min(len(s.cells), s.top+s.rows) {
+		return list.Action{}
+	}
+	s.at = (pic.Edge(x) + pic.Edge(x+1)) / 2
+	if y > strip {
+		s.row = row
+	}
+	s.place()
+	if double {
+		s.into()
 	}
 	return list.Action{}
 }
@@ -393,10 +418,33 @@ func (s *Screen) other(dir int) {
 
 // Hint returns the bottom line.
 func (s *Screen) Hint(width int, g *screen.Glyphs) string {
-	if width < 100 {
-		return "enter zoom  esc out  space in the tree  ( ) range  T top of it  V close"
+	out := "Esc back"
+	if len(s.views) > 1 {
+		out = "Esc out"
 	}
-	return "h j k l move  enter zoom  esc out  + - < >  space in the tree  ( ) range  T top of it  tab thread  V close"
+	arrows := screen.KeyName("left", g) + " " + screen.KeyName("right", g) + " " + screen.KeyName("up", g) + " " + screen.KeyName("down", g)
+	return help.Hints([]help.Hint{
+		{Text: arrows + " move", Rank: 8}, {Text: "Enter zoom", Rank: 1}, {Text: "+ - < > zoom, pan", Rank: 9}, {Text: "Space in the tree", Rank: 2},
+		{Text: "T top", Rank: 3}, {Text: "( ) range", Rank: 5}, {Text: "Tab thread", Rank: 7}, {Text: "V close", Rank: 6}, {Text: "? keys", Rank: 4}, {Text: out},
+	}, width, g)
+}
+
+// Keys are the keys of the flame.
+var Keys = []help.Key{
+	{Group: "This flame", Names: "h l", Does: "the call before, the call after"},
+	{Group: "This flame", Names: "j k", Does: "down into what is called there; up"},
+	{Group: "This flame", Names: "Enter", Does: "show only what is under the cursor"},
+	{Group: "This flame", Names: "Esc", Does: "stop work, show again what was shown before, or go back"},
+	{Group: "This flame", Names: "+ -", Does: "shorter, longer part of the recording"},
+	{Group: "This flame", Names: "< >", Does: "earlier, later"},
+	{Group: "This flame", Names: "0", Does: "all of the thread"},
+	{Group: "This flame", Names: "PgDn PgUp", Does: "scroll the levels"},
+	{Group: "This flame", Names: "Tab", Does: "the next thread; Shift-Tab: the one before"},
+	{Group: "This flame", Names: "Space o", Does: "go there in the tree"},
+	{Group: "This flame", Names: "T", Does: "the methods of what is under the cursor: its range becomes that of all answers"},
+	{Group: "This flame", Names: "( )", Does: "all answers: only from there on; only up to there"},
+	{Group: "This flame", Names: "V", Does: "close the flame and the strip"},
+	{Group: "This flame", Names: "q", Does: "close the flame"},
 }
 
 // Selected returns the event under the cursor, and the part of the axis that it takes; -1 if the cursor is

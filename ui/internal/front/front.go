@@ -30,6 +30,8 @@ type List interface {
 	Typing() bool
 	// Scroll moves the lines shown by n, for the mouse wheel.
 	Scroll(n int)
+	// Click returns what a click on a cell of View asks for.
+	Click(x, y int, double bool) list.Action
 	// View draws height lines of width cells.
 	View(width, height int, g *screen.Glyphs) []string
 	// Hint returns the bottom line, if possible in width cells.
@@ -109,9 +111,24 @@ func (f *Front) HandleKey(k tea.KeyPressMsg) (cmd tea.Cmd, handled bool) {
 		return f.answer(f.question.HandleKey(k)), true
 	case len(f.lists) > 0:
 		f.env.Status.Clear()
-		return f.act(f.List().HandleKey(k)), true
+		what := f.List().HandleKey(k)
+		if what.Kind == list.Unbound {
+			text := screen.KeyName(k.String(), f.env.Glyphs) + " does nothing here"
+			if what.Say != "" {
+				text += "; " + what.Say
+			}
+			f.env.Say(text)
+			return nil, true
+		}
+		return f.act(what), true
 	}
 	return nil, false
+}
+
+// Click hands a click to the list that is open.
+func (f *Front) Click(x, y int, double bool) tea.Cmd {
+	f.env.Status.Clear()
+	return f.act(f.List().Click(x, y, double))
 }
 
 // Paste inserts a text into the prompt.
@@ -154,6 +171,9 @@ func (f *Front) answer(what prompt.Action) tea.Cmd {
 func (f *Front) act(what list.Action) tea.Cmd {
 	at := len(f.lists) - 1
 	in := f.lists[at]
+	if what.Say != "" {
+		f.env.Say(what.Say)
+	}
 	switch what.Kind {
 	case list.Closed:
 		f.lists = f.lists[:at]

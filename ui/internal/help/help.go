@@ -31,7 +31,8 @@ func Items(keys []Key, g *screen.Glyphs) []list.Item {
 	items := Lines(keys)
 	more := []string{
 		"A number before a key is how often, or which row or depth.",
-		"Mouse: wheel scrolls, click selects, double click expands. Shift selects text; --no-mouse leaves it to the terminal.",
+		"Mouse: wheel scrolls, click selects or, on path or strip, goes there; double click: Enter.",
+		"A click on a column's head sorts. Shift selects text; --no-mouse leaves the mouse alone.",
 	}
 	items = append(items, list.Item{Head: true})
 	for _, text := range more {

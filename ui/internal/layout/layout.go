@@ -15,6 +15,9 @@ type Layout struct {
 	Strip      bool // a line about the time of the thread
 	Rule       bool // a line with the headings of the columns
 	Hints      bool // a line of keys at the bottom
+	Path       int  // the line of the path to the cursor
+	StripAt    int  // the line of the strip
+	ListTop    int  // first line of a list
 	Top        int  // first line of the tree
 	Tree       int  // lines of the tree; they keep this height when hidden
 	TreeWidth  int
@@ -71,10 +74,11 @@ func Usable(width, height int) bool { return width >= MinWidth && height >= MinH
 func For(w Wants) Layout {
 	l := Layout{TreeWidth: w.Width, Rule: w.Height >= ruleFrom, Hints: w.Height >= hintsFrom}
 	l.Trouble = w.Trouble && w.Height >= ruleFrom
-	l.Top = 2
+	l.Path, l.Top = 1, 2
 	l.List = w.Height - 3
 	if w.Filter {
 		l.Filter = true
+		l.Path++
 		l.Top++
 		l.List--
 	}
@@ -82,10 +86,12 @@ func For(w Wants) Layout {
 		l.Top++
 		l.List--
 	}
+	l.ListTop = l.Top
 	if l.Steps = w.Steps && w.Height >= ruleFrom; l.Steps {
 		l.Top++
 	}
 	if l.Strip = w.Strip && w.Height >= ruleFrom; l.Strip {
+		l.StripAt = l.Top
 		l.Top++
 	}
 	if l.Rule {

@@ -108,17 +108,19 @@ var listKeys = map[string]func(l *List) int{
 // Action is what a key asks for.
 type Action struct {
 	Kind  Kind
-	Index int // index of the line chosen
+	Index int    // index of the line chosen
+	Say   string // tells the user something; "" if nothing
 }
 
 // Kind tells which action it is.
 type Kind int
 
 const (
-	None   Kind = iota
-	Closed      // close the list
-	Chosen      // a line was chosen; close the list
-	Asked       // do what a key of the list's owner is for: see front.Doer
+	None    Kind = iota
+	Closed       // close the list
+	Chosen       // a line was chosen; close the list
+	Asked        // do what a key of the list's owner is for: see front.Doer
+	Unbound      // the key does nothing in the list
 )
 
 // HandleKey moves in the list, or edits its filter.
@@ -152,6 +154,25 @@ func (l *List) HandleKey(k tea.KeyPressMsg) Action {
 		}
 		l.filter.clear()
 		l.refilter()
+	default:
+		return Action{Kind: Unbound}
+	}
+	return Action{}
+}
+
+// Click puts the cursor on a line of the screen, counted from the title on. A double click chooses it.
+func (l *List) Click(x, y int, double bool) Action {
+	above := 1
+	if l.Above != nil {
+		above = len(l.Above())
+	}
+	i := l.top + y - above
+	if l.filter.typing || !l.Choosable || y < above || y-above >= l.height || i >= l.Count() {
+		return Action{}
+	}
+	l.sel = i
+	if double {
+		return l.take()
 	}
 	return Action{}
 }
@@ -165,7 +186,7 @@ func (l *List) take() Action {
 	if l.Item(i).Head {
 		return Action{}
 	}
-	return Action{Chosen, i}
+	return Action{Kind: Chosen, Index: i}
 }
 
 // Typing reports whether a filter is being typed.

@@ -45,19 +45,19 @@ func TestKeys(t *testing.T) {
 		{"G down g", Action{}, 0},
 		{"pgdown ctrl+d", Action{}, 14},
 		{"G pgup ctrl+u", Action{}, 85},
-		{"j j enter", Action{Chosen, 2}, 2},
-		{"G space", Action{Chosen, 99}, 99},
+		{"j j enter", Action{Kind: Chosen, Index: 2}, 2},
+		{"G space", Action{Kind: Chosen, Index: 99}, 99},
 		{"q", Action{Kind: Closed}, 0},
 		{"j esc", Action{Kind: Closed}, 1},
 		{"/ 9", Action{}, 0},
-		{"/ 9 enter j j enter", Action{Chosen, 29}, 2},
-		{"/ 9 down enter", Action{Chosen, 19}, 1},
-		{"/ 9 esc j enter", Action{Chosen, 1}, 1},
+		{"/ 9 enter j j enter", Action{Kind: Chosen, Index: 29}, 2},
+		{"/ 9 down enter", Action{Kind: Chosen, Index: 19}, 1},
+		{"/ 9 esc j enter", Action{Kind: Chosen, Index: 1}, 1},
 		{"/ 9 enter esc", Action{}, 0},
 		{"/ 9 enter esc esc", Action{Kind: Closed}, 0},
 		{"/ x enter enter", Action{}, 0},
 		{"/ 9 x backspace backspace enter G", Action{}, 99},
-		{"/ [ 1 2 ] 5 ctrl+r enter j enter", Action{Chosen, 25}, 1},
+		{"/ [ 1 2 ] 5 ctrl+r enter j enter", Action{Kind: Chosen, Index: 25}, 1},
 	} {
 		l := numbers(100)
 		if got := press(l, c.keys); got != c.want || l.Selected() != c.at {
@@ -81,7 +81,7 @@ func TestHeadings(t *testing.T) {
 	if l.Count() != 2 {
 		t.Errorf("%d lines pass", l.Count())
 	}
-	if got := press(l, "enter j enter"); got != (Action{Chosen, 5}) {
+	if got := press(l, "enter j enter"); got != (Action{Kind: Chosen, Index: 5}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -21,6 +21,20 @@ func CrumbLine(crumbs []string, width int, g *screen.Glyphs) string {
 	return l.End()
 }
 
+// CrumbAt returns the index of the crumb at a cell of the line that CrumbLine draws; -1 if there is none, or one
+// that stands for others.
+func CrumbAt(crumbs []string, x int, g *screen.Glyphs) int {
+	at := 1
+	for i, name := range crumbs {
+		w := screen.TextWidth(name, g.ASCII)
+		if x >= at && x < at+w && name != g.More {
+			return i
+		}
+		at += w + screen.TextWidth(crumbSep(g), g.ASCII)
+	}
+	return -1
+}
+
 func crumbSep(g *screen.Glyphs) string { return " " + g.Crumb + " " }
 
 // Crumbs returns the names of a path that fit into a line of width cells: the first, the last,

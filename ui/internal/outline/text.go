@@ -43,9 +43,32 @@ func (o *Outline) Named(n *lazy.Node) lazy.Named { return nodetext.Named(o.Tree,
 // Crumbs returns the path to the cursor, as much as fits into width cells. Of a path above the tree,
 // what stays at the top of the tree is left out.
 func (o *Outline) Crumbs(width int, above bool, g *screen.Glyphs) []string {
+	return nodetext.Crumbs(o.path(above), func(n *lazy.Node) string {
+		if n == nil {
+			return g.More
+		}
+		return o.ShortName(n)
+	}, width, g)
+}
+
+// CrumbAt returns the row of the crumb at a cell of the line that shows crumbs; ok is false if there is none.
+func (o *Outline) CrumbAt(crumbs []string, x int, above bool, g *screen.Glyphs) (r lazy.Row, ok bool) {
+	path := o.path(above)
+	i := nodetext.CrumbAt(crumbs, x, g)
+	if i > 0 {
+		i += len(path) - len(crumbs) // those before the last are left out
+	}
+	if i < 0 || i >= len(path) || path[i] == nil {
+		return r, false
+	}
+	return RowOf(path[i]), true
+}
+
+// path returns the path to the cursor. Above the tree, nil stands for what stays at the top of the tree.
+func (o *Outline) path(above bool) []*lazy.Node {
 	path := nodetext.Path(o.Cursor)
 	if !above || len(o.Stuck) == 0 {
-		return nodetext.Crumbs(path, o.ShortName, width, g)
+		return path
 	}
 	short := path[:0:0]
 	for _, n := range path {
@@ -57,10 +80,5 @@ func (o *Outline) Crumbs(width int, above bool, g *screen.Glyphs) []string {
 			short = append(short, nil) // for all of them
 		}
 	}
-	return nodetext.Crumbs(short, func(n *lazy.Node) string {
-		if n == nil {
-			return g.More
-		}
-		return o.ShortName(n)
-	}, width, g)
+	return short
 }

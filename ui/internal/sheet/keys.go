@@ -30,25 +30,65 @@ func (s *Sheet) HandleKey(k tea.KeyPressMsg) list.Action {
 		return s.ask(a)
 	}
 	switch name {
-	case "s":
-		s.sortByNext()
-		return list.Action{}
-	case "S":
-		s.reverse()
+	case "s", "S":
+		switch {
+		case len(s.orders()) == 0:
+			return list.Action{Say: "this table has one order"}
+		case name == "s":
+			s.sortByNext()
+		default:
+			s.reverse()
+		}
 		return list.Action{}
 	case "p":
-		s.groupByNext()
+		if !s.groupByNext() {
+			return list.Action{Say: "this table has no groups"}
+		}
 		return list.Action{}
 	case "esc":
 		if s.stop() {
 			return list.Action{}
 		}
 	}
-	what := s.List.HandleKey(k)
-	if what.Kind == list.Chosen { // by another key for Enter
+	return s.owners(s.List.HandleKey(k))
+}
+
+// owners turns what the list makes of a key or a click into what the owner does: a row is chosen as by
+// Enter, wherever that key is.
+func (s *Sheet) owners(what list.Action) list.Action {
+	switch what.Kind {
+	case list.Chosen:
+		if s.action("enter") == nil {
+			return list.Action{}
+		}
 		return s.ask(s.action("enter"))
+	case list.Unbound:
+		what.Say = "? lists the keys"
 	}
 	return what
+}
+
+// Click sorts by the column whose head is clicked, or by its other end if it orders the rows already, and puts
+// the cursor on a row. A double click there is Enter.
+func (s *Sheet) Click(x, y int, double bool) list.Action {
+	clear(s.tried)
+	if y != heads || s.Typing() {
+		return s.owners(s.List.Click(x, y, double))
+	}
+	key, ok := s.layout.At(x)
+	switch {
+	case !ok:
+	case key == s.t.Sorted:
+		s.reverse()
+	case len(s.orders()) == 0:
+		return list.Action{Say: "this table has one order"}
+	default:
+		i := s.t.Column(key)
+		if !s.SortBy(key, i >= 0 && s.t.Columns[i].Rises()) {
+			return list.Action{Say: "this table is not sorted by that column"}
+		}
+	}
+	return list.Action{}
 }
 
 // action returns the owner's action of a key, or nil.
@@ -63,11 +103,8 @@ func (s *Sheet) action(key string) *Action {
 
 // ask asks for an action, if it can be done.
 func (s *Sheet) ask(a *Action) list.Action {
-	if a == nil {
-		return list.Action{}
-	}
 	if _, row := s.Row(); row < 0 && !a.Always {
-		return list.Action{}
+		return list.Action{Say: s.nothing()}
 	}
 	s.asked = a
 	return list.Action{Kind: list.Asked}
@@ -144,11 +181,11 @@ func (s *Sheet) SortBy(key string, rising bool) bool {
 	return true
 }
 
-// groupByNext groups by the source's next name.
-func (s *Sheet) groupByNext() {
+// groupByNext groups by the source's next name, and reports whether it has any.
+func (s *Sheet) groupByNext() bool {
 	by, ok := s.src.(Grouper)
 	if !ok || len(by.Groups()) == 0 {
-		return
+		return false
 	}
 	names := by.Groups()
 	next := (s.group + 1) % len(names)
@@ -156,6 +193,7 @@ func (s *Sheet) groupByNext() {
 		s.group = next
 		s.Select(0)
 	})
+	return true
 }
 
 // Hint returns the bottom line: the owner's keys first, and always how to leave.
@@ -178,6 +216,9 @@ func (s *Sheet) Hint(width int, g *screen.Glyphs) string {
 		add("p group", 21)
 	}
 	add("/ filter", 22)
+	if s.action("?") != nil {
+		add("? keys", 4)
+	}
 	switch {
 	case s.running() || s.work != nil && s.work.what != "":
 		add("Esc stops", 0)

@@ -47,9 +47,11 @@ func New(src Source, actions []Action, g *screen.Glyphs) *Sheet {
 
 // margin is the width of the cursor's mark and the blank after it; besides is how many lines are
 // above and below the rows: title, head, and a line about the cursor's row.
+// The heads of the columns are the line heads of the screen.
 const (
 	margin  = 2
 	besides = 3
+	heads   = 1
 )
 
 // len returns how many rows pass the filter, as far as known.

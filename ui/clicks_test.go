@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/flame"
+	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/uitest"
+)
+
+// click clicks on the first cell of a text in the line of the screen that has it.
+func (d *driver) click(inLine, text string) *driver {
+	d.t.Helper()
+	for y, line := range strings.Split(d.screen(), "\n") {
+		if !strings.Contains(line, inLine) {
+			continue
+		}
+		if before, _, ok := strings.Cut(line, text); ok {
+			d.send(tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
+			return d
+		}
+	}
+	d.t.Fatalf("no %q in a line with %q:\n%s", text, inLine, d.screen())
+	return d
+}
+
+// TestClickTable: a click selects a row, a second one is Enter, and one on a column's head sorts by it, a second
+// one the other way round.
+func TestClickTable(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("T")
+	s := d.m.front.List().(*sheet.Sheet)
+	const name = "TypeAdapterFactory.create"
+	d.click(name, name)
+	if got, row := s.Row(); row < 1 || !strings.HasPrefix(got.RowText(row, d.m.env.Glyphs), "312") {
+		t.Errorf("the cursor is on row %d", row)
+	}
+	d.click("threw  method", "calls").has("by number of calls", "▼ calls")
+	d.click("threw  method", "calls").has("▲ calls").keys("S")
+	d.click("top ·", "top") // the title is no row
+	if d.m.front.List() != s {
+		t.Error("a click on the title closes the table")
+	}
+	if d.click(name, name).click(name, name); d.m.front.List() != nil || !d.m.search.Some() {
+		t.Error("a double click is not Enter")
+	}
+	d.keys("!").click("caught in", "caught in").has("this table has one order")
+}
+
+// TestUnboundInTables: keys that do nothing in a table, a list or a flame say so.
+func TestUnboundInTables(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("T x")
+	d.has("x does nothing here; ? lists the keys").keys("esc ! s").has("this table has one order").keys("p").has("this table has no groups")
+	d.keys("esc B m").has("m does nothing here").keys("esc V V x").has("x does nothing here").keys("?").has("keys of the flame", "go there in the tree")
+	d.keys("esc").has("flame ·")
+}
+
+// TestClickPath: a click on the path goes to a call in it.
+func TestClickPath(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("E 9 0 j")
+	path := strings.Split(d.screen(), "\n")[d.m.frame.layout.Path]
+	names := strings.Split(strings.TrimSpace(path), " › ")
+	if len(names) < 4 {
+		t.Fatalf("a short path: %s", path)
+	}
+	for i := len(names) - 2; i >= 0; i-- {
+		if names[i] == "…" {
+			continue
+		}
+		before := d.m.tree.Out.Cursor
+		d.click(path, names[i])
+		if got := d.m.tree.Out.ShortName(d.m.tree.Out.Cursor.Node); got != names[i] || d.m.tree.Out.Cursor == before {
+			t.Errorf("a click on %q goes to %q", names[i], got)
+		}
+		d.keys("[")
+		if d.m.tree.Out.Cursor != before {
+			t.Errorf("[ does not go back from %q", names[i])
+		}
+	}
+}
+
+// TestClickFlame: a click on the strip goes to what the thread did there, one in the flame selects, a second one zooms.
+func TestClickFlame(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("V")
+	at := d.m.tree.Out.Cursor.Node.Position().At
+	d.send(tea.MouseClickMsg{X: 70, Y: d.m.frame.layout.StripAt, Button: tea.MouseLeft})
+	if got := d.m.tree.Out.Cursor.Node.Position().At; got <= at {
+		t.Errorf("a click on the strip goes from %d to %d", at, got)
+	}
+	d.keys("V")
+	s := d.m.front.List().(*flame.Screen)
+	line := strings.Split(d.screen(), "\n")[d.m.frame.layout.ListTop+5]
+	bar := strings.TrimSpace(strings.Split(line, "┤")[0])
+	before, _, _ := s.Selected()
+	d.click(line, bar)
+	event, from, to := s.Selected()
+	if event < 0 || event == before {
+		t.Fatalf("a click on %q selects #%d", bar, event)
+	}
+	d.send(tea.MouseClickMsg{X: len([]rune(strings.SplitAfter(line, bar)[0])) - len([]rune(bar)), Y: d.m.frame.layout.ListTop + 5, Button: tea.MouseLeft})
+	if again, a, b := s.Selected(); again != event || a != from || b != to {
+		t.Errorf("#%d from %d to %d after zooming, before #%d from %d to %d", again, a, b, event, from, to)
+	}
+	d.has(" of #")
+	d.keys("T esc").has("flame ·")
+}
