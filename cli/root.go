@@ -150,7 +150,11 @@ func (a *app) oneTrace(c *cobra.Command, args []string) error {
 		return &usageError{nameOf(c) + ": empty file name", "is a shell variable unset?"}
 	}
 	if a.implied && len(args) > 0 && !exists(args[0]) {
-		if near := c.Root().SuggestionsFor(args[0]); len(near) > 0 {
+		near := c.Root().SuggestionsFor(args[0])
+		switch {
+		case slices.Contains(near, args[0]):
+			return &usageError{"flags before the command " + args[0], "write tracex " + args[0] + " first, then its flags"}
+		case len(near) > 0:
 			return &usageError{"no file or command named " + args[0], "did you mean tracex " + near[0] + "?"}
 		}
 	}

@@ -76,11 +76,7 @@ func callsArguments(args string) (what, by string, cols []string) {
 func (a callsAnswer) complete(args string) (from int, with []prompt.Candidate) {
 	from = strings.LastIndexByte(args, ' ') + 1
 	if before := " " + args[:from]; !strings.HasSuffix(before, " by ") && !strings.HasSuffix(before, " col ") {
-		words, with := a.completeFilter(args)
-		if from == 0 && words == 0 && args != "" {
-			with = append(a.completeNames(args, "method"), with...)
-		}
-		return words, with
+		return a.completeFilter(args)
 	}
 	for _, word := range query.CallGroups() {
 		if strings.HasPrefix(word, args[from:]) && !strings.Contains(word, ":") {

@@ -108,7 +108,7 @@ func TestCompleteNames(t *testing.T) {
 	for _, c := range []struct{ typed, then string }{
 		{"callers nextNonWh", "callers JsonReader.nextNonWhitespace"},
 		{"callees JsonReader.nextNonWh", "callees JsonReader.nextNonWhitespace"},
-		{"calls nextNonWh", "calls JsonReader.nextNonWhitespace"},
+		{"calls nextNonWh", "calls method=JsonReader.nextNonWhitespace"},
 		{"calls JsonReader.peek w", "calls JsonReader.peek w"},
 		{"history JsonReader.limi", "history JsonReader.limit"},
 		{"col ite", "col iter"},

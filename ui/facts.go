@@ -40,7 +40,7 @@ func (m *Model) busy() bool {
 // "" if nothing is.
 func (m *Model) activity(room int) string {
 	g, st, now := m.env.Glyphs, m.trace.Known, m.env.Clock.Now()
-	stoppable := func(text string) string { return m.env.Spinner() + " " + text + "  esc stops" }
+	stoppable := func(text string) string { return m.env.Spinner() + " " + text + "  Esc stops" }
 	switch {
 	case m.jobs.Running():
 		return stoppable(m.jobs.Text())

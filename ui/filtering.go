@@ -155,6 +155,7 @@ func (f *filtering) count() tea.Cmd {
 // begin filters the tree, and goes to the first match from the cursor on; an empty filter shows
 // everything.
 func (f *filtering) begin(text string) tea.Cmd {
+	f.env.Status.Clear() // it was about the text typed
 	text = strings.TrimSpace(text)
 	if text == "" {
 		f.clear()

@@ -126,12 +126,12 @@ func TestOpenStaysOpen(t *testing.T) {
 func TestSortTellsHowFar(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
 	_, id, progress := d.m.jobs.BeginLook(d.m.env.Life, "sorting by duration")
-	d.keys("j").has("sorting by duration  esc stops")
+	d.keys("j").has("sorting by duration  Esc stops")
 	progress(42_000, 100_000)
-	d.keys("k").has("sorting by duration 42 %  esc stops")
+	d.keys("k").has("sorting by duration 42 %  Esc stops")
 	d.m.jobs.End(id)
 	d.m.jobs.Begin(d.m.env.Life, "going there")
-	d.keys("j").has("going there  esc stops")
+	d.keys("j").has("going there  Esc stops")
 }
 
 // TestSortInAscii marks sorted columns with ASCII characters only.

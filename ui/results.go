@@ -109,7 +109,7 @@ func (r *results) walk(s *step) tea.Cmd {
 	case known:
 	case running:
 		if r.want = s; !s.calm {
-			r.env.Say("still looking for " + s.of.several + "; esc stops")
+			r.env.Say("still looking for " + s.of.several + "; Esc stops")
 		}
 		return nil
 	case kept == 0:

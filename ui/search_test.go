@@ -264,7 +264,7 @@ func TestSearchStops(t *testing.T) {
 	if !d.m.search.Running() {
 		t.Fatal("the search does not run in the background")
 	}
-	d.has("esc stops")
+	d.has("Esc stops")
 	d.keys("esc").has("stopped")
 	d.run(cmd)
 	if d.m.search.Running() {

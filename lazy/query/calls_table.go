@@ -261,7 +261,7 @@ func (c *Calls) listColumns(shape *callsShape) []table.Column {
 		table.Column{Key: "result", Title: "result", Most: 40},
 		table.Column{Key: "receiver", Title: "receiver", In: when(c.sums.objects), Priority: 5, Most: 32},
 		table.Column{Key: "thread_name", Title: "thread", In: when(c.about.threads > 1), Priority: 4, Most: 24},
-		table.Column{Key: "caller", Title: "called by", Least: 12, Priority: 3, CutMiddle: true},
+		table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true},
 		table.Column{Key: "start", Title: "start", Kind: table.Duration, In: when(c.about.timed), Priority: 9},
 		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1})
 	for _, col := range c.about.extraColumns() {

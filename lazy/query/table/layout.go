@@ -149,7 +149,7 @@ func (l *Layout) bounds(i int) (least, want int) {
 	if c.Kind != Text {
 		return want, want
 	}
-	const usual, stretched, worth = 12, 24, 32
+	const usual, named, stretched, worth = 12, 20, 24, 32
 	least = max(c.Least, display.TextWidth(l.head(c), l.g.ASCII))
 	switch {
 	case c.Even:
@@ -157,8 +157,10 @@ func (l *Layout) bounds(i int) (least, want int) {
 	case c.Least > 0:
 	case c.Worth:
 		least = max(least, min(want, worth))
-	case i == l.stretched():
+	case c.Stretch, i == l.stretched() && !c.CutMiddle:
 		least = max(least, min(want, stretched))
+	case c.CutMiddle:
+		least = max(least, min(want, named))
 	default:
 		least = max(least, min(want, usual))
 	}

@@ -18,7 +18,7 @@ func (s *Screen) View(width, height int, g *screen.Glyphs) []string {
 	case pic == nil && s.find.err != nil:
 		lines = append(lines, screen.NewLine(width, g).Put(" flame: "+screen.ErrorLine(s.find.err), screen.Plain).End())
 	case pic == nil:
-		lines = append(lines, screen.NewLine(width, g).Put(" "+s.p.env.Spinner()+" looking for the calls; esc stops", screen.Plain).End())
+		lines = append(lines, screen.NewLine(width, g).Put(" "+s.p.env.Spinner()+" looking for the calls; Esc stops", screen.Plain).End())
 	case pic.Columns != width: // of another window
 		pic = nil
 	}
@@ -26,7 +26,7 @@ func (s *Screen) View(width, height int, g *screen.Glyphs) []string {
 		right := ""
 		switch {
 		case s.find.cancel != nil:
-			right = s.p.env.Spinner() + " " + display.Percent(int64(pic.Done), int64(pic.Columns)) + "  esc stops "
+			right = s.p.env.Spinner() + " " + display.Percent(int64(pic.Done), int64(pic.Columns)) + "  Esc stops "
 		case s.facts.Edited:
 			right = "steps do not change this "
 		case pic.Done < pic.Columns:

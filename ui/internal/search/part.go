@@ -99,7 +99,7 @@ func (p *Part) Next(from lazy.Position, dir, n int, f Facts) Outcome {
 	}
 	out := p.continueTo(&wanted{from: from, dir: dir, count: n}, f)
 	if p.cur != nil && p.cur.want != nil {
-		out.say("still searching; esc stops")
+		out.say("still searching; Esc stops")
 	}
 	return out
 }

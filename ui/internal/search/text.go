@@ -24,7 +24,7 @@ func (s *search) text(now time.Time, room int, f Facts) string {
 	switch other := s.otherwise(); {
 	case s.running():
 		text := fmt.Sprintf("%s  %s so far %s %s", name, found, f.Spinner, s.work.percent())
-		const stops = "  esc stops"
+		const stops = "  Esc stops"
 		if rate := s.work.pace(now); screen.TextWidth(text+rate+stops, f.Glyphs.ASCII) <= room {
 			text += rate
 		}

@@ -123,14 +123,14 @@ func (s *Sheet) stop() bool {
 	case s.work != nil && s.work.what != "", s.next != nil:
 		s.giveUp()
 		if s.running() {
-			s.src.(Runner).Stop()
+			s.halt()
 		}
 	case s.filter != nil && !s.filter.Ended:
 		s.giveUp()
 		s.filter.Ended = true
 		s.failed = "stopped: not all rows were looked at"
-	case s.running():
-		s.src.(Runner).Stop()
+	case s.running() && !s.halted:
+		s.halt()
 	default:
 		return false
 	}
@@ -220,7 +220,7 @@ func (s *Sheet) Hint(width int, g *screen.Glyphs) string {
 		add("? keys", 4)
 	}
 	switch {
-	case s.running() || s.work != nil && s.work.what != "":
+	case s.running() && !s.halted || s.work != nil && s.work.what != "":
 		add("Esc stops", 0)
 	case s.Filtered() != "":
 		add("Esc shows all", 0)

@@ -32,6 +32,7 @@ type Sheet struct {
 	failed string       // why the last work failed; "" if it did not
 	tried  map[int]bool // rows that have been requested since the last key
 	asked  *Action      // the key pressed: see Do
+	halted bool         // the source has been told to stop, and may not have yet
 }
 
 // New returns a sheet of a source, with the owner's keys.
@@ -82,6 +83,7 @@ func (s *Sheet) Row() (t *table.Table, row int) {
 // background, or nil: its message is for Take.
 func (s *Sheet) Settle(life context.Context, width, height int) (work func() tea.Msg) {
 	s.width = width
+	s.halted = s.halted && s.running()
 	if t := s.src.Table(); t != s.t {
 		s.show(t)
 		s.place(height)
@@ -182,6 +184,12 @@ func (s *Sheet) nothing() string {
 func (s *Sheet) running() bool {
 	r, ok := s.src.(Runner)
 	return ok && r.Running()
+}
+
+// halt tells the source to stop, once.
+func (s *Sheet) halt() {
+	s.halted = true
+	s.src.(Runner).Stop()
 }
 
 // Busy reports whether work runs in the background.

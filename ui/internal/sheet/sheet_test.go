@@ -284,6 +284,26 @@ func TestRowsOnRequest(t *testing.T) {
 	s.has("the file is gone")
 }
 
+// TestStopsSlowly: a second Esc closes the sheet while the source has not noticed the first.
+func TestStopsSlowly(t *testing.T) {
+	g := newGrowing(50)
+	s := show(t, slowly{g})
+	if what := s.keys("esc"); what != (list.Action{}) {
+		t.Errorf("%+v", what)
+	}
+	if hint := s.Hint(width, &screen.Unicode); !strings.HasSuffix(hint, "Esc back") {
+		t.Errorf("%s", hint)
+	}
+	if what := s.keys("esc"); what.Kind != list.Closed {
+		t.Errorf("%+v", what)
+	}
+}
+
+// slowly is a source that goes on for a while when it is stopped.
+type slowly struct{ *growing }
+
+func (slowly) Stop() {}
+
 // TestStops: Esc stops a source that works, and only then closes the sheet; closing stops it too.
 func TestStops(t *testing.T) {
 	g := newGrowing(50)

@@ -212,6 +212,7 @@ func (p *Part) Threads(n int) tea.Cmd {
 	}
 	if count == 1 {
 		p.env.Say("the trace has one thread")
+		return nil
 	}
 	p.JumpTo(t.ThreadAt(((at+n)%count + count) % count))
 	return nil
