@@ -2,6 +2,8 @@ package query
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -149,14 +151,13 @@ func TestExtraColumns(t *testing.T) {
 		r := opened(t, formattest.Unpack(t, file))
 		for _, raw := range []bool{false, true} {
 			calls, values := plainColumns(t, r, raw)
-			for col, want := range values {
-				if file == "gson.stream.bin" && raw {
+			for i, col := range slices.Sorted(maps.Keys(values)) {
+				if nested += b2i(col != "iter"); formattest.Race && i%4 > 0 || file == "gson.stream.bin" && raw {
 					continue // it takes long
 				}
 				for _, share := range []int64{0, 700} {
-					compareColumn(t, r, raw, col, calls, want, share)
+					compareColumn(t, r, raw, col, calls, values[col], share)
 				}
-				nested += b2i(col != "iter")
 			}
 			if file == "gson.stream.bin" && len(values["iter"]) < 500 {
 				t.Error("the test shows nothing")
