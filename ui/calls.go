@@ -69,7 +69,19 @@ func callsArguments(args string) (what, by string, cols []string) {
 			cols = slices.Insert(cols, 0, word)
 		}
 	}
-	return strings.TrimSpace(args), by, cols
+	return calledWhere(strings.TrimSpace(args)), by, cols
+}
+
+// calledWhere returns the filter of "where FILTER" and "METHOD where FILTER", as other commands have it: in a
+// filter, where would be a text to look for.
+func calledWhere(what string) string {
+	if text, ok := strings.CutPrefix(what, "where "); ok {
+		return strings.TrimSpace(text)
+	}
+	if method, text, ok := strings.Cut(what, " where "); ok && !strings.ContainsAny(method, " =<>~\"(") {
+		return "method=" + method + " " + strings.TrimSpace(text)
+	}
+	return what
 }
 
 // complete completes a filter, or the column after by or col.

@@ -121,3 +121,14 @@ func TestCallsColumns(t *testing.T) {
 	d.keys(":").typed("col depth").keys("enter").has("calls have no column depth").keys("esc esc esc esc")
 	d.keys(":").typed("calls TypeAdapterFactory.create by iter").keys("enter").has("by iter: ")
 }
+
+// TestCallsWhere: where before a filter is no text to look for.
+func TestCallsWhere(t *testing.T) {
+	for _, c := range []struct{ args, what string }{
+		{"where dur>1ms", "dur>1ms"}, {"get where ret=null by arg.1", "method=get ret=null"}, {"Map.get", "Map.get"}, {"method=get ret=null", "method=get ret=null"},
+	} {
+		if what, _, _ := callsArguments(c.args); what != c.what {
+			t.Errorf(":calls %s is about %q, expected %q", c.args, what, c.what)
+		}
+	}
+}
