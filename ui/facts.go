@@ -107,11 +107,13 @@ func (m *Model) newFrame() frame {
 		f.tour = m.tour.View(m.tour.names(), f.width, l.Tour, g)
 	}
 	f.position = status.Position(o.Cursor.Node, m.keyboard.count.String(), g)
-	if text := m.results.text(); text != "" {
-		if f.position != "" {
+	for _, text := range []string{m.compare.text(), m.results.text()} {
+		if text != "" && f.position != "" {
 			text = f.position + " " + g.Dot + " " + text
 		}
-		f.position = text
+		if text != "" {
+			f.position = text
+		}
 	}
 	f.filter, f.matches = m.filter.line()
 	f.activity = m.activity(f.width - screen.TextWidth(" "+f.position, g.ASCII) - 3)

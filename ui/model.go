@@ -61,6 +61,7 @@ type Model struct {
 	commands commandLine
 	steps    *stepping
 	flames   *flaming
+	compare  *comparing
 
 	frame frame // what the screen shows, as of the end of the last Update
 }
@@ -131,11 +132,13 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 		Part: flame.New(r, e), env: e, trace: s, tree: t, jobs: j, front: f, steps: m.steps, results: m.results, filter: m.filter, search: m.search, marks: m.marks,
 		top: func() tea.Cmd { return m.commands.answer("top") },
 	}
+	ask := &asking{
+		env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, results: m.results, tables: &m.tables, steps: m.steps, points: &m.points,
+	}
+	m.compare = &comparing{asking: ask}
 	m.commands = commandLine{
 		env: e, keyboard: k, front: f, jobs: j, search: m.search, filter: m.filter, perform: m.perform,
-		answers: append(answers(&asking{
-			env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, results: m.results, tables: &m.tables, steps: m.steps, points: &m.points,
-		}), m.flames),
+		answers: append(answers(ask), m.compare, m.flames),
 	}
 }
 

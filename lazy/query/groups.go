@@ -52,6 +52,7 @@ type Group struct {
 	names   [4]string // from short to exact
 	name    string    // of a method, as in its text
 	full    string    // the same with the full name of the class
+	only    string    // a text that no other group has, the same in all answers
 }
 
 // groups gives calls the numbers of their groups, from 0.
@@ -85,7 +86,7 @@ func (g *groups) of(id int32) int32 {
 	defer g.mu.Unlock()
 	n, ok := g.ids[key]
 	if !ok {
-		n = int32(len(g.all))
+		n, made.only = int32(len(g.all)), key
 		g.ids[key] = n
 		g.all = append(g.all, made)
 	}

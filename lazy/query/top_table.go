@@ -309,22 +309,30 @@ func share(part, whole int64) table.Value {
 	return table.Float(float64(part) / float64(whole))
 }
 
+// known returns a name of the group for programs, if there is one.
+func (g *Group) known(text string) table.Value {
+	if g.Unknown || text == "" {
+		return table.Value{}
+	}
+	return table.Str(text)
+}
+
 // identity returns the values that name a group for programs.
 func (x *topTable) identity(g *Group) []table.Value {
-	known := func(text string) table.Value {
-		if g.Unknown || text == "" {
-			return table.Value{}
-		}
-		return table.Str(text)
-	}
 	switch x.by {
 	case ByThread:
 		return []table.Value{table.Int(int64(g.ID) + 1)}
 	case ByFile:
-		return []table.Value{known(g.names[0])}
+		return []table.Value{g.known(g.names[0])}
 	case ByClass, ByPackage:
-		return []table.Value{known(g.Class)}
+		return []table.Value{g.known(g.Class)}
 	}
+	return methodIdentity(g)
+}
+
+// methodIdentity returns the values that name a method for programs: class, method, types of its
+// arguments, and for one that the trace does not describe its id.
+func methodIdentity(g *Group) []table.Value {
 	if g.Unknown {
 		return []table.Value{{}, {}, {}, table.Int(int64(g.ID))}
 	}
@@ -336,7 +344,7 @@ func (x *topTable) identity(g *Group) []table.Value {
 		}
 		types = format.AppendJSONString(types, texts[i])
 	}
-	return []table.Value{known(g.Class), known(g.Method), table.Str(strings.Join(texts, ",")).JSON(append(types, ']')), {}}
+	return []table.Value{g.known(g.Class), g.known(g.Method), table.Str(strings.Join(texts, ",")).JSON(append(types, ']')), {}}
 }
 
 // notes tells what the numbers do not tell.

@@ -82,12 +82,21 @@ func (l *Layout) Values(values []Value) Line {
 		w.put(l.g.More, Faint)
 		return w.end()
 	}
+	if v := lineOf(values); v != nil {
+		w.space(l.margin)
+		if l.width == 0 {
+			w.styled(v.text, v.spans)
+		} else {
+			w.cut(v.text, v.spans, max(0, l.width-w.width), false)
+		}
+		return w.end()
+	}
 	for _, s := range l.shown {
 		c := &l.t.Columns[s.column]
 		text, spans := c.shown(values[s.column], l.g)
 		if width := widthUpTo(text, s.wide+1, l.g.ASCII); width > s.wide && c.Kind == Count {
 			v := values[s.column]
-			text = v.bound.sign(l.g) + display.Short(v.n)
+			text = v.sign(l.g) + display.Short(v.n)
 			spans = styled(text, Plain)
 		}
 		at := s.at

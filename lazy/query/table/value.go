@@ -13,6 +13,7 @@ import (
 type Value struct {
 	state state
 	bound Bound
+	as    form
 	n     int64
 	f     float64
 	text  string
@@ -26,6 +27,15 @@ const (
 	absent state = iota
 	known
 	pending
+)
+
+// form is how a value is shown.
+type form uint8
+
+const (
+	inColumn  form = iota
+	change         // with its sign
+	wholeLine      // in place of all columns
 )
 
 // Bound tells how a number is to be understood.
@@ -67,6 +77,18 @@ func Pending() Value { return Value{state: pending} }
 // Is returns v with a bound: a lower or upper bound, or about.
 func (v Value) Is(b Bound) Value {
 	v.bound = b
+	return v
+}
+
+// Change returns v as a difference: a number that is shown with its sign.
+func (v Value) Change() Value {
+	v.as = change
+	return v
+}
+
+// Line returns v, a text, as all that the line of its row shows: the other columns are for programs.
+func (v Value) Line() Value {
+	v.as = wholeLine
 	return v
 }
 
@@ -112,8 +134,27 @@ func (c *Column) shown(v Value, g *display.Glyphs) (text string, spans []format.
 	case c.Kind == Text:
 		return v.text, styled(v.text, Plain)
 	}
-	text = v.bound.sign(g) + c.number(v, g)
+	text = v.sign(g) + c.number(v, g)
 	return text, styled(text, Plain)
+}
+
+// sign returns what is before the number of a value.
+func (v Value) sign(g *display.Glyphs) string {
+	sign := v.bound.sign(g)
+	if v.as == change && v.n > 0 {
+		sign += "+"
+	}
+	return sign
+}
+
+// lineOf returns the value that is all that the line of a row shows; nil if there is none.
+func lineOf(row []Value) *Value {
+	for i := range row {
+		if row[i].as == wholeLine {
+			return &row[i]
+		}
+	}
+	return nil
 }
 
 // sign returns the sign before a number with a bound.
@@ -170,7 +211,11 @@ func styled(text string, s format.Style) []format.Span {
 // the row is not known yet. Texts are not cut.
 func (t *Table) RowText(row int, g *display.Glyphs) string {
 	var b []byte
-	for i, v := range t.Rows.Row(row) {
+	values := t.Rows.Row(row)
+	if v := lineOf(values); v != nil {
+		return v.text
+	}
+	for i, v := range values {
 		if t.Columns[i].In == OnlyData {
 			continue
 		}

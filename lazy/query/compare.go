@@ -1,0 +1,266 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+
+	"tracex/lazy"
+)
+
+// Compare tells where two parts of a trace differ: two calls, loops or iterations with everything in
+// them, A and B. It has the first places where they do, and, for each method, how much each has of it.
+//
+// Events are the same if they are of one kind and of one method, field, variable or loop. Their values
+// are the same if the text of their rows shows the same, with objects by their class alone. Locations
+// in the source, numbers of events and of iterations, and times make no difference. A part that did
+// not end is the same only as another that did not. The two are walked in step, so what follows the
+// first event that only one has is compared by the sums alone.
+//
+// It runs its passes itself; any goroutine may ask it for what has been found so far.
+type Compare struct {
+	r     *lazy.TraceReader
+	scope Scope // neither A nor B: the view, and the steps
+	timed bool
+	chunk int64          // bytes of a side that are read at first
+	share int64          // see [lazy.Pass.Share]
+	sides [2]lazy.Handle // A and B
+
+	mu    sync.Mutex // guards the fields below
+	found comparison
+}
+
+// comparison is what a Compare has found.
+type comparison struct {
+	sides  [2]comparedSide
+	walked bool     // the places are final
+	same   int64    // events before the first that only one has, or all
+	others int64    // values that differ among these events: of an event, or of the end of one
+	own    *Parting // a value of A and B themselves: an argument, a result
+	value  *Parting // of what is in them
+	event  *Parting
+	counts [2]*Top // nil before their passes
+	shared bool    // one is within the other
+}
+
+// comparedSide is A or B.
+type comparedSide struct {
+	name  string     // of its event, and its row with objects by class
+	state lazy.State // of its end
+}
+
+// Parting is where two parts of a trace differ.
+type Parting struct {
+	Same  int64 // events before it
+	Sides [2]PartingSide
+}
+
+// PartingSide is a place where A or B differs from the other.
+type PartingSide struct {
+	Position lazy.Position
+	Event    int32
+	// End tells that it is the end of what begins there: the other side goes on, or has another
+	// result. Missing tells that nothing was recorded there; the place is then that of the whole side.
+	End, Missing bool
+	State        lazy.State // of its end
+	Text         Styled     // its row, with objects by class
+	Path         []string   // what is around it, from the side on and without it, outermost first
+}
+
+// Sides are the names of the two sides.
+var Sides = [2]string{"A", "B"}
+
+// ErrPart is the error that a Compare is asked for a part of the recording.
+var ErrPart = errors.New("what is compared is always whole: a part of the recording cannot be compared")
+
+// firstChunk is how much of a side is read at first, and mostChunk at most, in bytes: what is read of
+// both is kept until it is compared, and takes up to ten times as much.
+const (
+	firstChunk = 64 << 10
+	mostChunk  = 2 << 20
+)
+
+// NewCompare returns the Compare of what two handles name. The scope has the view and the steps. The
+// error is ErrPart if they limit it.
+func NewCompare(r *lazy.TraceReader, scope Scope, a, b lazy.Handle) (*Compare, error) {
+	for _, s := range scope.Steps() {
+		if s.Kind == Range {
+			return nil, ErrPart
+		}
+	}
+	if scope.Timed {
+		return nil, ErrPart
+	}
+	c := &Compare{r: r, scope: scope, chunk: firstChunk, sides: [2]lazy.Handle{a, b}}
+	_, c.timed = r.Times()
+	return c, nil
+}
+
+// Visitor, Merge and Reset are not used: Run makes several passes.
+func (c *Compare) Visitor() lazy.Visitor    { panic("a Compare runs its passes itself") }
+func (c *Compare) Merge(lazy.Visitor) error { panic("a Compare runs its passes itself") }
+func (c *Compare) Reset()                   {}
+
+// errAgain tells that the index was wrong while the sides were walked.
+var errAgain = errors.New("the index was made again")
+
+// Run compares the two. tell gets the progress; it may be nil. After an error, or if ctx ends, the
+// table is that of what was found.
+func (c *Compare) Run(ctx context.Context, tell lazy.Progress) error {
+	for {
+		err := c.run(ctx, tell)
+		if !errors.Is(err, errAgain) {
+			return err
+		}
+		c.set(func(f *comparison) { *f = comparison{} })
+	}
+}
+
+// set changes what has been found.
+func (c *Compare) set(change func(*comparison)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.found)
+}
+
+func (c *Compare) run(ctx context.Context, tell lazy.Progress) error {
+	w := compareWalk{c: c, epoch: c.r.Status().Epoch, tell: tell}
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	if err := w.walk(ctx); err != nil {
+		return err
+	}
+	for i := range Sides {
+		top := NewTop(c.r, w.sides[i].scope, ByMethod)
+		c.set(func(f *comparison) { f.counts[i] = top })
+		pass := w.sides[i].scope.Over(top)
+		pass.Share = c.share
+		before := w.done
+		pass.Progress = func(done, _ int64) { w.progress(before + done) }
+		if err := c.r.Pass(ctx, pass); err != nil {
+			return err
+		}
+		w.done = before + w.sides[i].size
+	}
+	return w.settled()
+}
+
+// compareWalk walks over both sides in step.
+type compareWalk struct {
+	c     *Compare
+	epoch int
+	tell  lazy.Progress
+	sides [2]*sequence
+	done  int64 // bytes, of both sides twice
+}
+
+// open finds the two sides.
+func (w *compareWalk) open(ctx context.Context) error {
+	c, names := w.c, newSymbols(w.c.r)
+	var found [2]comparedSide
+	for i, h := range c.sides {
+		scope := Scope{Raw: c.scope.Raw}
+		if err := scope.In(ctx, c.r, h); err != nil {
+			return err
+		}
+		if err := scope.Edit(ctx, c.r, c.scope.Steps()); err != nil {
+			return err
+		}
+		s := newSequence(c.r, scope, names)
+		s.chunk, s.share = c.chunk, c.share
+		w.sides[i] = s
+		var err error
+		if found[i], err = c.about(ctx, s); err != nil {
+			return err
+		}
+	}
+	a, b := w.sides[0], w.sides[1]
+	shared := a.thread == b.thread && max(a.from, b.from) < min(a.to, b.to)
+	c.set(func(f *comparison) { f.sides, f.shared = found, shared })
+	return nil
+}
+
+// settled returns errAgain if the index turned out to be wrong.
+func (w *compareWalk) settled() error {
+	if w.c.r.Status().Epoch != w.epoch {
+		return errAgain
+	}
+	return nil
+}
+
+// progress tells how much has been read.
+func (w *compareWalk) progress(done int64) {
+	if w.tell != nil {
+		w.tell(done, 2*(w.sides[0].size+w.sides[1].size))
+	}
+}
+
+// walk finds the first places where the sides differ.
+func (w *compareWalk) walk(ctx context.Context) error {
+	c, a, b := w.c, w.sides[0], w.sides[1]
+	same, others := int64(0), int64(0)
+	var own, value, event bool // found
+	for !event {
+		for _, s := range w.sides {
+			fresh, err := s.fill(ctx)
+			if err == nil && fresh {
+				err = w.settled()
+			}
+			if err != nil {
+				return err
+			}
+			if fresh {
+				w.progress(a.read() + b.read())
+				c.set(func(f *comparison) { f.same, f.others = same, others })
+			}
+		}
+		x, y := a.now(), b.now()
+		if x == nil && y == nil {
+			break
+		}
+		event = x == nil || y == nil || !bytes.Equal(a.key(x), b.key(y))
+		other := !event && !bytes.Equal(a.value(x), b.value(y))
+		if other {
+			others++
+		}
+		whole := other && x.at == a.from && y.at == b.from
+		if event || whole && !own || other && !whole && !value {
+			p, err := c.parting(ctx, w.sides, same)
+			if err != nil {
+				return err
+			}
+			c.set(func(f *comparison) {
+				switch {
+				case event:
+					f.event = p
+				case whole:
+					f.own, own = p, true
+				default:
+					f.value, value = p, true
+				}
+			})
+		}
+		if !event {
+			if x.how != markEnd {
+				same++
+			}
+			a.next()
+			b.next()
+		}
+	}
+	w.done = a.size + b.size
+	w.progress(w.done)
+	c.set(func(f *comparison) { f.same, f.others, f.walked = same, others, true })
+	return w.settled()
+}
+
+// Places returns the places where the two differ first: where they have another value themselves, where
+// an event in them does, and where only one of them has an event. Those of which there is none, or
+// none has been found so far, are nil. walked reports whether they are final.
+func (c *Compare) Places() (own, value, event *Parting, walked bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.found.own, c.found.value, c.found.event, c.found.walked
+}

@@ -1,0 +1,444 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
+)
+
+// CompareView is how a Compare is shown.
+type CompareView struct {
+	Sort   string // the key of the column that orders the methods; "" for total_change, without times events_change
+	Rising bool
+	Done   float64 // how much of the data has been read, from 0 to 1
+	G      *display.Glyphs
+}
+
+// CompareSorts are the columns that methods can be sorted by. Differences are in the order of their
+// size, whatever their sign.
+func CompareSorts(timed bool) []string {
+	if timed {
+		return []string{"total_change", "calls_change", "self_change", "total_a", "total_b", "calls_a", "calls_b"}
+	}
+	return []string{"events_change", "calls_change", "own_change", "events_a", "events_b", "calls_a", "calls_b"}
+}
+
+// compareRows are the rows of the table: first what was found by walking, then methods.
+type compareRows struct {
+	timed bool
+	g     *display.Glyphs
+	head  []compareHead
+	list  []comparedMethod
+	names []string // of the methods
+	order []int    // of the methods
+}
+
+// compareHead is a row that is no method.
+type compareHead struct {
+	what    string // "equal", "own_value", "value" or "event"
+	side    int
+	same    int64
+	parting *Parting // nil if equal
+}
+
+// comparedMethod is a method with its sums in A and B.
+type comparedMethod struct {
+	group *Group
+	sums  [2]Sums
+}
+
+// change returns how much more B has.
+func (m *comparedMethod) change(of func(*Sums) int64) int64 { return of(&m.sums[1]) - of(&m.sums[0]) }
+
+func sumCalls(s *Sums) int64  { return s.Calls }
+func sumPoints(s *Sums) int64 { return s.Points }
+func sumOwn(s *Sums) int64    { return s.Own }
+func sumTotal(s *Sums) int64  { return s.Total }
+func sumSelf(s *Sums) int64   { return s.Self }
+func sumThrew(s *Sums) int64  { return s.Threw }
+
+// differs reports whether the sums differ in more than time.
+func (m *comparedMethod) differs() bool {
+	return m.change(sumCalls) != 0 || m.change(sumPoints) != 0 || m.change(sumOwn) != 0 || m.change(sumThrew) != 0
+}
+
+// timesDiffer reports whether the times do.
+func (m *comparedMethod) timesDiffer() bool { return m.change(sumTotal) != 0 || m.change(sumSelf) != 0 }
+
+// comparedMethods joins the methods of two Tops.
+func comparedMethods(counts [2]*Top) (list []comparedMethod) {
+	at := make(map[string]int)
+	for side, top := range counts {
+		if top == nil {
+			continue
+		}
+		top.mu.Lock()
+		for i, g := range top.groups.list() {
+			if i >= len(top.rows) || !top.rows[i].shown() {
+				continue
+			}
+			n, known := at[g.only]
+			if !known {
+				n = len(list)
+				at[g.only] = n
+				list = append(list, comparedMethod{group: g})
+			}
+			list[n].sums[side].add(&top.rows[i].Sums)
+		}
+		top.mu.Unlock()
+	}
+	return list
+}
+
+// Table returns the table of what has been found so far. Any goroutine may use it.
+func (c *Compare) Table(v CompareView) *table.Table {
+	c.mu.Lock()
+	f := c.found
+	c.mu.Unlock()
+	rows := &compareRows{timed: c.timed, g: v.G, head: f.heads()}
+	var alike int64
+	for _, m := range comparedMethods(f.counts) {
+		if m.differs() || c.timed && m.timesDiffer() {
+			rows.list = append(rows.list, m)
+		} else {
+			alike++
+		}
+	}
+	key := cmp.Or(v.Sort, CompareSorts(c.timed)[0])
+	rows.sort(key, v.Rising)
+	t := &table.Table{
+		Row: "difference", Title: c.title(&f, v.G), Columns: rows.columns(), Rows: rows, Sorted: key, Rising: v.Rising,
+		Partial: v.Done < 1, Done: v.Done, Empty: "nothing found yet", Notes: f.notes(c.r, v.Done >= 1),
+	}
+	if v.Done >= 1 && alike > 0 {
+		t.Notes = append([]string{display.Plural(alike, "method") + " with the same numbers in both"}, t.Notes...)
+	}
+	return t
+}
+
+// heads returns the rows before the methods.
+func (f *comparison) heads() (list []compareHead) {
+	for _, p := range []struct {
+		what string
+		*Parting
+	}{{"own_value", f.own}, {"value", f.value}, {"event", f.event}} {
+		if p.Parting == nil {
+			continue
+		}
+		for side := range Sides {
+			list = append(list, compareHead{p.what, side, p.Same, p.Parting})
+		}
+	}
+	if f.walked && len(list) == 0 {
+		list = append(list, compareHead{what: "equal", same: f.same})
+	}
+	return list
+}
+
+// Differences returns how many differences there are: the places, and the methods whose numbers differ, not only their times.
+func (c *Compare) Differences() (n int64) {
+	c.mu.Lock()
+	f := c.found
+	c.mu.Unlock()
+	for _, p := range []*Parting{f.own, f.value, f.event} {
+		n += int64(b2i(p != nil))
+	}
+	for _, m := range comparedMethods(f.counts) {
+		n += int64(b2i(m.differs()))
+	}
+	return n
+}
+
+// title tells what was found, and of what.
+func (c *Compare) title(f *comparison, g *display.Glyphs) string {
+	events := display.Plural(f.same, "event")
+	text := "comparing"
+	values := ""
+	if f.others > 0 {
+		values = " with " + display.Plural(f.others, "other value")
+	}
+	switch {
+	case f.event != nil && f.same == 0:
+		text = "they begin with other events"
+	case f.event != nil:
+		text = "the same " + events + values + ", then others"
+	case f.walked && f.others > 0:
+		text = "the same " + events + values
+	case f.walked:
+		text = "equal: " + events + " each"
+	case f.same > 0:
+		text = "comparing: the same " + events + values + " so far"
+	}
+	for i, h := range c.sides {
+		text += " " + g.Dot + " " + Sides[i] + " " + cmp.Or(f.sides[i].name, h.String())
+	}
+	return text
+}
+
+// longestCompared bounds the text of a side in the title, in bytes.
+const longestCompared = 60
+
+// notes tells what the table does not.
+func (f *comparison) notes(r *lazy.TraceReader, done bool) (list []string) {
+	for i := range f.sides {
+		switch s := &f.sides[i]; s.state {
+		case lazy.StatePending:
+			list = append(list, Sides[i]+" has not ended yet: it is compared as far as it is known")
+		case lazy.StateUnfinished:
+			list = append(list, Sides[i]+" had not ended when the recording did: it is compared as far as it was recorded")
+		}
+	}
+	if done && r.Status().Problem != nil {
+		list = append(list, "the trace is damaged: what is not damaged is compared")
+	}
+	if f.shared {
+		list = append(list, "what A and B share counts for both")
+	}
+	return list
+}
+
+// columns returns the columns of the table.
+func (s *compareRows) columns() []table.Column {
+	var list []table.Column
+	// numbers adds the columns of a number. The difference is left out last.
+	numbers := func(key string, kind table.Kind, sides, change table.Medium, priority, least int) {
+		list = append(list,
+			table.Column{Key: key + "_a", Title: key + " A", Kind: kind, In: sides, Priority: priority},
+			table.Column{Key: key + "_b", Title: key + " B", Kind: kind, In: sides, Priority: priority},
+			table.Column{Key: key + "_change", Title: key + " B-A", Kind: kind, In: change, Priority: least})
+	}
+	const all, data = table.Everywhere, table.OnlyData
+	numbers("calls", table.Count, all, all, 2, 1)
+	if s.timed {
+		numbers("total", table.Duration, all, all, 3, 0)
+		numbers("self", table.Duration, data, all, 4, 4)
+		numbers("events", table.Count, data, data, 5, 5)
+		numbers("own", table.Count, data, data, 5, 5)
+	} else {
+		numbers("events", table.Count, all, all, 3, 0)
+		numbers("own", table.Count, data, all, 4, 4)
+	}
+	numbers("threw", table.Count, data, data, 5, 5)
+	list = append(list, table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true})
+	for _, key := range []string{"what", "side", "class", "method", "types"} {
+		list = append(list, table.Column{Key: key, In: table.OnlyData})
+	}
+	for _, key := range []string{"method_id", "same_events", "thread"} {
+		list = append(list, table.Column{Key: key, Kind: table.Number, In: table.OnlyData})
+	}
+	return append(list, table.Column{Key: "event", Kind: table.Event, In: table.OnlyData},
+		table.Column{Key: "end", Kind: table.Number, In: table.OnlyData},
+		table.Column{Key: "missing", Kind: table.Number, In: table.OnlyData},
+		table.Column{Key: "text", In: table.OnlyData}, table.Column{Key: "path", In: table.OnlyData},
+		table.Column{Key: "handle", In: table.OnlyData})
+}
+
+// Len returns the number of rows.
+func (s *compareRows) Len() int { return len(s.head) + len(s.list) }
+
+// Row returns the values of a row.
+func (s *compareRows) Row(i int) []table.Value {
+	if i < len(s.head) {
+		return s.headRow(&s.head[i])
+	}
+	i = s.order[i-len(s.head)]
+	m := &s.list[i]
+	var v []table.Value
+	add := func(of func(*Sums) int64, bound bool) {
+		a, b, change := table.Int(of(&m.sums[0])), table.Int(of(&m.sums[1])), table.Int(m.change(of)).Change()
+		if bound {
+			if m.sums[0].Unended > 0 {
+				a, change = a.Is(table.AtLeast), change.Is(table.About)
+			}
+			if m.sums[1].Unended > 0 {
+				b, change = b.Is(table.AtLeast), change.Is(table.About)
+			}
+		}
+		v = append(v, a, b, change)
+	}
+	add(sumCalls, false)
+	if s.timed {
+		add(sumTotal, true)
+		add(sumSelf, true)
+	}
+	add(sumPoints, false)
+	add(sumOwn, false)
+	add(sumThrew, false)
+	v = append(v, table.Str(s.names[i]), table.Str("method"), table.Value{})
+	v = append(v, methodIdentity(m.group)...)
+	return append(v, make([]table.Value, 8)...)
+}
+
+// headRow returns the values of a row that is no method: its line is in place of all columns.
+func (s *compareRows) headRow(h *compareHead) []table.Value {
+	columns := s.columns()
+	v := make([]table.Value, len(columns))
+	set := func(key string, value table.Value) {
+		v[slices.IndexFunc(columns, func(c table.Column) bool { return c.Key == key })] = value
+	}
+	line := h.line(s.g)
+	set("name", table.Styled(line.Text, line.Spans).Line())
+	set("what", table.Str(h.what))
+	set("same_events", table.Int(h.same))
+	if h.parting == nil {
+		return v
+	}
+	p := &h.parting.Sides[h.side]
+	yes := func(is bool) table.Value {
+		if !is {
+			return table.Value{}
+		}
+		return table.Int(1).JSON(strconv.AppendBool(nil, true))
+	}
+	set("side", table.Str(Sides[h.side]))
+	set("thread", table.Int(int64(p.Position.Thread)+1))
+	set("end", yes(p.End))
+	set("missing", yes(p.Missing))
+	set("text", table.Str(p.Text.Text))
+	set("path", table.Str(strings.Join(p.Path, " "+s.g.Crumb+" ")))
+	if p.Position.At >= 0 {
+		set("event", table.Int(int64(p.Event)))
+		set("handle", table.Str(lazy.EventHandle(p.Event).String()))
+	}
+	return v
+}
+
+// partings are the words before the rows of places. They have the same width.
+var partings = map[string]string{
+	"own_value": "own value    ",
+	"value":     "first value  ",
+	"event":     "first event  ",
+}
+
+// shownPath is how many names of a path a line has.
+const shownPath = 3
+
+// line returns the line of a row that is no method.
+func (h *compareHead) line(g *display.Glyphs) (out Styled) {
+	if h.parting == nil {
+		out.add("equal: "+display.Plural(h.same, "event")+" each", table.Plain)
+		return out
+	}
+	what := partings[h.what]
+	if h.side > 0 {
+		what = strings.Repeat(" ", len(what))
+	}
+	out.add(what, table.Faint)
+	p := &h.parting.Sides[h.side]
+	out.add(Sides[h.side]+" ", table.Strong)
+	if p.Position.At >= 0 {
+		out.add(lazy.EventHandle(p.Event).String()+"  ", table.Plain)
+	}
+	switch {
+	case p.Missing:
+		out.add("nothing more", table.Faint)
+		return out
+	case p.End && h.what == "event":
+		out.add("end of ", table.Faint)
+	}
+	out.append(h.text(g))
+	if p.End && p.State != lazy.StateWhole {
+		out.add(", which "+neverEnded(p.State == lazy.StatePending), table.Faint)
+	}
+	if n := len(p.Path); n > 0 {
+		path := strings.Join(p.Path[max(0, n-shownPath):], " "+g.Crumb+" ")
+		if n > shownPath {
+			path = g.More + " " + g.Crumb + " " + path
+		}
+		out.add("  in "+path, table.Faint)
+	}
+	return out
+}
+
+// Of two texts that begin alike, at most this much is shown of the beginning: they differ in what a
+// narrow screen still shows.
+const (
+	alikeHead = 14 // bytes
+	alikeTail = 8
+)
+
+// text returns the text of the side's row. Where it has another value, the middle of what is before it
+// is left out if it is long.
+func (h *compareHead) text(g *display.Glyphs) Styled {
+	mine, other := h.parting.Sides[h.side].Text, h.parting.Sides[1-h.side].Text
+	n := 0
+	for n < min(len(mine.Text), len(other.Text)) && mine.Text[n] == other.Text[n] {
+		n++
+	}
+	if h.what == "event" || n <= alikeHead+alikeTail+len(g.More) {
+		return mine
+	}
+	from := cutRune(mine.Text, n-alikeTail)
+	head := mine.to(cutRune(mine.Text, alikeHead))
+	head.add(g.More, table.Faint)
+	head.append(mine.from(from))
+	return head
+}
+
+// cutRune returns where the character at a byte begins.
+func cutRune(text string, at int) int {
+	for at > 0 && at < len(text) && text[at]&0xc0 == 0x80 {
+		at--
+	}
+	return at
+}
+
+// to returns the text before a byte.
+func (s Styled) to(at int) Styled {
+	out := Styled{Text: s.Text[:at]}
+	for _, x := range s.Spans {
+		if x.Start < at {
+			out.Spans = append(out.Spans, format.Span{Start: x.Start, End: min(x.End, at), Style: x.Style})
+		}
+	}
+	return out
+}
+
+// sort puts the methods in order.
+func (s *compareRows) sort(key string, rising bool) {
+	groups := make([]*Group, len(s.list))
+	s.order = make([]int, len(s.list))
+	for i := range s.list {
+		groups[i], s.order[i] = s.list[i].group, i
+	}
+	s.names = names(groups)
+	of := map[string]func(*Sums) int64{
+		"calls": sumCalls, "events": sumPoints, "own": sumOwn, "total": sumTotal, "self": sumSelf, "threw": sumThrew,
+	}
+	word, kind, _ := strings.Cut(key, "_")
+	size := func(i int) int64 {
+		switch m := &s.list[i]; kind {
+		case "a":
+			return of[word](&m.sums[0])
+		case "b":
+			return of[word](&m.sums[1])
+		default:
+			n := m.change(of[word])
+			return max(n, -n)
+		}
+	}
+	slices.SortFunc(s.order, func(a, b int) int {
+		order := cmp.Compare(size(b), size(a))
+		if rising {
+			order = -order
+		}
+		calls := func(i int) int64 { return max(s.list[i].change(sumCalls), -s.list[i].change(sumCalls)) }
+		return cmp.Or(order, cmp.Compare(calls(b), calls(a)), cmp.Compare(s.names[a], s.names[b]))
+	})
+}
+
+// PlaceOf returns the place that a row of a table of a Compare is about; ok is false for a method.
+func (c *Compare) PlaceOf(t *table.Table, row int) (at lazy.Position, event int32, ok bool) {
+	s, ok := t.Rows.(*compareRows)
+	if !ok || row < 0 || row >= len(s.head) || s.head[row].parting == nil {
+		return at, 0, false
+	}
+	p := &s.head[row].parting.Sides[s.head[row].side]
+	return p.Position, p.Event, true
+}
