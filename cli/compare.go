@@ -29,7 +29,7 @@ func newCompareCommand(a *app) *cobra.Command {
 		Long: "Compare two calls, loops or iterations of a trace with everything in them: the first event with another value, the first event that only one has, " +
 			"and the methods of which one has more calls, events or time. Objects are compared by their class; line numbers, numbers of events and times make no difference.",
 		Example: `tracex compare trace.bin '#106' '#2573051'
-tracex compare --max 0 trace.bin '#46' '#84'        # exit code 5 unless they are equal
+tracex compare --max 0 trace.bin '#46' '#84'   # exit code 5 unless equal
 tracex compare --sort self --only 'pkg=com.shop.*' 'trace.bin#46' '#84'`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 3 || slices.Contains(args, "") {
@@ -39,7 +39,11 @@ tracex compare --sort self --only 'pkg=com.shop.*' 'trace.bin#46' '#84'`,
 		},
 	}
 	t.add(c, "rows", 30)
-	c.Flags().StringVar(&t.sort, "sort", "total", "order of methods, by the difference of: "+strings.Join(compareSorts, ", "))
+	for _, name := range partFlags {
+		flag := c.Flags().Lookup(name)
+		flag.Hidden, flag.Annotations = true, nil
+	}
+	c.Flags().StringVar(&t.sort, "sort", "total", "order of methods, by difference: "+strings.Join(compareSorts, ", "))
 	complete(c, "sort", compareSorts...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, err := t.places(args)
@@ -53,6 +57,9 @@ tracex compare --sort self --only 'pkg=com.shop.*' 'trace.bin#46' '#84'`,
 	}
 	return c
 }
+
+// partFlags are the flags of answers that name a part of the trace.
+var partFlags = []string{"in", "thread", "from", "to"}
 
 // compareSorts are the words for --sort.
 var compareSorts = []string{"total", "calls", "self"}
@@ -74,7 +81,7 @@ func (t *compareCommand) places(args []string) (path string, err error) {
 
 // check refuses flags that make no sense for two places.
 func (t *compareCommand) check() error {
-	for _, flag := range []string{"in", "thread", "from", "to"} {
+	for _, flag := range partFlags {
 		if t.flags.Changed(flag) {
 			return &usageError{"compare takes no --" + flag, "it is about the two events and all below them"}
 		}

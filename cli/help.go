@@ -85,7 +85,7 @@ func (p *helpPage) write(c *cobra.Command) {
 	}
 	p.table("COMMANDS", commands, column)
 	if len(answers) > 0 { // in one line
-		p.w.WriteString("\n  " + p.in(helpTitle, "ANSWERS") + " " + strings.Join(answers, " ") + p.in(helpDim, " (guide)") + "\n")
+		p.w.WriteString("\n  " + p.in(helpTitle, "ANSWERS") + " " + strings.Join(answers, " ") + "\n")
 	}
 	p.table("FLAGS", flags, column)
 	p.list("FLAGS OF ALL ANSWERS "+p.in(helpDim, "(tracex help answers)"), shared)

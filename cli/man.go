@@ -35,6 +35,7 @@ tracex calls FILE METHOD: all calls of a method, or those that match a filter, w
 tracex callers FILE METHOD: who calls a method; with --callees, what it calls.
 tracex history FILE LOCATION: the values of a field, an element, a variable or an object.
 tracex state FILE EVENT: arguments, variables and fields as last seen before an event.
+tracex compare FILE EVENT EVENT: where two calls, loops or iterations part, and of which methods one has more.
 tracex throws FILE: where exceptions were thrown and caught.
 tracex around FILE PLACE: what all threads did around an event.
 tracex log FILE 'FILTER: "FORMAT"': a line for each event that matches.

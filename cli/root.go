@@ -63,7 +63,7 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "tracex",
 		Short:   "Explore what a program did, call by call, in the terminal",
-		Example: "tracex trace.bin   # explore a recorded trace",
+		Example: "tracex trace.bin   # explore a recorded trace; tracex guide tells more",
 		Args:    cobra.NoArgs,
 		// A word may be a command, or a trace, which implies open.
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

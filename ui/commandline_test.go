@@ -64,7 +64,7 @@ func TestCommandLine(t *testing.T) {
 
 // TestListOfCommands: all commands can be chosen from a list; one with arguments asks for them.
 func TestListOfCommands(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "threads.stream"), 100, 30, Options{})
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 100, 36, Options{})
 	d.keys(":").typed("help").keys("enter").has(" commands ", ":go-to PLACE", "Enter runs it")
 	d.keys("/").typed(":details ").keys("enter enter").has(" details ─")
 	d.keys(":").typed("commands").keys("enter /").typed(":expand-level").keys("enter enter").has("\n:expand-level")

@@ -91,7 +91,7 @@ func bindings() []binding {
 		{"history", []string{"H"}, groupAnswer, "all values of the field, element, variable or object", "history", asCommand("history")},
 		{"before", []string{","}, groupAnswer, "the write before here", "", asCommand("before")},
 		{"after", []string{"."}, groupAnswer, "the write after here", "", asCommand("after")},
-		{"compare", []string{"="}, groupAnswer, "compare two calls: where they part; on the first, then on the second", "", asCommand("compare")},
+		{"compare", []string{"="}, groupAnswer, "compare two calls: on the first, then on the second", "", asCommand("compare")},
 		{"around", []string{"U"}, groupAnswer, "what all threads did around the row, in one order", "", asCommand("around")},
 		{"flame", []string{"V"}, groupAnswer, "a strip of the thread's time; again: its flame", "flame", asCommand("flame")},
 		{"range-begin", []string{"("}, groupAnswer, "all answers: only from the row on", "", asCommand("range-begin")},

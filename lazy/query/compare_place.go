@@ -14,7 +14,7 @@ func (c *Compare) about(ctx context.Context, s *sequence) (out comparedSide, err
 		return out, err
 	}
 	if s.scope.Ranges[0].To < 0 {
-		c.r.WithContext(func(x *format.Context) { out.name = "thread " + threadValue(x, s.thread).text })
+		c.r.WithContext(func(x *format.Context) { out.name = threadValue(x, s.thread).text })
 		return out, nil
 	}
 	whole := Scope{Raw: s.scope.Raw, Ranges: s.scope.Ranges}

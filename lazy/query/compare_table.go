@@ -283,10 +283,11 @@ func (s *compareRows) headRow(h *compareHead) []table.Value {
 		v[slices.IndexFunc(columns, func(c table.Column) bool { return c.Key == key })] = value
 	}
 	line := h.line(s.g)
-	set("name", table.Styled(line.Text, line.Spans).Line())
+	name := table.Styled(line.Text, line.Spans).Line()
 	set("what", table.Str(h.what))
 	set("same_events", table.Int(h.same))
 	if h.parting == nil {
+		set("name", name)
 		return v
 	}
 	p := &h.parting.Sides[h.side]
@@ -296,12 +297,15 @@ func (s *compareRows) headRow(h *compareHead) []table.Value {
 		}
 		return table.Int(1).JSON(strconv.AppendBool(nil, true))
 	}
+	set("name", name.JSON(format.AppendJSONString(nil, p.Text.Text)))
 	set("side", table.Str(Sides[h.side]))
 	set("thread", table.Int(int64(p.Position.Thread)+1))
 	set("end", yes(p.End))
 	set("missing", yes(p.Missing))
 	set("text", table.Str(p.Text.Text))
-	set("path", table.Str(strings.Join(p.Path, " "+s.g.Crumb+" ")))
+	if len(p.Path) > 0 {
+		set("path", table.Str(strings.Join(p.Path, " "+s.g.Crumb+" ")))
+	}
 	if p.Position.At >= 0 {
 		set("event", table.Int(int64(p.Event)))
 		set("handle", table.Str(lazy.EventHandle(p.Event).String()))

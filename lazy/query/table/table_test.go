@@ -339,3 +339,41 @@ func TestSort(t *testing.T) {
 		t.Error("a canceled sort has a result")
 	}
 }
+
+// TestLines: a row that is one text takes its whole line, and no room from columns; programs get all its
+// values. A difference has its sign.
+func TestLines(t *testing.T) {
+	made := &Table{
+		Columns: []Column{{Key: "more", Title: "more", Kind: Count}, {Key: "name", Title: "method"}, {Key: "side", In: OnlyData}},
+		Rows: List{
+			{Value{}, Str("a text that is wider than all columns").Line(), Str("A")},
+			{Int(1200).Change(), Str("up"), Value{}}, {Int(-3).Change(), Str("down"), Value{}}, {Int(0).Change(), Str("same"), Value{}},
+		},
+	}
+	for width, want := range map[int]string{
+		0:  "  more  method\na text that is wider than all columns\n+1,200  up\n    -3  down\n     0  same\n",
+		20: "  more  method ─────\na text that is wide…\n+1,200  up\n    -3  down\n     0  same\n",
+	} {
+		var b bytes.Buffer
+		if err := WriteText(&b, made, Options{Width: width, Glyphs: &display.Unicode}); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want {
+			t.Errorf("%d cells:\n%s\nwant\n%s", width, b.String(), want)
+		}
+	}
+	var b bytes.Buffer
+	if _, err := WriteJSON(&b, made, 2); err != nil {
+		t.Fatal(err)
+	}
+	want := "{\"schema\":1,\"name\":\"a text that is wider than all columns\",\"side\":\"A\"}\n{\"schema\":1,\"more\":1200,\"name\":\"up\"}\n"
+	if b.String() != want {
+		t.Errorf("%s, want %s", b.String(), want)
+	}
+	if got := made.RowText(0, &display.Unicode); got != "a text that is wider than all columns" {
+		t.Error(got)
+	}
+	if got := made.RowText(1, &display.Unicode); got != "+1,200  up" {
+		t.Error(got)
+	}
+}
