@@ -30,7 +30,7 @@ func TestManPage(t *testing.T) {
 			t.Errorf("%s: no examples in %q", c.Name(), section)
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && !strings.Contains(section, "\\fB\\-\\-"+manText(f.Name)+"\\fP") {
+			if f.Name != "help" && !f.Hidden && !strings.Contains(section, "\\fB\\-\\-"+manText(f.Name)+"\\fP") {
 				t.Errorf("%s: the flag %s is missing in %q", c.Name(), f.Name, section)
 			}
 		})

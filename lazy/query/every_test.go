@@ -38,6 +38,7 @@ var everyAnswer = []struct {
 	{"iterations", (*whole).iterations},
 	{"columns", (*whole).columns},
 	{"steps", (*whole).steps},
+	{"compare", (*whole).comparison},
 }
 
 // compareEvery compares all answers about what a reader knows, in parts of any size.
