@@ -351,8 +351,8 @@ func TestLines(t *testing.T) {
 		},
 	}
 	for width, want := range map[int]string{
-		0:  "  more  method\na text that is wider than all columns\n+1,200  up\n    -3  down\n     0  same\n",
-		20: "  more  method ─────\na text that is wide…\n+1,200  up\n    -3  down\n     0  same\n",
+		0:  "─ more  method\na text that is wider than all columns\n+1,200  up\n    -3  down\n     0  same\n",
+		20: "─ more  method ─────\na text that is wide…\n+1,200  up\n    -3  down\n     0  same\n",
 	} {
 		var b bytes.Buffer
 		if err := WriteText(&b, made, Options{Width: width, Glyphs: &display.Unicode}); err != nil {
