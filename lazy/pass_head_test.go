@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"reflect"
 	"sync/atomic"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 type headReader struct {
 	t    *testing.T
 	some atomic.Bool // any point was checked
+	next atomic.Bool // any footer followed its header
 }
 
 func (h *headReader) Visitor() Visitor         { return h }
@@ -44,13 +46,32 @@ func (h *headReader) Enter(p *PassPoint) {
 		h.t.Errorf("#%d: %+v, want %+v", p.Event, got, want)
 	}
 	h.some.Store(true)
+	h.ending(p)
 }
 
-// TestPassHead: the head of a point has what the whole point has.
+// ending compares how a container ends, as told when it begins, with what the index leads to.
+func (h *headReader) ending(p *PassPoint) {
+	foot, err := p.Footer()
+	state, stateErr := p.Ended()
+	if err != nil || stateErr != nil || !p.Class.Container() {
+		return // the pass gets the error too
+	}
+	h.next.Store(h.next.Load() || p.ends == nil)
+	e, err := p.end()
+	if err != nil {
+		h.t.Error(err)
+		return
+	}
+	if want := e.shownFooter(); state != e.state || !reflect.DeepEqual(foot, want) {
+		h.t.Errorf("#%d: %v %+v, want %v %+v", p.Event, state, foot, e.state, want)
+	}
+}
+
+// TestPassHead: the head of a point has what the whole point has, and so has the footer that follows it.
 func TestPassHead(t *testing.T) {
 	h := &headReader{t: t}
 	t.Run("all", func(t *testing.T) { checkHeads(t, h) })
-	if !h.some.Load() {
+	if !h.some.Load() || !h.next.Load() {
 		t.Error("no point was checked")
 	}
 }

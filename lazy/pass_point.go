@@ -201,7 +201,7 @@ func (p *PassPoint) end() (*nodeData, error) {
 // Footer returns the footer of a container: nil if it is not known, as for a container that
 // has not ended in a growing trace; that of [format.Unfinished] if it never ended.
 func (p *PassPoint) Footer() (*format.Footer, error) {
-	if p.footer != nil || !p.Class.Container() {
+	if p.footer != nil || !p.Class.Container() || p.closes() {
 		return p.footer, nil
 	}
 	e, err := p.end()
@@ -215,6 +215,25 @@ func (p *PassPoint) Footer() (*format.Footer, error) {
 	}
 	p.footer = e.shownFooter()
 	return p.footer, nil
+}
+
+// closes decodes the footer of a call that is being entered, if it follows the header, as that of most
+// calls does: then the index need not be searched. Otherwise ends is not nil when footer is not.
+func (p *PassPoint) closes() bool {
+	x := p.walk
+	if p.size == 0 || p.data != nil || p.ends != nil || p.Class != format.ClassCall || p.size >= len(x.window) {
+		return false
+	}
+	b := x.window[p.size:]
+	if format.Kind(b[0]) != format.KindFooter {
+		return false
+	}
+	x.closing = format.Footer{}
+	if _, err := x.version.DecodeFooter(b, p.Class, &x.closing); err != nil {
+		return false
+	}
+	p.footer = &x.closing
+	return true
 }
 
 // Threw reports whether a call ended by an exception. In Exit it decodes nothing else.
@@ -255,7 +274,7 @@ func (p *PassPoint) Content() (from, to int64, err error) {
 
 // Ended returns whether the end of a container is known, in Enter as well.
 func (p *PassPoint) Ended() (State, error) {
-	if !p.Class.Container() {
+	if !p.Class.Container() || p.footer != nil && p.ends == nil || p.closes() {
 		return StateWhole, nil
 	}
 	e, err := p.end()

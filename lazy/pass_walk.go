@@ -23,16 +23,17 @@ type passWalk struct {
 	visit   []Visitor
 	skimmed skimming
 
-	now     PassPoint    // the argument of visitors
-	lent    dataPool     // for folding
-	decoded format.Point // by PassPoint.Point
-	head    format.Point // by PassPoint.Head
-	leaf    format.Point // the argument of Coverage
-	looked  nodeData     // by PassPoint.end
-	read    nodeData     // before folding
-	err     error        // of a visitor's request
-	changed bool         // folding changed or dropped a point
-	last    int32        // number of the event visited last, before folding
+	now     PassPoint     // the argument of visitors
+	lent    dataPool      // for folding
+	decoded format.Point  // by PassPoint.Point
+	head    format.Point  // by PassPoint.Head
+	leaf    format.Point  // the argument of Coverage
+	looked  nodeData      // by PassPoint.end
+	closing format.Footer // by PassPoint.closes
+	read    nodeData      // before folding
+	err     error         // of a visitor's request
+	changed bool          // folding changed or dropped a point
+	last    int32         // number of the event visited last, before folding
 }
 
 // passFrame is an open container.
