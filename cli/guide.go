@@ -72,7 +72,7 @@ answer from the file; nothing has to be run again. Try them on the trace of the 
     tracex info demo.bin                                       # size, threads, times, damage
     tracex top -n 10 demo.bin                                  # where the time or the events go
     tracex find demo.bin 'method=pay threw' -n 5               # the events that matter, with numbers
-    tracex print 'demo.bin#99'                                 # one call and all below it
+    tracex print --subtree 'demo.bin#99'                       # one call and all below it
     tracex around 'demo.bin#99' -n 5                           # what happened around it, in all threads
     tracex compare demo.bin '#46' '#84'                        # where a good call and a bad one part
     tracex notes add demo.bin '#99' 'the card is refused here' # keep what was found
