@@ -14,8 +14,10 @@ type Edits interface {
 	// Enter decides about a container. The state is that of the container around it, whether or not
 	// that is shown. The second result is the state in this one.
 	Enter(in EditState, p *PassPoint) (Edit, EditState)
-	// Leaves reports whether points that are no containers are shown in a state.
-	Leaves(in EditState) bool
+	// Leaves tells which points that are no containers are shown in a state.
+	Leaves(in EditState) EditLeaves
+	// Leaf decides about a point that is no container, for LeavesAsked.
+	Leaf(in EditState, p *PassPoint) Edit
 	// Barren reports whether it is certain that nothing that begins in a part of a thread is shown,
 	// provided that what is open where it begins has the state. bare reports whether the part is within
 	// a container that has no row, in which no point is shown that is no container, nor in those in it
@@ -26,13 +28,22 @@ type Edits interface {
 // EditState is what Edits know about what is around a point. It does not change.
 type EditState any
 
-// Edit is what Edits do with a container.
+// Edit is what Edits do with a point.
 type Edit uint8
 
 const (
 	EditNone  Edit = iota
 	EditMerge      // it has no row: the rows in it are in its place
 	EditDrop       // it has no row, and nothing in it has one
+)
+
+// EditLeaves tells which points that are no containers are shown.
+type EditLeaves uint8
+
+const (
+	LeavesAll   EditLeaves = iota
+	LeavesNone             // all are merged
+	LeavesAsked            // those that [Edits].Leaf says
 )
 
 // EditedTree returns a view of the trace in which some containers are left out. The children of a
@@ -89,7 +100,7 @@ type splice struct {
 	text  format.Parent
 	state EditState
 	// leaves is Edits.Leaves of state.
-	leaves bool
+	leaves EditLeaves
 }
 
 // holds reports whether an offset is in the content, or at one of its ends.

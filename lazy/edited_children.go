@@ -60,7 +60,16 @@ func (l *childReader) step(at checkpoint, e *nodeData, want bool) (c childRead, 
 		}
 	}
 	if !out.container() {
-		c.shown, c.left = in.leaves, !in.leaves
+		how := EditNone
+		switch in.leaves {
+		case LeavesNone:
+			how = EditMerge
+		case LeavesAsked:
+			if how, _, err = l.decide(out, in, want); err != nil {
+				return c, err
+			}
+		}
+		c.shown, c.left, c.dropped = how == EditNone, how != EditNone, how == EditDrop
 	} else {
 		var how Edit
 		if how, out.inside, err = l.decide(out, in, want); err != nil {
@@ -110,7 +119,7 @@ func (l *childReader) spliceOf(e *nodeData, in *splice, next checkpoint) *splice
 	}
 }
 
-// decide asks the edits about a container, which is decoded if whole is true.
+// decide asks the edits about a point, which is decoded if whole is true. The state is that in a container.
 func (l *childReader) decide(e *nodeData, in *splice, whole bool) (Edit, EditState, error) {
 	x := l.edit
 	p := &x.point
@@ -121,6 +130,9 @@ func (l *childReader) decide(e *nodeData, in *splice, whole bool) (Edit, EditSta
 	}
 	p.PassFrame, p.Thread, p.State = frameOf(&e.point, e.at), l.s.Thread, StateWhole
 	p.size, p.foot = int(e.start-e.at), -1
+	if !e.container() {
+		p.size = int(e.next - e.at)
+	}
 	p.point, p.ends, p.footer, p.data, p.parent = nil, nil, nil, nil, nil
 	x.walk.ord, x.walk.window = e.first, nil
 	if whole {
@@ -134,7 +146,13 @@ func (l *childReader) decide(e *nodeData, in *splice, whole bool) (Edit, EditSta
 		x.frame.Ref = in.text.Method
 		p.parent = &x.frame
 	}
-	how, inside := x.edits.Enter(in.state, p)
+	var how Edit
+	var inside EditState
+	if e.container() {
+		how, inside = x.edits.Enter(in.state, p)
+	} else {
+		how = x.edits.Leaf(in.state, p)
+	}
 	err := x.walk.err
 	x.walk.err = nil
 	return how, inside, err

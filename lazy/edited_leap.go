@@ -5,10 +5,10 @@ import "context"
 // leapFirst is about how many bytes it is asked first whether nothing in them is shown.
 const leapFirst = 64 << 10
 
-// bare reports whether what is from somewhere in s up to an offset is in a splice without leaves, and in
-// others of these in it.
+// bare reports whether what is from somewhere in s up to an offset is in a splice of which no leaf is shown,
+// and in others of these in it.
 func (s *splice) bare(to int64) bool {
-	for ; s.outer != nil && !s.leaves; s = s.outer {
+	for ; s.outer != nil && s.leaves == LeavesNone; s = s.outer {
 		if to <= s.end {
 			return true
 		}

@@ -38,7 +38,33 @@ func (c *callsAround) check(p *PassPoint) {
 
 func (h hashEdits) Begin(int32) EditState { return 0 }
 
-func (h hashEdits) Leaves(in EditState) bool { return in.(int)%5 != 4 }
+func (h hashEdits) Leaves(in EditState) EditLeaves {
+	switch in.(int) % 5 {
+	case 4:
+		return LeavesNone
+	case 2:
+		return LeavesAsked
+	}
+	return LeavesAll
+}
+
+func (h hashEdits) Leaf(in EditState, p *PassPoint) Edit {
+	if h.around != nil {
+		h.around.check(p)
+	}
+	return h.leaf(in, p.At)
+}
+
+// leaf decides about a point that is no container, asked or not.
+func (h hashEdits) leaf(in EditState, at int64) Edit {
+	switch h.Leaves(in) {
+	case LeavesNone:
+		return EditMerge
+	case LeavesAsked:
+		return Edit(uint64(at) * 0x9E3779B97F4A7C15 >> 40 % 3)
+	}
+	return EditNone
+}
 
 func (h hashEdits) Enter(in EditState, p *PassPoint) (Edit, EditState) {
 	if h.around != nil {
@@ -80,7 +106,7 @@ func (h hashEdits) edited(list []*plainNode, in EditState) (out []*plainNode) {
 			c.kids, c.merged = h.edited(n.kids, in), h.merged(n.kids, in)
 			out = append(out, &c)
 		case !n.container:
-			if h.Leaves(in) {
+			if h.leaf(in, n.at.At) == EditNone {
 				out = append(out, &c)
 			}
 		case how == EditMerge:
@@ -111,7 +137,7 @@ func (h hashEdits) below(list []*plainNode, in EditState) (sum int64) {
 func (h hashEdits) merged(list []*plainNode, in EditState) (count int64) {
 	for _, n := range list {
 		switch how, inside := h.decide(in, n.at.At); {
-		case !n.container && !h.Leaves(in):
+		case !n.container && h.leaf(in, n.at.At) == EditMerge:
 			count++
 		case n.container && how == EditMerge:
 			count += 1 + h.merged(n.kids, inside)

@@ -42,8 +42,8 @@ func (s *stepping) commands() []command.Command {
 	list := []command.Command{}
 	for kind, help := range [...]string{
 		query.Focus:     "only what is below the call, or below calls: they become roots",
-		query.Merge:     "leave calls out, their own time becomes their callers': a method, a filter; or asks",
-		query.Drop:      "leave calls out with everything below them, and with their time; or asks",
+		query.Merge:     "leave calls out, their own time becomes their callers': a method, a filter, kind=loop; or asks",
+		query.Drop:      "leave calls out with everything below them, and with their time, or kind=array; or asks",
 		query.Only:      "only my code: merge all calls but these, with their reads and writes: pkg=com.shop.*",
 		query.Recursion: "collapse the recursion of a method: its calls within one another are one",
 	} {
@@ -151,9 +151,36 @@ func (s *stepping) show() tea.Cmd {
 
 // subject is the method that a step is about.
 type subject struct {
-	method string // as a step takes it
-	class  string // full name; "" if it has none
+	method string  // as a step takes it
+	class  string  // full name; "" if it has none
+	kind   rowKind // of a row that is no call
 	node   *lazy.Node
+}
+
+// rowKind is rows that are no calls, for a person and as a filter.
+type rowKind struct{ name, filter string }
+
+var loops = rowKind{"loops", "kind=loop or kind=iteration"}
+
+// kindOf returns the rows like one that is no call.
+func kindOf(class format.Class) rowKind {
+	switch class {
+	case format.ClassLoop, format.ClassIteration:
+		return loops
+	case format.ClassThrow:
+		return rowKind{"throws", "kind=throw"}
+	case format.ClassCatch:
+		return rowKind{"catches", "kind=catch"}
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		return rowKind{"fields", "kind=field"}
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		return rowKind{"variables", "kind=var"}
+	case format.ClassArrayRead, format.ClassArrayWrite:
+		return rowKind{"array elements", "kind=array"}
+	case format.ClassSnapshot:
+		return rowKind{"breakpoints", "kind=breakpoint"}
+	}
+	return rowKind{}
 }
 
 // here adds a focus on the row under the cursor, or asks for a step about its call or the one around.
@@ -177,16 +204,22 @@ func (s *stepping) here(kind query.StepKind) tea.Cmd {
 	if n == nil {
 		n = s.tree.Out.Cursor.Parent
 	}
+	var about subject
+	if n != nil && n.Point() != nil {
+		about.kind = kindOf(n.Point().Class)
+	}
 	for n != nil && (n.Point() == nil || n.Point().Class != format.ClassCall) {
 		n = n.Parent()
 	}
-	if n == nil {
+	if about.node = n; n != nil {
+		about.method, about.class = namesOf(s.trace.Reader, n.Point().Ref)
+	}
+	switch {
+	case about.method != "" || about.kind.name != "" && (kind == query.Merge || kind == query.Drop):
+	case n == nil:
 		s.env.Say("no call under the cursor")
 		return nil
-	}
-	about := subject{node: n}
-	about.method, about.class = namesOf(s.trace.Reader, n.Point().Ref)
-	if about.method == "" {
+	default:
 		s.env.Say("the trace does not describe this method")
 		return nil
 	}
@@ -227,8 +260,12 @@ func (s *stepping) ask(kind query.StepKind, about subject, add func(query.Step) 
 	if kind == query.Focus || kind == query.Recursion || kind == query.Only && about.class == "" {
 		return s.make(kind, about.method, add)
 	}
-	choices := map[string]string{"m": about.method}
-	keys := []string{"m " + about.method}
+	choices := make(map[string]string)
+	var keys []string
+	if about.method != "" {
+		choices["m"] = about.method
+		keys = append(keys, "m "+about.method)
+	}
 	if about.class != "" {
 		choices["c"] = "class=" + filter.Word(about.class)
 		keys = append(keys, "c class")
@@ -237,7 +274,7 @@ func (s *stepping) ask(kind query.StepKind, about subject, add func(query.Step) 
 		choices["p"] = "pkg=" + filter.Word(pkg)
 		keys = append(keys, "p "+pkg)
 	}
-	if library == "" && kind == query.Merge {
+	if library == "" && kind == query.Merge && about.method != "" {
 		choices["!"] = "-pkg~." // its package has no character
 		keys = append(keys, "! all but classes without a package")
 	}
@@ -248,6 +285,18 @@ func (s *stepping) ask(kind query.StepKind, about subject, add func(query.Step) 
 			choices["!"] = choices["l"]
 			keys = append(keys, "! all but "+library+".*")
 		}
+	}
+	rows := about.kind
+	if rows.name == "" && kind == query.Merge {
+		rows = loops
+	}
+	if rows.name != "" {
+		choices["k"] = rows.filter
+		at := len(keys)
+		if rows == about.kind {
+			at = 0
+		}
+		keys = slices.Insert(keys, at, "k "+rows.name)
 	}
 	s.env.Say(kind.String() + ": " + strings.Join(keys, "  "))
 	s.keyboard.then = func(key string) tea.Cmd {
@@ -329,7 +378,7 @@ func (s *stepping) ofTable(src edited) []sheet.Action {
 	}
 	return []sheet.Action{
 		{Key: "z", Help: "focus: the outermost calls of the method become roots", Do: on(query.Focus)},
-		{Key: "-", Brief: "merge", Help: "merge calls away: the method, its class, package or library, or all but its library", Do: on(query.Merge)},
+		{Key: "-", Brief: "merge", Help: "merge away: the method, its class, package or library, or all but its library; loops", Do: on(query.Merge)},
 		{Key: "_", Help: "drop calls with everything below them", Do: on(query.Drop)},
 		s.undoing(src),
 	}

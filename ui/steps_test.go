@@ -92,6 +92,12 @@ func TestMergeKeys(t *testing.T) {
 		d.keys("Z")
 	}
 	d.keys("Z").has("no step is in force")
+
+	// Rows that are no calls: loops from anywhere, others from a row of theirs.
+	d.keys("- k").has("steps  merge kind=loop or kind=iteration")
+	d.keys("Z : 5 8 7 enter").has("▌").keys("_").has("drop: k variables  m Gson.getAdapter").keys("k").has("steps  drop kind=var", "dropped")
+	d.keys("- k").has("steps  drop kind=var › merge kind=")
+	d.keys("Z Z")
 	d.keys("_ !").has("! is none of them")
 }
 

@@ -52,7 +52,7 @@ func TestStepsAgreeWithTables(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
 	whole := d.expandedRows()
 	for _, raw := range []bool{false, true} {
-		for _, text := range []string{"only pkg=com.google.*", "merge JsonReader.*", "drop pkg=java*", "focus Gson.getAdapter", "merge has(method=peek)"} {
+		for _, text := range []string{"only pkg=com.google.*", "merge JsonReader.*", "drop pkg=java*", "focus Gson.getAdapter", "merge has(method=peek)", "merge kind=loop or kind=iteration", "drop kind=var", "only kind=call"} {
 			d.step(text)
 			if !d.m.tree.Out.Tree.Edited() || d.m.tree.Out.Tree.Folded() == raw {
 				t.Fatalf("%s: the tree is edited: %v", text, d.m.tree.Out.Tree.Edited())

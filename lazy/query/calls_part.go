@@ -177,14 +177,12 @@ func (v *callsPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame
 }
 
 // exitHidden is Exit for what a step hides. The time of what is dropped is nobody's own.
-func (v *callsPart) exitHidden(p *lazy.PassPoint) {
+func (v *callsPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	v.hide(math.MaxInt64)
-	if p.Class != format.ClassCall {
-		return
+	if p.Class == format.ClassCall {
+		v.stack = v.stack[:len(v.stack)-1]
 	}
-	last := v.stack[len(v.stack)-1]
-	v.stack = v.stack[:len(v.stack)-1]
-	if up := v.caller(); last.how == dropped && up != nil {
+	if up := v.caller(); how == dropped && up != nil {
 		up.has(v.time(p))
 	}
 }

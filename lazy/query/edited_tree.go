@@ -17,6 +17,7 @@ type TreeEdits struct {
 	edits *edits
 	first *editState
 	foci  uint64 // edits that focus
+	leafy bool   // an edit is about points that are no containers
 	slots []int  // by edit: where it begins in editState.deep; at the end, how many there are
 
 	mu     sync.Mutex                  // guards the calls of those below
@@ -49,12 +50,12 @@ func TreeSteps(steps Steps) Steps {
 
 // merging returns what a Recursion does to a tree.
 func (s Step) merging() Step {
-	text := s.calls.String()
+	text := s.about.String()
 	e, err := filter.Parse("(" + text + ") in(" + text + ")")
 	if err != nil {
 		panic(err) // a filter that was written can be read
 	}
-	return Step{Kind: Merge, Text: "recursion of " + s.Text, calls: e}
+	return Step{Kind: Merge, Text: "recursion of " + s.Text, about: e}
 }
 
 // EditTree prepares steps for a tree of the raw or the folded view. It may read the trace; ctx ends
@@ -78,6 +79,7 @@ func EditTree(ctx context.Context, r *lazy.TraceReader, steps Steps, raw bool) (
 		if e.kind == Focus {
 			t.foci |= 1 << i
 		}
+		t.leafy = t.leafy || e.takesLeaves()
 	}
 	if n > 0 {
 		t.first.deep = make([]int64, n)
@@ -93,9 +95,35 @@ func EditTree(ctx context.Context, r *lazy.TraceReader, steps Steps, raw bool) (
 func (t *TreeEdits) Begin(int32) lazy.EditState { return t.first }
 
 // Leaves is for the tree.
-func (t *TreeEdits) Leaves(in lazy.EditState) bool {
+func (t *TreeEdits) Leaves(in lazy.EditState) lazy.EditLeaves {
+	switch is := in.(*editState); {
+	case is.open != t.foci || is.mute != 0:
+		return lazy.LeavesNone
+	case t.leafy:
+		return lazy.LeavesAsked
+	}
+	return lazy.LeavesAll
+}
+
+// Leaf is for the tree. It does what editVisitor.leaf does for a pass.
+func (t *TreeEdits) Leaf(in lazy.EditState, p *lazy.PassPoint) lazy.Edit {
 	is := in.(*editState)
-	return is.open == t.foci && is.mute == 0
+	list := t.edits.editors()
+	defer t.edits.giveBack(list)
+	match := func(i int) bool {
+		e := list[i]
+		if e.deep {
+			e.m.load(is.deep[t.slots[i]:t.slots[i+1]])
+		}
+		return e.match(p)
+	}
+	switch leafFate(list, is.mute, func(i int) bool { return is.open>>i&1 != 0 }, match, p.Class) {
+	case shown:
+		return lazy.EditNone
+	case dropped:
+		return lazy.EditDrop
+	}
+	return lazy.EditMerge
 }
 
 // Enter is for the tree. It does what editVisitor.push does for a pass.
@@ -152,7 +180,7 @@ func (t *TreeEdits) Enter(in lazy.EditState, p *lazy.PassPoint) (lazy.Edit, lazy
 // Late reports whether a step depends on how a call ends, or on what is in it: in a trace that grows,
 // other calls may be left out later.
 func (t *TreeEdits) Late() bool {
-	return slices.ContainsFunc(t.edits.list, func(e edit) bool { return e.calls != nil && e.calls.late() })
+	return slices.ContainsFunc(t.edits.list, func(e edit) bool { return e.about != nil && e.about.late() })
 }
 
 func (c *condition) late() bool {
@@ -215,32 +243,32 @@ func (t *TreeEdits) Barren(in lazy.EditState, part lazy.PassRange, bare bool) bo
 // absent returns what tells that no container that the edit is about begins in a part of a thread; nil
 // if that is not known.
 func (e *edit) absent(r *lazy.TraceReader) func(lazy.PassRange) bool {
-	if e.calls == nil {
+	if e.about == nil {
 		at := e.place
 		return func(part lazy.PassRange) bool {
 			return part.Thread != at.Thread || at.At < part.From || at.At >= part.To
 		}
 	}
-	f := e.calls.f.Clone()
+	f := e.about.f.Clone()
 	return lazy.SummaryOf(r).SkipWithout(lazy.Want{Point: func(class format.Class, ref, thread int32) bool {
-		return class == format.ClassCall && f.Quick(class, ref, thread) != filter.No
+		return class.Container() && f.Quick(class, ref, thread) != filter.No
 	}})
 }
 
-// nothing returns what tells that a part has nothing but the beginnings of calls that are merged or
+// nothing returns what tells that a part has nothing but points that are merged, with their beginnings, or
 // dropped; nil if that is not known.
 func (t *TreeEdits) nothing(r *lazy.TraceReader) func(lazy.PassRange) bool {
 	var list []*filter.Filter
 	for i := range t.edits.list {
-		if e := &t.edits.list[i]; e.kind != Focus && e.calls != nil {
-			list = append(list, e.calls.f.Clone())
+		if e := &t.edits.list[i]; e.kind != Focus && e.about != nil {
+			list = append(list, e.about.f.Clone())
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
 	return lazy.SummaryOf(r).SkipWithout(lazy.Want{Point: func(class format.Class, ref, thread int32) bool {
-		return class != format.ClassCall || !slices.ContainsFunc(list, func(f *filter.Filter) bool {
+		return !slices.ContainsFunc(list, func(f *filter.Filter) bool {
 			return f.Quick(class, ref, thread) == filter.Yes
 		})
 	}})
@@ -254,8 +282,8 @@ func (t *TreeEdits) noCalls(r *lazy.TraceReader) func(lazy.PassRange) bool {
 		switch e := &t.edits.list[i]; {
 		case e.kind == Merge:
 			return nil // points in these calls may be shown
-		case e.kind != Focus && e.calls != nil:
-			list = append(list, e.calls.f.Clone())
+		case e.kind != Focus && e.about != nil:
+			list = append(list, e.about.f.Clone())
 		}
 	}
 	if len(list) == 0 {

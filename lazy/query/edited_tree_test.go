@@ -74,7 +74,7 @@ func TestEditTree(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			for i, text := range slices.Concat([]string{"recursion A", "recursion A, drop C", "merge B, recursion A", "only A or B, recursion A"}, stepCases, onlyCases) {
+			for i, text := range slices.Concat([]string{"recursion A", "recursion A, drop C", "merge B, recursion A", "only A or B, recursion A"}, stepCases, onlyCases, kindCases) {
 				c := m.withRecursion(text)
 				for _, end := range []lazy.End{lazy.AtStart, lazy.AtEnd}[i%2:] {
 					compareEditTree(t, r, raw, roots, c, text, end)
@@ -136,7 +136,7 @@ func TestEditTreeBarren(t *testing.T) {
 		if !summarized(t, r, 400) {
 			t.Fatal("no summary")
 		}
-		for _, text := range []string{"only A", "only C, drop A", "merge A, merge B, drop C", "focus C", "focus event", "focus A, focus C", "drop has C"} {
+		for _, text := range []string{"only A", "only C, drop A", "merge A, merge B, drop C", "focus C", "focus event", "focus A, focus C", "drop has C", "drop leaves", "only A, drop loops", "only A+loops"} {
 			c := m.make(text)
 			e, err := EditTree(t.Context(), r, c.steps, false)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tracex/format"
@@ -43,11 +44,11 @@ func (x *edits) giveBack(list []*editor) {
 	x.free = append(x.free, list)
 }
 
-// edit is what calls are tested for: a step, or several in a row of the same kind that merge.
+// edit is what points are tested for: a step, or several in a row of the same kind that merge.
 type edit struct {
-	kind  StepKind // Focus, Merge, Drop, or Only: which calls it merges
-	calls *condition
-	place lazy.Position // if calls is nil
+	kind  StepKind      // Focus, Merge, Drop, or Only: which calls it merges
+	about *condition    // holds of calls only, unless the filter names kinds
+	place lazy.Position // if about is nil
 }
 
 // mostEdits bounds how many edits a tree may have. Steps in a row that merge are one.
@@ -128,7 +129,7 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 	if step.Kind == Recursion || len(x.list) == mostEdits {
 		return 0, &StepError{step, fmt.Errorf("more than %d steps that cannot be taken together", mostEdits)}
 	}
-	e := edit{kind: step.Kind}
+	e := edit{kind: step.edits()}
 	n = 1
 	switch {
 	case step.place != nil:
@@ -143,7 +144,7 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 			if err != nil {
 				return 0, err
 			}
-			if next.Kind != step.Kind || !next.merges(g) {
+			if next.edits() != step.edits() || !next.merges(g) {
 				break
 			}
 			text += " or " + next.mergeText()
@@ -157,7 +158,7 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 		}
 	}
 	if f != nil {
-		if e.calls, err = prepare(ctx, r, f, s.Over); err != nil {
+		if e.about, err = prepare(ctx, r, f, s.Over); err != nil {
 			return 0, &StepError{step, err}
 		}
 	}
@@ -176,14 +177,13 @@ func (s Step) Check(r *lazy.TraceReader) error {
 
 // bind resolves the names of the step's filter; nil if it is about a place.
 func (s Step) bind(r *lazy.TraceReader) (*filter.Filter, error) {
-	if s.calls == nil {
+	if s.about == nil {
 		return nil, nil
 	}
-	e := s.calls
-	if s.Kind == Only {
-		e = e.Not()
+	f, err := bound(r, s.about) // so that an error is about the text as it was typed
+	if err == nil {
+		f, err = bound(r, s.filter())
 	}
-	f, err := bound(r, e)
 	var none *filter.Error
 	if s.method && errors.As(err, &none) {
 		err = &NoMethodError{s.Text, none.Near}
@@ -194,8 +194,28 @@ func (s Step) bind(r *lazy.TraceReader) (*filter.Filter, error) {
 	return f, nil
 }
 
+// edits returns what kind of edit the step is. An Only that names kinds merges the points that it does not name.
+func (s Step) edits() StepKind {
+	if s.Kind == Only && s.about != nil && s.about.NamesKinds() {
+		return Merge
+	}
+	return s.Kind
+}
+
+// filter returns the filter of what the edit of the step is about.
+func (s Step) filter() *filter.Expr {
+	e := s.about
+	if s.Kind == Only {
+		e = e.Not()
+	}
+	if s.about.NamesKinds() {
+		return e
+	}
+	return filter.And(callsFilter, e)
+}
+
 // merges reports whether the step, with its filter, can be one edit with others that merge: whether the
-// filter is only about calls themselves.
+// filter is only about points themselves.
 func (s Step) merges(f *filter.Filter) bool {
 	if s.Kind != Merge && s.Kind != Only || f == nil || f.Needs().Depth {
 		return false
@@ -205,12 +225,7 @@ func (s Step) merges(f *filter.Filter) bool {
 }
 
 // mergeText returns the filter of what the step merges, as a part of another.
-func (s Step) mergeText() string {
-	if s.Kind == Only {
-		return "-(" + s.calls.String() + ")"
-	}
-	return "(" + s.calls.String() + ")"
-}
+func (s Step) mergeText() string { return "(" + s.filter().String() + ")" }
 
 // narrow finds the place that a step is about. If it is the first one and focuses, the scope is
 // narrowed to it.
@@ -286,7 +301,7 @@ type hiddenVisitor interface {
 	// enterHidden and exitHidden are called for containers that Enter and Exit do not visit, leafHidden for
 	// points that Leaf does not: with the containers around them that are shown.
 	enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame)
-	exitHidden(p *lazy.PassPoint)
+	exitHidden(p *lazy.PassPoint, how hiding)
 	leafHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame)
 }
 
@@ -296,6 +311,7 @@ func (c *editCollector) Visitor() lazy.Visitor {
 	v.hidden, _ = v.Visitor.(hiddenVisitor)
 	v.arounder, _ = v.Visitor.(lazy.Arounder)
 	v.edits = c.edits.editors()
+	v.leaves = slices.ContainsFunc(v.edits, (*editor).takesLeaves)
 	v.open = make([]int, len(v.edits))
 	return v
 }
@@ -314,6 +330,7 @@ type editVisitor struct {
 	arounder lazy.Arounder // the same; nil if it is none
 	scope    *Scope
 	edits    []*editor
+	leaves   bool // an edit is about points that are no containers
 
 	begun   bool // Begin was called after the last Survey
 	stack   []editFrame
@@ -475,16 +492,7 @@ func (v *editVisitor) Enter(p *lazy.PassPoint) {
 
 // Leaf is for the pass.
 func (v *editVisitor) Leaf(p *lazy.PassPoint) {
-	how := shown
-	switch {
-	case v.dropped > 0:
-		how = within
-	case v.missing > 0:
-		how = outside
-	case v.muted() != 0:
-		how = muted
-	}
-	switch {
+	switch how := v.leaf(p); {
 	case how != shown:
 		if v.hidden != nil {
 			v.hidden.leafHidden(p, how, v.around)
@@ -496,6 +504,47 @@ func (v *editVisitor) Leaf(p *lazy.PassPoint) {
 	}
 }
 
+// leaf decides what the steps do with a point that is no container.
+func (v *editVisitor) leaf(p *lazy.PassPoint) hiding {
+	m := v.muted()
+	switch {
+	case v.dropped > 0:
+		return within
+	case v.leaves:
+		how := leafFate(v.edits, m, func(i int) bool { return v.open[i] > 0 }, func(i int) bool { return v.edits[i].match(p) }, p.Class)
+		if how.merges() && v.missing > 0 {
+			return outside // of a later focus
+		}
+		return how
+	case v.missing > 0:
+		return outside
+	case m != 0:
+		return muted
+	}
+	return shown
+}
+
+// leafFate decides what edits do with a point that is no container, in a call of which m tells. open
+// reports whether a root of an edit that focuses is around the point, match whether the edit is about it.
+func leafFate(list []*editor, m mute, open, match func(i int) bool, class format.Class) hiding {
+	for i, e := range list {
+		switch {
+		case e.kind == Focus:
+			if !open(i) {
+				return outside
+			}
+		case m.of(i):
+			return muted
+		case e.kind != Only && e.takes(class) && match(i):
+			if e.kind == Drop {
+				return dropped
+			}
+			return merged
+		}
+	}
+	return shown
+}
+
 // Exit is for the pass.
 func (v *editVisitor) Exit(p *lazy.PassPoint) {
 	if len(v.stack) == 0 {
@@ -504,7 +553,7 @@ func (v *editVisitor) Exit(p *lazy.PassPoint) {
 	switch how := v.pop(); {
 	case how != shown:
 		if v.hidden != nil {
-			v.hidden.exitHidden(p)
+			v.hidden.exitHidden(p, how)
 		}
 	case len(v.around) == len(v.stack):
 		v.Visitor.Exit(p)
@@ -513,13 +562,14 @@ func (v *editVisitor) Exit(p *lazy.PassPoint) {
 	}
 }
 
-// editor tests containers for one visitor.
+// editor tests points for one visitor.
 type editor struct {
-	kind  StepKind
-	place lazy.Position
-	m     *matcher // nil if it is about the place
-	deep  bool     // the filter looks at the containers around
-	known []quickly
+	kind    StepKind
+	place   lazy.Position
+	m       *matcher // nil if it is about the place
+	deep    bool     // the filter looks at the containers around
+	classes uint32   // by bit: those that a match may have
+	known   []quickly
 }
 
 // quickly is the verdict on the calls of a method in a thread.
@@ -530,11 +580,29 @@ type quickly struct {
 
 func (e *edit) editor() *editor {
 	x := &editor{kind: e.kind, place: e.place}
-	if e.calls != nil {
-		x.m = e.calls.matcher()
+	if e.about != nil {
+		x.m = e.about.matcher()
 		x.deep = len(x.m.ins) > 0 || x.m.needs.Depth
+		for c := format.Class(0); c.Valid(); c++ {
+			if e.about.f.MayBe(c) {
+				x.classes |= 1 << c
+			}
+		}
 	}
 	return x
+}
+
+// takes reports whether the edit may be about points of a class.
+func (e *editor) takes(class format.Class) bool { return e.classes>>class&1 != 0 }
+
+// takesLeaves reports whether the edit may be about points that are no containers.
+func (e *editor) takesLeaves() bool {
+	for c := format.Class(0); c.Valid(); c++ {
+		if !c.Container() && e.takes(c) {
+			return e.kind != Focus
+		}
+	}
+	return false
 }
 
 func (e *editor) begin() {
@@ -555,14 +623,13 @@ func (e *editor) exit() {
 	}
 }
 
-// match reports whether the step is about a container, and for an Only whether it merges that: only calls
-// match filters.
+// match reports whether the step is about a point, and for an Only whether it merges that.
 func (e *editor) match(p *lazy.PassPoint) bool {
 	if e.m == nil {
 		here := p.At == e.place.At && p.Thread == e.place.Thread
 		return here != (e.kind == Only) && (e.kind != Only || p.Class == format.ClassCall)
 	}
-	if p.Class != format.ClassCall {
+	if !e.takes(p.Class) {
 		return false
 	}
 	switch e.quick(p) {
@@ -574,9 +641,9 @@ func (e *editor) match(p *lazy.PassPoint) bool {
 	return e.m.match(p)
 }
 
-// quick returns the verdict on the calls of p's method, which it keeps.
+// quick returns the verdict on p's class and what it refers to. It keeps those on the calls of methods.
 func (e *editor) quick(p *lazy.PassPoint) filter.Verdict {
-	if p.Ref < 0 || p.Ref >= mostDense {
+	if p.Ref < 0 || p.Ref >= mostDense || p.Class != format.ClassCall {
 		return e.m.f.Quick(p.Class, p.Ref, p.Thread)
 	}
 	if n := int(p.Ref) + 1; n > len(e.known) {

@@ -121,6 +121,9 @@ func without(list []*node, parent *node, kind StepKind, hits map[*node]bool, mut
 		case !hits[n]:
 			n.kids = without(n.kids, n, kind, hits, mute && n.class != format.ClassCall)
 			out = append(out, n)
+		case kind != Drop && n.class != format.ClassCall:
+			out = append(out, &node{class: mutedAway, parent: parent, thread: n.thread, event: n.event})
+			out = append(out, without(n.kids, parent, kind, hits, false)...)
 		case kind != Drop:
 			out = append(out, &node{class: mergedAway, parent: parent, thread: n.thread, time: n.time, timed: n.timed, kids: nil})
 			out = append(out, without(n.kids, parent, kind, hits, kind == Only)...)
@@ -221,10 +224,16 @@ func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
 		"depth 1": func(n *node) bool { return n.class == format.ClassCall && depth(n) == 1 },
 		"threw":   func(n *node) bool { return n.class == format.ClassCall && n.threw },
 		"event":   func(n *node) bool { return n.class.Container() && n.class < mergedAway && n.event == m.event },
+		"loops":   func(n *node) bool { return n.class == format.ClassLoop || n.class == format.ClassIteration },
+		"turns":   func(n *node) bool { return n.class == format.ClassIteration && n.isIn(isA) },
+		"leaves":  func(n *node) bool { return n.class < mergedAway && !n.class.Container() },
+		"A+loops": func(n *node) bool { return isA(n) || n.class == format.ClassLoop },
 	}
 	is := func(name string) string { return "method=" + filter.Word(name) }
 	texts := map[string]string{
 		"A": a, "B": b, "C": is(c), "A or B": is(a) + " or " + is(b), "B in A": is(b) + " in(" + is(a) + ")", "has C": "has(" + is(c) + ")",
+		"loops": "kind=loop or kind=iteration", "turns": "kind=iteration in(" + is(a) + ")",
+		"leaves": "-(kind=call or kind=loop or kind=iteration)", "A+loops": is(a) + " or kind=loop",
 		"depth 1": "depth=1", "threw": "threw", "event": fmt.Sprint("#", m.event),
 	}
 	s, err := ParseStep(kind, texts[text])
@@ -232,7 +241,10 @@ func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
 		m.t.Fatalf("%q: %v", texts[text], err)
 	}
 	p := plainStep{kind, hits[text]}
-	if kind == Only {
+	switch {
+	case kind == Only && s.about != nil && s.about.NamesKinds():
+		p = plainStep{Merge, func(n *node) bool { return n.class < mergedAway && !hits[text](n) }}
+	case kind == Only:
 		p = plainStep{Only, func(n *node) bool { return n.class == format.ClassCall && !hits[text](n) }}
 	}
 	return s, p
@@ -309,6 +321,12 @@ var onlyCases = []string{
 	"only event", "only A or B, merge B", "merge B, only A", "drop C, only A, focus event", "focus event, only A or B", "only A or B, only has C", "only B in A, merge event, only B",
 }
 
+// kindCases are steps about points that are no calls.
+var kindCases = []string{
+	"merge loops", "drop loops", "merge turns, drop B", "drop leaves", "merge leaves, merge A", "only A+loops", "only loops, focus A", "only A or B, drop loops",
+	"merge loops, drop depth 1", "focus A, merge leaves", "drop turns, only A or B", "focus loops, merge loops",
+}
+
 // TestEdits: with steps, each number of Top is that of a plain recursion over the tree that the
 // steps were applied to one after the other, however the pass is cut.
 func TestEdits(t *testing.T) {
@@ -319,7 +337,7 @@ func TestEdits(t *testing.T) {
 			for _, raw := range []bool{false, true} {
 				roots := forest(t, r, raw)
 				p := plain(r, ByMethod)
-				p.estimate(calls(roots))
+				p.estimate(roots)
 				m := caseMakerOf(t, r, roots)
 				if m == nil {
 					continue
@@ -327,7 +345,7 @@ func TestEdits(t *testing.T) {
 				tops := make(map[string]Totals)
 				list := stepCases
 				if !raw {
-					list = slices.Concat(stepCases, onlyCases)
+					list = slices.Concat(stepCases, onlyCases, kindCases)
 				}
 				for _, text := range list {
 					c := m.make(text)
@@ -381,7 +399,7 @@ func TestMergeKeeps(t *testing.T) {
 		}
 		before := editedTop(t, r, Scope{}, 0)
 		want := sum(before)
-		for _, text := range slices.Concat(stepCases, onlyCases) {
+		for _, text := range slices.Concat(stepCases, onlyCases, kindCases) {
 			if strings.Contains(text, "drop") || strings.Contains(text, "focus") {
 				continue
 			}
@@ -449,7 +467,7 @@ func TestEditedCallers(t *testing.T) {
 		size, _ := r.Size()
 		roots := forest(t, r, false)
 		p := plain(r, ByMethod)
-		p.estimate(calls(roots))
+		p.estimate(roots)
 		m := caseMakerOf(t, r, roots)
 		if m == nil {
 			return
@@ -494,7 +512,7 @@ func TestEditedFind(t *testing.T) {
 		roots := forest(t, r, false)
 		isA := m.is(m.names[0])
 		in := "in(method=" + filter.Word(m.names[0]) + ")"
-		for _, text := range slices.Concat(stepCases, onlyCases) {
+		for _, text := range slices.Concat(stepCases, onlyCases, kindCases) {
 			c := m.make(text)
 			var scope Scope
 			if err := scope.Edit(t.Context(), r, c.steps); err != nil {
@@ -620,8 +638,16 @@ func muting(roots []*node, steps []plainStep) []*node {
 	kept = func(list []*node, parent *node) (out []*node) {
 		for _, n := range list {
 			switch fate := fates[n.at]; fate {
-			case dropped:
-			case shown, muted:
+			case shown, muted, merged, dropped:
+				switch {
+				case fate == dropped && n.class.Container():
+					continue
+				case fate == merged && n.class.Container():
+					out = append(out, kept(n.kids, parent)...)
+					continue
+				case fate == merged || fate == dropped:
+					fate = shown // the call around it throws and catches still
+				}
 				c := *n
 				c.parent, c.fate = parent, fate
 				c.kids = kept(n.kids, &c)
@@ -651,7 +677,7 @@ func TestEditedThrows(t *testing.T) {
 			return
 		}
 		size, _ := r.Size()
-		for _, text := range slices.Concat(stepCases, onlyCases) {
+		for _, text := range slices.Concat(stepCases, onlyCases, kindCases) {
 			c := m.make(text)
 			var scope Scope
 			if err := scope.Edit(t.Context(), r, c.steps); err != nil {

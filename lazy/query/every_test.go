@@ -164,13 +164,14 @@ func (w *whole) columns(t *testing.T) {
 // steps compares numbers, exceptions and rows with steps.
 func (w *whole) steps(t *testing.T) {
 	roots := forest(t, w.r, w.raw)
-	plain(w.r, ByMethod).estimate(calls(roots))
+	plain(w.r, ByMethod).estimate(roots)
 	m := caseMakerOf(t, w.r, roots)
 	if m == nil {
 		return
 	}
 	for range 2 {
-		text := stepCases[w.rng.IntN(len(stepCases))]
+		list := slices.Concat(stepCases, onlyCases, kindCases)
+		text := list[w.rng.IntN(len(list))]
 		compareSteps(t, w.r, w.raw, roots, m.make(text), text, w.share())
 		compareEditTree(t, w.r, w.raw, roots, m.make(text), text, lazy.AtStart)
 	}

@@ -20,8 +20,7 @@ type historyPart struct {
 	open  []bool          // with a filter, for each open container: whether it matches
 	base  int             // how many were found before this point
 
-	hidden []hiding // of the open containers that the steps hide
-	left   bool     // this point is hidden
+	left bool // this point is hidden
 
 	onlyMade bool // looks for constructors only
 }
@@ -30,7 +29,6 @@ type historyPart struct {
 const constructorName = "<init>"
 
 func (v *historyPart) Begin(int32, []lazy.PassFrame) {
-	v.hidden = v.hidden[:0]
 	if v.m != nil {
 		v.m.begin()
 		v.open = v.open[:0]
@@ -38,20 +36,12 @@ func (v *historyPart) Begin(int32, []lazy.PassFrame) {
 }
 
 // beginEdited is Begin with what the steps hide.
-func (v *historyPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
-	v.Begin(thread, nil)
-	for i := range how {
-		if how[i] != shown {
-			v.hidden = append(v.hidden, how[i])
-		}
-	}
-}
+func (v *historyPart) beginEdited(thread int32, _ []lazy.PassFrame, _ []hiding) { v.Begin(thread, nil) }
 
 // enterHidden is Enter for what a step hides: its values are counted. Those outside of a focus are not
 // asked for.
 func (v *historyPart) enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame) {
 	v.leafHidden(p, how, around)
-	v.hidden = append(v.hidden, how)
 }
 
 // leafHidden is Leaf for what a step hides.
@@ -64,10 +54,8 @@ func (v *historyPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFra
 }
 
 // exitHidden is Exit for what a step hides.
-func (v *historyPart) exitHidden(p *lazy.PassPoint) {
-	last := len(v.hidden) - 1
-	how := v.hidden[last]
-	if v.hidden = v.hidden[:last]; how != outside && (v.m == nil || v.m.match(p)) {
+func (v *historyPart) exitHidden(p *lazy.PassPoint, how hiding) {
+	if how != outside && (v.m == nil || v.m.match(p)) {
 		v.left = true
 		v.ended(p)
 		v.left = false

@@ -187,12 +187,11 @@ type iterationPart struct {
 	depth  int  // containers open in the loop that are shown
 	open   int  // the row of the open iteration; -1 if there is none
 	text   []byte
-	hidden []hiding
 }
 
 // Begin is for the pass.
 func (v *iterationPart) Begin(_ int32, around []lazy.PassFrame) {
-	v.in, v.depth, v.open, v.hidden = false, 0, -1, v.hidden[:0]
+	v.in, v.depth, v.open = false, 0, -1
 	for i, f := range around {
 		if f.At != v.of.loop.Position.At {
 			continue
@@ -209,16 +208,12 @@ func (v *iterationPart) Begin(_ int32, around []lazy.PassFrame) {
 // beginEdited is Begin with what the steps hide.
 func (v *iterationPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
 	var seen []lazy.PassFrame
-	var hidden []hiding
 	for i := range around {
 		if i >= len(how) || how[i] == shown {
 			seen = append(seen, around[i])
-		} else {
-			hidden = append(hidden, how[i])
 		}
 	}
 	v.Begin(thread, seen)
-	v.hidden = hidden
 }
 
 // Enter is for the pass.
@@ -342,7 +337,6 @@ func (v *iterationPart) time(p *lazy.PassPoint) lazy.Time {
 
 // enterHidden is Enter for what a step hides. A call that is merged is an event of what is around it.
 func (v *iterationPart) enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame) {
-	v.hidden = append(v.hidden, how)
 	v.leafHidden(p, how, around)
 }
 
@@ -354,10 +348,7 @@ func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassF
 }
 
 // exitHidden is Exit for what a step hides. The time of what is dropped is nobody's own.
-func (v *iterationPart) exitHidden(p *lazy.PassPoint) {
-	last := len(v.hidden) - 1
-	how := v.hidden[last]
-	v.hidden = v.hidden[:last]
+func (v *iterationPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	if how == dropped && v.in && v.open >= 0 && v.depth == 1 {
 		v.rows[v.open].has(v.time(p))
 	}

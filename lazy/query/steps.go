@@ -13,12 +13,12 @@ import (
 )
 
 // Step is an edit of the tree before an answer is made: which calls become roots, and which are
-// left out.
+// left out. A filter that names kinds, such as kind=loop, is about these in place of calls.
 type Step struct {
 	Kind StepKind
 	Text string // as people write it: a filter of calls, a method, or a place
-	// Of these one is set: the calls it is about, the handle of one, or a part of the recording.
-	calls *filter.Expr
+	// Of these one is set: what it is about, the handle of one, or a part of the recording.
+	about *filter.Expr
 	place *lazy.Handle
 	over  *axisRange // of a Range; nil for others
 	// method is set if Text is the name of a method.
@@ -78,7 +78,7 @@ func ParseStep(kind StepKind, text string) (Step, error) {
 		source = "method=" + methodWord(s.Text)
 	}
 	var err error
-	s.calls, err = filter.Parse(source)
+	s.about, err = filter.Parse(source)
 	return s, err
 }
 

@@ -45,8 +45,8 @@ func TestParseStep(t *testing.T) {
 		}
 		if !c.isPosition {
 			want, err := filter.Parse(c.calls)
-			if err != nil || s.calls.String() != want.String() {
-				t.Errorf("%q is %s, want %s: %v", c.text, s.calls, c.calls, err)
+			if err != nil || s.about.String() != want.String() {
+				t.Errorf("%q is %s, want %s: %v", c.text, s.about, c.calls, err)
 			}
 		}
 	}

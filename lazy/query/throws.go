@@ -334,7 +334,6 @@ type throwPart struct {
 	around []int64  // where the calls begin that are around its part
 	where  *matcher // nil if all count
 	told   int      // of the calls that began before this part: those that where has seen
-	hidden []hiding // of the containers that the steps hide
 	moments
 }
 
@@ -352,15 +351,12 @@ func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
 func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
-	v.thread, v.stack, v.hidden = thread, v.stack[:0], v.hidden[:0]
+	v.thread, v.stack = thread, v.stack[:0]
 	from := v.scope.begins(thread)
 	for i := range around {
 		h := shown
 		if how != nil {
 			h = how[i]
-		}
-		if h != shown {
-			v.hidden = append(v.hidden, h)
 		}
 		if f := &around[i]; f.Class == format.ClassCall && f.At >= from && (h == shown || h == muted) {
 			v.push(f, h)
@@ -423,7 +419,7 @@ func (v *throwPart) push(f *lazy.PassFrame, how hiding) {
 
 // enterHidden puts a call on the stack that is merged with its throws and catches.
 func (v *throwPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
-	if v.hidden = append(v.hidden, how); how != muted {
+	if how != muted {
 		return
 	}
 	if v.scope.Timed {
@@ -435,10 +431,8 @@ func (v *throwPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFram
 }
 
 // exitHidden is Exit for what a step hides.
-func (v *throwPart) exitHidden(p *lazy.PassPoint) {
-	last := len(v.hidden) - 1
-	how := v.hidden[last]
-	if v.hidden = v.hidden[:last]; how != muted {
+func (v *throwPart) exitHidden(p *lazy.PassPoint, how hiding) {
+	if how != muted {
 		return
 	}
 	if v.scope.Timed {
@@ -447,13 +441,14 @@ func (v *throwPart) exitHidden(p *lazy.PassPoint) {
 	v.leave(p)
 }
 
-// leafHidden is Leaf for what a step hides: no filter matches it.
+// leafHidden is Leaf for what a step hides: no filter matches it. A call that is shown still throws and catches, whether
+// or not the step leaves the rows of that.
 func (v *throwPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
-	if how != muted {
+	if how == outside || how == within {
 		return
 	}
 	if s := v.thrown(p); s != nil {
-		s.in.merged = true
+		s.in.merged = how == muted
 	}
 }
 
@@ -497,9 +492,8 @@ func thrownClass(c *format.Context, v *format.Value) string {
 // step lists something that happens in the innermost call.
 func (v *throwPart) step(kind stepKind, event int32, class string) *throwStep {
 	n := len(v.stack)
-	s := throwStep{kind: kind, depth: n, thread: v.thread, event: event, in: v.of(n - 1), around: v.of(n - 2), class: class, dated: v.known, time: v.now}
+	s := throwStep{kind: kind, depth: n, thread: v.thread, event: event, in: v.of(n - 1), around: v.of(n - 2), class: class, dated: v.known, time: v.now, matches: v.where == nil}
 	if n > 0 {
-		s.matches = v.where == nil
 		if at := v.stack[n-1].shown; at >= 0 {
 			s.matches = v.stack[at].matches
 		}

@@ -80,7 +80,7 @@ func (t *Top) end(e *callEnd) {
 	case e.never:
 		o.inner.up, o.inner.time = up, e.time
 	case len(o.stack) > 0:
-		o.stack[len(o.stack)-1].has(&up, e.time)
+		o.stack[len(o.stack)-1].has(&up, e.ofCalls())
 	}
 }
 

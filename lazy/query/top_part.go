@@ -34,10 +34,11 @@ type topPart struct {
 	told    int        // of the calls that began before this part: those that where has seen
 }
 
-// openCall is a call that has not ended. In a part that the call did not begin in, its sums are
-// those of that part only.
+// openCall is a call that has not ended, or a loop or an iteration that is dropped. In a part that it
+// did not begin in, its sums are those of that part only.
 type openCall struct {
 	how    hiding
+	loop   bool // a loop or an iteration
 	group  int32
 	ref    int32
 	counts bool  // no step hides it, and it matches the filter
@@ -54,7 +55,7 @@ type inCalls struct {
 	time  int64 // ns
 	below int64 // points of these calls, and below them
 	gone  int64 // ns: of the calls below it that are dropped
-	// How many calls directly in it were merged, and how many below it dropped.
+	// How many calls directly in it were merged, and how many calls and other points below it dropped.
 	merged, dropped int64
 }
 
@@ -98,11 +99,11 @@ func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hidin
 		v.group = int32(len(v.threads) - 1)
 	}
 	for i := range around {
-		if f := &around[i]; f.Class == format.ClassCall && f.At >= v.from {
-			h := shown
-			if how != nil {
-				h = how[i]
-			}
+		h := shown
+		if how != nil {
+			h = how[i]
+		}
+		if f := &around[i]; stacked(f.Class, h) && f.At >= v.from {
 			v.push(f, h)
 			v.begun++
 		}
@@ -153,7 +154,7 @@ func (v *topPart) leaveAll() {
 
 // push puts a call on the stack. With a filter, admit must follow.
 func (v *topPart) push(f *lazy.PassFrame, how hiding) {
-	c := openCall{how: how, ref: f.Ref, at: v.seen, first: -1}
+	c := openCall{how: how, loop: f.Class != format.ClassCall, ref: f.Ref, at: v.seen, first: -1}
 	if how != shown {
 		c.outer = len(v.stack) == 0 || v.stack[len(v.stack)-1].how == outside
 		v.stack = append(v.stack, c)
@@ -209,10 +210,14 @@ func (v *topPart) Enter(p *lazy.PassPoint) {
 	v.seen++
 }
 
+// stacked reports whether a container is put on the stack: a call, or a loop or an iteration that is
+// dropped, whose time is nobody's.
+func stacked(class format.Class, how hiding) bool { return class == format.ClassCall || how == dropped }
+
 // enterHidden puts a call that a step hides on the stack: when it begins and ends may tell when one
 // around it does. A call that is merged is a point of its caller.
 func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
-	if p.Class == format.ClassCall {
+	if stacked(p.Class, how) {
 		v.push(&p.PassFrame, how)
 	}
 	if how.merges() {
@@ -220,30 +225,39 @@ func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame)
 	}
 }
 
-// leafHidden counts a point that is merged with its call.
+// leafHidden counts a point that is merged with its call, or dropped.
 func (v *topPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
-	if how.merges() {
+	switch n := len(v.stack); {
+	case how.merges():
 		v.seen++
+	case how == dropped && n > 0:
+		v.stack[n-1].inCalls.dropped++
 	}
 }
 
 // Leaf is for the pass.
 func (v *topPart) Leaf(*lazy.PassPoint) { v.seen++ }
 
-// exitHidden is Exit for a call that a step hides.
-func (v *topPart) exitHidden(p *lazy.PassPoint) { v.leave(p) }
+// exitHidden is Exit for what a step hides.
+func (v *topPart) exitHidden(p *lazy.PassPoint, how hiding) {
+	if stacked(p.Class, how) {
+		v.leave(p)
+	}
+}
 
 // Exit is for the pass.
 func (v *topPart) Exit(p *lazy.PassPoint) {
 	if v.where != nil {
 		v.where.exit()
 	}
-	v.leave(p)
+	if p.Class == format.ClassCall {
+		v.leave(p)
+	}
 }
 
-// leave takes a call off the stack.
+// leave takes what ends off the stack.
 func (v *topPart) leave(p *lazy.PassPoint) {
-	if p.Class != format.ClassCall || len(v.stack) == 0 {
+	if len(v.stack) == 0 {
 		return
 	}
 	e := callEnd{openCall: v.stack[len(v.stack)-1], thread: v.thread, seen: v.seen, time: lazy.Time{Duration: -1}}
@@ -282,8 +296,19 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 		}
 	}
 	if len(v.stack) > 0 {
-		v.stack[len(v.stack)-1].has(&up, e.time)
+		v.stack[len(v.stack)-1].has(&up, e.ofCalls())
 	}
+}
+
+// ofCalls returns the time that the call around may begin or end by: its own, but that of the calls in a loop.
+func (e *callEnd) ofCalls() lazy.Time {
+	switch {
+	case !e.loop:
+		return e.time
+	case e.first < 0:
+		return lazy.Time{Duration: -1}
+	}
+	return lazy.Time{Start: e.first, Duration: e.last - e.first}
 }
 
 // has adds a call directly in this one, and its time.

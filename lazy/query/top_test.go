@@ -122,11 +122,11 @@ func (p *plainTop) add(list []*node, open map[string]int) {
 	}
 }
 
-// estimate gives calls that never ended their times.
+// estimate gives containers that never ended their times.
 func (p *plainTop) estimate(list []*node) {
 	for _, n := range list {
+		p.estimate(n.kids)
 		within := calls(n.kids)
-		p.estimate(within)
 		if !p.timed || !n.unended {
 			continue
 		}
@@ -150,7 +150,7 @@ func (p *plainTop) estimate(list []*node) {
 
 func plainly(r *lazy.TraceReader, roots []*node, by By) *plainTop {
 	p := plain(r, by)
-	p.estimate(calls(roots))
+	p.estimate(roots)
 	return p.sum(roots)
 }
 

@@ -89,7 +89,7 @@ func TestTopWhere(t *testing.T) {
 		}
 		want := plain(r, by)
 		want.filtered = true
-		want.estimate(calls(roots))
+		want.estimate(roots)
 		want.sum(roots)
 		got := counted(t, r, where(t, r, raw, e), by, share)
 		sameTop(t, fmt.Sprintf("%s, raw %v, by %v, share %d", e, raw, by, share), got, want)

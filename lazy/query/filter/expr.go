@@ -57,6 +57,20 @@ func (n *node) bare() bool {
 	return n.op == opText || n.op != opTest && !slices.ContainsFunc(n.kids, func(k *node) bool { return !k.bare() })
 }
 
+// NamesKinds reports whether the filter says of what kind its matches are, or are not: whether it has a
+// kind= outside of in(…) and has(…).
+func (e *Expr) NamesKinds() bool { return e.root.namesKinds() }
+
+func (n *node) namesKinds() bool {
+	switch n.op {
+	case opIn, opHas:
+		return false
+	case opTest:
+		return n.test.field.id == idKind
+	}
+	return slices.ContainsFunc(n.kids, (*node).namesKinds)
+}
+
 // Not returns the filter that matches what e does not.
 func (e *Expr) Not() *Expr { return again(not(e.root)) }
 
