@@ -268,17 +268,25 @@ func filters(r *lazy.TraceReader, all []*point, rng *rand.Rand, timed bool) (lis
 	return list
 }
 
-// TestRead: points are read as the tree shows them, in any order.
+// TestRead: points are read as the tree shows them, in any order, or in that of the trace: from all to a few of them.
 func TestRead(t *testing.T) {
 	r := opened(t, formattest.Unpack(t, "gson.stream.bin"))
-	for _, raw := range []bool{false, true} {
+	for i, take := range []float64{-1, 1, 0.3, 0.01, -1, 0.1} {
+		raw := i >= 4
 		all := load(t, r, raw)
 		rng := rand.New(rand.NewPCG(1, 2))
 		var at []lazy.Position
 		var want []*point
+		for _, p := range all {
+			if rng.Float64() < take {
+				at, want = append(at, p.at), append(want, p)
+			}
+		}
 		for range 300 {
-			p := all[rng.IntN(len(all))]
-			at, want = append(at, p.at), append(want, p)
+			if take < 0 {
+				p := all[rng.IntN(len(all))]
+				at, want = append(at, p.at), append(want, p)
+			}
 		}
 		got, err := Read(t.Context(), r, raw, true, at)
 		if err != nil || len(got) != len(want) {

@@ -59,32 +59,58 @@ func Read(ctx context.Context, r *lazy.TraceReader, raw, calls bool, at []lazy.P
 
 // read reads points of a scope: their paths are those in its tree.
 func read(ctx context.Context, r *lazy.TraceReader, s *Scope, calls bool, at []lazy.Position) ([]Point, error) {
-	c := &pointReader{r: r, calls: calls}
-	p := lazy.Pass{Raw: s.Raw, Collect: s.Over(c).Collect}
-	for _, at := range at {
-		p.Ranges = append(p.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
-	}
 	if len(at) == 0 {
 		return nil, nil
+	}
+	c := &pointReader{calls: calls, at: make(map[lazy.Position]bool, len(at))}
+	p := lazy.Pass{Raw: s.Raw, Collect: s.Over(c).Collect}
+	rises := rising(at)
+	for i, at := range at {
+		c.at[at] = true
+		next := lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1}
+		if i > 0 && rises {
+			last := &p.Ranges[len(p.Ranges)-1]
+			if near := next.From - last.To; last.Thread == next.Thread && near >= 0 && near <= nearRows {
+				last.To = next.To
+				continue
+			}
+		}
+		p.Ranges = append(p.Ranges, next)
 	}
 	err := r.Pass(ctx, p)
 	return c.points, err
 }
 
+// rising reports whether the places in each thread are in the order of the trace, each once.
+func rising(at []lazy.Position) bool {
+	last := make(map[int32]int64)
+	for _, p := range at {
+		if before, ok := last[p.Thread]; ok && before >= p.At {
+			return false
+		}
+		last[p.Thread] = p.At
+	}
+	return true
+}
+
+// nearRows is how many bytes a pass rather visits between two points than finding its place anew.
+const nearRows = 4 << 10
+
 // pointReader is the collector of Read.
 type pointReader struct {
-	r      *lazy.TraceReader
 	calls  bool
+	at     map[lazy.Position]bool // of the points; it does not change
 	points []Point
 }
 
-// pointVisitor is its visitor: of one point.
+// pointVisitor is its visitor.
 type pointVisitor struct {
 	calls bool
+	at    map[lazy.Position]bool
 	found []Point
 }
 
-func (c *pointReader) Visitor() lazy.Visitor { return &pointVisitor{calls: c.calls} }
+func (c *pointReader) Visitor() lazy.Visitor { return &pointVisitor{calls: c.calls, at: c.at} }
 
 func (c *pointReader) Merge(v lazy.Visitor) error {
 	c.points = append(c.points, v.(*pointVisitor).found...)
@@ -99,6 +125,9 @@ func (v *pointVisitor) Enter(p *lazy.PassPoint)       { v.take(p) }
 func (v *pointVisitor) Leaf(p *lazy.PassPoint)        { v.take(p) }
 
 func (v *pointVisitor) take(p *lazy.PassPoint) {
+	if !v.at[lazy.Position{Thread: p.Thread, At: p.At}] {
+		return
+	}
 	point, err := describe(p, v.calls)
 	if err != nil {
 		p.Fail(err)
