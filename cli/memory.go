@@ -11,9 +11,21 @@ import (
 // answerMemory is how much memory reading a trace may take beyond the budget for loaded events, in bytes.
 const answerMemory = 64 << 20
 
+// freeMemory is how much the program may allocate before the collector runs, in bytes. The collector's own
+// start, 4 MB, has it run several times while the names of a large trace are read.
+const freeMemory = 16 << 20
+
+// The collector's defaults: it runs when the heap has grown by so much of what was in use, and not below
+// so many bytes, which are of a heap that grows by usualPercent.
+const (
+	usualPercent = 100
+	leastHeap    = 4 << 20
+)
+
 // limitMemory makes the collector keep the program's memory within answerMemory and a budget, instead of
-// letting it grow to twice what is in use. If more is in use than that, it leaves the program room. stop
-// ends it. What the environment sets (GOGC, GOMEMLIMIT) is left alone.
+// letting it grow to twice what is in use, and keeps it from running before the program has allocated
+// freeMemory. If more is in use than the limit, it leaves the program room. stop ends it. What the
+// environment sets (GOGC, GOMEMLIMIT) is left alone.
 func limitMemory(budget int64) (stop func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -22,20 +34,25 @@ func limitMemory(budget int64) (stop func()) {
 	l.least = min(l.least, l.before)
 	l.now = l.least
 	debug.SetMemoryLimit(l.now)
+	l.percent = usualPercent * freeMemory / leastHeap
+	l.percentBefore = debug.SetGCPercent(l.percent)
 	l.watch()
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ended = true
 		debug.SetMemoryLimit(l.before)
+		debug.SetGCPercent(l.percentBefore)
 	}
 }
 
 // memoryLimit adjusts the limit after each collection.
 type memoryLimit struct {
 	least, before int64
+	percentBefore int
 	mu            sync.Mutex // guards the fields below
 	now           int64
+	percent       int
 	ended         bool
 }
 
@@ -64,5 +81,10 @@ func (l *memoryLimit) adjust() {
 	if want > l.now || want < l.now-l.now/8 {
 		l.now = want
 		debug.SetMemoryLimit(want)
+	}
+	percent := int(max(usualPercent, min(usualPercent*freeMemory/max(inUse, 1), usualPercent*freeMemory/leastHeap)))
+	if percent != l.percent {
+		l.percent = percent
+		debug.SetGCPercent(percent)
 	}
 }

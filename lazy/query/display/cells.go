@@ -19,9 +19,32 @@ func NextCell(text string, ascii bool) (out string, width, n int) {
 	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf) {
 		return text[:1], 1, 1
 	}
-	if strings.HasPrefix(text, "➜ ") && !ascii { // in each read of a variable
-		return text[:len("➜")], 1, len("➜")
+	if !ascii {
+		if n := narrow(text); n > 0 {
+			return text[:n], 1, n
+		}
 	}
+	return nextCluster(text, ascii)
+}
+
+// narrow returns the size of the first character of text if it is one of those that the program draws
+// itself, takes one cell on every terminal and is not joined by what follows, and 0 otherwise. It saves
+// most screens the tables of all characters, which take milliseconds to build.
+func narrow(text string) int {
+	r, size := utf8.DecodeRuneInString(text)
+	switch r {
+	case '➜', '…', '·', '›', '≥', '≤', '–', '─', '│', '▲', '▼':
+	default:
+		return 0
+	}
+	if rest := text[size:]; rest != "" && rest[0] >= utf8.RuneSelf && !strings.HasPrefix(rest, text[:size]) {
+		return 0
+	}
+	return size
+}
+
+// nextCluster is NextCell for what may be anything.
+func nextCluster(text string, ascii bool) (out string, width, n int) {
 	r, size := utf8.DecodeRuneInString(text)
 	if format.NeedsEscape(text[:size]) {
 		out = string(format.AppendEscaped(nil, text[:size]))
