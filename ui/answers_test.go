@@ -2,6 +2,8 @@ package ui
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,6 +181,26 @@ func TestThrows(t *testing.T) {
 	d.keys("enter")
 	if n := d.m.tree.Out.Cursor.Node; d.m.front.List() != nil || n == nil || int64(n.Point().Event) != event {
 		t.Errorf("not at event %d:\n%s", event, d.screen())
+	}
+	// n goes through all exceptions in the order of the tree, and N back.
+	var went []int32
+	for i, key := range []string{"g n", "n", "n", "n", "N"} {
+		d.keys(key).has(fmt.Sprintf("exception %d of 3", []int{1, 2, 3, 1, 3}[i]))
+		went = append(went, d.m.tree.Out.Cursor.Node.Point().Event)
+	}
+	if !slices.IsSorted(went[:3]) || went[0] == went[1] || went[1] == went[2] || went[3] != went[0] || went[4] != went[2] {
+		t.Errorf("n leads to %v", went)
+	}
+	d.keys("!").keys("s").has("▲ class").keys("S").has("▼ class").keys("s s").has("▲ caught in").keys("s s").has("▲ first")
+	list, _ = d.m.front.List().(*sheet.Sheet)
+	of, _ = list.Row()
+	for i, at := 0, of.Column("event"); i+1 < of.Rows.Len(); i++ {
+		if of.Rows.Row(i)[at].Int() > of.Rows.Row(i + 1)[at].Int() {
+			t.Errorf("sorted by event, row %d is before row %d:\n%s", i, i+1, d.screen())
+		}
+	}
+	if d.keys("G enter"); d.m.tree.Out.Cursor.Node.Point().Event != went[2] {
+		t.Errorf("Enter on the last row of the sorted table leads elsewhere:\n%s", d.screen())
 	}
 	drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 100, 20, Options{}).keys("!").has("exceptions · none", "no exceptions")
 }

@@ -11,6 +11,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/env"
@@ -124,6 +125,16 @@ func (a *asking) noMethod(err error) {
 		text += "; the nearest: " + strings.Join(none.Near, ", ")
 	}
 	a.env.Warn(text)
+}
+
+// goToOne goes to an event that an answer found, if ok. From there n and N go to the others of the set: one
+// and several tell what they are.
+func (a *asking) goToOne(at query.HistoryPoint, ok bool, set *places.Set, one, several string) tea.Cmd {
+	if !ok || set == nil {
+		return nil
+	}
+	a.results.use(&result{one: one, several: several, raw: !a.tree.Out.Tree.Folded(), set: func() *places.Set { return set }})
+	return a.jobs.ToPoint(at.Position, at.Event)
 }
 
 // toCall returns the key that goes to the next call of a row's method. A first row without one is

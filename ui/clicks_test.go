@@ -46,13 +46,14 @@ func TestClickTable(t *testing.T) {
 	if d.click(name, name).click(name, name); d.m.front.List() != nil || !d.m.search.Some() {
 		t.Error("a double click is not Enter")
 	}
-	d.keys("!").click("caught in", "caught in").has("this table has one order")
+	d.keys("!").click("caught in", "caught in").has("▲ caught in")
+	d.keys("esc :").typed("log kind=throw").keys("enter").click("event  thread", "thread").has("this table has one order")
 }
 
 // TestUnboundInTables: keys that do nothing in a table, a list or a flame say so.
 func TestUnboundInTables(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("T x")
-	d.has("x does nothing here; ? lists the keys").keys("esc ! s").has("this table has one order").keys("p").has("this table has no groups")
+	d.has("x does nothing here; ? lists the keys").keys("esc :").typed("log kind=throw").keys("enter s").has("this table has one order").keys("p").has("this table has no groups")
 	d.keys("esc B m").has("m does nothing here").keys("esc V V x").has("x does nothing here").keys("?").has("keys of the flame", "go there in the tree")
 	d.keys("esc").has("flame ·")
 }

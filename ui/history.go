@@ -126,12 +126,10 @@ func (a historyAnswer) show(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 	}
 	h, run := answer.NewHistory(a.env.Life, a.about(nil), l, here)
 	actions := []sheet.Action{{
-		Key: "enter", Brief: "go there", Help: "go to the event", Leaves: true,
+		Key: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true,
 		Do: func(t *table.Table, row int) tea.Cmd {
-			if p, ok := query.SightingOf(t, row); ok {
-				return a.jobs.ToPoint(p.Position, p.Event)
-			}
-			return nil
+			p, ok := query.SightingOf(t, row)
+			return a.goToOne(p, ok, h.Places(), "event with a value", "events with values")
 		},
 	}}
 	if here != nil {

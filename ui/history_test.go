@@ -57,6 +57,7 @@ func TestHistory(t *testing.T) {
 	d.keys("W")
 	shows(spots[0].Wider, 15)
 	d.keys("esc j j enter")
+	d.has("event with a value ", " of 14")
 	if text := d.cursorText(); d.m.front.List() != nil || d.m.tree.Out.Cursor.Node.Handle().String() != "#4926" {
 		t.Errorf("Enter goes to %s", text)
 	}

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
@@ -83,11 +82,9 @@ func (a logAnswer) show() tea.Cmd {
 	}
 	l, run := answer.NewLog(a.env.Life, a.about(nil), points)
 	return tea.Batch(a.tables.show(l, sheet.Action{
-		Key: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd {
-			if event, ok := answer.RowOf(t, row).Event(); ok {
-				return a.jobs.ToHandle(lazy.EventHandle(event), nil)
-			}
-			return nil
+		Key: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd {
+			at, ok := l.Place(t, row)
+			return a.goToOne(at, ok, l.Places(), "logged event", "logged events")
 		},
 	}, sheet.Action{
 		Key: "+", Brief: "add", Help: "add a log point", Always: true, Do: func(*table.Table, int) tea.Cmd { return a.tables.ask("log ") },

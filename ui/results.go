@@ -152,6 +152,9 @@ func (r *results) text() string {
 	set := of.set()
 	kept, beyond := set.Count()
 	total := screen.Grouped(int64(kept) + beyond)
+	if _, done := set.Frontier(); !done && beyond == 0 && (of.running == nil || !of.running()) {
+		total = r.env.Glyphs.AtLeast + total // it was stopped
+	}
 	for _, dir := range []int{-1, 1} { // a row may stand for two places
 		at, ok := r.jobs.HereToward(dir)
 		if !ok || at.At < 0 {

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
@@ -45,12 +45,10 @@ func (a throwsAnswer) read(args string) (where *filter.Expr, err error) {
 func (a throwsAnswer) show(where *filter.Expr) tea.Cmd {
 	t, run := answer.NewThrows(a.env.Life, a.matching(nil, where))
 	first := sheet.Action{
-		Key: "enter", Brief: "go to the first", Help: "go to the first of them", Leaves: true,
-		Do: func(t *table.Table, row int) tea.Cmd {
-			if event, ok := answer.RowOf(t, row).Event(); ok {
-				return a.jobs.ToHandle(lazy.EventHandle(event), nil)
-			}
-			return nil
+		Key: "enter", Brief: "go to the first", Help: "go to the first of them; n and N there: from one exception of the table to the next", Leaves: true,
+		Do: func(s *table.Table, row int) tea.Cmd {
+			at, ok := query.ThrownFirst(s, row)
+			return a.goToOne(at, ok, t.Places(), "exception", "exceptions")
 		},
 	}
 	return tea.Batch(a.tables.show(t, append([]sheet.Action{first, callsAnswer(a).ofRow(nil)}, a.steps.undoing(t))...), run)

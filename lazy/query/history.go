@@ -9,6 +9,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 )
 
 // History finds the values of a location one after the other: what was written, what was read, and
@@ -312,6 +313,19 @@ func (h *History) List() []Sighting {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.sorted()
+}
+
+// Places returns where these values are. done tells that the pass has ended.
+func (h *History) Places(done bool) *places.Set {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := h.sorted()
+	at := make([]lazy.Position, len(list))
+	for i := range list {
+		at[i] = list[i].Position
+	}
+	slices.SortFunc(at, comparePlaces)
+	return placesOf(at, h.all-int64(len(h.list)), done)
 }
 
 // sorted is List; h is locked.

@@ -84,6 +84,15 @@ type logRows struct {
 
 func (s *logRows) Len() int { return len(s.list) }
 
+// LoggedAt returns where the event of a row is; rows are those of a table of a Log.
+func LoggedAt(rows table.Source, row int) (at lazy.Position, ok bool) {
+	s, ok := rows.(*logRows)
+	if !ok || row < 0 || row >= len(s.list) {
+		return at, false
+	}
+	return lazy.Position{Thread: s.list[row].thread, At: s.list[row].at}, true
+}
+
 // Row returns a row; nil if it could not be read.
 func (s *logRows) Row(i int) []table.Value {
 	s.mu.Lock()

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/places"
 )
 
 // Throws finds out where exceptions were thrown and where they were caught. It is a Collector of a
@@ -33,6 +34,8 @@ type Throws struct {
 	groups *groups
 	rows   map[throwKey]*throwRow
 	list   []Thrown
+	places []lazy.Position // of the exceptions, in the order of the trace; not more than most
+	most   int
 	all    int64
 	skips  bool            // parts without exceptions may not be read
 	flying map[int]*Thrown // by the number of calls around the call that it came out of, or was thrown in
@@ -59,6 +62,7 @@ func (o Outcome) String() string { return [...]string{"caught", "left", "unknown
 type Thrown struct {
 	Class    string // full name where it is known
 	Thread   int32
+	At       int64 // logical offset of Event
 	Event    int32 // of the throw, or of the call that ended by it first
 	Recorded bool  // the throw was recorded
 	In       int32 // group of the call that threw it; -1 outside of calls
@@ -101,7 +105,7 @@ type throwRow struct {
 // NewThrows returns the Throws of a trace, which keeps up to so many exceptions one by one. Add it
 // to the pass that scope returns.
 func NewThrows(r *lazy.TraceReader, scope Scope, keep int) *Throws {
-	t := &Throws{r: r, scope: scope, keep: keep}
+	t := &Throws{r: r, scope: scope, keep: keep, most: mostPlaced}
 	t.Reset()
 	return t
 }
@@ -112,6 +116,7 @@ func (t *Throws) Reset() {
 	defer t.mu.Unlock()
 	t.groups = newGroups(t.r, ByMethod)
 	t.rows, t.list, t.all, t.undated, t.muted = make(map[throwKey]*throwRow), nil, 0, 0, 0
+	t.places = nil
 	t.flying, t.thread, t.before = make(map[int]*Thrown), -1, carried{thread: -1}
 }
 
@@ -181,7 +186,7 @@ func (t *Throws) date(s *throwStep) {
 
 // begin returns an exception that begins with a step.
 func (t *Throws) begin(s *throwStep, recorded bool) Thrown {
-	e := Thrown{Class: s.class, Thread: s.thread, Event: s.event, Recorded: recorded, In: s.in.group, InMerged: s.in.merged, Catch: -1}
+	e := Thrown{Class: s.class, Thread: s.thread, At: s.at, Event: s.event, Recorded: recorded, In: s.in.group, InMerged: s.in.merged, Catch: -1}
 	e.told = !s.in.merged
 	if s.matches {
 		e.undated = t.scope.Timed && !s.dated
@@ -281,6 +286,7 @@ func (t *Throws) add(e Thrown) {
 		return
 	}
 	t.all++
+	t.place(lazy.Position{Thread: e.Thread, At: e.At})
 	if len(t.list) < t.keep {
 		t.list = append(t.list, e)
 	}
@@ -294,12 +300,34 @@ func (t *Throws) add(e Thrown) {
 	row.least, row.most = min(row.least, e.Passed), max(row.most, e.Passed)
 }
 
+// place keeps where an exception is. They come nearly in order: one counts when it has ended.
+func (t *Throws) place(at lazy.Position) {
+	if len(t.places) >= t.most {
+		return
+	}
+	i := len(t.places)
+	for i > 0 && comparePlaces(t.places[i-1], at) > 0 {
+		i--
+	}
+	t.places = slices.Insert(t.places, i, at)
+}
+
+// Places returns where the exceptions found so far are: each at its throw, or at the call that ended by it
+// first. Of more than a few hundred thousand it has the first ones that ended. done tells that the pass has
+// ended.
+func (t *Throws) Places(done bool) *places.Set {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return placesOf(t.places, t.all-int64(len(t.places)), done)
+}
+
 // throwStep is something that may change the exceptions in flight.
 type throwStep struct {
 	kind   stepKind
 	depth  int // calls around it, or, for a call, with itself
 	thread int32
 	event  int32
+	at     int64 // logical offset of the event
 	in     inCall
 	around inCall // the call around that
 	call   int64  // where the call begins
@@ -476,7 +504,7 @@ func (v *throwPart) thrown(p *lazy.PassPoint) *throwStep {
 	if p.Class == format.ClassCatch {
 		kind = stepCatch
 	}
-	return v.step(kind, p.Event, thrownClass(v.ctx, &point.Value))
+	return v.step(kind, p, thrownClass(v.ctx, &point.Value))
 }
 
 // thrownClass returns the class of a thrown value; "" if it is not known.
@@ -490,9 +518,9 @@ func thrownClass(c *format.Context, v *format.Value) string {
 }
 
 // step lists something that happens in the innermost call.
-func (v *throwPart) step(kind stepKind, event int32, class string) *throwStep {
+func (v *throwPart) step(kind stepKind, p *lazy.PassPoint, class string) *throwStep {
 	n := len(v.stack)
-	s := throwStep{kind: kind, depth: n, thread: v.thread, event: event, in: v.of(n - 1), around: v.of(n - 2), class: class, dated: v.known, time: v.now, matches: v.where == nil}
+	s := throwStep{kind: kind, depth: n, thread: v.thread, event: p.Event, at: p.At, in: v.of(n - 1), around: v.of(n - 2), class: class, dated: v.known, time: v.now, matches: v.where == nil}
 	if n > 0 {
 		if at := v.stack[n-1].shown; at >= 0 {
 			s.matches = v.stack[at].matches
@@ -543,15 +571,15 @@ func (v *throwPart) leave(p *lazy.PassPoint) {
 		if f, err := p.Footer(); err == nil && f != nil {
 			class = f.Exception
 		}
-		v.step(stepThrew, p.Event, class)
+		v.step(stepThrew, p, class)
 		if n > 1 {
 			v.stack[n-2].stirred = true
 		}
 	case !v.stack[n-1].stirred:
 	case p.State != lazy.StateWhole:
-		v.step(stepNever, p.Event, "")
+		v.step(stepNever, p, "")
 	default:
-		v.step(stepLeave, p.Event, "")
+		v.step(stepLeave, p, "")
 	}
 	v.stack = v.stack[:n-1]
 }

@@ -7,15 +7,18 @@ import (
 	"strconv"
 	"strings"
 
+	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
 )
 
 // ThrowsView is how Throws are shown.
 type ThrowsView struct {
-	List bool // one by one
-	Done float64
-	G    *display.Glyphs
+	List   bool   // one by one
+	Sort   string // key of a column of [ThrowsSorts]; "" for the usual order. Not of a List.
+	Rising bool
+	Done   float64
+	G      *display.Glyphs
 }
 
 // throwsTable makes the tables of a Throws.
@@ -36,6 +39,7 @@ func (t *Throws) Table(view ThrowsView) *table.Table {
 	defer t.mu.Unlock()
 	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, where: t.scope.about(view.G), grows: grows(t.r), g: view.G}
 	x.names = names(x.groups)
+	rows := new(throwRows)
 	for _, row := range t.rows {
 		x.rows = append(x.rows, row)
 	}
@@ -54,9 +58,13 @@ func (t *Throws) Table(view ThrowsView) *table.Table {
 			out.Notes = []string{fmt.Sprintf("only the first %s exceptions are listed, of %s", display.Grouped(int64(len(t.list))), display.Grouped(t.all))}
 		}
 	} else {
-		out.Columns, out.Sorted = throwColumns, "count"
 		for _, row := range x.rows {
 			list = append(list, x.row(row))
+		}
+		out.Columns, out.Sorted, out.Rising = throwColumns, cmp.Or(view.Sort, "count"), view.Sort != "" && view.Rising
+		for _, i := range x.order(list, view) {
+			rows.List = append(rows.List, list[i])
+			rows.at = append(rows.at, HistoryPoint{lazy.Position{Thread: x.rows[i].first.Thread, At: x.rows[i].first.At}, x.rows[i].first.Event})
 		}
 	}
 	if t.muted > 0 {
@@ -65,8 +73,59 @@ func (t *Throws) Table(view ThrowsView) *table.Table {
 	if t.undated > 0 {
 		out.Notes = append(out.Notes, display.Plural(t.undated, "exception")+" of threads without times are left out: nothing is known of when they were thrown")
 	}
-	out.Rows = list
+	if out.Rows = list; !view.List {
+		out.Rows = rows
+	}
 	return out
+}
+
+// ThrowsSorts returns the keys of the columns by which the table sorts.
+func ThrowsSorts() []string {
+	return []string{"count", "exception", "thrown_in", "caught_in", "ended", "event"}
+}
+
+// order returns the order of rows, which are in the usual one.
+func (x *throwsTable) order(list table.List, view ThrowsView) []int {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	if view.Sort == "" || view.Sort == "count" && !view.Rising {
+		return order
+	}
+	column := slices.IndexFunc(throwColumns, func(c table.Column) bool { return c.Key == view.Sort })
+	slices.SortStableFunc(order, func(a, b int) (by int) {
+		switch r, s := x.rows[a], x.rows[b]; {
+		case view.Sort == "count":
+			by = cmp.Compare(r.count, s.count)
+		case view.Sort == "ended":
+			by = cmp.Or(cmp.Compare(r.most, s.most), cmp.Compare(r.least, s.least))
+		case view.Sort == "event":
+			by = cmp.Or(cmp.Compare(r.first.Event, s.first.Event), cmp.Compare(r.first.Thread, s.first.Thread))
+		case column >= 0:
+			by = strings.Compare(list[a][column].Text(), list[b][column].Text())
+		}
+		if view.Rising {
+			return by
+		}
+		return -by
+	})
+	return order
+}
+
+// throwRows are the rows of a table with the place of the first exception of each.
+type throwRows struct {
+	table.List
+	at []HistoryPoint
+}
+
+// ThrownFirst returns the first exception of a row of a table of Throws.
+func ThrownFirst(t *table.Table, row int) (at HistoryPoint, ok bool) {
+	rows, ok := t.Rows.(*throwRows)
+	if !ok || row < 0 || row >= len(rows.at) {
+		return at, false
+	}
+	return rows.at[row], true
 }
 
 // title counts the exceptions.

@@ -220,6 +220,21 @@ func sameThrows(t *testing.T, where string, got *Throws, want []*flight) {
 		t.Errorf("%s: %d exceptions, want %d", where, len(got.list), len(want))
 		return
 	}
+	var at []lazy.Position
+	for _, w := range want {
+		at = append(at, w.at)
+	}
+	slices.SortFunc(at, comparePlaces)
+	set := got.Places(true)
+	if kept, beyond := set.Count(); kept != len(at) || beyond != 0 {
+		t.Errorf("%s: %d exceptions are at %d places and %d more", where, len(at), kept, beyond)
+	}
+	for i := range at {
+		if is, ok := set.Place(i); !ok || is != at[i] {
+			t.Errorf("%s: place %d is %v, want %v", where, i, is, at[i])
+			break
+		}
+	}
 	of := func(n *node) int32 {
 		if n == nil {
 			return -1
@@ -235,7 +250,7 @@ func sameThrows(t *testing.T, where string, got *Throws, want []*flight) {
 	}
 	for i, w := range want {
 		g := got.list[i]
-		if g.Class != w.class || g.Event != w.event || g.Thread != w.thread || g.Passed != w.passed || g.Outcome != w.outcome ||
+		if g.Class != w.class || g.Event != w.event || g.At != w.at.At || g.Thread != w.thread || g.Passed != w.passed || g.Outcome != w.outcome ||
 			g.Recorded != w.recorded || g.In != of(w.in) || g.Where != of(w.where) || (g.Catch >= 0) != w.catch {
 			t.Errorf("%s: %d:\n got %+v\nwant %+v", where, i, g, *w)
 			return

@@ -65,6 +65,13 @@ func (s *Set) Add(thread int32, at ...int64) {
 	s.upto = lazy.Position{Thread: thread, At: at[len(at)-1] + 1}
 }
 
+// Miss records that there are n more places, which the set does not keep.
+func (s *Set) Miss(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beyond += n
+}
+
 // Reached records that everything before p has been searched; p rises.
 func (s *Set) Reached(p lazy.Position) {
 	s.mu.Lock()
@@ -98,7 +105,7 @@ func (s *Set) Count() (kept int, beyond int64) {
 func (s *Set) Frontier() (upto lazy.Position, done bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.beyond > 0 {
+	if s.beyond > 0 && s.places.n > 0 {
 		return lazy.Position{Thread: s.threads[len(s.threads)-1].thread, At: s.places.at(s.places.n-1) + 1}, false
 	}
 	return s.upto, s.done

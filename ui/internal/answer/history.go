@@ -13,11 +13,14 @@ import (
 
 // NewHistory returns the values of a location, with a mark at a point, which may be nil; and the
 // command that runs the pass.
-func NewHistory(life context.Context, of Of, l *query.Location, here *query.HistoryPoint) (*Answer, tea.Cmd) {
-	a := &Answer{of: of, now: time.Now, life: life}
+func NewHistory(life context.Context, of Of, l *query.Location, here *query.HistoryPoint) (*Placed, tea.Cmd) {
+	a := &Placed{Answer: Answer{of: of, now: time.Now, life: life}}
 	r, _ := a.begin(life, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
 		h := query.NewHistory(of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues})
-		return h, func(done float64) *table.Table { return h.Table(query.HistoryView{Done: done, G: of.G}) }, nil
+		return h, func(done float64) *table.Table {
+			a.found(h, done)
+			return h.Table(query.HistoryView{Done: done, G: of.G})
+		}, nil
 	}) // it makes no error
 	return a, a.doing(r)
 }

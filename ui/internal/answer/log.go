@@ -3,18 +3,21 @@ package answer
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/query"
+	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 )
 
 // Log is lines for the points that match filters.
 type Log struct {
 	working
-	of   Of
-	life context.Context
+	of    Of
+	life  context.Context
+	found atomic.Pointer[places.Set]
 }
 
 // NewLog returns the lines of log points, and the command that finds them.
@@ -43,12 +46,31 @@ func NewLog(life context.Context, of Of, points []query.LogPoint) (*Log, tea.Cmd
 		of.Steps.Tell(t, of.G)
 		t.Title = undamaged(of.R) + soFar(of.R) + t.Title
 		t.Rows = &lines{of: t.Rows, at: make(map[int][]table.Value)}
-		return func() { l.shown.Store(t) }, nil
+		set := log.Places()
+		return func() {
+			l.found.Store(set)
+			l.shown.Store(t)
+		}, nil
 	})
 }
 
 // Table returns the lines found.
 func (l *Log) Table() *table.Table { return l.shown.Load() }
+
+// Places returns where the events of the lines are; nil as long as they are looked for.
+func (l *Log) Places() *places.Set { return l.found.Load() }
+
+// Place returns the event of a row.
+func (l *Log) Place(t *table.Table, row int) (at query.HistoryPoint, ok bool) {
+	rows, is := t.Rows.(*lines)
+	if !is {
+		return at, false
+	}
+	if at.Position, ok = query.LoggedAt(rows.of, row); ok {
+		at.Event, ok = RowOf(t, row).Event()
+	}
+	return at, ok
+}
 
 // Load makes rows known.
 func (l *Log) Load(ctx context.Context, t *table.Table, from, to int) error {
