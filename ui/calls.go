@@ -100,13 +100,16 @@ func (a callsAnswer) complete(args string) (from int, with []prompt.Candidate) {
 
 // show shows calls: of the method under the cursor if options name none.
 func (a callsAnswer) show(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
+	var on *lazy.Position
 	if o.What == "" {
 		if o.What = a.methodHere(); o.What == "" {
 			a.env.Say("no call under the cursor")
 			return nil
 		}
+		at := a.tree.Out.Cursor.Node.Position()
+		on = &at
 	}
-	c, run, err := answer.NewCalls(a.env.Life, a.about(below), o)
+	c, run, err := answer.NewCalls(a.env.Life, a.about(below), o, on)
 	if err != nil {
 		a.refuse(err)
 		return nil

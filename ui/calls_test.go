@@ -8,6 +8,7 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
+	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/uitest"
 )
 
@@ -62,6 +63,20 @@ func TestCalls(t *testing.T) {
 	d.keys("q :").typed("calls Gson.getAdaptr").keys("enter").has("the trace has no method Gson.getAdaptr; the nearest: Gson.getAdapter")
 	d.keys(":").typed("calls Gson.getAdapter by colour").keys("enter").has("calls cannot be grouped by colour; there are arg.1, ret")
 	d.keys("! a").has("calls of Gson.fromJson")
+}
+
+// TestCallsFrom: the table of the calls of the cursor's method begins on the cursor's call.
+func TestCallsFrom(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 20, Options{}).keys("/").typed("JsonReader.peek(").keys("enter n n")
+	for range 4 {
+		n := d.keys("n a").m.tree.Out.Cursor.Node
+		list, _ := d.m.front.List().(*sheet.Sheet)
+		of, row := list.Row()
+		if event := of.Rows.Row(row)[of.Column("event")].Int(); event != int64(n.Point().Event) {
+			t.Errorf("the cursor is on row %d of %s, event %d, not %d", row+1, of.Title, event, n.Point().Event)
+		}
+		d.keys("esc")
+	}
 }
 
 // TestCallsWalk: Enter goes to a call; n and N go on in the table, until there is a search.

@@ -38,12 +38,19 @@ func (a iterationsAnswer) show() tea.Cmd {
 	if n == nil {
 		n = a.tree.Out.Cursor.Parent
 	}
+	on := int64(-1)
+	for it := n; it != nil && !it.IsThread() && it.Point().Class != format.ClassLoop; it = it.Parent() {
+		if it.Point().Class == format.ClassIteration {
+			on = it.Position().At
+			break
+		}
+	}
 	loop, ok := query.LoopOf(a.trace.Reader, n)
 	if !ok {
 		a.env.Say("no loop around this row")
 		return nil
 	}
-	x, run := answer.NewIterations(a.env.Life, a.about(nil), loop)
+	x, run := answer.NewIterations(a.env.Life, a.about(nil), loop, on)
 	enter := sheet.Action{Key: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd {
 		return a.goTo(x, t, row)
 	}}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/uitest"
 )
 
@@ -27,6 +28,15 @@ func TestIterations(t *testing.T) {
 	}
 	if d.keys("g n").has("iteration 1 of 42"); d.cursorText() != "<iteration 1>" {
 		t.Errorf("n leads to %q", d.cursorText())
+	}
+	d.keys("n n n n").has("iteration 5 of 42")
+	for _, key := range []string{"a", "l j : i t e r a t i o n s enter"} {
+		d.keys(key)
+		list, _ := d.m.front.List().(*sheet.Sheet)
+		if of, row := list.Row(); row != 4 {
+			t.Errorf("in iteration 5, the cursor of the table is on row %d of %s:\n%s", row+1, of.Title, d.screen())
+		}
+		d.keys("s").has("▼ events").keys("esc")
 	}
 	d.keys("l j :").typed("iterations").keys("enter").has("42 iterations", " in Gson.getAdapter")
 	d.keys("esc g :").typed("iterations").keys("enter").has("no loop around this row")

@@ -96,6 +96,16 @@ func (c *Calls) Place(t *table.Table, row int) (at lazy.Position, ok bool) {
 	return list[0], true
 }
 
+// RowOf returns the row of the call at a place in one of its tables, if that is in the order of the trace.
+func (c *Calls) RowOf(t *table.Table, at lazy.Position) (row int, ok bool) {
+	rows, is := t.Rows.(*callRows)
+	if _, ok = c.Set.First(at.Thread, at.At, at.At+1); !ok || !is || rows.c != c || rows.order != nil {
+		return 0, false
+	}
+	row = c.Set.Index(at)
+	return row, row < rows.n
+}
+
 // Found returns how many calls were found.
 func (c *Calls) Found() int64 {
 	c.mu.Lock()

@@ -225,6 +225,19 @@ func (s *iterationRows) ranks() map[string]int64 {
 	return ranks
 }
 
+// RowOf returns the row of the iteration at an offset in one of its tables.
+func (t *Iterations) RowOf(made *table.Table, at int64) (row int, ok bool) {
+	rows, ok := made.Rows.(*iterationRows)
+	if !ok {
+		return 0, false
+	}
+	row, ok = slices.BinarySearchFunc(rows.list, at, func(it iteration, at int64) int { return cmp.Compare(it.at, at) })
+	if ok && rows.order != nil {
+		row = slices.Index(rows.order, int32(row))
+	}
+	return row, ok
+}
+
 // Place returns the place of a row of one of its tables.
 func (t *Iterations) Place(made *table.Table, row int) (at lazy.Position, ok bool) {
 	rows, ok := made.Rows.(*iterationRows)

@@ -17,15 +17,16 @@ import (
 type Calls struct {
 	Answer
 	options query.CallsOptions
-	first   string // how it is grouped at first; "" if it is not
+	on      *lazy.Position // the call where the cursor begins; nil if that is not told
+	first   string         // how it is grouped at first; "" if it is not
 	timed   bool
 	found   *query.Calls // of the pass begun last; guarded by Answer.mu
 }
 
-// NewCalls returns the calls that options mean, and the command that runs the pass. The error is
-// one of [query.NewCalls].
-func NewCalls(life context.Context, of Of, o query.CallsOptions) (*Calls, tea.Cmd, error) {
-	c := &Calls{Answer: Answer{of: of, now: time.Now, life: life}, options: o, first: o.By}
+// NewCalls returns the calls that options mean, and the command that runs the pass. The cursor begins on the
+// call at a position, unless that is nil. The error is one of [query.NewCalls].
+func NewCalls(life context.Context, of Of, o query.CallsOptions, on *lazy.Position) (*Calls, tea.Cmd, error) {
+	c := &Calls{Answer: Answer{of: of, now: time.Now, life: life}, options: o, on: on, first: o.By}
 	_, c.timed = of.R.Times()
 	r, err := c.begin(life, c.maker(o))
 	if err != nil {
@@ -75,6 +76,15 @@ func (c *Calls) Options() query.CallsOptions {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.options
+}
+
+// Begins returns where the cursor begins.
+func (c *Calls) Begins(t *table.Table) (row int, ok bool) {
+	found := c.Found()
+	if c.on == nil || found == nil {
+		return 0, false
+	}
+	return found.RowOf(t, *c.on)
 }
 
 // Orders returns the columns by which it sorts: nil for all that are shown.

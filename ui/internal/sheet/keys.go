@@ -15,6 +15,7 @@ import (
 // owner does.
 func (s *Sheet) HandleKey(k tea.KeyPressMsg) list.Action {
 	clear(s.tried)
+	s.moved = true
 	if _, row := s.Row(); s.filter != nil && row >= 0 {
 		defer func() {
 			if s.filter == nil {
@@ -72,6 +73,7 @@ func (s *Sheet) owners(what list.Action) list.Action {
 // the cursor on a row. A double click there is Enter.
 func (s *Sheet) Click(x, y int, double bool) list.Action {
 	clear(s.tried)
+	s.moved = true
 	if y != heads || s.Typing() {
 		return s.owners(s.List.Click(x, y, double))
 	}

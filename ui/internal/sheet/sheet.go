@@ -33,6 +33,7 @@ type Sheet struct {
 	tried  map[int]bool // rows that have been requested since the last key
 	asked  *Action      // the key pressed: see Do
 	halted bool         // the source has been told to stop, and may not have yet
+	moved  bool         // a key has been pressed
 }
 
 // New returns a sheet of a source, with the owner's keys.
@@ -113,15 +114,23 @@ const placedRows = 4096
 
 // place puts the cursor where the source wants it, in the middle of the screen.
 func (s *Sheet) place(height int) {
-	p, ok := s.src.(Placer)
-	if !ok || s.filter != nil {
+	if s.filter != nil {
 		return
 	}
-	row, ok := p.Place(s.t)
+	row, ok := -1, false
+	switch p := s.src.(type) {
+	case Placer:
+		if row, ok = p.Place(s.t); ok {
+			s.layout.Fit(0, min(s.t.Rows.Len(), placedRows)) // columns stay where they are
+		}
+	case Beginner:
+		if !s.moved {
+			row, ok = p.Begins(s.t)
+		}
+	}
 	if !ok {
 		return
 	}
-	s.layout.Fit(0, min(s.t.Rows.Len(), placedRows)) // columns stay where they are
 	for _, i := range []int{row + height/2 - besides, row} {
 		s.Select(min(i, s.t.Rows.Len()-1))
 		s.Visible(height)

@@ -46,6 +46,12 @@ type (
 		Place(t *table.Table) (row int, ok bool)
 	}
 
+	// Beginner is a Source that says on which row the cursor begins. It is asked about each table that it shows
+	// until the user presses a key.
+	Beginner interface {
+		Begins(t *table.Table) (row int, ok bool)
+	}
+
 	// Runner is a Source that works by itself: its table grows.
 	Runner interface {
 		Running() bool
