@@ -20,6 +20,7 @@ import (
 type Growth struct {
 	On        bool      // the reader looks for more data
 	Rate      float64   // recent bytes per second
+	Behind    int64     // bytes of the data that are not shown: their block is not complete yet
 	Grown     time.Time // when the data was last seen to grow; zero if not since following began
 	Wait      error     // why no data can arrive now; nil if it can
 	Recording int       // grows when the trace is read from its beginning again, usually because another replaced it: make new Trees

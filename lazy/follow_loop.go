@@ -160,13 +160,17 @@ func (w *follower) tell() {
 	now, st := time.Now(), w.now()
 	rate := w.pace.rate(now)
 	g := st.Growth
-	if st.Phase == PhaseFollowing && g.On && text(g.Wait) == text(w.why) && g.Grown.Equal(w.pace.grown) {
+	var behind int64
+	if w.s != nil {
+		behind = max(0, int64(len(w.data.Bytes()))-max(w.s.Shown(), format.HeaderSize))
+	}
+	if st.Phase == PhaseFollowing && g.On && text(g.Wait) == text(w.why) && g.Behind == behind && g.Grown.Equal(w.pace.grown) {
 		return
 	}
 	w.note(func(st *Status) {
 		st.Phase = PhaseFollowing
 		g := &st.Growth
-		g.On, g.Wait, g.Rate, g.Grown = true, w.why, rate, w.pace.grown
+		g.On, g.Wait, g.Rate, g.Grown, g.Behind = true, w.why, rate, w.pace.grown, behind
 	})
 }
 

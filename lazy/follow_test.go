@@ -133,6 +133,9 @@ func TestFollow(t *testing.T) {
 				}
 				if w.size >= format.HeaderSize {
 					formattest.SameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, wholeBlocks(data[:w.size])))
+					if behind := int64(w.size - len(wholeBlocks(data[:w.size]))); st.Growth.Behind != behind {
+						t.Errorf("%d bytes of %d: %d are told not to be shown, not %d", w.size, len(data), st.Growth.Behind, behind)
+					}
 				}
 			}
 			i := 0

@@ -216,6 +216,25 @@ func TestTopOfGrowing(t *testing.T) {
 	l.seen().has("3 calls")
 }
 
+// TestAnswersBeforeGrowing: an answer asked for before anything was recorded is found once there is something,
+// and is that of what was there then.
+func TestAnswersBeforeGrowing(t *testing.T) {
+	for _, c := range []struct{ keys, none, some string }{
+		{"T", "nothing recorded yet: it is counted", "3 calls"}, {"!", "nothing recorded yet: it is counted", "no exceptions"},
+		{": l o g space k i n d = c a l l enter", "nothing", "log · 3 lines"},
+	} {
+		l := goLive(t, Options{Follow: true})
+		l.keys(c.keys).has(c.none)
+		l.record()
+		l.look().has(c.none)
+		th := l.rec.Thread("main")
+		l.calls(th, 3)
+		l.seen().has("recorded so far: ", c.some)
+		l.calls(th, 3)
+		l.seen().has(c.some)
+	}
+}
+
 // TestAnswersOfGrowing: each answer about a trace that grows tells so; and that it is cut short, when it does
 // not grow any more.
 func TestAnswersOfGrowing(t *testing.T) {

@@ -65,6 +65,8 @@ type run struct {
 	cancel context.CancelFunc
 	ctx    context.Context
 	ended  bool
+	early  bool // nothing was recorded when it began
+	late   bool // it is one again, now that something is
 	steps  query.Steps
 	about  string // for the title: what the answer is not about
 	done   float64
@@ -90,6 +92,7 @@ func (a *Answer) begin(ctx context.Context, maker maker) (*run, error) {
 	}
 	r := &run{make: maker, table: made, rows: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(ctx)
+	r.early = early(a.of.R)
 	a.Stop()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,6 +114,32 @@ func (a *Answer) about() (text string) {
 		text = fmt.Sprintf("%d steps, the last %s: %s", n, a.of.Steps[n-1], text)
 	}
 	return soFar(a.of.R) + text
+}
+
+// early reports whether a trace grows in which nothing is recorded yet.
+func early(r *lazy.TraceReader) bool {
+	_, some := r.Newest()
+	return !some && r.Status().Growth.On
+}
+
+// nothingYet is what a table has in place of rows then.
+const nothingYet = "nothing recorded yet: it is counted once there is something"
+
+// Again finds the answer again if it began before anything was recorded, and something is now. It returns
+// the command that runs its pass; nil if not.
+func (a *Answer) Again() tea.Cmd {
+	a.mu.Lock()
+	r := a.run
+	again := r != nil && r.early && r.ended && !early(a.of.R) && a.life.Err() == nil
+	a.mu.Unlock()
+	if !again {
+		return nil
+	}
+	if r, _ = a.begin(a.life, r.make); r == nil {
+		return nil
+	}
+	r.late = true
+	return a.doing(r)
 }
 
 // soFar returns what the title of an answer tells first of a trace that grows.
@@ -152,6 +181,9 @@ func (a *Answer) show(r *run) {
 	r.took = a.now().Sub(r.last)
 	t.Title = r.about + t.Title
 	r.steps.Tell(t, a.of.G)
+	if r.early && early(a.of.R) {
+		t.Empty = nothingYet
+	}
 	a.shown.Store(t)
 	if !r.some && t.Rows.Len() > 0 {
 		r.some = true
@@ -200,7 +232,11 @@ func (a *Answer) pass(r *run) error {
 		return nil
 	}
 	t := a.of.R
-	if err := t.Wait(r.ctx); err != nil {
+	wait := t.Wait
+	if r.late {
+		wait = t.CatchUp // more of the first data may come in at once
+	}
+	if err := wait(r.ctx); err != nil {
 		return err
 	}
 	scope := query.Scope{Raw: a.of.Raw}

@@ -20,6 +20,8 @@ type working struct {
 	id     int        // of the last work
 	cancel context.CancelFunc
 	ended  bool
+	early  bool // nothing was recorded when it began
+	repeat func() tea.Cmd
 }
 
 // begin returns the command that runs work in place of that under way. The table of before is shown until
@@ -32,6 +34,18 @@ func (w *working) begin(life context.Context, r *lazy.TraceReader, before *table
 	w.id++
 	id := w.id
 	w.cancel, w.ended = cancel, false
+	w.early = early(r)
+	w.repeat = func() tea.Cmd {
+		if early(r) || life.Err() != nil {
+			return nil
+		}
+		return w.begin(life, r, before, func(ctx context.Context) (func(), error) {
+			if err := r.CatchUp(ctx); err != nil { // more of the first data may come in at once
+				return nil, err
+			}
+			return work(ctx)
+		})
+	}
 	w.mu.Unlock()
 	w.shown.Store(before)
 	return func() tea.Msg {
@@ -60,6 +74,17 @@ func (w *working) begin(life context.Context, r *lazy.TraceReader, before *table
 		}
 		return Msg{Err: err}
 	}
+}
+
+// Again is [Answer.Again].
+func (w *working) Again() tea.Cmd {
+	w.mu.Lock()
+	again := w.early && w.ended
+	w.mu.Unlock()
+	if !again {
+		return nil
+	}
+	return w.repeat()
 }
 
 // Running reports whether the work runs.

@@ -35,6 +35,11 @@ func (p *Part) Settle(open func(*Sheet) bool, height int) tea.Cmd {
 		return closed
 	})
 	var cmds []tea.Cmd
+	if s := p.front(); s != nil {
+		if w, ok := s.src.(Waiter); ok {
+			cmds = append(cmds, w.Again())
+		}
+	}
 	for s := p.front(); s != nil; {
 		work := s.Settle(p.env.Life, p.env.Width, height)
 		if work == nil {

@@ -52,6 +52,12 @@ type (
 		Begins(t *table.Table) (row int, ok bool)
 	}
 
+	// Waiter is a Source that may have found nothing because nothing is there yet. Again returns the command that
+	// finds it again once something is; nil otherwise. It is called often, on Bubble Tea's goroutine.
+	Waiter interface {
+		Again() tea.Cmd
+	}
+
 	// Runner is a Source that works by itself: its table grows.
 	Runner interface {
 		Running() bool

@@ -44,5 +44,8 @@ func NothingYet(st lazy.Status, name string, g *screen.Glyphs) string {
 	if st.Growth.Wait != nil {
 		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + quits
 	}
+	if n := st.Growth.Behind; n > 0 {
+		return screen.Size(n) + " recorded; events appear here when the first block is complete" + quits
+	}
 	return "nothing recorded yet; new events will appear here" + quits
 }

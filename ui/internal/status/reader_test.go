@@ -35,6 +35,7 @@ func TestTexts(t *testing.T) {
 		{Growth(growing(9*time.Second, 0), false, now, 80, g), "waiting for more · last growth 9 s ago"},
 		{Growth(growing(9*time.Second, 0), false, now, 20, g), "waiting for more"},
 		{NothingYet(lazy.Status{}, "t.bin", g), "nothing recorded yet; new events will appear here; :quit quits"},
+		{NothingYet(lazy.Status{Growth: lazy.Growth{Behind: 3 << 19}}, "t.bin", g), "1.5 MiB recorded; events appear here when the first block is complete; :quit quits"},
 		{NothingYet(lazy.Status{Growth: lazy.Growth{Wait: errors.New("no file")}}, "t.bin", g), "waiting for t.bin: no file; :quit quits"},
 	} {
 		if c.got != c.want {
