@@ -45,7 +45,7 @@ tracex flame --from '#1200' --json trace.bin # without times`,
 	c.Annotations = map[string]string{answerMark: "yes"}
 	flags := c.Flags()
 	flags.BoolVar(&t.raw, "raw", false, "all recorded events, including compiler-generated ones")
-	flags.Int32Var(&t.thread, "thread", 0, "thread N, as in \"# Thread N\", in place of the first")
+	flags.Int32Var(&t.thread, "thread", 0, "thread N, as in \"# Thread N\", in place of the first that has something")
 	flags.StringVar(&t.in, "in", "", "only what is below a place, such as '#1204'")
 	flags.StringVar(&t.from, "from", "", "only from a time on, such as 1.2s, or from an event on")
 	flags.StringVar(&t.to, "to", "", "only until a time, or before an event")
@@ -101,6 +101,8 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 	switch {
 	case errors.Is(err, lazy.ErrEmptyFlame) && (t.from != "" || t.to != "" || t.at.given):
 		return errors.Join(withHint(err, "tracex flame without --from, --to and --in draws all of the thread"), r.Status().Problem)
+	case errors.Is(err, lazy.ErrNoTimes):
+		return errors.Join(fmt.Errorf("nothing in thread %d has a time", int64(o.Thread)+1), r.Status().Problem)
 	case err != nil:
 		return errors.Join(err, r.Status().Problem)
 	}
@@ -118,6 +120,11 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 func (t *flameCommand) choose(ctx context.Context, r *lazy.TraceReader, o *lazy.FlameOptions) error {
 	if o.Thread = t.thread - 1; t.thread == 0 && r.ThreadList().Len() > 0 {
 		o.Thread = r.ThreadList().ID(0)
+		if !t.at.given {
+			if err := t.first(ctx, r, o); err != nil {
+				return err
+			}
+		}
 	}
 	if err := hasThread(r, o.Thread); err != nil {
 		return errors.Join(err, r.Status().Problem)
@@ -138,6 +145,25 @@ func (t *flameCommand) choose(ctx context.Context, r *lazy.TraceReader, o *lazy.
 	var err error
 	o.From, o.To, err = axisPlaces(t.from, t.to, timed)
 	return err
+}
+
+// first chooses the first thread that has something to draw, if there is one.
+func (t *flameCommand) first(ctx context.Context, r *lazy.TraceReader, o *lazy.FlameOptions) error {
+	list := r.ThreadList()
+	for i := range list.Len() {
+		_, err := lazy.FlameOf(ctx, r, lazy.FlameOptions{Thread: list.ID(i), Raw: t.raw, Columns: 1, Depth: 1})
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, lazy.ErrEmptyFlame), errors.Is(err, lazy.ErrNoTimes):
+			continue
+		}
+		if o.Thread = list.ID(i); i > 0 {
+			t.remark(fmt.Sprintf("thread %d has nothing to draw", int64(list.ID(0))+1), fmt.Errorf("this is thread %d, the first that has", int64(o.Thread)+1))
+		}
+		break
+	}
+	return nil
 }
 
 // axisPlaces reads --from and --to; without them they are the ends of the recording.
