@@ -81,10 +81,15 @@ func (t *callsCommand) check() (err error) {
 			return err
 		}
 	}
+	if t.By != "" && len(t.Cols) > 0 {
+		return &usageError{"--by and --col exclude each other", "--by takes the name of such a column, too: a row for each of its values"}
+	}
 	if t.format == "" {
 		return nil
 	}
 	switch {
+	case len(t.Cols) > 0:
+		return &usageError{"--format and --col exclude each other", "--format writes values by their names, such as {arg.1}"}
 	case t.By != "":
 		return &usageError{"--format and --by exclude each other", "--format writes calls, one by one"}
 	case t.json || t.csv:

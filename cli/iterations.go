@@ -26,8 +26,8 @@ func (t *callsCommand) showIterations(ctx context.Context, r *lazy.TraceReader) 
 	switch {
 	case t.in != "" && in.given:
 		return &usageError{"--in and " + in.handle.String() + " exclude each other", "both name the loop"}
-	case t.where != "" || t.By != "" || t.format != "":
-		return &usageError{"iterations take neither --where nor --by nor --format", ""}
+	case t.where != "" || t.By != "" || t.format != "" || len(t.Cols) > 0:
+		return &usageError{"iterations take neither --where nor --by nor --col nor --format", ""}
 	case t.in != "":
 		h, err := placeArgument(t.in)
 		if err != nil {

@@ -27,7 +27,16 @@ func (a callsAnswer) commands() []command.Command {
 		Complete: a.complete,
 		Run: func(args string) tea.Cmd {
 			what, by, cols := callsArguments(args)
-			if loop := (iterationsAnswer(a)); what == "kind=iteration" || what == "" && by == "" && loop.onLoop() {
+			loop := iterationsAnswer(a)
+			iterations := what == "kind=iteration" || what == "" && by == "" && loop.onLoop()
+			switch {
+			case by != "" && len(cols) > 0:
+				a.env.Warn("by and col exclude each other: a row for each value has no further columns")
+				return nil
+			case iterations && len(cols) > 0:
+				a.env.Warn("the table of iterations has no further columns")
+				return nil
+			case iterations:
 				return loop.show()
 			}
 			return a.show(query.CallsOptions{What: what, By: by, Cols: cols}, nil)

@@ -61,6 +61,7 @@ func TestCalls(t *testing.T) {
 	d.keys("q :").typed("calls class=Gson threw").keys("enter")
 	shows(query.CallsOptions{What: "class=Gson threw"})
 	d.keys("q :").typed("calls Gson.getAdaptr").keys("enter").has("the trace has no method Gson.getAdaptr; the nearest: Gson.getAdapter")
+	d.keys(":").typed("calls Gson.getAdapter by ret col iter").keys("enter").has("by and col exclude each other")
 	d.keys(":").typed("calls Gson.getAdapter by colour").keys("enter").has("calls cannot be grouped by colour; there are arg.1, ret")
 	d.keys("! a").has("calls of Gson.fromJson")
 }
