@@ -93,8 +93,8 @@ func (r *TraceReader) CatchUp(ctx context.Context) error {
 func (r *TraceReader) Newest() (thread int32, ok bool) {
 	last := int64(-1)
 	for _, s := range r.known.Load().Streams {
-		if n := len(s.Blocks); n > 0 && s.Blocks[n-1].Physical > last {
-			last, thread = s.Blocks[n-1].Physical, s.Thread
+		if n := s.Blocks(); n > 0 && s.Block(n-1).Physical > last {
+			last, thread = s.Block(n-1).Physical, s.Thread
 		}
 	}
 	return thread, last >= 0

@@ -81,9 +81,13 @@ const endsChecked = 1 << 16
 // endsChecked roots it checks the first ones.
 func (t *trace) checkEnds(v *index.View) error {
 	left := endsChecked
+	var walk walker
+	var e nodeData
 	for _, s := range v.Streams {
-		walk := &walker{r: t, v: v, s: s}
-		var e nodeData
+		if left == 0 {
+			break
+		}
+		walk, e = walker{r: t, v: v, s: s}, nodeData{}
 		for pos, ord := int64(0), int64(0); left > 0; left-- {
 			ok, err := walk.next(pos, ord, s.Size, &e, false)
 			if err != nil {

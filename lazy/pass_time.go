@@ -50,7 +50,7 @@ const mostAround = 1024
 func (w *walker) timesAround(at int64) (from, to int64) {
 	to = math.MaxInt64
 	cells := w.s.Cells
-	if len(w.s.Blocks) > 0 {
+	if w.s.Blocks() > 0 {
 		if t, ok := w.blockTime(0); ok {
 			from = t.Start
 		}

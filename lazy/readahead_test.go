@@ -11,10 +11,10 @@ func TestStreamRanges(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
 	r := ready(t, path, Options{})
 	s := r.known.Load().Streams[1]
-	if len(s.Blocks) < 3 {
-		t.Fatalf("%d blocks: the test shows nothing", len(s.Blocks))
+	if s.Blocks() < 3 {
+		t.Fatalf("%d blocks: the test shows nothing", s.Blocks())
 	}
-	for _, c := range [...][2]int64{{0, s.Size}, {5, s.Size - 5}, {s.Blocks[1].Logical, s.Blocks[2].Logical}, {7, 7}, {s.Size, s.Size}} {
+	for _, c := range [...][2]int64{{0, s.Size}, {5, s.Size - 5}, {s.Block(1).Logical, s.Block(2).Logical}, {7, 7}, {s.Size, s.Size}} {
 		at, ranges := c[0], 0
 		err := s.Ranges(c[0], c[1], func(from, to int64) error {
 			if want := s.Physical(at); from != want || s.Physical(at+to-from-1) != to-1 {

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"slices"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
@@ -10,26 +11,58 @@ import (
 // tallyOf returns the tally of a stream of a view, if known.
 func (r *trace) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
 	if v.Data != nil {
-		return s.Scanned, true
+		return s.Scanned(), true
 	}
-	if all := r.tallies.Load(); all != nil {
-		// The sizes are equal if the index was made from the data that was counted, or by
-		// chance, which no recorder causes.
-		n, ok := (*all)[s.Thread]
-		return n, ok && n.Size == s.Size
+	// The sizes are equal if the index was made from the data that was counted, or by
+	// chance, which no recorder causes.
+	n, ok := r.tallies.Load().of(s.Thread)
+	return n, ok && n.Size == s.Size
+}
+
+// tallies are the counts of all threads, by thread id. They are in slices: there may be a
+// million.
+type tallies struct {
+	threads []int32
+	counts  []index.Tally // of each of them
+}
+
+// tallyStreams returns counts of the streams of a view, which are zero.
+func tallyStreams(v *index.View) *tallies {
+	t := &tallies{make([]int32, len(v.Streams)), make([]index.Tally, len(v.Streams))}
+	for i, s := range v.Streams {
+		t.threads[i] = s.Thread
 	}
-	return index.Tally{}, false
+	return t
+}
+
+// of returns the counts of a thread; ok is false if there are none. t may be nil.
+func (t *tallies) of(thread int32) (n index.Tally, ok bool) {
+	if t == nil {
+		return n, false
+	}
+	i, ok := t.find(thread)
+	if ok {
+		n = t.counts[i]
+	}
+	return n, ok
+}
+
+// find returns the number of a thread. Most recorders count threads from 0, without gaps.
+func (t *tallies) find(thread int32) (i int, ok bool) {
+	if i = int(thread); i >= 0 && i < len(t.threads) && t.threads[i] == thread {
+		return i, true
+	}
+	return slices.BinarySearch(t.threads, thread)
 }
 
 // keepTally keeps the counts of a scan, for when an index replaces it.
 func (r *trace) keepTally(v *index.View) {
-	all := make(map[int32]index.Tally, len(v.Streams))
-	for _, s := range v.Streams {
-		n := s.Scanned
-		n.Size = s.Size
-		all[s.Thread] = n
+	all := tallyStreams(v)
+	for i, s := range v.Streams {
+		all.counts[i] = s.Scanned()
+		all.counts[i].Size = s.Size
 	}
-	r.tallies.Store(&all)
+	r.tallies.Store(all)
 }
 
 // A TallyPass counts the calls of a trace whose index does not distinguish them from loops
@@ -39,7 +72,7 @@ type TallyPass struct {
 	r     *trace
 	s     *format.Scanner
 	epoch int64
-	all   map[int32]*index.Tally
+	all   *tallies
 	cur   *index.Tally // of the current block
 }
 
@@ -58,7 +91,7 @@ func (r *TraceReader) TallyPass() *TallyPass {
 	if counted {
 		return nil
 	}
-	return &TallyPass{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
+	return &TallyPass{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: tallyStreams(v), cur: new(index.Tally)}
 }
 
 // Advance counts some more megabytes, and reports whether there is more. done and
@@ -82,11 +115,7 @@ func (c *TallyPass) Advance(ctx context.Context) (done, total int64, more bool, 
 	})
 	if err == nil && !more {
 		if err = c.s.Err(); err == nil {
-			all := make(map[int32]index.Tally, len(c.all))
-			for thread, n := range c.all {
-				all[thread] = *n
-			}
-			c.r.tallies.Store(&all)
+			c.r.tallies.Store(c.all)
 			c.r.addUp() // here, so that no key press waits for it
 		}
 	}
@@ -96,9 +125,10 @@ func (c *TallyPass) Advance(ctx context.Context) (done, total int64, more bool, 
 func (c *TallyPass) count(o *format.Object) {
 	switch o.Kind {
 	case format.KindBlockStart:
-		if c.cur = c.all[o.Thread]; c.cur == nil {
-			c.cur = new(index.Tally)
-			c.all[o.Thread] = c.cur
+		if i, ok := c.all.find(o.Thread); ok {
+			c.cur = &c.all.counts[i]
+		} else {
+			c.cur = new(index.Tally) // the index does not have this thread
 		}
 	case format.KindTracePoint:
 		c.cur.Count(o.Class)

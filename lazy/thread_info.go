@@ -55,7 +55,7 @@ func (r *trace) population(v *index.View, s *index.Stream) Population {
 
 // infoOf returns the ThreadInfo of a stream.
 func (r *trace) infoOf(c *format.Context, v *index.View, s *index.Stream) ThreadInfo {
-	t := ThreadInfo{ID: s.Thread, Blocks: len(s.Blocks), Population: r.population(v, s)}
+	t := ThreadInfo{ID: s.Thread, Blocks: s.Blocks(), Population: r.population(v, s)}
 	if name := c.Thread(s.Thread); name != nil {
 		t.Name = name.Name
 	}
@@ -89,7 +89,7 @@ func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 // totals are the results of Totals, and what they were computed from.
 type totals struct {
 	v       *index.View
-	tallies *map[int32]index.Tally
+	tallies *tallies
 	all     Population
 }
 

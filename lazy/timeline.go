@@ -180,7 +180,7 @@ func (o Timeline) Spans(ctx context.Context, r *TraceReader) (list []ThreadSpan,
 			for _, s := range v.Streams[from:min(from+tableStreams, len(v.Streams))] {
 				span := ThreadSpan{s.Thread, math.MinInt64, math.MaxInt64}
 				w := &walker{r: r.trace, v: v, s: s}
-				if n := len(s.Blocks); n > 0 {
+				if n := s.Blocks(); n > 0 {
 					if t, ok := w.blockTime(0); ok {
 						span.First = t.Start
 					}

@@ -124,7 +124,7 @@ func (r *trace) threadTime(thread int32) Time {
 // the last.
 func (w *walker) threadTime() (t Time, ok bool) {
 	t = noTime
-	n := len(w.s.Blocks)
+	n := w.s.Blocks()
 	var first, last Time
 	for i := 0; i < min(n, blockTries) && !ok; i++ {
 		first, ok = w.blockTime(i)
@@ -143,10 +143,10 @@ func (w *walker) threadTime() (t Time, ok bool) {
 }
 
 func (w *walker) blockTime(i int) (Time, bool) {
-	cellAt := w.s.Blocks[i].CellAt
-	last := cellAt
-	if i < len(w.s.Lasts) {
-		last = w.s.Lasts[i]
+	cellAt := w.s.Block(i).CellAt
+	last, ok := w.s.Last(i)
+	if !ok {
+		last = cellAt
 	}
 	c, ok := w.r.pick(w.s.Thread, cellAt, last, times.Block)
 	if !ok {
@@ -218,7 +218,7 @@ func (t *trace) lengthSoFar(v *index.View) *length {
 		if took, ok := w.threadTime(); ok {
 			now.end, now.known = max(now.end, took.End()), true
 		}
-		if n := len(s.Blocks); n > 0 {
+		if n := s.Blocks(); n > 0 {
 			if _, ok := w.blockTime(n - 1); !ok {
 				now.late = append(now.late, s.Thread)
 			}

@@ -57,10 +57,10 @@ type paths struct {
 
 // sums are what was added up over all threads of a view, to be used again.
 type sums struct {
-	length  atomic.Pointer[length]                // of a recording without an end, as last asked for; nil if never
-	totals  atomic.Pointer[totals]                // as last asked for; nil if never
-	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil until counted
-	events  atomic.Pointer[eventTable]            // of the view for which it was last needed; nil if never
+	length  atomic.Pointer[length]     // of a recording without an end, as last asked for; nil if never
+	totals  atomic.Pointer[totals]     // as last asked for; nil if never
+	tallies atomic.Pointer[tallies]    // nil until counted
+	events  atomic.Pointer[eventTable] // of the view for which it was last needed; nil if never
 }
 
 func newTrace(path, ended string) *trace {
@@ -250,10 +250,10 @@ func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
 
 // publish replaces the view with v.
 func (t *trace) publish(v *index.View) {
-	t.known.Store(v)
-	if v.Complete && v.Data != nil {
-		t.keepTally(v)
+	if was := t.known.Load(); was.Complete && was.Data != nil && v.Data == nil {
+		t.keepTally(was)
 	}
+	t.known.Store(v)
 	t.addUp() // here, so that no key press waits for it
 	t.note(func(s *Status) { s.Generation++ })
 }

@@ -72,7 +72,7 @@ func (w *walker) bytes(pos int64) ([]byte, error) {
 	if w.hint < 0 {
 		return nil, w.contradiction(pos, "no block")
 	}
-	b := w.s.Blocks[w.hint]
+	b := w.s.Block(w.hint)
 	lo, hi := b.Physical+pos-b.Logical, b.Physical+w.s.End(w.hint)-b.Logical
 	if lo >= hi || hi > int64(len(w.r.data.Bytes())) {
 		return nil, w.contradiction(pos, "a block after the end of the data")

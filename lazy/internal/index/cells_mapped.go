@@ -1,6 +1,8 @@
 package index
 
 import (
+	"math"
+	"slices"
 	"sort"
 
 	"tracex/format"
@@ -12,9 +14,15 @@ import (
 // each 128 cells. It may only be used within mapped.Guard.
 type mappedCells struct {
 	*indexCells
-	runs   []run
-	n      int64
-	starts sampler // complete
+	n     int64
+	first int64     // position of the first cell; 0 if there is none
+	more  *moreRuns // nil for fewer than groupCells cells in one run
+}
+
+// moreRuns is what few of many streams have.
+type moreRuns struct {
+	runs    []run    // all of them
+	samples *samples // nil before the first
 }
 
 // indexCells are the cells of all streams. They share it: there may be a million of them.
@@ -31,11 +39,57 @@ type run struct {
 
 func (c *mappedCells) Len() int64 { return c.n }
 
-func (c *mappedCells) At(ord int64) format.Cell {
-	return format.DecodeCell(c.index[posIn(c.runs, ord):])
+func (c *mappedCells) At(ord int64) format.Cell { return format.DecodeCell(c.index[c.pos(ord):]) }
+
+func (c *mappedCells) WithOffset(ord int64) (format.Cell, int64) { return c.decode(c.pos(ord)) }
+
+// pos returns the position of a cell in the index.
+func (c *mappedCells) pos(ord int64) int64 {
+	if c.more == nil {
+		return c.first + ord*format.CellSize
+	}
+	return posIn(c.more.runs, ord)
 }
 
-func (c *mappedCells) WithOffset(ord int64) (format.Cell, int64) { return c.decode(posIn(c.runs, ord)) }
+// runs returns the runs. It may use room.
+func (c *mappedCells) runs(room *[1]run) []run {
+	switch {
+	case c.more != nil:
+		return c.more.runs
+	case c.first == 0:
+		return nil
+	}
+	room[0] = run{pos: c.first}
+	return room[:]
+}
+
+// addRun begins a run at a position.
+func (c *mappedCells) addRun(pos int64) {
+	if c.more == nil && c.first == 0 {
+		c.first = pos
+		return
+	}
+	m := c.several()
+	m.runs = append(m.runs, run{ord: c.n, pos: pos})
+}
+
+// several returns what only some streams have, for additions.
+func (c *mappedCells) several() *moreRuns {
+	if c.more == nil {
+		var room [1]run
+		c.more = &moreRuns{runs: slices.Clone(c.runs(&room))}
+	}
+	return c.more
+}
+
+// sampled returns the samples, for additions.
+func (c *mappedCells) sampled() *samples {
+	m := c.several()
+	if m.samples == nil {
+		m.samples = &samples{superStart: math.MaxInt64}
+	}
+	return m.samples
+}
 
 // decode decodes the cell at an offset of the index file.
 func (c *mappedCells) decode(pos int64) (format.Cell, int64) {

@@ -11,9 +11,30 @@ import (
 type scannedCells struct {
 	stream *Stream
 	n      int64
-	points []checkpoint
-	mins   []int64
+	tally  Tally
+	groups *scannedGroups // nil if there is no whole group
 	regen  *regenerator
+}
+
+// scannedGroups are the groups of ScanGroup cells of a stream.
+type scannedGroups struct {
+	points []checkpoint // of each group, the last one included, which is not whole
+	mins   []int64      // smallest start of each whole group
+}
+
+// points returns the checkpoints. The first is the beginning of the stream.
+func (c *scannedCells) points() []checkpoint {
+	if c.groups == nil {
+		return firstPoint
+	}
+	return c.groups.points
+}
+
+var firstPoint = []checkpoint{{}} // never changes
+
+// above reports whether all starts of a group are above x, as far as is known.
+func (c *scannedCells) above(group, x int64) bool {
+	return c.groups != nil && group < int64(len(c.groups.mins)) && c.groups.mins[group] > x
 }
 
 func (c *scannedCells) Len() int64 { return c.n }
@@ -33,7 +54,8 @@ func (c *scannedCells) WithOffset(ord int64) (format.Cell, int64) {
 }
 
 func (c *scannedCells) FirstEnding(x int64) int64 {
-	g := int64(sort.Search(len(c.points), func(i int) bool { return c.points[i].pos > x })) - 1
+	points := c.points()
+	g := int64(sort.Search(len(points), func(i int) bool { return points[i].pos > x })) - 1
 	if g < 0 {
 		return 0
 	}
@@ -45,7 +67,7 @@ func (c *scannedCells) FirstEnding(x int64) int64 {
 func (c *scannedCells) FirstAround(from, x int64) int64 {
 	for from < c.n {
 		g := from / ScanGroup
-		if from%ScanGroup == 0 && int(g) < len(c.mins) && c.mins[g] > x {
+		if from%ScanGroup == 0 && c.above(g, x) {
 			from += ScanGroup
 			continue
 		}

@@ -18,45 +18,15 @@ const passChunk = 1 << 15
 // everything else is checked when it is used.
 type pass struct {
 	index, data *mapped.File
-	dump        bool        // a block's cell comes after the cells of its objects
-	cells       *indexCells // the cells of all streams
-	streams     map[int32]*streamPass
-	cur         *streamPass // the stream of the block that the cells belong to
-	pending     *streamPass // of a dump: the stream whose block cell has not been read yet
-	nextBlock   int64       // physical: where the next block must start
-	from        int64       // of a dump: the position of the first cell of the block whose cell has not been read
+	dump        bool // a block's cell comes after the cells of its objects
+	streams     mappedStreams
+	cur         building // of the block that the cells belong to; of a dump: the stream whose block cell has not been read yet
+	nextBlock   int64    // physical: where the next block must start
+	from        int64    // of a dump: the position of the first cell of the block whose cell has not been read
 	blocks      int
 	reference   func(object []byte, cell format.Cell) error // adds to the context
 	publish     func(*View) error                           // gets the complete view, once
 	progress    func(done int64)
-}
-
-// streamPass is a stream that the pass is building.
-type streamPass struct {
-	Stream
-	mapped  mappedCells
-	lastEnd int64 // of the previous container
-	inRun   bool
-}
-
-func (p *pass) newStream() *streamPass {
-	if p.cells == nil || p.cells.dump != p.dump {
-		p.cells = &indexCells{p.index.Bytes(), p.dump}
-	}
-	s := &streamPass{mapped: mappedCells{indexCells: p.cells, starts: newSampler()}, lastEnd: -1}
-	if len(p.streams) == 0 {
-		// Most traces have one large thread, the first: allocate its samples at once,
-		// since growing them would leave garbage of several times their size.
-		s.mapped.starts.reserve(int64(len(p.index.Bytes()))/(groupCells*format.CellSize) + 1)
-	}
-	return s
-}
-
-// built returns the stream, which must not change from then on. It is not copied: there
-// may be a million of them.
-func (s *streamPass) built() *Stream {
-	s.Cells = &s.mapped
-	return &s.Stream
 }
 
 // run makes the pass. It must be called within mapped.Guard. It publishes nothing
@@ -68,9 +38,9 @@ func (p *pass) run(ctx context.Context) error {
 		return err
 	}
 	p.nextBlock, p.from = format.HeaderSize, format.HeaderSize
-	p.streams = make(map[int32]*streamPass)
 	lo, hi := int64(format.HeaderSize), format.HeaderSize+cells*format.CellSize
 	p.dump = p.dump || cells > 0 && format.Kind(p.index.Bytes()[lo]) != format.KindBlockStart
+	p.streams.init(p.index.Bytes(), p.dump)
 	for pos := lo; pos < hi; {
 		stop := min(pos+passChunk*format.CellSize, hi)
 		for pos < stop {
@@ -109,14 +79,14 @@ func (p *pass) containers(pos, stop int64) int64 {
 		return pos
 	}
 	if !s.inRun {
-		s.mapped.runs = append(s.mapped.runs, run{ord: s.mapped.n, pos: pos})
+		s.cells.addRun(pos)
 		s.inRun = true
 	}
 	first, last := pos, s.lastEnd
 	for pos < stop {
-		most := min(stop, pos+int64(s.mapped.starts.room())*format.CellSize)
+		most := min(stop, pos+int64(s.room())*format.CellSize)
 		if n, end, smallest := ascending(b[pos:most], last); n > 0 {
-			s.mapped.starts.addSome(n, smallest)
+			s.add(n, smallest)
 			last, pos = end, pos+int64(n)*format.CellSize
 			continue
 		}
@@ -128,10 +98,10 @@ func (p *pass) containers(pos, stop int64) int64 {
 		if end <= last || start > end || start < 0 {
 			break
 		}
-		s.mapped.starts.addSome(1, start)
+		s.add(1, start)
 		last, pos = end, pos+format.CellSize
 	}
-	s.mapped.n += (pos - first) / format.CellSize
+	s.cells.n += (pos - first) / format.CellSize
 	s.lastEnd = last
 	return pos
 }
@@ -162,22 +132,18 @@ func ascending(b []byte, last int64) (n int, end, smallest int64) {
 
 // owner returns the stream that a container or reference cell belongs to: nil
 // if no block is open for it.
-func (p *pass) owner() *streamPass {
-	if p.dump && p.pending == nil {
-		p.pending = p.newStream()
+func (p *pass) owner() *building {
+	if p.cur.Stream == nil {
+		if !p.dump {
+			return nil
+		}
+		p.cur = resume(p.streams.add())
 	}
-	if p.dump {
-		return p.pending
-	}
-	return p.cur
+	return &p.cur
 }
 
 func (p *pass) view() *View {
-	v := &View{Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
+	v := &View{Streams: p.streams.list(), Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
 	v.Cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
-	for _, s := range p.streams {
-		v.Streams = append(v.Streams, s.built())
-	}
-	sortStreams(v.Streams)
 	return v
 }

@@ -41,51 +41,59 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 		format.BlockThread(data[cell.Start:]) != cell.ID {
 		return p.contradicts(pos, fmt.Sprintf("a block of thread %d from %d to %d, which the data has not", cell.ID, cell.Start, cell.End))
 	}
+	s := p.streams.find(cell.ID)
+	if p.dump {
+		if s != nil {
+			return p.contradicts(pos, fmt.Sprintf("a second block of thread %d after its objects", cell.ID))
+		}
+		p.streams.name(p.owner().Stream, cell.ID)
+		p.addBlock(cell, p.from)
+		p.from = pos + format.CellSize
+		err := p.leaveBlock(p.from)
+		p.cur = building{}
+		return err
+	}
 	if err := p.leaveBlock(pos); err != nil {
 		return err
 	}
-	s := p.streams[cell.ID]
-	switch {
-	case p.dump && s != nil:
-		return p.contradicts(pos, fmt.Sprintf("a second block of thread %d after its objects", cell.ID))
-	case p.dump:
-		s, p.pending = p.owner(), nil
-	case s == nil:
-		s = p.newStream()
+	if s == nil {
+		s = p.streams.add()
+		p.streams.name(s, cell.ID)
 	}
-	s.Thread = cell.ID
-	p.streams[cell.ID] = s
-	cellAt := pos
-	if p.dump {
-		cellAt = p.from
-		p.from = pos + format.CellSize
+	if s != p.cur.Stream {
+		p.cur = resume(s)
 	}
-	s.Blocks = append(s.Blocks, Block{Logical: s.Size, Physical: cell.Start + format.BlockHeadSize, CellAt: cellAt})
+	p.addBlock(cell, pos)
+	return nil
+}
+
+// addBlock adds a block to the current stream.
+func (p *pass) addBlock(cell format.Cell, cellAt int64) {
+	s := &p.cur
+	s.begin(Block{Logical: s.Size, Physical: cell.Start + format.BlockHeadSize, CellAt: cellAt})
 	s.Size += cell.End - cell.Start - format.BlockHeadSize
 	s.inRun = false
 	p.nextBlock = cell.End + 1
 	p.blocks++
-	p.cur = s
-	if p.dump {
-		return p.leaveBlock(p.from)
-	}
-	return nil
 }
 
-// leaveBlock ends the previous block, whose cells end at pos, and checks its
+// leaveBlock ends the current block, if there is one, whose cells end at pos, and checks its
 // containers: their footers must be in it.
 func (p *pass) leaveBlock(pos int64) error {
-	if s := p.cur; s != nil && s.lastEnd >= s.Size {
-		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, after the %d bytes of its block", s.Thread, s.lastEnd, s.Size))
-	} else if s != nil && len(s.Lasts) < len(s.Blocks) {
-		s.Lasts = append(s.Lasts, pos-format.CellSize)
+	s := &p.cur
+	if s.Stream == nil {
+		return nil
 	}
+	if s.lastEnd >= s.Size {
+		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, after the %d bytes of its block", s.Thread, s.lastEnd, s.Size))
+	}
+	s.end(pos - format.CellSize)
 	return nil
 }
 
 // finish checks what must be true after the last cell.
 func (p *pass) finish(pos int64) error {
-	if p.pending != nil {
+	if p.dump && p.cur.Stream != nil {
 		return p.contradicts(pos, "objects without a block")
 	}
 	if err := p.leaveBlock(pos); err != nil {

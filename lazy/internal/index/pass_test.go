@@ -29,39 +29,48 @@ func plainly(cells []format.Cell, last int64) (taken int, samples []int64) {
 
 // passOver passes cells to containers, in runs that end at the stops and
 // at the end.
-func passOver(cells []format.Cell, stops ...int) (taken int, s *streamPass) {
-	var index []byte
+func passOver(cells []format.Cell, stops ...int) (taken int, s *building) {
+	index := make([]byte, format.HeaderSize)
 	for _, c := range cells {
 		index = c.Append(index)
 	}
 	p := &pass{index: mapped.InMemory("memory.idx", index)}
-	s = &streamPass{mapped: mappedCells{starts: newSampler()}, lastEnd: -1}
-	p.cur = s
-	at := int64(0)
+	p.streams.init(index, false)
+	p.streams.add() // the first has samples at once
+	p.cur = resume(p.streams.add())
+	at := int64(format.HeaderSize)
 	for _, stop := range append(stops, len(cells)) {
-		if to := int64(stop) * format.CellSize; at < to {
+		if to := format.HeaderSize + int64(stop)*format.CellSize; at < to {
 			if at = p.containers(at, to); at < to {
 				break
 			}
 		}
 	}
-	return int(at / format.CellSize), s
+	return int((at - format.HeaderSize) / format.CellSize), &p.cur
 }
 
 func sameCells(t *testing.T, what string, cells []format.Cell, stops ...int) {
 	t.Helper()
 	want, samples := plainly(cells, -1)
 	got, s := passOver(cells, stops...)
-	if got != want || s.mapped.n != int64(want) || !slices.Equal(s.mapped.starts.groups, samples) {
-		t.Fatalf("%s: took %d cells, counted %d, sampled %d; want %d and %d", what, got, s.mapped.n, s.mapped.starts.groups, want, samples)
+	var sampled []int64
+	if s.cells.more != nil {
+		sampled = s.cells.more.samples.groups
+	}
+	if got != want || s.cells.n != int64(want) || !slices.Equal(sampled, samples) {
+		t.Fatalf("%s: took %d cells, counted %d, sampled %d; want %d and %d", what, got, s.cells.n, sampled, want, samples)
+	}
+	if again := resume(s.Stream); again.lastEnd != s.lastEnd || again.inGroup != s.inGroup || again.groupStart != s.groupStart {
+		t.Fatalf("%s: resumed at %d, %d cells from %d on, instead of %d, %d from %d on", what,
+			again.lastEnd, again.inGroup, again.groupStart, s.lastEnd, s.inGroup, s.groupStart)
 	}
 	if last := int64(-1); want > 0 {
 		if last = cells[want-1].End; s.lastEnd != last {
 			t.Fatalf("%s: the last ends at %d, want %d", what, s.lastEnd, last)
 		}
 	}
-	if want > 0 && !slices.Equal(s.mapped.runs, []run{{}}) {
-		t.Fatalf("%s: runs %v", what, s.mapped.runs)
+	if runs := s.cells.runs(new([1]run)); want > 0 && !slices.Equal(runs, []run{{pos: format.HeaderSize}}) {
+		t.Fatalf("%s: runs %v", what, runs)
 	}
 }
 

@@ -64,13 +64,13 @@ func (r *regenerator) find(thread int32, g int64, want int) ([]format.Cell, []ru
 
 // make scans the stream from the group's checkpoint.
 func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.Cell, runs []run) {
-	p := c.points[g]
+	p := c.points()[g]
 	cells = make([]format.Cell, 0, want)
 	open, pos, cellAt, hint := p.open, p.pos, p.cellAt, 0
 	s := c.stream
 	for len(cells) < want && pos < s.Size {
 		hint = s.Locate(pos, hint)
-		b := s.Blocks[hint]
+		b := s.Block(hint)
 		lo, hi := b.Physical+pos-b.Logical, b.Physical+s.End(hint)-b.Logical
 		if hi > int64(len(r.data.Bytes())) {
 			return cells, runs

@@ -23,6 +23,8 @@ type Scan struct {
 	streams   map[int32]*streamScan
 	order     []*streamScan // the same streams, by thread id
 	cur       *streamScan
+	base      int64 // physical offset of the current block's content
+	before    int64 // logical bytes of its thread before the block
 	cellAt    int64 // of the next cell
 	blocks    int
 	eof       bool
@@ -45,15 +47,18 @@ type Sink interface {
 
 // streamScan is a stream that the scan is building.
 type streamScan struct {
-	Stream
+	knownStream
+	min   int64   // smallest start of the current group
+	shown *Stream // in the previous view; nil if it was not in it
+}
+
+// knownStream is what a scan knows of a stream.
+type knownStream struct {
+	Stream // without its cells and open containers
 	stack  []openFrame
 	n      int64 // number of containers that have ended
-	points []checkpoint
-	mins   []int64 // smallest start of each whole group of ScanGroup cells
-	min    int64   // of the current group
-	base   int64   // physical offset of the current block's content
-	before int64   // logical bytes before the block
-	shown  *Stream // in the previous view; nil if it was not in it
+	tally  Tally
+	groups *scannedGroups // nil before the first whole group
 }
 
 // openFrame is a container that is open at the current offset of the scan.
@@ -132,7 +137,7 @@ func (s *Scan) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindTracePoint:
 		s.cur.Size = o.Logical + int64(len(o.Bytes))
-		s.cur.Scanned.Count(o.Class)
+		s.cur.tally.Count(o.Class)
 		if o.Class.Container() {
 			s.cur.stack = append(s.cur.stack, openFrame{at: o.Logical, start: s.cur.Size, event: format.EventOf(o.Bytes), class: o.Class})
 		}
@@ -147,7 +152,7 @@ func (s *Scan) object(o *format.Object) error {
 		s.eof = true
 	default:
 		s.cur.Size = o.Logical + int64(len(o.Bytes))
-		cell := format.Cell{Kind: o.Kind, ID: s.data.Version().ReferenceID(o.Bytes), Start: o.Offset, End: format.ReferenceEnd(s.cur.base, s.cur.before)}
+		cell := format.Cell{Kind: o.Kind, ID: s.data.Version().ReferenceID(o.Bytes), Start: o.Offset, End: format.ReferenceEnd(s.base, s.before)}
 		s.cellAt += format.CellSize
 		if s.out != nil {
 			s.out.Cell(cell)
@@ -171,14 +176,13 @@ func (s *Scan) beginBlock(o *format.Object) {
 	if t == nil {
 		t = &streamScan{min: math.MaxInt64}
 		t.Thread = o.Thread
-		t.points = []checkpoint{{}}
 		s.streams[o.Thread] = t
 		i := sort.Search(len(s.order), func(i int) bool { return s.order[i].Thread > o.Thread })
 		s.order = slices.Insert(s.order, i, t)
 	}
 	s.partial.begin(s, t, o.Offset)
-	t.base, t.before = o.Offset+int64(len(o.Bytes)), t.Size
-	t.Blocks = append(t.Blocks, Block{Logical: t.Size, Physical: t.base, CellAt: s.cellAt})
+	s.base, s.before = o.Offset+int64(len(o.Bytes)), t.Size
+	t.begin(Block{Logical: t.Size, Physical: s.base, CellAt: s.cellAt})
 	s.cellAt += format.CellSize
 	s.cur = t
 	s.blocks++
@@ -188,7 +192,7 @@ func (s *Scan) beginBlock(o *format.Object) {
 }
 
 func (s *Scan) endBlock(o *format.Object) error {
-	s.cur.Lasts = append(s.cur.Lasts, s.cellAt-format.CellSize)
+	s.cur.end(s.cellAt - format.CellSize)
 	s.giveRoom()
 	if s.out != nil {
 		s.out.EndBlock(o.Offset)

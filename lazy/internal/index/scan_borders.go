@@ -17,8 +17,8 @@ const leastRoom = 64
 // leapt processes the objects that the scanner has leapt over.
 func (s *Scan) leapt() {
 	t, l := s.cur, &s.leap
-	t.Scanned.Calls += l.Calls
-	t.Scanned.Events += l.Points
+	t.tally.Calls += l.Calls
+	t.tally.Events += l.Points
 	if s.out == nil && s.partial == nil {
 		s.borders(l.Borders)
 	} else {
@@ -104,9 +104,13 @@ func (s *Scan) footer(at, to int64) {
 // endGroup completes a group of cells with the container whose footer ends at to.
 func (s *Scan) endGroup(to int64) {
 	t := s.cur
-	t.mins = append(t.mins, t.min)
+	if t.groups == nil {
+		t.groups = &scannedGroups{points: []checkpoint{{}}}
+	}
+	g := t.groups
+	g.mins = append(g.mins, t.min)
 	t.min = math.MaxInt64
-	t.points = append(t.points, checkpoint{pos: to, cellAt: s.cellAt, open: t.keepOpen()})
+	g.points = append(g.points, checkpoint{pos: to, cellAt: s.cellAt, open: t.keepOpen()})
 }
 
 // keepOpen returns the containers that are open now, for a checkpoint. It makes a frame

@@ -31,12 +31,19 @@ func foundBy(s *Scan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "at %d, place %d, blocks %d, eof %t, error %v\n", s.scanner.Offset(), s.cellAt, s.blocks, s.eof, s.err)
 	for _, t := range s.order {
-		fmt.Fprintf(&b, "thread %d: %d bytes, %d cells, %+v, mins %d, %d, blocks %v, lasts %d\n",
-			t.Thread, t.Size, t.n, t.Scanned, t.mins, t.min, t.Blocks, t.Lasts)
+		c := scannedCells{groups: t.groups}
+		fmt.Fprintf(&b, "thread %d: %d bytes, %d cells, %+v, min %d, %+v, blocks %d, %d ended\n",
+			t.Thread, t.Size, t.n, t.tally, t.min, t.first, t.Blocks(), t.ended())
+		if t.groups != nil {
+			fmt.Fprintln(&b, "mins", t.groups.mins)
+		}
+		if t.more != nil {
+			fmt.Fprintln(&b, "blocks", t.more.blocks, t.more.lasts)
+		}
 		for _, o := range t.stack {
 			fmt.Fprintln(&b, "open", o.at, o.start, o.event, o.class)
 		}
-		for _, p := range t.points {
+		for _, p := range c.points() {
 			fmt.Fprint(&b, "point ", p.pos, p.cellAt)
 			for f := p.open; f != nil; f = f.parent {
 				fmt.Fprint(&b, " ", f.start, f.event, f.class)

@@ -51,43 +51,63 @@ func (s *Scan) View(complete bool) *View {
 	if hidden {
 		v.Blocks, v.Cells = s.partial.blocks, (s.partial.cellAt-format.HeaderSize)/format.CellSize
 	}
+	v.Streams = make([]*Stream, 0, len(s.order))
 	for _, t := range s.order {
-		k := t.known()
-		if hidden && t == s.cur {
-			if k = s.partial.before(); len(k.Blocks) == 0 {
+		switch {
+		case hidden && t == s.cur:
+			k := s.partial.before()
+			if k.Blocks() == 0 {
 				continue
 			}
-		}
-		// Few of many threads have grown.
-		if was := t.shown; was == nil || was.Size != k.Size || len(was.Blocks) != len(k.Blocks) || len(was.Lasts) != len(k.Lasts) {
-			t.shown = k.view(s.regen)
+			t.show(&k, s.regen)
+		default:
+			t.show(&t.knownStream, s.regen)
 		}
 		v.Streams = append(v.Streams, t.shown)
 	}
 	return v
 }
 
-// knownStream is what a scan knows of a stream.
-type knownStream struct {
-	Stream
-	stack  []openFrame
-	n      int64
-	points []checkpoint
-	mins   []int64
+// show makes k the shown stream, unless it is already: few of many threads have grown.
+func (t *streamScan) show(k *knownStream, regen *regenerator) {
+	if was := t.shown; was == nil || was.Size != k.Size || was.Blocks() != k.Blocks() || was.ended() != k.ended() {
+		t.shown = k.view(regen)
+	}
 }
 
-func (t *streamScan) known() knownStream {
-	return knownStream{t.Stream, t.stack, t.n, t.points, t.mins}
+// known returns what is known of a stream now. It does not change when the scan continues.
+func (k *knownStream) known() knownStream {
+	out := *k
+	if k.more != nil {
+		m := *k.more
+		out.more = &m
+	}
+	if k.groups != nil {
+		g := *k.groups
+		out.groups = &g
+	}
+	return out
 }
 
 // view returns the stream for a View.
 func (k *knownStream) view(regen *regenerator) *Stream {
-	out := k.Stream
-	for _, o := range k.stack {
-		out.open = append(out.open, unended{o.at, o.start})
+	now := k.known()
+	s := &scannedStream{Stream: now.Stream}
+	s.Cells = &s.cells
+	s.cells = scannedCells{stream: &s.Stream, n: now.n, tally: now.tally, groups: now.groups, regen: regen}
+	if len(k.stack) > 0 && s.more == nil {
+		s.more = new(more)
 	}
-	out.Cells = &scannedCells{stream: &out, n: k.n, points: k.points, mins: k.mins, regen: regen}
-	return &out
+	for _, o := range k.stack {
+		s.more.open = append(s.more.open, unended{o.at, o.start})
+	}
+	return &s.Stream
+}
+
+// scannedStream is a stream of a View with its cells.
+type scannedStream struct {
+	Stream
+	cells scannedCells
 }
 
 // Problem returns what is missing or damaged in the data; nil if it is whole.

@@ -1,0 +1,39 @@
+package lazy
+
+import (
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// TestThreadsMemory bounds what an open trace keeps for each thread: its name, its place in the
+// data and its cells, and what was counted; with a million threads, hundreds of bytes for each
+// would not fit. A stream as a struct of slices alone takes 300 bytes.
+func TestThreadsMemory(t *testing.T) {
+	const threads = 20_000
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: threads, Seed: 1})
+	for _, c := range []struct {
+		what, path string
+		tally      bool
+		most       int64 // bytes for each thread
+	}{
+		{"with an index", path, false, 200},
+		{"with an index, counted", path, true, 230},
+		{"without index", withoutIndex(t, path), false, 230},
+	} {
+		before := inUse()
+		r := ready(t, c.path, Options{NoWrite: true})
+		if c.tally {
+			takeTally(t, r)
+		}
+		took := (inUse() - before) / threads
+		if n, _ := r.Totals(); n != threads {
+			t.Fatalf("%s: %d threads", c.what, n)
+		}
+		t.Logf("%s: %d bytes for each of %d threads", c.what, took, threads)
+		if took < 20 || took > c.most {
+			t.Errorf("%s: %d bytes for each thread, want at most %d", c.what, took, c.most)
+		}
+		r.Close()
+	}
+}
