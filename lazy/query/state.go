@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"tracex/format"
@@ -40,6 +41,17 @@ type StateValue struct {
 	Known bool // it was seen
 	Kind  SightingKind
 	HistoryPoint
+
+	box string    // the object in which Kotlin keeps the variable; "" if it is none
+	of  StatePart // of a BoxedPart: where the variable is
+}
+
+// place is where the value is in the order of all.
+func (v *StateValue) place() StatePart {
+	if v.Part == BoxedPart {
+		return v.of
+	}
+	return v.Part
 }
 
 // StatePart is where a value is.
@@ -49,9 +61,29 @@ const (
 	ArgumentPart StatePart = iota
 	VariablePart
 	FieldPart
+	BoxedPart // in the object in which Kotlin keeps a variable that a lambda changes
 )
 
-func (p StatePart) String() string { return [...]string{"argument", "variable", "field"}[p] }
+func (p StatePart) String() string { return [...]string{"argument", "variable", "field", "boxed"}[p] }
+
+// boxClass is what the names of the classes of these objects begin with, boxField the field with the value.
+// mostBoxes bounds the objects that are looked into: each takes a pass.
+const (
+	boxClass  = "kotlin.jvm.internal.Ref$"
+	boxField  = "element"
+	mostBoxes = 8
+)
+
+// boxOf returns the object if a value is such a one; "" if not.
+func boxOf(c *format.Context, v *format.Value) string {
+	if v.Kind != format.ValueObject {
+		return ""
+	}
+	if d := c.Class(v.ClassID); d == nil || !strings.HasPrefix(strings.ReplaceAll(d.Name, "/", "."), boxClass) {
+		return ""
+	}
+	return objectName(c, v)
+}
 
 // stateCall is the call around a point.
 type stateCall struct {
@@ -59,6 +91,7 @@ type stateCall struct {
 	name, object string // object: the receiver; "" if there is none
 	class        int32
 	args         []HeldValue
+	boxes        []string // of the arguments, as in StateValue
 }
 
 func (c *stateCall) String() string {
@@ -96,7 +129,7 @@ func (s *State) Run(ctx context.Context, tell lazy.Progress) error {
 	s.call, s.from = c.call, max(c.call.At, s.at.At-stateBytes)
 	s.other = s.r.ThreadList().Len() > 1
 	for i, v := range c.call.args {
-		s.list = append(s.list, StateValue{Part: ArgumentPart, Name: strconv.Itoa(i + 1), Value: v, Known: true, Kind: Argument, HistoryPoint: c.call.HistoryPoint})
+		s.list = append(s.list, StateValue{Part: ArgumentPart, Name: strconv.Itoa(i + 1), Value: v, Known: true, Kind: Argument, HistoryPoint: c.call.HistoryPoint, box: c.call.boxes[i]})
 	}
 	s.mu.Unlock()
 	before := []lazy.PassRange{{Thread: s.at.Thread, From: s.from, To: s.at.At}}
@@ -111,9 +144,14 @@ func (s *State) Run(ctx context.Context, tell lazy.Progress) error {
 	if err := s.fields(ctx); err != nil {
 		return err
 	}
+	if err := s.boxed(ctx); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	slices.SortFunc(s.list, func(a, b StateValue) int { return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(s.list, func(a, b StateValue) int {
+		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Name, b.Name))
+	})
 	return nil
 }
 
@@ -122,24 +160,9 @@ func (s *State) fields(ctx context.Context) error {
 	if s.call.object == "" {
 		return nil
 	}
-	l, err := ParseLocation(ctx, s.r, s.call.object, "")
+	last, err := s.held(ctx, s.call.object)
 	if err != nil {
 		return err
-	}
-	scope := Scope{Raw: s.raw, Ranges: []lazy.PassRange{{Thread: s.at.Thread, From: max(0, s.at.At-stateBytes), To: s.at.At}}}
-	h := NewHistory(s.r, scope, HistoryOptions{Location: l, Keep: MostValues})
-	h.share = s.share
-	if err := h.Run(ctx, nil); err != nil {
-		return err
-	}
-	last := make(map[string]StateValue)
-	for _, v := range h.List() {
-		if v.Kind == Made {
-			clear(last) // another object, or the same one as it was made
-		}
-		if v.Kind <= WasRead {
-			last[v.Name] = StateValue{Part: FieldPart, Name: v.Name, Value: v.Value, Known: true, Kind: v.Kind, HistoryPoint: v.HistoryPoint}
-		}
 	}
 	s.r.WithContext(func(c *format.Context) {
 		for d := range c.Fields() {
@@ -155,6 +178,60 @@ func (s *State) fields(ctx context.Context) error {
 		s.list = append(s.list, v)
 	}
 	return nil
+}
+
+// boxed finds the values of variables that Kotlin keeps in objects.
+func (s *State) boxed(ctx context.Context) error {
+	var boxes []StateValue
+	for _, v := range s.list {
+		if v.box != "" {
+			boxes = append(boxes, v)
+		}
+	}
+	found := make(map[string]StateValue)
+	for _, v := range boxes {
+		last, known := found[v.box]
+		if !known {
+			if len(found) == mostBoxes {
+				break
+			}
+			fields, err := s.held(ctx, v.box)
+			if err != nil {
+				return err
+			}
+			last = fields[boxField]
+			found[v.box] = last
+		}
+		last.Part, last.of, last.Name = BoxedPart, v.Part, v.Name+"."+boxField
+		s.mu.Lock()
+		s.list = append(s.list, last)
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// held finds the fields and elements of an object as they were last seen.
+func (s *State) held(ctx context.Context, object string) (map[string]StateValue, error) {
+	l, err := ParseLocation(ctx, s.r, object, "")
+	if err != nil {
+		return nil, err
+	}
+	scope := Scope{Raw: s.raw, Ranges: []lazy.PassRange{{Thread: s.at.Thread, From: max(0, s.at.At-stateBytes), To: s.at.At}}}
+	h := NewHistory(s.r, scope, HistoryOptions{Location: l, Keep: MostValues})
+	h.share = s.share
+	if err := h.Run(ctx, nil); err != nil {
+		return nil, err
+	}
+	last := make(map[string]StateValue)
+	for _, v := range h.List() {
+		if v.Kind == Made {
+			clear(last) // another object, or the same one as it was made
+		}
+		if v.Kind <= WasRead {
+			last[v.Name] = StateValue{Part: FieldPart, Name: v.Name, Value: v.Value, Known: true, Kind: v.Kind, HistoryPoint: v.HistoryPoint}
+		}
+	}
+	return last, nil
 }
 
 // callReader finds the innermost call around a point. It is a Collector and its own visitor.
@@ -193,7 +270,7 @@ func (c *callReader) Around(p *lazy.PassPoint) {
 		c.call.object, c.call.class = objectName(x, &point.Target), point.Target.ClassID
 	}
 	for i := range point.Args {
-		c.call.args = append(c.call.args, held(x, &point.Args[i]))
+		c.call.args, c.call.boxes = append(c.call.args, held(x, &point.Args[i])), append(c.call.boxes, boxOf(x, &point.Args[i]))
 	}
 }
 
@@ -249,7 +326,7 @@ func (v *statePart) Leaf(p *lazy.PassPoint) {
 	c := p.Context()
 	name := c.VariableName(point.Ref)
 	v.last[name] = StateValue{Part: VariablePart, Name: name, Value: held(c, &point.Value), Known: true, Kind: accessKind(p.Class),
-		HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}}
+		HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}, box: boxOf(c, &point.Value)}
 }
 
 // SetBy returns the point of a row of a table of a State.
@@ -330,10 +407,14 @@ func (s *State) notes() (list []string) {
 	if s.call == nil {
 		return nil
 	}
-	if s.from > s.call.At || s.call.object != "" && s.at.At > stateBytes {
+	boxed := slices.ContainsFunc(s.list, func(v StateValue) bool { return v.Part == BoxedPart })
+	if s.from > s.call.At || (s.call.object != "" || boxed) && s.at.At > stateBytes {
 		list = append(list, "only the last "+display.Size(stateBytes)+" of the thread before the event were looked at")
 	}
-	if s.other && s.call.object != "" {
+	if boxed {
+		list = append(list, "boxed: Kotlin keeps a variable that a lambda changes in an object; "+boxField+" is the value in it")
+	}
+	if s.other && (s.call.object != "" || boxed) {
 		list = append(list, "fields are as this thread saw them; other threads may have changed them since")
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -25,6 +26,15 @@ func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines [
 	for i := range call.Point().Args {
 		values[fmt.Sprintf("argument %d", i+1)] = held(c, &call.Point().Args[i]).Text + " #" + fmt.Sprint(call.Point().Event)
 	}
+	isBox := func(v *format.Value) bool {
+		d := c.Class(v.ClassID)
+		return v.Kind == format.ValueObject && d != nil && strings.HasPrefix(d.Name, "kotlin.jvm.internal.Ref$")
+	}
+	boxes := make(map[string]format.Value) // of the variables and arguments
+	for i, v := range call.Point().Args {
+		boxes[fmt.Sprint(i+1)] = v
+	}
+	inBoxes := make(map[string]string) // by object
 	of := &call.Point().Target
 	same := sameObject(c, of)
 	around := make(map[*plainPoint]bool)
@@ -43,8 +53,12 @@ func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines [
 		case format.ClassVariableRead, format.ClassVariableWrite:
 			if x.call() == call {
 				values["variable "+c.VariableName(p.Ref)] = text
+				boxes[c.VariableName(p.Ref)] = p.Value
 			}
 		case format.ClassFieldRead, format.ClassFieldWrite:
+			if isBox(&p.Target) && c.FieldName(p.Ref) == "element" {
+				inBoxes[objectName(c, &p.Target)] = text
+			}
 			if hasIdentity(of) && same(&p.Target) {
 				values["field "+c.FieldName(p.Ref)] = text
 			}
@@ -56,6 +70,9 @@ func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines [
 			d := c.Method(p.Ref)
 			made := d != nil && d.Name == "<init>" && c.ClassName(d.ClassID) == c.ClassName(of.ClassID) && hasIdentity(of)
 			ended := !around[x] && x.State() == lazy.StateWhole
+			if d != nil && d.Name == "<init>" && ended && hasIdentity(&x.Footer().Result) {
+				delete(inBoxes, objectName(c, &x.Footer().Result)) // one with the number of an older one
+			}
 			if made && (same(&p.Target) && !c.SuperCall(p) || ended && same(&x.Footer().Result)) {
 				for key := range values {
 					if key[0] == 'f' {
@@ -71,6 +88,14 @@ func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines [
 	for _, x := range roots {
 		if x.Thread() == at.Thread() {
 			walk(x)
+		}
+	}
+	for name, v := range boxes {
+		if !isBox(&v) {
+			continue
+		}
+		if text, ok := inBoxes[objectName(c, &v)]; ok {
+			values["boxed "+name+".element"] = text
 		}
 	}
 	for key, value := range values {
@@ -102,6 +127,48 @@ func TestState(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStateBoxed is TestState for calls with variables that Kotlin keeps in objects: what is in these is told.
+func TestStateBoxed(t *testing.T) {
+	r := opened(t, formattest.Unpack(t, "kotlin.stream.bin"))
+	var c *format.Context
+	r.WithContext(func(x *format.Context) { c = x })
+	roots, all := plainPoints(t, r, true)
+	told := 0
+	with := make(map[*plainPoint]int) // calls, and how many points were compared
+	for _, at := range all {
+		call := at.call()
+		if call == nil {
+			continue
+		}
+		if _, has := with[call]; !has {
+			if p := at.Point(); p.Class != format.ClassVariableWrite || boxOf(c, &p.Value) == "" {
+				continue
+			}
+		}
+		if with[call]++; with[call]%8 == 2 {
+			compareState(t, r, true, 0, c, roots, at)
+			told += strings.Count(strings.Join(plainState(c, roots, at), "\n"), "boxed s.element = ")
+		}
+	}
+	if told < 3 {
+		t.Errorf("%d values in boxes", told)
+	}
+	at, err := r.FindEvent(t.Context(), 2720)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewState(r, true, HistoryPoint{at, 2720})
+	runs(t, s)
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "boxed: Kotlin keeps a variable") {
+		t.Errorf("the notes are %q", notes)
+	}
+	for i, v := range s.Values() {
+		if v.Part == BoxedPart && (v.Name != "s.element" || v.Value.Text != "1" || v.Event != 2719 || s.Values()[i-1].Name != "s") {
+			t.Errorf("%+v after %+v", v, s.Values()[i-1])
+		}
+	}
 }
 
 // compareState compares the state before a point with a plain walk.
