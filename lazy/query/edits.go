@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
 )
@@ -234,6 +235,15 @@ func (s *Scope) narrow(ctx context.Context, r *lazy.TraceReader, step Step, firs
 	}
 	if at.At < 0 {
 		return at, fmt.Errorf("%s is a thread, not a call", step.place)
+	}
+	if step.Kind == Only {
+		n, err := r.Tree(false).Reveal(ctx, at)
+		if err != nil {
+			return at, err
+		}
+		if p := n.Point(); p != nil && p.Class != format.ClassCall {
+			return at, fmt.Errorf("%s is a %s, and only leaves calls: focus %s leaves it with all below it", step.place, p.Class, step.place)
+		}
 	}
 	alone := Scope{Raw: s.Raw}
 	if err := alone.In(ctx, r, *step.place); err != nil {
