@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"tracex/format"
 )
@@ -208,13 +209,19 @@ func (x *flameWalk) span(ctx context.Context, shown, recorded *nodeData, in *fla
 	}, ok, err
 }
 
-// mostFlameText is how much of the text of a container is kept, in bytes.
+// mostFlameText is how much of the text of a container is kept, in bytes, without a part of a character.
 const mostFlameText = 512
 
 // put adds a span, with what is needed to find its children.
 func (x *flameWalk) put(s FlameSpan, shown, recorded *nodeData, in *flameKids) {
 	text := x.walker.r.ctx.AppendText(nil, &shown.point, shown.shownFooter(), in.parent, false)
-	s.Text = string(text[:min(len(text), mostFlameText)])
+	if end := mostFlameText; len(text) > end {
+		for end > mostFlameText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end]
+	}
+	s.Text = string(text)
 	x.f.Spans = append(x.f.Spans, s)
 	beyond := x.s.Cells.Len()
 	if shown.state == StateWhole {

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"tracex/format/formattest"
+	"tracex/recorder"
 )
 
 // flameTraces are traces with and without times, of all shapes, cut ones too.
@@ -395,6 +399,35 @@ func (p *plainFlame) checkColumns(t *testing.T, about string, f *Flame, most int
 	for at := range narrow {
 		if in := parents[at.parent]; at.column >= in[0] && at.column < in[1] && !drawn[at] && !runs[at] {
 			t.Errorf("%s: nothing shows the narrow ones in %v", about, at)
+		}
+	}
+}
+
+// TestFlameText: the beginning of a long text ends with a whole character.
+func TestFlameText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	rec, err := recorder.Start(recorder.Config{Path: path, Strategy: recorder.Streaming, NoTimes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	th, class := rec.Thread("main"), rec.Class("Main")
+	for i := range 4 { // characters of two, three and four bytes, each at any distance from the end
+		for _, c := range []string{"é", "語", "🜚"} {
+			th.Enter(rec.Method(class, strings.Repeat("f", i)+strings.Repeat(c, 400), recorder.Type{}), 0, recorder.Null())
+			th.Exit(recorder.Null())
+		}
+	}
+	if err := rec.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	r := waited(t, path)
+	f, err := FlameOf(t.Context(), r, FlameOptions{Thread: r.ThreadList().ID(0), Columns: 400, Depth: 2})
+	if err != nil || len(f.Spans) != 12 {
+		t.Fatalf("%d spans: %v", len(f.Spans), err)
+	}
+	for _, s := range f.Spans {
+		if n := len(s.Text); n > mostFlameText || n <= mostFlameText-utf8.UTFMax || !utf8.ValidString(s.Text) {
+			t.Errorf("%d bytes, which end with %q", n, s.Text[n-8:])
 		}
 	}
 }
