@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -98,9 +99,12 @@ func (s Step) Place() (h lazy.Handle, ok bool) {
 	return *s.place, true
 }
 
+// missingClass is how rows show a class that damaged data does not describe.
+var missingClass = regexp.MustCompile(`^<(class) -?[0-9]+>`)
+
 // namesMethod reports whether a text can only be the name of a method.
 func namesMethod(text string) bool {
-	name := strings.TrimPrefix(text, "new ")
+	name := missingClass.ReplaceAllString(strings.TrimPrefix(text, "new "), "$1")
 	if paren := strings.IndexByte(name, '('); paren > 0 && strings.HasSuffix(name, ")") {
 		name = name[:paren]
 	}

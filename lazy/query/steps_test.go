@@ -21,6 +21,7 @@ func TestParseStep(t *testing.T) {
 		{Merge, " java.util.* ", "method=java.util.*", "merge java.util.*", false, false},
 		{Drop, "new Account", `method="new Account"`, "drop new Account", false, false},
 		{Focus, "Account.withdraw(int, long)", "method=Account.withdraw(int, long)", "focus Account.withdraw(int, long)", false, false},
+		{Drop, "<class 2>.price", `method="<class 2>.price"`, "drop <class 2>.price", false, false},
 		{Focus, "#1204", "", "focus #1204", false, true},
 		{Drop, "@3+88120", "", "drop @3+88120", false, true},
 		{Only, "pkg~^com.shop", "pkg~^com.shop", "only pkg~^com.shop", false, false},

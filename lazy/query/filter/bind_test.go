@@ -106,6 +106,42 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
+// TestClassNotDescribed: what damaged data does not describe has the name that rows show, until it is described.
+func TestClassNotDescribed(t *testing.T) {
+	c := format.NewContext(format.V27)
+	add(t, c, &format.MethodDescriptor{ID: 0, ClassID: 2, Name: "price", Result: format.Type{Kind: format.TypeVoid}})
+	add(t, c, &format.MethodDescriptor{ID: 1, ClassID: 2, Name: "<init>", Result: format.Type{Kind: format.TypeVoid}})
+	if name, _ := c.CallName(0, 0); name != "<class 2>.price" {
+		t.Fatalf("rows show %s", name)
+	}
+	call := func(method int32) *Facts {
+		return &Facts{Point: &format.Point{Class: format.ClassCall, Ref: method, Target: format.Null(), Location: -1}}
+	}
+	var filters []*Filter
+	texts := []string{`method="<class 2>.price"`, `class="<class 2>" -price`, `method="new <class 2>"`, `"<class 2>"`}
+	for i, text := range texts {
+		f, err := parse(t, text).Bind(About{Context: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := [2]bool{f.Match(call(0)), f.Match(call(1))}, [2]bool{i == 0 || i == 3, i > 0}; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+		filters = append(filters, f)
+	}
+	for _, text := range []string{`class="<class 3>"`, `method="<class 3>.price"`, `method="<class 2>.prize"`} {
+		if _, err := parse(t, text).Bind(About{Context: c}); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+	add(t, c, &format.ClassDescriptor{ID: 2, Name: "shop.Till"})
+	for i, f := range filters[:3] {
+		if f.Match(call(0)) || f.Match(call(1)) {
+			t.Errorf("%s matches what has another name now", texts[i])
+		}
+	}
+}
+
 type reference interface {
 	Append([]byte, format.Version) ([]byte, error)
 }

@@ -118,6 +118,11 @@ func (a *About) names(f *Field, want string) iter.Seq[string] {
 					return
 				}
 			}
+			for d := range c.Methods() {
+				if c.Class(d.ClassID) == nil && !yield(c.ClassName(d.ClassID)) {
+					return
+				}
+			}
 		case idPkg:
 			for d := range c.Classes() {
 				if !yield(PackageOf(d.Name)) {

@@ -31,6 +31,15 @@ func classText(full string, yield func(string) bool) bool {
 	return true
 }
 
+// classNamesOf yields the names of the class with an id: one that damaged data does not describe has that which
+// rows show, <class 2>.
+func classNamesOf(c *format.Context, id int32, yield func(string) bool) bool {
+	if d := c.Class(id); d != nil {
+		return classNames(c, d, yield)
+	}
+	return yield(c.ClassName(id))
+}
+
 // methodNames yields the names of a method: withdraw, Account.withdraw, com.shop.Account.withdraw; of a
 // constructor also new Account and, as one constructor calls another, super@Account. If signed, it
 // yields them with the types of the arguments too: withdraw(int, String).
@@ -54,11 +63,7 @@ func methodNames(c *format.Context, d *format.MethodDescriptor, signed bool, yie
 	if !yield(d.Name) || shown != d.Name && !yield(shown) {
 		return false
 	}
-	of := c.Class(d.ClassID)
-	if of == nil {
-		return true
-	}
-	return classNames(c, of, func(class string) bool {
+	return classNamesOf(c, d.ClassID, func(class string) bool {
 		if d.Name == constructor && !(yield("new "+class) && yield("super@"+class)) {
 			return false
 		}
@@ -103,11 +108,7 @@ func namesOfField(c *format.Context, d *format.FieldDescriptor, yield func(strin
 	if !yield(d.Name) || shown != d.Name && !yield(shown) {
 		return false
 	}
-	of := c.Class(d.ClassID)
-	if of == nil {
-		return true
-	}
-	return classNames(c, of, func(class string) bool {
+	return classNamesOf(c, d.ClassID, func(class string) bool {
 		return yield(class+"."+d.Name) && (shown == d.Name || yield(class+"."+shown))
 	})
 }

@@ -37,10 +37,18 @@ func (t *boundTest) method(c *format.Context, id int32) Verdict {
 		return t.class(c, d.ClassID)
 	}
 	matches := t.value.matcher.anyOf(func(yield func(string) bool) bool { return methodNames(c, d, t.signed(), yield) })
-	if !matches && c.Class(d.ClassID) == nil {
-		return Maybe // it has more names
+	if c.Class(d.ClassID) == nil {
+		return yesOrMaybe(matches)
 	}
 	return t.ids.put(id, matches)
+}
+
+// yesOrMaybe is the verdict on what has a class that is not described: it may be later, and then has other names.
+func yesOrMaybe(matches bool) Verdict {
+	if matches {
+		return Yes
+	}
+	return Maybe
 }
 
 // signed reports whether names of methods count with the types of their arguments.
@@ -54,7 +62,7 @@ func (t *boundTest) class(c *format.Context, id int32) Verdict {
 	d := c.Class(id)
 	switch {
 	case d == nil:
-		return Maybe
+		return yesOrMaybe(t.field.id == idClass && t.value.kind != litRef && t.value.matcher.anyOf(func(yield func(string) bool) bool { return yield(c.ClassName(id)) }))
 	case t.field.id == idPkg:
 		return t.classes.put(id, t.matchesPkg(d.Name))
 	case t.value.kind == litRef: // the class of an object
@@ -76,8 +84,8 @@ func (t *boundTest) ofField(c *format.Context, id int32) Verdict {
 		return t.class(c, d.ClassID)
 	}
 	matches := t.value.matcher.anyOf(func(yield func(string) bool) bool { return namesOfField(c, d, yield) })
-	if !matches && c.Class(d.ClassID) == nil {
-		return Maybe // it has more names
+	if c.Class(d.ClassID) == nil {
+		return yesOrMaybe(matches)
 	}
 	return t.ids.put(id, matches)
 }
