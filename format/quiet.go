@@ -13,6 +13,9 @@ type Quiet struct {
 	Loops, Iterations bool // the words of these are quiet, with all numbers
 	// Text reports whether the text of a value is quiet. raw is modified UTF-8.
 	Text func(raw []byte) bool
+	// End, if not nil, looks at the footer of a call in place of what is above. n is its size; 0 if it
+	// is not quiet.
+	End func(footer []byte) (n int)
 
 	version Version
 	acts    [max(len(kinds22), kindCount27)]quietAct // by the kind on disk; of version 22, negated
@@ -284,6 +287,9 @@ func (q *Quiet) Footer(b []byte, class Class) int {
 			return LoopFooterSize
 		}
 	case ClassCall:
+		if q.End != nil {
+			return q.End(b)
+		}
 		i := q.value(b, CallResultAt)
 		if i == 0 || len(b)-i < UTFHeadSize {
 			return 0

@@ -89,6 +89,24 @@ type Surveyor interface {
 	Survey(p *PassPoint)
 }
 
+// An Ender is a Visitor that wants to read the containers that go on after its part.
+type Ender interface {
+	// End is called at the end of a part for each container that is open there, outermost first.
+	// The argument is that of [Arounder].
+	End(p *PassPoint)
+}
+
+// A Skimmer is a Visitor that can do without points that are quiet. While it is the only visitor
+// of the pass, the walk passes these without visiting them: it reads their sizes and keeps the stack.
+type Skimmer interface {
+	// Quiet is called after Begin, while the Context is locked. With nil nothing is passed.
+	Quiet() *format.Quiet
+	// Passed is called before a visit, and at the end of a part, if points were passed. depth
+	// is how many containers are open; the last ones may have been passed. upto is the logical offset
+	// up to which that is so.
+	Passed(depth int, upto int64)
+}
+
 // PassFrame is a container that is open in a pass.
 type PassFrame struct {
 	Class    format.Class

@@ -2,25 +2,15 @@ package lazy
 
 import "tracex/format"
 
-// A skimmer is a Visitor that can do without points that are quiet. While it is the only visitor,
-// the walk passes these without visiting them: it reads their sizes and keeps the stack.
-//
-// Folding is decided late. A call that may fold is looked at when it is met, and an iteration with
-// nothing in it is not passed. But whether a loop is shown as recorded depends on its end, which
-// takes a search of the index, and matters only to what is visited in it. So the walk decides
-// about the open loops before it visits anything; if one is not shown as recorded, the walk goes
-// back to its beginning. Nothing in it has been visited then.
-type skimmer interface {
-	segmentVisitor
-	quiet() *format.Quiet // nil: nothing is passed; after begins
-	// passed is called before a visit, and at the end of a segment, if points were passed. depth
-	// is how many containers are open; the last ones may have been passed.
-	passed(depth int)
-}
+// Folding is decided late when points are passed. A call that may fold is looked at when it is met,
+// and an iteration with nothing in it is not passed. But whether a loop is shown as recorded depends
+// on its end, which takes a search of the index, and matters only to what is visited in it. So the
+// walk decides about the open loops before it visits anything; if one is not shown as recorded, the
+// walk goes back to its beginning. Nothing in it has been visited then.
 
 // skimming is the state of a walk that passes points.
 type skimming struct {
-	by    skimmer // nil if all points are visited
+	by    Skimmer // nil if all points are visited
 	quiet *format.Quiet
 	loops int   // open ones that are undecided
 	until int64 // pass nothing before this logical offset
@@ -41,8 +31,8 @@ func (x *passWalk) beginSkim() {
 	if len(x.visit) != 1 {
 		return
 	}
-	if by, ok := x.visit[0].(skimmer); ok {
-		if q := by.quiet(); q != nil {
+	if by, ok := x.visit[0].(Skimmer); ok {
+		if q := by.Quiet(); q != nil {
 			x.skimmed = skimming{by: by, quiet: q}
 		}
 	}
@@ -58,7 +48,7 @@ func (x *passWalk) skim(n int) (passed int) {
 		passed = x.skimOn(n)
 	}
 	if x.settle(); passed > 0 {
-		x.skimmed.by.passed(len(x.stack))
+		x.skimmed.by.Passed(len(x.stack), x.pos)
 	}
 	return passed
 }
@@ -158,6 +148,6 @@ func (x *passWalk) settle() {
 func (x *passWalk) endSkim() {
 	if x.skimmed.by != nil {
 		x.settle()
-		x.skimmed.by.passed(len(x.stack))
+		x.skimmed.by.Passed(len(x.stack), x.pos)
 	}
 }

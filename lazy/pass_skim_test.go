@@ -79,7 +79,7 @@ func (v *interestPart) Exit(p *PassPoint) {
 // skimmingPart is an interestPart that does without other points.
 type skimmingPart struct{ *interestPart }
 
-func (v *skimmingPart) quiet() *format.Quiet {
+func (v *skimmingPart) Quiet() *format.Quiet {
 	const most = 1 << 12
 	c := v.l.r.ctx
 	q := format.NewQuiet(c.Version(), func(format.ValueKind) bool { return true })
@@ -111,7 +111,7 @@ func (v *skimmingPart) quiet() *format.Quiet {
 	return q
 }
 
-func (v *skimmingPart) passed(depth int) {
+func (v *skimmingPart) Passed(depth int, _ int64) {
 	v.open = v.open[:min(depth, len(v.open))]
 	for len(v.open) < depth {
 		v.open = append(v.open, "")

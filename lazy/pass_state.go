@@ -59,7 +59,7 @@ func (x *passWalk) begin(s *passState, from int64) {
 	x.beginSkim()
 }
 
-// around calls visit for the containers that are open where the segment begins, outermost first.
+// around calls visit for the containers that are open, outermost first.
 func (x *passWalk) around(visit func(*PassPoint)) {
 	for depth := range x.stack {
 		x.describe(depth, StateWhole, -1)
@@ -73,6 +73,9 @@ func (x *passWalk) around(visit func(*PassPoint)) {
 func (x *passWalk) ended() {
 	x.endSkim()
 	for _, v := range x.visit {
+		if a, ok := v.(Ender); ok {
+			x.around(a.End)
+		}
 		if a, ok := v.(segmentVisitor); ok {
 			a.ended(x)
 		}

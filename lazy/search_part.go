@@ -187,11 +187,11 @@ func (v *searchPart) Enter(p *PassPoint) {
 	v.open = append(v.open[:p.Depth], openPoint{got, decided})
 }
 
-// quiet tells which points can be passed.
-func (v *searchPart) quiet() *format.Quiet { return v.m.sieve.quiet }
+// Quiet tells which points can be passed.
+func (v *searchPart) Quiet() *format.Quiet { return v.m.sieve.quiet }
 
-// passed notes which containers are open after points were passed.
-func (v *searchPart) passed(depth int) {
+// Passed notes which containers are open after points were passed.
+func (v *searchPart) Passed(depth int, _ int64) {
 	v.open = v.open[:min(depth, len(v.open))]
 	for len(v.open) < depth {
 		v.open = append(v.open, openPoint{})

@@ -38,7 +38,10 @@ const (
 )
 
 // scratch is memory for texts.
-type scratch struct{ text, value []byte }
+type scratch struct {
+	text, value []byte
+	footer      format.Footer
+}
 
 // Match reports whether the filter matches a point.
 func (f *Filter) Match(x *Facts) bool { return f.match(f.root, x) }
@@ -112,7 +115,7 @@ func (f *Filter) test(t *boundTest, x *Facts) bool {
 	case idSize:
 		return x.Known&KnownSize != 0 && t.inRange(x.Size)
 	case idThrew:
-		return ended(x.Footer) && (threw(x.Footer) == (t.op == opNone || t.value.truth)) != (t.op == opNe)
+		return t.threw(x.Footer)
 	case idExc:
 		return f.exception(t, x)
 	case idStatus:
@@ -132,6 +135,11 @@ func (t *boundTest) is(names Verdict) bool {
 // inRange reports whether a number is in the range of the test, or with != outside.
 func (t *boundTest) inRange(n int64) bool {
 	return (t.value.from <= n && n <= t.value.to) != (t.op == opNe)
+}
+
+// threw is the test whether a call ended by an exception. f may be nil.
+func (t *boundTest) threw(f *format.Footer) bool {
+	return ended(f) && (threw(f) == (t.op == opNone || t.value.truth)) != (t.op == opNe)
 }
 
 func threw(f *format.Footer) bool { return f.Threw || f.Exception != "" }

@@ -5,6 +5,7 @@ type Needs struct {
 	Values   bool // values of Point: without them [format.Version.Peek] is enough
 	Footer   bool // Footer and Unfinished
 	Text     bool // the text of the row; Values and Footer are then set too
+	Thread   bool
 	Depth    bool
 	At       bool
 	Duration bool
@@ -32,13 +33,15 @@ func (p *part) needs() (n Needs) {
 // And returns the needs of both.
 func (n Needs) And(o Needs) Needs {
 	return Needs{
-		Values: n.Values || o.Values, Footer: n.Footer || o.Footer, Text: n.Text || o.Text, Depth: n.Depth || o.Depth, At: n.At || o.At,
+		Values: n.Values || o.Values, Footer: n.Footer || o.Footer, Text: n.Text || o.Text, Thread: n.Thread || o.Thread, Depth: n.Depth || o.Depth, At: n.At || o.At,
 		Duration: n.Duration || o.Duration, Self: n.Self || o.Self, Kids: n.Kids || o.Kids, Size: n.Size || o.Size,
 	}
 }
 
 func (t *boundTest) needs() (n Needs) {
 	switch t.field.id {
+	case idThread:
+		n.Thread = true
 	case idDepth:
 		n.Depth = true
 	case idAt:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -287,6 +288,46 @@ func hasLiteral(list []Literal, s *sample) bool {
 		}
 	}
 	return false
+}
+
+// TestQuietKeepsPromise: points that are passed do not match, nor do calls whose footers are.
+func TestQuietKeepsPromise(t *testing.T) {
+	var passed, passedLate int
+	eachTrace(t, func(t *testing.T, c *format.Context, list []*sample, r *rand.Rand) {
+		for range 1500 {
+			e := anExpr(r, c, list, r.IntN(3))
+			f := bound(t, e, c)
+			q := f.Clone().Quiet()
+			if q == nil {
+				continue
+			}
+			for _, s := range list[:min(len(list), 1000)] {
+				n, class, ref, _ := q.Point(append(slices.Clip(s.encoded), make([]byte, 64)...))
+				if n > 0 && (n != len(s.encoded) || class != s.point.Class || ref != s.point.Ref) {
+					t.Fatalf("%s: passes %d bytes of %+v, which has %d", e, n, s.point, len(s.encoded))
+				}
+				matches := f.Match(s.facts())
+				switch {
+				case n == 0:
+				case !f.Late() || !class.Container():
+					if passed++; matches {
+						t.Fatalf("%s passes %+v, which matches", e, s.point)
+					}
+				case s.ending != nil:
+					n = q.Footer(append(slices.Clip(s.ending), make([]byte, 64)...), class)
+					if n == 0 {
+						break
+					}
+					if passedLate++; n != len(s.ending) || matches {
+						t.Fatalf("%s passes %d bytes of the footer of %+v, which has %d: %+v", e, n, s.point, len(s.ending), s.footer)
+					}
+				}
+			}
+		}
+	})
+	if passed < 1000 || passedLate < 1000 {
+		t.Errorf("%d points passed, %d footers: the test tests little", passed, passedLate)
+	}
 }
 
 // TestNumberLiterals: the literals of numbers in values of every kind that can equal them.

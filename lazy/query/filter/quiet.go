@@ -1,0 +1,142 @@
+package filter
+
+import (
+	"sync"
+
+	"tracex/format"
+)
+
+// maxQuiet limits the ids that are known to be quiet. Recorders count ids up from 0, but a damaged
+// trace may have any number.
+const maxQuiet = 1 << 22
+
+// quietNames are the tables of a [format.Quiet]. The clones of a filter share them.
+type quietNames struct {
+	once   sync.Once
+	tables format.Quiet
+}
+
+// Late reports whether matches have to wait for the end of a container, at which the facts are that
+// Match needs.
+func (f *Filter) Late() bool {
+	n := f.needs
+	return n.Footer || n.At || n.Duration || n.Size
+}
+
+// Quiet returns what tells which points cannot match, and which footers cannot belong to one that does:
+// the footers only if the filter is Late. It is nil if nothing can be told. One goroutine uses it, with
+// the filter. What the Context learns after the first call for a filter or one of its clones is of
+// interest.
+func (f *Filter) Quiet() *format.Quiet {
+	n := f.needs
+	if len(f.ins) > 0 || len(f.has) > 0 || n.Text || n.Depth || n.Self || n.Kids || n.Thread || f.MayBe(format.ClassArrayRead) || f.MayBe(format.ClassArrayWrite) {
+		return nil
+	}
+	f.quiet.once.Do(func() { f.quiet.tables = f.quietNames() })
+	q := format.NewQuiet(f.ctx.Version(), func(format.ValueKind) bool { return true })
+	t := &f.quiet.tables
+	q.Methods, q.SuperCalls, q.Classes, q.Fields, q.Variables, q.Locations = t.Methods, t.Methods, t.Classes, t.Fields, t.Variables, t.Locations
+	q.Text = func([]byte) bool { return true }
+	q.Loops, q.Iterations = !f.MayBe(format.ClassLoop), !f.MayBe(format.ClassIteration)
+	if f.Late() && f.MayBe(format.ClassCall) {
+		q.End = f.quietEnd
+	}
+	return q
+}
+
+// quietNames makes the tables.
+func (f *Filter) quietNames() (q format.Quiet) {
+	never := func(ref int32, classes ...format.Class) bool {
+		for _, class := range classes {
+			if f.Quick(class, ref, 0) != No {
+				return false
+			}
+		}
+		return true
+	}
+	for m := range f.ctx.Methods() {
+		if f.ctx.Class(m.ClassID) == nil {
+			continue // it may come
+		}
+		is := uint8(0)
+		if f.Late() || never(m.ID, format.ClassCall) {
+			is = format.QuietID
+		}
+		if f.ctx.MayFold(m.ID) {
+			is |= format.QuietFold
+		}
+		setQuiet(&q.Methods, m.ID, is)
+	}
+	for c := range f.ctx.Classes() {
+		setQuiet(&q.Classes, c.ID, format.QuietID)
+	}
+	for d := range f.ctx.Fields() {
+		if f.ctx.Class(d.ClassID) != nil && never(d.ID, format.ClassFieldRead, format.ClassFieldWrite) && !f.ctx.Coverage(&format.Point{Class: format.ClassFieldRead, Ref: d.ID}) {
+			setQuiet(&q.Fields, d.ID, format.QuietID)
+		}
+	}
+	for d := range f.ctx.Variables() {
+		if never(d.ID, format.ClassVariableRead, format.ClassVariableWrite) && !f.ctx.Coverage(&format.Point{Class: format.ClassVariableRead, Ref: d.ID}) {
+			setQuiet(&q.Variables, d.ID, format.QuietID)
+		}
+	}
+	setQuiet(&q.Locations, 0, format.QuietID) // no location
+	for l := range f.ctx.Locations() {
+		is := format.QuietID
+		if f.ctx.Coverage(&format.Point{Class: format.ClassArrayRead, Location: l.ID}) {
+			is |= format.QuietFold
+		}
+		if l.ID >= 0 && l.ID < maxQuiet {
+			setQuiet(&q.Locations, l.ID+1, is)
+		}
+	}
+	return q
+}
+
+func setQuiet(t *format.QuietIDs, id int32, is uint8) {
+	if id < 0 || id >= maxQuiet {
+		return
+	}
+	if n := int(id) + 1 - len(*t); n > 0 {
+		*t = append(*t, make(format.QuietIDs, n+len(*t)/2)...)
+	}
+	(*t)[id] = is
+}
+
+// quietEnd returns the size of the footer of a call at the start of b if no call that ends so matches,
+// and 0 otherwise.
+func (f *Filter) quietEnd(b []byte) (n int) {
+	foot := &f.scratch.footer
+	n, err := f.ctx.Version().DecodeFooter(b, format.ClassCall, foot)
+	if err != nil || f.mayEnd(f.root, foot) {
+		return 0
+	}
+	return n
+}
+
+// mayEnd reports whether a call with a footer may match.
+func (f *Filter) mayEnd(p *part, foot *format.Footer) bool {
+	switch p.op {
+	case opAnd:
+		for _, k := range p.kids {
+			if !f.mayEnd(k, foot) {
+				return false
+			}
+		}
+	case opOr:
+		for _, k := range p.kids {
+			if f.mayEnd(k, foot) {
+				return true
+			}
+		}
+		return len(p.kids) == 0
+	case opTest:
+		switch t := p.test; t.field.id {
+		case idRet:
+			return !threw(foot) && f.value(t, &foot.Result)
+		case idThrew:
+			return t.threw(foot)
+		}
+	}
+	return true
+}
