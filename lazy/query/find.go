@@ -67,7 +67,7 @@ func (f *Find) Run(ctx context.Context, tell lazy.Progress) error {
 	}
 	collect := findCollector{setCollector{c: c, set: f.Set}, f.first}
 	pass := f.over(&collect)
-	if pass.Skip = c.skip(f.r); f.scope.Timed {
+	if pass.Skip, pass.Among = c.skip(f.r), c.among(); f.scope.Timed {
 		pass = f.over(&spanCollector{findCollector: collect, of: f}) // which has to see every moment
 	}
 	pass.Progress = tell

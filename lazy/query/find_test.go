@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -230,6 +231,49 @@ func compareFind(t *testing.T, r *lazy.TraceReader, raw bool, all []*point, text
 	}
 	if !ok {
 		t.Errorf("%s, raw %v: found %d places, want %d", text, raw, n, len(want))
+	}
+}
+
+// TestFindLiterals: parts of a trace without the bytes of what is looked for are not read, and nothing is
+// missed; calls that are decided at their ends are found in order, in whichever part they end.
+func TestFindLiterals(t *testing.T) {
+	for _, name := range []string{"gson.stream.bin", "kotlin.v27.stream.bin"} {
+		r := opened(t, formattest.Unpack(t, name))
+		all := load(t, r, false)
+		size, _ := r.Size()
+		rng := rand.New(rand.NewPCG(uint64(len(all)), 2))
+		var early, late []string
+		for range 2000 {
+			p := all[rng.IntN(len(all))]
+			if p.point.Class != format.ClassCall {
+				continue
+			}
+			if v := &p.point.Target; v.Kind == format.ValueObject && v.Hash() != 0 {
+				early = append(early, fmt.Sprintf("recv=@%d", v.Hash()))
+			}
+			for _, v := range p.point.Args {
+				if v.Kind == format.ValueString && len(v.Text) > 1 && !strings.ContainsAny(v.Text, "\\\"\n") {
+					early = append(early, fmt.Sprintf("arg=%q", v.Text))
+				}
+			}
+			switch v := p.foot.Result; v.Kind {
+			case format.ValueInt:
+				late = append(late, fmt.Sprintf("ret=%d", v.Bits), fmt.Sprintf("-threw ret>%d", v.Bits))
+			case format.ValueString:
+				late = append(late, fmt.Sprintf("ret=%q", v.Text))
+			case format.ValueNull:
+				late = append(late, "ret=null", fmt.Sprintf("size>%d ret=null", 30+rng.IntN(300)))
+			}
+		}
+		for _, list := range [][]string{early, late} {
+			if len(list) < 20 {
+				t.Fatalf("%s: %d terms: the test tests little", name, len(list))
+			}
+			rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			for _, text := range list[:8] {
+				compareFind(t, r, false, all, text, size/60)
+			}
+		}
 	}
 }
 

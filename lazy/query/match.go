@@ -83,7 +83,7 @@ func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over fu
 		}
 		set := places.New()
 		pass := over(&setCollector{c: sub, set: set})
-		pass.Skip = sub.skip(r)
+		pass.Skip, pass.Among = sub.skip(r), sub.among()
 		if err := r.Pass(ctx, pass); err != nil {
 			return nil, err
 		}
@@ -135,6 +135,18 @@ func (c *condition) skipBut(r *lazy.TraceReader, want lazy.Want) func(lazy.PassR
 	return func(g lazy.PassRange) bool {
 		return slices.ContainsFunc(list, func(skip func(lazy.PassRange) bool) bool { return skip != nil && skip(g) })
 	}
+}
+
+// among returns byte strings of which the encoding of each match has one, for [lazy.Pass.Among]; nil
+// if none are known. Those in footers are of no use: the call begins in another part of the trace.
+func (c *condition) among() (list [][]byte) {
+	for _, l := range c.f.Literals() {
+		if l.Footer {
+			return nil
+		}
+		list = append(list, l.Bytes)
+	}
+	return list
 }
 
 // matcher evaluates a condition at the points of a part of the trace. It is for one visitor.
