@@ -78,6 +78,9 @@ func (n *notesCommand) list(ctx context.Context, r *lazy.TraceReader, b *notes.B
 		}
 		rows = append(rows, [4]string{it.Handle().String(), threadName(r, it.At.Thread), what, quotedLine(q, problem)})
 	}
+	if len(b.Items()) == 0 {
+		fmt.Fprintln(n.stderr, "hint: there are no notes; tracex notes add makes one, and in tracex open the key m")
+	}
 	return writeColumns(n.stdout, rows)
 }
 
