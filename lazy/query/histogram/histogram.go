@@ -38,12 +38,24 @@ type Histogram struct {
 func bucketOf(v int64) int {
 	octave := bits.Len64(uint64(v)) - 1
 	fraction := uint64(v) << (63 - octave)
-	k := Octave - 1
-	for fraction < edges[k] {
-		k--
+	k := int(near[fraction>>58&31])
+	if k < Octave-1 && fraction >= edges[k+1] {
+		k++
 	}
 	return octave*Octave + k
 }
+
+// near has for each 32nd of an octave the bucket in which it begins. There is at most one edge in it.
+var near = func() (list [32]uint8) {
+	for i := range list {
+		for k := range edges {
+			if (32+uint64(i))<<58 >= edges[k] {
+				list[i] = uint8(k)
+			}
+		}
+	}
+	return list
+}()
 
 // bounds returns the smallest and the largest number of a bucket; lo > hi if it can have none.
 func bounds(bucket int) (lo, hi int64) {

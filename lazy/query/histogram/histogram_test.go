@@ -144,3 +144,18 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkAdd counts durations of all sizes.
+func BenchmarkAdd(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var list [1 << 16]int64
+	for i := range list {
+		list[i] = int64(1) << r.IntN(40) * (8 + r.Int64N(8)) / 8
+	}
+	var h Histogram
+	i := 0
+	for b.Loop() {
+		h.Add(list[i&(1<<16-1)])
+		i++
+	}
+}
