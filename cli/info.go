@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,9 +12,13 @@ import (
 // infoCommand is the command info with its flags.
 type infoCommand struct {
 	*app
-	json bool
-	env  bool
+	json  bool
+	env   bool
+	limit int // of threads listed; 0 for all
 }
+
+// listedThreads is how many threads info lists unless --limit is given.
+const listedThreads = 40
 
 func newInfoCommand(a *app) *cobra.Command {
 	n := &infoCommand{app: a}
@@ -23,12 +28,20 @@ func newInfoCommand(a *app) *cobra.Command {
 		Long: "Show the size, threads and events of a trace, and how it was recorded. If the recorded program or " +
 			"tracex record was killed, info first completes the trace from the data left beside it. So does every command that reads a trace.",
 		Example: `tracex info trace.bin
+tracex info --limit 0 trace.bin # every thread
 tracex info --json trace.bin | jq .threads`,
 		Args: a.oneTrace,
 	}
 	c.Flags().BoolVar(&n.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&n.env, "env", false, "show the values of environment variables")
+	c.Flags().IntVarP(&n.limit, "limit", "n", listedThreads, "list at most N threads, those with the most calls; 0 for all")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
+		switch {
+		case n.limit < 0:
+			return &usageError{fmt.Sprintf("--limit is %d; it must be at least 0", n.limit), ""}
+		case n.json && !c.Flags().Changed("limit"):
+			n.limit = 0
+		}
 		return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error { return n.show(ctx, in, r) })
 	})
 	return c
@@ -42,7 +55,7 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) 
 	if err != nil {
 		return err
 	}
-	t := gather(r, sum)
+	t, rows := gather(r, sum), listThreads(r, sum.Threads, n.limit)
 	t.File = in.name
 	t.Run = runFactsOf(r.Info(), n.env)
 	left, right, err := diffInfo(in.path)
@@ -51,9 +64,9 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) 
 	}
 	t.Left, t.Right = runFactsOf(left, n.env), runFactsOf(right, n.env)
 	if n.json {
-		err = writeJSON(n.stdout, t)
+		err = t.writeJSON(n.stdout, rows)
 	} else {
-		err = t.write(n.stdout)
+		err = t.write(n.stdout, rows)
 	}
 	if err != nil {
 		return err

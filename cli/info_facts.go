@@ -35,7 +35,7 @@ type facts struct {
 	Events         int64         `json:"events"`
 	Calls          int64         `json:"calls"`
 	Depth          int           `json:"depth"`
-	Threads        []threadFacts `json:"threads"`
+	Threads        []threadFacts `json:"threads"` // empty: see threadRows
 	Classes        []count       `json:"events_by_class"`
 	Kinds          []count       `json:"objects_by_kind"`
 	Run            *runFacts     `json:"run,omitempty"`
@@ -77,7 +77,7 @@ type pair struct {
 	Value *string `json:"value,omitempty"`
 }
 
-// gather collects the facts.
+// gather collects the facts, without those about threads.
 func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	s := r.Status()
 	t := &facts{
@@ -103,12 +103,6 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	}
 	if s.Problem != nil {
 		t.Problem = message(s.Problem)
-	}
-	for _, th := range sum.Threads {
-		t.Threads = append(t.Threads, threadFacts{
-			Number: int64(th.ID) + 1, Name: th.Name, Bytes: th.Bytes,
-			Events: th.Points, Calls: th.Calls, Depth: th.Depth, Unfinished: th.Unfinished,
-		})
 	}
 	for c := format.Class(0); c.Valid(); c++ {
 		if n := sum.Classes[c]; n > 0 {

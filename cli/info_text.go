@@ -13,9 +13,9 @@ import (
 )
 
 // write writes the facts for a person.
-func (t *facts) write(w io.Writer) error {
+func (t *facts) write(w io.Writer, threads threadRows) error {
 	buffered := bufio.NewWriterSize(w, 64<<10) // a tabwriter writes each cell on its own
-	out := &text{tabwriter.NewWriter(buffered, 0, 8, 2, ' ', 0)}
+	out := &text{tabwriter.NewWriter(buffered, 0, 8, columnGap, ' ', 0)}
 	out.line("file", t.File)
 	out.line("format", t.formatText())
 	out.line("data", exactSize(t.Data))
@@ -41,7 +41,10 @@ func (t *facts) write(w io.Writer) error {
 	if t.Unfinished > 0 {
 		out.line("unfinished", counted(int64(t.Unfinished), "call, loop or iteration", "calls, loops and iterations")+" had not ended")
 	}
-	t.writeThreads(out)
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	threads.write(buffered)
 	out.counts("events", t.Classes)
 	out.counts("objects", t.Kinds)
 	out.run("recorded from", t.Run)
@@ -68,20 +71,8 @@ func (t *facts) indexText() string {
 	return exactSize(t.Index)
 }
 
-func (t *facts) writeThreads(out *text) {
-	out.head("threads\tevents\tcalls\tdepth\tbytes")
-	for _, th := range t.Threads {
-		name := fmt.Sprint(th.Number)
-		if th.Name != "" {
-			name += " " + th.Name
-		}
-		if th.Unfinished > 0 {
-			name += " (unfinished)"
-		}
-		fmt.Fprintf(out, "  %s\t%s\t%s\t%s\t%s\n", printable(name),
-			grouped(th.Events), grouped(th.Calls), grouped(int64(th.Depth)), grouped(th.Bytes))
-	}
-}
+// columnGap is how many spaces there are between columns.
+const columnGap = 2
 
 // text writes lines of a name and a value, in columns.
 type text struct{ *tabwriter.Writer }

@@ -57,6 +57,8 @@ type Scanner struct {
 
 	streams map[int32]*stream
 	cur     *stream // of the block that contains pos
+	room    []Class // for the open containers of the next block; nil while it is used
+	forgets bool
 }
 
 // stream is a Scanner's state for a thread.
@@ -140,7 +142,7 @@ func (s *Scanner) leave() {
 	switch o := &s.obj; o.Kind {
 	case KindBlockStart:
 	case KindBlockEnd:
-		s.cur = nil
+		s.leaveBlock()
 	case KindTracePoint:
 		if o.Class.Container() {
 			s.cur.open = append(s.cur.open, o.Class)
@@ -149,6 +151,18 @@ func (s *Scanner) leave() {
 	default:
 		s.cur.size += int64(len(o.Bytes))
 	}
+}
+
+// leaveBlock ends the current block. Most of many threads have nothing open then, and keep no room
+// for it.
+func (s *Scanner) leaveBlock() {
+	if t := s.cur; len(t.open) == 0 {
+		s.room, t.open = t.open, nil
+		if s.forgets {
+			delete(s.streams, s.obj.Thread)
+		}
+	}
+	s.cur = nil
 }
 
 // size returns the size of the object at pos, with all its bytes in buf, or 0 if the scan is over.
@@ -265,6 +279,9 @@ func (s *Scanner) enter(o *Object) bool {
 			s.cur = new(stream)
 			s.streams[o.Thread] = s.cur
 		}
+		if s.cur.open == nil {
+			s.cur.open, s.room = s.room, nil
+		}
 	default:
 		if s.cur == nil {
 			return s.misplaced(o, "a block or the end of the file")
@@ -297,6 +314,11 @@ func (s *Scanner) misplaced(o *Object, expected string) bool {
 	s.err = &Error{Offset: o.Offset, Err: ErrCorrupt, Expected: expected, Found: o.Kind.String()}
 	return false
 }
+
+// Forget makes the scanner forget a thread at the end of a block that leaves nothing open: a million
+// threads then take no memory. For the next block of the thread, Logical begins at 0 again, and
+// Threads does not have it. It must be called before Next.
+func (s *Scanner) Forget() { s.forgets = true }
 
 // Open returns the classes of the open containers of a thread, outermost first. After the scan
 // they are those that were open when the recording ended.

@@ -161,6 +161,46 @@ func TestScannerOpen(t *testing.T) {
 	}
 }
 
+// A Scanner that forgets threads sees the same but for logical offsets, and keeps only threads
+// with something open.
+func TestScannerForgets(t *testing.T) {
+	for _, spec := range []formattest.Spec{
+		{Shape: formattest.Random, N: 3000, Seed: 4, Threads: 3, Options: formattest.Options{BlockSize: 500}},
+		{Shape: formattest.Goroutines, N: 100, Seed: 1},
+	} {
+		data, _ := formattest.Bytes(t, spec)
+		for _, n := range []int{len(data), len(data) - 1, len(data) * 2 / 3, len(data) / 2} {
+			plain, forgets := format.NewBytesScanner(data[:n]), format.NewBytesScanner(data[:n])
+			forgets.Forget()
+			for plain.Next() {
+				if !forgets.Next() {
+					t.Fatalf("%s: ends before %v", spec.Name(), plain.Object())
+				}
+				want, got := plain.Object(), forgets.Object()
+				want.Logical, got.Logical = 0, 0
+				if fmt.Sprint(want) != fmt.Sprint(got) {
+					t.Fatalf("%s: %v, want %v", spec.Name(), got, want)
+				}
+			}
+			if forgets.Next() || fmt.Sprint(forgets.Err()) != fmt.Sprint(plain.Err()) {
+				t.Fatalf("%s: %v, want %v", spec.Name(), forgets.Err(), plain.Err())
+			}
+			most := 1 // the thread of the block that is cut
+			for _, id := range plain.Threads() {
+				if fmt.Sprint(forgets.Open(id)) != fmt.Sprint(plain.Open(id)) {
+					t.Errorf("%s: thread %d: %v open, want %v", spec.Name(), id, forgets.Open(id), plain.Open(id))
+				}
+				if len(plain.Open(id)) > 0 {
+					most++
+				}
+			}
+			if kept := len(forgets.Threads()); kept > most {
+				t.Errorf("%s: keeps %d threads, want at most %d", spec.Name(), kept, most)
+			}
+		}
+	}
+}
+
 // endless yields a beginning, then endless zeros, and counts bytes.
 type endless struct {
 	head []byte

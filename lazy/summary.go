@@ -1,10 +1,12 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
-	"sort"
+	"slices"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // Summary counts the contents of a trace.
@@ -12,29 +14,31 @@ type Summary struct {
 	Kinds   map[format.Kind]int64  // number of objects of each kind that occurs
 	Classes map[format.Class]int64 // number of trace points of each class that occurs
 	Blocks  int64
-	Points  int64 // total number of trace points
-	Depth   int   // deepest nesting of containers
-	Threads []ThreadSummary
+	Points  int64         // total number of trace points
+	Depth   int           // deepest nesting of containers
+	Threads []ThreadCount // by id
 }
 
-// ThreadSummary counts the contents of a thread.
-type ThreadSummary struct {
-	ThreadInfo
+// ThreadCount counts the contents of a thread. It is small: there may be a million.
+type ThreadCount struct {
+	ID         int32
+	Blocks     int32
+	Depth      int32 // deepest nesting
+	Unfinished int32 // containers open at the end
 	Points     int64
 	Calls      int64
-	Depth      int
-	Unfinished int // containers open at the end
 }
 
 // Summarize reads all data once and counts. If the data is damaged, the reader's
 // Status().Problem has the reason. progress may be nil; it gets bytes.
 func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
-	c := objectTally{threads: make(map[int32]*ThreadSummary)}
+	c := newObjectTally(r.known.Load())
 	var s *format.Scanner
 	for more := true; more; {
 		err := r.use(func() error {
 			if s == nil {
 				s = format.NewBytesScanner(r.data.Bytes())
+				s.Forget()
 			}
 			stop := s.Offset() + scanBytes
 			for more && s.Offset() < stop {
@@ -52,30 +56,50 @@ func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total i
 			return Summary{}, err
 		}
 	}
-	for _, info := range r.Threads() {
-		if t := c.threads[info.ID]; t != nil {
-			t.ThreadInfo = info
-		}
-	}
 	return c.summary(s), nil
 }
 
+// objectTally counts objects. It has a place for each thread that is known before; what is counted
+// of others, which the data has got since, is in a map.
 type objectTally struct {
 	kinds   [256]int64
 	classes [256]int64
-	threads map[int32]*ThreadSummary
-	cur     *ThreadSummary
+	threads []ThreadCount // by id
+	others  map[int32]*ThreadCount
+	cur     *ThreadCount
+}
+
+func newObjectTally(v *index.View) *objectTally {
+	c := &objectTally{threads: make([]ThreadCount, len(v.Streams)), others: make(map[int32]*ThreadCount)}
+	for i, s := range v.Streams {
+		c.threads[i].ID = s.Thread
+	}
+	return c
+}
+
+// thread returns the counts of a thread.
+func (c *objectTally) thread(id int32) *ThreadCount {
+	// Most recorders count threads from 0, without gaps.
+	if i := int(id); i >= 0 && i < len(c.threads) && c.threads[i].ID == id {
+		return &c.threads[i]
+	}
+	if i, ok := slices.BinarySearchFunc(c.threads, id, func(t ThreadCount, id int32) int { return cmp.Compare(t.ID, id) }); ok {
+		return &c.threads[i]
+	}
+	t := c.others[id]
+	if t == nil {
+		t = &ThreadCount{ID: id}
+		c.others[id] = t
+	}
+	return t
 }
 
 func (c *objectTally) count(o *format.Object) {
 	c.kinds[o.Kind]++
 	switch o.Kind {
 	case format.KindBlockStart:
-		c.cur = c.threads[o.Thread]
-		if c.cur == nil {
-			c.cur = &ThreadSummary{ThreadInfo: ThreadInfo{ID: o.Thread}}
-			c.threads[o.Thread] = c.cur
-		}
+		c.cur = c.thread(o.Thread)
+		c.cur.Blocks++
 	case format.KindTracePoint:
 		c.classes[o.Class]++
 		c.cur.Points++
@@ -83,13 +107,13 @@ func (c *objectTally) count(o *format.Object) {
 			c.cur.Calls++
 		}
 		if o.Class.Container() {
-			c.cur.Depth = max(c.cur.Depth, o.Depth+1)
+			c.cur.Depth = max(c.cur.Depth, int32(o.Depth)+1)
 		}
 	}
 }
 
 func (c *objectTally) summary(s *format.Scanner) Summary {
-	sum := Summary{Kinds: make(map[format.Kind]int64), Classes: make(map[format.Class]int64),
+	sum := Summary{Kinds: make(map[format.Kind]int64), Classes: make(map[format.Class]int64), Threads: c.threads,
 		Blocks: c.kinds[format.KindBlockStart], Points: c.kinds[format.KindTracePoint]}
 	for k, n := range c.kinds {
 		if n > 0 {
@@ -101,11 +125,18 @@ func (c *objectTally) summary(s *format.Scanner) Summary {
 			sum.Classes[format.Class(k)] = n
 		}
 	}
-	for id, t := range c.threads {
-		t.Unfinished = len(s.Open(id))
-		sum.Depth = max(sum.Depth, t.Depth)
-		sum.Threads = append(sum.Threads, *t)
+	// What is damaged ends before the blocks of some threads that the index has.
+	sum.Threads = slices.DeleteFunc(sum.Threads, func(t ThreadCount) bool { return t.Blocks == 0 })
+	if len(c.others) > 0 {
+		for _, t := range c.others {
+			sum.Threads = append(sum.Threads, *t)
+		}
+		slices.SortFunc(sum.Threads, func(a, b ThreadCount) int { return cmp.Compare(a.ID, b.ID) })
 	}
-	sort.Slice(sum.Threads, func(i, j int) bool { return sum.Threads[i].ID < sum.Threads[j].ID })
+	for i := range sum.Threads {
+		t := &sum.Threads[i]
+		t.Unfinished = int32(len(s.Open(t.ID)))
+		sum.Depth = max(sum.Depth, int(t.Depth))
+	}
 	return sum
 }

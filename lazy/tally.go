@@ -74,6 +74,7 @@ type TallyPass struct {
 	epoch int64
 	all   *tallies
 	cur   *index.Tally // of the current block
+	from  int64        // physical: where its content begins
 }
 
 // TallyPass returns a TallyPass over the current data; nil if there is nothing to count because
@@ -91,7 +92,9 @@ func (r *TraceReader) TallyPass() *TallyPass {
 	if counted {
 		return nil
 	}
-	return &TallyPass{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: tallyStreams(v), cur: new(index.Tally)}
+	s := format.NewBytesScanner(nil)
+	s.Forget()
+	return &TallyPass{r: r.trace, s: s, epoch: epoch, all: tallyStreams(v)}
 }
 
 // Advance counts some more megabytes, and reports whether there is more. done and
@@ -125,6 +128,7 @@ func (c *TallyPass) Advance(ctx context.Context) (done, total int64, more bool, 
 func (c *TallyPass) count(o *format.Object) {
 	switch o.Kind {
 	case format.KindBlockStart:
+		c.from = o.Offset + int64(len(o.Bytes))
 		if i, ok := c.all.find(o.Thread); ok {
 			c.cur = &c.all.counts[i]
 		} else {
@@ -133,6 +137,6 @@ func (c *TallyPass) count(o *format.Object) {
 	case format.KindTracePoint:
 		c.cur.Count(o.Class)
 	case format.KindBlockEnd:
-		c.cur.Size = o.Logical
+		c.cur.Size += o.Offset - c.from
 	}
 }

@@ -28,7 +28,8 @@ func TestCallsAreCalls(t *testing.T) {
 			"calls      "+screen.Grouped(calls), "events     "+screen.Grouped(events))
 		d.keys("t")
 		for _, th := range sum.Threads {
-			d.has(" " + screen.Grouped(th.Calls) + " calls, " + screen.Size(th.Bytes))
+			info, _ := r.ThreadInfo(th.ID)
+			d.has(" " + screen.Grouped(th.Calls) + " calls, " + screen.Size(info.Bytes))
 		}
 	}
 }

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"tracex/lazy"
+)
+
+// threadRows are the threads that info lists. The facts about one are made when it is written:
+// there may be a million threads.
+type threadRows struct {
+	r      *lazy.TraceReader
+	counts []lazy.ThreadCount // of those listed
+	more   int                // how many are left out
+}
+
+// listThreads lists all threads by number, or if there are more than limit, which is not 0, the
+// limit with the most calls, most first.
+func listThreads(r *lazy.TraceReader, counts []lazy.ThreadCount, limit int) threadRows {
+	if limit == 0 || len(counts) <= limit {
+		return threadRows{r, counts, 0}
+	}
+	order := func(a, b lazy.ThreadCount) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(b.Points, a.Points), cmp.Compare(a.ID, b.ID))
+	}
+	best := slices.SortedFunc(slices.Values(counts[:limit]), order)
+	for _, c := range counts[limit:] {
+		if order(c, best[limit-1]) > 0 {
+			continue
+		}
+		if best = append(best, c); len(best) == 2*limit {
+			slices.SortFunc(best, order)
+			best = best[:limit]
+		}
+	}
+	slices.SortFunc(best, order)
+	return threadRows{r, best[:limit], len(counts) - limit}
+}
+
+// facts returns the facts about a thread.
+func (l *threadRows) facts(i int) threadFacts {
+	c := &l.counts[i]
+	info, _ := l.r.ThreadInfo(c.ID)
+	return threadFacts{
+		Number: int64(c.ID) + 1, Name: info.Name, Bytes: info.Bytes,
+		Events: c.Points, Calls: c.Calls, Depth: int(c.Depth), Unfinished: int(c.Unfinished),
+	}
+}
+
+// threadColumns are the columns of the table of threads.
+const threadColumns = 5
+
+// row returns the cells of a thread.
+func (l *threadRows) row(i int) [threadColumns]string {
+	t := l.facts(i)
+	name := fmt.Sprint(t.Number)
+	if t.Name != "" {
+		name += " " + t.Name
+	}
+	if t.Unfinished > 0 {
+		name += " (unfinished)"
+	}
+	return [...]string{"  " + printable(name), grouped(t.Events), grouped(t.Calls), grouped(int64(t.Depth)), grouped(t.Bytes)}
+}
+
+// write writes the table of threads. It makes each row twice instead of keeping them, first to
+// know how wide the columns are.
+func (l *threadRows) write(w *bufio.Writer) {
+	head := [...]string{"threads", "events", "calls", "depth", "bytes"}
+	if l.more > 0 {
+		head[0] = "threads with the most calls"
+	}
+	var widths [threadColumns]int
+	measure := func(row [threadColumns]string) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	write := func(row [threadColumns]string) {
+		for i, cell := range row {
+			w.WriteString(cell)
+			if i < len(row)-1 {
+				w.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+columnGap))
+			}
+		}
+		w.WriteByte('\n')
+	}
+	measure(head)
+	for i := range l.counts {
+		measure(l.row(i))
+	}
+	w.WriteByte('\n')
+	write(head)
+	for i := range l.counts {
+		write(l.row(i))
+	}
+	if l.more > 0 {
+		fmt.Fprintf(w, "  … %s more (--limit 0)\n", grouped(int64(l.more)))
+	}
+}
+
+// writeJSON writes the facts for programs, thread by thread.
+func (t *facts) writeJSON(w io.Writer, threads threadRows) error {
+	var whole bytes.Buffer
+	if err := writeJSON(&whole, t); err != nil {
+		return err
+	}
+	// In a string the quotes would be escaped.
+	before, after, _ := bytes.Cut(whole.Bytes(), []byte(`"threads": []`))
+	out := bufio.NewWriterSize(w, 64<<10)
+	out.Write(before)
+	out.WriteString(`"threads": [`)
+	var b bytes.Buffer
+	one := json.NewEncoder(&b)
+	one.SetIndent("    ", "  ")
+	one.SetEscapeHTML(false)
+	for i := range threads.counts {
+		b.Reset()
+		if err := one.Encode(threads.facts(i)); err != nil {
+			return err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString("\n    ")
+		out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	}
+	if len(threads.counts) > 0 {
+		out.WriteString("\n  ")
+	}
+	out.WriteByte(']')
+	out.Write(after)
+	return out.Flush()
+}
