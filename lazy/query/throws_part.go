@@ -1,0 +1,269 @@
+package query
+
+import (
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// throwStep is something that may change the exceptions in flight.
+type throwStep struct {
+	kind   stepKind
+	depth  int // calls around it, or, for a call, with itself
+	thread int32
+	event  int32
+	at     int64 // logical offset of the event
+	in     inCall
+	around inCall // the call around that
+	call   int64  // where the call begins
+	caller int64  // where the call around it does
+	class  string
+
+	matches bool // the filter, or there is none
+	dated   bool // time is known, in a span of time
+	time    int64
+}
+
+type stepKind uint8
+
+const (
+	stepThrow stepKind = iota
+	stepCatch
+	stepThrew // a call ended by an exception
+	stepLeave // a call ended otherwise
+	stepNever // a call did not end
+)
+
+// throwPart is the visitor of a Throws: it lists the steps of its part.
+type throwPart struct {
+	ctx    *format.Context
+	groups *groups
+	scope  *Scope
+	slots  slots
+	thread int32
+	stack  []throwCall
+	steps  []throwStep
+	first  int32    // the first thread; -1 before it
+	around []int64  // where the calls begin that are around its part
+	where  *matcher // nil if all count
+	told   int      // of the calls that began before this part: those that where has seen
+	moments
+}
+
+// throwCall is an open call.
+type throwCall struct {
+	ref     int32
+	at      int64
+	shown   int  // on the stack: the innermost call that is shown, of it and those around it; -1 if there is none
+	stirred bool // an exception may be in flight in it
+	matches bool // the filter, or there is none
+}
+
+// Begin is for the pass.
+func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
+
+// beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
+func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
+	v.thread, v.stack = thread, v.stack[:0]
+	from := v.scope.begins(thread)
+	for i := range around {
+		h := shown
+		if how != nil {
+			h = how[i]
+		}
+		if f := &around[i]; f.Class == format.ClassCall && f.At >= from && (h == shown || h == muted) {
+			v.push(f, h)
+			v.stack[len(v.stack)-1].stirred = true
+		}
+	}
+	if v.first < 0 {
+		v.first = thread
+		for i := range v.stack {
+			v.around = append(v.around, v.stack[i].at)
+		}
+	}
+	v.moments.begin()
+	if v.told = 0; v.where != nil {
+		v.where.begin()
+	}
+}
+
+// filteredThrows is a throwPart with a filter.
+type filteredThrows struct{ *throwPart }
+
+// Around is for the pass.
+func (v filteredThrows) Around(p *lazy.PassPoint) {
+	if p.Class == format.ClassCall && p.At >= v.scope.begins(p.Thread) {
+		for v.stack[v.told].shown != v.told {
+			v.told++
+		}
+		v.stack[v.told].matches = v.where.match(p)
+		v.told++
+	}
+	v.where.enter(p)
+}
+
+// Enter is for the pass.
+func (v *throwPart) Enter(p *lazy.PassPoint) {
+	if v.scope.Timed {
+		v.moments.enter(p)
+	}
+	if p.Class == format.ClassCall {
+		v.push(&p.PassFrame, shown)
+		if v.where != nil {
+			v.stack[len(v.stack)-1].matches = v.where.match(p)
+		}
+	}
+	if v.where != nil {
+		v.where.enter(p)
+	}
+}
+
+// push puts a call on the stack.
+func (v *throwPart) push(f *lazy.PassFrame, how hiding) {
+	c := throwCall{ref: f.Ref, at: f.At, shown: len(v.stack), matches: v.where == nil}
+	if how != shown {
+		if c.shown--; c.shown >= 0 {
+			c.shown = v.stack[c.shown].shown
+		}
+	}
+	v.stack = append(v.stack, c)
+}
+
+// enterHidden puts a call on the stack that is merged with its throws and catches.
+func (v *throwPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if how != muted {
+		return
+	}
+	if v.scope.Timed {
+		v.moments.enter(p)
+	}
+	if p.Class == format.ClassCall {
+		v.push(&p.PassFrame, how)
+	}
+}
+
+// exitHidden is Exit for what a step hides.
+func (v *throwPart) exitHidden(p *lazy.PassPoint, how hiding) {
+	if how != muted {
+		return
+	}
+	if v.scope.Timed {
+		v.moments.exit(p)
+	}
+	v.leave(p)
+}
+
+// leafHidden is Leaf for what a step hides: no filter matches it. A call that is shown still throws and catches, whether
+// or not the step leaves the rows of that.
+func (v *throwPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+	if how == outside || how == within {
+		return
+	}
+	if s := v.thrown(p); s != nil {
+		s.in.merged = how == muted
+	}
+}
+
+// Leaf is for the pass.
+func (v *throwPart) Leaf(p *lazy.PassPoint) {
+	s := v.thrown(p)
+	if s == nil {
+		return
+	}
+	s.in.merged = false // of a call that is merged, it would be hidden
+	match := v.where == nil || v.where.match(p)
+	s.matches = match || s.matches && s.kind == stepThrow // what a catch ends is about its own throw
+}
+
+// thrown lists a throw or a catch; nil for other points.
+func (v *throwPart) thrown(p *lazy.PassPoint) *throwStep {
+	if p.Class != format.ClassThrow && p.Class != format.ClassCatch {
+		return nil
+	}
+	point, err := p.Point()
+	if err != nil {
+		return nil // the pass gets the error too
+	}
+	kind := stepThrow
+	if p.Class == format.ClassCatch {
+		kind = stepCatch
+	}
+	return v.step(kind, p, thrownClass(v.ctx, &point.Value))
+}
+
+// thrownClass returns the class of a thrown value; "" if it is not known.
+func thrownClass(c *format.Context, v *format.Value) string {
+	if v.Kind == format.ValueObject || v.Kind == format.ValueException {
+		if d := c.Class(v.ClassID); d != nil {
+			return d.Name
+		}
+	}
+	return ""
+}
+
+// step lists something that happens in the innermost call.
+func (v *throwPart) step(kind stepKind, p *lazy.PassPoint, class string) *throwStep {
+	n := len(v.stack)
+	s := throwStep{kind: kind, depth: n, thread: v.thread, event: p.Event, at: p.At, in: v.of(n - 1), around: v.of(n - 2), class: class, dated: v.known, time: v.now, matches: v.where == nil}
+	if n > 0 {
+		if at := v.stack[n-1].shown; at >= 0 {
+			s.matches = v.stack[at].matches
+		}
+		v.stack[n-1].stirred = true
+		s.call = v.stack[n-1].at
+		if n > 1 {
+			s.caller = v.stack[n-2].at
+		}
+	}
+	v.steps = append(v.steps, s)
+	return &v.steps[len(v.steps)-1]
+}
+
+// of returns how a call on the stack is told.
+func (v *throwPart) of(at int) inCall {
+	if at < 0 {
+		return inCall{group: -1}
+	}
+	in := inCall{-1, v.stack[at].shown < at}
+	if at = v.stack[at].shown; at >= 0 {
+		in.group = v.slots.of(v.groups, v.stack[at].ref)
+	}
+	return in
+}
+
+// Exit is for the pass.
+func (v *throwPart) Exit(p *lazy.PassPoint) {
+	if v.scope.Timed {
+		v.moments.exit(p)
+	}
+	if v.where != nil {
+		v.where.exit()
+	}
+	v.leave(p)
+}
+
+// leave takes a call off the stack.
+func (v *throwPart) leave(p *lazy.PassPoint) {
+	n := len(v.stack)
+	if p.Class != format.ClassCall || n == 0 {
+		return
+	}
+	threw, _ := p.Threw() // the pass gets the error too
+	switch {
+	case threw:
+		class := ""
+		if f, err := p.Footer(); err == nil && f != nil {
+			class = f.Exception
+		}
+		v.step(stepThrew, p, class)
+		if n > 1 {
+			v.stack[n-2].stirred = true
+		}
+	case !v.stack[n-1].stirred:
+	case p.State != lazy.StateWhole:
+		v.step(stepNever, p, "")
+	default:
+		v.step(stepLeave, p, "")
+	}
+	v.stack = v.stack[:n-1]
+}
