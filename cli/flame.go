@@ -99,6 +99,12 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 	}
 	f, err := lazy.FlameOf(ctx, r, o)
 	switch {
+	case errors.Is(err, lazy.ErrEmptyFlame) && t.at.given && t.from == "" && t.to == "":
+		scope := query.Scope{Raw: t.raw}
+		if why := scope.In(ctx, r, t.at.handle); why != nil {
+			err = why
+		}
+		return errors.Join(err, r.Status().Problem)
 	case errors.Is(err, lazy.ErrEmptyFlame) && (t.from != "" || t.to != "" || t.at.given):
 		return errors.Join(withHint(err, "tracex flame without --from, --to and --in draws all of the thread"), r.Status().Problem)
 	case errors.Is(err, lazy.ErrNoTimes):

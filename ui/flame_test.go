@@ -3,13 +3,16 @@ package ui
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/recorder"
 	"tracex/ui/internal/flame"
 	"tracex/ui/internal/uitest"
 )
@@ -123,6 +126,48 @@ func TestFlameOfTimes(t *testing.T) {
 	d.keys("+ + + > <").has(" of ").keys("- - - 0 tab shift+tab q")
 	if d.m.front.List() != nil || !d.m.flames.On {
 		t.Error("q does not close the flame alone")
+	}
+}
+
+// TestFlameOtherThread: Tab shows another thread over the same time; if it has nothing there, the title tells of
+// which thread and time, and what shows all of it.
+func TestFlameOtherThread(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	rec, err := recorder.Start(recorder.Config{Path: path, Strategy: recorder.Streaming})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := rec.Method(rec.Class("Main"), "f", recorder.Type{})
+	call := func(th *recorder.Thread) {
+		th.Enter(f, 0, recorder.Null())
+		for end := time.Now().Add(20 * time.Microsecond); time.Now().Before(end); { // its clock goes on
+		}
+		th.Exit(recorder.Null())
+	}
+	one := rec.Thread("one")
+	call(one)
+	call(one)
+	call(rec.Thread("two"))
+	call(one)
+	rec.Thread("three").WriteField(rec.Field(rec.Class("Main"), "n", recorder.FieldInfo{Static: true}), 0, recorder.Null(), recorder.Int(7))
+	if err := rec.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 110, 20, Options{}).keys("j V V")
+	title := func() string { return strings.Split(d.screen(), "\n")[2] }
+	all := title()
+	d.keys("enter").has("thread 1 (one)", " of ")
+	_, from, to := d.m.front.List().(*flame.Screen).Selected()
+	over := query.NewFlamePicture(d.m.trace.Reader, lazy.Flame{Timed: true, From: from, To: to}, &display.Unicode)
+	span := over.Place(from) + " … " + over.Place(to)
+	if !strings.Contains(title(), span) || all == title() {
+		t.Fatalf("not zoomed to %s:\n%s", span, d.screen())
+	}
+	d.keys("tab").has("flame · thread 2 (two) · " + span + ": nothing is there; 0 shows all of the thread")
+	d.keys("tab").has("flame · thread 3 (three): nothing in it has a time")
+	d.keys("shift+tab shift+tab").has("flame · thread 1 (one) · " + span + " of ")
+	if d.keys("tab 0").has("flame · thread 2 (two) · "); strings.Contains(title(), " of ") || strings.Contains(title(), "nothing") {
+		t.Errorf("0 does not show all:\n%s", d.screen())
 	}
 }
 

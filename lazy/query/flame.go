@@ -203,13 +203,18 @@ func (p *FlamePicture) Strip() string {
 	return b.String()
 }
 
-// Title tells what the picture shows.
-func (p *FlamePicture) Title() string {
+// Subject tells of which thread the picture is.
+func (p *FlamePicture) Subject() string {
 	name := "thread " + display.Grouped(int64(p.Thread)+1)
 	if p.Name != "" {
 		name += " (" + p.Name + ")"
 	}
-	text := "flame " + p.G.Dot + " " + name + " " + p.G.Dot + " " + p.Place(p.From) + " " + p.G.More + " " + p.Place(p.To)
+	return "flame " + p.G.Dot + " " + name
+}
+
+// Title tells what the picture shows.
+func (p *FlamePicture) Title() string {
+	text := p.Subject() + " " + p.G.Dot + " " + p.Place(p.From) + " " + p.G.More + " " + p.Place(p.To)
 	switch {
 	case p.From == p.Begin && p.To == p.End:
 		return text

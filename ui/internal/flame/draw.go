@@ -15,8 +15,8 @@ func (s *Screen) View(width, height int, g *screen.Glyphs) []string {
 	lines := make([]string, 0, height)
 	pic := s.picture()
 	switch {
-	case pic == nil && s.find.err != nil:
-		lines = append(lines, screen.NewLine(width, g).Put(" flame: "+screen.ErrorLine(s.find.err), screen.Plain).End())
+	case pic == nil && s.find.err != nil && s.find.cancel == nil:
+		lines = append(lines, screen.NewLine(width, g).Put(" "+s.find.why, screen.Plain).End())
 	case pic == nil:
 		lines = append(lines, screen.NewLine(width, g).Put(" "+s.p.env.Spinner()+" looking for the calls; Esc stops", screen.Plain).End())
 	case pic.Columns != width: // of another window

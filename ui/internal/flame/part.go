@@ -44,6 +44,7 @@ type finder struct {
 	of      want                // what it, or err, is about
 	known   bool                // that was found, stopped, or failed
 	err     error
+	why     string // the same for the screen
 
 	looks  want               // what is being looked for, while cancel is set
 	cancel context.CancelFunc // nil if nothing runs
@@ -115,11 +116,27 @@ func (p *Part) Update(m Msg) {
 		}
 		return
 	case m.err != nil:
-		f.picture = nil
+		f.picture, f.why = nil, p.why(m)
 	default:
 		f.picture = query.NewFlamePicture(p.r, m.found, p.env.Glyphs)
 	}
 	f.of, f.known, f.err = m.of, true, m.err
+}
+
+// why tells why there is no flame.
+func (p *Part) why(m Msg) string {
+	_, timed := p.r.Times()
+	w, g := m.of, p.env.Glyphs
+	of := query.NewFlamePicture(p.r, lazy.Flame{Thread: w.thread, Timed: timed, Begin: w.from, From: w.from, End: w.to, To: w.to}, g)
+	switch {
+	case errors.Is(m.err, lazy.ErrNoTimes):
+		return of.Subject() + ": nothing in it has a time"
+	case !errors.Is(m.err, lazy.ErrEmptyFlame):
+		return of.Subject() + ": " + screen.ErrorLine(m.err)
+	case w.to == 0:
+		return of.Subject() + ": nothing is there"
+	}
+	return of.Title() + ": nothing is there; 0 shows all of the thread"
 }
 
 // PlaceAt returns the place in the thread of a column of the strip; ok is false if none is known.
@@ -179,6 +196,8 @@ func (p *Part) Strip(f Facts, width int) string {
 	l := screen.NewLine(width, p.env.Glyphs)
 	pic := p.strip.picture
 	switch {
+	case errors.Is(p.strip.err, lazy.ErrNoTimes) && p.strip.known:
+		return l.Put(" nothing in this thread has a time", screen.Faint).End()
 	case p.strip.err != nil && p.strip.known:
 		return l.Put(" "+screen.ErrorLine(p.strip.err), screen.Faint).End()
 	case pic == nil || pic.Thread != f.Thread:

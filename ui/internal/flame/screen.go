@@ -408,7 +408,7 @@ func (s *Screen) other(dir int) {
 	for i := range threads.Len() {
 		if threads.ID(i) == s.thread && i+dir >= 0 && i+dir < threads.Len() {
 			s.thread, s.row, s.top = threads.ID(i+dir), 0, 0
-			if pic := s.drawn; pic == nil || !pic.Timed {
+			if _, timed := s.p.r.Times(); !timed {
 				s.views = s.views[:1] // its events are others
 			}
 			return
