@@ -383,6 +383,9 @@ func (s *State) Table(done float64, g *display.Glyphs) *table.Table {
 	}
 	t.Rows = rows
 	t.Notes = s.notes()
+	if s.hasBoxed() {
+		t.Notes = append(t.Notes, "boxed: Kotlin keeps a variable that a lambda changes in an object; "+boxField+" is the value in it, as this thread saw it")
+	}
 	return t
 }
 
@@ -403,18 +406,19 @@ func (s *State) Notes() []string {
 	return s.notes()
 }
 
+// hasBoxed reports whether there are values in objects in which Kotlin keeps variables; s is locked.
+func (s *State) hasBoxed() bool {
+	return slices.ContainsFunc(s.list, func(v StateValue) bool { return v.Part == BoxedPart })
+}
+
 func (s *State) notes() (list []string) {
 	if s.call == nil {
 		return nil
 	}
-	boxed := slices.ContainsFunc(s.list, func(v StateValue) bool { return v.Part == BoxedPart })
-	if s.from > s.call.At || (s.call.object != "" || boxed) && s.at.At > stateBytes {
+	if s.from > s.call.At || (s.call.object != "" || s.hasBoxed()) && s.at.At > stateBytes {
 		list = append(list, "only the last "+display.Size(stateBytes)+" of the thread before the event were looked at")
 	}
-	if boxed {
-		list = append(list, "boxed: Kotlin keeps a variable that a lambda changes in an object; "+boxField+" is the value in it")
-	}
-	if s.other && (s.call.object != "" || boxed) {
+	if s.other && s.call.object != "" {
 		list = append(list, "fields are as this thread saw them; other threads may have changed them since")
 	}
 	return list

@@ -161,7 +161,7 @@ func TestStateBoxed(t *testing.T) {
 	}
 	s := NewState(r, true, HistoryPoint{at, 2720})
 	runs(t, s)
-	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "boxed: Kotlin keeps a variable") {
+	if notes := strings.Join(s.Table(1, &display.Unicode).Notes, "\n"); !strings.Contains(notes, "boxed: Kotlin keeps a variable") {
 		t.Errorf("the notes are %q", notes)
 	}
 	for i, v := range s.Values() {
