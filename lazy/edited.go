@@ -62,8 +62,8 @@ func EditedTree(r *TraceReader, folded bool, e Edits) *Tree { return newTree(r, 
 // Edited reports whether containers are left out, see [EditedTree].
 func (ld *loader) Edited() bool { return ld.edits != nil }
 
-// LeftOut reports whether the edits are why the tree does not show what is at a position, of which
-// [Tree.Reveal] returned n.
+// LeftOut reports whether the edits are why the tree does not show what is at a position;
+// n is the node that [Tree.Reveal] returned for it.
 func (ld *loader) LeftOut(ctx context.Context, n *Node, p Position) (left bool) {
 	e := n.e.Load()
 	if ld.edits == nil || p.At < 0 || p.At < e.start || p.At >= e.end {

@@ -5,7 +5,7 @@ import "context"
 // leapFirst is about how many bytes it is asked first whether nothing in them is shown.
 const leapFirst = 64 << 10
 
-// bare reports whether what is from somewhere in s up to an offset is in a splice of which no leaf is shown,
+// bare reports whether what is from somewhere in s up to an offset is in a splice that shows no leaf,
 // and in others of these in it.
 func (s *splice) bare(to int64) bool {
 	for ; s.outer != nil && s.leaves == LeavesNone; s = s.outer {

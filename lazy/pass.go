@@ -22,7 +22,7 @@ type Pass struct {
 	// threads all or none are. It is called on another goroutine. Visitors do not see what was
 	// skipped, and nothing is merged for it. See [SummaryFile.SkipWithout].
 	Skip func(PassRange) bool
-	// Among, if not nil, are byte strings, of which what the collectors look for has at least one:
+	// Among, if not nil, are byte strings: what the collectors look for has at least one of them,
 	// in the encoding of a point or of its footer. A part of the trace whose data has none of them
 	// need not be read, and is then treated as a skipped one.
 	Among [][]byte

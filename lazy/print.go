@@ -41,8 +41,7 @@ type PrintRange struct {
 var errEnough = errors.New("enough")
 
 // Print writes threads as text, with all their roots, without keeping nodes: memory
-// grows with the depth of nesting and with the number of processors, of which it uses
-// up to 16. It prints what is known when it begins; wait for PhaseReady to print all.
+// grows with the depth of nesting and with the number of processors; it uses up to 16. It prints what is known when it begins; wait for PhaseReady to print all.
 // If the index turns out to be wrong, it waits for a new one and continues. If the
 // data is damaged, everything before the damage has been written. A thread without
 // events within the range has no heading. If it has a From and there is nothing to print from

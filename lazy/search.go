@@ -32,7 +32,7 @@ type Search struct {
 	// Limits applies to Find, ElseLimits to Else: they let the search skip texts that
 	// cannot match.
 	Limits, ElseLimits Limits
-	// Needs, unless empty, are texts of which each match of Find contains at least one, ElseNeeds
+	// Needs, unless empty, are texts: each match of Find contains at least one of them. ElseNeeds are
 	// the same for Else: points without them are not even decoded.
 	Needs, ElseNeeds []literal.Text
 	// Every is how long news may be delayed, to deliver them in batches; 0 for a

@@ -24,7 +24,7 @@ type Left int
 
 const (
 	LeftOut  Left = 1 + iota // rows without a place
-	LeftOpen                 // rows of which that is not known yet: the places are still being looked for
+	LeftOpen                 // rows that may have one: the places are still being looked for
 )
 
 // Shown is what a tree shows of a trace, see Only.
@@ -297,7 +297,7 @@ func (v *view) free(n *Node) bool {
 		return true
 	}
 	known := func(n *Node) bool { return n.asked == v.stamp }
-	// Up to a node of which it is known, then down again: nesting can be deep.
+	// Up to a node for which it is known, then down again: nesting can be deep.
 	depth, top := 0, n
 	for top != nil && !known(top) {
 		top = top.parent

@@ -2,7 +2,7 @@ package lazy
 
 import "slices"
 
-// A sorted node of which only some places are shown: first its children with places in order, then a
+// A sorted node that shows only some of its places: first its children with places in order, then a
 // row for all others, then those added since it was sorted.
 
 // sortedAs returns the stamp of a sorting of n that fits the view.

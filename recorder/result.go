@@ -145,7 +145,7 @@ func (r *Recorder) of(v reflect.Value) Value {
 }
 
 // Text returns the text of the value that [Recorder.Of] makes of x; false if that is nil, or an
-// object of which only the type is known.
+// object with nothing known but its type.
 func (r *Recorder) Text(x any) (text string, ok bool) {
 	switch v := r.Of(x); v.v.Kind {
 	case values.NullKind, values.ObjectKind, values.ExceptionKind:

@@ -227,7 +227,7 @@ func (x *gathering) best(ctx context.Context, taken map[*lane]int, back bool) (b
 	}
 }
 
-// next returns the next moment of a lane of which some have been taken; nil if none has been read.
+// next returns the next moment of a lane after those taken; nil if none has been read.
 func (x *gathering) next(l *lane, taken int, back bool) *Moment {
 	after, before := x.split(l)
 	i := after + taken
@@ -333,7 +333,7 @@ func (x *gathering) leftOut(last *Moment, back bool) {
 	x.unread = max(x.unread, len(n))
 }
 
-// complete finds out when calls ended of which it was not yet known, as nothing after them was read.
+// complete finds out when calls ended whose end was not known yet, as nothing after them was read.
 func (x *gathering) complete(ctx context.Context, list []Moment) error {
 	if x.timeline == lazy.TimelineTimes {
 		return nil

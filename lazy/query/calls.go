@@ -245,7 +245,7 @@ type callsSums struct {
 	calls   int64
 	threads int
 	last    int32 // thread
-	ended   int64 // of which the pass has seen the end
+	ended   int64 // calls whose end the pass has seen
 	threw   int64
 	unended int64
 	untimed int64 // ended, in a trace with times, without one

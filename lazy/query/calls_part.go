@@ -176,7 +176,7 @@ func (v *callsPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame
 	}
 }
 
-// exitHidden is Exit for what a step hides. The time of what is dropped is nobody's own.
+// exitHidden is Exit for what a step hides. The time of what is dropped belongs to no call.
 func (v *callsPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	v.hide(math.MaxInt64)
 	if p.Class == format.ClassCall {

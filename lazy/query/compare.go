@@ -257,8 +257,8 @@ func (w *compareWalk) walk(ctx context.Context) error {
 }
 
 // Places returns the places where the two differ first: where they have another value themselves, where
-// an event in them does, and where only one of them has an event. Those of which there is none, or
-// none has been found so far, are nil. walked reports whether they are final.
+// an event in them does, and where only one of them has an event. A place that does not exist,
+// or has not been found so far, is nil. walked reports whether they are final.
 func (c *Compare) Places() (own, value, event *Parting, walked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

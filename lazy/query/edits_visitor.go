@@ -280,7 +280,7 @@ func (v *editVisitor) leaf(p *lazy.PassPoint) hiding {
 	return shown
 }
 
-// leafFate decides what edits do with a point that is no container, in a call of which m tells. open
+// leafFate decides what edits do with a point that is no container; m is about the call that it is in. open
 // reports whether a root of an edit that focuses is around the point, match whether the edit is about it.
 func leafFate(list []*editor, m mute, open, match func(i int) bool, class format.Class) hiding {
 	for i, e := range list {

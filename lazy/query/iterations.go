@@ -347,7 +347,7 @@ func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassF
 	}
 }
 
-// exitHidden is Exit for what a step hides. The time of what is dropped is nobody's own.
+// exitHidden is Exit for what a step hides. The time of what is dropped belongs to no call.
 func (v *iterationPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	if how == dropped && v.in && v.open >= 0 && v.depth == 1 {
 		v.rows[v.open].has(v.time(p))

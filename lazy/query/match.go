@@ -137,7 +137,7 @@ func (c *condition) skipBut(r *lazy.TraceReader, want lazy.Want) func(lazy.PassR
 	}
 }
 
-// among returns byte strings of which the encoding of each match has one, for [lazy.Pass.Among]; nil
+// among returns byte strings: the encoding of each match has one of them, for [lazy.Pass.Among]; nil
 // if none are known. Those in footers are of no use: the call begins in another part of the trace.
 func (c *condition) among() (list [][]byte) {
 	for _, l := range c.f.Literals() {

@@ -211,7 +211,7 @@ func (v *topPart) Enter(p *lazy.PassPoint) {
 }
 
 // stacked reports whether a container is put on the stack: a call, or a loop or an iteration that is
-// dropped, whose time is nobody's.
+// dropped, whose time belongs to no call.
 func stacked(class format.Class, how hiding) bool { return class == format.ClassCall || how == dropped }
 
 // enterHidden puts a call that a step hides on the stack: when it begins and ends may tell when one
@@ -335,8 +335,8 @@ func (v *topPart) row(group int32) *Sums {
 	return &v.rows[v.at[group]-1]
 }
 
-// count adds an ended call to sums. It returns its points, its time, of which the latter is the part
-// in the scope, and what it adds to the call around it.
+// count adds an ended call to sums. It returns its points, the part of its time that is in the scope,
+// and what it adds to the call around it.
 func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (up inCalls, points, took int64) {
 	points = e.seen - e.at
 	up = inCalls{below: points, gone: e.gone, dropped: e.inCalls.dropped}

@@ -11,7 +11,7 @@ import (
 	"tracex/lazy/query/histogram"
 )
 
-// threadRows are the rows of a Top by thread, of which there may be millions. Those of threads that have
+// threadRows are the rows of a Top by thread: there may be millions. Those of threads that have
 // been merged are encoded: they take some 50 bytes each.
 type threadRows struct {
 	now    []int32 // threads of the part merged last: their rows are those of the Top, by index

@@ -14,8 +14,8 @@ const Octave = 8
 // buckets is the number of buckets of an int64 above 0.
 const buckets = 63 * Octave
 
-// edges are the fractions at which the buckets of an octave begin: 2^(k/8), as a number of which
-// the highest of 64 bits is 1.
+// edges are the fractions at which the buckets of an octave begin: 2^(k/8), as a number whose
+// highest bit of 64 is 1.
 var edges = func() (e [Octave]uint64) {
 	for k := range e {
 		e[k] = uint64(math.Ceil(math.Exp2(float64(k)/Octave) * (1 << 52)))

@@ -27,8 +27,8 @@ type slot struct {
 	at, wide int // the first cell, and how many there are
 }
 
-// NewLayout returns the layout of a table in lines of width cells, of which margin are blank at
-// the beginning. If width is 0, lines are as wide as their columns.
+// NewLayout returns the layout of a table in lines of width cells, which begin with
+// margin blank ones. If width is 0, lines are as wide as their columns.
 func NewLayout(t *Table, width, margin int, g *display.Glyphs) *Layout {
 	l := &Layout{t: t, g: g, width: width, margin: margin, need: make([]int, len(t.Columns))}
 	l.arrange()

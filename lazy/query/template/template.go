@@ -15,7 +15,7 @@ type Template struct {
 	needs filter.Needs
 }
 
-// part is a text, or fields of which the first that exists is written.
+// part is a text, or fields: the first that exists is written.
 type part struct {
 	text   string
 	fields []field

@@ -31,7 +31,7 @@
 //	clock                        all times are on the clock of the trace; the file of times has
 //	                             the wall time
 //	text without quotes          in version 27 of the format a BigInteger if it is a whole number,
-//	                             else a BigDecimal, both of which can print any text; version 22
+//	                             else a BigDecimal: both can print any text; version 22
 //	                             has a kind of value for it
 //	recorded call                the same call: recorded objects are copied, see package calls. If
 //	                             the trace is only that of one recorder, ids and names of threads

@@ -19,8 +19,8 @@ func (p *Part) plain(folded bool) (make func(context.Context) (*lazy.Tree, error
 	return func(context.Context) (*lazy.Tree, error) { return tree.Of(p.r, folded), nil }, func(*lazy.Tree) {}
 }
 
-// Another shows another tree of the same view, of which the maker is told what to leave out, then it
-// calls then, with an error if there is none. Of the nodes that are expanded only some are so there. The
+// Another shows another tree of the same view; the maker is told what to leave out. Then it calls
+// then, with an error if there is no such tree. Only the nodes at the positions expanded are so there. The
 // cursor goes to a position, unless that is nil.
 func (p *Part) Another(doing string, to *lazy.Position, expanded []lazy.Position, then func(error)) tea.Cmd {
 	return p.another(p.tree.Out.Tree.Folded(), doing, to, expanded, then)
