@@ -141,10 +141,10 @@ func TestLog(t *testing.T) {
 	if event := eventOf(d); event != 78 || d.m.front.List() != nil {
 		t.Errorf("at #%d:\n%s", event, d.screen())
 	}
-	if d.keys("g g n").has("logged event 1 of 13"); eventOf(d) != 30 {
+	if d.keys("g g n").has("listed event 1 of 13"); eventOf(d) != 30 {
 		t.Errorf("n leads to #%d:\n%s", eventOf(d), d.screen())
 	}
-	if d.keys("N").has("logged event 13 of 13"); eventOf(d) == 30 {
+	if d.keys("N").has("listed event 13 of 13"); eventOf(d) == 30 {
 		t.Errorf("N leads to #%d:\n%s", eventOf(d), d.screen())
 	}
 	d.keys(":").typed("log").keys("enter").has("log · 13 lines").keys("esc")

@@ -84,7 +84,7 @@ func (a logAnswer) show() tea.Cmd {
 	return tea.Batch(a.tables.show(l, sheet.Action{
 		Key: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd {
 			at, ok := l.Place(t, row)
-			return a.goToOne(at, ok, l.Places(), "logged event", "logged events")
+			return a.goToOne(at, ok, l.Places(), "listed event", "listed events")
 		},
 	}, sheet.Action{
 		Key: "+", Brief: "add", Help: "add a log point", Always: true, Do: func(*table.Table, int) tea.Cmd { return a.tables.ask("log ") },

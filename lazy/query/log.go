@@ -95,14 +95,14 @@ func (l *Log) Run(ctx context.Context, tell lazy.Progress) (err error) {
 // Count returns how many lines there are, and how many more were found that are not kept.
 func (l *Log) Count() (kept int, more int64) { return len(l.entries), l.dropped }
 
-// Places returns where the events of the lines are. An event with several lines is there once.
+// Places returns where the events of the lines kept are. An event with several lines is there once.
 func (l *Log) Places() *places.Set {
 	at := make([]lazy.Position, len(l.entries))
 	for i, e := range l.entries {
 		at[i] = lazy.Position{Thread: e.thread, At: e.at}
 	}
 	slices.SortFunc(at, comparePlaces)
-	return placesOf(at, l.dropped, true)
+	return placesOf(at, 0, true) // what is dropped comes later, in time: it may be anywhere among these
 }
 
 // Reset discards everything found.
