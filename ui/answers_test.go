@@ -11,6 +11,7 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/recorder"
 	"tracex/ui/internal/sheet"
@@ -203,6 +204,20 @@ func TestThrows(t *testing.T) {
 		t.Errorf("Enter on the last row of the sorted table leads elsewhere:\n%s", d.screen())
 	}
 	drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 100, 20, Options{}).keys("!").has("exceptions · none", "no exceptions")
+}
+
+// TestStoppedResult: where the search for places was stopped, their number is the least, and the last one is not
+// told to be the last.
+func TestStoppedResult(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("j j")
+	n, set := d.m.tree.Out.Cursor.Node, places.New()
+	set.Add(n.Thread(), n.Position().At)
+	d.m.results.use(&result{one: "call", several: "calls", raw: false, set: func() *places.Set { return set }})
+	d.keys("g n").has("call 1 of ≥ 1").keys("n").has("wrapped to the top of those found: it was stopped before all calls were")
+	set.Finish()
+	if d.keys("g n").has("call 1 of 1").keys("n").has("wrapped to the top"); strings.Contains(d.screen(), "stopped") {
+		t.Errorf("all were found:\n%s", d.screen())
+	}
 }
 
 // TestTopOfGrowing: an answer of a trace that grows tells that it is of what was recorded so far.

@@ -29,6 +29,14 @@ type result struct {
 	running      func() bool // more are being looked for; nil if not
 }
 
+// stopped reports whether the search for the places was stopped before it had found all.
+func (r *result) stopped() bool {
+	set := r.set()
+	_, done := set.Frontier()
+	_, beyond := set.Count()
+	return !done && beyond == 0 && (r.running == nil || !r.running())
+}
+
 // results is the current result, with its keys. A search has hits of its own.
 type results struct {
 	env    *env.Env
@@ -120,7 +128,11 @@ func (r *results) walk(s *step) tea.Cmd {
 		return nil
 	default:
 		if !s.calm {
-			r.env.Say(map[int]string{1: "wrapped to the top", -1: "wrapped to the bottom"}[s.dir])
+			text := map[int]string{1: "wrapped to the top", -1: "wrapped to the bottom"}[s.dir]
+			if s.of.stopped() {
+				text += " of those found: it was stopped before all " + s.of.several + " were"
+			}
+			r.env.Say(text)
 		}
 		i = (i%kept + kept) % kept
 	}
@@ -152,8 +164,8 @@ func (r *results) text() string {
 	set := of.set()
 	kept, beyond := set.Count()
 	total := screen.Grouped(int64(kept) + beyond)
-	if _, done := set.Frontier(); !done && beyond == 0 && (of.running == nil || !of.running()) {
-		total = r.env.Glyphs.AtLeast + total // it was stopped
+	if of.stopped() {
+		total = r.env.Glyphs.AtLeast + total
 	}
 	for _, dir := range []int{-1, 1} { // a row may stand for two places
 		at, ok := r.jobs.HereToward(dir)
