@@ -316,9 +316,13 @@ func (s *Scanner) misplaced(o *Object, expected string) bool {
 }
 
 // Forget makes the scanner forget a thread at the end of a block that leaves nothing open: a million
-// threads then take no memory. For the next block of the thread, Logical begins at 0 again, and
-// Threads does not have it. It must be called before Next.
+// threads then take no memory. For the next block of the thread, Logical begins at 0 again unless
+// Resume is called, and Threads does not have it. It must be called before Next.
 func (s *Scanner) Forget() { s.forgets = true }
+
+// Resume makes Logical begin at the number of content bytes that the current thread had before. It
+// must be called while a BLOCK_START is the current object.
+func (s *Scanner) Resume(logical int64) { s.cur.size = logical }
 
 // Open returns the classes of the open containers of a thread, outermost first. After the scan
 // they are those that were open when the recording ended.

@@ -60,7 +60,6 @@ func (r *trace) keepTally(v *index.View) {
 	all := tallyStreams(v)
 	for i, s := range v.Streams {
 		all.counts[i] = s.Scanned()
-		all.counts[i].Size = s.Size
 	}
 	r.tallies.Store(all)
 }

@@ -6,14 +6,14 @@ import (
 	"tracex/format"
 )
 
-// scannedCells are cells that are in no index: they are found again in the
+// scannedStream is a stream with its cells, which are in no index: they are found again in the
 // data on demand, a group at a time. They may only be used within mapped.Guard.
-type scannedCells struct {
-	stream *Stream
-	n      int64
-	tally  Tally
+type scannedStream struct {
+	Stream
+	n      int64 // number of containers that have ended
+	counts Counts
 	groups *scannedGroups // nil if there is no whole group
-	regen  *regenerator
+	regen  *regenerator   // of a View
 }
 
 // scannedGroups are the groups of ScanGroup cells of a stream.
@@ -23,7 +23,7 @@ type scannedGroups struct {
 }
 
 // points returns the checkpoints. The first is the beginning of the stream.
-func (c *scannedCells) points() []checkpoint {
+func (c *scannedStream) points() []checkpoint {
 	if c.groups == nil {
 		return firstPoint
 	}
@@ -33,18 +33,18 @@ func (c *scannedCells) points() []checkpoint {
 var firstPoint = []checkpoint{{}} // never changes
 
 // above reports whether all starts of a group are above x, as far as is known.
-func (c *scannedCells) above(group, x int64) bool {
+func (c *scannedStream) above(group, x int64) bool {
 	return c.groups != nil && group < int64(len(c.groups.mins)) && c.groups.mins[group] > x
 }
 
-func (c *scannedCells) Len() int64 { return c.n }
+func (c *scannedStream) Len() int64 { return c.n }
 
-func (c *scannedCells) At(ord int64) format.Cell {
+func (c *scannedStream) At(ord int64) format.Cell {
 	cell, _ := c.WithOffset(ord)
 	return cell
 }
 
-func (c *scannedCells) WithOffset(ord int64) (format.Cell, int64) {
+func (c *scannedStream) WithOffset(ord int64) (format.Cell, int64) {
 	group, runs := c.regen.group(c, ord/ScanGroup)
 	if i := ord % ScanGroup; i < int64(len(group)) {
 		return group[i], posIn(runs, i)
@@ -53,7 +53,7 @@ func (c *scannedCells) WithOffset(ord int64) (format.Cell, int64) {
 	return format.Cell{Kind: format.KindTracePoint, Start: -1, End: -1}, 0
 }
 
-func (c *scannedCells) FirstEnding(x int64) int64 {
+func (c *scannedStream) FirstEnding(x int64) int64 {
 	points := c.points()
 	g := int64(sort.Search(len(points), func(i int) bool { return points[i].pos > x })) - 1
 	if g < 0 {
@@ -64,7 +64,7 @@ func (c *scannedCells) FirstEnding(x int64) int64 {
 	return min(g*ScanGroup+int64(i), c.n)
 }
 
-func (c *scannedCells) FirstAround(from, x int64) int64 {
+func (c *scannedStream) FirstAround(from, x int64) int64 {
 	for from < c.n {
 		g := from / ScanGroup
 		if from%ScanGroup == 0 && c.above(g, x) {
@@ -82,7 +82,7 @@ func (c *scannedCells) FirstAround(from, x int64) int64 {
 	return c.n
 }
 
-func (c *scannedCells) Around(from, x int64, _ *int) (own int64, cell format.Cell, cellAt int64) {
+func (c *scannedStream) Around(from, x int64, _ *int) (own int64, cell format.Cell, cellAt int64) {
 	if own = c.FirstAround(from, x); own < c.n {
 		cell, cellAt = c.WithOffset(own)
 	}

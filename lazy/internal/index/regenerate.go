@@ -28,12 +28,12 @@ type keptGroup struct {
 }
 
 // group returns the cells of a group, as many as c has, and their runs.
-func (r *regenerator) group(c *scannedCells, g int64) ([]format.Cell, []run) {
+func (r *regenerator) group(c *scannedStream, g int64) ([]format.Cell, []run) {
 	want := int(min(c.n-g*ScanGroup, ScanGroup))
 	if want <= 0 {
 		return nil, nil
 	}
-	if cells, runs := r.find(c.stream.Thread, g, want); cells != nil {
+	if cells, runs := r.find(c.Thread, g, want); cells != nil {
 		return cells[:want], runs
 	}
 	cells, runs := r.make(c, g, want)
@@ -42,7 +42,7 @@ func (r *regenerator) group(c *scannedCells, g int64) ([]format.Cell, []run) {
 	if len(r.kept) >= cachedGroups {
 		r.kept = append(r.kept[:0], r.kept[1:]...)
 	}
-	r.kept = append(r.kept, keptGroup{c.stream.Thread, g, cells, runs})
+	r.kept = append(r.kept, keptGroup{c.Thread, g, cells, runs})
 	return cells, runs
 }
 
@@ -63,11 +63,11 @@ func (r *regenerator) find(thread int32, g int64, want int) ([]format.Cell, []ru
 }
 
 // make scans the stream from the group's checkpoint.
-func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.Cell, runs []run) {
+func (r *regenerator) make(c *scannedStream, g int64, want int) (cells []format.Cell, runs []run) {
 	p := c.points()[g]
 	cells = make([]format.Cell, 0, want)
 	open, pos, cellAt, hint := p.open, p.pos, p.cellAt, 0
-	s := c.stream
+	s := &c.Stream
 	for len(cells) < want && pos < s.Size {
 		hint = s.Locate(pos, hint)
 		b := s.Block(hint)

@@ -1,10 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
-	"sort"
 
 	"tracex/format"
 	"tracex/lazy/internal/mapped"
@@ -20,8 +20,7 @@ import (
 type Scan struct {
 	data      *mapped.File
 	scanner   *format.Scanner
-	streams   map[int32]*streamScan
-	order     []*streamScan // the same streams, by thread id
+	streams   []*streamScan // by thread id
 	cur       *streamScan
 	base      int64 // physical offset of the current block's content
 	before    int64 // logical bytes of its thread before the block
@@ -54,11 +53,8 @@ type streamScan struct {
 
 // knownStream is what a scan knows of a stream.
 type knownStream struct {
-	Stream // without its cells and open containers
-	stack  []openFrame
-	n      int64 // number of containers that have ended
-	tally  Tally
-	groups *scannedGroups // nil before the first whole group
+	scannedStream // without open containers
+	stack         []openFrame
 }
 
 // openFrame is a container that is open at the current offset of the scan.
@@ -92,11 +88,12 @@ const ScanGroup = 4096
 // NewScan returns a scan from the beginning of the data. reference gets each
 // reference object with its index cell, within Step; its error ends the scan.
 func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan {
+	scanner := format.NewBytesScanner(data.Bytes())
+	scanner.Forget()
 	return &Scan{
 		data:      data,
-		scanner:   format.NewBytesScanner(data.Bytes()),
+		scanner:   scanner,
 		cellAt:    format.HeaderSize,
-		streams:   make(map[int32]*streamScan),
 		reference: reference,
 		regen:     &regenerator{data: data},
 		leap:      format.Leap{Borders: make([]format.Border, 0, leapBorders)},
@@ -137,7 +134,7 @@ func (s *Scan) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindTracePoint:
 		s.cur.Size = o.Logical + int64(len(o.Bytes))
-		s.cur.tally.Count(o.Class)
+		s.cur.counts.Count(o.Class)
 		if o.Class.Container() {
 			s.cur.stack = append(s.cur.stack, openFrame{at: o.Logical, start: s.cur.Size, event: format.EventOf(o.Bytes), class: o.Class})
 		}
@@ -172,13 +169,10 @@ func (s *Scan) refer(object []byte, cell format.Cell) error {
 }
 
 func (s *Scan) beginBlock(o *format.Object) {
-	t := s.streams[o.Thread]
-	if t == nil {
-		t = &streamScan{min: math.MaxInt64}
-		t.Thread = o.Thread
-		s.streams[o.Thread] = t
-		i := sort.Search(len(s.order), func(i int) bool { return s.order[i].Thread > o.Thread })
-		s.order = slices.Insert(s.order, i, t)
+	t := s.streamOf(o.Thread)
+	s.scanner.Resume(t.Size)
+	if t.stack == nil {
+		t.stack, s.room = s.room, nil
 	}
 	s.partial.begin(s, t, o.Offset)
 	s.base, s.before = o.Offset+int64(len(o.Bytes)), t.Size
@@ -189,6 +183,24 @@ func (s *Scan) beginBlock(o *format.Object) {
 	if s.out != nil {
 		s.out.BeginBlock(o.Thread, o.Offset)
 	}
+}
+
+// streamOf returns the stream of a thread, for additions.
+func (s *Scan) streamOf(thread int32) *streamScan {
+	// Most recorders count threads from 0, without gaps.
+	i, known := int(thread), false
+	if known = i >= 0 && i < len(s.streams) && s.streams[i].Thread == thread; !known {
+		i, known = slices.BinarySearchFunc(s.streams, thread, func(t *streamScan, id int32) int { return cmp.Compare(t.Thread, id) })
+	}
+	switch {
+	case !known:
+		t := &streamScan{min: math.MaxInt64}
+		t.Thread = thread
+		s.streams = slices.Insert(s.streams, i, t)
+	case s.streams[i].shared():
+		s.streams[i] = s.streams[i].copied()
+	}
+	return s.streams[i]
 }
 
 func (s *Scan) endBlock(o *format.Object) error {

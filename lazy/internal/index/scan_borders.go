@@ -11,14 +11,14 @@ import (
 const leapBorders = 512
 
 // leastRoom is the room for additional containers that the stack of a thread may keep
-// between two of its blocks.
+// between two of its blocks, if it has any.
 const leastRoom = 64
 
 // leapt processes the objects that the scanner has leapt over.
 func (s *Scan) leapt() {
 	t, l := s.cur, &s.leap
-	t.tally.Calls += l.Calls
-	t.tally.Events += l.Points
+	t.counts.Calls += l.Calls
+	t.counts.Events += l.Points
 	if s.out == nil && s.partial == nil {
 		s.borders(l.Borders)
 	} else {
@@ -78,7 +78,10 @@ func (s *Scan) roomFor(n int) []openFrame {
 // giveRoom takes unused room from the stack of the current thread, at the end of its
 // block: there may be many threads.
 func (s *Scan) giveRoom() {
-	if t := s.cur; cap(t.stack) > 2*len(t.stack)+leastRoom {
+	switch t := s.cur; {
+	case len(t.stack) == 0:
+		s.room, t.stack = t.stack, nil
+	case cap(t.stack) > 2*len(t.stack)+leastRoom:
 		s.room, t.stack = t.stack[:0], slices.Clone(t.stack)
 	}
 }

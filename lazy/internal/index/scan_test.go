@@ -30,10 +30,9 @@ func inMemory(data []byte) *mapped.File {
 func foundBy(s *Scan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "at %d, place %d, blocks %d, eof %t, error %v\n", s.scanner.Offset(), s.cellAt, s.blocks, s.eof, s.err)
-	for _, t := range s.order {
-		c := scannedCells{groups: t.groups}
+	for _, t := range s.streams {
 		fmt.Fprintf(&b, "thread %d: %d bytes, %d cells, %+v, min %d, %+v, blocks %d, %d ended\n",
-			t.Thread, t.Size, t.n, t.tally, t.min, t.first, t.Blocks(), t.ended())
+			t.Thread, t.Size, t.n, t.counts, t.min, t.first, t.Blocks(), t.ended())
 		if t.groups != nil {
 			fmt.Fprintln(&b, "mins", t.groups.mins)
 		}
@@ -43,7 +42,7 @@ func foundBy(s *Scan) string {
 		for _, o := range t.stack {
 			fmt.Fprintln(&b, "open", o.at, o.start, o.event, o.class)
 		}
-		for _, p := range c.points() {
+		for _, p := range t.points() {
 			fmt.Fprint(&b, "point ", p.pos, p.cellAt)
 			for f := p.open; f != nil; f = f.parent {
 				fmt.Fprint(&b, " ", f.start, f.event, f.class)
@@ -117,7 +116,7 @@ func TestScanKeepsLittleRoom(t *testing.T) {
 	if _, err := s.Advance(context.Background(), int64(len(data))); err != nil || !s.eof {
 		t.Fatal(err, s.err)
 	}
-	for _, st := range s.order {
+	for _, st := range s.streams {
 		if st.n < leapBorders {
 			t.Errorf("thread %d has %d containers: the test shows nothing", st.Thread, st.n)
 		}

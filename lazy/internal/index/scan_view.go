@@ -51,8 +51,8 @@ func (s *Scan) View(complete bool) *View {
 	if hidden {
 		v.Blocks, v.Cells = s.partial.blocks, (s.partial.cellAt-format.HeaderSize)/format.CellSize
 	}
-	v.Streams = make([]*Stream, 0, len(s.order))
-	for _, t := range s.order {
+	v.Streams = make([]*Stream, 0, len(s.streams))
+	for _, t := range s.streams {
 		switch {
 		case hidden && t == s.cur:
 			k := s.partial.before()
@@ -60,6 +60,8 @@ func (s *Scan) View(complete bool) *View {
 				continue
 			}
 			t.show(&k, s.regen)
+		case !t.shared() && len(t.stack) == 0 && t.ended() == t.Blocks():
+			t.share(s.regen)
 		default:
 			t.show(&t.knownStream, s.regen)
 		}
@@ -73,6 +75,21 @@ func (t *streamScan) show(k *knownStream, regen *regenerator) {
 	if was := t.shown; was == nil || was.Size != k.Size || was.Blocks() != k.Blocks() || was.ended() != k.ended() {
 		t.shown = k.view(regen)
 	}
+}
+
+// share makes t the shown stream, without a copy: there may be a million threads between two
+// blocks. It must not change from then on.
+func (t *streamScan) share(regen *regenerator) {
+	t.Cells, t.regen = &t.scannedStream, regen
+	t.shown = &t.Stream
+}
+
+// shared reports whether t must not change.
+func (t *streamScan) shared() bool { return t.shown == &t.Stream }
+
+// copied returns t, which is shared, for additions.
+func (t *streamScan) copied() *streamScan {
+	return &streamScan{knownStream: t.known(), min: t.min, shown: t.shown}
 }
 
 // known returns what is known of a stream now. It does not change when the scan continues.
@@ -91,10 +108,9 @@ func (k *knownStream) known() knownStream {
 
 // view returns the stream for a View.
 func (k *knownStream) view(regen *regenerator) *Stream {
-	now := k.known()
-	s := &scannedStream{Stream: now.Stream}
-	s.Cells = &s.cells
-	s.cells = scannedCells{stream: &s.Stream, n: now.n, tally: now.tally, groups: now.groups, regen: regen}
+	s := new(scannedStream)
+	*s = k.known().scannedStream
+	s.Cells, s.regen = s, regen
 	if len(k.stack) > 0 && s.more == nil {
 		s.more = new(more)
 	}
@@ -102,12 +118,6 @@ func (k *knownStream) view(regen *regenerator) *Stream {
 		s.more.open = append(s.more.open, unended{o.at, o.start})
 	}
 	return &s.Stream
-}
-
-// scannedStream is a stream of a View with its cells.
-type scannedStream struct {
-	Stream
-	cells scannedCells
 }
 
 // Problem returns what is missing or damaged in the data; nil if it is whole.

@@ -70,10 +70,10 @@ func (s *Stream) Unended() []Unended {
 	return list
 }
 
-// Scanned returns the counts of a scan; zero if an index was loaded.
+// Scanned returns the tally of a scan; zero if an index was loaded.
 func (s *Stream) Scanned() Tally {
-	if c, ok := s.Cells.(*scannedCells); ok {
-		return c.tally
+	if c, ok := s.Cells.(*scannedStream); ok {
+		return Tally{s.Size, c.counts}
 	}
 	return Tally{}
 }
