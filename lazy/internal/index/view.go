@@ -21,10 +21,6 @@ type View struct {
 	Cells int64
 }
 
-func sortStreams(list []*Stream) {
-	sort.Slice(list, func(i, j int) bool { return list[i].Thread < list[j].Thread })
-}
-
 // Stream returns the stream of a thread; nil if the trace has none.
 func (v *View) Stream(thread int32) *Stream {
 	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= thread })
