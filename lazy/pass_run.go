@@ -23,7 +23,7 @@ type passRun struct {
 	v           *index.View
 	epoch       int64
 	done, total int64        // bytes
-	order       []segment    // in place of Ranges: a thread may be in several of them; nil if not used
+	order       *searchOrder // in place of Ranges: a thread may be in several of them; nil if not used
 	among       *literal.Any // of Among
 	barren      []segment    // parts of a thread merged last, one after the other, that have nothing of Among
 }
@@ -85,10 +85,8 @@ func (s *passRun) run(ctx context.Context) error {
 // shares returns the shares of the pass, and adds up their bytes.
 func (s *passRun) shares() iter.Seq[[]segment] {
 	if s.order != nil {
-		for i := range s.order {
-			s.total += s.order[i].size
-		}
-		return sharesWithin(s.v, s.order, s.cut.bytes)
+		s.total = s.order.total
+		return s.order.shares(s.v, s.cut.bytes)
 	}
 	if s.Ranges == nil {
 		threads := make([]int32, len(s.v.Streams))

@@ -134,7 +134,7 @@ func (v *listedPart) Exit(p *PassPoint) {
 // printing uses.
 func descended(t *testing.T, r *TraceReader, folded bool) []byte {
 	var out bytes.Buffer
-	o := descentOptions{folded: folded, times: true, segments: segmentsFrom(r.known.Load(), Position{})}
+	o := descentOptions{folded: folded, times: true, segments: segmentsFrom(r, Position{})}
 	err := descend(context.Background(), r, o, func(v *visit) error {
 		text := r.ctx.AppendText(nil, &v.point, v.shownFooter(), v.parent, true)
 		writePoint(&out, v.thread, v.at, v.depth, &v.point, v.inside, v.time, text)

@@ -89,8 +89,8 @@ func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) er
 	}
 	run := &passRun{r: r, v: r.known.Load(), epoch: r.epoch.Load()}
 	run.Raw, run.Collect, run.cut = !s.Folded, []Collector{x}, x.cut
-	run.order = segmentsFrom(run.v, s.From)
-	x.progress = newSearchProgress(run.order)
+	run.order = newSearchOrder(run.v, s.From)
+	x.progress = searchProgress{order: run.order, total: run.order.total}
 	err := r.doubt(run.run(ctx), run.v, run.epoch)
 	if err == nil {
 		x.progress.finish(s.From)
@@ -159,8 +159,10 @@ func (x *searching) Merge(visitor Visitor) error {
 	}
 	p := &x.progress
 	for _, to := range v.visited {
-		if p.begun < len(p.segments) && p.segments[p.begun].thread == to.thread && p.segments[p.begun].from == to.from {
-			p.begin()
+		if p.begun < p.order.len() {
+			if next := p.order.segment(p.begun); next.thread == to.thread && next.from == to.from {
+				p.begin()
+			}
 		}
 		p.reach(p.begun-1, to.to)
 	}

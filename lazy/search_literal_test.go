@@ -25,7 +25,7 @@ type namedHit struct {
 // allNamed returns all rows of a trace, computed one by one from a walk over the tree.
 func allNamed(tb testing.TB, r *TraceReader, folded, verbose bool) (rows []namedHit) {
 	tb.Helper()
-	segments := segmentsFrom(r.known.Load(), Position{At: -1})
+	segments := segmentsFrom(r, Position{At: -1})
 	begun := 0
 	begin := func(upto int) {
 		for ; begun < upto; begun++ {

@@ -4,34 +4,26 @@ import "time"
 
 // searchProgress is how far a search has got in its segments.
 type searchProgress struct {
-	segments []segment
-	begun    int   // segments that the search has reached
-	before   int64 // bytes of the segments before the last of these
-	done     int64 // bytes
-	total    int64
-	upto     Position // everything before it was searched
-}
-
-func newSearchProgress(segments []segment) searchProgress {
-	p := searchProgress{segments: segments}
-	for _, g := range segments {
-		p.total += g.size
-	}
-	return p
+	order  *searchOrder
+	begun  int   // segments that the search has reached
+	before int64 // bytes of the segments before the last of these
+	done   int64 // bytes
+	total  int64
+	upto   Position // everything before it was searched
 }
 
 // begin begins the next segment and returns it.
 func (p *searchProgress) begin() segment {
 	if p.begun > 0 {
-		p.before += p.segments[p.begun-1].size
+		p.before += p.order.segment(p.begun - 1).size
 	}
 	p.begun++
-	return p.segments[p.begun-1]
+	return p.order.segment(p.begun - 1)
 }
 
 // reach records that the search has got to an offset of the segment begun last.
 func (p *searchProgress) reach(segment int, at int64) {
-	g := p.segments[segment]
+	g := p.order.segment(segment)
 	p.upto = Position{g.thread, at}
 	p.done = p.before + min(max(0, at-g.from), g.size)
 }

@@ -1,21 +1,63 @@
 package lazy
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"tracex/lazy/internal/index"
 )
+
+// segmentsFrom returns the segments of a search from a place on.
+func segmentsFrom(r *TraceReader, from Position) (list []segment) {
+	o := newSearchOrder(r.known.Load(), from)
+	for i := range o.len() {
+		list = append(list, o.segment(i))
+	}
+	return list
+}
+
+// TestSearchOrder: a search goes through all threads from its place on, and back to there.
+func TestSearchOrder(t *testing.T) {
+	v := &index.View{Streams: []*index.Stream{{Thread: 0, Size: 10}, {Thread: 3, Size: 20}, {Thread: 4, Size: 30}}}
+	whole := func(thread int32, size int64) segment { return segment{thread, 0, -1, size} }
+	for _, c := range []struct {
+		from Position
+		want []segment
+	}{
+		{Position{0, -1}, []segment{whole(0, 10), whole(3, 20), whole(4, 30)}},
+		{Position{1, 5}, []segment{whole(3, 20), whole(4, 30), whole(0, 10)}},
+		{Position{3, 0}, []segment{whole(3, 20), whole(4, 30), whole(0, 10)}},
+		{Position{3, 7}, []segment{{3, 7, -1, 13}, whole(4, 30), whole(0, 10), {3, 0, 7, 7}}},
+		{Position{4, 99}, []segment{{4, 30, -1, 0}, whole(0, 10), whole(3, 20), {4, 0, 30, 30}}},
+		{Position{9, 1}, []segment{whole(0, 10), whole(3, 20), whole(4, 30)}},
+	} {
+		o := newSearchOrder(v, c.from)
+		var got []segment
+		for i := range o.len() {
+			got = append(got, o.segment(i))
+		}
+		if !slices.Equal(got, c.want) || o.total != 60 {
+			t.Errorf("from %v: %v, want %v", c.from, got, c.want)
+		}
+	}
+	if o := newSearchOrder(new(index.View), Position{}); o.len() != 0 {
+		t.Errorf("%d segments of no threads", o.len())
+	}
+}
 
 // TestSearchProgress: bytes done rise to the total, and the end is where the search began.
 func TestSearchProgress(t *testing.T) {
 	from := Position{Thread: 2, At: 50}
-	p := newSearchProgress([]segment{{thread: 2, from: 50, size: 50}, {thread: 5, size: 200}, {thread: 2, size: 50}})
+	order := newSearchOrder(&index.View{Streams: []*index.Stream{{Thread: 2, Size: 100}, {Thread: 5, Size: 200}}}, from)
+	p := searchProgress{order: order, total: order.total}
 	last := int64(-1)
 	for i, at := range []int64{70, 100, 0} {
-		if g := p.begin(); g.thread != p.segments[i].thread {
+		if g := p.begin(); g.thread != order.segment(i).thread {
 			t.Errorf("segment %d is of thread %d", i, g.thread)
 		}
 		p.reach(i, at)
-		if p.done < last || p.done > p.total || p.upto != (Position{p.segments[i].thread, at}) {
+		if p.done < last || p.done > p.total || p.upto != (Position{order.segment(i).thread, at}) {
 			t.Errorf("segment %d: %+v", i, p)
 		}
 		last = p.done

@@ -68,9 +68,12 @@ func (g segment) cut(bytes int64, yield func([]segment) bool) bool {
 	return true
 }
 
-// sharesWithin cuts segments of known size into shares of about bytes bytes, in order: parts of
+// mostThreads is how many whole threads shares puts together at a time.
+const mostThreads = 64 * shareThreads
+
+// shares cuts the segments into shares of about bytes bytes, in order: parts of
 // long ones, and several short ones together that are whole threads.
-func sharesWithin(v *index.View, list []segment, bytes int64) iter.Seq[[]segment] {
+func (o *searchOrder) shares(v *index.View, bytes int64) iter.Seq[[]segment] {
 	return func(yield func([]segment) bool) {
 		var few []int32
 		flush := func() bool {
@@ -82,10 +85,15 @@ func sharesWithin(v *index.View, list []segment, bytes int64) iter.Seq[[]segment
 			few = few[:0]
 			return true
 		}
-		for _, g := range list {
-			if !g.part() {
-				few = append(few, g.thread)
-			} else if !flush() || !g.cut(bytes, yield) {
+		for i := range o.len() {
+			g := o.segment(i)
+			if g.part() {
+				if !flush() || !g.cut(bytes, yield) {
+					return
+				}
+				continue
+			}
+			if few = append(few, g.thread); len(few) == mostThreads && !flush() {
 				return
 			}
 		}
@@ -93,28 +101,45 @@ func sharesWithin(v *index.View, list []segment, bytes int64) iter.Seq[[]segment
 	}
 }
 
-// segmentsFrom returns the segments of a search, in order.
-func segmentsFrom(v *index.View, from Position) []segment {
-	at := max(from.At, 0)
-	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= from.Thread })
-	list := make([]segment, 0, len(v.Streams)+1)
-	var rest *segment
-	if i < len(v.Streams) && v.Streams[i].Thread == from.Thread && at > 0 {
-		s := v.Streams[i]
-		at = min(at, s.Size)
-		list = append(list, segment{thread: s.Thread, from: at, to: -1, size: s.Size - at})
-		rest = &segment{thread: s.Thread, to: at, size: at}
-		i++
+// searchOrder is the segments of a search, in order: the rest of a thread, all other threads, and
+// the beginning of that thread. It does not list them: there may be a million.
+type searchOrder struct {
+	streams []*index.Stream // by thread id
+	first   int             // the number of the one to begin with
+	at      int64           // where to begin in it
+	total   int64           // bytes
+}
+
+// newSearchOrder returns the segments of a search from a place on.
+func newSearchOrder(v *index.View, from Position) *searchOrder {
+	o := &searchOrder{streams: v.Streams}
+	o.first = sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= from.Thread })
+	if o.first == len(v.Streams) {
+		o.first = 0
+	} else if s := v.Streams[o.first]; s.Thread == from.Thread {
+		o.at = min(max(from.At, 0), s.Size)
 	}
-	for _, part := range [][]*index.Stream{v.Streams[i:], v.Streams[:i]} {
-		for _, s := range part {
-			if rest == nil || s.Thread != rest.thread {
-				list = append(list, segment{thread: s.Thread, to: -1, size: s.Size})
-			}
-		}
+	for _, s := range v.Streams {
+		o.total += s.Size
 	}
-	if rest != nil {
-		list = append(list, *rest)
+	return o
+}
+
+func (o *searchOrder) len() int {
+	if o.at > 0 {
+		return len(o.streams) + 1
 	}
-	return list
+	return len(o.streams)
+}
+
+// segment returns a segment by its number.
+func (o *searchOrder) segment(i int) segment {
+	s := o.streams[(o.first+i)%len(o.streams)]
+	switch {
+	case o.at > 0 && i == 0:
+		return segment{thread: s.Thread, from: o.at, to: -1, size: s.Size - o.at}
+	case i == len(o.streams):
+		return segment{thread: s.Thread, to: o.at, size: o.at}
+	}
+	return segment{thread: s.Thread, to: -1, size: s.Size}
 }
