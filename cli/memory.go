@@ -69,7 +69,8 @@ func (l *memoryLimit) watch() {
 	}, l)
 }
 
-// adjust leaves a quarter of what is in use free, so that collections do not follow one another.
+// adjust leaves a quarter of what is in use free, so that collections do not follow one another. Small
+// changes are not worth it, except back to the least.
 func (l *memoryLimit) adjust() {
 	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/metadata/other:bytes"}}
 	metrics.Read(used)
@@ -78,7 +79,7 @@ func (l *memoryLimit) adjust() {
 		inUse += int64(s.Value.Uint64())
 	}
 	want := max(l.least, inUse+inUse/4)
-	if want > l.now || want < l.now-l.now/8 {
+	if want > l.now || want < l.now-l.now/8 || want == l.least && want != l.now {
 		l.now = want
 		debug.SetMemoryLimit(want)
 	}

@@ -54,8 +54,9 @@ func (t *trace) eventTable(ctx context.Context, v *index.View) (*eventTable, err
 			if !t.shows(v) {
 				return errStale
 			}
+			var w walker // of one stream after the other
 			for _, i := range from[:n] {
-				w := &walker{r: t, v: v, s: v.Streams[i]}
+				w = walker{r: t, v: v, s: v.Streams[i]}
 				if spans, err = w.appendSpans(ctx, spans, i); err != nil {
 					return err
 				}

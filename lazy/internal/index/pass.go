@@ -144,6 +144,7 @@ func (p *pass) owner() *building {
 
 func (p *pass) view() *View {
 	v := &View{Streams: p.streams.list(), Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
+	p.streams = mappedStreams{} // whoever gets the view needs the memory
 	v.Cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
 	return v
 }
