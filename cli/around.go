@@ -129,13 +129,13 @@ func threadsNamed(r *lazy.TraceReader, text string) (ids []int32, err error) {
 			continue
 		}
 		had := len(ids)
-		for _, t := range r.Threads() {
+		for t := range r.ThreadList().All() {
 			if t.Name == name {
 				ids = append(ids, t.ID)
 			}
 		}
 		if len(ids) == had {
-			return nil, &usageError{"no thread is named " + name, "tracex info lists the threads"}
+			return nil, &usageError{"no thread is named " + name, "tracex info --limit 0 lists all threads"}
 		}
 	}
 	slices.Sort(ids)

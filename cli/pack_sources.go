@@ -62,7 +62,7 @@ func pointsOf(r *lazy.TraceReader) *int64 {
 		return nil
 	}
 	n := int64(0)
-	for _, t := range r.Threads() {
+	for t := range r.ThreadList().All() {
 		if !t.Counted {
 			return nil
 		}

@@ -158,12 +158,12 @@ const hintEvents = "the explorer and print --json show event numbers"
 
 // hasThread checks that a trace has a thread.
 func hasThread(r *lazy.TraceReader, id int32) error {
+	if _, ok := r.ThreadInfo(id); ok {
+		return nil
+	}
 	var there []int64
-	for _, t := range r.Threads() {
-		if t.ID == id {
-			return nil
-		}
-		there = append(there, int64(t.ID)+1)
+	for l, i := r.ThreadList(), 0; i < l.Len(); i++ {
+		there = append(there, int64(l.ID(i))+1)
 	}
 	if len(there) == 0 {
 		return errors.New("the trace has no threads")

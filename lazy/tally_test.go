@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"tracex/format/formattest"
@@ -48,6 +49,9 @@ func TestTally(t *testing.T) {
 		calls, events, all := counted(r)
 		if want := sum.Classes[0]; !all || calls != want || events != sum.Points {
 			t.Errorf("%s: %d calls, %d events, %v; want %d, %d", name, calls, events, all, want, sum.Points)
+		}
+		if all := slices.Collect(r.ThreadList().All()); !slices.Equal(all, r.Threads()) {
+			t.Errorf("%s: one after the other, threads are %+v, not %+v", name, all, r.Threads())
 		}
 		for i, th := range r.Threads() {
 			if want := sum.Threads[i]; th.Calls != want.Calls || th.Events != want.Points {

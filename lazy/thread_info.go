@@ -62,8 +62,8 @@ func (r *trace) infoOf(c *format.Context, v *index.View, s *index.Stream) Thread
 	return t
 }
 
-// Threads returns the threads known so far, by id. It looks at each: use ThreadInfo for
-// one, and Totals for all together.
+// Threads returns the threads known so far, by id. There may be a million: use ThreadInfo for
+// one, Totals for all together, and ThreadList for one after the other.
 func (r *TraceReader) Threads() (list []ThreadInfo) {
 	r.WithContext(func(c *format.Context) {
 		v := r.known.Load()

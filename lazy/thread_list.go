@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"iter"
 	"slices"
 
 	"tracex/format"
@@ -31,6 +32,19 @@ func (l *ThreadList) ID(i int) int32 { return l.v.Streams[i].Thread }
 func (l *ThreadList) Index(id int32) int {
 	i, _ := slices.BinarySearchFunc(l.v.Streams, id, func(s *index.Stream, id int32) int { return int(int64(s.Thread) - int64(id)) })
 	return i
+}
+
+// All describes the threads, one after the other.
+func (l *ThreadList) All() iter.Seq[ThreadInfo] {
+	return func(yield func(ThreadInfo) bool) {
+		for _, s := range l.v.Streams {
+			var t ThreadInfo
+			l.r.WithContext(func(c *format.Context) { t = l.r.infoOf(c, l.v, s) })
+			if !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // ThreadRow is a thread in a list.

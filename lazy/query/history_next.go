@@ -19,7 +19,7 @@ func NextWrite(ctx context.Context, r *lazy.TraceReader, scope Scope, l *Locatio
 
 // nextWriteFrom is NextWrite with the share of its passes.
 func nextWriteFrom(ctx context.Context, r *lazy.TraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress, share int64) (*HistoryPoint, error) {
-	alone := len(r.Threads()) == 1
+	alone := r.ThreadList().Len() == 1
 	if l.call != nil {
 		alone = l.call.Thread == at.Thread
 	}

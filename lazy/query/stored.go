@@ -80,7 +80,7 @@ type storedTops struct {
 func newStoredTops(r *lazy.TraceReader, unit int64) *storedTops {
 	s := &storedTops{r: r}
 	var big []lazy.ThreadInfo
-	for _, t := range r.Threads() {
+	for t := range r.ThreadList().All() {
 		if t.Bytes > unit {
 			big = append(big, t)
 		}
