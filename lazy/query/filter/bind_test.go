@@ -129,6 +129,9 @@ func TestClassNotDescribed(t *testing.T) {
 		}
 		filters = append(filters, f)
 	}
+	if term := MethodTerm(c, 0); term != `method="<class 2>.price()"` || !bound(t, parse(t, term), c).Match(call(0)) {
+		t.Errorf("the term of a method is %s", term)
+	}
 	for _, text := range []string{`class="<class 3>"`, `method="<class 3>.price"`, `method="<class 2>.prize"`} {
 		if _, err := parse(t, text).Bind(About{Context: c}); err == nil {
 			t.Errorf("%s is taken", text)

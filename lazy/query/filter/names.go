@@ -95,11 +95,11 @@ func MethodTerm(c *format.Context, method int32) string {
 	if d == nil {
 		return ""
 	}
-	name := d.Name
+	class := c.ClassName(d.ClassID) // of one that damaged data does not describe
 	if of := c.Class(d.ClassID); of != nil {
-		name = of.Name + "." + name
+		class = of.Name
 	}
-	return "method=" + Word(name+signature(d, ", ", true))
+	return "method=" + Word(class+"."+d.Name+signature(d, ", ", true))
 }
 
 // namesOfField yields the names of a field: balance, Account.balance, com.shop.Account.balance.
