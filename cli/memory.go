@@ -15,8 +15,8 @@ const answerMemory = 64 << 20
 // start, 4 MB, has it run several times while the names of a large trace are read.
 const freeMemory = 16 << 20
 
-// The collector's defaults: it runs when the heap has grown by so much of what was in use, and not below
-// so many bytes, which are of a heap that grows by usualPercent.
+// The collector's defaults: it runs when the heap has grown by usualPercent of what was in use, and not while
+// the heap is below leastHeap bytes. With another percentage that least size changes in proportion.
 const (
 	usualPercent = 100
 	leastHeap    = 4 << 20
