@@ -143,7 +143,9 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 }
 
 // Init starts watching the reader, and asks for the background of the terminal.
-func (m *Model) Init() tea.Cmd { return tea.Batch(m.watch(), m.env.AskBackground()) }
+func (m *Model) Init() tea.Cmd {
+	return background.Watched(tea.Batch(m.watch(), m.env.AskBackground()))
+}
 
 func (m *Model) watch() tea.Cmd { return m.trace.Watch(m.env.Life.Done()) }
 
@@ -157,7 +159,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmds = append(cmds, m.settle())
 	}
 	m.frame = m.newFrame()
-	return m, tea.Batch(cmds...)
+	return m, background.Watched(tea.Batch(cmds...))
 }
 
 // route passes a message to the part that it is for.

@@ -90,8 +90,8 @@ func run(ctx context.Context, m *Model, color Color) error {
 	m.env.Terminal = terminal.New()
 	m.env.Terminal.Watch(p.Send)
 	defer m.env.Terminal.Close()
-	// Run restores the terminal when it returns, and after a panic of Update, View or a command.
-	// Panics of work in the background reach it through Update: see background.Panic.
+	// Run restores the terminal when it returns, and after a panic of Update or View. Panics of
+	// commands and of work in the background reach it through Update: see background.Panic.
 	_, err := p.Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		return cause

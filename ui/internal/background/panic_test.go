@@ -24,3 +24,26 @@ func TestGuarded(t *testing.T) {
 	}()
 	p.Again()
 }
+
+// TestWatched: panics of a command, and of the commands of its batches, become messages.
+func TestWatched(t *testing.T) {
+	if Watched(nil) != nil {
+		t.Error("a command of nothing")
+	}
+	broken := func() tea.Msg { panic("planted") }
+	if _, ok := Watched(broken)().(Panic); !ok {
+		t.Error("no panic of a command")
+	}
+	seven := func() tea.Msg { return 7 }
+	outer, ok := Watched(tea.Batch(seven, tea.Batch(seven, broken)))().(tea.BatchMsg)
+	if !ok || len(outer) != 2 || outer[0]() != 7 {
+		t.Fatalf("%v", outer)
+	}
+	inner, ok := outer[1]().(tea.BatchMsg)
+	if !ok || len(inner) != 2 || inner[0]() != 7 {
+		t.Fatalf("%v", inner)
+	}
+	if _, ok := inner[1]().(Panic); !ok {
+		t.Error("no panic of a command in a batch in a batch")
+	}
+}
