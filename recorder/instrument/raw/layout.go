@@ -1,0 +1,163 @@
+package raw
+
+// The file that one process records into, PID-START.tracexraw. All numbers are little endian.
+//
+//	0       header, HeaderSize bytes: see the constants At…
+//	…       a copy of the program's table of functions (pclntab), from AtTable
+//	…       segments, from AtSegments on: each is allocated as a whole before it is used
+//
+// Segment k has 1 << min(AtFirstShift + k, AtMostShift) bytes. It consists of chunks, which begin
+// at multiples of ChunkUnit. A chunk is written by one goroutine at a time, or has descriptors.
+// Its head word is written last. A place without one is not used yet, or its process was killed
+// before it used it.
+const (
+	Magic      = 0x31776172_78636172 // "racxraw1"
+	HeaderSize = 8192
+	Suffix     = ".tracexraw"
+
+	AtMagic      = 0
+	AtVersion    = 8   // u32
+	AtControl    = 12  // u32: see Off
+	AtPID        = 16  // u64
+	AtReason     = 24  // u32: why no more is recorded, see ReasonNone
+	AtErrno      = 28  // u32: of a failed call of the system
+	AtLost       = 32  // u64: calls that were not recorded since then
+	AtCounter    = 40  // u64: a reading of the counter when the recording began
+	AtNanos      = 48  // u64: the monotonic clock at that time, in ns
+	AtWall       = 56  // u64: the wall clock at that time, in ns since 1970
+	AtClock      = 64  // u32: what counters are, see ClockNone
+	AtFirstShift = 68  // u32
+	AtMostShift  = 72  // u32
+	AtFirstLive  = 76  // u32: the first segment that has not been dropped
+	AtText       = 80  // u64: address of the program's code, from which places count
+	AtTable      = 88  // u64: where the table of functions is in the file
+	AtTableSize  = 96  // u64; 0 if there is none
+	AtSegments   = 104 // u64: where the first segment is in the file
+	AtParent     = 112 // u64: the parent's process id
+	AtProgram    = 128 // the path of the program, and its arguments, each ended by a zero byte
+	ProgramSize  = 4096
+
+	Version = 1
+)
+
+// What AtControl says.
+const (
+	Off       = 0
+	Recording = 1
+	Ending    = 2 // asked to stop: the program no longer records, and may still have to notice
+)
+
+// Why the recording ended before the program.
+const (
+	ReasonNone     = 0
+	ReasonLimit    = 1 // the limit given
+	ReasonAllocate = 2 // the disk has no room, or the file cannot grow
+	ReasonFileSize = 3 // the limit of the process for the size of files
+	ReasonMap      = 4 // memory cannot be mapped
+	ReasonStopped  = 5 // as asked
+)
+
+// What counters are.
+const (
+	ClockNone    = 0 // always 0: no times are recorded
+	ClockCounter = 1 // the processor's counter: pairs in the chunks tell its rate
+	ClockNanos   = 2 // the monotonic clock
+)
+
+// A chunk: a head of ChunkHead bytes and events, or descriptors. Counter and clock were read
+// when the chunk was begun; the first event's time counts from that counter.
+const (
+	ChunkUnit = 1024
+	ChunkMost = 64 << 10 // unless one event needs more
+	ChunkHead = 40
+
+	ChunkEvents      = 0x7ace0001
+	ChunkDescriptors = 0x7ace0002
+
+	AtChunkWord    = 0  // u32: one of the above, written last
+	AtChunkSize    = 4  // u32: with the head
+	AtChunkStream  = 8  // u64: address of the goroutine's g: chunks of one g are in order
+	AtChunkCounter = 16 // u64
+	AtChunkNanos   = 24 // u64
+	AtChunkLeftOut = 32 // u32: calls left out as they were nested too deeply
+)
+
+// An event begins with a word, EventX | function << EventBits, which is written last, at a
+// multiple of 4 bytes. A zero word means that there is nothing yet. Except where noted, the
+// word is followed by u32, how far the counter advanced since the event before.
+const (
+	EventBits = 4
+
+	EventEnter     = 1  // u32, return address of the function, from AtText; then the values of the arguments
+	EventExit      = 2  // the values of the results
+	EventPanic     = 3  // of the function, by a panic: the value of the panic
+	EventGoexit    = 4  // of the function, by runtime.Goexit
+	EventUnwound   = 5  // of the function, without having told how
+	EventGo        = 6  // a go statement, as the function's descriptor tells, is about to run
+	EventGoroutine = 7  // u32 0, then goroutine: the events that follow are those of a new one
+	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 0, n × open: where those before may have been dropped
+	EventSync      = 9  // u32 0, u64, the counter
+	EventNext      = 10 // nothing more: the goroutine goes on in its next chunk
+	EventMost      = 10
+
+	// goroutine: u64 id, u64 the parent's id, u64 pc of the go statement, u64 pc of the function that was started,
+	// u64 counter.
+	GoroutineSize = 40
+	// open: u32 function, u32 0, u64 counter of its beginning; the outermost first.
+	OpenSize = 16
+)
+
+// A descriptor: u32 kind, u32 size with this head and padding to 8 bytes, then what follows.
+// string is u32 length and the bytes.
+const (
+	// u32 id, u32 line, u16 flags, u16 number of arguments (with the receiver), u16 results, u16 0,
+	// a type's id for each argument and result as they were in the first call,
+	// string package path, string name as in (*T).m or f.func1, string file, string names of the
+	// arguments, separated by commas.
+	DescriptorFunction = 1
+	// u32 id, u8 kind of package reflect, u8 flags, u16 0, u64 size, u32 element's type, u32 number of fields,
+	// string name as the runtime has it, string package path ("" for a type without a name), then for each field u32 type,
+	// string name. The type of an element or field may be not described: no value of it was met.
+	DescriptorType = 2
+
+	FunctionReceiver = 1 // flag: the first argument is the receiver
+	FunctionGo       = 2 // flag: a go statement; its text is the name
+
+	TypeNamed   = 1       // flag: has a name
+	TypeOutside = 1 << 31 // in an id: a type that the program made while it ran
+)
+
+// A value begins with a byte. Its type is the one that its function, or the struct around it,
+// tells, unless there is a ValueType.
+const (
+	ValueNil       = 0
+	ValueFalse     = 1
+	ValueTrue      = 2
+	ValueInt8      = 3  // signed numbers in 1, 4 and 8 bytes, whatever their type
+	ValueInt32     = 4  //
+	ValueInt64     = 5  //
+	ValueUint8     = 6  // unsigned ones
+	ValueUint32    = 7  //
+	ValueUint64    = 8  //
+	ValueFloat32   = 9  // 4 bytes
+	ValueFloat64   = 10 // 8
+	ValueComplex64 = 11 // 8
+	ValueComplex   = 12 // 16
+	ValueString    = 13 // u8 length, all bytes
+	ValueCut       = 14 // u32 length, u8 how many of them follow: 0 where the bytes cannot be read safely
+	ValueBytes     = 15 // of a []byte: address, u32 length, u8 how many of them follow
+	ValueAddress   = 16 // pointer, channel, unsafe pointer: address
+	ValueMap       = 17 // address, u32 length
+	ValueFunc      = 18 // address, u32 pc of its code, from AtText
+	ValueSlice     = 19 // address, u32 length
+	ValueArray     = 20 // nothing
+	ValueStruct    = 21 // the fields, as many as the type has, unless ValueMore ends them
+	ValuePointee   = 22 // pointer: address, the value that it points to
+	ValueMore      = 23 // the other fields are left out
+	ValueType      = 24 // u32 type, a value of that type
+	ValueLarge     = 25 // a value that is too large to be looked at
+	ValueLeftOut   = 26 // no room for it
+
+	// address: the low 48 bits.
+	AddressSize = 6
+)
