@@ -28,23 +28,24 @@ const (
 	AtClock      = 64  // u32: what counters are, see ClockNone
 	AtFirstShift = 68  // u32
 	AtMostShift  = 72  // u32
-	AtFirstLive  = 76  // u32: the first segment that has not been dropped
+	AtDropped    = 76  // u32: how many segments of events have been dropped: they are zero now
 	AtText       = 80  // u64: address of the program's code, from which places count
 	AtTable      = 88  // u64: where the table of functions is in the file
 	AtTableSize  = 96  // u64; 0 if there is none
 	AtSegments   = 104 // u64: where the first segment is in the file
-	AtParent     = 112 // u64: the parent's process id
 	AtProgram    = 128 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
 
 	Version = 1
 )
 
-// What AtControl says.
+// What AtControl says, and AtState of a file by which a program is controlled.
 const (
 	Off       = 0
 	Recording = 1
 	Ending    = 2 // asked to stop: the program no longer records, and may still have to notice
+	Asked     = 3 // asked to begin; not in a recording
+	Lost      = 4 // nothing more can be recorded, and calls are counted: see AtReason
 )
 
 // Why the recording ended before the program.
@@ -82,6 +83,36 @@ const (
 	AtChunkLeftOut = 32 // u32: calls left out as they were nested too deeply
 )
 
+// A program that is not recording can be controlled by a mapped file, named after its process
+// id, in the folder tracex below $XDG_RUNTIME_DIR, or else in TempFolder followed by the user's
+// id. Only its user may open them. Who controls it writes the folder and the options, then
+// AtState. The program answers when it calls an instrumented function.
+const (
+	ControlMagic = 0x31746361_78636172 // "racxact1"
+	ControlSize  = 16384
+	TempFolder   = "/tmp/tracex-"
+
+	AtState       = 12 // u32; magic, version and process id are where a recording has them
+	AtAnswer      = 24 // u32: why it could not begin, see ReasonNone
+	AtAnswerErrno = 28 // u32
+	AtSession     = 32 // u32: how many recordings there have been
+	AtFolder      = 64 // where to put the recording, ended by a zero byte
+	FolderSize    = 4096
+	AtOptions     = AtFolder + FolderSize // as in OptionsVariable, ended by a zero byte
+	OptionsSize   = 8192
+)
+
+// The environment of a program that is to record from its start.
+const (
+	// FolderVariable names the folder for its recording, an absolute path.
+	FolderVariable = "TRACEX_RECORD"
+	// OptionsVariable has options, separated by spaces: depth=N, strings=N, fields=N, levels=N,
+	// limit=BYTES, last=BYTES, times=0, only=PATTERN, skip=PATTERN. The last two may be repeated.
+	OptionsVariable = "TRACEX_RECORD_OPTIONS"
+	// ControlVariable with the value 0 makes a program one that cannot be controlled.
+	ControlVariable = "TRACEX_CONTROL"
+)
+
 // An event begins with a word, EventX | function << EventBits, which is written last, at a
 // multiple of 4 bytes. A zero word means that there is nothing yet. Except where noted, the
 // word is followed by u32, how far the counter advanced since the event before.
@@ -111,14 +142,17 @@ const (
 // string is u32 length and the bytes.
 const (
 	// u32 id, u32 line, u16 flags, u16 number of arguments (with the receiver), u16 results, u16 0,
-	// a type's id for each argument and result as they were in the first call,
+	// a type's id for each argument as it was in the first call: 0 for nil,
 	// string package path, string name as in (*T).m or f.func1, string file, string names of the
 	// arguments, separated by commas.
 	DescriptorFunction = 1
 	// u32 id, u8 kind of package reflect, u8 flags, u16 0, u64 size, u32 element's type, u32 number of fields,
 	// string name as the runtime has it, string package path ("" for a type without a name), then for each field u32 type,
-	// string name. The type of an element or field may be not described: no value of it was met.
+	// string name. The type of a field may be not described: no value of it was met, or it is a predeclared type.
 	DescriptorType = 2
+	// u32 function, u32 number of results, a type's id for each. A function has one before the
+	// first of its results.
+	DescriptorResults = 3
 
 	FunctionReceiver = 1 // flag: the first argument is the receiver
 	FunctionGo       = 2 // flag: a go statement; its text is the name

@@ -1,0 +1,178 @@
+package instrument
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// sources are those of the archive that is linked into programs, and of the wrapper.
+//
+//go:embed tracexrt/*.go tracexrt/*.s raw/layout.go rewrite/*.go toolexec/*.go
+var sources embed.FS
+
+// ArchivePath is the import path of the archive.
+const ArchivePath = "tracexrt"
+
+// Tools are the programs and archives that instrument the builds of a toolchain.
+type Tools struct {
+	Wrapper string // the program for -toolexec
+	Archive string // Archive+SharedSuffix is the one for position independent code
+	// Stamp distinguishes what is built with these tools from what is not, and from what other
+	// tools have built.
+	Stamp string
+	// Missing are fields of the runtime that this version of Go does not have: what depends on
+	// them is not recorded.
+	Missing []string
+}
+
+// MakeTools makes the tools for a toolchain, or finds them in a cache.
+func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("the tools for instrumenting need a folder: %w", err)
+	}
+	stamp := stampOf(t)
+	dir := filepath.Join(cache, "tracex", "instrument", stamp)
+	tools := &Tools{Wrapper: filepath.Join(dir, "toolexec"), Archive: filepath.Join(dir, "tracexrt.a"), Stamp: stamp}
+	missing, err := os.ReadFile(filepath.Join(dir, "missing"))
+	if err == nil {
+		tools.Missing = strings.Fields(string(missing))
+		return tools, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return nil, err
+	}
+	// Made beside its place and renamed: others see all or nothing.
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "making-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	if tools.Missing, err = makeArchive(ctx, t, temp); err != nil {
+		return nil, err
+	}
+	if err := makeWrapper(ctx, t, temp); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(temp, "missing"), []byte(strings.Join(tools.Missing, " ")), 0o666); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		if _, there := os.Stat(filepath.Join(dir, "missing")); there != nil {
+			return nil, err
+		} // another process was first
+	}
+	return tools, nil
+}
+
+// stampOf returns a hash of all that decides what an instrumented package is compiled to, but for
+// its own sources and options.
+func stampOf(t *Toolchain) string {
+	h := sha256.New()
+	fmt.Fprintln(h, t.Version, t.Root, t.OS, t.Arch, t.Build)
+	_ = fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		b, err := sources.ReadFile(name)
+		fmt.Fprintln(h, name, len(b))
+		h.Write(b)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)[:10])
+}
+
+// makeArchive compiles the archive into a folder.
+func makeArchive(ctx context.Context, t *Toolchain, dir string) (missing []string, err error) {
+	offsets, missing, err := runtimeOffsets(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	src := filepath.Join(dir, "src")
+	files := map[string][]byte{"offsets.go": offsets, "go.mod": []byte("module " + ArchivePath + "\n\ngo 1.24\n")}
+	if err := read(files, "tracexrt", ""); err != nil {
+		return nil, err
+	}
+	layout, err := sources.ReadFile("raw/layout.go")
+	if err != nil {
+		return nil, err
+	}
+	files["layout.go"] = bytes.Replace(layout, []byte("package raw"), []byte("package tracexrt"), 1)
+	if err := write(src, files); err != nil {
+		return nil, err
+	}
+	for _, shared := range []bool{false, true} {
+		out := filepath.Join(dir, "tracexrt.a")
+		args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=tracexrt"}
+		if shared {
+			out += SharedSuffix
+			args = append(args, "-gcflags=-shared", "-asmflags=-shared")
+		}
+		if _, err := output(t.command(ctx, src, append(args, "-o", out, ".")...)); err != nil {
+			return nil, fmt.Errorf("the recorder for programs does not compile with %s: %w", t.Version, err)
+		}
+	}
+	return missing, nil
+}
+
+// SharedSuffix is added to the path of an archive for position independent code.
+const SharedSuffix = ".shared"
+
+// makeWrapper compiles the wrapper into a folder.
+func makeWrapper(ctx context.Context, t *Toolchain, dir string) error {
+	src := filepath.Join(dir, "wrapper")
+	files := map[string][]byte{"go.mod": []byte("module tracex\n\ngo 1.24\n")}
+	for _, pkg := range []string{"rewrite", "toolexec"} {
+		if err := read(files, pkg, path.Join("recorder/instrument", pkg)); err != nil {
+			return err
+		}
+	}
+	if err := write(src, files); err != nil {
+		return err
+	}
+	c := t.command(ctx, src, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "toolexec"), "./recorder/instrument/toolexec")
+	c.Env = append(c.Env, "GOOS="+t.hostOS, "GOARCH="+t.hostArch, "CGO_ENABLED=0", "GOEXPERIMENT=")
+	if _, err := output(c); err != nil {
+		return fmt.Errorf("the wrapper of the compiler cannot be built: %w", err)
+	}
+	return nil
+}
+
+// read reads the sources of a package, without its tests.
+func read(files map[string][]byte, pkg, as string) error {
+	list, err := sources.ReadDir(pkg)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(d fs.DirEntry) bool { return strings.HasSuffix(d.Name(), "_test.go") })
+	for _, d := range list {
+		if files[path.Join(as, d.Name())], err = sources.ReadFile(path.Join(pkg, d.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes files below a folder.
+func write(dir string, files map[string][]byte) error {
+	for name, b := range files {
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(at, b, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package instrument
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// wanted are the fields of the runtime that the archive reads, and the names of their offsets
+// there. Those that are not needed may be missing: then their offset is 0, and what depends on
+// them is not recorded.
+var wanted = []struct {
+	pkg, typ, field, name string
+	needed                bool
+}{
+	{"runtime", "g", "stack.hi", "offStackHi", true},
+	{"runtime", "g", "goid", "offGoid", true},
+	{"runtime", "g", "parentGoid", "offParent", false},
+	{"runtime", "g", "gopc", "offGopc", false},
+	{"runtime", "g", "startpc", "offStartpc", false},
+	{"runtime", "g", "ancestors", "offAncestors", false},
+	{"runtime", "g", "_panic", "offPanic", false},
+	{"runtime", "_panic", "fp", "offPanicFP", false},
+	{"runtime", "_panic", "sp", "offPanicSP", false},
+	{"runtime", "_panic", "goexit", "offPanicGoexit", false},
+	{"runtime", "moduledata", "text", "offModuleText", true},
+	{"runtime", "moduledata", "end", "offModuleEnd", true},
+	{"runtime", "moduledata", "types", "offModuleTypes", true},
+	{"runtime", "moduledata", "etypes", "offModuleEtypes", true},
+	{"runtime", "moduledata", "pcHeader", "offModulePclntab", true},
+	{"runtime", "moduledata", "epclntab", "offModuleEpclntab", false},
+	{"runtime", "moduledata", "pclntable", "offModuleFtabBytes", false},
+	{"internal/abi", "MapType|SwissMapType", "", "mapTypeSize", false}, // the latter until Go 1.25
+}
+
+// runtimeOffsets returns the offsets as a file of the archive, and which fields are missing.
+func runtimeOffsets(ctx context.Context, t *Toolchain) (file []byte, missing []string, err error) {
+	packages, err := checkRuntime(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	sizes := types.SizesFor("gc", t.Arch)
+	var out bytes.Buffer
+	out.WriteString("package tracexrt\n\nconst (\n")
+	for _, w := range wanted {
+		off, err := offsetOf(packages[w.pkg], w.typ, w.field, sizes)
+		if err != nil {
+			if w.needed {
+				return nil, nil, fmt.Errorf("%s cannot be recorded: %w", t.Version, err)
+			}
+			missing = append(missing, w.typ+"."+w.field)
+		}
+		fmt.Fprintf(&out, "\t%s = %d\n", w.name, off)
+	}
+	out.WriteString(")\n")
+	return out.Bytes(), missing, nil
+}
+
+// offsetOf returns where a field is in a struct, or the struct's size if field is "".
+func offsetOf(pkg *types.Package, typ, field string, sizes types.Sizes) (int64, error) {
+	if pkg == nil {
+		return 0, errors.New("its runtime is not there")
+	}
+	var o types.Object
+	for name := range strings.SplitSeq(typ, "|") {
+		if o == nil {
+			o = pkg.Scope().Lookup(name)
+		}
+	}
+	if o == nil {
+		return 0, fmt.Errorf("package %s has no type %s", pkg.Path(), typ)
+	}
+	if field == "" {
+		return sizes.Sizeof(o.Type()), nil
+	}
+	at, t := int64(0), o.Type()
+	for name := range strings.SplitSeq(field, ".") {
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return 0, fmt.Errorf("%s.%s is no struct", pkg.Path(), typ)
+		}
+		var fields []*types.Var
+		found := -1
+		for f := range s.Fields() {
+			if f.Name() == name {
+				found = len(fields)
+			}
+			fields = append(fields, f)
+		}
+		if found < 0 {
+			return 0, fmt.Errorf("%s.%s has no field %s", pkg.Path(), typ, field)
+		}
+		at += sizes.Offsetsof(fields)[found]
+		t = fields[found].Type()
+	}
+	return at, nil
+}
+
+// checkRuntime type-checks the declarations of package runtime, and of what it imports.
+func checkRuntime(ctx context.Context, t *Toolchain) (map[string]*types.Package, error) {
+	out, err := output(t.command(ctx, t.Root, "list", "-deps", "-json=ImportPath,Dir,GoFiles", "runtime"))
+	if err != nil {
+		return nil, err
+	}
+	done := map[string]*types.Package{"unsafe": types.Unsafe}
+	fset := token.NewFileSet()
+	conf := types.Config{
+		Importer: importedOf(done), Sizes: types.SizesFor("gc", t.Arch), IgnoreFuncBodies: true, FakeImportC: true,
+		Error: func(error) {}, // some declarations need what is not here; those that count are checked
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir string
+			GoFiles         []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return done, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if p.ImportPath == "unsafe" {
+			continue
+		}
+		var files []*ast.File
+		for _, name := range p.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+		pkg, _ := conf.Check(p.ImportPath, fset, files, nil)
+		done[p.ImportPath] = pkg
+	}
+}
+
+// importedOf are packages that were checked before those that import them.
+type importedOf map[string]*types.Package
+
+func (i importedOf) Import(path string) (*types.Package, error) {
+	if p := i[path]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("package %s is not there", path)
+}

@@ -1,0 +1,263 @@
+package instrument
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options are what a person chooses of a build: they are part of what its packages are compiled
+// to. The zero Options leave out functions of tests and trivial ones.
+type Options struct {
+	// Packages are patterns of packages to instrument, as for -gcflags of go build. Without any,
+	// they are the packages of the main modules, and those named on the command line.
+	Packages []string
+	Tests    bool // functions in files of tests too
+	Trivial  bool // functions of one statement without a call too
+}
+
+// A Plan is a go command that instruments what it builds.
+type Plan struct {
+	Args []string // with the name of the command
+	Env  []string // to add to the environment
+	// Runs reports whether the command runs what it builds.
+	Runs bool
+}
+
+// Is reports whether a command is one of go's that builds: build, install, run or test.
+func Is(command []string) bool {
+	return len(command) > 1 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "go" && subcommand(command) > 0
+}
+
+// subcommand returns where the subcommand is, 0 if it is none that builds.
+func subcommand(command []string) int {
+	at := 1
+	if len(command) > 2 && command[1] == "-C" {
+		at = 3
+	} else if strings.HasPrefix(command[1], "-C=") {
+		at = 2
+	}
+	if at < len(command) && slices.Contains([]string{"build", "install", "run", "test"}, command[at]) {
+		return at
+	}
+	return 0
+}
+
+// ErrToolexec: the command has a -toolexec of its own.
+var ErrToolexec = errors.New("-toolexec is what instruments the program: it cannot have another one")
+
+// Make makes a plan for a command that [Is] has accepted.
+func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o Options) (*Plan, error) {
+	at := subcommand(command)
+	sub, rest := command[at], command[at+1:]
+	head := slices.Clone(command[:at+1])
+	// -C must stay the first flag.
+	if len(rest) > 1 && (rest[0] == "-C" || rest[0] == "--C") {
+		head, rest = append(head, rest[:2]...), rest[2:]
+	} else if len(rest) > 0 && (strings.HasPrefix(rest[0], "-C=") || strings.HasPrefix(rest[0], "--C=")) {
+		head, rest = append(head, rest[0]), rest[1:]
+	}
+	user := flagsOf(sub, rest)
+	inherited := strings.Fields(t.flags)
+	if user.toolexec || slices.ContainsFunc(inherited, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-'\""), "toolexec") }) {
+		return nil, ErrToolexec
+	}
+	p := &Plan{Runs: sub == "run" || sub == "test" && !user.compiles}
+	own := []string{"-toolexec=" + quoted(tools.Wrapper)}
+	if sub == "test" && !user.counts {
+		own = append(own, "-count=1") // a test's result of an earlier run has no calls
+	}
+	stamp := tools.stamp(o)
+	patterns := o.Packages
+	if len(patterns) == 0 {
+		patterns = []string{"", "work"}
+	}
+	given := append(gcflags(inherited), user.gcflags...)
+	if len(given) == 0 {
+		for _, pattern := range patterns {
+			own = append(own, "-gcflags="+prefixed(pattern, stamp))
+		}
+		p.Args = slices.Concat(head, own, rest)
+	} else {
+		flags, err := t.merged(ctx, head, given, patterns, user.packages, stamp)
+		if err != nil {
+			return nil, err
+		}
+		// Of several flags that name a package the last one counts.
+		p.Args = slices.Concat(head, own, rest[:user.end], flags, rest[user.end:])
+	}
+	p.Env = tools.environment(ctx, t, o)
+	return p, nil
+}
+
+// stamp is the flag of the compiler that selects a package, which the wrapper removes.
+func (t *Tools) stamp(o Options) string {
+	return fmt.Sprintf("-tracex=%s.%s", t.Stamp, o.letters())
+}
+
+// letters are the options that decide what a package is compiled to.
+func (o Options) letters() string {
+	s := ""
+	if o.Tests {
+		s += "t"
+	}
+	if o.Trivial {
+		s += "s"
+	}
+	return s + "."
+}
+
+// quoted returns a path as a flag of the go command has it, which splits it at spaces.
+func quoted(path string) string {
+	if !strings.ContainsAny(path, " \t'\"") {
+		return path
+	}
+	if !strings.Contains(path, "'") {
+		return "'" + path + "'"
+	}
+	return `"` + path + `"`
+}
+
+func prefixed(pattern, flags string) string {
+	if pattern == "" {
+		return flags
+	}
+	return pattern + "=" + flags
+}
+
+// userFlags is what counts of a user's flags.
+type userFlags struct {
+	gcflags  []gcflag
+	packages []string // named on the command line
+	end      int      // where the flags, with those after packages, end
+	toolexec bool
+	counts   bool // -count
+	compiles bool // -c: nothing runs
+}
+
+// gcflag is a -gcflags: for the packages of a pattern, or those on the command line if it is "".
+type gcflag struct{ pattern, flags string }
+
+func parseGcflags(v string) gcflag {
+	v = strings.TrimSpace(v)
+	if strings.HasPrefix(v, "-") || v == "" {
+		return gcflag{"", v}
+	}
+	pattern, flags, _ := strings.Cut(v, "=")
+	return gcflag{strings.TrimSpace(pattern), flags}
+}
+
+// gcflags returns those among flags in the form of GOFLAGS.
+func gcflags(flags []string) (list []gcflag) {
+	for _, f := range flags {
+		f = strings.Trim(f, `'"`)
+		if v, ok := strings.CutPrefix("-"+strings.TrimLeft(f, "-"), "-gcflags="); ok {
+			list = append(list, parseGcflags(v))
+		}
+	}
+	return list
+}
+
+// booleans are flags of go build, run and test that take no value of their own.
+var booleans = strings.Fields("a n race msan asan cover v work x buildvcs linkshared modcacherw trimpath i json c benchmem short failfast fullpath artifacts")
+
+// flagsOf reads the flags of a subcommand. What it does not know it takes for a flag with a value:
+// all flags that matter are recognised wherever they stand.
+func flagsOf(sub string, args []string) (u userFlags) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" || a == "-args" || a == "--args" {
+			u.end = i
+			return u
+		}
+		if !strings.HasPrefix(a, "-") || a == "-" {
+			if sub == "run" && !(strings.HasSuffix(a, ".go") && (i+1 == len(args) || true) && len(u.packages) > 0 || len(u.packages) == 0) {
+				u.end = i
+				return u
+			}
+			u.packages = append(u.packages, a)
+			if sub == "run" && !strings.HasSuffix(a, ".go") {
+				u.end = i
+				return u
+			}
+			if u.end == 0 && sub != "test" {
+				u.end = i
+			}
+			continue
+		}
+		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		name = strings.TrimPrefix(name, "test.")
+		if !has && !slices.Contains(booleans, name) && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
+		switch name {
+		case "gcflags":
+			u.gcflags = append(u.gcflags, parseGcflags(value))
+		case "toolexec":
+			u.toolexec = true
+		case "count":
+			u.counts = true
+		case "c":
+			u.compiles = !has || value == "true" || value == "1"
+		}
+	}
+	if u.end == 0 {
+		u.end = len(args)
+	}
+	return u
+}
+
+// merged returns a flag for each package that is to be instrumented: with the user's flags for it,
+// and the stamp.
+func (t *Toolchain) merged(ctx context.Context, head []string, given []gcflag, patterns, named []string, stamp string) ([]string, error) {
+	list := func(pattern string) ([]string, error) {
+		args := []string{"list", "-f", "{{.ImportPath}}"}
+		if i := slices.Index(head, "-C"); i >= 0 {
+			args = append([]string{"list", "-C", head[i+1]}, args[1:]...)
+		}
+		if pattern == "" {
+			args = append(args, named...)
+		} else {
+			args = append(args, pattern)
+		}
+		c := t.command(ctx, "", args...)
+		c.Env = os.Environ()
+		out, err := output(c)
+		return strings.Fields(string(out)), err
+	}
+	var order []string
+	flags := map[string]string{}
+	for _, pattern := range patterns {
+		packages, err := list(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range packages {
+			if _, ok := flags[p]; !ok {
+				order = append(order, p)
+				flags[p] = ""
+			}
+		}
+	}
+	for _, g := range given {
+		packages, err := list(g.pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range packages {
+			if _, ok := flags[p]; ok {
+				flags[p] = g.flags + " "
+			}
+		}
+	}
+	var out []string
+	for _, p := range order {
+		out = append(out, "-gcflags="+p+"="+flags[p]+stamp, "-gcflags="+p+"_test="+flags[p]+stamp)
+	}
+	return out, nil
+}

@@ -1,0 +1,40 @@
+//go:build tracexrt
+
+package tracexrt
+
+// panicFrameAbove is how far the frame of a panic, the first word behind the frame, is above the
+// frame pointer.
+const (
+	panicFrameAbove = 16
+	offPanicFrame   = offPanicFP
+)
+
+// commit stores a word after all that was stored before.
+func commit(p uintptr, v uint32) { *u32(p) = v }
+
+func storeRelease(p *uintptr, v uintptr) { *p = v }
+
+const (
+	sysWrite        = 1
+	sysClose        = 3
+	sysFstat        = 5
+	sysMmap         = 9
+	sysPwrite       = 18
+	sysYield        = 24
+	sysGetpid       = 39
+	sysFtruncate    = 77
+	sysGetuid       = 102
+	sysClockGettime = 228
+	sysOpenat       = 257
+	sysMkdirat      = 258
+	sysUnlinkat     = 263
+	sysReadlinkat   = 267
+	sysFallocate    = 285
+	sysPrlimit      = 302
+
+	openDirectory = 0x10000
+	openNoFollow  = 0x20000
+
+	statMode = 24
+	statUID  = 28
+)

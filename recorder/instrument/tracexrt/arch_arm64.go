@@ -1,0 +1,44 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+// panicFrameAbove is how far the frame of a panic, here its first word, is above the frame
+// pointer.
+const (
+	panicFrameAbove = 8
+	offPanicFrame   = offPanicSP
+)
+
+// commit stores a word after all that was stored before.
+func commit(p uintptr, v uint32)
+
+func storeRelease(p *uintptr, v uintptr) { storeRelease64(uintptr(unsafe.Pointer(p)), v) }
+
+func storeRelease64(p, v uintptr)
+
+const (
+	sysMkdirat      = 34
+	sysUnlinkat     = 35
+	sysFtruncate    = 46
+	sysFallocate    = 47
+	sysOpenat       = 56
+	sysClose        = 57
+	sysWrite        = 64
+	sysPwrite       = 68
+	sysReadlinkat   = 78
+	sysFstat        = 80
+	sysClockGettime = 113
+	sysYield        = 124
+	sysGetpid       = 172
+	sysGetuid       = 174
+	sysMmap         = 222
+	sysPrlimit      = 261
+
+	openDirectory = 0x4000
+	openNoFollow  = 0x8000
+
+	statMode = 16
+	statUID  = 24
+)

@@ -1,0 +1,312 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+// control is what says whether the program records: a word in the header of a recording that
+// began with the program, or in the file by which it is controlled.
+var (
+	control = &never
+	never   uint32
+)
+
+// What the recording is like; see also file.go and values.go.
+var (
+	session   uint32 // number of the recording, from 1
+	functions uint32 // described so far
+	clock     uint32
+	levels    int
+)
+
+// What is known of the program.
+var (
+	text, dataEnd        uintptr
+	types, typesSize     uintptr
+	described            uintptr // bits, one for 8 bytes of types
+	heap                 uintptr // addresses of Go's heap, without their lower 36 bits
+	argsBegin, argsSize  uintptr
+	table, tableSize     uintptr
+	largeType, errorType *rtype
+)
+
+func init() {
+	if lastmoduledatap == nil {
+		return
+	}
+	m := uintptr(unsafe.Pointer(lastmoduledatap))
+	text, dataEnd = *word(m + offModuleText), *word(m + offModuleEnd)
+	types = *word(m + offModuleTypes)
+	typesSize = *word(m + offModuleEtypes) - types
+	table = *word(m + offModulePclntab)
+	if offModuleEpclntab != 0 {
+		tableSize = *word(m + offModuleEpclntab) - table
+	} else {
+		tableSize = *word(m + offModuleFtabBytes) + *word(m + offModuleFtabBytes + 8) - table
+	}
+	probe := new([64]byte)
+	heap = uintptr(unsafe.Pointer(probe)) >> 36
+	var large any = Large{}
+	var e *error
+	var pe any = e
+	largeType = (*eface)(unsafe.Pointer(&large)).typ
+	errorType = elemOf(&pe)
+	for _, s := range arguments() {
+		// Those that the program has from the system, not copies.
+		if a := uintptr(unsafe.Pointer(unsafe.StringData(s))); len(s) > 0 && a>>36 != heap {
+			if argsBegin == 0 {
+				argsBegin = a
+			}
+			argsSize = a + uintptr(len(s)) - argsBegin
+		}
+	}
+	if folder := variable(FolderVariable); folder != "" {
+		acquire()
+		reason, errno := beginRecording(folder, variable(OptionsVariable))
+		release()
+		if reason == 0 {
+			control = u32(header + AtControl)
+		} else {
+			complain(folder, errno)
+		}
+	} else if variable(ControlVariable) != "0" {
+		listen()
+	}
+}
+
+// complain says on the standard error that nothing is recorded.
+func complain(folder string, errno uintptr) {
+	var text [700]byte
+	n := copy(text[:], "tracex: nothing is recorded: cannot make a file in ")
+	n += copy(text[n:600], folder)
+	n += copy(text[n:], " (error ")
+	n += putDecimal(text[n:], uint64(errno))
+	n += copy(text[n:], ")\n")
+	syscall6(sysWrite, 2, uintptr(unsafe.Pointer(&text)), uintptr(n), 0, 0, 0)
+}
+
+// attend is called where control does not say Recording. It reports whether it does now.
+//
+//go:noinline
+func attend() bool {
+	switch *control {
+	case Lost:
+		if header != 0 {
+			add(u64(header+AtLost), 1)
+		}
+		return false
+	case Asked, Ending:
+	default:
+		return *control == Recording
+	}
+	acquire()
+	switch *control {
+	case Ending:
+		finish()
+		commit(uintptr(unsafe.Pointer(control)), Off)
+	case Asked:
+		p := uintptr(unsafe.Pointer(control)) - AtState
+		// A copy: patterns are kept.
+		copyBytes(uintptr(unsafe.Pointer(&asked)), p+AtFolder, FolderSize+OptionsSize)
+		q := uintptr(unsafe.Pointer(&asked))
+		reason, errno := beginRecording(textAt(q, FolderSize), textAt(q+FolderSize, OptionsSize))
+		*u32(p + AtAnswer), *u32(p + AtAnswerErrno) = uint32(reason), uint32(errno)
+		if reason == 0 {
+			*u32(p + AtSession) = session
+			commit(p+AtState, Recording)
+		} else {
+			commit(p+AtState, Off)
+		}
+	}
+	release()
+	return *control == Recording
+}
+
+// asked is the folder and the options that the control file asked for last.
+var asked [FolderSize + OptionsSize]byte
+
+// textAt returns the text at an address, which a zero byte ends.
+func textAt(p, most uintptr) string {
+	n := uintptr(0)
+	for n < most && *u8(p + n) != 0 {
+		n++
+	}
+	return unsafe.String(u8(p), n)
+}
+
+// fail ends the recording, as it cannot go on. The lock is held.
+func fail(reason, errno uintptr) (_, _ uintptr) {
+	*u32(header + AtErrno) = uint32(errno)
+	*u32(header + AtReason) = uint32(reason)
+	*u32(header + AtControl) = Lost
+	*control = Lost
+	return 0, 0
+}
+
+// finish ends the recording as asked. The lock is held.
+func finish() {
+	if header == 0 {
+		return
+	}
+	if *u32(header + AtReason) == ReasonNone {
+		*u32(header + AtReason) = ReasonStopped
+	}
+	commit(header+AtControl, Off)
+	for _, m := range mapped[:segments] {
+		unmap(m[0], m[1])
+	}
+	segments = 0
+	if uintptr(unsafe.Pointer(control)) != header+AtControl {
+		unmap(header, headerSize)
+		header = 0
+	}
+	session++ // what goroutines know is of the past
+}
+
+// headerSize is the size of what is mapped at header.
+var headerSize uintptr
+
+// beginRecording begins a recording. The lock is held.
+func beginRecording(folder, options string) (reason, errno uintptr) {
+	session++
+	defaults()
+	parse(options)
+	pid := syscall6(sysGetpid, 0, 0, 0, 0, 0, 0)
+	var now [2]int64
+	syscall6(sysClockGettime, 0, uintptr(unsafe.Pointer(&now)), 0, 0, 0, 0)
+	wall := uint64(now[0]*1e9 + now[1])
+	if len(folder)+60 > len(path) || len(folder) == 0 || folder[0] != '/' {
+		return ReasonAllocate, errName
+	}
+	n := copy(path[:], folder)
+	n += copy(path[n:], "/")
+	n += putDecimal(path[n:], uint64(pid))
+	n += copy(path[n:], "-")
+	n += putDecimal(path[n:], wall)
+	n += copy(path[n:], Suffix)
+	path[n] = 0
+	f := syscall6(sysOpenat, atCwd, uintptr(unsafe.Pointer(&path)), openReadWrite|openCreate|openExclusive|openCloseExec, 0o600, 0, 0)
+	if failed(f) {
+		return ReasonAllocate, -f
+	}
+	var st [256]byte
+	s := uintptr(unsafe.Pointer(&st))
+	if r := syscall6(sysFstat, f, s, 0, 0, 0, 0); failed(r) {
+		syscall6(sysClose, f, 0, 0, 0, 0, 0)
+		return ReasonAllocate, -r
+	}
+	device, inode = *u64(s), *u64(s + 8)
+	size := (HeaderSize + tableSize + 64<<10 - 1) &^ (64<<10 - 1)
+	if reason, errno = allocate(f, 0, size); reason != 0 {
+		syscall6(sysClose, f, 0, 0, 0, 0, 0)
+		return reason, errno
+	}
+	h := syscall6(sysMmap, 0, size, protRead|protWrite, mapShared, f, 0)
+	syscall6(sysClose, f, 0, 0, 0, 0, 0)
+	if failed(h) {
+		return ReasonMap, -h
+	}
+	if described == 0 {
+		described = memory(typesSize/64 + 8)
+	} else {
+		for p := described; p < described+typesSize/64+8; p += 8 {
+			*u64(p) = 0
+		}
+	}
+	if described == 0 {
+		return ReasonMap, 0
+	}
+	header, headerSize, fileSize, segment, segments = h, size, size, 0, 0
+	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
+	lastCount = 0
+	lastAt = [maxLast][2]uintptr{}
+	*u32(h + AtVersion) = Version
+	*u64(h + AtPID) = uint64(pid)
+	*u64(h + AtWall) = wall
+	*u32(h + AtClock) = clock
+	if clock == ClockCounter {
+		_, t := goroutineNow()
+		*u64(h + AtCounter) = t
+	} else {
+		*u64(h + AtCounter) = otherTime()
+	}
+	*u64(h + AtNanos) = uint64(nanotime())
+	*u32(h + AtFirstShift), *u32(h + AtMostShift) = uint32(firstShift), uint32(mostShift)
+	*u64(h + AtText) = uint64(text)
+	*u64(h + AtTable), *u64(h + AtTableSize) = HeaderSize, uint64(tableSize)
+	*u64(h + AtSegments) = uint64(size)
+	program(h + AtProgram)
+	copyBytes(h+HeaderSize, table, tableSize)
+	*u32(h + AtControl) = Recording
+	*u64(h + AtMagic) = Magic
+	return 0, 0
+}
+
+// program writes the path of the program and its arguments.
+func program(p uintptr) {
+	end := p + ProgramSize - 1
+	link := [16]byte{}
+	copy(link[:], "/proc/self/exe")
+	n := syscall6(sysReadlinkat, atCwd, uintptr(unsafe.Pointer(&link)), p, ProgramSize/2, 0, 0)
+	if !failed(n) {
+		p += n
+	}
+	p++
+	args := arguments()
+	for i := 1; i < len(args); i++ {
+		a := args[i]
+		if p+uintptr(len(a))+1 > end {
+			break
+		}
+		copyBytes(p, uintptr(unsafe.Pointer(unsafe.StringData(a))), uintptr(len(a)))
+		p += uintptr(len(a)) + 1
+	}
+}
+
+// listen makes the file by which the program is controlled. Without one, it cannot be.
+func listen() {
+	var name [600]byte
+	n := 0
+	if folder := variable("XDG_RUNTIME_DIR"); folder != "" && len(folder) < 500 && folder[0] == '/' {
+		n = copy(name[:], folder)
+		n += copy(name[n:], "/tracex")
+	} else {
+		n = copy(name[:], TempFolder)
+		n += putDecimal(name[n:], uint64(syscall6(sysGetuid, 0, 0, 0, 0, 0, 0)))
+	}
+	at := uintptr(unsafe.Pointer(&name))
+	syscall6(sysMkdirat, atCwd, at, 0o700, 0, 0, 0)
+	// In a folder of someone else, or that others may write to, nothing is made.
+	d := syscall6(sysOpenat, atCwd, at, openDirectory|openNoFollow|openCloseExec, 0, 0, 0)
+	if failed(d) {
+		return
+	}
+	var st [256]byte
+	s := uintptr(unsafe.Pointer(&st))
+	if r := syscall6(sysFstat, d, s, 0, 0, 0, 0); failed(r) || *u32(s + statUID) != uint32(syscall6(sysGetuid, 0, 0, 0, 0, 0, 0)) || *u32(s + statMode)&0o022 != 0 {
+		syscall6(sysClose, d, 0, 0, 0, 0, 0)
+		return
+	}
+	pid := syscall6(sysGetpid, 0, 0, 0, 0, 0, 0)
+	n = putDecimal(name[:], uint64(pid))
+	name[n] = 0
+	syscall6(sysUnlinkat, d, at, 0, 0, 0, 0) // of a process that had the same id
+	f := syscall6(sysOpenat, d, at, openReadWrite|openCreate|openExclusive|openNoFollow|openCloseExec, 0o600, 0, 0)
+	syscall6(sysClose, d, 0, 0, 0, 0, 0)
+	if failed(f) {
+		return
+	}
+	reason, _ := allocate(f, 0, ControlSize)
+	p := ^uintptr(0)
+	if reason == 0 {
+		p = syscall6(sysMmap, 0, ControlSize, protRead|protWrite, mapShared, f, 0)
+	}
+	syscall6(sysClose, f, 0, 0, 0, 0, 0)
+	if failed(p) {
+		return
+	}
+	*u32(p + AtVersion) = Version
+	*u64(p + AtPID) = uint64(pid)
+	*u64(p + AtMagic) = ControlMagic
+	control = u32(p + AtState)
+}

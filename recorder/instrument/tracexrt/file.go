@@ -1,0 +1,211 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+// The file of the session.
+var (
+	header     uintptr // the mapped header; 0 if there never was a session
+	path       [512]byte
+	device     uint64 // of the file, to know it when it is opened again
+	inode      uint64
+	fileSize   uintptr
+	limit      uintptr // of fileSize
+	firstShift uintptr
+	mostShift  uintptr
+	segment    uintptr // number of the next segment
+
+	chunkNext, chunkEnd uintptr // what is left of the last segment
+	factsNext, factsEnd uintptr // what is left of the last chunk of descriptors
+
+	// If only the newest events are kept:
+	lastKept          uintptr             // number of segments with them, else 0
+	lastCount         uintptr             // how many there have been
+	lastAt            [maxLast][2]uintptr // address and place in the file of segment k, at k % lastKept
+	keptNext, keptEnd uintptr             // what is left of the last segment for descriptors
+)
+
+const maxLast = 8
+
+// chunk takes room for a chunk; 0 if there is none. The lock is held.
+func chunk(n uintptr) uintptr {
+	if chunkEnd-chunkNext < n {
+		if chunkNext, chunkEnd = newSegment(n, true); chunkNext == 0 {
+			return 0
+		}
+	}
+	p := chunkNext
+	chunkNext += n
+	return p
+}
+
+// descriptor takes room for a descriptor of n bytes; 0 if there is none. The lock is held.
+// Where old segments are dropped, descriptors have segments of their own.
+func descriptor(n uintptr) uintptr {
+	if factsNext+n+8 > factsEnd {
+		size := uintptr(ChunkUnit)
+		if factsEnd != 0 {
+			size = 16 << 10
+		}
+		for size < n+8+ChunkHead {
+			size *= 2
+		}
+		p := uintptr(0)
+		if lastKept == 0 {
+			p = chunk(size)
+		} else {
+			if keptEnd-keptNext < size {
+				if keptNext, keptEnd = newSegment(size, false); keptNext == 0 {
+					return 0
+				}
+			}
+			p = keptNext
+			keptNext += size
+		}
+		if p == 0 {
+			return 0
+		}
+		*u32(p + AtChunkSize) = uint32(size)
+		commit(p+AtChunkWord, ChunkDescriptors)
+		factsNext, factsEnd = p+ChunkHead, p+size
+	}
+	p := factsNext
+	factsNext += n
+	return p
+}
+
+// newSegment makes the file larger by a segment with at least n bytes, and maps it; 0 if that is
+// not possible: then nothing more is recorded. events is whether it may be dropped when there
+// are newer ones.
+func newSegment(n uintptr, events bool) (begin, end uintptr) {
+	size := uintptr(1) << min(firstShift+segment, mostShift)
+	for size < n && firstShift+segment < mostShift {
+		// A part of the file that is passed over takes no room on disk.
+		fileSize += size
+		segment++
+		size = 1 << min(firstShift+segment, mostShift)
+	}
+	if size < n {
+		return fail(ReasonAllocate, 0)
+	}
+	if lastKept == 0 && fileSize+size > limit {
+		return fail(ReasonLimit, 0)
+	}
+	at := fileSize
+	f, reason, errno := enlarge(at, size)
+	if reason != 0 {
+		return fail(reason, errno)
+	}
+	p := syscall6(sysMmap, 0, size, protRead|protWrite, mapShared, f, at)
+	if failed(p) {
+		syscall6(sysClose, f, 0, 0, 0, 0, 0)
+		return fail(ReasonMap, -p)
+	}
+	if lastKept != 0 && events {
+		drop(f, p, at, size)
+	}
+	syscall6(sysClose, f, 0, 0, 0, 0, 0)
+	if segments < uintptr(len(mapped)) {
+		mapped[segments] = [2]uintptr{p, size}
+		segments++
+	}
+	fileSize = at + size
+	segment++
+	return p, p + size
+}
+
+// enlarge opens the file and makes it larger. The room on disk is taken at once: a store into
+// mapped memory for which there is none would kill the program.
+func enlarge(at, size uintptr) (f, reason, errno uintptr) {
+	f = syscall6(sysOpenat, atCwd, uintptr(unsafe.Pointer(&path[0])), openReadWrite|openCloseExec, 0, 0, 0)
+	if failed(f) {
+		return 0, ReasonAllocate, -f
+	}
+	var st [256]byte
+	r := syscall6(sysFstat, f, uintptr(unsafe.Pointer(&st[0])), 0, 0, 0, 0)
+	s := uintptr(unsafe.Pointer(&st[0]))
+	if failed(r) || *u64(s) != device || *u64(s + 8) != inode {
+		reason = ReasonAllocate
+	} else {
+		reason, errno = allocate(f, at, size)
+	}
+	if reason != 0 {
+		syscall6(sysClose, f, 0, 0, 0, 0, 0)
+	}
+	return f, reason, errno
+}
+
+var zeros [64 << 10]byte
+
+// allocate makes a file larger, and takes room on disk.
+func allocate(f, at, size uintptr) (reason, errno uintptr) {
+	var most [2]uint64
+	r := syscall6(sysPrlimit, 0, limitFileSize, 0, uintptr(unsafe.Pointer(&most)), 0, 0)
+	if !failed(r) && uint64(at+size) > most[0] {
+		return ReasonFileSize, 0 // growing beyond it would send a signal
+	}
+	if r = syscall6(sysFtruncate, f, at+size, 0, 0, 0, 0); failed(r) {
+		return ReasonAllocate, -r
+	}
+	for {
+		r = syscall6(sysFallocate, f, 0, at, size, 0, 0)
+		if -r != errInterrupted {
+			break
+		}
+	}
+	if -r == errNotSupported || -r == errNoCall {
+		// A file system that cannot: zeros take the room.
+		for done := uintptr(0); done < size; {
+			r = syscall6(sysPwrite, f, uintptr(unsafe.Pointer(&zeros)), min(uintptr(len(zeros)), size-done), at+done, 0, 0)
+			if failed(r) {
+				if -r == errInterrupted {
+					continue
+				}
+				break
+			}
+			done += r
+		}
+	}
+	if failed(r) {
+		syscall6(sysFtruncate, f, at, 0, 0, 0, 0)
+		return ReasonAllocate, -r
+	}
+	return 0, 0
+}
+
+// mapped are the segments of the session, to unmap them at its end. Those that do not fit stay
+// mapped.
+var (
+	mapped   [4096][2]uintptr
+	segments uintptr
+)
+
+// drop gives back the oldest segment of events if there are enough newer ones. f is the open
+// file; the newest segment is at p, and at at in the file.
+func drop(f, p, at, size uintptr) {
+	slot := &lastAt[lastCount%lastKept]
+	lastCount++
+	old, oldAt := slot[0], slot[1]
+	slot[0], slot[1] = p, at
+	if old == 0 {
+		return
+	}
+	for i := range buckets {
+		for st := buckets[i]; st != nil; st = st.next {
+			if st.chunk >= old && st.chunk < old+size {
+				st.end, st.chunk = 0, 0 // its next event goes into a new chunk
+			}
+		}
+	}
+	unmap(old, size)
+	*u32(header + AtDropped)++
+	for -syscall6(sysFallocate, f, fallocPunch|fallocKeepSize, oldAt, size, 0, 0) == errInterrupted {
+	}
+}
+
+// unmap takes a segment out of the file's hands. Its addresses stay: a goroutine that was stopped
+// in the middle of an event still writes there.
+func unmap(p, size uintptr) {
+	syscall6(sysMmap, p, size, protRead|protWrite, mapPrivate|mapAnonymous|mapNoReserve|mapFixed, ^uintptr(0), 0)
+}

@@ -1,0 +1,270 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+// Func describes a function, or a go statement, of an instrumented package. It is static data.
+type Func struct {
+	Name string // "(*T).m", "f.func1"; of a go statement, its call
+	File string
+	Pkg  string // import path
+	Args string // names of the arguments, the receiver first, separated by commas
+	Line int32
+	Res  uint8 // number of results
+	Recv bool  // the first argument is a receiver
+	Go   bool  // a go statement
+
+	number  uint32 // in the file; skipped if it is not recorded
+	args    uint32 // number of arguments
+	session uint32 // in which it was described
+	ended   uint32 // session in which the types of its results were described
+	// known are the types of arguments and results as they were in the first call. They are in
+	// mapped memory.
+	known *[1 << 16]*rtype
+}
+
+// skipped is the number of functions that the options leave out.
+const skipped = 0
+
+// frame is an open call.
+type frame struct {
+	f *Func
+	// off is how far the function's frame pointer is below the end of the stack, which stays
+	// when the stack is moved.
+	off   uintptr
+	begun uint64 // counter
+}
+
+// Enter begins a call, and returns a token for its end: 0 if it is not recorded.
+//
+//go:noinline
+func Enter(f *Func, args ...any) int {
+	if *control != Recording && !attend() {
+		return 0
+	}
+	gp, t, off, pc := context()
+	st := stateOf(gp)
+	if st == nil {
+		return 0
+	}
+	if f.session != session {
+		f.describe(args)
+	}
+	if f.number == skipped {
+		return 0
+	}
+	if clock != ClockCounter {
+		t = otherTime()
+	}
+	d := st.depth
+	if d > 0 && st.stack[d-1].off >= off {
+		d = st.unwindTo(off, t)
+	}
+	if d >= levels {
+		st.leaveOut()
+		return 0
+	}
+	need := uintptr(28) + uintptr(len(args))*valueMost
+	if st.cur+need > st.end {
+		if need = 28 + bound(args); st.cur+need > st.end && !st.refill(need, t) {
+			return 0
+		}
+	}
+	p := st.cur
+	diff := t - st.last
+	if diff>>32 != 0 {
+		p, diff = st.sync(p, t), 0
+	}
+	st.last = t
+	*u32(p + 4) = uint32(diff)
+	*u32(p + 8) = uint32(pc - text)
+	q := p + 12
+	if len(args) > 0 {
+		known := f.known
+		for i := range args {
+			e := (*eface)(unsafe.Pointer(&args[i]))
+			if e.typ != known[i] {
+				q = retyped(q, e.typ)
+			}
+			q = putInterface(q, e, depthMost, q+valueMost)
+		}
+		q = (q + 3) &^ 3
+	}
+	commit(p, EventEnter|f.number<<EventBits)
+	st.cur = q
+	if d == st.room {
+		if !st.deepen() {
+			return 0
+		}
+	}
+	fr := &st.stack[d]
+	*word(uintptr(unsafe.Pointer(&fr.f))) = uintptr(unsafe.Pointer(f))
+	fr.off, fr.begun = off, t
+	st.depth = d + 1
+	return d + 1
+}
+
+// Exit ends a call, with pointers to its results. It is deferred.
+//
+//go:noinline
+func Exit(token int, results ...any) {
+	if token == 0 || *control != Recording && !attend() {
+		return
+	}
+	gp, t := goroutineNow()
+	st := known(gp)
+	if st == nil || st.depth < token {
+		return
+	}
+	if clock != ClockCounter {
+		t = otherTime()
+	}
+	if st.depth > token {
+		st.unwindAbove(token, t)
+	}
+	fr := &st.stack[token-1]
+	st.depth = token - 1
+	need := uintptr(28) + uintptr(len(results)+1)*valueMost
+	if st.cur+need > st.end {
+		if need = 28 + valueMost + boundResults(results); st.cur+need > st.end && !st.refill(need, t) {
+			return
+		}
+	}
+	p := st.cur
+	diff := t - st.last
+	if diff>>32 != 0 {
+		p, diff = st.sync(p, t), 0
+	}
+	st.last = t
+	*u32(p + 4) = uint32(diff)
+	q := p + 8
+	event := uint32(EventExit)
+	if how := panicking(gp, fr.off); how != nil {
+		if *u8(uintptr(how) + offPanicGoexit) != 0 {
+			event = EventGoexit
+		} else {
+			event = EventPanic
+			e := (*eface)(how)
+			if e.typ != nil {
+				q = retyped(q, e.typ)
+			}
+			q = putInterface(q, e, max(depthMost, 1), q+valueMost)
+		}
+	} else {
+		f := fr.f
+		if f.ended != session && len(results) > 0 {
+			f.describeResults(results)
+		}
+		for i := range results {
+			t := elemOf(&results[i])
+			if t != f.known[f.args+uint32(i)] {
+				q = retyped(q, t)
+			}
+			q = put(q, t, (*eface)(unsafe.Pointer(&results[i])).data, depthMost, q+valueMost)
+		}
+	}
+	q = (q + 3) &^ 3
+	commit(p, event|fr.f.number<<EventBits)
+	st.cur = q
+}
+
+// panicking returns the runtime's _panic if it is unwinding a frame, else nil.
+func panicking(gp, off uintptr) unsafe.Pointer {
+	if offPanic == 0 || offPanicFrame == 0 {
+		return nil
+	}
+	p := *pointer(gp + offPanic)
+	if p != nil && *word(gp + offStackHi)-*word(uintptr(p) + offPanicFrame) == off-panicFrameAbove {
+		return p
+	}
+	return nil
+}
+
+// Go notes that a goroutine is about to be made.
+//
+//go:noinline
+func Go(f *Func) {
+	if *control != Recording && !attend() {
+		return
+	}
+	gp, t, off, _ := context()
+	st := known(gp)
+	if st == nil || st.depth == 0 {
+		return // it is in a function that is not recorded
+	}
+	if f.session != session {
+		f.describe(nil)
+	}
+	if f.number == skipped {
+		return
+	}
+	if clock != ClockCounter {
+		t = otherTime()
+	}
+	if st.stack[st.depth-1].off > off {
+		st.unwindTo(off+1, t)
+	}
+	if st.cur+24 > st.end && !st.refill(24, t) {
+		return
+	}
+	st.cur = st.event(EventGo|f.number<<EventBits, t)
+}
+
+// event writes an event that has only a time.
+func (st *goroutine) event(head uint32, t uint64) uintptr {
+	p := st.cur
+	diff := t - st.last
+	if diff>>32 != 0 {
+		p, diff = st.sync(p, t), 0
+	}
+	st.last = t
+	*u32(p + 4) = uint32(diff)
+	commit(p, head)
+	return p + 8
+}
+
+// sync writes an event that tells the whole counter, and returns where the next goes.
+//
+//go:noinline
+func (st *goroutine) sync(p uintptr, t uint64) uintptr {
+	*u64(p + 8) = t
+	commit(p, EventSync)
+	return p + 16
+}
+
+// unwindTo ends the calls whose frames are gone, as deep as off or deeper.
+//
+//go:noinline
+func (st *goroutine) unwindTo(off uintptr, t uint64) int {
+	for st.depth > 0 && st.stack[st.depth-1].off >= off {
+		st.unwind(t)
+	}
+	return st.depth
+}
+
+//go:noinline
+func (st *goroutine) unwindAbove(depth int, t uint64) {
+	for st.depth > depth {
+		st.unwind(t)
+	}
+}
+
+func (st *goroutine) unwind(t uint64) {
+	st.depth--
+	if st.cur+24 > st.end && !st.refill(24, t) {
+		return
+	}
+	st.cur = st.event(EventUnwound|st.stack[st.depth].f.number<<EventBits, t)
+}
+
+// Large stands for a value that is too large to be looked at.
+type Large struct{ Size uintptr }
+
+// V is x as it is recorded. Arguments that may be large go through it: they are not copied.
+func V[T any](x T) any {
+	if unsafe.Sizeof(x) > 1024 {
+		return Large{unsafe.Sizeof(x)}
+	}
+	return x
+}

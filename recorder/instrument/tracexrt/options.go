@@ -1,0 +1,196 @@
+//go:build tracexrt
+
+package tracexrt
+
+// patterns are those of the functions to record, and not to record.
+var only, skip [64]string
+
+func defaults() {
+	depthMost, stringsMost, fieldsMost, levels = 0, 64, 12, 1<<62
+	limit, lastKept = 1<<62, 0
+	firstShift, mostShift = 20, 26
+	clock = bestClock()
+	only, skip = [64]string{}, [64]string{}
+}
+
+// parse reads options, as OptionsVariable tells. Those that it does not know do nothing. Texts
+// are not copied: they are in the environment, or in the control file, which is copied before.
+func parse(options string) {
+	onlys, skips := 0, 0
+	for len(options) > 0 {
+		i := 0
+		for i < len(options) && options[i] != ' ' {
+			i++
+		}
+		option := options[:i]
+		options = options[min(i+1, len(options)):]
+		k := 0
+		for k < len(option) && option[k] != '=' {
+			k++
+		}
+		name, value := option[:k], option[min(k+1, len(option)):]
+		n := decimal(value)
+		switch name {
+		case "depth":
+			depthMost = int(min(n, 8))
+		case "strings":
+			stringsMost = uintptr(min(n, 255))
+		case "fields":
+			fieldsMost = int(min(n, 1000))
+		case "levels":
+			if n > 0 {
+				levels = int(min(n, 1<<62))
+			}
+		case "limit":
+			if n > 0 {
+				limit = uintptr(n)
+			}
+		case "last":
+			if n > 0 {
+				keepLast(uintptr(n))
+			}
+		case "times":
+			if value == "0" {
+				clock = ClockNone
+			}
+		case "only":
+			if onlys < len(only) {
+				only[onlys] = value
+				onlys++
+			}
+		case "skip":
+			if skips < len(skip) {
+				skip[skips] = value
+				skips++
+			}
+		}
+	}
+	valueMost = 320 + stringsMost
+	if depthMost > 0 || fieldsMost > 12 {
+		valueMost = 1024
+	}
+}
+
+// keepLast says that only the newest events are kept, about n bytes of them.
+func keepLast(n uintptr) {
+	shift := uintptr(20)
+	for shift < 26 && 1<<shift*maxLast < n {
+		shift++
+	}
+	firstShift, mostShift = shift, shift
+	lastKept = min(max(n>>shift, 2), maxLast)
+}
+
+// left reports whether the options leave a function out.
+func left(f *Func) bool {
+	if f.Go {
+		return false
+	}
+	if only[0] != "" {
+		found := false
+		for _, p := range only {
+			found = found || p != "" && matches(p, f)
+		}
+		if !found {
+			return true
+		}
+	}
+	for _, p := range skip {
+		if p != "" && matches(p, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether a pattern names a function: package and name as in
+// "example.com/x/shop.(*Order).Pay", "shop.Order.Pay", "shop.*"; or a package. * stands for
+// anything without a slash, ... for anything. A pattern includes the literals in a function.
+func matches(pattern string, f *Func) bool {
+	short := f.Pkg
+	for i := len(short) - 1; i >= 0; i-- {
+		if short[i] == '/' {
+			short = short[i+1:]
+			break
+		}
+	}
+	for _, pkg := range [2]string{f.Pkg, short} {
+		if match(pattern, pkg, "", "", false) || match(pattern, pkg, ".", f.Name, false) || match(pattern, pkg, ".", f.Name, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// match matches a pattern with the concatenation of texts. bare leaves out (* and ) of a receiver.
+func match(pattern, pkg, dot, name string, bare bool) bool {
+	var text [1024]byte
+	n := copy(text[:], pkg)
+	n += copy(text[n:], dot)
+	for i := 0; i < len(name) && n < len(text); i++ {
+		if c := name[i]; !bare || c != '(' && c != ')' && c != '*' {
+			text[n] = c
+			n++
+		}
+	}
+	return matchText(pattern, text[:n])
+}
+
+func matchText(p string, t []byte) bool {
+	for len(p) > 0 {
+		switch {
+		case len(p) >= 3 && p[:3] == "...":
+			for i := 0; i <= len(t); i++ {
+				if matchText(p[3:], t[i:]) {
+					return true
+				}
+			}
+			return false
+		case p[0] == '*' && !(len(t) > 0 && t[0] == '*'):
+			for i := 0; i <= len(t); i++ {
+				if matchText(p[1:], t[i:]) {
+					return true
+				}
+				if i < len(t) && t[i] == '/' {
+					return false
+				}
+			}
+			return false
+		case len(t) == 0 || p[0] != t[0]:
+			return false
+		}
+		p, t = p[1:], t[1:]
+	}
+	// The rest may be a literal in the function.
+	return len(t) == 0 || len(t) > 5 && string(t[:5]) == ".func"
+}
+
+func decimal(s string) (n uint64) {
+	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9' && n < 1<<58; i++ {
+		n = n*10 + uint64(s[i]-'0')
+	}
+	return n
+}
+
+// putDecimal writes a number into text, and returns how many digits it has.
+func putDecimal(text []byte, n uint64) int {
+	var digits [20]byte
+	i := len(digits)
+	for {
+		i--
+		digits[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			return copy(text, digits[i:])
+		}
+	}
+}
+
+// variable returns the value of a variable of the environment; "" if there is none.
+func variable(name string) string {
+	for _, e := range environment() {
+		if len(e) > len(name) && e[:len(name)] == name && e[len(name)] == '=' {
+			return e[len(name)+1:]
+		}
+	}
+	return ""
+}

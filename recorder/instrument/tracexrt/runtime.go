@@ -1,0 +1,61 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64
+
+//go:linkname environment syscall.runtime_envs
+func environment() []string
+
+//go:linkname arguments os.runtime_args
+func arguments() []string
+
+//go:noescape
+//go:linkname resolveNameOff reflect.resolveNameOff
+func resolveNameOff(ptrInModule unsafe.Pointer, off int32) unsafe.Pointer
+
+//go:linkname procPin runtime.procPin
+func procPin() int
+
+//go:linkname procUnpin runtime.procUnpin
+func procUnpin()
+
+//go:linkname lastmoduledatap runtime.lastmoduledatap
+var lastmoduledatap *[64]uintptr
+
+// The following are in assembler.
+
+// context returns the running g, the processor's counter, and of the function that called the
+// caller how far its frame pointer is below the end of the stack, and its return address.
+func context() (gp uintptr, t uint64, off uintptr, pc uintptr)
+
+// goroutineNow returns the running g and the processor's counter.
+func goroutineNow() (gp uintptr, t uint64)
+
+// counterIsSteady reports whether the processor's counter runs at one rate.
+func counterIsSteady() bool
+
+func compareAndSwap(p *uint32, old, new uint32) bool
+func add(p *uint64, n uint64)
+func syscall6(n, a, b, c, d, e, f uintptr) (r uintptr)
+
+// otherTime is the time where the processor's counter is not used.
+//
+//go:noinline
+func otherTime() uint64 {
+	if clock == ClockNone {
+		return 0
+	}
+	return uint64(nanotime())
+}
+
+// bestClock returns the counter if it can be relied on: if the system relies on it too.
+func bestClock() uint32 {
+	if !counterIsSteady() {
+		return ClockNanos
+	}
+	return ClockCounter
+}

@@ -1,0 +1,214 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+// goroutine is what is kept of a goroutine. It lies in mapped memory, out of the collector's
+// sight, and hangs on the field ancestors of the runtime's g, which the runtime clears when it
+// makes a goroutine and uses only with GODEBUG=tracebackancestors. It begins with three zero
+// words: an empty slice is what the runtime finds there.
+type goroutine struct {
+	empty   [3]uintptr
+	mark    uint64
+	g       uintptr
+	session uint32
+	fresh   bool // its events are to begin with what goroutine it is
+	id      uint64
+	cur     uintptr // where the next event goes
+	end     uintptr
+	last    uint64 // counter of the last event
+	chunk   uintptr
+	size    uintptr // of the last chunk
+	depth   int
+	room    int // of stack
+	stack   *[1 << 28]frame
+	next    *goroutine // in the same bucket
+}
+
+const marked = 0x7ace_c0de_7ace_c0de
+
+// buckets find the goroutine of a g that was used before.
+var buckets [1 << 12]*goroutine
+
+// firstRoom is the number of open calls that a goroutine has room for at first.
+const firstRoom = 14
+
+// stateOf returns the state of the running goroutine; nil if there is no memory for one.
+func stateOf(gp uintptr) *goroutine {
+	if offAncestors != 0 {
+		st := (*goroutine)(*pointer(gp + offAncestors))
+		if st != nil && st.mark == marked && st.session == session {
+			return st
+		}
+	} else if st := listed(gp); st != nil && st.id == *u64(gp + offGoid) && st.session == session {
+		return st
+	}
+	return begin(gp)
+}
+
+// known returns the state of the running goroutine if it has recorded something.
+func known(gp uintptr) *goroutine {
+	var st *goroutine
+	if offAncestors != 0 {
+		st = (*goroutine)(*pointer(gp + offAncestors))
+		if st == nil || st.mark != marked {
+			return nil
+		}
+	} else if st = listed(gp); st == nil || st.id != *u64(gp + offGoid) {
+		return nil
+	}
+	if st.session != session {
+		return nil
+	}
+	return st
+}
+
+func bucketOf(gp uintptr) **goroutine { return &buckets[gp>>7&(1<<12-1)] }
+
+func listed(gp uintptr) *goroutine {
+	st := *bucketOf(gp)
+	for st != nil && st.g != gp {
+		st = st.next
+	}
+	return st
+}
+
+// begin makes or renews the state of a goroutine.
+//
+//go:noinline
+func begin(gp uintptr) *goroutine {
+	acquire()
+	st := listed(gp)
+	if st == nil {
+		p := memory(unsafe.Sizeof(goroutine{}) + firstRoom*unsafe.Sizeof(frame{}))
+		if p == 0 {
+			release()
+			return nil
+		}
+		st = (*goroutine)(unsafe.Pointer(p))
+		st.mark = marked
+		st.g = gp
+		st.room = firstRoom
+		st.stack = (*[1 << 28]frame)(unsafe.Pointer(p + unsafe.Sizeof(goroutine{})))
+		b := bucketOf(gp)
+		st.next = *b
+		storeRelease((*uintptr)(unsafe.Pointer(b)), p)
+	}
+	if st.session != session {
+		st.session = session
+		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
+	}
+	st.id = *u64(gp + offGoid)
+	st.depth = 0
+	release()
+	if offAncestors != 0 {
+		*word(gp + offAncestors) = uintptr(unsafe.Pointer(st))
+	}
+	_, t := goroutineNow()
+	if clock != ClockCounter {
+		t = otherTime()
+	}
+	st.fresh = true
+	if st.cur+56 > st.end {
+		st.refill(56, t) // writes it
+		return st
+	}
+	st.cur = st.introduce(st.cur, EventGoroutine, t)
+	return st
+}
+
+// introduce writes which goroutine the following events are of.
+func (st *goroutine) introduce(p uintptr, event uint32, t uint64) uintptr {
+	*u64(p + 8) = st.id
+	if offParent != 0 {
+		*u64(p + 16) = *u64(st.g + offParent)
+	}
+	if offGopc != 0 {
+		*u64(p + 24) = uint64(*word(st.g + offGopc))
+	}
+	if offStartpc != 0 {
+		*u64(p + 32) = uint64(*word(st.g + offStartpc))
+	}
+	*u64(p + 40) = t
+	st.last = t
+	st.fresh = false
+	if event == EventGoroutine {
+		commit(p, event)
+		return p + 48
+	}
+	n := uintptr(st.depth)
+	*u32(p + 48) = uint32(n)
+	q := p + 56
+	for i := uintptr(0); i < n; i++ {
+		*u32(q), *u64(q + 8) = st.stack[i].f.number, st.stack[i].begun
+		q += OpenSize
+	}
+	commit(p, event)
+	return q
+}
+
+// deepen makes room for more open calls.
+//
+//go:noinline
+func (st *goroutine) deepen() bool {
+	acquire()
+	p := memory(uintptr(st.room) * 2 * unsafe.Sizeof(frame{}))
+	release()
+	if p == 0 {
+		return false
+	}
+	more := (*[1 << 28]frame)(unsafe.Pointer(p))
+	copy(more[:st.room], st.stack[:st.room])
+	st.stack, st.room = more, st.room*2
+	return true
+}
+
+// refill takes the next chunk for at least need bytes of events.
+//
+//go:noinline
+func (st *goroutine) refill(need uintptr, t uint64) bool {
+	if st.chunk != 0 && st.cur+4 <= st.end {
+		commit(st.cur, EventNext)
+	}
+	event := uint32(EventGoroutine)
+	need += ChunkHead + 48
+	again := lastKept != 0 && !st.fresh
+	if again {
+		event = EventAgain
+		need += 8 + uintptr(st.depth)*OpenSize*4
+	}
+	size := min(max(st.size*2, ChunkUnit), ChunkMost)
+	for size < need {
+		size *= 2
+	}
+	acquire()
+	p := chunk(size)
+	if p != 0 {
+		st.chunk, st.size = p, size
+		st.cur, st.end = p+ChunkHead, p+size
+	} else {
+		st.cur, st.end = 0, 0
+	}
+	release()
+	if p == 0 {
+		return false
+	}
+	*u64(p + AtChunkStream) = uint64(st.g)
+	*u64(p + AtChunkCounter) = t
+	*u64(p + AtChunkNanos) = uint64(nanotime())
+	*u32(p + AtChunkSize) = uint32(size)
+	st.last = t
+	if st.fresh || again {
+		st.cur = st.introduce(st.cur, event, t)
+	}
+	commit(p+AtChunkWord, ChunkEvents)
+	return true
+}
+
+// leaveOut counts a call that is nested too deeply.
+func (st *goroutine) leaveOut() {
+	if st.end != 0 {
+		*u32(st.chunk + AtChunkLeftOut)++
+	}
+}

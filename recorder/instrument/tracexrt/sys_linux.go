@@ -1,0 +1,29 @@
+//go:build tracexrt
+
+package tracexrt
+
+const (
+	atCwd         = ^uintptr(99) // -100
+	openReadWrite = 2
+	openCreate    = 0x40
+	openExclusive = 0x80
+	openCloseExec = 0x80000
+
+	protRead     = 1
+	protWrite    = 2
+	mapShared    = 1
+	mapPrivate   = 2
+	mapFixed     = 0x10
+	mapAnonymous = 0x20
+	mapNoReserve = 0x4000
+
+	fallocKeepSize = 1
+	fallocPunch    = 2
+
+	limitFileSize = 1
+
+	errInterrupted  = 4
+	errName         = 36
+	errNoCall       = 38
+	errNotSupported = 95
+)

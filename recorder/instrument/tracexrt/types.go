@@ -1,0 +1,375 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+// The runtime's types, as package internal/abi declares them.
+
+type eface struct {
+	typ  *rtype
+	data unsafe.Pointer
+}
+
+type rtype struct {
+	size, pointers       uintptr
+	hash                 uint32
+	flags, align, falign uint8
+	kind                 uint8
+	equal                func(unsafe.Pointer, unsafe.Pointer) bool
+	gcdata               *byte
+	str, ptrToThis       int32
+}
+
+const (
+	flagUncommon  = 1
+	flagExtraStar = 2
+	flagNamed     = 4
+	flagDirect    = 32 // kind until Go 1.25, flags since Go 1.26
+)
+
+// elemType is a pointer, slice, array or channel type.
+type elemType struct {
+	rtype
+	elem *rtype
+}
+
+type interfaceType struct {
+	rtype
+	pkgPath *byte
+	methods []struct{ name, typ int32 }
+}
+
+type structType struct {
+	rtype
+	pkgPath *byte
+	fields  []field
+}
+
+type field struct {
+	name   *byte
+	typ    *rtype
+	offset uintptr
+}
+
+type itab struct {
+	inter *interfaceType
+	typ   *rtype
+}
+
+// The kinds of package reflect.
+const (
+	kindBool = 1 + iota
+	kindInt
+	kindInt8
+	kindInt16
+	kindInt32
+	kindInt64
+	kindUint
+	kindUint8
+	kindUint16
+	kindUint32
+	kindUint64
+	kindUintptr
+	kindFloat32
+	kindFloat64
+	kindComplex64
+	kindComplex128
+	kindArray
+	kindChan
+	kindFunc
+	kindInterface
+	kindMap
+	kindPointer
+	kindSlice
+	kindString
+	kindStruct
+	kindUnsafePointer
+)
+
+func (t *rtype) kindOf() uint8 { return t.kind & 31 }
+
+// direct reports whether an interface holds a value of the type instead of its address.
+func (t *rtype) direct() bool { return (t.kind|t.flags)&flagDirect != 0 }
+
+// typeNumber returns how the file names a type, and describes it there if that has not been
+// done: how far it is behind the first of the program's types, or a number for one that the
+// program made.
+func typeNumber(t *rtype) uint32 {
+	off := uintptr(unsafe.Pointer(t)) - types
+	if off < typesSize && *u8(described + off/64)&(1<<(off/8%8)) != 0 {
+		return uint32(off)
+	}
+	acquire()
+	n := typeNumberLocked(t)
+	release()
+	return n
+}
+
+// typeNumberLocked is typeNumber when the lock is held.
+func typeNumberLocked(t *rtype) uint32 {
+	off := uintptr(unsafe.Pointer(t)) - types
+	if off >= typesSize {
+		return outsideNumber(t)
+	}
+	b := u8(described + off/64)
+	if *b&(1<<(off/8%8)) == 0 && describeType(t, uint32(off)) {
+		*b |= 1 << (off / 8 % 8)
+	}
+	return uint32(off)
+}
+
+// nameOnly is the number of a type without describing it.
+func nameOnly(t *rtype) uint32 {
+	if off := uintptr(unsafe.Pointer(t)) - types; off < typesSize {
+		return uint32(off)
+	}
+	return TypeOutside
+}
+
+// outside are the types that the program made, by address.
+type outside struct {
+	typ     *rtype
+	number  uint32
+	session uint32
+	next    *outside
+}
+
+var (
+	outsides     [256]*outside
+	outsideCount uint32
+)
+
+// outsideNumber is the number of a type that the program made. The lock is held.
+//
+//go:noinline
+func outsideNumber(t *rtype) uint32 {
+	b := &outsides[uintptr(unsafe.Pointer(t))>>5&255]
+	o := *b
+	for o != nil && o.typ != t {
+		o = o.next
+	}
+	if o == nil {
+		p := memory(unsafe.Sizeof(outside{}))
+		if p == 0 {
+			return TypeOutside
+		}
+		outsideCount++
+		o = (*outside)(unsafe.Pointer(p))
+		*word(uintptr(unsafe.Pointer(&o.typ))) = uintptr(unsafe.Pointer(t))
+		o.number = TypeOutside | outsideCount
+		*word(uintptr(unsafe.Pointer(&o.next))) = uintptr(unsafe.Pointer(*b))
+		*word(uintptr(unsafe.Pointer(b))) = p
+	}
+	if o.session != session && describeType(t, o.number) {
+		o.session = session
+	}
+	return o.number
+}
+
+// describeType writes the descriptor of a type. The lock is held.
+func describeType(t *rtype, number uint32) bool {
+	name := nameAt(resolveNameOff(unsafe.Pointer(t), t.str))
+	if t.flags&flagExtraStar != 0 {
+		name = name[1:]
+	}
+	var fields []field
+	var elem uint32
+	var path string
+	kind := t.kindOf()
+	switch kind {
+	case kindStruct:
+		fields = (*structType)(unsafe.Pointer(t)).fields
+	case kindPointer, kindSlice, kindArray, kindChan:
+		// What a program could make without end is an outside type, whose number is not known
+		// before it is described.
+		elem = typeNumberLocked((*elemType)(unsafe.Pointer(t)).elem)
+	}
+	named := uint8(0)
+	if t.flags&flagNamed != 0 {
+		named = TypeNamed
+		if t.flags&flagUncommon != 0 {
+			path = packagePath(t)
+		}
+	}
+	n := 8 + 24 + 8 + uintptr(len(name)+len(path))
+	for i := range fields {
+		n += 8 + uintptr(len(nameAt(unsafe.Pointer(fields[i].name))))
+	}
+	n = (n + 7) &^ 7
+	p := descriptor(n)
+	if p == 0 {
+		return false
+	}
+	*u32(p + 8) = number
+	*u8(p + 12) = kind
+	*u8(p + 13) = named
+	*u64(p + 16) = uint64(t.size)
+	*u32(p + 24) = elem
+	*u32(p + 28) = uint32(len(fields))
+	q := putText(p+32, name)
+	q = putText(q, path)
+	for i := range fields {
+		*u32(q) = nameOnly(fields[i].typ)
+		q = putText(q+4, nameAt(unsafe.Pointer(fields[i].name)))
+	}
+	*u32(p + 4) = uint32(n)
+	commit(p, DescriptorType)
+	return true
+}
+
+// nameAt returns a name of the runtime: a byte of flags, the length as a varint, and the bytes.
+func nameAt(p unsafe.Pointer) string {
+	if p == nil {
+		return ""
+	}
+	at, n, shift := uintptr(p)+1, uintptr(0), 0
+	for {
+		c := *u8(at)
+		at++
+		n |= uintptr(c&0x7f) << shift
+		if c < 0x80 {
+			break
+		}
+		shift += 7
+	}
+	return unsafe.String(u8(at), n)
+}
+
+// packagePath returns the import path of a named type's package. It is in what follows the
+// type's own kind of data.
+func packagePath(t *rtype) string {
+	size := unsafe.Sizeof(rtype{})
+	switch t.kindOf() {
+	case kindStruct, kindInterface:
+		size = unsafe.Sizeof(structType{})
+	case kindPointer, kindSlice:
+		size = unsafe.Sizeof(elemType{})
+	case kindArray:
+		size = unsafe.Sizeof(elemType{}) + 16
+	case kindChan:
+		size = unsafe.Sizeof(elemType{}) + 8
+	case kindFunc:
+		size = unsafe.Sizeof(rtype{}) + 8
+	case kindMap:
+		size = mapTypeSize
+		if size == 0 {
+			return ""
+		}
+	}
+	off := *(*int32)(unsafe.Add(unsafe.Pointer(t), size))
+	if off == 0 {
+		return ""
+	}
+	return nameAt(resolveNameOff(unsafe.Pointer(t), off))
+}
+
+// describe writes the descriptor of a function at its first call.
+//
+//go:noinline
+func (f *Func) describe(args []any) {
+	acquire()
+	if f.session != session && !left(f) {
+		f.write(args)
+	} else if f.session != session {
+		f.number = skipped
+		commit(uintptr(unsafe.Pointer(&f.session)), session)
+	}
+	release()
+}
+
+// write writes the descriptor. The lock is held. If there is no room, nothing more is recorded.
+func (f *Func) write(args []any) {
+	if f.known == nil && len(args)+int(f.Res) > 0 {
+		p := memory(uintptr(len(args)+int(f.Res)) * 8)
+		if p == 0 {
+			return
+		}
+		for i := range args {
+			*word(p + uintptr(i)*8) = uintptr(unsafe.Pointer((*eface)(unsafe.Pointer(&args[i])).typ))
+		}
+		f.args = uint32(len(args))
+		*word(uintptr(unsafe.Pointer(&f.known))) = p
+	}
+	for i := range args {
+		if t := f.known[i]; t != nil {
+			typeNumberLocked(t)
+		}
+	}
+	if f.number == 0 {
+		functions++
+		f.number = functions
+	}
+	n := 8 + 16 + uintptr(len(args))*4 + 16 + uintptr(len(f.Pkg)+len(f.Name)+len(f.File)+len(f.Args))
+	n = (n + 7) &^ 7
+	p := descriptor(n)
+	if p == 0 {
+		return
+	}
+	*u32(p + 8) = f.number
+	*u32(p + 12) = uint32(f.Line)
+	flags := uint32(0)
+	if f.Recv {
+		flags |= FunctionReceiver
+	}
+	if f.Go {
+		flags |= FunctionGo
+	}
+	*u32(p + 16) = flags | uint32(len(args))<<16
+	*u32(p + 20) = uint32(f.Res)
+	q := p + 24
+	for i := range args {
+		if t := f.known[i]; t != nil {
+			*u32(q) = typeNumberLocked(t)
+		}
+		q += 4
+	}
+	q = putText(q, f.Pkg)
+	q = putText(q, f.Name)
+	q = putText(q, f.File)
+	putText(q, f.Args)
+	*u32(p + 4) = uint32(n)
+	commit(p, DescriptorFunction)
+	commit(uintptr(unsafe.Pointer(&f.session)), session)
+}
+
+// describeResults writes the types of a function's results when it ends for the first time.
+// They are those of the pointers in results.
+//
+//go:noinline
+func (f *Func) describeResults(results []any) {
+	acquire()
+	if f.ended != session {
+		n := (8 + 8 + uintptr(len(results))*4 + 7) &^ 7
+		for i := range results {
+			typeNumberLocked(elemOf(&results[i]))
+		}
+		if p := descriptor(n); p != 0 {
+			*u32(p + 8) = f.number
+			*u32(p + 12) = uint32(len(results))
+			for i := range results {
+				t := elemOf(&results[i])
+				*u32(p + 16 + uintptr(i)*4) = typeNumberLocked(t)
+				*word(uintptr(unsafe.Pointer(f.known)) + uintptr(f.args)*8 + uintptr(i)*8) = uintptr(unsafe.Pointer(t))
+			}
+			*u32(p + 4) = uint32(n)
+			commit(p, DescriptorResults)
+		}
+		f.ended = session
+	}
+	release()
+}
+
+// elemOf returns the type of what a pointer points to.
+func elemOf(pointer *any) *rtype {
+	return (*elemType)(unsafe.Pointer((*eface)(unsafe.Pointer(pointer)).typ)).elem
+}
+
+func putText(p uintptr, s string) uintptr {
+	*u32(p) = uint32(len(s))
+	p += 4
+	for i := 0; i < len(s); i++ {
+		*u8(p + uintptr(i)) = s[i]
+	}
+	return p + uintptr(len(s))
+}

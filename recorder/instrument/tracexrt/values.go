@@ -1,0 +1,312 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+// What is recorded of values: options.
+var (
+	depthMost   = 0            // how many pointers are followed
+	stringsMost = uintptr(64)  // bytes of a string
+	fieldsMost  = 12           // fields of a struct
+	valueMost   = uintptr(320) // bytes that a value takes in the file
+)
+
+// retyped writes that the type of a value is not the known one.
+//
+//go:noinline
+func retyped(p uintptr, t *rtype) uintptr {
+	if t == nil {
+		return p // nil says it
+	}
+	*u8(p) = ValueType
+	*u32(p + 1) = typeNumber(t)
+	return p + 5
+}
+
+// putInterface writes the value in an interface. What is from room on must not be written.
+func putInterface(p uintptr, e *eface, depth int, room uintptr) uintptr {
+	t := e.typ
+	if t == nil {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	if t.direct() {
+		return put(p, t, unsafe.Pointer(&e.data), depth, room)
+	}
+	return put(p, t, e.data, depth, room)
+}
+
+// put writes the value of a type that is at d. It takes at most 24 bytes more than it finds room
+// for, so that callers leave that much.
+func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	switch t.kindOf() {
+	case kindBool:
+		*u8(p) = ValueFalse + *(*uint8)(d)&1
+		return p + 1
+	case kindInt, kindInt64:
+		return putInt(p, *(*int64)(d))
+	case kindInt8:
+		return putInt(p, int64(*(*int8)(d)))
+	case kindInt16:
+		return putInt(p, int64(*(*int16)(d)))
+	case kindInt32:
+		return putInt(p, int64(*(*int32)(d)))
+	case kindUint, kindUint64, kindUintptr:
+		return putUint(p, *(*uint64)(d))
+	case kindUint8:
+		return putUint(p, uint64(*(*uint8)(d)))
+	case kindUint16:
+		return putUint(p, uint64(*(*uint16)(d)))
+	case kindUint32:
+		return putUint(p, uint64(*(*uint32)(d)))
+	case kindFloat32:
+		*u8(p) = ValueFloat32
+		*u32(p + 1) = *(*uint32)(d)
+		return p + 5
+	case kindFloat64:
+		*u8(p) = ValueFloat64
+		*u64(p + 1) = *(*uint64)(d)
+		return p + 9
+	case kindComplex64:
+		*u8(p) = ValueComplex64
+		*u64(p + 1) = *(*uint64)(d)
+		return p + 9
+	case kindComplex128:
+		*u8(p) = ValueComplex
+		*u64(p + 1) = *(*uint64)(d)
+		*u64(p + 9) = *(*uint64)(unsafe.Add(d, 8))
+		return p + 17
+	case kindString:
+		return putString(p, *(*string)(d), room)
+	case kindSlice:
+		return putSlice(p, t, d, depth, room)
+	case kindInterface:
+		return putInner(p, t, d, depth, room)
+	case kindStruct:
+		if t == largeType {
+			*u8(p) = ValueLarge
+			return p + 1
+		}
+		return putStruct(p, t, d, depth, room)
+	case kindArray:
+		*u8(p) = ValueArray
+		return p + 1
+	case kindPointer:
+		return putPointer(p, t, d, depth, room)
+	}
+	w := *(*uintptr)(d)
+	if w == 0 {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	*u64(p + 1) = uint64(w)
+	q := p + 1 + AddressSize
+	switch t.kindOf() {
+	case kindMap:
+		*u8(p) = ValueMap
+		n := uint32(0)
+		if readable(w, 8) {
+			n = uint32(*u64(w)) // the first word of each of the runtime's maps
+		}
+		*u32(q) = n
+		return q + 4
+	case kindFunc:
+		*u8(p) = ValueFunc
+		pc := uint32(0)
+		if readable(w, 8) {
+			pc = uint32(*word(w) - text)
+		}
+		*u32(q) = pc
+		return q + 4
+	}
+	*u8(p) = ValueAddress // channel, unsafe pointer
+	return q
+}
+
+func putInt(p uintptr, v int64) uintptr {
+	if int64(int8(v)) == v {
+		*u8(p), *u8(p + 1) = ValueInt8, uint8(v)
+		return p + 2
+	}
+	if int64(int32(v)) == v {
+		*u8(p) = ValueInt32
+		*u32(p + 1) = uint32(v)
+		return p + 5
+	}
+	*u8(p) = ValueInt64
+	*u64(p + 1) = uint64(v)
+	return p + 9
+}
+
+func putUint(p uintptr, v uint64) uintptr {
+	if v < 1<<8 {
+		*u8(p), *u8(p + 1) = ValueUint8, uint8(v)
+		return p + 2
+	}
+	if v < 1<<32 {
+		*u8(p) = ValueUint32
+		*u32(p + 1) = uint32(v)
+		return p + 5
+	}
+	*u8(p) = ValueUint64
+	*u64(p + 1) = v
+	return p + 9
+}
+
+func putString(p uintptr, s string, room uintptr) uintptr {
+	n := uintptr(len(s))
+	from := uintptr(unsafe.Pointer(unsafe.StringData(s)))
+	if n <= stringsMost && n < 256 && p+2+n <= room && (n == 0 || readable(from, n)) {
+		*u8(p), *u8(p + 1) = ValueString, uint8(n)
+		copyBytes(p+2, from, n)
+		return p + 2 + n
+	}
+	*u8(p) = ValueCut
+	*u32(p + 1) = uint32(min(n, 1<<32-1))
+	return putPart(p+5, from, n, room)
+}
+
+// putPart writes how many of n bytes follow, and these.
+func putPart(p, from, n, room uintptr) uintptr {
+	n = min(n, stringsMost, 255)
+	if p+1+n > room {
+		n = 0
+		if p+1 < room {
+			n = room - p - 1
+		}
+	}
+	if n > 0 && !readable(from, n) {
+		n = 0
+	}
+	*u8(p) = uint8(n)
+	copyBytes(p+1, from, n)
+	return p + 1 + n
+}
+
+func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	h := (*[2]uintptr)(d)
+	if h[0] == 0 {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	*u64(p + 1) = uint64(h[0])
+	*u32(p + 1 + AddressSize) = uint32(min(h[1], 1<<32-1))
+	q := p + 5 + AddressSize
+	if depth > 0 && (*elemType)(unsafe.Pointer(t)).elem.kindOf() == kindUint8 {
+		*u8(p) = ValueBytes
+		return putPart(q, h[0], h[1], room)
+	}
+	*u8(p) = ValueSlice
+	return q
+}
+
+// putInner writes the value of a type that is an interface.
+func putInner(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	w := (*[2]unsafe.Pointer)(d)
+	typ, data := (*rtype)(w[0]), w[1]
+	if typ == nil {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	if methods := (*interfaceType)(unsafe.Pointer(t)).methods; len(methods) > 0 {
+		typ = (*itab)(w[0]).typ
+		if depth == 0 && t == errorType {
+			depth = 1 // an error's text is in the struct that it points to
+		}
+	}
+	if p+32 > room {
+		*u8(p) = ValueLeftOut
+		return p + 1
+	}
+	e := eface{typ, data}
+	return putInterface(retyped(p, typ), &e, depth, room)
+}
+
+func putStruct(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	*u8(p) = ValueStruct
+	p++
+	fields := (*structType)(unsafe.Pointer(t)).fields
+	for i := range fields {
+		if i == fieldsMost || p+32 > room {
+			*u8(p) = ValueMore
+			return p + 1
+		}
+		f := &fields[i]
+		if f.typ.flags&flagNamed != 0 || f.typ.kindOf() >= kindArray {
+			typeNumber(f.typ)
+		}
+		p = put(p, f.typ, unsafe.Add(d, f.offset), depth, room)
+	}
+	return p
+}
+
+func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	w := *(*uintptr)(d)
+	if w == 0 {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	*u64(p + 1) = uint64(w)
+	e := (*elemType)(unsafe.Pointer(t)).elem
+	if depth > 0 && e.kindOf() == kindStruct && p+48 < room && readable(w, e.size) {
+		*u8(p) = ValuePointee
+		return put(p+1+AddressSize, e, unsafe.Pointer(w), depth-1, room)
+	}
+	*u8(p) = ValueAddress
+	return p + 1 + AddressSize
+}
+
+// bound returns how many bytes values take at most.
+//
+//go:noinline
+func bound(args []any) uintptr {
+	n := uintptr(0)
+	for i := range args {
+		if t := (*eface)(unsafe.Pointer(&args[i])).typ; t != nil {
+			n += boundOf(t, depthMost)
+		}
+		n++
+	}
+	return n
+}
+
+// boundResults returns how many bytes the results take at most that pointers point to.
+//
+//go:noinline
+func boundResults(results []any) uintptr {
+	n := uintptr(0)
+	for i := range results {
+		n += boundOf(elemOf(&results[i]), depthMost)
+	}
+	return n
+}
+
+func boundOf(t *rtype, depth int) uintptr {
+	switch k := t.kindOf(); {
+	case k == kindString:
+		return 5 + 6 + min(stringsMost, 255)
+	case k == kindStruct, k == kindInterface, k == kindPointer && depth > 0, k == kindSlice && depth > 0:
+		return valueMost
+	}
+	return 5 + 17 // a type, and the longest number
+}
+
+func copyBytes(to, from, n uintptr) {
+	if n >= 8 {
+		for i := uintptr(0); i+8 <= n; i += 8 {
+			*u64(to + i) = *u64(from + i)
+		}
+		*u64(to + n - 8) = *u64(from + n - 8)
+		return
+	}
+	for i := uintptr(0); i < n; i++ {
+		*u8(to + i) = *u8(from + i)
+	}
+}
+
+// readable reports whether what is at an address stays readable: the program's own data, its
+// arguments, and Go's heap, in whose 64 GiB the collector never unmaps anything.
+func readable(p, n uintptr) bool {
+	return p>>36 == heap && (p+n)>>36 == heap || p >= text && p+n <= dataEnd || p-argsBegin < argsSize && p+n-argsBegin <= argsSize
+}
