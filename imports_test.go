@@ -128,6 +128,10 @@ var borders = []struct {
 	{"tracex/recorder/internal/", []string{"tracex/recorder/internal/"}, heavy},
 	{"tracex/recorder/convert/spool", nil, nil},
 	{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/convert/spool", "tracex/recorder/internal/perfetto/calls"}, []string{"net"}},
+	// The wrapper of a build's tools is started many times in a build.
+	{"tracex/recorder/instrument/rewrite", nil, append([]string{"os/exec", "golang.org/"}, heavy...)},
+	{"tracex/recorder/instrument/wrapper", []string{"tracex/recorder/instrument/rewrite"}, append([]string{"golang.org/"}, heavy...)},
+	{"tracex/recorder/instrument/toolexec", []string{"tracex/recorder/instrument/rewrite", "tracex/recorder/instrument/wrapper"}, append([]string{"golang.org/"}, heavy...)},
 }
 
 // heavy lists packages that make a program large.

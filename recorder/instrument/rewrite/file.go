@@ -1,0 +1,164 @@
+package rewrite
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// File is what became of one file.
+type File struct {
+	// Text is the edited source, nil if nothing in it is instrumented: then the compiler is
+	// to be given the file itself. Its first line is a line directive.
+	Text []byte
+	// Functions are all functions and function literals of the file in the order in which
+	// they begin, literals behind the function that they are in.
+	Functions  []Function
+	Statements int // instrumented go statements
+}
+
+// Function is a function or function literal of a source.
+type Function struct {
+	Name   string // as the runtime has it, without the package: f, (*T).m, f.func1
+	File   string // as the compiler shows it
+	Line   int
+	Reason string // why it is not instrumented, empty if it is
+}
+
+// edit is one change of a source: text in place of the bytes from begin to end.
+type edit struct {
+	begin, end int
+	text       string
+}
+
+// editor edits one file.
+type editor struct {
+	p     *Package
+	s     *source
+	edits []edit
+	table strings.Builder // the descriptors
+	rows  int             // in it
+	name  string          // of the table
+	file  File
+}
+
+// Edit returns the edited file with the given index. An error is a defect of this package: the
+// file is to be compiled as it is.
+func (p *Package) Edit(i int) (File, error) {
+	p.prepare()
+	s := p.files[i]
+	e := &editor{p: p, s: s, name: p.prefix + "m" + strconv.Itoa(i)}
+	reason := p.reason(s)
+	found := directives{groups: s.tree.Comments, after: s.tree.Name.End()}
+	for _, d := range s.tree.Decls {
+		directive := found.skip(d)
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			e.declaration(d, cmp.Or(reason, directive))
+		case *ast.GenDecl:
+			e.literals(d, reason)
+		}
+	}
+	if e.rows == 0 {
+		return e.file, nil
+	}
+	e.insert(s.tree.Name.End(), "; import "+p.prefix+" "+strconv.Quote(ImportPath))
+	text, err := e.text()
+	e.file.Text = text
+	return e.file, err
+}
+
+// declaration edits a function that is declared.
+func (e *editor) declaration(d *ast.FuncDecl, reason string) {
+	name := cmp.Or(e.p.inits[d], baseName(d))
+	switch {
+	case d.Body == nil:
+		reason = ReasonBody
+	case d.Name.Name == "_":
+		reason = ReasonBlank
+	case reason == "" && d.Recv == nil && e.p.linked[d.Name.Name]:
+		reason = ReasonLinkname
+	}
+	e.function(function{name, d.Recv, d.Type, d.Body, d.Pos()}, reason)
+}
+
+// literals edits the function literals in a node, except those in other literals.
+func (e *editor) literals(n ast.Node, reason string) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		if l, ok := m.(*ast.FuncLit); ok {
+			e.function(function{e.p.names[l], nil, l.Type, l.Body, l.Pos()}, reason)
+			return false
+		}
+		return true
+	})
+}
+
+func (e *editor) insert(at token.Pos, text string) { e.replace(at, at, text) }
+
+func (e *editor) replace(begin, end token.Pos, text string) {
+	e.edits = append(e.edits, edit{e.s.file.Offset(begin), e.s.file.Offset(end), text})
+}
+
+// descriptor adds a row to the table and returns its address as source text.
+func (e *editor) descriptor(name string, at token.Pos, rest string) string {
+	file, line := e.p.position(e.s, at)
+	fmt.Fprintf(&e.table, "{Name: %q, File: %q, Pkg: %q, Line: %d%s}, ", name, file, e.p.path, line, rest)
+	e.rows++
+	return fmt.Sprintf("&%s[%d]", e.name, e.rows-1)
+}
+
+// goStatement inserts the call before a go statement. Such a statement is always one of a list,
+// or labelled: then the label is that of the call.
+func (e *editor) goStatement(s *ast.GoStmt) {
+	e.insert(s.Go, e.p.prefix+".Go("+e.descriptor(e.callText(s.Call), s.Go, ", Go: 0 == 0")+"); ")
+	e.file.Statements++
+}
+
+// callText returns what a go statement is shown as.
+func (e *editor) callText(call *ast.CallExpr) string {
+	if _, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
+		return "func"
+	}
+	text := string(e.s.text[e.s.file.Offset(call.Pos()):e.s.file.Offset(call.End())])
+	const most, cut = 60, "…"
+	first, _, more := strings.Cut(text, "\n")
+	first = strings.TrimRight(first, " \t\r")
+	if !more && len(first) <= most {
+		return first
+	}
+	if len(first) > most-len(cut) {
+		n := most - len(cut)
+		for !utf8.RuneStart(first[n]) {
+			n--
+		}
+		first = first[:n]
+	}
+	return first + cut
+}
+
+// text applies the edits.
+func (e *editor) text() ([]byte, error) {
+	slices.SortStableFunc(e.edits, func(x, y edit) int { return cmp.Compare(x.begin, y.begin) })
+	size := len(e.s.text) + e.table.Len() + len(e.s.path) + 200
+	for _, x := range e.edits {
+		size += len(x.text)
+	}
+	out := make([]byte, 0, size)
+	out = fmt.Appendf(out, "//line %s:1\n", e.s.path)
+	last := 0
+	for _, x := range e.edits {
+		if x.begin < last {
+			return nil, fmt.Errorf("%s: edits overlap at byte %d", e.s.path, x.begin)
+		}
+		out = append(out, e.s.text[last:x.begin]...)
+		out = append(out, x.text...)
+		last = x.end
+	}
+	out = append(out, e.s.text[last:]...)
+	return fmt.Appendf(out, "\n//line tracex.go:1\nvar %s = [...]%s.Func{%s}\n", e.name, e.p.prefix, e.table.String()), nil
+}

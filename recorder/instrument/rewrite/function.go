@@ -1,0 +1,135 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// function is a function or function literal.
+type function struct {
+	name      string
+	receiver  *ast.FieldList // nil if there is none
+	signature *ast.FuncType
+	body      *ast.BlockStmt // nil if there is none
+	pos       token.Pos
+}
+
+// variable is a parameter or result.
+type variable struct {
+	name  string // in the edited source
+	own   string // in the source, "_" if it has none
+	large bool
+}
+
+// function edits a function and what is in it, unless there is a reason not to.
+func (e *editor) function(f function, reason string) {
+	if reason == "" {
+		reason = e.refuse(f)
+	}
+	file, line := e.p.position(e.s, f.pos)
+	e.file.Functions = append(e.file.Functions, Function{f.name, file, line, reason})
+	if f.body == nil {
+		return
+	}
+	if reason == "" {
+		e.edit(f)
+		ast.Inspect(f.body, func(n ast.Node) bool {
+			if s, ok := n.(*ast.GoStmt); ok {
+				e.goStatement(s)
+			}
+			_, literal := n.(*ast.FuncLit)
+			return !literal
+		})
+	}
+	e.literals(f.body, reason)
+}
+
+// refuse returns why a function's own body or results prevent its being instrumented.
+func (e *editor) refuse(f function) string {
+	results := f.signature.Results
+	switch {
+	case results.NumFields() > 255: // Func.Res has 8 bits
+		return ReasonResults
+	case unnamed(results) && returnsBare(f.body):
+		return ReasonInvalid // with named results it would compile
+	case !e.p.options.Trivial && trivial(f.body):
+		return ReasonTrivial
+	}
+	return ""
+}
+
+// unnamed reports whether there are results without names.
+func unnamed(results *ast.FieldList) bool {
+	return results != nil && len(results.List) > 0 && len(results.List[0].Names) == 0
+}
+
+// edit names the parameters and results that have no name, and inserts the calls.
+func (e *editor) edit(f function) {
+	receiver := e.variables(nil, f.receiver, "p")
+	parameters := e.variables(receiver, f.signature.Params, "p")
+	open := unnamed(f.signature.Results) && !f.signature.Results.Opening.IsValid()
+	if open {
+		e.insert(f.signature.Results.Pos(), "(")
+	}
+	results := e.variables(nil, f.signature.Results, "r")
+	if open {
+		e.insert(f.signature.Results.End(), ")")
+	}
+
+	var rest, calls strings.Builder
+	if len(parameters) > 0 {
+		names := make([]string, len(parameters))
+		for i, v := range parameters {
+			names[i] = v.own
+		}
+		fmt.Fprintf(&rest, ", Args: %q", strings.Join(names, ","))
+	}
+	if len(receiver) > 0 {
+		rest.WriteString(", Recv: 0 == 0") // true may have another meaning
+	}
+	if len(results) > 0 {
+		fmt.Fprintf(&rest, ", Res: %d", len(results))
+	}
+	prefix := e.p.prefix
+	fmt.Fprintf(&calls, " %sk := %s.Enter(%s", prefix, prefix, e.descriptor(f.name, f.pos, rest.String()))
+	for _, v := range parameters {
+		if v.large && e.p.generic {
+			fmt.Fprintf(&calls, ", %s.V(%s)", prefix, v.name)
+		} else {
+			fmt.Fprintf(&calls, ", %s", v.name)
+		}
+	}
+	fmt.Fprintf(&calls, "); defer %s.Exit(%sk", prefix, prefix)
+	for _, v := range results {
+		fmt.Fprintf(&calls, ", &%s", v.name)
+	}
+	calls.WriteString(");")
+	e.insert(f.body.Lbrace+1, calls.String())
+}
+
+// variables appends the variables of a list to others, and names those without a name.
+func (e *editor) variables(to []variable, list *ast.FieldList, letter string) []variable {
+	if list == nil {
+		return to
+	}
+	for _, field := range list.List {
+		large := mayBeLarge(field.Type)
+		if len(field.Names) == 0 {
+			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", large}
+			e.insert(field.Type.Pos(), v.name+" ")
+			to = append(to, v)
+		}
+		for _, name := range field.Names {
+			v := variable{name.Name, name.Name, large}
+			if v.own == "_" {
+				v.name = e.p.prefix + letter + strconv.Itoa(len(to))
+				e.replace(name.Pos(), name.End(), v.name)
+			}
+			to = append(to, v)
+		}
+	}
+	return to
+}

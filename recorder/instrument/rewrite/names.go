@@ -1,0 +1,366 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"strconv"
+)
+
+// The runtime knows a function literal by the function that it is in and its number there, in
+// the order in which the compiler comes across them: f.func1, within it f.func1.1, in a method
+// (*T).m.func1, in the initializer of a package's variable init.func1. Those in the body of a
+// range over a function count as of the function around. Those in statements that are left out
+// as they are never reached do not count; they get the numbers that follow.
+
+// nameLiterals fills names and inits.
+func (p *Package) nameLiterals() {
+	inits := 0
+	var vars []ast.Node
+	for _, s := range p.files {
+		for _, d := range s.tree.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				name := baseName(d)
+				if d.Recv == nil && d.Name.Name == "init" {
+					name = "init." + strconv.Itoa(inits)
+					inits++
+					p.inits[d] = name
+				}
+				if d.Body != nil {
+					p.nameIn(name, ".func", d.Body)
+				}
+			case *ast.GenDecl:
+				if d.Tok == token.VAR {
+					vars = append(vars, d)
+				}
+			}
+		}
+	}
+	p.nameIn("init", ".func", vars...)
+}
+
+// baseName returns the name of a function without its package: f, T.m, (*T).m, f[...],
+// (*T[...]).m.
+func baseName(d *ast.FuncDecl) string {
+	name := d.Name.Name
+	if d.Recv != nil && len(d.Recv.List) > 0 {
+		return receiverName(d.Recv.List[0].Type) + "." + name
+	}
+	if d.Type.TypeParams != nil {
+		return name + "[...]"
+	}
+	return name
+}
+
+func receiverName(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return "(*" + receiverName(t.X) + ")"
+	case *ast.ParenExpr:
+		return receiverName(t.X)
+	case *ast.IndexExpr:
+		return receiverName(t.X) + "[...]"
+	case *ast.IndexListExpr:
+		return receiverName(t.X) + "[...]"
+	case *ast.Ident:
+		return t.Name
+	}
+	return "?"
+}
+
+// nameIn names the literals in nodes, which belong to one function.
+func (p *Package) nameIn(outer, separator string, nodes ...ast.Node) {
+	n := numbering{p: p, outer: outer + separator}
+	for _, node := range nodes {
+		n.walk(node)
+	}
+	for i := 0; i < len(n.dead); i++ { // more may come
+		n.walk(n.dead[i])
+	}
+}
+
+// numbering numbers the literals of one function.
+type numbering struct {
+	p     *Package
+	outer string
+	count int
+	dead  []ast.Node // never reached
+}
+
+func (n *numbering) walk(node ast.Node) {
+	if node != nil {
+		ast.Inspect(node, n.visit)
+	}
+}
+
+// visit walks a node itself, and returns false, where the order or the reach needs care.
+func (n *numbering) visit(node ast.Node) bool {
+	switch node := node.(type) {
+	case *ast.FuncLit:
+		n.count++
+		name := n.outer + strconv.Itoa(n.count)
+		n.p.names[node] = name
+		n.p.nameIn(name, ".", node.Body)
+		return false
+	case *ast.GenDecl:
+		if node.Tok != token.VAR {
+			n.dead = append(n.dead, nodes(node.Specs)...)
+			return false
+		}
+	case *ast.BlockStmt:
+		n.list(node.List)
+		return false
+	case *ast.CaseClause:
+		for _, e := range node.List {
+			n.walk(e)
+		}
+		n.list(node.Body)
+		return false
+	case *ast.CommClause:
+		if node.Comm != nil {
+			n.walk(node.Comm)
+		}
+		n.list(node.Body)
+		return false
+	case *ast.IfStmt:
+		n.ifStmt(node)
+		return false
+	case *ast.ForStmt:
+		if node.Cond != nil && n.p.static(node.Cond) < 0 {
+			if node.Init != nil {
+				n.walk(node.Init)
+			}
+			n.walk(node.Cond)
+			if node.Post != nil {
+				n.dead = append(n.dead, node.Post)
+			}
+			n.dead = append(n.dead, node.Body)
+			return false
+		}
+	case *ast.SwitchStmt:
+		return n.switchStmt(node)
+	}
+	return true
+}
+
+func nodes[N ast.Node](list []N) []ast.Node {
+	all := make([]ast.Node, len(list))
+	for i, x := range list {
+		all[i] = x
+	}
+	return all
+}
+
+// list walks a list of statements up to one behind which nothing is reached.
+func (n *numbering) list(list []ast.Stmt) {
+	last := -1
+	for i, s := range list {
+		if _, ok := s.(*ast.LabeledStmt); ok {
+			last = i
+		}
+	}
+	dead := false
+	for i, s := range list {
+		if _, ok := s.(*ast.LabeledStmt); dead && i > last && !ok {
+			n.dead = append(n.dead, s)
+			continue
+		}
+		n.walk(s)
+		dead = n.p.terminates(s)
+	}
+}
+
+func (n *numbering) ifStmt(s *ast.IfStmt) {
+	if s.Init != nil {
+		n.walk(s.Init)
+	}
+	n.walk(s.Cond)
+	cond := n.p.static(s.Cond)
+	if cond >= 0 {
+		n.walk(s.Body)
+	} else {
+		n.dead = append(n.dead, s.Body)
+	}
+	switch {
+	case s.Else == nil:
+	case cond <= 0:
+		n.walk(s.Else)
+	default:
+		n.dead = append(n.dead, s.Else)
+	}
+}
+
+// switchStmt walks a switch whose tag is a constant, of whose clauses only one is reached.
+func (n *numbering) switchStmt(s *ast.SwitchStmt) bool {
+	tag := constant.MakeBool(true)
+	if s.Tag != nil {
+		tag = n.p.value(s.Tag, 0)
+	}
+	if tag == nil {
+		return true
+	}
+	var target *ast.CaseClause
+	found := false
+	for _, c := range s.Body.List {
+		c := c.(*ast.CaseClause)
+		if c.List == nil && !found {
+			target = c
+		}
+		for _, e := range c.List {
+			if found {
+				break
+			}
+			v := n.p.value(e, 0)
+			if v == nil || v.Kind() != tag.Kind() {
+				return true
+			}
+			if constant.Compare(tag, token.EQL, v) {
+				target, found = c, true
+			}
+		}
+	}
+	if target != nil && len(target.Body) > 0 {
+		if b, ok := target.Body[len(target.Body)-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+			return true
+		}
+	}
+	if s.Init != nil {
+		n.walk(s.Init)
+	}
+	for _, c := range s.Body.List {
+		if c == target {
+			n.walk(c)
+		} else {
+			n.dead = append(n.dead, c)
+		}
+	}
+	return false
+}
+
+// terminates reports whether the compiler leaves out what follows a statement in its list.
+func (p *Package) terminates(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.BranchStmt:
+		return s.Tok == token.GOTO
+	case *ast.ReturnStmt:
+		return true
+	case *ast.ExprStmt:
+		if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok {
+			f, ok := ast.Unparen(call.Fun).(*ast.Ident)
+			return ok && f.Name == "panic"
+		}
+	case *ast.IfStmt:
+		cond := p.static(s.Cond)
+		return (cond < 0 || p.terminates(s.Body)) && (cond > 0 || p.terminates(s.Else))
+	case *ast.BlockStmt:
+		for i := len(s.List) - 1; i >= 0; i-- {
+			if _, ok := s.List[i].(*ast.EmptyStmt); !ok {
+				return p.terminates(s.List[i])
+			}
+		}
+	}
+	return false
+}
+
+// static returns a positive number if a condition is always true, a negative one if it is
+// always false, and 0 if that cannot be said.
+func (p *Package) static(e ast.Expr) int {
+	e = ast.Unparen(e)
+	if v := p.value(e, 0); v != nil && v.Kind() == constant.Bool {
+		if constant.BoolVal(v) {
+			return 1
+		}
+		return -1
+	}
+	if e, ok := e.(*ast.BinaryExpr); ok {
+		switch e.Op {
+		case token.LAND:
+			x := p.static(e.X)
+			if x < 0 {
+				return x
+			}
+			if y := p.static(e.Y); x > 0 || y < 0 {
+				return y
+			}
+		case token.LOR:
+			x := p.static(e.X)
+			if x > 0 {
+				return x
+			}
+			if y := p.static(e.Y); x < 0 || y > 0 {
+				return y
+			}
+		}
+	}
+	return 0
+}
+
+// value returns the value of an expression if it is a constant, as far as the package's own
+// declarations tell, else nil.
+func (p *Package) value(e ast.Expr, depth int) constant.Value {
+	const most = 20
+	if depth > most {
+		return nil
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return p.value(e.X, depth+1)
+	case *ast.BasicLit:
+		if v := constant.MakeFromLiteral(e.Value, e.Kind, 0); v.Kind() != constant.Unknown {
+			return v
+		}
+	case *ast.Ident:
+		if def, ok := p.consts[e.Name]; ok {
+			return p.value(def, depth+1)
+		}
+		switch e.Name {
+		case "true":
+			return constant.MakeBool(true)
+		case "false":
+			return constant.MakeBool(false)
+		}
+	case *ast.SelectorExpr:
+		if x, ok := e.X.(*ast.Ident); ok && x.Name == "runtime" && p.options.GOOS != "" {
+			switch e.Sel.Name {
+			case "GOOS":
+				return constant.MakeString(p.options.GOOS)
+			case "GOARCH":
+				return constant.MakeString(p.options.GOARCH)
+			}
+		}
+	case *ast.UnaryExpr:
+		if x := p.value(e.X, depth+1); x != nil && e.Op == token.NOT && x.Kind() == constant.Bool {
+			return constant.MakeBool(!constant.BoolVal(x))
+		}
+	case *ast.BinaryExpr:
+		return binary(p.value(e.X, depth+1), e.Op, p.value(e.Y, depth+1))
+	}
+	return nil
+}
+
+// binary returns the value of x op y for comparisons and logical operators.
+func binary(x constant.Value, op token.Token, y constant.Value) constant.Value {
+	number := func(v constant.Value) bool { return v.Kind() == constant.Int || v.Kind() == constant.Float }
+	if x == nil || y == nil || x.Kind() != y.Kind() && !(number(x) && number(y)) {
+		return nil
+	}
+	ordered := number(x) || x.Kind() == constant.String
+	switch op {
+	case token.EQL, token.NEQ:
+		return constant.MakeBool(constant.Compare(x, op, y))
+	case token.LSS, token.LEQ, token.GTR, token.GEQ:
+		if ordered {
+			return constant.MakeBool(constant.Compare(x, op, y))
+		}
+	case token.LAND:
+		if x.Kind() == constant.Bool {
+			return constant.MakeBool(constant.BoolVal(x) && constant.BoolVal(y))
+		}
+	case token.LOR:
+		if x.Kind() == constant.Bool {
+			return constant.MakeBool(constant.BoolVal(x) || constant.BoolVal(y))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"tracex/recorder/instrument/rewrite"
+	"tracex/recorder/instrument/wrapper"
+)
+
+const windows = runtime.GOOS == "windows"
+
+// compilation is one run of the compiler.
+type compilation struct {
+	tool     string
+	args     []string // without the stamp
+	id       string   // import path, with the test in brackets for a variant of it
+	path     string   // import path alone
+	dir      string   // for what is written
+	settings wrapper.Settings
+	report   wrapper.Report
+}
+
+// compile runs the compiler on instrumented sources, and if these do not compile, on the
+// package's own. It returns the exit code.
+func compile(tool string, args []string) int {
+	settings, err := wrapper.Load(os.Getenv)
+	if err != nil {
+		return fail("%v", err)
+	}
+	c := &compilation{tool: tool, args: args, id: os.Getenv("TOOLEXEC_IMPORTPATH"), settings: settings}
+	if c.id == "" {
+		_, c.id = flagValue(args, "-p")
+	}
+	c.path, _, _ = strings.Cut(c.id, " ")
+	c.report.Package = c.id
+	_, output := flagValue(args, "-o")
+	if output == "" || slices.Contains(settings.Never, c.path) {
+		become(tool, args)
+	}
+	c.dir = filepath.Join(filepath.Dir(output), "tracex")
+
+	if _, err := os.Stat(c.archive()); err != nil {
+		return missing(c.archive())
+	}
+	changed, err := c.instrument()
+	switch {
+	case err != nil:
+		return c.plain(err)
+	case changed == nil:
+		c.tell()
+		become(tool, args)
+	}
+	return c.run(changed)
+}
+
+// archive returns the archive that goes with how the package is compiled.
+func (c *compilation) archive() string {
+	if has(c.args, "-shared", "-dynlink") {
+		return c.settings.SharedArchive()
+	}
+	return c.settings.Archive
+}
+
+// instrument writes edited copies of the sources and returns the arguments to compile them
+// with, nil if nothing is instrumented. Sources that are no Go are left to the compiler.
+func (c *compilation) instrument() ([]string, error) {
+	first := len(c.args) // of the sources
+	for first > 0 && strings.HasSuffix(c.args[first-1], ".go") {
+		first--
+	}
+	path := c.path
+	if path == "command-line-arguments" {
+		path = "main"
+	}
+	_, rules := flagValue(c.args[:first], "-trimpath")
+	_, lang := flagValue(c.args[:first], "-lang")
+	p := rewrite.New(path, rewrite.Options{
+		Tests: c.settings.Options.Tests, Trivial: c.settings.Options.Trivial, Lang: lang,
+		GOOS: os.Getenv("GOOS"), GOARCH: os.Getenv("GOARCH"),
+		Shown: func(path string) string { return shown(path, rules) },
+	})
+	for _, name := range c.args[first:] {
+		absolute, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, nil
+		}
+		if p.Add(absolute, text) != nil {
+			return nil, nil
+		}
+	}
+	changed := slices.Clone(c.args)
+	instrumented := false
+	for i := range p.Len() {
+		file, err := p.Edit(i)
+		if err != nil {
+			return nil, err
+		}
+		c.report.Functions = append(c.report.Functions, file.Functions...)
+		c.report.Statements += file.Statements
+		if file.Text == nil {
+			continue
+		}
+		if !instrumented {
+			if err := os.MkdirAll(c.dir, 0o777); err != nil {
+				return nil, err
+			}
+			instrumented = true
+		}
+		copied := filepath.Join(c.dir, fmt.Sprintf("%d_%s", i, filepath.Base(c.args[first+i])))
+		if err := os.WriteFile(copied, file.Text, 0o666); err != nil {
+			return nil, err
+		}
+		changed[first+i] = copied
+	}
+	if !instrumented {
+		return nil, nil
+	}
+	at, config := flagValue(c.args[:first], "-importcfg")
+	if at < 0 {
+		return nil, fmt.Errorf("the compiler is run without -importcfg")
+	}
+	copied := filepath.Join(c.dir, "importcfg")
+	if err := writeConfig(copied, config, c.archive()); err != nil {
+		return nil, err
+	}
+	return replaced(changed, at, "-importcfg", copied), nil
+}
+
+// run compiles the instrumented sources.
+func (c *compilation) run(changed []string) int {
+	output, err := os.Create(filepath.Join(c.dir, "output"))
+	if err != nil {
+		return c.plain(err)
+	}
+	defer output.Close()
+	cmd := exec.Command(c.tool, changed...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, output, output
+	err = cmd.Run()
+	if _, seek := output.Seek(0, io.SeekStart); seek != nil {
+		return c.plain(seek)
+	}
+	if err != nil {
+		line, _ := bufio.NewReader(io.LimitReader(output, 4096)).ReadString('\n')
+		if line = strings.TrimSpace(line); line == "" {
+			line = err.Error()
+		}
+		return c.plain(fmt.Errorf("its instrumented sources do not compile: %s", line))
+	}
+	if _, err := io.Copy(os.Stdout, output); err != nil {
+		return fail("%v", err)
+	}
+	c.tell()
+	return 0
+}
+
+// plain compiles the package's own sources, as the instrumented ones cannot be compiled. If they
+// have errors these are what the user is to see, else the reason.
+func (c *compilation) plain(reason error) int {
+	result := run(c.tool, c.args)
+	if result == 0 {
+		fmt.Fprintf(os.Stderr, "tracex: %s is not recorded: %v\n", c.id, reason)
+		c.report.Failed = reason.Error()
+		c.tell()
+	}
+	return result
+}
+
+// tell writes the report if there is to be one.
+func (c *compilation) tell() {
+	if c.settings.Report == "" {
+		return
+	}
+	if err := c.report.Write(c.settings.Report); err != nil {
+		fail("the report of %s cannot be written: %v", c.id, err)
+	}
+}

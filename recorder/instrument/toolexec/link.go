@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"tracex/recorder/instrument/rewrite"
+	"tracex/recorder/instrument/wrapper"
+)
+
+// link runs the linker with the archive among its packages, and returns its exit code. The
+// linker takes no notice of it unless an instrumented package is part of the program.
+func link(tool string, args []string) int {
+	settings, err := wrapper.Load(os.Getenv)
+	if err != nil {
+		return fail("%v", err)
+	}
+	_, mode := flagValue(args, "-buildmode")
+	if mode == "plugin" || mode == "shared" {
+		return fail("programs with -buildmode=%s cannot be recorded", mode)
+	}
+	archive := settings.Archive
+	if mode != "" && mode != "exe" && mode != "default" {
+		archive = settings.SharedArchive()
+	}
+	if _, err := os.Stat(archive); err != nil {
+		result := run(tool, args)
+		if result != 0 { // else the program has no instrumented package
+			missing(archive)
+		}
+		return result
+	}
+	at, config := flagValue(args, "-importcfg")
+	changed := config + ".tracex"
+	if err := writeConfig(changed, config, archive); err != nil {
+		return fail("%v", err)
+	}
+	return run(tool, replaced(args, at, "-importcfg", changed))
+}
+
+// missing says that an archive is missing and returns an exit code.
+func missing(archive string) int {
+	return fail("%s is missing: run the command again", archive)
+}
+
+// writeConfig writes a copy of an importcfg file that has the archive as well.
+func writeConfig(to, from, archive string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	text = bytes.TrimRight(text, "\n")
+	text = fmt.Appendf(text[:len(text):len(text)], "\npackagefile %s=%s\n", rewrite.ImportPath, archive)
+	return os.WriteFile(to, text, 0o666)
+}

@@ -1,0 +1,92 @@
+// Command toolexec is run by the go command in place of each tool of a build, with the tool and
+// its arguments: go build -toolexec=PATH. It instruments the sources of the packages whose
+// compiler flags have a stamp, and gives the linker the package that they call. Every other
+// tool it becomes at once. Package wrapper has what it is told, and how.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tracex/recorder/instrument/wrapper"
+)
+
+func main() {
+	args := os.Args[1:]
+	if len(args) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: go build -toolexec=PATH: the command is run by go")
+		os.Exit(2)
+	}
+	tool, args := args[0], args[1:]
+	switch strings.TrimSuffix(filepath.Base(tool), ".exe") {
+	case "compile":
+		if plain, stamped := withoutStamp(expand(args)); stamped {
+			os.Exit(compile(tool, plain))
+		}
+	case "link":
+		all := expand(args)
+		if _, config := flagValue(all, "-importcfg"); config != "" {
+			os.Exit(link(tool, all))
+		}
+	}
+	become(tool, args)
+}
+
+// fail says what is wrong and returns an exit code.
+func fail(format string, args ...any) int {
+	fmt.Fprintf(os.Stderr, "tracex: "+format+"\n", args...)
+	return 1
+}
+
+// withoutStamp returns the arguments of the compiler without stamps, and whether there was one.
+func withoutStamp(args []string) (plain []string, stamped bool) {
+	for i, a := range args {
+		if strings.HasPrefix(a, wrapper.Flag) {
+			if !stamped {
+				plain, stamped = append(make([]string, 0, len(args)), args[:i]...), true
+			}
+		} else if stamped {
+			plain = append(plain, a)
+		}
+	}
+	return plain, stamped
+}
+
+// flagValue returns the last value of a flag and the index of the argument that has it, -1 if
+// it is not given. The value is a whole argument, or follows an equals sign.
+func flagValue(args []string, name string) (at int, value string) {
+	at = -1
+	for i := 0; i < len(args); i++ {
+		if v, ok := strings.CutPrefix(args[i], name+"="); ok {
+			at, value = i, v
+		} else if args[i] == name && i+1 < len(args) {
+			i++
+			at, value = i, args[i]
+		}
+	}
+	return at, value
+}
+
+// replaced returns arguments with another value in the place that flagValue found.
+func replaced(args []string, at int, name, value string) []string {
+	args = append([]string(nil), args...)
+	if strings.HasPrefix(args[at], name+"=") {
+		value = name + "=" + value
+	}
+	args[at] = value
+	return args
+}
+
+// has reports whether one of the names is an argument.
+func has(args []string, names ...string) bool {
+	for _, a := range args {
+		for _, n := range names {
+			if a == n {
+				return true
+			}
+		}
+	}
+	return false
+}

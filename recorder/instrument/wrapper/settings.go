@@ -1,0 +1,95 @@
+// Package wrapper is what the go command's caller and the program that it names as -toolexec
+// tell each other.
+//
+// The caller chooses packages by a stamp in their compiler flags, -gcflags=PATTERN=-tracex=HASH.
+// The hash must change with everything that has a part in what compiled packages are: the
+// wrapper, the archive's exported API, Settings.Options. The wrapper takes the stamp away
+// before the compiler runs.
+//
+// The rest is in the environment:
+//
+//	TRACEX_TOOLEXEC_ARCHIVE=/path/tracexrt.a
+//	TRACEX_TOOLEXEC_OPTIONS=tests=true trivial=true
+//	TRACEX_TOOLEXEC_NEVER=runtime internal/abi …
+//	TRACEX_TOOLEXEC_REPORT=/path/directory
+//
+// ARCHIVE is the compiled package tracexrt; one compiled with -shared has .shared appended to
+// the name. NEVER are import paths of packages that are compiled as they are, also with a
+// stamp: the runtime and what it imports. REPORT is optional, see Report.
+package wrapper
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Flag begins the stamp.
+const Flag = "-tracex="
+
+// Variables of the environment.
+const (
+	archiveVariable = "TRACEX_TOOLEXEC_ARCHIVE"
+	optionsVariable = "TRACEX_TOOLEXEC_OPTIONS"
+	neverVariable   = "TRACEX_TOOLEXEC_NEVER"
+	reportVariable  = "TRACEX_TOOLEXEC_REPORT"
+)
+
+// Settings are what the wrapper is told by its environment.
+type Settings struct {
+	Archive string // path of the archive that is not for -shared
+	Options Options
+	Never   []string
+	Report  string // a directory that exists, or empty
+}
+
+// Options are those that change what packages are compiled to.
+type Options struct {
+	Tests   bool // see package rewrite
+	Trivial bool
+}
+
+// String returns the options as the environment has them.
+func (o Options) String() string {
+	return fmt.Sprintf("tests=%t trivial=%t", o.Tests, o.Trivial)
+}
+
+// SharedArchive returns the path of the archive that goes with packages compiled with -shared.
+func (s Settings) SharedArchive() string { return s.Archive + ".shared" }
+
+// Environ returns the settings as strings for the environment of a process.
+func (s Settings) Environ() []string {
+	return []string{
+		archiveVariable + "=" + s.Archive,
+		optionsVariable + "=" + s.Options.String(),
+		neverVariable + "=" + strings.Join(s.Never, " "),
+		reportVariable + "=" + s.Report,
+	}
+}
+
+// Load returns the settings in an environment, which getenv reads.
+func Load(getenv func(name string) string) (Settings, error) {
+	s := Settings{
+		Archive: getenv(archiveVariable),
+		Never:   strings.Fields(getenv(neverVariable)),
+		Report:  getenv(reportVariable),
+	}
+	if s.Archive == "" {
+		return s, fmt.Errorf("%s is not set: the command is not meant to be run by hand", archiveVariable)
+	}
+	for _, field := range strings.Fields(getenv(optionsVariable)) {
+		name, text, _ := strings.Cut(field, "=")
+		value, err := strconv.ParseBool(text)
+		switch {
+		case err != nil:
+			return s, fmt.Errorf("%s: %q is not NAME=true or NAME=false", optionsVariable, field)
+		case name == "tests":
+			s.Options.Tests = value
+		case name == "trivial":
+			s.Options.Trivial = value
+		default:
+			return s, fmt.Errorf("%s: there is no option %q", optionsVariable, name)
+		}
+	}
+	return s, nil
+}
