@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,7 +18,7 @@ import (
 
 // sources are those of the archive that is linked into programs, and of the wrapper.
 //
-//go:embed tracexrt/*.go tracexrt/*.s raw/layout.go rewrite/*.go toolexec/*.go
+//go:embed tracexrt/*.go tracexrt/*.s raw/layout.go rewrite/*.go wrapper/*.go toolexec/*.go
 var sources embed.FS
 
 // ArchivePath is the import path of the archive.
@@ -33,6 +34,8 @@ type Tools struct {
 	// Missing are fields of the runtime that this version of Go does not have: what depends on
 	// them is not recorded.
 	Missing []string
+	// Never are packages that are not instrumented: the runtime, and what it imports.
+	Never []string
 }
 
 // MakeTools makes the tools for a toolchain, or finds them in a cache.
@@ -44,9 +47,7 @@ func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
 	stamp := stampOf(t)
 	dir := filepath.Join(cache, "tracex", "instrument", stamp)
 	tools := &Tools{Wrapper: filepath.Join(dir, "toolexec"), Archive: filepath.Join(dir, "tracexrt.a"), Stamp: stamp}
-	missing, err := os.ReadFile(filepath.Join(dir, "missing"))
-	if err == nil {
-		tools.Missing = strings.Fields(string(missing))
+	if tools.load(dir) == nil {
 		return tools, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
@@ -58,21 +59,48 @@ func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	if tools.Missing, err = makeArchive(ctx, t, temp); err != nil {
+	if err := makeArchive(ctx, t, temp, tools); err != nil {
 		return nil, err
 	}
 	if err := makeWrapper(ctx, t, temp); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(temp, "missing"), []byte(strings.Join(tools.Missing, " ")), 0o666); err != nil {
+	if err := tools.save(temp); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(temp, dir); err != nil {
-		if _, there := os.Stat(filepath.Join(dir, "missing")); there != nil {
-			return nil, err
-		} // another process was first
-	}
+	if err := os.Rename(temp, dir); err != nil && tools.load(dir) != nil {
+		return nil, err
+	} // else another process was first
 	return tools, nil
+}
+
+// What tools know is in a file beside them, which is written last.
+const aboutTools = "about.json"
+
+func (t *Tools) save(dir string) error {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, aboutTools), b, 0o666)
+}
+
+func (t *Tools) load(dir string) error {
+	b, err := os.ReadFile(filepath.Join(dir, aboutTools))
+	if err != nil {
+		return err
+	}
+	var saved Tools
+	if err := json.Unmarshal(b, &saved); err != nil {
+		return err
+	}
+	t.Missing, t.Never = saved.Missing, saved.Never
+	for _, path := range []string{t.Wrapper, t.Archive, t.Archive + SharedSuffix} {
+		if _, err := os.Stat(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stampOf returns a hash of all that decides what an instrumented package is compiled to, but for
@@ -93,23 +121,23 @@ func stampOf(t *Toolchain) string {
 }
 
 // makeArchive compiles the archive into a folder.
-func makeArchive(ctx context.Context, t *Toolchain, dir string) (missing []string, err error) {
-	offsets, missing, err := runtimeOffsets(ctx, t)
+func makeArchive(ctx context.Context, t *Toolchain, dir string, tools *Tools) error {
+	offsets, err := runtimeOffsets(ctx, t, tools)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	src := filepath.Join(dir, "src")
 	files := map[string][]byte{"offsets.go": offsets, "go.mod": []byte("module " + ArchivePath + "\n\ngo 1.24\n")}
 	if err := read(files, "tracexrt", ""); err != nil {
-		return nil, err
+		return err
 	}
 	layout, err := sources.ReadFile("raw/layout.go")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files["layout.go"] = bytes.Replace(layout, []byte("package raw"), []byte("package tracexrt"), 1)
 	if err := write(src, files); err != nil {
-		return nil, err
+		return err
 	}
 	for _, shared := range []bool{false, true} {
 		out := filepath.Join(dir, "tracexrt.a")
@@ -119,10 +147,10 @@ func makeArchive(ctx context.Context, t *Toolchain, dir string) (missing []strin
 			args = append(args, "-gcflags=-shared", "-asmflags=-shared")
 		}
 		if _, err := output(t.command(ctx, src, append(args, "-o", out, ".")...)); err != nil {
-			return nil, fmt.Errorf("the recorder for programs does not compile with %s: %w", t.Version, err)
+			return fmt.Errorf("the recorder for programs does not compile with %s: %w", t.Version, err)
 		}
 	}
-	return missing, nil
+	return nil
 }
 
 // SharedSuffix is added to the path of an archive for position independent code.
@@ -132,7 +160,7 @@ const SharedSuffix = ".shared"
 func makeWrapper(ctx context.Context, t *Toolchain, dir string) error {
 	src := filepath.Join(dir, "wrapper")
 	files := map[string][]byte{"go.mod": []byte("module tracex\n\ngo 1.24\n")}
-	for _, pkg := range []string{"rewrite", "toolexec"} {
+	for _, pkg := range []string{"rewrite", "wrapper", "toolexec"} {
 		if err := read(files, pkg, path.Join("recorder/instrument", pkg)); err != nil {
 			return err
 		}

@@ -11,7 +11,9 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -42,12 +44,14 @@ var wanted = []struct {
 	{"internal/abi", "MapType|SwissMapType", "", "mapTypeSize", false}, // the latter until Go 1.25
 }
 
-// runtimeOffsets returns the offsets as a file of the archive, and which fields are missing.
-func runtimeOffsets(ctx context.Context, t *Toolchain) (file []byte, missing []string, err error) {
+// runtimeOffsets returns the offsets as a file of the archive. It fills in which fields are
+// missing, and which packages the runtime imports.
+func runtimeOffsets(ctx context.Context, t *Toolchain, tools *Tools) ([]byte, error) {
 	packages, err := checkRuntime(ctx, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	tools.Never = slices.Sorted(maps.Keys(packages))
 	sizes := types.SizesFor("gc", t.Arch)
 	var out bytes.Buffer
 	out.WriteString("package tracexrt\n\nconst (\n")
@@ -55,14 +59,14 @@ func runtimeOffsets(ctx context.Context, t *Toolchain) (file []byte, missing []s
 		off, err := offsetOf(packages[w.pkg], w.typ, w.field, sizes)
 		if err != nil {
 			if w.needed {
-				return nil, nil, fmt.Errorf("%s cannot be recorded: %w", t.Version, err)
+				return nil, fmt.Errorf("%s cannot be recorded: %w", t.Version, err)
 			}
-			missing = append(missing, w.typ+"."+w.field)
+			tools.Missing = append(tools.Missing, w.typ+"."+w.field)
 		}
 		fmt.Fprintf(&out, "\t%s = %d\n", w.name, off)
 	}
 	out.WriteString(")\n")
-	return out.Bytes(), missing, nil
+	return out.Bytes(), nil
 }
 
 // offsetOf returns where a field is in a struct, or the struct's size if field is "".

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tracex/recorder/instrument/wrapper"
 )
 
 // Options are what a person chooses of a build: they are part of what its packages are compiled
@@ -16,8 +19,9 @@ type Options struct {
 	// Packages are patterns of packages to instrument, as for -gcflags of go build. Without any,
 	// they are the packages of the main modules, and those named on the command line.
 	Packages []string
-	Tests    bool // functions in files of tests too
-	Trivial  bool // functions of one statement without a call too
+	Tests    bool   // functions in files of tests too
+	Trivial  bool   // functions of one statement without a call too
+	Report   string // a directory for reports of what was instrumented, see wrapper.Report; "" for none
 }
 
 // A Plan is a go command that instruments what it builds.
@@ -90,25 +94,25 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 		// Of several flags that name a package the last one counts.
 		p.Args = slices.Concat(head, own, rest[:user.end], flags, rest[user.end:])
 	}
-	p.Env = tools.environment(ctx, t, o)
+	p.Env = tools.environment(o)
 	return p, nil
 }
 
-// stamp is the flag of the compiler that selects a package, which the wrapper removes.
+// stamp is the flag of the compiler that selects a package. It differs with all that decides what
+// a package is compiled to.
 func (t *Tools) stamp(o Options) string {
-	return fmt.Sprintf("-tracex=%s.%s", t.Stamp, o.letters())
+	h := fnv.New64a()
+	fmt.Fprint(h, t.Stamp, o.wrapper())
+	return fmt.Sprintf("%s%s%016x", wrapper.Flag, t.Stamp, h.Sum64())
 }
 
-// letters are the options that decide what a package is compiled to.
-func (o Options) letters() string {
-	s := ""
-	if o.Tests {
-		s += "t"
-	}
-	if o.Trivial {
-		s += "s"
-	}
-	return s + "."
+func (o Options) wrapper() wrapper.Options {
+	return wrapper.Options{Tests: o.Tests, Trivial: o.Trivial}
+}
+
+// environment is what the wrapper needs to know.
+func (t *Tools) environment(o Options) []string {
+	return wrapper.Settings{Archive: t.Archive, Options: o.wrapper(), Never: t.Never, Report: o.Report}.Environ()
 }
 
 // quoted returns a path as a flag of the go command has it, which splits it at spaces.

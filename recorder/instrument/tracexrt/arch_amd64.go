@@ -22,7 +22,9 @@ const (
 	sysPwrite       = 18
 	sysYield        = 24
 	sysGetpid       = 39
+	sysKill         = 62
 	sysFtruncate    = 77
+	sysGetdents     = 217
 	sysGetuid       = 102
 	sysClockGettime = 228
 	sysOpenat       = 257

@@ -25,12 +25,14 @@ const (
 	sysFallocate    = 47
 	sysOpenat       = 56
 	sysClose        = 57
+	sysGetdents     = 61
 	sysWrite        = 64
 	sysPwrite       = 68
 	sysReadlinkat   = 78
 	sysFstat        = 80
 	sysClockGettime = 113
 	sysYield        = 124
+	sysKill         = 129
 	sysGetpid       = 172
 	sysGetuid       = 174
 	sysMmap         = 222

@@ -287,6 +287,7 @@ func listen() {
 		syscall6(sysClose, d, 0, 0, 0, 0, 0)
 		return
 	}
+	sweep(d)
 	pid := syscall6(sysGetpid, 0, 0, 0, 0, 0, 0)
 	n = putDecimal(name[:], uint64(pid))
 	name[n] = 0
@@ -309,4 +310,27 @@ func listen() {
 	*u64(p + AtPID) = uint64(pid)
 	*u64(p + AtMagic) = ControlMagic
 	control = u32(p + AtState)
+}
+
+// sweep removes files in an open folder that processes have left which are no more: some of
+// them, if there are many.
+func sweep(folder uintptr) {
+	var entries [2048]byte
+	at := uintptr(unsafe.Pointer(&entries))
+	n := syscall6(sysGetdents, folder, at, uintptr(len(entries)), 0, 0, 0)
+	if failed(n) {
+		return
+	}
+	for p := at; p < at+n; {
+		// u64 inode, i64 offset, u16 length, u8 type, the name
+		name := textAt(p+19, 16)
+		p += uintptr(*u32(p + 16) & 0xffff)
+		pid := decimal(name)
+		if pid == 0 || pid > 1<<31 || name[0] < '0' || name[0] > '9' {
+			continue
+		}
+		if r := syscall6(sysKill, uintptr(pid), 0, 0, 0, 0, 0); -r == errNoProcess {
+			syscall6(sysUnlinkat, folder, uintptr(unsafe.Pointer(unsafe.StringData(name))), 0, 0, 0, 0)
+		}
+	}
 }

@@ -22,6 +22,7 @@ const (
 
 	limitFileSize = 1
 
+	errNoProcess    = 3
 	errInterrupted  = 4
 	errName         = 36
 	errNoCall       = 38

@@ -1,0 +1,116 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tracex/recorder/instrument/raw"
+)
+
+// Why a program cannot be controlled.
+var (
+	ErrNoProcess = errors.New("there is no such process")
+	// ErrNotBuilt: the program has no file by which it can be controlled.
+	ErrNotBuilt = errors.New("the program was not made by tracex build")
+	ErrDenied   = errors.New("the program belongs to another user")
+	ErrBusy     = errors.New("the program is being recorded already")
+	// ErrQuiet: the program called no instrumented function until the context was done.
+	ErrQuiet = errors.New("the program has called no recorded function")
+	// ErrSystem: this system cannot.
+	ErrSystem = errors.New("programs can be attached to on linux only")
+)
+
+// A Refusal is why a program could not begin a recording: a reason of package raw, and the
+// system's error.
+type Refusal struct {
+	Reason int
+	Errno  int
+}
+
+func (r *Refusal) Error() string {
+	what := map[int]string{
+		raw.ReasonLimit: "the limit is too small", raw.ReasonAllocate: "it cannot make the file", raw.ReasonFileSize: "its limit for the size of files is too low",
+		raw.ReasonMap: "it cannot map the file",
+	}[r.Reason]
+	if what == "" {
+		what = fmt.Sprintf("reason %d", r.Reason)
+	}
+	if r.Errno != 0 {
+		return fmt.Sprintf("the program cannot record: %s: %s", what, errnoText(r.Errno))
+	}
+	return "the program cannot record: " + what
+}
+
+// pollEvery is how often the program's answer is looked for.
+const pollEvery = 2 * time.Millisecond
+
+// Begin asks the program to record into a folder, an absolute path in the program's view, with
+// options as raw.OptionsVariable has them. It returns when the program does: when it calls an
+// instrumented function for the first time. If ctx is done before, the program is no longer
+// asked, and the error is ErrQuiet.
+func (p *Program) Begin(ctx context.Context, folder, options string) error {
+	if len(folder) >= raw.FolderSize || len(options) >= raw.OptionsSize {
+		return errors.New("the folder's name or the options are too long")
+	}
+	if p.state().Load() != raw.Off {
+		return ErrBusy
+	}
+	p.put(raw.AtFolder, raw.FolderSize, folder)
+	p.put(raw.AtOptions, raw.OptionsSize, options)
+	before := p.number(raw.AtSession)
+	if !p.state().CompareAndSwap(raw.Off, raw.Asked) {
+		return ErrBusy
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		switch p.state().Load() {
+		case raw.Asked:
+		case raw.Off:
+			if p.number(raw.AtSession) == before {
+				return &Refusal{int(p.number(raw.AtAnswer)), int(p.number(raw.AtAnswerErrno))}
+			}
+			return nil
+		default:
+			return nil
+		}
+		select {
+		case <-tick.C:
+			if !p.Alive() {
+				return ErrNoProcess
+			}
+		case <-ctx.Done():
+			if p.state().CompareAndSwap(raw.Asked, raw.Off) {
+				return ErrQuiet
+			}
+		}
+	}
+}
+
+// End ends the recording. It waits for the program to notice until ctx is done: one that calls
+// no instrumented function records nothing anyway.
+func (p *Program) End(ctx context.Context) {
+	for {
+		switch s := p.state().Load(); s {
+		case raw.Recording, raw.Lost:
+			p.state().CompareAndSwap(s, raw.Ending)
+			continue
+		case raw.Ending:
+		default:
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pollEvery):
+			if !p.Alive() {
+				return
+			}
+		}
+	}
+}
+
+// Recording reports whether the program still records.
+func (p *Program) Recording() bool { return p.state().Load() == raw.Recording }

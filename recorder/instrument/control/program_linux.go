@@ -1,0 +1,130 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"tracex/recorder/instrument/raw"
+)
+
+// Program is a running program that can be told to record.
+type Program struct {
+	PID  int
+	file *os.File
+	page []byte
+}
+
+// Find returns the program with a process id. The caller closes it.
+func Find(pid int) (*Program, error) {
+	proc := fmt.Sprintf("/proc/%d", pid)
+	maps, err := os.Open(proc + "/maps")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNoProcess
+	case errors.Is(err, fs.ErrPermission):
+		return nil, ErrDenied
+	case err != nil:
+		return nil, err
+	}
+	defer maps.Close()
+	path := mappedControl(bufio.NewScanner(maps))
+	if path == "" {
+		return nil, ErrNotBuilt
+	}
+	// As the program sees it, which may have another root.
+	f, err := os.OpenFile(proc+"/root"+path, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, ErrDenied
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNotBuilt
+	case err != nil:
+		return nil, err
+	}
+	p, err := openProgram(f, pid)
+	if err != nil {
+		f.Close()
+	}
+	return p, err
+}
+
+// mappedControl returns the path of the control file among the mappings of a process.
+func mappedControl(maps *bufio.Scanner) string {
+	for maps.Scan() {
+		at := strings.IndexByte(maps.Text(), '/')
+		if at < 0 {
+			continue
+		}
+		path := maps.Text()[at:]
+		i := strings.LastIndexByte(path, '/')
+		folder, name := path[:i], path[i+1:]
+		if _, err := strconv.ParseUint(name, 10, 32); err == nil && (strings.HasSuffix(folder, "/tracex") || strings.HasPrefix(folder, raw.TempFolder)) {
+			return path
+		}
+	}
+	return ""
+}
+
+// openProgram maps a control file. While it is open, nobody else controls the program.
+func openProgram(f *os.File, pid int) (*Program, error) {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, ErrBusy
+	}
+	if st, err := f.Stat(); err != nil || st.Size() < raw.ControlSize || !st.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no file by which a program is controlled", f.Name()), err)
+	}
+	page, err := syscall.Mmap(int(f.Fd()), 0, raw.ControlSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	p := &Program{pid, f, page}
+	if binary.LittleEndian.Uint64(page[raw.AtMagic:]) != raw.ControlMagic {
+		return nil, errors.Join(fmt.Errorf("%s is no file by which a program is controlled", f.Name()), syscall.Munmap(page))
+	}
+	if v := p.number(raw.AtVersion); v != raw.Version {
+		return nil, errors.Join(fmt.Errorf("the program was made by another version of tracex build: it has version %d of the protocol, this is %d", v, raw.Version), syscall.Munmap(page))
+	}
+	return p, nil
+}
+
+// Close lets others control the program. It does not end a recording.
+func (p *Program) Close() error {
+	return errors.Join(syscall.Munmap(p.page), p.file.Close())
+}
+
+// Alive reports whether the process is still there.
+func (p *Program) Alive() bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
+	if err != nil {
+		return false
+	}
+	// PID (name) S: the name may have anything in it.
+	after := stat[bytes.LastIndexByte(stat, ')')+1:]
+	return !bytes.HasPrefix(after, []byte(" Z")) && !bytes.HasPrefix(after, []byte(" X"))
+}
+
+func (p *Program) state() *atomic.Uint32 {
+	return (*atomic.Uint32)(unsafe.Pointer(&p.page[raw.AtState]))
+}
+
+func (p *Program) number(at int) uint32 {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.page[at])))
+}
+
+// put writes a text that a zero byte ends.
+func (p *Program) put(at, size int, text string) {
+	n := copy(p.page[at:at+size-1], text)
+	p.page[at+n] = 0
+}
+
+func errnoText(n int) string { return syscall.Errno(n).Error() }

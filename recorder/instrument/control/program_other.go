@@ -1,0 +1,31 @@
+//go:build !linux
+
+package control
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// Program is a running program that can be told to record.
+type Program struct {
+	PID  int
+	word atomic.Uint32
+}
+
+// Find returns the program with a process id.
+func Find(int) (*Program, error) { return nil, ErrSystem }
+
+// Close lets others control the program.
+func (*Program) Close() error { return nil }
+
+// Alive reports whether the process is still there.
+func (*Program) Alive() bool { return false }
+
+func (p *Program) state() *atomic.Uint32 { return &p.word }
+
+func (p *Program) number(int) uint32 { return p.word.Load() }
+
+func (*Program) put(int, int, string) {}
+
+func errnoText(n int) string { return fmt.Sprint("error ", n) }
