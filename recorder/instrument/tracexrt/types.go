@@ -112,9 +112,11 @@ func typeNumberLocked(t *rtype) uint32 {
 	if off >= typesSize {
 		return outsideNumber(t)
 	}
-	b := u8(described + off/64)
-	if *b&(1<<(off/8%8)) == 0 && describeType(t, uint32(off)) {
-		*b |= 1 << (off / 8 % 8)
+	if b, bit := u8(described+off/64), uint8(1)<<(off/8%8); *b&bit == 0 {
+		*b |= bit // before: a type can be an element of itself
+		if !describeType(t, uint32(off)) {
+			*b &^= bit
+		}
 	}
 	return uint32(off)
 }
