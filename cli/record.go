@@ -14,6 +14,7 @@ import (
 	"tracex/format/tracefile"
 	"tracex/recorder"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/instrument"
 	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
 )
@@ -26,19 +27,30 @@ type recordCommand struct {
 	buffer     byteSize
 	categories []string
 	version    formatVersion
+	build      buildFlags
+	calls      callFlags
+	command    goCommand
+	keepRaws   bool
+	verbose    bool
 }
+
+// goCommand says what a go command is for record.
+type goCommand struct{ not bool }
 
 func newRecordCommand(a *app) *cobra.Command {
 	r := &recordCommand{app: a, buffer: 64 << 20}
 	c := &cobra.Command{
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program with a private tracing service, and write a trace of what the program records, even if it crashes. " +
+		Long: "Run a program, and write a trace of what it did, even if it crashes.\n\n" +
+			"A go command that builds, such as go test or go run, instruments what it builds: each call is recorded, with receiver, arguments and results, of all functions of the main module. " +
+			"No source is changed, and the module cache and other builds are not touched. Each other program is run with a private tracing service, and write a trace of what the program records, even if it crashes. " +
 			"The program must use Perfetto's client library, or tracex's recorder with the import _ " +
 			"\"tracex/recorder/shared\". tracex open --follow shows the calls of the first Go program while it runs; " +
 			"those of other programs are added at the end.",
-		Example: `tracex record -o trace.bin -- ./program --its-flag
-tracex open trace.bin`,
+		Example: `tracex record -- go test ./...
+tracex record -o trace.bin -- go run ./cmd/x ARGUMENT...
+tracex record -- ./program --its-flag`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return &usageError{"record needs a program to run", "tracex record -o trace.bin -- COMMAND [ARGUMENT...]"}
@@ -53,12 +65,20 @@ tracex open trace.bin`,
 	flags.Var(&r.buffer, "buffer", "memory for data not yet written to disk")
 	flags.StringArrayVar(&r.categories, "category", nil, "only categories that match, such as 'net*'; repeatable")
 	flags.Var(&r.version, "format-version", "format version; default $"+recorder.FormatVariable+", or 27")
+	r.build.add(flags)
+	r.calls.add(flags)
+	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
+	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
+	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
 			if err := r.version.Set(named); err != nil {
 				return &usageError{recorder.FormatVariable + "=" + named + ": " + err.Error(), "--format-version overrides the variable"}
 			}
+		}
+		if instrument.Is(args) && !r.command.not {
+			return r.runInstrumented(c.Context(), args)
 		}
 		return r.run(c.Context(), args)
 	}

@@ -28,21 +28,33 @@ func (e childExit) Error() string { return fmt.Sprintf("the program ended with s
 // environment, the directory for live files, and the format version.
 func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args []string) error {
 	sockets := dir.About.Sockets
+	env := []string{
+		service.ProducerVariable + "=" + filepath.Join(sockets, "producers"),
+		service.ConsumerVariable + "=" + filepath.Join(sockets, "consumers"),
+		shared.LiveDirectory + "=" + dir.Path(),
+	}
+	if v := dir.About.FormatVersion; v != 0 {
+		env = append(env, recorder.FormatVariable+"="+strconv.Itoa(v))
+	}
+	return r.runChild(ctx, args, env)
+}
+
+// runChild runs a program to its end, with more in its environment.
+func (r *recordCommand) runChild(ctx context.Context, args, env []string) error {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = r.stdin, r.stdout, r.stderr
-	c.Env = append(os.Environ(),
-		service.ProducerVariable+"="+filepath.Join(sockets, "producers"),
-		service.ConsumerVariable+"="+filepath.Join(sockets, "consumers"),
-		shared.LiveDirectory+"="+dir.Path())
-	if v := dir.About.FormatVersion; v != 0 {
-		c.Env = append(c.Env, recorder.FormatVariable+"="+strconv.Itoa(v))
-	}
+	c.Env = append(os.Environ(), env...)
 	if err := c.Start(); err != nil {
 		return &usageError{message(err), "COMMAND is a path, or a program in $PATH"}
 	}
 	done := context.AfterFunc(ctx, func() { r.passOn(c.Process, context.Cause(ctx)) })
 	err := c.Wait()
 	done()
+	return exitOf(err)
+}
+
+// exitOf returns how a command ended: a childExit if it failed.
+func exitOf(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return err

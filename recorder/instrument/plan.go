@@ -169,35 +169,32 @@ func gcflags(flags []string) (list []gcflag) {
 // booleans are flags of go build, run and test that take no value of their own.
 var booleans = strings.Fields("a n race msan asan cover v work x buildvcs linkshared modcacherw trimpath i json c benchmem short failfast fullpath artifacts")
 
-// flagsOf reads the flags of a subcommand. What it does not know it takes for a flag with a value:
-// all flags that matter are recognised wherever they stand.
+// flagsOf reads the arguments of a subcommand. Only go test takes flags behind packages; what it
+// does not know goes to the test, with its value. Here such a flag's value may be taken for a
+// package, which does no harm: packages are only asked for if there are -gcflags, and go list
+// then says what is wrong.
 func flagsOf(sub string, args []string) (u userFlags) {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
+	for u.end = 0; u.end < len(args); u.end++ {
+		a := args[u.end]
 		if a == "--" || a == "-args" || a == "--args" {
-			u.end = i
 			return u
 		}
 		if !strings.HasPrefix(a, "-") || a == "-" {
-			if sub == "run" && !(strings.HasSuffix(a, ".go") && (i+1 == len(args) || true) && len(u.packages) > 0 || len(u.packages) == 0) {
-				u.end = i
+			if sub != "test" {
+				u.packages = args[u.end:]
+				if sub == "run" {
+					u.packages = programOf(u.packages)
+				}
 				return u
 			}
 			u.packages = append(u.packages, a)
-			if sub == "run" && !strings.HasSuffix(a, ".go") {
-				u.end = i
-				return u
-			}
-			if u.end == 0 && sub != "test" {
-				u.end = i
-			}
 			continue
 		}
 		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
 		name = strings.TrimPrefix(name, "test.")
-		if !has && !slices.Contains(booleans, name) && i+1 < len(args) {
-			i++
-			value = args[i]
+		if !has && !slices.Contains(booleans, name) && u.end+1 < len(args) {
+			u.end++
+			value = args[u.end]
 		}
 		switch name {
 		case "gcflags":
@@ -210,10 +207,16 @@ func flagsOf(sub string, args []string) (u userFlags) {
 			u.compiles = !has || value == "true" || value == "1"
 		}
 	}
-	if u.end == 0 {
-		u.end = len(args)
-	}
 	return u
+}
+
+// programOf returns what go run builds: files, or one package. The rest is for the program.
+func programOf(args []string) []string {
+	n := 0
+	for n < len(args) && strings.HasSuffix(args[n], ".go") {
+		n++
+	}
+	return args[:max(n, 1)]
 }
 
 // merged returns a flag for each package that is to be instrumented: with the user's flags for it,

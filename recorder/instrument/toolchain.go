@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
@@ -25,10 +26,44 @@ type Toolchain struct {
 	flags    string // the user's GOFLAGS
 }
 
-// FindToolchain asks a go command what it builds with in the current directory.
-func FindToolchain(ctx context.Context, command string) (*Toolchain, error) {
+// An Unsupported is why programs of a toolchain cannot be recorded.
+type Unsupported struct{ What, Needs string }
+
+func (u *Unsupported) Error() string { return u.What + " cannot be recorded" }
+
+// Hint says what can be.
+func (u *Unsupported) Hint() string { return u.Needs }
+
+// supported returns an error unless programs can be recorded.
+func (t *Toolchain) supported() error {
+	if t.OS != "linux" || t.Arch != "amd64" && t.Arch != "arm64" {
+		return &Unsupported{"programs for " + t.OS + "/" + t.Arch, "those for linux/amd64 and linux/arm64 can"}
+	}
+	minor, ok := strings.CutPrefix(t.Version, "go1.")
+	if minor, _, _ = strings.Cut(minor, "."); ok {
+		if n, err := strconv.Atoi(strings.TrimRight(minor, "abcdefghijklmnopqrstuvwxyz-+: ")); err == nil && n < oldest {
+			return &Unsupported{"programs built with " + t.Version, fmt.Sprintf("Go 1.%d or newer is needed", oldest)}
+		}
+	}
+	return nil
+}
+
+// oldest is the oldest release 1.N of Go whose programs can be recorded.
+const oldest = 25
+
+// FindToolchain asks the go command of a command line what it builds with. The error is an
+// *Unsupported if such programs cannot be recorded.
+func FindToolchain(ctx context.Context, commandLine []string) (*Toolchain, error) {
+	command, args := commandLine[0], []string{"env"}
+	if at := subcommand(commandLine); at > 1 {
+		args = append(args, commandLine[1:at]...)
+	} else if rest := commandLine[min(at+1, len(commandLine)):]; len(rest) > 1 && strings.TrimLeft(rest[0], "-") == "C" {
+		args = append(args, rest[:2]...)
+	} else if len(rest) > 0 && strings.HasPrefix(strings.TrimLeft(rest[0], "-"), "C=") {
+		args = append(args, rest[0])
+	}
 	names := []string{"GOVERSION", "GOROOT", "GOOS", "GOARCH", "GOHOSTOS", "GOHOSTARCH", "GOFLAGS", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOFIPS140"}
-	c := exec.CommandContext(ctx, command, append([]string{"env", "-json"}, names...)...)
+	c := exec.CommandContext(ctx, command, append(append(args, "-json"), names...)...)
 	out, err := output(c)
 	if err != nil {
 		return nil, err
@@ -46,7 +81,7 @@ func FindToolchain(ctx context.Context, command string) (*Toolchain, error) {
 			t.Build = append(t.Build, name+"="+env[name])
 		}
 	}
-	return t, nil
+	return t, t.supported()
 }
 
 // host reports whether what is built runs on this machine.

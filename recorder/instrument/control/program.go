@@ -112,5 +112,8 @@ func (p *Program) End(ctx context.Context) {
 	}
 }
 
+// Alive reports whether the process is still there.
+func (p *Program) Alive() bool { return Alive(p.PID) }
+
 // Recording reports whether the program still records.
 func (p *Program) Recording() bool { return p.state().Load() == raw.Recording }

@@ -102,9 +102,9 @@ func (p *Program) Close() error {
 	return errors.Join(syscall.Munmap(p.page), p.file.Close())
 }
 
-// Alive reports whether the process is still there.
-func (p *Program) Alive() bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
+// Alive reports whether there is a process that has not ended.
+func Alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return false
 	}

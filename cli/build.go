@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"tracex/recorder/instrument"
+)
+
+// buildCommand is the command build.
+type buildCommand struct {
+	*app
+	buildFlags
+	output  string
+	verbose bool
+	command string
+}
+
+func newBuildCommand(a *app) *cobra.Command {
+	b := &buildCommand{app: a}
+	c := &cobra.Command{
+		Use:   "build [flags] [PACKAGE]... [-- FLAG OF GO BUILD]...",
+		Short: "Build a Go program that records its calls when it is asked to",
+		Long: "Build a Go program, like go build, that can record each of its calls with arguments and results. " +
+			"It does so from its start under tracex record, and for a while when tracex attach asks it to. " +
+			"While it does not record, a call costs a few nanoseconds more.",
+		Example: `tracex build -o server ./cmd/server
+tracex record -- ./server           # from its start
+tracex attach --for 10s "$(pidof server)"`,
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := c.Flags()
+	flags.StringVarP(&b.output, "output", "o", "", "file or folder for the program, as in go build")
+	b.add(flags)
+	flags.BoolVarP(&b.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
+	flags.StringVar(&b.command, "go", "go", "the go command to build with")
+	c.RunE = func(c *cobra.Command, args []string) error { return b.run(c.Context(), c.ArgsLenAtDash(), args) }
+	return c
+}
+
+func (b *buildCommand) run(ctx context.Context, dash int, args []string) error {
+	command := []string{b.command, "build"}
+	if b.output != "" {
+		command = append(command, "-o", b.output)
+	}
+	if dash >= 0 {
+		command = append(command, args[dash:]...)
+		args = args[:dash]
+	}
+	command = append(command, args...)
+	plan, err := b.planned(ctx, command, b.options())
+	if err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, plan.Args[0], plan.Args[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = b.stdin, b.stdout, b.stderr
+	c.Env = append(os.Environ(), plan.Env...)
+	return exitOf(c.Run())
+}
+
+// planned makes the tools for a go command, and the command that uses them.
+func (a *app) planned(ctx context.Context, command []string, o instrument.Options) (*instrument.Plan, error) {
+	toolchain, err := instrument.FindToolchain(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := instrument.MakeTools(ctx, toolchain)
+	if err != nil {
+		return nil, err
+	}
+	return instrument.Make(ctx, toolchain, tools, command, o)
+}

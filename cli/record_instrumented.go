@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/instrument"
+	"tracex/recorder/instrument/control"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/instrument/rewrite"
+	"tracex/recorder/instrument/wrapper"
+	"tracex/recorder/recording"
+)
+
+// runInstrumented runs a go command that instruments what it builds, and makes a trace while the
+// programs run.
+func (r *recordCommand) runInstrumented(ctx context.Context, args []string) error {
+	if err := r.calls.check(); err != nil {
+		return err
+	}
+	options, err := r.calls.text(r.output)
+	if err != nil {
+		return err
+	}
+	if err := r.checkOutput(); err != nil {
+		return err
+	}
+	dir, err := r.createDir(args, "")
+	if err != nil {
+		return err
+	}
+	keep, err := r.instrumentInto(ctx, dir, args, options)
+	if keep {
+		return errors.Join(err, dir.Close())
+	}
+	if fault := dir.Remove(); fault != nil {
+		r.remark("cannot clean up", fault)
+	}
+	return err
+}
+
+// instrumentInto is runInstrumented with a directory for what programs record. keep means that
+// the directory has the only copy of it.
+func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Directory, args []string, options string) (keep bool, err error) {
+	o := r.build.options()
+	reports := filepath.Join(dir.Path(), "reports")
+	if err := os.Mkdir(reports, 0o700); err != nil {
+		return false, err
+	}
+	if o.Report, err = filepath.Abs(reports); err != nil {
+		return false, err
+	}
+	plan, err := r.planned(ctx, args, o)
+	if err != nil {
+		return false, err
+	}
+	folder, err := filepath.Abs(dir.Path())
+	if err != nil {
+		return false, err
+	}
+	live, err := newRawConversion(r, folder, format.Version(r.version))
+	if err != nil {
+		return false, err
+	}
+	live.start()
+	env := append(plan.Env, raw.FolderVariable+"="+folder, raw.OptionsVariable+"="+options)
+	failed := r.runChild(ctx, plan.Args, env)
+	// From here on a signal must not lose the recording.
+	summary, err := live.end(context.WithoutCancel(ctx))
+	if err != nil {
+		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
+	}
+	built, err := wrapper.ReadReports(reports)
+	if err != nil {
+		r.remark("cannot tell what was instrumented", err)
+	}
+	if r.verbose {
+		r.tellBuilt(built)
+	}
+	if summary == nil || summary.Calls == 0 {
+		var exit childExit
+		if errors.As(failed, &exit) {
+			return r.keepRaws, failed // it has said why; there is nothing to add
+		}
+		return r.keepRaws, r.nothingInstrumented(plan, built, summary)
+	}
+	r.tellRecorded(summary)
+	if r.keepRaws {
+		r.remark("raw files", errors.New("kept in "+folder))
+	}
+	return r.keepRaws, failed
+}
+
+// rawConversion makes a trace from the raw files in a folder, while programs write them.
+type rawConversion struct {
+	*instrumented.Converter
+	folder string
+	files  growingFiles
+	seen   map[string]bool
+	done   chan struct{} // closed to end the goroutine
+	ended  chan error
+}
+
+// convertEvery is how often what programs have recorded is converted.
+const convertEvery = 100 * time.Millisecond
+
+// newRawConversion begins a trace. Its files are created when there is a recording.
+func newRawConversion(r *recordCommand, folder string, v format.Version) (*rawConversion, error) {
+	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	var err error
+	l.Converter, err = instrumented.New(tracefile.Files{Times: l.file(0), Index: l.file(1), Data: l.file(2)}, instrumented.Options{Version: v})
+	return l, err
+}
+
+// file is one of the files, which are created when something is written into one.
+func (l *rawConversion) file(i int) io.Writer { return growingFile{&l.files, i} }
+
+// growingFile is one of growingFiles, in the order of traceSuffixes.
+type growingFile struct {
+	files *growingFiles
+	at    int
+}
+
+func (g growingFile) Write(b []byte) (int, error) {
+	if g.files.open == nil {
+		if _, err := g.files.create(); err != nil {
+			return 0, err
+		}
+	}
+	return g.files.open[g.at].Write(b)
+}
+
+// start converts in the background until end.
+func (l *rawConversion) start() {
+	go func() {
+		tick := time.NewTicker(convertEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-l.done:
+				l.ended <- nil
+				return
+			case <-tick.C:
+				if err := l.look(); err != nil {
+					l.ended <- err
+					return
+				}
+			}
+		}
+	}()
+}
+
+// look converts what there is by now.
+func (l *rawConversion) look() error {
+	list, err := os.ReadDir(l.folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		path := filepath.Join(l.folder, e.Name())
+		if !strings.HasSuffix(e.Name(), raw.Suffix) {
+			continue
+		}
+		if !l.seen[path] {
+			l.seen[path] = true
+			l.Add(path)
+		}
+		if pid, _, _ := strings.Cut(e.Name(), "-"); !aliveText(pid) {
+			l.Ended(path)
+		}
+	}
+	_, err = l.Step(context.Background())
+	return err
+}
+
+// aliveText reports whether there is a process with an id.
+func aliveText(pid string) bool {
+	n, err := strconv.Atoi(pid)
+	return err != nil || control.Alive(n)
+}
+
+// end converts the rest. The summary is nil if nothing was recorded.
+func (l *rawConversion) end(ctx context.Context) (*instrumented.Summary, error) {
+	close(l.done)
+	err := <-l.ended
+	if err == nil {
+		err = l.look()
+	}
+	if len(l.seen) == 0 {
+		l.Close()
+		return nil, err
+	}
+	summary, failed := l.Finish(ctx)
+	return summary, errors.Join(err, failed, l.files.close())
+}
+
+// tellRecorded says what is in the trace, and what is not.
+func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
+	text := counted(s.Calls, "call") + " of " + counted(s.Functions, "function") + ", " + counted(s.Goroutines, "goroutine")
+	if n := len(s.Processes); n > 1 {
+		text += ", " + counted(int64(n), "process")
+	}
+	r.say("recorded " + text + " in " + r.output)
+	if s.LeftOut > 0 {
+		r.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
+	}
+	for _, p := range s.Processes {
+		if why := lostReason(p); why != "" {
+			r.remark(programOf(p), errors.New(why))
+		}
+		for _, problem := range p.Problems {
+			r.remark(programOf(p), problem)
+		}
+	}
+}
+
+// lostReason tells why the recording of a process ended before it, and how much is missing; "" if
+// nothing is.
+func lostReason(p instrumented.Process) string {
+	why := map[uint32]string{
+		raw.ReasonLimit: "it reached --limit", raw.ReasonAllocate: "the disk is full, or the file cannot grow", raw.ReasonFileSize: "it reached its limit for the size of files (ulimit -f)",
+		raw.ReasonMap: "it has no more address space (ulimit -v)",
+	}[p.Reason]
+	switch {
+	case why == "":
+		return ""
+	case p.Errno != 0:
+		why += ": " + syscall.Errno(p.Errno).Error()
+	}
+	return "the recording ended early, as " + why + "; " + counted(p.Lost, "call") + " after that are missing"
+}
+
+func programOf(p instrumented.Process) string {
+	name := "process"
+	if len(p.Arguments) > 0 {
+		name = filepath.Base(p.Arguments[0])
+	}
+	return fmt.Sprintf("%s (%d)", name, p.PID)
+}
+
+// say writes a line to standard error: standard output is the program's.
+func (r *recordCommand) say(line string) { fmt.Fprintln(r.stderr, "tracex: "+line) }
+
+// tellBuilt tells which functions of the packages that were compiled are instrumented, and why
+// others are not.
+func (r *recordCommand) tellBuilt(built []wrapper.Report) {
+	for _, b := range built {
+		done, why := 0, map[string]int{}
+		for _, f := range b.Functions {
+			if f.Reason == "" {
+				done++
+			} else {
+				why[f.Reason]++
+			}
+		}
+		line := fmt.Sprintf("%s: %d of %s instrumented", b.Package, done, counted(int64(len(b.Functions)), "function"))
+		if b.Failed != "" {
+			line = b.Package + ": not instrumented: " + b.Failed
+		}
+		for _, reason := range slices.Sorted(maps.Keys(why)) {
+			line += fmt.Sprintf("; %d %s", why[reason], reason)
+		}
+		r.say(line)
+	}
+}
+
+// nothingInstrumented is the error for a command that left no call.
+func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapper.Report, s *instrumented.Summary) error {
+	instrumentedSome := slices.ContainsFunc(built, func(b wrapper.Report) bool {
+		return b.Failed == "" && slices.ContainsFunc(b.Functions, func(f rewrite.Function) bool { return f.Reason == "" })
+	})
+	switch {
+	case !plan.Runs:
+		return withHint(errors.New("no trace written: the command builds a program and does not run it"),
+			"what it built can record: tracex record -- PROGRAM; tracex build is the command for that")
+	case s != nil && len(s.Processes) > 0:
+		return withHint(errors.New("no trace written: no instrumented function was called"), "is --only or --skip too narrow? -v tells what is instrumented, -p adds packages")
+	case len(built) > 0 && !instrumentedSome:
+		return withHint(errors.New("no trace written: no function was instrumented"), "-v tells why; -p adds packages, such as -p example.com/x/...")
+	}
+	return withHint(errors.New("no trace written: no instrumented program ran"), "are there tests? -p selects packages, such as -p example.com/x/...; the default are those of the main module")
+}
