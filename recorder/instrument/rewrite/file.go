@@ -61,7 +61,9 @@ func (p *Package) Edit(i int) (File, error) {
 		case *ast.FuncDecl:
 			e.declaration(d, cmp.Or(reason, directive))
 		case *ast.GenDecl:
-			e.literals(d, reason)
+			if d.Tok == token.VAR { // nothing runs in others
+				e.literals(d, reason)
+			}
 		}
 	}
 	if e.rows == 0 {

@@ -16,28 +16,24 @@ import (
 // nameLiterals fills names and inits.
 func (p *Package) nameLiterals() {
 	inits := 0
-	var vars []ast.Node
 	for _, s := range p.files {
 		for _, d := range s.tree.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				name := baseName(d)
-				if d.Recv == nil && d.Name.Name == "init" {
-					name = "init." + strconv.Itoa(inits)
-					inits++
-					p.inits[d] = name
-				}
-				if d.Body != nil {
-					p.nameIn(name, ".func", d.Body)
-				}
-			case *ast.GenDecl:
-				if d.Tok == token.VAR {
-					vars = append(vars, d)
-				}
+			d, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			name := baseName(d)
+			if d.Recv == nil && d.Name.Name == "init" {
+				name = "init." + strconv.Itoa(inits)
+				inits++
+				p.inits[d] = name
+			}
+			if d.Body != nil {
+				p.nameIn(name, ".func", d.Body)
 			}
 		}
 	}
-	p.nameIn("init", ".func", vars...)
+	p.nameIn("init", ".func", p.initializers()...)
 }
 
 // baseName returns the name of a function without its package: f, T.m, (*T).m, f[...],
