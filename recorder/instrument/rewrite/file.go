@@ -85,6 +85,8 @@ func (e *editor) declaration(d *ast.FuncDecl, reason string) {
 		reason = ReasonBlank
 	case reason == "" && d.Recv == nil && e.p.linked[d.Name.Name]:
 		reason = ReasonLinkname
+	case reason == "" && runtimeCalls[e.p.path+"."+name]:
+		reason = ReasonRuntime
 	}
 	e.function(function{name, d.Recv, d.Type, d.Body, d.Pos()}, reason)
 }
