@@ -164,6 +164,9 @@ func (c *compilation) run(changed []string) int {
 		if line = strings.TrimSpace(line); line == "" {
 			line = err.Error()
 		}
+		if strings.Contains(line, "could not import "+rewrite.ImportPath) {
+			return fail("%s cannot be compiled with %s: %s", c.id, c.archive(), line)
+		}
 		return c.plain(fmt.Errorf("its instrumented sources do not compile: %s", line))
 	}
 	if _, copied := io.Copy(os.Stdout, output); err != nil || copied != nil {
