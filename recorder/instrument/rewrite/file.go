@@ -61,7 +61,9 @@ func (p *Package) Edit(i int) (File, error) {
 		case *ast.FuncDecl:
 			e.declaration(d, cmp.Or(reason, directive))
 		case *ast.GenDecl:
-			e.literals(d, reason)
+			if d.Tok == token.VAR { // nothing runs in others
+				e.literals(d, reason)
+			}
 		}
 	}
 	if e.rows == 0 {
@@ -83,6 +85,8 @@ func (e *editor) declaration(d *ast.FuncDecl, reason string) {
 		reason = ReasonBlank
 	case reason == "" && d.Recv == nil && e.p.linked[d.Name.Name]:
 		reason = ReasonLinkname
+	case reason == "" && runtimeCalls[e.p.path+"."+name]:
+		reason = ReasonRuntime
 	}
 	e.function(function{name, d.Recv, d.Type, d.Body, d.Pos()}, reason)
 }

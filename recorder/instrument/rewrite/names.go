@@ -16,28 +16,24 @@ import (
 // nameLiterals fills names and inits.
 func (p *Package) nameLiterals() {
 	inits := 0
-	var vars []ast.Node
 	for _, s := range p.files {
 		for _, d := range s.tree.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				name := baseName(d)
-				if d.Recv == nil && d.Name.Name == "init" {
-					name = "init." + strconv.Itoa(inits)
-					inits++
-					p.inits[d] = name
-				}
-				if d.Body != nil {
-					p.nameIn(name, ".func", d.Body)
-				}
-			case *ast.GenDecl:
-				if d.Tok == token.VAR {
-					vars = append(vars, d)
-				}
+			d, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			name := baseName(d)
+			if d.Recv == nil && d.Name.Name == "init" {
+				name = "init." + strconv.Itoa(inits)
+				inits++
+				p.inits[d] = name
+			}
+			if d.Body != nil {
+				p.nameIn(name, ".func", d.Body)
 			}
 		}
 	}
-	p.nameIn("init", ".func", vars...)
+	p.nameIn("init", ".func", p.initializers()...)
 }
 
 // baseName returns the name of a function without its package: f, T.m, (*T).m, f[...],
@@ -195,7 +191,7 @@ func (n *numbering) ifStmt(s *ast.IfStmt) {
 func (n *numbering) switchStmt(s *ast.SwitchStmt) bool {
 	tag := constant.MakeBool(true)
 	if s.Tag != nil {
-		tag = n.p.value(s.Tag, 0)
+		tag = n.p.value(s.Tag)
 	}
 	if tag == nil {
 		return true
@@ -211,7 +207,7 @@ func (n *numbering) switchStmt(s *ast.SwitchStmt) bool {
 			if found {
 				break
 			}
-			v := n.p.value(e, 0)
+			v := n.p.value(e)
 			if v == nil || v.Kind() != tag.Kind() {
 				return true
 			}
@@ -267,7 +263,7 @@ func (p *Package) terminates(s ast.Stmt) bool {
 // always false, and 0 if that cannot be said.
 func (p *Package) static(e ast.Expr) int {
 	e = ast.Unparen(e)
-	if v := p.value(e, 0); v != nil && v.Kind() == constant.Bool {
+	if v := p.value(e); v != nil && v.Kind() == constant.Bool {
 		if constant.BoolVal(v) {
 			return 1
 		}
@@ -298,21 +294,23 @@ func (p *Package) static(e ast.Expr) int {
 
 // value returns the value of an expression if it is a constant, as far as the package's own
 // declarations tell, else nil.
-func (p *Package) value(e ast.Expr, depth int) constant.Value {
-	const most = 20
-	if depth > most {
-		return nil
-	}
+func (p *Package) value(e ast.Expr) constant.Value {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return p.value(e.X, depth+1)
+		return p.value(e.X)
 	case *ast.BasicLit:
 		if v := constant.MakeFromLiteral(e.Value, e.Kind, 0); v.Kind() != constant.Unknown {
 			return v
 		}
 	case *ast.Ident:
 		if def, ok := p.consts[e.Name]; ok {
-			return p.value(def, depth+1)
+			v, known := p.values[e.Name]
+			if !known {
+				p.values[e.Name] = nil // it may refer to itself
+				v = p.value(def)
+				p.values[e.Name] = v
+			}
+			return v
 		}
 		switch e.Name {
 		case "true":
@@ -330,11 +328,14 @@ func (p *Package) value(e ast.Expr, depth int) constant.Value {
 			}
 		}
 	case *ast.UnaryExpr:
-		if x := p.value(e.X, depth+1); x != nil && e.Op == token.NOT && x.Kind() == constant.Bool {
+		if x := p.value(e.X); x != nil && e.Op == token.NOT && x.Kind() == constant.Bool {
 			return constant.MakeBool(!constant.BoolVal(x))
 		}
 	case *ast.BinaryExpr:
-		return binary(p.value(e.X, depth+1), e.Op, p.value(e.Y, depth+1))
+		switch e.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
+			return binary(p.value(e.X), e.Op, p.value(e.Y))
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"path/filepath"
@@ -36,11 +37,12 @@ type Package struct {
 	options Options
 	generic bool // the language has type parameters
 	files   []*source
-	linked  map[string]bool          // names of functions with a linkname directive
-	consts  map[string]ast.Expr      // package-level constants that are given a value of their own
-	names   map[*ast.FuncLit]string  // nil until all files are there
-	inits   map[*ast.FuncDecl]string // names of functions called init
-	prefix  string                   // of all names in inserted text
+	linked  map[string]bool           // names of functions with a linkname directive
+	consts  map[string]ast.Expr       // package-level constants that are given a value of their own
+	values  map[string]constant.Value // of those that have been looked at, nil if not known
+	names   map[*ast.FuncLit]string   // nil until all files are there
+	inits   map[*ast.FuncDecl]string  // names of functions called init
+	prefix  string                    // of all names in inserted text
 }
 
 // source is one file.
@@ -54,7 +56,7 @@ type source struct {
 
 // New returns a package without files. path is its import path, as descriptors will have it.
 func New(path string, options Options) *Package {
-	p := &Package{path: path, options: options, generic: true, linked: map[string]bool{}, consts: map[string]ast.Expr{}}
+	p := &Package{path: path, options: options, generic: true, linked: map[string]bool{}, consts: map[string]ast.Expr{}, values: map[string]constant.Value{}}
 	if minor, ok := strings.CutPrefix(options.Lang, "go1."); ok {
 		minor, _, _ = strings.Cut(minor, ".")
 		if n, err := strconv.Atoi(minor); err == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,10 +51,12 @@ func compile(tool string, args []string) int {
 	if _, err := os.Stat(c.archive()); err != nil {
 		return missing(c.archive())
 	}
-	changed, err := c.instrument()
+	changed, defect, err := c.instrument()
 	switch {
 	case err != nil:
-		return c.plain(err)
+		return fail("%s cannot be instrumented: %v", c.id, err)
+	case defect != nil:
+		return c.plain(defect)
 	case changed == nil:
 		c.tell()
 		become(tool, args)
@@ -71,7 +74,11 @@ func (c *compilation) archive() string {
 
 // instrument writes edited copies of the sources and returns the arguments to compile them
 // with, nil if nothing is instrumented. Sources that are no Go are left to the compiler.
-func (c *compilation) instrument() ([]string, error) {
+//
+// A defect is why this package cannot be instrumented, now and later: it is compiled as it is.
+// With an error it must not be compiled at all, as the go command would keep the result in its
+// cache and take it for the instrumented package.
+func (c *compilation) instrument() (changed []string, defect, err error) {
 	first := len(c.args) // of the sources
 	for first > 0 && strings.HasSuffix(c.args[first-1], ".go") {
 		first--
@@ -90,22 +97,22 @@ func (c *compilation) instrument() ([]string, error) {
 	for _, name := range c.args[first:] {
 		absolute, err := filepath.Abs(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, nil
+			return nil, nil, nil
 		}
 		if p.Add(absolute, text) != nil {
-			return nil, nil
+			return nil, nil, nil
 		}
 	}
-	changed := slices.Clone(c.args)
+	changed = slices.Clone(c.args)
 	instrumented := false
 	for i := range p.Len() {
 		file, err := p.Edit(i)
 		if err != nil {
-			return nil, err
+			return nil, err, nil
 		}
 		c.report.Functions = append(c.report.Functions, file.Functions...)
 		c.report.Statements += file.Statements
@@ -114,52 +121,56 @@ func (c *compilation) instrument() ([]string, error) {
 		}
 		if !instrumented {
 			if err := os.MkdirAll(c.dir, 0o777); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			instrumented = true
 		}
 		copied := filepath.Join(c.dir, fmt.Sprintf("%d_%s", i, filepath.Base(c.args[first+i])))
 		if err := os.WriteFile(copied, file.Text, 0o666); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		changed[first+i] = copied
 	}
 	if !instrumented {
-		return nil, nil
+		return nil, nil, nil
 	}
 	at, config := flagValue(c.args[:first], "-importcfg")
 	if at < 0 {
-		return nil, fmt.Errorf("the compiler is run without -importcfg")
+		return nil, errors.New("the compiler is run without -importcfg"), nil
 	}
 	copied := filepath.Join(c.dir, "importcfg")
 	if err := writeConfig(copied, config, c.archive()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return replaced(changed, at, "-importcfg", copied), nil
+	return replaced(changed, at, "-importcfg", copied), nil, nil
 }
 
 // run compiles the instrumented sources.
 func (c *compilation) run(changed []string) int {
 	output, err := os.Create(filepath.Join(c.dir, "output"))
 	if err != nil {
-		return c.plain(err)
+		return fail("%v", err)
 	}
 	defer output.Close()
 	cmd := exec.Command(c.tool, changed...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, output, output
 	err = cmd.Run()
-	if _, seek := output.Seek(0, io.SeekStart); seek != nil {
-		return c.plain(seek)
+	if _, err := output.Seek(0, io.SeekStart); err != nil {
+		return fail("%v", err)
 	}
-	if err != nil {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
 		line, _ := bufio.NewReader(io.LimitReader(output, 4096)).ReadString('\n')
 		if line = strings.TrimSpace(line); line == "" {
 			line = err.Error()
 		}
+		if strings.Contains(line, "could not import "+rewrite.ImportPath) {
+			return fail("%s cannot be compiled with %s: %s", c.id, c.archive(), line)
+		}
 		return c.plain(fmt.Errorf("its instrumented sources do not compile: %s", line))
 	}
-	if _, err := io.Copy(os.Stdout, output); err != nil {
-		return fail("%v", err)
+	if _, copied := io.Copy(os.Stdout, output); err != nil || copied != nil {
+		return code(c.tool, errors.Join(err, copied))
 	}
 	c.tell()
 	return 0

@@ -1,0 +1,225 @@
+package rewrite
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stub has the declarations that edited sources use.
+const stub = `package tracexrt
+type Func struct {
+	Name, File, Pkg, Args string
+	Line     int32
+	Recv, Go bool
+	Res      uint8
+}
+func Enter(f *Func, args ...any) int
+func Exit(token int, results ...any)
+func Go(f *Func)
+func V[T any](x T) any { return x }
+`
+
+// listed is a package as go list prints it.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+	ImportMap               map[string]string
+}
+
+// list returns packages and those that they import.
+func list(t testing.TB, patterns ...string) map[string]listed {
+	t.Helper()
+	command := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,ImportMap"}, patterns...)...)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]listed{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all[p.ImportPath] = p
+	}
+}
+
+// checker checks the types of packages.
+type checker struct {
+	set  *token.FileSet
+	all  map[string]listed
+	gc   types.Importer
+	stub *types.Package
+}
+
+func newChecker(t testing.TB, patterns ...string) *checker {
+	t.Helper()
+	c := &checker{set: token.NewFileSet(), all: list(t, patterns...)}
+	c.gc = importer.ForCompiler(c.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(c.all[path].Export) })
+	tree, err := parser.ParseFile(c.set, "stub.go", stub, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.stub, err = new(types.Config).Check(ImportPath, c.set, []*ast.File{tree}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+type importerFunc func(path string) (*types.Package, error)
+
+func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
+
+// check checks files of a package.
+func (c *checker) check(p listed, lang string, files []*ast.File) error {
+	config := types.Config{GoVersion: lang, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	config.Importer = importerFunc(func(path string) (*types.Package, error) {
+		switch real, mapped := p.ImportMap[path]; {
+		case path == ImportPath:
+			return c.stub, nil
+		case path == "unsafe":
+			return types.Unsafe, nil
+		case mapped:
+			path = real
+		}
+		return c.gc.Import(path)
+	})
+	_, err := config.Check(p.ImportPath, c.set, files, nil)
+	return err
+}
+
+// parse parses a text, whose positions then are those that it says itself.
+func (c *checker) parse(t testing.TB, path string, text []byte) *ast.File {
+	t.Helper()
+	tree, err := parser.ParseFile(c.set, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return tree
+}
+
+// places returns what a file consists of, with its lines. What is inserted is left out, and
+// what has other positions if names are inserted.
+func (c *checker) places(tree *ast.File, prefix string) (all []string) {
+	call := func(e ast.Expr) bool { // of package tracexrt
+		if x, ok := e.(*ast.CallExpr); ok {
+			s, ok := x.Fun.(*ast.SelectorExpr)
+			return ok && fmt.Sprint(s.X) == prefix
+		}
+		return false
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.File, *ast.Comment, *ast.CommentGroup, *ast.Field, *ast.FieldList, *ast.FuncType:
+			return true
+		case *ast.Ident:
+			if n.Name == "_" || strings.HasPrefix(n.Name, prefix) {
+				return true
+			}
+		case *ast.GenDecl:
+			spec, ok := n.Specs[0].(*ast.ImportSpec)
+			if ok && spec.Name != nil && spec.Name.Name == prefix || filepath.Base(c.set.Position(n.Pos()).Filename) == "tracex.go" {
+				return false
+			}
+		case *ast.AssignStmt:
+			if call(n.Rhs[0]) {
+				return false
+			}
+		case *ast.DeferStmt:
+			if call(n.Call) {
+				return false
+			}
+		case *ast.ExprStmt:
+			if call(n.X) {
+				return false
+			}
+		}
+		begin, end := c.set.Position(n.Pos()), c.set.Position(n.End())
+		all = append(all, fmt.Sprintf("%T %s:%d-%d", n, filepath.Base(begin.Filename), begin.Line, end.Line))
+		return true
+	})
+	return all
+}
+
+// compare checks that edited sources compile and that everything is in the line where it was.
+func (c *checker) compare(t *testing.T, p listed, options Options) (functions int) {
+	t.Helper()
+	edited := New(p.ImportPath, options)
+	for _, name := range p.GoFiles {
+		path := filepath.Join(p.Dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := edited.Add(path, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c.compareFiles(t, p, edited, options.Lang)
+}
+
+func (c *checker) compareFiles(t *testing.T, p listed, edited *Package, lang string) (functions int) {
+	t.Helper()
+	var trees []*ast.File
+	for i, s := range edited.files {
+		plain := c.parse(t, s.path, s.text)
+		file, err := edited.Edit(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Text == nil {
+			trees = append(trees, plain)
+			continue
+		}
+		for _, f := range file.Functions {
+			if f.Reason == "" {
+				functions++
+			}
+		}
+		tree := c.parse(t, s.path, file.Text)
+		trees = append(trees, tree)
+		want, have := c.places(plain, edited.prefix), c.places(tree, edited.prefix)
+		if !slices.Equal(have, want) {
+			for i := range min(len(have), len(want)) {
+				if have[i] != want[i] {
+					t.Errorf("%s: %s has become %s", s.path, want[i], have[i])
+					break
+				}
+			}
+			t.Fatalf("%s: %d nodes, %d of them edited, in\n%s", s.path, len(want), len(have), file.Text[:min(len(file.Text), 2000)])
+		}
+	}
+	if err := c.check(p, lang, trees); err != nil {
+		t.Errorf("%s: %v", p.ImportPath, err)
+	}
+	return functions
+}
+
+// TestRealPackages edits packages of Go's library and our own.
+func TestRealPackages(t *testing.T) {
+	paths := []string{"go/parser", "go/types", "encoding/json", "text/template", "net/http", "slices", "reflect", "iter", "testing", "tracex/lazy"}
+	c := newChecker(t, paths...)
+	for _, path := range paths {
+		n := c.compare(t, c.all[path], Options{Trivial: true, GOOS: runtime.GOOS, GOARCH: runtime.GOARCH})
+		if n == 0 {
+			t.Errorf("%s: nothing is instrumented", path)
+		}
+	}
+}

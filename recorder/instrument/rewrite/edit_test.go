@@ -1,0 +1,165 @@
+package rewrite
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the files that tests compare with")
+
+// edited returns what a package of one file becomes.
+func edited(t *testing.T, options Options, text string) File {
+	t.Helper()
+	p := New("example.com/p", options)
+	if err := p.Add("/src/p/p.go", []byte(text)); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	file, err := p.Edit(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestEdits compares edited declarations with testdata/edits.txt, which has cases of the form
+//
+//	# what is special
+//	source
+//	=>
+//	edited source, its descriptors, and functions that are not instrumented
+func TestEdits(t *testing.T) {
+	const path = "testdata/edits.txt"
+	golden, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cases := strings.Split(string(golden), "# ")[1:]
+	for _, c := range cases {
+		title, rest, _ := strings.Cut(c, "\n")
+		source, want, _ := strings.Cut(rest, "=>\n")
+		options := Options{Tests: true, Trivial: !strings.Contains(title, "trivial"), Shown: func(path string) string {
+			return strings.TrimPrefix(path, "/src/")
+		}}
+		if strings.Contains(title, "go1.17") {
+			options.Lang = "go1.17"
+		}
+		file := edited(t, options, "package p\n"+source)
+		var have strings.Builder
+		text := strings.Replace(string(file.Text), "package p; import __tracex \"tracexrt\"\n", "", 1)
+		text = strings.TrimPrefix(text, "//line /src/p/p.go:1\n")
+		text, table, found := strings.Cut(text, "\n//line tracex.go:1\nvar __tracexm0 = [...]__tracex.Func{")
+		have.WriteString(text)
+		if found {
+			table = strings.TrimSuffix(table, ", }\n")
+			have.WriteString(strings.ReplaceAll(table, ", {", "\n{") + "\n")
+		}
+		for _, f := range file.Functions {
+			if f.Reason != "" {
+				fmt.Fprintf(&have, "%s:%d %s: %s\n", f.File, f.Line, f.Name, f.Reason)
+			}
+		}
+		have.WriteString("\n")
+		if have.String() != want && !*update {
+			t.Errorf("%s: got\n%s\nwant\n%s", title, have.String(), want)
+		}
+		fmt.Fprintf(&out, "# %s\n%s=>\n%s", title, source, have.String())
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+	if *update {
+		if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNamesAreFree: an inserted name occurs nowhere in the package, in whatever file.
+func TestNamesAreFree(t *testing.T) {
+	p := New("p", Options{Trivial: true})
+	for i, text := range []string{"package p\nfunc f() {}", "package p\nvar __tracex, __tracex1_x int // __tracex2_"} {
+		if err := p.Add(fmt.Sprintf("/p/%d.go", i), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := p.Edit(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "func f() { __tracex3_k := __tracex3_.Enter(&__tracex3_m0[0]); defer __tracex3_.Exit(__tracex3_k);}\n"
+	if !strings.Contains(string(file.Text), want) {
+		t.Errorf("got\n%s\nwithout %s", file.Text, want)
+	}
+}
+
+// TestWholeFile: what is around the edits of a file.
+func TestWholeFile(t *testing.T) {
+	for _, c := range []struct{ title, in, want string }{
+		{"plain", "package p\nfunc f() {}\n", "package p; import __tracex \"tracexrt\"\nfunc f() { …}\n\n//line tracex.go:1\n…"},
+		{"no line break at the end", "package p\nfunc f() {} // end", "package p; import __tracex \"tracexrt\"\nfunc f() { …} // end\n//line tracex.go:1\n…"},
+		{"comments", "// Doc.\npackage /* a\nb */ p // c\nimport \"fmt\"\nfunc f() { fmt.Println() }\n",
+			"// Doc.\npackage /* a\nb */ p; import __tracex \"tracexrt\" // c\nimport \"fmt\"\nfunc f() { … fmt.Println() }\n\n//line tracex.go:1\n…"},
+		{"semicolons", "package p; import \"fmt\"; func f() { fmt.Println() }",
+			"package p; import __tracex \"tracexrt\"; import \"fmt\"; func f() { … fmt.Println() }\n//line tracex.go:1\n…"},
+		{"byte order mark", "\ufeffpackage p\nfunc f() {}\n", "package p; import __tracex \"tracexrt\"\nfunc f() { …}\n\n//line tracex.go:1\n…"},
+		{"carriage returns", "package p\r\nfunc f() {\r\n}\r\n", "package p; import __tracex \"tracexrt\"\r\nfunc f() { …\r\n}\r\n\n//line tracex.go:1\n…"},
+	} {
+		have := string(edited(t, Options{Trivial: true}, c.in).Text)
+		have = strings.ReplaceAll(have, "__tracexk := __tracex.Enter(&__tracexm0[0]); defer __tracex.Exit(__tracexk);", "…")
+		if i := strings.Index(have, "var __tracexm0 = "); i >= 0 {
+			have = have[:i] + "…"
+		}
+		if want := "//line /src/p/p.go:1\n" + c.want; have != want {
+			t.Errorf("%s: got\n%q\nwant\n%q", c.title, have, want)
+		}
+	}
+}
+
+// TestNothingToEdit: files without instrumented functions have no text.
+func TestNothingToEdit(t *testing.T) {
+	for _, c := range []struct {
+		path, text, reason string
+		options            Options
+	}{
+		{"/p/p.go", "package p\nvar x = 1\n", "", Options{}},
+		{"/p/p.go", "//tracex:skip\npackage p\nfunc f() {}\nvar x = func() {}\n", "//tracex:skip", Options{Trivial: true}},
+		{"/p/p.go", "// Package p.\n//\n//tracex:skip\n\n// More.\npackage p\nfunc f() {}\n", "//tracex:skip", Options{Trivial: true}},
+		{"/p/p_test.go", "package p\nfunc f() { go f() }\n", ReasonTest, Options{Trivial: true}},
+		{"/p/_cgo_gotypes.go", "package p\nfunc f() { go f() }\n", ReasonCgo, Options{Trivial: true}},
+		{"/p/_testmain.go", "package main\nfunc main() { main() }\n", ReasonTestMain, Options{Trivial: true}},
+	} {
+		p := New("example.com/p.test", c.options)
+		if err := p.Add(c.path, []byte(c.text)); err != nil {
+			t.Fatal(err)
+		}
+		file, err := p.Edit(0)
+		if err != nil || file.Text != nil || file.Statements != 0 {
+			t.Errorf("%q: %v, edited to %q", c.text, err, file.Text)
+		}
+		for _, f := range file.Functions {
+			if f.Reason != c.reason {
+				t.Errorf("%q: %s is left out as %q, want %q", c.text, f.Name, f.Reason, c.reason)
+			}
+		}
+		if c.reason != "" && len(file.Functions) == 0 {
+			t.Errorf("%q: no functions", c.text)
+		}
+	}
+}
+
+// TestAddErrors: what is no Go source is not added.
+func TestAddErrors(t *testing.T) {
+	for _, c := range []struct{ path, text string }{
+		{"/p.go", "package"}, {"/p.go", ""}, {"/p.go", "package p\nfunc f() {"}, {"/p\n.go", "package p"}, {"/p.go", "package p\nfunc \xff() {}"},
+	} {
+		p := New("p", Options{})
+		if err := p.Add(c.path, []byte(c.text)); err == nil || p.Len() != 0 {
+			t.Errorf("%q: error %v, %d files", c.text, err, p.Len())
+		}
+	}
+}
