@@ -1,6 +1,10 @@
 package tracefile
 
-import "tracex/format"
+import (
+	"sort"
+
+	"tracex/format"
+)
 
 // Block collects the objects of one thread since its last block, with their index cells and times,
 // until [Writer.Flush] writes them. Callers append encoded objects to the result of [Block.Bytes]:
@@ -82,6 +86,45 @@ func (b *Block) Reference(object []byte, v format.Version) {
 	b.refs = append(b.refs, len(b.cells))
 	b.cell(c, format.TimeCell{ID: c.ID, Duration: format.NoDuration})
 	b.data, b.header = append(b.data, object...), false
+}
+
+// Replacement is new content for a part of the objects collected.
+type Replacement struct {
+	At, Size int // of the part, in the result of Bytes
+	With     []byte
+}
+
+// Replace replaces parts of the objects, which are in order and do not overlap. Each is within one
+// object. It moves what follows: moved returns the logical offset at which is now what was at
+// another one, which is not within a part.
+func (b *Block) Replace(parts []Replacement) (moved func(logical int64) int64) {
+	data := make([]byte, 0, len(b.data)+16*len(parts))
+	ends := make([]int64, len(parts))   // logical, before
+	shifts := make([]int64, len(parts)) // of what follows
+	from := 0
+	for i, p := range parts {
+		data = append(append(data, b.data[from:p.At]...), p.With...)
+		from = p.At + p.Size
+		ends[i], shifts[i] = b.logical+int64(from), int64(len(data)-from)
+	}
+	b.data = append(data, b.data[from:]...)
+	moved = func(logical int64) int64 {
+		i := sort.Search(len(ends), func(i int) bool { return ends[i] > logical })
+		if i == 0 {
+			return logical
+		}
+		return logical + shifts[i-1]
+	}
+	for at := 0; at < len(b.cells); at += format.CellSize {
+		c := format.DecodeCell(b.cells[at:])
+		if c.Kind == format.KindTracePoint {
+			c.Start, c.End = moved(c.Start), moved(c.End)
+		} else {
+			c.Start = moved(c.Start+b.logical) - b.logical
+		}
+		c.Put(b.cells[at:])
+	}
+	return moved
 }
 
 // cell adds an index cell with its time.

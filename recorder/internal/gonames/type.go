@@ -56,3 +56,21 @@ func lastNames(name string) string {
 	out.WriteString(name[word:])
 	return out.String()
 }
+
+// Unqualified returns the runtime's name of a type without the packages in it:
+// map[string]Order of map[string]shop.Order.
+func Unqualified(name string) string {
+	var out strings.Builder
+	word := 0 // where the part since the last punctuation begins
+	for i := range len(name) {
+		switch name[i] {
+		case '.', '/':
+			word = i + 1
+		case '[', ']', '(', ')', '{', '}', ',', '*', ' ', ';':
+			out.WriteString(name[word : i+1])
+			word = i + 1
+		}
+	}
+	out.WriteString(name[word:])
+	return out.String()
+}

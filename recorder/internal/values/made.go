@@ -73,7 +73,11 @@ func (v *Value) AppendMade(dst []byte, max int) []byte {
 
 // appendBytes appends the text of bytes.
 func appendBytes(dst []byte, all string, max int) []byte {
-	kept := all[:min(len(all), max)]
+	return AppendBytes(dst, all[:min(len(all), max)], int64(len(all)))
+}
+
+// AppendBytes appends the text of so many bytes, of which the first are kept.
+func AppendBytes(dst []byte, kept string, all int64) []byte {
 	dst = append(dst, "[]byte("...)
 	if text := whole(kept); readable(text) {
 		dst = append(append(append(dst, '"'), text...), '"')
@@ -85,9 +89,9 @@ func appendBytes(dst []byte, all string, max int) []byte {
 			dst = append(dst, digits[kept[i]>>4], digits[kept[i]&15])
 		}
 	}
-	if len(kept) < len(all) {
+	if int64(len(kept)) < all {
 		dst = append(dst, "..., "...)
-		dst = append(strconv.AppendInt(dst, int64(len(all)), 10), " bytes"...)
+		dst = append(strconv.AppendInt(dst, all, 10), " bytes"...)
 	}
 	return append(dst, ')')
 }

@@ -1,0 +1,341 @@
+package instrumented
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/internal/values"
+)
+
+// Options of a conversion. The zero Options are valid.
+type Options struct {
+	// Version is the version of the format to write; 0 means the newest.
+	Version format.Version
+	// BlockSize is the size of a thread's blocks in bytes, 512 KiB if 0.
+	BlockSize int
+	// Memory is how many bytes of blocks may wait to be written, 32 MiB if 0.
+	Memory int
+	// Programs puts the name of its program before the name of each thread, also while there
+	// is only one program. Without it, the threads of a first program that were written before
+	// there was a second one have no such name.
+	Programs bool
+}
+
+const (
+	defaultBlock  = 512 << 10
+	defaultMemory = 32 << 20
+	mostNumbers   = math.MaxInt32
+	patience      = 3 // steps that a go statement's block waits for its goroutine
+	waitingBlocks = 8 // the same as a size, in blocks
+)
+
+// errNumbers is returned when the format has no more numbers for threads or events.
+var errNumbers = errors.New("more than 2,147,483,647 events or threads: the format has no numbers for them; the trace has those before")
+
+// Converter makes a trace of what programs record. One goroutine at a time may use it.
+type Converter struct {
+	options   Options
+	layout    *values.Layout
+	to        tracefile.Files
+	w         *tracefile.Writer // nil until the first program is known
+	origin    uint64            // monotonic time of the trace's zero, in ns
+	wall      uint64            // the wall clock at that time, in ns since 1970
+	dict      dictionary
+	waiting   []string // files without a header so far
+	gone      map[string]bool
+	processes []*process
+	dirty     []*thread // those that may have something that is not written
+	compactAt int       // length of dirty
+	tick      int
+	held      int   // bytes of blocks that are not written
+	numbered  int64 // events
+	threads   int64
+	read      int64 // bytes of chunks
+	called    map[int32]bool
+	err       error // why the conversion stopped
+}
+
+// New returns a Converter that writes to files. Nothing is written before the first Step. to.Times
+// may be nil. Version must be one that can be written.
+func New(to tracefile.Files, o Options) (*Converter, error) {
+	if o.Version == 0 {
+		o.Version = format.Newest
+	}
+	if o.BlockSize <= 0 {
+		o.BlockSize = defaultBlock
+	}
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
+	}
+	layout := values.LayoutOf(int(o.Version))
+	if layout == nil {
+		return nil, fmt.Errorf("cannot write version %d of the format", o.Version)
+	}
+	return &Converter{options: o, layout: layout, to: to, dict: newDictionary(o.Version), gone: map[string]bool{}, called: map[int32]bool{}}, nil
+}
+
+// Add adds the raw file of a program. The file need not have its header yet.
+func (c *Converter) Add(path string) { c.waiting = append(c.waiting, path) }
+
+// Ended says that the program of a file is gone. The next Step, or Finish, converts the rest.
+func (c *Converter) Ended(path string) { c.gone[path] = true }
+
+// Step converts what programs have written since the last Step, and returns how many bytes of
+// raw data are converted so far. What it converted is in the files at the end of the next Step at
+// the latest, but for go statements whose goroutine has not begun: these wait a few Steps. It
+// fails if a file cannot be read or written, and if ctx is done; damage in raw files is no error,
+// see [Process]. After an error only Finish is useful, except if ctx was done.
+func (c *Converter) Step(ctx context.Context) (read int64, err error) {
+	c.open()
+	for _, p := range c.processes {
+		if p.ended {
+			continue
+		}
+		last := c.gone[p.file.Path]
+		p.ended = last
+		if err := p.step(ctx, !last); err != nil {
+			p.ended = false
+			return c.read, err
+		}
+		if last {
+			p.finish()
+		}
+		if c.err != nil {
+			return c.read, c.err
+		}
+	}
+	c.sweep(false)
+	if c.w != nil {
+		c.stop(c.w.Stop())
+	}
+	return c.read, c.err
+}
+
+// open opens the files that have a header by now.
+func (c *Converter) open() {
+	var files []*raw.File
+	c.waiting = slices.DeleteFunc(c.waiting, func(path string) bool {
+		f, err := raw.Open(path)
+		if err == nil {
+			files = append(files, f)
+			return true
+		}
+		if c.gone[path] {
+			c.processes = append(c.processes, &process{to: c, ended: true, told: Process{Path: path, Problems: []error{err}, Damaged: 1}})
+		}
+		return c.gone[path]
+	})
+	if len(files) == 0 {
+		return
+	}
+	if c.w == nil {
+		first := slices.MinFunc(files, func(a, b *raw.File) int { return compare(a.Head.Nanos, b.Head.Nanos) })
+		c.origin, c.wall = first.Head.Nanos, min(first.Head.Wall, math.MaxInt64)
+		c.begin(time.Unix(0, int64(c.wall)))
+	}
+	for _, f := range files {
+		p := newProcess(c, f)
+		p.clock = newClock(&f.Head, c.shift(&f.Head))
+		c.processes = append(c.processes, p)
+	}
+}
+
+func compare(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func (c *Converter) begin(anchor time.Time) {
+	c.w = tracefile.NewWriter(c.options.Version, c.to, anchor)
+}
+
+// shift returns what is added to the times of a process for times of the trace: all clocks of a
+// machine are the same, unless the two were not recorded on the same machine since it started.
+func (c *Converter) shift(h *raw.Header) int64 {
+	const most = int64(time.Hour)
+	nanos, wall := int64(min(h.Nanos, mostNanos)), int64(min(h.Wall, mostNanos))
+	origin, first := int64(min(c.origin, mostNanos)), int64(min(c.wall, mostNanos))
+	if apart := (wall - nanos) - (first - origin); apart > most || apart < -most {
+		return wall - nanos - first
+	}
+	return -origin
+}
+
+// Finish converts the rest and ends the trace. The programs should be gone; those that are not
+// are treated as if they were. It returns what was converted also if it fails.
+func (c *Converter) Finish(ctx context.Context) (*Summary, error) {
+	for _, path := range c.waiting {
+		c.Ended(path)
+	}
+	for _, p := range c.processes {
+		if p.file != nil {
+			c.Ended(p.file.Path)
+		}
+	}
+	c.open()
+	for _, p := range c.processes {
+		if p.file != nil {
+			c.Ended(p.file.Path)
+		}
+	}
+	err := c.err
+	if err == nil {
+		_, err = c.Step(ctx)
+	}
+	last := int64(0)
+	for _, p := range c.processes {
+		if p.streams != nil {
+			p.finish()
+		}
+		last = max(last, p.last)
+	}
+	c.sweep(true)
+	if c.w == nil {
+		c.begin(time.Unix(0, 0))
+	}
+	err = errors.Join(err, c.w.End(last))
+	return c.summary(), err
+}
+
+// Close releases the files of a conversion that is not finished.
+func (c *Converter) Close() {
+	for _, p := range c.processes {
+		if p.streams != nil {
+			p.file.Close()
+		}
+	}
+}
+
+// stop ends the conversion by an error.
+func (c *Converter) stop(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// number reports whether there is a number for another event.
+func (c *Converter) number() bool {
+	if c.numbered >= mostNumbers {
+		c.stop(errNumbers)
+		return false
+	}
+	return true
+}
+
+// wrote notes what a thread has, and writes its block if it is large.
+func (c *Converter) wrote(t *thread) {
+	size := t.Size()
+	c.held += size - t.counted
+	t.counted = size
+	if size > 0 && !t.dirty {
+		t.dirty, t.tick = true, c.tick
+		if len(c.dirty) >= c.compactAt {
+			c.compact()
+		}
+		c.dirty = append(c.dirty, t)
+	}
+	if size >= c.options.BlockSize && (len(t.leaves) == 0 || size >= t.retry) {
+		if t.p.match(t, false) || size >= waitingBlocks*c.options.BlockSize {
+			c.flush(t)
+		} else {
+			t.retry = 2 * size
+		}
+	}
+	if c.held >= c.options.Memory {
+		c.sweep(true)
+	}
+}
+
+// compact removes threads whose blocks are written.
+func (c *Converter) compact() {
+	const least = 4096
+	c.dirty = slices.DeleteFunc(c.dirty, func(t *thread) bool { return !t.dirty })
+	c.compactAt = max(least, 2*len(c.dirty))
+}
+
+// ending writes the rest of a thread that has ended, unless that waits for a goroutine.
+func (c *Converter) ending(t *thread) {
+	if t.dirty && t.p.match(t, false) {
+		c.flush(t)
+		t.dirty = false
+	}
+}
+
+// sweep writes the blocks that are older than this step; all if last is set.
+func (c *Converter) sweep(last bool) {
+	for _, t := range c.dirty {
+		switch age := c.tick - t.tick; {
+		case !t.dirty:
+		case !last && age < 1:
+		case !last && age < patience && !t.p.match(t, false):
+		default:
+			c.flush(t)
+			t.Free()
+			t.dirty = false
+		}
+	}
+	c.compact()
+	c.tick++
+}
+
+// flush writes the block of a thread.
+func (c *Converter) flush(t *thread) {
+	c.held -= t.counted
+	t.counted, t.retry, t.tick = 0, 0, c.tick
+	if t.Size() == 0 {
+		return
+	}
+	if len(t.leaves) > 0 {
+		t.p.match(t, true)
+		t.p.settle(t)
+	}
+	t.named()
+	c.dict.write(&t.Block)
+	if t.ended {
+		c.w.EndThread(&t.Block)
+		t.Free()
+	} else {
+		c.w.Flush(&t.Block)
+	}
+	t.Name = "" // it is made again when it is needed
+}
+
+// flushOf writes the blocks of a process that is gone.
+func (c *Converter) flushOf(p *process) {
+	for _, t := range c.dirty {
+		if t.p == p && t.dirty {
+			c.flush(t)
+			t.Free()
+			t.dirty = false
+		}
+	}
+	c.compact()
+}
+
+// prefixOf returns what precedes the names of a process's threads.
+func (c *Converter) prefixOf(p *process) string {
+	if len(c.processes) < 2 && !c.options.Programs {
+		return ""
+	}
+	name := p.programName()
+	for _, o := range c.processes {
+		if o != p && o.file != nil && o.programName() == name {
+			name += " " + strconv.FormatUint(p.file.Head.PID, 10)
+			break
+		}
+	}
+	return name + " › "
+}

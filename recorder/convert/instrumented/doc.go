@@ -1,0 +1,24 @@
+// Package instrumented converts what instrumented programs recorded, the raw files of package
+// raw, to a trace, while the programs run or after that.
+//
+//	goroutine                   thread: "main", "goroutine 21 main.worker ← 1 main.main main.go:78";
+//	                            with several programs "btree.test › main"
+//	call                        call; its location is where it was called
+//	go statement                call without children, "go worker(i): goroutine 21". If several
+//	                            goroutines may be the one, "≈ goroutine 21"
+//	call that ended by a panic  call that threw "panic: " and the value of the panic
+//	            by Goexit       call that threw "runtime.Goexit"
+//	            unseen          call that threw "<unwound>"
+//	call that did not end       call with the result <unfinished method>
+//	call that began in data     call without arguments that was under way, if it was still
+//	    that has been dropped   open where the data begins
+//
+// Values are those that Capture of package recorder makes of the same Go values, as far as a
+// program records them. The text of several results, and of a panic, is as Go writes literals.
+//
+// A file is read in rounds, one for each [Converter.Step]: first the heads of new chunks, with
+// their times and with descriptors, then what was added to chunks that were not full, then new
+// chunks. A chunk has the events of one goroutine, so that the thread is looked up once for each.
+// Events become the bytes of the trace at once. The bytes of each thread are written as a block,
+// when it is large or when the next round has ended.
+package instrumented

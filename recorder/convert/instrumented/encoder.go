@@ -1,0 +1,291 @@
+package instrumented
+
+import (
+	"encoding/binary"
+	"reflect"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"tracex/format"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/internal/values"
+)
+
+// encoder turns values of a raw file into values of the trace.
+type encoder struct {
+	p      *process
+	layout *values.Layout
+	c      raw.Cursor // at the next value
+	b      []byte     // where values go
+	text   []byte     // room for one
+}
+
+// mostDepth bounds values within values. Programs write a few levels.
+const mostDepth = 32
+
+// value encodes the next value. t is its type, unless the value has one of its own. identity is
+// that of the object which it is, 0 if it is none: that of a pointer to it. depth is the number
+// of values around it.
+func (e *encoder) value(t *typ, identity int32, depth int) {
+	c := &e.c
+	switch tag := c.U8(); tag {
+	case raw.ValueNil:
+		e.kind(values.NullKind)
+	case raw.ValueFalse, raw.ValueTrue:
+		e.byte(values.BoolKind, tag-raw.ValueFalse)
+	case raw.ValueInt8:
+		e.signed(int64(int8(c.U8())), t)
+	case raw.ValueInt32:
+		e.signed(int64(int32(c.U32())), t)
+	case raw.ValueInt64:
+		e.signed(int64(c.U64()), t)
+	case raw.ValueUint8:
+		e.unsigned(uint64(c.U8()), t)
+	case raw.ValueUint32:
+		e.unsigned(uint64(c.U32()), t)
+	case raw.ValueUint64:
+		e.unsigned(c.U64(), t)
+	case raw.ValueFloat32:
+		e.word(values.FloatKind, c.U32())
+	case raw.ValueFloat64:
+		e.long(values.DoubleKind, c.U64())
+	case raw.ValueString:
+		e.string(c.Take(int(c.U8())), 0, t)
+	case raw.ValueCut:
+		n := c.U32()
+		kept := c.Take(int(c.U8()))
+		e.string(kept, int64(n)-int64(len(kept)), t)
+	case raw.ValueType:
+		if depth > mostDepth {
+			c.Bad = true
+			return
+		}
+		e.value(e.p.typeOf(c.U32()), identity, depth+1)
+	default:
+		e.other(tag, t, identity, depth)
+	}
+}
+
+// other encodes a value that is no number and no string.
+func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
+	c := &e.c
+	if depth > mostDepth {
+		c.Bad = true
+		return
+	}
+	switch tag {
+	case raw.ValueAddress:
+		e.object(e.p.referred(t), values.Identity(uintptr(c.Address())))
+	case raw.ValueSlice:
+		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
+		e.elements(at, int(int32(min(c.U32(), 1<<31-1))))
+	case raw.ValueArray:
+		length := 0
+		if t != nil {
+			length = int(t.length)
+		}
+		e.elements(e.object(e.p.classOf(t), identity), length)
+	case raw.ValueMap:
+		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
+		e.b = e.layout.BeginFields(e.b)
+		e.b = values.AppendText(e.b, "len", values.MaxText)
+		e.signed(int64(c.U32()), nil)
+		e.b = e.layout.EndFields(e.b, at, 1)
+	case raw.ValueFunc:
+		id := values.Identity(uintptr(c.Address()))
+		if s := e.p.symbols.at(e.p.file.Head.Text + uint64(c.U32())); s.name != "" {
+			e.raw(s.function())
+		} else {
+			e.object(e.p.classOf(t), id)
+		}
+	case raw.ValueStruct:
+		e.structure(t, identity, depth)
+	case raw.ValuePointee:
+		e.value(e.p.element(t), values.Identity(uintptr(c.Address())), depth+1)
+	default:
+		c.At--
+		if text := e.appendText(e.text[:0], t, depth, false); !c.Bad {
+			e.raw(string(text))
+		}
+	}
+}
+
+// structure encodes a struct, after its kind.
+func (e *encoder) structure(t *typ, identity int32, depth int) {
+	if t == nil {
+		e.c.Bad = true // how many fields it has is not known
+		return
+	}
+	if t.special != notSpecial {
+		if text, ok := e.message(t, depth); ok {
+			if t.special == moment {
+				e.raw(text)
+			} else {
+				e.failure(t, identity, text)
+			}
+			return
+		}
+	}
+	at := e.object(e.p.classOf(t), identity)
+	e.b = e.layout.BeginFields(e.b)
+	n := 0
+	for i := range t.Fields {
+		if e.more() {
+			break
+		}
+		e.b = append(e.b, t.names[i]...)
+		e.value(e.p.member(t, i), 0, depth+1)
+		n++
+	}
+	e.b = e.layout.EndFields(e.b, at, n)
+}
+
+// more reports whether the other fields of a struct are left out, and passes the sign of that.
+func (e *encoder) more() bool {
+	if e.c.Bad {
+		return true
+	}
+	if e.c.At < len(e.c.B) && e.c.B[e.c.At] == raw.ValueMore {
+		e.c.At++
+		return true
+	}
+	return false
+}
+
+func (e *encoder) kind(k values.Kind) {
+	at := len(e.b)
+	e.b = append(e.b, 0, 0, 0, 0)
+	e.b = e.b[:at+e.layout.PutKind(e.b[at:], k)]
+}
+
+func (e *encoder) word(k values.Kind, bits uint32) {
+	at := len(e.b)
+	e.b = append(e.b, 0, 0, 0, 0, 0, 0, 0, 0)
+	e.b = e.b[:at+e.layout.Put32(e.b[at:], k, bits)]
+}
+
+func (e *encoder) byte(k values.Kind, v byte) {
+	e.kind(k)
+	e.b = append(e.b, v)
+}
+
+func (e *encoder) long(k values.Kind, bits uint64) {
+	e.kind(k)
+	e.b = binary.BigEndian.AppendUint64(e.b, bits)
+}
+
+// signed encodes a signed integer as package recorder does.
+func (e *encoder) signed(n int64, t *typ) {
+	kind := reflect.Int
+	if t != nil {
+		if kind = t.Kind; t.special == duration {
+			e.raw(time.Duration(n).String())
+			return
+		}
+	}
+	switch {
+	case kind == reflect.Int8:
+		e.byte(values.ByteKind, byte(n))
+	case kind == reflect.Int16:
+		e.kind(values.ShortKind)
+		e.b = binary.BigEndian.AppendUint16(e.b, uint16(n))
+	case kind == reflect.Int64 || n != int64(int32(n)):
+		e.long(values.LongKind, uint64(n))
+	default:
+		e.word(values.IntKind, uint32(n))
+	}
+}
+
+// unsigned encodes an unsigned integer as package recorder does.
+func (e *encoder) unsigned(n uint64, t *typ) {
+	switch {
+	case t != nil && t.special == errno:
+		e.failure(t, 0, errnoText(n))
+	case n <= 1<<31-1:
+		e.word(values.IntKind, uint32(n))
+	case n <= 1<<63-1:
+		e.long(values.LongKind, n)
+	default:
+		e.raw(strconv.FormatUint(n, 10))
+	}
+}
+
+// string encodes a string of which so many more bytes are missing.
+func (e *encoder) string(s []byte, more int64, t *typ) {
+	if t != nil && t.special == runtimeText {
+		e.failure(t, 0, runtimeMessage(t, string(s)))
+		return
+	}
+	e.kind(values.StringKind)
+	if more > 0 {
+		e.text = appendCut(e.text[:0], s, more)
+		s = e.text
+	}
+	at := len(e.b)
+	e.b = append(append(e.b, 0, 0), s...)
+	for _, c := range s {
+		if c-1 >= utf8.RuneSelf-1 {
+			e.b = values.AppendText(e.b[:at], string(s), values.MaxText)
+			return
+		}
+	}
+	binary.BigEndian.PutUint16(e.b[at:], uint16(len(s))) // far below the limit: a program writes at most 255 bytes
+}
+
+// raw encodes a text that is shown without quotes.
+func (e *encoder) raw(text string) {
+	v := format.Value{Kind: format.ValueRawString, Text: values.Shorten(text, values.MaxText)}
+	if e.layout.Version >= format.V27 {
+		v.Kind = format.ValueBigDecimal
+		if _, err := strconv.ParseUint(text, 10, 64); err == nil {
+			v.Kind = format.ValueBigInteger
+		}
+	}
+	e.b, _ = e.layout.Version.AppendValue(e.b, &v) // cannot fail: it is cut
+}
+
+// failure encodes an error with its message.
+func (e *encoder) failure(t *typ, identity int32, message string) {
+	message = values.Shorten(message, values.MaxText/2)
+	if e.layout.Version < format.V27 {
+		e.raw(t.Name + ": " + message)
+		return
+	}
+	v := format.Value{Kind: format.ValueException, ClassID: e.p.classOf(t), Bits: int64(identity), Captured: &format.Captured{Message: &message}}
+	e.b, _ = e.layout.Version.AppendValue(e.b, &v)
+}
+
+// object begins an object and returns where. It has no fields unless some are added.
+func (e *encoder) object(class, identity int32) (at int) {
+	e.b, at = e.layout.BeginObject(e.b, class, identity)
+	return at
+}
+
+// elements makes the object that was begun an array without recorded elements.
+func (e *encoder) elements(at, length int) {
+	e.b = e.layout.BeginElements(e.b, length)
+	e.b = e.layout.EndElements(e.b, at, length, 0)
+}
+
+// appendCut appends a string of which so many more bytes are missing.
+func appendCut(dst, s []byte, more int64) []byte {
+	if whole := wholeRunes(s); more > 0 {
+		more += int64(len(s) - len(whole))
+		return strconv.AppendInt(append(append(dst, whole...), "…+"...), more, 10)
+	}
+	return append(dst, s...)
+}
+
+// wholeRunes returns s without a character at its end that is not whole.
+func wholeRunes(s []byte) []byte {
+	for n := len(s) - 1; n >= 0 && n >= len(s)-utf8.UTFMax; n-- {
+		if utf8.RuneStart(s[n]) {
+			if !utf8.FullRune(s[n:]) {
+				return s[:n]
+			}
+			break
+		}
+	}
+	return s
+}

@@ -1,0 +1,239 @@
+package instrumented
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder/internal/values"
+)
+
+// Which goroutine a go statement made.
+//
+// A goroutine tells who made it, and where. Of several that one goroutine made at one place, the
+// numbers tell the order: the runtime gives each processor sixteen numbers at a time, so that the
+// order is certain unless the one who made them was moved to another processor and back. What
+// the times tell is used first: a goroutine did not begin before its statement.
+
+// sites are the places of go statements.
+type sites struct {
+	all      map[siteKey]*site
+	children int // in all sites
+}
+
+type siteKey struct {
+	parent uint64
+	file   string
+	line   int
+}
+
+// site has what is not matched yet.
+type site struct {
+	leaves   []*leaf // in order of time
+	children []child
+}
+
+// leaf is a go statement that ran, in the block of its thread.
+type leaf struct {
+	at     int // of its result, in the block's bytes
+	time   uint64
+	key    siteKey
+	id     uint64 // of the goroutine that it made; 0: not known
+	unsure bool
+}
+
+// child is a goroutine.
+type child struct{ id, time uint64 }
+
+const (
+	mostChildren = 1 << 18 // that are remembered
+	goidBatch    = 16      // numbers that a processor takes at a time
+)
+
+// born notes who made a goroutine.
+func (p *process) born(t *thread, counter uint64) {
+	if t.parent == 0 || p.symbols.table == nil {
+		return
+	}
+	at := p.symbols.at(t.made - 1)
+	if at.file == "" {
+		return
+	}
+	if p.sites.children >= mostChildren {
+		for key, s := range p.sites.all {
+			if len(s.leaves) == 0 {
+				p.sites.children -= len(s.children)
+				delete(p.sites.all, key)
+			}
+		}
+		if p.sites.children >= mostChildren {
+			return
+		}
+	}
+	s := p.sites.at(siteKey{t.parent, at.file, at.line})
+	s.children = append(s.children, child{t.id, counter})
+	p.sites.children++
+}
+
+func (ss *sites) at(key siteKey) *site {
+	s := ss.all[key]
+	if s == nil {
+		s = &site{}
+		ss.all[key] = s
+	}
+	return s
+}
+
+// goStatement adds the leaf of a go statement.
+func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
+	c, e := p.to, &p.encoder
+	if !t.begin(c) || !c.number() {
+		return false
+	}
+	if !f.placed {
+		class, method := f.class, ""
+		if n := len(t.stack); n > 0 {
+			class, method = t.stack[n-1].f.class, t.stack[n-1].f.name
+		}
+		f.method = c.dict.method(class, f.name, true)
+		f.place, f.placed = c.dict.location(baseName(f.File), f.Line, class, method), true
+	}
+	p.head(t, f.place, f.method)
+	e.kind(values.NullKind)
+	if f.statement == "" {
+		e.b = binary.BigEndian.AppendUint32(e.b, 0)
+	} else {
+		e.b = binary.BigEndian.AppendUint32(e.b, 1)
+		e.raw(f.statement)
+	}
+	e.b = append(e.b, 0, 0) // flags
+	ns := p.time(t, counter)
+	p.push(t, f, ns)
+	e.b = append(t.Bytes(), byte(format.KindFooter))
+	l := &leaf{at: len(e.b), time: counter, key: siteKey{t.id, baseName(f.File), f.Line}}
+	e.kind(values.VoidKind)
+	for range e.layout.Returned {
+		e.b = append(e.b, 0)
+	}
+	p.pop(t, ns)
+	if p.symbols.table != nil && t.id != 0 {
+		t.leaves = append(t.leaves, l)
+		s := p.sites.at(l.key)
+		s.leaves = append(s.leaves, l)
+	}
+	return true
+}
+
+// match matches the statements of a thread's block with goroutines. It reports whether each has
+// one. last says that no more will be known.
+func (p *process) match(t *thread, last bool) (all bool) {
+	all = true
+	for _, l := range t.leaves {
+		if l.id != 0 {
+			continue
+		}
+		s := p.sites.all[l.key]
+		if s == nil {
+			all = false
+			continue
+		}
+		n := len(s.children)
+		s.match(last)
+		p.sites.children -= n - len(s.children)
+		if len(s.leaves) == 0 && len(s.children) == 0 {
+			delete(p.sites.all, l.key)
+		}
+		all = all && l.id != 0
+	}
+	return all
+}
+
+// match matches statements with the goroutines that are known. With last it gives up on those
+// that have none.
+func (s *site) match(last bool) {
+	for len(s.leaves) > 0 {
+		first := s.leaves[0].time
+		s.children = slices.DeleteFunc(s.children, func(c child) bool { return c.time < first })
+		slices.SortFunc(s.children, func(a, b child) int { return cmp.Compare(a.time, b.time) })
+		leaves, begun := s.group()
+		if leaves == 0 {
+			if !last {
+				return
+			}
+			leaves, begun = len(s.leaves), len(s.children)
+		}
+		s.assign(leaves, begun)
+	}
+	s.leaves = nil
+}
+
+// group returns the fewest statements whose goroutines had all begun before the next statement,
+// and how many had; 0 if there are none.
+func (s *site) group() (leaves, begun int) {
+	for i := range s.leaves {
+		next := uint64(math.MaxUint64)
+		if i+1 < len(s.leaves) {
+			next = s.leaves[i+1].time
+		}
+		for begun < len(s.children) && s.children[begun].time < next {
+			begun++
+		}
+		if begun > i {
+			return i + 1, begun
+		}
+	}
+	return 0, 0
+}
+
+// assign gives the first statements the first goroutines by number, of those that had begun.
+func (s *site) assign(leaves, begun int) {
+	some := slices.Clone(s.children[:begun])
+	slices.SortFunc(some, func(a, b child) int { return cmp.Compare(a.id, b.id) })
+	unsure := leaves > begun
+	for i := 1; i < begun; i++ {
+		a, b := some[i-1].id-1, some[i].id-1
+		unsure = unsure || a/goidBatch != b/goidBatch && (a%goidBatch != goidBatch-1 || b%goidBatch != 0)
+	}
+	unsure = unsure && leaves > 1 || leaves < begun && unsure
+	for i, l := range s.leaves[:leaves] {
+		if i < begun {
+			l.id, l.unsure = some[i].id, unsure
+		}
+	}
+	s.leaves = slices.Delete(s.leaves, 0, leaves)
+	rest := slices.Clone(some[min(leaves, begun):])
+	s.children = append(rest, s.children[begun:]...)
+}
+
+// settle puts the numbers of goroutines into a thread's block.
+func (p *process) settle(t *thread) {
+	var parts []tracefile.Replacement
+	e := &p.encoder
+	e.b = nil
+	e.kind(values.VoidKind)
+	void := len(e.b)
+	for _, l := range t.leaves {
+		if l.id == 0 {
+			continue
+		}
+		text := "goroutine " + strconv.FormatUint(l.id, 10)
+		if l.unsure {
+			text = "≈ " + text
+		}
+		e.b = nil
+		e.raw(text)
+		parts = append(parts, tracefile.Replacement{At: l.at, Size: void, With: e.b})
+	}
+	t.leaves = nil
+	if len(parts) == 0 {
+		return
+	}
+	moved := t.Replace(parts)
+	for i := range t.stack {
+		t.stack[i].content = moved(t.stack[i].content)
+	}
+}

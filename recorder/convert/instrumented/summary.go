@@ -1,0 +1,51 @@
+package instrumented
+
+// Summary is what a conversion wrote, and what is missing.
+type Summary struct {
+	Counts
+	// Functions are those that were called, each counted once.
+	Functions int64
+	Processes []Process
+}
+
+// Counts are numbers of a process, or of all.
+type Counts struct {
+	Calls      int64
+	Goroutines int64 // that recorded something
+	Panics     int64 // calls that ended by a panic
+	Goexits    int64 // calls that ended by runtime.Goexit
+	Unwound    int64 // calls that ended without having told how
+	LeftOut    int64 // calls that the program left out, as they were nested too deeply
+	Lost       int64 // calls after the recording had ended, see Process.Reason
+}
+
+// Process is what is known of a program.
+type Process struct {
+	Counts
+	Path        string
+	PID, Parent uint64
+	Arguments   []string // its path, and its arguments
+	Functions   int64
+	Reason      uint32 // why the recording ended before the program, see package raw
+	Errno       uint32 // the error of the system, if that was the reason
+	// Damaged is how many places of the file could not be read, and Problems are the first of
+	// them.
+	Damaged  int
+	Problems []error
+}
+
+func (c *Converter) summary() *Summary {
+	s := &Summary{Functions: int64(len(c.called))}
+	for _, p := range c.processes {
+		n := p.told
+		s.Processes = append(s.Processes, n)
+		s.Calls += n.Calls
+		s.Goroutines += n.Goroutines
+		s.Panics += n.Panics
+		s.Goexits += n.Goexits
+		s.Unwound += n.Unwound
+		s.LeftOut += n.LeftOut
+		s.Lost += n.Lost
+	}
+	return s
+}

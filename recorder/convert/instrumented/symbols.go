@@ -1,0 +1,86 @@
+package instrumented
+
+import (
+	"debug/gosym"
+	"encoding/binary"
+	"strings"
+
+	"tracex/recorder/internal/gonames"
+)
+
+// symbols finds functions and lines by addresses in a program's code.
+type symbols struct {
+	table  *gosym.Table // nil: nothing is known
+	places map[uint64]symbol
+}
+
+// symbol is what is at an address.
+type symbol struct {
+	file          string // base name; "" if unknown
+	line          int
+	class, method string
+	name          string // as the linker has it
+}
+
+// function returns the name of the function: main.Shop.Sell.
+func (s *symbol) function() string {
+	if s.class == "" {
+		return s.method
+	}
+	return s.class + "." + s.method
+}
+
+const (
+	pclnCountAt = 8 // of the number of functions in the table, after magic, quantum and pointer size
+	pclnHead    = 16
+)
+
+// newSymbols reads a table of functions whose code begins at text.
+func newSymbols(table []byte, text uint64) (s symbols, ok bool) {
+	s.places = map[uint64]symbol{}
+	if len(table) < pclnHead {
+		return s, len(table) == 0
+	}
+	count := binary.LittleEndian.Uint64(table[pclnCountAt:])
+	if count > uint64(len(table))/pclnCountAt {
+		return s, false // memory would be taken for each
+	}
+	defer func() {
+		if recover() != nil {
+			s.table, ok = nil, false
+		}
+	}()
+	t, err := gosym.NewTable(nil, gosym.NewLineTable(table, text))
+	if err != nil || len(t.Funcs) == 0 {
+		return s, false
+	}
+	s.table = t
+	return s, true
+}
+
+// at returns what is at an address.
+func (s *symbols) at(pc uint64) symbol {
+	if found, ok := s.places[pc]; ok || s.table == nil {
+		return found
+	}
+	found := s.look(pc)
+	s.places[pc] = found
+	return found
+}
+
+func (s *symbols) look(pc uint64) (found symbol) {
+	defer func() {
+		if recover() != nil {
+			found = symbol{}
+		}
+	}()
+	file, line, f := s.table.PCToLine(pc)
+	if f == nil {
+		return symbol{}
+	}
+	found = symbol{file: baseName(file), line: line, name: f.Name}
+	found.class, found.method = gonames.SplitFunction(f.Name)
+	return found
+}
+
+func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }

@@ -1,0 +1,106 @@
+package instrumented
+
+import (
+	"strconv"
+	"strings"
+
+	"tracex/format/tracefile"
+	"tracex/recorder/instrument/raw"
+)
+
+// thread is a goroutine of a program: a thread of the trace, once it has a call.
+type thread struct {
+	tracefile.Block
+	p       *process
+	id      uint64 // the goroutine's; 0 if unknown
+	parent  uint64 // who made it
+	made    uint64 // pc after the go statement
+	start   uint64 // pc of the function started
+	first   *function
+	caller  int32 // return address of its first call
+	begun   bool  // it has a number
+	ended   bool
+	dirty   bool // it is one of those with an unwritten block
+	tick    int  // when that began, see Converter.sweep
+	last    int64
+	counted int // bytes of its block that Converter.held includes
+	retry   int // size of the block at which its statements are matched again
+	stack   []open
+	leaves  []*leaf // go statements in its block
+}
+
+// open is a call that has begun.
+type open struct {
+	content int64 // logical offset of its children
+	start   int64 // ns
+	f       *function
+	event   int32
+}
+
+// named sets the name of a thread that is about to be written.
+func (t *thread) named() {
+	t.Name, t.Named, t.Early = t.p.prefixed(t.name()), true, true
+}
+
+// name returns the name of the thread without its program.
+func (t *thread) name() string {
+	if t.id == 1 {
+		return "main"
+	}
+	name := []byte("goroutine ")
+	if t.id == 0 {
+		name = append(name, '?')
+	} else {
+		name = strconv.AppendUint(name, t.id, 10)
+	}
+	if start := t.started(); start != "" {
+		name = append(append(name, ' '), start...)
+	}
+	if t.parent == 0 {
+		return string(name)
+	}
+	name = strconv.AppendUint(append(name, " ← "...), t.parent, 10)
+	if at := t.p.symbols.at(t.made - 1); at.name != "" {
+		name = append(append(append(name, ' '), at.function()...), ' ')
+		name = append(append(name, at.file...), ':')
+		name = strconv.AppendInt(name, int64(at.line), 10)
+	}
+	return string(name)
+}
+
+// started returns the name of the function that the goroutine runs. For a go statement with
+// arguments the compiler makes a function that calls the real one.
+func (t *thread) started() string {
+	s := t.p.symbols.at(t.start)
+	if s.name == "" {
+		return ""
+	}
+	wrapper := strings.LastIndex(s.name, ".gowrap")
+	if wrapper >= 0 && t.first != nil && t.p.symbols.at(t.p.address(uint32(t.caller))-1).name == s.name {
+		return t.first.class + "." + t.first.name
+	}
+	return s.function()
+}
+
+// address returns the address of a place in the program's code.
+func (p *process) address(offset uint32) uint64 { return p.file.Head.Text + uint64(offset) }
+
+// begin numbers the thread, if that is not done.
+func (t *thread) begin(c *Converter) bool {
+	if t.begun {
+		return true
+	}
+	if c.threads == mostNumbers {
+		c.stop(errNumbers)
+		return false
+	}
+	t.Thread = int32(c.threads)
+	c.threads++
+	t.begun = true
+	return true
+}
+
+// goroutine reads the description of a goroutine.
+func readGoroutine(c *raw.Cursor) (id, parent, made, start, counter uint64) {
+	return c.U64(), c.U64(), c.U64(), c.U64(), c.U64()
+}

@@ -1,0 +1,99 @@
+package instrumented
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/internal/gonames"
+)
+
+// typ is a type of a program. A nil typ is one that is not known.
+type typ struct {
+	raw.Type
+	special special
+	id      int32  // of its class; none: not yet
+	length  int32  // of an array
+	members []*typ // of a struct: the types of its fields; nil: not known yet
+	names   [][]byte
+}
+
+// special is a type that is shown in a way of its own.
+type special uint8
+
+const (
+	notSpecial special = iota
+	duration
+	moment
+	firstText   // an error whose message is its first field
+	pathError   // fields: operation, path, error
+	numError    // fields: function, number, error
+	linkError   // fields: operation, old, new, error
+	callError   // fields: call, error
+	boundsError // fields: x, y, signed, code
+	runtimeText // an error of the runtime that is a text
+	errno
+)
+
+// specials are the special types, by their names in the source.
+var specials = map[string]special{
+	"time.Duration": duration, "time.Time": moment,
+	"errors.errorString": firstText, "fmt.wrapError": firstText, "fmt.wrapErrors": firstText,
+	"io/fs.PathError": pathError, "strconv.NumError": numError, "os.LinkError": linkError, "os.SyscallError": callError,
+	"runtime.boundsError": boundsError, "runtime.errorString": runtimeText, "runtime.plainError": runtimeText, "syscall.Errno": errno,
+}
+
+func newType(t *raw.Type) *typ {
+	n := &typ{Type: *t, id: none}
+	if t.Flags&raw.TypeNamed != 0 && t.Package != "" {
+		n.special = specials[t.Package+"."+afterPackage(t.Name)]
+	}
+	if t.Kind == reflect.Array {
+		if size, _, ok := strings.Cut(strings.TrimPrefix(t.Name, "["), "]"); ok && strings.HasPrefix(t.Name, "[") {
+			length, _ := strconv.ParseInt(size, 10, 32)
+			n.length = int32(max(length, 0))
+		}
+	}
+	return n
+}
+
+// class returns the full name of the type's class.
+func (t *typ) class() string {
+	name := gonames.Unqualified(t.Name)
+	if t.Flags&raw.TypeNamed != 0 && t.Package != "" {
+		return t.Package + "." + name
+	}
+	switch t.Kind {
+	case reflect.Func, reflect.Struct, reflect.Interface:
+		return t.Kind.String()
+	}
+	return name
+}
+
+// afterPackage returns the name of a type without its package: Order of shop.Order.
+func afterPackage(name string) string {
+	end := strings.IndexByte(name, '[')
+	if end < 0 {
+		end = len(name)
+	}
+	return name[strings.LastIndexByte(name[:end], '.')+1:]
+}
+
+// types are the types of a program, by id.
+type types struct {
+	all    map[uint32]*typ
+	recent [64]*typ // by the lower bits of the id
+}
+
+func (ts *types) get(id uint32) *typ {
+	slot := &ts.recent[(id>>4^id>>10)%uint32(len(ts.recent))]
+	if t := *slot; t != nil && t.ID == id {
+		return t
+	}
+	t := ts.all[id]
+	if t != nil {
+		*slot = t
+	}
+	return t
+}

@@ -1,0 +1,109 @@
+package raw
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Chunk is the head of a chunk, with its place.
+type Chunk struct {
+	Offset  int64 // in the file
+	Size    int   // with the head
+	Kind    uint32
+	Stream  uint64
+	Counter uint64
+	Nanos   uint64
+	LeftOut uint32 // so far
+}
+
+// End returns the offset at which the chunk ends.
+func (c *Chunk) End() int64 { return c.Offset + int64(c.Size) }
+
+// Chunks finds the chunks of a file, in order. A copy goes on from the same place, with the same
+// window.
+type Chunks struct {
+	*Window
+	at place
+}
+
+// place is where a chunk may begin.
+type place struct {
+	offset, end int64 // end: of the segment
+	segment     uint32
+}
+
+// Chunks returns the chunks of the file, which are read through w.
+func (f *File) Chunks(w *Window) Chunks {
+	c := Chunks{Window: w, at: place{offset: int64(f.Head.Segments)}}
+	c.at.end = c.at.offset + f.segment(0)
+	return c
+}
+
+// segment returns the size of a segment.
+func (f *File) segment(k uint32) int64 {
+	return 1 << min(uint64(f.Head.FirstShift)+uint64(k), uint64(f.Head.MostShift))
+}
+
+// Offset returns where the next chunk may begin.
+func (c *Chunks) Offset() int64 { return c.at.offset }
+
+// Drop goes on behind the segments that the program has dropped, and reports whether it did.
+func (c *Chunks) Drop() (dropped bool) {
+	for c.at.segment < c.f.Head.FirstLive && c.at.next(c.f) {
+		dropped = true
+	}
+	return dropped
+}
+
+// next goes on at the next segment. It reports false if there can be none.
+func (p *place) next(f *File) bool {
+	if p.end > math.MaxInt64/4 {
+		return false
+	}
+	p.offset = p.end
+	p.segment++
+	p.end += f.segment(p.segment)
+	return true
+}
+
+// Next returns the next chunk. ok is false if there is none, or none yet. over is how many bytes
+// without a chunk may be passed to find one. An error that is an [*Error] is about damage: call
+// Next again to go on after that.
+func (c *Chunks) Next(over int64) (chunk Chunk, ok bool, err error) {
+	le := binary.LittleEndian
+	for at := c.at.offset; ; {
+		if c.at.offset+ChunkHead > c.at.end && !c.at.next(c.f) {
+			return chunk, false, nil
+		}
+		data, seen, err := c.Read(c.at.offset, ChunkHead)
+		if err != nil || len(data) < ChunkHead {
+			return chunk, false, err
+		}
+		if le.Uint32(seen[AtChunkWord:]) != 0 {
+			chunk, err = c.chunk(data)
+			return chunk, err == nil, err
+		}
+		if c.at.offset-at >= over {
+			return chunk, false, nil
+		}
+		c.at.offset += ChunkUnit
+	}
+}
+
+// chunk takes the chunk whose head is data, and goes on behind it.
+func (c *Chunks) chunk(data []byte) (Chunk, error) {
+	le := binary.LittleEndian
+	chunk := Chunk{Offset: c.at.offset, Kind: le.Uint32(data[AtChunkWord:]), Stream: le.Uint64(data[AtChunkStream:]),
+		Counter: le.Uint64(data[AtChunkCounter:]), Nanos: le.Uint64(data[AtChunkNanos:]), LeftOut: le.Uint32(data[AtChunkLeftOut:])}
+	size, rest := int64(le.Uint32(data[AtChunkSize:])), c.at.end-c.at.offset
+	c.at.offset += ChunkUnit
+	switch {
+	case chunk.Kind != ChunkEvents && chunk.Kind != ChunkDescriptors:
+		return chunk, c.f.Fault(chunk.Offset, "a chunk that begins with %#x", chunk.Kind)
+	case size < ChunkHead || size > mostChunk || size > rest:
+		return chunk, c.f.Fault(chunk.Offset+AtChunkSize, "a chunk of %d bytes, %d before the end of its segment", size, rest)
+	}
+	c.at.offset += (size - 1) / ChunkUnit * ChunkUnit
+	chunk.Size = int(size)
+	return chunk, nil
+}

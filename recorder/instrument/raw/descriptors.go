@@ -1,0 +1,124 @@
+package raw
+
+import (
+	"encoding/binary"
+	"reflect"
+)
+
+// Function is a function, or a go statement, as the program describes it.
+type Function struct {
+	ID        uint32
+	Line      int
+	Flags     uint16   // see FunctionReceiver
+	Arguments []uint32 // ids of their types, with the receiver; 0 if unknown
+	Results   []uint32
+	Package   string // the path
+	Name      string // (*T).m, f.func1; of a go statement its text
+	File      string
+	Names     string // of the arguments, separated by commas
+}
+
+// Type is a type as the program describes it.
+type Type struct {
+	ID      uint32
+	Kind    reflect.Kind
+	Flags   uint8 // see TypeNamed
+	Size    uint64
+	Element uint32 // id; 0 if there is none
+	Fields  []Field
+	Name    string // as the runtime has it
+	Package string // the path; "" for a type without a name
+}
+
+// Field is a field of a struct.
+type Field struct {
+	Type uint32 // id
+	Name string
+}
+
+// Descriptors is what is left of a chunk of descriptors.
+type Descriptors struct {
+	data, seen []byte
+	read       int
+}
+
+// NewDescriptors reads the bytes of a chunk of descriptors from one of them on, as
+// [Window.Read] returns them.
+func NewDescriptors(data, seen []byte) Descriptors { return Descriptors{data: data, seen: seen} }
+
+// Read returns how many bytes of whole descriptors were read.
+func (d *Descriptors) Read() int { return d.read }
+
+// descriptorHead is the size of what all descriptors begin with.
+const descriptorHead = 8
+
+// Next returns the next descriptor: one of f and t is not nil. Both are nil at the end of what
+// the program has written. ok is false if the next one is damaged; if Read has grown then,
+// others may follow.
+func (d *Descriptors) Next() (f *Function, t *Type, ok bool) {
+	le := binary.LittleEndian
+	rest := d.data[d.read:]
+	if len(rest) < descriptorHead || le.Uint32(d.seen[d.read:]) == 0 {
+		return nil, nil, true
+	}
+	kind, size := le.Uint32(rest), uint64(le.Uint32(rest[4:]))
+	if size < descriptorHead || size > uint64(len(rest)) || size%descriptorHead != 0 {
+		return nil, nil, false
+	}
+	d.read += int(size)
+	c := Cursor{B: rest[descriptorHead:size]}
+	switch kind {
+	case DescriptorFunction:
+		f = c.function()
+	case DescriptorType:
+		t = c.typ()
+	default:
+		return nil, nil, false
+	}
+	if c.Bad {
+		return nil, nil, false
+	}
+	return f, t, true
+}
+
+func (c *Cursor) function() *Function {
+	f := &Function{ID: c.U32(), Line: int(int32(c.U32())), Flags: c.U16()}
+	arguments, results := int(c.U16()), int(c.U16())
+	c.U16()
+	if !c.room(4 * (arguments + results)) {
+		return nil
+	}
+	types := make([]uint32, arguments+results)
+	for i := range types {
+		types[i] = c.U32()
+	}
+	f.Arguments, f.Results = types[:arguments:arguments], types[arguments:]
+	f.Package, f.Name, f.File, f.Names = c.string(), c.string(), c.string(), c.string()
+	return f
+}
+
+func (c *Cursor) typ() *Type {
+	t := &Type{ID: c.U32(), Kind: reflect.Kind(c.U8()), Flags: c.U8()}
+	c.U16()
+	t.Size, t.Element = c.U64(), c.U32()
+	n := c.U32()
+	t.Name, t.Package = c.string(), c.string()
+	if t.Kind > reflect.UnsafePointer || uint64(n)*8 > uint64(len(c.B)) || !c.room(int(n)*8) {
+		c.Bad = true
+		return nil
+	}
+	for range n {
+		t.Fields = append(t.Fields, Field{Type: c.U32(), Name: c.string()})
+	}
+	return t
+}
+
+// string reads a length of 32 bits and so many bytes.
+func (c *Cursor) string() string {
+	n := c.U32()
+	if uint64(n) > uint64(len(c.B)) {
+		c.Bad = true
+		return ""
+	}
+	return string(c.Take(int(n)))
+}

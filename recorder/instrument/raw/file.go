@@ -1,0 +1,181 @@
+package raw
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Bounds of what a file may say, far above what programs write.
+const (
+	leastShift = 10      // of a segment: a chunk's unit
+	mostShift  = 40      // of a segment
+	mostTable  = 1 << 30 // bytes of a table of functions
+	mostChunk  = 64 << 20
+)
+
+// File is an open raw file. It is not safe for concurrent use.
+type File struct {
+	Path string
+	Head Header
+
+	file *os.File
+}
+
+// Header is what the header of a file says. Those that change while a program records are those
+// of the last [File.Refresh].
+type Header struct {
+	PID, Parent uint64
+	Counter     uint64 // when the recording began, with the clocks at that time
+	Nanos       uint64
+	Wall        uint64
+	Clock       uint32 // see ClockNone
+	FirstShift  uint32
+	MostShift   uint32
+	Text        uint64
+	Table       uint64
+	TableSize   uint64
+	Segments    uint64
+	Arguments   []string // the path of the program, and its arguments, as far as there was room
+
+	// These change.
+	Control   uint32 // see Off
+	Reason    uint32 // see ReasonNone
+	Errno     uint32
+	Lost      uint64
+	FirstLive uint32
+}
+
+// Program returns the base name of the program; "" if it is unknown.
+func (h *Header) Program() string {
+	if len(h.Arguments) == 0 || h.Arguments[0] == "" {
+		return ""
+	}
+	return filepath.Base(h.Arguments[0])
+}
+
+// Open opens a file and reads its header. It fails with an [*Error] if the file has none yet, or
+// one that is not valid.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: path, file: file}
+	if err := f.readHeader(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.file.Close() }
+
+// Fault returns an error about a place in the file.
+func (f *File) Fault(offset int64, format string, args ...any) error {
+	return &Error{f.Path, offset, fmt.Sprintf(format, args...)}
+}
+
+func (f *File) readHeader() error {
+	b := make([]byte, HeaderSize)
+	n, err := f.read(b, 0)
+	if err != nil {
+		return err
+	}
+	le := binary.LittleEndian
+	switch {
+	case n < HeaderSize:
+		return f.Fault(int64(n), "the file ends within its header of %d bytes", HeaderSize)
+	case le.Uint64(b[AtMagic:]) != Magic:
+		return f.Fault(AtMagic, "no raw file of a program: it begins with %x", b[:8])
+	case le.Uint32(b[AtVersion:]) != Version:
+		return f.Fault(AtVersion, "version %d, want %d: it was recorded by another version of this program", le.Uint32(b[AtVersion:]), Version)
+	}
+	h := &f.Head
+	h.PID, h.Parent = le.Uint64(b[AtPID:]), le.Uint64(b[AtParent:])
+	h.Counter, h.Nanos, h.Wall = le.Uint64(b[AtCounter:]), le.Uint64(b[AtNanos:]), le.Uint64(b[AtWall:])
+	h.Clock, h.FirstShift, h.MostShift = le.Uint32(b[AtClock:]), le.Uint32(b[AtFirstShift:]), le.Uint32(b[AtMostShift:])
+	h.Text, h.Table, h.TableSize, h.Segments = le.Uint64(b[AtText:]), le.Uint64(b[AtTable:]), le.Uint64(b[AtTableSize:]), le.Uint64(b[AtSegments:])
+	h.changing(b)
+	for text := b[AtProgram : AtProgram+ProgramSize]; len(text) > 0 && text[0] != 0; {
+		one, rest, whole := strings.Cut(string(text), "\x00")
+		h.Arguments = append(h.Arguments, one)
+		if text = []byte(rest); !whole {
+			break
+		}
+	}
+	switch {
+	case h.FirstShift < leastShift || h.FirstShift > mostShift:
+		return f.Fault(AtFirstShift, "segments of 1 << %d bytes", h.FirstShift)
+	case h.MostShift < h.FirstShift || h.MostShift > mostShift:
+		return f.Fault(AtMostShift, "segments of 1 << %d to 1 << %d bytes", h.FirstShift, h.MostShift)
+	case h.Segments < HeaderSize || h.Segments > math.MaxInt64/2 || h.Segments%ChunkUnit != 0:
+		return f.Fault(AtSegments, "segments at %d", h.Segments)
+	case h.Clock > ClockNanos:
+		return f.Fault(AtClock, "an unknown kind of clock, %d", h.Clock)
+	}
+	return nil
+}
+
+// changing reads what changes from a header.
+func (h *Header) changing(b []byte) {
+	le := binary.LittleEndian
+	h.Control, h.Reason, h.Errno = le.Uint32(b[AtControl:]), le.Uint32(b[AtReason:]), le.Uint32(b[AtErrno:])
+	h.Lost, h.FirstLive = le.Uint64(b[AtLost:]), le.Uint32(b[AtFirstLive:])
+}
+
+// Refresh reads the numbers of the header that change, and returns the size of the file.
+func (f *File) Refresh() (size int64, err error) {
+	var b [AtProgram]byte
+	n, err := f.read(b[:], 0)
+	if err != nil {
+		return 0, err
+	}
+	if n < len(b) {
+		return int64(n), f.Fault(int64(n), "the file ends within its header")
+	}
+	f.Head.changing(b[:])
+	info, err := f.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Table reads the copy of the program's table of functions; nil if there is none.
+func (f *File) Table() ([]byte, error) {
+	h := &f.Head
+	if h.TableSize == 0 {
+		return nil, nil
+	}
+	if h.Table < HeaderSize || h.Table > h.Segments || h.TableSize > h.Segments-h.Table || h.TableSize > mostTable {
+		return nil, f.Fault(AtTable, "a table of %d bytes at %d, before segments at %d", h.TableSize, h.Table, h.Segments)
+	}
+	info, err := f.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if int64(h.Table+h.TableSize) > info.Size() {
+		return nil, f.Fault(info.Size(), "the file ends within the table of functions")
+	}
+	b := make([]byte, h.TableSize)
+	if n, err := f.read(b, int64(h.Table)); err != nil || n < len(b) {
+		return nil, errors.Join(err, f.Fault(int64(h.Table), "the table of functions cannot be read"))
+	}
+	return b, nil
+}
+
+// read reads from an offset on, less at the end of the file.
+func (f *File) read(b []byte, offset int64) (n int, err error) {
+	n, err = f.file.ReadAt(b, offset)
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}

@@ -1,0 +1,132 @@
+package rawtest
+
+import (
+	"math"
+
+	"tracex/recorder/instrument/raw"
+)
+
+// Goroutine writes the events of the goroutines of one g.
+type Goroutine struct {
+	LeftOut uint32
+
+	f       *File
+	g       uint64
+	at, end int64 // of the next event, and of the chunk
+	size    int
+	last    uint64
+}
+
+// Goroutine returns the events of a g.
+func (f *File) Goroutine(g uint64) *Goroutine { return &Goroutine{f: f, g: g} }
+
+// event writes an event: word, then payload, which begins after the word.
+func (r *Goroutine) event(word uint32, payload []byte) {
+	size := (4 + len(payload) + 3) &^ 3
+	f := r.f
+	const next = 4
+	if r.end-r.at < int64(size) {
+		r.refill(size)
+		le.PutUint32(payload, 0) // the chunk has the counter
+	}
+	f.put(r.at+next, payload)
+	f.word(r.at, word)
+	r.at += int64(size)
+	r.last = f.Now
+}
+
+func (r *Goroutine) refill(size int) {
+	f := r.f
+	r.size = min(max(2*r.size, f.ChunkFirst), f.ChunkMost)
+	n := r.size
+	for n < size+raw.ChunkHead {
+		n *= 2
+	}
+	if r.end-r.at >= 4 && r.at > 0 {
+		f.word(r.at, raw.EventNext)
+	}
+	r.at = f.take(n)
+	r.end = r.at + int64(n)
+	f.chunk(r.at, raw.ChunkEvents, n, r.g, r.LeftOut)
+	r.at += raw.ChunkHead
+	r.last = f.Now
+}
+
+// delta begins a payload: how far the counter advanced since the last event.
+func (r *Goroutine) delta() []byte {
+	if r.f.Clock == raw.ClockNone {
+		return make([]byte, 4)
+	}
+	d := r.f.Now - r.last
+	if r.last != 0 && d > math.MaxUint32 {
+		r.event(raw.EventSync, le.AppendUint64(make([]byte, 4), r.f.Now))
+		d = 0
+	}
+	return le.AppendUint32(nil, uint32(d))
+}
+
+// Begin begins a goroutine.
+func (r *Goroutine) Begin(id, parent, made, start uint64) {
+	r.event(raw.EventGoroutine, r.describe(id, parent, made, start))
+}
+
+func (r *Goroutine) describe(id, parent, made, start uint64) []byte {
+	b := make([]byte, 4)
+	for _, n := range []uint64{id, parent, made, start, r.f.Now} {
+		b = le.AppendUint64(b, n)
+	}
+	return b
+}
+
+// Open is a call that is open.
+type Open struct {
+	Function *raw.Function
+	Counter  uint64
+}
+
+// Again goes on after data that may have been dropped.
+func (r *Goroutine) Again(id, parent, made, start uint64, open ...Open) {
+	b := r.describe(id, parent, made, start)
+	b = le.AppendUint64(b, uint64(len(open)))
+	for _, o := range open {
+		b = le.AppendUint64(le.AppendUint64(b, uint64(o.Function.ID)), o.Counter)
+	}
+	r.event(raw.EventAgain, b)
+}
+
+func (r *Goroutine) word(kind uint32, f *raw.Function) uint32 {
+	return kind | f.ID<<raw.EventBits
+}
+
+// Enter begins a call. pc is the return address, from the program's code.
+func (r *Goroutine) Enter(f *raw.Function, pc uint32, args ...Value) {
+	r.f.Function(f)
+	b := le.AppendUint32(r.delta(), pc)
+	for _, a := range args {
+		b = append(b, a...)
+	}
+	r.event(r.word(raw.EventEnter, f), b)
+}
+
+// Exit ends a call.
+func (r *Goroutine) Exit(f *raw.Function, results ...Value) {
+	b := r.delta()
+	for _, a := range results {
+		b = append(b, a...)
+	}
+	r.event(r.word(raw.EventExit, f), b)
+}
+
+// Panic ends a call by a panic.
+func (r *Goroutine) Panic(f *raw.Function, v Value) {
+	r.event(r.word(raw.EventPanic, f), append(r.delta(), v...))
+}
+
+// End ends a call by an event without a value, raw.EventGoexit or raw.EventUnwound.
+func (r *Goroutine) End(f *raw.Function, kind uint32) { r.event(r.word(kind, f), r.delta()) }
+
+// Go notes a go statement.
+func (r *Goroutine) Go(f *raw.Function) {
+	r.f.Function(f)
+	r.event(r.word(raw.EventGo, f), r.delta())
+}
