@@ -97,7 +97,7 @@ func commands(a *app) []*cobra.Command {
 	bench.Hidden = true // a screen has few lines; the man page lists it
 	return []*cobra.Command{
 		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), newIndexCommand(a),
-		newPackCommand(a), newUnpackCommand(a), newConvertCommand(a), newRecordCommand(a), newBuildCommand(a), newServeCommand(a),
+		newPackCommand(a), newUnpackCommand(a), newConvertCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), newServeCommand(a),
 		newDemoCommand(a), newConfigCommand(a), newGuideCommand(a), bench,
 	}
 }

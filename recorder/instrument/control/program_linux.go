@@ -102,6 +102,20 @@ func (p *Program) Close() error {
 	return errors.Join(syscall.Munmap(p.page), p.file.Close())
 }
 
+// Own gives a folder to the program's user, so that the program can write into it. That takes
+// root's rights, if it is not the user of this process.
+func (p *Program) Own(folder string) error {
+	st, err := p.file.Stat()
+	if err != nil {
+		return err
+	}
+	owner, ok := st.Sys().(*syscall.Stat_t)
+	if !ok || int(owner.Uid) == os.Geteuid() {
+		return nil
+	}
+	return os.Chown(folder, int(owner.Uid), int(owner.Gid))
+}
+
 // Alive reports whether there is a process that has not ended.
 func Alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

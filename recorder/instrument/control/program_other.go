@@ -19,6 +19,9 @@ func Find(int) (*Program, error) { return nil, ErrSystem }
 // Close lets others control the program.
 func (*Program) Close() error { return nil }
 
+// Own gives a folder to the program's user.
+func (*Program) Own(string) error { return ErrSystem }
+
 // Alive reports whether there is a process that has not ended.
 func Alive(int) bool { return false }
 

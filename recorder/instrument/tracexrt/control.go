@@ -189,8 +189,7 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	if failed(f) {
 		return ReasonAllocate, -f
 	}
-	var st [256]byte
-	s := uintptr(unsafe.Pointer(&st))
+	s := uintptr(unsafe.Pointer(&scratch))
 	if r := syscall6(sysFstat, f, s, 0, 0, 0, 0); failed(r) {
 		syscall6(sysClose, f, 0, 0, 0, 0, 0)
 		return ReasonAllocate, -r
@@ -265,24 +264,23 @@ func program(p uintptr) {
 
 // listen makes the file by which the program is controlled. Without one, it cannot be.
 func listen() {
-	var name [600]byte
+	name := &path // there is no recording yet
 	n := 0
-	if folder := variable("XDG_RUNTIME_DIR"); folder != "" && len(folder) < 500 && folder[0] == '/' {
+	if folder := variable("XDG_RUNTIME_DIR"); folder != "" && len(folder) < len(path)-10 && folder[0] == '/' {
 		n = copy(name[:], folder)
 		n += copy(name[n:], "/tracex")
 	} else {
 		n = copy(name[:], TempFolder)
 		n += putDecimal(name[n:], uint64(syscall6(sysGetuid, 0, 0, 0, 0, 0, 0)))
 	}
-	at := uintptr(unsafe.Pointer(&name))
+	at := uintptr(unsafe.Pointer(name))
 	syscall6(sysMkdirat, atCwd, at, 0o700, 0, 0, 0)
 	// In a folder of someone else, or that others may write to, nothing is made.
 	d := syscall6(sysOpenat, atCwd, at, openDirectory|openNoFollow|openCloseExec, 0, 0, 0)
 	if failed(d) {
 		return
 	}
-	var st [256]byte
-	s := uintptr(unsafe.Pointer(&st))
+	s := uintptr(unsafe.Pointer(&scratch))
 	if r := syscall6(sysFstat, d, s, 0, 0, 0, 0); failed(r) || *u32(s + statUID) != uint32(syscall6(sysGetuid, 0, 0, 0, 0, 0, 0)) || *u32(s + statMode)&0o022 != 0 {
 		syscall6(sysClose, d, 0, 0, 0, 0, 0)
 		return
@@ -315,9 +313,8 @@ func listen() {
 // sweep removes files in an open folder that processes have left which are no more: some of
 // them, if there are many.
 func sweep(folder uintptr) {
-	var entries [2048]byte
-	at := uintptr(unsafe.Pointer(&entries))
-	n := syscall6(sysGetdents, folder, at, uintptr(len(entries)), 0, 0, 0)
+	at := uintptr(unsafe.Pointer(&scratch))
+	n := syscall6(sysGetdents, folder, at, uintptr(len(scratch)), 0, 0, 0)
 	if failed(n) {
 		return
 	}

@@ -122,10 +122,8 @@ func enlarge(at, size uintptr) (f, reason, errno uintptr) {
 	if failed(f) {
 		return 0, ReasonAllocate, -f
 	}
-	var st [256]byte
-	r := syscall6(sysFstat, f, uintptr(unsafe.Pointer(&st[0])), 0, 0, 0, 0)
-	s := uintptr(unsafe.Pointer(&st[0]))
-	if failed(r) || *u64(s) != device || *u64(s + 8) != inode {
+	r := syscall6(sysFstat, f, uintptr(unsafe.Pointer(&scratch)), 0, 0, 0, 0)
+	if s := uintptr(unsafe.Pointer(&scratch)); failed(r) || *u64(s) != device || *u64(s+8) != inode {
 		reason = ReasonAllocate
 	} else {
 		reason, errno = allocate(f, at, size)
@@ -137,6 +135,10 @@ func enlarge(at, size uintptr) (f, reason, errno uintptr) {
 }
 
 var zeros [64 << 10]byte
+
+// scratch is for what the system returns. Unlike a stack it never moves. The lock is held, or
+// the program has not begun.
+var scratch [4096]byte
 
 // allocate makes a file larger, and takes room on disk.
 func allocate(f, at, size uintptr) (reason, errno uintptr) {

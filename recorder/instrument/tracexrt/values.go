@@ -156,10 +156,10 @@ func putUint(p uintptr, v uint64) uintptr {
 
 func putString(p uintptr, s string, room uintptr) uintptr {
 	n := uintptr(len(s))
-	from := uintptr(unsafe.Pointer(unsafe.StringData(s)))
-	if n <= stringsMost && n < 256 && p+2+n <= room && (n == 0 || readable(from, n)) {
+	from := unsafe.Pointer(unsafe.StringData(s))
+	if n <= stringsMost && p+2+n <= room && (n == 0 || readable(uintptr(from), n)) {
 		*u8(p), *u8(p + 1) = ValueString, uint8(n)
-		copyBytes(p+2, from, n)
+		copyBytes(p+2, uintptr(from), n)
 		return p + 2 + n
 	}
 	*u8(p) = ValueCut
@@ -168,34 +168,34 @@ func putString(p uintptr, s string, room uintptr) uintptr {
 }
 
 // putPart writes how many of n bytes follow, and these.
-func putPart(p, from, n, room uintptr) uintptr {
-	n = min(n, stringsMost, 255)
+func putPart(p uintptr, from unsafe.Pointer, n, room uintptr) uintptr {
+	n = min(n, stringsMost)
 	if p+1+n > room {
 		n = 0
 		if p+1 < room {
 			n = room - p - 1
 		}
 	}
-	if n > 0 && !readable(from, n) {
+	if n > 0 && !readable(uintptr(from), n) {
 		n = 0
 	}
 	*u8(p) = uint8(n)
-	copyBytes(p+1, from, n)
+	copyBytes(p+1, uintptr(from), n)
 	return p + 1 + n
 }
 
 func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
-	h := (*[2]uintptr)(d)
-	if h[0] == 0 {
+	from, n := *(*unsafe.Pointer)(d), *(*uintptr)(unsafe.Add(d, 8))
+	if from == nil {
 		*u8(p) = ValueNil
 		return p + 1
 	}
-	*u64(p + 1) = uint64(h[0])
-	*u32(p + 1 + AddressSize) = uint32(min(h[1], 1<<32-1))
+	*u64(p + 1) = uint64(uintptr(from))
+	*u32(p + 1 + AddressSize) = uint32(min(n, 1<<32-1))
 	q := p + 5 + AddressSize
 	if depth > 0 && (*elemType)(unsafe.Pointer(t)).elem.kindOf() == kindUint8 {
 		*u8(p) = ValueBytes
-		return putPart(q, h[0], h[1], room)
+		return putPart(q, from, n, room)
 	}
 	*u8(p) = ValueSlice
 	return q
@@ -292,6 +292,10 @@ func boundOf(t *rtype, depth int) uintptr {
 	return 5 + 17 // a type, and the longest number
 }
 
+// copyBytes copies memory. Like what follows it is nosplit: a stack that moved would leave an
+// address behind that is a number.
+//
+//go:nosplit
 func copyBytes(to, from, n uintptr) {
 	if n >= 8 {
 		for i := uintptr(0); i+8 <= n; i += 8 {
@@ -307,6 +311,8 @@ func copyBytes(to, from, n uintptr) {
 
 // readable reports whether what is at an address stays readable: the program's own data, its
 // arguments, and Go's heap, in whose 64 GiB the collector never unmaps anything.
+//
+//go:nosplit
 func readable(p, n uintptr) bool {
 	return p>>36 == heap && (p+n)>>36 == heap || p >= text && p+n <= dataEnd || p-argsBegin < argsSize && p+n-argsBegin <= argsSize
 }

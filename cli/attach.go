@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tracex/format"
+	"tracex/recorder/instrument/control"
+	"tracex/recorder/recording"
+)
+
+// attachCommand is the command attach.
+type attachCommand struct {
+	recordCommand
+	length time.Duration
+}
+
+func newAttachCommand(a *app) *cobra.Command {
+	t := &attachCommand{recordCommand: recordCommand{app: a}}
+	c := &cobra.Command{
+		Use:   "attach [flags] PID",
+		Short: "Record a running program for a while",
+		Long: "Record the calls of a running program that tracex build has made, for the time of --for, or until Ctrl-C or the end of the program. " +
+			"Calls that had begun before are not in the trace. Only the program's own user, and root, can do that.",
+		Example: `tracex attach --for 10s 4711
+tracex open trace.bin`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return &usageError{"attach takes the id of one process", "tracex attach --for 10s PID"}
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringVarP(&t.output, "output", "o", "trace.bin", "data file of the trace")
+	flags.BoolVar(&t.force, "force", false, "replace existing files")
+	flags.Var(&t.version, "format-version", "format version; default 27")
+	completeVersion(c, "format-version")
+	flags.DurationVar(&t.length, "for", 0, "how long to record, such as 10s; without it until Ctrl-C or the program's end")
+	t.calls.add(flags)
+	flags.BoolVar(&t.keepRaws, "keep-raw", false, "keep what the program wrote")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		pid, err := strconv.Atoi(args[0])
+		if err != nil || pid <= 0 {
+			return &usageError{fmt.Sprintf("%q is not the id of a process", args[0]), "pidof NAME, or pgrep NAME, tells it"}
+		}
+		return t.run(c.Context(), pid)
+	}
+	return c
+}
+
+func (t *attachCommand) run(ctx context.Context, pid int) error {
+	if err := t.calls.check(); err != nil {
+		return err
+	}
+	options, err := t.calls.text(t.output)
+	if err != nil {
+		return err
+	}
+	if err := t.checkOutput(); err != nil {
+		return err
+	}
+	p, err := control.Find(pid)
+	if err != nil {
+		return attachError(pid, err)
+	}
+	defer p.Close()
+	dir, err := t.createDir([]string{strconv.Itoa(pid)}, "")
+	if err != nil {
+		return err
+	}
+	keep, err := t.attachInto(ctx, p, dir, options)
+	if keep {
+		return errors.Join(err, dir.Close())
+	}
+	if fault := dir.Remove(); fault != nil {
+		t.remark("cannot clean up", fault)
+	}
+	return err
+}
+
+// attachInto records into a directory. keep means that it has the only copy of what was recorded.
+func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir *recording.Directory, options string) (keep bool, err error) {
+	folder, err := filepath.Abs(dir.Path())
+	if err != nil {
+		return false, err
+	}
+	if err := p.Own(folder); err != nil {
+		return false, err
+	}
+	if t.length > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, t.length)
+		defer stop()
+	}
+	if err := p.Begin(ctx, folder, options); err != nil {
+		return false, attachError(p.PID, err)
+	}
+	live, err := newRawConversion(&t.recordCommand, folder, format.Version(t.version))
+	if err != nil {
+		return false, err
+	}
+	live.start()
+	t.await(ctx, p)
+	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
+	p.End(patience)
+	stop()
+	summary, err := live.end(context.WithoutCancel(ctx))
+	switch {
+	case err != nil:
+		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
+	case summary == nil || summary.Calls == 0:
+		return t.keepRaws, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
+	}
+	t.tellRecorded(summary)
+	if t.keepRaws {
+		t.remark("raw files", errors.New("kept in "+folder))
+	}
+	return t.keepRaws, nil
+}
+
+const (
+	// endPatience is how long a program may take to notice that it is no longer recorded. What it
+	// does then is not in the trace anyway.
+	endPatience = 200 * time.Millisecond
+	// awaitEvery is how often it is looked whether the program still runs.
+	awaitEvery = 50 * time.Millisecond
+)
+
+// await waits until the time is over, the program has ended, or can record no more.
+func (t *attachCommand) await(ctx context.Context, p *control.Program) {
+	tick := time.NewTicker(awaitEvery)
+	defer tick.Stop()
+	for p.Alive() && p.Recording() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// attachError adds advice to an error about a process.
+func attachError(pid int, err error) error {
+	what := fmt.Errorf("process %d: %w", pid, err)
+	switch {
+	case errors.Is(err, control.ErrNoProcess):
+		return withHint(what, "pidof NAME, or pgrep NAME, tells the id of a process")
+	case errors.Is(err, control.ErrNotBuilt):
+		return withHint(what, "tracex build -o PROGRAM ./cmd/x makes one; TRACEX_CONTROL=0 in its environment switches this off")
+	case errors.Is(err, control.ErrDenied):
+		return withHint(what, "run tracex attach as the program's user")
+	case errors.Is(err, control.ErrBusy):
+		return withHint(what, "another tracex attach or tracex record records it")
+	case errors.Is(err, control.ErrQuiet):
+		return withHint(what, "it may be waiting for something; a longer --for may help")
+	}
+	return what
+}
