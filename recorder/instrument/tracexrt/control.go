@@ -21,13 +21,14 @@ var (
 
 // What is known of the program.
 var (
-	text, dataEnd        uintptr
-	types, typesSize     uintptr
-	described            uintptr // bits, one for 8 bytes of types
-	heap                 uintptr // addresses of Go's heap, without their lower 36 bits
-	argsBegin, argsSize  uintptr
-	table, tableSize     uintptr
-	largeType, errorType *rtype
+	text, dataEnd       uintptr
+	types, typesSize    uintptr
+	described           uintptr // bits, one for 8 bytes of types
+	heap                uintptr // addresses of Go's heap, without their lower 36 bits
+	argsBegin, argsSize uintptr
+	table, tableSize    uintptr
+	errorType           *rtype
+	refPath             *byte // the package path of type Ref, in its types
 )
 
 func init() {
@@ -46,10 +47,10 @@ func init() {
 	}
 	probe := new([64]byte)
 	heap = uintptr(unsafe.Pointer(probe)) >> 36
-	var large any = Large{}
+	var ref any = Ref[byte]{}
 	var e *error
 	var pe any = e
-	largeType = (*eface)(unsafe.Pointer(&large)).typ
+	refPath = (*structType)(unsafe.Pointer((*eface)(unsafe.Pointer(&ref)).typ)).pkgPath
 	errorType = elemOf(&pe)
 	for _, s := range arguments() {
 		// Those that the program has from the system, not copies.

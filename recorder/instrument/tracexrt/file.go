@@ -123,7 +123,7 @@ func enlarge(at, size uintptr) (f, reason, errno uintptr) {
 		return 0, ReasonAllocate, -f
 	}
 	r := syscall6(sysFstat, f, uintptr(unsafe.Pointer(&scratch)), 0, 0, 0, 0)
-	if s := uintptr(unsafe.Pointer(&scratch)); failed(r) || *u64(s) != device || *u64(s+8) != inode {
+	if s := uintptr(unsafe.Pointer(&scratch)); failed(r) || *u64(s) != device || *u64(s + 8) != inode {
 		reason = ReasonAllocate
 	} else {
 		reason, errno = allocate(f, at, size)

@@ -258,13 +258,8 @@ func (st *goroutine) unwind(t uint64) {
 	st.cur = st.event(EventUnwound|st.stack[st.depth].f.number<<EventBits, t)
 }
 
-// Large stands for a value that is too large to be looked at.
-type Large struct{ Size uintptr }
+// Ref is an argument of a type that may be large. It is read where it is, not copied.
+type Ref[T any] struct{ at *T }
 
-// V is x as it is recorded. Arguments that may be large go through it: they are not copied.
-func V[T any](x T) any {
-	if unsafe.Sizeof(x) > 1024 {
-		return Large{unsafe.Sizeof(x)}
-	}
-	return x
-}
+// V returns what stands for the argument at x.
+func V[T any](x *T) any { return Ref[T]{x} }

@@ -92,6 +92,17 @@ func (t *rtype) kindOf() uint8 { return t.kind & 31 }
 // direct reports whether an interface holds a value of the type instead of its address.
 func (t *rtype) direct() bool { return (t.kind|t.flags)&flagDirect != 0 }
 
+// meant returns the type of the argument that a value of a type stands for: of a Ref, that of
+// what it refers to.
+func meant(t *rtype) *rtype {
+	if t.kindOf() == kindStruct {
+		if s := (*structType)(unsafe.Pointer(t)); s.pkgPath == refPath {
+			return (*elemType)(unsafe.Pointer(s.fields[0].typ)).elem
+		}
+	}
+	return t
+}
+
 // typeNumber returns how the file names a type, and describes it there if that has not been
 // done: how far it is behind the first of the program's types, or a number for one that the
 // program made.
@@ -295,7 +306,7 @@ func (f *Func) write(args []any) {
 	}
 	for i := range args {
 		if t := f.known[i]; t != nil {
-			typeNumberLocked(t)
+			typeNumberLocked(meant(t))
 		}
 	}
 	if f.number == 0 {
@@ -322,7 +333,7 @@ func (f *Func) write(args []any) {
 	q := p + 24
 	for i := range args {
 		if t := f.known[i]; t != nil {
-			*u32(q) = typeNumberLocked(t)
+			*u32(q) = typeNumberLocked(meant(t))
 		}
 		q += 4
 	}

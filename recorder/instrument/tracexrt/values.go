@@ -20,7 +20,7 @@ func retyped(p uintptr, t *rtype) uintptr {
 		return p // nil says it
 	}
 	*u8(p) = ValueType
-	*u32(p + 1) = typeNumber(t)
+	*u32(p + 1) = typeNumber(meant(t))
 	return p + 5
 }
 
@@ -84,9 +84,8 @@ func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr
 	case kindInterface:
 		return putInner(p, t, d, depth, room)
 	case kindStruct:
-		if t == largeType {
-			*u8(p) = ValueLarge
-			return p + 1
+		if (*structType)(unsafe.Pointer(t)).pkgPath == refPath {
+			return put(p, meant(t), *(*unsafe.Pointer)(d), depth, room)
 		}
 		return putStruct(p, t, d, depth, room)
 	case kindArray:
@@ -264,7 +263,7 @@ func bound(args []any) uintptr {
 	n := uintptr(0)
 	for i := range args {
 		if t := (*eface)(unsafe.Pointer(&args[i])).typ; t != nil {
-			n += boundOf(t, depthMost)
+			n += boundOf(meant(t), depthMost)
 		}
 		n++
 	}
