@@ -145,7 +145,7 @@ func Exit(token int, results ...any) {
 			event = EventGoexit
 		} else {
 			event = EventPanic
-			e := (*eface)(how)
+			e := (*eface)(unsafe.Add(how, offPanicArg))
 			if e.typ != nil {
 				q = retyped(q, e.typ)
 			}
