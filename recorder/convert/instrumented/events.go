@@ -86,7 +86,7 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		ok = p.leave(t, f, kind, counter)
 	}
 	if ok {
-		s.counter = counter
+		s.counter, t.counter = counter, counter
 	}
 	return ok
 }

@@ -47,7 +47,20 @@ type leaf struct {
 }
 
 // child is a goroutine.
-type child struct{ id, time uint64 }
+type child struct {
+	id, time uint64
+	tick     int // when it was found, see Converter.tick
+}
+
+// known says which statements of a goroutine are known.
+type known struct {
+	until uint64 // those before this time
+	tick  int    // those of goroutines that were found in an earlier step
+	all   bool
+}
+
+// covers reports whether the statement that made a goroutine must be known.
+func (k known) covers(c child) bool { return k.all || c.time < k.until || c.tick < k.tick }
 
 const (
 	mostChildren = 1 << 18 // that are remembered
@@ -75,7 +88,7 @@ func (p *process) born(t *thread, counter uint64) {
 		}
 	}
 	s := p.sites.at(siteKey{t.parent, at.file, at.line})
-	s.children = append(s.children, child{t.id, counter})
+	s.children = append(s.children, child{t.id, counter, p.to.tick})
 	p.sites.children++
 }
 
@@ -142,7 +155,7 @@ func (p *process) match(t *thread, last bool) (all bool) {
 			continue
 		}
 		n := len(s.children)
-		s.match(last)
+		s.match(known{t.counter, p.to.tick, t.ended || last}, last)
 		p.sites.children -= n - len(s.children)
 		if len(s.leaves) == 0 && len(s.children) == 0 {
 			delete(p.sites.all, l.key)
@@ -154,12 +167,12 @@ func (p *process) match(t *thread, last bool) (all bool) {
 
 // match matches statements with the goroutines that are known. With last it gives up on those
 // that have none.
-func (s *site) match(last bool) {
+func (s *site) match(k known, last bool) {
 	for len(s.leaves) > 0 {
 		first := s.leaves[0].time
 		s.children = slices.DeleteFunc(s.children, func(c child) bool { return c.time < first })
 		slices.SortFunc(s.children, func(a, b child) int { return cmp.Compare(a.time, b.time) })
-		leaves, begun := s.group()
+		leaves, begun := s.group(k)
 		if leaves == 0 {
 			if !last {
 				return
@@ -173,13 +186,13 @@ func (s *site) match(last bool) {
 
 // group returns the fewest statements whose goroutines had all begun before the next statement,
 // and how many had; 0 if there are none.
-func (s *site) group() (leaves, begun int) {
+func (s *site) group(k known) (leaves, begun int) {
 	for i := range s.leaves {
 		next := uint64(math.MaxUint64)
 		if i+1 < len(s.leaves) {
 			next = s.leaves[i+1].time
 		}
-		for begun < len(s.children) && s.children[begun].time < next {
+		for begun < len(s.children) && s.children[begun].time < next && (next < math.MaxUint64 || k.covers(s.children[begun])) {
 			begun++
 		}
 		if begun > i {

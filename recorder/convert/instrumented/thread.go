@@ -20,11 +20,12 @@ type thread struct {
 	caller  int32 // return address of its first call
 	begun   bool  // it has a number
 	ended   bool
-	dirty   bool // it is one of those with an unwritten block
-	tick    int  // when that began, see Converter.sweep
-	last    int64
-	counted int // bytes of its block that Converter.held includes
-	retry   int // size of the block at which its statements are matched again
+	dirty   bool   // it is one of those with an unwritten block
+	tick    int    // when that began, see Converter.sweep
+	counter uint64 // of the last event
+	last    int64  // its time, in ns
+	counted int    // bytes of its block that Converter.held includes
+	retry   int    // size of the block at which its statements are matched again
 	stack   []open
 	leaves  []*leaf // go statements in its block
 }
