@@ -248,7 +248,7 @@ func (c *Converter) wrote(t *thread) {
 		c.dirty = append(c.dirty, t)
 	}
 	if size >= c.options.BlockSize && (len(t.leaves) == 0 || size >= t.retry) {
-		if t.p.match(t, false) || size >= waitingBlocks*c.options.BlockSize {
+		if t.match(false) || size >= waitingBlocks*c.options.BlockSize {
 			c.flush(t)
 		} else {
 			t.retry = 2 * size
@@ -268,7 +268,7 @@ func (c *Converter) compact() {
 
 // ending writes the rest of a thread that has ended, unless that waits for a goroutine.
 func (c *Converter) ending(t *thread) {
-	if t.dirty && t.p.match(t, false) {
+	if t.dirty && t.match(false) {
 		c.flush(t)
 		t.dirty = false
 	}
@@ -280,7 +280,7 @@ func (c *Converter) sweep(last bool) {
 		switch age := c.tick - t.tick; {
 		case !t.dirty:
 		case !last && age < 1:
-		case !last && age < patience && !t.p.match(t, false):
+		case !last && age < patience && !t.match(false):
 		default:
 			c.flush(t)
 			t.Free()
@@ -299,7 +299,7 @@ func (c *Converter) flush(t *thread) {
 		return
 	}
 	if len(t.leaves) > 0 {
-		t.p.match(t, true)
+		t.match(true)
 		t.p.settle(t)
 	}
 	t.named()

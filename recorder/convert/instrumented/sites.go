@@ -68,28 +68,21 @@ const (
 )
 
 // born notes who made a goroutine.
-func (p *process) born(t *thread, counter uint64) {
-	if t.parent == 0 || p.symbols.table == nil {
-		return
-	}
-	at := p.symbols.at(t.made - 1)
-	if at.file == "" {
-		return
-	}
-	if p.sites.children >= mostChildren {
-		for key, s := range p.sites.all {
+func (ss *sites) born(key siteKey, c child) {
+	if ss.children >= mostChildren {
+		for key, s := range ss.all {
 			if len(s.leaves) == 0 {
-				p.sites.children -= len(s.children)
-				delete(p.sites.all, key)
+				ss.children -= len(s.children)
+				delete(ss.all, key)
 			}
 		}
-		if p.sites.children >= mostChildren {
+		if ss.children >= mostChildren {
 			return
 		}
 	}
-	s := p.sites.at(siteKey{t.parent, at.file, at.line})
-	s.children = append(s.children, child{t.id, counter, p.to.tick})
-	p.sites.children++
+	s := ss.at(key)
+	s.children = append(s.children, c)
+	ss.children++
 }
 
 func (ss *sites) at(key siteKey) *site {
@@ -133,7 +126,7 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 		e.b = append(e.b, 0)
 	}
 	p.pop(t, ns)
-	if p.symbols.table != nil && t.id != 0 {
+	if p.program.symbols.table != nil && t.id != 0 {
 		t.leaves = append(t.leaves, l)
 		s := p.sites.at(l.key)
 		s.leaves = append(s.leaves, l)
@@ -143,22 +136,22 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 
 // match matches the statements of a thread's block with goroutines. It reports whether each has
 // one. last says that no more will be known.
-func (p *process) match(t *thread, last bool) (all bool) {
+func (ss *sites) match(leaves []*leaf, k known, last bool) (all bool) {
 	all = true
-	for _, l := range t.leaves {
+	for _, l := range leaves {
 		if l.id != 0 {
 			continue
 		}
-		s := p.sites.all[l.key]
+		s := ss.all[l.key]
 		if s == nil {
 			all = false
 			continue
 		}
 		n := len(s.children)
-		s.match(known{t.counter, p.to.tick, t.ended || last}, last)
-		p.sites.children -= n - len(s.children)
+		s.match(k, last)
+		ss.children -= n - len(s.children)
 		if len(s.leaves) == 0 && len(s.children) == 0 {
-			delete(p.sites.all, l.key)
+			delete(ss.all, l.key)
 		}
 		all = all && l.id != 0
 	}
