@@ -327,15 +327,18 @@ func (c *Converter) flushOf(p *process) {
 
 // prefixOf returns what precedes the names of a process's threads.
 func (c *Converter) prefixOf(p *process) string {
-	if len(c.processes) < 2 && !c.options.Programs {
-		return ""
-	}
 	name := p.programName()
+	several, same := c.options.Programs, false
 	for _, o := range c.processes {
-		if o != p && o.file != nil && o.programName() == name {
-			name += " " + strconv.FormatUint(p.file.Head.PID, 10)
-			break
+		if o != p && o.file != nil {
+			several, same = true, same || o.programName() == name
 		}
+	}
+	switch {
+	case !several:
+		return ""
+	case same:
+		name += " " + strconv.FormatUint(p.file.Head.PID, 10)
 	}
 	return name + " › "
 }
