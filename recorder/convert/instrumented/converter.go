@@ -307,6 +307,7 @@ func (c *Converter) flush(t *thread) {
 	if t.ended {
 		c.w.EndThread(&t.Block)
 		t.Free()
+		t.p.sites.forget(t.sites)
 	} else {
 		c.w.Flush(&t.Block)
 	}

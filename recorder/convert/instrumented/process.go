@@ -32,6 +32,7 @@ type process struct {
 	compacted int // length of open when it had no full ones
 
 	ended bool // its file is no longer written
+	done  bool // all of it has been read
 	last  int64
 	told  Process
 	sites sites
@@ -376,6 +377,7 @@ func (p *process) events(chunk raw.Chunk) error {
 
 // finish ends the threads of a process that is gone.
 func (p *process) finish() {
+	p.done = true
 	for _, u := range p.open {
 		if !u.stale() {
 			p.full(u.s)

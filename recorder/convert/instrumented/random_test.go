@@ -2,9 +2,10 @@ package instrumented_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,11 +26,20 @@ type program struct {
 	trees     map[string][]*call // by the name of the thread
 	calls     int64
 	ids       uint64
+
+	// With a table of functions there are go statements.
+	place   uint64
+	goHere  *raw.Function
+	parent  string // of goroutines made there, in their names
+	waiting []made // goroutines that have not begun
 }
+
+type made struct{ id, by uint64 }
 
 type running struct {
 	*rawtest.Goroutine
 	name  string
+	id    uint64
 	open  []*call
 	begun bool
 }
@@ -39,6 +49,19 @@ type call struct {
 	depth int
 	text  string
 	end   string
+}
+
+// newMaker is newProgram for a program that has go statements, all in one place.
+func newMaker(tb testing.TB, seed uint64, o rawtest.Options) *program {
+	var frame runtime.Frame
+	table, text, place := ownTable(tb)
+	frame, _ = runtime.CallersFrames([]uintptr{uintptr(place)}).Next()
+	o.Table, o.Text = table, text
+	p := newProgram(seed, o)
+	p.place = place
+	p.parent = fmt.Sprintf("instrumented_test.ownTable symbols_test.go:%d", frame.Line)
+	p.goHere = &raw.Function{ID: 99, Flags: raw.FunctionGo, Package: "example.com/p0", Name: "go work(i)", File: frame.File, Line: frame.Line}
+	return p
 }
 
 func newProgram(seed uint64, o rawtest.Options) *program {
@@ -85,10 +108,14 @@ func (p *program) run(events int) *program {
 
 func (p *program) act(r *running) {
 	if !r.begun || len(r.open) == 0 && p.rand.IntN(4) == 0 || p.rand.IntN(500) == 0 {
+		p.begin(r)
+	}
+	if n := len(r.open); p.place != 0 && n > 0 && r.open[n-1].f.Package == p.goHere.Package && p.rand.IntN(4) == 0 {
 		p.ids++
-		r.name, r.begun = fmt.Sprintf("goroutine %d ← 77", p.ids+1), true
-		r.Begin(p.ids+1, 77, 0, 0)
-		r.open = nil
+		r.Go(p.goHere)
+		p.waiting = append(p.waiting, made{p.ids + 1, r.id})
+		p.trees[r.name] = append(p.trees[r.name], &call{p.goHere, len(r.open), "go work(i)", fmt.Sprintf(": goroutine %d", p.ids+1)})
+		return
 	}
 	if len(r.open) == 0 || len(r.open) < 12 && p.rand.IntN(2) == 0 {
 		p.enter(r)
@@ -110,6 +137,33 @@ func (p *program) act(r *running) {
 	default:
 		p.exit(r, c)
 	}
+}
+
+// begin begins a goroutine.
+func (p *program) begin(r *running) {
+	r.begun, r.open = true, nil
+	if n := len(p.waiting); n > 0 {
+		i := p.rand.IntN(n)
+		m := p.waiting[i]
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+		r.id, r.name = m.id, fmt.Sprintf("goroutine %d ← %d %s", m.id, m.by, p.parent)
+		r.Begin(m.id, m.by, p.place, 0)
+		return
+	}
+	p.ids++
+	r.id, r.name = p.ids+1, fmt.Sprintf("goroutine %d ← 77", p.ids+1)
+	r.Begin(r.id, 77, 0, 0)
+}
+
+// end lets all goroutines that were made begin.
+func (p *program) end() *program {
+	for len(p.waiting) > 0 {
+		p.Now += 10
+		r := p.streams[p.rand.IntN(len(p.streams))]
+		p.begin(r)
+		p.enter(r)
+	}
+	return p
 }
 
 func (p *program) enter(r *running) {
@@ -177,15 +231,59 @@ func threads(tb testing.TB, forest *eager.Forest) map[string]string {
 	return all
 }
 
+// compare compares the texts of threads.
 func compare(t *testing.T, got, want map[string]string) {
 	t.Helper()
-	if !maps.Equal(got, want) {
-		for name := range want {
-			if got[name] != want[name] {
-				t.Fatalf("%d threads %.300q, want %d. %s:\n%s\nwant\n%s", len(got), got, len(want), name, got[name], want[name])
+	if len(got) != len(want) {
+		t.Errorf("%d threads, want %d", len(got), len(want))
+	}
+	for name := range want {
+		a, b := strings.Split(got[name], "\n"), strings.Split(want[name], "\n")
+		for i := range max(len(a), len(b)) {
+			if i >= len(a) || i >= len(b) || a[i] != b[i] {
+				t.Fatalf("%s, line %d:\n%s\nwant\n%s\n", name, i+1, strings.Join(a[min(i, len(a)):min(i+3, len(a))], "\n"), strings.Join(b[min(i, len(b)):min(i+3, len(b))], "\n"))
 			}
 		}
-		t.Fatalf("%d threads, want %d", len(got), len(want))
+	}
+}
+
+// sure removes the marks of goroutines that are not certain, and numbers from what is wanted
+// that were not known in time.
+func sure(got, want map[string]string) {
+	for name, text := range got {
+		lines, wanted := strings.Split(strings.ReplaceAll(text, "≈ ", ""), "\n"), strings.Split(want[name], "\n")
+		for i := range min(len(lines), len(wanted)) {
+			if strings.HasSuffix(lines[i], "go work(i)") {
+				wanted[i], _, _ = strings.Cut(wanted[i], ":")
+			}
+		}
+		got[name], want[name] = strings.Join(lines, "\n"), strings.Join(wanted, "\n")
+	}
+}
+
+// TestRandomStatements: go statements have the goroutines that they made, whatever the order in
+// which chunks are read.
+func TestRandomStatements(t *testing.T) {
+	numbers := 0
+	for seed := range uint64(25) {
+		p := newMaker(t, seed, rawtest.Options{Clock: raw.ClockCounter, Shift: 12 + uint32(seed)%4, ChunkMost: 1024 << (seed % 3)}).run(int(seed * 40)).end()
+		_, forest, _ := convert(t, instrumented.Options{Version: format.V22 + 5*format.Version(seed%2)}, p.File)
+		got, want := threads(t, forest), p.want()
+		for name := range got {
+			got[name] = strings.ReplaceAll(got[name], "≈ ", "")
+		}
+		compare(t, got, want)
+		grown, forest := grow(t, p)
+		got = threads(t, forest)
+		numbers += strings.Count(fmt.Sprint(got), "go work(i): goroutine")
+		sure(got, want)
+		compare(t, got, want)
+		if grown.Calls != p.calls {
+			t.Fatalf("%d calls, want %d", grown.Calls, p.calls)
+		}
+	}
+	if numbers < 100 {
+		t.Errorf("only %d goroutines were found in files that grew", numbers)
 	}
 }
 
@@ -202,30 +300,41 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestGrowing converts files while they grow, write by write.
+// grow converts a file while it grows, some writes at a time.
+func grow(t *testing.T, p *program) (*instrumented.Summary, *eager.Forest) {
+	t.Helper()
+	out := newOutput(t)
+	c, err := instrumented.New(out.to(), instrumented.Options{BlockSize: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a"+raw.Suffix)
+	c.Add(path)
+	file := p.Grow(t, path)
+	most := 1 + p.rand.IntN(80)
+	for file.Apply(t, 1+p.rand.IntN(most)) {
+		if _, err := c.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := c.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Processes[0].Damaged > 0 {
+		t.Fatal(s.Processes[0].Problems)
+	}
+	return s, tracetest.LoadChecked(t, out.path)
+}
+
+// TestGrowing converts files while they grow.
 func TestGrowing(t *testing.T) {
 	for seed := range uint64(25) {
 		p := newProgram(seed, rawtest.Options{Clock: raw.ClockCounter, Shift: 12 + uint32(seed)%4, ChunkMost: 1024 << (seed % 3)}).run(int(seed * 20))
-		out := newOutput(t)
-		c, err := instrumented.New(out.to(), instrumented.Options{BlockSize: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), "a"+raw.Suffix)
-		c.Add(path)
-		file := p.Grow(t, path)
-		for file.Apply(t, 1+p.rand.IntN(1+int(seed)*4)) {
-			if _, err := c.Step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s, err := c.Finish(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare(t, threads(t, tracetest.LoadChecked(t, out.path)), p.want())
-		if s.Calls != p.calls || s.Processes[0].Damaged > 0 {
-			t.Fatalf("%+v, want %d calls", s, p.calls)
+		s, forest := grow(t, p)
+		compare(t, threads(t, forest), p.want())
+		if s.Calls != p.calls {
+			t.Fatalf("%d calls, want %d", s.Calls, p.calls)
 		}
 	}
 }

@@ -14,53 +14,37 @@ import (
 	"tracex/recorder/instrument/raw/rawtest"
 )
 
-// ownTable returns the table of functions of this program, where its code begins in the table's
-// addresses, and how much further the code is in memory.
-func ownTable(tb testing.TB) (table []byte, text, moved uint64) {
+// ownTable returns this program's table of functions, the address of its code, and that of a
+// place in this function.
+func ownTable(tb testing.TB) (table []byte, text, place uint64) {
+	tb.Helper()
 	path, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	f, err := elf.Open(path)
-	if err != nil {
-		tb.Skip("the program is no ELF file")
+	if err != nil || f.Type != elf.ET_EXEC {
+		tb.Skip("the program is not at fixed addresses in an ELF file")
 	}
 	defer f.Close()
-	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
-		if s := f.Section(name); s != nil {
-			table, err = s.Data()
-		}
+	s, code := f.Section(".gopclntab"), f.Section(".text")
+	if s == nil || code == nil {
+		tb.Skip("the program has no table of functions")
 	}
-	code := f.Section(".text")
-	if err != nil || table == nil || code == nil {
-		tb.Skip("the program has no table of functions: ", err)
+	if table, err = s.Data(); err != nil {
+		tb.Fatal(err)
 	}
-	symbols, _ := f.Symbols()
 	text = code.Addr
-	for _, s := range symbols {
-		if s.Name == "runtime.text" {
-			text = s.Value
-		}
-		if s.Name == "runtime.main" {
-			moved = uint64(mainEntry()) - s.Value
-		}
-	}
-	return table, text, moved
-}
-
-// mainEntry is where runtime.main begins.
-func mainEntry() uintptr {
-	stack := make([]uintptr, 100)
-	frames := runtime.CallersFrames(stack[:runtime.Callers(0, stack)])
-	for {
-		f, more := frames.Next()
-		if f.Function == "runtime.main" {
-			return f.Entry
-		}
-		if !more {
-			return 0
+	if symbols, err := f.Symbols(); err == nil {
+		for _, s := range symbols {
+			if s.Name == "runtime.text" { // after what cgo adds
+				text = s.Value
+			}
 		}
 	}
+	var pcs [1]uintptr
+	runtime.Callers(1, pcs[:])
+	return table, text, uint64(pcs[0])
 }
 
 // start is started as a goroutine, and returns where the statement is: an address in it.

@@ -28,6 +28,7 @@ type thread struct {
 	retry   int    // size of the block at which its statements are matched again
 	stack   []open
 	leaves  []*leaf // go statements in its block
+	sites   []siteKey
 }
 
 // open is a call that has begun.
@@ -84,9 +85,9 @@ func (t *thread) started() string {
 }
 
 // match matches the go statements in the thread's block with goroutines, and reports whether
-// each has one. last says that no more will be known.
+// each has one. With last the block is about to be written.
 func (t *thread) match(last bool) (all bool) {
-	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.tick, t.ended || last}, last)
+	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.tick, t.ended, t.p.done}, last)
 }
 
 // begin numbers the thread, if that is not done.
