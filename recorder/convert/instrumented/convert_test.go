@@ -74,7 +74,7 @@ func text(tb testing.TB, forest *eager.Forest) string {
 var (
 	intType     = &raw.Type{ID: 1, Kind: 2, Flags: raw.TypeNamed, Name: "int"}
 	stringType  = &raw.Type{ID: 2, Kind: 24, Flags: raw.TypeNamed, Name: "string"}
-	orderType   = &raw.Type{ID: 3, Kind: 25, Flags: raw.TypeNamed, Name: "shop.Order", Package: "example.com/shop", Fields: []raw.Field{{1, "ID"}, {2, "Item"}}}
+	orderType   = &raw.Type{ID: 3, Kind: 25, Flags: raw.TypeNamed, Name: "shop.Order", Package: "example.com/shop", Fields: []raw.Field{{Type: 1, Name: "ID"}, {Type: 2, Name: "Item"}}}
 	pointerType = &raw.Type{ID: 4, Kind: 22, Element: 3, Name: "*shop.Order"}
 	mapType     = &raw.Type{ID: 5, Kind: 21, Element: 3, Name: "map[string]shop.Order"}
 	intsType    = &raw.Type{ID: 6, Kind: 23, Element: 1, Name: "[]int"}

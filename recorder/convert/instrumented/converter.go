@@ -248,7 +248,7 @@ func (c *Converter) wrote(t *thread) {
 		c.dirty = append(c.dirty, t)
 	}
 	if size >= c.options.BlockSize && (len(t.leaves) == 0 || size >= t.retry) {
-		if t.p.match(t, false) || size >= waitingBlocks*c.options.BlockSize {
+		if t.match(false) || size >= waitingBlocks*c.options.BlockSize {
 			c.flush(t)
 		} else {
 			t.retry = 2 * size
@@ -268,7 +268,7 @@ func (c *Converter) compact() {
 
 // ending writes the rest of a thread that has ended, unless that waits for a goroutine.
 func (c *Converter) ending(t *thread) {
-	if t.dirty && t.p.match(t, false) {
+	if t.dirty && t.match(false) {
 		c.flush(t)
 		t.dirty = false
 	}
@@ -280,7 +280,7 @@ func (c *Converter) sweep(last bool) {
 		switch age := c.tick - t.tick; {
 		case !t.dirty:
 		case !last && age < 1:
-		case !last && age < patience && !t.p.match(t, false):
+		case !last && age < patience && !t.match(false):
 		default:
 			c.flush(t)
 			t.Free()
@@ -299,7 +299,7 @@ func (c *Converter) flush(t *thread) {
 		return
 	}
 	if len(t.leaves) > 0 {
-		t.p.match(t, true)
+		t.match(true)
 		t.p.settle(t)
 	}
 	t.named()
@@ -307,6 +307,7 @@ func (c *Converter) flush(t *thread) {
 	if t.ended {
 		c.w.EndThread(&t.Block)
 		t.Free()
+		t.p.sites.forget(t.sites)
 	} else {
 		c.w.Flush(&t.Block)
 	}
@@ -327,15 +328,18 @@ func (c *Converter) flushOf(p *process) {
 
 // prefixOf returns what precedes the names of a process's threads.
 func (c *Converter) prefixOf(p *process) string {
-	if len(c.processes) < 2 && !c.options.Programs {
-		return ""
-	}
 	name := p.programName()
+	several, same := c.options.Programs, false
 	for _, o := range c.processes {
-		if o != p && o.file != nil && o.programName() == name {
-			name += " " + strconv.FormatUint(p.file.Head.PID, 10)
-			break
+		if o != p && o.file != nil {
+			several, same = true, same || o.programName() == name
 		}
+	}
+	switch {
+	case !several:
+		return ""
+	case same:
+		name += " " + strconv.FormatUint(p.file.Head.PID, 10)
 	}
 	return name + " › "
 }

@@ -14,7 +14,7 @@ import (
 
 // encoder turns values of a raw file into values of the trace.
 type encoder struct {
-	p      *process
+	p      *program
 	layout *values.Layout
 	c      raw.Cursor // at the next value
 	b      []byte     // where values go
@@ -94,7 +94,7 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 		e.b = e.layout.EndFields(e.b, at, 1)
 	case raw.ValueFunc:
 		id := values.Identity(uintptr(c.Address()))
-		if s := e.p.symbols.at(e.p.file.Head.Text + uint64(c.U32())); s.name != "" {
+		if s := e.p.symbols.at(e.p.address(c.U32())); s.name != "" {
 			e.raw(s.function())
 		} else {
 			e.object(e.p.classOf(t), id)

@@ -8,8 +8,10 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// eventHead is the size of an event's word and of how far the counter advanced.
-const eventHead = 8
+const (
+	wordSize  = 4
+	eventHead = 2 * wordSize // an event's word, and how far the counter advanced
+)
 
 // convert converts the events at the beginning of data, which is the rest of a stream's chunk.
 // It returns how many bytes of events were whole, and whether the chunk has no more. seen is as
@@ -20,7 +22,7 @@ func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 	e.c = raw.Cursor{B: data}
 	for p.to.err == nil {
 		at := e.c.At
-		if len(data)-at < 4 || le.Uint32(seen[at:]) == 0 {
+		if len(data)-at < wordSize || le.Uint32(seen[at:]) == 0 {
 			break
 		}
 		word := le.Uint32(data[at:])
@@ -33,8 +35,8 @@ func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 			e.c.Bad = true
 		} else {
 			e.c.At = at + eventHead
-			known := p.event(s, kind, id, s.counter+uint64(le.Uint32(data[at+4:])))
-			e.c.Align(4)
+			known := p.event(s, kind, id, s.counter+uint64(le.Uint32(data[at+wordSize:])))
+			e.c.Align(wordSize)
 			e.c.Bad = e.c.Bad || !known || e.c.At > (len(data)+3)&^3
 		}
 		if e.c.Bad {
@@ -64,7 +66,7 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		s.counter = counter
 		return true
 	}
-	f := p.function(id)
+	f := p.program.function(id)
 	if f == nil || kind == 0 || kind > raw.EventMost || f.method == none && kind != raw.EventGo {
 		return false
 	}
@@ -86,7 +88,7 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		ok = p.leave(t, f, kind, counter)
 	}
 	if ok {
-		s.counter = counter
+		s.counter, t.counter = counter, counter
 	}
 	return ok
 }
@@ -107,7 +109,7 @@ func (p *process) enter(t *thread, f *function, counter uint64) bool {
 		return false
 	}
 	if !f.known || f.lastPC != int32(pc) {
-		f.lastPC, f.lastPlace, f.known = int32(pc), p.location(pc), true
+		f.lastPC, f.lastPlace, f.known = int32(pc), p.program.location(pc), true
 	}
 	args := f.args
 	p.head(t, f.lastPlace, f.method)
@@ -278,7 +280,9 @@ func (p *process) goroutine(s *stream, again bool) bool {
 		}
 		p.told.Goroutines++
 		s.t, s.counter = t, counter
-		p.born(t, counter)
+		if at := p.program.symbols.at(t.made - 1); t.parent != 0 && at.file != "" {
+			p.sites.born(siteKey{t.parent, at.file, at.line}, child{t.id, counter, p.to.tick})
+		}
 		return true
 	}
 	n := c.U32()
@@ -318,7 +322,7 @@ func (p *process) resume(t *thread, calls []byte, counter uint64) {
 		call := raw.Cursor{B: calls[i*raw.OpenSize:][:raw.OpenSize]}
 		id := call.U32()
 		call.U32()
-		f := p.function(id)
+		f := p.program.function(id)
 		if f == nil || f.method == none || !t.begin(p.to) || !p.to.number() {
 			p.problem(p.file.Fault(-1, "a call of the function %d, which is not described, goes on", id))
 			continue

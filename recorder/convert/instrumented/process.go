@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
-	"strings"
 
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/values"
@@ -22,13 +20,9 @@ type process struct {
 	prefix  string
 	named   bool // prefix is final
 	clock   clock
-	symbols symbols
+	program program
 	encoder encoder
-
-	functions functions
-	types     types
-	places    map[uint32]int32 // locations by return address
-	streams   map[uint64]*stream
+	streams map[uint64]*stream
 
 	chunks raw.Chunks
 	late   *raw.Window // for chunks that were not full
@@ -38,6 +32,7 @@ type process struct {
 	compacted int // length of open when it had no full ones
 
 	ended bool // its file is no longer written
+	done  bool // all of it has been read
 	last  int64
 	told  Process
 	sites sites
@@ -75,8 +70,9 @@ const (
 )
 
 func newProcess(c *Converter, f *raw.File) *process {
-	p := &process{to: c, file: f, streams: map[uint64]*stream{}, places: map[uint32]int32{}, types: types{all: map[uint32]*typ{}}}
-	p.encoder = encoder{p: p, layout: c.layout}
+	p := &process{to: c, file: f, streams: map[uint64]*stream{}}
+	p.program = program{dict: &c.dict, text: f.Head.Text, types: types{all: map[uint32]*typ{}}, places: map[uint32]int32{}, more: p.again}
+	p.encoder = encoder{p: &p.program, layout: c.layout}
 	p.chunks, p.late = f.Chunks(f.Window(readSize)), f.Window(readSize)
 	p.ahead.chunks = f.Chunks(f.Window(aheadSize))
 	p.told = Process{Path: f.Path, PID: f.Head.PID, Parent: f.Head.Parent, Arguments: f.Head.Arguments}
@@ -86,7 +82,7 @@ func newProcess(c *Converter, f *raw.File) *process {
 		p.problem(err)
 	}
 	var ok bool
-	if p.symbols, ok = newSymbols(table, f.Head.Text); !ok {
+	if p.program.symbols, ok = newSymbols(table, f.Head.Text); !ok {
 		p.problem(f.Fault(int64(f.Head.Table), "the table of functions cannot be read: places and goroutines have no names"))
 	}
 	return p
@@ -201,6 +197,14 @@ func (p *process) look(over int64) error {
 	}
 }
 
+// again looks for descriptors that were written since the step began.
+func (p *process) again() {
+	const passed = 4 << 20 // chunks that are being begun
+	if err := p.look(passed); err != nil {
+		p.to.stop(err)
+	}
+}
+
 // onlyOthers returns an error that is not about damage.
 func onlyOthers(err error) error {
 	var fault *raw.Error
@@ -244,109 +248,19 @@ func (p *process) describe(i int) error {
 				return nil
 			}
 		case f != nil:
-			p.functions.add(newFunction(f))
+			p.program.functions.add(newFunction(f))
 		case t != nil:
 			n := newType(t)
 			n.members = make([]*typ, len(t.Fields))
 			for _, field := range t.Fields {
 				n.names = append(n.names, utfOf(field.Name))
 			}
-			p.types.all[t.ID] = n
+			p.program.types.all[t.ID] = n
 		default:
 			a.read[i] += before
 			return nil
 		}
 	}
-}
-
-// function returns the function with an id; nil if there is none.
-func (p *process) function(id uint32) *function {
-	f := p.functions.get(id)
-	if f == nil {
-		p.again()
-		if f = p.functions.get(id); f == nil {
-			return nil
-		}
-	}
-	if f.method == none && f.Flags&raw.FunctionGo == 0 {
-		p.prepare(f)
-	}
-	return f
-}
-
-// again looks for descriptors that were written since the step began.
-func (p *process) again() {
-	const passed = 4 << 20 // chunks that are being begun
-	if err := p.look(passed); err != nil {
-		p.to.stop(err)
-	}
-}
-
-// prepare completes a function when it is first used.
-func (p *process) prepare(f *function) {
-	f.method = p.to.dict.method(f.class, f.name, len(f.Results) == 0)
-	of := func(ids []uint32) []*typ {
-		list := make([]*typ, len(ids))
-		for i, id := range ids {
-			if id != 0 {
-				list[i] = p.typeOf(id)
-			}
-		}
-		return list
-	}
-	f.args, f.results = of(f.Arguments), of(f.Results)
-}
-
-// typeOf returns the type with an id; nil if there is none.
-func (p *process) typeOf(id uint32) *typ {
-	if t := p.types.get(id); t != nil || id == 0 {
-		return t
-	}
-	p.again()
-	return p.types.get(id)
-}
-
-// member returns the type of a field of a struct; nil if it is not known.
-func (p *process) member(t *typ, i int) *typ {
-	m := t.members[i]
-	if m == nil {
-		m = p.types.get(t.Fields[i].Type)
-		t.members[i] = m
-	}
-	return m
-}
-
-// element returns the type that a pointer refers to; nil if it is not known.
-func (p *process) element(t *typ) *typ {
-	if t == nil {
-		return nil
-	}
-	return p.types.get(t.Element)
-}
-
-// classOf returns the class of a type.
-func (p *process) classOf(t *typ) int32 {
-	if t == nil {
-		return p.to.dict.class("unknown")
-	}
-	if t.id == none {
-		t.id = p.to.dict.class(t.class())
-	}
-	return t.id
-}
-
-// location returns the location of a call by its return address.
-func (p *process) location(pc uint32) int32 {
-	if id, ok := p.places[pc]; ok {
-		return id
-	}
-	s := p.symbols.at(p.address(pc) - 1)
-	id := none
-	if s.file != "" && s.name != "runtime.goexit" {
-		id = p.to.dict.location(s.file, s.line, s.class, s.method)
-	}
-	p.places[pc] = id
-	return id
 }
 
 // poll reads on in the chunks that were not full.
@@ -463,6 +377,7 @@ func (p *process) events(chunk raw.Chunk) error {
 
 // finish ends the threads of a process that is gone.
 func (p *process) finish() {
+	p.done = true
 	for _, u := range p.open {
 		if !u.stale() {
 			p.full(u.s)
@@ -482,14 +397,14 @@ func (p *process) finish() {
 	}
 	h := &p.file.Head
 	p.told.Lost, p.told.Reason, p.told.Errno = int64(h.Lost), h.Reason, h.Errno
-	for f := range p.functions.all() {
+	for f := range p.program.functions.all() {
 		if f.called {
 			p.told.Functions++
 			p.to.called[f.method] = true
 		}
 	}
 	p.to.flushOf(p)
-	p.streams, p.functions, p.types.all = nil, functions{}, nil
+	p.streams, p.program = nil, program{symbols: symbols{places: map[uint64]symbol{}}}
 	p.file.Close()
 }
 
@@ -508,18 +423,4 @@ func (p *process) programName() string {
 		return values.Cut(name, 100)
 	}
 	return fmt.Sprint("process ", p.file.Head.PID)
-}
-
-// referred returns the class of what an address refers to: a pointer stands for its element.
-func (p *process) referred(t *typ) int32 {
-	if t == nil || t.Kind != reflect.Pointer {
-		return p.classOf(t)
-	}
-	if to := p.types.get(t.Element); to != nil {
-		return p.classOf(to)
-	}
-	if t.id == none {
-		t.id = p.to.dict.class(strings.TrimPrefix(t.class(), "*"))
-	}
-	return t.id
 }

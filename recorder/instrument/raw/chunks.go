@@ -49,10 +49,21 @@ func (c *Chunks) Offset() int64 { return c.at.offset }
 
 // Drop goes on behind the segments that the program has dropped, and reports whether it did.
 func (c *Chunks) Drop() (dropped bool) {
-	for c.at.segment < c.f.Head.FirstLive && c.at.next(c.f) {
-		dropped = true
+	first := c.f.Head.FirstLive
+	if c.at.segment >= first {
+		return false
 	}
-	return dropped
+	for c.at.segment < first && c.f.Head.FirstShift+c.at.segment < c.f.Head.MostShift && c.at.next(c.f) {
+	}
+	if more := int64(first - c.at.segment); more > 0 { // all have the same size
+		size := c.f.segment(first)
+		if more > (math.MaxInt64/4-c.at.end)/size {
+			more = (math.MaxInt64/4 - c.at.end) / size // behind the end of any file
+		}
+		c.at = place{c.at.offset + more*size, c.at.end + more*size, first}
+		c.at.offset = c.at.end - size
+	}
+	return true
 }
 
 // next goes on at the next segment. It reports false if there can be none.

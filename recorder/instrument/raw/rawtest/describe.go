@@ -58,3 +58,6 @@ func (f *File) Type(t *raw.Type) {
 	}
 	f.describe(raw.DescriptorType, b)
 }
+
+// FreshDescriptors puts the next descriptor into a new chunk.
+func (f *File) FreshDescriptors() { f.descriptors = nil }

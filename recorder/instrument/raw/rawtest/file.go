@@ -193,3 +193,6 @@ func (g *Growing) Apply(tb testing.TB, n int) bool {
 	}
 	return len(g.rest) > 0
 }
+
+// Segments returns how many segments there are.
+func (f *File) Segments() uint32 { return f.segments }
