@@ -87,9 +87,19 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// check checks files of a package.
-func (c *checker) check(p listed, lang string, files []*ast.File) error {
-	config := types.Config{GoVersion: lang, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+// check checks files of a package and returns the first error.
+func (c *checker) check(p listed, lang string, files []*ast.File) (first error) {
+	c.checkAll(p, lang, files, func(err types.Error) {
+		if first == nil {
+			first = err
+		}
+	})
+	return first
+}
+
+// checkAll checks files of a package and reports all errors.
+func (c *checker) checkAll(p listed, lang string, files []*ast.File, report func(types.Error)) {
+	config := types.Config{Error: func(err error) { report(err.(types.Error)) }, GoVersion: lang, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
 	config.Importer = importerFunc(func(path string) (*types.Package, error) {
 		switch real, mapped := p.ImportMap[path]; {
 		case path == ImportPath:
@@ -101,8 +111,7 @@ func (c *checker) check(p listed, lang string, files []*ast.File) error {
 		}
 		return c.gc.Import(path)
 	})
-	_, err := config.Check(p.ImportPath, c.set, files, nil)
-	return err
+	config.Check(p.ImportPath, c.set, files, nil)
 }
 
 // parse parses a text, whose positions then are those that it says itself.
@@ -134,8 +143,8 @@ func (c *checker) places(tree *ast.File, prefix string) (all []string) {
 				return true
 			}
 		case *ast.GenDecl:
-			spec, ok := n.Specs[0].(*ast.ImportSpec)
-			if ok && spec.Name != nil && spec.Name.Name == prefix || filepath.Base(c.set.Position(n.Pos()).Filename) == "tracex.go" {
+			imported := n.Tok == token.IMPORT && len(n.Specs) == 1 && fmt.Sprint(n.Specs[0].(*ast.ImportSpec).Name) == prefix
+			if imported || filepath.Base(c.set.Position(n.Pos()).Filename) == "tracex.go" {
 				return false
 			}
 		case *ast.AssignStmt:
