@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -232,6 +233,40 @@ func TestRealPackages(t *testing.T) {
 		n := c.compare(t, c.all[path], Options{Trivial: true, GOOS: runtime.GOOS, GOARCH: runtime.GOARCH})
 		if n == 0 {
 			t.Errorf("%s: nothing is instrumented", path)
+		}
+	}
+}
+
+// BenchmarkEdit edits net/http. MB/s are of sources as they are given.
+func BenchmarkEdit(b *testing.B) {
+	dir := filepath.Join(build.Default.GOROOT, "src", "net", "http")
+	p, err := build.ImportDir(dir, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var texts [][]byte
+	size := 0
+	for _, name := range p.GoFiles {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			b.Fatal(err)
+		}
+		texts = append(texts, text)
+		size += len(text)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		p := New("net/http", Options{Trivial: true})
+		for i, text := range texts {
+			if err := p.Add(fmt.Sprint("/", i, ".go"), text); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for i := range texts {
+			if _, err := p.Edit(i); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }

@@ -127,6 +127,23 @@ func returnsBare(body *ast.BlockStmt) bool {
 	return found
 }
 
+// wrapsCall reports whether a body is that of a literal that cgo puts around the call of a C
+// function, to evaluate the arguments into variables _cgo0, _cgo1, … first.
+func wrapsCall(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.Ident:
+			number, ok := strings.CutPrefix(n.Name, "_cgo")
+			found = found || ok && number != "" && strings.Trim(number, "0123456789") == ""
+		}
+		return !found
+	})
+	return found
+}
+
 // mayBeLarge reports whether values of a type may need much memory, as far as its text says.
 func mayBeLarge(t ast.Expr) bool {
 	switch t := t.(type) {
