@@ -38,6 +38,7 @@ type Package struct {
 	generic bool // the language has type parameters
 	files   []*source
 	linked  map[string]bool           // names of functions with a linkname directive
+	aliases map[string]ast.Expr       // types declared as other names of types
 	consts  map[string]ast.Expr       // package-level constants that are given a value of their own
 	values  map[string]constant.Value // of those that have been looked at, nil if not known
 	names   map[*ast.FuncLit]string   // nil until all files are there
@@ -57,7 +58,7 @@ type source struct {
 
 // New returns a package without files. path is its import path, as descriptors will have it.
 func New(path string, options Options) *Package {
-	p := &Package{path: path, options: options, generic: true, linked: map[string]bool{}, consts: map[string]ast.Expr{}, values: map[string]constant.Value{}}
+	p := &Package{path: path, options: options, generic: true, linked: map[string]bool{}, aliases: map[string]ast.Expr{}, consts: map[string]ast.Expr{}, values: map[string]constant.Value{}}
 	if minor, ok := strings.CutPrefix(options.Lang, "go1."); ok {
 		minor, _, _ = strings.Cut(minor, ".")
 		if n, err := strconv.Atoi(minor); err == nil {
@@ -96,18 +97,29 @@ func (p *Package) Add(path string, text []byte) error {
 		}
 	}
 	for _, d := range tree.Decls {
-		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.CONST {
+		if d, ok := d.(*ast.GenDecl); ok {
 			for _, spec := range d.Specs {
-				spec := spec.(*ast.ValueSpec)
-				for i, name := range spec.Names {
-					if i < len(spec.Values) {
-						p.consts[name.Name] = spec.Values[i]
-					}
-				}
+				p.declare(d.Tok, spec)
 			}
 		}
 	}
 	return nil
+}
+
+// declare notes the constants and aliases that a specification declares.
+func (p *Package) declare(keyword token.Token, spec ast.Spec) {
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		if spec.Assign.IsValid() {
+			p.aliases[spec.Name.Name] = spec.Type
+		}
+	case *ast.ValueSpec:
+		for i, name := range spec.Names {
+			if keyword == token.CONST && i < len(spec.Values) {
+				p.consts[name.Name] = spec.Values[i]
+			}
+		}
+	}
 }
 
 // Len returns the number of files added.

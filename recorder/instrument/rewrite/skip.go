@@ -91,14 +91,22 @@ func start(decl ast.Decl) token.Pos {
 }
 
 // trivial reports whether a body has at most two statements and none that calls, loops, waits
-// or branches widely.
+// or branches widely. Counters of cmd/cover do not count: the same functions are instrumented
+// with and without coverage.
 func trivial(body *ast.BlockStmt) bool {
-	if len(body.List) > 2 {
-		return false
+	statements := 0
+	for _, s := range body.List {
+		if !counts(s) {
+			statements++
+		}
 	}
-	found := true
+	found := statements <= 2
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.AssignStmt, *ast.ExprStmt:
+			if counts(n) {
+				return false
+			}
 		case *ast.CallExpr, *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt,
 			*ast.TypeSwitchStmt, *ast.BranchStmt:
 			found = false
@@ -110,6 +118,32 @@ func trivial(body *ast.BlockStmt) bool {
 		return found
 	})
 	return found
+}
+
+// counts reports whether a statement has been inserted by cmd/cover: goCover_x[3] = 1, or a
+// call of package sync/atomic under the name _cover_atomic_.
+func counts(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		x, ok := n.Lhs[0].(*ast.IndexExpr)
+		if !ok {
+			return false
+		}
+		name, ok := x.X.(*ast.Ident)
+		return ok && strings.HasPrefix(name.Name, "goCover_")
+	case *ast.ExprStmt:
+		call, ok := n.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		name, ok := f.X.(*ast.Ident)
+		return ok && name.Name == "_cover_atomic_"
+	}
+	return false
 }
 
 // returnsBare reports whether a body has a return statement without results that is its own.
