@@ -77,7 +77,7 @@ func (p *Package) Edit(i int) (File, error) {
 
 // declaration edits a function that is declared.
 func (e *editor) declaration(d *ast.FuncDecl, reason string) {
-	name := cmp.Or(e.p.inits[d], baseName(d))
+	name := cmp.Or(e.p.inits[d], e.p.baseName(d))
 	switch {
 	case d.Body == nil:
 		reason = ReasonBody

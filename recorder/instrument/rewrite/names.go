@@ -22,7 +22,7 @@ func (p *Package) nameLiterals() {
 			if !ok {
 				continue
 			}
-			name := baseName(d)
+			name := p.baseName(d)
 			if d.Recv == nil && d.Name.Name == "init" {
 				name = "init." + strconv.Itoa(inits)
 				inits++
@@ -38,10 +38,10 @@ func (p *Package) nameLiterals() {
 
 // baseName returns the name of a function without its package: f, T.m, (*T).m, f[...],
 // (*T[...]).m.
-func baseName(d *ast.FuncDecl) string {
+func (p *Package) baseName(d *ast.FuncDecl) string {
 	name := d.Name.Name
 	if d.Recv != nil && len(d.Recv.List) > 0 {
-		return receiverName(d.Recv.List[0].Type) + "." + name
+		return p.receiverName(d.Recv.List[0].Type, 0) + "." + name
 	}
 	if d.Type.TypeParams != nil {
 		return name + "[...]"
@@ -49,17 +49,23 @@ func baseName(d *ast.FuncDecl) string {
 	return name
 }
 
-func receiverName(t ast.Expr) string {
+// receiverName returns the name of a receiver's type. aliases is how many names for other
+// types have been followed.
+func (p *Package) receiverName(t ast.Expr, aliases int) string {
 	switch t := t.(type) {
 	case *ast.StarExpr:
-		return "(*" + receiverName(t.X) + ")"
+		return "(*" + p.receiverName(t.X, aliases) + ")"
 	case *ast.ParenExpr:
-		return receiverName(t.X)
+		return p.receiverName(t.X, aliases)
 	case *ast.IndexExpr:
-		return receiverName(t.X) + "[...]"
+		return p.receiverName(t.X, aliases) + "[...]"
 	case *ast.IndexListExpr:
-		return receiverName(t.X) + "[...]"
+		return p.receiverName(t.X, aliases) + "[...]"
 	case *ast.Ident:
+		const most = 10 // they may refer to themselves
+		if other, ok := p.aliases[t.Name]; ok && aliases < most {
+			return p.receiverName(other, aliases+1)
+		}
 		return t.Name
 	}
 	return "?"
