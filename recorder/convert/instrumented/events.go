@@ -204,15 +204,16 @@ func (p *process) leave(t *thread, f *function, kind uint32, counter uint64) boo
 // results encodes the results of a call, the rest of its footer.
 func (p *process) results(f *function) {
 	e := &p.encoder
-	switch len(f.results) {
+	results := p.program.returned(f)
+	switch len(results) {
 	case 0:
 		e.kind(values.VoidKind)
 	case 1:
-		e.value(f.results[0], 0, 0)
+		e.value(results[0], 0, 0)
 	default:
 		text := append(e.text[:0], '(')
 		e.text = nil
-		for i, t := range f.results {
+		for i, t := range results {
 			if i > 0 {
 				text = append(text, ", "...)
 			}

@@ -14,6 +14,7 @@ type function struct {
 	method        int32 // its id
 	class, name   string
 	args, results []*typ // nil: not known
+	returns       bool   // results are known, see program.returned
 	called        bool
 
 	lastPC, lastPlace int32 // of the last call

@@ -145,7 +145,7 @@ func TestDropped(t *testing.T) {
 		g.Exit(fn)
 	}
 	late := &raw.Function{ID: 2, Package: "p", Name: "late"}
-	f.Header(raw.AtFirstLive, f.Segments()-1)
+	f.Drop(f.Segments() - 1)
 	h := f.Goroutine(2 << 7)
 	h.Again(6, 0, 0, 0)
 	f.FreshDescriptors()

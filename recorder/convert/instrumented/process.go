@@ -75,7 +75,7 @@ func newProcess(c *Converter, f *raw.File) *process {
 	p.encoder = encoder{p: &p.program, layout: c.layout}
 	p.chunks, p.late = f.Chunks(f.Window(readSize)), f.Window(readSize)
 	p.ahead.chunks = f.Chunks(f.Window(aheadSize))
-	p.told = Process{Path: f.Path, PID: f.Head.PID, Parent: f.Head.Parent, Arguments: f.Head.Arguments}
+	p.told = Process{Path: f.Path, PID: f.Head.PID, Arguments: f.Head.Arguments}
 	p.sites = sites{all: map[siteKey]*site{}}
 	table, err := f.Table()
 	if err != nil {
@@ -116,8 +116,8 @@ func (p *process) step(ctx context.Context, live bool) error {
 	}
 	p.chunks.Renew(live)
 	p.late.Renew(live)
-	if p.chunks.Drop() {
-		p.forget()
+	if live && p.file.Head.Dropped > 0 {
+		return nil // what is there may be dropped at any time
 	}
 	over := int64(0)
 	if !live {
@@ -150,22 +150,11 @@ func (p *process) step(ctx context.Context, live bool) error {
 	return nil
 }
 
-// forget forgets chunks in segments that have been dropped.
-func (p *process) forget() {
-	first := p.chunks.Offset()
-	for _, u := range p.open {
-		if u.offset < first && !u.stale() {
-			u.s.unfull = false
-		}
-	}
-}
-
 // look reads times and descriptors from the chunks that exist by now. It passes so many bytes
 // without a chunk: another goroutine may not have finished beginning the one that is there.
 func (p *process) look(over int64) error {
 	a := &p.ahead
 	a.chunks.Renew(!p.ended)
-	a.chunks.Drop()
 	for i := range a.descriptors {
 		if err := p.describe(i); err != nil {
 			return err
@@ -239,7 +228,7 @@ func (p *process) describe(i int) error {
 	d := raw.NewDescriptors(data, seen)
 	for {
 		before := d.Read()
-		f, t, ok := d.Next()
+		found, ok := d.Next()
 		switch {
 		case !ok:
 			p.problem(p.file.Fault(chunk.Offset+int64(a.read[i]+before), "a damaged descriptor"))
@@ -247,9 +236,12 @@ func (p *process) describe(i int) error {
 				a.read[i] = chunk.Size
 				return nil
 			}
-		case f != nil:
-			p.program.functions.add(newFunction(f))
-		case t != nil:
+		case found.Function != nil:
+			p.program.functions.add(newFunction(found.Function))
+		case found.Results != nil:
+			p.program.results(found.Results)
+		case found.Type != nil:
+			t := found.Type
 			n := newType(t)
 			n.members = make([]*typ, len(t.Fields))
 			for _, field := range t.Fields {

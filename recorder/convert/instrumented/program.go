@@ -39,16 +39,37 @@ func (p *program) function(id uint32) *function {
 // prepare completes a function when it is first used.
 func (p *program) prepare(f *function) {
 	f.method = p.dict.method(f.class, f.name, len(f.Results) == 0)
-	of := func(ids []uint32) []*typ {
-		list := make([]*typ, len(ids))
-		for i, id := range ids {
-			if id != 0 {
-				list[i] = p.typeOf(id)
-			}
+	f.args, f.results = p.typesOf(f.Arguments), make([]*typ, len(f.Results))
+}
+
+// typesOf returns the types with some ids; nil for those that are not known.
+func (p *program) typesOf(ids []uint32) []*typ {
+	list := make([]*typ, len(ids))
+	for i, id := range ids {
+		if id != 0 {
+			list[i] = p.typeOf(id)
 		}
-		return list
 	}
-	f.args, f.results = of(f.Arguments), of(f.Results)
+	return list
+}
+
+// results notes the types of a function's results.
+func (p *program) results(r *raw.Results) {
+	if f := p.functions.get(r.Function); f != nil && len(f.Results) == len(r.Types) {
+		f.Results, f.returns = r.Types, false
+	}
+}
+
+// returned returns the types of the results of a function that has ended by then: it has told
+// them.
+func (p *program) returned(f *function) []*typ {
+	if !f.returns && len(f.Results) > 0 {
+		if f.Results[0] == 0 {
+			p.more()
+		}
+		f.results, f.returns = p.typesOf(f.Results), f.Results[0] != 0
+	}
+	return f.results
 }
 
 // typeOf returns the type with an id; nil if there is none.

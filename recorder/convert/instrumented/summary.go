@@ -22,12 +22,12 @@ type Counts struct {
 // Process is what is known of a program.
 type Process struct {
 	Counts
-	Path        string
-	PID, Parent uint64
-	Arguments   []string // its path, and its arguments
-	Functions   int64
-	Reason      uint32 // why the recording ended before the program, see package raw
-	Errno       uint32 // the error of the system, if that was the reason
+	Path      string
+	PID       uint64
+	Arguments []string // its path, and its arguments
+	Functions int64
+	Reason    uint32 // why the recording ended before the program, see package raw
+	Errno     uint32 // the error of the system, if that was the reason
 	// Damaged is how many places of the file could not be read, and Problems are the first of
 	// them.
 	Damaged  int

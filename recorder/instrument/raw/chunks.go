@@ -47,22 +47,22 @@ func (f *File) segment(k uint32) int64 {
 // Offset returns where the next chunk may begin.
 func (c *Chunks) Offset() int64 { return c.at.offset }
 
-// Drop goes on behind the segments that the program has dropped, and reports whether it did.
-func (c *Chunks) Drop() (dropped bool) {
-	first := c.f.Head.FirstLive
-	if c.at.segment >= first {
+// holeUnit is how many bytes without a chunk are read before it is asked where there is data.
+// What a program has dropped is a hole.
+const holeUnit = 1 << 20
+
+// skip goes on where the file has data. It reports false if it has none any more.
+func (c *Chunks) skip() bool {
+	data, ok := c.f.nextData(c.at.offset)
+	if !ok {
 		return false
 	}
-	for c.at.segment < first && c.f.Head.FirstShift+c.at.segment < c.f.Head.MostShift && c.at.next(c.f) {
-	}
-	if more := int64(first - c.at.segment); more > 0 { // all have the same size
-		size := c.f.segment(first)
-		if more > (math.MaxInt64/4-c.at.end)/size {
-			more = (math.MaxInt64/4 - c.at.end) / size // behind the end of any file
+	for data >= c.at.end {
+		if !c.at.next(c.f) {
+			return false
 		}
-		c.at = place{c.at.offset + more*size, c.at.end + more*size, first}
-		c.at.offset = c.at.end - size
 	}
+	c.at.offset = max(c.at.offset, data&^(ChunkUnit-1))
 	return true
 }
 
@@ -98,6 +98,9 @@ func (c *Chunks) Next(over int64) (chunk Chunk, ok bool, err error) {
 			return chunk, false, nil
 		}
 		c.at.offset += ChunkUnit
+		if c.at.offset%holeUnit == 0 && !c.live && !c.skip() {
+			return chunk, false, nil
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Bounds of what a file may say, far above what programs write.
@@ -30,25 +31,25 @@ type File struct {
 // Header is what the header of a file says. Those that change while a program records are those
 // of the last [File.Refresh].
 type Header struct {
-	PID, Parent uint64
-	Counter     uint64 // when the recording began, with the clocks at that time
-	Nanos       uint64
-	Wall        uint64
-	Clock       uint32 // see ClockNone
-	FirstShift  uint32
-	MostShift   uint32
-	Text        uint64
-	Table       uint64
-	TableSize   uint64
-	Segments    uint64
-	Arguments   []string // the path of the program, and its arguments, as far as there was room
+	PID        uint64
+	Counter    uint64 // when the recording began, with the clocks at that time
+	Nanos      uint64
+	Wall       uint64
+	Clock      uint32 // see ClockNone
+	FirstShift uint32
+	MostShift  uint32
+	Text       uint64
+	Table      uint64
+	TableSize  uint64
+	Segments   uint64
+	Arguments  []string // the path of the program, and its arguments, as far as there was room
 
 	// These change.
-	Control   uint32 // see Off
-	Reason    uint32 // see ReasonNone
-	Errno     uint32
-	Lost      uint64
-	FirstLive uint32
+	Control uint32 // see Off
+	Reason  uint32 // see ReasonNone
+	Errno   uint32
+	Lost    uint64
+	Dropped uint32 // segments of events that were dropped
 }
 
 // Program returns the base name of the program; "" if it is unknown.
@@ -98,7 +99,7 @@ func (f *File) readHeader() error {
 		return f.Fault(AtVersion, "version %d, want %d: it was recorded by another version of this program", le.Uint32(b[AtVersion:]), Version)
 	}
 	h := &f.Head
-	h.PID, h.Parent = le.Uint64(b[AtPID:]), le.Uint64(b[AtParent:])
+	h.PID = le.Uint64(b[AtPID:])
 	h.Counter, h.Nanos, h.Wall = le.Uint64(b[AtCounter:]), le.Uint64(b[AtNanos:]), le.Uint64(b[AtWall:])
 	h.Clock, h.FirstShift, h.MostShift = le.Uint32(b[AtClock:]), le.Uint32(b[AtFirstShift:]), le.Uint32(b[AtMostShift:])
 	h.Text, h.Table, h.TableSize, h.Segments = le.Uint64(b[AtText:]), le.Uint64(b[AtTable:]), le.Uint64(b[AtTableSize:]), le.Uint64(b[AtSegments:])
@@ -127,7 +128,7 @@ func (f *File) readHeader() error {
 func (h *Header) changing(b []byte) {
 	le := binary.LittleEndian
 	h.Control, h.Reason, h.Errno = le.Uint32(b[AtControl:]), le.Uint32(b[AtReason:]), le.Uint32(b[AtErrno:])
-	h.Lost, h.FirstLive = le.Uint64(b[AtLost:]), le.Uint32(b[AtFirstLive:])
+	h.Lost, h.Dropped = le.Uint64(b[AtLost:]), le.Uint32(b[AtDropped:])
 }
 
 // Refresh reads the numbers of the header that change, and returns the size of the file.
@@ -172,6 +173,20 @@ func (f *File) Table() ([]byte, error) {
 }
 
 // read reads from an offset on, less at the end of the file.
+// nextData returns the first place from offset on where the file has data, as far as the system
+// knows. ok is false if there is none.
+func (f *File) nextData(offset int64) (data int64, ok bool) {
+	const seekData = 3 // on linux
+	data, err := f.file.Seek(offset, seekData)
+	switch {
+	case err == nil:
+		return max(data, offset), true
+	case errors.Is(err, syscall.ENXIO):
+		return 0, false
+	}
+	return offset, true // this system cannot tell
+}
+
 func (f *File) read(b []byte, offset int64) (n int, err error) {
 	n, err = f.file.ReadAt(b, offset)
 	if err == io.EOF {

@@ -185,15 +185,16 @@ func read(path string) (*seen, error) {
 
 func (r *seen) describe(d raw.Descriptors) {
 	for {
-		f, t, ok := d.Next()
+		found, ok := d.Next()
 		switch {
 		case !ok:
 			r.wrong = append(r.wrong, "a descriptor")
 			return
-		case f != nil:
-			r.functions[f.ID] = f
-		case t != nil:
-			r.types[t.Name] = t
+		case found.Function != nil:
+			r.functions[found.Function.ID] = found.Function
+		case found.Type != nil:
+			r.types[found.Type.Name] = found.Type
+		case found.Results != nil:
 		default:
 			return
 		}

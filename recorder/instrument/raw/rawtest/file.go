@@ -105,6 +105,12 @@ func New(o Options) *File {
 // Header writes a number of the header.
 func (f *File) Header(at int64, n uint32) { f.put(at, le.AppendUint32(nil, n)) }
 
+// Drop drops the first segments, with all that is in them.
+func (f *File) Drop(segments uint32) {
+	f.Header(raw.AtDropped, segments)
+	f.put(f.end-int64(f.segments)<<f.Shift, make([]byte, int64(segments)<<f.Shift))
+}
+
 func (f *File) grow(to int64) {
 	f.Writes = append(f.Writes, Write{At: to})
 	f.Image = append(f.Image, make([]byte, to-int64(len(f.Image)))...)
