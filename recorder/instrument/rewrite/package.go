@@ -41,6 +41,7 @@ type Package struct {
 	aliases map[string]ast.Expr       // types declared as other names of types
 	consts  map[string]ast.Expr       // package-level constants that are given a value of their own
 	values  map[string]constant.Value // of those that have been looked at, nil if not known
+	scope   *scope                    // of the function whose literals are numbered, nil outside of functions
 	names   map[*ast.FuncLit]string   // nil until all files are there
 	inits   map[*ast.FuncDecl]string  // names of functions called init
 	prefix  string                    // of all names in inserted text

@@ -253,6 +253,23 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// TestPathWithLineBreak: line directives cannot name such a file.
+func TestPathWithLineBreak(t *testing.T) {
+	t.Parallel()
+	m := newModule(t, nil)
+	m.archive("package tracexrt\n" + api)
+	if err := os.Mkdir(filepath.Join(m.dir, "a\nb"), 0o777); err != nil {
+		t.Skip(err)
+	}
+	m.write("importcfg", "")
+	m.write("a\nb/p.go", "package p\n\nfunc f(x int) int { return x }\n")
+	compiler, _, _ := m.run("go", "tool", "-n", "compile")
+	out, errs, code := m.run(self(), strings.TrimSpace(compiler), "-tracex=1", "-o", "p.a", "-p", "p", "-importcfg=importcfg", "-pack", "a\nb/p.go")
+	if code != 0 || out != "" || !strings.HasPrefix(errs, "tracex: p is not recorded: the path ") || read(t, filepath.Join(m.dir, "p.a")) == "" {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+}
+
 // TestEndOfFile: what is behind the last declaration has no part in the compiled package.
 func TestEndOfFile(t *testing.T) {
 	t.Parallel()

@@ -73,9 +73,10 @@ func (c *compilation) archive() string {
 }
 
 // instrument writes edited copies of the sources and returns the arguments to compile them
-// with, nil if nothing is instrumented. Sources that are no Go are left to the compiler.
+// with, nil if nothing is instrumented.
 //
-// A defect is why this package cannot be instrumented, now and later: it is compiled as it is.
+// A defect is why this package cannot be instrumented, now and later: it is compiled as it is,
+// and if its sources are no Go, the compiler says so better.
 // With an error it must not be compiled at all, as the go command would keep the result in its
 // cache and take it for the instrumented package.
 func (c *compilation) instrument() (changed []string, defect, err error) {
@@ -85,7 +86,7 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 	}
 	path := c.path
 	if path == "command-line-arguments" {
-		path = "main"
+		_, path = flagValue(c.args[:first], "-p") // main, or in tests the same
 	}
 	_, rules := flagValue(c.args[:first], "-trimpath")
 	_, lang := flagValue(c.args[:first], "-lang")
@@ -101,10 +102,10 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, nil, nil
+			return nil, err, nil
 		}
-		if p.Add(absolute, text) != nil {
-			return nil, nil, nil
+		if err := p.Add(absolute, text); err != nil {
+			return nil, err, nil
 		}
 	}
 	changed = slices.Clone(c.args)
