@@ -111,7 +111,7 @@ func (p *process) damage(err error) bool {
 
 // step converts what the program has written since the last step.
 func (p *process) step(ctx context.Context, live bool) error {
-	if _, err := p.file.Refresh(); err != nil && !p.damage(err) {
+	if err := p.file.Refresh(); err != nil && !p.damage(err) {
 		return err
 	}
 	p.chunks.Renew(live)

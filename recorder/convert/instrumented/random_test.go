@@ -53,15 +53,18 @@ type call struct {
 
 // newMaker is newProgram for a program that has go statements, all in one place.
 func newMaker(tb testing.TB, seed uint64, o rawtest.Options) *program {
-	var frame runtime.Frame
 	table, text, place := ownTable(tb)
-	frame, _ = runtime.CallersFrames([]uintptr{uintptr(place)}).Next()
 	o.Table, o.Text = table, text
 	p := newProgram(seed, o)
-	p.place = place
-	p.parent = fmt.Sprintf("instrumented_test.ownTable symbols_test.go:%d", frame.Line)
-	p.goHere = &raw.Function{ID: 99, Flags: raw.FunctionGo, Package: "example.com/p0", Name: "go work(i)", File: frame.File, Line: frame.Line}
+	p.place, p.goHere = place, hereStatement(place)
+	p.parent = fmt.Sprintf("instrumented_test.ownTable symbols_test.go:%d", p.goHere.Line)
 	return p
+}
+
+// hereStatement is a go statement at a place in this program.
+func hereStatement(place uint64) *raw.Function {
+	frame, _ := runtime.CallersFrames([]uintptr{uintptr(place)}).Next()
+	return &raw.Function{ID: 99, Flags: raw.FunctionGo, Package: "example.com/p0", Name: "go work(i)", File: frame.File, Line: frame.Line}
 }
 
 func newProgram(seed uint64, o rawtest.Options) *program {

@@ -1,6 +1,7 @@
 package instrumented_test
 
 import (
+	"bytes"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/lazy/eager"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/raw/rawtest"
@@ -80,12 +82,19 @@ func TestNamesOfGoroutines(t *testing.T) {
 	timer := f.Goroutine(3 << 10)
 	timer.Begin(9, 0, 0, entry(strings.Clone))
 	timer.Enter(fn, 0)
-	_, _, got := convert(t, instrumented.Options{}, f)
+	_, forest, got := convert(t, instrumented.Options{}, f)
 	at := fmt.Sprint("symbols_test.go:", frame.Line)
 	want := "# Thread 1 (main)\nshop.f(): <unfinished method>\n  go wait(made, 3): goroutine 21\n" +
 		"# Thread 2 (goroutine 21 instrumented_test.wait ← 1 instrumented_test.start " + at + ")\nshop.f(): <unfinished method>\n" +
 		"# Thread 3 (goroutine 9 strings.Clone)\nshop.f(): <unfinished method>\n"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	var verbose bytes.Buffer
+	if err := forest.Print(&verbose, eager.PrintOptions{Verbose: true}); err != nil {
+		t.Fatal(err)
+	}
+	if call := "shop.f(): <unfinished method> at " + at; !strings.Contains(verbose.String(), call) {
+		t.Errorf("%s\nlacks %s", verbose.String(), call)
 	}
 }

@@ -25,7 +25,13 @@ type File struct {
 	Path string
 	Head Header
 
-	file *os.File
+	file storage
+}
+
+// storage is where a file is: an *os.File, except in tests.
+type storage interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // Header is what the header of a file says. Those that change while a program records are those
@@ -131,22 +137,18 @@ func (h *Header) changing(b []byte) {
 	h.Lost, h.Dropped = le.Uint64(b[AtLost:]), le.Uint32(b[AtDropped:])
 }
 
-// Refresh reads the numbers of the header that change, and returns the size of the file.
-func (f *File) Refresh() (size int64, err error) {
+// Refresh reads the numbers of the header that change.
+func (f *File) Refresh() error {
 	var b [AtProgram]byte
 	n, err := f.read(b[:], 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if n < len(b) {
-		return int64(n), f.Fault(int64(n), "the file ends within its header")
+		return f.Fault(int64(n), "the file ends within its header")
 	}
 	f.Head.changing(b[:])
-	info, err := f.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	return nil
 }
 
 // Table reads the copy of the program's table of functions; nil if there is none.
@@ -158,12 +160,9 @@ func (f *File) Table() ([]byte, error) {
 	if h.Table < HeaderSize || h.Table > h.Segments || h.TableSize > h.Segments-h.Table || h.TableSize > mostTable {
 		return nil, f.Fault(AtTable, "a table of %d bytes at %d, before segments at %d", h.TableSize, h.Table, h.Segments)
 	}
-	info, err := f.file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if int64(h.Table+h.TableSize) > info.Size() {
-		return nil, f.Fault(info.Size(), "the file ends within the table of functions")
+	var end [1]byte
+	if n, err := f.read(end[:], int64(h.Table+h.TableSize)-1); err != nil || n == 0 { // no memory for what is not there
+		return nil, errors.Join(err, f.Fault(int64(h.Table), "the file ends within the table of functions"))
 	}
 	b := make([]byte, h.TableSize)
 	if n, err := f.read(b, int64(h.Table)); err != nil || n < len(b) {

@@ -202,3 +202,6 @@ func (g *Growing) Apply(tb testing.TB, n int) bool {
 
 // Segments returns how many segments there are.
 func (f *File) Segments() uint32 { return f.segments }
+
+// More adds writes to those that are to be applied.
+func (g *Growing) More(writes []Write) { g.rest = append(g.rest, writes...) }
