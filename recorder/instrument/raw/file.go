@@ -176,7 +176,11 @@ func (f *File) Table() ([]byte, error) {
 // knows. ok is false if there is none.
 func (f *File) nextData(offset int64) (data int64, ok bool) {
 	const seekData = 3 // on linux
-	data, err := f.file.Seek(offset, seekData)
+	seeker, ok := f.file.(io.Seeker)
+	if !ok {
+		return offset, true
+	}
+	data, err := seeker.Seek(offset, seekData)
 	switch {
 	case err == nil:
 		return max(data, offset), true

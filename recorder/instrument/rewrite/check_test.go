@@ -30,7 +30,7 @@ type Func struct {
 func Enter(f *Func, args ...any) int
 func Exit(token int, results ...any)
 func Go(f *Func)
-func V[T any](x T) any { return x }
+func V[T any](x *T) any { return *x }
 `
 
 // listed is a package as go list prints it.

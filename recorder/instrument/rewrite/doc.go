@@ -23,7 +23,7 @@
 //
 //	//line /src/shop/shop.go:1
 //	package shop; import __tracex "tracexrt"
-//	func (s *Shop) Sell(o Order, __tracexp2 int) (__tracexr0 int, __tracexr1 error) { __tracexk := __tracex.Enter(&__tracexm0[0], s, __tracex.V(o), __tracexp2); defer __tracex.Exit(__tracexk, &__tracexr0, &__tracexr1);
+//	func (s *Shop) Sell(o Order, __tracexp2 int) (__tracexr0 int, __tracexr1 error) { __tracexk := __tracex.Enter(&__tracexm0[0], s, __tracex.V(&o), __tracexp2); defer __tracex.Exit(__tracexk, &__tracexr0, &__tracexr1);
 //		__tracex.Go(&__tracexm0[1]); go s.count(o)
 //
 // with a table of descriptors at the end, in a file of its own as far as line numbers go, so

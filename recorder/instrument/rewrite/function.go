@@ -102,7 +102,7 @@ func (e *editor) edit(f function) {
 	fmt.Fprintf(&calls, " %sk := %s.Enter(%s", prefix, prefix, e.descriptor(f.name, f.pos, rest.String()))
 	for _, v := range parameters {
 		if v.large && e.p.generic {
-			fmt.Fprintf(&calls, ", %s.V(%s)", prefix, v.name)
+			fmt.Fprintf(&calls, ", %s.V(&%s)", prefix, v.name)
 		} else {
 			fmt.Fprintf(&calls, ", %s", v.name)
 		}

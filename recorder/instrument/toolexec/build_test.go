@@ -195,7 +195,7 @@ type Func struct { Name, File, Pkg, Args string; Line int32; Recv, Go bool; Res 
 func Enter(f *Func, args ...any) int { return 0 }
 func Exit(token int, results ...any) {}
 func Go(f *Func) {}
-func V[T any](x T) any { return x }
+func V[T any](x *T) any { return *x }
 `
 
 // TestFallback: a package that does not compile when it is instrumented is compiled as it is.
