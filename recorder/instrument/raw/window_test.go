@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -63,20 +67,50 @@ func TestChunkNotSeen(t *testing.T) {
 	}
 }
 
-// TestDropSegments: segments that were dropped are passed at once, however many.
-func TestDropSegments(t *testing.T) {
-	for first, want := range map[uint32]int64{0: 0, 1: 1 << 10, 2: 3 << 10, 3: 7 << 10, 4: 11 << 10, 1003: 4007 << 10} {
-		f := &File{file: &writing{states: [][]byte{nil}}, Head: Header{FirstShift: 10, MostShift: 12, Segments: HeaderSize, FirstLive: first}}
-		c := f.Chunks(f.Window(10))
-		if c.Drop() != (first > 0) || c.Offset() != HeaderSize+want || c.at.end-c.at.offset != f.segment(first) {
-			t.Errorf("%d segments: the next chunk is at %d, want %d", first, c.Offset()-HeaderSize, want)
-		}
+// counting counts what is read of a file.
+type counting struct {
+	*os.File
+	reads int
+}
+
+func (c *counting) ReadAt(b []byte, at int64) (int, error) {
+	c.reads++
+	return c.File.ReadAt(b, at)
+}
+
+// TestHoles: what a program has dropped is a hole of the file, however large, and is not read.
+func TestHoles(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only linux tells where a file has data")
 	}
-	f := &File{file: &writing{states: [][]byte{nil}}, Head: Header{FirstShift: 40, MostShift: 40, Segments: HeaderSize, FirstLive: 1<<32 - 1}}
-	c := f.Chunks(f.Window(10))
-	c.Drop()
-	if chunk, ok, err := c.Next(1 << 62); ok || err != nil {
+	const shift, last = 26, 100
+	at := int64(HeaderSize + last<<shift)
+	file, err := os.Create(filepath.Join(t.TempDir(), "sparse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	head := make([]byte, ChunkUnit)
+	binary.LittleEndian.PutUint32(head[AtChunkSize:], ChunkUnit)
+	binary.LittleEndian.PutUint32(head[AtChunkWord:], ChunkEvents)
+	if _, err := file.WriteAt(head, at); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := file.Seek(0, 3); err != nil || data < 1<<20 {
+		t.Skip("this file system has no holes")
+	}
+	storage := &counting{File: file}
+	f := &File{file: storage, Head: Header{FirstShift: shift, MostShift: shift, Segments: HeaderSize}}
+	c := f.Chunks(f.Window(1 << 16))
+	chunk, ok, err := c.Next(math.MaxInt64)
+	if !ok || err != nil || chunk.Offset != at || chunk.Size != ChunkUnit {
+		t.Errorf("%+v, %v, %v", chunk, ok, err)
+	}
+	if chunk, ok, err := c.Next(math.MaxInt64); ok || err != nil {
 		t.Errorf("%+v, %v", chunk, err)
+	}
+	if most := 3 * holeUnit >> 16; storage.reads > most {
+		t.Errorf("%d reads, at most %d are needed", storage.reads, most)
 	}
 }
 
