@@ -75,9 +75,13 @@ func (fs *functions) add(f *function) {
 // newFunction names a function.
 func newFunction(d *raw.Function) *function {
 	f := &function{Function: *d, method: none}
-	f.class, f.name = gonames.SplitFunction(linkName(d.Package) + "." + withoutBrackets(d.Name))
+	pkg := linkName(d.Package)
+	if d.Flags&raw.FunctionMain != 0 {
+		pkg = "main"
+	}
+	f.class, f.name = gonames.SplitFunction(pkg + "." + withoutBrackets(d.Name))
 	if d.Flags&raw.FunctionGo != 0 {
-		f.class, _ = gonames.SplitFunction(linkName(d.Package) + ".f")
+		f.class, _ = gonames.SplitFunction(pkg + ".f")
 		f.name, f.statement = splitStatement(d.Name)
 	}
 	return f

@@ -24,7 +24,7 @@ const stub = `package tracexrt
 type Func struct {
 	Name, File, Pkg, Args string
 	Line     int32
-	Recv, Go bool
+	Recv, Go, Main bool
 	Res      uint8
 }
 func Enter(f *Func, args ...any) int

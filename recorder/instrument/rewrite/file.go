@@ -111,6 +111,9 @@ func (e *editor) replace(begin, end token.Pos, text string) {
 // descriptor adds a row to the table and returns its address as source text.
 func (e *editor) descriptor(name string, at token.Pos, rest string) string {
 	file, line := e.p.position(e.s, at)
+	if e.s.tree.Name.Name == "main" {
+		rest += ", Main: 0 == 0"
+	}
 	fmt.Fprintf(&e.table, "{Name: %q, File: %q, Pkg: %q, Line: %d%s}, ", name, file, e.p.path, line, rest)
 	e.rows++
 	return fmt.Sprintf("&%s[%d]", e.name, e.rows-1)
