@@ -116,13 +116,10 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	case err != nil:
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
 	case summary == nil || summary.Calls == 0:
-		return t.keepRaws, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
+		return false, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
 	}
 	t.tellRecorded(summary)
-	if t.keepRaws {
-		t.remark("raw files", errors.New("kept in "+folder))
-	}
-	return t.keepRaws, nil
+	return false, t.keepRawFiles(folder)
 }
 
 const (

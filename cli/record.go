@@ -127,6 +127,11 @@ func (r *recordCommand) checkOutput() error {
 	if _, err := recording.State(r.output); err != nil && !r.force {
 		return r.unendedError(err)
 	}
+	return r.checkFiles()
+}
+
+// checkFiles checks that the files of the trace can be written.
+func (r *recordCommand) checkFiles() error {
 	for _, suffix := range traceSuffixes {
 		if err := tracefile.Check(r.output+suffix, true); err != nil {
 			return err

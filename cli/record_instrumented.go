@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/format/tracefile"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument"
 	"tracex/recorder/instrument/control"
@@ -93,15 +92,34 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if summary == nil || summary.Calls == 0 {
 		var exit childExit
 		if errors.As(failed, &exit) {
-			return r.keepRaws, failed // it has said why; there is nothing to add
+			return false, cmp.Or(r.keepRawFiles(folder), failed) // it has said why; there is nothing to add
 		}
-		return r.keepRaws, r.nothingInstrumented(plan, built, summary)
+		return false, r.nothingInstrumented(plan, built, summary)
 	}
 	r.tellRecorded(summary)
-	if r.keepRaws {
-		r.remark("raw files", errors.New("kept in "+folder))
+	return false, cmp.Or(r.keepRawFiles(folder), failed)
+}
+
+// rawFolder is appended to the name of the trace for the folder of --keep-raw.
+const rawFolder = ".raw"
+
+// keepRawFiles moves what programs wrote out of the recording's directory, with --keep-raw.
+func (r *recordCommand) keepRawFiles(folder string) error {
+	if !r.keepRaws {
+		return nil
 	}
-	return r.keepRaws, failed
+	to := r.output + rawFolder
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	files := rawFiles(folder)
+	for _, f := range files {
+		if err := os.Rename(f, filepath.Join(to, filepath.Base(f))); err != nil {
+			return err
+		}
+	}
+	r.say("kept " + counted(int64(len(files)), "raw file") + " in " + to)
+	return nil
 }
 
 // rawConversion makes a trace from the raw files in a folder, while programs write them.
@@ -121,26 +139,8 @@ const convertEvery = 100 * time.Millisecond
 func newRawConversion(r *recordCommand, folder string, v format.Version) (*rawConversion, error) {
 	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
 	var err error
-	l.Converter, err = instrumented.New(tracefile.Files{Times: l.file(0), Index: l.file(1), Data: l.file(2)}, instrumented.Options{Version: v})
+	l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: v})
 	return l, err
-}
-
-// file is one of the files, which are created when something is written into one.
-func (l *rawConversion) file(i int) io.Writer { return growingFile{&l.files, i} }
-
-// growingFile is one of growingFiles, in the order of traceSuffixes.
-type growingFile struct {
-	files *growingFiles
-	at    int
-}
-
-func (g growingFile) Write(b []byte) (int, error) {
-	if g.files.open == nil {
-		if _, err := g.files.create(); err != nil {
-			return 0, err
-		}
-	}
-	return g.files.open[g.at].Write(b)
 }
 
 // start converts in the background until end.
