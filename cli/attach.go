@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tracex/format"
 	"tracex/recorder/instrument/control"
 	"tracex/recorder/recording"
 )
@@ -102,11 +101,10 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	if err := p.Begin(ctx, folder, options); err != nil {
 		return false, attachError(p.PID, err)
 	}
-	live, err := newRawConversion(&t.recordCommand, folder, format.Version(t.version))
+	live, err := newRawConversion(&t.recordCommand, dir)
 	if err != nil {
 		return false, err
 	}
-	live.start()
 	t.await(ctx, p)
 	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 	p.End(patience)

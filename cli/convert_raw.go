@@ -82,6 +82,11 @@ func (g growingFile) Write(b []byte) (int, error) {
 		if _, err := g.files.create(); err != nil {
 			return 0, err
 		}
+		if g.files.begun != nil {
+			if err := g.files.begun(); err != nil {
+				return 0, err
+			}
+		}
 	}
 	return g.files.open[g.at].Write(b)
 }

@@ -70,11 +70,10 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if err != nil {
 		return false, err
 	}
-	live, err := newRawConversion(r, folder, format.Version(r.version))
+	live, err := newRawConversion(r, dir)
 	if err != nil {
 		return false, err
 	}
-	live.start()
 	env := append(plan.Env, raw.FolderVariable+"="+folder, raw.OptionsVariable+"="+options)
 	failed := r.runChild(ctx, plan.Args, env)
 	// From here on a signal must not lose the recording.
@@ -128,39 +127,48 @@ type rawConversion struct {
 	folder string
 	files  growingFiles
 	seen   map[string]bool
-	done   chan struct{} // closed to end the goroutine
-	ended  chan error
+	done   chan struct{} // closed when no more programs run
+	ended  chan error    // of what follows them
 }
 
 // convertEvery is how often what programs have recorded is converted.
 const convertEvery = 100 * time.Millisecond
 
-// newRawConversion begins a trace. Its files are created when there is a recording.
-func newRawConversion(r *recordCommand, folder string, v format.Version) (*rawConversion, error) {
+// newRawConversion begins a trace. Its files are created when there is a recording. With --last
+// there are none before the programs have ended.
+func newRawConversion(r *recordCommand, dir *recording.Directory) (*rawConversion, error) {
+	folder, err := filepath.Abs(dir.Path())
+	if err != nil {
+		return nil, err
+	}
 	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
-	var err error
-	l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: v})
-	return l, err
+	// This says that the trace has begun.
+	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte("see the raw files\n"), 0o600) }
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version)}); err != nil {
+		return nil, err
+	}
+	if r.calls.last > 0 {
+		l.ended <- nil
+	} else {
+		go func() { l.ended <- l.follow() }()
+	}
+	return l, nil
 }
 
-// start converts in the background until end.
-func (l *rawConversion) start() {
-	go func() {
-		tick := time.NewTicker(convertEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-l.done:
-				l.ended <- nil
-				return
-			case <-tick.C:
-				if err := l.look(); err != nil {
-					l.ended <- err
-					return
-				}
+// follow converts what programs record until done is closed.
+func (l *rawConversion) follow() error {
+	tick := time.NewTicker(convertEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.done:
+			return nil
+		case <-tick.C:
+			if err := l.look(); err != nil {
+				return err
 			}
 		}
-	}()
+	}
 }
 
 // look converts what there is by now.
