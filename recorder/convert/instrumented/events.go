@@ -19,7 +19,7 @@ const (
 func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 	le := binary.LittleEndian
 	e := &p.encoder
-	e.c = raw.Cursor{B: data}
+	e.c, p.looked = raw.Cursor{B: data}, 0
 	for p.to.err == nil {
 		at := e.c.At
 		if len(data)-at < wordSize || le.Uint32(seen[at:]) == 0 {

@@ -31,11 +31,12 @@ type process struct {
 
 	compacted int // length of open when it had no full ones
 
-	ended bool // its file is no longer written
-	done  bool // all of it has been read
-	last  int64
-	told  Process
-	sites sites
+	ended  bool // its file is no longer written
+	done   bool // all of it has been read
+	looked int  // since the events that are being converted were read: see looked
+	last   int64
+	told   Process
+	sites  sites
 }
 
 // stream has the chunks of one g, which runs one goroutine after the other.
@@ -197,12 +198,29 @@ func (p *process) look(over int64) error {
 	}
 }
 
-// again looks for descriptors that were written since the step began.
-func (p *process) again() {
-	const passed = 4 << 20 // chunks that are being begun
-	if err := p.look(passed); err != nil {
+// again looks for descriptors that were written since the step began: an event that was read may
+// need one of them. thorough looks also behind places where a chunk is being begun.
+func (p *process) again(thorough bool) {
+	const passed = 4 << 20 // bytes of such chunks
+	if p.ended || p.looked >= looked(thorough) {
+		return // what the events that are being converted need had been written by then
+	}
+	p.looked = looked(thorough)
+	over := int64(0)
+	if thorough {
+		over = passed
+	}
+	if err := p.look(over); err != nil {
 		p.to.stop(err)
 	}
+}
+
+// looked is a way to look for descriptors, as a number: more thorough ones are larger.
+func looked(thorough bool) int {
+	if thorough {
+		return 2
+	}
+	return 1
 }
 
 // onlyOthers returns an error that is not about damage.
