@@ -15,7 +15,7 @@ type blocks struct {
 	held      int       // those that do
 	dirty     []*thread // those that may have something that is not written
 	compactAt int       // length of dirty
-	tick      int       // steps, and sweeps within them
+	tick      int       // steps
 }
 
 const (
@@ -56,7 +56,10 @@ func (b *blocks) compact() {
 
 // ending writes the rest of a thread that has ended, unless that waits for a goroutine.
 func (b *blocks) ending(t *thread) {
-	if t.dirty && t.match(false) {
+	switch {
+	case !t.dirty:
+		t.p.sites.forget(t.sites)
+	case t.match(false):
 		b.flush(t)
 		t.dirty = false
 	}
@@ -76,7 +79,6 @@ func (b *blocks) sweep(last bool) {
 		}
 	}
 	b.compact()
-	b.tick++
 }
 
 // flush writes the block of a thread.

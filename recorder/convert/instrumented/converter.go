@@ -107,6 +107,7 @@ func (c *Converter) Step(ctx context.Context) (read int64, err error) {
 		}
 	}
 	c.blocks.sweep(false)
+	c.blocks.tick++
 	if c.blocks.w != nil {
 		c.stop(c.blocks.w.Stop())
 	}

@@ -104,7 +104,7 @@ func (p *process) step(ctx context.Context, live bool) error {
 		return err
 	}
 	for p.to.err == nil {
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(ctx.Err(), p.to.blocks.w.Err()); err != nil {
 			return err
 		}
 		chunk, ok, err := p.chunks.Next(over)
@@ -163,7 +163,8 @@ func (p *process) finish() {
 		}
 	}
 	p.to.blocks.flushOf(p)
-	p.streams, p.program = nil, program{symbols: symbols{places: map[uint64]symbol{}}}
+	p.streams, p.program, p.encoder = nil, program{}, encoder{}
+	p.chunks, p.late, p.ahead, p.sites = raw.Chunks{}, nil, ahead{}, sites{}
 	p.file.Close()
 }
 

@@ -2,7 +2,6 @@ package instrumented
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"tracex/recorder/instrument/raw"
@@ -93,9 +92,7 @@ func (p *process) full(s *stream) {
 	s.unfull = false
 	left := s.chunk.LeftOut
 	if s.late { // it may have grown
-		if b, _, err := p.late.Read(s.chunk.Offset+raw.AtChunkLeftOut, 4); err == nil && len(b) == 4 {
-			left = binary.LittleEndian.Uint32(b)
-		}
+		left = p.file.LeftOut(&s.chunk)
 	}
 	p.told.LeftOut += int64(left)
 }
