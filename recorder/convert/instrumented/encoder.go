@@ -29,6 +29,18 @@ const mostDepth = 32
 // of values around it.
 func (e *encoder) value(t *typ, identity int32, depth int) {
 	c := &e.c
+	if rest := c.B[min(c.At, len(c.B)):]; len(rest) > 1 { // the commonest values of all
+		switch {
+		case rest[0] == raw.ValueInt8 && (t == nil || t.Kind == reflect.Int):
+			c.At += 2
+			e.word(values.IntKind, uint32(int8(rest[1])))
+			return
+		case rest[0] == raw.ValueInt32 && len(rest) > wordSize && (t == nil || t.Kind == reflect.Int):
+			c.At += 1 + wordSize
+			e.word(values.IntKind, binary.LittleEndian.Uint32(rest[1:]))
+			return
+		}
+	}
 	switch tag := c.U8(); tag {
 	case raw.ValueNil:
 		e.kind(values.NullKind)
@@ -224,13 +236,31 @@ func (e *encoder) string(s []byte, more int64, t *typ) {
 	}
 	at := len(e.b)
 	e.b = append(append(e.b, 0, 0), s...)
-	for _, c := range s {
-		if c-1 >= utf8.RuneSelf-1 {
-			e.b = values.AppendText(e.b[:at], string(s), values.MaxText)
-			return
-		}
+	if !plain(s) {
+		e.b = values.AppendText(e.b[:at], string(s), values.MaxText)
+		return
 	}
 	binary.BigEndian.PutUint16(e.b[at:], uint16(len(s))) // far below the limit: a program writes at most 255 bytes
+}
+
+// plain reports whether each byte of a string is a character that the format has as itself: it is
+// in 0x01 to 0x7f. Of eight bytes at a time, subtracting 1 sets the highest bit of those that are
+// zero.
+func plain(s []byte) bool {
+	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
+	for len(s) >= word {
+		eight := binary.LittleEndian.Uint64(s)
+		if (eight|(eight-ones))&highest != 0 {
+			return false
+		}
+		s = s[word:]
+	}
+	for _, c := range s {
+		if c-1 >= utf8.RuneSelf-1 { // 0 wraps around
+			return false
+		}
+	}
+	return true
 }
 
 // raw encodes a text that is shown without quotes.

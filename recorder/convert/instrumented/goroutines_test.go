@@ -174,3 +174,25 @@ func BenchmarkGoroutines(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkIdleStep is a step while nothing happens, with 100,000 goroutines that wait.
+func BenchmarkIdleStep(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "a"+raw.Suffix)
+	alive(100_000).Save(b, path)
+	c, err := instrumented.New(tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}, instrumented.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.Add(path)
+	for range 3 {
+		if _, err := c.Step(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if _, err := c.Step(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c.Close()
+}

@@ -14,8 +14,8 @@ type program struct {
 	symbols   symbols
 	functions functions
 	types     types
-	places    map[uint32]int32 // locations by return address
-	more      func()           // reads the descriptors that were written since
+	places    map[uint32]int32    // locations by return address
+	more      func(thorough bool) // reads the descriptors that were written since
 }
 
 // address returns the address of a place in the program's code.
@@ -25,7 +25,7 @@ func (p *program) address(offset uint32) uint64 { return p.text + uint64(offset)
 func (p *program) function(id uint32) *function {
 	f := p.functions.get(id)
 	if f == nil {
-		p.more()
+		p.more(true)
 		if f = p.functions.get(id); f == nil {
 			return nil
 		}
@@ -65,7 +65,7 @@ func (p *program) results(r *raw.Results) {
 func (p *program) returned(f *function) []*typ {
 	if !f.returns && len(f.Results) > 0 {
 		if f.Results[0] == 0 {
-			p.more()
+			p.more(true)
 		}
 		f.results, f.returns = p.typesOf(f.Results), f.Results[0] != 0
 	}
@@ -77,7 +77,7 @@ func (p *program) typeOf(id uint32) *typ {
 	if t := p.types.get(id); t != nil || id == 0 {
 		return t
 	}
-	p.more()
+	p.more(true)
 	return p.types.get(id)
 }
 
@@ -85,7 +85,10 @@ func (p *program) typeOf(id uint32) *typ {
 func (p *program) member(t *typ, i int) *typ {
 	m := t.members[i]
 	if m == nil {
-		m = p.types.get(t.Fields[i].Type)
+		if m = p.types.get(t.Fields[i].Type); m == nil {
+			p.more(false)
+			m = p.types.get(t.Fields[i].Type)
+		}
 		t.members[i] = m
 	}
 	return m
@@ -96,7 +99,12 @@ func (p *program) element(t *typ) *typ {
 	if t == nil {
 		return nil
 	}
-	return p.types.get(t.Element)
+	to := p.types.get(t.Element)
+	if to == nil {
+		p.more(false)
+		to = p.types.get(t.Element)
+	}
+	return to
 }
 
 // classOf returns the class of a type.
@@ -129,7 +137,7 @@ func (p *program) referred(t *typ) int32 {
 	if t == nil || t.Kind != reflect.Pointer {
 		return p.classOf(t)
 	}
-	if to := p.types.get(t.Element); to != nil {
+	if to := p.element(t); to != nil {
 		return p.classOf(to)
 	}
 	if t.id == none {

@@ -1,6 +1,7 @@
 package instrumented_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -303,6 +304,17 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// busy is a context that lets a program write whenever it is asked.
+type busy struct {
+	context.Context
+	write func()
+}
+
+func (b busy) Err() error {
+	b.write()
+	return nil
+}
+
 // grow converts a file while it grows, some writes at a time.
 func grow(t *testing.T, p *program) (*instrumented.Summary, *eager.Forest) {
 	t.Helper()
@@ -315,8 +327,11 @@ func grow(t *testing.T, p *program) (*instrumented.Summary, *eager.Forest) {
 	c.Add(path)
 	file := p.Grow(t, path)
 	most := 1 + p.rand.IntN(80)
-	for file.Apply(t, 1+p.rand.IntN(most)) {
-		if _, err := c.Step(t.Context()); err != nil {
+	more := true
+	write := func() { more = file.Apply(t, p.rand.IntN(most)) }
+	for more {
+		write()
+		if _, err := c.Step(busy{t.Context(), write}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,14 +11,9 @@ import (
 // thread is a goroutine of a program: a thread of the trace, once it has a call.
 type thread struct {
 	tracefile.Block
+	goroutine
 	p       *process
-	id      uint64 // the goroutine's; 0 if unknown
-	parent  uint64 // who made it
-	made    uint64 // pc after the go statement
-	start   uint64 // pc of the function started
-	first   *function
-	caller  int32 // return address of its first call
-	begun   bool  // it has a number
+	begun   bool // it has a number
 	ended   bool
 	dirty   bool   // it is one of those with an unwritten block
 	tick    int    // when that began, see Converter.sweep
@@ -29,6 +24,16 @@ type thread struct {
 	stack   []open
 	leaves  []*leaf // go statements in its block
 	sites   []siteKey
+}
+
+// goroutine is what is told of a goroutine.
+type goroutine struct {
+	id     uint64    // 0 if unknown
+	parent uint64    // the goroutine that made it; 0: the runtime
+	made   uint64    // pc after the go statement
+	start  uint64    // pc of the function started
+	first  *function // the first that it called; nil: none
+	caller uint32    // return address of that call
 }
 
 // open is a call that has begun.
@@ -78,7 +83,7 @@ func (t *thread) started() string {
 		return ""
 	}
 	wrapper := strings.LastIndex(s.name, ".gowrap")
-	if wrapper >= 0 && t.first != nil && t.p.program.symbols.at(t.p.program.address(uint32(t.caller))-1).name == s.name {
+	if wrapper >= 0 && t.first != nil && t.p.program.symbols.at(t.p.program.address(t.caller)-1).name == s.name {
 		return t.first.class + "." + t.first.name
 	}
 	return s.function()
@@ -87,7 +92,7 @@ func (t *thread) started() string {
 // match matches the go statements in the thread's block with goroutines, and reports whether
 // each has one. With last the block is about to be written.
 func (t *thread) match(last bool) (all bool) {
-	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.tick, t.ended, t.p.done}, last)
+	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.blocks.tick, t.ended, t.p.done}, last)
 }
 
 // begin numbers the thread, if that is not done.
@@ -105,7 +110,7 @@ func (t *thread) begin(c *Converter) bool {
 	return true
 }
 
-// goroutine reads the description of a goroutine.
-func readGoroutine(c *raw.Cursor) (id, parent, made, start, counter uint64) {
-	return c.U64(), c.U64(), c.U64(), c.U64(), c.U64()
+// readGoroutine reads the description of a goroutine, and the counter when it was written.
+func readGoroutine(c *raw.Cursor) (g goroutine, counter uint64) {
+	return goroutine{id: c.U64(), parent: c.U64(), made: c.U64(), start: c.U64()}, c.U64()
 }

@@ -19,6 +19,15 @@ type Chunk struct {
 // End returns the offset at which the chunk ends.
 func (c *Chunk) End() int64 { return c.Offset + int64(c.Size) }
 
+// LeftOut reads how many calls were left out by now; if it cannot be read, what the chunk says.
+func (f *File) LeftOut(c *Chunk) uint32 {
+	var b [4]byte
+	if n, err := f.read(b[:], c.Offset+AtChunkLeftOut); err != nil || n < len(b) {
+		return c.LeftOut
+	}
+	return binary.LittleEndian.Uint32(b[:])
+}
+
 // Chunks finds the chunks of a file, in order. A copy goes on from the same place, with the same
 // window.
 type Chunks struct {
