@@ -88,18 +88,24 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// check checks files of a package and returns the first error.
-func (c *checker) check(p listed, lang string, files []*ast.File) (first error) {
-	c.checkAll(p, lang, files, func(err types.Error) {
+// check checks files of a package. It returns the variables that are initialized, in order,
+// and the first error.
+func (c *checker) check(p listed, lang string, files []*ast.File) (order []string, first error) {
+	info := c.checkAll(p, lang, files, func(err types.Error) {
 		if first == nil {
 			first = err
 		}
 	})
-	return first
+	for _, i := range info.InitOrder {
+		for _, v := range i.Lhs {
+			order = append(order, fmt.Sprintf("%s in line %d", v.Name(), c.set.Position(i.Rhs.Pos()).Line))
+		}
+	}
+	return order, first
 }
 
 // checkAll checks files of a package and reports all errors.
-func (c *checker) checkAll(p listed, lang string, files []*ast.File, report func(types.Error)) {
+func (c *checker) checkAll(p listed, lang string, files []*ast.File, report func(types.Error)) *types.Info {
 	config := types.Config{Error: func(err error) { report(err.(types.Error)) }, GoVersion: lang, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
 	config.Importer = importerFunc(func(path string) (*types.Package, error) {
 		switch real, mapped := p.ImportMap[path]; {
@@ -112,7 +118,9 @@ func (c *checker) checkAll(p listed, lang string, files []*ast.File, report func
 		}
 		return c.gc.Import(path)
 	})
-	config.Check(p.ImportPath, c.set, files, nil)
+	info := &types.Info{}
+	config.Check(p.ImportPath, c.set, files, info)
+	return info
 }
 
 // parse parses a text, whose positions then are those that it says itself.
@@ -145,7 +153,7 @@ func (c *checker) places(tree *ast.File, prefix string) (all []string) {
 			}
 		case *ast.GenDecl:
 			imported := n.Tok == token.IMPORT && len(n.Specs) == 1 && fmt.Sprint(n.Specs[0].(*ast.ImportSpec).Name) == prefix
-			if imported || filepath.Base(c.set.Position(n.Pos()).Filename) == "tracex.go" {
+			if imported {
 				return false
 			}
 		case *ast.AssignStmt:
@@ -190,9 +198,10 @@ func (c *checker) compare(t *testing.T, p listed, options Options) (functions in
 
 func (c *checker) compareFiles(t *testing.T, p listed, edited *Package, lang string) (functions int) {
 	t.Helper()
-	var trees []*ast.File
+	var trees, plains []*ast.File
 	for i, s := range edited.files {
 		plain := c.parse(t, s.path, s.text)
+		plains = append(plains, plain)
 		file, err := edited.Edit(i)
 		if err != nil {
 			t.Fatal(err)
@@ -219,8 +228,18 @@ func (c *checker) compareFiles(t *testing.T, p listed, edited *Package, lang str
 			t.Fatalf("%s: %d nodes, %d of them edited, in\n%s", s.path, len(want), len(have), file.Text[:min(len(file.Text), 2000)])
 		}
 	}
-	if err := c.check(p, lang, trees); err != nil {
+	tables := 0
+	if text := edited.Table(); text != nil {
+		table := c.parse(t, "tracex.go", text)
+		trees = append([]*ast.File{table}, trees...)
+		tables = len(table.Decls) - 1
+	}
+	want, _ := c.check(p, lang, plains)
+	have, err := c.check(p, lang, trees)
+	if err != nil {
 		t.Errorf("%s: %v", p.ImportPath, err)
+	} else if !slices.Equal(have[tables:], want) {
+		t.Errorf("%s: variables are initialized in the order\n%q, when edited\n%q", p.ImportPath, want, have)
 	}
 	return functions
 }
@@ -234,6 +253,24 @@ func TestRealPackages(t *testing.T) {
 		if n == 0 {
 			t.Errorf("%s: nothing is instrumented", path)
 		}
+	}
+}
+
+// TestOrderOfInitialization: the tables do not delay variables that call instrumented functions.
+func TestOrderOfInitialization(t *testing.T) {
+	c := newChecker(t, "unsafe")
+	p := New("p", Options{Trivial: true})
+	for i, text := range []string{
+		"package p\nvar _ = func() int { a = 2; return f() }()\nvar a = 1\nvar b = a\nvar c = f()\nvar d = b\n",
+		"package p\nconst k = 1\nfunc f() int { return k }\nvar e = func() int { return a }()\nvar g = a\n",
+		"package p\nvar h = 1\n",
+	} {
+		if err := p.Add(fmt.Sprintf("/p/%d.go", i), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := c.compareFiles(t, listed{ImportPath: "p"}, p, ""); n != 3 {
+		t.Errorf("%d functions", n)
 	}
 }
 

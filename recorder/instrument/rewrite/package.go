@@ -44,6 +44,7 @@ type Package struct {
 	scope   *scope                    // of the function whose literals are numbered, nil outside of functions
 	names   map[*ast.FuncLit]string   // nil until all files are there
 	inits   map[*ast.FuncDecl]string  // names of functions called init
+	tables  map[int]string            // descriptors of files that have been edited
 	prefix  string                    // of all names in inserted text
 }
 
@@ -59,7 +60,7 @@ type source struct {
 
 // New returns a package without files. path is its import path, as descriptors will have it.
 func New(path string, options Options) *Package {
-	p := &Package{path: path, options: options, generic: true, linked: map[string]bool{}, aliases: map[string]ast.Expr{}, consts: map[string]ast.Expr{}, values: map[string]constant.Value{}}
+	p := &Package{path: path, options: options, generic: true, linked: map[string]bool{}, aliases: map[string]ast.Expr{}, consts: map[string]ast.Expr{}, values: map[string]constant.Value{}, tables: map[int]string{}}
 	if minor, ok := strings.CutPrefix(options.Lang, "go1."); ok {
 		minor, _, _ = strings.Cut(minor, ".")
 		if n, err := strconv.Atoi(minor); err == nil {

@@ -109,7 +109,6 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		}
 	}
 	changed = slices.Clone(c.args)
-	instrumented := false
 	for i := range p.Len() {
 		file, err := p.Edit(i)
 		if err != nil {
@@ -120,21 +119,20 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		if file.Text == nil {
 			continue
 		}
-		if !instrumented {
-			if err := os.MkdirAll(c.dir, 0o777); err != nil {
-				return nil, nil, err
-			}
-			instrumented = true
-		}
-		copied := filepath.Join(c.dir, fmt.Sprintf("%d_%s", i, filepath.Base(c.args[first+i])))
-		if err := os.WriteFile(copied, file.Text, 0o666); err != nil {
+		changed[first+i], err = c.write(fmt.Sprintf("%d_%s", i, filepath.Base(c.args[first+i])), file.Text)
+		if err != nil {
 			return nil, nil, err
 		}
-		changed[first+i] = copied
 	}
-	if !instrumented {
+	table := p.Table()
+	if table == nil {
 		return nil, nil, nil
 	}
+	tablePath, err := c.write("tracex.go", table)
+	if err != nil {
+		return nil, nil, err
+	}
+	changed = slices.Insert(changed, first, tablePath)
 	at, config := flagValue(c.args[:first], "-importcfg")
 	if at < 0 {
 		return nil, errors.New("the compiler is run without -importcfg"), nil
@@ -144,6 +142,15 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		return nil, nil, err
 	}
 	return replaced(changed, at, "-importcfg", copied), nil, nil
+}
+
+// write writes a file into the directory for it and returns its path.
+func (c *compilation) write(name string, text []byte) (path string, err error) {
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return "", err
+	}
+	path = filepath.Join(c.dir, name)
+	return path, os.WriteFile(path, text, 0o666)
 }
 
 // run compiles the instrumented sources.
