@@ -1,6 +1,7 @@
 package instrumented
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -15,10 +16,11 @@ type ahead struct {
 }
 
 // look reads times and descriptors from the chunks that exist by now. It passes so many bytes
-// without a chunk: another goroutine may not have finished beginning the one that is there.
-func (p *process) look(over int64) error {
+// without a chunk: another goroutine may not have finished beginning the one that is there. If
+// the program is gone it goes on to the end of the file.
+func (p *process) look(ctx context.Context, over int64, live bool) error {
 	a := &p.ahead
-	a.chunks.Renew(!p.ended)
+	a.chunks.Renew(live)
 	for i := range a.descriptors {
 		if err := p.describe(i); err != nil {
 			return err
@@ -39,11 +41,16 @@ func (p *process) look(over int64) error {
 		case err != nil && onlyOthers(err) != nil:
 			return err // damage is told when the chunk is converted
 		case err != nil:
-		case !ok:
+		case ok:
+			if err := p.saw(chunk); err != nil {
+				return err
+			}
+		case live || a.chunks.Offset() == before.Offset():
 			a.chunks = hole
 			return nil
 		default:
-			if err := p.saw(chunk); err != nil {
+			if err := ctx.Err(); err != nil {
+				a.chunks = hole
 				return err
 			}
 		}
@@ -62,7 +69,7 @@ func (p *process) again(thorough bool) {
 	if thorough {
 		over = passed
 	}
-	if err := p.look(over); err != nil {
+	if err := p.look(context.Background(), over, true); err != nil {
 		p.to.stop(err)
 	}
 }

@@ -10,17 +10,21 @@ import (
 type blocks struct {
 	w         *tracefile.Writer // nil until the first program is known
 	dict      dictionary
-	size      int       // of a large block, in bytes
-	memory    int       // bytes that may wait to be written
-	held      int       // those that do
-	dirty     []*thread // those that may have something that is not written
-	compactAt int       // length of dirty
-	tick      int       // steps
+	size      int               // of a large block, in bytes
+	memory    int               // bytes that may wait to be written
+	held      int               // those that do
+	dirty     []*thread         // those that may have something that is not written
+	compactAt int               // length of dirty
+	tick      int               // steps
+	spare     []tracefile.Block // of threads that have ended, with their memory
 }
 
 const (
 	patience      = 3 // steps that a go statement's block waits for its goroutine
 	waitingBlocks = 8 // the same as a size, in blocks
+
+	mostSpare = 16
+	spareSize = 64 << 10 // bytes of a thread's blocks, at most
 )
 
 // wrote notes what a thread has, and writes its block if it is large.
@@ -44,6 +48,14 @@ func (b *blocks) wrote(t *thread) {
 	}
 	if b.held >= b.memory {
 		b.sweep(true)
+	}
+}
+
+// equip gives a thread that begins the memory of one that has ended.
+func (b *blocks) equip(t *thread) {
+	if n := len(b.spare); n > 0 {
+		t.Reuse(&b.spare[n-1])
+		b.spare = b.spare[:n-1]
 	}
 }
 
@@ -95,7 +107,11 @@ func (b *blocks) flush(t *thread) {
 	t.named()
 	b.dict.write(&t.Block)
 	if t.ended {
+		large := cap(t.Bytes()) > spareSize
 		b.w.EndThread(&t.Block)
+		if !large && len(b.spare) < mostSpare {
+			b.spare = append(b.spare, t.Block)
+		}
 		t.Free()
 		t.p.sites.forget(t.sites)
 	} else {

@@ -127,7 +127,7 @@ func (p *process) results(f *function) {
 			text = e.appendText(text, t, 0, false)
 		}
 		text = append(text, ')')
-		e.raw(string(text))
+		e.rawBytes(text)
 		e.text = text
 	}
 	for range e.layout.Returned {

@@ -100,3 +100,13 @@ func TestDamaged(t *testing.T) {
 		t.Error("no damage was told")
 	}
 }
+
+// TestNoTimes: a program that recorded no times.
+func TestNoTimes(t *testing.T) {
+	p := newProgram(9, rawtest.Options{Clock: raw.ClockNone}).run(500)
+	s, got := convertImage(t, filepath.Join(t.TempDir(), "a"+raw.Suffix), p.Image)
+	compare(t, got, p.want())
+	if s.Calls != p.calls || s.Processes[0].Damaged > 0 {
+		t.Errorf("%+v", s)
+	}
+}

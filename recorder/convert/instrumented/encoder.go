@@ -118,7 +118,7 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 	default:
 		c.At--
 		if text := e.appendText(e.text[:0], t, depth, false); !c.Bad {
-			e.raw(string(text))
+			e.rawBytes(text)
 		}
 	}
 }
@@ -264,15 +264,24 @@ func plain(s []byte) bool {
 }
 
 // raw encodes a text that is shown without quotes.
-func (e *encoder) raw(text string) {
-	v := format.Value{Kind: format.ValueRawString, Text: values.Shorten(text, values.MaxText)}
-	if e.layout.Version >= format.V27 {
-		v.Kind = format.ValueBigDecimal
-		if _, err := strconv.ParseUint(text, 10, 64); err == nil {
-			v.Kind = format.ValueBigInteger
+func (e *encoder) raw(text string) { e.rawBytes([]byte(text)) }
+
+// rawBytes is raw for bytes, which it does not keep.
+func (e *encoder) rawBytes(text []byte) {
+	if len(text) > 0 && text[0] >= '0' && text[0] <= '9' && e.layout.Version >= format.V27 {
+		if _, err := strconv.ParseUint(string(text), 10, 64); err == nil {
+			v := format.Value{Kind: format.ValueBigInteger, Text: string(text)}
+			e.b, _ = e.layout.Version.AppendValue(e.b, &v) // cannot fail: it is short
+			return
 		}
 	}
-	e.b, _ = e.layout.Version.AppendValue(e.b, &v) // cannot fail: it is cut
+	e.kind(values.RawKind)
+	if len(text) > values.MaxText || !plain(text) {
+		e.b = values.AppendText(e.b, string(text), values.MaxText)
+		return
+	}
+	e.b = binary.BigEndian.AppendUint16(e.b, uint16(len(text)))
+	e.b = append(e.b, text...)
 }
 
 // failure encodes an error with its message.

@@ -34,6 +34,9 @@ func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 		} else {
 			e.c.At = at + eventHead
 			known := p.event(s, kind, id, s.counter+uint64(le.Uint32(data[at+wordSize:])))
+			if p.to.err != nil {
+				return at, false
+			}
 			e.c.Align(wordSize)
 			e.c.Bad = e.c.Bad || !known || e.c.At > (len(data)+3)&^3
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"tracex/recorder/instrument/raw"
@@ -93,11 +92,12 @@ func (p *process) step(ctx context.Context, live bool) error {
 	if live && p.file.Head.Dropped > 0 {
 		return nil // what is there may be dropped at any time
 	}
+	const passed = 64 << 20 // bytes without a chunk, before ctx is asked again
 	over := int64(0)
 	if !live {
-		over = math.MaxInt64
+		over = passed
 	}
-	if err := p.look(over); err != nil {
+	if err := p.look(ctx, over, live); err != nil {
 		return err
 	}
 	if err := p.poll(ctx); err != nil {
@@ -107,6 +107,7 @@ func (p *process) step(ctx context.Context, live bool) error {
 		if err := errors.Join(ctx.Err(), p.to.blocks.w.Err()); err != nil {
 			return err
 		}
+		before := p.chunks.Offset()
 		chunk, ok, err := p.chunks.Next(over)
 		switch {
 		case err != nil && !p.damage(err):
@@ -114,7 +115,9 @@ func (p *process) step(ctx context.Context, live bool) error {
 		case err != nil:
 			continue
 		case !ok:
-			return nil
+			if live || p.chunks.Offset() == before {
+				return nil
+			}
 		case chunk.Kind == raw.ChunkEvents:
 			if err := p.events(chunk); err != nil {
 				return err

@@ -107,6 +107,7 @@ func (t *thread) begin(c *Converter) bool {
 	t.Thread = int32(c.threads)
 	c.threads++
 	t.begun = true
+	c.blocks.equip(t)
 	return true
 }
 

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ func (s *subject) covered(t *testing.T, dir string) (calls map[string]int, resul
 	}
 	calls = map[string]int{}
 	for file, counts := range blocks {
-		for body, name := range functionsOf(t, sourceOf(t, dir, file)) {
+		for body, name := range functionsOf(t, sourceOf(t, dir, file), path.Base(path.Dir(file))) {
 			calls[name] += counts[body]
 		}
 	}
@@ -132,15 +133,15 @@ type position struct{ line, column int }
 // sourceOf returns the path of a file that a profile names by its package.
 func sourceOf(t *testing.T, dir, file string) string {
 	t.Helper()
-	out, _ := run(t, dir, "go", "list", "-f", "{{.Dir}}", filepath.Dir(file))
-	return filepath.Join(strings.TrimSpace(string(out)), filepath.Base(file))
+	out, _ := run(t, dir, "go", "list", "-f", "{{.Dir}}", path.Dir(file))
+	return filepath.Join(strings.TrimSpace(string(out)), path.Base(file))
 }
 
-// functionsOf returns the functions of a source file by where their bodies begin. Literals are
-// counted together with others in the same function.
-func functionsOf(t *testing.T, path string) map[position]string {
+// functionsOf returns the functions of a source file of a package by where their bodies begin.
+// Literals are counted together with others in the same function.
+func functionsOf(t *testing.T, source, pkg string) map[position]string {
 	set := token.NewFileSet()
-	f, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution|parser.ParseComments)
+	f, err := parser.ParseFile(set, source, nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,9 @@ func functionsOf(t *testing.T, path string) map[position]string {
 		p := set.PositionFor(body.Lbrace, false)
 		return position{p.Line, p.Column}
 	}
-	pkg := f.Name.Name
+	if f.Name.Name == "main" {
+		pkg = "main"
+	}
 	for _, d := range f.Decls {
 		name := pkg + ".init"
 		if d, ok := d.(*ast.FuncDecl); ok {

@@ -156,7 +156,7 @@ func (f *File) chunk(at int64, kind uint32, size int, stream uint64, leftOut uin
 	f.word(at, kind)
 }
 
-// Save writes the file to a directory, and returns its path.
+// Save writes the file to disk.
 func (f *File) Save(tb testing.TB, path string) {
 	tb.Helper()
 	if err := os.WriteFile(path, f.Image, 0o600); err != nil {
