@@ -30,14 +30,14 @@ type subject struct {
 func TestJudge(t *testing.T) {
 	needed(t)
 	for _, s := range []subject{
-		{module: "github.com/spf13/pflag@v1.0.5"},
-		{module: "github.com/spf13/cobra@v1.9.1"},
 		{module: "github.com/gorilla/mux@v1.8.1"},
+		{module: "github.com/gorilla/schema@v1.4.1"},
+		{module: "github.com/agext/levenshtein@v1.2.3"},
 		{module: "github.com/BurntSushi/toml@v1.4.0"},
 		{module: "github.com/google/uuid@v1.6.0"},
-		{module: "github.com/google/go-cmp@v0.6.0"},
-		{module: "github.com/yuin/goldmark@v1.7.8"},
-		{module: "gopkg.in/yaml.v3@v3.0.1"},
+		{module: "github.com/Masterminds/semver/v3@v3.3.0"},
+		{module: "github.com/mitchellh/mapstructure@v1.5.0"},
+		{module: "github.com/hashicorp/go-version@v1.7.0"},
 		{module: "github.com/dustin/go-humanize@v1.0.1"},
 		{module: "github.com/hashicorp/go-multierror@v1.1.1"},
 	} {
@@ -122,7 +122,9 @@ func (s *subject) covered(t *testing.T, dir string) (calls map[string]int, resul
 	calls = map[string]int{}
 	for file, counts := range blocks {
 		for body, name := range functionsOf(t, sourceOf(t, dir, file), path.Base(path.Dir(file))) {
-			calls[name] += counts[body]
+			if n, ok := counts[body]; ok { // some functions without statements are not counted
+				calls[name] += n
+			}
 		}
 	}
 	return calls, results
