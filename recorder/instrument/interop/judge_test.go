@@ -2,6 +2,7 @@ package interop_test
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -23,6 +24,7 @@ type subject struct {
 	packages []string // of go test
 	// differ are tests that need not end as they do without instrumentation, and why.
 	differ map[string]string
+	race   bool // under the race detector too
 }
 
 // TestJudge: for each function of these programs, the calls in the trace of their tests are as
@@ -30,16 +32,15 @@ type subject struct {
 func TestJudge(t *testing.T) {
 	needed(t)
 	for _, s := range []subject{
-		{module: "github.com/gorilla/mux@v1.8.1"},
+		{module: "github.com/gorilla/mux@v1.8.1", race: true},
 		{module: "github.com/gorilla/schema@v1.4.1"},
 		{module: "github.com/agext/levenshtein@v1.2.3"},
-		{module: "github.com/BurntSushi/toml@v1.4.0"},
 		{module: "github.com/google/uuid@v1.6.0"},
 		{module: "github.com/Masterminds/semver/v3@v3.3.0"},
 		{module: "github.com/mitchellh/mapstructure@v1.5.0"},
 		{module: "github.com/hashicorp/go-version@v1.7.0"},
 		{module: "github.com/dustin/go-humanize@v1.0.1"},
-		{module: "github.com/hashicorp/go-multierror@v1.1.1"},
+		{module: "github.com/hashicorp/go-multierror@v1.1.1", race: true},
 	} {
 		name, _, _ := strings.Cut(s.module, "@")
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestJudge(t *testing.T) {
 func TestJudgeLibrary(t *testing.T) {
 	needed(t)
 	for _, pkg := range []string{
-		"container/list", "container/ring", "encoding/csv", "encoding/hex", "errors", "html", "path", "text/scanner", "text/tabwriter", "text/template/parse",
+		"container/list", "container/ring", "encoding/csv", "encoding/hex", "container/heap", "html", "path", "text/scanner", "text/tabwriter", "text/template/parse",
 	} {
 		t.Run(pkg, func(t *testing.T) {
 			s := subject{packages: []string{pkg}}
@@ -67,14 +68,15 @@ func (s *subject) judge(t *testing.T, dir string) {
 	second, _ := s.covered(t, dir)
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	out, said := run(t, dir, append([]string{program(t), "record", "--tests=false", "-o", trace, "--", "go", "test", "-json"}, s.packages...)...)
-	for test, how := range outcomes(t, out) {
-		if plain[test] != how && s.differ[test] == "" {
-			t.Errorf("%s: %s instrumented, else %q", test, how, plain[test])
+	s.same(t, outcomes(t, out), plain)
+	if s.race {
+		out, _ := run(t, dir, append([]string{"go", "test", "-json", "-count=1", "-race"}, s.packages...)...)
+		plain := outcomes(t, out)
+		out, _ = run(t, dir, append([]string{program(t), "record", "-o", filepath.Join(t.TempDir(), "trace.bin"), "--", "go", "test", "-json", "-race"}, s.packages...)...)
+		s.same(t, outcomes(t, out), plain)
+		if bytes.Contains(out, []byte("DATA RACE")) {
+			t.Errorf("the race detector found something: %s", out)
 		}
-		delete(plain, test)
-	}
-	for test := range plain {
-		t.Errorf("%s did not run instrumented", test)
 	}
 	recorded := callsOf(t, trace)
 	judged, unsteady := 0, 0
@@ -91,6 +93,21 @@ func (s *subject) judge(t *testing.T, dir string) {
 	t.Logf("%d functions have as many calls as counted, %d differ from run to run", judged, unsteady)
 	if judged == 0 {
 		t.Errorf("nothing was judged; tracex said %s", said)
+	}
+}
+
+// same checks that the tests ended as they do without instrumentation.
+func (s *subject) same(t *testing.T, instrumented, plain map[string]string) {
+	t.Helper()
+	for test, how := range instrumented {
+		if plain[test] != how && s.differ[test] == "" {
+			t.Errorf("%s: %s instrumented, else %q", test, how, plain[test])
+		}
+	}
+	for test := range plain {
+		if instrumented[test] == "" {
+			t.Errorf("%s did not run instrumented", test)
+		}
 	}
 }
 
