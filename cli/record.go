@@ -42,14 +42,9 @@ func newRecordCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program, and write a trace of what it did, even if it crashes.\n\n" +
-			"A go command that builds, such as go test or go run, instruments what it builds: each call is recorded, with receiver, arguments and results, of all functions of the main module. " +
-			"No source is changed, and the module cache and other builds are not touched. Each other program is run with a private tracing service, and write a trace of what the program records, even if it crashes. " +
-			"The program must use Perfetto's client library, or tracex's recorder with the import _ " +
-			"\"tracex/recorder/shared\". tracex open --follow shows the calls of the first Go program while it runs; " +
-			"those of other programs are added at the end.",
+		Long: "Run a program, and write a trace of what it did, even if it crashes. go test and go run record each call; no source is changed. " +
+			"Other programs are made by tracex build, or use tracex's recorder or Perfetto's client library.",
 		Example: `tracex record -- go test ./...
-tracex record -o trace.bin -- go run ./cmd/x ARGUMENT...
 tracex record -- ./program --its-flag`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -70,6 +65,7 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
+	mark(flags, map[string]string{"no-go": "", "keep-raw": "", "verbose": ""})
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {

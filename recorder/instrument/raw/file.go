@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // Bounds of what a file may say, far above what programs write.
@@ -172,24 +171,6 @@ func (f *File) Table() ([]byte, error) {
 }
 
 // read reads from an offset on, less at the end of the file.
-// nextData returns the first place from offset on where the file has data, as far as the system
-// knows. ok is false if there is none.
-func (f *File) nextData(offset int64) (data int64, ok bool) {
-	const seekData = 3 // on linux
-	seeker, ok := f.file.(io.Seeker)
-	if !ok {
-		return offset, true
-	}
-	data, err := seeker.Seek(offset, seekData)
-	switch {
-	case err == nil:
-		return max(data, offset), true
-	case errors.Is(err, syscall.ENXIO):
-		return 0, false
-	}
-	return offset, true // this system cannot tell
-}
-
 func (f *File) read(b []byte, offset int64) (n int, err error) {
 	n, err = f.file.ReadAt(b, offset)
 	if err == io.EOF {
