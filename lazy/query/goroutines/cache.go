@@ -27,14 +27,12 @@ func (c *Cache) Get(ctx context.Context, list *lazy.ThreadList, tell lazy.Progre
 	return f, err
 }
 
-// Has returns the Forest of a list if it is there.
-func (c *Cache) Has(list *lazy.ThreadList) *Forest {
+// Last returns the Forest made last, which may be of an older list; nil if there is none, or one is
+// being made.
+func (c *Cache) Last() *Forest {
 	if !c.mu.TryLock() {
 		return nil
 	}
 	defer c.mu.Unlock()
-	if c.last != nil && c.last.of.Same(list) {
-		return c.last
-	}
-	return nil
+	return c.last
 }

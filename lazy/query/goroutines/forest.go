@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"tracex/lazy"
 )
@@ -163,6 +164,9 @@ func (m *maker) read(i int, text string) bool {
 	}
 	m.program[i], m.parents[i] = id, n.Parent
 	if n.Number != 0 {
+		if m.f.index == nil {
+			m.f.index = make([]numbered, 0, len(m.program))
+		}
 		m.f.index = append(m.f.index, numbered{id, int32(i), n.Number})
 	}
 	return true
@@ -260,4 +264,42 @@ func (m *maker) arrange() {
 			grow(t)
 		}
 	})
+}
+
+// Path returns the number of a thread's goroutine, of the one that started it, and so on: "24 ← 23 ← 1 main",
+// at most so many of them, with arrow and more as the signs for ← and for what is left out. It is "" for
+// a thread of no goroutine.
+func (f *Forest) Path(thread, most int, arrow, more string) string {
+	path := []int{thread}
+	f.Ancestors(thread, func(t int) bool { path = append(path, t); return true })
+	text := ""
+	for i, t := range path {
+		if len(path) > most && i >= most-1 && i < len(path)-1 {
+			if i == most-1 {
+				text += " " + arrow + " " + more
+			}
+			continue
+		}
+		n, ok := f.name(t)
+		switch {
+		case !ok:
+			return text
+		case i > 0:
+			text += " " + arrow + " "
+		}
+		text += n.short()
+		if _, has := f.Parent(t); !has && n.Parent != 0 {
+			text += " " + arrow + " " + strconv.FormatInt(n.Parent, 10) + ", which is not in the trace"
+		}
+	}
+	return text
+}
+
+// name returns the name of a thread.
+func (f *Forest) name(thread int) (n Name, ok bool) {
+	f.of.Plain(thread, thread+1, func(_ int, name string) bool {
+		n, ok = Parse(name)
+		return true
+	})
+	return n, ok
 }

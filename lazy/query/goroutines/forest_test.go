@@ -87,6 +87,17 @@ func TestForest(t *testing.T) {
 	}
 	var up []int
 	f.Ancestors(8, func(i int) bool { up = append(up, i); return true })
+	for _, c := range []struct {
+		thread, most int
+		want         string
+	}{
+		{8, 9, "5 ← 6 ← 26 ← 1 main"}, {8, 3, "5 ← 6 ← … ← 1 main"}, {0, 9, "1 main"},
+		{6, 9, "40 ← 39, which is not in the trace"}, {11, 9, "? ← 1 main"}, {5, 9, "7"}, {2, 9, ""},
+	} {
+		if got := f.Path(c.thread, c.most, "←", "…"); got != c.want {
+			t.Errorf("path of %d: %q, want %q", c.thread, got, c.want)
+		}
+	}
 	if !slices.Equal(up, []int{4, 1, 0}) || !f.Linked() || !Likely(list) {
 		t.Errorf("above 8: %v", up)
 	}
@@ -168,11 +179,11 @@ func TestLarge(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	var c Cache
-	if _, err := c.Get(stopped, list, nil); err == nil || c.Has(list) != nil {
+	if _, err := c.Get(stopped, list, nil); err == nil || c.Last() != nil {
 		t.Error("not stopped")
 	}
 	first, err := c.Get(t.Context(), list, nil)
-	if again, _ := c.Get(stopped, list, nil); err != nil || again != first || c.Has(list) != first {
+	if again, _ := c.Get(stopped, list, nil); err != nil || again != first || c.Last() != first {
 		t.Error("not kept")
 	}
 }

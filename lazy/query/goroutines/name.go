@@ -146,3 +146,14 @@ func Made(result string) (number int64, guess, ok bool) {
 func IsStatement(method string) bool {
 	return len(method) > len(goMethod) && strings.HasPrefix(method, goMethod)
 }
+
+// short is the number, and main for that of main.
+func (n *Name) short() string {
+	switch {
+	case n.Number == 0:
+		return "?"
+	case n.Main():
+		return "1 main"
+	}
+	return strconv.FormatInt(n.Number, 10)
+}
