@@ -43,7 +43,7 @@ func (f *Finder) Find(ctx context.Context, s Spot) Found {
 	found.Path, found.Alike = choose(f.list(ctx)[s.File], s)
 	if found.Path == "" && s.isGo() {
 		found.Path, found.Alike = choose(f.listNeeded(ctx)[s.File], s)
-		where += ", nor in the modules that it needs"
+		where += ", nor in the modules that it needs or in Go"
 	}
 	if found.Path == "" {
 		found.Err = errors.New(where)

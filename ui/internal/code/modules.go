@@ -3,6 +3,7 @@ package code
 import (
 	"bufio"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -36,7 +37,8 @@ func moduleAround(dir string) string {
 }
 
 // requiredBy returns the directories of the modules that others need, as far as they are on this
-// machine: in the module cache, or where a replacement says.
+// machine: in the module cache, or where a
+// replacement says. The last is that of the standard library.
 func requiredBy(dirs []string) (all []string) {
 	seen := make(map[string]bool)
 	add := func(dir string) {
@@ -66,7 +68,25 @@ func requiredBy(dirs []string) (all []string) {
 			}
 		}
 	}
+	if root := goRoot(); root != "" {
+		add(filepath.Join(root, "src"))
+	}
 	return all
+}
+
+// goRoot returns where Go is installed; "" if it is not known.
+func goRoot() string {
+	if dir := os.Getenv("GOROOT"); dir != "" {
+		return dir
+	}
+	path, err := exec.LookPath("go")
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(path))
 }
 
 func indexOf(words []string, word string) int {

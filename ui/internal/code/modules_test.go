@@ -20,9 +20,11 @@ func TestModules(t *testing.T) {
 		"cache/github.com/!upper/mux@v1.8.1/m.go": "package mux" + lines,
 		"cache/one.org/y/v2@v2.0.0/y.go":          "package y" + lines,
 		"cache/other.org@v1.0.0/y.go":             "package y" + lines,
+		"go/src/runtime/proc.go":                  "package runtime" + lines,
 		"z/z.go":                                  "package z" + lines,
 	})
 	t.Setenv("GOMODCACHE", filepath.Join(dir, "cache"))
+	t.Setenv("GOROOT", filepath.Join(dir, "go"))
 	own := filepath.Join(dir, "own")
 	if got := moduleAround(filepath.Join(own, "cmd")); got != own {
 		t.Errorf("module %q, want %q", got, own)
@@ -30,7 +32,7 @@ func TestModules(t *testing.T) {
 	if got := moduleAround(dir); got != "" && !strings.HasPrefix(dir, got) {
 		t.Errorf("module %q", got)
 	}
-	want := []string{"cache/github.com/!upper/mux@v1.8.1", "cache/one.org/y/v2@v2.0.0", "z"}
+	want := []string{"cache/github.com/!upper/mux@v1.8.1", "cache/one.org/y/v2@v2.0.0", "z", "go/src"}
 	for i := range want {
 		want[i] = filepath.Join(dir, filepath.FromSlash(want[i]))
 	}
@@ -39,13 +41,13 @@ func TestModules(t *testing.T) {
 	}
 	f := NewFinder([]string{own})
 	for file, path := range map[string]string{
-		"main.go": "own/cmd/main.go", "m.go": "cache/github.com/!upper/mux@v1.8.1/m.go", "y.go": "cache/one.org/y/v2@v2.0.0/y.go", "z.go": "z/z.go",
+		"main.go": "own/cmd/main.go", "m.go": "cache/github.com/!upper/mux@v1.8.1/m.go", "y.go": "cache/one.org/y/v2@v2.0.0/y.go", "z.go": "z/z.go", "proc.go": "go/src/runtime/proc.go",
 	} {
 		if got := f.Find(t.Context(), Spot{file, "x", 3}); got.Path != filepath.Join(dir, filepath.FromSlash(path)) || got.Err != nil {
 			t.Errorf("%s is %q: %v", file, got.Path, got.Err)
 		}
 	}
-	if got := f.Find(t.Context(), Spot{"none.go", "x", 3}); got.Err == nil || got.Err.Error() != "none.go is not under "+own+", nor in the modules that it needs" {
+	if got := f.Find(t.Context(), Spot{"none.go", "x", 3}); got.Err == nil || got.Err.Error() != "none.go is not under "+own+", nor in the modules that it needs or in Go" {
 		t.Error(got.Err)
 	}
 	if got := f.Find(t.Context(), Spot{"m.java", "x", 3}); got.Err == nil || strings.Contains(got.Err.Error(), "modules") {

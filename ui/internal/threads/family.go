@@ -108,19 +108,21 @@ type found struct {
 	passed []uint64
 }
 
-// follow adds what has passed a filter since, with the threads above.
-func (f *family) follow(s *list.Scan) {
+// follow adds what has passed a filter since, with the threads above. It returns the line of the first
+// that passed, once.
+func (f *family) follow(s *list.Scan) (line int, first bool) {
 	if s == nil || len(s.Passed) == f.found.taken {
-		return
+		return 0, false
 	}
 	l := &f.found
+	first = l.taken == 0
 	if l.in == nil {
 		words := (f.Of().Len() + 63) / 64
 		l.in, l.passed = make([]uint64, words), make([]uint64, words)
 	}
 	for _, thread := range s.Passed[l.taken:] {
 		l.passed[thread/64] |= 1 << (thread % 64)
-		first := len(l.lines)
+		from := len(l.lines)
 		add := func(thread int) bool {
 			if l.in[thread/64]>>(thread%64)&1 != 0 {
 				return false
@@ -131,9 +133,10 @@ func (f *family) follow(s *list.Scan) {
 		}
 		add(thread)
 		f.Ancestors(thread, add)
-		slices.Reverse(l.lines[first:])
+		slices.Reverse(l.lines[from:])
 	}
 	l.taken = len(s.Passed)
+	return slices.Index(l.lines, s.Passed[0]), first
 }
 
 // passes reports whether a thread has passed the filter.

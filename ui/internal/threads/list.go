@@ -131,7 +131,9 @@ func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height 
 		work = l.turn()
 	}
 	if l.order == asTree {
-		l.family.follow(l.filter)
+		if line, first := l.family.follow(l.filter); first && l.Selected() == 0 {
+			l.Select(line)
+		}
 	}
 	from, to := l.Visible(height)
 	which := make([]int, 0, to-from)
