@@ -80,7 +80,7 @@ func (s *starting) follow() (cmd tea.Cmd, is bool) {
 
 // toGoroutine goes to the first call of a goroutine of a program.
 func (s *starting) toGoroutine(program string, number int64, guess bool) tea.Cmd {
-	r := s.trace.Reader
+	r, raw := s.trace.Reader, !s.tree.Out.Tree.Folded()
 	return s.jobs.ToFound("looking for the goroutine", func(ctx context.Context, progress lazy.Progress) (at lazy.Position, event int32, err error) {
 		f, err := s.forests.Get(ctx, r.ThreadList(), progress)
 		if err != nil {
@@ -90,10 +90,7 @@ func (s *starting) toGoroutine(program string, number int64, guess bool) tea.Cmd
 		if !ok {
 			return at, -1, fmt.Errorf("goroutine %d is not in the trace", number)
 		}
-		if at.Thread = f.Of().ID(i); f.Of().Rows([]int{i})[0].Bytes == 0 {
-			at.At = -1
-		}
-		return at, -1, nil
+		return goroutines.First(ctx, r, raw, f.Of().ID(i))
 	}, func(found bool) {
 		if found && guess {
 			s.env.Say(s.env.Glyphs.About + " a guess: which goroutine this statement made is not sure")

@@ -24,6 +24,8 @@ type Forest struct {
 	index  []numbered
 	ids    map[string]int32 // of programs
 	linked bool
+	// goroutines: see Goroutines
+	goroutines bool
 }
 
 // numbered is a goroutine with a number.
@@ -91,6 +93,10 @@ func NewForest(ctx context.Context, list *lazy.ThreadList, tell lazy.Progress) (
 // Linked reports whether a thread was started by another one that is known. Otherwise the forest has
 // only roots.
 func (f *Forest) Linked() bool { return f.linked }
+
+// Goroutines reports whether a name tells who started a goroutine. Otherwise a thread called main says
+// nothing.
+func (f *Forest) Goroutines() bool { return f.goroutines }
 
 // Of returns the threads that f is about.
 func (f *Forest) Of() *lazy.ThreadList { return f.of }
@@ -178,6 +184,7 @@ func (m *maker) link() {
 	for i := range f.parent {
 		f.parent[i] = -1
 		if m.parents[i] != 0 {
+			f.goroutines = true
 			f.parent[i] = int32(f.search(m.program[i], m.parents[i]))
 		}
 		f.linked = f.linked || f.parent[i] >= 0 && f.parent[i] != int32(i)

@@ -76,3 +76,22 @@ func TestFindStatementCut(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFirst finds the first point of a thread, if there is one.
+func TestFirst(t *testing.T) {
+	w := formattest.NewBuilder(t)
+	run := w.Method("app", "run", formattest.IntType)
+	w.Call(-1, run, nil)
+	w.Thread(1)
+	w.Name("goroutine 2")
+	w.Thread(2)
+	w.Name("goroutine 3")
+	w.Call(-1, run, func() { w.Call(-1, run, nil) })
+	r := open(t, w.File())
+	for thread, want := range map[int32]int32{0: 0, 1: -1, 2: 1} {
+		at, event, err := First(t.Context(), r, false, thread)
+		if err != nil || event != want || at.Thread != thread || (at.At < 0) != (want < 0) {
+			t.Errorf("thread %d: event %d at %+v, %v; want %d", thread, event, at, err, want)
+		}
+	}
+}
