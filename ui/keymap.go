@@ -53,7 +53,7 @@ func bindings() []binding {
 		{"next-thread", []string{"tab"}, groupMove, "next thread", "", otherThread(1)},
 		{"previous-thread", []string{"shift+tab"}, groupMove, "previous thread", "", otherThread(-1)},
 		{"enclosing", []string{"u"}, groupMove, "to the call around that is scrolled out; 2{}: around it", "", onTree((*tree.Part).Enclosing)},
-		{"threads", []string{"t"}, groupMove, "list of threads, a tree of goroutines; s there: other orders", "", func(m *Model, n int) tea.Cmd { return m.threads.show(n) }},
+		{"threads", []string{"t"}, groupMove, "list of threads; s there: as a tree, by name or by calls", "", func(m *Model, n int) tea.Cmd { return m.threads.show(n) }},
 
 		{"expand", []string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
 		{"collapse", []string{"left", "h"}, groupTree, "collapse, or go to the parent", "", onTree((*tree.Part).Left)},
@@ -76,7 +76,7 @@ func bindings() []binding {
 		{"next-same", []string{"*"}, groupFind, "next call of the same method", "", onSearch(func(s *searching, _ int) tea.Cmd { return s.sameName(1) })},
 		{"previous-same", []string{"#"}, groupFind, "previous call of the same method", "", onSearch(func(s *searching, _ int) tea.Cmd { return s.sameName(-1) })},
 		{"go-to", []string{":"}, groupFind, "go to :1204, :50%, :t3, :748ms; or a command (:help)", "go to", func(m *Model, _ int) tea.Cmd { return m.commands.open("") }},
-		{"go-statement", []string{"O"}, groupFind, "to the go statement that made this goroutine; on one: to its goroutine", "", func(m *Model, n int) tea.Cmd { return m.starts.key(n) }},
+		{"go-statement", []string{"O"}, groupFind, "to the goroutine's go statement; there: to its goroutine", "", func(m *Model, n int) tea.Cmd { return m.starts.key(n) }},
 		{"back", []string{"["}, groupFind, "back to where you were", "", asJob((*job.Part).Back)},
 		{"forward", []string{"]"}, groupFind, "forward again", "", asJob((*job.Part).Forward)},
 
