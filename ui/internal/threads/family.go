@@ -17,6 +17,7 @@ type family struct {
 	folded             map[int32]bool // ids of the threads that are collapsed
 	gaps               []gap
 	found              found
+	ends               map[int]lazy.ThreadEnd // of the threads on the screen
 }
 
 // gap is where threads are left out.
@@ -137,6 +138,16 @@ func (f *family) follow(s *list.Scan) (line int, first bool) {
 	}
 	l.taken = len(s.Passed)
 	return slices.Index(l.lines, s.Passed[0]), first
+}
+
+// learn notes how threads ended.
+func (f *family) learn(ends []lazy.ThreadEnd, which []int) {
+	if f.ends == nil {
+		f.ends = make(map[int]lazy.ThreadEnd)
+	}
+	for i, e := range ends {
+		f.ends[which[i]] = e
+	}
 }
 
 // passes reports whether a thread has passed the filter.

@@ -144,6 +144,9 @@ func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height 
 	for i, row := range l.all.Rows(which) {
 		l.seen[which[i]] = row
 	}
+	if clear(l.family.ends); l.order == asTree {
+		l.family.learn(l.all.Ends(which), which)
+	}
 	return work
 }
 

@@ -67,6 +67,9 @@ const (
 
 // treeLine is the line of a thread in the tree. what is known about it begins at a column.
 func (l *List) treeLine(thread int, t lazy.ThreadInfo, what string, from int) list.Item {
+	if end := l.ended(thread); end != "" {
+		what = end + ", " + what
+	}
 	if l.width >= wide {
 		what += ", thread " + strconv.FormatInt(int64(t.ID)+1, 10)
 		from -= 16
@@ -102,6 +105,22 @@ func (l *List) treeLine(thread int, t lazy.ThreadInfo, what string, from int) li
 		{Text: started, Style: screen.Faint},
 		{Text: what, Style: screen.Faint, At: from, Aside: true},
 	}}
+}
+
+// longestEnd bounds the text about how a thread ended, in cells.
+const longestEnd = 22
+
+// ended tells how a thread ended, unless it returned.
+func (l *List) ended(thread int) string {
+	switch e := l.family.ends[thread]; {
+	case e.Threw:
+		return screen.CutEnd(l.g.Threw+e.Exception, longestEnd, l.g)
+	case e.State == lazy.StatePending:
+		return "not ended yet"
+	case e.State == lazy.StateUnfinished:
+		return "did not end"
+	}
+	return ""
 }
 
 // treeName returns the name of a thread in the tree, and where it was started. What the thread above
