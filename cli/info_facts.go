@@ -58,6 +58,7 @@ type threadFacts struct {
 	Parent       int64  `json:"parent,omitempty"`
 	ParentThread int64  `json:"parent_thread,omitempty"`
 	StartedAt    string `json:"started_at,omitempty"`
+	Threw        string `json:"threw,omitempty"` // what ended the goroutine, if it did not return
 }
 
 type count struct {

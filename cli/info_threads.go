@@ -75,8 +75,12 @@ func (l *threadRows) facts(i int) threadFacts {
 	}
 	if n, ok := goroutines.Parse(info.Name); ok && l.forest != nil && l.forest.Goroutines() {
 		t.Goroutine, t.Program, t.Parent, t.StartedAt = n.Number, n.Program, n.Parent, n.At
-		if parent, ok := l.forest.Parent(l.index(c.ID)); ok {
+		i := l.index(c.ID)
+		if parent, ok := l.forest.Parent(i); ok {
 			t.ParentThread = int64(l.forest.Of().ID(parent)) + 1
+		}
+		if end := l.forest.Of().Ends([]int{i})[0]; end.Threw {
+			t.Threw = cmp.Or(end.Exception, "?")
 		}
 	}
 	return t
@@ -109,6 +113,9 @@ func (l *threadRows) row(i int) [threadColumns]string {
 	}
 	if t.Unfinished > 0 {
 		name += " (unfinished)"
+	}
+	if t.Threw != "" {
+		name += " (threw " + t.Threw + ")"
 	}
 	if l.tree {
 		name = l.indent(l.counts[i].ID) + name

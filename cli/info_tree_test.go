@@ -21,6 +21,10 @@ func TestInfoTree(t *testing.T) {
 		w.Thread(int32(i))
 		w.Name(name)
 		w.Access(format.ClassVariableRead, -1, x)
+		if i == 3 {
+			w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: w.Method("a", "g", formattest.IntType), Target: format.Null()})
+			w.Footer(format.ClassCall, &format.Footer{Result: format.Value{Kind: format.ValueVoid}, Exception: "panic: 7", Threw: true})
+		}
 	}
 	r, err := lazy.Open(w.File(), lazy.Options{NoWrite: true})
 	if err != nil {
@@ -46,7 +50,7 @@ func TestInfoTree(t *testing.T) {
 	}
 	want := []string{
 		"threads as a tree", "  1 main", "    3 goroutine 19 a.f ← 1 a.main a.go:1", "    2 goroutine 26 a.f ← 1 a.main a.go:1",
-		"      4 goroutine 6 a.g ← 26 a.f a.go:2", "  5 goroutine 40 a.g ← 39 a.f a.go:2", "  … 1 more (--limit 0)",
+		"      4 goroutine 6 a.g ← 26 a.f a.go:2 (threw panic: 7)", "  5 goroutine 40 a.g ← 39 a.f a.go:2", "  … 1 more (--limit 0)",
 	}
 	_, table, _ := strings.Cut(text.String(), "\n\n")
 	for i, line := range strings.Split(table, "\n")[:len(want)] {
@@ -65,10 +69,10 @@ func TestInfoTree(t *testing.T) {
 	}
 	for i, want := range []threadFacts{
 		{Goroutine: 1}, {Goroutine: 26, Parent: 1, ParentThread: 1, StartedAt: "a.go:1"}, {Goroutine: 19, Parent: 1, ParentThread: 1, StartedAt: "a.go:1"},
-		{Goroutine: 6, Parent: 26, ParentThread: 2, StartedAt: "a.go:2"}, {Goroutine: 40, Parent: 39, StartedAt: "a.go:2"}, {},
+		{Goroutine: 6, Parent: 26, ParentThread: 2, StartedAt: "a.go:2", Threw: "panic: 7"}, {Goroutine: 40, Parent: 39, StartedAt: "a.go:2"}, {},
 	} {
 		have := got.Threads[i]
-		if have := (threadFacts{Goroutine: have.Goroutine, Parent: have.Parent, ParentThread: have.ParentThread, StartedAt: have.StartedAt}); have != want {
+		if have := (threadFacts{Goroutine: have.Goroutine, Parent: have.Parent, ParentThread: have.ParentThread, StartedAt: have.StartedAt, Threw: have.Threw}); have != want {
 			t.Errorf("%s: %+v, want %+v", names[i], have, want)
 		}
 	}

@@ -132,7 +132,9 @@ func (s *starting) toStatement(thread int32) tea.Cmd {
 			return at, -1, fmt.Errorf("goroutine %d, which started this one, is not in the trace", n.Parent)
 		}
 		made, err := goroutines.FindStatement(ctx, r, f.Of().ID(parent), n.Number, progress)
-		guess = made.Guess
+		if guess = made.Guess; errors.Is(err, goroutines.ErrNoStatement) && n.At != "" {
+			err = fmt.Errorf("%w: %s, in %s", err, n.At, n.By)
+		}
 		return made.Position, made.Event, err
 	}, func(found bool) {
 		if found && guess {

@@ -26,7 +26,7 @@ func startsTrace(t *testing.T) *lazy.TraceReader {
 	for i, name := range []string{
 		"goroutine 26 app.worker ← 1 app.main app.go:3", "goroutine 19 app.worker ← 1 app.main app.go:3", "goroutine 20 app.worker ← 1 app.main app.go:3",
 		"goroutine 6 app.retry ← 26 app.worker app.go:9", "goroutine 7 time.goFunc", "goroutine 40 app.retry ← 39 app.worker app.go:9",
-		"goroutine 8 runtime.corostart ← 1 iter.Pull[go.shape.int] iter.go:271", "AWT",
+		"goroutine 8 runtime.corostart ← 1 iter.Pull[go.shape.int] iter.go:271", "AWT", "b.test 47 › main", "b.test 47 › goroutine 19 b.f ← 1 b.main b.go:1",
 	} {
 		w.Thread(int32(i + 1))
 		w.Name(name)
@@ -44,7 +44,7 @@ func startsTrace(t *testing.T) *lazy.TraceReader {
 // other orders.
 func TestThreadTree(t *testing.T) {
 	d := drive(t, startsTrace(t), 110, 20, Options{})
-	d.keys("t").has("9 threads as a tree", "▾ 1 main ", "    8 runtime.corostart ← iter.go:271", "    ▾ 26 app.worker ← app.go:3", "      6 app.retry ← app.go:9",
+	d.keys("t").has("11 threads as a tree", "  ▾ b.test 47 › 1 main", "      19 b.f ← b.go:1", "▾ 1 main ", "    8 runtime.corostart ← iter.go:271", "    ▾ 26 app.worker ← app.go:3", "      6 app.retry ← app.go:9",
 		"    7 time.goFunc ", "    40 app.retry ← 39 app.worker app.go:9", "    Thread 9 (AWT)", ", thread 5", "s sort   O its go statement")
 	d.keys("j j j j").has("▌   ▾ 26 app.worker")
 	d.keys("h").has("▌   ▸ 26 app.worker")
@@ -58,7 +58,7 @@ func TestThreadTree(t *testing.T) {
 	d.keys("h").has("▌ ▸ 1 main", "7 time.goFunc")
 	d.keys("l j j j j l").has("26 app.worker")
 	d.keys("/").typed("retry")
-	d.keys("enter").has("2 of 9 threads as a tree and 2 above /retry", "1 main", "26 app.worker", "▌       6 app.retry", "40 app.retry")
+	d.keys("enter").has("2 of 11 threads as a tree and 2 above /retry", "1 main", "26 app.worker", "▌       6 app.retry", "40 app.retry")
 	if strings.Contains(d.screen(), "19 app.worker") {
 		t.Errorf("not filtered:\n%s", d.screen())
 	}
@@ -67,8 +67,8 @@ func TestThreadTree(t *testing.T) {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys("t").has("▌       6 app.retry")
-	d.keys("s").has("─ 9 threads ─", "Thread 9 (AWT)")
-	d.keys("s s s").has("9 threads as a tree")
+	d.keys("s").has("─ 11 threads ─", "Thread 9 (AWT)")
+	d.keys("s s s").has("11 threads as a tree")
 }
 
 // TestGoStatement: a key leads from a goroutine to the statement that made it, and from there to the
@@ -111,7 +111,7 @@ func TestGoStatement(t *testing.T) {
 		{14, "O", 1, 8, ""},
 		{15, "O", 5, 15, "the trace does not tell who started this goroutine"},
 		{17, "O", 6, 17, "goroutine 39, which started this one, is not in the trace"},
-		{19, "O", 7, 19, "the go statement is not in the trace"},
+		{19, "O", 7, 19, "the go statement is not in the trace: iter.go:271, in iter.Pull[go.shape.int]"},
 		{21, "O", 8, 21, "this thread is no goroutine"},
 		{22, "enter", 8, 22, "no children"},
 	} {
@@ -121,7 +121,7 @@ func TestGoStatement(t *testing.T) {
 			d.has(c.says)
 		}
 	}
-	d.keys("tab tab tab tab tab d").has("goroutine  6 ← 26 ← 1 main")
+	d.keys(": t 5 enter d").has("goroutine  6 ← 26 ← 1 main")
 	d.keys("tab").has("goroutine  7")
 }
 
