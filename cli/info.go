@@ -38,7 +38,7 @@ tracex info --json trace.bin | jq .threads`,
 	c.Flags().BoolVar(&n.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&n.env, "env", false, "show the values of environment variables")
 	c.Flags().IntVarP(&n.limit, "limit", "n", listedThreads, "list the N threads with the most calls; 0 for all")
-	c.Flags().BoolVar(&n.tree, "tree", false, "list goroutines below those that started them; --limit is then for the first N")
+	c.Flags().BoolVar(&n.tree, "tree", false, "list goroutines below those that started them")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		switch {
 		case n.limit < 0:

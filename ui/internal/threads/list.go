@@ -26,23 +26,25 @@ type List struct {
 	order   lazy.ThreadOrder // the order shown
 	sorted  []int            // their numbers in that order; nil for the order by id, and for the tree
 	family  family           // the lines of the tree
-	linked  bool             // there may be a tree
 	chosen  bool             // the user has chosen an order
 	sorting *sorting         // nil if none is under way
 	filter  *list.Scan       // nil if none
 	busy    bool             // a turn of the filter is under way
 	seen    map[int]lazy.ThreadRow
 
-	forests *goroutines.Cache
-	asked   int32 // id of the thread whose go statement the user asked for
-	// statement goes to the go statement that made the goroutine of a thread.
-	statement func(thread int32) tea.Cmd
+	statement statement
+}
+
+// statement leads to go statements.
+type statement struct {
+	of   int32                      // id of the thread whose statement the user asked for
+	goTo func(thread int32) tea.Cmd // to the statement that made the goroutine of a thread
 }
 
 // New returns the list of threads, with the cursor on the thread with the given id. In a trace with
 // goroutines that others started it becomes a tree as soon as that is known.
 func New(all *lazy.ThreadList, forests *goroutines.Cache, timed bool, g *screen.Glyphs, id int32) *List {
-	l := &List{all: all, forests: forests, timed: timed, g: g, seen: map[int]lazy.ThreadRow{}}
+	l := &List{all: all, family: family{forests: forests}, timed: timed, g: g, seen: map[int]lazy.ThreadRow{}}
 	l.List = list.List{
 		Keys: "Enter goes there", Also: "s sort", Choosable: true,
 		Len: l.len, Item: l.line, Filter: l.filterBy, None: l.nothing,
@@ -54,7 +56,8 @@ func New(all *lazy.ThreadList, forests *goroutines.Cache, timed bool, g *screen.
 
 // relate sorts the threads as a tree if there is one and the user has chosen no order.
 func (l *List) relate() {
-	if l.linked = l.linked || goroutines.Likely(l.all); l.linked && !l.chosen {
+	f := &l.family
+	if f.linked = f.linked || goroutines.Likely(l.all); f.linked && !l.chosen {
 		l.Also = "s sort   " + statementKey + " its go statement"
 		l.sorting = &sorting{order: asTree, all: l.all}
 	}
@@ -125,7 +128,7 @@ func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height 
 	}
 	switch {
 	case l.sorting != nil && !l.sorting.begun:
-		work = l.sorting.begin(life, l.forests)
+		work = l.sorting.begin(life, l.family.forests)
 	case l.sorting == nil && l.filter != nil && !l.filter.Ended && !l.busy:
 		l.busy = true
 		work = l.turn()
@@ -263,7 +266,7 @@ func (l *List) next() {
 	if o = (o + 1) % lazy.ThreadOrder(len(orderNames)); o == lazy.ByDuration && !l.timed {
 		o++
 	}
-	if o == asTree && !l.linked {
+	if o == asTree && !l.family.linked {
 		o = lazy.ByID
 	}
 	l.chosen = true

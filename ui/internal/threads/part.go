@@ -29,7 +29,7 @@ func (p *Part) Open(id int32) *List {
 	p.Close()
 	_, timed := p.r.Times()
 	p.list = New(p.r.ThreadList(), p.forests, timed, p.env.Glyphs, id)
-	p.list.statement = p.Statement
+	p.list.statement.goTo = p.Statement
 	return p.list
 }
 

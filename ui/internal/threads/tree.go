@@ -19,8 +19,8 @@ func (l *List) handleTree(name string) (a list.Action, ok bool) {
 	if l.Typing() || l.Selected() >= l.len() {
 		return a, false
 	}
-	if name == statementKey && l.linked {
-		l.asked = l.ID(l.Selected())
+	if name == statementKey && l.family.linked {
+		l.statement.of = l.ID(l.Selected())
 		return list.Action{Kind: list.Asked}, true
 	}
 	if l.order != asTree || l.filter != nil {
@@ -56,7 +56,7 @@ func (l *List) handleTree(name string) (a list.Action, ok bool) {
 
 // Do goes to the go statement that the user asked for.
 func (l *List) Do() (leave bool, do func() tea.Cmd) {
-	return true, func() tea.Cmd { return l.statement(l.asked) }
+	return true, func() tea.Cmd { return l.statement.goTo(l.statement.of) }
 }
 
 const (
