@@ -13,7 +13,9 @@ import (
 // a thread that is collapsed are left out. With a filter the lines are those that pass, and
 // the threads above them; none is left out then.
 type family struct {
-	*goroutines.Forest                // nil in other orders
+	*goroutines.Forest // nil in other orders
+	forests            *goroutines.Cache
+	linked             bool           // there may be a tree
 	folded             map[int32]bool // ids of the threads that are collapsed
 	gaps               []gap
 	found              found
