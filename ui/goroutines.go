@@ -121,7 +121,7 @@ func (s *starting) toStatement(thread int32) tea.Cmd {
 		s.env.Say(err.Error())
 		return nil
 	}
-	r, guess := s.trace.Reader, false
+	r, remark := s.trace.Reader, ""
 	return s.jobs.ToFound("looking for the go statement", func(ctx context.Context, progress lazy.Progress) (at lazy.Position, event int32, err error) {
 		f, err := s.forests.Get(ctx, r.ThreadList(), nil)
 		if err != nil {
@@ -132,15 +132,36 @@ func (s *starting) toStatement(thread int32) tea.Cmd {
 			return at, -1, fmt.Errorf("goroutine %d, which started this one, is not in the trace", n.Parent)
 		}
 		made, err := goroutines.FindStatement(ctx, r, f.Of().ID(parent), n.Number, progress)
-		if guess = made.Guess; errors.Is(err, goroutines.ErrNoStatement) && n.At != "" {
-			err = fmt.Errorf("%w: %s, in %s", err, n.At, n.By)
+		if made.Guess {
+			remark = s.env.Glyphs.About + " a guess: this statement may have made another goroutine"
 		}
-		return made.Position, made.Event, err
+		if !errors.Is(err, goroutines.ErrNoStatement) {
+			return made.Position, made.Event, err
+		}
+		if n.At != "" {
+			err = fmt.Errorf("%w: %s", err, n.At)
+		}
+		if at, ok := whenBegun(r, thread, f.Of().ID(parent)); ok {
+			remark = fmt.Sprintf("%s; goroutine %d was here then", err, n.Parent)
+			return at, -1, nil
+		}
+		return at, -1, err
 	}, func(found bool) {
-		if found && guess {
-			s.env.Say(s.env.Glyphs.About + " a guess: this statement may have made another goroutine")
+		if found && remark != "" {
+			s.env.Say(remark)
 		}
 	})
+}
+
+// whenBegun returns the innermost call of a thread that was open when another one began; ok is false if
+// none was, or the trace does not tell.
+func whenBegun(r *lazy.TraceReader, thread, of int32) (at lazy.Position, ok bool) {
+	t, ok := r.ThreadTime(thread)
+	if !ok {
+		return at, false
+	}
+	m, err := r.FindTime(of, t.Start)
+	return m.Position, err == nil && !m.Before && !m.After
 }
 
 // mostStarters bounds the goroutines that the details name.

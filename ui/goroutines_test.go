@@ -1,11 +1,15 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/lazy"
 	"tracex/ui/internal/uitest"
 )
@@ -111,7 +115,7 @@ func TestGoStatement(t *testing.T) {
 		{14, "O", 1, 8, ""},
 		{15, "O", 5, 15, "the trace does not tell who started this goroutine"},
 		{17, "O", 6, 17, "goroutine 39, which started this one, is not in the trace"},
-		{19, "O", 7, 19, "the go statement is not in the trace: iter.go:271, in iter.Pull[go.shape.int]"},
+		{19, "O", 7, 19, "the go statement is not in the trace: iter.go:271"},
 		{21, "O", 8, 21, "this thread is no goroutine"},
 		{22, "enter", 8, 22, "no children"},
 	} {
@@ -123,6 +127,83 @@ func TestGoStatement(t *testing.T) {
 	}
 	d.keys(": t 5 enter d").has("goroutine  6 ← 26 ← 1 main")
 	d.keys("tab").has("goroutine  7")
+}
+
+// timedCall is a call of a thread, in ns.
+type timedCall struct {
+	from, to int64
+	within   []timedCall
+}
+
+// writeTimed writes the calls of a thread with a name, of the method 0, and returns the next event.
+func writeTimed(t *testing.T, w *tracefile.Writer, b *tracefile.Block, event int32, calls []timedCall) int32 {
+	t.Helper()
+	for _, c := range calls {
+		own := event
+		start := b.Header(w.Version().AppendCall(b.Bytes(), -1, b.Thread, own, 0, 0, nil))
+		b.Touch(c.from)
+		event = writeTimed(t, w, b, event+1, c.within)
+		data, err := (&format.Footer{Result: format.Value{Kind: format.ValueVoid}}).Append(b.Bytes(), w.Version(), format.ClassCall)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Footer(data, start, format.TimeCell{ID: own, Start: c.from, Duration: c.to - c.from})
+		b.Touch(c.to)
+	}
+	return event
+}
+
+// TestGoStatementLeftOut: without the go statement, the key leads to the call in which the goroutine was
+// started, if the times tell.
+func TestGoStatementLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "trace.bin")
+	var files [3]*os.File
+	for i, end := range []string{"", ".idx", ".tim"} {
+		f, err := os.Create(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	w := tracefile.NewWriter(format.V22, tracefile.Files{Data: files[0], Index: files[1], Times: files[2]}, time.Unix(0, 0))
+	event := int32(0)
+	for i, thread := range []struct {
+		name  string
+		calls []timedCall
+	}{
+		{"main", []timedCall{{10, 20, nil}, {30, 90, []timedCall{{40, 50, nil}, {60, 80, nil}}}}}, // events 0 to 3
+		{"goroutine 7 a.f ← 1 a.main lib.go:9", []timedCall{{65, 70, nil}}},
+		{"goroutine 8 a.f ← 1 a.main lib.go:9", []timedCall{{25, 35, nil}}},
+	} {
+		b := &tracefile.Block{Thread: int32(i), Name: thread.name, Named: true}
+		if i == 0 {
+			for _, object := range []interface {
+				Append([]byte, format.Version) ([]byte, error)
+			}{&format.ClassDescriptor{Name: "app"}, &format.MethodDescriptor{Name: "run", Result: format.Type{Kind: format.TypeVoid}}} {
+				data, err := object.Append(nil, w.Version())
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.Reference(data, w.Version())
+			}
+		}
+		event = writeTimed(t, w, b, event, thread.calls)
+		w.EndThread(b)
+	}
+	if err := w.End(100); err != nil {
+		t.Fatal(err)
+	}
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 110, 24, Options{})
+	d.keys(eventKeys(4) + " O").has("the go statement is not in the trace: lib.go:9; goroutine 1 was here then")
+	if n := d.m.tree.Out.Cursor.Node; n.Point() == nil || n.Point().Event != 3 {
+		t.Errorf("at %q", d.cursorText())
+	}
+	d.keys(eventKeys(5) + " O").has("the go statement is not in the trace: lib.go:9")
+	if n := d.m.tree.Out.Cursor.Node; n.Point() == nil || n.Point().Event != 5 {
+		t.Errorf("at %q, though nothing was open", d.cursorText())
+	}
 }
 
 // TestNoGoStatement: calls of other programs named like go statements are calls.
