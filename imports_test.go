@@ -45,7 +45,7 @@ var layers = []struct {
 	{"tracex/ui/internal/details", []string{"tracex/ui/internal/here", "tracex/lazy/query", "tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/code", "tracex/ui/internal/env", "tracex/ui/internal/editor", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/sift", []string{"tracex/ui/internal/background", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/search", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/background", "tracex/ui/internal/nodetext", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/threads", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/threads", []string{"tracex/lazy/query/goroutines", "tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/marks", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy/notes", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/sheet", []string{"tracex/lazy/query", "tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/help", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/answer", []string{"tracex/ui/internal/background", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
@@ -79,6 +79,7 @@ var layers = []struct {
 	// Notes are beside a trace: they know what reads it, and no screen.
 	{"tracex/lazy/notes", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	// Answers know the reader, not the screen.
+	{"tracex/lazy/query/goroutines", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query/places", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query", []string{"tracex/lazy", "tracex/format", "tracex/format/formattest"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},

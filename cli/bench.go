@@ -100,7 +100,7 @@ func writeBench(w io.Writer, t *bench.Table) error {
 	fmt.Fprintf(&out, "%-37s%9s%9s%8s%7s%8s\n", "", "ns a call", "x append", "allocs", "MB/s", "lost")
 	fmt.Fprintln(&out, "append of 40 bytes")
 	for _, row := range t.Floor {
-		fmt.Fprintf(&out, "  %-35s%s\n", goroutines(row), figures(row))
+		fmt.Fprintf(&out, "  %-35s%s\n", inGoroutines(row), figures(row))
 	}
 	call := ""
 	for _, row := range t.Rows {
@@ -112,7 +112,7 @@ func writeBench(w io.Writer, t *bench.Table) error {
 		if row.Disk > 0 { // otherwise unknown
 			disk = fmt.Sprintf("%.0f", row.Disk)
 		}
-		fmt.Fprintf(&out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+goroutines(row), figures(row), disk, 100*row.Lost)
+		fmt.Fprintf(&out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+inGoroutines(row), figures(row), disk, 100*row.Lost)
 	}
 	fmt.Fprintf(&out, "\n%-37s%9s%9s%8s%7s%8s\n", "bytes a call, of "+grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
 	for _, s := range t.Sizes {
@@ -122,7 +122,7 @@ func writeBench(w io.Writer, t *bench.Table) error {
 	return err
 }
 
-func goroutines(r bench.Measurement) string { return counted(int64(r.Goroutines), "goroutine") }
+func inGoroutines(r bench.Measurement) string { return counted(int64(r.Goroutines), "goroutine") }
 
 func figures(r bench.Measurement) string {
 	return fmt.Sprintf("%9.1f%9.1f%8.3f", r.PerCall, r.Ratio, r.Allocs)

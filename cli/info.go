@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
 )
 
 // infoCommand is the command info with its flags.
@@ -15,6 +16,7 @@ type infoCommand struct {
 	json  bool
 	env   bool
 	limit int // of threads listed; 0 for all
+	tree  bool
 }
 
 // listedThreads is how many threads info lists unless --limit is given.
@@ -29,12 +31,14 @@ func newInfoCommand(a *app) *cobra.Command {
 			"tracex record was killed, info first completes the trace from the data left beside it. So does every command that reads a trace.",
 		Example: `tracex info trace.bin
 tracex info --limit 0 trace.bin # every thread
+tracex info --tree trace.bin # goroutines below those that started them
 tracex info --json trace.bin | jq .threads`,
 		Args: a.oneTrace,
 	}
 	c.Flags().BoolVar(&n.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&n.env, "env", false, "show the values of environment variables")
 	c.Flags().IntVarP(&n.limit, "limit", "n", listedThreads, "list the N threads with the most calls; 0 for all")
+	c.Flags().BoolVar(&n.tree, "tree", false, "list goroutines below those that started them")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		switch {
 		case n.limit < 0:
@@ -55,7 +59,17 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) 
 	if err != nil {
 		return err
 	}
-	t, rows := gather(r, sum), listThreads(r, sum.Threads, n.limit)
+	t, rows := gather(r, sum), threadRows{r: r}
+	if n.json || n.tree {
+		if rows.forest, err = goroutines.NewForest(ctx, r.ThreadList(), nil); err != nil {
+			return err
+		}
+	}
+	if n.tree {
+		rows.listTree(sum.Threads, n.limit)
+	} else {
+		rows.list(sum.Threads, n.limit)
+	}
 	t.File = in.name
 	t.Run = runFactsOf(r.Info(), n.env)
 	left, right, err := diffInfo(in.path)

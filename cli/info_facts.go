@@ -51,6 +51,14 @@ type threadFacts struct {
 	Calls      int64  `json:"calls"`
 	Depth      int    `json:"depth"`
 	Unfinished int    `json:"unfinished"`
+	// Goroutine, Program, Parent and StartedAt are what the name tells of a goroutine: see package
+	// goroutines. ParentThread is the number of the parent's thread, if that is in the trace.
+	Goroutine    int64  `json:"goroutine,omitempty"`
+	Program      string `json:"program,omitempty"`
+	Parent       int64  `json:"parent,omitempty"`
+	ParentThread int64  `json:"parent_thread,omitempty"`
+	StartedAt    string `json:"started_at,omitempty"`
+	Threw        string `json:"threw,omitempty"` // what ended the goroutine, if it did not return
 }
 
 type count struct {

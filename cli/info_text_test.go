@@ -51,7 +51,8 @@ func TestInfoOfManyThreads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := listThreads(r, sum.Threads, 0)
+	all := threadRows{r: r}
+	all.list(sum.Threads, 0)
 	for what, write := range map[string]func(w io.Writer) error{
 		"text": func(w io.Writer) error { return gather(r, sum).write(w, all) },
 		"JSON": func(w io.Writer) error { return gather(r, sum).writeJSON(w, all) },
@@ -87,7 +88,8 @@ func TestInfoListsThreadsWithMostCalls(t *testing.T) {
 			})
 			want, more = want[:limit], len(want)-limit
 		}
-		if got := listThreads(nil, counts, limit); !slices.Equal(got.counts, want) || got.more != more {
+		var got threadRows
+		if got.list(counts, limit); !slices.Equal(got.counts, want) || got.more != more {
 			t.Fatalf("%d of %d threads: %v and %d more, want %v and %d", limit, len(counts), got.counts, got.more, want, more)
 		}
 	}

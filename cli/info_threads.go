@@ -12,21 +12,41 @@ import (
 	"unicode/utf8"
 
 	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
 )
 
 // threadRows are the threads that info lists. The facts about one are made when it is written:
 // there may be a million threads.
 type threadRows struct {
 	r      *lazy.TraceReader
+	forest *goroutines.Forest // for JSON and for the tree, otherwise nil
+	tree   bool               // they are in the order of the forest
 	counts []lazy.ThreadCount // of those listed
 	more   int                // how many are left out
 }
 
-// listThreads lists all threads by number, or if there are more than limit, which is not 0, the
-// limit with the most calls, most first.
-func listThreads(r *lazy.TraceReader, counts []lazy.ThreadCount, limit int) threadRows {
-	if limit == 0 || len(counts) <= limit {
-		return threadRows{r, counts, 0}
+// listTree lists the first threads in the order of the forest, all with limit 0.
+func (l *threadRows) listTree(counts []lazy.ThreadCount, limit int) {
+	l.tree = true
+	all := l.forest.Of()
+	for place := range all.Len() {
+		if limit > 0 && len(l.counts) == limit {
+			break
+		}
+		id := all.ID(l.forest.At(place))
+		i, ok := slices.BinarySearchFunc(counts, id, func(c lazy.ThreadCount, id int32) int { return cmp.Compare(c.ID, id) })
+		if ok {
+			l.counts = append(l.counts, counts[i])
+		}
+	}
+	l.more = len(counts) - len(l.counts)
+}
+
+// list lists all threads by number, or if there are more than limit, which is not 0, the limit
+// with the most calls, most first.
+func (l *threadRows) list(counts []lazy.ThreadCount, limit int) {
+	if l.counts = counts; limit == 0 || len(counts) <= limit {
+		return
 	}
 	order := func(a, b lazy.ThreadCount) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(b.Points, a.Points), cmp.Compare(a.ID, b.ID))
@@ -42,17 +62,43 @@ func listThreads(r *lazy.TraceReader, counts []lazy.ThreadCount, limit int) thre
 		}
 	}
 	slices.SortFunc(best, order)
-	return threadRows{r, best[:limit], len(counts) - limit}
+	l.counts, l.more = best[:limit], len(counts)-limit
 }
 
 // facts returns the facts about a thread.
 func (l *threadRows) facts(i int) threadFacts {
 	c := &l.counts[i]
 	info, _ := l.r.ThreadInfo(c.ID)
-	return threadFacts{
+	t := threadFacts{
 		Number: int64(c.ID) + 1, Name: info.Name, Bytes: info.Bytes,
 		Events: c.Points, Calls: c.Calls, Depth: int(c.Depth), Unfinished: int(c.Unfinished),
 	}
+	if n, ok := goroutines.Parse(info.Name); ok && l.forest != nil && l.forest.Goroutines() {
+		t.Goroutine, t.Program, t.Parent, t.StartedAt = n.Number, n.Program, n.Parent, n.At
+		i := l.index(c.ID)
+		if parent, ok := l.forest.Parent(i); ok {
+			t.ParentThread = int64(l.forest.Of().ID(parent)) + 1
+		}
+		if end := l.forest.Of().Ends([]int{i})[0]; end.Threw {
+			t.Threw = cmp.Or(end.Exception, "?")
+		}
+	}
+	return t
+}
+
+// index returns the number of a thread in the forest.
+func (l *threadRows) index(id int32) int { return l.forest.Of().Index(id) }
+
+// mostIndented is how many levels of the tree are indented; deeper ones are numbered.
+const mostIndented = 30
+
+// indent returns what is before the name of a thread in the tree.
+func (l *threadRows) indent(id int32) string {
+	depth := l.forest.Depth(l.index(id))
+	if depth > mostIndented {
+		return strings.Repeat("  ", mostIndented) + fmt.Sprintf("(level %d) ", depth)
+	}
+	return strings.Repeat("  ", depth)
 }
 
 // threadColumns are the columns of the table of threads.
@@ -68,6 +114,12 @@ func (l *threadRows) row(i int) [threadColumns]string {
 	if t.Unfinished > 0 {
 		name += " (unfinished)"
 	}
+	if t.Threw != "" {
+		name += " (threw " + t.Threw + ")"
+	}
+	if l.tree {
+		name = l.indent(l.counts[i].ID) + name
+	}
 	return [...]string{"  " + printable(name), grouped(t.Events), grouped(t.Calls), grouped(int64(t.Depth)), grouped(t.Bytes)}
 }
 
@@ -75,7 +127,10 @@ func (l *threadRows) row(i int) [threadColumns]string {
 // know how wide the columns are.
 func (l *threadRows) write(w *bufio.Writer) {
 	head := [...]string{"threads", "events", "calls", "depth", "bytes"}
-	if l.more > 0 {
+	switch {
+	case l.tree:
+		head[0] = "threads as a tree"
+	case l.more > 0:
 		head[0] = "threads with the most calls"
 	}
 	var widths [threadColumns]int

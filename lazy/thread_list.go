@@ -99,3 +99,19 @@ func (l *ThreadList) Names(which func(yield func(n int) bool), f func(n int, nam
 		})
 	})
 }
+
+// Plain calls f with the number and the name of each thread from a number on up to another, while f
+// returns true. The name is "" if it is not known, or the thread has none.
+func (l *ThreadList) Plain(from, to int, f func(n int, name string) bool) {
+	l.r.WithContext(func(c *format.Context) {
+		for n := from; n < to; n++ {
+			name := ""
+			if t := c.Thread(l.v.Streams[n].Thread); t != nil {
+				name = t.Name
+			}
+			if !f(n, name) {
+				return
+			}
+		}
+	})
+}

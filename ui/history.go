@@ -163,7 +163,7 @@ func (a historyAnswer) toWrite(text string, here *query.HistoryPoint, before boo
 			return at, -1, err
 		}
 		return p.Position, p.Event, nil
-	})
+	}, nil)
 }
 
 // state shows what is known where the cursor's row happens.

@@ -32,7 +32,7 @@ func TestRemappedKeys(t *testing.T) {
 	}
 	d.keys("ctrl+n").has("no search yet; press f")
 	d.keys("?").has("? is not bound")
-	d.resize(120, 90)
+	d.resize(120, 92)
 	d.keys("f1").has("  n ", "Ctrl-N F3", "  → i ", "(no key)", "PgDn Ctrl-F", "  F1 ", "down; 5n: five rows", "last row; 100G: row 100", "first row; 100 Home: row 100", "expand one more level\n")
 }
 

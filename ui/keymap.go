@@ -53,11 +53,11 @@ func bindings() []binding {
 		{"next-thread", []string{"tab"}, groupMove, "next thread", "", otherThread(1)},
 		{"previous-thread", []string{"shift+tab"}, groupMove, "previous thread", "", otherThread(-1)},
 		{"enclosing", []string{"u"}, groupMove, "to the call around that is scrolled out; 2{}: around it", "", onTree((*tree.Part).Enclosing)},
-		{"threads", []string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", func(m *Model, n int) tea.Cmd { return m.threads.show(n) }},
+		{"threads", []string{"t"}, groupMove, "list of threads; s there: as a tree, by name or by calls", "", func(m *Model, n int) tea.Cmd { return m.threads.show(n) }},
 
 		{"expand", []string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
 		{"collapse", []string{"left", "h"}, groupTree, "collapse, or go to the parent", "", onTree((*tree.Part).Left)},
-		{"toggle", []string{"enter", "space"}, groupTree, "expand or collapse", "", onTree((*tree.Part).Toggle)},
+		{"toggle", []string{"enter", "space"}, groupTree, "expand or collapse; on a go statement: to its goroutine", "", toggle},
 		{"expand-level", []string{"e"}, groupTree, "expand one more level; 3{}: to depth 3", "", func(m *Model, n int) tea.Cmd { return m.jobs.Expand(cmp.Or(n, 2)) }},
 		{"expand-all", []string{"E"}, groupTree, "expand everything below the row (Esc stops)", "", func(m *Model, _ int) tea.Cmd { return m.jobs.Expand(0) }},
 		{"collapse-below", []string{"c"}, groupTree, "collapse the row and everything below it", "", onTree((*tree.Part).Collapse)},
@@ -76,6 +76,7 @@ func bindings() []binding {
 		{"next-same", []string{"*"}, groupFind, "next call of the same method", "", onSearch(func(s *searching, _ int) tea.Cmd { return s.sameName(1) })},
 		{"previous-same", []string{"#"}, groupFind, "previous call of the same method", "", onSearch(func(s *searching, _ int) tea.Cmd { return s.sameName(-1) })},
 		{"go-to", []string{":"}, groupFind, "go to :1204, :50%, :t3, :748ms; or a command (:help)", "go to", func(m *Model, _ int) tea.Cmd { return m.commands.open("") }},
+		{"go-statement", []string{"O"}, groupFind, "to the goroutine's go statement; there: to its goroutine", "", func(m *Model, n int) tea.Cmd { return m.starts.key(n) }},
 		{"back", []string{"["}, groupFind, "back to where you were", "", asJob((*job.Part).Back)},
 		{"forward", []string{"]"}, groupFind, "forward again", "", asJob((*job.Part).Forward)},
 
@@ -211,6 +212,14 @@ func asJob(do func(j *job.Part, n int) tea.Cmd) func(*Model, int) tea.Cmd {
 // times makes a key of a move that is repeated as often as the number before it says.
 func times(g func(n int) outline.Goal) func(*Model, int) tea.Cmd {
 	return func(m *Model, n int) tea.Cmd { return m.tree.Aim(g(max(1, n))) }
+}
+
+// toggle expands or collapses the row, or goes to the goroutine that it made.
+func toggle(m *Model, n int) tea.Cmd {
+	if cmd, is := m.starts.follow(); is {
+		return cmd
+	}
+	return m.tree.Toggle(n)
 }
 
 func screens(dir int) func(*Model, int) tea.Cmd {

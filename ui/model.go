@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/background"
 	"tracex/ui/internal/clipboard"
@@ -62,6 +63,7 @@ type Model struct {
 	steps    *stepping
 	flames   *flaming
 	compare  *comparing
+	starts   *starting
 
 	frame frame // what the screen shows, as of the end of the last Update
 }
@@ -117,8 +119,10 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 	m.results.filter = func() *result { return m.filter.result }
 	m.search.began = func() { m.results.use(nil) }
 	m.marks = &marking{Part: marks.New(r, e, o.Notes), env: e, keyboard: k, tree: t, jobs: j, front: f, results: m.results}
-	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), here: here.New(r, e), search: m.search, marks: m.marks}
-	m.threads = threadList{Part: threads.NewPart(r, e), tree: t, front: f}
+	m.starts = &starting{env: e, trace: s, tree: t, jobs: j, forests: new(goroutines.Cache)}
+	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), here: here.New(r, e), search: m.search, marks: m.marks, starts: m.starts}
+	m.threads = threadList{Part: threads.NewPart(r, e, m.starts.forests), tree: t, front: f}
+	m.threads.Statement = m.starts.toStatement
 	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}
 	m.tour = touring{env: e, keyboard: k, tree: t, jobs: j, front: f}
 	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, jobs: j, front: f}
@@ -185,6 +189,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.threads.Update(msg)
 	case flame.Msg:
 		m.flames.Update(msg)
+	case startsKnown:
+		m.starts.busy = false
 	case placedMsg:
 		return m.flames.placed(msg)
 	case sheet.Msg:

@@ -24,6 +24,7 @@ type pane struct {
 	here   *here.Part
 	search *searching
 	marks  *marking
+	starts *starting
 }
 
 // settle looks for what the details of the cursor's row show beside the row itself.
@@ -33,7 +34,7 @@ func (p *pane) settle() tea.Cmd {
 		return nil
 	}
 	n := p.tree.Out.Cursor.Node
-	cmd := p.code.Show(n)
+	cmd := tea.Batch(p.code.Show(n), p.starts.settle(n))
 	if p.trace.Known.Phase != lazy.PhaseReady {
 		return cmd
 	}
@@ -47,7 +48,7 @@ func (p *pane) subject() *details.Subject {
 		Row: o.Cursor, Name: o.ShortName, Code: p.code.Found(), State: p.here.Found(),
 		File: p.trace.File(), Settled: p.trace.Settled(), Troubles: p.trace.Troubles(p.env.Glyphs), Problem: p.trace.Known.Problem,
 		Summary: status.Summary(p.trace.Reader),
-		Stats:   o.Tree.Stats(), HitBytes: p.search.Bytes(), Notes: p.marks.noted(),
+		Stats:   o.Tree.Stats(), HitBytes: p.search.Bytes(), Notes: p.marks.noted(), Started: p.starts.told(o.Cursor.Node),
 	}
 	if n := of.Row.Node; n != nil {
 		of.Text, of.Spans = o.Text(n)

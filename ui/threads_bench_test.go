@@ -107,3 +107,41 @@ func benchOpen(b *testing.B, path string) {
 		b.StartTimer()
 	}
 }
+
+// BenchmarkThreadTree shows what keys of the list of threads cost where it is a tree.
+func BenchmarkThreadTree(b *testing.B) {
+	for _, bench := range []struct{ name, before, keys string }{
+		{"open", "t esc", "t esc"},
+		{"first-open", "", ""},
+		{"end", "t", "G g"},
+		{"collapse", "t", "h l"},
+		{"collapse-below", "t j", "h l"},
+		{"statement", "t j O", "t j O"},
+		{"sort", "t", "s s s s s"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			for _, n := range threadCounts {
+				b.Run(threadsName(n), func(b *testing.B) {
+					path := formattest.File(b, formattest.Spec{Shape: formattest.Goroutines, N: n, Seed: 1, Timed: true, Started: true})
+					r := uitest.Open(b, path, lazy.Options{NoWrite: true})
+					d := drive(b, r, 120, 40, Options{})
+					if bench.before != "" {
+						d.keys(bench.before)
+					}
+					b.ReportAllocs()
+					for b.Loop() {
+						if bench.keys == "" {
+							b.StopTimer()
+							d = drive(b, r, 120, 40, Options{})
+							b.StartTimer()
+							d.keys("t")
+							continue
+						}
+						d.keys(bench.keys)
+						d.m.View()
+					}
+				})
+			}
+		})
+	}
+}

@@ -56,6 +56,8 @@ type Spec struct {
 	Own bool
 	// Timed makes File write the file of times too.
 	Timed bool
+	// Started names the threads of Goroutines as those of a program whose goroutines start others.
+	Started bool
 }
 
 // Crash tells how a generated trace ends.
@@ -83,7 +85,7 @@ func (s Spec) Name() string {
 		on   bool
 		text string
 	}{{s.Dump, "-dump"}, {s.SplitAfterHeader, "-split"}, {s.Manual, "-manual"}, {s.Crash == CrashLost, "-lost"},
-		{s.Crash == CrashPartial, "-half"}, {s.Wild, "-wild"}, {s.Plain, "-plain"}, {s.Own, "-own"}, {s.Timed, "-timed"}} {
+		{s.Crash == CrashPartial, "-half"}, {s.Wild, "-wild"}, {s.Plain, "-plain"}, {s.Own, "-own"}, {s.Timed, "-timed"}, {s.Started, "-started"}} {
 		if o.on {
 			name += o.text
 		}
@@ -192,6 +194,9 @@ func (g *generator) name() {
 	name := "main"
 	if g.id > 0 {
 		name = fmt.Sprintf("pool-1-thread-%d", g.id)
+	}
+	if g.spec.Started {
+		name = startedName(g.id)
 	}
 	if g.tree != nil {
 		g.tree.Name = name

@@ -176,7 +176,13 @@ var exceptionColumns = slices.Concat([]table.Column{{Key: "event", Title: "event
 		{Key: "catch", Title: "catch", Kind: table.Event, Priority: 3},
 	})
 
-func shortClass(class string) string { return class[strings.LastIndexAny(class, ".")+1:] }
+// A panic of Go may have a text instead, which stays whole: panic: shop.Order{ID:2}.
+func shortClass(class string) string {
+	if strings.ContainsAny(class, " \"{(") {
+		return class
+	}
+	return class[strings.LastIndexByte(class, '.')+1:]
+}
 
 // identity returns the values of identityColumns.
 func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []table.Value {

@@ -14,12 +14,13 @@ import (
 // maxFiles bounds how many files are listed.
 const maxFiles = 200_000
 
-// Finder finds source files below directories. It lists them once, at the first Find. It is
-// safe for use by any goroutine.
+// Finder finds source files below directories, and those of Go also in the modules that these need. It
+// lists them once, at the first Find. It is safe for use by any goroutine.
 type Finder struct {
-	dirs  []string
-	mu    sync.Mutex
-	files map[string][]file // by file name; nil if not listed yet
+	dirs   []string
+	mu     sync.Mutex
+	files  map[string][]file // by file name; nil if not listed yet
+	needed map[string][]file // the same, of the modules needed
 }
 
 // NewFinder returns a Finder for the given directories.
@@ -38,9 +39,14 @@ type Found struct {
 // Find finds the file of a spot and reads the lines around it.
 func (f *Finder) Find(ctx context.Context, s Spot) Found {
 	found := Found{Spot: s}
+	where := s.File + " is not under " + strings.Join(f.dirs, ", ")
 	found.Path, found.Alike = choose(f.list(ctx)[s.File], s)
+	if found.Path == "" && s.isGo() {
+		found.Path, found.Alike = choose(f.listNeeded(ctx)[s.File], s)
+		where += ", nor in the modules that it needs or in Go"
+	}
 	if found.Path == "" {
-		found.Err = errors.New(s.File + " is not under " + strings.Join(f.dirs, ", "))
+		found.Err = errors.New(where)
 		return found
 	}
 	found.Text, found.First, found.Err = readAround(found.Path, s.Line)
@@ -54,6 +60,15 @@ func (f *Finder) list(ctx context.Context) map[string][]file {
 		f.files = listFiles(ctx, f.dirs)
 	}
 	return f.files
+}
+
+func (f *Finder) listNeeded(ctx context.Context) map[string][]file {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.needed == nil {
+		f.needed = listFiles(ctx, requiredBy(f.dirs))
+	}
+	return f.needed
 }
 
 // Name returns the path, marked if it is a guess.

@@ -59,11 +59,25 @@ func (p *Part) Edit(n *lazy.Node) tea.Cmd {
 	case !ok:
 		p.env.Say("this row has no source location in the trace")
 		return nil
+	case len(p.dirs) == 0 && p.inModule(s):
 	case len(p.dirs) == 0:
 		p.env.Say("no source directories: start tracex with --source DIRECTORY")
 		return nil
 	}
 	return p.find(s, true)
+}
+
+// inModule reports whether a Go source is to be looked for in the module that the current directory is
+// in, as the user has named none.
+func (p *Part) inModule(s Spot) bool {
+	if !s.isGo() {
+		return false
+	}
+	dir := moduleAround(".")
+	if dir != "" && len(p.finder.dirs) == 0 {
+		p.finder = NewFinder([]string{dir})
+	}
+	return dir != ""
 }
 
 // Msg is a message of a Part's work, for Update.

@@ -34,8 +34,10 @@ type Subject struct {
 	Name  func(n *lazy.Node) string // returns the name of a node in a path
 	Print string                    // the command that prints it
 	Notes []Note                    // marks and notes about it
-	Code  code.Found                // as far as it was found; may belong to another row
-	State *here.Found               // the same; may be nil
+	// Started is the number of a thread's goroutine, of the one that started it, and so on; "" for nothing.
+	Started string
+	Code    code.Found  // as far as it was found; may belong to another row
+	State   *here.Found // the same; may be nil
 
 	File     string   // of the trace
 	Settled  bool     // all of the trace is known

@@ -13,6 +13,9 @@ import (
 func (w *writer) thread(n *lazy.Node) {
 	if t, ok := w.r.ThreadInfo(n.Thread()); ok {
 		w.title(nodetext.Thread(t))
+		if w.of.Started != "" {
+			w.pair("goroutine", w.of.Started, screen.Plain)
+		}
 		w.threadTime(n)
 		w.pair("size", fmt.Sprintf("%s in %s", screen.Size(t.Bytes), screen.Plural(int64(t.Blocks), "block")), screen.Plain)
 		w.population(t.Population)

@@ -94,14 +94,14 @@ func (p *Part) ToHandle(h lazy.Handle, then func(found bool)) tea.Cmd {
 }
 
 // ToFound goes to what look finds, in the background: a position and its event. name tells what it
-// does.
-func (p *Part) ToFound(name string, look func(context.Context, lazy.Progress) (lazy.Position, int32, error)) tea.Cmd {
+// does. Before it goes there, it calls then, unless that is nil, with whether it was found.
+func (p *Part) ToFound(name string, look func(context.Context, lazy.Progress) (lazy.Position, int32, error), then func(found bool)) tea.Cmd {
 	p.tree.Visit()
 	ctx, id, progress := p.BeginLook(p.env.Life, name)
 	settled := status.Settled(p.r.Status())
 	return p.soon(func() Msg {
 		at, event, err := look(ctx, progress)
-		return located{id: id, event: event, at: at, err: err, settled: settled}
+		return located{id: id, event: event, at: at, err: err, settled: settled, then: then}
 	})
 }
 

@@ -11,6 +11,9 @@ import (
 // turn returns work that looks at some more threads for the filter.
 func (l *List) turn() func() tea.Msg {
 	all, number := l.all, func(i int) int { return i }
+	if l.order == asTree {
+		number = l.family.At
+	}
 	if sorted := l.sorted; sorted != nil {
 		number = func(i int) int { return sorted[i] }
 	}

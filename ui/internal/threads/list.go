@@ -2,11 +2,11 @@ package threads
 
 import (
 	"context"
-	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/list"
 	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/pattern"
@@ -23,43 +23,68 @@ type List struct {
 	g     *screen.Glyphs
 
 	order   lazy.ThreadOrder // the order shown
-	sorted  []int            // their numbers in that order; nil for the order by id
+	sorted  []int            // their numbers in that order; nil for the order by id, and for the tree
+	family  family           // the lines of the tree
+	chosen  bool             // the user has chosen an order
 	sorting *sorting         // nil if none is under way
 	filter  *list.Scan       // nil if none
 	busy    bool             // a turn of the filter is under way
 	seen    map[int]lazy.ThreadRow
+
+	statement statement
 }
 
-// New returns the list of threads, with the cursor on the thread with the given id.
-func New(all *lazy.ThreadList, timed bool, g *screen.Glyphs, id int32) *List {
-	l := &List{all: all, timed: timed, g: g, seen: map[int]lazy.ThreadRow{}}
+// statement leads to go statements.
+type statement struct {
+	of   int32                      // id of the thread whose statement the user asked for
+	goTo func(thread int32) tea.Cmd // to the statement that made the goroutine of a thread
+}
+
+// New returns the list of threads, with the cursor on the thread with the given id. In a trace with
+// goroutines that others started it becomes a tree as soon as that is known.
+func New(all *lazy.ThreadList, forests *goroutines.Cache, timed bool, g *screen.Glyphs, id int32) *List {
+	l := &List{all: all, family: family{forests: forests}, timed: timed, g: g, seen: map[int]lazy.ThreadRow{}}
 	l.List = list.List{
 		Keys: "Enter goes there", Also: "s sort", Choosable: true,
 		Len: l.len, Item: l.line, Filter: l.filterBy, None: l.nothing,
 	}
 	l.Select(all.Index(id))
+	l.relate()
 	return l
+}
+
+// relate sorts the threads as a tree if there is one and the user has chosen no order.
+func (l *List) relate() {
+	f := &l.family
+	if f.linked = f.linked || goroutines.Likely(l.all); f.linked && !l.chosen {
+		l.Also = "s sort   " + statementKey + " its go statement"
+		l.sorting = &sorting{order: asTree, all: l.all}
+	}
 }
 
 // len returns how many threads pass the filter, as far as known.
 func (l *List) len() int {
-	if l.filter != nil {
+	switch tree := l.order == asTree; {
+	case l.filter != nil && tree:
+		return len(l.family.found.lines)
+	case l.filter != nil:
 		return len(l.filter.Passed)
+	case tree:
+		return l.family.len()
 	}
 	return l.all.Len()
 }
 
 // number returns the number of the i-th thread shown.
 func (l *List) number(i int) int {
-	if l.filter != nil {
+	switch tree := l.order == asTree; {
+	case l.filter != nil && tree:
+		return l.family.found.lines[i]
+	case l.filter != nil:
 		return l.filter.Passed[i]
-	}
-	return l.inOrder(i)
-}
-
-// inOrder returns the number of the i-th thread in the order of the list.
-func (l *List) inOrder(i int) int {
-	if l.sorted != nil {
+	case tree:
+		return l.family.thread(i)
+	case l.sorted != nil:
 		return l.sorted[i]
 	}
 	return i
@@ -70,11 +95,14 @@ func (l *List) ID(i int) int32 { return l.all.ID(l.number(i)) }
 
 // HandleKey moves in the list, edits its filter, or sorts it.
 func (l *List) HandleKey(k tea.KeyPressMsg) list.Action {
+	if a, ok := l.handleTree(k.String()); ok {
+		return a
+	}
 	switch name := k.String(); {
 	case name == "s" && !l.Typing():
 		l.next()
 		return list.Action{}
-	case name == "esc" && !l.Typing() && l.sorting != nil:
+	case name == "esc" && !l.Typing() && l.sorting != nil && l.chosen:
 		l.giveUpSorting()
 		return list.Action{}
 	}
@@ -99,10 +127,15 @@ func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height 
 	}
 	switch {
 	case l.sorting != nil && !l.sorting.begun:
-		work = l.sorting.begin(life)
+		work = l.sorting.begin(life, l.family.forests)
 	case l.sorting == nil && l.filter != nil && !l.filter.Ended && !l.busy:
 		l.busy = true
 		work = l.turn()
+	}
+	if l.order == asTree {
+		if line, first := l.family.follow(l.filter); first && l.Selected() == 0 {
+			l.Select(line)
+		}
 	}
 	from, to := l.Visible(height)
 	which := make([]int, 0, to-from)
@@ -112,6 +145,9 @@ func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height 
 	clear(l.seen)
 	for i, row := range l.all.Rows(which) {
 		l.seen[which[i]] = row
+	}
+	if clear(l.family.ends); l.order == asTree {
+		l.family.learn(l.all.Ends(which), which)
 	}
 	return work
 }
@@ -134,6 +170,7 @@ func (l *List) grow(now *lazy.ThreadList) {
 	case l.filter == nil && any:
 		l.Select(now.Index(at))
 	}
+	l.relate()
 }
 
 // Msg is the result of a List's work: see Take.
@@ -146,23 +183,27 @@ func (l *List) Take(m Msg) { m.end(l) }
 func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	l.Title, l.After = screen.Plural(int64(l.all.Len()), "thread"), ""
 	if l.order != lazy.ByID {
-		l.Title += " by " + orderNames[l.order]
+		l.Title += " " + orderNames[l.order]
 	}
 	if l.filter != nil {
 		l.Title = screen.Grouped(int64(len(l.filter.Passed))) + " of " + l.Title
+		if above := len(l.family.found.lines) - l.family.found.taken; l.order == asTree && above > 0 {
+			l.Title += " and " + screen.Grouped(int64(above)) + " above"
+		}
 		if !l.filter.Ended {
 			l.After = screen.Percent(int64(l.filter.Looked), int64(l.filter.Of(l.all.Len()))) + " searched "
 		}
 	}
 	if s := l.sorting; s != nil {
-		l.Title += ", sorting by " + orderNames[s.order] + " " + screen.Percent(s.done.Load(), max(1, s.total.Load()))
+		l.Title += ", sorting " + orderNames[s.order] + " " + screen.Percent(s.done.Load(), max(1, s.total.Load()))
 	}
 	return l.List.View(width, height, g)
 }
 
 // line returns the i-th line: a thread, and what is known about it.
 func (l *List) line(i int) list.Item {
-	t, ok := l.seen[l.number(i)]
+	number := l.number(i)
+	t, ok := l.seen[number]
 	if !ok {
 		return list.Item{} // arrives with the next Settle
 	}
@@ -176,6 +217,9 @@ func (l *List) line(i int) list.Item {
 		if t.Timed {
 			what = screen.Duration(t.Time.Duration, l.g) + ", " + what
 		}
+	}
+	if l.order == asTree {
+		return l.treeLine(number, t.ThreadInfo, what, from)
 	}
 	from = max(28, from)
 	name := screen.CutMiddle(nodetext.Thread(t.ThreadInfo), from-3, l.g)
@@ -197,79 +241,8 @@ func (l *List) nothing() string {
 // filterBy filters the threads; a nil pattern shows all.
 func (l *List) filterBy(p *pattern.Pattern) {
 	before := l.filter
-	l.filter, l.busy = nil, false
+	l.filter, l.busy, l.family.found = nil, false, found{}
 	if p != nil {
 		l.filter = list.NewScan(p, before)
-	}
-}
-
-// orderNames are the names of the orders.
-var orderNames = map[lazy.ThreadOrder]string{
-	lazy.ByID: "number", lazy.ByName: "name", lazy.ByDuration: "duration", lazy.ByCalls: "calls",
-}
-
-// next sorts the threads by the next order.
-func (l *List) next() {
-	o := l.order
-	if l.sorting != nil {
-		o = l.sorting.order
-	}
-	l.giveUpSorting()
-	if o = (o + 1) % lazy.ThreadOrder(len(orderNames)); o == lazy.ByDuration && !l.timed {
-		o++
-	}
-	l.sorting = &sorting{order: o, all: l.all}
-}
-
-func (l *List) giveUpSorting() {
-	if l.sorting != nil && l.sorting.cancel != nil {
-		l.sorting.cancel()
-	}
-	l.sorting = nil
-}
-
-// sorting is a sort under way.
-type sorting struct {
-	order       lazy.ThreadOrder
-	all         *lazy.ThreadList // the threads to sort
-	begun       bool
-	cancel      context.CancelFunc
-	done, total atomic.Int64
-}
-
-func (s *sorting) begin(life context.Context) func() tea.Msg {
-	ctx, cancel := context.WithCancel(life)
-	s.begun, s.cancel = true, cancel
-	return func() tea.Msg {
-		numbers, err := s.all.Sort(ctx, s.order, func(done, total int64) {
-			s.done.Store(done)
-			s.total.Store(total)
-		})
-		return sortEnd{s, numbers, err}
-	}
-}
-
-// sortEnd is the result of a sort.
-type sortEnd struct {
-	s       *sorting
-	numbers []int
-	err     error
-}
-
-func (e sortEnd) end(l *List) {
-	if l.sorting != e.s {
-		return // it was given up
-	}
-	l.giveUpSorting()
-	if e.err != nil {
-		return // the trace is closed
-	}
-	again := l.order == e.s.order
-	l.all, l.order, l.sorted = e.s.all, e.s.order, e.numbers
-	if l.filter != nil {
-		l.filterBy(l.filter.P)
-	}
-	if !again {
-		l.Select(0)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
@@ -26,7 +27,7 @@ const width, height = 100, 24
 
 func show(t *testing.T, s formattest.Spec) *shown {
 	r := uitest.Open(t, formattest.File(t, s), lazy.Options{NoWrite: true})
-	l := &shown{List: New(r.ThreadList(), s.Timed, &screen.Unicode, 0), t: t, now: r.ThreadList()}
+	l := &shown{List: New(r.ThreadList(), new(goroutines.Cache), s.Timed, &screen.Unicode, 0), t: t, now: r.ThreadList()}
 	l.settle()
 	return l
 }
@@ -93,7 +94,7 @@ func TestSortGoesRound(t *testing.T) {
 	number := map[lazy.ThreadOrder][]int32{}
 	for o := lazy.ByName; o <= lazy.ByCalls; o++ {
 		l.keys("s")
-		if l.order != o || !strings.Contains(l.view(), " 300 threads by "+orderNames[o]+" ") {
+		if l.order != o || !strings.Contains(l.view(), " 300 threads "+orderNames[o]+" ") {
 			t.Errorf("order %d:\n%s", l.order, l.view())
 		}
 		numbers, err := l.all.Sort(t.Context(), o, nil)
@@ -178,10 +179,10 @@ func TestListGrows(t *testing.T) {
 	few, more := open(40), open(300)
 	for name, keys := range map[string]string{"by id": "", "filtered": "/7", "sorted": "s", "sorted and filtered": "ss/7"} {
 		t.Run(name, func(t *testing.T) {
-			l := &shown{List: New(few, false, &screen.Unicode, 30), t: t, now: few}
+			l := &shown{List: New(few, new(goroutines.Cache), false, &screen.Unicode, 30), t: t, now: few}
 			l.settle()
 			l.keys(keys)
-			want := &shown{List: New(more, false, &screen.Unicode, 30), t: t, now: more}
+			want := &shown{List: New(more, new(goroutines.Cache), false, &screen.Unicode, 30), t: t, now: more}
 			want.settle()
 			want.keys(keys)
 			l.now = more

@@ -4,25 +4,32 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/env"
 )
 
 // Part makes the list of threads and runs its work while the list is shown. Its methods run on
 // one goroutine.
 type Part struct {
-	r    *lazy.TraceReader
-	env  *env.Env
-	list *List // nil if none is shown
+	r       *lazy.TraceReader
+	env     *env.Env
+	forests *goroutines.Cache
+	list    *List // nil if none is shown
+	// Statement goes to the go statement that made the goroutine of a thread.
+	Statement func(thread int32) tea.Cmd
 }
 
 // NewPart returns a Part without a list.
-func NewPart(r *lazy.TraceReader, e *env.Env) Part { return Part{r: r, env: e} }
+func NewPart(r *lazy.TraceReader, e *env.Env, forests *goroutines.Cache) Part {
+	return Part{r: r, env: e, forests: forests}
+}
 
 // Open returns a list to be shown, with the cursor on the thread with an id.
 func (p *Part) Open(id int32) *List {
 	p.Close()
 	_, timed := p.r.Times()
-	p.list = New(p.r.ThreadList(), timed, p.env.Glyphs, id)
+	p.list = New(p.r.ThreadList(), p.forests, timed, p.env.Glyphs, id)
+	p.list.statement.goTo = p.Statement
 	return p.list
 }
 

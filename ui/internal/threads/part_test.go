@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
@@ -16,7 +17,7 @@ func TestPart(t *testing.T) {
 	e := env.New(&screen.Unicode)
 	t.Cleanup(e.Close)
 	e.Width = 80
-	p := NewPart(uitest.Recorded(t, "threads.stream"), e)
+	p := NewPart(uitest.Recorded(t, "threads.stream"), e, new(goroutines.Cache))
 	if p.Settle(10) != nil || p.Busy() || p.List() != nil {
 		t.Error("it works without a list")
 	}

@@ -1,0 +1,44 @@
+package goroutines
+
+import (
+	"context"
+
+	"tracex/lazy"
+)
+
+// First returns the first point of a thread, given by its id, that the raw or the folded view shows;
+// that of the thread itself, with -1 for the event, if there is none.
+func First(ctx context.Context, r *lazy.TraceReader, raw bool, thread int32) (at lazy.Position, event int32, err error) {
+	f := &first{at: lazy.Position{Thread: thread, At: -1}, event: -1}
+	err = r.Pass(ctx, lazy.Pass{
+		Raw: raw, Ranges: []lazy.PassRange{{Thread: thread, To: -1}}, Collect: []lazy.Collector{f}, Share: 64 << 10,
+	})
+	return f.at, f.event, err
+}
+
+// first finds the first point. It is a Collector and its own visitor.
+type first struct {
+	at    lazy.Position
+	event int32 // -1: none yet
+}
+
+func (f *first) Visitor() lazy.Visitor         { return &first{at: f.none(), event: -1} }
+func (f *first) Reset()                        { *f = first{at: f.none(), event: -1} }
+func (f *first) none() lazy.Position           { return lazy.Position{Thread: f.at.Thread, At: -1} }
+func (f *first) Begin(int32, []lazy.PassFrame) {}
+func (f *first) Exit(*lazy.PassPoint)          {}
+func (f *first) Leaf(p *lazy.PassPoint)        { f.Enter(p) }
+
+func (f *first) Enter(p *lazy.PassPoint) {
+	if f.at.At < 0 {
+		f.at.At, f.event = p.At, p.Event
+	}
+}
+
+func (f *first) Merge(v lazy.Visitor) error {
+	if x := v.(*first); x.at.At >= 0 {
+		*f = *x
+		return lazy.ErrEnough
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package goroutines
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Name is what the name of a thread tells about its goroutine.
+type Name struct {
+	Program string // "" if only one was recorded
+	Number  int64  // 1 for that of main; 0 if it was not recorded
+	Start   string // the function that it began with; "" if unknown, and for main
+	Parent  int64  // number of the goroutine that started it; 0 if unknown, or the runtime did
+	By      string // function of the go statement; "" if unknown
+	At      string // its file and line, such as main.go:78; "" if unknown
+}
+
+const (
+	programEnd = " › "
+	goroutine  = "goroutine "
+	mainName   = "main"
+	mainNumber = 1
+	startedBy  = " ← "
+	guessed    = "≈ "
+	goMethod   = "go "
+)
+
+// Parse reads the name of a thread; ok is false if it is not of a goroutine.
+func Parse(text string) (n Name, ok bool) {
+	if i := strings.LastIndex(text, programEnd); i >= 0 {
+		n.Program, text = text[:i], text[i+len(programEnd):]
+		if n.Program == "" {
+			return Name{}, false
+		}
+	}
+	if text == mainName {
+		n.Number = mainNumber
+		return n, true
+	}
+	text, ok = strings.CutPrefix(text, goroutine)
+	if !ok {
+		return Name{}, false
+	}
+	text, by, made := strings.Cut(text, startedBy)
+	number, start, more := strings.Cut(text, " ")
+	if number != "?" {
+		if n.Number, ok = parseNumber(number); !ok {
+			return Name{}, false
+		}
+	}
+	if n.Start = start; more && !isFunction(start) || made && !n.started(by) {
+		return Name{}, false
+	}
+	return n, true
+}
+
+// started reads what is after the arrow.
+func (n *Name) started(text string) (ok bool) {
+	number, text, more := strings.Cut(text, " ")
+	if n.Parent, ok = parseNumber(number); !ok || !more {
+		return ok
+	}
+	end := functionEnd(text)
+	if end == len(text) || !isFunction(text[:end]) {
+		return false
+	}
+	n.By, n.At = text[:end], text[end+1:]
+	file, line, _ := cutLast(n.At, ':')
+	_, ok = parseNumber(line)
+	return ok && file != ""
+}
+
+// isFunction reports whether a text can be the full name of a function.
+func isFunction(text string) bool {
+	return functionEnd(text) == len(text) && strings.IndexByte(text, '.') > 0
+}
+
+// functionEnd returns where the name of a function at the beginning of a text ends: at a blank that is
+// not within the types of a generic function.
+func functionEnd(text string) int {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ' ':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
+}
+
+// parseNumber reads a number as programs write it: without a sign or leading zeros, and at least 1.
+func parseNumber(text string) (n int64, ok bool) {
+	if text == "" || text[0] < '1' || text[0] > '9' {
+		return 0, false
+	}
+	for i := range len(text) {
+		d := int64(text[i]) - '0'
+		if d < 0 || d > 9 || n > (math.MaxInt64-d)/10 {
+			return 0, false
+		}
+		n = 10*n + d
+	}
+	return n, true
+}
+
+func cutLast(text string, sep byte) (before, after string, found bool) {
+	if i := strings.LastIndexByte(text, sep); i >= 0 {
+		return text[:i], text[i+1:], true
+	}
+	return text, "", false
+}
+
+// Main reports whether the goroutine is that of main.
+func (n *Name) Main() bool { return n.Number == mainNumber && n.Start == "" }
+
+// String names the goroutine in a sentence, without its program.
+func (n *Name) String() string {
+	switch {
+	case n.Main():
+		return mainName
+	case n.Number == 0:
+		return goroutine + "?"
+	}
+	return goroutine + strconv.FormatInt(n.Number, 10)
+}
+
+// Made reads the result of a go statement: the number of the goroutine that it made, and whether that
+// is a guess. ok is false for any other text.
+func Made(result string) (number int64, guess, ok bool) {
+	result, guess = strings.CutPrefix(result, guessed)
+	if result, ok = strings.CutPrefix(result, goroutine); !ok {
+		return 0, false, false
+	}
+	number, ok = parseNumber(result)
+	return number, guess && ok, ok
+}
+
+// IsStatement reports whether a method's name is that of a go statement.
+func IsStatement(method string) bool {
+	return len(method) > len(goMethod) && strings.HasPrefix(method, goMethod)
+}
+
+// short is the number, and main for that of main.
+func (n *Name) short() string {
+	switch {
+	case n.Number == 0:
+		return "?"
+	case n.Main():
+		return "1 main"
+	}
+	return strconv.FormatInt(n.Number, 10)
+}

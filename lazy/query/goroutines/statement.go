@@ -1,0 +1,105 @@
+package goroutines
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// Statement is a go statement in a trace.
+type Statement struct {
+	lazy.Position
+	Event int32
+	Guess bool // that it made the goroutine
+}
+
+// ErrNoStatement is the error that no go statement of a thread made a goroutine. A statement may not
+// have been recorded, or its goroutine not be known.
+var ErrNoStatement = errors.New("the go statement is not in the trace")
+
+// FindStatement finds the go statement in a thread, given by its id, that made a goroutine. It looks
+// only where the thread's data has the goroutine's number. tell gets its progress; it may be nil.
+func FindStatement(ctx context.Context, r *lazy.TraceReader, thread int32, number int64, tell lazy.Progress) (Statement, error) {
+	c := &statements{number: number}
+	err := r.Pass(ctx, lazy.Pass{
+		Raw: true, Ranges: []lazy.PassRange{{Thread: thread, To: -1}}, Collect: []lazy.Collector{c},
+		Among: [][]byte{[]byte(goroutine + strconv.FormatInt(number, 10))}, Progress: tell,
+	})
+	switch {
+	case err != nil:
+		return Statement{}, err
+	case !c.found:
+		return Statement{}, ErrNoStatement
+	}
+	return c.at, nil
+}
+
+// MadeBy reads what a go statement made: see Made.
+func MadeBy(foot *format.Footer) (number int64, guess, ok bool) {
+	if v := &foot.Result; v.Kind == format.ValueRawString || v.Kind == format.ValueBigDecimal {
+		return Made(v.Text)
+	}
+	return 0, false, false
+}
+
+// statements finds a statement. It is a Collector and its own visitor.
+type statements struct {
+	number int64
+	is     map[int32]bool // by method: whether it is a go statement
+	found  bool
+	at     Statement
+}
+
+func (s *statements) Visitor() lazy.Visitor         { return &statements{number: s.number} }
+func (s *statements) Reset()                        { *s = statements{number: s.number} }
+func (s *statements) Begin(int32, []lazy.PassFrame) {}
+func (s *statements) Exit(*lazy.PassPoint)          {}
+func (s *statements) Leaf(*lazy.PassPoint)          {}
+
+// Merge prefers a statement that is sure, and then the first.
+func (s *statements) Merge(v lazy.Visitor) error {
+	if x := v.(*statements); x.found && (!s.found || s.at.Guess && !x.at.Guess) {
+		s.found, s.at = true, x.at
+	}
+	if s.found && !s.at.Guess {
+		return lazy.ErrEnough
+	}
+	return nil
+}
+
+func (s *statements) Enter(p *lazy.PassPoint) {
+	if p.Class != format.ClassCall || s.found && !s.at.Guess || !s.statement(p) {
+		return
+	}
+	foot, err := p.Footer()
+	if err != nil {
+		p.Fail(err)
+		return
+	}
+	if foot == nil {
+		return
+	}
+	number, guess, ok := MadeBy(foot)
+	if !ok || number != s.number || s.found && guess {
+		return
+	}
+	s.found = true
+	s.at = Statement{lazy.Position{Thread: p.Thread, At: p.At}, p.Event, guess}
+}
+
+// statement reports whether a call is a go statement.
+func (s *statements) statement(p *lazy.PassPoint) bool {
+	is, known := s.is[p.Ref]
+	if !known {
+		if s.is == nil {
+			s.is = make(map[int32]bool)
+		}
+		m := p.Context().Method(p.Ref)
+		is = m != nil && IsStatement(m.Name)
+		s.is[p.Ref] = is
+	}
+	return is
+}

@@ -1,0 +1,211 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/job"
+	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/tree"
+)
+
+// starting leads from a goroutine's thread to the go statement that made it, and from the statement to
+// the thread.
+type starting struct {
+	env     *env.Env
+	trace   *tracestate.State
+	tree    *tree.Part
+	jobs    *job.Part
+	forests *goroutines.Cache
+
+	busy bool // a forest is being made for path
+	path startPath
+}
+
+// startPath is who started a thread, as last told.
+type startPath struct {
+	forest *goroutines.Forest
+	thread int32
+	text   string
+}
+
+// key goes from a go statement to the goroutine that it made, and from any other row to the statement
+// that made the row's goroutine.
+func (s *starting) key(int) tea.Cmd {
+	if cmd, is := s.follow(); is {
+		return cmd
+	}
+	thread, ok := s.tree.Out.Thread()
+	if !ok {
+		return nil
+	}
+	return s.toStatement(thread)
+}
+
+// nameOf returns what the name of a thread tells about its goroutine.
+func (s *starting) nameOf(thread int32) (n goroutines.Name, ok bool) {
+	t, _ := s.trace.Reader.ThreadInfo(thread)
+	return goroutines.Parse(t.Name)
+}
+
+// follow goes to the goroutine that the go statement under the cursor made; is is false if there is no
+// statement.
+func (s *starting) follow() (cmd tea.Cmd, is bool) {
+	n := s.tree.Out.Cursor.Node
+	if n == nil || n.Point() == nil || n.Point().Class != format.ClassCall || !n.Leaf() {
+		return nil, false
+	}
+	in, ok := s.nameOf(n.Thread())
+	s.trace.Reader.WithContext(func(c *format.Context) {
+		m := c.Method(n.Point().Ref)
+		is = ok && m != nil && goroutines.IsStatement(m.Name)
+	})
+	if !is {
+		return nil, false
+	}
+	number, guess, known := goroutines.MadeBy(n.Footer())
+	if !known {
+		s.env.Say("the trace does not tell which goroutine this statement made: it recorded nothing")
+		return nil, true
+	}
+	return s.toGoroutine(in.Program, number, guess), true
+}
+
+// toGoroutine goes to the first call of a goroutine of a program.
+func (s *starting) toGoroutine(program string, number int64, guess bool) tea.Cmd {
+	r, raw := s.trace.Reader, !s.tree.Out.Tree.Folded()
+	return s.jobs.ToFound("looking for the goroutine", func(ctx context.Context, progress lazy.Progress) (at lazy.Position, event int32, err error) {
+		f, err := s.forests.Get(ctx, r.ThreadList(), progress)
+		if err != nil {
+			return at, -1, err
+		}
+		i, ok := f.Find(program, number)
+		if !ok {
+			return at, -1, fmt.Errorf("goroutine %d is not in the trace", number)
+		}
+		return goroutines.First(ctx, r, raw, f.Of().ID(i))
+	}, func(found bool) {
+		if found && guess {
+			s.env.Say(s.env.Glyphs.About + " a guess: which goroutine this statement made is not sure")
+		}
+	})
+}
+
+// errNotStarted are the reasons why there is no go statement of a goroutine.
+var (
+	errNoGoroutine = errors.New("this thread is no goroutine that the trace knows")
+	errMain        = errors.New("this is main: no go statement made it")
+	errNoParent    = errors.New("the trace does not tell who started this goroutine")
+)
+
+// toStatement goes to the go statement that made the goroutine of a thread.
+func (s *starting) toStatement(thread int32) tea.Cmd {
+	n, ok := s.nameOf(thread)
+	var err error
+	switch {
+	case !ok:
+		err = errNoGoroutine
+	case n.Main():
+		err = errMain
+	case n.Parent == 0 || n.Number == 0:
+		err = errNoParent
+	}
+	if err != nil {
+		s.env.Say(err.Error())
+		return nil
+	}
+	r, remark := s.trace.Reader, ""
+	return s.jobs.ToFound("looking for the go statement", func(ctx context.Context, progress lazy.Progress) (at lazy.Position, event int32, err error) {
+		f, err := s.forests.Get(ctx, r.ThreadList(), nil)
+		if err != nil {
+			return at, -1, err
+		}
+		parent, ok := f.Find(n.Program, n.Parent)
+		if !ok {
+			return at, -1, fmt.Errorf("goroutine %d, which started this one, is not in the trace", n.Parent)
+		}
+		made, err := goroutines.FindStatement(ctx, r, f.Of().ID(parent), n.Number, progress)
+		if made.Guess {
+			remark = s.env.Glyphs.About + " a guess: this statement may have made another goroutine"
+		}
+		if !errors.Is(err, goroutines.ErrNoStatement) {
+			return made.Position, made.Event, err
+		}
+		if n.At != "" {
+			err = fmt.Errorf("%w: %s", err, n.At)
+		}
+		if at, ok := whenBegun(r, thread, f.Of().ID(parent)); ok {
+			remark = fmt.Sprintf("%s; goroutine %d was here then", err, n.Parent)
+			return at, -1, nil
+		}
+		return at, -1, err
+	}, func(found bool) {
+		if found && remark != "" {
+			s.env.Say(remark)
+		}
+	})
+}
+
+// whenBegun returns the innermost call of a thread that was open when another one began; ok is false if
+// none was, or the trace does not tell.
+func whenBegun(r *lazy.TraceReader, thread, of int32) (at lazy.Position, ok bool) {
+	t, ok := r.ThreadTime(thread)
+	if !ok {
+		return at, false
+	}
+	m, err := r.FindTime(of, t.Start)
+	return m.Position, err == nil && !m.Before && !m.After
+}
+
+// mostStarters bounds the goroutines that the details name.
+const mostStarters = 12
+
+// told returns who started the goroutine of a thread, for the details; "" if it is not known, or not
+// yet.
+func (s *starting) told(n *lazy.Node) string {
+	f := s.forests.Last()
+	if n == nil || !n.IsThread() || f == nil {
+		return ""
+	}
+	if id := n.Thread(); s.path.forest != f || s.path.thread != id {
+		s.path = startPath{forest: f, thread: id}
+		if i := f.Of().Index(id); i < f.Of().Len() && f.Of().ID(i) == id {
+			s.path.text = f.Path(i, mostStarters, s.env.Glyphs.Again, s.env.Glyphs.More)
+		}
+	}
+	return s.path.text
+}
+
+// startsKnown is the message that a forest has been made.
+type startsKnown struct{}
+
+// settle finds out who started the goroutine of a node, if the details are to tell it.
+func (s *starting) settle(n *lazy.Node) tea.Cmd {
+	if n == nil || !n.IsThread() || s.busy {
+		return nil
+	}
+	list := s.trace.Reader.ThreadList()
+	if f := s.forests.Last(); f != nil && f.Of().Same(list) {
+		return nil
+	}
+	if name, ok := s.nameOf(n.Thread()); !ok || name.Parent == 0 {
+		return nil
+	}
+	s.busy = true
+	life := s.env.Life
+	msg, cmd := s.env.Soon(func() tea.Msg {
+		s.forests.Get(life, list, nil) // its only error is that nobody waits for it
+		return startsKnown{}
+	})
+	if msg != nil {
+		s.busy = false
+	}
+	return cmd
+}
