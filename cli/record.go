@@ -32,6 +32,7 @@ type recordCommand struct {
 	command    goCommand
 	keepRaws   bool
 	verbose    bool
+	list       bool
 }
 
 // goCommand says what a go command is for record.
@@ -65,13 +66,17 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
-	mark(flags, map[string]string{"no-go": "", "keep-raw": "", "verbose": ""})
+	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
+	mark(flags, map[string]string{"no-go": "", "keep-raw": "", "verbose": "", "list": ""})
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
 			if err := r.version.Set(named); err != nil {
 				return &usageError{recorder.FormatVariable + "=" + named + ": " + err.Error(), "--format-version overrides the variable"}
 			}
+		}
+		if r.list {
+			return r.listFunctions(c.Context(), args)
 		}
 		if instrument.Is(args) && !r.command.not {
 			return r.runInstrumented(c.Context(), args)

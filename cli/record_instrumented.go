@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -283,6 +284,43 @@ func (r *recordCommand) tellBuilt(built []wrapper.Report) {
 		}
 		r.say(line)
 	}
+}
+
+// listFunctions prints what a go command would instrument.
+func (r *recordCommand) listFunctions(ctx context.Context, args []string) error {
+	if !instrument.Is(args) {
+		return &usageError{"--list is for go commands that build", "tracex record --list -- go test ./..."}
+	}
+	toolchain, err := instrument.FindToolchain(ctx, args)
+	if err != nil {
+		return err
+	}
+	packages, err := instrument.List(ctx, toolchain, args, r.build.options())
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(r.stdout)
+	done, all := 0, 0
+	for _, p := range packages {
+		if p.Failed != "" {
+			fmt.Fprintf(out, "%s: not recorded: %s\n", p.Package, p.Failed)
+		}
+		for _, f := range p.Functions {
+			all++
+			line := fmt.Sprintf("%s.%s  %s:%d", p.Package, f.Name, filepath.Base(f.File), f.Line)
+			if f.Reason == "" {
+				done++
+			} else {
+				line += "  not recorded: " + f.Reason
+			}
+			fmt.Fprintln(out, line)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	r.say(fmt.Sprintf("%d of %s of %s", done, counted(int64(all), "function"), counted(int64(len(packages)), "package")))
+	return nil
 }
 
 // nothingInstrumented is the error for a command that left no call.
