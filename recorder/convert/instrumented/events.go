@@ -84,7 +84,9 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		if f.Flags&raw.FunctionGo == 0 {
 			return false
 		}
-		ok = p.goStatement(t, f, counter)
+		if ok = p.goStatement(t, f, counter); ok {
+			p.told.Statements++
+		}
 	default:
 		ok = p.leave(t, f, kind, counter)
 	}

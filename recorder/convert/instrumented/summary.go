@@ -11,6 +11,7 @@ type Summary struct {
 // Counts are numbers of a process, or of all.
 type Counts struct {
 	Calls      int64
+	Statements int64 // go statements, which are calls in the trace, too
 	Goroutines int64 // that recorded something
 	Panics     int64 // calls that ended by a panic
 	Goexits    int64 // calls that ended by runtime.Goexit
@@ -40,6 +41,7 @@ func (c *Converter) summary() *Summary {
 		n := p.told
 		s.Processes = append(s.Processes, n)
 		s.Calls += n.Calls
+		s.Statements += n.Statements
 		s.Goroutines += n.Goroutines
 		s.Panics += n.Panics
 		s.Goexits += n.Goexits
