@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tracex/cli/bench"
+	"tracex/recorder/instrument"
 )
 
 func newBenchCommand(a *app) *cobra.Command {
@@ -37,6 +39,7 @@ type benchRecordCommand struct {
 	seconds float64
 	json    bool
 	dir     string
+	zero    bool
 }
 
 func newBenchRecordCommand(a *app) *cobra.Command {
@@ -48,7 +51,7 @@ func newBenchRecordCommand(a *app) *cobra.Command {
 and as a function that defers End, including the function itself. Figures are
 medians of rounds in which all cases take turns, writing to a temporary directory`,
 		Example: `tracex bench record
-tracex bench record --seconds 60 --dir /mnt/disk`,
+tracex bench record --zero-code --seconds 60 --dir /mnt/disk`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -61,6 +64,7 @@ tracex bench record --seconds 60 --dir /mnt/disk`,
 	flags := c.Flags()
 	flags.Float64Var(&b.seconds, "seconds", 20, "about how long to measure")
 	flags.BoolVar(&b.json, "json", false, "print JSON")
+	flags.BoolVar(&b.zero, "zero-code", false, "measure a program that is instrumented")
 	flags.StringVar(&b.dir, "dir", "", "directory for traces; default the temporary directory")
 	return c
 }
@@ -73,6 +77,9 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 	}
 	// A file that cannot be removed is no reason to hold back the results.
 	defer os.RemoveAll(dir)
+	if b.zero {
+		return b.runZeroCode(ctx, dir)
+	}
 	sockets, err := socketDir("tracex-bench-")
 	if err != nil {
 		return err
@@ -91,6 +98,47 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 		return writeJSON(b.stdout, t)
 	}
 	return writeBench(b.stdout, t)
+}
+
+// runZeroCode measures a program that is instrumented, and prints the results.
+func (b *benchRecordCommand) runZeroCode(ctx context.Context, dir string) error {
+	p := b.newProgress("measuring")
+	p.plain = true
+	t, err := bench.RecordZeroCode(ctx, bench.Options{Dir: dir, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.update},
+		func(src, to string, instrumented bool) error { return b.buildMeasured(ctx, src, to, instrumented) })
+	p.end()
+	if err != nil {
+		return err
+	}
+	if b.json {
+		return writeJSON(b.stdout, t)
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s, %s, %s; medians of %d rounds\n\n", t.System, counted(int64(t.CPUs), "CPU"), t.Go, t.Rounds)
+	fmt.Fprintf(&out, "%-31s%9s%15s%12s%12s\n", "ns a call", "plain", "not recording", "recording", "allocs")
+	for _, row := range t.Rows {
+		fmt.Fprintf(&out, "%-31s%9.1f%15.1f%12.1f%+12.3f\n", row.Call, row.Plain, row.Off, row.On, row.Allocs)
+	}
+	_, err = io.WriteString(b.stdout, out.String())
+	return err
+}
+
+// buildMeasured builds the program that is measured.
+func (b *benchRecordCommand) buildMeasured(ctx context.Context, src, to string, instrumented bool) error {
+	command, env := []string{"go", "build", "-C", src, "-o", to, "."}, []string(nil)
+	if instrumented {
+		plan, err := b.planned(ctx, command, instrument.Options{Trivial: true})
+		if err != nil {
+			return err
+		}
+		command, env = plan.Args, plan.Env
+	}
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the program to measure: %w: %s", err, out)
+	}
+	return nil
 }
 
 // writeBench writes the results for a person, in lines of less than 80 characters.
