@@ -73,7 +73,7 @@ tracex record -- ./program --its-flag`,
 				return &usageError{recorder.FormatVariable + "=" + named + ": " + err.Error(), "--format-version overrides the variable"}
 			}
 		}
-		if instrument.Is(args) && !r.command.not {
+		if !r.command.not && (instrument.Is(args) || instrument.Built(args[0])) {
 			return r.runInstrumented(c.Context(), args)
 		}
 		return r.run(c.Context(), args)
