@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +23,11 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(tracexVariable) // the programs that it records are not
 		os.Exit(cli.Main(nil))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if worker.dir != "" {
+		os.RemoveAll(worker.dir)
+	}
+	os.Exit(code)
 }
 
 // long skips a test unless those that take minutes are asked for.
@@ -43,7 +49,7 @@ func many(few, all int) int {
 // result is how a command ended, and what it wrote.
 type result struct {
 	stdout, stderr string
-	code           int // -1: by a signal
+	code           int // 128 and more: by a signal
 }
 
 // patience ends a command that hangs.
@@ -72,7 +78,15 @@ func run(t *testing.T, dir string, env []string, args ...string) result {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return result{out.String(), said.String(), c.ProcessState.ExitCode()}
+	return result{out.String(), said.String(), codeOf(c.ProcessState)}
+}
+
+// codeOf returns how a process ended as a shell tells it.
+func codeOf(p *os.ProcessState) int {
+	if s, ok := p.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return 128 + int(s.Signal())
+	}
+	return p.ExitCode()
 }
 
 // tracex returns the command tracex with arguments.
@@ -96,7 +110,7 @@ func runTracex(t *testing.T, dir string, env []string, args ...string) result {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return result{out.String(), said.String(), c.ProcessState.ExitCode()}
+	return result{out.String(), said.String(), codeOf(c.ProcessState)}
 }
 
 // must is for commands that succeed.
@@ -108,18 +122,41 @@ func must(t *testing.T, r result) result {
 	return r
 }
 
+// worker is a program that ends in many ways. It is built once.
+var worker struct {
+	once                  sync.Once
+	dir, plain, recording string
+}
+
+// workers returns the program worker, plain and recording.
+func workers(t *testing.T) (plain, recording string) {
+	t.Helper()
+	worker.once.Do(func() {
+		dir, err := os.MkdirTemp("", "tracex-recordtest-") // it outlives the test
+		if err != nil {
+			t.Fatal(err)
+		}
+		worker.dir = dir
+		plain, recording := buildInto(t, dir, filepath.Join("testdata", "worker"))
+		worker.plain, worker.recording = plain, recording
+	})
+	if worker.recording == "" {
+		t.Fatal("the program cannot be built, see another test")
+	}
+	return worker.plain, worker.recording
+}
+
 // built builds the program in a directory twice: plain, and with tracex build.
 func built(t *testing.T, dir string, flags ...string) (plain, recording string) {
 	t.Helper()
-	out := t.TempDir()
+	return buildInto(t, t.TempDir(), dir, flags...)
+}
+
+func buildInto(t *testing.T, out, dir string, flags ...string) (plain, recording string) {
+	t.Helper()
 	plain, recording = filepath.Join(out, "plain"), filepath.Join(out, "recording")
-	done := make(chan result)
-	go func() {
-		done <- run(t, dir, nil, append(append([]string{"go", "build", "-o", plain}, flags...), ".")...)
-	}()
-	r := runTracex(t, dir, nil, append(append([]string{"build", "-o", recording, "--"}, flags...), ".")...)
-	must(t, <-done)
-	must(t, r)
+	must(t, run(t, dir, nil, append(append([]string{"go", "build", "-o", plain}, flags...), ".")...))
+	must(t, runTracex(t, dir, nil, append(append([]string{"build", "-o", recording, "--"}, flags...), ".")...))
 	return plain, recording
 }
 
