@@ -78,7 +78,7 @@ tracex record -- ./program --its-flag`,
 		if r.list {
 			return r.listFunctions(c.Context(), args)
 		}
-		if instrument.Is(args) && !r.command.not {
+		if !r.command.not && (instrument.Is(args) || instrument.Built(args[0])) {
 			return r.runInstrumented(c.Context(), args)
 		}
 		return r.run(c.Context(), args)

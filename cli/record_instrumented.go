@@ -25,8 +25,8 @@ import (
 	"tracex/recorder/recording"
 )
 
-// runInstrumented runs a go command that instruments what it builds, and makes a trace while the
-// programs run.
+// runInstrumented runs a go command that instruments what it builds, or a program that was built
+// so, and makes a trace while the programs run.
 func (r *recordCommand) runInstrumented(ctx context.Context, args []string) error {
 	if err := r.calls.check(); err != nil {
 		return err
@@ -63,9 +63,11 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if o.Report, err = filepath.Abs(reports); err != nil {
 		return false, err
 	}
-	plan, err := r.planned(ctx, args, o)
-	if err != nil {
-		return false, err
+	plan := &instrument.Plan{Args: args, Runs: true} // of a program that is built
+	if instrument.Is(args) {
+		if plan, err = r.planned(ctx, args, o); err != nil {
+			return false, err
+		}
 	}
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {

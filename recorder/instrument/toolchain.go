@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -87,9 +88,15 @@ func FindToolchain(ctx context.Context, commandLine []string) (*Toolchain, error
 // host reports whether what is built runs on this machine.
 func (t *Toolchain) host() bool { return t.OS == t.hostOS && t.Arch == t.hostArch }
 
-// command returns a go command that does not see the user's flags, workspace or module.
+// command returns a go command that does not see the user's flags, workspace or module. It is the
+// one that builds the user's program: Go itself may have chosen another release than the one that
+// is installed.
 func (t *Toolchain) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, t.Go, args...)
+	program := filepath.Join(t.Root, "bin", "go")
+	if _, err := exec.LookPath(program); err != nil {
+		program = t.Go
+	}
+	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "PWD="+dir)
 	return c
