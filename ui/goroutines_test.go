@@ -209,11 +209,16 @@ func TestGoStatementLeftOut(t *testing.T) {
 // TestNoGoStatement: calls of other programs named like go statements are calls.
 func TestNoGoStatement(t *testing.T) {
 	w := formattest.NewBuilder(t)
-	start := w.Method("app", "go worker", formattest.IntType)
+	start, home := w.Method("app", "go worker", formattest.IntType), w.Method("app", "go home", formattest.IntType)
 	w.Go(-1, start, "goroutine 19")
+	w.Thread(1)
+	w.Name("main")
+	w.Call(-1, home, nil)
 	w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: start, Target: format.Null()})
 	d := drive(t, uitest.Open(t, w.File(), lazy.Options{NoWrite: true}), 80, 24, Options{})
 	d.keys(eventKeys(0) + " enter").has("no children")
 	d.keys("O").has("this thread is no goroutine")
-	d.keys("t").has("1 thread ─")
+	d.keys(eventKeys(1) + " enter").has("no children")
+	d.keys("O").has("this thread is no goroutine")
+	d.keys("t").has("2 threads ─")
 }
