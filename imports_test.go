@@ -86,6 +86,7 @@ var layers = []struct {
 	{"tracex/recorder/perfetto/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
 	{"tracex/recorder/shared/sharedtest", []string{"tracex/recorder", "tracex/recorder/perfetto/ipctest", "tracex/format"}, []string{"charm.land/"}},
 	{"tracex/recorder/convert/spool", nil, []string{"testing", "charm.land/", "github.com/", "google.golang.org/", "golang.org/"}},
+	{"tracex/recorder/instrument/raw/rawtest", []string{"tracex/recorder/instrument/raw"}, []string{"charm.land/"}},
 	{"tracex/recorder/internal/versiontest", []string{"tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
 	{"tracex/recorder/internal/tracetest", []string{"tracex/lazy", "tracex/lazy/eager", "tracex/format"}, []string{"charm.land/"}},
 	{"tracex/recorder/recordertest", []string{"tracex/recorder", "tracex/recorder/internal/tracetest", "tracex/lazy", "tracex/lazy/eager", "tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
@@ -127,6 +128,10 @@ var borders = []struct {
 	{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/policy", "tracex/recorder/internal/perfetto/messages", "tracex/recorder/internal/perfetto/ipc",
 		"tracex/recorder/internal/perfetto/smb", "tracex/recorder/perfetto/service/tracebuf"}, []string{"net/http"}},
 	{"tracex/recorder/internal/", []string{"tracex/recorder/internal/"}, heavy},
+	// What a program records knows neither what records by hand nor a trace.
+	{"tracex/recorder/instrument/raw", nil, heavy},
+	{"tracex/recorder/instrument/raw/rawtest", []string{"tracex/recorder/instrument/raw"}, nil},
+	{"tracex/recorder/convert/instrumented", []string{"tracex/recorder/instrument/raw", "tracex/recorder/internal/gonames", "tracex/recorder/internal/values"}, []string{"net"}},
 	{"tracex/recorder/convert/spool", nil, nil},
 	{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/convert/spool", "tracex/recorder/internal/perfetto/calls"}, []string{"net"}},
 	// The wrapper of a build's tools is started many times in a build.
@@ -214,6 +219,7 @@ func TestBordersFindFaults(t *testing.T) {
 		{"tracex/recorder/internal/perfetto/ipc", []string{"tracex/recorder/internal/perfetto/smb"}},
 		{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/perfetto/calls"}},
 		{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/perfetto/service"}},
+		{"tracex/recorder/convert/instrumented", []string{"tracex/recorder"}},
 	} {
 		if len(borderFaults(p)) == 0 {
 			t.Errorf("nothing found wrong with %s that imports %v", p.ImportPath, p.Deps)

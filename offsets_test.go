@@ -23,6 +23,7 @@ var otherBytes = map[string]string{
 	"lazy/internal/summary/":  "summaries, whose package comment has their bytes",
 	"recorder/perfetto/":      "packets of Perfetto and its shared memory",
 	"recorder/internal/":      "the same, clocks, and the memory that a killed program leaves",
+	"recorder/instrument/":    "what instrumented programs record",
 	"recorder/convert/spool/": "records that wait to be written",
 }
 
@@ -44,6 +45,7 @@ var otherLists = map[string]string{
 	"Columns":   "columns of a table",
 	"stack":     "calls around a trace point",
 	"best":      "names",
+	"field":     "fields of a Go struct",
 	"kindWords": "words of the filter language",
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tracex/format"
 	"tracex/recorder/instrument/control"
 	"tracex/recorder/recording"
 )
@@ -27,7 +26,7 @@ func newAttachCommand(a *app) *cobra.Command {
 		Use:   "attach [flags] PID",
 		Short: "Record a running program for a while",
 		Long: "Record the calls of a running program that tracex build has made, for the time of --for, or until Ctrl-C or the end of the program. " +
-			"Calls that had begun before are not in the trace. Only the program's own user, and root, can do that.",
+			"Calls that had begun before are not in the trace. Only the program's user, and root, can do that.",
 		Example: `tracex attach --for 10s 4711
 tracex open trace.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -42,9 +41,10 @@ tracex open trace.bin`,
 	flags.BoolVar(&t.force, "force", false, "replace existing files")
 	flags.Var(&t.version, "format-version", "format version; default 27")
 	completeVersion(c, "format-version")
-	flags.DurationVar(&t.length, "for", 0, "how long to record, such as 10s; without it until Ctrl-C or the program's end")
+	flags.DurationVar(&t.length, "for", 0, "how long to record, such as 10s")
 	t.calls.add(flags)
 	flags.BoolVar(&t.keepRaws, "keep-raw", false, "keep what the program wrote")
+	mark(flags, map[string]string{"keep-raw": ""})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		pid, err := strconv.Atoi(args[0])
 		if err != nil || pid <= 0 {
@@ -102,11 +102,10 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	if err := p.Begin(ctx, folder, options); err != nil {
 		return false, attachError(p.PID, err)
 	}
-	live, err := newRawConversion(&t.recordCommand, folder, format.Version(t.version))
+	live, err := newRawConversion(&t.recordCommand, dir)
 	if err != nil {
 		return false, err
 	}
-	live.start()
 	t.await(ctx, p)
 	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 	p.End(patience)
@@ -116,13 +115,10 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	case err != nil:
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
 	case summary == nil || summary.Calls == 0:
-		return t.keepRaws, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
+		return false, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
 	}
 	t.tellRecorded(summary)
-	if t.keepRaws {
-		t.remark("raw files", errors.New("kept in "+folder))
-	}
-	return t.keepRaws, nil
+	return false, t.keepRawFiles(folder)
 }
 
 const (

@@ -22,11 +22,11 @@ type buildCommand struct {
 func newBuildCommand(a *app) *cobra.Command {
 	b := &buildCommand{app: a}
 	c := &cobra.Command{
-		Use:   "build [flags] [PACKAGE]... [-- FLAG OF GO BUILD]...",
-		Short: "Build a Go program that records its calls when it is asked to",
+		Use:   "build [flags] [PACKAGE]...",
+		Short: "Build a Go program that can record",
 		Long: "Build a Go program, like go build, that can record each of its calls with arguments and results. " +
 			"It does so from its start under tracex record, and for a while when tracex attach asks it to. " +
-			"While it does not record, a call costs a few nanoseconds more.",
+			"While it does not record, a call costs a few nanoseconds more. Behind -- are flags of go build.",
 		Example: `tracex build -o server ./cmd/server
 tracex record -- ./server           # from its start
 tracex attach --for 10s "$(pidof server)"`,

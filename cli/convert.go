@@ -23,7 +23,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert FILE",
 		Short: "Convert from Perfetto, or to another version",
-		Long: "Make a trace, with index and times, from a Perfetto recording or, with --to, from a trace of another format version. " +
+		Long: "Make a trace, with index and times, from a Perfetto recording, from what instrumented Go programs have left, or, with --to, from a trace of another format version. " +
 			"A Perfetto recording becomes a trace of the newest version unless --to names another. " +
 			"What the target version lacks is lost; what the source lacks is guessed. Both are counted.",
 		Example: `tracex convert trace.pftrace                # write trace.bin, .idx, .tim
@@ -44,6 +44,9 @@ tracex convert --to 27 -o new.packedtrace old.packedtrace`,
 }
 
 func (v *convertCommand) run(ctx context.Context, path string) error {
+	if files := rawFiles(path); files != nil {
+		return v.runRaws(ctx, path, files)
+	}
 	a := v.app
 	if v.version != 0 {
 		var perfetto bool

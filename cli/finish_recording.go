@@ -69,6 +69,9 @@ func (l *leftRecording) tell(what string, why error) { l.told = append(l.told, r
 // complete completes the trace, removes the recording's directory, and returns what to tell.
 func (l *leftRecording) complete(ctx context.Context) []remark {
 	at := l.path + recording.Suffix
+	if files := rawFiles(l.dir.Path()); files != nil {
+		return l.completeRaws(ctx, files)
+	}
 	result, damage, err := l.make(ctx)
 	switch {
 	case errors.Is(err, errNoEvents):
@@ -88,6 +91,28 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	}
 	if damage != nil {
 		l.tell("part of "+at+" is missing", damage)
+	}
+	if err := l.dir.Remove(); err != nil {
+		l.tell("cannot clean up", err)
+	}
+	return l.told
+}
+
+// completeRaws is complete for a recording of instrumented programs.
+func (l *leftRecording) completeRaws(ctx context.Context, files []string) []remark {
+	// What record had converted is made again: the numbers it used are not known any more.
+	to := growingFiles{path: l.path, replace: true}
+	summary, err := convertRaws(ctx, files, &to, format.Version(l.dir.About.FormatVersion))
+	if err != nil {
+		at := l.path + recording.Suffix
+		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
+		return l.told
+	}
+	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls, "call")+")"))
+	for _, p := range summary.Processes {
+		for _, problem := range p.Problems {
+			l.tell(programOf(p), problem)
+		}
 	}
 	if err := l.dir.Remove(); err != nil {
 		l.tell("cannot clean up", err)

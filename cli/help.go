@@ -64,17 +64,19 @@ func (p *helpPage) write(c *cobra.Command) {
 		}
 	}
 	var commands, flags [][2]string
-	var answers, shared []string
+	var answers, shared, calls []string
 	for _, sub := range c.Commands() {
 		if sub.Annotations[answerMark] != "" {
 			answers = append(answers, p.in(helpCommand, sub.Name()))
-		} else if !sub.Hidden {
+		} else if !sub.Hidden && sub.Annotations[rareMark] == "" {
 			commands = append(commands, [2]string{p.usage(sub, sub.Use), sub.Short})
 		}
 	}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[answerMark] != nil {
-			shared = append(shared, p.sharedFlag(f))
+			shared = append(shared, p.sharedFlag(f, f.Annotations[answerMark][0]))
+		} else if f.Annotations[goMark] != nil {
+			calls = append(calls, p.sharedFlag(f, f.Annotations[goMark][0]))
 		} else if !f.Hidden && (f.Name != "help" && f.Name != "version" || len(commands) == 0) { // a screen has few lines
 			flags = append(flags, p.flag(f))
 		}
@@ -89,6 +91,7 @@ func (p *helpPage) write(c *cobra.Command) {
 	}
 	p.table("FLAGS", flags, column)
 	p.list("FLAGS OF ALL ANSWERS "+p.in(helpDim, "(tracex help answers)"), shared)
+	p.list("FLAGS FOR GO PROGRAMS "+p.in(helpDim, "(tracex help go)"), calls)
 }
 
 // list writes words, in as few lines as the width allows.
@@ -111,14 +114,14 @@ func (p *helpPage) list(title string, words []string) {
 	p.w.WriteString("    " + line + "\n")
 }
 
-// sharedFlag returns the names of a flag and its argument.
-func (p *helpPage) sharedFlag(f *pflag.Flag) string {
+// sharedFlag returns the name of a flag and its argument.
+func (p *helpPage) sharedFlag(f *pflag.Flag, argument string) string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand
 	}
 	text := p.in(helpFlag, name)
-	if argument := f.Annotations[answerMark][0]; argument != "" {
+	if argument != "" {
 		text += "\u00a0" + argument // not to be broken
 	}
 	return text

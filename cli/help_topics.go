@@ -23,6 +23,11 @@ func filterHelp() *cobra.Command {
 	return &cobra.Command{Use: "filter", Short: "The language of filters", Long: docs.Filter, Hidden: true}
 }
 
+// goHelp returns a help topic: tracex help go.
+func goHelp() *cobra.Command {
+	return &cobra.Command{Use: "go", Short: "Recording Go programs as they are", Long: docs.Go, Hidden: true}
+}
+
 // hiddenHelp returns the help command. It is not in the list of commands, since --help is.
 func hiddenHelp() *cobra.Command {
 	return &cobra.Command{

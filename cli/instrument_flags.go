@@ -18,10 +18,22 @@ type buildFlags struct {
 	tests, trivial bool
 }
 
+// goMark marks flags for instrumented programs, with the name of the flag's argument. Help names
+// them in few lines; tracex help go describes them.
+const goMark = "go"
+
+// mark marks flags.
+func mark(f *pflag.FlagSet, arguments map[string]string) {
+	for name, argument := range arguments {
+		f.Lookup(name).Annotations = map[string][]string{goMark: {argument}}
+	}
+}
+
 func (b *buildFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVarP(&b.packages, "packages", "p", nil, "packages to instrument, as patterns of go build: work (the main modules), std, net/http, example.com/x/...; repeatable. Default: work and those of the command line")
 	f.BoolVar(&b.tests, "tests", true, "functions in files of tests too")
 	f.BoolVar(&b.trivial, "trivial", true, "functions of one statement without a call too")
+	mark(f, map[string]string{"packages": "PATTERN", "tests": "", "trivial": ""})
 }
 
 func (b *buildFlags) options() instrument.Options {
@@ -47,6 +59,7 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	f.Var(&c.limit, "limit", "what a process may write to disk before it stops to record; default: 8GiB, or half of what is free")
 	f.Var(&c.last, "last", "keep only the newest calls: about so much of a process's data")
 	f.BoolVar(&c.noTimes, "no-times", false, "record no times")
+	mark(f, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
 }
 
 // check refuses values that would silently mean something else.

@@ -66,7 +66,8 @@ TMUX, SSH_TTY, WAYLAND_DISPLAY, DISPLAY: choose how the explorer copies to the c
 EDITOR, VISUAL: the editor that opens the source of a call.
 USER (on Windows USERNAME): the author of notes.
 TMPDIR: directory for unpacked traces and standard input.
-` + service.ProducerVariable + `, ` + service.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
+` + service.ProducerVariable + `, ` + service.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.
+TRACEX_RECORD, TRACEX_RECORD_OPTIONS: the folder for what a program of tracex build records from its start, and options; record sets them. TRACEX_CONTROL=0: tracex attach cannot reach it. tracex help go tells more.`
 
 // newManCommand returns the command that prints the man page of all commands.
 func newManCommand(a *app) *cobra.Command {
@@ -93,7 +94,7 @@ func manPage(root *cobra.Command) string {
 	p.section("DESCRIPTION", manDescription)
 	p.WriteString(".SH COMMANDS\n")
 	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "bench" || c.Name() == "guide" { // the page has room for it
+		if c.IsAvailableCommand() || c.Name() == "guide" { // the page has room for it
 			p.command(c)
 		}
 	}

@@ -32,6 +32,7 @@ type recordCommand struct {
 	command    goCommand
 	keepRaws   bool
 	verbose    bool
+	list       bool
 }
 
 // goCommand says what a go command is for record.
@@ -42,14 +43,9 @@ func newRecordCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program, and write a trace of what it did, even if it crashes.\n\n" +
-			"A go command that builds, such as go test or go run, instruments what it builds: each call is recorded, with receiver, arguments and results, of all functions of the main module. " +
-			"No source is changed, and the module cache and other builds are not touched. Each other program is run with a private tracing service, and write a trace of what the program records, even if it crashes. " +
-			"The program must use Perfetto's client library, or tracex's recorder with the import _ " +
-			"\"tracex/recorder/shared\". tracex open --follow shows the calls of the first Go program while it runs; " +
-			"those of other programs are added at the end.",
+		Long: "Run a program, and write a trace of what it did, even if it crashes. go test and go run record each call; no source is changed. " +
+			"Other programs are made by tracex build, or use tracex's recorder or Perfetto's client library.",
 		Example: `tracex record -- go test ./...
-tracex record -o trace.bin -- go run ./cmd/x ARGUMENT...
 tracex record -- ./program --its-flag`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -70,12 +66,17 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
+	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
+	mark(flags, map[string]string{"no-go": "", "keep-raw": "", "verbose": "", "list": ""})
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
 			if err := r.version.Set(named); err != nil {
 				return &usageError{recorder.FormatVariable + "=" + named + ": " + err.Error(), "--format-version overrides the variable"}
 			}
+		}
+		if r.list {
+			return r.listFunctions(c.Context(), args)
 		}
 		if instrument.Is(args) && !r.command.not {
 			return r.runInstrumented(c.Context(), args)
@@ -127,6 +128,11 @@ func (r *recordCommand) checkOutput() error {
 	if _, err := recording.State(r.output); err != nil && !r.force {
 		return r.unendedError(err)
 	}
+	return r.checkFiles()
+}
+
+// checkFiles checks that the files of the trace can be written.
+func (r *recordCommand) checkFiles() error {
 	for _, suffix := range traceSuffixes {
 		if err := tracefile.Check(r.output+suffix, true); err != nil {
 			return err

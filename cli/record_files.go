@@ -17,8 +17,9 @@ const recordedMode fs.FileMode = 0o600
 // growingFiles are the files of a trace that is being recorded, in the order of traceSuffixes. They
 // are in their places from the first call on, and grow there.
 type growingFiles struct {
-	path    string // of the data
-	replace bool   // of existing files, by create
+	path    string       // of the data
+	replace bool         // of existing files, by create
+	begun   func() error // called when they have been created by writing; nil for nothing
 	open    []*os.File
 }
 

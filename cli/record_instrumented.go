@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/format/tracefile"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument"
 	"tracex/recorder/instrument/control"
@@ -71,11 +71,10 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if err != nil {
 		return false, err
 	}
-	live, err := newRawConversion(r, folder, format.Version(r.version))
+	live, err := newRawConversion(r, dir)
 	if err != nil {
 		return false, err
 	}
-	live.start()
 	env := append(plan.Env, raw.FolderVariable+"="+folder, raw.OptionsVariable+"="+options)
 	failed := r.runChild(ctx, plan.Args, env)
 	// From here on a signal must not lose the recording.
@@ -93,15 +92,34 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if summary == nil || summary.Calls == 0 {
 		var exit childExit
 		if errors.As(failed, &exit) {
-			return r.keepRaws, failed // it has said why; there is nothing to add
+			return false, cmp.Or(r.keepRawFiles(folder), failed) // it has said why; there is nothing to add
 		}
-		return r.keepRaws, r.nothingInstrumented(plan, built, summary)
+		return false, r.nothingInstrumented(plan, built, summary)
 	}
 	r.tellRecorded(summary)
-	if r.keepRaws {
-		r.remark("raw files", errors.New("kept in "+folder))
+	return false, cmp.Or(r.keepRawFiles(folder), failed)
+}
+
+// rawFolder is appended to the name of the trace for the folder of --keep-raw.
+const rawFolder = ".raw"
+
+// keepRawFiles moves what programs wrote out of the recording's directory, with --keep-raw.
+func (r *recordCommand) keepRawFiles(folder string) error {
+	if !r.keepRaws {
+		return nil
 	}
-	return r.keepRaws, failed
+	to := r.output + rawFolder
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	files := rawFiles(folder)
+	for _, f := range files {
+		if err := os.Rename(f, filepath.Join(to, filepath.Base(f))); err != nil {
+			return err
+		}
+	}
+	r.say("kept " + counted(int64(len(files)), "raw file") + " in " + to)
+	return nil
 }
 
 // rawConversion makes a trace from the raw files in a folder, while programs write them.
@@ -110,57 +128,48 @@ type rawConversion struct {
 	folder string
 	files  growingFiles
 	seen   map[string]bool
-	done   chan struct{} // closed to end the goroutine
-	ended  chan error
+	done   chan struct{} // closed when no more programs run
+	ended  chan error    // of what follows them
 }
 
 // convertEvery is how often what programs have recorded is converted.
 const convertEvery = 100 * time.Millisecond
 
-// newRawConversion begins a trace. Its files are created when there is a recording.
-func newRawConversion(r *recordCommand, folder string, v format.Version) (*rawConversion, error) {
-	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
-	var err error
-	l.Converter, err = instrumented.New(tracefile.Files{Times: l.file(0), Index: l.file(1), Data: l.file(2)}, instrumented.Options{Version: v})
-	return l, err
-}
-
-// file is one of the files, which are created when something is written into one.
-func (l *rawConversion) file(i int) io.Writer { return growingFile{&l.files, i} }
-
-// growingFile is one of growingFiles, in the order of traceSuffixes.
-type growingFile struct {
-	files *growingFiles
-	at    int
-}
-
-func (g growingFile) Write(b []byte) (int, error) {
-	if g.files.open == nil {
-		if _, err := g.files.create(); err != nil {
-			return 0, err
-		}
+// newRawConversion begins a trace. Its files are created when there is a recording. With --last
+// there are none before the programs have ended.
+func newRawConversion(r *recordCommand, dir *recording.Directory) (*rawConversion, error) {
+	folder, err := filepath.Abs(dir.Path())
+	if err != nil {
+		return nil, err
 	}
-	return g.files.open[g.at].Write(b)
+	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	// This says that the trace has begun.
+	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte("see the raw files\n"), 0o600) }
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version)}); err != nil {
+		return nil, err
+	}
+	if r.calls.last > 0 {
+		l.ended <- nil
+	} else {
+		go func() { l.ended <- l.follow() }()
+	}
+	return l, nil
 }
 
-// start converts in the background until end.
-func (l *rawConversion) start() {
-	go func() {
-		tick := time.NewTicker(convertEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-l.done:
-				l.ended <- nil
-				return
-			case <-tick.C:
-				if err := l.look(); err != nil {
-					l.ended <- err
-					return
-				}
+// follow converts what programs record until done is closed.
+func (l *rawConversion) follow() error {
+	tick := time.NewTicker(convertEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.done:
+			return nil
+		case <-tick.C:
+			if err := l.look(); err != nil {
+				return err
 			}
 		}
-	}()
+	}
 }
 
 // look converts what there is by now.
@@ -209,7 +218,11 @@ func (l *rawConversion) end(ctx context.Context) (*instrumented.Summary, error) 
 
 // tellRecorded says what is in the trace, and what is not.
 func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
-	text := counted(s.Calls, "call") + " of " + counted(s.Functions, "function") + ", " + counted(s.Goroutines, "goroutine")
+	text := counted(s.Calls, "call") + " of " + counted(s.Functions, "function") + ", "
+	if s.Statements > 0 {
+		text += counted(s.Statements, "go statement") + ", "
+	}
+	text += counted(s.Goroutines, "goroutine")
 	if n := len(s.Processes); n > 1 {
 		text += ", " + counted(int64(n), "process")
 	}
@@ -275,6 +288,43 @@ func (r *recordCommand) tellBuilt(built []wrapper.Report) {
 		}
 		r.say(line)
 	}
+}
+
+// listFunctions prints what a go command would instrument.
+func (r *recordCommand) listFunctions(ctx context.Context, args []string) error {
+	if !instrument.Is(args) {
+		return &usageError{"--list is for go commands that build", "tracex record --list -- go test ./..."}
+	}
+	toolchain, err := instrument.FindToolchain(ctx, args)
+	if err != nil {
+		return err
+	}
+	packages, err := instrument.List(ctx, toolchain, args, r.build.options())
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(r.stdout)
+	done, all := 0, 0
+	for _, p := range packages {
+		if p.Failed != "" {
+			fmt.Fprintf(out, "%s: not recorded: %s\n", p.Package, p.Failed)
+		}
+		for _, f := range p.Functions {
+			all++
+			line := fmt.Sprintf("%s.%s  %s:%d", p.Package, f.Name, filepath.Base(f.File), f.Line)
+			if f.Reason == "" {
+				done++
+			} else {
+				line += "  not recorded: " + f.Reason
+			}
+			fmt.Fprintln(out, line)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	r.say(fmt.Sprintf("%d of %s of %s", done, counted(int64(all), "function"), counted(int64(len(packages)), "package")))
+	return nil
 }
 
 // nothingInstrumented is the error for a command that left no call.

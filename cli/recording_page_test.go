@@ -44,7 +44,7 @@ import (
 func TestRecordingPage(t *testing.T) {
 	t.Parallel()
 	page := string(readFile(t, filepath.Join("..", "docs", "recording.md")))
-	_, section, ok := strings.Cut(page, "\n## A Go program\n")
+	_, section, ok := strings.Cut(page, "\n## A Go program that records itself\n")
 	if section, _, _ = strings.Cut(section, "\n## "); !ok {
 		t.Fatal("the page does not tell how to record a Go program")
 	}

@@ -85,19 +85,26 @@ func newRoot(a *app) *cobra.Command {
 	})
 	cobra.EnableCommandSorting = false
 	root.AddCommand(commands(a)...)
-	root.AddCommand(newManCommand(a), exitCodes(), answersHelp(), filterHelp())
+	root.AddCommand(newManCommand(a), exitCodes(), answersHelp(), filterHelp(), goHelp())
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)
 	return root
 }
 
+// rareMark marks commands that help does not list, as a screen has few lines. The man page has
+// them.
+const rareMark = "rare"
+
 // commands returns tracex's commands in the order of help: the most used first.
 func commands(a *app) []*cobra.Command {
 	bench := newBenchCommand(a)
-	bench.Hidden = true // a screen has few lines; the man page lists it
+	unpack, serve := newUnpackCommand(a), newServeCommand(a)
+	for _, c := range []*cobra.Command{bench, unpack, serve} {
+		c.Annotations = map[string]string{rareMark: "yes"}
+	}
 	return []*cobra.Command{
 		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), newIndexCommand(a),
-		newPackCommand(a), newUnpackCommand(a), newConvertCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), newServeCommand(a),
+		newPackCommand(a), unpack, newConvertCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
 		newDemoCommand(a), newConfigCommand(a), newGuideCommand(a), bench,
 	}
 }

@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed filter.md
 var Filter string
+
+// Go is the page about recording Go programs as they are, in Markdown.
+//
+//go:embed go.md
+var Go string

@@ -154,6 +154,13 @@ func (b *Block) time() format.TimeCell {
 // logical offset of its next object, and its name is written already.
 func (b *Block) Resume(next int64) { b.logical, b.told = next, true }
 
+// Reuse gives b, which has no objects, the memory of a block whose objects are written, and which
+// is not used any more.
+func (b *Block) Reuse(from *Block) {
+	b.data, b.cells, b.times, b.refs = from.data[:0], from.cells[:0], from.times[:0], from.refs[:0]
+	from.Free()
+}
+
 // Free releases the memory of a block whose objects are written. The thread may continue.
 func (b *Block) Free() { b.data, b.cells, b.times, b.refs = nil, nil, nil, nil }
 

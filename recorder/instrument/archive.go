@@ -18,7 +18,7 @@ import (
 
 // sources are those of the archive that is linked into programs, and of the wrapper.
 //
-//go:embed tracexrt/*.go tracexrt/*.s raw/layout.go rewrite/*.go wrapper/*.go toolexec/*.go
+//go:embed tracexrt/*.go tracexrt/*.s raw/*.go selfcheck/*.go rewrite/*.go wrapper/*.go toolexec/*.go
 var sources embed.FS
 
 // ArchivePath is the import path of the archive.
@@ -59,8 +59,23 @@ func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	if err := makeArchive(ctx, t, temp, tools); err != nil {
-		return nil, err
+	// What the runtime turns out not to have as its source says is done without.
+	for {
+		if err := makeArchive(ctx, t, temp, tools); err != nil {
+			return nil, err
+		}
+		bad, err := selfCheck(ctx, t, temp)
+		if err != nil {
+			return nil, err
+		}
+		more, err := t.without(bad, tools.Missing)
+		if err != nil {
+			return nil, err
+		}
+		if len(more) == 0 {
+			break
+		}
+		tools.Missing = append(tools.Missing, more...)
 	}
 	if err := makeWrapper(ctx, t, temp); err != nil {
 		return nil, err

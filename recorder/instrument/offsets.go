@@ -57,12 +57,19 @@ func runtimeOffsets(ctx context.Context, t *Toolchain, tools *Tools) ([]byte, er
 	var out bytes.Buffer
 	out.WriteString("package tracexrt\n\nconst (\n")
 	for _, w := range wanted {
-		off, err := offsetOf(packages[w.pkg], w.typ, w.field, sizes)
-		if err != nil {
-			if w.needed {
-				return nil, fmt.Errorf("%s cannot be recorded: %w", t.Version, err)
-			}
-			tools.Missing = append(tools.Missing, w.typ+"."+w.field)
+		name := w.typ
+		if w.field != "" {
+			name += "." + w.field
+		}
+		off, err := int64(0), error(nil)
+		if !slices.Contains(tools.Missing, name) {
+			off, err = offsetOf(packages[w.pkg], w.typ, w.field, sizes)
+		}
+		switch {
+		case err != nil && w.needed:
+			return nil, fmt.Errorf("the runtime of %s is not understood: %w", t.Version, err)
+		case err != nil:
+			tools.Missing = append(tools.Missing, name)
 		}
 		fmt.Fprintf(&out, "\t%s = %d\n", w.name, off)
 	}

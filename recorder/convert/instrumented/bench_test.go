@@ -66,3 +66,31 @@ func BenchmarkScalars(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMixed counts ns a call of a program with several goroutines, values of all sorts, panics
+// and go statements; the trace is written to disk.
+func BenchmarkMixed(b *testing.B) {
+	o := rawtest.Options{Clock: raw.ClockCounter, Shift: 26}
+	p := newProgram(1, o)
+	p.Forget = true
+	p.run(1_000_000)
+	path := filepath.Join(b.TempDir(), "a"+raw.Suffix)
+	p.Save(b, path)
+	p = nil
+	var n int64
+	b.ReportAllocs()
+	for b.Loop() {
+		out := newOutput(b)
+		c, err := instrumented.New(out.to(), instrumented.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.Add(path)
+		s, err := c.Finish(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += s.Calls
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/call")
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -74,7 +75,7 @@ func text(tb testing.TB, forest *eager.Forest) string {
 var (
 	intType     = &raw.Type{ID: 1, Kind: 2, Flags: raw.TypeNamed, Name: "int"}
 	stringType  = &raw.Type{ID: 2, Kind: 24, Flags: raw.TypeNamed, Name: "string"}
-	orderType   = &raw.Type{ID: 3, Kind: 25, Flags: raw.TypeNamed, Name: "shop.Order", Package: "example.com/shop", Fields: []raw.Field{{1, "ID"}, {2, "Item"}}}
+	orderType   = &raw.Type{ID: 3, Kind: 25, Flags: raw.TypeNamed, Name: "shop.Order", Package: "example.com/shop", Fields: []raw.Field{{Type: 1, Name: "ID"}, {Type: 2, Name: "Item"}}}
 	pointerType = &raw.Type{ID: 4, Kind: 22, Element: 3, Name: "*shop.Order"}
 	mapType     = &raw.Type{ID: 5, Kind: 21, Element: 3, Name: "map[string]shop.Order"}
 	intsType    = &raw.Type{ID: 6, Kind: 23, Element: 1, Name: "[]int"}
@@ -101,11 +102,46 @@ func TestStory(t *testing.T) {
 	g.Enter(sell, 5, rawtest.Nil(), rawtest.Struct(true, rawtest.Int(7)), rawtest.Int(3))
 	g.Panic(sell, rawtest.Typed(stringType, rawtest.String("deep")))
 	g.Go(goWork)
+	f.Header(raw.AtReason, raw.ReasonLimit)
+	f.Header(raw.AtLost, 12)
 	w := f.Goroutine(0xc100)
+	w.LeftOut = 5
 	w.Begin(7, 1, 0x401234, 0x401234)
 	w.Enter(work, 9, rawtest.Typed(mapType, rawtest.Map(0xc00100, 3)))
 	w.Exit(work)
 	g.Exit(mainMain)
-	s, _, got := convert(t, instrumented.Options{}, f)
-	t.Logf("%+v\n%s", s, got)
+	s, forest, got := convert(t, instrumented.Options{}, f)
+	want := `# Thread 1 (main)
+shop.main()
+  Order@402653216.Sell(Order@0, 3): (1, nil)
+  Order.Sell(Order@0, 3): threw panic: "deep"
+  go work(i, f(2))
+# Thread 2 (goroutine 7 ← 1)
+shop.work(map[string]Order@1572896)
+`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if s.Calls != 4 || s.Goroutines != 2 || s.Panics != 1 || s.Functions != 3 || s.LeftOut != 5 || s.Lost != 12 || len(s.Processes) != 1 {
+		t.Errorf("%+v", s)
+	}
+	if p := s.Processes[0]; p.PID != 4711 || p.Arguments[1] != "-v" || p.Reason != raw.ReasonLimit || p.Calls != 4 || p.Functions != 3 || p.Damaged != 0 {
+		t.Errorf("%+v", p)
+	}
+	// What values have in them.
+	var inside []string
+	tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
+		for _, a := range p.Args {
+			if a.Captured != nil {
+				var fields []string
+				for _, f := range a.Captured.Fields {
+					fields = append(fields, f.Name+"="+string(forest.Context.AppendValueText(nil, &f.Value)))
+				}
+				inside = append(inside, strings.Join(fields, " "))
+			}
+		}
+	})
+	if got := strings.Join(inside, ", "); got != `ID=7 Item="apple", ID=7, len=3` {
+		t.Errorf("fields %s", got)
+	}
 }

@@ -33,8 +33,6 @@ const (
 	defaultBlock  = 512 << 10
 	defaultMemory = 32 << 20
 	mostNumbers   = math.MaxInt32
-	patience      = 3 // steps that a go statement's block waits for its goroutine
-	waitingBlocks = 8 // the same as a size, in blocks
 )
 
 // errNumbers is returned when the format has no more numbers for threads or events.
@@ -45,17 +43,12 @@ type Converter struct {
 	options   Options
 	layout    *values.Layout
 	to        tracefile.Files
-	w         *tracefile.Writer // nil until the first program is known
-	origin    uint64            // monotonic time of the trace's zero, in ns
-	wall      uint64            // the wall clock at that time, in ns since 1970
-	dict      dictionary
+	blocks    blocks
+	origin    uint64   // monotonic time of the trace's zero, in ns
+	wall      uint64   // the wall clock at that time, in ns since 1970
 	waiting   []string // files without a header so far
 	gone      map[string]bool
 	processes []*process
-	dirty     []*thread // those that may have something that is not written
-	compactAt int       // length of dirty
-	tick      int
-	held      int   // bytes of blocks that are not written
 	numbered  int64 // events
 	threads   int64
 	read      int64 // bytes of chunks
@@ -79,7 +72,8 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 	if layout == nil {
 		return nil, fmt.Errorf("cannot write version %d of the format", o.Version)
 	}
-	return &Converter{options: o, layout: layout, to: to, dict: newDictionary(o.Version), gone: map[string]bool{}, called: map[int32]bool{}}, nil
+	b := blocks{dict: newDictionary(o.Version), size: o.BlockSize, memory: o.Memory}
+	return &Converter{options: o, layout: layout, to: to, blocks: b, gone: map[string]bool{}, called: map[int32]bool{}}, nil
 }
 
 // Add adds the raw file of a program. The file need not have its header yet.
@@ -112,9 +106,10 @@ func (c *Converter) Step(ctx context.Context) (read int64, err error) {
 			return c.read, c.err
 		}
 	}
-	c.sweep(false)
-	if c.w != nil {
-		c.stop(c.w.Stop())
+	c.blocks.sweep(false)
+	c.blocks.tick++
+	if c.blocks.w != nil {
+		c.stop(c.blocks.w.Stop())
 	}
 	return c.read, c.err
 }
@@ -136,7 +131,7 @@ func (c *Converter) open() {
 	if len(files) == 0 {
 		return
 	}
-	if c.w == nil {
+	if c.blocks.w == nil {
 		first := slices.MinFunc(files, func(a, b *raw.File) int { return compare(a.Head.Nanos, b.Head.Nanos) })
 		c.origin, c.wall = first.Head.Nanos, min(first.Head.Wall, math.MaxInt64)
 		c.begin(time.Unix(0, int64(c.wall)))
@@ -159,7 +154,7 @@ func compare(a, b uint64) int {
 }
 
 func (c *Converter) begin(anchor time.Time) {
-	c.w = tracefile.NewWriter(c.options.Version, c.to, anchor)
+	c.blocks.w = tracefile.NewWriter(c.options.Version, c.to, anchor)
 }
 
 // shift returns what is added to the times of a process for times of the trace: all clocks of a
@@ -202,11 +197,11 @@ func (c *Converter) Finish(ctx context.Context) (*Summary, error) {
 		}
 		last = max(last, p.last)
 	}
-	c.sweep(true)
-	if c.w == nil {
+	c.blocks.sweep(true)
+	if c.blocks.w == nil {
 		c.begin(time.Unix(0, 0))
 	}
-	err = errors.Join(err, c.w.End(last))
+	err = errors.Join(err, c.blocks.w.End(last))
 	return c.summary(), err
 }
 
@@ -235,107 +230,20 @@ func (c *Converter) number() bool {
 	return true
 }
 
-// wrote notes what a thread has, and writes its block if it is large.
-func (c *Converter) wrote(t *thread) {
-	size := t.Size()
-	c.held += size - t.counted
-	t.counted = size
-	if size > 0 && !t.dirty {
-		t.dirty, t.tick = true, c.tick
-		if len(c.dirty) >= c.compactAt {
-			c.compact()
-		}
-		c.dirty = append(c.dirty, t)
-	}
-	if size >= c.options.BlockSize && (len(t.leaves) == 0 || size >= t.retry) {
-		if t.p.match(t, false) || size >= waitingBlocks*c.options.BlockSize {
-			c.flush(t)
-		} else {
-			t.retry = 2 * size
-		}
-	}
-	if c.held >= c.options.Memory {
-		c.sweep(true)
-	}
-}
-
-// compact removes threads whose blocks are written.
-func (c *Converter) compact() {
-	const least = 4096
-	c.dirty = slices.DeleteFunc(c.dirty, func(t *thread) bool { return !t.dirty })
-	c.compactAt = max(least, 2*len(c.dirty))
-}
-
-// ending writes the rest of a thread that has ended, unless that waits for a goroutine.
-func (c *Converter) ending(t *thread) {
-	if t.dirty && t.p.match(t, false) {
-		c.flush(t)
-		t.dirty = false
-	}
-}
-
-// sweep writes the blocks that are older than this step; all if last is set.
-func (c *Converter) sweep(last bool) {
-	for _, t := range c.dirty {
-		switch age := c.tick - t.tick; {
-		case !t.dirty:
-		case !last && age < 1:
-		case !last && age < patience && !t.p.match(t, false):
-		default:
-			c.flush(t)
-			t.Free()
-			t.dirty = false
-		}
-	}
-	c.compact()
-	c.tick++
-}
-
-// flush writes the block of a thread.
-func (c *Converter) flush(t *thread) {
-	c.held -= t.counted
-	t.counted, t.retry, t.tick = 0, 0, c.tick
-	if t.Size() == 0 {
-		return
-	}
-	if len(t.leaves) > 0 {
-		t.p.match(t, true)
-		t.p.settle(t)
-	}
-	t.named()
-	c.dict.write(&t.Block)
-	if t.ended {
-		c.w.EndThread(&t.Block)
-		t.Free()
-	} else {
-		c.w.Flush(&t.Block)
-	}
-	t.Name = "" // it is made again when it is needed
-}
-
-// flushOf writes the blocks of a process that is gone.
-func (c *Converter) flushOf(p *process) {
-	for _, t := range c.dirty {
-		if t.p == p && t.dirty {
-			c.flush(t)
-			t.Free()
-			t.dirty = false
-		}
-	}
-	c.compact()
-}
-
 // prefixOf returns what precedes the names of a process's threads.
 func (c *Converter) prefixOf(p *process) string {
-	if len(c.processes) < 2 && !c.options.Programs {
-		return ""
-	}
 	name := p.programName()
+	several, same := c.options.Programs, false
 	for _, o := range c.processes {
-		if o != p && o.file != nil && o.programName() == name {
-			name += " " + strconv.FormatUint(p.file.Head.PID, 10)
-			break
+		if o != p && o.file != nil {
+			several, same = true, same || o.programName() == name
 		}
+	}
+	switch {
+	case !several:
+		return ""
+	case same:
+		name += " " + strconv.FormatUint(p.file.Head.PID, 10)
 	}
 	return name + " › "
 }

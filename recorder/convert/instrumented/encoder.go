@@ -14,7 +14,7 @@ import (
 
 // encoder turns values of a raw file into values of the trace.
 type encoder struct {
-	p      *process
+	p      *program
 	layout *values.Layout
 	c      raw.Cursor // at the next value
 	b      []byte     // where values go
@@ -29,6 +29,18 @@ const mostDepth = 32
 // of values around it.
 func (e *encoder) value(t *typ, identity int32, depth int) {
 	c := &e.c
+	if rest := c.B[min(c.At, len(c.B)):]; len(rest) > 1 { // the commonest values of all
+		switch {
+		case rest[0] == raw.ValueInt8 && (t == nil || t.Kind == reflect.Int):
+			c.At += 2
+			e.word(values.IntKind, uint32(int8(rest[1])))
+			return
+		case rest[0] == raw.ValueInt32 && len(rest) > wordSize && (t == nil || t.Kind == reflect.Int):
+			c.At += 1 + wordSize
+			e.word(values.IntKind, binary.LittleEndian.Uint32(rest[1:]))
+			return
+		}
+	}
 	switch tag := c.U8(); tag {
 	case raw.ValueNil:
 		e.kind(values.NullKind)
@@ -94,7 +106,7 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 		e.b = e.layout.EndFields(e.b, at, 1)
 	case raw.ValueFunc:
 		id := values.Identity(uintptr(c.Address()))
-		if s := e.p.symbols.at(e.p.file.Head.Text + uint64(c.U32())); s.name != "" {
+		if s := e.p.symbols.at(e.p.address(c.U32())); s.name != "" {
 			e.raw(s.function())
 		} else {
 			e.object(e.p.classOf(t), id)
@@ -106,7 +118,7 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 	default:
 		c.At--
 		if text := e.appendText(e.text[:0], t, depth, false); !c.Bad {
-			e.raw(string(text))
+			e.rawBytes(text)
 		}
 	}
 }
@@ -224,25 +236,52 @@ func (e *encoder) string(s []byte, more int64, t *typ) {
 	}
 	at := len(e.b)
 	e.b = append(append(e.b, 0, 0), s...)
-	for _, c := range s {
-		if c-1 >= utf8.RuneSelf-1 {
-			e.b = values.AppendText(e.b[:at], string(s), values.MaxText)
-			return
-		}
+	if !plain(s) {
+		e.b = values.AppendText(e.b[:at], string(s), values.MaxText)
+		return
 	}
 	binary.BigEndian.PutUint16(e.b[at:], uint16(len(s))) // far below the limit: a program writes at most 255 bytes
 }
 
-// raw encodes a text that is shown without quotes.
-func (e *encoder) raw(text string) {
-	v := format.Value{Kind: format.ValueRawString, Text: values.Shorten(text, values.MaxText)}
-	if e.layout.Version >= format.V27 {
-		v.Kind = format.ValueBigDecimal
-		if _, err := strconv.ParseUint(text, 10, 64); err == nil {
-			v.Kind = format.ValueBigInteger
+// plain reports whether each byte of a string is a character that the format has as itself: it is
+// in 0x01 to 0x7f. Of eight bytes at a time, subtracting 1 sets the highest bit of those that are
+// zero.
+func plain(s []byte) bool {
+	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
+	for len(s) >= word {
+		eight := binary.LittleEndian.Uint64(s)
+		if (eight|(eight-ones))&highest != 0 {
+			return false
+		}
+		s = s[word:]
+	}
+	for _, c := range s {
+		if c-1 >= utf8.RuneSelf-1 { // 0 wraps around
+			return false
 		}
 	}
-	e.b, _ = e.layout.Version.AppendValue(e.b, &v) // cannot fail: it is cut
+	return true
+}
+
+// raw encodes a text that is shown without quotes.
+func (e *encoder) raw(text string) { e.rawBytes([]byte(text)) }
+
+// rawBytes is raw for bytes, which it does not keep.
+func (e *encoder) rawBytes(text []byte) {
+	if len(text) > 0 && text[0] >= '0' && text[0] <= '9' && e.layout.Version >= format.V27 {
+		if _, err := strconv.ParseUint(string(text), 10, 64); err == nil {
+			v := format.Value{Kind: format.ValueBigInteger, Text: string(text)}
+			e.b, _ = e.layout.Version.AppendValue(e.b, &v) // cannot fail: it is short
+			return
+		}
+	}
+	e.kind(values.RawKind)
+	if len(text) > values.MaxText || !plain(text) {
+		e.b = values.AppendText(e.b, string(text), values.MaxText)
+		return
+	}
+	e.b = binary.BigEndian.AppendUint16(e.b, uint16(len(text)))
+	e.b = append(e.b, text...)
 }
 
 // failure encodes an error with its message.

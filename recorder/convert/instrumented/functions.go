@@ -14,6 +14,7 @@ type function struct {
 	method        int32 // its id
 	class, name   string
 	args, results []*typ // nil: not known
+	returns       bool   // results are known, see program.returned
 	called        bool
 
 	lastPC, lastPlace int32 // of the last call
@@ -74,9 +75,13 @@ func (fs *functions) add(f *function) {
 // newFunction names a function.
 func newFunction(d *raw.Function) *function {
 	f := &function{Function: *d, method: none}
-	f.class, f.name = gonames.SplitFunction(linkName(d.Package) + "." + withoutBrackets(d.Name))
+	pkg := linkName(d.Package)
+	if d.Flags&raw.FunctionMain != 0 {
+		pkg = "main"
+	}
+	f.class, f.name = gonames.SplitFunction(pkg + "." + withoutBrackets(d.Name))
 	if d.Flags&raw.FunctionGo != 0 {
-		f.class, _ = gonames.SplitFunction(linkName(d.Package) + ".f")
+		f.class, _ = gonames.SplitFunction(pkg + ".f")
 		f.name, f.statement = splitStatement(d.Name)
 	}
 	return f

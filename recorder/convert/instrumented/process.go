@@ -3,13 +3,9 @@ package instrumented
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"reflect"
 	"slices"
-	"strings"
 
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/values"
@@ -22,13 +18,9 @@ type process struct {
 	prefix  string
 	named   bool // prefix is final
 	clock   clock
-	symbols symbols
+	program program
 	encoder encoder
-
-	functions functions
-	types     types
-	places    map[uint32]int32 // locations by return address
-	streams   map[uint64]*stream
+	streams map[uint64]*stream
 
 	chunks raw.Chunks
 	late   *raw.Window // for chunks that were not full
@@ -37,36 +29,12 @@ type process struct {
 
 	compacted int // length of open when it had no full ones
 
-	ended bool // its file is no longer written
-	last  int64
-	told  Process
-	sites sites
-}
-
-// stream has the chunks of one g, which runs one goroutine after the other.
-type stream struct {
-	g       uint64
-	t       *thread // nil: none is known
-	chunk   raw.Chunk
-	at      int    // in the chunk: of the next event
-	counter uint64 // of the last event
-	unfull  bool   // the chunk may get more events
-	late    bool   // it has been read more than once
-}
-
-// unfull is a chunk that may get more events, unless its stream has another one by now.
-type unfull struct {
-	s      *stream
-	offset int64
-}
-
-func (u unfull) stale() bool { return !u.s.unfull || u.s.chunk.Offset != u.offset }
-
-// ahead looks at what is in the file behind the chunks that are converted: times, descriptors.
-type ahead struct {
-	chunks      raw.Chunks
-	descriptors []raw.Chunk
-	read        []int // bytes of each
+	ended  bool // its file is no longer written
+	done   bool // all of it has been read
+	looked int  // since the events that are being converted were read: see looked
+	last   int64
+	told   Process
+	sites  sites
 }
 
 const (
@@ -75,18 +43,19 @@ const (
 )
 
 func newProcess(c *Converter, f *raw.File) *process {
-	p := &process{to: c, file: f, streams: map[uint64]*stream{}, places: map[uint32]int32{}, types: types{all: map[uint32]*typ{}}}
-	p.encoder = encoder{p: p, layout: c.layout}
+	p := &process{to: c, file: f, streams: map[uint64]*stream{}}
+	p.program = program{dict: &c.blocks.dict, text: f.Head.Text, types: types{all: map[uint32]*typ{}}, places: map[uint32]int32{}, more: p.again}
+	p.encoder = encoder{p: &p.program, layout: c.layout}
 	p.chunks, p.late = f.Chunks(f.Window(readSize)), f.Window(readSize)
 	p.ahead.chunks = f.Chunks(f.Window(aheadSize))
-	p.told = Process{Path: f.Path, PID: f.Head.PID, Parent: f.Head.Parent, Arguments: f.Head.Arguments}
+	p.told = Process{Path: f.Path, PID: f.Head.PID, Arguments: f.Head.Arguments}
 	p.sites = sites{all: map[siteKey]*site{}}
 	table, err := f.Table()
 	if err != nil {
 		p.problem(err)
 	}
 	var ok bool
-	if p.symbols, ok = newSymbols(table, f.Head.Text); !ok {
+	if p.program.symbols, ok = newSymbols(table, f.Head.Text); !ok {
 		p.problem(f.Fault(int64(f.Head.Table), "the table of functions cannot be read: places and goroutines have no names"))
 	}
 	return p
@@ -115,28 +84,30 @@ func (p *process) damage(err error) bool {
 
 // step converts what the program has written since the last step.
 func (p *process) step(ctx context.Context, live bool) error {
-	if _, err := p.file.Refresh(); err != nil && !p.damage(err) {
+	if err := p.file.Refresh(); err != nil && !p.damage(err) {
 		return err
 	}
 	p.chunks.Renew(live)
 	p.late.Renew(live)
-	if p.chunks.Drop() {
-		p.forget()
+	if live && p.file.Head.Dropped > 0 {
+		return nil // what is there may be dropped at any time
 	}
+	const passed = 64 << 20 // bytes without a chunk, before ctx is asked again
 	over := int64(0)
 	if !live {
-		over = math.MaxInt64
+		over = passed
 	}
-	if err := p.look(over); err != nil {
+	if err := p.look(ctx, over, live); err != nil {
 		return err
 	}
 	if err := p.poll(ctx); err != nil {
 		return err
 	}
 	for p.to.err == nil {
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(ctx.Err(), p.to.blocks.w.Err()); err != nil {
 			return err
 		}
+		before := p.chunks.Offset()
 		chunk, ok, err := p.chunks.Next(over)
 		switch {
 		case err != nil && !p.damage(err):
@@ -144,7 +115,9 @@ func (p *process) step(ctx context.Context, live bool) error {
 		case err != nil:
 			continue
 		case !ok:
-			return nil
+			if live || p.chunks.Offset() == before {
+				return nil
+			}
 		case chunk.Kind == raw.ChunkEvents:
 			if err := p.events(chunk); err != nil {
 				return err
@@ -154,315 +127,9 @@ func (p *process) step(ctx context.Context, live bool) error {
 	return nil
 }
 
-// forget forgets chunks in segments that have been dropped.
-func (p *process) forget() {
-	first := p.chunks.Offset()
-	for _, u := range p.open {
-		if u.offset < first && !u.stale() {
-			u.s.unfull = false
-		}
-	}
-}
-
-// look reads times and descriptors from the chunks that exist by now. It passes so many bytes
-// without a chunk: another goroutine may not have finished beginning the one that is there.
-func (p *process) look(over int64) error {
-	a := &p.ahead
-	a.chunks.Renew(!p.ended)
-	a.chunks.Drop()
-	for i := range a.descriptors {
-		if err := p.describe(i); err != nil {
-			return err
-		}
-	}
-	var hole raw.Chunks
-	holed := false
-	for {
-		before := a.chunks
-		chunk, ok, err := a.chunks.Next(0)
-		if err == nil && !ok {
-			if !holed {
-				hole, holed = before, true
-			}
-			chunk, ok, err = a.chunks.Next(over)
-		}
-		switch {
-		case err != nil && onlyOthers(err) != nil:
-			return err // damage is told when the chunk is converted
-		case err != nil:
-		case !ok:
-			a.chunks = hole
-			return nil
-		default:
-			if err := p.saw(chunk); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// onlyOthers returns an error that is not about damage.
-func onlyOthers(err error) error {
-	var fault *raw.Error
-	if errors.As(err, &fault) {
-		return nil
-	}
-	return err
-}
-
-// saw takes the times and the descriptors of a chunk.
-func (p *process) saw(chunk raw.Chunk) error {
-	p.clock.add(chunk.Counter, chunk.Nanos)
-	a := &p.ahead
-	if chunk.Kind != raw.ChunkDescriptors || slices.ContainsFunc(a.descriptors, func(c raw.Chunk) bool { return c.Offset == chunk.Offset }) {
-		return nil
-	}
-	a.descriptors, a.read = append(a.descriptors, chunk), append(a.read, raw.ChunkHead)
-	return p.describe(len(a.descriptors) - 1)
-}
-
-// describe reads the descriptors that were added to a chunk.
-func (p *process) describe(i int) error {
-	a := &p.ahead
-	chunk := &a.descriptors[i]
-	if a.read[i] >= chunk.Size {
-		return nil
-	}
-	data, seen, err := a.chunks.Read(chunk.Offset+int64(a.read[i]), chunk.Size-a.read[i])
-	if err != nil {
-		return err
-	}
-	d := raw.NewDescriptors(data, seen)
-	for {
-		before := d.Read()
-		f, t, ok := d.Next()
-		switch {
-		case !ok:
-			p.problem(p.file.Fault(chunk.Offset+int64(a.read[i]+before), "a damaged descriptor"))
-			if d.Read() == before {
-				a.read[i] = chunk.Size
-				return nil
-			}
-		case f != nil:
-			p.functions.add(newFunction(f))
-		case t != nil:
-			n := newType(t)
-			n.members = make([]*typ, len(t.Fields))
-			for _, field := range t.Fields {
-				n.names = append(n.names, utfOf(field.Name))
-			}
-			p.types.all[t.ID] = n
-		default:
-			a.read[i] += before
-			return nil
-		}
-	}
-}
-
-// function returns the function with an id; nil if there is none.
-func (p *process) function(id uint32) *function {
-	f := p.functions.get(id)
-	if f == nil {
-		p.again()
-		if f = p.functions.get(id); f == nil {
-			return nil
-		}
-	}
-	if f.method == none && f.Flags&raw.FunctionGo == 0 {
-		p.prepare(f)
-	}
-	return f
-}
-
-// again looks for descriptors that were written since the step began.
-func (p *process) again() {
-	const passed = 4 << 20 // chunks that are being begun
-	if err := p.look(passed); err != nil {
-		p.to.stop(err)
-	}
-}
-
-// prepare completes a function when it is first used.
-func (p *process) prepare(f *function) {
-	f.method = p.to.dict.method(f.class, f.name, len(f.Results) == 0)
-	of := func(ids []uint32) []*typ {
-		list := make([]*typ, len(ids))
-		for i, id := range ids {
-			if id != 0 {
-				list[i] = p.typeOf(id)
-			}
-		}
-		return list
-	}
-	f.args, f.results = of(f.Arguments), of(f.Results)
-}
-
-// typeOf returns the type with an id; nil if there is none.
-func (p *process) typeOf(id uint32) *typ {
-	if t := p.types.get(id); t != nil || id == 0 {
-		return t
-	}
-	p.again()
-	return p.types.get(id)
-}
-
-// member returns the type of a field of a struct; nil if it is not known.
-func (p *process) member(t *typ, i int) *typ {
-	m := t.members[i]
-	if m == nil {
-		m = p.types.get(t.Fields[i].Type)
-		t.members[i] = m
-	}
-	return m
-}
-
-// element returns the type that a pointer refers to; nil if it is not known.
-func (p *process) element(t *typ) *typ {
-	if t == nil {
-		return nil
-	}
-	return p.types.get(t.Element)
-}
-
-// classOf returns the class of a type.
-func (p *process) classOf(t *typ) int32 {
-	if t == nil {
-		return p.to.dict.class("unknown")
-	}
-	if t.id == none {
-		t.id = p.to.dict.class(t.class())
-	}
-	return t.id
-}
-
-// location returns the location of a call by its return address.
-func (p *process) location(pc uint32) int32 {
-	if id, ok := p.places[pc]; ok {
-		return id
-	}
-	s := p.symbols.at(p.address(pc) - 1)
-	id := none
-	if s.file != "" && s.name != "runtime.goexit" {
-		id = p.to.dict.location(s.file, s.line, s.class, s.method)
-	}
-	p.places[pc] = id
-	return id
-}
-
-// poll reads on in the chunks that were not full.
-func (p *process) poll(ctx context.Context) error {
-	p.compact()
-	list := p.open
-	for len(list) > 0 && p.to.err == nil {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := p.together(list)
-		if err != nil {
-			return err
-		}
-		for _, u := range list[:n] {
-			if err := p.readOn(u.s, p.late); err != nil {
-				return err
-			}
-		}
-		list = list[n:]
-	}
-	p.compact()
-	return nil
-}
-
-// compact removes the chunks that are full.
-func (p *process) compact() {
-	p.open = slices.DeleteFunc(p.open, unfull.stale)
-	p.compacted = len(p.open)
-}
-
-// together reads the rests of chunks that are near each other at once, and returns how many.
-func (p *process) together(list []unfull) (n int, err error) {
-	const most, gap = readSize, 16 << 10
-	from, end := list[0].s.rest()
-	for n = 1; n < len(list); n++ {
-		start, next := list[n].s.rest()
-		if start < end || start-end > gap || next-from > most {
-			break
-		}
-		end = next
-	}
-	return n, p.late.Fill(from, int(end-from))
-}
-
-// rest returns where the rest of the stream's chunk begins and ends in the file.
-func (s *stream) rest() (from, end int64) { return s.chunk.Offset + int64(s.at), s.chunk.End() }
-
-// readOn converts what was added to a stream's chunk.
-func (p *process) readOn(s *stream, w *raw.Window) error {
-	data, seen, err := w.Read(s.chunk.Offset+int64(s.at), s.chunk.Size-s.at)
-	if err != nil {
-		return err
-	}
-	read, whole := p.convert(s, data, seen)
-	s.at += read
-	s.late = true
-	if whole || s.at >= s.chunk.Size {
-		p.full(s)
-	}
-	return nil
-}
-
-// full notes that a stream's chunk gets no more events.
-func (p *process) full(s *stream) {
-	s.unfull = false
-	left := s.chunk.LeftOut
-	if s.late { // it may have grown
-		if b, _, err := p.late.Read(s.chunk.Offset+raw.AtChunkLeftOut, 4); err == nil && len(b) == 4 {
-			left = binary.LittleEndian.Uint32(b)
-		}
-	}
-	p.told.LeftOut += int64(left)
-}
-
-// events converts a chunk.
-func (p *process) events(chunk raw.Chunk) error {
-	s := p.streams[chunk.Stream]
-	if s == nil {
-		s = &stream{g: chunk.Stream}
-		p.streams[chunk.Stream] = s
-	}
-	if s.unfull { // there is a next chunk, so that the one before is complete
-		if !p.ended {
-			from, end := s.rest()
-			if err := p.late.Fill(from, int(end-from)); err != nil {
-				return err
-			}
-			if err := p.readOn(s, p.late); err != nil {
-				return err
-			}
-		}
-		if s.unfull {
-			p.full(s)
-		}
-	}
-	s.chunk, s.at, s.counter, s.unfull, s.late = chunk, raw.ChunkHead, chunk.Counter, true, false
-	data, seen, err := p.chunks.Read(chunk.Offset+raw.ChunkHead, chunk.Size-raw.ChunkHead)
-	if err != nil {
-		return err
-	}
-	p.to.read += int64(chunk.Size)
-	read, whole := p.convert(s, data, seen)
-	if s.at += read; whole || s.at >= chunk.Size {
-		p.full(s)
-	} else {
-		if len(p.open) > 2*p.compacted+1024 {
-			p.compact()
-		}
-		p.open = append(p.open, unfull{s, chunk.Offset})
-	}
-	return nil
-}
-
 // finish ends the threads of a process that is gone.
 func (p *process) finish() {
+	p.done = true
 	for _, u := range p.open {
 		if !u.stale() {
 			p.full(u.s)
@@ -482,14 +149,15 @@ func (p *process) finish() {
 	}
 	h := &p.file.Head
 	p.told.Lost, p.told.Reason, p.told.Errno = int64(h.Lost), h.Reason, h.Errno
-	for f := range p.functions.all() {
+	for f := range p.program.functions.all() {
 		if f.called {
 			p.told.Functions++
 			p.to.called[f.method] = true
 		}
 	}
-	p.to.flushOf(p)
-	p.streams, p.functions, p.types.all = nil, functions{}, nil
+	p.to.blocks.flushOf(p)
+	p.streams, p.program, p.encoder = nil, program{}, encoder{}
+	p.chunks, p.late, p.ahead, p.sites = raw.Chunks{}, nil, ahead{}, sites{}
 	p.file.Close()
 }
 
@@ -508,18 +176,4 @@ func (p *process) programName() string {
 		return values.Cut(name, 100)
 	}
 	return fmt.Sprint("process ", p.file.Head.PID)
-}
-
-// referred returns the class of what an address refers to: a pointer stands for its element.
-func (p *process) referred(t *typ) int32 {
-	if t == nil || t.Kind != reflect.Pointer {
-		return p.classOf(t)
-	}
-	if to := p.types.get(t.Element); to != nil {
-		return p.classOf(to)
-	}
-	if t.id == none {
-		t.id = p.to.dict.class(strings.TrimPrefix(t.class(), "*"))
-	}
-	return t.id
 }

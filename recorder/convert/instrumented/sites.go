@@ -35,6 +35,7 @@ type siteKey struct {
 type site struct {
 	leaves   []*leaf // in order of time
 	children []child
+	lossy    bool // statements have been forgotten
 }
 
 // leaf is a go statement that ran, in the block of its thread.
@@ -44,39 +45,48 @@ type leaf struct {
 	key    siteKey
 	id     uint64 // of the goroutine that it made; 0: not known
 	unsure bool
+	late   bool // it is written already
 }
 
 // child is a goroutine.
-type child struct{ id, time uint64 }
+type child struct {
+	id, time uint64
+	tick     int // when it was found, see Converter.tick
+}
+
+// known says which statements of a goroutine are known.
+type known struct {
+	until uint64 // those before this time
+	tick  int    // those of goroutines that were found in an earlier step
+	all   bool
+	end   bool // there will be no more goroutines
+}
+
+// covers reports whether the statement that made a goroutine must be known.
+func (k known) covers(c child) bool { return k.all || c.time < k.until || c.tick < k.tick }
 
 const (
 	mostChildren = 1 << 18 // that are remembered
+	mostLate     = 1 << 10 // statements of a site that are written, and whose goroutine has not begun
 	goidBatch    = 16      // numbers that a processor takes at a time
 )
 
 // born notes who made a goroutine.
-func (p *process) born(t *thread, counter uint64) {
-	if t.parent == 0 || p.symbols.table == nil {
-		return
-	}
-	at := p.symbols.at(t.made - 1)
-	if at.file == "" {
-		return
-	}
-	if p.sites.children >= mostChildren {
-		for key, s := range p.sites.all {
+func (ss *sites) born(key siteKey, c child) {
+	if ss.children >= mostChildren {
+		for key, s := range ss.all {
 			if len(s.leaves) == 0 {
-				p.sites.children -= len(s.children)
-				delete(p.sites.all, key)
+				ss.children -= len(s.children)
+				delete(ss.all, key)
 			}
 		}
-		if p.sites.children >= mostChildren {
+		if ss.children >= mostChildren {
 			return
 		}
 	}
-	s := p.sites.at(siteKey{t.parent, at.file, at.line})
-	s.children = append(s.children, child{t.id, counter})
-	p.sites.children++
+	s := ss.at(key)
+	s.children = append(s.children, c)
+	ss.children++
 }
 
 func (ss *sites) at(key siteKey) *site {
@@ -99,8 +109,8 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 		if n := len(t.stack); n > 0 {
 			class, method = t.stack[n-1].f.class, t.stack[n-1].f.name
 		}
-		f.method = c.dict.method(class, f.name, true)
-		f.place, f.placed = c.dict.location(baseName(f.File), f.Line, class, method), true
+		f.method = c.blocks.dict.method(class, f.name, true)
+		f.place, f.placed = c.blocks.dict.location(baseName(f.File), f.Line, class, method), true
 	}
 	p.head(t, f.place, f.method)
 	e.kind(values.NullKind)
@@ -120,8 +130,11 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 		e.b = append(e.b, 0)
 	}
 	p.pop(t, ns)
-	if p.symbols.table != nil && t.id != 0 {
+	if p.program.symbols.table != nil && t.id != 0 {
 		t.leaves = append(t.leaves, l)
+		if !slices.Contains(t.sites, l.key) {
+			t.sites = append(t.sites, l.key)
+		}
 		s := p.sites.at(l.key)
 		s.leaves = append(s.leaves, l)
 	}
@@ -129,57 +142,65 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 }
 
 // match matches the statements of a thread's block with goroutines. It reports whether each has
-// one. last says that no more will be known.
-func (p *process) match(t *thread, last bool) (all bool) {
+// one. With last the block is about to be written.
+func (ss *sites) match(leaves []*leaf, k known, last bool) (all bool) {
 	all = true
-	for _, l := range t.leaves {
+	for _, l := range leaves {
 		if l.id != 0 {
 			continue
 		}
-		s := p.sites.all[l.key]
+		s := ss.all[l.key]
 		if s == nil {
 			all = false
 			continue
 		}
 		n := len(s.children)
-		s.match(last)
-		p.sites.children -= n - len(s.children)
+		s.match(k, last)
+		ss.children -= n - len(s.children)
 		if len(s.leaves) == 0 && len(s.children) == 0 {
-			delete(p.sites.all, l.key)
+			delete(ss.all, l.key)
 		}
 		all = all && l.id != 0
 	}
 	return all
 }
 
-// match matches statements with the goroutines that are known. With last it gives up on those
-// that have none.
-func (s *site) match(last bool) {
+// match matches statements with the goroutines that are known. last says that the statements are
+// about to be written.
+func (s *site) match(k known, last bool) {
 	for len(s.leaves) > 0 {
 		first := s.leaves[0].time
 		s.children = slices.DeleteFunc(s.children, func(c child) bool { return c.time < first })
 		slices.SortFunc(s.children, func(a, b child) int { return cmp.Compare(a.time, b.time) })
-		leaves, begun := s.group()
+		leaves, begun := s.group(k)
 		if leaves == 0 {
-			if !last {
-				return
+			if !last || !k.end {
+				break
 			}
 			leaves, begun = len(s.leaves), len(s.children)
 		}
 		s.assign(leaves, begun)
 	}
-	s.leaves = nil
+	if !last {
+		return
+	}
+	for _, l := range s.leaves {
+		l.late = true
+	}
+	if more := len(s.leaves) - mostLate; more > 0 {
+		s.leaves, s.lossy = slices.Delete(s.leaves, 0, more), true
+	}
 }
 
 // group returns the fewest statements whose goroutines had all begun before the next statement,
 // and how many had; 0 if there are none.
-func (s *site) group() (leaves, begun int) {
+func (s *site) group(k known) (leaves, begun int) {
 	for i := range s.leaves {
 		next := uint64(math.MaxUint64)
 		if i+1 < len(s.leaves) {
 			next = s.leaves[i+1].time
 		}
-		for begun < len(s.children) && s.children[begun].time < next {
+		for begun < len(s.children) && s.children[begun].time < next && (next < math.MaxUint64 || k.covers(s.children[begun])) {
 			begun++
 		}
 		if begun > i {
@@ -193,12 +214,12 @@ func (s *site) group() (leaves, begun int) {
 func (s *site) assign(leaves, begun int) {
 	some := slices.Clone(s.children[:begun])
 	slices.SortFunc(some, func(a, b child) int { return cmp.Compare(a.id, b.id) })
-	unsure := leaves > begun
+	unsure := s.lossy || leaves > begun
 	for i := 1; i < begun; i++ {
 		a, b := some[i-1].id-1, some[i].id-1
 		unsure = unsure || a/goidBatch != b/goidBatch && (a%goidBatch != goidBatch-1 || b%goidBatch != 0)
 	}
-	unsure = unsure && leaves > 1 || leaves < begun && unsure
+	unsure = unsure && (leaves > 1 || begun > 1 || s.lossy)
 	for i, l := range s.leaves[:leaves] {
 		if i < begun {
 			l.id, l.unsure = some[i].id, unsure
@@ -207,6 +228,16 @@ func (s *site) assign(leaves, begun int) {
 	s.leaves = slices.Delete(s.leaves, 0, leaves)
 	rest := slices.Clone(some[min(leaves, begun):])
 	s.children = append(rest, s.children[begun:]...)
+}
+
+// forget forgets the statements of a goroutine that is gone: they are written.
+func (ss *sites) forget(keys []siteKey) {
+	for _, key := range keys {
+		if s := ss.all[key]; s != nil {
+			ss.children -= len(s.children)
+			delete(ss.all, key)
+		}
+	}
 }
 
 // settle puts the numbers of goroutines into a thread's block.

@@ -11,6 +11,7 @@ type Summary struct {
 // Counts are numbers of a process, or of all.
 type Counts struct {
 	Calls      int64
+	Statements int64 // go statements, which are calls in the trace, too
 	Goroutines int64 // that recorded something
 	Panics     int64 // calls that ended by a panic
 	Goexits    int64 // calls that ended by runtime.Goexit
@@ -22,12 +23,12 @@ type Counts struct {
 // Process is what is known of a program.
 type Process struct {
 	Counts
-	Path        string
-	PID, Parent uint64
-	Arguments   []string // its path, and its arguments
-	Functions   int64
-	Reason      uint32 // why the recording ended before the program, see package raw
-	Errno       uint32 // the error of the system, if that was the reason
+	Path      string
+	PID       uint64
+	Arguments []string // its path, and its arguments
+	Functions int64
+	Reason    uint32 // why the recording ended before the program, see package raw
+	Errno     uint32 // the error of the system, if that was the reason
 	// Damaged is how many places of the file could not be read, and Problems are the first of
 	// them.
 	Damaged  int
@@ -40,6 +41,7 @@ func (c *Converter) summary() *Summary {
 		n := p.told
 		s.Processes = append(s.Processes, n)
 		s.Calls += n.Calls
+		s.Statements += n.Statements
 		s.Goroutines += n.Goroutines
 		s.Panics += n.Panics
 		s.Goexits += n.Goexits

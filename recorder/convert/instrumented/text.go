@@ -74,7 +74,7 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 		return strconv.AppendUint(append(append(dst, typeText(t)...), " len "...), uint64(c.U32()), 10)
 	case raw.ValueFunc:
 		address := c.Address()
-		if s := e.p.symbols.at(e.p.file.Head.Text + uint64(c.U32())); s.name != "" {
+		if s := e.p.symbols.at(e.p.address(c.U32())); s.name != "" {
 			return append(dst, s.function()...)
 		}
 		return e.appendObject(dst, e.p.classOf(t), address)
@@ -130,7 +130,7 @@ func appendMessage(dst []byte, t *typ, message string, bare bool) []byte {
 }
 
 func (e *encoder) appendObject(dst []byte, class int32, address uint64) []byte {
-	dst = append(append(dst, e.p.to.dict.shown(class)...), '@')
+	dst = append(append(dst, e.p.dict.shown(class)...), '@')
 	return strconv.AppendInt(dst, int64(values.Identity(uintptr(address))), 10)
 }
 

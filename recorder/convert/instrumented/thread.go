@@ -11,22 +11,29 @@ import (
 // thread is a goroutine of a program: a thread of the trace, once it has a call.
 type thread struct {
 	tracefile.Block
+	goroutine
 	p       *process
-	id      uint64 // the goroutine's; 0 if unknown
-	parent  uint64 // who made it
-	made    uint64 // pc after the go statement
-	start   uint64 // pc of the function started
-	first   *function
-	caller  int32 // return address of its first call
-	begun   bool  // it has a number
+	begun   bool // it has a number
 	ended   bool
-	dirty   bool // it is one of those with an unwritten block
-	tick    int  // when that began, see Converter.sweep
-	last    int64
-	counted int // bytes of its block that Converter.held includes
-	retry   int // size of the block at which its statements are matched again
+	dirty   bool   // it is one of those with an unwritten block
+	tick    int    // when that began, see Converter.sweep
+	counter uint64 // of the last event
+	last    int64  // its time, in ns
+	counted int    // bytes of its block that Converter.held includes
+	retry   int    // size of the block at which its statements are matched again
 	stack   []open
 	leaves  []*leaf // go statements in its block
+	sites   []siteKey
+}
+
+// goroutine is what is told of a goroutine.
+type goroutine struct {
+	id     uint64    // 0 if unknown
+	parent uint64    // the goroutine that made it; 0: the runtime
+	made   uint64    // pc after the go statement
+	start  uint64    // pc of the function started
+	first  *function // the first that it called; nil: none
+	caller uint32    // return address of that call
 }
 
 // open is a call that has begun.
@@ -60,7 +67,7 @@ func (t *thread) name() string {
 		return string(name)
 	}
 	name = strconv.AppendUint(append(name, " ← "...), t.parent, 10)
-	if at := t.p.symbols.at(t.made - 1); at.name != "" {
+	if at := t.p.program.symbols.at(t.made - 1); at.name != "" {
 		name = append(append(append(name, ' '), at.function()...), ' ')
 		name = append(append(name, at.file...), ':')
 		name = strconv.AppendInt(name, int64(at.line), 10)
@@ -71,19 +78,22 @@ func (t *thread) name() string {
 // started returns the name of the function that the goroutine runs. For a go statement with
 // arguments the compiler makes a function that calls the real one.
 func (t *thread) started() string {
-	s := t.p.symbols.at(t.start)
+	s := t.p.program.symbols.at(t.start)
 	if s.name == "" {
 		return ""
 	}
 	wrapper := strings.LastIndex(s.name, ".gowrap")
-	if wrapper >= 0 && t.first != nil && t.p.symbols.at(t.p.address(uint32(t.caller))-1).name == s.name {
+	if wrapper >= 0 && t.first != nil && t.p.program.symbols.at(t.p.program.address(t.caller)-1).name == s.name {
 		return t.first.class + "." + t.first.name
 	}
 	return s.function()
 }
 
-// address returns the address of a place in the program's code.
-func (p *process) address(offset uint32) uint64 { return p.file.Head.Text + uint64(offset) }
+// match matches the go statements in the thread's block with goroutines, and reports whether
+// each has one. With last the block is about to be written.
+func (t *thread) match(last bool) (all bool) {
+	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.blocks.tick, t.ended, t.p.done}, last)
+}
 
 // begin numbers the thread, if that is not done.
 func (t *thread) begin(c *Converter) bool {
@@ -97,10 +107,11 @@ func (t *thread) begin(c *Converter) bool {
 	t.Thread = int32(c.threads)
 	c.threads++
 	t.begun = true
+	c.blocks.equip(t)
 	return true
 }
 
-// goroutine reads the description of a goroutine.
-func readGoroutine(c *raw.Cursor) (id, parent, made, start, counter uint64) {
-	return c.U64(), c.U64(), c.U64(), c.U64(), c.U64()
+// readGoroutine reads the description of a goroutine, and the counter when it was written.
+func readGoroutine(c *raw.Cursor) (g goroutine, counter uint64) {
+	return goroutine{id: c.U64(), parent: c.U64(), made: c.U64(), start: c.U64()}, c.U64()
 }

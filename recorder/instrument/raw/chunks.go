@@ -19,6 +19,15 @@ type Chunk struct {
 // End returns the offset at which the chunk ends.
 func (c *Chunk) End() int64 { return c.Offset + int64(c.Size) }
 
+// LeftOut reads how many calls were left out by now; if it cannot be read, what the chunk says.
+func (f *File) LeftOut(c *Chunk) uint32 {
+	var b [4]byte
+	if n, err := f.read(b[:], c.Offset+AtChunkLeftOut); err != nil || n < len(b) {
+		return c.LeftOut
+	}
+	return binary.LittleEndian.Uint32(b[:])
+}
+
 // Chunks finds the chunks of a file, in order. A copy goes on from the same place, with the same
 // window.
 type Chunks struct {
@@ -47,12 +56,23 @@ func (f *File) segment(k uint32) int64 {
 // Offset returns where the next chunk may begin.
 func (c *Chunks) Offset() int64 { return c.at.offset }
 
-// Drop goes on behind the segments that the program has dropped, and reports whether it did.
-func (c *Chunks) Drop() (dropped bool) {
-	for c.at.segment < c.f.Head.FirstLive && c.at.next(c.f) {
-		dropped = true
+// holeUnit is how many bytes without a chunk are read before it is asked where there is data.
+// What a program has dropped is a hole.
+const holeUnit = 1 << 20
+
+// skip goes on where the file has data. It reports false if it has none any more.
+func (c *Chunks) skip() bool {
+	data, ok := c.f.nextData(c.at.offset)
+	if !ok {
+		return false
 	}
-	return dropped
+	for data >= c.at.end {
+		if !c.at.next(c.f) {
+			return false
+		}
+	}
+	c.at.offset = max(c.at.offset, data&^(ChunkUnit-1))
+	return true
 }
 
 // next goes on at the next segment. It reports false if there can be none.
@@ -87,6 +107,9 @@ func (c *Chunks) Next(over int64) (chunk Chunk, ok bool, err error) {
 			return chunk, false, nil
 		}
 		c.at.offset += ChunkUnit
+		if c.at.offset%holeUnit == 0 && !c.live && !c.skip() {
+			return chunk, false, nil
+		}
 	}
 }
 

@@ -11,11 +11,17 @@ type Function struct {
 	Line      int
 	Flags     uint16   // see FunctionReceiver
 	Arguments []uint32 // ids of their types, with the receiver; 0 if unknown
-	Results   []uint32
-	Package   string // the path
-	Name      string // (*T).m, f.func1; of a go statement its text
+	Results   []uint32 // the same; all 0 until there are Results
+	Package   string   // the path
+	Name      string   // (*T).m, f.func1; of a go statement its text
 	File      string
 	Names     string // of the arguments, separated by commas
+}
+
+// Results are the types of a function's results.
+type Results struct {
+	Function uint32
+	Types    []uint32
 }
 
 // Type is a type as the program describes it.
@@ -52,49 +58,67 @@ func (d *Descriptors) Read() int { return d.read }
 // descriptorHead is the size of what all descriptors begin with.
 const descriptorHead = 8
 
-// Next returns the next descriptor: one of f and t is not nil. Both are nil at the end of what
-// the program has written. ok is false if the next one is damaged; if Read has grown then,
-// others may follow.
-func (d *Descriptors) Next() (f *Function, t *Type, ok bool) {
+// Descriptor is what a descriptor says: one of its fields is not nil.
+type Descriptor struct {
+	Function *Function
+	Results  *Results
+	Type     *Type
+}
+
+// Next returns the next descriptor, a zero one at the end of what the program has written. ok is
+// false if the next one is damaged; if Read has grown then, others may follow.
+func (d *Descriptors) Next() (found Descriptor, ok bool) {
 	le := binary.LittleEndian
 	rest := d.data[d.read:]
 	if len(rest) < descriptorHead || le.Uint32(d.seen[d.read:]) == 0 {
-		return nil, nil, true
+		return found, true
 	}
 	kind, size := le.Uint32(rest), uint64(le.Uint32(rest[4:]))
 	if size < descriptorHead || size > uint64(len(rest)) || size%descriptorHead != 0 {
-		return nil, nil, false
+		return Descriptor{}, false
 	}
 	d.read += int(size)
 	c := Cursor{B: rest[descriptorHead:size]}
 	switch kind {
 	case DescriptorFunction:
-		f = c.function()
+		found.Function = c.function()
 	case DescriptorType:
-		t = c.typ()
+		found.Type = c.typ()
+	case DescriptorResults:
+		found.Results = c.results()
 	default:
-		return nil, nil, false
+		return Descriptor{}, false
 	}
 	if c.Bad {
-		return nil, nil, false
+		return Descriptor{}, false
 	}
-	return f, t, true
+	return found, true
 }
 
 func (c *Cursor) function() *Function {
 	f := &Function{ID: c.U32(), Line: int(int32(c.U32())), Flags: c.U16()}
 	arguments, results := int(c.U16()), int(c.U16())
 	c.U16()
-	if !c.room(4 * (arguments + results)) {
-		return nil
-	}
-	types := make([]uint32, arguments+results)
-	for i := range types {
-		types[i] = c.U32()
-	}
-	f.Arguments, f.Results = types[:arguments:arguments], types[arguments:]
+	f.Arguments, f.Results = c.ids(arguments), make([]uint32, results)
 	f.Package, f.Name, f.File, f.Names = c.string(), c.string(), c.string(), c.string()
 	return f
+}
+
+func (c *Cursor) results() *Results {
+	return &Results{c.U32(), c.ids(int(c.U32()))}
+}
+
+// ids reads the ids of n types.
+func (c *Cursor) ids(n int) []uint32 {
+	if n > len(c.B)/4 || !c.room(4*n) {
+		c.Bad = true
+		return nil
+	}
+	list := make([]uint32, n)
+	for i := range list {
+		list[i] = c.U32()
+	}
+	return list
 }
 
 func (c *Cursor) typ() *Type {

@@ -24,31 +24,37 @@ type File struct {
 	Path string
 	Head Header
 
-	file *os.File
+	file storage
+}
+
+// storage is where a file is: an *os.File, except in tests.
+type storage interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // Header is what the header of a file says. Those that change while a program records are those
 // of the last [File.Refresh].
 type Header struct {
-	PID, Parent uint64
-	Counter     uint64 // when the recording began, with the clocks at that time
-	Nanos       uint64
-	Wall        uint64
-	Clock       uint32 // see ClockNone
-	FirstShift  uint32
-	MostShift   uint32
-	Text        uint64
-	Table       uint64
-	TableSize   uint64
-	Segments    uint64
-	Arguments   []string // the path of the program, and its arguments, as far as there was room
+	PID        uint64
+	Counter    uint64 // when the recording began, with the clocks at that time
+	Nanos      uint64
+	Wall       uint64
+	Clock      uint32 // see ClockNone
+	FirstShift uint32
+	MostShift  uint32
+	Text       uint64
+	Table      uint64
+	TableSize  uint64
+	Segments   uint64
+	Arguments  []string // the path of the program, and its arguments, as far as there was room
 
 	// These change.
-	Control   uint32 // see Off
-	Reason    uint32 // see ReasonNone
-	Errno     uint32
-	Lost      uint64
-	FirstLive uint32
+	Control uint32 // see Off
+	Reason  uint32 // see ReasonNone
+	Errno   uint32
+	Lost    uint64
+	Dropped uint32 // segments of events that were dropped
 }
 
 // Program returns the base name of the program; "" if it is unknown.
@@ -98,7 +104,7 @@ func (f *File) readHeader() error {
 		return f.Fault(AtVersion, "version %d, want %d: it was recorded by another version of this program", le.Uint32(b[AtVersion:]), Version)
 	}
 	h := &f.Head
-	h.PID, h.Parent = le.Uint64(b[AtPID:]), le.Uint64(b[AtParent:])
+	h.PID = le.Uint64(b[AtPID:])
 	h.Counter, h.Nanos, h.Wall = le.Uint64(b[AtCounter:]), le.Uint64(b[AtNanos:]), le.Uint64(b[AtWall:])
 	h.Clock, h.FirstShift, h.MostShift = le.Uint32(b[AtClock:]), le.Uint32(b[AtFirstShift:]), le.Uint32(b[AtMostShift:])
 	h.Text, h.Table, h.TableSize, h.Segments = le.Uint64(b[AtText:]), le.Uint64(b[AtTable:]), le.Uint64(b[AtTableSize:]), le.Uint64(b[AtSegments:])
@@ -127,25 +133,21 @@ func (f *File) readHeader() error {
 func (h *Header) changing(b []byte) {
 	le := binary.LittleEndian
 	h.Control, h.Reason, h.Errno = le.Uint32(b[AtControl:]), le.Uint32(b[AtReason:]), le.Uint32(b[AtErrno:])
-	h.Lost, h.FirstLive = le.Uint64(b[AtLost:]), le.Uint32(b[AtFirstLive:])
+	h.Lost, h.Dropped = le.Uint64(b[AtLost:]), le.Uint32(b[AtDropped:])
 }
 
-// Refresh reads the numbers of the header that change, and returns the size of the file.
-func (f *File) Refresh() (size int64, err error) {
+// Refresh reads the numbers of the header that change.
+func (f *File) Refresh() error {
 	var b [AtProgram]byte
 	n, err := f.read(b[:], 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if n < len(b) {
-		return int64(n), f.Fault(int64(n), "the file ends within its header")
+		return f.Fault(int64(n), "the file ends within its header")
 	}
 	f.Head.changing(b[:])
-	info, err := f.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	return nil
 }
 
 // Table reads the copy of the program's table of functions; nil if there is none.
@@ -157,12 +159,9 @@ func (f *File) Table() ([]byte, error) {
 	if h.Table < HeaderSize || h.Table > h.Segments || h.TableSize > h.Segments-h.Table || h.TableSize > mostTable {
 		return nil, f.Fault(AtTable, "a table of %d bytes at %d, before segments at %d", h.TableSize, h.Table, h.Segments)
 	}
-	info, err := f.file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if int64(h.Table+h.TableSize) > info.Size() {
-		return nil, f.Fault(info.Size(), "the file ends within the table of functions")
+	var end [1]byte
+	if n, err := f.read(end[:], int64(h.Table+h.TableSize)-1); err != nil || n == 0 { // no memory for what is not there
+		return nil, errors.Join(err, f.Fault(int64(h.Table), "the file ends within the table of functions"))
 	}
 	b := make([]byte, h.TableSize)
 	if n, err := f.read(b, int64(h.Table)); err != nil || n < len(b) {

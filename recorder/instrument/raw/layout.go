@@ -156,6 +156,7 @@ const (
 
 	FunctionReceiver = 1 // flag: the first argument is the receiver
 	FunctionGo       = 2 // flag: a go statement; its text is the name
+	FunctionMain     = 4 // flag: in a package main, which Go calls so whatever its path is
 
 	TypeNamed   = 1       // flag: has a name
 	TypeOutside = 1 << 31 // in an id: a type that the program made while it ran

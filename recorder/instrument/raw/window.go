@@ -8,7 +8,8 @@ package raw
 // word of is whole in the second.
 type Window struct {
 	f       *File
-	size    int    // how much is read at a time
+	size    int    // how much is read at a time, at most
+	next    int    // how much is read next: a small file needs no large buffer
 	live    bool   // the file is still being written
 	data    []byte // the bytes from offset on
 	seen    []byte // the same, read before
@@ -28,7 +29,9 @@ func (w *Window) Renew(live bool) { w.live, w.current = live, false }
 // and are valid until the next call of a method.
 func (w *Window) Read(offset int64, n int) (data, seen []byte, err error) {
 	if !w.current || offset < w.offset || offset+int64(n) > w.offset+int64(len(w.data)) {
-		if err := w.Fill(offset, max(n, w.size)); err != nil {
+		const first, faster = 4 << 10, 4
+		w.next = min(max(w.next*faster, first), w.size)
+		if err := w.Fill(offset, max(n, w.next)); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -23,13 +24,13 @@ const stub = `package tracexrt
 type Func struct {
 	Name, File, Pkg, Args string
 	Line     int32
-	Recv, Go bool
+	Recv, Go, Main bool
 	Res      uint8
 }
 func Enter(f *Func, args ...any) int
 func Exit(token int, results ...any)
 func Go(f *Func)
-func V[T any](x T) any { return x }
+func V[T any](x *T) any { return *x }
 `
 
 // listed is a package as go list prints it.
@@ -87,9 +88,25 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// check checks files of a package.
-func (c *checker) check(p listed, lang string, files []*ast.File) error {
-	config := types.Config{GoVersion: lang, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+// check checks files of a package. It returns the variables that are initialized, in order,
+// and the first error.
+func (c *checker) check(p listed, lang string, files []*ast.File) (order []string, first error) {
+	info := c.checkAll(p, lang, files, func(err types.Error) {
+		if first == nil {
+			first = err
+		}
+	})
+	for _, i := range info.InitOrder {
+		for _, v := range i.Lhs {
+			order = append(order, fmt.Sprintf("%s in line %d", v.Name(), c.set.Position(i.Rhs.Pos()).Line))
+		}
+	}
+	return order, first
+}
+
+// checkAll checks files of a package and reports all errors.
+func (c *checker) checkAll(p listed, lang string, files []*ast.File, report func(types.Error)) *types.Info {
+	config := types.Config{Error: func(err error) { report(err.(types.Error)) }, GoVersion: lang, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
 	config.Importer = importerFunc(func(path string) (*types.Package, error) {
 		switch real, mapped := p.ImportMap[path]; {
 		case path == ImportPath:
@@ -101,8 +118,9 @@ func (c *checker) check(p listed, lang string, files []*ast.File) error {
 		}
 		return c.gc.Import(path)
 	})
-	_, err := config.Check(p.ImportPath, c.set, files, nil)
-	return err
+	info := &types.Info{}
+	config.Check(p.ImportPath, c.set, files, info)
+	return info
 }
 
 // parse parses a text, whose positions then are those that it says itself.
@@ -134,8 +152,8 @@ func (c *checker) places(tree *ast.File, prefix string) (all []string) {
 				return true
 			}
 		case *ast.GenDecl:
-			spec, ok := n.Specs[0].(*ast.ImportSpec)
-			if ok && spec.Name != nil && spec.Name.Name == prefix || filepath.Base(c.set.Position(n.Pos()).Filename) == "tracex.go" {
+			imported := n.Tok == token.IMPORT && len(n.Specs) == 1 && fmt.Sprint(n.Specs[0].(*ast.ImportSpec).Name) == prefix
+			if imported {
 				return false
 			}
 		case *ast.AssignStmt:
@@ -152,6 +170,9 @@ func (c *checker) places(tree *ast.File, prefix string) (all []string) {
 			}
 		}
 		begin, end := c.set.Position(n.Pos()), c.set.Position(n.End())
+		if l, ok := n.(*ast.LabeledStmt); ok {
+			end = c.set.Position(l.Colon) // its statement may be an inserted one
+		}
 		all = append(all, fmt.Sprintf("%T %s:%d-%d", n, filepath.Base(begin.Filename), begin.Line, end.Line))
 		return true
 	})
@@ -177,9 +198,10 @@ func (c *checker) compare(t *testing.T, p listed, options Options) (functions in
 
 func (c *checker) compareFiles(t *testing.T, p listed, edited *Package, lang string) (functions int) {
 	t.Helper()
-	var trees []*ast.File
+	var trees, plains []*ast.File
 	for i, s := range edited.files {
 		plain := c.parse(t, s.path, s.text)
+		plains = append(plains, plain)
 		file, err := edited.Edit(i)
 		if err != nil {
 			t.Fatal(err)
@@ -206,20 +228,82 @@ func (c *checker) compareFiles(t *testing.T, p listed, edited *Package, lang str
 			t.Fatalf("%s: %d nodes, %d of them edited, in\n%s", s.path, len(want), len(have), file.Text[:min(len(file.Text), 2000)])
 		}
 	}
-	if err := c.check(p, lang, trees); err != nil {
+	tables := 0
+	if text := edited.Table(); text != nil {
+		table := c.parse(t, "tracex.go", text)
+		trees = append([]*ast.File{table}, trees...)
+		tables = len(table.Decls) - 1
+	}
+	want, _ := c.check(p, lang, plains)
+	have, err := c.check(p, lang, trees)
+	if err != nil {
 		t.Errorf("%s: %v", p.ImportPath, err)
+	} else if !slices.Equal(have[tables:], want) {
+		t.Errorf("%s: variables are initialized in the order\n%q, when edited\n%q", p.ImportPath, want, have)
 	}
 	return functions
 }
 
 // TestRealPackages edits packages of Go's library and our own.
 func TestRealPackages(t *testing.T) {
-	paths := []string{"go/parser", "go/types", "encoding/json", "text/template", "net/http", "slices", "reflect", "iter", "testing", "tracex/lazy"}
+	paths := []string{"go/parser", "encoding/json", "text/template", "net/http", "slices", "iter", "tracex/lazy"}
 	c := newChecker(t, paths...)
 	for _, path := range paths {
 		n := c.compare(t, c.all[path], Options{Trivial: true, GOOS: runtime.GOOS, GOARCH: runtime.GOARCH})
 		if n == 0 {
 			t.Errorf("%s: nothing is instrumented", path)
+		}
+	}
+}
+
+// TestOrderOfInitialization: the tables do not delay variables that call instrumented functions.
+func TestOrderOfInitialization(t *testing.T) {
+	c := newChecker(t, "unsafe")
+	p := New("p", Options{Trivial: true})
+	for i, text := range []string{
+		"package p\nvar _ = func() int { a = 2; return f() }()\nvar a = 1\nvar b = a\nvar c = f()\nvar d = b\n",
+		"package p\nconst k = 1\nfunc f() int { return k }\nvar e = func() int { return a }()\nvar g = a\n",
+		"package p\nvar h = 1\n",
+	} {
+		if err := p.Add(fmt.Sprintf("/p/%d.go", i), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := c.compareFiles(t, listed{ImportPath: "p"}, p, ""); n != 3 {
+		t.Errorf("%d functions", n)
+	}
+}
+
+// BenchmarkEdit edits net/http. MB/s are of sources as they are given.
+func BenchmarkEdit(b *testing.B) {
+	dir := filepath.Join(build.Default.GOROOT, "src", "net", "http")
+	p, err := build.ImportDir(dir, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var texts [][]byte
+	size := 0
+	for _, name := range p.GoFiles {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			b.Fatal(err)
+		}
+		texts = append(texts, text)
+		size += len(text)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		p := New("net/http", Options{Trivial: true})
+		for i, text := range texts {
+			if err := p.Add(fmt.Sprint("/", i, ".go"), text); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for i := range texts {
+			if _, err := p.Edit(i); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }

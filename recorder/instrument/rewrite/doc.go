@@ -11,6 +11,7 @@
 //	for i := range p.Len() {
 //		file, err := p.Edit(i)
 //	}
+//	table := p.Table()
 //
 // The edits are insertions into the bytes of the source. No part of the source is printed
 // anew, no type or constraint is written a second time:
@@ -23,12 +24,16 @@
 //
 //	//line /src/shop/shop.go:1
 //	package shop; import __tracex "tracexrt"
-//	func (s *Shop) Sell(o Order, __tracexp2 int) (__tracexr0 int, __tracexr1 error) { __tracexk := __tracex.Enter(&__tracexm0[0], s, __tracex.V(o), __tracexp2); defer __tracex.Exit(__tracexk, &__tracexr0, &__tracexr1);
+//	func (s *Shop) Sell(o Order, __tracexp2 int) (__tracexr0 int, __tracexr1 error) { __tracexk := __tracex.Enter(&__tracexm0[0], s, __tracex.V(&o), __tracexp2); defer __tracex.Exit(__tracexk, &__tracexr0, &__tracexr1);
 //		__tracex.Go(&__tracexm0[1]); go s.count(o)
 //
-// with a table of descriptors at the end, in a file of its own as far as line numbers go, so
-// that it is the same wherever the source ends. The inserted text uses no predeclared
-// identifier, as a program may give these another meaning.
+// The descriptors, which say what the functions are, are tables in a file of their own. The
+// compiler must be given it as the first of the package's files: variables are initialized in
+// the order of their declaration, unless they refer to later ones. A table that is declared
+// first does not change the order of those that call instrumented functions.
+//
+// The inserted text uses no predeclared identifier, as a program may give these another
+// meaning. Names that it declares occur nowhere in the package.
 //
 // Package rewrite reads no files and needs the standard library alone.
 package rewrite

@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
 
-// edited returns what a package of one file becomes.
-func edited(t *testing.T, options Options, text string) File {
+// edited returns what a package of one file becomes, and its table.
+func edited(t *testing.T, options Options, text string) (file File, table string) {
 	t.Helper()
 	p := New("example.com/p", options)
 	if err := p.Add("/src/p/p.go", []byte(text)); err != nil {
@@ -22,7 +22,7 @@ func edited(t *testing.T, options Options, text string) File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return file
+	return file, string(p.Table())
 }
 
 // TestEdits compares edited declarations with testdata/edits.txt, which has cases of the form
@@ -48,13 +48,12 @@ func TestEdits(t *testing.T) {
 		if strings.Contains(title, "go1.17") {
 			options.Lang = "go1.17"
 		}
-		file := edited(t, options, "package p\n"+source)
+		file, table := edited(t, options, "package p\n"+source)
 		var have strings.Builder
 		text := strings.Replace(string(file.Text), "package p; import __tracex \"tracexrt\"\n", "", 1)
 		text = strings.TrimPrefix(text, "//line /src/p/p.go:1\n")
-		text, table, found := strings.Cut(text, "\n//line tracex.go:1\nvar __tracexm0 = [...]__tracex.Func{")
 		have.WriteString(text)
-		if found {
+		if table, found := strings.CutPrefix(table, "//line tracex.go:1\npackage p\nimport __tracex \"tracexrt\"\nvar __tracexm0 = [...]__tracex.Func{"); found {
 			table = strings.TrimSuffix(table, ", }\n")
 			have.WriteString(strings.ReplaceAll(table, ", {", "\n{") + "\n")
 		}
@@ -91,7 +90,7 @@ func TestNamesAreFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "func f() { __tracex3_k := __tracex3_.Enter(&__tracex3_m0[0]); defer __tracex3_.Exit(__tracex3_k);}\n"
+	const want = "func f() { __tracex3_k := __tracex3_.Enter(&__tracex3_m0[0]); defer __tracex3_.Exit(__tracex3_k);}"
 	if !strings.Contains(string(file.Text), want) {
 		t.Errorf("got\n%s\nwithout %s", file.Text, want)
 	}
@@ -100,20 +99,18 @@ func TestNamesAreFree(t *testing.T) {
 // TestWholeFile: what is around the edits of a file.
 func TestWholeFile(t *testing.T) {
 	for _, c := range []struct{ title, in, want string }{
-		{"plain", "package p\nfunc f() {}\n", "package p; import __tracex \"tracexrt\"\nfunc f() { …}\n\n//line tracex.go:1\n…"},
-		{"no line break at the end", "package p\nfunc f() {} // end", "package p; import __tracex \"tracexrt\"\nfunc f() { …} // end\n//line tracex.go:1\n…"},
+		{"plain", "package p\nfunc f() {}\n", "package p; import __tracex \"tracexrt\"\nfunc f() { …}\n"},
+		{"no line break at the end", "package p\nfunc f() {} // end", "package p; import __tracex \"tracexrt\"\nfunc f() { …} // end"},
 		{"comments", "// Doc.\npackage /* a\nb */ p // c\nimport \"fmt\"\nfunc f() { fmt.Println() }\n",
-			"// Doc.\npackage /* a\nb */ p; import __tracex \"tracexrt\" // c\nimport \"fmt\"\nfunc f() { … fmt.Println() }\n\n//line tracex.go:1\n…"},
+			"// Doc.\npackage /* a\nb */ p; import __tracex \"tracexrt\" // c\nimport \"fmt\"\nfunc f() { … fmt.Println() }\n"},
 		{"semicolons", "package p; import \"fmt\"; func f() { fmt.Println() }",
-			"package p; import __tracex \"tracexrt\"; import \"fmt\"; func f() { … fmt.Println() }\n//line tracex.go:1\n…"},
-		{"byte order mark", "\ufeffpackage p\nfunc f() {}\n", "package p; import __tracex \"tracexrt\"\nfunc f() { …}\n\n//line tracex.go:1\n…"},
-		{"carriage returns", "package p\r\nfunc f() {\r\n}\r\n", "package p; import __tracex \"tracexrt\"\r\nfunc f() { …\r\n}\r\n\n//line tracex.go:1\n…"},
+			"package p; import __tracex \"tracexrt\"; import \"fmt\"; func f() { … fmt.Println() }"},
+		{"byte order mark", "\ufeffpackage p\nfunc f() {}\n", "package p; import __tracex \"tracexrt\"\nfunc f() { …}\n"},
+		{"carriage returns", "package p\r\nfunc f() {\r\n}\r\n", "package p; import __tracex \"tracexrt\"\r\nfunc f() { …\r\n}\r\n"},
 	} {
-		have := string(edited(t, Options{Trivial: true}, c.in).Text)
+		file, _ := edited(t, Options{Trivial: true}, c.in)
+		have := string(file.Text)
 		have = strings.ReplaceAll(have, "__tracexk := __tracex.Enter(&__tracexm0[0]); defer __tracex.Exit(__tracexk);", "…")
-		if i := strings.Index(have, "var __tracexm0 = "); i >= 0 {
-			have = have[:i] + "…"
-		}
 		if want := "//line /src/p/p.go:1\n" + c.want; have != want {
 			t.Errorf("%s: got\n%q\nwant\n%q", c.title, have, want)
 		}
@@ -160,6 +157,33 @@ func TestAddErrors(t *testing.T) {
 		p := New("p", Options{})
 		if err := p.Add(c.path, []byte(c.text)); err == nil || p.Len() != 0 {
 			t.Errorf("%q: error %v, %d files", c.text, err, p.Len())
+		}
+	}
+}
+
+// TestCgo: the literals that cgo puts around calls are not the user's, those in them are.
+func TestCgo(t *testing.T) {
+	const text = `package p
+func f() {
+	defer func() func() { _cgo0 := func() int { return 1 }(); return func() { _cgoCheckPointer(_cgo0, nil); _Cfunc_free(_cgo0); }}()()
+	func() { (func() _Ctype_int { var _cgo0 _Ctype_int = 20; _cgo1 := x; return _Cfunc_call(_cgo0, _cgo1) }()) }()
+}
+`
+	for _, c := range []struct{ head, want string }{
+		{"// Code generated by cmd/cgo; DO NOT EDIT.\n\n//line p.go:1:1\n", "f f.func1- f.func1.1 f.func1.2- f.func2 f.func2.1- "},
+		{"", "f f.func1 f.func1.1 f.func1.2 f.func2 f.func2.1 "},
+	} {
+		file, _ := edited(t, Options{Trivial: true}, c.head+text)
+		var have strings.Builder
+		for _, f := range file.Functions {
+			have.WriteString(f.Name)
+			if f.Reason == ReasonCgo {
+				have.WriteString("-")
+			}
+			have.WriteString(" ")
+		}
+		if have.String() != c.want {
+			t.Errorf("%q: %s, want %s", c.head, have.String(), c.want)
 		}
 	}
 }

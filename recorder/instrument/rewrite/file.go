@@ -47,12 +47,29 @@ type editor struct {
 	file  File
 }
 
+// Table returns the source of the file that has the descriptors of the files edited up to now,
+// nil if there are none. Its package is that of the first file added.
+func (p *Package) Table() []byte {
+	var rows strings.Builder
+	for i := range p.files {
+		if table := p.tables[i]; table != "" {
+			fmt.Fprintf(&rows, "var %s = [...]%s.Func{%s}\n", p.tableName(i), p.prefix, table)
+		}
+	}
+	if rows.Len() == 0 {
+		return nil
+	}
+	return fmt.Appendf(nil, "//line tracex.go:1\npackage %s\nimport %s %q\n%s", p.files[0].tree.Name.Name, p.prefix, ImportPath, rows.String())
+}
+
+func (p *Package) tableName(i int) string { return p.prefix + "m" + strconv.Itoa(i) }
+
 // Edit returns the edited file with the given index. An error is a defect of this package: the
 // file is to be compiled as it is.
 func (p *Package) Edit(i int) (File, error) {
 	p.prepare()
 	s := p.files[i]
-	e := &editor{p: p, s: s, name: p.prefix + "m" + strconv.Itoa(i)}
+	e := &editor{p: p, s: s, name: p.tableName(i)}
 	reason := p.reason(s)
 	found := directives{groups: s.tree.Comments, after: s.tree.Name.End()}
 	for _, d := range s.tree.Decls {
@@ -66,6 +83,7 @@ func (p *Package) Edit(i int) (File, error) {
 			}
 		}
 	}
+	p.tables[i] = e.table.String()
 	if e.rows == 0 {
 		return e.file, nil
 	}
@@ -77,7 +95,7 @@ func (p *Package) Edit(i int) (File, error) {
 
 // declaration edits a function that is declared.
 func (e *editor) declaration(d *ast.FuncDecl, reason string) {
-	name := cmp.Or(e.p.inits[d], baseName(d))
+	name := cmp.Or(e.p.inits[d], e.p.baseName(d))
 	switch {
 	case d.Body == nil:
 		reason = ReasonBody
@@ -111,6 +129,9 @@ func (e *editor) replace(begin, end token.Pos, text string) {
 // descriptor adds a row to the table and returns its address as source text.
 func (e *editor) descriptor(name string, at token.Pos, rest string) string {
 	file, line := e.p.position(e.s, at)
+	if e.s.tree.Name.Name == "main" {
+		rest += ", Main: 0 == 0"
+	}
 	fmt.Fprintf(&e.table, "{Name: %q, File: %q, Pkg: %q, Line: %d%s}, ", name, file, e.p.path, line, rest)
 	e.rows++
 	return fmt.Sprintf("&%s[%d]", e.name, e.rows-1)
@@ -148,7 +169,7 @@ func (e *editor) callText(call *ast.CallExpr) string {
 // text applies the edits.
 func (e *editor) text() ([]byte, error) {
 	slices.SortStableFunc(e.edits, func(x, y edit) int { return cmp.Compare(x.begin, y.begin) })
-	size := len(e.s.text) + e.table.Len() + len(e.s.path) + 200
+	size := len(e.s.text) + len(e.s.path) + len("//line :1\n")
 	for _, x := range e.edits {
 		size += len(x.text)
 	}
@@ -163,6 +184,5 @@ func (e *editor) text() ([]byte, error) {
 		out = append(out, x.text...)
 		last = x.end
 	}
-	out = append(out, e.s.text[last:]...)
-	return fmt.Appendf(out, "\n//line tracex.go:1\nvar %s = [...]%s.Func{%s}\n", e.name, e.p.prefix, e.table.String()), nil
+	return append(out, e.s.text[last:]...), nil
 }

@@ -26,8 +26,13 @@ type variable struct {
 
 // function edits a function and what is in it, unless there is a reason not to.
 func (e *editor) function(f function, reason string) {
+	inner := reason // for literals in it
 	if reason == "" {
 		reason = e.refuse(f)
+		inner = reason
+	}
+	if reason == "" && e.s.cgo && wrapsCall(f.body) {
+		reason = ReasonCgo // what is in it is the user's
 	}
 	file, line := e.p.position(e.s, f.pos)
 	e.file.Functions = append(e.file.Functions, Function{f.name, file, line, reason})
@@ -44,7 +49,7 @@ func (e *editor) function(f function, reason string) {
 			return !literal
 		})
 	}
-	e.literals(f.body, reason)
+	e.literals(f.body, inner)
 }
 
 // refuse returns why a function's own body or results prevent its being instrumented.
@@ -97,7 +102,7 @@ func (e *editor) edit(f function) {
 	fmt.Fprintf(&calls, " %sk := %s.Enter(%s", prefix, prefix, e.descriptor(f.name, f.pos, rest.String()))
 	for _, v := range parameters {
 		if v.large && e.p.generic {
-			fmt.Fprintf(&calls, ", %s.V(%s)", prefix, v.name)
+			fmt.Fprintf(&calls, ", %s.V(&%s)", prefix, v.name)
 		} else {
 			fmt.Fprintf(&calls, ", %s", v.name)
 		}

@@ -160,16 +160,12 @@ func importNames(f *ast.File) map[string]bool {
 // references returns what a declaration refers to.
 func (o *initOrder) references(node ast.Node, imports map[string]bool) (all []*object) {
 	own := map[string]bool{} // names that the declaration declares itself
-	declare := func(list ...ast.Expr) {
-		for _, e := range list {
-			if name, ok := e.(*ast.Ident); ok {
-				own[name.Name] = true
-			}
-		}
-	}
 	var used []string
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
+		for _, name := range declared(n) {
+			own[name.Name] = true
+		}
 		switch n := n.(type) {
 		case *ast.Ident:
 			used = append(used, n.Name)
@@ -186,24 +182,6 @@ func (o *initOrder) references(node ast.Node, imports map[string]bool) (all []*o
 			}
 			ast.Inspect(n.Value, visit)
 			return false
-		case *ast.Field:
-			for _, name := range n.Names {
-				declare(name)
-			}
-		case *ast.AssignStmt:
-			if n.Tok == token.DEFINE {
-				declare(n.Lhs...)
-			}
-		case *ast.RangeStmt:
-			if n.Tok == token.DEFINE {
-				declare(n.Key, n.Value)
-			}
-		case *ast.ValueSpec:
-			for _, name := range n.Names {
-				declare(name)
-			}
-		case *ast.TypeSpec:
-			declare(n.Name)
 		case *ast.FuncDecl: // its own name is no reference
 			for _, part := range []ast.Node{n.Recv, n.Type, n.Body} {
 				if !isNil(part) {

@@ -22,26 +22,28 @@ func (p *Package) nameLiterals() {
 			if !ok {
 				continue
 			}
-			name := baseName(d)
+			name := p.baseName(d)
 			if d.Recv == nil && d.Name.Name == "init" {
 				name = "init." + strconv.Itoa(inits)
 				inits++
 				p.inits[d] = name
 			}
 			if d.Body != nil {
+				p.scope = &scope{node: d}
 				p.nameIn(name, ".func", d.Body)
 			}
 		}
 	}
+	p.scope = nil
 	p.nameIn("init", ".func", p.initializers()...)
 }
 
 // baseName returns the name of a function without its package: f, T.m, (*T).m, f[...],
 // (*T[...]).m.
-func baseName(d *ast.FuncDecl) string {
+func (p *Package) baseName(d *ast.FuncDecl) string {
 	name := d.Name.Name
 	if d.Recv != nil && len(d.Recv.List) > 0 {
-		return receiverName(d.Recv.List[0].Type) + "." + name
+		return p.receiverName(d.Recv.List[0].Type, 0) + "." + name
 	}
 	if d.Type.TypeParams != nil {
 		return name + "[...]"
@@ -49,17 +51,23 @@ func baseName(d *ast.FuncDecl) string {
 	return name
 }
 
-func receiverName(t ast.Expr) string {
+// receiverName returns the name of a receiver's type. aliases is how many names for other
+// types have been followed.
+func (p *Package) receiverName(t ast.Expr, aliases int) string {
 	switch t := t.(type) {
 	case *ast.StarExpr:
-		return "(*" + receiverName(t.X) + ")"
+		return "(*" + p.receiverName(t.X, aliases) + ")"
 	case *ast.ParenExpr:
-		return receiverName(t.X)
+		return p.receiverName(t.X, aliases)
 	case *ast.IndexExpr:
-		return receiverName(t.X) + "[...]"
+		return p.receiverName(t.X, aliases) + "[...]"
 	case *ast.IndexListExpr:
-		return receiverName(t.X) + "[...]"
+		return p.receiverName(t.X, aliases) + "[...]"
 	case *ast.Ident:
+		const most = 10 // they may refer to themselves
+		if other, ok := p.aliases[t.Name]; ok && aliases < most {
+			return p.receiverName(other, aliases+1)
+		}
 		return t.Name
 	}
 	return "?"
@@ -257,111 +265,4 @@ func (p *Package) terminates(s ast.Stmt) bool {
 		}
 	}
 	return false
-}
-
-// static returns a positive number if a condition is always true, a negative one if it is
-// always false, and 0 if that cannot be said.
-func (p *Package) static(e ast.Expr) int {
-	e = ast.Unparen(e)
-	if v := p.value(e); v != nil && v.Kind() == constant.Bool {
-		if constant.BoolVal(v) {
-			return 1
-		}
-		return -1
-	}
-	if e, ok := e.(*ast.BinaryExpr); ok {
-		switch e.Op {
-		case token.LAND:
-			x := p.static(e.X)
-			if x < 0 {
-				return x
-			}
-			if y := p.static(e.Y); x > 0 || y < 0 {
-				return y
-			}
-		case token.LOR:
-			x := p.static(e.X)
-			if x > 0 {
-				return x
-			}
-			if y := p.static(e.Y); x < 0 || y > 0 {
-				return y
-			}
-		}
-	}
-	return 0
-}
-
-// value returns the value of an expression if it is a constant, as far as the package's own
-// declarations tell, else nil.
-func (p *Package) value(e ast.Expr) constant.Value {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return p.value(e.X)
-	case *ast.BasicLit:
-		if v := constant.MakeFromLiteral(e.Value, e.Kind, 0); v.Kind() != constant.Unknown {
-			return v
-		}
-	case *ast.Ident:
-		if def, ok := p.consts[e.Name]; ok {
-			v, known := p.values[e.Name]
-			if !known {
-				p.values[e.Name] = nil // it may refer to itself
-				v = p.value(def)
-				p.values[e.Name] = v
-			}
-			return v
-		}
-		switch e.Name {
-		case "true":
-			return constant.MakeBool(true)
-		case "false":
-			return constant.MakeBool(false)
-		}
-	case *ast.SelectorExpr:
-		if x, ok := e.X.(*ast.Ident); ok && x.Name == "runtime" && p.options.GOOS != "" {
-			switch e.Sel.Name {
-			case "GOOS":
-				return constant.MakeString(p.options.GOOS)
-			case "GOARCH":
-				return constant.MakeString(p.options.GOARCH)
-			}
-		}
-	case *ast.UnaryExpr:
-		if x := p.value(e.X); x != nil && e.Op == token.NOT && x.Kind() == constant.Bool {
-			return constant.MakeBool(!constant.BoolVal(x))
-		}
-	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
-			return binary(p.value(e.X), e.Op, p.value(e.Y))
-		}
-	}
-	return nil
-}
-
-// binary returns the value of x op y for comparisons and logical operators.
-func binary(x constant.Value, op token.Token, y constant.Value) constant.Value {
-	number := func(v constant.Value) bool { return v.Kind() == constant.Int || v.Kind() == constant.Float }
-	if x == nil || y == nil || x.Kind() != y.Kind() && !(number(x) && number(y)) {
-		return nil
-	}
-	ordered := number(x) || x.Kind() == constant.String
-	switch op {
-	case token.EQL, token.NEQ:
-		return constant.MakeBool(constant.Compare(x, op, y))
-	case token.LSS, token.LEQ, token.GTR, token.GEQ:
-		if ordered {
-			return constant.MakeBool(constant.Compare(x, op, y))
-		}
-	case token.LAND:
-		if x.Kind() == constant.Bool {
-			return constant.MakeBool(constant.BoolVal(x) && constant.BoolVal(y))
-		}
-	case token.LOR:
-		if x.Kind() == constant.Bool {
-			return constant.MakeBool(constant.BoolVal(x) || constant.BoolVal(y))
-		}
-	}
-	return nil
 }

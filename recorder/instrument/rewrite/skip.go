@@ -91,14 +91,22 @@ func start(decl ast.Decl) token.Pos {
 }
 
 // trivial reports whether a body has at most two statements and none that calls, loops, waits
-// or branches widely.
+// or branches widely. Counters of cmd/cover do not count: the same functions are instrumented
+// with and without coverage.
 func trivial(body *ast.BlockStmt) bool {
-	if len(body.List) > 2 {
-		return false
+	statements := 0
+	for _, s := range body.List {
+		if !counts(s) {
+			statements++
+		}
 	}
-	found := true
+	found := statements <= 2
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.AssignStmt, *ast.ExprStmt:
+			if counts(n) {
+				return false
+			}
 		case *ast.CallExpr, *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt,
 			*ast.TypeSwitchStmt, *ast.BranchStmt:
 			found = false
@@ -112,6 +120,32 @@ func trivial(body *ast.BlockStmt) bool {
 	return found
 }
 
+// counts reports whether a statement has been inserted by cmd/cover: goCover_x[3] = 1, or a
+// call of package sync/atomic under the name _cover_atomic_.
+func counts(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		x, ok := n.Lhs[0].(*ast.IndexExpr)
+		if !ok {
+			return false
+		}
+		name, ok := x.X.(*ast.Ident)
+		return ok && strings.HasPrefix(name.Name, "goCover_")
+	case *ast.ExprStmt:
+		call, ok := n.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		name, ok := f.X.(*ast.Ident)
+		return ok && name.Name == "_cover_atomic_"
+	}
+	return false
+}
+
 // returnsBare reports whether a body has a return statement without results that is its own.
 func returnsBare(body *ast.BlockStmt) bool {
 	found := false
@@ -121,6 +155,23 @@ func returnsBare(body *ast.BlockStmt) bool {
 			return false
 		case *ast.ReturnStmt:
 			found = found || len(n.Results) == 0
+		}
+		return !found
+	})
+	return found
+}
+
+// wrapsCall reports whether a body is that of a literal that cgo puts around the call of a C
+// function, to evaluate the arguments into variables _cgo0, _cgo1, … first.
+func wrapsCall(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.Ident:
+			number, ok := strings.CutPrefix(n.Name, "_cgo")
+			found = found || ok && number != "" && strings.Trim(number, "0123456789") == ""
 		}
 		return !found
 	})

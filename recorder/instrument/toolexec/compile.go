@@ -73,9 +73,10 @@ func (c *compilation) archive() string {
 }
 
 // instrument writes edited copies of the sources and returns the arguments to compile them
-// with, nil if nothing is instrumented. Sources that are no Go are left to the compiler.
+// with, nil if nothing is instrumented.
 //
-// A defect is why this package cannot be instrumented, now and later: it is compiled as it is.
+// A defect is why this package cannot be instrumented, now and later: it is compiled as it is,
+// and if its sources are no Go, the compiler says so better.
 // With an error it must not be compiled at all, as the go command would keep the result in its
 // cache and take it for the instrumented package.
 func (c *compilation) instrument() (changed []string, defect, err error) {
@@ -85,7 +86,7 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 	}
 	path := c.path
 	if path == "command-line-arguments" {
-		path = "main"
+		_, path = flagValue(c.args[:first], "-p") // main, or in tests the same
 	}
 	_, rules := flagValue(c.args[:first], "-trimpath")
 	_, lang := flagValue(c.args[:first], "-lang")
@@ -101,14 +102,13 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, nil, nil
+			return nil, err, nil
 		}
-		if p.Add(absolute, text) != nil {
-			return nil, nil, nil
+		if err := p.Add(absolute, text); err != nil {
+			return nil, err, nil
 		}
 	}
 	changed = slices.Clone(c.args)
-	instrumented := false
 	for i := range p.Len() {
 		file, err := p.Edit(i)
 		if err != nil {
@@ -119,21 +119,20 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		if file.Text == nil {
 			continue
 		}
-		if !instrumented {
-			if err := os.MkdirAll(c.dir, 0o777); err != nil {
-				return nil, nil, err
-			}
-			instrumented = true
-		}
-		copied := filepath.Join(c.dir, fmt.Sprintf("%d_%s", i, filepath.Base(c.args[first+i])))
-		if err := os.WriteFile(copied, file.Text, 0o666); err != nil {
+		changed[first+i], err = c.write(fmt.Sprintf("%d_%s", i, filepath.Base(c.args[first+i])), file.Text)
+		if err != nil {
 			return nil, nil, err
 		}
-		changed[first+i] = copied
 	}
-	if !instrumented {
+	table := p.Table()
+	if table == nil {
 		return nil, nil, nil
 	}
+	tablePath, err := c.write("tracex.go", table)
+	if err != nil {
+		return nil, nil, err
+	}
+	changed = slices.Insert(changed, first, tablePath)
 	at, config := flagValue(c.args[:first], "-importcfg")
 	if at < 0 {
 		return nil, errors.New("the compiler is run without -importcfg"), nil
@@ -143,6 +142,15 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		return nil, nil, err
 	}
 	return replaced(changed, at, "-importcfg", copied), nil, nil
+}
+
+// write writes a file into the directory for it and returns its path.
+func (c *compilation) write(name string, text []byte) (path string, err error) {
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return "", err
+	}
+	path = filepath.Join(c.dir, name)
+	return path, os.WriteFile(path, text, 0o666)
 }
 
 // run compiles the instrumented sources.

@@ -16,13 +16,9 @@ func link(tool string, args []string) int {
 	if err != nil {
 		return fail("%v", err)
 	}
-	_, mode := flagValue(args, "-buildmode")
-	if mode == "plugin" || mode == "shared" {
-		return fail("programs with -buildmode=%s cannot be recorded", mode)
-	}
-	archive := settings.Archive
-	if mode != "" && mode != "exe" && mode != "default" {
-		archive = settings.SharedArchive()
+	archive, err := linkArchive(settings, args)
+	if err != nil {
+		return fail("%v", err)
 	}
 	if _, err := os.Stat(archive); err != nil {
 		result := run(tool, args)
@@ -37,6 +33,17 @@ func link(tool string, args []string) int {
 		return fail("%v", err)
 	}
 	return run(tool, replaced(args, at, "-importcfg", changed))
+}
+
+// linkArchive returns the archive that goes with how a program is linked.
+func linkArchive(settings wrapper.Settings, args []string) (string, error) {
+	switch _, mode := flagValue(args, "-buildmode"); mode {
+	case "", "exe", "default":
+		return settings.Archive, nil
+	case "plugin", "shared": // a process would have several recorders
+		return "", fmt.Errorf("programs with -buildmode=%s cannot be recorded", mode)
+	}
+	return settings.SharedArchive(), nil
 }
 
 // missing says that an archive is missing and returns an exit code.

@@ -14,6 +14,7 @@ type Func struct {
 	Res  uint8 // number of results
 	Recv bool  // the first argument is a receiver
 	Go   bool  // a go statement
+	Main bool  // of a package main
 
 	number  uint32 // in the file; skipped if it is not recorded
 	args    uint32 // number of arguments

@@ -114,7 +114,11 @@ func matches(pattern string, f *Func) bool {
 			break
 		}
 	}
-	for _, pkg := range [2]string{f.Pkg, short} {
+	main := short
+	if f.Main {
+		main = "main"
+	}
+	for _, pkg := range [3]string{f.Pkg, short, main} {
 		if match(pattern, pkg, "", "", false) || match(pattern, pkg, ".", f.Name, false) || match(pattern, pkg, ".", f.Name, true) {
 			return true
 		}

@@ -328,6 +328,9 @@ func (f *Func) write(args []any) {
 	if f.Go {
 		flags |= FunctionGo
 	}
+	if f.Main {
+		flags |= FunctionMain
+	}
 	*u32(p + 16) = flags | uint32(len(args))<<16
 	*u32(p + 20) = uint32(f.Res)
 	q := p + 24

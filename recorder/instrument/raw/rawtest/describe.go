@@ -37,13 +37,17 @@ func (f *File) Function(d *raw.Function) {
 	for _, t := range d.Arguments {
 		b = le.AppendUint32(b, t)
 	}
-	for _, t := range d.Results {
-		b = le.AppendUint32(b, t)
-	}
 	for _, s := range []string{d.Package, d.Name, d.File, d.Names} {
 		b = appendString(b, s)
 	}
 	f.describe(raw.DescriptorFunction, b)
+	if len(d.Results) > 0 {
+		b := le.AppendUint32(le.AppendUint32(nil, d.ID), uint32(len(d.Results)))
+		for _, t := range d.Results {
+			b = le.AppendUint32(b, t)
+		}
+		f.describe(raw.DescriptorResults, b)
+	}
 }
 
 // Type describes a type.
@@ -58,3 +62,6 @@ func (f *File) Type(t *raw.Type) {
 	}
 	f.describe(raw.DescriptorType, b)
 }
+
+// FreshDescriptors puts the next descriptor into a new chunk.
+func (f *File) FreshDescriptors() { f.descriptors = nil }

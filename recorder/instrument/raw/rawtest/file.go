@@ -105,6 +105,12 @@ func New(o Options) *File {
 // Header writes a number of the header.
 func (f *File) Header(at int64, n uint32) { f.put(at, le.AppendUint32(nil, n)) }
 
+// Drop drops the first segments, with all that is in them.
+func (f *File) Drop(segments uint32) {
+	f.Header(raw.AtDropped, segments)
+	f.put(f.end-int64(f.segments)<<f.Shift, make([]byte, int64(segments)<<f.Shift))
+}
+
 func (f *File) grow(to int64) {
 	f.Writes = append(f.Writes, Write{At: to})
 	f.Image = append(f.Image, make([]byte, to-int64(len(f.Image)))...)
@@ -150,7 +156,7 @@ func (f *File) chunk(at int64, kind uint32, size int, stream uint64, leftOut uin
 	f.word(at, kind)
 }
 
-// Save writes the file to a directory, and returns its path.
+// Save writes the file to disk.
 func (f *File) Save(tb testing.TB, path string) {
 	tb.Helper()
 	if err := os.WriteFile(path, f.Image, 0o600); err != nil {
@@ -193,3 +199,9 @@ func (g *Growing) Apply(tb testing.TB, n int) bool {
 	}
 	return len(g.rest) > 0
 }
+
+// Segments returns how many segments there are.
+func (f *File) Segments() uint32 { return f.segments }
+
+// More adds writes to those that are to be applied.
+func (g *Growing) More(writes []Write) { g.rest = append(g.rest, writes...) }

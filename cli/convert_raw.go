@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/instrument/raw"
+)
+
+// rawFiles returns what instrumented programs wrote: the raw files in a folder, or the one at
+// path; nil if there are none.
+func rawFiles(path string) []string {
+	if st, err := os.Stat(path); err != nil {
+		return nil
+	} else if st.IsDir() {
+		files, _ := filepath.Glob(filepath.Join(escapeGlob(path), "*"+raw.Suffix))
+		return files
+	} else if !st.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var head [8]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil || binary.LittleEndian.Uint64(head[:]) != raw.Magic {
+		return nil
+	}
+	return []string{path}
+}
+
+// escapeGlob quotes what has a meaning in a pattern of files.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// rawOutputPath is where the trace of raw files goes by default: without what tracex appends.
+func rawOutputPath(path, output string) (string, error) {
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Clean(path), format.RecordingSuffix), raw.Suffix)
+	if name == filepath.Clean(path) || !strings.HasSuffix(name, ".bin") {
+		name += ".bin"
+	}
+	return outputPath(path, name, output)
+}
+
+// convertRaws makes a trace of raw files whose programs are gone, or are treated so.
+func convertRaws(ctx context.Context, files []string, to *growingFiles, v format.Version) (*instrumented.Summary, error) {
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		c.Add(f)
+		c.Ended(f)
+	}
+	summary, err := c.Finish(ctx)
+	return summary, errors.Join(err, to.close())
+}
+
+// writers returns the files for a conversion. They are created when something is written.
+func (g *growingFiles) writers() tracefile.Files {
+	return tracefile.Files{Times: growingFile{g, 0}, Index: growingFile{g, 1}, Data: growingFile{g, 2}}
+}
+
+// growingFile is one of growingFiles, in the order of traceSuffixes.
+type growingFile struct {
+	files *growingFiles
+	at    int
+}
+
+func (g growingFile) Write(b []byte) (int, error) {
+	if g.files.open == nil {
+		if _, err := g.files.create(); err != nil {
+			return 0, err
+		}
+		if g.files.begun != nil {
+			if err := g.files.begun(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return g.files.open[g.at].Write(b)
+}
+
+// runRaws is the command convert for raw files.
+func (v *convertCommand) runRaws(ctx context.Context, path string, files []string) error {
+	output, err := rawOutputPath(path, v.output)
+	if err != nil {
+		return err
+	}
+	r := recordCommand{app: v.app, output: output, force: v.force}
+	if err := r.checkFiles(); err != nil {
+		return err
+	}
+	to := growingFiles{path: output, replace: v.force}
+	summary, err := convertRaws(ctx, files, &to, format.Version(v.version))
+	if err != nil {
+		return to.writeError(err)
+	}
+	r.tellRecorded(summary)
+	return nil
+}

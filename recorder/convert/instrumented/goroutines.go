@@ -1,0 +1,93 @@
+package instrumented
+
+import (
+	"encoding/binary"
+
+	"tracex/format"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/internal/values"
+)
+
+// goroutine begins a goroutine, or continues one with the calls that are open.
+func (p *process) goroutine(s *stream, again bool) bool {
+	c := &p.encoder.c
+	g, counter := readGoroutine(c)
+	t := &thread{p: p, goroutine: g}
+	if !again {
+		if c.Bad {
+			return false
+		}
+		if s.t != nil {
+			p.endThread(s.t, s.t.last)
+		}
+		p.told.Goroutines++
+		s.t, s.counter = t, counter
+		if at := p.program.symbols.at(t.made - 1); t.parent != 0 && at.file != "" {
+			p.sites.born(siteKey{t.parent, at.file, at.line}, child{t.id, counter, p.to.blocks.tick})
+		}
+		return true
+	}
+	n := c.U32()
+	c.U32()
+	calls := c.Take(int(min(n, 1<<30)) * raw.OpenSize)
+	if c.Bad {
+		return false
+	}
+	if s.t != nil && s.t.id == t.id {
+		t = s.t
+	} else {
+		if s.t != nil {
+			p.endThread(s.t, s.t.last)
+		}
+		p.told.Goroutines++
+	}
+	s.t, s.counter = t, counter
+	p.resume(t, calls, counter)
+	return true
+}
+
+// resume makes the calls of a thread the open ones: those that it does not have begin without
+// arguments.
+func (p *process) resume(t *thread, calls []byte, counter uint64) {
+	le := binary.LittleEndian
+	n := len(calls) / raw.OpenSize
+	same := 0
+	for ; same < min(n, len(t.stack)); same++ {
+		if t.stack[same].f.ID != le.Uint32(calls[same*raw.OpenSize:]) {
+			break
+		}
+	}
+	for len(t.stack) > same {
+		p.cut(t, t.last)
+	}
+	for i := same; i < n; i++ {
+		call := raw.Cursor{B: calls[i*raw.OpenSize:][:raw.OpenSize]}
+		id := call.U32()
+		call.U32()
+		f := p.program.function(id)
+		if f == nil || f.method == none || !t.begin(p.to) || !p.to.number() {
+			p.problem(p.file.Fault(-1, "a call of the function %d, which is not described, goes on", id))
+			continue
+		}
+		p.head(t, none, f.method)
+		e := &p.encoder
+		e.kind(values.NullKind)
+		e.b = binary.BigEndian.AppendUint32(e.b, 0)
+		e.b = binary.BigEndian.AppendUint16(e.b, uint16(format.FlagUnderWay))
+		p.push(t, f, p.time(t, call.U64()))
+		f.called = true
+		p.told.Calls++
+	}
+}
+
+// endThread ends a thread: its goroutine is gone.
+func (p *process) endThread(t *thread, ns int64) {
+	for len(t.stack) > 0 {
+		p.cut(t, max(ns, t.last))
+	}
+	t.ended, t.stack = true, nil
+	if t.begun {
+		p.to.blocks.wrote(t)
+		p.to.blocks.ending(t)
+	}
+}

@@ -1,0 +1,147 @@
+package instrumented
+
+import (
+	"reflect"
+	"strings"
+
+	"tracex/recorder/instrument/raw"
+)
+
+// program is what a process has told of its functions and types, and what they are in the trace.
+type program struct {
+	dict      *dictionary
+	text      uint64 // address of its code
+	symbols   symbols
+	functions functions
+	types     types
+	places    map[uint32]int32    // locations by return address
+	more      func(thorough bool) // reads the descriptors that were written since
+}
+
+// address returns the address of a place in the program's code.
+func (p *program) address(offset uint32) uint64 { return p.text + uint64(offset) }
+
+// function returns the function with an id; nil if there is none.
+func (p *program) function(id uint32) *function {
+	f := p.functions.get(id)
+	if f == nil {
+		p.more(true)
+		if f = p.functions.get(id); f == nil {
+			return nil
+		}
+	}
+	if f.method == none && f.Flags&raw.FunctionGo == 0 {
+		p.prepare(f)
+	}
+	return f
+}
+
+// prepare completes a function when it is first used.
+func (p *program) prepare(f *function) {
+	f.method = p.dict.method(f.class, f.name, len(f.Results) == 0)
+	f.args, f.results = p.typesOf(f.Arguments), make([]*typ, len(f.Results))
+}
+
+// typesOf returns the types with some ids; nil for those that are not known.
+func (p *program) typesOf(ids []uint32) []*typ {
+	list := make([]*typ, len(ids))
+	for i, id := range ids {
+		if id != 0 {
+			list[i] = p.typeOf(id)
+		}
+	}
+	return list
+}
+
+// results notes the types of a function's results.
+func (p *program) results(r *raw.Results) {
+	if f := p.functions.get(r.Function); f != nil && len(f.Results) == len(r.Types) {
+		f.Results, f.returns = r.Types, false
+	}
+}
+
+// returned returns the types of the results of a function that has ended by then: it has told
+// them.
+func (p *program) returned(f *function) []*typ {
+	if !f.returns && len(f.Results) > 0 {
+		if f.Results[0] == 0 {
+			p.more(true)
+		}
+		f.results, f.returns = p.typesOf(f.Results), f.Results[0] != 0
+	}
+	return f.results
+}
+
+// typeOf returns the type with an id; nil if there is none.
+func (p *program) typeOf(id uint32) *typ {
+	if t := p.types.get(id); t != nil || id == 0 {
+		return t
+	}
+	p.more(true)
+	return p.types.get(id)
+}
+
+// member returns the type of a field of a struct; nil if it is not known.
+func (p *program) member(t *typ, i int) *typ {
+	m := t.members[i]
+	if m == nil {
+		if m = p.types.get(t.Fields[i].Type); m == nil {
+			p.more(false)
+			m = p.types.get(t.Fields[i].Type)
+		}
+		t.members[i] = m
+	}
+	return m
+}
+
+// element returns the type that a pointer refers to; nil if it is not known.
+func (p *program) element(t *typ) *typ {
+	if t == nil {
+		return nil
+	}
+	to := p.types.get(t.Element)
+	if to == nil {
+		p.more(false)
+		to = p.types.get(t.Element)
+	}
+	return to
+}
+
+// classOf returns the class of a type.
+func (p *program) classOf(t *typ) int32 {
+	if t == nil {
+		return p.dict.class("unknown")
+	}
+	if t.id == none {
+		t.id = p.dict.class(t.class())
+	}
+	return t.id
+}
+
+// location returns the location of a call by its return address.
+func (p *program) location(pc uint32) int32 {
+	if id, ok := p.places[pc]; ok {
+		return id
+	}
+	s := p.symbols.at(p.address(pc) - 1)
+	id := none
+	if s.file != "" && s.name != "runtime.goexit" {
+		id = p.dict.location(s.file, s.line, s.class, s.method)
+	}
+	p.places[pc] = id
+	return id
+}
+
+// referred returns the class of what an address refers to: a pointer stands for its element.
+func (p *program) referred(t *typ) int32 {
+	if t == nil || t.Kind != reflect.Pointer {
+		return p.classOf(t)
+	}
+	if to := p.element(t); to != nil {
+		return p.classOf(to)
+	}
+	if t.id == none {
+		t.id = p.dict.class(strings.TrimPrefix(t.class(), "*"))
+	}
+	return t.id
+}
