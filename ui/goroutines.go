@@ -71,6 +71,9 @@ func (s *starting) follow() (cmd tea.Cmd, is bool) {
 		return nil, false
 	}
 	number, guess, known := goroutines.MadeBy(n.Footer())
+	if !known && !goroutines.Likely(s.trace.Reader.ThreadList()) {
+		return nil, false // a method may have any name in other languages
+	}
 	if !known {
 		s.env.Say("the trace does not tell which goroutine this statement made: it recorded nothing")
 		return nil, true
@@ -110,7 +113,7 @@ func (s *starting) toStatement(thread int32) tea.Cmd {
 	n, ok := s.nameOf(thread)
 	var err error
 	switch {
-	case !ok:
+	case !ok, n.Main() && !goroutines.Likely(s.trace.Reader.ThreadList()):
 		err = errNoGoroutine
 	case n.Main():
 		err = errMain

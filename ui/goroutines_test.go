@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,14 @@ func startsTrace(t *testing.T) *lazy.TraceReader {
 			}
 		})
 	}
+	for i, threw := range []string{"panic: 7", ""} {
+		w.Thread(int32(11 + i))
+		w.Name(fmt.Sprintf("goroutine %d app.die ← 1 app.main app.go:4", 9+i))
+		w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: run, Target: format.Null()})
+		if threw != "" {
+			w.Footer(format.ClassCall, &format.Footer{Result: format.Value{Kind: format.ValueVoid}, Exception: threw, Threw: true})
+		}
+	}
 	return uitest.Open(t, w.File(), lazy.Options{NoWrite: true})
 }
 
@@ -48,9 +57,9 @@ func startsTrace(t *testing.T) *lazy.TraceReader {
 // other orders.
 func TestThreadTree(t *testing.T) {
 	d := drive(t, startsTrace(t), 110, 20, Options{})
-	d.keys("t").has("11 threads as a tree", "  ▾ b.test 47 › 1 main", "      19 b.f ← b.go:1", "▾ 1 main ", "    8 runtime.corostart ← iter.go:271", "    ▾ 26 app.worker ← app.go:3", "      6 app.retry ← app.go:9",
+	d.keys("t").has("13 threads as a tree", "9 app.die ← app.go:4                              ✗ panic: 7, 1 call, thread 12", "did not end, 1 call, thread 13", "  ▾ b.test 47 › 1 main", "      19 b.f ← b.go:1", "▾ 1 main ", "    8 runtime.corostart ← iter.go:271", "    ▾ 26 app.worker ← app.go:3", "      6 app.retry ← app.go:9",
 		"    7 time.goFunc ", "    40 app.retry ← 39 app.worker app.go:9", "    Thread 9 (AWT)", ", thread 5", "s sort   O its go statement")
-	d.keys("j j j j").has("▌   ▾ 26 app.worker")
+	d.keys("j j j j j j").has("▌   ▾ 26 app.worker")
 	d.keys("h").has("▌   ▸ 26 app.worker")
 	if strings.Contains(d.screen(), "app.retry ← app.go:9") {
 		t.Errorf("not collapsed:\n%s", d.screen())
@@ -60,9 +69,9 @@ func TestThreadTree(t *testing.T) {
 	d.keys("h").has("▌   ▾ 26 app.worker")
 	d.keys("h h").has("▌ ▾ 1 main")
 	d.keys("h").has("▌ ▸ 1 main", "7 time.goFunc")
-	d.keys("l j j j j l").has("26 app.worker")
+	d.keys("l j j j j j j l").has("26 app.worker")
 	d.keys("/").typed("retry")
-	d.keys("enter").has("2 of 11 threads as a tree and 2 above /retry", "1 main", "26 app.worker", "▌       6 app.retry", "40 app.retry")
+	d.keys("enter").has("2 of 13 threads as a tree and 2 above /retry", "1 main", "26 app.worker", "▌       6 app.retry", "40 app.retry")
 	if strings.Contains(d.screen(), "19 app.worker") {
 		t.Errorf("not filtered:\n%s", d.screen())
 	}
@@ -71,8 +80,8 @@ func TestThreadTree(t *testing.T) {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys("t").has("▌       6 app.retry")
-	d.keys("s").has("─ 11 threads ─", "Thread 9 (AWT)")
-	d.keys("s s s").has("11 threads as a tree")
+	d.keys("s").has("─ 13 threads ─", "Thread 9 (AWT)")
+	d.keys("s s s").has("13 threads as a tree")
 }
 
 // TestGoStatement: a key leads from a goroutine to the statement that made it, and from there to the
@@ -97,7 +106,7 @@ func TestGoStatement(t *testing.T) {
 	at(0, 1)
 	d.keys("enter")
 	at(1, 6)
-	d.keys("t g j j O") // main, goroutine 8, goroutine 19
+	d.keys("t g j j j j O") // main, goroutines 8, 9, 10 and 19
 	at(0, 2)
 	for _, c := range []struct {
 		event  int
@@ -209,11 +218,16 @@ func TestGoStatementLeftOut(t *testing.T) {
 // TestNoGoStatement: calls of other programs named like go statements are calls.
 func TestNoGoStatement(t *testing.T) {
 	w := formattest.NewBuilder(t)
-	start := w.Method("app", "go worker", formattest.IntType)
+	start, home := w.Method("app", "go worker", formattest.IntType), w.Method("app", "go home", formattest.IntType)
 	w.Go(-1, start, "goroutine 19")
+	w.Thread(1)
+	w.Name("main")
+	w.Call(-1, home, nil)
 	w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: start, Target: format.Null()})
 	d := drive(t, uitest.Open(t, w.File(), lazy.Options{NoWrite: true}), 80, 24, Options{})
 	d.keys(eventKeys(0) + " enter").has("no children")
 	d.keys("O").has("this thread is no goroutine")
-	d.keys("t").has("1 thread ─")
+	d.keys(eventKeys(1) + " enter").has("no children")
+	d.keys("O").has("this thread is no goroutine")
+	d.keys("t").has("2 threads ─")
 }

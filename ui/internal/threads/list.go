@@ -207,9 +207,12 @@ func (l *List) line(i int) list.Item {
 	if !ok {
 		return list.Item{} // arrives with the next Settle
 	}
-	what := nodetext.Calls(t.Population, "", l.g) + ", " + screen.Size(t.Bytes)
-	if t.Bytes == 0 {
+	what, ended := nodetext.Calls(t.Population, "", l.g), l.ended(number)
+	switch {
+	case t.Bytes == 0:
 		what = "no calls in this thread"
+	case ended == "":
+		what += ", " + screen.Size(t.Bytes)
 	}
 	from := l.width - 38
 	if l.timed {
@@ -217,6 +220,9 @@ func (l *List) line(i int) list.Item {
 		if t.Timed {
 			what = screen.Duration(t.Time.Duration, l.g) + ", " + what
 		}
+	}
+	if ended != "" {
+		what = ended + ", " + what
 	}
 	if l.order == asTree {
 		return l.treeLine(number, t.ThreadInfo, what, from)

@@ -67,9 +67,6 @@ const (
 
 // treeLine is the line of a thread in the tree. what is known about it begins at a column.
 func (l *List) treeLine(thread int, t lazy.ThreadInfo, what string, from int) list.Item {
-	if end := l.ended(thread); end != "" {
-		what = end + ", " + what
-	}
 	if l.width >= wide {
 		what += ", thread " + strconv.FormatInt(int64(t.ID)+1, 10)
 		from -= 16
