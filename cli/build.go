@@ -73,3 +73,16 @@ func (a *app) planned(ctx context.Context, command []string, o instrument.Option
 	}
 	return instrument.Make(ctx, toolchain, tools, command, o)
 }
+
+// plannedInside is planned for a command that runs go.
+func (a *app) plannedInside(ctx context.Context, command []string, o instrument.Options) (*instrument.Plan, error) {
+	toolchain, err := instrument.FindToolchain(ctx, []string{"go"})
+	if err != nil {
+		return nil, err
+	}
+	tools, err := instrument.MakeTools(ctx, toolchain)
+	if err != nil {
+		return nil, err
+	}
+	return instrument.Inside(toolchain, tools, command, o)
+}

@@ -36,7 +36,10 @@ type recordCommand struct {
 }
 
 // goCommand says what a go command is for record.
-type goCommand struct{ not bool }
+type goCommand struct {
+	not    bool // it is run as it is
+	inside bool // the command runs go commands
+}
 
 func newRecordCommand(a *app) *cobra.Command {
 	r := &recordCommand{app: a, buffer: 64 << 20}
@@ -64,10 +67,11 @@ tracex record -- ./program --its-flag`,
 	r.build.add(flags)
 	r.calls.add(flags)
 	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
+	flags.BoolVar(&r.command.inside, "go", false, "the command runs go itself, as make does")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
 	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
-	mark(flags, map[string]string{"no-go": "", "keep-raw": "", "verbose": "", "list": ""})
+	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "verbose": "", "list": ""})
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
@@ -78,7 +82,7 @@ tracex record -- ./program --its-flag`,
 		if r.list {
 			return r.listFunctions(c.Context(), args)
 		}
-		if !r.command.not && (instrument.Is(args) || instrument.Built(args[0])) {
+		if !r.command.not && (r.command.inside || instrument.Is(args) || instrument.Built(args[0])) {
 			return r.runInstrumented(c.Context(), args)
 		}
 		return r.run(c.Context(), args)

@@ -64,10 +64,15 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 		return false, err
 	}
 	plan := &instrument.Plan{Args: args, Runs: true} // of a program that is built
-	if instrument.Is(args) {
-		if plan, err = r.planned(ctx, args, o); err != nil {
-			return false, err
-		}
+	switch {
+	case r.command.inside:
+		r.remark(args[0], errors.New("go commands that its programs run are instrumented, too: their flags are in GOFLAGS"))
+		plan, err = r.plannedInside(ctx, args, o)
+	case instrument.Is(args):
+		plan, err = r.planned(ctx, args, o)
+	}
+	if err != nil {
+		return false, err
 	}
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {

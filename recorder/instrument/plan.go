@@ -98,6 +98,36 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 	return p, nil
 }
 
+// Inside makes a plan for a command that calls go itself, such as make: the flags are in the
+// environment, in GOFLAGS, where each go command sees them that the command runs, and those that the
+// built programs run.
+func Inside(t *Toolchain, tools *Tools, command []string, o Options) (*Plan, error) {
+	inherited := strings.Fields(t.flags)
+	if slices.ContainsFunc(inherited, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-'\""), "toolexec") }) {
+		return nil, ErrToolexec
+	}
+	patterns := o.Packages
+	if len(patterns) == 0 {
+		patterns = []string{"", "work"}
+	}
+	words := []string{t.flags, goFlag("-toolexec=" + quoted(tools.Wrapper)), "-count=1"}
+	for _, pattern := range patterns {
+		words = append(words, goFlag("-gcflags="+prefixed(pattern, tools.stamp(o))))
+	}
+	return &Plan{Args: command, Env: append(tools.environment(o), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true}, nil
+}
+
+// goFlag returns a flag as GOFLAGS has it.
+func goFlag(flag string) string {
+	if !strings.ContainsAny(flag, " \t'\"") {
+		return flag
+	}
+	if !strings.Contains(flag, "'") {
+		return "'" + flag + "'"
+	}
+	return `"` + flag + `"`
+}
+
 // stamp is the flag of the compiler that selects a package. It differs with all that decides what
 // a package is compiled to.
 func (t *Tools) stamp(o Options) string {

@@ -95,3 +95,20 @@ func TestMakeMerges(t *testing.T) {
 		}
 	}
 }
+
+// TestInside: the flags in GOFLAGS, behind those of the user.
+func TestInside(t *testing.T) {
+	tools := &Tools{Wrapper: "/a folder/w", Archive: "/a", Stamp: "s"}
+	p, err := Inside(&Toolchain{flags: "-v"}, tools, []string{"make", "test"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp := tools.stamp(Options{})
+	want := "GOFLAGS=-v \"-toolexec='/a folder/w'\" -count=1 -gcflags=" + stamp + " -gcflags=work=" + stamp
+	if got := p.Env[len(p.Env)-1]; got != want || !slices.Equal(p.Args, []string{"make", "test"}) || !p.Runs {
+		t.Errorf("%s\nwant\n%s\n%q", got, want, p.Args)
+	}
+	if _, err := Inside(&Toolchain{flags: "-toolexec=x"}, tools, []string{"make"}, Options{}); !errors.Is(err, ErrToolexec) {
+		t.Error(err)
+	}
+}
