@@ -40,6 +40,9 @@ func Is(command []string) bool {
 // subcommand returns where the subcommand is, 0 if it is none that builds.
 func subcommand(command []string) int {
 	at := 1
+	if len(command) < 2 {
+		return 0
+	}
 	if len(command) > 2 && command[1] == "-C" {
 		at = 3
 	} else if strings.HasPrefix(command[1], "-C=") {
