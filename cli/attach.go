@@ -102,7 +102,7 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	if err := p.Begin(ctx, folder, options); err != nil {
 		return false, attachError(p.PID, err)
 	}
-	live, err := newRawConversion(&t.recordCommand, dir)
+	live, err := newRawConversion(&t.recordCommand, dir, false)
 	if err != nil {
 		return false, err
 	}

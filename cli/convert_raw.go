@@ -54,7 +54,7 @@ func rawOutputPath(path, output string) (string, error) {
 
 // convertRaws makes a trace of raw files whose programs are gone, or are treated so.
 func convertRaws(ctx context.Context, files []string, to *growingFiles, v format.Version) (*instrumented.Summary, error) {
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v})
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1})
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if err != nil {
 		return false, err
 	}
-	live, err := newRawConversion(r, dir)
+	live, err := newRawConversion(r, dir, plan.Several)
 	if err != nil {
 		return false, err
 	}
@@ -143,8 +143,8 @@ type rawConversion struct {
 const convertEvery = 100 * time.Millisecond
 
 // newRawConversion begins a trace. Its files are created when there is a recording. With --last
-// there are none before the programs have ended.
-func newRawConversion(r *recordCommand, dir *recording.Directory) (*rawConversion, error) {
+// there are none before the programs have ended. several is whether there may be several programs.
+func newRawConversion(r *recordCommand, dir *recording.Directory, several bool) (*rawConversion, error) {
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func newRawConversion(r *recordCommand, dir *recording.Directory) (*rawConversio
 	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte("see the raw files\n"), 0o600) }
-	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version)}); err != nil {
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several}); err != nil {
 		return nil, err
 	}
 	if r.calls.last > 0 {
@@ -231,7 +231,7 @@ func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
 	}
 	text += counted(s.Goroutines, "goroutine")
 	if n := len(s.Processes); n > 1 {
-		text += ", " + counted(int64(n), "process")
+		text += fmt.Sprintf(", %d processes", n)
 	}
 	r.say("recorded " + text + " in " + r.output)
 	if s.LeftOut > 0 {

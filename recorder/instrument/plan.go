@@ -28,8 +28,9 @@ type Options struct {
 type Plan struct {
 	Args []string // with the name of the command
 	Env  []string // to add to the environment
-	// Runs reports whether the command runs what it builds.
-	Runs bool
+	// Runs reports whether the command runs what it builds, and Several whether that may be
+	// several programs.
+	Runs, Several bool
 }
 
 // Is reports whether a command is one of go's that builds: build, install, run or test.
@@ -74,6 +75,7 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 		return nil, ErrToolexec
 	}
 	p := &Plan{Runs: sub == "run" || sub == "test" && !user.compiles}
+	p.Several = p.Runs && (len(user.packages) > 1 || slices.ContainsFunc(user.packages, func(p string) bool { return strings.Contains(p, "...") }))
 	own := []string{"-toolexec=" + quoted(tools.Wrapper)}
 	if sub == "test" && !user.counts {
 		own = append(own, "-count=1") // a test's result of an earlier run has no calls
@@ -117,7 +119,7 @@ func Inside(t *Toolchain, tools *Tools, command []string, o Options) (*Plan, err
 	for _, pattern := range patterns {
 		words = append(words, goFlag("-gcflags="+prefixed(pattern, tools.stamp(o))))
 	}
-	return &Plan{Args: command, Env: append(tools.environment(o), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true}, nil
+	return &Plan{Args: command, Env: append(tools.environment(o), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true, Several: true}, nil
 }
 
 // goFlag returns a flag as GOFLAGS has it.

@@ -48,6 +48,9 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: %v", c.command, err)
 			continue
 		}
+		if several := strings.Contains(c.command, "..."); p.Several != several {
+			t.Errorf("%s: several programs: %t", c.command, p.Several)
+		}
 		if !reflect.DeepEqual(p.Args, c.want) || p.Runs != c.runs {
 			t.Errorf("%s:\n%q, runs %t, want\n%q", c.command, p.Args, p.Runs, c.want)
 		}
