@@ -76,11 +76,15 @@ func (t *thread) name() string {
 }
 
 // started returns the name of the function that the goroutine runs. For a go statement with
-// arguments the compiler makes a function that calls the real one.
+// arguments the compiler makes a function that calls the real one. What package testing runs is
+// a test.
 func (t *thread) started() string {
 	s := t.p.program.symbols.at(t.start)
 	if s.name == "" {
 		return ""
+	}
+	if strings.HasPrefix(s.name, "testing.") && t.first != nil {
+		return t.first.class + "." + t.first.name
 	}
 	wrapper := strings.LastIndex(s.name, ".gowrap")
 	if wrapper >= 0 && t.first != nil && t.p.program.symbols.at(t.p.program.address(t.caller)-1).name == s.name {
