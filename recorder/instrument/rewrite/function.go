@@ -22,6 +22,7 @@ type variable struct {
 	name  string // in the edited source
 	own   string // in the source, "_" if it has none
 	large bool
+	fails bool // its type is error
 }
 
 // function edits a function and what is in it, unless there is a reason not to.
@@ -92,6 +93,15 @@ func (e *editor) edit(f function) {
 		}
 		fmt.Fprintf(&rest, ", Args: %q", strings.Join(names, ","))
 	}
+	errs := uint64(0)
+	for i, v := range parameters {
+		if v.fails && i < 64 {
+			errs |= 1 << i
+		}
+	}
+	if errs != 0 {
+		fmt.Fprintf(&rest, ", Errs: %#x", errs)
+	}
 	if len(receiver) > 0 {
 		rest.WriteString(", Recv: 0 == 0") // true may have another meaning
 	}
@@ -121,14 +131,14 @@ func (e *editor) variables(to []variable, list *ast.FieldList, letter string) []
 		return to
 	}
 	for _, field := range list.List {
-		large := mayBeLarge(field.Type)
+		large, fails := mayBeLarge(field.Type), isError(field.Type)
 		if len(field.Names) == 0 {
-			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", large}
+			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", large, fails}
 			e.insert(field.Type.Pos(), v.name+" ")
 			to = append(to, v)
 		}
 		for _, name := range field.Names {
-			v := variable{name.Name, name.Name, large}
+			v := variable{name.Name, name.Name, large, fails}
 			if v.own == "_" {
 				v.name = e.p.prefix + letter + strconv.Itoa(len(to))
 				e.replace(name.Pos(), name.End(), v.name)

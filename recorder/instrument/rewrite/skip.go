@@ -193,6 +193,12 @@ func mayBeLarge(t ast.Expr) bool {
 	return true
 }
 
+// isError reports whether a type is error, as far as its text says.
+func isError(t ast.Expr) bool {
+	id, ok := ast.Unparen(t).(*ast.Ident)
+	return ok && id.Name == "error"
+}
+
 // small are the predeclared types.
 var small = map[string]bool{
 	"bool": true, "int": true, "int8": true, "int16": true, "int32": true, "int64": true, "uint": true, "uint8": true,

@@ -15,6 +15,8 @@ type Func struct {
 	Recv bool  // the first argument is a receiver
 	Go   bool  // a go statement
 	Main bool  // of a package main
+	// Errs has bit i set if the type of argument i is error: it is followed like a result.
+	Errs uint64
 
 	number  uint32 // in the file; skipped if it is not recorded
 	args    uint32 // number of arguments
@@ -68,7 +70,7 @@ func Enter(f *Func, args ...any) int {
 	}
 	need := uintptr(28) + uintptr(len(args))*valueMost
 	if st.cur+need > st.end {
-		if need = 28 + bound(args); st.cur+need > st.end && !st.refill(need, t) {
+		if need = 28 + bound(args, f.Errs); st.cur+need > st.end && !st.refill(need, t) {
 			return 0
 		}
 	}
@@ -88,7 +90,11 @@ func Enter(f *Func, args ...any) int {
 			if e.typ != known[i] {
 				q = retyped(q, e.typ)
 			}
-			q = putInterface(q, e, depthMost, q+valueMost)
+			depth := depthMost
+			if f.Errs>>i&1 != 0 {
+				depth = max(depth, 1)
+			}
+			q = putInterface(q, e, depth, q+valueMost)
 		}
 		q = (q + 3) &^ 3
 	}

@@ -256,14 +256,17 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 	return p + 1 + AddressSize
 }
 
-// bound returns how many bytes values take at most.
+// bound returns how many bytes arguments take at most.
 //
 //go:noinline
-func bound(args []any) uintptr {
-	n := uintptr(0)
+func bound(args []any, errs uint64) uintptr {
+	n, depth := uintptr(0), depthMost
+	if errs != 0 {
+		depth = max(depth, 1)
+	}
 	for i := range args {
 		if t := (*eface)(unsafe.Pointer(&args[i])).typ; t != nil {
-			n += boundOf(meant(t), depthMost)
+			n += boundOf(meant(t), depth)
 		}
 		n++
 	}
