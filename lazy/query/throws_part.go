@@ -191,8 +191,12 @@ func (v *throwPart) thrown(p *lazy.PassPoint) *throwStep {
 	return v.step(kind, p, thrownClass(v.ctx, &point.Value))
 }
 
-// thrownClass returns the class of a thrown value; "" if it is not known.
+// thrownClass returns the class of a thrown value, or the text that a panic of Go has instead; ""
+// if it is not known.
 func thrownClass(c *format.Context, v *format.Value) string {
+	if v.Unquoted() {
+		return v.Text
+	}
 	if v.Kind == format.ValueObject || v.Kind == format.ValueException {
 		if d := c.Class(v.ClassID); d != nil {
 			return d.Name

@@ -135,6 +135,25 @@ func (p *process) results(f *function) {
 	}
 }
 
+// thrown adds the leaf of a panic.
+func (p *process) thrown(t *thread) bool {
+	c, e := p.to, &p.encoder
+	text := e.appendText([]byte("panic: "), nil, 0, false)
+	if e.c.Bad || !t.begin(c) || !c.number() {
+		return false
+	}
+	e.b = t.Bytes()
+	at := len(e.b)
+	e.b = append(e.b, noHead[:format.PointHeadSize+1]...) // PutPointHead writes one byte more
+	e.layout.PutPointHead(e.b[at:], format.ClassThrow, none, t.Thread, int32(c.numbered))
+	c.numbered++
+	e.b = e.b[:at+format.PointHeadSize]
+	e.rawBytes(text)
+	t.Leaf(e.b)
+	p.told.Thrown++
+	return true
+}
+
 // threw encodes that a call threw, the rest of its footer.
 func (p *process) threw(exception string) {
 	e := &p.encoder

@@ -87,6 +87,8 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		if ok = p.goStatement(t, f, counter); ok {
 			p.told.Statements++
 		}
+	case raw.EventThrow:
+		ok = p.thrown(t)
 	default:
 		ok = p.leave(t, f, kind, counter)
 	}

@@ -13,6 +13,7 @@ type Counts struct {
 	Calls      int64
 	Statements int64 // go statements, which are calls in the trace, too
 	Goroutines int64 // that recorded something
+	Thrown     int64 // panics
 	Panics     int64 // calls that ended by a panic
 	Goexits    int64 // calls that ended by runtime.Goexit
 	Unwound    int64 // calls that ended without having told how
@@ -43,6 +44,7 @@ func (c *Converter) summary() *Summary {
 		s.Calls += n.Calls
 		s.Statements += n.Statements
 		s.Goroutines += n.Goroutines
+		s.Thrown += n.Thrown
 		s.Panics += n.Panics
 		s.Goexits += n.Goexits
 		s.Unwound += n.Unwound

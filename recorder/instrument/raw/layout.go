@@ -129,7 +129,8 @@ const (
 	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 0, n × open: where those before may have been dropped
 	EventSync      = 9  // u32 0, u64, the counter
 	EventNext      = 10 // nothing more: the goroutine goes on in its next chunk
-	EventMost      = 10
+	EventThrow     = 11 // a panic was noticed, in the function that is innermost: its value
+	EventMost      = 11
 
 	// goroutine: u64 id, u64 the parent's id, u64 pc of the go statement, u64 pc of the function that was started,
 	// u64 counter.

@@ -218,6 +218,8 @@ func (r *seen) chunk(c raw.Cursor, stream uint64) {
 		case kind == raw.EventExit && f != nil:
 			r.balance[stream]--
 			r.values(&c, len(f.Results))
+		case kind == raw.EventThrow:
+			r.values(&c, 1)
 		case kind == raw.EventPanic:
 			r.balance[stream]--
 			r.values(&c, 1)
@@ -305,7 +307,7 @@ func (r *seen) judge(heap string) {
 	}
 	say("parents", right)
 	say("places", places)
-	say("panic", r.events[raw.EventPanic] == 1 && r.texts["planted"] == 1, r.events[raw.EventPanic], " panics, ", r.texts["planted"], " values")
+	say("panic", r.events[raw.EventPanic] == 1 && r.events[raw.EventThrow] == 1 && r.texts["planted"] == 2, r.events[raw.EventPanic], " panics, ", r.texts["planted"], " values")
 	// child(1) and the call in it.
 	say("goexit", r.events[raw.EventGoexit] == 2, r.events[raw.EventGoexit], " calls")
 	say("strings", r.texts[heap] == 1 && r.texts["data"] == 1 && r.texts[os.Args[1]] == 1, strconv.Quote(fmt.Sprint(r.texts)))

@@ -64,6 +64,11 @@ func Enter(f *Func, args ...any) int {
 	if d > 0 && st.stack[d-1].off >= off {
 		d = st.unwindTo(off, t)
 	}
+	if offPanic != 0 {
+		if p := *pointer(gp + offPanic); p != nil && uintptr(p) != st.panic {
+			st.throw(p, t)
+		}
+	}
 	if d >= levels {
 		st.leaveOut()
 		return 0
@@ -130,6 +135,13 @@ func Exit(token int, results ...any) {
 	if st.depth > token {
 		st.unwindAbove(token, t)
 	}
+	if offPanic != 0 {
+		if p := *pointer(gp + offPanic); p == nil {
+			st.panic = 0
+		} else if uintptr(p) != st.panic {
+			st.throw(p, t)
+		}
+	}
 	fr := &st.stack[token-1]
 	st.depth = token - 1
 	need := uintptr(28) + uintptr(len(results)+1)*valueMost
@@ -174,6 +186,36 @@ func Exit(token int, results ...any) {
 	q = (q + 3) &^ 3
 	commit(p, event|fr.f.number<<EventBits)
 	st.cur = q
+}
+
+// throw notes a panic when it is met first: by the end of a call, or by the call of a deferred
+// function, which may recover it before any call has ended.
+//
+//go:noinline
+func (st *goroutine) throw(p unsafe.Pointer, t uint64) {
+	st.panic = uintptr(p)
+	if *u8(uintptr(p) + offPanicGoexit) != 0 || st.depth == 0 {
+		return
+	}
+	e := (*eface)(unsafe.Add(p, offPanicArg))
+	need := 32 + valueMost
+	if st.cur+need > st.end && !st.refill(need, t) {
+		return
+	}
+	at := st.cur
+	diff := t - st.last
+	if diff>>32 != 0 {
+		at, diff = st.sync(at, t), 0
+	}
+	st.last = t
+	*u32(at + 4) = uint32(diff)
+	q := at + 8
+	if e.typ != nil {
+		q = retyped(q, e.typ)
+	}
+	q = putInterface(q, e, max(depthMost, 1), q+valueMost)
+	commit(at, EventThrow|st.stack[st.depth-1].f.number<<EventBits)
+	st.cur = (q + 3) &^ 3
 }
 
 // panicking returns the runtime's _panic if it is unwinding a frame, else nil.

@@ -20,6 +20,7 @@ type goroutine struct {
 	last    uint64 // counter of the last event
 	chunk   uintptr
 	size    uintptr // of the last chunk
+	panic   uintptr // the runtime's _panic that was noted last; 0 if there was none since
 	depth   int
 	room    int // of stack
 	stack   *[1 << 28]frame
@@ -100,7 +101,7 @@ func begin(gp uintptr) *goroutine {
 		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
 	}
 	st.id = *u64(gp + offGoid)
-	st.depth = 0
+	st.depth, st.panic = 0, 0
 	release()
 	if offAncestors != 0 {
 		*word(gp + offAncestors) = uintptr(unsafe.Pointer(st))
