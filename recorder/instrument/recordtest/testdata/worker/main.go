@@ -20,6 +20,9 @@ func main() {
 		"signal": signal, "deadlock": deadlock, "calls": calls, "nested": nested, "atOnce": atOnce, "oneByOne": oneByOne,
 		"served": served, "idle": idle, "fork": fork,
 	}[os.Args[1]](n)
+	for runtime.NumGoroutine() > 1 { // those that have told that they end
+		runtime.Gosched()
+	}
 	os.Stdout.WriteString("ended\n")
 }
 
