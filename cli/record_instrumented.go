@@ -292,6 +292,13 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 	instrumentedSome := slices.ContainsFunc(built, func(b wrapper.Report) bool {
 		return b.Failed == "" && slices.ContainsFunc(b.Functions, func(f rewrite.Function) bool { return f.Reason == "" })
 	})
+	if s != nil {
+		for _, p := range s.Processes {
+			if why := lostReason(p); why != "" {
+				return fmt.Errorf("no trace written: %s: %s", programOf(p), why)
+			}
+		}
+	}
 	switch {
 	case !plan.Runs:
 		return withHint(errors.New("no trace written: the command builds a program and does not run it"),

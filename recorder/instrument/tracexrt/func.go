@@ -42,7 +42,7 @@ type frame struct {
 //go:noinline
 func Enter(f *Func, args ...any) int {
 	if *control != Recording && !attend() {
-		return 0
+		return f.lost()
 	}
 	gp, t, off, pc := context()
 	st := stateOf(gp)
@@ -69,7 +69,7 @@ func Enter(f *Func, args ...any) int {
 	need := uintptr(28) + uintptr(len(args))*valueMost
 	if st.cur+need > st.end {
 		if need = 28 + bound(args); st.cur+need > st.end && !st.refill(need, t) {
-			return 0
+			return f.lost()
 		}
 	}
 	p := st.cur
@@ -104,6 +104,20 @@ func Enter(f *Func, args ...any) int {
 	fr.off, fr.begun = off, t
 	st.depth = d + 1
 	return d + 1
+}
+
+// lost counts a call that is not recorded if nothing more can be.
+//
+//go:noinline
+func (f *Func) lost() int {
+	if *control != Lost || header == 0 {
+		return 0
+	}
+	if f.session == session && f.number == skipped || f.session != session && left(f) {
+		return 0
+	}
+	add(u64(header+AtLost), 1)
+	return 0
 }
 
 // Exit ends a call, with pointers to its results. It is deferred.
