@@ -139,13 +139,15 @@ func Exit(token int, results ...any) {
 		st.unwindAbove(token, t)
 	}
 	fr := &st.stack[token-1]
-	st.depth = token - 1
 	need := uintptr(28) + uintptr(len(results)+1)*valueMost
 	if st.cur+need > st.end {
+		// The call is still one of the open ones, with which the next chunk may begin.
 		if need = 28 + valueMost + boundResults(results); st.cur+need > st.end && !st.refill(need, t) {
+			st.depth = token - 1
 			return
 		}
 	}
+	st.depth = token - 1
 	p := st.cur
 	diff := t - st.last
 	if diff>>32 != 0 {
@@ -266,8 +268,9 @@ func (st *goroutine) unwindAbove(depth int, t uint64) {
 }
 
 func (st *goroutine) unwind(t uint64) {
+	full := st.cur+24 > st.end && !st.refill(24, t) // as in Exit
 	st.depth--
-	if st.cur+24 > st.end && !st.refill(24, t) {
+	if full {
 		return
 	}
 	st.cur = st.event(EventUnwound|st.stack[st.depth].f.number<<EventBits, t)
