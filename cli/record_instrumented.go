@@ -221,7 +221,7 @@ func (l *rawConversion) end(ctx context.Context) (*instrumented.Summary, error) 
 func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
 	text := counted(s.Calls, "call") + " of " + counted(s.Functions, "function") + ", " + counted(s.Goroutines, "goroutine")
 	if n := len(s.Processes); n > 1 {
-		text += ", " + counted(int64(n), "process")
+		text += ", " + counted(int64(n), "process", "processes")
 	}
 	r.say("recorded " + text + " in " + r.output)
 	if s.LeftOut > 0 {
