@@ -53,6 +53,9 @@ func TestLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := strconv.Itoa(limitedCalls)
 			if c.name == "address space" {
+				if many(0, 1) == 0 {
+					return // it takes a while to fill
+				}
 				n = "3000000"
 			}
 			limited := []string{"sh", "-c", c.shell + `; exec "$0" "$@"`}
@@ -150,10 +153,11 @@ func checkLoss(t *testing.T, said, why, trace, calls string) {
 	if !strings.Contains(said, "the recording ended early, as "+why) {
 		t.Errorf("tracex says %q", said)
 	}
-	text := must(t, runTracex(t, "", nil, "print", trace)).stdout
+	const some = 10_000
+	text := must(t, runTracex(t, "", nil, "print", "--count", strconv.Itoa(some), trace)).stdout
 	var want strings.Builder
 	fmt.Fprintf(&want, "# Thread 1\nmain.main(): <unfinished method>\n  calls(%d): <unfinished method>\n", n)
-	for i := range recorded/2 - 2 {
+	for i := range min(recorded, some)/2 - 2 {
 		fmt.Fprintf(&want, "    step(%d): %d\n      inner(%d): %d\n", i, -i, i, -i)
 	}
 	if !strings.HasPrefix(text, want.String()) {
