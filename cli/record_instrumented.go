@@ -231,7 +231,7 @@ func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
 	}
 	text += counted(s.Goroutines, "goroutine")
 	if n := len(s.Processes); n > 1 {
-		text += fmt.Sprintf(", %d processes", n)
+		text += ", " + counted(int64(n), "process", "processes")
 	}
 	r.say("recorded " + text + " in " + r.output)
 	if s.LeftOut > 0 {
@@ -339,6 +339,13 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 	instrumentedSome := slices.ContainsFunc(built, func(b wrapper.Report) bool {
 		return b.Failed == "" && slices.ContainsFunc(b.Functions, func(f rewrite.Function) bool { return f.Reason == "" })
 	})
+	if s != nil {
+		for _, p := range s.Processes {
+			if why := lostReason(p); why != "" {
+				return fmt.Errorf("no trace written: %s: %s", programOf(p), why)
+			}
+		}
+	}
 	switch {
 	case !plan.Runs:
 		return withHint(errors.New("no trace written: the command builds a program and does not run it"),

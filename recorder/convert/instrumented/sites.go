@@ -145,15 +145,17 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 // one. With last the block is about to be written.
 func (ss *sites) match(leaves []*leaf, k known, last bool) (all bool) {
 	all = true
+	var done []*site
 	for _, l := range leaves {
 		if l.id != 0 {
 			continue
 		}
 		s := ss.all[l.key]
-		if s == nil {
+		if s == nil || slices.Contains(done, s) {
 			all = false
 			continue
 		}
+		done = append(done, s)
 		n := len(s.children)
 		s.match(k, last)
 		ss.children -= n - len(s.children)
@@ -168,19 +170,25 @@ func (ss *sites) match(leaves []*leaf, k known, last bool) (all bool) {
 // match matches statements with the goroutines that are known. last says that the statements are
 // about to be written.
 func (s *site) match(k known, last bool) {
-	for len(s.leaves) > 0 {
-		first := s.leaves[0].time
-		s.children = slices.DeleteFunc(s.children, func(c child) bool { return c.time < first })
-		slices.SortFunc(s.children, func(a, b child) int { return cmp.Compare(a.time, b.time) })
-		leaves, begun := s.group(k)
-		if leaves == 0 {
+	slices.SortFunc(s.children, func(a, b child) int { return cmp.Compare(a.time, b.time) })
+	leaves, children := s.leaves, s.children
+	for len(leaves) > 0 {
+		for len(children) > 0 && children[0].time < leaves[0].time {
+			children = children[1:]
+		}
+		n, begun := group(leaves, children, k)
+		if n == 0 {
 			if !last || !k.end {
 				break
 			}
-			leaves, begun = len(s.leaves), len(s.children)
+			n, begun = len(leaves), len(children)
 		}
-		s.assign(leaves, begun)
+		s.assign(leaves[:n], children[:begun])
+		leaves, children = leaves[n:], children[min(n, begun):]
 	}
+	// What is left moves to the front.
+	s.leaves = slices.Delete(s.leaves, 0, len(s.leaves)-len(leaves))
+	s.children = slices.Delete(s.children, 0, len(s.children)-len(children))
 	if !last {
 		return
 	}
@@ -193,14 +201,14 @@ func (s *site) match(k known, last bool) {
 }
 
 // group returns the fewest statements whose goroutines had all begun before the next statement,
-// and how many had; 0 if there are none.
-func (s *site) group(k known) (leaves, begun int) {
-	for i := range s.leaves {
+// and how many had; 0 if there are none. The goroutines are in order of time.
+func group(leaves []*leaf, children []child, k known) (n, begun int) {
+	for i := range leaves {
 		next := uint64(math.MaxUint64)
-		if i+1 < len(s.leaves) {
-			next = s.leaves[i+1].time
+		if i+1 < len(leaves) {
+			next = leaves[i+1].time
 		}
-		for begun < len(s.children) && s.children[begun].time < next && (next < math.MaxUint64 || k.covers(s.children[begun])) {
+		for begun < len(children) && children[begun].time < next && (next < math.MaxUint64 || k.covers(children[begun])) {
 			begun++
 		}
 		if begun > i {
@@ -210,24 +218,20 @@ func (s *site) group(k known) (leaves, begun int) {
 	return 0, 0
 }
 
-// assign gives the first statements the first goroutines by number, of those that had begun.
-func (s *site) assign(leaves, begun int) {
-	some := slices.Clone(s.children[:begun])
-	slices.SortFunc(some, func(a, b child) int { return cmp.Compare(a.id, b.id) })
-	unsure := s.lossy || leaves > begun
-	for i := 1; i < begun; i++ {
-		a, b := some[i-1].id-1, some[i].id-1
+// assign gives statements the first goroutines by number, of those that had begun. The others are
+// behind them afterwards, in order of time.
+func (s *site) assign(leaves []*leaf, begun []child) {
+	slices.SortFunc(begun, func(a, b child) int { return cmp.Compare(a.id, b.id) })
+	unsure := s.lossy || len(leaves) > len(begun)
+	for i := 1; i < len(begun); i++ {
+		a, b := begun[i-1].id-1, begun[i].id-1
 		unsure = unsure || a/goidBatch != b/goidBatch && (a%goidBatch != goidBatch-1 || b%goidBatch != 0)
 	}
-	unsure = unsure && (leaves > 1 || begun > 1 || s.lossy)
-	for i, l := range s.leaves[:leaves] {
-		if i < begun {
-			l.id, l.unsure = some[i].id, unsure
-		}
+	unsure = unsure && (len(leaves) > 1 || len(begun) > 1 || s.lossy)
+	for i, l := range leaves[:min(len(leaves), len(begun))] {
+		l.id, l.unsure = begun[i].id, unsure
 	}
-	s.leaves = slices.Delete(s.leaves, 0, leaves)
-	rest := slices.Clone(some[min(leaves, begun):])
-	s.children = append(rest, s.children[begun:]...)
+	slices.SortFunc(begun[min(len(leaves), len(begun)):], func(a, b child) int { return cmp.Compare(a.time, b.time) })
 }
 
 // forget forgets the statements of a goroutine that is gone: they are written.

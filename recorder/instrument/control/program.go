@@ -48,14 +48,21 @@ const pollEvery = 2 * time.Millisecond
 
 // Begin asks the program to record into a folder, an absolute path in the program's view, with
 // options as raw.OptionsVariable has them. It returns when the program does: when it calls an
-// instrumented function for the first time. If ctx is done before, the program is no longer
+// instrumented function for the first time. A recording that was left under way ends. If ctx is done before, the program is no longer
 // asked, and the error is ErrQuiet.
 func (p *Program) Begin(ctx context.Context, folder, options string) error {
 	if len(folder) >= raw.FolderSize || len(options) >= raw.OptionsSize {
 		return errors.New("the folder's name or the options are too long")
 	}
-	if p.state().Load() != raw.Off {
-		return ErrBusy
+	// This process has the lock: who began a recording that is still under way is gone.
+	p.state().CompareAndSwap(raw.Asked, raw.Off)
+	p.End(ctx)
+	switch {
+	case p.state().Load() == raw.Off:
+	case !p.Alive():
+		return ErrNoProcess
+	default:
+		return ErrQuiet
 	}
 	p.put(raw.AtFolder, raw.FolderSize, folder)
 	p.put(raw.AtOptions, raw.OptionsSize, options)

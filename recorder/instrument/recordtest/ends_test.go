@@ -88,15 +88,15 @@ main.elsewhere.func1(): threw panic: fmt.wrapError: not recovered: file does not
 var (
 	lineNumbers = regexp.MustCompile(`\.go:\d+`)
 
-	arguments = regexp.MustCompile(`(?m)^([\w./]+(?:\.\(\*\w+\))?[\w.]*)\(.*\)$`)
-	numbers16 = regexp.MustCompile(` ?\+?0x[0-9a-f]+\??`)
-	elided    = regexp.MustCompile(`\.\.\.\d+ frames elided\.\.\.`)
-	created   = regexp.MustCompile(`goroutine \d+`)
+	frameCalls = regexp.MustCompile(`(?m)^([\w./]+(?:\.\(\*\w+\))?[\w.]*)\(.*\)$`)
+	numbers16  = regexp.MustCompile(` ?\+?0x[0-9a-f]+\??`)
+	elided     = regexp.MustCompile(`\.\.\.\d+ frames elided\.\.\.`)
+	created    = regexp.MustCompile(`goroutine \d+`)
 )
 
 // traceback returns what a program wrote to its standard error without addresses.
 func traceback(text string) string {
-	text = numbers16.ReplaceAllString(arguments.ReplaceAllString(text, "$1(…)"), "")
+	text = numbers16.ReplaceAllString(frameCalls.ReplaceAllString(text, "$1(…)"), "")
 	return created.ReplaceAllString(elided.ReplaceAllString(text, "...frames elided..."), "goroutine N")
 }
 

@@ -80,10 +80,7 @@ func (c *compilation) archive() string {
 // With an error it must not be compiled at all, as the go command would keep the result in its
 // cache and take it for the instrumented package.
 func (c *compilation) instrument() (changed []string, defect, err error) {
-	first := len(c.args) // of the sources
-	for first > 0 && strings.HasSuffix(c.args[first-1], ".go") {
-		first--
-	}
+	first := firstSource(c.args)
 	path := c.path
 	if path == "command-line-arguments" {
 		_, path = flagValue(c.args[:first], "-p") // main, or in tests the same
@@ -142,6 +139,25 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		return nil, nil, err
 	}
 	return replaced(changed, at, "-importcfg", copied), nil, nil
+}
+
+// firstSource returns where the sources begin among the arguments. They follow the last flag. The
+// names of some may not end in .go: those by which an overlay replaces others.
+func firstSource(args []string) int {
+	first := len(args)
+	for first > 0 && !strings.HasPrefix(args[first-1], "-") {
+		first--
+	}
+	if first > 0 && first < len(args) && slices.Contains([]string{"-asmhdr", "-embedcfg", "-importcfg", "-D"}, args[first-1]) {
+		first++ // its value
+	}
+	for first < len(args) && !strings.HasSuffix(args[first], ".go") {
+		if st, err := os.Stat(args[first]); err == nil && st.Mode().IsRegular() {
+			break
+		}
+		first++ // the value of another flag
+	}
+	return first
 }
 
 // write writes a file into the directory for it and returns its path.

@@ -19,6 +19,7 @@ const (
 	sysClose        = 3
 	sysFstat        = 5
 	sysMmap         = 9
+	sysMunmap       = 11
 	sysPwrite       = 18
 	sysYield        = 24
 	sysGetpid       = 39

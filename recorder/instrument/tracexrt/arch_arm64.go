@@ -35,6 +35,7 @@ const (
 	sysKill         = 129
 	sysGetpid       = 172
 	sysGetuid       = 174
+	sysMunmap       = 215
 	sysMmap         = 222
 	sysPrlimit      = 261
 

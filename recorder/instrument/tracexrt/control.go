@@ -91,11 +91,6 @@ func complain(folder string, errno uintptr) {
 //go:noinline
 func attend() bool {
 	switch *control {
-	case Lost:
-		if header != 0 {
-			add(u64(header+AtLost), 1)
-		}
-		return false
 	case Asked, Ending:
 	default:
 		return *control == Recording

@@ -92,6 +92,9 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	if lastKept == 0 && fileSize+size > limit {
 		return fail(ReasonLimit, 0)
 	}
+	if !spacious(size) {
+		return fail(ReasonMap, errMemory)
+	}
 	at := fileSize
 	f, reason, errno := enlarge(at, size)
 	if reason != 0 {
@@ -113,6 +116,27 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	fileSize = at + size
 	segment++
 	return p, p + size
+}
+
+// spaceKept is how much address space stays for the program itself: Go takes it in pieces of
+// 64 MiB, and ends the program if there is none.
+const spaceKept = 192 << 20
+
+// spacious reports whether n bytes can be mapped where the address space of the process is limited,
+// and enough remains.
+func spacious(n uintptr) bool {
+	var most [2]uint64
+	r := syscall6(sysPrlimit, 0, limitSpace, 0, uintptr(unsafe.Pointer(&most)), 0, 0)
+	if failed(r) || most[0] == ^uint64(0) {
+		return true
+	}
+	n += spaceKept
+	p := syscall6(sysMmap, 0, n, protNone, mapPrivate|mapAnonymous|mapNoReserve, ^uintptr(0), 0)
+	if failed(p) {
+		return false
+	}
+	syscall6(sysMunmap, p, n, 0, 0, 0, 0)
+	return true
 }
 
 // enlarge opens the file and makes it larger. The room on disk is taken at once: a store into

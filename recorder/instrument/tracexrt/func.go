@@ -44,7 +44,7 @@ type frame struct {
 //go:noinline
 func Enter(f *Func, args ...any) int {
 	if *control != Recording && !attend() {
-		return 0
+		return f.lost()
 	}
 	gp, t, off, pc := context()
 	st := stateOf(gp)
@@ -76,7 +76,7 @@ func Enter(f *Func, args ...any) int {
 	need := uintptr(28) + uintptr(len(args))*valueMost
 	if st.cur+need > st.end {
 		if need = 28 + bound(args, f.Errs); st.cur+need > st.end && !st.refill(need, t) {
-			return 0
+			return f.lost()
 		}
 	}
 	p := st.cur
@@ -117,6 +117,20 @@ func Enter(f *Func, args ...any) int {
 	return d + 1
 }
 
+// lost counts a call that is not recorded if nothing more can be.
+//
+//go:noinline
+func (f *Func) lost() int {
+	if *control != Lost || header == 0 {
+		return 0
+	}
+	if f.session == session && f.number == skipped || f.session != session && left(f) {
+		return 0
+	}
+	add(u64(header+AtLost), 1)
+	return 0
+}
+
 // Exit ends a call, with pointers to its results. It is deferred.
 //
 //go:noinline
@@ -143,13 +157,15 @@ func Exit(token int, results ...any) {
 		}
 	}
 	fr := &st.stack[token-1]
-	st.depth = token - 1
 	need := uintptr(28) + uintptr(len(results)+1)*valueMost
 	if st.cur+need > st.end {
+		// The call is still one of the open ones, with which the next chunk may begin.
 		if need = 28 + valueMost + boundResults(results); st.cur+need > st.end && !st.refill(need, t) {
+			st.depth = token - 1
 			return
 		}
 	}
+	st.depth = token - 1
 	p := st.cur
 	diff := t - st.last
 	if diff>>32 != 0 {
@@ -300,8 +316,9 @@ func (st *goroutine) unwindAbove(depth int, t uint64) {
 }
 
 func (st *goroutine) unwind(t uint64) {
+	full := st.cur+24 > st.end && !st.refill(24, t) // as in Exit
 	st.depth--
-	if st.cur+24 > st.end && !st.refill(24, t) {
+	if full {
 		return
 	}
 	st.cur = st.event(EventUnwound|st.stack[st.depth].f.number<<EventBits, t)

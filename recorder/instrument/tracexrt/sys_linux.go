@@ -9,6 +9,7 @@ const (
 	openExclusive = 0x80
 	openCloseExec = 0x80000
 
+	protNone     = 0
 	protRead     = 1
 	protWrite    = 2
 	mapShared    = 1
@@ -21,9 +22,11 @@ const (
 	fallocPunch    = 2
 
 	limitFileSize = 1
+	limitSpace    = 9
 
 	errNoProcess    = 3
 	errInterrupted  = 4
+	errMemory       = 12
 	errName         = 36
 	errNoCall       = 38
 	errNotSupported = 95

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 )
 
 func main() {
@@ -23,6 +24,9 @@ func main() {
 	say(initialized()...)
 	say(pragmas()...)
 	say(deep(20000))
+	for runtime.NumGoroutine() > 1 { // those that have told that they end
+		runtime.Gosched()
+	}
 	fmt.Fprintln(os.Stderr, "done")
 	os.Exit(7)
 }

@@ -18,8 +18,11 @@ func main() {
 	map[string]func(int){
 		"count": count, "exit": exit, "panic": panics, "goexit": lastExit, "elsewhere": elsewhere, "fatal": fatal, "stack": overflow,
 		"signal": signal, "deadlock": deadlock, "calls": calls, "nested": nested, "atOnce": atOnce, "oneByOne": oneByOne,
-		"served": served, "idle": idle, "fork": fork,
+		"served": served, "idle": idle, "fork": fork, "heap": heap,
 	}[os.Args[1]](n)
+	for runtime.NumGoroutine() > 1 { // those that have told that they end
+		runtime.Gosched()
+	}
 	os.Stdout.WriteString("ended\n")
 }
 
@@ -184,4 +187,14 @@ func fork(n int) {
 		}()
 	}
 	g.Wait()
+}
+
+// heap makes n calls, and then takes 100 MiB of memory.
+func heap(n int) {
+	calls(n)
+	var all [][]byte
+	for range 100 {
+		all = append(all, make([]byte, 1<<20))
+	}
+	fmt.Println(len(all))
 }

@@ -1,0 +1,251 @@
+package recordtest_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// callsOf is how many calls the program worker makes with the arguments calls N.
+func callsOf(n int) int64 { return 2 + 2*int64(n) }
+
+// limitedCalls is more than what fits into the limits of the tests.
+const limitedCalls = 100_000
+
+var (
+	recordedCalls = regexp.MustCompile(`(?m)^tracex: recorded ([\d,]+) calls? of .*$`)
+	missingCalls  = regexp.MustCompile(`; ([\d,]+) calls? after that are missing`)
+)
+
+// told returns the number in what tracex says.
+func told(t *testing.T, said string, pattern *regexp.Regexp) int64 {
+	t.Helper()
+	m := pattern.FindStringSubmatch(said)
+	if m == nil {
+		t.Fatalf("tracex says %q", said)
+	}
+	n, err := strconv.ParseInt(strings.ReplaceAll(m[1], ",", ""), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestLimits: where nothing more can be recorded the program goes on as without, and tracex tells
+// how much is missing.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	plain, recording := workers(t)
+	args := []string{"calls", strconv.Itoa(limitedCalls)}
+	for _, c := range []struct {
+		name, shell string // the shell limits the program, and only that
+		why         string
+		few         bool
+	}{
+		{"size of files", "ulimit -f 8192", "it reached its limit for the size of files (ulimit -f)", false},
+		{"no file", "ulimit -f 1", "", true},
+		{"address space", "ulimit -v 950000", "it has no more address space (ulimit -v): ", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := strconv.Itoa(limitedCalls)
+			if c.name == "address space" {
+				if many(0, 1) == 0 {
+					return // it takes a while to fill
+				}
+				n = "3000000"
+			}
+			limited := []string{"sh", "-c", c.shell + `; exec "$0" "$@"`}
+			want := run(t, "", nil, append(limited, plain, "calls", n)...)
+			dir := t.TempDir()
+			got := run(t, "", []string{"TRACEX_RECORD=" + dir}, append(limited, recording, "calls", n)...)
+			if c.few { // it says so
+				if !strings.HasPrefix(got.stderr, "tracex: nothing is recorded: cannot make a file in "+dir+" (error ") || strings.Count(got.stderr, "\n") != 1 {
+					t.Errorf("it says %q", got.stderr)
+				}
+				got.stderr = ""
+			}
+			if got != want {
+				t.Errorf("it ends with %+v, expected %+v", got, want)
+			}
+			if c.few {
+				return
+			}
+			trace := filepath.Join(t.TempDir(), "trace.bin")
+			r := must(t, runTracex(t, "", nil, "convert", "-o", trace, dir))
+			checkLoss(t, r.stdout+r.stderr, c.why, trace, n)
+		})
+	}
+	t.Run("limit given", func(t *testing.T) {
+		want := run(t, "", nil, append([]string{plain}, args...)...)
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		got := runTracex(t, "", nil, append([]string{"record", "--limit", "3MiB", "-o", trace, "--", recording}, args...)...)
+		said := cutReport(&got)
+		if got != want {
+			t.Errorf("it ends with %+v, expected %+v", got, want)
+		}
+		checkLoss(t, said, "it reached --limit", trace, args[1])
+	})
+	t.Run("nothing fits", func(t *testing.T) {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		got := runTracex(t, "", nil, append([]string{"record", "--limit", "10KiB", "-o", trace, "--", recording}, args...)...)
+		if !strings.Contains(got.stderr, "no trace written: recording (") || told(t, got.stderr, missingCalls) != callsOf(limitedCalls) {
+			t.Errorf("it ends with %+v", got)
+		}
+	})
+	t.Run("full disk", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := syscall.Mount("none", dir, "tmpfs", 0, "size=4m"); err != nil {
+			t.Logf("a small disk cannot be made: %v", err)
+			return
+		}
+		defer func() {
+			if err := syscall.Unmount(dir, 0); err != nil {
+				t.Error(err)
+			}
+		}()
+		want := run(t, "", nil, append([]string{plain}, args...)...)
+		if got := run(t, "", []string{"TRACEX_RECORD=" + dir}, append([]string{recording}, args...)...); got != want {
+			t.Errorf("it ends with %+v, expected %+v", got, want)
+		}
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		r := must(t, runTracex(t, "", nil, "convert", "-o", trace, dir))
+		checkLoss(t, r.stdout+r.stderr, "the disk is full, or the file cannot grow: no space left on device", trace, args[1])
+		// The trace is on that disk too.
+		small := filepath.Join(dir, "trace.bin")
+		got := runTracex(t, "", nil, append([]string{"record", "-o", small, "--", recording}, args...)...)
+		if got.stdout != want.stdout || got.code == 0 && !strings.Contains(got.stderr, "are missing") {
+			t.Errorf("it ends with %+v", got)
+		}
+	})
+	t.Run("no folder", func(t *testing.T) {
+		want := run(t, "", nil, plain, "exit", "3")
+		for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), "/proc"} {
+			got := run(t, "", []string{"TRACEX_RECORD=" + dir}, recording, "exit", "3")
+			if !strings.HasPrefix(got.stderr, "tracex: nothing is recorded: cannot make a file in "+dir+" (error ") {
+				t.Errorf("it says %q", got.stderr)
+			}
+			got.stderr = ""
+			if got != want {
+				t.Errorf("it ends with %+v, expected %+v", got, want)
+			}
+			// tracex finds out before the program runs.
+			got = runTracex(t, "", nil, "record", "-o", filepath.Join(dir, "trace.bin"), "--", recording, "exit", "3")
+			if got.stdout != "" || got.code == 0 || got.code == 3 || !strings.HasPrefix(got.stderr, "tracex: cannot write "+dir) {
+				t.Errorf("it ends with %+v", got)
+			}
+		}
+	})
+}
+
+// checkLoss checks what tracex says of a recording that ended early, of the program worker with
+// the arguments calls N, and that the trace has the first of its calls.
+func checkLoss(t *testing.T, said, why, trace, calls string) {
+	t.Helper()
+	n, _ := strconv.Atoi(calls)
+	recorded, missing := told(t, said, recordedCalls), told(t, said, missingCalls)
+	if recorded == 0 || missing == 0 || recorded+missing != callsOf(n) {
+		t.Errorf("%d calls are recorded and %d are missing, expected %d", recorded, missing, callsOf(n))
+	}
+	if !strings.Contains(said, "the recording ended early, as "+why) {
+		t.Errorf("tracex says %q", said)
+	}
+	const some = 10_000
+	text := must(t, runTracex(t, "", nil, "print", "--count", strconv.Itoa(some), trace)).stdout
+	var want strings.Builder
+	fmt.Fprintf(&want, "# Thread 1\nmain.main(): <unfinished method>\n  calls(%d): <unfinished method>\n", n)
+	for i := range min(recorded, some)/2 - 2 {
+		fmt.Fprintf(&want, "    step(%d): %d\n      inner(%d): %d\n", i, -i, i, -i)
+	}
+	if !strings.HasPrefix(text, want.String()) {
+		same(t, "the trace", text, want.String())
+	}
+}
+
+// TestLevels leaves out what is nested too deeply, and counts it.
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	_, recording := workers(t)
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	r := must(t, runTracex(t, "", nil, "record", "--levels", "4", "-o", trace, "--", recording, "nested", "100"))
+	if !strings.Contains(r.stderr, "tracex: 99 calls nested deeper than --levels left out\n") {
+		t.Errorf("tracex says %q", r.stderr)
+	}
+	same(t, "the trace", must(t, runTracex(t, "", nil, "print", trace)).stdout,
+		"# Thread 1\nmain.main()\n  nested(100)\n    down(100): 100\n      down(99): 99\n")
+}
+
+// wholeStep is a call that began while the program was recorded.
+var wholeStep = regexp.MustCompile(`(?m)^    step\(\d+\)`)
+
+// TestLast keeps the newest calls, with those that were open when the first of them began.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	_, recording := workers(t)
+	for _, size := range []string{"1MiB", "3MiB"} {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		must(t, runTracex(t, "", nil, "record", "--last", size, "-o", trace, "--", recording, "calls", strconv.Itoa(limitedCalls)))
+		text := must(t, runTracex(t, "", nil, "print", trace)).stdout
+		head, rest := text, ""
+		if at := wholeStep.FindStringIndex(text); at != nil {
+			head, rest = text[:at[0]], text[at[0]:]
+		}
+		first := 0
+		if _, err := fmt.Sscanf(rest, "    step(%d)", &first); err != nil {
+			t.Fatalf("%v: %.200s", err, text)
+		}
+		// The calls that were open have no arguments.
+		n := strconv.Itoa(first - 1)
+		open := regexp.MustCompile(`^# Thread 1\nmain\.main\(\)\n  calls\(\)\n(    step\(\): -` + n + `\n(      inner\((` + n + `)?\): -` + n + `\n)?)?$`)
+		if !open.MatchString(head) {
+			t.Errorf("%s: the trace begins with %s", size, head)
+		}
+		var want strings.Builder
+		for i := first; i < limitedCalls; i++ {
+			fmt.Fprintf(&want, "    step(%d): %d\n      inner(%d): %d\n", i, -i, i, -i)
+		}
+		same(t, size+": the newest calls", rest, want.String())
+		if first < limitedCalls/10 && size == "1MiB" {
+			t.Errorf("%s: there is all from the %d-th on", size, first)
+		}
+	}
+}
+
+// TestGoroutines has more goroutines than a program usually has.
+func TestGoroutines(t *testing.T) {
+	t.Parallel()
+	_, recording := workers(t)
+	for _, c := range []struct {
+		mode  string
+		n     int
+		calls int64 // of each
+	}{{"atOnce", many(2000, 50_000), 3}, {"oneByOne", many(10_000, 1_000_000), 2}} {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		r := must(t, runTracex(t, "", nil, "record", "-o", trace, "--", recording, c.mode, strconv.Itoa(c.n)))
+		if want := fmt.Sprintf("tracex: recorded %s calls of ", grouped(2+int64(c.n)*c.calls)); !strings.HasPrefix(r.stderr, want) || !strings.Contains(r.stderr, ", "+grouped(int64(c.n)+1)+" goroutines in ") {
+			t.Errorf("tracex says %q, expected %q and %d goroutines", r.stderr, want, c.n+1)
+		}
+		f := factsOf(t, trace)
+		// A leaf for each go statement.
+		if f.Calls != 2+int64(c.n)*(c.calls+1) || len(f.Threads) != c.n+1 {
+			t.Errorf("the trace has %d calls and %d threads", f.Calls, len(f.Threads))
+		}
+		for _, th := range f.Threads {
+			if th.Name != "main" && (th.Calls != c.calls || !strings.HasPrefix(th.Name, "goroutine ") || !strings.Contains(th.Name, " ← 1 main."+c.mode+" main.go:")) {
+				t.Fatalf("there is the thread %+v", th)
+			}
+		}
+	}
+}
+
+// grouped writes a number as tracex does: 1,000.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
