@@ -65,8 +65,8 @@ func Enter(f *Func, args ...any) int {
 		d = st.unwindTo(off, t)
 	}
 	if offPanic != 0 {
-		if p := *pointer(gp + offPanic); p != nil && uintptr(p) != st.panic {
-			st.throw(p, t)
+		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
+			st.throw(gp, p, t)
 		}
 	}
 	if d >= levels {
@@ -150,10 +150,8 @@ func Exit(token int, results ...any) {
 		st.unwindAbove(token, t)
 	}
 	if offPanic != 0 {
-		if p := *pointer(gp + offPanic); p == nil {
-			st.panic = 0
-		} else if uintptr(p) != st.panic {
-			st.throw(p, t)
+		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
+			st.throw(gp, p, t)
 		}
 	}
 	fr := &st.stack[token-1]
@@ -205,12 +203,27 @@ func Exit(token int, results ...any) {
 }
 
 // throw notes a panic when it is met first: by the end of a call, or by the call of a deferred
-// function, which may recover it before any call has ended.
+// function, which may recover it before any call has ended. p is nil if there is none any more.
+//
+// The same panic is met elsewhere when the stack has moved; and it is met again when a panic in a
+// function that it deferred was recovered: then the goroutine has fewer of them than before.
 //
 //go:noinline
-func (st *goroutine) throw(p unsafe.Pointer, t uint64) {
-	st.panic = uintptr(p)
-	if *u8(uintptr(p) + offPanicGoexit) != 0 || st.depth == 0 {
+func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
+	var off uintptr
+	n := uint32(0)
+	if p != nil {
+		off = *word(gp + offStackHi) - uintptr(p)
+		n = 1
+	}
+	if offPanicLink != 0 && p != nil {
+		for at := *pointer(uintptr(p) + offPanicLink); at != nil && n < panicsMost; n++ {
+			at = *pointer(uintptr(at) + offPanicLink)
+		}
+	}
+	again := n < st.panics || n == st.panics && off == st.panicOff
+	st.panic, st.panicOff, st.panics = uintptr(p), off, n
+	if p == nil || again || *u8(uintptr(p) + offPanicGoexit) != 0 || st.depth == 0 {
 		return
 	}
 	e := (*eface)(unsafe.Add(p, offPanicArg))
