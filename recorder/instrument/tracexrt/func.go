@@ -15,8 +15,8 @@ type Func struct {
 	Recv bool  // the first argument is a receiver
 	Go   bool  // a go statement
 	Main bool  // of a package main
-	// Errs has bit i set if the type of argument i is error: it is followed like a result.
-	Errs uint64
+	// Follow has bit i set if argument i is followed like a result: an error, or a test.
+	Follow uint64
 
 	number  uint32 // in the file; skipped if it is not recorded
 	args    uint32 // number of arguments
@@ -75,7 +75,7 @@ func Enter(f *Func, args ...any) int {
 	}
 	need := uintptr(28) + uintptr(len(args))*valueMost
 	if st.cur+need > st.end {
-		if need = 28 + bound(args, f.Errs); st.cur+need > st.end && !st.refill(need, t) {
+		if need = 28 + bound(args, f.Follow); st.cur+need > st.end && !st.refill(need, t) {
 			return f.lost()
 		}
 	}
@@ -96,7 +96,7 @@ func Enter(f *Func, args ...any) int {
 				q = retyped(q, e.typ)
 			}
 			depth := depthMost
-			if f.Errs>>i&1 != 0 {
+			if f.Follow>>i&1 != 0 {
 				depth = max(depth, 1)
 			}
 			q = putInterface(q, e, depth, q+valueMost)
