@@ -166,6 +166,21 @@ func putString(p uintptr, s string, room uintptr) uintptr {
 	return putPart(p+5, from, n, room)
 }
 
+// putName writes a string whole if there is room, whatever is recorded of others.
+func putName(p uintptr, s string, room uintptr) uintptr {
+	n := uintptr(len(s))
+	if n > 255 || p+2+n > room {
+		return putString(p, s, room)
+	}
+	from := unsafe.Pointer(unsafe.StringData(s))
+	if n > 0 && !readable(uintptr(from), n) {
+		n = 0
+	}
+	*u8(p), *u8(p + 1) = ValueString, uint8(n)
+	copyBytes(p+2, uintptr(from), n)
+	return p + 2 + n
+}
+
 // putPart writes how many of n bytes follow, and these.
 func putPart(p uintptr, from unsafe.Pointer, n, room uintptr) uintptr {
 	n = min(n, stringsMost)
@@ -251,7 +266,7 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 	if depth > 0 && e.kindOf() == kindStruct && p+48 < room && readable(w, e.size) {
 		if off := testNameIn(e); off != 0 {
 			*u8(p) = ValueTest
-			return putString(p+1+AddressSize, *(*string)(unsafe.Pointer(w + off)), room)
+			return putName(p+1+AddressSize, *(*string)(unsafe.Pointer(w + off)), room)
 		}
 		*u8(p) = ValuePointee
 		return put(p+1+AddressSize, e, unsafe.Pointer(w), depth-1, room)
