@@ -56,7 +56,7 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.strings, "strings", 64, "bytes to keep of a string, at most 255")
 	f.IntVar(&c.fields, "fields", 12, "fields to keep of a struct, at most 1000")
 	f.IntVar(&c.levels, "levels", 0, "leave out calls nested deeper, and count them")
-	f.Var(&c.limit, "limit", "what a process may write to disk before it stops to record; default: 8GiB, or half of what is free")
+	f.Var(&c.limit, "limit", "what a process may write to disk before it stops to record; default: 8GiB, and a third of what is free for all")
 	f.Var(&c.last, "last", "keep only the newest calls: about so much of a process's data")
 	f.BoolVar(&c.noTimes, "no-times", false, "record no times")
 	mark(f, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
@@ -80,16 +80,22 @@ func (c *callFlags) check() error {
 	return nil
 }
 
+const (
+	defaultLimit = 8 << 30
+	mostReserve  = 1 << 30 // what stays free on a disk if there is a limit
+)
+
 // text is what the program is told, see raw.OptionsVariable. output is where the trace will be.
 func (c *callFlags) text(output string) (string, error) {
-	limit := int64(c.limit)
+	limit, reserve := int64(c.limit), int64(0)
+	free, _ := freeSpace(filepath.Dir(output))
 	if limit == 0 {
-		limit = 8 << 30
-		if free, ok := freeSpace(filepath.Dir(output)); ok {
-			limit = min(limit, free/2)
-		}
+		// The trace takes about twice the room of what it is made of, which stays until it is complete.
+		limit, reserve = defaultLimit, free/10*7
+	} else {
+		reserve = min(mostReserve, free/8)
 	}
-	words := []string{fmt.Sprintf("depth=%d strings=%d fields=%d levels=%d limit=%d", c.depth, c.strings, c.fields, c.levels, limit)}
+	words := []string{fmt.Sprintf("depth=%d strings=%d fields=%d levels=%d limit=%d reserve=%d", c.depth, c.strings, c.fields, c.levels, limit, reserve)}
 	if c.last > 0 {
 		words = append(words, fmt.Sprintf("last=%d", int64(c.last)))
 	}

@@ -251,7 +251,7 @@ func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
 // nothing is.
 func lostReason(p instrumented.Process) string {
 	why := map[uint32]string{
-		raw.ReasonLimit: "it reached --limit", raw.ReasonAllocate: "the disk is full, or the file cannot grow", raw.ReasonFileSize: "it reached its limit for the size of files (ulimit -f)",
+		raw.ReasonLimit: "it reached --limit", raw.ReasonReserve: "it may use no more of the free disk space (--limit SIZE allows more)", raw.ReasonAllocate: "the disk is full, or the file cannot grow", raw.ReasonFileSize: "it reached its limit for the size of files (ulimit -f)",
 		raw.ReasonMap: "it has no more address space (ulimit -v)",
 	}[p.Reason]
 	switch {

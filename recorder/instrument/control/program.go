@@ -31,7 +31,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string {
 	what := map[int]string{
-		raw.ReasonLimit: "the limit is too small", raw.ReasonAllocate: "it cannot make the file", raw.ReasonFileSize: "its limit for the size of files is too low",
+		raw.ReasonLimit: "the limit is too small", raw.ReasonReserve: "the disk is nearly full", raw.ReasonAllocate: "it cannot make the file", raw.ReasonFileSize: "its limit for the size of files is too low",
 		raw.ReasonMap: "it cannot map the file",
 	}[r.Reason]
 	if what == "" {

@@ -56,6 +56,7 @@ const (
 	ReasonFileSize = 3 // the limit of the process for the size of files
 	ReasonMap      = 4 // memory cannot be mapped
 	ReasonStopped  = 5 // as asked
+	ReasonReserve  = 6 // what is to stay free on the disk
 )
 
 // What counters are.
@@ -107,7 +108,7 @@ const (
 	// FolderVariable names the folder for its recording, an absolute path.
 	FolderVariable = "TRACEX_RECORD"
 	// OptionsVariable has options, separated by spaces: depth=N, strings=N, fields=N, levels=N,
-	// limit=BYTES, last=BYTES, times=0, only=PATTERN, skip=PATTERN. The last two may be repeated.
+	// limit=BYTES, reserve=BYTES, last=BYTES, times=0, only=PATTERN, skip=PATTERN. The last two may be repeated.
 	OptionsVariable = "TRACEX_RECORD_OPTIONS"
 	// ControlVariable with the value 0 makes a program one that cannot be controlled.
 	ControlVariable = "TRACEX_CONTROL"

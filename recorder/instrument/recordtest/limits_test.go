@@ -121,6 +121,28 @@ func TestLimits(t *testing.T) {
 			t.Errorf("it ends with %+v", got)
 		}
 	})
+	t.Run("small disk", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := syscall.Mount("none", dir, "tmpfs", 0, "size=64m"); err != nil {
+			t.Logf("a small disk cannot be made: %v", err)
+			return
+		}
+		defer func() {
+			if err := syscall.Unmount(dir, 0); err != nil {
+				t.Error(err)
+			}
+		}()
+		// What is recorded leaves room for its trace.
+		many := []string{"calls", strconv.Itoa(10 * limitedCalls)}
+		want := run(t, "", nil, append([]string{plain}, many...)...)
+		trace := filepath.Join(dir, "trace.bin")
+		got := runTracex(t, "", nil, append([]string{"record", "-o", trace, "--", recording}, many...)...)
+		said := cutReport(&got)
+		if got != want {
+			t.Errorf("it ends with %+v, expected %+v", got, want)
+		}
+		checkLoss(t, said, "it may use no more of the free disk space (--limit SIZE allows more); ", trace, many[1])
+	})
 	t.Run("no folder", func(t *testing.T) {
 		want := run(t, "", nil, plain, "exit", "3")
 		for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), "/proc"} {

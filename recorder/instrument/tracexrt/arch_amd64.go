@@ -18,6 +18,7 @@ const (
 	sysWrite        = 1
 	sysClose        = 3
 	sysFstat        = 5
+	sysFstatfs      = 138
 	sysMmap         = 9
 	sysMunmap       = 11
 	sysPwrite       = 18

@@ -30,6 +30,7 @@ const (
 	sysPwrite       = 68
 	sysReadlinkat   = 78
 	sysFstat        = 80
+	sysFstatfs      = 44
 	sysClockGettime = 113
 	sysYield        = 124
 	sysKill         = 129

@@ -12,6 +12,7 @@ var (
 	inode      uint64
 	fileSize   uintptr
 	limit      uintptr // of fileSize
+	reserve    uint64  // bytes that stay free on the disk
 	firstShift uintptr
 	mostShift  uintptr
 	segment    uintptr // number of the next segment
@@ -167,6 +168,9 @@ var scratch [4096]byte
 // allocate makes a file larger, and takes room on disk.
 func allocate(f, at, size uintptr) (reason, errno uintptr) {
 	var most [2]uint64
+	if reserve != 0 && scarce(f, size) {
+		return ReasonReserve, 0
+	}
 	r := syscall6(sysPrlimit, 0, limitFileSize, 0, uintptr(unsafe.Pointer(&most)), 0, 0)
 	if !failed(r) && uint64(at+size) > most[0] {
 		return ReasonFileSize, 0 // growing beyond it would send a signal
@@ -198,6 +202,15 @@ func allocate(f, at, size uintptr) (reason, errno uintptr) {
 		return ReasonAllocate, -r
 	}
 	return 0, 0
+}
+
+// scarce reports whether less stays free on a file's disk than should if it gets size bytes more.
+func scarce(f, size uintptr) bool {
+	s := uintptr(unsafe.Pointer(&scratch))
+	if failed(syscall6(sysFstatfs, f, s, 0, 0, 0, 0)) {
+		return false
+	}
+	return *u64(s + statfsAvailable)**u64(s + statfsBlock) < reserve+uint64(size)
 }
 
 // mapped are the segments of the session, to unmap them at its end. Those that do not fit stay

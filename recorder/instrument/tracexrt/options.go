@@ -7,7 +7,7 @@ var only, skip [64]string
 
 func defaults() {
 	depthMost, stringsMost, fieldsMost, levels = 0, 64, 12, 1<<62
-	limit, lastKept = 1<<62, 0
+	limit, reserve, lastKept = 1<<62, 0, 0
 	firstShift, mostShift = 20, 26
 	clock = bestClock()
 	only, skip = [64]string{}, [64]string{}
@@ -45,6 +45,8 @@ func parse(options string) {
 			if n > 0 {
 				limit = uintptr(n)
 			}
+		case "reserve":
+			reserve = n
 		case "last":
 			if n > 0 {
 				keepLast(uintptr(n))

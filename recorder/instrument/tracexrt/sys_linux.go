@@ -18,6 +18,9 @@ const (
 	mapAnonymous = 0x20
 	mapNoReserve = 0x4000
 
+	statfsBlock     = 8 // u64: bytes of a block
+	statfsAvailable = 32
+
 	fallocKeepSize = 1
 	fallocPunch    = 2
 
