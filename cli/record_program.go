@@ -27,6 +27,11 @@ func (e childExit) Error() string { return fmt.Sprintf("the program ended with s
 // runProgram runs the program to its end, with the service's sockets in its
 // environment, the directory for live files, and the format version.
 func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args []string) error {
+	return r.runChild(ctx, args, serviceEnvironment(dir))
+}
+
+// serviceEnvironment is the environment of programs for the service of a recording.
+func serviceEnvironment(dir *recording.Directory) []string {
 	sockets := dir.About.Sockets
 	env := []string{
 		service.ProducerVariable + "=" + filepath.Join(sockets, "producers"),
@@ -36,7 +41,7 @@ func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory
 	if v := dir.About.FormatVersion; v != 0 {
 		env = append(env, recorder.FormatVariable+"="+strconv.Itoa(v))
 	}
-	return r.runChild(ctx, args, env)
+	return env
 }
 
 // runChild runs a program to its end, with more in its environment.
