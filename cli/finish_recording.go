@@ -131,10 +131,13 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) []rema
 	}
 	if made.lost != nil {
 		kept := keepRaw(l.dir.Spool(), l.path)
-		l.tell(l.path, lostPackets(l.path, made.lost, kept))
+		why := lostPackets(l.path, made.lost, kept)
 		if kept == l.dir.Spool() {
+			why = errors.Join(why, l.dir.Close())
+			l.tell(l.path, why)
 			return l.told
 		}
+		l.tell(l.path, why)
 	}
 	if err := l.dir.Remove(); err != nil {
 		l.tell("cannot clean up", err)

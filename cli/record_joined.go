@@ -3,12 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"net"
 	"os"
 	"path/filepath"
 
 	"tracex/format"
+	"tracex/recorder"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
@@ -17,48 +20,79 @@ import (
 
 // ownRecording receives what instrumented programs record by package recorder, or by Perfetto's
 // library: packets, which are in the spool of the recording's directory until the programs have
-// ended. Then they are added to the trace of the calls, see rawTrace. A nil ownRecording receives
-// nothing.
+// ended. Then they are added to the trace of the calls, see rawTrace. The service begins when the
+// first program connects: few do. A nil ownRecording receives nothing.
 type ownRecording struct {
-	command *recordCommand
-	dir     *recording.Directory
+	command  *recordCommand
+	dir      *recording.Directory
+	listener net.Listener
+	accepted chan struct{} // closed when the listener accepts no more
+
+	// Of the goroutine that accepts; nil if no program has connected.
 	service *service.Service
-	session *recordingSession
 	spool   *os.File
+	session *recordingSession // nil if the service could not begin
 }
 
-// startOwn starts to receive packets. If that is not possible, it says so and returns nil: the
-// recording does without.
+// startOwn listens for programs that send packets. If that is not possible, it says so and
+// returns nil: the recording does without.
 func (r *recordCommand) startOwn(dir *recording.Directory) *ownRecording {
 	if dir.About.Sockets == "" {
 		return nil
 	}
-	o := &ownRecording{command: r, dir: dir}
-	if err := o.start(); err != nil {
-		r.remark("what programs record by package recorder will be missing", err)
-		o.close()
+	l, err := net.Listen("unix", producerSocket(dir))
+	if err != nil {
+		r.remarkNoOwn(err)
 		return nil
 	}
+	o := &ownRecording{command: r, dir: dir, listener: l, accepted: make(chan struct{})}
+	go o.accept()
 	return o
 }
 
-// ownSockets makes the directory for sockets; "" if programs are to have no service, as the
-// variable for it is set to nothing, or if there can be none.
+func (r *recordCommand) remarkNoOwn(err error) {
+	r.remark("what programs record by package recorder will be missing", err)
+}
+
+// ownSockets makes the directory for sockets, which only the user can open; "" if programs are to
+// have no service, as the variable for it is set to nothing, or if there can be none.
 func (r *recordCommand) ownSockets() string {
 	if at, set := os.LookupEnv(service.ProducerVariable); set && at == "" {
 		return ""
 	}
 	sockets, err := socketDir(recording.SocketsPrefix)
 	if err != nil {
-		r.remark("what programs record by package recorder will be missing", err)
+		r.remarkNoOwn(err)
 	}
 	return sockets
+}
+
+// accept passes connections to the service, which the first one begins.
+func (o *ownRecording) accept() {
+	defer close(o.accepted)
+	for {
+		connection, err := o.listener.Accept()
+		if err != nil {
+			if !errors.Is(err, net.ErrClosed) {
+				o.command.reportServiceError(err)
+			}
+			return
+		}
+		if o.session == nil {
+			if err := o.start(); err != nil {
+				o.command.remarkNoOwn(err)
+				_, _ = connection.Close(), o.listener.Close()
+				return
+			}
+		}
+		o.service.ServeProducer(connection)
+	}
 }
 
 func (o *ownRecording) start() (err error) {
 	sockets := o.dir.About.Sockets
 	if o.service, err = service.Start(service.Config{
-		Producers: filepath.Join(sockets, "producers"), Consumers: filepath.Join(sockets, "consumers"), OnError: o.command.reportServiceError,
+		Producers: filepath.Join(sockets, "service"), Consumers: consumerSocket(o.dir), OnError: o.command.reportServiceError,
 	}); err != nil {
 		return err
 	}
@@ -75,6 +109,11 @@ func (o *ownRecording) stop(ctx context.Context) string {
 	if o == nil {
 		return ""
 	}
+	_ = o.listener.Close()
+	<-o.accepted
+	if o.session == nil {
+		return ""
+	}
 	had, err := o.session.stop(ctx)
 	if err != nil {
 		o.command.remark("part of what programs recorded by package recorder is missing", err)
@@ -85,7 +124,7 @@ func (o *ownRecording) stop(ctx context.Context) string {
 	return ""
 }
 
-// close ends the service.
+// close ends the service, after stop.
 func (o *ownRecording) close() {
 	if o == nil {
 		return
@@ -187,20 +226,9 @@ func (t *rawTrace) tellOwn(tell func(line string)) {
 
 // lostPackets is the error for packets that are not in the trace. at is where they are.
 func lostPackets(output string, why error, at string) error {
-	return withHint(&lostPacketsError{output, why}, "they are kept in "+at+"; tracex convert -o OTHER "+at+" makes a trace of their own")
+	return withHint(fmt.Errorf("what programs recorded by package recorder is not in %s, but kept in %s: %w", output, at, why),
+		"tracex convert -o OTHER "+at+" makes a trace of its own")
 }
-
-// lostPacketsError says that packets are not in the trace.
-type lostPacketsError struct {
-	output string
-	why    error
-}
-
-func (e *lostPacketsError) Error() string {
-	return "what programs recorded by package recorder is not in " + e.output + ": " + message(e.why)
-}
-
-func (e *lostPacketsError) Unwrap() error { return e.why }
 
 // onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
 // errNoEvents if nothing is in them.
@@ -225,10 +253,10 @@ func (r *recordCommand) onlyPackets(ctx context.Context, spool string) error {
 func (a *app) spoolBeside(folder string) (spool string, done func(), err error) {
 	done = func() {}
 	spool = recording.SpoolIn(folder)
-	if st, err := os.Stat(spool); err != nil || !st.Mode().IsRegular() || st.Size() == 0 {
+	if st, err := os.Stat(spool); err != nil || !st.Mode().IsRegular() {
 		return "", done, nil
 	}
-	if live, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*.live")); live == nil {
+	if live, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*"+recorder.LiveSuffix)); live == nil {
 		return spool, done, nil
 	}
 	from, err := os.Open(spool)

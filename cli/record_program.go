@@ -30,12 +30,20 @@ func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory
 	return r.runChild(ctx, args, serviceEnvironment(dir))
 }
 
+// producerSocket and consumerSocket are the paths of a recording's sockets.
+func producerSocket(dir *recording.Directory) string {
+	return filepath.Join(dir.About.Sockets, "producers")
+}
+
+func consumerSocket(dir *recording.Directory) string {
+	return filepath.Join(dir.About.Sockets, "consumers")
+}
+
 // serviceEnvironment is the environment of programs for the service of a recording.
 func serviceEnvironment(dir *recording.Directory) []string {
-	sockets := dir.About.Sockets
 	env := []string{
-		service.ProducerVariable + "=" + filepath.Join(sockets, "producers"),
-		service.ConsumerVariable + "=" + filepath.Join(sockets, "consumers"),
+		service.ProducerVariable + "=" + producerSocket(dir),
+		service.ConsumerVariable + "=" + consumerSocket(dir),
 		shared.LiveDirectory + "=" + dir.Path(),
 	}
 	if v := dir.About.FormatVersion; v != 0 {

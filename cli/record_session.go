@@ -118,6 +118,11 @@ func (r *recordingSession) readOn() error {
 	defer tick.Stop()
 	flushed := make(chan struct{}, 1)
 	flushing, last := false, time.Now()
+	// The readings of the clocks are first. If this process is killed, times of what programs have
+	// not sent need them.
+	if err := r.readNow(); err != nil {
+		return err
+	}
 	for {
 		select {
 		case <-r.ending:
