@@ -115,11 +115,17 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) []rema
 		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
 		return l.told
 	}
-	text := counted(made.Calls, "call")
-	if made.own != nil && made.own.Events > 0 {
-		text += ", " + counted(made.own.Events, "event") + " of package recorder"
+	text, more := counted(made.Calls, "call"), ""
+	if sizeOf(spool) > 0 {
+		own := int64(0)
+		if made.own != nil {
+			own = made.own.Events
+		}
+		text += ", " + counted(own, "event") + " of package recorder"
+		more = ", but events of package recorder just before that may be missing"
 	}
-	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+text+")"))
+	text = "tracex record was killed; completed the trace (" + text + ")" + more
+	l.tell(l.path, errors.New(text))
 	made.tellOwn(func(line string) { l.tell(l.path, errors.New(line)) })
 	if made.damage != nil {
 		l.tell("part of "+at+" is missing", made.damage)
