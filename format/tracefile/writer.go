@@ -26,6 +26,7 @@ type Writer struct {
 	version            format.Version
 	data, index, times file
 	base               int64 // first content byte of the last block
+	behind             *behind
 }
 
 // NewWriter begins the files. anchor is the wall clock from which times count.
@@ -44,6 +45,16 @@ type Sizes struct{ Data, Index, Times int64 }
 // sizes, after whole blocks, and to writes at their ends.
 func ResumeWriter(v format.Version, to Files, at Sizes) *Writer {
 	return &Writer{version: v, data: file{to: to.Data, size: at.Data}, index: file{to: to.Index, size: at.Index}, times: file{to: to.Times, size: at.Times}}
+}
+
+// Behind lets a goroutine write to the files from now on, in the order in which they would be
+// written without it. About 8 MiB and a block wait for it at most. Stop and End return when all is written; Err
+// tells of failures up to now.
+func (w *Writer) Behind() {
+	w.behind = newBehind()
+	for _, o := range w.files() {
+		o.behind = w.behind
+	}
 }
 
 // Version returns the version of the format being written.
@@ -118,12 +129,22 @@ func (w *Writer) Stop() error {
 	for _, o := range w.files() {
 		o.flush()
 	}
+	if w.behind != nil {
+		w.behind.wait()
+	}
 	return w.Err()
 }
 
 // Err returns the first write error.
 func (w *Writer) Err() error {
-	for _, o := range w.files() {
+	if w.behind != nil {
+		return w.behind.failed(w.files())
+	}
+	return failed(w.files())
+}
+
+func failed(files [3]*file) error {
+	for _, o := range files {
 		if o.err != nil {
 			return o.err
 		}
@@ -142,6 +163,8 @@ type file struct {
 	buf  []byte
 	size int64 // bytes written, including those in buf
 	err  error
+
+	behind *behind // nil: writes are done at once; else it guards err
 }
 
 func (o *file) write(b []byte) {
@@ -160,12 +183,21 @@ func (o *file) write(b []byte) {
 }
 
 func (o *file) flush() {
+	if o.behind != nil && len(o.buf) > 0 {
+		o.behind.push(o, o.buf)
+		o.buf = o.behind.buffer()
+		return
+	}
 	o.hand(o.buf)
 	o.buf = o.buf[:0]
 }
 
 // hand writes bytes to the file.
 func (o *file) hand(b []byte) {
+	if o.behind != nil && len(b) > 0 {
+		o.behind.push(o, append(o.behind.buffer(), b...))
+		return
+	}
 	if o.err == nil && len(b) > 0 {
 		_, o.err = o.to.Write(b)
 	}

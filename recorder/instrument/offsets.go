@@ -32,6 +32,7 @@ var wanted = []struct {
 	{"runtime", "g", "ancestors", "offAncestors", false},
 	{"runtime", "g", "_panic", "offPanic", false},
 	{"runtime", "_panic", "arg", "offPanicArg", true},
+	{"runtime", "_panic", "link", "offPanicLink", false},
 	{"runtime", "_panic", "fp", "offPanicFP", false},
 	{"runtime", "_panic", "sp", "offPanicSP", false},
 	{"runtime", "_panic", "goexit", "offPanicGoexit", false},

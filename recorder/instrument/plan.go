@@ -55,6 +55,11 @@ func subcommand(command []string) int {
 	return 0
 }
 
+// isSeveral reports whether a pattern of packages may be more than one.
+func isSeveral(pattern string) bool {
+	return strings.Contains(pattern, "...") || slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, pattern)
+}
+
 // ErrToolexec: the command has a -toolexec of its own.
 var ErrToolexec = errors.New("-toolexec is what instruments the program: it cannot have another one")
 
@@ -75,7 +80,7 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 		return nil, ErrToolexec
 	}
 	p := &Plan{Runs: sub == "run" || sub == "test" && !user.compiles}
-	p.Several = p.Runs && (len(user.packages) > 1 || slices.ContainsFunc(user.packages, func(p string) bool { return strings.Contains(p, "...") }))
+	p.Several = p.Runs && sub == "test" && (len(user.packages) > 1 || slices.ContainsFunc(user.packages, isSeveral))
 	own := []string{"-toolexec=" + quoted(tools.Wrapper)}
 	if sub == "test" && !user.counts {
 		own = append(own, "-count=1") // a test's result of an earlier run has no calls

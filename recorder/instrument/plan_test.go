@@ -36,6 +36,8 @@ func TestMake(t *testing.T) {
 		{"go test ./...", Options{}, []string{"go", "test", tool, "-count=1", plain, work, "./..."}, true},
 		{"go test -count 3 -run=X . -args -count", Options{}, []string{"go", "test", tool, plain, work, "-count", "3", "-run=X", ".", "-args", "-count"}, true},
 		{"go test -test.count=2", Options{}, []string{"go", "test", tool, plain, work, "-test.count=2"}, true},
+		{"go test all", Options{}, []string{"go", "test", tool, "-count=1", plain, work, "all"}, true},
+		{"go run a.go b.go c", Options{}, []string{"go", "run", tool, plain, work, "a.go", "b.go", "c"}, true},
 		{"go test . -args -count=2", Options{}, []string{"go", "test", tool, "-count=1", plain, work, ".", "-args", "-count=2"}, true},
 		{"go test -c .", Options{}, []string{"go", "test", tool, "-count=1", plain, work, "-c", "."}, false},
 		{"go -C dir run . -gcflags=-N", Options{}, []string{"go", "-C", "dir", "run", tool, plain, work, ".", "-gcflags=-N"}, true},
@@ -48,7 +50,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: %v", c.command, err)
 			continue
 		}
-		if several := strings.Contains(c.command, "..."); p.Several != several {
+		if several := strings.Contains(c.command, "...") || strings.HasSuffix(c.command, " all"); p.Several != several {
 			t.Errorf("%s: several programs: %t", c.command, p.Several)
 		}
 		if !reflect.DeepEqual(p.Args, c.want) || p.Runs != c.runs {

@@ -19,6 +19,7 @@ func (p *process) enter(t *thread, f *function, counter uint64) bool {
 		f.lastPC, f.lastPlace, f.known = int32(pc), p.program.location(pc), true
 	}
 	args := f.args
+	e.test = ""
 	p.head(t, f.lastPlace, f.method)
 	if f.Flags&raw.FunctionReceiver != 0 && len(args) > 0 {
 		e.value(args[0], 0, 0)
@@ -36,7 +37,7 @@ func (p *process) enter(t *thread, f *function, counter uint64) bool {
 	}
 	p.push(t, f, p.time(t, counter))
 	if t.first == nil {
-		t.first, t.caller = f, pc
+		t.first, t.caller, t.test = f, pc, e.test
 	}
 	f.called = true
 	p.told.Calls++

@@ -155,6 +155,7 @@ func compare(a, b uint64) int {
 
 func (c *Converter) begin(anchor time.Time) {
 	c.blocks.w = tracefile.NewWriter(c.options.Version, c.to, anchor)
+	c.blocks.w.Behind()
 }
 
 // shift returns what is added to the times of a process for times of the trace: all clocks of a

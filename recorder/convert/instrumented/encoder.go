@@ -19,6 +19,7 @@ type encoder struct {
 	c      raw.Cursor // at the next value
 	b      []byte     // where values go
 	text   []byte     // room for one
+	test   string     // the name of the test that was encoded last
 }
 
 // mostDepth bounds values within values. Programs write a few levels.
@@ -113,6 +114,14 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 		}
 	case raw.ValueStruct:
 		e.structure(t, identity, depth)
+	case raw.ValueTest:
+		at := e.object(e.p.referred(t), values.Identity(uintptr(c.Address())))
+		e.test = string(e.testName())
+		e.b = e.layout.BeginFields(e.b)
+		e.b = values.AppendText(e.b, "name", values.MaxText)
+		e.kind(values.StringKind)
+		e.b = values.AppendText(e.b, e.test, values.MaxText)
+		e.b = e.layout.EndFields(e.b, at, 1)
 	case raw.ValuePointee:
 		e.value(e.p.element(t), values.Identity(uintptr(c.Address())), depth+1)
 	default:
@@ -151,6 +160,21 @@ func (e *encoder) structure(t *typ, identity int32, depth int) {
 		n++
 	}
 	e.b = e.layout.EndFields(e.b, at, n)
+}
+
+// testName reads the name of a test, as quoted texts are shown.
+func (e *encoder) testName() []byte {
+	c := &e.c
+	switch c.U8() {
+	case raw.ValueString:
+		return c.Take(int(c.U8()))
+	case raw.ValueCut:
+		n := c.U32()
+		kept := c.Take(int(c.U8()))
+		return appendCut(nil, kept, int64(n)-int64(len(kept)))
+	}
+	c.Bad = true
+	return nil
 }
 
 // more reports whether the other fields of a struct are left out, and passes the sign of that.

@@ -82,6 +82,9 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 		return append(append(dst, typeText(t)...), "{…}"...)
 	case raw.ValueStruct:
 		return e.appendStruct(dst, t, depth, bare)
+	case raw.ValueTest:
+		c.Address()
+		return append(append(append(append(dst, typeText(t)...), `{name:"`...), e.testName()...), `"}`...)
 	case raw.ValuePointee:
 		c.Address()
 		if to := e.p.element(t); to == nil || to.special == notSpecial {

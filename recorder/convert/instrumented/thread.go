@@ -6,6 +6,7 @@ import (
 
 	"tracex/format/tracefile"
 	"tracex/recorder/instrument/raw"
+	"tracex/recorder/internal/gonames"
 )
 
 // thread is a goroutine of a program: a thread of the trace, once it has a call.
@@ -34,6 +35,7 @@ type goroutine struct {
 	start  uint64    // pc of the function started
 	first  *function // the first that it called; nil: none
 	caller uint32    // return address of that call
+	test   string    // the name of the test that this call got
 }
 
 // open is a call that has begun.
@@ -83,11 +85,16 @@ func (t *thread) started() string {
 	if s.name == "" {
 		return ""
 	}
-	if strings.HasPrefix(s.name, "testing.") && t.first != nil {
-		return t.first.class + "." + t.first.name
+	if t.first == nil {
+		return s.function()
 	}
+	called := t.p.program.symbols.at(t.p.program.address(t.caller) - 1).name
 	wrapper := strings.LastIndex(s.name, ".gowrap")
-	if wrapper >= 0 && t.first != nil && t.p.program.symbols.at(t.p.program.address(t.caller)-1).name == s.name {
+	switch {
+	case strings.HasPrefix(s.name, "testing.") && t.test != "":
+		class, _ := gonames.SplitFunction(linkName(t.first.Package) + ".f")
+		return class + "." + t.test
+	case strings.HasPrefix(s.name, "testing.") && strings.HasPrefix(called, "testing."), wrapper >= 0 && called == s.name:
 		return t.first.class + "." + t.first.name
 	}
 	return s.function()

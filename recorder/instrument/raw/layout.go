@@ -197,6 +197,7 @@ const (
 	ValueType      = 24 // u32 type, a value of that type
 	ValueLarge     = 25 // a value that is too large to be looked at
 	ValueLeftOut   = 26 // no room for it
+	ValueTest      = 27 // pointer to a testing.T, B or F: address, a ValueString or ValueCut with its name
 
 	// address: the low 48 bits.
 	AddressSize = 6

@@ -27,6 +27,7 @@ func TestEnds(t *testing.T) {
 `, false},
 		{"panic 1", `panics(1): threw panic: fmt.wrapError: not recovered: file does not exist
   panics(0): threw panic: fmt.wrapError: not recovered: file does not exist
+    throw panic: fmt.wrapError: not recovered: file does not exist
     inner(3): -3
   inner(3): -3
 `, false},
@@ -38,6 +39,7 @@ func TestEnds(t *testing.T) {
 # Thread (goroutine 2 main.elsewhere.func1 ← 1 main.elsewhere main.go)
 main.elsewhere.func1(): threw panic: fmt.wrapError: not recovered: file does not exist
   panics(0): threw panic: fmt.wrapError: not recovered: file does not exist
+    throw panic: fmt.wrapError: not recovered: file does not exist
     inner(3): -3
 `, false},
 		{"fatal 0", "fatal(0): <unfinished method>\n  fatal.func1(): <unfinished method>\n", false},

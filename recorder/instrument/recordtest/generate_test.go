@@ -24,7 +24,7 @@ type thread struct {
 	root *callTree
 }
 
-// callTree is a call, or a go statement.
+// callTree is a call, a go statement, or a throw.
 type callTree struct {
 	class string // "main", or with the type of a method
 	text  string // how it is printed, without the class where there is no receiver
@@ -58,6 +58,14 @@ const (
 type ending struct {
 	how  end
 	text string
+}
+
+// begins is the throw in the call that panics.
+func (e ending) begins(class string) []*callTree {
+	if e.how != panics {
+		return nil
+	}
+	return []*callTree{{class: class, text: "throw " + e.text}}
 }
 
 // scope is where code is written.
@@ -197,9 +205,6 @@ func (g *generator) call(s *scope) (source string, tree *callTree, e ending) {
 		declare("func (Number) "+name, "Number(4)."+name, "main.Number", "4."+name)
 	case 4:
 		v := g.value()
-		if v.typ == "error" {
-			v.argument = v.result // its type is known to be error
-		}
 		name := g.name("g")
 		in = append([]value{v}, in...)
 		class := "main"
@@ -246,6 +251,7 @@ func (g *generator) recursion(s *scope) (source string, tree *callTree, e ending
 		at.below = append(at.below, c)
 		at, text = c, text+"+"
 	}
+	at.below = e.begins("main")
 	return fmt.Sprintf("%s(%d, \"s\")", name, n), top.below[0], e
 }
 
@@ -308,6 +314,7 @@ func (g *generator) body(s *scope, out []value) (source string, below []*callTre
 		var text string
 		text, e = g.panic()
 		b.WriteString(text)
+		below = append(below, e.begins(s.class)...)
 	} else if e.how == returns && s.mayExit && g.IntN(6) == 0 {
 		b.WriteString("\truntime.Goexit()\n")
 		e = ending{how: exits, text: "runtime.Goexit"}

@@ -54,7 +54,7 @@ var generatedValues = []value{
 	{"P", `P{3, "q"}`, "P@0", "P@0", `main.P{n:3, s:"q"}`},
 	{"any", `any(P{4, "any"})`, "P@0", "P@0", `main.P{n:4, s:"any"}`},
 	{"Box[int]", "Box[int]{5}", "Box[int]@0", "Box[int]@0", "main.Box[int]{t:5}"},
-	{"error", `error(errors.New("e"))`, "errorString@9", `errorString@9("e")`, "errors.errorString: e"},
+	{"error", `error(errors.New("e"))`, `errorString@9("e")`, `errorString@9("e")`, "errors.errorString: e"},
 	{"[300]int", "[300]int{1}", "[300]int@0", "[300]int@0", "[300]int{…}"},
 }
 

@@ -25,7 +25,7 @@ type Func struct {
 	Name, File, Pkg, Args string
 	Line     int32
 	Recv, Go, Main bool
-	Errs     uint64
+	Follow     uint64
 	Res      uint8
 }
 func Enter(f *Func, args ...any) int

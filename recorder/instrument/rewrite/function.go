@@ -22,7 +22,7 @@ type variable struct {
 	name  string // in the edited source
 	own   string // in the source, "_" if it has none
 	large bool
-	fails bool // its type is error
+	close bool // what it refers to is recorded too: its type is error, or one of a test
 }
 
 // function edits a function and what is in it, unless there is a reason not to.
@@ -93,14 +93,14 @@ func (e *editor) edit(f function) {
 		}
 		fmt.Fprintf(&rest, ", Args: %q", strings.Join(names, ","))
 	}
-	errs := uint64(0)
+	follow := uint64(0)
 	for i, v := range parameters {
-		if v.fails && i < 64 {
-			errs |= 1 << i
+		if v.close && i < 64 {
+			follow |= 1 << i
 		}
 	}
-	if errs != 0 {
-		fmt.Fprintf(&rest, ", Errs: %#x", errs)
+	if follow != 0 {
+		fmt.Fprintf(&rest, ", Follow: %#x", follow)
 	}
 	if len(receiver) > 0 {
 		rest.WriteString(", Recv: 0 == 0") // true may have another meaning
@@ -131,14 +131,14 @@ func (e *editor) variables(to []variable, list *ast.FieldList, letter string) []
 		return to
 	}
 	for _, field := range list.List {
-		large, fails := mayBeLarge(field.Type), isError(field.Type)
+		large, close := mayBeLarge(field.Type), isError(field.Type) || isTest(field.Type)
 		if len(field.Names) == 0 {
-			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", large, fails}
+			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", large, close}
 			e.insert(field.Type.Pos(), v.name+" ")
 			to = append(to, v)
 		}
 		for _, name := range field.Names {
-			v := variable{name.Name, name.Name, large, fails}
+			v := variable{name.Name, name.Name, large, close}
 			if v.own == "_" {
 				v.name = e.p.prefix + letter + strconv.Itoa(len(to))
 				e.replace(name.Pos(), name.End(), v.name)

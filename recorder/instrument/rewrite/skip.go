@@ -199,6 +199,26 @@ func isError(t ast.Expr) bool {
 	return ok && id.Name == "error"
 }
 
+// isTest reports whether a type is that of a test: *testing.T, B or F, or testing.TB.
+func isTest(t ast.Expr) bool {
+	pointer, ok := ast.Unparen(t).(*ast.StarExpr)
+	if ok {
+		t = pointer.X
+	}
+	s, selects := t.(*ast.SelectorExpr)
+	if !selects {
+		return false
+	}
+	id, _ := s.X.(*ast.Ident)
+	if id == nil || id.Name != "testing" {
+		return false
+	}
+	if !ok {
+		return s.Sel.Name == "TB"
+	}
+	return s.Sel.Name == "T" || s.Sel.Name == "B" || s.Sel.Name == "F"
+}
+
 // small are the predeclared types.
 var small = map[string]bool{
 	"bool": true, "int": true, "int8": true, "int16": true, "int32": true, "int64": true, "uint": true, "uint8": true,

@@ -15,8 +15,8 @@ type Func struct {
 	Recv bool  // the first argument is a receiver
 	Go   bool  // a go statement
 	Main bool  // of a package main
-	// Errs has bit i set if the type of argument i is error: it is followed like a result.
-	Errs uint64
+	// Follow has bit i set if argument i is followed like a result: an error, or a test.
+	Follow uint64
 
 	number  uint32 // in the file; skipped if it is not recorded
 	args    uint32 // number of arguments
@@ -65,8 +65,8 @@ func Enter(f *Func, args ...any) int {
 		d = st.unwindTo(off, t)
 	}
 	if offPanic != 0 {
-		if p := *pointer(gp + offPanic); p != nil && uintptr(p) != st.panic {
-			st.throw(p, t)
+		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
+			st.throw(gp, p, t)
 		}
 	}
 	if d >= levels {
@@ -75,7 +75,7 @@ func Enter(f *Func, args ...any) int {
 	}
 	need := uintptr(28) + uintptr(len(args))*valueMost
 	if st.cur+need > st.end {
-		if need = 28 + bound(args, f.Errs); st.cur+need > st.end && !st.refill(need, t) {
+		if need = 28 + bound(args, f.Follow); st.cur+need > st.end && !st.refill(need, t) {
 			return f.lost()
 		}
 	}
@@ -96,7 +96,7 @@ func Enter(f *Func, args ...any) int {
 				q = retyped(q, e.typ)
 			}
 			depth := depthMost
-			if f.Errs>>i&1 != 0 {
+			if f.Follow>>i&1 != 0 {
 				depth = max(depth, 1)
 			}
 			q = putInterface(q, e, depth, q+valueMost)
@@ -150,10 +150,8 @@ func Exit(token int, results ...any) {
 		st.unwindAbove(token, t)
 	}
 	if offPanic != 0 {
-		if p := *pointer(gp + offPanic); p == nil {
-			st.panic = 0
-		} else if uintptr(p) != st.panic {
-			st.throw(p, t)
+		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
+			st.throw(gp, p, t)
 		}
 	}
 	fr := &st.stack[token-1]
@@ -205,12 +203,27 @@ func Exit(token int, results ...any) {
 }
 
 // throw notes a panic when it is met first: by the end of a call, or by the call of a deferred
-// function, which may recover it before any call has ended.
+// function, which may recover it before any call has ended. p is nil if there is none any more.
+//
+// The same panic is met elsewhere when the stack has moved; and it is met again when a panic in a
+// function that it deferred was recovered: then the goroutine has fewer of them than before.
 //
 //go:noinline
-func (st *goroutine) throw(p unsafe.Pointer, t uint64) {
-	st.panic = uintptr(p)
-	if *u8(uintptr(p) + offPanicGoexit) != 0 || st.depth == 0 {
+func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
+	var off uintptr
+	n := uint32(0)
+	if p != nil {
+		off = *word(gp + offStackHi) - uintptr(p)
+		n = 1
+	}
+	if offPanicLink != 0 && p != nil {
+		for at := *pointer(uintptr(p) + offPanicLink); at != nil && n < panicsMost; n++ {
+			at = *pointer(uintptr(at) + offPanicLink)
+		}
+	}
+	again := n < st.panics || n == st.panics && off == st.panicOff
+	st.panic, st.panicOff, st.panics = uintptr(p), off, n
+	if p == nil || again || *u8(uintptr(p) + offPanicGoexit) != 0 || st.depth == 0 {
 		return
 	}
 	e := (*eface)(unsafe.Add(p, offPanicArg))

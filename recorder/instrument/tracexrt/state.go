@@ -20,12 +20,18 @@ type goroutine struct {
 	last    uint64 // counter of the last event
 	chunk   uintptr
 	size    uintptr // of the last chunk
-	panic   uintptr // the runtime's _panic that was noted last; 0 if there was none since
+	panic   uintptr // the runtime's _panic that was met last; 0 if there was none since
 	depth   int
 	room    int // of stack
 	stack   *[1 << 28]frame
 	next    *goroutine // in the same bucket
+
+	panicOff uintptr // how far below the stack's end that _panic is
+	panics   uint32  // how many there were with it: those whose deferred functions were running
 }
+
+// panicsMost is how many panics of a goroutine are counted.
+const panicsMost = 1000
 
 const marked = 0x7ace_c0de_7ace_c0de
 
@@ -101,7 +107,7 @@ func begin(gp uintptr) *goroutine {
 		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
 	}
 	st.id = *u64(gp + offGoid)
-	st.depth, st.panic = 0, 0
+	st.depth, st.panic, st.panics = 0, 0, 0
 	release()
 	if offAncestors != 0 {
 		*word(gp + offAncestors) = uintptr(unsafe.Pointer(st))

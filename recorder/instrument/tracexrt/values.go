@@ -166,6 +166,21 @@ func putString(p uintptr, s string, room uintptr) uintptr {
 	return putPart(p+5, from, n, room)
 }
 
+// putName writes a string whole if there is room, whatever is recorded of others.
+func putName(p uintptr, s string, room uintptr) uintptr {
+	n := uintptr(len(s))
+	if n > 255 || p+2+n > room {
+		return putString(p, s, room)
+	}
+	from := unsafe.Pointer(unsafe.StringData(s))
+	if n > 0 && !readable(uintptr(from), n) {
+		n = 0
+	}
+	*u8(p), *u8(p + 1) = ValueString, uint8(n)
+	copyBytes(p+2, uintptr(from), n)
+	return p + 2 + n
+}
+
 // putPart writes how many of n bytes follow, and these.
 func putPart(p uintptr, from unsafe.Pointer, n, room uintptr) uintptr {
 	n = min(n, stringsMost)
@@ -249,6 +264,10 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 	*u64(p + 1) = uint64(w)
 	e := (*elemType)(unsafe.Pointer(t)).elem
 	if depth > 0 && e.kindOf() == kindStruct && p+48 < room && readable(w, e.size) {
+		if off := testNameIn(e); off != 0 {
+			*u8(p) = ValueTest
+			return putName(p+1+AddressSize, *(*string)(unsafe.Pointer(w + off)), room)
+		}
 		*u8(p) = ValuePointee
 		return put(p+1+AddressSize, e, unsafe.Pointer(w), depth-1, room)
 	}
@@ -256,12 +275,37 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 	return p + 1 + AddressSize
 }
 
+// testName is where a testing.T, B or F has its name, 0 if that is not known.
+var testName uintptr
+
+// testNameIn returns where a struct has the name of a test, 0 if it is none: each of them begins
+// with what package testing calls common.
+func testNameIn(t *rtype) uintptr {
+	s := (*structType)(unsafe.Pointer(t))
+	if t.flags&flagNamed == 0 || s.pkgPath == nil || len(s.fields) == 0 || nameAt(unsafe.Pointer(s.pkgPath)) != "testing" {
+		return 0
+	}
+	first := &s.fields[0]
+	if first.typ.kindOf() != kindStruct || nameAt(unsafe.Pointer(first.name)) != "common" {
+		return 0
+	}
+	if testName == 0 {
+		common := (*structType)(unsafe.Pointer(first.typ)).fields
+		for i := range common {
+			if f := &common[i]; f.typ.kindOf() == kindString && nameAt(unsafe.Pointer(f.name)) == "name" {
+				testName = f.offset
+			}
+		}
+	}
+	return testName
+}
+
 // bound returns how many bytes arguments take at most.
 //
 //go:noinline
-func bound(args []any, errs uint64) uintptr {
+func bound(args []any, follow uint64) uintptr {
 	n, depth := uintptr(0), depthMost
-	if errs != 0 {
+	if follow != 0 {
 		depth = max(depth, 1)
 	}
 	for i := range args {

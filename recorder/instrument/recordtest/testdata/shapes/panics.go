@@ -83,6 +83,22 @@ func inside() {
 	}()
 }
 
+// movedStack panics; what it defers moves the stack on which the panic is.
+func movedStack() {
+	defer handle()
+	defer manyBytes(1)
+	defer nothing()
+	panic("on a small stack")
+}
+
+func manyBytes(n int) int {
+	var room [64 << 10]byte
+	for i := range room {
+		room[i] = byte(n)
+	}
+	return int(room[n])
+}
+
 func afterwards() (n int) {
 	defer func() { n++ }()
 	defer handle()
@@ -138,6 +154,7 @@ func exits() {
 	wait.Add(1)
 	go func() {
 		defer wait.Done()
+		movedStack()
 		leaves()
 	}()
 	wait.Wait()
