@@ -109,7 +109,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	}
 	if made.Summary == nil && packets != "" {
 		if err := r.onlyPackets(ctx, packets); !errors.Is(err, errNoEvents) {
-			return err != nil, errors.Join(err, failed)
+			return err != nil, cmp.Or(err, failed)
 		}
 	}
 	if made.empty() && made.lost == nil {
@@ -124,7 +124,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 		at := keepRaw(dir.Spool(), r.output)
 		return at == dir.Spool(), lostPackets(r.output, made.lost, at)
 	}
-	return false, cmp.Or(r.keepRawFiles(folder, packets), errors.Join(made.damage, failed))
+	return false, cmp.Or(r.keepRawFiles(folder, packets), made.damage, failed)
 }
 
 // rawFolder is appended to the name of the trace for the folder of --keep-raw.
