@@ -47,10 +47,7 @@ var ErrClocks = errors.New("the clock of the packets cannot be related to that o
 // [Converter.Join]. The caller must close it.
 func NewJoining(o Options, b *Begun) *Converter {
 	own := &blocks{to: b.To, version: b.To.Version(), void: voidFooter(b.To.Version()), origin: b.Origin, wall: b.Wall.UnixNano(), events: b.Events}
-	t := &begunTrace{
-		blocks: own, ids: b.IDs, thread: b.Thread, event: b.Events,
-		first: b.Origin, last: b.Origin + b.Last,
-	}
+	t := &begunTrace{blocks: own, ids: b.IDs, thread: b.Thread, first: b.Origin, last: b.Origin + b.Last}
 	for _, p := range b.Programs {
 		if p.Shown != "" {
 			t.taken = append(t.taken, p.Shown)

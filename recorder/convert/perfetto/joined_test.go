@@ -159,6 +159,25 @@ func TestJoinEarly(t *testing.T) {
 	}
 }
 
+// TestJoinClock has packets on the clock that a snapshot declares.
+func TestJoinClock(t *testing.T) {
+	clocks := &story{}
+	clocks.clocksAt(clockMonotonic, clockBoottime, 11_000, clockMonotonic, 1000)
+	s := &callsStory{referred: 1100, trace: clocks.trace}
+	s.refer(t, 50, 1)
+	joinedPart(s, 50, "main", 1110, calls.Part{Objects: slices.Concat(enterIn(format.V22)(0), voidFooter(format.V22)), Times: each(1, 0, 30)})
+	w, err := join(t, format.V27, s.trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outline(t, w), mainPart+"# process 50 › main\n 110+30  Class.m0()"; got != want {
+		t.Errorf("it is\n%s\nwant\n%s", got, want)
+	}
+	if end := format.DecodeTimeCell(w.times[len(w.times)-format.TimeCellSize:]); end.Start != 400 {
+		t.Errorf("it ends at %+v, want 400", end)
+	}
+}
+
 // TestJoinWithoutClock does not guess: the trace stays as it was.
 func TestJoinWithoutClock(t *testing.T) {
 	for name, c := range map[string]struct {
