@@ -110,15 +110,15 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 	p.End(patience)
 	stop()
-	summary, err := live.end(context.WithoutCancel(ctx))
+	made, err := live.end(context.WithoutCancel(ctx), "")
 	switch {
 	case err != nil:
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
-	case summary == nil || summary.Calls == 0:
+	case made.empty():
 		return false, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
 	}
-	t.tellRecorded(summary)
-	return false, t.keepRawFiles(folder)
+	t.tellRecorded(&made)
+	return false, t.keepRawFiles(folder, "")
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
+	"tracex/recorder/recording"
 )
 
 // rawFiles returns what instrumented programs wrote: the raw files in a folder, or the one at
@@ -52,18 +53,19 @@ func rawOutputPath(path, output string) (string, error) {
 	return outputPath(path, name, output)
 }
 
-// convertRaws makes a trace of raw files whose programs are gone, or are treated so.
-func convertRaws(ctx context.Context, files []string, to *growingFiles, v format.Version) (*instrumented.Summary, error) {
+// convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of the
+// packets in the file at spool, unless that is "".
+func convertRaws(ctx context.Context, files []string, spool string, to *growingFiles, v format.Version) (made rawTrace, err error) {
 	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1})
 	if err != nil {
-		return nil, err
+		return made, err
 	}
 	for _, f := range files {
 		c.Add(f)
 		c.Ended(f)
 	}
-	summary, err := c.Finish(ctx)
-	return summary, errors.Join(err, to.close())
+	err = made.finish(ctx, c, spool)
+	return made, errors.Join(err, to.close())
 }
 
 // writers returns the files for a conversion. They are created when something is written.
@@ -101,11 +103,19 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	if err := r.checkFiles(); err != nil {
 		return err
 	}
+	spool, done, err := v.spoolBeside(path)
+	defer done()
+	if err != nil {
+		return err
+	}
 	to := growingFiles{path: output, replace: v.force}
-	summary, err := convertRaws(ctx, files, &to, format.Version(v.version))
+	made, err := convertRaws(ctx, files, spool, &to, format.Version(v.version))
 	if err != nil {
 		return to.writeError(err)
 	}
-	r.tellRecorded(summary)
-	return nil
+	r.tellRecorded(&made)
+	if made.lost != nil {
+		return lostPackets(output, made.lost, recording.SpoolIn(path))
+	}
+	return made.damage
 }

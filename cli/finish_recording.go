@@ -100,19 +100,50 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 
 // completeRaws is complete for a recording of instrumented programs.
 func (l *leftRecording) completeRaws(ctx context.Context, files []string) []remark {
+	at := l.path + recording.Suffix
+	spool, _, err := l.dir.Trim()
+	if err != nil {
+		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
+		return l.told
+	}
+	defer spool.Close()
+	l.finishRecorders(l.dir.Path(), spool, l.tell)
 	// What record had converted is made again: the numbers it used are not known any more.
 	to := growingFiles{path: l.path, replace: true}
-	summary, err := convertRaws(ctx, files, &to, format.Version(l.dir.About.FormatVersion))
+	made, err := convertRaws(ctx, files, spool.Name(), &to, format.Version(l.dir.About.FormatVersion))
 	if err != nil {
-		at := l.path + recording.Suffix
 		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
 		return l.told
 	}
-	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls, "call")+")"))
-	for _, p := range summary.Processes {
+	text, more := counted(made.Calls, "call"), ""
+	if sizeOf(spool) > 0 {
+		own := int64(0)
+		if made.own != nil {
+			own = made.own.Events
+		}
+		text += ", " + counted(own, "event") + " of package recorder"
+		more = ", but events of package recorder just before that may be missing"
+	}
+	text = "tracex record was killed; completed the trace (" + text + ")" + more
+	l.tell(l.path, errors.New(text))
+	made.tellOwn(func(line string) { l.tell(l.path, errors.New(line)) })
+	if made.damage != nil {
+		l.tell("part of "+at+" is missing", made.damage)
+	}
+	for _, p := range made.Processes {
 		for _, problem := range p.Problems {
 			l.tell(programOf(p), problem)
 		}
+	}
+	if made.lost != nil {
+		kept := keepRaw(l.dir.Spool(), l.path)
+		why := lostPackets(l.path, made.lost, kept)
+		if kept == l.dir.Spool() {
+			why = errors.Join(why, l.dir.Close())
+			l.tell(l.path, why)
+			return l.told
+		}
+		l.tell(l.path, why)
 	}
 	if err := l.dir.Remove(); err != nil {
 		l.tell("cannot clean up", err)

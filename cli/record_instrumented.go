@@ -38,7 +38,11 @@ func (r *recordCommand) runInstrumented(ctx context.Context, args []string) erro
 	if err := r.checkOutput(); err != nil {
 		return err
 	}
-	dir, err := r.createDir(args, "")
+	sockets := r.ownSockets()
+	if sockets != "" {
+		defer os.RemoveAll(sockets)
+	}
+	dir, err := r.createDir(args, sockets)
 	if err != nil {
 		return err
 	}
@@ -83,9 +87,16 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 		return false, err
 	}
 	env := append(plan.Env, raw.FolderVariable+"="+folder, raw.OptionsVariable+"="+options)
+	own := r.startOwn(dir)
+	defer own.close()
+	if own != nil {
+		env = append(env, serviceEnvironment(dir)...)
+	}
 	failed := r.runChild(ctx, plan.Args, env)
 	// From here on a signal must not lose the recording.
-	summary, err := live.end(context.WithoutCancel(ctx))
+	ctx = context.WithoutCancel(ctx)
+	packets := own.stop(ctx)
+	made, err := live.end(ctx, packets)
 	if err != nil {
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
 	}
@@ -96,22 +107,32 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if r.verbose {
 		r.tellBuilt(built)
 	}
-	if summary == nil || summary.Calls == 0 {
+	if made.Summary == nil && packets != "" {
+		if err := r.onlyPackets(ctx, packets); !errors.Is(err, errNoEvents) {
+			return err != nil, cmp.Or(err, failed)
+		}
+	}
+	if made.empty() && made.lost == nil {
 		var exit childExit
 		if errors.As(failed, &exit) {
-			return false, cmp.Or(r.keepRawFiles(folder), failed) // it has said why; there is nothing to add
+			return false, cmp.Or(r.keepRawFiles(folder, packets), failed) // it has said why; there is nothing to add
 		}
-		return false, r.nothingInstrumented(plan, built, summary)
+		return false, r.nothingInstrumented(plan, built, made.Summary)
 	}
-	r.tellRecorded(summary)
-	return false, cmp.Or(r.keepRawFiles(folder), failed)
+	r.tellRecorded(&made)
+	if made.lost != nil {
+		at := keepRaw(dir.Spool(), r.output)
+		return at == dir.Spool(), lostPackets(r.output, made.lost, at)
+	}
+	return false, cmp.Or(r.keepRawFiles(folder, packets), made.damage, failed)
 }
 
 // rawFolder is appended to the name of the trace for the folder of --keep-raw.
 const rawFolder = ".raw"
 
-// keepRawFiles moves what programs wrote out of the recording's directory, with --keep-raw.
-func (r *recordCommand) keepRawFiles(folder string) error {
+// keepRawFiles moves what programs wrote out of the recording's directory, with --keep-raw. packets
+// is the path of their packets; "" if there are none.
+func (r *recordCommand) keepRawFiles(folder, packets string) error {
 	if !r.keepRaws {
 		return nil
 	}
@@ -122,6 +143,11 @@ func (r *recordCommand) keepRawFiles(folder string) error {
 	files := rawFiles(folder)
 	for _, f := range files {
 		if err := os.Rename(f, filepath.Join(to, filepath.Base(f))); err != nil {
+			return err
+		}
+	}
+	if packets != "" {
+		if err := os.Rename(packets, recording.SpoolIn(to)); err != nil {
 			return err
 		}
 	}
@@ -208,23 +234,25 @@ func aliveText(pid string) bool {
 	return err != nil || control.Alive(n)
 }
 
-// end converts the rest. The summary is nil if nothing was recorded.
-func (l *rawConversion) end(ctx context.Context) (*instrumented.Summary, error) {
+// end converts the rest, and adds the packets in the file at spool, unless that is "". The Summary is
+// nil if there was no raw file.
+func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, err error) {
 	close(l.done)
-	err := <-l.ended
+	err = <-l.ended
 	if err == nil {
 		err = l.look()
 	}
 	if len(l.seen) == 0 {
 		l.Close()
-		return nil, err
+		return made, err
 	}
-	summary, failed := l.Finish(ctx)
-	return summary, errors.Join(err, failed, l.files.close())
+	failed := made.finish(ctx, l.Converter, spool)
+	return made, errors.Join(err, failed, l.files.close())
 }
 
 // tellRecorded says what is in the trace, and what is not.
-func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
+func (r *recordCommand) tellRecorded(made *rawTrace) {
+	s := made.Summary
 	text := counted(s.Calls, "call") + " of " + counted(s.Functions, "function") + ", "
 	if s.Statements > 0 {
 		text += counted(s.Statements, "go statement") + ", "
@@ -233,7 +261,11 @@ func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
 	if n := len(s.Processes); n > 1 {
 		text += ", " + counted(int64(n), "process", "processes")
 	}
+	if o := made.own; o != nil && o.Events > 0 {
+		text += ", " + counted(o.Events, "event") + " of package recorder in " + counted(int64(len(o.Threads)), "thread")
+	}
 	r.say("recorded " + text + " in " + r.output)
+	made.tellOwn(r.say)
 	if s.LeftOut > 0 {
 		r.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
 	}

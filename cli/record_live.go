@@ -64,6 +64,14 @@ func resumeLive(output string, dir *recording.Directory, spool *os.File) (*liveC
 	return l, nil
 }
 
+// Advance writes what was taken before a mark to the files of the trace.
+func (l *liveConversion) Advance(mark int) error {
+	if err := l.Live.Advance(mark); err != nil {
+		return l.files.writeError(err)
+	}
+	return nil
+}
+
 // Write takes packets. It never changes them, but keeps them.
 func (l *liveConversion) Write(packets []byte) (int, error) { return len(packets), l.Take(packets) }
 

@@ -27,16 +27,29 @@ func (e childExit) Error() string { return fmt.Sprintf("the program ended with s
 // runProgram runs the program to its end, with the service's sockets in its
 // environment, the directory for live files, and the format version.
 func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args []string) error {
-	sockets := dir.About.Sockets
+	return r.runChild(ctx, args, serviceEnvironment(dir))
+}
+
+// producerSocket and consumerSocket are the paths of a recording's sockets.
+func producerSocket(dir *recording.Directory) string {
+	return filepath.Join(dir.About.Sockets, "producers")
+}
+
+func consumerSocket(dir *recording.Directory) string {
+	return filepath.Join(dir.About.Sockets, "consumers")
+}
+
+// serviceEnvironment is the environment of programs for the service of a recording.
+func serviceEnvironment(dir *recording.Directory) []string {
 	env := []string{
-		service.ProducerVariable + "=" + filepath.Join(sockets, "producers"),
-		service.ConsumerVariable + "=" + filepath.Join(sockets, "consumers"),
+		service.ProducerVariable + "=" + producerSocket(dir),
+		service.ConsumerVariable + "=" + consumerSocket(dir),
 		shared.LiveDirectory + "=" + dir.Path(),
 	}
 	if v := dir.About.FormatVersion; v != 0 {
 		env = append(env, recorder.FormatVariable+"="+strconv.Itoa(v))
 	}
-	return r.runChild(ctx, args, env)
+	return env
 }
 
 // runChild runs a program to its end, with more in its environment.

@@ -37,12 +37,23 @@ func socketDir(name string) (string, error) {
 type recordingSession struct {
 	*service.Session
 	command *recordCommand
-	live    *liveConversion
+	to      packetSink
 	buffer  int64
 	work    chan work
 	ending  chan struct{} // closed when no more will be recorded
 	read    chan error    // result of the reading
 	written chan error    // result of the conversion: all packets are taken
+}
+
+// packetSink is where packets go.
+type packetSink interface {
+	// Take takes packets. An error means that no more can be taken.
+	Take(packets []byte) error
+	// Taken returns a mark after what was taken so far, and Held how many bytes of that are not written.
+	Taken() int
+	Held() int64
+	// Advance writes what was taken before a mark. After an error, what follows is kept for later.
+	Advance(mark int) error
 }
 
 // work is what the converting goroutine does next.
@@ -71,14 +82,14 @@ const (
 )
 
 // startRecording starts a session.
-func startRecording(s *service.Service, live *liveConversion, f *recordCommand) (*recordingSession, error) {
+func startRecording(s *service.Service, to packetSink, f *recordCommand) (*recordingSession, error) {
 	config := recordConfig(f)
 	session, err := s.Record(config)
 	if err != nil {
 		return nil, err
 	}
 	r := &recordingSession{
-		Session: session, command: f, live: live, buffer: config.Buffer, work: make(chan work, max(16, config.Buffer/batch)),
+		Session: session, command: f, to: to, buffer: config.Buffer, work: make(chan work, max(16, config.Buffer/batch)),
 		ending: make(chan struct{}), read: make(chan error, 1), written: make(chan error, 1),
 	}
 	go func() { r.read <- r.readOn() }()
@@ -107,6 +118,11 @@ func (r *recordingSession) readOn() error {
 	defer tick.Stop()
 	flushed := make(chan struct{}, 1)
 	flushing, last := false, time.Now()
+	// The readings of the clocks are first. If this process is killed, times of what programs have
+	// not sent need them.
+	if err := r.readNow(); err != nil {
+		return err
+	}
 	for {
 		select {
 		case <-r.ending:
@@ -158,11 +174,11 @@ func (r *recordingSession) convert() error {
 		}
 		switch w.order {
 		case takePackets:
-			if failed = r.live.Take(w.packets); failed == nil && r.live.Held() > r.buffer {
-				r.advance(r.live.Taken())
+			if failed = r.to.Take(w.packets); failed == nil && r.to.Held() > r.buffer {
+				r.advance(r.to.Taken())
 			}
 		case flushBegins:
-			mark = r.live.Taken()
+			mark = r.to.Taken()
 		case flushEnds:
 			r.advance(mark)
 		}
@@ -176,8 +192,8 @@ func (r *recordingSession) convert() error {
 
 // advance writes calls. If it fails, what follows is kept for later.
 func (r *recordingSession) advance(mark int) {
-	if err := r.live.Advance(mark); err != nil {
-		r.command.reportServiceError(fmt.Errorf("recording continues, but the trace cannot grow: %w", r.live.files.writeError(err)))
+	if err := r.to.Advance(mark); err != nil {
+		r.command.reportServiceError(fmt.Errorf("recording continues, but the trace cannot grow: %w", err))
 	}
 }
 

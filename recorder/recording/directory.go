@@ -9,6 +9,7 @@
 //	  about.json     an [About]
 //	  progress       how far the trace is, see perfetto.ResumeLive
 //	  spool.pftrace  packets that are converted at the end
+//	  *.tracexraw    what instrumented programs record, see package raw
 //	  *.live         see shared.LiveDirectory
 package recording
 
@@ -166,7 +167,10 @@ func (f *Directory) lock(name string, held error) error {
 func (f *Directory) Path() string { return f.path }
 
 // Spool is the path of the file of packets that are converted at the end. It need not exist yet.
-func (f *Directory) Spool() string { return filepath.Join(f.path, spoolName) }
+func (f *Directory) Spool() string { return SpoolIn(f.path) }
+
+// SpoolIn is the path of that file in a folder with the contents of a Directory.
+func SpoolIn(folder string) string { return filepath.Join(folder, spoolName) }
 
 // Progress is the path of the file that says how far the trace is. It need not exist.
 func (f *Directory) Progress() string { return filepath.Join(f.path, progressName) }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -18,6 +19,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/recordertest"
 )
 
@@ -54,12 +56,17 @@ func (h *held) all() []byte {
 // service, so only the test sends.
 func someShared(t *testing.T) (r *recorder.Recorder, h *held, thread *recorder.Thread, live string) {
 	t.Helper()
+	return sharedWith(t, recorder.Config{NoTimes: true})
+}
+
+// sharedWith is someShared with some of its config.
+func sharedWith(t *testing.T, c recorder.Config) (r *recorder.Recorder, h *held, thread *recorder.Thread, live string) {
+	t.Helper()
 	dir, h := t.TempDir(), &held{}
 	t.Setenv(ipc.ProducerVariable, filepath.Join(dir, "no service"))
 	t.Setenv(LiveDirectory, dir)
-	r, err := recorder.Start(recorder.Config{
-		Strategy: recorder.SharedMemory, Service: h, NoTimes: true, FlushInterval: -1, OnError: func(error) {},
-	})
+	c.Strategy, c.Service, c.FlushInterval, c.OnError = recorder.SharedMemory, h, -1, func(error) {}
+	r, err := recorder.Start(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +123,39 @@ func joined(parts ...calls.Part) (objects []byte) {
 		}
 	}
 	return objects
+}
+
+// TestFinishTimes: what a program recorded before it sent anything has the time when that was.
+func TestFinishTimes(t *testing.T) {
+	before := producer.BootTime(time.Now())
+	r, _, thread, path := sharedWith(t, recorder.Config{})
+	thread.Enter(r.Method(r.Class("C"), "m", recorder.Type{}), 0, recorder.Null())
+	after := producer.BootTime(time.Now())
+	var out bytes.Buffer
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy"+format.LiveSuffix)
+	if err := os.WriteFile(copied, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := Finish(copied, &out); err != nil || done.Threads != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	var trace messages.Trace
+	if err := proto.Unmarshal(out.Bytes(), &trace); err != nil {
+		t.Fatal(err)
+	}
+	const unsure = 10_000_000 // ns, of comparing two clocks
+	for _, p := range trace.Packet {
+		if at := p.GetTimestamp(); at+unsure < before || at > after+unsure {
+			t.Errorf("a packet is at %d, recorded from %d to %d", at, before, after)
+		}
+	}
+	if len(trace.Packet) == 0 {
+		t.Error("no packets")
+	}
 }
 
 // A program may end at any step of sending a part: what it recorded is found exactly once,

@@ -36,6 +36,9 @@ func (s *callSink) startLive() {
 		return
 	}
 	l.Word(live.AtRecorder).Store(s.id)
+	if !s.options.NoTimes {
+		l.Word(live.AtOffset).Store(uint64(s.bootOffset()))
+	}
 	s.live = l
 	l.Word(live.AtState).Store(live.StateRecording)
 }

@@ -93,7 +93,9 @@ func onlyOthers(err error) error {
 
 // saw takes the times and the descriptors of a chunk.
 func (p *process) saw(chunk raw.Chunk) error {
-	p.clock.add(chunk.Counter, chunk.Nanos)
+	if chunk.Later != raw.LaterMost {
+		p.clock.add(chunk.Counter+uint64(chunk.Later), chunk.Nanos)
+	}
 	a := &p.ahead
 	if chunk.Kind != raw.ChunkDescriptors || slices.ContainsFunc(a.descriptors, func(c raw.Chunk) bool { return c.Offset == chunk.Offset }) {
 		return nil

@@ -173,6 +173,13 @@ func (c *Converter) shift(h *raw.Header) int64 {
 // Finish converts the rest and ends the trace. The programs should be gone; those that are not
 // are treated as if they were. It returns what was converted also if it fails.
 func (c *Converter) Finish(ctx context.Context) (*Summary, error) {
+	s, err := c.Complete(ctx)
+	return s, errors.Join(err, c.End())
+}
+
+// Complete is Finish without ending the trace: another conversion may add to it, see
+// [Converter.Written].
+func (c *Converter) Complete(ctx context.Context) (*Summary, error) {
 	for _, path := range c.waiting {
 		c.Ended(path)
 	}
@@ -191,19 +198,29 @@ func (c *Converter) Finish(ctx context.Context) (*Summary, error) {
 	if err == nil {
 		_, err = c.Step(ctx)
 	}
-	last := int64(0)
 	for _, p := range c.processes {
 		if p.streams != nil {
 			p.finish()
 		}
-		last = max(last, p.last)
 	}
 	c.blocks.sweep(true)
+	return c.summary(), err
+}
+
+// End ends the trace after Complete, if nothing else has ended it.
+func (c *Converter) End() error {
 	if c.blocks.w == nil {
 		c.begin(time.Unix(0, 0))
 	}
-	err = errors.Join(err, c.blocks.w.End(last))
-	return c.summary(), err
+	return c.blocks.w.End(c.last())
+}
+
+// last returns the latest time, in ns of the trace.
+func (c *Converter) last() (last int64) {
+	for _, p := range c.processes {
+		last = max(last, p.last)
+	}
+	return last
 }
 
 // Close releases the files of a conversion that is not finished.
@@ -231,6 +248,9 @@ func (c *Converter) number() bool {
 	return true
 }
 
+// between separates the name of a program from that of its thread.
+const between = " › "
+
 // prefixOf returns what precedes the names of a process's threads.
 func (c *Converter) prefixOf(p *process) string {
 	name := p.programName()
@@ -246,5 +266,5 @@ func (c *Converter) prefixOf(p *process) string {
 	case same:
 		name += " " + strconv.FormatUint(p.file.Head.PID, 10)
 	}
-	return name + " › "
+	return name + between
 }

@@ -147,3 +147,32 @@ func TestNotYet(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestTimesOfSlowChunks: it makes no difference how long a program takes to make room for events.
+func TestTimesOfSlowChunks(t *testing.T) {
+	record := func(later ...uint32) map[int32]format.TimeCell {
+		f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
+		for i := range uint64(4) {
+			f.Later = later[i]
+			g := f.Goroutine((i + 1) << 7)
+			g.Begin(i+1, 0, 0, 0)
+			g.Enter(plainFunction, 0)
+			f.Now += 20_000_000 * rawtest.Rate
+			g.Exit(plainFunction)
+		}
+		_, cells, _ := times(t, f)
+		return cells
+	}
+	want := record(0, 0, 0, 0)
+	if len(want) != 4 {
+		t.Fatalf("%d calls", len(want))
+	}
+	const late = 3_000_000 * rawtest.Rate
+	for _, later := range [][]uint32{{late, late, late, late}, {2, 0, late, 4}, {0, raw.LaterMost, 0, 0}} {
+		for id, got := range record(later...) {
+			if got != want[id] {
+				t.Errorf("%d counts later: %+v, want %+v", later, got, want[id])
+			}
+		}
+	}
+}

@@ -8,10 +8,12 @@ import (
 )
 
 // begunTrace is the part of a trace that has been written when a conversion begins: the
-// calls of one recorder, see [Live]. The conversion adds to it.
+// calls of one recorder, see [Live], or what another conversion wrote, see [Begun]. The
+// conversion adds to it.
 type begunTrace struct {
 	blocks      *blocks
-	recorder    *callsRecorder
+	recorder    *callsRecorder                     // nil if another conversion wrote the trace
+	taken       []string                           // names of processes that its threads have
 	ids         [format.KindCodeLocation + 1]int64 // by kind: one more than the largest in use
 	thread      int32                              // the next thread's id
 	event       int64                              // the next event's number

@@ -18,8 +18,9 @@ import (
 
 // callsStory builds a trace of parts.
 type callsStory struct {
-	version format.Version // of its objects; 0 means 22
-	trace   []byte
+	version  format.Version // of its objects; 0 means 22
+	referred uint64         // the time of references; 0 means 1
+	trace    []byte
 }
 
 // versions are the versions that can be written.
@@ -70,7 +71,7 @@ func (s *callsStory) refer(t *testing.T, recorder uint64, methods int32) {
 		t.Fatal(err)
 	}
 	p := calls.Part{Recorder: recorder, Format: field, References: b}
-	s.packet(p.Append(nil), 1)
+	s.packet(p.Append(nil), cmp.Or(s.referred, 1))
 }
 
 // enterIn makes headers of calls of method n, whose event ids are 10 * n.

@@ -93,8 +93,13 @@ func (w *writer) nameRecorders() {
 		}
 		return name + between
 	}
-	if w.begun != nil {
-		name(w.begun.recorder) // its threads are written, without it
+	if b := w.begun; b != nil {
+		for _, name := range b.taken {
+			met[name]++
+		}
+		if b.recorder != nil {
+			name(b.recorder) // its threads are written, without it
+		}
 	}
 	for _, r := range w.recorders {
 		r.name = name(r)

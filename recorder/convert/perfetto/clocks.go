@@ -37,7 +37,8 @@ func clockOn(machine, sequence, clock uint32) clockID {
 // possible.
 type clocks struct {
 	trace   clockID // the clock of the trace
-	used    bool    // a time was converted: trace can no longer change
+	used    bool    // a time was converted: trace and unnamed can no longer change
+	unnamed uint32  // the clock of packets that name none, if that is not the trace's; see fix
 	domains map[clockID]*domain
 	tables  map[string]*snapshots // by their clocks
 	version int                   // from 1; earlier conversions are outdated
@@ -90,6 +91,15 @@ func newClocks() *clocks {
 	}
 }
 
+// fix makes a clock that of the trace, whichever one snapshots declare.
+func (c *clocks) fix(clock uint32) { c.trace, c.unnamed = clockOf(0, clock), clockBoottime }
+
+// related reports whether snapshots relate the clock of packets that name none to that of the trace.
+func (c *clocks) related() bool {
+	id := clockOf(0, c.unnamed)
+	return c.unnamed == 0 || id == c.trace || c.path(id, c.trace) != nil
+}
+
 // reading is the reading of one clock in a snapshot.
 type reading struct {
 	id          clockID
@@ -139,7 +149,11 @@ func parseSnapshot(b []byte, sequence, machine uint32) (readings []reading, prim
 
 // add adds a snapshot, or returns false if it contradicts earlier ones.
 func (c *clocks) add(readings []reading, primary uint32) bool {
-	if primary != 0 && !c.used {
+	switch {
+	case primary == 0 || c.used:
+	case c.unnamed != 0:
+		c.unnamed = primary
+	default:
 		c.trace = clockOf(0, primary)
 	}
 	c.key = c.key[:0]

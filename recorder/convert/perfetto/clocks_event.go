@@ -42,6 +42,7 @@ func (c *clocks) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
 	if clock == 0 && s != nil {
 		clock = s.clock
 	}
+	clock = cmp.Or(clock, c.unnamed)
 	if p.machine != 0 {
 		c.bridge(p.machine)
 		clock = cmp.Or(clock, c.trace.clock)

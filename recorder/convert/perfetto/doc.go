@@ -86,6 +86,10 @@
 // All other packets go to a file, and [Live.End] converts them in two phases as
 // above. Their threads, events and descriptors have ids after those of the live part.
 //
+// Packets can also be added to a trace that another conversion has written, see
+// [NewJoining]. The clock of the trace is then the machine's monotonic clock, as in the
+// rest of it, and ids follow those in use.
+//
 // # Limits
 //
 // Memory does not grow with the trace. Records are kept in memory up to

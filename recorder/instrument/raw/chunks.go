@@ -13,6 +13,7 @@ type Chunk struct {
 	Stream  uint64
 	Counter uint64
 	Nanos   uint64
+	Later   uint32 // how far the counter had advanced from Counter when Nanos was read; LaterMost: not known
 	LeftOut uint32 // so far
 }
 
@@ -117,7 +118,7 @@ func (c *Chunks) Next(over int64) (chunk Chunk, ok bool, err error) {
 func (c *Chunks) chunk(data []byte) (Chunk, error) {
 	le := binary.LittleEndian
 	chunk := Chunk{Offset: c.at.offset, Kind: le.Uint32(data[AtChunkWord:]), Stream: le.Uint64(data[AtChunkStream:]),
-		Counter: le.Uint64(data[AtChunkCounter:]), Nanos: le.Uint64(data[AtChunkNanos:]), LeftOut: le.Uint32(data[AtChunkLeftOut:])}
+		Counter: le.Uint64(data[AtChunkCounter:]), Nanos: le.Uint64(data[AtChunkNanos:]), LeftOut: le.Uint32(data[AtChunkLeftOut:]), Later: le.Uint32(data[AtChunkLater:])}
 	size, rest := int64(le.Uint32(data[AtChunkSize:])), c.at.end-c.at.offset
 	c.at.offset += ChunkUnit
 	switch {

@@ -66,8 +66,9 @@ const (
 	ClockNanos   = 2 // the monotonic clock
 )
 
-// A chunk: a head of ChunkHead bytes and events, or descriptors. Counter and clock were read
-// when the chunk was begun; the first event's time counts from that counter.
+// A chunk: a head of ChunkHead bytes and events, or descriptors. The first event's time counts from
+// AtChunkCounter. Then room for the chunk was made, which may take long. AtChunkNanos was read when
+// that was done, and the counter had advanced by AtChunkLater.
 const (
 	ChunkUnit = 1024
 	ChunkMost = 64 << 10 // unless one event needs more
@@ -82,6 +83,9 @@ const (
 	AtChunkCounter = 16 // u64
 	AtChunkNanos   = 24 // u64
 	AtChunkLeftOut = 32 // u32: calls left out as they were nested too deeply
+	AtChunkLater   = 36 // u32: LaterMost and more than that is LaterMost
+
+	LaterMost = 1<<32 - 1
 )
 
 // A program that is not recording can be controlled by a mapped file, named after its process

@@ -201,9 +201,11 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 	if p == 0 {
 		return false
 	}
-	*u64(p + AtChunkStream) = uint64(st.g)
+	*u64(p + AtChunkStream) = uint64(st.g) // the first access to the page, which takes long
 	*u64(p + AtChunkCounter) = t
+	_, now := goroutineNow()
 	*u64(p + AtChunkNanos) = uint64(nanotime())
+	*u32(p + AtChunkLater) = uint32(min(now-t, LaterMost))
 	*u32(p + AtChunkSize) = uint32(size)
 	st.last = t
 	if st.fresh || again {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"time"
@@ -11,24 +12,39 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// clockIDs are the clocks of a snapshot, in order.
+// clockIDs are the clocks of a snapshot, in order. Those that times of programs are on come first,
+// next to each other.
 var clockIDs = []struct {
 	id     messages.BuiltinClock
 	system int32
 }{
 	{messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, unix.CLOCK_BOOTTIME},
+	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, unix.CLOCK_MONOTONIC},
 	{messages.BuiltinClock_BUILTIN_CLOCK_REALTIME_COARSE, unix.CLOCK_REALTIME_COARSE},
 	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_COARSE, unix.CLOCK_MONOTONIC_COARSE},
 	{messages.BuiltinClock_BUILTIN_CLOCK_REALTIME, unix.CLOCK_REALTIME},
-	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, unix.CLOCK_MONOTONIC},
 	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_RAW, unix.CLOCK_MONOTONIC_RAW},
 }
 
-// readClocks reads all clocks, as close together as possible.
+// The clocks are read at most so many times, until that takes so little time.
+const (
+	readTries = 8
+	readTook  = 2 * time.Microsecond
+)
+
+// readClocks reads all clocks, as close together as possible: if reading them was interrupted, it
+// reads them again.
 func readClocks() *messages.ClockSnapshot {
-	var times [16]unix.Timespec
-	for i, c := range clockIDs {
-		_ = unix.ClockGettime(c.system, &times[i]) // a clock that does not exist stays 0
+	var times, now [16]unix.Timespec
+	shortest := time.Duration(math.MaxInt64)
+	for n := 0; n < readTries && shortest > readTook; n++ {
+		begun := time.Now()
+		for i, c := range clockIDs {
+			_ = unix.ClockGettime(c.system, &now[i]) // a clock that does not exist stays 0
+		}
+		if took := time.Since(begun); took < shortest {
+			times, shortest = now, took
+		}
 	}
 	list := make([]*messages.ClockSnapshot_Clock, len(clockIDs))
 	for i, c := range clockIDs {

@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"sync"
 	"time"
@@ -192,6 +193,10 @@ func sameUser(p ipc.Peer) bool { return p.Local && (p.UID == 0 || p.UID == os.Ge
 func (s *Service) Addresses() (producers, consumers []string) {
 	return s.producers.Addresses(), s.consumers.Addresses()
 }
+
+// ServeProducer serves a program whose connection another listener has accepted. The service owns
+// the connection. ServeProducer does not wait.
+func (s *Service) ServeProducer(connection net.Conn) { s.producers.Serve(connection) }
 
 // closeWait is how long Close waits for files to be written.
 const closeWait = 30 * time.Second

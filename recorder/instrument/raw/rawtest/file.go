@@ -29,7 +29,9 @@ type Options struct {
 type File struct {
 	Options
 	// Now is the counter. Events take it.
-	Now    uint64
+	Now uint64
+	// Later is how far the counter has advanced when there is room for a chunk.
+	Later  uint32
 	Image  []byte
 	Writes []Write
 	Forget bool // keep no Writes
@@ -150,7 +152,8 @@ func (f *File) chunk(at int64, kind uint32, size int, stream uint64, leftOut uin
 	le.PutUint32(h[raw.AtChunkSize:], uint32(size))
 	le.PutUint64(h[raw.AtChunkStream:], stream)
 	le.PutUint64(h[raw.AtChunkCounter:], f.Now)
-	le.PutUint64(h[raw.AtChunkNanos:], f.nanos())
+	le.PutUint64(h[raw.AtChunkNanos:], f.nanos()+uint64(f.Later)/Rate)
+	le.PutUint32(h[raw.AtChunkLater:], f.Later)
 	le.PutUint32(h[raw.AtChunkLeftOut:], leftOut)
 	f.put(at, h)
 	f.word(at, kind)

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+
+	"tracex/format"
+	"tracex/recorder"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/perfetto/service"
+	"tracex/recorder/recording"
+)
+
+// ownRecording receives what instrumented programs record by package recorder, or by Perfetto's
+// library: packets, which are in the spool of the recording's directory until the programs have
+// ended. Then they are added to the trace of the calls, see rawTrace. The service begins when the
+// first program connects: few do. A nil ownRecording receives nothing.
+type ownRecording struct {
+	command  *recordCommand
+	dir      *recording.Directory
+	listener net.Listener
+	accepted chan struct{} // closed when the listener accepts no more
+
+	// Of the goroutine that accepts; nil if no program has connected.
+	service *service.Service
+	spool   *os.File
+	session *recordingSession // nil if the service could not begin
+}
+
+// startOwn listens for programs that send packets. If that is not possible, it says so and
+// returns nil: the recording does without.
+func (r *recordCommand) startOwn(dir *recording.Directory) *ownRecording {
+	if dir.About.Sockets == "" {
+		return nil
+	}
+	l, err := net.Listen("unix", producerSocket(dir))
+	if err != nil {
+		r.remarkNoOwn(err)
+		return nil
+	}
+	o := &ownRecording{command: r, dir: dir, listener: l, accepted: make(chan struct{})}
+	go o.accept()
+	return o
+}
+
+func (r *recordCommand) remarkNoOwn(err error) {
+	r.remark("what programs record by package recorder will be missing", err)
+}
+
+// ownSockets makes the directory for sockets, which only the user can open; "" if programs are to
+// have no service, as the variable for it is set to nothing, or if there can be none.
+func (r *recordCommand) ownSockets() string {
+	if at, set := os.LookupEnv(service.ProducerVariable); set && at == "" {
+		return ""
+	}
+	sockets, err := socketDir(recording.SocketsPrefix)
+	if err != nil {
+		r.remarkNoOwn(err)
+	}
+	return sockets
+}
+
+// accept passes connections to the service, which the first one begins.
+func (o *ownRecording) accept() {
+	defer close(o.accepted)
+	for {
+		connection, err := o.listener.Accept()
+		if err != nil {
+			if !errors.Is(err, net.ErrClosed) {
+				o.command.reportServiceError(err)
+			}
+			return
+		}
+		if o.session == nil {
+			if err := o.start(); err != nil {
+				o.command.remarkNoOwn(err)
+				_, _ = connection.Close(), o.listener.Close()
+				return
+			}
+		}
+		o.service.ServeProducer(connection)
+	}
+}
+
+func (o *ownRecording) start() (err error) {
+	sockets := o.dir.About.Sockets
+	if o.service, err = service.Start(service.Config{
+		Producers: filepath.Join(sockets, "service"), Consumers: consumerSocket(o.dir), OnError: o.command.reportServiceError,
+	}); err != nil {
+		return err
+	}
+	if o.spool, err = os.OpenFile(o.dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return err
+	}
+	o.session, err = startRecording(o.service, packetSpool{o.spool}, o.command)
+	return err
+}
+
+// stop receives the rest, when the programs have ended. It returns the path of the spool; "" if
+// there is nothing in it.
+func (o *ownRecording) stop(ctx context.Context) string {
+	if o == nil {
+		return ""
+	}
+	_ = o.listener.Close()
+	<-o.accepted
+	if o.session == nil {
+		return ""
+	}
+	had, err := o.session.stop(ctx)
+	if err != nil {
+		o.command.remark("part of what programs recorded by package recorder is missing", err)
+	}
+	if o.command.finishRecorders(o.dir.Path(), o.spool, o.command.remark) || had.anything || err != nil {
+		return o.dir.Spool()
+	}
+	return ""
+}
+
+// close ends the service, after stop.
+func (o *ownRecording) close() {
+	if o == nil {
+		return
+	}
+	if o.service != nil {
+		_ = o.service.Close() // nothing more is wanted from it
+	}
+	if o.spool != nil {
+		_ = o.spool.Close() // it was written without a buffer
+	}
+}
+
+// packetSpool is a packetSink that keeps packets in a file.
+type packetSpool struct{ *os.File }
+
+func (s packetSpool) Take(packets []byte) error {
+	_, err := s.Write(packets)
+	return err
+}
+
+func (packetSpool) Taken() int        { return 0 }
+func (packetSpool) Held() int64       { return 0 }
+func (packetSpool) Advance(int) error { return nil }
+
+// rawTrace is a trace of what instrumented programs have recorded.
+type rawTrace struct {
+	*instrumented.Summary                  // nil if there were no raw files
+	own                   *perfetto.Result // what packets added; nil if nothing
+	damage                error            // of the packets: what is before it is in the trace
+	lost                  error            // why the packets are not in the trace
+}
+
+// empty reports whether nothing was recorded.
+func (t *rawTrace) empty() bool {
+	return (t.Summary == nil || t.Calls == 0) && (t.own == nil || t.own.Events == 0)
+}
+
+// finish converts the rest, adds the packets in the file at spool, unless that is "", and ends the
+// trace.
+func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, spool string) (err error) {
+	t.Summary, err = c.Complete(ctx)
+	if w, ok := c.Written(); ok && err == nil && spool != "" {
+		t.lost = t.join(ctx, &w, spool)
+		err = ctx.Err()
+	} else if err == nil && spool != "" {
+		t.lost = errors.New("no raw file can be read")
+	}
+	if t.own == nil {
+		err = errors.Join(err, c.End())
+	}
+	return err
+}
+
+// join adds the packets in a file to the trace, and ends it.
+func (t *rawTrace) join(ctx context.Context, w *instrumented.Written, spool string) error {
+	in, err := os.Open(spool)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c := perfetto.NewJoining(perfetto.Options{TempDir: filepath.Dir(spool)}, begunOf(w))
+	defer c.Close()
+	damage := c.Read(ctx, in)
+	var fault *format.Error
+	switch {
+	case damage == nil:
+	case !errors.As(damage, &fault):
+		return damage
+	case !errors.Is(damage, format.ErrNotTrace) || sizeOf(in) > 0:
+		t.damage = format.At(damage, spool, 0)
+	}
+	t.own, err = c.Join(ctx)
+	return err
+}
+
+// begunOf says how far a trace is as the conversion of packets wants to know it.
+func begunOf(w *instrumented.Written) *perfetto.Begun {
+	b := &perfetto.Begun{To: w.To, Origin: w.Origin, Wall: w.Wall, Last: w.Last, IDs: w.IDs, Thread: int32(w.Threads), Events: w.Events}
+	for _, p := range w.Programs {
+		if p.PID <= math.MaxInt32 {
+			b.Programs = append(b.Programs, perfetto.Program{PID: int32(p.PID), Name: p.Name, Shown: p.Shown})
+		}
+	}
+	return b
+}
+
+// tellOwn tells what of the packets is not in the trace, or was changed.
+func (t *rawTrace) tellOwn(tell func(line string)) {
+	if t.own == nil {
+		return
+	}
+	for _, left := range t.own.LeftOut {
+		tell(leftLine(left))
+	}
+	for _, line := range changeLines(t.own.Changes) {
+		tell(line)
+	}
+}
+
+// lostPackets is the error for packets that are not in the trace. at is where they are.
+func lostPackets(output string, why error, at string) error {
+	return withHint(fmt.Errorf("what programs recorded by package recorder is not in %s, but kept in %s: %w", output, at, why),
+		"tracex convert -o OTHER "+at+" makes a trace of its own")
+}
+
+// onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
+// errNoEvents if nothing is in them.
+func (r *recordCommand) onlyPackets(ctx context.Context, spool string) error {
+	made := r.conversion()
+	made.notEmpty = true
+	result, damage, err := made.convert(ctx, spool)
+	switch {
+	case errors.Is(err, errNoEvents):
+		return err
+	case err != nil:
+		return withHint(err, "the recording is kept in "+spool+"; tracex convert makes a trace from it")
+	}
+	if damage != nil {
+		r.remark("part of the recording is missing", damage)
+	}
+	return made.report(result)
+}
+
+// spoolBeside returns the path of the packets in a folder of raw files; "" if there are none. What
+// programs had not sent when they ended follows them in a temporary file, which done removes.
+func (a *app) spoolBeside(folder string) (spool string, done func(), err error) {
+	done = func() {}
+	spool = recording.SpoolIn(folder)
+	if st, err := os.Stat(spool); err != nil || !st.Mode().IsRegular() {
+		return "", done, nil
+	}
+	if live, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*"+recorder.LiveSuffix)); live == nil {
+		return spool, done, nil
+	}
+	from, err := os.Open(spool)
+	if err != nil {
+		return "", done, err
+	}
+	defer from.Close()
+	to, err := os.CreateTemp("", "tracex-packets-*")
+	if err != nil {
+		return "", done, err
+	}
+	done = func() { _ = os.Remove(to.Name()) }
+	if _, err = io.Copy(to, from); err == nil {
+		a.finishRecorders(folder, to, a.remark)
+	}
+	return to.Name(), done, errors.Join(err, to.Close())
+}

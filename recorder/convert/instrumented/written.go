@@ -1,0 +1,54 @@
+package instrumented
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+)
+
+// Written is how far a trace is that has no end: what another conversion that adds to it must know.
+type Written struct {
+	To *tracefile.Writer
+	// Origin is what the machine's monotonic clock showed at the zero of the trace's times, in
+	// ns, and Wall the wall clock at that moment.
+	Origin int64
+	Wall   time.Time
+	// Last is the latest time, in ns since Origin.
+	Last int64
+	// IDs are, by kind of reference object, how many there are: their ids are from 0 on.
+	IDs [format.KindCodeLocation + 1]int64
+	// Threads and Events are how many there are, with the ids from 0 on.
+	Threads, Events int64
+	Programs        []Program
+}
+
+// Program is a process of a [Written].
+type Program struct {
+	PID   uint64
+	Name  string // the base name of its file
+	Shown string // its name in the names of its threads; "" if they have none
+}
+
+// Written tells how far the trace is, after [Converter.Complete]. ok is false if there is none, as
+// no raw file could be read.
+func (c *Converter) Written() (w Written, ok bool) {
+	if c.blocks.w == nil {
+		return w, false
+	}
+	w = Written{
+		To: c.blocks.w, Origin: int64(min(c.origin, mostNanos)), Wall: time.Unix(0, int64(min(c.wall, math.MaxInt64))), Last: c.last(),
+		Threads: c.threads, Events: c.numbered,
+	}
+	for kind, n := range c.blocks.dict.counts {
+		w.IDs[kind] = int64(n)
+	}
+	for _, p := range c.processes {
+		if p.file != nil {
+			w.Programs = append(w.Programs, Program{p.file.Head.PID, p.programName(), strings.TrimSuffix(p.prefix, between)})
+		}
+	}
+	return w, true
+}

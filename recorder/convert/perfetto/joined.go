@@ -1,0 +1,105 @@
+package perfetto
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+)
+
+// Begun is a trace that another conversion has written, except for its end. A [Converter] made by
+// [NewJoining] adds the threads of packets to it.
+type Begun struct {
+	To *tracefile.Writer
+	// Origin is what the machine's monotonic clock showed at the zero of the trace's times, in
+	// ns, and Wall the wall clock at that moment.
+	Origin int64
+	Wall   time.Time
+	// Last is the latest time so far, in ns since Origin.
+	Last int64
+	// IDs are, by kind of reference object, one more than the largest id in use.
+	IDs [format.KindCodeLocation + 1]int64
+	// Thread is the id for the next thread.
+	Thread int32
+	// Events is how many trace points there are, with the ids from 0 on.
+	Events int64
+	// Programs are the processes that are in the trace. They need not be all whose packets are added.
+	Programs []Program
+}
+
+// Program is a process of a [Begun].
+type Program struct {
+	PID  int32
+	Name string // for the names of threads that are added
+	// Shown is the name of the process in the names of its threads; "" if they have none.
+	Shown string
+}
+
+// ErrClocks is returned by [Converter.Join] if the times of packets cannot be converted to those
+// of the trace.
+var ErrClocks = errors.New("the clock of the packets cannot be related to that of the trace")
+
+// NewJoining returns a Converter that adds to a trace: pass it the packets, then call
+// [Converter.Join]. The caller must close it.
+func NewJoining(o Options, b *Begun) *Converter {
+	own := &blocks{to: b.To, version: b.To.Version(), void: voidFooter(b.To.Version()), origin: b.Origin, wall: b.Wall.UnixNano(), events: b.Events}
+	t := &begunTrace{blocks: own, ids: b.IDs, thread: b.Thread, first: b.Origin, last: b.Origin + b.Last}
+	for _, p := range b.Programs {
+		if p.Shown != "" {
+			t.taken = append(t.taken, p.Shown)
+		}
+	}
+	c := newContinuing(o, t)
+	c.clocks.fix(clockMonotonic)
+	for _, p := range b.Programs {
+		c.tracks.names.nameProcess(processOn(0, p.PID), p.Name)
+	}
+	return c
+}
+
+// Join writes what the packets have into the trace of [NewJoining], and ends the trace. The
+// result's Events and Threads are those that were added. When it fails, the trace has no end, and
+// the caller may end it; nothing was added if the error is [ErrClocks]. No packets can be added
+// afterwards.
+func (c *Converter) Join(ctx context.Context) (*Result, error) {
+	b := c.begun
+	timelines, err := c.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before := b.blocks.events
+	if !c.more(timelines) {
+		if err := b.blocks.finish(b.last); err != nil {
+			return nil, err
+		}
+		return &Result{Packets: c.packets, LeftOut: c.left.list(), Version: b.blocks.version}, nil
+	}
+	if err := c.clocks.fits(b.blocks.origin, b.blocks.wall); err != nil {
+		return nil, err
+	}
+	r, err := c.writeTimelines(ctx, b.blocks, timelines)
+	if err != nil {
+		return nil, err
+	}
+	r.Events -= before
+	return r, nil
+}
+
+// fits returns why times of packets cannot be on the clock of the trace. wall is the wall clock, in
+// ns since 1970, when that clock showed origin.
+func (c *clocks) fits(origin, wall int64) error {
+	if !c.related() {
+		return fmt.Errorf("%w: no snapshot in them has both", ErrClocks)
+	}
+	if c.wall.known {
+		apart := float64(c.wall.ns-c.wall.at) - float64(wall-origin)
+		if math.Abs(apart) > float64(time.Hour) {
+			return fmt.Errorf("%w: they differ by more than an hour, as those of different machines do, or after a restart", ErrClocks)
+		}
+	}
+	return nil
+}
