@@ -114,7 +114,7 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	switch {
 	case err != nil:
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
-	case summary == nil || summary.Calls == 0:
+	case summary == nil || summary.Events() == 0:
 		return false, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
 	}
 	t.tellRecorded(summary)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -52,9 +53,10 @@ func rawOutputPath(path, output string) (string, error) {
 	return outputPath(path, name, output)
 }
 
-// convertRaws makes a trace of raw files whose programs are gone, or are treated so.
+// convertRaws makes a trace of raw files whose programs are gone, or are treated so. If they have
+// no events, there is none.
 func convertRaws(ctx context.Context, files []string, to *growingFiles, v format.Version) (*instrumented.Summary, error) {
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1})
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1, NotEmpty: true})
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +108,34 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	if err != nil {
 		return to.writeError(err)
 	}
+	if summary.Events() == 0 {
+		return r.nothingRecorded(summary)
+	}
 	r.tellRecorded(summary)
+	return nil
+}
+
+// nothingRecorded is the error for raw files without events.
+func (r *recordCommand) nothingRecorded(s *instrumented.Summary) error {
+	r.tellProblems(s)
+	if err := lostEverything(s); err != nil {
+		return err
+	}
+	return withHint(errors.New("no trace written: no recorded function was called"), "TRACEX_RECORD_OPTIONS, or --only and --skip, may have left out too many functions")
+}
+
+// lostEverything is the error for programs of which one could not record, or whose raw file
+// is damaged; nil if there is none.
+func lostEverything(s *instrumented.Summary) error {
+	for _, p := range s.Processes {
+		if why := lostReason(p); why != "" {
+			return fmt.Errorf("no trace written: %s: %s", programOf(p), why)
+		}
+	}
+	for _, p := range s.Processes {
+		if p.Damaged > 0 {
+			return fmt.Errorf("no trace written: no calls can be read in %s", p.Path)
+		}
+	}
 	return nil
 }

@@ -58,6 +58,8 @@ type leftRecording struct {
 	told []remark
 }
 
+var errKilledEarly = errors.New("tracex record was killed before anything was recorded")
+
 // remark is something to tell the user.
 type remark struct {
 	what string
@@ -75,7 +77,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	result, damage, err := l.make(ctx)
 	switch {
 	case errors.Is(err, errNoEvents):
-		l.tell(l.path, errors.New("tracex record was killed before anything was recorded"))
+		l.tell(l.path, errKilledEarly)
 	case err != nil:
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told
@@ -108,7 +110,11 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) []rema
 		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
 		return l.told
 	}
-	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls, "call")+")"))
+	if summary.Events() == 0 {
+		l.tell(l.path, errKilledEarly)
+	} else {
+		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls, "call")+")"))
+	}
 	for _, p := range summary.Processes {
 		for _, problem := range p.Problems {
 			l.tell(programOf(p), problem)

@@ -96,7 +96,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if r.verbose {
 		r.tellBuilt(built)
 	}
-	if summary == nil || summary.Calls == 0 {
+	if summary == nil || summary.Events() == 0 {
 		var exit childExit
 		if errors.As(failed, &exit) {
 			return false, cmp.Or(r.keepRawFiles(folder), failed) // it has said why; there is nothing to add
@@ -152,7 +152,7 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool) 
 	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte("see the raw files\n"), 0o600) }
-	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several}); err != nil {
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true}); err != nil {
 		return nil, err
 	}
 	if r.calls.last > 0 {
@@ -241,6 +241,13 @@ func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
 		if why := lostReason(p); why != "" {
 			r.remark(programOf(p), errors.New(why))
 		}
+	}
+	r.tellProblems(s)
+}
+
+// tellProblems tells what could not be read.
+func (r *recordCommand) tellProblems(s *instrumented.Summary) {
+	for _, p := range s.Processes {
 		for _, problem := range p.Problems {
 			r.remark(programOf(p), problem)
 		}
@@ -340,10 +347,9 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 		return b.Failed == "" && slices.ContainsFunc(b.Functions, func(f rewrite.Function) bool { return f.Reason == "" })
 	})
 	if s != nil {
-		for _, p := range s.Processes {
-			if why := lostReason(p); why != "" {
-				return fmt.Errorf("no trace written: %s: %s", programOf(p), why)
-			}
+		r.tellProblems(s)
+		if err := lostEverything(s); err != nil {
+			return err
 		}
 	}
 	switch {

@@ -36,6 +36,9 @@ type Process struct {
 	Problems []error
 }
 
+// Events is how many events the trace has. With [Options.NotEmpty] there is no trace if it is 0.
+func (c *Counts) Events() int64 { return c.Calls + c.Statements }
+
 func (c *Converter) summary() *Summary {
 	s := &Summary{Functions: int64(len(c.called))}
 	for _, p := range c.processes {

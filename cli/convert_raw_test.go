@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/instrument/raw/rawtest"
+)
+
+// ownRaw is the raw file of a program that made so many calls of one function.
+func ownRaw(pid uint64, calls int) *rawtest.File {
+	f := rawtest.New(rawtest.Options{PID: pid, Program: "/bin/shop", Clock: raw.ClockCounter})
+	g := f.Goroutine(1 << 7)
+	g.Begin(1, 0, 0, 0)
+	sell := &raw.Function{ID: 1, Line: 10, Package: "example.com/shop", Name: "sell", File: "/src/shop/main.go"}
+	for range calls {
+		g.Enter(sell, 0)
+		g.Exit(sell)
+	}
+	return f
+}
+
+// TestConvertNothing: raw files without calls make no trace, and leave the one that is there.
+func TestConvertNothing(t *testing.T) {
+	full := ownRaw(1, 0)
+	full.Header(raw.AtReason, raw.ReasonAllocate)
+	damaged := ownRaw(2, 0)
+	damaged.Header(raw.AtVersion, 99)
+	for _, c := range []struct {
+		file *rawtest.File
+		want string
+	}{
+		{ownRaw(1, 0), "no trace written: no recorded function was called\nhint: "},
+		{full, "no trace written: shop (1): the recording ended early, as the disk is full"},
+		{damaged, "no trace written: no calls can be read in "},
+	} {
+		dir := t.TempDir()
+		path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")
+		c.file.Save(t, path)
+		for _, from := range []string{path, dir} {
+			stdout, stderr, exit := runCommand(t, "convert", "-o", out, from)
+			if exit != exitFailure || stdout != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("%s: exit code %d, %s%s", c.want, exit, stdout, stderr)
+			}
+		}
+		ownRaw(1, 3).Save(t, path)
+		if _, stderr, exit := runCommand(t, "convert", "-o", out, dir); exit != 0 || !strings.Contains(stderr, "recorded 3 calls of 1 function") {
+			t.Errorf("exit code %d, %s", exit, stderr)
+		}
+		c.file.Save(t, path)
+		if _, stderr, exit := runCommand(t, "convert", "--force", "-o", out, path); exit != exitFailure || !strings.Contains(stderr, c.want) {
+			t.Errorf("exit code %d, %s", exit, stderr)
+		}
+		if text, stderr, exit := runCommand(t, "print", out); exit != 0 || strings.Count(text, "sell()") != 3 {
+			t.Errorf("exit code %d, %s%s", exit, text, stderr)
+		}
+		if left := formattest.Names(t, dir); len(left) != 4 {
+			t.Errorf("there are %q", left)
+		}
+	}
+}
