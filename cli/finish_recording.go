@@ -58,8 +58,6 @@ type leftRecording struct {
 	told []remark
 }
 
-var errKilledEarly = errors.New("tracex record was killed before anything was recorded")
-
 // remark is something to tell the user.
 type remark struct {
 	what string
@@ -71,13 +69,17 @@ func (l *leftRecording) tell(what string, why error) { l.told = append(l.told, r
 // complete completes the trace, removes the recording's directory, and returns what to tell.
 func (l *leftRecording) complete(ctx context.Context) []remark {
 	at := l.path + recording.Suffix
-	if files := rawFiles(l.dir.Path()); files != nil {
-		return l.completeRaws(ctx, files)
+	files := rawFiles(l.dir.Path())
+	if files != nil && l.fromRaws() {
+		if told, made := l.completeRaws(ctx, files); made {
+			return told
+		}
+		files = nil // they have no calls
 	}
 	result, damage, err := l.make(ctx)
 	switch {
 	case errors.Is(err, errNoEvents):
-		l.tell(l.path, errKilledEarly)
+		l.tell(l.path, errors.New("tracex record was killed before anything was recorded"))
 	case err != nil:
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told
@@ -94,36 +96,77 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	if damage != nil {
 		l.tell("part of "+at+" is missing", damage)
 	}
-	if err := l.dir.Remove(); err != nil {
-		l.tell("cannot clean up", err)
-	}
-	return l.told
-}
-
-// completeRaws is complete for a recording of instrumented programs.
-func (l *leftRecording) completeRaws(ctx context.Context, files []string) []remark {
-	// What record had converted is made again: the numbers it used are not known any more.
-	to := growingFiles{path: l.path, replace: true}
-	summary, err := convertRaws(ctx, files, &to, format.Version(l.dir.About.FormatVersion))
-	if err != nil {
-		at := l.path + recording.Suffix
-		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
-		return l.told
-	}
-	if summary.Events() == 0 {
-		l.tell(l.path, errKilledEarly)
-	} else {
-		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls, "call")+")"))
-	}
-	for _, p := range summary.Processes {
-		for _, problem := range p.Problems {
-			l.tell(programOf(p), problem)
+	if files != nil {
+		beside := recordCommand{app: l.app, output: l.path}
+		if _, err := beside.keepOtherRaws(l.dir.Path(), l.say); err != nil {
+			l.tell("raw files are kept in "+at, errors.Join(err, l.dir.Close()))
+			return l.told
 		}
 	}
 	if err := l.dir.Remove(); err != nil {
 		l.tell("cannot clean up", err)
 	}
 	return l.told
+}
+
+// fromRaws reports whether a trace with raw files is made of these: it was, or it was not begun.
+func (l *leftRecording) fromRaws() bool {
+	progress, _ := os.ReadFile(l.dir.Progress())
+	return len(progress) == 0 || string(progress) == rawProgress
+}
+
+func (l *leftRecording) say(line string) { l.tell(l.path, errors.New(line)) }
+
+// completeRaws is complete for a recording of instrumented programs. made is false if they have
+// recorded no calls.
+func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told []remark, made bool) {
+	// What record had converted is made again: the numbers it used are not known any more.
+	to := growingFiles{path: l.path, replace: true}
+	summary, err := convertRaws(ctx, files, &to, format.Version(l.dir.About.FormatVersion))
+	if err != nil {
+		at := l.path + recording.Suffix
+		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
+		return l.told, true
+	}
+	for _, p := range summary.Processes {
+		for _, problem := range p.Problems {
+			l.tell(programOf(p), problem)
+		}
+	}
+	if summary.Events() == 0 {
+		return l.told, false
+	}
+	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls, "call")+")"))
+	if keep, err := l.keepPackets(ctx); keep || err != nil {
+		l.tell("cannot clean up", errors.Join(err, l.dir.Close()))
+		return l.told, true
+	}
+	if err := l.dir.Remove(); err != nil {
+		l.tell("cannot clean up", err)
+	}
+	return l.told, true
+}
+
+// keepPackets keeps the packets beside a trace that is made of raw files, if there are any. keep means
+// that they are still in the directory.
+func (l *leftRecording) keepPackets(ctx context.Context) (keep bool, err error) {
+	spool, _, err := l.dir.Trim()
+	if err != nil {
+		return true, err
+	}
+	defer spool.Close()
+	l.finishRecorders(l.dir.Path(), spool, l.tell)
+	if st, err := spool.Stat(); err != nil || st.Size() == 0 {
+		return false, err
+	}
+	// It may have nothing but what the service says of itself.
+	tried := conversion{app: l.app, output: filepath.Join(l.dir.Path(), "tried"), force: true, notEmpty: true}
+	if _, _, err := tried.convert(ctx, l.dir.Spool()); errors.Is(err, errNoEvents) {
+		return false, nil
+	}
+	at := keepRaw(l.dir.Spool(), l.path)
+	l.say(packetsKept(at))
+	return at == l.dir.Spool(), nil
 }
 
 // make completes the trace, or makes it if it was not begun.

@@ -93,6 +93,13 @@ tracex record -- ./program --its-flag`,
 // run runs a program and makes a trace from the recording. It returns a childExit if the
 // program failed.
 func (r *recordCommand) run(ctx context.Context, args []string) error {
+	if err := r.calls.check(); err != nil {
+		return err
+	}
+	options, err := r.calls.text(r.output)
+	if err != nil {
+		return err
+	}
 	if err := r.checkOutput(); err != nil {
 		return err
 	}
@@ -114,7 +121,7 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	keep, err := r.recordInto(ctx, s, dir, args)
+	keep, err := r.recordInto(ctx, s, dir, args, options)
 	if keep {
 		return errors.Join(err, dir.Close())
 	}
@@ -148,22 +155,29 @@ func (r *recordCommand) checkFiles() error {
 	return nil
 }
 
-// recordInto records into a directory, and makes the trace. keep means that the directory has
-// the only copy of some data.
-func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Directory, args []string) (keep bool, err error) {
+// recordInto records into a directory, and makes the trace. options are those of instrumented
+// programs. keep means that the directory has the only copy of some data.
+func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Directory, args []string, options string) (keep bool, err error) {
 	live, err := newLiveConversion(r.output, dir)
 	if err != nil {
 		return false, tracefile.WriteError(r.output, err)
 	}
 	defer live.close()
+	source := new(traceSource)
+	live.files.may = func() error { return source.takePackets(dir) }
+	raws, err := newRawConversion(r, dir, false, source)
+	if err != nil {
+		return false, err
+	}
 	session, err := startRecording(s, live, r)
 	if err != nil {
 		return false, err
 	}
-	failed := r.runProgram(ctx, dir, args)
+	failed := r.runProgram(ctx, dir, args, rawEnvironment(dir.Path(), options))
 	var missing *usageError
 	if errors.As(failed, &missing) {
 		_, _ = session.stop(ctx) // there is nothing
+		_, _ = raws.end(ctx)
 		return false, failed
 	}
 	// From here on a signal must not lose the recording.
@@ -172,23 +186,16 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	if err == nil && r.finishRecorders(dir.Path(), live, r.remark) {
 		had.anything = true
 	}
-	if err == nil && !had.anything {
+	summary, fault := raws.end(ctx)
+	switch {
+	case fault != nil:
+		return true, withHint(errors.Join(err, raws.files.writeError(fault)), "the recording is kept in "+dir.Path()+"; tracex convert makes a trace from it")
+	case err != nil:
+		return r.keepRecording(dir, live, errors.Join(err, r.salvage(ctx, dir, live)))
+	case !had.anything && summary == nil:
 		return false, had.nothing(args[0])
 	}
-	if err == nil {
-		err = r.makeTrace(ctx, dir, live)
-	} else {
-		err = errors.Join(err, r.salvage(ctx, dir, live))
-	}
-	if err != nil {
-		what := "the recording"
-		if live.Begun() {
-			what = "the part that is not in " + r.output
-		}
-		at := keepRaw(dir.Spool(), r.output)
-		return at == dir.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")
-	}
-	return false, failed
+	return r.makeEither(ctx, dir, live, recorded{had, summary, failed})
 }
 
 // makeTrace completes the trace. After an error, what is not in it is in the directory's spool.
@@ -196,7 +203,7 @@ func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory,
 	made := r.conversion()
 	result, damage, err := live.end(ctx)
 	switch {
-	case errors.Is(err, perfetto.ErrNoCalls):
+	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
 		return made.run(ctx, dir.Spool())
 	case err == nil:
 		return errors.Join(made.report(result), damage)

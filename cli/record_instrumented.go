@@ -78,11 +78,11 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if err != nil {
 		return false, err
 	}
-	live, err := newRawConversion(r, dir, plan.Several)
+	live, err := newRawConversion(r, dir, plan.Several, new(traceSource))
 	if err != nil {
 		return false, err
 	}
-	env := append(plan.Env, raw.FolderVariable+"="+folder, raw.OptionsVariable+"="+options)
+	env := append(plan.Env, rawEnvironment(folder, options)...)
 	failed := r.runChild(ctx, plan.Args, env)
 	// From here on a signal must not lose the recording.
 	summary, err := live.end(context.WithoutCancel(ctx))
@@ -115,23 +115,32 @@ func (r *recordCommand) keepRawFiles(folder string) error {
 	if !r.keepRaws {
 		return nil
 	}
-	to := r.output + rawFolder
-	if err := os.MkdirAll(to, 0o700); err != nil {
-		return err
-	}
 	files := rawFiles(folder)
+	to, err := r.moveRawFiles(files)
+	if err == nil {
+		r.say("kept " + counted(int64(len(files)), "raw file") + " in " + to)
+	}
+	return err
+}
+
+// moveRawFiles moves raw files to the folder of --keep-raw.
+func (r *recordCommand) moveRawFiles(files []string) (to string, err error) {
+	to = r.output + rawFolder
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return to, err
+	}
 	for _, f := range files {
 		if err := os.Rename(f, filepath.Join(to, filepath.Base(f))); err != nil {
-			return err
+			return to, err
 		}
 	}
-	r.say("kept " + counted(int64(len(files)), "raw file") + " in " + to)
-	return nil
+	return to, nil
 }
 
 // rawConversion makes a trace from the raw files in a folder, while programs write them.
 type rawConversion struct {
 	*instrumented.Converter
+	source *traceSource
 	folder string
 	files  growingFiles
 	seen   map[string]bool
@@ -142,16 +151,20 @@ type rawConversion struct {
 // convertEvery is how often what programs have recorded is converted.
 const convertEvery = 100 * time.Millisecond
 
+// rawProgress is what a recording's directory says of the progress of a trace that is made of raw files.
+const rawProgress = "see the raw files\n"
+
 // newRawConversion begins a trace. Its files are created when there is a recording. With --last
-// there are none before the programs have ended. several is whether there may be several programs.
-func newRawConversion(r *recordCommand, dir *recording.Directory, several bool) (*rawConversion, error) {
+// there are none before the programs have ended. several is whether there may be several programs. Raw
+// files are left alone if source is another one.
+func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, source *traceSource) (*rawConversion, error) {
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {
 		return nil, err
 	}
-	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	l := &rawConversion{source: source, folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
 	// This says that the trace has begun.
-	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte("see the raw files\n"), 0o600) }
+	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
 	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true}); err != nil {
 		return nil, err
 	}
@@ -189,6 +202,9 @@ func (l *rawConversion) look() error {
 		path := filepath.Join(l.folder, e.Name())
 		if !strings.HasSuffix(e.Name(), raw.Suffix) {
 			continue
+		}
+		if !l.source.take(fromRaws) {
+			return nil
 		}
 		if !l.seen[path] {
 			l.seen[path] = true

@@ -25,8 +25,8 @@ type childExit int
 func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
 
 // runProgram runs the program to its end, with the service's sockets in its
-// environment, the directory for live files, and the format version.
-func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args []string) error {
+// environment, the directory for live files, the format version, and more.
+func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args, more []string) error {
 	sockets := dir.About.Sockets
 	env := []string{
 		service.ProducerVariable + "=" + filepath.Join(sockets, "producers"),
@@ -36,7 +36,7 @@ func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory
 	if v := dir.About.FormatVersion; v != 0 {
 		env = append(env, recorder.FormatVariable+"="+strconv.Itoa(v))
 	}
-	return r.runChild(ctx, args, env)
+	return r.runChild(ctx, args, append(env, more...))
 }
 
 // runChild runs a program to its end, with more in its environment.
