@@ -62,3 +62,38 @@ func TestConvertNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestThrowsGoexit: what ends goroutines in the usual way is no exception that left one.
+func TestThrowsGoexit(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")
+	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
+	var calls [3]*raw.Function
+	for i, name := range []string{"TestSkip", "skip", "fail"} {
+		calls[i] = &raw.Function{ID: uint32(i + 1), Package: "example.com/shop", Name: name, File: "/src/shop/shop_test.go"}
+	}
+	for id := range uint64(2) {
+		g := f.Goroutine((id + 1) << 7)
+		g.Begin(id+1, 0, 0, 0)
+		g.Enter(calls[0], 0)
+		g.Enter(calls[1], 0)
+		g.End(calls[1], raw.EventGoexit)
+		g.End(calls[0], raw.EventGoexit)
+	}
+	g := f.Goroutine(9 << 7)
+	g.Begin(9, 0, 0, 0)
+	g.Enter(calls[2], 0)
+	g.Panic(calls[2], rawtest.String("nothing left"))
+	f.Save(t, path)
+	if _, stderr, exit := runCommand(t, "convert", "-o", out, path); exit != 0 {
+		t.Fatal(stderr)
+	}
+	text, stderr, exit := runCommand(t, "throws", out)
+	if want := "exceptions · 1 exception of 1 class · 1 left a thread's root · 2 ended by runtime.Goexit\n"; exit != 0 || !strings.HasPrefix(text, want) || !strings.Contains(text, "– (ended shop.TestSkip") {
+		t.Errorf("exit code %d, %s%s", exit, text, stderr)
+	}
+	text, stderr, exit = runCommand(t, "throws", "--json", out)
+	if exit != 0 || strings.Count(text, `"outcome":"goexit"`) != 1 || strings.Count(text, `"outcome":"left"`) != 1 {
+		t.Errorf("exit code %d, %s%s", exit, text, stderr)
+	}
+}
