@@ -97,3 +97,31 @@ func TestThrowsGoexit(t *testing.T) {
 		t.Errorf("exit code %d, %s%s", exit, text, stderr)
 	}
 }
+
+// TestGoStatementsByName: go statements of two functions are not one because they have the same text.
+func TestGoStatementsByName(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")
+	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
+	g := f.Goroutine(1 << 7)
+	g.Begin(1, 0, 0, 0)
+	for i, name := range []string{"(*Pool).start", "(*Queue).start"} {
+		start := &raw.Function{ID: uint32(2*i + 1), Package: "example.com/shop", Name: name, File: "/src/shop/shop.go"}
+		g.Enter(start, 0)
+		g.Go(&raw.Function{ID: uint32(2*i + 2), Line: i, Flags: raw.FunctionGo, Package: "example.com/shop", Name: "go p.retry(n)", File: "/src/shop/shop.go"})
+		if i == 0 {
+			g.Go(&raw.Function{ID: 9, Line: 9, Flags: raw.FunctionGo, Package: "example.com/shop", Name: "go work(n)", File: "/src/shop/shop.go"})
+		}
+		g.Exit(start)
+	}
+	f.Save(t, path)
+	if _, stderr, exit := runCommand(t, "convert", "-o", out, path); exit != 0 {
+		t.Fatal(stderr)
+	}
+	text, stderr, exit := runCommand(t, "top", out)
+	for _, want := range []string{"  go work()\n", "  go p.retry() in Pool\n", "  go p.retry() in Queue\n"} {
+		if exit != 0 || !strings.Contains(text, want) {
+			t.Errorf("no %q: exit code %d, %s%s", want, exit, text, stderr)
+		}
+	}
+}
