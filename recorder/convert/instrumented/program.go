@@ -43,6 +43,8 @@ func (p *program) prepare(f *function) {
 		as = returnsNothing
 	}
 	f.method = p.dict.method(f.class, f.name, as)
+	// No call is there: it tells where the function is.
+	p.dict.location(baseName(f.File), f.Line, f.class, f.name)
 	f.args, f.results = p.typesOf(f.Arguments), make([]*typ, len(f.Results))
 }
 
