@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -123,5 +124,36 @@ func TestGoStatementsByName(t *testing.T) {
 		if exit != 0 || !strings.Contains(text, want) {
 			t.Errorf("no %q: exit code %d, %s%s", want, exit, text, stderr)
 		}
+	}
+}
+
+// TestNoIdentity: values of a struct are not one object, however they look.
+func TestNoIdentity(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")
+	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
+	f.Type(&raw.Type{ID: 1, Kind: reflect.Int, Flags: raw.TypeNamed, Name: "int"})
+	f.Type(&raw.Type{ID: 3, Kind: reflect.Struct, Flags: raw.TypeNamed, Name: "shop.Order", Package: "shop", Fields: []raw.Field{{Type: 1, Name: "ID"}}})
+	pay := &raw.Function{ID: 1, Flags: raw.FunctionReceiver, Arguments: []uint32{3}, Package: "shop", Name: "Order.Pay", File: "/src/shop/shop.go"}
+	g := f.Goroutine(1 << 7)
+	g.Begin(1, 0, 0, 0)
+	for id := range int64(2) {
+		g.Enter(pay, 0, rawtest.Struct(false, rawtest.Int(id)))
+		g.Exit(pay)
+	}
+	f.Save(t, path)
+	if _, stderr, exit := runCommand(t, "convert", "-o", out, path); exit != 0 {
+		t.Fatal(stderr)
+	}
+	for _, location := range []string{"Order@0", "Order@0.ID", "@0", "Order@-0"} {
+		if text, stderr, exit := runCommand(t, "history", out, location); exit == 0 || !strings.Contains(stderr, "@0 is no object") && !strings.Contains(stderr, "@-0 is no object") {
+			t.Errorf("%s: exit code %d, %s%s", location, exit, text, stderr)
+		}
+	}
+	if text, stderr, exit := runCommand(t, "history", out, "#0"); exit == 0 {
+		t.Errorf("%s%s", text, stderr)
+	}
+	if text, stderr, exit := runCommand(t, "calls", out, "obj=Order@0"); exit != 0 || !strings.Contains(text, "2 calls") {
+		t.Errorf("exit code %d, %s%s", exit, text, stderr)
 	}
 }
