@@ -99,7 +99,8 @@ func TestThrowsGoexit(t *testing.T) {
 	}
 }
 
-// TestGoStatementsByName: go statements of two functions are not one because they have the same text.
+// TestGoStatementsByName: go statements of two functions are not one because they have the same text. What is
+// told of a recording, and of its trace, is the same.
 func TestGoStatementsByName(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")
@@ -115,9 +116,14 @@ func TestGoStatementsByName(t *testing.T) {
 		}
 		g.Exit(start)
 	}
+	none := f.Goroutine(2 << 7) // it has no call
+	none.Begin(7, 0, 0, 0)
 	f.Save(t, path)
-	if _, stderr, exit := runCommand(t, "convert", "-o", out, path); exit != 0 {
+	if _, stderr, exit := runCommand(t, "convert", "-o", out, path); exit != 0 || !strings.Contains(stderr, "recorded 5 calls (3 go statements) of 2 functions, 1 goroutine in ") {
 		t.Fatal(stderr)
+	}
+	if text, _, _ := runCommand(t, "info", "--json", out); !strings.Contains(text, `"calls": 5,`) || strings.Count(text, `"number": `) != 1 {
+		t.Errorf("info says %s", text)
 	}
 	text, stderr, exit := runCommand(t, "top", out)
 	for _, want := range []string{"  go work()\n", "  go p.retry() in Pool\n", "  go p.retry() in Queue\n"} {

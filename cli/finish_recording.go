@@ -136,7 +136,7 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 	if summary.Events() == 0 {
 		return l.told, false
 	}
-	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls, "call")+")"))
+	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls+summary.Statements, "call")+")"))
 	if keep, err := l.keepPackets(ctx); keep || err != nil {
 		l.tell("cannot clean up", errors.Join(err, l.dir.Close()))
 		return l.told, true

@@ -241,11 +241,11 @@ func (l *rawConversion) end(ctx context.Context) (*instrumented.Summary, error) 
 
 // tellRecorded says what is in the trace, and what is not.
 func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
-	text := counted(s.Calls, "call") + " of " + counted(s.Functions, "function") + ", "
+	text := counted(s.Calls+s.Statements, "call")
 	if s.Statements > 0 {
-		text += counted(s.Statements, "go statement") + ", "
+		text += " (" + counted(s.Statements, "go statement") + ")"
 	}
-	text += counted(s.Goroutines, "goroutine")
+	text += " of " + counted(s.Functions, "function") + ", " + counted(s.Goroutines, "goroutine")
 	if n := len(s.Processes); n > 1 {
 		text += ", " + counted(int64(n), "process", "processes")
 	}

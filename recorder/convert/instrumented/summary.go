@@ -10,9 +10,9 @@ type Summary struct {
 
 // Counts are numbers of a process, or of all.
 type Counts struct {
-	Calls      int64
+	Calls      int64 // without go statements
 	Statements int64 // go statements, which are calls in the trace, too
-	Goroutines int64 // that recorded something
+	Goroutines int64 // that have an event, which are threads of the trace
 	Thrown     int64 // panics
 	Panics     int64 // calls that ended by a panic
 	Goexits    int64 // calls that ended by runtime.Goexit
@@ -37,7 +37,7 @@ type Process struct {
 }
 
 // Events is how many events the trace has. With [Options.NotEmpty] there is no trace if it is 0.
-func (c *Counts) Events() int64 { return c.Calls + c.Statements }
+func (c *Counts) Events() int64 { return c.Calls + c.Statements + c.Thrown }
 
 func (c *Converter) summary() *Summary {
 	s := &Summary{Functions: int64(len(c.called))}
