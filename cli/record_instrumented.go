@@ -300,6 +300,9 @@ func (r *recordCommand) say(line string) { fmt.Fprintln(r.stderr, "tracex: "+lin
 // tellBuilt tells which functions of the packages that were compiled are instrumented, and why
 // others are not.
 func (r *recordCommand) tellBuilt(built []wrapper.Report) {
+	if len(built) == 0 {
+		r.say("no instrumented package was compiled: they are in go's build cache; record --list tells what is instrumented")
+	}
 	for _, b := range built {
 		done, why := 0, map[string]int{}
 		for _, f := range b.Functions {
