@@ -99,7 +99,14 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	if err != nil {
 		return err
 	}
-	r := recordCommand{app: v.app, output: output, force: v.force}
+	r := recordCommand{app: v.app, output: output, force: v.force, split: v.split}
+	if v.split {
+		var all *instrumented.Summary
+		if r.made, all, err = convertEach(ctx, output, files, v.force, format.Version(v.version)); err != nil {
+			return err
+		}
+		return r.tellConverted(all)
+	}
 	if err := r.checkFiles(); err != nil {
 		return err
 	}
@@ -108,10 +115,15 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	if err != nil {
 		return to.writeError(err)
 	}
-	if summary.Events() == 0 {
-		return r.nothingRecorded(summary)
+	return r.tellConverted(summary)
+}
+
+// tellConverted says what was made of raw files.
+func (r *recordCommand) tellConverted(s *instrumented.Summary) error {
+	if s.Events() == 0 {
+		return r.nothingRecorded(s)
 	}
-	r.tellRecorded(summary)
+	r.tellRecorded(s)
 	return nil
 }
 

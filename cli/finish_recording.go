@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder"
+	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/recording"
 	"tracex/recorder/shared"
@@ -121,11 +122,10 @@ func (l *leftRecording) say(line string) { l.tell(l.path, errors.New(line)) }
 // recorded no calls.
 func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told []remark, made bool) {
 	// What record had converted is made again: the numbers it used are not known any more.
-	to := growingFiles{path: l.path, replace: true}
-	summary, err := convertRaws(ctx, files, &to, format.Version(l.dir.About.FormatVersion))
+	traces, summary, err := l.convertRaws(ctx, files)
 	if err != nil {
 		at := l.path + recording.Suffix
-		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
+		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told, true
 	}
 	for _, p := range summary.Processes {
@@ -136,7 +136,9 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 	if summary.Events() == 0 {
 		return l.told, false
 	}
-	l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(summary.Calls+summary.Statements, "call")+")"))
+	for _, m := range traces {
+		l.tell(m.path, errors.New("tracex record was killed; completed the trace ("+counted(m.Calls+m.Statements, "call")+")"))
+	}
 	if keep, err := l.keepPackets(ctx); keep || err != nil {
 		l.tell("cannot clean up", errors.Join(err, l.dir.Close()))
 		return l.told, true
@@ -145,6 +147,17 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 		l.tell("cannot clean up", err)
 	}
 	return l.told, true
+}
+
+// convertRaws makes the trace of raw files, or, with --split, their traces. all is what all of them have.
+func (l *leftRecording) convertRaws(ctx context.Context, files []string) (made []madeTrace, all *instrumented.Summary, err error) {
+	v := format.Version(l.dir.About.FormatVersion)
+	if l.dir.About.Split {
+		return convertEach(ctx, l.path, files, true, v)
+	}
+	to := growingFiles{path: l.path, replace: true}
+	all, err = convertRaws(ctx, files, &to, v)
+	return []madeTrace{{l.path, all}}, all, to.writeError(err)
 }
 
 // keepPackets keeps the packets beside a trace that is made of raw files, if there are any. keep means

@@ -31,6 +31,8 @@ type recordCommand struct {
 	calls      callFlags
 	command    goCommand
 	keepRaws   bool
+	split      bool
+	made       []madeTrace // by --split
 	verbose    bool
 	list       bool
 }
@@ -69,9 +71,10 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
 	flags.BoolVar(&r.command.inside, "go", false, "the command runs go itself, as make does")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
+	flags.BoolVar(&r.split, "split", false, "a trace for each instrumented process, such as trace-shop-4711.bin, made when the programs have ended")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
 	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
-	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "verbose": "", "list": ""})
+	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "verbose": "", "list": ""})
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
@@ -133,13 +136,21 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 
 // checkOutput checks, before the program runs, that the trace can be written.
 func (r *recordCommand) checkOutput() error {
+	if err := r.checkRecording(); err != nil {
+		return err
+	}
+	return r.checkFiles()
+}
+
+// checkRecording checks that there is no other recording for the output.
+func (r *recordCommand) checkRecording() error {
 	if err := refuseStdout(r.output); err != nil {
 		return err
 	}
 	if _, err := recording.State(r.output); err != nil && !r.force {
 		return r.unendedError(err)
 	}
-	return r.checkFiles()
+	return nil
 }
 
 // checkFiles checks that the files of the trace can be written.
@@ -233,7 +244,7 @@ func (r *recordCommand) salvage(ctx context.Context, dir *recording.Directory, l
 
 // createDir creates the directory that holds the recording until it is a trace.
 func (r *recordCommand) createDir(args []string, sockets string) (*recording.Directory, error) {
-	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version)}
+	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version), Split: r.split}
 	dir, err := recording.Create(r.output, about)
 	if errors.Is(err, recording.ErrUnfinished) && r.force {
 		left, taken := recording.Take(r.output)

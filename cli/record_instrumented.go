@@ -35,7 +35,11 @@ func (r *recordCommand) runInstrumented(ctx context.Context, args []string) erro
 	if err != nil {
 		return err
 	}
-	if err := r.checkOutput(); err != nil {
+	check := r.checkOutput
+	if r.split { // the names of the traces are not known yet
+		check = r.checkRecording
+	}
+	if err := check(); err != nil {
 		return err
 	}
 	dir, err := r.createDir(args, "")
@@ -141,6 +145,7 @@ func (r *recordCommand) moveRawFiles(files []string) (to string, err error) {
 type rawConversion struct {
 	*instrumented.Converter
 	source *traceSource
+	split  *recordCommand // for --split, otherwise nil
 	folder string
 	files  growingFiles
 	seen   map[string]bool
@@ -154,8 +159,8 @@ const convertEvery = 100 * time.Millisecond
 // rawProgress is what a recording's directory says of the progress of a trace that is made of raw files.
 const rawProgress = "see the raw files\n"
 
-// newRawConversion begins a trace. Its files are created when there is a recording. With --last
-// there are none before the programs have ended. several is whether there may be several programs. Raw
+// newRawConversion begins a trace. Its files are created when there is a recording. With --last, and with
+// --split, there are none before the programs have ended. several is whether there may be several programs. Raw
 // files are left alone if source is another one.
 func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, source *traceSource) (*rawConversion, error) {
 	folder, err := filepath.Abs(dir.Path())
@@ -168,7 +173,10 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true}); err != nil {
 		return nil, err
 	}
-	if r.calls.last > 0 {
+	if r.split {
+		l.split = r
+	}
+	if r.calls.last > 0 || r.split {
 		l.ended <- nil
 	} else {
 		go func() { l.ended <- l.follow() }()
@@ -228,6 +236,9 @@ func aliveText(pid string) bool {
 func (l *rawConversion) end(ctx context.Context) (*instrumented.Summary, error) {
 	close(l.done)
 	err := <-l.ended
+	if l.split != nil {
+		return l.endSplit(ctx)
+	}
 	if err == nil {
 		err = l.look()
 	}
@@ -241,6 +252,16 @@ func (l *rawConversion) end(ctx context.Context) (*instrumented.Summary, error) 
 
 // tellRecorded says what is in the trace, and what is not.
 func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
+	if r.split {
+		r.tellSplit()
+	} else {
+		r.tellTrace(s, r.output)
+	}
+	r.tellLeftOut(s)
+}
+
+// tellTrace says what is in a trace.
+func (r *recordCommand) tellTrace(s *instrumented.Summary, path string) {
 	text := counted(s.Calls+s.Statements, "call")
 	if s.Statements > 0 {
 		text += " (" + counted(s.Statements, "go statement") + ")"
@@ -249,7 +270,11 @@ func (r *recordCommand) tellRecorded(s *instrumented.Summary) {
 	if n := len(s.Processes); n > 1 {
 		text += ", " + counted(int64(n), "process", "processes")
 	}
-	r.say("recorded " + text + " in " + r.output)
+	r.say("recorded " + text + " in " + path)
+}
+
+// tellLeftOut says what is not in a trace.
+func (r *recordCommand) tellLeftOut(s *instrumented.Summary) {
 	if s.LeftOut > 0 {
 		r.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
 	}
