@@ -102,7 +102,7 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	if err := p.Begin(ctx, folder, options); err != nil {
 		return false, attachError(p.PID, err)
 	}
-	live, err := newRawConversion(&t.recordCommand, dir, false)
+	live, err := newRawConversion(&t.recordCommand, dir, false, new(traceSource))
 	if err != nil {
 		return false, err
 	}

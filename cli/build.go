@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracex/recorder/instrument"
+	"tracex/recorder/instrument/wrapper"
 )
 
 // buildCommand is the command build.
@@ -51,14 +52,31 @@ func (b *buildCommand) run(ctx context.Context, dash int, args []string) error {
 		args = args[:dash]
 	}
 	command = append(command, args...)
-	plan, err := b.planned(ctx, command, b.options())
+	o := b.options()
+	if b.verbose {
+		var err error
+		if o.Report, err = os.MkdirTemp("", "tracex-build-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(o.Report)
+	}
+	plan, err := b.planned(ctx, command, o)
 	if err != nil {
 		return err
 	}
 	c := exec.CommandContext(ctx, plan.Args[0], plan.Args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = b.stdin, b.stdout, b.stderr
 	c.Env = append(os.Environ(), plan.Env...)
-	return exitOf(c.Run())
+	failed := exitOf(c.Run())
+	if b.verbose {
+		tell := recordCommand{app: b.app}
+		built, err := wrapper.ReadReports(o.Report)
+		if err != nil {
+			tell.remark("cannot tell what was instrumented", err)
+		}
+		tell.tellBuilt(built)
+	}
+	return failed
 }
 
 // planned makes the tools for a go command, and the command that uses them.

@@ -16,6 +16,7 @@ type convertCommand struct {
 	output  string
 	force   bool
 	version formatVersion
+	split   bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -35,6 +36,7 @@ tracex convert --to 27 -o new.packedtrace old.packedtrace`,
 	flags := c.Flags()
 	flags.StringVarP(&v.output, "output", "o", "", "data file or directory; default FILE.bin or FILE.v22.bin")
 	flags.BoolVar(&v.force, "force", false, "replace existing files")
+	flags.BoolVar(&v.split, "split", false, "a trace for each instrumented Go process")
 	flags.Var(&v.version, "to", "format version to write: 27 or 22")
 	flags.Var(&v.version, "format-version", "same as --to")
 	completeVersion(c, "to")

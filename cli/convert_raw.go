@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -54,9 +55,9 @@ func rawOutputPath(path, output string) (string, error) {
 }
 
 // convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of the
-// packets in the file at spool, unless that is "".
+// packets in the file at spool, unless that is "". If the raw files have no events, there is none.
 func convertRaws(ctx context.Context, files []string, spool string, to *growingFiles, v format.Version) (made rawTrace, err error) {
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1})
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1, NotEmpty: true})
 	if err != nil {
 		return made, err
 	}
@@ -99,13 +100,23 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	if err != nil {
 		return err
 	}
-	r := recordCommand{app: v.app, output: output, force: v.force}
-	if err := r.checkFiles(); err != nil {
-		return err
-	}
 	spool, done, err := v.spoolBeside(path)
 	defer done()
 	if err != nil {
+		return err
+	}
+	r := recordCommand{app: v.app, output: output, force: v.force, split: v.split, version: v.version}
+	if v.split {
+		var all rawTrace
+		if r.made, all, err = convertEach(ctx, output, files, v.force, format.Version(v.version)); err != nil {
+			return err
+		}
+		if spool != "" {
+			all.lost = errSplit
+		}
+		return r.tellConverted(ctx, &all, spool, recording.SpoolIn(path))
+	}
+	if err := r.checkFiles(); err != nil {
 		return err
 	}
 	to := growingFiles{path: output, replace: v.force}
@@ -113,9 +124,49 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	if err != nil {
 		return to.writeError(err)
 	}
-	r.tellRecorded(&made)
+	return r.tellConverted(ctx, &made, spool, recording.SpoolIn(path))
+}
+
+// tellConverted says what was made of raw files, and of the packets in the file at spool, unless that
+// is "". from is where these are kept. If the raw files have no events, it makes a trace of the packets.
+func (r *recordCommand) tellConverted(ctx context.Context, made *rawTrace, spool, from string) error {
+	if made.Events() == 0 {
+		if spool != "" {
+			r.tellLeftOut(made.Summary)
+			if err := r.onlyPackets(ctx, spool); !errors.Is(err, errNoEvents) {
+				return err
+			}
+		}
+		return r.nothingRecorded(made.Summary)
+	}
+	r.tellRecorded(made)
 	if made.lost != nil {
-		return lostPackets(output, made.lost, recording.SpoolIn(path))
+		return lostPackets(r.output, made.lost, from)
 	}
 	return made.damage
+}
+
+// nothingRecorded is the error for raw files without events.
+func (r *recordCommand) nothingRecorded(s *instrumented.Summary) error {
+	r.tellProblems(s)
+	if err := lostEverything(s); err != nil {
+		return err
+	}
+	return withHint(errors.New("no trace written: no recorded function was called"), "TRACEX_RECORD_OPTIONS, or --only and --skip, may have left out too many functions")
+}
+
+// lostEverything is the error for programs of which one could not record, or whose raw file
+// is damaged; nil if there is none.
+func lostEverything(s *instrumented.Summary) error {
+	for _, p := range s.Processes {
+		if why := lostReason(p); why != "" {
+			return fmt.Errorf("no trace written: %s: %s", programOf(p), why)
+		}
+	}
+	for _, p := range s.Processes {
+		if p.Damaged > 0 {
+			return fmt.Errorf("no trace written: no calls can be read in %s", p.Path)
+		}
+	}
+	return nil
 }

@@ -69,8 +69,12 @@ func (l *leftRecording) tell(what string, why error) { l.told = append(l.told, r
 // complete completes the trace, removes the recording's directory, and returns what to tell.
 func (l *leftRecording) complete(ctx context.Context) []remark {
 	at := l.path + recording.Suffix
-	if files := rawFiles(l.dir.Path()); files != nil {
-		return l.completeRaws(ctx, files)
+	files := rawFiles(l.dir.Path())
+	if files != nil && l.fromRaws() {
+		if told, made := l.completeRaws(ctx, files); made {
+			return told
+		}
+		files = nil // they have no calls
 	}
 	result, damage, err := l.make(ctx)
 	switch {
@@ -92,63 +96,119 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	if damage != nil {
 		l.tell("part of "+at+" is missing", damage)
 	}
+	if files != nil {
+		beside := recordCommand{app: l.app, output: l.path}
+		if _, err := beside.keepOtherRaws(l.dir.Path(), l.say); err != nil {
+			l.tell("raw files are kept in "+at, errors.Join(err, l.dir.Close()))
+			return l.told
+		}
+	}
+	return l.cleaned()
+}
+
+// cleaned removes the recording's directory.
+func (l *leftRecording) cleaned() []remark {
 	if err := l.dir.Remove(); err != nil {
 		l.tell("cannot clean up", err)
 	}
 	return l.told
 }
 
-// completeRaws is complete for a recording of instrumented programs.
-func (l *leftRecording) completeRaws(ctx context.Context, files []string) []remark {
+// fromRaws reports whether a trace with raw files is made of these: it was, or it was not begun.
+func (l *leftRecording) fromRaws() bool {
+	progress, _ := os.ReadFile(l.dir.Progress())
+	return len(progress) == 0 || string(progress) == rawProgress
+}
+
+func (l *leftRecording) say(line string) { l.tell(l.path, errors.New(line)) }
+
+// completeRaws is complete for a recording of instrumented programs. made is false if they have
+// recorded no calls.
+func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told []remark, made bool) {
 	at := l.path + recording.Suffix
 	spool, _, err := l.dir.Trim()
 	if err != nil {
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
-		return l.told
+		return l.told, true
 	}
 	defer spool.Close()
 	l.finishRecorders(l.dir.Path(), spool, l.tell)
-	// What record had converted is made again: the numbers it used are not known any more.
-	to := growingFiles{path: l.path, replace: true}
-	made, err := convertRaws(ctx, files, spool.Name(), &to, format.Version(l.dir.About.FormatVersion))
-	if err != nil {
-		l.tell("cannot complete the trace from "+at, errors.Join(to.writeError(err), l.dir.Close()))
-		return l.told
-	}
-	text, more := counted(made.Calls, "call"), ""
+	packets := ""
 	if sizeOf(spool) > 0 {
-		own := int64(0)
-		if made.own != nil {
-			own = made.own.Events
-		}
-		text += ", " + counted(own, "event") + " of package recorder"
-		more = ", but events of package recorder just before that may be missing"
+		packets = spool.Name()
 	}
-	text = "tracex record was killed; completed the trace (" + text + ")" + more
-	l.tell(l.path, errors.New(text))
-	made.tellOwn(func(line string) { l.tell(l.path, errors.New(line)) })
-	if made.damage != nil {
-		l.tell("part of "+at+" is missing", made.damage)
+	// What record had converted is made again: the numbers it used are not known any more.
+	traces, all, err := l.convertRaws(ctx, files, packets)
+	if err != nil {
+		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
+		return l.told, true
 	}
-	for _, p := range made.Processes {
+	for _, p := range all.Processes {
 		for _, problem := range p.Problems {
 			l.tell(programOf(p), problem)
 		}
 	}
-	if made.lost != nil {
+	if all.Events() == 0 {
+		return l.told, false
+	}
+	for _, m := range traces {
+		l.tellCompleted(m, packets != "" && !l.dir.About.Split)
+	}
+	if all.lost == nil && packets != "" && l.dir.About.Split {
+		if all.lost = l.anyEvents(ctx, packets); all.lost == nil {
+			packets = ""
+		}
+	}
+	if all.damage != nil {
+		l.tell("part of "+at+" is missing", all.damage)
+	}
+	if all.lost != nil {
 		kept := keepRaw(l.dir.Spool(), l.path)
-		why := lostPackets(l.path, made.lost, kept)
+		why := lostPackets(l.path, all.lost, kept)
 		if kept == l.dir.Spool() {
-			why = errors.Join(why, l.dir.Close())
-			l.tell(l.path, why)
-			return l.told
+			l.tell(l.path, errors.Join(why, l.dir.Close()))
+			return l.told, true
 		}
 		l.tell(l.path, why)
 	}
-	if err := l.dir.Remove(); err != nil {
-		l.tell("cannot clean up", err)
+	return l.cleaned(), true
+}
+
+// tellCompleted says what a trace has. packets is whether it may have some of package recorder.
+func (l *leftRecording) tellCompleted(m madeTrace, packets bool) {
+	text, more := counted(m.Calls+m.Statements, "call"), ""
+	if packets {
+		own := int64(0)
+		if m.own != nil {
+			own = m.own.Events
+		}
+		text += ", " + counted(own, "event") + " of package recorder"
+		more = ", but events of package recorder just before that may be missing"
 	}
-	return l.told
+	l.tell(m.path, errors.New("tracex record was killed; completed the trace ("+text+")"+more))
+	m.tellOwn(func(line string) { l.tell(m.path, errors.New(line)) })
+}
+
+// convertRaws makes the trace of raw files and of packets, or, with --split, the traces of the raw
+// files. all is what all of them have.
+func (l *leftRecording) convertRaws(ctx context.Context, files []string, packets string) (made []madeTrace, all rawTrace, err error) {
+	v := format.Version(l.dir.About.FormatVersion)
+	if l.dir.About.Split {
+		return convertEach(ctx, l.path, files, true, v)
+	}
+	to := growingFiles{path: l.path, replace: true}
+	all, err = convertRaws(ctx, files, packets, &to, v)
+	return []madeTrace{{l.path, all}}, all, to.writeError(err)
+}
+
+// anyEvents returns errSplit if there are events in packets: there may be nothing but what the
+// service says of itself.
+func (l *leftRecording) anyEvents(ctx context.Context, packets string) error {
+	tried := conversion{app: l.app, output: filepath.Join(l.dir.Path(), "tried"), force: true, notEmpty: true}
+	if _, _, err := tried.convert(ctx, packets); errors.Is(err, errNoEvents) {
+		return nil
+	}
+	return errSplit
 }
 
 // make completes the trace, or makes it if it was not begun.

@@ -148,7 +148,10 @@ func locationError(err error) error {
 	var none *query.NoLocationError
 	var many *query.ManyLocationsError
 	var method *query.NoMethodError
+	var values *query.NoObjectError
 	switch {
+	case errors.As(err, &values):
+		return withHint(err, "tracex calls FILE 'obj="+values.Text+"' lists the calls with such values")
 	case errors.As(err, &many):
 		const most = 10
 		list := many.Choices

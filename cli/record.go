@@ -31,6 +31,8 @@ type recordCommand struct {
 	calls      callFlags
 	command    goCommand
 	keepRaws   bool
+	split      bool
+	made       []madeTrace // by --split
 	verbose    bool
 	list       bool
 }
@@ -69,9 +71,10 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
 	flags.BoolVar(&r.command.inside, "go", false, "the command runs go itself, as make does")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
+	flags.BoolVar(&r.split, "split", false, "a trace for each instrumented process, such as trace-shop-4711.bin, made when the programs have ended")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
 	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
-	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "verbose": "", "list": ""})
+	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "verbose": "", "list": ""})
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
@@ -93,6 +96,13 @@ tracex record -- ./program --its-flag`,
 // run runs a program and makes a trace from the recording. It returns a childExit if the
 // program failed.
 func (r *recordCommand) run(ctx context.Context, args []string) error {
+	if err := r.calls.check(); err != nil {
+		return err
+	}
+	options, err := r.calls.text(r.output)
+	if err != nil {
+		return err
+	}
 	if err := r.checkOutput(); err != nil {
 		return err
 	}
@@ -114,7 +124,7 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	keep, err := r.recordInto(ctx, s, dir, args)
+	keep, err := r.recordInto(ctx, s, dir, args, options)
 	if keep {
 		return errors.Join(err, dir.Close())
 	}
@@ -126,13 +136,21 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 
 // checkOutput checks, before the program runs, that the trace can be written.
 func (r *recordCommand) checkOutput() error {
+	if err := r.checkRecording(); err != nil {
+		return err
+	}
+	return r.checkFiles()
+}
+
+// checkRecording checks that there is no other recording for the output.
+func (r *recordCommand) checkRecording() error {
 	if err := refuseStdout(r.output); err != nil {
 		return err
 	}
 	if _, err := recording.State(r.output); err != nil && !r.force {
 		return r.unendedError(err)
 	}
-	return r.checkFiles()
+	return nil
 }
 
 // checkFiles checks that the files of the trace can be written.
@@ -148,22 +166,29 @@ func (r *recordCommand) checkFiles() error {
 	return nil
 }
 
-// recordInto records into a directory, and makes the trace. keep means that the directory has
-// the only copy of some data.
-func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Directory, args []string) (keep bool, err error) {
+// recordInto records into a directory, and makes the trace. options are those of instrumented
+// programs. keep means that the directory has the only copy of some data.
+func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Directory, args []string, options string) (keep bool, err error) {
 	live, err := newLiveConversion(r.output, dir)
 	if err != nil {
 		return false, tracefile.WriteError(r.output, err)
 	}
 	defer live.close()
+	source := new(traceSource)
+	live.files.may = func() error { return source.takePackets(dir) }
+	raws, err := newRawConversion(r, dir, false, source)
+	if err != nil {
+		return false, err
+	}
 	session, err := startRecording(s, live, r)
 	if err != nil {
 		return false, err
 	}
-	failed := r.runProgram(ctx, dir, args)
+	failed := r.runProgram(ctx, dir, args, rawEnvironment(dir.Path(), options))
 	var missing *usageError
 	if errors.As(failed, &missing) {
 		_, _ = session.stop(ctx) // there is nothing
+		_, _ = raws.end(ctx, "")
 		return false, failed
 	}
 	// From here on a signal must not lose the recording.
@@ -172,23 +197,25 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	if err == nil && r.finishRecorders(dir.Path(), live, r.remark) {
 		had.anything = true
 	}
-	if err == nil && !had.anything {
+	packets := ""
+	if err == nil && had.anything && source.settle(dir) {
+		// This puts those that wait into the spool.
+		if _, _, err = live.end(ctx); errors.Is(err, errOtherSource) {
+			packets, err = dir.Spool(), nil
+		} else if errors.Is(err, perfetto.ErrNoCalls) {
+			had.anything, err = false, nil
+		}
+	}
+	made, fault := raws.end(ctx, packets)
+	switch {
+	case fault != nil:
+		return true, withHint(errors.Join(err, raws.files.writeError(fault)), "the recording is kept in "+dir.Path()+"; tracex convert makes a trace from it")
+	case err != nil:
+		return r.keepRecording(dir, live, errors.Join(err, r.salvage(ctx, dir, live)))
+	case !had.anything && made.Summary == nil:
 		return false, had.nothing(args[0])
 	}
-	if err == nil {
-		err = r.makeTrace(ctx, dir, live)
-	} else {
-		err = errors.Join(err, r.salvage(ctx, dir, live))
-	}
-	if err != nil {
-		what := "the recording"
-		if live.Begun() {
-			what = "the part that is not in " + r.output
-		}
-		at := keepRaw(dir.Spool(), r.output)
-		return at == dir.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")
-	}
-	return false, failed
+	return r.makeEither(ctx, dir, live, recorded{had, made, packets, failed})
 }
 
 // makeTrace completes the trace. After an error, what is not in it is in the directory's spool.
@@ -196,7 +223,7 @@ func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory,
 	made := r.conversion()
 	result, damage, err := live.end(ctx)
 	switch {
-	case errors.Is(err, perfetto.ErrNoCalls):
+	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
 		return made.run(ctx, dir.Spool())
 	case err == nil:
 		return errors.Join(made.report(result), damage)
@@ -226,7 +253,7 @@ func (r *recordCommand) salvage(ctx context.Context, dir *recording.Directory, l
 
 // createDir creates the directory that holds the recording until it is a trace.
 func (r *recordCommand) createDir(args []string, sockets string) (*recording.Directory, error) {
-	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version)}
+	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version), Split: r.split}
 	dir, err := recording.Create(r.output, about)
 	if errors.Is(err, recording.ErrUnfinished) && r.force {
 		left, taken := recording.Take(r.output)

@@ -19,12 +19,18 @@ const recordedMode fs.FileMode = 0o600
 type growingFiles struct {
 	path    string       // of the data
 	replace bool         // of existing files, by create
+	may     func() error // asked by create: an error is why it must not; nil for none
 	begun   func() error // called when they have been created by writing; nil for nothing
 	open    []*os.File
 }
 
 // create creates the files, or replaces existing ones.
 func (g *growingFiles) create() (perfetto.Writers, error) {
+	if g.may != nil {
+		if err := g.may(); err != nil {
+			return perfetto.Writers{}, err
+		}
+	}
 	var set tracefile.Set
 	defer set.Discard()
 	for _, suffix := range traceSuffixes {

@@ -35,7 +35,11 @@ func (r *recordCommand) runInstrumented(ctx context.Context, args []string) erro
 	if err != nil {
 		return err
 	}
-	if err := r.checkOutput(); err != nil {
+	check := r.checkOutput
+	if r.split { // the names of the traces are not known yet
+		check = r.checkRecording
+	}
+	if err := check(); err != nil {
 		return err
 	}
 	sockets := r.ownSockets()
@@ -82,11 +86,11 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if err != nil {
 		return false, err
 	}
-	live, err := newRawConversion(r, dir, plan.Several)
+	live, err := newRawConversion(r, dir, plan.Several, new(traceSource))
 	if err != nil {
 		return false, err
 	}
-	env := append(plan.Env, raw.FolderVariable+"="+folder, raw.OptionsVariable+"="+options)
+	env := append(plan.Env, rawEnvironment(folder, options)...)
 	own := r.startOwn(dir)
 	defer own.close()
 	if own != nil {
@@ -107,7 +111,10 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if r.verbose {
 		r.tellBuilt(built)
 	}
-	if made.Summary == nil && packets != "" {
+	if packets != "" && (made.Summary == nil || made.Events() == 0) {
+		if made.Summary != nil {
+			r.tellLeftOut(made.Summary)
+		}
 		if err := r.onlyPackets(ctx, packets); !errors.Is(err, errNoEvents) {
 			return err != nil, cmp.Or(err, failed)
 		}
@@ -136,28 +143,33 @@ func (r *recordCommand) keepRawFiles(folder, packets string) error {
 	if !r.keepRaws {
 		return nil
 	}
-	to := r.output + rawFolder
-	if err := os.MkdirAll(to, 0o700); err != nil {
-		return err
-	}
 	files := rawFiles(folder)
+	to, err := r.moveRawFiles(files)
+	if err == nil {
+		r.say("kept " + counted(int64(len(files)), "raw file") + " in " + to)
+	}
+	return err
+}
+
+// moveRawFiles moves raw files to the folder of --keep-raw.
+func (r *recordCommand) moveRawFiles(files []string) (to string, err error) {
+	to = r.output + rawFolder
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return to, err
+	}
 	for _, f := range files {
 		if err := os.Rename(f, filepath.Join(to, filepath.Base(f))); err != nil {
-			return err
+			return to, err
 		}
 	}
-	if packets != "" {
-		if err := os.Rename(packets, recording.SpoolIn(to)); err != nil {
-			return err
-		}
-	}
-	r.say("kept " + counted(int64(len(files)), "raw file") + " in " + to)
-	return nil
+	return to, nil
 }
 
 // rawConversion makes a trace from the raw files in a folder, while programs write them.
 type rawConversion struct {
 	*instrumented.Converter
+	source *traceSource
+	split  *recordCommand // for --split, otherwise nil
 	folder string
 	files  growingFiles
 	seen   map[string]bool
@@ -168,20 +180,27 @@ type rawConversion struct {
 // convertEvery is how often what programs have recorded is converted.
 const convertEvery = 100 * time.Millisecond
 
-// newRawConversion begins a trace. Its files are created when there is a recording. With --last
-// there are none before the programs have ended. several is whether there may be several programs.
-func newRawConversion(r *recordCommand, dir *recording.Directory, several bool) (*rawConversion, error) {
+// rawProgress is what a recording's directory says of the progress of a trace that is made of raw files.
+const rawProgress = "see the raw files\n"
+
+// newRawConversion begins a trace. Its files are created when there is a recording. With --last, and with
+// --split, there are none before the programs have ended. several is whether there may be several programs. Raw
+// files are left alone if source is another one.
+func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, source *traceSource) (*rawConversion, error) {
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {
 		return nil, err
 	}
-	l := &rawConversion{folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	l := &rawConversion{source: source, folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
 	// This says that the trace has begun.
-	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte("see the raw files\n"), 0o600) }
-	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several}); err != nil {
+	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true}); err != nil {
 		return nil, err
 	}
-	if r.calls.last > 0 {
+	if r.split {
+		l.split = r
+	}
+	if r.calls.last > 0 || r.split {
 		l.ended <- nil
 	} else {
 		go func() { l.ended <- l.follow() }()
@@ -216,6 +235,9 @@ func (l *rawConversion) look() error {
 		if !strings.HasSuffix(e.Name(), raw.Suffix) {
 			continue
 		}
+		if !l.source.take(fromRaws) {
+			return nil
+		}
 		if !l.seen[path] {
 			l.seen[path] = true
 			l.Add(path)
@@ -239,6 +261,9 @@ func aliveText(pid string) bool {
 func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, err error) {
 	close(l.done)
 	err = <-l.ended
+	if l.split != nil {
+		return l.endSplit(ctx, spool)
+	}
 	if err == nil {
 		err = l.look()
 	}
@@ -252,20 +277,34 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 
 // tellRecorded says what is in the trace, and what is not.
 func (r *recordCommand) tellRecorded(made *rawTrace) {
-	s := made.Summary
-	text := counted(s.Calls, "call") + " of " + counted(s.Functions, "function") + ", "
-	if s.Statements > 0 {
-		text += counted(s.Statements, "go statement") + ", "
+	if r.split {
+		r.tellSplit()
+	} else {
+		r.tellTrace(made, r.output)
 	}
-	text += counted(s.Goroutines, "goroutine")
+	r.tellLeftOut(made.Summary)
+}
+
+// tellTrace says what is in a trace.
+func (r *recordCommand) tellTrace(made *rawTrace, path string) {
+	s := made.Summary
+	text := counted(s.Calls+s.Statements, "call")
+	if s.Statements > 0 {
+		text += " (" + counted(s.Statements, "go statement") + ")"
+	}
+	text += " of " + counted(s.Functions, "function") + ", " + counted(s.Goroutines, "goroutine")
 	if n := len(s.Processes); n > 1 {
 		text += ", " + counted(int64(n), "process", "processes")
 	}
 	if o := made.own; o != nil && o.Events > 0 {
 		text += ", " + counted(o.Events, "event") + " of package recorder in " + counted(int64(len(o.Threads)), "thread")
 	}
-	r.say("recorded " + text + " in " + r.output)
+	r.say("recorded " + text + " in " + path)
 	made.tellOwn(r.say)
+}
+
+// tellLeftOut says what is not in a trace.
+func (r *recordCommand) tellLeftOut(s *instrumented.Summary) {
 	if s.LeftOut > 0 {
 		r.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
 	}
@@ -273,6 +312,13 @@ func (r *recordCommand) tellRecorded(made *rawTrace) {
 		if why := lostReason(p); why != "" {
 			r.remark(programOf(p), errors.New(why))
 		}
+	}
+	r.tellProblems(s)
+}
+
+// tellProblems tells what could not be read.
+func (r *recordCommand) tellProblems(s *instrumented.Summary) {
+	for _, p := range s.Processes {
 		for _, problem := range p.Problems {
 			r.remark(programOf(p), problem)
 		}
@@ -309,6 +355,9 @@ func (r *recordCommand) say(line string) { fmt.Fprintln(r.stderr, "tracex: "+lin
 // tellBuilt tells which functions of the packages that were compiled are instrumented, and why
 // others are not.
 func (r *recordCommand) tellBuilt(built []wrapper.Report) {
+	if len(built) == 0 {
+		r.say("no instrumented package was compiled: they are in go's build cache; record --list tells what is instrumented")
+	}
 	for _, b := range built {
 		done, why := 0, map[string]int{}
 		for _, f := range b.Functions {
@@ -372,10 +421,9 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 		return b.Failed == "" && slices.ContainsFunc(b.Functions, func(f rewrite.Function) bool { return f.Reason == "" })
 	})
 	if s != nil {
-		for _, p := range s.Processes {
-			if why := lostReason(p); why != "" {
-				return fmt.Errorf("no trace written: %s: %s", programOf(p), why)
-			}
+		r.tellProblems(s)
+		if err := lostEverything(s); err != nil {
+			return err
 		}
 	}
 	switch {

@@ -159,18 +159,16 @@ type rawTrace struct {
 
 // empty reports whether nothing was recorded.
 func (t *rawTrace) empty() bool {
-	return (t.Summary == nil || t.Calls == 0) && (t.own == nil || t.own.Events == 0)
+	return (t.Summary == nil || t.Events() == 0) && (t.own == nil || t.own.Events == 0)
 }
 
 // finish converts the rest, adds the packets in the file at spool, unless that is "", and ends the
-// trace.
+// trace. If there are no events of instrumented programs, the packets are left alone.
 func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, spool string) (err error) {
 	t.Summary, err = c.Complete(ctx)
-	if w, ok := c.Written(); ok && err == nil && spool != "" {
+	if w, ok := c.Written(); ok && err == nil && spool != "" && t.Events() > 0 {
 		t.lost = t.join(ctx, &w, spool)
 		err = ctx.Err()
-	} else if err == nil && spool != "" {
-		t.lost = errors.New("no raw file can be read")
 	}
 	if t.own == nil {
 		err = errors.Join(err, c.End())

@@ -25,9 +25,9 @@ type childExit int
 func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
 
 // runProgram runs the program to its end, with the service's sockets in its
-// environment, the directory for live files, and the format version.
-func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args []string) error {
-	return r.runChild(ctx, args, serviceEnvironment(dir))
+// environment, the directory for live files, the format version, and more.
+func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args, more []string) error {
+	return r.runChild(ctx, args, append(serviceEnvironment(dir), more...))
 }
 
 // producerSocket and consumerSocket are the paths of a recording's sockets.

@@ -192,7 +192,7 @@ func (r *recordingSession) convert() error {
 
 // advance writes calls. If it fails, what follows is kept for later.
 func (r *recordingSession) advance(mark int) {
-	if err := r.to.Advance(mark); err != nil {
+	if err := r.to.Advance(mark); err != nil && !errors.Is(err, errOtherSource) {
 		r.command.reportServiceError(fmt.Errorf("recording continues, but the trace cannot grow: %w", err))
 	}
 }
@@ -205,10 +205,10 @@ type had struct {
 
 // nothing returns the error for a session that received nothing.
 func (h had) nothing(program string) error {
-	const needs = "a program needs tracex's recorder and the import _ \"tracex/recorder/shared\", or Perfetto's client library"
+	const needs = "a program needs to be built by tracex build, or by go with record --go; or tracex's recorder and the import _ \"tracex/recorder/shared\", or Perfetto's client library"
 	switch {
 	case h.programs == 0:
-		return withHint(fmt.Errorf("no trace written: %s did not connect to the tracing service", program), needs+", and must run long enough to connect")
+		return withHint(fmt.Errorf("no trace written: %s ran no instrumented program, and did not connect to the tracing service", program), needs+", and must run long enough to connect")
 	case h.sessions == 0:
 		return withHint(fmt.Errorf("no trace written: %s connected, but offered nothing to record", program), needs)
 	}

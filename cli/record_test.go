@@ -54,6 +54,12 @@ func recordEvents(end string) error {
 	switch end {
 	case "continues":
 		return recordOn()
+	case "raw":
+		return recordRaw(3)
+	case "raw without calls":
+		return recordRaw(0)
+	case "raw and waits":
+		return recordRawAndWait()
 	case "calls":
 		return recordCalls()
 	case "calls, in the way":

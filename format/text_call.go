@@ -17,7 +17,9 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 		w.b = append(w.b, ' ')
 		w.classNameIn(StyleMethod, m.ClassID)
 	default:
-		w.owner(p, m, parent)
+		if !m.statement {
+			w.owner(p, m, parent)
+		}
 		w.method = len(w.b) + 1
 		w.in(StyleMethod, m.shown)
 	}

@@ -56,7 +56,8 @@ func (c *Context) MethodName(id int32) string {
 
 // CallName returns a name for calls of a method that does not depend on the receiver:
 // "Class.method", "new Class" for a constructor and, with FlagSuper in flags, "super@Class". class
-// is the number of its bytes that belong to the class, 0 for an unknown method, which has no class.
+// is the number of its bytes that belong to the class, 0 for an unknown method and for a go statement,
+// which have no class.
 func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 	w := textWriter{c: c}
 	switch e := c.methods.get(method); {
@@ -66,6 +67,8 @@ func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 		w.b = append(w.b, c.making(flags)...)
 		w.className(e.ClassID)
 		class = len(w.b)
+	case e.statement:
+		w.b = append(w.b, e.shown...)
 	default:
 		w.className(e.ClassID)
 		class = len(w.b)
@@ -79,7 +82,7 @@ func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 // that is the same as CallName.
 func (c *Context) FullCallName(method int32, flags int16) (name string, class int) {
 	e := c.methods.get(method)
-	if e == nil {
+	if e == nil || e.statement {
 		return "", 0
 	}
 	of := c.Class(e.ClassID)

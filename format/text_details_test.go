@@ -36,3 +36,27 @@ func TestFileLine(t *testing.T) {
 		t.Error("a location that is not there has a place")
 	}
 }
+
+// TestGoStatementName: a go statement has no class in its name. A method of another language with such a
+// name has its class.
+func TestGoStatementName(t *testing.T) {
+	c := NewContext(V22)
+	addTo(t, c, &ClassDescriptor{0, "a.Pool"})
+	addTo(t, c, &MethodDescriptor{ID: 0, ClassID: 0, Name: "go p.retry", Result: GoStatement})
+	addTo(t, c, &MethodDescriptor{ID: 1, ClassID: 0, Name: "go home", Result: Type{Kind: TypeVoid}})
+	for id, want := range []struct {
+		name  string
+		class int
+		full  string
+	}{{"go p.retry", 0, ""}, {"Pool.go home", 4, "a.Pool.go home"}} {
+		name, class := c.CallName(int32(id), 0)
+		full, _ := c.FullCallName(int32(id), 0)
+		if name != want.name || class != want.class || full != want.full {
+			t.Errorf("%q, %d, %q", name, class, full)
+		}
+		p := Point{Class: ClassCall, Ref: int32(id), Location: -1, Target: Value{Kind: ValueNull}}
+		if text, _ := c.AppendNamed(nil, &p, nil, Parent{}, false); string(text) != "  "+want.name+"()" {
+			t.Errorf("%q", text)
+		}
+	}
+}

@@ -25,6 +25,8 @@ type namedMethod struct {
 	shown   string
 	mayFold bool
 	bridge  bool // see [Context.Bridge]
+	// statement: the name is that of a go statement, which needs no class.
+	statement bool
 }
 
 type namedField struct {
@@ -60,8 +62,14 @@ func newNamedMethod(d MethodDescriptor) namedMethod {
 		shown:            plain(strings.TrimSuffix(d.Name, "$kotlinx_coroutines_core")),
 		mayFold:          foldableName(d.Name),
 		bridge:           bridgeName(d.Name),
+		statement:        d.Result == GoStatement && strings.HasPrefix(d.Name, "go "),
 	}
 }
+
+// GoStatement is the result type of a method whose calls are go statements of a Go program. Its name is
+// the statement, such as "go worker", and its class is that of the function with the statement. Other
+// languages may have methods with such a name, but none with this type.
+var GoStatement = Type{Kind: TypeObject, Class: "go"}
 
 func newNamedField(d FieldDescriptor) namedField {
 	shown := strings.TrimSuffix(d.Name, "$volatile$FU")

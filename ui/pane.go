@@ -45,7 +45,7 @@ func (p *pane) settle() tea.Cmd {
 func (p *pane) subject() *details.Subject {
 	o := p.tree.Out
 	of := &details.Subject{
-		Row: o.Cursor, Name: o.ShortName, Code: p.code.Found(), State: p.here.Found(),
+		Row: o.Cursor, Name: o.ShortName, Code: p.code.Found(o.Cursor.Node), State: p.here.Found(),
 		File: p.trace.File(), Settled: p.trace.Settled(), Troubles: p.trace.Troubles(p.env.Glyphs), Problem: p.trace.Known.Problem,
 		Summary: status.Summary(p.trace.Reader),
 		Stats:   o.Tree.Stats(), HitBytes: p.search.Bytes(), Notes: p.marks.noted(), Started: p.starts.told(o.Cursor.Node),

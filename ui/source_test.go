@@ -45,8 +45,8 @@ func TestSource(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	d := drive(t, r, 130, 40, Options{Source: []string{dir}})
 	d.keys("5 j d").has("at         Libs.java:8", `    line 8 of a/app\x1b[31m`)
-	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.details.code.Found().Path != want {
-		t.Errorf("found %q, not %q", d.m.details.code.Found().Path, want)
+	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.details.code.Found(d.m.tree.Out.Cursor.Node).Path != want {
+		t.Errorf("found %q, not %q", d.m.details.code.Found(d.m.tree.Out.Cursor.Node).Path, want)
 	}
 	self, err := os.Executable()
 	if err != nil {

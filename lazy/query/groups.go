@@ -162,6 +162,10 @@ func (g *Group) nameMethod(c *format.Context) {
 	name, _ := c.CallName(g.ID, 0)
 	full, _ := c.FullCallName(g.ID, 0)
 	g.nameAs(name, cmp.Or(full, name))
+	if g.Result == format.GoStatement {
+		in := name + "() in "
+		g.names = [4]string{name + "()", in + g.Class[strings.LastIndexByte(g.Class, '.')+1:], in + g.Class, in + g.Class}
+	}
 }
 
 // nameAs is nameMethod with the names of the method, short and full.

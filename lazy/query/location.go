@@ -319,6 +319,9 @@ func (p *locationParser) inObject(class, hash, index, field string) (*Location, 
 	if err != nil {
 		return nil, fmt.Errorf("%s is no object: an identity hash such as Account@129378 is needed", hash)
 	}
+	if n == 0 {
+		return nil, &NoObjectError{class + "@" + hash}
+	}
 	l := &Location{Kind: ObjectLocation, one: true, hash: int32(n), Text: class + "@" + hash}
 	if class != "" {
 		l.builder = class == builderClass || class == "java.lang."+builderClass
@@ -374,6 +377,17 @@ func hasIdentity(v *format.Value) bool {
 		return true
 	}
 	return false
+}
+
+// tellsObject reports whether a value can be told from others by its class and its identity hash. A hash
+// of 0 is that of values without identity, such as structs of Go that are no pointers.
+func tellsObject(v *format.Value) bool { return hasIdentity(v) && v.Hash() != 0 }
+
+// NoObjectError is the error that a text names no object, but values without identity.
+type NoObjectError struct{ Text string }
+
+func (e *NoObjectError) Error() string {
+	return e.Text + " is no object: 0 is written for values without identity, and several may be written so"
 }
 
 // objectName names an object: Account@129378.

@@ -44,7 +44,7 @@ func LocationsAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Pos
 // without one.
 func LocationsOf(c *format.Context, point *format.Point, foot *format.Footer, call lazy.Handle, method int32) (list []Spot) {
 	object := func(v *format.Value) {
-		if hasIdentity(v) {
+		if tellsObject(v) {
 			if s := (Spot{Text: objectName(c, v)}); !slices.Contains(list, s) {
 				list = append(list, s)
 			}
@@ -55,13 +55,13 @@ func LocationsOf(c *format.Context, point *format.Point, foot *format.Footer, ca
 		d := c.Field(point.Ref)
 		switch {
 		case d == nil:
-		case hasIdentity(&point.Target):
+		case tellsObject(&point.Target):
 			list = append(list, Spot{objectName(c, &point.Target) + "." + d.Name, fieldText(c, point.Ref, true)})
 		default:
 			list = append(list, Spot{Text: fieldText(c, point.Ref, true)})
 		}
 	case format.ClassArrayRead, format.ClassArrayWrite:
-		if hasIdentity(&point.Target) {
+		if tellsObject(&point.Target) {
 			array := objectName(c, &point.Target)
 			list = append(list, Spot{array + "[" + strconv.Itoa(int(point.Number)) + "]", array})
 		}

@@ -266,7 +266,7 @@ func (c *callReader) Around(p *lazy.PassPoint) {
 	x := p.Context()
 	c.call = &stateCall{HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}}
 	c.call.name, _ = x.CallName(point.Ref, point.Flags)
-	if hasIdentity(&point.Target) {
+	if tellsObject(&point.Target) {
 		c.call.object, c.call.class = objectName(x, &point.Target), point.Target.ClassID
 	}
 	for i := range point.Args {

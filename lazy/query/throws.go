@@ -53,9 +53,14 @@ const (
 	Caught  Outcome = iota // in a call
 	Left                   // a call that is in no other call ended by it
 	Unknown                // the call that it came out of is in one that never ended
+	Exited                 // as Left, but it is no exception: runtime.Goexit ended a goroutine
 )
 
-func (o Outcome) String() string { return [...]string{"caught", "left", "unknown"}[o] }
+func (o Outcome) String() string { return [...]string{"caught", "left", "unknown", "goexit"}[o] }
+
+// goexitClass is what ends the calls of a goroutine that runtime.Goexit ends, as FailNow and Skip of a
+// test do.
+const goexitClass = "runtime.Goexit"
 
 // Thrown is an exception.
 type Thrown struct {
@@ -242,7 +247,10 @@ func (t *Throws) step(s *throwStep) {
 		at.call, at.caller = s.caller, s.around
 		at.told = at.told || s.around.group >= 0 && !s.around.merged
 		t.flying[s.depth-1] = at
-		if s.depth == 1 {
+		switch {
+		case s.depth == 1 && at.Class == goexitClass:
+			t.end(0, Exited, s.in, -1)
+		case s.depth == 1:
 			t.end(0, Left, s.in, -1)
 		}
 	}

@@ -130,21 +130,23 @@ func ThrownFirst(t *table.Table, row int) (at HistoryPoint, ok bool) {
 
 // title counts the exceptions.
 func (x *throwsTable) title() string {
-	if x.all == 0 {
-		return "exceptions" + x.where + " " + x.g.Dot + " none"
-	}
-	var by [Unknown + 1]int64
+	var by [Exited + 1]int64
 	classes := make(map[string]bool)
 	for _, row := range x.rows {
 		by[row.outcome] += row.count
-		classes[shortClass(row.class)] = true
+		if row.outcome != Exited {
+			classes[shortClass(row.class)] = true
+		}
 	}
 	of := strconv.Itoa(len(classes)) + " classes"
 	if len(classes) == 1 {
 		of = "1 class"
 	}
-	text := "exceptions" + x.where + " " + x.g.Dot + " " + display.Plural(x.all, "exception") + " of " + of
-	for o, what := range []string{"caught", "left a thread's root", "in calls that " + map[bool]string{false: "never ended", true: "have not ended yet"}[x.grows]} {
+	text := "exceptions" + x.where + " " + x.g.Dot + " none"
+	if n := x.all - by[Exited]; n > 0 {
+		text = "exceptions" + x.where + " " + x.g.Dot + " " + display.Plural(n, "exception") + " of " + of
+	}
+	for o, what := range []string{"caught", "left a thread's root", "in calls that " + map[bool]string{false: "never ended", true: "have not ended yet"}[x.grows], "ended by " + goexitClass} {
 		if by[o] > 0 {
 			text += " " + x.g.Dot + " " + display.Grouped(by[o]) + " " + what
 		}
@@ -217,6 +219,9 @@ func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []ta
 	switch how {
 	case Left:
 		caught = table.Str(x.g.None + " (left " + caught.Text() + ")")
+		caughtClass, caughtMethod = table.Value{}, table.Value{}
+	case Exited:
+		caught = table.Str(x.g.None + " (ended " + caught.Text() + ")")
 		caughtClass, caughtMethod = table.Value{}, table.Value{}
 	case Unknown:
 		caught = table.Str("? (" + caught.Text() + " " + map[bool]string{false: "never ended", true: "has not ended yet"}[x.grows] + ")")

@@ -133,7 +133,11 @@ func (p *plainThrows) call(n *node, root bool) *flight {
 		f.passed++
 	}
 	if root {
-		p.land(f, Left, n, false, n)
+		how := Left
+		if f.class == "runtime.Goexit" {
+			how = Exited
+		}
+		p.land(f, how, n, false, n)
 		return nil
 	}
 	return f

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // sources are those of the archive that is linked into programs, and of the wrapper.
@@ -46,15 +48,15 @@ func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
 	}
 	stamp := stampOf(t)
 	dir := filepath.Join(cache, "tracex", "instrument", stamp)
-	tools := &Tools{Wrapper: filepath.Join(dir, "toolexec"), Archive: filepath.Join(dir, "tracexrt.a"), Stamp: stamp}
-	if tools.load(dir) == nil {
+	tools := toolsIn(dir)
+	if tools.use(dir) == nil {
 		return tools, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return nil, err
 	}
 	// Made beside its place and renamed: others see all or nothing.
-	temp, err := os.MkdirTemp(filepath.Dir(dir), "making-")
+	temp, err := os.MkdirTemp(filepath.Dir(dir), makingPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +85,17 @@ func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
 	if err := tools.save(temp); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(temp, dir); err != nil && tools.load(dir) != nil {
-		return nil, err
-	} // else another process was first
+	// If it cannot be renamed, another process was first.
+	if err, used := os.Rename(temp, dir), tools.use(dir); used != nil {
+		return nil, cmp.Or(err, used)
+	}
+	removeUnused(filepath.Dir(dir), time.Now())
 	return tools, nil
+}
+
+// toolsIn returns the tools in a folder, which is named after their stamp. They need not exist.
+func toolsIn(dir string) *Tools {
+	return &Tools{Wrapper: filepath.Join(dir, "toolexec"), Archive: filepath.Join(dir, "tracexrt.a"), Stamp: filepath.Base(dir)}
 }
 
 // What tools know is in a file beside them, which is written last.

@@ -52,6 +52,8 @@ type About struct {
 	Sockets string    `json:"sockets,omitempty"` // the directory of the service's sockets
 	// FormatVersion is the requested version of the trace's format; 0 if none.
 	FormatVersion int `json:"formatVersion,omitempty"`
+	// Split: the programs that record into raw files get a trace each.
+	Split bool `json:"split,omitempty"`
 }
 
 // Directory is a recording directory that this process holds.

@@ -2,8 +2,10 @@ package instrumented_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +129,18 @@ shop.work(map[string]Order@1572896)
 	}
 	if p := s.Processes[0]; p.PID != 4711 || p.Arguments[1] != "-v" || p.Reason != raw.ReasonLimit || p.Calls != 4 || p.Functions != 3 || p.Damaged != 0 {
 		t.Errorf("%+v", p)
+	}
+	// Where functions are declared.
+	var declared []string
+	for l := range forest.Context.Locations() {
+		file, line, _ := forest.Context.FileLine(l.ID)
+		class, _ := forest.Context.Text(l.Class)
+		method, _ := forest.Context.Text(l.Method)
+		declared = append(declared, fmt.Sprintf("%s:%d %s.%s", file, line, class, method))
+	}
+	slices.Sort(declared)
+	if got := strings.Join(declared, ", "); got != "main.go:10 shop.main, main.go:20 shop.Order.Sell, main.go:30 shop.main, main.go:40 shop.work" {
+		t.Errorf("places %s", got)
 	}
 	// What values have in them.
 	var inside []string

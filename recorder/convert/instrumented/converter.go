@@ -27,6 +27,8 @@ type Options struct {
 	// is only one program. Without it, the threads of a first program that were written before
 	// there was a second one have no such name.
 	Programs bool
+	// NotEmpty: if there are no events, no trace is written.
+	NotEmpty bool
 }
 
 const (
@@ -56,7 +58,7 @@ type Converter struct {
 	err       error // why the conversion stopped
 }
 
-// New returns a Converter that writes to files. Nothing is written before the first Step. to.Times
+// New returns a Converter that writes to files. Nothing is written before there is an event. to.Times
 // may be nil. Version must be one that can be written.
 func New(to tracefile.Files, o Options) (*Converter, error) {
 	if o.Version == 0 {
@@ -108,7 +110,7 @@ func (c *Converter) Step(ctx context.Context) (read int64, err error) {
 	}
 	c.blocks.sweep(false)
 	c.blocks.tick++
-	if c.blocks.w != nil {
+	if c.numbered > 0 {
 		c.stop(c.blocks.w.Stop())
 	}
 	return c.read, c.err
@@ -209,6 +211,9 @@ func (c *Converter) Complete(ctx context.Context) (*Summary, error) {
 
 // End ends the trace after Complete, if nothing else has ended it.
 func (c *Converter) End() error {
+	if c.numbered == 0 && c.options.NotEmpty {
+		return nil
+	}
 	if c.blocks.w == nil {
 		c.begin(time.Unix(0, 0))
 	}

@@ -29,7 +29,7 @@ type (
 	methodKey struct {
 		class int32
 		name  string
-		void  bool
+		as    result
 	}
 	locationKey struct {
 		file, class, method int32
@@ -75,12 +75,24 @@ func (d *dictionary) class(name string) int32 {
 	})
 }
 
-func (d *dictionary) method(class, name string, void bool) int32 {
+// result is what calls of a method return.
+type result uint8
+
+const (
+	returnsAny result = iota
+	returnsNothing
+	isStatement // they are go statements
+)
+
+func (d *dictionary) method(class, name string, as result) int32 {
 	c, name := d.class(class), values.Cut(name, values.MaxText)
-	return d.id(format.KindMethodDescriptor, methodKey{c, name, void}, func(dst []byte, id int32) ([]byte, error) {
+	return d.id(format.KindMethodDescriptor, methodKey{c, name, as}, func(dst []byte, id int32) ([]byte, error) {
 		m := format.MethodDescriptor{ID: id, ClassID: c, Name: name, Result: format.Type{Kind: format.TypeObject, Class: "any"}}
-		if void {
+		switch as {
+		case returnsNothing:
 			m.Result = format.Type{Kind: format.TypeVoid}
+		case isStatement:
+			m.Result = format.GoStatement
 		}
 		return m.Append(dst, d.version)
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/raw/rawtest"
@@ -143,3 +144,22 @@ var errFull = errors.New("no room")
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestNothing: a program that has called nothing so far has no trace.
+func TestNothing(t *testing.T) {
+	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
+	f.Goroutine(1<<7).Begin(1, 0, 0, 0)
+	path := filepath.Join(t.TempDir(), "a"+raw.Suffix)
+	f.Save(t, path)
+	c, err := instrumented.New(tracefile.Files{Data: full{}, Index: full{}, Times: full{}}, instrumented.Options{NotEmpty: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Add(path)
+	if _, err := c.Step(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if s, err := c.Finish(t.Context()); err != nil || s.Events() != 0 || s.Goroutines != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

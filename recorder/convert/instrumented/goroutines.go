@@ -20,7 +20,6 @@ func (p *process) goroutine(s *stream, again bool) bool {
 		if s.t != nil {
 			p.endThread(s.t, s.t.last)
 		}
-		p.told.Goroutines++
 		s.t, s.counter = t, counter
 		if at := p.program.symbols.at(t.made - 1); t.parent != 0 && at.file != "" {
 			p.sites.born(siteKey{t.parent, at.file, at.line}, child{t.id, counter, p.to.blocks.tick})
@@ -39,7 +38,6 @@ func (p *process) goroutine(s *stream, again bool) bool {
 		if s.t != nil {
 			p.endThread(s.t, s.t.last)
 		}
-		p.told.Goroutines++
 	}
 	s.t, s.counter = t, counter
 	p.resume(t, calls, counter)

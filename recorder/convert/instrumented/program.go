@@ -38,7 +38,13 @@ func (p *program) function(id uint32) *function {
 
 // prepare completes a function when it is first used.
 func (p *program) prepare(f *function) {
-	f.method = p.dict.method(f.class, f.name, len(f.Results) == 0)
+	as := returnsAny
+	if len(f.Results) == 0 {
+		as = returnsNothing
+	}
+	f.method = p.dict.method(f.class, f.name, as)
+	// No call is there: it tells where the function is.
+	p.dict.location(baseName(f.File), f.Line, f.class, f.name)
 	f.args, f.results = p.typesOf(f.Arguments), make([]*typ, len(f.Results))
 }
 

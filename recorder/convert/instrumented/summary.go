@@ -10,9 +10,9 @@ type Summary struct {
 
 // Counts are numbers of a process, or of all.
 type Counts struct {
-	Calls      int64
+	Calls      int64 // without go statements
 	Statements int64 // go statements, which are calls in the trace, too
-	Goroutines int64 // that recorded something
+	Goroutines int64 // that have an event, which are threads of the trace
 	Thrown     int64 // panics
 	Panics     int64 // calls that ended by a panic
 	Goexits    int64 // calls that ended by runtime.Goexit
@@ -36,20 +36,33 @@ type Process struct {
 	Problems []error
 }
 
+// Events is how many events the trace has. With [Options.NotEmpty] there is no trace if it is 0.
+func (c *Counts) Events() int64 { return c.Calls + c.Statements + c.Thrown }
+
+// Add adds what another conversion wrote. Functions that both have are counted twice.
+func (s *Summary) Add(o *Summary) {
+	s.add(&o.Counts)
+	s.Functions += o.Functions
+	s.Processes = append(s.Processes, o.Processes...)
+}
+
+func (c *Counts) add(o *Counts) {
+	c.Calls += o.Calls
+	c.Statements += o.Statements
+	c.Goroutines += o.Goroutines
+	c.Thrown += o.Thrown
+	c.Panics += o.Panics
+	c.Goexits += o.Goexits
+	c.Unwound += o.Unwound
+	c.LeftOut += o.LeftOut
+	c.Lost += o.Lost
+}
+
 func (c *Converter) summary() *Summary {
 	s := &Summary{Functions: int64(len(c.called))}
 	for _, p := range c.processes {
-		n := p.told
-		s.Processes = append(s.Processes, n)
-		s.Calls += n.Calls
-		s.Statements += n.Statements
-		s.Goroutines += n.Goroutines
-		s.Thrown += n.Thrown
-		s.Panics += n.Panics
-		s.Goexits += n.Goexits
-		s.Unwound += n.Unwound
-		s.LeftOut += n.LeftOut
-		s.Lost += n.Lost
+		s.Processes = append(s.Processes, p.told)
+		s.add(&p.told.Counts)
 	}
 	return s
 }

@@ -118,6 +118,7 @@ func (t *thread) begin(c *Converter) bool {
 	t.Thread = int32(c.threads)
 	c.threads++
 	t.begun = true
+	t.p.told.Goroutines++
 	c.blocks.equip(t)
 	return true
 }

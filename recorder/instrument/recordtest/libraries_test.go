@@ -87,7 +87,7 @@ func TestProcesses(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	r := must(t, runTracex(t, "", nil, "record", "-o", trace, "--", recording, "fork", "3"))
 	// main, fork, and what each of the others does with one call, two and three.
-	if want := "tracex: recorded 23 calls of 6 functions, 3 go statements, 7 goroutines, 4 processes in "; !strings.HasPrefix(r.stderr, want) {
+	if want := "tracex: recorded 26 calls (3 go statements) of 6 functions, 7 goroutines, 4 processes in "; !strings.HasPrefix(r.stderr, want) {
 		t.Errorf("tracex says %q, expected %q", r.stderr, want)
 	}
 	text := must(t, runTracex(t, "", nil, "print", trace)).stdout

@@ -247,7 +247,7 @@ func TestGoroutines(t *testing.T) {
 	}{{"atOnce", many(2000, 50_000), 3}, {"oneByOne", many(10_000, 1_000_000), 2}} {
 		trace := filepath.Join(t.TempDir(), "trace.bin")
 		r := must(t, runTracex(t, "", nil, "record", "-o", trace, "--", recording, c.mode, strconv.Itoa(c.n)))
-		if want := fmt.Sprintf("tracex: recorded %s calls of ", grouped(2+int64(c.n)*c.calls)); !strings.HasPrefix(r.stderr, want) || !strings.Contains(r.stderr, ", "+grouped(int64(c.n)+1)+" goroutines in ") {
+		if want := fmt.Sprintf("tracex: recorded %s calls (%s go statements) of ", grouped(2+int64(c.n)*(c.calls+1)), grouped(int64(c.n))); !strings.HasPrefix(r.stderr, want) || !strings.Contains(r.stderr, ", "+grouped(int64(c.n)+1)+" goroutines in ") {
 			t.Errorf("tracex says %q, expected %q and %d goroutines", r.stderr, want, c.n+1)
 		}
 		f := factsOf(t, trace)

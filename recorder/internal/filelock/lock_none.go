@@ -9,3 +9,6 @@ import (
 
 // Lock takes no lock: this system has none that belong to an open file.
 func Lock(*os.File) error { return errors.ErrUnsupported }
+
+// Share is like Lock.
+func Share(*os.File) error { return errors.ErrUnsupported }

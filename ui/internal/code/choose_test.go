@@ -20,18 +20,18 @@ func TestChoose(t *testing.T) {
 		want  string
 		alike int
 	}{
-		"the only one":           {map[string]string{"a/main.go": goMain}, Spot{"main.go", "main", 12}, "a/main.go", 1},
-		"not deeper than needed": {map[string]string{"main.go": goMain, "grow/main.go": goMain}, Spot{"main.go", "main", 12}, "main.go", 2},
+		"the only one":           {map[string]string{"a/main.go": goMain}, Spot{File: "main.go", Class: "main", Line: 12}, "a/main.go", 1},
+		"not deeper than needed": {map[string]string{"main.go": goMain, "grow/main.go": goMain}, Spot{File: "main.go", Class: "main", Line: 12}, "main.go", 2},
 		"a Go package": {map[string]string{"main.go": goMain, "b/main.go": goMain, "z/deep/main.go": goShop},
-			Spot{"main.go", "shop.Order", 12}, "z/deep/main.go", 1},
-		"a Go function": {map[string]string{"main.go": goMain, "z/main.go": goShop}, Spot{"main.go", "shop", 12}, "z/main.go", 1},
-		"the line":      {map[string]string{"main.go": "package main\n", "z/main.go": goMain}, Spot{"main.go", "main", 12}, "z/main.go", 1},
+			Spot{File: "main.go", Class: "shop.Order", Line: 12}, "z/deep/main.go", 1},
+		"a Go function": {map[string]string{"main.go": goMain, "z/main.go": goShop}, Spot{File: "main.go", Class: "shop", Line: 12}, "z/main.go", 1},
+		"the line":      {map[string]string{"main.go": "package main\n", "z/main.go": goMain}, Spot{File: "main.go", Class: "main", Line: 12}, "z/main.go", 1},
 		"a Java package": {map[string]string{"App.java": java("other"), "src/app/App.java": java("app"), "x/App.java": java("x")},
-			Spot{"App.java", "app.App", 12}, "src/app/App.java", 1},
+			Spot{File: "App.java", Class: "app.App", Line: 12}, "src/app/App.java", 1},
 		"Kotlin without directories": {map[string]string{"a/Util.kt": "package org.a\n" + lines, "b/Util.kt": "package org.b\n" + lines},
-			Spot{"Util.kt", "org.b.UtilKt", 12}, "b/Util.kt", 1},
-		"only directories": {map[string]string{"a/app/App.txt": lines, "app/b/App.txt": lines}, Spot{"App.txt", "app.App", 12}, "a/app/App.txt", 1},
-		"no package":       {map[string]string{"b/x/App.txt": lines, "c/App.txt": lines, "a/App.txt": lines}, Spot{"App.txt", "App", 12}, "a/App.txt", 3},
+			Spot{File: "Util.kt", Class: "org.b.UtilKt", Line: 12}, "b/Util.kt", 1},
+		"only directories": {map[string]string{"a/app/App.txt": lines, "app/b/App.txt": lines}, Spot{File: "App.txt", Class: "app.App", Line: 12}, "a/app/App.txt", 1},
+		"no package":       {map[string]string{"b/x/App.txt": lines, "c/App.txt": lines, "a/App.txt": lines}, Spot{File: "App.txt", Class: "App", Line: 12}, "a/App.txt", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := uitest.WriteFiles(t, tc.files)

@@ -26,7 +26,7 @@ func TestFind(t *testing.T) {
 		{"App.java", 99, "", 96, ""},
 		{"Lost.java", 1, "", 0, "Lost.java is not under " + dir},
 	} {
-		got := f.Find(t.Context(), Spot{c.file, "a.App", c.line})
+		got := f.Find(t.Context(), Spot{File: c.file, Class: "a.App", Line: c.line})
 		var want []string
 		if c.text != "" {
 			want = strings.Split(c.text, "|")

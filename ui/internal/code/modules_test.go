@@ -43,14 +43,14 @@ func TestModules(t *testing.T) {
 	for file, path := range map[string]string{
 		"main.go": "own/cmd/main.go", "m.go": "cache/github.com/!upper/mux@v1.8.1/m.go", "y.go": "cache/one.org/y/v2@v2.0.0/y.go", "z.go": "z/z.go", "proc.go": "go/src/runtime/proc.go",
 	} {
-		if got := f.Find(t.Context(), Spot{file, "x", 3}); got.Path != filepath.Join(dir, filepath.FromSlash(path)) || got.Err != nil {
+		if got := f.Find(t.Context(), Spot{File: file, Class: "x", Line: 3}); got.Path != filepath.Join(dir, filepath.FromSlash(path)) || got.Err != nil {
 			t.Errorf("%s is %q: %v", file, got.Path, got.Err)
 		}
 	}
-	if got := f.Find(t.Context(), Spot{"none.go", "x", 3}); got.Err == nil || got.Err.Error() != "none.go is not under "+own+", nor in the modules that it needs or in Go" {
+	if got := f.Find(t.Context(), Spot{File: "none.go", Class: "x", Line: 3}); got.Err == nil || got.Err.Error() != "none.go is not under "+own+", nor in the modules that it needs or in Go" {
 		t.Error(got.Err)
 	}
-	if got := f.Find(t.Context(), Spot{"m.java", "x", 3}); got.Err == nil || strings.Contains(got.Err.Error(), "modules") {
+	if got := f.Find(t.Context(), Spot{File: "m.java", Class: "x", Line: 3}); got.Err == nil || strings.Contains(got.Err.Error(), "modules") {
 		t.Error(got.Err)
 	}
 	if dir := moduleCache(); dir != os.Getenv("GOMODCACHE") {

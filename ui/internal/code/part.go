@@ -18,6 +18,8 @@ type Part struct {
 	finder *Finder
 	found  Found
 	busy   bool // a search for a file is under way
+	// declared are the spots of functions that have been looked for, by method; reset when there are many.
+	declared map[int32]Spot
 }
 
 // New returns a Part that looks for files in directories.
@@ -25,8 +27,13 @@ func New(r *lazy.TraceReader, e *env.Env, dirs []string) *Part {
 	return &Part{r: r, env: e, dirs: dirs, finder: NewFinder(dirs)}
 }
 
-// Found returns the source code found last.
-func (p *Part) Found() Found { return p.found }
+// Found returns the source code of a node as far as it was found; n may be nil.
+func (p *Part) Found(n *lazy.Node) Found {
+	if s, ok := p.spotOf(n); !ok || s != p.found.Spot {
+		return Found{}
+	}
+	return p.found
+}
 
 // Busy reports whether a search for a file is under way.
 func (p *Part) Busy() bool { return p.busy }
@@ -36,7 +43,37 @@ func (p *Part) spotOf(n *lazy.Node) (s Spot, ok bool) {
 	if n == nil || n.Point() == nil {
 		return s, false
 	}
-	p.r.WithContext(func(c *format.Context) { s, ok = SpotOf(c, n.Point().Location) })
+	p.r.WithContext(func(c *format.Context) { s, ok = p.spot(c, n.Point()) })
+	return s, ok
+}
+
+// spot returns the code location of a point: where a call is made, unless that is in Go's runtime, or in
+// other code that was not recorded. Then it is the function that is called, if the trace tells where that is.
+func (p *Part) spot(c *format.Context, at *format.Point) (s Spot, ok bool) {
+	s, ok = SpotOf(c, at.Location)
+	if at.Class != format.ClassCall || ok && (!s.isGo() || recordedPackage(c, s.goPackage())) {
+		return s, ok
+	}
+	if d, known := p.declaration(c, at.Ref); known {
+		return d, true
+	}
+	return s, ok
+}
+
+// mostDeclared bounds Part.declared.
+const mostDeclared = 10_000
+
+// declaration returns where a method is declared, if the trace tells.
+func (p *Part) declaration(c *format.Context, method int32) (s Spot, ok bool) {
+	if s, ok = p.declared[method]; ok {
+		return s, true
+	}
+	if s, ok = declarationOf(c, method); ok {
+		if p.declared == nil || len(p.declared) >= mostDeclared {
+			p.declared = make(map[int32]Spot)
+		}
+		p.declared[method] = s
+	}
 	return s, ok
 }
 

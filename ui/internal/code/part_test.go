@@ -36,7 +36,7 @@ func TestPart(t *testing.T) {
 		t.Fatal("one search, and no second beside it")
 	}
 	p.Update(cmd().(Msg))
-	if found := p.Found(); p.Busy() || found.Err == nil || found.Spot == (Spot{}) {
+	if found := p.Found(call); p.Busy() || found.Err == nil || found.Spot == (Spot{}) {
 		t.Errorf("%+v", found)
 	}
 	if p.Show(call) != nil {

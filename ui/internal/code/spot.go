@@ -12,6 +12,8 @@ type Spot struct {
 	File  string // name, without directories
 	Class string // full name, for the package
 	Line  int    // from 1
+	// Declared: it is where a function is declared that was called from code that was not recorded.
+	Declared bool
 }
 
 // SpotOf returns a code location of a trace; ok is false if the trace does not record the

@@ -3,17 +3,19 @@ package details
 import (
 	"strconv"
 
-	"tracex/ui/internal/code"
 	"tracex/ui/internal/screen"
 )
 
 // code adds the file of a code location and the lines around it, if they have been read.
-func (w *writer) code(at code.Spot) {
+func (w *writer) code() {
 	f := &w.of.Code
-	if f.Path == "" || f.Spot != at {
+	if f.Path == "" {
 		return
 	}
-	name := f.Name()
+	name, at := f.Name(), f.Spot
+	if at.Declared {
+		name += ": the declaration"
+	}
 	if f.Err == nil && f.First+len(f.Text) <= at.Line {
 		name += ", which has no line " + strconv.Itoa(at.Line)
 		w.pair("source", name, screen.Faint)

@@ -36,8 +36,8 @@ type Subject struct {
 	Notes []Note                    // marks and notes about it
 	// Started is the number of a thread's goroutine, of the one that started it, and so on; "" for nothing.
 	Started string
-	Code    code.Found  // as far as it was found; may belong to another row
-	State   *here.Found // the same; may be nil
+	Code    code.Found  // its source, as far as it was found
+	State   *here.Found // as far as it was found; may belong to another row, or be nil
 
 	File     string   // of the trace
 	Settled  bool     // all of the trace is known
@@ -133,8 +133,7 @@ func (w *writer) point(n *lazy.Node) {
 			d.snapshot(p)
 		}
 		w.blank()
-		spot, _ := code.SpotOf(c, p.Location)
-		w.code(spot)
+		w.code()
 		// The point of a live breakpoint may name a thread other than the one that contains it.
 		if thread := c.Thread(n.Thread()); thread != nil && thread.Name != "" {
 			w.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), screen.Plain)

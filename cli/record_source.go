@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"tracex/recorder/instrument"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/recording"
+)
+
+// traceSource is what a trace is made from while a command runs whose programs may record in two
+// ways: with a recorder of their own, which sends packets, or as instrumented programs, into raw
+// files. If raw files come first, packets join them in the end. If packets come first, raw files are kept
+// beside the trace.
+type traceSource struct{ which atomic.Int32 }
+
+const (
+	fromPackets int32 = 1 + iota
+	fromRaws
+)
+
+// take makes this the source if there is none yet, and reports whether it is.
+func (s *traceSource) take(which int32) bool {
+	return s.which.CompareAndSwap(0, which) || s.which.Load() == which
+}
+
+// settle decides for raw files if there are some and nothing else was first, and reports whether they
+// are the source.
+func (s *traceSource) settle(dir *recording.Directory) bool {
+	return rawFiles(dir.Path()) != nil && s.take(fromRaws)
+}
+
+// errOtherSource is why packets are not converted while they arrive.
+var errOtherSource = errors.New("the trace has the calls of instrumented programs")
+
+// takePackets makes packets the source, if there are no raw files.
+func (s *traceSource) takePackets(dir *recording.Directory) error {
+	if s.settle(dir) || !s.take(fromPackets) {
+		return errOtherSource
+	}
+	return nil
+}
+
+// rawEnvironment returns the variables with which instrumented programs record into a folder.
+func rawEnvironment(folder, options string) []string {
+	return []string{raw.FolderVariable + "=" + folder, raw.OptionsVariable + "=" + options}
+}
+
+// recorded is what the programs of a command have recorded, and how the command ended.
+type recorded struct {
+	had
+	raws    rawTrace // of raw files; none if the trace is made of packets
+	packets string   // where they are if the trace has the raw files
+	failed  error
+}
+
+// makeEither completes the trace. keep means that the directory has the only copy of some data.
+func (r *recordCommand) makeEither(ctx context.Context, dir *recording.Directory, live *liveConversion, got recorded) (keep bool, err error) {
+	raws := &got.raws
+	switch {
+	case raws.Summary != nil && raws.Events() > 0:
+		r.tellRecorded(raws)
+		if raws.lost != nil {
+			at := keepRaw(dir.Spool(), r.output)
+			return at == dir.Spool(), lostPackets(r.output, raws.lost, at)
+		}
+		return false, cmp.Or(r.keepRawFiles(dir.Path(), got.packets), raws.damage, got.failed)
+	case got.packets != "":
+		r.tellLeftOut(raws.Summary)
+		if err := r.onlyPackets(ctx, got.packets); !errors.Is(err, errNoEvents) {
+			return err != nil, cmp.Or(err, got.failed)
+		}
+		return false, cmp.Or(r.nothingInstrumented(&instrument.Plan{Runs: true}, nil, raws.Summary), got.failed)
+	case got.anything:
+		if err := r.makeTrace(ctx, dir, live); err != nil {
+			return r.keepRecording(dir, live, err)
+		}
+		if raws.Summary == nil {
+			keep, err = r.keepOtherRaws(dir.Path(), r.say)
+		}
+		return keep, cmp.Or(err, got.failed)
+	}
+	return false, cmp.Or(r.nothingInstrumented(&instrument.Plan{Runs: true}, nil, raws.Summary), got.failed)
+}
+
+// keepRecording keeps what is not in the trace because of an error.
+func (r *recordCommand) keepRecording(dir *recording.Directory, live *liveConversion, err error) (keep bool, _ error) {
+	what := "the recording"
+	if live.Begun() {
+		what = "the part that is not in " + r.output
+	}
+	at := keepRaw(dir.Spool(), r.output)
+	return at == dir.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")
+}
+
+// keepOtherRaws keeps raw files beside a trace that is made of packets.
+func (r *recordCommand) keepOtherRaws(folder string, tell func(string)) (keep bool, err error) {
+	files := rawFiles(folder)
+	if files == nil {
+		return false, nil
+	}
+	to, err := r.moveRawFiles(files)
+	if err != nil {
+		return true, err
+	}
+	tell("what instrumented programs recorded is kept in " + to + "; tracex convert makes a trace from it")
+	return false, nil
+}

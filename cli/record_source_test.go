@@ -1,0 +1,184 @@
+//go:build linux
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/recording"
+)
+
+// recordRaw records as instrumented programs do.
+func recordRaw(calls int) error {
+	folder := os.Getenv(raw.FolderVariable)
+	if folder == "" || !strings.Contains(os.Getenv(raw.OptionsVariable), "depth=3") {
+		return errors.New("it is not asked to record")
+	}
+	f := ownRaw(uint64(os.Getpid()), calls)
+	return os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d-1%s", os.Getpid(), raw.Suffix)), f.Image, 0o600)
+}
+
+// recordRawAndWait records so, and keeps on running until its input ends.
+func recordRawAndWait() error {
+	if err := recordRaw(3); err != nil {
+		return err
+	}
+	fmt.Println("waiting")
+	_, err := io.ReadAll(os.Stdin)
+	fmt.Println("continued")
+	return err
+}
+
+// shell returns a command of a shell that runs this program with each of these endings.
+func shell(t *testing.T, out string, ends ...string) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := ""
+	for _, end := range ends {
+		script += fmt.Sprintf("'%s' %s '%s'; ", self, tracedArgument, end)
+	}
+	return []string{"record", "--depth", "3", "-o", out, "--", "sh", "-c", script + "exit 5"}
+}
+
+// checkText checks how many calls of the two kinds of programs a trace has.
+func checkText(t *testing.T, path string, raws, packets int) {
+	t.Helper()
+	text, stderr, exit := runCommand(t, "print", path)
+	if got := [...]int{strings.Count(text, "sell()"), strings.Count(text, "inner(")}; exit != 0 || got != [...]int{raws, packets} {
+		t.Errorf("%s: exit code %d, calls %v: %s%.300s", path, exit, got, stderr, text)
+	}
+}
+
+// TestRecordChildren: a command whose children record, in one way or another.
+func TestRecordChildren(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		ends          []string
+		code          int
+		says          string
+		raws, packets int // calls in the trace
+		kept          int // calls in packets beside it
+	}{
+		{"instrumented", []string{"raw", "nothing", "raw"}, 5, "recorded 6 calls of 1 function, 2 goroutines, 2 processes in ", 6, 0, 0},
+		{"one recorder", []string{"raw without calls", "exit"}, 5, "1 thread, 1,001 events", 0, 1000, 0},
+		{"calls of a recorder", []string{"raw without calls", "calls"}, 5, "1 thread, 1 event", 0, 1, 0},
+		{"both", []string{"raw", "calls"}, 5, "what programs recorded with a recorder of their own is kept in ", 3, 0, 1},
+		{"no calls", []string{"raw without calls"}, exitFailure, "no trace written: no instrumented function was called", 0, 0, 0},
+		{"nothing", []string{"nothing"}, exitFailure, "no trace written: sh ran no instrumented program, and did not connect to the tracing service\nhint: a program needs to be built by tracex build", 0, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "trace.bin")
+			_, stderr, exit := runCommand(t, shell(t, out, c.ends...)...)
+			if exit != c.code || !strings.Contains(stderr, c.says) {
+				t.Errorf("exit code %d, %s", exit, stderr)
+			}
+			want := []string{"trace.bin", "trace.bin.idx", "trace.bin.tim"}
+			if c.kept > 0 {
+				want = slices.Insert(want, 2, "trace.bin.pftrace")
+			}
+			if c.raws+c.packets == 0 {
+				want = nil
+			}
+			if got := formattest.Names(t, filepath.Dir(out)); !slices.Equal(got, want) {
+				t.Fatalf("there are %q", got)
+			}
+			if want != nil {
+				checkText(t, out, c.raws, c.packets)
+			}
+			if c.kept > 0 {
+				runCommand(t, "convert", "-o", out+".made", out+".pftrace")
+				checkText(t, out+".made", 0, c.kept)
+			}
+		})
+	}
+}
+
+// TestRecordLater: an instrumented program begins when the trace has the calls of a recorder.
+func TestRecordLater(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	cmd, _, _ := command(t, shell(t, out, "continues", "raw")...)
+	cmd.Stderr = said
+	proceed := startWaiting(t, cmd)
+	awaitTrace(t, out)
+	proceed()
+	exit := code(t, cmd.Wait())
+	stderr, err := os.ReadFile(said.Name())
+	if err != nil || exit != 5 || !strings.Contains(string(stderr), "what instrumented programs recorded is kept in "+out+rawFolder) {
+		t.Errorf("exit code %d, %v, %s", exit, err, stderr)
+	}
+	checkText(t, out, 0, 2000)
+	runCommand(t, "convert", "-o", out+".made", out+rawFolder)
+	checkText(t, out+".made", 3, 0)
+}
+
+// TestRecordBothKilled: what a killed tracex record leaves of programs of both kinds is all found.
+func TestRecordBothKilled(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		ends          []string
+		await         func(t *testing.T, out string)
+		later         int // calls of an instrumented program that began later
+		raws, packets int // calls in the trace
+		beside        string
+	}{
+		{"instrumented first", []string{"raw", "continues"}, awaitSpool, 0, 3, 0, ".pftrace"},
+		{"recorder first", []string{"continues"}, awaitTrace, 4, 0, 1000, rawFolder},
+		{"instrumented", []string{"raw and waits"}, nil, 0, 3, 0, ""},
+		{"no call", []string{"raw without calls", "continues"}, awaitSpool, 0, 0, 1000, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "trace.bin")
+			cmd, _, _ := command(t, shell(t, out, c.ends...)...)
+			proceed := startWaiting(t, cmd)
+			if c.await != nil {
+				c.await(t, out)
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := cmd.Process.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			if c.later > 0 {
+				ownRaw(1, c.later).Save(t, filepath.Join(out+recording.Suffix, "1-1"+raw.Suffix))
+			}
+			proceed()
+			_, said, exit := runCommand(t, "info", out)
+			if exit != 0 || !strings.Contains(said, "tracex record was killed; completed the trace") {
+				t.Errorf("exit code %d, %s", exit, said)
+			}
+			checkText(t, out, c.raws, c.packets)
+			if c.beside == "" {
+				if left := formattest.Names(t, filepath.Dir(out)); len(left) != 3 {
+					t.Errorf("there are %q", left)
+				}
+				return
+			}
+			if !strings.Contains(said, " is kept in "+out+c.beside) {
+				t.Errorf("it says %s", said)
+			}
+			runCommand(t, "convert", "-o", out+".made", out+c.beside)
+			checkText(t, out+".made", c.later, 1000-c.packets)
+		})
+	}
+}

@@ -1,0 +1,117 @@
+//go:build linux
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/instrument/raw/rawtest"
+	"tracex/recorder/recording"
+)
+
+// TestSplitPath: the names of traces have nothing of a program's name that files cannot have, and no two are
+// the same.
+func TestSplitPath(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, program string) string {
+		path := filepath.Join(dir, name+raw.Suffix)
+		rawtest.New(rawtest.Options{PID: 7, Program: program}).Save(t, path)
+		return path
+	}
+	damaged := filepath.Join(dir, "12-3"+raw.Suffix)
+	if err := os.WriteFile(damaged, []byte("no header"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taken := make(map[string]bool)
+	for _, c := range []struct{ output, file, want string }{
+		{"trace.bin", file("7-1", "/bin/shop.test"), "trace-shop.test-7.bin"},
+		{"trace.bin", file("7-2", "/bin/shop.test"), "trace-shop.test-7-2.bin"},
+		{"trace.bin", file("7-3", "./shop.test"), "trace-shop.test-7-3.bin"},
+		{"out/trace", file("7-4", "a b\x1b[31m/ü?*"), "out/trace-___-7"},
+		{"out/trace", file("7-5", "/.."), "out/trace-..-7"},
+		{"trace.bin", file("7-6", "/bin/"+strings.Repeat("x", 100)), "trace-" + strings.Repeat("x", 60) + "-7.bin"},
+		{"trace.bin", damaged, "trace-process-12.bin"},
+	} {
+		if got := splitPath(c.output, c.file, taken); got != c.want {
+			t.Errorf("%s: %q, expected %q", c.file, got, c.want)
+		}
+	}
+}
+
+// checkSplitTraces checks that there are traces of two programs, of three calls each, and returns the
+// names of all other files.
+func checkSplitTraces(t *testing.T, out string) (others []string) {
+	t.Helper()
+	traces := 0
+	for _, name := range formattest.Names(t, filepath.Dir(out)) {
+		rest, ok := strings.CutPrefix(name, strings.TrimSuffix(filepath.Base(out), ".bin")+"-shop-")
+		switch {
+		case !ok:
+			others = append(others, name)
+		case strings.HasSuffix(rest, ".bin"):
+			traces++
+			checkText(t, filepath.Join(filepath.Dir(out), name), 3, 0)
+		}
+	}
+	if traces != 2 {
+		t.Errorf("there are %d traces", traces)
+	}
+	return others
+}
+
+// TestRecordSplit: each program has a trace of its own, if it has calls.
+func TestRecordSplit(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	args := shell(t, out, "raw", "raw without calls", "raw")
+	_, stderr, exit := runCommand(t, append([]string{"record", "--split", "--keep-raw"}, args[1:]...)...)
+	if exit != 5 || strings.Count(stderr, "recorded 3 calls of 1 function, 1 goroutine in "+strings.TrimSuffix(out, ".bin")+"-shop-") != 2 {
+		t.Errorf("exit code %d, %s", exit, stderr)
+	}
+	if others := checkSplitTraces(t, out); len(others) != 1 || others[0] != "trace.bin"+rawFolder {
+		t.Errorf("there are %q", others)
+	}
+	again := filepath.Join(t.TempDir(), "again.bin")
+	for _, force := range []string{"--force=false", "--force=false", "--force"} {
+		_, stderr, exit = runCommand(t, "convert", "--split", force, "-o", again, out+rawFolder)
+		if there := strings.Contains(stderr, " already exists\nhint: --force replaces it"); there != (exit == exitUsage) || exit != 0 && exit != exitUsage {
+			t.Errorf("%s: exit code %d, %s", force, exit, stderr)
+		}
+	}
+	if others := checkSplitTraces(t, again); exit != 0 || others != nil {
+		t.Errorf("exit code %d, there are %q", exit, others)
+	}
+	_, stderr, exit = runCommand(t, append([]string{"record", "--split", "--force"}, shell(t, out, "raw without calls")[1:]...)...)
+	if exit != exitFailure || !strings.Contains(stderr, "no trace written: no instrumented function was called") {
+		t.Errorf("exit code %d, %s", exit, stderr)
+	}
+}
+
+// TestRecordSplitKilled: the traces of programs are completed, too.
+func TestRecordSplitKilled(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, _, _ := command(t, append([]string{"record", "--split"}, shell(t, out, "raw", "raw and waits")[1:]...)...)
+	proceed := startWaiting(t, cmd)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	proceed()
+	if _, said, _ := runCommand(t, "info", out); strings.Count(said, "tracex record was killed; completed the trace (3 calls)") != 2 {
+		t.Errorf("it says %s", said)
+	}
+	if others := checkSplitTraces(t, out); others != nil {
+		t.Errorf("there are %q", others)
+	}
+	if _, err := os.Stat(out + recording.Suffix); err == nil {
+		t.Error("the recording is still there")
+	}
+}
