@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 import (
@@ -12,8 +14,11 @@ import (
 )
 
 // ownRaw is the raw file of a program that made so many calls of one function.
-func ownRaw(pid uint64, calls int) *rawtest.File {
-	f := rawtest.New(rawtest.Options{PID: pid, Program: "/bin/shop", Clock: raw.ClockCounter})
+func ownRaw(pid uint64, calls int) *rawtest.File { return rawFile(rawtest.Options{PID: pid}, calls) }
+
+func rawFile(o rawtest.Options, calls int) *rawtest.File {
+	o.Program, o.Clock = "/bin/shop", raw.ClockCounter
+	f := rawtest.New(o)
 	g := f.Goroutine(1 << 7)
 	g.Begin(1, 0, 0, 0)
 	sell := &raw.Function{ID: 1, Line: 10, Package: "example.com/shop", Name: "sell", File: "/src/shop/main.go"}

@@ -200,10 +200,8 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	packets := ""
 	if err == nil && had.anything && source.settle(dir) {
 		// This puts those that wait into the spool.
-		if _, _, err = live.end(ctx); errors.Is(err, errOtherSource) {
+		if _, _, err = live.end(ctx); errors.Is(err, errOtherSource) || errors.Is(err, perfetto.ErrNoCalls) {
 			packets, err = dir.Spool(), nil
-		} else if errors.Is(err, perfetto.ErrNoCalls) {
-			had.anything, err = false, nil
 		}
 	}
 	made, fault := raws.end(ctx, packets)

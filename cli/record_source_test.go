@@ -11,9 +11,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"tracex/format/formattest"
 	"tracex/recorder/instrument/raw"
+	"tracex/recorder/instrument/raw/rawtest"
 	"tracex/recorder/recording"
 )
 
@@ -23,7 +27,11 @@ func recordRaw(calls int) error {
 	if folder == "" || !strings.Contains(os.Getenv(raw.OptionsVariable), "depth=3") {
 		return errors.New("it is not asked to record")
 	}
-	f := ownRaw(uint64(os.Getpid()), calls)
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return err
+	}
+	f := rawFile(rawtest.Options{PID: uint64(os.Getpid()), Nanos: uint64(now.Nano()), Wall: uint64(time.Now().UnixNano())}, calls)
 	return os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d-1%s", os.Getpid(), raw.Suffix)), f.Image, 0o600)
 }
 
@@ -69,14 +77,13 @@ func TestRecordChildren(t *testing.T) {
 		code          int
 		says          string
 		raws, packets int // calls in the trace
-		kept          int // calls in packets beside it
 	}{
-		{"instrumented", []string{"raw", "nothing", "raw"}, 5, "recorded 6 calls of 1 function, 2 goroutines, 2 processes in ", 6, 0, 0},
-		{"one recorder", []string{"raw without calls", "exit"}, 5, "1 thread, 1,001 events", 0, 1000, 0},
-		{"calls of a recorder", []string{"raw without calls", "calls"}, 5, "1 thread, 1 event", 0, 1, 0},
-		{"both", []string{"raw", "calls"}, 5, "what programs recorded with a recorder of their own is kept in ", 3, 0, 1},
-		{"no calls", []string{"raw without calls"}, exitFailure, "no trace written: no instrumented function was called", 0, 0, 0},
-		{"nothing", []string{"nothing"}, exitFailure, "no trace written: sh ran no instrumented program, and did not connect to the tracing service\nhint: a program needs to be built by tracex build", 0, 0, 0},
+		{"instrumented", []string{"raw", "nothing", "raw"}, 5, "recorded 6 calls of 1 function, 2 goroutines, 2 processes in ", 6, 0},
+		{"one recorder", []string{"raw without calls", "exit"}, 5, "1 thread, 1,001 events", 0, 1000},
+		{"calls of a recorder", []string{"raw without calls", "calls"}, 5, "1 thread, 1 event", 0, 1},
+		{"both", []string{"raw", "calls"}, 5, "recorded 3 calls of 1 function, 1 goroutine, 1 event of package recorder in 1 thread in ", 3, 1},
+		{"no calls", []string{"raw without calls"}, exitFailure, "no trace written: no instrumented function was called", 0, 0},
+		{"nothing", []string{"nothing"}, exitFailure, "no trace written: sh ran no instrumented program, and did not connect to the tracing service\nhint: a program needs to be built by tracex build", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -86,9 +93,6 @@ func TestRecordChildren(t *testing.T) {
 				t.Errorf("exit code %d, %s", exit, stderr)
 			}
 			want := []string{"trace.bin", "trace.bin.idx", "trace.bin.tim"}
-			if c.kept > 0 {
-				want = slices.Insert(want, 2, "trace.bin.pftrace")
-			}
 			if c.raws+c.packets == 0 {
 				want = nil
 			}
@@ -97,10 +101,6 @@ func TestRecordChildren(t *testing.T) {
 			}
 			if want != nil {
 				checkText(t, out, c.raws, c.packets)
-			}
-			if c.kept > 0 {
-				runCommand(t, "convert", "-o", out+".made", out+".pftrace")
-				checkText(t, out+".made", 0, c.kept)
 			}
 		})
 	}
@@ -140,7 +140,7 @@ func TestRecordBothKilled(t *testing.T) {
 		raws, packets int // calls in the trace
 		beside        string
 	}{
-		{"instrumented first", []string{"raw", "continues"}, awaitSpool, 0, 3, 0, ".pftrace"},
+		{"instrumented first", []string{"raw", "continues"}, awaitSpool, 0, 3, 1000, ""},
 		{"recorder first", []string{"continues"}, awaitTrace, 4, 0, 1000, rawFolder},
 		{"instrumented", []string{"raw and waits"}, nil, 0, 3, 0, ""},
 		{"no call", []string{"raw without calls", "continues"}, awaitSpool, 0, 0, 1000, ""},
@@ -178,7 +178,7 @@ func TestRecordBothKilled(t *testing.T) {
 				t.Errorf("it says %s", said)
 			}
 			runCommand(t, "convert", "-o", out+".made", out+c.beside)
-			checkText(t, out+".made", c.later, 1000-c.packets)
+			checkText(t, out+".made", c.later, 0)
 		})
 	}
 }

@@ -20,6 +20,7 @@ type Part struct {
 	busy   bool // a search for a file is under way
 	// declared are the spots of functions that have been looked for, by method; reset when there are many.
 	declared map[int32]Spot
+	recorded map[string]bool // packages of Go that have methods in the trace
 }
 
 // New returns a Part that looks for files in directories.
@@ -29,6 +30,9 @@ func New(r *lazy.TraceReader, e *env.Env, dirs []string) *Part {
 
 // Found returns the source code of a node as far as it was found; n may be nil.
 func (p *Part) Found(n *lazy.Node) Found {
+	if p.found.Spot == (Spot{}) {
+		return Found{}
+	}
 	if s, ok := p.spotOf(n); !ok || s != p.found.Spot {
 		return Found{}
 	}
@@ -51,13 +55,28 @@ func (p *Part) spotOf(n *lazy.Node) (s Spot, ok bool) {
 // other code that was not recorded. Then it is the function that is called, if the trace tells where that is.
 func (p *Part) spot(c *format.Context, at *format.Point) (s Spot, ok bool) {
 	s, ok = SpotOf(c, at.Location)
-	if at.Class != format.ClassCall || ok && (!s.isGo() || recordedPackage(c, s.goPackage())) {
+	if at.Class != format.ClassCall || ok && (!s.isGo() || p.isRecorded(c, s.goPackage())) {
 		return s, ok
 	}
 	if d, known := p.declaration(c, at.Ref); known {
 		return d, true
 	}
 	return s, ok
+}
+
+// isRecorded reports whether the trace has methods of a Go package.
+func (p *Part) isRecorded(c *format.Context, pkg string) bool {
+	if p.recorded[pkg] {
+		return true
+	}
+	yes := recordedPackage(c, pkg)
+	if yes {
+		if p.recorded == nil {
+			p.recorded = make(map[string]bool)
+		}
+		p.recorded[pkg] = true
+	}
+	return yes
 }
 
 // mostDeclared bounds Part.declared.
