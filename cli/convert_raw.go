@@ -91,6 +91,9 @@ func (g growingFile) Write(b []byte) (int, error) {
 			}
 		}
 	}
+	if g.files.room != nil {
+		g.files.room(len(b))
+	}
 	return g.files.open[g.at].Write(b)
 }
 

@@ -80,20 +80,25 @@ func (c *callFlags) check() error {
 	return nil
 }
 
-const (
-	defaultLimit = 8 << 30
-	mostReserve  = 1 << 30 // what stays free on a disk if there is a limit
-)
+const defaultLimit = 8 << 30
+
+// reservedFor returns how many bytes are left free on the disk of a trace while programs run, which may
+// need it themselves.
+func reservedFor(output string) int64 {
+	const most = 1 << 30
+	free, _ := freeSpace(filepath.Dir(output))
+	return min(most, free/8)
+}
 
 // text is what the program is told, see raw.OptionsVariable. output is where the trace will be.
 func (c *callFlags) text(output string) (string, error) {
 	limit, reserve := int64(c.limit), int64(0)
-	free, _ := freeSpace(filepath.Dir(output))
 	if limit == 0 {
 		// The trace takes about twice the room of what it is made of, which stays until it is complete.
+		free, _ := freeSpace(filepath.Dir(output))
 		limit, reserve = defaultLimit, free/10*7
 	} else {
-		reserve = min(mostReserve, free/8)
+		reserve = reservedFor(output)
 	}
 	words := []string{fmt.Sprintf("depth=%d strings=%d fields=%d levels=%d limit=%d reserve=%d", c.depth, c.strings, c.fields, c.levels, limit, reserve)}
 	if c.last > 0 {

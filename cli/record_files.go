@@ -21,6 +21,7 @@ type growingFiles struct {
 	replace bool         // of existing files, by create
 	may     func() error // asked by create: an error is why it must not; nil for none
 	begun   func() error // called when they have been created by writing; nil for nothing
+	room    func(n int)  // waits until n bytes may be written; nil for at once
 	open    []*os.File
 }
 

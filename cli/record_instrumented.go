@@ -171,6 +171,7 @@ type rawConversion struct {
 	source *traceSource
 	split  *recordCommand // for --split, otherwise nil
 	folder string
+	keep   int64 // bytes that stay free on the disk while programs run
 	files  growingFiles
 	seen   map[string]bool
 	done   chan struct{} // closed when no more programs run
@@ -192,6 +193,7 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 		return nil, err
 	}
 	l := &rawConversion{source: source, folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	l.keep, l.files.room = reservedFor(r.output), l.awaitRoom
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
 	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true}); err != nil {
@@ -206,6 +208,21 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 		go func() { l.ended <- l.follow() }()
 	}
 	return l, nil
+}
+
+// awaitRoom waits, while programs run, until n bytes may be written without filling their disk.
+func (l *rawConversion) awaitRoom(n int) {
+	for {
+		free, known := freeSpace(filepath.Dir(l.files.path))
+		if !known || free >= l.keep+int64(n) {
+			return
+		}
+		select {
+		case <-l.done:
+			return
+		case <-time.After(convertEvery):
+		}
+	}
 }
 
 // follow converts what programs record until done is closed.

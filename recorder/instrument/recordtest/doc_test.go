@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package recordtest_test records programs with the command tracex and compares the traces with
 // what the programs do.
 //

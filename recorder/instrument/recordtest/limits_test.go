@@ -1,7 +1,10 @@
+//go:build linux
+
 package recordtest_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -142,6 +145,31 @@ func TestLimits(t *testing.T) {
 			t.Errorf("it ends with %+v, expected %+v", got, want)
 		}
 		checkLoss(t, said, "it may use no more of the free disk space (--limit SIZE allows more); ", trace, many[1])
+	})
+	t.Run("full while it runs", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := syscall.Mount("none", dir, "tmpfs", 0, "size=64m"); err != nil {
+			t.Logf("a small disk cannot be made: %v", err)
+			return
+		}
+		defer func() {
+			if err := syscall.Unmount(dir, 0); err != nil {
+				t.Error(err)
+			}
+		}()
+		// The trace does not fit. A program that still runs can write a file.
+		const script = `"$0" calls 1000000
+until [ $(stat -f -c %a "$1") -lt 3000 ]; do sleep 0.05; done
+head -c 4000000 /dev/zero >"$1/own"`
+		trace := filepath.Join(dir, "trace.bin")
+		got := runTracex(t, "", nil, "record", "--limit", "1GiB", "-o", trace, "--", "sh", "-c", script, recording, dir)
+		if st, err := os.Stat(filepath.Join(dir, "own")); err != nil || st.Size() != 4_000_000 {
+			t.Errorf("the program's file: %v", err)
+		}
+		if got.code != 1 || !strings.Contains(got.stderr, "the recording is kept in "+trace+".recording") {
+			t.Errorf("it ends with %+v", got)
+		}
+		must(t, runTracex(t, "", nil, "convert", "-o", filepath.Join(t.TempDir(), "trace.bin"), trace+".recording"))
 	})
 	t.Run("no folder", func(t *testing.T) {
 		want := run(t, "", nil, plain, "exit", "3")
