@@ -52,6 +52,10 @@ func helpFunc(f *os.File) func(*cobra.Command, []string) {
 }
 
 func (p *helpPage) write(c *cobra.Command) {
+	if c.Annotations[pageMark] != "" {
+		p.page(c.Long)
+		return
+	}
 	for line := range strings.Lines(ansi.Wordwrap(cmp.Or(c.Long, c.Short), p.width-2, "")) {
 		p.w.WriteString("  " + strings.TrimSpace(line) + "\n")
 	}

@@ -8,6 +8,11 @@ import (
 	"tracex/docs"
 )
 
+// pageMark is the annotation of a topic that is a page in Markdown, not a command.
+const pageMark = "page"
+
+var page = map[string]string{pageMark: "true"}
+
 // exitCodes returns a help topic: tracex help exit-codes.
 func exitCodes() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: manExit, Hidden: true}
@@ -20,12 +25,12 @@ func answersHelp() *cobra.Command {
 
 // filterHelp returns a help topic: tracex help filter.
 func filterHelp() *cobra.Command {
-	return &cobra.Command{Use: "filter", Short: "The language of filters", Long: docs.Filter, Hidden: true}
+	return &cobra.Command{Use: "filter", Short: "The language of filters", Long: docs.Filter, Hidden: true, Annotations: page}
 }
 
 // goHelp returns a help topic: tracex help go.
 func goHelp() *cobra.Command {
-	return &cobra.Command{Use: "go", Short: "Recording Go programs as they are", Long: docs.Go, Hidden: true}
+	return &cobra.Command{Use: "go", Short: "Recording Go programs as they are", Long: docs.Go, Hidden: true, Annotations: page}
 }
 
 // hiddenHelp returns the help command. It is not in the list of commands, since --help is.

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// page writes a page of the documentation, which is Markdown: its paragraphs as wide as the
+// terminal, the columns of its tables side by side.
+func (p *helpPage) page(text string) {
+	paragraph := ""
+	flush := func() {
+		if paragraph != "" {
+			p.hang("", paragraph, 2*strings.Count(paragraph[:1], "-"))
+		}
+		paragraph = ""
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	code := false
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimRight(lines[i], " ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			flush()
+			code = !code
+		case code:
+			p.w.WriteString("    " + line + "\n")
+		case line == "":
+			flush()
+			p.w.WriteString("\n")
+		case strings.HasPrefix(line, "#"):
+			p.w.WriteString("  " + p.in(helpTitle, strings.ToUpper(strings.TrimLeft(line, "# "))) + "\n")
+		case strings.HasPrefix(line, "|"):
+			end := i
+			for end < len(lines) && strings.HasPrefix(lines[end], "|") {
+				end++
+			}
+			p.rows(lines[i:end])
+			i = end - 1
+		case strings.HasPrefix(line, "- ") || paragraph == "":
+			flush()
+			paragraph = plainMarkdown(line)
+		default:
+			paragraph += " " + plainMarkdown(strings.TrimSpace(line))
+		}
+	}
+	flush()
+}
+
+var (
+	markdownLink = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+	markdownCode = regexp.MustCompile("`([^`]+)`")
+)
+
+// plainMarkdown returns a text without the signs for links and bold type.
+func plainMarkdown(text string) string {
+	return strings.NewReplacer("**", "", `\|`, "|").Replace(markdownLink.ReplaceAllString(text, "$1"))
+}
+
+// hang writes a text after a head. Its lines after the first begin at a column.
+func (p *helpPage) hang(head, text string, column int) {
+	const indent = "  "
+	room := max(p.width-len(indent)-max(column, ansi.StringWidth(head)), 20)
+	if p.color { // then it is the color that tells what is code
+		text = markdownCode.ReplaceAllStringFunc(text, func(code string) string { return p.in(helpCommand, strings.Trim(code, "`")) })
+	}
+	const unbroken = "\u2011" // a flag is one word
+	for line := range strings.Lines(ansi.Wordwrap(strings.ReplaceAll(text, "-", unbroken), room, "")) {
+		line = strings.ReplaceAll(strings.TrimRight(line, " \n"), unbroken, "-")
+		p.w.WriteString(indent + head + line + "\n")
+		head = strings.Repeat(" ", column)
+	}
+}
+
+// rows writes the rows of a table with the text of all cells but the first in a column. The
+// first two lines are the table's head.
+func (p *helpPage) rows(lines []string) {
+	const most = 24 // columns of a name that has its text beside it
+	var rows [][2]string
+	column := 0
+	for _, line := range lines[min(2, len(lines)):] {
+		name, text, _ := strings.Cut(strings.Trim(line, "| "), " | ")
+		row := [2]string{strings.ReplaceAll(plainMarkdown(name), "`", ""), plainMarkdown(strings.ReplaceAll(text, " | ", "; "))}
+		rows = append(rows, row)
+		if n := ansi.StringWidth(row[0]); n <= most {
+			column = max(column, n+4)
+		}
+	}
+	for _, row := range rows {
+		head := "  " + p.in(helpCommand, row[0])
+		if n := ansi.StringWidth(row[0]) + 4; n > max(column, 8) {
+			p.w.WriteString("  " + head + "\n")
+			head = strings.Repeat(" ", max(column, 8))
+		} else {
+			head += strings.Repeat(" ", max(column, 8)-n+2)
+		}
+		p.hang(head, row[1], max(column, 8))
+	}
+}
