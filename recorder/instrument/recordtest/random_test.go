@@ -17,13 +17,13 @@ const partsOfRandom = 20
 // TestRandomPrograms records generated programs. Their calls are known.
 func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
-	for seed := range many(1, 40) {
+	for seed := range many(1, 200) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			p := generate(uint64(seed), partsOfRandom)
 			dir := write(t, map[string]string{"go.mod": "module example.com/random\n\ngo 1.25\n", "main.go": p.source})
 			trace := filepath.Join(t.TempDir(), "trace.bin")
 			command := []string{"record", "-o", trace, "--", "go", "run", "."}
-			if seed%8 == 7 {
+			if seed%40 == 7 {
 				command = slices.Insert(command, len(command)-1, "-race")
 			}
 			must(t, runTracex(t, dir, nil, command...))
