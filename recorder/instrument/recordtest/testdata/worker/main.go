@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -97,7 +98,9 @@ func overflow(n int) {
 func signal(n int) {
 	inner(5)
 	syscall.Kill(os.Getpid(), syscall.Signal(n))
-	select {}
+	for { // a timer: without one, the signal that is on its way would look like a deadlock
+		time.Sleep(time.Hour)
+	}
 }
 
 func deadlock(int) {
