@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"tracex/format"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/instrument/control"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/recording"
+)
+
+// rawConversion makes a trace from the raw files in a folder, while programs write them.
+type rawConversion struct {
+	*instrumented.Converter
+	source *traceSource
+	split  *recordCommand // for --split, otherwise nil
+	folder string
+	keep   int64 // bytes that stay free on the disk while programs run
+	files  growingFiles
+	seen   map[string]bool
+	done   chan struct{} // closed when no more programs run
+	ended  chan error    // of what follows them
+}
+
+// convertEvery is how often what programs have recorded is converted.
+const convertEvery = 100 * time.Millisecond
+
+// rawProgress is what a recording's directory says of the progress of a trace that is made of raw files.
+const rawProgress = "see the raw files\n"
+
+// newRawConversion begins a trace. Its files are created when there is a recording. With --last, and with
+// --split, there are none before the programs have ended. several is whether there may be several programs. Raw
+// files are left alone if source is another one.
+func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, source *traceSource) (*rawConversion, error) {
+	folder, err := filepath.Abs(dir.Path())
+	if err != nil {
+		return nil, err
+	}
+	l := &rawConversion{source: source, folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	l.keep, l.files.room = reservedFor(r.output), l.awaitRoom
+	// This says that the trace has begun.
+	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true}); err != nil {
+		return nil, err
+	}
+	if r.split {
+		l.split = r
+	}
+	if r.calls.last > 0 || r.split {
+		l.ended <- nil
+	} else {
+		go func() { l.ended <- l.follow() }()
+	}
+	return l, nil
+}
+
+// awaitRoom waits, while programs run, until n bytes may be written without filling their disk.
+func (l *rawConversion) awaitRoom(n int) {
+	for {
+		free, known := freeSpace(filepath.Dir(l.files.path))
+		if !known || free >= l.keep+int64(n) {
+			return
+		}
+		select {
+		case <-l.done:
+			return
+		case <-time.After(convertEvery):
+		}
+	}
+}
+
+// follow converts what programs record until done is closed.
+func (l *rawConversion) follow() error {
+	tick := time.NewTicker(convertEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.done:
+			return nil
+		case <-tick.C:
+			if err := l.look(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// look converts what there is by now.
+func (l *rawConversion) look() error {
+	list, err := os.ReadDir(l.folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		path := filepath.Join(l.folder, e.Name())
+		if !strings.HasSuffix(e.Name(), raw.Suffix) {
+			continue
+		}
+		if !l.source.take(fromRaws) {
+			return nil
+		}
+		if !l.seen[path] {
+			l.seen[path] = true
+			l.Add(path)
+		}
+		if pid, _, _ := strings.Cut(e.Name(), "-"); !aliveText(pid) {
+			l.Ended(path)
+		}
+	}
+	_, err = l.Step(context.Background())
+	return err
+}
+
+// aliveText reports whether there is a process with an id.
+func aliveText(pid string) bool {
+	n, err := strconv.Atoi(pid)
+	return err != nil || control.Alive(n)
+}
+
+// end converts the rest, and adds the packets in the file at spool, unless that is "". The Summary is
+// nil if there was no raw file.
+func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, err error) {
+	close(l.done)
+	err = <-l.ended
+	if l.split != nil {
+		return l.endSplit(ctx, spool)
+	}
+	if err == nil {
+		err = l.look()
+	}
+	if len(l.seen) == 0 {
+		l.Close()
+		return made, err
+	}
+	failed := made.finish(ctx, l.Converter, spool)
+	return made, errors.Join(err, failed, l.files.close())
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/instrument/wrapper"
+)
+
+// tellRecorded says what is in the trace, and what is not.
+func (r *recordCommand) tellRecorded(made *rawTrace) {
+	if r.split {
+		r.tellSplit()
+	} else {
+		r.tellTrace(made, r.output)
+	}
+	r.tellLeftOut(made.Summary)
+}
+
+// tellTrace says what is in a trace.
+func (r *recordCommand) tellTrace(made *rawTrace, path string) {
+	s := made.Summary
+	text := counted(s.Calls+s.Statements, "call")
+	if s.Statements > 0 {
+		text += " (" + counted(s.Statements, "go statement") + ")"
+	}
+	text += " of " + counted(s.Functions, "function") + ", " + counted(s.Goroutines, "goroutine")
+	if n := len(s.Processes); n > 1 {
+		text += ", " + counted(int64(n), "process", "processes")
+	}
+	if o := made.own; o != nil && o.Events > 0 {
+		text += ", " + counted(o.Events, "event") + " of package recorder in " + counted(int64(len(o.Threads)), "thread")
+	}
+	r.say("recorded " + text + " in " + path)
+	made.tellOwn(r.say)
+}
+
+// tellLeftOut says what is not in a trace.
+func (r *recordCommand) tellLeftOut(s *instrumented.Summary) {
+	if s.LeftOut > 0 {
+		r.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
+	}
+	for _, p := range s.Processes {
+		if why := lostReason(p); why != "" {
+			r.remark(programOf(p), errors.New(why))
+		}
+	}
+	r.tellProblems(s)
+}
+
+// tellProblems tells what could not be read.
+func (r *recordCommand) tellProblems(s *instrumented.Summary) {
+	for _, p := range s.Processes {
+		for _, problem := range p.Problems {
+			r.remark(programOf(p), problem)
+		}
+	}
+}
+
+// lostReason tells why the recording of a process ended before it, and how much is missing; "" if
+// nothing is.
+func lostReason(p instrumented.Process) string {
+	why := map[uint32]string{
+		raw.ReasonLimit: "it reached --limit", raw.ReasonReserve: "it may use no more of the free disk space (--limit SIZE allows more)", raw.ReasonAllocate: "the disk is full, or the file cannot grow", raw.ReasonFileSize: "it reached its limit for the size of files (ulimit -f)",
+		raw.ReasonMap: "it has no more address space (ulimit -v)",
+	}[p.Reason]
+	switch {
+	case why == "":
+		return ""
+	case p.Errno != 0:
+		why += ": " + syscall.Errno(p.Errno).Error()
+	}
+	return "the recording ended early, as " + why + "; " + counted(p.Lost, "call") + " after that are missing"
+}
+
+func programOf(p instrumented.Process) string {
+	name := "process"
+	if len(p.Arguments) > 0 {
+		name = filepath.Base(p.Arguments[0])
+	}
+	return fmt.Sprintf("%s (%d)", name, p.PID)
+}
+
+// say writes a line to standard error: standard output is the program's.
+func (r *recordCommand) say(line string) { fmt.Fprintln(r.stderr, "tracex: "+line) }
+
+// tellBuilt tells which functions of the packages that were compiled are instrumented, and why
+// others are not.
+func (r *recordCommand) tellBuilt(built []wrapper.Report) {
+	if len(built) == 0 {
+		r.say("no instrumented package was compiled: they are in go's build cache; record --list tells what is instrumented")
+	}
+	for _, b := range built {
+		done, why := 0, map[string]int{}
+		for _, f := range b.Functions {
+			if f.Reason == "" {
+				done++
+			} else {
+				why[f.Reason]++
+			}
+		}
+		line := fmt.Sprintf("%s: %d of %s instrumented", b.Package, done, counted(int64(len(b.Functions)), "function"))
+		if b.Failed != "" {
+			line = b.Package + ": not instrumented: " + b.Failed
+		}
+		for _, reason := range slices.Sorted(maps.Keys(why)) {
+			line += fmt.Sprintf("; %d %s", why[reason], reason)
+		}
+		r.say(line)
+	}
+}
