@@ -210,6 +210,7 @@ func TestAttachErrors(t *testing.T) {
 	for !hasRaw(dir) {
 		s.serve("line")
 	}
+	s.serve("line") // the one before may have begun earlier
 	check(attach(s.pid), "the program is being recorded already")
 	// It ends while it is recorded.
 	s.end()
