@@ -238,7 +238,7 @@ func (g *generator) call(s *scope) (source string, tree *callTree, e ending) {
 
 // recursion is call for a function that calls itself.
 func (g *generator) recursion(s *scope) (source string, tree *callTree, e ending) {
-	name, n := g.name("r"), 1+g.IntN(6)
+	name, n := g.name("rec"), 1+g.IntN(6)
 	last := "\treturn 0\n"
 	if s.mayPanic && g.IntN(2) == 0 {
 		last, e = g.panic()
