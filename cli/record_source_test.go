@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,6 +50,9 @@ func recordRawAndWait() error {
 // shell returns a command of a shell that runs this program with each of these endings.
 func shell(t *testing.T, out string, ends ...string) []string {
 	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the commands need it: ", err)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

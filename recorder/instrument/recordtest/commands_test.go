@@ -11,6 +11,7 @@ import (
 // TestCommands builds a program, and records it where another program starts it.
 func TestCommands(t *testing.T) {
 	t.Parallel()
+	needsShell(t)
 	dir := write(t, map[string]string{
 		"go.mod":  "module example.com/started\n\ngo 1.25\n",
 		"main.go": "package main\n\nfunc main() { answer() }\n\nfunc answer() int { return 42 }\n// " + t.TempDir() + "\n", // new in each run of the test

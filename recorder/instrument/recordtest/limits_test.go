@@ -5,6 +5,7 @@ package recordtest_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -38,6 +39,16 @@ func told(t *testing.T, said string, pattern *regexp.Regexp) int64 {
 	return n
 }
 
+// needsShell skips a test where there is no shell.
+func needsShell(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"sh", "stat", "head"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("its commands need it: ", err)
+		}
+	}
+}
+
 // TestLimits: where nothing more can be recorded the program goes on as without, and tracex tells
 // how much is missing.
 func TestLimits(t *testing.T) {
@@ -54,6 +65,7 @@ func TestLimits(t *testing.T) {
 		{"address space", "ulimit -v 950000", "it has no more address space (ulimit -v): ", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			needsShell(t)
 			n := strconv.Itoa(limitedCalls)
 			if c.name == "address space" {
 				if many(0, 1) == 0 {
@@ -147,6 +159,7 @@ func TestLimits(t *testing.T) {
 		checkLoss(t, said, "it may use no more of the free disk space (--limit SIZE allows more); ", trace, many[1])
 	})
 	t.Run("full while it runs", func(t *testing.T) {
+		needsShell(t)
 		dir := t.TempDir()
 		if err := syscall.Mount("none", dir, "tmpfs", 0, "size=64m"); err != nil {
 			t.Logf("a small disk cannot be made: %v", err)
