@@ -101,7 +101,10 @@ func (c *Chunks) Next(over int64) (chunk Chunk, ok bool, err error) {
 			return chunk, false, err
 		}
 		if le.Uint32(seen[AtChunkWord:]) != 0 {
-			chunk, err = c.chunk(data)
+			if chunk, err = c.chunk(data); err == nil && chunk.Kind == ChunkRest {
+				at = c.at.offset
+				continue
+			}
 			return chunk, err == nil, err
 		}
 		if c.at.offset-at >= over {
@@ -122,7 +125,7 @@ func (c *Chunks) chunk(data []byte) (Chunk, error) {
 	size, rest := int64(le.Uint32(data[AtChunkSize:])), c.at.end-c.at.offset
 	c.at.offset += ChunkUnit
 	switch {
-	case chunk.Kind != ChunkEvents && chunk.Kind != ChunkDescriptors:
+	case chunk.Kind != ChunkEvents && chunk.Kind != ChunkDescriptors && chunk.Kind != ChunkRest:
 		return chunk, c.f.Fault(chunk.Offset, "a chunk that begins with %#x", chunk.Kind)
 	case size < ChunkHead || size > mostChunk || size > rest:
 		return chunk, c.f.Fault(chunk.Offset+AtChunkSize, "a chunk of %d bytes, %d before the end of its segment", size, rest)

@@ -76,6 +76,7 @@ const (
 
 	ChunkEvents      = 0x7ace0001
 	ChunkDescriptors = 0x7ace0002
+	ChunkRest        = 0x7ace0003 // nothing follows in the segment: the next chunk was too large for it
 
 	AtChunkWord    = 0  // u32: one of the above, written last
 	AtChunkSize    = 4  // u32: with the head

@@ -29,9 +29,13 @@ var (
 
 const maxLast = 8
 
-// chunk takes room for a chunk; 0 if there is none. The lock is held.
+// chunk takes room for a chunk, a multiple of ChunkUnit; 0 if there is none. The lock is held.
 func chunk(n uintptr) uintptr {
-	if chunkEnd-chunkNext < n {
+	for chunkEnd-chunkNext < n {
+		if rest := chunkEnd - chunkNext; rest > 0 { // who reads meanwhile would wait for a chunk there
+			*u32(chunkNext + AtChunkSize) = uint32(rest)
+			commit(chunkNext+AtChunkWord, ChunkRest)
+		}
 		if chunkNext, chunkEnd = newSegment(n, true); chunkNext == 0 {
 			return 0
 		}
@@ -76,18 +80,12 @@ func descriptor(n uintptr) uintptr {
 	return p
 }
 
-// newSegment makes the file larger by a segment with at least n bytes, and maps it; 0 if that is
-// not possible: then nothing more is recorded. events is whether it may be dropped when there
-// are newer ones.
+// newSegment makes the file larger by a segment, and maps it; 0 if that is not possible, or if
+// no segment will have n bytes: then nothing more is recorded. events is whether it may be
+// dropped when there are newer ones.
 func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	size := uintptr(1) << min(firstShift+segment, mostShift)
-	for size < n && firstShift+segment < mostShift {
-		// A part of the file that is passed over takes no room on disk.
-		fileSize += size
-		segment++
-		size = 1 << min(firstShift+segment, mostShift)
-	}
-	if size < n {
+	if n > 1<<mostShift {
 		return fail(ReasonAllocate, 0)
 	}
 	if lastKept == 0 && fileSize+size > limit {

@@ -136,7 +136,11 @@ func (f *File) nanos() uint64 { return f.Nanos + (f.Now-1_000_000)/Rate }
 // take takes a chunk of so many bytes.
 func (f *File) take(size int) int64 {
 	size = (size + raw.ChunkUnit - 1) &^ (raw.ChunkUnit - 1)
-	if f.end-f.next < int64(size) {
+	if rest := f.end - f.next; rest < int64(size) {
+		if rest > 0 {
+			f.put(f.next+raw.AtChunkSize, le.AppendUint32(nil, uint32(rest)))
+			f.word(f.next, raw.ChunkRest)
+		}
 		f.next, f.end = f.end, f.end+1<<f.Shift
 		f.segments++
 		f.grow(f.end)

@@ -19,7 +19,7 @@ func main() {
 	map[string]func(int){
 		"count": count, "exit": exit, "panic": panics, "goexit": lastExit, "elsewhere": elsewhere, "fatal": fatal, "stack": overflow,
 		"signal": signal, "deadlock": deadlock, "calls": calls, "nested": nested, "atOnce": atOnce, "oneByOne": oneByOne,
-		"served": served, "idle": idle, "fork": fork, "heap": heap,
+		"served": served, "idle": idle, "fork": fork, "heap": heap, "varied": varied,
 	}[os.Args[1]](n)
 	for runtime.NumGoroutine() > 1 { // those that have told that they end
 		runtime.Gosched()
@@ -200,4 +200,28 @@ func heap(n int) {
 		all = append(all, make([]byte, 1<<20))
 	}
 	fmt.Println(len(all))
+}
+
+// varied has n goroutines at one time, each of which makes more calls than the one before. Then it waits
+// for its input to end.
+func varied(n int) {
+	var all, made sync.WaitGroup
+	end := make(chan bool)
+	for i := range n {
+		all.Add(1)
+		made.Add(1)
+		go func() {
+			defer all.Done()
+			for range 20 * i {
+				inner(i)
+			}
+			made.Done()
+			<-end
+		}()
+	}
+	made.Wait()
+	os.Stdout.WriteString("made\n")
+	os.Stdin.Read(make([]byte, 1))
+	close(end)
+	all.Wait()
 }
