@@ -103,6 +103,9 @@ func (j *JSON) captured(dst []byte, v *Value) []byte {
 	}
 	dst = append(dst, `,"fields":[`...)
 	for i := range in.Fields {
+		if in.Fields[i].Rest() {
+			return append(dst, `],"more":true`...)
+		}
 		if i > 0 {
 			dst = append(dst, ',')
 		}

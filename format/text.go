@@ -85,6 +85,7 @@ type textWriter struct {
 	limit   int // of len(b)
 	verbose bool
 	method  int // 1 + where the name of the called method begins; 0 if nowhere
+	most    int // of len(b), for more fields of a struct; 0 outside of one
 
 	styled bool
 	style  Style // of the text appended from offset from on

@@ -45,7 +45,7 @@ func (w *textWriter) owner(p *Point, m *namedMethod, parent Parent) {
 		w.path(nil, id, false)
 		w.b = append(w.b, '.')
 	case !static:
-		w.value(&p.Target)
+		w.receiver(&p.Target)
 		w.b = append(w.b, '.')
 	case m != nil:
 		// The functions of a Kotlin file are in a class named after it.
@@ -98,10 +98,10 @@ func (w *textWriter) companionOwner(class int32) {
 	// The class of a companion is "Owner$Companion", shown as "Owner.Companion". Cut the suffix
 	// from the shown name, unless the two do not correspond.
 	if short, ok := strings.CutSuffix(e.short, ".Companion"); ok && strings.HasSuffix(e.Name, companionSuffix) {
-		w.text(short)
+		w.b = appendReplaced(w.b, short)
 		return
 	}
-	w.text(shortClass(beforeLast(e.Name, companionSuffix)))
+	w.b = appendReplaced(w.b, shortClass(beforeLast(e.Name, companionSuffix)))
 }
 
 // fromOwnClass reports whether the parent is a call of a method of m's class, or of the class
@@ -154,7 +154,7 @@ func (w *textWriter) result(f *Footer) {
 		w.in(StyleAlarm, "threw")
 		w.b = append(w.b, ' ')
 		w.to(StyleException)
-		w.text(f.Exception)
+		w.b = appendReplaced(w.b, f.Exception)
 		w.to(StyleName)
 	case r.Kind == ValueUnfinished, r.Kind == ValueUntracked:
 		w.b = append(w.b, ": "...)

@@ -153,6 +153,6 @@ func (c *Context) VariableName(id int32) string {
 // AppendPlain appends s as it appears in a text: an unpaired surrogate as '?'.
 func AppendPlain(dst []byte, s string) []byte {
 	w := textWriter{b: dst}
-	w.text(s)
+	w.b = appendReplaced(w.b, s)
 	return w.b
 }

@@ -114,7 +114,7 @@ func (w *textWriter) frame(id int32) {
 		return
 	}
 	if class, ok := w.c.Text(l.Class); ok {
-		w.text(class[strings.LastIndexByte(class, '.')+1:])
+		w.b = appendReplaced(w.b, class[strings.LastIndexByte(class, '.')+1:])
 	} else {
 		w.string(l.Class)
 	}

@@ -59,6 +59,21 @@ func addTo(t testing.TB, c *Context, o interface {
 
 var textObject = Value{ClassID: 4, Bits: 9}
 
+// long is the text of a field, of which a literal has two.
+var long = strings.Repeat("x", 70)
+
+func structOf(fields ...CapturedField) Value {
+	return Value{ClassID: 4, Captured: &Captured{Fields: fields}}
+}
+
+func structField(name string, fields ...CapturedField) CapturedField {
+	return CapturedField{name, structOf(fields...)}
+}
+
+func longField(name string) CapturedField {
+	return CapturedField{name, Value{Kind: ValueString, Text: long}}
+}
+
 func intOf(n int64) Value { return Value{Kind: ValueInt, Bits: n} }
 
 func callOf(method, location int32, target Value, args ...Value) Point {
@@ -82,6 +97,15 @@ var textTests = []struct {
 	{"from the companion", callOf(0, -1, Null()), nil, Parent{Call: true, Method: 1}, "A.f()"},
 	{"Kotlin file", callOf(2, -1, Null()), &Footer{Result: Value{Kind: ValueVoid}}, Parent{}, "main()"},
 	{"receiver", callOf(0, -1, textObject), nil, Parent{}, "Object@9.f()"},
+	{"struct", callOf(0, -1, Null(), structOf(CapturedField{"x", intOf(1)}, CapturedField{"s", Value{Kind: ValueString, Text: "a\n"}}, CapturedField{"in", structOf(CapturedField{"o", textObject})})), nil, Parent{},
+		`A.f(Object{x:1, s:"a\n", in:Object{o:Object@9}})`},
+	{"struct with more fields", callOf(0, -1, Null(), structOf(CapturedField{"x", intOf(1)}, CapturedField{MoreFields, Value{Kind: ValueRawString, Text: "…"}})), nil, Parent{}, "A.f(Object{x:1, …})"},
+	{"large struct", callOf(0, -1, Null(), structOf(longField("a"), structField("b", longField("c"), longField("d")), longField("e")), intOf(7)), nil, Parent{},
+		`A.f(Object{a:"` + long + `", b:Object{c:"` + long + `", …}, …}, 7)`},
+	{"receiver that is a struct", callOf(0, -1, structOf(CapturedField{"x", intOf(1)})), nil, Parent{}, "Object{x:1}.f()"},
+	{"receiver that is a large struct", callOf(0, -1, structOf(CapturedField{"x", intOf(1)}, longField("y"), CapturedField{"z", intOf(1)}), structOf(longField("y"), CapturedField{"z", intOf(1)})),
+		nil, Parent{}, `Object{x:1, y:"` + long + `", …}.f(Object{y:"` + long + `", z:1})`},
+	{"result that is a struct", callOf(0, -1, Null()), &Footer{Result: structOf(CapturedField{"x", intOf(1)})}, Parent{}, "A.f(): Object{x:1}"},
 	{"constructor", callOf(3, 10, textObject, Null()), nil, Parent{}, "new A(null)"},
 	{"path of a call", callOf(0, 10, textObject), nil, Parent{}, "x.next.f()"},
 	{"path that ends this-like", callOf(0, 15, textObject), nil, Parent{}, "x..f()"}, // as in the reference

@@ -30,7 +30,11 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 	switch v.Kind {
 	case ValueObject:
 		w.className(v.ClassID)
-		w.hash(v)
+		if v.ByValue() {
+			w.fields(v.Captured.Fields, style)
+		} else {
+			w.hash(v)
+		}
 	case ValueNull:
 		w.b = append(w.b, "null"...)
 	case ValueVoid:
@@ -47,12 +51,12 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 		w.b = append(w.b, '\'')
 	case ValueString:
 		w.b = append(w.b, '"')
-		w.quoted(v.Text)
+		w.b = appendQuoted(w.b, v.Text)
 		w.b = append(w.b, '"')
 	case ValueUnit:
 		w.b = append(w.b, "Unit"...)
 	case ValueRawString, ValueBigInteger, ValueBigDecimal:
-		w.text(v.Text)
+		w.b = appendReplaced(w.b, v.Text)
 	case ValueBoolean:
 		w.b = strconv.AppendBool(w.b, v.Bits != 0)
 	case ValueUnfinished:
@@ -69,11 +73,11 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 func (w *textWriter) named(v *Value) {
 	switch v.Kind {
 	case ValueJavaClass:
-		w.text(v.Text)
+		w.b = appendReplaced(w.b, v.Text)
 		w.b = append(w.b, w.c.version.classSuffix(".class")...)
 		return
 	case ValueKotlinClass:
-		w.text(v.Text)
+		w.b = appendReplaced(w.b, v.Text)
 		w.b = append(w.b, w.c.version.classSuffix(".kclass")...)
 		return
 	case ValueEnum:
@@ -93,6 +97,53 @@ func (w *textWriter) named(v *Value) {
 	}
 }
 
+// maxLiteral is how many bytes of a struct's fields are in its text, and maxReceiver how many of those of
+// a receiver, which the name of the method follows.
+const (
+	maxLiteral  = 160
+	maxReceiver = 40
+)
+
+// fields appends the fields of a struct as a literal has them, with values in a style.
+func (w *textWriter) fields(list []CapturedField, style Style) {
+	outer := w.most
+	if w.most = min(outer, len(w.b)+maxLiteral); outer == 0 {
+		w.most = len(w.b) + maxLiteral
+	}
+	w.b = append(w.b, '{')
+	for i := range list {
+		if i > 0 {
+			w.b = append(w.b, ", "...)
+		}
+		f := &list[i]
+		if len(w.b) >= w.most || f.Rest() {
+			w.b = append(w.b, "…"...)
+			break
+		}
+		w.b = appendReplaced(w.b, f.Name)
+		w.b = append(w.b, ':')
+		if style == StyleValue {
+			w.value(&f.Value)
+		} else {
+			w.valueIn(style, &f.Value)
+		}
+	}
+	w.b = append(w.b, '}')
+	w.most = outer
+}
+
+// receiver appends what a method is called on.
+func (w *textWriter) receiver(v *Value) {
+	if !v.ByValue() {
+		w.value(v)
+		return
+	}
+	outer := w.most
+	w.most = len(w.b) + maxReceiver
+	w.value(v)
+	w.most = outer
+}
+
 // hash appends the identity of an object.
 func (w *textWriter) hash(v *Value) {
 	old := w.to(StyleHash)
@@ -103,7 +154,7 @@ func (w *textWriter) hash(v *Value) {
 
 func (w *textWriter) content(s string) {
 	w.b = append(w.b, `("`...)
-	w.quoted(s)
+	w.b = appendQuoted(w.b, s)
 	w.b = append(w.b, `")`...)
 }
 
@@ -111,7 +162,7 @@ func (w *textWriter) content(s string) {
 // the constant's name.
 func (w *textWriter) enum(v *Value) {
 	if e := w.c.classes.get(v.ClassID); e != nil {
-		w.text(e.Name[strings.LastIndexByte(e.Name, '.')+1:])
+		w.b = appendReplaced(w.b, e.Name[strings.LastIndexByte(e.Name, '.')+1:])
 	} else {
 		w.unknown("class", v.ClassID)
 	}
@@ -120,33 +171,32 @@ func (w *textWriter) enum(v *Value) {
 		w.b = append(w.b, "null"...)
 		return
 	}
-	w.text(v.Text)
+	w.b = appendReplaced(w.b, v.Text)
 }
 
 // surrogateByte is the first byte of surrogates; few other characters have it.
 const surrogateByte = 0xed
 
-// text appends s, with an unpaired surrogate as '?'.
-func (w *textWriter) text(s string) {
+// appendReplaced appends s, with an unpaired surrogate as '?'.
+func appendReplaced(dst []byte, s string) []byte {
 	if strings.IndexByte(s, surrogateByte) < 0 {
-		w.b = append(w.b, s...)
-		return
+		return append(dst, s...)
 	}
 	for i := 0; i < len(s); i++ {
 		if isSurrogate(s[i:]) {
-			w.b = append(w.b, '?')
+			dst = append(dst, '?')
 			i += 2
 			continue
 		}
-		w.b = append(w.b, s[i])
+		dst = append(dst, s[i])
 	}
+	return dst
 }
 
-// quoted appends the inside of a string value: quotes are not escaped.
-func (w *textWriter) quoted(s string) {
+// appendQuoted appends the inside of a string value: quotes are not escaped.
+func appendQuoted(dst []byte, s string) []byte {
 	if asIs(s) {
-		w.b = append(w.b, s...)
-		return
+		return append(dst, s...)
 	}
 	from := 0
 	for i := 0; i < len(s); i++ {
@@ -167,14 +217,14 @@ func (w *textWriter) quoted(s string) {
 		default:
 			continue
 		}
-		w.text(s[from:i])
-		w.b = append(w.b, esc...)
+		dst = appendReplaced(dst, s[from:i])
+		dst = append(dst, esc...)
 		from = i + 1
 	}
-	w.text(s[from:])
+	return appendReplaced(dst, s[from:])
 }
 
-// asIs reports whether quoted appends s unchanged: it has no control characters, backslashes or
+// asIs reports whether appendQuoted appends s unchanged: it has no control characters, backslashes or
 // bytes that may be a surrogate.
 func asIs(s string) bool {
 	for i := 0; i < len(s); i++ {

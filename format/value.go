@@ -116,6 +116,19 @@ func ArrayBits(hash, length int32) int64 { return int64(length)<<32 | int64(uint
 // or a sequence.
 func (v *Value) Hash() int32 { return int32(v.Bits) }
 
+// ByValue reports whether v is a Go struct that was recorded itself rather than by a pointer: it has fields
+// and no identity. The identity hash of an object of a JVM is never 0. The text of such a value is a literal,
+// Point{X:1, Y:2}.
+func (v *Value) ByValue() bool {
+	return v.Kind == ValueObject && v.Hash() == 0 && v.Captured != nil && len(v.Captured.Fields) > 0
+}
+
+// MoreFields is the name of a last field that stands for those that were not recorded.
+const MoreFields = "…"
+
+// Rest reports whether a field stands for those that were not recorded.
+func (f *CapturedField) Rest() bool { return f.Name == MoreFields }
+
 // Length returns the full length of an array.
 func (v *Value) Length() int32 { return int32(v.Bits >> 32) }
 

@@ -231,6 +231,13 @@ func TestSearchLiterals(t *testing.T) {
 			})
 		}
 	}
+	for _, version := range []format.Version{format.V22, format.V27} {
+		spec := formattest.Spec{Shape: formattest.Random, N: 600, Seed: 11, Structs: true, Options: formattest.Options{Version: version, BlockSize: 3000}}
+		t.Run(spec.Name(), func(t *testing.T) {
+			t.Parallel()
+			check(t, formattest.File(t, spec))
+		})
+	}
 }
 
 // FuzzSearchLiteral: a search for any text in any trace finds what the rows match.
@@ -239,7 +246,7 @@ func FuzzSearchLiteral(f *testing.F) {
 		f.Add(uint64(i), text, i, i%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, text string, how int, folded bool) {
-		spec := formattest.Spec{Shape: formattest.Random, N: 150, Seed: seed % 64, Wild: seed%3 != 0}
+		spec := formattest.Spec{Shape: formattest.Random, N: 150, Seed: seed % 64, Wild: seed%3 != 0, Structs: seed%5 == 4}
 		spec.BlockSize = 1024
 		if seed%2 == 0 {
 			spec.Version = format.V27

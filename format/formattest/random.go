@@ -123,6 +123,12 @@ func (g *generator) inside(v *format.Value, hash int32, depth int) {
 			v.Captured = g.thrown()
 		}
 	}
+	switch byValue := v.Kind == format.ValueObject && v.Captured != nil; {
+	case byValue && g.spec.Structs:
+		hash = 0
+	case byValue && hash == 0:
+		hash = 1
+	}
 	v.Bits |= int64(uint32(hash))
 	if v.Kind != format.ValueArray {
 		v.Bits = int64(int32(v.Bits))

@@ -58,6 +58,9 @@ type Spec struct {
 	Timed bool
 	// Started names the threads of Goroutines as those of a program whose goroutines start others.
 	Started bool
+	// Structs makes the objects of Random that have fields structs that were recorded by their values, see
+	// [format.Value.ByValue].
+	Structs bool
 }
 
 // Crash tells how a generated trace ends.
@@ -85,7 +88,7 @@ func (s Spec) Name() string {
 		on   bool
 		text string
 	}{{s.Dump, "-dump"}, {s.SplitAfterHeader, "-split"}, {s.Manual, "-manual"}, {s.Crash == CrashLost, "-lost"},
-		{s.Crash == CrashPartial, "-half"}, {s.Wild, "-wild"}, {s.Plain, "-plain"}, {s.Own, "-own"}, {s.Timed, "-timed"}, {s.Started, "-started"}} {
+		{s.Crash == CrashPartial, "-half"}, {s.Wild, "-wild"}, {s.Plain, "-plain"}, {s.Own, "-own"}, {s.Timed, "-timed"}, {s.Started, "-started"}, {s.Structs, "-structs"}} {
 		if o.on {
 			name += o.text
 		}

@@ -43,6 +43,14 @@ func (s *plainSequence) class(id int32) string {
 
 // text writes a value as a row does, without the identity of objects.
 func (s *plainSequence) text(v *format.Value) string {
+	if v.ByValue() {
+		text := s.class(v.ClassID) + ": {"
+		for i := range v.Captured.Fields {
+			f := &v.Captured.Fields[i]
+			text += f.Name + ":" + s.text(&f.Value) + ", "
+		}
+		return text + "}"
+	}
 	text := string(s.c.AppendValueText(nil, v))
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence:

@@ -278,7 +278,8 @@ func (v *sequencePart) values(c *format.Context, p *format.Point) {
 	}
 }
 
-// one appends a value: of an object its class, without what was captured of it.
+// one appends a value: of an object its class, without what was captured of it, unless it is a struct that
+// was recorded by its value.
 func (v *sequencePart) one(c *format.Context, x *format.Value) {
 	class := func() { v.int(int64(v.memo.of(v.symbols, symbolID{symbolClass, x.ClassID}, c))) }
 	switch kind := x.Kind; kind {
@@ -288,6 +289,16 @@ func (v *sequencePart) one(c *format.Context, x *format.Value) {
 		if in := x.Captured; kind == format.ValueException && in != nil && in.Message != nil {
 			v.b = append(v.b, 1)
 			v.text(*in.Message)
+			return
+		}
+		if x.ByValue() {
+			v.b = append(v.b, 2)
+			v.int(int64(len(x.Captured.Fields)))
+			for i := range x.Captured.Fields {
+				f := &x.Captured.Fields[i]
+				v.text(f.Name)
+				v.one(c, &f.Value)
+			}
 			return
 		}
 		v.b = append(v.b, 0)

@@ -130,7 +130,7 @@ func plainAt(c *format.Context, x *plainPoint) (list []plainLocation) {
 		if d == nil || !regexp.MustCompile(`^\w+$`).MatchString(d.Name) || c.Class(d.ClassID) == nil {
 			return nil
 		}
-		if hasIdentity(&p.Target) {
+		if tellsObject(&p.Target) {
 			list = append(list, plainField(c, objectName(c, &p.Target)+"."+d.Name, sameObject(c, &p.Target), func(o *format.FieldDescriptor) bool {
 				return o != nil && (o.Name == d.Name || c.FieldName(o.ID) == d.Name)
 			}, func(v *format.Value, name string) bool { return sameObject(c, &p.Target)(v) && named(c, d.Name)[name] }))
@@ -143,7 +143,7 @@ func plainAt(c *format.Context, x *plainPoint) (list []plainLocation) {
 			return !d.Static && v.Kind == format.ValueObject && of != nil && of.Name == class && name == d.Name
 		}))
 	case format.ClassArrayRead, format.ClassArrayWrite:
-		if !hasIdentity(&p.Target) {
+		if !tellsObject(&p.Target) {
 			return nil
 		}
 		same, index := sameObject(c, &p.Target), p.Number

@@ -65,7 +65,7 @@ func traces(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
 		}
 	}
 	for seed := range uint64(6) {
-		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: seed, Wild: seed%2 == 1, Timed: seed%3 == 0,
+		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: seed, Wild: seed%2 == 1, Timed: seed%3 == 0, Structs: seed%3 == 2,
 			Options: formattest.Options{BlockSize: 2048}}
 		run(spec.Name(), func(t *testing.T) string { return formattest.File(t, spec) })
 	}

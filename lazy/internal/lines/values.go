@@ -54,6 +54,12 @@ func (l *Writer) inside(what string, v *format.Value, depth, nested int) {
 	}
 	for i := range in.Fields {
 		f := &in.Fields[i]
+		if f.Rest() {
+			l.valueIndent(depth, nested+1)
+			l.buf = append(l.buf, "... <more fields>"...)
+			l.end()
+			break
+		}
 		l.inside("."+f.Name, &f.Value, depth, nested+1)
 	}
 	for i := range in.Elements {

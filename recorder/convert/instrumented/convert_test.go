@@ -115,8 +115,8 @@ func TestStory(t *testing.T) {
 	s, forest, got := convert(t, instrumented.Options{}, f)
 	want := `# Thread 1 (main)
 shop.main()
-  Order@402653216.Sell(Order@0, 3): (1, nil)
-  Order.Sell(Order@0, 3): threw panic: "deep"
+  Order@402653216.Sell(Order{ID:7, Item:"apple"}, 3): (1, nil)
+  Order.Sell(Order{ID:7, …}, 3): threw panic: "deep"
   go work(i, f(2))
 # Thread 2 (goroutine 7 ← 1)
 shop.work(map[string]Order@1572896)
@@ -155,7 +155,7 @@ shop.work(map[string]Order@1572896)
 			}
 		}
 	})
-	if got := strings.Join(inside, ", "); got != `ID=7 Item="apple", ID=7, len=3` {
+	if got := strings.Join(inside, ", "); got != `ID=7 Item="apple", ID=7 …=…, len=3` {
 		t.Errorf("fields %s", got)
 	}
 }

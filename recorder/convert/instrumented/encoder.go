@@ -94,6 +94,10 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
 		e.elements(at, int(int32(min(c.U32(), 1<<31-1))))
 	case raw.ValueArray:
+		if identity == 0 {
+			e.raw(e.typeText(t) + "{…}")
+			return
+		}
 		length := 0
 		if t != nil {
 			length = int(t.length)
@@ -132,6 +136,9 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 	}
 }
 
+// moreFields is the name of a field that stands for those that are left out.
+var moreFields = utfOf(format.MoreFields)
+
 // structure encodes a struct, after its kind.
 func (e *encoder) structure(t *typ, identity int32, depth int) {
 	if t == nil {
@@ -148,16 +155,26 @@ func (e *encoder) structure(t *typ, identity int32, depth int) {
 			return
 		}
 	}
+	if len(t.Fields) == 0 && identity == 0 {
+		e.raw(e.typeText(t) + "{}")
+		return
+	}
 	at := e.object(e.p.classOf(t), identity)
 	e.b = e.layout.BeginFields(e.b)
 	n := 0
 	for i := range t.Fields {
-		if e.more() {
+		more := e.more()
+		if e.c.Bad {
+			break
+		}
+		n++
+		if more {
+			e.b = append(e.b, moreFields...)
+			e.raw("…")
 			break
 		}
 		e.b = append(e.b, t.names[i]...)
 		e.value(e.p.member(t, i), 0, depth+1)
-		n++
 	}
 	e.b = e.layout.EndFields(e.b, at, n)
 }

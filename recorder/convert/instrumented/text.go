@@ -3,7 +3,6 @@ package instrumented
 import (
 	"encoding/binary"
 	"math"
-	"reflect"
 	"strconv"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// appendText appends the next value as a text, as Go writes literals: main.Order{ID:2}. bare
+// appendText appends the next value as a text, as Go writes literals: Order{ID:2}. bare
 // leaves out the quotes of a string and the type of an error.
 func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 	c := &e.c
@@ -71,7 +70,7 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 		return e.appendObject(dst, e.p.referred(t), c.Address())
 	case raw.ValueMap, raw.ValueSlice:
 		c.Address()
-		return strconv.AppendUint(append(append(dst, typeText(t)...), " len "...), uint64(c.U32()), 10)
+		return strconv.AppendUint(append(append(dst, e.typeText(t)...), " len "...), uint64(c.U32()), 10)
 	case raw.ValueFunc:
 		address := c.Address()
 		if s := e.p.symbols.at(e.p.address(c.U32())); s.name != "" {
@@ -79,12 +78,12 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 		}
 		return e.appendObject(dst, e.p.classOf(t), address)
 	case raw.ValueArray, raw.ValueLarge:
-		return append(append(dst, typeText(t)...), "{…}"...)
+		return append(append(dst, e.typeText(t)...), "{…}"...)
 	case raw.ValueStruct:
 		return e.appendStruct(dst, t, depth, bare)
 	case raw.ValueTest:
 		c.Address()
-		return append(append(append(append(dst, typeText(t)...), `{name:"`...), e.testName()...), `"}`...)
+		return append(append(append(append(dst, e.typeText(t)...), `{name:"`...), e.testName()...), `"}`...)
 	case raw.ValuePointee:
 		c.Address()
 		if to := e.p.element(t); to == nil || to.special == notSpecial {
@@ -108,7 +107,7 @@ func (e *encoder) appendStruct(dst []byte, t *typ, depth int, bare bool) []byte 
 			return appendMessage(dst, t, text, bare)
 		}
 	}
-	dst = append(append(dst, typeText(t)...), '{')
+	dst = append(append(dst, e.typeText(t)...), '{')
 	for i := range t.Fields {
 		if i > 0 {
 			dst = append(dst, ", "...)
@@ -161,16 +160,8 @@ func appendUnsigned(dst []byte, n uint64, t *typ) []byte {
 	return strconv.AppendUint(dst, n, 10)
 }
 
-// typeText returns the name of a type as the source of another package writes it.
-func typeText(t *typ) string {
-	switch {
-	case t == nil:
-		return "?"
-	case t.Flags&raw.TypeNamed == 0 && t.Kind == reflect.Struct:
-		return "struct"
-	}
-	return t.Name
-}
+// typeText returns the name of a type as rows show it.
+func (e *encoder) typeText(t *typ) string { return e.p.dict.shown(e.p.classOf(t)) }
 
 // The errors whose messages are known. The messages of the runtime's errors are those that the
 // program would print.

@@ -191,11 +191,11 @@ func (g *generator) call(s *scope) (source string, tree *callTree, e ending) {
 			rest := in[1:]
 			declared := in
 			in = rest
-			declare("func (p P) "+name, call, "main.P", "P@0."+name)
+			declare("func (p P) "+name, call, "main.P", `P{n:3, s:"expression"}.`+name)
 			source = call + "(" + expressions(declared) + ")"
 			return source, tree, e
 		}
-		declare("func (p P) "+name, call, "main.P", "P@0."+name)
+		declare("func (p P) "+name, call, "main.P", `P{n:2, s:"value"}.`+name)
 	case 1:
 		name := g.name("m")
 		declare("func (p *P) "+name, "heap."+name, "main.P", "P@1."+name)
@@ -412,8 +412,8 @@ func (g *generator) panic() (source string, e ending) {
 		{`panic(fmt.Errorf("around: %w", errors.New("bad")))`, "fmt.wrapError: around: bad"},
 		{"panic(7)", "7"},
 		{"panic(Number(8))", "8"},
-		{`panic(P{1, "x"})`, `main.P{n:1, s:"x"}`},
-		{`panic(&P{2, "y"})`, `&main.P{n:2, s:"y"}`},
+		{`panic(P{1, "x"})`, `P{n:1, s:"x"}`},
+		{`panic(&P{2, "y"})`, `&P{n:2, s:"y"}`},
 		{"panic([]int{1, 2})", "[]int len 2"},
 		{"{\n\t\tvar m map[string]int\n\t\tm[\"a\"] = 1\n\t}", "assignment to entry in nil map"},
 		{"{\n\t\txs, i := []int{1}, 5\n\t\txs[i]++\n\t}", "runtime error: index out of range [5] with length 1"},

@@ -52,12 +52,12 @@ var generatedValues = []value{
 	{"[]int", "[]int{1, 2}", "[]int@9", "[]int@9", "[]int len 2"},
 	{"[]byte", `[]byte("abc")`, "[]uint8@9", "[]uint8@9", "[]uint8 len 3"},
 	{"map[string]int", `map[string]int{"a": 1}`, "map[string]int@9", "map[string]int@9", "map[string]int len 1"},
-	{"[2]int", "[2]int{1, 2}", "[2]int@0", "[2]int@0", "[2]int{…}"},
-	{"P", `P{3, "q"}`, "P@0", "P@0", `main.P{n:3, s:"q"}`},
-	{"any", `any(P{4, "any"})`, "P@0", "P@0", `main.P{n:4, s:"any"}`},
-	{"Box[int]", "Box[int]{5}", "Box[int]@0", "Box[int]@0", "main.Box[int]{t:5}"},
+	alike("[2]int", "[2]int{1, 2}", "[2]int{…}"),
+	alike("P", `P{3, "q"}`, `P{n:3, s:"q"}`),
+	alike("any", `any(P{4, "any"})`, `P{n:4, s:"any"}`),
+	alike("Box[int]", "Box[int]{5}", "Box[int]{t:5}"),
 	{"error", `error(errors.New("e"))`, `errorString@9("e")`, `errorString@9("e")`, "errors.errorString: e"},
-	{"[300]int", "[300]int{1}", "[300]int@0", "[300]int@0", "[300]int{…}"},
+	alike("[300]int", "[300]int{1}", "[300]int{…}"),
 }
 
 func (g *generator) value() value { return generatedValues[g.IntN(len(generatedValues))] }

@@ -117,6 +117,10 @@ func (d describer) captured(v *format.Value, depth int) {
 	}
 	for i := range in.Fields {
 		f := &in.Fields[i]
+		if f.Rest() {
+			d.text(depth, "and more fields", screen.Faint)
+			break
+		}
 		d.line("", depth, "."+f.Name+" = ", &f.Value)
 		d.captured(&f.Value, depth+1)
 	}
