@@ -60,7 +60,7 @@ func addTo(t testing.TB, c *Context, o interface {
 var textObject = Value{ClassID: 4, Bits: 9}
 
 // long is the text of a field, of which a literal has two.
-var long = strings.Repeat("x", 70)
+var long = strings.Repeat("x", 40)
 
 func structOf(fields ...CapturedField) Value {
 	return Value{ClassID: 4, Captured: &Captured{Fields: fields}}

@@ -100,7 +100,7 @@ func (w *textWriter) named(v *Value) {
 // maxLiteral is how many bytes of a struct's fields are in its text, and maxReceiver how many of those of
 // a receiver, which the name of the method follows.
 const (
-	maxLiteral  = 160
+	maxLiteral  = 64
 	maxReceiver = 40
 )
 
