@@ -115,10 +115,15 @@ func (b *benchRecordCommand) runZeroCode(ctx context.Context, dir string) error 
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s, %s, %s; medians of %d rounds\n\n", t.System, counted(int64(t.CPUs), "CPU"), t.Go, t.Rounds)
-	fmt.Fprintf(&out, "%-31s%9s%15s%12s%12s\n", "ns a call", "plain", "not recording", "recording", "allocs")
+	fmt.Fprintf(&out, "%-27s%8s%15s%11s%9s%9s\n", "ns a call", "plain", "not recording", "recording", "allocs", "by hand")
 	for _, row := range t.Rows {
-		fmt.Fprintf(&out, "%-31s%9.1f%15.1f%12.1f%+12.3f\n", row.Call, row.Plain, row.Off, row.On, row.Allocs)
+		fmt.Fprintf(&out, "%-27s%8.1f%15.1f%11.1f%+9.3f", row.Call, row.Plain, row.Off, row.On, row.Allocs)
+		if row.ByHand > 0 {
+			fmt.Fprintf(&out, "%9.1f", row.ByHand)
+		}
+		fmt.Fprintln(&out)
 	}
+	fmt.Fprintf(&out, "\n%.1f bytes a call, which are converted in %.1f ns, without writing the trace\n", t.Raw, t.Convert)
 	_, err = io.WriteString(b.stdout, out.String())
 	return err
 }

@@ -64,7 +64,7 @@ func (c *testCase) row() Measurement {
 }
 
 // medianOf returns the median of a figure; for an even number of rounds, the upper of the middle two.
-func medianOf(rounds []round, figure func(round) float64) float64 {
+func medianOf[T any](rounds []T, figure func(T) float64) float64 {
 	all := make([]float64, len(rounds))
 	for i, r := range rounds {
 		all[i] = figure(r)

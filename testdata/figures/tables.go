@@ -137,7 +137,32 @@ var tables = []table{
 		},
 	},
 	{
-		title: "Converting",
+		title: "Recording a Go program as it is",
+		text: "A call in a program that go build made, in one of tracex build that does not record, and in one that does, all values\n" +
+			"included. Medians of turns. Package runtime/trace is another kind of recording, without values.",
+		packages: "./recorder/instrument/recordtest", bench: "^BenchmarkZeroCode$",
+		columns: []column{{"plain", "plain"}, {"not recording", "off"}, {"recording", "recording"}},
+		rows: []row{
+			{"no arguments", "BenchmarkZeroCode/no-arguments/*", "ns/op", duration},
+			{"two ints and a string, to int", "BenchmarkZeroCode/two-ints-and-a-string/*", "ns/op", duration},
+			{"a method with an int, to (int, error)", "BenchmarkZeroCode/a-method,-to-(int,-error)/*", "ns/op", duration},
+			{"… that fails", "BenchmarkZeroCode/a-method-that-fails/*", "ns/op", duration},
+			{"a struct of 5 words", "BenchmarkZeroCode/a-struct-of-5-words/*", "ns/op", duration},
+			{"a panic and its recovery", "BenchmarkZeroCode/a-panic-and-its-recovery/*", "ns/op", duration},
+			{"no call, but a region of runtime/trace", "BenchmarkZeroCode/a-region-of-runtime/trace/*", "ns/op", duration},
+		},
+	},
+	{
+		title:    "Converting what Go programs recorded",
+		text:     "A million calls with two ints and a string, on one core, without writing the trace.",
+		packages: "./recorder/convert/instrumented", bench: "^BenchmarkScalars$", flags: []string{"-count", "5"},
+		columns: []column{{"a call", ""}},
+		rows: []row{
+			{"two ints and a string", "BenchmarkScalars/version27", "ns/call", duration},
+		},
+	},
+	{
+		title: "Converting Perfetto's packets",
 		text:  "600 MB of Perfetto's packets into a trace with its index and its times.",
 		env:   []string{"TRACEX_BENCH_PFTRACE=600"}, packages: "./recorder/convert/perfetto", bench: "^BenchmarkConvert$", flags: []string{"-benchtime", "1x", "-count", "3"},
 		columns: []column{{"600 MB", ""}},

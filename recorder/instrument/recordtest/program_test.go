@@ -58,7 +58,7 @@ type result struct {
 const patience = 9 * time.Minute
 
 // start returns a command in a directory. env is added to its environment.
-func start(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
+func start(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
@@ -92,7 +92,7 @@ func codeOf(p *os.ProcessState) int {
 }
 
 // tracex returns the command tracex with arguments.
-func tracex(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
+func tracex(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -102,7 +102,7 @@ func tracex(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
 }
 
 // runTracex runs tracex.
-func runTracex(t *testing.T, dir string, env []string, args ...string) result {
+func runTracex(t testing.TB, dir string, env []string, args ...string) result {
 	t.Helper()
 	c := tracex(t, dir, env, args...)
 	var out, said bytes.Buffer
@@ -116,7 +116,7 @@ func runTracex(t *testing.T, dir string, env []string, args ...string) result {
 }
 
 // must is for commands that succeed.
-func must(t *testing.T, r result) result {
+func must(t testing.TB, r result) result {
 	t.Helper()
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s\n%s", r.code, r.stdout, r.stderr)
