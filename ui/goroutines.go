@@ -204,7 +204,7 @@ func (s *starting) settle(n *lazy.Node) tea.Cmd {
 	s.busy = true
 	life := s.env.Life
 	msg, cmd := s.env.Soon(func() tea.Msg {
-		s.forests.Get(life, list, nil) // its only error is that nobody waits for it
+		s.forests.Get(life, list, nil) // its only error is that no one waits for it
 		return startsKnown{}
 	})
 	if msg != nil {

@@ -75,7 +75,7 @@ func mappedControl(maps *bufio.Scanner) string {
 	return ""
 }
 
-// openProgram maps a control file. While it is open, nobody else controls the program.
+// openProgram maps a control file. While it is open, no other process controls the program.
 func openProgram(f *os.File, pid int) (*Program, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, ErrBusy

@@ -38,7 +38,7 @@ func TestSeen(t *testing.T) {
 	if data, seen, _ = w.Read(4, 2); !bytes.Equal(data, []byte{2, 0}) || !bytes.Equal(seen, []byte{0, 0}) {
 		t.Errorf("of the same reading data %v, seen %v", data, seen)
 	}
-	w.Renew(false) // nobody writes any more
+	w.Renew(false) // nothing is written any more
 	data, seen, _ = w.Read(2, 100)
 	if !bytes.Equal(data, []byte{3, 4, 5, 6, 7, 8}) || &data[0] != &seen[0] {
 		t.Errorf("data %v, seen %v", data, seen)

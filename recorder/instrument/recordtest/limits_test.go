@@ -4,13 +4,11 @@ package recordtest_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -111,97 +109,28 @@ func TestLimits(t *testing.T) {
 			t.Errorf("it ends with %+v", got)
 		}
 	})
-	t.Run("full disk", func(t *testing.T) {
-		dir := t.TempDir()
-		if err := syscall.Mount("none", dir, "tmpfs", 0, "size=4m"); err != nil {
-			t.Logf("a small disk cannot be made: %v", err)
-			return
+}
+
+// TestNoFolder records into folders in which no file can be made.
+func TestNoFolder(t *testing.T) {
+	t.Parallel()
+	plain, recording := workers(t)
+	want := run(t, "", nil, plain, "exit", "3")
+	for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), "/proc"} {
+		got := run(t, "", []string{"TRACEX_RECORD=" + dir}, recording, "exit", "3")
+		if !strings.HasPrefix(got.stderr, "tracex: nothing is recorded: cannot make a file in "+dir+" (error ") {
+			t.Errorf("it says %q", got.stderr)
 		}
-		defer func() {
-			if err := syscall.Unmount(dir, 0); err != nil {
-				t.Error(err)
-			}
-		}()
-		want := run(t, "", nil, append([]string{plain}, args...)...)
-		if got := run(t, "", []string{"TRACEX_RECORD=" + dir}, append([]string{recording}, args...)...); got != want {
-			t.Errorf("it ends with %+v, expected %+v", got, want)
-		}
-		trace := filepath.Join(t.TempDir(), "trace.bin")
-		r := must(t, runTracex(t, "", nil, "convert", "-o", trace, dir))
-		checkLoss(t, r.stdout+r.stderr, "the disk is full, or the file cannot grow: no space left on device", trace, args[1])
-		// The trace is on that disk too.
-		small := filepath.Join(dir, "trace.bin")
-		got := runTracex(t, "", nil, append([]string{"record", "-o", small, "--", recording}, args...)...)
-		if got.stdout != want.stdout || got.code == 0 && !strings.Contains(got.stderr, "are missing") {
-			t.Errorf("it ends with %+v", got)
-		}
-	})
-	t.Run("small disk", func(t *testing.T) {
-		dir := t.TempDir()
-		if err := syscall.Mount("none", dir, "tmpfs", 0, "size=64m"); err != nil {
-			t.Logf("a small disk cannot be made: %v", err)
-			return
-		}
-		defer func() {
-			if err := syscall.Unmount(dir, 0); err != nil {
-				t.Error(err)
-			}
-		}()
-		// What is recorded leaves room for its trace.
-		many := []string{"calls", strconv.Itoa(10 * limitedCalls)}
-		want := run(t, "", nil, append([]string{plain}, many...)...)
-		trace := filepath.Join(dir, "trace.bin")
-		got := runTracex(t, "", nil, append([]string{"record", "-o", trace, "--", recording}, many...)...)
-		said := cutReport(&got)
+		got.stderr = ""
 		if got != want {
 			t.Errorf("it ends with %+v, expected %+v", got, want)
 		}
-		checkLoss(t, said, "it may use no more of the free disk space (--limit SIZE allows more); ", trace, many[1])
-	})
-	t.Run("full while it runs", func(t *testing.T) {
-		needsShell(t)
-		dir := t.TempDir()
-		if err := syscall.Mount("none", dir, "tmpfs", 0, "size=64m"); err != nil {
-			t.Logf("a small disk cannot be made: %v", err)
-			return
-		}
-		defer func() {
-			if err := syscall.Unmount(dir, 0); err != nil {
-				t.Error(err)
-			}
-		}()
-		// The trace does not fit. A program that still runs can write a file.
-		const script = `"$0" calls 1000000
-until [ $(stat -f -c %a "$1") -lt 3000 ]; do sleep 0.05; done
-head -c 4000000 /dev/zero >"$1/own"`
-		trace := filepath.Join(dir, "trace.bin")
-		got := runTracex(t, "", nil, "record", "--limit", "1GiB", "-o", trace, "--", "sh", "-c", script, recording, dir)
-		if st, err := os.Stat(filepath.Join(dir, "own")); err != nil || st.Size() != 4_000_000 {
-			t.Errorf("the program's file: %v", err)
-		}
-		if got.code != 1 || !strings.Contains(got.stderr, "the recording is kept in "+trace+".recording") {
+		// tracex finds out before the program runs.
+		got = runTracex(t, "", nil, "record", "-o", filepath.Join(dir, "trace.bin"), "--", recording, "exit", "3")
+		if got.stdout != "" || got.code == 0 || got.code == 3 || !strings.HasPrefix(got.stderr, "tracex: cannot write "+dir) {
 			t.Errorf("it ends with %+v", got)
 		}
-		must(t, runTracex(t, "", nil, "convert", "-o", filepath.Join(t.TempDir(), "trace.bin"), trace+".recording"))
-	})
-	t.Run("no folder", func(t *testing.T) {
-		want := run(t, "", nil, plain, "exit", "3")
-		for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), "/proc"} {
-			got := run(t, "", []string{"TRACEX_RECORD=" + dir}, recording, "exit", "3")
-			if !strings.HasPrefix(got.stderr, "tracex: nothing is recorded: cannot make a file in "+dir+" (error ") {
-				t.Errorf("it says %q", got.stderr)
-			}
-			got.stderr = ""
-			if got != want {
-				t.Errorf("it ends with %+v, expected %+v", got, want)
-			}
-			// tracex finds out before the program runs.
-			got = runTracex(t, "", nil, "record", "-o", filepath.Join(dir, "trace.bin"), "--", recording, "exit", "3")
-			if got.stdout != "" || got.code == 0 || got.code == 3 || !strings.HasPrefix(got.stderr, "tracex: cannot write "+dir) {
-				t.Errorf("it ends with %+v", got)
-			}
-		}
-	})
+	}
 }
 
 // checkLoss checks what tracex says of a recording that ended early, of the program worker with
