@@ -54,10 +54,15 @@ func rawOutputPath(path, output string) (string, error) {
 	return outputPath(path, name, output)
 }
 
+// convertingRaws is what a progress bar says.
+const convertingRaws = "writing the trace"
+
 // convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of the
 // packets in the file at spool, unless that is "". If the raw files have no events, there is none.
-func convertRaws(ctx context.Context, files []string, spool string, to *growingFiles, v format.Version) (made rawTrace, err error) {
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1, NotEmpty: true})
+func (a *app) convertRaws(ctx context.Context, files []string, spool string, to *growingFiles, v format.Version) (made rawTrace, err error) {
+	p := a.newProgress(convertingRaws)
+	defer p.end()
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1, NotEmpty: true, Progress: p.update})
 	if err != nil {
 		return made, err
 	}
@@ -111,7 +116,7 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	r := recordCommand{app: v.app, output: output, force: v.force, split: v.split, version: v.version}
 	if v.split {
 		var all rawTrace
-		if r.made, all, err = convertEach(ctx, output, files, v.force, format.Version(v.version)); err != nil {
+		if r.made, all, err = v.convertEach(ctx, output, files, v.force, format.Version(v.version)); err != nil {
 			return err
 		}
 		if spool != "" {
@@ -123,7 +128,7 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 		return err
 	}
 	to := growingFiles{path: output, replace: v.force}
-	made, err := convertRaws(ctx, files, spool, &to, format.Version(v.version))
+	made, err := v.convertRaws(ctx, files, spool, &to, format.Version(v.version))
 	if err != nil {
 		return to.writeError(err)
 	}

@@ -194,10 +194,10 @@ func (l *leftRecording) tellCompleted(m madeTrace, packets bool) {
 func (l *leftRecording) convertRaws(ctx context.Context, files []string, packets string) (made []madeTrace, all rawTrace, err error) {
 	v := format.Version(l.dir.About.FormatVersion)
 	if l.dir.About.Split {
-		return convertEach(ctx, l.path, files, true, v)
+		return l.app.convertEach(ctx, l.path, files, true, v)
 	}
 	to := growingFiles{path: l.path, replace: true}
-	all, err = convertRaws(ctx, files, packets, &to, v)
+	all, err = l.app.convertRaws(ctx, files, packets, &to, v)
 	return []madeTrace{{l.path, all}}, all, to.writeError(err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"tracex/format"
@@ -19,6 +20,7 @@ import (
 // rawConversion makes a trace from the raw files in a folder, while programs write them.
 type rawConversion struct {
 	*instrumented.Converter
+	app    *app
 	source *traceSource
 	split  *recordCommand // for --split, otherwise nil
 	folder string
@@ -27,6 +29,9 @@ type rawConversion struct {
 	seen   map[string]bool
 	done   chan struct{} // closed when no more programs run
 	ended  chan error    // of what follows them
+
+	progress atomic.Pointer[progress] // nil while programs run: the terminal is theirs
+	before   int64                    // bytes that had been converted when they ended; -1: not known yet
 }
 
 // convertEvery is how often what programs have recorded is converted.
@@ -43,11 +48,11 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 	if err != nil {
 		return nil, err
 	}
-	l := &rawConversion{source: source, folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	l := &rawConversion{app: r.app, source: source, folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, before: -1, done: make(chan struct{}), ended: make(chan error, 1)}
 	l.keep, l.files.room = reservedFor(r.output), l.awaitRoom
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
-	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true}); err != nil {
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true, Progress: l.update}); err != nil {
 		return nil, err
 	}
 	if r.split {
@@ -59,6 +64,16 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 		go func() { l.ended <- l.follow() }()
 	}
 	return l, nil
+}
+
+// update shows how much of what was left when the programs ended has been converted.
+func (l *rawConversion) update(done, total int64) {
+	if p := l.progress.Load(); p != nil {
+		if l.before < 0 {
+			l.before = done
+		}
+		p.update(done-l.before, total-l.before)
+	}
 }
 
 // awaitRoom waits, while programs run, until n bytes may be written without filling their disk.
@@ -127,8 +142,11 @@ func aliveText(pid string) bool {
 // end converts the rest, and adds the packets in the file at spool, unless that is "". The Summary is
 // nil if there was no raw file.
 func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, err error) {
+	p := l.app.newProgress(convertingRaws)
+	l.progress.Store(p)
 	close(l.done)
 	err = <-l.ended
+	defer p.end()
 	if l.split != nil {
 		return l.endSplit(ctx, spool)
 	}

@@ -24,7 +24,7 @@ var errSplit = errors.New("--split makes traces of calls alone")
 
 // convertEach makes a trace of each raw file. It returns the traces that have events, and what all files
 // have. After an error these are those before.
-func convertEach(ctx context.Context, output string, files []string, force bool, v format.Version) (made []madeTrace, all rawTrace, err error) {
+func (a *app) convertEach(ctx context.Context, output string, files []string, force bool, v format.Version) (made []madeTrace, all rawTrace, err error) {
 	all.Summary = new(instrumented.Summary)
 	taken := make(map[string]bool)
 	for _, f := range files {
@@ -34,7 +34,7 @@ func convertEach(ctx context.Context, output string, files []string, force bool,
 			return made, all, err
 		}
 		to := growingFiles{path: path, replace: force}
-		s, err := convertRaws(ctx, []string{f}, "", &to, v)
+		s, err := a.convertRaws(ctx, []string{f}, "", &to, v)
 		if err != nil {
 			return made, all, to.writeError(err)
 		}
@@ -99,7 +99,7 @@ func (l *rawConversion) endSplit(ctx context.Context, spool string) (all rawTrac
 		return all, nil
 	}
 	r := l.split
-	r.made, all, err = convertEach(ctx, r.output, files, r.force, format.Version(r.version))
+	r.made, all, err = r.convertEach(ctx, r.output, files, r.force, format.Version(r.version))
 	if err != nil && len(r.made) > 0 {
 		r.tellSplit()
 		err = fmt.Errorf("the trace of another process: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -29,6 +30,9 @@ type Options struct {
 	Programs bool
 	// NotEmpty: if there are no events, no trace is written.
 	NotEmpty bool
+	// Progress, if not nil, is called now and then with how many bytes of the raw files have been passed, and
+	// how many there are. What it is called by waits for it.
+	Progress func(done, total int64)
 }
 
 const (
@@ -54,6 +58,8 @@ type Converter struct {
 	numbered  int64 // events
 	threads   int64
 	read      int64 // bytes of chunks
+	passed    int64 // bytes of files
+	total     int64 // of which there were so many when they were measured
 	called    map[int32]bool
 	err       error // why the conversion stopped
 }
@@ -91,6 +97,7 @@ func (c *Converter) Ended(path string) { c.gone[path] = true }
 // see [Process]. After an error only Finish is useful, except if ctx was done.
 func (c *Converter) Step(ctx context.Context) (read int64, err error) {
 	c.open()
+	c.measure()
 	for _, p := range c.processes {
 		if p.ended {
 			continue
@@ -114,6 +121,34 @@ func (c *Converter) Step(ctx context.Context) (read int64, err error) {
 		c.stop(c.blocks.w.Stop())
 	}
 	return c.read, c.err
+}
+
+// measure finds out how many bytes there are, if that is to be told.
+func (c *Converter) measure() {
+	if c.options.Progress == nil {
+		return
+	}
+	c.total = c.passed
+	for _, p := range c.processes {
+		if p.ended {
+			continue
+		}
+		if st, err := os.Stat(p.file.Path); err == nil {
+			c.total += max(st.Size()-p.chunks.Offset(), 0)
+		}
+	}
+}
+
+// pass notes that n bytes of a file have been passed.
+func (c *Converter) pass(n int64) {
+	if f := c.options.Progress; f != nil {
+		const often = 24 // every 16 MiB
+		before := c.passed
+		if c.passed += n; before>>often != c.passed>>often || c.passed >= c.total {
+			c.measure() // files grow
+		}
+		f(min(c.passed, c.total), c.total)
+	}
 }
 
 // open opens the files that have a header by now.

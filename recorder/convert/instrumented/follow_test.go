@@ -163,3 +163,35 @@ func TestNothing(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// TestProgress: what is told of the progress is of the files as they are by then.
+func TestProgress(t *testing.T) {
+	p := newProgram(7, rawtest.Options{Clock: raw.ClockCounter}).run(2000)
+	path := filepath.Join(t.TempDir(), "a"+raw.Suffix)
+	disk := p.Grow(t, path)
+	var done, total int64
+	calls := 0
+	out := newOutput(t)
+	c, err := instrumented.New(out.to(), instrumented.Options{Progress: func(d, of int64) {
+		if calls++; d < done || d > of || of < total {
+			t.Errorf("%d of %d after %d of %d", d, of, done, total)
+		}
+		done, total = d, of
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Add(path)
+	for more := true; more; {
+		more = disk.Apply(t, 300)
+		if _, err := c.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if calls < 10 || done != total || total < 10<<10 {
+		t.Errorf("told %d times, at last %d of %d", calls, done, total)
+	}
+}

@@ -109,6 +109,7 @@ func (p *process) step(ctx context.Context, live bool) error {
 		}
 		before := p.chunks.Offset()
 		chunk, ok, err := p.chunks.Next(over)
+		p.to.pass(p.chunks.Offset() - before)
 		switch {
 		case err != nil && !p.damage(err):
 			return err
