@@ -187,7 +187,7 @@ func plainAt(c *format.Context, x *plainPoint) (list []plainLocation) {
 			list = append(list, variable(lazy.PositionHandle(in.Position()).String()+":"+d.Name, func(o *plainPoint) bool { return o == in }))
 		}
 	case format.ClassCall:
-		if hasIdentity(&p.Target) {
+		if tellsObject(&p.Target) {
 			list = append(list, plainObject(c, &p.Target))
 		}
 	}

@@ -32,18 +32,8 @@ const servedCalls = 50
 func startServer(t *testing.T, program, mode string) *server {
 	t.Helper()
 	c := start(t, "", []string{"XDG_RUNTIME_DIR=" + t.TempDir()}, program, mode, strconv.Itoa(servedCalls))
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s := &server{t, c.Process.Pid, in, bufio.NewScanner(out), c.Wait}
+	in, answers := talkTo(t, c)
+	s := &server{t, c.Process.Pid, in, answers, c.Wait}
 	if !s.answers.Scan() || s.answers.Text() != "begun" {
 		t.Fatalf("the program says %q", s.answers.Text())
 	}

@@ -3,7 +3,6 @@
 package recordtest_test
 
 import (
-	"bufio"
 	"io"
 	"path/filepath"
 	"strings"
@@ -17,18 +16,7 @@ func TestFollow(t *testing.T) {
 	_, recording := workers(t)
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	c := tracex(t, "", nil, "record", "-o", trace, "--", recording, "varied", "200")
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	answers := bufio.NewScanner(out)
+	in, answers := talkTo(t, c)
 	for answers.Scan() && answers.Text() != "made" {
 	}
 	const calls = 20 * 200 * 199 / 2

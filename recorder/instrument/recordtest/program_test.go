@@ -3,9 +3,11 @@
 package recordtest_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,6 +69,23 @@ func start(t testing.TB, dir string, env []string, args ...string) *exec.Cmd {
 	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTRACEBACK=single")
 	c.Env = append(c.Env, env...)
 	return c
+}
+
+// talkTo starts a command, whose input and lines of output it returns.
+func talkTo(t *testing.T, c *exec.Cmd) (in io.WriteCloser, answers *bufio.Scanner) {
+	t.Helper()
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return in, bufio.NewScanner(out)
 }
 
 // run runs a command. Its failure is no failure of the test.
