@@ -1,12 +1,15 @@
 package interop
 
 import (
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/eager"
 )
@@ -74,7 +77,56 @@ func printedByUs(t testing.TB, data string, o lazy.PrintOptions, all bool) strin
 	if err := shown.Print(&text, o); err != nil {
 		t.Fatal(err)
 	}
-	return unloadedRoots.ReplaceAllString(text.String(), "")
+	return withoutLiterals(t, forest).Replace(unloadedRoots.ReplaceAllString(text.String(), ""))
+}
+
+// withoutLiterals replaces the literals of structs that were recorded by their values, as no program for
+// the JVM does, by what the real printers make of them: an object whose identity hash is 0.
+func withoutLiterals(t testing.TB, forest *eager.Forest) *strings.Replacer {
+	t.Helper()
+	c, seen := forest.Context, map[string]string{}
+	value := func(v *format.Value) {
+		if v.ByValue() {
+			name := c.ClassName(v.ClassID) + "@0"
+			seen[string(c.AppendValueText(nil, v))] = name
+			const method = ".<method -7>()"
+			receiver := c.AppendText(nil, &format.Point{Class: format.ClassCall, Diff: format.DiffNone, Ref: -7, Location: -1, Target: *v}, nil, format.Parent{}, false)
+			seen[strings.TrimSuffix(string(receiver), method)] = name
+		}
+	}
+	var visit func(n eager.Node)
+	visit = func(n eager.Node) {
+		var p format.Point
+		if err := n.Point(&p); err != nil {
+			t.Fatal(err)
+		}
+		value(&p.Target)
+		value(&p.Value)
+		for i := range p.Args {
+			value(&p.Args[i])
+		}
+		if p.Class == format.ClassCall {
+			var f format.Footer
+			if err := n.Footer(&f); err != nil {
+				t.Fatal(err)
+			}
+			value(&f.Result)
+		}
+		for child := range n.Children() {
+			visit(child)
+		}
+	}
+	for _, thread := range forest.Threads {
+		for root := range thread.Roots() {
+			visit(root)
+		}
+	}
+	// The longest one that begins at a place is the one that is there.
+	var pairs []string
+	for _, literal := range slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return len(b) - len(a) }) {
+		pairs = append(pairs, literal, seen[literal])
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // sameButDigits compares our text with the real printer's, which runs on Java
