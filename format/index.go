@@ -3,6 +3,7 @@ package format
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Cell is a cell of the index.
@@ -21,9 +22,10 @@ type Cell struct {
 
 // Append appends the cell.
 func (c Cell) Append(dst []byte) []byte {
-	var b [CellSize]byte
-	c.Put(b[:])
-	return append(dst, b[:]...)
+	n := len(dst)
+	dst = slices.Grow(dst, CellSize)[:n+CellSize]
+	c.Put(dst[n:])
+	return dst
 }
 
 // Put writes the cell to the start of b, which must have CellSize bytes.

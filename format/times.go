@@ -3,6 +3,7 @@ package format
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -53,9 +54,10 @@ func (c TimeCell) Known() bool { return c.Duration >= 0 }
 
 // Append appends the cell.
 func (c TimeCell) Append(dst []byte) []byte {
-	var b [TimeCellSize]byte
-	c.Put(b[:])
-	return append(dst, b[:]...)
+	n := len(dst)
+	dst = slices.Grow(dst, TimeCellSize)[:n+TimeCellSize]
+	c.Put(dst[n:])
+	return dst
 }
 
 // Put writes the cell to the start of b, which must have TimeCellSize bytes.

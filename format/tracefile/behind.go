@@ -1,6 +1,10 @@
 package tracefile
 
-import "sync"
+import (
+	"math/bits"
+	"slices"
+	"sync"
+)
 
 // behind writes to files on a goroutine of its own, in the order of the calls, so that what makes
 // the bytes need not wait for the disk. The goroutine ends when there is nothing to write.
@@ -8,9 +12,10 @@ type behind struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	jobs    []job // the oldest first
-	size    int   // bytes in jobs
+	size    int   // bytes of memory in jobs
 	running bool  // there is a goroutine
 	spare   [][]byte
+	kept    int // bytes in spare
 }
 
 // job is a write. The buffer belongs to it.
@@ -20,27 +25,15 @@ type job struct {
 }
 
 const (
-	mostBehind = 8 << 20 // bytes that may wait to be written
-	mostSpare  = 8       // buffers that are kept
+	mostBehind = 8 << 20  // bytes that may wait to be written
+	mostSpare  = 12 << 20 // bytes of buffers that are kept: a few more than can wait
+	leastSpare = 64 << 10 // of each
 )
 
 func newBehind() *behind {
 	b := &behind{}
 	b.changed.L = &b.mu
 	return b
-}
-
-// buffer returns an empty buffer.
-func (b *behind) buffer() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := len(b.spare)
-	if n == 0 {
-		return nil
-	}
-	buf := b.spare[n-1]
-	b.spare = b.spare[:n-1]
-	return buf
 }
 
 // push adds a write, whose buffer it takes. It waits while too much is waiting.
@@ -51,11 +44,25 @@ func (b *behind) push(to *file, buf []byte) {
 		b.changed.Wait()
 	}
 	b.jobs = append(b.jobs, job{to, buf})
-	b.size += len(buf)
+	b.size += cap(buf)
 	if !b.running {
 		b.running = true
 		go b.run()
 	}
+}
+
+// exchange returns an empty buffer about as large as one that was pushed.
+func (b *behind) exchange(size int) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, buf := range slices.Backward(b.spare) { // what was used last is the likeliest to be in a cache
+		if bits.Len(uint(cap(buf))) == bits.Len(uint(size)) {
+			b.spare = slices.Delete(b.spare, i, i+1)
+			b.kept -= cap(buf)
+			return buf
+		}
+	}
+	return make([]byte, 0, size)
 }
 
 func (b *behind) run() {
@@ -63,6 +70,7 @@ func (b *behind) run() {
 	defer b.mu.Unlock()
 	for len(b.jobs) > 0 {
 		j := b.jobs[0]
+		b.jobs[0] = job{}
 		b.jobs = b.jobs[1:]
 		failed := j.to.err != nil
 		b.mu.Unlock()
@@ -74,9 +82,10 @@ func (b *behind) run() {
 		if err != nil {
 			j.to.err = err
 		}
-		b.size -= len(j.buf)
-		if len(b.spare) < mostSpare {
+		b.size -= cap(j.buf)
+		if c := cap(j.buf); c >= leastSpare && b.kept+c <= mostSpare {
 			b.spare = append(b.spare, j.buf[:0])
+			b.kept += cap(j.buf)
 		}
 		b.changed.Broadcast()
 	}

@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"slices"
 	"sort"
 
 	"tracex/format"
@@ -76,8 +77,14 @@ func (b *Block) Leaf(data []byte) { b.data, b.header = data, false }
 // Footer takes data, which is Bytes with the footer of a container appended. The container's
 // content began at start. t is the time of the container, with its event as ID.
 func (b *Block) Footer(data []byte, start int64, t format.TimeCell) {
-	b.cell(format.Cell{Kind: format.KindTracePoint, ID: t.ID, Start: start, End: b.Next()}, t)
+	b.Container(start, b.Next(), t)
 	b.data, b.header = data, false
+}
+
+// Container is Footer for a container whose footer begins at the logical offset end: the footer itself is
+// in the data that Header, Leaf or Footer takes next.
+func (b *Block) Container(start, end int64, t format.TimeCell) {
+	b.cell(format.Cell{Kind: format.KindTracePoint, ID: t.ID, Start: start, End: end}, t)
 }
 
 // Reference appends a reference object.
@@ -129,8 +136,13 @@ func (b *Block) Replace(parts []Replacement) (moved func(logical int64) int64) {
 
 // cell adds an index cell with its time.
 func (b *Block) cell(c format.Cell, t format.TimeCell) {
-	b.cells = c.Append(b.cells)
-	b.times = t.Append(b.times)
+	n, m := len(b.cells), len(b.times)
+	if n+format.CellSize > cap(b.cells) || m+format.TimeCellSize > cap(b.times) {
+		b.cells, b.times = slices.Grow(b.cells, format.CellSize), slices.Grow(b.times, format.TimeCellSize)
+	}
+	b.cells, b.times = b.cells[:n+format.CellSize], b.times[:m+format.TimeCellSize]
+	c.Put(b.cells[n:])
+	t.Put(b.times[m:])
 }
 
 // name appends the thread's name, unless it is too long for the format.
@@ -166,7 +178,6 @@ func (b *Block) Free() { b.data, b.cells, b.times, b.refs = nil, nil, nil, nil }
 
 // begin empties the block for the next one of the thread.
 func (b *Block) begin() {
-	b.logical += int64(len(b.data))
 	b.data, b.cells, b.times, b.refs = b.data[:0], b.cells[:0], b.times[:0], b.refs[:0]
 	b.header, b.span = false, span{}
 }

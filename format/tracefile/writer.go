@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"bytes"
 	"io"
 	"time"
 
@@ -75,20 +76,21 @@ func (w *Writer) Flush(b *Block) {
 	cell := format.Cell{Kind: format.KindBlockStart, ID: b.Thread, Start: w.data.size}
 	w.data.write(format.AppendBlockHead(nil, b.Thread))
 	w.base = w.data.size
-	w.data.write(b.data)
+	logical := b.logical
+	b.logical += int64(len(b.data))
+	b.data = w.data.take(b.data)
 	cell.End = w.data.size
 	w.data.write([]byte{byte(format.KindBlockEnd)})
 	for _, at := range b.refs {
 		c := format.DecodeCell(b.cells[at:])
-		c.Start, c.End = c.Start+w.base, format.ReferenceEnd(w.base, b.logical)
+		c.Start, c.End = c.Start+w.base, format.ReferenceEnd(w.base, logical)
 		c.Put(b.cells[at:])
 	}
 	if !w.Dump {
 		w.index.write(cell.Append(nil))
 		w.times.write(b.time().Append(nil))
 	}
-	w.index.write(b.cells)
-	w.times.write(b.times)
+	b.cells, b.times = w.index.take(b.cells), w.times.take(b.times)
 	if w.Dump {
 		w.index.write(cell.Append(nil))
 		w.times.write(b.time().Append(nil))
@@ -172,33 +174,39 @@ func (o *file) write(b []byte) {
 	if o.to == nil {
 		return
 	}
-	if len(b) >= writeAt {
-		o.flush()
-		o.hand(b)
-		return
-	}
 	if o.buf = append(o.buf, b...); len(o.buf) >= writeAt {
 		o.flush()
 	}
 }
 
-func (o *file) flush() {
-	if o.behind != nil && len(o.buf) > 0 {
-		o.behind.push(o, o.buf)
-		o.buf = o.behind.buffer()
-		return
+// takeAt is the number of bytes from which on a buffer is written as it is.
+const takeAt = writeAt / 2
+
+// take writes a buffer, which belongs to the file then, and returns an empty one in exchange.
+func (o *file) take(b []byte) []byte {
+	if len(b) < takeAt || o.to == nil {
+		o.write(b)
+		return b[:0]
 	}
-	o.hand(o.buf)
-	o.buf = o.buf[:0]
+	o.size += int64(len(b))
+	o.flush()
+	return o.hand(b)
 }
 
-// hand writes bytes to the file.
-func (o *file) hand(b []byte) {
-	if o.behind != nil && len(b) > 0 {
-		o.behind.push(o, append(o.behind.buffer(), b...))
-		return
-	}
-	if o.err == nil && len(b) > 0 {
+func (o *file) flush() { o.buf = o.hand(o.buf) }
+
+// hand writes a buffer to the file, and returns an empty one in exchange.
+func (o *file) hand(b []byte) []byte {
+	switch {
+	case len(b) == 0:
+		return b
+	case o.behind != nil && len(b) < cap(b)/4:
+		o.behind.push(o, bytes.Clone(b)) // what waits takes no more memory than it has bytes
+	case o.behind != nil:
+		o.behind.push(o, b)
+		return o.behind.exchange(cap(b))
+	case o.err == nil:
 		_, o.err = o.to.Write(b)
 	}
+	return b[:0]
 }

@@ -2,122 +2,191 @@ package instrumented
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"tracex/format"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/values"
 )
 
-// enter begins a call.
-func (p *process) enter(t *thread, f *function, counter uint64) bool {
-	c, e := p.to, &p.encoder
-	pc := e.c.U32()
-	if e.c.Bad || !t.begin(c) || !c.number() {
+// run is a sequence of events that begin calls or end them by a return, of one thread: what it
+// changes of the thread is kept here until its end.
+type run struct {
+	p       *process
+	t       *thread
+	b       []byte // the bytes of the thread's block
+	base    int64  // logical offset of the first of them
+	counter uint64 // of the last event
+	ns      int64  // its time
+	first   int64  // the time of the first event; -1 if there is none
+	calls   int64
+	header  bool // the last event began a call
+}
+
+// calls converts the events at c.At which begin calls or return from them, up to another event, the
+// end of what is whole, or an event that cannot be read. seen is as [raw.Window.Read] returns it.
+func (p *process) calls(s *stream, seen []byte) {
+	c, le := &p.encoder.c, binary.LittleEndian
+	data := c.B
+	var r run
+	for p.to.err == nil {
+		at := c.At
+		if len(data)-at < eventHead || le.Uint32(seen[at:]) == 0 {
+			break
+		}
+		word := le.Uint32(data[at:])
+		kind, id := word&(1<<raw.EventBits-1), word>>raw.EventBits
+		if kind != raw.EventEnter && kind != raw.EventExit || r.t == nil && !r.begin(p, s, kind) {
+			break
+		}
+		f := p.program.function(id)
+		if f == nil || f.method == none {
+			break
+		}
+		counter := r.counter + uint64(le.Uint32(data[at+wordSize:]))
+		c.At = at + eventHead
+		var ok bool
+		if kind == raw.EventEnter {
+			ok = r.enter(f, counter)
+		} else {
+			ok = r.leave(f, counter)
+		}
+		if c.Align(wordSize); !ok || c.Bad || c.At > (len(data)+3)&^3 {
+			c.At, c.Bad = at, false
+			break
+		}
+	}
+	r.end(s)
+}
+
+// begin begins with the events of a stream, the first of which is of this kind. It reports whether
+// there is a thread for them.
+func (r *run) begin(p *process, s *stream, kind uint32) bool {
+	if kind == raw.EventEnter {
+		if s.t == nil { // what told the goroutine is missing
+			s.t = &thread{p: p}
+		}
+		s.t.begin(p.to)
+	}
+	if s.t == nil || !s.t.begun {
 		return false
 	}
-	if !f.known || f.lastPC != int32(pc) {
-		f.lastPC, f.lastPlace, f.known = int32(pc), p.program.location(pc), true
+	t := s.t
+	*r = run{p: p, t: t, b: t.Bytes(), counter: s.counter, ns: t.last, first: -1}
+	r.base = t.Next() - int64(len(r.b))
+	return true
+}
+
+// end hands the events to the thread.
+func (r *run) end(s *stream) {
+	t, p := r.t, r.p
+	if t == nil || r.first < 0 {
+		return
 	}
-	args := f.args
-	e.test = ""
-	p.head(t, f.lastPlace, f.method)
+	if r.header {
+		t.Header(r.b)
+	} else {
+		t.Leaf(r.b)
+	}
+	if p.clock.kind != raw.ClockNone {
+		t.Touch(r.first)
+		t.Touch(r.ns)
+	}
+	s.counter, t.counter, t.last = r.counter, r.counter, r.ns
+	p.last = max(p.last, r.ns)
+	p.told.Calls += r.calls
+}
+
+// passed notes the event that was converted.
+func (r *run) passed(b []byte, counter uint64, ns int64, header bool) {
+	r.b, r.counter, r.ns, r.header = b, counter, ns, header
+	if r.first < 0 {
+		r.first = ns
+	}
+}
+
+// enter begins a call. It reports false if the event cannot be read. Nothing is changed then.
+func (r *run) enter(f *function, counter uint64) bool {
+	p, t := r.p, r.t
+	c, e := p.to, &p.encoder
+	pc := e.c.U32()
+	if e.c.Bad || !c.number() {
+		return false
+	}
+	b, args := p.head(r.b, t.Thread, p.program.location(pc), f.method), f.args
+	if t.first == nil {
+		e.test = ""
+	}
 	if f.Flags&raw.FunctionReceiver != 0 && len(args) > 0 {
-		e.value(args[0], 0, 0)
+		b = e.values(b, args[:1])
 		args = args[1:]
 	} else {
-		e.kind(values.NullKind)
+		b = b[:len(b)+e.layout.PutKind(b[len(b):len(b)+commonRoom], values.NullKind)]
 	}
-	e.b = binary.BigEndian.AppendUint32(e.b, uint32(len(args)))
-	for _, a := range args {
-		e.value(a, 0, 0)
-	}
-	e.b = append(e.b, 0, 0) // flags
+	b = binary.BigEndian.AppendUint32(b, uint32(len(args)))
+	b = append(e.values(b, args), 0, 0) // flags
 	if e.c.Bad {
 		return false
 	}
-	p.push(t, f, p.time(t, counter))
+	ns := max(p.clock.at(counter), r.ns)
+	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, f: f, event: int32(c.numbered)})
+	c.numbered++
+	r.calls++
+	f.called = true
 	if t.first == nil {
 		t.first, t.caller, t.test = f, pc, e.test
 	}
-	f.called = true
-	p.told.Calls++
+	r.passed(b, counter, ns, true)
 	return true
 }
 
-// head begins the header of a call of the next event.
-func (p *process) head(t *thread, location, method int32) {
-	e := &p.encoder
-	e.b = t.Bytes()
-	at := len(e.b)
-	e.b = append(e.b, noHead[:]...)
-	e.layout.PutPointHead(e.b[at:], format.ClassCall, location, t.Thread, int32(p.to.numbered))
-	e.b = binary.BigEndian.AppendUint32(e.b, uint32(method))
-}
-
-// noHead has the size of the beginning of a call.
-var noHead [format.PointHeadSize + format.StatusCountSize]byte
-
-// push adds the header of a call that is encoded, and numbers it.
-func (p *process) push(t *thread, f *function, ns int64) {
-	event := int32(p.to.numbered)
-	p.to.numbered++
-	at := t.Header(p.encoder.b)
-	if p.clock.kind != raw.ClockNone {
-		t.Touch(ns)
-	}
-	t.stack = append(t.stack, open{content: at, start: ns, f: f, event: event})
-}
-
-// leave ends a call.
-func (p *process) leave(t *thread, f *function, kind uint32, counter uint64) bool {
-	e := &p.encoder
+// leave ends a call by a return. It reports false if the event cannot be read, or is not that of
+// the innermost call. Nothing is changed then.
+func (r *run) leave(f *function, counter uint64) bool {
+	p, t := r.p, r.t
 	depth := len(t.stack) - 1
-	for depth >= 0 && t.stack[depth].f != f {
-		depth-- // the ends of calls within it are missing
+	if depth < 0 || t.stack[depth].f != f {
+		return false
 	}
-	if depth < 0 {
-		e.b = nil // nothing is known of the call
-	} else {
-		for len(t.stack)-1 > depth {
-			p.cut(t, max(p.clock.at(counter), t.last))
-		}
-		e.b = t.Bytes()
+	b := p.results(append(r.b, byte(format.KindFooter)), f)
+	if p.encoder.c.Bad {
+		return false
 	}
-	e.b = append(e.b, byte(format.KindFooter))
-	switch kind {
-	case raw.EventExit:
-		p.results(f)
-	case raw.EventPanic:
-		p.threw(string(e.appendText([]byte("panic: "), nil, 0, false)))
-	case raw.EventGoexit:
-		p.threw("runtime.Goexit")
-	case raw.EventUnwound:
-		p.threw("<unwound>")
+	ns := max(p.clock.at(counter), r.ns)
+	o := &t.stack[depth]
+	cell := format.TimeCell{ID: o.event, Start: o.start, Duration: ns - o.start}
+	if p.clock.kind == raw.ClockNone {
+		cell.Start, cell.Duration = 0, format.NoDuration
 	}
-	if e.c.Bad || depth < 0 {
-		return !e.c.Bad
-	}
-	switch kind {
-	case raw.EventPanic:
-		p.told.Panics++
-	case raw.EventGoexit:
-		p.told.Goexits++
-	case raw.EventUnwound:
-		p.told.Unwound++
-	}
-	p.pop(t, p.time(t, counter))
+	t.Container(o.content, r.base+int64(len(r.b)), cell)
+	t.stack = t.stack[:depth]
+	r.passed(b, counter, ns, false)
 	return true
 }
 
-// results encodes the results of a call, the rest of its footer.
-func (p *process) results(f *function) {
+// head appends the header of a call of the next event, up to its arguments, and makes room for a
+// short value.
+func (p *process) head(b []byte, thread, location, method int32) []byte {
+	at := len(b)
+	b = slices.Grow(b, headSize+commonRoom)[:at+headSize]
+	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, int32(p.to.numbered))
+	binary.BigEndian.PutUint32(b[at+headSize-4:], uint32(method))
+	return b
+}
+
+// headSize is the size of the beginning of a call, with its method.
+const headSize = format.PointHeadSize + format.StatusCountSize + 4
+
+// results appends the results of a call, the rest of its footer.
+func (p *process) results(b []byte, f *function) []byte {
 	e := &p.encoder
 	results := p.program.returned(f)
 	switch len(results) {
 	case 0:
-		e.kind(values.VoidKind)
+		b = slices.Grow(b, commonRoom)
+		b = b[:len(b)+e.layout.PutKind(b[len(b):len(b)+commonRoom], values.VoidKind)]
 	case 1:
-		e.value(results[0], 0, 0)
+		b = e.values(b, results)
 	default:
 		text := append(e.text[:0], '(')
 		e.text = nil
@@ -128,67 +197,12 @@ func (p *process) results(f *function) {
 			text = e.appendText(text, t, 0, false)
 		}
 		text = append(text, ')')
+		e.b = b
 		e.rawBytes(text)
-		e.text = text
+		b, e.text = e.b, text
 	}
 	for range e.layout.Returned {
-		e.b = append(e.b, 0)
+		b = append(b, 0)
 	}
-}
-
-// thrown adds the leaf of a panic.
-func (p *process) thrown(t *thread) bool {
-	c, e := p.to, &p.encoder
-	text := e.appendText([]byte("panic: "), nil, 0, false)
-	if e.c.Bad || !t.begin(c) || !c.number() {
-		return false
-	}
-	e.b = t.Bytes()
-	at := len(e.b)
-	e.b = append(e.b, noHead[:format.PointHeadSize+1]...) // PutPointHead writes one byte more
-	e.layout.PutPointHead(e.b[at:], format.ClassThrow, none, t.Thread, int32(c.numbered))
-	c.numbered++
-	e.b = e.b[:at+format.PointHeadSize]
-	e.rawBytes(text)
-	t.Leaf(e.b)
-	p.told.Thrown++
-	return true
-}
-
-// threw encodes that a call threw, the rest of its footer.
-func (p *process) threw(exception string) {
-	e := &p.encoder
-	result := format.Footer{Exception: values.Shorten(exception, values.MaxException), Threw: true, Result: format.Value{Kind: format.ValueVoid}}
-	if e.layout.Version >= format.V27 {
-		result.Result.Kind = format.ValueUnfinished
-	}
-	footer, err := result.Append(nil, e.layout.Version, format.ClassCall)
-	if err != nil {
-		e.c.Bad = true // impossible: it is cut
-		return
-	}
-	e.b = append(e.b, footer[format.FooterSize:]...)
-}
-
-// cut ends the innermost call without knowing its end.
-func (p *process) cut(t *thread, ns int64) {
-	f := format.Unfinished(format.ClassCall)
-	p.encoder.b, _ = f.Append(t.Bytes(), p.encoder.layout.Version, format.ClassCall) // cannot fail: its text is short
-	p.pop(t, ns)
-}
-
-// pop adds the footer of the innermost call, which is encoded.
-func (p *process) pop(t *thread, ns int64) {
-	o := &t.stack[len(t.stack)-1]
-	t.stack = t.stack[:len(t.stack)-1]
-	p.footer(t, o, ns)
-}
-
-func (p *process) footer(t *thread, o *open, ns int64) {
-	cell := format.TimeCell{ID: o.event, Duration: format.NoDuration}
-	if p.clock.kind != raw.ClockNone {
-		cell.Start, cell.Duration = o.start, max(0, ns-o.start)
-		t.Touch(ns)
-	}
-	t.Footer(p.encoder.b, o.content, cell)
+	return b
 }

@@ -3,6 +3,7 @@ package instrumented
 import (
 	"encoding/binary"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -30,18 +31,6 @@ const mostDepth = 32
 // of values around it.
 func (e *encoder) value(t *typ, identity int32, depth int) {
 	c := &e.c
-	if rest := c.B[min(c.At, len(c.B)):]; len(rest) > 1 { // the commonest values of all
-		switch {
-		case rest[0] == raw.ValueInt8 && (t == nil || t.Kind == reflect.Int):
-			c.At += 2
-			e.word(values.IntKind, uint32(int8(rest[1])))
-			return
-		case rest[0] == raw.ValueInt32 && len(rest) > wordSize && (t == nil || t.Kind == reflect.Int):
-			c.At += 1 + wordSize
-			e.word(values.IntKind, binary.LittleEndian.Uint32(rest[1:]))
-			return
-		}
-	}
 	switch tag := c.U8(); tag {
 	case raw.ValueNil:
 		e.kind(values.NullKind)
@@ -208,14 +197,14 @@ func (e *encoder) more() bool {
 
 func (e *encoder) kind(k values.Kind) {
 	at := len(e.b)
-	e.b = append(e.b, 0, 0, 0, 0)
-	e.b = e.b[:at+e.layout.PutKind(e.b[at:], k)]
+	e.b = slices.Grow(e.b, commonRoom)
+	e.b = e.b[:at+e.layout.PutKind(e.b[at:at+commonRoom], k)]
 }
 
 func (e *encoder) word(k values.Kind, bits uint32) {
 	at := len(e.b)
-	e.b = append(e.b, 0, 0, 0, 0, 0, 0, 0, 0)
-	e.b = e.b[:at+e.layout.Put32(e.b[at:], k, bits)]
+	e.b = slices.Grow(e.b, commonRoom)
+	e.b = e.b[:at+e.layout.Put32(e.b[at:at+commonRoom], k, bits)]
 }
 
 func (e *encoder) byte(k values.Kind, v byte) {

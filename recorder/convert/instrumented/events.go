@@ -19,6 +19,10 @@ func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 	e := &p.encoder
 	e.c, p.looked = raw.Cursor{B: data}, 0
 	for p.to.err == nil {
+		p.calls(s, seen)
+		if p.to.err != nil {
+			break
+		}
 		at := e.c.At
 		if len(data)-at < wordSize || le.Uint32(seen[at:]) == 0 {
 			break
@@ -78,8 +82,7 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 	}
 	var ok bool
 	switch kind {
-	case raw.EventEnter:
-		ok = p.enter(t, f, counter)
+	case raw.EventEnter: // see process.calls
 	case raw.EventGo:
 		if f.Flags&raw.FunctionGo == 0 {
 			return false

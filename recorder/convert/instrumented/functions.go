@@ -17,9 +17,6 @@ type function struct {
 	returns       bool   // results are known, see program.returned
 	called        bool
 
-	lastPC, lastPlace int32 // of the last call
-	known             bool  // lastPlace is that of lastPC
-
 	// Of a go statement.
 	statement string // what is between its last parentheses
 	place     int32

@@ -67,8 +67,8 @@ func (p *process) resume(t *thread, calls []byte, counter uint64) {
 			p.problem(p.file.Fault(-1, "a call of the function %d, which is not described, goes on", id))
 			continue
 		}
-		p.head(t, none, f.method)
 		e := &p.encoder
+		e.b = p.head(t.Bytes(), t.Thread, none, f.method)
 		e.kind(values.NullKind)
 		e.b = binary.BigEndian.AppendUint32(e.b, 0)
 		e.b = binary.BigEndian.AppendUint16(e.b, uint16(format.FlagUnderWay))

@@ -44,7 +44,7 @@ const (
 
 func newProcess(c *Converter, f *raw.File) *process {
 	p := &process{to: c, file: f, streams: map[uint64]*stream{}}
-	p.program = program{dict: &c.blocks.dict, text: f.Head.Text, types: types{all: map[uint32]*typ{}}, places: map[uint32]int32{}, more: p.again}
+	p.program = program{dict: &c.blocks.dict, text: f.Head.Text, types: types{all: map[uint32]*typ{}}, places: places{all: map[uint32]int32{}}, more: p.again}
 	p.encoder = encoder{p: &p.program, layout: c.layout}
 	p.chunks, p.late = f.Chunks(f.Window(readSize)), f.Window(readSize)
 	p.ahead.chunks = f.Chunks(f.Window(aheadSize))

@@ -14,7 +14,7 @@ type program struct {
 	symbols   symbols
 	functions functions
 	types     types
-	places    map[uint32]int32    // locations by return address
+	places    places
 	more      func(thorough bool) // reads the descriptors that were written since
 }
 
@@ -124,27 +124,49 @@ func (p *program) classOf(t *typ) int32 {
 	return t.id
 }
 
+// places are the locations of calls by their return addresses.
+type places struct {
+	all    map[uint32]int32
+	recent [1 << 10]struct { // by the lower bits of the address
+		pc, id int32
+		known  bool
+	}
+}
+
 // location returns the location of a call by its return address.
 func (p *program) location(pc uint32) int32 {
-	if id, ok := p.places[pc]; ok {
-		return id
+	ps := &p.places
+	slot := &ps.recent[pc%uint32(len(ps.recent))]
+	if slot.known && slot.pc == int32(pc) {
+		return slot.id
 	}
-	s := p.symbols.at(p.address(pc) - 1)
-	id := none
-	if s.file != "" && s.name != "runtime.goexit" {
-		id = p.dict.location(s.file, s.line, s.class, s.method)
+	id, ok := ps.all[pc]
+	if !ok {
+		s := p.symbols.at(p.address(pc) - 1)
+		id = none
+		if s.file != "" && s.name != "runtime.goexit" {
+			id = p.dict.location(s.file, s.line, s.class, s.method)
+		}
+		ps.all[pc] = id
 	}
-	p.places[pc] = id
+	slot.pc, slot.id, slot.known = int32(pc), id, true
 	return id
 }
 
 // referred returns the class of what an address refers to: a pointer stands for its element.
 func (p *program) referred(t *typ) int32 {
-	if t == nil || t.Kind != reflect.Pointer {
+	switch {
+	case t == nil:
 		return p.classOf(t)
+	case t.refers != none:
+		return t.refers
+	case t.Kind != reflect.Pointer:
+		t.refers = p.classOf(t)
+		return t.refers
 	}
 	if to := p.element(t); to != nil {
-		return p.classOf(to)
+		t.refers = p.classOf(to)
+		return t.refers
 	}
 	if t.id == none {
 		t.id = p.dict.class(strings.TrimPrefix(t.class(), "*"))

@@ -112,7 +112,7 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 		f.method = c.blocks.dict.method(class, f.name, isStatement)
 		f.place, f.placed = c.blocks.dict.location(baseName(f.File), f.Line, class, method), true
 	}
-	p.head(t, f.place, f.method)
+	e.b = p.head(t.Bytes(), t.Thread, f.place, f.method)
 	e.kind(values.NullKind)
 	if f.statement == "" {
 		e.b = binary.BigEndian.AppendUint32(e.b, 0)

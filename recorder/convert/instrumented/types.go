@@ -7,15 +7,18 @@ import (
 
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/gonames"
+	"tracex/recorder/internal/values"
 )
 
 // typ is a type of a program. A nil typ is one that is not known.
 type typ struct {
 	raw.Type
 	special special
-	id      int32  // of its class; none: not yet
-	length  int32  // of an array
-	members []*typ // of a struct: the types of its fields; nil: not known yet
+	number  values.Kind // see numberKind
+	id      int32       // of its class; none: not yet
+	refers  int32       // the class of what an address of the type refers to; none: not known yet
+	length  int32       // of an array
+	members []*typ      // of a struct: the types of its fields; nil: not known yet
 	names   [][]byte
 }
 
@@ -45,7 +48,7 @@ var specials = map[string]special{
 }
 
 func newType(t *raw.Type) *typ {
-	n := &typ{Type: *t, id: none}
+	n := &typ{Type: *t, id: none, refers: none}
 	if t.Flags&raw.TypeNamed != 0 && t.Package != "" {
 		n.special = specials[t.Package+"."+afterPackage(t.Name)]
 	}
@@ -55,6 +58,7 @@ func newType(t *raw.Type) *typ {
 			n.length = int32(max(length, 0))
 		}
 	}
+	n.number = numberKind(t.Kind, n.special)
 	return n
 }
 

@@ -81,8 +81,8 @@ func (l *Layout) Put32(b []byte, k Kind, bits uint32) int {
 	return format.ValueHeadSize27 + 4
 }
 
-// putObject writes an object without fields.
-func (l *Layout) putObject(b []byte, class, identity int32) int {
+// PutObject writes an object without fields, in at most format.MaxObjectSize bytes, and returns its size.
+func (l *Layout) PutObject(b []byte, class, identity int32) int {
 	if l == &layout22 {
 		return putObject22(b, class, identity)
 	}
@@ -150,7 +150,7 @@ func integer(text string) bool {
 func (l *Layout) BeginObject(dst []byte, class, identity int32) (begun []byte, at int) {
 	at = len(dst)
 	dst = append(dst, make([]byte, format.MaxObjectSize)...)
-	n := l.putObject(dst[at:], class, identity)
+	n := l.PutObject(dst[at:], class, identity)
 	return dst[:at+n], at
 }
 

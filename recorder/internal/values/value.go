@@ -119,7 +119,7 @@ func (v *Value) Put(b []byte, by *Terms) int {
 		if uint32(v.Bits>>Shift) != by.Tag {
 			return v.putUnregistered(b, by)
 		}
-		return by.Layout.putObject(b, v.Class-1, int32(v.Bits))
+		return by.Layout.PutObject(b, v.Class-1, int32(v.Bits))
 	case StringKind, TypeKind:
 		n := by.Layout.PutKind(b, v.Kind)
 		return n + putText(b[n:], v.Text, int(by.Text))
@@ -136,7 +136,7 @@ func (v *Value) putUnregistered(b []byte, by *Terms) int {
 	if v.Kind != EncodedKind {
 		n, identity = n|int64(v.Class), int32(v.Bits)
 	}
-	return by.Layout.putObject(b, by.unregistered(n), identity)
+	return by.Layout.PutObject(b, by.unregistered(n), identity)
 }
 
 func (v *Value) putRare(b []byte, by *Terms) int {
