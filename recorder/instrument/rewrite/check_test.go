@@ -28,6 +28,7 @@ type Func struct {
 	Follow     uint64
 	Res      uint8
 }
+func On() bool
 func Enter(f *Func, args ...any) int
 func Exit(token int, results ...any)
 func Go(f *Func)
@@ -157,12 +158,8 @@ func (c *checker) places(tree *ast.File, prefix string) (all []string) {
 			if imported {
 				return false
 			}
-		case *ast.AssignStmt:
-			if call(n.Rhs[0]) {
-				return false
-			}
-		case *ast.DeferStmt:
-			if call(n.Call) {
+		case *ast.IfStmt:
+			if call(n.Cond) {
 				return false
 			}
 		case *ast.ExprStmt:

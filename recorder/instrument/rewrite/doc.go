@@ -24,7 +24,7 @@
 //
 //	//line /src/shop/shop.go:1
 //	package shop; import __tracex "tracexrt"
-//	func (s *Shop) Sell(o Order, __tracexp2 int) (__tracexr0 int, __tracexr1 error) { __tracexk := __tracex.Enter(&__tracexm0[0], s, __tracex.V(&o), __tracexp2); defer __tracex.Exit(__tracexk, &__tracexr0, &__tracexr1);
+//	func (s *Shop) Sell(o Order, __tracexp2 int) (__tracexr0 int, __tracexr1 error) { if __tracex.On() { if __tracexk := __tracex.Enter(&__tracexm0[0], s, __tracex.V(&o), __tracexp2); __tracexk != 0 { defer __tracex.Exit(__tracexk, &__tracexr0, &__tracexr1) } };
 //		__tracex.Go(&__tracexm0[1]); go s.count(o)
 //
 // The descriptors, which say what the functions are, are tables in a file of their own. The

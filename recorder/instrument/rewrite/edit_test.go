@@ -90,7 +90,7 @@ func TestNamesAreFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "func f() { __tracex3_k := __tracex3_.Enter(&__tracex3_m0[0]); defer __tracex3_.Exit(__tracex3_k);}"
+	const want = "func f() { if __tracex3_.On() { if __tracex3_k := __tracex3_.Enter(&__tracex3_m0[0]); __tracex3_k != 0 { defer __tracex3_.Exit(__tracex3_k) } };}"
 	if !strings.Contains(string(file.Text), want) {
 		t.Errorf("got\n%s\nwithout %s", file.Text, want)
 	}
@@ -110,7 +110,7 @@ func TestWholeFile(t *testing.T) {
 	} {
 		file, _ := edited(t, Options{Trivial: true}, c.in)
 		have := string(file.Text)
-		have = strings.ReplaceAll(have, "__tracexk := __tracex.Enter(&__tracexm0[0]); defer __tracex.Exit(__tracexk);", "…")
+		have = strings.ReplaceAll(have, "if __tracex.On() { if __tracexk := __tracex.Enter(&__tracexm0[0]); __tracexk != 0 { defer __tracex.Exit(__tracexk) } };", "…")
 		if want := "//line /src/p/p.go:1\n" + c.want; have != want {
 			t.Errorf("%s: got\n%q\nwant\n%q", c.title, have, want)
 		}

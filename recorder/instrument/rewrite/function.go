@@ -109,7 +109,7 @@ func (e *editor) edit(f function) {
 		fmt.Fprintf(&rest, ", Res: %d", len(results))
 	}
 	prefix := e.p.prefix
-	fmt.Fprintf(&calls, " %sk := %s.Enter(%s", prefix, prefix, e.descriptor(f.name, f.pos, rest.String()))
+	fmt.Fprintf(&calls, " if %s.On() { if %sk := %s.Enter(%s", prefix, prefix, prefix, e.descriptor(f.name, f.pos, rest.String()))
 	for _, v := range parameters {
 		if v.large && e.p.generic {
 			fmt.Fprintf(&calls, ", %s.V(&%s)", prefix, v.name)
@@ -117,11 +117,11 @@ func (e *editor) edit(f function) {
 			fmt.Fprintf(&calls, ", %s", v.name)
 		}
 	}
-	fmt.Fprintf(&calls, "); defer %s.Exit(%sk", prefix, prefix)
+	fmt.Fprintf(&calls, "); %sk != 0 { defer %s.Exit(%sk", prefix, prefix, prefix)
 	for _, v := range results {
 		fmt.Fprintf(&calls, ", &%s", v.name)
 	}
-	calls.WriteString(");")
+	calls.WriteString(") } };")
 	e.insert(f.body.Lbrace+1, calls.String())
 }
 

@@ -22,6 +22,8 @@ type Func struct {
 	args    uint32 // number of arguments
 	session uint32 // in which it was described
 	ended   uint32 // session in which the types of its results were described
+	counted uint32 // session in which out was found out
+	out     bool   // the options leave it out: it is not counted if nothing more can be recorded
 	// known are the types of arguments and results as they were in the first call. They are in
 	// mapped memory.
 	known *[1 << 16]*rtype
@@ -39,7 +41,11 @@ type frame struct {
 	begun uint64 // counter
 }
 
-// Enter begins a call, and returns a token for its end: 0 if it is not recorded.
+// On reports whether calls are recorded or counted, or the control file has to be looked at. It is
+// in each instrumented function, so that one costs little while nothing is recorded.
+func On() bool { return *control != Off }
+
+// Enter begins a call, and returns a token for its end: 0 if it is not recorded. It is called if On.
 //
 //go:noinline
 func Enter(f *Func, args ...any) int {
@@ -89,19 +95,7 @@ func Enter(f *Func, args ...any) int {
 	*u32(p + 8) = uint32(pc - text)
 	q := p + 12
 	if len(args) > 0 {
-		known := f.known
-		for i := range args {
-			e := (*eface)(unsafe.Pointer(&args[i]))
-			if e.typ != known[i] {
-				q = retyped(q, e.typ)
-			}
-			depth := depthMost
-			if f.Follow>>i&1 != 0 {
-				depth = max(depth, 1)
-			}
-			q = putInterface(q, e, depth, q+valueMost)
-		}
-		q = (q + 3) &^ 3
+		q = (f.putArguments(q, args) + 3) &^ 3
 	}
 	commit(p, EventEnter|f.number<<EventBits)
 	st.cur = q
@@ -124,10 +118,13 @@ func (f *Func) lost() int {
 	if *control != Lost || header == 0 {
 		return 0
 	}
-	if f.session == session && f.number == skipped || f.session != session && left(f) {
-		return 0
+	if f.counted != session { // the first time
+		f.counted = session
+		f.out = f.session == session && f.number == skipped || f.session != session && left(f)
 	}
-	add(u64(header+AtLost), 1)
+	if !f.out {
+		add(u64(header+AtLost), 1)
+	}
 	return 0
 }
 

@@ -88,17 +88,16 @@ func left(f *Func) bool {
 	if f.Go {
 		return false
 	}
-	if only[0] != "" {
-		found := false
-		for _, p := range only {
-			found = found || p != "" && matches(p, f)
+	return only[0] != "" && !anyMatches(&only, f) || anyMatches(&skip, f)
+}
+
+// anyMatches reports whether one of the patterns names a function. An empty one ends them.
+func anyMatches(patterns *[64]string, f *Func) bool {
+	for _, p := range patterns {
+		if p == "" {
+			break
 		}
-		if !found {
-			return true
-		}
-	}
-	for _, p := range skip {
-		if p != "" && matches(p, f) {
+		if matches(p, f) {
 			return true
 		}
 	}

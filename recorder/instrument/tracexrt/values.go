@@ -12,6 +12,40 @@ var (
 	valueMost   = uintptr(320) // bytes that a value takes in the file
 )
 
+// putArguments writes the arguments of a call. Numbers, texts and addresses are done here: most
+// arguments are such.
+func (f *Func) putArguments(q uintptr, args []any) uintptr {
+	for i := range args {
+		e := (*eface)(unsafe.Pointer(&args[i]))
+		t, depth := e.typ, depthMost
+		if t != f.known[i] {
+			q = retyped(q, t)
+		}
+		if f.Follow != 0 && f.Follow>>i&1 != 0 {
+			depth = max(depth, 1)
+		}
+		if t != nil {
+			switch t.kindOf() {
+			case kindInt, kindInt64:
+				q = putInt(q, *(*int64)(e.data))
+				continue
+			case kindString:
+				q = putString(q, *(*string)(e.data), q+valueMost)
+				continue
+			case kindPointer:
+				if depth == 0 && e.data != nil && t.direct() {
+					*u64(q + 1) = uint64(uintptr(e.data))
+					*u8(q) = ValueAddress
+					q += 1 + AddressSize
+					continue
+				}
+			}
+		}
+		q = putInterface(q, e, depth, q+valueMost)
+	}
+	return q
+}
+
 // retyped writes that the type of a value is not the known one.
 //
 //go:noinline
@@ -348,6 +382,11 @@ func copyBytes(to, from, n uintptr) {
 			*u64(to + i) = *u64(from + i)
 		}
 		*u64(to + n - 8) = *u64(from + n - 8)
+		return
+	}
+	if n >= 4 {
+		*u32(to) = *u32(from)
+		*u32(to + n - 4) = *u32(from + n - 4)
 		return
 	}
 	for i := uintptr(0); i < n; i++ {
