@@ -54,9 +54,12 @@ const (
 	Left                   // a call that is in no other call ended by it
 	Unknown                // the call that it came out of is in one that never ended
 	Exited                 // as Left, but it is no exception: runtime.Goexit ended a goroutine
+	// Replaced: another exception was thrown in the call, or came out of a call in it, and no catch was
+	// recorded before: it may have been caught, or thrown from a finally block or a deferred function.
+	Replaced
 )
 
-func (o Outcome) String() string { return [...]string{"caught", "left", "unknown", "goexit"}[o] }
+func (o Outcome) String() string { return [...]string{"caught", "left", "unknown", "goexit", "replaced"}[o] }
 
 // goexitClass is what ends the calls of a goroutine that runtime.Goexit ends, as FailNow and Skip of a
 // test do.
@@ -72,7 +75,7 @@ type Thrown struct {
 	In       int32 // group of the call that threw it; -1 outside of calls
 	Passed   int64 // calls that ended by it, of those that are shown
 	Outcome  Outcome
-	Where    int32 // group of the call that caught it, or that it left last; -1 outside of calls
+	Where    int32 // group of the call that caught it, that it left last, or in which it was replaced; -1 outside of calls
 	Catch    int32 // event of the catch; -1 if it was not recorded
 	// In and Where are the calls around those that did it, which a step of kind Only merges; -1 if there
 	// are none.
@@ -214,7 +217,7 @@ func (t *Throws) step(s *throwStep) {
 			t.add(e)
 			return
 		}
-		t.end(s.depth, Caught, s.in, -1) // another exception takes its place
+		t.end(s.depth, Replaced, s.in, -1)
 		e.call, e.caller = s.call, s.in
 		t.flying[s.depth] = &e
 	case stepCatch:
@@ -234,7 +237,7 @@ func (t *Throws) step(s *throwStep) {
 		t.end(s.depth, Unknown, s.in, -1)
 	case stepThrew:
 		if at == nil || !sameClass(at.Class, s.class) {
-			t.end(s.depth, Caught, s.in, -1)
+			t.end(s.depth, Replaced, s.in, -1)
 			e := t.begin(s, false)
 			at = &e
 		}
@@ -243,7 +246,7 @@ func (t *Throws) step(s *throwStep) {
 			at.Passed++
 		}
 		delete(t.flying, s.depth)
-		t.end(s.depth-1, Caught, s.around, -1)
+		t.end(s.depth-1, Replaced, s.around, -1)
 		at.call, at.caller = s.caller, s.around
 		at.told = at.told || s.around.group >= 0 && !s.around.merged
 		t.flying[s.depth-1] = at

@@ -130,7 +130,7 @@ func ThrownFirst(t *table.Table, row int) (at HistoryPoint, ok bool) {
 
 // title counts the exceptions.
 func (x *throwsTable) title() string {
-	var by [Exited + 1]int64
+	var by [Replaced + 1]int64
 	classes := make(map[string]bool)
 	for _, row := range x.rows {
 		by[row.outcome] += row.count
@@ -146,7 +146,7 @@ func (x *throwsTable) title() string {
 	if n := x.all - by[Exited]; n > 0 {
 		text = "exceptions" + x.where + " " + x.g.Dot + " " + display.Plural(n, "exception") + " of " + of
 	}
-	for o, what := range []string{"caught", "left a thread's root", "in calls that " + map[bool]string{false: "never ended", true: "have not ended yet"}[x.grows], "ended by " + goexitClass} {
+	for o, what := range []string{"caught", "left a thread's root", "in calls that " + map[bool]string{false: "never ended", true: "have not ended yet"}[x.grows], "ended by " + goexitClass, "replaced by another"} {
 		if by[o] > 0 {
 			text += " " + x.g.Dot + " " + display.Grouped(by[o]) + " " + what
 		}
@@ -222,6 +222,9 @@ func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []ta
 		caughtClass, caughtMethod = table.Value{}, table.Value{}
 	case Exited:
 		caught = table.Str(x.g.None + " (ended " + caught.Text() + ")")
+		caughtClass, caughtMethod = table.Value{}, table.Value{}
+	case Replaced:
+		caught = table.Str(x.g.None + " (replaced in " + caught.Text() + ")")
 		caughtClass, caughtMethod = table.Value{}, table.Value{}
 	case Unknown:
 		caught = table.Str("? (" + caught.Text() + " " + map[bool]string{false: "never ended", true: "has not ended yet"}[x.grows] + ")")

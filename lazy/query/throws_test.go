@@ -84,7 +84,7 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 		switch n.class {
 		case format.ClassCall:
 			if out := p.call(n, call == nil); out != nil {
-				p.land(f, Caught, call, false, n)
+				p.land(f, Replaced, call, false, n)
 				out.told = out.told || call.fate != muted
 				f = out
 			}
@@ -95,7 +95,7 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 				p.land(now, Left, nil, false, n)
 				continue
 			}
-			p.land(f, Caught, call, false, n)
+			p.land(f, Replaced, call, false, n)
 			f = now
 		case format.ClassCatch:
 			if f == nil || !sameClass(f.class, n.exception) {
@@ -125,7 +125,7 @@ func (p *plainThrows) call(n *node, root bool) *flight {
 		p.land(f, Caught, n, false, n)
 		return nil
 	case f == nil || !sameClass(f.class, n.exception):
-		p.land(f, Caught, n, false, n)
+		p.land(f, Replaced, n, false, n)
 		f = thrown(n, n)
 	}
 	f.class = longer(f.class, n.exception)

@@ -14,7 +14,7 @@ import (
 )
 
 // needed skips a test unless programs of others may be fetched.
-func needed(t *testing.T) {
+func needed(t testing.TB) {
 	t.Helper()
 	if os.Getenv("TRACEX_INTEROP") == "" {
 		t.Skip("fetches and tests programs of others; set TRACEX_INTEROP=1 to run it")
@@ -36,6 +36,9 @@ var tracex = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if list := os.Getenv(timesVariable); list != "" && len(os.Args) > 1 {
+		os.Exit(timed(list, os.Args[1:]))
+	}
 	code := m.Run()
 	if os.Getenv("TRACEX_INTEROP") != "" {
 		if path, err := tracex(); err == nil {
@@ -46,7 +49,7 @@ func TestMain(m *testing.M) {
 }
 
 // program returns tracex.
-func program(t *testing.T) string {
+func program(t testing.TB) string {
 	t.Helper()
 	path, err := tracex()
 	if err != nil {
@@ -56,7 +59,7 @@ func program(t *testing.T) string {
 }
 
 // fetch returns a copy of a module, as MODULE@VERSION names it.
-func fetch(t *testing.T, module string) string {
+func fetch(t testing.TB, module string) string {
 	t.Helper()
 	c := exec.Command("go", "mod", "download", "-json", module)
 	c.Dir = t.TempDir() // in no module
@@ -87,7 +90,7 @@ func fetch(t *testing.T, module string) string {
 
 // run runs a command in a directory and returns what it wrote. A command that fails is no
 // failure of the test: some programs' tests fail on some machines.
-func run(t *testing.T, dir string, command ...string) (stdout, stderr []byte) {
+func run(t testing.TB, dir string, command ...string) (stdout, stderr []byte) {
 	t.Helper()
 	c := exec.Command(command[0], command[1:]...)
 	c.Dir = dir
