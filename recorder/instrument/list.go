@@ -59,7 +59,9 @@ func List(ctx context.Context, t *Toolchain, command []string, o Options) ([]wra
 			if len(unit.files) == 0 || unit.path != p.ImportPath && command[at] != "test" {
 				continue
 			}
-			r, err := listUnit(unit.path, p.Dir, unit.files, rewrite.Options{Tests: o.Tests, Trivial: o.Trivial, Lang: lang, GOOS: t.OS, GOARCH: t.Arch})
+			r, err := listUnit(unit.path, p.Dir, unit.files, rewrite.Options{
+				Tests: o.Tests, Trivial: o.Trivial, Lang: lang, Release: t.Version, GOOS: t.OS, GOARCH: t.Arch,
+			})
 			if err != nil {
 				return nil, err
 			}
