@@ -24,7 +24,8 @@ type listed struct {
 
 // List tells what a command that [Is] has accepted would instrument, without building anything: the
 // functions of each package, and why some are left out. What only a build finds out is not
-// known: whether the instrumented sources compile, and what cgo makes of them.
+// known: whether the instrumented sources compile, what cgo makes of them, and with Go 1.27 the
+// numbers of literals in functions that have some in a range over a function.
 func List(ctx context.Context, t *Toolchain, command []string, o Options) ([]wrapper.Report, error) {
 	at := subcommand(command)
 	dir, rest := "", command[at+1:]
