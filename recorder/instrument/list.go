@@ -24,7 +24,8 @@ type listed struct {
 
 // List tells what a command that [Is] has accepted would instrument, without building anything: the
 // functions of each package, and why some are left out. What only a build finds out is not
-// known: whether the instrumented sources compile, and what cgo makes of them.
+// known: whether the instrumented sources compile, what cgo makes of them, and with Go 1.27 the
+// numbers of literals in functions that have some in a range over a function.
 func List(ctx context.Context, t *Toolchain, command []string, o Options) ([]wrapper.Report, error) {
 	at := subcommand(command)
 	dir, rest := "", command[at+1:]
@@ -59,7 +60,9 @@ func List(ctx context.Context, t *Toolchain, command []string, o Options) ([]wra
 			if len(unit.files) == 0 || unit.path != p.ImportPath && command[at] != "test" {
 				continue
 			}
-			r, err := listUnit(unit.path, p.Dir, unit.files, rewrite.Options{Tests: o.Tests, Trivial: o.Trivial, Lang: lang, GOOS: t.OS, GOARCH: t.Arch})
+			r, err := listUnit(unit.path, p.Dir, unit.files, rewrite.Options{
+				Tests: o.Tests, Trivial: o.Trivial, Lang: lang, Release: t.Version, GOOS: t.OS, GOARCH: t.Arch,
+			})
 			if err != nil {
 				return nil, err
 			}

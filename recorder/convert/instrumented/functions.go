@@ -76,7 +76,7 @@ func newFunction(d *raw.Function) *function {
 	if d.Flags&raw.FunctionMain != 0 {
 		pkg = "main"
 	}
-	f.class, f.name = gonames.SplitFunction(pkg + "." + withoutBrackets(d.Name))
+	f.class, f.name = gonames.SplitFunction(pkg + "." + d.Name)
 	if d.Flags&raw.FunctionGo != 0 {
 		f.class, _ = gonames.SplitFunction(pkg + ".f")
 		f.name, f.statement = splitStatement(d.Name)
@@ -89,15 +89,6 @@ func newFunction(d *raw.Function) *function {
 func linkName(path string) string {
 	last := strings.LastIndexByte(path, '/') + 1
 	return path[:last] + strings.ReplaceAll(path[last:], ".", "%2e")
-}
-
-// withoutBrackets removes type parameters from a name: (*Set[T]).Add.
-func withoutBrackets(name string) string {
-	open, end := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
-	if open < 0 || end < open {
-		return name
-	}
-	return name[:open] + name[end+1:]
 }
 
 // splitStatement splits the text of a go statement, go worker(i, s), into what is called and

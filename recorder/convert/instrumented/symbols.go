@@ -78,9 +78,30 @@ func (s *symbols) look(pc uint64) (found symbol) {
 	if f == nil {
 		return symbol{}
 	}
-	found = symbol{file: baseName(file), line: line, name: f.Name}
-	found.class, found.method = gonames.SplitFunction(f.Name)
+	found = symbol{file: baseName(file), line: line, name: withoutArguments(f.Name)}
+	found.class, found.method = gonames.SplitFunction(found.name)
 	return found
+}
+
+// withoutArguments removes type arguments from a name of the runtime: those of a type, of a function,
+// and since Go 1.27 of a method.
+func withoutArguments(name string) string {
+	if strings.IndexByte(name, '[') < 0 {
+		return name
+	}
+	var out strings.Builder
+	depth := 0
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '[':
+			depth++
+		case c == ']' && depth > 0:
+			depth--
+		case depth == 0:
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
 }
 
 func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }

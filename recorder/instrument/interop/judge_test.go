@@ -3,6 +3,7 @@ package interop_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -123,7 +124,7 @@ func (s *subject) covered(t *testing.T, dir string) (calls map[string]int, resul
 		t.Fatalf("%v\n%s", err, said)
 	}
 	defer f.Close()
-	blocks := map[string]map[position]int{} // of each file: counts by where blocks begin
+	blocks := map[string]map[position]block{} // of each file, by where they begin
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		file, rest, ok := strings.Cut(lines.Text(), ":")
 		var p, end position
@@ -132,15 +133,20 @@ func (s *subject) covered(t *testing.T, dir string) (calls map[string]int, resul
 			continue // mode: count
 		}
 		if blocks[file] == nil {
-			blocks[file] = map[position]int{}
+			blocks[file] = map[position]block{}
 		}
-		blocks[file][p] += count
+		if b, ok := blocks[file][p]; !ok || b.end == end { // counted by the tests of each package
+			blocks[file][p] = block{end, b.count + count}
+		}
 	}
 	calls = map[string]int{}
-	for file, counts := range blocks {
-		for body, name := range functionsOf(t, sourceOf(t, dir, file), path.Base(path.Dir(file))) {
-			if n, ok := counts[body]; ok { // some functions without statements are not counted
-				calls[name] += n
+	for file, found := range blocks {
+		sorted := slices.SortedFunc(maps.Keys(found), position.compare)
+		for _, f := range functionsOf(t, sourceOf(t, dir, file), path.Base(path.Dir(file))) {
+			// Until Go 1.26 the first block begins with the body, since then with the code in it.
+			i, _ := slices.BinarySearchFunc(sorted, f.begin, position.compare)
+			if i < len(sorted) && sorted[i].compare(f.end) < 0 { // some functions without statements are not counted
+				calls[f.name] += found[sorted[i]].count
 			}
 		}
 	}
@@ -149,6 +155,22 @@ func (s *subject) covered(t *testing.T, dir string) (calls map[string]int, resul
 
 type position struct{ line, column int }
 
+func (p position) compare(q position) int {
+	return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
+}
+
+// block is a part of a source that cmd/cover counts.
+type block struct {
+	end   position
+	count int
+}
+
+// function is a function by where its body is.
+type function struct {
+	name       string
+	begin, end position
+}
+
 // sourceOf returns the path of a file that a profile names by its package.
 func sourceOf(t *testing.T, dir, file string) string {
 	t.Helper()
@@ -156,18 +178,20 @@ func sourceOf(t *testing.T, dir, file string) string {
 	return filepath.Join(strings.TrimSpace(string(out)), path.Base(file))
 }
 
-// functionsOf returns the functions of a source file of a package by where their bodies begin.
-// Literals are counted together with others in the same function.
-func functionsOf(t *testing.T, source, pkg string) map[position]string {
+// functionsOf returns the functions of a source file of a package. Literals are counted together with
+// others in the same function.
+func functionsOf(t *testing.T, source, pkg string) (all []function) {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, source, nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[position]string{}
-	at := func(body *ast.BlockStmt) position {
-		p := set.PositionFor(body.Lbrace, false)
+	at := func(pos token.Pos) position {
+		p := set.PositionFor(pos, false)
 		return position{p.Line, p.Column}
+	}
+	add := func(name string, body *ast.BlockStmt) {
+		all = append(all, function{name, at(body.Lbrace), at(body.Rbrace)})
 	}
 	if f.Name.Name == "main" {
 		pkg = "main"
@@ -183,11 +207,11 @@ func functionsOf(t *testing.T, source, pkg string) map[position]string {
 				name += receiverOf(d.Recv.List[0].Type) + "."
 			}
 			name += d.Name.Name
-			all[at(d.Body)] = name
+			add(name, d.Body)
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			if l, ok := n.(*ast.FuncLit); ok {
-				all[at(l.Body)] = name + " literals"
+				add(name+" literals", l.Body)
 			}
 			return true
 		})
@@ -254,8 +278,10 @@ func callsOf(t *testing.T, trace string) map[string]int {
 
 // judgedName is the name of functionsOf for that of a trace.
 func judgedName(name string) string {
-	if i := strings.Index(name, ".func"); i >= 0 {
-		name = name[:i] + " literals"
+	for _, mark := range []string{".func", "-range"} {
+		if i := strings.Index(name, mark); i >= 0 {
+			name = name[:i] + " literals"
+		}
 	}
 	outer, number, ok := strings.Cut(name, ".init.")
 	if ok && strings.Trim(strings.TrimSuffix(number, " literals"), "0123456789") == "" {

@@ -3,6 +3,6 @@
 // Package recordtest_test records programs with the command tracex and compares the traces with
 // what the programs do.
 //
-// The tests build programs with Go alone. Those that take minutes, or need a second Go or a C
-// compiler, run if TRACEX_INTEROP is set.
+// The tests build programs with Go alone. Those that take minutes, or need a C compiler, run if
+// TRACEX_INTEROP is set; those with other releases of Go also where these are there already.
 package recordtest_test

@@ -11,9 +11,6 @@ import (
 	"testing"
 )
 
-// older is the release of Go before the newest.
-const older = "go1.25.4"
-
 // TestVariants: the trace of the program shapes is the same however it is built.
 func TestVariants(t *testing.T) {
 	long(t)
@@ -38,7 +35,6 @@ func TestVariants(t *testing.T) {
 		{"pages", nil, []string{"GODEBUG=asyncpreemptoff=1", "GOGC=1"}, ""},
 		{"one processor", nil, []string{"GOMAXPROCS=1"}, ""},
 		{"no cgo", nil, []string{"CGO_ENABLED=0"}, ""},
-		{"older", nil, []string{"GOTOOLCHAIN=" + older}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.arch != "" && c.arch != runtime.GOARCH {

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -28,7 +29,7 @@ func TestErrorsStay(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
+		if err != nil || bytes.Contains(text, []byte("\n//go:build ignore ")) { // a constant of 2 GB
 			return err
 		}
 		tree, err := parser.ParseFile(c.set, path, text, parser.ParseComments|parser.SkipObjectResolution)

@@ -2,8 +2,10 @@ package rewrite
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
+	"go/types"
 	"os"
 	"strings"
 	"testing"
@@ -42,9 +44,13 @@ func TestEdits(t *testing.T) {
 	for _, c := range cases {
 		title, rest, _ := strings.Cut(c, "\n")
 		source, want, _ := strings.Cut(rest, "=>\n")
-		options := Options{Tests: true, Trivial: !strings.Contains(title, "trivial"), Shown: func(path string) string {
-			return strings.TrimPrefix(path, "/src/")
-		}}
+		options := Options{
+			Tests: true, Trivial: !strings.Contains(title, "trivial"), Release: "go1.26.8",
+			Shown: func(path string) string { return strings.TrimPrefix(path, "/src/") },
+		}
+		if strings.Contains(title, "go1.27") {
+			options.Release, options.Import = "go1.27rc1", importerFunc(func(path string) (*types.Package, error) { return nil, errors.New(path) })
+		}
 		if strings.Contains(title, "go1.17") {
 			options.Lang = "go1.17"
 		}

@@ -87,6 +87,7 @@ func (p *Package) Edit(i int) (File, error) {
 	if e.rows == 0 {
 		return e.file, nil
 	}
+	e.lineDirectives()
 	e.insert(s.tree.Name.End(), "; import "+p.prefix+" "+strconv.Quote(ImportPath))
 	text, err := e.text()
 	e.file.Text = text

@@ -12,6 +12,9 @@ import (
 // (*T).m.func1, in the initializer of a package's variable init.func1. Those in the body of a
 // range over a function count as of the function around. Those in statements that are left out
 // as they are never reached do not count; they get the numbers that follow.
+//
+// Since Go 1.27 the body of a range over a function has a name and numbers of its own: f-range1,
+// and a literal in it f-range1.1.
 
 // nameLiterals fills names and inits.
 func (p *Package) nameLiterals() {
@@ -39,14 +42,14 @@ func (p *Package) nameLiterals() {
 }
 
 // baseName returns the name of a function without its package: f, T.m, (*T).m, f[...],
-// (*T[...]).m.
+// (*T[...]).m, T.m[...].
 func (p *Package) baseName(d *ast.FuncDecl) string {
 	name := d.Name.Name
+	if d.Type.TypeParams != nil || p.methods[d] {
+		name += "[...]"
+	}
 	if d.Recv != nil && len(d.Recv.List) > 0 {
 		return p.receiverName(d.Recv.List[0].Type, 0) + "." + name
-	}
-	if d.Type.TypeParams != nil {
-		return name + "[...]"
 	}
 	return name
 }
@@ -75,7 +78,7 @@ func (p *Package) receiverName(t ast.Expr, aliases int) string {
 
 // nameIn names the literals in nodes, which belong to one function.
 func (p *Package) nameIn(outer, separator string, nodes ...ast.Node) {
-	n := numbering{p: p, outer: outer + separator}
+	n := numbering{p: p, name: outer, separator: separator}
 	for _, node := range nodes {
 		n.walk(node)
 	}
@@ -86,10 +89,11 @@ func (p *Package) nameIn(outer, separator string, nodes ...ast.Node) {
 
 // numbering numbers the literals of one function.
 type numbering struct {
-	p     *Package
-	outer string
-	count int
-	dead  []ast.Node // never reached
+	p               *Package
+	name, separator string
+	count           int
+	ranges          int        // over functions
+	dead            []ast.Node // never reached
 }
 
 func (n *numbering) walk(node ast.Node) {
@@ -103,7 +107,7 @@ func (n *numbering) visit(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.FuncLit:
 		n.count++
-		name := n.outer + strconv.Itoa(n.count)
+		name := n.name + n.separator + strconv.Itoa(n.count)
 		n.p.names[node] = name
 		n.p.nameIn(name, ".", node.Body)
 		return false
@@ -144,6 +148,13 @@ func (n *numbering) visit(node ast.Node) bool {
 		}
 	case *ast.SwitchStmt:
 		return n.switchStmt(node)
+	case *ast.RangeStmt:
+		if n.p.ranges[node] {
+			n.walk(node.X)
+			n.ranges++
+			n.p.nameIn(n.name+"-range"+strconv.Itoa(n.ranges), ".", node.Key, node.Value, node.Body)
+			return false
+		}
 	}
 	return true
 }

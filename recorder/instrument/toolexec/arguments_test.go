@@ -58,15 +58,36 @@ func TestFlags(t *testing.T) {
 
 func TestExpand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "args")
-	if err := os.WriteFile(path, []byte("-o\na b\nc:\\\\d\\ne\\\\n\n"), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte("-o\nab\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"-x", "@" + path, "@missing", "y"}
-	if have, want := expand(args), []string{"-x", "-o", "a b", "c:\\d\ne\\n", "@missing", "y"}; !slices.Equal(have, want) {
+	if have, want := expand(args), []string{"-x", "-o", "ab", "@missing", "y"}; !slices.Equal(have, want) {
 		t.Errorf("%q, want %q", have, want)
 	}
 	if have := expand([]string{"a", "b"}); !slices.Equal(have, []string{"a", "b"}) {
 		t.Errorf("%q", have)
+	}
+}
+
+// TestResponseFiles: what is in them, as one release of Go and another write it.
+func TestResponseFiles(t *testing.T) {
+	for _, c := range []struct {
+		form func(string) []string
+		text string
+		want []string
+	}{
+		{lines, "-o\na b\nc:\\\\d\\ne\\\\n\n", []string{"-o", "a b", "c:\\d\ne\\n"}},
+		{lines, "-o\r\n\"a\"\r\n", []string{"-o", `"a"`}},
+		{words, "-o\n\"a b\"\n\"c:\\\\d\ne\"\n", []string{"-o", "a b", "c:\\d\ne"}},
+		{words, "\"\"\n''\r\na\t'b c'\"d\"e", []string{"", "", "a", "b cde"}},
+		{words, `"\$x \" \n" '\"' \a\ b`, []string{`$x " \n`, `\"`, "a b"}},
+		{words, "a\\\nb \"c\\\r\nd\"\\", []string{"ab", `cd\`}},
+		{words, " \n", nil},
+	} {
+		if have := c.form(c.text); !slices.Equal(have, c.want) {
+			t.Errorf("%q has %q, want %q", c.text, have, c.want)
+		}
 	}
 }
 

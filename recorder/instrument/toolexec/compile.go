@@ -87,10 +87,12 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 	}
 	_, rules := flagValue(c.args[:first], "-trimpath")
 	_, lang := flagValue(c.args[:first], "-lang")
+	at, config := flagValue(c.args[:first], "-importcfg")
 	p := rewrite.New(path, rewrite.Options{
 		Tests: c.settings.Options.Tests, Trivial: c.settings.Options.Trivial, Lang: lang,
 		GOOS: os.Getenv("GOOS"), GOARCH: os.Getenv("GOARCH"),
-		Shown: func(path string) string { return shown(path, rules) },
+		Shown:  func(path string) string { return shown(path, rules) },
+		Import: importsOf(config),
 	})
 	for _, name := range c.args[first:] {
 		absolute, err := filepath.Abs(name)
@@ -130,7 +132,6 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		return nil, nil, err
 	}
 	changed = slices.Insert(changed, first, tablePath)
-	at, config := flagValue(c.args[:first], "-importcfg")
 	if at < 0 {
 		return nil, errors.New("the compiler is run without -importcfg"), nil
 	}

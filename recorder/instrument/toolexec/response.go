@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// expand returns arguments with those of the form @FILE replaced by what the file has, one
-// argument a line. Files that cannot be read stay: the tool will say so.
+// expand returns arguments with those of the form @FILE replaced by what the file has. Files that
+// cannot be read stay: the tool will say so.
 func expand(args []string) []string {
 	for i, a := range args {
 		if strings.HasPrefix(a, "@") {
@@ -28,12 +28,62 @@ func expandRest(args []string) (all []string) {
 			all = append(all, a)
 			continue
 		}
-		for _, line := range strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r", "")), "\n") {
-			all = append(all, escapes.Replace(line))
-		}
+		all = append(all, argumentsIn(string(text))...)
+	}
+	return all
+}
+
+// lines are the arguments in a file that has one a line, as Go until 1.26 writes it.
+func lines(text string) (all []string) {
+	for _, line := range strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r", "")), "\n") {
+		all = append(all, escapes.Replace(line))
 	}
 	return all
 }
 
 // escapes are those of the lines of such a file.
 var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
+
+// words are the arguments in a file as Go writes it since 1.27: white space is between them, and
+// quotes are as in a shell.
+func words(text string) (all []string) {
+	var word strings.Builder
+	begun, quote := false, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote == '\'' && c != '\'':
+			word.WriteByte(c)
+		case c == '\\' && i+1 < len(text):
+			i++
+			if text[i] == '\r' && strings.HasPrefix(text[i+1:], "\n") {
+				i++
+			}
+			if text[i] == '\n' {
+				break // the line goes on
+			}
+			if quote != 0 && strings.IndexByte("\\\"$`", text[i]) < 0 {
+				word.WriteByte('\\')
+			}
+			word.WriteByte(text[i])
+			begun = true
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, begun = c, true
+		case quote == 0 && strings.IndexByte(" \t\r\n", c) >= 0:
+			if begun {
+				all = append(all, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	if begun {
+		all = append(all, word.String())
+	}
+	return all
+}

@@ -127,15 +127,21 @@ func matches(pattern string, f *Func) bool {
 	return false
 }
 
-// match matches a pattern with the concatenation of texts. bare leaves out (* and ) of a receiver.
+// match matches a pattern with the concatenation of texts. bare leaves out (* and ) of a receiver,
+// and [...], which stands for type parameters.
 func match(pattern, pkg, dot, name string, bare bool) bool {
 	var text [1024]byte
 	n := copy(text[:], pkg)
 	n += copy(text[n:], dot)
+	const parameters = "[...]"
 	for i := 0; i < len(name) && n < len(text); i++ {
-		if c := name[i]; !bare || c != '(' && c != ')' && c != '*' {
+		c := name[i]
+		switch {
+		case !bare || c != '(' && c != ')' && c != '*' && c != '[':
 			text[n] = c
 			n++
+		case c == '[' && len(name)-i >= len(parameters) && name[i:i+len(parameters)] == parameters:
+			i += len(parameters) - 1
 		}
 	}
 	return matchText(pattern, text[:n])
@@ -167,7 +173,7 @@ func matchText(p string, t []byte) bool {
 		p, t = p[1:], t[1:]
 	}
 	// The rest may be a literal in the function.
-	return len(t) == 0 || len(t) > 5 && string(t[:5]) == ".func"
+	return len(t) == 0 || len(t) > 5 && string(t[:5]) == ".func" || len(t) > 6 && string(t[:6]) == "-range"
 }
 
 func decimal(s string) (n uint64) {

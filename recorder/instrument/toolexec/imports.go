@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"strings"
+	"sync"
+)
+
+// imports finds packages by a file for the compiler's flag -importcfg, which it reads when it is
+// asked first.
+type imports struct {
+	read  func() error
+	files map[string]string // by import path
+	names map[string]string // import paths of those that sources give another one
+	gc    types.Importer
+}
+
+func importsOf(config string) *imports {
+	i := &imports{files: map[string]string{}, names: map[string]string{}}
+	i.gc = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		file, ok := i.files[path]
+		if !ok {
+			return nil, fmt.Errorf("package %s is not there", path)
+		}
+		return os.Open(file)
+	})
+	i.read = sync.OnceValue(func() error {
+		text, err := os.ReadFile(config)
+		for line := range bytes.Lines(text) {
+			verb, rest, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+			path, value, _ := strings.Cut(rest, "=")
+			switch verb {
+			case "packagefile":
+				i.files[path] = value
+			case "importmap":
+				i.names[path] = value
+			}
+		}
+		return err
+	})
+	return i
+}
+
+// Import returns the package with an import path as a source has it.
+func (i *imports) Import(path string) (*types.Package, error) {
+	if err := i.read(); err != nil {
+		return nil, err
+	}
+	if other := i.names[path]; other != "" {
+		path = other
+	}
+	return i.gc.Import(path)
+}
