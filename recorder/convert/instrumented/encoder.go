@@ -318,7 +318,7 @@ func (e *encoder) rawBytes(text []byte) {
 func (e *encoder) failure(t *typ, identity int32, message string) {
 	message = values.Shorten(message, values.MaxText/2)
 	if e.layout.Version < format.V27 {
-		e.raw(t.Name + ": " + message)
+		e.rawBytes(escape([]byte(t.Name+": "+message), len(t.Name)))
 		return
 	}
 	v := format.Value{Kind: format.ValueException, ClassID: e.p.classOf(t), Bits: int64(identity), Captured: &format.Captured{Message: &message}}

@@ -1,9 +1,11 @@
 package instrumented
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"tracex/recorder/instrument/raw"
@@ -128,7 +130,11 @@ func appendMessage(dst []byte, t *typ, message string, bare bool) []byte {
 	if !bare && t.special != moment && t.Package != "runtime" {
 		dst = append(append(dst, t.Name...), ": "...)
 	}
-	return append(dst, message...)
+	if bare {
+		return append(dst, message...)
+	}
+	at := len(dst)
+	return escape(append(dst, message...), at)
 }
 
 func (e *encoder) appendObject(dst []byte, class int32, address uint64) []byte {
@@ -143,7 +149,27 @@ func (e *encoder) appendString(dst, s []byte, more int64, t *typ, bare bool) []b
 	if bare {
 		return appendCut(dst, s, more)
 	}
-	return append(appendCut(append(dst, '"'), s, more), '"')
+	dst = append(dst, '"')
+	at := len(dst)
+	return append(escape(appendCut(dst, s, more), at), '"')
+}
+
+// escape escapes what is in a text from a place on as string values are shown, so that the text
+// stays in a line.
+func escape(text []byte, from int) []byte {
+	if bytes.IndexAny(text[from:], "\\\n\r\t") < 0 {
+		return text
+	}
+	rest := bytes.Clone(text[from:])
+	text = text[:from]
+	for _, c := range rest {
+		if at := strings.IndexByte("\\\n\r\t", c); at >= 0 {
+			text = append(text, '\\', `\nrt`[at])
+		} else {
+			text = append(text, c)
+		}
+	}
+	return text
 }
 
 func appendSigned(dst []byte, n int64, t *typ) []byte {

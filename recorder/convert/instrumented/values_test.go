@@ -104,6 +104,7 @@ func TestValues(t *testing.T) {
 		"function":       {function, rawtest.Func(address, 1), "func@" + id, ""},
 		"array":          {array, rawtest.Mark(raw.ValueArray), "[4]int{…}", ""},
 		"struct":         {order, value, `Order{ID:2, Item:"apple"}`, ""},
+		"struct, lines":  {order, rawtest.Struct(false, rawtest.Int(2), rawtest.String("a\\b\n\r\tc\"")), `Order{ID:2, Item:"a\\b\n\r\tc""}`, ""},
 		"fields missing": {order, rawtest.Struct(true, rawtest.Int(2)), "Order{ID:2, …}", ""},
 		"pointee":        {pointer(order), rawtest.Pointee(address, value), "Order@" + id, `&Order{ID:2, Item:"apple"}`},
 		"nested":         {list, rawtest.Struct(false, rawtest.Address(address), value), `List{first:Order@` + id + `, last:Order{ID:2, Item:"apple"}}`, ""},
@@ -114,6 +115,7 @@ func TestValues(t *testing.T) {
 		"left out":       {order, rawtest.Mark(raw.ValueLeftOut), "…", ""},
 
 		"error":         {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("boom"))), "errorString@" + id + `("boom")`, "errors.errorString: boom"},
+		"error, lines":  {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("a\nb"))), "errorString@" + id + `("a\nb")`, `errors.errorString: a\nb`},
 		"error, cut":    {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Cut("boom", 5))), "errorString@" + id + `("boom…+1")`, "errors.errorString: boom…+1"},
 		"wrapped":       {pointer(wrapped), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("x: boom"), cause)), "wrapError@" + id + `("x: boom")`, "fmt.wrapError: x: boom"},
 		"path error":    {pointer(path), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("open"), rawtest.String("f"), rawtest.Typed(errno, rawtest.Uint(2)))), "PathError@" + id + `("open f: no such file or directory")`, "fs.PathError: open f: no such file or directory"},
