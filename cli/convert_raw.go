@@ -70,7 +70,7 @@ func (a *app) convertRaws(ctx context.Context, files []string, spool string, to 
 		c.Add(f)
 		c.Ended(f)
 	}
-	err = made.finish(ctx, c, spool)
+	err = made.finish(ctx, c, nil, spool)
 	return made, errors.Join(err, to.close())
 }
 

@@ -27,6 +27,9 @@ type rawConversion struct {
 	keep   int64 // bytes that stay free on the disk while programs run
 	files  growingFiles
 	seen   map[string]bool
+	spool  string // where packets are, of which some may be ready
+	ready  readyPackets
+	joiner *packetJoiner // nil until some are
 	done   chan struct{} // closed when no more programs run
 	ended  chan error    // of what follows them
 
@@ -48,7 +51,7 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 	if err != nil {
 		return nil, err
 	}
-	l := &rawConversion{app: r.app, source: source, folder: folder, files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, before: -1, done: make(chan struct{}), ended: make(chan error, 1)}
+	l := &rawConversion{app: r.app, source: source, folder: folder, spool: dir.Spool(), files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, before: -1, done: make(chan struct{}), ended: make(chan error, 1)}
 	l.keep, l.files.room = reservedFor(r.output), l.awaitRoom
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
@@ -129,8 +132,24 @@ func (l *rawConversion) look() error {
 			l.Ended(path)
 		}
 	}
-	_, err = l.Step(context.Background())
-	return err
+	if _, err = l.Step(context.Background()); err != nil {
+		return err
+	}
+	return l.join()
+}
+
+// join adds the calls in packets that are ready.
+func (l *rawConversion) join() (err error) {
+	calls, known := l.ready.calls.Load(), l.ready.known.Load()
+	if calls == 0 {
+		return nil
+	}
+	if l.joiner == nil {
+		if l.joiner, err = newPacketJoiner(l.spool); err != nil {
+			return err
+		}
+	}
+	return l.joiner.advance(context.Background(), l.Converter, calls, known)
 }
 
 // aliveText reports whether there is a process with an id.
@@ -144,6 +163,11 @@ func aliveText(pid string) bool {
 func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, err error) {
 	p := l.app.newProgress(convertingRaws)
 	l.progress.Store(p)
+	defer func() {
+		if l.joiner != nil {
+			l.joiner.close()
+		}
+	}()
 	close(l.done)
 	err = <-l.ended
 	defer p.end()
@@ -157,6 +181,6 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 		l.Close()
 		return made, err
 	}
-	failed := made.finish(ctx, l.Converter, spool)
+	failed := made.finish(ctx, l.Converter, l.joiner, spool)
 	return made, errors.Join(err, failed, l.files.close())
 }

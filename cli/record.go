@@ -180,6 +180,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	if err != nil {
 		return false, err
 	}
+	live.rest.ready = &raws.ready
 	session, err := startRecording(s, live, r)
 	if err != nil {
 		return false, err

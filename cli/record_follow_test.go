@@ -45,6 +45,29 @@ func TestRecordFollowed(t *testing.T) {
 	}
 }
 
+// What a recorder sends is on the screen, too, if the trace is made of what instrumented programs recorded.
+func TestRecordJoinedFollowed(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, _, _ := command(t, shell(t, out, "raw", "continues")...)
+	proceed := startWaiting(t, cmd)
+	s, _ := onScreen(t, nil, "open", "--follow", out)
+	s.until("Thread 1 (main)")
+	s.until(" › main)")
+	proceed()
+	if got := code(t, cmd.Wait()); got != 5 {
+		t.Errorf("exit code %d", got)
+	}
+	s.until("the recording has ended")
+	s.press("q")
+	if got := s.end(); got != 0 {
+		t.Errorf("exit code %d: %q", got, s.drawn.String())
+	}
+	checkText(t, out, 3, 2000)
+	if left := formattest.Names(t, filepath.Dir(out)); len(left) != 3 {
+		t.Errorf("there are %q", left)
+	}
+}
+
 // If tracex record is killed while its trace is followed, the screen shows the completed trace.
 func TestRecordFollowedIsKilled(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "trace.bin")

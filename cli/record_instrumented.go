@@ -83,7 +83,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 		return false, err
 	}
 	env := append(plan.Env, rawEnvironment(folder, options)...)
-	own := r.startOwn(dir)
+	own := r.startOwn(dir, &live.ready)
 	defer own.close()
 	if own != nil {
 		env = append(env, serviceEnvironment(dir)...)

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"os"
 	"path/filepath"
 
-	"tracex/format"
 	"tracex/recorder"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
@@ -20,11 +18,12 @@ import (
 
 // ownRecording receives what instrumented programs record by package recorder, or by Perfetto's
 // library: packets, which are in the spool of the recording's directory until the programs have
-// ended. Then they are added to the trace of the calls, see rawTrace. The service begins when the
+// ended. They are added to the trace of the calls, see packetJoiner. The service begins when the
 // first program connects: few do. A nil ownRecording receives nothing.
 type ownRecording struct {
 	command  *recordCommand
 	dir      *recording.Directory
+	ready    *readyPackets
 	listener net.Listener
 	accepted chan struct{} // closed when the listener accepts no more
 
@@ -36,7 +35,7 @@ type ownRecording struct {
 
 // startOwn listens for programs that send packets. If that is not possible, it says so and
 // returns nil: the recording does without.
-func (r *recordCommand) startOwn(dir *recording.Directory) *ownRecording {
+func (r *recordCommand) startOwn(dir *recording.Directory, ready *readyPackets) *ownRecording {
 	if dir.About.Sockets == "" {
 		return nil
 	}
@@ -45,7 +44,7 @@ func (r *recordCommand) startOwn(dir *recording.Directory) *ownRecording {
 		r.remarkNoOwn(err)
 		return nil
 	}
-	o := &ownRecording{command: r, dir: dir, listener: l, accepted: make(chan struct{})}
+	o := &ownRecording{command: r, dir: dir, ready: ready, listener: l, accepted: make(chan struct{})}
 	go o.accept()
 	return o
 }
@@ -99,7 +98,7 @@ func (o *ownRecording) start() (err error) {
 	if o.spool, err = os.OpenFile(o.dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
-	o.session, err = startRecording(o.service, packetSpool{o.spool}, o.command)
+	o.session, err = startRecording(o.service, &packetSpool{Writer: o.spool, ready: o.ready}, o.command)
 	return err
 }
 
@@ -137,18 +136,6 @@ func (o *ownRecording) close() {
 	}
 }
 
-// packetSpool is a packetSink that keeps packets in a file.
-type packetSpool struct{ *os.File }
-
-func (s packetSpool) Take(packets []byte) error {
-	_, err := s.Write(packets)
-	return err
-}
-
-func (packetSpool) Taken() int        { return 0 }
-func (packetSpool) Held() int64       { return 0 }
-func (packetSpool) Advance(int) error { return nil }
-
 // rawTrace is a trace of what instrumented programs have recorded.
 type rawTrace struct {
 	*instrumented.Summary                  // nil if there were no raw files
@@ -163,50 +150,25 @@ func (t *rawTrace) empty() bool {
 }
 
 // finish converts the rest, adds the packets in the file at spool, unless that is "", and ends the
-// trace. If there are no events of instrumented programs, the packets are left alone.
-func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, spool string) (err error) {
+// trace. packets has added some already if it is not nil. If there are no events of instrumented programs,
+// the packets are left alone.
+func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, packets *packetJoiner, spool string) (err error) {
 	t.Summary, err = c.Complete(ctx)
-	if w, ok := c.Written(); ok && err == nil && spool != "" && t.Events() > 0 {
-		t.lost = t.join(ctx, &w, spool)
-		err = ctx.Err()
+	if err != nil || t.Events() == 0 || packets == nil && spool == "" {
+		return errors.Join(err, c.End())
 	}
-	if t.own == nil {
-		err = errors.Join(err, c.End())
-	}
-	return err
-}
-
-// join adds the packets in a file to the trace, and ends it.
-func (t *rawTrace) join(ctx context.Context, w *instrumented.Written, spool string) error {
-	in, err := os.Open(spool)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	c := perfetto.NewJoining(perfetto.Options{TempDir: filepath.Dir(spool)}, begunOf(w))
-	defer c.Close()
-	damage := c.Read(ctx, in)
-	var fault *format.Error
-	switch {
-	case damage == nil:
-	case !errors.As(damage, &fault):
-		return damage
-	case !errors.Is(damage, format.ErrNotTrace) || sizeOf(in) > 0:
-		t.damage = format.At(damage, spool, 0)
-	}
-	t.own, err = c.Join(ctx)
-	return err
-}
-
-// begunOf says how far a trace is as the conversion of packets wants to know it.
-func begunOf(w *instrumented.Written) *perfetto.Begun {
-	b := &perfetto.Begun{To: w.To, Origin: w.Origin, Wall: w.Wall, Last: w.Last, IDs: w.IDs, Thread: int32(w.Threads), Events: w.Events}
-	for _, p := range w.Programs {
-		if p.PID <= math.MaxInt32 {
-			b.Programs = append(b.Programs, perfetto.Program{PID: int32(p.PID), Name: p.Name, Shown: p.Shown})
+	if packets == nil {
+		if packets, err = newPacketJoiner(spool); err != nil {
+			t.lost = err
+			return c.End()
 		}
+		defer packets.close()
 	}
-	return b
+	t.own, t.damage, t.lost = packets.join(ctx, c)
+	if t.lost != nil {
+		return errors.Join(ctx.Err(), c.End())
+	}
+	return nil
 }
 
 // tellOwn tells what of the packets is not in the trace, or was changed.

@@ -17,13 +17,14 @@ import (
 type liveConversion struct {
 	*perfetto.Live
 	files    growingFiles
-	spool    *os.File // what is converted at the end
+	spool    *os.File    // what is converted at the end
+	rest     packetSpool // writes it
 	progress *os.File
 }
 
 // newLiveConversion begins a conversion. Nothing is created but files in the directory.
 func newLiveConversion(output string, dir *recording.Directory) (*liveConversion, error) {
-	l := &liveConversion{files: growingFiles{path: output, replace: dir.About.Replace}}
+	l := &liveConversion{files: growingFiles{path: output, replace: dir.About.Replace}, rest: packetSpool{ready: new(readyPackets)}}
 	var err error
 	if l.spool, err = os.OpenFile(dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, err
@@ -31,6 +32,7 @@ func newLiveConversion(output string, dir *recording.Directory) (*liveConversion
 	if l.progress, err = os.OpenFile(dir.Progress(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, errors.Join(err, l.spool.Close())
 	}
+	l.rest.Writer = l.spool
 	o := l.options(dir)
 	o.Progress, o.Create = l.progress, l.files.create
 	l.Live = perfetto.NewLive(o)
@@ -40,7 +42,7 @@ func newLiveConversion(output string, dir *recording.Directory) (*liveConversion
 func (l *liveConversion) options(dir *recording.Directory) perfetto.LiveOptions {
 	return perfetto.LiveOptions{
 		Options: perfetto.Options{TempDir: filepath.Dir(l.files.path), FormatVersion: format.Version(dir.About.FormatVersion)},
-		Rest:    l.spool,
+		Rest:    &l.rest,
 	}
 }
 
@@ -54,7 +56,7 @@ func resumeLive(output string, dir *recording.Directory, spool *os.File) (*liveC
 	if err != nil {
 		return nil, err
 	}
-	l := &liveConversion{files: growingFiles{path: output}, spool: spool}
+	l := &liveConversion{files: growingFiles{path: output}, spool: spool, rest: packetSpool{Writer: spool, ready: new(readyPackets)}}
 	o := l.options(dir)
 	// If this process is killed too, the next one begins where it began.
 	o.Progress = io.Discard
@@ -64,8 +66,20 @@ func resumeLive(output string, dir *recording.Directory, spool *os.File) (*liveC
 	return l, nil
 }
 
-// Advance writes what was taken before a mark to the files of the trace.
+// Taken returns a mark for Advance.
+func (l *liveConversion) Taken() int {
+	if l.Failed() != nil {
+		l.rest.Taken()
+	}
+	return l.Live.Taken()
+}
+
+// Advance writes what was taken before a mark to the files of the trace. If the trace is made from raw
+// files, the calls that were taken before the mark may be added to it.
 func (l *liveConversion) Advance(mark int) error {
+	if l.Failed() != nil {
+		return l.rest.Advance(mark)
+	}
 	if err := l.Live.Advance(mark); err != nil {
 		return l.files.writeError(err)
 	}

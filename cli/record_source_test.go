@@ -145,6 +145,7 @@ func TestRecordBothKilled(t *testing.T) {
 		beside        string
 	}{
 		{"instrumented first", []string{"raw", "continues"}, awaitSpool, 0, 3, 1000, ""},
+		{"instrumented first, in the trace", []string{"raw", "continues"}, awaitTrace, 0, 3, 1000, ""},
 		{"recorder first", []string{"continues"}, awaitTrace, 4, 0, 1000, rawFolder},
 		{"instrumented", []string{"raw and waits"}, nil, 0, 3, 0, ""},
 		{"no call", []string{"raw without calls", "continues"}, awaitSpool, 0, 0, 1000, ""},

@@ -57,6 +57,7 @@ type Converter struct {
 	processes []*process
 	numbered  int64 // events
 	threads   int64
+	added     int64 // the latest time that another conversion has added
 	read      int64 // bytes of chunks
 	passed    int64 // bytes of files
 	total     int64 // of which there were so many when they were measured
@@ -214,7 +215,7 @@ func (c *Converter) Finish(ctx context.Context) (*Summary, error) {
 	return s, errors.Join(err, c.End())
 }
 
-// Complete is Finish without ending the trace: another conversion may add to it, see
+// Complete is Finish without ending the trace: another conversion may add to it, as between Steps. See
 // [Converter.Written].
 func (c *Converter) Complete(ctx context.Context) (*Summary, error) {
 	for _, path := range c.waiting {
@@ -257,6 +258,7 @@ func (c *Converter) End() error {
 
 // last returns the latest time, in ns of the trace.
 func (c *Converter) last() (last int64) {
+	last = c.added
 	for _, p := range c.processes {
 		last = max(last, p.last)
 	}

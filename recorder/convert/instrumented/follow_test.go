@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/lazy/eager"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/raw/rawtest"
@@ -73,6 +76,75 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	tracetest.LoadChecked(t, out.path)
+}
+
+// TestResume: what another conversion adds between two steps keeps its numbers.
+func TestResume(t *testing.T) {
+	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
+	for _, typ := range allTypes {
+		f.Type(typ)
+	}
+	path := filepath.Join(t.TempDir(), "a"+raw.Suffix)
+	out := newOutput(t)
+	c, err := instrumented.New(out.to(), instrumented.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Written(); ok {
+		t.Error("there is a trace before there is a raw file")
+	}
+	c.Add(path)
+	disk := f.Grow(t, path)
+	written := len(f.Writes)
+	grow := func() {
+		disk.More(f.Writes[written:])
+		written = len(f.Writes)
+		disk.Apply(t, written)
+	}
+	g := f.Goroutine(1 << 7)
+	g.Begin(1, 0, 0, 0)
+	g.Enter(mainMain, 0)
+	grow()
+	if _, err := c.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w, ok := c.Written()
+	if !ok || w.Events != 1 || w.Threads != 1 || w.Last >= 1<<40 {
+		t.Fatalf("%+v, %v", w, ok)
+	}
+	for kind := range w.IDs {
+		w.IDs[kind] += 10
+	}
+	methods := w.IDs[format.KindMethodDescriptor]
+	w.Events, w.Threads, w.Last = w.Events+5, w.Threads+2, 1<<40
+	c.Resume(w)
+	pay := &raw.Function{ID: 9, Line: 50, Results: []uint32{3, 1}, Package: "example.com/shop", Name: "pay", File: "/src/shop/main.go"}
+	g.Enter(pay, 0)
+	g.Exit(pay, rawtest.Struct(false, rawtest.Int(7), rawtest.String("apple")), rawtest.Int(1))
+	other := f.Goroutine(2 << 7)
+	other.Begin(7, 0, 0, 0)
+	other.Enter(pay, 0)
+	grow()
+	if _, err := c.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	forest := tracetest.LoadChecked(t, out.path)
+	if got, want := text(t, forest), "# Thread 1 (main)\nshop.main(): <unfinished method>\n  pay(): (Order{ID:7, Item:\"apple\"}, 1)\n"+
+		"# Thread 4 (goroutine 7)\nshop.pay(): <unfinished method>\n"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	var events []int32
+	tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
+		if events = append(events, p.Event); p.Event > 0 && int64(p.Ref) < methods {
+			t.Errorf("event %d is of method %d", p.Event, p.Ref)
+		}
+	})
+	if !slices.Equal(events, []int32{0, 6, 7}) {
+		t.Errorf("events %v", events)
+	}
+	if w, _ := c.Written(); w.Last != 1<<40 {
+		t.Errorf("it ends at %d", w.Last)
+	}
 }
 
 // showing returns what a reader of the files finds now, without the headlines of threads.

@@ -32,8 +32,8 @@ type Program struct {
 	Shown string // its name in the names of its threads; "" if they have none
 }
 
-// Written tells how far the trace is, after [Converter.Complete]. ok is false if there is none, as
-// no raw file could be read.
+// Written tells how far the trace is, after [Converter.Step] or [Converter.Complete]. ok is false if there is
+// none, as no raw file could be read.
 func (c *Converter) Written() (w Written, ok bool) {
 	if c.blocks.w == nil {
 		return w, false
@@ -51,4 +51,17 @@ func (c *Converter) Written() (w Written, ok bool) {
 		}
 	}
 	return w, true
+}
+
+// Resume continues the trace after another conversion has added to it: w is what Written returned, with
+// the numbers and the time of what was added.
+func (c *Converter) Resume(w Written) {
+	c.threads, c.numbered, c.added = w.Threads, w.Events, max(c.added, w.Last)
+	d := &c.blocks.dict
+	for kind, n := range w.IDs {
+		d.counts[kind] = int32(min(n, mostNumbers))
+	}
+	for len(d.classes) < int(d.counts[format.KindClassDescriptor]) {
+		d.classes = append(d.classes, "") // not of this dictionary
+	}
 }

@@ -13,7 +13,7 @@ import (
 type begunTrace struct {
 	blocks      *blocks
 	recorder    *callsRecorder                     // nil if another conversion wrote the trace
-	taken       []string                           // names of processes that its threads have
+	met         map[string]int                     // names of processes that its threads have
 	ids         [format.KindCodeLocation + 1]int64 // by kind: one more than the largest in use
 	thread      int32                              // the next thread's id
 	event       int64                              // the next event's number

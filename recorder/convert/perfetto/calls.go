@@ -15,6 +15,8 @@ import (
 type recorded struct {
 	known map[uint64]*callsRecorder
 	list  []*callsRecorder // in order of appearance
+	// written are recorders that were written by another conversion.
+	written map[uint64]bool
 
 	keep  partKeeper
 	spool *spool.Spool
@@ -109,10 +111,18 @@ func (d *recorded) read(p *packet) error {
 		d.left.leave(damaged, p)
 		return nil
 	}
+	if d.written[part.Recorder] {
+		return nil
+	}
+	return d.take(p, &part)
+}
+
+// take is read for a decoded part.
+func (d *recorded) take(p *packet, part *calls.Part) error {
 	if !part.HasThread && len(part.References) == 0 {
 		return nil
 	}
-	version, known := versionOf(&part)
+	version, known := versionOf(part)
 	if !known {
 		d.left.leave(unknownVersion, p)
 		return nil
@@ -146,7 +156,7 @@ func (d *recorded) read(p *packet) error {
 		}
 	}
 	shift := p.ns - int64(p.time)
-	first, last, sound := span(&part, p.ns, shift)
+	first, last, sound := span(part, p.ns, shift)
 	if !sound {
 		d.left.leave(damaged, p)
 		return nil

@@ -9,7 +9,8 @@ import (
 
 // callsIDs converts the ids of one recorder to those of the trace, by adding the
 // number of ids that earlier recorders took. The ids stay the same if the trace is
-// only that of one recorder.
+// only that of one recorder. While others add to the trace, too, each id gets the next
+// number when it is met.
 type callsIDs struct {
 	kinds  [format.KindCodeLocation + 1]int64
 	known  [format.KindCodeLocation + 1]int64 // the recorder's ids are below these
@@ -20,6 +21,7 @@ type callsIDs struct {
 	from   format.Version // of the recorder
 	to     format.Version // to write
 	own    int32          // the id of ownClass in the trace
+	shared *sharedIDs     // nil unless others add to the trace
 }
 
 // errNoRoom is returned for an id that does not fit after those of other recorders.
@@ -30,6 +32,8 @@ func (d *callsIDs) id(kind format.Kind, id int32) int32 {
 	switch {
 	case id < 0:
 		return id
+	case d.shared != nil:
+		return d.shared.id(reference{kind, id})
 	case int64(id) >= d.known[kind]:
 		// Its description was lost. It must not use that of another recorder.
 		return int32(min(d.none[kind], math.MaxInt32))
@@ -39,6 +43,9 @@ func (d *callsIDs) id(kind format.Kind, id int32) int32 {
 
 // eventID fails for event ids that are invalid or too large.
 func (d *callsIDs) eventID(id int32) (int32, error) {
+	if d.shared != nil && id >= 0 {
+		return d.shared.event()
+	}
 	if id < 0 || d.event+int64(id) > math.MaxInt32 {
 		return 0, errNoRoom
 	}

@@ -9,6 +9,7 @@ import (
 type openedCall struct {
 	header []byte
 	point  format.Point
+	own    int32 // as in openCall
 	start  int64
 }
 
@@ -28,7 +29,7 @@ func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) 
 				return false, nil
 			}
 		}
-		all = append(all, openedCall{rest[:n], k.c.point, start})
+		all = append(all, openedCall{rest[:n], k.c.point, k.c.own, start})
 		rest = rest[n:]
 	}
 	depth := p.Skipped - k.open.unseen
@@ -57,13 +58,14 @@ func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) 
 }
 
 // peek decodes the identifying fields of a trace point, with its event id in the
-// trace.
+// trace. It sets c.own to that of the recorder.
 func (k *callsThread) peek(b []byte) (n int, err error) {
 	if format.Kind(b[0]) != format.KindTracePoint {
 		return 0, format.ErrCorrupt
 	}
 	p := &k.c.point
 	if n, err = k.c.ids.from.Peek(b, p); err == nil {
+		k.c.own = p.Event
 		p.Event, err = k.c.ids.eventID(p.Event)
 	}
 	return n, err

@@ -11,6 +11,7 @@ type openCall struct {
 	class      format.Class
 	timed      bool
 	event      int32
+	own        int32 // the recorder's number of the event
 	iterations int32 // of a loop
 	at         int64 // logical offset of its first content byte
 	start      int64 // ns
@@ -60,7 +61,7 @@ func (o *openCalls) skip() { o.unseen = max(0, o.unseen-1) }
 
 // same returns how many of the containers from a depth on are also in all, in order.
 func (o *openCalls) same(depth int, all []openedCall) (n int) {
-	for n < len(all) && depth+n < len(o.calls) && o.calls[depth+n].event == all[n].point.Event &&
+	for n < len(all) && depth+n < len(o.calls) && o.calls[depth+n].own == all[n].own &&
 		o.calls[depth+n].class == all[n].point.Class {
 		n++
 	}

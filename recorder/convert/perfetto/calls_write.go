@@ -26,6 +26,7 @@ type callsWriter struct {
 	refer    func(t *thread) error // writes them into a thread
 	floor    int64                 // ns: no time is earlier
 	point    format.Point
+	own      int32 // the recorder's number of the event of point
 	object   []byte
 }
 
@@ -79,31 +80,34 @@ func (w *writer) calls(ctx context.Context) error {
 // nameRecorders names the recorders after their processes. It is for traces with
 // other threads or several recorders.
 func (w *writer) nameRecorders() {
-	met, ts := make(map[string]int), w.tracks
-	name := func(r *callsRecorder) string {
-		name := "recording"
-		if r.pid.pid() != 0 {
-			name = numbered(ts.processTitle(r.pid), "process", int64(r.pid.pid()))
-		}
-		if machine := ts.machineName(r.pid.machine()); machine != "" {
-			name = machine + between + name
-		}
-		if met[name]++; met[name] > 1 {
-			name += fmt.Sprintf(" #%d", met[name])
-		}
-		return name + between
-	}
+	names := recorderNames{met: make(map[string]int)}
 	if b := w.begun; b != nil {
-		for _, name := range b.taken {
-			met[name]++
-		}
+		maps.Copy(names.met, b.met)
 		if b.recorder != nil {
-			name(b.recorder) // its threads are written, without it
+			names.next(b.recorder, w.tracks) // its threads are written, without it
 		}
 	}
 	for _, r := range w.recorders {
-		r.name = name(r)
+		r.name = names.next(r, w.tracks)
 	}
+}
+
+// recorderNames are what precedes the names of the threads of recorders.
+type recorderNames struct{ met map[string]int }
+
+// next names a recorder after its process.
+func (n *recorderNames) next(r *callsRecorder, ts *tracks) string {
+	name := "recording"
+	if r.pid.pid() != 0 {
+		name = numbered(ts.processTitle(r.pid), "process", int64(r.pid.pid()))
+	}
+	if machine := ts.machineName(r.pid.machine()); machine != "" {
+		name = machine + between + name
+	}
+	if n.met[name]++; n.met[name] > 1 {
+		name += fmt.Sprintf(" #%d", n.met[name])
+	}
+	return name + between
 }
 
 // fits reserves ids for the recorder, if enough are left.
@@ -205,7 +209,7 @@ func (c *callsWriter) spooledReferences(t *thread) error {
 // callsThread is a thread that is being written.
 type callsThread struct {
 	c      *callsWriter
-	id     int32
+	id     int32      // unnumbered until it has something, if others add to the trace
 	t      *thread    // nil until there is a trace point
 	alone  [1]*thread // has t
 	name   string
@@ -237,6 +241,10 @@ func (k *callsThread) record(r partRecord) error {
 		left.count(earlyCalls, 1, offset)
 	}
 	k.moment(r.ns)
+	if len(p.Open)+len(p.Objects) > 0 && !k.numbered() {
+		left.count(farNumbers, 1, offset)
+		return nil
+	}
 	if lost && !p.Whole {
 		k.end(0, true)
 		k.open.unseen = 0
@@ -261,6 +269,14 @@ func (k *callsThread) record(r partRecord) error {
 		k.end(0, !k.timed || k.parts.unsure)
 	}
 	return nil
+}
+
+// numbered reports whether the thread has a number, and gives it the next one if it has none.
+func (k *callsThread) numbered() bool {
+	if k.id == unnumbered {
+		k.id = k.c.ids.shared.thread()
+	}
+	return k.id != unnumbered
 }
 
 // shown returns the thread's name in the trace.
@@ -308,7 +324,7 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 	if timed && start == k.latest {
 		t.Touch(start - k.c.w.blocks.origin)
 	}
-	k.open.push(openCall{class: p.Class, timed: timed, event: p.Event, at: at, start: start})
+	k.open.push(openCall{class: p.Class, timed: timed, event: p.Event, own: k.c.own, at: at, start: start})
 	k.count(p.Event)
 }
 

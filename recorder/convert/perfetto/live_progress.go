@@ -176,6 +176,7 @@ func (e *entries) thread(threads map[int32]*liveThread, c *callsWriter) {
 	for i := range changed {
 		o := &changed[i]
 		*o = openCall{class: format.Class(e.number()), timed: e.number() != 0, event: int32(e.number()), iterations: int32(e.number())}
+		o.own = o.event // a Live keeps the numbers
 		e.numbers(&o.at, &o.start)
 	}
 	if !t.open.restore(int(around), changed) {

@@ -62,6 +62,9 @@ func (l *liveTrace) part(p *waitingPart) error {
 	t := l.threads[p.thread]
 	if t == nil {
 		t = &liveThread{callsThread: *l.calls.newThread(p.thread)}
+		if l.calls.ids.shared != nil {
+			t.id = unnumbered
+		}
 		l.threads[p.thread] = t
 	}
 	if t.gone {
@@ -77,14 +80,19 @@ func (l *liveTrace) part(p *waitingPart) error {
 	if err := t.record(p.partRecord); err != nil {
 		return err
 	}
-	if !t.touched {
-		t.touched = true
-		l.touched = append(l.touched, t)
-	}
+	l.touch(t)
 	if t.parts.ended {
 		l.end(t)
 	}
 	return nil
+}
+
+// touch notes that a thread may have unwritten objects.
+func (l *liveTrace) touch(t *liveThread) {
+	if !t.touched {
+		t.touched = true
+		l.touched = append(l.touched, t)
+	}
 }
 
 // end ends a thread, and releases its memory.
@@ -103,13 +111,19 @@ func (l *liveTrace) end(t *liveThread) {
 
 // references writes the references that are not written yet.
 func (l *liveTrace) references(t *thread) error {
-	b, v := *l.unwritten, l.calls.w.blocks.version
+	b, ids := *l.unwritten, &l.calls.ids
 	for len(b) > 0 {
-		n, err := v.Size(b, 0)
+		n, err := ids.to.Size(b, 0)
 		if err != nil {
 			return err // impossible: it was read before
 		}
-		l.calls.w.blocks.reference(t, b[:n])
+		object := b[:n]
+		if ids.shared != nil {
+			object = ids.shared.reference(object, ids)
+		}
+		if object != nil {
+			l.calls.w.blocks.reference(t, object)
+		}
 		b = b[n:]
 	}
 	*l.unwritten = (*l.unwritten)[:0]
@@ -122,6 +136,16 @@ const keptBuffers = 64
 // flush writes a block for each thread that has unwritten objects, and then an entry of
 // the progress.
 func (l *liveTrace) flush() error {
+	l.flushBlocks()
+	if err := l.calls.w.blocks.to.Stop(); err != nil {
+		return err
+	}
+	err := l.progress.advance(l)
+	l.rest()
+	return err
+}
+
+func (l *liveTrace) flushBlocks() {
 	b := l.calls.w.blocks
 	for _, t := range l.touched {
 		if t.t == nil {
@@ -132,15 +156,14 @@ func (l *liveTrace) flush() error {
 			t.t.Free()
 		}
 	}
-	if err := b.to.Stop(); err != nil {
-		return err
-	}
-	err := l.progress.advance(l)
+}
+
+// rest notes that no thread has unwritten objects.
+func (l *liveTrace) rest() {
 	for _, t := range l.touched {
 		t.touched = false
 	}
 	l.touched = l.touched[:0]
-	return err
 }
 
 // begun returns the part of the trace that is written. Ids that calls may have count as
@@ -184,6 +207,17 @@ func (l *liveTrace) finish(last int64) error {
 	}
 	slices.SortFunc(w.threads, func(a, b Thread) int { return int(a.ID) - int(b.ID) })
 	return w.blocks.failed()
+}
+
+// spare writes references into any thread that the trace has.
+func (l *liveTrace) spare() error {
+	for _, t := range l.threads {
+		if t.t != nil || t.gone && t.traced {
+			l.touch(t)
+			return l.unused(t)
+		}
+	}
+	return nil
 }
 
 // unused writes references that nothing refers to.

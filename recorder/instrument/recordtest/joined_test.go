@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -182,35 +183,64 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedKilled kills tracex and the program. The next command completes the trace: it has what
-// the program had recorded in both ways.
-func TestJoinedKilled(t *testing.T) {
-	long(t)
+// startJoined records the program, and waits until that waits. It ends when in is closed.
+func startJoined(t *testing.T, trace string) (c *exec.Cmd, in io.Closer, out io.Reader, pid int) {
+	t.Helper()
 	dir := bothWaysModule(t)
 	program := filepath.Join(t.TempDir(), "program")
 	must(t, runTracex(t, dir, nil, "build", "-o", program, "--", "-mod=mod", "."))
-	trace := filepath.Join(t.TempDir(), "trace.bin")
-	c := tracex(t, dir, nil, "record", "-o", trace, "--", program, "wait")
-	in, err := c.StdinPipe()
+	c = tracex(t, dir, nil, "record", "-o", trace, "--", program, "wait")
+	stdin, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
-	out, err := c.StdoutPipe()
+	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil {
+	if pid, err = strconv.Atoi(strings.TrimSpace(line)); err != nil {
 		t.Fatal(err)
 	}
+	return c, stdin, stdout, pid
+}
+
+// unfinishedTrace is the trace of a program that waits, or was killed then.
+var unfinishedTrace = strings.Replace(bothWaysTrace, "main.main()", "main.main(): <unfinished method>", 1)
+
+// TestJoinedFollowed: what a program records itself is in the trace, too, while it goes on.
+func TestJoinedFollowed(t *testing.T) {
+	long(t)
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	c, in, out, _ := startJoined(t, trace)
+	shown := func() string {
+		return sameObjects(ownThread.ReplaceAllString(runTracex(t, "", nil, "print", trace).stdout, " (orders)"))
+	}
+	for shown() != unfinishedTrace {
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	same(t, "the trace", shown(), bothWaysTrace)
+}
+
+// TestJoinedKilled kills tracex and the program. The next command completes the trace: it has what
+// the program had recorded in both ways.
+func TestJoinedKilled(t *testing.T) {
+	long(t)
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	c, in, out, pid := startJoined(t, trace)
+	defer in.Close()
 	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
 		// What tracex has not written yet is lost with it.
 		if packets, err := os.ReadFile(filepath.Join(trace+".recording", "spool.pftrace")); err == nil && bytes.Contains(packets, []byte("orders")) {
@@ -229,8 +259,7 @@ func TestJoinedKilled(t *testing.T) {
 	if want := "completed the trace (5 calls, 10 events of package recorder)"; !strings.Contains(r.stderr, want) {
 		t.Errorf("tracex says %s, expected %s", r.stderr, want)
 	}
-	want := strings.Replace(bothWaysTrace, "main.main()", "main.main(): <unfinished method>", 1)
-	same(t, "the trace", sameObjects(ownThread.ReplaceAllString(r.stdout, " (orders)")), want)
+	same(t, "the trace", sameObjects(ownThread.ReplaceAllString(r.stdout, " (orders)")), unfinishedTrace)
 	left, err := os.ReadDir(filepath.Dir(trace))
 	if err != nil || len(left) != 3 {
 		t.Errorf("there are %v, %v", left, err)

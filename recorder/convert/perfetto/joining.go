@@ -11,8 +11,7 @@ import (
 	"tracex/format/tracefile"
 )
 
-// Begun is a trace that another conversion has written, except for its end. A [Converter] made by
-// [NewJoining] adds the threads of packets to it.
+// Begun is a trace that another conversion has written, except for its end, for a [Joiner].
 type Begun struct {
 	To *tracefile.Writer
 	// Origin is what the machine's monotonic clock showed at the zero of the trace's times, in
@@ -39,33 +38,43 @@ type Program struct {
 	Shown string
 }
 
-// ErrClocks is returned by [Converter.Join] if the times of packets cannot be converted to those
+// shown counts the names that threads of a trace have in front.
+func (b *Begun) shown(met map[string]int) {
+	for _, p := range b.Programs {
+		if p.Shown != "" && met[p.Shown] == 0 {
+			met[p.Shown]++
+		}
+	}
+}
+
+// name names the processes.
+func (b *Begun) name(n *names) {
+	for _, p := range b.Programs {
+		n.nameProcess(processOn(0, p.PID), p.Name)
+	}
+}
+
+// ErrClocks is returned by [Joiner.Join] if the times of packets cannot be converted to those
 // of the trace.
 var ErrClocks = errors.New("the clock of the packets cannot be related to that of the trace")
 
-// NewJoining returns a Converter that adds to a trace: pass it the packets, then call
-// [Converter.Join]. The caller must close it.
-func NewJoining(o Options, b *Begun) *Converter {
-	own := &blocks{to: b.To, version: b.To.Version(), void: voidFooter(b.To.Version()), origin: b.Origin, wall: b.Wall.UnixNano(), events: b.Events}
-	t := &begunTrace{blocks: own, ids: b.IDs, thread: b.Thread, first: b.Origin, last: b.Origin + b.Last}
-	for _, p := range b.Programs {
-		if p.Shown != "" {
-			t.taken = append(t.taken, p.Shown)
-		}
-	}
-	c := newContinuing(o, t)
+// blocksOf returns the blocks of threads that are added.
+func blocksOf(b *Begun) *blocks {
+	return &blocks{to: b.To, version: b.To.Version(), void: voidFooter(b.To.Version()), origin: b.Origin, wall: b.Wall.UnixNano(), events: b.Events}
+}
+
+// newJoining returns a Converter that adds to a trace: pass it the packets, then call join. The caller
+// must close it.
+func newJoining(o Options, b *Begun, met map[string]int) *Converter {
+	c := newContinuing(o, &begunTrace{blocks: blocksOf(b), met: met, ids: b.IDs, thread: b.Thread, first: b.Origin, last: b.Origin + b.Last})
 	c.clocks.fix(clockMonotonic)
-	for _, p := range b.Programs {
-		c.tracks.names.nameProcess(processOn(0, p.PID), p.Name)
-	}
+	b.name(&c.tracks.names)
 	return c
 }
 
-// Join writes what the packets have into the trace of [NewJoining], and ends the trace. The
-// result's Events and Threads are those that were added. When it fails, the trace has no end, and
-// the caller may end it; nothing was added if the error is [ErrClocks]. No packets can be added
-// afterwards.
-func (c *Converter) Join(ctx context.Context) (*Result, error) {
+// join writes what the packets have into the trace of newJoining, and ends the trace. The
+// result's Events and Threads are those that were added. When it fails, the trace has no end.
+func (c *Converter) join(ctx context.Context) (*Result, error) {
 	b := c.begun
 	timelines, err := c.settle(ctx)
 	if err != nil {

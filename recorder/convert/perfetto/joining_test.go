@@ -18,51 +18,93 @@ const (
 	joinedWall   = 70_000
 )
 
-// join adds packets to a trace of another conversion, with a thread "main" and two calls. It returns
-// the trace, ended, and why the packets are not in it.
-func join(t *testing.T, v format.Version, packets []byte, programs ...Program) (*written, error) {
+// otherTrace is a trace of another conversion, with a thread "main".
+type otherTrace struct {
+	data, index, times bytes.Buffer
+	begun              *Begun
+	main               *tracefile.Block
+}
+
+// newOtherTrace begins a trace with two calls.
+func newOtherTrace(t *testing.T, v format.Version, programs ...Program) *otherTrace {
 	t.Helper()
-	var data, index, times bytes.Buffer
-	to := tracefile.NewWriter(v, tracefile.Files{Data: &data, Index: &index, Times: &times}, time.Unix(0, joinedWall))
-	b := &tracefile.Block{Thread: 0, Name: "main", Named: true, Early: true}
-	class, err := (&format.ClassDescriptor{Name: "main"}).Append(nil, v)
+	o := &otherTrace{main: &tracefile.Block{Thread: 0, Name: "main", Named: true, Early: true}}
+	to := tracefile.NewWriter(v, tracefile.Files{Data: &o.data, Index: &o.index, Times: &o.times}, time.Unix(0, joinedWall))
+	o.begun = &Begun{To: to, Origin: joinedOrigin, Wall: time.Unix(0, joinedWall), Thread: 1, Programs: programs}
+	o.refer(t, &format.ClassDescriptor{Name: "main"}, format.KindClassDescriptor)
+	outer, inner := o.method(t, "outer"), o.method(t, "inner")
+	at := o.enter(outer)
+	o.leave(o.enter(inner), 1, 200, 100)
+	o.leave(at, 0, 100, 300)
+	to.Flush(o.main)
+	return o
+}
+
+func (o *otherTrace) refer(t *testing.T, object interface {
+	Append([]byte, format.Version) ([]byte, error)
+}, kind format.Kind) {
+	t.Helper()
+	b, err := object.Append(nil, o.begun.To.Version())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Reference(class, v)
-	for id, name := range []string{"outer", "inner"} {
-		method, err := (&format.MethodDescriptor{ID: int32(id), Name: name, Result: format.Type{Kind: format.TypeVoid}}).Append(nil, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Reference(method, v)
+	o.main.Reference(b, o.begun.To.Version())
+	o.begun.IDs[kind]++
+}
+
+// method adds a method of class 0.
+func (o *otherTrace) method(t *testing.T, name string) (id int32) {
+	t.Helper()
+	id = int32(o.begun.IDs[format.KindMethodDescriptor])
+	o.refer(t, &format.MethodDescriptor{ID: id, Name: name, Result: format.Type{Kind: format.TypeVoid}}, format.KindMethodDescriptor)
+	return id
+}
+
+func (o *otherTrace) enter(method int32) (content int64) {
+	o.begun.Events++
+	return o.main.Header(o.begun.To.Version().AppendCall(o.main.Bytes(), -1, 0, int32(o.begun.Events-1), method, 0, nil))
+}
+
+func (o *otherTrace) leave(content int64, event int32, start, took int64) {
+	o.main.Footer(append(o.main.Bytes(), voidFooter(o.begun.To.Version())...), content, format.TimeCell{ID: event, Start: start, Duration: took})
+	o.begun.Last = max(o.begun.Last, start+took)
+}
+
+// more adds a call of a method that is new.
+func (o *otherTrace) more(t *testing.T) {
+	t.Helper()
+	event, start := int32(o.begun.Events), o.begun.Last
+	o.leave(o.enter(o.method(t, "more")), event, start, 5)
+	o.begun.To.Flush(o.main)
+}
+
+// ended returns the trace with what was added.
+func (o *otherTrace) ended(added *Result) *written {
+	all := *added
+	all.Threads = append([]Thread{{Name: "main"}}, added.Threads...)
+	return &written{data: o.data.Bytes(), index: o.index.Bytes(), times: o.times.Bytes(), result: &all}
+}
+
+// join adds packets to a trace of another conversion. It returns the trace, ended, and why the packets are
+// not in it.
+func join(t *testing.T, v format.Version, packets []byte, programs ...Program) (*written, error) {
+	t.Helper()
+	o := newOtherTrace(t, v, programs...)
+	j := NewJoiner(Options{Memory: 1 << 10, TempDir: t.TempDir()}, bytes.NewReader(packets))
+	defer j.Close()
+	result, damage, failed := j.Join(t.Context(), o.begun, int64(len(packets)))
+	if damage != nil {
+		t.Fatal(damage)
 	}
-	outer := b.Header(v.AppendCall(b.Bytes(), -1, 0, 0, 0, 0, nil))
-	inner := b.Header(v.AppendCall(b.Bytes(), -1, 0, 1, 1, 0, nil))
-	b.Footer(append(b.Bytes(), voidFooter(v)...), inner, format.TimeCell{ID: 1, Start: 200, Duration: 100})
-	b.Footer(append(b.Bytes(), voidFooter(v)...), outer, format.TimeCell{ID: 0, Start: 100, Duration: 300})
-	to.EndThread(b)
-	begun := &Begun{To: to, Origin: joinedOrigin, Wall: time.Unix(0, joinedWall), Last: 400, Thread: 1, Events: 2, Programs: programs}
-	begun.IDs[format.KindClassDescriptor], begun.IDs[format.KindMethodDescriptor] = 1, 2
-	c := NewJoining(Options{Memory: 1 << 10, TempDir: t.TempDir()}, begun)
-	defer c.Close()
-	if err := c.Read(t.Context(), bytes.NewReader(packets)); err != nil && len(packets) > 0 {
-		t.Fatal(err)
-	}
-	result, failed := c.Join(t.Context())
 	if failed != nil {
-		result = &Result{}
-		if err := to.End(begun.Last); err != nil {
+		if err := o.begun.To.End(o.begun.Last); err != nil {
 			t.Fatal(err)
 		}
+		return o.ended(&Result{}), failed
 	}
-	all := *result
-	all.Threads = append([]Thread{{Name: "main"}}, result.Threads...)
-	w := &written{data: data.Bytes(), index: index.Bytes(), times: times.Bytes(), result: &all}
-	if failed == nil {
-		whole(t, w)
-	}
-	return w, failed
+	w := o.ended(result)
+	whole(t, w)
+	return w, nil
 }
 
 // joinedPart adds a part of a recorder in a process.
@@ -104,7 +146,12 @@ func testJoin(t *testing.T, v format.Version) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := mainPart + "# process 51 › T 7\n 805+40  c.A()\n# shop 50 › worker\n 150+20  Class.m1()\n 155+7     m2()\n 801+9   Class.m0()"
+		// Calls in the version of the trace are added as they come, before all else.
+		parts := []string{"\n# shop 50 › worker\n 150+20  Class.m1()\n 155+7     m2()\n 801+9   Class.m0()", "\n# process 51 › T 7\n 805+40  c.A()"}
+		if to != v {
+			slices.Reverse(parts)
+		}
+		want := strings.TrimSpace(mainPart) + strings.Join(parts, "")
 		if got := outline(t, w); got != want {
 			t.Errorf("in version %d it is\n%s\nwant\n%s", to, got, want)
 		}

@@ -1,0 +1,168 @@
+package perfetto
+
+import "tracex/recorder/internal/perfetto/calls"
+
+// joinedRecorder is a recorder that a [Joiner] has met.
+type joinedRecorder struct {
+	live      *liveTrace // nil until there are calls
+	unwritten []byte     // references
+	later     bool       // Join adds it with the other packets
+}
+
+// read reads a packet of a recorder.
+func (j *Joiner) read(p *packet) error {
+	if p.kind != packetCalls {
+		return nil
+	}
+	part, err := calls.Decode(p.data)
+	if err != nil {
+		return nil // Join counts it
+	}
+	r := j.recorders[part.Recorder]
+	if r == nil {
+		if len(j.recorders) >= knownRecorders {
+			return nil
+		}
+		r = &joinedRecorder{later: !j.fits(p, &part)}
+		j.recorders[part.Recorder] = r
+	}
+	if r.later {
+		return nil
+	}
+	if p.hasTime && !j.naming {
+		p.ns, p.timed = j.c.clocks.packetTime(p, nil)
+	}
+	j.current = r
+	return j.c.recorded.take(p, &part)
+}
+
+// fits reports whether the calls of a recorder can be added as they come.
+func (j *Joiner) fits(p *packet, part *calls.Part) bool {
+	version, known := versionOf(part)
+	n := &j.trace.numbers
+	return known && version == n.To.Version() && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) &&
+		j.c.clocks.fits(n.Origin, n.Wall.UnixNano()) == nil
+}
+
+// reference and part make Joiner a partKeeper: names are kept when they are read, and parts are written.
+func (j *Joiner) reference(_ *callsRecorder, object []byte) error {
+	r := j.current
+	if !j.naming || r.later {
+		return nil
+	}
+	r.unwritten = append(r.unwritten, object...)
+	switch {
+	case len(r.unwritten) < mostKnown:
+	case r.live == nil:
+		r.later, r.unwritten = true, nil
+	default:
+		return r.live.spare()
+	}
+	return nil
+}
+
+func (j *Joiner) part(of *callsRecorder, thread int32, p partRecord) (kept bool, err error) {
+	return j.trace.part(j.current, of, waitingPart{recorder: of, thread: thread, partRecord: p})
+}
+
+// written returns the recorders whose calls Join must not add again.
+func (j *Joiner) written() map[uint64]bool {
+	all := make(map[uint64]bool)
+	for id, r := range j.recorders {
+		if !r.later {
+			all[id] = true
+		}
+	}
+	return all
+}
+
+// joinedTrace is what a [Joiner] has added to the trace.
+type joinedTrace struct {
+	c       *Converter
+	blocks  *blocks // nil before the first turn
+	numbers Begun   // of this turn; its events are those of blocks
+	live    []*liveTrace
+	names   recorderNames
+	room    int // see sharedIDs
+	threads int // of all recorders
+	events  int64
+	ended   []Thread
+}
+
+// begin begins a turn.
+func (t *joinedTrace) begin(b *Begun) {
+	if t.blocks == nil {
+		t.blocks = blocksOf(b)
+		t.c.sink.floor = b.Origin
+		t.c.sink.cover(b.Origin, b.Origin)
+	}
+	t.numbers, t.blocks.events = *b, b.Events
+}
+
+// end writes what there is of each thread, and ends the turn.
+func (t *joinedTrace) end(b *Begun) {
+	t.flush()
+	n := &t.numbers
+	t.events += t.blocks.events - n.Events
+	n.Events, n.Last = t.blocks.events, max(n.Last, t.c.sink.last-n.Origin)
+	*b = *n
+}
+
+func (t *joinedTrace) flush() {
+	for _, l := range t.live {
+		l.flushBlocks()
+		l.rest()
+	}
+}
+
+// finish ends the threads.
+func (t *joinedTrace) finish(b *Begun) error {
+	t.begin(b)
+	for _, l := range t.live {
+		if err := l.finish(b.Origin + b.Last); err != nil {
+			return err
+		}
+		t.ended = append(t.ended, l.calls.w.threads...)
+	}
+	t.end(b)
+	return nil
+}
+
+// part writes a part. kept is false if there are too many threads.
+func (t *joinedTrace) part(r *joinedRecorder, of *callsRecorder, p waitingPart) (kept bool, err error) {
+	if r.live == nil {
+		r.live = t.begun(r, of)
+		t.live = append(t.live, r.live)
+	}
+	if r.live.threads[p.thread] == nil {
+		if t.threads >= knownTracks {
+			return false, nil
+		}
+		t.threads++
+	}
+	named := len(r.unwritten) > 0
+	if err := r.live.part(&p); err != nil {
+		return true, err
+	}
+	if k := r.live.threads[p.thread]; named && k.t != nil {
+		// Other threads, whose blocks may be full before, need these names.
+		k.traced = true
+		t.blocks.flush(k.t)
+	}
+	if t.blocks.held > blockBudget/2 {
+		t.flush()
+	}
+	return true, nil
+}
+
+// begun begins the trace of a recorder.
+func (t *joinedTrace) begun(r *joinedRecorder, of *callsRecorder) *liveTrace {
+	t.numbers.name(&t.c.tracks.names)
+	t.numbers.shown(t.names.met)
+	of.name = t.names.next(of, t.c.tracks)
+	l := liveTraceOf(t.c, of, 0, t.blocks)
+	l.unwritten = &r.unwritten
+	ids := &sharedIDs{numbers: &t.numbers, blocks: t.blocks, known: make(map[reference]int32), room: &t.room}
+	l.calls.ids = callsIDs{from: of.version, to: of.version, shared: ids}
+	return l
+}
