@@ -21,6 +21,7 @@ type conversion struct {
 	version format.Version // of the format; 0 for the default of perfetto.Options
 	// notEmpty: a recording without events is an error, errNoEvents, and replaces nothing.
 	notEmpty bool
+	process  *perfetto.Process // whose packets are converted; nil for all
 }
 
 // errNoEvents means that a trace would be empty.
@@ -51,7 +52,7 @@ func (c *conversion) convert(ctx context.Context, path string) (result *perfetto
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(conversionMemory, debug.SetMemoryLimit(-1))))
 	p := c.newProgress("reading")
 	defer p.end()
-	converter := perfetto.New(perfetto.Options{TempDir: filepath.Dir(c.output), FormatVersion: c.version, Progress: func(stage perfetto.Stage, done int64) {
+	converter := perfetto.New(perfetto.Options{TempDir: filepath.Dir(c.output), FormatVersion: c.version, Process: c.process, Progress: func(stage perfetto.Stage, done int64) {
 		if stage == perfetto.Writing && p.what != "writing" {
 			p.end()
 			p.what, in.size = "writing", -1

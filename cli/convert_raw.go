@@ -57,9 +57,9 @@ func rawOutputPath(path, output string) (string, error) {
 // convertingRaws is what a progress bar says.
 const convertingRaws = "writing the trace"
 
-// convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of the
-// packets in the file at spool, unless that is "". If the raw files have no events, there is none.
-func (a *app) convertRaws(ctx context.Context, files []string, spool string, to *growingFiles, v format.Version) (made rawTrace, err error) {
+// convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of
+// packets. If the raw files have no events, there is none.
+func (a *app) convertRaws(ctx context.Context, files []string, packets packetsAt, to *growingFiles, v format.Version) (made rawTrace, err error) {
 	p := a.newProgress(convertingRaws)
 	defer p.end()
 	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1, NotEmpty: true, Progress: p.update})
@@ -70,7 +70,7 @@ func (a *app) convertRaws(ctx context.Context, files []string, spool string, to 
 		c.Add(f)
 		c.Ended(f)
 	}
-	err = made.finish(ctx, c, nil, spool)
+	err = made.finish(ctx, c, nil, packets)
 	return made, errors.Join(err, to.close())
 }
 
@@ -116,11 +116,8 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 	r := recordCommand{app: v.app, output: output, force: v.force, split: v.split, version: v.version}
 	if v.split {
 		var all rawTrace
-		if r.made, all, err = v.convertEach(ctx, output, files, v.force, format.Version(v.version)); err != nil {
+		if r.made, all, err = v.convertEach(ctx, output, files, spool, v.force, format.Version(v.version)); err != nil {
 			return err
-		}
-		if spool != "" {
-			all.lost = errSplit
 		}
 		return r.tellConverted(ctx, &all, spool, recording.SpoolIn(path))
 	}
@@ -128,7 +125,7 @@ func (v *convertCommand) runRaws(ctx context.Context, path string, files []strin
 		return err
 	}
 	to := growingFiles{path: output, replace: v.force}
-	made, err := v.convertRaws(ctx, files, spool, &to, format.Version(v.version))
+	made, err := v.convertRaws(ctx, files, packetsAt{path: spool}, &to, format.Version(v.version))
 	if err != nil {
 		return to.writeError(err)
 	}

@@ -152,12 +152,7 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 		return l.told, false
 	}
 	for _, m := range traces {
-		l.tellCompleted(m, packets != "" && !l.dir.About.Split)
-	}
-	if all.lost == nil && packets != "" && l.dir.About.Split {
-		if all.lost = l.anyEvents(ctx, packets); all.lost == nil {
-			packets = ""
-		}
+		l.tellCompleted(m)
 	}
 	if all.damage != nil {
 		l.tell("part of "+at+" is missing", all.damage)
@@ -174,17 +169,22 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 	return l.cleaned(), true
 }
 
-// tellCompleted says what a trace has. packets is whether it may have some of package recorder.
-func (l *leftRecording) tellCompleted(m madeTrace, packets bool) {
-	text, more := counted(m.Calls+m.Statements, "call"), ""
-	if packets {
+// tellCompleted says what a trace has.
+func (l *leftRecording) tellCompleted(m madeTrace) {
+	var parts []string
+	if m.Summary != nil {
+		parts = append(parts, counted(m.Calls+m.Statements, "call"))
+	}
+	more := ""
+	if m.own != nil || m.lost != nil {
 		own := int64(0)
 		if m.own != nil {
 			own = m.own.Events
 		}
-		text += ", " + counted(own, "event") + " of package recorder"
+		parts = append(parts, counted(own, "event")+" of package recorder")
 		more = ", but events of package recorder just before that may be missing"
 	}
+	text := strings.Join(parts, ", ")
 	l.tell(m.path, errors.New("tracex record was killed; completed the trace ("+text+")"+more))
 	m.tellOwn(func(line string) { l.tell(m.path, errors.New(line)) })
 }
@@ -194,21 +194,11 @@ func (l *leftRecording) tellCompleted(m madeTrace, packets bool) {
 func (l *leftRecording) convertRaws(ctx context.Context, files []string, packets string) (made []madeTrace, all rawTrace, err error) {
 	v := format.Version(l.dir.About.FormatVersion)
 	if l.dir.About.Split {
-		return l.app.convertEach(ctx, l.path, files, true, v)
+		return l.app.convertEach(ctx, l.path, files, packets, true, v)
 	}
 	to := growingFiles{path: l.path, replace: true}
-	all, err = l.app.convertRaws(ctx, files, packets, &to, v)
+	all, err = l.app.convertRaws(ctx, files, packetsAt{path: packets}, &to, v)
 	return []madeTrace{{l.path, all}}, all, to.writeError(err)
-}
-
-// anyEvents returns errSplit if there are events in packets: there may be nothing but what the
-// service says of itself.
-func (l *leftRecording) anyEvents(ctx context.Context, packets string) error {
-	tried := conversion{app: l.app, output: filepath.Join(l.dir.Path(), "tried"), force: true, notEmpty: true}
-	if _, _, err := tried.convert(ctx, packets); errors.Is(err, errNoEvents) {
-		return nil
-	}
-	return errSplit
 }
 
 // make completes the trace, or makes it if it was not begun.

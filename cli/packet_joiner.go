@@ -21,12 +21,13 @@ type packetJoiner struct {
 	in *os.File
 }
 
-func newPacketJoiner(spool string) (*packetJoiner, error) {
+// newPacketJoiner joins all packets, or those of a process.
+func newPacketJoiner(spool string, process *perfetto.Process) (*packetJoiner, error) {
 	in, err := os.Open(spool)
 	if err != nil {
 		return nil, err
 	}
-	return &packetJoiner{perfetto.NewJoiner(perfetto.Options{TempDir: filepath.Dir(spool)}, in), in}, nil
+	return &packetJoiner{perfetto.NewJoiner(perfetto.Options{TempDir: filepath.Dir(spool), Process: process}, in), in}, nil
 }
 
 func (p *packetJoiner) close() {

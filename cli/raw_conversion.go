@@ -145,7 +145,7 @@ func (l *rawConversion) join() (err error) {
 		return nil
 	}
 	if l.joiner == nil {
-		if l.joiner, err = newPacketJoiner(l.spool); err != nil {
+		if l.joiner, err = newPacketJoiner(l.spool, nil); err != nil {
 			return err
 		}
 	}
@@ -181,6 +181,6 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 		l.Close()
 		return made, err
 	}
-	failed := made.finish(ctx, l.Converter, l.joiner, spool)
+	failed := made.finish(ctx, l.Converter, l.joiner, packetsAt{path: spool})
 	return made, errors.Join(err, failed, l.files.close())
 }

@@ -175,7 +175,12 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	}
 	defer live.close()
 	source := new(traceSource)
-	live.files.may = func() error { return source.takePackets(dir) }
+	live.files.may = func() error {
+		if r.split {
+			return errOtherSource // which traces there will be is known at the end
+		}
+		return source.takePackets(dir)
+	}
 	raws, err := newRawConversion(r, dir, false, source)
 	if err != nil {
 		return false, err

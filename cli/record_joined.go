@@ -149,22 +149,27 @@ func (t *rawTrace) empty() bool {
 	return (t.Summary == nil || t.Events() == 0) && (t.own == nil || t.own.Events == 0)
 }
 
-// finish converts the rest, adds the packets in the file at spool, unless that is "", and ends the
-// trace. packets has added some already if it is not nil. If there are no events of instrumented programs,
-// the packets are left alone.
-func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, packets *packetJoiner, spool string) (err error) {
+// packetsAt are packets in a file.
+type packetsAt struct {
+	path    string            // "" if there are none
+	process *perfetto.Process // whose packets they are; nil for all
+}
+
+// finish converts the rest, adds packets, and ends the trace. joiner has added some already if it is not
+// nil. If there are no events of instrumented programs, the packets are left alone.
+func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, joiner *packetJoiner, packets packetsAt) (err error) {
 	t.Summary, err = c.Complete(ctx)
-	if err != nil || t.Events() == 0 || packets == nil && spool == "" {
+	if err != nil || t.Events() == 0 || joiner == nil && packets.path == "" {
 		return errors.Join(err, c.End())
 	}
-	if packets == nil {
-		if packets, err = newPacketJoiner(spool); err != nil {
+	if joiner == nil {
+		if joiner, err = newPacketJoiner(packets.path, packets.process); err != nil {
 			t.lost = err
 			return c.End()
 		}
-		defer packets.close()
+		defer joiner.close()
 	}
-	t.own, t.damage, t.lost = packets.join(ctx, c)
+	t.own, t.damage, t.lost = joiner.join(ctx, c)
 	if t.lost != nil {
 		return errors.Join(ctx.Err(), c.End())
 	}

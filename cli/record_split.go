@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
+	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"tracex/format"
 	"tracex/recorder/convert/instrumented"
-	"tracex/recorder/instrument/raw"
+	"tracex/recorder/convert/perfetto"
 )
 
 // madeTrace is one of the traces of --split.
@@ -19,45 +23,126 @@ type madeTrace struct {
 	rawTrace
 }
 
-// errSplit is why packets are not in a trace.
-var errSplit = errors.New("--split makes traces of calls alone")
+// errSplit is why packets are in no trace.
+var errSplit = errors.New("--split makes a trace for each process, and theirs is unknown")
 
-// convertEach makes a trace of each raw file. It returns the traces that have events, and what all files
-// have. After an error these are those before.
-func (a *app) convertEach(ctx context.Context, output string, files []string, force bool, v format.Version) (made []madeTrace, all rawTrace, err error) {
-	all.Summary = new(instrumented.Summary)
-	taken := make(map[string]bool)
-	for _, f := range files {
-		path := splitPath(output, f, taken)
-		check := recordCommand{output: path, force: force}
-		if err := check.checkFiles(); err != nil {
-			return made, all, err
-		}
-		to := growingFiles{path: path, replace: force}
-		s, err := a.convertRaws(ctx, []string{f}, "", &to, v)
-		if err != nil {
-			return made, all, to.writeError(err)
-		}
-		all.Add(s.Summary)
-		if s.Events() > 0 {
-			made = append(made, madeTrace{path, s})
-		}
-	}
-	return made, all, nil
+// splitting makes a trace for each process.
+type splitting struct {
+	*app
+	output  string
+	force   bool
+	version format.Version
+	spool   string          // where packets are; "" if there are none
+	senders map[int32]bool  // processes whose packets are in no trace so far
+	files   map[int32]bool  // processes with raw files
+	taken   map[string]bool // paths of traces
+	alone   []splitProcess  // those with packets, but without calls
+	made    []madeTrace
+	all     rawTrace
 }
 
-// splitPath returns where the trace of a raw file goes: trace-shop-4711.bin for trace.bin. A process that
-// became another program has several files.
-func splitPath(output, file string, taken map[string]bool) string {
-	name, pid := "", ""
-	if f, err := raw.Open(file); err == nil {
-		name, pid = f.Head.Program(), strconv.FormatUint(f.Head.PID, 10)
-		f.Close()
-	} else {
-		pid, _, _ = strings.Cut(filepath.Base(file), "-")
+// convertEach makes a trace of each raw file, with the packets of its process from the file at spool, unless
+// that is "", and of the packets of each process without calls. It returns the traces that have events, and
+// what all files have. After an error these are those before. If no raw file has events, the packets are
+// left alone.
+func (a *app) convertEach(ctx context.Context, output string, files []string, spool string, force bool, v format.Version) (made []madeTrace, all rawTrace, err error) {
+	s := splitting{app: a, output: output, force: force, version: v, spool: spool, taken: make(map[string]bool)}
+	s.all.Summary, s.files = new(instrumented.Summary), make(map[int32]bool)
+	if spool != "" {
+		if s.senders, err = sendersIn(ctx, spool); err != nil {
+			return nil, s.all, err
+		}
 	}
+	for _, p := range splitProcesses(files) {
+		if err = s.raw(ctx, p); err != nil {
+			return s.made, s.all, err
+		}
+	}
+	if s.all.Events() > 0 {
+		err = s.packets(ctx)
+	}
+	return s.made, s.all, err
+}
+
+// sendersIn returns the processes whose events are in packets.
+func sendersIn(ctx context.Context, spool string) (map[int32]bool, error) {
+	in, err := os.Open(spool)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return perfetto.Processes(ctx, in)
+}
+
+// path returns where the trace of a process goes, unless something is there.
+func (s *splitting) path(p *splitProcess) (string, error) {
+	path := splitPath(s.output, p, s.taken)
+	check := recordCommand{output: path, force: s.force}
+	return path, check.checkFiles()
+}
+
+// raw makes the trace of a raw file.
+func (s *splitting) raw(ctx context.Context, p splitProcess) error {
+	path, err := s.path(&p)
+	if err != nil {
+		return err
+	}
+	p.path, s.files[p.packets.PID] = path, true
+	var packets packetsAt
+	if s.senders[p.packets.PID] {
+		packets = packetsAt{s.spool, &p.packets}
+	}
+	to := growingFiles{path: path, replace: s.force}
+	made, err := s.convertRaws(ctx, []string{p.file}, packets, &to, s.version)
+	if err != nil {
+		return to.writeError(err)
+	}
+	s.all.Add(made.Summary)
+	s.all.damage, s.all.lost = cmp.Or(s.all.damage, made.damage), cmp.Or(s.all.lost, made.lost)
+	if made.Events() > 0 {
+		s.made = append(s.made, madeTrace{path, made})
+	} else if packets.path != "" {
+		s.alone = append(s.alone, p)
+	}
+	return nil
+}
+
+// packets makes the traces of processes that have packets, but no calls.
+func (s *splitting) packets(ctx context.Context) error {
+	for _, pid := range slices.Sorted(maps.Keys(s.senders)) {
+		switch {
+		case s.files[pid]:
+		case pid == 0:
+			s.all.lost = cmp.Or(s.all.lost, errSplit)
+		default:
+			p := splitProcess{pid: strconv.Itoa(int(pid)), packets: perfetto.Process{PID: pid, From: math.MinInt64, To: math.MaxInt64}}
+			var err error
+			if p.path, err = s.path(&p); err != nil {
+				return err
+			}
+			s.alone = append(s.alone, p)
+		}
+	}
+	for _, p := range s.alone {
+		made := conversion{app: s.app, output: p.path, force: s.force, version: s.version, notEmpty: true, process: &p.packets}
+		own, damage, err := made.convert(ctx, s.spool)
+		switch {
+		case errors.Is(err, errNoEvents):
+			continue
+		case err != nil:
+			return err
+		}
+		s.all.damage = cmp.Or(s.all.damage, damage)
+		s.made = append(s.made, madeTrace{p.path, rawTrace{own: own}})
+	}
+	return nil
+}
+
+// splitPath returns where the trace of a process goes: trace-shop-4711.bin for trace.bin. A process that
+// became another program has several files.
+func splitPath(output string, p *splitProcess, taken map[string]bool) string {
 	stem, isBin := strings.CutSuffix(output, ".bin")
-	stem += "-" + plainName(name) + "-" + plainName(pid)
+	stem += "-" + plainName(p.name) + "-" + plainName(p.pid)
 	path := stem
 	for n := 2; taken[path]; n++ {
 		path = stem + "-" + strconv.Itoa(n)
@@ -87,6 +172,10 @@ func plainName(name string) string {
 // tellSplit says what is in the traces of --split.
 func (r *recordCommand) tellSplit() {
 	for _, m := range r.made {
+		if m.Summary == nil {
+			r.tellPackets(&m)
+			continue
+		}
 		r.tellTrace(&m.rawTrace, m.path)
 	}
 }
@@ -99,13 +188,10 @@ func (l *rawConversion) endSplit(ctx context.Context, spool string) (all rawTrac
 		return all, nil
 	}
 	r := l.split
-	r.made, all, err = r.convertEach(ctx, r.output, files, r.force, format.Version(r.version))
+	r.made, all, err = r.convertEach(ctx, r.output, files, spool, r.force, format.Version(r.version))
 	if err != nil && len(r.made) > 0 {
 		r.tellSplit()
 		err = fmt.Errorf("the trace of another process: %w", err)
-	}
-	if spool != "" && all.Events() > 0 {
-		all.lost = errSplit
 	}
 	return all, err
 }

@@ -3,10 +3,14 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tracex/format/formattest"
 	"tracex/recorder/instrument/raw"
@@ -37,7 +41,7 @@ func TestSplitPath(t *testing.T) {
 		{"trace.bin", file("7-6", "/bin/"+strings.Repeat("x", 100)), "trace-" + strings.Repeat("x", 60) + "-7.bin"},
 		{"trace.bin", damaged, "trace-process-12.bin"},
 	} {
-		if got := splitPath(c.output, c.file, taken); got != c.want {
+		if got := splitPath(c.output, &splitProcesses([]string{c.file})[0], taken); got != c.want {
 			t.Errorf("%s: %q, expected %q", c.file, got, c.want)
 		}
 	}
@@ -113,5 +117,87 @@ func TestRecordSplitKilled(t *testing.T) {
 	}
 	if _, err := os.Stat(out + recording.Suffix); err == nil {
 		t.Error("the recording is still there")
+	}
+}
+
+// splitTraces returns how many calls of the two kinds of programs each trace of --split has, by program, and the names
+// of all other files.
+func splitTraces(t *testing.T, out string) (traces, others []string) {
+	t.Helper()
+	stem := strings.TrimSuffix(filepath.Base(out), ".bin") + "-"
+	for _, name := range formattest.Names(t, filepath.Dir(out)) {
+		program, ok := strings.CutPrefix(name, stem)
+		switch {
+		case !ok:
+			others = append(others, name)
+		case strings.HasSuffix(name, ".bin"):
+			text, stderr, exit := runCommand(t, "print", filepath.Join(filepath.Dir(out), name))
+			if exit != 0 {
+				t.Errorf("%s: exit code %d, %s", name, exit, stderr)
+			}
+			program, _, _ = strings.Cut(program, "-")
+			traces = append(traces, fmt.Sprintf("%s %d+%d", program, strings.Count(text, "sell()"), strings.Count(text, "inner(")))
+		}
+	}
+	slices.Sort(traces)
+	return traces, others
+}
+
+// TestRecordSplitJoined: what a program records by package recorder is in the trace of its calls. If it has no calls,
+// it has a trace, too.
+func TestRecordSplitJoined(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ends   []string
+		traces []string
+	}{
+		{[]string{"raw and calls", "raw", "raw and calls"}, []string{"shop 3+0", "shop 3+1", "shop 3+1"}},
+		{[]string{"calls", "raw and calls"}, []string{"process 0+1", "shop 3+1"}},
+		{[]string{"calls without raw calls", "raw"}, []string{"shop 0+1", "shop 3+0"}},
+	} {
+		out := filepath.Join(t.TempDir(), "trace.bin")
+		_, stderr, exit := runCommand(t, append([]string{"record", "--split", "--keep-raw"}, shell(t, out, c.ends...)[1:]...)...)
+		if exit != 5 || strings.Contains(stderr, "kept in "+out+".pftrace") {
+			t.Errorf("%q: exit code %d, %s", c.ends, exit, stderr)
+		}
+		traces, others := splitTraces(t, out)
+		if !slices.Equal(traces, c.traces) || !slices.Equal(others, []string{"trace.bin" + rawFolder}) {
+			t.Errorf("%q: there are %q and %q: %s", c.ends, traces, others, stderr)
+		}
+		again := filepath.Join(t.TempDir(), "again.bin")
+		_, stderr, exit = runCommand(t, "convert", "--split", "-o", again, out+rawFolder)
+		if traces, others = splitTraces(t, again); exit != 0 || !slices.Equal(traces, c.traces) || others != nil {
+			t.Errorf("%q: exit code %d, there are %q and %q: %s", c.ends, exit, traces, others, stderr)
+		}
+	}
+}
+
+// TestRecordSplitJoinedKilled: traces that are completed have both, too.
+func TestRecordSplitJoinedKilled(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, _, _ := command(t, append([]string{"record", "--split"}, shell(t, out, "raw and calls", "calls", "raw and waits")[1:]...)...)
+	proceed := startWaiting(t, cmd)
+	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
+		// The name of each is there once.
+		if packets, err := os.ReadFile(filepath.Join(out+recording.Suffix, "spool.pftrace")); err != nil || bytes.Count(packets, []byte("inner")) == 2 {
+			break
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	proceed()
+	_, said, _ := runCommand(t, "info", out)
+	for _, want := range []string{"completed the trace (3 calls)", "completed the trace (3 calls, 1 event of package recorder)", "completed the trace (1 event of package recorder)"} {
+		if strings.Count(said, want) != 1 {
+			t.Errorf("%q is not in %s", want, said)
+		}
+	}
+	if traces, others := splitTraces(t, out); !slices.Equal(traces, []string{"process 0+1", "shop 3+0", "shop 3+1"}) || others != nil {
+		t.Errorf("there are %q and %q: %s", traces, others, said)
 	}
 }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,10 @@ func recordEvents(end string) error {
 		return recordRaw(0)
 	case "raw and waits":
 		return recordRawAndWait()
+	case "raw and calls":
+		return cmp.Or(recordRaw(3), recordCalls())
+	case "calls without raw calls":
+		return cmp.Or(recordRaw(0), recordCalls())
 	case "calls":
 		return recordCalls()
 	case "calls, in the way":

@@ -115,3 +115,12 @@ func (r *recordCommand) tellBuilt(built []wrapper.Report) {
 		r.say(line)
 	}
 }
+
+// tellPackets says what is in a trace of packets alone.
+func (r *recordCommand) tellPackets(m *madeTrace) {
+	made := r.conversion()
+	made.output = m.path
+	if err := made.report(m.own); err != nil {
+		r.remark("cannot tell what was recorded", err)
+	}
+}

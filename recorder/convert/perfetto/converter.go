@@ -26,6 +26,9 @@ type Options struct {
 	// the trace has only recorded calls of one version: then it means that version, and
 	// the calls are copied unchanged.
 	FormatVersion format.Version
+	// Process, if not nil, is the process whose packets are converted. The clock of the trace is
+	// then the machine's monotonic clock.
+	Process *Process
 }
 
 // Stage is a stage of the work.
@@ -87,6 +90,9 @@ func New(o Options) *Converter {
 	c.sink = newSink(c.spool, c.clocks, c.left)
 	c.tracks = newTracks(c.spool, c.left)
 	c.recorded = &recorded{keep: &spooledParts{spool: c.spool}, spool: c.spool, sink: c.sink, left: c.left}
+	if o.Process != nil {
+		c.clocks.fix(clockMonotonic)
+	}
 	c.events = newEventReader(c.dictionary, c.clocks, c.tracks, c.sink, c.left)
 	return c
 }
@@ -165,6 +171,9 @@ func (c *Converter) packet(b []byte, offset int64) error {
 	// this one.
 	if p.hasTime {
 		p.ns, p.timed = c.clocks.packetTime(p, s)
+	}
+	if !c.options.Process.has(p) {
+		return nil
 	}
 	if err := c.read(p, s); err != nil {
 		return err

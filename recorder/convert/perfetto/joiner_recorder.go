@@ -19,18 +19,24 @@ func (j *Joiner) read(p *packet) error {
 		return nil // Join counts it
 	}
 	r := j.recorders[part.Recorder]
+	if r != nil && r.later {
+		return nil
+	}
+	if p.hasTime && !j.naming {
+		p.ns, p.timed = j.c.clocks.packetTime(p, nil)
+	}
+	if !j.options.Process.has(p) {
+		return nil
+	}
 	if r == nil {
 		if len(j.recorders) >= knownRecorders {
 			return nil
 		}
 		r = &joinedRecorder{later: !j.fits(p, &part)}
 		j.recorders[part.Recorder] = r
-	}
-	if r.later {
-		return nil
-	}
-	if p.hasTime && !j.naming {
-		p.ns, p.timed = j.c.clocks.packetTime(p, nil)
+		if r.later {
+			return nil
+		}
 	}
 	j.current = r
 	return j.c.recorded.take(p, &part)

@@ -242,10 +242,12 @@ func (l *Live) fail(err error) error {
 // need them. Recorders repeat those that have no room in it.
 func (l *Live) known() []byte {
 	part := calls.Part{Recorder: l.chosen.recorder, References: l.waiting.known}
+	var packet []byte
 	if r := l.packets.recorded.known[l.chosen.recorder]; r != nil {
 		part.Format = int(r.version)
+		packet = protowire.AppendVarint(protowire.AppendTag(nil, packetTrustedPID, protowire.VarintType), uint64(r.pid.pid()))
 	}
-	packet := protowire.AppendBytes(protowire.AppendTag(nil, packetCalls, protowire.BytesType), part.Append(nil))
+	packet = protowire.AppendBytes(protowire.AppendTag(packet, packetCalls, protowire.BytesType), part.Append(nil))
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), packet)
 }
 

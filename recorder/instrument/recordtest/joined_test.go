@@ -183,6 +183,24 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// TestJoinedSplit: the trace of each process has what it records itself.
+func TestJoinedSplit(t *testing.T) {
+	long(t)
+	dir := bothWaysModule(t)
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	must(t, runTracex(t, dir, nil, "record", "--split", "--keep-raw", "-o", trace, "--", "go", "run", "-mod=mod", "."))
+	again := filepath.Join(t.TempDir(), "trace.bin")
+	must(t, runTracex(t, "", nil, "convert", "--split", "-o", again, trace+".raw"))
+	for _, dir := range []string{filepath.Dir(trace), filepath.Dir(again)} {
+		made, err := filepath.Glob(filepath.Join(dir, "trace-both-*.bin"))
+		if err != nil || len(made) != 1 {
+			t.Fatalf("there are %q, %v", made, err)
+		}
+		text := must(t, runTracex(t, "", nil, "print", made[0])).stdout
+		same(t, made[0], sameObjects(ownThread.ReplaceAllString(text, " (orders)")), bothWaysTrace)
+	}
+}
+
 // startJoined records the program, and waits until that waits. It ends when in is closed.
 func startJoined(t *testing.T, trace string) (c *exec.Cmd, in io.Closer, out io.Reader, pid int) {
 	t.Helper()
