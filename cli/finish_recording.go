@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder"
+	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/recording"
 	"tracex/recorder/shared"
@@ -56,6 +57,8 @@ type leftRecording struct {
 	dir  *recording.Directory
 	path string // of the trace
 	told []remark
+	// added is what was added to a trace of packets; nil if nothing was.
+	added *instrumented.Summary
 }
 
 // remark is something to tell the user.
@@ -76,13 +79,16 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 		}
 		files = nil // they have no calls
 	}
-	result, damage, err := l.make(ctx)
+	result, damage, err := l.make(ctx, files)
 	switch {
 	case errors.Is(err, errNoEvents):
 		l.tell(l.path, errors.New("tracex record was killed before anything was recorded"))
 	case err != nil:
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told
+	case l.added != nil && l.added.Events() > 0:
+		l.tellProblems(l.added)
+		l.tellCompleted(madeTrace{l.path, rawTrace{Summary: l.added, own: result}})
 	default:
 		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(result.Events, "event")+
 			"), but events just before that may be missing"))
@@ -96,7 +102,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	if damage != nil {
 		l.tell("part of "+at+" is missing", damage)
 	}
-	if files != nil {
+	if files != nil && l.added == nil {
 		beside := recordCommand{app: l.app, output: l.path}
 		if _, err := beside.keepOtherRaws(l.dir.Path(), l.say); err != nil {
 			l.tell("raw files are kept in "+at, errors.Join(err, l.dir.Close()))
@@ -143,11 +149,7 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told, true
 	}
-	for _, p := range all.Processes {
-		for _, problem := range p.Problems {
-			l.tell(programOf(p), problem)
-		}
-	}
+	l.tellProblems(all.Summary)
 	if all.Events() == 0 {
 		return l.told, false
 	}
@@ -167,6 +169,15 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 		l.tell(l.path, why)
 	}
 	return l.cleaned(), true
+}
+
+// tellProblems tells what of raw files could not be read.
+func (l *leftRecording) tellProblems(s *instrumented.Summary) {
+	for _, p := range s.Processes {
+		for _, problem := range p.Problems {
+			l.tell(programOf(p), problem)
+		}
+	}
 }
 
 // tellCompleted says what a trace has.
@@ -201,8 +212,8 @@ func (l *leftRecording) convertRaws(ctx context.Context, files []string, packets
 	return []madeTrace{{l.path, all}}, all, to.writeError(err)
 }
 
-// make completes the trace, or makes it if it was not begun.
-func (l *leftRecording) make(ctx context.Context) (result *perfetto.Result, damage, err error) {
+// make completes the trace, to which it adds raw files, or makes it if it was not begun.
+func (l *leftRecording) make(ctx context.Context, raws []string) (result *perfetto.Result, damage, err error) {
 	spool, _, err := l.dir.Trim()
 	if err != nil {
 		return nil, nil, err
@@ -213,7 +224,10 @@ func (l *leftRecording) make(ctx context.Context) (result *perfetto.Result, dama
 	case err == nil:
 		defer live.close()
 		l.finishRecorders(l.dir.Path(), live, l.tell)
-		return live.end(ctx)
+		live.raws.app, live.raws.files = l.app, raws
+		result, damage, err = live.end(ctx)
+		l.added = live.raws.made
+		return result, damage, err
 	case !errors.Is(err, perfetto.ErrNoProgress):
 		return nil, nil, err
 	}

@@ -222,13 +222,17 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	return r.makeEither(ctx, dir, live, recorded{had, made, packets, failed})
 }
 
-// makeTrace completes the trace. After an error, what is not in it is in the directory's spool.
+// makeTrace completes the trace of packets, and adds raw files. After an error, what is not in it is in the
+// directory.
 func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory, live *liveConversion) error {
 	made := r.conversion()
 	result, damage, err := live.end(ctx)
 	switch {
 	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
 		return made.run(ctx, dir.Spool())
+	case err == nil && live.raws.added():
+		r.tellRecorded(&rawTrace{Summary: live.raws.made, own: result})
+		return damage
 	case err == nil:
 		return errors.Join(made.report(result), damage)
 	}

@@ -19,6 +19,7 @@ type liveConversion struct {
 	files    growingFiles
 	spool    *os.File    // what is converted at the end
 	rest     packetSpool // writes it
+	raws     rawAdder
 	progress *os.File
 }
 
@@ -43,6 +44,7 @@ func (l *liveConversion) options(dir *recording.Directory) perfetto.LiveOptions 
 	return perfetto.LiveOptions{
 		Options: perfetto.Options{TempDir: filepath.Dir(l.files.path), FormatVersion: format.Version(dir.About.FormatVersion)},
 		Rest:    &l.rest,
+		Before:  l.raws.add,
 	}
 }
 
@@ -95,7 +97,9 @@ func (l *liveConversion) end(ctx context.Context) (result *perfetto.Result, dama
 		_, err := l.spool.Seek(0, io.SeekStart)
 		return l.spool, err
 	})
-	if result != nil {
+	if result == nil {
+		l.raws.made = nil // the trace has no end
+	} else {
 		damage, err = format.At(err, l.spool.Name(), 0), nil
 	}
 	return result, damage, errors.Join(err, l.files.close())

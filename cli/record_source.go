@@ -13,8 +13,8 @@ import (
 
 // traceSource is what a trace is made from while a command runs whose programs may record in two
 // ways: with a recorder of their own, which sends packets, or as instrumented programs, into raw
-// files. If raw files come first, packets join them in the end. If packets come first, raw files are kept
-// beside the trace.
+// files. If raw files come first, packets join them, see packetJoiner. If packets come first, raw files are
+// added in the end, see rawAdder.
 type traceSource struct{ which atomic.Int32 }
 
 const (
@@ -75,15 +75,32 @@ func (r *recordCommand) makeEither(ctx context.Context, dir *recording.Directory
 		}
 		return false, cmp.Or(r.nothingInstrumented(&instrument.Plan{Runs: true}, nil, raws.Summary), got.failed)
 	case got.anything:
-		if err := r.makeTrace(ctx, dir, live); err != nil {
-			return r.keepRecording(dir, live, err)
-		}
-		if raws.Summary == nil {
-			keep, err = r.keepOtherRaws(dir.Path(), r.say)
-		}
-		return keep, cmp.Or(err, got.failed)
+		return r.makeOfPackets(ctx, dir, live, got)
 	}
 	return false, cmp.Or(r.nothingInstrumented(&instrument.Plan{Runs: true}, nil, raws.Summary), got.failed)
+}
+
+// makeOfPackets is makeEither for a trace that was begun with packets.
+func (r *recordCommand) makeOfPackets(ctx context.Context, dir *recording.Directory, live *liveConversion, got recorded) (keep bool, err error) {
+	if got.raws.Summary == nil { // otherwise they have no calls
+		live.raws.app, live.raws.files = r.app, rawFiles(dir.Path())
+	}
+	err = r.makeTrace(ctx, dir, live)
+	var fault error
+	switch {
+	case live.raws.made == nil:
+		keep, fault = r.keepOtherRaws(dir.Path(), r.say)
+	case live.raws.made.Events() == 0:
+		r.tellLeftOut(live.raws.made)
+	default:
+		fault = r.keepRawFiles(dir.Path(), "")
+	}
+	if err != nil {
+		var more bool
+		more, err = r.keepRecording(dir, live, err)
+		keep = keep || more
+	}
+	return keep, cmp.Or(err, fault, got.failed)
 }
 
 // keepRecording keeps what is not in the trace because of an error.
@@ -96,7 +113,7 @@ func (r *recordCommand) keepRecording(dir *recording.Directory, live *liveConver
 	return at == dir.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")
 }
 
-// keepOtherRaws keeps raw files beside a trace that is made of packets.
+// keepOtherRaws keeps raw files beside a trace that is made of packets, and lacks them.
 func (r *recordCommand) keepOtherRaws(folder string, tell func(string)) (keep bool, err error) {
 	files := rawFiles(folder)
 	if files == nil {

@@ -33,6 +33,9 @@ type Options struct {
 	// Progress, if not nil, is called now and then with how many bytes of the raw files have been passed, and
 	// how many there are. What it is called by waits for it.
 	Progress func(done, total int64)
+	// Begun, if not nil, is a trace of another conversion, which ends it, too. What programs have
+	// recorded is added, in the version of that trace.
+	Begun *Begun
 }
 
 const (
@@ -65,9 +68,12 @@ type Converter struct {
 	err       error // why the conversion stopped
 }
 
-// New returns a Converter that writes to files. Nothing is written before there is an event. to.Times
-// may be nil. Version must be one that can be written.
+// New returns a Converter that writes to files, unless there is a trace to add to. Nothing is written before
+// there is an event. to.Times may be nil. Version must be one that can be written.
 func New(to tracefile.Files, o Options) (*Converter, error) {
+	if o.Begun != nil {
+		o.Version = o.Begun.To.Version()
+	}
 	if o.Version == 0 {
 		o.Version = format.Newest
 	}
@@ -82,7 +88,12 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 		return nil, fmt.Errorf("cannot write version %d of the format", o.Version)
 	}
 	b := blocks{dict: newDictionary(o.Version), size: o.BlockSize, memory: o.Memory}
-	return &Converter{options: o, layout: layout, to: to, blocks: b, gone: map[string]bool{}, called: map[int32]bool{}}, nil
+	c := &Converter{options: o, layout: layout, to: to, blocks: b, gone: map[string]bool{}, called: map[int32]bool{}}
+	if o.Begun != nil {
+		c.blocks.w = o.Begun.To
+		c.Resume(o.Begun.Written)
+	}
+	return c, nil
 }
 
 // Add adds the raw file of a program. The file need not have its header yet.
@@ -201,6 +212,9 @@ func (c *Converter) begin(anchor time.Time) {
 func (c *Converter) shift(h *raw.Header) int64 {
 	const most = int64(time.Hour)
 	nanos, wall := int64(min(h.Nanos, mostNanos)), int64(min(h.Wall, mostNanos))
+	if b := c.options.Begun; b != nil {
+		return b.Time(nanos) - nanos
+	}
 	origin, first := int64(min(c.origin, mostNanos)), int64(min(c.wall, mostNanos))
 	if apart := (wall - nanos) - (first - origin); apart > most || apart < -most {
 		return wall - nanos - first

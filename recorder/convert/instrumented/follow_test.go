@@ -1,12 +1,15 @@
 package instrumented_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tracex/format"
 	"tracex/format/tracefile"
@@ -144,6 +147,53 @@ func TestResume(t *testing.T) {
 	}
 	if w, _ := c.Written(); w.Last != 1<<40 {
 		t.Errorf("it ends at %d", w.Last)
+	}
+}
+
+// TestBegun adds to a trace of another conversion: numbers follow those in use, times are converted, and the
+// trace has no end.
+func TestBegun(t *testing.T) {
+	f := rawtest.New(rawtest.Options{Clock: raw.ClockNanos})
+	f.Now = f.Nanos
+	g := f.Goroutine(1 << 7)
+	g.Begin(1, 0, 0, 0)
+	g.Enter(mainMain, 0)
+	f.Now += 100
+	g.Exit(mainMain)
+	out := newOutput(t)
+	b := &instrumented.Begun{Written: instrumented.Written{To: tracefile.NewWriter(format.V22, out.to(), time.Unix(0, 0)), Threads: 2, Events: 4, Last: 50}}
+	for kind := range b.IDs {
+		b.IDs[kind] = 3
+	}
+	b.Time = func(monotonic int64) int64 { return monotonic - int64(f.Nanos) + 5000 }
+	c, err := instrumented.New(tracefile.Files{}, instrumented.Options{Begun: b, Programs: true, NotEmpty: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a"+raw.Suffix)
+	f.Save(t, path)
+	c.Add(path)
+	if s, err := c.Complete(t.Context()); err != nil || s.Events() != 1 {
+		t.Fatal(s, err)
+	}
+	w, ok := c.Written()
+	if !ok || w.Threads != 3 || w.Events != 5 || w.Last != 5100 || w.IDs[format.KindClassDescriptor] != 4 {
+		t.Errorf("%+v, %v", w, ok)
+	}
+	if err := b.To.End(w.Last); err != nil {
+		t.Fatal(err)
+	}
+	forest := tracetest.LoadChecked(t, out.path)
+	if got, want := text(t, forest), "# Thread 3\nshop.main()\n"; got != want || forest.Threads[0].Name != "shop.test › main" {
+		t.Errorf("%s of %q, want %s", got, forest.Threads[0].Name, want)
+	}
+	cells, err := os.ReadFile(out.path + format.TimesSuffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := format.TimeCell{ID: 4, Start: 5000, Duration: 100}
+	if !bytes.Contains(cells, want.Append(nil)) {
+		t.Errorf("the times lack %+v", want)
 	}
 }
 

@@ -25,6 +25,13 @@ type Written struct {
 	Programs        []Program
 }
 
+// Begun is a trace of another conversion.
+type Begun struct {
+	Written // its To, and the numbers in use
+	// Time returns the time of the trace for a reading of the machine's monotonic clock, both in ns.
+	Time func(monotonic int64) int64
+}
+
 // Program is a process of a [Written].
 type Program struct {
 	PID   uint64

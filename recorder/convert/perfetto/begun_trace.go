@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -12,12 +13,13 @@ import (
 // conversion adds to it.
 type begunTrace struct {
 	blocks      *blocks
-	recorder    *callsRecorder                     // nil if another conversion wrote the trace
-	met         map[string]int                     // names of processes that its threads have
-	ids         [format.KindCodeLocation + 1]int64 // by kind: one more than the largest in use
-	thread      int32                              // the next thread's id
-	event       int64                              // the next event's number
-	first, last int64                              // ns: times of its events
+	recorder    *callsRecorder                       // nil if another conversion wrote the trace
+	met         map[string]int                       // names of processes that its threads have
+	ids         [format.KindCodeLocation + 1]int64   // by kind: one more than the largest in use
+	thread      int32                                // the next thread's id
+	event       int64                                // the next event's number
+	first, last int64                                // ns: times of its events
+	before      func(context.Context, *Ending) error // called before its end; nil for nothing
 }
 
 // newContinuing returns a Converter that adds to a trace. The caller must close it.

@@ -74,6 +74,10 @@ func (w *writer) calls(ctx context.Context) error {
 		c.translated()
 	}
 	w.changes = c.changes
+	w.after = c.next
+	for kind, n := range none {
+		w.after.kinds[kind] = n + 1
+	}
 	return nil
 }
 

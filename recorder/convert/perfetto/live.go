@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -21,6 +22,9 @@ type LiveOptions struct {
 	Rest io.Writer
 	// Progress receives what [ResumeLive] needs.
 	Progress io.Writer
+	// Before, if not nil, is called by [Live.End] before the end of the trace is written, to
+	// which it may add.
+	Before func(context.Context, *Ending) error
 }
 
 // Live makes a trace while its packets arrive: the calls of the first recorder, in

@@ -35,6 +35,7 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 	}
 	c := newContinuing(l.options.Options, l.trace.begun(l.packets))
 	defer c.Close()
+	c.begun.before = l.options.Before
 	damage := c.Read(ctx, in)
 	var fault *format.Error
 	switch {
@@ -57,8 +58,8 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, last := l.trace.calls.w.blocks, c.sink.last
-	if err := l.trace.finish(last); err != nil {
+	b := l.trace.calls.w.blocks
+	if err := l.trace.finish(c.sink.last); err != nil {
 		return nil, err
 	}
 	r := &Result{Events: b.events, Version: b.version}
@@ -67,10 +68,10 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 		if r, err = c.writeTimelines(ctx, b, timelines); err != nil {
 			return nil, err
 		}
-	} else if err := b.finish(last); err != nil {
+	} else if err := c.finish(ctx, b, c.begun.next()); err != nil {
 		return nil, err
 	}
-	first := c.sink.first
+	first, last := c.sink.first, c.sink.last
 	r.Packets = l.packets.packets + c.packets
 	r.Threads = append(l.trace.calls.w.threads, r.Threads...)
 	r.Start, r.Took = l.packets.clocks.wallTime(first), time.Duration(last-first)

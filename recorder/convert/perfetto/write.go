@@ -24,6 +24,7 @@ type writer struct {
 	open       int // open slices of the timeline
 	record     record
 	changes    map[format.Change]int64
+	after      callsIDs // of what follows
 }
 
 // Result describes what a conversion wrote, and what it left out.
@@ -105,7 +106,7 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 	if err := w.calls(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.blocks.finish(k.last); err != nil {
+	if err := c.finish(ctx, w.blocks, w.after); err != nil {
 		return nil, err
 	}
 	c.left.count(tooManyArguments, c.events.arguments.left, -1)

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+
+	"tracex/format/tracefile"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/convert/perfetto"
+)
+
+// rawAdder adds what instrumented programs have recorded to a trace that was begun with packets, before
+// its end. A trace that a killed process has begun can be continued with packets, but not with raw files: so
+// they are added last.
+type rawAdder struct {
+	app   *app
+	ctx   context.Context       // of the end
+	files []string              // none: nothing is added
+	made  *instrumented.Summary // nil if they could not be added
+}
+
+// add is for perfetto.LiveOptions.
+func (r *rawAdder) add(ctx context.Context, e *perfetto.Ending) error {
+	if len(r.files) == 0 {
+		return nil
+	}
+	if _, known := e.Time(0); !known {
+		return nil
+	}
+	p := r.app.newProgress(convertingRaws)
+	defer p.end()
+	b := &instrumented.Begun{Written: instrumented.Written{To: e.To, Last: e.Last, IDs: e.IDs, Threads: e.Thread, Events: e.Event}}
+	b.Time = func(monotonic int64) int64 {
+		ns, _ := e.Time(monotonic)
+		return ns
+	}
+	c, err := instrumented.New(tracefile.Files{}, instrumented.Options{Programs: true, Progress: p.update, Begun: b})
+	if err != nil {
+		return err
+	}
+	for _, f := range r.files {
+		c.Add(f)
+		c.Ended(f)
+	}
+	if r.made, err = c.Complete(ctx); err != nil {
+		c.Close()
+		return err
+	}
+	w, _ := c.Written()
+	e.Last = w.Last
+	return nil
+}
+
+// added reports whether calls of instrumented programs are in the trace.
+func (r *rawAdder) added() bool { return r.made != nil && r.made.Events() > 0 }
