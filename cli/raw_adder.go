@@ -50,5 +50,15 @@ func (r *rawAdder) add(ctx context.Context, e *perfetto.Ending) error {
 	return nil
 }
 
+// programs returns the processes of the files, for names.
+func (r *rawAdder) programs() (all []perfetto.Program) {
+	for _, p := range splitProcesses(r.files) {
+		if p.name != "" {
+			all = append(all, perfetto.Program{PID: p.packets.PID, Name: p.name})
+		}
+	}
+	return all
+}
+
 // added reports whether calls of instrumented programs are in the trace.
 func (r *rawAdder) added() bool { return r.made != nil && r.made.Events() > 0 }

@@ -93,6 +93,7 @@ func (l *liveConversion) Write(packets []byte) (int, error) { return len(packets
 
 // end ends the trace. The error is perfetto.ErrNoCalls if no calls were converted.
 func (l *liveConversion) end(ctx context.Context) (result *perfetto.Result, damage, err error) {
+	l.Programs = l.raws.programs()
 	result, err = l.End(ctx, func() (io.Reader, error) {
 		_, err := l.spool.Seek(0, io.SeekStart)
 		return l.spool, err

@@ -8,7 +8,7 @@
 //	  finishing      locked by a process that completes the trace after that
 //	  about.json     an [About]
 //	  progress       how far the trace is, see perfetto.ResumeLive
-//	  spool.pftrace  packets that are converted at the end
+//	  spool.pftrace  packets that are converted at the end, or, beside raw files, all packets
 //	  *.tracexraw    what instrumented programs record, see package raw
 //	  *.live         see shared.LiveDirectory
 package recording

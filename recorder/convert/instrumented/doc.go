@@ -21,4 +21,7 @@
 // chunks. A chunk has the events of one goroutine, so that the thread is looked up once for each.
 // Events become the bytes of the trace at once. The bytes of each thread are written as a block,
 // when it is large or when the next round has ended.
+//
+// Between two rounds another conversion may add to the trace, see [Converter.Written] and
+// [Converter.Resume]; or what was recorded is added to the trace of another one, see [Begun].
 package instrumented

@@ -86,9 +86,16 @@
 // All other packets go to a file, and [Live.End] converts them in two phases as
 // above. Their threads, events and descriptors have ids after those of the live part.
 //
-// Packets can also be added to a trace that another conversion has written, see
-// [NewJoining]. The clock of the trace is then the machine's monotonic clock, as in the
-// rest of it, and ids follow those in use.
+// Packets can also be added to a trace that another conversion writes, see [Joiner]. Both
+// write while programs are recorded, in turns, and each takes the next numbers for threads,
+// events and descriptions. An id of a recorder gets its number in the trace when it is first
+// met, in a call or in its description. The clock of the trace is the machine's monotonic
+// clock, as in the rest of it. All packets stay in their file: if the process is killed, the
+// trace is made again, so no progress is noted.
+//
+// In turn, another conversion can add to the trace of a Live, but only before its end, see
+// [LiveOptions]. The packets in that trace are kept nowhere else: if the process is killed,
+// the trace must be continued, which only a Live can do.
 //
 // # Limits
 //

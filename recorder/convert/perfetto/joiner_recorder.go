@@ -163,7 +163,7 @@ func (t *joinedTrace) part(r *joinedRecorder, of *callsRecorder, p waitingPart) 
 
 // begun begins the trace of a recorder.
 func (t *joinedTrace) begun(r *joinedRecorder, of *callsRecorder) *liveTrace {
-	t.numbers.name(&t.c.tracks.names)
+	nameProcesses(&t.c.tracks.names, t.numbers.Programs)
 	t.numbers.shown(t.names.met)
 	of.name = t.names.next(of, t.c.tracks)
 	l := liveTraceOf(t.c, of, 0, t.blocks)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +14,8 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/lazy/eager"
 	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/tracetest"
 )
 
 // spooled is a file of packets that grows, beside a trace to which both conversions add.
@@ -229,12 +231,18 @@ func testJoinerRandom(t *testing.T, shape formattest.Shape, v format.Version, se
 	unique(t, w)
 }
 
-// threadTexts returns the text of each thread without its name.
+// threadTexts returns the text of each thread without its name. It checks the index.
 func threadTexts(t *testing.T, w *written) []string {
 	t.Helper()
-	forest, err := eager.Load(bytes.NewReader(w.data))
-	if err != nil || forest.Problem != nil {
-		t.Fatal(err, forest.Problem)
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	for suffix, b := range map[string][]byte{"": w.data, format.IndexSuffix: w.index, format.TimesSuffix: w.times} {
+		if err := os.WriteFile(path+suffix, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forest := tracetest.Load(t, path)
+	if _, err := lazy.VerifyIndex(t.Context(), path, "", nil); err != nil {
+		t.Fatal(err)
 	}
 	var text strings.Builder
 	if err := forest.Print(&text, lazy.PrintOptions{}); err != nil {

@@ -30,7 +30,7 @@ type Begun struct {
 	Programs []Program
 }
 
-// Program is a process of a [Begun].
+// Program is a process.
 type Program struct {
 	PID  int32
 	Name string // for the names of threads that are added
@@ -47,9 +47,8 @@ func (b *Begun) shown(met map[string]int) {
 	}
 }
 
-// name names the processes.
-func (b *Begun) name(n *names) {
-	for _, p := range b.Programs {
+func nameProcesses(n *names, all []Program) {
+	for _, p := range all {
 		n.nameProcess(processOn(0, p.PID), p.Name)
 	}
 }
@@ -68,7 +67,7 @@ func blocksOf(b *Begun) *blocks {
 func newJoining(o Options, b *Begun, met map[string]int) *Converter {
 	c := newContinuing(o, &begunTrace{blocks: blocksOf(b), met: met, ids: b.IDs, thread: b.Thread, first: b.Origin, last: b.Origin + b.Last})
 	c.clocks.fix(clockMonotonic)
-	b.name(&c.tracks.names)
+	nameProcesses(&c.tracks.names, b.Programs)
 	return c
 }
 

@@ -44,6 +44,8 @@ type Live struct {
 	waiting waiting
 	trace   *liveTrace // nil until the files are created
 	failed  error
+	// Programs name processes of packets that are converted by End.
+	Programs []Program
 }
 
 // choice is which recorder is converted live.

@@ -36,6 +36,7 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 	c := newContinuing(l.options.Options, l.trace.begun(l.packets))
 	defer c.Close()
 	c.begun.before = l.options.Before
+	nameProcesses(&c.tracks.names, l.Programs)
 	damage := c.Read(ctx, in)
 	var fault *format.Error
 	switch {
