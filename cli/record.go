@@ -215,7 +215,8 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	case fault != nil:
 		return true, withHint(errors.Join(err, raws.files.writeError(fault)), "the recording is kept in "+dir.Path()+"; tracex convert makes a trace from it")
 	case err != nil:
-		return r.keepRecording(dir, live, errors.Join(err, r.salvage(ctx, dir, live)))
+		err = errors.Join(err, r.salvage(ctx, dir, live))
+		return r.keepBoth(dir, live, made.Summary == nil, err)
 	case !had.anything && made.Summary == nil:
 		return false, had.nothing(args[0])
 	}

@@ -182,3 +182,57 @@ func TestFinishJoined(t *testing.T) {
 		})
 	}
 }
+
+// TestFinishLater completes a trace that was begun with packets, when there are raw files: these are added, or
+// kept beside if their clock is unknown.
+func TestFinishLater(t *testing.T) {
+	for _, clocks := range []bool{true, false} {
+		j := newBothWays(t)
+		if !clocks {
+			j.packets = j.packets[len(perfettotest.Clocks(500, j.raw.Nanos, j.raw.Wall)):]
+		}
+		out := filepath.Join(t.TempDir(), "trace.bin")
+		folder, err := recording.Create(out, recording.About{PID: os.Getpid()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := newLiveConversion(out, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := live.Take(j.packets); err != nil {
+			t.Fatal(err)
+		}
+		if err := live.Advance(live.Taken()); err != nil {
+			t.Fatal(err)
+		}
+		live.close() // as when the process is killed: the trace does not end
+		j.raw.Save(t, filepath.Join(folder.Path(), "4711-1"+raw.Suffix))
+		if err := folder.Close(); err != nil {
+			t.Fatal(err)
+		}
+		a, said := silent(t)
+		a.finishRecording(context.Background(), out, true)
+		want, names := "completed the trace (1 call, ", []string{"trace.bin", "trace.bin.idx", "trace.bin.tim"}
+		if !clocks {
+			want, names = "what instrumented programs recorded is kept in "+out+rawFolder, slices.Insert(names, 2, "trace.bin"+rawFolder)
+		}
+		if !strings.Contains(said(), want) {
+			t.Errorf("it says %s", said())
+		}
+		if left := formattest.Names(t, filepath.Dir(out)); !slices.Equal(left, names) {
+			t.Errorf("there are %q", left)
+		}
+		forest, err := eager.Load(bytes.NewReader(readFile(t, out)))
+		if err != nil || forest.Problem != nil {
+			t.Fatal(err, forest.Problem)
+		}
+		threads := len(j.events)
+		if clocks {
+			threads++
+		}
+		if len(forest.Threads) != threads || clocks && forest.Threads[threads-1].Name != "shop.test › main" {
+			t.Errorf("%d threads, the last is %+v", len(forest.Threads), forest.Threads[len(forest.Threads)-1])
+		}
+	}
+}

@@ -86,24 +86,32 @@ func (r *recordCommand) makeOfPackets(ctx context.Context, dir *recording.Direct
 		live.raws.app, live.raws.files = r.app, rawFiles(dir.Path())
 	}
 	err = r.makeTrace(ctx, dir, live)
-	var fault error
+	added := live.raws.made
 	switch {
-	case live.raws.made == nil:
-		keep, fault = r.keepOtherRaws(dir.Path(), r.say)
-	case live.raws.made.Events() == 0:
-		r.tellLeftOut(live.raws.made)
+	case err != nil:
+		return r.keepBoth(dir, live, added == nil, err)
+	case added == nil:
+		keep, err = r.keepOtherRaws(dir.Path(), r.say)
+	case added.Events() == 0:
+		r.tellLeftOut(added)
 	default:
-		fault = r.keepRawFiles(dir.Path(), "")
+		err = r.keepRawFiles(dir.Path(), "")
 	}
-	if err != nil {
-		var more bool
-		more, err = r.keepRecording(dir, live, err)
-		keep = keep || more
-	}
-	return keep, cmp.Or(err, fault, got.failed)
+	return keep, cmp.Or(err, got.failed)
 }
 
-// keepRecording keeps what is not in the trace because of an error.
+// keepBoth keeps what is not in the trace because of an error, with the raw files if raws is set.
+func (r *recordCommand) keepBoth(dir *recording.Directory, live *liveConversion, raws bool, err error) (keep bool, _ error) {
+	if raws {
+		var fault error
+		keep, fault = r.keepOtherRaws(dir.Path(), r.say)
+		err = errors.Join(err, fault)
+	}
+	more, err := r.keepRecording(dir, live, err)
+	return keep || more, err
+}
+
+// keepRecording keeps the packets that are not in the trace.
 func (r *recordCommand) keepRecording(dir *recording.Directory, live *liveConversion, err error) (keep bool, _ error) {
 	what := "the recording"
 	if live.Begun() {

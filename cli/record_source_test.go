@@ -135,6 +135,41 @@ func TestRecordLater(t *testing.T) {
 	}
 }
 
+// TestRecordLaterInTheWay: an instrumented program begins when the calls of a recorder cannot be in the trace, as there
+// is another file. What both recorded is kept.
+func TestRecordLaterInTheWay(t *testing.T) {
+	t.Parallel()
+	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	cmd, _, _ := command(t, shell(t, "trace.bin", "calls, in the way", "raw")...)
+	cmd.Stderr = said
+	proceed := startWaiting(t, cmd)
+	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
+		if stderr, err := os.ReadFile(said.Name()); err != nil || strings.Contains(string(stderr), "the trace cannot grow") {
+			break
+		}
+	}
+	proceed()
+	exit := code(t, cmd.Wait())
+	stderr, err := os.ReadFile(said.Name())
+	if err != nil || exit == 0 || exit == 5 {
+		t.Errorf("exit code %d, %v, %s", exit, err, stderr)
+	}
+	made := filepath.Join(t.TempDir(), "made.bin")
+	for _, c := range []struct {
+		kept          string
+		raws, packets int
+	}{{"trace.bin" + rawFolder, 3, 0}, {"trace.bin.pftrace", 0, 2000}} {
+		if _, told, exit := runCommand(t, "convert", "--force", "-o", made, filepath.Join(cmd.Dir, c.kept)); exit != 0 {
+			t.Errorf("exit code %d, %s: %s", exit, told, stderr)
+		}
+		checkText(t, made, c.raws, c.packets)
+	}
+}
+
 // awaitFiles waits until the files of a trace are in their places: whoever is killed before leaves drafts of
 // them.
 func awaitFiles(t *testing.T, out string) {
