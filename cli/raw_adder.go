@@ -13,7 +13,6 @@ import (
 // they are added last.
 type rawAdder struct {
 	app   *app
-	ctx   context.Context       // of the end
 	files []string              // none: nothing is added
 	made  *instrumented.Summary // nil if they could not be added
 }
