@@ -137,11 +137,15 @@ var borders = []struct {
 	// The wrapper of a build's tools is started many times in a build.
 	{"tracex/recorder/instrument/rewrite", nil, append([]string{"os/exec", "golang.org/"}, heavy...)},
 	{"tracex/recorder/instrument/wrapper", []string{"tracex/recorder/instrument/rewrite"}, append([]string{"golang.org/"}, heavy...)},
-	{"tracex/recorder/instrument/toolexec", []string{"tracex/recorder/instrument/rewrite", "tracex/recorder/instrument/wrapper"}, append([]string{"golang.org/"}, heavy...)},
+	// For programs of Go 1.27 it reads what packages export, by go/importer, which imports crypto.
+	{"tracex/recorder/instrument/toolexec", []string{"tracex/recorder/instrument/rewrite", "tracex/recorder/instrument/wrapper"}, append([]string{"golang.org/"}, heavyButCrypto...)},
 }
 
 // heavy lists packages that make a program large.
-var heavy = []string{"net", "crypto", "log", "google.golang.org/", "github.com/klauspost/"}
+var (
+	heavy          = append([]string{"crypto"}, heavyButCrypto...)
+	heavyButCrypto = []string{"net", "log", "google.golang.org/", "github.com/klauspost/"}
+)
 
 // borderFaults returns the borders within the recorder that a package crosses.
 func borderFaults(p goPackage) (faults []string) {

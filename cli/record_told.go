@@ -46,6 +46,9 @@ func (r *recordCommand) tellLeftOut(s *instrumented.Summary) {
 	if s.LeftOut > 0 {
 		r.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
 	}
+	if s.Unbegun > 0 {
+		r.say(counted(s.Unbegun, "process", "processes") + " ended before anything was recorded")
+	}
 	for _, p := range s.Processes {
 		if why := lostReason(p); why != "" {
 			r.remark(programOf(p), errors.New(why))

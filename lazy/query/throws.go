@@ -59,7 +59,9 @@ const (
 	Replaced
 )
 
-func (o Outcome) String() string { return [...]string{"caught", "left", "unknown", "goexit", "replaced"}[o] }
+func (o Outcome) String() string {
+	return [...]string{"caught", "left", "unknown", "goexit", "replaced"}[o]
+}
 
 // goexitClass is what ends the calls of a goroutine that runtime.Goexit ends, as FailNow and Skip of a
 // test do.

@@ -170,12 +170,15 @@ func (p *process) head(b []byte, thread, location, method int32) []byte {
 	at := len(b)
 	b = slices.Grow(b, headSize+commonRoom)[:at+headSize]
 	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, int32(p.to.numbered))
-	binary.BigEndian.PutUint32(b[at+headSize-4:], uint32(method))
+	binary.BigEndian.PutUint32(b[at+methodAt:], uint32(method))
 	return b
 }
 
-// headSize is the size of the beginning of a call, with its method.
-const headSize = format.PointHeadSize + format.StatusCountSize + 4
+// The header of a call begins with what all trace points have, and its method.
+const (
+	methodAt = format.PointHeadSize + format.StatusCountSize
+	headSize = methodAt + wordSize
+)
 
 // results appends the results of a call, the rest of its footer.
 func (p *process) results(b []byte, f *function) []byte {

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	commonSize = 1 + 8                                               // bytes of a number or an address, with its kind
-	commonRoom = max(format.MaxObjectSize, format.ValueHeadSize22+8) // bytes of the same in the trace
-	noAddress  = 1<<(8*raw.AddressSize) - 1                          // the bits that are one
+	commonSize  = 1 + 8                                               // bytes of a number or an address, with its kind
+	commonRoom  = max(format.MaxObjectSize, format.ValueHeadSize22+8) // bytes of the same in the trace
+	textHead    = 2                                                   // of a ValueString: its kind and its length
+	addressBits = 1<<(8*raw.AddressSize) - 1                          // the bits that are one
 )
 
 // values encodes the values of these types at c.At after b. It does the commonest ones itself, as
@@ -55,7 +56,7 @@ func (e *encoder) common(b, rest []byte, t *typ) ([]byte, int) {
 		to[size] = tag - raw.ValueFalse
 		return b[:n+size+1], 1
 	case tag == raw.ValueAddress && t.refers != none:
-		address := binary.LittleEndian.Uint64(rest[1:]) & noAddress
+		address := binary.LittleEndian.Uint64(rest[1:]) & addressBits
 		return b[:n+e.layout.PutObject(to, t.refers, values.Identity(uintptr(address)))], 1 + raw.AddressSize
 	case tag == raw.ValueString && t.special == notSpecial:
 		return e.shortText(b, rest)
@@ -65,15 +66,15 @@ func (e *encoder) common(b, rest []byte, t *typ) ([]byte, int) {
 
 // shortText is common for a text that is written whole.
 func (e *encoder) shortText(b, rest []byte) ([]byte, int) {
-	size := 2 + int(rest[1])
-	if size > len(rest) || !plain(rest[2:size]) {
+	size := textHead + int(rest[1])
+	if size > len(rest) || !plain(rest[textHead:size]) {
 		return b, 0
 	}
 	n := len(b)
 	b = slices.Grow(b, commonRoom+size)[:n+commonRoom]
 	n += e.layout.PutKind(b[n:], values.StringKind)
-	binary.BigEndian.PutUint16(b[n:], uint16(size-2))
-	return append(b[:n+format.UTFHeadSize], rest[2:size]...), size
+	binary.BigEndian.PutUint16(b[n:], uint16(size-textHead))
+	return append(b[:n+format.UTFHeadSize], rest[textHead:size]...), size
 }
 
 // number encodes an integer of at most 32 bits and returns its size.

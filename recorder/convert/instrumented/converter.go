@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"tracex/format"
@@ -58,6 +60,7 @@ type Converter struct {
 	waiting   []string // files without a header so far
 	gone      map[string]bool
 	processes []*process
+	unbegun   int64 // files of processes that ended before they recorded anything
 	numbered  int64 // events
 	threads   int64
 	added     int64 // the latest time that another conversion has added
@@ -172,8 +175,14 @@ func (c *Converter) open() {
 			files = append(files, f)
 			return true
 		}
-		if c.gone[path] {
-			c.processes = append(c.processes, &process{to: c, ended: true, told: Process{Path: path, Problems: []error{err}, Damaged: 1}})
+		switch {
+		case !c.gone[path]:
+		case errors.Is(err, raw.ErrUnbegun):
+			c.unbegun++
+		default:
+			pid, _, _ := strings.Cut(filepath.Base(path), "-")
+			id, _ := strconv.ParseUint(pid, 10, 64)
+			c.processes = append(c.processes, &process{to: c, ended: true, told: Process{Path: path, PID: id, Problems: []error{err}, Damaged: 1}})
 		}
 		return c.gone[path]
 	})

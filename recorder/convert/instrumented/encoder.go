@@ -63,10 +63,30 @@ func (e *encoder) value(t *typ, identity int32, depth int) {
 			c.Bad = true
 			return
 		}
-		e.value(e.p.typeOf(c.U32()), identity, depth+1)
+		if t = e.p.typeOf(c.U32()); e.typedNil(t) {
+			e.rawBytes(e.appendNil(e.text[:0], t))
+			return
+		}
+		e.value(t, identity, depth+1)
 	default:
 		e.other(tag, t, identity, depth)
 	}
+}
+
+// typedNil reports whether the next value is nil and of a type: an interface with a nil pointer is not
+// nil. Then it passes it.
+func (e *encoder) typedNil(t *typ) bool {
+	c := &e.c
+	if t == nil || c.Bad || c.At >= len(c.B) || c.B[c.At] != raw.ValueNil {
+		return false
+	}
+	c.At++
+	return true
+}
+
+// appendNil appends a nil of a type as a conversion: (*Order)(nil).
+func (e *encoder) appendNil(dst []byte, t *typ) []byte {
+	return append(append(append(dst, '('), e.typeText(t)...), ")(nil)"...)
 }
 
 // other encodes a value that is no number and no string.

@@ -6,6 +6,7 @@ type Summary struct {
 	// Functions are those that were called, each counted once.
 	Functions int64
 	Processes []Process
+	Unbegun   int64 // other processes, which ended before they recorded anything
 }
 
 // Counts are numbers of a process, or of all.
@@ -44,6 +45,7 @@ func (s *Summary) Add(o *Summary) {
 	s.add(&o.Counts)
 	s.Functions += o.Functions
 	s.Processes = append(s.Processes, o.Processes...)
+	s.Unbegun += o.Unbegun
 }
 
 func (c *Counts) add(o *Counts) {
@@ -59,7 +61,7 @@ func (c *Counts) add(o *Counts) {
 }
 
 func (c *Converter) summary() *Summary {
-	s := &Summary{Functions: int64(len(c.called))}
+	s := &Summary{Functions: int64(len(c.called)), Unbegun: c.unbegun}
 	for _, p := range c.processes {
 		s.Processes = append(s.Processes, p.told)
 		s.add(&p.told.Counts)

@@ -54,7 +54,10 @@ func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 		kept := c.Take(int(c.U8()))
 		return e.appendString(dst, kept, int64(n)-int64(len(kept)), t, bare)
 	case raw.ValueType:
-		return e.appendText(dst, e.p.typeOf(c.U32()), depth+1, bare)
+		if t = e.p.typeOf(c.U32()); e.typedNil(t) {
+			return e.appendNil(dst, t)
+		}
+		return e.appendText(dst, t, depth+1, bare)
 	default:
 		return e.appendOther(dst, tag, t, depth, bare)
 	}
@@ -233,6 +236,8 @@ func say(s special, field [4]string, n int) (text string, ok bool) {
 		return field[0] + " " + field[1] + " " + field[2] + ": " + field[3], true
 	case s == boundsError && n == 4:
 		return boundsText(field)
+	case s == nilPanic:
+		return "panic called with nil argument", true
 	case s == moment && n == 3:
 		return timeText(field)
 	}

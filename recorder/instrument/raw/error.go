@@ -1,6 +1,13 @@
 package raw
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnbegun says that a file has no header yet. If its process is gone, that ended before it
+// recorded anything.
+var ErrUnbegun = errors.New("nothing has been recorded in the file")
 
 // Error is a fault in a file.
 type Error struct {

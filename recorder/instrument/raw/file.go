@@ -65,8 +65,8 @@ func (h *Header) Program() string {
 	return filepath.Base(h.Arguments[0])
 }
 
-// Open opens a file and reads its header. It fails with an [*Error] if the file has none yet, or
-// one that is not valid.
+// Open opens a file and reads its header. It fails with [ErrUnbegun] if the file has none yet, and
+// with an [*Error] if that is not valid.
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -96,6 +96,8 @@ func (f *File) readHeader() error {
 	}
 	le := binary.LittleEndian
 	switch {
+	case n < AtMagic+8 || le.Uint64(b[AtMagic:]) == 0: // it is written last
+		return fmt.Errorf("%s: %w", f.Path, ErrUnbegun)
 	case n < HeaderSize:
 		return f.Fault(int64(n), "the file ends within its header of %d bytes", HeaderSize)
 	case le.Uint64(b[AtMagic:]) != Magic:

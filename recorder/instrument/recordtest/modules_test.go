@@ -160,6 +160,23 @@ int callBackFromThread(int n) {
 }
 `
 
+// TestMajorVersion: a package whose path ends in a major version has the name that it has without.
+func TestMajorVersion(t *testing.T) {
+	long(t)
+	dir := write(t, map[string]string{
+		"go.mod": "module example.com/lib/v2\n\ngo 1.25\n", "lib.go": "package lib\n\nfunc Twice(n int) int { return 2 * once(n) }\n\nfunc once(n int) int { return n }\n",
+		"x/main.go": "package main\n\nimport \"example.com/lib/v2\"\n\nfunc main() { println(lib.Twice(4)) }\n",
+	})
+	const twice = "lib.Twice(4): 8\n"
+	for _, c := range []struct{ only, want string }{
+		{"...", "main.main()\n  " + twice + "    once(4): 4\n"}, {"lib.Twice", twice}, {"v2.Twice", twice}, {"example.com/lib/v2.Twice", twice}, {"lib.*", twice + "  once(4): 4\n"},
+	} {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		must(t, runTracex(t, dir, nil, "record", "-o", trace, "--only", c.only, "--", "go", "run", "./x"))
+		same(t, "the trace of "+c.only, printed(t, trace, nil), "# Thread\n"+c.want)
+	}
+}
+
 // TestCompileError: errors of the compiler are those of the program as it is.
 func TestCompileError(t *testing.T) {
 	long(t)

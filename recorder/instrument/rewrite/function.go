@@ -19,10 +19,10 @@ type function struct {
 
 // variable is a parameter or result.
 type variable struct {
-	name  string // in the edited source
-	own   string // in the source, "_" if it has none
-	large bool
-	close bool // what it refers to is recorded too: its type is error, or one of a test
+	name      string // in the edited source
+	own       string // in the source, "_" if it has none
+	reference bool   // it is read where it is, see byReference
+	close     bool   // what it refers to is recorded too: its type is error, or one of a test
 }
 
 // function edits a function and what is in it, unless there is a reason not to.
@@ -111,7 +111,7 @@ func (e *editor) edit(f function) {
 	prefix := e.p.prefix
 	fmt.Fprintf(&calls, " if %s.On() { if %sk := %s.Enter(%s", prefix, prefix, prefix, e.descriptor(f.name, f.pos, rest.String()))
 	for _, v := range parameters {
-		if v.large && e.p.generic {
+		if v.reference && e.p.generic {
 			fmt.Fprintf(&calls, ", %s.V(&%s)", prefix, v.name)
 		} else {
 			fmt.Fprintf(&calls, ", %s", v.name)
@@ -131,14 +131,14 @@ func (e *editor) variables(to []variable, list *ast.FieldList, letter string) []
 		return to
 	}
 	for _, field := range list.List {
-		large, close := mayBeLarge(field.Type), isError(field.Type) || isTest(field.Type)
+		reference, close := byReference(field.Type), isError(field.Type) || isTest(field.Type)
 		if len(field.Names) == 0 {
-			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", large, close}
+			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", reference, close}
 			e.insert(field.Type.Pos(), v.name+" ")
 			to = append(to, v)
 		}
 		for _, name := range field.Names {
-			v := variable{name.Name, name.Name, large, close}
+			v := variable{name.Name, name.Name, reference, close}
 			if v.own == "_" {
 				v.name = e.p.prefix + letter + strconv.Itoa(len(to))
 				e.replace(name.Pos(), name.End(), v.name)

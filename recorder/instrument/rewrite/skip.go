@@ -178,16 +178,18 @@ func wrapsCall(body *ast.BlockStmt) bool {
 	return found
 }
 
-// mayBeLarge reports whether values of a type may need much memory, as far as its text says.
-func mayBeLarge(t ast.Expr) bool {
+// byReference reports whether a parameter of a type is to be read where it is, as far as the type's text
+// says: its values may need much memory, or it may be an interface, of which a copy in another one
+// would not tell whether it is nil or has a nil pointer.
+func byReference(t ast.Expr) bool {
 	switch t := t.(type) {
 	case *ast.Ident:
 		return !small[t.Name]
 	case *ast.ParenExpr:
-		return mayBeLarge(t.X)
+		return byReference(t.X)
 	case *ast.ArrayType:
 		return t.Len != nil
-	case *ast.StarExpr, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType, *ast.Ellipsis:
+	case *ast.StarExpr, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.Ellipsis:
 		return false
 	}
 	return true
@@ -219,9 +221,9 @@ func isTest(t ast.Expr) bool {
 	return s.Sel.Name == "T" || s.Sel.Name == "B" || s.Sel.Name == "F"
 }
 
-// small are the predeclared types.
+// small are the predeclared types that are no interfaces.
 var small = map[string]bool{
 	"bool": true, "int": true, "int8": true, "int16": true, "int32": true, "int64": true, "uint": true, "uint8": true,
 	"uint16": true, "uint32": true, "uint64": true, "uintptr": true, "float32": true, "float64": true, "complex64": true,
-	"complex128": true, "string": true, "byte": true, "rune": true, "error": true, "any": true,
+	"complex128": true, "string": true, "byte": true, "rune": true,
 }

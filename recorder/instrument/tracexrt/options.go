@@ -2,6 +2,8 @@
 
 package tracexrt
 
+import "unsafe"
+
 // patterns are those of the functions to record, and not to record.
 var only, skip [64]string
 
@@ -108,23 +110,60 @@ func anyMatches(patterns *[64]string, f *Func) bool {
 // "example.com/x/shop.(*Order).Pay", "shop.Order.Pay", "shop.*"; or a package. * stands for
 // anything without a slash, ... for anything. A pattern includes the literals in a function.
 func matches(pattern string, f *Func) bool {
-	short := f.Pkg
-	for i := len(short) - 1; i >= 0; i-- {
-		if short[i] == '/' {
-			short = short[i+1:]
-			break
-		}
-	}
-	main := short
+	var text [256]byte
+	last := lastElement(f.Pkg)
+	named := packageName(f.Pkg[:len(f.Pkg)-len(last)], last, &text)
+	main := named
 	if f.Main {
 		main = "main"
 	}
-	for _, pkg := range [3]string{f.Pkg, short, main} {
+	for _, pkg := range [4]string{f.Pkg, last, named, main} {
 		if match(pattern, pkg, "", "", false) || match(pattern, pkg, ".", f.Name, false) || match(pattern, pkg, ".", f.Name, true) {
 			return true
 		}
 	}
 	return false
+}
+
+func lastElement(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}
+
+// packageName returns the name that a package most likely has, as package gonames does: shop of shop/v2
+// and of shop.v2. It may be in text.
+func packageName(before, last string, text *[256]byte) string {
+	const test = "_test"
+	name, suffix := last, ""
+	if n := len(last) - len(test); n > 0 && last[n:] == test {
+		name, suffix = last[:n], test
+	}
+	at := len(name)
+	for at > 0 && name[at-1] >= '0' && name[at-1] <= '9' {
+		at--
+	}
+	switch {
+	case at == len(name) || at == 0 || name[at-1] != 'v':
+		return last
+	case at > 2 && name[at-2] == '.':
+		name = name[:at-2]
+	case at > 1 || name == "v0" || name == "v1" || len(before) == 0:
+		return last
+	default:
+		name = lastElement(before[:len(before)-1])
+		for i := range len(name) {
+			if name[i] == '.' { // a domain
+				return last
+			}
+		}
+	}
+	n := copy(text[:], name)
+	n += copy(text[n:], suffix)
+	return unsafe.String(&text[0], n)
 }
 
 // match matches a pattern with the concatenation of texts. bare leaves out (* and ) of a receiver,

@@ -13,24 +13,48 @@ import "strings"
 //	example.com/shop.Open-range1             shop        Open, the body of a loop over a function
 //	example.com/shop.(*Order).Pay-fm         shop.Order  Pay, as a value
 //	example.com/shop.Map[...]                shop        Map
+//	example.com/shop/v2.Open                 shop        Open
 func SplitFunction(name string) (class, method string) {
 	name = strings.ReplaceAll(name, "[...]", "") // type arguments
 	path := name
 	if i := strings.IndexAny(path, "(["); i >= 0 {
 		path = path[:i] // a type without a name may have paths in it
 	}
-	name = name[strings.LastIndexByte(path, '/')+1:]
-	pkg, rest, ok := strings.Cut(name, ".")
+	last := strings.LastIndexByte(path, '/') + 1
+	pkg, rest, ok := strings.Cut(name[last:], ".")
 	if !ok {
-		return "", name
+		return "", name[last:]
 	}
-	pkg = strings.ReplaceAll(pkg, "%2e", ".") // the linker escapes the dots of a path's last element
+	pkg = packageName(name[:last], strings.ReplaceAll(pkg, "%2e", ".")) // the linker escapes the dots of a path's last element
 	receiver, method := splitReceiver(uninlined(pkg, rest))
 	if receiver != "" {
 		pkg += "." + receiver
 	}
 	return pkg, written(method)
 }
+
+// packageName returns the name that a package most likely has, by the last element of its import path
+// and what precedes that: without a major version, as in shop/v2 and shop.v2.
+func packageName(before, last string) string {
+	if tested, ok := strings.CutSuffix(last, "_test"); ok {
+		return packageName(before, tested) + "_test"
+	}
+	if name, version, ok := strings.Cut(last, ".v"); ok && name != "" && digits(version) {
+		return name
+	}
+	version, ok := strings.CutPrefix(last, "v")
+	if !ok || !digits(version) || version == "0" || version == "1" {
+		return last
+	}
+	before = strings.TrimSuffix(before, "/")
+	before = before[strings.LastIndexByte(before, '/')+1:]
+	if before == "" || strings.Contains(before, ".") { // a domain
+		return last
+	}
+	return before
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // uninlined returns the name of a function in its package. If it is a literal that was inlined
 // with the function around it, the name of the function it was inlined into is cut off:
@@ -78,7 +102,7 @@ func made(part string) bool {
 			break
 		}
 	}
-	return part != "" && strings.Trim(part, "0123456789") == ""
+	return digits(part)
 }
 
 // written returns the name of a function without the compiler's additions for things that are

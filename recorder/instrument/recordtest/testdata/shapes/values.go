@@ -59,6 +59,12 @@ func argument(s string) int { return len(s) }
 
 func errorsOf(a, b, c error) error { return b }
 
+func nils(p *os.PathError, e error, a any, t texter) (error, any, error) { return p, (map[string]int)(nil), nil }
+
+type texter interface{ Error() string }
+
+func nilPointer() error { return (*os.PathError)(nil) }
+
 var (
 	heapNode = newNode()
 	one      = new(int)
@@ -87,6 +93,9 @@ func kinds() []any {
 	var l Locked
 	locked(l)
 	errorsOf(nil, &os.PathError{Op: "open", Path: "none", Err: syscall.ENOENT}, syscall.EINVAL)
+	nils(nil, (*os.PathError)(nil), []int(nil), (*os.PathError)(nil))
+	nils(nil, nil, nil, nil)
+	nilPointer()
 	return []any{n}
 }
 

@@ -1,3 +1,5 @@
+//go:build go1.27
+
 package main
 
 import (
@@ -21,7 +23,9 @@ type imports struct {
 	gc    types.Importer
 }
 
-func importsOf(config string) *imports {
+// importsOf returns where packages are found that a package imports, by the file for the flag -importcfg of its
+// compiler. They are needed since Go 1.27.
+func importsOf(config string) types.Importer {
 	i := &imports{files: map[string]string{}, names: map[string]string{}}
 	i.gc = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		file, ok := i.files[path]
