@@ -103,18 +103,26 @@ func (l *rawConversion) follow() error {
 		case <-l.done:
 			return nil
 		case <-tick.C:
-			if err := l.look(); err != nil {
+		}
+		for more := true; more; {
+			select {
+			case <-l.done:
+				return nil
+			default:
+			}
+			var err error
+			if more, err = l.look(); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// look converts what there is by now.
-func (l *rawConversion) look() error {
+// look converts what there is by now, or much of it: more is whether there is a rest.
+func (l *rawConversion) look() (more bool, err error) {
 	list, err := os.ReadDir(l.folder)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, e := range list {
 		path := filepath.Join(l.folder, e.Name())
@@ -122,7 +130,7 @@ func (l *rawConversion) look() error {
 			continue
 		}
 		if !l.source.take(fromRaws) {
-			return nil
+			return false, nil
 		}
 		if !l.seen[path] {
 			l.seen[path] = true
@@ -132,10 +140,10 @@ func (l *rawConversion) look() error {
 			l.Ended(path)
 		}
 	}
-	if _, err = l.Step(context.Background()); err != nil {
-		return err
+	if more, err = l.Step(context.Background()); err != nil {
+		return false, err
 	}
-	return l.join()
+	return more, l.join()
 }
 
 // join adds the calls in packets that are ready.
@@ -175,7 +183,7 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 		return l.endSplit(ctx, spool)
 	}
 	if err == nil {
-		err = l.look()
+		_, err = l.look()
 	}
 	if len(l.seen) == 0 {
 		l.Close()

@@ -160,16 +160,12 @@ func convertedIn(ctx context.Context, folder string) (one conversion, err error)
 		c.Add(path)
 		c.Ended(path)
 	}
-	read, err := c.Step(ctx)
-	if err != nil {
-		return one, err
-	}
 	s, err := c.Finish(ctx)
 	if err != nil {
 		return one, err
 	}
 	n := float64(max(s.Calls, 1))
-	return conversion{float64(read) / n, float64(time.Since(began)) / n}, nil
+	return conversion{float64(s.Read) / n, float64(time.Since(began)) / n}, nil
 }
 
 // perCase is about how long the program measures a case, in ms: what it writes must fit the disk.

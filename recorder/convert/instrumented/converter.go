@@ -105,37 +105,48 @@ func (c *Converter) Add(path string) { c.waiting = append(c.waiting, path) }
 // Ended says that the program of a file is gone. The next Step, or Finish, converts the rest.
 func (c *Converter) Ended(path string) { c.gone[path] = true }
 
-// Step converts what programs have written since the last Step, and returns how many bytes of
-// raw data are converted so far. What it converted is in the files at the end of the next Step at
-// the latest, but for go statements whose goroutine has not begun: these wait a few Steps. It
-// fails if a file cannot be read or written, and if ctx is done; damage in raw files is no error,
+// Step converts what programs have written since the last Step, of each program not much more than
+// stepMost bytes: more is whether there is a rest for the next one. What it converted is in the files
+// at the end of the next Step at the latest, but for go statements whose goroutine has not begun: these wait
+// a few Steps. It fails if a file cannot be read or written, and if ctx is done; damage in raw files is no error,
 // see [Process]. After an error only Finish is useful, except if ctx was done.
-func (c *Converter) Step(ctx context.Context) (read int64, err error) {
+func (c *Converter) Step(ctx context.Context) (more bool, err error) {
+	return c.step(ctx, stepMost)
+}
+
+// stepMost is how much of a program's raw data a Step converts, in bytes: so little that it takes less than
+// a second, and others have their turn.
+const stepMost = 128 << 20
+
+// step is Step with another number of bytes.
+func (c *Converter) step(ctx context.Context, most int64) (more bool, err error) {
 	c.open()
 	c.measure()
 	for _, p := range c.processes {
 		if p.ended {
 			continue
 		}
-		last := c.gone[p.file.Path]
-		p.ended = last
-		if err := p.step(ctx, !last); err != nil {
-			p.ended = false
-			return c.read, err
-		}
-		if last {
+		gone := c.gone[p.file.Path]
+		p.ended = gone
+		rest, err := p.step(ctx, !gone, most)
+		p.ended = gone && !rest && err == nil
+		switch {
+		case err != nil:
+			return false, err
+		case p.ended:
 			p.finish()
 		}
 		if c.err != nil {
-			return c.read, c.err
+			return false, c.err
 		}
+		more = more || rest
 	}
 	c.blocks.sweep(false)
 	c.blocks.tick++
 	if c.numbered > 0 {
 		c.stop(c.blocks.w.Stop())
 	}
-	return c.read, c.err
+	return more, c.err
 }
 
 // measure finds out how many bytes there are, if that is to be told.
@@ -257,7 +268,7 @@ func (c *Converter) Complete(ctx context.Context) (*Summary, error) {
 	}
 	err := c.err
 	if err == nil {
-		_, err = c.Step(ctx)
+		_, err = c.step(ctx, math.MaxInt64)
 	}
 	for _, p := range c.processes {
 		if p.streams != nil {

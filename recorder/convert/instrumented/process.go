@@ -82,15 +82,16 @@ func (p *process) damage(err error) bool {
 	return false
 }
 
-// step converts what the program has written since the last step.
-func (p *process) step(ctx context.Context, live bool) error {
+// step converts what the program has written since the last step, until that is most bytes: more is
+// whether it stopped for that.
+func (p *process) step(ctx context.Context, live bool, most int64) (more bool, err error) {
 	if err := p.file.Refresh(); err != nil && !p.damage(err) {
-		return err
+		return false, err
 	}
 	p.chunks.Renew(live)
 	p.late.Renew(live)
 	if live && p.file.Head.Dropped > 0 {
-		return nil // what is there may be dropped at any time
+		return false, nil // what is there may be dropped at any time
 	}
 	const passed = 64 << 20 // bytes without a chunk, before ctx is asked again
 	over := int64(0)
@@ -98,34 +99,37 @@ func (p *process) step(ctx context.Context, live bool) error {
 		over = passed
 	}
 	if err := p.look(ctx, over, live); err != nil {
-		return err
+		return false, err
 	}
 	if err := p.poll(ctx); err != nil {
-		return err
+		return false, err
 	}
-	for p.to.err == nil {
+	for began := p.to.read; p.to.err == nil; {
 		if err := errors.Join(ctx.Err(), p.to.blocks.w.Err()); err != nil {
-			return err
+			return false, err
+		}
+		if p.to.read-began >= most {
+			return true, nil
 		}
 		before := p.chunks.Offset()
 		chunk, ok, err := p.chunks.Next(over)
 		p.to.pass(p.chunks.Offset() - before)
 		switch {
 		case err != nil && !p.damage(err):
-			return err
+			return false, err
 		case err != nil:
 			continue
 		case !ok:
 			if live || p.chunks.Offset() == before {
-				return nil
+				return false, nil
 			}
 		case chunk.Kind == raw.ChunkEvents:
 			if err := p.events(chunk); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // finish ends the threads of a process that is gone.

@@ -7,6 +7,7 @@ type Summary struct {
 	Functions int64
 	Processes []Process
 	Unbegun   int64 // other processes, which ended before they recorded anything
+	Read      int64 // bytes of raw data with events
 }
 
 // Counts are numbers of a process, or of all.
@@ -46,6 +47,7 @@ func (s *Summary) Add(o *Summary) {
 	s.Functions += o.Functions
 	s.Processes = append(s.Processes, o.Processes...)
 	s.Unbegun += o.Unbegun
+	s.Read += o.Read
 }
 
 func (c *Counts) add(o *Counts) {
@@ -61,7 +63,7 @@ func (c *Counts) add(o *Counts) {
 }
 
 func (c *Converter) summary() *Summary {
-	s := &Summary{Functions: int64(len(c.called)), Unbegun: c.unbegun}
+	s := &Summary{Functions: int64(len(c.called)), Unbegun: c.unbegun, Read: c.read}
 	for _, p := range c.processes {
 		s.Processes = append(s.Processes, p.told)
 		s.add(&p.told.Counts)

@@ -59,7 +59,9 @@ func argument(s string) int { return len(s) }
 
 func errorsOf(a, b, c error) error { return b }
 
-func nils(p *os.PathError, e error, a any, t texter) (error, any, error) { return p, (map[string]int)(nil), nil }
+func nils(p *os.PathError, e error, a any, t texter) (error, any, error) {
+	return p, (map[string]int)(nil), nil
+}
 
 type texter interface{ Error() string }
 
