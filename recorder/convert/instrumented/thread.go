@@ -93,6 +93,9 @@ func (t *thread) started() string {
 	switch {
 	case strings.HasPrefix(s.name, "testing.") && t.test != "":
 		class, _ := gonames.SplitFunction(linkName(t.first.Package) + ".f")
+		if class == "testing" { // its own functions are recorded: the program has the name of the package
+			class = strings.TrimSuffix(t.p.programName(), ".test")
+		}
 		return class + "." + t.test
 	case strings.HasPrefix(s.name, "testing.") && strings.HasPrefix(called, "testing."), wrapper >= 0 && called == s.name:
 		return t.first.class + "." + t.first.name

@@ -240,4 +240,15 @@ func BenchmarkAdd(b *testing.B) {
 	recordLike(t, dir, nil, "go", "test", "-race", "-count=1", "./...")
 	recordLike(t, dir, nil, "go", "test", "-cover", "-count=1", "./...")
 	recordLike(t, dir, nil, "go", "test", "-count=1", "-run", "TestAdd/sub", "./...")
+
+	// Threads have the names of tests also if package testing itself is recorded.
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	must(t, runTracex(t, dir, nil, "record", "-o", trace, "-p", "testing", "-p", "work", "--", "go", "test", "-run", "TestAdd", "."))
+	found := false
+	for _, one := range factsOf(t, trace).Threads {
+		found = found || strings.Contains(one.Name, " tested.TestAdd/sub ")
+	}
+	if !found {
+		t.Errorf("no thread is a test: %+v", factsOf(t, trace).Threads)
+	}
 }

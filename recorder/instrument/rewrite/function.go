@@ -131,7 +131,7 @@ func (e *editor) variables(to []variable, list *ast.FieldList, letter string) []
 		return to
 	}
 	for _, field := range list.List {
-		reference, close := byReference(field.Type), isError(field.Type) || isTest(field.Type)
+		reference, close := byReference(field.Type), isError(field.Type) || isTest(field.Type, e.p.path)
 		if len(field.Names) == 0 {
 			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", reference, close}
 			e.insert(field.Type.Pos(), v.name+" ")

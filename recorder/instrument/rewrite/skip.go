@@ -201,24 +201,30 @@ func isError(t ast.Expr) bool {
 	return ok && id.Name == "error"
 }
 
-// isTest reports whether a type is that of a test: *testing.T, B or F, or testing.TB.
-func isTest(t ast.Expr) bool {
-	pointer, ok := ast.Unparen(t).(*ast.StarExpr)
-	if ok {
+// isTest reports whether a type is that of a test: *testing.T, B or F, or testing.TB. path is the
+// package in which it is written.
+func isTest(t ast.Expr, path string) bool {
+	pointer, isPointer := ast.Unparen(t).(*ast.StarExpr)
+	if isPointer {
 		t = pointer.X
 	}
-	s, selects := t.(*ast.SelectorExpr)
-	if !selects {
-		return false
+	var name string
+	switch t := t.(type) {
+	case *ast.SelectorExpr:
+		if id, ok := t.X.(*ast.Ident); !ok || id.Name != "testing" {
+			return false
+		}
+		name = t.Sel.Name
+	case *ast.Ident:
+		if path != "testing" {
+			return false
+		}
+		name = t.Name
 	}
-	id, _ := s.X.(*ast.Ident)
-	if id == nil || id.Name != "testing" {
-		return false
+	if !isPointer {
+		return name == "TB"
 	}
-	if !ok {
-		return s.Sel.Name == "TB"
-	}
-	return s.Sel.Name == "T" || s.Sel.Name == "B" || s.Sel.Name == "F"
+	return name == "T" || name == "B" || name == "F"
 }
 
 // small are the predeclared types that are no interfaces.
