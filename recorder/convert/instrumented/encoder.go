@@ -101,17 +101,23 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 		e.object(e.p.referred(t), values.Identity(uintptr(c.Address())))
 	case raw.ValueSlice:
 		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
-		e.elements(at, int(int32(min(c.U32(), 1<<31-1))))
+		e.elements(t, at, int(int32(min(c.U32(), 1<<31-1))), 0, depth)
+	case raw.ValueElements:
+		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
+		length := int(int32(min(c.U32(), 1<<31-1)))
+		e.elements(t, at, length, int(c.U8()), depth)
+	case raw.ValueItems:
+		if identity == 0 {
+			e.asText(t, depth)
+			return
+		}
+		e.elements(t, e.object(e.p.classOf(t), identity), t.len(), int(c.U8()), depth)
 	case raw.ValueArray:
 		if identity == 0 {
 			e.raw(e.typeText(t) + "{…}")
 			return
 		}
-		length := 0
-		if t != nil {
-			length = int(t.length)
-		}
-		e.elements(e.object(e.p.classOf(t), identity), length)
+		e.elements(t, e.object(e.p.classOf(t), identity), t.len(), 0, depth)
 	case raw.ValueMap:
 		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
 		e.b = e.layout.BeginFields(e.b)
@@ -138,10 +144,15 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 	case raw.ValuePointee:
 		e.value(e.p.element(t), values.Identity(uintptr(c.Address())), depth+1)
 	default:
-		c.At--
-		if text := e.appendText(e.text[:0], t, depth, false); !c.Bad {
-			e.rawBytes(text)
-		}
+		e.asText(t, depth)
+	}
+}
+
+// asText encodes the value whose kind was read as a text.
+func (e *encoder) asText(t *typ, depth int) {
+	e.c.At--
+	if text := e.appendText(e.text[:0], t, depth, false); !e.c.Bad {
+		e.rawBytes(text)
 	}
 }
 
@@ -351,10 +362,16 @@ func (e *encoder) object(class, identity int32) (at int) {
 	return at
 }
 
-// elements makes the object that was begun an array without recorded elements.
-func (e *encoder) elements(at, length int) {
+// elements makes the object of a type that was begun an array of a length, and encodes the n values that
+// follow, which are its first elements.
+func (e *encoder) elements(t *typ, at, length, n, depth int) {
 	e.b = e.layout.BeginElements(e.b, length)
-	e.b = e.layout.EndElements(e.b, at, length, 0)
+	for range n {
+		if e.value(e.p.element(t), 0, depth+1); e.c.Bad {
+			return
+		}
+	}
+	e.b = e.layout.EndElements(e.b, at, length, n)
 }
 
 // appendCut appends a string of which so many more bytes are missing.

@@ -76,6 +76,12 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 	case raw.ValueMap, raw.ValueSlice:
 		c.Address()
 		return strconv.AppendUint(append(append(dst, e.typeText(t)...), " len "...), uint64(c.U32()), 10)
+	case raw.ValueElements:
+		c.Address()
+		length := int(c.U32())
+		return e.appendElements(dst, t, length, depth)
+	case raw.ValueItems:
+		return e.appendElements(dst, t, t.len(), depth)
 	case raw.ValueFunc:
 		address := c.Address()
 		if s := e.p.symbols.at(e.p.address(c.U32())); s.name != "" {
@@ -123,6 +129,27 @@ func (e *encoder) appendStruct(dst []byte, t *typ, depth int, bare bool) []byte 
 		}
 		dst = append(append(dst, t.Fields[i].Name...), ':')
 		dst = e.appendText(dst, e.p.member(t, i), depth+1, false)
+	}
+	return append(dst, '}')
+}
+
+// appendElements appends a literal of a slice or an array of a length, after that: []int{1, 2, …+3}.
+func (e *encoder) appendElements(dst []byte, t *typ, length, depth int) []byte {
+	dst = append(append(dst, e.typeText(t)...), '{')
+	n := int(e.c.U8())
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if dst = e.appendText(dst, e.p.element(t), depth+1, false); e.c.Bad {
+			return dst
+		}
+	}
+	if more := length - n; more > 0 {
+		if n > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = strconv.AppendInt(append(dst, "…+"...), int64(more), 10)
 	}
 	return append(dst, '}')
 }

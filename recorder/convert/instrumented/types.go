@@ -63,6 +63,14 @@ func newType(t *raw.Type) *typ {
 	return n
 }
 
+// len returns the length of an array; 0 if its type is not known.
+func (t *typ) len() int {
+	if t == nil {
+		return 0
+	}
+	return int(t.length)
+}
+
 // class returns the full name of the type's class.
 func (t *typ) class() string {
 	name := gonames.Unqualified(t.Name)

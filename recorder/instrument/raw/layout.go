@@ -200,6 +200,8 @@ const (
 	ValueLarge     = 25 // a value that is too large to be looked at
 	ValueLeftOut   = 26 // no room for it
 	ValueTest      = 27 // pointer to a testing.T, B or F: address, a ValueString or ValueCut with its name
+	ValueElements  = 28 // slice: address, u32 length, u8 how many of its elements follow, these
+	ValueItems     = 29 // array: u8 how many of its elements follow, these
 
 	// address: the low 48 bits.
 	AddressSize = 6

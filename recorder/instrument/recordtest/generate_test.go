@@ -414,7 +414,7 @@ func (g *generator) panic() (source string, e ending) {
 		{"panic(Number(8))", "8"},
 		{`panic(P{1, "x"})`, `P{n:1, s:"x"}`},
 		{`panic(&P{2, "y"})`, `&P{n:2, s:"y"}`},
-		{"panic([]int{1, 2})", "[]int len 2"},
+		{"panic([]int{1, 2})", "[]int{1, 2}"},
 		{"{\n\t\tvar m map[string]int\n\t\tm[\"a\"] = 1\n\t}", "assignment to entry in nil map"},
 		{"{\n\t\txs, i := []int{1}, 5\n\t\txs[i]++\n\t}", "runtime error: index out of range [5] with length 1"},
 		{"{\n\t\tvar p *P\n\t\tp.n++\n\t}", "runtime error: invalid memory address or nil pointer dereference"},

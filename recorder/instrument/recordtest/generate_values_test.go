@@ -52,7 +52,7 @@ var generatedValues = []value{
 	{"[]int", "[]int{1, 2}", "[]int@9", "[]int@9", "[]int len 2"},
 	{"[]byte", `[]byte("abc")`, "[]uint8@9", "[]uint8@9", "[]uint8 len 3"},
 	{"map[string]int", `map[string]int{"a": 1}`, "map[string]int@9", "map[string]int@9", "map[string]int len 1"},
-	alike("[2]int", "[2]int{1, 2}", "[2]int{…}"),
+	alike("[2]int", "[2]int{1, 2}", "[2]int{1, 2}"),
 	alike("P", `P{3, "q"}`, `P{n:3, s:"q"}`),
 	alike("any", `any(P{4, "any"})`, `P{n:4, s:"any"}`),
 	alike("Box[int]", "Box[int]{5}", "Box[int]{t:5}"),

@@ -34,6 +34,12 @@ type elemType struct {
 	elem *rtype
 }
 
+type arrayType struct {
+	rtype
+	elem, slice *rtype
+	length      uintptr
+}
+
 type interfaceType struct {
 	rtype
 	pkgPath *byte

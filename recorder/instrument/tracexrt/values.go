@@ -123,8 +123,7 @@ func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr
 		}
 		return putStruct(p, t, d, depth, room)
 	case kindArray:
-		*u8(p) = ValueArray
-		return p + 1
+		return putArray(p, t, d, depth, room)
 	case kindPointer:
 		return putPointer(p, t, d, depth, room)
 	}
@@ -245,7 +244,40 @@ func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 		*u8(p) = ValueBytes
 		return putPart(q, from, n, room)
 	}
+	if elem := (*elemType)(unsafe.Pointer(t)).elem; depth > 0 && n > 0 && readable(uintptr(from), min(n, elementsMost)*elem.size) {
+		*u8(p) = ValueElements
+		return putElements(q, elem, from, n, depth-1, room)
+	}
 	*u8(p) = ValueSlice
+	return q
+}
+
+// putArray writes an array: one with as few elements as structs may have fields, or with depth the
+// first ones.
+func putArray(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	a := (*arrayType)(unsafe.Pointer(t))
+	if a.length > uintptr(fieldsMost) && depth == 0 {
+		*u8(p) = ValueArray
+		return p + 1
+	}
+	*u8(p) = ValueItems
+	return putElements(p+1, a.elem, d, a.length, max(depth-1, 0), room)
+}
+
+// elementsMost bounds the elements that are recorded, whatever fieldsMost is.
+const elementsMost = 255
+
+// putElements writes how many of n elements follow, and these. What is from d on must be readable.
+func putElements(p uintptr, elem *rtype, d unsafe.Pointer, n uintptr, depth int, room uintptr) uintptr {
+	if elem.flags&flagNamed != 0 || elem.kindOf() >= kindArray {
+		typeNumber(elem)
+	}
+	most := min(n, uintptr(fieldsMost), elementsMost)
+	q, k := p+1, uintptr(0)
+	for ; k < most && q+32 <= room; k++ {
+		q = put(q, elem, unsafe.Add(d, k*elem.size), depth, room)
+	}
+	*u8(p) = uint8(k)
 	return q
 }
 
@@ -366,7 +398,7 @@ func boundOf(t *rtype, depth int) uintptr {
 	switch k := t.kindOf(); {
 	case k == kindString:
 		return 5 + 6 + min(stringsMost, 255)
-	case k == kindStruct, k == kindInterface, k == kindPointer && depth > 0, k == kindSlice && depth > 0:
+	case k == kindStruct, k == kindArray, k == kindInterface, k == kindPointer && depth > 0, k == kindSlice && depth > 0:
 		return valueMost
 	}
 	return 5 + 17 // a type, and the longest number

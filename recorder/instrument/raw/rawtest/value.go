@@ -73,6 +73,22 @@ func Map(a uint64, n uint32) Value { return le.AppendUint32(Value{raw.ValueMap}.
 // Slice is a slice of length n.
 func Slice(a uint64, n uint32) Value { return le.AppendUint32(Value{raw.ValueSlice}.address(a), n) }
 
+// Elements is a slice of n elements with the first of them.
+func Elements(a uint64, n uint32, elements ...Value) Value {
+	return Value(le.AppendUint32(Value{raw.ValueElements}.address(a), n)).elements(elements)
+}
+
+// Items is an array with the first of its elements.
+func Items(elements ...Value) Value { return Value{raw.ValueItems}.elements(elements) }
+
+func (v Value) elements(list []Value) Value {
+	v = append(v, byte(len(list)))
+	for _, e := range list {
+		v = append(v, e...)
+	}
+	return v
+}
+
 // Func is a function whose code is at pc, from the program's code.
 func Func(a uint64, pc uint32) Value { return le.AppendUint32(Value{raw.ValueFunc}.address(a), pc) }
 
