@@ -2,9 +2,10 @@
 //
 //	go run ./testdata/figures > docs/figures.md
 //
-// It needs Go alone. With -interop it runs those beside Lincheck's readers and
-// Perfetto's libraries, too, which need Java, Maven, cargo and a C++ compiler;
-// without, their tables are left out. Nothing else should run on the machine.
+// It needs Go alone. With -interop it runs those beside Lincheck's readers,
+// Perfetto's libraries and other instrumentation of Go programs, too, which need
+// Java, Maven, cargo, a C++ compiler and the Go module proxy; without, their
+// tables are left out. Nothing else should run on the machine.
 package main
 
 import (
@@ -24,7 +25,7 @@ import (
 )
 
 func main() {
-	interop := flag.Bool("interop", false, "measure beside Lincheck's readers and Perfetto's libraries, too")
+	interop := flag.Bool("interop", false, "measure beside Lincheck's readers, Perfetto's libraries and other instrumentation of Go programs, too")
 	only := flag.String("only", "", "a regular expression for the titles of the tables that are wanted")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
@@ -98,6 +99,9 @@ func (t *table) measure() (measured, error) {
 	results := make(measured)
 	suffix := regexp.MustCompile(`-\d+$`) // the number of processors
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		if strings.Contains(s.Text(), " is left out: ") {
+			fmt.Fprintln(os.Stderr, s.Text())
+		}
 		fields := strings.Fields(s.Text())
 		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
 			continue
@@ -125,9 +129,12 @@ func (t *table) write(w io.Writer, results measured) error {
 	}
 	fmt.Fprint(w, "\n| --- |", strings.Repeat(" --- |", len(t.columns)), "\n")
 	for _, r := range t.rows {
+		if t.optional && !r.measured(t.columns, results) {
+			continue
+		}
 		fmt.Fprintf(w, "| %s |", r.head)
 		for _, c := range t.columns {
-			name := strings.ReplaceAll(r.bench, "*", c.part)
+			name := r.name(c)
 			values := results[name][r.metric]
 			if len(values) == 0 {
 				return fmt.Errorf("no %s of %s was measured", r.metric, name)
@@ -138,4 +145,12 @@ func (t *table) write(w io.Writer, results measured) error {
 		fmt.Fprintln(w)
 	}
 	return nil
+}
+
+// name is the benchmark of a row in a column.
+func (r *row) name(c column) string { return strings.ReplaceAll(r.bench, "*", c.part) }
+
+// measured reports whether anything of a row was measured.
+func (r *row) measured(columns []column, results measured) bool {
+	return slices.ContainsFunc(columns, func(c column) bool { return len(results[r.name(c)][r.metric]) > 0 })
 }

@@ -9,7 +9,8 @@ import (
 // table is a table of the page and the command that measures it.
 type table struct {
 	title, text string
-	interop     bool // needs Java, Maven, cargo or a C++ compiler
+	interop     bool // needs Java, Maven, cargo, a C++ compiler or the Go module proxy
+	optional    bool // rows that were not measured are left out
 	env         []string
 	packages    string
 	bench       string // a regular expression
@@ -208,7 +209,37 @@ var tables = []table{
 		rows: slices.Concat(libraries("burst", "plain", "burst, no arguments"), libraries("burst", "args", "burst, two arguments"),
 			libraries("flood", "plain", "flood, no arguments"), libraries("flood", "args", "flood, two arguments")),
 	},
+	{
+		title: "Beside other instrumentation of Go programs", interop: true, optional: true,
+		text: "A call in one goroutine, in turns, and its allocations where it has some. What is kept differs:\n\n" +
+			"- tracex: arguments, results and times of each call, in a file.\n" +
+			"- xgo 1.2.7, all functions trapped: nothing. An interceptor gets arguments and results; the one here is empty. xgo's trace keeps\n" +
+			"  them, with times, in memory. The JSON made of them at the end is not counted.\n" +
+			"- orchestrion 1.15 with OpenTelemetry's SDK 1.46: a span, which has times, and arguments and results where the aspect makes\n" +
+			"  attributes of them. There is no exporter, so that a span is dropped when it ends.\n" +
+			"- orchestrion with dd-trace-go 2.12, its default: a span with times, without values, which is sent to an agent. The tracer drops\n" +
+			"  what it cannot send in time: the share that arrived is that of a run with both functions.",
+		env: []string{"TRACEX_INTEROP=1"}, packages: "./recorder/instrument/interop", bench: "^BenchmarkPeers$",
+		columns: []column{{"no arguments", "no-arguments"}, {"two ints and a string, to int", "two-ints-and-a-string"}},
+		rows: slices.Concat([]row{
+			{"plain", "BenchmarkPeers/*/plain", "ns/op", duration},
+			{"tracex, not recording", "BenchmarkPeers/*/tracex-off", "ns/op", duration},
+			{"tracex, recording", "BenchmarkPeers/*/tracex-recording", "ns/op", duration},
+			{"… calls in the trace", "BenchmarkPeers/*/tracex-recording", "%-kept", unit("%")},
+		}, peer("xgo, no interceptor", "xgo"), peer("xgo, an empty interceptor", "xgo-interceptor"), peer("xgo, a trace in memory", "xgo-trace"),
+			peer("orchestrion, an OpenTelemetry span", "orchestrion-otel"), peer("orchestrion, an OpenTelemetry span with values", "orchestrion-otel-values"),
+			peer("orchestrion, a span of dd-trace-go", "orchestrion-datadog"),
+			[]row{{"… spans that the agent got", "BenchmarkPeers/*/orchestrion-datadog", "%-kept", unit("%")}}),
+	},
 }
+
+// peer are the rows of a way in which others instrument Go programs.
+func peer(head, part string) []row {
+	return []row{{head, "BenchmarkPeers/*/" + part, "ns/op", duration}, {"… allocations", "BenchmarkPeers/*/" + part, "allocs/call", count}}
+}
+
+// count shows a number of things.
+func count(v float64) string { return fmt.Sprintf("%.0f", v) }
 
 // libraries are the rows of one load, one for each library.
 func libraries(load, kind, head string) (rows []row) {

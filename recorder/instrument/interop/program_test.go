@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,19 +62,29 @@ func program(t testing.TB) string {
 // fetch returns a copy of a module, as MODULE@VERSION names it.
 func fetch(t testing.TB, module string) string {
 	t.Helper()
+	dir, err := fetched(t, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// fetched returns a copy of a module, if it can be had.
+func fetched(t testing.TB, module string) (dir string, err error) {
+	t.Helper()
 	c := exec.Command("go", "mod", "download", "-json", module)
 	c.Dir = t.TempDir() // in no module
 	out, err := c.Output()
 	var m struct{ Dir, Error string }
 	if fault := json.Unmarshal(out, &m); err != nil || fault != nil || m.Error != "" {
-		t.Fatalf("%s: %v %v %s", module, err, fault, m.Error)
+		return "", fmt.Errorf("%s: %v %v %s", module, err, fault, m.Error)
 	}
-	dir := filepath.Join(t.TempDir(), "module")
+	dir = filepath.Join(t.TempDir(), "module")
 	if err := os.CopyFS(dir, os.DirFS(m.Dir)); err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	// Modules are read only in the cache.
-	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	return dir, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -82,10 +93,6 @@ func fetch(t testing.TB, module string) string {
 		}
 		return os.Chmod(path, 0o666)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // run runs a command in a directory and returns what it wrote. A command that fails is no
