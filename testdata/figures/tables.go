@@ -210,6 +210,42 @@ var tables = []table{
 			libraries("flood", "plain", "flood, no arguments"), libraries("flood", "args", "flood, two arguments")),
 	},
 	{
+		title: "Tests of other programs, recorded", interop: true,
+		text: "The processor's time of `go test` as it is and recorded, in turns. *In all* includes the go command, whose share is\n" +
+			"counted as it is without recording; tracex, which writes the trace at the same time, is not included. *Complete* is the time from\n" +
+			"the end of the tests until the trace is complete: a test that calls functions all the time is ahead of it.",
+		env: []string{"TRACEX_INTEROP=1"}, packages: "./recorder/instrument/interop", bench: "^BenchmarkPrograms$", flags: []string{"-benchtime", "1x"},
+		columns: []column{{"btree", "btree"}, {"gojq", "gojq"}, {"bbolt", "bbolt"}, {"fzf", "fzf"}, {"yq", "yq"}, {"cobra", "cobra"}},
+		rows: []row{
+			{"calls", "BenchmarkPrograms/*/recorded", "calls", millions},
+			{"tests as they are", "BenchmarkPrograms/*/plain", "tests-cpu-s", seconds},
+			{"tests recorded", "BenchmarkPrograms/*/recorded", "tests-cpu-s", seconds},
+			{"a call", "BenchmarkPrograms/*/recorded", "ns/call", duration},
+			{"in all", "BenchmarkPrograms/*/recorded", "times-cpu", asMuch},
+			{"… without getters (`--trivial=false`)", "BenchmarkPrograms/*/without-getters", "times-cpu", asMuch},
+			{"complete", "BenchmarkPrograms/*/recorded", "rest-s", seconds},
+		},
+	},
+	{
+		title: "Building other programs to record them", interop: true,
+		text: "Compiling all tests of a module and running none, with what they import in the build cache, in turns. *Again* is without a\nchange.",
+		env:  []string{"TRACEX_INTEROP=1"}, packages: "./recorder/instrument/interop", bench: "^BenchmarkBuild$", flags: []string{"-benchtime", "1x"},
+		columns: []column{{"btree", "btree"}, {"cobra", "cobra"}, {"gojq", "gojq"}, {"bbolt", "bbolt"}},
+		rows: []row{
+			{"as it is", "BenchmarkBuild/*", "plain-s", seconds},
+			{"instrumented", "BenchmarkBuild/*", "instrumented-s", seconds},
+			{"again, as it is", "BenchmarkBuild/*", "plain-again-s", seconds},
+			{"again, instrumented", "BenchmarkBuild/*", "instrumented-again-s", seconds},
+		},
+	},
+	{
+		title: "The wrapper of a build's tools", interop: true,
+		text: "What it adds to a run of a tool that it does nothing for.",
+		env:  []string{"TRACEX_INTEROP=1"}, packages: "./recorder/instrument/interop", bench: "^BenchmarkWrapper$", flags: []string{"-benchtime", "200x", "-count", "3"},
+		columns: []column{{"a run", ""}},
+		rows:    []row{{"compile -V=full", "BenchmarkWrapper", "ns/tool", duration}},
+	},
+	{
 		title: "Beside other instrumentation of Go programs", interop: true, optional: true,
 		text: "A call in one goroutine, in turns, and its allocations where it has some. What is kept differs:\n\n" +
 			"- tracex: arguments, results and times of each call, in a file.\n" +
@@ -237,6 +273,14 @@ var tables = []table{
 func peer(head, part string) []row {
 	return []row{{head, "BenchmarkPeers/*/" + part, "ns/op", duration}, {"… allocations", "BenchmarkPeers/*/" + part, "allocs/call", count}}
 }
+
+// seconds shows a duration that was measured in seconds.
+func seconds(v float64) string { return duration(v * 1e9) }
+
+func millions(v float64) string { return digits(v/1e6) + " M" }
+
+// asMuch shows how many times as much something takes.
+func asMuch(v float64) string { return digits(v) + " × as much" }
 
 // count shows a number of things.
 func count(v float64) string { return fmt.Sprintf("%.0f", v) }
