@@ -62,7 +62,7 @@ func warm(b *testing.B, dir string) (cache string) {
 // compiles compiles the tests of a module, runs none of them, and returns how long that took.
 func compiles(b *testing.B, dir, cache string, instrumented bool) time.Duration {
 	b.Helper()
-	command := []string{"go", "test", "-run", "^$", "-vet=off", "./..."}
+	command := []string{"go", "test", "-count=1", "-run", "^$", "-vet=off", "./..."}
 	if instrumented {
 		command = append([]string{program(b), "record", "-o", filepath.Join(cache, "trace.bin"), "--force", "--"}, command...)
 	}

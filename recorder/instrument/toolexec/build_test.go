@@ -298,3 +298,23 @@ func TestEndOfFile(t *testing.T) {
 		}
 	}
 }
+
+// TestToolByName: a tool without a directory is looked for as a shell does, such as a C compiler that
+// the go command asks for its version.
+func TestToolByName(t *testing.T) {
+	want, err := exec.Command("go", "version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrapped := func(args ...string) *exec.Cmd {
+		c := exec.Command(self(), args...)
+		c.Env = append(os.Environ(), beWrapper+"=1")
+		return c
+	}
+	if got, err := wrapped("go", "version").Output(); err != nil || string(got) != string(want) {
+		t.Errorf("%q, %v; without it %q", got, err, want)
+	}
+	if out, err := wrapped("no-such-tool").CombinedOutput(); err == nil || !strings.Contains(string(out), "no-such-tool cannot be run") {
+		t.Errorf("a tool that is missing: %q, %v", out, err)
+	}
+}
