@@ -1,6 +1,7 @@
 package format
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -272,4 +273,55 @@ func TestTextOfLocation(t *testing.T) {
 	addTo(t, c, &StringObject{ID: 3, Value: "a.kt"})
 	text(0, "a.kt:12")
 	text(1, "<unknown>:7")
+}
+
+// TestResultsText: several results of a Go function are shown as Go shows them.
+func TestResultsText(t *testing.T) {
+	c := NewContext(V27)
+	for id, name := range []string{ResultsClass, "shop.Point"} {
+		b, err := (&ClassDescriptor{ID: int32(id), Name: name}).Append(nil, V27)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Add(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fields := func(list ...Value) *Captured {
+		in := &Captured{}
+		for i := range list {
+			in.Fields = append(in.Fields, CapturedField{Name: strconv.Itoa(i + 1), Value: list[i]})
+		}
+		return in
+	}
+	number := Value{Kind: ValueInt, Bits: 3}
+	point := Value{ClassID: 1, Captured: fields(number, Null())}
+	for _, tc := range []struct {
+		v    Value
+		want string
+		list int
+	}{
+		{Value{Captured: fields(number, Null())}, "(3, nil)", 2},
+		{Value{Captured: fields(point, Value{Kind: ValueString, Text: strings.Repeat("long ", 20)}, Value{ClassID: 1, Bits: 7})}, `(Point{1:3, 2:null}, "` + strings.Repeat("long ", 20) + `", Point@7)`, 3},
+		{Value{Captured: fields(number), Bits: 5}, "(results)@5", 0}, // an object
+		{Value{ClassID: 1, Captured: fields(number)}, "Point{1:3}", 0},
+		{Value{}, "(results)@0", 0},
+		{number, "3", 0},
+	} {
+		if got := string(c.AppendValueText(nil, &tc.v)); got != tc.want || len(c.Results(&tc.v)) != tc.list {
+			t.Errorf("%q of %d results, want %q of %d", got, len(c.Results(&tc.v)), tc.want, tc.list)
+		}
+		for n := range tc.list + 2 {
+			want := &tc.v
+			switch {
+			case n > 0 && n <= tc.list:
+				want = &tc.v.Captured.Fields[n-1].Value
+			case n > max(tc.list, 1):
+				want = nil
+			}
+			if got := c.Result(&tc.v, n); got != want {
+				t.Errorf("result %d of %s is %+v", n, tc.want, got)
+			}
+		}
+	}
 }

@@ -29,6 +29,10 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 	old := w.to(style)
 	switch v.Kind {
 	case ValueObject:
+		if list := w.c.Results(v); list != nil {
+			w.results(list, style)
+			break
+		}
 		w.className(v.ClassID)
 		if v.ByValue() {
 			w.fields(v.Captured.Fields, style)
@@ -130,6 +134,25 @@ func (w *textWriter) fields(list []CapturedField, style Style) {
 	}
 	w.b = append(w.b, '}')
 	w.most = outer
+}
+
+// results appends several results of a function, with values in a style.
+func (w *textWriter) results(list []CapturedField, style Style) {
+	w.b = append(w.b, '(')
+	for i := range list {
+		if i > 0 {
+			w.b = append(w.b, ", "...)
+		}
+		switch v := &list[i].Value; {
+		case v.Kind == ValueNull:
+			w.b = append(w.b, "nil"...)
+		case style == StyleValue:
+			w.value(v)
+		default:
+			w.valueIn(style, v)
+		}
+	}
+	w.b = append(w.b, ')')
 }
 
 // receiver appends what a method is called on.

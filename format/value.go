@@ -123,6 +123,33 @@ func (v *Value) ByValue() bool {
 	return v.Kind == ValueObject && v.Hash() == 0 && v.Captured != nil && len(v.Captured.Fields) > 0
 }
 
+// ResultsClass is the class of what a Go function returns if it returns several values: an object without
+// identity that has a field for each, named by its number from 1. Its text is that of Go: (3, nil).
+const ResultsClass = "(results)"
+
+// Results returns the values that a function returned if v stands for several, else nil.
+func (c *Context) Results(v *Value) []CapturedField {
+	if v.ByValue() {
+		if d := c.Class(v.ClassID); d != nil && d.Name == ResultsClass {
+			return v.Captured.Fields
+		}
+	}
+	return nil
+}
+
+// Result returns the n-th of the values, from 1, that v stands for as a result: v itself if it is the only
+// one, nil if there are fewer. Of 0 it returns v.
+func (c *Context) Result(v *Value, n int) *Value {
+	list := c.Results(v)
+	switch {
+	case n == 0, n == 1 && list == nil:
+		return v
+	case n > len(list):
+		return nil
+	}
+	return &list[n-1].Value
+}
+
 // MoreFields is the name of a last field that stands for those that were not recorded.
 const MoreFields = "…"
 

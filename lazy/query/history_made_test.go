@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"tracex/format"
@@ -129,5 +130,29 @@ func TestHistoryMade(t *testing.T) {
 	}
 	if skipped < 10 {
 		t.Errorf("only %d parts skipped", skipped)
+	}
+}
+
+// TestHistoryOfResults: an object that is one of several results is known as a result.
+func TestHistoryOfResults(t *testing.T) {
+	b := formattest.NewBuilder(t)
+	b.Thread(1)
+	find := b.Method("demo.Main", "find", formattest.IntType)
+	box := func(hash int64) format.Value { return format.Value{ClassID: b.Class("demo.Box"), Bits: hash} }
+	for _, list := range [][]format.Value{{box(7), format.Null()}, {formattest.IntValue(7), box(7)}, {box(8), format.Null()}} {
+		results := format.Value{ClassID: b.Class(format.ResultsClass), Captured: &format.Captured{}}
+		for i, v := range list {
+			results.Captured.Fields = append(results.Captured.Fields, format.CapturedField{Name: strconv.Itoa(i + 1), Value: v})
+		}
+		b.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: find})
+		b.Footer(format.ClassCall, &format.Footer{Result: results})
+	}
+	r := opened(t, b.File())
+	var seen []string
+	for _, s := range historyOf(t, r, Scope{}, HistoryOptions{}, "Box@7", 0).List() {
+		seen = append(seen, fmt.Sprint(s.Event, " ", s.Kind == Result))
+	}
+	if got := fmt.Sprint(seen); got != "[0 true 1 true]" {
+		t.Errorf("the object is seen at %s", got)
 	}
 }

@@ -228,6 +228,12 @@ func (v *historyPart) see(x *format.Value, role SightingKind) {
 		if role >= Receiver && v.l.is(x) {
 			v.add(role, HeldIn{Class: x.ClassID, Hash: x.Hash()}, "", x)
 		}
+		if role == Result {
+			list := v.h.ctx.Results(x)
+			for i := range list {
+				v.see(&list[i].Value, role)
+			}
+		}
 		return
 	}
 	in := x.Captured

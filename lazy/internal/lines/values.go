@@ -28,7 +28,13 @@ func (l *Writer) values(p *format.Point, f *format.Footer, depth int) {
 	}
 	show("value", &p.Value)
 	if f != nil && p.Class == format.ClassCall {
-		show("result", &f.Result)
+		list := l.ctx.Results(&f.Result)
+		for i := range list {
+			show("result "+strconv.Itoa(i+1), &list[i].Value)
+		}
+		if list == nil {
+			show("result", &f.Result)
+		}
 	}
 	if p.Snapshot != nil {
 		names := l.ctx.LocalNames(p)

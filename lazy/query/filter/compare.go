@@ -7,7 +7,7 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 	p := x.Point
 	switch t.field.id {
 	case idRet:
-		return x.Footer != nil && !threw(x.Footer) && f.value(t, &x.Footer.Result)
+		return x.Footer != nil && !threw(x.Footer) && f.result(t, &x.Footer.Result)
 	case idRecv:
 		return f.value(t, &p.Target)
 	case idArg:
@@ -24,13 +24,32 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 	// idObj
 	switch p.Class {
 	case format.ClassCall:
-		return f.value(t, &p.Target) || f.anyValue(t, p.Args) || x.Footer != nil && !threw(x.Footer) && f.value(t, &x.Footer.Result)
+		return f.value(t, &p.Target) || f.anyValue(t, p.Args) || x.Footer != nil && !threw(x.Footer) && f.result(t, &x.Footer.Result)
 	case format.ClassSnapshot:
 		return p.Snapshot != nil && (f.anyValue(t, p.Snapshot.Locals) || f.anyValue(t, p.Snapshot.Watches))
 	case format.ClassFieldRead, format.ClassFieldWrite, format.ClassArrayRead, format.ClassArrayWrite:
 		return f.value(t, &p.Target) || f.value(t, &p.Value)
 	}
 	return f.value(t, &p.Value)
+}
+
+// result tests what a call returned: of several results the one that the test names, or any, or their
+// text as a whole.
+func (f *Filter) result(t *boundTest, v *format.Value) bool {
+	if t.arg > 0 {
+		v = f.ctx.Result(v, t.arg)
+		return v != nil && f.value(t, v)
+	}
+	list := f.ctx.Results(v)
+	if list == nil {
+		return f.value(t, v)
+	}
+	for i := range list {
+		if f.value(t, &list[i].Value) {
+			return true
+		}
+	}
+	return (t.op == opRegexp || t.op == opContains || t.op == opEq) && f.value(t, v)
 }
 
 func (f *Filter) anyValue(t *boundTest, list []format.Value) bool {

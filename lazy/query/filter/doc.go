@@ -21,7 +21,7 @@
 //	numbers         17, 1,204,332; ranges with both ends: 5..9, 5.., ..9
 //	times           10ms, 1.5s, 2us or 2µs, 1m30s; ranges
 //	bytes           100, 64KiB, 1.5MB; ranges
-//	recorded values null, true, false, void; a number, compared by its value with numbers of all
+//	recorded values null or nil, true, false, void; a number, compared by its value with numbers of all
 //	                types; a range; "a string"; Class@129378 or @129378; any other word: a string, the
 //	                class of an object, an enum constant, or the whole text that shows the value
 //

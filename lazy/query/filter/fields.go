@@ -137,7 +137,7 @@ var fields = [...]Field{
 	idSize:   {Name: "size", kind: kindBytes, in: containers, About: "its bytes in the trace, with all below it: 64KiB"},
 	idThrew:  {Name: "threw", kind: kindTruth, in: callsOnly, alone: true, About: "the call ended with an exception"},
 	idExc:    {Name: "exc", kind: kindName, in: callsOnly | throws, alone: true, About: "the class of the exception that ended a call, was thrown or caught"},
-	idRet:    {Name: "ret", kind: kindValue, in: callsOnly, About: "the result"},
+	idRet:    {Name: "ret", kind: kindValue, in: callsOnly, About: "the result; if a Go function returns several, any of them; ret.1 the first, ret.2 the second"},
 	idRecv:   {Name: "recv", kind: kindValue, in: callsOnly, About: "the receiver: what the method was called on"},
 	idArg:    {Name: "arg", kind: kindValue, in: callsOnly, About: "any argument; arg.1 the first, arg.2 the second"},
 	idVar:    {Name: "var", kind: kindName, in: ofVars, About: "the local variable read or written"},
@@ -166,10 +166,10 @@ func (f Field) Ops() []string {
 	return list
 }
 
-// fieldNamed returns the field of a name; n is the number in arg.n, 0 without.
+// fieldNamed returns the field of a name; n is the number in arg.n or ret.n, "" without.
 func fieldNamed(name string) (f *Field, n string) {
 	name, n, numbered := strings.Cut(name, ".")
-	if numbered && (name != "arg" || n == "") {
+	if numbered && (name != "arg" && name != "ret" || n == "") {
 		return nil, ""
 	}
 	for i := range fields {
@@ -180,7 +180,7 @@ func fieldNamed(name string) (f *Field, n string) {
 	return nil, ""
 }
 
-// FieldNamed returns the field of a name; n is the number in arg.n, 0 for arg alone.
+// FieldNamed returns the field of a name; n is the number in arg.n or ret.n, 0 without.
 func FieldNamed(name string) (f Field, n int, ok bool) {
 	of, number := fieldNamed(name)
 	if of == nil {
@@ -192,7 +192,7 @@ func FieldNamed(name string) (f Field, n int, ok bool) {
 	return *of, n, number == "" || n > 0
 }
 
-// argNumber reads the number of an argument, from 1; 0 if it is none.
+// argNumber reads the number of an argument or a result, from 1; 0 if it is none.
 func argNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > 0xffff {

@@ -86,6 +86,16 @@ func TestMatchCall(t *testing.T) {
 		in(x);no has(x);no method=withdraw_ret<0 method=transfer_ret<0;no method=transfer_or_ret<0 -threw not_exc -method=withdraw;no`)
 }
 
+// TestMatchResults: of several results ret means any, and ret.2 the second.
+func TestMatchResults(t *testing.T) {
+	list(t, "results", aCall(withdraw, results(intValue(3), format.Null(), object(bankClass, 70000))), `
+		ret.1=3 ret.2=nil ret.2=null ret.3=Bank ret.3=Bank@70000 ret.2!=nil;no ret.1=nil;no ret.1!=nil ret.1>2 ret.1<3;no ret.4=nil;no ret.4!=nil;no ret.3~Bank
+		ret=3 ret=nil ret>2 ret>3;no ret=4;no ret!=3 ret=Bank ret~^.3,_nil,_Bank ret:bank@ ret=void;no obj=Bank obj=70000 obj=Account@5;no nil,_Bank`)
+	list(t, "no error", aCall(withdraw, results(format.Null(), format.Null())), `ret=nil ret!=nil;no ret.1=nil ret.2=nil -ret!=nil`)
+	list(t, "one result", aCall(withdraw, intValue(3)), `ret.1=3 ret.1!=4 ret.2=3;no ret.2!=3;no ret.2=nil;no`)
+	list(t, "no result", aCall(withdraw, format.Value{Kind: format.ValueVoid}), `ret.1=nil;no ret.1!=nil;no ret.1=void`)
+}
+
 func TestMatchThrown(t *testing.T) {
 	list(t, "threw", threwCall("com.shop.InsufficientFunds"), `
 		threw threw=true threw!=false threw=false;no exc exc=InsufficientFunds exc=com.shop.InsufficientFunds exc~Funds exc:funds exc!=Timeout exc=Insuff*

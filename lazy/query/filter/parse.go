@@ -238,20 +238,28 @@ func (p *parser) test() (*node, *Error) {
 	case o == opNone, f == nil && o == opContains && !misspelled(name):
 		p.at = at
 		return nil, nil
-	case f == nil && strings.HasPrefix(name, "arg."):
-		return nil, p.fault(at, end, "arguments have numbers: arg.1 is the first", "")
+	case f == nil && strings.HasPrefix(name, "arg."), f == nil && strings.HasPrefix(name, "ret."):
+		return nil, p.fault(at, end, numbersOf(name), "")
 	case f == nil:
 		return nil, p.fault(at, end, "there is no field "+name, "for the text, put it in quotes", nearest.Alike(name, fieldNames)...)
 	}
 	t := &test{field: f, op: o, at: at, end: end}
 	if arg != "" {
 		if t.arg = argNumber(arg); t.arg == 0 {
-			return nil, p.fault(at, end, "arguments have numbers: arg.1 is the first", "")
+			return nil, p.fault(at, end, numbersOf(name), "")
 		}
 	}
 	opAt := p.at
 	p.at += length
 	return p.value(t, opAt)
+}
+
+// numbersOf tells what follows arg. and ret.
+func numbersOf(name string) string {
+	if strings.HasPrefix(name, "ret.") {
+		return "results have numbers: ret.1 is the first"
+	}
+	return "arguments have numbers: arg.1 is the first"
 }
 
 // value parses the value of a test.

@@ -114,6 +114,8 @@ func TestParseErrors(t *testing.T) {
 		{"a balance=-20", 3, "there is no field balance", ""},
 		{"List<String>", 1, "there is no field List", ""},
 		{"arg.0=1", 1, "arguments have numbers: arg.1 is the first", ""},
+		{"ret.0=1", 1, "results have numbers: ret.1 is the first", ""},
+		{"ret.=1", 1, "results have numbers: ret.1 is the first", ""},
 		{"arg.x=1", 1, "arguments have numbers: arg.1 is the first", ""},
 		{"arg.=1", 1, "arguments have numbers: arg.1 is the first", ""},
 		{"method>x", 7, "method cannot be compared with >", ""},

@@ -133,7 +133,7 @@ func (f *Filter) mayEnd(p *part, foot *format.Footer) bool {
 	case opTest:
 		switch t := p.test; t.field.id {
 		case idRet:
-			return !threw(foot) && f.value(t, &foot.Result)
+			return !threw(foot) && f.result(t, &foot.Result)
 		case idThrew:
 			return t.threw(foot)
 		}

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"tracex/format"
@@ -14,6 +15,7 @@ const (
 	entryClass
 	fundsClass
 	statusClass
+	resultsClass
 )
 
 const (
@@ -42,7 +44,7 @@ func shopOf(t testing.TB, v format.Version) *format.Context {
 			t.Fatal(err)
 		}
 	}
-	for id, name := range []string{"com.shop.Account", "com.shop.Bank", "java.util.Map$Entry", "com.shop.InsufficientFunds", "com.shop.Status"} {
+	for id, name := range []string{"com.shop.Account", "com.shop.Bank", "java.util.Map$Entry", "com.shop.InsufficientFunds", "com.shop.Status", format.ResultsClass} {
 		add(&format.ClassDescriptor{ID: int32(id), Name: name})
 	}
 	void, number := format.Type{Kind: format.TypeVoid}, format.Type{Kind: format.TypeInt}
@@ -73,6 +75,15 @@ func shopThreads(yield func(int32, string) bool) {
 func intValue(n int64) format.Value         { return format.Value{Kind: format.ValueInt, Bits: n} }
 func stringValue(s string) format.Value     { return format.Value{Kind: format.ValueString, Text: s} }
 func object(class, hash int32) format.Value { return format.Value{ClassID: class, Bits: int64(hash)} }
+
+func results(list ...format.Value) format.Value {
+	v := object(resultsClass, 0)
+	v.Captured = &format.Captured{}
+	for i := range list {
+		v.Captured.Fields = append(v.Captured.Fields, format.CapturedField{Name: strconv.Itoa(i + 1), Value: list[i]})
+	}
+	return v
+}
 
 func floatOf(f float32) format.Value {
 	return format.Value{Kind: format.ValueFloat, Bits: int64(math.Float32bits(f))}

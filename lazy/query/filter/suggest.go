@@ -68,7 +68,13 @@ func (s *suggestions) call() {
 	if f := s.x.Footer; f != nil && threw(f) {
 		s.add("exc="+Word(f.Exception), "exceptions of this class")
 	} else if f != nil {
-		s.value("ret", &f.Result, "the same result")
+		list := s.c.Results(&f.Result)
+		for i := range list {
+			s.value(fmt.Sprintf("ret.%d", i+1), &list[i].Value, "the same result")
+		}
+		if list == nil {
+			s.value("ret", &f.Result, "the same result")
+		}
 	}
 	if p.Target.Kind != format.ValueNull {
 		s.value("recv", &p.Target, "on this object")

@@ -179,7 +179,7 @@ func (l *literal) setValue(f *Field, o op) (message, hint string, near []string)
 // read reads a word.
 func (l *literal) read() {
 	switch l.raw {
-	case "null":
+	case "null", "nil":
 		l.kind = litNull
 		return
 	case "void":

@@ -180,7 +180,9 @@ func (p *parser) field(at int, text string) (f field, err *Error) {
 		}
 	}
 	switch {
-	case !ok && (name == "arg" || strings.HasPrefix(name, "arg.")):
+	case !ok && strings.HasPrefix(name, "ret."):
+		return f, p.fault(at, at+len(name), "results have numbers: ret.1 is the first", "")
+	case !ok && strings.HasPrefix(name, "arg."):
 		return f, p.fault(at, at+len(name), "arguments have numbers: arg.1 is the first", "")
 	case !ok || source.name != of.Name:
 		near := filter.NearestFields(name)

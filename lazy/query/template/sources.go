@@ -206,10 +206,12 @@ func (w *writer) exc(int) (format.Style, bool) {
 	return format.StyleException, true
 }
 
-func (w *writer) ret(int) (format.Style, bool) {
+func (w *writer) ret(n int) (format.Style, bool) {
 	if f := w.x.Footer; w.is(format.ClassCall) && f != nil && !threw(f) {
-		_, ok := w.value(&f.Result)
-		return format.StyleResult, ok
+		if v := w.c.Result(&f.Result, n); v != nil {
+			_, ok := w.value(v)
+			return format.StyleResult, ok
+		}
 	}
 	return 0, false
 }

@@ -183,7 +183,8 @@ func TestErrors(t *testing.T) {
 		{"{}", "column 2: a field is missing; such as {arg.1}; a brace is written {{"},
 		{"{arg.0}", "column 2: arguments have numbers: arg.1 is the first"},
 		{"{arg.}", "column 2: arguments have numbers: arg.1 is the first"},
-		{"{ret.1}", "column 2: there is no field ret.1"},
+		{"{ret.0}", "column 2: results have numbers: ret.1 is the first"},
+		{"{recv.1}", "column 2: there is no field recv.1"},
 	} {
 		_, err := Parse(test.format)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {

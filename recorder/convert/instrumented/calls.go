@@ -3,6 +3,7 @@ package instrumented
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
 
 	"tracex/format"
 	"tracex/recorder/instrument/raw"
@@ -191,18 +192,14 @@ func (p *process) results(b []byte, f *function) []byte {
 	case 1:
 		b = e.values(b, results)
 	default:
-		text := append(e.text[:0], '(')
-		e.text = nil
-		for i, t := range results {
-			if i > 0 {
-				text = append(text, ", "...)
-			}
-			text = e.appendText(text, t, 0, false)
+		var at int
+		b, at = e.layout.BeginObject(b, p.program.dict.results(), 0)
+		b = e.layout.BeginFields(b)
+		for i := range results {
+			b = values.AppendText(b, strconv.Itoa(i+1), values.MaxText)
+			b = e.values(b, results[i:i+1])
 		}
-		text = append(text, ')')
-		e.b = b
-		e.rawBytes(text)
-		b, e.text = e.b, text
+		b = e.layout.EndFields(b, at, len(results))
 	}
 	for range e.layout.Returned {
 		b = append(b, 0)

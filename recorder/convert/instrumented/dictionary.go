@@ -20,6 +20,7 @@ type dictionary struct {
 	pending []byte
 	ends    []int    // in pending, of each object
 	classes []string // their names after the last dot, by id
+	several int32    // the class of several results, plus one; 0: not yet
 }
 
 // Keys of dictionary.ids.
@@ -73,6 +74,14 @@ func (d *dictionary) class(name string) int32 {
 		d.classes = append(d.classes, name[strings.LastIndexByte(name, '.')+1:])
 		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst, d.version)
 	})
+}
+
+// results returns the class of several results.
+func (d *dictionary) results() int32 {
+	if d.several == 0 {
+		d.several = d.class(format.ResultsClass) + 1
+	}
+	return d.several - 1
 }
 
 // result is what calls of a method return.

@@ -149,11 +149,11 @@ func TestValues(t *testing.T) {
 			if c.within == "" {
 				c.within = c.want
 			}
-			typed := c.within
+			first, second, thrown := c.want, c.want, c.within
 			if c.want == "null" { // in an interface it is not nil
-				typed = "(*Order)(nil)"
+				first, second, thrown = "nil", "(*Order)(nil)", "(*Order)(nil)"
 			}
-			want := "# Thread 1 (main)\np.one(): " + c.want + "\np.two(): (" + c.within + ", " + typed + ")\np.one(): threw panic: " + typed + "\n"
+			want := "# Thread 1 (main)\np.one(): " + c.want + "\np.two(): (" + first + ", " + second + ")\np.one(): threw panic: " + thrown + "\n"
 			s, _, got := convert(t, instrumented.Options{}, f)
 			if want = strings.TrimPrefix(want, "# Thread 1 (main)\n"); got[strings.IndexByte(got, '\n')+1:] != want || s.Processes[0].Damaged > 0 {
 				t.Errorf("%s\nwant\n%s%v", got, want, s.Processes[0].Problems)

@@ -248,7 +248,7 @@ func (g *generator) recursion(s *scope) (source string, tree *callTree, e ending
 	top := &callTree{}
 	at := top
 	for i := n; i >= 0; i-- {
-		out := []value{{result: strconv.Itoa(i)}}
+		out := []value{{text: strconv.Itoa(i)}}
 		c := &callTree{class: "main", text: fmt.Sprintf("%s(%d, %q)%s", name, i, text, resultOf(out, e))}
 		at.below = append(at.below, c)
 		at, text = c, text+"+"

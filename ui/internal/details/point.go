@@ -63,7 +63,13 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 		if method != nil {
 			what = shortType(method.Result)
 		}
-		d.value("result", what, &f.Result)
+		list := d.c.Results(&f.Result)
+		for i := range list {
+			d.value("result "+strconv.Itoa(i+1), "", &list[i].Value)
+		}
+		if list == nil {
+			d.value("result", what, &f.Result)
+		}
 	}
 }
 
