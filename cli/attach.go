@@ -48,7 +48,7 @@ tracex open trace.bin`,
 	c.RunE = func(c *cobra.Command, args []string) error {
 		pid, err := strconv.Atoi(args[0])
 		if err != nil || pid <= 0 {
-			return &usageError{fmt.Sprintf("%q is not the id of a process", args[0]), "pidof NAME, or pgrep NAME, tells it"}
+			return &usageError{fmt.Sprintf("%q is not the id of a process", args[0]), "pidof NAME, or pgrep NAME, prints it"}
 		}
 		return t.run(c.Context(), pid)
 	}
@@ -85,7 +85,7 @@ func (t *attachCommand) run(ctx context.Context, pid int) error {
 	return err
 }
 
-// attachInto records into a directory. keep means that it has the only copy of what was recorded.
+// attachInto records into a directory. keep means that this has the only copy of what was recorded.
 func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir *recording.Directory, options string) (keep bool, err error) {
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {
@@ -125,11 +125,11 @@ const (
 	// endPatience is how long a program may take to notice that it is no longer recorded. What it
 	// does then is not in the trace anyway.
 	endPatience = 200 * time.Millisecond
-	// awaitEvery is how often it is looked whether the program still runs.
+	// awaitEvery is how often await checks whether the program still records.
 	awaitEvery = 50 * time.Millisecond
 )
 
-// await waits until the time is over, the program has ended, or can record no more.
+// await waits until the time is over, or the program has ended or can record no more.
 func (t *attachCommand) await(ctx context.Context, p *control.Program) {
 	tick := time.NewTicker(awaitEvery)
 	defer tick.Stop()
@@ -147,7 +147,7 @@ func attachError(pid int, err error) error {
 	what := fmt.Errorf("process %d: %w", pid, err)
 	switch {
 	case errors.Is(err, control.ErrNoProcess):
-		return withHint(what, "pidof NAME, or pgrep NAME, tells the id of a process")
+		return withHint(what, "pidof NAME, or pgrep NAME, prints the id of a process")
 	case errors.Is(err, control.ErrNotBuilt):
 		return withHint(what, "tracex build -o PROGRAM ./cmd/x makes one; TRACEX_CONTROL=0 in its environment switches this off")
 	case errors.Is(err, control.ErrDenied):

@@ -27,7 +27,7 @@ func newBuildCommand(a *app) *cobra.Command {
 		Short: "Build a Go program that can record",
 		Long: "Build a Go program, like go build, that can record each of its calls with arguments and results. " +
 			"It does so from its start under tracex record, and for a while when tracex attach asks it to. " +
-			"While it does not record, a call costs a few nanoseconds more. Behind -- are flags of go build.",
+			"While it does not record, a call costs a few nanoseconds more. Flags of go build follow --.",
 		Example: `tracex build -o server ./cmd/server
 tracex record -- ./server           # from its start
 tracex attach --for 10s "$(pidof server)"`,

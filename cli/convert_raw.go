@@ -45,7 +45,8 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// rawOutputPath is where the trace of raw files goes by default: without what tracex appends.
+// rawOutputPath returns where the trace of raw files goes by default: path without the suffixes that tracex
+// appends, and with .bin.
 func rawOutputPath(path, output string) (string, error) {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Clean(path), format.RecordingSuffix), raw.Suffix)
 	if name == filepath.Clean(path) || !strings.HasSuffix(name, ".bin") {
@@ -58,7 +59,7 @@ func rawOutputPath(path, output string) (string, error) {
 const convertingRaws = "writing the trace"
 
 // convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of
-// packets. If the raw files have no events, there is none.
+// packets. If the raw files have no events, it makes none.
 func (a *app) convertRaws(ctx context.Context, files []string, packets packetsAt, to *growingFiles, v format.Version) (made rawTrace, err error) {
 	p := a.newProgress(convertingRaws)
 	defer p.end()

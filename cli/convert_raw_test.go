@@ -29,7 +29,7 @@ func rawFile(o rawtest.Options, calls int) *rawtest.File {
 	return f
 }
 
-// TestConvertNothing: raw files without calls make no trace, and leave the one that is there.
+// TestConvertNothing: raw files without calls make no trace, and leave an existing one.
 func TestConvertNothing(t *testing.T) {
 	full := ownRaw(1, 0)
 	full.Header(raw.AtReason, raw.ReasonAllocate)
@@ -69,7 +69,7 @@ func TestConvertNothing(t *testing.T) {
 	}
 }
 
-// TestThrowsGoexit: what ends goroutines in the usual way is no exception that left one.
+// TestThrowsGoexit: runtime.Goexit, a usual end of goroutines, is not an exception that left one.
 func TestThrowsGoexit(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")
@@ -104,8 +104,8 @@ func TestThrowsGoexit(t *testing.T) {
 	}
 }
 
-// TestGoStatementsByName: go statements of two functions are not one because they have the same text. What is
-// told of a recording, and of its trace, is the same.
+// TestGoStatementsByName: go statements of two functions are different even if they have the same text. Messages
+// about a recording agree with those about its trace.
 func TestGoStatementsByName(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")

@@ -99,8 +99,8 @@ func (m *remains) describe(done recorder.Finished) string {
 	return fmt.Sprintf("%v; all calls were recovered from %s", lazy.ErrUnfinished, from)
 }
 
-// more is for a followed trace: once the program is gone, it recovers the remaining data, and
-// returns a description.
+// more recovers the remaining data of a followed trace once its program is gone, and returns a
+// description.
 func (m *remains) more() (told string, err error) {
 	if m.write {
 		if told := m.recorded(); told != "" {

@@ -128,7 +128,7 @@ func (l *leftRecording) fromRaws() bool {
 
 func (l *leftRecording) say(line string) { l.tell(l.path, errors.New(line)) }
 
-// completeRaws is complete for a recording of instrumented programs. made is false if they have
+// completeRaws is complete for a recording of instrumented programs. made is false if these have
 // recorded no calls.
 func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told []remark, made bool) {
 	at := l.path + recording.Suffix
@@ -143,7 +143,7 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 	if sizeOf(spool) > 0 {
 		packets = spool.Name()
 	}
-	// What record had converted is made again: the numbers it used are not known any more.
+	// Convert again what record had converted: the numbers that it used are no longer known.
 	traces, all, err := l.convertRaws(ctx, files, packets)
 	if err != nil {
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
@@ -171,7 +171,7 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 	return l.cleaned(), true
 }
 
-// tellProblems tells what of raw files could not be read.
+// tellProblems tells which parts of raw files could not be read.
 func (l *leftRecording) tellProblems(s *instrumented.Summary) {
 	for _, p := range s.Processes {
 		for _, problem := range p.Problems {

@@ -16,7 +16,7 @@ import (
 
 // TestFinishTwoRecorders has two programs in a recording whose process is killed: the calls of
 // the first are in the trace, those of the second are packets. Both are in the completed trace,
-// and what it lacks is told.
+// and messages say what it lacks.
 func TestFinishTwoRecorders(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 300, Options: formattest.Options{Version: format.V27}})
 	var packets [2][]byte

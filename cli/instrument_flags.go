@@ -31,8 +31,8 @@ func mark(f *pflag.FlagSet, arguments map[string]string) {
 
 func (b *buildFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVarP(&b.packages, "packages", "p", nil, "packages to instrument, as patterns of go build: work (the main modules), std, net/http, example.com/x/...; repeatable. Default: work and those of the command line")
-	f.BoolVar(&b.tests, "tests", true, "functions in files of tests too")
-	f.BoolVar(&b.trivial, "trivial", true, "functions of one statement without a call too")
+	f.BoolVar(&b.tests, "tests", true, "functions in test files, too")
+	f.BoolVar(&b.trivial, "trivial", true, "functions of one or two statements without a call or loop, too")
 	mark(f, map[string]string{"packages": "PATTERN", "tests": "", "trivial": ""})
 }
 
@@ -56,7 +56,7 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.strings, "strings", 64, "bytes to keep of a string, at most 255")
 	f.IntVar(&c.fields, "fields", 12, "fields to keep of a struct, at most 1000")
 	f.IntVar(&c.levels, "levels", 0, "leave out calls nested deeper, and count them")
-	f.Var(&c.limit, "limit", "what a process may write to disk before it stops to record; default: 8GiB, and a third of what is free for all")
+	f.Var(&c.limit, "limit", "what a process may write to disk before it stops recording; default: 8GiB, and a third of what is free for all")
 	f.Var(&c.last, "last", "keep only the newest calls: about so much of a process's data")
 	f.BoolVar(&c.noTimes, "no-times", false, "record no times")
 	mark(f, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
@@ -69,7 +69,7 @@ func (c *callFlags) check() error {
 		value, most int
 	}{{"depth", c.depth, 8}, {"strings", c.strings, 255}, {"fields", c.fields, 1000}, {"levels", c.levels, 1 << 30}} {
 		if n.value < 0 || n.value > n.most {
-			return &usageError{fmt.Sprintf("--%s is %d", n.name, n.value), fmt.Sprintf("it is from 0 to %d", n.most)}
+			return &usageError{fmt.Sprintf("--%s is %d", n.name, n.value), fmt.Sprintf("it must be from 0 to %d", n.most)}
 		}
 	}
 	for _, p := range append(append([]string(nil), c.only...), c.skip...) {
@@ -82,19 +82,19 @@ func (c *callFlags) check() error {
 
 const defaultLimit = 8 << 30
 
-// reservedFor returns how many bytes are left free on the disk of a trace while programs run, which may
-// need it themselves.
+// reservedFor returns how many bytes stay free on the disk of a trace while programs run, for the programs
+// themselves.
 func reservedFor(output string) int64 {
 	const most = 1 << 30
 	free, _ := freeSpace(filepath.Dir(output))
 	return min(most, free/8)
 }
 
-// text is what the program is told, see raw.OptionsVariable. output is where the trace will be.
+// text returns the options for the program, see raw.OptionsVariable. output is the path of the trace.
 func (c *callFlags) text(output string) (string, error) {
 	limit, reserve := int64(c.limit), int64(0)
 	if limit == 0 {
-		// The trace takes about twice the room of what it is made of, which stays until it is complete.
+		// The trace takes about twice the room of the raw files, which stay until it is complete.
 		free, _ := freeSpace(filepath.Dir(output))
 		limit, reserve = defaultLimit, free/10*7
 	} else {

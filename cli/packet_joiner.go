@@ -13,9 +13,8 @@ import (
 	"tracex/recorder/convert/perfetto"
 )
 
-// packetJoiner adds the packets in a file to the trace of raw files: what programs record by package
-// recorder, beside the calls of these programs. It takes turns with the conversion of the raw files, so that
-// both write one trace.
+// packetJoiner adds the packets in a file, which programs record by package recorder, to a trace that is made
+// of raw files. It takes turns with the conversion of the raw files, so that both write one trace.
 type packetJoiner struct {
 	*perfetto.Joiner
 	in *os.File
@@ -62,7 +61,7 @@ func (p *packetJoiner) turn(c *instrumented.Converter, add func(*perfetto.Begun)
 	return err
 }
 
-// begunOf says how far a trace is as the conversion of packets wants to know it.
+// begunOf returns how far a trace is, in the form that the conversion of packets takes.
 func begunOf(w *instrumented.Written) *perfetto.Begun {
 	b := &perfetto.Begun{To: w.To, Origin: w.Origin, Wall: w.Wall, Last: w.Last, IDs: w.IDs, Thread: int32(w.Threads), Events: w.Events}
 	for _, p := range w.Programs {
@@ -73,7 +72,7 @@ func begunOf(w *instrumented.Written) *perfetto.Begun {
 	return b
 }
 
-// readyPackets tells another goroutine how much of a file of packets may be converted, as offsets: calls
+// readyPackets tells another goroutine, by two offsets, how much of a file of packets may be converted: calls
 // before the first have their names before the second.
 type readyPackets struct{ calls, known atomic.Int64 }
 

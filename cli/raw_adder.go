@@ -8,9 +8,9 @@ import (
 	"tracex/recorder/convert/perfetto"
 )
 
-// rawAdder adds what instrumented programs have recorded to a trace that was begun with packets, before
-// its end. A trace that a killed process has begun can be continued with packets, but not with raw files: so
-// they are added last.
+// rawAdder adds what instrumented programs have recorded to the end of a trace that was begun with packets.
+// It adds raw files last, because a trace that a killed process has begun can be continued with packets, but
+// not with raw files.
 type rawAdder struct {
 	app   *app
 	files []string              // none: nothing is added

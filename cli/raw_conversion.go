@@ -27,25 +27,25 @@ type rawConversion struct {
 	keep   int64 // bytes that stay free on the disk while programs run
 	files  growingFiles
 	seen   map[string]bool
-	spool  string // where packets are, of which some may be ready
+	spool  string // path of the packets, see ready
 	ready  readyPackets
-	joiner *packetJoiner // nil until some are
+	joiner *packetJoiner // nil until packets are ready
 	done   chan struct{} // closed when no more programs run
-	ended  chan error    // of what follows them
+	ended  chan error    // result of follow
 
 	progress atomic.Pointer[progress] // nil while programs run: the terminal is theirs
-	before   int64                    // bytes that had been converted when they ended; -1: not known yet
+	before   int64                    // bytes that had been converted when the programs ended; -1: not known yet
 }
 
 // convertEvery is how often what programs have recorded is converted.
 const convertEvery = 100 * time.Millisecond
 
-// rawProgress is what a recording's directory says of the progress of a trace that is made of raw files.
+// rawProgress is the content of a recording's progress file if its trace is made of raw files.
 const rawProgress = "see the raw files\n"
 
-// newRawConversion begins a trace. Its files are created when there is a recording. With --last, and with
-// --split, there are none before the programs have ended. several is whether there may be several programs. Raw
-// files are left alone if source is another one.
+// newRawConversion begins a trace. Its files are created when something has been recorded; with --last, and
+// with --split, only after the programs have ended. several says that there may be several programs. Raw files
+// are left alone if source is already packets.
 func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, source *traceSource) (*rawConversion, error) {
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {
@@ -118,7 +118,7 @@ func (l *rawConversion) follow() error {
 	}
 }
 
-// look converts what there is by now, or much of it: more is whether there is a rest.
+// look converts what has been recorded by now, or much of it: more reports whether something is left.
 func (l *rawConversion) look() (more bool, err error) {
 	list, err := os.ReadDir(l.folder)
 	if err != nil {
@@ -160,7 +160,7 @@ func (l *rawConversion) join() (err error) {
 	return l.joiner.advance(context.Background(), l.Converter, calls, known)
 }
 
-// aliveText reports whether there is a process with an id.
+// aliveText reports whether the process with an id is alive.
 func aliveText(pid string) bool {
 	n, err := strconv.Atoi(pid)
 	return err != nil || control.Alive(n)

@@ -37,9 +37,9 @@ type recordCommand struct {
 	list       bool
 }
 
-// goCommand says what a go command is for record.
+// goCommand says how record treats go commands.
 type goCommand struct {
-	not    bool // it is run as it is
+	not    bool // a go command is run unchanged
 	inside bool // the command runs go commands
 }
 
@@ -177,7 +177,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	source := new(traceSource)
 	live.files.may = func() error {
 		if r.split {
-			return errOtherSource // which traces there will be is known at the end
+			return errOtherSource // the traces are known only at the end
 		}
 		return source.takePackets(dir)
 	}
@@ -193,7 +193,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	failed := r.runProgram(ctx, dir, args, rawEnvironment(dir.Path(), options))
 	var missing *usageError
 	if errors.As(failed, &missing) {
-		_, _ = session.stop(ctx) // there is nothing
+		_, _ = session.stop(ctx) // nothing was recorded
 		_, _ = raws.end(ctx, "")
 		return false, failed
 	}
@@ -205,7 +205,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	}
 	packets := ""
 	if err == nil && had.anything && source.settle(dir) {
-		// This puts those that wait into the spool.
+		// This writes waiting packets to the spool.
 		if _, _, err = live.end(ctx); errors.Is(err, errOtherSource) || errors.Is(err, perfetto.ErrNoCalls) {
 			packets, err = dir.Spool(), nil
 		}
@@ -280,7 +280,7 @@ func (r *recordCommand) createDir(args []string, sockets string) (*recording.Dir
 	return dir, nil
 }
 
-// unendedError returns err, of a directory for a recording, as one about the output.
+// unendedError turns an error about a recording's directory into one about the output.
 func (r *recordCommand) unendedError(err error) error {
 	switch {
 	case errors.Is(err, recording.ErrUnfinished):

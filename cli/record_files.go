@@ -14,14 +14,14 @@ import (
 // recordedMode are the permissions of a recorded trace.
 const recordedMode fs.FileMode = 0o600
 
-// growingFiles are the files of a trace that is being recorded, in the order of traceSuffixes. They
-// are in their places from the first call on, and grow there.
+// growingFiles are the files of a trace that is being recorded, in the order of traceSuffixes. They are
+// created at their final paths with the first call, and grow there.
 type growingFiles struct {
 	path    string       // of the data
 	replace bool         // of existing files, by create
-	may     func() error // asked by create: an error is why it must not; nil for none
-	begun   func() error // called when they have been created by writing; nil for nothing
-	room    func(n int)  // waits until n bytes may be written; nil for at once
+	may     func() error // called by create: an error says why it must not; may be nil
+	begun   func() error // called when writing has created them; may be nil
+	room    func(n int)  // waits until n bytes may be written; may be nil
 	open    []*os.File
 }
 

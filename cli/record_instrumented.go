@@ -114,7 +114,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if made.empty() && made.lost == nil {
 		var exit childExit
 		if errors.As(failed, &exit) {
-			return false, cmp.Or(r.keepRawFiles(folder, packets), failed) // it has said why; there is nothing to add
+			return false, cmp.Or(r.keepRawFiles(folder, packets), failed) // it has said why
 		}
 		return false, r.nothingInstrumented(plan, built, made.Summary)
 	}
@@ -126,7 +126,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	return false, cmp.Or(r.keepRawFiles(folder, packets), made.damage, failed)
 }
 
-// rawFolder is appended to the name of the trace for the folder of --keep-raw.
+// rawFolder is the suffix of the folder for --keep-raw, after the name of the trace.
 const rawFolder = ".raw"
 
 // keepRawFiles moves what programs wrote out of the recording's directory, with --keep-raw. packets
@@ -197,7 +197,7 @@ func (r *recordCommand) listFunctions(ctx context.Context, args []string) error 
 	return nil
 }
 
-// nothingInstrumented is the error for a command that left no call.
+// nothingInstrumented is the error for a command that recorded no call.
 func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapper.Report, s *instrumented.Summary) error {
 	instrumentedSome := slices.ContainsFunc(built, func(b wrapper.Report) bool {
 		return b.Failed == "" && slices.ContainsFunc(b.Functions, func(f rewrite.Function) bool { return f.Reason == "" })

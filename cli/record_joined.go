@@ -27,14 +27,14 @@ type ownRecording struct {
 	listener net.Listener
 	accepted chan struct{} // closed when the listener accepts no more
 
-	// Of the goroutine that accepts; nil if no program has connected.
+	// Used by the goroutine that accepts; nil if no program has connected.
 	service *service.Service
 	spool   *os.File
 	session *recordingSession // nil if the service could not begin
 }
 
-// startOwn listens for programs that send packets. If that is not possible, it says so and
-// returns nil: the recording does without.
+// startOwn listens for programs that send packets. If it cannot, it says so and returns nil: the
+// recording has no packets then.
 func (r *recordCommand) startOwn(dir *recording.Directory, ready *readyPackets) *ownRecording {
 	if dir.About.Sockets == "" {
 		return nil
@@ -53,8 +53,8 @@ func (r *recordCommand) remarkNoOwn(err error) {
 	r.remark("what programs record by package recorder will be missing", err)
 }
 
-// ownSockets makes the directory for sockets, which only the user can open; "" if programs are to
-// have no service, as the variable for it is set to nothing, or if there can be none.
+// ownSockets makes the directory for sockets, which only the user can open. It returns "" if the
+// service's variable is set to nothing, which means no service, or if it cannot make the directory.
 func (r *recordCommand) ownSockets() string {
 	if at, set := os.LookupEnv(service.ProducerVariable); set && at == "" {
 		return ""
@@ -102,8 +102,8 @@ func (o *ownRecording) start() (err error) {
 	return err
 }
 
-// stop receives the rest, when the programs have ended. It returns the path of the spool; "" if
-// there is nothing in it.
+// stop receives the remaining packets when the programs have ended. It returns the path of the spool;
+// "" if that is empty.
 func (o *ownRecording) stop(ctx context.Context) string {
 	if o == nil {
 		return ""
@@ -136,7 +136,7 @@ func (o *ownRecording) close() {
 	}
 }
 
-// rawTrace is a trace of what instrumented programs have recorded.
+// rawTrace describes a trace of what instrumented programs have recorded.
 type rawTrace struct {
 	*instrumented.Summary                  // nil if there were no raw files
 	own                   *perfetto.Result // what packets added; nil if nothing

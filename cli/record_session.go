@@ -66,7 +66,7 @@ type workOrder int
 
 const (
 	takePackets workOrder = iota
-	flushBegins           // later packets are not written after this flush
+	flushBegins           // packets that arrive later are not written after this flush
 	flushEnds
 )
 
@@ -141,7 +141,7 @@ func (r *recordingSession) readOn() error {
 				flushing, last = true, now
 				r.work <- work{order: flushBegins}
 				go func() {
-					// An error means that a program is gone or stopped: its data cannot be waited for.
+					// An error means that a program is gone or stopped: waiting for its data is useless.
 					_ = r.Flush(context.Background(), flushPatience)
 					flushed <- struct{}{}
 				}()
@@ -184,7 +184,7 @@ func (r *recordingSession) convert() error {
 		}
 		if failed != nil {
 			r.command.reportServiceError(fmt.Errorf("recording stops: %w", failed))
-			_ = r.Stop(context.Background()) // programs need not record data that has no place
+			_ = r.Stop(context.Background()) // programs need not record what cannot be kept
 		}
 	}
 	return failed

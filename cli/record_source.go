@@ -27,7 +27,7 @@ func (s *traceSource) take(which int32) bool {
 	return s.which.CompareAndSwap(0, which) || s.which.Load() == which
 }
 
-// settle decides for raw files if there are some and nothing else was first, and reports whether they
+// settle makes raw files the source if there are some and there is no source yet, and reports whether they
 // are the source.
 func (s *traceSource) settle(dir *recording.Directory) bool {
 	return rawFiles(dir.Path()) != nil && s.take(fromRaws)

@@ -36,7 +36,7 @@ func recordRaw(calls int) error {
 	return os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d-1%s", os.Getpid(), raw.Suffix)), f.Image, 0o600)
 }
 
-// recordRawAndWait records so, and keeps on running until its input ends.
+// recordRawAndWait does the same, and runs until its input ends.
 func recordRawAndWait() error {
 	if err := recordRaw(3); err != nil {
 		return err
@@ -135,8 +135,8 @@ func TestRecordLater(t *testing.T) {
 	}
 }
 
-// TestRecordLaterInTheWay: an instrumented program begins when the calls of a recorder cannot be in the trace, as there
-// is another file. What both recorded is kept.
+// TestRecordLaterInTheWay: an instrumented program begins when another file keeps the calls of a recorder out of the
+// trace. What both recorded is kept.
 func TestRecordLaterInTheWay(t *testing.T) {
 	t.Parallel()
 	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
@@ -170,7 +170,7 @@ func TestRecordLaterInTheWay(t *testing.T) {
 	}
 }
 
-// awaitFiles waits until the files of a trace are in their places: whoever is killed before leaves drafts of
+// awaitFiles waits until the files of a trace are at their paths: a process that is killed before leaves drafts of
 // them.
 func awaitFiles(t *testing.T, out string) {
 	t.Helper()
@@ -181,7 +181,7 @@ func awaitFiles(t *testing.T, out string) {
 	}
 }
 
-// TestRecordBothKilled: what a killed tracex record leaves of programs of both kinds is all found.
+// TestRecordBothKilled: everything that a killed tracex record leaves of programs of both kinds is found.
 func TestRecordBothKilled(t *testing.T) {
 	for _, c := range []struct {
 		name          string

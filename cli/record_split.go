@@ -107,7 +107,7 @@ func (s *splitting) raw(ctx context.Context, p splitProcess) error {
 	return nil
 }
 
-// packets makes the traces of processes that have packets, but no calls.
+// packets makes the traces of processes that have packets but no calls.
 func (s *splitting) packets(ctx context.Context) error {
 	for _, pid := range slices.Sorted(maps.Keys(s.senders)) {
 		switch {
@@ -154,7 +154,7 @@ func splitPath(output string, p *splitProcess, taken map[string]bool) string {
 	return path
 }
 
-// plainName returns a name of a program as a part of the name of a file.
+// plainName turns the name of a program into a part of a file's name.
 func plainName(name string) string {
 	const most = 60
 	name = strings.Map(func(r rune) rune {

@@ -18,8 +18,8 @@ import (
 	"tracex/recorder/recording"
 )
 
-// TestSplitPath: the names of traces have nothing of a program's name that files cannot have, and no two are
-// the same.
+// TestSplitPath: the names of traces have no characters of a program's name that files cannot have, and no two
+// are the same.
 func TestSplitPath(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, program string) string {

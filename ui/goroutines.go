@@ -29,7 +29,7 @@ type starting struct {
 	path startPath
 }
 
-// startPath is who started a thread, as last told.
+// startPath is the last answer of told: which goroutines led to a thread.
 type startPath struct {
 	forest *goroutines.Forest
 	thread int32
@@ -103,7 +103,7 @@ func (s *starting) toGoroutine(program string, number int64, guess bool) tea.Cmd
 
 // errNotStarted are the reasons why there is no go statement of a goroutine.
 var (
-	errNoGoroutine = errors.New("this thread is no goroutine that the trace knows")
+	errNoGoroutine = errors.New("this thread is not a goroutine that the trace knows")
 	errMain        = errors.New("this is main: no go statement made it")
 	errNoParent    = errors.New("the trace does not tell who started this goroutine")
 )
@@ -170,8 +170,8 @@ func whenBegun(r *lazy.TraceReader, thread, of int32) (at lazy.Position, ok bool
 // mostStarters bounds the goroutines that the details name.
 const mostStarters = 12
 
-// told returns who started the goroutine of a thread, for the details; "" if it is not known, or not
-// yet.
+// told returns which goroutines led to that of a thread, for the details; "" if they are unknown, or
+// not known yet.
 func (s *starting) told(n *lazy.Node) string {
 	f := s.forests.Last()
 	if n == nil || !n.IsThread() || f == nil {
@@ -189,7 +189,7 @@ func (s *starting) told(n *lazy.Node) string {
 // startsKnown is the message that a forest has been made.
 type startsKnown struct{}
 
-// settle finds out who started the goroutine of a node, if the details are to tell it.
+// settle finds out which goroutines led to that of a node, if the details show them.
 func (s *starting) settle(n *lazy.Node) tea.Cmd {
 	if n == nil || !n.IsThread() || s.busy {
 		return nil

@@ -125,7 +125,7 @@ func TestGoStatement(t *testing.T) {
 		{15, "O", 5, 15, "the trace does not tell who started this goroutine"},
 		{17, "O", 6, 17, "goroutine 39, which started this one, is not in the trace"},
 		{19, "O", 7, 19, "the go statement is not in the trace: iter.go:271"},
-		{21, "O", 8, 21, "this thread is no goroutine"},
+		{21, "O", 8, 21, "this thread is not a goroutine"},
 		{22, "enter", 8, 22, "no children"},
 	} {
 		d.keys(to(c.event) + " " + c.key)
@@ -226,8 +226,8 @@ func TestNoGoStatement(t *testing.T) {
 	w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: start, Target: format.Null()})
 	d := drive(t, uitest.Open(t, w.File(), lazy.Options{NoWrite: true}), 80, 24, Options{})
 	d.keys(eventKeys(0) + " enter").has("no children")
-	d.keys("O").has("this thread is no goroutine")
+	d.keys("O").has("this thread is not a goroutine")
 	d.keys(eventKeys(1) + " enter").has("no children")
-	d.keys("O").has("this thread is no goroutine")
+	d.keys("O").has("this thread is not a goroutine")
 	d.keys("t").has("2 threads ─")
 }

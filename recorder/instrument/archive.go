@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// sources are those of the archive that is linked into programs, and of the wrapper.
+// sources has the sources of the archive that is linked into programs, and of the wrapper.
 //
 //go:embed tracexrt/*.go tracexrt/*.s raw/*.go selfcheck/*.go rewrite/*.go wrapper/*.go toolexec/*.go
 var sources embed.FS
@@ -29,14 +29,13 @@ const ArchivePath = "tracexrt"
 // Tools are the programs and archives that instrument the builds of a toolchain.
 type Tools struct {
 	Wrapper string // the program for -toolexec
-	Archive string // Archive+SharedSuffix is the one for position independent code
-	// Stamp distinguishes what is built with these tools from what is not, and from what other
-	// tools have built.
+	Archive string // position-independent code takes Archive+SharedSuffix
+	// Stamp marks what is built with these tools. Each set of tools has a different one.
 	Stamp string
-	// Missing are fields of the runtime that this version of Go does not have: what depends on
-	// them is not recorded.
+	// Missing lists fields of the runtime that this version of Go lacks, or that failed the
+	// self-check. What depends on them is not recorded.
 	Missing []string
-	// Never are packages that are not instrumented: the runtime, and what it imports.
+	// Never lists packages that must not be instrumented: the runtime, and what it imports.
 	Never []string
 }
 
@@ -55,13 +54,13 @@ func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return nil, err
 	}
-	// Made beside its place and renamed: others see all or nothing.
+	// Renaming the finished folder into place lets other processes see all or nothing.
 	temp, err := os.MkdirTemp(filepath.Dir(dir), makingPrefix)
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	// What the runtime turns out not to have as its source says is done without.
+	// Leave out fields that turn out not to be what the runtime's source says.
 	for {
 		if err := makeArchive(ctx, t, temp, tools); err != nil {
 			return nil, err
@@ -85,7 +84,7 @@ func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
 	if err := tools.save(temp); err != nil {
 		return nil, err
 	}
-	// If it cannot be renamed, another process was first.
+	// If the rename fails, another process was first.
 	if err, used := os.Rename(temp, dir), tools.use(dir); used != nil {
 		return nil, cmp.Or(err, used)
 	}
@@ -98,7 +97,7 @@ func toolsIn(dir string) *Tools {
 	return &Tools{Wrapper: filepath.Join(dir, "toolexec"), Archive: filepath.Join(dir, "tracexrt.a"), Stamp: filepath.Base(dir)}
 }
 
-// What tools know is in a file beside them, which is written last.
+// aboutTools is the file that describes the tools in a folder. It is written last.
 const aboutTools = "about.json"
 
 func (t *Tools) save(dir string) error {
@@ -127,8 +126,8 @@ func (t *Tools) load(dir string) error {
 	return nil
 }
 
-// stampOf returns a hash of all that decides what an instrumented package is compiled to, but for
-// its own sources and options.
+// stampOf returns a hash of everything that affects a compiled instrumented package, except its
+// own sources and options.
 func stampOf(t *Toolchain) string {
 	h := sha256.New()
 	fmt.Fprintln(h, t.Version, t.Root, t.OS, t.Arch, t.Build)

@@ -14,8 +14,8 @@ import (
 // The cache has a folder for each version of the tools and of Go:
 //
 //	03103689bd0d646fbfe3/  the tools
-//	  about.json           see Tools.save; its time is that of the last use
-//	  lock                 locked by the processes that use the tools, and by one that removes them
+//	  about.json           see Tools.save; its modification time is the time of the last use
+//	  lock                 shared by processes that use the tools, exclusive to one that removes them
 //	making-…/              tools that are being made
 //	removing-…/            tools that are being removed
 const (
@@ -26,13 +26,13 @@ const (
 	unusedFor = 30 * 24 * time.Hour
 )
 
-// used are the locks of the tools that this process uses, until it ends.
+// used keeps the locks of the tools in use until this process ends.
 var used struct {
 	sync.Mutex
 	locks []*os.File
 }
 
-// use loads the tools in a folder, which then stay there as long as this process runs.
+// use loads the tools in a folder, and keeps them from being removed while this process runs.
 func (t *Tools) use(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, aboutTools)); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (t *Tools) use(dir string) error {
 	if err == nil {
 		if err := filelock.Share(f); errors.Is(err, filelock.ErrLocked) {
 			return errors.Join(err, f.Close()) // they are being removed
-		} // another error: where there are no locks nothing is removed
+		} // any other error: without locks, no tools are removed either
 		used.Lock()
 		used.locks = append(used.locks, f)
 		used.Unlock()
@@ -54,8 +54,8 @@ func (t *Tools) use(dir string) error {
 	return nil
 }
 
-// removeUnused removes the tools in a cache that have not been used for long, and what processes left
-// that did not finish making or removing some.
+// removeUnused removes tools that have not been used for long from a cache, and the remains of
+// unfinished attempts to make or remove some.
 func removeUnused(cache string, now time.Time) {
 	list, err := os.ReadDir(cache)
 	if err != nil {
@@ -92,7 +92,7 @@ func removeTools(cache, name string, now time.Time) {
 	if filelock.Lock(f) != nil || !old(filepath.Join(dir, aboutTools), now) {
 		return
 	}
-	// It goes at once: others see all or nothing.
+	// Renaming removes the folder at once: other processes see all or nothing.
 	gone := filepath.Join(cache, removingPrefix+name)
 	if os.Rename(dir, gone) == nil {
 		_ = os.RemoveAll(gone)

@@ -20,7 +20,8 @@ func writeTools(t *testing.T, tools *Tools) {
 	}
 }
 
-// TestRemoveUnused: of a cache's folders those go that were not used for long, and are not in use.
+// TestRemoveUnused: the folders of a cache that have not been used for long, and are not in use, are
+// removed.
 func TestRemoveUnused(t *testing.T) {
 	cache, now := t.TempDir(), time.Now()
 	long := now.Add(-unusedFor - time.Hour)
@@ -71,7 +72,7 @@ func TestRemoveUnused(t *testing.T) {
 	removeUnused(cache, now)
 	check("in use", "making-2", "other", "recent", "used again")
 	other.Close()
-	// This process still uses one of them, however long ago it began to.
+	// This process still uses one of them, however long ago it began.
 	if err := os.Chtimes(filepath.Join(again, aboutTools), long, long); err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 	"tracex/recorder/instrument/raw"
 )
 
-// selfCheck builds and runs a program that tries the archive whose sources are in dir/src. It
-// returns what is bad: the names of matters, and what the program says of them. It checks nothing
-// if what is built does not run on this machine.
+// selfCheck builds and runs a program that tests the archive whose sources are in dir/src. It
+// returns the checks that failed, by name, with what the program says about each. It checks nothing
+// if the toolchain's programs do not run on this machine.
 func selfCheck(ctx context.Context, t *Toolchain, dir string) (bad map[string]string, err error) {
 	if !t.host() {
 		return nil, nil
@@ -57,12 +57,12 @@ func selfCheck(ctx context.Context, t *Toolchain, dir string) (bad map[string]st
 		}
 	}
 	if said == 0 {
-		return nil, fmt.Errorf("the runtime of %s is not understood: the program that checks the recorder said nothing", t.Version)
+		return nil, fmt.Errorf("the runtime of %s is not understood: the program that checks the recorder printed nothing", t.Version)
 	}
 	return bad, os.RemoveAll(check)
 }
 
-// remedies are the fields to do without if a matter is bad. What has none cannot be done without.
+// remedies lists the fields to leave out if a check fails. A check without a remedy must not fail.
 var remedies = map[string][]string{
 	"goroutines": {"g.ancestors"},
 	"parents":    {"g.parentGoid"},
@@ -71,8 +71,8 @@ var remedies = map[string][]string{
 	"goexit":     {"g._panic"},
 }
 
-// without returns the fields to do without as well, given what is bad; an error if that is no
-// help.
+// without returns the further fields to leave out, given the checks that failed. It returns an error
+// if leaving out fields cannot help.
 func (t *Toolchain) without(bad map[string]string, already []string) ([]string, error) {
 	var more []string
 	for _, name := range slices.Sorted(maps.Keys(bad)) {

@@ -14,7 +14,7 @@ import (
 	"tracex/recorder/instrument/wrapper"
 )
 
-// listed is a package as go list tells of it.
+// listed is a package as go list describes it.
 type listed struct {
 	ImportPath, Dir                              string
 	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles []string
@@ -22,9 +22,9 @@ type listed struct {
 	Error                                        *struct{ Err string }
 }
 
-// List tells what a command that [Is] has accepted would instrument, without building anything: the
-// functions of each package, and why some are left out. What only a build finds out is not
-// known: whether the instrumented sources compile, what cgo makes of them, and with Go 1.27 the
+// List reports what a command that [Is] has accepted would instrument, without building anything: the
+// functions of each package, and why some are left out. It does not know what only a build finds
+// out: whether the instrumented sources compile, what cgo makes of them, and since Go 1.27 the
 // numbers of literals in functions that have some in a range over a function.
 func List(ctx context.Context, t *Toolchain, command []string, o Options) ([]wrapper.Report, error) {
 	at := subcommand(command)
@@ -72,8 +72,8 @@ func List(ctx context.Context, t *Toolchain, command []string, o Options) ([]wra
 	return reports, nil
 }
 
-// packages returns the packages of patterns; the default without any, with those named on the
-// command line.
+// packages returns the packages that match patterns. Without patterns, it returns the default and
+// those named on the command line.
 func (t *Toolchain) packages(ctx context.Context, dir string, patterns, named []string, flags ...string) (all []listed, err error) {
 	queries := [][]string{{"work"}, named}
 	if len(patterns) > 0 {
@@ -113,7 +113,7 @@ func (t *Toolchain) packages(ctx context.Context, dir string, patterns, named []
 	return all, nil
 }
 
-// listUnit tells of the files of one run of the compiler.
+// listUnit reports on the files of one run of the compiler.
 func listUnit(path, dir string, files []string, o rewrite.Options) (wrapper.Report, error) {
 	r := wrapper.Report{Package: path}
 	p := rewrite.New(path, o)

@@ -17,9 +17,9 @@ import (
 	"strings"
 )
 
-// wanted are the fields of the runtime that the archive reads, and the names of their offsets
-// there. Those that are not needed may be missing: then their offset is 0, and what depends on
-// them is not recorded.
+// wanted lists the fields of the runtime that the archive reads, with the names of their offsets in
+// the archive. A field that is not needed may be missing: then its offset is 0, and what depends on
+// it is not recorded.
 var wanted = []struct {
 	pkg, typ, field, name string
 	needed                bool
@@ -81,7 +81,7 @@ func runtimeOffsets(ctx context.Context, t *Toolchain, tools *Tools) ([]byte, er
 // offsetOf returns where a field is in a struct, or the struct's size if field is "".
 func offsetOf(pkg *types.Package, typ, field string, sizes types.Sizes) (int64, error) {
 	if pkg == nil {
-		return 0, errors.New("its runtime is not there")
+		return 0, errors.New("a package of the runtime is missing")
 	}
 	var o types.Object
 	for name := range strings.SplitSeq(typ, "|") {
@@ -99,7 +99,7 @@ func offsetOf(pkg *types.Package, typ, field string, sizes types.Sizes) (int64, 
 	for name := range strings.SplitSeq(field, ".") {
 		s, ok := t.Underlying().(*types.Struct)
 		if !ok {
-			return 0, fmt.Errorf("%s.%s is no struct", pkg.Path(), typ)
+			return 0, fmt.Errorf("%s.%s is not a struct", pkg.Path(), typ)
 		}
 		var fields []*types.Var
 		found := -1
@@ -128,7 +128,7 @@ func checkRuntime(ctx context.Context, t *Toolchain) (map[string]*types.Package,
 	fset := token.NewFileSet()
 	conf := types.Config{
 		Importer: importedOf(done), Sizes: types.SizesFor("gc", t.Arch), IgnoreFuncBodies: true, FakeImportC: true,
-		Error: func(error) {}, // some declarations need what is not here; those that count are checked
+		Error: func(error) {}, // some declarations need what is missing here, but none of those in wanted
 	}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
@@ -156,12 +156,12 @@ func checkRuntime(ctx context.Context, t *Toolchain) (map[string]*types.Package,
 	}
 }
 
-// importedOf are packages that were checked before those that import them.
+// importedOf has the packages checked so far: each is checked before those that import it.
 type importedOf map[string]*types.Package
 
 func (i importedOf) Import(path string) (*types.Package, error) {
 	if p := i[path]; p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("package %s is not there", path)
+	return nil, fmt.Errorf("package %s is missing", path)
 }

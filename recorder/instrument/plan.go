@@ -13,14 +13,14 @@ import (
 	"tracex/recorder/instrument/wrapper"
 )
 
-// Options are what a person chooses of a build: they are part of what its packages are compiled
-// to. The zero Options leave out functions of tests and trivial ones.
+// Options are the user's choices for a build. The zero Options leave out functions of tests and
+// trivial ones.
 type Options struct {
-	// Packages are patterns of packages to instrument, as for -gcflags of go build. Without any,
-	// they are the packages of the main modules, and those named on the command line.
+	// Packages are patterns of the packages to instrument, as in -gcflags of go build. The default
+	// is the packages of the main modules and those named on the command line.
 	Packages []string
-	Tests    bool   // functions in files of tests too
-	Trivial  bool   // functions of one statement without a call too
+	Tests    bool   // functions in _test.go files, too
+	Trivial  bool   // functions of one or two statements without a call or loop, too
 	Report   string // a directory for reports of what was instrumented, see wrapper.Report; "" for none
 }
 
@@ -33,12 +33,12 @@ type Plan struct {
 	Runs, Several bool
 }
 
-// Is reports whether a command is one of go's that builds: build, install, run or test.
+// Is reports whether a command is a go command that builds: build, install, run or test.
 func Is(command []string) bool {
 	return len(command) > 1 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "go" && subcommand(command) > 0
 }
 
-// subcommand returns where the subcommand is, 0 if it is none that builds.
+// subcommand returns the index of the subcommand, 0 if that does not build.
 func subcommand(command []string) int {
 	at := 1
 	if len(command) < 2 {
@@ -83,7 +83,7 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 	p.Several = p.Runs && sub == "test" && (len(user.packages) > 1 || slices.ContainsFunc(user.packages, isSeveral))
 	own := []string{"-toolexec=" + quoted(tools.Wrapper)}
 	if sub == "test" && !user.counts {
-		own = append(own, "-count=1") // a test's result of an earlier run has no calls
+		own = append(own, "-count=1") // a cached test result has no calls
 	}
 	stamp := tools.stamp(o)
 	patterns := o.Packages
@@ -108,9 +108,8 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 	return p, nil
 }
 
-// Inside makes a plan for a command that calls go itself, such as make: the flags are in the
-// environment, in GOFLAGS, where each go command sees them that the command runs, and those that the
-// built programs run.
+// Inside makes a plan for a command that runs go itself, such as make. The flags are in GOFLAGS, so
+// they apply to every go command that this command or the built programs run.
 func Inside(t *Toolchain, tools *Tools, command []string, o Options) (*Plan, error) {
 	inherited := strings.Fields(t.flags)
 	if slices.ContainsFunc(inherited, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-'\""), "toolexec") }) {
@@ -127,7 +126,7 @@ func Inside(t *Toolchain, tools *Tools, command []string, o Options) (*Plan, err
 	return &Plan{Args: command, Env: append(tools.environment(o), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true, Several: true}, nil
 }
 
-// goFlag returns a flag as GOFLAGS has it.
+// goFlag returns a flag in the form of GOFLAGS.
 func goFlag(flag string) string {
 	if !strings.ContainsAny(flag, " \t'\"") {
 		return flag
@@ -138,8 +137,8 @@ func goFlag(flag string) string {
 	return `"` + flag + `"`
 }
 
-// stamp is the flag of the compiler that selects a package. It differs with all that decides what
-// a package is compiled to.
+// stamp is the compiler flag that marks a package for instrumentation. It changes with everything
+// that affects the compiled package.
 func (t *Tools) stamp(o Options) string {
 	h := fnv.New64a()
 	fmt.Fprint(h, t.Stamp, o.wrapper())
@@ -155,7 +154,7 @@ func (t *Tools) environment(o Options) []string {
 	return wrapper.Settings{Archive: t.Archive, Options: o.wrapper(), Never: t.Never, Report: o.Report}.Environ()
 }
 
-// quoted returns a path as a flag of the go command has it, which splits it at spaces.
+// quoted quotes a path for a flag whose value the go command splits at spaces.
 func quoted(path string) string {
 	if !strings.ContainsAny(path, " \t'\"") {
 		return path
@@ -173,7 +172,7 @@ func prefixed(pattern, flags string) string {
 	return pattern + "=" + flags
 }
 
-// userFlags is what counts of a user's flags.
+// userFlags has the user's flags that matter for a plan.
 type userFlags struct {
 	gcflags  []gcflag
 	packages []string // named on the command line
@@ -195,7 +194,7 @@ func parseGcflags(v string) gcflag {
 	return gcflag{strings.TrimSpace(pattern), flags}
 }
 
-// gcflags returns those among flags in the form of GOFLAGS.
+// gcflags returns the -gcflags among flags in the form of GOFLAGS.
 func gcflags(flags []string) (list []gcflag) {
 	for _, f := range flags {
 		f = strings.Trim(f, `'"`)
@@ -209,10 +208,9 @@ func gcflags(flags []string) (list []gcflag) {
 // booleans are flags of go build, run and test that take no value of their own.
 var booleans = strings.Fields("a n race msan asan cover v work x buildvcs linkshared modcacherw trimpath i json c benchmem short failfast fullpath artifacts")
 
-// flagsOf reads the arguments of a subcommand. Only go test takes flags behind packages; what it
-// does not know goes to the test, with its value. Here such a flag's value may be taken for a
-// package, which does no harm: packages are only asked for if there are -gcflags, and go list
-// then says what is wrong.
+// flagsOf reads the arguments of a subcommand. Only go test takes flags after packages, and passes
+// those that it does not know to the test. The value of such a flag may be taken for a package here.
+// That does no harm: packages matter only with -gcflags, and go list then reports the mistake.
 func flagsOf(sub string, args []string) (u userFlags) {
 	for u.end = 0; u.end < len(args); u.end++ {
 		a := args[u.end]

@@ -59,7 +59,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestMakeRefuses: a -toolexec of the user's, in the command and in GOFLAGS.
+// TestMakeRefuses: the user has a -toolexec, in the command or in GOFLAGS.
 func TestMakeRefuses(t *testing.T) {
 	for _, c := range []struct{ flags, command string }{
 		{"", "go build -toolexec=x ."}, {"", "go test -v -toolexec x"}, {"-toolexec=x", "go test"}, {"-v '-toolexec=x y'", "go test"},
@@ -71,7 +71,7 @@ func TestMakeRefuses(t *testing.T) {
 	}
 }
 
-// TestMakeMerges: with -gcflags of the user's, each package has them and the stamp.
+// TestMakeMerges: if the user has -gcflags, each package gets them and the stamp.
 func TestMakeMerges(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -101,7 +101,7 @@ func TestMakeMerges(t *testing.T) {
 	}
 }
 
-// TestInside: the flags in GOFLAGS, behind those of the user.
+// TestInside: the flags follow the user's in GOFLAGS.
 func TestInside(t *testing.T) {
 	tools := &Tools{Wrapper: "/a folder/w", Archive: "/a", Stamp: "s"}
 	p, err := Inside(&Toolchain{flags: "-v"}, tools, []string{"make", "test"}, Options{})

@@ -32,7 +32,7 @@ type Unsupported struct{ What, Needs string }
 
 func (u *Unsupported) Error() string { return u.What + " cannot be recorded" }
 
-// Hint says what can be.
+// Hint says which programs can be recorded.
 func (u *Unsupported) Hint() string { return u.Needs }
 
 // supported returns an error unless programs can be recorded.
@@ -102,8 +102,7 @@ func (t *Toolchain) command(ctx context.Context, dir string, args ...string) *ex
 	return c
 }
 
-// output runs a command and returns its standard output. What it says on standard error is part
-// of the error.
+// output runs a command and returns its standard output. The error includes its standard error.
 func output(c *exec.Cmd) ([]byte, error) {
 	var said bytes.Buffer
 	c.Stderr = &said

@@ -7,13 +7,13 @@ import (
 	"tracex/lazy"
 )
 
-// Cache keeps the Forest made last. Any goroutine may use it.
+// Cache keeps the last Forest. It is safe for concurrent use.
 type Cache struct {
-	mu   sync.Mutex // held while one is made
+	mu   sync.Mutex // held while a Forest is made
 	last *Forest
 }
 
-// Get returns the Forest of a list, which it makes unless it is that of the last call: see [NewForest].
+// Get returns the Forest of a list. It makes one unless the list is that of the last call: see [NewForest].
 func (c *Cache) Get(ctx context.Context, list *lazy.ThreadList, tell lazy.Progress) (*Forest, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,7 +27,7 @@ func (c *Cache) Get(ctx context.Context, list *lazy.ThreadList, tell lazy.Progre
 	return f, err
 }
 
-// Last returns the Forest made last, which may be of an older list; nil if there is none, or one is
+// Last returns the last Forest, which may be of an older list. It is nil if there is none, or if one is
 // being made.
 func (c *Cache) Last() *Forest {
 	if !c.mu.TryLock() {

@@ -9,11 +9,11 @@ import (
 	"tracex/lazy"
 )
 
-// Forest is who started whom, for the threads of a [lazy.ThreadList], which it knows by their numbers
-// there. It takes 36 bytes for each thread. Any goroutine may use it.
+// Forest knows which thread started which, for the threads of a [lazy.ThreadList], by their numbers
+// there. It takes 36 bytes for each thread. It is safe for concurrent use.
 //
-// The threads have an order: each is before those that it started, which are in order of their
-// goroutines' numbers. So a thread and all that it started, and they started, are next to each other.
+// The forest orders the threads: each is followed by those that it started, in order of their goroutines'
+// numbers, each with its own descendants. So a thread and its descendants are next to each other.
 type Forest struct {
 	of     *lazy.ThreadList
 	parent []int32 // -1 for a root
@@ -40,17 +40,17 @@ func (a numbered) compare(b numbered) int {
 	return cmp.Or(cmp.Compare(a.program, b.program), cmp.Compare(a.number, b.number), cmp.Compare(a.thread, b.thread))
 }
 
-// mostPrograms bounds the programs that are told apart. Goroutines of others have no parent.
+// mostPrograms bounds the programs that are told apart. Goroutines of further programs have no parent.
 const mostPrograms = 1 << 12
 
-// batch is how many threads are looked at between two looks at the context.
+// batch is how many threads are read between two checks of the context.
 const batch = 1 << 12
 
-// probed is how many threads Likely looks at.
+// probed is how many threads Likely reads.
 const probed = 1 << 10
 
-// Likely reports whether one of the first threads is a goroutine of which its name tells who
-// started it.
+// Likely reports whether one of the first threads is a goroutine whose name tells which goroutine started
+// it.
 func Likely(list *lazy.ThreadList) (likely bool) {
 	list.Plain(0, min(list.Len(), probed), func(_ int, name string) bool {
 		n, ok := Parse(name)
@@ -90,15 +90,14 @@ func NewForest(ctx context.Context, list *lazy.ThreadList, tell lazy.Progress) (
 	return f, nil
 }
 
-// Linked reports whether a thread was started by another one that is known. Otherwise the forest has
-// only roots.
+// Linked reports whether any thread has a known parent. Otherwise the forest has only roots.
 func (f *Forest) Linked() bool { return f.linked }
 
-// Goroutines reports whether a name tells who started a goroutine. Otherwise a thread called main says
-// nothing.
+// Goroutines reports whether any name tells which goroutine started the thread. Without such a name, a
+// thread called main need not be a goroutine.
 func (f *Forest) Goroutines() bool { return f.goroutines }
 
-// Of returns the threads that f is about.
+// Of returns the list that f was made for.
 func (f *Forest) Of() *lazy.ThreadList { return f.of }
 
 // Parent returns the thread that started another; ok is false if that is not known, or not in the trace.
@@ -139,8 +138,8 @@ func (f *Forest) search(program int32, number int64) int {
 	return -1
 }
 
-// Ancestors calls f with the thread that started another, with the one that started that, and so on,
-// while it returns true.
+// Ancestors calls yield with the thread that started another, with the one that started that, and so on,
+// while yield returns true.
 func (f *Forest) Ancestors(thread int, yield func(thread int) bool) {
 	for p := f.parent[thread]; p >= 0 && yield(int(p)); p = f.parent[p] {
 	}
@@ -191,7 +190,8 @@ func (m *maker) link() {
 	}
 }
 
-// created calls f with all threads: those with a number by it, those of other goroutines, the others.
+// created calls f with all threads: first those of goroutines with numbers, in their order, then those
+// of goroutines without numbers, then the others.
 func (m *maker) created(f func(thread int32)) {
 	for i := range m.f.index {
 		f(m.f.index[i].thread)
@@ -264,7 +264,7 @@ func (m *maker) arrange() {
 			grow(t)
 		}
 	})
-	// In a damaged trace some may have started each other.
+	// In a damaged trace, threads may have started each other.
 	m.created(func(t int32) {
 		if f.place[t] < 0 {
 			f.parent[t] = -1
@@ -273,9 +273,9 @@ func (m *maker) arrange() {
 	})
 }
 
-// Path returns the number of a thread's goroutine, of the one that started it, and so on: "24 ← 23 ← 1 main",
-// at most so many of them, with arrow and more as the signs for ← and for what is left out. It is "" for
-// a thread of no goroutine.
+// Path returns the numbers of a thread's goroutine and of its ancestors, such as "24 ← 23 ← 1 main". It
+// returns at most so many numbers. arrow is the sign for ←, and more that for numbers that are left out.
+// Path is "" for a thread without a goroutine.
 func (f *Forest) Path(thread, most int, arrow, more string) string {
 	path := []int{thread}
 	f.Ancestors(thread, func(t int) bool { path = append(path, t); return true })

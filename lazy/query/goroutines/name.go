@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Name is what the name of a thread tells about its goroutine.
+// Name is what a thread's name says about its goroutine.
 type Name struct {
 	Program string // "" if only one was recorded
 	Number  int64  // 1 for that of main; 0 if it was not recorded
@@ -26,7 +26,7 @@ const (
 	goMethod   = "go "
 )
 
-// Parse reads the name of a thread; ok is false if it is not of a goroutine.
+// Parse reads the name of a thread; ok is false if it is not that of a goroutine.
 func Parse(text string) (n Name, ok bool) {
 	if i := strings.LastIndex(text, programEnd); i >= 0 {
 		n.Program, text = text[:i], text[i+len(programEnd):]
@@ -55,7 +55,7 @@ func Parse(text string) (n Name, ok bool) {
 	return n, true
 }
 
-// started reads what is after the arrow.
+// started reads what follows the arrow.
 func (n *Name) started(text string) (ok bool) {
 	number, text, more := strings.Cut(text, " ")
 	if n.Parent, ok = parseNumber(number); !ok || !more {
@@ -147,7 +147,7 @@ func IsStatement(method string) bool {
 	return len(method) > len(goMethod) && strings.HasPrefix(method, goMethod)
 }
 
-// short is the number, and main for that of main.
+// short returns the number, with "main" appended for that of main.
 func (n *Name) short() string {
 	switch {
 	case n.Number == 0:

@@ -2,7 +2,7 @@ package goroutines
 
 import "testing"
 
-// TestParse reads names strictly: those that only look alike are of no goroutine.
+// TestParse reads names strictly: names that only look similar are not those of goroutines.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Name{
 		"main":         {Number: 1},

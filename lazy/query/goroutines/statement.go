@@ -13,15 +13,15 @@ import (
 type Statement struct {
 	lazy.Position
 	Event int32
-	Guess bool // that it made the goroutine
+	Guess bool // it may have made another goroutine
 }
 
-// ErrNoStatement is the error that no go statement of a thread made a goroutine. A statement may not
-// have been recorded, or its goroutine not be known.
+// ErrNoStatement means that no go statement of the thread is known to have made the goroutine: the
+// statement was not recorded, or its goroutine is unknown.
 var ErrNoStatement = errors.New("the go statement is not in the trace")
 
-// FindStatement finds the go statement in a thread, given by its id, that made a goroutine. It looks
-// only where the thread's data has the goroutine's number. tell gets its progress; it may be nil.
+// FindStatement finds the go statement in a thread, given by its id, that made a goroutine. It reads only
+// data of the thread that has the goroutine's number. tell gets its progress; it may be nil.
 func FindStatement(ctx context.Context, r *lazy.TraceReader, thread int32, number int64, tell lazy.Progress) (Statement, error) {
 	c := &statements{number: number}
 	err := r.Pass(ctx, lazy.Pass{
@@ -59,7 +59,7 @@ func (s *statements) Begin(int32, []lazy.PassFrame) {}
 func (s *statements) Exit(*lazy.PassPoint)          {}
 func (s *statements) Leaf(*lazy.PassPoint)          {}
 
-// Merge prefers a statement that is sure, and then the first.
+// Merge prefers a certain statement to a guess, and then the first one.
 func (s *statements) Merge(v lazy.Visitor) error {
 	if x := v.(*statements); x.found && (!s.found || s.at.Guess && !x.at.Guess) {
 		s.found, s.at = true, x.at

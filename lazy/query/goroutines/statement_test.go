@@ -9,7 +9,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestFindStatement finds the statement that made a goroutine: the first that is sure, or else the
+// TestFindStatement finds the statement that made a goroutine: the first certain one, or else the
 // first guess.
 func TestFindStatement(t *testing.T) {
 	w := formattest.NewBuilder(t)

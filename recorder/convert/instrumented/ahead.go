@@ -8,16 +8,16 @@ import (
 	"tracex/recorder/instrument/raw"
 )
 
-// ahead looks at what is in the file behind the chunks that are converted: times, descriptors.
+// ahead reads times and descriptors from the chunks that follow those being converted.
 type ahead struct {
 	chunks      raw.Chunks
 	descriptors []raw.Chunk
-	read        []int // bytes of each
+	read        []int // bytes of each that have been read
 }
 
-// look reads times and descriptors from the chunks that exist by now. It passes so many bytes
-// without a chunk: another goroutine may not have finished beginning the one that is there. If
-// the program is gone it goes on to the end of the file.
+// look reads times and descriptors from the chunks that exist by now. It passes over at most over
+// bytes without a chunk, where a goroutine may not have finished beginning its chunk. If the
+// program is gone, look continues to the end of the file.
 func (p *process) look(ctx context.Context, over int64, live bool) error {
 	a := &p.ahead
 	a.chunks.Renew(live)
@@ -39,8 +39,8 @@ func (p *process) look(ctx context.Context, over int64, live bool) error {
 		}
 		switch {
 		case err != nil && onlyOthers(err) != nil:
-			return err // damage is told when the chunk is converted
-		case err != nil:
+			return err
+		case err != nil: // damage, which is reported when the chunk is converted
 		case ok:
 			if err := p.saw(chunk); err != nil {
 				return err
@@ -57,12 +57,12 @@ func (p *process) look(ctx context.Context, over int64, live bool) error {
 	}
 }
 
-// again looks for descriptors that were written since the step began: an event that was read may
-// need one of them. thorough looks also behind places where a chunk is being begun.
+// again reads descriptors that were written since the step began: an event that was read may need
+// one of them. thorough also looks past places where a chunk is being begun.
 func (p *process) again(thorough bool) {
-	const passed = 4 << 20 // bytes of such chunks
+	const passed = 4 << 20 // bytes of such places
 	if p.ended || p.looked >= looked(thorough) {
-		return // what the events that are being converted need had been written by then
+		return // the descriptors for the current events have been read
 	}
 	p.looked = looked(thorough)
 	over := int64(0)
@@ -74,7 +74,7 @@ func (p *process) again(thorough bool) {
 	}
 }
 
-// looked is a way to look for descriptors, as a number: more thorough ones are larger.
+// looked returns how thorough a search for descriptors is: larger is more thorough.
 func looked(thorough bool) int {
 	if thorough {
 		return 2
@@ -82,7 +82,7 @@ func looked(thorough bool) int {
 	return 1
 }
 
-// onlyOthers returns an error that is not about damage.
+// onlyOthers returns err unless it is about damage, else nil.
 func onlyOthers(err error) error {
 	var fault *raw.Error
 	if errors.As(err, &fault) {

@@ -12,11 +12,11 @@ type blocks struct {
 	dict      dictionary
 	size      int               // of a large block, in bytes
 	memory    int               // bytes that may wait to be written
-	held      int               // those that do
-	dirty     []*thread         // those that may have something that is not written
-	compactAt int               // length of dirty
-	tick      int               // steps
-	spare     []tracefile.Block // of threads that have ended, with their memory
+	held      int               // bytes that wait
+	dirty     []*thread         // those that may have unwritten data
+	compactAt int               // length of dirty at which to compact it
+	tick      int               // number of the step
+	spare     []tracefile.Block // of ended threads, to reuse their memory
 }
 
 const (
@@ -27,7 +27,7 @@ const (
 	spareSize = 64 << 10 // bytes of a thread's blocks, at most
 )
 
-// wrote notes what a thread has, and writes its block if it is large.
+// wrote counts what was added to a thread's block, and writes the block if it is large.
 func (b *blocks) wrote(t *thread) {
 	size := t.Size()
 	b.held += size - t.counted
@@ -51,7 +51,7 @@ func (b *blocks) wrote(t *thread) {
 	}
 }
 
-// equip gives a thread that begins the memory of one that has ended.
+// equip gives a new thread the memory of an ended one.
 func (b *blocks) equip(t *thread) {
 	if n := len(b.spare); n > 0 {
 		t.Reuse(&b.spare[n-1])
@@ -66,7 +66,7 @@ func (b *blocks) compact() {
 	b.compactAt = max(least, 2*len(b.dirty))
 }
 
-// ending writes the rest of a thread that has ended, unless that waits for a goroutine.
+// ending writes the rest of an ended thread, unless it waits for a goroutine.
 func (b *blocks) ending(t *thread) {
 	switch {
 	case !t.dirty:
@@ -117,7 +117,7 @@ func (b *blocks) flush(t *thread) {
 	} else {
 		b.w.Flush(&t.Block)
 	}
-	t.Name = "" // it is made again when it is needed
+	t.Name = "" // made again when needed
 }
 
 // flushOf writes the blocks of a process that is gone.

@@ -10,8 +10,8 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// run is a sequence of events that begin calls or end them by a return, of one thread: what it
-// changes of the thread is kept here until its end.
+// run is a sequence of events of one thread that begin calls or return from them. It keeps its
+// changes of the thread until it ends.
 type run struct {
 	p       *process
 	t       *thread
@@ -24,8 +24,8 @@ type run struct {
 	header  bool // the last event began a call
 }
 
-// calls converts the events at c.At which begin calls or return from them, up to another event, the
-// end of what is whole, or an event that cannot be read. seen is as [raw.Window.Read] returns it.
+// calls converts the events at c.At that begin calls or return from them, up to any other event, the
+// end of the whole events, or an event that cannot be read. seen is as [raw.Window.Read] returns it.
 func (p *process) calls(s *stream, seen []byte) {
 	c, le := &p.encoder.c, binary.LittleEndian
 	data := c.B
@@ -60,11 +60,11 @@ func (p *process) calls(s *stream, seen []byte) {
 	r.end(s)
 }
 
-// begin begins with the events of a stream, the first of which is of this kind. It reports whether
+// begin begins a run of a stream's events, the first of which has this kind. It reports whether
 // there is a thread for them.
 func (r *run) begin(p *process, s *stream, kind uint32) bool {
 	if kind == raw.EventEnter {
-		if s.t == nil { // what told the goroutine is missing
+		if s.t == nil { // the event that names the goroutine is missing
 			s.t = &thread{p: p}
 		}
 		s.t.begin(p.to)
@@ -106,7 +106,7 @@ func (r *run) passed(b []byte, counter uint64, ns int64, header bool) {
 	}
 }
 
-// enter begins a call. It reports false if the event cannot be read. Nothing is changed then.
+// enter begins a call. It reports false, and changes nothing, if the event cannot be read.
 func (r *run) enter(f *function, counter uint64) bool {
 	p, t := r.p, r.t
 	c, e := p.to, &p.encoder
@@ -141,8 +141,8 @@ func (r *run) enter(f *function, counter uint64) bool {
 	return true
 }
 
-// leave ends a call by a return. It reports false if the event cannot be read, or is not that of
-// the innermost call. Nothing is changed then.
+// leave ends a call by a return. It reports false, and changes nothing, if the event cannot be
+// read, or is not that of the innermost call.
 func (r *run) leave(f *function, counter uint64) bool {
 	p, t := r.p, r.t
 	depth := len(t.stack) - 1

@@ -7,8 +7,8 @@ import (
 	"tracex/recorder/instrument/raw"
 )
 
-// clock converts counters of a program to ns of the trace, by pairs of the two that the program
-// took. Between two pairs time is linear.
+// clock converts a program's counter to ns of the trace, from pairs of counter and time that the
+// program recorded. Between two pairs it interpolates linearly.
 type clock struct {
 	kind   uint32
 	shift  int64 // added to the program's ns
@@ -29,7 +29,7 @@ type point struct {
 
 const (
 	pointSpacing = 10e6    // ns between points, at least
-	mostPoints   = 1 << 16 // then every second one is forgotten
+	mostPoints   = 1 << 16 // then every second one is dropped
 	mostNanos    = math.MaxInt64 / 4
 )
 
@@ -38,7 +38,7 @@ func newClock(h *raw.Header, shift int64) clock {
 	return clock{kind: h.Clock, shift: shift, points: []point{p}, last: p}
 }
 
-// add adds a pair, unless it does not fit those before.
+// add adds a pair, unless it is not later than the last one.
 func (c *clock) add(counter, nanos uint64) {
 	p := point{counter, int64(min(nanos, mostNanos))}
 	if c.kind != raw.ClockCounter || p.counter <= c.last.counter || p.ns <= c.last.ns {
@@ -72,7 +72,7 @@ func (c *clock) at(counter uint64) int64 {
 	return c.find(counter)
 }
 
-// find makes the segment that a counter is in the current one.
+// find makes the segment around a counter the current one, and returns the counter's time.
 func (c *clock) find(counter uint64) int64 {
 	i := sort.Search(len(c.points), func(i int) bool { return c.points[i].counter > counter })
 	i = max(i-1, 0)

@@ -17,8 +17,8 @@ const (
 	addressBits = 1<<(8*raw.AddressSize) - 1                          // the bits that are one
 )
 
-// values encodes the values of these types at c.At after b. It does the commonest ones itself, as
-// [encoder.value] would.
+// values appends to b the values at c.At, which have these types. It encodes the most common ones
+// itself, with the same result as [encoder.value].
 func (e *encoder) values(b []byte, types []*typ) []byte {
 	c := &e.c
 	for _, t := range types {
@@ -37,7 +37,7 @@ func (e *encoder) values(b []byte, types []*typ) []byte {
 }
 
 // common encodes the value at the beginning of rest, which has commonSize bytes, if it is a short
-// number, an address or a short text. It returns how many bytes it has there; 0 if it is another one.
+// number, an address or a short text. It returns the value's size in rest; 0 for any other value.
 func (e *encoder) common(b, rest []byte, t *typ) ([]byte, int) {
 	n := len(b)
 	b = slices.Grow(b, commonRoom)

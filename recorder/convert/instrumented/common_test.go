@@ -25,7 +25,7 @@ func commonTypes() []*typ {
 	return list
 }
 
-// TestCommon: common values are what they would be as others.
+// TestCommon: the fast path encodes common values as encoder.value does.
 func TestCommon(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	texts := []string{"", "a", "\x00", "éa", "\xff", "a longer text of 7-bit characters\x7f", string(make([]byte, 255))}
@@ -36,7 +36,7 @@ func TestCommon(t *testing.T) {
 		common, all := map[byte]int{}, commonTypes()
 		for round := range 20_000 {
 			one := all[random.IntN(len(all))]
-			p.referred(one) // a pointer to a type that is not known is no common value
+			p.referred(one) // a pointer to an unknown type is not a common value
 			tag := byte(random.IntN(raw.ValueTest + 2))
 			data := binary.LittleEndian.AppendUint64([]byte{tag}, random.Uint64()>>random.IntN(64))
 			if tag == raw.ValueString {

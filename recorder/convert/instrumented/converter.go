@@ -26,17 +26,17 @@ type Options struct {
 	BlockSize int
 	// Memory is how many bytes of blocks may wait to be written, 32 MiB if 0.
 	Memory int
-	// Programs puts the name of its program before the name of each thread, also while there
-	// is only one program. Without it, the threads of a first program that were written before
-	// there was a second one have no such name.
+	// Programs puts the name of its program before the name of each thread, even if there is
+	// only one program. Without it, threads of the first program that were written before a
+	// second one began lack the program's name.
 	Programs bool
-	// NotEmpty: if there are no events, no trace is written.
+	// NotEmpty: without events, no trace is written.
 	NotEmpty bool
 	// Progress, if not nil, is called now and then with how many bytes of the raw files have been passed, and
-	// how many there are. What it is called by waits for it.
+	// how many there are. The conversion waits for it.
 	Progress func(done, total int64)
-	// Begun, if not nil, is a trace of another conversion, which ends it, too. What programs have
-	// recorded is added, in the version of that trace.
+	// Begun, if not nil, is the trace of another conversion, to which what programs have recorded is
+	// added, in the version of that trace. The other conversion ends the trace.
 	Begun *Begun
 }
 
@@ -47,7 +47,7 @@ const (
 )
 
 // errNumbers is returned when the format has no more numbers for threads or events.
-var errNumbers = errors.New("more than 2,147,483,647 events or threads: the format has no numbers for them; the trace has those before")
+var errNumbers = errors.New("more than 2,147,483,647 events or threads: the format cannot number them; the trace has the earlier ones")
 
 // Converter makes a trace of what programs record. One goroutine at a time may use it.
 type Converter struct {
@@ -66,13 +66,13 @@ type Converter struct {
 	added     int64 // the latest time that another conversion has added
 	read      int64 // bytes of chunks
 	passed    int64 // bytes of files
-	total     int64 // of which there were so many when they were measured
+	total     int64 // size of the files when last measured
 	called    map[int32]bool
 	err       error // why the conversion stopped
 }
 
-// New returns a Converter that writes to files, unless there is a trace to add to. Nothing is written before
-// there is an event. to.Times may be nil. Version must be one that can be written.
+// New returns a Converter that writes to files, unless there is a trace to add to. It writes nothing before
+// the first event. to.Times may be nil. Version must be one that can be written.
 func New(to tracefile.Files, o Options) (*Converter, error) {
 	if o.Begun != nil {
 		o.Version = o.Begun.To.Version()
@@ -102,20 +102,20 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 // Add adds the raw file of a program. The file need not have its header yet.
 func (c *Converter) Add(path string) { c.waiting = append(c.waiting, path) }
 
-// Ended says that the program of a file is gone. The next Step, or Finish, converts the rest.
+// Ended says that the program of a file is gone. The next Step, or Finish, converts what remains.
 func (c *Converter) Ended(path string) { c.gone[path] = true }
 
-// Step converts what programs have written since the last Step, of each program not much more than
-// stepMost bytes: more is whether there is a rest for the next one. What it converted is in the files
-// at the end of the next Step at the latest, but for go statements whose goroutine has not begun: these wait
-// a few Steps. It fails if a file cannot be read or written, and if ctx is done; damage in raw files is no error,
-// see [Process]. After an error only Finish is useful, except if ctx was done.
+// Step converts what programs have written since the last Step, for each program little more than stepMost
+// bytes. more reports whether data is left for the next Step. What Step converted is in the files when the
+// next Step ends, except go statements whose goroutine has not begun: these wait a few Steps. Step fails if a
+// file cannot be read or written, and if ctx is done; damage in raw files is no error, see [Process]. After
+// an error only Finish is useful, unless ctx was done.
 func (c *Converter) Step(ctx context.Context) (more bool, err error) {
 	return c.step(ctx, stepMost)
 }
 
-// stepMost is how much of a program's raw data a Step converts, in bytes: so little that it takes less than
-// a second, and others have their turn.
+// stepMost is how many bytes of a program's raw data a Step converts: few enough that it takes less than a
+// second, and the other programs get their turn.
 const stepMost = 128 << 20
 
 // step is Step with another number of bytes.
@@ -149,7 +149,7 @@ func (c *Converter) step(ctx context.Context, most int64) (more bool, err error)
 	return more, c.err
 }
 
-// measure finds out how many bytes there are, if that is to be told.
+// measure finds out how many bytes there are, if Progress needs it.
 func (c *Converter) measure() {
 	if c.options.Progress == nil {
 		return
@@ -227,8 +227,8 @@ func (c *Converter) begin(anchor time.Time) {
 	c.blocks.w.Behind()
 }
 
-// shift returns what is added to the times of a process for times of the trace: all clocks of a
-// machine are the same, unless the two were not recorded on the same machine since it started.
+// shift returns what to add to a process's monotonic times to get times of the trace. It uses the wall
+// clock if the process was not recorded on the trace's machine since that started.
 func (c *Converter) shift(h *raw.Header) int64 {
 	const most = int64(time.Hour)
 	nanos, wall := int64(min(h.Nanos, mostNanos)), int64(min(h.Wall, mostNanos))
@@ -243,7 +243,7 @@ func (c *Converter) shift(h *raw.Header) int64 {
 }
 
 // Finish converts the rest and ends the trace. The programs should be gone; those that are not
-// are treated as if they were. It returns what was converted also if it fails.
+// are treated as if they were. It returns what was converted even if it fails.
 func (c *Converter) Finish(ctx context.Context) (*Summary, error) {
 	s, err := c.Complete(ctx)
 	return s, errors.Join(err, c.End())
@@ -308,7 +308,7 @@ func (c *Converter) Close() {
 	}
 }
 
-// stop ends the conversion by an error.
+// stop ends the conversion with an error.
 func (c *Converter) stop(err error) {
 	if c.err == nil {
 		c.err = err

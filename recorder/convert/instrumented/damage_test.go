@@ -38,7 +38,7 @@ func convertImage(tb testing.TB, path string, image []byte) (*instrumented.Summa
 	return s, threads(tb, forest)
 }
 
-// TestTruncated cuts a file at each byte: what is whole before is converted.
+// TestTruncated cuts a file at each byte: what is whole before the cut is converted.
 func TestTruncated(t *testing.T) {
 	p := newProgram(3, rawtest.Options{Clock: raw.ClockNanos, Shift: 12}).run(24)
 	whole := p.want()
@@ -62,7 +62,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// begins checks that a thread is the beginning of another one, but for the ends of its calls.
+// begins checks that a thread is the beginning of another one, except for the ends of its calls.
 func begins(t *testing.T, calls, whole string) {
 	t.Helper()
 	got, want := strings.Split(calls, "\n"), strings.Split(whole, "\n")
@@ -74,7 +74,7 @@ func begins(t *testing.T, calls, whole string) {
 	}
 }
 
-// TestDamaged changes bytes of files: what comes of it is a trace, and damage is told.
+// TestDamaged changes bytes of files: the result is a trace, and damage is reported.
 func TestDamaged(t *testing.T) {
 	rand := rand.New(rand.NewPCG(1, 1))
 	told := 0

@@ -11,7 +11,7 @@ import (
 // none is the id of nothing.
 const none = int32(-1)
 
-// dictionary numbers what trace points name, and keeps its objects until the next block is
+// dictionary gives ids to what trace points refer to, and keeps new objects until the next block is
 // written: so they are in the file before the first point that uses them, or in the same block.
 type dictionary struct {
 	version format.Version
@@ -50,7 +50,7 @@ func (d *dictionary) id(kind format.Kind, key any, encode func(dst []byte, id in
 	id := d.counts[kind]
 	pending, err := encode(d.pending, id)
 	if err != nil {
-		return none // impossible: names are cut
+		return none // cannot happen: names are cut
 	}
 	d.counts[kind]++
 	d.ids[key] = id
@@ -127,7 +127,7 @@ func (d *dictionary) location(file string, line int, class, method string) int32
 	})
 }
 
-// shown returns the name of a class as it is shown.
+// shown returns the name by which a class is shown.
 func (d *dictionary) shown(class int32) string {
 	if class < 0 || int(class) >= len(d.classes) {
 		return "?"

@@ -1,5 +1,5 @@
-// Package instrumented converts what instrumented programs recorded, the raw files of package
-// raw, to a trace, while the programs run or after that.
+// Package instrumented converts the raw files of instrumented programs, see package raw, to a
+// trace, while the programs run or afterwards.
 //
 //	goroutine                   thread: "main", "goroutine 21 main.worker ← 1 main.main main.go:78";
 //	                            with several programs "btree.test › main"
@@ -13,14 +13,14 @@
 //	call that began in data     call without arguments that was under way, if it was still
 //	    that has been dropped   open where the data begins
 //
-// Values are those that Capture of package recorder makes of the same Go values, as far as a
-// program records them. The text of several results, and of a panic, is as Go writes literals.
+// Values are the same as those that Capture of package recorder makes of the Go values, as far as
+// programs record them. Several results, and the value of a panic, are shown as Go literals.
 //
 // A file is read in rounds, one for each [Converter.Step]: first the heads of new chunks, with
 // their times and with descriptors, then what was added to chunks that were not full, then new
-// chunks. A chunk has the events of one goroutine, so that the thread is looked up once for each.
-// Events become the bytes of the trace at once. The bytes of each thread are written as a block,
-// when it is large or when the next round has ended.
+// chunks. A chunk has the events of one g, so that its stream is looked up once for each. Events
+// are encoded as bytes of the trace at once. The bytes of each thread are written as a block, when
+// it is large or when the next round has ended.
 //
 // Between two rounds another conversion may add to the trace, see [Converter.Written] and
 // [Converter.Resume]; or what was recorded is added to the trace of another one, see [Begun].

@@ -17,9 +17,9 @@ import (
 type encoder struct {
 	p      *program
 	layout *values.Layout
-	c      raw.Cursor // at the next value
+	c      raw.Cursor // before the next value
 	b      []byte     // where values go
-	text   []byte     // room for one
+	text   []byte     // buffer for a text
 	test   string     // the name of the test that was encoded last
 }
 
@@ -27,8 +27,7 @@ type encoder struct {
 const mostDepth = 32
 
 // value encodes the next value. t is its type, unless the value has one of its own. identity is
-// that of the object which it is, 0 if it is none: that of a pointer to it. depth is the number
-// of values around it.
+// that of a pointer to the value; 0 if there is none. depth is the number of values around it.
 func (e *encoder) value(t *typ, identity int32, depth int) {
 	c := &e.c
 	switch tag := c.U8(); tag {
@@ -73,8 +72,8 @@ func (e *encoder) value(t *typ, identity int32, depth int) {
 	}
 }
 
-// typedNil reports whether the next value is nil and of a type: an interface with a nil pointer is not
-// nil. Then it passes it.
+// typedNil reports whether the next value is a nil with a type, and skips it if so: an interface with
+// a nil pointer is not nil.
 func (e *encoder) typedNil(t *typ) bool {
 	c := &e.c
 	if t == nil || c.Bad || c.At >= len(c.B) || c.B[c.At] != raw.ValueNil {
@@ -89,7 +88,7 @@ func (e *encoder) appendNil(dst []byte, t *typ) []byte {
 	return append(append(append(dst, '('), e.typeText(t)...), ")(nil)"...)
 }
 
-// other encodes a value that is no number and no string.
+// other encodes a value that is neither a number nor a string.
 func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 	c := &e.c
 	if depth > mostDepth {
@@ -162,7 +161,7 @@ var moreFields = utfOf(format.MoreFields)
 // structure encodes a struct, after its kind.
 func (e *encoder) structure(t *typ, identity int32, depth int) {
 	if t == nil {
-		e.c.Bad = true // how many fields it has is not known
+		e.c.Bad = true // the number of fields is unknown
 		return
 	}
 	if t.special != notSpecial {
@@ -199,7 +198,7 @@ func (e *encoder) structure(t *typ, identity int32, depth int) {
 	e.b = e.layout.EndFields(e.b, at, n)
 }
 
-// testName reads the name of a test, as quoted texts are shown.
+// testName reads the name of a test, with the mark of quoted texts if it was cut.
 func (e *encoder) testName() []byte {
 	c := &e.c
 	switch c.U8() {
@@ -214,7 +213,7 @@ func (e *encoder) testName() []byte {
 	return nil
 }
 
-// more reports whether the other fields of a struct are left out, and passes the sign of that.
+// more reports whether the other fields of a struct are left out, and skips the mark that says so.
 func (e *encoder) more() bool {
 	if e.c.Bad {
 		return true
@@ -284,7 +283,7 @@ func (e *encoder) unsigned(n uint64, t *typ) {
 	}
 }
 
-// string encodes a string of which so many more bytes are missing.
+// string encodes a string that was cut by so many bytes.
 func (e *encoder) string(s []byte, more int64, t *typ) {
 	if t != nil && t.special == runtimeText {
 		e.failure(t, 0, runtimeMessage(t, string(s)))
@@ -304,9 +303,8 @@ func (e *encoder) string(s []byte, more int64, t *typ) {
 	binary.BigEndian.PutUint16(e.b[at:], uint16(len(s))) // far below the limit: a program writes at most 255 bytes
 }
 
-// plain reports whether each byte of a string is a character that the format has as itself: it is
-// in 0x01 to 0x7f. Of eight bytes at a time, subtracting 1 sets the highest bit of those that are
-// zero.
+// plain reports whether the format stores each byte of a string unchanged: each is in 0x01 to 0x7f.
+// It checks eight bytes at a time: subtracting 1 sets the highest bit of a zero byte.
 func plain(s []byte) bool {
 	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
 	for len(s) >= word {
@@ -362,8 +360,8 @@ func (e *encoder) object(class, identity int32) (at int) {
 	return at
 }
 
-// elements makes the object of a type that was begun an array of a length, and encodes the n values that
-// follow, which are its first elements.
+// elements makes the object that begins at index at an array of a length, and encodes its first n
+// elements, which are the next values.
 func (e *encoder) elements(t *typ, at, length, n, depth int) {
 	e.b = e.layout.BeginElements(e.b, length)
 	for range n {
@@ -374,7 +372,7 @@ func (e *encoder) elements(t *typ, at, length, n, depth int) {
 	e.b = e.layout.EndElements(e.b, at, length, n)
 }
 
-// appendCut appends a string of which so many more bytes are missing.
+// appendCut appends a string that was cut by so many bytes.
 func appendCut(dst, s []byte, more int64) []byte {
 	if whole := wholeRunes(s); more > 0 {
 		more += int64(len(s) - len(whole))
@@ -383,7 +381,7 @@ func appendCut(dst, s []byte, more int64) []byte {
 	return append(dst, s...)
 }
 
-// wholeRunes returns s without a character at its end that is not whole.
+// wholeRunes returns s without an incomplete character at its end.
 func wholeRunes(s []byte) []byte {
 	for n := len(s) - 1; n >= 0 && n >= len(s)-utf8.UTFMax; n-- {
 		if utf8.RuneStart(s[n]) {

@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// leave ends a call in any way.
+// leave ends a call, however it ended.
 func (p *process) leave(t *thread, f *function, kind uint32, counter uint64) bool {
 	e := &p.encoder
 	depth := len(t.stack) - 1
@@ -16,7 +16,7 @@ func (p *process) leave(t *thread, f *function, kind uint32, counter uint64) boo
 		depth-- // the ends of calls within it are missing
 	}
 	if depth < 0 {
-		e.b = nil // nothing is known of the call
+		e.b = nil // nothing is known about the call
 	} else {
 		for len(t.stack)-1 > depth {
 			p.cut(t, max(p.clock.at(counter), t.last))
@@ -76,13 +76,13 @@ func (p *process) threw(exception string) {
 	}
 	footer, err := result.Append(nil, e.layout.Version, format.ClassCall)
 	if err != nil {
-		e.c.Bad = true // impossible: it is cut
+		e.c.Bad = true // cannot happen: the text is cut
 		return
 	}
 	e.b = append(e.b, footer[format.FooterSize:]...)
 }
 
-// cut ends the innermost call without knowing its end.
+// cut ends the innermost call, whose end is unknown.
 func (p *process) cut(t *thread, ns int64) {
 	f := format.Unfinished(format.ClassCall)
 	p.encoder.b, _ = f.Append(t.Bytes(), p.encoder.layout.Version, format.ClassCall) // cannot fail: its text is short

@@ -12,7 +12,7 @@ const (
 )
 
 // convert converts the events at the beginning of data, which is the rest of a stream's chunk.
-// It returns how many bytes of events were whole, and whether the chunk has no more. seen is as
+// It returns the size of the whole events, and whether the chunk has no more. seen is as
 // [raw.Window.Read] returns it.
 func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 	le := binary.LittleEndian
@@ -47,7 +47,7 @@ func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 		if e.c.Bad {
 			p.flushDue(s.t)
 			if cut := int64(s.at)+int64(len(data)) < int64(s.chunk.Size); cut && !p.ended {
-				return at, false // the file is still to grow
+				return at, false // the file may still grow
 			}
 			p.problem(p.file.Fault(s.chunk.Offset+int64(s.at+at), "a damaged event of kind %d: the rest of its chunk of %d bytes is left out", kind, s.chunk.Size))
 			return at, true
@@ -57,8 +57,8 @@ func (p *process) convert(s *stream, data, seen []byte) (read int, whole bool) {
 	return e.c.At, false
 }
 
-// event converts an event after its head. It reports false if the event cannot be read.
-// Nothing is changed then.
+// event converts an event after its head. It reports false, and changes nothing, if the event
+// cannot be read.
 func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 	e := &p.encoder
 	switch kind {
@@ -76,7 +76,7 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		return false
 	}
 	t := s.t
-	if t == nil { // what told the goroutine is missing
+	if t == nil { // the event that names the goroutine is missing
 		t = &thread{p: p}
 		s.t = t
 	}
@@ -109,7 +109,7 @@ func (p *process) time(t *thread, counter uint64) int64 {
 	return ns
 }
 
-// flushDue notes what a thread has, and writes its block if that is large.
+// flushDue counts what was added to a thread's block, and writes the block if it is large.
 func (p *process) flushDue(t *thread) {
 	if t != nil && t.begun {
 		p.to.blocks.wrote(t)

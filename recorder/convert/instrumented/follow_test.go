@@ -20,8 +20,8 @@ import (
 	"tracex/recorder/internal/tracetest"
 )
 
-// TestFollow: what a program has written is in the files two steps later; calls that follow a go
-// statement whose goroutine has not begun some steps later.
+// TestFollow: what a program has written is in the files two steps later. Calls that follow a go
+// statement whose goroutine has not begun take some steps more.
 func TestFollow(t *testing.T) {
 	table, text, place := ownTable(t)
 	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter, Table: table, Text: text})
@@ -208,7 +208,7 @@ func showing(t *testing.T, out *output) string {
 	return strings.Join(lines, "")
 }
 
-// TestStopped: a conversion that was stopped goes on, or is finished with what there is.
+// TestStopped: a conversion that was stopped continues, or is finished with what it has.
 func TestStopped(t *testing.T) {
 	for _, goesOn := range []bool{true, false} {
 		p := newProgram(7, rawtest.Options{Clock: raw.ClockCounter}).run(2000)
@@ -267,7 +267,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestNothing: a program that has called nothing so far has no trace.
+// TestNothing: a program that has called nothing yet has no trace.
 func TestNothing(t *testing.T) {
 	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
 	f.Goroutine(1<<7).Begin(1, 0, 0, 0)
@@ -286,7 +286,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestProgress: what is told of the progress is of the files as they are by then.
+// TestProgress: the reported progress is relative to the current sizes of the files.
 func TestProgress(t *testing.T) {
 	p := newProgram(7, rawtest.Options{Clock: raw.ClockCounter}).run(2000)
 	path := filepath.Join(t.TempDir(), "a"+raw.Suffix)

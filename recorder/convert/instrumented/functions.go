@@ -84,8 +84,8 @@ func newFunction(d *raw.Function) *function {
 	return f
 }
 
-// linkName returns a package path as it is in names of functions: the dots of its last element
-// are escaped.
+// linkName returns a package path in the form that names of functions have: the dots of its last
+// element are escaped.
 func linkName(path string) string {
 	last := strings.LastIndexByte(path, '/') + 1
 	return path[:last] + strings.ReplaceAll(path[last:], ".", "%2e")

@@ -44,7 +44,7 @@ func (p *process) goroutine(s *stream, again bool) bool {
 	return true
 }
 
-// resume makes the calls of a thread the open ones: those that it does not have begin without
+// resume makes calls the open calls of a thread. Those that the thread lacks begin without
 // arguments.
 func (p *process) resume(t *thread, calls []byte, counter uint64) {
 	le := binary.LittleEndian
@@ -64,7 +64,7 @@ func (p *process) resume(t *thread, calls []byte, counter uint64) {
 		call.U32()
 		f := p.program.function(id)
 		if f == nil || f.method == none || !t.begin(p.to) || !p.to.number() {
-			p.problem(p.file.Fault(-1, "a call of the function %d, which is not described, goes on", id))
+			p.problem(p.file.Fault(-1, "a call of the function %d, which is not described, continues", id))
 			continue
 		}
 		e := &p.encoder

@@ -40,7 +40,7 @@ func heap(tb testing.TB, f *rawtest.File, steps int) (s *instrumented.Summary, m
 	return s, most
 }
 
-// alive writes a file with so many goroutines that have a call that is open.
+// alive writes a file with so many goroutines that each have an open call.
 func alive(n int) *rawtest.File {
 	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter, Shift: 26})
 	f.Forget = true
@@ -86,7 +86,7 @@ func TestManyInSequence(t *testing.T) {
 	}
 }
 
-// TestAgain: a goroutine goes on with calls of which nothing more is known.
+// TestAgain: a goroutine continues with open calls that are otherwise unknown.
 func TestAgain(t *testing.T) {
 	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter, Shift: 12})
 	a, b := &raw.Function{ID: 1, Package: "p", Name: "a"}, &raw.Function{ID: 2, Package: "p", Name: "b"}
@@ -97,7 +97,7 @@ func TestAgain(t *testing.T) {
 	g.Begin(5, 0, 0, 0)
 	g.Enter(a, 0)
 	g.Enter(a, 0)
-	// Of the three open calls that it tells the first is known.
+	// The first of the three open calls is known.
 	f.Now += 1000
 	g.Again(5, 0, 0, 0, rawtest.Open{Function: a, Counter: f.Now}, rawtest.Open{Function: b, Counter: f.Now}, rawtest.Open{Function: b, Counter: f.Now})
 	g.Exit(b)
@@ -107,7 +107,7 @@ func TestAgain(t *testing.T) {
 	h.Enter(a, 0)
 	h.Exit(a)
 	h.Exit(b)
-	// Ends of calls that are not known, or whose children have no end.
+	// Ends of unknown calls, or of calls whose children have no end.
 	h.Exit(b)
 	h.Enter(a, 0)
 	h.Enter(b, 0)
@@ -129,7 +129,7 @@ p.a()
 	}
 }
 
-// TestDropped: what is in segments that were dropped is passed over.
+// TestDropped: dropped segments are skipped.
 func TestDropped(t *testing.T) {
 	f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter, Shift: 12})
 	g := f.Goroutine(1 << 7)

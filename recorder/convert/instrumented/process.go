@@ -24,22 +24,22 @@ type process struct {
 
 	chunks raw.Chunks
 	late   *raw.Window // for chunks that were not full
-	open   []unfull    // those, in the order of the file; some may be full by now
+	open   []unfull    // such chunks, in the order of the file; some may be full by now
 	ahead  ahead
 
 	compacted int // length of open when it had no full ones
 
 	ended  bool // its file is no longer written
 	done   bool // all of it has been read
-	looked int  // since the events that are being converted were read: see looked
+	looked int  // the search since the current events were read: see looked
 	last   int64
 	told   Process
 	sites  sites
 }
 
 const (
-	readSize  = 256 << 10 // read at a time where events are
-	aheadSize = 16 << 10  // where heads are
+	readSize  = 256 << 10 // bytes read at a time, for events
+	aheadSize = 16 << 10  // the same, for heads of chunks
 )
 
 func newProcess(c *Converter, f *raw.File) *process {
@@ -61,7 +61,7 @@ func newProcess(c *Converter, f *raw.File) *process {
 	return p
 }
 
-// mostProblems is how many problems of a process are told.
+// mostProblems is how many problems of a process are reported.
 const mostProblems = 20
 
 // problem notes damage.
@@ -72,7 +72,7 @@ func (p *process) problem(err error) {
 	}
 }
 
-// damage reports whether an error is damage, which is noted.
+// damage reports whether an error is damage, and notes it if so.
 func (p *process) damage(err error) bool {
 	var fault *raw.Error
 	if errors.As(err, &fault) {
@@ -82,8 +82,8 @@ func (p *process) damage(err error) bool {
 	return false
 }
 
-// step converts what the program has written since the last step, until that is most bytes: more is
-// whether it stopped for that.
+// step converts what the program has written since the last step, up to about most bytes. more reports
+// whether it stopped there.
 func (p *process) step(ctx context.Context, live bool, most int64) (more bool, err error) {
 	if err := p.file.Refresh(); err != nil && !p.damage(err) {
 		return false, err
@@ -91,9 +91,9 @@ func (p *process) step(ctx context.Context, live bool, most int64) (more bool, e
 	p.chunks.Renew(live)
 	p.late.Renew(live)
 	if live && p.file.Head.Dropped > 0 {
-		return false, nil // what is there may be dropped at any time
+		return false, nil // the program may drop any data at any time
 	}
-	const passed = 64 << 20 // bytes without a chunk, before ctx is asked again
+	const passed = 64 << 20 // bytes without a chunk between checks of ctx
 	over := int64(0)
 	if !live {
 		over = passed

@@ -7,7 +7,7 @@ import (
 	"tracex/recorder/instrument/raw"
 )
 
-// program is what a process has told of its functions and types, and what they are in the trace.
+// program has the functions and types that a process has described, and what they are in the trace.
 type program struct {
 	dict      *dictionary
 	text      uint64 // address of its code
@@ -15,7 +15,7 @@ type program struct {
 	functions functions
 	types     types
 	places    places
-	more      func(thorough bool) // reads the descriptors that were written since
+	more      func(thorough bool) // reads descriptors written since the step began
 }
 
 // address returns the address of a place in the program's code.
@@ -43,7 +43,7 @@ func (p *program) prepare(f *function) {
 		as = returnsNothing
 	}
 	f.method = p.dict.method(f.class, f.name, as)
-	// No call is there: it tells where the function is.
+	// No call is at this location: it tells where the function is.
 	p.dict.location(baseName(f.File), f.Line, f.class, f.name)
 	f.args, f.results = p.typesOf(f.Arguments), make([]*typ, len(f.Results))
 }
@@ -66,8 +66,8 @@ func (p *program) results(r *raw.Results) {
 	}
 }
 
-// returned returns the types of the results of a function that has ended by then: it has told
-// them.
+// returned returns the types of the results of a function that has ended: the program has described
+// them before that.
 func (p *program) returned(f *function) []*typ {
 	if !f.returns && len(f.Results) > 0 {
 		if f.Results[0] == 0 {
@@ -153,7 +153,7 @@ func (p *program) location(pc uint32) int32 {
 	return id
 }
 
-// referred returns the class of what an address refers to: a pointer stands for its element.
+// referred returns the class of what an address refers to: for a pointer, that of its element.
 func (p *program) referred(t *typ) int32 {
 	switch {
 	case t == nil:

@@ -251,8 +251,8 @@ func compare(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// sure removes the marks of goroutines that are not certain, and numbers from what is wanted
-// that were not known in time.
+// sure removes the marks of uncertain goroutines, and from the wanted text those numbers that
+// were not known in time.
 func sure(got, want map[string]string) {
 	for name, text := range got {
 		lines, wanted := strings.Split(strings.ReplaceAll(text, "≈ ", ""), "\n"), strings.Split(want[name], "\n")

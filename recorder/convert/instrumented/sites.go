@@ -14,10 +14,10 @@ import (
 
 // Which goroutine a go statement made.
 //
-// A goroutine tells who made it, and where. Of several that one goroutine made at one place, the
-// numbers tell the order: the runtime gives each processor sixteen numbers at a time, so that the
-// order is certain unless the one who made them was moved to another processor and back. What
-// the times tell is used first: a goroutine did not begin before its statement.
+// A goroutine's first event tells which goroutine made it, and where. If one goroutine made several
+// at one place, their numbers tell the order: the runtime gives each processor sixteen numbers at a
+// time, so that the order is certain unless the parent moved to another processor and back. Times
+// are used first: a goroutine does not begin before its statement.
 
 // sites are the places of go statements.
 type sites struct {
@@ -31,7 +31,7 @@ type siteKey struct {
 	line   int
 }
 
-// site has what is not matched yet.
+// site has the statements and goroutines of a place that are not matched yet.
 type site struct {
 	leaves   []*leaf // in order of time
 	children []child
@@ -40,18 +40,18 @@ type site struct {
 
 // leaf is a go statement that ran, in the block of its thread.
 type leaf struct {
-	at     int // of its result, in the block's bytes
+	at     int // offset of its result in the block's bytes
 	time   uint64
 	key    siteKey
 	id     uint64 // of the goroutine that it made; 0: not known
 	unsure bool
-	late   bool // it is written already
+	late   bool // already written
 }
 
 // child is a goroutine.
 type child struct {
 	id, time uint64
-	tick     int // when it was found, see Converter.tick
+	tick     int // step in which it was found, see blocks.tick
 }
 
 // known says which statements of a goroutine are known.
@@ -71,7 +71,7 @@ const (
 	goidBatch    = 16      // numbers that a processor takes at a time
 )
 
-// born notes who made a goroutine.
+// born notes a goroutine, and where it was made.
 func (ss *sites) born(key siteKey, c child) {
 	if ss.children >= mostChildren {
 		for key, s := range ss.all {
@@ -186,7 +186,7 @@ func (s *site) match(k known, last bool) {
 		s.assign(leaves[:n], children[:begun])
 		leaves, children = leaves[n:], children[min(n, begun):]
 	}
-	// What is left moves to the front.
+	// Move what is left to the front.
 	s.leaves = slices.Delete(s.leaves, 0, len(s.leaves)-len(leaves))
 	s.children = slices.Delete(s.children, 0, len(s.children)-len(children))
 	if !last {
@@ -218,8 +218,8 @@ func group(leaves []*leaf, children []child, k known) (n, begun int) {
 	return 0, 0
 }
 
-// assign gives statements the first goroutines by number, of those that had begun. The others are
-// behind them afterwards, in order of time.
+// assign gives statements the goroutines that had begun, in order of number. The goroutines left over
+// follow the others in begun afterwards, in order of time.
 func (s *site) assign(leaves []*leaf, begun []child) {
 	slices.SortFunc(begun, func(a, b child) int { return cmp.Compare(a.id, b.id) })
 	unsure := s.lossy || len(leaves) > len(begun)
@@ -244,7 +244,7 @@ func (ss *sites) forget(keys []siteKey) {
 	}
 }
 
-// settle puts the numbers of goroutines into a thread's block.
+// settle writes the numbers of matched goroutines into a thread's block.
 func (p *process) settle(t *thread) {
 	var parts []tracefile.Replacement
 	e := &p.encoder

@@ -53,8 +53,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMatchRandom: goroutines that one processor makes have the right statements, also if they
-// are matched at any time.
+// TestMatchRandom: goroutines that one processor makes get the right statements, whenever they
+// are matched.
 func TestMatchRandom(t *testing.T) {
 	rand := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -78,7 +78,7 @@ func TestMatchRandom(t *testing.T) {
 				}
 			case 2:
 				s.match(known{until: until}, rand.IntN(20) == 0)
-			case 3: // some more is read of the goroutine with the statements
+			case 3: // more events of the goroutine with the statements are read
 				n := rand.IntN(len(unread) + 1)
 				if n > 0 {
 					until = unread[n-1].time

@@ -12,7 +12,7 @@ type stream struct {
 	g       uint64
 	t       *thread // nil: none is known
 	chunk   raw.Chunk
-	at      int    // in the chunk: of the next event
+	at      int    // offset of the next event in the chunk
 	counter uint64 // of the last event
 	unfull  bool   // the chunk may get more events
 	late    bool   // it has been read more than once
@@ -26,7 +26,7 @@ type unfull struct {
 
 func (u unfull) stale() bool { return !u.s.unfull || u.s.chunk.Offset != u.offset }
 
-// poll reads on in the chunks that were not full.
+// poll converts what was added to the chunks that were not full.
 func (p *process) poll(ctx context.Context) error {
 	p.compact()
 	list := p.open
@@ -55,7 +55,7 @@ func (p *process) compact() {
 	p.compacted = len(p.open)
 }
 
-// together reads the rests of chunks that are near each other at once, and returns how many.
+// together reads the rests of neighbouring chunks at once, and returns how many chunks.
 func (p *process) together(list []unfull) (n int, err error) {
 	const most, gap = readSize, 16 << 10
 	from, end := list[0].s.rest()
@@ -104,7 +104,7 @@ func (p *process) events(chunk raw.Chunk) error {
 		s = &stream{g: chunk.Stream}
 		p.streams[chunk.Stream] = s
 	}
-	if s.unfull { // there is a next chunk, so that the one before is complete
+	if s.unfull { // there is a next chunk, so the current one is complete
 		if !p.ended {
 			from, end := s.rest()
 			if err := p.late.Fill(from, int(end-from)); err != nil {

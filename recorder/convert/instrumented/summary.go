@@ -14,12 +14,12 @@ type Summary struct {
 type Counts struct {
 	Calls      int64 // without go statements
 	Statements int64 // go statements, which are calls in the trace, too
-	Goroutines int64 // that have an event, which are threads of the trace
+	Goroutines int64 // those with events: the threads of the trace
 	Thrown     int64 // panics
 	Panics     int64 // calls that ended by a panic
 	Goexits    int64 // calls that ended by runtime.Goexit
-	Unwound    int64 // calls that ended without having told how
-	LeftOut    int64 // calls that the program left out, as they were nested too deeply
+	Unwound    int64 // calls that ended in an unknown way
+	LeftOut    int64 // calls that the program left out because they were nested too deeply
 	Lost       int64 // calls after the recording had ended, see Process.Reason
 }
 

@@ -43,7 +43,7 @@ func newSymbols(table []byte, text uint64) (s symbols, ok bool) {
 	}
 	count := binary.LittleEndian.Uint64(table[pclnCountAt:])
 	if count > uint64(len(table))/pclnCountAt {
-		return s, false // memory would be taken for each
+		return s, false // memory would be allocated for each
 	}
 	defer func() {
 		if recover() != nil {

@@ -63,7 +63,7 @@ func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 	}
 }
 
-// appendOther appends a value that is no number and no string.
+// appendOther appends a value that is neither a number nor a string.
 func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool) []byte {
 	c := &e.c
 	switch tag {
@@ -154,8 +154,8 @@ func (e *encoder) appendElements(dst []byte, t *typ, length, depth int) []byte {
 	return append(dst, '}')
 }
 
-// appendMessage appends the message of an error, after its type, unless that is bare or the
-// message tells.
+// appendMessage appends the message of an error, after its type unless bare is set or the message
+// makes the type clear.
 func appendMessage(dst []byte, t *typ, message string, bare bool) []byte {
 	if !bare && t.special != moment && t.Package != "runtime" {
 		dst = append(append(dst, t.Name...), ": "...)
@@ -184,8 +184,7 @@ func (e *encoder) appendString(dst, s []byte, more int64, t *typ, bare bool) []b
 	return append(escape(appendCut(dst, s, more), at), '"')
 }
 
-// escape escapes what is in a text from a place on as string values are shown, so that the text
-// stays in a line.
+// escape escapes text[from:] as string values are shown, so that the text stays on one line.
 func escape(text []byte, from int) []byte {
 	if bytes.IndexAny(text[from:], "\\\n\r\t") < 0 {
 		return text
@@ -248,7 +247,7 @@ func (e *encoder) message(t *typ, depth int) (text string, ok bool) {
 	return text, ok
 }
 
-// say returns what an error of n fields says, or a time.
+// say returns the message of an error with n fields, or the text of a time.
 func say(s special, field [4]string, n int) (text string, ok bool) {
 	switch {
 	case s == firstText && n > 0:

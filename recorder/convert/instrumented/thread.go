@@ -16,18 +16,18 @@ type thread struct {
 	p       *process
 	begun   bool // it has a number
 	ended   bool
-	dirty   bool   // it is one of those with an unwritten block
-	tick    int    // when that began, see Converter.sweep
+	dirty   bool   // it is in blocks.dirty
+	tick    int    // since which step, see blocks.sweep
 	counter uint64 // of the last event
 	last    int64  // its time, in ns
-	counted int    // bytes of its block that Converter.held includes
+	counted int    // bytes of its block that blocks.held includes
 	retry   int    // size of the block at which its statements are matched again
 	stack   []open
 	leaves  []*leaf // go statements in its block
 	sites   []siteKey
 }
 
-// goroutine is what is told of a goroutine.
+// goroutine is what is known about a goroutine.
 type goroutine struct {
 	id     uint64    // 0 if unknown
 	parent uint64    // the goroutine that made it; 0: the runtime
@@ -109,7 +109,7 @@ func (t *thread) match(last bool) (all bool) {
 	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.blocks.tick, t.ended, t.p.done}, last)
 }
 
-// begin numbers the thread, if that is not done.
+// begin numbers the thread, unless it has a number.
 func (t *thread) begin(c *Converter) bool {
 	if t.begun {
 		return true
@@ -126,7 +126,7 @@ func (t *thread) begin(c *Converter) bool {
 	return true
 }
 
-// readGoroutine reads the description of a goroutine, and the counter when it was written.
+// readGoroutine reads the description of a goroutine, and the counter at that time.
 func readGoroutine(c *raw.Cursor) (g goroutine, counter uint64) {
 	return goroutine{id: c.U64(), parent: c.U64(), made: c.U64(), start: c.U64()}, c.U64()
 }

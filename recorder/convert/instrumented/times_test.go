@@ -85,8 +85,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestProcesses: the programs of a machine have one axis of time, also one that began before the
-// first; the name of its program is before that of a thread.
+// TestProcesses: the programs of a machine share one time axis, even if one began before the first.
+// The name of the program precedes that of a thread.
 func TestProcesses(t *testing.T) {
 	file := func(program string, pid, nanos uint64, wall int64) *rawtest.File {
 		f := rawtest.New(rawtest.Options{Clock: raw.ClockNanos, Program: program, PID: pid, Nanos: nanos, Wall: uint64(1_700_000_000_000_000_000 + wall)})
@@ -148,7 +148,7 @@ func TestNotYet(t *testing.T) {
 	}
 }
 
-// TestTimesOfSlowChunks: it makes no difference how long a program takes to make room for events.
+// TestTimesOfSlowChunks: times do not depend on how long a program takes to make room for events.
 func TestTimesOfSlowChunks(t *testing.T) {
 	record := func(later ...uint32) map[int32]format.TimeCell {
 		f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})

@@ -10,7 +10,7 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// typ is a type of a program. A nil typ is one that is not known.
+// typ is a type of a program. A nil *typ is an unknown type.
 type typ struct {
 	raw.Type
 	special special
@@ -22,7 +22,7 @@ type typ struct {
 	names   [][]byte
 }
 
-// special is a type that is shown in a way of its own.
+// special says how a type is shown if it has a way of its own.
 type special uint8
 
 const (

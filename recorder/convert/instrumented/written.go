@@ -9,7 +9,7 @@ import (
 	"tracex/format/tracefile"
 )
 
-// Written is how far a trace is that has no end: what another conversion that adds to it must know.
+// Written says how far a trace without an end is. Another conversion that adds to the trace needs it.
 type Written struct {
 	To *tracefile.Writer
 	// Origin is what the machine's monotonic clock showed at the zero of the trace's times, in
@@ -18,9 +18,9 @@ type Written struct {
 	Wall   time.Time
 	// Last is the latest time, in ns since Origin.
 	Last int64
-	// IDs are, by kind of reference object, how many there are: their ids are from 0 on.
+	// IDs are, by kind of reference object, how many there are. Their ids begin at 0.
 	IDs [format.KindCodeLocation + 1]int64
-	// Threads and Events are how many there are, with the ids from 0 on.
+	// Threads and Events are how many there are. Their ids begin at 0.
 	Threads, Events int64
 	Programs        []Program
 }
@@ -39,8 +39,8 @@ type Program struct {
 	Shown string // its name in the names of its threads; "" if they have none
 }
 
-// Written tells how far the trace is, after [Converter.Step] or [Converter.Complete]. ok is false if there is
-// none, as no raw file could be read.
+// Written says how far the trace is after [Converter.Step] or [Converter.Complete]. ok is false if there is no
+// trace, because no raw file could be read.
 func (c *Converter) Written() (w Written, ok bool) {
 	if c.blocks.w == nil {
 		return w, false

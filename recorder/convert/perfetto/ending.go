@@ -7,17 +7,17 @@ import (
 	"tracex/format/tracefile"
 )
 
-// Ending is a trace in which all packets are, before its end. Another conversion may add to it.
+// Ending is a trace that has all packets but no end yet. Another conversion may add to it.
 type Ending struct {
 	To *tracefile.Writer
 	// Last is the latest time, in ns since the zero of the trace's times. Before may change it.
 	Last int64
 	// IDs are, by kind of reference object, one more than the largest id in use.
 	IDs [format.KindCodeLocation + 1]int64
-	// Thread and Event are the ids for the next ones.
+	// Thread and Event are the ids of the next thread and event.
 	Thread, Event int64
-	// Time returns the time of a reading of the machine's monotonic clock, in ns since the zero of the
-	// trace's times. known is false if no snapshot has both clocks.
+	// Time converts a reading of the machine's monotonic clock to ns since the zero of the trace's times.
+	// known is false if no snapshot has both clocks.
 	Time func(monotonic int64) (ns int64, known bool)
 }
 

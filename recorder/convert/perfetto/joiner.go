@@ -9,7 +9,7 @@ import (
 )
 
 // Joiner adds packets to a trace that another conversion writes, while both grow. The two take
-// turns: [Begun] tells it where the trace is, and afterwards tells the other one.
+// turns: a [Begun] says how far the trace is, first to the Joiner, then to the other conversion.
 //
 //	Advance → calls of recorders, in the version of the trace → their threads
 //	Join    → the rest of these, and then all other packets   → further threads, the end
@@ -41,9 +41,9 @@ func NewJoiner(o Options, packets io.ReaderAt) *Joiner {
 // Close releases what the conversion holds.
 func (j *Joiner) Close() { j.c.Close() }
 
-// Advance adds the calls in the packets before an offset. known is the offset up to which there are
-// packets: the names of these calls are before it, which is certain if all programs were flushed
-// after the calls. It changes b.
+// Advance adds the calls in the packets before an offset, and updates b. known is the offset up to which
+// there are packets. It must follow the names of these calls, which is certain if all programs were
+// flushed after the calls.
 func (j *Joiner) Advance(ctx context.Context, b *Begun, calls, known int64) error {
 	j.trace.begin(b)
 	j.count(j.unread)
@@ -58,10 +58,10 @@ func (j *Joiner) Advance(ctx context.Context, b *Begun, calls, known int64) erro
 	return errors.Join(err, b.To.Stop())
 }
 
-// Join adds the rest of the packets, of which there are size bytes, and ends the trace. The result is about
-// all that was added. damage is a [*format.Error] with the offset at which the packets are damaged: what is
-// before it is added. When it fails, the trace has no end, and the caller may end it: the calls that
-// Advance added are in it, and if the error is [ErrClocks], nothing else.
+// Join adds the rest of the packets and ends the trace. All packets together have size bytes. The result
+// includes what Advance added. damage is a [*format.Error] with the offset at which the packets are
+// damaged; those before it are added. If Join fails, the trace has no end, and the caller may end it: it
+// has the calls that Advance added, and after [ErrClocks] nothing else.
 func (j *Joiner) Join(ctx context.Context, b *Begun, size int64) (r *Result, damage, err error) {
 	if err := errors.Join(j.Advance(ctx, b, size, size), j.trace.finish(b)); err != nil {
 		return nil, nil, err
@@ -87,10 +87,10 @@ func (j *Joiner) Join(ctx context.Context, b *Begun, size int64) (r *Result, dam
 	return r, damage, nil
 }
 
-// count makes a tally that of what is left out.
+// count makes t the tally of what is left out.
 func (j *Joiner) count(t *tally) { j.c.clocks.left, j.c.recorded.left = t, t }
 
-// each passes the packets between two offsets to a function, up to damage, and advances the first.
+// each calls take with the packets between two offsets, stops at damage, and advances the first offset.
 func (j *Joiner) each(ctx context.Context, at *int64, to int64, take func(p *packet) error) error {
 	if *at >= to {
 		return nil
@@ -104,7 +104,7 @@ func (j *Joiner) each(ctx context.Context, at *int64, to int64, take func(p *pac
 		case err == io.EOF:
 			*at = to
 			return nil
-		case errors.As(err, &fault): // Join tells it
+		case errors.As(err, &fault): // Join reports it
 			*at += offset
 			return nil
 		case err != nil:
@@ -121,7 +121,7 @@ func (j *Joiner) each(ctx context.Context, at *int64, to int64, take func(p *pac
 	}
 }
 
-// name reads a reading of clocks, and the names that a recorder gives.
+// name takes a snapshot of clocks, or the names that a recorder gives.
 func (j *Joiner) name(p *packet) error {
 	if p.kind == packetClockSnapshot {
 		j.c.clocks.snapshot(p)

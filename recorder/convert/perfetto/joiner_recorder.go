@@ -105,7 +105,7 @@ func (t *joinedTrace) begin(b *Begun) {
 	t.numbers, t.blocks.events = *b, b.Events
 }
 
-// end writes what there is of each thread, and ends the turn.
+// end writes what each thread has, and ends the turn.
 func (t *joinedTrace) end(b *Begun) {
 	t.flush()
 	n := &t.numbers
@@ -151,7 +151,7 @@ func (t *joinedTrace) part(r *joinedRecorder, of *callsRecorder, p waitingPart) 
 		return true, err
 	}
 	if k := r.live.threads[p.thread]; named && k.t != nil {
-		// Other threads, whose blocks may be full before, need these names.
+		// Other threads need these names, and their blocks may be full earlier.
 		k.traced = true
 		t.blocks.flush(k.t)
 	}

@@ -24,9 +24,9 @@ type Begun struct {
 	IDs [format.KindCodeLocation + 1]int64
 	// Thread is the id for the next thread.
 	Thread int32
-	// Events is how many trace points there are, with the ids from 0 on.
+	// Events is how many trace points there are. Their ids begin at 0.
 	Events int64
-	// Programs are the processes that are in the trace. They need not be all whose packets are added.
+	// Programs are the processes that are in the trace. Packets of others may be added, too.
 	Programs []Program
 }
 
@@ -38,7 +38,7 @@ type Program struct {
 	Shown string
 }
 
-// shown counts the names that threads of a trace have in front.
+// shown counts the names of processes that precede those of threads.
 func (b *Begun) shown(met map[string]int) {
 	for _, p := range b.Programs {
 		if p.Shown != "" && met[p.Shown] == 0 {
@@ -71,8 +71,8 @@ func newJoining(o Options, b *Begun, met map[string]int) *Converter {
 	return c
 }
 
-// join writes what the packets have into the trace of newJoining, and ends the trace. The
-// result's Events and Threads are those that were added. When it fails, the trace has no end.
+// join adds the packets to the trace of newJoining, and ends the trace. The result's Events and
+// Threads are those that were added. If it fails, the trace has no end.
 func (c *Converter) join(ctx context.Context) (*Result, error) {
 	b := c.begun
 	timelines, err := c.settle(ctx)
@@ -97,8 +97,8 @@ func (c *Converter) join(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// fits returns why times of packets cannot be on the clock of the trace. wall is the wall clock, in
-// ns since 1970, when that clock showed origin.
+// fits returns why times of packets cannot be converted to the trace's clock. wall is the wall clock,
+// in ns since 1970, when the trace's clock showed origin.
 func (c *clocks) fits(origin, wall int64) error {
 	if !c.related() {
 		return fmt.Errorf("%w: no snapshot in them has both", ErrClocks)

@@ -12,8 +12,8 @@ import (
 // Process selects the packets of one process.
 type Process struct {
 	PID int32
-	// From and To are when it ran, on the machine's monotonic clock, in ns: before From and from To on, packets
-	// with its number are of other programs.
+	// From and To are when it ran, on the machine's monotonic clock, in ns. Packets with its number before From,
+	// or from To on, are of other programs.
 	From, To int64
 }
 

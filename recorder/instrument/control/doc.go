@@ -1,3 +1,3 @@
-// Package control begins and ends recordings of instrumented programs that are running. Such a
-// program has a mapped file for that, which only its user may open: see package raw.
+// Package control begins and ends recordings of running instrumented programs. Each of them maps a
+// file for this purpose, which only its user may open: see package raw.
 package control

@@ -18,7 +18,7 @@ var (
 	ErrBusy     = errors.New("the program is being recorded already")
 	// ErrQuiet: the program called no instrumented function until the context was done.
 	ErrQuiet = errors.New("the program has called no recorded function")
-	// ErrSystem: this system cannot.
+	// ErrSystem: this system does not support it.
 	ErrSystem = errors.New("programs can be attached to on linux only")
 )
 
@@ -43,18 +43,19 @@ func (r *Refusal) Error() string {
 	return "the program cannot record: " + what
 }
 
-// pollEvery is how often the program's answer is looked for.
+// pollEvery is the interval between checks for the program's answer.
 const pollEvery = 2 * time.Millisecond
 
-// Begin asks the program to record into a folder, an absolute path in the program's view, with
-// options as raw.OptionsVariable has them. It returns when the program does: when it calls an
-// instrumented function for the first time. A recording that was left under way ends. If ctx is done before, the program is no longer
-// asked, and the error is ErrQuiet.
+// Begin asks the program to record into a folder, given as an absolute path that the program sees.
+// options have the form of raw.OptionsVariable. A recording that an earlier controller left running
+// is ended first. Begin returns when the program has begun, which is at its next call of an
+// instrumented function. If ctx is done before that, Begin withdraws the request and returns
+// ErrQuiet.
 func (p *Program) Begin(ctx context.Context, folder, options string) error {
 	if len(folder) >= raw.FolderSize || len(options) >= raw.OptionsSize {
 		return errors.New("the folder's name or the options are too long")
 	}
-	// This process has the lock: who began a recording that is still under way is gone.
+	// This process has the lock, so whoever began a recording that still runs is gone.
 	p.state().CompareAndSwap(raw.Asked, raw.Off)
 	p.End(ctx)
 	switch {
@@ -96,8 +97,8 @@ func (p *Program) Begin(ctx context.Context, folder, options string) error {
 	}
 }
 
-// End ends the recording. It waits for the program to notice until ctx is done: one that calls
-// no instrumented function records nothing anyway.
+// End ends the recording, and waits until the program has noticed or ctx is done. A program that
+// calls no instrumented function records nothing anyway.
 func (p *Program) End(ctx context.Context) {
 	for {
 		switch s := p.state().Load(); s {

@@ -81,7 +81,7 @@ func openProgram(f *os.File, pid int) (*Program, error) {
 		return nil, ErrBusy
 	}
 	if st, err := f.Stat(); err != nil || st.Size() < raw.ControlSize || !st.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is no file by which a program is controlled", f.Name()), err)
+		return nil, errors.Join(fmt.Errorf("%s is not the control file of a program", f.Name()), err)
 	}
 	page, err := syscall.Mmap(int(f.Fd()), 0, raw.ControlSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
@@ -89,7 +89,7 @@ func openProgram(f *os.File, pid int) (*Program, error) {
 	}
 	p := &Program{pid, f, page}
 	if binary.LittleEndian.Uint64(page[raw.AtMagic:]) != raw.ControlMagic {
-		return nil, errors.Join(fmt.Errorf("%s is no file by which a program is controlled", f.Name()), syscall.Munmap(page))
+		return nil, errors.Join(fmt.Errorf("%s is not the control file of a program", f.Name()), syscall.Munmap(page))
 	}
 	if v := p.number(raw.AtVersion); v != raw.Version {
 		return nil, errors.Join(fmt.Errorf("the program was made by another version of tracex build: it has version %d of the protocol, this is %d", v, raw.Version), syscall.Munmap(page))
@@ -102,8 +102,8 @@ func (p *Program) Close() error {
 	return errors.Join(syscall.Munmap(p.page), p.file.Close())
 }
 
-// Own gives a folder to the program's user, so that the program can write into it. That takes
-// root's rights, if it is not the user of this process.
+// Own makes the program's user the owner of a folder, so that the program can write into it. Only
+// root can do that for another user.
 func (p *Program) Own(folder string) error {
 	st, err := p.file.Stat()
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *Program) number(at int) uint32 {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.page[at])))
 }
 
-// put writes a text that a zero byte ends.
+// put writes a zero-terminated text.
 func (p *Program) put(at, size int, text string) {
 	n := copy(p.page[at:at+size-1], text)
 	p.page[at+n] = 0

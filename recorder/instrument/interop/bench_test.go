@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// timesVariable names a file: then this program is what go test runs tests by. It runs its
-// arguments as a command and appends what the command took to the file.
+// timesVariable names a file. If it is set, go test runs tests through this program, which runs its
+// arguments as a command and appends the command's times to the file.
 const timesVariable = "TRACEX_TEST_TIMES"
 
 // timed runs a command, appends its processor time in ns, and when it ended in ns since 1970, to a
@@ -55,7 +55,7 @@ var ways = []way{
 	{"without-getters", []string{"record", "--trivial=false"}},
 }
 
-// took is what a run of tests took.
+// took has the times of a run of tests.
 type took struct {
 	tests, command time.Duration // processor time of the tests alone, and of all
 	rest           time.Duration // from the end of the tests to that of the command

@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/instrument"
 )
 
-// BenchmarkBuild measures how long the tests of other programs take to compile, as they are and
-// instrumented, in turns: with what they import in the cache, and with everything there.
+// BenchmarkBuild measures how long the tests of other programs take to compile, plain and
+// instrumented in turns: with only their imports in the build cache, and with everything in it.
 func BenchmarkBuild(b *testing.B) {
 	needed(b)
 	for _, module := range []string{"github.com/google/btree@v1.1.3", "github.com/spf13/cobra@v1.10.2", "github.com/itchyny/gojq@v0.12.17", "go.etcd.io/bbolt@v1.5.0"} {

@@ -84,7 +84,7 @@ func (s *subject) judge(t *testing.T, dir string) {
 	for _, name := range slices.Sorted(maps.Keys(first)) {
 		switch {
 		case first[name] != second[name]:
-			unsteady++ // it depends on time or chance
+			unsteady++ // the count depends on time or chance
 		case recorded[name] != first[name]:
 			t.Errorf("%s: %d calls recorded, %d counted", name, recorded[name], first[name])
 		default:
@@ -165,7 +165,7 @@ type block struct {
 	count int
 }
 
-// function is a function by where its body is.
+// function is the place of a function's body.
 type function struct {
 	name       string
 	begin, end position

@@ -13,14 +13,14 @@ type Chunk struct {
 	Stream  uint64
 	Counter uint64
 	Nanos   uint64
-	Later   uint32 // how far the counter had advanced from Counter when Nanos was read; LaterMost: not known
+	Later   uint32 // counts from Counter to the reading of Nanos; LaterMost: unknown
 	LeftOut uint32 // so far
 }
 
 // End returns the offset at which the chunk ends.
 func (c *Chunk) End() int64 { return c.Offset + int64(c.Size) }
 
-// LeftOut reads how many calls were left out by now; if it cannot be read, what the chunk says.
+// LeftOut reads how many calls have been left out by now; if it cannot, it returns c.LeftOut.
 func (f *File) LeftOut(c *Chunk) uint32 {
 	var b [4]byte
 	if n, err := f.read(b[:], c.Offset+AtChunkLeftOut); err != nil || n < len(b) {
@@ -29,7 +29,7 @@ func (f *File) LeftOut(c *Chunk) uint32 {
 	return binary.LittleEndian.Uint32(b[:])
 }
 
-// Chunks finds the chunks of a file, in order. A copy goes on from the same place, with the same
+// Chunks finds the chunks of a file, in order. A copy continues from the same place and shares the
 // window.
 type Chunks struct {
 	*Window
@@ -57,11 +57,11 @@ func (f *File) segment(k uint32) int64 {
 // Offset returns where the next chunk may begin.
 func (c *Chunks) Offset() int64 { return c.at.offset }
 
-// holeUnit is how many bytes without a chunk are read before it is asked where there is data.
-// What a program has dropped is a hole.
+// holeUnit is how many bytes without a chunk are read before the system is asked where the file has
+// data. Segments that a program has dropped are holes.
 const holeUnit = 1 << 20
 
-// skip goes on where the file has data. It reports false if it has none any more.
+// skip moves to the next data of the file. It reports false if there is none.
 func (c *Chunks) skip() bool {
 	data, ok := c.f.nextData(c.at.offset)
 	if !ok {
@@ -76,7 +76,7 @@ func (c *Chunks) skip() bool {
 	return true
 }
 
-// next goes on at the next segment. It reports false if there can be none.
+// next moves to the next segment. It reports false if there can be none.
 func (p *place) next(f *File) bool {
 	if p.end > math.MaxInt64/4 {
 		return false
@@ -87,9 +87,8 @@ func (p *place) next(f *File) bool {
 	return true
 }
 
-// Next returns the next chunk. ok is false if there is none, or none yet. over is how many bytes
-// without a chunk may be passed to find one. An error that is an [*Error] is about damage: call
-// Next again to go on after that.
+// Next returns the next chunk. ok is false if there is none, or none yet. Next passes over at most
+// over bytes without a chunk. An [*Error] reports damage: call Next again to continue after it.
 func (c *Chunks) Next(over int64) (chunk Chunk, ok bool, err error) {
 	le := binary.LittleEndian
 	for at := c.at.offset; ; {
@@ -117,7 +116,7 @@ func (c *Chunks) Next(over int64) (chunk Chunk, ok bool, err error) {
 	}
 }
 
-// chunk takes the chunk whose head is data, and goes on behind it.
+// chunk takes the chunk whose head is data, and moves past it.
 func (c *Chunks) chunk(data []byte) (Chunk, error) {
 	le := binary.LittleEndian
 	chunk := Chunk{Offset: c.at.offset, Kind: le.Uint32(data[AtChunkWord:]), Stream: le.Uint64(data[AtChunkStream:]),

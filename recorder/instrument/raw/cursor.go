@@ -2,10 +2,10 @@ package raw
 
 import "encoding/binary"
 
-// Cursor reads numbers of a file. What is not there is zero, and sets Bad.
+// Cursor reads numbers from bytes. Reading past their end returns zero and sets Bad.
 type Cursor struct {
 	B   []byte
-	At  int // of the next byte
+	At  int // index of the next byte
 	Bad bool
 }
 
@@ -19,7 +19,7 @@ func (c *Cursor) Take(n int) []byte {
 	return c.B[c.At-n : c.At]
 }
 
-// room reports whether n more bytes are there.
+// room reports whether n more bytes are left, and sets Bad if not.
 func (c *Cursor) room(n int) bool {
 	if n < 0 || n > len(c.B)-c.At {
 		c.Bad = true
@@ -66,5 +66,5 @@ func (c *Cursor) Address() uint64 {
 	return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint16(b[4:]))<<32
 }
 
-// Align goes on at the next multiple of n, a power of two.
+// Align moves up to a multiple of n, a power of two.
 func (c *Cursor) Align(n int) { c.At = (c.At + n - 1) &^ (n - 1) }

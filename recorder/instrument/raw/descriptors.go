@@ -10,7 +10,7 @@ type Function struct {
 	ID        uint32
 	Line      int
 	Flags     uint16   // see FunctionReceiver
-	Arguments []uint32 // ids of their types, with the receiver; 0 if unknown
+	Arguments []uint32 // ids of their types, the receiver's included; 0 if unknown
 	Results   []uint32 // the same; all 0 until there are Results
 	Package   string   // the path
 	Name      string   // (*T).m, f.func1; of a go statement its text
@@ -42,31 +42,31 @@ type Field struct {
 	Name string
 }
 
-// Descriptors is what is left of a chunk of descriptors.
+// Descriptors has the descriptors of a chunk that are still to be read.
 type Descriptors struct {
 	data, seen []byte
 	read       int
 }
 
-// NewDescriptors reads the bytes of a chunk of descriptors from one of them on, as
-// [Window.Read] returns them.
+// NewDescriptors reads the bytes of a chunk from the beginning of a descriptor on. data and seen are
+// as [Window.Read] returns them.
 func NewDescriptors(data, seen []byte) Descriptors { return Descriptors{data: data, seen: seen} }
 
 // Read returns how many bytes of whole descriptors were read.
 func (d *Descriptors) Read() int { return d.read }
 
-// descriptorHead is the size of what all descriptors begin with.
+// descriptorHead is the size of a descriptor's head.
 const descriptorHead = 8
 
-// Descriptor is what a descriptor says: one of its fields is not nil.
+// Descriptor is a decoded descriptor: one of its fields is not nil.
 type Descriptor struct {
 	Function *Function
 	Results  *Results
 	Type     *Type
 }
 
-// Next returns the next descriptor, a zero one at the end of what the program has written. ok is
-// false if the next one is damaged; if Read has grown then, others may follow.
+// Next returns the next descriptor; a zero one at the end of what the program has written. ok is
+// false if the next one is damaged: others may follow if Read has grown.
 func (d *Descriptors) Next() (found Descriptor, ok bool) {
 	le := binary.LittleEndian
 	rest := d.data[d.read:]
@@ -137,7 +137,7 @@ func (c *Cursor) typ() *Type {
 	return t
 }
 
-// string reads a length of 32 bits and so many bytes.
+// string reads a length of 32 bits and that many bytes.
 func (c *Cursor) string() string {
 	n := c.U32()
 	if uint64(n) > uint64(len(c.B)) {

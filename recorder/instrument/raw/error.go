@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrUnbegun says that a file has no header yet. If its process is gone, that ended before it
+// ErrUnbegun says that a file has no header yet. If its process is gone, the process ended before it
 // recorded anything.
 var ErrUnbegun = errors.New("nothing has been recorded in the file")
 

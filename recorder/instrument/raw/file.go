@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Bounds of what a file may say, far above what programs write.
+// Bounds of the values in a file, far beyond those that programs write.
 const (
 	leastShift = 10      // of a segment: a chunk's unit
 	mostShift  = 40      // of a segment
@@ -33,11 +33,11 @@ type storage interface {
 	io.Closer
 }
 
-// Header is what the header of a file says. Those that change while a program records are those
-// of the last [File.Refresh].
+// Header is the header of a file. The values that change while a program records are as of the last
+// [File.Refresh].
 type Header struct {
 	PID        uint64
-	Counter    uint64 // when the recording began, with the clocks at that time
+	Counter    uint64 // when the recording began, like Nanos and Wall
 	Nanos      uint64
 	Wall       uint64
 	Clock      uint32 // see ClockNone
@@ -66,7 +66,7 @@ func (h *Header) Program() string {
 }
 
 // Open opens a file and reads its header. It fails with [ErrUnbegun] if the file has none yet, and
-// with an [*Error] if that is not valid.
+// with an [*Error] if the header is not valid.
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -96,12 +96,12 @@ func (f *File) readHeader() error {
 	}
 	le := binary.LittleEndian
 	switch {
-	case n < AtMagic+8 || le.Uint64(b[AtMagic:]) == 0: // it is written last
+	case n < AtMagic+8 || le.Uint64(b[AtMagic:]) == 0: // the magic is written last
 		return fmt.Errorf("%s: %w", f.Path, ErrUnbegun)
 	case n < HeaderSize:
 		return f.Fault(int64(n), "the file ends within its header of %d bytes", HeaderSize)
 	case le.Uint64(b[AtMagic:]) != Magic:
-		return f.Fault(AtMagic, "no raw file of a program: it begins with %x", b[:8])
+		return f.Fault(AtMagic, "not the raw file of a program: it begins with %x", b[:8])
 	case le.Uint32(b[AtVersion:]) != Version:
 		return f.Fault(AtVersion, "version %d, want %d: it was recorded by another version of this program", le.Uint32(b[AtVersion:]), Version)
 	}
@@ -131,7 +131,7 @@ func (f *File) readHeader() error {
 	return nil
 }
 
-// changing reads what changes from a header.
+// changing reads the values that change from a header.
 func (h *Header) changing(b []byte) {
 	le := binary.LittleEndian
 	h.Control, h.Reason, h.Errno = le.Uint32(b[AtControl:]), le.Uint32(b[AtReason:]), le.Uint32(b[AtErrno:])
@@ -162,7 +162,7 @@ func (f *File) Table() ([]byte, error) {
 		return nil, f.Fault(AtTable, "a table of %d bytes at %d, before segments at %d", h.TableSize, h.Table, h.Segments)
 	}
 	var end [1]byte
-	if n, err := f.read(end[:], int64(h.Table+h.TableSize)-1); err != nil || n == 0 { // no memory for what is not there
+	if n, err := f.read(end[:], int64(h.Table+h.TableSize)-1); err != nil || n == 0 { // allocate nothing for a table that is cut off
 		return nil, errors.Join(err, f.Fault(int64(h.Table), "the file ends within the table of functions"))
 	}
 	b := make([]byte, h.TableSize)
@@ -172,7 +172,7 @@ func (f *File) Table() ([]byte, error) {
 	return b, nil
 }
 
-// read reads from an offset on, less at the end of the file.
+// read reads from an offset on; fewer bytes at the end of the file.
 func (f *File) read(b []byte, offset int64) (n int, err error) {
 	n, err = f.file.ReadAt(b, offset)
 	if err == io.EOF {

@@ -9,7 +9,7 @@ package raw
 // Segment k has 1 << min(AtFirstShift + k, AtMostShift) bytes. It consists of chunks, which begin
 // at multiples of ChunkUnit. A chunk is written by one goroutine at a time, or has descriptors.
 // Its head word is written last. A place without one is not used yet, or its process was killed
-// before it used it.
+// before that.
 const (
 	Magic      = 0x31776172_78636172 // "racxraw1"
 	HeaderSize = 8192
@@ -20,8 +20,8 @@ const (
 	AtControl    = 12  // u32: see Off
 	AtPID        = 16  // u64
 	AtReason     = 24  // u32: why no more is recorded, see ReasonNone
-	AtErrno      = 28  // u32: of a failed call of the system
-	AtLost       = 32  // u64: calls that were not recorded since then
+	AtErrno      = 28  // u32: of a failed system call
+	AtLost       = 32  // u64: calls that were not recorded after that
 	AtCounter    = 40  // u64: a reading of the counter when the recording began
 	AtNanos      = 48  // u64: the monotonic clock at that time, in ns
 	AtWall       = 56  // u64: the wall clock at that time, in ns since 1970
@@ -29,7 +29,7 @@ const (
 	AtFirstShift = 68  // u32
 	AtMostShift  = 72  // u32
 	AtDropped    = 76  // u32: how many segments of events have been dropped: they are zero now
-	AtText       = 80  // u64: address of the program's code, from which places count
+	AtText       = 80  // u64: address of the program's code, to which places in it are relative
 	AtTable      = 88  // u64: where the table of functions is in the file
 	AtTableSize  = 96  // u64; 0 if there is none
 	AtSegments   = 104 // u64: where the first segment is in the file
@@ -43,8 +43,8 @@ const (
 const (
 	Off       = 0
 	Recording = 1
-	Ending    = 2 // asked to stop: the program no longer records, and may still have to notice
-	Asked     = 3 // asked to begin; not in a recording
+	Ending    = 2 // asked to stop: nothing more is recorded, but the program may not have noticed
+	Asked     = 3 // asked to begin; never in a recording
 	Lost      = 4 // nothing more can be recorded, and calls are counted: see AtReason
 )
 
@@ -55,8 +55,8 @@ const (
 	ReasonAllocate = 2 // the disk has no room, or the file cannot grow
 	ReasonFileSize = 3 // the limit of the process for the size of files
 	ReasonMap      = 4 // memory cannot be mapped
-	ReasonStopped  = 5 // as asked
-	ReasonReserve  = 6 // what is to stay free on the disk
+	ReasonStopped  = 5 // on request
+	ReasonReserve  = 6 // the space to keep free on the disk
 )
 
 // What counters are.
@@ -66,9 +66,9 @@ const (
 	ClockNanos   = 2 // the monotonic clock
 )
 
-// A chunk: a head of ChunkHead bytes and events, or descriptors. The first event's time counts from
-// AtChunkCounter. Then room for the chunk was made, which may take long. AtChunkNanos was read when
-// that was done, and the counter had advanced by AtChunkLater.
+// A chunk: a head of ChunkHead bytes, then events or descriptors. AtChunkCounter was read before room
+// for the chunk was made, which may take long; the first event's time is relative to it. AtChunkNanos
+// was read afterwards, when the counter had advanced by AtChunkLater.
 const (
 	ChunkUnit = 1024
 	ChunkMost = 64 << 10 // unless one event needs more
@@ -83,16 +83,16 @@ const (
 	AtChunkStream  = 8  // u64: address of the goroutine's g: chunks of one g are in order
 	AtChunkCounter = 16 // u64
 	AtChunkNanos   = 24 // u64
-	AtChunkLeftOut = 32 // u32: calls left out as they were nested too deeply
-	AtChunkLater   = 36 // u32: LaterMost and more than that is LaterMost
+	AtChunkLeftOut = 32 // u32: calls left out because they were nested too deeply
+	AtChunkLater   = 36 // u32: at most LaterMost, which means that much or more
 
 	LaterMost = 1<<32 - 1
 )
 
-// A program that is not recording can be controlled by a mapped file, named after its process
-// id, in the folder tracex below $XDG_RUNTIME_DIR, or else in TempFolder followed by the user's
-// id. Only its user may open them. Who controls it writes the folder and the options, then
-// AtState. The program answers when it calls an instrumented function.
+// The control file, for a program that was not started to record. The program maps it. It is named
+// after the process id, in the folder tracex below $XDG_RUNTIME_DIR, or else in the folder TempFolder
+// with the user's id appended. Only the user may open them. The controller writes the folder and the
+// options, then AtState. The program answers at its next call of an instrumented function.
 const (
 	ControlMagic = 0x31746361_78636172 // "racxact1"
 	ControlSize  = 16384
@@ -101,7 +101,7 @@ const (
 	AtState       = 12 // u32; magic, version and process id are where a recording has them
 	AtAnswer      = 24 // u32: why it could not begin, see ReasonNone
 	AtAnswerErrno = 28 // u32
-	AtSession     = 32 // u32: how many recordings there have been
+	AtSession     = 32 // u32: differs for each recording of the process
 	AtFolder      = 64 // where to put the recording, ended by a zero byte
 	FolderSize    = 4096
 	AtOptions     = AtFolder + FolderSize // as in OptionsVariable, ended by a zero byte
@@ -121,21 +121,21 @@ const (
 
 // An event begins with a word, EventX | function << EventBits, which is written last, at a
 // multiple of 4 bytes. A zero word means that there is nothing yet. Except where noted, the
-// word is followed by u32, how far the counter advanced since the event before.
+// word is followed by u32, how far the counter advanced since the previous event.
 const (
 	EventBits = 4
 
 	EventEnter     = 1  // u32, return address of the function, from AtText; then the values of the arguments
 	EventExit      = 2  // the values of the results
-	EventPanic     = 3  // of the function, by a panic: the value of the panic
-	EventGoexit    = 4  // of the function, by runtime.Goexit
-	EventUnwound   = 5  // of the function, without having told how
-	EventGo        = 6  // a go statement, as the function's descriptor tells, is about to run
+	EventPanic     = 3  // the function ended by a panic: the value of the panic
+	EventGoexit    = 4  // the function ended by runtime.Goexit
+	EventUnwound   = 5  // the function ended in an unknown way
+	EventGo        = 6  // a go statement, which has a function's descriptor, is about to run
 	EventGoroutine = 7  // u32 0, then goroutine: the events that follow are those of a new one
-	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 0, n × open: where those before may have been dropped
+	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 0, n × open: continues it where earlier events may have been dropped
 	EventSync      = 9  // u32 0, u64, the counter
-	EventNext      = 10 // nothing more: the goroutine goes on in its next chunk
-	EventThrow     = 11 // a panic was noticed, in the function that is innermost: its value
+	EventNext      = 10 // end of the chunk: the goroutine continues in its next chunk
+	EventThrow     = 11 // a panic was noticed while the function was innermost: the value of the panic
 	EventMost      = 11
 
 	// goroutine: u64 id, u64 the parent's id, u64 pc of the go statement, u64 pc of the function that was started,
@@ -155,7 +155,7 @@ const (
 	DescriptorFunction = 1
 	// u32 id, u8 kind of package reflect, u8 flags, u16 0, u64 size, u32 element's type, u32 number of fields,
 	// string name as the runtime has it, string package path ("" for a type without a name), then for each field u32 type,
-	// string name. The type of a field may be not described: no value of it was met, or it is a predeclared type.
+	// string name. A field's type has no descriptor if it is predeclared or no value of it was met.
 	DescriptorType = 2
 	// u32 function, u32 number of results, a type's id for each. A function has one before the
 	// first of its results.
@@ -163,14 +163,14 @@ const (
 
 	FunctionReceiver = 1 // flag: the first argument is the receiver
 	FunctionGo       = 2 // flag: a go statement; its text is the name
-	FunctionMain     = 4 // flag: in a package main, which Go calls so whatever its path is
+	FunctionMain     = 4 // flag: in a package main, which the runtime calls main whatever its path
 
 	TypeNamed   = 1       // flag: has a name
-	TypeOutside = 1 << 31 // in an id: a type that the program made while it ran
+	TypeOutside = 1 << 31 // in an id: a type made at run time
 )
 
-// A value begins with a byte. Its type is the one that its function, or the struct around it,
-// tells, unless there is a ValueType.
+// A value begins with a byte. Its type is given by its function or by the struct around it, unless
+// there is a ValueType.
 const (
 	ValueNil       = 0
 	ValueFalse     = 1
@@ -186,8 +186,8 @@ const (
 	ValueComplex64 = 11 // 8
 	ValueComplex   = 12 // 16
 	ValueString    = 13 // u8 length, all bytes
-	ValueCut       = 14 // u32 length, u8 how many of them follow: 0 where the bytes cannot be read safely
-	ValueBytes     = 15 // of a []byte: address, u32 length, u8 how many of them follow
+	ValueCut       = 14 // u32 length, u8 number of bytes that follow: 0 if they cannot be read safely
+	ValueBytes     = 15 // of a []byte: address, u32 length, u8 number of bytes that follow
 	ValueAddress   = 16 // pointer, channel, unsafe pointer: address
 	ValueMap       = 17 // address, u32 length
 	ValueFunc      = 18 // address, u32 pc of its code, from AtText
@@ -197,11 +197,11 @@ const (
 	ValuePointee   = 22 // pointer: address, the value that it points to
 	ValueMore      = 23 // the other fields are left out
 	ValueType      = 24 // u32 type, a value of that type
-	ValueLarge     = 25 // a value that is too large to be looked at
+	ValueLarge     = 25 // a value that is too large to read
 	ValueLeftOut   = 26 // no room for it
 	ValueTest      = 27 // pointer to a testing.T, B or F: address, a ValueString or ValueCut with its name
-	ValueElements  = 28 // slice: address, u32 length, u8 how many of its elements follow, these
-	ValueItems     = 29 // array: u8 how many of its elements follow, these
+	ValueElements  = 28 // slice: address, u32 length, u8 number of elements that follow, these
+	ValueItems     = 29 // array: u8 number of elements that follow, these
 
 	// address: the low 48 bits.
 	AddressSize = 6

@@ -2,10 +2,9 @@ package raw
 
 // Window reads a file through a buffer.
 //
-// A program that runs writes while we read. It writes the word that makes an event valid last. A
-// read may copy bytes in any order, so it may see the word and not what the word makes valid.
-// So what is still being written is read twice: what the first reading, called seen, has the
-// word of is whole in the second.
+// A program may write while we read. It writes the word that makes an event valid last, but a read
+// may copy bytes in any order, and so see the word without the event. A live file is therefore read
+// twice: an event whose word is in the first reading, called seen, is whole in the second.
 type Window struct {
 	f       *File
 	size    int    // how much is read at a time, at most
@@ -15,18 +14,18 @@ type Window struct {
 	seen    []byte // the same, read before
 	spare   []byte // the other buffer
 	offset  int64
-	current bool // the buffer has what was read since the last Renew
+	current bool // the buffer was read after the last Renew
 }
 
 // Window returns a window that reads so many bytes at a time.
 func (f *File) Window(size int) *Window { return &Window{f: f, size: size} }
 
-// Renew makes the next Read look at the file again. live says that a program still writes it.
+// Renew makes the next Read read the file again. live says that a program still writes it.
 func (w *Window) Renew(live bool) { w.live, w.current = live, false }
 
-// Read returns n bytes of the file, fewer at its end, and what was seen of them before: a word
-// that is zero in seen may be of something that is not whole in data. Both have the same length,
-// and are valid until the next call of a method.
+// Read returns n bytes of the file, fewer at its end, and an earlier reading of them: what a word
+// makes valid may be incomplete in data if the word is zero in seen. Both have the same length, and
+// are valid until the next call of a method.
 func (w *Window) Read(offset int64, n int) (data, seen []byte, err error) {
 	if !w.current || offset < w.offset || offset+int64(n) > w.offset+int64(len(w.data)) {
 		const first, faster = 4 << 10, 4

@@ -25,8 +25,8 @@ func (w *writing) ReadAt(b []byte, offset int64) (int, error) {
 
 func (w *writing) Close() error { return nil }
 
-// TestSeen: what is written while it is read is in data, but not in seen. Its words cannot be
-// relied on yet.
+// TestSeen: what is written during a read is in data but not in seen. Its words cannot be relied on
+// yet.
 func TestSeen(t *testing.T) {
 	f := &File{Path: "x", file: &writing{states: [][]byte{{1, 0, 0, 0, 0, 0, 0, 0}, {1, 0, 0, 0, 2, 0, 0, 9}, {1, 2, 3, 4, 5, 6, 7, 8}}}}
 	w := f.Window(8)
@@ -38,14 +38,14 @@ func TestSeen(t *testing.T) {
 	if data, seen, _ = w.Read(4, 2); !bytes.Equal(data, []byte{2, 0}) || !bytes.Equal(seen, []byte{0, 0}) {
 		t.Errorf("of the same reading data %v, seen %v", data, seen)
 	}
-	w.Renew(false) // nothing is written any more
+	w.Renew(false) // nothing more is written
 	data, seen, _ = w.Read(2, 100)
 	if !bytes.Equal(data, []byte{3, 4, 5, 6, 7, 8}) || &data[0] != &seen[0] {
 		t.Errorf("data %v, seen %v", data, seen)
 	}
 }
 
-// TestChunkNotSeen: a chunk whose head word appears while it is read is not there yet.
+// TestChunkNotSeen: a chunk whose head word appears during a read is not returned yet.
 func TestChunkNotSeen(t *testing.T) {
 	empty := make([]byte, HeaderSize+4*ChunkUnit)
 	whole := bytes.Clone(empty)
@@ -78,7 +78,8 @@ func (c *counting) ReadAt(b []byte, at int64) (int, error) {
 	return c.File.ReadAt(b, at)
 }
 
-// TestHoles: what a program has dropped is a hole of the file, however large, and is not read.
+// TestHoles: segments that a program has dropped are a hole of the file, which is not read, however
+// large it is.
 func TestHoles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only linux tells where a file has data")

@@ -89,7 +89,7 @@ func (s *server) attach(lines []string, flags ...string) (said, trace string) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		s.t.Fatal(err)
 	}
-	// And it stops when it does.
+	// And it stops at the next call.
 	for {
 		select {
 		case err := <-done:
@@ -202,7 +202,7 @@ func TestAttachErrors(t *testing.T) {
 	}
 	s.serve("line") // the one before may have begun earlier
 	check(attach(s.pid), "the program is being recorded already")
-	// It ends while it is recorded.
+	// The program ends while it is recorded.
 	s.end()
 	if err := c.Wait(); err != nil {
 		t.Error(err)
@@ -211,7 +211,7 @@ func TestAttachErrors(t *testing.T) {
 		t.Errorf("the trace has %+v", f)
 	}
 
-	// tracex is killed: the program goes on, and can be recorded again.
+	// tracex is killed: the program continues, and can be recorded again.
 	s = startServer(t, recording, "served")
 	dir = t.TempDir()
 	c = tracex(t, "", nil, "attach", "-o", filepath.Join(dir, "trace.bin"), strconv.Itoa(s.pid))

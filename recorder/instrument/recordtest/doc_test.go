@@ -4,5 +4,5 @@
 // what the programs do.
 //
 // The tests build programs with Go alone. Those that take minutes, or need a C compiler, run if
-// TRACEX_INTEROP is set; those with other releases of Go also where these are there already.
+// TRACEX_INTEROP is set. Those with other releases of Go also run if these are installed.
 package recordtest_test

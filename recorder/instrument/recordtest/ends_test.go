@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestEnds: a program that ends in whatever way ends as without a recorder, and what it did until
-// then is in the trace.
+// TestEnds: however a program ends, it ends as without a recorder, and what it did until then is in
+// the trace.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	plain, recording := workers(t)
@@ -104,8 +104,8 @@ func traceback(text string) string {
 	return created.ReplaceAllString(elided.ReplaceAllString(text, "...frames elided..."), "goroutine N")
 }
 
-// TestKill kills a program at some moment. Each call that it had told of is in the trace, with all
-// that was in it; of the others at most those that were the next.
+// TestKill kills a program at some moment. Each call that the program had reported is in the trace, with
+// everything in it. Of the others, at most the next ones are.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	_, recording := workers(t)
@@ -115,7 +115,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killed kills the program when its goroutines have told of so many calls.
+// killed kills the program when its goroutines have reported so many calls.
 func killed(t *testing.T, recording string, goroutines, after int) {
 	t.Helper()
 	dir := t.TempDir()

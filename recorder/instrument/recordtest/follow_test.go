@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFollow: all calls that a program has made so far are in its trace, while it goes on: also those
-// behind ends of segments where the next chunk did not fit.
+// TestFollow: while a program runs, all calls that it has made so far are in its trace, even those after
+// a segment's end where the next chunk did not fit.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	_, recording := workers(t)

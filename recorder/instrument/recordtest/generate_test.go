@@ -118,7 +118,7 @@ func nothing() {}
 
 `
 
-// untilAlone waits until goroutines that have told that they end have ended.
+// untilAlone waits until the goroutines that have announced their end have ended.
 const untilAlone = "\tfor runtime.NumGoroutine() > 1 {\n\t\truntime.Gosched()\n\t}\n"
 
 // generate returns a program with so many parts.
@@ -301,7 +301,7 @@ func (g *generator) body(s *scope, out []value) (source string, below []*callTre
 			}
 			fmt.Fprintf(&b, "\tdefer func() { r%d = %s }()\n", k, v.source)
 			later = append(later, deferred{tree: &callTree{class: s.class, text: s.literal() + "()"}})
-			defer func(was value) { // of several the one that was written first runs last
+			defer func(was value) { // of several, the one written first runs last
 				out[k] = v
 				_ = was
 			}(out[k])

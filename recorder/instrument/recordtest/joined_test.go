@@ -229,10 +229,10 @@ func startJoined(t *testing.T, trace string) (c *exec.Cmd, in io.Closer, out io.
 	return c, stdin, stdout, pid
 }
 
-// unfinishedTrace is the trace of a program that waits, or was killed then.
+// unfinishedTrace is the trace of a program that waits, or was killed while it waited.
 var unfinishedTrace = strings.Replace(bothWaysTrace, "main.main()", "main.main(): <unfinished method>", 1)
 
-// TestJoinedFollowed: what a program records itself is in the trace, too, while it goes on.
+// TestJoinedFollowed: what a program records itself is in the trace, too, while the program runs.
 func TestJoinedFollowed(t *testing.T) {
 	long(t)
 	trace := filepath.Join(t.TempDir(), "trace.bin")

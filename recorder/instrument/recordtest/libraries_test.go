@@ -33,7 +33,7 @@ func TestSharedLibrary(t *testing.T) {
 	}
 }
 
-// TestRebuild: nothing is built again that need not be.
+// TestRebuild: nothing is rebuilt without need.
 func TestRebuild(t *testing.T) {
 	long(t)
 	dir := write(t, map[string]string{
@@ -69,7 +69,7 @@ func TestRebuild(t *testing.T) {
 	if got := compiled(); got != lib {
 		t.Errorf("with a comment at the end it compiles %q", got)
 	}
-	// A plain build has nothing of it.
+	// A plain build has nothing of the instrumentation.
 	if r := must(t, run(t, dir, nil, "go", "build", "-o", "plain", ".")); r.stderr != "" {
 		t.Errorf("a plain build says %q", r.stderr)
 	}

@@ -47,8 +47,8 @@ func needsShell(t *testing.T) {
 	}
 }
 
-// TestLimits: where nothing more can be recorded the program goes on as without, and tracex tells
-// how much is missing.
+// TestLimits: if nothing more can be recorded, the program continues as without a recorder, and tracex
+// says how much is missing.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	plain, recording := workers(t)
@@ -133,8 +133,8 @@ func TestNoFolder(t *testing.T) {
 	}
 }
 
-// checkLoss checks what tracex says of a recording that ended early, of the program worker with
-// the arguments calls N, and that the trace has the first of its calls.
+// checkLoss checks what tracex says about a recording of the program worker, with the arguments
+// calls N, that ended early, and that the trace has the first of its calls.
 func checkLoss(t *testing.T, said, why, trace, calls string) {
 	t.Helper()
 	n, _ := strconv.Atoi(calls)

@@ -13,8 +13,8 @@ import (
 // times are those in the output of go test.
 var times = regexp.MustCompile(`\d+\.\d+s| +[\d.]+ ns/op`)
 
-// recordLike runs a command plain and recorded. Both end in the same way. It returns the text of
-// the trace.
+// recordLike runs a command plain and recorded, checks that both end in the same way, and returns
+// the text of the trace.
 func recordLike(t *testing.T, dir string, env []string, command ...string) string {
 	t.Helper()
 	want := run(t, dir, env, command...)
@@ -34,7 +34,7 @@ func recordLike(t *testing.T, dir string, env []string, command ...string) strin
 	return printed(t, trace, nil)
 }
 
-// TestModules records what go builds in other ways than a package of a module.
+// TestModules records programs that go builds in other ways than as a package of a module.
 func TestModules(t *testing.T) {
 	long(t)
 	const (
@@ -177,7 +177,7 @@ func TestMajorVersion(t *testing.T) {
 	}
 }
 
-// TestCompileError: errors of the compiler are those of the program as it is.
+// TestCompileError: the compiler's errors are those of the original program.
 func TestCompileError(t *testing.T) {
 	long(t)
 	for _, body := range []string{

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// The oldest release of Go whose programs can be recorded, and the newest one. The other tests have
-// the one that runs them.
+// The oldest release of Go whose programs can be recorded, and the newest one. The other tests use
+// the release that runs them.
 const (
 	oldest = "go1.25.4"
 	newest = "go1.27.3"
 )
 
-// released returns what to add to the environment to build with a release of Go. Where it is missing
-// it is fetched if the long tests are asked for, and else the test is left out.
+// released returns what to add to the environment to build with a release of Go. If the release is
+// missing, it is fetched for the long tests; otherwise the test is skipped.
 func released(t *testing.T, release string) (env []string) {
 	t.Helper()
 	env = []string{"GOTOOLCHAIN=" + release}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// heapTypes are types whose objects the program shapes keeps: each has one address.
+// heapTypes are types whose objects the program shapes keeps, so that each has one address.
 var heapTypes = []string{"Node", "server"}
 
 // The program shapes has a recursion that is 20,000 deep. Texts leave most of it out.

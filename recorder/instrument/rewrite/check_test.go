@@ -135,8 +135,8 @@ func (c *checker) parse(t testing.TB, path string, text []byte) *ast.File {
 	return tree
 }
 
-// places returns what a file consists of, with its lines. What is inserted is left out, and
-// what has other positions if names are inserted.
+// places returns the nodes of a file with their lines. It leaves out inserted nodes, and nodes whose
+// positions change if names are inserted.
 func (c *checker) places(tree *ast.File, prefix string) (all []string) {
 	call := func(e ast.Expr) bool { // of package tracexrt
 		if x, ok := e.(*ast.CallExpr); ok {
@@ -177,7 +177,7 @@ func (c *checker) places(tree *ast.File, prefix string) (all []string) {
 	return all
 }
 
-// compare checks that edited sources compile and that everything is in the line where it was.
+// compare checks that edited sources compile and that everything is still on its line.
 func (c *checker) compare(t *testing.T, p listed, options Options) (functions int) {
 	t.Helper()
 	edited := New(p.ImportPath, options)

@@ -7,7 +7,7 @@ import (
 )
 
 // static returns a positive number if a condition is always true, a negative one if it is
-// always false, and 0 if that cannot be said.
+// always false, and 0 if neither is known.
 func (p *Package) static(e ast.Expr) int {
 	e = ast.Unparen(e)
 	if v := p.value(e); v != nil && v.Kind() == constant.Bool {
@@ -39,8 +39,8 @@ func (p *Package) static(e ast.Expr) int {
 	return 0
 }
 
-// value returns the value of an expression if it is a constant, as far as the package's own
-// declarations tell, else nil.
+// value returns the value of a constant expression. It is nil if the expression is not constant, or
+// if the package's own declarations do not give the value.
 func (p *Package) value(e ast.Expr) constant.Value {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -98,7 +98,7 @@ func (p *Package) constant(name string, def ast.Expr) constant.Value {
 	return v
 }
 
-// scope tells which names a function declares, wherever in it: they may hide constants.
+// scope knows the names that a function declares anywhere in it: they may shadow constants.
 type scope struct {
 	node  ast.Node
 	names map[string]bool // nil until it is needed

@@ -15,7 +15,7 @@ import (
 )
 
 // TestErrorsStay edits the programs that Go's type checker is tested with. Correct ones stay
-// correct, and wrong ones stay wrong in the same lines: else a program that does not compile
+// correct, and wrong ones stay wrong on the same lines: otherwise a program that does not compile
 // would compile when it is recorded.
 func TestErrorsStay(t *testing.T) {
 	root := filepath.Join(build.Default.GOROOT, "src", "internal", "types", "testdata")

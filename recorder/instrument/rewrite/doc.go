@@ -13,8 +13,8 @@
 //	}
 //	table := p.Table()
 //
-// The edits are insertions into the bytes of the source. No part of the source is printed
-// anew, no type or constraint is written a second time:
+// The edits are insertions into the bytes of the source. No part of the source is reprinted, and
+// no type or constraint is repeated:
 //
 //	package shop
 //	func (s *Shop) Sell(o Order, _ int) (int, error) {
@@ -27,13 +27,13 @@
 //	func (s *Shop) Sell(o Order, __tracexp2 int) (__tracexr0 int, __tracexr1 error) { if __tracex.On() { if __tracexk := __tracex.Enter(&__tracexm0[0], s, __tracex.V(&o), __tracexp2); __tracexk != 0 { defer __tracex.Exit(__tracexk, &__tracexr0, &__tracexr1) } };
 //		__tracex.Go(&__tracexm0[1]); go s.count(o)
 //
-// The descriptors, which say what the functions are, are tables in a file of their own. The
-// compiler must be given it as the first of the package's files: variables are initialized in
-// the order of their declaration, unless they refer to later ones. A table that is declared
-// first does not change the order of those that call instrumented functions.
+// The descriptors of the functions are tables in a file of their own. The compiler must get it as
+// the first of the package's files: variables are initialized in the order of their declaration,
+// unless they refer to later ones. A table that is declared first does not delay variables that
+// call instrumented functions.
 //
-// The inserted text uses no predeclared identifier, as a program may give these another
-// meaning. Names that it declares occur nowhere in the package.
+// The inserted text uses no predeclared identifier, because a program may redeclare it. The names
+// that the text declares occur nowhere else in the package.
 //
-// Package rewrite reads no files and needs the standard library alone.
+// Package rewrite reads no files and needs only the standard library.
 package rewrite

@@ -167,7 +167,7 @@ func TestAddErrors(t *testing.T) {
 	}
 }
 
-// TestCgo: the literals that cgo puts around calls are not the user's, those in them are.
+// TestCgo: the literals that cgo wraps around calls are not the user's, but those in them are.
 func TestCgo(t *testing.T) {
 	const text = `package p
 func f() {

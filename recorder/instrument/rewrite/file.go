@@ -11,20 +11,20 @@ import (
 	"unicode/utf8"
 )
 
-// File is what became of one file.
+// File is the result of editing one file.
 type File struct {
-	// Text is the edited source, nil if nothing in it is instrumented: then the compiler is
-	// to be given the file itself. Its first line is a line directive.
+	// Text is the edited source, whose first line is a line directive. It is nil if nothing is
+	// instrumented: the compiler then gets the file itself.
 	Text []byte
-	// Functions are all functions and function literals of the file in the order in which
-	// they begin, literals behind the function that they are in.
+	// Functions lists all functions and function literals of the file in the order in which
+	// they begin, literals after the function around them.
 	Functions  []Function
 	Statements int // instrumented go statements
 }
 
 // Function is a function or function literal of a source.
 type Function struct {
-	Name   string // as the runtime has it, without the package: f, (*T).m, f.func1
+	Name   string // the runtime's name without the package: f, (*T).m, f.func1
 	File   string // as the compiler shows it
 	Line   int
 	Reason string // why it is not instrumented, empty if it is
@@ -42,13 +42,13 @@ type editor struct {
 	s     *source
 	edits []edit
 	table strings.Builder // the descriptors
-	rows  int             // in it
+	rows  int             // of the table
 	name  string          // of the table
 	file  File
 }
 
-// Table returns the source of the file that has the descriptors of the files edited up to now,
-// nil if there are none. Its package is that of the first file added.
+// Table returns the source of a file with the descriptors of the files edited so far, nil if
+// there are none. Its package clause is that of the first file added.
 func (p *Package) Table() []byte {
 	var rows strings.Builder
 	for i := range p.files {
@@ -64,8 +64,8 @@ func (p *Package) Table() []byte {
 
 func (p *Package) tableName(i int) string { return p.prefix + "m" + strconv.Itoa(i) }
 
-// Edit returns the edited file with the given index. An error is a defect of this package: the
-// file is to be compiled as it is.
+// Edit edits the file with the given index. An error means a bug in this package: compile the
+// original file instead.
 func (p *Package) Edit(i int) (File, error) {
 	p.prepare()
 	s := p.files[i]
@@ -78,7 +78,7 @@ func (p *Package) Edit(i int) (File, error) {
 		case *ast.FuncDecl:
 			e.declaration(d, cmp.Or(reason, directive))
 		case *ast.GenDecl:
-			if d.Tok == token.VAR { // nothing runs in others
+			if d.Tok == token.VAR { // other declarations run no code
 				e.literals(d, reason)
 			}
 		}
@@ -94,7 +94,7 @@ func (p *Package) Edit(i int) (File, error) {
 	return e.file, err
 }
 
-// declaration edits a function that is declared.
+// declaration edits a function declaration.
 func (e *editor) declaration(d *ast.FuncDecl, reason string) {
 	name := cmp.Or(e.p.inits[d], e.p.baseName(d))
 	switch {
@@ -138,14 +138,14 @@ func (e *editor) descriptor(name string, at token.Pos, rest string) string {
 	return fmt.Sprintf("&%s[%d]", e.name, e.rows-1)
 }
 
-// goStatement inserts the call before a go statement. Such a statement is always one of a list,
-// or labelled: then the label is that of the call.
+// goStatement inserts the call before a go statement. There is always room for it: the statement is
+// in a list, or has a label, which then labels the call.
 func (e *editor) goStatement(s *ast.GoStmt) {
 	e.insert(s.Go, e.p.prefix+".Go("+e.descriptor(e.callText(s.Call), s.Go, ", Go: 0 == 0")+"); ")
 	e.file.Statements++
 }
 
-// callText returns what a go statement is shown as.
+// callText returns the text by which a go statement is shown.
 func (e *editor) callText(call *ast.CallExpr) string {
 	if _, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return "func"

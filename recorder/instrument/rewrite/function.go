@@ -21,11 +21,11 @@ type function struct {
 type variable struct {
 	name      string // in the edited source
 	own       string // in the source, "_" if it has none
-	reference bool   // it is read where it is, see byReference
-	close     bool   // what it refers to is recorded too: its type is error, or one of a test
+	reference bool   // it is read in place, see byReference
+	close     bool   // what it refers to is recorded, too: it is an error or a test
 }
 
-// function edits a function and what is in it, unless there is a reason not to.
+// function edits a function and the literals in it, unless there is a reason not to.
 func (e *editor) function(f function, reason string) {
 	inner := reason // for literals in it
 	if reason == "" {
@@ -33,7 +33,7 @@ func (e *editor) function(f function, reason string) {
 		inner = reason
 	}
 	if reason == "" && e.s.cgo && wrapsCall(f.body) {
-		reason = ReasonCgo // what is in it is the user's
+		reason = ReasonCgo // the literals in it are the user's
 	}
 	file, line := e.p.position(e.s, f.pos)
 	e.file.Functions = append(e.file.Functions, Function{f.name, file, line, reason})
@@ -53,14 +53,14 @@ func (e *editor) function(f function, reason string) {
 	e.literals(f.body, inner)
 }
 
-// refuse returns why a function's own body or results prevent its being instrumented.
+// refuse returns why a function cannot be instrumented because of its body or results.
 func (e *editor) refuse(f function) string {
 	results := f.signature.Results
 	switch {
 	case results.NumFields() > 255: // Func.Res has 8 bits
 		return ReasonResults
 	case unnamed(results) && returnsBare(f.body):
-		return ReasonInvalid // with named results it would compile
+		return ReasonInvalid // naming the results would make it compile
 	case !e.p.options.Trivial && trivial(f.body):
 		return ReasonTrivial
 	}
@@ -103,7 +103,7 @@ func (e *editor) edit(f function) {
 		fmt.Fprintf(&rest, ", Follow: %#x", follow)
 	}
 	if len(receiver) > 0 {
-		rest.WriteString(", Recv: 0 == 0") // true may have another meaning
+		rest.WriteString(", Recv: 0 == 0") // true may be redeclared
 	}
 	if len(results) > 0 {
 		fmt.Fprintf(&rest, ", Res: %d", len(results))

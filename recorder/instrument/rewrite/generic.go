@@ -6,9 +6,9 @@ import (
 	"go/scanner"
 )
 
-// genericMethods reports whether all that is wrong with a file is that it has methods with type
-// parameters. Go has them since 1.27; the parser of an older one has an error for each, and leaves
-// the type parameters out of the tree.
+// genericMethods reports whether the only errors in a file are methods with type parameters. Go has
+// them since 1.27; an older parser reports each as an error and leaves the type parameters out of
+// the tree.
 func (p *Package) genericMethods(tree *ast.File, err error) bool {
 	const message = "method must have no type parameters"
 	var list scanner.ErrorList

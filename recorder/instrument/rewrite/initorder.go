@@ -9,12 +9,12 @@ import (
 )
 
 // The initializers of a package's variables run, and are compiled, in an order that depends on
-// which refer to which, also through functions. The types are not known here, so a reference is
-// found by its name: a name that a declaration declares itself as well does not count as one,
-// and a method is what a selector names if no other method has its name.
+// their references to each other, also through functions. Types are unknown here, so references
+// are found by name: a name that the declaration itself declares is no reference, and a selector
+// refers to a method if only one method has that name.
 
-// initializers returns the expressions with which the package's variables begin, in the order
-// in which the compiler comes across them.
+// initializers returns the initializers of the package's variables, in the order in which the
+// compiler meets them.
 func (p *Package) initializers() (all []ast.Node) {
 	literals := 0
 	for _, s := range p.files {
@@ -34,7 +34,7 @@ func (p *Package) initializers() (all []ast.Node) {
 		}
 	}
 	if literals < 2 {
-		return all // no two to be put in order
+		return all // nothing to put in order
 	}
 	return newInitOrder(p.files).sort()
 }
@@ -53,9 +53,9 @@ func hasLiteral(n ast.Node) bool {
 type object struct {
 	order    int
 	function bool
-	value    ast.Expr // what a variable begins with; that of several is with the first
+	value    ast.Expr // initializer of a variable; the first variable has that of several
 	refers   []*object
-	ready    int       // number of constants and variables that it has to wait for
+	ready    int       // number of constants and variables that it waits for
 	awaited  []*object // those that wait for it
 	index    int       // in the queue
 }
@@ -63,7 +63,7 @@ type object struct {
 // initOrder finds the order.
 type initOrder struct {
 	named   map[string]*object
-	methods map[string]*object // nil for a name of several
+	methods map[string]*object // nil if several have the name
 	all     []*object          // constants and variables
 	count   int
 }
@@ -177,7 +177,7 @@ func (o *initOrder) references(node ast.Node, imports map[string]bool) (all []*o
 			ast.Inspect(n.X, visit)
 			return false
 		case *ast.KeyValueExpr:
-			if _, ok := n.Key.(*ast.Ident); !ok { // else most probably the name of a field
+			if _, ok := n.Key.(*ast.Ident); !ok { // otherwise most likely a field name
 				ast.Inspect(n.Key, visit)
 			}
 			ast.Inspect(n.Value, visit)
@@ -213,7 +213,7 @@ func isNil(n ast.Node) bool {
 	return false
 }
 
-// sort returns the expressions that variables begin with in order.
+// sort returns the initializers of variables in order.
 func (o *initOrder) sort() (all []ast.Node) {
 	for _, x := range o.all {
 		seen := map[*object]bool{x: true}
@@ -256,8 +256,8 @@ func (o *initOrder) await(x, from *object, seen map[*object]bool) {
 	}
 }
 
-// queue has the object that waits for the fewest others at its head, of several the one that
-// is declared first.
+// queue is a heap. Its head is the object that waits for the fewest others; among equals, the
+// one declared first.
 type queue []*object
 
 func (q queue) Len() int { return len(q) }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lineDirectives completes the file names of line directives. Since Go 1.27 the compiler takes those
-// that are not absolute as relative to the file's directory, and the edited file is in another one.
+// lineDirectives makes the file names of line directives absolute. Since Go 1.27 the compiler resolves
+// the others against the file's directory, and the edited file is in another one.
 func (e *editor) lineDirectives() {
 	if !e.p.is127 {
 		return
@@ -17,7 +17,7 @@ func (e *editor) lineDirectives() {
 		for _, c := range group.List {
 			const prefix = len("//line ")
 			name, ok := strings.CutPrefix(c.Text[len("//"):], "line ")
-			// Without a name it stays that of the directive before.
+			// Without a name, that of the previous directive stays.
 			if ok && name != "" && name[0] != ':' && !filepath.IsAbs(name) {
 				e.insert(c.Pos()+token.Pos(prefix), dir)
 			}

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// The runtime knows a function literal by the function that it is in and its number there, in
-// the order in which the compiler comes across them: f.func1, within it f.func1.1, in a method
-// (*T).m.func1, in the initializer of a package's variable init.func1. Those in the body of a
-// range over a function count as of the function around. Those in statements that are left out
-// as they are never reached do not count; they get the numbers that follow.
+// The runtime names a function literal after the function around it and its number there, in the
+// order in which the compiler meets the literals: f.func1, within it f.func1.1, in a method
+// (*T).m.func1, in the initializer of a package's variable init.func1. A literal in the body of a
+// range over a function belongs to the function around the range. Literals in statements that the
+// compiler drops as unreachable get the numbers that follow all others.
 //
 // Since Go 1.27 the body of a range over a function has a name and numbers of its own: f-range1,
 // and a literal in it f-range1.1.
@@ -54,8 +54,8 @@ func (p *Package) baseName(d *ast.FuncDecl) string {
 	return name
 }
 
-// receiverName returns the name of a receiver's type. aliases is how many names for other
-// types have been followed.
+// receiverName returns the name of a receiver's type. aliases is how many aliases have been
+// followed.
 func (p *Package) receiverName(t ast.Expr, aliases int) string {
 	switch t := t.(type) {
 	case *ast.StarExpr:
@@ -67,7 +67,7 @@ func (p *Package) receiverName(t ast.Expr, aliases int) string {
 	case *ast.IndexListExpr:
 		return p.receiverName(t.X, aliases) + "[...]"
 	case *ast.Ident:
-		const most = 10 // they may refer to themselves
+		const most = 10 // aliases may refer to themselves
 		if other, ok := p.aliases[t.Name]; ok && aliases < most {
 			return p.receiverName(other, aliases+1)
 		}
@@ -82,7 +82,7 @@ func (p *Package) nameIn(outer, separator string, nodes ...ast.Node) {
 	for _, node := range nodes {
 		n.walk(node)
 	}
-	for i := 0; i < len(n.dead); i++ { // more may come
+	for i := 0; i < len(n.dead); i++ { // n.dead may grow
 		n.walk(n.dead[i])
 	}
 }
@@ -93,7 +93,7 @@ type numbering struct {
 	name, separator string
 	count           int
 	ranges          int        // over functions
-	dead            []ast.Node // never reached
+	dead            []ast.Node // unreachable
 }
 
 func (n *numbering) walk(node ast.Node) {
@@ -102,7 +102,7 @@ func (n *numbering) walk(node ast.Node) {
 	}
 }
 
-// visit walks a node itself, and returns false, where the order or the reach needs care.
+// visit walks a node itself and returns false if the order or what is reachable needs care.
 func (n *numbering) visit(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.FuncLit:
@@ -167,7 +167,7 @@ func nodes[N ast.Node](list []N) []ast.Node {
 	return all
 }
 
-// list walks a list of statements up to one behind which nothing is reached.
+// list walks a list of statements up to one after which nothing is reachable.
 func (n *numbering) list(list []ast.Stmt) {
 	last := -1
 	for i, s := range list {
@@ -206,7 +206,7 @@ func (n *numbering) ifStmt(s *ast.IfStmt) {
 	}
 }
 
-// switchStmt walks a switch whose tag is a constant, of whose clauses only one is reached.
+// switchStmt walks a switch whose tag is a constant: only one clause is reachable.
 func (n *numbering) switchStmt(s *ast.SwitchStmt) bool {
 	tag := constant.MakeBool(true)
 	if s.Tag != nil {

@@ -15,7 +15,7 @@ type generator struct {
 	statements int // go statements
 }
 
-// gap returns what may be between two tokens in a line that goes on.
+// gap returns what may be between two tokens on one line.
 func (g *generator) gap() string {
 	return []string{"", " ", "  ", "\t", " /* c */ "}[g.IntN(5)]
 }

@@ -5,9 +5,9 @@ import (
 	"go/types"
 )
 
-// findRanges finds the ranges over functions, if the names of literals depend on them. Nothing but
-// the types tells a range over a function from one over a slice. They are checked only if there is
-// a literal in the body of a range, and only in the functions that have one.
+// findRanges finds the ranges over functions, if the names of literals depend on them. Only types
+// tell a range over a function from one over a slice. Types are checked only if a range has a
+// literal in its body, and only in functions with such a range.
 func (p *Package) findRanges() {
 	if !p.is127 || p.options.Import == nil {
 		return
@@ -49,8 +49,7 @@ func (p *Package) findRanges() {
 	}
 }
 
-// literalInRange reports whether there is a function literal in a range statement, but for its
-// operand.
+// literalInRange reports whether a range statement has a function literal outside its operand.
 func literalInRange(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -62,8 +61,8 @@ func literalInRange(n ast.Node) bool {
 	return found
 }
 
-// isFunction reports whether a type is that of functions, or a type parameter that stands for such
-// types alone.
+// isFunction reports whether a type is a function type, or a type parameter that admits only such
+// types.
 func isFunction(t types.Type) bool {
 	if t == nil {
 		return false

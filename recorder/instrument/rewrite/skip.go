@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Reasons why a function is not instrumented. Others are the text of a directive, as in
-// //go:nosplit. A function literal has the reason of the function that it is in.
+// Reasons why a function is not instrumented. Others are the text of a directive, such as
+// //go:nosplit. A function literal has the reason of the function around it.
 const (
 	ReasonBody     = "no body"
 	ReasonBlank    = "named _"
@@ -21,9 +21,9 @@ const (
 	ReasonRuntime  = "called by the runtime"
 )
 
-// runtimeCalls are functions of other packages that the runtime calls where no goroutine runs:
+// runtimeCalls lists functions of other packages that the runtime calls where no goroutine runs:
 // on the stack of a thread, or while the world is stopped. Packages that the runtime imports
-// are not to be instrumented at all.
+// must not be instrumented at all.
 var runtimeCalls = map[string]bool{
 	"time.sendTime":    true,
 	"time.goFunc":      true,
@@ -56,15 +56,15 @@ func verb(comment string) string {
 	return comment
 }
 
-// directives finds those of functions. The compiler takes all between one declaration and the
-// next as the latter's, also if an empty line follows.
+// directives finds the directives of functions. The compiler attributes all directives between two
+// declarations to the second, even if an empty line follows them.
 type directives struct {
-	groups []*ast.CommentGroup // those that have not been passed
-	after  token.Pos           // the end of the declaration before
+	groups []*ast.CommentGroup // those that follow
+	after  token.Pos           // the end of the previous declaration
 }
 
-// skip returns the first directive of a declaration for which it is not to be instrumented,
-// empty if there is none. It is called with each declaration of a file in order.
+// skip returns the first directive that excludes a declaration from instrumentation, empty if
+// there is none. Call it with each declaration of a file, in order.
 func (d *directives) skip(decl ast.Decl) (found string) {
 	for len(d.groups) > 0 && d.groups[0].Pos() < decl.End() {
 		group := d.groups[0]
@@ -90,9 +90,9 @@ func start(decl ast.Decl) token.Pos {
 	return decl.Pos()
 }
 
-// trivial reports whether a body has at most two statements and none that calls, loops, waits
-// or branches widely. Counters of cmd/cover do not count: the same functions are instrumented
-// with and without coverage.
+// trivial reports whether a body has at most two statements, and no call, function literal, loop,
+// switch, select, jump, send or receive. It ignores the counters of cmd/cover, so that the same
+// functions are instrumented with and without coverage.
 func trivial(body *ast.BlockStmt) bool {
 	statements := 0
 	for _, s := range body.List {
@@ -146,7 +146,7 @@ func counts(n ast.Node) bool {
 	return false
 }
 
-// returnsBare reports whether a body has a return statement without results that is its own.
+// returnsBare reports whether a body has a return statement without results, outside of literals.
 func returnsBare(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -161,7 +161,7 @@ func returnsBare(body *ast.BlockStmt) bool {
 	return found
 }
 
-// wrapsCall reports whether a body is that of a literal that cgo puts around the call of a C
+// wrapsCall reports whether a body is that of a literal that cgo wraps around the call of a C
 // function, to evaluate the arguments into variables _cgo0, _cgo1, … first.
 func wrapsCall(body *ast.BlockStmt) bool {
 	found := false
@@ -178,9 +178,9 @@ func wrapsCall(body *ast.BlockStmt) bool {
 	return found
 }
 
-// byReference reports whether a parameter of a type is to be read where it is, as far as the type's text
-// says: its values may need much memory, or it may be an interface, of which a copy in another one
-// would not tell whether it is nil or has a nil pointer.
+// byReference reports, from the text of a type, whether to read a parameter in place instead of copying
+// it into an interface: its values may be large, or it may itself be an interface, whose copy would
+// not tell nil from a nil pointer.
 func byReference(t ast.Expr) bool {
 	switch t := t.(type) {
 	case *ast.Ident:
@@ -195,14 +195,14 @@ func byReference(t ast.Expr) bool {
 	return true
 }
 
-// isError reports whether a type is error, as far as its text says.
+// isError reports, from the text of a type, whether it is error.
 func isError(t ast.Expr) bool {
 	id, ok := ast.Unparen(t).(*ast.Ident)
 	return ok && id.Name == "error"
 }
 
 // isTest reports whether a type is that of a test: *testing.T, B or F, or testing.TB. path is the
-// package in which it is written.
+// package whose source has the type.
 func isTest(t ast.Expr, path string) bool {
 	pointer, isPointer := ast.Unparen(t).(*ast.StarExpr)
 	if isPointer {
@@ -227,7 +227,7 @@ func isTest(t ast.Expr, path string) bool {
 	return name == "T" || name == "B" || name == "F"
 }
 
-// small are the predeclared types that are no interfaces.
+// small lists the predeclared types that are not interfaces.
 var small = map[string]bool{
 	"bool": true, "int": true, "int8": true, "int16": true, "int32": true, "int64": true, "uint": true, "uint8": true,
 	"uint16": true, "uint32": true, "uint64": true, "uintptr": true, "float32": true, "float64": true, "complex64": true,

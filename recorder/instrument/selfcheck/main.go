@@ -1,8 +1,8 @@
 //go:build tracexrt
 
-// Command selfcheck tries the archive with the runtime that it is linked with. It records itself,
-// reads that, and compares it with what it knows: a line for each matter, "ok NAME" or "bad NAME:
-// what". It is built once for each version of Go, with the archive's sources.
+// Command selfcheck tests the archive with the runtime that it is linked with. It records itself,
+// reads the recording, and compares it with what it did. It prints a line for each check, "ok NAME"
+// or "bad NAME: what". It is built once for each version of Go, with the archive's sources.
 package main
 
 import (
@@ -59,7 +59,7 @@ func whole(p point, m map[string]int) {
 	defer tracexrt.Exit(k)
 }
 
-// identity is what the runtime says of the running goroutine.
+// identity returns what the runtime says about the running goroutine.
 func identity() (id, parent uint64) {
 	b := make([]byte, 4096)
 	text := string(b[:runtime.Stack(b, false)])
@@ -243,7 +243,7 @@ func (r *seen) chunk(c raw.Cursor, stream uint64) {
 	}
 }
 
-// values reads values of the kinds that this program has.
+// values reads values of the kinds that this program records.
 func (r *seen) values(c *raw.Cursor, n int) {
 	for range n {
 		tag := c.U8()

@@ -70,7 +70,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestResponseFiles: what is in them, as one release of Go and another write it.
+// TestResponseFiles: the arguments in response files, as older and newer releases of Go write them.
 func TestResponseFiles(t *testing.T) {
 	for _, c := range []struct {
 		form func(string) []string
@@ -91,7 +91,7 @@ func TestResponseFiles(t *testing.T) {
 	}
 }
 
-// TestArchiveOf: which archive goes with which arguments.
+// TestArchiveOf: which archive matches which arguments.
 func TestArchiveOf(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"-o a -p p p.go", "a.a"}, {"-o a -shared p.go", "a.a.shared"}, {"-dynlink p.go", "a.a.shared"},

@@ -203,7 +203,7 @@ func Go(f *Func) {}
 func V[T any](x *T) any { return *x }
 `
 
-// TestFallback: a package that does not compile when it is instrumented is compiled as it is.
+// TestFallback: if a package does not compile when instrumented, its own sources are compiled.
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	m := newModule(t, map[string]string{"main.go": "package main\n\ntype T struct{}\n\nfunc main() { f(T{}) }\nfunc f(T) { println(\"ran\") }\n"})
@@ -275,7 +275,7 @@ func TestPathWithLineBreak(t *testing.T) {
 	}
 }
 
-// TestEndOfFile: what is behind the last declaration has no part in the compiled package.
+// TestEndOfFile: what follows the last declaration does not affect the compiled package.
 func TestEndOfFile(t *testing.T) {
 	t.Parallel()
 	m := newModule(t, nil)

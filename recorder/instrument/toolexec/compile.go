@@ -22,15 +22,15 @@ const windows = runtime.GOOS == "windows"
 type compilation struct {
 	tool     string
 	args     []string // without the stamp
-	id       string   // import path, with the test in brackets for a variant of it
+	id       string   // import path; a variant for a test has the test in brackets
 	path     string   // import path alone
-	dir      string   // for what is written
+	dir      string   // for the files written here
 	settings wrapper.Settings
 	report   wrapper.Report
 }
 
-// compile runs the compiler on instrumented sources, and if these do not compile, on the
-// package's own. It returns the exit code.
+// compile runs the compiler on the instrumented sources, or on the package's own if those do not
+// compile. It returns the exit code.
 func compile(tool string, args []string) int {
 	settings, err := wrapper.Load(os.Getenv)
 	if err != nil {
@@ -64,7 +64,7 @@ func compile(tool string, args []string) int {
 	return c.run(changed)
 }
 
-// archive returns the archive that goes with how the package is compiled.
+// archive returns the archive that matches how the package is compiled.
 func (c *compilation) archive() string {
 	if has(c.args, "-shared", "-dynlink") {
 		return c.settings.SharedArchive()
@@ -75,10 +75,10 @@ func (c *compilation) archive() string {
 // instrument writes edited copies of the sources and returns the arguments to compile them
 // with, nil if nothing is instrumented.
 //
-// A defect is why this package cannot be instrumented, now and later: it is compiled as it is,
-// and if its sources are no Go, the compiler says so better.
-// With an error it must not be compiled at all, as the go command would keep the result in its
-// cache and take it for the instrumented package.
+// A defect is a lasting reason why this package cannot be instrumented: its own sources are
+// compiled instead. If they are not valid Go, the compiler explains that better.
+// After an error the package must not be compiled at all: the go command would cache the result
+// and take it for the instrumented package.
 func (c *compilation) instrument() (changed []string, defect, err error) {
 	first := firstSource(c.args)
 	path := c.path
@@ -142,8 +142,8 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 	return replaced(changed, at, "-importcfg", copied), nil, nil
 }
 
-// firstSource returns where the sources begin among the arguments. They follow the last flag. The
-// names of some may not end in .go: those by which an overlay replaces others.
+// firstSource returns the index of the first source among the arguments. Sources follow the last
+// flag. Not all end in .go: files by which an overlay replaces others may have any name.
 func firstSource(args []string) int {
 	first := len(args)
 	for first > 0 && !strings.HasPrefix(args[first-1], "-") {
@@ -201,8 +201,8 @@ func (c *compilation) run(changed []string) int {
 	return 0
 }
 
-// plain compiles the package's own sources, as the instrumented ones cannot be compiled. If they
-// have errors these are what the user is to see, else the reason.
+// plain compiles the package's own sources, because the instrumented ones cannot be compiled. It
+// shows the user the errors in them, or else the reason.
 func (c *compilation) plain(reason error) int {
 	result := run(c.tool, c.args)
 	if result == 0 {

@@ -14,23 +14,23 @@ import (
 	"sync"
 )
 
-// imports finds packages by a file for the compiler's flag -importcfg, which it reads when it is
-// asked first.
+// imports finds packages through the file of the compiler's flag -importcfg, which it reads at the
+// first use.
 type imports struct {
 	read  func() error
 	files map[string]string // by import path
-	names map[string]string // import paths of those that sources give another one
+	names map[string]string // import paths, by the paths in sources that differ from them
 	gc    types.Importer
 }
 
-// importsOf returns where packages are found that a package imports, by the file for the flag -importcfg of its
-// compiler. They are needed since Go 1.27.
+// importsOf finds the packages that a package imports, through the file of its compiler's flag -importcfg.
+// Names of literals depend on them since Go 1.27.
 func importsOf(config string) types.Importer {
 	i := &imports{files: map[string]string{}, names: map[string]string{}}
 	i.gc = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		file, ok := i.files[path]
 		if !ok {
-			return nil, fmt.Errorf("package %s is not there", path)
+			return nil, fmt.Errorf("package %s is missing", path)
 		}
 		return os.Open(file)
 	})

@@ -9,8 +9,8 @@ import (
 	"tracex/recorder/instrument/wrapper"
 )
 
-// link runs the linker with the archive among its packages, and returns its exit code. The
-// linker takes no notice of it unless an instrumented package is part of the program.
+// link runs the linker with the archive among its packages, and returns its exit code. The linker
+// ignores the archive unless the program has an instrumented package.
 func link(tool string, args []string) int {
 	settings, err := wrapper.Load(os.Getenv)
 	if err != nil {
@@ -22,7 +22,7 @@ func link(tool string, args []string) int {
 	}
 	if _, err := os.Stat(archive); err != nil {
 		result := run(tool, args)
-		if result != 0 { // else the program has no instrumented package
+		if result != 0 { // otherwise the program has no instrumented package
 			missing(archive)
 		}
 		return result
@@ -35,7 +35,7 @@ func link(tool string, args []string) int {
 	return run(tool, replaced(args, at, "-importcfg", changed))
 }
 
-// linkArchive returns the archive that goes with how a program is linked.
+// linkArchive returns the archive that matches how a program is linked.
 func linkArchive(settings wrapper.Settings, args []string) (string, error) {
 	switch _, mode := flagValue(args, "-buildmode"); mode {
 	case "", "exe", "default":
@@ -51,7 +51,7 @@ func missing(archive string) int {
 	return fail("%s is missing: run the command again", archive)
 }
 
-// writeConfig writes a copy of an importcfg file that has the archive as well.
+// writeConfig writes a copy of an importcfg file with the archive added.
 func writeConfig(to, from, archive string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// expand returns arguments with those of the form @FILE replaced by what the file has. Files that
-// cannot be read stay: the tool will say so.
+// expand replaces each argument of the form @FILE by the arguments in the file. It keeps @FILE if the
+// file cannot be read: the tool will report that.
 func expand(args []string) []string {
 	for i, a := range args {
 		if strings.HasPrefix(a, "@") {
@@ -33,7 +33,7 @@ func expandRest(args []string) (all []string) {
 	return all
 }
 
-// lines are the arguments in a file that has one a line, as Go until 1.26 writes it.
+// lines returns the arguments in a file that has one per line, as Go up to 1.26 writes it.
 func lines(text string) (all []string) {
 	for _, line := range strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r", "")), "\n") {
 		all = append(all, escapes.Replace(line))
@@ -41,11 +41,11 @@ func lines(text string) (all []string) {
 	return all
 }
 
-// escapes are those of the lines of such a file.
+// escapes undoes the escapes in the lines of such a file.
 var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
 
-// words are the arguments in a file as Go writes it since 1.27: white space is between them, and
-// quotes are as in a shell.
+// words returns the arguments in a file as Go writes it since 1.27: separated by white space, and
+// quoted as in a shell.
 func words(text string) (all []string) {
 	var word strings.Builder
 	begun, quote := false, byte(0)
@@ -60,7 +60,7 @@ func words(text string) (all []string) {
 				i++
 			}
 			if text[i] == '\n' {
-				break // the line goes on
+				break // the line continues
 			}
 			if quote != 0 && strings.IndexByte("\\\"$`", text[i]) < 0 {
 				word.WriteByte('\\')

@@ -2,5 +2,5 @@
 
 package main
 
-// argumentsIn is for files of the go command that runs this program: both are of the same release.
+// argumentsIn reads files of the go command that runs this program, which is of the same release.
 var argumentsIn = lines

@@ -2,9 +2,9 @@ package main
 
 import "strings"
 
-// shown returns the path that the compiler gives a file, by the value of its flag -trimpath:
-// rules PREFIX=>REPLACEMENT with semicolons between them, of which the first that matches
-// whole elements of the path applies. A prefix alone is taken away with the slash behind it.
+// shown returns the path that the compiler gives a file. rules is the value of its flag -trimpath:
+// PREFIX=>REPLACEMENT, separated by semicolons. The first rule that matches whole elements of the
+// path applies. A prefix without a replacement is removed with the slash after it.
 func shown(path, rules string) string {
 	for _, rule := range strings.Split(rules, ";") {
 		prefix, replacement := rule, ""

@@ -2,8 +2,8 @@
 
 package tracexrt
 
-// panicFrameAbove is how far the frame of a panic, the first word behind the frame, is above the
-// frame pointer.
+// panicFrameAbove is how far the address that a panic has for a frame, that of the first word after
+// the frame, is above the frame pointer.
 const (
 	panicFrameAbove = 16
 	offPanicFrame   = offPanicFP

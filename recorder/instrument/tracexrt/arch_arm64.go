@@ -4,8 +4,8 @@ package tracexrt
 
 import "unsafe"
 
-// panicFrameAbove is how far the frame of a panic, here its first word, is above the frame
-// pointer.
+// panicFrameAbove is how far the address that a panic has for a frame, here that of its first word,
+// is above the frame pointer.
 const (
 	panicFrameAbove = 8
 	offPanicFrame   = offPanicSP

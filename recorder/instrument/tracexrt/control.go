@@ -4,17 +4,17 @@ package tracexrt
 
 import "unsafe"
 
-// control is what says whether the program records: a word in the header of a recording that
-// began with the program, or in the file by which it is controlled.
+// control points to the word that says whether the program records: in the header of a recording
+// that began with the program, or in the control file.
 var (
 	control = &never
 	never   uint32
 )
 
-// What the recording is like; see also file.go and values.go.
+// Properties of the recording; see also file.go and values.go.
 var (
-	session   uint32 // number of the recording, from 1
-	functions uint32 // described so far
+	session   uint32 // changes when a recording begins or ends; 0 before the first
+	functions uint32 // how many have been described
 	clock     uint32
 	levels    int
 )
@@ -23,8 +23,8 @@ var (
 var (
 	text, dataEnd       uintptr
 	types, typesSize    uintptr
-	described           uintptr // bits, one for 8 bytes of types
-	heap                uintptr // addresses of Go's heap, without their lower 36 bits
+	described           uintptr // bitmap with one bit for 8 bytes of types
+	heap                uintptr // an address in Go's heap without its lower 36 bits
 	argsBegin, argsSize uintptr
 	table, tableSize    uintptr
 	errorType           *rtype
@@ -53,7 +53,7 @@ func init() {
 	refPath = (*structType)(unsafe.Pointer((*eface)(unsafe.Pointer(&ref)).typ)).pkgPath
 	errorType = elemOf(&pe)
 	for _, s := range arguments() {
-		// Those that the program has from the system, not copies.
+		// Only arguments as the system passed them, not copies.
 		if a := uintptr(unsafe.Pointer(unsafe.StringData(s))); len(s) > 0 && a>>36 != heap {
 			if argsBegin == 0 {
 				argsBegin = a
@@ -75,7 +75,7 @@ func init() {
 	}
 }
 
-// complain says on the standard error that nothing is recorded.
+// complain says on standard error that nothing is recorded.
 func complain(folder string, errno uintptr) {
 	var text [700]byte
 	n := copy(text[:], "tracex: nothing is recorded: cannot make a file in ")
@@ -86,7 +86,8 @@ func complain(folder string, errno uintptr) {
 	syscall6(sysWrite, 2, uintptr(unsafe.Pointer(&text)), uintptr(n), 0, 0, 0)
 }
 
-// attend is called where control does not say Recording. It reports whether it does now.
+// attend handles a request in control. Call it if control is not Recording; it reports whether it is
+// afterwards.
 //
 //go:noinline
 func attend() bool {
@@ -102,7 +103,7 @@ func attend() bool {
 		commit(uintptr(unsafe.Pointer(control)), Off)
 	case Asked:
 		p := uintptr(unsafe.Pointer(control)) - AtState
-		// A copy: patterns are kept.
+		// Copy them, because patterns are kept.
 		copyBytes(uintptr(unsafe.Pointer(&asked)), p+AtFolder, FolderSize+OptionsSize)
 		q := uintptr(unsafe.Pointer(&asked))
 		reason, errno := beginRecording(textAt(q, FolderSize), textAt(q+FolderSize, OptionsSize))
@@ -118,10 +119,10 @@ func attend() bool {
 	return *control == Recording
 }
 
-// asked is the folder and the options that the control file asked for last.
+// asked has the folder and the options of the last request in the control file.
 var asked [FolderSize + OptionsSize]byte
 
-// textAt returns the text at an address, which a zero byte ends.
+// textAt returns the zero-terminated text at an address.
 func textAt(p, most uintptr) string {
 	n := uintptr(0)
 	for n < most && *u8(p + n) != 0 {
@@ -130,7 +131,7 @@ func textAt(p, most uintptr) string {
 	return unsafe.String(u8(p), n)
 }
 
-// fail ends the recording, as it cannot go on. The lock is held.
+// fail ends a recording that cannot continue. The lock is held.
 func fail(reason, errno uintptr) (_, _ uintptr) {
 	*u32(header + AtErrno) = uint32(errno)
 	*u32(header + AtReason) = uint32(reason)
@@ -139,7 +140,7 @@ func fail(reason, errno uintptr) (_, _ uintptr) {
 	return 0, 0
 }
 
-// finish ends the recording as asked. The lock is held.
+// finish ends the recording on request. The lock is held.
 func finish() {
 	if header == 0 {
 		return
@@ -156,10 +157,10 @@ func finish() {
 		unmap(header, headerSize)
 		header = 0
 	}
-	session++ // what goroutines know is of the past
+	session++ // makes the state of all goroutines stale
 }
 
-// headerSize is the size of what is mapped at header.
+// headerSize is the size of the mapping at header.
 var headerSize uintptr
 
 // beginRecording begins a recording. The lock is held.
@@ -258,7 +259,7 @@ func program(p uintptr) {
 	}
 }
 
-// listen makes the file by which the program is controlled. Without one, it cannot be.
+// listen makes the control file. Without one, the program cannot be controlled.
 func listen() {
 	name := &path // there is no recording yet
 	n := 0
@@ -271,7 +272,7 @@ func listen() {
 	}
 	at := uintptr(unsafe.Pointer(name))
 	syscall6(sysMkdirat, atCwd, at, 0o700, 0, 0, 0)
-	// In a folder of someone else, or that others may write to, nothing is made.
+	// Make nothing in a folder that another user owns, or that others may write to.
 	d := syscall6(sysOpenat, atCwd, at, openDirectory|openNoFollow|openCloseExec, 0, 0, 0)
 	if failed(d) {
 		return
@@ -285,7 +286,7 @@ func listen() {
 	pid := syscall6(sysGetpid, 0, 0, 0, 0, 0, 0)
 	n = putDecimal(name[:], uint64(pid))
 	name[n] = 0
-	syscall6(sysUnlinkat, d, at, 0, 0, 0, 0) // of a process that had the same id
+	syscall6(sysUnlinkat, d, at, 0, 0, 0, 0) // left by a process that had the same id
 	f := syscall6(sysOpenat, d, at, openReadWrite|openCreate|openExclusive|openNoFollow|openCloseExec, 0o600, 0, 0)
 	syscall6(sysClose, d, 0, 0, 0, 0, 0)
 	if failed(f) {
@@ -306,8 +307,8 @@ func listen() {
 	control = u32(p + AtState)
 }
 
-// sweep removes files in an open folder that processes have left which are no more: some of
-// them, if there are many.
+// sweep removes the control files of ended processes from an open folder: only some, if there are
+// many.
 func sweep(folder uintptr) {
 	at := uintptr(unsafe.Pointer(&scratch))
 	n := syscall6(sysGetdents, folder, at, uintptr(len(scratch)), 0, 0, 0)

@@ -1,10 +1,10 @@
 //go:build tracexrt
 
-// Package tracexrt is linked into instrumented programs. It writes what they do into a mapped
-// file, whose layout package raw tells: its file layout.go becomes a part of this package, and so
-// does a file with the offsets of fields of the runtime, found in the runtime's source.
+// Package tracexrt is linked into instrumented programs. It records what they do in a mapped file,
+// whose layout package raw defines: layout.go of that package is compiled into this one. So is a
+// file with the offsets of the runtime's fields, which are found in the runtime's source.
 //
-// It imports nothing but unsafe, and starts nothing: no goroutine, no thread, no signal handler,
-// no open file stays behind. It calls no code of the program, allocates nothing from the
-// program's memory and keeps nothing of it alive. A failure ends the recording only.
+// It imports only unsafe. It starts no goroutine or thread, installs no signal handler, and leaves
+// no file open. It calls no code of the program, allocates nothing on the program's heap, and keeps
+// none of the program's objects alive. A failure ends only the recording.
 package tracexrt

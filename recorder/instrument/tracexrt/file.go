@@ -8,7 +8,7 @@ import "unsafe"
 var (
 	header     uintptr // the mapped header; 0 if there never was a session
 	path       [512]byte
-	device     uint64 // of the file, to know it when it is opened again
+	device     uint64 // of the file, to recognize it when it is opened again
 	inode      uint64
 	fileSize   uintptr
 	limit      uintptr // of fileSize
@@ -21,18 +21,19 @@ var (
 	factsNext, factsEnd uintptr // what is left of the last chunk of descriptors
 
 	// If only the newest events are kept:
-	lastKept          uintptr             // number of segments with them, else 0
-	lastCount         uintptr             // how many there have been
+	lastKept          uintptr             // how many of their segments are kept; 0: all
+	lastCount         uintptr             // how many of their segments there have been
 	lastAt            [maxLast][2]uintptr // address and place in the file of segment k, at k % lastKept
 	keptNext, keptEnd uintptr             // what is left of the last segment for descriptors
 )
 
 const maxLast = 8
 
-// chunk takes room for a chunk, a multiple of ChunkUnit; 0 if there is none. The lock is held.
+// chunk allocates n bytes, a multiple of ChunkUnit, for a chunk; 0 if there is no room. The lock is
+// held.
 func chunk(n uintptr) uintptr {
 	for chunkEnd-chunkNext < n {
-		if rest := chunkEnd - chunkNext; rest > 0 { // who reads meanwhile would wait for a chunk there
+		if rest := chunkEnd - chunkNext; rest > 0 { // a reader would wait for a chunk there
 			*u32(chunkNext + AtChunkSize) = uint32(rest)
 			commit(chunkNext+AtChunkWord, ChunkRest)
 		}
@@ -45,8 +46,8 @@ func chunk(n uintptr) uintptr {
 	return p
 }
 
-// descriptor takes room for a descriptor of n bytes; 0 if there is none. The lock is held.
-// Where old segments are dropped, descriptors have segments of their own.
+// descriptor allocates n bytes for a descriptor; 0 if there is no room. The lock is held. If old
+// segments are dropped, descriptors have segments of their own.
 func descriptor(n uintptr) uintptr {
 	if factsNext+n+8 > factsEnd {
 		size := uintptr(ChunkUnit)
@@ -80,9 +81,9 @@ func descriptor(n uintptr) uintptr {
 	return p
 }
 
-// newSegment makes the file larger by a segment, and maps it; 0 if that is not possible, or if
-// no segment will have n bytes: then nothing more is recorded. events is whether it may be
-// dropped when there are newer ones.
+// newSegment adds a segment to the file and maps it. It returns 0 if it cannot, or if n bytes exceed
+// every segment: then nothing more is recorded. events says that the segment may be dropped when
+// there are newer ones.
 func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	size := uintptr(1) << min(firstShift+segment, mostShift)
 	if n > 1<<mostShift {
@@ -117,12 +118,12 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	return p, p + size
 }
 
-// spaceKept is how much address space stays for the program itself: Go takes it in pieces of
-// 64 MiB, and ends the program if there is none.
+// spaceKept is how much address space is left to the program itself: Go takes 64 MiB at a time, and
+// ends the program if it gets none.
 const spaceKept = 192 << 20
 
-// spacious reports whether n bytes can be mapped where the address space of the process is limited,
-// and enough remains.
+// spacious reports whether the process may map n bytes and keep spaceKept of its address space, which
+// may be limited.
 func spacious(n uintptr) bool {
 	var most [2]uint64
 	r := syscall6(sysPrlimit, 0, limitSpace, 0, uintptr(unsafe.Pointer(&most)), 0, 0)
@@ -138,8 +139,8 @@ func spacious(n uintptr) bool {
 	return true
 }
 
-// enlarge opens the file and makes it larger. The room on disk is taken at once: a store into
-// mapped memory for which there is none would kill the program.
+// enlarge opens the file and makes it larger. Disk space is allocated at once: a store into mapped
+// memory without disk space would kill the program.
 func enlarge(at, size uintptr) (f, reason, errno uintptr) {
 	f = syscall6(sysOpenat, atCwd, uintptr(unsafe.Pointer(&path[0])), openReadWrite|openCloseExec, 0, 0, 0)
 	if failed(f) {
@@ -159,11 +160,11 @@ func enlarge(at, size uintptr) (f, reason, errno uintptr) {
 
 var zeros [64 << 10]byte
 
-// scratch is for what the system returns. Unlike a stack it never moves. The lock is held, or
-// the program has not begun.
+// scratch is for results of system calls. Unlike a stack it never moves. Its user has the lock, or
+// runs before the program begins.
 var scratch [4096]byte
 
-// allocate makes a file larger, and takes room on disk.
+// allocate makes a file larger, and allocates the disk space.
 func allocate(f, at, size uintptr) (reason, errno uintptr) {
 	var most [2]uint64
 	if reserve != 0 && scarce(f, size) {
@@ -183,7 +184,7 @@ func allocate(f, at, size uintptr) (reason, errno uintptr) {
 		}
 	}
 	if -r == errNotSupported || -r == errNoCall {
-		// A file system that cannot: zeros take the room.
+		// The file system cannot do that: write zeros.
 		for done := uintptr(0); done < size; {
 			r = syscall6(sysPwrite, f, uintptr(unsafe.Pointer(&zeros)), min(uintptr(len(zeros)), size-done), at+done, 0, 0)
 			if failed(r) {
@@ -202,7 +203,7 @@ func allocate(f, at, size uintptr) (reason, errno uintptr) {
 	return 0, 0
 }
 
-// scarce reports whether less stays free on a file's disk than should if it gets size bytes more.
+// scarce reports whether size more bytes would leave less than reserve free on a file's disk.
 func scarce(f, size uintptr) bool {
 	s := uintptr(unsafe.Pointer(&scratch))
 	if failed(syscall6(sysFstatfs, f, s, 0, 0, 0, 0)) {
@@ -211,15 +212,15 @@ func scarce(f, size uintptr) bool {
 	return *u64(s + statfsAvailable)**u64(s + statfsBlock) < reserve+uint64(size)
 }
 
-// mapped are the segments of the session, to unmap them at its end. Those that do not fit stay
-// mapped.
+// mapped lists the segments of the session, which are unmapped at its end. Those that do not fit
+// into it stay mapped.
 var (
 	mapped   [4096][2]uintptr
 	segments uintptr
 )
 
-// drop gives back the oldest segment of events if there are enough newer ones. f is the open
-// file; the newest segment is at p, and at at in the file.
+// drop frees the oldest segment of events if there are enough newer ones. f is the open file; the
+// newest segment is at address p, and at offset at of the file.
 func drop(f, p, at, size uintptr) {
 	slot := &lastAt[lastCount%lastKept]
 	lastCount++
@@ -241,8 +242,8 @@ func drop(f, p, at, size uintptr) {
 	}
 }
 
-// unmap takes a segment out of the file's hands. Its addresses stay: a goroutine that was stopped
-// in the middle of an event still writes there.
+// unmap replaces the mapping of a segment by private memory. The addresses stay valid, because a
+// goroutine that was stopped in the middle of an event still writes there.
 func unmap(p, size uintptr) {
 	syscall6(sysMmap, p, size, protRead|protWrite, mapPrivate|mapAnonymous|mapNoReserve|mapFixed, ^uintptr(0), 0)
 }

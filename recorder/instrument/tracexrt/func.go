@@ -22,30 +22,29 @@ type Func struct {
 	args    uint32 // number of arguments
 	session uint32 // in which it was described
 	ended   uint32 // session in which the types of its results were described
-	counted uint32 // session in which out was found out
-	out     bool   // the options leave it out: it is not counted if nothing more can be recorded
-	// known are the types of arguments and results as they were in the first call. They are in
-	// mapped memory.
+	counted uint32 // session for which out is valid
+	out     bool   // the options leave it out: its lost calls are not counted
+	// known has the types of arguments and results in the first call. It is in mapped memory.
 	known *[1 << 16]*rtype
 }
 
-// skipped is the number of functions that the options leave out.
+// skipped is what Func.number is for functions that the options leave out.
 const skipped = 0
 
 // frame is an open call.
 type frame struct {
 	f *Func
-	// off is how far the function's frame pointer is below the end of the stack, which stays
-	// when the stack is moved.
+	// off is how far the function's frame pointer is below the end of the stack. It stays the
+	// same when the stack moves.
 	off   uintptr
 	begun uint64 // counter
 }
 
-// On reports whether calls are recorded or counted, or the control file has to be looked at. It is
-// in each instrumented function, so that one costs little while nothing is recorded.
+// On reports whether calls are recorded or counted, or the control file has a request. It is inlined
+// into each instrumented function, so that calls cost little while nothing is recorded.
 func On() bool { return *control != Off }
 
-// Enter begins a call, and returns a token for its end: 0 if it is not recorded. It is called if On.
+// Enter begins a call, and returns a token for its end: 0 if it is not recorded. Call it only if On.
 //
 //go:noinline
 func Enter(f *Func, args ...any) int {
@@ -111,7 +110,7 @@ func Enter(f *Func, args ...any) int {
 	return d + 1
 }
 
-// lost counts a call that is not recorded if nothing more can be.
+// lost counts a call that is lost because nothing more can be recorded.
 //
 //go:noinline
 func (f *Func) lost() int {
@@ -128,7 +127,7 @@ func (f *Func) lost() int {
 	return 0
 }
 
-// Exit ends a call, with pointers to its results. It is deferred.
+// Exit ends a call. results are pointers to the results of the call. It runs deferred.
 //
 //go:noinline
 func Exit(token int, results ...any) {
@@ -154,7 +153,7 @@ func Exit(token int, results ...any) {
 	fr := &st.stack[token-1]
 	need := uintptr(28) + uintptr(len(results)+1)*valueMost
 	if st.cur+need > st.end {
-		// The call is still one of the open ones, with which the next chunk may begin.
+		// The next chunk may begin with the open calls: this one is still among them.
 		if need = 28 + valueMost + boundResults(results); st.cur+need > st.end && !st.refill(need, t) {
 			st.depth = token - 1
 			return
@@ -199,11 +198,11 @@ func Exit(token int, results ...any) {
 	st.cur = q
 }
 
-// throw notes a panic when it is met first: by the end of a call, or by the call of a deferred
-// function, which may recover it before any call has ended. p is nil if there is none any more.
+// throw records a panic when it is first seen: at the end of a call, or at the call of a deferred
+// function, which may recover it before any call has ended. p is nil if no panic is left.
 //
-// The same panic is met elsewhere when the stack has moved; and it is met again when a panic in a
-// function that it deferred was recovered: then the goroutine has fewer of them than before.
+// A known panic has another address if the stack has moved. It is seen again when a later panic, in
+// a deferred function that it runs, has been recovered: the goroutine then has fewer panics.
 //
 //go:noinline
 func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
@@ -266,7 +265,7 @@ func Go(f *Func) {
 	gp, t, off, _ := context()
 	st := known(gp)
 	if st == nil || st.depth == 0 {
-		return // it is in a function that is not recorded
+		return // the function around it is not recorded
 	}
 	if f.session != session {
 		f.describe(nil)
@@ -299,7 +298,7 @@ func (st *goroutine) event(head uint32, t uint64) uintptr {
 	return p + 8
 }
 
-// sync writes an event that tells the whole counter, and returns where the next goes.
+// sync writes an event with the whole counter, and returns where the next event goes.
 //
 //go:noinline
 func (st *goroutine) sync(p uintptr, t uint64) uintptr {
@@ -334,8 +333,8 @@ func (st *goroutine) unwind(t uint64) {
 	st.cur = st.event(EventUnwound|st.stack[st.depth].f.number<<EventBits, t)
 }
 
-// Ref is an argument of a type that may be large. It is read where it is, not copied.
+// Ref is an argument of a type that may be large. The argument is read in place, not copied.
 type Ref[T any] struct{ at *T }
 
-// V returns what stands for the argument at x.
+// V returns a Ref to the argument at x.
 func V[T any](x *T) any { return Ref[T]{x} }

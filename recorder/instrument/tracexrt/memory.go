@@ -12,8 +12,8 @@ func u8(p uintptr) *uint8               { return (*uint8)(unsafe.Pointer(p)) }
 
 var lock uint32
 
-// acquire takes the lock. Its holder must not be preempted by the scheduler: those who wait
-// would keep it from running. So it allocates nothing, and calls nothing that blocks.
+// acquire takes the lock. The scheduler must not preempt the holder: waiting goroutines would keep it
+// from running. So the holder allocates nothing, and calls nothing that blocks.
 func acquire() {
 	procPin()
 	for !compareAndSwap(&lock, 0, 1) {
@@ -26,10 +26,10 @@ func release() {
 	procUnpin()
 }
 
-// What memory has been mapped for.
+// The mapping from which memory takes.
 var memoryNext, memoryEnd, memorySize uintptr
 
-// memory takes zeroed memory that is never given back; 0 if there is none. The lock is held.
+// memory allocates zeroed memory that is never freed; 0 if there is none. The lock is held.
 func memory(n uintptr) uintptr {
 	n = (n + 15) &^ 15
 	if memoryEnd-memoryNext < n {
@@ -46,5 +46,5 @@ func memory(n uintptr) uintptr {
 	return p
 }
 
-// failed reports whether the result of a call of the system is an error.
+// failed reports whether the result of a system call is an error.
 func failed(r uintptr) bool { return r > ^uintptr(4095) }

@@ -4,7 +4,7 @@ package tracexrt
 
 import "unsafe"
 
-// patterns are those of the functions to record, and not to record.
+// only and skip are patterns of the functions to record, and not to record.
 var only, skip [64]string
 
 func defaults() {
@@ -15,8 +15,8 @@ func defaults() {
 	only, skip = [64]string{}, [64]string{}
 }
 
-// parse reads options, as OptionsVariable tells. Those that it does not know do nothing. Texts
-// are not copied: they are in the environment, or in the control file, which is copied before.
+// parse reads options, in the form of OptionsVariable, and ignores unknown ones. It does not copy
+// texts: they are in the environment, or in the copy of the control file.
 func parse(options string) {
 	onlys, skips := 0, 0
 	for len(options) > 0 {
@@ -75,7 +75,7 @@ func parse(options string) {
 	}
 }
 
-// keepLast says that only the newest events are kept, about n bytes of them.
+// keepLast makes the recording keep only the newest events, about n bytes.
 func keepLast(n uintptr) {
 	shift := uintptr(20)
 	for shift < 26 && 1<<shift*maxLast < n {
@@ -93,7 +93,7 @@ func left(f *Func) bool {
 	return only[0] != "" && !anyMatches(&only, f) || anyMatches(&skip, f)
 }
 
-// anyMatches reports whether one of the patterns names a function. An empty one ends them.
+// anyMatches reports whether one of the patterns names a function. An empty pattern ends the list.
 func anyMatches(patterns *[64]string, f *Func) bool {
 	for _, p := range patterns {
 		if p == "" {
@@ -134,8 +134,8 @@ func lastElement(path string) string {
 	return path
 }
 
-// packageName returns the name that a package most likely has, as package gonames does: shop of shop/v2
-// and of shop.v2. It may be in text.
+// packageName returns the name that a package most likely has, as package gonames does: shop for shop/v2
+// and shop.v2. The name may be stored in text.
 func packageName(before, last string, text *[256]byte) string {
 	const test = "_test"
 	name, suffix := last, ""

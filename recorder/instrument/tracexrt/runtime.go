@@ -28,8 +28,8 @@ var lastmoduledatap *[64]uintptr
 
 // The following are in assembler.
 
-// context returns the running g, the processor's counter, and of the function that called the
-// caller how far its frame pointer is below the end of the stack, and its return address.
+// context returns the running g and the processor's counter. For the function that called the
+// caller, it returns how far the frame pointer is below the end of the stack, and the return address.
 func context() (gp uintptr, t uint64, off uintptr, pc uintptr)
 
 // goroutineNow returns the running g and the processor's counter.
@@ -42,7 +42,7 @@ func compareAndSwap(p *uint32, old, new uint32) bool
 func add(p *uint64, n uint64)
 func syscall6(n, a, b, c, d, e, f uintptr) (r uintptr)
 
-// otherTime is the time where the processor's counter is not used.
+// otherTime is the time if the processor's counter is not used.
 //
 //go:noinline
 func otherTime() uint64 {
@@ -52,7 +52,7 @@ func otherTime() uint64 {
 	return uint64(nanotime())
 }
 
-// bestClock returns the counter if it can be relied on: if the system relies on it too.
+// bestClock returns the processor's counter if that is steady, else the monotonic clock.
 func bestClock() uint32 {
 	if !counterIsSteady() {
 		return ClockNanos

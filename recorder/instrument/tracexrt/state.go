@@ -4,30 +4,30 @@ package tracexrt
 
 import "unsafe"
 
-// goroutine is what is kept of a goroutine. It lies in mapped memory, out of the collector's
-// sight, and hangs on the field ancestors of the runtime's g, which the runtime clears when it
-// makes a goroutine and uses only with GODEBUG=tracebackancestors. It begins with three zero
-// words: an empty slice is what the runtime finds there.
+// goroutine is the state of a goroutine. It is in mapped memory, which the collector does not see.
+// The field ancestors of the runtime's g points to it. The runtime clears that field when it makes a
+// goroutine, and uses it only with GODEBUG=tracebackancestors. The state begins with three zero
+// words, which the runtime reads as an empty slice.
 type goroutine struct {
 	empty   [3]uintptr
 	mark    uint64
 	g       uintptr
 	session uint32
-	fresh   bool // its events are to begin with what goroutine it is
+	fresh   bool // its next event must say which goroutine it is
 	id      uint64
 	cur     uintptr // where the next event goes
 	end     uintptr
 	last    uint64 // counter of the last event
 	chunk   uintptr
 	size    uintptr // of the last chunk
-	panic   uintptr // the runtime's _panic that was met last; 0 if there was none since
+	panic   uintptr // the runtime's _panic at the last check; 0 if there was none
 	depth   int
 	room    int // of stack
 	stack   *[1 << 28]frame
 	next    *goroutine // in the same bucket
 
-	panicOff uintptr // how far below the stack's end that _panic is
-	panics   uint32  // how many there were with it: those whose deferred functions were running
+	panicOff uintptr // how far panic is below the end of the stack
+	panics   uint32  // number of panics then, with those whose deferred functions were running
 }
 
 // panicsMost is how many panics of a goroutine are counted.
@@ -35,7 +35,7 @@ const panicsMost = 1000
 
 const marked = 0x7ace_c0de_7ace_c0de
 
-// buckets find the goroutine of a g that was used before.
+// buckets finds the states of g's that have been used before.
 var buckets [1 << 12]*goroutine
 
 // firstRoom is the number of open calls that a goroutine has room for at first.
@@ -54,7 +54,7 @@ func stateOf(gp uintptr) *goroutine {
 	return begin(gp)
 }
 
-// known returns the state of the running goroutine if it has recorded something.
+// known returns the state of the running goroutine; nil if that has recorded nothing.
 func known(gp uintptr) *goroutine {
 	var st *goroutine
 	if offAncestors != 0 {
@@ -118,14 +118,14 @@ func begin(gp uintptr) *goroutine {
 	}
 	st.fresh = true
 	if st.cur+56 > st.end {
-		st.refill(56, t) // writes it
+		st.refill(56, t) // introduces the goroutine, too
 		return st
 	}
 	st.cur = st.introduce(st.cur, EventGoroutine, t)
 	return st
 }
 
-// introduce writes which goroutine the following events are of.
+// introduce writes which goroutine the following events belong to.
 func (st *goroutine) introduce(p uintptr, event uint32, t uint64) uintptr {
 	*u64(p + 8) = st.id
 	if offParent != 0 {

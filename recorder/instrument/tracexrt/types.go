@@ -98,8 +98,8 @@ func (t *rtype) kindOf() uint8 { return t.kind & 31 }
 // direct reports whether an interface holds a value of the type instead of its address.
 func (t *rtype) direct() bool { return (t.kind|t.flags)&flagDirect != 0 }
 
-// meant returns the type of the argument that a value of a type stands for: of a Ref, that of
-// what it refers to.
+// meant returns the type of the argument that a value of a type represents: for a Ref, that of the
+// argument that it refers to.
 func meant(t *rtype) *rtype {
 	if t.kindOf() == kindStruct {
 		if s := (*structType)(unsafe.Pointer(t)); s.pkgPath == refPath {
@@ -109,9 +109,8 @@ func meant(t *rtype) *rtype {
 	return t
 }
 
-// typeNumber returns how the file names a type, and describes it there if that has not been
-// done: how far it is behind the first of the program's types, or a number for one that the
-// program made.
+// typeNumber returns the id of a type in the file, and describes the type there if necessary. The id
+// is the type's offset from the first of the program's types, or a number if it was made at run time.
 func typeNumber(t *rtype) uint32 {
 	off := uintptr(unsafe.Pointer(t)) - types
 	if off < typesSize && *u8(described + off/64)&(1<<(off/8%8)) != 0 {
@@ -130,7 +129,7 @@ func typeNumberLocked(t *rtype) uint32 {
 		return outsideNumber(t)
 	}
 	if b, bit := u8(described+off/64), uint8(1)<<(off/8%8); *b&bit == 0 {
-		*b |= bit // before: a type can be an element of itself
+		*b |= bit // set first: a type can be an element of itself
 		if !describeType(t, uint32(off)) {
 			*b &^= bit
 		}
@@ -138,7 +137,7 @@ func typeNumberLocked(t *rtype) uint32 {
 	return uint32(off)
 }
 
-// nameOnly is the number of a type without describing it.
+// nameOnly returns the id of a type without describing it.
 func nameOnly(t *rtype) uint32 {
 	if off := uintptr(unsafe.Pointer(t)) - types; off < typesSize {
 		return uint32(off)
@@ -146,7 +145,7 @@ func nameOnly(t *rtype) uint32 {
 	return TypeOutside
 }
 
-// outside are the types that the program made, by address.
+// outside is a type that was made at run time, in a list of a hash table.
 type outside struct {
 	typ     *rtype
 	number  uint32
@@ -159,7 +158,7 @@ var (
 	outsideCount uint32
 )
 
-// outsideNumber is the number of a type that the program made. The lock is held.
+// outsideNumber returns the id of a type that was made at run time. The lock is held.
 //
 //go:noinline
 func outsideNumber(t *rtype) uint32 {
@@ -200,8 +199,7 @@ func describeType(t *rtype, number uint32) bool {
 	case kindStruct:
 		fields = (*structType)(unsafe.Pointer(t)).fields
 	case kindPointer, kindSlice, kindArray, kindChan:
-		// What a program could make without end is an outside type, whose number is not known
-		// before it is described.
+		// The element may be an outside type, which has no number before it is described.
 		elem = typeNumberLocked((*elemType)(unsafe.Pointer(t)).elem)
 	}
 	named := uint8(0)
@@ -255,8 +253,8 @@ func nameAt(p unsafe.Pointer) string {
 	return unsafe.String(u8(at), n)
 }
 
-// packagePath returns the import path of a named type's package. It is in what follows the
-// type's own kind of data.
+// packagePath returns the import path of a named type's package. It is in the data that follows the
+// part for the type's kind.
 func packagePath(t *rtype) string {
 	size := unsafe.Sizeof(rtype{})
 	switch t.kindOf() {
@@ -355,8 +353,8 @@ func (f *Func) write(args []any) {
 	commit(uintptr(unsafe.Pointer(&f.session)), session)
 }
 
-// describeResults writes the types of a function's results when it ends for the first time.
-// They are those of the pointers in results.
+// describeResults writes the types of a function's results when it ends for the first time. results
+// are pointers to the results.
 //
 //go:noinline
 func (f *Func) describeResults(results []any) {

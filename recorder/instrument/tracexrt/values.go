@@ -4,7 +4,7 @@ package tracexrt
 
 import "unsafe"
 
-// What is recorded of values: options.
+// Options: how much of values is recorded.
 var (
 	depthMost   = 0            // how many pointers are followed
 	stringsMost = uintptr(64)  // bytes of a string
@@ -12,8 +12,8 @@ var (
 	valueMost   = uintptr(320) // bytes that a value takes in the file
 )
 
-// putArguments writes the arguments of a call. Numbers, texts and addresses are done here: most
-// arguments are such.
+// putArguments writes the arguments of a call. It encodes numbers, texts and addresses itself, because
+// most arguments are one of these.
 func (f *Func) putArguments(q uintptr, args []any) uintptr {
 	for i := range args {
 		e := (*eface)(unsafe.Pointer(&args[i]))
@@ -51,14 +51,14 @@ func (f *Func) putArguments(q uintptr, args []any) uintptr {
 //go:noinline
 func retyped(p uintptr, t *rtype) uintptr {
 	if t == nil {
-		return p // nil says it
+		return p // nil needs no type
 	}
 	*u8(p) = ValueType
 	*u32(p + 1) = typeNumber(meant(t))
 	return p + 5
 }
 
-// putInterface writes the value in an interface. What is from room on must not be written.
+// putInterface writes the value in an interface. room is as for put.
 func putInterface(p uintptr, e *eface, depth int, room uintptr) uintptr {
 	t := e.typ
 	if t == nil {
@@ -71,8 +71,8 @@ func putInterface(p uintptr, e *eface, depth int, room uintptr) uintptr {
 	return put(p, t, e.data, depth, room)
 }
 
-// put writes the value of a type that is at d. It takes at most 24 bytes more than it finds room
-// for, so that callers leave that much.
+// put writes the value at d, which has type t. room is the end of the room for it. It may write up to
+// 24 bytes beyond room, so callers leave that much.
 func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
 	switch t.kindOf() {
 	case kindBool:
@@ -199,7 +199,7 @@ func putString(p uintptr, s string, room uintptr) uintptr {
 	return putPart(p+5, from, n, room)
 }
 
-// putName writes a string whole if there is room, whatever is recorded of others.
+// putName writes a string whole if there is room, whatever the limit for other strings.
 func putName(p uintptr, s string, room uintptr) uintptr {
 	n := uintptr(len(s))
 	if n > 255 || p+2+n > room {
@@ -214,7 +214,7 @@ func putName(p uintptr, s string, room uintptr) uintptr {
 	return p + 2 + n
 }
 
-// putPart writes how many of n bytes follow, and these.
+// putPart writes the number of bytes that follow, at most n, and the bytes.
 func putPart(p uintptr, from unsafe.Pointer, n, room uintptr) uintptr {
 	n = min(n, stringsMost)
 	if p+1+n > room {
@@ -252,8 +252,8 @@ func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 	return q
 }
 
-// putArray writes an array: one with as few elements as structs may have fields, or with depth the
-// first ones.
+// putArray writes the elements of an array if it has no more than structs may have fields. With depth
+// it writes the first ones of any array.
 func putArray(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
 	a := (*arrayType)(unsafe.Pointer(t))
 	if a.length > uintptr(fieldsMost) && depth == 0 {
@@ -267,7 +267,8 @@ func putArray(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 // elementsMost bounds the elements that are recorded, whatever fieldsMost is.
 const elementsMost = 255
 
-// putElements writes how many of n elements follow, and these. What is from d on must be readable.
+// putElements writes the number of elements that follow, at most n, and the elements. Those at d must
+// be readable.
 func putElements(p uintptr, elem *rtype, d unsafe.Pointer, n uintptr, depth int, room uintptr) uintptr {
 	if elem.flags&flagNamed != 0 || elem.kindOf() >= kindArray {
 		typeNumber(elem)
@@ -341,11 +342,11 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 	return p + 1 + AddressSize
 }
 
-// testName is where a testing.T, B or F has its name, 0 if that is not known.
+// testName is the offset of the name in a testing.T, B or F; 0 if it is unknown.
 var testName uintptr
 
-// testNameIn returns where a struct has the name of a test, 0 if it is none: each of them begins
-// with what package testing calls common.
+// testNameIn returns the offset of a test's name in a struct, 0 if the struct is not a test. Tests
+// begin with the struct common of package testing.
 func testNameIn(t *rtype) uintptr {
 	s := (*structType)(unsafe.Pointer(t))
 	if t.flags&flagNamed == 0 || s.pkgPath == nil || len(s.fields) == 0 || nameAt(unsafe.Pointer(s.pkgPath)) != "testing" {
@@ -383,7 +384,7 @@ func bound(args []any, follow uint64) uintptr {
 	return n
 }
 
-// boundResults returns how many bytes the results take at most that pointers point to.
+// boundResults returns how many bytes the results that pointers point to take at most.
 //
 //go:noinline
 func boundResults(results []any) uintptr {
@@ -404,8 +405,8 @@ func boundOf(t *rtype, depth int) uintptr {
 	return 5 + 17 // a type, and the longest number
 }
 
-// copyBytes copies memory. Like what follows it is nosplit: a stack that moved would leave an
-// address behind that is a number.
+// copyBytes copies memory. Like readable it is nosplit: addresses are plain numbers here, which would
+// be stale if the stack moved.
 //
 //go:nosplit
 func copyBytes(to, from, n uintptr) {
@@ -426,8 +427,8 @@ func copyBytes(to, from, n uintptr) {
 	}
 }
 
-// readable reports whether what is at an address stays readable: the program's own data, its
-// arguments, and Go's heap, in whose 64 GiB the collector never unmaps anything.
+// readable reports whether memory is readable and stays so: the program's own data, its arguments,
+// and Go's heap, in whose 64 GiB the collector never unmaps anything.
 //
 //go:nosplit
 func readable(p, n uintptr) bool {

@@ -17,11 +17,10 @@ import (
 )
 
 // Report tells what the wrapper did with one package. The go command runs the compiler, and so
-// the wrapper, only for packages that are not in its build cache: of these alone there are
-// reports.
+// the wrapper, only for packages that are not in its build cache: only these have reports.
 //
-// A report is a file in the directory Settings.Report, of lines of fields; all but numbers are
-// quoted as strings of Go:
+// A report is a file in the directory Settings.Report. Its lines have fields; all but numbers are
+// quoted as Go strings:
 //
 //	package "example.com/shop [example.com/shop.test]"
 //	failed "its instrumented sources do not compile: ./shop.go:3: undefined: x"
@@ -30,8 +29,8 @@ import (
 //
 // The last field of a function is the reason why it is not instrumented.
 type Report struct {
-	Package    string // import path, for a variant of a test with its test in brackets
-	Failed     string // why the package was compiled as it is in spite of what follows, else empty
+	Package    string // import path; a variant for a test has the test in brackets
+	Failed     string // why the package's own sources were compiled in spite of what follows, else empty
 	Functions  []rewrite.Function
 	Statements int // instrumented go statements
 }
@@ -106,7 +105,7 @@ func parseReport(text []byte) (r Report, err error) {
 			f.bad = true
 		}
 		if f.bad || f.rest != "" {
-			return r, fmt.Errorf("line %d is not one of a report: %q", n, lines.Text())
+			return r, fmt.Errorf("line %d is not a line of a report: %q", n, lines.Text())
 		}
 	}
 	return r, lines.Err()

@@ -1,10 +1,10 @@
-// Package wrapper is what the go command's caller and the program that it names as -toolexec
-// tell each other.
+// Package wrapper defines how the caller of the go command and the program that it passes as
+// -toolexec communicate.
 //
 // The caller chooses packages by a stamp in their compiler flags, -gcflags=PATTERN=-tracex=HASH.
-// The hash must change with everything that has a part in what compiled packages are: the
-// wrapper, the archive's exported API, Settings.Options. The wrapper takes the stamp away
-// before the compiler runs.
+// The hash must change with everything that affects compiled packages: the wrapper, the
+// archive's exported API, Settings.Options. The wrapper removes the stamp before the compiler
+// runs.
 //
 // The rest is in the environment:
 //
@@ -13,8 +13,8 @@
 //	TRACEX_TOOLEXEC_NEVER=runtime internal/abi …
 //	TRACEX_TOOLEXEC_REPORT=/path/directory
 //
-// ARCHIVE is the compiled package tracexrt; one compiled with -shared has .shared appended to
-// the name. NEVER are import paths of packages that are compiled as they are, also with a
+// ARCHIVE is the compiled package tracexrt; the one compiled with -shared has .shared appended to
+// the name. NEVER has the import paths of packages that are never instrumented, even with a
 // stamp: the runtime and what it imports. REPORT is optional, see Report.
 package wrapper
 
@@ -35,26 +35,26 @@ const (
 	reportVariable  = "TRACEX_TOOLEXEC_REPORT"
 )
 
-// Settings are what the wrapper is told by its environment.
+// Settings are what the wrapper reads from its environment.
 type Settings struct {
-	Archive string // path of the archive that is not for -shared
+	Archive string // path of the archive compiled without -shared
 	Options Options
 	Never   []string
 	Report  string // a directory that exists, or empty
 }
 
-// Options are those that change what packages are compiled to.
+// Options are the settings that affect compiled packages.
 type Options struct {
 	Tests   bool // see package rewrite
 	Trivial bool
 }
 
-// String returns the options as the environment has them.
+// String returns the options in the form of the environment.
 func (o Options) String() string {
 	return fmt.Sprintf("tests=%t trivial=%t", o.Tests, o.Trivial)
 }
 
-// SharedArchive returns the path of the archive that goes with packages compiled with -shared.
+// SharedArchive returns the path of the archive for packages compiled with -shared.
 func (s Settings) SharedArchive() string { return s.Archive + ".shared" }
 
 // Environ returns the settings as strings for the environment of a process.

@@ -22,10 +22,10 @@ type family struct {
 	ends               map[int]lazy.ThreadEnd // of the threads on the screen
 }
 
-// gap is where threads are left out.
+// gap is a place where threads are left out.
 type gap struct {
-	at     int // the lines from this one on
-	hidden int // come after so many threads that are left out
+	at     int // the first line after it
+	hidden int // how many threads are left out before that line
 }
 
 // begin takes over another forest; what is collapsed stays so.
@@ -51,7 +51,7 @@ func (f *family) thread(line int) int {
 	return f.At(line)
 }
 
-// line returns the line of a thread: if it is left out, that of the one above it that is not.
+// line returns the line of a thread; if that is left out, the line of its nearest ancestor that is not.
 func (f *family) line(thread int) int {
 	place := f.Place(thread)
 	i := sort.Search(len(f.gaps), func(i int) bool { return f.gaps[i].at+f.gaps[i].hidden > place })
@@ -111,8 +111,8 @@ type found struct {
 	passed []uint64
 }
 
-// follow adds what has passed a filter since, with the threads above. It returns the line of the first
-// that passed, once.
+// follow adds the threads that have passed a filter since the last call, with those above them. It returns
+// the line of the first that passed, once.
 func (f *family) follow(s *list.Scan) (line int, first bool) {
 	if s == nil || len(s.Passed) == f.found.taken {
 		return 0, false

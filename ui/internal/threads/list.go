@@ -53,7 +53,7 @@ func New(all *lazy.ThreadList, forests *goroutines.Cache, timed bool, g *screen.
 	return l
 }
 
-// relate sorts the threads as a tree if there is one and the user has chosen no order.
+// relate sorts the threads as a tree if they form one and the user has chosen no order.
 func (l *List) relate() {
 	f := &l.family
 	if f.linked = f.linked || goroutines.Likely(l.all); f.linked && !l.chosen {

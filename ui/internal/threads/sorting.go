@@ -78,14 +78,14 @@ type sortEnd struct {
 
 func (e sortEnd) end(l *List) {
 	if l.sorting != e.s {
-		return // it was given up
+		return // that sort was given up
 	}
 	l.giveUpSorting()
 	if e.err != nil {
 		return // the trace is closed
 	}
 	if e.forest != nil && !e.forest.Linked() && !l.chosen {
-		return // who was started by others has a parent that is not in the trace
+		return // all parents are missing in the trace
 	}
 	again, was := l.order == e.s.order, int32(-1)
 	if l.Selected() < l.len() {

@@ -120,8 +120,8 @@ func (l *List) ended(thread int) string {
 	return ""
 }
 
-// treeName returns the name of a thread in the tree, and where it was started. What the thread above
-// tells is left out.
+// treeName returns the name of a thread in the tree, and where it was started. It leaves out what the
+// thread above shows.
 func (l *List) treeName(thread int, t lazy.ThreadInfo) (name, started string) {
 	n, ok := nameOf(t)
 	if !ok {

@@ -21,16 +21,16 @@ type Options struct {
 	Wall       uint64
 	Text       uint64
 	Table      []byte
-	ChunkFirst int // size of a goroutine's first chunk; each next one has twice that
+	ChunkFirst int // size of a goroutine's first chunk; each further one is twice as large
 	ChunkMost  int
 }
 
-// File is a raw file that is written in memory, with the order of all writes.
+// File is a raw file in memory, with the order of the writes that made it.
 type File struct {
 	Options
-	// Now is the counter. Events take it.
+	// Now is the counter of the events that are written next.
 	Now uint64
-	// Later is how far the counter has advanced when there is room for a chunk.
+	// Later is how far the counter advances while room for a chunk is made.
 	Later  uint32
 	Image  []byte
 	Writes []Write
@@ -104,7 +104,7 @@ func New(o Options) *File {
 	return f
 }
 
-// Header writes a number of the header.
+// Header writes a number into the header.
 func (f *File) Header(at int64, n uint32) { f.put(at, le.AppendUint32(nil, n)) }
 
 // Drop drops the first segments, with all that is in them.
@@ -133,7 +133,7 @@ func (f *File) word(at int64, w uint32) { f.put(at, le.AppendUint32(nil, w)) }
 // nanos returns the monotonic clock now.
 func (f *File) nanos() uint64 { return f.Nanos + (f.Now-1_000_000)/Rate }
 
-// take takes a chunk of so many bytes.
+// take allocates a chunk of so many bytes.
 func (f *File) take(size int) int64 {
 	size = (size + raw.ChunkUnit - 1) &^ (raw.ChunkUnit - 1)
 	if rest := f.end - f.next; rest < int64(size) {
@@ -177,7 +177,7 @@ type Growing struct {
 	rest []Write
 }
 
-// Grow begins a file on disk that has nothing yet.
+// Grow creates an empty file on disk.
 func (f *File) Grow(tb testing.TB, path string) *Growing {
 	tb.Helper()
 	file, err := os.Create(path)

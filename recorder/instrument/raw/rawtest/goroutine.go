@@ -84,7 +84,7 @@ type Open struct {
 	Counter  uint64
 }
 
-// Again goes on after data that may have been dropped.
+// Again continues a goroutine after data that may have been dropped.
 func (r *Goroutine) Again(id, parent, made, start uint64, open ...Open) {
 	b := r.describe(id, parent, made, start)
 	b = le.AppendUint64(b, uint64(len(open)))

@@ -20,7 +20,7 @@ func Bool(v bool) Value {
 	return Value{raw.ValueFalse}
 }
 
-// Int is a signed integer, in as few bytes as are enough.
+// Int is a signed integer, in the smallest size that holds it.
 func Int(n int64) Value {
 	switch {
 	case n == int64(int8(n)):
