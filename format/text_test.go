@@ -308,8 +308,8 @@ func TestResultsText(t *testing.T) {
 		{Value{}, "(results)@0", 0},
 		{number, "3", 0},
 	} {
-		if got := string(c.AppendValueText(nil, &tc.v)); got != tc.want || len(c.Results(&tc.v)) != tc.list {
-			t.Errorf("%q of %d results, want %q of %d", got, len(c.Results(&tc.v)), tc.want, tc.list)
+		if got := string(c.AppendValueText(nil, &tc.v)); got != tc.want || len(tc.v.Results(c)) != tc.list {
+			t.Errorf("%q of %d results, want %q of %d", got, len(tc.v.Results(c)), tc.want, tc.list)
 		}
 		for n := range tc.list + 2 {
 			want := &tc.v
@@ -319,7 +319,7 @@ func TestResultsText(t *testing.T) {
 			case n > max(tc.list, 1):
 				want = nil
 			}
-			if got := c.Result(&tc.v, n); got != want {
+			if got := tc.v.Result(c, n); got != want {
 				t.Errorf("result %d of %s is %+v", n, tc.want, got)
 			}
 		}

@@ -29,8 +29,8 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 	old := w.to(style)
 	switch v.Kind {
 	case ValueObject:
-		if list := w.c.Results(v); list != nil {
-			w.results(list, style)
+		if list := v.Results(w.c); list != nil {
+			writeResults(w, list, style)
 			break
 		}
 		w.className(v.ClassID)
@@ -136,8 +136,8 @@ func (w *textWriter) fields(list []CapturedField, style Style) {
 	w.most = outer
 }
 
-// results appends several results of a function, with values in a style.
-func (w *textWriter) results(list []CapturedField, style Style) {
+// writeResults appends several results of a function, with values in a style.
+func writeResults(w *textWriter, list []CapturedField, style Style) {
 	w.b = append(w.b, '(')
 	for i := range list {
 		if i > 0 {

@@ -127,8 +127,8 @@ func (v *Value) ByValue() bool {
 // identity that has a field for each, named by its number from 1. Its text is that of Go: (3, nil).
 const ResultsClass = "(results)"
 
-// Results returns the values that a function returned if v stands for several, else nil.
-func (c *Context) Results(v *Value) []CapturedField {
+// Results returns the values that a function returned if v stands for several, else nil. c has the classes.
+func (v *Value) Results(c *Context) []CapturedField {
 	if v.ByValue() {
 		if d := c.Class(v.ClassID); d != nil && d.Name == ResultsClass {
 			return v.Captured.Fields
@@ -139,8 +139,8 @@ func (c *Context) Results(v *Value) []CapturedField {
 
 // Result returns the n-th of the values, from 1, that v stands for as a result: v itself if it is the only
 // one, nil if there are fewer. Of 0 it returns v.
-func (c *Context) Result(v *Value, n int) *Value {
-	list := c.Results(v)
+func (v *Value) Result(c *Context, n int) *Value {
+	list := v.Results(c)
 	switch {
 	case n == 0, n == 1 && list == nil:
 		return v

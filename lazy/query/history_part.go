@@ -229,7 +229,7 @@ func (v *historyPart) see(x *format.Value, role SightingKind) {
 			v.add(role, HeldIn{Class: x.ClassID, Hash: x.Hash()}, "", x)
 		}
 		if role == Result {
-			list := v.h.ctx.Results(x)
+			list := x.Results(v.h.ctx)
 			for i := range list {
 				v.see(&list[i].Value, role)
 			}

@@ -28,7 +28,7 @@ func (l *Writer) values(p *format.Point, f *format.Footer, depth int) {
 	}
 	show("value", &p.Value)
 	if f != nil && p.Class == format.ClassCall {
-		list := l.ctx.Results(&f.Result)
+		list := f.Result.Results(l.ctx)
 		for i := range list {
 			show("result "+strconv.Itoa(i+1), &list[i].Value)
 		}

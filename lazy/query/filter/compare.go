@@ -37,10 +37,10 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 // text as a whole.
 func (f *Filter) result(t *boundTest, v *format.Value) bool {
 	if t.arg > 0 {
-		v = f.ctx.Result(v, t.arg)
+		v = v.Result(f.ctx, t.arg)
 		return v != nil && f.value(t, v)
 	}
-	list := f.ctx.Results(v)
+	list := v.Results(f.ctx)
 	if list == nil {
 		return f.value(t, v)
 	}

@@ -68,7 +68,7 @@ func (s *suggestions) call() {
 	if f := s.x.Footer; f != nil && threw(f) {
 		s.add("exc="+Word(f.Exception), "exceptions of this class")
 	} else if f != nil {
-		list := s.c.Results(&f.Result)
+		list := f.Result.Results(s.c)
 		for i := range list {
 			s.value(fmt.Sprintf("ret.%d", i+1), &list[i].Value, "the same result")
 		}

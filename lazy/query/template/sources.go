@@ -208,7 +208,7 @@ func (w *writer) exc(int) (format.Style, bool) {
 
 func (w *writer) ret(n int) (format.Style, bool) {
 	if f := w.x.Footer; w.is(format.ClassCall) && f != nil && !threw(f) {
-		if v := w.c.Result(&f.Result, n); v != nil {
+		if v := f.Result.Result(w.c, n); v != nil {
 			_, ok := w.value(v)
 			return format.StyleResult, ok
 		}

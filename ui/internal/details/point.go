@@ -63,7 +63,7 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 		if method != nil {
 			what = shortType(method.Result)
 		}
-		list := d.c.Results(&f.Result)
+		list := f.Result.Results(d.c)
 		for i := range list {
 			d.value("result "+strconv.Itoa(i+1), "", &list[i].Value)
 		}
