@@ -52,13 +52,22 @@ func (p *process) leave(t *thread, f *function, kind uint32, counter uint64) boo
 // thrown adds the leaf of a panic.
 func (p *process) thrown(t *thread) bool {
 	c, e := p.to, &p.encoder
+	pc, called := e.c.U32(), e.c.U32()
 	text := e.appendText([]byte("panic: "), nil, 0, false)
 	if e.c.Bad || !t.begin(c) || !c.number() {
 		return false
 	}
+	location := none
+	switch {
+	case pc == 0: // it is not known
+	case p.program.symbols.at(p.program.address(called)).name == "runtime.sigpanic":
+		location = p.program.location(pc + 1) // of a return address, the instruction before counts
+	default:
+		location = p.program.location(pc)
+	}
 	at := len(t.Bytes())
 	e.b = slices.Grow(t.Bytes(), headSize)[:at+headSize] // PutPointHead writes more than it needs
-	e.layout.PutPointHead(e.b[at:], format.ClassThrow, none, t.Thread, int32(c.numbered))
+	e.layout.PutPointHead(e.b[at:], format.ClassThrow, location, t.Thread, int32(c.numbered))
 	c.numbered++
 	e.b = e.b[:at+format.PointHeadSize]
 	e.rawBytes(text)

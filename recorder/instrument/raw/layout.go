@@ -36,7 +36,7 @@ const (
 	AtProgram    = 128 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
 
-	Version = 1
+	Version = 2
 )
 
 // What AtControl says, and AtState of a file by which a program is controlled.
@@ -135,9 +135,12 @@ const (
 	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 0, n × open: continues it where earlier events may have been dropped
 	EventSync      = 9  // u32 0, u64, the counter
 	EventNext      = 10 // end of the chunk: the goroutine continues in its next chunk
-	EventThrow     = 11 // a panic was noticed while the function was innermost: the value of the panic
+	EventThrow     = 11 // a panic was noticed while the function was innermost: place, the value of the panic
 	EventMost      = 11
 
+	// place: u32 pc in the function, from AtText, and u32 pc in what it called there, such as the runtime's
+	// gopanic; 0 if it is not known. The first is a return address, unless the second is in the runtime's
+	// sigpanic: then it is the instruction that faulted.
 	// goroutine: u64 id, u64 the parent's id, u64 pc of the go statement, u64 pc of the function that was started,
 	// u64 counter.
 	GoroutineSize = 40

@@ -219,6 +219,7 @@ func (r *seen) chunk(c raw.Cursor, stream uint64) {
 			r.balance[stream]--
 			r.values(&c, len(f.Results))
 		case kind == raw.EventThrow:
+			c.U64() // place
 			r.values(&c, 1)
 		case kind == raw.EventPanic:
 			r.balance[stream]--

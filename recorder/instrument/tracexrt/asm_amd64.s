@@ -38,6 +38,13 @@ none:
 	MOVQ $0, t+8(FP)
 	RET
 
+// func framePointer() uintptr
+//
+// It returns the frame pointer of the caller, or of what is between.
+TEXT ·framePointer(SB), NOSPLIT, $0-8
+	MOVQ BP, ret+0(FP)
+	RET
+
 // func counterIsSteady() bool
 //
 // The processor says so in bit 8 of EDX of leaf 0x80000007.

@@ -34,6 +34,13 @@ none:
 	MOVD R0, t+8(FP)
 	RET
 
+// func framePointer() uintptr
+//
+// It returns the frame pointer of the caller, or of what is between.
+TEXT ·framePointer(SB), NOSPLIT|NOFRAME, $0-8
+	MOVD R29, ret+0(FP)
+	RET
+
 // func counterIsSteady() bool
 TEXT ·counterIsSteady(SB), NOSPLIT|NOFRAME, $0-1
 	MOVD $1, R0

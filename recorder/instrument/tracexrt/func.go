@@ -223,10 +223,12 @@ func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
 		return
 	}
 	e := (*eface)(unsafe.Add(p, offPanicArg))
-	need := 32 + valueMost
+	need := 40 + valueMost
 	if st.cur+need > st.end && !st.refill(need, t) {
 		return
 	}
+	hi := *word(gp + offStackHi)
+	pc, called := callSite(framePointer(), hi-st.stack[st.depth-1].off, hi)
 	at := st.cur
 	diff := t - st.last
 	if diff>>32 != 0 {
@@ -234,13 +236,38 @@ func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
 	}
 	st.last = t
 	*u32(at + 4) = uint32(diff)
-	q := at + 8
+	*u32(at + 8), *u32(at + 12) = 0, 0
+	if pc != 0 {
+		*u32(at + 8), *u32(at + 12) = uint32(pc-text), uint32(called-text)
+	}
+	q := at + 16
 	if e.typ != nil {
 		q = retyped(q, e.typ)
 	}
 	q = putInterface(q, e, max(depthMost, 1), q+valueMost)
 	commit(at, EventThrow|st.stack[st.depth-1].f.number<<EventBits)
 	st.cur = (q + 3) &^ 3
+}
+
+// callSite follows frame pointers from fp up to the frame at target, and returns the address in its
+// function to which the call there returns, and the one in the function that was called; 0 if the frame is
+// not found below hi. It is nosplit: a stack that moved would leave wrong addresses.
+//
+//go:nosplit
+func callSite(fp, target, hi uintptr) (pc, called uintptr) {
+	const most = 1 << 16 // frames
+	for n := 0; n < most && fp != 0 && fp&7 == 0 && fp < hi-8; n++ {
+		next := *word(fp)
+		if next == target {
+			return *word(fp + 8), called
+		}
+		if next <= fp {
+			break
+		}
+		called = *word(fp + 8)
+		fp = next
+	}
+	return 0, 0
 }
 
 // panicking returns the runtime's _panic if it is unwinding a frame, else nil.

@@ -35,6 +35,9 @@ func context() (gp uintptr, t uint64, off uintptr, pc uintptr)
 // goroutineNow returns the running g and the processor's counter.
 func goroutineNow() (gp uintptr, t uint64)
 
+// framePointer returns the frame pointer of the caller.
+func framePointer() uintptr
+
 // counterIsSteady reports whether the processor's counter runs at one rate.
 func counterIsSteady() bool
 

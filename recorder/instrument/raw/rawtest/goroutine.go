@@ -117,6 +117,12 @@ func (r *Goroutine) Exit(f *raw.Function, results ...Value) {
 	r.event(r.word(raw.EventExit, f), b)
 }
 
+// Throw notes a panic at pc in a function, which called called there: both from the program's code.
+func (r *Goroutine) Throw(f *raw.Function, pc, called uint32, v Value) {
+	b := le.AppendUint32(le.AppendUint32(r.delta(), pc), called)
+	r.event(r.word(raw.EventThrow, f), append(b, v...))
+}
+
 // Panic ends a call by a panic.
 func (r *Goroutine) Panic(f *raw.Function, v Value) {
 	r.event(r.word(raw.EventPanic, f), append(r.delta(), v...))
