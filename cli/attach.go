@@ -63,14 +63,14 @@ func (t *attachCommand) run(ctx context.Context, pid int) error {
 	if err != nil {
 		return err
 	}
-	if err := t.checkOutput(); err != nil {
-		return err
-	}
 	p, err := control.Find(pid)
 	if err != nil {
 		return attachError(pid, err)
 	}
 	defer p.Close()
+	if err := t.checkOutput(); err != nil {
+		return err
+	}
 	dir, err := t.createDir([]string{strconv.Itoa(pid)}, "")
 	if err != nil {
 		return err

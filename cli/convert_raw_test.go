@@ -95,7 +95,7 @@ func TestThrowsGoexit(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	text, stderr, exit := runCommand(t, "throws", out)
-	if want := "exceptions · 1 exception of 1 class · 1 left a thread's root · 2 ended by runtime.Goexit\n"; exit != 0 || !strings.HasPrefix(text, want) || !strings.Contains(text, "– (ended shop.TestSkip") {
+	if want := "exceptions · 1 exception of 1 class · 1 left the outermost recorded call · 2 ended by runtime.Goexit\n"; exit != 0 || !strings.HasPrefix(text, want) || !strings.Contains(text, "– (ended shop.TestSkip") {
 		t.Errorf("exit code %d, %s%s", exit, text, stderr)
 	}
 	text, stderr, exit = runCommand(t, "throws", "--json", out)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -155,7 +156,7 @@ func (r *recordCommand) checkRecording() error {
 
 // checkFiles checks that the files of the trace can be written.
 func (r *recordCommand) checkFiles() error {
-	for _, suffix := range traceSuffixes {
+	for _, suffix := range slices.Backward(traceSuffixes[:]) { // the data first: that is the name that the user knows
 		if err := tracefile.Check(r.output+suffix, true); err != nil {
 			return err
 		}

@@ -113,8 +113,9 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	}
 	if made.empty() && made.lost == nil {
 		var exit childExit
-		if errors.As(failed, &exit) {
-			return false, cmp.Or(r.keepRawFiles(folder, packets), failed) // it has said why
+		if errors.As(failed, &exit) { // it has said why
+			r.tellNoTrace()
+			return false, cmp.Or(r.keepRawFiles(folder, packets), failed)
 		}
 		return false, r.nothingInstrumented(plan, built, made.Summary)
 	}
@@ -124,6 +125,15 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 		return at == dir.Spool(), lostPackets(r.output, made.lost, at)
 	}
 	return false, cmp.Or(r.keepRawFiles(folder, packets), made.damage, failed)
+}
+
+// tellNoTrace says that a command which failed left no trace, and what is at its place.
+func (r *recordCommand) tellNoTrace() {
+	text := "no trace written: no instrumented program ran"
+	if st, err := os.Stat(r.output); err == nil {
+		text += "; " + r.output + " is still the recording of " + st.ModTime().Format("2006-01-02 15:04")
+	}
+	r.say(text)
 }
 
 // rawFolder is the suffix of the folder for --keep-raw, after the name of the trace.
@@ -217,5 +227,9 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 	case len(built) > 0 && !instrumentedSome:
 		return withHint(errors.New("no trace written: no function was instrumented"), "-v tells why; -p adds packages, such as -p example.com/x/...")
 	}
-	return withHint(errors.New("no trace written: no instrumented program ran"), "are there tests? -p selects packages, such as -p example.com/x/...; the default are those of the main module")
+	hint := "are there tests? -p selects packages, such as -p example.com/x/...; the default is the main module"
+	if len(r.build.packages) > 0 {
+		hint = "does -p name packages that the program has? tracex record --list lists their functions"
+	}
+	return withHint(errors.New("no trace written: no instrumented program ran"), hint)
 }

@@ -49,6 +49,9 @@ func (r *recordCommand) tellLeftOut(s *instrumented.Summary) {
 	if s.Unbegun > 0 {
 		r.say(counted(s.Unbegun, "process", "processes") + " ended before anything was recorded")
 	}
+	if slices.ContainsFunc(s.Processes, func(p instrumented.Process) bool { return p.Dropped }) {
+		r.say("older calls were dropped, as only the newest are kept (--last)")
+	}
 	for _, p := range s.Processes {
 		if why := lostReason(p); why != "" {
 			r.remark(programOf(p), errors.New(why))

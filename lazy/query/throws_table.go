@@ -146,7 +146,7 @@ func (x *throwsTable) title() string {
 	if n := x.all - by[Exited]; n > 0 {
 		text = "exceptions" + x.where + " " + x.g.Dot + " " + display.Plural(n, "exception") + " of " + of
 	}
-	for o, what := range []string{"caught", "left a thread's root", "in calls that " + map[bool]string{false: "never ended", true: "have not ended yet"}[x.grows], "ended by " + goexitClass, "replaced by another"} {
+	for o, what := range []string{"caught", "left the outermost recorded call", "in calls that " + map[bool]string{false: "never ended", true: "have not ended yet"}[x.grows], "ended by " + goexitClass, "replaced by another"} {
 		if by[o] > 0 {
 			text += " " + x.g.Dot + " " + display.Grouped(by[o]) + " " + what
 		}

@@ -119,7 +119,13 @@ func (r *run) enter(f *function, counter uint64) bool {
 		e.test = ""
 	}
 	if f.Flags&raw.FunctionReceiver != 0 && len(args) > 0 {
-		b = e.values(b, args[:1])
+		if e.typedNil(args[0]) { // without its type it would be no receiver
+			e.b = b
+			e.rawBytes(e.appendNil(e.text[:0], args[0]))
+			b = e.b
+		} else {
+			b = e.values(b, args[:1])
+		}
 		args = args[1:]
 	} else {
 		b = b[:len(b)+e.layout.PutKind(b[len(b):len(b)+commonRoom], values.NullKind)]

@@ -116,7 +116,7 @@ func TestStory(t *testing.T) {
 	want := `# Thread 1 (main)
 shop.main()
   Order@402653216.Sell(Order{ID:7, Item:"apple"}, 3): (1, nil)
-  Order.Sell(Order{ID:7, …}, 3): threw panic: "deep"
+  (*Order)(nil).Sell(Order{ID:7, …}, 3): threw panic: "deep"
   go work(i, f(2))
 # Thread 2 (goroutine 7 ← 1)
 shop.work(map[string]Order@1572896)

@@ -70,9 +70,10 @@ func (p *process) resume(t *thread, calls []byte, counter uint64) {
 		e := &p.encoder
 		e.b = p.head(t.Bytes(), t.Thread, none, f.method)
 		e.kind(values.NullKind)
-		e.b = binary.BigEndian.AppendUint32(e.b, 0)
+		e.b = binary.BigEndian.AppendUint32(e.b, 1)
+		e.raw("…")
 		e.b = binary.BigEndian.AppendUint16(e.b, uint16(format.FlagUnderWay))
-		p.push(t, f, p.time(t, call.U64()))
+		p.push(t, f, p.time(t, counter))
 		f.called = true
 		p.told.Calls++
 	}

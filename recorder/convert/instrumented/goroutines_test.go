@@ -116,10 +116,10 @@ func TestAgain(t *testing.T) {
 	want := `# Thread 1 (goroutine 5)
 p.a(): <unfinished method>
   a(): <unfinished method>
-  b()
-    b()
+  b(…)
+    b(…)
 # Thread 2 (goroutine 6)
-p.b()
+p.b(…)
   a()
 p.a()
   b(): <unfinished method>

@@ -153,7 +153,7 @@ func (p *process) finish() {
 		}
 	}
 	h := &p.file.Head
-	p.told.Lost, p.told.Reason, p.told.Errno = int64(h.Lost), h.Reason, h.Errno
+	p.told.Lost, p.told.Reason, p.told.Errno, p.told.Dropped = int64(h.Lost), h.Reason, h.Errno, h.Dropped > 0
 	for f := range p.program.functions.all() {
 		if f.called {
 			p.told.Functions++

@@ -32,6 +32,7 @@ type Process struct {
 	Functions int64
 	Reason    uint32 // why the recording ended before the program, see package raw
 	Errno     uint32 // the error of the system, if that was the reason
+	Dropped   bool   // older calls were dropped, as only the newest are kept
 	// Damaged is how many places of the file could not be read, and Problems are the first of
 	// them.
 	Damaged  int

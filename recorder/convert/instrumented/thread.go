@@ -78,18 +78,21 @@ func (t *thread) name() string {
 }
 
 // started returns the name of the function that the goroutine runs. For a go statement with
-// arguments the compiler makes a function that calls the real one. What package testing runs is
-// a test.
+// arguments the compiler makes a function that calls the real one: then it is the first recorded call
+// in that, and "" if there is none. What package testing runs is a test.
 func (t *thread) started() string {
 	s := t.p.program.symbols.at(t.start)
 	if s.name == "" {
 		return ""
 	}
-	if t.first == nil {
+	wrapper := strings.LastIndex(s.name, ".gowrap")
+	switch {
+	case t.first == nil && wrapper >= 0:
+		return "" // what it calls is not known
+	case t.first == nil:
 		return s.function()
 	}
 	called := t.p.program.symbols.at(t.p.program.address(t.caller) - 1).name
-	wrapper := strings.LastIndex(s.name, ".gowrap")
 	switch {
 	case strings.HasPrefix(s.name, "testing.") && t.test != "":
 		class, _ := gonames.SplitFunction(linkName(t.first.Package) + ".f")
@@ -99,6 +102,8 @@ func (t *thread) started() string {
 		return class + "." + t.test
 	case strings.HasPrefix(s.name, "testing.") && strings.HasPrefix(called, "testing."), wrapper >= 0 && called == s.name:
 		return t.first.class + "." + t.first.name
+	case wrapper >= 0:
+		return ""
 	}
 	return s.function()
 }

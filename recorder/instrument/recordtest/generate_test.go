@@ -201,7 +201,7 @@ func (g *generator) call(s *scope) (source string, tree *callTree, e ending) {
 		declare("func (p *P) "+name, "heap."+name, "main.P", "P@1."+name)
 	case 2:
 		name := g.name("m")
-		declare("func (p *P) "+name, "(*P)(nil)."+name, "main.P", name)
+		declare("func (p *P) "+name, "(*P)(nil)."+name, "main.P", "(*P)(nil)."+name)
 	case 3:
 		name := g.name("m")
 		declare("func (Number) "+name, "Number(4)."+name, "main.Number", "4."+name)

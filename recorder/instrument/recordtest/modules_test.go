@@ -169,7 +169,7 @@ func TestMajorVersion(t *testing.T) {
 	})
 	const twice = "lib.Twice(4): 8\n"
 	for _, c := range []struct{ only, want string }{
-		{"...", "main.main()\n  " + twice + "    once(4): 4\n"}, {"lib.Twice", twice}, {"v2.Twice", twice}, {"example.com/lib/v2.Twice", twice}, {"lib.*", twice + "  once(4): 4\n"},
+		{"...", "main.main()\n  " + twice + "    once(4): 4\n"}, {"example.com/lib/v2/...", "main.main()\n  " + twice + "    once(4): 4\n"}, {"lib.Twice", twice}, {"v2.Twice", twice}, {"example.com/lib/v2.Twice", twice}, {"lib.*", twice + "  once(4): 4\n"},
 	} {
 		trace := filepath.Join(t.TempDir(), "trace.bin")
 		must(t, runTracex(t, dir, nil, "record", "-o", trace, "--only", c.only, "--", "go", "run", "./x"))

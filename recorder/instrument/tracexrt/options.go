@@ -117,13 +117,20 @@ func matches(pattern string, f *Func) bool {
 	if f.Main {
 		main = "main"
 	}
+	tree := pattern
+	if n := len(pattern) - len(below); n > 0 && pattern[n:] == below {
+		tree = pattern[:n]
+	}
 	for _, pkg := range [4]string{f.Pkg, last, named, main} {
-		if match(pattern, pkg, "", "", false) || match(pattern, pkg, ".", f.Name, false) || match(pattern, pkg, ".", f.Name, true) {
+		if match(tree, pkg, "", "", false) || match(pattern, pkg, "", "", false) || match(pattern, pkg, ".", f.Name, false) || match(pattern, pkg, ".", f.Name, true) {
 			return true
 		}
 	}
 	return false
 }
+
+// below ends a pattern of a package and those below it, as in patterns of go build.
+const below = "/..."
 
 func lastElement(path string) string {
 	for i := len(path) - 1; i >= 0; i-- {
