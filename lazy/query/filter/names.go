@@ -4,6 +4,8 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"tracex/format"
 )
@@ -119,13 +121,14 @@ func variableNames(c *format.Context, d *format.VariableDescriptor, yield func(s
 }
 
 // PackageOf returns the package of a class with its full name; "" if it has none. A Go function
-// that is not a method has its package, whose path may have slashes, in place of a class.
+// that is not a method has its package in place of a class: one whose path has slashes, or whose name
+// begins with a small letter.
 func PackageOf(class string) string {
 	slash := strings.LastIndexByte(class, '/') + 1
 	if dot := strings.LastIndexByte(class[slash:], '.'); dot >= 0 {
 		return class[:slash+dot]
 	}
-	if slash > 0 {
+	if r, _ := utf8.DecodeRuneInString(class); slash > 0 || unicode.IsLower(r) {
 		return class
 	}
 	return ""

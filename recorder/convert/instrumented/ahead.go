@@ -127,7 +127,7 @@ func (p *process) describe(i int) error {
 				return nil
 			}
 		case found.Function != nil:
-			p.program.functions.add(newFunction(found.Function))
+			p.program.functions.add(newFunction(found.Function, &p.to.blocks.dict.packages))
 		case found.Results != nil:
 			p.program.results(found.Results)
 		case found.Type != nil:

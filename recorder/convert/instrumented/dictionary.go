@@ -21,6 +21,8 @@ type dictionary struct {
 	ends    []int    // in pending, of each object
 	classes []string // their names after the last dot, by id
 	several int32    // the class of several results, plus one; 0: not yet
+
+	packages packages
 }
 
 // Keys of dictionary.ids.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"tracex/recorder/instrument/raw"
-	"tracex/recorder/internal/gonames"
 )
 
 // function is a function of a program, or a go statement.
@@ -70,15 +69,15 @@ func (fs *functions) add(f *function) {
 }
 
 // newFunction names a function.
-func newFunction(d *raw.Function) *function {
+func newFunction(d *raw.Function, names *packages) *function {
 	f := &function{Function: *d, method: none}
 	pkg := linkName(d.Package)
 	if d.Flags&raw.FunctionMain != 0 {
 		pkg = "main"
 	}
-	f.class, f.name = gonames.SplitFunction(pkg + "." + d.Name)
+	f.class, f.name = names.split(pkg + "." + d.Name)
 	if d.Flags&raw.FunctionGo != 0 {
-		f.class, _ = gonames.SplitFunction(pkg + ".f")
+		f.class, _ = names.split(pkg + ".f")
 		f.name, f.statement = splitStatement(d.Name)
 	}
 	return f

@@ -55,7 +55,7 @@ func newProcess(c *Converter, f *raw.File) *process {
 		p.problem(err)
 	}
 	var ok bool
-	if p.program.symbols, ok = newSymbols(table, f.Head.Text); !ok {
+	if p.program.symbols, ok = newSymbols(table, f.Head.Text, &c.blocks.dict.packages); !ok {
 		p.problem(f.Fault(int64(f.Head.Table), "the table of functions cannot be read: places and goroutines have no names"))
 	}
 	return p

@@ -4,14 +4,13 @@ import (
 	"debug/gosym"
 	"encoding/binary"
 	"strings"
-
-	"tracex/recorder/internal/gonames"
 )
 
 // symbols finds functions and lines by addresses in a program's code.
 type symbols struct {
-	table  *gosym.Table // nil: nothing is known
-	places map[uint64]symbol
+	table    *gosym.Table // nil: nothing is known
+	places   map[uint64]symbol
+	packages *packages
 }
 
 // symbol is what is at an address.
@@ -36,8 +35,8 @@ const (
 )
 
 // newSymbols reads a table of functions whose code begins at text.
-func newSymbols(table []byte, text uint64) (s symbols, ok bool) {
-	s.places = map[uint64]symbol{}
+func newSymbols(table []byte, text uint64, names *packages) (s symbols, ok bool) {
+	s.places, s.packages = map[uint64]symbol{}, names
 	if len(table) < pclnHead {
 		return s, len(table) == 0
 	}
@@ -79,7 +78,7 @@ func (s *symbols) look(pc uint64) (found symbol) {
 		return symbol{}
 	}
 	found = symbol{file: baseName(file), line: line, name: withoutArguments(f.Name)}
-	found.class, found.method = gonames.SplitFunction(found.name)
+	found.class, found.method = s.packages.split(found.name)
 	return found
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"tracex/format/tracefile"
 	"tracex/recorder/instrument/raw"
-	"tracex/recorder/internal/gonames"
 )
 
 // thread is a goroutine of a program: a thread of the trace, once it has a call.
@@ -95,7 +94,7 @@ func (t *thread) started() string {
 	called := t.p.program.symbols.at(t.p.program.address(t.caller) - 1).name
 	switch {
 	case strings.HasPrefix(s.name, "testing.") && t.test != "":
-		class, _ := gonames.SplitFunction(linkName(t.first.Package) + ".f")
+		class, _ := t.p.program.dict.packages.split(linkName(t.first.Package) + ".f")
 		if class == "testing" { // its own functions are recorded: the program has the name of the package
 			class = strings.TrimSuffix(t.p.programName(), ".test")
 		}

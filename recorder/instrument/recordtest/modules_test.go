@@ -187,8 +187,16 @@ func TestCompileError(t *testing.T) {
 		dir := write(t, map[string]string{"go.mod": "module example.com/wrong\n\ngo 1.25\n", "main.go": "package main\n\n" + body + "\n"})
 		want := run(t, dir, nil, "go", "run", ".")
 		got := runTracex(t, dir, nil, "record", "--", "go", "run", ".")
-		if got != want {
-			t.Errorf("%s: it ends with %+v, expected %+v", body, got, want)
+		if told := cutReport(&got); got != want || told != "tracex: no trace written: no instrumented program ran\n" {
+			t.Errorf("%s: it ends with %+v and %q, expected %+v", body, got, told, want)
+		}
+		// A trace that is there stays, and it is said.
+		if err := os.WriteFile(filepath.Join(dir, "trace.bin"), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got = runTracex(t, dir, nil, "record", "--force", "--", "go", "run", ".")
+		if told := cutReport(&got); got != want || !strings.Contains(told, "; trace.bin is still the recording of 20") {
+			t.Errorf("%s: with a trace it ends with %+v and %q", body, got, told)
 		}
 	}
 }

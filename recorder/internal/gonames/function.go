@@ -16,21 +16,38 @@ import "strings"
 //	example.com/shop/v2.Open                 shop        Open
 func SplitFunction(name string) (class, method string) {
 	name = strings.ReplaceAll(name, "[...]", "") // type arguments
-	path := name
-	if i := strings.IndexAny(path, "(["); i >= 0 {
-		path = path[:i] // a type without a name may have paths in it
-	}
-	last := strings.LastIndexByte(path, '/') + 1
-	pkg, rest, ok := strings.Cut(name[last:], ".")
+	before, pkg, rest, ok := cut(name)
 	if !ok {
-		return "", name[last:]
+		return "", name[len(before):]
 	}
-	pkg = packageName(name[:last], strings.ReplaceAll(pkg, "%2e", ".")) // the linker escapes the dots of a path's last element
+	pkg = packageName(before, pkg)
 	receiver, method := splitReceiver(uninlined(pkg, rest))
 	if receiver != "" {
 		pkg += "." + receiver
 	}
 	return pkg, written(method)
+}
+
+// Path returns the import path of the package that a function is in, by the runtime's name of it; "" if
+// the name has none.
+func Path(name string) string {
+	before, pkg, _, ok := cut(name)
+	if !ok {
+		return ""
+	}
+	return before + pkg
+}
+
+// cut cuts the runtime's name of a function after the path of its package, and that before its last element.
+// The linker escapes the dots of that element.
+func cut(name string) (before, pkg, rest string, ok bool) {
+	path := name
+	if i := strings.IndexAny(path, "(["); i >= 0 {
+		path = path[:i] // a type without a name may have paths in it
+	}
+	last := strings.LastIndexByte(path, '/') + 1
+	pkg, rest, ok = strings.Cut(name[last:], ".")
+	return name[:last], strings.ReplaceAll(pkg, "%2e", "."), rest, ok
 }
 
 // packageName returns the name that a package most likely has, by the last element of its import path

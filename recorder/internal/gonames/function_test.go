@@ -80,6 +80,17 @@ func TestSplitFunction(t *testing.T) {
 	}
 }
 
+func TestPath(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.main": "main", "example.com/shop.(*Order).Pay": "example.com/shop", "gopkg.in/yaml%2ev3.Decode": "gopkg.in/yaml.v3",
+		"example.com/shop.(*struct { example.com/x.T }).Do": "example.com/shop", "example.com/shop/v2.Open": "example.com/shop/v2", "": "", "shop": "",
+	} {
+		if got := Path(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // caller is the class and the method that called the function which calls it.
 //
 //go:noinline
