@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -37,8 +38,23 @@ func (r *recordCommand) tellTrace(made *rawTrace, path string) {
 	if o := made.own; o != nil && o.Events > 0 {
 		text += ", " + counted(o.Events, "event") + " of package recorder in " + counted(int64(len(o.Threads)), "thread")
 	}
-	r.say("recorded " + text + " in " + path)
+	r.say("recorded " + text + " in " + path + sizeOfTrace(path))
 	made.tellOwn(r.say)
+}
+
+// sizeOfTrace tells how much disk space the files of a trace take; "" if it is little.
+func sizeOfTrace(path string) string {
+	const little = 1 << 20
+	size := int64(0)
+	for _, suffix := range traceSuffixes {
+		if st, err := os.Stat(path + suffix); err == nil {
+			size += st.Size()
+		}
+	}
+	if size < little {
+		return ""
+	}
+	return " (" + humanSize(size) + ")"
 }
 
 // tellLeftOut says what is not in a trace.
