@@ -40,6 +40,41 @@ func unnamed(kind reflect.Kind, name string) *raw.Type {
 
 func field(t *raw.Type, name string) raw.Field { return raw.Field{Type: t.ID, Name: name} }
 
+// shownValue is a value, how it is shown, and how within a text, such as that of a panic, if that differs.
+type shownValue struct {
+	typ          *raw.Type
+	v            rawtest.Value
+	want, within string // within "": the same as want
+}
+
+// check converts calls that return the value alone and with others, and that end by a panic with it.
+func (c shownValue) check(t *testing.T, f *rawtest.File) {
+	t.Helper()
+	one := &raw.Function{ID: 1, Results: []uint32{c.typ.ID}, Package: "p", Name: "one"}
+	two := &raw.Function{ID: 2, Results: []uint32{c.typ.ID, c.typ.ID}, Package: "p", Name: "two"}
+	g := f.Goroutine(1 << 10)
+	g.Begin(1, 0, 0, 0)
+	g.Enter(one, 0)
+	g.Exit(one, c.v)
+	g.Enter(two, 0)
+	g.Exit(two, c.v, rawtest.Typed(c.typ, c.v))
+	g.Enter(one, 0)
+	g.Panic(one, rawtest.Typed(c.typ, c.v))
+	if c.within == "" {
+		c.within = c.want
+	}
+	first, second, thrown := c.want, c.want, c.within
+	if c.want == "null" { // in an interface it is not nil
+		first, second, thrown = "nil", "(*Order)(nil)", "(*Order)(nil)"
+	}
+	want := "# Thread 1 (main)\np.one(): " + c.want + "\np.two(): (" + first + ", " + second + ")\np.one(): threw panic: " + thrown + "\n"
+	s, _, got := convert(t, instrumented.Options{}, f)
+	if want = strings.TrimPrefix(want, "# Thread 1 (main)\n"); got[strings.IndexByte(got, '\n')+1:] != want || s.Processes[0].Damaged > 0 {
+		t.Errorf("%s\nwant\n%s%v", got, want, s.Processes[0].Problems)
+	}
+	convert(t, instrumented.Options{Version: format.V22}, f)
+}
+
 // TestValues: how values are shown, as the only result and as one of several.
 func TestValues(t *testing.T) {
 	int8Type, int16Type, int64Type := named(reflect.Int8, "", "int8"), named(reflect.Int16, "", "int16"), named(reflect.Int64, "", "int64")
@@ -75,11 +110,7 @@ func TestValues(t *testing.T) {
 		v := reflect.ValueOf(t)
 		return rawtest.Struct(false, rawtest.Uint(v.Field(0).Uint()), rawtest.Int(v.Field(1).Int()), rawtest.Nil())
 	}
-	for name, c := range map[string]struct {
-		typ          *raw.Type
-		v            rawtest.Value
-		want, within string // within "": the same as want
-	}{
+	for name, c := range map[string]shownValue{
 		"nil":            {pointer(order), rawtest.Nil(), "null", "nil"},
 		"bool":           {boolType, rawtest.Bool(true), "true", ""},
 		"int8":           {int8Type, rawtest.Int(-5), "-5", ""},
@@ -136,29 +167,7 @@ func TestValues(t *testing.T) {
 				ints, texts, array, channel, function, anonymous, bytes} {
 				f.Type(typ)
 			}
-			one := &raw.Function{ID: 1, Results: []uint32{c.typ.ID}, Package: "p", Name: "one"}
-			two := &raw.Function{ID: 2, Results: []uint32{c.typ.ID, c.typ.ID}, Package: "p", Name: "two"}
-			g := f.Goroutine(1 << 10)
-			g.Begin(1, 0, 0, 0)
-			g.Enter(one, 0)
-			g.Exit(one, c.v)
-			g.Enter(two, 0)
-			g.Exit(two, c.v, rawtest.Typed(c.typ, c.v))
-			g.Enter(one, 0)
-			g.Panic(one, rawtest.Typed(c.typ, c.v))
-			if c.within == "" {
-				c.within = c.want
-			}
-			first, second, thrown := c.want, c.want, c.within
-			if c.want == "null" { // in an interface it is not nil
-				first, second, thrown = "nil", "(*Order)(nil)", "(*Order)(nil)"
-			}
-			want := "# Thread 1 (main)\np.one(): " + c.want + "\np.two(): (" + first + ", " + second + ")\np.one(): threw panic: " + thrown + "\n"
-			s, _, got := convert(t, instrumented.Options{}, f)
-			if want = strings.TrimPrefix(want, "# Thread 1 (main)\n"); got[strings.IndexByte(got, '\n')+1:] != want || s.Processes[0].Damaged > 0 {
-				t.Errorf("%s\nwant\n%s%v", got, want, s.Processes[0].Problems)
-			}
-			convert(t, instrumented.Options{Version: format.V22}, f)
+			c.check(t, f)
 		})
 	}
 }
