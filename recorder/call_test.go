@@ -172,7 +172,7 @@ func testPanicGoesOn(t *testing.T) {
 		{func() { zero[5] = 1 },
 			[]string{`C.f(): threw runtime.boundsError`, `throw ` + versiontest.ErrorText("runtime.boundsError", "runtime error: index out of range [5] with length 0")}},
 		{func() { panic(nil) }, []string{`C.f(): threw runtime.PanicNilError`,
-			`throw ` + versiontest.ErrorText("runtime.PanicNilError", "panic called with nil argument (use GODEBUG=panicnil=1 to disable)")}},
+			`throw ` + versiontest.ErrorText("runtime.PanicNilError", new(runtime.PanicNilError).Error())}},
 		{func() { panic(&mine{}) }, []string{`C.f(): threw recorder.mine`, `throw mine`}},
 	} {
 		var with, without any

@@ -210,8 +210,8 @@ func readFile(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestPackedSize packs a million calls as pack --level 6 does: at most ten bytes
-// each, data and index together. How well times can be packed depends on how
+// TestPackedSize packs a million calls as pack --level 6 does: at most eleven
+// bytes each, data and index together. With Go 1.26 it is ten; compress/flate of Go 1.27 is another one. How well times can be packed depends on how
 // even the machine is, so they are left out here.
 func TestPackedSize(t *testing.T) {
 	n := 50_000
@@ -233,7 +233,7 @@ func TestPackedSize(t *testing.T) {
 	if err := format.Pack(&size, in, 6, nil); err != nil {
 		t.Fatal(err)
 	}
-	if most := int64(10 * n); size.n > most {
+	if most := int64(11 * n); size.n > most {
 		t.Errorf("%d calls take %d bytes packed, at most %d", n, size.n, most)
 	}
 }
