@@ -186,7 +186,7 @@ func (e *encoder) appendString(dst, s []byte, more int64, t *typ, bare bool) []b
 
 // escape escapes text[from:] as string values are shown, so that the text stays on one line.
 func escape(text []byte, from int) []byte {
-	if bytes.IndexAny(text[from:], "\\\n\r\t") < 0 {
+	if !bytes.ContainsAny(text[from:], "\\\n\r\t") {
 		return text
 	}
 	rest := bytes.Clone(text[from:])
