@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -110,6 +111,7 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 	p.End(patience)
 	stop()
+	defer t.explainSignals(os.Exit)()
 	made, err := live.end(context.WithoutCancel(ctx), "")
 	switch {
 	case err != nil:

@@ -40,13 +40,16 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped: " + e.signal.String() }
 
+// endingSignals are the signals that end a command.
+var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
 // untilSignal returns a context that the first interrupt, termination, hang-up or quit signal
 // cancels, so that a command can restore the terminal and remove its temporary files. The
 // second signal ends the program at once. Ignored signals (nohup) stay ignored.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+	for _, s := range endingSignals {
 		if !signal.Ignored(s) {
 			signal.Notify(c, s)
 		}

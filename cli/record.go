@@ -204,6 +204,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	if err == nil && r.finishRecorders(dir.Path(), live, r.remark) {
 		had.anything = true
 	}
+	defer r.explainSignals(os.Exit)()
 	packets := ""
 	if err == nil && had.anything && source.settle(dir) {
 		// This writes waiting packets to the spool.

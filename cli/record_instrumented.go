@@ -92,6 +92,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	// From here on a signal must not lose the recording.
 	ctx = context.WithoutCancel(ctx)
 	packets := own.stop(ctx)
+	defer r.explainSignals(os.Exit)()
 	made, err := live.end(ctx, packets)
 	if err != nil {
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -89,4 +91,31 @@ func (r *recordCommand) passOn(p *os.Process, cause error) {
 		return
 	}
 	_ = p.Signal(stopped.signal) // the program may have ended
+}
+
+// explainSignals makes a signal that arrives while a trace is completed end tracex by exit, with a word about what
+// completes the trace. stop ends that.
+func (r *recordCommand) explainSignals(exit func(code int)) (stop func()) {
+	c, done := make(chan os.Signal, 1), make(chan struct{})
+	for _, s := range endingSignals {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-c:
+			number, _ := s.(syscall.Signal)
+			if term.IsTerminal(int(r.stderr.Fd())) {
+				_, _ = io.WriteString(r.stderr, "\r\x1b[K") // in place of the progress bar
+			}
+			r.say("stopped: " + s.String() + "; the trace is not complete: tracex info " + r.output + " completes it")
+			exit(exitSignal + int(number))
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(c)
+		close(done)
+	}
 }

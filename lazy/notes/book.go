@@ -29,9 +29,10 @@ type Book struct {
 
 	mu      sync.Mutex
 	mine    state
-	disk    state    // what is in the file, as of the last time that it was read or written
-	rest    contents // the lines in the file that are not understood
-	refused error    // why the file is left alone; nil if it is not
+	disk    state       // what is in the file, as of the last time that it was read or written
+	rest    contents    // the lines in the file that are not understood
+	refused error       // why the file is left alone; nil if it is not
+	other   Fingerprint // of the trace that the file belongs to, which has only a session and is replaced; zero if it does not
 }
 
 // state is what a Book can change.
@@ -50,7 +51,8 @@ type Options struct {
 	NoWrite bool
 }
 
-// Open reads the notes beside a trace, if there are any. If they cannot be used, the error says
+// Open reads the notes beside a trace, if there are any. A file with nothing but the session of a trace that was
+// there before counts as none, and is replaced by Save. If the notes cannot be used, the error says
 // so, and the Book is empty and leaves the file alone: Save returns the same error.
 func Open(trace string, o Options) (*Book, error) {
 	b := &Book{trace: trace, path: trace + format.NotesSuffix, author: o.Author, now: o.Now, options: o}
@@ -60,6 +62,9 @@ func Open(trace string, o Options) (*Book, error) {
 	c, err := read(b.path, trace)
 	if errors.Is(err, fs.ErrNotExist) {
 		c, err = &contents{}, nil
+	}
+	if other := new(otherError); errors.As(err, &other) && other.bare {
+		c, err, b.other = &contents{}, nil, other.print
 	}
 	if err != nil {
 		c, b.refused = &contents{}, fmt.Errorf("notes are not kept: %w", err)
@@ -205,8 +210,10 @@ func (b *Book) Save() error {
 	b.mu.Unlock()
 
 	theirs, err := read(b.path, b.trace)
+	other := new(otherError)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // or no longer: all is written again
+	case errors.Is(err, fs.ErrNotExist), // or no longer: all is written again
+		errors.As(err, &other) && other.bare && other.print == b.other:
 		theirs, base = &contents{kept: rest.kept, foreign: rest.foreign, damaged: rest.damaged}, state{}
 	case err != nil:
 		return err

@@ -229,6 +229,40 @@ func TestOtherTrace(t *testing.T) {
 	}
 }
 
+// TestOtherSession: where the explorer was left in another trace is replaced, as long as the file has nothing else.
+func TestOtherSession(t *testing.T) {
+	trace := newTrace(t)
+	b := open(t, trace)
+	b.SetSession(Session{At: at(1), Line: 7})
+	save(t, b)
+	left := text(t, b.Path())
+	write(t, trace, strings.Repeat("other data", 9000))
+	o := open(t, trace)
+	if s := o.Session(); s.Some() {
+		t.Errorf("continues at %+v of another trace", s)
+	}
+	save(t, o)
+	if text(t, o.Path()) != left {
+		t.Error("changed the file without a reason")
+	}
+	write(t, o.Path(), strings.Replace(left, `"head":"`, `"head":"0`, 1))
+	o.Mark('a', at(2), 2)
+	if err := o.Save(); err == nil {
+		t.Error("replaced the session of a third trace")
+	}
+	write(t, o.Path(), left)
+	save(t, o)
+	if again := open(t, trace); list(again) != "#2 'a" || again.Session().At != (lazy.Position{}) {
+		t.Errorf("kept %q", list(again))
+	}
+	for _, more := range []string{`{"flag":1}`, `{"session":{"at":"@2+8","x":1},"time":"2036-11-23T04:30:00Z"}`} {
+		write(t, o.Path(), left+more+"\n")
+		if _, err := Open(trace, Options{}); !errors.Is(err, ErrOtherTrace) {
+			t.Errorf("a file with %s: %v", more, err)
+		}
+	}
+}
+
 // TestRefused: files that are no notes, or of a later version, are left alone.
 func TestRefused(t *testing.T) {
 	trace := newTrace(t)

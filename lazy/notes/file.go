@@ -22,7 +22,7 @@ var (
 	ErrNotNotes = errors.New("is not a file of notes")
 	// ErrVersion: a later version of tracex wrote the file.
 	ErrVersion = errors.New("was written by a later version of tracex")
-	// ErrOtherTrace: the notes are about another trace.
+	// ErrOtherTrace: the marks and notes are about another trace. A file that has none is used instead.
 	ErrOtherTrace = errors.New("belongs to another trace")
 	// ErrTooLarge: the file exceeds maxFile.
 	ErrTooLarge = errors.New("is too large for a file of notes")
@@ -85,10 +85,35 @@ func read(path, trace string) (*contents, error) {
 		return nil, err
 	}
 	c, err := parse(b, func(f Fingerprint) (bool, error) { return f.Fits(trace) })
-	if err != nil && !errors.As(err, new(*os.PathError)) {
+	switch {
+	case errors.Is(err, ErrOtherTrace):
+		return nil, asOther(path, b)
+	case err != nil && !errors.As(err, new(*os.PathError)):
 		err = fmt.Errorf("%s %w", path, err)
 	}
 	return c, err
+}
+
+// otherError is ErrOtherTrace for a file.
+type otherError struct {
+	path  string
+	print Fingerprint
+	// bare: the file has the last session with the other trace, and nothing else.
+	bare bool
+}
+
+func (e *otherError) Error() string {
+	return e.path + " " + ErrOtherTrace.Error() + "; move it away to keep new ones"
+}
+func (e *otherError) Unwrap() error { return ErrOtherTrace }
+
+// asOther returns the error for a file that begins with the header of another trace.
+func asOther(path string, b []byte) error {
+	all, err := parse(b, func(Fingerprint) (bool, error) { return true, nil })
+	if err != nil {
+		return fmt.Errorf("%s %w", path, err)
+	}
+	return &otherError{path, all.print, len(all.items)+len(all.kept) == 0 && all.session.more == nil}
 }
 
 // parse reads the contents of a file. fits reports whether the trace has a fingerprint. An empty
