@@ -264,10 +264,27 @@ func say(s special, field [4]string, n int) (text string, ok bool) {
 		return boundsText(field)
 	case s == nilPanic:
 		return "panic called with nil argument", true
+	case s == assertion && n == 4:
+		return assertionText(field)
 	case s == moment && n == 3:
 		return timeText(field)
 	}
 	return "", false
+}
+
+// assertionText returns the message of a TypeAssertionError. The recorder writes names for its types.
+func assertionText(field [4]string) (text string, ok bool) {
+	in, is, wanted, method := field[0], field[1], field[2], field[3]
+	if in == "nil" {
+		in = "interface"
+	}
+	switch {
+	case is == wanted: // the message tells how they differ
+		return "", false
+	case method != "":
+		return "interface conversion: " + is + " is not " + wanted + ": missing method " + method, true
+	}
+	return "interface conversion: " + in + " is " + is + ", not " + wanted, true
 }
 
 // bounds are the messages of the runtime for an index x that does not fit y, by the code of the

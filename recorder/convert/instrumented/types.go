@@ -36,6 +36,7 @@ const (
 	callError   // fields: call, error
 	boundsError // fields: x, y, signed, code
 	nilPanic    // by panic(nil)
+	assertion   // fields: interface, concrete and asserted type, missing method
 	runtimeText // an error of the runtime that is a text
 	errno
 )
@@ -45,7 +46,8 @@ var specials = map[string]special{
 	"time.Duration": duration, "time.Time": moment,
 	"errors.errorString": firstText, "fmt.wrapError": firstText, "fmt.wrapErrors": firstText,
 	"io/fs.PathError": pathError, "strconv.NumError": numError, "os.LinkError": linkError, "os.SyscallError": callError,
-	"runtime.boundsError": boundsError, "runtime.PanicNilError": nilPanic, "runtime.errorString": runtimeText, "runtime.plainError": runtimeText, "syscall.Errno": errno,
+	"runtime.boundsError": boundsError, "runtime.PanicNilError": nilPanic, "runtime.TypeAssertionError": assertion,
+	"runtime.errorString": runtimeText, "runtime.plainError": runtimeText, "syscall.Errno": errno,
 }
 
 func newType(t *raw.Type) *typ {

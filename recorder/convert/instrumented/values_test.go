@@ -93,6 +93,8 @@ func TestValues(t *testing.T) {
 	errno := named(reflect.Uintptr, "syscall", "Errno")
 	path := named(reflect.Struct, "io/fs", "PathError", field(stringType, "Op"), field(stringType, "Path"), field(errorType, "Err"))
 	bounds := named(reflect.Struct, "runtime", "boundsError", field(int64Type, "x"), field(intType, "y"), field(boolType, "signed"), field(uint8Type, "code"))
+	typePointer := pointer(named(reflect.Struct, "internal/abi", "Type"))
+	assertion := named(reflect.Struct, "runtime", "TypeAssertionError", field(typePointer, "_interface"), field(typePointer, "concrete"), field(typePointer, "asserted"), field(stringType, "missingMethod"))
 	runtimeText := named(reflect.String, "runtime", "errorString")
 	ints, texts := unnamed(reflect.Slice, "[]int"), unnamed(reflect.Map, "map[string]shop.Order")
 	array, channel, function := unnamed(reflect.Array, "[4]int"), unnamed(reflect.Chan, "chan shop.Order"), unnamed(reflect.Func, "func(int) shop.Order")
@@ -150,20 +152,26 @@ func TestValues(t *testing.T) {
 		"large":          {order, rawtest.Mark(raw.ValueLarge), "Order{…}", ""},
 		"left out":       {order, rawtest.Mark(raw.ValueLeftOut), "…", ""},
 
-		"error":         {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("boom"))), "errorString@" + id + `("boom")`, "errors.errorString: boom"},
-		"error, lines":  {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("a\nb"))), "errorString@" + id + `("a\nb")`, `errors.errorString: a\nb`},
-		"error, cut":    {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Cut("boom", 5))), "errorString@" + id + `("boom…+1")`, "errors.errorString: boom…+1"},
-		"wrapped":       {pointer(wrapped), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("x: boom"), cause)), "wrapError@" + id + `("x: boom")`, "fmt.wrapError: x: boom"},
-		"path error":    {pointer(path), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("open"), rawtest.String("f"), rawtest.Typed(errno, rawtest.Uint(2)))), "PathError@" + id + `("open f: no such file or directory")`, "fs.PathError: open f: no such file or directory"},
-		"errno":         {errno, rawtest.Uint(2), `Errno@0("no such file or directory")`, "no such file or directory"},
-		"bounds":        {bounds, rawtest.Struct(false, rawtest.Int(5), rawtest.Int(3), rawtest.Bool(true), rawtest.Uint(0)), `boundsError@0("runtime error: index out of range [5] with length 3")`, "runtime error: index out of range [5] with length 3"},
-		"negative":      {bounds, rawtest.Struct(false, rawtest.Int(-5), rawtest.Int(3), rawtest.Bool(true), rawtest.Uint(3)), `boundsError@0("runtime error: slice bounds out of range [-5:]")`, "runtime error: slice bounds out of range [-5:]"},
+		"error":                 {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("boom"))), "errorString@" + id + `("boom")`, "errors.errorString: boom"},
+		"error, lines":          {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("a\nb"))), "errorString@" + id + `("a\nb")`, `errors.errorString: a\nb`},
+		"error, cut":            {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Cut("boom", 5))), "errorString@" + id + `("boom…+1")`, "errors.errorString: boom…+1"},
+		"wrapped":               {pointer(wrapped), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("x: boom"), cause)), "wrapError@" + id + `("x: boom")`, "fmt.wrapError: x: boom"},
+		"path error":            {pointer(path), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("open"), rawtest.String("f"), rawtest.Typed(errno, rawtest.Uint(2)))), "PathError@" + id + `("open f: no such file or directory")`, "fs.PathError: open f: no such file or directory"},
+		"errno":                 {errno, rawtest.Uint(2), `Errno@0("no such file or directory")`, "no such file or directory"},
+		"bounds":                {bounds, rawtest.Struct(false, rawtest.Int(5), rawtest.Int(3), rawtest.Bool(true), rawtest.Uint(0)), `boundsError@0("runtime error: index out of range [5] with length 3")`, "runtime error: index out of range [5] with length 3"},
+		"negative":              {bounds, rawtest.Struct(false, rawtest.Int(-5), rawtest.Int(3), rawtest.Bool(true), rawtest.Uint(3)), `boundsError@0("runtime error: slice bounds out of range [-5:]")`, "runtime error: slice bounds out of range [-5:]"},
+		"assertion":             {pointer(assertion), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("interface {}"), rawtest.String("string"), rawtest.String("int"), rawtest.String(""))), "TypeAssertionError@" + id + `("interface conversion: interface {} is string, not int")`, "interface conversion: interface {} is string, not int"},
+		"assertion of nil":      {pointer(assertion), rawtest.Pointee(address, rawtest.Struct(false, rawtest.String("error"), rawtest.Nil(), rawtest.String("*fs.PathError"), rawtest.String(""))), "TypeAssertionError@" + id + `("interface conversion: error is nil, not *fs.PathError")`, "interface conversion: error is nil, not *fs.PathError"},
+		"missing method":        {pointer(assertion), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Nil(), rawtest.String("string"), rawtest.String("main.S"), rawtest.String("M"))), "TypeAssertionError@" + id + `("interface conversion: string is not main.S: missing method M")`, "interface conversion: string is not main.S: missing method M"},
+		"assertion of any type": {pointer(assertion), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Nil(), rawtest.String("string"), rawtest.String("int"), rawtest.String(""))), "TypeAssertionError@" + id + `("interface conversion: interface is string, not int")`, "interface conversion: interface is string, not int"},
+		"types of one name": {pointer(assertion), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Nil(), rawtest.String("main.T"), rawtest.String("main.T"), rawtest.String(""))), "TypeAssertionError@" + id,
+			`TypeAssertionError{_interface:nil, concrete:"main.T", asserted:"main.T", missingMethod:""}`},
 		"runtime error": {runtimeText, rawtest.String("division by zero"), `errorString@0("runtime error: division by zero")`, "runtime error: division by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
 			for _, typ := range []*raw.Type{intType, stringType, int8Type, int16Type, int64Type, uint8Type, uint64Type, boolType, complexType, floatType, errorType, level,
-				duration, order, pointer(order), set, pointer(set), list, moment, plain, pointer(plain), wrapped, pointer(wrapped), errno, path, pointer(path), bounds, runtimeText,
+				duration, order, pointer(order), set, pointer(set), list, moment, plain, pointer(plain), wrapped, pointer(wrapped), errno, path, pointer(path), bounds, assertion, pointer(assertion), typePointer, runtimeText,
 				ints, texts, array, channel, function, anonymous, bytes} {
 				f.Type(typ)
 			}

@@ -28,6 +28,7 @@ var (
 	argsBegin, argsSize uintptr
 	table, tableSize    uintptr
 	errorType           *rtype
+	assertionType       *rtype // runtime.TypeAssertionError; nil before its first value
 	refPath             *byte // the package path of type Ref, in its types
 )
 

@@ -187,10 +187,7 @@ func outsideNumber(t *rtype) uint32 {
 
 // describeType writes the descriptor of a type. The lock is held.
 func describeType(t *rtype, number uint32) bool {
-	name := nameAt(resolveNameOff(unsafe.Pointer(t), t.str))
-	if t.flags&flagExtraStar != 0 {
-		name = name[1:]
-	}
+	name := nameOf(t)
 	var fields []field
 	var elem uint32
 	var path string
@@ -198,6 +195,9 @@ func describeType(t *rtype, number uint32) bool {
 	switch kind {
 	case kindStruct:
 		fields = (*structType)(unsafe.Pointer(t)).fields
+		if name == "runtime.TypeAssertionError" {
+			*word(uintptr(unsafe.Pointer(&assertionType))) = uintptr(unsafe.Pointer(t))
+		}
 	case kindPointer, kindSlice, kindArray, kindChan:
 		// The element may be an outside type, which has no number before it is described.
 		elem = typeNumberLocked((*elemType)(unsafe.Pointer(t)).elem)
@@ -233,6 +233,15 @@ func describeType(t *rtype, number uint32) bool {
 	*u32(p + 4) = uint32(n)
 	commit(p, DescriptorType)
 	return true
+}
+
+// nameOf returns the name of a type, with the name of its package.
+func nameOf(t *rtype) string {
+	name := nameAt(resolveNameOff(unsafe.Pointer(t), t.str))
+	if t.flags&flagExtraStar != 0 {
+		name = name[1:]
+	}
+	return name
 }
 
 // nameAt returns a name of the runtime: a byte of flags, the length as a varint, and the bytes.

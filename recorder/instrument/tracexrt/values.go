@@ -317,9 +317,27 @@ func putStruct(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) u
 		if f.typ.flags&flagNamed != 0 || f.typ.kindOf() >= kindArray {
 			typeNumber(f.typ)
 		}
+		if t == assertionType {
+			if w := typeIn(f, d); w != nil { // the message has the name
+				p = putName(p, nameOf(w), room)
+				continue
+			}
+		}
 		p = put(p, f.typ, unsafe.Add(d, f.offset), depth, room)
 	}
 	return p
+}
+
+// typeIn returns the type that a field of the struct at d points to; nil if it points to none.
+func typeIn(f *field, d unsafe.Pointer) *rtype {
+	if f.typ.kindOf() != kindPointer || nameOf((*elemType)(unsafe.Pointer(f.typ)).elem) != "abi.Type" {
+		return nil
+	}
+	t := *(**rtype)(unsafe.Add(d, f.offset))
+	if t == nil || !readable(uintptr(unsafe.Pointer(t)), unsafe.Sizeof(rtype{})) {
+		return nil
+	}
+	return t
 }
 
 func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
