@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -142,7 +143,7 @@ func (s *subject) covered(t *testing.T, dir string) (calls map[string]int, resul
 	calls = map[string]int{}
 	for file, found := range blocks {
 		sorted := slices.SortedFunc(maps.Keys(found), position.compare)
-		for _, f := range functionsOf(t, sourceOf(t, dir, file), path.Base(path.Dir(file))) {
+		for _, f := range functionsOf(t, sourceOf(t, dir, file), packageIn(path.Dir(file))) {
 			// Until Go 1.26 the first block begins with the body, since then with the code in it.
 			i, _ := slices.BinarySearchFunc(sorted, f.begin, position.compare)
 			if i < len(sorted) && sorted[i].compare(f.end) < 0 { // some functions without statements are not counted
@@ -170,6 +171,12 @@ type function struct {
 	name       string
 	begin, end position
 }
+
+// majorVersion is the last part of the path of a package that has a major version.
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+
+// packageIn returns the last part of a package's path, before its major version.
+func packageIn(pkg string) string { return path.Base(majorVersion.ReplaceAllString(pkg, "")) }
 
 // sourceOf returns the path of a file that a profile names by its package.
 func sourceOf(t *testing.T, dir, file string) string {
