@@ -34,6 +34,8 @@ type Pass struct {
 	// make it small, so that small traces have many parts.
 	Share int64
 	cut   passCut
+	// exact keeps the shares as they are cut.
+	exact bool
 	// unawaited tells that no user waits for the pass.
 	unawaited bool
 }

@@ -90,7 +90,7 @@ func (s *passRun) precede(ctx context.Context, sh *passShare) error {
 	var parts []*passShare // the last one first
 	for ; n > 0; n-- {
 		part := &passShare{segments: s.barren[n-1 : n], visitors: make([]Visitor, len(s.Collect))}
-		if err := s.again(ctx, part, &part.segments[0], nil); err != nil {
+		if err := s.again(ctx, part, nil, false); err != nil {
 			return err
 		}
 		parts = append(parts, part)

@@ -26,6 +26,9 @@ type passRun struct {
 	order       *searchOrder // in place of Ranges: a thread may be in several of them; nil if not used
 	among       *literal.Any // of Among
 	barren      []segment    // parts of a thread merged last, one after the other, that have nothing of Among
+	dealt       chan *passShare
+	early       *passShare // taken from dealt, and not merged yet; nil if there is none
+	last        *passState // where the part ended that was merged last; nil if it was a whole thread, or skipped
 }
 
 // segmentVisitor is a Visitor that is told about segments too, with mappings and context locked.
@@ -57,9 +60,10 @@ func (s *passRun) run(ctx context.Context) error {
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer cancel()
-	todo, order := make(chan *passShare), make(chan *passShare, 2*s.cut.width)
+	todo := make(chan *passShare)
+	s.dealt = make(chan *passShare, 2*s.cut.width)
 	shares := s.shares()
-	group.Go(func() { s.deal(ctx, shares, order, todo) })
+	group.Go(func() { s.deal(ctx, shares, s.dealt, todo) })
 	for range s.cut.width {
 		group.Go(func() {
 			for sh := range todo {
@@ -68,18 +72,33 @@ func (s *passRun) run(ctx context.Context) error {
 			}
 		})
 	}
-	var last *passState
-	for sh := range order {
-		select {
-		case <-sh.ready:
-		case <-ctx.Done(): // perhaps no goroutine got the share
-			return ctx.Err()
+	for {
+		sh, err := s.next(ctx)
+		if sh == nil || err != nil {
+			return err
 		}
-		if err := s.merge(ctx, sh, &last); err != nil {
+		if err := s.merge(ctx, sh); err != nil {
 			return err
 		}
 	}
-	return ctx.Err()
+}
+
+// next returns the next share to merge, once it has been visited; nil if there is none.
+func (s *passRun) next(ctx context.Context) (*passShare, error) {
+	sh := s.early
+	if s.early = nil; sh != nil {
+		return sh, nil
+	}
+	sh, ok := <-s.dealt
+	if !ok {
+		return nil, ctx.Err()
+	}
+	select {
+	case <-sh.ready:
+		return sh, nil
+	case <-ctx.Done(): // perhaps no goroutine got the share
+		return nil, ctx.Err()
+	}
 }
 
 // shares returns the shares of the pass, and adds up their bytes.
@@ -202,11 +221,11 @@ func (s *passRun) visit(ctx context.Context, sh *passShare) {
 		if g.part() {
 			sh.first = begin
 		}
-		if sh.err = s.walk(ctx, x, begin, g.from); sh.err != nil {
+		if sh.err = s.walk(ctx, x, begin, g.from, nil); sh.err != nil {
 			return
 		}
 		if g.part() {
-			sh.last = x.state()
+			sh.last = x.leave()
 		}
 	}
 }
@@ -251,8 +270,9 @@ func (s *passRun) find(x *passWalk, from int64, most int) (begin *passState, err
 	return begin, err
 }
 
-// walk visits a segment from a state on.
-func (s *passRun) walk(ctx context.Context, x *passWalk, begin *passState, from int64) (err error) {
+// walk visits a segment from a state on. At its end further, if not nil, may move the end; it reports
+// whether it did.
+func (s *passRun) walk(ctx context.Context, x *passWalk, begin *passState, from int64, further func() bool) (err error) {
 	if err := s.locked(func() error { x.begin(begin, from); return nil }); err != nil {
 		return err
 	}
@@ -268,25 +288,19 @@ func (s *passRun) walk(ctx context.Context, x *passWalk, begin *passState, from 
 		if err := s.locked(func() (err error) { more, err = x.steps(passSteps); return err }); err != nil {
 			return err
 		}
+		if !more && further != nil {
+			more = further()
+		}
 		runtime.Gosched() // what a key asks for does not wait for passes on all processors
 	}
 	return nil
 }
 
-// merge merges a share. last is where the share before ended, if it was of the same thread and
-// not skipped; merge sets it to where this one did.
-func (s *passRun) merge(ctx context.Context, sh *passShare, last **passState) error {
-	for _, g := range sh.segments {
-		if st := s.v.Stream(g.thread); st != nil {
-			to := g.to
-			if to < 0 {
-				to = st.Size
-			}
-			s.done += to - g.from
-		}
-	}
-	before := *last
-	*last = nil
+// merge merges a share.
+func (s *passRun) merge(ctx context.Context, sh *passShare) error {
+	s.count(sh)
+	before := s.last
+	s.last = nil
 	if sh.barren || sh.visitors == nil && s.Among != nil { // what is skipped has not been searched
 		sh.visitors = nil
 		s.addBarren(sh.segments[0])
@@ -300,7 +314,7 @@ func (s *passRun) merge(ctx context.Context, sh *passShare, last **passState) er
 		}
 		err := sh.err
 		if g.from > 0 && (sh.first == nil && err == nil || sh.first != nil && before != nil && !sh.first.equal(before)) {
-			err = s.again(ctx, sh, g, before)
+			err = s.again(ctx, sh, before, !s.exact)
 		}
 		if err == nil && sh.first != nil {
 			if err := s.precede(ctx, sh); err != nil {
@@ -316,7 +330,7 @@ func (s *passRun) merge(ctx context.Context, sh *passShare, last **passState) er
 			return err
 		}
 		if g := &sh.segments[len(sh.segments)-1]; g.to >= 0 {
-			*last = sh.last
+			s.last = sh.last
 		}
 	}
 	if s.Progress != nil {
@@ -325,14 +339,27 @@ func (s *passRun) merge(ctx context.Context, sh *passShare, last **passState) er
 	return nil
 }
 
+// count counts the bytes of a share as done.
+func (s *passRun) count(sh *passShare) {
+	for _, g := range sh.segments {
+		if st := s.v.Stream(g.thread); st != nil {
+			to := g.to
+			if to < 0 {
+				to = st.Size
+			}
+			s.done += to - g.from
+		}
+	}
+}
+
 // again visits a part of a thread from where the part before ended; if that is not known, from
-// a state that may take long to find.
-func (s *passRun) again(ctx context.Context, sh *passShare, g *segment, begin *passState) error {
+// a state that may take long to find. If it may, it joins parts after this one with it.
+func (s *passRun) again(ctx context.Context, sh *passShare, begin *passState, mayJoin bool) error {
 	for i, c := range s.Collect {
 		sh.visitors[i] = c.Visitor()
 	}
-	x := s.newWalk(sh.visitors)
-	if err := s.enter(x, g); err != nil {
+	x, g := s.newWalk(sh.visitors), sh.segments[0]
+	if err := s.enter(x, &g); err != nil {
 		return err
 	}
 	if begin == nil {
@@ -341,9 +368,37 @@ func (s *passRun) again(ctx context.Context, sh *passShare, g *segment, begin *p
 			return err
 		}
 	}
-	if err := s.walk(ctx, x, begin, g.from); err != nil {
+	// To begin takes time for each call around. So that this does not add up in a deep recursion, no part
+	// is shorter than the calls around it, if the next one would begin as deep.
+	depth := len(begin.stack)
+	further := func() bool {
+		if !mayJoin || x.visited > depth || g.to < 0 {
+			return false
+		}
+		next, err := s.next(ctx)
+		if s.early = next; next == nil || err != nil || !next.follows(&g) {
+			return false
+		}
+		s.early = nil
+		if s.count(next); s.Progress != nil {
+			s.Progress(s.done, s.total)
+		}
+		g.to = next.segments[0].to
+		x.to = g.to
+		return true
+	}
+	x.stack = begin.stack // which is not needed any more
+	if err := s.walk(ctx, x, begin, g.from, further); err != nil {
 		return err
 	}
-	sh.first, sh.last = begin, x.state()
+	sh.segments = []segment{g}
+	sh.first, sh.last = &passState{pos: begin.pos}, x.leave()
 	return nil
+}
+
+// follows reports whether a share is the rest of a thread after a part, or a part of that, and has not been
+// visited because its beginning is far away or because there is nothing to find.
+func (sh *passShare) follows(g *segment) bool {
+	n := &sh.segments[0]
+	return n.thread == g.thread && n.from == g.to && sh.visitors != nil && sh.first == nil && sh.err == nil
 }

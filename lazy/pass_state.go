@@ -1,14 +1,12 @@
 package lazy
 
-import (
-	"slices"
+import "tracex/format"
 
-	"tracex/format"
-)
-
-// state returns where the walk is.
-func (x *passWalk) state() *passState {
-	return &passState{pos: x.pos, ord: x.ord, stack: slices.Clone(x.stack), thread: x.s.Thread, to: x.to}
+// leave returns where the walk is, which ends there.
+func (x *passWalk) leave() *passState {
+	s := &passState{pos: x.pos, ord: x.ord, stack: x.stack, thread: x.s.Thread, to: x.to}
+	x.stack = nil
+	return s
 }
 
 // passState is the state of a walk before a point.

@@ -34,6 +34,7 @@ type passWalk struct {
 	err     error         // of a visitor's request
 	changed bool          // folding changed or dropped a point
 	last    int32         // number of the event visited last, before folding
+	visited int           // how many objects were visited or passed
 }
 
 // passFrame is an open container.
@@ -58,6 +59,8 @@ func (x *passWalk) fail(err error) error {
 // steps visits up to n objects. more is false at the end of the part.
 func (x *passWalk) steps(n int) (more bool, err error) {
 	x.window = nil // the mapping may have changed
+	most := n
+	defer func() { x.visited += most - n }()
 	for ; n > 0; n-- {
 		if x.skimmed.by != nil {
 			n -= x.skim(n)

@@ -280,3 +280,44 @@ func TestCloseWhileReading(t *testing.T) {
 		t.Fatal("closing twice")
 	}
 }
+
+// aroundCounter is a Collector that counts the containers with which parts begin, and all points.
+type aroundCounter struct{ parts, around, points int }
+
+func (c *aroundCounter) Visitor() Visitor               { return new(aroundCounter) }
+func (c *aroundCounter) Reset()                         { *c = aroundCounter{} }
+func (c *aroundCounter) Begin(_ int32, all []PassFrame) { c.parts++; c.around += len(all) }
+func (c *aroundCounter) Enter(*PassPoint)               { c.points++ }
+func (c *aroundCounter) Leaf(*PassPoint)                { c.points++ }
+func (c *aroundCounter) Exit(*PassPoint)                {}
+
+func (c *aroundCounter) Merge(v Visitor) error {
+	part := v.(*aroundCounter)
+	c.parts += part.parts
+	c.around += part.around
+	c.points += part.points
+	return nil
+}
+
+// TestDeepParts: what the parts of a pass begin with does not add up in a deep recursion.
+func TestDeepParts(t *testing.T) {
+	t.Parallel()
+	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 20_000, Seed: 1}), Options{NoWrite: true})
+	var want aroundCounter
+	for _, p := range []Pass{{}, {cut: passCut{bytes: 4096, approach: 64, width: 2}}, {cut: passCut{bytes: 4096, approach: 64, width: 2}, Among: [][]byte{{0}}}} {
+		c := new(aroundCounter)
+		p.Collect = []Collector{c}
+		if err := r.Pass(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		if p.cut.bytes == 0 {
+			want = *c
+		}
+		if c.points != want.points || c.points < 20_000 || c.parts < 2 && p.cut.bytes > 0 {
+			t.Errorf("visited %d of %d points in %d parts", c.points, want.points, c.parts)
+		}
+		if c.around > 2*c.points {
+			t.Errorf("%d parts with %d points begin with %d calls", c.parts, c.points, c.around)
+		}
+	}
+}

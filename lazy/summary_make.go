@@ -206,7 +206,7 @@ func (m *summaryMaker) unchanged() error {
 
 // pass runs one of two passes.
 func (m *summaryMaker) pass(ctx context.Context, number int64, c ...Collector) error {
-	p := Pass{Raw: number == 1, Collect: c, cut: usualPassCut(), unawaited: m.Gently}
+	p := Pass{Raw: number == 1, Collect: c, cut: usualPassCut(), exact: true, unawaited: m.Gently}
 	p.cut.bytes = m.Unit
 	if m.Gently {
 		p.cut.width = 1

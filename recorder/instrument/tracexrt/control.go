@@ -29,7 +29,7 @@ var (
 	table, tableSize    uintptr
 	errorType           *rtype
 	assertionType       *rtype // runtime.TypeAssertionError; nil before its first value
-	refPath             *byte // the package path of type Ref, in its types
+	refPath             *byte  // the package path of type Ref, in its types
 )
 
 func init() {
