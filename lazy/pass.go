@@ -28,7 +28,7 @@ type Pass struct {
 	Among [][]byte
 	// Collect are the aggregates.
 	Collect []Collector
-	// Progress gets the bytes of the threads' streams that have been merged. It may be nil.
+	// Progress gets the bytes of the threads' streams that have been visited, in the order of the trace. It may be nil.
 	Progress Progress
 	// Share is how many bytes of a thread one goroutine visits at a time; 0 for the usual. Tests
 	// make it small, so that small traces have many parts.
