@@ -102,9 +102,7 @@ type otherError struct {
 	bare bool
 }
 
-func (e *otherError) Error() string {
-	return e.path + " " + ErrOtherTrace.Error() + "; move it away to keep new ones"
-}
+func (e *otherError) Error() string { return e.path + " " + ErrOtherTrace.Error() }
 func (e *otherError) Unwrap() error { return ErrOtherTrace }
 
 // asOther returns the error for a file that begins with the header of another trace.
