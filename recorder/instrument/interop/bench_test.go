@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (w *way) test(b *testing.B, dir string, flags []string) (t took) {
 	list, trace := filepath.Join(scratch, "times"), filepath.Join(scratch, "trace.bin")
 	var command []string
 	if w.record != nil {
-		command = append(append([]string{program(b)}, w.record...), "-o", trace, "--")
+		command = append(append([]string{program(b)}, w.record...), "-o", trace, "--limit", "100GiB", "--")
 	}
 	command = append(append(append(command, "go", "test", "-count=1", "-exec", self), flags...), "./...")
 	c := exec.Command(command[0], command[1:]...)
@@ -145,6 +146,9 @@ func (w *way) test(b *testing.B, dir string, flags []string) (t took) {
 		m := callsTold.FindSubmatch(out)
 		if m == nil {
 			b.Fatalf("nothing was recorded: %s", out)
+		}
+		if bytes.Contains(out, []byte("ended early")) {
+			b.Fatalf("not all was recorded: %s", out)
 		}
 		t.calls, _ = strconv.ParseInt(strings.ReplaceAll(string(m[1]), ",", ""), 10, 64)
 	}
