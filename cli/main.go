@@ -40,8 +40,14 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped: " + e.signal.String() }
 
-// endingSignals are the signals that end a command.
-var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+// notifyEnding sends the signals that end a command to a channel, except ignored ones.
+func notifyEnding(c chan<- os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+}
 
 // untilSignal returns a context that the first interrupt, termination, hang-up or quit signal
 // cancels, so that a command can restore the terminal and remove its temporary files. The
@@ -49,11 +55,7 @@ var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, s
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
-	for _, s := range endingSignals {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
+	notifyEnding(c)
 	go func() {
 		select {
 		case s := <-c:

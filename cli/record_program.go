@@ -97,11 +97,7 @@ func (r *recordCommand) passOn(p *os.Process, cause error) {
 // completes the trace. stop ends that.
 func (r *recordCommand) explainSignals(exit func(code int)) (stop func()) {
 	c, done := make(chan os.Signal, 1), make(chan struct{})
-	for _, s := range endingSignals {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
+	notifyEnding(c)
 	go func() {
 		select {
 		case s := <-c:

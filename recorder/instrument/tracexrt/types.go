@@ -195,9 +195,6 @@ func describeType(t *rtype, number uint32) bool {
 	switch kind {
 	case kindStruct:
 		fields = (*structType)(unsafe.Pointer(t)).fields
-		if name == "runtime.TypeAssertionError" {
-			*word(uintptr(unsafe.Pointer(&assertionType))) = uintptr(unsafe.Pointer(t))
-		}
 	case kindPointer, kindSlice, kindArray, kindChan:
 		// The element may be an outside type, which has no number before it is described.
 		elem = typeNumberLocked((*elemType)(unsafe.Pointer(t)).elem)
@@ -208,6 +205,9 @@ func describeType(t *rtype, number uint32) bool {
 		if t.flags&flagUncommon != 0 {
 			path = packagePath(t)
 		}
+	}
+	if path == "runtime" && name == "runtime.TypeAssertionError" { // not one of a package of that name
+		*word(uintptr(unsafe.Pointer(&assertionType))) = uintptr(unsafe.Pointer(t))
 	}
 	n := 8 + 24 + 8 + uintptr(len(name)+len(path))
 	for i := range fields {
