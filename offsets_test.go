@@ -19,12 +19,14 @@ var tracePackages = []string{"lazy", "recorder"}
 
 // otherBytes are the directories among them that handle other bytes.
 var otherBytes = map[string]string{
-	"lazy/internal/decode/":   "numbers of summaries and of tables that are kept",
-	"lazy/internal/summary/":  "summaries, whose package comment has their bytes",
-	"recorder/perfetto/":      "packets of Perfetto and its shared memory",
-	"recorder/internal/":      "the same, clocks, and the memory that a killed program leaves",
-	"recorder/instrument/":    "what instrumented programs record",
-	"recorder/convert/spool/": "records that wait to be written",
+	"lazy/internal/decode/":    "numbers of summaries and of tables that are kept",
+	"lazy/internal/summary/":   "summaries, whose package comment has their bytes",
+	"recorder/perfetto/":       "packets of Perfetto and its shared memory",
+	"recorder/internal/":       "the same, clocks, and the memory that a killed program leaves",
+	"recorder/instrument/":     "what instrumented programs record",
+	"lazy/export/":             "the files of other tools",
+	"recorder/convert/chrome/": "letters of JSON",
+	"recorder/convert/spool/":  "records that wait to be written",
 }
 
 // otherNumbers are expressions whose numbers are not about bytes of a trace, in any file.

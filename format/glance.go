@@ -9,7 +9,8 @@ type Glance struct {
 	ClassID int32
 	Bits    int64  // as in [Value]; of an array only the identity hash
 	Text    []byte // modified UTF-8, as in the file; valid as long as the file's bytes are
-	// Rest means that the text may have more than that: the message of an exception, the fields of a struct.
+	// Rest means that the text may have more than that: the message of an exception, the fields of a
+	// struct, the elements of a list.
 	Rest bool
 }
 
@@ -27,7 +28,7 @@ func (v Version) GlanceAt(b []byte, i int, g *Glance) int {
 
 // GlanceOf returns the Glance of a value in memory.
 func GlanceOf(v *Value) Glance {
-	return Glance{Kind: v.Kind, ClassID: v.ClassID, Bits: v.Bits, Text: []byte(v.Text), Rest: v.Absent || v.ByValue() || v.Captured != nil && v.Captured.Message != nil}
+	return Glance{Kind: v.Kind, ClassID: v.ClassID, Bits: v.Bits, Text: []byte(v.Text), Rest: v.Absent || v.Captured != nil && (v.Hash() == 0 || v.Captured.Message != nil)}
 }
 
 // skipped returns the offset after the value at offset i, for values that need a closer look.
@@ -117,7 +118,7 @@ func (v Version) glance22(b []byte, i int, g *Glance) int {
 		if be.Uint32(b[i+ObjectCountAt22:]) == 0 {
 			return i + ObjectSize22
 		}
-		g.Rest = g.Bits == 0   // see Value.ByValue
+		g.Rest = g.Bits == 0   // see Value.ByValue, and literal
 		return v.skipped(b, i) // what else is captured is not in the text
 	case id < last22:
 		return 0
@@ -176,7 +177,7 @@ func glance27(b []byte, i int, g *Glance) int {
 	case sequence27:
 		return glanceText(b, i+ObjectSize27, g)
 	}
-	g.Rest = kind == capturedThrown27 || kind == capturedObject27 && g.Bits == 0 // see Value.ByValue
+	g.Rest = kind == capturedThrown27 || g.Bits == 0 // see Value.ByValue, and literal
 	return V27.skipped(b, i)
 }
 

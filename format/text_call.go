@@ -48,8 +48,9 @@ func (w *textWriter) owner(p *Point, m *namedMethod, parent Parent) {
 		w.receiver(&p.Target)
 		w.b = append(w.b, '.')
 	case m != nil:
-		// The functions of a Kotlin file are in a class named after it.
-		if e := w.c.classes.get(m.ClassID); e != nil && strings.HasSuffix(e.Name, "Kt") {
+		// The functions of a Kotlin file are in a class named after it. In the traces of other tools
+		// functions have no class: its name is empty.
+		if e := w.c.classes.get(m.ClassID); e != nil && (e.Name == "" || strings.HasSuffix(e.Name, "Kt")) {
 			return
 		}
 		w.classOwner(m.ClassID)
@@ -141,7 +142,7 @@ func (w *textWriter) arguments(p *Point) {
 			continue
 		}
 		w.path(w.c.paths.get(names[i]), names[i], false)
-		if w.c.version.showsNamed(v.Kind) {
+		if w.c.version.showsNamed(v.Kind) || literal(w.c, v) {
 			w.access(true, v)
 		}
 	}

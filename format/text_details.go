@@ -56,8 +56,8 @@ func (c *Context) MethodName(id int32) string {
 
 // CallName returns a name for calls of a method that does not depend on the receiver:
 // "Class.method", "new Class" for a constructor and, with FlagSuper in flags, "super@Class". class
-// is the number of its bytes that belong to the class, 0 for an unknown method and for a go statement,
-// which have no class.
+// is the number of its bytes that belong to the class, 0 for an unknown method, a go statement, and
+// a function of a class whose name is empty, which have no class.
 func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 	w := textWriter{c: c}
 	switch e := c.methods.get(method); {
@@ -71,8 +71,9 @@ func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 		w.b = append(w.b, e.shown...)
 	default:
 		w.className(e.ClassID)
-		class = len(w.b)
-		w.b = append(w.b, '.')
+		if class = len(w.b); class > 0 {
+			w.b = append(w.b, '.')
+		}
 		w.b = append(w.b, e.shown...)
 	}
 	return string(w.b), class

@@ -37,18 +37,20 @@ func TestFileLine(t *testing.T) {
 	}
 }
 
-// TestGoStatementName: a go statement has no class in its name. A method of another language with such a
-// name has its class.
+// TestGoStatementName: a go statement has no class in its name, nor has a function of a class without a name.
+// A method of another language with such a name has its class.
 func TestGoStatementName(t *testing.T) {
 	c := NewContext(V22)
 	addTo(t, c, &ClassDescriptor{0, "a.Pool"})
 	addTo(t, c, &MethodDescriptor{ID: 0, ClassID: 0, Name: "go p.retry", Result: GoStatement})
 	addTo(t, c, &MethodDescriptor{ID: 1, ClassID: 0, Name: "go home", Result: Type{Kind: TypeVoid}})
+	addTo(t, c, &ClassDescriptor{1, ""})
+	addTo(t, c, &MethodDescriptor{ID: 2, ClassID: 1, Name: "main", Result: Type{Kind: TypeVoid}})
 	for id, want := range []struct {
 		name  string
 		class int
 		full  string
-	}{{"go p.retry", 0, ""}, {"Pool.go home", 4, "a.Pool.go home"}} {
+	}{{"go p.retry", 0, ""}, {"Pool.go home", 4, "a.Pool.go home"}, {"main", 0, ""}} {
 		name, class := c.CallName(int32(id), 0)
 		full, _ := c.FullCallName(int32(id), 0)
 		if name != want.name || class != want.class || full != want.full {

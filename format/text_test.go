@@ -49,7 +49,7 @@ func addTo(t testing.TB, c *Context, o interface {
 	Append([]byte, Version) ([]byte, error)
 }) {
 	t.Helper()
-	b, err := o.Append(nil, V22)
+	b, err := o.Append(nil, c.Version())
 	if err == nil {
 		_, _, err = c.Add(b)
 	}

@@ -90,6 +90,10 @@ func (w *textWriter) named(v *Value) {
 	case ValueBuilder:
 		w.b = append(w.b, "StringBuilder"...)
 	default:
+		if v.Kind == ValueArray && literal(w.c, v) {
+			appendElements(w, v)
+			return
+		}
 		w.className(v.ClassID)
 	}
 	w.hash(v)
@@ -133,6 +137,48 @@ func (w *textWriter) fields(list []CapturedField, style Style) {
 		}
 	}
 	w.b = append(w.b, '}')
+	w.most = outer
+}
+
+// literal reports whether a value is one of the traces of other tools that has neither an identity nor
+// the name of a class, but contents: {a:1} or [1, 2]. It is shown by these even after the name of
+// an argument.
+func literal(c *Context, v *Value) bool {
+	if v.Captured == nil || v.Hash() != 0 || v.Kind != ValueObject && v.Kind != ValueArray ||
+		len(v.Captured.Fields)+len(v.Captured.Elements) == 0 {
+		return false
+	}
+	class := c.classes.get(v.ClassID)
+	return class != nil && class.Name == ""
+}
+
+// appendElements appends those of an array as a literal has them.
+func appendElements(w *textWriter, v *Value) {
+	outer, style := w.most, w.style
+	if w.most = min(outer, len(w.b)+maxLiteral); outer == 0 {
+		w.most = len(w.b) + maxLiteral
+	}
+	list := v.Captured.Elements
+	w.b = append(w.b, '[')
+	for i := range list {
+		if i > 0 {
+			w.b = append(w.b, ", "...)
+		}
+		if len(w.b) >= w.most {
+			w.b = append(w.b, "…]"...)
+			w.most = outer
+			return
+		}
+		if style == StyleValue {
+			w.value(&list[i])
+		} else {
+			w.valueIn(style, &list[i])
+		}
+	}
+	if int(v.Length()) > len(list) {
+		w.b = append(w.b, ", …"...)
+	}
+	w.b = append(w.b, ']')
 	w.most = outer
 }
 

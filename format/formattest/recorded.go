@@ -23,7 +23,13 @@ func recordedDir() string {
 // Recorded returns a file of testdata/lincheck by its name without ".gz".
 func Recorded(t testing.TB, name string) []byte {
 	t.Helper()
-	path := filepath.Join(recordedDir(), name)
+	return read(t, recordedDir(), name)
+}
+
+// read returns a file of a folder by its name without ".gz".
+func read(t testing.TB, dir, name string) []byte {
+	t.Helper()
+	path := filepath.Join(dir, name)
 	if b, err := os.ReadFile(path); err == nil {
 		return b
 	}
@@ -74,4 +80,18 @@ func Unpack(t testing.TB, names ...string) string {
 		}
 	}
 	return filepath.Join(dir, names[0])
+}
+
+// Demo writes the trace of the command demo to a temporary directory of the test and returns the path of its
+// data.
+func Demo(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"shop.bin", "shop.bin.idx", "shop.bin.tim"} {
+		b := read(t, filepath.Join(recordedDir(), "..", "demo"), name)
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "shop.bin")
 }

@@ -1,11 +1,13 @@
 package perfetto
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
 )
 
 // arguments collects the named arguments of one event: the encoded values, and the
@@ -20,6 +22,8 @@ type arguments struct {
 	names  []int32
 	values []byte
 	text   []byte
+	count  int // of arguments in text
+	only   ending
 	left   int64 // arguments that were damaged or had no room
 
 	// key identifies the names, if all of them are interned.
@@ -39,7 +43,7 @@ const (
 func (a *arguments) reset(in *interned, asText bool) {
 	a.in, a.asText = in, asText
 	a.names, a.values, a.key, a.text = a.names[:0], a.values[:0], a.key[:0], a.text[:0]
-	a.interned = true
+	a.interned, a.count = true, 0
 }
 
 // add adds an argument with a fixed name.
@@ -67,6 +71,11 @@ func (a *arguments) putInterned(iid uint64, e *internedText, v *format.Value) {
 		a.putText(shownName(clean(nil, e.text)), v)
 		return
 	}
+	if isPosition(e.text, len(a.names)+1) {
+		a.key = binary.AppendUvarint(a.key, iid)
+		a.putValue(-1, v)
+		return
+	}
 	if e.path < 0 {
 		e.path = a.d.path(shownName(clean(nil, e.text)))
 	}
@@ -74,9 +83,16 @@ func (a *arguments) putInterned(iid uint64, e *internedText, v *format.Value) {
 	a.putValue(e.path, v)
 }
 
+// isPosition reports whether the name of an argument only tells which one it is, such as arg.1: then it
+// is shown without a name.
+func isPosition(name []byte, n int) bool {
+	digits, ok := bytes.CutPrefix(name, []byte("arg."))
+	return ok && string(digits) == strconv.Itoa(n)
+}
+
 // room reports whether there is room for another argument.
 func (a *arguments) room() bool {
-	if len(a.names) < maxArguments && len(a.values) < maxValues && len(a.text) < maxText {
+	if len(a.names) < maxArguments && len(a.values) < maxValues && len(a.text) < fit.MaxText {
 		return true
 	}
 	a.left++
@@ -86,7 +102,7 @@ func (a *arguments) room() bool {
 func (a *arguments) putValue(path int32, v *format.Value) {
 	a.names = append(a.names, path)
 	at, version := len(a.values), a.d.version
-	unquoted(v, version)
+	fit.Unquoted(v, version)
 	var err error
 	if a.values, err = version.AppendValue(a.values, v); err != nil {
 		null := format.Null() // impossible: texts are cut before
@@ -99,8 +115,34 @@ func (a *arguments) putText(name []byte, v *format.Value) {
 		a.text = append(a.text, ", "...)
 	}
 	a.text = append(append(a.text, name...), " ➜ "...)
+	at := len(a.text)
 	a.text = a.plain.AppendValueText(a.text, v)
+	if a.count++; a.count > 1 {
+		return
+	}
+	a.only = ending{text: a.text[at:]}
+	switch string(name) {
+	case endResult:
+		a.only.name = endResult
+	case endException:
+		if a.only.name = endException; v.Kind == format.ValueString {
+			a.only.plain = v.Text
+		}
+	}
 }
+
+// ending is the only argument of an event that ends a slice.
+type ending struct {
+	name  string // if it is one of those below
+	text  []byte // of the value
+	plain string // the value, if it is a string
+}
+
+// Names of arguments that say how a call ended, if an end has no other: tracex export writes them.
+const (
+	endResult    = "result"
+	endException = "exception"
+)
 
 // shownName returns the name that is shown for an annotation: its own, or with the
 // prefix "debug." if the format would treat it as the instance itself, or shorten
@@ -114,7 +156,7 @@ func shownName(name []byte) []byte {
 
 // maxPath bounds the names of nested arguments, in bytes: each is looked up as a
 // whole.
-const maxPath = maxText / 3
+const maxPath = fit.MaxText / 3
 
 // clean appends the name of an annotation without the characters that join the names
 // of nested ones.

@@ -1,6 +1,10 @@
 package perfetto
 
-import "strconv"
+import (
+	"strconv"
+
+	"tracex/recorder/convert/fit"
+)
 
 // frame is one call in a stack.
 type frame struct {
@@ -105,7 +109,7 @@ func (a *arguments) internedStack(s *sequence, iid uint64) {
 // addStack adds the names of a stack's calls, innermost first.
 func (a *arguments) addStack(names []string) {
 	var text []byte
-	for i := len(names) - 1; i >= 0 && len(text) < maxText/3; i-- {
+	for i := len(names) - 1; i >= 0 && len(text) < fit.SurelyFits; i-- {
 		name := names[i]
 		if name == "" {
 			name = "?"

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/fit"
 )
 
 // blocks writes threads as blocks: it encodes their events, and decides when a block
@@ -52,6 +53,7 @@ type open struct {
 	event           int32
 	category, name  int32
 	result          []byte
+	threw           bool // result is the class of the exception
 }
 
 func newThread(id int32, name string) *thread {
@@ -118,9 +120,15 @@ func (b *blocks) pop(t *thread, end int64) {
 	case o.duration < 0:
 		f := format.Unfinished(format.ClassCall)
 		data, _ = f.Append(data, b.version, format.ClassCall) // cannot fail: its text is short
+	case o.threw:
+		f := format.Footer{Result: format.Unfinished(format.ClassCall).Result, Threw: true, Exception: string(o.result)}
+		var err error
+		if data, err = f.Append(data, b.version, format.ClassCall); err != nil {
+			data = append(t.Bytes(), b.void...) // impossible: texts are cut
+		}
 	case len(o.result) > 0:
 		f := format.Footer{Result: format.Value{Kind: format.ValueRawString, Text: string(o.result)}}
-		unquoted(&f.Result, b.version)
+		fit.Unquoted(&f.Result, b.version)
 		var err error
 		if data, err = f.Append(data, b.version, format.ClassCall); err != nil {
 			data = append(t.Bytes(), b.void...) // impossible: texts are cut

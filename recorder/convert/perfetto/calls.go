@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 	"tracex/recorder/internal/perfetto/calls"
 )
@@ -84,7 +85,7 @@ type callsRecorder struct {
 	version    format.Version // of its objects
 	name       string         // prefix of its threads' names, set when the recorder is written
 	references *spool.Stream
-	known      *remember[reference, struct{}] // objects that are in references
+	known      *fit.Map[reference, struct{}] // objects that are in references
 	ids        [format.KindCodeLocation + 1]int64
 	// ids are, by kind, one more than the largest of its references' ids.
 	threads map[int32]*spool.Stream
@@ -175,7 +176,7 @@ func (d *recorded) get(id uint64, v format.Version) *callsRecorder {
 	r := d.known[id]
 	if r == nil && len(d.list) < knownRecorders {
 		r = &callsRecorder{
-			version: v, references: d.spool.Stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*spool.Stream{},
+			version: v, references: d.spool.Stream(), known: fit.NewMap[reference, struct{}](knownReferences), threads: map[int32]*spool.Stream{},
 		}
 		if d.known == nil {
 			d.known = map[uint64]*callsRecorder{}
@@ -199,10 +200,10 @@ func (d *recorded) refer(r *callsRecorder, b []byte) (sound bool, err error) {
 		}
 		object, name := b[:n], reference{format.Kind(b[0]), id}
 		b = b[n:]
-		if _, known := r.known.get(name); known || name.kind == format.KindThreadName {
+		if _, known := r.known.Get(name); known || name.kind == format.KindThreadName {
 			continue // names of threads are in their parts
 		}
-		r.known.put(name, struct{}{})
+		r.known.Put(name, struct{}{})
 		r.ids[name.kind] = max(r.ids[name.kind], int64(id)+1)
 		if err := d.keep.reference(r, object); err != nil {
 			return true, err

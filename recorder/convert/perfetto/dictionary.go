@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"unicode/utf8"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -16,7 +16,7 @@ const (
 	noName     = "unnamed"
 )
 
-// knownTexts is how many descriptors are remembered, see [remember]. A descriptor
+// knownTexts is how many descriptors are remembered, see [fit.Map]. A descriptor
 // that is forgotten and used again is in the trace twice, with two numbers.
 const knownTexts = 1 << 18
 
@@ -26,7 +26,7 @@ type dictionary struct {
 	version format.Version // of the objects it encodes
 	spool   *spool.Spool
 	refs    *spool.Stream // each record: a whole reference object
-	known   *remember[digest, int32]
+	known   *fit.Map[fit.Digest, int32]
 	counts  [format.KindCodeLocation + 1]int32
 	words   int32
 	cut     int64 // texts that were too long
@@ -36,7 +36,7 @@ type dictionary struct {
 }
 
 func newDictionary(s *spool.Spool, v format.Version) *dictionary {
-	return &dictionary{version: v, spool: s, refs: s.Stream(), known: newRemember[digest, int32](knownTexts)}
+	return &dictionary{version: v, spool: s, refs: s.Stream(), known: fit.NewMap[fit.Digest, int32](knownTexts)}
 }
 
 // wordKind distinguishes the keys of words from those of descriptors, which begin
@@ -47,12 +47,12 @@ const wordKind = 0xff
 func (d *dictionary) word(text []byte) int32 {
 	d.begin(wordKind)
 	d.key = append(d.key, text...)
-	key := digestOf(d.key)
-	id, ok := d.known.get(key)
+	key := fit.DigestOf(d.key)
+	id, ok := d.known.Get(key)
 	if !ok {
 		d.words++
 		id = d.words
-		d.known.put(key, id)
+		d.known.Put(key, id)
 	}
 	return id
 }
@@ -62,9 +62,9 @@ func (d *dictionary) begin(kind format.Kind) { d.key = append(d.key[:0], byte(ki
 
 // number returns the number of the object with the key, and whether it is new: if
 // so, the caller must call define.
-func (d *dictionary) number() (id int32, key digest, isNew bool) {
-	key = digestOf(d.key)
-	id, ok := d.known.get(key)
+func (d *dictionary) number() (id int32, key fit.Digest, isNew bool) {
+	key = fit.DigestOf(d.key)
+	id, ok := d.known.Get(key)
 	if !ok {
 		id = d.counts[d.key[0]]
 	}
@@ -72,7 +72,7 @@ func (d *dictionary) number() (id int32, key digest, isNew bool) {
 }
 
 // define adds the encoded object.
-func (d *dictionary) define(kind format.Kind, key digest, object []byte, err error) {
+func (d *dictionary) define(kind format.Kind, key fit.Digest, object []byte, err error) {
 	d.object = object[:0]
 	if d.counts[kind] == math.MaxInt32 {
 		err = errNumbers
@@ -84,7 +84,7 @@ func (d *dictionary) define(kind format.Kind, key digest, object []byte, err err
 		d.err = err
 	}
 	d.counts[kind]++
-	d.known.put(key, d.counts[kind]-1)
+	d.known.Put(key, d.counts[kind]-1)
 }
 
 // errNumbers is returned when ids run out: the format has 31 bits for them.
@@ -189,36 +189,14 @@ func (d *dictionary) location(at sourceLocation, plain bool, args []int32) int32
 	return id
 }
 
-// maxText is the maximum size of a text in the format, in bytes of its encoding.
-const maxText = 0xffff
-
 // text returns a name in a form that can be written: valid and not too long.
 func (d *dictionary) text(name []byte) string { return string(d.fit(name)) }
 
-// fit cuts a text that is too long, and marks the cut at its end.
+// fit cuts a text that is too long.
 func (d *dictionary) fit(s []byte) []byte {
-	if len(s) <= maxText/3 {
-		return s // no byte takes more than three
+	text, cut := fit.Text(s)
+	if cut {
+		d.cut++
 	}
-	const more = "…"
-	room, end := maxText, 0
-	for at := 0; at < len(s); {
-		r, n := utf8.DecodeRune(s[at:])
-		switch {
-		case r == 0:
-			room -= 2
-		case r > 0xffff:
-			room -= 6
-		default:
-			room -= utf8.RuneLen(r)
-		}
-		if room < 0 {
-			d.cut++
-			return append(s[:end:end], more...)
-		}
-		if at += n; room >= len(more) {
-			end = at
-		}
-	}
-	return s
+	return text
 }

@@ -1,6 +1,9 @@
 package perfetto
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/recorder/convert/fit"
+)
 
 // eventReader turns TrackEvents into records: each slice begin or end, instant,
 // counter value and state becomes a record, which is added to the timeline of its track.
@@ -11,7 +14,7 @@ type eventReader struct {
 	sink       *sink
 	left       *tally
 	labels     labels
-	asyncNames *remember[asyncID, string] // nil if there are none
+	asyncNames *fit.Map[asyncID, string] // nil if there are none
 
 	event     event     // scratch for the current event
 	arguments arguments // scratch for its arguments
@@ -138,7 +141,14 @@ func (x *eventReader) addEnd(o *occurrence, l *timeline, r record) error {
 	r.category, r.name = o.category.word, o.name.word
 	x.arguments.reset(&o.sequence.interned, true)
 	x.arguments.gather(o.sequence, o.event)
-	r.result = x.arguments.text
+	if r.result = x.arguments.text; x.arguments.count == 1 {
+		switch only := x.arguments.only; {
+		case only.name == endResult:
+			r.result = only.text
+		case only.name == endException && only.plain != "":
+			r.kind, r.result = recordThrew, []byte(only.plain)
+		}
+	}
 	return x.sink.add(o.packet, l, o.ns, &r)
 }
 

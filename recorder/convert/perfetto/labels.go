@@ -1,6 +1,11 @@
 package perfetto
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+
+	"tracex/recorder/convert/fit"
+)
 
 // label is the category or the name of an event.
 type label struct {
@@ -63,7 +68,7 @@ func (n *labels) label(text []byte) label {
 func (n *labels) joinCategories(s *sequence, e *event) label {
 	text := n.text[:0]
 	for _, iid := range e.categoryIIDs {
-		if len(text) > maxText {
+		if len(text) > fit.MaxText {
 			break // it will be cut anyway
 		}
 		if known := s.find(internedCategories, iid); known != nil {
@@ -71,7 +76,7 @@ func (n *labels) joinCategories(s *sequence, e *event) label {
 		}
 	}
 	for _, category := range e.categories {
-		if len(text) > maxText {
+		if len(text) > fit.MaxText {
 			break
 		}
 		text = append(append(text, ','), category...)
@@ -96,9 +101,25 @@ func (n *labels) method(c *called) int32 {
 	if c.name.word == 0 {
 		name = []byte(noName)
 	}
-	id := n.dictionary.method(class, name)
+	id := n.dictionary.method(class, withoutClass(class, name))
 	if e != nil {
 		e.category, e.method, e.joined = c.category.word, id, true
 	}
 	return id
+}
+
+// withoutClass returns the name of a method without the class before it: Order.pay in the category
+// shop.Order is the method pay, new Order its constructor.
+func withoutClass(class, name []byte) []byte {
+	short := class[bytes.LastIndexAny(class, "./")+1:]
+	if bytes.IndexByte(short, '$') >= 0 {
+		short = bytes.ReplaceAll(short, []byte{'$'}, []byte{'.'})
+	}
+	if method, ok := bytes.CutPrefix(name, short); ok && len(method) > 1 && method[0] == '.' && len(short) > 0 {
+		return method[1:]
+	}
+	if made, ok := bytes.CutPrefix(name, []byte("new ")); ok && len(short) > 0 && bytes.Equal(made, short) {
+		return []byte("<init>")
+	}
+	return name
 }

@@ -39,7 +39,7 @@ func (l *lanes) find(r *record) *thread {
 	t := l.of[r.track]
 	switch {
 	case t != nil:
-	case r.kind == recordEnd:
+	case r.kind.ends():
 		return nil
 	default:
 		if t = l.take(); t == nil {
@@ -55,7 +55,7 @@ func (l *lanes) find(r *record) *thread {
 	case recordBegin:
 		t.lane.busy++
 		l.mark(t, t.lane.busy == 0)
-	case recordEnd:
+	case recordEnd, recordThrew:
 		t.lane.busy = max(0, t.lane.busy-1)
 		l.mark(t, t.lane.busy == 0)
 	}

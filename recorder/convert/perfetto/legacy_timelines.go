@@ -1,6 +1,10 @@
 package perfetto
 
-import "strconv"
+import (
+	"strconv"
+
+	"tracex/recorder/convert/fit"
+)
 
 // thread returns the thread of an event with a phase.
 func (g *legacy) thread(o *occurrence) (id threadID, ok bool) {
@@ -67,20 +71,20 @@ func (x *eventReader) asyncTimeline(o *occurrence, g *legacy, thread threadID, k
 		id.pid = thread.pid
 	}
 	if x.asyncNames == nil {
-		x.asyncNames = newRemember[asyncID, string](knownAsync)
+		x.asyncNames = fit.NewMap[asyncID, string](knownAsync)
 	}
-	root, ok := x.asyncNames.get(id)
+	root, ok := x.asyncNames.Get(id)
 	if !ok {
-		root = clip(o.name.text)
-		x.asyncNames.put(id, root)
+		root = fit.Name(o.name.text)
+		x.asyncNames.Put(id, root)
 	}
-	scope := clip(o.category.text)
+	scope := fit.Name(o.category.text)
 	switch g.phase {
 	case 'S', 'T', 'p', 'F':
-		scope = clip(o.name.text)
+		scope = fit.Name(o.name.text)
 	}
 	if g.scope != nil {
-		scope = clip(o.category.text) + ":" + clip(g.scope)
+		scope = fit.Name(o.category.text) + ":" + fit.Name(g.scope)
 	}
 	key := timelineKey{asyncTimeline, uint64(id.pid), strconv.Quote(scope) + root}
 	return x.tracks.keyed(key, timeline{joined: true, pid: id.pid, name: root, machine: o.packet.machine})
@@ -94,7 +98,7 @@ func (x *eventReader) metadata(o *occurrence, g *legacy) {
 	if len(e.annotations) > 0 {
 		var n annotation
 		if n.parse(e.annotations[0]) && n.kind == annotationString {
-			name = clip(n.raw)
+			name = fit.Name(n.raw)
 		}
 	}
 	switch what := string(o.name.text); {

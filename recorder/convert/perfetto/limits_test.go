@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/recorder/convert/fit"
 )
 
 // TestGreedy has small events that would take much memory.
@@ -106,7 +108,7 @@ func TestGreedyNames(t *testing.T) {
 		t.Errorf("%d threads", len(w.result.Threads))
 	}
 	for _, l := range w.result.Threads {
-		if len(l.Name) > 3*maxName {
+		if len(l.Name) > 3*fit.MaxName {
 			t.Errorf("a name of %d bytes", len(l.Name))
 		}
 	}
@@ -117,10 +119,10 @@ func TestGreedyNames(t *testing.T) {
 			}
 		}
 	}
-	if got := clip([]byte(strings.Repeat("x", maxName-1) + "é")); got != strings.Repeat("x", maxName-1)+"…" {
-		t.Errorf("%q", got[maxName-3:])
+	if got := fit.Name([]byte(strings.Repeat("x", fit.MaxName-1) + "é")); got != strings.Repeat("x", fit.MaxName-1)+"…" {
+		t.Errorf("%q", got[fit.MaxName-3:])
 	}
-	if got := clip(protowire.AppendString(nil, "short")); got != "\x05short" {
+	if got := fit.Name(protowire.AppendString(nil, "short")); got != "\x05short" {
 		t.Errorf("%q", got)
 	}
 }

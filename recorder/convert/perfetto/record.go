@@ -7,7 +7,7 @@ import "encoding/binary"
 //
 //	begin, instant, complete, next   method, word of the category, word of the name
 //	                                 [track u64] [duration: complete] [location: see withPlace]
-//	end                              [words of category and name] [track u64] [result text]
+//	end, threw                       [words of category and name] [track u64] [result text]
 //	value                            variable, 8 bytes of the value
 //
 // Numbers are uvarints unless noted otherwise.
@@ -21,6 +21,7 @@ const (
 	recordNext     recordKind = 5 // ends all open slices, and begins one
 	recordLong     recordKind = 6 // a counter's value
 	recordDouble   recordKind = 7
+	recordThrew    recordKind = 8 // an end by an exception, whose class is the result text
 	recordMask                = 0x0f
 
 	withTrack  = 0x10 // for a timeline of joined tracks
@@ -30,6 +31,9 @@ const (
 
 	trackSize = 8 // bytes
 )
+
+// ends reports whether a record is the end of a slice.
+func (k recordKind) ends() bool { return k == recordEnd || k == recordThrew }
 
 // record is a decoded record, or one to be written. Its slices are parts of the
 // encoded record.
@@ -58,7 +62,7 @@ func (r *record) append(dst []byte) []byte {
 	case recordLong, recordDouble:
 		dst = binary.AppendUvarint(dst, uint64(r.variable))
 		return binary.LittleEndian.AppendUint64(dst, r.bits)
-	case recordEnd:
+	case recordEnd, recordThrew:
 		if r.category != 0 || r.name != 0 {
 			flags |= withWords
 			dst = binary.AppendUvarint(dst, uint64(r.category))
@@ -100,7 +104,7 @@ func (r *record) parse(b []byte) {
 		r.variable = c.next()
 		r.bits = binary.LittleEndian.Uint64(c.rest)
 		return
-	case r.kind != recordEnd:
+	case !r.kind.ends():
 		r.method = c.next()
 		r.category, r.name = c.next(), c.next()
 	case flags&withWords != 0:

@@ -65,7 +65,7 @@ func (w *writer) finish(t *thread, time int64, r *record) {
 			continue
 		}
 		if len(r.result) > 0 {
-			o.result = append([]byte(nil), r.result...)
+			o.result, o.threw = append([]byte(nil), r.result...), r.kind == recordThrew
 		}
 		if i == top || len(t.known) >= maxKnown {
 			w.endAll(t, i, time)

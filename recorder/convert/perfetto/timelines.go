@@ -2,8 +2,8 @@ package perfetto
 
 import (
 	"strconv"
-	"unicode/utf8"
 
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -68,22 +68,6 @@ const (
 	knownUnknown = 1 << 12
 )
 
-// maxName bounds the names of tracks, threads and processes, in bytes: all of them
-// are kept in memory.
-const maxName = 1 << 10
-
-// clip returns a copy of a name, cut to maxName.
-func clip(name []byte) string {
-	if len(name) <= maxName {
-		return string(name)
-	}
-	end := maxName
-	for end > maxName-utf8.UTFMax && !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return string(name[:end]) + "…"
-}
-
 // newTimeline makes a timeline; it returns nil if there are too many.
 func (ts *tracks) newTimeline(l timeline) *timeline {
 	if len(ts.timelines) >= knownTracks {
@@ -121,7 +105,7 @@ func (ts *tracks) timeline(machine uint32, s *sequence, uuid uint64, event []byt
 func (ts *tracks) findTimeline(machine uint32, uuid uint64, event []byte) *timeline {
 	t := ts.described[uuid]
 	if t == nil {
-		if l, ok := ts.joined.get(uuid); ok {
+		if l, ok := ts.joined.Get(uuid); ok {
 			return l
 		}
 		return ts.undescribed(machine, uuid, event)
@@ -131,7 +115,7 @@ func (ts *tracks) findTimeline(machine uint32, uuid uint64, event []byte) *timel
 	}
 	if t.timeline != nil && t.timeline.joined {
 		// The timeline has all that is needed.
-		ts.joined.put(uuid, t.timeline)
+		ts.joined.Put(uuid, t.timeline)
 		delete(ts.described, uuid)
 	}
 	return t.timeline
@@ -149,7 +133,7 @@ func (ts *tracks) timelineOf(t *track, machine uint32, event []byte) *timeline {
 	}
 	name := t.name
 	if name == "" {
-		name = clip(event)
+		name = fit.Name(event)
 	}
 	key := timelineKey{byName, rootOf(t.machine, t.parent), name}
 	if t.key != "" {
@@ -169,11 +153,11 @@ func (ts *tracks) undescribed(machine uint32, uuid uint64, event []byte) *timeli
 	}
 	if ts.unknown < knownUnknown {
 		ts.unknown++
-		return ts.keyed(timelineKey{unknown, uuid, ""}, timeline{scope: ofUnknown, joined: true, parent: uuid, name: clip(event), machine: machine})
+		return ts.keyed(timelineKey{unknown, uuid, ""}, timeline{scope: ofUnknown, joined: true, parent: uuid, name: fit.Name(event), machine: machine})
 	}
-	l := ts.keyed(timelineKey{byName, rootOf(machine, 0), clip(event)}, timeline{joined: true, name: clip(event), machine: machine})
+	l := ts.keyed(timelineKey{byName, rootOf(machine, 0), fit.Name(event)}, timeline{joined: true, name: fit.Name(event), machine: machine})
 	if l != nil {
-		ts.joined.put(uuid, l)
+		ts.joined.Put(uuid, l)
 	}
 	return l
 }

@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -15,7 +16,7 @@ type tracks struct {
 	threads   map[threadID]uint64  // their tracks
 	processes map[processID]uint64 // the first track of each
 	names     names
-	joined    *remember[uint64, *timeline]
+	joined    *fit.Map[uint64, *timeline]
 	timelines []*timeline
 	keys      map[timelineKey]*timeline
 	unknown   int  // timelines of tracks without a description
@@ -30,7 +31,7 @@ func newTracks(s *spool.Spool, left *tally) *tracks {
 		threads:   make(map[threadID]uint64),
 		processes: make(map[processID]uint64),
 		names:     names{make(map[processID]string), make(map[threadID]string)},
-		joined:    newRemember[uint64, *timeline](knownJoined),
+		joined:    fit.NewMap[uint64, *timeline](knownJoined),
 		keys:      make(map[timelineKey]*timeline),
 		spool:     s,
 		left:      left,
@@ -102,7 +103,7 @@ func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescrip
 			t.uuid, t.hasUUID = f.value, true
 		case trackName, trackStaticName, trackAtraceName:
 			if named == 0 || f.number <= named { // the first of them counts
-				t.name, named = clip(f.raw), f.number
+				t.name, named = fit.Name(f.raw), f.number
 			}
 		case trackProcess:
 			t.pid, process, ok = ts.names.readProcess(machine, f.raw)
@@ -123,7 +124,7 @@ func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescrip
 		case trackMerging:
 			merging = f.value
 		case trackMergeKey:
-			key = "key " + clip(f.raw)
+			key = "key " + fit.Name(f.raw)
 		case trackMergeInt:
 			key = "number " + string(protowire.AppendVarint(nil, f.value))
 		case trackState:
@@ -172,7 +173,7 @@ func readCounter(b []byte) (*counter, bool) {
 		case 5:
 			c.incremental = f.value != 0
 		case 6:
-			c.unit = clip(f.raw)
+			c.unit = fit.Name(f.raw)
 		}
 	}
 	return c, !f.bad
@@ -203,7 +204,7 @@ func (ts *tracks) trackDescriptor(p *packet, s *sequence) {
 		}
 		return
 	}
-	if _, joined := ts.joined.get(t.uuid); joined {
+	if _, joined := ts.joined.Get(t.uuid); joined {
 		return
 	}
 	if len(ts.described) >= knownTracks {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/recorder/convert/fit"
 )
 
 // threadID identifies a thread of a process, by the system's numbers.
@@ -35,12 +37,12 @@ func (n *names) readProcess(machine uint32, b []byte) (pid processID, name strin
 			pid = processOn(machine, int32(f.value))
 		case 2:
 			if command == "" {
-				command = clip(f.raw)
+				command = fit.Name(f.raw)
 			}
 		case 4:
 			chrome = chromeProcesses[f.value]
 		case 6:
-			name = clip(f.raw)
+			name = fit.Name(f.raw)
 		}
 	}
 	command = cmp.Or(command, chrome)
@@ -77,7 +79,7 @@ func (n *names) readThread(machine uint32, b []byte) (t threadDescriptor, ok boo
 		case 4:
 			chrome = chromeThreads[f.value]
 		case 5:
-			t.name = clip(f.raw)
+			t.name = fit.Name(f.raw)
 		case 6:
 			t.reference = int64(f.value) * 1000
 		}
@@ -148,7 +150,7 @@ func treeEntry(b []byte, otherField, nameField protowire.Number) (id, other int6
 		case f.number == otherField:
 			other = int64(f.value)
 		case f.number == nameField && name == "":
-			name = clip(f.raw)
+			name = fit.Name(f.raw)
 		}
 	}
 	return id, other, name

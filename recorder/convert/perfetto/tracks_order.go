@@ -74,7 +74,7 @@ func (ts *tracks) place(l *timeline) {
 			home = ts.timelineOf(t, l.machine, []byte(l.name))
 			t.timeline = home
 		}
-	} else if joined, ok := ts.joined.get(l.parent); ok {
+	} else if joined, ok := ts.joined.Get(l.parent); ok {
 		home = joined
 	} else {
 		home = ts.keyed(timelineKey{byName, rootOf(l.machine, 0), l.name}, timeline{joined: true, name: l.name, machine: l.machine})
@@ -137,7 +137,7 @@ func (ts *tracks) ancestors(l *timeline) (parts []string) {
 	for up, n := l.parent, 0; up != 0 && n < maxParents; n++ {
 		t := ts.described[up]
 		if t == nil {
-			joined, ok := ts.joined.get(up)
+			joined, ok := ts.joined.Get(up)
 			if !ok {
 				break
 			}

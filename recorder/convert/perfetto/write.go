@@ -188,7 +188,7 @@ func (w *writer) add(time int64, body []byte) error {
 	r.parse(body)
 	t := w.lanes.find(r)
 	if t == nil {
-		if r.kind == recordEnd {
+		if r.kind.ends() {
 			w.left.count(noBegin, 1, -1)
 		} else {
 			w.left.count(tooManyLanes, 1, -1)
@@ -205,7 +205,7 @@ func (w *writer) add(time int64, body []byte) error {
 		err = w.begin(t, time, int64(r.duration), r)
 	case recordNext:
 		err = w.next(t, time, r)
-	case recordEnd:
+	case recordEnd, recordThrew:
 		w.finish(t, time, r)
 	case recordLong, recordDouble:
 		err = w.value(t, time, r)

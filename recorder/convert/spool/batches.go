@@ -93,7 +93,14 @@ func (r *batchReader) next() ([]byte, error) {
 	}
 	need := batchHead + batchSize(head)
 	if cap(r.buf) < need {
-		r.buf = make([]byte, max(need, batchSizes[len(batchSizes)-1]))
+		size := need
+		for _, usual := range batchSizes {
+			if usual >= need {
+				size = usual
+				break
+			}
+		}
+		r.buf = make([]byte, size)
 	}
 	r.buf = r.buf[:need]
 	if _, err := io.ReadFull(r.file, r.buf); err != nil {

@@ -49,7 +49,8 @@ type Spool struct {
 }
 
 // batchSizes are the sizes in bytes of a stream's first and second batch, and of all
-// later ones: in a trace with very many streams, most are short.
+// later ones: in a trace with very many streams, most are short. If all streams could not have
+// such a batch in memory, later ones are smaller.
 var batchSizes = [...]int{1 << 8, 1 << 12, 1 << 16}
 
 const (
@@ -145,7 +146,12 @@ func (s *Spool) turn(t *Stream, need int) error {
 			return err
 		}
 	}
-	batch := s.newBatch(t.class, need+batchHead)
+	// With very many streams large batches would be written nearly empty.
+	class := t.class
+	for class > 0 && int64(len(s.streams))*int64(batchSizes[class]) > s.limit {
+		class--
+	}
+	batch := s.newBatch(class, need+batchHead)
 	t.class = min(t.class+1, len(batchSizes)-1)
 	t.batches = append(t.batches, batch)
 	return nil

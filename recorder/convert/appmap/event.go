@@ -1,0 +1,192 @@
+package appmap
+
+import (
+	"hash/fnv"
+
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
+	"tracex/recorder/convert/jsonstream"
+)
+
+// event is a call that begins, or its end.
+type event struct {
+	to         *calltrace.Writer
+	at         int64 // offset in the input
+	room       int   // bytes that its values may still take
+	id         int64
+	parent     int64  // of a return: the call
+	kind       string // call or return
+	thread     string
+	class      string
+	method     string
+	path       string
+	line       int64
+	static     bool
+	receiver   *format.Value
+	args       []arg
+	result     *format.Value
+	status     *format.Value // of a response
+	exceptions []exception
+	elapsed    int64 // ns; -1 if unknown
+	time       int64 // ns since 1970, or any other moment; -1 if unknown
+	extra      []arg // values that become variables, such as the headers of a response
+}
+
+// arg is a value with its name.
+type arg struct {
+	name  string
+	value format.Value
+}
+
+type exception struct {
+	class, message, path string
+	line, object         int64
+}
+
+const (
+	// mostValues bounds the values of an event in memory, in bytes; valueSize is that of one without its text.
+	mostValues = 4 << 20
+	valueSize  = 128
+
+	mostExceptions = 32
+)
+
+func (e *event) reset(to *calltrace.Writer, at int64) {
+	*e = event{to: to, at: at, room: mostValues, elapsed: -1, time: -1, args: e.args[:0], exceptions: e.exceptions[:0], extra: e.extra[:0]}
+}
+
+// eventID returns the id of an event. Ids are numbers; any other text becomes one.
+func eventID(text []byte) int64 {
+	if id, ok := jsonstream.Decimal(text, 0); ok {
+		return id
+	}
+	h := fnv.New64a()
+	h.Write(text) // cannot fail
+	return int64(h.Sum64())
+}
+
+// eventFields are the fields of events, and what reads each.
+var eventFields = map[string]func(e *event, r *jsonstream.Reader){
+	"id":                   func(e *event, r *jsonstream.Reader) { e.id = eventID(r.Text()) },
+	"parent_id":            func(e *event, r *jsonstream.Reader) { e.parent = eventID(r.Text()) },
+	"event":                func(e *event, r *jsonstream.Reader) { e.kind = string(r.Text()) },
+	"thread_id":            func(e *event, r *jsonstream.Reader) { e.thread = fit.Name(r.Text()) },
+	"defined_class":        func(e *event, r *jsonstream.Reader) { e.class = string(r.Text()) },
+	"method_id":            func(e *event, r *jsonstream.Reader) { e.method = string(r.Text()) },
+	"path":                 func(e *event, r *jsonstream.Reader) { e.path = string(r.Text()) },
+	"lineno":               func(e *event, r *jsonstream.Reader) { e.line, _ = jsonstream.Decimal(r.Text(), 0) },
+	"static":               func(e *event, r *jsonstream.Reader) { e.static = r.Bool() },
+	"receiver":             func(e *event, r *jsonstream.Reader) { e.receiver = e.object(r, true) },
+	"parameters":           (*event).parameters,
+	"message":              (*event).message,
+	"return_value":         func(e *event, r *jsonstream.Reader) { e.result = e.object(r, false) },
+	"exceptions":           (*event).readExceptions,
+	"elapsed":              func(e *event, r *jsonstream.Reader) { e.elapsed = e.seconds(r) },
+	"timestamp":            func(e *event, r *jsonstream.Reader) { e.time = e.seconds(r) },
+	"sql_query":            (*event).sql,
+	"http_server_request":  (*event).serverRequest,
+	"http_client_request":  (*event).clientRequest,
+	"http_server_response": (*event).response,
+	"http_client_response": (*event).response,
+	"memory_bytes": func(e *event, r *jsonstream.Reader) {
+		e.to.Leave("size of memory", "sizes of memory", 1, r.Offset())
+	},
+}
+
+// read reads the fields of the object at hand. Fields that are not known are those of later versions.
+func (e *event) read(r *jsonstream.Reader) {
+	for key := range r.Fields() {
+		if field := eventFields[string(key)]; field != nil && r.Kind() != jsonstream.Null {
+			field(e, r)
+		}
+	}
+	if e.status != nil {
+		if e.result != nil {
+			e.extra = append(e.extra, arg{"return_value", *e.result})
+		}
+		e.result = e.status
+	}
+}
+
+// seconds reads a number of seconds, and returns it in ns; -1 if it is none.
+func (e *event) seconds(r *jsonstream.Reader) int64 {
+	at := r.Offset()
+	ns, ok := jsonstream.Decimal(r.Text(), 9)
+	if !ok || ns < 0 {
+		e.to.Leave("time that is none", "times that are none", 1, at)
+		return -1
+	}
+	return min(ns, latest)
+}
+
+// parameters reads a list of values, or an object of values by their names, as the first version had it.
+func (e *event) parameters(r *jsonstream.Reader) {
+	if r.Kind() == jsonstream.Object {
+		for key := range r.Fields() {
+			name := string(key)
+			e.parameter(r, name)
+		}
+		return
+	}
+	for range r.Items() {
+		e.parameter(r, "")
+	}
+}
+
+func (e *event) parameter(r *jsonstream.Reader, name string) {
+	if e.room < 0 {
+		e.to.Leave("argument of a call with too many", "arguments of calls with too many", 1, r.Offset())
+		return
+	}
+	if r.Kind() == jsonstream.String { // without its class
+		e.args = append(e.args, arg{name, e.text(string(r.Text()))})
+		return
+	}
+	p := e.parameterObject(r)
+	if p.name == "" {
+		p.name = name
+	}
+	e.args = append(e.args, arg{p.name, p.valueOf(e.to, false)})
+}
+
+// object reads a value; nil if there is none.
+func (e *event) object(r *jsonstream.Reader, receiver bool) *format.Value {
+	if !r.IsObject() {
+		return nil
+	}
+	p := e.parameterObject(r)
+	if receiver && (p.class == "undefined" || classKinds[p.class] == nothing) {
+		return nil
+	}
+	v := p.valueOf(e.to, receiver)
+	return &v
+}
+
+func (e *event) readExceptions(r *jsonstream.Reader) {
+	for i := range r.Items() {
+		if i >= mostExceptions {
+			e.to.Leave("cause of an exception", "causes of exceptions", 1, r.Offset())
+			continue
+		}
+		x := exception{}
+		for key := range r.Fields() {
+			switch string(key) {
+			case "class":
+				x.class = string(r.Text())
+			case "message":
+				x.message = string(r.Text())
+			case "path":
+				x.path = string(r.Text())
+			case "lineno":
+				x.line, _ = jsonstream.Decimal(r.Text(), 0)
+			case "object_id":
+				x.object = eventID(r.Text())
+			}
+		}
+		if x.class == "" {
+			x.class = "exception"
+		}
+		e.exceptions = append(e.exceptions, x)
+	}
+}

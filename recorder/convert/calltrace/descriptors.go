@@ -1,0 +1,90 @@
+package calltrace
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"tracex/format"
+)
+
+// Method is the number of a method.
+type Method int32
+
+// AnyMethod stands for any method in [Track.End].
+const AnyMethod = Method(-1)
+
+// Method returns the number of a method. class may be "": then only the name is shown.
+func (w *Writer) Method(class, name string) Method {
+	m := Method(w.dict.method(class, name))
+	w.described()
+	return m
+}
+
+// Class returns the number of a class, for values that are objects.
+func (w *Writer) Class(name string) int32 {
+	c := w.dict.class(name)
+	w.described()
+	return c
+}
+
+// Place is the number of a place in the source from which a call is made, with the names of the
+// call's arguments. The zero Place is unknown.
+type Place int32
+
+// Place returns the number of a place. file, function and line may be empty. names are those of the
+// arguments of the calls there, as many as they have; nil if they have none. Arguments are shown
+// without names if a call has another number of them; a name may be "".
+func (w *Writer) Place(file, function string, line int, names []string) Place {
+	if file == "" && function == "" && line == 0 && len(names) == 0 {
+		return 0
+	}
+	p := Place(w.dict.location(file, function, line, names) + 1)
+	w.described()
+	return p
+}
+
+// described looks after the descriptors that wait to be written.
+func (w *Writer) described() {
+	if w.err == nil {
+		w.err = w.dict.err
+	}
+	if len(w.dict.pending) >= mostPending && w.err == nil {
+		w.err = w.spillDescriptors()
+	}
+}
+
+// location returns the number of a code location.
+func (d *dictionary) location(file, function string, line int, names []string) int32 {
+	names = names[:min(len(names), maxArgs)]
+	d.begin(format.KindCodeLocation)
+	d.key = binary.AppendVarint(d.key, int64(int32(line)))
+	d.key = binary.AppendUvarint(d.key, uint64(len(file)))
+	d.key = append(d.key, file...)
+	d.key = binary.AppendUvarint(d.key, uint64(len(function)))
+	d.key = append(d.key, function...)
+	for _, name := range names {
+		d.key = binary.AppendUvarint(d.key, uint64(len(name)))
+		d.key = append(d.key, name...)
+	}
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.CodeLocation{Kind: format.LocationCall, ID: id, Class: none, Line: int32(line), Path: none}
+		o.File, o.Method = d.stringObject(file), d.stringObject(function)
+		for _, name := range names {
+			o.ArgNames = append(o.ArgNames, d.path(name))
+		}
+		object, err := o.Append(d.object[:0], d.version)
+		d.define(format.KindCodeLocation, key, object, err)
+	}
+	return id
+}
+
+// shownName returns a name of an argument that the format does not take for the instance, which it
+// would not show. It does not show a $ at its beginning anyway.
+func shownName(name string) string {
+	name = strings.TrimLeft(name, "$")
+	if name == "this" || strings.HasPrefix(name, "this$") || strings.HasPrefix(name, "this_$iv") {
+		return "_" + name
+	}
+	return name
+}

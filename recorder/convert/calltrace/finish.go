@@ -1,0 +1,102 @@
+package calltrace
+
+import (
+	"context"
+	"time"
+
+	"tracex/recorder/convert/spool"
+)
+
+// Finish writes the rest and ends the trace. It does not close the files.
+func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
+	if w.err == nil && w.finished {
+		w.err = errFinished
+	}
+	if w.first > w.last {
+		w.first, w.last = 0, 0 // there was no event
+	}
+	w.shift = 0 // what was added is in its place
+	for w.err == nil && w.live.next != &w.live {
+		_ = w.live.next.Close(w.last) // the error is in w.err
+	}
+	w.finishing = true
+	if w.threads == 0 {
+		w.setOrigin(w.first)
+	}
+	for i, k := range w.tracks {
+		if w.err != nil {
+			break
+		}
+		w.err = w.writeTrack(ctx, k)
+		w.tracks[i] = nil
+	}
+	w.finished = true
+	if w.err != nil {
+		return nil, w.err
+	}
+	w.blocks.start()
+	if w.err = w.blocks.out.End(w.last - w.origin); w.err != nil {
+		return nil, w.err
+	}
+	return &Summary{
+		Threads: int(w.threads), Events: w.events, LeftOut: w.left.list(), Took: time.Duration(w.last - w.first),
+	}, nil
+}
+
+// writeTrack writes the threads of a track.
+func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
+	l := &lanes{w: w, name: k.name}
+	from, stream := w.spool, k.records
+	if k.begins && !k.complete {
+		n := &nested{lanes: l}
+		if err := w.each(ctx, from, stream, n.add); err != nil {
+			return err
+		}
+		return l.end()
+	}
+	if k.begins {
+		var err error
+		if from, stream, err = w.pair(ctx, stream); err != nil {
+			return err
+		}
+		defer from.Close()
+	}
+	o := &overlapping{lanes: l}
+	if !k.fine {
+		l.slack = microsecond
+	}
+	if err := w.each(ctx, from, stream, o.add); err != nil {
+		return err
+	}
+	return o.end()
+}
+
+// each reads a stream.
+func (w *Writer) each(ctx context.Context, from *spool.Spool, s *spool.Stream, add func(ns int64, record []byte) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	records, err := from.Open(s)
+	if err != nil {
+		return err
+	}
+	for n := 1; records.Next(); n++ {
+		if n%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			w.progress()
+		}
+		if err := add(records.Time, records.Body); err != nil {
+			return err
+		}
+	}
+	w.progress()
+	return records.Err()
+}
+
+func (w *Writer) progress() {
+	if w.options.Progress != nil && w.blocks.out != nil {
+		w.options.Progress(w.blocks.out.DataSize())
+	}
+}

@@ -1,0 +1,235 @@
+package calltrace
+
+import (
+	"math"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder/convert/fit"
+)
+
+// Thread is a thread of the trace whose events arrive in order of time. A time before that of
+// the event before is counted and taken as that time. A thread without events is not in the trace.
+type Thread struct {
+	w          *Writer
+	name       string
+	block      tracefile.Block
+	stack      []open
+	buried     int   // calls in it that did not fit on the stack
+	last       int64 // ns: of its last event
+	begun      bool  // it has a number
+	closed     bool
+	dirty      bool    // it is in blocks.dirty
+	recent     bool    // it is in blocks.recent
+	counted    int     // bytes of its block that blocks.held includes
+	prev, next *Thread // in Writer.live
+}
+
+// open is a call that has begun and whose end is not written.
+type open struct {
+	start   int64 // ns
+	content int64 // logical offset of its first content byte
+	event   int32
+}
+
+const (
+	maxOpen  = 1 << 21 // calls that are open in all threads
+	maxDepth = 1 << 19 // in one
+)
+
+// Thread makes a thread.
+func (w *Writer) Thread(name string) *Thread {
+	return &Thread{w: w, name: fit.Name(name), last: math.MinInt64}
+}
+
+// SetName names the thread anew, at any time before Close and Finish.
+func (t *Thread) SetName(name string) {
+	if t.name != name {
+		t.name = fit.Name(name)
+	}
+}
+
+// Depth returns how many calls are open.
+func (t *Thread) Depth() int { return len(t.stack) + t.buried }
+
+// begin numbers the thread, unless it has a number.
+func (t *Thread) begin() error {
+	w := t.w
+	switch {
+	case w.err != nil:
+		return w.err
+	case t.closed || w.finished:
+		return errFinished
+	case t.begun:
+		return nil
+	case w.probe:
+		w.err = errProbed
+		return w.err
+	case w.threads > math.MaxInt32:
+		w.err = errNumbers
+		return w.err
+	}
+	if w.threads == 0 && !w.finishing {
+		w.setOrigin(min(0, w.first))
+	}
+	t.begun = true
+	t.block.Thread, t.block.Named = int32(w.threads), true
+	w.threads++
+	t.prev, t.next = w.live.prev, &w.live
+	t.prev.next, t.next.prev = t, t
+	w.blocks.equip(t)
+	return w.unspillDescriptors(t)
+}
+
+// at returns the time to write for an event of the thread, which was noted.
+func (t *Thread) at(ns int64) int64 {
+	if ns < t.w.origin {
+		t.w.left.count(early)
+		ns = t.w.origin
+	}
+	if ns < t.last {
+		t.w.left.count(backwards)
+		return t.last
+	}
+	t.last = ns
+	return ns
+}
+
+// wrote looks after what was added to the thread's block.
+func (t *Thread) wrote() error {
+	if err := t.w.blocks.wrote(t); err != nil {
+		t.w.err = err
+	}
+	return t.w.err
+}
+
+// Begin begins a call at a time, in ns. c and what it refers to may be used again afterwards.
+func (t *Thread) Begin(ns int64, c *Call) error {
+	ns = t.w.note(ns)
+	if err := t.begin(); err != nil {
+		return err
+	}
+	ns = t.at(ns)
+	if t.deep() {
+		t.buried++
+		return nil
+	}
+	event, err := t.w.number()
+	if err != nil {
+		return err
+	}
+	return t.push(ns, event, t.w.encoder.call(t.block.Bytes(), t.block.Thread, event, c))
+}
+
+// deep reports whether the thread has no room for another call inside the open ones, and counts it.
+func (t *Thread) deep() bool {
+	if t.buried > 0 || len(t.stack) >= maxDepth || t.w.open >= maxOpen {
+		t.w.left.count(tooDeep)
+		return true
+	}
+	return false
+}
+
+// push begins a call, whose header data ends with.
+func (t *Thread) push(ns int64, event int32, data []byte) error {
+	content := t.block.Header(data)
+	t.block.Touch(ns - t.w.origin)
+	t.stack = append(t.stack, open{ns, content, event})
+	t.w.open++
+	return t.wrote()
+}
+
+// End ends the innermost call. Without one it is counted and left out.
+func (t *Thread) End(ns int64, e *End) error {
+	ns = t.w.note(ns)
+	if err := t.begin(); err != nil {
+		return err
+	}
+	ns = t.at(ns)
+	switch {
+	case t.buried > 0:
+		t.buried--
+		return nil
+	case len(t.stack) == 0:
+		t.w.left.count(noBegin)
+		return nil
+	}
+	return t.pop(ns, t.w.encoder.footer(t.block.Bytes(), e))
+}
+
+// pop ends the innermost call, whose footer data ends with.
+func (t *Thread) pop(ns int64, data []byte) error {
+	top := len(t.stack) - 1
+	o := &t.stack[top]
+	t.block.Footer(data, o.content, format.TimeCell{ID: o.event, Start: o.start - t.w.origin, Duration: max(0, ns-o.start)})
+	t.block.Touch(ns - t.w.origin)
+	t.stack = t.stack[:top]
+	t.w.open--
+	return t.wrote()
+}
+
+// Set writes that a variable got a value, at the current moment of the thread.
+func (t *Thread) Set(name string, v *format.Value) error {
+	return t.leaf(format.ClassVariableWrite, t.w.variable(name), v)
+}
+
+// variable returns the number of a variable.
+func (w *Writer) variable(name string) int32 {
+	id := w.dict.variable(name)
+	w.described()
+	return id
+}
+
+// Throw writes that an exception was thrown, or caught, at the current moment.
+func (t *Thread) Throw(v *format.Value, caught bool) error {
+	class := format.ClassThrow
+	if caught {
+		class = format.ClassCatch
+	}
+	return t.leaf(class, none, v)
+}
+
+func (t *Thread) leaf(class format.Class, ref int32, v *format.Value) error {
+	if t.w.probe { // it has no time of its own
+		return t.w.err
+	}
+	if err := t.begin(); err != nil {
+		return err
+	}
+	event, err := t.w.number()
+	if err != nil {
+		return err
+	}
+	t.block.Leaf(t.w.encoder.leaf(t.block.Bytes(), class, t.block.Thread, event, ref, v))
+	return t.wrote()
+}
+
+// Close ends the thread at a time: the calls that are open end as unknown. It frees its memory;
+// nothing may be added afterwards.
+func (t *Thread) Close(ns int64) error {
+	if t.closed {
+		return t.w.err
+	}
+	if !t.begun {
+		t.closed = true
+		return t.w.err
+	}
+	ns = t.at(t.w.note(ns))
+	for len(t.stack) > 0 && t.w.err == nil {
+		_ = t.pop(ns, t.w.encoder.footer(t.block.Bytes(), &End{Unknown: true}))
+	}
+	return t.end()
+}
+
+// end writes the rest of a thread without open calls.
+func (t *Thread) end() error {
+	t.closed = true
+	t.prev.next, t.next.prev = t.next, t.prev
+	t.prev, t.next = nil, nil
+	t.w.open -= len(t.stack)
+	if t.w.err != nil {
+		return t.w.err
+	}
+	t.w.err = t.w.blocks.end(t)
+	return t.w.err
+}

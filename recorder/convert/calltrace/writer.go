@@ -1,0 +1,134 @@
+package calltrace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder/convert/spool"
+)
+
+// Options of a Writer.
+type Options struct {
+	Version format.Version // to write: 22 or 27; 0 for the newest
+	TempDir string         // for the temporary file of tracks; "" for the system's
+	Memory  int64          // bytes of the events of tracks in memory; 0 for 64 MiB
+	// Progress gets the bytes of data written while Finish writes the tracks. It may be nil.
+	Progress func(data int64)
+}
+
+const defaultMemory = 64 << 20
+
+// Writer writes one trace. One goroutine may use it and its threads and tracks. After a failure of
+// a file all calls return its error.
+type Writer struct {
+	options Options
+	blocks  blocks
+	dict    dictionary
+	encoder encoder
+	left    tally
+	spool   *spool.Spool
+	spilled *spool.Stream // descriptors that no block has yet; nil if none
+	tracks  []*Track
+
+	threads     int64     // numbered
+	events      int64     // numbered
+	open        int       // calls that have begun, in all threads
+	first, last int64     // ns: of all events
+	origin      int64     // ns: where the times of the trace begin
+	live        Thread    // the head of a ring of the threads that are not closed
+	anchor      time.Time // the wall time of the moment 0
+	anchored    bool      // it is known
+	shift       int64     // ns: is added to the times of events, see Move
+	moved       bool
+	probe       bool // see Probe
+	finishing   bool // no events of threads come any more
+	finished    bool
+	constants
+	class          int32  // without a name, plus one; 0: not yet
+	header, record []byte // scratch of tracks
+	err            error  // the first that ends the conversion
+}
+
+var (
+	errNumbers  = errors.New("more than 2,147,483,647 events, threads or descriptors: the format has no numbers for them")
+	errFinished = errors.New("an event for a trace or a thread that is finished") // a bug of the caller
+)
+
+// New begins a trace. Nothing is written to the files before the first event.
+func New(to tracefile.Files, o Options) *Writer {
+	o.Version = cmp.Or(o.Version, format.V27)
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
+	}
+	w := &Writer{options: o, spool: spool.New(o.TempDir, o.Memory), first: math.MaxInt64, last: math.MinInt64}
+	w.live.next, w.live.prev = &w.live, &w.live
+	w.dict = newDictionary(o.Version, &w.left)
+	w.encoder = encoder{version: o.Version, left: &w.left}
+	w.constants = w.encoder.constants()
+	w.blocks = blocks{to: to, version: o.Version, dict: &w.dict}
+	w.anchor = time.Unix(0, 0)
+	if o.Version != format.V22 && o.Version != format.V27 {
+		w.err = fmt.Errorf("version %d of the format is not written: the version is 27, 22, or 0", o.Version)
+	}
+	return w
+}
+
+// SetAnchor sets the wall time of the moment 0 of all events. It must be called before the first
+// event of a thread, otherwise that moment is 1970; events of tracks may come before it.
+//
+// The times of the trace begin at that moment, or with its first event if that is earlier. Without
+// threads they always begin with the first event.
+func (w *Writer) SetAnchor(t time.Time) {
+	if w.threads == 0 && !w.moved {
+		w.anchor, w.anchored = t, true
+	}
+}
+
+// setOrigin decides where the times of the trace begin, before the first thread.
+func (w *Writer) setOrigin(ns int64) {
+	w.origin = ns
+	w.blocks.anchor = w.anchor.Add(time.Duration(ns))
+}
+
+// number numbers an event.
+func (w *Writer) number() (int32, error) {
+	if w.err == nil && w.events > math.MaxInt32 {
+		w.err = errNumbers
+	}
+	if w.err != nil {
+		return 0, w.err
+	}
+	w.events++
+	return int32(w.events - 1), nil
+}
+
+// farTime bounds times, in ns: 146 years before and after the anchor. So no difference overflows.
+const farTime = math.MaxInt64 / 2
+
+// within returns a time within the bounds.
+func within(ns int64) int64 { return min(max(ns, -farTime), farTime) }
+
+// note notes the time of an event, and returns where it is in the trace.
+func (w *Writer) note(ns int64) int64 { return w.noted(within(ns) + w.shift) }
+
+// noted notes a time in the trace, and returns it within the bounds.
+func (w *Writer) noted(ns int64) int64 {
+	ns = within(ns)
+	w.first, w.last = min(w.first, ns), max(w.last, ns)
+	return ns
+}
+
+// Discard frees what the Writer holds, its temporary file included. It returns when nothing is being
+// written to the files. It may be called after Finish.
+func (w *Writer) Discard() {
+	w.finished = true
+	w.spool.Close()
+	if w.blocks.out != nil {
+		_ = w.blocks.out.Stop() // a failure was returned before, or nobody wants the files
+	}
+}

@@ -1,0 +1,163 @@
+package chrome
+
+import (
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+)
+
+// begins prepares the call of an event.
+func (c *converter) begins(e *event) *calltrace.Call {
+	n := c.names.of(c.string(e.category), c.string(e.name))
+	v := &c.values
+	v.reset(c.text)
+	v.file, v.line = n.file, n.line
+	if e.args.kind == object {
+		v.members(e.args)
+	} else if e.args.kind != nothing {
+		v.add("args", e.args)
+	}
+	for _, m := range c.others[e.others.from:e.others.to] {
+		name := textOf(c.text, m.key)
+		if name == "bind_id" {
+			name = "flow"
+		}
+		v.add(name, m.value)
+	}
+	if e.id.kind != nothing && (e.phase == 'X' || e.phase == 'B' || e.phase == 'i') {
+		v.add("id", e.id)
+	}
+	c.call = calltrace.Call{Method: n.method, Args: v.list, Place: v.place()}
+	return &c.call
+}
+
+// track returns the track of an event's thread; nil if there are too many.
+func (c *converter) track(e *event) *calltrace.Track {
+	return c.counted(e, c.tracks.thread(c.string(e.pid), c.string(e.tid)))
+}
+
+// counted returns a track; without one it counts the event.
+func (c *converter) counted(e *event, k *calltrace.Track) *calltrace.Track {
+	if k == nil {
+		c.leave(e, "event beyond the first 131,072 tracks", "events beyond the first 131,072 tracks")
+	}
+	return k
+}
+
+func (c *converter) complete(e *event) error {
+	k := c.track(e)
+	if k == nil {
+		return nil
+	}
+	call := c.begins(e)
+	if !e.lasting {
+		c.leave(e, "complete event without a duration; taken as 0", "complete events without a duration; taken as 0")
+		e.duration = 0
+	}
+	return k.Complete(e.ts, e.duration, call, &calltrace.End{Result: c.values.result})
+}
+
+func (c *converter) begin(e *event) error {
+	k := c.track(e)
+	if k == nil {
+		return nil
+	}
+	return c.beginOn(k, e)
+}
+
+// beginOn begins a call on a track. A result that came with its begin is an argument.
+func (c *converter) beginOn(k *calltrace.Track, e *event) error {
+	call := c.begins(e)
+	if c.values.result != nil {
+		c.values.addResult()
+		call.Args, call.Place = c.values.list, c.values.place()
+	}
+	return k.Begin(e.ts, call)
+}
+
+func (c *converter) end(e *event) error {
+	k := c.track(e)
+	if k == nil {
+		return nil
+	}
+	return c.endOn(k, e)
+}
+
+// endOn ends a call of a track. Its arguments are its result.
+func (c *converter) endOn(k *calltrace.Track, e *event) error {
+	v := &c.values
+	v.reset(c.text)
+	if e.args.kind == object {
+		v.members(e.args)
+	}
+	return k.End(e.ts, c.names.ended(c.string(e.category), c.string(e.name)), &calltrace.End{Result: v.joined()})
+}
+
+func (c *converter) instant(e *event) error {
+	var k *calltrace.Track
+	switch e.scope {
+	case 'g':
+		k = c.tracks.global()
+	case 'p':
+		k = c.counted(e, c.tracks.process(c.string(e.pid)))
+	default:
+		k = c.track(e)
+	}
+	if k == nil {
+		return nil
+	}
+	return c.instantOn(k, e)
+}
+
+func (c *converter) instantOn(k *calltrace.Track, e *event) error {
+	call := c.begins(e)
+	return k.Complete(e.ts, 0, call, &calltrace.End{Result: c.values.result})
+}
+
+// counter sets a variable for each argument.
+func (c *converter) counter(e *event) error {
+	k := c.counted(e, c.tracks.process(c.string(e.pid)))
+	if k == nil {
+		return nil
+	}
+	name := c.string(e.name)
+	if e.id.kind != nothing {
+		name += "[" + c.string(e.id) + "]"
+	}
+	v := &c.values
+	v.reset(c.text)
+	if e.args.kind == object {
+		v.members(e.args)
+	}
+	for i := range v.list {
+		variable := name
+		if key := v.keys[i]; len(v.list) > 1 || key != "value" && key != name {
+			variable += "." + key
+		}
+		x := v.list[i]
+		if x.Kind == format.ValueString {
+			x = calltrace.Number(x.Text)
+		}
+		if err := k.Set(e.ts, variable, &x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flow sets a variable: what a flow connects is known by the same value.
+func (c *converter) flow(e *event) error {
+	k := c.track(e)
+	if k == nil {
+		return nil
+	}
+	name := "flow"
+	if e.phase == 'f' {
+		name = "flow end"
+	}
+	text := c.string(e.id)
+	if e.name.kind != nothing {
+		text = c.string(e.name) + " " + text
+	}
+	x := calltrace.Unquoted(text)
+	return k.Set(e.ts, name, &x)
+}

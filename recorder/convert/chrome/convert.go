@@ -1,0 +1,136 @@
+package chrome
+
+import (
+	"context"
+	"fmt"
+
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/sources"
+)
+
+// Source is Chrome's JSON format as a kind of input.
+var Source = sources.Source{Name: "chrome", What: "a Chrome trace (JSON)", Is: Is, Convert: Convert}
+
+// waiting is how many batches wait for the goroutine that makes calls of them.
+const waiting = 4
+
+// Convert adds the events of an input to a trace, see [sources.Source].
+func Convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	batches, used := make(chan batch, waiting), make(chan batch, waiting)
+	var fault error
+	go func() {
+		defer close(batches)
+		fault = newDocument(ctx, in, windowSize, func(b batch) {
+			select {
+			case batches <- b:
+			case <-ctx.Done():
+			}
+		}, used).read()
+	}()
+	c := newConverter(to, prefix)
+	for b := range batches {
+		if err := c.batch(&b); err != nil {
+			return err
+		}
+		select {
+		case used <- batch{events: b.events, others: b.others}:
+		default:
+		}
+	}
+	c.finish()
+	return fault
+}
+
+// converter makes calls of events.
+type converter struct {
+	to     *calltrace.Writer
+	tracks tracks
+	names  names
+	values values
+	anchor anchor
+	text   string // of the batch
+	others []member
+	call   calltrace.Call // scratch
+}
+
+func newConverter(to *calltrace.Writer, prefix string) *converter {
+	return &converter{to: to, tracks: newTracks(to, prefix), names: newNames(to), values: values{to: to}}
+}
+
+func (c *converter) batch(b *batch) error {
+	c.text, c.others = b.text, b.others
+	for i := range b.events {
+		if err := c.event(&b.events[i]); err != nil {
+			return err
+		}
+	}
+	for _, m := range b.metadata {
+		c.anchor.read(m)
+	}
+	for _, at := range b.large {
+		c.to.Leave("event of more than 32 MiB", "events of more than 32 MiB", 1, at)
+	}
+	for _, at := range b.strange {
+		c.to.Leave("value that is no event", "values that are no events", 1, at)
+	}
+	return nil
+}
+
+func (c *converter) finish() {
+	c.tracks.name()
+	c.anchor.set(c.to)
+}
+
+// string returns the text of a value, which is valid as long as that of the batch.
+func (c *converter) string(v span) string { return textOf(c.text, v) }
+
+func textOf(text string, v span) string {
+	if v.kind == escaped {
+		return unescape(text[v.from:v.to])
+	}
+	return text[v.from:v.to]
+}
+
+// phases says what is done with events by their phase.
+var phases = [256]func(*converter, *event) error{
+	'X': (*converter).complete, 'B': (*converter).begin, 'E': (*converter).end,
+	'i': (*converter).instant, 'I': (*converter).instant, 'C': (*converter).counter,
+	'b': (*converter).asyncBegin, 'e': (*converter).asyncEnd, 'n': (*converter).asyncInstant,
+	'S': (*converter).asyncBegin, 'F': (*converter).asyncEnd, 'T': (*converter).asyncInstant, 'p': (*converter).asyncInstant,
+	's': (*converter).flow, 't': (*converter).flow, 'f': (*converter).flow,
+}
+
+// leftPhases are the names of phases without a place in a trace of calls.
+var leftPhases = map[byte][2]string{
+	'N': {"object event", "object events"}, 'O': {"object event", "object events"}, 'D': {"object event", "object events"},
+	'P': {"sample", "samples"}, 'R': {"mark", "marks"}, 'c': {"clock sync event", "clock sync events"},
+	'V': {"memory dump", "memory dumps"}, 'v': {"memory dump", "memory dumps"},
+	'(': {"context event", "context events"}, ')': {"context event", "context events"},
+}
+
+func (c *converter) event(e *event) error {
+	handle := phases[e.phase]
+	switch {
+	case e.phase == 'M':
+		c.metadata(e)
+		return nil
+	case e.phase == 0:
+		c.leave(e, "event without a phase", "events without a phase")
+		return nil
+	case handle == nil:
+		if names, ok := leftPhases[e.phase]; ok {
+			c.leave(e, names[0], names[1])
+			return nil
+		}
+		c.leave(e, fmt.Sprintf("event of phase %q", e.phase), fmt.Sprintf("events of phase %q", e.phase))
+		return nil
+	case !e.timed:
+		c.leave(e, "event without a time", "events without a time")
+		return nil
+	}
+	return handle(c, e)
+}
+
+func (c *converter) leave(e *event, one, several string) { c.to.Leave(one, several, 1, e.at) }

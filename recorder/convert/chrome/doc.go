@@ -1,0 +1,53 @@
+// Package chrome converts traces in Chrome's JSON format (the Trace Event Format), which many tools
+// write: VizTracer, PyTorch, Clang's -ftime-trace, Bazel, Node.js, rustc, and Chrome itself.
+//
+// # Forms
+//
+// The events are objects in an array, whose closing bracket may be missing; in the array traceEvents
+// of an object, among other keys in any order; or one after the other, each on its line. Commas
+// between them may be missing or too many. Strings may contain raw control characters. What is
+// damaged ends the conversion with a [format.Error]: the events before it are kept.
+//
+// # How events are converted
+//
+//	thread of a process      track "thread"; with several processes "process › thread". The
+//	                         numbers are shown of what has no name, or one that others have, too
+//	complete event (X)       call: the category is the class, the name the method
+//	begin, end (B, E)        call; the arguments of the end are its result
+//	instant (i, I)           call without a duration, on the track of its thread, process, or "global"
+//	asynchronous (b, e, n)   calls of a track for each category and id; the older ones (S, T, p, F)
+//	                         also for each name
+//	counter (C)              variable "name.argument", set on the track of its process
+//	flow (s, t, f)           variable "flow", set on the track of its thread: "name id"
+//	metadata (M)             names of processes and threads
+//	argument                 argument; objects and lists stay what they are
+//	other key of an event    argument, such as "out" of Bazel; bind_id is the argument "flow"
+//	other phase              counted and left out
+//
+// Some tools have more in a name, or in arguments, than the format says:
+//
+//	"fib (/path/x.py:3)"            VizTracer: method fib, place x.py:3; Dao.query is class and method.
+//	                                Its category fee is not shown
+//	func_args, return_value         VizTracer: arguments and result, as Python shows them
+//	"torch/nn/x.py(12): forward"    PyTorch: class torch.nn.x, method forward, and the place
+//	fileName and lineNumber,        the place of the call. Also: file and line, src_file and src_line,
+//	    and so on                   filename and lineno, url and lineNumber; or in an object "source"
+//
+// # Times
+//
+// ts and dur are microseconds with decimals, numbers or texts. They are read as decimals: nothing is
+// lost of a ns in a time since 1970. The trace begins with its first event. Its wall time is known
+// from baseTimeNanoseconds (PyTorch), beginningOfTime (Clang), or profile_start_ts (Bazel); otherwise
+// times count from 1970.
+//
+// # Design
+//
+// One goroutine reads the input in windows, finds the events and their parts, and passes them on in
+// batches (document, scanner); another makes values of the arguments and adds the calls to the tracks
+// of package calltrace, which sort them.
+//
+// # Limits
+//
+// Memory does not grow with the input. An event may have 32 MiB; larger ones are skipped. An input may
+// have 131,072 tracks. Values are cut as package calltrace says.
+package chrome

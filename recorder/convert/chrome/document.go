@@ -1,0 +1,206 @@
+package chrome
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"tracex/recorder/convert/sources"
+)
+
+// batch is events with the text of their parts.
+type batch struct {
+	text     string
+	events   []event
+	others   []member
+	metadata []metadata
+	large    []int64 // offsets of events that are too large
+	strange  []int64 // offsets of values that are no events
+}
+
+// largestMetadata bounds the values of keys around the events that are of interest, in bytes.
+const largestMetadata = 64 << 10
+
+// metadata is a key of the object around the events.
+type metadata struct{ key, value string }
+
+// document finds the events of an input, and passes them on in batches.
+type document struct {
+	window
+	batch batch
+	pass  func(batch) // it takes the batch
+	used  chan batch  // batches whose memory may be used again; nil if there are none
+	lines bool        // events are objects of their own
+}
+
+// newDocument returns a document that is read in windows of so many bytes.
+func newDocument(ctx context.Context, in sources.Input, size int, pass func(batch), used chan batch) *document {
+	d := &document{window: window{ctx: ctx, in: in, least: size, size: size}, pass: pass, used: used}
+	d.moves = d.flush
+	return d
+}
+
+// flush passes the events on.
+func (d *document) flush() {
+	b := &d.batch
+	if len(b.events)+len(b.metadata)+len(b.large)+len(b.strange) == 0 {
+		return
+	}
+	b.text = d.s
+	d.pass(*b)
+	d.batch = batch{}
+	select {
+	case used := <-d.used:
+		d.batch.events, d.batch.others = used.events[:0], used.others[:0]
+	default:
+	}
+}
+
+// read reads the whole input. It returns its first fault; the events before it were passed on.
+func (d *document) read() error {
+	d.refill()
+	if strings.HasPrefix(d.s, "\ufeff") {
+		d.i = len("\ufeff")
+	}
+	for d.fault == sound {
+		c := d.byte(true)
+		if d.fault != sound || c == 0 {
+			break
+		}
+		switch c {
+		case '[':
+			d.i++
+			d.array(false)
+		case '{':
+			d.topObject()
+		default:
+			d.fail("[ or {")
+		}
+	}
+	err := d.failure()
+	d.flush()
+	return err
+}
+
+// array reads events until the end of their array. Within an object its end must be there.
+func (d *document) array(within bool) {
+	for d.fault == sound {
+		switch d.byte(true) {
+		case ']':
+			d.i++
+			return
+		case '{':
+			d.event()
+		case 0:
+			if within {
+				d.end()
+			}
+			return
+		default:
+			at := d.offset()
+			if d.whole(func() { d.value() }) && d.fault != sound {
+				return
+			}
+			d.batch.strange = append(d.batch.strange, at)
+		}
+	}
+}
+
+// event reads an event.
+func (d *document) event() {
+	at := d.offset()
+	b := &d.batch
+	n := len(b.others)
+	var e event
+	whole := d.whole(func() {
+		e = event{at: at}
+		n = min(n, len(b.others))
+		b.others = b.others[:n]
+		d.scanner.event(&e, &b.others)
+	})
+	switch {
+	case !whole:
+		b.large = append(b.large, at)
+	case d.fault == sound:
+		b.events = append(b.events, e)
+	}
+}
+
+// topObject reads an object that is not in an array: an event, or what is around the events.
+func (d *document) topObject() {
+	if d.lines || d.isEvent() {
+		d.lines = true
+		d.event()
+		return
+	}
+	d.i++
+	for d.fault == sound {
+		var key span
+		var ok bool
+		if d.byte(true) == 0 {
+			d.end()
+		}
+		if !d.whole(func() { key, ok = d.key() }) {
+			d.fail("a key of a usual size")
+		}
+		if !ok || d.fault != sound {
+			return
+		}
+		d.member(d.s[key.from:key.to])
+	}
+}
+
+// member reads the value of a key of the object around the events.
+func (d *document) member(key string) {
+	switch c := d.byte(false); {
+	case c == 0:
+		d.end()
+		return
+	case c == '[' && key == "traceEvents":
+		d.i++
+		d.array(true)
+		return
+	case !known[key]:
+		d.skip()
+		return
+	}
+	var v span
+	if d.whole(func() { v = d.value() }) && d.fault == sound && v.to-v.from <= largestMetadata {
+		d.batch.metadata = append(d.batch.metadata, metadata{key, strings.Clone(d.s[v.from:v.to])})
+	}
+}
+
+// isEvent reports whether the object at i is an event rather than what is around events. An event
+// that is larger than some windows is not recognised.
+func (d *document) isEvent() bool {
+	const some = 16
+	for {
+		s := d.scanner
+		var e event
+		var others []member
+		around := s.event(&e, &others)
+		if s.fault != short || around || d.eof || d.err != nil {
+			return !around && s.fault == sound && e.phase != 0
+		}
+		if len(d.s)-d.i >= d.size {
+			if d.size >= some*d.least {
+				return false
+			}
+			d.size *= 2
+		}
+		d.refill()
+	}
+}
+
+// quote returns the beginning of a text for a message.
+func quote(s string) string {
+	const most = 20
+	b := []byte(s[:min(len(s), most)])
+	b = bytes.ToValidUTF8(b, []byte("\ufffd"))
+	return `"` + strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, string(b)) + `"`
+}

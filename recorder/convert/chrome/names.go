@@ -1,0 +1,134 @@
+package chrome
+
+import (
+	"strconv"
+	"strings"
+
+	"tracex/recorder/convert/calltrace"
+)
+
+// names makes methods of the categories and names of events, and remembers them.
+type names struct {
+	to    *calltrace.Writer
+	known map[label]named
+	last  map[string]calltrace.Method // of events with a name
+	bytes int                         // of the texts in them
+}
+
+type label struct{ category, name string }
+
+// named is what a category and a name say.
+type named struct {
+	method calltrace.Method
+	file   string
+	line   int
+}
+
+const (
+	// knownNames is how many of them are remembered, knownBytes how many bytes of texts.
+	knownNames = 1 << 16
+	knownBytes = 8 << 20
+)
+
+func newNames(to *calltrace.Writer) names {
+	return names{to: to, known: map[label]named{}, last: map[string]calltrace.Method{}}
+}
+
+func (n *names) of(category, name string) named {
+	if known, ok := n.known[label{category, name}]; ok {
+		return known
+	}
+	n.bytes += len(category) + len(name)
+	if len(n.known) >= knownNames || n.bytes > knownBytes {
+		clear(n.known)
+		clear(n.last)
+		n.bytes = len(category) + len(name)
+	}
+	category, name = strings.Clone(category), strings.Clone(name)
+	class, method, file, line := parts(category, name)
+	made := named{n.to.Method(class, method), file, line}
+	if n.bytes > knownBytes {
+		return made
+	}
+	n.known[label{category, name}] = made
+	n.last[name] = made.method
+	return made
+}
+
+// ended returns the method of an event that ends a call. Many writers leave out the name, or the
+// category, there.
+func (n *names) ended(category, name string) calltrace.Method {
+	if name == "" {
+		return calltrace.AnyMethod
+	}
+	if category != "" {
+		return n.of(category, name).method
+	}
+	if m, ok := n.last[name]; ok {
+		return m
+	}
+	return calltrace.AnyMethod
+}
+
+// parts divides a category and a name into what they are made of.
+func parts(category, name string) (class, method, file string, line int) {
+	class, method = category, name
+	if method == "" {
+		method = "unnamed"
+	}
+	switch f, l, rest, ok := placeAfter(method); {
+	case ok:
+		method, file, line = rest, f, l
+	default:
+		if f, l, rest, ok := placeBefore(method); ok {
+			return moduleOf(f), rest, f, l
+		}
+	}
+	if strings.EqualFold(category, "fee") { // function entry and exit: VizTracer
+		class = ""
+		if i := strings.LastIndexByte(method, '.'); i > 0 && i+1 < len(method) {
+			class, method = method[:i], method[i+1:]
+		}
+	}
+	return class, method, file, line
+}
+
+// placeAfter recognises "fib (/path/x.py:3)".
+func placeAfter(name string) (file string, line int, rest string, ok bool) {
+	if !strings.HasSuffix(name, ")") {
+		return
+	}
+	at := strings.LastIndex(name, " (")
+	if at <= 0 {
+		return
+	}
+	inside := name[at+2 : len(name)-1]
+	colon := strings.LastIndexByte(inside, ':')
+	if colon <= 0 {
+		return
+	}
+	line, err := strconv.Atoi(inside[colon+1:])
+	if err != nil || line < 0 || line > 1<<30 {
+		return "", 0, "", false
+	}
+	return inside[:colon], line, name[:at], true
+}
+
+// placeBefore recognises "torch/nn/modules/module.py(1501): _call_impl".
+func placeBefore(name string) (file string, line int, rest string, ok bool) {
+	file, after, ok := strings.Cut(name, "(")
+	if !ok || !strings.HasSuffix(file, ".py") {
+		return "", 0, "", false
+	}
+	number, rest, ok := strings.Cut(after, "): ")
+	line, err := strconv.Atoi(number)
+	if !ok || err != nil || line < 0 || line > 1<<30 || rest == "" {
+		return "", 0, "", false
+	}
+	return file, line, rest, true
+}
+
+// moduleOf returns the name of the Python module in a file.
+func moduleOf(file string) string {
+	return strings.ReplaceAll(strings.Trim(strings.TrimSuffix(file, ".py"), "/"), "/", ".")
+}

@@ -1,0 +1,187 @@
+package chrome
+
+import (
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+)
+
+// values makes the arguments of one event. The texts of values are valid until the next batch.
+type values struct {
+	to     *calltrace.Writer
+	text   string
+	keys   []string
+	list   []format.Value
+	result *format.Value // nil if it has none
+	value  format.Value  // of result
+	file   string        // the place of the call
+	line   int
+	fun    string
+	parts  int  // of nested values there is room for
+	python bool // texts are as Python shows values
+	room   contents
+}
+
+const (
+	// mostArguments bounds the arguments of an event.
+	mostArguments = 1 << 10
+	// mostParts bounds the values within those of an event, mostDepth their nesting.
+	mostParts = 1 << 10
+	mostDepth = 32
+)
+
+func (v *values) reset(text string) {
+	v.text, v.keys, v.list, v.result = text, v.keys[:0], v.list[:0], nil
+	v.file, v.line, v.fun, v.parts, v.python = "", 0, "", mostParts, false
+	v.room.reset()
+}
+
+// results are keys of what a call returned.
+var results = map[string]bool{"return_value": true, "retval": true}
+
+// members adds the members of an object as arguments.
+func (v *values) members(in span) {
+	s := scanner{s: v.text[:in.to], i: int(in.from) + 1}
+	for {
+		key, ok := s.key()
+		if !ok {
+			break
+		}
+		x := s.value()
+		if s.fault != sound {
+			break
+		}
+		v.member(textOf(v.text, key), x)
+	}
+	if s.fault != sound {
+		v.to.Leave("damaged argument", "damaged arguments", 1, -1)
+	}
+	v.takePlace()
+}
+
+// member adds an argument, unless it is known to be something else.
+func (v *values) member(key string, x span) {
+	switch {
+	case key == "func_args" && x.kind == object: // VizTracer
+		v.python = true
+		s := scanner{s: v.text[:x.to], i: int(x.from) + 1}
+		for {
+			key, ok := s.key()
+			if !ok {
+				break
+			}
+			if x := s.value(); s.fault == sound {
+				v.add(textOf(v.text, key), x)
+			}
+		}
+		v.python = false
+	case results[key]:
+		v.python = true
+		v.value = v.of(x, 0)
+		v.python = false
+		v.result = &v.value
+	case key == "source" && x.kind == object && v.source(x):
+	default:
+		v.add(key, x)
+	}
+}
+
+// add adds an argument.
+func (v *values) add(key string, x span) {
+	if len(v.list) >= mostArguments {
+		v.to.Leave("argument beyond the first 1,024 of an event", "arguments beyond the first 1,024 of an event", 1, -1)
+		return
+	}
+	v.keys, v.list = append(v.keys, key), append(v.list, v.of(x, 0))
+}
+
+// addResult makes the result an argument.
+func (v *values) addResult() {
+	v.keys, v.list = append(v.keys, "return_value"), append(v.list, *v.result)
+	v.result = nil
+}
+
+// joined returns all arguments as one value: that of an end.
+func (v *values) joined() *format.Value {
+	switch {
+	case v.result != nil && len(v.list) == 0:
+		return v.result
+	case v.result != nil:
+		v.addResult()
+	case len(v.list) == 0:
+		return nil
+	}
+	fields := make([]format.CapturedField, len(v.list))
+	for i := range fields {
+		fields[i] = format.CapturedField{Name: v.keys[i], Value: v.list[i]}
+	}
+	v.value = calltrace.Object(v.to.Class(""), 0, fields)
+	return &v.value
+}
+
+// of returns a value at a depth of nesting.
+func (v *values) of(x span, depth int) format.Value {
+	text := v.text[x.from:x.to]
+	switch x.kind {
+	case plain, escaped:
+		if x.kind == escaped {
+			text = unescape(text)
+		}
+		if v.python && depth == 0 {
+			return pythonValue(text)
+		}
+		return calltrace.String(text)
+	case object, array:
+		if depth >= mostDepth || v.parts <= 0 {
+			v.to.Leave("value too large or nested too deeply", "values too large or nested too deeply", 1, -1)
+			return calltrace.Unquoted("…")
+		}
+		return v.nested(x, depth)
+	}
+	switch text {
+	case "true", "false":
+		return calltrace.Bool(text == "true")
+	case "null":
+		return calltrace.Null()
+	}
+	return calltrace.Number(text)
+}
+
+// nested returns an object or a list.
+func (v *values) nested(x span, depth int) format.Value {
+	s := scanner{s: v.text[:x.to], i: int(x.from) + 1}
+	n, from, room := 0, len(v.room.stack), &v.room
+	for ; ; n++ {
+		var ok bool
+		var key, inner span
+		if x.kind == object {
+			if key, ok = s.key(); ok {
+				inner = s.value()
+			}
+		} else {
+			inner, ok = s.next()
+		}
+		if !ok || s.fault != sound {
+			break
+		}
+		if v.parts--; v.parts < 0 {
+			continue // only counted
+		}
+		f := format.CapturedField{Value: v.of(inner, depth+1)}
+		if x.kind == object {
+			f.Name = textOf(v.text, key)
+		}
+		room.stack = append(room.stack, f)
+	}
+	if s.fault != sound {
+		v.to.Leave("damaged argument", "damaged arguments", 1, -1)
+	}
+	inside := room.stack[from:]
+	room.stack = room.stack[:from]
+	if x.kind == array {
+		return v.to.ListOf(room.list(inside), n)
+	}
+	return v.to.ObjectOf(room.fields(inside), n)
+}
+
+// place returns the place of the call with the names of its arguments.
+func (v *values) place() calltrace.Place { return v.to.Place(v.file, v.fun, v.line, v.keys) }

@@ -1,0 +1,178 @@
+package jaeger
+
+import (
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/jsonstream"
+	"tracex/recorder/convert/spans"
+)
+
+const (
+	// mostValues bounds the values of a span in memory, in bytes; valueSize is that of one without its text.
+	mostValues = 4 << 20
+	valueSize  = 128
+	mostLogs   = 4 << 10
+	mostLinks  = 64
+)
+
+// end is what is known of the current span's times.
+type end struct {
+	begins, ends bool
+	follows      spans.SpanID // the parent by FOLLOWS_FROM
+}
+
+func (c *converter) beginSpan() {
+	c.span.Reset()
+	c.end, c.room = end{}, mostValues
+	c.span.Process = -1
+}
+
+// readSpan reads a span of a list.
+func (c *converter) readSpan() {
+	if !c.r.IsObject() {
+		return
+	}
+	at := c.r.Offset()
+	c.beginSpan()
+	for key := range c.r.Fields() {
+		c.field(key)
+	}
+	c.addSpan(at)
+}
+
+// field reads a field of a span.
+func (c *converter) field(key []byte) {
+	s := &c.span
+	switch string(key) {
+	case "traceID":
+		s.Trace, _ = spans.ParseTraceID(c.r.Text())
+	case "spanID":
+		s.ID, _ = spans.ParseSpanID(c.r.Text())
+	case "parentSpanID":
+		s.Parent, _ = spans.ParseSpanID(c.r.Text())
+	case "operationName":
+		s.Name = string(c.r.Text())
+	case "startTime":
+		s.Start, c.end.begins = c.time()
+	case "duration":
+		s.Duration, c.end.ends = c.time()
+	case "processID":
+		s.Process = c.process(c.r.Text())
+	case "process":
+		s.Process = c.spans.Process()
+		room := c.room
+		c.readProcess(s.Process)
+		c.room = room
+	case "tags":
+		s.Args = c.tags(s.Args)
+	case "logs":
+		c.logs()
+	case "references":
+		c.references()
+	case "warnings":
+		for range c.r.Items() {
+			c.to.Leave("warning of Jaeger", "warnings of Jaeger", 1, c.r.Offset())
+		}
+	}
+}
+
+// time reads a time in µs, and returns it in ns.
+func (c *converter) time() (ns int64, ok bool) {
+	ns, ok = jsonstream.Decimal(c.r.Text(), 3)
+	return ns, ok && ns >= 0
+}
+
+// early is 1973, in ns: times before it are rather seconds or ms, or no times of day.
+const early = 1e17
+
+// addSpan adds the span that was read. at is where it is.
+func (c *converter) addSpan(at int64) {
+	s := &c.span
+	if c.r.Err() != nil {
+		return // a part of a span is none
+	}
+	c.count++
+	if s.ID == 0 || s.Trace == (spans.TraceID{}) {
+		c.to.Leave("span without the id of its trace, or its own", "spans without the id of their trace, or their own", 1, at)
+	}
+	if !c.end.begins {
+		c.to.Leave("span without a begin, or with one beyond the year 2262", "spans without a begin, or with one beyond the year 2262", 1, at)
+		return
+	}
+	if s.Start < early {
+		c.to.Leave("span from before 1973, if its times are in microseconds", "spans from before 1973, if their times are in microseconds", 1, at)
+	}
+	s.Unfinished = !c.end.ends
+	if s.Unfinished {
+		s.Duration = 0
+	}
+	if s.Parent == 0 {
+		s.Parent = c.end.follows
+	}
+	s.TakePlace()
+	c.setEnd()
+	c.err = c.spans.Add(s)
+	c.r.Stop(c.err)
+}
+
+// setEnd tells how the span ended, by its tags.
+func (c *converter) setEnd() {
+	s := &c.span
+	failed, message, kind := false, "", ""
+	kept := s.Args[:0]
+	for _, a := range s.Args {
+		switch v := &a.Value; a.Name {
+		case "error":
+			failed = failed || v.Bits != 0 || v.Text != "" && v.Text != "false"
+			if v.Kind == format.ValueString && v.Text != "true" && v.Text != "false" {
+				kept = append(kept, a)
+			}
+		case "otel.status_code":
+			failed = failed || v.Text == "ERROR"
+		case "otel.status_description":
+			message = v.Text
+		case "span.kind":
+			kind = v.Text
+		case "internal.span.format":
+		default:
+			kept = append(kept, a)
+		}
+	}
+	s.Args = kept
+	s.SetEnd(failed, message)
+	if kind != "internal" {
+		s.SetKind(kind)
+	}
+}
+
+// references reads the spans that the span refers to: the first parent is the one.
+func (c *converter) references() {
+	for i := range c.r.Items() {
+		at := c.r.Offset()
+		kind := ""
+		var trace spans.TraceID
+		var id spans.SpanID
+		for key := range c.r.Fields() {
+			switch string(key) {
+			case "refType":
+				kind = string(c.r.Text())
+			case "traceID":
+				trace, _ = spans.ParseTraceID(c.r.Text())
+			case "spanID":
+				id, _ = spans.ParseSpanID(c.r.Text())
+			}
+		}
+		s := &c.span
+		own := trace == s.Trace || s.Trace == (spans.TraceID{}) || trace == (spans.TraceID{})
+		switch {
+		case own && kind == "CHILD_OF" && s.Parent == 0:
+			s.Parent = id
+		case own && kind == "FOLLOWS_FROM" && c.end.follows == 0 && s.Parent == 0:
+			c.end.follows = id
+		case i >= mostLinks:
+			c.to.Leave("reference of a span with too many", "references of spans with too many", 1, at)
+		default:
+			s.Add("link", calltrace.Unquoted(trace.String()+":"+id.String()))
+		}
+	}
+}

@@ -1,0 +1,355 @@
+package jsonstream
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+)
+
+const (
+	bufferSize = 64 << 10
+	// MaxText is where texts are cut, in bytes: more than fits in a string of a trace.
+	MaxText = 128 << 10
+	// MaxDepth bounds how deep objects and arrays are nested.
+	MaxDepth = 1000
+)
+
+// byteOrderMark may be at the beginning.
+const byteOrderMark = "\uFEFF"
+
+// Kind is what a value is.
+type Kind uint8
+
+const (
+	None Kind = iota // there is no value: after a fault, or at the end
+	Object
+	Array
+	String
+	Number
+	Bool
+	Null
+)
+
+// Reader reads documents. One goroutine may use it.
+type Reader struct {
+	input io.Reader
+	buf   []byte
+	pos   int   // of the next byte in buf
+	base  int64 // of buf in the input
+	err   error // of the input or the document; io.EOF only in ended
+	ended bool  // the input has no more than buf
+
+	depth   int
+	pending bool // a value begins at pos and was not read
+	key     []byte
+	text    []byte // of a string that is not in buf as it is
+
+	odd, cut           int64
+	firstOdd, firstCut int64
+}
+
+// New returns a reader. It stops with the error of ctx when that is done. progress gets the bytes
+// read so far; it may be nil.
+func New(ctx context.Context, input io.Reader, progress func(int64)) *Reader {
+	r := &Reader{input: Watch(ctx, input, progress), buf: make([]byte, 0, bufferSize)}
+	if r.have(len(byteOrderMark)) && bytes.HasPrefix(r.buf[r.pos:], []byte(byteOrderMark)) {
+		r.pos += len(byteOrderMark)
+	}
+	return r
+}
+
+// Watch returns a reader of input that stops with the error of ctx when that is done, and tells
+// progress, which may be nil, the bytes read so far.
+func Watch(ctx context.Context, input io.Reader, progress func(int64)) io.Reader {
+	return &watched{ctx, input, progress, 0}
+}
+
+// watched passes an input on until its context is done.
+type watched struct {
+	ctx      context.Context
+	input    io.Reader
+	progress func(int64)
+	read     int64
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.input.Read(b)
+	w.read += int64(n)
+	if w.progress != nil && n > 0 {
+		w.progress(w.read)
+	}
+	return n, err
+}
+
+// Err returns the first fault: a [format.Error], or an error of the input. It is nil at the end of the last
+// document.
+func (r *Reader) Err() error { return r.err }
+
+// Stop ends the reading with an error, unless it has ended with another. nil does nothing.
+func (r *Reader) Stop(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// Offset returns where the next value begins, in bytes.
+func (r *Reader) Offset() int64 { return r.base + int64(r.pos) }
+
+// Odd returns how many values were of another kind than asked for, and the offset of the first.
+func (r *Reader) Odd() (n, first int64) { return r.odd, r.firstOdd }
+
+// Cut returns how many texts were cut, and the offset of the first.
+func (r *Reader) Cut() (n, first int64) { return r.cut, r.firstCut }
+
+// More reports whether another document begins. It skips what was not read of the one before.
+func (r *Reader) More() bool {
+	if r.pending {
+		r.skip()
+	}
+	c := r.space()
+	if r.err != nil || c == 0 && r.ended && r.pos == len(r.buf) {
+		return false
+	}
+	r.pending = true
+	return r.Kind() != None
+}
+
+// Kind returns what the value at hand is, without reading it.
+func (r *Reader) Kind() Kind {
+	if !r.pending || r.err != nil {
+		return None
+	}
+	c := r.peek()
+	switch c {
+	case '{':
+		return Object
+	case '[':
+		return Array
+	case '"':
+		return String
+	case 't', 'f':
+		return Bool
+	case 'n':
+		return Null
+	}
+	if c == '-' || c >= '0' && c <= '9' || c == 'N' || c == 'I' {
+		return Number
+	}
+	r.fail("a value")
+	return None
+}
+
+// IsObject reports whether an object is at hand. Another value is skipped, and counted.
+func (r *Reader) IsObject() bool {
+	switch r.Kind() {
+	case Object:
+		return true
+	case None, Null:
+		return false
+	}
+	r.strange()
+	r.skip()
+	return false
+}
+
+// Fields returns the keys of the object at hand. A key is valid until the next one is read. Within
+// the loop the value at hand is that of the key. Of another value there are none.
+func (r *Reader) Fields() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if !r.enter('{') {
+			return
+		}
+		for first := true; r.nextKey(first); first = false {
+			if !yield(r.key) {
+				yield = func([]byte) bool { return true }
+			}
+		}
+	}
+}
+
+// Items returns the numbers of the items of the array at hand. Within the loop the value at hand
+// is that item. Of another value there are none.
+func (r *Reader) Items() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !r.enter('[') {
+			return
+		}
+		for i := 0; r.nextItem(i == 0); i++ {
+			if !yield(i) {
+				yield = func(int) bool { return true }
+			}
+		}
+	}
+}
+
+// enter begins an object or an array, if one is at hand. null is one without content.
+func (r *Reader) enter(open byte) bool {
+	kind := r.Kind()
+	if kind == None {
+		return false
+	}
+	if r.peek() != open {
+		if kind != Null {
+			r.strange()
+		}
+		return false
+	}
+	if r.depth++; r.depth > MaxDepth {
+		r.failDeep()
+		return false
+	}
+	r.pos++
+	r.pending = false
+	return true
+}
+
+// strange counts a value that is of another kind than asked for.
+func (r *Reader) strange() {
+	if r.odd++; r.odd == 1 {
+		r.firstOdd = r.Offset()
+	}
+}
+
+// next ends the value before and moves to the next key or item, and reports whether there is one.
+func (r *Reader) next(first bool, end byte) bool {
+	if r.pending {
+		r.skip()
+	}
+	c := r.space()
+	if r.err != nil {
+		return false
+	}
+	switch {
+	case c == end:
+		r.pos++
+		r.depth--
+		return false
+	case first:
+		return true
+	case c != ',':
+		r.fail("',' or '" + string(end) + "'")
+		return false
+	}
+	r.pos++
+	r.space()
+	return r.err == nil
+}
+
+func (r *Reader) nextItem(first bool) bool {
+	r.pending = r.next(first, ']')
+	return r.pending
+}
+
+func (r *Reader) nextKey(first bool) bool {
+	if !r.next(first, '}') {
+		return false
+	}
+	if r.peek() != '"' {
+		r.fail("a key in quotes")
+		return false
+	}
+	r.key = append(r.key[:0], r.quoted()...)
+	if r.space() != ':' {
+		r.fail("':'")
+		return false
+	}
+	r.pos++
+	r.space()
+	r.pending = r.err == nil
+	return r.pending
+}
+
+// Text reads the value at hand if it is a string, a number, true or false, and returns its text,
+// which is valid until the next call. Of null it is nil. Other values are skipped and counted.
+func (r *Reader) Text() []byte {
+	switch kind := r.Kind(); kind {
+	case String:
+		r.pending = false
+		return r.quoted()
+	case Number, Bool:
+		r.pending = false
+		return r.word(kind)
+	case Object, Array:
+		r.strange()
+		r.skip()
+	case Null:
+		r.skip()
+	}
+	return nil
+}
+
+// Bool reads the value at hand and reports whether it is true.
+func (r *Reader) Bool() bool {
+	if kind := r.Kind(); kind != Bool && kind != Null && kind != None {
+		r.strange()
+		r.skip()
+		return false
+	}
+	return bytes.Equal(r.Text(), []byte("true"))
+}
+
+// AppendText reads the value at hand, whatever it is, and appends it as JSON without spaces. It is cut at
+// about limit bytes.
+func (r *Reader) AppendText(dst []byte, limit int) []byte {
+	end := len(dst) + limit
+	dst = r.appendValue(dst, end)
+	if len(dst) > end {
+		dst = append(bytes.ToValidUTF8(dst[:end], nil), "…"...)
+	}
+	return dst
+}
+
+func (r *Reader) appendValue(dst []byte, end int) []byte {
+	if len(dst) > end {
+		r.skip()
+		return dst
+	}
+	switch r.Kind() {
+	case Object:
+		dst = append(dst, '{')
+		comma := ""
+		for key := range r.Fields() {
+			dst = append(dst, comma...)
+			dst = append(appendQuoted(dst, key), ':')
+			dst = r.appendValue(dst, end)
+			comma = ","
+		}
+		dst = append(dst, '}')
+	case Array:
+		dst = append(dst, '[')
+		for i := range r.Items() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = r.appendValue(dst, end)
+		}
+		dst = append(dst, ']')
+	case String:
+		dst = appendQuoted(dst, r.Text())
+	case Null:
+		r.skip()
+		dst = append(dst, "null"...)
+	case Number, Bool:
+		dst = append(dst, r.Text()...)
+	}
+	return dst
+}
+
+// Leaver counts what has no place in a trace.
+type Leaver interface {
+	Leave(one, several string, n, at int64)
+}
+
+// Leave tells to how many values were not what they are in such files, and how many texts were cut.
+func (r *Reader) Leave(to Leaver) {
+	if r.odd > 0 {
+		to.Leave("value of another kind than expected", "values of another kind than expected", r.odd, r.firstOdd)
+	}
+	if r.cut > 0 {
+		to.Leave("text cut to 128 KiB", "texts cut to 128 KiB", r.cut, r.firstCut)
+	}
+}

@@ -1,0 +1,182 @@
+package jsonstream
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"tracex/format"
+)
+
+// fill reads more of the input, after the bytes from pos on.
+func (r *Reader) fill() bool {
+	if r.ended || r.err != nil {
+		return false
+	}
+	r.base += int64(r.pos)
+	r.buf = r.buf[:copy(r.buf[:cap(r.buf)], r.buf[r.pos:])]
+	r.pos = 0
+	for range 100 { // an input that returns nothing, again and again, is broken
+		n, err := r.input.Read(r.buf[len(r.buf):cap(r.buf)])
+		r.buf = r.buf[:len(r.buf)+n]
+		if errors.Is(err, io.EOF) {
+			r.ended = true
+			return n > 0
+		}
+		if err != nil {
+			r.err = err
+			return false
+		}
+		if n > 0 {
+			return true
+		}
+	}
+	r.err = io.ErrNoProgress
+	return false
+}
+
+// have reports whether n bytes follow. n is small.
+func (r *Reader) have(n int) bool {
+	for len(r.buf)-r.pos < n {
+		if !r.fill() {
+			return false
+		}
+	}
+	return true
+}
+
+// peek returns the next byte, 0 at the end.
+func (r *Reader) peek() byte {
+	if r.pos < len(r.buf) || r.fill() {
+		return r.buf[r.pos]
+	}
+	return 0
+}
+
+// space skips white space and returns the byte after it, 0 at the end.
+func (r *Reader) space() byte {
+	for {
+		for r.pos < len(r.buf) {
+			c := r.buf[r.pos]
+			if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+				return c
+			}
+			r.pos++
+		}
+		if !r.fill() {
+			return 0
+		}
+	}
+}
+
+// fail ends the reading: something else was expected than the byte at hand.
+func (r *Reader) fail(expected string) {
+	if r.err != nil {
+		return
+	}
+	if r.peek(); r.err != nil {
+		return
+	}
+	e := &format.Error{Offset: r.Offset(), Expected: expected, Found: "the end of the file", Err: format.ErrTruncated}
+	if r.pos < len(r.buf) {
+		e.Err = format.ErrCorrupt
+		e.Found = fmt.Sprintf("byte %#02x", r.buf[r.pos])
+		if c := r.buf[r.pos]; c > ' ' && c < utf8.RuneSelf {
+			e.Found = strconv.QuoteRune(rune(c))
+		}
+	}
+	r.err = e
+}
+
+func (r *Reader) failDeep() {
+	r.err = &format.Error{Offset: r.Offset(), Expected: fmt.Sprintf("at most %d objects and arrays within each other", MaxDepth),
+		Found: "more", Err: format.ErrCorrupt}
+}
+
+// maxNumber bounds the digits of a number.
+const maxNumber = 1 << 10
+
+// word reads a number, true, false or null.
+func (r *Reader) word(kind Kind) []byte {
+	r.text = r.text[:0]
+	begin := r.Offset()
+	for c := r.peek(); wordByte[c]; c = r.peek() {
+		if len(r.text) <= maxNumber {
+			r.text = append(r.text, c)
+		}
+		r.pos++
+	}
+	if len(r.text) > maxNumber {
+		r.wasCut()
+		r.text = append(r.text[:maxNumber], "…"...) // this is no number any more
+	}
+	if r.err == nil && kind != Number && !words[string(r.text)] {
+		r.err = &format.Error{Offset: begin, Expected: "true, false or null", Found: strconv.Quote(string(r.text)), Err: format.ErrCorrupt}
+	}
+	if r.err != nil {
+		return nil
+	}
+	return r.text
+}
+
+var words = map[string]bool{"true": true, "false": true, "null": true}
+
+// wordByte tells which bytes are within numbers and names.
+var wordByte = func() (is [256]bool) {
+	for _, c := range "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		is[c] = true
+	}
+	return is
+}()
+
+// skip reads the value at hand and forgets it.
+func (r *Reader) skip() {
+	kind := r.Kind()
+	r.pending = false
+	switch kind {
+	case String:
+		r.skipString()
+	case Object, Array:
+		r.skipNested()
+	case Number, Bool, Null:
+		r.word(kind)
+	}
+}
+
+// skipNested reads an object or an array. It looks only at what begins and ends strings and nested values.
+func (r *Reader) skipNested() {
+	for depth := 0; r.err == nil; {
+		i := r.pos
+		for i < len(r.buf) && !nesting[r.buf[i]] {
+			i++
+		}
+		r.pos = i
+		switch c := r.peek(); c {
+		case '"':
+			r.skipString()
+			continue
+		case '{', '[':
+			if depth++; r.depth+depth > MaxDepth {
+				r.failDeep()
+			}
+		case '}', ']':
+			if depth--; depth == 0 {
+				r.pos++
+				return
+			}
+		default:
+			if !nesting[c] && r.pos < len(r.buf) {
+				continue // the buffer was filled
+			}
+			if r.pos == len(r.buf) {
+				r.fail("the end of an object or an array")
+				return
+			}
+		}
+		r.pos++
+	}
+}
+
+var nesting = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}

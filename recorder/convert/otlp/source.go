@@ -1,0 +1,103 @@
+package otlp
+
+import (
+	"bytes"
+	"context"
+
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/jsonstream"
+	"tracex/recorder/convert/sources"
+	"tracex/recorder/convert/spans"
+)
+
+// Source is OTLP's JSON.
+var Source = sources.Source{Name: "otlp", What: "OpenTelemetry spans (OTLP JSON)", Is: is, Convert: convert}
+
+// is reports whether one of the first documents has a key of OTLP's.
+func is(head []byte) bool {
+	r := jsonstream.New(context.Background(), bytes.NewReader(head), nil)
+	var k keys
+	found := false
+	document := func() {
+		for key := range r.Fields() {
+			switch string(k.plain(key)) {
+			case "resourcespans", "resourcemetrics", "resourcelogs":
+				found = true
+			case "batches":
+				found = found || isBatch(r, &k)
+			case "trace":
+				for key := range r.Fields() {
+					found = found || string(k.plain(key)) == "resourcespans"
+				}
+			}
+		}
+	}
+	for !found && r.More() {
+		if r.Kind() == jsonstream.Object {
+			document()
+			continue
+		}
+		for range r.Items() {
+			document()
+		}
+	}
+	return found
+}
+
+// isBatch reports whether the items of an array are of resources and their spans.
+func isBatch(r *jsonstream.Reader, k *keys) (found bool) {
+	for range r.Items() {
+		for key := range r.Fields() {
+			switch string(k.plain(key)) {
+			case "scopespans", "instrumentationlibraryspans":
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+// keys makes keys plain.
+type keys struct{ b []byte }
+
+// plain returns a key in lower case without '_', until the next call: keys may be in lowerCamelCase, or in
+// snake_case as in the protobuf files.
+func (k *keys) plain(key []byte) []byte {
+	k.b = k.b[:0]
+	for _, c := range key {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != '_' {
+			k.b = append(k.b, c)
+		}
+	}
+	return k.b
+}
+
+func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
+	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, spans: spans.New(ctx, to, prefix)}
+	defer c.spans.Close()
+	for c.r.More() {
+		if c.r.Kind() == jsonstream.Object {
+			c.document()
+			continue
+		}
+		for range c.r.Items() {
+			c.document()
+		}
+	}
+	fault := c.r.Err()
+	c.r.Leave(to)
+	if c.err == nil && fault == nil && c.count == 0 {
+		fault = &format.Error{Offset: -1, Expected: "spans", Found: "none in the file", Err: format.ErrNotTrace}
+	}
+	if c.err == nil && ctx.Err() == nil {
+		c.err = c.spans.Finish() // what was read before a fault is kept
+	}
+	if c.err != nil {
+		return c.err
+	}
+	return format.At(fault, in.Path, 0)
+}

@@ -1,0 +1,130 @@
+package otlp
+
+import (
+	"tracex/recorder/convert/jsonstream"
+	"tracex/recorder/convert/spans"
+)
+
+// status is how a span ended.
+type status struct {
+	failed  bool
+	message string
+}
+
+// times of a span; -1 if it has none.
+type times struct{ start, end int64 }
+
+// readSpan reads a span and adds it.
+func (c *converter) readSpan() {
+	if !c.r.IsObject() {
+		return
+	}
+	at := c.r.Offset()
+	s := &c.span
+	s.Reset()
+	s.Process = c.process
+	c.status, c.room = status{}, mostValues
+	when := times{-1, -1}
+	var kind string
+	var hasTrace bool
+	for key := range c.r.Fields() {
+		switch string(c.keys.plain(key)) {
+		case "traceid":
+			s.Trace, hasTrace = spans.ParseTraceID(c.r.Text())
+		case "spanid":
+			s.ID, _ = spans.ParseSpanID(c.r.Text())
+		case "parentspanid":
+			s.Parent, _ = spans.ParseSpanID(c.r.Text())
+		case "name":
+			s.Name = string(c.r.Text())
+		case "kind":
+			kind = kinds[string(c.r.Text())]
+		case "starttimeunixnano":
+			when.start = c.time()
+		case "endtimeunixnano":
+			when.end = c.time()
+		case "attributes":
+			s.Args = c.attributes(s.Args)
+		case "events":
+			c.events()
+		case "links":
+			c.links()
+		case "status":
+			c.readStatus()
+		default:
+			c.dropped()
+		}
+	}
+	if c.r.Err() != nil {
+		return // a part of a span is none
+	}
+	c.count++
+	if !hasTrace || s.ID == 0 {
+		c.to.Leave("span without the id of its trace, or its own", "spans without the id of their trace, or their own", 1, at)
+	}
+	if !c.setTimes(when, at) {
+		return
+	}
+	s.TakePlace()
+	if c.exported() {
+		c.takeCall()
+	} else {
+		s.SetEnd(c.status.failed, c.status.message)
+		s.SetKind(kind)
+		s.Args = append(s.Args, c.scope...)
+	}
+	c.err = c.spans.Add(s)
+	c.r.Stop(c.err)
+}
+
+// kinds of spans, by number and by name, as both are written. Internal ones need no word.
+var kinds = map[string]string{
+	"2": "server", "3": "client", "4": "producer", "5": "consumer",
+	"SPAN_KIND_SERVER": "server", "SPAN_KIND_CLIENT": "client", "SPAN_KIND_PRODUCER": "producer", "SPAN_KIND_CONSUMER": "consumer",
+}
+
+// time reads a time in ns since 1970; -1 if it is none.
+func (c *converter) time() int64 {
+	ns, ok := jsonstream.Decimal(c.r.Text(), 0)
+	if !ok || ns < 0 {
+		return -1
+	}
+	return ns
+}
+
+// early is 1973, in ns: times before it are rather seconds, ms or µs, or no times of day.
+const early = 1e17
+
+// setTimes sets the times of the span, and reports whether it has any. at is where the span is.
+func (c *converter) setTimes(when times, at int64) bool {
+	s := &c.span
+	if when.start < 0 {
+		c.to.Leave("span without a begin", "spans without a begin", 1, at)
+		return false
+	}
+	if when.start < early {
+		c.to.Leave("span from before 1973, if its times are in nanoseconds", "spans from before 1973, if their times are in nanoseconds", 1, at)
+	}
+	s.Start = when.start
+	switch {
+	case when.end <= 0:
+		s.Unfinished = true
+	case when.end < when.start:
+		c.to.Leave("span that ends before it begins; it takes no time", "spans that end before they begin; they take no time", 1, at)
+	default:
+		s.Duration = when.end - when.start
+	}
+	return true
+}
+
+func (c *converter) readStatus() {
+	for key := range c.r.Fields() {
+		switch string(c.keys.plain(key)) {
+		case "code":
+			code := string(c.r.Text())
+			c.status.failed = code == "2" || code == "STATUS_CODE_ERROR"
+		case "message":
+			c.status.message = string(c.r.Text())
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package sources
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"tracex/format"
+)
+
+// Content is what a file or a pipe holds, unpacked while it is read. It must be closed, and be used
+// by one goroutine at a time, except for [Content.Taken].
+type Content struct {
+	in     *bufio.Reader
+	head   []byte
+	packed []string // the compressions, the innermost first
+	taken  atomic.Int64
+	failed atomic.Pointer[error] // of reading the file
+	closes []func()
+}
+
+const (
+	// mostPacked bounds how often a content may be compressed.
+	mostPacked = 3
+	// zstdWindow is how far back compressed bytes may refer, in bytes: what zstd itself allows
+	// unless it is told to take more memory. Only files that ask for it take that much.
+	zstdWindow = 128 << 20
+)
+
+// NewContent reads the beginning of r. It waits until r has given HeadSize bytes, or its end. It fails only if
+// nothing can be read, or unpacked.
+func NewContent(r io.Reader) (*Content, error) {
+	c := new(Content)
+	c.in = bufio.NewReaderSize(&counted{r, &c.taken, &c.failed}, HeadSize)
+	for len(c.packed) < mostPacked {
+		if err := c.peek(); err != nil {
+			return nil, err
+		}
+		p := packingOf(c.head)
+		if p == nil {
+			return c, nil
+		}
+		unpacked, err := p.open(c.in)
+		if err != nil {
+			c.Close()
+			return nil, c.fault(p, err)
+		}
+		c.packed = append([]string{p.name}, c.packed...)
+		ahead := newAhead(&faults{unpacked, c, p})
+		c.closes = append(c.closes, ahead.close)
+		c.in = bufio.NewReaderSize(ahead, HeadSize)
+	}
+	if err := c.peek(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// peek reads the beginning. An error is one of the next Read, unless there is nothing else.
+func (c *Content) peek() (err error) {
+	if c.head, err = c.in.Peek(HeadSize); len(c.head) > 0 || err == io.EOF {
+		return nil
+	}
+	c.Close()
+	return err
+}
+
+// Read reads what the file holds, from its beginning, unpacked.
+func (c *Content) Read(b []byte) (int, error) { return c.in.Read(b) }
+
+// Head returns the first bytes, at most HeadSize. It is valid until the first Read.
+func (c *Content) Head() []byte { return c.head }
+
+// Packed names the compression: gzip, or gzip in zstd; "" if there is none.
+func (c *Content) Packed() string { return strings.Join(c.packed, " in ") }
+
+// Taken returns how many bytes of the file were read so far, as they are there: compressed, if it
+// is. Any goroutine may call it.
+func (c *Content) Taken() int64 { return c.taken.Load() }
+
+// Close frees what unpacking needs. It does not close the file.
+func (c *Content) Close() {
+	for _, stop := range c.closes {
+		stop()
+	}
+	c.closes = nil
+}
+
+// counted counts what is read, and keeps the error that is not the end.
+type counted struct {
+	r      io.Reader
+	n      *atomic.Int64
+	failed *atomic.Pointer[error]
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	if err != nil && err != io.EOF {
+		c.failed.Store(&err)
+	}
+	return n, err
+}
+
+// packing is a kind of compression.
+type packing struct {
+	name, magic string
+	open        func(io.Reader) (io.Reader, error)
+}
+
+var packings = []packing{
+	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
+		// With one goroutine, that of the caller, there is nothing to close.
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
+	}},
+}
+
+func packingOf(head []byte) *packing {
+	for i := range packings {
+		if bytes.HasPrefix(head, []byte(packings[i].magic)) {
+			return &packings[i]
+		}
+	}
+	return nil
+}
+
+// faults tells what is wrong with compressed bytes.
+type faults struct {
+	io.Reader
+	content *Content
+	packing *packing
+}
+
+func (f *faults) Read(b []byte) (int, error) {
+	n, err := f.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = f.content.fault(f.packing, err)
+	}
+	return n, err
+}
+
+// fault returns an error of unpacking as one about the file. If reading the file failed, it returns
+// that error.
+func (c *Content) fault(p *packing, err error) error {
+	if failed := c.failed.Load(); failed != nil {
+		return *failed
+	}
+	var outer *format.Error
+	if errors.As(err, &outer) {
+		return err
+	}
+	e := &format.Error{Offset: c.taken.Load(), Err: format.ErrCorrupt, Hint: "everything before that is converted"}
+	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+		e.Err, e.Found = format.ErrTruncated, "the "+p.name+" data end early"
+	} else {
+		e.Found = fmt.Sprintf("the %s data before that: %v", p.name, err)
+	}
+	return e
+}

@@ -1,0 +1,181 @@
+package sources
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"tracex/format"
+)
+
+func gzipped(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func zstded(t testing.TB, b []byte) []byte {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	return w.EncodeAll(b, nil)
+}
+
+// text is longer than all buffers of a Content together.
+var text = bytes.Repeat([]byte("the quick brown fox, 0123456789\n"), 80_000)
+
+// TestContent: what was packed is read whole, and its beginning is there twice: in Head, and by Read.
+func TestContent(t *testing.T) {
+	for _, c := range []struct {
+		name, packed string
+		file, want   []byte
+	}{
+		{"plain", "", text, text},
+		{"empty", "", nil, nil},
+		{"short", "", []byte("x"), []byte("x")},
+		{"gzip", "gzip", gzipped(t, text), text},
+		{"two members", "gzip", append(gzipped(t, text), gzipped(t, []byte("end"))...), append(bytes.Clone(text), "end"...)},
+		{"zstd", "zstd", zstded(t, text), text},
+		{"gzip of nothing", "gzip", gzipped(t, nil), nil},
+		{"both", "gzip in zstd", zstded(t, gzipped(t, text)), text},
+	} {
+		for how, r := range map[string]io.Reader{"whole": bytes.NewReader(c.file), "halves": iotest.HalfReader(bytes.NewReader(c.file)), "with the end": iotest.DataErrReader(bytes.NewReader(c.file))} {
+			in, err := NewContent(r)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", c.name, how, err)
+			}
+			if want := c.want[:min(len(c.want), HeadSize)]; !bytes.Equal(in.Head(), want) {
+				t.Errorf("%s, %s: a head of %d bytes", c.name, how, len(in.Head()))
+			}
+			got, err := io.ReadAll(in)
+			if err != nil || !bytes.Equal(got, c.want) {
+				t.Errorf("%s, %s: %d bytes, %v", c.name, how, len(got), err)
+			}
+			if packed := in.Packed(); packed != c.packed {
+				t.Errorf("%s: packed by %q", c.name, packed)
+			}
+			if n := in.Taken(); n != int64(len(c.file)) {
+				t.Errorf("%s, %s: %d bytes were taken of %d", c.name, how, n, len(c.file))
+			}
+			in.Close()
+		}
+	}
+}
+
+// TestContentNested: more layers than a person packs are left packed.
+func TestContentNested(t *testing.T) {
+	b := []byte("x")
+	for range mostPacked + 1 {
+		b = gzipped(t, b)
+	}
+	in, err := NewContent(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if head := in.Head(); !bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		t.Errorf("the head is %q", head)
+	}
+}
+
+// TestContentDamaged: packed data that end early, or are damaged, are a fault of the file with what
+// was before it; an error of reading stays one.
+func TestContentDamaged(t *testing.T) {
+	broken := errors.New("the cable is out")
+	for name, pack := range map[string]func(testing.TB, []byte) []byte{"gzip": gzipped, "zstd": zstded} {
+		whole := pack(t, text)
+		flipped := bytes.Clone(whole)
+		for i := len(flipped) - 12; i < len(flipped); i++ {
+			flipped[i] ^= 0x55
+		}
+		for _, c := range []struct {
+			what string
+			r    io.Reader
+			want error
+		}{
+			{"cut", bytes.NewReader(whole[:len(whole)/2]), format.ErrTruncated},
+			{"cut in its header", bytes.NewReader(whole[:6]), format.ErrTruncated},
+			{"flipped", bytes.NewReader(flipped), format.ErrCorrupt},
+			{"failing", io.MultiReader(bytes.NewReader(whole[:len(whole)/2]), iotest.ErrReader(broken)), broken},
+		} {
+			in, err := NewContent(c.r)
+			var n int64
+			if err == nil {
+				n, err = io.Copy(io.Discard, in)
+				in.Close()
+			}
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s, %s: %v after %d bytes, want %v", name, c.what, err, n, c.want)
+			}
+			if e := (*format.Error)(nil); errors.As(err, &e) && (!strings.Contains(e.Found, name) || e.Offset <= 0 || e.Offset > int64(len(whole))) {
+				t.Errorf("%s, %s: it says %v", name, c.what, err)
+			}
+		}
+	}
+}
+
+// TestContentClosed: closing ends the goroutine that unpacks, wherever it is.
+func TestContentClosed(t *testing.T) {
+	in, err := NewContent(bytes.NewReader(gzipped(t, text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(in, make([]byte, 3*aheadSize)); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	in.Close()
+}
+
+// FuzzContent: any bytes end or fail, and what is recognized in them does not depend on more than the head.
+func FuzzContent(f *testing.F) {
+	f.Add([]byte("plain"))
+	f.Add(gzipped(f, []byte(`{"traceEvents":[]}`)))
+	f.Add(zstded(f, []byte("[1,2")))
+	f.Add(gzipped(f, zstded(f, []byte("x"))))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in, err := NewContent(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		defer in.Close()
+		Describe(in.Head())
+		head := bytes.Clone(in.Head())
+		// A few bytes may unpack to gigabytes.
+		got, _ := io.ReadAll(io.LimitReader(in, 1<<20))
+		if !bytes.HasPrefix(got, head[:min(len(head), len(got))]) {
+			t.Errorf("the head is %q, the content %q", head, got)
+		}
+	})
+}
+
+func BenchmarkContent(b *testing.B) {
+	packed := gzipped(b, text)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		in, err := NewContent(bytes.NewReader(packed))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, in); err != nil {
+			b.Fatal(err)
+		}
+		in.Close()
+	}
+}

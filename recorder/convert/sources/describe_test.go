@@ -1,0 +1,78 @@
+package sources
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestDescribe(t *testing.T) {
+	for _, c := range []struct {
+		head, want string
+		known      bool
+	}{
+		{"", "the file is empty", false},
+		{"\x7fELF\x02\x01\x01", "an ELF program or library", true},
+		{"  <!DOCTYPE html>\n<html>", "an HTML page", true},
+		{"<?xml version='1.0'?>", "XML", true},
+		{"PAR1\x15\x04", "a Parquet file", true},
+		{"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04", "a pprof profile: samples, no calls", true},
+		{"main;f;g 12\nmain;f 3\n", "folded stacks: samples, no calls", true},
+		{"some text; with 12 words\n", `text ("some text; with 12 words"…)`, false},
+		{`{"nodes":[{"id":1}],"startTime":1,"timeDeltas":[1]}`, "a CPU profile of V8: samples, no calls", true},
+		{`{"meta":{"a":[1,{"b":2}]},"libs":[],"threads":[`, "a profile of the Firefox profiler: samples, no calls", true},
+		{"\xef\xbb\xbf {\"a\": {\"x\": \"y\"}, \"b\": \"c\", \"d\": null, \"e\": [1, \"s\"], \"f\": true", `JSON with the keys "a", "b", "d", "e", "f"`, true},
+		{`{"1":1,"2":1,"3":1,"4":1,"5":1,"6":1}`, `JSON with the keys "1", "2", "3", "4", "5", …`, true},
+		{`[{"a":1,"b":"x"},{"c":1}]`, `a JSON array with the keys "a", "b"`, true},
+		{`[["a","b","c"]]`, "a JSON array", true},
+		{`[1,2,3]`, "a JSON array", true},
+		{"{", "JSON", true},
+		{"{]", "JSON", true},
+		{"{\"" + strings.Repeat("k", 100), "JSON", true},
+		{"\x00\x01\x02", "bytes 000102", false},
+	} {
+		got, known := Describe([]byte(c.head))
+		if !strings.HasPrefix(got, c.want) || known != c.known {
+			t.Errorf("%q: %q, %v; want %q, %v", c.head, got, known, c.want, c.known)
+		}
+	}
+}
+
+func TestIsText(t *testing.T) {
+	if !IsText([]byte("\n[{\t\"ü\": 1}]\r\n")) || IsText([]byte("\n\x02ab")) || IsText([]byte("\n\x7f")) {
+		t.Error("it is not what is text")
+	}
+}
+
+// TestOf: the first source decides, and a file is of no source for folders.
+func TestOf(t *testing.T) {
+	begins := func(with string) func([]byte) bool {
+		return func(head []byte) bool { return bytes.HasPrefix(head, []byte(with)) }
+	}
+	list := []Source{
+		{Name: "folders", IsFolder: func(path string) bool { return path == "there" }},
+		{Name: "ab", Is: begins("ab")},
+		{Name: "a", Is: begins("a")},
+	}
+	name := func(s *Source) string {
+		if s == nil {
+			return ""
+		}
+		return s.Name
+	}
+	for head, want := range map[string]string{"abc": "ab", "ac": "a", "c": "", "": ""} {
+		if got := name(OfFile(list, []byte(head))); got != want {
+			t.Errorf("%q is of %q, want %q", head, got, want)
+		}
+	}
+	if got := name(OfFolder(list, "there")) + name(OfFolder(list, "elsewhere")); got != "folders" {
+		t.Errorf("folders are of %q", got)
+	}
+	if name(Named(list, "a")) != "a" || Named(list, "b") != nil {
+		t.Error("names are not found")
+	}
+	if got := Names(list); !slices.Equal(got, []string{"a", "ab", "folders"}) {
+		t.Errorf("names %q", got)
+	}
+}

@@ -1,0 +1,155 @@
+package spans
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
+	"tracex/recorder/convert/spool"
+)
+
+// Collector takes spans in any order and makes calls of them. One goroutine may use it.
+type Collector struct {
+	ctx    context.Context
+	to     *calltrace.Writer
+	prefix string // of the names of threads
+	spool  *spool.Spool
+	stream *spool.Stream
+	record writer
+
+	processes processes
+	traces    traces
+	group     group
+	call      caller
+	event     Event // scratch
+	open      int   // spans
+	held      int   // bytes that they take
+	lanes     int   // of all traces
+	waiting   int   // bytes of events that wait
+	base      int64 // ns since 1970: of the first span, from which the times of the trace count
+}
+
+// memory is how many bytes of spans wait in memory; the rest is in a temporary file.
+const memory = 32 << 20
+
+// New returns a collector. prefix precedes the names of threads. The caller must close it.
+func New(ctx context.Context, to *calltrace.Writer, prefix string) *Collector {
+	s := spool.New("", memory)
+	return &Collector{ctx: ctx, to: to, prefix: prefix, spool: s, stream: s.Stream(), processes: processes{to: to},
+		traces: traces{known: map[TraceID]*trace{}}, call: caller{to: to}}
+}
+
+// Close frees what the collector holds.
+func (c *Collector) Close() { c.spool.Close() }
+
+// Process returns a new number for a service that [Collector.Describe] will name, perhaps after its spans.
+func (c *Collector) Process() Process { return c.processes.next() }
+
+// Describe names the service of a process; args are attributes that all of its spans have.
+func (c *Collector) Describe(p Process, service string, args []Arg) {
+	c.processes.describe(p, service, args)
+}
+
+// far bounds times, in ns, as package calltrace does, so that no sum overflows.
+const far = math.MaxInt64 / 4
+
+// Add adds a span. It copies it, and may change its times and names. It fails only if the temporary file cannot be written.
+func (c *Collector) Add(s *Span) error {
+	for _, name := range []*string{&s.Name, &s.Threw, &s.Class, &s.Thread} {
+		if len(*name) > fit.MaxName {
+			c.to.Leave("name cut to 1 KiB", "names cut to 1 KiB", 1, -1)
+			*name = fit.Name(*name)
+		}
+	}
+	s.Start = min(max(s.Start, -far), far)
+	s.Duration = min(max(s.Duration, 0), far)
+	for i := range s.Events {
+		e := &s.Events[i]
+		e.Time = min(max(e.Time, s.Start), far)
+		if s.Unfinished {
+			s.Duration = max(s.Duration, e.Time-s.Start)
+		}
+		e.Time = min(e.Time, s.Start+s.Duration)
+	}
+	c.record.span(s)
+	if err := c.spool.Add(c.stream, s.Start, c.record.b); err != nil {
+		return err
+	}
+	for i := range s.Events {
+		e := &s.Events[i]
+		c.record.event(s, e)
+		if err := c.spool.Add(c.stream, e.Time, c.record.b); err != nil {
+			return err
+		}
+	}
+	c.to.Leave("attribute of a span with too many", "attributes of spans with too many", c.record.left, -1)
+	c.record.left = 0
+	return nil
+}
+
+// Finish writes the calls of all spans.
+func (c *Collector) Finish() error {
+	records, err := c.spool.Open(c.stream)
+	if err != nil {
+		return err
+	}
+	for i := 0; records.Next(); i++ {
+		if i == 0 {
+			c.base = records.Time
+			c.to.SetAnchor(time.Unix(0, c.base))
+		}
+		if i%1024 == 0 && c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		at := records.Time - c.base
+		if c.group.full(at) {
+			if err := c.flush(); err != nil {
+				return err
+			}
+		}
+		c.group.add(at, records.Body)
+	}
+	if records.Err() != nil {
+		return records.Err()
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	return c.traces.closeAll(c)
+}
+
+// flush writes the group of records that have one time: first the events of spans that are open, which may
+// end at that time, then the spans, then the events of these.
+func (c *Collector) flush() error {
+	g := &c.group
+	g.sort()
+	for _, event := range g.events {
+		t := c.traces.known[traceOf(event)]
+		if t == nil || t.open[idOf(event)] == nil {
+			g.later = append(g.later, event)
+			continue
+		}
+		if err := c.happen(t, g.time, event); err != nil {
+			return err
+		}
+	}
+	for i := range g.spans {
+		if err := c.begin(g.time, &g.spans[i]); err != nil {
+			return err
+		}
+	}
+	for _, event := range g.later {
+		t := c.traces.known[traceOf(event)]
+		if t == nil || t.open[idOf(event)] == nil {
+			c.to.Leave("event of a span that was left out", "events of spans that were left out", 1, -1)
+			continue
+		}
+		if err := c.happen(t, g.time, event); err != nil {
+			return err
+		}
+	}
+	g.clear()
+	return nil
+}

@@ -1,0 +1,91 @@
+package spans
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/fnv"
+	"strings"
+)
+
+// TraceID is the id of a trace. Shorter ids are at its end.
+type TraceID [16]byte
+
+// String returns the hexadecimal id, without the half that is 0 in ids of 64 bits.
+func (id TraceID) String() string {
+	if binary.BigEndian.Uint64(id[:]) == 0 {
+		return SpanID(binary.BigEndian.Uint64(id[len(id)/2:])).String()
+	}
+	return hex.EncodeToString(id[:])
+}
+
+// shortID is how many digits of an id, after its zeros, are in the name of a thread.
+const shortID = 8
+
+func (id TraceID) short() string {
+	digits := strings.TrimLeft(id.String(), "0")
+	return cmp.Or(digits[:min(len(digits), shortID)], "0")
+}
+
+// SpanID is the id of a span in its trace; 0 is none.
+type SpanID uint64
+
+func (id SpanID) String() string {
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(id)))
+}
+
+// ParseTraceID reads an id: hexadecimal digits, of which those at the beginning may be missing, or the
+// base64 of 16 bytes, as protobuf's JSON has it. Any other text becomes an id that is that of no
+// other text. ok is false for an id that is 0, or none.
+func ParseTraceID(text []byte) (id TraceID, ok bool) {
+	parse(id[:], text)
+	return id, id != TraceID{}
+}
+
+// ParseSpanID reads the id of a span, as ParseTraceID does.
+func ParseSpanID(text []byte) (id SpanID, ok bool) {
+	var b [8]byte
+	parse(b[:], text)
+	id = SpanID(binary.BigEndian.Uint64(b[:]))
+	return id, id != 0
+}
+
+// parse sets id, which is 0.
+func parse(id, text []byte) {
+	if len(text) == 0 || fromHex(id, text) {
+		return
+	}
+	var b [24]byte
+	if base64.StdEncoding.EncodedLen(len(id)) == len(text) {
+		if n, err := base64.StdEncoding.Decode(b[:], text); err == nil && n == len(id) {
+			copy(id, b[:])
+			return
+		}
+	}
+	clear(id)
+	h := fnv.New128a()
+	h.Write(text) // cannot fail
+	copy(id, h.Sum(b[:0]))
+}
+
+// fromHex reads digits from the last to the first.
+func fromHex(id, text []byte) bool {
+	if len(text) > 2*len(id) {
+		return false
+	}
+	for i := range text {
+		c := text[len(text)-1-i]
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			clear(id)
+			return false
+		}
+		id[len(id)-1-i/2] |= c << (i % 2 * 4)
+	}
+	return true
+}

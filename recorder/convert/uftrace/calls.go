@@ -1,0 +1,224 @@
+package uftrace
+
+import (
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+)
+
+// maxOpen bounds the calls of a thread that are open at the same time: more are not recorded by uftrace.
+const maxOpen = 1 << 16
+
+// maxInherited bounds the calls that processes which have not begun yet inherit from their parents.
+const maxInherited = 1 << 20
+
+// open is a call that has begun.
+type open struct {
+	address  uint64
+	function *function
+	depth    int // as recorded, not modulo 1,024
+}
+
+// calls is the stack of a thread. The depths of records tell what ended unseen: a call that begins or
+// ends at a depth ends all that were open there or deeper.
+type calls struct {
+	open      []open
+	deepStack bool // depths may exceed 1,023
+	// lower is set if an end has a depth that is one less than that of its beginning, as an extension
+	// of QEMU writes them.
+	lower bool
+	lost  bool // records are missing
+}
+
+// depth returns the full depth of a record, given the recorded one and the deepest that it can be.
+func (c *calls) depth(recorded, deepest int) int {
+	switch {
+	case !c.deepStack:
+		return recorded
+	case c.lost:
+		deepest += (depthMask + 1) / 2 // beginnings may be missing
+	}
+	if d := deepest - (deepest-recorded)&depthMask; d >= 0 {
+		return d
+	}
+	return recorded
+}
+
+// next returns the depth of a call in the innermost open one.
+func (c *calls) next() int {
+	if len(c.open) == 0 {
+		return 0
+	}
+	return c.open[len(c.open)-1].depth + 1
+}
+
+// top returns the innermost open call, or nil.
+func (c *calls) top() *open {
+	if len(c.open) == 0 {
+		return nil
+	}
+	return &c.open[len(c.open)-1]
+}
+
+// endOf returns the depth of the call that an exit is of.
+func (c *calls) endOf(rec *record) int {
+	if c.lower {
+		return c.depth((rec.depth+1)&depthMask, c.next()-1)
+	}
+	d := c.depth(rec.depth, c.next()-1)
+	top := c.top()
+	if top == nil || c.lost || top.address != rec.address || top.depth != (d+1)&depthMask {
+		return d
+	}
+	// The call around it is another function's, so it is not that one which ends.
+	if around := c.open[:len(c.open)-1]; len(around) == 0 || around[len(around)-1].depth != d || around[len(around)-1].address != rec.address {
+		c.lower = true
+		return top.depth
+	}
+	return d
+}
+
+// entry begins a call.
+func (r *reader) entry(rec *record) error {
+	d := r.calls.depth(rec.depth, r.calls.next())
+	if err := r.endUnseen(rec, d); err != nil {
+		return err
+	}
+	// The data must be read even if the call is left out: the next record is behind it.
+	f := r.function(rec.address)
+	r.call.Method, r.call.Place, r.call.Args = f.method, f.place, nil
+	if rec.more {
+		if len(f.layout.args) == 0 {
+			r.unknown = true
+		} else if r.call.Args, r.whole = r.values.read(f.layout.args, f.enums); !r.whole {
+			return nil
+		}
+	}
+	return r.begin(rec, f, d)
+}
+
+func (r *reader) begin(rec *record, f *function, depth int) error {
+	if len(r.calls.open) >= maxOpen {
+		r.left.count(tooDeep, 1)
+		return nil
+	}
+	r.calls.open = append(r.calls.open, open{rec.address, f, depth})
+	if f.forks {
+		r.forked = append(r.forked[:0], r.calls.open...)
+	}
+	return r.thread.Begin(r.at(rec.time), &r.call)
+}
+
+// exit ends a call.
+func (r *reader) exit(rec *record) error {
+	d := r.calls.endOf(rec)
+	if err := r.endUnseen(rec, d+1); err != nil {
+		return err
+	}
+	top := r.calls.top()
+	matches := top != nil && top.depth == d && top.address == rec.address
+	f := (*function)(nil)
+	if matches {
+		f = top.function
+	} else if f = r.function(rec.address); top != nil && top.depth == d {
+		// The call that is open here has ended unseen, and the one that ends began unseen.
+		if err := r.endUnseen(rec, d); err != nil {
+			return err
+		}
+	}
+	r.end = calltrace.End{}
+	if rec.more {
+		if len(f.layout.results) == 0 {
+			r.unknown = true
+		} else if list, ok := r.values.read(f.layout.results, f.enums); !ok {
+			r.whole = false
+			return nil
+		} else {
+			r.result = list[0]
+			r.end.Result = &r.result
+		}
+	}
+	if !matches {
+		// After a longjmp, setjmp returns a second time; nothing is missing then.
+		if !f.returnsAgain {
+			r.left.count(noBegin, 1)
+		}
+		return nil
+	}
+	r.calls.open = r.calls.open[:len(r.calls.open)-1]
+	return r.thread.End(r.at(rec.time), &r.end)
+}
+
+// endUnseen ends the calls that are open at a depth or deeper: they must have ended by a record's time.
+func (r *reader) endUnseen(rec *record, depth int) error {
+	for top := r.calls.top(); top != nil && top.depth >= depth; top = r.calls.top() {
+		r.calls.open = r.calls.open[:len(r.calls.open)-1]
+		r.end = calltrace.End{}
+		if r.resolver.machine.features&featureEstimatedEnds != 0 {
+			r.left.count(estimatedEnds, 1)
+		} else {
+			r.left.count(unseenEnds, 1)
+			r.end.Unknown = true
+		}
+		if err := r.thread.End(r.at(rec.time), &r.end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bequeath keeps the calls that a process inherits which the task forked by now: those that were open
+// when it last called fork, or now if that is not recorded.
+func (r *reader) bequeath(child int) {
+	// The parent may be further when the child notes its time: after fork, or in another call.
+	from := r.forked
+	if from == nil {
+		from = r.calls.open
+	}
+	if r.heirs.open+len(from) > maxInherited {
+		return
+	}
+	r.heirs.open += len(from)
+	r.heirs.of[child] = append([]open(nil), from...)
+}
+
+// inherit begins the calls of the parent that are open according to a task's first record. If that
+// contradicts what is known of the parent, none are. An event does not tell its depth.
+func (r *reader) inherit(rec *record) error {
+	from := r.heirs.of[r.task.tid]
+	delete(r.heirs.of, r.task.tid)
+	r.heirs.open -= len(from)
+	n := len(from)
+	switch rec.kind {
+	case typeEntry:
+		if n != rec.depth {
+			return nil
+		}
+	case typeExit:
+		if n = rec.depth + 1; n > len(from) || from[n-1].address != rec.address {
+			return nil
+		}
+	}
+	for _, c := range from[:n] {
+		r.left.count(inherited, 1)
+		r.call = calltrace.Call{Method: c.function.method, Place: c.function.place}
+		r.calls.open = append(r.calls.open, c)
+		if err := r.thread.Begin(r.at(rec.time), &r.call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heirs are the calls that processes inherit which have not begun yet, by their numbers.
+type heirs struct {
+	of   map[int][]open
+	open int // in all
+}
+
+// scratch is what a reader passes to its thread.
+type scratch struct {
+	call    calltrace.Call
+	end     calltrace.End
+	result  format.Value
+	numbers []format.Value
+}

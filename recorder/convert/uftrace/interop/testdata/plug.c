@@ -1,0 +1,4 @@
+// A library that dlopen loads.
+static int inner(int x) { return x * x; }
+
+int plug(int x) { return inner(x) + 1; }

@@ -1,0 +1,119 @@
+package uftrace
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// maxMappings bounds the mapped files of a session.
+const maxMappings = 1 << 16
+
+// session is a program that runs in a process, with the files that it maps.
+type session struct {
+	id        string
+	pid       int
+	from      uint64
+	program   string    // path
+	libraries []library // loaded by dlopen, in order of time
+
+	loaded    bool
+	mappings  []mapping // by address
+	byAddress map[uint64]*function
+}
+
+// mapping is a file in the memory of a process.
+type mapping struct {
+	start, end uint64
+	path       string
+	buildID    string
+	module     *module
+}
+
+// library is a file that dlopen loaded.
+type library struct {
+	from   uint64
+	base   uint64
+	path   string
+	module *module
+}
+
+// readMap reads the map file of a session.
+func (d *folder) readMap(s *session, left *leftOut) error {
+	var last *mapping
+	err := d.lines("sid-"+path.Base(s.id)+".map", func(line []byte) bool {
+		m, ok := parseMapping(line)
+		switch {
+		case !ok:
+			if len(line) > 0 && !anonymous(line) {
+				left.count(badLines, 1)
+			}
+		case m.path[0] == '[': // a stack, for example
+		case last != nil && last.path == m.path:
+			// The parts of a file are one, whatever lies between them.
+			last.end = max(last.end, m.end)
+		case len(s.mappings) >= maxMappings:
+			left.count(badLines, 1)
+		default:
+			s.mappings = append(s.mappings, m)
+			last = &s.mappings[len(s.mappings)-1]
+		}
+		return true
+	})
+	slices.SortStableFunc(s.mappings, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
+	return err
+}
+
+// The columns of a map file: start-end, rights, offset, device, inode, path, build id.
+const (
+	mapPath    = 5
+	mapBuildID = 6
+)
+
+// anonymous reports whether a line is of memory without a file.
+func anonymous(line []byte) bool { return len(bytes.Fields(line)) == mapPath }
+
+// parseMapping parses a line of a map file: 55c5-55c6 r-xp 00000000 00:00 0 /bin/x build-id:7b35.
+func parseMapping(line []byte) (m mapping, ok bool) {
+	columns := strings.Fields(string(line))
+	if len(columns) <= mapPath {
+		return m, false
+	}
+	start, end, _ := strings.Cut(columns[0], "-")
+	var errs [2]error
+	m.start, errs[0] = strconv.ParseUint(start, 16, 64)
+	m.end, errs[1] = strconv.ParseUint(end, 16, 64)
+	m.path = columns[mapPath]
+	if len(columns) > mapBuildID {
+		m.buildID, _ = strings.CutPrefix(columns[mapBuildID], "build-id:")
+	}
+	return m, errs == [2]error{} && m.start < m.end
+}
+
+// find returns the mapped file at an address, or nil.
+func (s *session) find(address uint64) *mapping {
+	i := sort.Search(len(s.mappings), func(i int) bool { return s.mappings[i].start > address })
+	if i == 0 || s.mappings[i-1].end <= address {
+		return nil
+	}
+	return &s.mappings[i-1]
+}
+
+// firstNamed returns the mapped file with the lowest address whose name begins so, or nil.
+func (s *session) firstNamed(prefix string) *mapping {
+	for i := range s.mappings {
+		if strings.HasPrefix(path.Base(s.mappings[i].path), prefix) {
+			return &s.mappings[i]
+		}
+	}
+	return nil
+}
+
+// loadedAt returns how many libraries, in order, were loaded by a time.
+func loadedAt(libraries []library, time uint64) int {
+	return sort.Search(len(libraries), func(i int) bool { return libraries[i].from > time })
+}

@@ -1,0 +1,246 @@
+package uftrace
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/sources"
+)
+
+// Source is the data directories of uftrace.
+var Source = sources.Source{
+	Name:     "uftrace",
+	What:     "a uftrace data directory",
+	IsFolder: isFolder,
+	Convert:  convertFolder,
+}
+
+// isFolder reports whether a folder has an info that begins like uftrace's, and a list of tasks.
+func isFolder(path string) bool {
+	d := folder{files: os.DirFS(path), path: path}
+	if !d.has(tasksFile) {
+		return false
+	}
+	f, err := d.open(infoFile)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [len(magic)]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && string(head[:]) == magic
+}
+
+func convertFolder(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
+	root, err := os.OpenRoot(in.Path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return convert(ctx, &folder{files: root.FS(), path: in.Path}, prefix, in.Progress, to)
+}
+
+// conversion is the conversion of a directory.
+type conversion struct {
+	folder   *folder
+	tasks    *tasks
+	resolver *resolver
+	events   *eventKinds
+	heirs    heirs
+	left     leftOut
+	to       *calltrace.Writer
+	buffer   []byte
+	base     uint64
+	read     int64 // bytes of records
+	progress func(read int64)
+}
+
+func convert(ctx context.Context, d *folder, prefix string, progress func(int64), to *calltrace.Writer) error {
+	machine, err := d.readInfo()
+	if err != nil {
+		return err
+	}
+	c := &conversion{folder: d, to: to, progress: progress, buffer: make([]byte, bufferSize), heirs: heirs{of: make(map[int][]open)}}
+	defer c.left.tell(to)
+	if c.tasks, err = d.readTasks(&c.left); err != nil {
+		return err
+	}
+	files, err := c.list(ctx)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return d.fault("", -1, format.ErrNotTrace, "files of records, such as 1234.dat", "none with a record", "")
+	}
+	// Times count from the first record, so that they are small and the anchor is at it.
+	c.base = files[0].first
+	if machine.hasOffset {
+		to.SetAnchor(time.Unix(machine.offset, int64(c.base)))
+	}
+	c.events = d.readEvents(to, &c.left)
+	c.resolver = newResolver(d, machine, to, &c.left)
+	for _, f := range files {
+		if err := c.convertTask(ctx, f, prefix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taskFile is a file of records.
+type taskFile struct {
+	name  string
+	tid   int
+	first uint64 // time of its first record
+}
+
+// otherFiles are files whose records are not converted, by the beginning of their names.
+var otherFiles = []struct {
+	prefix string
+	why    reason
+}{{"kernel", kernelFiles}, {"perf-cpu", perfFiles}, {"extern", externFiles}}
+
+// list returns the files of records that have any, in order of time.
+func (c *conversion) list(ctx context.Context) (files []taskFile, err error) {
+	dir, err := c.folder.files.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	lister, ok := dir.(interface {
+		ReadDir(n int) ([]os.DirEntry, error)
+	})
+	if !ok {
+		return nil, c.folder.fault("", -1, format.ErrNotTrace, "a folder", "a file", "")
+	}
+	for {
+		const atOnce = 1 << 10
+		entries, err := lister.ReadDir(atOnce)
+		for _, e := range entries {
+			if f, ok := c.fileOf(e); ok {
+				files = append(files, f)
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(files, func(a, b taskFile) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.tid, b.tid))
+	})
+	if len(files) > maxTasks {
+		c.left.count(tooManyTasks, int64(len(files)-maxTasks))
+		files = files[:maxTasks]
+	}
+	return files, nil
+}
+
+// fileOf returns a file of records, or counts one that is not converted.
+func (c *conversion) fileOf(e os.DirEntry) (f taskFile, ok bool) {
+	number, ok := strings.CutSuffix(e.Name(), ".dat")
+	if !ok {
+		return f, false
+	}
+	f.name = e.Name()
+	info, err := e.Info()
+	if err != nil || info.Size() == 0 {
+		return f, false
+	}
+	if f.tid, err = strconv.Atoi(number); err != nil || f.tid < 0 || number[0] == '+' {
+		for _, other := range otherFiles {
+			if strings.HasPrefix(f.name, other.prefix) {
+				c.left.count(other.why, 1)
+			}
+		}
+		return f, false
+	}
+	f.first, ok, err = c.firstTime(f.name)
+	switch {
+	case err != nil:
+		c.left.count(unreadable, 1)
+	case !ok:
+		c.left.count(damagedParts, 1)
+	}
+	return f, ok
+}
+
+// latestTime is after any time that a clock has, in ns: it would be the year 2096.
+const latestTime = 4e18
+
+// firstTime returns the time of the first record of a file. Reports of lost records have none.
+func (c *conversion) firstTime(name string) (first uint64, ok bool, err error) {
+	f, err := c.folder.open(name)
+	if err != nil {
+		return 0, false, err
+	}
+	defer f.Close()
+	const looked = 64 << 10
+	n, err := io.ReadFull(f, c.buffer[:looked])
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return 0, false, err
+	}
+	// Values of the first records may lie between; damage, too.
+	for b := c.buffer[:n]; len(b) >= recordSize; b = b[dataAlign:] {
+		rec, valid := parseRecord(b)
+		if valid && rec.time > 0 && rec.time < latestTime && rec.kind != typeLost {
+			return rec.time, true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// convertTask converts the records of a task.
+func (c *conversion) convertTask(ctx context.Context, f taskFile, prefix string) error {
+	file, err := c.folder.open(f.name)
+	if err != nil {
+		c.left.count(unreadable, 1)
+		return nil
+	}
+	defer file.Close()
+	t := c.tasks.byTID[f.tid]
+	if t == nil {
+		t = &task{tid: f.tid, pid: f.tid}
+	}
+	r := &reader{resolver: c.resolver, tasks: c.tasks, task: t, events: c.events, heirs: &c.heirs, left: &c.left, base: c.base,
+		named: func(s *session) string { return prefix + threadName(t, s) }}
+	r.cursor = newCursor(c.buffer, file, ctx, c.count)
+	r.thread = c.to.Thread("")
+	if err := r.read(); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// count notes that bytes of records were read.
+func (c *conversion) count(n int) {
+	c.read += int64(n)
+	if c.progress != nil {
+		c.progress(c.read)
+	}
+}
+
+// threadName returns the name of a task's thread: its process, and the number of the thread.
+func threadName(t *task, s *session) string {
+	process := "process"
+	if s != nil && s.program != "" {
+		process = path.Base(filepath.ToSlash(s.program))
+	}
+	process += " " + strconv.Itoa(t.pid)
+	if t.tid == t.pid {
+		return process + " › main"
+	}
+	return process + " › thread " + strconv.Itoa(t.tid)
+}

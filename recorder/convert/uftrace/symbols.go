@@ -1,0 +1,135 @@
+package uftrace
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Limits of all symbol tables together: programs as large as a browser have a million symbols.
+const (
+	maxSymbols     = 8 << 20
+	maxSymbolBytes = 512 << 20 // of their names
+)
+
+// The types of symbols that matter. On disk, do not change.
+const (
+	symbolEnd     = '?' // the end of a section, not a symbol
+	symbolPLT     = 'P' // a function of another file
+	symbolLetters = "?TtwPKDdvu"
+)
+
+// symbol is a function or a variable.
+type symbol struct {
+	address uint64 // relative to where its file is mapped
+	size    uint64
+	name    string
+	kind    byte
+}
+
+// symbols is a symbol table, by address.
+type symbols []symbol
+
+// readSymbols reads NAME.sym. room is how many symbols, and how many bytes of names, may be added.
+func (d *folder) readSymbols(name string, room *symbolRoom, left *leftOut) (symbols, error) {
+	var table symbols
+	var last symbol
+	err := d.lines(name, func(line []byte) bool {
+		if len(line) == 0 || line[0] == '#' {
+			return true
+		}
+		s, ok := parseSymbol(line)
+		switch {
+		case !ok:
+			left.count(badLines, 1)
+		case strings.IndexByte(symbolLetters, s.kind) < 0, s.address == last.address && s.kind == last.kind:
+			// Of no use, or another name of the same function, which uftrace leaves out as well.
+		case room.symbols == 0 || room.bytes < len(s.name):
+			left.count(tooManySymbols, 1)
+		default:
+			room.symbols, room.bytes = room.symbols-1, room.bytes-len(s.name)
+			table = append(table, s)
+			last = s
+		}
+		return true
+	})
+	table.arrange()
+	return table, err
+}
+
+// symbolRoom is the memory that is left for symbols.
+type symbolRoom struct{ symbols, bytes int }
+
+// arrange sorts symbols, and lets those of unknown size extend to the next.
+func (t symbols) arrange() {
+	slices.SortStableFunc(t, func(a, b symbol) int { return cmp.Compare(a.address, b.address) })
+	next := ^uint64(0)
+	for i := len(t) - 1; i >= 0; i-- {
+		s := &t[i]
+		if i+1 < len(t) && t[i+1].address > s.address {
+			next = t[i+1].address
+		}
+		if s.size == 0 && next != ^uint64(0) {
+			s.size = next - s.address
+		}
+	}
+}
+
+// parseSymbol parses 0000000000001249 T fib, or, with its size, 0000000000001249 00000041 T fib.
+func parseSymbol(line []byte) (s symbol, ok bool) {
+	text, rest, _ := bytes.Cut(line, []byte{' '})
+	address, err := strconv.ParseUint(string(text), 16, 64)
+	if err != nil {
+		return s, false
+	}
+	s.address = address
+	if text, after, more := bytes.Cut(rest, []byte{' '}); more && len(text) > 1 {
+		if s.size, err = strconv.ParseUint(string(text), 16, 64); err != nil {
+			return s, false
+		}
+		rest = after
+	}
+	kind, name, _ := bytes.Cut(rest, []byte{' '})
+	name, _, _ = bytes.Cut(name, []byte{'\t'}) // the module of the kernel
+	if len(kind) != 1 || len(name) == 0 {
+		return s, false
+	}
+	s.kind, s.name = kind[0], string(name)
+	if s.name == "__sym_end" || s.name == "__dynsym_end" || s.name == "__func_end" {
+		s.kind = symbolEnd
+	}
+	return s, true
+}
+
+// at returns the symbols at the address of the one that contains an address, or none.
+func (t symbols) at(address uint64) symbols {
+	end := sort.Search(len(t), func(i int) bool { return t[i].address > address })
+	if end == 0 {
+		return nil
+	}
+	start := end - 1
+	for start > 0 && t[start-1].address == t[end-1].address {
+		start--
+	}
+	// Between sections, such as the table of calls to other files and the code, there is nothing.
+	for _, s := range t[start:end] {
+		if s.kind == symbolEnd {
+			return nil
+		}
+	}
+	if address-t[start].address >= t[end-1].size {
+		return nil
+	}
+	return t[start:end]
+}
+
+// demangle replaces the names of some symbols by those in the source, once they are needed.
+func (t symbols) demangle() symbols {
+	for i := range t {
+		t[i].name = demangle(t[i].name)
+	}
+	return t
+}

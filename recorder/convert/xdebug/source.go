@@ -1,0 +1,66 @@
+package xdebug
+
+import (
+	"bytes"
+	"context"
+
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/jsonstream"
+	"tracex/recorder/convert/sources"
+)
+
+// Source is Xdebug's function traces.
+var Source = sources.Source{Name: "xdebug", What: "an Xdebug trace", Is: is, Convert: convert}
+
+// Lines of which a trace has one.
+var (
+	versionLine = []byte("Version: ")
+	formatLine  = []byte("File format: ")
+	startLine   = []byte("TRACE START [")
+	endLine     = []byte("TRACE END ")
+	htmlTrace   = []byte("class='xdebug-trace'")
+)
+
+// is reports whether a file begins like a trace, of any format, also of one that is not converted.
+func is(head []byte) bool {
+	text := bytes.TrimLeft(head, "\r\n")
+	if bytes.HasPrefix(text, startLine) {
+		return true
+	}
+	if bytes.HasPrefix(text, versionLine) {
+		_, rest, _ := bytes.Cut(text, []byte("\n"))
+		return bytes.HasPrefix(rest, formatLine)
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(line, []byte("<table")) && bytes.Contains(line, htmlTrace)
+}
+
+func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
+	c := &converter{to: to, prefix: prefix, functions: map[string]*function{}, ended: none}
+	l := newLines(jsonstream.Watch(ctx, in.Reader, in.Progress))
+	var err error
+	for err == nil && l.next() {
+		c.at = l.at
+		if l.cut {
+			to.Leave("line cut to 4 MiB", "lines cut to 4 MiB", 1, l.at)
+		}
+		if l.part && c.thread != nil && !bytes.HasPrefix(l.line, endLine) {
+			to.Leave("line that is cut short by the end of the file", "lines that are cut short by the end of the file", 1, l.at)
+			break
+		}
+		err = c.line(l.line)
+	}
+	if err == nil || c.fault != nil {
+		err = c.finish() // what was read before a fault is kept
+	}
+	switch {
+	case c.fault != nil && err == nil:
+		err = c.fault
+	case err == nil && l.err != nil:
+		err = l.err
+	case err == nil && c.calls == 0:
+		err = &format.Error{Offset: -1, Expected: "calls", Found: "none in the file", Err: format.ErrNotTrace}
+	}
+	return format.At(err, in.Path, 0)
+}
