@@ -48,6 +48,8 @@ func (r *trace) openTimes() {
 // Times reports whether the trace has usable times, and the wall clock time at which
 // they begin to count. If there is a file of times that cannot be used, Status has
 // the reason.
+//
+// A trace whose clock is not related to the wall clock counts from 1970: see [WallKnown].
 func (r *TraceReader) Times() (anchor time.Time, ok bool) {
 	r.life.RLock()
 	defer r.life.RUnlock()
@@ -172,3 +174,10 @@ func (w *walker) time(e *nodeData) (t Time, ok bool) {
 	}
 	return times.Of(c)
 }
+
+// WallKnown reports whether the moment when a recording began is one of a wall clock. Converters have
+// recordings whose clock counts from something else, such as the start of the machine, begin after 1970.
+func WallKnown(begin time.Time) bool { return begin.Year() >= firstRecordings }
+
+// firstRecordings is a year before all recordings, and after the machines' starts.
+const firstRecordings = 2000

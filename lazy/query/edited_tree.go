@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -18,6 +19,7 @@ type TreeEdits struct {
 	first *editState
 	foci  uint64 // edits that focus
 	leafy bool   // an edit is about points that are no containers
+	lists bool   // an edit that focuses is about such points
 	slots []int  // by edit: where it begins in editState.deep; at the end, how many there are
 
 	mu     sync.Mutex                  // guards the calls of those below
@@ -87,7 +89,7 @@ func EditTree(ctx context.Context, r *lazy.TraceReader, steps Steps, raw bool) (
 	for i := range t.edits.list {
 		t.absent = append(t.absent, t.edits.list[i].absent(r))
 	}
-	t.none, t.calls = t.nothing(r), t.noCalls(r)
+	t.none, t.calls, t.lists = t.nothing(r), t.noCalls(r), t.edits.listed()
 	return t, nil
 }
 
@@ -97,7 +99,7 @@ func (t *TreeEdits) Begin(int32) lazy.EditState { return t.first }
 // Leaves is for the tree.
 func (t *TreeEdits) Leaves(in lazy.EditState) lazy.EditLeaves {
 	switch is := in.(*editState); {
-	case is.open != t.foci || is.mute != 0:
+	case is.open != t.foci && !t.lists || is.mute != 0:
 		return lazy.LeavesNone
 	case t.leafy:
 		return lazy.LeavesAsked
@@ -243,6 +245,16 @@ func (t *TreeEdits) Barren(in lazy.EditState, part lazy.PassRange, bare bool) bo
 // absent returns what tells that no container that the edit is about begins in a part of a thread; nil
 // if that is not known.
 func (e *edit) absent(r *lazy.TraceReader) func(lazy.PassRange) bool {
+	if set := e.among; set != nil {
+		return func(part lazy.PassRange) bool {
+			to := part.To
+			if to < 0 {
+				to = math.MaxInt64
+			}
+			_, ok := set.First(part.Thread, part.From, to)
+			return !ok
+		}
+	}
 	if e.about == nil {
 		at := e.place
 		return func(part lazy.PassRange) bool {

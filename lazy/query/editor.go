@@ -4,13 +4,15 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 )
 
 // editor tests points for one visitor.
 type editor struct {
 	kind    StepKind
+	among   *places.Set
 	place   lazy.Position
-	m       *matcher // nil if it is about the place
+	m       *matcher // nil if it is about places
 	deep    bool     // the filter looks at the containers around
 	classes uint32   // by bit: those that a match may have
 	known   []quickly
@@ -23,7 +25,7 @@ type quickly struct {
 }
 
 func (e *edit) editor() *editor {
-	x := &editor{kind: e.kind, place: e.place}
+	x := &editor{kind: e.kind, among: e.among, place: e.place}
 	if e.about != nil {
 		x.m = e.about.matcher()
 		x.deep = len(x.m.ins) > 0 || x.m.needs.Depth
@@ -41,6 +43,9 @@ func (e *editor) takes(class format.Class) bool { return e.classes>>class&1 != 0
 
 // takesLeaves reports whether the edit may be about points that are no containers.
 func (e *editor) takesLeaves() bool {
+	if e.among != nil {
+		return true
+	}
 	for c := format.Class(0); c.Valid(); c++ {
 		if !c.Container() && e.takes(c) {
 			return e.kind != Focus
@@ -69,7 +74,10 @@ func (e *editor) exit() {
 
 // match reports whether the step is about a point, and for an Only whether it merges that.
 func (e *editor) match(p *lazy.PassPoint) bool {
-	if e.m == nil {
+	switch {
+	case e.among != nil:
+		return e.has(lazy.Position{Thread: p.Thread, At: p.At})
+	case e.m == nil:
 		here := p.At == e.place.At && p.Thread == e.place.Thread
 		return here != (e.kind == Only) && (e.kind != Only || p.Class == format.ClassCall)
 	}

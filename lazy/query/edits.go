@@ -9,6 +9,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 )
 
 // edits are the steps of a scope, prepared for its trace.
@@ -47,7 +48,8 @@ func (x *edits) giveBack(list []*editor) {
 type edit struct {
 	kind  StepKind      // Focus, Merge, Drop, or Only: which calls it merges
 	about *condition    // holds of calls only, unless the filter names kinds
-	place lazy.Position // if about is nil
+	among *places.Set   // if about is nil; nil for one place
+	place lazy.Position // if about and among are nil
 }
 
 // mostEdits bounds how many edits a tree may have. Steps in a row that merge are one.
@@ -131,6 +133,10 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 	e := edit{kind: step.edits()}
 	n = 1
 	switch {
+	case step.among != nil:
+		if e.among = step.among; len(x.list) == 0 {
+			s.amid(e.among)
+		}
 	case step.place != nil:
 		if e.place, err = s.narrow(ctx, r, step, len(x.list) == 0); err != nil {
 			return 0, &StepError{step, err}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 )
 
 // editable calls f for some traces, in parallel: with times and without, damaged, recorded.
@@ -76,7 +78,9 @@ type caseMaker struct {
 	t     *testing.T
 	r     *lazy.TraceReader
 	names []string
-	event int32 // of a call
+	event int32       // of a call
+	every []*node     // one in seven of all points
+	set   *places.Set // where they are
 }
 
 func (m *caseMaker) is(name string) func(*node) bool {
@@ -106,6 +110,9 @@ func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
 		"has C":   func(n *node) bool { return n.class == format.ClassCall && n.holds(isC) },
 		"depth 1": func(n *node) bool { return n.class == format.ClassCall && depth(n) == 1 },
 		"threw":   func(n *node) bool { return n.class == format.ClassCall && n.threw },
+		"every": func(n *node) bool {
+			return n.class < mergedAway && slices.ContainsFunc(m.every, func(of *node) bool { return of.at == n.at })
+		},
 		"event":   func(n *node) bool { return n.class.Container() && n.class < mergedAway && n.event == m.event },
 		"loops":   func(n *node) bool { return n.class == format.ClassLoop || n.class == format.ClassIteration },
 		"turns":   func(n *node) bool { return n.class == format.ClassIteration && n.isIn(isA) },
@@ -118,6 +125,9 @@ func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
 		"loops": "kind=loop or kind=iteration", "turns": "kind=iteration in(" + is(a) + ")",
 		"leaves": "-(kind=call or kind=loop or kind=iteration)", "A+loops": is(a) + " or kind=loop",
 		"depth 1": "depth=1", "threw": "threw", "event": fmt.Sprint("#", m.event),
+	}
+	if text == "every" {
+		return FocusOn("7 points", m.set), plainStep{kind, hits[text]}
 	}
 	s, err := ParseStep(kind, texts[text])
 	if err != nil {
@@ -166,7 +176,7 @@ func caseMakerOf(t *testing.T, r *lazy.TraceReader, roots []*node) *caseMaker {
 			r.WithContext(func(c *format.Context) {
 				if d := c.Method(n.ref); d != nil && c.Class(d.ClassID) != nil {
 					name := c.ClassName(d.ClassID) + "." + d.Name
-					if d.Name == "<init>" || d.Name == "<clinit>" {
+					if d.Name == "<init>" || d.Name == "<clinit>" || strings.TrimSpace(name) != name { // as a step cannot name it
 						return
 					}
 					score[name] += 1 + 5*min(len(within), 3)
@@ -190,13 +200,37 @@ func caseMakerOf(t *testing.T, r *lazy.TraceReader, roots []*node) *caseMaker {
 	}
 	m.names = []string{names[0], names[len(names)/3], names[1]}
 	m.event = all[len(all)/2].event
+	m.choose(roots)
 	return m
+}
+
+// choose chooses one in seven of all points, in the order of the trace.
+func (m *caseMaker) choose(roots []*node) {
+	n := 0
+	var walk func(list []*node)
+	walk = func(list []*node) {
+		for _, k := range list {
+			if n++; n%7 == 0 {
+				m.every = append(m.every, k)
+			}
+			walk(k.kids)
+		}
+	}
+	walk(roots)
+	slices.SortFunc(m.every, func(a, b *node) int {
+		return cmp.Or(cmp.Compare(a.at.Thread, b.at.Thread), cmp.Compare(a.at.At, b.at.At))
+	})
+	m.set = places.New()
+	for _, k := range m.every {
+		m.set.Add(k.at.Thread, k.at.At)
+	}
+	m.set.Finish()
 }
 
 var stepCases = []string{
 	"merge A", "merge A, merge B, merge C", "only A or B", "only A, only B", "drop A", "drop C", "focus A", "focus B", "focus event", "drop event", "merge event",
 	"merge A, drop B in A", "drop B in A, merge A", "focus A, merge B, focus C", "merge A, focus event", "drop has C", "merge C, drop has C", "merge depth 1, drop depth 1",
-	"focus C, only A or B", "merge threw, drop B", "drop threw",
+	"focus C, only A or B", "merge threw, drop B", "drop threw", "focus every", "merge A, focus every, drop B",
 }
 
 // onlyCases are more of them, about what only leaves out after other steps and before.

@@ -286,7 +286,7 @@ func leafFate(list []*editor, m mute, open, match func(i int) bool, class format
 	for i, e := range list {
 		switch {
 		case e.kind == Focus:
-			if !open(i) {
+			if !open(i) && (e.among == nil || !match(i)) {
 				return outside
 			}
 		case m.of(i):

@@ -1,10 +1,8 @@
 package query
 
 import (
-	"compress/gzip"
 	"context"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -175,29 +173,7 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 // shop unpacks the trace of the demo, which has times, and returns its path.
-func shop(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"shop.bin", "shop.bin.idx", "shop.bin.tim"} {
-		in, err := os.Open(filepath.Join("..", "..", "testdata", "demo", name+".gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(dir, "shop.bin")
-}
+func shop(t *testing.T) string { return formattest.Demo(t) }
 
 // kotlin opens a real trace with much that folding hides.
 func kotlin(t *testing.T) *lazy.TraceReader {

@@ -10,6 +10,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 )
 
@@ -18,10 +19,11 @@ import (
 type Step struct {
 	Kind StepKind
 	Text string // as people write it: a filter of calls, a method, or a place
-	// Of these one is set: what it is about, the handle of one, or a part of the recording.
+	// Of these one is set: what it is about, the handle of one, places, or a part of the recording.
 	about *filter.Expr
 	place *lazy.Handle
-	over  *axisRange // of a Range; nil for others
+	among *places.Set // of [FocusOn]
+	over  *axisRange  // of a Range; nil for others
 	// method is set if Text is the name of a method.
 	method bool
 }

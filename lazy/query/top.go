@@ -18,12 +18,13 @@ import (
 // part of the call around them. A call that never ended ends where its thread ends; it begins, as
 // far as is known, where the first call in it begins.
 type Top struct {
-	r     *lazy.TraceReader
-	scope Scope
-	by    By
-	timed bool
-	focus *focus // nil if no paths are asked for
-	pool  partPool[*topPart]
+	r      *lazy.TraceReader
+	scope  Scope
+	by     By
+	timed  bool
+	focus  *focus  // nil if no paths are asked for
+	stacks *Stacks // nil if no stacks are asked for
+	pool   partPool[*topPart]
 
 	mu      sync.Mutex // guards the fields below
 	groups  *groups
@@ -117,6 +118,9 @@ func (t *Top) Reset() {
 		if t.focus != nil {
 			p.focus = newFocusPart(t.focus, t.scope.recursions())
 		}
+		if t.stacks != nil {
+			p.stacks = newStacksPart(t.stacks, t.scope.recursions())
+		}
 		return p
 	})
 	if t.focus != nil {
@@ -174,6 +178,9 @@ func (t *Top) merge(p *topPart) error {
 		}
 	}
 	t.all.add(&p.all)
+	if t.stacks != nil {
+		t.stacks.take(p)
+	}
 	t.join(p)
 	return nil
 }

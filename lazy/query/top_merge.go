@@ -88,7 +88,11 @@ func (t *Top) end(e *callEnd) {
 func (t *Top) complete(e *callEnd) inCalls {
 	var list []callTime
 	row := t.row(e.group)
+	before := row.Sums
 	up, points, took := t.count(e, &row.Sums, &t.all, &list)
+	if t.stacks != nil {
+		t.stacks.tree.put(e, row.Sums.since(&before))
+	}
 	for _, c := range list {
 		row.times.Add(c.ns)
 	}

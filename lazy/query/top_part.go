@@ -29,9 +29,10 @@ type topPart struct {
 	threads []int32 // of the part, by thread
 	all     Totals
 	ends    []callEnd
-	focus   *focusPart // nil if no paths are asked for
-	where   *matcher   // which calls count, or, with a focus, which are asked for; nil for all
-	told    int        // of the calls that began before this part: those that where has seen
+	focus   *focusPart  // nil if no paths are asked for
+	stacks  *stacksPart // nil if no stacks are asked for
+	where   *matcher    // which calls count, or, with a focus, which are asked for; nil for all
+	told    int         // of the calls that began before this part: those that where has seen
 }
 
 // openCall is a call that has not ended, or a loop or an iteration that is dropped. In a part that it
@@ -46,8 +47,10 @@ type openCall struct {
 	root   bool  // no call that counts is around it
 	at     int64 // points seen before it
 	inCalls
-	first int64 // when the first call in it began; -1 if not known
-	last  int64 // when the last call in it ended
+	first  int64 // when the first call in it began; -1 if not known
+	last   int64 // when the last call in it ended
+	node   int32 // of its stack; -1 if it has none
+	deeper bool  // it is below the levels of stacks: the node is that of a call around it
 }
 
 // inCalls is what the calls directly in a call add to it.
@@ -77,6 +80,7 @@ type callEnd struct {
 	time   lazy.Time // negative duration if not known
 	seen   int64     // points seen before the end
 	path   *callPath // nil if not asked for
+	label  int32     // of its stack + 1; 0 for none
 }
 
 // callTime is the duration of a call.
@@ -92,6 +96,9 @@ func (v *topPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(t
 func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
 	v.thread, v.from = thread, v.top.scope.begins(thread)
 	v.leaveAll()
+	if v.stacks != nil {
+		v.stacks.begin(thread)
+	}
 	if v.groups.by == ByThread {
 		if n := len(v.threads); n == 0 || v.threads[n-1] != thread {
 			v.threads = append(v.threads, thread)
@@ -106,6 +113,9 @@ func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hidin
 		if f := &around[i]; stacked(f.Class, h) && f.At >= v.from {
 			v.push(f, h)
 			v.begun++
+		}
+		if v.stacks != nil && h == shown && around[i].At >= v.from {
+			v.stacks.level++
 		}
 	}
 	if v.around < 0 {
@@ -154,7 +164,7 @@ func (v *topPart) leaveAll() {
 
 // push puts a call on the stack. With a filter, admit must follow.
 func (v *topPart) push(f *lazy.PassFrame, how hiding) {
-	c := openCall{how: how, loop: f.Class != format.ClassCall, ref: f.Ref, at: v.seen, first: -1}
+	c := openCall{how: how, loop: f.Class != format.ClassCall, ref: f.Ref, at: v.seen, first: -1, node: -1}
 	if how != shown {
 		c.outer = len(v.stack) == 0 || v.stack[len(v.stack)-1].how == outside
 		v.stack = append(v.stack, c)
@@ -170,6 +180,9 @@ func (v *topPart) push(f *lazy.PassFrame, how hiding) {
 	}
 	for int(c.group) >= len(v.open) {
 		v.open = append(v.open, 0)
+	}
+	if v.stacks != nil {
+		c.node, c.deeper = v.stacks.push(f, c.group)
 	}
 	v.stack = append(v.stack, c)
 	if v.where == nil {
@@ -206,6 +219,9 @@ func (v *topPart) Enter(p *lazy.PassPoint) {
 			v.admit(last, v.matches(&v.stack[last], p))
 		}
 		v.where.enter(p)
+	}
+	if v.stacks != nil {
+		v.stacks.level++
 	}
 	v.seen++
 }
@@ -250,6 +266,9 @@ func (v *topPart) Exit(p *lazy.PassPoint) {
 	if v.where != nil {
 		v.where.exit()
 	}
+	if v.stacks != nil && p.At >= v.from {
+		v.stacks.level--
+	}
 	if p.Class == format.ClassCall {
 		v.leave(p)
 	}
@@ -281,6 +300,10 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 	if v.focus != nil && e.how == shown {
 		e.path = v.focus.pop()
 	}
+	if v.stacks != nil && e.how == shown {
+		e.label = v.stacks.label(p)
+		v.stacks.pop()
+	}
 	if e.begun || e.never {
 		v.ends = append(v.ends, e)
 		return
@@ -290,7 +313,15 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 		up = v.top.hide(&e, &v.all)
 	} else {
 		var points, took int64
-		up, points, took = v.top.count(&e, v.row(e.group), &v.all, &v.took)
+		row := v.row(e.group)
+		var before Sums
+		if v.stacks != nil {
+			before = *row
+		}
+		up, points, took = v.top.count(&e, row, &v.all, &v.took)
+		if v.stacks != nil {
+			v.stacks.tree.put(&e, row.since(&before))
+		}
 		if e.path != nil {
 			v.focus.calls = append(v.focus.calls, e.along(points, took))
 		}
@@ -446,5 +477,8 @@ func (v *topPart) clear() {
 	v.seen, v.all, v.around = 0, Totals{}, -1
 	if v.focus != nil {
 		v.focus.calls = v.focus.calls[:0]
+	}
+	if v.stacks != nil {
+		v.stacks.clear()
 	}
 }

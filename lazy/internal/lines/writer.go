@@ -69,6 +69,9 @@ func (l *Writer) Swap(empty []byte) (text []byte) {
 	return text
 }
 
+// Append makes b the collected lines: what follows is appended to it.
+func (l *Writer) Append(b []byte) { l.buf = b }
+
 // Drop discards the collected lines.
 func (l *Writer) Drop() { l.buf = l.buf[:0] }
 

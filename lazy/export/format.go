@@ -1,0 +1,75 @@
+package export
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"tracex/lazy"
+)
+
+// Format is a format that can be written. All but that of a cut are one stream of bytes.
+type Format struct {
+	Name   string // as in the command: perfetto
+	Suffix string // of files: .pftrace
+	What   string // for help: "Perfetto's TrackEvents, for ui.perfetto.dev"
+	// Target is what loads such files, and Limit how many bytes of them it can; 0 for no limit.
+	Target string
+	Limit  int64
+	// Text reports whether files are text, and Axis whether they have times on an axis.
+	Text, Axis bool
+	// Raw takes the points as recorded, whatever the scope says. Files means that a trace is written, which is
+	// several files: see [Job.Cut].
+	Raw, Files bool
+	// Timed means that only a trace with times can be written.
+	Timed bool
+
+	make func(j *Job, out *output) target
+}
+
+// target writes a trace in a format. Merge writes.
+type target interface {
+	lazy.Collector
+	start() error  // before the pass
+	finish() error // after it
+}
+
+// Formats are all formats, in the order of help.
+var Formats = []*Format{&perfettoFormat, &chromeFormat, &speedscopeFormat, &foldedFormat, &pprofFormat, &otlpFormat, &linesFormat, &cutFormat}
+
+// cutFormat is a trace.
+var cutFormat = Format{Name: "cut", Suffix: ".cut.bin", What: "a trace of its own, with index and times", Raw: true, Files: true}
+
+// ByName returns a format; nil if there is none of that name.
+func ByName(name string) *Format {
+	if i := slices.IndexFunc(Formats, func(f *Format) bool { return f.Name == name }); i >= 0 {
+		return Formats[i]
+	}
+	return nil
+}
+
+// Write exports in a format and returns the number of bytes written. tell gets the progress; it may be nil. The
+// error is a [TooLargeError] if the target could not load the result, unless the job has Force: then
+// something has been written to out, which is of no use.
+//
+// If out can seek and be truncated, as a file can, it is begun anew should the index turn out to be wrong.
+func (j *Job) Write(ctx context.Context, f *Format, out io.Writer, tell lazy.Progress) (int64, error) {
+	o := &output{w: out}
+	t := f.make(j, o)
+	limited := &limit{target: t, f: f, j: j, out: o, tell: tell}
+	if err := t.start(); err != nil {
+		return o.size, err
+	}
+	run := j.Run
+	if _, ok := t.(ownScope); ok {
+		run = j.runAll
+	}
+	if err := run(ctx, limited, limited.progress); err != nil {
+		return o.size, err
+	}
+	if err := t.finish(); err != nil {
+		return o.size, err
+	}
+	o.flush()
+	return o.size, o.err
+}

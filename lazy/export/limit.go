@@ -1,0 +1,103 @@
+package export
+
+import (
+	"math/bits"
+
+	"tracex/lazy"
+)
+
+// limit is a target that ends an export as soon as it is clear that it becomes too large to be loaded.
+type limit struct {
+	target
+	f    *Format
+	j    *Job
+	out  *output
+	tell lazy.Progress
+
+	done, total int64
+	durations   durations
+}
+
+// sure is the part of a trace, one in so many, after which the size of the whole can be estimated.
+const sure = 25
+
+// progress is for the pass.
+func (l *limit) progress(done, total int64) {
+	l.done, l.total = done, total
+	if t, ok := l.target.(interface{ progress(done, total int64) }); ok {
+		t.progress(done, total)
+	}
+	if l.tell != nil {
+		l.tell(done, total)
+	}
+}
+
+// Reset is for the pass.
+func (l *limit) Reset() {
+	l.durations = durations{}
+	l.target.Reset()
+}
+
+// Merge is for the pass.
+func (l *limit) Merge(v lazy.Visitor) error {
+	if err := l.target.Merge(v); err != nil {
+		return err
+	}
+	if c, ok := v.(clocked); ok {
+		l.durations.take(&c.clock().durations)
+	}
+	if l.f.Limit == 0 || l.j.Force || l.done == 0 {
+		return nil
+	}
+	size := l.out.size
+	if l.done*sure >= l.total && l.done < l.total {
+		size = int64(float64(size) * float64(l.total) / float64(l.done))
+	}
+	if l.out.size <= l.f.Limit && size <= l.f.Limit+l.f.Limit/4 { // parts of a trace differ
+		return nil
+	}
+	e := &TooLargeError{Target: l.f.Target, Size: size, Limit: l.f.Limit}
+	e.MinDur, e.Then = l.durations.shortest(size, l.f.Limit)
+	return e
+}
+
+// clocked is a visitor with a clock.
+type clocked interface{ clock() *Clock }
+
+// durations counts calls by the number of bits of their durations.
+type durations [64]int64
+
+func (d *durations) add(ns int64) { d[bits.Len64(uint64(max(0, ns)))]++ }
+
+// take moves the counts of o to d.
+func (d *durations) take(o *durations) {
+	for i, n := range o {
+		d[i] += n
+	}
+	*o = durations{}
+}
+
+// shortest returns a duration so that calls that take as long are few enough for the limit, if all calls take
+// size bytes, and how many bytes they would take; 0 if there is none.
+func (d *durations) shortest(size, limit int64) (ns, then int64) {
+	all, left := int64(0), int64(0)
+	for _, n := range d {
+		all += n
+	}
+	if left = all; all == 0 {
+		return 0, 0
+	}
+	at := 0
+	for _, step := range [...]int64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9} {
+		for ; at < bits.Len64(uint64(step)); at++ {
+			left -= d[at]
+		}
+		if then = int64(float64(size) * float64(left) / float64(all)); then <= limit*3/4 {
+			if left == 0 {
+				return 0, 0
+			}
+			return step, then
+		}
+	}
+	return 0, 0
+}

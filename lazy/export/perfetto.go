@@ -1,0 +1,183 @@
+package export
+
+import (
+	"encoding/binary"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/lazy"
+)
+
+// perfettoFormat writes packets as Perfetto's library does: a track for each thread, a slice for each
+// container, its arguments, result and exception as debug annotations, and an instant for other points. The names
+// of its messages and fields are those of Perfetto's protos/perfetto/trace.
+var perfettoFormat = Format{
+	Name: "perfetto", Suffix: ".pftrace", What: "Perfetto's TrackEvents",
+	Target: "ui.perfetto.dev", Limit: 2 << 30, Axis: true,
+	make: func(j *Job, out *output) target { return newStream(j, out, newPerfetto(j)) },
+}
+
+// perfetto is a streamFormat. Its interned ids follow from the ids of the trace, so that parts can be encoded
+// independently: (id + 1) << 3 plus what it is the id of.
+type perfetto struct {
+	j     *Job
+	track uint64 // of the first thread; the others follow
+	known interned
+}
+
+// Kinds of interned texts, in the lowest bits of their ids.
+const (
+	ofMethod = iota
+	ofLoop
+	ofIteration
+	ofVariable
+	ofField
+	ofFixed // see fixedNames, and arguments by number
+	ofPath
+	ofClass
+)
+
+// Fixed names, by id.
+const (
+	fixedResult = iota
+	fixedReceiver
+	fixedException
+	fixedValue
+	fixedIndex
+	fixedElement // an event
+	fixedThrow
+	fixedCatch
+	fixedSnapshot
+	fixedLoops // a category
+	fixedUnfinished
+	fixedNames
+)
+
+var fixedTexts = [fixedNames]string{"result", "receiver", "exception", "value", "index", "array element", "throw", "catch", "live breakpoint", "loop", "unfinished"}
+
+func iid(kind int, id int32) uint64 { return (uint64(uint32(id))+1)<<3 | uint64(kind) }
+
+// interned tells which ids of each table are in the file.
+type interned struct {
+	events, annotations, categories, locations map[uint64]bool
+}
+
+func newInterned() interned {
+	return interned{map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}}
+}
+
+func newPerfetto(j *Job) *perfetto {
+	return &perfetto{j: j, track: trackOf(j.ID()), known: newInterned()}
+}
+
+// trackOf returns the track of the first thread of a trace: 63 bits that differ from those of other traces, of
+// which the lower 32 count the threads.
+func trackOf(id lazy.Identity) uint64 {
+	return binary.BigEndian.Uint64(id[:]) &^ (1 << 63) &^ math.MaxUint32
+}
+
+func (f *perfetto) encoder() encoder {
+	return &perfettoEncoder{f: f, names: NewNames(), fresh: newInterned(), shared: f.j.ValuesShown()}
+}
+
+// head writes the clocks and the process.
+func (f *perfetto) head(dst []byte) []byte {
+	f.known = newInterned()
+	dst = packet(dst, func(b []byte) []byte {
+		b = number(b, packetFlags, flagCleared)
+		return message(b, packetClockSnapshot, func(b []byte) []byte {
+			clocks := [...]struct{ id, ns uint64 }{{clockBoottime, 0}, {clockRealtime, uint64(max(0, f.j.Start.UnixNano()))}}
+			for _, c := range clocks[:1+btoi(f.j.Timed)] {
+				b = message(b, 1, func(b []byte) []byte { return number(number(b, 1, c.id), 2, c.ns) })
+			}
+			return b
+		})
+	})
+	return packet(dst, func(b []byte) []byte {
+		return message(b, packetTrack, func(b []byte) []byte {
+			b = number(b, 1, f.track|math.MaxUint32)
+			return message(b, 3, func(b []byte) []byte { return text(number(b, 1, 1), 6, f.j.Title) })
+		})
+	})
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (f *perfetto) tail(dst []byte) []byte { return dst }
+
+// thread describes the track of a thread, which is that of the packets that follow.
+func (f *perfetto) thread(dst []byte, thread int32) []byte {
+	track := f.track + uint64(uint32(thread))
+	dst = packet(dst, func(b []byte) []byte {
+		return message(b, packetTrack, func(b []byte) []byte {
+			b = number(b, 1, track)
+			return message(b, 4, func(b []byte) []byte {
+				return text(number(number(b, 1, 1), 2, uint64(uint32(thread))+1), 5, f.j.ThreadName(thread))
+			})
+		})
+	})
+	return packet(dst, func(b []byte) []byte {
+		return message(number(b, packetFlags, flagNeeded), packetDefaults, func(b []byte) []byte {
+			return message(b, 11, func(b []byte) []byte { return number(b, eventTrack, track) })
+		})
+	})
+}
+
+// threadEnd leaves the slices open that never ended.
+func (f *perfetto) threadEnd(dst []byte, _ int32, _ []Span, _ int64) []byte { return dst }
+
+// merge writes the texts that an encoder used first.
+func (f *perfetto) merge(dst []byte, e encoder) []byte {
+	x := e.(*perfettoEncoder)
+	if len(x.texts) == 0 {
+		return dst
+	}
+	body := []byte(nil)
+	for i := range x.texts {
+		t := &x.texts[i]
+		known := f.known.table(t.table)
+		if known[t.iid] {
+			continue
+		}
+		known[t.iid] = true
+		body = message(body, t.table, func(b []byte) []byte {
+			b = number(b, 1, t.iid)
+			if t.table == internedLocations {
+				return number(text(text(b, 2, t.text), 3, t.function), 4, uint64(t.line))
+			}
+			return text(b, 2, t.text)
+		})
+	}
+	if len(body) == 0 {
+		return dst
+	}
+	return packet(dst, func(b []byte) []byte {
+		return message(number(b, packetFlags, flagNeeded), packetInterned, func(b []byte) []byte { return append(b, body...) })
+	})
+}
+
+func (t *interned) table(field protowire.Number) map[uint64]bool {
+	switch field {
+	case internedEvents:
+		return t.events
+	case internedAnnotations:
+		return t.annotations
+	case internedCategories:
+		return t.categories
+	}
+	return t.locations
+}
+
+// internedText is a text that an encoder used first.
+type internedText struct {
+	table          protowire.Number
+	iid            uint64
+	text, function string
+	line           int
+}

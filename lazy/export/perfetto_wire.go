@@ -1,0 +1,105 @@
+package export
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Numbers of fields. On the wire, do not change.
+const (
+	fieldPacket = 1 // of Trace
+
+	packetClockSnapshot = 6
+	packetTimestamp     = 8
+	packetSequence      = 10
+	packetTrackEvent    = 11
+	packetInterned      = 12
+	packetFlags         = 13
+	packetDefaults      = 59
+	packetTrack         = 60
+
+	eventCategories  = 3
+	eventAnnotations = 4
+	eventType        = 9
+	eventName        = 10
+	eventTrack       = 11
+	eventLocation    = 34
+
+	internedCategories  = 1
+	internedEvents      = 2
+	internedAnnotations = 3
+	internedLocations   = 4
+
+	annotationName   = 1
+	annotationBool   = 2
+	annotationInt    = 4
+	annotationDouble = 5
+	annotationString = 6
+)
+
+// Values of fields. On the wire, do not change.
+const (
+	typeBegin, typeEnd, typeInstant = 1, 2, 3
+
+	flagCleared, flagNeeded = 1, 2
+
+	clockRealtime, clockBoottime = 1, 6
+
+	// sequence is the writer of all packets.
+	sequence = 1
+)
+
+// packet appends a packet with what body appends.
+func packet(dst []byte, body func(b []byte) []byte) []byte {
+	return message(dst, fieldPacket, func(b []byte) []byte {
+		b = number(b, packetSequence, sequence)
+		return body(b)
+	})
+}
+
+// message appends a field with what body appends.
+func message(dst []byte, field protowire.Number, body func(b []byte) []byte) []byte {
+	dst = protowire.AppendTag(dst, field, protowire.BytesType)
+	at := len(dst)
+	return closeMessage(body(append(dst, 0)), at)
+}
+
+// closeMessage writes the length of a message before it: one byte is free for it at an index.
+func closeMessage(b []byte, at int) []byte {
+	n := len(b) - at - 1
+	if n < 0x80 {
+		b[at] = byte(n)
+		return b
+	}
+	size := protowire.SizeVarint(uint64(n))
+	b = slices.Grow(b, size)[:len(b)+size-1]
+	copy(b[at+size:], b[at+1:at+1+n])
+	protowire.AppendVarint(b[:at], uint64(n))
+	return b
+}
+
+func number(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+// text appends a text. Readers may refuse one that is not valid UTF-8: a Java string may have half a character.
+func text(b []byte, field protowire.Number, v string) []byte {
+	if !utf8.ValidString(v) {
+		v = strings.ToValidUTF8(v, "\ufffd")
+	}
+	b = protowire.AppendTag(b, field, protowire.BytesType)
+	return append(protowire.AppendVarint(b, uint64(len(v))), v...)
+}
+
+// texts is text for bytes.
+func texts(b []byte, field protowire.Number, v []byte) []byte {
+	if !utf8.Valid(v) {
+		v = bytes.ToValidUTF8(v, []byte("\ufffd"))
+	}
+	b = protowire.AppendTag(b, field, protowire.BytesType)
+	return append(protowire.AppendVarint(b, uint64(len(v))), v...)
+}

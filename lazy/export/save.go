@@ -1,0 +1,105 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/lazy"
+)
+
+// ErrNothing is the error for an export without an event.
+var ErrNothing = errors.New("there is nothing to export in that part of the trace")
+
+// Destination is where [Job.Save] writes.
+type Destination struct {
+	Path    string      // of a cut: of the data
+	Mode    fs.FileMode // permissions of new files
+	Replace bool        // existing files, which stay until the export is complete
+}
+
+// Save exports in a format to a file, or of a cut to several. They take their places when they are complete; of
+// an export that fails, or that ctx ends, nothing is left. size is the number of bytes of all files. The errors
+// are those of [Job.Write], [ErrNothing], and those of package tracefile.
+func (j *Job) Save(ctx context.Context, f *Format, to Destination, tell lazy.Progress) (size int64, err error) {
+	if f.Files {
+		return j.saveCut(ctx, to, tell)
+	}
+	p, err := tracefile.Create(to.Path, to.Mode, to.Replace)
+	if err != nil {
+		return 0, err
+	}
+	defer p.Discard()
+	var found anything
+	if err := j.Run(ctx, &found, nil); err != nil {
+		return 0, err
+	}
+	if !found.some {
+		return 0, ErrNothing
+	}
+	if size, err = j.Write(ctx, f, p, tell); err != nil {
+		return 0, p.WriteError(err)
+	}
+	if size == 0 { // of a format that has calls only
+		return 0, ErrNothing
+	}
+	return size, p.Commit()
+}
+
+// anything finds out whether an export has any event. It is a collector and its own visitor, and reads no further
+// than to the first.
+type anything struct{ some bool }
+
+func (a *anything) Visitor() lazy.Visitor         { return new(anything) }
+func (a *anything) Reset()                        { a.some = false }
+func (a *anything) Begin(int32, []lazy.PassFrame) {}
+func (a *anything) Around(*lazy.PassPoint)        { a.some = true }
+func (a *anything) Enter(*lazy.PassPoint)         { a.some = true }
+func (a *anything) Leaf(*lazy.PassPoint)          { a.some = true }
+func (a *anything) Exit(*lazy.PassPoint)          {}
+func (a *anything) Merge(v lazy.Visitor) error {
+	if v.(*anything).some {
+		a.some = true
+		return lazy.ErrEnough
+	}
+	return nil
+}
+
+// saveCut writes a trace: its data last, so that it never exists without the files that belong to it.
+func (j *Job) saveCut(ctx context.Context, to Destination, tell lazy.Progress) (size int64, err error) {
+	var set tracefile.Set
+	defer set.Discard()
+	var files tracefile.Files
+	var all []*tracefile.Pending
+	for _, f := range []struct {
+		suffix string
+		to     *io.Writer
+	}{{format.TimesSuffix, &files.Times}, {format.IndexSuffix, &files.Index}, {"", &files.Data}} {
+		if f.suffix == format.TimesSuffix && !j.Timed {
+			continue
+		}
+		p, err := set.Create(to.Path+f.suffix, to.Mode, to.Replace)
+		if err != nil {
+			return 0, err
+		}
+		*f.to, all = p, append(all, p)
+	}
+	events, err := j.Cut(ctx, files, tell)
+	switch {
+	case err != nil:
+		return 0, set.WriteError(err)
+	case events == 0:
+		return 0, ErrNothing
+	}
+	for _, p := range all {
+		st, err := p.Stat()
+		if err != nil {
+			return 0, set.WriteError(err)
+		}
+		size += st.Size()
+	}
+	return size, set.Commit()
+}
