@@ -4,33 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 )
 
 // answerFlags are the flags that all answers share: which part of the trace they are about, how
 // much of them is printed and how, and what a script expects of them.
 type answerFlags struct {
-	raw         bool
-	thread      int32 // as printed, from 1; 0 for all
-	in          string
-	from, to    string // ends of the axis, see axisPlace
-	events      bool   // they are numbers of events
+	scopeFlags
 	limit       int
 	json, csv   bool
 	expect, max int64
-	steps       query.Steps
 	where       string
-	flags       *pflag.FlagSet
 }
 
 // answerMark marks commands that are answers, and the flags that all of them have, with the
@@ -44,27 +35,13 @@ var answerArguments = map[string]string{
 
 // add defines the flags of a command whose rows are things, such as "methods".
 func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
+	f.scopeFlags.add(c)
 	flags := c.Flags()
-	f.flags = flags
-	flags.BoolVar(&f.raw, "raw", false, "all recorded events, including compiler-generated ones")
-	flags.Int32Var(&f.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
-	flags.StringVar(&f.in, "in", "", "only what is below a place, such as '#1204'")
-	flags.StringVar(&f.from, "from", "", "only from a time on, such as 1.2s; without times an event")
-	flags.StringVar(&f.to, "to", "", "only until a time, or before an event")
 	flags.IntVarP(&f.limit, "limit", "n", limit, "print at most N "+things+"; 0 for all")
 	flags.BoolVar(&f.json, "json", false, "one JSON object per line and row")
 	flags.BoolVar(&f.csv, "csv", false, "comma-separated values")
 	flags.Int64Var(&f.expect, "expect", 0, "exit with 5 unless there are exactly N "+things)
 	flags.Int64Var(&f.max, "max", 0, "exit with 5 if there are more than N "+things)
-	for kind, usage := range [...]string{
-		query.Focus:     "calls become roots, and only what is below them is left",
-		query.Merge:     "leave calls out: what they call takes their place, their own time becomes their caller's",
-		query.Drop:      "leave calls out with all below them, and with their time",
-		query.Only:      "merge all calls but these, and leave out the reads, writes and loops of those merged",
-		query.Recursion: "in paths, leave out what is between the outermost and the innermost call of a method",
-	} {
-		flags.Var(&stepFlag{&f.steps, query.StepKind(kind)}, query.StepKind(kind).String(), usage)
-	}
 	c.Annotations = map[string]string{answerMark: "yes"}
 	for name, argument := range answerArguments {
 		flag := flags.Lookup(name)
@@ -92,33 +69,15 @@ func (f *answerFlags) filter(ctx context.Context, r *lazy.TraceReader, s *query.
 	return filterError(s.Where(ctx, r, e))
 }
 
-// stepFlag is a flag that adds a step each time it is given: all of a command in one list.
-type stepFlag struct {
-	steps *query.Steps
-	kind  query.StepKind
-}
-
-// Set is for the parser of flags.
-func (f *stepFlag) Set(text string) error {
-	s, err := query.ParseStep(f.kind, text)
-	if err == nil {
-		*f.steps = append(*f.steps, s)
-	}
-	return err
-}
-
-// Type is for the parser of flags.
-func (f *stepFlag) Type() string { return answerArguments[f.kind.String()] }
-
-// String returns the value before the command line is read: none.
-func (f *stepFlag) String() string { return "" }
-
 // check refuses numbers out of range and flags that contradict each other.
 func (f *answerFlags) check() error {
+	if err := f.scopeFlags.check(); err != nil {
+		return err
+	}
 	for _, n := range []struct {
 		flag         string
 		value, least int64
-	}{{"thread", int64(f.thread), 1}, {"limit", int64(f.limit), 0}, {"expect", f.expect, 0}, {"max", f.max, 0}} {
+	}{{"limit", int64(f.limit), 0}, {"expect", f.expect, 0}, {"max", f.max, 0}} {
 		if f.flags.Changed(n.flag) && n.value < n.least {
 			return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", n.flag, n.value, n.least), ""}
 		}
@@ -137,81 +96,12 @@ func (f *answerFlags) check() error {
 }
 
 // scope returns the part of a trace that the flags name. at is a place from the argument.
-func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) (s query.Scope, err error) {
-	s.Raw = f.raw
-	if f.thread > 0 {
-		if err := hasThread(r, f.thread-1); err != nil {
-			return s, err
-		}
-		s.Ranges = []lazy.PassRange{{Thread: f.thread - 1, To: -1}}
-	}
-	within, err := f.within(r)
-	if err != nil {
-		return s, err
-	}
-	if f.in != "" {
-		if at.given {
-			return s, &usageError{"--in and " + at.handle.String() + " exclude each other", "both name the part to look at"}
-		}
-		if at.handle, err = placeArgument(f.in); err != nil {
-			return s, err
-		}
-		at.given = true
-	}
-	if at.given {
-		if err = s.In(ctx, r, at.handle); errors.Is(err, query.ErrHidden) {
-			err = withHint(err, "--raw takes what was recorded")
-		}
-	}
-	if err == nil {
-		err = stepError(s.Edit(ctx, r, append(within, f.steps...)))
-	}
+func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) (query.Scope, error) {
+	s, err := f.scopeFlags.scope(ctx, r, at)
 	if err == nil {
 		err = f.filter(ctx, r, &s)
 	}
 	return s, err
-}
-
-// within returns the step that leaves what --from and --to name; none without them.
-func (f *answerFlags) within(r *lazy.TraceReader) (query.Steps, error) {
-	if !f.flags.Changed("from") && !f.flags.Changed("to") {
-		return nil, nil
-	}
-	_, timed := r.Times()
-	from, to, err := axisPlaces(f.from, f.to, timed)
-	if err != nil {
-		return nil, err
-	}
-	f.events = !timed
-	return query.Steps{query.RangeStep(timed, from, to)}, nil
-}
-
-// stepError makes an error about a step one of usage, with the nearest names.
-func stepError(err error) error {
-	var step *query.StepError
-	if !errors.As(err, &step) {
-		return err
-	}
-	text := "--" + step.Step.Kind.String() + " " + step.Step.Text + ": "
-	var none *query.NoMethodError
-	var fault *filter.Error
-	switch {
-	case errors.As(err, &none):
-		return &usageError{text + none.Error(), methodHint(none)}
-	case errors.As(err, &fault):
-		return &usageError{text + fault.Error(), "tracex help filter"}
-	case errors.Is(err, query.ErrHidden):
-		return withHint(err, "--raw takes what was recorded")
-	}
-	return err
-}
-
-// methodHint tells how a method is named, or which ones are spelled alike.
-func methodHint(e *query.NoMethodError) string {
-	if len(e.Near) > 0 {
-		return "the nearest: " + strings.Join(e.Near, ", ")
-	}
-	return "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap"
 }
 
 // write prints an answer and checks what was expected of it.

@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,72 +16,135 @@ type convertCommand struct {
 	force   bool
 	version formatVersion
 	split   bool
+	from    string // the kind of the inputs; "" to recognize it
 }
 
 func newConvertCommand(a *app) *cobra.Command {
 	v := &convertCommand{app: a}
 	c := &cobra.Command{
-		Use:   "convert FILE",
-		Short: "Convert from Perfetto, or to another version",
-		Long: "Make a trace, with index and times, from a Perfetto recording, from what instrumented Go programs have left, or, with --to, from a trace of another format version. " +
-			"A Perfetto recording becomes a trace of the newest version unless --to names another. " +
-			"What the target version lacks is lost; what the source lacks is guessed. Both are counted.",
-		Example: `tracex convert trace.pftrace                # write trace.bin, .idx, .tim
+		Use:   "convert FILE…",
+		Short: "Convert from other tools or format versions",
+		Long: "Make a trace from a file or folder of another tool, compressed or not, or, with --to, from a trace of another format version. " +
+			"The kind is recognized by the content. Several files become one trace. " +
+			"What has no place in the trace is counted. tracex help exchange tells more.",
+		Example: `tracex convert trace.json.gz             # trace.bin, .idx, .tim
+tracex convert a.json uftrace.data -o all.bin
 perfetto -c config -o - | tracex convert -o trace.bin -
-tracex convert --to 22 trace.bin            # write trace.v22.bin
+tracex convert --to 22 trace.bin         # trace.v22.bin
 tracex convert --to 27 -o new.packedtrace old.packedtrace`,
-		Args: a.oneTrace,
+		Args: v.arguments,
 	}
 	flags := c.Flags()
 	flags.StringVarP(&v.output, "output", "o", "", "data file or directory; default FILE.bin or FILE.v22.bin")
 	flags.BoolVar(&v.force, "force", false, "replace existing files")
+	flags.StringVar(&v.from, "from", "", "kind of the file, such as chrome; default: by its content")
 	flags.BoolVar(&v.split, "split", false, "a trace for each instrumented Go process")
 	flags.Var(&v.version, "to", "format version to write: 27 or 22")
 	flags.Var(&v.version, "format-version", "same as --to")
 	completeVersion(c, "to")
 	completeVersion(c, "format-version")
-	c.RunE = onTrace(v.run)
+	complete(c, "from", fromNames()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if v.from != "" && !slices.Contains(fromNames(), v.from) {
+			return &usageError{"--from must be " + oneOf(fromNames()) + ", not " + v.from, ""}
+		}
+		if len(args) > 1 {
+			return v.runSeveral(c, args)
+		}
+		return v.run(c.Context(), args[0])
+	}
 	return c
 }
 
+// arguments checks the arguments: one or several files.
+func (v *convertCommand) arguments(c *cobra.Command, args []string) error {
+	if len(args) > 1 && !slices.Contains(args, "") {
+		return nil
+	}
+	return v.oneTrace(c, args)
+}
+
 func (v *convertCommand) run(ctx context.Context, path string) error {
-	if files := rawFiles(path); files != nil {
+	if files := rawFiles(path); files != nil && v.from == "" {
 		return v.runRaws(ctx, path, files)
 	}
-	a := v.app
-	if v.version != 0 {
-		var perfetto bool
-		var err error
-		if a, path, perfetto, err = a.sniff(ctx, path); err != nil {
-			return err
-		}
-		if !perfetto {
-			return a.convertVersion(ctx, path, v.output, v.force, format.Version(v.version))
-		}
-	}
-	to, err := perfettoOutputPath(path, v.output)
+	s, err := v.openSource(ctx, path, v.from)
 	if err != nil {
 		return err
 	}
-	made := conversion{app: a, output: to, force: v.force, version: format.Version(v.version)}
-	return made.run(ctx, path)
+	defer s.Close()
+	if s.kind == kindTrace && v.version != 0 {
+		return v.runVersion(ctx, s)
+	}
+	return v.runStream(ctx, s)
 }
 
-// perfettoSuffixes are the suffixes of Perfetto trace files.
-var perfettoSuffixes = []string{".pftrace", ".perfetto-trace", ".perfetto", ".proto", ".pb"}
+// runVersion converts a trace to another version.
+func (v *convertCommand) runVersion(ctx context.Context, s *stream) error {
+	a, path, output := v.app, s.path, v.output
+	if s.pipe || path == "-" {
+		var err error
+		if a, err = v.asStdin(s); err != nil {
+			return err
+		}
+		path = "-"
+	} else if s.Packed() != "" && output == "" {
+		output = versionName(withoutSuffix(path, packedSuffixes), format.Version(v.version))
+	}
+	return a.convertVersion(ctx, path, output, v.force, format.Version(v.version))
+}
 
-// perfettoOutputPath returns the name of the data file made from the Perfetto trace at path.
-func perfettoOutputPath(path, output string) (string, error) {
-	name := path
-	for _, suffix := range perfettoSuffixes {
-		if cut, ok := strings.CutSuffix(path, suffix); ok {
-			name = cut
-			break
+// runStream makes a trace of a file or folder of another tool.
+func (v *convertCommand) runStream(ctx context.Context, s *stream) error {
+	to, err := s.convertedPath(v.output)
+	if err != nil {
+		return err
+	}
+	made := conversion{app: v.app, output: to, force: v.force, version: format.Version(v.version)}
+	if err := s.refuse(); err != nil {
+		return err
+	}
+	if s.kind == kindPerfetto {
+		return made.runPackets(ctx, s)
+	}
+	return made.runSources(ctx, []*stream{s})
+}
+
+// runSeveral makes one trace of several files and folders.
+func (v *convertCommand) runSeveral(c *cobra.Command, paths []string) error {
+	if v.output == "" || isDir(v.output) {
+		return &usageError{"several files become one trace, which needs a name", hintNameData}
+	}
+	for i, path := range paths {
+		if slices.Contains(paths[:i], path) {
+			return &usageError{path + " is there twice", usageHint(c)}
 		}
 	}
-	to, err := outputPath(path, name+".bin", output)
-	return to, cmp.Or(needsOutput(path, output, hintNameData), err)
+	var ins []*stream
+	defer func() {
+		for _, s := range ins {
+			s.Close()
+		}
+	}()
+	for _, path := range paths {
+		if _, err := outputPath(path, v.output, v.output); err != nil {
+			return err
+		}
+		s, err := v.openSource(c.Context(), path, v.from)
+		if err != nil {
+			return err
+		}
+		ins = append(ins, s)
+		if s.pipe || path == "-" {
+			return &usageError{s.name + " cannot be one of several files, which are read twice", "write it to a file first"}
+		}
+		if err := s.refuse(); err != nil {
+			return err
+		}
+		if s.kind != kindSource {
+			return &usageError{s.name + " is a recording of Perfetto, which cannot be in one trace with others yet", "convert it alone: tracex convert " + path}
+		}
+	}
+	made := conversion{app: v.app, output: v.output, force: v.force, version: format.Version(v.version)}
+	return made.runSources(c.Context(), ins)
 }
-
-// hintNameData is for commands that write a data file and the files that belong to it.
-const hintNameData = "name the data file with -o"

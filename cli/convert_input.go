@@ -9,32 +9,36 @@ import (
 	"golang.org/x/term"
 
 	"tracex/format"
+	"tracex/recorder/convert/sources"
 )
 
-// perfettoByte is the first byte of all Perfetto traces and of no other trace: the key of
-// the first packet.
-const perfettoByte = 0x0a
-
-// stream is an input read from beginning to end.
+// stream is an input read from beginning to end, unpacked if it is compressed; or a folder.
 type stream struct {
-	io.Reader
-	file *os.File // to be closed; nil for standard input
-	name string
-	size int64 // -1 if unknown
-	mode fs.FileMode
+	*sources.Content // nil for a folder
+	kind             inputKind
+	source           *sources.Source // for kindSource
+	file             *os.File        // to be closed; nil for standard input and a folder
+	path             string          // as the user gave it
+	name             string          // in messages
+	size             int64           // of the file, compressed if it is; -1 if unknown
+	mode             fs.FileMode
+	pipe             bool
 }
 
 func (s *stream) Close() {
+	if s.Content != nil {
+		s.Content.Close()
+	}
 	if s.file != nil {
 		// It was only read.
 		_ = s.file.Close()
 	}
 }
 
-// openStream opens the trace that the argument names, "-" for standard input. The caller
+// openStream opens the file that the argument names, "-" for standard input. The caller
 // closes the stream.
-func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
-	s := &stream{name: arg, size: -1, mode: 0o644}
+func (a *app) openStream(ctx context.Context, arg string) (_ *stream, err error) {
+	s := &stream{path: arg, name: arg, size: -1, mode: 0o644}
 	from := a.stdin
 	if arg == "-" {
 		if term.IsTerminal(int(from.Fd())) {
@@ -42,92 +46,81 @@ func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
 		}
 		s.name = stdinName
 	} else {
-		var err error
 		if from, err = openPipe(ctx, arg); err != nil {
 			return nil, err
 		}
 		s.file = from
 	}
-	st, err := from.Stat()
-	switch {
-	case err != nil:
+	if err := s.begin(ctx, from); err != nil {
 		s.Close()
 		return nil, err
+	}
+	return s, nil
+}
+
+// begin reads the beginning of a file.
+func (s *stream) begin(ctx context.Context, from *os.File) error {
+	st, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	var in io.Reader = &untilDoneReader{ctx, from}
+	switch {
 	case st.IsDir():
-		s.Close()
-		return nil, &format.Error{File: arg, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
+		return &format.Error{File: s.path, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
 			Hint: "name the file in it that Perfetto wrote, such as trace.pftrace"}
 	case st.Mode().IsRegular():
-		s.Reader, s.size = from, st.Size()
-		if arg != "-" {
+		s.size = st.Size()
+		if s.file != nil {
 			s.mode = st.Mode().Perm() | 0o200
 		}
-		return s, nil
+	default:
+		in, s.pipe = pipeUntil(ctx, from), true
 	}
-	// A read that waits for a pipe cannot be interrupted. If the command is stopped, the
-	// goroutine is left waiting until the process ends.
+	s.Content, err = sources.NewContent(in)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return format.At(err, s.name, 0)
+}
+
+// pipeUntil returns a reader of a pipe that ends with the context. A read that waits for a pipe cannot be
+// interrupted: if the command is stopped, the goroutine is left waiting until the process ends.
+func pipeUntil(ctx context.Context, from io.Reader) io.Reader {
 	r, w := io.Pipe()
 	go func() {
 		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, 1<<18))
 		w.CloseWithError(err)
 	}()
 	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
-	s.Reader = r
-	return s, nil
+	return r
 }
 
-// sniff finds out whether the named file begins like a Perfetto trace. The caller then opens
-// arg with b: a pipe's beginning has been read, so b has a different standard input. Errors are
-// left to that opening.
-func (a *app) sniff(ctx context.Context, path string) (b *app, arg string, perfetto bool, err error) {
-	from := a.stdin
-	st, err := from.Stat()
-	if path != "-" {
-		st, err = os.Stat(path)
+// untilDoneReader is a reader that fails when its context is done.
+type untilDoneReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u *untilDoneReader) Read(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
 	}
-	switch {
-	case err != nil || st.IsDir() || path == "-" && term.IsTerminal(int(from.Fd())):
-		return a, path, false, nil
-	case st.Mode().IsRegular() && path == "-":
-		at, err := from.Seek(0, io.SeekCurrent)
-		return a, path, err == nil && begins(io.NewSectionReader(from, at, 1)), nil
-	case path != "-":
-		if from, err = openPipe(ctx, path); err != nil {
-			return nil, "", false, err
-		}
-		if st.Mode().IsRegular() {
-			defer from.Close() // it was only read
-			return a, path, begins(from), nil
-		}
-	}
+	return u.r.Read(b)
+}
+
+// asStdin returns an app whose standard input is the stream, whose beginning was read.
+func (a *app) asStdin(s *stream) (*app, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, "", false, err
+		return nil, err
 	}
-	// As in openStream, this goroutine may be left waiting.
-	first := make(chan byte, 1)
+	// If the command is stopped, this goroutine may be left waiting.
 	go func() {
 		defer w.Close()
-		var head [1]byte
-		n, _ := io.ReadFull(from, head[:])
-		first <- head[0]
-		if _, err := w.Write(head[:n]); err == nil {
-			_, _ = io.Copy(w, from) // the reader notices what is missing
-		}
+		_, _ = io.Copy(w, s) // the reader notices what is missing
 	}()
-	select {
-	case head := <-first:
-		other := *a
-		other.stdin = r
-		return &other, "-", head == perfettoByte, nil
-	case <-ctx.Done():
-		return nil, "", false, context.Cause(ctx)
-	}
-}
-
-// begins reports whether the input begins like a Perfetto trace.
-func begins(r io.Reader) bool {
-	var head [1]byte
-	_, err := io.ReadFull(r, head[:])
-	return err == nil && head[0] == perfettoByte
+	other := *a
+	other.stdin = r
+	return &other, nil
 }

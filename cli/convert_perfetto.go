@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"tracex/format"
 	"tracex/format/tracefile"
@@ -34,7 +37,17 @@ const conversionMemory = 192 << 20
 // run converts the recording at path and prints a summary. If the recording is damaged, it
 // converts the undamaged part.
 func (c *conversion) run(ctx context.Context, path string) error {
-	result, damage, err := c.convert(ctx, path)
+	in, err := c.openStream(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return c.runPackets(ctx, in)
+}
+
+// runPackets is run for an open recording.
+func (c *conversion) runPackets(ctx context.Context, in *stream) error {
+	result, damage, err := c.convertPackets(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -49,33 +62,37 @@ func (c *conversion) convert(ctx context.Context, path string) (result *perfetto
 		return nil, nil, err
 	}
 	defer in.Close()
+	return c.convertPackets(ctx, in)
+}
+
+// convertPackets is convert for an open recording.
+func (c *conversion) convertPackets(ctx context.Context, in *stream) (result *perfetto.Result, damage, err error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(conversionMemory, debug.SetMemoryLimit(-1))))
 	p := c.newProgress("reading")
 	defer p.end()
 	converter := perfetto.New(perfetto.Options{TempDir: filepath.Dir(c.output), FormatVersion: c.version, Process: c.process, Progress: func(stage perfetto.Stage, done int64) {
-		if stage == perfetto.Writing && p.what != "writing" {
-			p.end()
-			p.what, in.size = "writing", -1
+		if stage == perfetto.Reading {
+			p.update(in.Taken(), in.size)
+			return
 		}
-		p.update(done, in.size)
+		if p.what != "writing" {
+			p.end()
+			p.what = "writing"
+		}
+		p.update(done, -1)
 	}})
 	defer converter.Close()
 	var set tracefile.Set
 	defer set.Discard()
-	var files []*tracefile.Pending
-	for _, suffix := range traceSuffixes {
-		f, err := set.Create(c.output+suffix, in.mode, c.force)
-		if err != nil {
-			return nil, nil, err
-		}
-		files = append(files, f)
+	to, err := c.create(&set, in.mode)
+	if err != nil {
+		return nil, nil, err
 	}
 	damage = format.At(converter.Read(ctx, in), in.name, 0)
-	var fault *format.Error
-	if damage != nil && (!errors.As(damage, &fault) || errors.Is(damage, format.ErrNotTrace)) {
+	if damage != nil && !isDamage(damage) {
 		return nil, nil, damage
 	}
-	result, err = converter.Write(ctx, perfetto.Writers{Times: files[0], Index: files[1], Data: files[2]})
+	result, err = converter.Write(ctx, perfetto.Writers(to))
 	if err != nil {
 		return nil, nil, set.WriteError(err)
 	}
@@ -85,18 +102,45 @@ func (c *conversion) convert(ctx context.Context, path string) (result *perfetto
 	return result, damage, set.Commit()
 }
 
+// create creates the files of the trace.
+func (c *conversion) create(set *tracefile.Set, mode fs.FileMode) (to tracefile.Files, err error) {
+	for i, w := range []*io.Writer{&to.Times, &to.Index, &to.Data} {
+		f, err := set.Create(c.output+traceSuffixes[i], mode, c.force)
+		if err != nil {
+			return to, err
+		}
+		*w = f
+	}
+	return to, nil
+}
+
+// isDamage reports whether an error is a fault of an input of which the undamaged part is converted.
+func isDamage(err error) bool {
+	var fault *format.Error
+	return errors.As(err, &fault) && !errors.Is(err, format.ErrNotTrace)
+}
+
 // report prints what was made and what was left out.
 func (c *conversion) report(r *perfetto.Result) error {
+	return c.reportMade(int64(len(r.Threads)), r.Events, r.Took, append(leftLines(r.LeftOut), changeLines(r.Changes)...))
+}
+
+// reportMade prints what was made, and the lines that follow.
+func (c *conversion) reportMade(threads, events int64, took time.Duration, more []string) error {
 	w := bufio.NewWriter(c.stdout)
-	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(c.output), counted(int64(len(r.Threads)), "thread"),
-		counted(r.Events, "event"), rounded(r.Took))
-	for _, l := range r.LeftOut {
-		fmt.Fprintln(w, leftLine(l))
-	}
-	for _, line := range changeLines(r.Changes) {
+	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(c.output), counted(threads, "thread"), counted(events, "event"), rounded(took))
+	for _, line := range more {
 		fmt.Fprintln(w, line)
 	}
 	return w.Flush()
+}
+
+// leftLines describe what was left out, a line for each reason.
+func leftLines(all []perfetto.LeftOut) (lines []string) {
+	for _, l := range all {
+		lines = append(lines, leftLine(l))
+	}
+	return lines
 }
 
 // leftLine describes what was left out for one reason.

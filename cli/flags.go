@@ -40,7 +40,7 @@ func (f *screenFlags) options() (ui.Options, error) {
 	}
 	f.look.Remark = f.configure().remark()
 	o := f.look
-	o.Color = ui.Color(f.color)
+	o.Color, o.Program = ui.Color(f.color), "tracex@"+version
 	return o, nil
 }
 

@@ -94,7 +94,11 @@ func (p *helpPage) write(c *cobra.Command) {
 		p.w.WriteString("\n  " + p.in(helpTitle, "ANSWERS") + " " + strings.Join(answers, " ") + "\n")
 	}
 	p.table("FLAGS", flags, column)
-	p.list("FLAGS OF ALL ANSWERS "+p.in(helpDim, "(tracex help answers)"), shared)
+	of := "FLAGS OF ALL ANSWERS "
+	if c.Annotations[answerMark] == "" {
+		of = "FLAGS FOR A PART OF THE TRACE "
+	}
+	p.list(of+p.in(helpDim, "(tracex help answers)"), shared)
 	p.list("FLAGS FOR GO PROGRAMS "+p.in(helpDim, "(tracex help go)"), calls)
 }
 

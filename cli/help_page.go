@@ -32,6 +32,8 @@ func (p *helpPage) page(text string) {
 			p.w.WriteString("\n")
 		case strings.HasPrefix(line, "#"):
 			p.w.WriteString("  " + p.in(helpTitle, strings.ToUpper(strings.TrimLeft(line, "# "))) + "\n")
+		case strings.HasPrefix(line, "!["): // a picture, and the empty line after it
+			i++
 		case strings.HasPrefix(line, "|"):
 			end := i
 			for end < len(lines) && strings.HasPrefix(lines[end], "|") {

@@ -33,6 +33,16 @@ func goHelp() *cobra.Command {
 	return &cobra.Command{Use: "go", Short: "Recording Go programs as they are", Long: docs.Go, Hidden: true, Annotations: page}
 }
 
+// exchangeHelp returns a help topic: tracex help exchange.
+func exchangeHelp() *cobra.Command {
+	return &cobra.Command{Use: "exchange", Short: "From other tools, and to them", Long: docs.Exchange, Hidden: true, Annotations: page}
+}
+
+// fleetHelp returns a help topic: tracex help fleet.
+func fleetHelp() *cobra.Command {
+	return &cobra.Command{Use: "fleet", Short: "Many traces as one table", Long: docs.Fleet, Hidden: true, Annotations: page}
+}
+
 // hiddenHelp returns the help command. It is not in the list of commands, since --help is.
 func hiddenHelp() *cobra.Command {
 	return &cobra.Command{

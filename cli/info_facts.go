@@ -104,7 +104,9 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	}
 	if begun, length, ok := r.Recording(); ok {
 		ns := length.Nanoseconds()
-		t.Begun, t.Length = begun.UTC().Format(time.RFC3339Nano), &ns
+		if t.Length = &ns; lazy.WallKnown(begun) {
+			t.Begun = begun.UTC().Format(time.RFC3339Nano)
+		}
 	}
 	if s.TimesReason != nil {
 		t.TimesProblem = message(s.TimesReason)

@@ -32,7 +32,11 @@ func (t *facts) write(w io.Writer, threads threadRows) error {
 	case t.Summary > 0:
 		out.line("summary", exactSize(t.Summary))
 	}
-	if t.Length != nil {
+	switch {
+	case t.Length == nil:
+	case t.Begun == "":
+		out.line("recorded", fmt.Sprintf("for %v; when is not known", time.Duration(*t.Length)))
+	default:
 		out.line("recorded", fmt.Sprintf("at %s, for %v", t.Begun, time.Duration(*t.Length)))
 	}
 	out.line("blocks", grouped(t.Blocks))

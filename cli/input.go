@@ -18,10 +18,11 @@ var errStdinTerminal = &usageError{"standard input is a terminal", "redirect a f
 
 // input is a trace that a command reads.
 type input struct {
-	path string   // the file to open
-	name string   // its name in messages
-	dir  string   // a temporary directory to remove at the end, or ""
-	rest *remains // data that its program left beside it; nil if not looked for
+	path string          // the file to open
+	name string          // its name in messages
+	dir  string          // a temporary directory to remove at the end, or ""
+	rest *remains        // data that its program left beside it; nil if not looked for
+	made *convertedTrace // what it was converted from; nil if it is a trace itself
 
 	from   *os.File // still to be copied to path; nil if nothing
 	to     *os.File
@@ -46,7 +47,8 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 }
 
 // withTrace opens the trace that the argument names, waits until it is read, calls use and
-// closes it. It writes no index, but recovers the data that the program left.
+// closes it. It writes no index, but recovers the data that the program left. A file of another
+// tool is converted first, unless that was done before.
 func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
 	return a.withOpened(ctx, arg, func(in *input, r *lazy.TraceReader) error {
 		if err := a.untilRead(ctx, r); err != nil {
@@ -69,7 +71,8 @@ func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r 
 		return err
 	}
 	defer in.close()
-	defer func() { err = in.blame(err) }()
+	in.tell(a)
+	defer func() { err = in.blame(in.withDamage(err)) }()
 	defer limitMemory(0)()
 	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true, Unended: in.unended})
 	if err != nil {
@@ -81,9 +84,14 @@ func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r 
 
 // openWhole is open for a trace whose program may have been killed. It recovers the data left
 // beside the trace: into the trace if write is set, otherwise into a copy, unless the trace is
-// too large to copy.
+// too large to copy. It converts what is not a trace: into the cache if write is set, otherwise into a
+// temporary directory.
 func (a *app) openWhole(ctx context.Context, arg string, write bool) (*input, error) {
-	in, err := a.open(ctx, arg)
+	in, err := a.openConverted(ctx, arg, write)
+	if in != nil || err != nil {
+		return in, err
+	}
+	in, err = a.open(ctx, arg)
 	if err != nil || in.dir != "" {
 		return in, err
 	}
@@ -131,6 +139,9 @@ func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, e
 
 // close removes the temporary files of open.
 func (in *input) close() {
+	if in.made != nil {
+		in.made.close()
+	}
 	if in.dir != "" {
 		// Nothing can be done if a file remains there.
 		_ = os.RemoveAll(in.dir)
@@ -139,7 +150,7 @@ func (in *input) close() {
 
 // blame replaces the name of a temporary file in err by the name that the user gave.
 func (in *input) blame(err error) error {
-	if in.dir == "" || err == nil {
+	if in.dir == "" && in.made == nil || err == nil {
 		return err
 	}
 	return &renamed{err, in}

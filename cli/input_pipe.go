@@ -35,7 +35,7 @@ func (in *input) create() (*os.File, error) {
 }
 
 // copyFrom copies a pipe into the input's file.
-func (in *input) copyFrom(ctx context.Context, a *app, from *os.File) error {
+func (in *input) copyFrom(ctx context.Context, a *app, from io.Reader) error {
 	f, err := in.create()
 	if err != nil {
 		return err
@@ -115,7 +115,9 @@ func (in *input) fault() error {
 func spoolHint(err error, path string) error {
 	var file *fs.PathError
 	if errors.As(err, &file) && strings.HasPrefix(file.Path, path) {
-		return withHint(err, "set TMPDIR to another directory for temporary files")
+		return withHint(err, hintTMPDIR)
 	}
 	return err
 }
+
+const hintTMPDIR = "set TMPDIR to another directory for temporary files"

@@ -15,6 +15,7 @@ import (
 
 const manDescription = `tracex trace.bin opens a recorded trace of method calls, of any size, as a tree to explore with the keyboard; press ? for the keys.
 It reads traces of format version 27, which Lincheck 3.7 writes, and 22, which Lincheck 3.6 writes. It also reads version 19 (3.4.6 to 3.5), but that is untested.
+Files of Perfetto, Chrome, uftrace, AppMap, Go, OpenTelemetry, Jaeger and Xdebug are converted when they are opened; tracex help exchange.
 Other commands print, describe, record, convert and pack traces. The file name - means standard input.`
 
 // The texts of these sections are paragraphs, one a line.
@@ -54,11 +55,13 @@ trace.bin.sum: its summary, with which answers are faster: top prints at once, f
 trace.bin.live: what a program has recorded that is not yet in the trace. If the program was killed, the next command that reads the trace recovers it.
 trace.bin.notes: marks and notes about the trace, and where the explorer was left. Notes of another trace are left alone.
 trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace completes it from this directory.
+$XDG_CACHE_HOME/tracex/converted, or ~/.cache/tracex/converted: traces that were made of files of other tools, with their notes. It may be deleted. On macOS and Windows it is in the user's directory for caches.
 trace.packedtrace: data, index, times and a description in one ZIP file.
 $XDG_CONFIG_HOME/tracex/config, or ~/.config/tracex/config: the explorer's settings and keys, as tracex config prints them. On macOS and Windows, without XDG_CONFIG_HOME, it is in the user's directory for configurations.`
 
 const manEnvironment = `TRACEX_CONFIG: the configuration file to use instead. An empty file, such as /dev/null, means the defaults.
 TRACEX_MEMORY, TRACEX_COLOR, TRACEX_ASCII, TRACEX_MOUSE, TRACEX_DETAILS, TRACEX_RAW, TRACEX_SOURCE: the settings of these names. They count more than the configuration file and less than flags.
+TRACEX_CACHE: the directory for traces that were made of files of other tools; off keeps none.
 NO_COLOR: disables colors, unless a setting or a flag asks for them.
 TERM: dumb disables colors.
 LC_ALL, LC_CTYPE, LANG: the first that is set names the character set of the terminal; if that is not UTF-8, only ASCII is drawn.

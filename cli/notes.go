@@ -105,7 +105,11 @@ func (n *notesCommand) withNotes(ctx context.Context, path string, use func(r *l
 		if in.dir != "" && in.rest == nil {
 			return errNoNotes
 		}
-		b, err := n.openBook(in.name)
+		path := in.name
+		if in.made.cached() {
+			path = in.path
+		}
+		b, err := n.openBook(path)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func newOpenCommand(a *app) *cobra.Command {
 		Short: "Explore a trace in the terminal",
 		Example: `tracex trace.bin                       # same as tracex open trace.bin
 tracex 'trace.bin#1204' --source src   # at an event, with source code
-tracex open --memory 64MiB --no-write huge.bin
+tracex trace.json.gz                   # converted first; see tracex convert
 tracex open --follow trace.bin         # while it is being recorded`,
 		Args: a.oneTrace,
 	}
@@ -66,6 +66,8 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 		o.Ended, o.Unended = in.rest.recovered, in.rest.unended
 	}
 	switch { // a temporary copy does not grow
+	case in.made != nil && in.name != stdinName:
+		o.NoWrite, look.Path = o.NoWrite || !in.made.cached(), in.name
 	case in.dir != "" && in.rest != nil:
 		o.NoWrite, look.Path = true, in.name
 	case in.dir != "":
@@ -81,6 +83,7 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	defer r.Close()
 	defer keepSummary(ctx, r, o.NoWrite)()
 	in.spool(r.Unfollow)
+	in.remark(&look)
 	if in.dir == "" && !look.Tour {
 		openNotes(&look, in.path, o.NoWrite)
 	}
@@ -127,6 +130,9 @@ func openToExplore(ctx context.Context, a *app, path string, o lazy.Options) (*i
 	if !o.Follow {
 		return a.openWhole(ctx, path, !o.NoWrite)
 	}
+	if a.convertible(ctx, path) {
+		return nil, &usageError{path + " is converted to a trace, which never grows", "open it without --follow"}
+	}
 	in, err := a.openGrowing(ctx, path)
 	if err == nil && in.dir == "" {
 		in.finish(ctx, a, !o.NoWrite)
@@ -136,7 +142,7 @@ func openToExplore(ctx context.Context, a *app, path string, o lazy.Options) (*i
 
 // noTerminal is explore without a terminal; missing names the missing part.
 func noTerminal(a *app, missing, path string, o lazy.Options) error {
-	if path != "-" {
+	if path != "-" && !a.convertible(context.Background(), path) {
 		if m := finish(context.Background(), a, path, !o.NoWrite); m.hint != "" {
 			a.remark(path, fmt.Errorf("%w; %s", m.unended().Why, m.hint))
 		}

@@ -58,7 +58,11 @@ func (k *packCommand) run(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer in.close()
+	in.tell(k.app)
 	defer func() { err = in.blame(err) }()
+	if err := in.damage(); err != nil && !k.force {
+		return withHint(err, "--force packs what is intact")
+	}
 	output := cmp.Or(k.output, path+format.PackedSuffix)
 	if err := cmp.Or(refuseInput(in.path, output), refuseInput(path, output)); err != nil {
 		return err

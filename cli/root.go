@@ -85,7 +85,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	cobra.EnableCommandSorting = false
 	root.AddCommand(commands(a)...)
-	root.AddCommand(newManCommand(a), exitCodes(), answersHelp(), filterHelp(), goHelp())
+	root.AddCommand(newManCommand(a), exitCodes(), answersHelp(), filterHelp(), goHelp(), exchangeHelp(), fleetHelp())
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)
 	return root
@@ -98,13 +98,13 @@ const rareMark = "rare"
 // commands returns tracex's commands in the order of help: the most used first.
 func commands(a *app) []*cobra.Command {
 	bench := newBenchCommand(a)
-	unpack, serve := newUnpackCommand(a), newServeCommand(a)
-	for _, c := range []*cobra.Command{bench, unpack, serve} {
+	index, unpack, serve := newIndexCommand(a), newUnpackCommand(a), newServeCommand(a)
+	for _, c := range []*cobra.Command{index, bench, unpack, serve} {
 		c.Annotations = map[string]string{rareMark: "yes"}
 	}
 	return []*cobra.Command{
-		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), newIndexCommand(a),
-		newPackCommand(a), unpack, newConvertCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
+		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
+		newPackCommand(a), unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
 		newDemoCommand(a), newConfigCommand(a), newGuideCommand(a), bench,
 	}
 }

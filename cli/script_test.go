@@ -69,6 +69,7 @@ func TestScripts(t *testing.T) {
 			tmp := filepath.Join(env.WorkDir, "tmp")
 			env.Setenv("TMPDIR", tmp)
 			env.Setenv(projectVariable, os.Getenv(projectVariable))
+			env.Setenv(cacheVariable, filepath.Join(env.WorkDir, "cache"))
 			return os.Mkdir(tmp, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -92,6 +93,9 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"mixed":   mixed,
+			"packed":  packed,
+			"gotrace": gotrace,
+			"sample":  sample,
 			"exits":   exits,
 			"patch":   patch,
 			"cut":     cut,

@@ -12,3 +12,13 @@ var Filter string
 //
 //go:embed go.md
 var Go string
+
+// Exchange is the page about files of other tools, in Markdown.
+//
+//go:embed exchange.md
+var Exchange string
+
+// Fleet is the page about many traces as one table, in Markdown.
+//
+//go:embed fleet.md
+var Fleet string

@@ -61,6 +61,7 @@
 //	all about a row              internal/details
 //	source code and the editor   internal/code, internal/editor
 //	the state before a row       internal/here
+//	exports of what is shown     export.go, export_piece.go, internal/saving; made by lazy/export
 //	two rows compared            compare.go; found by lazy/query/compare.go
 //	time of a thread, a range    flame.go, internal/flame; found by lazy/flame.go
 //	name, size, state of a trace internal/tracestate

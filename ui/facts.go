@@ -33,7 +33,7 @@ func (m *Model) countingFacts() counting.Facts {
 
 // busy reports whether something runs in the background.
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur().Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy()
+	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur().Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy() || m.exports.Running()
 }
 
 // activity tells what is running and how to stop it, if possible in room cells. It returns
@@ -44,6 +44,8 @@ func (m *Model) activity(room int) string {
 	switch {
 	case m.jobs.Running():
 		return stoppable(m.jobs.Text())
+	case m.exports.Running():
+		return stoppable(m.exports.Text())
 	case m.search.Some():
 		return m.search.Text(room, m.search.facts())
 	case m.trace.Reading():
@@ -117,6 +119,9 @@ func (m *Model) newFrame() frame {
 	}
 	f.filter, f.matches = m.filter.line()
 	f.activity = m.activity(f.width - screen.TextWidth(" "+f.position, g.ASCII) - 3)
+	if m.exports.Running() {
+		f.export = m.activity(f.width / 2)
+	}
 	f.message, f.alarm = m.env.Status.Message()
 	f.hints = hints(m.keyboard.keys, useful{
 		on: placeOf(o.Tree, o.Cursor), threads: m.trace.Size.Threads > 1,

@@ -35,6 +35,7 @@ type frame struct {
 	tour     []string
 	position string // where the cursor is, and what is loaded
 	activity string // what is running; "" if nothing is
+	export   string // the same while something is exported, for lists
 	message  string // "" if none
 	alarm    bool   // the message reports a failure
 	hints    string // the most useful keys
@@ -166,6 +167,9 @@ func (f *frame) lastLine(in *front.Front) string {
 		return line.Put(" "+f.g.Warn+" "+f.message, screen.Alarm).End()
 	case f.message != "":
 		return line.Put(" "+f.message, screen.Bold).End()
+	case l != nil && f.export != "":
+		room := f.width - screen.TextWidth(f.export, f.g.ASCII) - 3
+		return screen.Ends(" "+l.Hint(room, f.g), f.export+" ", screen.Faint, screen.Plain, f.width, f.g)
 	case l != nil:
 		return line.Put(" "+l.Hint(f.width-1, f.g), screen.Faint).End()
 	case !f.layout.Hints:

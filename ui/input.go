@@ -67,6 +67,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	if l := m.front.List(); l != nil && !asked && !l.Typing() {
 		k = m.keyboard.inList(k)
+		if cmd, handled := m.overList(k.String()); handled {
+			return cmd
+		}
 	}
 	if cmd, handled := m.front.HandleKey(k); handled {
 		return cmd
@@ -81,6 +84,19 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	return m.perform(b, count.Take())
+}
+
+// overList does what a key does in every list: it stops an export, or opens the command line.
+func (m *Model) overList(key string) (cmd tea.Cmd, handled bool) {
+	switch {
+	case key == "esc" && m.exports.Stop():
+		m.env.Say("stopped")
+		return nil, true
+	case key == ":":
+		m.env.Status.Clear()
+		return m.commands.open(""), true
+	}
+	return nil, false
 }
 
 // perform does what an action of the key map does, with a number; 0 if there is none.
@@ -129,6 +145,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		return nil // it canceled the number
 	}
 	stopped := m.jobs.Stop()
+	stopped = m.exports.Stop() || stopped
 	stopped = m.search.Stop() || stopped
 	stopped = m.filter.Stop() || stopped
 	if m.tree.Moving() {

@@ -116,6 +116,7 @@ func bindings() []binding {
 		{"copy-path", []string{"Y"}, groupOther, "copy the path to the row", "", onCopy((*copying).path)},
 		{"copy-subtree", []string{"S"}, groupOther, "copy the row and everything below it", "", onCopy((*copying).subtree)},
 		{"copy-address", []string{"@"}, groupOther, "copy the address of the row: trace.bin#1204", "", onCopy((*copying).address)},
+		{"export", nil, groupOther, "write what the screen shows to a file: :export", "", asCommand("export")},
 		{"stop", []string{"esc"}, groupOther, "stop a running task, or close tour, search or details", "", (*Model).escape},
 		{"help", []string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
 		{"suspend", []string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},

@@ -22,6 +22,7 @@ import (
 	"tracex/ui/internal/loading"
 	"tracex/ui/internal/marks"
 	"tracex/ui/internal/rows"
+	"tracex/ui/internal/saving"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/sheet"
@@ -63,6 +64,7 @@ type Model struct {
 	steps    *stepping
 	flames   *flaming
 	compare  *comparing
+	exports  *exporting
 	starts   *starting
 
 	frame frame // what the screen shows, as of the end of the last Update
@@ -140,9 +142,12 @@ func (m *Model) connect(r *lazy.TraceReader, o *Options) {
 		env: e, keyboard: k, trace: s, tree: t, jobs: j, search: m.search, results: m.results, tables: &m.tables, steps: m.steps, points: &m.points,
 	}
 	m.compare = &comparing{asking: ask}
+	m.exports = &exporting{Part: saving.New(e), env: e, trace: s, tree: t, front: f, steps: m.steps, marks: m.marks, program: o.Program,
+		filtered: func() bool { return m.filter.Cur() != nil },
+	}
 	m.commands = commandLine{
 		env: e, keyboard: k, front: f, jobs: j, search: m.search, filter: m.filter, perform: m.perform,
-		answers: append(answers(ask), m.compare, m.flames),
+		answers: append(answers(ask), m.compare, m.flames, m.exports),
 	}
 }
 
@@ -195,6 +200,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.flames.placed(msg)
 	case sheet.Msg:
 		m.tables.Update(msg)
+	case saving.Msg:
+		m.exports.Update(msg)
+		m.tables.Retry()
 	case answer.Msg:
 		if msg.Err != nil {
 			m.env.Fail("the answer is not complete", msg.Err)
@@ -249,7 +257,7 @@ func (m *Model) settle() tea.Cmd {
 	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur().Running() && !m.details.code.Busy()
 	cmds = append(cmds, m.counting.Settle(m.countingFacts(), m.trace.Generation, idle), m.tree.Prefetch())
 	cmds = append(cmds, m.details.settle())
-	cmds = append(cmds, m.settleList(l))
+	cmds = append(cmds, m.settleList(l), m.exports.Settle())
 	if p := m.tree.Out.Cursor; p.Node != nil {
 		m.tree.Out.Tree.Keep(p)
 	}
@@ -310,6 +318,9 @@ func (m *Model) settleList(l layout.Layout) tea.Cmd {
 			cmd = m.route(msg)
 		}
 		cmds = append(cmds, cmd)
+	}
+	if m.exports.Running() {
+		m.tables.Retry()
 	}
 	sheetOpen := func(s *sheet.Sheet) bool { return m.front.Open(s) }
 	return tea.Batch(append(cmds, m.threads.settle(l.List), m.marks.Settle(m.marks.shown(), l.List), m.tables.Settle(sheetOpen, l.List), m.flames.settle(l.List))...)

@@ -244,6 +244,14 @@ func (l *resultList) Table() *table.Table {
 	return t
 }
 
+// EventAt returns the place of a row.
+func (l *resultList) EventAt(t *table.Table, row int) (at lazy.Position, ok bool) {
+	if rows, is := t.Rows.(*resultRows); is {
+		return rows.set.Place(row)
+	}
+	return at, false
+}
+
 // Load reads rows.
 func (l *resultList) Load(ctx context.Context, t *table.Table, from, to int) error {
 	rows, ok := t.Rows.(*resultRows)

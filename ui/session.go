@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"slices"
 
 	"tracex/lazy"
@@ -82,5 +83,6 @@ func expandedAround(o *outline.Outline) (list []lazy.Position) {
 	return list
 }
 
-// leave keeps the session when the explorer ends. It returns an error if marks or notes are lost.
-func (m *Model) leave() error { return m.marks.Close(m.session()) }
+// leave keeps the session when the explorer ends, and stops an export. It returns an error if marks or notes
+// are lost, or an export is.
+func (m *Model) leave() error { return errors.Join(m.exports.Close(), m.marks.Close(m.session())) }

@@ -30,7 +30,7 @@ func (t *tables) show(src sheet.Source, actions ...sheet.Action) tea.Cmd {
 			t.front.Push(keyList("keys of this table", s.Keys()), nil)
 			return nil
 		}},
-		sheet.Action{Key: ":", Always: true, Help: "go to a place, or a command", Do: func(*table.Table, int) tea.Cmd { return t.ask("") }})
+		sheet.Action{Key: ":", Always: true, Help: "go to a place, or a command: :export csv writes the table to a file", Do: func(*table.Table, int) tea.Cmd { return t.ask("") }})
 	s = t.Open(src, actions)
 	t.front.Push(s, nil)
 	return nil

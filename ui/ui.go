@@ -41,6 +41,7 @@ type Options struct {
 	NoSticky bool
 	Remark   string      // a warning to begin with; "" if none
 	Fresh    bool        // begin at the first row, not where the last session was
+	Program  string      // name and version of this program, for exports: tracex@0.1.0
 	Notes    *notes.Book // marks, notes and the last session; nil keeps them in memory
 
 	// Keys are the user's keys for actions: see [Actions]. They replace the action's own, and are

@@ -68,6 +68,14 @@ func (c *Calls) Found() *query.Calls {
 	return c.found
 }
 
+// EventAt returns the place of a row's call; ok is false if rows are groups.
+func (c *Calls) EventAt(t *table.Table, row int) (at lazy.Position, ok bool) {
+	if found := c.Found(); found != nil {
+		return found.Place(t, row)
+	}
+	return at, false
+}
+
 // Below returns what the calls are below; nil for the whole trace.
 func (c *Calls) Below() *lazy.Handle { return c.of.Below }
 

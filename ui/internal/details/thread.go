@@ -72,7 +72,9 @@ func (w *writer) length() {
 	if !ok {
 		return
 	}
-	w.pair("began", begin.UTC().Format(clockForm), screen.Plain)
+	if lazy.WallKnown(begin) {
+		w.pair("began", begin.UTC().Format(clockForm), screen.Plain)
+	}
 	w.pair("length", screen.Exactly(int64(length), w.g), screen.Plain)
 }
 

@@ -443,8 +443,20 @@ var Keys = []help.Key{
 	{Group: "This flame", Names: "Space o", Does: "go there in the tree"},
 	{Group: "This flame", Names: "T", Does: "the methods of what is under the cursor: its range becomes that of all answers"},
 	{Group: "This flame", Names: "( )", Does: "all answers: only from there on; only up to there"},
+	{Group: "This flame", Names: ":", Does: "go to a place, or a command: :export writes what is shown to a file"},
 	{Group: "This flame", Names: "V", Does: "close the flame and the strip"},
 	{Group: "This flame", Names: "q", Does: "close the flame"},
+}
+
+// Shown returns the thread of the flame, and the part of the axis on the screen; whole tells that it is all of the
+// thread. ok is false as long as nothing is known.
+func (s *Screen) Shown() (thread int32, timed bool, from, to int64, whole, ok bool) {
+	pic := s.picture()
+	if pic == nil {
+		return s.thread, false, 0, 0, false, false
+	}
+	v := s.views[len(s.views)-1]
+	return s.thread, pic.Timed, v.from, v.to, v.to == 0, true
 }
 
 // Selected returns the event under the cursor, and the part of the axis that it takes; -1 if the cursor is

@@ -83,6 +83,15 @@ func (h *HitList) Path() []string {
 	return h.seen[h.hits().At(h.Selected()).Position].path
 }
 
+// Found returns the hits that the list shows, and what was searched for. ended is false while more may come.
+func (h *HitList) Found() (hits Hits, of string, ended bool) {
+	of, ended = h.s.p.Name(40, h.facts.Glyphs), !h.s.running()
+	if h.filter != nil {
+		ended = ended && h.filter.ended
+	}
+	return *h.hits(), of, ended
+}
+
 // Choose notes that the user goes to the i-th hit shown, and returns its position.
 func (h *HitList) Choose(i int) lazy.Position {
 	position := h.hits().At(i).Position

@@ -66,6 +66,13 @@ func (p *Part) Select(row int) {
 	}
 }
 
+// Retry makes the sheet in front load what is missing on the screen: see [Content.Retry].
+func (p *Part) Retry() {
+	if s := p.front(); s != nil {
+		s.Content().Retry()
+	}
+}
+
 // front returns the sheet in front; nil if none is open.
 func (p *Part) front() *Sheet {
 	if len(p.open) == 0 {

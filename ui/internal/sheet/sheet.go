@@ -80,6 +80,9 @@ func (s *Sheet) Row() (t *table.Table, row int) {
 	return s.t, -1
 }
 
+// Content returns what is in the sheet, for readers other than the screen.
+func (s *Sheet) Content() Content { return Content{s} }
+
 // Settle brings the sheet up to date on a screen of this size. It returns work for the
 // background, or nil: its message is for Take.
 func (s *Sheet) Settle(life context.Context, width, height int) (work func() tea.Msg) {

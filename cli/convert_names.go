@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// perfettoSuffixes are the suffixes of Perfetto trace files.
+var perfettoSuffixes = []string{".pftrace", ".perfetto-trace", ".perfetto", ".proto", ".pb"}
+
+// sourceSuffixes are those of other files and folders that are converted. Of two, the longer is first.
+var sourceSuffixes = []string{".pt.trace.json", ".appmap.json", ".trace.json", ".json", ".jsonl", ".ndjson", ".xt", ".trace", ".out", ".data"}
+
+// allSuffixes are those of all that is converted.
+var allSuffixes = slices.Concat(sourceSuffixes, perfettoSuffixes)
+
+// packedSuffixes are those of compressed files.
+var packedSuffixes = []string{".gz", ".zst"}
+
+// sourceStem returns the name of a file or folder without the suffixes that tell what it is.
+func sourceStem(path string, suffixes []string) string {
+	path = filepath.Clean(path)
+	if base := filepath.Base(path); base == "." || base == ".." || base == string(filepath.Separator) {
+		if whole, err := filepath.Abs(path); err == nil {
+			path = whole
+		}
+	}
+	return withoutSuffix(withoutSuffix(path, packedSuffixes), suffixes)
+}
+
+// withoutSuffix removes the first of suffixes that a name has, unless nothing would be left.
+func withoutSuffix(path string, suffixes []string) string {
+	for _, suffix := range suffixes {
+		if cut, ok := strings.CutSuffix(path, suffix); ok && cut != "" && !os.IsPathSeparator(cut[len(cut)-1]) {
+			return cut
+		}
+	}
+	return path
+}
+
+// convertedPath returns the name of the data file made from an input.
+func (s *stream) convertedPath(output string) (string, error) {
+	suffixes := sourceSuffixes
+	if s.kind == kindPerfetto {
+		suffixes = perfettoSuffixes
+	}
+	to, err := outputPath(s.path, sourceStem(s.path, suffixes)+".bin", output)
+	return to, cmp.Or(needsOutput(s.path, output, hintNameData), err)
+}
+
+// hintNameData is for commands that write a data file and the files that belong to it.
+const hintNameData = "name the data file with -o"
+
+// threadPrefixes returns what precedes the names of the threads of each input: its name, with as many
+// of the folders around it as tell the inputs apart.
+func threadPrefixes(ins []*stream) (prefixes []string) {
+	times := make(map[string]int) // how many inputs have a name
+	for _, s := range ins {
+		times[s.wholeStem()]++
+	}
+	var all [][]string
+	for _, s := range ins {
+		name := s.wholeStem()
+		if times[name] > 1 { // only their suffixes differ
+			name += strings.TrimPrefix(filepath.Base(s.path), filepath.Base(name))
+		}
+		all = append(all, pathParts(name))
+	}
+	for i, parts := range all {
+		n := 1
+		for j, other := range all {
+			for i != j && n < len(parts) && tail(parts, n) == tail(other, n) {
+				n++
+			}
+		}
+		prefixes = append(prefixes, tail(parts, n)+" › ")
+	}
+	return prefixes
+}
+
+// wholeStem returns the absolute path of an input without its suffixes.
+func (s *stream) wholeStem() string {
+	if s.path == "-" {
+		return stdinName
+	}
+	stem := sourceStem(s.path, allSuffixes)
+	if whole, err := filepath.Abs(stem); err == nil {
+		return whole
+	}
+	return stem
+}
+
+// pathParts returns the last names of a path, the last one first.
+func pathParts(path string) (parts []string) {
+	const most = 64
+	for len(parts) < most {
+		parts = append(parts, filepath.Base(path))
+		dir := filepath.Dir(path)
+		if dir == path {
+			break
+		}
+		path = dir
+	}
+	return parts
+}
+
+// tail joins the first n parts, which are in the order of a path from its end.
+func tail(parts []string, n int) (name string) {
+	for _, p := range parts[:min(n, len(parts))] {
+		name = filepath.Join(p, name)
+	}
+	return name
+}
+
+// folderSize returns the size of the files of a folder, at any depth; -1 if unknown.
+func folderSize(path string) (size int64) {
+	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		st, err := d.Info()
+		if err == nil {
+			size += st.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return -1
+	}
+	return size
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
+)
+
+// scopeFlags are the flags that say which part of a trace a command is about, and how the tree is
+// edited before: those that answers and exports share.
+type scopeFlags struct {
+	raw      bool
+	thread   int32 // as printed, from 1; 0 for all
+	in       string
+	from, to string // ends of the axis, see axisPlace
+	events   bool   // they are numbers of events
+	steps    query.Steps
+	flags    *pflag.FlagSet
+}
+
+// add defines the flags of a command.
+func (f *scopeFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	f.flags = flags
+	flags.BoolVar(&f.raw, "raw", false, "all recorded events, including compiler-generated ones")
+	flags.Int32Var(&f.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
+	flags.StringVar(&f.in, "in", "", "only what is below a place, such as '#1204'")
+	flags.StringVar(&f.from, "from", "", "only from a time on, such as 1.2s; without times an event")
+	flags.StringVar(&f.to, "to", "", "only until a time, or before an event")
+	for kind, usage := range [...]string{
+		query.Focus:     "calls become roots, and only what is below them is left",
+		query.Merge:     "leave calls out: what they call takes their place, their own time becomes their caller's",
+		query.Drop:      "leave calls out with all below them, and with their time",
+		query.Only:      "merge all calls but these, and leave out the reads, writes and loops of those merged",
+		query.Recursion: "in paths, leave out what is between the outermost and the innermost call of a method",
+	} {
+		flags.Var(&stepFlag{&f.steps, query.StepKind(kind)}, query.StepKind(kind).String(), usage)
+	}
+}
+
+// check refuses numbers out of range.
+func (f *scopeFlags) check() error {
+	if f.flags.Changed("thread") && f.thread < 1 {
+		return &usageError{fmt.Sprintf("--thread is %d; it must be at least 1", f.thread), ""}
+	}
+	return nil
+}
+
+// stepFlag is a flag that adds a step each time it is given: all of a command in one list.
+type stepFlag struct {
+	steps *query.Steps
+	kind  query.StepKind
+}
+
+// Set is for the parser of flags.
+func (f *stepFlag) Set(text string) error {
+	s, err := query.ParseStep(f.kind, text)
+	if err == nil {
+		*f.steps = append(*f.steps, s)
+	}
+	return err
+}
+
+// Type is for the parser of flags.
+func (f *stepFlag) Type() string { return answerArguments[f.kind.String()] }
+
+// String returns the value before the command line is read: none.
+func (f *stepFlag) String() string { return "" }
+
+// scope returns the part of a trace that the flags name. at is a place from the argument.
+func (f *scopeFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) (s query.Scope, err error) {
+	s.Raw = f.raw
+	if f.thread > 0 {
+		if err := hasThread(r, f.thread-1); err != nil {
+			return s, err
+		}
+		s.Ranges = []lazy.PassRange{{Thread: f.thread - 1, To: -1}}
+	}
+	within, err := f.within(r)
+	if err != nil {
+		return s, err
+	}
+	if f.in != "" {
+		if at.given {
+			return s, &usageError{"--in and " + at.handle.String() + " exclude each other", "both name the part to look at"}
+		}
+		if at.handle, err = placeArgument(f.in); err != nil {
+			return s, err
+		}
+		at.given = true
+	}
+	if at.given {
+		if err = s.In(ctx, r, at.handle); errors.Is(err, query.ErrHidden) {
+			err = withHint(err, "--raw takes what was recorded")
+		}
+	}
+	if err == nil {
+		err = stepError(s.Edit(ctx, r, append(within, f.steps...)))
+	}
+	return s, err
+}
+
+// within returns the step that leaves what --from and --to name; none without them.
+func (f *scopeFlags) within(r *lazy.TraceReader) (query.Steps, error) {
+	if !f.flags.Changed("from") && !f.flags.Changed("to") {
+		return nil, nil
+	}
+	_, timed := r.Times()
+	from, to, err := axisPlaces(f.from, f.to, timed)
+	if err != nil {
+		return nil, err
+	}
+	f.events = !timed
+	return query.Steps{query.RangeStep(timed, from, to)}, nil
+}
+
+// stepError makes an error about a step one of usage, with the nearest names.
+func stepError(err error) error {
+	var step *query.StepError
+	if !errors.As(err, &step) {
+		return err
+	}
+	text := "--" + step.Step.Kind.String() + " " + step.Step.Text + ": "
+	var none *query.NoMethodError
+	var fault *filter.Error
+	switch {
+	case errors.As(err, &none):
+		return &usageError{text + none.Error(), methodHint(none)}
+	case errors.As(err, &fault):
+		return &usageError{text + fault.Error(), "tracex help filter"}
+	case errors.Is(err, query.ErrHidden):
+		return withHint(err, "--raw takes what was recorded")
+	}
+	return err
+}
+
+// methodHint tells how a method is named, or which ones are spelled alike.
+func methodHint(e *query.NoMethodError) string {
+	if len(e.Near) > 0 {
+		return "the nearest: " + strings.Join(e.Near, ", ")
+	}
+	return "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap"
+}
