@@ -64,6 +64,7 @@ var tag = regexp.MustCompile(`(?s)<style.*?</style>|<script.*?</script>|<[^>]*>`
 
 // TestBrowser: speedscope, in a browser, shows the threads of what is exported for it, and of Chrome's JSON.
 func TestBrowser(t *testing.T) {
+	t.Parallel()
 	b := newBrowser(t)
 	for name, path := range map[string]string{
 		"timed":   formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 8, Seed: 9, Timed: true}),

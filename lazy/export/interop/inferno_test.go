@@ -20,6 +20,7 @@ var frame = regexp.MustCompile(`<g><title>(.*?) \(([0-9,]+) ns, [^<]*</title><re
 
 // TestInferno: the flame graph of folded stacks has their sum, and each frame what is in it.
 func TestInferno(t *testing.T) {
+	t.Parallel()
 	needs(t, "cargo")
 	target := t.TempDir()
 	run(t, nil, "cargo", "build", "-q", "--locked", "--manifest-path", filepath.Join(crate, "Cargo.toml"), "--target-dir", target)

@@ -62,6 +62,7 @@ type value struct {
 // TestPerfetto: what Perfetto's messages say is what JSON lines say: calls at their depth and time, with places,
 // arguments and results.
 func TestPerfetto(t *testing.T) {
+	t.Parallel()
 	python := python(t)
 	script, err := filepath.Abs(filepath.Join("testdata", "slices.py"))
 	if err != nil {

@@ -34,6 +34,7 @@ type Place int32
 // Place returns the number of a place. file, function and line may be empty. names are those of the
 // arguments of the calls there, as many as they have; nil if they have none. Arguments are shown
 // without names if a call has another number of them; a name may be "".
+// An empty name is none.
 func (w *Writer) Place(file, function string, line int, names []string) Place {
 	if file == "" && function == "" && line == 0 && len(names) == 0 {
 		return 0
@@ -71,6 +72,10 @@ func (d *dictionary) location(file, function string, line int, names []string) i
 		o := format.CodeLocation{Kind: format.LocationCall, ID: id, Class: none, Line: int32(line), Path: none}
 		o.File, o.Method = d.stringObject(file), d.stringObject(function)
 		for _, name := range names {
+			if name == "" {
+				o.ArgNames = append(o.ArgNames, none)
+				continue
+			}
 			o.ArgNames = append(o.ArgNames, d.path(name))
 		}
 		object, err := o.Append(d.object[:0], d.version)

@@ -108,6 +108,9 @@ func TestStrangeTimes(t *testing.T) {
 
 // TestDeep has more open calls than a thread may have.
 func TestDeep(t *testing.T) {
+	if formattest.Race {
+		t.Skip("one goroutine, and much to do")
+	}
 	w := calltrace.New(nowhere(), calltrace.Options{})
 	defer w.Discard()
 	th, k := w.Thread("t"), w.Track("k")
@@ -173,6 +176,9 @@ func TestOneTime(t *testing.T) {
 // TestManyNames has a new name in each event: memory for them is bounded, and each is in the trace
 // before it is used. Tracks have no block to put them into, so they go to the temporary file.
 func TestManyNames(t *testing.T) {
+	if formattest.Race {
+		t.Skip("one goroutine, and much to do")
+	}
 	for _, tracks := range []bool{false, true} {
 		w := write(t, calltrace.Options{TempDir: t.TempDir(), Memory: 1 << 16})
 		var want strings.Builder
@@ -196,6 +202,9 @@ func TestManyNames(t *testing.T) {
 
 // TestMixed has threads, which write blocks, and tracks, which do not, with new names in turns.
 func TestMixed(t *testing.T) {
+	if formattest.Race {
+		t.Skip("one goroutine, and much to do")
+	}
 	w := write(t, calltrace.Options{Memory: 1 << 16})
 	k := w.Track("k")
 	var first, second strings.Builder

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/recorder/convert/calltrace"
 )
 
@@ -48,6 +49,9 @@ func TestValue(t *testing.T) {
 
 // TestLargeJSON has values that are too deep, too many, and too long.
 func TestLargeJSON(t *testing.T) {
+	if formattest.Race {
+		t.Skip("one goroutine, and much to do")
+	}
 	for _, text := range []string{
 		strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
 		strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),

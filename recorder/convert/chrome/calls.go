@@ -10,6 +10,7 @@ func (c *converter) begins(e *event) *calltrace.Call {
 	n := c.names.of(c.string(e.category), c.string(e.name))
 	v := &c.values
 	v.reset(c.text)
+	v.begins = e.phase == 'B' || e.phase == 'b' || e.phase == 'S'
 	v.file, v.line = n.file, n.line
 	if e.args.kind == object {
 		v.members(e.args)
@@ -53,7 +54,7 @@ func (c *converter) complete(e *event) error {
 		c.leave(e, "complete event without a duration; taken as 0", "complete events without a duration; taken as 0")
 		e.duration = 0
 	}
-	return k.Complete(e.ts, e.duration, call, &calltrace.End{Result: c.values.result})
+	return k.Complete(e.ts, e.duration, call, &calltrace.End{Result: c.values.result, Threw: c.values.threw})
 }
 
 func (c *converter) begin(e *event) error {
@@ -64,15 +65,8 @@ func (c *converter) begin(e *event) error {
 	return c.beginOn(k, e)
 }
 
-// beginOn begins a call on a track. A result that came with its begin is an argument.
-func (c *converter) beginOn(k *calltrace.Track, e *event) error {
-	call := c.begins(e)
-	if c.values.result != nil {
-		c.values.addResult()
-		call.Args, call.Place = c.values.list, c.values.place()
-	}
-	return k.Begin(e.ts, call)
-}
+// beginOn begins a call on a track.
+func (c *converter) beginOn(k *calltrace.Track, e *event) error { return k.Begin(e.ts, c.begins(e)) }
 
 func (c *converter) end(e *event) error {
 	k := c.track(e)
@@ -89,7 +83,7 @@ func (c *converter) endOn(k *calltrace.Track, e *event) error {
 	if e.args.kind == object {
 		v.members(e.args)
 	}
-	return k.End(e.ts, c.names.ended(c.string(e.category), c.string(e.name)), &calltrace.End{Result: v.joined()})
+	return k.End(e.ts, c.names.ended(c.string(e.category), c.string(e.name)), &calltrace.End{Result: v.joined(), Threw: v.threw})
 }
 
 func (c *converter) instant(e *event) error {
@@ -110,7 +104,7 @@ func (c *converter) instant(e *event) error {
 
 func (c *converter) instantOn(k *calltrace.Track, e *event) error {
 	call := c.begins(e)
-	return k.Complete(e.ts, 0, call, &calltrace.End{Result: c.values.result})
+	return k.Complete(e.ts, 0, call, &calltrace.End{Result: c.values.result, Threw: c.values.threw})
 }
 
 // counter sets a variable for each argument.

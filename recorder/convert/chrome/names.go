@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
 // names makes methods of the categories and names of events, and remembers them.
@@ -90,7 +91,7 @@ func parts(category, name string) (class, method, file string, line int) {
 			class, method = method[:i], method[i+1:]
 		}
 	}
-	return class, method, file, line
+	return class, fit.Method(class, method), file, line
 }
 
 // placeAfter recognises "fib (/path/x.py:3)".

@@ -3,6 +3,7 @@ package chrome
 import (
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
 // values makes the arguments of one event. The texts of values are valid until the next batch.
@@ -12,6 +13,9 @@ type values struct {
 	keys   []string
 	list   []format.Value
 	result *format.Value // nil if it has none
+	key    string        // of result
+	threw  string        // the class of the exception that the call ended by
+	begins bool          // the event does not tell how its call ended
 	value  format.Value  // of result
 	file   string        // the place of the call
 	line   int
@@ -30,13 +34,14 @@ const (
 )
 
 func (v *values) reset(text string) {
-	v.text, v.keys, v.list, v.result = text, v.keys[:0], v.list[:0], nil
+	v.text, v.keys, v.list, v.result, v.threw = text, v.keys[:0], v.list[:0], nil, ""
+	v.begins = false
 	v.file, v.line, v.fun, v.parts, v.python = "", 0, "", mostParts, false
 	v.room.reset()
 }
 
-// results are keys of what a call returned.
-var results = map[string]bool{"return_value": true, "retval": true}
+// results are keys of what a call returned, and whether it is as Python shows values.
+var results = map[string]bool{"return_value": true, "retval": true, fit.Result: false}
 
 // members adds the members of an object as arguments.
 func (v *values) members(in span) {
@@ -74,15 +79,32 @@ func (v *values) member(key string, x span) {
 			}
 		}
 		v.python = false
-	case results[key]:
-		v.python = true
-		v.value = v.of(x, 0)
-		v.python = false
-		v.result = &v.value
+	case v.returned(key, x):
 	case key == "source" && x.kind == object && v.source(x):
 	default:
 		v.add(key, x)
 	}
+}
+
+// returned takes what a call returned, or what it threw.
+func (v *values) returned(key string, x span) bool {
+	if v.begins {
+		return false
+	}
+	if key == fit.Exception && (x.kind == plain || x.kind == escaped) {
+		if v.threw = v.text[x.from:x.to]; x.kind == escaped {
+			v.threw = unescape(v.threw)
+		}
+		return true
+	}
+	python, ok := results[key]
+	if ok {
+		v.python = python
+		v.value = v.of(x, 0)
+		v.python = false
+		v.key, v.result = key, &v.value
+	}
+	return ok
 }
 
 // add adds an argument.
@@ -96,7 +118,7 @@ func (v *values) add(key string, x span) {
 
 // addResult makes the result an argument.
 func (v *values) addResult() {
-	v.keys, v.list = append(v.keys, "return_value"), append(v.list, *v.result)
+	v.keys, v.list = append(v.keys, v.key), append(v.list, *v.result)
 	v.result = nil
 }
 
@@ -184,4 +206,11 @@ func (v *values) nested(x span, depth int) format.Value {
 }
 
 // place returns the place of the call with the names of its arguments.
-func (v *values) place() calltrace.Place { return v.to.Place(v.file, v.fun, v.line, v.keys) }
+func (v *values) place() calltrace.Place {
+	for i, key := range v.keys {
+		if fit.Position(key, i+1) {
+			v.keys[i] = ""
+		}
+	}
+	return v.to.Place(v.file, v.fun, v.line, v.keys)
+}

@@ -1,7 +1,6 @@
 package perfetto
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -71,7 +70,7 @@ func (a *arguments) putInterned(iid uint64, e *internedText, v *format.Value) {
 		a.putText(shownName(clean(nil, e.text)), v)
 		return
 	}
-	if isPosition(e.text, len(a.names)+1) {
+	if fit.Position(e.text, len(a.names)+1) {
 		a.key = binary.AppendUvarint(a.key, iid)
 		a.putValue(-1, v)
 		return
@@ -81,13 +80,6 @@ func (a *arguments) putInterned(iid uint64, e *internedText, v *format.Value) {
 	}
 	a.key = binary.AppendUvarint(a.key, iid)
 	a.putValue(e.path, v)
-}
-
-// isPosition reports whether the name of an argument only tells which one it is, such as arg.1: then it
-// is shown without a name.
-func isPosition(name []byte, n int) bool {
-	digits, ok := bytes.CutPrefix(name, []byte("arg."))
-	return ok && string(digits) == strconv.Itoa(n)
 }
 
 // room reports whether there is room for another argument.
@@ -122,10 +114,10 @@ func (a *arguments) putText(name []byte, v *format.Value) {
 	}
 	a.only = ending{text: a.text[at:]}
 	switch string(name) {
-	case endResult:
-		a.only.name = endResult
-	case endException:
-		if a.only.name = endException; v.Kind == format.ValueString {
+	case fit.Result:
+		a.only.name = fit.Result
+	case fit.Exception:
+		if a.only.name = fit.Exception; v.Kind == format.ValueString {
 			a.only.plain = v.Text
 		}
 	}
@@ -133,16 +125,10 @@ func (a *arguments) putText(name []byte, v *format.Value) {
 
 // ending is the only argument of an event that ends a slice.
 type ending struct {
-	name  string // if it is one of those below
+	name  string // if it is [fit.Result] or [fit.Exception]
 	text  []byte // of the value
 	plain string // the value, if it is a string
 }
-
-// Names of arguments that say how a call ended, if an end has no other: tracex export writes them.
-const (
-	endResult    = "result"
-	endException = "exception"
-)
 
 // shownName returns the name that is shown for an annotation: its own, or with the
 // prefix "debug." if the format would treat it as the instance itself, or shorten

@@ -143,9 +143,9 @@ func (x *eventReader) addEnd(o *occurrence, l *timeline, r record) error {
 	x.arguments.gather(o.sequence, o.event)
 	if r.result = x.arguments.text; x.arguments.count == 1 {
 		switch only := x.arguments.only; {
-		case only.name == endResult:
+		case only.name == fit.Result:
 			r.result = only.text
-		case only.name == endException && only.plain != "":
+		case only.name == fit.Exception && only.plain != "":
 			r.kind, r.result = recordThrew, []byte(only.plain)
 		}
 	}

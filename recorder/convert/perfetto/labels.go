@@ -1,7 +1,6 @@
 package perfetto
 
 import (
-	"bytes"
 	"strconv"
 
 	"tracex/recorder/convert/fit"
@@ -101,25 +100,12 @@ func (n *labels) method(c *called) int32 {
 	if c.name.word == 0 {
 		name = []byte(noName)
 	}
-	id := n.dictionary.method(class, withoutClass(class, name))
+	if fit.MayHaveClass(name) {
+		name = []byte(fit.Method(string(class), string(name)))
+	}
+	id := n.dictionary.method(class, name)
 	if e != nil {
 		e.category, e.method, e.joined = c.category.word, id, true
 	}
 	return id
-}
-
-// withoutClass returns the name of a method without the class before it: Order.pay in the category
-// shop.Order is the method pay, new Order its constructor.
-func withoutClass(class, name []byte) []byte {
-	short := class[bytes.LastIndexAny(class, "./")+1:]
-	if bytes.IndexByte(short, '$') >= 0 {
-		short = bytes.ReplaceAll(short, []byte{'$'}, []byte{'.'})
-	}
-	if method, ok := bytes.CutPrefix(name, short); ok && len(method) > 1 && method[0] == '.' && len(short) > 0 {
-		return method[1:]
-	}
-	if made, ok := bytes.CutPrefix(name, []byte("new ")); ok && len(short) > 0 && bytes.Equal(made, short) {
-		return []byte("<init>")
-	}
-	return name
 }

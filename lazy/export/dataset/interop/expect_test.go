@@ -29,6 +29,8 @@ func row(values ...any) string {
 			list[i] = null
 		case json.Number:
 			list[i] = number(x.String())
+		case string:
+			list[i] = number(x) // the text of one
 		case float64:
 			list[i] = number(strconv.FormatFloat(x, 'g', -1, 64))
 		default:
@@ -38,7 +40,7 @@ func row(values ...any) string {
 	return strings.Join(list, " | ")
 }
 
-// number writes a number so that engines agree: with nine digits if it is no integer.
+// number writes a number so that engines agree: with six digits if it is no integer: a float has seven.
 func number(s string) string {
 	if _, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return s
@@ -50,7 +52,7 @@ func number(s string) string {
 	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
 		return strconv.FormatInt(int64(f), 10)
 	}
-	return strconv.FormatFloat(f, 'g', 9, 64)
+	return strconv.FormatFloat(float64(float32(f)), 'g', 6, 64) // tracex writes floats as doubles
 }
 
 // known returns a number, nil if it is not known.
