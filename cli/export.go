@@ -112,13 +112,15 @@ func (x *exportCommand) run(ctx context.Context, files []string) error {
 		x.Label = x.label[len(x.label)-1]
 	}
 	steps := query.TreeSteps(x.steps)
-	for _, file := range files {
+	var failed error
+	for _, file := range files { // one that fails does not keep the others
 		x.steps = slices.Clone(steps)
-		if err := x.export(ctx, file); err != nil {
-			return err
+		failed = errors.Join(failed, x.export(ctx, file))
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return failed
 }
 
 // check refuses flags out of range.
