@@ -78,6 +78,9 @@ func New(to tracefile.Files, o Options) *Writer {
 	return w
 }
 
+// TempDir returns where temporary files go; "" for the system's directory.
+func (w *Writer) TempDir() string { return w.options.TempDir }
+
 // SetAnchor sets the wall time of the moment 0 of all events. It must be called before the first
 // event of a thread, otherwise that moment is 1970; events of tracks may come before it.
 //

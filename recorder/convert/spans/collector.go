@@ -36,7 +36,7 @@ const memory = 32 << 20
 
 // New returns a collector. prefix precedes the names of threads. The caller must close it.
 func New(ctx context.Context, to *calltrace.Writer, prefix string) *Collector {
-	s := spool.New("", memory)
+	s := spool.New(to.TempDir(), memory)
 	return &Collector{ctx: ctx, to: to, prefix: prefix, spool: s, stream: s.Stream(), processes: processes{to: to},
 		traces: traces{known: map[TraceID]*trace{}}, call: caller{to: to}}
 }
