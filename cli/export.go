@@ -131,6 +131,12 @@ func (x *exportCommand) check() error {
 	if x.flags.Changed("depth") && x.Depth < 1 {
 		return &usageError{fmt.Sprintf("--depth is %d; it must be at least 1", x.Depth), ""}
 	}
+	switch {
+	case x.Weight != "" && x.format.Name != "folded":
+		return &usageError{"--weight is for folded", "the other formats have all that is known of a call"}
+	case len(x.label) > 0 && x.format.Name != "pprof" && x.format != datasetFormat:
+		return &usageError{"--label is for pprof and parquet", ""}
+	}
 	for _, s := range []struct {
 		kind query.StepKind
 		text string
