@@ -193,6 +193,9 @@ func TestPrintFrom(t *testing.T) {
 		"kotlin.dump":    formattest.Unpack(t, "kotlin.dump.bin", "kotlin.dump.bin.idx"),
 		"short threads":  formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 100, Seed: 2}),
 	} {
+		if formattest.Race && name == "kotlin.dump" {
+			continue // the largest
+		}
 		for _, folded := range []bool{true, false} {
 			r := ready(t, path, Options{NoWrite: true})
 			o := PrintOptions{Folded: folded}
