@@ -44,7 +44,7 @@ func newFolder(dir, id string) (*folder, error) {
 			_ = f.Close() // another process is removing it
 			continue
 		case err != nil && !errors.Is(err, errors.ErrUnsupported):
-			// Without locks, as on some network file systems, nobody removes what others leave.
+			// Without locks, as on some network file systems, no export removes what others leave.
 		}
 		if err := os.Mkdir(x.path, 0o777); err != nil {
 			x.discard()

@@ -49,7 +49,7 @@ func Open(dir string) (*Cache, error) {
 type Entry struct {
 	dir   string
 	lock  *os.File // nil after Close
-	alone bool     // nobody else has the entry
+	alone bool     // no other process has the entry
 	about []byte   // nil until it is whole
 }
 

@@ -132,6 +132,6 @@ func (w *Writer) Discard() {
 	w.finished = true
 	w.spool.Close()
 	if w.blocks.out != nil {
-		_ = w.blocks.out.Stop() // a failure was returned before, or nobody wants the files
+		_ = w.blocks.out.Stop() // a failure was returned before, or the files are not wanted
 	}
 }

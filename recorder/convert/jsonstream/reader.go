@@ -118,6 +118,19 @@ func (r *Reader) More() bool {
 	return r.Kind() != None
 }
 
+// Each calls f with each document of the input at hand: those of a list count as documents themselves.
+func (r *Reader) Each(f func()) {
+	for r.More() {
+		if r.Kind() == Object {
+			f()
+			continue
+		}
+		for range r.Items() {
+			f()
+		}
+	}
+}
+
 // Kind returns what the value at hand is, without reading it.
 func (r *Reader) Kind() Kind {
 	if !r.pending || r.err != nil {

@@ -79,25 +79,7 @@ func (k *keys) plain(key []byte) []byte {
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
 	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, spans: spans.New(ctx, to, prefix)}
 	defer c.spans.Close()
-	for c.r.More() {
-		if c.r.Kind() == jsonstream.Object {
-			c.document()
-			continue
-		}
-		for range c.r.Items() {
-			c.document()
-		}
-	}
-	fault := c.r.Err()
+	c.r.Each(c.document)
 	c.r.Leave(to)
-	if c.err == nil && fault == nil && c.count == 0 {
-		fault = &format.Error{Offset: -1, Expected: "spans", Found: "none in the file", Err: format.ErrNotTrace}
-	}
-	if c.err == nil && ctx.Err() == nil {
-		c.err = c.spans.Finish() // what was read before a fault is kept
-	}
-	if c.err != nil {
-		return c.err
-	}
-	return format.At(fault, in.Path, 0)
+	return format.At(c.spans.End(c.count > 0, c.r.Err(), c.err), in.Path, 0)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
@@ -87,6 +88,24 @@ func (c *Collector) Add(s *Span) error {
 	c.to.Leave("attribute of a span with too many", "attributes of spans with too many", c.record.left, -1)
 	c.record.left = 0
 	return nil
+}
+
+// End finishes after a document was read: found reports whether it has spans, fault is that of the input, and
+// failed what ended the reading otherwise. What was read before a fault is kept. It returns the first of these errors
+// that counts.
+func (c *Collector) End(found bool, fault, failed error) error {
+	if failed != nil {
+		return failed
+	}
+	if fault == nil && !found {
+		fault = &format.Error{Offset: -1, Expected: "spans", Found: "none in the file", Err: format.ErrNotTrace}
+	}
+	if c.ctx.Err() == nil {
+		if err := c.Finish(); err != nil {
+			return err
+		}
+	}
+	return fault
 }
 
 // Finish writes the calls of all spans.
