@@ -12,7 +12,7 @@ import (
 
 // alignment is where inputs are in the time of a trace.
 type alignment struct {
-	begin time.Time // the wall time of the trace's zero; zero if unknown
+	begin time.Time // the wall time of the trace's zero; zero if they are not aligned: it would be that of one only
 	moves []int64   // ns that are added to the times of each input
 	told  string    // that they are not aligned, and why; "" if they are
 }
@@ -42,7 +42,9 @@ func align(clocks []calltrace.Clock, names []string) (a alignment) {
 	if walls && last.Sub(first) > farApart {
 		walls, a.told = false, "the wall clocks are too far apart: all begin at the same time"
 	}
-	a.begin = first
+	if walls {
+		a.begin = first
+	}
 	for _, c := range clocks {
 		move := -c.First
 		if walls && c.Some {
