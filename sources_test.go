@@ -117,7 +117,7 @@ func TestTypesHaveParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := methods["lazy.TraceReader"]; n < 10 || len(methods) < 500 {
+	if n := methods["lazy.LazyTraceReader"]; n < 10 || len(methods) < 500 {
 		t.Fatalf("%d types have methods, and the reader %d", len(methods), n)
 	}
 	for of, n := range methods {

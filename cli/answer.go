@@ -58,7 +58,7 @@ func (f *answerFlags) addWhere(c *cobra.Command, what string) {
 }
 
 // filter limits a scope to what matches --where.
-func (f *answerFlags) filter(ctx context.Context, r *lazy.TraceReader, s *query.Scope) error {
+func (f *answerFlags) filter(ctx context.Context, r *lazy.LazyTraceReader, s *query.Scope) error {
 	if f.where == "" {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (f *answerFlags) check() error {
 }
 
 // scope returns the part of a trace that the flags name. at is a place from the argument.
-func (f *answerFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) (query.Scope, error) {
+func (f *answerFlags) scope(ctx context.Context, r *lazy.LazyTraceReader, at place) (query.Scope, error) {
 	s, err := f.scopeFlags.scope(ctx, r, at)
 	if err == nil {
 		err = f.filter(ctx, r, &s)
@@ -162,7 +162,7 @@ func (a *app) width() int {
 }
 
 // collect runs the collectors of an answer over its scope, with a progress bar.
-func (a *app) collect(ctx context.Context, r *lazy.TraceReader, scope *query.Scope, list ...lazy.Collector) error {
+func (a *app) collect(ctx context.Context, r *lazy.LazyTraceReader, scope *query.Scope, list ...lazy.Collector) error {
 	p := a.newProgress("reading")
 	defer p.end()
 	pass := scope.Over(list...)

@@ -61,7 +61,7 @@ tracex around trace.bin '#182771' --threads main,3 --json`,
 			return err
 		}
 		ctx := c.Context()
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return x.show(ctx, r, at, where) })
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error { return x.show(ctx, r, at, where) })
 	}
 	return c
 }
@@ -77,7 +77,7 @@ func (x *aroundCommand) check() error {
 }
 
 // show prints the table.
-func (x *aroundCommand) show(ctx context.Context, r *lazy.TraceReader, h lazy.Handle, where *filter.Expr) error {
+func (x *aroundCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h lazy.Handle, where *filter.Expr) error {
 	at, _, err := r.Find(ctx, h)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (x *aroundCommand) show(ctx context.Context, r *lazy.TraceReader, h lazy.Ha
 }
 
 // threadsNamed reads a list of threads, by number or name. It is nil for no text.
-func threadsNamed(r *lazy.TraceReader, text string) (ids []int32, err error) {
+func threadsNamed(r *lazy.LazyTraceReader, text string) (ids []int32, err error) {
 	if text == "" {
 		return nil, nil
 	}

@@ -59,13 +59,13 @@ tracex callers --where 'ret<0' trace.bin withdraw    # who makes it fail`,
 			return &usageError{fmt.Sprintf("--depth is %d; it must be at least 1", t.Depth), ""}
 		}
 		t.Self = t.by == "self"
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r) })
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(c.Context(), r) })
 	}
 	return c
 }
 
 // show prints the paths; if the trace is damaged, those of its undamaged part.
-func (t *callersCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+func (t *callersCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
 	scope, err := t.scope(ctx, r, t.at)
 	if err != nil {
 		return err

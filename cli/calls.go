@@ -61,7 +61,7 @@ tracex calls t.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
 		if err := t.check(); err != nil {
 			return err
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error {
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error {
 			if t.iterations() {
 				return t.showIterations(c.Context(), r)
 			}
@@ -102,7 +102,7 @@ func (t *callsCommand) check() (err error) {
 }
 
 // show prints the calls; if the trace is damaged, those of its undamaged part.
-func (t *callsCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+func (t *callsCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
 	scope, err := t.scope(ctx, r, t.at)
 	if err != nil {
 		return err

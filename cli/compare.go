@@ -53,7 +53,7 @@ tracex compare --sort self --only 'pkg=com.shop.*' 'trace.bin#46' '#84'`,
 		if err := t.check(); err != nil {
 			return err
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r) })
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(c.Context(), r) })
 	}
 	return c
 }
@@ -93,7 +93,7 @@ func (t *compareCommand) check() error {
 }
 
 // show prints the comparison; if the trace is damaged, that of its undamaged part.
-func (t *compareCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+func (t *compareCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
 	scope, err := t.scope(ctx, r, place{})
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (t *compareCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 }
 
 // key returns the column that --sort names.
-func (t *compareCommand) key(r *lazy.TraceReader) string {
+func (t *compareCommand) key(r *lazy.LazyTraceReader) string {
 	word := t.sort
 	if _, timed := r.Times(); !timed {
 		switch word {

@@ -20,7 +20,7 @@ import (
 type versionWork struct {
 	a      *app
 	in     *input
-	r      *lazy.TraceReader
+	r      *lazy.LazyTraceReader
 	to     format.Version
 	output string // data file, or the packed trace
 	force  bool
@@ -39,7 +39,7 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 	if err != nil {
 		return err
 	}
-	return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error {
+	return a.withTrace(ctx, path, func(in *input, r *lazy.LazyTraceReader) error {
 		if r.Version() == to {
 			other := format.V22
 			if to == other {

@@ -106,7 +106,7 @@ func (a *app) remark(what string, why error) {
 
 // remarkIndex remarks that the index of a trace has another version than its data, as if files
 // of two recordings were mixed up.
-func (a *app) remarkIndex(r *lazy.TraceReader) {
+func (a *app) remarkIndex(r *lazy.LazyTraceReader) {
 	if why := r.Status().IndexReason; errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
 		a.remark("the index is ignored and rebuilt", why)
 	}

@@ -176,7 +176,7 @@ func (x *exportCommand) export(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	return x.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error {
+	return x.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
 		x.raw = x.raw || x.format.Raw
 		if x.Scope, err = x.scope(ctx, r, at); err != nil {
 			return err
@@ -216,7 +216,7 @@ func (x *exportCommand) outputOf(path string) (string, error) {
 }
 
 // write writes the export to a file, which takes its place when it is complete, or to standard output.
-func (x *exportCommand) write(ctx context.Context, r *lazy.TraceReader, path, to string) error {
+func (x *exportCommand) write(ctx context.Context, r *lazy.LazyTraceReader, path, to string) error {
 	j, err := export.NewJob(r, x.Options)
 	if err != nil {
 		return err

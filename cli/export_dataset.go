@@ -45,7 +45,7 @@ func (x *exportCommand) labels() (map[string]string, error) {
 }
 
 // dataset adds the trace to the dataset in a folder.
-func (x *exportCommand) dataset(ctx context.Context, r *lazy.TraceReader, to string) error {
+func (x *exportCommand) dataset(ctx context.Context, r *lazy.LazyTraceReader, to string) error {
 	labels, err := x.labels()
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 			return &usageError{fmt.Sprintf("--first is %d; it must be at least 0", first), ""}
 		}
 		ctx := c.Context()
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error {
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
 			scope, err := f.scope(ctx, r, at)
 			if err != nil {
 				return err
@@ -61,7 +61,7 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 }
 
 // findEvents finds and prints.
-func (a *app) findEvents(ctx context.Context, r *lazy.TraceReader, f *answerFlags, find *query.Find) error {
+func (a *app) findEvents(ctx context.Context, r *lazy.LazyTraceReader, f *answerFlags, find *query.Find) error {
 	p := a.newProgress("reading")
 	err := find.Run(ctx, p.update)
 	p.end()

@@ -60,7 +60,7 @@ tracex flame --from '#1200' --json trace.bin # without times`,
 		if err := t.check(c); err != nil {
 			return err
 		}
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return t.show(ctx, r) })
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(ctx, r) })
 	})
 	return c
 }
@@ -87,7 +87,7 @@ func (t *flameCommand) check(c *cobra.Command) error {
 }
 
 // show draws the flame; if the trace is damaged, that of its undamaged part.
-func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+func (t *flameCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
 	o := lazy.FlameOptions{Raw: t.raw, Columns: t.width, Depth: t.depth}
 	if o.Columns == 0 {
 		if o.Columns = t.app.width(); o.Columns == 0 {
@@ -123,7 +123,7 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 }
 
 // choose sets which part of the trace is drawn.
-func (t *flameCommand) choose(ctx context.Context, r *lazy.TraceReader, o *lazy.FlameOptions) error {
+func (t *flameCommand) choose(ctx context.Context, r *lazy.LazyTraceReader, o *lazy.FlameOptions) error {
 	if o.Thread = t.thread - 1; t.thread == 0 && r.ThreadList().Len() > 0 {
 		o.Thread = r.ThreadList().ID(0)
 		if !t.at.given {
@@ -154,7 +154,7 @@ func (t *flameCommand) choose(ctx context.Context, r *lazy.TraceReader, o *lazy.
 }
 
 // first chooses the first thread that has something to draw, if there is one.
-func (t *flameCommand) first(ctx context.Context, r *lazy.TraceReader, o *lazy.FlameOptions) error {
+func (t *flameCommand) first(ctx context.Context, r *lazy.LazyTraceReader, o *lazy.FlameOptions) error {
 	list := r.ThreadList()
 	for i := range list.Len() {
 		_, err := lazy.FlameOf(ctx, r, lazy.FlameOptions{Thread: list.ID(i), Raw: t.raw, Columns: 1, Depth: 1})

@@ -49,13 +49,13 @@ tracex history trace.bin Account.deposit:amount --where 'value<0' --expect 0`,
 		if err := t.check(); err != nil {
 			return err
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r) })
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(c.Context(), r) })
 	}
 	return c
 }
 
 // show prints the history; if the trace is damaged, that of its undamaged part.
-func (t *historyCommand) show(ctx context.Context, r *lazy.TraceReader) error {
+func (t *historyCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
 	scope, err := t.scope(ctx, r, t.at)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (t *historyCommand) show(ctx context.Context, r *lazy.TraceReader) error {
 }
 
 // point finds the event that a flag names.
-func (t *historyCommand) point(ctx context.Context, r *lazy.TraceReader, text string) (*query.HistoryPoint, error) {
+func (t *historyCommand) point(ctx context.Context, r *lazy.LazyTraceReader, text string) (*query.HistoryPoint, error) {
 	at, err := placeArgument(text)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (t *historyCommand) point(ctx context.Context, r *lazy.TraceReader, text st
 }
 
 // find finds the location, and where it is looked at from.
-func (t *historyCommand) find(ctx context.Context, r *lazy.TraceReader, raw bool) (*query.Location, *query.HistoryPoint, error) {
+func (t *historyCommand) find(ctx context.Context, r *lazy.LazyTraceReader, raw bool) (*query.Location, *query.HistoryPoint, error) {
 	text := t.location
 	var here *query.HistoryPoint
 	if h, ok := lazy.ParseHandle(text); ok && (h.Numbered || strings.Contains(text, "+")) {

@@ -77,7 +77,7 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 // writeSummary writes the summary beside a trace that has just been indexed. Not every trace gets
 // one.
 func (x *indexCommand) writeSummary(ctx context.Context, path string) error {
-	return x.withReader(ctx, path, func(r *lazy.TraceReader) error {
+	return x.withReader(ctx, path, func(r *lazy.LazyTraceReader) error {
 		p := x.newProgress("summarizing")
 		err := query.WriteSummary(ctx, r, false, p.update)
 		p.end()
@@ -89,7 +89,7 @@ func (x *indexCommand) writeSummary(ctx context.Context, path string) error {
 }
 
 // withReader opens a trace and waits until it is read.
-func (x *indexCommand) withReader(ctx context.Context, path string, use func(r *lazy.TraceReader) error) error {
+func (x *indexCommand) withReader(ctx context.Context, path string, use func(r *lazy.LazyTraceReader) error) error {
 	defer limitMemory(0)()
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
 	if err != nil {
@@ -167,7 +167,7 @@ func (x *indexCommand) verifySummary(ctx context.Context, path string) error {
 	if !exists(path + format.SumSuffix) {
 		return nil
 	}
-	return x.withReader(ctx, path, func(r *lazy.TraceReader) error {
+	return x.withReader(ctx, path, func(r *lazy.LazyTraceReader) error {
 		size, why := lazy.SummaryOf(r).State()
 		if why != nil { // as if it were not there
 			_, err := fmt.Fprintf(x.stdout, "the summary is not used: %v; tracex index makes it again\n", why)

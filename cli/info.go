@@ -46,13 +46,13 @@ tracex info --json trace.bin | jq .threads`,
 		case n.json && !c.Flags().Changed("limit"):
 			n.limit = 0
 		}
-		return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error { return n.show(ctx, in, r) })
+		return a.withTrace(ctx, path, func(in *input, r *lazy.LazyTraceReader) error { return n.show(ctx, in, r) })
 	})
 	return c
 }
 
 // show prints the facts about a trace; if it is damaged, about its undamaged part.
-func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) error {
+func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.LazyTraceReader) error {
 	p := n.newProgress("counting")
 	sum, err := r.Summarize(ctx, p.update)
 	p.end()

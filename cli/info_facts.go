@@ -86,7 +86,7 @@ type pair struct {
 }
 
 // gather collects the facts, without those about threads.
-func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
+func gather(r *lazy.LazyTraceReader, sum lazy.Summary) *facts {
 	s := r.Status()
 	t := &facts{
 		Version: int(r.Version()), Release: r.Version().Release(), IndexFrom: s.Index, Unfinished: s.Unfinished,

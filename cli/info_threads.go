@@ -18,7 +18,7 @@ import (
 // threadRows are the threads that info lists. The facts about one are made when it is written:
 // there may be a million threads.
 type threadRows struct {
-	r      *lazy.TraceReader
+	r      *lazy.LazyTraceReader
 	forest *goroutines.Forest // for JSON and for the tree, otherwise nil
 	tree   bool               // they are in the order of the forest
 	counts []lazy.ThreadCount // of those listed

@@ -49,8 +49,8 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 // withTrace opens the trace that the argument names, waits until it is read, calls use and
 // closes it. It writes no index, but recovers the data that the program left. A file of another
 // tool is converted first, unless that was done before.
-func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
-	return a.withOpened(ctx, arg, func(in *input, r *lazy.TraceReader) error {
+func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *lazy.LazyTraceReader) error) (err error) {
+	return a.withOpened(ctx, arg, func(in *input, r *lazy.LazyTraceReader) error {
 		if err := a.untilRead(ctx, r); err != nil {
 			return err
 		}
@@ -59,13 +59,13 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 }
 
 // untilRead waits until a trace is read.
-func (a *app) untilRead(ctx context.Context, r *lazy.TraceReader) error {
+func (a *app) untilRead(ctx context.Context, r *lazy.LazyTraceReader) error {
 	err := a.waitUntilRead(ctx, r)
 	return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // the directory for the data of a packed trace
 }
 
 // withOpened is withTrace without waiting.
-func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
+func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r *lazy.LazyTraceReader) error) (err error) {
 	in, err := a.openWhole(ctx, arg, true)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func (t *callsCommand) iterations() bool {
 
 // showIterations prints the iterations of the loop at a place, or of the innermost one around it; if the
 // trace is damaged, those of its undamaged part.
-func (t *callsCommand) showIterations(ctx context.Context, r *lazy.TraceReader) error {
+func (t *callsCommand) showIterations(ctx context.Context, r *lazy.LazyTraceReader) error {
 	in := t.at
 	switch {
 	case t.in != "" && in.given:
@@ -74,7 +74,7 @@ func (t *callsCommand) showIterations(ctx context.Context, r *lazy.TraceReader) 
 }
 
 // iterationsView returns in which order iterations are shown.
-func (t *callsCommand) iterationsView(r *lazy.TraceReader) (v query.IterationsView, err error) {
+func (t *callsCommand) iterationsView(r *lazy.LazyTraceReader) (v query.IterationsView, err error) {
 	_, timed := r.Times()
 	sorts, key := query.IterationSorts(timed), t.Sort
 	switch key {

@@ -50,7 +50,7 @@ tracex log trace.bin 'exc~Timeout: "{exc}"' --max 0  # exit code 5 if any`,
 			return err
 		}
 		ctx := c.Context()
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error {
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
 			scope, err := f.scope(ctx, r, at)
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func parseLogPoint(text string) (query.LogPoint, error) {
 }
 
 // log finds and prints.
-func (a *app) log(ctx context.Context, r *lazy.TraceReader, f *answerFlags, l *query.Log) error {
+func (a *app) log(ctx context.Context, r *lazy.LazyTraceReader, f *answerFlags, l *query.Log) error {
 	p := a.newProgress("reading")
 	err := l.Run(ctx, p.update)
 	p.end()

@@ -35,7 +35,7 @@ tracex notes report trace.bin > report.md`,
 	}
 	c.Flags().BoolVar(&n.json, "json", false, "one JSON object per line and note")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
-		return n.withNotes(ctx, path, func(r *lazy.TraceReader, b *notes.Book) error { return n.list(ctx, r, b) })
+		return n.withNotes(ctx, path, func(r *lazy.LazyTraceReader, b *notes.Book) error { return n.list(ctx, r, b) })
 	})
 	c.AddCommand(
 		&cobra.Command{
@@ -58,7 +58,7 @@ tracex notes report trace.bin > report.md`,
 			Example: "tracex notes report trace.bin > report.md",
 			Args:    a.oneTrace,
 			RunE: onTrace(func(ctx context.Context, path string) error {
-				return n.withNotes(ctx, path, func(r *lazy.TraceReader, b *notes.Book) error { return n.report(ctx, path, r, b) })
+				return n.withNotes(ctx, path, func(r *lazy.LazyTraceReader, b *notes.Book) error { return n.report(ctx, path, r, b) })
 			}),
 		})
 	return c
@@ -97,11 +97,11 @@ func notesHint(err error) error {
 }
 
 // withNotes opens a trace and its notes.
-func (n *notesCommand) withNotes(ctx context.Context, path string, use func(r *lazy.TraceReader, b *notes.Book) error) error {
+func (n *notesCommand) withNotes(ctx context.Context, path string, use func(r *lazy.LazyTraceReader, b *notes.Book) error) error {
 	if path == "-" {
 		return errNoNotes
 	}
-	return n.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error {
+	return n.withTrace(ctx, path, func(in *input, r *lazy.LazyTraceReader) error {
 		if in.dir != "" && in.rest == nil {
 			return errNoNotes
 		}
@@ -148,7 +148,7 @@ func (n *notesCommand) add(c *cobra.Command, args []string) error {
 		return &usageError{nameOf(c) + " needs the text of the note", c.UseLine()}
 	}
 	ctx := c.Context()
-	return n.withNotes(ctx, path, func(r *lazy.TraceReader, b *notes.Book) error {
+	return n.withNotes(ctx, path, func(r *lazy.LazyTraceReader, b *notes.Book) error {
 		at, event, err := r.Find(ctx, h)
 		if err != nil {
 			return errors.Join(err, r.Status().Problem)
@@ -164,7 +164,7 @@ func (n *notesCommand) add(c *cobra.Command, args []string) error {
 }
 
 // unambiguous refuses the number of an event that another thread has too.
-func unambiguous(ctx context.Context, r *lazy.TraceReader, event int32, at lazy.Position) error {
+func unambiguous(ctx context.Context, r *lazy.LazyTraceReader, event int32, at lazy.Position) error {
 	others, err := r.AlsoIn(ctx, event, at, 8)
 	if err != nil || len(others) == 0 {
 		return err

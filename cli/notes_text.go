@@ -56,7 +56,7 @@ func newNoteJSON(it *notes.Item, q notes.Quoted, problem error) noteJSON {
 }
 
 // list prints all marks and notes, one a line.
-func (n *notesCommand) list(ctx context.Context, r *lazy.TraceReader, b *notes.Book) error {
+func (n *notesCommand) list(ctx context.Context, r *lazy.LazyTraceReader, b *notes.Book) error {
 	quoter := notes.NewQuoter(r)
 	encoder := json.NewEncoder(n.stdout)
 	encoder.SetEscapeHTML(false)
@@ -97,7 +97,7 @@ func quotedLine(q notes.Quoted, problem error) string {
 }
 
 // threadName returns the number of a thread with its name, if it has one.
-func threadName(r *lazy.TraceReader, id int32) string {
+func threadName(r *lazy.LazyTraceReader, id int32) string {
 	text := fmt.Sprintf("thread %d", int64(id)+1)
 	if t, ok := r.ThreadInfo(id); ok && t.Name != "" {
 		text += " (" + printable(t.Name) + ")"
@@ -132,7 +132,7 @@ func writeColumns(w io.Writer, rows [][4]string) error {
 }
 
 // report prints the notes as Markdown. A mark is a note without a text.
-func (n *notesCommand) report(ctx context.Context, path string, r *lazy.TraceReader, b *notes.Book) error {
+func (n *notesCommand) report(ctx context.Context, path string, r *lazy.LazyTraceReader, b *notes.Book) error {
 	quoter := notes.NewQuoter(r)
 	var text strings.Builder
 	fmt.Fprintf(&text, "# Notes on %s\n", filepath.Base(path))
@@ -160,13 +160,13 @@ func (n *notesCommand) report(ctx context.Context, path string, r *lazy.TraceRea
 }
 
 // ambiguous reports whether another thread has an event of the same number.
-func (n *notesCommand) ambiguous(ctx context.Context, r *lazy.TraceReader, it *notes.Item) bool {
+func (n *notesCommand) ambiguous(ctx context.Context, r *lazy.LazyTraceReader, it *notes.Item) bool {
 	others, err := r.AlsoIn(ctx, it.Event, it.At, 1)
 	return err == nil && len(others) > 0
 }
 
 // writePlace writes the heading of a place, with the command that shows it.
-func writePlace(w io.Writer, r *lazy.TraceReader, it *notes.Item, place lazy.Handle, path string) {
+func writePlace(w io.Writer, r *lazy.LazyTraceReader, it *notes.Item, place lazy.Handle, path string) {
 	address := "'" + strings.ReplaceAll(path+place.String(), "'", `'\''`) + "'"
 	fmt.Fprintf(w, "\n## `%s` · %s\n\n", place, threadName(r, it.At.Thread))
 	fence := fenceFor(address)

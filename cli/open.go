@@ -94,7 +94,7 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 const summaryIdle = 3 * time.Second
 
 // keepSummary makes the summary of a large trace in the background. The caller calls stop.
-func keepSummary(ctx context.Context, r *lazy.TraceReader, noWrite bool) (stop func()) {
+func keepSummary(ctx context.Context, r *lazy.LazyTraceReader, noWrite bool) (stop func()) {
 	if noWrite {
 		return func() {}
 	}

@@ -57,7 +57,7 @@ func sourcesToPack(ctx context.Context, a *app, in *input, force bool) (with pac
 
 // pointsOf returns the number of trace points if it is known and the version records it. It is
 // known if the data was read for its index; versions since 27 record it.
-func pointsOf(r *lazy.TraceReader) *int64 {
+func pointsOf(r *lazy.LazyTraceReader) *int64 {
 	if r.Version() < format.V27 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func makeIndex(ctx context.Context, a *app, data string, force bool) (index *os.
 
 // timesToPack opens the times of a trace. It returns nil if there are none, with an
 // error if there is a file that must not be packed.
-func timesToPack(r *lazy.TraceReader, path string, index *os.File) (*os.File, error) {
+func timesToPack(r *lazy.LazyTraceReader, path string, index *os.File) (*os.File, error) {
 	if _, ok := r.Times(); !ok {
 		return nil, r.Status().TimesReason
 	}

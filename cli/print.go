@@ -53,7 +53,7 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 		if err := p.check(flags); err != nil {
 			return err
 		}
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return p.print(ctx, r) })
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error { return p.print(ctx, r) })
 	})
 	return c
 }
@@ -86,7 +86,7 @@ func (p *printCommand) check(flags *pflag.FlagSet) error {
 }
 
 // print writes the text of a trace to standard output; if it is damaged, that of its undamaged part.
-func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
+func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error {
 	part := lazy.PrintRange{From: int32(min(p.from, math.MaxInt32)), Count: p.count}
 	if p.thread > 0 {
 		id := p.thread - 1
@@ -124,7 +124,7 @@ func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
 
 // printEvent prints one event, or everything below it too. Like print, it reports that a trace is
 // damaged: the subtree may be cut short, and an event that was not found may be in the missing part.
-func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.PrintRange) error {
+func (p *printCommand) printEvent(ctx context.Context, r *lazy.LazyTraceReader, o lazy.PrintOptions, part lazy.PrintRange) error {
 	var none *lazy.NoEventError
 	var nowhere *lazy.NoPositionError
 	if p.event > math.MaxInt32 {
@@ -157,7 +157,7 @@ func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o la
 const hintEvents = "the explorer and print --json show event numbers"
 
 // hasThread checks that a trace has a thread.
-func hasThread(r *lazy.TraceReader, id int32) error {
+func hasThread(r *lazy.LazyTraceReader, id int32) error {
 	if _, ok := r.ThreadInfo(id); ok {
 		return nil
 	}

@@ -86,7 +86,7 @@ func (p *progress) end() {
 }
 
 // waitUntilRead waits until a trace is read, with a progress bar if that takes long.
-func (a *app) waitUntilRead(ctx context.Context, r *lazy.TraceReader) error {
+func (a *app) waitUntilRead(ctx context.Context, r *lazy.LazyTraceReader) error {
 	p := a.newProgress("")
 	defer p.end()
 	for {

@@ -76,7 +76,7 @@ func (f *stepFlag) Type() string { return answerArguments[f.kind.String()] }
 func (f *stepFlag) String() string { return "" }
 
 // scope returns the part of a trace that the flags name. at is a place from the argument.
-func (f *scopeFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) (s query.Scope, err error) {
+func (f *scopeFlags) scope(ctx context.Context, r *lazy.LazyTraceReader, at place) (s query.Scope, err error) {
 	s.Raw = f.raw
 	if f.thread > 0 {
 		if err := hasThread(r, f.thread-1); err != nil {
@@ -109,7 +109,7 @@ func (f *scopeFlags) scope(ctx context.Context, r *lazy.TraceReader, at place) (
 }
 
 // within returns the step that leaves what --from and --to name; none without them.
-func (f *scopeFlags) within(r *lazy.TraceReader) (query.Steps, error) {
+func (f *scopeFlags) within(r *lazy.LazyTraceReader) (query.Steps, error) {
 	if !f.flags.Changed("from") && !f.flags.Changed("to") {
 		return nil, nil
 	}

@@ -45,12 +45,12 @@ func newStateCommand(a *app) *cobra.Command {
 				return &usageError{"--" + flag + " cannot be used here", "state is about one event"}
 			}
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.TraceReader) error { return t.show(c.Context(), r, at) })
+		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(c.Context(), r, at) })
 	}
 	return c
 }
 
-func (t *stateCommand) show(ctx context.Context, r *lazy.TraceReader, h lazy.Handle) error {
+func (t *stateCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h lazy.Handle) error {
 	at, event, err := r.Find(ctx, h)
 	if err != nil {
 		return err

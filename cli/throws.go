@@ -35,7 +35,7 @@ tracex throws --expect 0 trace.bin    # exit code 5 if there are any`,
 		if err := f.check(); err != nil {
 			return err
 		}
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error {
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
 			scope, err := f.scope(ctx, r, at)
 			if err != nil {
 				return err

@@ -51,7 +51,7 @@ tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 		if !slices.Contains(query.TopSorts, t.sort) {
 			return &usageError{"--sort must be " + oneOf(query.TopSorts) + ", not " + t.sort, ""}
 		}
-		return a.withOpened(ctx, path, func(_ *input, r *lazy.TraceReader) error {
+		return a.withOpened(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
 			if top := t.recall(r, by); top != nil {
 				return t.printTable(top)
 			}
@@ -71,7 +71,7 @@ func oneOf(words []string) string {
 }
 
 // recall returns the answer that the summary of the trace has; nil if it has none.
-func (t *topCommand) recall(r *lazy.TraceReader, by query.By) *query.Top {
+func (t *topCommand) recall(r *lazy.LazyTraceReader, by query.By) *query.Top {
 	if t.at.given || t.in != "" || len(t.steps) > 0 || t.where != "" || t.flags.Changed("from") || t.flags.Changed("to") {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (t *topCommand) printTable(top *query.Top) error {
 }
 
 // show prints the table; if the trace is damaged, that of its undamaged part.
-func (t *topCommand) show(ctx context.Context, r *lazy.TraceReader, by query.By) error {
+func (t *topCommand) show(ctx context.Context, r *lazy.LazyTraceReader, by query.By) error {
 	scope, err := t.scope(ctx, r, t.at)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func eachSize(b *testing.B, f func(b *testing.B, path string)) {
 	}
 }
 
-func open(tb testing.TB, path string, o Options) *TraceReader {
+func open(tb testing.TB, path string, o Options) *LazyTraceReader {
 	tb.Helper()
 	r, err := Open(path, o)
 	if err != nil {
@@ -47,7 +47,7 @@ func open(tb testing.TB, path string, o Options) *TraceReader {
 }
 
 // ready opens a trace and waits until it is completely known.
-func ready(tb testing.TB, path string, o Options) *TraceReader {
+func ready(tb testing.TB, path string, o Options) *LazyTraceReader {
 	tb.Helper()
 	r := open(tb, path, o)
 	tb.Cleanup(func() { r.Close() })

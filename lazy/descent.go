@@ -56,7 +56,7 @@ func (s *dataPool) take() *nodeData {
 // with the depth of nesting.
 type descent struct {
 	descentOptions
-	r     *TraceReader
+	r     *LazyTraceReader
 	v     *index.View
 	l     *childReader
 	at    int // index of the current segment
@@ -100,7 +100,7 @@ type level struct {
 // folded or the raw view shows it, on the caller's goroutine. visit may read
 // r.ctx, which is locked for it. chunk, if not nil, is called now and then
 // with the segment and the logical offset that the walk has reached.
-func descend(ctx context.Context, r *TraceReader, o descentOptions, visit func(*visit) error, chunk func(segment int, at int64) error) error {
+func descend(ctx context.Context, r *LazyTraceReader, o descentOptions, visit func(*visit) error, chunk func(segment int, at int64) error) error {
 	if o.segments == nil {
 		o.segments = []segment{{thread: o.thread, to: -1}}
 	}
@@ -149,7 +149,7 @@ func descend(ctx context.Context, r *TraceReader, o descentOptions, visit func(*
 }
 
 // newDescent returns a walk over segments in a view.
-func newDescent(r *TraceReader, o descentOptions, v *index.View) *descent {
+func newDescent(r *LazyTraceReader, o descentOptions, v *index.View) *descent {
 	return &descent{descentOptions: o, r: r, v: v, l: &childReader{folded: o.folded}}
 }
 

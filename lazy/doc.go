@@ -2,7 +2,7 @@
 // children of a call on demand, and forgets them again. It knows nothing about
 // screens; package format decodes the bytes.
 //
-//	TraceReader   one open trace: a facade for trace and worker
+//	LazyTraceReader   one open trace: a facade for trace and worker
 //	  trace       the open files and what is known: mappings, descriptors, a view
 //	    board     its status, and the channels that announce a change
 //	  worker      the background goroutine and its queue of requests

@@ -57,7 +57,7 @@ const (
 //	    ▸ parse(8)
 //
 // Nothing is loaded for it in advance: which containers are left out is decided when they are read.
-func EditedTree(r *TraceReader, folded bool, e Edits) *Tree { return newTree(r, folded, e) }
+func EditedTree(r *LazyTraceReader, folded bool, e Edits) *Tree { return newTree(r, folded, e) }
 
 // Edited reports whether containers are left out, see [EditedTree].
 func (ld *loader) Edited() bool { return ld.edits != nil }

@@ -196,7 +196,7 @@ func TestEdited(t *testing.T) {
 // bareParts counts the bare parts of TestEdited.
 var bareParts atomic.Int64
 
-func checkEdited(t *testing.T, r *TraceReader, folded bool, h hashEdits) {
+func checkEdited(t *testing.T, r *LazyTraceReader, folded bool, h hashEdits) {
 	t.Helper()
 	whole := loadPlain(t, r.Tree(folded))
 	want := h.edited(whole, 0)
@@ -403,7 +403,7 @@ func TestEditedGrows(t *testing.T) {
 				folded := (i+k)%2 > 0
 				rng := rand.New(rand.NewPCG(uint64(i), uint64(k)))
 				g := newGrowing(t, data, 64<<20)
-				tree := EditedTree(g.TraceReader, folded, h)
+				tree := EditedTree(g.LazyTraceReader, folded, h)
 				for more := true; more; {
 					more = g.grow(1 + rng.Int64N(int64(len(data))/6))
 					tree.Refresh()

@@ -7,7 +7,7 @@ import (
 // Extent returns the part of a thread that a trace point takes: with its header, everything
 // below it, and its footer. p is its Position, as of a Hit; that of a thread, with At -1, is all
 // of it.
-func (r *TraceReader) Extent(p Position) (g PassRange, err error) {
+func (r *LazyTraceReader) Extent(p Position) (g PassRange, err error) {
 	g = PassRange{Thread: p.Thread, From: max(0, p.At), To: -1}
 	err = r.use(func() error {
 		w, err := r.walkerOn(r.known.Load(), p.Thread)

@@ -13,12 +13,12 @@ import (
 // FindEvent returns the position of the trace point with an event number, in the known
 // part of the trace. Recorders number events in rising order within each thread;
 // otherwise the search reads all of the data.
-func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Position, error) {
+func (r *LazyTraceReader) FindEvent(ctx context.Context, event int32) (Position, error) {
 	return r.findEvent(ctx, event, nil)
 }
 
 // findEvent is FindEvent in one thread; nil for all.
-func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Position, error) {
+func (r *LazyTraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Position, error) {
 	found, ok, err := findRising(ctx, r, event, thread)
 	if err == nil && !ok {
 		found, ok, err = scanForEvent(ctx, r, func(e int32) bool { return e == event }, thread)
@@ -31,7 +31,7 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 
 // findRising searches for an event in the streams that may have it, on the assumption
 // that the numbers rise in each. It begins again if the view is replaced meanwhile.
-func findRising(ctx context.Context, r *TraceReader, event int32, thread *int32) (found Position, ok bool, err error) {
+func findRising(ctx context.Context, r *LazyTraceReader, event int32, thread *int32) (found Position, ok bool, err error) {
 	for {
 		v, epoch := r.moment()
 		var streams []*index.Stream
@@ -104,7 +104,7 @@ func (e *NoEventError) Error() string {
 }
 
 // noneFrom returns the error for a range that has a From, but nothing to print.
-func noneFrom(ctx context.Context, r *TraceReader, within PrintRange) error {
+func noneFrom(ctx context.Context, r *LazyTraceReader, within PrintRange) error {
 	_, hidden, err := scanForEvent(ctx, r, func(event int32) bool { return event >= within.From }, within.Thread)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func noneFrom(ctx context.Context, r *TraceReader, within PrintRange) error {
 
 // scanForEvent searches for an event from the beginning of the data to the end of
 // what is known, in any order of numbers.
-func scanForEvent(ctx context.Context, r *TraceReader, wanted func(event int32) bool, thread *int32) (found Position, ok bool, err error) {
+func scanForEvent(ctx context.Context, r *LazyTraceReader, wanted func(event int32) bool, thread *int32) (found Position, ok bool, err error) {
 	s := format.NewBytesScanner(nil)
 	for more := true; more && !ok && err == nil; {
 		err = r.use(func() error {

@@ -22,7 +22,7 @@ func (c countingCells) Len() int64 { *c.asked++; return c.Cells.Len() }
 func (c countingCells) At(ord int64) format.Cell { *c.asked++; return c.Cells.At(ord) }
 
 // countCells makes a reader count how often its streams' cells are asked for anything.
-func countCells(r *TraceReader) (asked *int) {
+func countCells(r *LazyTraceReader) (asked *int) {
 	asked = new(int)
 	v := *r.known.Load()
 	for i, s := range v.Streams {
@@ -65,7 +65,7 @@ func TestFindEventAmongManyThreads(t *testing.T) {
 }
 
 // allEvents finds each event of the tree. Events differ.
-func allEvents(t *testing.T, r *TraceReader, stride int) {
+func allEvents(t *testing.T, r *LazyTraceReader, stride int) {
 	t.Helper()
 	list := listing(t, r.Tree(false))
 	for i := 0; i < len(list); i += stride {
@@ -76,7 +76,7 @@ func allEvents(t *testing.T, r *TraceReader, stride int) {
 }
 
 // beforeContent returns the last offset in the header of the container at a Position.
-func beforeContent(t *testing.T, r *TraceReader, p Position) Position {
+func beforeContent(t *testing.T, r *LazyTraceReader, p Position) Position {
 	n, err := r.Tree(false).Reveal(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func listing(t *testing.T, tree *Tree) []shown {
 
 // eachFindable calls f with readers of traces of many kinds, with and without
 // an index, in parallel.
-func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
+func eachFindable(t *testing.T, f func(t *testing.T, r *LazyTraceReader)) {
 	ctx := context.Background()
 	run := func(name string, data, index []byte) {
 		for _, idx := range [][]byte{index, nil} {
@@ -91,7 +91,7 @@ func every(n int) int {
 
 func TestFindEvent(t *testing.T) {
 	ctx := context.Background()
-	eachFindable(t, func(t *testing.T, r *TraceReader) {
+	eachFindable(t, func(t *testing.T, r *LazyTraceReader) {
 		list := listing(t, r.Tree(false))
 		at := make(map[int32][]Position)
 		for _, s := range list {
@@ -125,7 +125,7 @@ func TestFindEvent(t *testing.T) {
 // its surroundings equal those in a tree that was loaded in order.
 func TestReveal(t *testing.T) {
 	ctx := context.Background()
-	eachFindable(t, func(t *testing.T, r *TraceReader) {
+	eachFindable(t, func(t *testing.T, r *LazyTraceReader) {
 		for _, folded := range []bool{false, true} {
 			whole := r.Tree(folded)
 			listing(t, whole)

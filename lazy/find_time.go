@@ -22,11 +22,11 @@ type Moment struct {
 }
 
 // FindTime finds the place in a thread at a time: nanoseconds since the anchor of
-// [TraceReader.Times]. The error is [ErrNoTimes] if the trace has none, or none of the thread.
+// [LazyTraceReader.Times]. The error is [ErrNoTimes] if the trace has none, or none of the thread.
 //
 // The containers of a thread are found in the order of their ends, which rise, so the first that
 // ends at the time or later is found by halving.
-func (r *TraceReader) FindTime(thread int32, at int64) (found Moment, err error) {
+func (r *LazyTraceReader) FindTime(thread int32, at int64) (found Moment, err error) {
 	err = r.use(func() error {
 		if !r.timed() {
 			return ErrNoTimes

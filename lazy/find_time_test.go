@@ -51,7 +51,7 @@ func gather(t *testing.T, tree *Tree, n *Node, all *[]*Node) {
 	}
 }
 
-func checkMoment(t *testing.T, r *TraceReader, tree *Tree, thread *Node, all []*Node, at int64) {
+func checkMoment(t *testing.T, r *LazyTraceReader, tree *Tree, thread *Node, all []*Node, at int64) {
 	t.Helper()
 	found, err := r.FindTime(thread.Thread(), at)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Flame is what a thread did over its axis, in columns of the same width: which calls, loops and
-// iterations were open, at each depth. The axis is time, in nanoseconds since [TraceReader.Times];
+// iterations were open, at each depth. The axis is time, in nanoseconds since [LazyTraceReader.Times];
 // without times it is the numbers of the thread's events.
 //
 // A container spans from its begin to its end: without times, from its own event to that of the
@@ -95,7 +95,7 @@ const (
 )
 
 // FlameOf finds what a thread did. If the data is damaged, it is about everything before the damage.
-func FlameOf(ctx context.Context, r *TraceReader, o FlameOptions) (f Flame, err error) {
+func FlameOf(ctx context.Context, r *LazyTraceReader, o FlameOptions) (f Flame, err error) {
 	o.Columns, o.Depth = min(max(o.Columns, 1), mostFlame), min(max(o.Depth, 1), mostFlame)
 	for {
 		v, epoch := r.moment()
@@ -114,7 +114,7 @@ func FlameOf(ctx context.Context, r *TraceReader, o FlameOptions) (f Flame, err 
 // flameWalk finds a flame: it goes from column to column, and knows the containers that are open in
 // the middle of the last one.
 type flameWalk struct {
-	r *TraceReader
+	r *LazyTraceReader
 	v *index.View
 	o FlameOptions
 	f Flame
@@ -337,7 +337,7 @@ func (x *flameWalk) wide(from, to int64) bool {
 
 // AxisOf returns where a node begins and ends on the axis of its thread's flame: time, or the numbers of events.
 // The error is [ErrNoTimes] if nothing is known of that in a trace with times.
-func AxisOf(ctx context.Context, r *TraceReader, n *Node, raw bool) (timed bool, from, to int64, err error) {
+func AxisOf(ctx context.Context, r *LazyTraceReader, n *Node, raw bool) (timed bool, from, to int64, err error) {
 	_, timed = r.Times()
 	at := n.Position()
 	if p := n.Point(); p != nil && !p.Class.Container() {

@@ -12,7 +12,7 @@ import (
 )
 
 // flamesOf compares flames of all threads with what the tree has.
-func flamesOf(t *testing.T, r *TraceReader, random *rand.Rand) (drawn int) {
+func flamesOf(t *testing.T, r *LazyTraceReader, random *rand.Rand) (drawn int) {
 	t.Helper()
 	for _, th := range r.Tree(true).Threads() {
 		for _, raw := range []bool{false, true} {

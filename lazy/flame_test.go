@@ -16,7 +16,7 @@ import (
 )
 
 // flameTraces are traces with and without times, of all shapes, cut ones too.
-func flameTraces(t *testing.T, f func(t *testing.T, r *TraceReader)) {
+func flameTraces(t *testing.T, f func(t *testing.T, r *LazyTraceReader)) {
 	var specs []formattest.Spec
 	for i, shape := range []formattest.Shape{formattest.Calls, formattest.Deep, formattest.Wide, formattest.WideCalls,
 		formattest.WideLeaves, formattest.Threads, formattest.Goroutines, formattest.Random} {
@@ -67,7 +67,7 @@ type flameNode struct {
 	parent   *flameNode
 }
 
-func newPlainFlame(t *testing.T, r *TraceReader, th *Node, raw bool) *plainFlame {
+func newPlainFlame(t *testing.T, r *LazyTraceReader, th *Node, raw bool) *plainFlame {
 	tree := r.Tree(!raw)
 	Inline(tree)
 	root := tree.thread(th.thread)
@@ -169,7 +169,7 @@ func (c *flameEvents) Merge(v Visitor) error {
 
 // TestFlame: a flame has the containers that are a column wide, those of the tree, and no others.
 func TestFlame(t *testing.T) {
-	flameTraces(t, func(t *testing.T, r *TraceReader) {
+	flameTraces(t, func(t *testing.T, r *LazyTraceReader) {
 		random := rand.New(rand.NewPCG(5, 6))
 		threads := r.Tree(true).Threads()
 		for i, th := range threads {
@@ -197,7 +197,7 @@ func TestFlame(t *testing.T) {
 	})
 }
 
-func (p *plainFlame) check(t *testing.T, r *TraceReader, o FlameOptions, below *flameNode) {
+func (p *plainFlame) check(t *testing.T, r *LazyTraceReader, o FlameOptions, below *flameNode) {
 	t.Helper()
 	about := fmt.Sprintf("thread %d raw %v, %d columns, depth %d, %d…%d", o.Thread, o.Raw, o.Columns, o.Depth, o.From, o.To)
 	if below != nil {

@@ -31,7 +31,7 @@ type Growth struct {
 var ErrPacked = errors.New("a packed trace does not grow")
 
 // openFollowed opens a trace that is being written, or will be.
-func openFollowed(path string, o Options) (*TraceReader, error) {
+func openFollowed(path string, o Options) (*LazyTraceReader, error) {
 	r := newReader(path, o)
 	r.indexPath, r.timesPath = path+format.IndexSuffix, path+format.TimesSuffix
 	f := newFollower(r.trace, o.Finish)
@@ -57,7 +57,7 @@ func openFollowed(path string, o Options) (*TraceReader, error) {
 // Follow continues to read an incomplete trace, as if it had been opened with
 // Options.Follow. Loaded nodes become stale, see Status.Epoch. It reports whether
 // it will: a complete trace, or a packed one, does not grow.
-func (r *TraceReader) Follow() bool {
+func (r *LazyTraceReader) Follow() bool {
 	v, p := r.known.Load(), r.Status().Phase
 	if p != PhaseReady && p != PhaseFailed || v.EOF || r.indexPath == "" {
 		return false
@@ -69,12 +69,12 @@ func (r *TraceReader) Follow() bool {
 
 // Unfollow stops following. If the data has no end, it is shown as a recording that
 // was cut short.
-func (r *TraceReader) Unfollow() { r.requests.send(request{kind: requestUnfollow}) }
+func (r *LazyTraceReader) Unfollow() { r.requests.send(request{kind: requestUnfollow}) }
 
 // CatchUp waits until everything now in the file of a followed trace is known; for
 // any other trace, until everything is known. It returns ctx's error if ctx ends
 // first.
-func (r *TraceReader) CatchUp(ctx context.Context) error {
+func (r *LazyTraceReader) CatchUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *TraceReader) CatchUp(ctx context.Context) error {
 }
 
 // Newest returns the thread of the last block; ok is false if there are no blocks.
-func (r *TraceReader) Newest() (thread int32, ok bool) {
+func (r *LazyTraceReader) Newest() (thread int32, ok bool) {
 	last := int64(-1)
 	for _, s := range r.known.Load().Streams {
 		if n := s.Blocks(); n > 0 && s.Block(n-1).Physical > last {

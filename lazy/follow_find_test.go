@@ -16,7 +16,7 @@ import (
 )
 
 // shows checks that a reader shows the same as the eager loader.
-func shows(t *testing.T, r *TraceReader, data []byte) {
+func shows(t *testing.T, r *LazyTraceReader, data []byte) {
 	t.Helper()
 	tree := r.Tree(false)
 	nodes := walkAll(t, tree, rand.New(rand.NewPCG(1, 2)))

@@ -58,7 +58,7 @@ func put(t *testing.T, path string, data []byte) {
 }
 
 // followed opens a trace that is being written.
-func followed(t *testing.T, path string, o Options) *TraceReader {
+func followed(t *testing.T, path string, o Options) *LazyTraceReader {
 	t.Helper()
 	o.Follow = true
 	r, err := Open(path, o)
@@ -70,7 +70,7 @@ func followed(t *testing.T, path string, o Options) *TraceReader {
 }
 
 // catchUp makes the reader look at the file now.
-func catchUp(t *testing.T, r *TraceReader) Status {
+func catchUp(t *testing.T, r *LazyTraceReader) Status {
 	t.Helper()
 	if err := r.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestFollowAgain(t *testing.T) {
 }
 
 // waitFor waits until the status satisfies wanted.
-func waitFor(t *testing.T, r *TraceReader, wanted func(Status) bool) Status {
+func waitFor(t *testing.T, r *LazyTraceReader, wanted func(Status) bool) Status {
 	t.Helper()
 	for {
 		if st := r.Status(); wanted(st) {

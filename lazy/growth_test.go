@@ -17,7 +17,7 @@ import (
 
 // growing is a reader whose trace becomes known bit by bit, as the test decides.
 type growing struct {
-	*TraceReader
+	*LazyTraceReader
 	t    *testing.T
 	scan *index.Scan
 }

@@ -81,7 +81,7 @@ func parseNumber(text string, most int64) (n int64, ok bool) {
 
 // Find returns the position that a handle names and the number of the event there, -1 for a
 // thread. The error is a [*NoEventError] or a [*NoPositionError] if nothing known has the handle.
-func (r *TraceReader) Find(ctx context.Context, h Handle) (at Position, event int32, err error) {
+func (r *LazyTraceReader) Find(ctx context.Context, h Handle) (at Position, event int32, err error) {
 	if h.Numbered {
 		at, err = r.FindEvent(ctx, h.Event)
 		return at, h.Event, err
@@ -97,7 +97,7 @@ func (r *TraceReader) Find(ctx context.Context, h Handle) (at Position, event in
 }
 
 // recordedAt returns the node that was recorded at a position.
-func recordedAt(ctx context.Context, r *TraceReader, p Position) (*Node, error) {
+func recordedAt(ctx context.Context, r *LazyTraceReader, p Position) (*Node, error) {
 	s := r.known.Load().Stream(p.Thread)
 	if s == nil || p.At >= s.Size {
 		return nil, &NoPositionError{p, s != nil}
@@ -124,7 +124,7 @@ func (e *NoPositionError) Error() string {
 
 // AlsoIn returns other threads with an event of the same number as the one at a position, at
 // most limit. It relies on numbers that rise within each thread.
-func (r *TraceReader) AlsoIn(ctx context.Context, event int32, at Position, limit int) (threads []int32, err error) {
+func (r *LazyTraceReader) AlsoIn(ctx context.Context, event int32, at Position, limit int) (threads []int32, err error) {
 	v := r.known.Load()
 	if len(v.Streams) < 2 {
 		return nil, nil

@@ -35,7 +35,7 @@ func dataInMemory(data []byte) *mapped.File {
 }
 
 // openBytes is Open for a trace that is in memory; index may be nil.
-func openBytes(data, index []byte) (*TraceReader, error) {
+func openBytes(data, index []byte) (*LazyTraceReader, error) {
 	if _, err := format.CheckDataHeader(data[:min(len(data), 512)]); err != nil {
 		return nil, err
 	}

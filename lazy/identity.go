@@ -20,7 +20,7 @@ const (
 // IdentityOf returns the identity of a complete trace: a digest of the sizes of its data and times, and of 64
 // samples of 4 KiB of each. Two recordings of a program differ in the moment when they began, which is
 // in the times. Without times they may be the same, byte by byte: then they are one trace.
-func IdentityOf(r *TraceReader) (id Identity, err error) {
+func IdentityOf(r *LazyTraceReader) (id Identity, err error) {
 	h := sha256.New()
 	err = r.use(func() error {
 		sampleFile(h, r.data)

@@ -10,7 +10,7 @@ import (
 // loader loads the children of nodes, raw or folded, counts them, and keeps the loaded
 // ones within a budget. It knows nothing of rows.
 type loader struct {
-	r      *TraceReader
+	r      *LazyTraceReader
 	folded bool
 	inline bool // see Inline
 
@@ -25,7 +25,7 @@ type loader struct {
 	leap   int64 // leapFirst, or less in tests
 }
 
-func newLoader(r *TraceReader, folded bool) *loader {
+func newLoader(r *LazyTraceReader, folded bool) *loader {
 	l := &loader{r: r, folded: folded, leap: leapFirst}
 	l.memory.init(r.opts.Memory)
 	return l

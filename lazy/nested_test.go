@@ -9,7 +9,7 @@ import (
 // TestNested: what the index tells about a node's contents is the number of containers that a
 // walk over everything below finds.
 func TestNested(t *testing.T) {
-	eachFindable(t, func(t *testing.T, r *TraceReader) {
+	eachFindable(t, func(t *testing.T, r *LazyTraceReader) {
 		tree := r.Tree(false)
 		checked := 0
 		var below func(n *Node) int64

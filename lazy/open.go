@@ -14,7 +14,7 @@ import (
 // a packed trace. It returns quickly, whatever the size; the rest is read in the
 // background, see Status and Changed. An error about a fault of the file is
 // an [*format.Error].
-func Open(path string, o Options) (*TraceReader, error) {
+func Open(path string, o Options) (*LazyTraceReader, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
@@ -37,8 +37,8 @@ func Open(path string, o Options) (*TraceReader, error) {
 	return r, nil
 }
 
-func newReader(path string, o Options) *TraceReader {
-	return &TraceReader{newWorker(newTrace(path, o.Ended), o)}
+func newReader(path string, o Options) *LazyTraceReader {
+	return &LazyTraceReader{newWorker(newTrace(path, o.Ended), o)}
 }
 
 // open does the quick part of opening and returns the rest of the work.

@@ -54,7 +54,7 @@ type Collector interface {
 	// Visitor returns the visitor of one part. Any goroutine may call it.
 	Visitor() Visitor
 	// Merge takes a visitor that has visited its part. It is called for all parts in the order
-	// of the trace, on the goroutine that called [TraceReader.Pass]. An error ends the pass.
+	// of the trace, on the goroutine that called [LazyTraceReader.Pass]. An error ends the pass.
 	Merge(v Visitor) error
 	// Reset discards everything merged so far: the index turned out to be wrong, and the pass
 	// begins again.
@@ -136,7 +136,7 @@ func usualPassCut() passCut {
 // data is damaged, everything before the damage is visited and Status().Problem has the
 // reason. After an error, or when ctx ends, everything merged so far is valid, apart from
 // what the collectors know to be missing.
-func (r *TraceReader) Pass(ctx context.Context, p Pass) error {
+func (r *LazyTraceReader) Pass(ctx context.Context, p Pass) error {
 	if p.cut == (passCut{}) {
 		p.cut = usualPassCut()
 		if p.Share > 0 {

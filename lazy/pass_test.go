@@ -21,7 +21,7 @@ var passCuts = [...]passCut{{150, 512, 3}, {1100, 3, 2}, {5000, 512, 1}, {40_000
 // passListing is a Collector that writes a line for each visit.
 type passListing struct {
 	t   *testing.T
-	r   *TraceReader
+	r   *LazyTraceReader
 	out bytes.Buffer
 	// forgiving ignores errors of points: those of a wrong index end the pass anyway.
 	forgiving bool
@@ -132,7 +132,7 @@ func (v *listedPart) Exit(p *PassPoint) {
 
 // descended returns what a passListing should have, without the lines of Exit, from the walk that
 // printing uses.
-func descended(t *testing.T, r *TraceReader, folded bool) []byte {
+func descended(t *testing.T, r *LazyTraceReader, folded bool) []byte {
 	var out bytes.Buffer
 	o := descentOptions{folded: folded, times: true, segments: segmentsFrom(r, Position{})}
 	err := descend(context.Background(), r, o, func(v *visit) error {
@@ -157,7 +157,7 @@ func withoutExits(text []byte) []byte {
 	return out
 }
 
-func listedBy(t *testing.T, r *TraceReader, p Pass) []byte {
+func listedBy(t *testing.T, r *LazyTraceReader, p Pass) []byte {
 	t.Helper()
 	l := &passListing{t: t, r: r}
 	p.Collect = []Collector{l}

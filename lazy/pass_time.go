@@ -28,7 +28,7 @@ func (p *PassPoint) When() (from, to int64, ok bool) {
 }
 
 // TimesAround returns the last known time before a position, and the first after it: see [PassPoint.When].
-func TimesAround(r *TraceReader, p Position) (from, to int64, err error) {
+func TimesAround(r *LazyTraceReader, p Position) (from, to int64, err error) {
 	err = r.use(func() error {
 		if !r.timed() {
 			return ErrNoTimes

@@ -46,13 +46,13 @@ var errEnough = errors.New("enough")
 // data is damaged, everything before the damage has been written. A thread without
 // events within the range has no heading. If it has a From and there is nothing to print from
 // there on, Print writes nothing and returns a [*NoEventError].
-func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange) error {
+func (r *LazyTraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange) error {
 	return r.print(ctx, w, o, within, usualCut())
 }
 
 // print is Print; c determines how threads are cut. The zero cut cuts none: they are
 // printed one after the other.
-func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange, c cut) error {
+func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange, c cut) error {
 	v := r.known.Load()
 	p := newPrinter(r, w, o)
 	p.from, p.left, p.limited = within.From, within.Count, within.Count > 0
@@ -86,7 +86,7 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, wi
 
 // printer is the state of a running Print or PrintEvent.
 type printer struct {
-	r       *TraceReader
+	r       *LazyTraceReader
 	version format.Version // of the trace
 	lines   *lines.Writer
 	from    int32 // the first event
@@ -198,7 +198,7 @@ func (p *printer) begin() {
 // enough reports whether the requested number of points has been printed.
 func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
-func newPrinter(r *TraceReader, w io.Writer, o PrintOptions) *printer {
+func newPrinter(r *LazyTraceReader, w io.Writer, o PrintOptions) *printer {
 	v := r.Version()
 	p := &printer{r: r, version: v, lines: lines.New(w, r.ctx, v, o)}
 	p.lines.Head(r.Times())
@@ -252,7 +252,7 @@ func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*le
 
 // insist runs f, and again if the index that f used turned out to be wrong and was
 // rebuilt. An index made from the data is never wrong.
-func insist(ctx context.Context, r *TraceReader, f func() error) error {
+func insist(ctx context.Context, r *LazyTraceReader, f func() error) error {
 	for {
 		epoch := r.epoch.Load()
 		err := f()
@@ -264,7 +264,7 @@ func insist(ctx context.Context, r *TraceReader, f func() error) error {
 
 // remade handles err: if it means that the index of an epoch is wrong, remade waits
 // until the index is rebuilt, and reports whether it was.
-func remade(ctx context.Context, r *TraceReader, err error, epoch int64) (bool, error) {
+func remade(ctx context.Context, r *LazyTraceReader, err error, epoch int64) (bool, error) {
 	if !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
 		return false, err
 	}

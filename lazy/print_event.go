@@ -32,7 +32,7 @@ func (e *FoldedError) Error() string {
 // text the point has no indentation. o.MaxDepth counts from the point. The error is a
 // [*FoldedError] if the trace has the point, but the folded view does not show it.
 // within.Thread is the thread to search, and within.Count limits the points written.
-func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
+func (r *LazyTraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
 	return printFound(ctx, r, w, o, subtree, within, func() (*Node, error) {
 		position, err := r.findEvent(ctx, event, within.Thread)
 		if err != nil {
@@ -44,7 +44,7 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 
 // PrintAt is PrintEvent for the trace point at a position. The error is a [*NoPositionError]
 // if there is none.
-func (r *TraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptions, at Position, subtree bool, within PrintRange) error {
+func (r *LazyTraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptions, at Position, subtree bool, within PrintRange) error {
 	return printFound(ctx, r, w, o, subtree, within, func() (*Node, error) {
 		position, event, err := r.Find(ctx, PositionHandle(at))
 		if err != nil {
@@ -55,7 +55,7 @@ func (r *TraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptions, 
 }
 
 // printFound prints the node that a function finds.
-func printFound(ctx context.Context, r *TraceReader, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
+func printFound(ctx context.Context, r *LazyTraceReader, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
 	var n *Node
 	find := func() (err error) {
 		n, err = shown()
@@ -92,7 +92,7 @@ func printFound(ctx context.Context, r *TraceReader, w io.Writer, o PrintOptions
 }
 
 // shown returns the node of the event at a position.
-func (r *TraceReader) shown(ctx context.Context, folded bool, event int32, at Position) (*Node, error) {
+func (r *LazyTraceReader) shown(ctx context.Context, folded bool, event int32, at Position) (*Node, error) {
 	n, err := r.Tree(folded).Reveal(ctx, at)
 	if err != nil {
 		return nil, err

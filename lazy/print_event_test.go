@@ -22,7 +22,7 @@ type printing struct {
 }
 
 // printBoth prints a trace, as text and as JSON, whose lines have the events.
-func printBoth(t *testing.T, r *TraceReader, o PrintOptions, within PrintRange) (p printing) {
+func printBoth(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRange) (p printing) {
 	t.Helper()
 	ctx := context.Background()
 	o.Escape = true // one line per point
@@ -103,7 +103,7 @@ func TestPrintEvent(t *testing.T) {
 	}
 }
 
-func printEvent(t *testing.T, r *TraceReader, o PrintOptions, event int32, subtree bool) string {
+func printEvent(t *testing.T, r *LazyTraceReader, o PrintOptions, event int32, subtree bool) string {
 	t.Helper()
 	o.Escape = true
 	var out bytes.Buffer

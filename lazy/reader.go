@@ -34,14 +34,14 @@ type Options struct {
 	Ended string
 }
 
-// TraceReader reads a trace of any size. It maps data and index; its memory
+// LazyTraceReader reads a trace of any size. It maps data and index; its memory
 // grows with the number of blocks and reference objects, not with the number of
 // calls. All methods may be called from any goroutine, and any number of readers
 // may be open at once.
 //
 // It is a facade for two parts: the trace, with the open files and what is known, and
 // the worker, whose goroutine finds out more.
-type TraceReader struct {
+type LazyTraceReader struct {
 	*worker
 }
 
@@ -51,7 +51,7 @@ var ErrNotRegular = mapped.ErrNotRegular
 
 // Close ends the background work and unmaps the files. It waits for reads in
 // progress. Values handed out before stay valid.
-func (r *TraceReader) Close() error {
+func (r *LazyTraceReader) Close() error {
 	r.cancel()
 	<-r.done
 	return r.close()
@@ -59,18 +59,18 @@ func (r *TraceReader) Close() error {
 
 // Version returns the format version of the trace; 0 while nothing of it has been
 // read, as with a packed trace that is still being unpacked.
-func (r *TraceReader) Version() format.Version { return r.version() }
+func (r *LazyTraceReader) Version() format.Version { return r.version() }
 
 // Path returns the path that was opened.
-func (r *TraceReader) Path() string { return r.path }
+func (r *LazyTraceReader) Path() string { return r.path }
 
 // Info returns what a packed trace records about its run; nil for any other trace.
-func (r *TraceReader) Info() *format.Info { return r.info }
+func (r *LazyTraceReader) Info() *format.Info { return r.info }
 
 // Size returns the sizes of data and index in bytes; 0 for an index that is absent
 // or not used.
-func (r *TraceReader) Size() (data, index int64) { return r.sizes() }
+func (r *LazyTraceReader) Size() (data, index int64) { return r.sizes() }
 
 // WithContext calls f with the trace's descriptors. f may only read them, and must not
 // keep them: they may grow after it has returned.
-func (r *TraceReader) WithContext(f func(*format.Context)) { r.withContext(f) }
+func (r *LazyTraceReader) WithContext(f func(*format.Context)) { r.withContext(f) }

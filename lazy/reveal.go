@@ -145,7 +145,7 @@ func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with ne
 }
 
 // FindFraction returns the Position at a fraction of a thread's stream, from 0 to 1.
-func (r *TraceReader) FindFraction(thread int32, f float64) (Position, error) {
+func (r *LazyTraceReader) FindFraction(thread int32, f float64) (Position, error) {
 	s := r.known.Load().Stream(thread)
 	if s == nil {
 		return Position{}, fmt.Errorf("thread %d is not in the trace", thread)

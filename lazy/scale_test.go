@@ -206,7 +206,7 @@ func TestManyReaders(t *testing.T) {
 	a := formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx")
 	b := formattest.Unpack(t, "kotlin.dump.bin")
 	wants := map[string]string{a: eagerText(t, a, true), b: eagerText(t, b, true)}
-	shared := map[string]*TraceReader{a: ready(t, a, Options{Memory: 64 << 10}), b: ready(t, b, Options{Memory: 64 << 10, NoWrite: true})}
+	shared := map[string]*LazyTraceReader{a: ready(t, a, Options{Memory: 64 << 10}), b: ready(t, b, Options{Memory: 64 << 10, NoWrite: true})}
 	trees := map[string]*Tree{a: shared[a].Tree(true), b: shared[b].Tree(true)}
 	var wg sync.WaitGroup
 	for i := range 8 {

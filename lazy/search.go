@@ -73,7 +73,7 @@ const hitsEvery = 30 * time.Millisecond
 // Search searches all threads and calls tell with its findings, on the caller's
 // goroutine: at once for the first hit, then now and then, and at the end. It
 // searches what is known when it begins: wait for PhaseReady to search all.
-func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
+func (r *LazyTraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
 	x := &searching{Search: s, r: r, news: news{tell: tell, every: s.Every, last: time.Now()}}
 	if x.news.every == 0 {
 		x.news.every = hitsEvery
@@ -102,7 +102,7 @@ func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) er
 // searching is the state of a running search: the [Collector] of a pass.
 type searching struct {
 	Search
-	r        *TraceReader
+	r        *LazyTraceReader
 	progress searchProgress
 	news     news
 	pieces   pieces

@@ -23,7 +23,7 @@ type namedHit struct {
 }
 
 // allNamed returns all rows of a trace, computed one by one from a walk over the tree.
-func allNamed(tb testing.TB, r *TraceReader, folded, verbose bool) (rows []namedHit) {
+func allNamed(tb testing.TB, r *LazyTraceReader, folded, verbose bool) (rows []namedHit) {
 	tb.Helper()
 	segments := segmentsFrom(r, Position{At: -1})
 	begun := 0
@@ -120,7 +120,7 @@ func anyText(rng *rand.Rand, row *namedHit) string {
 }
 
 // checkSearched compares a search from anywhere with what the rows match one by one.
-func checkSearched(t *testing.T, r *TraceReader, rng *rand.Rand, rows []namedHit, s Search, p, other searched) (found int) {
+func checkSearched(t *testing.T, r *LazyTraceReader, rng *rand.Rand, rows []namedHit, s Search, p, other searched) (found int) {
 	t.Helper()
 	match := func(p searched) (hits []Hit) {
 		for i := range rows {

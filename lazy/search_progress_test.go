@@ -9,7 +9,7 @@ import (
 )
 
 // segmentsFrom returns the segments of a search from a place on.
-func segmentsFrom(r *TraceReader, from Position) (list []segment) {
+func segmentsFrom(r *LazyTraceReader, from Position) (list []segment) {
 	o := newSearchOrder(r.known.Load(), from)
 	for i := range o.len() {
 		list = append(list, o.segment(i))

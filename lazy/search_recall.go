@@ -52,7 +52,7 @@ const (
 // to show code locations. more returns the hits, batch by batch, in the order in which
 // Search reported them; an empty batch ends them. It may wait. Points between two hits
 // are skipped if the index leads past them.
-func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
+func (r *LazyTraceReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
 	epoch := r.epoch.Load()
 	x := &recall{r: r, v: r.known.Load(), verbose: s.Verbose, l: &childReader{folded: s.Folded}}
 	x.l.lender = new(dataPool)
@@ -84,7 +84,7 @@ func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, v
 
 // recall is a walk from hit to hit.
 type recall struct {
-	r         *TraceReader
+	r         *LazyTraceReader
 	v         *index.View
 	verbose   bool
 	l         *childReader

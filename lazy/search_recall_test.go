@@ -26,7 +26,7 @@ func pathTo(t *Tree, n *Node) []byte {
 // TestRecall reads hits again, all or few of them, handed over at once or one
 // by one: each has the same text as its node.
 func TestRecall(t *testing.T) {
-	eachFindable(t, func(t *testing.T, r *TraceReader) {
+	eachFindable(t, func(t *testing.T, r *LazyTraceReader) {
 		for _, folded := range []bool{false, true} {
 			tree := r.Tree(folded)
 			hits := found(t, r, Search{Folded: folded, Find: func([]byte) (int, int) { return 0, 0 }})

@@ -26,7 +26,7 @@ func finds(expr string) func([]byte) (int, int) {
 }
 
 // found searches and returns the hits in the order in which they are reported.
-func found(t *testing.T, r *TraceReader, s Search) []Hit {
+func found(t *testing.T, r *LazyTraceReader, s Search) []Hit {
 	t.Helper()
 	var hits []Hit
 	var last Found
@@ -47,7 +47,7 @@ func found(t *testing.T, r *TraceReader, s Search) []Hit {
 
 // plainHits returns the hits of a search from the beginning, computed the simple way:
 // from the nodes of a tree, one by one.
-func plainHits(t *testing.T, r *TraceReader, s Search) (all []Position, hits []Hit) {
+func plainHits(t *testing.T, r *LazyTraceReader, s Search) (all []Position, hits []Hit) {
 	t.Helper()
 	tree := r.Tree(s.Folded)
 	var walk func(n *Node)
@@ -79,7 +79,7 @@ func plainHits(t *testing.T, r *TraceReader, s Search) (all []Position, hits []H
 // TestSearch compares searches from all positions with the contents of the tree: a
 // search from a position finds the same as one from the beginning, in rotated order.
 func TestSearch(t *testing.T) {
-	eachFindable(t, func(t *testing.T, r *TraceReader) {
+	eachFindable(t, func(t *testing.T, r *LazyTraceReader) {
 		positions := 40
 		if data, _ := r.Size(); data > 100<<10 {
 			positions = 4

@@ -48,7 +48,7 @@ const (
 // long, the share is dropped and a descent continues where the previous one ended. So a
 // spread visits the same points as a descent.
 type spread[P any] struct {
-	r      *TraceReader
+	r      *LazyTraceReader
 	v      *index.View // being walked
 	epoch  int64       // of v
 	cut    cut

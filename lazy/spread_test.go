@@ -26,7 +26,7 @@ const mostShares = 150
 var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true}}
 
 // printedCut returns the output of print, with its error below it.
-func printedCut(t *testing.T, r *TraceReader, o PrintOptions, within PrintRange, c cut) []byte {
+func printedCut(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRange, c cut) []byte {
 	t.Helper()
 	data, _ := r.Size()
 	out := bytes.NewBuffer(make([]byte, 0, data)) // does not grow in many steps

@@ -59,16 +59,16 @@ func (s Status) Rate(now time.Time) (perSecond float64, left time.Duration) {
 }
 
 // Status returns the state of the reader.
-func (r *TraceReader) Status() Status { return r.now() }
+func (r *LazyTraceReader) Status() Status { return r.now() }
 
 // Changed returns a channel that receives after the status, or what is known
 // about the trace, has changed. Several changes may be combined into one.
-func (r *TraceReader) Changed() <-chan struct{} { return r.changed }
+func (r *LazyTraceReader) Changed() <-chan struct{} { return r.changed }
 
 // Wait waits until the background work has ended, successfully or not, or, for a
 // followed trace, until everything written so far is known. It returns ctx's error
 // if ctx ends first.
-func (r *TraceReader) Wait(ctx context.Context) error {
+func (r *LazyTraceReader) Wait(ctx context.Context) error {
 	for {
 		if r.Status().Phase.rests() {
 			return nil

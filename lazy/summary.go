@@ -31,7 +31,7 @@ type ThreadCount struct {
 
 // Summarize reads all data once and counts. If the data is damaged, the reader's
 // Status().Problem has the reason. progress may be nil; it gets bytes.
-func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
+func (r *LazyTraceReader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
 	c := newObjectTally(r.known.Load())
 	var s *format.Scanner
 	for more := true; more; {

@@ -43,10 +43,10 @@ func (t *trace) summaryPath() string {
 }
 
 // SummaryFile is the summary file beside a trace, whether or not it exists. Any goroutine may use it.
-type SummaryFile struct{ r *TraceReader }
+type SummaryFile struct{ r *LazyTraceReader }
 
 // SummaryOf returns the summary file of a trace.
-func SummaryOf(r *TraceReader) SummaryFile { return SummaryFile{r} }
+func SummaryOf(r *LazyTraceReader) SummaryFile { return SummaryFile{r} }
 
 // State returns the size of the file in bytes, 0 if there is none that fits the data as far as it is
 // known, and why one that is there is not used.

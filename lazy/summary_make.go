@@ -135,7 +135,7 @@ func (c *comparer) end() error {
 // summaryMaker makes the summary of one view.
 type summaryMaker struct {
 	SummaryOptions
-	r      *TraceReader
+	r      *LazyTraceReader
 	v      *index.View
 	of     summary.Of
 	extra  []*summary.Unit // by unit: what the folded view has besides
@@ -145,7 +145,7 @@ type summaryMaker struct {
 }
 
 // newSummaryMaker prepares a summary of what is known once the background work has ended.
-func newSummaryMaker(ctx context.Context, r *TraceReader, o SummaryOptions) (*summaryMaker, error) {
+func newSummaryMaker(ctx context.Context, r *LazyTraceReader, o SummaryOptions) (*summaryMaker, error) {
 	if err := r.Wait(ctx); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (*noTables) Merge(v Visitor) error { return nil }
 
 // summarize makes a summary of a trace with units of so many bytes. The error is ErrNoSummary if it
 // gets none.
-func summarize(t *testing.T, r *TraceReader, unit int64) error {
+func summarize(t *testing.T, r *LazyTraceReader, unit int64) error {
 	t.Helper()
 	return SummaryOf(r).Write(t.Context(), SummaryOptions{
 		Tables: new(noTables), Encode: func() ([]byte, error) { return []byte("tables"), nil }, Unit: unit,
@@ -83,7 +83,7 @@ func (s *seer) Enter(p *PassPoint) { s.see(p); s.enter(p.PassFrame) }
 func (s *seer) Exit(p *PassPoint)  { s.calls = s.calls[:len(s.calls)-1] }
 
 // visited returns all points that a pass visits.
-func visited(t *testing.T, r *TraceReader, raw bool, share int64, skip func(PassRange) bool) []seenPoint {
+func visited(t *testing.T, r *LazyTraceReader, raw bool, share int64, skip func(PassRange) bool) []seenPoint {
 	t.Helper()
 	s := new(seer)
 	if err := r.Pass(t.Context(), Pass{Raw: raw, Share: share, Skip: skip, Collect: []Collector{s}}); err != nil {

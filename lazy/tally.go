@@ -78,7 +78,7 @@ type TallyPass struct {
 
 // TallyPass returns a TallyPass over the current data; nil if there is nothing to count because
 // the counts are known already, or because the trace is not completely known.
-func (r *TraceReader) TallyPass() *TallyPass {
+func (r *LazyTraceReader) TallyPass() *TallyPass {
 	v, epoch := r.moment()
 	if !v.Complete || v.Data != nil || len(v.Streams) == 0 {
 		return nil

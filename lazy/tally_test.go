@@ -10,7 +10,7 @@ import (
 
 // counted returns the calls and events that Threads reports, and whether all are
 // counted.
-func counted(r *TraceReader) (calls, events int64, all bool) {
+func counted(r *LazyTraceReader) (calls, events int64, all bool) {
 	all = true
 	for _, th := range r.Threads() {
 		calls, events = calls+th.Calls, events+th.Events
@@ -20,7 +20,7 @@ func counted(r *TraceReader) (calls, events int64, all bool) {
 }
 
 // takeTally counts to the end and returns the number of calls of Step.
-func takeTally(t *testing.T, r *TraceReader) (steps int) {
+func takeTally(t *testing.T, r *LazyTraceReader) (steps int) {
 	t.Helper()
 	c := r.TallyPass()
 	for more := c != nil; more; steps++ {

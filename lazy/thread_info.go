@@ -64,7 +64,7 @@ func (r *trace) infoOf(c *format.Context, v *index.View, s *index.Stream) Thread
 
 // Threads returns the threads known so far, by id. There may be a million: use ThreadInfo for
 // one, Totals for all together, and ThreadList for one after the other.
-func (r *TraceReader) Threads() (list []ThreadInfo) {
+func (r *LazyTraceReader) Threads() (list []ThreadInfo) {
 	r.WithContext(func(c *format.Context) {
 		v := r.known.Load()
 		list = make([]ThreadInfo, len(v.Streams))
@@ -76,7 +76,7 @@ func (r *TraceReader) Threads() (list []ThreadInfo) {
 }
 
 // ThreadInfo describes a thread; ok is false if no thread has this id.
-func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
+func (r *LazyTraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 	r.WithContext(func(c *format.Context) {
 		v := r.known.Load()
 		if s := v.Stream(id); s != nil {
@@ -95,7 +95,7 @@ type totals struct {
 
 // Totals returns how many threads are known so far, and the sum of their contents. It
 // looks at each of them only if more is known than before.
-func (r *TraceReader) Totals() (threads int, all Population) { return r.addUp() }
+func (r *LazyTraceReader) Totals() (threads int, all Population) { return r.addUp() }
 
 // addUp is Totals.
 func (r *trace) addUp() (threads int, all Population) {

@@ -12,12 +12,12 @@ import (
 // order of their ids. Making one takes constant time, however many threads there are,
 // and so does looking up one thread. Any goroutine may use it.
 type ThreadList struct {
-	r *TraceReader
+	r *LazyTraceReader
 	v *index.View
 }
 
 // ThreadList returns the threads that are known now.
-func (r *TraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
+func (r *LazyTraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
 
 // Same reports whether l and o are of the same moment.
 func (l *ThreadList) Same(o *ThreadList) bool { return l.v == o.v }

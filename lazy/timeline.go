@@ -38,7 +38,7 @@ const (
 // the trace has them. Otherwise the numbers of events do, if they are not given to threads in batches, as
 // the recorder of this module does: then somewhere near the first or last event of a thread, other
 // threads have numbers in the same batch.
-func TimelineOf(ctx context.Context, r *TraceReader) (o Timeline, err error) {
+func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error) {
 	if _, timed := r.Times(); timed {
 		return TimelineTimes, nil
 	}
@@ -122,7 +122,7 @@ func (w *walker) firstFrom(ctx context.Context, event int32) (at, found int64, e
 // Reach finds where a thread reaches a key of an order: an offset such that all points before it have
 // smaller keys. With [TimelineEvents] the points from it on do not; with [TimelineTimes] some may, as containers
 // that are still open then may have begun before.
-func (o Timeline) Reach(ctx context.Context, r *TraceReader, thread int32, key int64) (at int64, err error) {
+func (o Timeline) Reach(ctx context.Context, r *LazyTraceReader, thread int32, key int64) (at int64, err error) {
 	for {
 		v, epoch := r.moment()
 		err = r.use(func() error {
@@ -161,7 +161,7 @@ func (w *walker) reachTime(key int64) int64 {
 }
 
 // Spans returns which keys the threads have, by thread.
-func (o Timeline) Spans(ctx context.Context, r *TraceReader) (list []ThreadSpan, err error) {
+func (o Timeline) Spans(ctx context.Context, r *LazyTraceReader) (list []ThreadSpan, err error) {
 	v, epoch := r.moment()
 	if o != TimelineTimes {
 		table, err := r.eventTable(ctx, v)

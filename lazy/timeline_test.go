@@ -37,7 +37,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-func waited(t *testing.T, path string) *TraceReader {
+func waited(t *testing.T, path string) *LazyTraceReader {
 	t.Helper()
 	r := open(t, path, Options{NoWrite: true})
 	if err := r.Wait(t.Context()); err != nil {

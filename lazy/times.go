@@ -12,7 +12,7 @@ import (
 )
 
 // Time is the begin and the duration of something, in nanoseconds since the anchor
-// that [TraceReader.Times] returns. Its fields and its method are:
+// that [LazyTraceReader.Times] returns. Its fields and its method are:
 //
 //	Start    int64 // since the anchor
 //	Duration int64 // negative if not known
@@ -50,7 +50,7 @@ func (r *trace) openTimes() {
 // the reason.
 //
 // A trace whose clock is not related to the wall clock counts from 1970: see [WallKnown].
-func (r *TraceReader) Times() (anchor time.Time, ok bool) {
+func (r *LazyTraceReader) Times() (anchor time.Time, ok bool) {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	if r.closed || !r.timed() {
@@ -61,7 +61,7 @@ func (r *TraceReader) Times() (anchor time.Time, ok bool) {
 
 // TimesSize returns the size of the file of times in bytes; 0 if it is absent or not
 // used. For a packed trace it is the unpacked size.
-func (r *TraceReader) TimesSize() int64 {
+func (r *LazyTraceReader) TimesSize() int64 {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	if r.closed || !r.timed() {

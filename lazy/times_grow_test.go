@@ -64,14 +64,14 @@ func TestTimesGrow(t *testing.T) {
 					}
 				}
 				sortGrowing(t, sorted, g.Tree(false), rng)
-				sameLength(t, g.TraceReader)
+				sameLength(t, g.LazyTraceReader)
 			}
 			more(len(times))
 			g.rest(nil)
 			if st := g.Status(); st.TimesReason != nil {
 				t.Fatal(st.TimesReason)
 			}
-			compareTimes(t, g.TraceReader, want)
+			compareTimes(t, g.LazyTraceReader, want)
 			for _, n := range walkAll(t, tree, rng) {
 				if _, _, err := tree.CountChildren(ctx, n, 0); err != nil {
 					t.Fatal(err)
@@ -86,7 +86,7 @@ func TestTimesGrow(t *testing.T) {
 
 // sameLength compares the length of a recording, computed incrementally, with that
 // over all threads.
-func sameLength(t *testing.T, r *TraceReader) {
+func sameLength(t *testing.T, r *LazyTraceReader) {
 	t.Helper()
 	for {
 		before := r.known.Load()

@@ -31,7 +31,7 @@ func tinyTimed(t *testing.T, crash formattest.Crash) (path string, times []byte)
 
 // useTimes uses everything that depends on times: an error or a result is correct. It
 // returns how many nodes have a time.
-func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
+func useTimes(t *testing.T, r *LazyTraceReader, order Order) (timed int) {
 	t.Helper()
 	ctx := context.Background()
 	tree := r.Tree(false)
@@ -83,7 +83,7 @@ func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
 }
 
 // withTimes opens a trace with other bytes in its file of times.
-func withTimes(t *testing.T, path string, times []byte) *TraceReader {
+func withTimes(t *testing.T, path string, times []byte) *LazyTraceReader {
 	t.Helper()
 	if err := os.WriteFile(path+".tim", times, 0o644); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func withTimes(t *testing.T, path string, times []byte) *TraceReader {
 }
 
 // timesInMemory opens a trace with other times, without a file.
-func timesInMemory(t *testing.T, data, index, cells []byte) *TraceReader {
+func timesInMemory(t *testing.T, data, index, cells []byte) *LazyTraceReader {
 	t.Helper()
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
 	r.data = dataInMemory(data)

@@ -96,7 +96,7 @@ const blockTries = 1024
 
 // ThreadTime returns the time of a thread: from the start of its first block to the end of its
 // last. ok is false if it is not known, as in a trace without times.
-func (r *TraceReader) ThreadTime(thread int32) (t Time, ok bool) {
+func (r *LazyTraceReader) ThreadTime(thread int32) (t Time, ok bool) {
 	t = r.threadTime(thread)
 	return t, t.Duration >= 0
 }
@@ -157,7 +157,7 @@ func (w *walker) blockTime(i int) (Time, bool) {
 
 // Recording returns when the recording began and how long it took: to its end,
 // or, if it has none, to the last known time. ok is false if the trace has no times.
-func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok bool) {
+func (r *LazyTraceReader) Recording() (begin time.Time, length time.Duration, ok bool) {
 	err := r.use(func() error {
 		if !r.timed() {
 			return nil

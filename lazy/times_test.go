@@ -115,7 +115,7 @@ func TestTimes(t *testing.T) {
 }
 
 // compareTimes compares the times of all nodes of the raw tree.
-func compareTimes(t *testing.T, r *TraceReader, want paired) {
+func compareTimes(t *testing.T, r *LazyTraceReader, want paired) {
 	t.Helper()
 	begin, length, ok := r.Recording()
 	if ok != (want.end >= 0) || ok && (!begin.Equal(formattest.Anchor) || int64(length) != want.end) {

@@ -34,7 +34,7 @@ type Translation struct {
 //
 // If the data is damaged, the new trace ends before the damage, and Translation.Problem
 // is set. Translate returns an error if it cannot write, or if ctx has ended.
-func (r *TraceReader) Translate(ctx context.Context, to format.Version, out TranslateFiles, progress func(done, total int64)) (*Translation, error) {
+func (r *LazyTraceReader) Translate(ctx context.Context, to format.Version, out TranslateFiles, progress func(done, total int64)) (*Translation, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
@@ -85,7 +85,7 @@ func damage(err error) bool {
 
 // scanObjects visits the data object by object. The error for data that ends early
 // names no file.
-func scanObjects(ctx context.Context, r *TraceReader, progress func(done int64), visit func(*format.Object) error) error {
+func scanObjects(ctx context.Context, r *LazyTraceReader, progress func(done int64), visit func(*format.Object) error) error {
 	var s *format.Scanner
 	if err := r.use(func() error { s = format.NewBytesScanner(r.data.Bytes()); return nil }); err != nil {
 		return err
@@ -116,7 +116,7 @@ func scanObjects(ctx context.Context, r *TraceReader, progress func(done int64),
 
 // freeClass returns a class id that nothing in the trace refers to. It reads all of
 // the data, within a visit of scanObjects.
-func freeClass(ctx context.Context, r *TraceReader, known *format.Survey) (int32, error) {
+func freeClass(ctx context.Context, r *LazyTraceReader, known *format.Survey) (int32, error) {
 	s := format.NewBytesScanner(r.data.Bytes())
 	for n := 0; s.Next(); n++ {
 		o := s.Object()

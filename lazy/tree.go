@@ -23,9 +23,9 @@ type Tree struct {
 }
 
 // Tree returns a new view of the trace.
-func (r *TraceReader) Tree(folded bool) *Tree { return newTree(r, folded, nil) }
+func (r *LazyTraceReader) Tree(folded bool) *Tree { return newTree(r, folded, nil) }
 
-func newTree(r *TraceReader, folded bool, e Edits) *Tree {
+func newTree(r *LazyTraceReader, folded bool, e Edits) *Tree {
 	l := newLoader(r, folded)
 	l.edits = e
 	t := &Tree{loader: l, texts: texts{r.trace}, sorter: sorter{l, maxInRange(r.opts.Memory)}}

@@ -23,7 +23,7 @@ func tempDir(t *testing.T) {
 	t.Cleanup(func() { onlyFiles(t, dir) })
 }
 
-func printed(t *testing.T, r *TraceReader, o PrintOptions) []byte {
+func printed(t *testing.T, r *LazyTraceReader, o PrintOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := r.Print(context.Background(), &out, o, PrintRange{}); err != nil {
@@ -129,7 +129,7 @@ func TestPackedDamage(t *testing.T) {
 		return b
 	})
 	path := filepath.Join(t.TempDir(), "some.packedtrace")
-	damaged := func(b []byte) *TraceReader {
+	damaged := func(b []byte) *LazyTraceReader {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}

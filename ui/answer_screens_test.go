@@ -20,7 +20,7 @@ func TestAnswerScreens(t *testing.T) {
 	}
 	for _, story := range []struct {
 		name  string
-		r     *lazy.TraceReader
+		r     *lazy.LazyTraceReader
 		event int32 // where it begins
 		do    func(d *driver)
 	}{

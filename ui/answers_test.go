@@ -34,7 +34,7 @@ func words(line string) string {
 }
 
 // pass returns the table of top in the order of a key.
-func pass(t *testing.T, r *lazy.TraceReader, by query.By, key string) *table.Table {
+func pass(t *testing.T, r *lazy.LazyTraceReader, by query.By, key string) *table.Table {
 	t.Helper()
 	scope := query.Scope{}
 	top := query.NewTop(r, scope, by)

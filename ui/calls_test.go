@@ -13,7 +13,7 @@ import (
 )
 
 // callsOf returns the table of calls as the command makes it.
-func callsOf(t *testing.T, r *lazy.TraceReader, o query.CallsOptions) *table.Table {
+func callsOf(t *testing.T, r *lazy.LazyTraceReader, o query.CallsOptions) *table.Table {
 	t.Helper()
 	c, err := query.NewCalls(r, query.Scope{}, o)
 	if err == nil {

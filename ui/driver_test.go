@@ -57,7 +57,7 @@ func unpackFlat(t testing.TB) string {
 }
 
 // drive starts an explorer in a window of the given size.
-func drive(t testing.TB, r *lazy.TraceReader, width, height int, o Options) *driver {
+func drive(t testing.TB, r *lazy.LazyTraceReader, width, height int, o Options) *driver {
 	t.Helper()
 	d := &driver{t: t, m: New(r, o)}
 	t.Cleanup(d.m.env.Close)

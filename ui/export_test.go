@@ -24,7 +24,7 @@ import (
 )
 
 // commandWrites returns the files that the command export makes of a part of a trace, by their suffixes.
-func commandWrites(t *testing.T, r *lazy.TraceReader, f *export.Format, in string, steps query.Steps, o export.Options) map[string]string {
+func commandWrites(t *testing.T, r *lazy.LazyTraceReader, f *export.Format, in string, steps query.Steps, o export.Options) map[string]string {
 	t.Helper()
 	o.Scope = query.Scope{Raw: f.Raw}
 	if h, ok := lazy.ParseHandle(in); ok {
@@ -76,7 +76,7 @@ func (d *driver) command(text string) *driver {
 }
 
 // exports compares what a command exports with what the command line's export makes of the same part.
-func (d *driver) exports(t *testing.T, r *lazy.TraceReader, f *export.Format, words, in string, steps query.Steps, o export.Options) {
+func (d *driver) exports(t *testing.T, r *lazy.LazyTraceReader, f *export.Format, words, in string, steps query.Steps, o export.Options) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "explorer")
 	d.command("export " + f.Name + " " + words + path)
@@ -167,7 +167,7 @@ func TestExportList(t *testing.T) {
 }
 
 // matches returns the table of what a filter matches.
-func matches(t *testing.T, r *lazy.TraceReader, text string) *table.Table {
+func matches(t *testing.T, r *lazy.LazyTraceReader, text string) *table.Table {
 	t.Helper()
 	e, err := filter.Parse(text)
 	if err != nil {
@@ -222,7 +222,7 @@ func TestExportTable(t *testing.T) {
 
 // TestExportFlame: of a flame, the part of the recording on the screen is exported.
 func TestExportFlame(t *testing.T) {
-	for _, r := range []*lazy.TraceReader{uitest.Recorded(t, "gson.dump"), timedTrace(t, timedSpec)} {
+	for _, r := range []*lazy.LazyTraceReader{uitest.Recorded(t, "gson.dump"), timedTrace(t, timedSpec)} {
 		d := drive(t, r, 100, 24, Options{}).keys("V V")
 		thread := fmt.Sprintf("@%d", r.ThreadList().ID(0)+1)
 		lines := export.ByName("jsonl")

@@ -18,7 +18,7 @@ import (
 )
 
 // flameText returns what the command prints of the first thread.
-func flameText(t *testing.T, r *lazy.TraceReader, o lazy.FlameOptions) []string {
+func flameText(t *testing.T, r *lazy.LazyTraceReader, o lazy.FlameOptions) []string {
 	t.Helper()
 	f, err := lazy.FlameOf(t.Context(), r, o)
 	if err != nil {

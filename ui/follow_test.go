@@ -17,7 +17,7 @@ import (
 // live is an explorer of a trace that a test is recording.
 type live struct {
 	*driver
-	r    *lazy.TraceReader
+	r    *lazy.LazyTraceReader
 	path string
 	rec  *recorder.Recorder
 	f    recorder.Method

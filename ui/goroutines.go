@@ -158,7 +158,7 @@ func (s *starting) toStatement(thread int32) tea.Cmd {
 
 // whenBegun returns the innermost call of a thread that was open when another one began; ok is false if
 // none was, or the trace does not tell.
-func whenBegun(r *lazy.TraceReader, thread, of int32) (at lazy.Position, ok bool) {
+func whenBegun(r *lazy.LazyTraceReader, thread, of int32) (at lazy.Position, ok bool) {
 	t, ok := r.ThreadTime(thread)
 	if !ok {
 		return at, false

@@ -16,7 +16,7 @@ import (
 )
 
 // startsTrace is a trace of goroutines. Events of main: 0 main(), 1 to 5 go statements.
-func startsTrace(t *testing.T) *lazy.TraceReader {
+func startsTrace(t *testing.T) *lazy.LazyTraceReader {
 	w := formattest.NewBuilder(t)
 	run, start := w.Method("app", "run", formattest.IntType), w.Method("app", "go worker", formattest.IntType)
 	w.Thread(0)

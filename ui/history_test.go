@@ -12,7 +12,7 @@ import (
 )
 
 // at drives the explorer of a recorded trace to an event.
-func atEvent(t *testing.T, r *lazy.TraceReader, event string) *driver {
+func atEvent(t *testing.T, r *lazy.LazyTraceReader, event string) *driver {
 	t.Helper()
 	return drive(t, r, 112, 24, Options{}).keys(":").typed(event).keys("enter")
 }

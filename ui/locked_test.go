@@ -108,13 +108,13 @@ func TestLockedNoticesWaiting(t *testing.T) {
 	d := drive(t, uitest.Open(t, path, lazy.Options{}), 80, 24, Options{})
 	n := d.m.tree.Out.Cursor.Node
 	for name, ask := range map[string]func(){
-		"Tree.ThreadCount":        func() { d.m.tree.Out.Tree.ThreadCount() },
-		"Tree.AppendText":         func() { d.m.tree.Out.Tree.AppendText(nil, n, false) },
-		"TraceReader.Size":        func() { d.m.trace.Reader.Size() },
-		"TraceReader.Status":      func() { d.m.trace.Reader.Status() },
-		"TraceReader.WithContext": func() { d.m.trace.Reader.Version() },
-		"Node.Time":               func() { n.Time() },
-		"Node.Count":              func() { n.Count() },
+		"Tree.ThreadCount":            func() { d.m.tree.Out.Tree.ThreadCount() },
+		"Tree.AppendText":             func() { d.m.tree.Out.Tree.AppendText(nil, n, false) },
+		"LazyTraceReader.Size":        func() { d.m.trace.Reader.Size() },
+		"LazyTraceReader.Status":      func() { d.m.trace.Reader.Status() },
+		"LazyTraceReader.WithContext": func() { d.m.trace.Reader.Version() },
+		"Node.Time":                   func() { n.Time() },
+		"Node.Count":                  func() { n.Count() },
 	} {
 		if d.locked(ask) {
 			t.Errorf("%s does not wait", name)

@@ -71,7 +71,7 @@ type Model struct {
 }
 
 // New returns the explorer for a trace. The caller keeps r and closes it.
-func New(r *lazy.TraceReader, o Options) *Model {
+func New(r *lazy.LazyTraceReader, o Options) *Model {
 	g := screen.Unicode
 	if o.ASCII {
 		g = screen.ASCII
@@ -106,7 +106,7 @@ func New(r *lazy.TraceReader, o Options) *Model {
 }
 
 // connect makes the parts that use others.
-func (m *Model) connect(r *lazy.TraceReader, o *Options) {
+func (m *Model) connect(r *lazy.LazyTraceReader, o *Options) {
 	e, k, s, t, j, f := m.env, &m.keyboard, &m.trace, m.tree, m.jobs, &m.front
 	m.follow = following{Follow: follow.New(o.Follow && o.At == nil, t.Out.Cursor), env: e, trace: s, tree: t, jobs: j}
 	m.search = &searching{

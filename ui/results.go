@@ -209,7 +209,7 @@ func (r *results) showList(n int) tea.Cmd {
 
 // resultList is the table of a result. Its rows are read when they appear on the screen.
 type resultList struct {
-	r    *lazy.TraceReader
+	r    *lazy.LazyTraceReader
 	of   *result
 	g    *display.Glyphs
 	life context.Context

@@ -22,7 +22,7 @@ import (
 // timedSpec is a trace with times, of calls with loops in three threads.
 var timedSpec = formattest.Spec{Shape: formattest.Calls, N: 3000, Seed: 1, Threads: 3, Timed: true}
 
-func timedTrace(t testing.TB, s formattest.Spec) *lazy.TraceReader {
+func timedTrace(t testing.TB, s formattest.Spec) *lazy.LazyTraceReader {
 	t.Helper()
 	return uitest.Open(t, formattest.File(t, s), lazy.Options{NoWrite: true})
 }

@@ -208,7 +208,7 @@ func TestSearchNothing(t *testing.T) {
 func TestSearchNothingHints(t *testing.T) {
 	const raw, small = "r shows the raw trace", "a lower-case pattern ignores case"
 	for _, c := range []struct {
-		r      *lazy.TraceReader
+		r      *lazy.LazyTraceReader
 		typed  string
 		offers string
 	}{

@@ -194,7 +194,7 @@ func (s *stepping) again(src edited) tea.Cmd {
 }
 
 // shortName returns the name of the only method with the names of a row; "" if there are several.
-func shortName(r *lazy.TraceReader, class, method string) (name string) {
+func shortName(r *lazy.LazyTraceReader, class, method string) (name string) {
 	id := int32(-1)
 	r.WithContext(func(c *format.Context) {
 		for m := range c.Methods() {

@@ -94,7 +94,7 @@ func (s *stepping) here(kind query.StepKind) tea.Cmd {
 
 // namesOf returns the name of a method, as short as no other method has it, and the full name of its
 // class; "" if the trace does not describe it.
-func namesOf(r *lazy.TraceReader, method int32) (name, class string) {
+func namesOf(r *lazy.LazyTraceReader, method int32) (name, class string) {
 	long := answer.Name(r, method)
 	r.WithContext(func(c *format.Context) {
 		d := c.Method(method)

@@ -68,7 +68,7 @@ func (o *Options) raw() bool {
 // Run shows the trace until the user quits or ctx ends. If ctx ends, it returns the
 // context's cause. It always restores the terminal. It handles no signals: the caller's
 // context should end on them.
-func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
+func Run(ctx context.Context, r *lazy.LazyTraceReader, o Options) error {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
 	m := New(r, o)
 	return errors.Join(run(ctx, m, o.Color), m.leave())

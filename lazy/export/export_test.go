@@ -19,7 +19,7 @@ import (
 var shares = [...]int64{0, 170}
 
 // shareOf returns a share so that a trace does not have too many parts.
-func shareOf(r *lazy.TraceReader, share int64) int64 {
+func shareOf(r *lazy.LazyTraceReader, share int64) int64 {
 	if share == 0 {
 		return 0
 	}
@@ -28,7 +28,7 @@ func shareOf(r *lazy.TraceReader, share int64) int64 {
 }
 
 // opened opens a trace and waits until it is read.
-func opened(tb testing.TB, path string) *lazy.TraceReader {
+func opened(tb testing.TB, path string) *lazy.LazyTraceReader {
 	tb.Helper()
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
 	if err != nil {
@@ -42,7 +42,7 @@ func opened(tb testing.TB, path string) *lazy.TraceReader {
 }
 
 // traces calls f for traces of all kinds.
-func traces(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
+func traces(t *testing.T, f func(t *testing.T, r *lazy.LazyTraceReader)) {
 	n := 0
 	run := func(name string, path func(t *testing.T) string) {
 		if n++; formattest.Race && n%4 != 0 { // it takes ten times as long
@@ -77,7 +77,7 @@ func traces(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
 }
 
 // job prepares an export.
-func job(tb testing.TB, r *lazy.TraceReader, o Options) *Job {
+func job(tb testing.TB, r *lazy.LazyTraceReader, o Options) *Job {
 	tb.Helper()
 	j, err := NewJob(r, o)
 	if err != nil {
@@ -101,7 +101,7 @@ func written(t *testing.T, j *Job, name string) []byte {
 }
 
 // printed is what print --json writes.
-func printed(t *testing.T, r *lazy.TraceReader, o lazy.PrintOptions) []byte {
+func printed(t *testing.T, r *lazy.LazyTraceReader, o lazy.PrintOptions) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	o.JSON = true
@@ -112,7 +112,7 @@ func printed(t *testing.T, r *lazy.TraceReader, o lazy.PrintOptions) []byte {
 }
 
 // edited returns a scope with a step.
-func edited(t *testing.T, r *lazy.TraceReader, s query.Scope, kind query.StepKind, text string) query.Scope {
+func edited(t *testing.T, r *lazy.LazyTraceReader, s query.Scope, kind query.StepKind, text string) query.Scope {
 	t.Helper()
 	step, err := query.ParseStep(kind, text)
 	if err != nil {
@@ -126,7 +126,7 @@ func edited(t *testing.T, r *lazy.TraceReader, s query.Scope, kind query.StepKin
 
 // TestLines: JSON lines are what print --json prints, of the whole and to a depth.
 func TestLines(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		for _, raw := range []bool{false, true} {
 			for _, share := range shares {
 				j := job(t, r, Options{Scope: query.Scope{Raw: raw}})
@@ -205,7 +205,7 @@ func cutFile(t *testing.T, j *Job) (path string, events int64) {
 
 // TestCut: a cut of everything prints as the trace does, and its index and times are good.
 func TestCut(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		for _, share := range shares {
 			j := job(t, r, Options{Scope: query.Scope{Raw: true}, Reads: true})
 			j.share = shareOf(r, share)

@@ -36,7 +36,7 @@ type Options struct {
 // Job is one export of a trace.
 type Job struct {
 	Options
-	R *lazy.TraceReader
+	R *lazy.LazyTraceReader
 	// Start is when the recording began; the zero Time if that is not known.
 	Start time.Time
 	// Timed reports whether the trace has times. Without, the axis has a microsecond for each event: an
@@ -53,7 +53,7 @@ type Job struct {
 }
 
 // NewJob prepares an export of a trace that is ready.
-func NewJob(r *lazy.TraceReader, o Options) (*Job, error) {
+func NewJob(r *lazy.LazyTraceReader, o Options) (*Job, error) {
 	j := &Job{Options: o, R: r, Version: r.Version()}
 	var err error
 	if j.id, err = lazy.IdentityOf(r); err != nil {

@@ -24,7 +24,7 @@ type methods struct {
 }
 
 // methodsOf reads the descriptors of a trace that is ready.
-func methodsOf(r *lazy.TraceReader) *methods {
+func methodsOf(r *lazy.LazyTraceReader) *methods {
 	m := &methods{byID: make(map[int32]int32)}
 	r.WithContext(func(c *format.Context) {
 		places := sourcePlaces(c)

@@ -112,7 +112,7 @@ func readOTLP(t *testing.T, j *Job, b []byte) map[string]*otlpJSON {
 // TestOTLP: each call is a span, of which the calls in it are children; its times, what it threw and what was thrown
 // in it are those of JSON lines. However the pass is cut, the file is the same.
 func TestOTLP(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		if _, timed := r.Times(); !timed {
 			_, err := job(t, r, Options{}).Write(t.Context(), ByName("otlp"), new(bytes.Buffer), nil)
 			if !errors.Is(err, errUndated) {
@@ -174,7 +174,7 @@ func TestOTLP(t *testing.T) {
 }
 
 // points returns all points of a scope, in order, from JSON lines.
-func points(t *testing.T, r *lazy.TraceReader, scope query.Scope) (list []shownPoint) {
+func points(t *testing.T, r *lazy.LazyTraceReader, scope query.Scope) (list []shownPoint) {
 	t.Helper()
 	for line := range strings.Lines(string(written(t, job(t, r, Options{Scope: scope}), "jsonl"))) {
 		var p shownPoint

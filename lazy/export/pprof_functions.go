@@ -13,7 +13,7 @@ import (
 // pprofFunctions are the functions and locations that samples refer to. Their number is bounded by that of the
 // methods and code locations of the trace.
 type pprofFunctions struct {
-	r       *lazy.TraceReader
+	r       *lazy.LazyTraceReader
 	methods *methods
 	ids     map[int32]uint64 // of functions, by group
 	list    []pprofFunction  // by id - 1
@@ -34,7 +34,7 @@ type pprofLine struct {
 	line     int
 }
 
-func newPprofFunctions(r *lazy.TraceReader, m *methods) pprofFunctions {
+func newPprofFunctions(r *lazy.LazyTraceReader, m *methods) pprofFunctions {
 	return pprofFunctions{r: r, methods: m, ids: make(map[int32]uint64), byCall: make(map[[2]int32]uint64), byLine: make(map[pprofLine]uint64)}
 }
 

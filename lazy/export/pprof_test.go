@@ -56,7 +56,7 @@ func profileSums(p *profile.Profile) map[string]topSums {
 
 // TestPprof: self, total and calls are those of tracex top, however the pass is cut; of parts and with steps, too.
 func TestPprof(t *testing.T) {
-	some(t, func(t *testing.T, r *lazy.TraceReader) {
+	some(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		for name, scope := range scopes(t, r) {
 			want, exact := topOf(t, r, scope)
 			for n, s := range want {

@@ -82,7 +82,7 @@ func readSpeedscope(t *testing.T, b []byte) *speedscopeFile {
 // TestSpeedscope: each profile has the calls of its thread, in order, with their depths; the events are those of JSON lines
 // where clocks agree. However the pass is cut, the file is the same.
 func TestSpeedscope(t *testing.T) {
-	some(t, func(t *testing.T, r *lazy.TraceReader) {
+	some(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		for name, scope := range scopes(t, r) {
 			j := job(t, r, Options{Scope: scope, Title: "a \"title\"\n", Program: "tracex@1.2.3"})
 			b := written(t, j, "speedscope")
@@ -125,7 +125,7 @@ func TestSpeedscope(t *testing.T) {
 }
 
 // callsOf returns the calls of a scope, in order, from JSON lines.
-func callsOf(t *testing.T, r *lazy.TraceReader, scope query.Scope) (list []shownPoint) {
+func callsOf(t *testing.T, r *lazy.LazyTraceReader, scope query.Scope) (list []shownPoint) {
 	t.Helper()
 	for line := range strings.Lines(string(written(t, job(t, r, Options{Scope: scope}), "jsonl"))) {
 		var p shownPoint

@@ -54,7 +54,7 @@ func TestToolsDamaged(t *testing.T) {
 }
 
 // readTools writes a trace in all formats that tools read, and reads those whose export had no error. It returns how many.
-func readTools(t *testing.T, r *lazy.TraceReader) (read int) {
+func readTools(t *testing.T, r *lazy.LazyTraceReader) (read int) {
 	t.Helper()
 	for _, name := range []string{"speedscope", "folded", "pprof", "otlp"} {
 		var b bytes.Buffer

@@ -24,7 +24,7 @@ import (
 type topSums struct{ self, total, calls, own int64 }
 
 // topOf is what tracex top shows, by the names of its rows, and how often clocks disagree.
-func topOf(t *testing.T, r *lazy.TraceReader, scope query.Scope) (rows map[string]topSums, exact bool) {
+func topOf(t *testing.T, r *lazy.LazyTraceReader, scope query.Scope) (rows map[string]topSums, exact bool) {
 	t.Helper()
 	top := query.NewTop(r, scope, query.ByMethod)
 	if err := r.Pass(t.Context(), scope.Over(top)); err != nil {
@@ -60,7 +60,7 @@ func topOf(t *testing.T, r *lazy.TraceReader, scope query.Scope) (rows map[strin
 
 // scopes are parts of a trace: all of it, and of the others two that the name of the test decides; all if tests try
 // everything.
-func scopes(t *testing.T, r *lazy.TraceReader) map[string]query.Scope {
+func scopes(t *testing.T, r *lazy.LazyTraceReader) map[string]query.Scope {
 	t.Helper()
 	first := r.Threads()[0].ID
 	list := map[string]query.Scope{
@@ -95,8 +95,8 @@ func number32(t *testing.T) uint32 {
 }
 
 // some is traces, of which it takes about half unless tests try everything.
-func some(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+func some(t *testing.T, f func(t *testing.T, r *lazy.LazyTraceReader)) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		if formattest.Exhaustive() || number32(t)/7%2 == 0 {
 			f(t, r)
 		}
@@ -144,7 +144,7 @@ func readFolded(t *testing.T, b []byte) (list []foldedLine) {
 
 // TestFolded: the sums by weight are those of tracex top, in order, however the pass is cut; of parts and with steps, too.
 func TestFolded(t *testing.T) {
-	some(t, func(t *testing.T, r *lazy.TraceReader) {
+	some(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		for name, scope := range scopes(t, r) {
 			rows, _ := topOf(t, r, scope)
 			var want topSums

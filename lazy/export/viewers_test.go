@@ -250,7 +250,7 @@ func fields(t *testing.T, b []byte, f func(n protowire.Number, v uint64, body []
 
 // TestDrawn: viewers get the tree that is shown.
 func TestDrawn(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		check := func(s query.Scope) {
 			t.Helper()
 			for _, share := range shares {
@@ -276,7 +276,7 @@ func TestDrawn(t *testing.T) {
 }
 
 // lastEvent returns the highest number of an event.
-func lastEvent(t *testing.T, r *lazy.TraceReader) (last int) {
+func lastEvent(t *testing.T, r *lazy.LazyTraceReader) (last int) {
 	for _, points := range tree(t, job(t, r, Options{Scope: query.Scope{Raw: true}})) {
 		for i := range points {
 			last = max(last, points[i].Event)
@@ -287,7 +287,7 @@ func lastEvent(t *testing.T, r *lazy.TraceReader) (last int) {
 
 // TestRange: an export of a span of time has what overlaps it, cut at its ends.
 func TestRange(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		if _, timed := r.Times(); !timed {
 			t.Skip("it has no times")
 		}

@@ -24,7 +24,7 @@ const maxPath = 12
 type Quoter struct{ folded, raw *lazy.Tree }
 
 // NewQuoter returns a Quoter for a trace.
-func NewQuoter(r *lazy.TraceReader) *Quoter { return &Quoter{r.Tree(true), r.Tree(false)} }
+func NewQuoter(r *lazy.LazyTraceReader) *Quoter { return &Quoter{r.Tree(true), r.Tree(false)} }
 
 // Quote reads the row of an item. It fails if something else is at the item's position.
 func (q *Quoter) Quote(ctx context.Context, it *Item) (Quoted, error) {

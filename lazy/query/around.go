@@ -30,7 +30,7 @@ type Around struct {
 	Threads        []int32
 	Others, Unread int
 
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	o     AroundOptions
 	texts map[lazy.Position]*aroundText // once read
 }
@@ -51,7 +51,7 @@ const sameTime = 100
 var errFalls = errors.New("events of a thread are not in the order of their numbers")
 
 // FindAround finds what is around the point at a position. The error is [ErrHidden] if folding hides it.
-func FindAround(ctx context.Context, r *lazy.TraceReader, at lazy.Position, o AroundOptions) (*Around, error) {
+func FindAround(ctx context.Context, r *lazy.LazyTraceReader, at lazy.Position, o AroundOptions) (*Around, error) {
 	timeline, err := lazy.TimelineOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func FindAround(ctx context.Context, r *lazy.TraceReader, at lazy.Position, o Ar
 	return a, err
 }
 
-func findAround(ctx context.Context, r *lazy.TraceReader, at lazy.Position, o AroundOptions, timeline lazy.Timeline) (*Around, error) {
+func findAround(ctx context.Context, r *lazy.LazyTraceReader, at lazy.Position, o AroundOptions, timeline lazy.Timeline) (*Around, error) {
 	x := &gathering{
 		laneReader: laneReader{r: r, raw: o.Raw, timeline: timeline, always: at},
 		threads:    o.Threads, opened: make(map[int32]bool),
@@ -390,7 +390,7 @@ var ErrNoOrder = errors.New("what other threads did then is not known: this trac
 
 // FindMoment finds what a thread did at the moment of a point of another one: its last row before, or if
 // there is none the first after; after tells that.
-func FindMoment(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position, thread int32) (m Moment, after bool, err error) {
+func FindMoment(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.Position, thread int32) (m Moment, after bool, err error) {
 	a, err := FindAround(ctx, r, at, AroundOptions{Raw: raw, N: 1, Threads: []int32{thread}})
 	switch {
 	case err != nil:

@@ -40,7 +40,7 @@ type known struct {
 }
 
 // plainAround lists the moments of all threads.
-func plainAround(t *testing.T, r *lazy.TraceReader, raw bool, timeline lazy.Timeline) *plainMoments {
+func plainAround(t *testing.T, r *lazy.LazyTraceReader, raw bool, timeline lazy.Timeline) *plainMoments {
 	x := &plainMoments{timeline: timeline}
 	recorded := make(map[int32][]known)
 	leaves := make(map[lazy.Position]int) // of points: how many of the known are before it
@@ -191,7 +191,7 @@ func plainUnsure(list []Moment, timeline lazy.Timeline) []bool {
 	return out
 }
 
-func compareAround(t *testing.T, r *lazy.TraceReader, x *plainMoments, at lazy.Position, o AroundOptions, pass func(*Moment) bool) {
+func compareAround(t *testing.T, r *lazy.LazyTraceReader, x *plainMoments, at lazy.Position, o AroundOptions, pass func(*Moment) bool) {
 	t.Helper()
 	got, err := findAround(t.Context(), r, at, o, x.timeline)
 	if err != nil {
@@ -225,7 +225,7 @@ func compareAround(t *testing.T, r *lazy.TraceReader, x *plainMoments, at lazy.P
 }
 
 func TestAround(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		if long(r) {
 			return
 		}
@@ -274,7 +274,7 @@ func TestAround(t *testing.T) {
 }
 
 // long reports whether a trace takes a plain calculation long. Others of its kind are tested.
-func long(r *lazy.TraceReader) bool {
+func long(r *lazy.LazyTraceReader) bool {
 	data, _ := r.Size()
 	return data > 1<<20
 }
@@ -362,7 +362,7 @@ func TestAroundPrinted(t *testing.T) {
 // TestAroundScreens draws real traces at several widths.
 func TestAroundScreens(t *testing.T) {
 	var out bytes.Buffer
-	draw := func(r *lazy.TraceReader, event int32, n int, where string, ascii bool) {
+	draw := func(r *lazy.LazyTraceReader, event int32, n int, where string, ascii bool) {
 		at, _, err := r.Find(t.Context(), lazy.EventHandle(event))
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // AtMost returns how many matches a filter has at most, by the summary beside the trace. ok is false if
 // that is not known: without a summary that fits, or if ctx ends before. It reads nothing of the trace.
-func AtMost(ctx context.Context, r *lazy.TraceReader, raw bool, e *filter.Expr) (n int64, ok bool) {
+func AtMost(ctx context.Context, r *lazy.LazyTraceReader, raw bool, e *filter.Expr) (n int64, ok bool) {
 	f, err := bound(r, e)
 	if err != nil {
 		return 0, false
@@ -37,7 +37,7 @@ const askedThreads = 64
 
 // callsAtMost returns how many calls a filter matches at most, by how often each method is called in the
 // folded view.
-func callsAtMost(r *lazy.TraceReader, f *filter.Filter) (n int64, ok bool) {
+func callsAtMost(r *lazy.LazyTraceReader, f *filter.Filter) (n int64, ok bool) {
 	threads := r.ThreadList()
 	top := NewTop(r, Scope{}, ByMethod)
 	if threads.Len() > askedThreads || !top.Recall() {

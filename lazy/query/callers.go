@@ -34,7 +34,7 @@ type CallersOptions struct {
 
 // NewCallers returns the Callers of a trace. The error tells which methods have similar names if
 // none has that of the options.
-func NewCallers(r *lazy.TraceReader, scope Scope, o CallersOptions) (*Callers, error) {
+func NewCallers(r *lazy.LazyTraceReader, scope Scope, o CallersOptions) (*Callers, error) {
 	e, err := filter.Parse("method=" + filter.Word(o.Method))
 	if err != nil {
 		return nil, err

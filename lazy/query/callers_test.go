@@ -152,7 +152,7 @@ func (p *plainPaths) calls(list []*node, around []*node) {
 // TestCallers: each path has the sums of a plain recursion over the tree, however the pass is cut;
 // the root has the total of the methods, or their self time.
 func TestCallers(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 200_000 {
 			return // long enough
@@ -175,7 +175,7 @@ func TestCallers(t *testing.T) {
 
 // methodsOf returns the names of the method of the first root, of a method in the middle of the
 // trace, and of one that calls itself, if any.
-func methodsOf(r *lazy.TraceReader, roots []*node) (list []string) {
+func methodsOf(r *lazy.LazyTraceReader, roots []*node) (list []string) {
 	var all []*node
 	var recursive *node
 	var walk func(list []*node)
@@ -207,7 +207,7 @@ func methodsOf(r *lazy.TraceReader, roots []*node) (list []string) {
 	return slices.Compact(list)
 }
 
-func checkCallers(t *testing.T, r *lazy.TraceReader, roots []*node, scope Scope, o CallersOptions, share int64) {
+func checkCallers(t *testing.T, r *lazy.LazyTraceReader, roots []*node, scope Scope, o CallersOptions, share int64) {
 	t.Helper()
 	where := fmt.Sprintf("raw %v, %v%s, %+v, share %d", scope.Raw, scope.Steps(), scope.about(&display.Unicode), o, share)
 	c, err := NewCallers(r, scope, o)

@@ -20,7 +20,7 @@ import (
 // those with the same value in a column. Any goroutine may ask for its table while Run runs.
 type Calls struct {
 	Set   *places.Set // the calls, in the order of the trace; empty if they are grouped
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	scope Scope
 	o     CallsOptions
 	where *filter.Expr
@@ -81,7 +81,7 @@ type callsAbout struct {
 
 // NewCalls prepares to find calls in a scope. The error is a [NoMethodError], a [filter.Error] or a
 // [ColumnError].
-func NewCalls(r *lazy.TraceReader, scope Scope, o CallsOptions) (*Calls, error) {
+func NewCalls(r *lazy.LazyTraceReader, scope Scope, o CallsOptions) (*Calls, error) {
 	c := &Calls{Set: places.New(), r: r, scope: scope, o: o, limit: usualCallsLimits}
 	_, c.about.timed = r.Times()
 	c.about.threads = r.ThreadList().Len()
@@ -182,7 +182,7 @@ func (c *Calls) groupOrder() error {
 
 // callsWhere returns the filter for what a user asked for, and the names of the methods if it is a
 // method.
-func callsWhere(r *lazy.TraceReader, what string) (where *filter.Expr, methods []string, err error) {
+func callsWhere(r *lazy.LazyTraceReader, what string) (where *filter.Expr, methods []string, err error) {
 	f, none := methodNamed(r, what)
 	if none == nil {
 		return f.expr, f.names, nil
@@ -213,7 +213,7 @@ type namedMethod struct {
 }
 
 // methodNamed finds the methods of a name. The error is a [NoMethodError].
-func methodNamed(r *lazy.TraceReader, name string) (m namedMethod, err error) {
+func methodNamed(r *lazy.LazyTraceReader, name string) (m namedMethod, err error) {
 	if m.expr, err = filter.Parse("method=" + filter.Word(name)); err != nil {
 		return m, &NoMethodError{Method: name}
 	}

@@ -85,7 +85,7 @@ func (e *ColumnError) Error() string {
 }
 
 // parseCallColumn returns the column of a name.
-func parseCallColumn(r *lazy.TraceReader, name string) (c callColumn, err error) {
+func parseCallColumn(r *lazy.LazyTraceReader, name string) (c callColumn, err error) {
 	if c, ok := columnNamed(name); ok {
 		return c, nil
 	}

@@ -22,7 +22,7 @@ type columnCell struct {
 
 // plainColumns returns the values of calls in the columns that are shown on request: captured fields and
 // elements, up to two deep, and the number of the iteration around.
-func plainColumns(t *testing.T, r *lazy.TraceReader, raw bool) (calls int, values map[string][]columnCell) {
+func plainColumns(t *testing.T, r *lazy.LazyTraceReader, raw bool) (calls int, values map[string][]columnCell) {
 	t.Helper()
 	values = make(map[string][]columnCell)
 	tree := r.Tree(!raw)
@@ -88,7 +88,7 @@ func plainColumns(t *testing.T, r *lazy.TraceReader, raw bool) (calls int, value
 }
 
 // compareColumn compares a column of all calls with its values.
-func compareColumn(t *testing.T, r *lazy.TraceReader, raw bool, col string, calls int, want []columnCell, share int64) {
+func compareColumn(t *testing.T, r *lazy.LazyTraceReader, raw bool, col string, calls int, want []columnCell, share int64) {
 	t.Helper()
 	scope := Scope{Raw: raw}
 	x, err := NewCalls(r, scope, CallsOptions{What: "kind=call", Cols: []string{col}, Sort: col})

@@ -16,7 +16,7 @@ import (
 )
 
 // limited finds calls with limits.
-func limited(t *testing.T, r *lazy.TraceReader, o CallsOptions, limit callsLimits) (*Calls, *table.Table) {
+func limited(t *testing.T, r *lazy.LazyTraceReader, o CallsOptions, limit callsLimits) (*Calls, *table.Table) {
 	t.Helper()
 	c, err := NewCalls(r, Scope{}, o)
 	if err != nil {
@@ -30,7 +30,7 @@ func limited(t *testing.T, r *lazy.TraceReader, o CallsOptions, limit callsLimit
 }
 
 // gsonCalls opens a real trace, and returns all its calls as a plain calculation has them.
-func gsonCalls(t *testing.T) (*lazy.TraceReader, []*plainCall) {
+func gsonCalls(t *testing.T) (*lazy.LazyTraceReader, []*plainCall) {
 	r := opened(t, formattest.Unpack(t, "gson.stream.bin"))
 	f, err := bound(r, callsFilter)
 	if err != nil {
@@ -241,7 +241,7 @@ func TestCallsErrors(t *testing.T) {
 func TestCallsTexts(t *testing.T) {
 	for _, x := range []struct {
 		name string
-		r    *lazy.TraceReader
+		r    *lazy.LazyTraceReader
 		o    CallsOptions
 	}{
 		{"gson", opened(t, formattest.Unpack(t, "gson.stream.bin")), CallsOptions{What: "Gson.getAdapter"}},
@@ -263,7 +263,7 @@ func TestCallsTexts(t *testing.T) {
 // TestEditedCalls: with steps, the calls are those of the edited tree, with the callers and the own times
 // that they have there.
 func TestEditedCalls(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		m := caseMakerOf(t, r, forest(t, r, false))
 		if m == nil {
 			return

@@ -62,7 +62,7 @@ func appendVisible(b []byte, text string, lines *template.Template) []byte {
 }
 
 // readLines writes a template for points at places, in the order of these.
-func readLines(ctx context.Context, r *lazy.TraceReader, s *Scope, lines *template.Template, g *display.Glyphs, at []lazy.Position) ([]string, error) {
+func readLines(ctx context.Context, r *lazy.LazyTraceReader, s *Scope, lines *template.Template, g *display.Glyphs, at []lazy.Position) ([]string, error) {
 	if len(at) == 0 {
 		return nil, nil
 	}

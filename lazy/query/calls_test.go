@@ -27,7 +27,7 @@ type plainCall struct {
 }
 
 // plainCalls returns the calls that match a filter, in the order of the trace.
-func plainCalls(r *lazy.TraceReader, all []*point, f *filter.Filter) (out []*plainCall) {
+func plainCalls(r *lazy.LazyTraceReader, all []*point, f *filter.Filter) (out []*plainCall) {
 	events := make(map[*point]int64)
 	for i := len(all) - 1; i >= 0; i-- { // children are after their parents
 		events[all[i]]++
@@ -127,7 +127,7 @@ func (x *plainCall) iteration() int64 {
 }
 
 // callFilters returns filters for calls of a trace: of methods, and others.
-func callFilters(r *lazy.TraceReader, all []*point, rng *rand.Rand) (list []string) {
+func callFilters(r *lazy.LazyTraceReader, all []*point, rng *rand.Rand) (list []string) {
 	list = []string{"kind=call", "threw kind=call", "in(has(kind=loop)) kind=call", "depth>1 kind=call", "-in(threw) kind=call"}
 	r.WithContext(func(c *format.Context) {
 		for range 1000 {
@@ -161,7 +161,7 @@ func TestCalls(t *testing.T) {
 }
 
 // compareCalls compares tables of the calls that match a filter with a plain calculation.
-func compareCalls(t *testing.T, r *lazy.TraceReader, raw bool, all []*point, text string, rng *rand.Rand) {
+func compareCalls(t *testing.T, r *lazy.LazyTraceReader, raw bool, all []*point, text string, rng *rand.Rand) {
 	t.Helper()
 	_, timed := r.Times()
 	size, _ := r.Size()

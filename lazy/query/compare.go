@@ -20,7 +20,7 @@ import (
 //
 // It runs its passes itself; any goroutine may ask it for what has been found so far.
 type Compare struct {
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	scope Scope // neither A nor B: the view, and the steps
 	timed bool
 	chunk int64          // bytes of a side that are read at first
@@ -83,7 +83,7 @@ const (
 
 // NewCompare returns the Compare of what two handles name. The scope has the view and the steps. The
 // error is ErrPart if they limit it.
-func NewCompare(r *lazy.TraceReader, scope Scope, a, b lazy.Handle) (*Compare, error) {
+func NewCompare(r *lazy.LazyTraceReader, scope Scope, a, b lazy.Handle) (*Compare, error) {
 	for _, s := range scope.Steps() {
 		if s.Kind == Range {
 			return nil, ErrPart

@@ -185,7 +185,7 @@ func (c *Compare) title(f *comparison, g *display.Glyphs) string {
 const longestCompared = 60
 
 // notes tells what the table does not.
-func (f *comparison) notes(r *lazy.TraceReader, done bool) (list []string) {
+func (f *comparison) notes(r *lazy.LazyTraceReader, done bool) (list []string) {
 	for i := range f.sides {
 		switch s := &f.sides[i]; s.state {
 		case lazy.StatePending:

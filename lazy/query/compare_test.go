@@ -197,7 +197,7 @@ func comparedText(c *Compare) string {
 }
 
 // compareOf compares two events, read in small pieces.
-func compareOf(t *testing.T, r *lazy.TraceReader, scope Scope, a, b lazy.Handle, piece int64) *Compare {
+func compareOf(t *testing.T, r *lazy.LazyTraceReader, scope Scope, a, b lazy.Handle, piece int64) *Compare {
 	t.Helper()
 	c, err := NewCompare(r, scope, a, b)
 	if err != nil {
@@ -223,7 +223,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	})
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		if size, _ := r.Size(); size > 150_000 {
 			return // long enough
 		}
@@ -234,7 +234,7 @@ func TestCompare(t *testing.T) {
 }
 
 // compareSome compares pairs of containers, most of them alike, and counts what was found.
-func compareSome(t *testing.T, r *lazy.TraceReader, raw bool, pairs int, rng *rand.Rand, found *[3]atomic.Int64) {
+func compareSome(t *testing.T, r *lazy.LazyTraceReader, raw bool, pairs int, rng *rand.Rand, found *[3]atomic.Int64) {
 	tree := r.Tree(!raw)
 	for _, th := range tree.Threads() {
 		if _, _, err := tree.ExpandAll(t.Context(), th, 0, 1<<40, nil); err != nil {
@@ -300,7 +300,7 @@ func (w *whole) comparison(t *testing.T) {
 }
 
 // sameSums compares the methods of a comparison with those of the two subtrees.
-func sameSums(t *testing.T, r *lazy.TraceReader, c *Compare, nodes ...*node) {
+func sameSums(t *testing.T, r *lazy.LazyTraceReader, c *Compare, nodes ...*node) {
 	t.Helper()
 	want := make(map[string][2]Sums)
 	for side, n := range nodes {
@@ -463,7 +463,7 @@ func TestCompareTable(t *testing.T) {
 	shop, gson := opened(t, shop(t)), opened(t, formattest.Unpack(t, "gson.dump.bin", "gson.dump.bin.idx"))
 	for _, x := range []struct {
 		name string
-		r    *lazy.TraceReader
+		r    *lazy.LazyTraceReader
 		a, b int32
 	}{{"shop", shop, 46, 84}, {"gson", gson, 106, 115}, {"gson-same", gson, 106, 106}} {
 		c := compareOf(t, x.r, Scope{}, lazy.EventHandle(x.a), lazy.EventHandle(x.b), 0)

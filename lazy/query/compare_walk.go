@@ -32,7 +32,7 @@ type mark struct {
 
 // sequence reads what is in a scope of one range from its beginning to its end. It keeps a chunk.
 type sequence struct {
-	r      *lazy.TraceReader
+	r      *lazy.LazyTraceReader
 	scope  Scope
 	names  *symbols
 	thread int32
@@ -48,7 +48,7 @@ type sequence struct {
 }
 
 // newSequence returns the sequence of a scope that is limited by [Scope.In].
-func newSequence(r *lazy.TraceReader, scope Scope, names *symbols) *sequence {
+func newSequence(r *lazy.LazyTraceReader, scope Scope, names *symbols) *sequence {
 	g := scope.Ranges[0]
 	s := &sequence{r: r, scope: scope, names: names, thread: g.Thread, from: g.From, to: g.To}
 	if t, ok := r.ThreadInfo(g.Thread); ok && (s.to < 0 || s.to > t.Bytes) {
@@ -364,7 +364,7 @@ type symbolMemo struct {
 	others  map[symbolID]int32
 }
 
-func newSymbols(r *lazy.TraceReader) *symbols {
+func newSymbols(r *lazy.LazyTraceReader) *symbols {
 	return &symbols{methods: newGroups(r, ByMethod), ids: make(map[string]int32)}
 }
 

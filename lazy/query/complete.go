@@ -8,7 +8,7 @@ import (
 )
 
 // Complete returns what can be typed at the end of a filter: the candidates replace text[from:].
-func Complete(r *lazy.TraceReader, text string) (from int, candidates []filter.Candidate) {
+func Complete(r *lazy.LazyTraceReader, text string) (from int, candidates []filter.Candidate) {
 	a := about(r)
 	r.WithContext(func(c *format.Context) {
 		a.Context = c
@@ -19,7 +19,7 @@ func Complete(r *lazy.TraceReader, text string) (from int, candidates []filter.C
 
 // Suggest returns terms that match a node: calls of the same method, on the same object, with the
 // same result, at least as long.
-func Suggest(r *lazy.TraceReader, n *lazy.Node) (terms []filter.Candidate) {
+func Suggest(r *lazy.LazyTraceReader, n *lazy.Node) (terms []filter.Candidate) {
 	p := n.Point()
 	if p == nil {
 		return nil
@@ -41,6 +41,6 @@ func Suggest(r *lazy.TraceReader, n *lazy.Node) (terms []filter.Candidate) {
 
 // FoundIn returns a Find that has found the places of a set, whatever made it. The title of its
 // table names them: one "call", several "calls", of "f", which may be "".
-func FoundIn(r *lazy.TraceReader, set *places.Set, raw bool, one, several, of string) *Find {
+func FoundIn(r *lazy.LazyTraceReader, set *places.Set, raw bool, one, several, of string) *Find {
 	return &Find{Set: set, r: r, pass: lazy.Pass{Raw: raw}, one: one, several: several, of: of}
 }

@@ -90,7 +90,7 @@ func TestEveryDamaged(t *testing.T) {
 
 // walkable reports whether the tree shows all points of a trace. It does not show what follows a point with
 // a damaged value, nor do answers that read such values.
-func walkable(t *testing.T, r *lazy.TraceReader) bool {
+func walkable(t *testing.T, r *lazy.LazyTraceReader) bool {
 	t.Helper()
 	tree := r.Tree(false)
 	for _, th := range tree.Threads() {

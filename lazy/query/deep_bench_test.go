@@ -54,7 +54,7 @@ func benchmarkAnswers(b *testing.B, path string) {
 	}
 }
 
-func found(r *lazy.TraceReader, text string) func(context.Context) error {
+func found(r *lazy.LazyTraceReader, text string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		e, err := filter.Parse(text)
 		if err != nil {

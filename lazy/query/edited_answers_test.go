@@ -17,7 +17,7 @@ import (
 // TestEditedFind: with steps, what is found is what a filter matches in the edited tree, and its path
 // is that there.
 func TestEditedFind(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		m := caseMakerOf(t, r, forest(t, r, false))
 		if m == nil {
 			return
@@ -183,7 +183,7 @@ func TestEditedThrows(t *testing.T) {
 			t.Error("no exceptions in merged calls", muted.Load(), below.Load())
 		}
 	})
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		roots := forest(t, r, false)
 		m := caseMakerOf(t, r, roots)
 		if m == nil {
@@ -244,7 +244,7 @@ func TestEditedHistory(t *testing.T) {
 			t.Error("the steps hide no value")
 		}
 	})
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		roots := forest(t, r, false)
 		m := caseMakerOf(t, r, roots)
 		if m == nil {

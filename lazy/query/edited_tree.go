@@ -62,7 +62,7 @@ func (s Step) merging() Step {
 
 // EditTree prepares steps for a tree of the raw or the folded view. It may read the trace; ctx ends
 // that. The error is a [StepError].
-func EditTree(ctx context.Context, r *lazy.TraceReader, steps Steps, raw bool) (*TreeEdits, error) {
+func EditTree(ctx context.Context, r *lazy.LazyTraceReader, steps Steps, raw bool) (*TreeEdits, error) {
 	scope := Scope{Raw: raw}
 	if err := scope.Edit(ctx, r, TreeSteps(steps)); err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (t *TreeEdits) Barren(in lazy.EditState, part lazy.PassRange, bare bool) bo
 
 // absent returns what tells that no container that the edit is about begins in a part of a thread; nil
 // if that is not known.
-func (e *edit) absent(r *lazy.TraceReader) func(lazy.PassRange) bool {
+func (e *edit) absent(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
 	if set := e.among; set != nil {
 		return func(part lazy.PassRange) bool {
 			to := part.To
@@ -269,7 +269,7 @@ func (e *edit) absent(r *lazy.TraceReader) func(lazy.PassRange) bool {
 
 // nothing returns what tells that a part has nothing but points that are merged, with their beginnings, or
 // dropped; nil if that is not known.
-func (t *TreeEdits) nothing(r *lazy.TraceReader) func(lazy.PassRange) bool {
+func (t *TreeEdits) nothing(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
 	var list []*filter.Filter
 	for i := range t.edits.list {
 		if e := &t.edits.list[i]; e.kind != Focus && e.about != nil {
@@ -288,7 +288,7 @@ func (t *TreeEdits) nothing(r *lazy.TraceReader) func(lazy.PassRange) bool {
 
 // noCalls returns what tells that a part has no calls but those that are dropped, or merged with all
 // points directly in them; nil if that is not known.
-func (t *TreeEdits) noCalls(r *lazy.TraceReader) func(lazy.PassRange) bool {
+func (t *TreeEdits) noCalls(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
 	var list []*filter.Filter
 	for i := range t.edits.list {
 		switch e := &t.edits.list[i]; {

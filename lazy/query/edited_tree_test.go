@@ -67,7 +67,7 @@ func editedRows(t *testing.T, tree *lazy.Tree, end lazy.End) (out []string) {
 // TestEditTree: the rows of a tree with steps are the tree that the steps were applied to one after the
 // other, from both ends.
 func TestEditTree(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		for _, raw := range []bool{false, true} {
 			roots := forest(t, r, raw)
 			m := caseMakerOf(t, r, roots)
@@ -86,7 +86,7 @@ func TestEditTree(t *testing.T) {
 
 // compareEditTree compares the rows of a tree with steps, loaded from one end, with the tree that the steps
 // were applied to.
-func compareEditTree(t *testing.T, r *lazy.TraceReader, raw bool, roots []*node, c stepCase, text string, end lazy.End) {
+func compareEditTree(t *testing.T, r *lazy.LazyTraceReader, raw bool, roots []*node, c stepCase, text string, end lazy.End) {
 	t.Helper()
 	e, err := EditTree(t.Context(), r, c.steps, raw)
 	if err != nil {

@@ -58,7 +58,7 @@ const mostEdits = 60
 // Edit adds steps to the scope: its pass then visits the edited tree. The values of a call remain
 // those recorded, its duration too; in(…), has(…) and depth in the filter of a step are about the tree
 // that the steps before it left. It may read the trace; ctx ends that. The error is a [StepError].
-func (s *Scope) Edit(ctx context.Context, r *lazy.TraceReader, steps Steps) error {
+func (s *Scope) Edit(ctx context.Context, r *lazy.LazyTraceReader, steps Steps) error {
 	if len(steps) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ type skipper interface {
 
 // edit prepares the first of steps, with those after it that it can be one edit with. It returns how
 // many.
-func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps Steps) (n int, err error) {
+func (s *Scope) edit(ctx context.Context, r *lazy.LazyTraceReader, x *edits, steps Steps) (n int, err error) {
 	step := steps[0]
 	f, err := step.bind(r)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Scope) edit(ctx context.Context, r *lazy.TraceReader, x *edits, steps S
 }
 
 // Check returns the error of a step that does not fit the trace. It reads no data.
-func (s Step) Check(r *lazy.TraceReader) error {
+func (s Step) Check(r *lazy.LazyTraceReader) error {
 	if s.over != nil {
 		return s.over.fits(r)
 	}
@@ -181,7 +181,7 @@ func (s Step) Check(r *lazy.TraceReader) error {
 }
 
 // bind resolves the names of the step's filter; nil if it is about a place.
-func (s Step) bind(r *lazy.TraceReader) (*filter.Filter, error) {
+func (s Step) bind(r *lazy.LazyTraceReader) (*filter.Filter, error) {
 	if s.about == nil {
 		return nil, nil
 	}
@@ -234,7 +234,7 @@ func (s Step) mergeText() string { return "(" + s.filter().String() + ")" }
 
 // narrow finds the place that a step is about. If it is the first one and focuses, the scope is
 // narrowed to it.
-func (s *Scope) narrow(ctx context.Context, r *lazy.TraceReader, step Step, first bool) (lazy.Position, error) {
+func (s *Scope) narrow(ctx context.Context, r *lazy.LazyTraceReader, step Step, first bool) (lazy.Position, error) {
 	at, _, err := r.Find(ctx, *step.place)
 	if err != nil {
 		return at, err

@@ -17,7 +17,7 @@ import (
 )
 
 // editable calls f for some traces, in parallel: with times and without, damaged, recorded.
-func editable(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
+func editable(t *testing.T, f func(t *testing.T, r *lazy.LazyTraceReader)) {
 	run := func(name, path string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func (n *node) holds(f func(*node) bool) bool {
 }
 
 // testTop runs a Top over an edited scope.
-func editedTop(t *testing.T, r *lazy.TraceReader, scope Scope, share int64) *Top {
+func editedTop(t *testing.T, r *lazy.LazyTraceReader, scope Scope, share int64) *Top {
 	t.Helper()
 	top := NewTop(r, scope, ByMethod)
 	pass := scope.Over(top)
@@ -76,7 +76,7 @@ type stepCase struct {
 // cases returns lists of steps about methods of a trace.
 type caseMaker struct {
 	t     *testing.T
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	names []string
 	event int32       // of a call
 	every []*node     // one in seven of all points
@@ -164,7 +164,7 @@ func (m *caseMaker) make(text string) (out stepCase) {
 }
 
 // caseMakerOf picks three methods of a trace: two that call others and one that is often called.
-func caseMakerOf(t *testing.T, r *lazy.TraceReader, roots []*node) *caseMaker {
+func caseMakerOf(t *testing.T, r *lazy.LazyTraceReader, roots []*node) *caseMaker {
 	m := &caseMaker{t: t, r: r}
 	score := make(map[string]int)
 	var all []*node
@@ -249,7 +249,7 @@ var kindCases = []string{
 func TestEdits(t *testing.T) {
 	var differ atomic.Int64
 	t.Run("traces", func(t *testing.T) {
-		editable(t, func(t *testing.T, r *lazy.TraceReader) {
+		editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 			size, _ := r.Size()
 			for _, raw := range []bool{false, true} {
 				roots := forest(t, r, raw)
@@ -283,7 +283,7 @@ func TestEdits(t *testing.T) {
 
 // compareSteps compares the numbers of Top with steps with those of a plain recursion over the tree that the
 // steps were applied to.
-func compareSteps(t *testing.T, r *lazy.TraceReader, raw bool, roots []*node, c stepCase, text string, share int64) Totals {
+func compareSteps(t *testing.T, r *lazy.LazyTraceReader, raw bool, roots []*node, c stepCase, text string, share int64) Totals {
 	t.Helper()
 	scope := Scope{Raw: raw}
 	if err := scope.Edit(t.Context(), r, c.steps); err != nil {
@@ -301,7 +301,7 @@ func compareSteps(t *testing.T, r *lazy.TraceReader, raw bool, roots []*node, c 
 // TestMergeKeeps: merging keeps the sum of the own times and points, with those of merged calls that
 // have no caller.
 func TestMergeKeeps(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		m := caseMakerOf(t, r, forest(t, r, false))
 		if m == nil {
 			return
@@ -339,7 +339,7 @@ func TestMergeKeeps(t *testing.T) {
 // TestDropKeeps: the own times and points that dropping calls leaves, and those of the dropped calls with all
 // below them, which focusing on them shows, make up those of all calls.
 func TestDropKeeps(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		for _, raw := range []bool{false, true} {
 			m := caseMakerOf(t, r, forest(t, r, raw))
 			if m == nil {
@@ -380,7 +380,7 @@ func TestDropKeeps(t *testing.T) {
 // TestEditedCallers: paths are those of the edited tree; what is between calls of a method within one
 // another is left out if a step says so.
 func TestEditedCallers(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		roots := forest(t, r, false)
 		p := plain(r, ByMethod)

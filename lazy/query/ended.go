@@ -6,7 +6,7 @@ import (
 )
 
 // grows reports whether a trace is still being recorded: calls that have not ended may do so later.
-func grows(r *lazy.TraceReader) bool { return r.Status().Growth.On }
+func grows(r *lazy.LazyTraceReader) bool { return r.Status().Growth.On }
 
 // neverEnded tells of a call that it has not ended; pending if it may do so later.
 func neverEnded(pending bool) string {

@@ -15,7 +15,7 @@ import (
 
 // whole is what a reader knows of a trace, to compare answers about it with plain calculations.
 type whole struct {
-	r   *lazy.TraceReader
+	r   *lazy.LazyTraceReader
 	raw bool
 	rng *rand.Rand
 }
@@ -42,7 +42,7 @@ var everyAnswer = []struct {
 }
 
 // compareEvery compares all answers about what a reader knows, in parts of any size.
-func compareEvery(t *testing.T, r *lazy.TraceReader, raw bool, seed uint64) {
+func compareEvery(t *testing.T, r *lazy.LazyTraceReader, raw bool, seed uint64) {
 	t.Helper()
 	for _, a := range everyAnswer {
 		t.Run(a.name, func(t *testing.T) { a.compare(&whole{r, raw, rand.New(rand.NewPCG(seed, 1))}, t) })

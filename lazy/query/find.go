@@ -14,7 +14,7 @@ import (
 // The result is a set of places, which grows while Run runs: in the order of the trace.
 type Find struct {
 	Set   *places.Set
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	pass  lazy.Pass
 	where *filter.Expr
 	first int // stop after so many; 0 for all
@@ -27,7 +27,7 @@ type Find struct {
 
 // NewFind prepares to find points: in a pass, which is that of a [Scope]. first limits how many are
 // looked for, 0 for no limit.
-func NewFind(r *lazy.TraceReader, pass lazy.Pass, where *filter.Expr, first int) *Find {
+func NewFind(r *lazy.LazyTraceReader, pass lazy.Pass, where *filter.Expr, first int) *Find {
 	return &Find{Set: places.New(), r: r, pass: pass, where: where, first: first}
 }
 
@@ -46,7 +46,7 @@ func (f *Find) over(list ...lazy.Collector) lazy.Pass {
 var everything, _ = filter.Parse("")
 
 // Check returns the error of a filter that does not fit the trace: a [filter.Error]. It reads no data.
-func Check(r *lazy.TraceReader, e *filter.Expr) error {
+func Check(r *lazy.LazyTraceReader, e *filter.Expr) error {
 	_, err := bound(r, e)
 	return err
 }

@@ -70,7 +70,7 @@ func kept(memory *map[*filter.Filter]bool, f *filter.Filter, calculate func() bo
 }
 
 // load loads a trace by the tree that the explorer shows.
-func load(t *testing.T, r *lazy.TraceReader, raw bool) (all []*point) {
+func load(t *testing.T, r *lazy.LazyTraceReader, raw bool) (all []*point) {
 	tree := r.Tree(!raw)
 	var below func(n *lazy.Node, parent *point)
 	below = func(n *lazy.Node, parent *point) {
@@ -100,7 +100,7 @@ func load(t *testing.T, r *lazy.TraceReader, raw bool) (all []*point) {
 
 // sizeOf returns how many bytes a node takes, of one that has not ended those up to the end of its
 // thread.
-func sizeOf(t *testing.T, r *lazy.TraceReader, n *lazy.Node) int64 {
+func sizeOf(t *testing.T, r *lazy.LazyTraceReader, n *lazy.Node) int64 {
 	if n.State() != lazy.StatePending {
 		bytes, _ := n.Weight()
 		return bytes
@@ -203,7 +203,7 @@ func TestFind(t *testing.T) {
 }
 
 // compareFind compares the places that a filter finds with its definition.
-func compareFind(t *testing.T, r *lazy.TraceReader, raw bool, all []*point, text string, share int64) {
+func compareFind(t *testing.T, r *lazy.LazyTraceReader, raw bool, all []*point, text string, share int64) {
 	t.Helper()
 	e, err := filter.Parse(text)
 	if err != nil {
@@ -279,7 +279,7 @@ func TestFindLiterals(t *testing.T) {
 
 // filters returns filters of all forms, with names and numbers of the trace: some of them, others for
 // another trace.
-func filters(r *lazy.TraceReader, all []*point, rng *rand.Rand, timed bool) (list []string) {
+func filters(r *lazy.LazyTraceReader, all []*point, rng *rand.Rand, timed bool) (list []string) {
 	list = []string{
 		"", "kind=call", "-kind=call", "threw", "depth>3", "kind=call depth<=2", "ret=null", "arg=null", "kind=loop or kind=iteration",
 		"has(threw)", "in(threw) -threw", "has(kind=loop) kind=call", "in(has(kind=iteration)) kind=write", "in(in(kind=call))",

@@ -17,7 +17,7 @@ type FlamePicture struct {
 }
 
 // NewFlamePicture returns the picture of a flame.
-func NewFlamePicture(r *lazy.TraceReader, f lazy.Flame, g *display.Glyphs) *FlamePicture {
+func NewFlamePicture(r *lazy.LazyTraceReader, f lazy.Flame, g *display.Glyphs) *FlamePicture {
 	p := &FlamePicture{Flame: f, G: g}
 	if info, ok := r.ThreadInfo(f.Thread); ok {
 		p.Name = info.Name

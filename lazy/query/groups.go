@@ -65,7 +65,7 @@ type groups struct {
 }
 
 // newGroups returns the groups of a trace's calls.
-func newGroups(r *lazy.TraceReader, by By) *groups {
+func newGroups(r *lazy.LazyTraceReader, by By) *groups {
 	g := &groups{by: by, ids: make(map[string]int32)}
 	r.WithContext(func(c *format.Context) { g.ctx = c })
 	return g

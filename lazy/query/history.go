@@ -18,7 +18,7 @@ import (
 //
 // It is a Collector of a pass; any goroutine may ask it for what has been merged so far.
 type History struct {
-	r              *lazy.TraceReader
+	r              *lazy.LazyTraceReader
 	ctx            *format.Context // to be read by visitors
 	scope          Scope
 	o              HistoryOptions
@@ -116,7 +116,7 @@ const (
 const longestHeld = 1 << 10
 
 // NewHistory prepares to find the history of a location.
-func NewHistory(r *lazy.TraceReader, scope Scope, o HistoryOptions) *History {
+func NewHistory(r *lazy.LazyTraceReader, scope Scope, o HistoryOptions) *History {
 	h := &History{r: r, scope: scope, o: o}
 	r.WithContext(func(c *format.Context) { h.ctx = c })
 	h.Reset()

@@ -27,7 +27,7 @@ func locationTexts(c *format.Context, all []*plainPoint) (list []string) {
 
 // TestHistorySkips: a history is the same with a summary, by which a pass skips parts, as without.
 func TestHistorySkips(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		data, _ := r.Size()
 		if data > 100<<10 {
 			return

@@ -13,12 +13,12 @@ var ErrNoWrite = errors.New("no write of it was recorded there")
 
 // NextWrite finds the write of a location that is next to a point: before it or after it. In a trace of
 // one thread it reads from the point outward, as far as it must.
-func NextWrite(ctx context.Context, r *lazy.TraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress) (*HistoryPoint, error) {
+func NextWrite(ctx context.Context, r *lazy.LazyTraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress) (*HistoryPoint, error) {
 	return nextWriteFrom(ctx, r, scope, l, at, before, tell, 0)
 }
 
 // nextWriteFrom is NextWrite with the share of its passes.
-func nextWriteFrom(ctx context.Context, r *lazy.TraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress, share int64) (*HistoryPoint, error) {
+func nextWriteFrom(ctx context.Context, r *lazy.LazyTraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress, share int64) (*HistoryPoint, error) {
 	alone := r.ThreadList().Len() == 1
 	if l.call != nil {
 		alone = l.call.Thread == at.Thread
@@ -127,7 +127,7 @@ func (n *nextWrite) Merge(v lazy.Visitor) error {
 }
 
 // amongAll is NextWrite by way of all values.
-func amongAll(ctx context.Context, r *lazy.TraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress) (*HistoryPoint, error) {
+func amongAll(ctx context.Context, r *lazy.LazyTraceReader, scope Scope, l *Location, at *HistoryPoint, before bool, tell lazy.Progress) (*HistoryPoint, error) {
 	o := HistoryOptions{Location: l, Here: at, Keep: MostValues}
 	if before {
 		o.Until = at

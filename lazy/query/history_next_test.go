@@ -12,7 +12,7 @@ import (
 
 // TestNextWrite: the write next to a point is the one that all values tell, with a summary and without.
 func TestNextWrite(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		data, _ := r.Size()
 		if data > 60<<10 {
 			return

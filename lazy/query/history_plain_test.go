@@ -18,7 +18,7 @@ type plainPoint struct {
 }
 
 // plainPoints loads the tree of a trace: the roots of its threads.
-func plainPoints(t *testing.T, r *lazy.TraceReader, raw bool) (roots, all []*plainPoint) {
+func plainPoints(t *testing.T, r *lazy.LazyTraceReader, raw bool) (roots, all []*plainPoint) {
 	tree := r.Tree(!raw)
 	for _, th := range tree.Threads() {
 		if _, complete, err := tree.ExpandAll(t.Context(), th, 0, 1<<40, nil); err != nil || !complete {

@@ -122,7 +122,7 @@ func printedWrites(text []byte) (fields, objects map[string]map[int][]string) {
 }
 
 // namedWrites returns the values written to all fields and variables of a name, by thread.
-func namedWrites(t *testing.T, r *lazy.TraceReader, name string) map[int][]string {
+func namedWrites(t *testing.T, r *lazy.LazyTraceReader, name string) map[int][]string {
 	t.Helper()
 	texts := []string{name}
 	_, err := ParseLocation(t.Context(), r, name, "")

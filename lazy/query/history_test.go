@@ -15,7 +15,7 @@ import (
 )
 
 // historyOf finds a history.
-func historyOf(t *testing.T, r *lazy.TraceReader, scope Scope, o HistoryOptions, text string, share int64) *History {
+func historyOf(t *testing.T, r *lazy.LazyTraceReader, scope Scope, o HistoryOptions, text string, share int64) *History {
 	t.Helper()
 	l, err := ParseLocation(t.Context(), r, text, "")
 	if err != nil {
@@ -35,7 +35,7 @@ func historyOf(t *testing.T, r *lazy.TraceReader, scope Scope, o HistoryOptions,
 
 // TestHistory: histories are those of a plain walk over the tree, however the trace is cut.
 func TestHistory(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		data, _ := r.Size()
 		if data > 300<<10 {
 			return // TestHistoryOfText has those
@@ -57,7 +57,7 @@ func TestHistory(t *testing.T) {
 }
 
 // compareHistory compares the history of a location with a plain one, however the trace is cut.
-func compareHistory(t *testing.T, r *lazy.TraceReader, raw bool, l *plainLocation, want map[int32][]string) {
+func compareHistory(t *testing.T, r *lazy.LazyTraceReader, raw bool, l *plainLocation, want map[int32][]string) {
 	t.Helper()
 	data, _ := r.Size()
 	serial := ""
@@ -143,7 +143,7 @@ func TestHistoryTexts(t *testing.T) {
 	gson := opened(t, formattest.Unpack(t, "gson.stream.bin"))
 	shop := opened(t, shop(t))
 	for name, x := range map[string]struct {
-		r    *lazy.TraceReader
+		r    *lazy.LazyTraceReader
 		text string
 	}{
 		"field": {gson, "JsonReader.stackSize"}, "object": {gson, "JsonReader@428089645.stackSize"}, "all": {gson, "JsonReader@235532726"},

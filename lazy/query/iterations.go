@@ -19,7 +19,7 @@ type Loop struct {
 }
 
 // LoopAt returns the innermost loop around a position, or the one there. ok is false if there is none.
-func LoopAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position) (l Loop, ok bool, err error) {
+func LoopAt(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.Position) (l Loop, ok bool, err error) {
 	n, err := r.Tree(!raw).Reveal(ctx, at)
 	if err != nil {
 		return l, false, err
@@ -29,7 +29,7 @@ func LoopAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position
 }
 
 // LoopOf is LoopAt for a node. It reads nothing.
-func LoopOf(r *lazy.TraceReader, n *lazy.Node) (l Loop, ok bool) {
+func LoopOf(r *lazy.LazyTraceReader, n *lazy.Node) (l Loop, ok bool) {
 	for n != nil && !n.IsThread() && n.Point().Class != format.ClassLoop {
 		n = n.Parent()
 	}
@@ -50,7 +50,7 @@ func LoopOf(r *lazy.TraceReader, n *lazy.Node) (l Loop, ok bool) {
 // pass over the loop; any goroutine may ask it for what has been merged so far.
 type Iterations struct {
 	Set   *places.Set // the iterations, in the order of the trace
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	scope Scope
 	loop  Loop
 	timed bool
@@ -90,7 +90,7 @@ type iteration struct {
 }
 
 // NewIterations returns the Iterations of a loop, which the scope is: see [Scope.In].
-func NewIterations(r *lazy.TraceReader, scope Scope, loop Loop) *Iterations {
+func NewIterations(r *lazy.LazyTraceReader, scope Scope, loop Loop) *Iterations {
 	t := &Iterations{Set: places.New(), r: r, scope: scope, loop: loop, most: mostIterations}
 	_, t.timed = r.Times()
 	return t

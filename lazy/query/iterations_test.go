@@ -84,7 +84,7 @@ func TestIterations(t *testing.T) {
 
 // iterationsBetween compares the iterations that begin in a span of time with those of the tree: parts may
 // begin within others.
-func iterationsBetween(t *testing.T, r *lazy.TraceReader, scope Scope, loop Loop, n *node) {
+func iterationsBetween(t *testing.T, r *lazy.LazyTraceReader, scope Scope, loop Loop, n *node) {
 	t.Helper()
 	middle := n.kids[len(n.kids)/2].time
 	scope.Timed, scope.From, scope.To = true, n.kids[len(n.kids)/4].time.Start+1, middle.Start+middle.Duration/2
@@ -127,7 +127,7 @@ func loopsOf(roots []*node) (loops []*node) {
 }
 
 // compareIterations compares the iterations of a loop with those of the tree, and returns them.
-func compareIterations(t *testing.T, r *lazy.TraceReader, raw bool, n *node, share int64) *Iterations {
+func compareIterations(t *testing.T, r *lazy.LazyTraceReader, raw bool, n *node, share int64) *Iterations {
 	t.Helper()
 	_, timed := r.Times()
 	loop, ok, err := LoopAt(t.Context(), r, raw, n.at)

@@ -103,7 +103,7 @@ func (l *lane) ended() bool { return l.to >= l.size }
 
 // laneReader reads parts of threads.
 type laneReader struct {
-	r        *lazy.TraceReader
+	r        *lazy.LazyTraceReader
 	raw      bool
 	timeline lazy.Timeline
 	where    *condition    // nil for all

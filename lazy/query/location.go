@@ -99,7 +99,7 @@ var objectText = regexp.MustCompile(`(?s)^(?P<class>.*)@(?P<hash>-?[0-9]+)(?:\[(
 
 // ParseLocation reads a location. object names the object of a field: "Account@129378" or "129378"; ""
 // for all. The error is a [*NoLocationError] or a [*ManyLocationsError] if the names do not lead to one.
-func ParseLocation(ctx context.Context, r *lazy.TraceReader, text, object string) (l *Location, err error) {
+func ParseLocation(ctx context.Context, r *lazy.LazyTraceReader, text, object string) (l *Location, err error) {
 	p := locationParser{text: text}
 	if in, variable, ok := cutVariable(text); ok {
 		if h, ok := lazy.ParseHandle(in); ok {

@@ -19,7 +19,7 @@ type Spot struct{ Text, Wider string }
 
 // LocationsAt returns the locations at a point, as LocationsOf does. The error is [ErrNoLocation] if there
 // is none, or [ErrHidden] if the view does not show the point.
-func LocationsAt(ctx context.Context, r *lazy.TraceReader, raw bool, at lazy.Position) (spots []Spot, point *HistoryPoint, err error) {
+func LocationsAt(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.Position) (spots []Spot, point *HistoryPoint, err error) {
 	l := &locationReader{at: at}
 	if at.At < 0 {
 		return nil, nil, ErrNoLocation

@@ -29,7 +29,7 @@ func ParseLogPoint(text string) (LogPoint, error) {
 type Log struct {
 	Timeline lazy.Timeline
 
-	r       *lazy.TraceReader
+	r       *lazy.LazyTraceReader
 	scope   Scope
 	points  []LogPoint
 	entries []logEntry
@@ -57,7 +57,7 @@ const (
 )
 
 // NewLog prepares a log of a scope.
-func NewLog(r *lazy.TraceReader, s Scope, points []LogPoint) *Log {
+func NewLog(r *lazy.LazyTraceReader, s Scope, points []LogPoint) *Log {
 	l := &Log{r: r, scope: s, points: points, most: MostLogged, share: busyShare}
 	l.Reset()
 	return l

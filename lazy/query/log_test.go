@@ -15,7 +15,7 @@ import (
 	"tracex/lazy/query/table"
 )
 
-func logOf(t *testing.T, r *lazy.TraceReader, s Scope, points ...string) *Log {
+func logOf(t *testing.T, r *lazy.LazyTraceReader, s Scope, points ...string) *Log {
 	t.Helper()
 	var list []LogPoint
 	for _, text := range points {
@@ -31,7 +31,7 @@ func logOf(t *testing.T, r *lazy.TraceReader, s Scope, points ...string) *Log {
 // TestLog: the lines are those of a plain calculation, in the order of all threads, however
 // the pass is cut.
 func TestLog(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		if long(r) {
 			return
 		}
@@ -46,7 +46,7 @@ func TestLog(t *testing.T) {
 }
 
 // compareLog compares the lines of log points with a plain calculation.
-func compareLog(t *testing.T, r *lazy.TraceReader, raw bool, share int64) {
+func compareLog(t *testing.T, r *lazy.LazyTraceReader, raw bool, share int64) {
 	t.Helper()
 	l := logOf(t, r, Scope{Raw: raw}, "kind=call", "kind=write", "depth=2..3 -kind=iteration")
 	l.share = share
@@ -152,7 +152,7 @@ func TestLogPrinted(t *testing.T) {
 
 func TestLogScreens(t *testing.T) {
 	var out bytes.Buffer
-	draw := func(r *lazy.TraceReader, width int, g *display.Glyphs, points ...string) {
+	draw := func(r *lazy.LazyTraceReader, width int, g *display.Glyphs, points ...string) {
 		l := logOf(t, r, Scope{}, points...)
 		if err := l.Run(t.Context(), nil); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ type below struct {
 }
 
 // bound resolves the names of a filter in a trace.
-func bound(r *lazy.TraceReader, e *filter.Expr) (f *filter.Filter, err error) {
+func bound(r *lazy.LazyTraceReader, e *filter.Expr) (f *filter.Filter, err error) {
 	a := about(r)
 	r.WithContext(func(c *format.Context) {
 		a.Context = c
@@ -35,7 +35,7 @@ func bound(r *lazy.TraceReader, e *filter.Expr) (f *filter.Filter, err error) {
 }
 
 // about describes a trace to its filters, without the Context: its caller has to lock that.
-func about(r *lazy.TraceReader) *filter.About {
+func about(r *lazy.LazyTraceReader) *filter.About {
 	a := new(filter.About)
 	_, a.Timed = r.Times()
 	a.Growing = r.Status().Phase != lazy.PhaseReady
@@ -66,7 +66,7 @@ func (e *TooManyError) Error() string {
 }
 
 // prepare finds out what each has(…) of a filter holds for, in passes that over makes.
-func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over func(...lazy.Collector) lazy.Pass) (*condition, error) {
+func prepare(ctx context.Context, r *lazy.LazyTraceReader, f *filter.Filter, over func(...lazy.Collector) lazy.Pass) (*condition, error) {
 	c := &condition{f: f}
 	ins, has := f.Subs()
 	for _, in := range ins {
@@ -96,12 +96,12 @@ func prepare(ctx context.Context, r *lazy.TraceReader, f *filter.Filter, over fu
 }
 
 // skip returns what a pass that looks for matches needs not read; nil if that is not known.
-func (c *condition) skip(r *lazy.TraceReader) func(lazy.PassRange) bool {
+func (c *condition) skip(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
 	return c.skipBut(r, lazy.Want{Longer: c.f.Longer()})
 }
 
 // skipBeside is skip for calls that match: a part in which one goes on is read.
-func (c *condition) skipBeside(r *lazy.TraceReader) func(lazy.PassRange) bool {
+func (c *condition) skipBeside(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
 	f := c.f.Clone()
 	return c.skipBut(r, lazy.Want{
 		Open: func(method, thread int32) bool { return f.Quick(format.ClassCall, method, thread) != filter.No },
@@ -109,7 +109,7 @@ func (c *condition) skipBeside(r *lazy.TraceReader) func(lazy.PassRange) bool {
 }
 
 // skipBut is skip with what else is wanted.
-func (c *condition) skipBut(r *lazy.TraceReader, want lazy.Want) func(lazy.PassRange) bool {
+func (c *condition) skipBut(r *lazy.LazyTraceReader, want lazy.Want) func(lazy.PassRange) bool {
 	f := c.f.Clone()
 	file := lazy.SummaryOf(r)
 	want.Point = func(class format.Class, ref, thread int32) bool { return f.Quick(class, ref, thread) != filter.No }

@@ -34,7 +34,7 @@ type carried struct {
 }
 
 // of returns the last moment before a part of a thread.
-func (c *carried) of(r *lazy.TraceReader, thread int32) (at int64, ok bool) {
+func (c *carried) of(r *lazy.LazyTraceReader, thread int32) (at int64, ok bool) {
 	if c.thread != thread || !c.known {
 		c.thread, c.moments = thread, moments{}
 		if t, timed := r.ThreadTime(thread); timed {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 var shares = [...]int64{0, 150, 1000, 7000}
 
 // opened opens a trace and waits until it is read.
-func opened(tb testing.TB, path string) *lazy.TraceReader {
+func opened(tb testing.TB, path string) *lazy.LazyTraceReader {
 	tb.Helper()
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true, Memory: 1 << 30})
 	if err != nil {
@@ -41,7 +41,7 @@ func opened(tb testing.TB, path string) *lazy.TraceReader {
 
 // traces calls f for traces of all kinds, in parallel; for a fifth of them under the race
 // detector.
-func traces(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
+func traces(t *testing.T, f func(t *testing.T, r *lazy.LazyTraceReader)) {
 	n := 0
 	run := func(name string, path func(t *testing.T) string) {
 		if n++; formattest.Race && n%5 != 0 {
@@ -103,7 +103,7 @@ type node struct {
 }
 
 // forest loads the tree of a trace: the roots of its threads.
-func forest(t *testing.T, r *lazy.TraceReader, raw bool) (roots []*node) {
+func forest(t *testing.T, r *lazy.LazyTraceReader, raw bool) (roots []*node) {
 	tree := r.Tree(!raw)
 	for _, th := range tree.Threads() {
 		if _, complete, err := tree.ExpandAll(t.Context(), th, 0, 1<<40, nil); err != nil || !complete {
@@ -176,6 +176,6 @@ func golden(t *testing.T, name string, got []byte) {
 func shop(t *testing.T) string { return formattest.Demo(t) }
 
 // kotlin opens a real trace with much that folding hides.
-func kotlin(t *testing.T) *lazy.TraceReader {
+func kotlin(t *testing.T) *lazy.LazyTraceReader {
 	return opened(t, formattest.Unpack(t, "kotlin.stream.bin"))
 }

@@ -15,7 +15,7 @@ import (
 
 // printedTrace is a real trace, as recorded, and what the text tells that the reference printed of it.
 type printedTrace struct {
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	text  []byte
 	roots []*node
 	names []string // of calls, by their ref

@@ -231,7 +231,7 @@ func TestTopOfPrinted(t *testing.T) {
 
 // TestTexts: the tables of a real trace without times, and of one with times, as printed.
 func TestTexts(t *testing.T) {
-	for name, r := range map[string]*lazy.TraceReader{
+	for name, r := range map[string]*lazy.LazyTraceReader{
 		"gson": opened(t, formattest.Unpack(t, "gson.stream.bin")),
 		"shop": opened(t, shop(t)),
 	} {

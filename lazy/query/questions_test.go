@@ -21,7 +21,7 @@ import (
 type question struct {
 	name string
 	// ask returns everything that a script gets, from a pass with parts of so many bytes; 0 for the usual.
-	ask func(t *testing.T, r *lazy.TraceReader, share int64) string
+	ask func(t *testing.T, r *lazy.LazyTraceReader, share int64) string
 }
 
 // scripted returns what scripts get of a table.
@@ -48,7 +48,7 @@ func runs(t *testing.T, x interface {
 }
 
 // collects runs a collector.
-func collects(t *testing.T, r *lazy.TraceReader, scope Scope, share int64, c lazy.Collector) {
+func collects(t *testing.T, r *lazy.LazyTraceReader, scope Scope, share int64, c lazy.Collector) {
 	t.Helper()
 	pass := scope.Over(c)
 	pass.Share = share
@@ -58,7 +58,7 @@ func collects(t *testing.T, r *lazy.TraceReader, scope Scope, share int64, c laz
 }
 
 // questions returns questions of all kinds about a trace, which are asked of any reader of its data.
-func questions(t *testing.T, r *lazy.TraceReader, raw bool) (list []question) {
+func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question) {
 	t.Helper()
 	all, roots := load(t, r, raw), calls(forest(t, r, raw))
 	if len(all) == 0 || len(roots) == 0 {
@@ -70,8 +70,8 @@ func questions(t *testing.T, r *lazy.TraceReader, raw bool) (list []question) {
 	middle := points[len(points)/2]
 	at := HistoryPoint{middle.Position(), middle.Point().Event}
 	g := &display.Unicode
-	view := func(f func(x *asking) *table.Table) func(*testing.T, *lazy.TraceReader, int64) string {
-		return func(t *testing.T, r *lazy.TraceReader, share int64) string {
+	view := func(f func(x *asking) *table.Table) func(*testing.T, *lazy.LazyTraceReader, int64) string {
+		return func(t *testing.T, r *lazy.LazyTraceReader, share int64) string {
 			return scripted(t, f(&asking{t, r, share, Scope{Raw: raw}}))
 		}
 	}
@@ -202,7 +202,7 @@ func questions(t *testing.T, r *lazy.TraceReader, raw bool) (list []question) {
 			return c.Table(IterationsView{Done: 1, G: g})
 		})
 	}
-	list = append(list, question{"flame", func(t *testing.T, r *lazy.TraceReader, _ int64) string {
+	list = append(list, question{"flame", func(t *testing.T, r *lazy.LazyTraceReader, _ int64) string {
 		f, err := lazy.FlameOf(t.Context(), r, lazy.FlameOptions{Thread: middle.Thread(), Raw: raw, Columns: 90, Depth: 12})
 		if err != nil {
 			return err.Error()
@@ -225,7 +225,7 @@ func questions(t *testing.T, r *lazy.TraceReader, raw bool) (list []question) {
 		add("history of "+name, func(x *asking) *table.Table {
 			return historyOf(t, x.r, x.scope, HistoryOptions{}, name, x.share).Table(HistoryView{Done: 1, G: g})
 		})
-		list = append(list, question{"write beside " + name, func(t *testing.T, r *lazy.TraceReader, share int64) (out string) {
+		list = append(list, question{"write beside " + name, func(t *testing.T, r *lazy.LazyTraceReader, share int64) (out string) {
 			l, err := ParseLocation(t.Context(), r, name, "")
 			if err != nil {
 				t.Fatal(err)
@@ -243,7 +243,7 @@ func questions(t *testing.T, r *lazy.TraceReader, raw bool) (list []question) {
 // asking is what a question is asked of.
 type asking struct {
 	t     *testing.T
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	share int64
 	scope Scope
 }
@@ -261,7 +261,7 @@ func (x *asking) where(text string) {
 }
 
 // sameAnswers compares what scripts get of two readers of the same data.
-func sameAnswers(t *testing.T, a, b *lazy.TraceReader, raw bool) {
+func sameAnswers(t *testing.T, a, b *lazy.LazyTraceReader, raw bool) {
 	t.Helper()
 	for _, q := range questions(t, b, raw) {
 		if got, want := q.ask(t, a, 0), q.ask(t, b, 0); got != want {

@@ -87,7 +87,7 @@ func parseSpan(text string) (p axisRange, err error) {
 }
 
 // fits returns why the span cannot be one of a trace.
-func (p axisRange) fits(r *lazy.TraceReader) error {
+func (p axisRange) fits(r *lazy.LazyTraceReader) error {
 	if _, timed := r.Times(); timed != p.timed {
 		if timed {
 			return errors.New("this trace has times: a range of it is one of time, such as 1.2s..1.3s")
@@ -98,7 +98,7 @@ func (p axisRange) fits(r *lazy.TraceReader) error {
 }
 
 // within limits the scope to a span.
-func (s *Scope) within(ctx context.Context, r *lazy.TraceReader, p axisRange) error {
+func (s *Scope) within(ctx context.Context, r *lazy.LazyTraceReader, p axisRange) error {
 	if err := p.fits(r); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *Scope) within(ctx context.Context, r *lazy.TraceReader, p axisRange) er
 }
 
 // eventRanges returns the parts of the threads that have the events of a span. Numbers rise in a thread.
-func eventRanges(ctx context.Context, r *lazy.TraceReader, p axisRange) (list []lazy.PassRange, err error) {
+func eventRanges(ctx context.Context, r *lazy.LazyTraceReader, p axisRange) (list []lazy.PassRange, err error) {
 	spans, err := lazy.TimelineEvents.Spans(ctx, r)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func intersect(a, b []lazy.PassRange) []lazy.PassRange {
 }
 
 // ranged takes the Range steps out of steps, and limits the scope to them.
-func (s *Scope) ranged(ctx context.Context, r *lazy.TraceReader, steps Steps) error {
+func (s *Scope) ranged(ctx context.Context, r *lazy.LazyTraceReader, steps Steps) error {
 	for _, step := range steps {
 		if step.over == nil {
 			continue

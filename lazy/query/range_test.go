@@ -10,7 +10,7 @@ import (
 
 // TestRangeOfEvents: with a range of events, calls count that begin and end in it, and events that are in it.
 func TestRangeOfEvents(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		if _, timed := r.Times(); timed {
 			return
 		}

@@ -53,12 +53,12 @@ type Styled struct {
 
 // Read reads trace points again, in any order: by their positions, as a Set has them. A point that
 // the view does not show is missing in the result, which is otherwise in the order of at.
-func Read(ctx context.Context, r *lazy.TraceReader, raw, calls bool, at []lazy.Position) ([]Point, error) {
+func Read(ctx context.Context, r *lazy.LazyTraceReader, raw, calls bool, at []lazy.Position) ([]Point, error) {
 	return read(ctx, r, &Scope{Raw: raw}, calls, at)
 }
 
 // read reads points of a scope: their paths are those in its tree.
-func read(ctx context.Context, r *lazy.TraceReader, s *Scope, calls bool, at []lazy.Position) ([]Point, error) {
+func read(ctx context.Context, r *lazy.LazyTraceReader, s *Scope, calls bool, at []lazy.Position) ([]Point, error) {
 	if len(at) == 0 {
 		return nil, nil
 	}

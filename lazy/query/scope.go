@@ -18,7 +18,7 @@ type Scope struct {
 	// Ranges are parts of threads; nil for all threads. Containers that begin before the From of
 	// their thread's range do not belong to the scope.
 	Ranges []lazy.PassRange
-	// From and To bound the time, in nanoseconds since [lazy.TraceReader.Times], if Timed is set.
+	// From and To bound the time, in nanoseconds since [lazy.LazyTraceReader.Times], if Timed is set.
 	Timed    bool
 	From, To int64
 
@@ -31,7 +31,7 @@ type Scope struct {
 // Where limits what an answer counts to what a filter matches: see the answers. It may read the trace;
 // ctx ends that. The error is a [filter.Error] if the filter does not fit the trace. in(…), has(…) and
 // depth are about the tree that the steps of the scope leave, so they must be there before.
-func (s *Scope) Where(ctx context.Context, r *lazy.TraceReader, e *filter.Expr) error {
+func (s *Scope) Where(ctx context.Context, r *lazy.LazyTraceReader, e *filter.Expr) error {
 	if s.Titled(e); s.where == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (s *Scope) clip(t lazy.Time) (clipped lazy.Time, counted, ok bool) {
 }
 
 // In limits the scope to what a handle names and everything below it.
-func (s *Scope) In(ctx context.Context, r *lazy.TraceReader, h lazy.Handle) error {
+func (s *Scope) In(ctx context.Context, r *lazy.LazyTraceReader, h lazy.Handle) error {
 	at, event, err := r.Find(ctx, h)
 	if err != nil {
 		return err

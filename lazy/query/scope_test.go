@@ -14,7 +14,7 @@ import (
 // TestTopIn: a Top of what is below an event is that of the event's subtree, as if it were all of
 // the trace.
 func TestTopIn(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 200_000 {
 			return // long enough
@@ -70,7 +70,7 @@ func TestScopeHidden(t *testing.T) {
 
 // TestTopOfThread: a Top of one thread has its calls only.
 func TestTopOfThread(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 200_000 {
 			return // long enough
@@ -121,7 +121,7 @@ func spanned(rows map[string]*Sums, all *Totals, key func(*node) string, list []
 // TestTopOfSpan: with a span of time, calls count if they begin in it, and durations are cut at its
 // ends.
 func TestTopOfSpan(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		_, length, ok := r.Recording()
 		size, _ := r.Size()
 		if !ok || size > 200_000 || strings.Contains(t.Name(), "lost") || strings.Contains(t.Name(), "half") {

@@ -47,7 +47,7 @@ const (
 )
 
 // NewStacks returns the Stacks of a trace. A filter of the scope has no effect.
-func NewStacks(r *lazy.TraceReader, scope Scope, o StacksOptions) *Stacks {
+func NewStacks(r *lazy.LazyTraceReader, scope Scope, o StacksOptions) *Stacks {
 	scope.Titled(nil)
 	if o.Most == 0 {
 		o.Most = mostStacks

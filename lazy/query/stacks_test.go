@@ -118,7 +118,7 @@ func (s *stackSums) take(tree *StackTree) error {
 }
 
 // stacked runs Stacks.
-func stackedBy(t *testing.T, r *lazy.TraceReader, scope Scope, share int64, o StacksOptions) *stackSums {
+func stackedBy(t *testing.T, r *lazy.LazyTraceReader, scope Scope, share int64, o StacksOptions) *stackSums {
 	t.Helper()
 	got := &stackSums{sums: make(map[string]StackSums)}
 	o.Take = got.take
@@ -154,7 +154,7 @@ func sameStacks(t *testing.T, where string, got, want map[string]StackSums) {
 // TestStacks: the sums of each stack are those of a plain recursion over the tree, however the pass is cut, and
 // however often stacks are given away.
 func TestStacks(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		for i, raw := range []bool{false, true} {
 			roots := forest(t, r, raw)
@@ -181,7 +181,7 @@ func TestStacks(t *testing.T) {
 
 // TestEditedStacks: stacks are those of the edited tree; calls of a method within one another are one if a step says so.
 func TestEditedStacks(t *testing.T) {
-	editable(t, func(t *testing.T, r *lazy.TraceReader) {
+	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		roots := forest(t, r, false)
 		top := plain(r, ByMethod)

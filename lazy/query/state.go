@@ -19,7 +19,7 @@ import (
 // receiver, each as it was last seen before the point. It is a Collector, of the variables; any goroutine
 // may ask for its table.
 type State struct {
-	r   *lazy.TraceReader
+	r   *lazy.LazyTraceReader
 	raw bool
 	at  HistoryPoint
 	// share is that of passes, see [lazy.Pass.Share]; 0 for the usual.
@@ -106,7 +106,7 @@ func (c *stateCall) String() string {
 const stateBytes = 64 << 20
 
 // NewState prepares to find the state before a point, of the call around it.
-func NewState(r *lazy.TraceReader, raw bool, at HistoryPoint) *State {
+func NewState(r *lazy.LazyTraceReader, raw bool, at HistoryPoint) *State {
 	s := &State{r: r, raw: raw, at: at}
 	s.Reset()
 	return s

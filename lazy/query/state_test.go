@@ -108,7 +108,7 @@ func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines [
 // TestState: the state before a point is that of a plain walk over everything before it, however the pass
 // is cut.
 func TestState(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		data, _ := r.Size()
 		if data > 300<<10 {
 			return
@@ -172,7 +172,7 @@ func TestStateBoxed(t *testing.T) {
 }
 
 // compareState compares the state before a point with a plain walk.
-func compareState(t *testing.T, r *lazy.TraceReader, raw bool, share int64, c *format.Context, roots []*plainPoint, at *plainPoint) {
+func compareState(t *testing.T, r *lazy.LazyTraceReader, raw bool, share int64, c *format.Context, roots []*plainPoint, at *plainPoint) {
 	t.Helper()
 	s := NewState(r, raw, HistoryPoint{at.Position(), at.Point().Event})
 	s.share = share

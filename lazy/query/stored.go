@@ -13,7 +13,7 @@ import (
 
 // WriteSummary makes the summary file of a trace, see [lazy.SummaryFile.Write]. progress may
 // be nil.
-func WriteSummary(ctx context.Context, r *lazy.TraceReader, gently bool, progress lazy.Progress) error {
+func WriteSummary(ctx context.Context, r *lazy.LazyTraceReader, gently bool, progress lazy.Progress) error {
 	o, err := summaryOptions(ctx, r, lazy.SummaryUnit)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func WriteSummary(ctx context.Context, r *lazy.TraceReader, gently bool, progres
 // KeepSummary makes the summary file of a trace of at least so many bytes, if it has none that fits,
 // once the trace has been open for idle and while nothing else is asked. It returns when there is
 // nothing left to do, or ctx ends. What fails shows in [lazy.SummaryFile.Known].
-func KeepSummary(ctx context.Context, r *lazy.TraceReader, least int64, idle time.Duration) {
+func KeepSummary(ctx context.Context, r *lazy.LazyTraceReader, least int64, idle time.Duration) {
 	t := time.NewTimer(idle)
 	defer t.Stop()
 	select {
@@ -43,7 +43,7 @@ func KeepSummary(ctx context.Context, r *lazy.TraceReader, least int64, idle tim
 
 // VerifySummary compares the summary file of a trace with its data, see
 // [lazy.SummaryFile.Verify]. progress may be nil.
-func VerifySummary(ctx context.Context, r *lazy.TraceReader, progress lazy.Progress) error {
+func VerifySummary(ctx context.Context, r *lazy.LazyTraceReader, progress lazy.Progress) error {
 	o, err := summaryOptions(ctx, r, lazy.SummaryUnit)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func VerifySummary(ctx context.Context, r *lazy.TraceReader, progress lazy.Progr
 	return lazy.SummaryOf(r).Verify(ctx, o)
 }
 
-func summaryOptions(ctx context.Context, r *lazy.TraceReader, unit int64) (lazy.SummaryOptions, error) {
+func summaryOptions(ctx context.Context, r *lazy.LazyTraceReader, unit int64) (lazy.SummaryOptions, error) {
 	if err := r.Wait(ctx); err != nil { // all threads are known then
 		return lazy.SummaryOptions{}, err
 	}
@@ -70,14 +70,14 @@ const wholeTrace = -1
 // storedTops makes the tables of a summary: what [Top] tells about methods in the folded view, for
 // the whole trace and for its largest threads. It is a Collector.
 type storedTops struct {
-	r    *lazy.TraceReader
+	r    *lazy.LazyTraceReader
 	of   Top            // makes the visitors
 	own  map[int32]*Top // by thread
 	rest *Top           // of all other threads
 	big  []int32
 }
 
-func newStoredTops(r *lazy.TraceReader, unit int64) *storedTops {
+func newStoredTops(r *lazy.LazyTraceReader, unit int64) *storedTops {
 	s := &storedTops{r: r}
 	var big []lazy.ThreadInfo
 	for t := range r.ThreadList().All() {

@@ -20,7 +20,7 @@ import (
 )
 
 // summarized writes a summary of a trace with units of so many bytes; ok is false if it gets none.
-func summarized(t *testing.T, r *lazy.TraceReader, unit int64) (ok bool) {
+func summarized(t *testing.T, r *lazy.LazyTraceReader, unit int64) (ok bool) {
 	t.Helper()
 	o, err := summaryOptions(t.Context(), r, unit)
 	if err != nil {
@@ -56,7 +56,7 @@ func jsonOf(t *testing.T, top *Top, sort string) string {
 
 // TestRecall: what a summary has equals what a pass counts.
 func TestRecall(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 1<<20 && !formattest.Exhaustive() {
 			return
@@ -135,7 +135,7 @@ func TestEverySummarized(t *testing.T) {
 
 // TestFindSummarized: a summary does not change what is found, though parts are skipped.
 func TestFindSummarized(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 100_000 && !formattest.Exhaustive() {
 			return
@@ -307,7 +307,7 @@ func FuzzTables(f *testing.F) {
 
 // TestHistorySummarized: a summary changes no history.
 func TestHistorySummarized(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 100_000 && !formattest.Exhaustive() {
 			return
@@ -347,7 +347,7 @@ func TestHistorySummarized(t *testing.T) {
 
 // TestCallsSummarized: a summary does not change a table of calls.
 func TestCallsSummarized(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 60_000 && !formattest.Exhaustive() {
 			return

@@ -25,7 +25,7 @@ import (
 // Calls that a step of kind Only merges throw and catch like others, and are told by the call around them
 // that is left. Exceptions that do not come out of them are counted only.
 type Throws struct {
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	scope Scope
 	keep  int
 
@@ -113,7 +113,7 @@ type throwRow struct {
 
 // NewThrows returns the Throws of a trace, which keeps up to so many exceptions one by one. Add it
 // to the pass that scope returns.
-func NewThrows(r *lazy.TraceReader, scope Scope, keep int) *Throws {
+func NewThrows(r *lazy.LazyTraceReader, scope Scope, keep int) *Throws {
 	t := &Throws{r: r, scope: scope, keep: keep, most: mostPlaced}
 	t.Reset()
 	return t

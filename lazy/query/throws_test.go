@@ -147,7 +147,7 @@ func (p *plainThrows) call(n *node, root bool) *flight {
 func TestThrows(t *testing.T) {
 	var some atomic.Int64
 	t.Run("traces", func(t *testing.T) {
-		traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 			size, _ := r.Size()
 			for _, raw := range []bool{false, true} {
 				var p plainThrows
@@ -172,7 +172,7 @@ func TestThrows(t *testing.T) {
 func TestThrowsSummarized(t *testing.T) {
 	var skipped atomic.Int64
 	t.Run("traces", func(t *testing.T) {
-		traces(t, func(t *testing.T, r *lazy.TraceReader) {
+		traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 			size, _ := r.Size()
 			if size > 1<<20 && !formattest.Exhaustive() {
 				return
@@ -207,7 +207,7 @@ func TestThrowsSummarized(t *testing.T) {
 	}
 }
 
-func threw(t *testing.T, r *lazy.TraceReader, scope Scope, share int64) *Throws {
+func threw(t *testing.T, r *lazy.LazyTraceReader, scope Scope, share int64) *Throws {
 	t.Helper()
 	got := NewThrows(r, scope, 1<<20)
 	pass := scope.Pass()

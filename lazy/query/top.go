@@ -18,7 +18,7 @@ import (
 // part of the call around them. A call that never ended ends where its thread ends; it begins, as
 // far as is known, where the first call in it begins.
 type Top struct {
-	r      *lazy.TraceReader
+	r      *lazy.LazyTraceReader
 	scope  Scope
 	by     By
 	timed  bool
@@ -98,7 +98,7 @@ func (t *Totals) add(o *Totals) {
 }
 
 // NewTop returns a Top of a trace. Add it to the pass that scope returns.
-func NewTop(r *lazy.TraceReader, scope Scope, by By) *Top {
+func NewTop(r *lazy.LazyTraceReader, scope Scope, by By) *Top {
 	t := &Top{r: r, scope: scope, by: by}
 	_, t.timed = r.Times()
 	t.Reset()

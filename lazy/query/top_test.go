@@ -11,7 +11,7 @@ import (
 
 // plainTop is a Top by plain recursion over a tree in memory.
 type plainTop struct {
-	r        *lazy.TraceReader
+	r        *lazy.LazyTraceReader
 	ctx      *format.Context
 	by       By
 	rows     map[string]*topRow
@@ -148,14 +148,14 @@ func (p *plainTop) estimate(list []*node) {
 	}
 }
 
-func plainly(r *lazy.TraceReader, roots []*node, by By) *plainTop {
+func plainly(r *lazy.LazyTraceReader, roots []*node, by By) *plainTop {
 	p := plain(r, by)
 	p.estimate(roots)
 	return p.sum(roots)
 }
 
 // plain prepares to add up calls.
-func plain(r *lazy.TraceReader, by By) *plainTop {
+func plain(r *lazy.LazyTraceReader, by By) *plainTop {
 	p := &plainTop{r: r, by: by, rows: make(map[string]*topRow), ends: make(map[int32]int64)}
 	r.WithContext(func(c *format.Context) { p.ctx = c })
 	_, p.timed = r.Times()
@@ -196,7 +196,7 @@ func (g *Group) key(by By) string {
 }
 
 // counted runs a Top.
-func counted(t *testing.T, r *lazy.TraceReader, scope Scope, by By, share int64) *Top {
+func counted(t *testing.T, r *lazy.LazyTraceReader, scope Scope, by By, share int64) *Top {
 	t.Helper()
 	top := NewTop(r, scope, by)
 	pass := scope.Pass()
@@ -209,7 +209,7 @@ func counted(t *testing.T, r *lazy.TraceReader, scope Scope, by By, share int64)
 
 // TestTop: each number is that of a plain recursion over the tree, however the pass is cut.
 func TestTop(t *testing.T) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		for _, raw := range []bool{false, true} {
 			for by := range By(len(Bys)) {

@@ -105,7 +105,7 @@ func (s *Sums) append(b []byte) []byte {
 // threadTable is the rows of a topTable by thread. It decodes them when they are asked for.
 type threadTable struct {
 	threadRows
-	r     *lazy.TraceReader
+	r     *lazy.LazyTraceReader
 	open  []openThread // not encoded yet
 	order *rowOrder
 	// Steps merged calls into some of the rows, or dropped some.

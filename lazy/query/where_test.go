@@ -14,7 +14,7 @@ import (
 )
 
 // matching returns the points of a trace that match a filter, by its definition.
-func matching(t *testing.T, r *lazy.TraceReader, all []*point, e *filter.Expr) map[lazy.Position]bool {
+func matching(t *testing.T, r *lazy.LazyTraceReader, all []*point, e *filter.Expr) map[lazy.Position]bool {
 	t.Helper()
 	f, err := bound(r, e)
 	if err != nil {
@@ -33,8 +33,8 @@ func matching(t *testing.T, r *lazy.TraceReader, all []*point, e *filter.Expr) m
 
 // filtered calls f with traces, the filters to try, and the roots of their trees, with the points that
 // match marked.
-func filtered(t *testing.T, f func(t *testing.T, r *lazy.TraceReader, raw bool, e *filter.Expr, roots []*node, share int64)) {
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+func filtered(t *testing.T, f func(t *testing.T, r *lazy.LazyTraceReader, raw bool, e *filter.Expr, roots []*node, share int64)) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		if size > 100_000 {
 			return // long enough
@@ -71,7 +71,7 @@ func filtered(t *testing.T, f func(t *testing.T, r *lazy.TraceReader, raw bool, 
 }
 
 // where returns a scope with a filter.
-func where(t *testing.T, r *lazy.TraceReader, raw bool, e *filter.Expr) Scope {
+func where(t *testing.T, r *lazy.LazyTraceReader, raw bool, e *filter.Expr) Scope {
 	t.Helper()
 	scope := Scope{Raw: raw}
 	if err := scope.Where(t.Context(), r, e); err != nil {
@@ -82,7 +82,7 @@ func where(t *testing.T, r *lazy.TraceReader, raw bool, e *filter.Expr) Scope {
 
 // TestTopWhere: with a filter, a row has the calls that match it, by a plain recursion over the tree.
 func TestTopWhere(t *testing.T) {
-	filtered(t, func(t *testing.T, r *lazy.TraceReader, raw bool, e *filter.Expr, roots []*node, share int64) {
+	filtered(t, func(t *testing.T, r *lazy.LazyTraceReader, raw bool, e *filter.Expr, roots []*node, share int64) {
 		by := By(len(e.String()) % len(Bys))
 		if e.Empty() {
 			return // TestTop has it
@@ -98,7 +98,7 @@ func TestTopWhere(t *testing.T) {
 
 // TestCallersWhere: with a filter, paths lead to the calls that match it, by a plain recursion.
 func TestCallersWhere(t *testing.T) {
-	filtered(t, func(t *testing.T, r *lazy.TraceReader, raw bool, e *filter.Expr, roots []*node, share int64) {
+	filtered(t, func(t *testing.T, r *lazy.LazyTraceReader, raw bool, e *filter.Expr, roots []*node, share int64) {
 		roots = calls(roots)
 		if _, timed := r.Times(); e.Empty() || timed && slices.ContainsFunc(roots, func(n *node) bool { return n.unended }) {
 			return
@@ -119,7 +119,7 @@ type moment struct {
 }
 
 // momentsOf returns when the points of a trace happened, by recursion over the tree.
-func momentsOf(r *lazy.TraceReader, all []*point) map[lazy.Position]moment {
+func momentsOf(r *lazy.LazyTraceReader, all []*point) map[lazy.Position]moment {
 	m := make(map[lazy.Position]moment)
 	now, known := int64(0), false
 	var walk func(p *point)

@@ -92,7 +92,7 @@ type traceRow struct {
 }
 
 // opened opens a trace until the end of the test.
-func opened(t testing.TB, path string) *lazy.TraceReader {
+func opened(t testing.TB, path string) *lazy.LazyTraceReader {
 	t.Helper()
 	r, err := lazy.Open(path, lazy.Options{})
 	if err != nil {
@@ -106,7 +106,7 @@ func opened(t testing.TB, path string) *lazy.TraceReader {
 }
 
 // job returns an export of a trace.
-func job(t testing.TB, r *lazy.TraceReader, o export.Options) *export.Job {
+func job(t testing.TB, r *lazy.LazyTraceReader, o export.Options) *export.Job {
 	t.Helper()
 	j, err := export.NewJob(r, o)
 	if err != nil {

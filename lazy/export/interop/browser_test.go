@@ -104,7 +104,7 @@ func TestBrowser(t *testing.T) {
 	b.open(t, "shop.speedscope.json", exported(t, r, "speedscope", export.Options{Title: "shop.bin"}), "--screenshot="+path)
 }
 
-func openTrace(t *testing.T, path string) *lazy.TraceReader {
+func openTrace(t *testing.T, path string) *lazy.LazyTraceReader {
 	t.Helper()
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
 	if err != nil {

@@ -49,7 +49,7 @@ func run(t *testing.T, stdin []byte, name string, args ...string) []byte {
 }
 
 // traces calls f for traces of real programs, and for generated ones with times.
-func traces(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
+func traces(t *testing.T, f func(t *testing.T, r *lazy.LazyTraceReader)) {
 	paths := map[string]string{}
 	for _, name := range []string{"gson.stream.bin", "kotlin.dump.bin", "allkinds.dump.bin"} {
 		paths[name] = formattest.Unpack(t, name)
@@ -76,7 +76,7 @@ func traces(t *testing.T, f func(t *testing.T, r *lazy.TraceReader)) {
 }
 
 // exported exports a whole trace.
-func exported(t *testing.T, r *lazy.TraceReader, name string, o export.Options) []byte {
+func exported(t *testing.T, r *lazy.LazyTraceReader, name string, o export.Options) []byte {
 	t.Helper()
 	j, err := export.NewJob(r, o)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestInferno(t *testing.T) {
 	needs(t, "cargo")
 	target := t.TempDir()
 	run(t, nil, "cargo", "build", "-q", "--locked", "--manifest-path", filepath.Join(crate, "Cargo.toml"), "--target-dir", target)
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		weight := "self"
 		if _, timed := r.Times(); !timed {
 			weight = "calls"

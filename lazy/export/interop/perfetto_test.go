@@ -68,7 +68,7 @@ func TestPerfetto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traces(t, func(t *testing.T, r *lazy.TraceReader) {
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		path := filepath.Join(t.TempDir(), "t.pftrace")
 		if err := os.WriteFile(path, exported(t, r, "perfetto", export.Options{Title: "t"}), 0o600); err != nil {
 			t.Fatal(err)

@@ -60,7 +60,7 @@ func TestTextFindsWhatSearchFinds(t *testing.T) {
 }
 
 // searched returns the events that the reader's search finds in the raw view.
-func searched(t *testing.T, r *lazy.TraceReader, text string) (events []int32) {
+func searched(t *testing.T, r *lazy.LazyTraceReader, text string) (events []int32) {
 	t.Helper()
 	find := func(row []byte) (int, int) {
 		i := bytes.Index(row, []byte(text))

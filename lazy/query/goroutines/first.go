@@ -8,7 +8,7 @@ import (
 
 // First returns the first point of a thread, given by its id, that the raw or the folded view shows. If
 // there is none, it returns the position of the thread itself, and -1 for the event.
-func First(ctx context.Context, r *lazy.TraceReader, raw bool, thread int32) (at lazy.Position, event int32, err error) {
+func First(ctx context.Context, r *lazy.LazyTraceReader, raw bool, thread int32) (at lazy.Position, event int32, err error) {
 	f := &first{at: lazy.Position{Thread: thread, At: -1}, event: -1}
 	err = r.Pass(ctx, lazy.Pass{
 		Raw: raw, Ranges: []lazy.PassRange{{Thread: thread, To: -1}}, Collect: []lazy.Collector{f}, Share: 64 << 10,

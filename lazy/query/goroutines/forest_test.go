@@ -13,7 +13,7 @@ import (
 	"tracex/lazy"
 )
 
-func open(t testing.TB, path string) *lazy.TraceReader {
+func open(t testing.TB, path string) *lazy.LazyTraceReader {
 	t.Helper()
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
 	if err != nil {

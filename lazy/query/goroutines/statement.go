@@ -22,7 +22,7 @@ var ErrNoStatement = errors.New("the go statement is not in the trace")
 
 // FindStatement finds the go statement in a thread, given by its id, that made a goroutine. It reads only
 // data of the thread that has the goroutine's number. tell gets its progress; it may be nil.
-func FindStatement(ctx context.Context, r *lazy.TraceReader, thread int32, number int64, tell lazy.Progress) (Statement, error) {
+func FindStatement(ctx context.Context, r *lazy.LazyTraceReader, thread int32, number int64, tell lazy.Progress) (Statement, error) {
 	c := &statements{number: number}
 	err := r.Pass(ctx, lazy.Pass{
 		Raw: true, Ranges: []lazy.PassRange{{Thread: thread, To: -1}}, Collect: []lazy.Collector{c},

@@ -20,7 +20,7 @@ import (
 
 // Of tells which part of a trace an answer is about.
 type Of struct {
-	R     *lazy.TraceReader
+	R     *lazy.LazyTraceReader
 	Raw   bool         // as recorded, otherwise as the folded view shows it
 	Below *lazy.Handle // only what it names and everything below; nil for the whole trace
 	Steps query.Steps  // they edit the tree before
@@ -117,7 +117,7 @@ func (a *Answer) about() (text string) {
 }
 
 // early reports whether a trace grows in which nothing is recorded yet.
-func early(r *lazy.TraceReader) bool {
+func early(r *lazy.LazyTraceReader) bool {
 	_, some := r.Newest()
 	return !some && r.Status().Growth.On
 }
@@ -143,7 +143,7 @@ func (a *Answer) Again() tea.Cmd {
 }
 
 // soFar returns what the title of an answer tells first of a trace that grows.
-func soFar(r *lazy.TraceReader) string {
+func soFar(r *lazy.LazyTraceReader) string {
 	if r.Status().Growth.On {
 		return "recorded so far: "
 	}
@@ -151,7 +151,7 @@ func soFar(r *lazy.TraceReader) string {
 }
 
 // undamaged returns what it tells before that, once the trace has been read.
-func undamaged(r *lazy.TraceReader) string {
+func undamaged(r *lazy.LazyTraceReader) string {
 	if r.Status().Problem != nil {
 		return "of what is not damaged: "
 	}

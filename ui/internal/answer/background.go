@@ -27,7 +27,7 @@ type working struct {
 // begin returns the command that runs work in place of that under way. The table of before is shown until
 // work shows another one. Work returns a function that takes over its result, unless it was replaced
 // or stopped.
-func (w *working) begin(life context.Context, r *lazy.TraceReader, before *table.Table, work func(context.Context) (func(), error)) tea.Cmd {
+func (w *working) begin(life context.Context, r *lazy.LazyTraceReader, before *table.Table, work func(context.Context) (func(), error)) tea.Cmd {
 	w.Stop()
 	ctx, cancel := context.WithCancel(life)
 	w.mu.Lock()

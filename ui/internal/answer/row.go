@@ -101,7 +101,7 @@ func (r Row) Event() (event int32, ok bool) {
 
 // Name returns a method's name as commands take it, with the types of its arguments; "" if the
 // trace does not describe it.
-func Name(r *lazy.TraceReader, method int32) (name string) {
+func Name(r *lazy.LazyTraceReader, method int32) (name string) {
 	r.WithContext(func(c *format.Context) {
 		d := c.Method(method)
 		if d == nil {

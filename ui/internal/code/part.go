@@ -12,7 +12,7 @@ import (
 // Part finds and opens the source code of rows, in the background. Its methods run on one
 // goroutine.
 type Part struct {
-	r      *lazy.TraceReader
+	r      *lazy.LazyTraceReader
 	env    *env.Env
 	dirs   []string
 	finder *Finder
@@ -24,7 +24,7 @@ type Part struct {
 }
 
 // New returns a Part that looks for files in directories.
-func New(r *lazy.TraceReader, e *env.Env, dirs []string) *Part {
+func New(r *lazy.LazyTraceReader, e *env.Env, dirs []string) *Part {
 	return &Part{r: r, env: e, dirs: dirs, finder: NewFinder(dirs)}
 }
 

@@ -48,7 +48,7 @@ func (c *Calls) Stop() bool {
 // Begin returns a turn if a generation of the reader has calls to count, or nil if it has none
 // or a turn is under way. idle means that nothing else is running. The caller passes the turn's
 // message to Update.
-func (c *Calls) Begin(life context.Context, r *lazy.TraceReader, generation int, idle bool) tea.Cmd {
+func (c *Calls) Begin(life context.Context, r *lazy.LazyTraceReader, generation int, idle bool) tea.Cmd {
 	if c.of != generation {
 		*c = Calls{of: generation, busy: c.busy}
 	}

@@ -15,11 +15,11 @@ type Part struct {
 	Calls    Calls
 
 	env *env.Env
-	r   *lazy.TraceReader
+	r   *lazy.LazyTraceReader
 }
 
 // New returns a Part that has counted nothing.
-func New(r *lazy.TraceReader, e *env.Env) Part { return Part{env: e, r: r} }
+func New(r *lazy.LazyTraceReader, e *env.Env) Part { return Part{env: e, r: r} }
 
 // Settle starts counting what the screen shows. idle means that nothing else runs in the
 // background.

@@ -15,7 +15,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Reader is the part of [lazy.TraceReader] that the details use.
+// Reader is the part of [lazy.LazyTraceReader] that the details use.
 type Reader interface {
 	WithContext(f func(*format.Context))
 	ThreadInfo(id int32) (lazy.ThreadInfo, bool)

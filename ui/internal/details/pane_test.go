@@ -13,7 +13,7 @@ import (
 )
 
 // subject returns the i-th row of a recorded trace, as the tree shows it.
-func subject(t *testing.T, i int) (*lazy.TraceReader, *Subject) {
+func subject(t *testing.T, i int) (*lazy.LazyTraceReader, *Subject) {
 	t.Helper()
 	r := uitest.Recorded(t, "gson.dump")
 	tree := r.Tree(true)

@@ -17,7 +17,7 @@ import (
 
 // Part finds strips and flames in the background. Its methods run on one goroutine.
 type Part struct {
-	r   *lazy.TraceReader
+	r   *lazy.LazyTraceReader
 	env *env.Env
 
 	// On tells that the strip is shown.
@@ -27,7 +27,7 @@ type Part struct {
 }
 
 // New returns a Part that shows nothing.
-func New(r *lazy.TraceReader, e *env.Env) *Part { return &Part{r: r, env: e} }
+func New(r *lazy.LazyTraceReader, e *env.Env) *Part { return &Part{r: r, env: e} }
 
 // want is what a finder looks for.
 type want struct {

@@ -81,7 +81,7 @@ func (f *Follow) Restart(cursor lazy.Row) {
 
 // Facts are what following needs to know about the explorer.
 type Facts struct {
-	Reader     *lazy.TraceReader
+	Reader     *lazy.LazyTraceReader
 	Generation int  // of the reader, known to the tree
 	Settled    bool // the reader knows the whole trace
 	Busy       bool // another move or a job is under way

@@ -16,7 +16,7 @@ import (
 
 // Part finds the state at one row at a time, in the background. Its methods run on one goroutine.
 type Part struct {
-	r      *lazy.TraceReader
+	r      *lazy.LazyTraceReader
 	env    *env.Env
 	found  Found
 	looks  place              // what is being looked for, while cancel is set
@@ -43,7 +43,7 @@ type Found struct {
 func (f *Found) At(p lazy.Position) bool { return f.Known && f.at == p }
 
 // New returns a Part.
-func New(r *lazy.TraceReader, e *env.Env) *Part { return &Part{r: r, env: e} }
+func New(r *lazy.LazyTraceReader, e *env.Env) *Part { return &Part{r: r, env: e} }
 
 // Found returns the state found last; it may be that of another row.
 func (p *Part) Found() *Found { return &p.found }
@@ -102,7 +102,7 @@ func (p *Part) Update(m Msg) {
 }
 
 // find finds the state before a point. It is not Known if that was stopped.
-func find(ctx context.Context, r *lazy.TraceReader, at place, point query.HistoryPoint) Msg {
+func find(ctx context.Context, r *lazy.LazyTraceReader, at place, point query.HistoryPoint) Msg {
 	f := Found{place: at}
 	s := query.NewState(r, at.raw, point)
 	switch err := s.Run(ctx, nil); {

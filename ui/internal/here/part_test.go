@@ -11,7 +11,7 @@ import (
 )
 
 // calls returns nodes of a real trace that have arguments, variables or fields before them.
-func calls(t *testing.T) (*lazy.TraceReader, []*lazy.Node) {
+func calls(t *testing.T) (*lazy.LazyTraceReader, []*lazy.Node) {
 	t.Helper()
 	r, err := lazy.Open(formattest.Unpack(t, "gson.stream.bin"), lazy.Options{NoWrite: true})
 	if err != nil {

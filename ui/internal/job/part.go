@@ -14,13 +14,13 @@ type Part struct {
 	Job
 	Make Maker // of the trees that are shown
 	tree *tree.Part
-	r    *lazy.TraceReader
+	r    *lazy.LazyTraceReader
 	env  *env.Env
 	sent sent // by the last job that led to a node
 }
 
 // New returns a Part without a job. Its work ends with e's life.
-func New(r *lazy.TraceReader, e *env.Env, t *tree.Part) *Part {
+func New(r *lazy.LazyTraceReader, e *env.Env, t *tree.Part) *Part {
 	p := &Part{tree: t, r: r, env: e}
 	p.Make = p.plain
 	return p

@@ -18,7 +18,7 @@ import (
 
 // newPart returns a Part for a tree on a screen of 20 rows. Its keys wait for no work: results
 // arrive as messages.
-func newPart(t *testing.T, r *lazy.TraceReader) (*Part, *env.Env) {
+func newPart(t *testing.T, r *lazy.LazyTraceReader) (*Part, *env.Env) {
 	t.Helper()
 	e := env.New(&screen.Unicode)
 	t.Cleanup(e.Close)
@@ -51,7 +51,7 @@ func finish(t *testing.T, p *Part, cmd tea.Cmd) {
 	}
 }
 
-func timed(t *testing.T) *lazy.TraceReader {
+func timed(t *testing.T) *lazy.LazyTraceReader {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 50, Seed: 1, Timed: true}
 	return uitest.Open(t, formattest.File(t, spec), lazy.Options{})
 }

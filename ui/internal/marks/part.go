@@ -19,7 +19,7 @@ import (
 // Part is the marks and notes of a trace. Its methods run on one goroutine. Messages for the user
 // go to the line of the environment.
 type Part struct {
-	r    *lazy.TraceReader
+	r    *lazy.LazyTraceReader
 	env  *env.Env
 	book *notes.Book
 
@@ -31,7 +31,7 @@ type Part struct {
 }
 
 // New returns the Part for a book; nil means one in memory.
-func New(r *lazy.TraceReader, e *env.Env, b *notes.Book) *Part {
+func New(r *lazy.LazyTraceReader, e *env.Env, b *notes.Book) *Part {
 	if b == nil {
 		b = notes.InMemory()
 	}

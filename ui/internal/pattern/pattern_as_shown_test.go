@@ -68,7 +68,7 @@ func words(rows []uitest.Row) (list []string) {
 }
 
 // bruteSearch compares a search with a look at each row, and reports whether any row matches.
-func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []uitest.Row, needle string) (some bool) {
+func bruteSearch(t *testing.T, r *lazy.LazyTraceReader, folded bool, rows []uitest.Row, needle string) (some bool) {
 	t.Helper()
 	p := New(needle, false)
 	hits := make(map[lazy.Position]bool)

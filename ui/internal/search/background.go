@@ -35,7 +35,7 @@ func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 
 // run searches, on a goroutine of its own, and feeds its hits. It waits until the whole
 // trace is known.
-func (s *search) run(ctx context.Context, r *lazy.TraceReader, what lazy.Search) {
+func (s *search) run(ctx context.Context, r *lazy.LazyTraceReader, what lazy.Search) {
 	feed := s.feed
 	send := func(m tea.Msg) {
 		select {

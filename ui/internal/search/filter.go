@@ -116,7 +116,7 @@ func (p *Part) filtering() tea.Cmd {
 }
 
 // run looks at the hits, on a goroutine of its own.
-func (f *hitFilter) run(r *lazy.TraceReader, s lazy.Search) {
+func (f *hitFilter) run(r *lazy.LazyTraceReader, s lazy.Search) {
 	send := func(m tea.Msg) {
 		select {
 		case f.feed <- m:

@@ -18,7 +18,7 @@ const maxHits = 1_000_000
 // Part is the search of the explorer, if there is one, and the list of its hits. Its methods
 // run on one goroutine.
 type Part struct {
-	r    *lazy.TraceReader
+	r    *lazy.LazyTraceReader
 	life context.Context // ends all work
 	now  func() time.Time
 
@@ -60,7 +60,7 @@ func (o *Outcome) fail(what string, err error) {
 }
 
 // New returns a Part without a search. Its work ends when life does.
-func New(life context.Context, r *lazy.TraceReader, now func() time.Time) *Part {
+func New(life context.Context, r *lazy.LazyTraceReader, now func() time.Time) *Part {
 	return &Part{r: r, life: life, now: now, Most: maxHits}
 }
 

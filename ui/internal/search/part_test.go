@@ -25,7 +25,7 @@ type seeker struct {
 	went  []lazy.Position
 }
 
-func seek(t *testing.T, r *lazy.TraceReader) *seeker {
+func seek(t *testing.T, r *lazy.LazyTraceReader) *seeker {
 	s := &seeker{Part: New(t.Context(), r, time.Now), t: t}
 	s.facts = Facts{Folded: true, Threads: len(r.Threads()), Width: 100, Spinner: "*", Glyphs: &screen.Unicode}
 	return s
@@ -91,7 +91,7 @@ func (s *seeker) keys(h *HitList, keys string) (next tea.Cmd) {
 	return next
 }
 
-func many(t *testing.T) *lazy.TraceReader {
+func many(t *testing.T) *lazy.LazyTraceReader {
 	return uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 }
 

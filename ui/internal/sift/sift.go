@@ -20,7 +20,7 @@ import (
 
 // Part is the filter of the tree, if there is one. Its methods run on one goroutine.
 type Part struct {
-	r    *lazy.TraceReader
+	r    *lazy.LazyTraceReader
 	life context.Context // ends all work
 	now  func() time.Time
 	cur  *Run // nil if none
@@ -29,7 +29,7 @@ type Part struct {
 }
 
 // New returns a Part without a filter. Its work ends when life does.
-func New(life context.Context, r *lazy.TraceReader, now func() time.Time) *Part {
+func New(life context.Context, r *lazy.LazyTraceReader, now func() time.Time) *Part {
 	return &Part{r: r, life: life, now: now}
 }
 
@@ -96,7 +96,7 @@ func (p *Part) begin(run *Run) tea.Cmd {
 const newsEvery = 50 * time.Millisecond
 
 // find runs a pass on a goroutine of its own.
-func (run *Run) find(ctx context.Context, r *lazy.TraceReader, f *found, feed chan tea.Msg) {
+func (run *Run) find(ctx context.Context, r *lazy.LazyTraceReader, f *found, feed chan tea.Msg) {
 	defer close(feed)
 	end := background.Guarded(func() tea.Msg {
 		if err := r.Wait(ctx); err != nil {

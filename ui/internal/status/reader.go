@@ -67,7 +67,7 @@ func Index(st lazy.Status, g *screen.Glyphs) string {
 }
 
 // Summary tells about the summary of a trace; "" if there is none, and nothing wrong.
-func Summary(r *lazy.TraceReader) string {
+func Summary(r *lazy.LazyTraceReader) string {
 	switch size, why := lazy.SummaryOf(r).Known(); {
 	case why != nil:
 		return "none: " + screen.ErrorLine(why)

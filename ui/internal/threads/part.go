@@ -11,7 +11,7 @@ import (
 // Part makes the list of threads and runs its work while the list is shown. Its methods run on
 // one goroutine.
 type Part struct {
-	r       *lazy.TraceReader
+	r       *lazy.LazyTraceReader
 	env     *env.Env
 	forests *goroutines.Cache
 	list    *List // nil if none is shown
@@ -20,7 +20,7 @@ type Part struct {
 }
 
 // NewPart returns a Part without a list.
-func NewPart(r *lazy.TraceReader, e *env.Env, forests *goroutines.Cache) Part {
+func NewPart(r *lazy.LazyTraceReader, e *env.Env, forests *goroutines.Cache) Part {
 	return Part{r: r, env: e, forests: forests}
 }
 

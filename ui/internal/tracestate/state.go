@@ -18,7 +18,7 @@ import (
 // State is the knowledge about a trace, as of the current Update. Its methods run on one
 // goroutine; those that ask the reader say so, all others may be called while drawing.
 type State struct {
-	Reader     *lazy.TraceReader
+	Reader     *lazy.LazyTraceReader
 	Known      lazy.Status // status of the reader, for a whole Update and for what is drawn afterwards
 	Generation int         // of the reader at the last Refresh that returned true
 	Recorded   int64       // bytes of all threads, at that time
@@ -38,7 +38,7 @@ type Size struct {
 }
 
 // New returns the state of a trace. name and path, if not empty, replace those of the file.
-func New(r *lazy.TraceReader, name, path string) State {
+func New(r *lazy.LazyTraceReader, name, path string) State {
 	return State{Reader: r, Known: r.Status(), Watching: true, name: name, path: path}
 }
 

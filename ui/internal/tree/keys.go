@@ -278,7 +278,7 @@ func (p *Part) ToggleWide(int) tea.Cmd {
 }
 
 // locations reports whether a trace has code locations.
-func locations(r *lazy.TraceReader) (some bool) {
+func locations(r *lazy.LazyTraceReader) (some bool) {
 	r.WithContext(func(c *format.Context) { some = c.Counts()[format.KindCodeLocation] > 0 })
 	return some
 }

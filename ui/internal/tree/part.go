@@ -31,7 +31,7 @@ type Part struct {
 	Open    string // see [rows.View]
 	Sticky  bool   // rows around others stay in view when they are scrolled out
 
-	r       *lazy.TraceReader
+	r       *lazy.LazyTraceReader
 	env     *env.Env
 	loads   *loading.Loader
 	begun   *lazy.Node // the thread expanded at the start; nil if none yet
@@ -40,12 +40,12 @@ type Part struct {
 }
 
 // New returns the tree of a trace. Its work ends with e's life.
-func New(r *lazy.TraceReader, e *env.Env, folded bool) *Part {
+func New(r *lazy.LazyTraceReader, e *env.Env, folded bool) *Part {
 	return &Part{Out: outline.New(Of(r, folded)), r: r, env: e, loads: loading.New(e)}
 }
 
 // Of returns a new tree of a trace, as the explorer shows it.
-func Of(r *lazy.TraceReader, folded bool) *lazy.Tree {
+func Of(r *lazy.LazyTraceReader, folded bool) *lazy.Tree {
 	t := r.Tree(folded)
 	lazy.Inline(t)
 	return t

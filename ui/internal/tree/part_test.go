@@ -18,7 +18,7 @@ import (
 
 // newPart returns the tree of a trace on a screen of 20 rows. Its keys wait for no work, unless
 // Start is called: results arrive as messages.
-func newPart(t *testing.T, r *lazy.TraceReader) (*Part, *env.Env) {
+func newPart(t *testing.T, r *lazy.LazyTraceReader) (*Part, *env.Env) {
 	t.Helper()
 	e := env.New(&screen.Unicode)
 	t.Cleanup(e.Close)

@@ -8,7 +8,7 @@ import (
 )
 
 // Open opens a trace and waits until all of it is known.
-func Open(t testing.TB, path string, o lazy.Options) *lazy.TraceReader {
+func Open(t testing.TB, path string, o lazy.Options) *lazy.LazyTraceReader {
 	t.Helper()
 	r, err := lazy.Open(path, o)
 	if err != nil {
@@ -22,7 +22,7 @@ func Open(t testing.TB, path string, o lazy.Options) *lazy.TraceReader {
 }
 
 // Recorded opens a recorded trace: Recorded(t, "gson.dump").
-func Recorded(t testing.TB, name string) *lazy.TraceReader {
+func Recorded(t testing.TB, name string) *lazy.LazyTraceReader {
 	t.Helper()
 	return Open(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), lazy.Options{})
 }

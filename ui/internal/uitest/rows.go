@@ -14,7 +14,7 @@ type Row struct {
 }
 
 // EveryRow returns each row that the user could reach, threads included.
-func EveryRow(t testing.TB, r *lazy.TraceReader, folded bool) (rows []Row) {
+func EveryRow(t testing.TB, r *lazy.LazyTraceReader, folded bool) (rows []Row) {
 	t.Helper()
 	tree := r.Tree(folded)
 	todo := tree.Threads()

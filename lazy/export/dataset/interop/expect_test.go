@@ -193,7 +193,7 @@ type topRow struct {
 }
 
 // topRows returns the answer to tracex top --json.
-func topRows(t *testing.T, r *lazy.TraceReader) (list []topRow) {
+func topRows(t *testing.T, r *lazy.LazyTraceReader) (list []topRow) {
 	t.Helper()
 	top := query.NewTop(r, query.Scope{}, query.ByMethod)
 	scope := query.Scope{}

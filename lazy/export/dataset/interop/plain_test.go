@@ -53,7 +53,7 @@ type plainTrace struct {
 }
 
 // readPlain reads a whole trace.
-func readPlain(t *testing.T, r *lazy.TraceReader) *plainTrace {
+func readPlain(t *testing.T, r *lazy.LazyTraceReader) *plainTrace {
 	t.Helper()
 	all := &plainTrace{}
 	id, err := lazy.IdentityOf(r)
