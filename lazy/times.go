@@ -155,6 +155,7 @@ func (r *trace) pick(id int32, near, far int64, what times.Kind) (c format.TimeC
 	if !s.Usable() {
 		return c, false
 	}
+	s.Settle(r.data)
 	c, ok, err := s.Pick(id, near, far, what)
 	if err != nil {
 		r.distrustTimes(s, err)

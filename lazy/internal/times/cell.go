@@ -1,7 +1,6 @@
 package times
 
 import (
-	"errors"
 	"fmt"
 
 	"tracex/format"
@@ -62,14 +61,11 @@ func (s *File) CheckEnd(cellAt int64) error {
 
 // Pick returns the cell of the object with an ID, from its two possible positions: near
 // is its position in the order of streaming writers, far in that of dump writers. ok is
-// false if there is no such cell yet, or none that fits; in that case err is why, and
-// the caller should distrust the file.
+// false if there is no such cell yet, or if the one there belongs to another object; in that
+// case err is why, and the caller should distrust the file. Call [File.Settle] before.
 func (s *File) Pick(id int32, near, far int64, what Kind) (c format.TimeCell, ok bool, err error) {
 	cellAt := near
-	switch Order(s.order.Load()) {
-	case OrderUnknown:
-		return s.pickUnknown(id, near, far, what)
-	case OrderDump:
+	if Order(s.order.Load()) == OrderDump {
 		cellAt = far
 	}
 	c, ok, err = s.cell(cellAt)
@@ -78,36 +74,3 @@ func (s *File) Pick(id int32, near, far int64, what Kind) (c format.TimeCell, ok
 	}
 	return c, ok, err
 }
-
-// pickUnknown is Pick while the order of the cells is not known. If only one of
-// the two cells fits, that determines the order.
-func (s *File) pickUnknown(id int32, near, far int64, what Kind) (c format.TimeCell, ok bool, err error) {
-	a, inA, err := s.cell(near)
-	b, inB, err2 := s.cell(far)
-	fitsA, fitsB := inA && a.ID == id, inB && b.ID == id
-	switch {
-	case err != nil || err2 != nil:
-		return c, false, errors.Join(err, err2)
-	case fitsA && fitsB:
-		// One cell belongs to another object with the same number: to a reference
-		// object, which has no time. Or one is of a block, and the other of a
-		// container in it, which is not longer.
-		if !b.Known() || a.Known() && (a.Duration >= b.Duration) == (what == Block) {
-			return a, true, nil
-		}
-		return b, true, nil
-	case fitsA && inB:
-		s.settle(OrderStream)
-		return a, true, nil
-	case fitsB && inA:
-		s.settle(OrderDump)
-		return b, true, nil
-	case fitsA:
-		return a, true, nil
-	case inA && inB:
-		return c, false, s.mismatch(near, fmt.Sprintf("that of %s %d", what, id), a)
-	}
-	return c, false, nil
-}
-
-func (s *File) settle(o Order) { s.order.CompareAndSwap(int32(OrderUnknown), int32(o)) }

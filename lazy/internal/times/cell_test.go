@@ -1,7 +1,7 @@
 package times
 
 import (
-	"errors"
+	"bytes"
 	"testing"
 
 	"tracex/format"
@@ -9,41 +9,121 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// TestPickOrder: which of two cells a time is taken from, before it is known
-// whether those of blocks come first, and whether that determines the order.
-func TestPickOrder(t *testing.T) {
-	cell := func(id int32, start, duration int64) format.TimeCell {
-		return format.TimeCell{ID: id, Start: start, Duration: duration}
+// TestSettle: whether the cells of blocks come before those of their objects or after them is found out
+// although blocks, reference objects and calls have the same numbers; then each time is that of its object.
+func TestSettle(t *testing.T) {
+	const thread = 5
+	call := func(w *formattest.Thread, event int32) {
+		w.Point(&format.Point{Class: format.ClassCall, Event: event, Thread: thread, Location: -1})
 	}
-	none := cell(0, 0, format.NoDuration)
-	for name, c := range map[string]struct {
-		far, near format.TimeCell
-		what      Kind
-		want      format.TimeCell // of ID 5
-		order     Order
-	}{
-		"of a stream":                       {cell(4, 1, 1), cell(5, 2, 2), Event, cell(5, 2, 2), OrderStream},
-		"of a dump":                         {cell(5, 2, 2), cell(4, 1, 1), Event, cell(5, 2, 2), OrderDump},
-		"a reference object before it":      {cell(5, 0, -1), cell(5, 2, 2), Event, cell(5, 2, 2), OrderUnknown},
-		"a reference object behind it":      {cell(5, 2, 2), cell(5, 0, -1), Event, cell(5, 2, 2), OrderUnknown},
-		"its block before it":               {cell(5, 1, 9), cell(5, 2, 2), Event, cell(5, 2, 2), OrderUnknown},
-		"its block behind it":               {cell(5, 2, 2), cell(5, 1, 9), Event, cell(5, 2, 2), OrderUnknown},
-		"a block before its last call":      {cell(5, 2, 2), cell(5, 1, 9), Block, cell(5, 1, 9), OrderUnknown},
-		"a block behind a reference object": {cell(5, 1, 9), cell(5, 0, -1), Block, cell(5, 1, 9), OrderUnknown},
-		"neither":                           {cell(4, 1, 1), cell(6, 1, 1), Event, none, OrderUnknown},
+	end := func(w *formattest.Thread) { w.Footer(&format.Footer{}) }
+	class := func(w *formattest.Thread, id int32) {
+		w.Reference(format.KindClassDescriptor, id, &format.ClassDescriptor{ID: id, Name: "C"})
+	}
+	for name, write := range map[string]func(w *formattest.Thread){
+		"a call of another number": func(w *formattest.Thread) { call(w, 7); end(w) },
+		"a call over two blocks": func(w *formattest.Thread) {
+			class(w, thread)
+			call(w, thread)
+			w.Flush()
+			end(w)
+		},
+		"a call in its block": func(w *formattest.Thread) {
+			call(w, thread)
+			end(w)
+			class(w, thread)
+		},
+		"nothing but a call": func(w *formattest.Thread) {
+			call(w, thread)
+			end(w)
+			w.Flush()
+			call(w, 8)
+			end(w)
+		},
+		"a block without a time": func(w *formattest.Thread) {
+			class(w, thread)
+			w.Flush()
+			call(w, thread)
+			w.Flush()
+			w.Flush()
+			call(w, 6)
+			end(w)
+			end(w)
+		},
 	} {
-		times := format.AppendTimesHeader(nil, formattest.Anchor)
-		times = c.near.Append(c.far.Append(times))
-		s, err := New(mapped.InMemory("memory.tim", times))
+		for _, dump := range []bool{false, true} {
+			var data, index, cells bytes.Buffer
+			w := formattest.NewWriter(&data, &index, formattest.Options{Manual: true, Dump: dump, Times: &cells})
+			write(w.Thread(thread))
+			if _, err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s, err := New(mapped.InMemory("memory.tim", cells.Bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Settle(mapped.InMemory("memory", data.Bytes()))
+			want := OrderStream
+			if dump {
+				want = OrderDump
+			}
+			if got := Order(s.order.Load()); got != want {
+				t.Errorf("%s: order %d, want %d", name, got, want)
+			}
+			samePicked(t, name, s, index.Bytes(), cells.Bytes(), dump)
+		}
+	}
+}
+
+// samePicked compares the time of each container with the cell beside its cell in the index.
+func samePicked(t *testing.T, name string, s *File, index, cells []byte, dump bool) {
+	t.Helper()
+	for at := int64(format.HeaderSize); at < int64(len(index)-format.IndexTail); at += format.CellSize {
+		c, want := format.DecodeCell(index[at:]), format.DecodeTimeCell(cells[format.TimeCellOffset(at):])
+		if c.Kind != format.KindTracePoint {
+			continue
+		}
+		near, far := at, at-format.CellSize
+		if dump {
+			near, far = at+format.CellSize, at
+		}
+		if got, ok, err := s.Pick(c.ID, near, far, Event); !ok || err != nil || got != want || !got.Known() {
+			t.Errorf("%s, dump %v: event %d: %+v, %v, %v; want %+v", name, dump, c.ID, got, ok, err, want)
+		}
+	}
+}
+
+// TestSettleUndecided: what the first two cells tell of an order. Cells that fit both orders tell nothing.
+func TestSettleUndecided(t *testing.T) {
+	var data, index, cells bytes.Buffer
+	w := formattest.NewWriter(&data, &index, formattest.Options{Times: &cells})
+	w.Thread(0).Reference(format.KindClassDescriptor, 0, &format.ClassDescriptor{Name: "C"})
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		cells []byte
+		order Order
+	}{
+		"no cell yet":          {cells.Bytes()[:format.TimesHeaderSize], OrderUnknown},
+		"two equal cells":      {cells.Bytes(), OrderUnknown},
+		"a time before none":   {withTime(cells.Bytes(), 0), OrderStream},
+		"a time following one": {withTime(cells.Bytes(), 1), OrderDump},
+	} {
+		s, err := New(mapped.InMemory("memory.tim", c.cells))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok, err := s.Pick(5, format.HeaderSize+format.CellSize, format.HeaderSize, c.what)
-		if ok != (c.want != none) || ok && got != c.want || Order(s.order.Load()) != c.order {
-			t.Errorf("%s: %+v, %v, order %d; want %+v, order %d", name, got, ok, s.order.Load(), c.want, c.order)
-		}
-		if (err == nil) != ok || err != nil && !errors.Is(err, ErrUnfit) {
-			t.Errorf("%s: cell %v, error %v", name, ok, err)
+		s.Settle(mapped.InMemory("memory", data.Bytes()))
+		if got := Order(s.order.Load()); got != c.order {
+			t.Errorf("%s: order %d, want %d", name, got, c.order)
 		}
 	}
+}
+
+// withTime returns cells of ID 0, of which one has a time.
+func withTime(cells []byte, n int) []byte {
+	cells = bytes.Clone(cells)
+	format.TimeCell{Start: 3, Duration: 4}.Put(cells[format.TimesHeaderSize+n*format.TimeCellSize:])
+	return cells
 }

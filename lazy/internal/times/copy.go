@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // Copy copies the file of times of a trace that is translated, cell by cell. First
@@ -21,7 +22,7 @@ type Copy struct {
 	err  error // first error of writing
 }
 
-// fit compares the numbers of the cells of a file of times with the objects
+// fit compares the cells of a file of times with the objects
 // of the data, in one of the two orders.
 type fit struct {
 	pos int64
@@ -46,7 +47,7 @@ func (c *Copy) Look(o *format.Object, v format.Version) {
 	if c == nil {
 		return
 	}
-	id, stream, dump := int32(EndID), &c.fits[0], &c.fits[1]
+	id, stream, dump, reference := int32(EndID), &c.fits[0], &c.fits[1], false
 	switch {
 	case o.Kind == format.KindTracePoint:
 		if o.Class.Container() {
@@ -54,28 +55,58 @@ func (c *Copy) Look(o *format.Object, v format.Version) {
 		}
 		return
 	case o.Kind == format.KindBlockStart:
-		stream.take(c.s, o.Thread)
+		stream.take(c.s, o.Thread, false)
 		return
 	case o.Kind == format.KindBlockEnd:
-		dump.take(c.s, o.Thread)
+		dump.take(c.s, o.Thread, false)
 		return
 	case o.Kind == format.KindFooter:
 		stack := c.open[o.Thread]
 		id, c.open[o.Thread] = stack[len(stack)-1], stack[:len(stack)-1]
 	case o.Kind.Reference():
-		id = v.ReferenceID(o.Bytes)
+		id, reference = v.ReferenceID(o.Bytes), true
 	}
-	stream.take(c.s, id)
-	dump.take(c.s, id)
+	stream.take(c.s, id, reference)
+	dump.take(c.s, id, reference)
 }
 
-// take compares the next cell, if any.
-func (f *fit) take(s *File, id int32) {
+// take compares the next cell, if any: a reference object has no time.
+func (f *fit) take(s *File, id int32, reference bool) {
 	if f.pos > int64(len(s.m.Bytes()))-format.TimeCellSize {
 		return
 	}
-	f.bad = f.bad || format.DecodeTimeCell(s.m.Bytes()[f.pos:]).ID != id
+	t := format.DecodeTimeCell(s.m.Bytes()[f.pos:])
+	f.bad = f.bad || t.ID != id || reference && t.Known()
 	f.pos += format.TimeCellSize
+}
+
+// settleBytes is how much of the data is read at most to find the order of the cells.
+const settleBytes = 4 << 20
+
+// Settle finds out the order of the cells from the first objects of the data, unless it is known.
+// An ID cannot tell whether a cell is a block's or that of something in it: kinds have numbers of their
+// own, so they may be the same. Usually the first cell of the file decides; cells that fit both orders
+// decide nothing. It must be called within [mapped.Guard].
+func (s *File) Settle(data *mapped.File) {
+	size := int64(len(data.Bytes()))
+	if Order(s.order.Load()) != OrderUnknown || s.looked.Load() == size {
+		return
+	}
+	c, objects := Copy{s: s, open: make(map[int32][]int32)}, format.NewBytesScanner(data.Bytes())
+	stream, dump := &c.fits[0], &c.fits[1]
+	stream.pos, dump.pos = format.TimesHeaderSize, format.TimesHeaderSize
+	for stream.bad == dump.bad && !stream.bad && objects.Offset() < settleBytes && objects.Next() {
+		o := objects.Object()
+		c.Look(&o, data.Version())
+	}
+	switch {
+	case stream.bad == dump.bad:
+		s.looked.Store(size)
+	case dump.bad:
+		s.order.Store(int32(OrderStream))
+	default:
+		s.order.Store(int32(OrderDump))
+	}
 }
 
 // Order returns the order of the cells; OrderUnknown if neither fits.

@@ -24,11 +24,12 @@ type File struct {
 	m      *mapped.File
 	anchor time.Time
 	order  atomic.Int32 // an Order
+	looked atomic.Int64 // how much data did not determine the order, in bytes
 	unfit  atomic.Bool
 }
 
 // Order is whether the cells of blocks come before those of their objects or
-// after them. It is determined by the first cells used.
+// after them: see [File.Settle].
 type Order int32
 
 const (
@@ -94,6 +95,7 @@ func (s *File) Distrust() bool { return s.unfit.CompareAndSwap(false, true) }
 // Trust gives times that did not fit another chance: it also resets their order.
 func (s *File) Trust() {
 	s.order.Store(int32(OrderUnknown))
+	s.looked.Store(0)
 	s.unfit.Store(false)
 }
 
