@@ -10,7 +10,7 @@ import (
 
 // TestShownCount: the children of nodes around places that are shown are as many as there are rows for
 // them, also while not all places are known, where the user has opened what is left out, and in what
-// never ended.
+// never ended, and where containers are merged or dropped.
 func TestShownCount(t *testing.T) {
 	counted := 0
 	for _, spec := range []formattest.Spec{
@@ -19,9 +19,12 @@ func TestShownCount(t *testing.T) {
 	} {
 		spec.BlockSize = 3000
 		r := ready(t, formattest.File(t, spec), Options{NoWrite: true})
-		for seed := range uint64(4) {
+		for seed := range uint64(8) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			tree := r.Tree(true)
+			if seed >= 4 {
+				tree = EditedTree(r, seed%2 == 0, hashEdits{merge: 2 * (seed - 3), drop: seed % 3})
+			}
 			Inline(tree)
 			var nodes []*Node
 			kids := make(map[*Node][]*Node)

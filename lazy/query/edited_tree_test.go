@@ -5,11 +5,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/places"
 )
 
 // rowsOf writes a forest: a line for each node, indented.
@@ -202,4 +204,119 @@ func (n *node) last() int64 {
 		return n.at.At
 	}
 	return n.kids[len(n.kids)-1].last()
+}
+
+// TestEditedShown: in a tree with steps that shows only what a filter matches, a row has as many children, and
+// as many of them are shown, as in the tree that the steps were applied to.
+func TestEditedShown(t *testing.T) {
+	rows := new(atomic.Int64)
+	t.Run("traces", func(t *testing.T) {
+		check := func(t *testing.T, r *lazy.LazyTraceReader, some int) {
+			rng := rand.New(rand.NewPCG(uint64(some), 3))
+			for _, raw := range []bool{false, true} {
+				roots := forest(t, r, raw)
+				m := caseMakerOf(t, r, roots)
+				if m == nil {
+					continue
+				}
+				texts := slices.Concat(stepCases, onlyCases, kindCases)
+				rng.Shuffle(len(texts), func(i, k int) { texts[i], texts[k] = texts[k], texts[i] })
+				for _, text := range texts[:some] {
+					rows.Add(compareShown(t, r, raw, m.make(text), edited(roots, m.make(text).plain, new(Outside)), text, rng))
+				}
+			}
+		}
+		editable(t, func(t *testing.T, r *lazy.LazyTraceReader) { check(t, r, 16) })
+		for _, name := range []string{"gson.stream.bin", "kotlin.stream.bin", "threads.dump.bin"} {
+			if formattest.Race {
+				return
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				check(t, opened(t, formattest.Unpack(t, name)), 3)
+			})
+		}
+	})
+	if rows.Load() < 2000 && !formattest.Race {
+		t.Errorf("%d rows: the test shows nothing", rows.Load())
+	}
+}
+
+// compareShown compares the rows around some random points, and returns how many they are.
+func compareShown(t *testing.T, r *lazy.LazyTraceReader, raw bool, c stepCase, roots []*node, text string, rng *rand.Rand) (rows int64) {
+	t.Helper()
+	e, err := EditTree(t.Context(), r, c.steps, raw)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	set, rare := places.New(), 1+rng.IntN(40)
+	type row struct{ shown, all int64 }
+	want := make(map[lazy.Position]row)
+	var walk func(list []*node, at lazy.Position) (shown, all int64)
+	walk = func(list []*node, at lazy.Position) (shown, all int64) {
+		for _, n := range list {
+			if n.class >= mergedAway {
+				continue
+			}
+			all++
+			hit := rng.IntN(rare) == 0
+			if hit {
+				set.Add(n.thread, n.at.At)
+			}
+			if below, _ := walk(n.kids, n.at); hit || below > 0 {
+				shown++
+			}
+		}
+		if at.At >= 0 {
+			want[at] = row{shown, all}
+		}
+		return shown, all
+	}
+	byThread := make(map[int32][]*node)
+	var ids []int32
+	for _, n := range roots {
+		if byThread[n.thread] == nil {
+			ids = append(ids, n.thread)
+		}
+		byThread[n.thread] = append(byThread[n.thread], n)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		shown, all := walk(byThread[id], lazy.Position{Thread: id, At: -1})
+		want[lazy.Position{Thread: id, At: -1}] = row{shown, all}
+	}
+	set.Finish()
+	tree := lazy.EditedTree(r, !raw, e)
+	lazy.ShownIn(tree).Only(set)
+	for at, ok := tree.First(); ok; {
+		if at.Gap() {
+			before := at
+			if err := tree.Load(t.Context(), at, lazy.AtStart); err != nil {
+				t.Fatal(err)
+			}
+			at = tree.Resolve(before)
+			continue
+		}
+		if n := at.Node; n != nil {
+			if err := lazy.ShownIn(tree).CountIn(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := tree.CountChildren(t.Context(), n, 0); err != nil {
+				t.Fatal(err)
+			}
+			line := tree.Lines([]lazy.Row{at}, false)[0]
+			p := lazy.Position{Thread: n.Thread(), At: -1}
+			if !n.IsThread() {
+				p = n.Position()
+			}
+			if w := want[p]; line.Around {
+				rows++
+				if line.Shown != w.shown || line.Count != w.all {
+					t.Fatalf("raw %v, %s (%v): %v shows %d of %d, want %d of %d", raw, text, c.steps, p, line.Shown, line.Count, w.shown, w.all)
+				}
+			}
+		}
+		at, ok = tree.Next(at)
+	}
+	return rows
 }

@@ -64,7 +64,7 @@ func (s *Service) consumerPort() []ipc.Method {
 		{Name: "Attach", Handle: ofConsumer(s, (*consumer).attach)},
 		{Name: "GetTraceStats", Handle: ofConsumer(s, (*consumer).getTraceStats)},
 		{Name: "ObserveEvents", Handle: ofConsumer(s, (*consumer).observeEvents)},
-		{Name: "QueryServiceState", Handle: ofConsumer(s, (*consumer).queryServiceState)},
+		{Name: "QueryServiceState", Handle: ipc.Decoded(s.queryServiceState)},
 		{Name: "QueryCapabilities", Handle: ofConsumer(s, (*consumer).queryCapabilities)},
 		{Name: "SaveTraceForBugreport", Handle: ofConsumer(s, (*consumer).saveTraceForBugreport)},
 		{Name: "CloneSession", Handle: ofConsumer(s, (*consumer).cloneSession)},

@@ -131,6 +131,8 @@ func (s *Service) readBuffers(r *ipc.Request) {
 		_ = r.Reply(&messages.ReadBuffersResponse{})
 		return
 	}
+	// A consumer that reads slowly delays only itself: the lock is not held while its
+	// connection is written.
 	for d := (&drain{n: n}); !d.done; {
 		s.lock()
 		if s.sessions[n.id] != n {
@@ -140,7 +142,7 @@ func (s *Service) readBuffers(r *ipc.Request) {
 		}
 		b := d.read(readBytes)
 		s.unlock()
-		if sendPackets(r, b, d.sizes, d.done) != nil || r.Conn.Wait(context.Background()) != nil {
+		if sendPackets(r, b, d.sizes, d.done) != nil {
 			return // the consumer is gone
 		}
 	}
@@ -153,6 +155,15 @@ const (
 	fieldSliceLast = 2
 )
 
+// stream sends a reply that others will follow, once the consumer has read most of the
+// earlier ones: what waits for it stays small, however much is sent.
+func stream(r *ipc.Request, message proto.Message) error {
+	if err := r.Conn.Wait(context.Background()); err != nil {
+		return err
+	}
+	return r.Stream(message)
+}
+
 // sendPackets sends packets, without the bytes that precede each in a file. If last
 // is set, the last reply ends the request.
 func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
@@ -164,7 +175,7 @@ func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
 		b = b[n:]
 		for first := true; first || len(packet) > 0; first = false {
 			if len(reply) >= maxSlice {
-				if err := r.Stream(ipc.Raw(reply)); err != nil {
+				if err := stream(r, ipc.Raw(reply)); err != nil {
 					return err
 				}
 				reply = reply[:0]
@@ -180,7 +191,7 @@ func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
 	if len(reply) == 0 {
 		return nil
 	}
-	return r.Stream(ipc.Raw(reply))
+	return stream(r, ipc.Raw(reply))
 }
 
 // minSlice is the least that a slice has of a packet, if the packet has as much.

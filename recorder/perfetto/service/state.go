@@ -10,10 +10,10 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// stateReplies sends a state in several replies, since descriptions of data sources can be
-// long. Merged, the replies are the state.
+// stateReplies divides a state into several replies, since descriptions of data
+// sources can be long. Merged, the replies are the state.
 type stateReplies struct {
-	request *ipc.Request
+	encoded [][]byte // of the replies that are complete
 	state   *messages.TracingServiceState
 	size    int // bytes added to state
 }
@@ -22,16 +22,46 @@ type stateReplies struct {
 func (p *stateReplies) add(size int) *messages.TracingServiceState {
 	const most, around = maxReply - 1024, 16
 	if p.size += size + around; p.size > most {
-		_ = p.request.Stream(&messages.QueryServiceStateResponse{ServiceState: p.state})
+		p.complete()
 		p.state, p.size = new(messages.TracingServiceState), size+around
 	}
 	return p.state
 }
 
+// complete encodes the reply. A reply with a text from a client that is not valid
+// UTF-8 is left out.
+func (p *stateReplies) complete() {
+	if b, err := proto.Marshal(&messages.QueryServiceStateResponse{ServiceState: p.state}); err == nil {
+		p.encoded = append(p.encoded, b)
+	}
+}
+
 // queryServiceState reports the connected producers and the sessions.
-func (k *consumer) queryServiceState(r *ipc.Request, m *messages.QueryServiceStateRequest) {
-	s := k.s
-	p := &stateReplies{request: r, state: &messages.TracingServiceState{
+func (s *Service) queryServiceState(r *ipc.Request, m *messages.QueryServiceStateRequest) {
+	s.lock()
+	if s.closed {
+		s.unlock()
+		_ = r.Reject()
+		return
+	}
+	p := s.describe(r.Conn.Value.(*consumer), m.GetSessionsOnly())
+	s.unlock()
+	last := len(p.encoded) - 1
+	if last < 0 {
+		_ = r.Reject()
+		return
+	}
+	for _, b := range p.encoded[:last] {
+		if stream(r, ipc.Raw(b)) != nil {
+			return // the consumer is gone
+		}
+	}
+	_ = r.Reply(ipc.Raw(p.encoded[last]))
+}
+
+// describe returns the state that a consumer may see. Called with mu held.
+func (s *Service) describe(k *consumer, sessionsOnly bool) *stateReplies {
+	p := &stateReplies{state: &messages.TracingServiceState{
 		NumSessions:             proto.Int32(int32(len(s.sessions))),
 		NumSessionsStarted:      proto.Int32(0),
 		TracingServiceVersion:   proto.String(version()),
@@ -42,7 +72,7 @@ func (k *consumer) queryServiceState(r *ipc.Request, m *messages.QueryServiceSta
 			*p.state.NumSessionsStarted++
 		}
 	}
-	if !m.GetSessionsOnly() {
+	if !sessionsOnly {
 		for _, of := range s.producersInOrder() {
 			t := of.summary()
 			state := p.add(proto.Size(t))
@@ -56,13 +86,14 @@ func (k *consumer) queryServiceState(r *ipc.Request, m *messages.QueryServiceSta
 			state.TracingSessions = append(state.TracingSessions, t)
 		}
 	}
-	if !m.GetSessionsOnly() {
+	if !sessionsOnly {
 		for _, t := range s.sourcesByName() {
 			state := p.add(proto.Size(t))
 			state.DataSources = append(state.DataSources, t)
 		}
 	}
-	_ = r.Reply(&messages.QueryServiceStateResponse{ServiceState: p.state})
+	p.complete()
+	return p
 }
 
 // sourcesByName describes the data sources, sorted by name: clients show them in

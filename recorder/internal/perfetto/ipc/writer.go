@@ -58,8 +58,9 @@ func (l *link) writeQueue(q *queue) error {
 	return nil
 }
 
-// writeSome writes all of b, the file with its first byte. It gives up when the
-// socket is full at the end of the timeout.
+// writeSome writes all of b, the file with its first byte. It gives up when the peer
+// has read nothing for the timeout: a slow peer is waited for, unless the connection
+// is to end.
 func (l *link) writeSome(b []byte, handle int) error {
 	for len(b) > 0 {
 		// fail sets the reason before it interrupts, so that no write misses both.
@@ -78,6 +79,9 @@ func (l *link) writeSome(b []byte, handle int) error {
 			handle = -1
 		}
 		b = b[n:]
+		if n > 0 && errors.Is(err, os.ErrDeadlineExceeded) && !l.outbox.isClosing() {
+			continue
+		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			// On a busy machine the time can be over before the first try.
 			n, err = tryWrite(l.sock, b, handle)
