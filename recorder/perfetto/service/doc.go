@@ -64,9 +64,16 @@
 //
 // One lock guards all state. Handlers and timers hold it for a short time: sending
 // only queues a message, and a peer that does not read loses its connection. Packets
-// are read from buffers in steps of some 256 KiB, and sent, written to a file (by
-// its own goroutine) or handed to a function without the lock. So no goroutine waits
-// for a consumer that does not read, for a full pipe, or for a disk.
+// are read from buffers in steps of some 256 KiB, or one packet if it is larger, and
+// sent, written to a file (by its own goroutine) or handed to a function without the
+// lock. So no goroutine that holds the lock waits for a consumer that does not read,
+// for a full pipe, or for a disk.
+//
+// Packets of any size that a producer can write, up to 64 MiB, reach a consumer: the
+// service sends as the consumer reads. A consumer that has asked for data may be slow,
+// and data that does not fit into the session's buffer meanwhile is lost as in any
+// ring. The service ends the connection, and with it the session, only if the consumer
+// reads nothing for ten seconds, as Perfetto's does.
 //
 // # Flushing
 //

@@ -11,13 +11,14 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestQueryInReplies queries a state that takes more than one frame.
+// TestQueryInReplies queries a state that takes many frames, more than may wait for a
+// consumer at once.
 func TestQueryInReplies(t *testing.T) {
 	s := serve(t, Config{})
-	const sources = 30
+	const sources = 500
 	var list []*messages.DataSourceDescriptor
 	for i := range sources {
-		d := offer(fmt.Sprintf("source %02d", sources-1-i))
+		d := offer(fmt.Sprintf("source %03d", sources-1-i))
 		d.TrackEventDescriptor = &messages.TrackEventDescriptor{AvailableCategories: []*messages.TrackEventCategory{
 			{Name: proto.String(strings.Repeat("c", 20_000))},
 		}}
@@ -44,7 +45,7 @@ func TestQueryInReplies(t *testing.T) {
 		t.Errorf("%d replies with %d data sources, %d producers", n, len(state.DataSources), len(state.Producers))
 	}
 	for i, d := range state.DataSources {
-		if d.DsDescriptor.GetName() != fmt.Sprintf("source %02d", i) {
+		if d.DsDescriptor.GetName() != fmt.Sprintf("source %03d", i) {
 			t.Errorf("data source %d by name is %q", i, d.DsDescriptor.GetName())
 		}
 	}

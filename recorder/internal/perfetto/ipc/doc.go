@@ -43,8 +43,9 @@
 // the frames. The other writes the queued frames. Sending never waits: it appends
 // to the queue. A peer that does not read makes the queue grow until the
 // connection's send timeout, or its limit, ends the connection; other connections
-// are not affected. A sender of many frames calls Wait between them. A host stops reading
-// requests from a peer while too many replies wait for it.
+// are not affected. A peer that reads slowly is waited for. A sender of many frames
+// calls Wait before each of them: the queue then stays below some 400 KiB. A host
+// stops reading requests from a peer while too many replies wait for it.
 //
 // All that a peer sent before it died is still read. [Conn.Pending] reports when
 // everything that had arrived at some moment has been handled.

@@ -13,8 +13,8 @@ import (
 
 // Options are how an end treats its connections. The zero value suits a client.
 type Options struct {
-	// SendTimeout is how long a peer may leave its socket full while more data waits
-	// for it. Then the connection ends. 0 means [ConsumerSendTimeout].
+	// SendTimeout is how long a peer may read nothing while its socket is full and more
+	// data waits for it. Then the connection ends. 0 means [ConsumerSendTimeout].
 	SendTimeout time.Duration
 	// QueueLimit is how many bytes may wait for a peer; one more ends the
 	// connection. 0 means 8 MiB.

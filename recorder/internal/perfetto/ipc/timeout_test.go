@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -75,6 +76,41 @@ func TestSilentPeerIsCutOff(t *testing.T) {
 	}
 	if err := good.Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// slowConn is a connection whose writes time out after a few bytes.
+type slowConn struct{ net.Conn }
+
+func (s slowConn) Write(b []byte) (int, error) {
+	n, err := s.Conn.Write(b[:min(len(b), 5000)])
+	if err == nil && n < len(b) {
+		err = os.ErrDeadlineExceeded
+	}
+	return n, err
+}
+
+// TestSlowPeerIsWaitedFor: a peer that reads some bytes within the timeout, but not all
+// that waits, gets everything.
+func TestSlowPeerIsWaitedFor(t *testing.T) {
+	const frames, size = 20, 100_000
+	a, b := net.Pipe()
+	h := NewHost(HostOptions{}, Service{"Port", []Method{{"Flood", func(r *Request) {
+		for range frames {
+			_ = r.Stream(text(string(make([]byte, size))))
+		}
+	}}}})
+	defer closeHost(t, h)
+	h.Serve(slowConn{a})
+	defer b.Close()
+	if _, err := b.Write(framed(unhex(t, "1001 2a08 0801 1001 1a00 2000"))); err != nil {
+		t.Fatal(err)
+	}
+	peer := &raw{t: t, sock: b}
+	for i := range frames {
+		if content := peer.next(); len(content) < size {
+			t.Fatalf("frame %d has %d bytes", i, len(content))
+		}
 	}
 }
 
