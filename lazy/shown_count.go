@@ -28,6 +28,9 @@ func (v *view) shownOf(n *Node) shownCount {
 	return c
 }
 
+// shownNear is how many children after the last place are looked at before the next one is looked up.
+const shownNear = 16
+
 // shownBatch is how many children are counted between two checks of the context.
 const shownBatch = 1024
 
@@ -87,11 +90,13 @@ func (ld *loader) countShown(ctx context.Context, n *Node, c *shownCount, places
 				c.upto = open.from
 				return nil
 			}
-			end, err := l.endOfChild(at)
+			end, shown, err := l.endOfChild(ctx, at)
 			if err != nil {
 				return err
 			}
-			c.n, c.upto = c.n+1, end
+			if c.upto = end; shown {
+				c.n++
+			}
 			if c.upto >= open.from {
 				return nil
 			}
@@ -101,22 +106,52 @@ func (ld *loader) countShown(ctx context.Context, n *Node, c *shownCount, places
 }
 
 // endOfChild returns an offset after the content of the child that an offset is in, and before
-// the next child.
-func (l *childReader) endOfChild(at int64) (int64, error) {
+// the next child. shown reports whether there is a child: an edited tree may show none there.
+func (l *childReader) endOfChild(ctx context.Context, at int64) (end int64, shown bool, err error) {
+	if l.edit != nil {
+		return l.endOfEdited(ctx, at)
+	}
 	if child, ok := l.s.OpenChild(l.start); ok && at >= child {
-		return l.end, nil // it has no end
+		return l.end, true, nil // it has no end
 	}
 	cells := l.s.Cells
 	ord := cells.FirstEnding(at)
 	if own := cells.FirstAround(ord, at); own < cells.Len() {
 		if c := l.outermost(own, l.start); c.Start > l.start {
-			return c.End + 1, nil
+			return c.End + 1, true, nil
 		}
 	}
 	var e nodeData
 	ok, err := l.next(at, ord, l.end, &e, false)
 	if !ok || err != nil {
-		return l.end, err
+		return l.end, true, err
 	}
-	return e.next, nil
+	return e.next, true, nil
+}
+
+// endOfEdited is endOfChild in an edited tree: a child may be in containers that are merged, and those
+// have a child for each row in their place.
+func (l *childReader) endOfEdited(ctx context.Context, at int64) (end int64, shown bool, err error) {
+	on := l.edit.ended // the next place is often near
+	var e nodeData
+	for steps := 0; ; steps++ {
+		if on.in == nil || steps == shownNear {
+			if on, err = l.begin(ctx, at, 0); err != nil {
+				return l.end, false, err
+			}
+		}
+		c, err := l.step(on, &e, false)
+		if err != nil || !c.ok {
+			return l.end, false, err
+		}
+		if e.at > at {
+			l.ends(on)
+			return e.at, false, nil
+		}
+		l.ends(c.next)
+		if c.shown && c.next.pos > at {
+			return c.next.pos, true, nil
+		}
+		on = c.next
+	}
 }
