@@ -32,6 +32,16 @@ const (
 // chunksOf is the number of chunks in a page, by layout.
 var chunksOf = [layouts]int{0, 1, 2, 4, 7, 14, 0, 0}
 
+// firstBits has the lower bit of each chunk's state in a page word, by layout.
+var firstBits = func() (bits [layouts]pageWord) {
+	for l, n := range chunksOf {
+		for i := range n {
+			bits[l] |= 1 << (i * stateBits)
+		}
+	}
+	return bits
+}()
+
 // Chunks returns how many chunks a page of the layout has, or 0 if the layout does
 // not exist.
 func (l Layout) Chunks() int {
@@ -87,6 +97,12 @@ func (w pageWord) with(i int, s State) pageWord {
 		return 0
 	}
 	return w
+}
+
+// anyFree reports whether a chunk of the page is free.
+func (w pageWord) anyFree() bool {
+	all := firstBits[w.layout()]
+	return w == 0 || (w|w>>1)&all != all
 }
 
 // partitioned returns the word of a page that was just laid out.

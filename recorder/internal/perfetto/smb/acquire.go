@@ -2,6 +2,7 @@ package smb
 
 import (
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,24 +14,77 @@ type owned struct {
 	mem         []byte // header and payload
 }
 
-// try looks for a free chunk in the given number of pages and writes its header. It
-// does not wait. Each search begins where the previous one ended: the chunks there
-// have been in use the longest.
-func (a *Arbiter) try(id uint32, head packetsWord, pages int) (c owned, ok bool) {
+// try looks for a free chunk and writes its header. It does not wait. Each search
+// begins where the previous one ended: the chunks there have been in use the longest.
+func (a *Arbiter) try(id uint32, head packetsWord) (c owned, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.closed {
-		return owned{}, false
-	}
-	for range min(pages, a.mem.pages) {
-		if c, ok = a.tryPage(a.nextPage, id, head); ok {
-			return c, true
+	if !a.closed {
+		for range a.mem.pages {
+			if c, ok = a.tryPage(a.nextPage, id, head); ok {
+				a.last = a.position(c)
+				if a.room.watched.Load() == a.last+1 {
+					a.watch()
+				}
+				return c, true
+			}
+			if a.nextPage++; a.nextPage == a.mem.pages {
+				a.nextPage = 0
+			}
 		}
-		if a.nextPage++; a.nextPage == a.mem.pages {
-			a.nextPage = 0
-		}
+		a.watch()
 	}
+	a.room.searched.Store(int64(time.Since(a.room.began)))
 	return owned{}, false
+}
+
+// room tells writers that drop packets when to search for a free chunk. Reading it is
+// cheap: it is read for each dropped packet.
+type room struct {
+	// watched is one more than the position of the chunk that the service is expected to
+	// free next; 0 if there is none.
+	watched  atomic.Int32
+	searched atomic.Int64 // when a search last found nothing, in ns since began
+	began    time.Time
+}
+
+// searchAgain is how long after a search there is another even if the watched chunk
+// was not freed: a service may free any other.
+const searchAgain = time.Millisecond
+
+// position returns the number of a chunk, in the order of the memory.
+func (a *Arbiter) position(c owned) int32 { return int32(c.page*a.cfg.Layout.Chunks() + c.index) }
+
+// stateAt returns the state of the chunk at a position.
+func (a *Arbiter) stateAt(position int32) State {
+	n := int32(a.cfg.Layout.Chunks())
+	// The state bits of a page that is not laid out are 0, which is Free.
+	return loadWord[pageWord](a.mem.page(int(position / n))).state(int(position % n))
+}
+
+// mayHaveRoom reports whether a search for a free chunk may find one.
+func (a *Arbiter) mayHaveRoom() bool {
+	if at := a.room.watched.Load(); at > 0 && a.stateAt(at-1) == Free {
+		return true
+	}
+	return time.Since(a.room.began)-time.Duration(a.room.searched.Load()) >= searchAgain
+}
+
+// watch chooses the chunk to watch. Chunks are taken in turn, and a service takes them
+// in the order of the commits: it is the first after the last one taken, of those that
+// no writer has. Called with mu held.
+func (a *Arbiter) watch() {
+	at, all := a.last, int32(a.Chunks())
+	for range all {
+		if at++; at == all {
+			at = 0
+		}
+		if a.stateAt(at) != BeingWritten {
+			a.room.watched.Store(at + 1)
+			return
+		}
+	}
+	a.room.watched.Store(0)
 }
 
 // tryPage is try for one page. a.mu is held, so only the service changes the page
@@ -39,6 +93,9 @@ func (a *Arbiter) tryPage(page int, id uint32, head packetsWord) (owned, bool) {
 	p := a.mem.page(page)
 	for range 2 {
 		w := loadWord[pageWord](p)
+		if !w.anyFree() {
+			return owned{}, false
+		}
 		if w == 0 {
 			if w = partitioned(a.cfg.Layout); !swapWord(p, 0, w) {
 				continue
@@ -98,7 +155,7 @@ func (a *Arbiter) wait(w *Writer, id uint32, head packetsWord) (owned, bool) {
 	defer pause.Stop()
 	length := firstPause
 	for n := 0; ; n++ {
-		if c, ok := a.try(id, head, a.mem.pages); ok {
+		if c, ok := a.try(id, head); ok {
 			return c, true
 		}
 		if n%knockEvery == knockEvery-1 {
@@ -146,6 +203,9 @@ func (a *Arbiter) giveBack(t *Target, c owned) {
 	}
 	a.stats.chunks.Add(1)
 	a.complete(c)
+	if a.room.watched.Load() == 0 {
+		a.watch()
+	}
 	a.backlog.add(queued{owned: c, target: t})
 	full := a.backlog.bytes >= a.cfg.CommitBytes
 	a.mu.Unlock()

@@ -45,8 +45,10 @@ type Arbiter struct {
 	mu       sync.Mutex
 	ep       Endpoint // nil before Connect and after Close
 	closed   bool
-	refs     int // users of the memory: writers, commits, and the Arbiter until it is closed
-	nextPage int // where the next search for a free chunk begins
+	refs     int   // users of the memory: writers, commits, and the Arbiter until it is closed
+	nextPage int   // where the next search for a free chunk begins
+	last     int32 // position of the chunk that was taken last
+	room     room  // read without mu
 	writers  registry
 	backlog  backlog
 
@@ -88,6 +90,7 @@ func New(cfg Config, ep Endpoint) (*Arbiter, error) {
 		quit:    make(chan struct{}),
 		done:    make(chan struct{}),
 		turn:    make(chan struct{}, 1),
+		room:    room{began: time.Now()},
 	}
 	if ep != nil {
 		a.Connect(ep)
@@ -153,6 +156,7 @@ func (a *Arbiter) Close() {
 		return
 	}
 	a.closed, a.ep = true, nil
+	a.room.watched.Store(0)
 	a.backlog.queue, a.writers.ended = nil, nil
 	close(a.quit)
 	a.release()

@@ -72,11 +72,14 @@
 //
 // # Loss
 //
-// A Writer that gets no chunk drops packets ([Drop]) or first waits ([Stall]). It
-// never blocks forever and never ends the program. A packet that cannot be finished
-// gets a size that no packet has ([ErrAborted] for readers); the next packet that is
-// written is marked as following a loss; and [Writer.Next] tells the program that
-// the contents of earlier packets may not have arrived.
+// A Writer that gets no chunk drops packets ([Drop]) or first waits ([Stall]). For
+// each packet that it drops, it reads the state of the chunk that should become free
+// next, and it searches the whole memory if that is free, or at most once in a
+// millisecond: it writes again as soon as there is room. It never blocks forever and
+// never ends the program. A packet that cannot be finished gets a size that no
+// packet has ([ErrAborted] for readers); the next packet that is written is marked
+// as following a loss; and [Writer.Next] tells the program that the contents of
+// earlier packets may not have arrived.
 //
 // # Trust
 //

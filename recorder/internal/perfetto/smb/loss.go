@@ -6,14 +6,6 @@ const (
 	lossFull    = 256 // there was no free chunk
 )
 
-// A writer that drops packets looks for a chunk again after this many packets or
-// bytes, since looking takes longer than dropping.
-const (
-	lookPackets = 8
-	lookBytes   = 1 << 10
-	lookPages   = 64 // how many pages it looks at
-)
-
 // losses is what a Writer has lost, and what its next packets have to tell about
 // that. The program learns it from [Writer.Next] and [Writer.Dropped].
 type losses struct {
@@ -22,31 +14,13 @@ type losses struct {
 	report        int  // the loss that the next packet reports; 0 if none
 	dirty         bool // the next packet cannot rely on earlier ones
 	resetReturned bool // and Next has returned Reset
-	skipped       int  // packets dropped since the writer last looked for a chunk
-	skipSize      int  // bytes dropped since then
 	dropped       uint64
-}
-
-// mayLook reports whether a writer should look for a free chunk now.
-func (l *losses) mayLook() bool {
-	if !l.dropping {
-		return true
-	}
-	if l.skipped < lookPackets && l.skipSize < lookBytes {
-		return false
-	}
-	l.skipped, l.skipSize = 0, 0
-	return true
 }
 
 // exhausted records that there was no free chunk: from now on packets are dropped.
 // It reports whether that is new.
 func (l *losses) exhausted() (begins bool) {
-	begins = !l.dropping
-	if begins {
-		l.dropping = true
-		l.skipped, l.skipSize = 0, 0
-	}
+	begins, l.dropping = !l.dropping, true
 	l.lose(lossPresent | lossFull)
 	return begins
 }
@@ -59,12 +33,6 @@ func (l *losses) lose(why int) {
 
 // renew means that the next packet cannot rely on earlier ones.
 func (l *losses) renew() { l.dirty, l.resetReturned = true, false }
-
-// drop counts a dropped packet.
-func (l *losses) drop() {
-	l.dropped++
-	l.skipped++
-}
 
 // written means that a packet was written, which has reported everything.
 func (l *losses) written() {

@@ -55,9 +55,6 @@ func (w *Writer) appendOver(b []byte) {
 		w.chunk.pos += n
 		b = b[n:]
 	}
-	if w.packet.lost {
-		w.loss.skipSize += len(b)
-	}
 }
 
 // written returns the number of bytes of the packet so far.

@@ -4,7 +4,7 @@ package smb
 
 // fresh gets a chunk in which a packet can begin. The writer must have none.
 func (w *Writer) fresh() bool {
-	if w.closed || !w.loss.mayLook() {
+	if w.closed || w.loss.dropping && !w.a.mayHaveRoom() {
 		return false
 	}
 	if w.loss.promised && !w.breakPromise() {
@@ -20,11 +20,7 @@ func (w *Writer) fresh() bool {
 // obtain gets a chunk, and waits for one if that is the policy. A writer that
 // already drops packets does not wait again.
 func (w *Writer) obtain(head packetsWord) bool {
-	pages := w.a.mem.pages
-	if w.loss.dropping {
-		pages = lookPages
-	}
-	c, ok := w.a.try(w.next, head, pages)
+	c, ok := w.a.try(w.next, head)
 	if !ok && !w.loss.dropping && w.a.worthWaiting(w) {
 		c, ok = w.a.wait(w, w.next, head)
 	}
@@ -78,7 +74,7 @@ func (w *Writer) spill() bool {
 		return false
 	}
 	head := newPackets(w.id, 1, ContinuesFromPrev)
-	c, ok := w.a.try(w.next, head, w.a.mem.pages)
+	c, ok := w.a.try(w.next, head)
 	if !ok && !w.a.worthWaiting(w) {
 		w.giveUp()
 		w.exhausted()
@@ -126,6 +122,6 @@ func (w *Writer) exhausted() {
 
 // drop counts a dropped packet.
 func (w *Writer) drop() {
-	w.loss.drop()
+	w.loss.dropped++
 	w.a.stats.dropped.Add(1)
 }
