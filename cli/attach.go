@@ -83,6 +83,9 @@ func (t *attachCommand) run(ctx context.Context, pid int) error {
 	if fault := dir.Remove(); fault != nil {
 		t.remark("cannot clean up", fault)
 	}
+	if err != nil && ctx.Err() != nil { // the command ends with the signal instead of the error
+		report(t.stderr, err)
+	}
 	return err
 }
 
@@ -95,28 +98,36 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 	if err := p.Own(folder); err != nil {
 		return false, err
 	}
-	if t.length > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, t.length)
-		defer stop()
-	}
-	if err := p.Begin(ctx, folder, options); err != nil {
-		return false, attachError(p.PID, err)
-	}
 	live, err := newRawConversion(&t.recordCommand, dir, false, new(traceSource))
 	if err != nil {
 		return false, err
 	}
-	t.await(ctx, p)
-	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
-	p.End(patience)
-	stop()
+	until, ends := fmt.Sprintf("recording process %d", p.PID), "Ctrl-C ends it"
+	if t.length > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, t.length)
+		defer stop()
+		until, ends = fmt.Sprintf("%s for %v", until, t.length), "Ctrl-C ends it earlier"
+	}
+	begun := p.Begin(ctx, folder, options)
+	if begun == nil {
+		t.say(fmt.Sprintf("%s (%s)", until, ends))
+		t.await(ctx, p)
+		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
+		begun = p.End(patience)
+		stop()
+	}
 	defer t.explainSignals(os.Exit)()
 	made, err := live.end(context.WithoutCancel(ctx), "")
 	switch {
+	case begun != nil:
+		return false, attachError(p.PID, begun)
 	case err != nil:
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
 	case made.empty():
+		if err := lostEverything(made.Summary); err != nil {
+			return false, err
+		}
 		return false, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
 	}
 	t.tellRecorded(&made)

@@ -16,7 +16,7 @@ var (
 	ErrNotBuilt = errors.New("the program was not made by tracex build")
 	ErrDenied   = errors.New("the program belongs to another user")
 	ErrBusy     = errors.New("the program is being recorded already")
-	// ErrQuiet: the program called no instrumented function until the context was done.
+	// ErrQuiet: the program called no instrumented function while it was to record.
 	ErrQuiet = errors.New("the program has called no recorded function")
 	// ErrSystem: this system does not support it.
 	ErrSystem = errors.New("programs can be attached to on linux only")
@@ -46,76 +46,70 @@ func (r *Refusal) Error() string {
 // pollEvery is the interval between checks for the program's answer.
 const pollEvery = 2 * time.Millisecond
 
-// Begin asks the program to record into a folder, given as an absolute path that the program sees.
-// options have the form of raw.OptionsVariable. A recording that an earlier controller left running
-// is ended first. Begin returns when the program has begun, which is at its next call of an
-// instrumented function. If ctx is done before that, Begin withdraws the request and returns
-// ErrQuiet.
+// Begin asks the program to record into a folder, given as an absolute path that the program sees, and
+// does not wait for it: the program records each call of an instrumented function that begins after
+// Begin has returned. Whether it can record is known after the first; see [Program.End]. options have the
+// form of raw.OptionsVariable. A recording that an earlier controller left is ended.
 func (p *Program) Begin(ctx context.Context, folder, options string) error {
 	if len(folder) >= raw.FolderSize || len(options) >= raw.OptionsSize {
 		return errors.New("the folder's name or the options are too long")
 	}
-	// This process has the lock, so whoever began a recording that still runs is gone.
-	p.state().CompareAndSwap(raw.Asked, raw.Off)
-	p.End(ctx)
-	switch {
-	case p.state().Load() == raw.Off:
-	case !p.Alive():
-		return ErrNoProcess
-	default:
-		return ErrQuiet
-	}
-	p.put(raw.AtFolder, raw.FolderSize, folder)
-	p.put(raw.AtOptions, raw.OptionsSize, options)
-	before := p.number(raw.AtSession)
-	if !p.state().CompareAndSwap(raw.Off, raw.Asked) {
-		return ErrBusy
-	}
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
 	for {
-		switch p.state().Load() {
-		case raw.Asked:
-		case raw.Off:
-			if p.number(raw.AtSession) == before {
-				return &Refusal{int(p.number(raw.AtAnswer)), int(p.number(raw.AtAnswerErrno))}
+		s := p.state().Load()
+		switch {
+		case s == raw.Asked: // by a controller that is gone: this process has the lock
+			p.state().CompareAndSwap(raw.Asked, raw.Off)
+			continue
+		case s == raw.Beginning: // for such a controller
+			if err := p.pause(ctx); err != nil {
+				return err
 			}
-			return nil
-		default:
-			return nil
+			continue
 		}
-		select {
-		case <-tick.C:
-			if !p.Alive() {
-				return ErrNoProcess
-			}
-		case <-ctx.Done():
-			if p.state().CompareAndSwap(raw.Asked, raw.Off) {
-				return ErrQuiet
-			}
+		p.put(raw.AtFolder, raw.FolderSize, folder)
+		p.put(raw.AtOptions, raw.OptionsSize, options)
+		p.before = p.number(raw.AtSession)
+		if p.state().CompareAndSwap(s, raw.Asked) {
+			return nil
 		}
 	}
 }
 
-// End ends the recording, and waits until the program has noticed or ctx is done. A program that
-// calls no instrumented function records nothing anyway.
-func (p *Program) End(ctx context.Context) {
+// pause waits a moment. It fails if the process is gone, or ctx is done.
+func (p *Program) pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(pollEvery):
+	}
+	if !p.Alive() {
+		return ErrNoProcess
+	}
+	return nil
+}
+
+// End ends the recording, and waits until the program has noticed, is gone, or ctx is done. A program that
+// calls no instrumented function notices nothing, but records nothing, either. The error is [ErrQuiet] if
+// the program called nothing after Begin, and a [*Refusal] if it could not begin.
+func (p *Program) End(ctx context.Context) error {
 	for {
 		switch s := p.state().Load(); s {
+		case raw.Asked:
+			if p.state().CompareAndSwap(s, raw.Off) {
+				return ErrQuiet
+			}
+			continue
 		case raw.Recording, raw.Lost:
 			p.state().CompareAndSwap(s, raw.Ending)
 			continue
-		case raw.Ending:
-		default:
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pollEvery):
-			if !p.Alive() {
-				return
+		case raw.Off:
+			if p.number(raw.AtSession) == p.before {
+				return &Refusal{int(p.number(raw.AtAnswer)), int(p.number(raw.AtAnswerErrno))}
 			}
+			return nil
+		}
+		if p.pause(ctx) != nil {
+			return nil
 		}
 	}
 }
@@ -123,5 +117,11 @@ func (p *Program) End(ctx context.Context) {
 // Alive reports whether the process is still there.
 func (p *Program) Alive() bool { return Alive(p.PID) }
 
-// Recording reports whether the program still records.
-func (p *Program) Recording() bool { return p.state().Load() == raw.Recording }
+// Recording reports whether the program records, or is going to at its next call.
+func (p *Program) Recording() bool {
+	switch p.state().Load() {
+	case raw.Asked, raw.Beginning, raw.Recording:
+		return true
+	}
+	return false
+}

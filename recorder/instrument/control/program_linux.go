@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"tracex/recorder/instrument/raw"
@@ -19,9 +20,10 @@ import (
 
 // Program is a running program that can be told to record.
 type Program struct {
-	PID  int
-	file *os.File
-	page []byte
+	PID    int
+	file   *os.File
+	page   []byte
+	before uint32 // AtSession when Begin asked
 }
 
 // Find returns the program with a process id. The caller closes it.
@@ -77,8 +79,12 @@ func mappedControl(maps *bufio.Scanner) string {
 
 // openProgram maps a control file. While it is open, no other process controls the program.
 func openProgram(f *os.File, pid int) (*Program, error) {
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, ErrBusy
+	// The program itself locks the file for a moment when it looks for its controller.
+	const patience = 200 * time.Millisecond
+	for begun := time.Now(); syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(pollEvery) {
+		if time.Since(begun) > patience {
+			return nil, ErrBusy
+		}
 	}
 	if st, err := f.Stat(); err != nil || st.Size() < raw.ControlSize || !st.Mode().IsRegular() {
 		return nil, errors.Join(fmt.Errorf("%s is not the control file of a program", f.Name()), err)
@@ -87,7 +93,7 @@ func openProgram(f *os.File, pid int) (*Program, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
-	p := &Program{pid, f, page}
+	p := &Program{PID: pid, file: f, page: page}
 	if binary.LittleEndian.Uint64(page[raw.AtMagic:]) != raw.ControlMagic {
 		return nil, errors.Join(fmt.Errorf("%s is not the control file of a program", f.Name()), syscall.Munmap(page))
 	}

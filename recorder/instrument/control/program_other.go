@@ -9,8 +9,9 @@ import (
 
 // Program is a running program that can be told to record.
 type Program struct {
-	PID  int
-	word atomic.Uint32
+	PID    int
+	word   atomic.Uint32
+	before uint32
 }
 
 // Find returns the program with a process id.

@@ -36,7 +36,7 @@ const (
 	AtProgram    = 128 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
 
-	Version = 2
+	Version = 3
 )
 
 // What AtControl says, and AtState of a file by which a program is controlled.
@@ -46,6 +46,7 @@ const (
 	Ending    = 2 // asked to stop: nothing more is recorded, but the program may not have noticed
 	Asked     = 3 // asked to begin; never in a recording
 	Lost      = 4 // nothing more can be recorded, and calls are counted: see AtReason
+	Beginning = 5 // the program reads what it was asked, and begins; never in a recording
 )
 
 // Why the recording ended before the program.
@@ -92,7 +93,19 @@ const (
 // The control file, for a program that was not started to record. The program maps it. It is named
 // after the process id, in the folder tracex below $XDG_RUNTIME_DIR, or else in the folder TempFolder
 // with the user's id appended. Only the user may open them. The controller writes the folder and the
-// options, then AtState. The program answers at its next call of an instrumented function.
+// options, then AtState. The program answers at its next call of an instrumented function, which is the
+// first one that it records.
+//
+//	controller  Off, Recording, Lost or Ending → Asked, when folder and options are written
+//	controller  Asked → Off, the request is withdrawn
+//	program     Asked → Beginning → Recording, or Off if it cannot
+//	program     Recording → Lost
+//	controller  Recording or Lost → Ending
+//	program     Ending → Off
+//
+// A controller has a lock (flock) on the file. Asked replaces a recording that has not ended: an idle
+// program would not see that it is to end one before it is to begin the next. The program changes the
+// file to Off when it finds, now and then, that no controller has the lock.
 const (
 	ControlMagic = 0x31746361_78636172 // "racxact1"
 	ControlSize  = 16384

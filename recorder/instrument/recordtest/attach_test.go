@@ -4,10 +4,10 @@ package recordtest_test
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -63,61 +63,60 @@ func (s *server) end() {
 	}
 }
 
-// attach records the program while it serves lines, and returns what tracex says and the trace.
-func (s *server) attach(lines []string, flags ...string) (said, trace string) {
+// attachment is a tracex attach that records a program.
+type attachment struct {
+	*exec.Cmd
+	t     *testing.T
+	trace string
+	lines *bufio.Scanner // of its standard error
+}
+
+// attach starts tracex attach, and returns when that says that it records.
+func (s *server) attach(trace string, flags ...string) *attachment {
 	s.t.Helper()
-	dir := s.t.TempDir()
-	trace = filepath.Join(dir, "trace.bin")
 	c := tracex(s.t, "", nil, append(append([]string{"attach", "-o", trace}, flags...), strconv.Itoa(s.pid))...)
-	var out bytes.Buffer
-	c.Stderr = &out
-	if err := c.Start(); err != nil {
+	said, err := c.StderrPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
 		s.t.Fatal(err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
-	// A program begins to record when it calls something.
-	for !hasRaw(dir) {
-		s.serve("before")
-		if len(done) > 0 {
-			s.t.Fatalf("tracex attach: %v: %s", <-done, out.String())
-		}
+	a := &attachment{c, s.t, trace, bufio.NewScanner(said)}
+	if !a.lines.Scan() || !strings.HasPrefix(a.lines.Text(), fmt.Sprintf("tracex: recording process %d", s.pid)) {
+		s.t.Fatalf("tracex attach says %q", a.lines.Text())
 	}
+	return a
+}
+
+// end waits until tracex attach has ended, and returns what it says then.
+func (a *attachment) end() (r result) {
+	a.t.Helper()
+	for a.lines.Scan() {
+		r.stderr += a.lines.Text() + "\n"
+	}
+	_ = a.Wait()
+	r.code = codeOf(a.ProcessState)
+	return r
+}
+
+// signal ends tracex attach by a signal, and returns what it says.
+func (a *attachment) signal(s os.Signal) result {
+	a.t.Helper()
+	if err := a.Process.Signal(s); err != nil {
+		a.t.Fatal(err)
+	}
+	return a.end()
+}
+
+// record records the program while it serves lines, and returns what tracex says and the trace.
+func (s *server) record(lines []string, flags ...string) (said, trace string) {
+	s.t.Helper()
+	a := s.attach(filepath.Join(s.t.TempDir(), "trace.bin"), flags...)
 	for _, line := range lines {
 		s.serve(line)
 	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		s.t.Fatal(err)
-	}
-	// And it stops at the next call.
-	for {
-		select {
-		case err := <-done:
-			if err != nil {
-				s.t.Errorf("tracex attach: %v: %s", err, out.String())
-			}
-			return out.String(), trace
-		default:
-			s.serve("after")
-		}
-	}
-}
-
-// hasRaw reports whether there is a raw file that is complete enough to be one below a folder.
-func hasRaw(dir string) bool {
-	found := false
-	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, raw.Suffix) {
-			b := make([]byte, 8)
-			if f, err := os.Open(path); err == nil {
-				n, _ := f.Read(b)
-				found = found || n == 8 && b[0] != 0 // its magic is written last
-				f.Close()
-			}
-		}
-		return nil
-	})
-	return found
+	return must(s.t, a.signal(os.Interrupt)).stderr, a.trace
 }
 
 // expected is the text of the calls for a line.
@@ -133,35 +132,138 @@ func expectedServed(line string, only bool) string {
 	return b.String()
 }
 
-// TestAttach records a program twice while it runs.
+// callsIn returns how often a text is in what tracex print prints.
+func callsIn(t *testing.T, trace, text string) int {
+	t.Helper()
+	return strings.Count(must(t, runTracex(t, "", nil, "print", trace)).stdout, text)
+}
+
+// TestAttach records a program several times while it runs: its first call after tracex has said that it
+// records is in the trace, and none from before.
 func TestAttach(t *testing.T) {
 	t.Parallel()
 	_, recording := workers(t)
 	s := startServer(t, recording, "served")
-	for _, lines := range [][]string{{"one", "two", "three"}, {"four"}} {
-		s.serve("unrecorded")
-		said, trace := s.attach(lines)
+	for _, lines := range [][]string{{"one", "two", "three"}, {"four"}, {"five"}} {
+		said, trace := s.record(lines)
 		if !strings.HasPrefix(said, "tracex: recorded ") {
 			t.Errorf("tracex says %q", said)
 		}
-		text := must(t, runTracex(t, "", nil, "print", trace)).stdout
-		var want strings.Builder
+		want := "# Thread 1\n"
 		for _, line := range lines {
-			want.WriteString(expectedServed(line, false))
+			want += expectedServed(line, false)
 		}
-		if n := strings.Count(text, want.String()); n != 1 {
-			t.Errorf("the calls of %q are %d times in %.3000s", lines, n, text)
+		if text := must(t, runTracex(t, "", nil, "print", trace)).stdout; text != want {
+			t.Errorf("the calls of %q are %.3000s", lines, text)
 		}
-		if strings.Contains(text, "unrecorded") {
-			t.Errorf("calls before are in %.3000s", text)
+		if len(lines) > 1 { // otherwise the next recording begins where this one has ended
+			s.serve("unrecorded")
 		}
 	}
-	said, trace := s.attach([]string{"five"}, "--only", "inner", "--only", "main.inner", "--no-times")
+	said, trace := s.record([]string{"six"}, "--only", "inner", "--only", "main.inner", "--no-times")
 	text := must(t, runTracex(t, "", nil, "print", trace)).stdout
-	if !strings.Contains(text, expectedServed("five", true)) || strings.Contains(text, "serve(") {
+	if !strings.Contains(text, expectedServed("six", true)) || strings.Contains(text, "serve(") {
 		t.Errorf("with --only there is %.1000s; tracex says %q", text, said)
 	}
 	s.end()
+}
+
+// TestAttachAgain ends recordings of idle and of busy programs in each way, and begins another after each.
+func TestAttachAgain(t *testing.T) {
+	t.Parallel()
+	_, recording := workers(t)
+	for _, c := range []struct {
+		mode, call string
+		calls      int // for each line
+	}{{"served", "main.serve(", servedCalls}, {"crew", "main.inner(", 4 * servedCalls}, {"busy", "main.serve(", servedCalls}} {
+		t.Run(c.mode, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t, recording, c.mode)
+			attach := func(flags ...string) *attachment {
+				return s.attach(filepath.Join(t.TempDir(), "trace.bin"), flags...)
+			}
+			exact := func(after string) {
+				t.Helper()
+				said, trace := s.record([]string{"one", "two"})
+				if n := callsIn(t, trace, c.call); n != 2*c.calls {
+					t.Errorf("after %s there are %d calls, want %d; tracex says %q", after, n, 2*c.calls, said)
+				}
+			}
+			exact("nothing")
+			exact("an interrupt")
+			for ended := false; !ended; { // its time may be over before anything was recorded
+				a := attach("--for", "5ms")
+				s.serve("meanwhile")
+				ended = a.end().code == 0
+			}
+			exact("the end of its time")
+			attach("--for", "1ns").end()
+			exact("a time without a call")
+			a := attach("--limit", "1")
+			s.serve("lost")
+			if r := a.end(); r.code == 0 || !strings.Contains(r.stderr, "it reached --limit") {
+				t.Errorf("with --limit 1 tracex ends with %+v", r)
+			}
+			exact("its limit")
+			a = attach()
+			s.serve("killed")
+			a.signal(syscall.SIGKILL)
+			exact("a kill")
+			attach().signal(syscall.SIGKILL)
+			exact("a kill before the first call")
+			s.end()
+		})
+	}
+}
+
+// TestAttachKilled kills tracex: the program stops recording soon, and the next command completes the trace.
+func TestAttachKilled(t *testing.T) {
+	t.Parallel()
+	_, recording := workers(t)
+	s := startServer(t, recording, "served")
+	a := s.attach(filepath.Join(t.TempDir(), "trace.bin"))
+	s.serve("before")
+	a.signal(syscall.SIGKILL)
+	lines := 1
+	for ; !stopped(t, a.trace+".recording"); lines++ {
+		s.serve("after")
+	}
+	s.serve("unrecorded")
+	r := must(t, runTracex(t, "", nil, "info", a.trace))
+	if n := callsIn(t, a.trace, "main.serve("); n < servedCalls || n > lines*servedCalls || !strings.Contains(r.stderr, "completed the trace") {
+		t.Errorf("of %d calls %d are in the trace; tracex says %q", lines*servedCalls, n, r.stderr)
+	}
+	if n := callsIn(t, a.trace, `"before"`); n != servedCalls {
+		t.Errorf("%d calls from before the kill", n)
+	}
+
+	// Nor does it begin what a tracex asked for that was killed before the next call.
+	a = s.attach(filepath.Join(t.TempDir(), "trace.bin"))
+	a.signal(syscall.SIGKILL)
+	s.serve("after")
+	if files, _ := filepath.Glob(filepath.Join(a.trace+".recording", "*"+raw.Suffix)); len(files) > 0 {
+		t.Errorf("the program records into %q", files)
+	}
+	s.end()
+}
+
+// stopped reports whether the program that records into a folder has stopped. It fails the test if that
+// has written too much.
+func stopped(t *testing.T, folder string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*"+raw.Suffix))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("there are %q: %v", files, err)
+	}
+	f, err := raw.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if st, err := os.Stat(files[0]); err != nil || st.Size() > 1<<30 {
+		t.Fatalf("the program still records: %v, %v", st, err)
+	}
+	return f.Head.Control != raw.Recording
 }
 
 // TestAttachErrors has programs that cannot be recorded.
@@ -192,42 +294,14 @@ func TestAttachErrors(t *testing.T) {
 
 	// Only one may record a program.
 	s := startServer(t, recording, "served")
-	dir := t.TempDir()
-	c := tracex(t, "", nil, "attach", "-o", filepath.Join(dir, "trace.bin"), strconv.Itoa(s.pid))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for !hasRaw(dir) {
-		s.serve("line")
-	}
-	s.serve("line") // the one before may have begun earlier
+	a := s.attach(filepath.Join(t.TempDir(), "trace.bin"))
+	check(attach(s.pid), "the program is being recorded already")
+	s.serve("line")
 	check(attach(s.pid), "the program is being recorded already")
 	// The program ends while it is recorded.
 	s.end()
-	if err := c.Wait(); err != nil {
-		t.Error(err)
-	}
-	if f := factsOf(t, filepath.Join(dir, "trace.bin")); f.Calls < servedCalls {
+	must(t, a.end())
+	if f := factsOf(t, a.trace); f.Calls != 2*servedCalls {
 		t.Errorf("the trace has %+v", f)
 	}
-
-	// tracex is killed: the program continues, and can be recorded again.
-	s = startServer(t, recording, "served")
-	dir = t.TempDir()
-	c = tracex(t, "", nil, "attach", "-o", filepath.Join(dir, "trace.bin"), strconv.Itoa(s.pid))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for !hasRaw(dir) {
-		s.serve("line")
-	}
-	if err := c.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait()
-	s.serve("alone")
-	if said, trace := s.attach([]string{"again"}); !strings.Contains(must(t, runTracex(t, "", nil, "print", trace)).stdout, expectedServed("again", false)) {
-		t.Errorf("tracex says %q", said)
-	}
-	s.end()
 }

@@ -25,6 +25,7 @@ const (
 	sysYield        = 24
 	sysGetpid       = 39
 	sysKill         = 62
+	sysFlock        = 73
 	sysFtruncate    = 77
 	sysGetdents     = 217
 	sysGetuid       = 102

@@ -19,6 +19,7 @@ func storeRelease(p *uintptr, v uintptr) { storeRelease64(uintptr(unsafe.Pointer
 func storeRelease64(p, v uintptr)
 
 const (
+	sysFlock        = 32
 	sysMkdirat      = 34
 	sysUnlinkat     = 35
 	sysFtruncate    = 46

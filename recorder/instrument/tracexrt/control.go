@@ -92,32 +92,69 @@ func complain(folder string, errno uintptr) {
 //
 //go:noinline
 func attend() bool {
-	switch *control {
-	case Asked, Ending:
-	default:
-		return *control == Recording
-	}
-	acquire()
-	switch *control {
-	case Ending:
-		finish()
-		commit(uintptr(unsafe.Pointer(control)), Off)
-	case Asked:
-		p := uintptr(unsafe.Pointer(control)) - AtState
-		// Copy them, because patterns are kept.
-		copyBytes(uintptr(unsafe.Pointer(&asked)), p+AtFolder, FolderSize+OptionsSize)
-		q := uintptr(unsafe.Pointer(&asked))
-		reason, errno := beginRecording(textAt(q, FolderSize), textAt(q+FolderSize, OptionsSize))
-		*u32(p + AtAnswer), *u32(p + AtAnswerErrno) = uint32(reason), uint32(errno)
-		if reason == 0 {
-			*u32(p + AtSession) = session
-			commit(p+AtState, Recording)
-		} else {
-			commit(p+AtState, Off)
+	for s := *control; s == Asked || s == Beginning || s == Ending; s = *control {
+		acquire() // while another goroutine is beginning, this waits for it
+		switch {
+		case compareAndSwap(control, Ending, Off):
+			finish()
+		case compareAndSwap(control, Asked, Beginning):
+			answer()
 		}
+		release()
 	}
-	release()
 	return *control == Recording
+}
+
+// answer begins the recording that the control file asks for, in place of one that has not ended. The
+// lock is held. The state is Beginning, which the controller leaves alone, as it does the request.
+func answer() {
+	finish()
+	if abandoned() {
+		return
+	}
+	p := uintptr(unsafe.Pointer(control)) - AtState
+	// Copy them, because patterns are kept.
+	copyBytes(uintptr(unsafe.Pointer(&asked)), p+AtFolder, FolderSize+OptionsSize)
+	q := uintptr(unsafe.Pointer(&asked))
+	reason, errno := beginRecording(textAt(q, FolderSize), textAt(q+FolderSize, OptionsSize))
+	*u32(p + AtAnswer), *u32(p + AtAnswerErrno) = uint32(reason), uint32(errno)
+	if reason == 0 {
+		*u32(p + AtSession) = session
+		commit(p+AtState, Recording)
+	} else {
+		commit(p+AtState, Off)
+	}
+}
+
+// The control file, by which it can be opened again; controlPath is empty if there is none.
+var (
+	controlPath                 [512]byte
+	controlDevice, controlInode uint64
+	controlChecked              uint64 // the monotonic time of the last check whether a controller has it
+)
+
+// controlEvery is how often the program checks that its controller is still there, in ns.
+const controlEvery = 100e6
+
+// abandoned reports whether the controller has gone without ending what it asked for, and ends that. The
+// lock is held. If it cannot be known, the controller counts as there.
+func abandoned() bool {
+	if controlPath[0] == 0 {
+		return false
+	}
+	f := syscall6(sysOpenat, atCwd, uintptr(unsafe.Pointer(&controlPath)), openReadWrite|openNoFollow|openCloseExec, 0, 0, 0)
+	if failed(f) {
+		return false
+	}
+	s := uintptr(unsafe.Pointer(&scratch))
+	gone := !failed(syscall6(sysFstat, f, s, 0, 0, 0, 0)) && *u64(s) == controlDevice && *u64(s + 8) == controlInode &&
+		!failed(syscall6(sysFlock, f, lockExclusive|lockNow, 0, 0, 0, 0))
+	if gone { // no other controller can have it before it is closed
+		commit(uintptr(unsafe.Pointer(control)), Off)
+		finish()
+	}
+	syscall6(sysClose, f, 0, 0, 0, 0, 0)
+	return gone
 }
 
 // asked has the folder and the options of the last request in the control file.
@@ -137,7 +174,7 @@ func fail(reason, errno uintptr) (_, _ uintptr) {
 	*u32(header + AtErrno) = uint32(errno)
 	*u32(header + AtReason) = uint32(reason)
 	*u32(header + AtControl) = Lost
-	*control = Lost
+	compareAndSwap(control, Recording, Lost) // a controller may have asked for something else
 	return 0, 0
 }
 
@@ -154,6 +191,7 @@ func finish() {
 		unmap(m[0], m[1])
 	}
 	segments = 0
+	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
 	if uintptr(unsafe.Pointer(control)) != header+AtControl {
 		unmap(header, headerSize)
 		header = 0
@@ -285,6 +323,9 @@ func listen() {
 	}
 	sweep(d)
 	pid := syscall6(sysGetpid, 0, 0, 0, 0, 0, 0)
+	copy(controlPath[:], name[:n])
+	n += copy(controlPath[n:], "/")
+	putDecimal(controlPath[n:], uint64(pid))
 	n = putDecimal(name[:], uint64(pid))
 	name[n] = 0
 	syscall6(sysUnlinkat, d, at, 0, 0, 0, 0) // left by a process that had the same id
@@ -295,7 +336,8 @@ func listen() {
 	}
 	reason, _ := allocate(f, 0, ControlSize)
 	p := ^uintptr(0)
-	if reason == 0 {
+	if r := syscall6(sysFstat, f, s, 0, 0, 0, 0); reason == 0 && !failed(r) {
+		controlDevice, controlInode = *u64(s), *u64(s + 8)
 		p = syscall6(sysMmap, 0, ControlSize, protRead|protWrite, mapShared, f, 0)
 	}
 	syscall6(sysClose, f, 0, 0, 0, 0, 0)

@@ -85,6 +85,9 @@ func descriptor(n uintptr) uintptr {
 // every segment: then nothing more is recorded. events says that the segment may be dropped when
 // there are newer ones.
 func newSegment(n uintptr, events bool) (begin, end uintptr) {
+	if header == 0 || *u32(header + AtControl) != Recording {
+		return 0, 0 // for a call that began before the recording ended
+	}
 	size := uintptr(1) << min(firstShift+segment, mostShift)
 	if n > 1<<mostShift {
 		return fail(ReasonAllocate, 0)

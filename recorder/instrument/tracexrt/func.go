@@ -114,7 +114,8 @@ func Enter(f *Func, args ...any) int {
 //
 //go:noinline
 func (f *Func) lost() int {
-	if *control != Lost || header == 0 {
+	h := header // another goroutine may end the recording, after which its memory is still there
+	if *control != Lost || h == 0 {
 		return 0
 	}
 	if f.counted != session { // the first time
@@ -122,7 +123,7 @@ func (f *Func) lost() int {
 		f.out = f.session == session && f.number == skipped || f.session != session && left(f)
 	}
 	if !f.out {
-		add(u64(header+AtLost), 1)
+		add(u64(h+AtLost), 1)
 	}
 	return 0
 }

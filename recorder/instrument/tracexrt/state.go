@@ -190,7 +190,14 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 		size *= 2
 	}
 	acquire()
-	p := chunk(size)
+	if now := uint64(nanotime()); now-controlChecked > controlEvery {
+		controlChecked = now
+		abandoned()
+	}
+	p := uintptr(0)
+	if st.session == session {
+		p = chunk(size)
+	}
 	if p != 0 {
 		st.chunk, st.size = p, size
 		st.cur, st.end = p+ChunkHead, p+size

@@ -21,6 +21,9 @@ const (
 	statfsBlock     = 8 // u64: bytes of a block
 	statfsAvailable = 32
 
+	lockExclusive = 2
+	lockNow       = 4
+
 	fallocKeepSize = 1
 	fallocPunch    = 2
 

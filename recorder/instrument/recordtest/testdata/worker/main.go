@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -19,7 +20,7 @@ func main() {
 	map[string]func(int){
 		"count": count, "exit": exit, "panic": panics, "goexit": lastExit, "elsewhere": elsewhere, "fatal": fatal, "stack": overflow,
 		"signal": signal, "deadlock": deadlock, "calls": calls, "nested": nested, "atOnce": atOnce, "oneByOne": oneByOne,
-		"served": served, "idle": idle, "fork": fork, "heap": heap, "varied": varied,
+		"served": served, "crew": crew, "busy": busy, "idle": idle, "fork": fork, "heap": heap, "varied": varied,
 	}[os.Args[1]](n)
 	for runtime.NumGoroutine() > 1 { // those that have told that they end
 		runtime.Gosched()
@@ -163,6 +164,45 @@ func served(n int) {
 		}
 		os.Stdout.WriteString("served " + lines.Text() + "\n")
 	}
+}
+
+// crew makes n calls in each of four goroutines for each line of its input, and answers each.
+func crew(n int) {
+	begin, done := make(chan bool), make(chan bool)
+	defer close(begin)
+	for range 4 {
+		go member(n, begin, done)
+	}
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		for range 4 {
+			begin <- true
+		}
+		for range 4 {
+			<-done
+		}
+		os.Stdout.WriteString("served " + lines.Text() + "\n")
+	}
+}
+
+func member(n int, begin, done chan bool) {
+	for range begin {
+		for i := range n {
+			inner(i)
+		}
+		done <- true
+	}
+}
+
+// busy is served while another goroutine calls without end.
+func busy(n int) {
+	var over atomic.Bool
+	go func() {
+		for !over.Load() {
+			inner(0)
+		}
+	}()
+	served(n)
+	over.Store(true)
 }
 
 func serve(i int, text string) int { return inner(i) + len(text) }
