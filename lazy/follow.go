@@ -33,7 +33,7 @@ var ErrPacked = errors.New("a packed trace does not grow")
 // openFollowed opens a trace that is being written, or will be.
 func openFollowed(path string, o Options) (*LazyTraceReader, error) {
 	r := newReader(path, o)
-	r.indexPath, r.timesPath = path+format.IndexSuffix, path+format.TimesSuffix
+	r.indexPath, r.timesPath = r.indexBeside(), path+format.TimesSuffix
 	f := newFollower(r.trace, o.Finish)
 	st, err := os.Stat(path)
 	if err == nil {

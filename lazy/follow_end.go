@@ -57,7 +57,7 @@ func (w *worker) end(ctx context.Context, f *follower) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case !errors.Is(err, os.ErrNotExist):
+	case w.opts.Index != "" || !errors.Is(err, os.ErrNotExist):
 		w.note(func(st *Status) { st.IndexReason = err })
 	}
 	return w.store(ctx)

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -68,7 +69,7 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 	if err != nil {
 		return nil, err
 	}
-	w.indexPath = w.path + format.IndexSuffix
+	w.indexPath = w.indexBeside()
 	return func(ctx context.Context) error { return w.learn(ctx, first) }, nil
 }
 
@@ -100,6 +101,9 @@ func (w *worker) startOver() (*index.Scan, error) {
 	return s, nil
 }
 
+// indexBeside returns the path of the index: as given, or beside the data.
+func (w *worker) indexBeside() string { return cmp.Or(w.opts.Index, w.path+format.IndexSuffix) }
+
 // learn reads the whole trace: from the index if it is good, otherwise from the data.
 func (w *worker) learn(ctx context.Context, first *index.Scan) error {
 	return w.learnFrom(ctx, w.useIndex(ctx, w.indexPath), first)
@@ -114,7 +118,7 @@ func (w *worker) learnFrom(ctx context.Context, err error, first *index.Scan) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if !errors.Is(err, os.ErrNotExist) {
+	if w.opts.Index != "" || !errors.Is(err, os.ErrNotExist) {
 		w.note(func(s *Status) { s.IndexReason = err })
 		// It may have named descriptors that are not in the data.
 		if first, err = w.startOver(); err != nil {

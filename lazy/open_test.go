@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -145,4 +146,76 @@ func TestOpenCallsBeforeTheEndMark(t *testing.T) {
 	}
 	tree := r.Tree(false)
 	formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)["rows upwards"])), []byte(want))
+}
+
+// TestIndexElsewhere: an index that is given by its path is used as one beside the data is; where it cannot be, the
+// trace is whole all the same, the status tells why, and no file is written.
+func TestIndexElsewhere(t *testing.T) {
+	name := "gson.stream.bin"
+	whole := ready(t, formattest.Unpack(t, name), Options{NoWrite: true})
+	var want bytes.Buffer
+	if err := whole.Print(t.Context(), &want, PrintOptions{}, PrintRange{}); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := t.TempDir()
+	for file, from := range map[string]string{"good": name + ".idx", "other": "kotlin.stream.bin.idx", "data": name} {
+		if err := os.WriteFile(filepath.Join(elsewhere, file), formattest.Recorded(t, from), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		index  string
+		follow bool
+		origin string
+		why    error // nil for any, if the index is not used
+	}{
+		{"good", false, IndexRecorded, nil}, {"good", true, IndexRecorded, nil},
+		{"missing", false, IndexRebuilt, os.ErrNotExist}, {"missing", true, IndexRebuilt, os.ErrNotExist},
+		{"other", false, IndexRebuilt, nil}, {"data", false, IndexRebuilt, nil}, {".", false, IndexRebuilt, nil},
+	} {
+		path := formattest.Unpack(t, name)
+		if err := os.Remove(path + format.IndexSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		r := ready(t, path, Options{Index: filepath.Join(elsewhere, c.index), Follow: c.follow})
+		st := r.Status()
+		if st.Index != c.origin || (st.IndexReason == nil) != (c.origin == IndexRecorded) || c.why != nil && !errors.Is(st.IndexReason, c.why) {
+			t.Errorf("%+v: index %s, %v", c, st.Index, st.IndexReason)
+		}
+		var got bytes.Buffer
+		if err := r.Print(t.Context(), &got, PrintOptions{}, PrintRange{}); err != nil {
+			t.Fatal(err)
+		}
+		formattest.SameText(t, got.Bytes(), want.Bytes())
+		onlyFiles(t, filepath.Dir(path), name)
+	}
+	onlyFiles(t, elsewhere, "data", "good", "other")
+}
+
+// TestIndexOfPacked: an index that is given takes the place of the packed one.
+func TestIndexOfPacked(t *testing.T) {
+	const name = "packed.stream.bin.packedtrace"
+	b := formattest.Recorded(t, name)
+	p, err := format.OpenPacked(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := p.Open(format.EntryIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for index, origin := range map[string]string{string(own): IndexRecorded, string(formattest.Recorded(t, "kotlin.stream.bin.idx")): IndexRebuilt} {
+		path := filepath.Join(t.TempDir(), "index")
+		if err := os.WriteFile(path, []byte(index), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := ready(t, formattest.Unpack(t, name), Options{Index: path})
+		if st := r.Status(); st.Index != origin || (st.IndexReason == nil) != (origin == IndexRecorded) {
+			t.Errorf("index %s, not %s: %v", st.Index, origin, st.IndexReason)
+		}
+	}
 }

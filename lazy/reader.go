@@ -17,6 +17,11 @@ type Options struct {
 	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: DefaultMemory
 	NoWrite bool  // do not store an index
 
+	// Index is the path of the index; "" for the data's name with [format.IndexSuffix] added, or the index
+	// in a packed trace. One that is given is only read: if it is missing or not of this data the trace is
+	// read without it, Status.IndexReason tells why, and nothing is stored.
+	Index string
+
 	// Follow keeps reading while the trace is being written: new data is shown
 	// as it arrives, until the trace is complete. A file that does not exist yet
 	// is waited for. See Status.Growth.

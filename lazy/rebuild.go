@@ -90,7 +90,7 @@ var errNoEnd = errors.New("the recording has no end mark; it may still be runnin
 // wanted. A recording without its end mark gets none: it may still be written, and so
 // may its index.
 func (w *worker) wantStored(path string) (*index.File, error) {
-	if w.opts.NoWrite || path == "" {
+	if w.opts.NoWrite || w.opts.Index != "" || path == "" {
 		return nil, nil
 	}
 	var eof bool

@@ -51,7 +51,7 @@ type trace struct {
 // paths are where the files of a trace are.
 type paths struct {
 	path      string
-	indexPath string // where to store an index; "" for nowhere
+	indexPath string // where the index is, or is to be stored; "" for a packed trace
 	timesPath string // where to look for a file of times; "" for nowhere
 }
 

@@ -82,6 +82,9 @@ func (w *worker) unpack(ctx context.Context, p *format.Packed) (damage, err erro
 		return damage, err
 	}
 	switch {
+	case w.opts.Index != "":
+		index.Unmap()
+		return damage, w.learnFrom(ctx, w.useIndex(ctx, w.opts.Index), first)
 	case index == nil || indexErr != nil:
 		index.Unmap()
 		w.note(func(s *Status) { s.IndexReason = indexErr })
