@@ -19,6 +19,7 @@ type visit struct {
 	parent  format.Parent
 	inside  int64 // event of the container around it, as it is shown; -1 if none
 	time    Time  // noTime if it is not known, or not requested
+	left    int64 // children that the walk does not visit, as it goes no deeper; 0 if that was not requested
 }
 
 // A walk reads ahead: one goroutine reads batches of trace points, while another
@@ -69,7 +70,8 @@ type descent struct {
 	// cache then. full is its result: whether to stop reading there.
 	visit func(*visit) (full bool)
 	full  bool
-	now   visit // the argument of visit
+	now   visit        // the argument of visit
+	ended func() error // why the walk is to end; nil if it is not
 }
 
 // descentOptions select what a descent visits.
@@ -80,6 +82,7 @@ type descentOptions struct {
 	folded   bool
 	depth    int        // number of levels; 0 for all
 	times    bool       // set visit.time
+	left     bool       // set visit.left
 	changed  *bool      // set when folding changes or drops a point; nil if not requested
 	begin    *walkState // where the walk begins, for one segment; nil to find its from
 	end      *walkState // set to where the walk ends; nil if not requested
@@ -168,6 +171,7 @@ func (r *trace) visitAll(b *batch, visit func(*visit) error) error {
 // goroutines may change the reader's mappings. Points read before an error are passed on.
 func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *batch) error {
 	defer d.stopAhead()
+	d.ended = ctx.Err
 	for d.at < len(d.segments) {
 		var b *batch
 		select {
@@ -360,14 +364,43 @@ func (d *descent) advance(b *batch, g *segment) (bool, error) {
 	if e.at >= g.from {
 		d.put(b, e, g, top, depth)
 	}
-	if e.hasContent() && e.container() && (d.depth == 0 || depth+1 < d.depth) {
-		d.stack = append(d.stack, level{})
-		in := &d.stack[depth+1]
-		in.pos, in.ord, in.end = e.start, e.first, e.end
-		in.parent, in.event = format.ParentOf(&e.point), int64(e.point.Event)
-		if in.pos < g.from {
-			*in = d.jump(*in, g.from)
+	if !e.hasContent() || !e.container() {
+		return true, nil
+	}
+	if d.depth > 0 && depth+1 >= d.depth {
+		if d.left && e.at >= g.from {
+			b.visits[len(b.visits)-1].left, err = d.countLeft(e)
 		}
+		return true, err
+	}
+	d.stack = append(d.stack, level{})
+	in := &d.stack[depth+1]
+	in.pos, in.ord, in.end = e.start, e.first, e.end
+	in.parent, in.event = format.ParentOf(&e.point), int64(e.point.Event)
+	if in.pos < g.from {
+		*in = d.jump(*in, g.from)
 	}
 	return true, nil
+}
+
+// countLeft counts the children of a container, as they would be visited.
+func (d *descent) countLeft(e *nodeData) (count int64, err error) {
+	var lent dataPool // for the children of one step
+	l := &childReader{walker: d.l.walker, folded: d.l.folded, start: e.start, end: e.end, lender: &lent}
+	at := checkpoint{pos: e.start, ord: e.first}
+	for n := 1; at.pos < e.end; n++ {
+		if n%tallyEvery == 0 && d.ended() != nil {
+			return 0, d.ended()
+		}
+		lent.lent = 0
+		c, err := l.skip(at)
+		if err != nil || !c.ok {
+			return count, err
+		}
+		if c.shown {
+			count++
+		}
+		at = c.next
+	}
+	return count, nil
 }

@@ -45,7 +45,7 @@ var errEnough = errors.New("enough")
 // If the index turns out to be wrong, it waits for a new one and continues. If the
 // data is damaged, everything before the damage has been written. A thread without
 // events within the range has no heading. If it has a From and there is nothing to print from
-// there on, Print writes nothing and returns a [*NoEventError].
+// there on, Print writes nothing and returns a [*NoEventError]. A nil w is standard output.
 func (r *LazyTraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange) error {
 	return r.print(ctx, w, o, within, usualCut())
 }
@@ -200,7 +200,7 @@ func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
 func newPrinter(r *LazyTraceReader, w io.Writer, o PrintOptions) *printer {
 	v := r.Version()
-	p := &printer{r: r, version: v, lines: lines.New(w, r.ctx, v, o)}
+	p := &printer{r: r, version: v, lines: lines.New(lines.Output(w), r.ctx, v, o)}
 	p.lines.Head(r.Times())
 	return p
 }
@@ -225,7 +225,7 @@ func (p *printer) heading(thread int32, several bool) func() {
 func (p *printer) descent(thread int32) descentOptions {
 	o := descentOptions{thread: thread, folded: p.lines.Options().Folded, times: p.lines.Options().JSON}
 	if p.lines.Options().MaxDepth > 0 {
-		o.depth = p.lines.Options().MaxDepth + 1
+		o.depth, o.left = p.lines.Options().MaxDepth+1, true
 	}
 	return o
 }
@@ -285,5 +285,6 @@ func (p *printer) point(v *visit) error {
 	p.left--
 	p.begin()
 	p.lines.Point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
+	p.lines.Unloaded(int(v.left), v.depth+1)
 	return p.lines.Err()
 }

@@ -31,7 +31,8 @@ func (e *FoldedError) Error() string {
 // line of its thread unless o.JSON is set; with subtree also everything below it. As
 // text the point has no indentation. o.MaxDepth counts from the point. The error is a
 // [*FoldedError] if the trace has the point, but the folded view does not show it.
-// within.Thread is the thread to search, and within.Count limits the points written.
+// within.Thread is the thread to search, and within.Count limits the points written. A nil w is
+// standard output.
 func (r *LazyTraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
 	return printFound(ctx, r, w, o, subtree, within, func() (*Node, error) {
 		position, err := r.findEvent(ctx, event, within.Thread)
@@ -72,7 +73,7 @@ func printFound(ctx context.Context, r *LazyTraceReader, w io.Writer, o PrintOpt
 	}
 	walk := p.descent(n.thread)
 	if !subtree {
-		walk.depth = 1
+		walk.depth, walk.left = 1, false
 	}
 	err := p.thread(ctx, walk, func() (*level, error) {
 		if r.epoch.Load() != int64(n.epoch) {

@@ -44,8 +44,10 @@ func TestPrintJSONDocs(t *testing.T) {
 		formattest.Unpack(t, "shapes.v27.stream.bin"),
 	} {
 		var out bytes.Buffer
-		if err := ready(t, path, Options{NoWrite: true}).Print(context.Background(), &out, PrintOptions{JSON: true}, PrintRange{}); err != nil {
-			t.Fatal(err)
+		for _, depth := range []int{0, 1} {
+			if err := ready(t, path, Options{NoWrite: true}).Print(context.Background(), &out, PrintOptions{JSON: true, MaxDepth: depth}, PrintRange{}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		eachMember(t, out.Bytes(), func(name string, value json.Token) {
 			if !said[name] {

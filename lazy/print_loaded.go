@@ -10,33 +10,51 @@ import (
 
 // PrintLoaded writes the loaded part of the tree as text, as Print writes a whole one:
 // where children are not in memory a line has their number, which are counted for that,
-// but not kept. The tree's own folding applies; o.Folded is ignored. The tree may change
-// meanwhile: each node is printed as it is when its turn comes. In a node whose end is
-// not known, the children known so far are counted. Children appear in recorded order,
-// even in a sorted node.
-func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) error {
+// but not kept. nodes are what is printed, each with what is loaded below it, in the order given: a
+// thread as Print does, another node as PrintEvent does. Without any it is the node in focus, see
+// [Tree.Focus], or all threads. The tree's own folding applies; o.Folded is ignored. o.MaxDepth counts
+// from each node. The tree may change meanwhile: each node is printed as it is when its turn comes. In
+// a node whose end is not known, the children known so far are counted. Children appear in recorded
+// order, even in a sorted node. A nil w is standard output.
+func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions, nodes ...*Node) error {
 	threads := t.Threads()
-	out := lines.New(w, t.r.ctx, t.r.Version(), o)
+	if f := t.Focused(); f != nil && len(nodes) == 0 {
+		nodes = []*Node{f}
+	}
+	if len(nodes) == 0 {
+		nodes = threads
+	}
+	out := lines.New(lines.Output(w), t.r.ctx, t.r.Version(), o)
 	out.Head(t.r.Times())
-	for _, th := range threads {
-		took := printedTime(th, out.Options())
-		t.r.WithContext(func(c *format.Context) {
-			name := ""
-			if n := c.Thread(th.thread); n != nil {
-				name = n.Name
+	headed := int32(-1) // the thread whose heading, or object, was written last
+	for _, n := range nodes {
+		if n.IsThread() || o.JSON && n.thread != headed {
+			took := noTime
+			if o.JSON {
+				took = t.r.threadTime(n.thread)
 			}
-			out.Thread(th.thread, name, len(threads) > 1, took)
-		})
-		if err := t.printLoaded(ctx, out, th); err != nil {
+			t.r.WithContext(func(c *format.Context) {
+				name := ""
+				if th := c.Thread(n.thread); th != nil {
+					name = th.Name
+				}
+				out.Thread(n.thread, name, len(threads) > 1, took)
+			})
+			headed = n.thread
+		}
+		top := max(int(n.depth)-1, 0)
+		out.SetBase(top)
+		if err := t.printLoaded(ctx, out, n, top); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
 }
 
-// printLoaded prints everything below a thread.
-func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) error {
-	stack := []Row{{Node: th}}
+// printLoaded prints a node, unless it is a thread, and everything below it. top is the depth in the trace of
+// the first points.
+func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, of *Node, top int) error {
+	stack := []Row{{Node: of}}
 	for len(stack) > 0 && out.Err() == nil {
 		row := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -45,7 +63,7 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) err
 			if err != nil {
 				return err
 			}
-			out.Unloaded(int(count), row.Depth-1)
+			out.Unloaded(int(count), row.Depth-1-top)
 			continue
 		}
 		n := row.Node
@@ -53,10 +71,13 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) err
 			took := printedTime(n, out.Options())
 			t.r.WithContext(func(*format.Context) {
 				e := n.e.Load()
-				out.Point(&e.point, e.shownFooter(), n.around(), n.parent.event(), int(n.depth)-1, took)
+				out.Point(&e.point, e.shownFooter(), n.around(), n.parent.event(), int(n.depth)-1-top, took)
 			})
 		}
-		if max := out.Options().MaxDepth; max > 0 && int(n.depth) > max {
+		if max := out.Options().MaxDepth; max > 0 && int(n.depth)-1-top >= max {
+			if e := n.e.Load(); e.container() && e.hasContent() {
+				stack = append(stack, Row{Parent: n, Depth: int(n.depth) + 1, From: e.start, To: e.end})
+			}
 			continue
 		}
 		stack = append(stack, t.childRows(n)...)

@@ -3,6 +3,7 @@ package lazy
 import (
 	"bytes"
 	"context"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -61,5 +62,29 @@ func TestPrintCount(t *testing.T) {
 	}
 	if got := print(PrintRange{Count: count + 1}); got != want.String() {
 		t.Errorf("more than there are: %s", got)
+	}
+}
+
+// TestPrintNowhere: without a writer all printing goes to standard output.
+func TestPrintNowhere(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "roots.dump.bin", "roots.dump.bin.idx"), Options{NoWrite: true})
+	tree := r.Tree(false)
+	listing(t, tree)
+	event := childrenOf(t, tree, tree.Threads()[0])[0].Point().Event
+	for name, print := range map[string]func(w io.Writer) error{
+		"all":    func(w io.Writer) error { return r.Print(t.Context(), w, PrintOptions{}, PrintRange{}) },
+		"event":  func(w io.Writer) error { return r.PrintEvent(t.Context(), w, PrintOptions{}, event, true, PrintRange{}) },
+		"loaded": func(w io.Writer) error { return tree.PrintLoaded(t.Context(), w, PrintOptions{}) },
+	} {
+		var want bytes.Buffer
+		if err := print(&want); err != nil || want.Len() == 0 {
+			t.Fatal(name, want.Len(), err)
+		}
+		got := formattest.Stdout(t, func() {
+			if err := print(nil); err != nil {
+				t.Error(name, err)
+			}
+		})
+		formattest.SameText(t, got, want.Bytes())
 	}
 }

@@ -170,6 +170,32 @@ func temporary() string {
 	return filepath.Join(dir, "trace.bin")
 }
 
+// Collect and dump: nothing is written before Dump, which writes the trees of all threads, a block for each.
+func ExampleRecorder_Dump() {
+	path := temporary()
+	rec, err := recorder.Start(recorder.Config{Path: path, Strategy: recorder.CollectAndDump})
+	if err != nil {
+		panic(err)
+	}
+	work := rec.Method(rec.Class("worker"), "work", recorder.Type{})
+	for _, name := range []string{"first", "second"} {
+		t := rec.Thread(name)
+		t.Enter(work, 0, recorder.Null(), recorder.String(name))
+		t.Exit(recorder.Bool(true))
+		t.End()
+	}
+	if err := rec.Dump(); err != nil {
+		panic(err)
+	}
+	show(path)
+	// Output:
+	// # Thread 1 (first)
+	// worker.work("first"): true at :0
+	// # Thread 2 (second)
+	// worker.work("second"): true at :0
+}
+
+
 // show prints a trace and removes its directory.
 func show(path string) {
 	defer os.RemoveAll(filepath.Dir(path))

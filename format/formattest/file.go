@@ -143,3 +143,23 @@ func Discard(tb testing.TB, s Spec) Stats {
 	}
 	return stats
 }
+
+// Stdout returns what f writes to standard output. Other tests must not use it meanwhile.
+func Stdout(tb testing.TB, f func()) []byte {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "stdout")
+	out, err := os.Create(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer out.Close()
+	was := os.Stdout
+	os.Stdout = out
+	defer func() { os.Stdout = was }()
+	f()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}

@@ -15,7 +15,7 @@ import (
 
 // Forest is a whole trace in memory, up to the first damage. It keeps the
 // encoded bytes of each point and decodes them on demand, so it takes about as much
-// memory as the data file, plus 24 bytes for each point. It has no times: it is read
+// memory as the data file, plus 32 bytes for each point. It has no times: it is read
 // from one stream, and times are in a file of their own.
 //
 // Several goroutines may read a Forest at a time; Forget must not run concurrently
@@ -48,6 +48,7 @@ type point struct {
 	foot storePosition // of the footer of a container
 	size uint32        // number of points in the subtree, including itself; 0 if still open
 	last uint32        // index of the last child; 0 if none
+	up   uint32        // index of the container around it, plus 1; 0 for a root
 }
 
 // Load reads a whole trace front to back. From one that is cut short or
@@ -130,7 +131,8 @@ func (t *Thread) begin(o *format.Object) error {
 	n := t.nodes.add()
 	n.at = t.store.keep(o.Bytes)
 	if len(t.open) > 0 {
-		t.nodes.at(t.open[len(t.open)-1]).last = i
+		up := t.open[len(t.open)-1]
+		t.nodes.at(up).last, n.up = i, up+1
 	}
 	if o.Class.Container() {
 		t.open = append(t.open, i)

@@ -178,7 +178,57 @@ func TestEagerDeep(t *testing.T) {
 	if err := f.Print(&out, PrintOptions{Folded: true, MaxDepth: 20_000}); err != nil {
 		t.Fatal(err)
 	}
-	if out != 20_002 {
+	if out != 20_003 { // with one for the calls left out
 		t.Errorf("%d lines", out)
 	}
+}
+
+// TestEagerParents: going up from each child leads to where it was found, and counts agree with what is found.
+func TestEagerParents(t *testing.T) {
+	f := loadRecorded(t, "shapes.stream.bin")
+	points, deepest := 0, 0
+	var walk func(n Node, depth int)
+	walk = func(n Node, depth int) {
+		points++
+		deepest = max(deepest, depth)
+		children := 0
+		for c := range n.Children() {
+			children++
+			if up, ok := c.Parent(); !ok || up != n || c.Thread() != n.Thread() {
+				t.Fatalf("point %d: parent %v, %v", c.index, up.index, ok)
+			}
+			walk(c, depth+1)
+		}
+		if n.Count() != children {
+			t.Fatalf("point %d: %d children, found %d", n.index, n.Count(), children)
+		}
+	}
+	all := 0
+	for _, th := range f.Threads {
+		all += th.Points()
+		for root := range th.Roots() {
+			if up, ok := root.Parent(); ok {
+				t.Fatalf("a root has the parent %d", up.index)
+			}
+			walk(root, 0)
+		}
+	}
+	if points != all || deepest < 3 {
+		t.Errorf("%d points of %d, %d levels", points, all, deepest)
+	}
+}
+
+// TestPrintNowhere: without a writer it goes to standard output.
+func TestPrintNowhere(t *testing.T) {
+	f := loadRecorded(t, "roots.dump.bin")
+	var want bytes.Buffer
+	if err := f.Print(&want, PrintOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := formattest.Stdout(t, func() {
+		if err := f.Print(nil, PrintOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	formattest.SameText(t, got, want.Bytes())
 }

@@ -49,6 +49,27 @@ func (n Node) Children() iter.Seq[Node] {
 	return n.thread.siblings(n.index+1, n.index+n.thread.nodes.at(n.index).size)
 }
 
+// Parent returns the container around a node, as recorded: Children of it has the node, also where folding
+// shows the node elsewhere. ok is false for a root.
+func (n Node) Parent() (parent Node, ok bool) {
+	up := n.thread.nodes.at(n.index).up
+	if up == 0 {
+		return Node{}, false
+	}
+	return Node{thread: n.thread, index: up - 1}, true
+}
+
+// Thread returns the thread that the node belongs to.
+func (n Node) Thread() *Thread { return n.thread }
+
+// Count returns the number of the node's raw children, including forgotten ones. It looks at each.
+func (n Node) Count() (count int) {
+	for range n.Children() {
+		count++
+	}
+	return count
+}
+
 // Finished reports whether a container has its footer; true for a leaf.
 func (n Node) Finished() bool {
 	e := n.thread.nodes.at(n.index)

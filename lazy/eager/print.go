@@ -16,9 +16,9 @@ type PrintOptions = lines.Options
 
 // Print writes the tree of each thread, with all its roots, as text: a line for the
 // thread, then a line per point, indented by two spaces per level. It streams; memory
-// grows only with the depth of nesting.
+// grows only with the depth of nesting. A nil w is standard output.
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
-	p := forestPrinter{lines: lines.New(w, f.Context, f.Context.Version(), o)}
+	p := forestPrinter{lines: lines.New(lines.Output(w), f.Context, f.Context.Version(), o)}
 	p.folder = fold.Folder[Node]{Context: f.Context, Access: &p.access}
 	p.lines.Head(time.Time{}, false)
 	for _, t := range f.Threads {
@@ -101,10 +101,28 @@ func (p *forestPrinter) node(n Node, top *printFrame, depth int) error {
 	top.unloaded = 0
 	p.lines.Point(point, &p.footer, top.parent, top.event, depth, times.None)
 	if max := p.lines.Options().MaxDepth; max > 0 && depth >= max {
-		return nil
+		left, err := p.count(n)
+		p.lines.Unloaded(left, depth+1)
+		return err
 	}
 	if size := n.thread.nodes.at(n.index).size; size > 1 {
 		p.stack = append(p.stack, printFrame{next: n.index + 1, end: n.index + size, parent: format.ParentOf(point), event: int64(point.Event)})
 	}
 	return nil
+}
+
+// count returns how many children of a node would be printed.
+func (p *forestPrinter) count(n Node) (count int, err error) {
+	for c := range n.Children() {
+		keep := true
+		if p.lines.Options().Folded {
+			if _, keep, err = p.folder.Fold(c); err != nil {
+				return count, err
+			}
+		}
+		if keep {
+			count++
+		}
+	}
+	return count, nil
 }

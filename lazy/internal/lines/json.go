@@ -57,7 +57,8 @@ func (l *Writer) jsonPoint(p *format.Point, f *format.Footer, parent format.Pare
 
 func (l *Writer) jsonUnloaded(n, depth int) {
 	l.buf = append(l.buf, `{"kind":"unloaded"`...)
-	l.member("depth", int64(depth))
+	l.member("thread", int64(l.within)+1)
+	l.member("depth", int64(l.base+depth))
 	l.member("unloaded", int64(n))
 	l.object()
 }

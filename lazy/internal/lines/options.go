@@ -12,6 +12,7 @@ type Options struct {
 	// JSON makes each line an object: see docs/json.md. It always includes captured
 	// values and locations; Verbose and Values have no effect.
 	JSON bool
-	// MaxDepth is how many levels below the roots are printed; 0 for all.
+	// MaxDepth is how many levels below the roots are printed; 0 for all. Where a call has more, a line
+	// has the number of its children.
 	MaxDepth int
 }

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"io"
+	"os"
 	"strconv"
 
 	"tracex/format"
@@ -40,6 +41,14 @@ func New(w io.Writer, ctx *format.Context, v format.Version, o Options) *Writer 
 		l.json = ctx.JSON()
 	}
 	return l
+}
+
+// Output returns where lines go that a caller wants in w: standard output for nil.
+func Output(w io.Writer) io.Writer {
+	if w == nil {
+		return os.Stdout
+	}
+	return w
 }
 
 // NewBuffer returns an empty buffer for lines.

@@ -60,7 +60,7 @@ func TestJSONLines(t *testing.T) {
 	want := `{"kind":"trace","schema":"tracex.print","version":1,"folded":true,"begun":"1970-01-01T00:00:00.000000005Z"}
 {"kind":"thread","thread":1,"start":3,"duration":4}
 {"kind":"thread","thread":2,"name":"main"}
-{"kind":"unloaded","depth":1,"unloaded":2}
+{"kind":"unloaded","thread":2,"depth":1,"unloaded":2}
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
