@@ -104,10 +104,10 @@ func (a *app) remark(what string, why error) {
 	fmt.Fprintf(a.stderr, "tracex: %s: %s\n", what, printable(message(why)))
 }
 
-// remarkIndex remarks that the index of a trace has another version than its data, as if files
-// of two recordings were mixed up.
+// remarkIndex remarks that the index of a trace is not used: one that was named on the command line, or one of
+// another version than its data, as if files of two recordings were mixed up.
 func (a *app) remarkIndex(r *lazy.LazyTraceReader) {
-	if why := r.Status().IndexReason; errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
+	if why := r.Status().IndexReason; why != nil && a.index != "" || errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
 		a.remark("the index is ignored and rebuilt", why)
 	}
 }

@@ -77,6 +77,9 @@ func (p *helpPage) write(c *cobra.Command) {
 		}
 	}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, rare := f.Annotations[rareMark]; rare {
+			return
+		}
 		if f.Annotations[answerMark] != nil {
 			shared = append(shared, p.sharedFlag(f, f.Annotations[answerMark][0]))
 		} else if f.Annotations[goMark] != nil {

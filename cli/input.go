@@ -74,7 +74,7 @@ func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r 
 	in.tell(a)
 	defer func() { err = in.blame(in.withDamage(err)) }()
 	defer limitMemory(0)()
-	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true, Unended: in.unended})
+	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true, Index: a.index, Unended: in.unended})
 	if err != nil {
 		return err
 	}

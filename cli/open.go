@@ -45,7 +45,7 @@ tracex open --follow trace.bin         # while it is being recorded`,
 		if at.given {
 			look.At = &at.handle
 		}
-		return explore(ctx, a, path, lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Follow: follow}, look)
+		return explore(ctx, a, path, lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Index: a.index, Follow: follow}, look)
 	})
 	return c
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"tracex/format"
 )
 
 // app is the state that the commands share: their standard files and the demo's.
@@ -23,6 +25,7 @@ type app struct {
 	stderr *os.File
 	// implied: the command line named no command, so it means open.
 	implied bool
+	index   string // of the trace that a command reads, see traceFlags; "" for the one beside it
 	// demoFiles has the trace of the command demo, in testdata/demo.
 	demoFiles fs.FS
 }
@@ -84,14 +87,16 @@ func newRoot(a *app) *cobra.Command {
 		return &usageError{plainFlagError(err).Error(), usageHint(c)}
 	})
 	cobra.EnableCommandSorting = false
-	root.AddCommand(commands(a)...)
+	list := commands(a)
+	a.traceFlags(list)
+	root.AddCommand(list...)
 	root.AddCommand(newManCommand(a), exitCodes(), answersHelp(), filterHelp(), goHelp(), exchangeHelp(), fleetHelp())
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)
 	return root
 }
 
-// rareMark marks commands that help does not list, as a screen has few lines. The man page has
+// rareMark marks commands and flags that help does not list, as a screen has few lines. The man page has
 // them.
 const rareMark = "rare"
 
@@ -106,6 +111,22 @@ func commands(a *app) []*cobra.Command {
 		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
 		newPackCommand(a), unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
 		newDemoCommand(a), newConfigCommand(a), newGuideCommand(a), bench,
+	}
+}
+
+// traceCommands are the commands that read one trace, and only that.
+var traceCommands = []string{
+	"open", "print", "info", "top", "find", "calls", "callers", "throws", "compare", "history", "state", "around", "log", "flame", "export",
+}
+
+// traceFlags adds to the commands that read a trace the flags that say how it is read.
+func (a *app) traceFlags(list []*cobra.Command) {
+	for _, c := range list {
+		if !slices.Contains(traceCommands, c.Name()) {
+			continue
+		}
+		c.Flags().StringVar(&a.index, "index", "", "index of the trace; default FILE"+format.IndexSuffix)
+		c.Flags().Lookup("index").Annotations = map[string][]string{rareMark: nil}
 	}
 }
 

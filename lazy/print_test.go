@@ -72,8 +72,10 @@ func TestPrintNowhere(t *testing.T) {
 	listing(t, tree)
 	event := childrenOf(t, tree, tree.Threads()[0])[0].Point().Event
 	for name, print := range map[string]func(w io.Writer) error{
-		"all":    func(w io.Writer) error { return r.Print(t.Context(), w, PrintOptions{}, PrintRange{}) },
-		"event":  func(w io.Writer) error { return r.PrintEvent(t.Context(), w, PrintOptions{}, event, true, PrintRange{}) },
+		"all": func(w io.Writer) error { return r.Print(t.Context(), w, PrintOptions{}, PrintRange{}) },
+		"event": func(w io.Writer) error {
+			return r.PrintEvent(t.Context(), w, PrintOptions{}, event, true, PrintRange{})
+		},
 		"loaded": func(w io.Writer) error { return tree.PrintLoaded(t.Context(), w, PrintOptions{}) },
 	} {
 		var want bytes.Buffer

@@ -195,7 +195,6 @@ func ExampleRecorder_Dump() {
 	// worker.work("second"): true at :0
 }
 
-
 // show prints a trace and removes its directory.
 func show(path string) {
 	defer os.RemoveAll(filepath.Dir(path))

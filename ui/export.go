@@ -73,6 +73,7 @@ type exportOrder struct {
 	*piece
 	format          *export.Format      // nil for rows
 	table           *saving.TableFormat // nil for events
+	text            bool                // as print prints it
 	noValues, reads bool
 	force           bool
 	file            string // as typed; "" for the one proposed
@@ -129,6 +130,12 @@ func (o *exportOrder) choose(name string) error {
 		}
 		return nil
 	}
+	if name == textFormat.name {
+		if o.text = true; o.print == nil {
+			return fmt.Errorf("%s is for rows of the tree; here there are %s", name, o.names())
+		}
+		return nil
+	}
 	if name == "parquet" {
 		return errors.New("parquet is a folder for many traces: tracex export parquet writes it")
 	}
@@ -172,11 +179,19 @@ func (x *exporting) complete(args string) (from int, with []prompt.Candidate) {
 // proposed returns the path that is proposed, which is free.
 func (o *exportOrder) proposed(trace string) string {
 	n := saving.Name{Trace: trace, Part: o.name}
-	if o.table != nil {
-		n.Suffix = o.table.Suffix
-	} else {
-		n.Suffix, n.Several = o.format.Suffix, o.format.Files
-	}
+	o.suffix(&n)
 	path, _ := n.Path() // without one there is none to complete
 	return path
+}
+
+// suffix sets the end of the files' names.
+func (o *exportOrder) suffix(n *saving.Name) {
+	switch {
+	case o.text:
+		n.Suffix = textFormat.suffix
+	case o.table != nil:
+		n.Suffix = o.table.Suffix
+	default:
+		n.Suffix, n.Several = o.format.Suffix, o.format.Files
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,9 +18,18 @@ import (
 // begin begins an export.
 func (x *exporting) begin(o *exportOrder) {
 	n := saving.Name{Typed: o.file, Trace: x.traceFile(), Part: o.name, Replace: o.force}
+	o.suffix(&n)
 	var work saving.Work
-	if o.table != nil {
-		n.Suffix = o.table.Suffix
+	switch {
+	case o.text:
+		work = func(ctx context.Context, _ lazy.Progress) (saving.Done, error) {
+			d, err := saving.SaveText(n, func(w io.Writer) error { return o.print(ctx, w) })
+			if o.note != "" {
+				d.Notes = append(d.Notes, o.note)
+			}
+			return d, err
+		}
+	case o.table != nil:
 		work = func(ctx context.Context, tell lazy.Progress) (saving.Done, error) {
 			rows, err := o.rows(ctx)
 			if err != nil {
@@ -27,8 +37,7 @@ func (x *exporting) begin(o *exportOrder) {
 			}
 			return rows.Save(ctx, o.table, n, tell)
 		}
-	} else {
-		n.Suffix, n.Several = o.format.Suffix, o.format.Files
+	default:
 		work = x.events(o, n)
 	}
 	name := o.file

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -32,7 +33,12 @@ type piece struct {
 	scope func(ctx context.Context, raw bool) (query.Scope, error)
 	// rows returns the rows of a table, in the background; nil if there are none.
 	rows func(ctx context.Context) (*saving.Rows, error)
+	// print writes the rows of the tree that are in memory, in the background; nil if it is no part of the tree.
+	print func(ctx context.Context, w io.Writer) error
 }
+
+// textFormat is the format of print.
+var textFormat = exportChoice{"text", ".txt", "what is loaded of it, as print prints it: a line counts the children that are not in memory"}
 
 // exportChoice is a format.
 type exportChoice struct{ name, suffix, what string }
@@ -48,6 +54,9 @@ func (p *piece) choices() (list []exportChoice) {
 		for _, f := range export.Formats {
 			list = append(list, exportChoice{f.Name, f.Suffix, f.What})
 		}
+	}
+	if p.print != nil {
+		list = append(list, textFormat)
 	}
 	return list
 }
@@ -65,15 +74,20 @@ func (p *piece) names() string {
 func (x *exporting) here(all bool) (*piece, error) {
 	if all {
 		p := x.within("the whole trace", "", nil, x.ofTree(), x.ranges())
+		p.print = x.loaded(x.tree.Out.Tree.Threads()...)
 		return p, nil
 	}
 	switch l := x.front.List().(type) {
 	case nil:
 		p, err := x.row()
-		if err == nil && x.filtered() {
+		if err != nil {
+			return nil, err
+		}
+		if x.filtered() {
 			p.note = "also what the filter hides"
 		}
-		return p, err
+		p.print = x.loaded(x.tree.Out.Cursor.Node)
+		return p, nil
 	case *sheet.Sheet:
 		return x.ofSheet(l)
 	case *search.HitList:
@@ -89,6 +103,12 @@ func (x *exporting) here(all bool) (*piece, error) {
 		return x.flame(l)
 	}
 	return nil, errors.New("this list is not exported: close it first")
+}
+
+// loaded returns what prints the loaded part of the tree that is at and below nodes.
+func (x *exporting) loaded(nodes ...*lazy.Node) func(ctx context.Context, w io.Writer) error {
+	t, o := x.tree.Out.Tree, lazy.PrintOptions{Verbose: x.tree.Out.Wide}
+	return func(ctx context.Context, w io.Writer) error { return t.PrintLoaded(ctx, w, o, nodes...) }
 }
 
 // ofTree returns the steps in force, as they edit the tree.

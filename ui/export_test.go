@@ -336,3 +336,36 @@ func TestExportStops(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestExportText: of the tree what is in memory is written, with the number of the children that are not.
+func TestExportText(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	d := drive(t, r, 100, 24, Options{}).command("583")
+	text := func(words string) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "explorer")
+		d.command("export text " + words + path)
+		if last := d.m.exports.Last(); !strings.HasPrefix(last, "wrote "+path+": ") {
+			t.Fatal(last)
+		}
+		return written(t, path)[""]
+	}
+	n := d.m.tree.Out.Cursor.Node
+	count, exact, err := d.m.tree.Out.Tree.CountChildren(t.Context(), n, 0)
+	if err != nil || !exact || count < 2 {
+		t.Fatal(count, exact, err)
+	}
+	d.m.tree.Out.Tree.Forget(n)
+	row := string(d.m.tree.Out.Tree.AppendText(nil, n, false))
+	if got, want := text(""), fmt.Sprintf("%s\n  ... <%d unloaded children>\n", row, count); got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	d.keys("E")
+	if got := text(""); strings.Contains(got, "unloaded") || strings.Count(got, "\n") <= int(count) || !strings.HasPrefix(got, row+"\n  ") {
+		t.Errorf("expanded: %s", got)
+	}
+	if got := text("all "); !strings.HasPrefix(got, "# Thread 1\n") || !strings.Contains(got, " unloaded children>\n") || !strings.Contains(got, row) {
+		t.Errorf("of all: %.200q", got)
+	}
+	d.keys("T").command("export text").has("text is for rows of the tree; here there are csv, json")
+}

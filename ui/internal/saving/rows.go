@@ -49,6 +49,23 @@ func (x *Rows) Number(i int) int {
 
 // Save writes rows to a file.
 func (x *Rows) Save(ctx context.Context, f *TableFormat, n Name, tell lazy.Progress) (d Done, err error) {
+	t := *x.Table
+	reading := &reading{ctx: ctx, of: x, tell: tell}
+	t.Rows = reading
+	d, err = SaveText(n, func(w io.Writer) error {
+		if _, err := f.write(&writing{to: w, rows: reading}, &t, 0); err != nil && reading.err == nil {
+			return err
+		}
+		return reading.err
+	})
+	if t.Partial {
+		d.Notes = append(d.Notes, "the table is not complete: it was stopped")
+	}
+	return d, err
+}
+
+// SaveText writes a file with what write writes.
+func SaveText(n Name, write func(w io.Writer) error) (d Done, err error) {
 	if d.Path, err = n.Path(); err != nil {
 		return d, err
 	}
@@ -57,19 +74,11 @@ func (x *Rows) Save(ctx context.Context, f *TableFormat, n Name, tell lazy.Progr
 		return d, err
 	}
 	defer p.Discard()
-	t := *x.Table
-	reading := &reading{ctx: ctx, of: x, tell: tell}
-	t.Rows = reading
-	out := &writing{to: p, rows: reading}
-	if _, err = f.write(out, &t, 0); err != nil {
+	if err := write(p); err != nil {
 		return d, p.WriteError(err)
 	}
-	if reading.err != nil {
-		return d, reading.err
-	}
-	d.Size = out.size
-	if t.Partial {
-		d.Notes = append(d.Notes, "the table is not complete: it was stopped")
+	if st, err := p.Stat(); err == nil {
+		d.Size = st.Size()
 	}
 	return d, p.Commit()
 }
@@ -113,14 +122,11 @@ func (s *reading) Row(i int) []table.Value {
 type writing struct {
 	to   io.Writer
 	rows *reading
-	size int64
 }
 
 func (w *writing) Write(b []byte) (int, error) {
 	if w.rows.err != nil {
 		return 0, w.rows.err
 	}
-	n, err := w.to.Write(b)
-	w.size += int64(n)
-	return n, err
+	return w.to.Write(b)
 }
