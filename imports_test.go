@@ -115,18 +115,18 @@ var borders = []struct {
 	{"tracex/recorder/internal/tracetest", nil, nil},
 	{"tracex/recorder/internal/clock", []string{"tracex/recorder/internal/live", "tracex/recorder/internal/filelock"}, heavy},
 	{"tracex/recorder/internal/live", []string{"tracex/recorder/internal/filelock"}, heavy},
-	{"tracex/recorder/shared", []string{"tracex/recorder/internal/", "tracex/recorder/internal/perfetto/calls", "tracex/recorder/internal/perfetto/messages",
+	{"tracex/recorder/shared", []string{"tracex/recorder/internal/", "tracex/recorder/internal/perfetto/calls", "tracex/recorder/perfetto/messages",
 		"tracex/recorder/internal/perfetto/ipc", "tracex/recorder/internal/perfetto/smb", "tracex/recorder/perfetto/producer"}, []string{"net/http"}},
 	// The memory knows no sockets, the sockets not the contents of the memory, and neither
 	// knows call trees.
-	{"tracex/recorder/internal/perfetto/messages", nil, []string{"net/http"}},
+	{"tracex/recorder/perfetto/messages", nil, []string{"net/http"}},
 	{"tracex/recorder/internal/perfetto/smb", []string{"tracex/recorder/internal/policy"}, []string{"net", "google.golang.org/"}},
-	{"tracex/recorder/internal/perfetto/ipc", []string{"tracex/recorder/internal/perfetto/messages"}, []string{"net/http"}},
+	{"tracex/recorder/internal/perfetto/ipc", []string{"tracex/recorder/perfetto/messages"}, []string{"net/http"}},
 	{"tracex/recorder/internal/perfetto/calls", nil, []string{"net"}},
-	{"tracex/recorder/perfetto/producer", []string{"tracex/recorder/internal/policy", "tracex/recorder/internal/perfetto/messages", "tracex/recorder/internal/perfetto/ipc",
+	{"tracex/recorder/perfetto/producer", []string{"tracex/recorder/internal/policy", "tracex/recorder/perfetto/messages", "tracex/recorder/internal/perfetto/ipc",
 		"tracex/recorder/internal/perfetto/smb"}, []string{"net/http"}},
 	{"tracex/recorder/perfetto/service/tracebuf", []string{"tracex/recorder/internal/policy", "tracex/recorder/internal/perfetto/smb"}, []string{"net"}},
-	{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/policy", "tracex/recorder/internal/perfetto/messages", "tracex/recorder/internal/perfetto/ipc",
+	{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/policy", "tracex/recorder/perfetto/messages", "tracex/recorder/internal/perfetto/ipc",
 		"tracex/recorder/internal/perfetto/smb", "tracex/recorder/perfetto/service/tracebuf"}, []string{"net/http"}},
 	{"tracex/recorder/internal/", []string{"tracex/recorder/internal/"}, heavy},
 	// What a program records knows neither what records by hand nor a trace.

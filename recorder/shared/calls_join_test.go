@@ -8,9 +8,9 @@ import (
 
 	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/calls"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/shared/sharedtest"
 )
 

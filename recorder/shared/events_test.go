@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"tracex/recorder"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/shared/sharedtest"
 )

@@ -16,9 +16,9 @@ import (
 	"tracex/recorder/internal/live"
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/recordertest"
 )

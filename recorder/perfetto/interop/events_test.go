@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // expectedRounds returns the events that one thread writes in the given number of

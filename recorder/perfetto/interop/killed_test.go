@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // A program is killed while it writes: all packets that it had finished are in the

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // tightMemory is a size of shared memory, in KiB, for four chunks.

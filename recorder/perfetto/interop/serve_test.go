@@ -9,8 +9,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/recorder/perfetto/messages"
 	recording "tracex/recorder/perfetto/service"
 )
 

@@ -14,9 +14,9 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/shared"
 )

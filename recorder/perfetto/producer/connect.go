@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Pauses between attempts to connect, and the time limit of an attempt.

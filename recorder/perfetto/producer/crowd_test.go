@@ -12,9 +12,9 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/recorder/perfetto/messages"
 )
 
 // crowd is a group of goroutines that share a page of memory.

@@ -9,9 +9,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/service"
 )
 

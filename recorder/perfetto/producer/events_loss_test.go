@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/format/formattest"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // slowService is the service's side of a memory. It takes chunks when the test asks

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // eventSession is the state of the events of one session. Goroutines share its

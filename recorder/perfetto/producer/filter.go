@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // wanted reports whether a session wants events of a category, by the rules of

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Instance is a data source as one session uses it. Its methods may be called from

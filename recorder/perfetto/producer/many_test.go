@@ -13,9 +13,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/recorder/perfetto/messages"
 )
 
 // TestManyProducers has 64 producers record at the same time.

@@ -5,8 +5,8 @@ import (
 	"os"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // emulatedMemory is the default size of memory that is not shared.

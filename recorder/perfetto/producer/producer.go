@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Options configure a Producer. The zero value is valid.

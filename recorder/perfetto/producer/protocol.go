@@ -1,8 +1,8 @@
 package producer
 
 import (
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Messages of Perfetto's protocol: the descriptor of a data source, and a session's

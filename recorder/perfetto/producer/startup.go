@@ -7,8 +7,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // startUp is the time before a service has asked for anything. Packets written then

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/recorder/perfetto/messages"
 )
 
 func needSharedMemory(t *testing.T) {

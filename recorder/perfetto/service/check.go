@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Maximum values of a config.

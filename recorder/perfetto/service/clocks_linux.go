@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // clockIDs are the clocks of a snapshot, in order. Those that times of programs are on come first,

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // TestCloneFails makes clones that are not allowed, too large, or whose session ends

@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // maxWaiting is how many commands are kept for a producer that has not asked for

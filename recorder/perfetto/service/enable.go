@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // enable makes a session for a consumer and starts it, unless it has to wait for

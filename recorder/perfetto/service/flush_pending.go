@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // flushes are the pending flushes of a session, and counts of the finished ones. The

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Environment variables of a process that TestKill starts.

@@ -6,8 +6,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Sizes of shared memory in bytes, the same as in every service of the protocol.

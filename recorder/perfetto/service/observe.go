@@ -4,7 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 func (k *consumer) observeEvents(r *ipc.Request, m *messages.ObserveEventsRequest) {

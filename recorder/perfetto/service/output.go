@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // output is the file that a session is written into. Its own goroutine writes it,

@@ -1,8 +1,8 @@
 package service
 
 import (
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 

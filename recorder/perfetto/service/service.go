@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 

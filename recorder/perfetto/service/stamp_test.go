@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 

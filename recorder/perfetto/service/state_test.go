@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // TestQueryInReplies queries a state that takes many frames, more than may wait for a

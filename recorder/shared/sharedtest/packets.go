@@ -12,7 +12,7 @@ import (
 	"tracex/format"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/internal/perfetto/calls"
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // PartsOf returns the parts in packets.

@@ -12,8 +12,8 @@ import (
 
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/service"
 )

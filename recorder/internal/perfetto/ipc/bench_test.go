@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // benched starts a host and a client that is bound to it.

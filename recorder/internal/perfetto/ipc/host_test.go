@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // TestAnswersOnTheWire compares the answers to valid and invalid calls with the bytes

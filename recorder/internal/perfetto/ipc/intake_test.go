@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // held is a host whose handler waits, so that a test decides when calls are handled.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Options are how an end treats its connections. The zero value suits a client.

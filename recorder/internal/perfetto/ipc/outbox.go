@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // outbox holds the frames that wait to be written to a peer, counts their bytes, and

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // TestOutbox has the frames of an outbox taken in order, also after it was closed,

@@ -3,7 +3,7 @@ package ipc
 import (
 	"net"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Peer describes the other end of a connection to a host.

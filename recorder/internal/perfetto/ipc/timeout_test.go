@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/messages"
 )
 
 // small makes the buffers of a socket as small as the system allows.

@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "write the generated files instead of comparing them")
 
 // folder is the directory from which the files import each other.
-const folder = "tracex/recorder/internal/perfetto/messages/"
+const folder = "tracex/recorder/perfetto/messages/"
 
 // TestGenerated compares the generated files with those that the .proto files give.
 // Compiler and generator are libraries, so neither must be on the machine.
@@ -44,7 +44,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for name, content := range want {
 		if old, _ := os.ReadFile(name); !bytes.Equal(old, content) {
-			t.Errorf("%s is not what its .proto file gives: run go generate ./recorder/internal/perfetto/messages", name)
+			t.Errorf("%s is not what its .proto file gives: run go generate ./recorder/perfetto/messages", name)
 		}
 	}
 }

@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/config.proto
+// source: tracex/recorder/perfetto/messages/config.proto
 
 package messages
 
@@ -79,11 +79,11 @@ func (x BuiltinClock) String() string {
 }
 
 func (BuiltinClock) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[0].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[0].Descriptor()
 }
 
 func (BuiltinClock) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[0]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[0]
 }
 
 func (x BuiltinClock) Number() protoreflect.EnumNumber {
@@ -102,7 +102,7 @@ func (x *BuiltinClock) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use BuiltinClock.Descriptor instead.
 func (BuiltinClock) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{0}
 }
 
 type DataSourceConfig_SessionInitiator int32
@@ -135,11 +135,11 @@ func (x DataSourceConfig_SessionInitiator) String() string {
 }
 
 func (DataSourceConfig_SessionInitiator) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[1].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[1].Descriptor()
 }
 
 func (DataSourceConfig_SessionInitiator) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[1]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[1]
 }
 
 func (x DataSourceConfig_SessionInitiator) Number() protoreflect.EnumNumber {
@@ -158,7 +158,7 @@ func (x *DataSourceConfig_SessionInitiator) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use DataSourceConfig_SessionInitiator.Descriptor instead.
 func (DataSourceConfig_SessionInitiator) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{3, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{3, 0}
 }
 
 // What a writer does when the shared memory is full.
@@ -198,11 +198,11 @@ func (x DataSourceConfig_BufferExhaustedPolicy) String() string {
 }
 
 func (DataSourceConfig_BufferExhaustedPolicy) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[2].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[2].Descriptor()
 }
 
 func (DataSourceConfig_BufferExhaustedPolicy) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[2]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[2]
 }
 
 func (x DataSourceConfig_BufferExhaustedPolicy) Number() protoreflect.EnumNumber {
@@ -221,7 +221,7 @@ func (x *DataSourceConfig_BufferExhaustedPolicy) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use DataSourceConfig_BufferExhaustedPolicy.Descriptor instead.
 func (DataSourceConfig_BufferExhaustedPolicy) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{3, 1}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{3, 1}
 }
 
 type PriorityBoostConfig_BoostPolicy int32
@@ -257,11 +257,11 @@ func (x PriorityBoostConfig_BoostPolicy) String() string {
 }
 
 func (PriorityBoostConfig_BoostPolicy) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[3].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[3].Descriptor()
 }
 
 func (PriorityBoostConfig_BoostPolicy) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[3]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[3]
 }
 
 func (x PriorityBoostConfig_BoostPolicy) Number() protoreflect.EnumNumber {
@@ -280,7 +280,7 @@ func (x *PriorityBoostConfig_BoostPolicy) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use PriorityBoostConfig_BoostPolicy.Descriptor instead.
 func (PriorityBoostConfig_BoostPolicy) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{4, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{4, 0}
 }
 
 type TraceConfig_LockdownModeOperation int32
@@ -316,11 +316,11 @@ func (x TraceConfig_LockdownModeOperation) String() string {
 }
 
 func (TraceConfig_LockdownModeOperation) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[4].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[4].Descriptor()
 }
 
 func (TraceConfig_LockdownModeOperation) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[4]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[4]
 }
 
 func (x TraceConfig_LockdownModeOperation) Number() protoreflect.EnumNumber {
@@ -339,7 +339,7 @@ func (x *TraceConfig_LockdownModeOperation) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceConfig_LockdownModeOperation.Descriptor instead.
 func (TraceConfig_LockdownModeOperation) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0}
 }
 
 type TraceConfig_CompressionType int32
@@ -372,11 +372,11 @@ func (x TraceConfig_CompressionType) String() string {
 }
 
 func (TraceConfig_CompressionType) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[5].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[5].Descriptor()
 }
 
 func (TraceConfig_CompressionType) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[5]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[5]
 }
 
 func (x TraceConfig_CompressionType) Number() protoreflect.EnumNumber {
@@ -395,7 +395,7 @@ func (x *TraceConfig_CompressionType) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceConfig_CompressionType.Descriptor instead.
 func (TraceConfig_CompressionType) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 1}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 1}
 }
 
 type TraceConfig_StatsdLogging int32
@@ -431,11 +431,11 @@ func (x TraceConfig_StatsdLogging) String() string {
 }
 
 func (TraceConfig_StatsdLogging) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[6].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[6].Descriptor()
 }
 
 func (TraceConfig_StatsdLogging) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[6]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[6]
 }
 
 func (x TraceConfig_StatsdLogging) Number() protoreflect.EnumNumber {
@@ -454,7 +454,7 @@ func (x *TraceConfig_StatsdLogging) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceConfig_StatsdLogging.Descriptor instead.
 func (TraceConfig_StatsdLogging) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 2}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 2}
 }
 
 type TraceConfig_WriteFlushMode int32
@@ -493,11 +493,11 @@ func (x TraceConfig_WriteFlushMode) String() string {
 }
 
 func (TraceConfig_WriteFlushMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[7].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[7].Descriptor()
 }
 
 func (TraceConfig_WriteFlushMode) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[7]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[7]
 }
 
 func (x TraceConfig_WriteFlushMode) Number() protoreflect.EnumNumber {
@@ -516,7 +516,7 @@ func (x *TraceConfig_WriteFlushMode) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceConfig_WriteFlushMode.Descriptor instead.
 func (TraceConfig_WriteFlushMode) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 3}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 3}
 }
 
 type TraceConfig_FFlushMode int32
@@ -552,11 +552,11 @@ func (x TraceConfig_FFlushMode) String() string {
 }
 
 func (TraceConfig_FFlushMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[8].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[8].Descriptor()
 }
 
 func (TraceConfig_FFlushMode) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[8]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[8]
 }
 
 func (x TraceConfig_FFlushMode) Number() protoreflect.EnumNumber {
@@ -575,7 +575,7 @@ func (x *TraceConfig_FFlushMode) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceConfig_FFlushMode.Descriptor instead.
 func (TraceConfig_FFlushMode) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 4}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 4}
 }
 
 type TraceConfig_BufferConfig_FillPolicy int32
@@ -611,11 +611,11 @@ func (x TraceConfig_BufferConfig_FillPolicy) String() string {
 }
 
 func (TraceConfig_BufferConfig_FillPolicy) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[9].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[9].Descriptor()
 }
 
 func (TraceConfig_BufferConfig_FillPolicy) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[9]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[9]
 }
 
 func (x TraceConfig_BufferConfig_FillPolicy) Number() protoreflect.EnumNumber {
@@ -634,7 +634,7 @@ func (x *TraceConfig_BufferConfig_FillPolicy) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceConfig_BufferConfig_FillPolicy.Descriptor instead.
 func (TraceConfig_BufferConfig_FillPolicy) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0, 0}
 }
 
 type TraceConfig_BufferConfig_ExperimentalMode int32
@@ -667,11 +667,11 @@ func (x TraceConfig_BufferConfig_ExperimentalMode) String() string {
 }
 
 func (TraceConfig_BufferConfig_ExperimentalMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[10].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[10].Descriptor()
 }
 
 func (TraceConfig_BufferConfig_ExperimentalMode) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[10]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[10]
 }
 
 func (x TraceConfig_BufferConfig_ExperimentalMode) Number() protoreflect.EnumNumber {
@@ -690,7 +690,7 @@ func (x *TraceConfig_BufferConfig_ExperimentalMode) UnmarshalJSON(b []byte) erro
 
 // Deprecated: Use TraceConfig_BufferConfig_ExperimentalMode.Descriptor instead.
 func (TraceConfig_BufferConfig_ExperimentalMode) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0, 1}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0, 1}
 }
 
 type TraceConfig_TriggerConfig_TriggerMode int32
@@ -729,11 +729,11 @@ func (x TraceConfig_TriggerConfig_TriggerMode) String() string {
 }
 
 func (TraceConfig_TriggerConfig_TriggerMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[11].Descriptor()
+	return file_tracex_recorder_perfetto_messages_config_proto_enumTypes[11].Descriptor()
 }
 
 func (TraceConfig_TriggerConfig_TriggerMode) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes[11]
+	return &file_tracex_recorder_perfetto_messages_config_proto_enumTypes[11]
 }
 
 func (x TraceConfig_TriggerConfig_TriggerMode) Number() protoreflect.EnumNumber {
@@ -752,7 +752,7 @@ func (x *TraceConfig_TriggerConfig_TriggerMode) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceConfig_TriggerConfig_TriggerMode.Descriptor instead.
 func (TraceConfig_TriggerConfig_TriggerMode) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 6, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 6, 0}
 }
 
 // What a producer offers.
@@ -771,7 +771,7 @@ type DataSourceDescriptor struct {
 
 func (x *DataSourceDescriptor) Reset() {
 	*x = DataSourceDescriptor{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -783,7 +783,7 @@ func (x *DataSourceDescriptor) String() string {
 func (*DataSourceDescriptor) ProtoMessage() {}
 
 func (x *DataSourceDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -796,7 +796,7 @@ func (x *DataSourceDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataSourceDescriptor.ProtoReflect.Descriptor instead.
 func (*DataSourceDescriptor) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *DataSourceDescriptor) GetName() string {
@@ -857,7 +857,7 @@ type TrackEventDescriptor struct {
 
 func (x *TrackEventDescriptor) Reset() {
 	*x = TrackEventDescriptor{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -869,7 +869,7 @@ func (x *TrackEventDescriptor) String() string {
 func (*TrackEventDescriptor) ProtoMessage() {}
 
 func (x *TrackEventDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -882,7 +882,7 @@ func (x *TrackEventDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEventDescriptor.ProtoReflect.Descriptor instead.
 func (*TrackEventDescriptor) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{1}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *TrackEventDescriptor) GetAvailableCategories() []*TrackEventCategory {
@@ -903,7 +903,7 @@ type TrackEventCategory struct {
 
 func (x *TrackEventCategory) Reset() {
 	*x = TrackEventCategory{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -915,7 +915,7 @@ func (x *TrackEventCategory) String() string {
 func (*TrackEventCategory) ProtoMessage() {}
 
 func (x *TrackEventCategory) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -928,7 +928,7 @@ func (x *TrackEventCategory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEventCategory.ProtoReflect.Descriptor instead.
 func (*TrackEventCategory) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{2}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *TrackEventCategory) GetName() string {
@@ -979,7 +979,7 @@ type DataSourceConfig struct {
 
 func (x *DataSourceConfig) Reset() {
 	*x = DataSourceConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +991,7 @@ func (x *DataSourceConfig) String() string {
 func (*DataSourceConfig) ProtoMessage() {}
 
 func (x *DataSourceConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1004,7 @@ func (x *DataSourceConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataSourceConfig.ProtoReflect.Descriptor instead.
 func (*DataSourceConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{3}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *DataSourceConfig) GetName() string {
@@ -1122,7 +1122,7 @@ type PriorityBoostConfig struct {
 
 func (x *PriorityBoostConfig) Reset() {
 	*x = PriorityBoostConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1134,7 +1134,7 @@ func (x *PriorityBoostConfig) String() string {
 func (*PriorityBoostConfig) ProtoMessage() {}
 
 func (x *PriorityBoostConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1147,7 +1147,7 @@ func (x *PriorityBoostConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PriorityBoostConfig.ProtoReflect.Descriptor instead.
 func (*PriorityBoostConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{4}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PriorityBoostConfig) GetPolicy() PriorityBoostConfig_BoostPolicy {
@@ -1182,7 +1182,7 @@ type TrackEventConfig struct {
 
 func (x *TrackEventConfig) Reset() {
 	*x = TrackEventConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1194,7 @@ func (x *TrackEventConfig) String() string {
 func (*TrackEventConfig) ProtoMessage() {}
 
 func (x *TrackEventConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1207,7 @@ func (x *TrackEventConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEventConfig.ProtoReflect.Descriptor instead.
 func (*TrackEventConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{5}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TrackEventConfig) GetDisabledCategories() []string {
@@ -1289,7 +1289,7 @@ type InterceptorConfig struct {
 
 func (x *InterceptorConfig) Reset() {
 	*x = InterceptorConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1301,7 +1301,7 @@ func (x *InterceptorConfig) String() string {
 func (*InterceptorConfig) ProtoMessage() {}
 
 func (x *InterceptorConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1314,7 +1314,7 @@ func (x *InterceptorConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InterceptorConfig.ProtoReflect.Descriptor instead.
 func (*InterceptorConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{6}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *InterceptorConfig) GetName() string {
@@ -1337,7 +1337,7 @@ type TestConfig struct {
 
 func (x *TestConfig) Reset() {
 	*x = TestConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1349,7 @@ func (x *TestConfig) String() string {
 func (*TestConfig) ProtoMessage() {}
 
 func (x *TestConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1362,7 @@ func (x *TestConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestConfig.ProtoReflect.Descriptor instead.
 func (*TestConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{7}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TestConfig) GetMessageCount() uint32 {
@@ -1448,7 +1448,7 @@ type TraceConfig struct {
 
 func (x *TraceConfig) Reset() {
 	*x = TraceConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1460,7 @@ func (x *TraceConfig) String() string {
 func (*TraceConfig) ProtoMessage() {}
 
 func (x *TraceConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1473,7 @@ func (x *TraceConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig.ProtoReflect.Descriptor instead.
 func (*TraceConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TraceConfig) GetBuffers() []*TraceConfig_BufferConfig {
@@ -1758,7 +1758,7 @@ type TraceAttributes struct {
 
 func (x *TraceAttributes) Reset() {
 	*x = TraceAttributes{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1770,7 +1770,7 @@ func (x *TraceAttributes) String() string {
 func (*TraceAttributes) ProtoMessage() {}
 
 func (x *TraceAttributes) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1783,7 +1783,7 @@ func (x *TraceAttributes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceAttributes.ProtoReflect.Descriptor instead.
 func (*TraceAttributes) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{9}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TraceAttributes) GetAttribute() []*TraceAttributes_Attribute {
@@ -1807,7 +1807,7 @@ type TraceConfig_BufferConfig struct {
 
 func (x *TraceConfig_BufferConfig) Reset() {
 	*x = TraceConfig_BufferConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +1819,7 @@ func (x *TraceConfig_BufferConfig) String() string {
 func (*TraceConfig_BufferConfig) ProtoMessage() {}
 
 func (x *TraceConfig_BufferConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +1832,7 @@ func (x *TraceConfig_BufferConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_BufferConfig.ProtoReflect.Descriptor instead.
 func (*TraceConfig_BufferConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 0}
 }
 
 func (x *TraceConfig_BufferConfig) GetSizeKb() uint32 {
@@ -1890,7 +1890,7 @@ type TraceConfig_DataSource struct {
 
 func (x *TraceConfig_DataSource) Reset() {
 	*x = TraceConfig_DataSource{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1902,7 +1902,7 @@ func (x *TraceConfig_DataSource) String() string {
 func (*TraceConfig_DataSource) ProtoMessage() {}
 
 func (x *TraceConfig_DataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1915,7 +1915,7 @@ func (x *TraceConfig_DataSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_DataSource.ProtoReflect.Descriptor instead.
 func (*TraceConfig_DataSource) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 1}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 1}
 }
 
 func (x *TraceConfig_DataSource) GetConfig() *DataSourceConfig {
@@ -1964,7 +1964,7 @@ type TraceConfig_BuiltinDataSource struct {
 
 func (x *TraceConfig_BuiltinDataSource) Reset() {
 	*x = TraceConfig_BuiltinDataSource{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +1976,7 @@ func (x *TraceConfig_BuiltinDataSource) String() string {
 func (*TraceConfig_BuiltinDataSource) ProtoMessage() {}
 
 func (x *TraceConfig_BuiltinDataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +1989,7 @@ func (x *TraceConfig_BuiltinDataSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_BuiltinDataSource.ProtoReflect.Descriptor instead.
 func (*TraceConfig_BuiltinDataSource) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 2}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 2}
 }
 
 func (x *TraceConfig_BuiltinDataSource) GetDisableClockSnapshotting() bool {
@@ -2073,7 +2073,7 @@ type TraceConfig_ProducerConfig struct {
 
 func (x *TraceConfig_ProducerConfig) Reset() {
 	*x = TraceConfig_ProducerConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2085,7 +2085,7 @@ func (x *TraceConfig_ProducerConfig) String() string {
 func (*TraceConfig_ProducerConfig) ProtoMessage() {}
 
 func (x *TraceConfig_ProducerConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2098,7 +2098,7 @@ func (x *TraceConfig_ProducerConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_ProducerConfig.ProtoReflect.Descriptor instead.
 func (*TraceConfig_ProducerConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 3}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 3}
 }
 
 func (x *TraceConfig_ProducerConfig) GetProducerName() string {
@@ -2135,7 +2135,7 @@ type TraceConfig_StatsdMetadata struct {
 
 func (x *TraceConfig_StatsdMetadata) Reset() {
 	*x = TraceConfig_StatsdMetadata{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2147,7 +2147,7 @@ func (x *TraceConfig_StatsdMetadata) String() string {
 func (*TraceConfig_StatsdMetadata) ProtoMessage() {}
 
 func (x *TraceConfig_StatsdMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2160,7 +2160,7 @@ func (x *TraceConfig_StatsdMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_StatsdMetadata.ProtoReflect.Descriptor instead.
 func (*TraceConfig_StatsdMetadata) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 4}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 4}
 }
 
 func (x *TraceConfig_StatsdMetadata) GetTriggeringAlertId() int64 {
@@ -2201,7 +2201,7 @@ type TraceConfig_GuardrailOverrides struct {
 
 func (x *TraceConfig_GuardrailOverrides) Reset() {
 	*x = TraceConfig_GuardrailOverrides{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2213,7 +2213,7 @@ func (x *TraceConfig_GuardrailOverrides) String() string {
 func (*TraceConfig_GuardrailOverrides) ProtoMessage() {}
 
 func (x *TraceConfig_GuardrailOverrides) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2226,7 +2226,7 @@ func (x *TraceConfig_GuardrailOverrides) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_GuardrailOverrides.ProtoReflect.Descriptor instead.
 func (*TraceConfig_GuardrailOverrides) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 5}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 5}
 }
 
 func (x *TraceConfig_GuardrailOverrides) GetMaxUploadPerDayBytes() uint64 {
@@ -2255,7 +2255,7 @@ type TraceConfig_TriggerConfig struct {
 
 func (x *TraceConfig_TriggerConfig) Reset() {
 	*x = TraceConfig_TriggerConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2267,7 +2267,7 @@ func (x *TraceConfig_TriggerConfig) String() string {
 func (*TraceConfig_TriggerConfig) ProtoMessage() {}
 
 func (x *TraceConfig_TriggerConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2280,7 +2280,7 @@ func (x *TraceConfig_TriggerConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_TriggerConfig.ProtoReflect.Descriptor instead.
 func (*TraceConfig_TriggerConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 6}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 6}
 }
 
 func (x *TraceConfig_TriggerConfig) GetTriggerMode() TraceConfig_TriggerConfig_TriggerMode {
@@ -2320,7 +2320,7 @@ type TraceConfig_IncrementalStateConfig struct {
 
 func (x *TraceConfig_IncrementalStateConfig) Reset() {
 	*x = TraceConfig_IncrementalStateConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2332,7 +2332,7 @@ func (x *TraceConfig_IncrementalStateConfig) String() string {
 func (*TraceConfig_IncrementalStateConfig) ProtoMessage() {}
 
 func (x *TraceConfig_IncrementalStateConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2345,7 +2345,7 @@ func (x *TraceConfig_IncrementalStateConfig) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use TraceConfig_IncrementalStateConfig.ProtoReflect.Descriptor instead.
 func (*TraceConfig_IncrementalStateConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 7}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 7}
 }
 
 func (x *TraceConfig_IncrementalStateConfig) GetClearPeriodMs() uint32 {
@@ -2365,7 +2365,7 @@ type TraceConfig_CompressionConfig struct {
 
 func (x *TraceConfig_CompressionConfig) Reset() {
 	*x = TraceConfig_CompressionConfig{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2377,7 +2377,7 @@ func (x *TraceConfig_CompressionConfig) String() string {
 func (*TraceConfig_CompressionConfig) ProtoMessage() {}
 
 func (x *TraceConfig_CompressionConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2390,7 +2390,7 @@ func (x *TraceConfig_CompressionConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_CompressionConfig.ProtoReflect.Descriptor instead.
 func (*TraceConfig_CompressionConfig) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 8}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 8}
 }
 
 func (x *TraceConfig_CompressionConfig) GetDeflate() *TraceConfig_CompressionConfig_Deflate {
@@ -2418,7 +2418,7 @@ type TraceConfig_TraceFilter struct {
 
 func (x *TraceConfig_TraceFilter) Reset() {
 	*x = TraceConfig_TraceFilter{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2430,7 +2430,7 @@ func (x *TraceConfig_TraceFilter) String() string {
 func (*TraceConfig_TraceFilter) ProtoMessage() {}
 
 func (x *TraceConfig_TraceFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2443,7 +2443,7 @@ func (x *TraceConfig_TraceFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_TraceFilter.ProtoReflect.Descriptor instead.
 func (*TraceConfig_TraceFilter) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 9}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 9}
 }
 
 func (x *TraceConfig_TraceFilter) GetBytecode() []byte {
@@ -2470,7 +2470,7 @@ type TraceConfig_CmdTraceStartDelay struct {
 
 func (x *TraceConfig_CmdTraceStartDelay) Reset() {
 	*x = TraceConfig_CmdTraceStartDelay{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2482,7 +2482,7 @@ func (x *TraceConfig_CmdTraceStartDelay) String() string {
 func (*TraceConfig_CmdTraceStartDelay) ProtoMessage() {}
 
 func (x *TraceConfig_CmdTraceStartDelay) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2495,7 +2495,7 @@ func (x *TraceConfig_CmdTraceStartDelay) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_CmdTraceStartDelay.ProtoReflect.Descriptor instead.
 func (*TraceConfig_CmdTraceStartDelay) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 10}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 10}
 }
 
 func (x *TraceConfig_CmdTraceStartDelay) GetMinDelayMs() uint32 {
@@ -2522,7 +2522,7 @@ type TraceConfig_SessionSemaphore struct {
 
 func (x *TraceConfig_SessionSemaphore) Reset() {
 	*x = TraceConfig_SessionSemaphore{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[21]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2534,7 +2534,7 @@ func (x *TraceConfig_SessionSemaphore) String() string {
 func (*TraceConfig_SessionSemaphore) ProtoMessage() {}
 
 func (x *TraceConfig_SessionSemaphore) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[21]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2547,7 +2547,7 @@ func (x *TraceConfig_SessionSemaphore) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceConfig_SessionSemaphore.ProtoReflect.Descriptor instead.
 func (*TraceConfig_SessionSemaphore) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 11}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 11}
 }
 
 func (x *TraceConfig_SessionSemaphore) GetName() string {
@@ -2577,7 +2577,7 @@ type TraceConfig_TriggerConfig_Trigger struct {
 
 func (x *TraceConfig_TriggerConfig_Trigger) Reset() {
 	*x = TraceConfig_TriggerConfig_Trigger{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[22]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2589,7 +2589,7 @@ func (x *TraceConfig_TriggerConfig_Trigger) String() string {
 func (*TraceConfig_TriggerConfig_Trigger) ProtoMessage() {}
 
 func (x *TraceConfig_TriggerConfig_Trigger) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[22]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2602,7 +2602,7 @@ func (x *TraceConfig_TriggerConfig_Trigger) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use TraceConfig_TriggerConfig_Trigger.ProtoReflect.Descriptor instead.
 func (*TraceConfig_TriggerConfig_Trigger) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 6, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 6, 0}
 }
 
 func (x *TraceConfig_TriggerConfig_Trigger) GetName() string {
@@ -2648,7 +2648,7 @@ type TraceConfig_CompressionConfig_Deflate struct {
 
 func (x *TraceConfig_CompressionConfig_Deflate) Reset() {
 	*x = TraceConfig_CompressionConfig_Deflate{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[23]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2660,7 +2660,7 @@ func (x *TraceConfig_CompressionConfig_Deflate) String() string {
 func (*TraceConfig_CompressionConfig_Deflate) ProtoMessage() {}
 
 func (x *TraceConfig_CompressionConfig_Deflate) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[23]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2673,7 +2673,7 @@ func (x *TraceConfig_CompressionConfig_Deflate) ProtoReflect() protoreflect.Mess
 
 // Deprecated: Use TraceConfig_CompressionConfig_Deflate.ProtoReflect.Descriptor instead.
 func (*TraceConfig_CompressionConfig_Deflate) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 8, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 8, 0}
 }
 
 type TraceConfig_CompressionConfig_Zstd struct {
@@ -2685,7 +2685,7 @@ type TraceConfig_CompressionConfig_Zstd struct {
 
 func (x *TraceConfig_CompressionConfig_Zstd) Reset() {
 	*x = TraceConfig_CompressionConfig_Zstd{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[24]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2697,7 +2697,7 @@ func (x *TraceConfig_CompressionConfig_Zstd) String() string {
 func (*TraceConfig_CompressionConfig_Zstd) ProtoMessage() {}
 
 func (x *TraceConfig_CompressionConfig_Zstd) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[24]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2710,7 +2710,7 @@ func (x *TraceConfig_CompressionConfig_Zstd) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use TraceConfig_CompressionConfig_Zstd.ProtoReflect.Descriptor instead.
 func (*TraceConfig_CompressionConfig_Zstd) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 8, 1}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{8, 8, 1}
 }
 
 func (x *TraceConfig_CompressionConfig_Zstd) GetLevel() int32 {
@@ -2734,7 +2734,7 @@ type TraceAttributes_Attribute struct {
 
 func (x *TraceAttributes_Attribute) Reset() {
 	*x = TraceAttributes_Attribute{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[25]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2746,7 +2746,7 @@ func (x *TraceAttributes_Attribute) String() string {
 func (*TraceAttributes_Attribute) ProtoMessage() {}
 
 func (x *TraceAttributes_Attribute) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[25]
+	mi := &file_tracex_recorder_perfetto_messages_config_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2759,7 +2759,7 @@ func (x *TraceAttributes_Attribute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceAttributes_Attribute.ProtoReflect.Descriptor instead.
 func (*TraceAttributes_Attribute) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP(), []int{9, 0}
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP(), []int{9, 0}
 }
 
 func (x *TraceAttributes_Attribute) GetKey() string {
@@ -2810,11 +2810,11 @@ func (*TraceAttributes_Attribute_LongValue) isTraceAttributes_Attribute_Value() 
 
 func (*TraceAttributes_Attribute_StringValue) isTraceAttributes_Attribute_Value() {}
 
-var File_tracex_recorder_internal_perfetto_messages_config_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_config_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_config_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_config_proto_rawDesc = "" +
 	"\n" +
-	"7tracex/recorder/internal/perfetto/messages/config.proto\x12\x0ftracex.perfetto\"\xd9\x02\n" +
+	".tracex/recorder/perfetto/messages/config.proto\x12\x0ftracex.perfetto\"\xd9\x02\n" +
 	"\x14DataSourceDescriptor\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12-\n" +
 	"\x13will_notify_on_stop\x18\x02 \x01(\bR\x10willNotifyOnStop\x12/\n" +
@@ -3050,23 +3050,23 @@ const file_tracex_recorder_internal_perfetto_messages_config_proto_rawDesc = "" 
 	"\x12BUILTIN_CLOCK_PERF\x10\n" +
 	"\x12\x1c\n" +
 	"\x18BUILTIN_CLOCK_TRACE_FILE\x10\v\x12\x18\n" +
-	"\x14BUILTIN_CLOCK_MAX_ID\x10?B,Z*tracex/recorder/internal/perfetto/messages"
+	"\x14BUILTIN_CLOCK_MAX_ID\x10?B#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_config_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_config_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_config_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_config_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_config_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_config_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_config_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_config_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_config_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_config_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_config_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes = make([]protoimpl.EnumInfo, 12)
-var file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
-var file_tracex_recorder_internal_perfetto_messages_config_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_config_proto_enumTypes = make([]protoimpl.EnumInfo, 12)
+var file_tracex_recorder_perfetto_messages_config_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_tracex_recorder_perfetto_messages_config_proto_goTypes = []any{
 	(BuiltinClock)(0),                              // 0: tracex.perfetto.BuiltinClock
 	(DataSourceConfig_SessionInitiator)(0),         // 1: tracex.perfetto.DataSourceConfig.SessionInitiator
 	(DataSourceConfig_BufferExhaustedPolicy)(0),    // 2: tracex.perfetto.DataSourceConfig.BufferExhaustedPolicy
@@ -3106,7 +3106,7 @@ var file_tracex_recorder_internal_perfetto_messages_config_proto_goTypes = []any
 	(*TraceConfig_CompressionConfig_Zstd)(nil),     // 36: tracex.perfetto.TraceConfig.CompressionConfig.Zstd
 	(*TraceAttributes_Attribute)(nil),              // 37: tracex.perfetto.TraceAttributes.Attribute
 }
-var file_tracex_recorder_internal_perfetto_messages_config_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_config_proto_depIdxs = []int32{
 	13, // 0: tracex.perfetto.DataSourceDescriptor.track_event_descriptor:type_name -> tracex.perfetto.TrackEventDescriptor
 	14, // 1: tracex.perfetto.TrackEventDescriptor.available_categories:type_name -> tracex.perfetto.TrackEventCategory
 	1,  // 2: tracex.perfetto.DataSourceConfig.session_initiator:type_name -> tracex.perfetto.DataSourceConfig.SessionInitiator
@@ -3151,12 +3151,12 @@ var file_tracex_recorder_internal_perfetto_messages_config_proto_depIdxs = []int
 	0,  // [0:37] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_config_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_config_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_config_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_config_proto_init() }
+func file_tracex_recorder_perfetto_messages_config_proto_init() {
+	if File_tracex_recorder_perfetto_messages_config_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes[25].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_config_proto_msgTypes[25].OneofWrappers = []any{
 		(*TraceAttributes_Attribute_LongValue)(nil),
 		(*TraceAttributes_Attribute_StringValue)(nil),
 	}
@@ -3164,18 +3164,18 @@ func file_tracex_recorder_internal_perfetto_messages_config_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_config_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_config_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_config_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_config_proto_rawDesc)),
 			NumEnums:      12,
 			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_config_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_config_proto_depIdxs,
-		EnumInfos:         file_tracex_recorder_internal_perfetto_messages_config_proto_enumTypes,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_config_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_config_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_config_proto_depIdxs,
+		EnumInfos:         file_tracex_recorder_perfetto_messages_config_proto_enumTypes,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_config_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_config_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_config_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_config_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_config_proto = out.File
+	file_tracex_recorder_perfetto_messages_config_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_config_proto_depIdxs = nil
 }

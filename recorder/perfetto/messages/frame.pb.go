@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/frame.proto
+// source: tracex/recorder/perfetto/messages/frame.proto
 
 package messages
 
@@ -43,7 +43,7 @@ type IPCFrame struct {
 
 func (x *IPCFrame) Reset() {
 	*x = IPCFrame{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -55,7 +55,7 @@ func (x *IPCFrame) String() string {
 func (*IPCFrame) ProtoMessage() {}
 
 func (x *IPCFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -68,7 +68,7 @@ func (x *IPCFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IPCFrame.ProtoReflect.Descriptor instead.
 func (*IPCFrame) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *IPCFrame) GetDataForTesting() [][]byte {
@@ -196,7 +196,7 @@ type IPCFrame_BindService struct {
 
 func (x *IPCFrame_BindService) Reset() {
 	*x = IPCFrame_BindService{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -208,7 +208,7 @@ func (x *IPCFrame_BindService) String() string {
 func (*IPCFrame_BindService) ProtoMessage() {}
 
 func (x *IPCFrame_BindService) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -221,7 +221,7 @@ func (x *IPCFrame_BindService) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IPCFrame_BindService.ProtoReflect.Descriptor instead.
 func (*IPCFrame_BindService) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 0}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 0}
 }
 
 func (x *IPCFrame_BindService) GetServiceName() string {
@@ -244,7 +244,7 @@ type IPCFrame_BindServiceReply struct {
 
 func (x *IPCFrame_BindServiceReply) Reset() {
 	*x = IPCFrame_BindServiceReply{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -256,7 +256,7 @@ func (x *IPCFrame_BindServiceReply) String() string {
 func (*IPCFrame_BindServiceReply) ProtoMessage() {}
 
 func (x *IPCFrame_BindServiceReply) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -269,7 +269,7 @@ func (x *IPCFrame_BindServiceReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IPCFrame_BindServiceReply.ProtoReflect.Descriptor instead.
 func (*IPCFrame_BindServiceReply) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 1}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 1}
 }
 
 func (x *IPCFrame_BindServiceReply) GetSuccess() bool {
@@ -306,7 +306,7 @@ type IPCFrame_InvokeMethod struct {
 
 func (x *IPCFrame_InvokeMethod) Reset() {
 	*x = IPCFrame_InvokeMethod{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -318,7 +318,7 @@ func (x *IPCFrame_InvokeMethod) String() string {
 func (*IPCFrame_InvokeMethod) ProtoMessage() {}
 
 func (x *IPCFrame_InvokeMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -331,7 +331,7 @@ func (x *IPCFrame_InvokeMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IPCFrame_InvokeMethod.ProtoReflect.Descriptor instead.
 func (*IPCFrame_InvokeMethod) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 2}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 2}
 }
 
 func (x *IPCFrame_InvokeMethod) GetServiceId() uint32 {
@@ -375,7 +375,7 @@ type IPCFrame_InvokeMethodReply struct {
 
 func (x *IPCFrame_InvokeMethodReply) Reset() {
 	*x = IPCFrame_InvokeMethodReply{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -387,7 +387,7 @@ func (x *IPCFrame_InvokeMethodReply) String() string {
 func (*IPCFrame_InvokeMethodReply) ProtoMessage() {}
 
 func (x *IPCFrame_InvokeMethodReply) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -400,7 +400,7 @@ func (x *IPCFrame_InvokeMethodReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IPCFrame_InvokeMethodReply.ProtoReflect.Descriptor instead.
 func (*IPCFrame_InvokeMethodReply) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 3}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 3}
 }
 
 func (x *IPCFrame_InvokeMethodReply) GetSuccess() bool {
@@ -434,7 +434,7 @@ type IPCFrame_RequestError struct {
 
 func (x *IPCFrame_RequestError) Reset() {
 	*x = IPCFrame_RequestError{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -446,7 +446,7 @@ func (x *IPCFrame_RequestError) String() string {
 func (*IPCFrame_RequestError) ProtoMessage() {}
 
 func (x *IPCFrame_RequestError) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -459,7 +459,7 @@ func (x *IPCFrame_RequestError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IPCFrame_RequestError.ProtoReflect.Descriptor instead.
 func (*IPCFrame_RequestError) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 4}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 4}
 }
 
 func (x *IPCFrame_RequestError) GetError() string {
@@ -482,7 +482,7 @@ type IPCFrame_SetPeerIdentity struct {
 
 func (x *IPCFrame_SetPeerIdentity) Reset() {
 	*x = IPCFrame_SetPeerIdentity{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +494,7 @@ func (x *IPCFrame_SetPeerIdentity) String() string {
 func (*IPCFrame_SetPeerIdentity) ProtoMessage() {}
 
 func (x *IPCFrame_SetPeerIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +507,7 @@ func (x *IPCFrame_SetPeerIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IPCFrame_SetPeerIdentity.ProtoReflect.Descriptor instead.
 func (*IPCFrame_SetPeerIdentity) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 5}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 5}
 }
 
 func (x *IPCFrame_SetPeerIdentity) GetPid() int32 {
@@ -548,7 +548,7 @@ type IPCFrame_BindServiceReply_MethodInfo struct {
 
 func (x *IPCFrame_BindServiceReply_MethodInfo) Reset() {
 	*x = IPCFrame_BindServiceReply_MethodInfo{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -560,7 +560,7 @@ func (x *IPCFrame_BindServiceReply_MethodInfo) String() string {
 func (*IPCFrame_BindServiceReply_MethodInfo) ProtoMessage() {}
 
 func (x *IPCFrame_BindServiceReply_MethodInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -573,7 +573,7 @@ func (x *IPCFrame_BindServiceReply_MethodInfo) ProtoReflect() protoreflect.Messa
 
 // Deprecated: Use IPCFrame_BindServiceReply_MethodInfo.ProtoReflect.Descriptor instead.
 func (*IPCFrame_BindServiceReply_MethodInfo) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 1, 0}
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP(), []int{0, 1, 0}
 }
 
 func (x *IPCFrame_BindServiceReply_MethodInfo) GetId() uint32 {
@@ -590,11 +590,11 @@ func (x *IPCFrame_BindServiceReply_MethodInfo) GetName() string {
 	return ""
 }
 
-var File_tracex_recorder_internal_perfetto_messages_frame_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_frame_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_frame_proto_rawDesc = "" +
 	"\n" +
-	"6tracex/recorder/internal/perfetto/messages/frame.proto\x12\x0ftracex.perfetto\"\xfb\t\n" +
+	"-tracex/recorder/perfetto/messages/frame.proto\x12\x0ftracex.perfetto\"\xfb\t\n" +
 	"\bIPCFrame\x12(\n" +
 	"\x10data_for_testing\x18\x01 \x03(\fR\x0edataForTesting\x12\x1d\n" +
 	"\n" +
@@ -636,22 +636,22 @@ const file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDesc = "" +
 	"\x03uid\x18\x02 \x01(\x05R\x03uid\x12&\n" +
 	"\x0fmachine_id_hint\x18\x03 \x01(\tR\rmachineIdHint\x12!\n" +
 	"\fmachine_name\x18\x04 \x01(\tR\vmachineNameB\x06\n" +
-	"\x04bodyB,Z*tracex/recorder/internal/perfetto/messages"
+	"\x04bodyB#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_frame_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_frame_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_frame_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_frame_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_frame_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_frame_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_frame_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_frame_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
-var file_tracex_recorder_internal_perfetto_messages_frame_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_frame_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_tracex_recorder_perfetto_messages_frame_proto_goTypes = []any{
 	(*IPCFrame)(nil),                             // 0: tracex.perfetto.IPCFrame
 	(*IPCFrame_BindService)(nil),                 // 1: tracex.perfetto.IPCFrame.BindService
 	(*IPCFrame_BindServiceReply)(nil),            // 2: tracex.perfetto.IPCFrame.BindServiceReply
@@ -661,7 +661,7 @@ var file_tracex_recorder_internal_perfetto_messages_frame_proto_goTypes = []any{
 	(*IPCFrame_SetPeerIdentity)(nil),             // 6: tracex.perfetto.IPCFrame.SetPeerIdentity
 	(*IPCFrame_BindServiceReply_MethodInfo)(nil), // 7: tracex.perfetto.IPCFrame.BindServiceReply.MethodInfo
 }
-var file_tracex_recorder_internal_perfetto_messages_frame_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_frame_proto_depIdxs = []int32{
 	1, // 0: tracex.perfetto.IPCFrame.bind_service:type_name -> tracex.perfetto.IPCFrame.BindService
 	2, // 1: tracex.perfetto.IPCFrame.bind_service_reply:type_name -> tracex.perfetto.IPCFrame.BindServiceReply
 	3, // 2: tracex.perfetto.IPCFrame.invoke_method:type_name -> tracex.perfetto.IPCFrame.InvokeMethod
@@ -676,12 +676,12 @@ var file_tracex_recorder_internal_perfetto_messages_frame_proto_depIdxs = []int3
 	0, // [0:7] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_frame_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_frame_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_frame_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_frame_proto_init() }
+func file_tracex_recorder_perfetto_messages_frame_proto_init() {
+	if File_tracex_recorder_perfetto_messages_frame_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes[0].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_frame_proto_msgTypes[0].OneofWrappers = []any{
 		(*IPCFrame_BindService_)(nil),
 		(*IPCFrame_BindServiceReply_)(nil),
 		(*IPCFrame_InvokeMethod_)(nil),
@@ -693,17 +693,17 @@ func file_tracex_recorder_internal_perfetto_messages_frame_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_frame_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_frame_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_frame_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_frame_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_frame_proto_depIdxs,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_frame_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_frame_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_frame_proto_depIdxs,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_frame_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_frame_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_frame_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_frame_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_frame_proto = out.File
+	file_tracex_recorder_perfetto_messages_frame_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_frame_proto_depIdxs = nil
 }

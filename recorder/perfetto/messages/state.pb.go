@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/state.proto
+// source: tracex/recorder/perfetto/messages/state.proto
 
 package messages
 
@@ -54,11 +54,11 @@ func (x TraceStats_FinalFlushOutcome) String() string {
 }
 
 func (TraceStats_FinalFlushOutcome) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes[0].Descriptor()
+	return file_tracex_recorder_perfetto_messages_state_proto_enumTypes[0].Descriptor()
 }
 
 func (TraceStats_FinalFlushOutcome) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes[0]
+	return &file_tracex_recorder_perfetto_messages_state_proto_enumTypes[0]
 }
 
 func (x TraceStats_FinalFlushOutcome) Number() protoreflect.EnumNumber {
@@ -77,7 +77,7 @@ func (x *TraceStats_FinalFlushOutcome) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TraceStats_FinalFlushOutcome.Descriptor instead.
 func (TraceStats_FinalFlushOutcome) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 0}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 0}
 }
 
 // Bits, so that they can be joined.
@@ -117,11 +117,11 @@ func (x ObservableEvents_Type) String() string {
 }
 
 func (ObservableEvents_Type) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes[1].Descriptor()
+	return file_tracex_recorder_perfetto_messages_state_proto_enumTypes[1].Descriptor()
 }
 
 func (ObservableEvents_Type) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes[1]
+	return &file_tracex_recorder_perfetto_messages_state_proto_enumTypes[1]
 }
 
 func (x ObservableEvents_Type) Number() protoreflect.EnumNumber {
@@ -140,7 +140,7 @@ func (x *ObservableEvents_Type) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use ObservableEvents_Type.Descriptor instead.
 func (ObservableEvents_Type) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 0}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 0}
 }
 
 type ObservableEvents_DataSourceInstanceState int32
@@ -173,11 +173,11 @@ func (x ObservableEvents_DataSourceInstanceState) String() string {
 }
 
 func (ObservableEvents_DataSourceInstanceState) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes[2].Descriptor()
+	return file_tracex_recorder_perfetto_messages_state_proto_enumTypes[2].Descriptor()
 }
 
 func (ObservableEvents_DataSourceInstanceState) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes[2]
+	return &file_tracex_recorder_perfetto_messages_state_proto_enumTypes[2]
 }
 
 func (x ObservableEvents_DataSourceInstanceState) Number() protoreflect.EnumNumber {
@@ -196,7 +196,7 @@ func (x *ObservableEvents_DataSourceInstanceState) UnmarshalJSON(b []byte) error
 
 // Deprecated: Use ObservableEvents_DataSourceInstanceState.Descriptor instead.
 func (ObservableEvents_DataSourceInstanceState) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 1}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 1}
 }
 
 // Counters of a session.
@@ -226,7 +226,7 @@ type TraceStats struct {
 
 func (x *TraceStats) Reset() {
 	*x = TraceStats{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -238,7 +238,7 @@ func (x *TraceStats) String() string {
 func (*TraceStats) ProtoMessage() {}
 
 func (x *TraceStats) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -251,7 +251,7 @@ func (x *TraceStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceStats.ProtoReflect.Descriptor instead.
 func (*TraceStats) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *TraceStats) GetBufferStats() []*TraceStats_BufferStats {
@@ -389,7 +389,7 @@ type TracingServiceState struct {
 
 func (x *TracingServiceState) Reset() {
 	*x = TracingServiceState{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -401,7 +401,7 @@ func (x *TracingServiceState) String() string {
 func (*TracingServiceState) ProtoMessage() {}
 
 func (x *TracingServiceState) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -414,7 +414,7 @@ func (x *TracingServiceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracingServiceState.ProtoReflect.Descriptor instead.
 func (*TracingServiceState) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{1}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *TracingServiceState) GetProducers() []*TracingServiceState_Producer {
@@ -478,7 +478,7 @@ type TracingServiceCapabilities struct {
 
 func (x *TracingServiceCapabilities) Reset() {
 	*x = TracingServiceCapabilities{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -490,7 +490,7 @@ func (x *TracingServiceCapabilities) String() string {
 func (*TracingServiceCapabilities) ProtoMessage() {}
 
 func (x *TracingServiceCapabilities) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -503,7 +503,7 @@ func (x *TracingServiceCapabilities) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracingServiceCapabilities.ProtoReflect.Descriptor instead.
 func (*TracingServiceCapabilities) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{2}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *TracingServiceCapabilities) GetHasQueryCapabilities() bool {
@@ -545,7 +545,7 @@ type ObservableEvents struct {
 
 func (x *ObservableEvents) Reset() {
 	*x = ObservableEvents{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +557,7 @@ func (x *ObservableEvents) String() string {
 func (*ObservableEvents) ProtoMessage() {}
 
 func (x *ObservableEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +570,7 @@ func (x *ObservableEvents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObservableEvents.ProtoReflect.Descriptor instead.
 func (*ObservableEvents) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{3}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ObservableEvents) GetInstanceStateChanges() []*ObservableEvents_DataSourceInstanceStateChange {
@@ -622,7 +622,7 @@ type TraceStats_BufferStats struct {
 
 func (x *TraceStats_BufferStats) Reset() {
 	*x = TraceStats_BufferStats{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +634,7 @@ func (x *TraceStats_BufferStats) String() string {
 func (*TraceStats_BufferStats) ProtoMessage() {}
 
 func (x *TraceStats_BufferStats) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +647,7 @@ func (x *TraceStats_BufferStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceStats_BufferStats.ProtoReflect.Descriptor instead.
 func (*TraceStats_BufferStats) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 0}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 0}
 }
 
 func (x *TraceStats_BufferStats) GetBytesWritten() uint64 {
@@ -802,7 +802,7 @@ type TraceStats_WriterStats struct {
 
 func (x *TraceStats_WriterStats) Reset() {
 	*x = TraceStats_WriterStats{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -814,7 +814,7 @@ func (x *TraceStats_WriterStats) String() string {
 func (*TraceStats_WriterStats) ProtoMessage() {}
 
 func (x *TraceStats_WriterStats) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -827,7 +827,7 @@ func (x *TraceStats_WriterStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceStats_WriterStats.ProtoReflect.Descriptor instead.
 func (*TraceStats_WriterStats) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 1}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 1}
 }
 
 func (x *TraceStats_WriterStats) GetSequenceId() uint64 {
@@ -872,7 +872,7 @@ type TraceStats_FilterStats struct {
 
 func (x *TraceStats_FilterStats) Reset() {
 	*x = TraceStats_FilterStats{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -884,7 +884,7 @@ func (x *TraceStats_FilterStats) String() string {
 func (*TraceStats_FilterStats) ProtoMessage() {}
 
 func (x *TraceStats_FilterStats) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -897,7 +897,7 @@ func (x *TraceStats_FilterStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceStats_FilterStats.ProtoReflect.Descriptor instead.
 func (*TraceStats_FilterStats) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 2}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{0, 2}
 }
 
 func (x *TraceStats_FilterStats) GetInputPackets() uint64 {
@@ -958,7 +958,7 @@ type TracingServiceState_Producer struct {
 
 func (x *TracingServiceState_Producer) Reset() {
 	*x = TracingServiceState_Producer{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -970,7 +970,7 @@ func (x *TracingServiceState_Producer) String() string {
 func (*TracingServiceState_Producer) ProtoMessage() {}
 
 func (x *TracingServiceState_Producer) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -983,7 +983,7 @@ func (x *TracingServiceState_Producer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracingServiceState_Producer.ProtoReflect.Descriptor instead.
 func (*TracingServiceState_Producer) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{1, 0}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{1, 0}
 }
 
 func (x *TracingServiceState_Producer) GetId() int32 {
@@ -1052,7 +1052,7 @@ type TracingServiceState_DataSource struct {
 
 func (x *TracingServiceState_DataSource) Reset() {
 	*x = TracingServiceState_DataSource{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1064,7 @@ func (x *TracingServiceState_DataSource) String() string {
 func (*TracingServiceState_DataSource) ProtoMessage() {}
 
 func (x *TracingServiceState_DataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1077,7 @@ func (x *TracingServiceState_DataSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracingServiceState_DataSource.ProtoReflect.Descriptor instead.
 func (*TracingServiceState_DataSource) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{1, 1}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{1, 1}
 }
 
 func (x *TracingServiceState_DataSource) GetDsDescriptor() *DataSourceDescriptor {
@@ -1113,7 +1113,7 @@ type TracingServiceState_TracingSession struct {
 
 func (x *TracingServiceState_TracingSession) Reset() {
 	*x = TracingServiceState_TracingSession{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1125,7 +1125,7 @@ func (x *TracingServiceState_TracingSession) String() string {
 func (*TracingServiceState_TracingSession) ProtoMessage() {}
 
 func (x *TracingServiceState_TracingSession) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1138,7 +1138,7 @@ func (x *TracingServiceState_TracingSession) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use TracingServiceState_TracingSession.ProtoReflect.Descriptor instead.
 func (*TracingServiceState_TracingSession) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{1, 2}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{1, 2}
 }
 
 func (x *TracingServiceState_TracingSession) GetId() uint64 {
@@ -1229,7 +1229,7 @@ type ObservableEvents_DataSourceInstanceStateChange struct {
 
 func (x *ObservableEvents_DataSourceInstanceStateChange) Reset() {
 	*x = ObservableEvents_DataSourceInstanceStateChange{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1241,7 +1241,7 @@ func (x *ObservableEvents_DataSourceInstanceStateChange) String() string {
 func (*ObservableEvents_DataSourceInstanceStateChange) ProtoMessage() {}
 
 func (x *ObservableEvents_DataSourceInstanceStateChange) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1254,7 +1254,7 @@ func (x *ObservableEvents_DataSourceInstanceStateChange) ProtoReflect() protoref
 
 // Deprecated: Use ObservableEvents_DataSourceInstanceStateChange.ProtoReflect.Descriptor instead.
 func (*ObservableEvents_DataSourceInstanceStateChange) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 0}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 0}
 }
 
 func (x *ObservableEvents_DataSourceInstanceStateChange) GetProducerName() string {
@@ -1292,7 +1292,7 @@ type ObservableEvents_CloneTriggerHit struct {
 
 func (x *ObservableEvents_CloneTriggerHit) Reset() {
 	*x = ObservableEvents_CloneTriggerHit{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1304,7 @@ func (x *ObservableEvents_CloneTriggerHit) String() string {
 func (*ObservableEvents_CloneTriggerHit) ProtoMessage() {}
 
 func (x *ObservableEvents_CloneTriggerHit) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_state_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1317,7 @@ func (x *ObservableEvents_CloneTriggerHit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObservableEvents_CloneTriggerHit.ProtoReflect.Descriptor instead.
 func (*ObservableEvents_CloneTriggerHit) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 1}
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP(), []int{3, 1}
 }
 
 func (x *ObservableEvents_CloneTriggerHit) GetTracingSessionId() int64 {
@@ -1362,11 +1362,11 @@ func (x *ObservableEvents_CloneTriggerHit) GetTriggerDelayMs() uint64 {
 	return 0
 }
 
-var File_tracex_recorder_internal_perfetto_messages_state_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_state_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_state_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_state_proto_rawDesc = "" +
 	"\n" +
-	"6tracex/recorder/internal/perfetto/messages/state.proto\x12\x0ftracex.perfetto\x1a7tracex/recorder/internal/perfetto/messages/config.proto\"\xca\x12\n" +
+	"-tracex/recorder/perfetto/messages/state.proto\x12\x0ftracex.perfetto\x1a.tracex/recorder/perfetto/messages/config.proto\"\xca\x12\n" +
 	"\n" +
 	"TraceStats\x12J\n" +
 	"\fbuffer_stats\x18\x01 \x03(\v2'.tracex.perfetto.TraceStats.BufferStatsR\vbufferStats\x12/\n" +
@@ -1497,23 +1497,23 @@ const file_tracex_recorder_internal_perfetto_messages_state_proto_rawDesc = "" +
 	"\x16TYPE_CLONE_TRIGGER_HIT\x10\x04\"i\n" +
 	"\x17DataSourceInstanceState\x12&\n" +
 	"\"DATA_SOURCE_INSTANCE_STATE_STOPPED\x10\x01\x12&\n" +
-	"\"DATA_SOURCE_INSTANCE_STATE_STARTED\x10\x02B,Z*tracex/recorder/internal/perfetto/messages"
+	"\"DATA_SOURCE_INSTANCE_STATE_STARTED\x10\x02B#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_state_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_state_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_state_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_state_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_state_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_state_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_state_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_state_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_state_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_state_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_state_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
-var file_tracex_recorder_internal_perfetto_messages_state_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_state_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_tracex_recorder_perfetto_messages_state_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_tracex_recorder_perfetto_messages_state_proto_goTypes = []any{
 	(TraceStats_FinalFlushOutcome)(0),                      // 0: tracex.perfetto.TraceStats.FinalFlushOutcome
 	(ObservableEvents_Type)(0),                             // 1: tracex.perfetto.ObservableEvents.Type
 	(ObservableEvents_DataSourceInstanceState)(0),          // 2: tracex.perfetto.ObservableEvents.DataSourceInstanceState
@@ -1531,7 +1531,7 @@ var file_tracex_recorder_internal_perfetto_messages_state_proto_goTypes = []any{
 	(*ObservableEvents_CloneTriggerHit)(nil),               // 14: tracex.perfetto.ObservableEvents.CloneTriggerHit
 	(*DataSourceDescriptor)(nil),                           // 15: tracex.perfetto.DataSourceDescriptor
 }
-var file_tracex_recorder_internal_perfetto_messages_state_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_state_proto_depIdxs = []int32{
 	7,  // 0: tracex.perfetto.TraceStats.buffer_stats:type_name -> tracex.perfetto.TraceStats.BufferStats
 	9,  // 1: tracex.perfetto.TraceStats.filter_stats:type_name -> tracex.perfetto.TraceStats.FilterStats
 	0,  // 2: tracex.perfetto.TraceStats.final_flush_outcome:type_name -> tracex.perfetto.TraceStats.FinalFlushOutcome
@@ -1551,28 +1551,28 @@ var file_tracex_recorder_internal_perfetto_messages_state_proto_depIdxs = []int3
 	0,  // [0:12] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_state_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_state_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_state_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_state_proto_init() }
+func file_tracex_recorder_perfetto_messages_state_proto_init() {
+	if File_tracex_recorder_perfetto_messages_state_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_config_proto_init()
+	file_tracex_recorder_perfetto_messages_config_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_state_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_state_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_state_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_state_proto_rawDesc)),
 			NumEnums:      3,
 			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_state_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_state_proto_depIdxs,
-		EnumInfos:         file_tracex_recorder_internal_perfetto_messages_state_proto_enumTypes,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_state_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_state_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_state_proto_depIdxs,
+		EnumInfos:         file_tracex_recorder_perfetto_messages_state_proto_enumTypes,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_state_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_state_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_state_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_state_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_state_proto = out.File
+	file_tracex_recorder_perfetto_messages_state_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_state_proto_depIdxs = nil
 }

@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/track.proto
+// source: tracex/recorder/perfetto/messages/track.proto
 
 package messages
 
@@ -57,11 +57,11 @@ func (x TrackDescriptor_ChildTracksOrdering) String() string {
 }
 
 func (TrackDescriptor_ChildTracksOrdering) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[0].Descriptor()
+	return file_tracex_recorder_perfetto_messages_track_proto_enumTypes[0].Descriptor()
 }
 
 func (TrackDescriptor_ChildTracksOrdering) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[0]
+	return &file_tracex_recorder_perfetto_messages_track_proto_enumTypes[0]
 }
 
 func (x TrackDescriptor_ChildTracksOrdering) Number() protoreflect.EnumNumber {
@@ -80,7 +80,7 @@ func (x *TrackDescriptor_ChildTracksOrdering) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TrackDescriptor_ChildTracksOrdering.Descriptor instead.
 func (TrackDescriptor_ChildTracksOrdering) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{0, 0}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{0, 0}
 }
 
 type TrackDescriptor_SiblingMergeBehavior int32
@@ -119,11 +119,11 @@ func (x TrackDescriptor_SiblingMergeBehavior) String() string {
 }
 
 func (TrackDescriptor_SiblingMergeBehavior) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[1].Descriptor()
+	return file_tracex_recorder_perfetto_messages_track_proto_enumTypes[1].Descriptor()
 }
 
 func (TrackDescriptor_SiblingMergeBehavior) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[1]
+	return &file_tracex_recorder_perfetto_messages_track_proto_enumTypes[1]
 }
 
 func (x TrackDescriptor_SiblingMergeBehavior) Number() protoreflect.EnumNumber {
@@ -142,7 +142,7 @@ func (x *TrackDescriptor_SiblingMergeBehavior) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TrackDescriptor_SiblingMergeBehavior.Descriptor instead.
 func (TrackDescriptor_SiblingMergeBehavior) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{0, 1}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{0, 1}
 }
 
 type CounterDescriptor_BuiltinCounterType int32
@@ -178,11 +178,11 @@ func (x CounterDescriptor_BuiltinCounterType) String() string {
 }
 
 func (CounterDescriptor_BuiltinCounterType) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[2].Descriptor()
+	return file_tracex_recorder_perfetto_messages_track_proto_enumTypes[2].Descriptor()
 }
 
 func (CounterDescriptor_BuiltinCounterType) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[2]
+	return &file_tracex_recorder_perfetto_messages_track_proto_enumTypes[2]
 }
 
 func (x CounterDescriptor_BuiltinCounterType) Number() protoreflect.EnumNumber {
@@ -201,7 +201,7 @@ func (x *CounterDescriptor_BuiltinCounterType) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use CounterDescriptor_BuiltinCounterType.Descriptor instead.
 func (CounterDescriptor_BuiltinCounterType) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{3, 0}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{3, 0}
 }
 
 type CounterDescriptor_Unit int32
@@ -240,11 +240,11 @@ func (x CounterDescriptor_Unit) String() string {
 }
 
 func (CounterDescriptor_Unit) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[3].Descriptor()
+	return file_tracex_recorder_perfetto_messages_track_proto_enumTypes[3].Descriptor()
 }
 
 func (CounterDescriptor_Unit) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes[3]
+	return &file_tracex_recorder_perfetto_messages_track_proto_enumTypes[3]
 }
 
 func (x CounterDescriptor_Unit) Number() protoreflect.EnumNumber {
@@ -263,7 +263,7 @@ func (x *CounterDescriptor_Unit) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use CounterDescriptor_Unit.Descriptor instead.
 func (CounterDescriptor_Unit) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{3, 1}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{3, 1}
 }
 
 type TrackDescriptor struct {
@@ -297,7 +297,7 @@ type TrackDescriptor struct {
 
 func (x *TrackDescriptor) Reset() {
 	*x = TrackDescriptor{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -309,7 +309,7 @@ func (x *TrackDescriptor) String() string {
 func (*TrackDescriptor) ProtoMessage() {}
 
 func (x *TrackDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -322,7 +322,7 @@ func (x *TrackDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackDescriptor.ProtoReflect.Descriptor instead.
 func (*TrackDescriptor) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *TrackDescriptor) GetUuid() uint64 {
@@ -514,7 +514,7 @@ type ProcessDescriptor struct {
 
 func (x *ProcessDescriptor) Reset() {
 	*x = ProcessDescriptor{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -526,7 +526,7 @@ func (x *ProcessDescriptor) String() string {
 func (*ProcessDescriptor) ProtoMessage() {}
 
 func (x *ProcessDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -539,7 +539,7 @@ func (x *ProcessDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessDescriptor.ProtoReflect.Descriptor instead.
 func (*ProcessDescriptor) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{1}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *ProcessDescriptor) GetPid() int32 {
@@ -607,7 +607,7 @@ type ThreadDescriptor struct {
 
 func (x *ThreadDescriptor) Reset() {
 	*x = ThreadDescriptor{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -619,7 +619,7 @@ func (x *ThreadDescriptor) String() string {
 func (*ThreadDescriptor) ProtoMessage() {}
 
 func (x *ThreadDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -632,7 +632,7 @@ func (x *ThreadDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ThreadDescriptor.ProtoReflect.Descriptor instead.
 func (*ThreadDescriptor) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{2}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ThreadDescriptor) GetPid() int32 {
@@ -699,7 +699,7 @@ type CounterDescriptor struct {
 
 func (x *CounterDescriptor) Reset() {
 	*x = CounterDescriptor{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +711,7 @@ func (x *CounterDescriptor) String() string {
 func (*CounterDescriptor) ProtoMessage() {}
 
 func (x *CounterDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +724,7 @@ func (x *CounterDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CounterDescriptor.ProtoReflect.Descriptor instead.
 func (*CounterDescriptor) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{3}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CounterDescriptor) GetType() CounterDescriptor_BuiltinCounterType {
@@ -784,7 +784,7 @@ type StateDescriptor struct {
 
 func (x *StateDescriptor) Reset() {
 	*x = StateDescriptor{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +796,7 @@ func (x *StateDescriptor) String() string {
 func (*StateDescriptor) ProtoMessage() {}
 
 func (x *StateDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +809,7 @@ func (x *StateDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateDescriptor.ProtoReflect.Descriptor instead.
 func (*StateDescriptor) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{4}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{4}
 }
 
 // The system's processes and threads, as found while recording.
@@ -824,7 +824,7 @@ type ProcessTree struct {
 
 func (x *ProcessTree) Reset() {
 	*x = ProcessTree{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +836,7 @@ func (x *ProcessTree) String() string {
 func (*ProcessTree) ProtoMessage() {}
 
 func (x *ProcessTree) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +849,7 @@ func (x *ProcessTree) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessTree.ProtoReflect.Descriptor instead.
 func (*ProcessTree) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{5}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ProcessTree) GetProcesses() []*ProcessTree_Process {
@@ -886,7 +886,7 @@ type ProcessTree_Process struct {
 
 func (x *ProcessTree_Process) Reset() {
 	*x = ProcessTree_Process{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +898,7 @@ func (x *ProcessTree_Process) String() string {
 func (*ProcessTree_Process) ProtoMessage() {}
 
 func (x *ProcessTree_Process) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +911,7 @@ func (x *ProcessTree_Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessTree_Process.ProtoReflect.Descriptor instead.
 func (*ProcessTree_Process) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{5, 0}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{5, 0}
 }
 
 func (x *ProcessTree_Process) GetPid() int32 {
@@ -960,7 +960,7 @@ type ProcessTree_Thread struct {
 
 func (x *ProcessTree_Thread) Reset() {
 	*x = ProcessTree_Thread{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -972,7 +972,7 @@ func (x *ProcessTree_Thread) String() string {
 func (*ProcessTree_Thread) ProtoMessage() {}
 
 func (x *ProcessTree_Thread) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_track_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -985,7 +985,7 @@ func (x *ProcessTree_Thread) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessTree_Thread.ProtoReflect.Descriptor instead.
 func (*ProcessTree_Thread) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP(), []int{5, 1}
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP(), []int{5, 1}
 }
 
 func (x *ProcessTree_Thread) GetTid() int32 {
@@ -1009,11 +1009,11 @@ func (x *ProcessTree_Thread) GetTgid() int32 {
 	return 0
 }
 
-var File_tracex_recorder_internal_perfetto_messages_track_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_track_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_track_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_track_proto_rawDesc = "" +
 	"\n" +
-	"6tracex/recorder/internal/perfetto/messages/track.proto\x12\x0ftracex.perfetto\"\xa6\t\n" +
+	"-tracex/recorder/perfetto/messages/track.proto\x12\x0ftracex.perfetto\"\xa6\t\n" +
 	"\x0fTrackDescriptor\x12\x12\n" +
 	"\x04uuid\x18\x01 \x01(\x04R\x04uuid\x12\x14\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x12!\n" +
@@ -1098,23 +1098,23 @@ const file_tracex_recorder_internal_perfetto_messages_track_proto_rawDesc = "" +
 	"\x06Thread\x12\x10\n" +
 	"\x03tid\x18\x01 \x01(\x05R\x03tid\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
-	"\x04tgid\x18\x03 \x01(\x05R\x04tgidB,Z*tracex/recorder/internal/perfetto/messages"
+	"\x04tgid\x18\x03 \x01(\x05R\x04tgidB#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_track_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_track_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_track_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_track_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_track_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_track_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_track_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_track_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_track_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_track_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_track_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
-var file_tracex_recorder_internal_perfetto_messages_track_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_track_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_tracex_recorder_perfetto_messages_track_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_tracex_recorder_perfetto_messages_track_proto_goTypes = []any{
 	(TrackDescriptor_ChildTracksOrdering)(0),  // 0: tracex.perfetto.TrackDescriptor.ChildTracksOrdering
 	(TrackDescriptor_SiblingMergeBehavior)(0), // 1: tracex.perfetto.TrackDescriptor.SiblingMergeBehavior
 	(CounterDescriptor_BuiltinCounterType)(0), // 2: tracex.perfetto.CounterDescriptor.BuiltinCounterType
@@ -1128,7 +1128,7 @@ var file_tracex_recorder_internal_perfetto_messages_track_proto_goTypes = []any{
 	(*ProcessTree_Process)(nil),               // 10: tracex.perfetto.ProcessTree.Process
 	(*ProcessTree_Thread)(nil),                // 11: tracex.perfetto.ProcessTree.Thread
 }
-var file_tracex_recorder_internal_perfetto_messages_track_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_track_proto_depIdxs = []int32{
 	5,  // 0: tracex.perfetto.TrackDescriptor.process:type_name -> tracex.perfetto.ProcessDescriptor
 	6,  // 1: tracex.perfetto.TrackDescriptor.thread:type_name -> tracex.perfetto.ThreadDescriptor
 	7,  // 2: tracex.perfetto.TrackDescriptor.counter:type_name -> tracex.perfetto.CounterDescriptor
@@ -1146,12 +1146,12 @@ var file_tracex_recorder_internal_perfetto_messages_track_proto_depIdxs = []int3
 	0,  // [0:10] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_track_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_track_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_track_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_track_proto_init() }
+func file_tracex_recorder_perfetto_messages_track_proto_init() {
+	if File_tracex_recorder_perfetto_messages_track_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes[0].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_track_proto_msgTypes[0].OneofWrappers = []any{
 		(*TrackDescriptor_Name)(nil),
 		(*TrackDescriptor_StaticName)(nil),
 		(*TrackDescriptor_AtraceName)(nil),
@@ -1162,18 +1162,18 @@ func file_tracex_recorder_internal_perfetto_messages_track_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_track_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_track_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_track_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_track_proto_rawDesc)),
 			NumEnums:      4,
 			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_track_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_track_proto_depIdxs,
-		EnumInfos:         file_tracex_recorder_internal_perfetto_messages_track_proto_enumTypes,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_track_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_track_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_track_proto_depIdxs,
+		EnumInfos:         file_tracex_recorder_perfetto_messages_track_proto_enumTypes,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_track_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_track_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_track_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_track_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_track_proto = out.File
+	file_tracex_recorder_perfetto_messages_track_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_track_proto_depIdxs = nil
 }

@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/packet.proto
+// source: tracex/recorder/perfetto/messages/packet.proto
 
 package messages
 
@@ -54,11 +54,11 @@ func (x TracePacket_SequenceFlags) String() string {
 }
 
 func (TracePacket_SequenceFlags) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes[0].Descriptor()
+	return file_tracex_recorder_perfetto_messages_packet_proto_enumTypes[0].Descriptor()
 }
 
 func (TracePacket_SequenceFlags) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes[0]
+	return &file_tracex_recorder_perfetto_messages_packet_proto_enumTypes[0]
 }
 
 func (x TracePacket_SequenceFlags) Number() protoreflect.EnumNumber {
@@ -77,7 +77,7 @@ func (x *TracePacket_SequenceFlags) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TracePacket_SequenceFlags.Descriptor instead.
 func (TracePacket_SequenceFlags) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{1, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{1, 0}
 }
 
 // Why packets before this one are missing.
@@ -135,11 +135,11 @@ func (x TracePacket_DataLossReason) String() string {
 }
 
 func (TracePacket_DataLossReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes[1].Descriptor()
+	return file_tracex_recorder_perfetto_messages_packet_proto_enumTypes[1].Descriptor()
 }
 
 func (TracePacket_DataLossReason) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes[1]
+	return &file_tracex_recorder_perfetto_messages_packet_proto_enumTypes[1]
 }
 
 func (x TracePacket_DataLossReason) Number() protoreflect.EnumNumber {
@@ -158,7 +158,7 @@ func (x *TracePacket_DataLossReason) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TracePacket_DataLossReason.Descriptor instead.
 func (TracePacket_DataLossReason) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{1, 1}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{1, 1}
 }
 
 type ConcurrentSessionEvent_State int32
@@ -203,11 +203,11 @@ func (x ConcurrentSessionEvent_State) String() string {
 }
 
 func (ConcurrentSessionEvent_State) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes[2].Descriptor()
+	return file_tracex_recorder_perfetto_messages_packet_proto_enumTypes[2].Descriptor()
 }
 
 func (ConcurrentSessionEvent_State) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes[2]
+	return &file_tracex_recorder_perfetto_messages_packet_proto_enumTypes[2]
 }
 
 func (x ConcurrentSessionEvent_State) Number() protoreflect.EnumNumber {
@@ -226,7 +226,7 @@ func (x *ConcurrentSessionEvent_State) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use ConcurrentSessionEvent_State.Descriptor instead.
 func (ConcurrentSessionEvent_State) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{9, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{9, 0}
 }
 
 // A trace file: nothing but packets, one behind the other.
@@ -239,7 +239,7 @@ type Trace struct {
 
 func (x *Trace) Reset() {
 	*x = Trace{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -251,7 +251,7 @@ func (x *Trace) String() string {
 func (*Trace) ProtoMessage() {}
 
 func (x *Trace) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -264,7 +264,7 @@ func (x *Trace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace.ProtoReflect.Descriptor instead.
 func (*Trace) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *Trace) GetPacket() []*TracePacket {
@@ -329,7 +329,7 @@ type TracePacket struct {
 
 func (x *TracePacket) Reset() {
 	*x = TracePacket{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -341,7 +341,7 @@ func (x *TracePacket) String() string {
 func (*TracePacket) ProtoMessage() {}
 
 func (x *TracePacket) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -354,7 +354,7 @@ func (x *TracePacket) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracePacket.ProtoReflect.Descriptor instead.
 func (*TracePacket) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{1}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *TracePacket) GetTimestamp() uint64 {
@@ -848,7 +848,7 @@ type TracePacketDefaults struct {
 
 func (x *TracePacketDefaults) Reset() {
 	*x = TracePacketDefaults{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +860,7 @@ func (x *TracePacketDefaults) String() string {
 func (*TracePacketDefaults) ProtoMessage() {}
 
 func (x *TracePacketDefaults) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +873,7 @@ func (x *TracePacketDefaults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracePacketDefaults.ProtoReflect.Descriptor instead.
 func (*TracePacketDefaults) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{2}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *TracePacketDefaults) GetTrackEventDefaults() *TrackEventDefaults {
@@ -901,7 +901,7 @@ type ClockSnapshot struct {
 
 func (x *ClockSnapshot) Reset() {
 	*x = ClockSnapshot{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -913,7 +913,7 @@ func (x *ClockSnapshot) String() string {
 func (*ClockSnapshot) ProtoMessage() {}
 
 func (x *ClockSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -926,7 +926,7 @@ func (x *ClockSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockSnapshot.ProtoReflect.Descriptor instead.
 func (*ClockSnapshot) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{3}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ClockSnapshot) GetClocks() []*ClockSnapshot_Clock {
@@ -952,7 +952,7 @@ type RemoteClockSync struct {
 
 func (x *RemoteClockSync) Reset() {
 	*x = RemoteClockSync{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -964,7 +964,7 @@ func (x *RemoteClockSync) String() string {
 func (*RemoteClockSync) ProtoMessage() {}
 
 func (x *RemoteClockSync) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -977,7 +977,7 @@ func (x *RemoteClockSync) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoteClockSync.ProtoReflect.Descriptor instead.
 func (*RemoteClockSync) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{4}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RemoteClockSync) GetSyncedClocks() []*RemoteClockSync_SyncedClocks {
@@ -999,7 +999,7 @@ type Trigger struct {
 
 func (x *Trigger) Reset() {
 	*x = Trigger{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1011,7 +1011,7 @@ func (x *Trigger) String() string {
 func (*Trigger) ProtoMessage() {}
 
 func (x *Trigger) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1024,7 +1024,7 @@ func (x *Trigger) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trigger.ProtoReflect.Descriptor instead.
 func (*Trigger) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{5}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Trigger) GetTriggerName() string {
@@ -1065,7 +1065,7 @@ type TraceUuid struct {
 
 func (x *TraceUuid) Reset() {
 	*x = TraceUuid{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1077,7 @@ func (x *TraceUuid) String() string {
 func (*TraceUuid) ProtoMessage() {}
 
 func (x *TraceUuid) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1090,7 @@ func (x *TraceUuid) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceUuid.ProtoReflect.Descriptor instead.
 func (*TraceUuid) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{6}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *TraceUuid) GetMsb() int64 {
@@ -1117,7 +1117,7 @@ type TraceProvenance struct {
 
 func (x *TraceProvenance) Reset() {
 	*x = TraceProvenance{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1129,7 +1129,7 @@ func (x *TraceProvenance) String() string {
 func (*TraceProvenance) ProtoMessage() {}
 
 func (x *TraceProvenance) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1142,7 +1142,7 @@ func (x *TraceProvenance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceProvenance.ProtoReflect.Descriptor instead.
 func (*TraceProvenance) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{7}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TraceProvenance) GetBuffers() []*TraceProvenance_Buffer {
@@ -1175,7 +1175,7 @@ type TracingServiceEvent struct {
 
 func (x *TracingServiceEvent) Reset() {
 	*x = TracingServiceEvent{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1187,7 @@ func (x *TracingServiceEvent) String() string {
 func (*TracingServiceEvent) ProtoMessage() {}
 
 func (x *TracingServiceEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1200,7 @@ func (x *TracingServiceEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracingServiceEvent.ProtoReflect.Descriptor instead.
 func (*TracingServiceEvent) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{8}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TracingServiceEvent) GetEventType() isTracingServiceEvent_EventType {
@@ -1393,7 +1393,7 @@ type ConcurrentSessionEvent struct {
 
 func (x *ConcurrentSessionEvent) Reset() {
 	*x = ConcurrentSessionEvent{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1405,7 +1405,7 @@ func (x *ConcurrentSessionEvent) String() string {
 func (*ConcurrentSessionEvent) ProtoMessage() {}
 
 func (x *ConcurrentSessionEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1418,7 +1418,7 @@ func (x *ConcurrentSessionEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConcurrentSessionEvent.ProtoReflect.Descriptor instead.
 func (*ConcurrentSessionEvent) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{9}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ConcurrentSessionEvent) GetState() ConcurrentSessionEvent_State {
@@ -1472,7 +1472,7 @@ type SystemInfo struct {
 
 func (x *SystemInfo) Reset() {
 	*x = SystemInfo{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1484,7 @@ func (x *SystemInfo) String() string {
 func (*SystemInfo) ProtoMessage() {}
 
 func (x *SystemInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1497,7 @@ func (x *SystemInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SystemInfo.ProtoReflect.Descriptor instead.
 func (*SystemInfo) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{10}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SystemInfo) GetUtsname() *Utsname {
@@ -1568,7 +1568,7 @@ type Utsname struct {
 
 func (x *Utsname) Reset() {
 	*x = Utsname{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1580,7 +1580,7 @@ func (x *Utsname) String() string {
 func (*Utsname) ProtoMessage() {}
 
 func (x *Utsname) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1593,7 +1593,7 @@ func (x *Utsname) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Utsname.ProtoReflect.Descriptor instead.
 func (*Utsname) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{11}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Utsname) GetSysname() string {
@@ -1637,7 +1637,7 @@ type TestEvent struct {
 
 func (x *TestEvent) Reset() {
 	*x = TestEvent{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +1649,7 @@ func (x *TestEvent) String() string {
 func (*TestEvent) ProtoMessage() {}
 
 func (x *TestEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +1662,7 @@ func (x *TestEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestEvent.ProtoReflect.Descriptor instead.
 func (*TestEvent) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{12}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TestEvent) GetStr() string {
@@ -1708,7 +1708,7 @@ type TracePacket_ProtoVms struct {
 
 func (x *TracePacket_ProtoVms) Reset() {
 	*x = TracePacket_ProtoVms{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1720,7 +1720,7 @@ func (x *TracePacket_ProtoVms) String() string {
 func (*TracePacket_ProtoVms) ProtoMessage() {}
 
 func (x *TracePacket_ProtoVms) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1733,7 +1733,7 @@ func (x *TracePacket_ProtoVms) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracePacket_ProtoVms.ProtoReflect.Descriptor instead.
 func (*TracePacket_ProtoVms) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{1, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{1, 0}
 }
 
 type ClockSnapshot_Clock struct {
@@ -1750,7 +1750,7 @@ type ClockSnapshot_Clock struct {
 
 func (x *ClockSnapshot_Clock) Reset() {
 	*x = ClockSnapshot_Clock{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1762,7 +1762,7 @@ func (x *ClockSnapshot_Clock) String() string {
 func (*ClockSnapshot_Clock) ProtoMessage() {}
 
 func (x *ClockSnapshot_Clock) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1775,7 +1775,7 @@ func (x *ClockSnapshot_Clock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockSnapshot_Clock.ProtoReflect.Descriptor instead.
 func (*ClockSnapshot_Clock) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{3, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{3, 0}
 }
 
 func (x *ClockSnapshot_Clock) GetClockId() uint32 {
@@ -1816,7 +1816,7 @@ type RemoteClockSync_SyncedClocks struct {
 
 func (x *RemoteClockSync_SyncedClocks) Reset() {
 	*x = RemoteClockSync_SyncedClocks{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +1828,7 @@ func (x *RemoteClockSync_SyncedClocks) String() string {
 func (*RemoteClockSync_SyncedClocks) ProtoMessage() {}
 
 func (x *RemoteClockSync_SyncedClocks) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +1841,7 @@ func (x *RemoteClockSync_SyncedClocks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoteClockSync_SyncedClocks.ProtoReflect.Descriptor instead.
 func (*RemoteClockSync_SyncedClocks) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{4, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{4, 0}
 }
 
 func (x *RemoteClockSync_SyncedClocks) GetClientClocks() *ClockSnapshot {
@@ -1867,7 +1867,7 @@ type TraceProvenance_Buffer struct {
 
 func (x *TraceProvenance_Buffer) Reset() {
 	*x = TraceProvenance_Buffer{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +1879,7 @@ func (x *TraceProvenance_Buffer) String() string {
 func (*TraceProvenance_Buffer) ProtoMessage() {}
 
 func (x *TraceProvenance_Buffer) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +1892,7 @@ func (x *TraceProvenance_Buffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceProvenance_Buffer.ProtoReflect.Descriptor instead.
 func (*TraceProvenance_Buffer) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{7, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{7, 0}
 }
 
 func (x *TraceProvenance_Buffer) GetSequences() []*TraceProvenance_Sequence {
@@ -1912,7 +1912,7 @@ type TraceProvenance_Sequence struct {
 
 func (x *TraceProvenance_Sequence) Reset() {
 	*x = TraceProvenance_Sequence{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1924,7 +1924,7 @@ func (x *TraceProvenance_Sequence) String() string {
 func (*TraceProvenance_Sequence) ProtoMessage() {}
 
 func (x *TraceProvenance_Sequence) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1937,7 +1937,7 @@ func (x *TraceProvenance_Sequence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceProvenance_Sequence.ProtoReflect.Descriptor instead.
 func (*TraceProvenance_Sequence) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{7, 1}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{7, 1}
 }
 
 func (x *TraceProvenance_Sequence) GetId() uint32 {
@@ -1963,7 +1963,7 @@ type TracingServiceEvent_DataSources struct {
 
 func (x *TracingServiceEvent_DataSources) Reset() {
 	*x = TracingServiceEvent_DataSources{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1975,7 +1975,7 @@ func (x *TracingServiceEvent_DataSources) String() string {
 func (*TracingServiceEvent_DataSources) ProtoMessage() {}
 
 func (x *TracingServiceEvent_DataSources) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1988,7 +1988,7 @@ func (x *TracingServiceEvent_DataSources) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TracingServiceEvent_DataSources.ProtoReflect.Descriptor instead.
 func (*TracingServiceEvent_DataSources) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{8, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{8, 0}
 }
 
 func (x *TracingServiceEvent_DataSources) GetDataSource() []*TracingServiceEvent_DataSources_DataSource {
@@ -2008,7 +2008,7 @@ type TracingServiceEvent_DataSources_DataSource struct {
 
 func (x *TracingServiceEvent_DataSources_DataSource) Reset() {
 	*x = TracingServiceEvent_DataSources_DataSource{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2020,7 +2020,7 @@ func (x *TracingServiceEvent_DataSources_DataSource) String() string {
 func (*TracingServiceEvent_DataSources_DataSource) ProtoMessage() {}
 
 func (x *TracingServiceEvent_DataSources_DataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2033,7 +2033,7 @@ func (x *TracingServiceEvent_DataSources_DataSource) ProtoReflect() protoreflect
 
 // Deprecated: Use TracingServiceEvent_DataSources_DataSource.ProtoReflect.Descriptor instead.
 func (*TracingServiceEvent_DataSources_DataSource) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{8, 0, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{8, 0, 0}
 }
 
 func (x *TracingServiceEvent_DataSources_DataSource) GetProducerName() string {
@@ -2065,7 +2065,7 @@ type TestEvent_TestPayload struct {
 
 func (x *TestEvent_TestPayload) Reset() {
 	*x = TestEvent_TestPayload{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2077,7 +2077,7 @@ func (x *TestEvent_TestPayload) String() string {
 func (*TestEvent_TestPayload) ProtoMessage() {}
 
 func (x *TestEvent_TestPayload) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2090,7 +2090,7 @@ func (x *TestEvent_TestPayload) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestEvent_TestPayload.ProtoReflect.Descriptor instead.
 func (*TestEvent_TestPayload) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP(), []int{12, 0}
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP(), []int{12, 0}
 }
 
 func (x *TestEvent_TestPayload) GetStr() []string {
@@ -2142,11 +2142,11 @@ func (x *TestEvent_TestPayload) GetDebugAnnotations() []*DebugAnnotation {
 	return nil
 }
 
-var File_tracex_recorder_internal_perfetto_messages_packet_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_packet_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_packet_proto_rawDesc = "" +
 	"\n" +
-	"7tracex/recorder/internal/perfetto/messages/packet.proto\x12\x0ftracex.perfetto\x1a7tracex/recorder/internal/perfetto/messages/config.proto\x1a6tracex/recorder/internal/perfetto/messages/event.proto\x1a6tracex/recorder/internal/perfetto/messages/state.proto\x1a6tracex/recorder/internal/perfetto/messages/track.proto\"=\n" +
+	".tracex/recorder/perfetto/messages/packet.proto\x12\x0ftracex.perfetto\x1a.tracex/recorder/perfetto/messages/config.proto\x1a-tracex/recorder/perfetto/messages/event.proto\x1a-tracex/recorder/perfetto/messages/state.proto\x1a-tracex/recorder/perfetto/messages/track.proto\"=\n" +
 	"\x05Trace\x124\n" +
 	"\x06packet\x18\x01 \x03(\v2\x1c.tracex.perfetto.TracePacketR\x06packet\"\x98\x15\n" +
 	"\vTracePacket\x12\x1c\n" +
@@ -2312,23 +2312,23 @@ const file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDesc = "" 
 	"\n" +
 	"single_int\x18\x05 \x01(\x05R\tsingleInt\x12#\n" +
 	"\rrepeated_ints\x18\x06 \x03(\x05R\frepeatedInts\x12M\n" +
-	"\x11debug_annotations\x18\a \x03(\v2 .tracex.perfetto.DebugAnnotationR\x10debugAnnotationsB,Z*tracex/recorder/internal/perfetto/messages"
+	"\x11debug_annotations\x18\a \x03(\v2 .tracex.perfetto.DebugAnnotationR\x10debugAnnotationsB#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_packet_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_packet_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_packet_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_packet_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_packet_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_packet_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_packet_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_packet_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
-var file_tracex_recorder_internal_perfetto_messages_packet_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_packet_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_tracex_recorder_perfetto_messages_packet_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_tracex_recorder_perfetto_messages_packet_proto_goTypes = []any{
 	(TracePacket_SequenceFlags)(0),                     // 0: tracex.perfetto.TracePacket.SequenceFlags
 	(TracePacket_DataLossReason)(0),                    // 1: tracex.perfetto.TracePacket.DataLossReason
 	(ConcurrentSessionEvent_State)(0),                  // 2: tracex.perfetto.ConcurrentSessionEvent.State
@@ -2366,7 +2366,7 @@ var file_tracex_recorder_internal_perfetto_messages_packet_proto_goTypes = []any
 	(BuiltinClock)(0),                                  // 34: tracex.perfetto.BuiltinClock
 	(*DebugAnnotation)(nil),                            // 35: tracex.perfetto.DebugAnnotation
 }
-var file_tracex_recorder_internal_perfetto_messages_packet_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_packet_proto_depIdxs = []int32{
 	4,  // 0: tracex.perfetto.Trace.packet:type_name -> tracex.perfetto.TracePacket
 	24, // 1: tracex.perfetto.TracePacket.process_tree:type_name -> tracex.perfetto.ProcessTree
 	6,  // 2: tracex.perfetto.TracePacket.clock_snapshot:type_name -> tracex.perfetto.ClockSnapshot
@@ -2412,16 +2412,16 @@ var file_tracex_recorder_internal_perfetto_messages_packet_proto_depIdxs = []int
 	0,  // [0:38] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_packet_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_packet_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_packet_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_packet_proto_init() }
+func file_tracex_recorder_perfetto_messages_packet_proto_init() {
+	if File_tracex_recorder_perfetto_messages_packet_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_config_proto_init()
-	file_tracex_recorder_internal_perfetto_messages_event_proto_init()
-	file_tracex_recorder_internal_perfetto_messages_state_proto_init()
-	file_tracex_recorder_internal_perfetto_messages_track_proto_init()
-	file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[1].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_config_proto_init()
+	file_tracex_recorder_perfetto_messages_event_proto_init()
+	file_tracex_recorder_perfetto_messages_state_proto_init()
+	file_tracex_recorder_perfetto_messages_track_proto_init()
+	file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[1].OneofWrappers = []any{
 		(*TracePacket_ProcessTree)(nil),
 		(*TracePacket_ClockSnapshot)(nil),
 		(*TracePacket_TrackEvent)(nil),
@@ -2448,7 +2448,7 @@ func file_tracex_recorder_internal_perfetto_messages_packet_proto_init() {
 		(*TracePacket_TrustedUid)(nil),
 		(*TracePacket_TrustedPacketSequenceId)(nil),
 	}
-	file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes[8].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_packet_proto_msgTypes[8].OneofWrappers = []any{
 		(*TracingServiceEvent_AllDataSourcesStarted)(nil),
 		(*TracingServiceEvent_TracingStarted)(nil),
 		(*TracingServiceEvent_AllDataSourcesFlushed)(nil),
@@ -2465,18 +2465,18 @@ func file_tracex_recorder_internal_perfetto_messages_packet_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_packet_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_packet_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_packet_proto_rawDesc)),
 			NumEnums:      3,
 			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_packet_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_packet_proto_depIdxs,
-		EnumInfos:         file_tracex_recorder_internal_perfetto_messages_packet_proto_enumTypes,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_packet_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_packet_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_packet_proto_depIdxs,
+		EnumInfos:         file_tracex_recorder_perfetto_messages_packet_proto_enumTypes,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_packet_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_packet_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_packet_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_packet_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_packet_proto = out.File
+	file_tracex_recorder_perfetto_messages_packet_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_packet_proto_depIdxs = nil
 }

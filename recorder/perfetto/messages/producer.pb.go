@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/producer.proto
+// source: tracex/recorder/perfetto/messages/producer.proto
 
 package messages
 
@@ -55,11 +55,11 @@ func (x InitializeConnectionRequest_ProducerSMBScrapingMode) String() string {
 }
 
 func (InitializeConnectionRequest_ProducerSMBScrapingMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_enumTypes[0].Descriptor()
+	return file_tracex_recorder_perfetto_messages_producer_proto_enumTypes[0].Descriptor()
 }
 
 func (InitializeConnectionRequest_ProducerSMBScrapingMode) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_producer_proto_enumTypes[0]
+	return &file_tracex_recorder_perfetto_messages_producer_proto_enumTypes[0]
 }
 
 func (x InitializeConnectionRequest_ProducerSMBScrapingMode) Number() protoreflect.EnumNumber {
@@ -78,7 +78,7 @@ func (x *InitializeConnectionRequest_ProducerSMBScrapingMode) UnmarshalJSON(b []
 
 // Deprecated: Use InitializeConnectionRequest_ProducerSMBScrapingMode.Descriptor instead.
 func (InitializeConnectionRequest_ProducerSMBScrapingMode) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{0, 0}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{0, 0}
 }
 
 type InitializeConnectionRequest struct {
@@ -98,7 +98,7 @@ type InitializeConnectionRequest struct {
 
 func (x *InitializeConnectionRequest) Reset() {
 	*x = InitializeConnectionRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -110,7 +110,7 @@ func (x *InitializeConnectionRequest) String() string {
 func (*InitializeConnectionRequest) ProtoMessage() {}
 
 func (x *InitializeConnectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -123,7 +123,7 @@ func (x *InitializeConnectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InitializeConnectionRequest.ProtoReflect.Descriptor instead.
 func (*InitializeConnectionRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *InitializeConnectionRequest) GetSharedMemoryPageSizeHintBytes() uint32 {
@@ -187,7 +187,7 @@ type InitializeConnectionResponse struct {
 
 func (x *InitializeConnectionResponse) Reset() {
 	*x = InitializeConnectionResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -199,7 +199,7 @@ func (x *InitializeConnectionResponse) String() string {
 func (*InitializeConnectionResponse) ProtoMessage() {}
 
 func (x *InitializeConnectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -212,7 +212,7 @@ func (x *InitializeConnectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InitializeConnectionResponse.ProtoReflect.Descriptor instead.
 func (*InitializeConnectionResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{1}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *InitializeConnectionResponse) GetUsingShmemProvidedByProducer() bool {
@@ -245,7 +245,7 @@ type RegisterDataSourceRequest struct {
 
 func (x *RegisterDataSourceRequest) Reset() {
 	*x = RegisterDataSourceRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -257,7 +257,7 @@ func (x *RegisterDataSourceRequest) String() string {
 func (*RegisterDataSourceRequest) ProtoMessage() {}
 
 func (x *RegisterDataSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -270,7 +270,7 @@ func (x *RegisterDataSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDataSourceRequest.ProtoReflect.Descriptor instead.
 func (*RegisterDataSourceRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{2}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *RegisterDataSourceRequest) GetDataSourceDescriptor() *DataSourceDescriptor {
@@ -289,7 +289,7 @@ type RegisterDataSourceResponse struct {
 
 func (x *RegisterDataSourceResponse) Reset() {
 	*x = RegisterDataSourceResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -301,7 +301,7 @@ func (x *RegisterDataSourceResponse) String() string {
 func (*RegisterDataSourceResponse) ProtoMessage() {}
 
 func (x *RegisterDataSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -314,7 +314,7 @@ func (x *RegisterDataSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDataSourceResponse.ProtoReflect.Descriptor instead.
 func (*RegisterDataSourceResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{3}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RegisterDataSourceResponse) GetError() string {
@@ -333,7 +333,7 @@ type UnregisterDataSourceRequest struct {
 
 func (x *UnregisterDataSourceRequest) Reset() {
 	*x = UnregisterDataSourceRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -345,7 +345,7 @@ func (x *UnregisterDataSourceRequest) String() string {
 func (*UnregisterDataSourceRequest) ProtoMessage() {}
 
 func (x *UnregisterDataSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -358,7 +358,7 @@ func (x *UnregisterDataSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDataSourceRequest.ProtoReflect.Descriptor instead.
 func (*UnregisterDataSourceRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{4}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *UnregisterDataSourceRequest) GetDataSourceName() string {
@@ -376,7 +376,7 @@ type UnregisterDataSourceResponse struct {
 
 func (x *UnregisterDataSourceResponse) Reset() {
 	*x = UnregisterDataSourceResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -388,7 +388,7 @@ func (x *UnregisterDataSourceResponse) String() string {
 func (*UnregisterDataSourceResponse) ProtoMessage() {}
 
 func (x *UnregisterDataSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -401,7 +401,7 @@ func (x *UnregisterDataSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDataSourceResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterDataSourceResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{5}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{5}
 }
 
 type CommitDataRequest struct {
@@ -416,7 +416,7 @@ type CommitDataRequest struct {
 
 func (x *CommitDataRequest) Reset() {
 	*x = CommitDataRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -428,7 +428,7 @@ func (x *CommitDataRequest) String() string {
 func (*CommitDataRequest) ProtoMessage() {}
 
 func (x *CommitDataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -441,7 +441,7 @@ func (x *CommitDataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitDataRequest.ProtoReflect.Descriptor instead.
 func (*CommitDataRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{6}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CommitDataRequest) GetChunksToMove() []*CommitDataRequest_ChunksToMove {
@@ -473,7 +473,7 @@ type CommitDataResponse struct {
 
 func (x *CommitDataResponse) Reset() {
 	*x = CommitDataResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -485,7 +485,7 @@ func (x *CommitDataResponse) String() string {
 func (*CommitDataResponse) ProtoMessage() {}
 
 func (x *CommitDataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -498,7 +498,7 @@ func (x *CommitDataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitDataResponse.ProtoReflect.Descriptor instead.
 func (*CommitDataResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{7}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{7}
 }
 
 type GetAsyncCommandRequest struct {
@@ -509,7 +509,7 @@ type GetAsyncCommandRequest struct {
 
 func (x *GetAsyncCommandRequest) Reset() {
 	*x = GetAsyncCommandRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -521,7 +521,7 @@ func (x *GetAsyncCommandRequest) String() string {
 func (*GetAsyncCommandRequest) ProtoMessage() {}
 
 func (x *GetAsyncCommandRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -534,7 +534,7 @@ func (x *GetAsyncCommandRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAsyncCommandRequest.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{8}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{8}
 }
 
 // What the service asks of the producer: a stream without an end.
@@ -555,7 +555,7 @@ type GetAsyncCommandResponse struct {
 
 func (x *GetAsyncCommandResponse) Reset() {
 	*x = GetAsyncCommandResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -567,7 +567,7 @@ func (x *GetAsyncCommandResponse) String() string {
 func (*GetAsyncCommandResponse) ProtoMessage() {}
 
 func (x *GetAsyncCommandResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -580,7 +580,7 @@ func (x *GetAsyncCommandResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAsyncCommandResponse.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{9}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetAsyncCommandResponse) GetCmd() isGetAsyncCommandResponse_Cmd {
@@ -694,7 +694,7 @@ type RegisterTraceWriterRequest struct {
 
 func (x *RegisterTraceWriterRequest) Reset() {
 	*x = RegisterTraceWriterRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +706,7 @@ func (x *RegisterTraceWriterRequest) String() string {
 func (*RegisterTraceWriterRequest) ProtoMessage() {}
 
 func (x *RegisterTraceWriterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +719,7 @@ func (x *RegisterTraceWriterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTraceWriterRequest.ProtoReflect.Descriptor instead.
 func (*RegisterTraceWriterRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{10}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RegisterTraceWriterRequest) GetTraceWriterId() uint32 {
@@ -744,7 +744,7 @@ type RegisterTraceWriterResponse struct {
 
 func (x *RegisterTraceWriterResponse) Reset() {
 	*x = RegisterTraceWriterResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +756,7 @@ func (x *RegisterTraceWriterResponse) String() string {
 func (*RegisterTraceWriterResponse) ProtoMessage() {}
 
 func (x *RegisterTraceWriterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +769,7 @@ func (x *RegisterTraceWriterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTraceWriterResponse.ProtoReflect.Descriptor instead.
 func (*RegisterTraceWriterResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{11}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{11}
 }
 
 type UnregisterTraceWriterRequest struct {
@@ -781,7 +781,7 @@ type UnregisterTraceWriterRequest struct {
 
 func (x *UnregisterTraceWriterRequest) Reset() {
 	*x = UnregisterTraceWriterRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -793,7 +793,7 @@ func (x *UnregisterTraceWriterRequest) String() string {
 func (*UnregisterTraceWriterRequest) ProtoMessage() {}
 
 func (x *UnregisterTraceWriterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -806,7 +806,7 @@ func (x *UnregisterTraceWriterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterTraceWriterRequest.ProtoReflect.Descriptor instead.
 func (*UnregisterTraceWriterRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{12}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UnregisterTraceWriterRequest) GetTraceWriterId() uint32 {
@@ -824,7 +824,7 @@ type UnregisterTraceWriterResponse struct {
 
 func (x *UnregisterTraceWriterResponse) Reset() {
 	*x = UnregisterTraceWriterResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +836,7 @@ func (x *UnregisterTraceWriterResponse) String() string {
 func (*UnregisterTraceWriterResponse) ProtoMessage() {}
 
 func (x *UnregisterTraceWriterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +849,7 @@ func (x *UnregisterTraceWriterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterTraceWriterResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterTraceWriterResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{13}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{13}
 }
 
 type NotifyDataSourceStartedRequest struct {
@@ -861,7 +861,7 @@ type NotifyDataSourceStartedRequest struct {
 
 func (x *NotifyDataSourceStartedRequest) Reset() {
 	*x = NotifyDataSourceStartedRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -873,7 +873,7 @@ func (x *NotifyDataSourceStartedRequest) String() string {
 func (*NotifyDataSourceStartedRequest) ProtoMessage() {}
 
 func (x *NotifyDataSourceStartedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -886,7 +886,7 @@ func (x *NotifyDataSourceStartedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifyDataSourceStartedRequest.ProtoReflect.Descriptor instead.
 func (*NotifyDataSourceStartedRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{14}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *NotifyDataSourceStartedRequest) GetDataSourceId() uint64 {
@@ -904,7 +904,7 @@ type NotifyDataSourceStartedResponse struct {
 
 func (x *NotifyDataSourceStartedResponse) Reset() {
 	*x = NotifyDataSourceStartedResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +916,7 @@ func (x *NotifyDataSourceStartedResponse) String() string {
 func (*NotifyDataSourceStartedResponse) ProtoMessage() {}
 
 func (x *NotifyDataSourceStartedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +929,7 @@ func (x *NotifyDataSourceStartedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifyDataSourceStartedResponse.ProtoReflect.Descriptor instead.
 func (*NotifyDataSourceStartedResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{15}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{15}
 }
 
 type NotifyDataSourceStoppedRequest struct {
@@ -941,7 +941,7 @@ type NotifyDataSourceStoppedRequest struct {
 
 func (x *NotifyDataSourceStoppedRequest) Reset() {
 	*x = NotifyDataSourceStoppedRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -953,7 +953,7 @@ func (x *NotifyDataSourceStoppedRequest) String() string {
 func (*NotifyDataSourceStoppedRequest) ProtoMessage() {}
 
 func (x *NotifyDataSourceStoppedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -966,7 +966,7 @@ func (x *NotifyDataSourceStoppedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifyDataSourceStoppedRequest.ProtoReflect.Descriptor instead.
 func (*NotifyDataSourceStoppedRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{16}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *NotifyDataSourceStoppedRequest) GetDataSourceId() uint64 {
@@ -984,7 +984,7 @@ type NotifyDataSourceStoppedResponse struct {
 
 func (x *NotifyDataSourceStoppedResponse) Reset() {
 	*x = NotifyDataSourceStoppedResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -996,7 +996,7 @@ func (x *NotifyDataSourceStoppedResponse) String() string {
 func (*NotifyDataSourceStoppedResponse) ProtoMessage() {}
 
 func (x *NotifyDataSourceStoppedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1009,7 +1009,7 @@ func (x *NotifyDataSourceStoppedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifyDataSourceStoppedResponse.ProtoReflect.Descriptor instead.
 func (*NotifyDataSourceStoppedResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{17}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{17}
 }
 
 type ActivateTriggersRequest struct {
@@ -1021,7 +1021,7 @@ type ActivateTriggersRequest struct {
 
 func (x *ActivateTriggersRequest) Reset() {
 	*x = ActivateTriggersRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1033,7 @@ func (x *ActivateTriggersRequest) String() string {
 func (*ActivateTriggersRequest) ProtoMessage() {}
 
 func (x *ActivateTriggersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +1046,7 @@ func (x *ActivateTriggersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActivateTriggersRequest.ProtoReflect.Descriptor instead.
 func (*ActivateTriggersRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{18}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ActivateTriggersRequest) GetTriggerNames() []string {
@@ -1064,7 +1064,7 @@ type ActivateTriggersResponse struct {
 
 func (x *ActivateTriggersResponse) Reset() {
 	*x = ActivateTriggersResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1076,7 +1076,7 @@ func (x *ActivateTriggersResponse) String() string {
 func (*ActivateTriggersResponse) ProtoMessage() {}
 
 func (x *ActivateTriggersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1089,7 +1089,7 @@ func (x *ActivateTriggersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActivateTriggersResponse.ProtoReflect.Descriptor instead.
 func (*ActivateTriggersResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{19}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{19}
 }
 
 type SyncRequest struct {
@@ -1100,7 +1100,7 @@ type SyncRequest struct {
 
 func (x *SyncRequest) Reset() {
 	*x = SyncRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1112,7 @@ func (x *SyncRequest) String() string {
 func (*SyncRequest) ProtoMessage() {}
 
 func (x *SyncRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1125,7 @@ func (x *SyncRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncRequest.ProtoReflect.Descriptor instead.
 func (*SyncRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{20}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{20}
 }
 
 type SyncResponse struct {
@@ -1136,7 +1136,7 @@ type SyncResponse struct {
 
 func (x *SyncResponse) Reset() {
 	*x = SyncResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[21]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1148,7 +1148,7 @@ func (x *SyncResponse) String() string {
 func (*SyncResponse) ProtoMessage() {}
 
 func (x *SyncResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[21]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1161,7 +1161,7 @@ func (x *SyncResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncResponse.ProtoReflect.Descriptor instead.
 func (*SyncResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{21}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{21}
 }
 
 type UpdateDataSourceRequest struct {
@@ -1173,7 +1173,7 @@ type UpdateDataSourceRequest struct {
 
 func (x *UpdateDataSourceRequest) Reset() {
 	*x = UpdateDataSourceRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[22]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +1185,7 @@ func (x *UpdateDataSourceRequest) String() string {
 func (*UpdateDataSourceRequest) ProtoMessage() {}
 
 func (x *UpdateDataSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[22]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +1198,7 @@ func (x *UpdateDataSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateDataSourceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateDataSourceRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{22}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateDataSourceRequest) GetDataSourceDescriptor() *DataSourceDescriptor {
@@ -1216,7 +1216,7 @@ type UpdateDataSourceResponse struct {
 
 func (x *UpdateDataSourceResponse) Reset() {
 	*x = UpdateDataSourceResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[23]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1228,7 +1228,7 @@ func (x *UpdateDataSourceResponse) String() string {
 func (*UpdateDataSourceResponse) ProtoMessage() {}
 
 func (x *UpdateDataSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[23]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1241,7 +1241,7 @@ func (x *UpdateDataSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateDataSourceResponse.ProtoReflect.Descriptor instead.
 func (*UpdateDataSourceResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{23}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{23}
 }
 
 // One complete chunk of the shared memory.
@@ -1259,7 +1259,7 @@ type CommitDataRequest_ChunksToMove struct {
 
 func (x *CommitDataRequest_ChunksToMove) Reset() {
 	*x = CommitDataRequest_ChunksToMove{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[24]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1271,7 +1271,7 @@ func (x *CommitDataRequest_ChunksToMove) String() string {
 func (*CommitDataRequest_ChunksToMove) ProtoMessage() {}
 
 func (x *CommitDataRequest_ChunksToMove) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[24]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1284,7 +1284,7 @@ func (x *CommitDataRequest_ChunksToMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitDataRequest_ChunksToMove.ProtoReflect.Descriptor instead.
 func (*CommitDataRequest_ChunksToMove) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{6, 0}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{6, 0}
 }
 
 func (x *CommitDataRequest_ChunksToMove) GetPage() uint32 {
@@ -1337,7 +1337,7 @@ type CommitDataRequest_ChunkToPatch struct {
 
 func (x *CommitDataRequest_ChunkToPatch) Reset() {
 	*x = CommitDataRequest_ChunkToPatch{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[25]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1349,7 @@ func (x *CommitDataRequest_ChunkToPatch) String() string {
 func (*CommitDataRequest_ChunkToPatch) ProtoMessage() {}
 
 func (x *CommitDataRequest_ChunkToPatch) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[25]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1362,7 @@ func (x *CommitDataRequest_ChunkToPatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitDataRequest_ChunkToPatch.ProtoReflect.Descriptor instead.
 func (*CommitDataRequest_ChunkToPatch) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{6, 1}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{6, 1}
 }
 
 func (x *CommitDataRequest_ChunkToPatch) GetTargetBuffer() uint32 {
@@ -1411,7 +1411,7 @@ type CommitDataRequest_ChunkToPatch_Patch struct {
 
 func (x *CommitDataRequest_ChunkToPatch_Patch) Reset() {
 	*x = CommitDataRequest_ChunkToPatch_Patch{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[26]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1423,7 @@ func (x *CommitDataRequest_ChunkToPatch_Patch) String() string {
 func (*CommitDataRequest_ChunkToPatch_Patch) ProtoMessage() {}
 
 func (x *CommitDataRequest_ChunkToPatch_Patch) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[26]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1436,7 @@ func (x *CommitDataRequest_ChunkToPatch_Patch) ProtoReflect() protoreflect.Messa
 
 // Deprecated: Use CommitDataRequest_ChunkToPatch_Patch.ProtoReflect.Descriptor instead.
 func (*CommitDataRequest_ChunkToPatch_Patch) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{6, 1, 0}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{6, 1, 0}
 }
 
 func (x *CommitDataRequest_ChunkToPatch_Patch) GetOffset() uint32 {
@@ -1465,7 +1465,7 @@ type GetAsyncCommandResponse_SetupTracing struct {
 
 func (x *GetAsyncCommandResponse_SetupTracing) Reset() {
 	*x = GetAsyncCommandResponse_SetupTracing{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[27]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1477,7 +1477,7 @@ func (x *GetAsyncCommandResponse_SetupTracing) String() string {
 func (*GetAsyncCommandResponse_SetupTracing) ProtoMessage() {}
 
 func (x *GetAsyncCommandResponse_SetupTracing) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[27]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1490,7 +1490,7 @@ func (x *GetAsyncCommandResponse_SetupTracing) ProtoReflect() protoreflect.Messa
 
 // Deprecated: Use GetAsyncCommandResponse_SetupTracing.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandResponse_SetupTracing) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 0}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 0}
 }
 
 func (x *GetAsyncCommandResponse_SetupTracing) GetSharedBufferPageSizeKb() uint32 {
@@ -1517,7 +1517,7 @@ type GetAsyncCommandResponse_SetupDataSource struct {
 
 func (x *GetAsyncCommandResponse_SetupDataSource) Reset() {
 	*x = GetAsyncCommandResponse_SetupDataSource{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[28]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1529,7 @@ func (x *GetAsyncCommandResponse_SetupDataSource) String() string {
 func (*GetAsyncCommandResponse_SetupDataSource) ProtoMessage() {}
 
 func (x *GetAsyncCommandResponse_SetupDataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[28]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,7 +1542,7 @@ func (x *GetAsyncCommandResponse_SetupDataSource) ProtoReflect() protoreflect.Me
 
 // Deprecated: Use GetAsyncCommandResponse_SetupDataSource.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandResponse_SetupDataSource) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 1}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 1}
 }
 
 func (x *GetAsyncCommandResponse_SetupDataSource) GetNewInstanceId() uint64 {
@@ -1569,7 +1569,7 @@ type GetAsyncCommandResponse_StartDataSource struct {
 
 func (x *GetAsyncCommandResponse_StartDataSource) Reset() {
 	*x = GetAsyncCommandResponse_StartDataSource{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[29]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1581,7 @@ func (x *GetAsyncCommandResponse_StartDataSource) String() string {
 func (*GetAsyncCommandResponse_StartDataSource) ProtoMessage() {}
 
 func (x *GetAsyncCommandResponse_StartDataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[29]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1594,7 @@ func (x *GetAsyncCommandResponse_StartDataSource) ProtoReflect() protoreflect.Me
 
 // Deprecated: Use GetAsyncCommandResponse_StartDataSource.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandResponse_StartDataSource) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 2}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 2}
 }
 
 func (x *GetAsyncCommandResponse_StartDataSource) GetNewInstanceId() uint64 {
@@ -1620,7 +1620,7 @@ type GetAsyncCommandResponse_StopDataSource struct {
 
 func (x *GetAsyncCommandResponse_StopDataSource) Reset() {
 	*x = GetAsyncCommandResponse_StopDataSource{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[30]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1632,7 +1632,7 @@ func (x *GetAsyncCommandResponse_StopDataSource) String() string {
 func (*GetAsyncCommandResponse_StopDataSource) ProtoMessage() {}
 
 func (x *GetAsyncCommandResponse_StopDataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[30]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1645,7 +1645,7 @@ func (x *GetAsyncCommandResponse_StopDataSource) ProtoReflect() protoreflect.Mes
 
 // Deprecated: Use GetAsyncCommandResponse_StopDataSource.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandResponse_StopDataSource) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 3}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 3}
 }
 
 func (x *GetAsyncCommandResponse_StopDataSource) GetInstanceId() uint64 {
@@ -1667,7 +1667,7 @@ type GetAsyncCommandResponse_Flush struct {
 
 func (x *GetAsyncCommandResponse_Flush) Reset() {
 	*x = GetAsyncCommandResponse_Flush{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[31]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +1679,7 @@ func (x *GetAsyncCommandResponse_Flush) String() string {
 func (*GetAsyncCommandResponse_Flush) ProtoMessage() {}
 
 func (x *GetAsyncCommandResponse_Flush) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[31]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +1692,7 @@ func (x *GetAsyncCommandResponse_Flush) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAsyncCommandResponse_Flush.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandResponse_Flush) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 4}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 4}
 }
 
 func (x *GetAsyncCommandResponse_Flush) GetDataSourceIds() []uint64 {
@@ -1725,7 +1725,7 @@ type GetAsyncCommandResponse_ClearIncrementalState struct {
 
 func (x *GetAsyncCommandResponse_ClearIncrementalState) Reset() {
 	*x = GetAsyncCommandResponse_ClearIncrementalState{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[32]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1737,7 +1737,7 @@ func (x *GetAsyncCommandResponse_ClearIncrementalState) String() string {
 func (*GetAsyncCommandResponse_ClearIncrementalState) ProtoMessage() {}
 
 func (x *GetAsyncCommandResponse_ClearIncrementalState) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[32]
+	mi := &file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1750,7 +1750,7 @@ func (x *GetAsyncCommandResponse_ClearIncrementalState) ProtoReflect() protorefl
 
 // Deprecated: Use GetAsyncCommandResponse_ClearIncrementalState.ProtoReflect.Descriptor instead.
 func (*GetAsyncCommandResponse_ClearIncrementalState) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 5}
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP(), []int{9, 5}
 }
 
 func (x *GetAsyncCommandResponse_ClearIncrementalState) GetDataSourceIds() []uint64 {
@@ -1760,11 +1760,11 @@ func (x *GetAsyncCommandResponse_ClearIncrementalState) GetDataSourceIds() []uin
 	return nil
 }
 
-var File_tracex_recorder_internal_perfetto_messages_producer_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_producer_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_producer_proto_rawDesc = "" +
 	"\n" +
-	"9tracex/recorder/internal/perfetto/messages/producer.proto\x12\x0ftracex.perfetto\x1a7tracex/recorder/internal/perfetto/messages/config.proto\"\xb0\x04\n" +
+	"0tracex/recorder/perfetto/messages/producer.proto\x12\x0ftracex.perfetto\x1a.tracex/recorder/perfetto/messages/config.proto\"\xb0\x04\n" +
 	"\x1bInitializeConnectionRequest\x12I\n" +
 	"\"shared_memory_page_size_hint_bytes\x18\x01 \x01(\rR\x1dsharedMemoryPageSizeHintBytes\x12@\n" +
 	"\x1dshared_memory_size_hint_bytes\x18\x02 \x01(\rR\x19sharedMemorySizeHintBytes\x12#\n" +
@@ -1857,23 +1857,23 @@ const file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDesc = "
 	"\fSyncResponse\"v\n" +
 	"\x17UpdateDataSourceRequest\x12[\n" +
 	"\x16data_source_descriptor\x18\x01 \x01(\v2%.tracex.perfetto.DataSourceDescriptorR\x14dataSourceDescriptor\"\x1a\n" +
-	"\x18UpdateDataSourceResponseB,Z*tracex/recorder/internal/perfetto/messages"
+	"\x18UpdateDataSourceResponseB#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_producer_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_producer_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_producer_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_producer_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_producer_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_producer_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_producer_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_producer_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_producer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
-var file_tracex_recorder_internal_perfetto_messages_producer_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_producer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_tracex_recorder_perfetto_messages_producer_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_tracex_recorder_perfetto_messages_producer_proto_goTypes = []any{
 	(InitializeConnectionRequest_ProducerSMBScrapingMode)(0), // 0: tracex.perfetto.InitializeConnectionRequest.ProducerSMBScrapingMode
 	(*InitializeConnectionRequest)(nil),                      // 1: tracex.perfetto.InitializeConnectionRequest
 	(*InitializeConnectionResponse)(nil),                     // 2: tracex.perfetto.InitializeConnectionResponse
@@ -1911,7 +1911,7 @@ var file_tracex_recorder_internal_perfetto_messages_producer_proto_goTypes = []a
 	(*DataSourceDescriptor)(nil),                             // 34: tracex.perfetto.DataSourceDescriptor
 	(*DataSourceConfig)(nil),                                 // 35: tracex.perfetto.DataSourceConfig
 }
-var file_tracex_recorder_internal_perfetto_messages_producer_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_producer_proto_depIdxs = []int32{
 	0,  // 0: tracex.perfetto.InitializeConnectionRequest.smb_scraping_mode:type_name -> tracex.perfetto.InitializeConnectionRequest.ProducerSMBScrapingMode
 	34, // 1: tracex.perfetto.RegisterDataSourceRequest.data_source_descriptor:type_name -> tracex.perfetto.DataSourceDescriptor
 	25, // 2: tracex.perfetto.CommitDataRequest.chunks_to_move:type_name -> tracex.perfetto.CommitDataRequest.ChunksToMove
@@ -1933,13 +1933,13 @@ var file_tracex_recorder_internal_perfetto_messages_producer_proto_depIdxs = []i
 	0,  // [0:14] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_producer_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_producer_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_producer_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_producer_proto_init() }
+func file_tracex_recorder_perfetto_messages_producer_proto_init() {
+	if File_tracex_recorder_perfetto_messages_producer_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_config_proto_init()
-	file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes[9].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_config_proto_init()
+	file_tracex_recorder_perfetto_messages_producer_proto_msgTypes[9].OneofWrappers = []any{
 		(*GetAsyncCommandResponse_StartDataSource_)(nil),
 		(*GetAsyncCommandResponse_StopDataSource_)(nil),
 		(*GetAsyncCommandResponse_SetupTracing_)(nil),
@@ -1951,18 +1951,18 @@ func file_tracex_recorder_internal_perfetto_messages_producer_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_producer_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_producer_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_producer_proto_rawDesc)),
 			NumEnums:      1,
 			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_producer_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_producer_proto_depIdxs,
-		EnumInfos:         file_tracex_recorder_internal_perfetto_messages_producer_proto_enumTypes,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_producer_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_producer_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_producer_proto_depIdxs,
+		EnumInfos:         file_tracex_recorder_perfetto_messages_producer_proto_enumTypes,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_producer_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_producer_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_producer_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_producer_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_producer_proto = out.File
+	file_tracex_recorder_perfetto_messages_producer_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_producer_proto_depIdxs = nil
 }

@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/event.proto
+// source: tracex/recorder/perfetto/messages/event.proto
 
 package messages
 
@@ -63,11 +63,11 @@ func (x TrackEvent_Type) String() string {
 }
 
 func (TrackEvent_Type) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[0].Descriptor()
+	return file_tracex_recorder_perfetto_messages_event_proto_enumTypes[0].Descriptor()
 }
 
 func (TrackEvent_Type) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[0]
+	return &file_tracex_recorder_perfetto_messages_event_proto_enumTypes[0]
 }
 
 func (x TrackEvent_Type) Number() protoreflect.EnumNumber {
@@ -86,7 +86,7 @@ func (x *TrackEvent_Type) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TrackEvent_Type.Descriptor instead.
 func (TrackEvent_Type) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 0}
 }
 
 type TrackEvent_LegacyEvent_FlowDirection int32
@@ -125,11 +125,11 @@ func (x TrackEvent_LegacyEvent_FlowDirection) String() string {
 }
 
 func (TrackEvent_LegacyEvent_FlowDirection) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[1].Descriptor()
+	return file_tracex_recorder_perfetto_messages_event_proto_enumTypes[1].Descriptor()
 }
 
 func (TrackEvent_LegacyEvent_FlowDirection) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[1]
+	return &file_tracex_recorder_perfetto_messages_event_proto_enumTypes[1]
 }
 
 func (x TrackEvent_LegacyEvent_FlowDirection) Number() protoreflect.EnumNumber {
@@ -148,7 +148,7 @@ func (x *TrackEvent_LegacyEvent_FlowDirection) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use TrackEvent_LegacyEvent_FlowDirection.Descriptor instead.
 func (TrackEvent_LegacyEvent_FlowDirection) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 1, 0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 1, 0}
 }
 
 type TrackEvent_LegacyEvent_InstantEventScope int32
@@ -187,11 +187,11 @@ func (x TrackEvent_LegacyEvent_InstantEventScope) String() string {
 }
 
 func (TrackEvent_LegacyEvent_InstantEventScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[2].Descriptor()
+	return file_tracex_recorder_perfetto_messages_event_proto_enumTypes[2].Descriptor()
 }
 
 func (TrackEvent_LegacyEvent_InstantEventScope) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[2]
+	return &file_tracex_recorder_perfetto_messages_event_proto_enumTypes[2]
 }
 
 func (x TrackEvent_LegacyEvent_InstantEventScope) Number() protoreflect.EnumNumber {
@@ -210,7 +210,7 @@ func (x *TrackEvent_LegacyEvent_InstantEventScope) UnmarshalJSON(b []byte) error
 
 // Deprecated: Use TrackEvent_LegacyEvent_InstantEventScope.Descriptor instead.
 func (TrackEvent_LegacyEvent_InstantEventScope) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 1, 1}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 1, 1}
 }
 
 type DebugAnnotation_NestedValue_NestedType int32
@@ -246,11 +246,11 @@ func (x DebugAnnotation_NestedValue_NestedType) String() string {
 }
 
 func (DebugAnnotation_NestedValue_NestedType) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[3].Descriptor()
+	return file_tracex_recorder_perfetto_messages_event_proto_enumTypes[3].Descriptor()
 }
 
 func (DebugAnnotation_NestedValue_NestedType) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[3]
+	return &file_tracex_recorder_perfetto_messages_event_proto_enumTypes[3]
 }
 
 func (x DebugAnnotation_NestedValue_NestedType) Number() protoreflect.EnumNumber {
@@ -269,7 +269,7 @@ func (x *DebugAnnotation_NestedValue_NestedType) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use DebugAnnotation_NestedValue_NestedType.Descriptor instead.
 func (DebugAnnotation_NestedValue_NestedType) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{2, 0, 0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{2, 0, 0}
 }
 
 type LogMessage_Priority int32
@@ -320,11 +320,11 @@ func (x LogMessage_Priority) String() string {
 }
 
 func (LogMessage_Priority) Descriptor() protoreflect.EnumDescriptor {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[4].Descriptor()
+	return file_tracex_recorder_perfetto_messages_event_proto_enumTypes[4].Descriptor()
 }
 
 func (LogMessage_Priority) Type() protoreflect.EnumType {
-	return &file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes[4]
+	return &file_tracex_recorder_perfetto_messages_event_proto_enumTypes[4]
 }
 
 func (x LogMessage_Priority) Number() protoreflect.EnumNumber {
@@ -343,7 +343,7 @@ func (x *LogMessage_Priority) UnmarshalJSON(b []byte) error {
 
 // Deprecated: Use LogMessage_Priority.Descriptor instead.
 func (LogMessage_Priority) EnumDescriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{4, 0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{4, 0}
 }
 
 // Something that happened on a track.
@@ -414,7 +414,7 @@ type TrackEvent struct {
 
 func (x *TrackEvent) Reset() {
 	*x = TrackEvent{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -426,7 +426,7 @@ func (x *TrackEvent) String() string {
 func (*TrackEvent) ProtoMessage() {}
 
 func (x *TrackEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -439,7 +439,7 @@ func (x *TrackEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEvent.ProtoReflect.Descriptor instead.
 func (*TrackEvent) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *TrackEvent) GetTimestamp() isTrackEvent_Timestamp {
@@ -909,7 +909,7 @@ type TrackEventDefaults struct {
 
 func (x *TrackEventDefaults) Reset() {
 	*x = TrackEventDefaults{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -921,7 +921,7 @@ func (x *TrackEventDefaults) String() string {
 func (*TrackEventDefaults) ProtoMessage() {}
 
 func (x *TrackEventDefaults) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -934,7 +934,7 @@ func (x *TrackEventDefaults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEventDefaults.ProtoReflect.Descriptor instead.
 func (*TrackEventDefaults) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{1}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *TrackEventDefaults) GetTrackUuid() uint64 {
@@ -992,7 +992,7 @@ type DebugAnnotation struct {
 
 func (x *DebugAnnotation) Reset() {
 	*x = DebugAnnotation{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1004,7 @@ func (x *DebugAnnotation) String() string {
 func (*DebugAnnotation) ProtoMessage() {}
 
 func (x *DebugAnnotation) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1017,7 @@ func (x *DebugAnnotation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DebugAnnotation.ProtoReflect.Descriptor instead.
 func (*DebugAnnotation) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{2}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *DebugAnnotation) GetNameField() isDebugAnnotation_NameField {
@@ -1278,7 +1278,7 @@ type TaskExecution struct {
 
 func (x *TaskExecution) Reset() {
 	*x = TaskExecution{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1290,7 +1290,7 @@ func (x *TaskExecution) String() string {
 func (*TaskExecution) ProtoMessage() {}
 
 func (x *TaskExecution) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1303,7 +1303,7 @@ func (x *TaskExecution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskExecution.ProtoReflect.Descriptor instead.
 func (*TaskExecution) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{3}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *TaskExecution) GetPostedFromIid() uint64 {
@@ -1324,7 +1324,7 @@ type LogMessage struct {
 
 func (x *LogMessage) Reset() {
 	*x = LogMessage{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1336,7 +1336,7 @@ func (x *LogMessage) String() string {
 func (*LogMessage) ProtoMessage() {}
 
 func (x *LogMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1349,7 +1349,7 @@ func (x *LogMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogMessage.ProtoReflect.Descriptor instead.
 func (*LogMessage) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{4}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *LogMessage) GetSourceLocationIid() uint64 {
@@ -1385,7 +1385,7 @@ type SourceLocation struct {
 
 func (x *SourceLocation) Reset() {
 	*x = SourceLocation{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1397,7 +1397,7 @@ func (x *SourceLocation) String() string {
 func (*SourceLocation) ProtoMessage() {}
 
 func (x *SourceLocation) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1410,7 +1410,7 @@ func (x *SourceLocation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SourceLocation.ProtoReflect.Descriptor instead.
 func (*SourceLocation) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{5}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SourceLocation) GetIid() uint64 {
@@ -1463,7 +1463,7 @@ type InternedData struct {
 
 func (x *InternedData) Reset() {
 	*x = InternedData{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1475,7 +1475,7 @@ func (x *InternedData) String() string {
 func (*InternedData) ProtoMessage() {}
 
 func (x *InternedData) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1488,7 +1488,7 @@ func (x *InternedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InternedData.ProtoReflect.Descriptor instead.
 func (*InternedData) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{6}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *InternedData) GetEventCategories() []*EventCategory {
@@ -1585,7 +1585,7 @@ type EventCategory struct {
 
 func (x *EventCategory) Reset() {
 	*x = EventCategory{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1597,7 @@ func (x *EventCategory) String() string {
 func (*EventCategory) ProtoMessage() {}
 
 func (x *EventCategory) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1610,7 @@ func (x *EventCategory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventCategory.ProtoReflect.Descriptor instead.
 func (*EventCategory) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{7}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *EventCategory) GetIid() uint64 {
@@ -1637,7 +1637,7 @@ type EventName struct {
 
 func (x *EventName) Reset() {
 	*x = EventName{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +1649,7 @@ func (x *EventName) String() string {
 func (*EventName) ProtoMessage() {}
 
 func (x *EventName) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +1662,7 @@ func (x *EventName) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventName.ProtoReflect.Descriptor instead.
 func (*EventName) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{8}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EventName) GetIid() uint64 {
@@ -1689,7 +1689,7 @@ type DebugAnnotationName struct {
 
 func (x *DebugAnnotationName) Reset() {
 	*x = DebugAnnotationName{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1701,7 +1701,7 @@ func (x *DebugAnnotationName) String() string {
 func (*DebugAnnotationName) ProtoMessage() {}
 
 func (x *DebugAnnotationName) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1714,7 +1714,7 @@ func (x *DebugAnnotationName) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DebugAnnotationName.ProtoReflect.Descriptor instead.
 func (*DebugAnnotationName) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{9}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DebugAnnotationName) GetIid() uint64 {
@@ -1741,7 +1741,7 @@ type DebugAnnotationValueTypeName struct {
 
 func (x *DebugAnnotationValueTypeName) Reset() {
 	*x = DebugAnnotationValueTypeName{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1753,7 +1753,7 @@ func (x *DebugAnnotationValueTypeName) String() string {
 func (*DebugAnnotationValueTypeName) ProtoMessage() {}
 
 func (x *DebugAnnotationValueTypeName) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1766,7 +1766,7 @@ func (x *DebugAnnotationValueTypeName) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DebugAnnotationValueTypeName.ProtoReflect.Descriptor instead.
 func (*DebugAnnotationValueTypeName) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{10}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DebugAnnotationValueTypeName) GetIid() uint64 {
@@ -1793,7 +1793,7 @@ type LogMessageBody struct {
 
 func (x *LogMessageBody) Reset() {
 	*x = LogMessageBody{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1805,7 +1805,7 @@ func (x *LogMessageBody) String() string {
 func (*LogMessageBody) ProtoMessage() {}
 
 func (x *LogMessageBody) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1818,7 +1818,7 @@ func (x *LogMessageBody) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogMessageBody.ProtoReflect.Descriptor instead.
 func (*LogMessageBody) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{11}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *LogMessageBody) GetIid() uint64 {
@@ -1845,7 +1845,7 @@ type InternedString struct {
 
 func (x *InternedString) Reset() {
 	*x = InternedString{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +1857,7 @@ func (x *InternedString) String() string {
 func (*InternedString) ProtoMessage() {}
 
 func (x *InternedString) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +1870,7 @@ func (x *InternedString) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InternedString.ProtoReflect.Descriptor instead.
 func (*InternedString) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{12}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *InternedString) GetIid() uint64 {
@@ -1902,7 +1902,7 @@ type Frame struct {
 
 func (x *Frame) Reset() {
 	*x = Frame{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1914,7 +1914,7 @@ func (x *Frame) String() string {
 func (*Frame) ProtoMessage() {}
 
 func (x *Frame) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1927,7 +1927,7 @@ func (x *Frame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Frame.ProtoReflect.Descriptor instead.
 func (*Frame) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{13}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Frame) GetIid() uint64 {
@@ -1982,7 +1982,7 @@ type Callstack struct {
 
 func (x *Callstack) Reset() {
 	*x = Callstack{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1994,7 +1994,7 @@ func (x *Callstack) String() string {
 func (*Callstack) ProtoMessage() {}
 
 func (x *Callstack) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2007,7 +2007,7 @@ func (x *Callstack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Callstack.ProtoReflect.Descriptor instead.
 func (*Callstack) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{14}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Callstack) GetIid() uint64 {
@@ -2033,7 +2033,7 @@ type TrackEvent_InlineCallstack struct {
 
 func (x *TrackEvent_InlineCallstack) Reset() {
 	*x = TrackEvent_InlineCallstack{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2045,7 +2045,7 @@ func (x *TrackEvent_InlineCallstack) String() string {
 func (*TrackEvent_InlineCallstack) ProtoMessage() {}
 
 func (x *TrackEvent_InlineCallstack) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2058,7 +2058,7 @@ func (x *TrackEvent_InlineCallstack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEvent_InlineCallstack.ProtoReflect.Descriptor instead.
 func (*TrackEvent_InlineCallstack) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 0}
 }
 
 func (x *TrackEvent_InlineCallstack) GetFrames() []*TrackEvent_InlineCallstack_Frame {
@@ -2096,7 +2096,7 @@ type TrackEvent_LegacyEvent struct {
 
 func (x *TrackEvent_LegacyEvent) Reset() {
 	*x = TrackEvent_LegacyEvent{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2108,7 +2108,7 @@ func (x *TrackEvent_LegacyEvent) String() string {
 func (*TrackEvent_LegacyEvent) ProtoMessage() {}
 
 func (x *TrackEvent_LegacyEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2121,7 +2121,7 @@ func (x *TrackEvent_LegacyEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEvent_LegacyEvent.ProtoReflect.Descriptor instead.
 func (*TrackEvent_LegacyEvent) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 1}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 1}
 }
 
 func (x *TrackEvent_LegacyEvent) GetNameIid() uint64 {
@@ -2282,7 +2282,7 @@ type TrackEvent_InlineCallstack_Frame struct {
 
 func (x *TrackEvent_InlineCallstack_Frame) Reset() {
 	*x = TrackEvent_InlineCallstack_Frame{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2294,7 +2294,7 @@ func (x *TrackEvent_InlineCallstack_Frame) String() string {
 func (*TrackEvent_InlineCallstack_Frame) ProtoMessage() {}
 
 func (x *TrackEvent_InlineCallstack_Frame) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2307,7 +2307,7 @@ func (x *TrackEvent_InlineCallstack_Frame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrackEvent_InlineCallstack_Frame.ProtoReflect.Descriptor instead.
 func (*TrackEvent_InlineCallstack_Frame) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 0, 0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{0, 0, 0}
 }
 
 func (x *TrackEvent_InlineCallstack_Frame) GetFunctionName() string {
@@ -2347,7 +2347,7 @@ type DebugAnnotation_NestedValue struct {
 
 func (x *DebugAnnotation_NestedValue) Reset() {
 	*x = DebugAnnotation_NestedValue{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2359,7 +2359,7 @@ func (x *DebugAnnotation_NestedValue) String() string {
 func (*DebugAnnotation_NestedValue) ProtoMessage() {}
 
 func (x *DebugAnnotation_NestedValue) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_event_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2372,7 +2372,7 @@ func (x *DebugAnnotation_NestedValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DebugAnnotation_NestedValue.ProtoReflect.Descriptor instead.
 func (*DebugAnnotation_NestedValue) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP(), []int{2, 0}
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP(), []int{2, 0}
 }
 
 func (x *DebugAnnotation_NestedValue) GetNestedType() DebugAnnotation_NestedValue_NestedType {
@@ -2431,11 +2431,11 @@ func (x *DebugAnnotation_NestedValue) GetStringValue() string {
 	return ""
 }
 
-var File_tracex_recorder_internal_perfetto_messages_event_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_event_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_event_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_event_proto_rawDesc = "" +
 	"\n" +
-	"6tracex/recorder/internal/perfetto/messages/event.proto\x12\x0ftracex.perfetto\"\xbb\x18\n" +
+	"-tracex/recorder/perfetto/messages/event.proto\x12\x0ftracex.perfetto\"\xbb\x18\n" +
 	"\n" +
 	"TrackEvent\x12.\n" +
 	"\x12timestamp_delta_us\x18\x01 \x01(\x03H\x00R\x10timestampDeltaUs\x124\n" +
@@ -2651,23 +2651,23 @@ const file_tracex_recorder_internal_perfetto_messages_event_proto_rawDesc = "" +
 	"lineNumber\":\n" +
 	"\tCallstack\x12\x10\n" +
 	"\x03iid\x18\x01 \x01(\x04R\x03iid\x12\x1b\n" +
-	"\tframe_ids\x18\x02 \x03(\x04R\bframeIdsB,Z*tracex/recorder/internal/perfetto/messages"
+	"\tframe_ids\x18\x02 \x03(\x04R\bframeIdsB#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_event_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_event_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_event_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_event_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_event_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_event_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_event_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_event_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_event_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_event_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_event_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
-var file_tracex_recorder_internal_perfetto_messages_event_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_event_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_tracex_recorder_perfetto_messages_event_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_tracex_recorder_perfetto_messages_event_proto_goTypes = []any{
 	(TrackEvent_Type)(0),                          // 0: tracex.perfetto.TrackEvent.Type
 	(TrackEvent_LegacyEvent_FlowDirection)(0),     // 1: tracex.perfetto.TrackEvent.LegacyEvent.FlowDirection
 	(TrackEvent_LegacyEvent_InstantEventScope)(0), // 2: tracex.perfetto.TrackEvent.LegacyEvent.InstantEventScope
@@ -2693,7 +2693,7 @@ var file_tracex_recorder_internal_perfetto_messages_event_proto_goTypes = []any{
 	(*TrackEvent_InlineCallstack_Frame)(nil),      // 22: tracex.perfetto.TrackEvent.InlineCallstack.Frame
 	(*DebugAnnotation_NestedValue)(nil),           // 23: tracex.perfetto.DebugAnnotation.NestedValue
 }
-var file_tracex_recorder_internal_perfetto_messages_event_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_event_proto_depIdxs = []int32{
 	7,  // 0: tracex.perfetto.TrackEvent.debug_annotations:type_name -> tracex.perfetto.DebugAnnotation
 	8,  // 1: tracex.perfetto.TrackEvent.task_execution:type_name -> tracex.perfetto.TaskExecution
 	21, // 2: tracex.perfetto.TrackEvent.legacy_event:type_name -> tracex.perfetto.TrackEvent.LegacyEvent
@@ -2730,12 +2730,12 @@ var file_tracex_recorder_internal_perfetto_messages_event_proto_depIdxs = []int3
 	0,  // [0:29] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_event_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_event_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_event_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_event_proto_init() }
+func file_tracex_recorder_perfetto_messages_event_proto_init() {
+	if File_tracex_recorder_perfetto_messages_event_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[0].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_event_proto_msgTypes[0].OneofWrappers = []any{
 		(*TrackEvent_TimestampDeltaUs)(nil),
 		(*TrackEvent_TimestampAbsoluteUs)(nil),
 		(*TrackEvent_ThreadTimeDeltaUs)(nil),
@@ -2754,7 +2754,7 @@ func file_tracex_recorder_internal_perfetto_messages_event_proto_init() {
 		(*TrackEvent_Callstack)(nil),
 		(*TrackEvent_CallstackIid)(nil),
 	}
-	file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[2].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_event_proto_msgTypes[2].OneofWrappers = []any{
 		(*DebugAnnotation_NameIid)(nil),
 		(*DebugAnnotation_Name)(nil),
 		(*DebugAnnotation_BoolValue)(nil),
@@ -2769,7 +2769,7 @@ func file_tracex_recorder_internal_perfetto_messages_event_proto_init() {
 		(*DebugAnnotation_ProtoTypeNameIid)(nil),
 		(*DebugAnnotation_ProtoTypeName)(nil),
 	}
-	file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes[16].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_event_proto_msgTypes[16].OneofWrappers = []any{
 		(*TrackEvent_LegacyEvent_UnscopedId)(nil),
 		(*TrackEvent_LegacyEvent_LocalId)(nil),
 		(*TrackEvent_LegacyEvent_GlobalId)(nil),
@@ -2778,18 +2778,18 @@ func file_tracex_recorder_internal_perfetto_messages_event_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_event_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_event_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_event_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_event_proto_rawDesc)),
 			NumEnums:      5,
 			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_event_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_event_proto_depIdxs,
-		EnumInfos:         file_tracex_recorder_internal_perfetto_messages_event_proto_enumTypes,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_event_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_event_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_event_proto_depIdxs,
+		EnumInfos:         file_tracex_recorder_perfetto_messages_event_proto_enumTypes,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_event_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_event_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_event_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_event_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_event_proto = out.File
+	file_tracex_recorder_perfetto_messages_event_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_event_proto_depIdxs = nil
 }

@@ -1,7 +1,10 @@
-// Package messages has the messages of Perfetto's protocol that a producer,
-// a service or a reader of traces needs: the frames of its sockets, the
-// requests and replies of its two services, configurations, and packets with
-// their contents.
+// Package messages has the messages of Perfetto's protocol that a producer, a service,
+// a consumer or a reader of traces needs: configs ([TraceConfig], [DataSourceConfig]),
+// packets with their contents ([TracePacket], [TrackEvent], [TrackDescriptor]),
+// descriptors of data sources, and the frames, requests and replies of the sockets. A
+// program that writes packets of its own encodes a TracePacket with
+// [google.golang.org/protobuf/proto.Marshal]; one that records with its own config
+// makes a TraceConfig.
 //
 // The .proto files are our own; numbers and types of fields are those of the
 // protocol and never change. They have only the fields that are used here: all
@@ -16,7 +19,7 @@
 //
 // All *.pb.go files are generated from the .proto files beside them. After a change:
 //
-//	go generate ./recorder/internal/perfetto/messages
+//	go generate ./recorder/perfetto/messages
 //
 // This needs only Go. A test fails while they differ.
 package messages

@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: tracex/recorder/internal/perfetto/messages/consumer.proto
+// source: tracex/recorder/perfetto/messages/consumer.proto
 
 package messages
 
@@ -32,7 +32,7 @@ type EnableTracingRequest struct {
 
 func (x *EnableTracingRequest) Reset() {
 	*x = EnableTracingRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -44,7 +44,7 @@ func (x *EnableTracingRequest) String() string {
 func (*EnableTracingRequest) ProtoMessage() {}
 
 func (x *EnableTracingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[0]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -57,7 +57,7 @@ func (x *EnableTracingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnableTracingRequest.ProtoReflect.Descriptor instead.
 func (*EnableTracingRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{0}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *EnableTracingRequest) GetTraceConfig() *TraceConfig {
@@ -88,7 +88,7 @@ type EnableTracingResponse struct {
 
 func (x *EnableTracingResponse) Reset() {
 	*x = EnableTracingResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -100,7 +100,7 @@ func (x *EnableTracingResponse) String() string {
 func (*EnableTracingResponse) ProtoMessage() {}
 
 func (x *EnableTracingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[1]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -113,7 +113,7 @@ func (x *EnableTracingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnableTracingResponse.ProtoReflect.Descriptor instead.
 func (*EnableTracingResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{1}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *EnableTracingResponse) GetState() isEnableTracingResponse_State {
@@ -157,7 +157,7 @@ type DisableTracingRequest struct {
 
 func (x *DisableTracingRequest) Reset() {
 	*x = DisableTracingRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -169,7 +169,7 @@ func (x *DisableTracingRequest) String() string {
 func (*DisableTracingRequest) ProtoMessage() {}
 
 func (x *DisableTracingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[2]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -182,7 +182,7 @@ func (x *DisableTracingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisableTracingRequest.ProtoReflect.Descriptor instead.
 func (*DisableTracingRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{2}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{2}
 }
 
 type DisableTracingResponse struct {
@@ -193,7 +193,7 @@ type DisableTracingResponse struct {
 
 func (x *DisableTracingResponse) Reset() {
 	*x = DisableTracingResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -205,7 +205,7 @@ func (x *DisableTracingResponse) String() string {
 func (*DisableTracingResponse) ProtoMessage() {}
 
 func (x *DisableTracingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[3]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -218,7 +218,7 @@ func (x *DisableTracingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisableTracingResponse.ProtoReflect.Descriptor instead.
 func (*DisableTracingResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{3}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{3}
 }
 
 type ReadBuffersRequest struct {
@@ -229,7 +229,7 @@ type ReadBuffersRequest struct {
 
 func (x *ReadBuffersRequest) Reset() {
 	*x = ReadBuffersRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -241,7 +241,7 @@ func (x *ReadBuffersRequest) String() string {
 func (*ReadBuffersRequest) ProtoMessage() {}
 
 func (x *ReadBuffersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[4]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -254,7 +254,7 @@ func (x *ReadBuffersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBuffersRequest.ProtoReflect.Descriptor instead.
 func (*ReadBuffersRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{4}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{4}
 }
 
 // One of a stream. Slices of several packets may share a reply, and one packet
@@ -268,7 +268,7 @@ type ReadBuffersResponse struct {
 
 func (x *ReadBuffersResponse) Reset() {
 	*x = ReadBuffersResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -280,7 +280,7 @@ func (x *ReadBuffersResponse) String() string {
 func (*ReadBuffersResponse) ProtoMessage() {}
 
 func (x *ReadBuffersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[5]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -293,7 +293,7 @@ func (x *ReadBuffersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBuffersResponse.ProtoReflect.Descriptor instead.
 func (*ReadBuffersResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{5}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ReadBuffersResponse) GetSlices() []*ReadBuffersResponse_Slice {
@@ -312,7 +312,7 @@ type FreeBuffersRequest struct {
 
 func (x *FreeBuffersRequest) Reset() {
 	*x = FreeBuffersRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -324,7 +324,7 @@ func (x *FreeBuffersRequest) String() string {
 func (*FreeBuffersRequest) ProtoMessage() {}
 
 func (x *FreeBuffersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[6]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -337,7 +337,7 @@ func (x *FreeBuffersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FreeBuffersRequest.ProtoReflect.Descriptor instead.
 func (*FreeBuffersRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{6}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *FreeBuffersRequest) GetBufferIds() []uint32 {
@@ -355,7 +355,7 @@ type FreeBuffersResponse struct {
 
 func (x *FreeBuffersResponse) Reset() {
 	*x = FreeBuffersResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -367,7 +367,7 @@ func (x *FreeBuffersResponse) String() string {
 func (*FreeBuffersResponse) ProtoMessage() {}
 
 func (x *FreeBuffersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[7]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -380,7 +380,7 @@ func (x *FreeBuffersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FreeBuffersResponse.ProtoReflect.Descriptor instead.
 func (*FreeBuffersResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{7}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{7}
 }
 
 type FlushRequest struct {
@@ -393,7 +393,7 @@ type FlushRequest struct {
 
 func (x *FlushRequest) Reset() {
 	*x = FlushRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -405,7 +405,7 @@ func (x *FlushRequest) String() string {
 func (*FlushRequest) ProtoMessage() {}
 
 func (x *FlushRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[8]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -418,7 +418,7 @@ func (x *FlushRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushRequest.ProtoReflect.Descriptor instead.
 func (*FlushRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{8}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FlushRequest) GetTimeoutMs() uint32 {
@@ -443,7 +443,7 @@ type FlushResponse struct {
 
 func (x *FlushResponse) Reset() {
 	*x = FlushResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -455,7 +455,7 @@ func (x *FlushResponse) String() string {
 func (*FlushResponse) ProtoMessage() {}
 
 func (x *FlushResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -468,7 +468,7 @@ func (x *FlushResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushResponse.ProtoReflect.Descriptor instead.
 func (*FlushResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{9}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{9}
 }
 
 type StartTracingRequest struct {
@@ -479,7 +479,7 @@ type StartTracingRequest struct {
 
 func (x *StartTracingRequest) Reset() {
 	*x = StartTracingRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -491,7 +491,7 @@ func (x *StartTracingRequest) String() string {
 func (*StartTracingRequest) ProtoMessage() {}
 
 func (x *StartTracingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -504,7 +504,7 @@ func (x *StartTracingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartTracingRequest.ProtoReflect.Descriptor instead.
 func (*StartTracingRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{10}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{10}
 }
 
 type StartTracingResponse struct {
@@ -515,7 +515,7 @@ type StartTracingResponse struct {
 
 func (x *StartTracingResponse) Reset() {
 	*x = StartTracingResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -527,7 +527,7 @@ func (x *StartTracingResponse) String() string {
 func (*StartTracingResponse) ProtoMessage() {}
 
 func (x *StartTracingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -540,7 +540,7 @@ func (x *StartTracingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartTracingResponse.ProtoReflect.Descriptor instead.
 func (*StartTracingResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{11}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{11}
 }
 
 type ChangeTraceConfigRequest struct {
@@ -552,7 +552,7 @@ type ChangeTraceConfigRequest struct {
 
 func (x *ChangeTraceConfigRequest) Reset() {
 	*x = ChangeTraceConfigRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -564,7 +564,7 @@ func (x *ChangeTraceConfigRequest) String() string {
 func (*ChangeTraceConfigRequest) ProtoMessage() {}
 
 func (x *ChangeTraceConfigRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -577,7 +577,7 @@ func (x *ChangeTraceConfigRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeTraceConfigRequest.ProtoReflect.Descriptor instead.
 func (*ChangeTraceConfigRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{12}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ChangeTraceConfigRequest) GetTraceConfig() *TraceConfig {
@@ -595,7 +595,7 @@ type ChangeTraceConfigResponse struct {
 
 func (x *ChangeTraceConfigResponse) Reset() {
 	*x = ChangeTraceConfigResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -607,7 +607,7 @@ func (x *ChangeTraceConfigResponse) String() string {
 func (*ChangeTraceConfigResponse) ProtoMessage() {}
 
 func (x *ChangeTraceConfigResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -620,7 +620,7 @@ func (x *ChangeTraceConfigResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeTraceConfigResponse.ProtoReflect.Descriptor instead.
 func (*ChangeTraceConfigResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{13}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{13}
 }
 
 type DetachRequest struct {
@@ -632,7 +632,7 @@ type DetachRequest struct {
 
 func (x *DetachRequest) Reset() {
 	*x = DetachRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -644,7 +644,7 @@ func (x *DetachRequest) String() string {
 func (*DetachRequest) ProtoMessage() {}
 
 func (x *DetachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -657,7 +657,7 @@ func (x *DetachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachRequest.ProtoReflect.Descriptor instead.
 func (*DetachRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{14}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DetachRequest) GetKey() string {
@@ -675,7 +675,7 @@ type DetachResponse struct {
 
 func (x *DetachResponse) Reset() {
 	*x = DetachResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -687,7 +687,7 @@ func (x *DetachResponse) String() string {
 func (*DetachResponse) ProtoMessage() {}
 
 func (x *DetachResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -700,7 +700,7 @@ func (x *DetachResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachResponse.ProtoReflect.Descriptor instead.
 func (*DetachResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{15}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{15}
 }
 
 type AttachRequest struct {
@@ -712,7 +712,7 @@ type AttachRequest struct {
 
 func (x *AttachRequest) Reset() {
 	*x = AttachRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -724,7 +724,7 @@ func (x *AttachRequest) String() string {
 func (*AttachRequest) ProtoMessage() {}
 
 func (x *AttachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -737,7 +737,7 @@ func (x *AttachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachRequest.ProtoReflect.Descriptor instead.
 func (*AttachRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{16}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AttachRequest) GetKey() string {
@@ -756,7 +756,7 @@ type AttachResponse struct {
 
 func (x *AttachResponse) Reset() {
 	*x = AttachResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -768,7 +768,7 @@ func (x *AttachResponse) String() string {
 func (*AttachResponse) ProtoMessage() {}
 
 func (x *AttachResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -781,7 +781,7 @@ func (x *AttachResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachResponse.ProtoReflect.Descriptor instead.
 func (*AttachResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{17}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AttachResponse) GetTraceConfig() *TraceConfig {
@@ -799,7 +799,7 @@ type GetTraceStatsRequest struct {
 
 func (x *GetTraceStatsRequest) Reset() {
 	*x = GetTraceStatsRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +811,7 @@ func (x *GetTraceStatsRequest) String() string {
 func (*GetTraceStatsRequest) ProtoMessage() {}
 
 func (x *GetTraceStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +824,7 @@ func (x *GetTraceStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTraceStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetTraceStatsRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{18}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{18}
 }
 
 type GetTraceStatsResponse struct {
@@ -836,7 +836,7 @@ type GetTraceStatsResponse struct {
 
 func (x *GetTraceStatsResponse) Reset() {
 	*x = GetTraceStatsResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -848,7 +848,7 @@ func (x *GetTraceStatsResponse) String() string {
 func (*GetTraceStatsResponse) ProtoMessage() {}
 
 func (x *GetTraceStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -861,7 +861,7 @@ func (x *GetTraceStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTraceStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetTraceStatsResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{19}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetTraceStatsResponse) GetTraceStats() *TraceStats {
@@ -880,7 +880,7 @@ type ObserveEventsRequest struct {
 
 func (x *ObserveEventsRequest) Reset() {
 	*x = ObserveEventsRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +892,7 @@ func (x *ObserveEventsRequest) String() string {
 func (*ObserveEventsRequest) ProtoMessage() {}
 
 func (x *ObserveEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[20]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +905,7 @@ func (x *ObserveEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObserveEventsRequest.ProtoReflect.Descriptor instead.
 func (*ObserveEventsRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{20}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ObserveEventsRequest) GetEventsToObserve() []ObservableEvents_Type {
@@ -924,7 +924,7 @@ type ObserveEventsResponse struct {
 
 func (x *ObserveEventsResponse) Reset() {
 	*x = ObserveEventsResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[21]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -936,7 +936,7 @@ func (x *ObserveEventsResponse) String() string {
 func (*ObserveEventsResponse) ProtoMessage() {}
 
 func (x *ObserveEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[21]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -949,7 +949,7 @@ func (x *ObserveEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObserveEventsResponse.ProtoReflect.Descriptor instead.
 func (*ObserveEventsResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{21}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ObserveEventsResponse) GetEvents() *ObservableEvents {
@@ -968,7 +968,7 @@ type QueryServiceStateRequest struct {
 
 func (x *QueryServiceStateRequest) Reset() {
 	*x = QueryServiceStateRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[22]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -980,7 +980,7 @@ func (x *QueryServiceStateRequest) String() string {
 func (*QueryServiceStateRequest) ProtoMessage() {}
 
 func (x *QueryServiceStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[22]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -993,7 +993,7 @@ func (x *QueryServiceStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryServiceStateRequest.ProtoReflect.Descriptor instead.
 func (*QueryServiceStateRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{22}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *QueryServiceStateRequest) GetSessionsOnly() bool {
@@ -1012,7 +1012,7 @@ type QueryServiceStateResponse struct {
 
 func (x *QueryServiceStateResponse) Reset() {
 	*x = QueryServiceStateResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[23]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1024,7 +1024,7 @@ func (x *QueryServiceStateResponse) String() string {
 func (*QueryServiceStateResponse) ProtoMessage() {}
 
 func (x *QueryServiceStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[23]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1037,7 +1037,7 @@ func (x *QueryServiceStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryServiceStateResponse.ProtoReflect.Descriptor instead.
 func (*QueryServiceStateResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{23}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *QueryServiceStateResponse) GetServiceState() *TracingServiceState {
@@ -1055,7 +1055,7 @@ type QueryCapabilitiesRequest struct {
 
 func (x *QueryCapabilitiesRequest) Reset() {
 	*x = QueryCapabilitiesRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[24]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1067,7 @@ func (x *QueryCapabilitiesRequest) String() string {
 func (*QueryCapabilitiesRequest) ProtoMessage() {}
 
 func (x *QueryCapabilitiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[24]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1080,7 @@ func (x *QueryCapabilitiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryCapabilitiesRequest.ProtoReflect.Descriptor instead.
 func (*QueryCapabilitiesRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{24}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{24}
 }
 
 type QueryCapabilitiesResponse struct {
@@ -1092,7 +1092,7 @@ type QueryCapabilitiesResponse struct {
 
 func (x *QueryCapabilitiesResponse) Reset() {
 	*x = QueryCapabilitiesResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[25]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1104,7 @@ func (x *QueryCapabilitiesResponse) String() string {
 func (*QueryCapabilitiesResponse) ProtoMessage() {}
 
 func (x *QueryCapabilitiesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[25]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1117,7 @@ func (x *QueryCapabilitiesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryCapabilitiesResponse.ProtoReflect.Descriptor instead.
 func (*QueryCapabilitiesResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{25}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *QueryCapabilitiesResponse) GetCapabilities() *TracingServiceCapabilities {
@@ -1135,7 +1135,7 @@ type SaveTraceForBugreportRequest struct {
 
 func (x *SaveTraceForBugreportRequest) Reset() {
 	*x = SaveTraceForBugreportRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[26]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1147,7 +1147,7 @@ func (x *SaveTraceForBugreportRequest) String() string {
 func (*SaveTraceForBugreportRequest) ProtoMessage() {}
 
 func (x *SaveTraceForBugreportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[26]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1160,7 @@ func (x *SaveTraceForBugreportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SaveTraceForBugreportRequest.ProtoReflect.Descriptor instead.
 func (*SaveTraceForBugreportRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{26}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{26}
 }
 
 type SaveTraceForBugreportResponse struct {
@@ -1173,7 +1173,7 @@ type SaveTraceForBugreportResponse struct {
 
 func (x *SaveTraceForBugreportResponse) Reset() {
 	*x = SaveTraceForBugreportResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[27]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +1185,7 @@ func (x *SaveTraceForBugreportResponse) String() string {
 func (*SaveTraceForBugreportResponse) ProtoMessage() {}
 
 func (x *SaveTraceForBugreportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[27]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +1198,7 @@ func (x *SaveTraceForBugreportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SaveTraceForBugreportResponse.ProtoReflect.Descriptor instead.
 func (*SaveTraceForBugreportResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{27}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SaveTraceForBugreportResponse) GetSuccess() bool {
@@ -1236,7 +1236,7 @@ type CloneSessionRequest struct {
 
 func (x *CloneSessionRequest) Reset() {
 	*x = CloneSessionRequest{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[28]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1248,7 +1248,7 @@ func (x *CloneSessionRequest) String() string {
 func (*CloneSessionRequest) ProtoMessage() {}
 
 func (x *CloneSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[28]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1261,7 +1261,7 @@ func (x *CloneSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloneSessionRequest.ProtoReflect.Descriptor instead.
 func (*CloneSessionRequest) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{28}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CloneSessionRequest) GetSelector() isCloneSessionRequest_Selector {
@@ -1367,7 +1367,7 @@ type CloneSessionResponse struct {
 
 func (x *CloneSessionResponse) Reset() {
 	*x = CloneSessionResponse{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[29]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1379,7 +1379,7 @@ func (x *CloneSessionResponse) String() string {
 func (*CloneSessionResponse) ProtoMessage() {}
 
 func (x *CloneSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[29]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1392,7 +1392,7 @@ func (x *CloneSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloneSessionResponse.ProtoReflect.Descriptor instead.
 func (*CloneSessionResponse) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{29}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CloneSessionResponse) GetSuccess() bool {
@@ -1440,7 +1440,7 @@ type ReadBuffersResponse_Slice struct {
 
 func (x *ReadBuffersResponse_Slice) Reset() {
 	*x = ReadBuffersResponse_Slice{}
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[30]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1452,7 +1452,7 @@ func (x *ReadBuffersResponse_Slice) String() string {
 func (*ReadBuffersResponse_Slice) ProtoMessage() {}
 
 func (x *ReadBuffersResponse_Slice) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[30]
+	mi := &file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1465,7 +1465,7 @@ func (x *ReadBuffersResponse_Slice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBuffersResponse_Slice.ProtoReflect.Descriptor instead.
 func (*ReadBuffersResponse_Slice) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP(), []int{5, 0}
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP(), []int{5, 0}
 }
 
 func (x *ReadBuffersResponse_Slice) GetData() []byte {
@@ -1482,11 +1482,11 @@ func (x *ReadBuffersResponse_Slice) GetLastSliceForPacket() bool {
 	return false
 }
 
-var File_tracex_recorder_internal_perfetto_messages_consumer_proto protoreflect.FileDescriptor
+var File_tracex_recorder_perfetto_messages_consumer_proto protoreflect.FileDescriptor
 
-const file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDesc = "" +
+const file_tracex_recorder_perfetto_messages_consumer_proto_rawDesc = "" +
 	"\n" +
-	"9tracex/recorder/internal/perfetto/messages/consumer.proto\x12\x0ftracex.perfetto\x1a7tracex/recorder/internal/perfetto/messages/config.proto\x1a6tracex/recorder/internal/perfetto/messages/state.proto\"\x91\x01\n" +
+	"0tracex/recorder/perfetto/messages/consumer.proto\x12\x0ftracex.perfetto\x1a.tracex/recorder/perfetto/messages/config.proto\x1a-tracex/recorder/perfetto/messages/state.proto\"\x91\x01\n" +
 	"\x14EnableTracingRequest\x12?\n" +
 	"\ftrace_config\x18\x01 \x01(\v2\x1c.tracex.perfetto.TraceConfigR\vtraceConfig\x128\n" +
 	"\x18attach_notification_only\x18\x02 \x01(\bR\x16attachNotificationOnly\"T\n" +
@@ -1560,22 +1560,22 @@ const file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDesc = "
 	"\x05error\x18\x02 \x01(\tR\x05error\x12\x19\n" +
 	"\buuid_msb\x18\x03 \x01(\x03R\auuidMsb\x12\x19\n" +
 	"\buuid_lsb\x18\x04 \x01(\x03R\auuidLsb\x12-\n" +
-	"\x13was_write_into_file\x18\x05 \x01(\bR\x10wasWriteIntoFileB,Z*tracex/recorder/internal/perfetto/messages"
+	"\x13was_write_into_file\x18\x05 \x01(\bR\x10wasWriteIntoFileB#Z!tracex/recorder/perfetto/messages"
 
 var (
-	file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescOnce sync.Once
-	file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescData []byte
+	file_tracex_recorder_perfetto_messages_consumer_proto_rawDescOnce sync.Once
+	file_tracex_recorder_perfetto_messages_consumer_proto_rawDescData []byte
 )
 
-func file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescGZIP() []byte {
-	file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescOnce.Do(func() {
-		file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDesc)))
+func file_tracex_recorder_perfetto_messages_consumer_proto_rawDescGZIP() []byte {
+	file_tracex_recorder_perfetto_messages_consumer_proto_rawDescOnce.Do(func() {
+		file_tracex_recorder_perfetto_messages_consumer_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_consumer_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_consumer_proto_rawDesc)))
 	})
-	return file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDescData
+	return file_tracex_recorder_perfetto_messages_consumer_proto_rawDescData
 }
 
-var file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
-var file_tracex_recorder_internal_perfetto_messages_consumer_proto_goTypes = []any{
+var file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_tracex_recorder_perfetto_messages_consumer_proto_goTypes = []any{
 	(*EnableTracingRequest)(nil),          // 0: tracex.perfetto.EnableTracingRequest
 	(*EnableTracingResponse)(nil),         // 1: tracex.perfetto.EnableTracingResponse
 	(*DisableTracingRequest)(nil),         // 2: tracex.perfetto.DisableTracingRequest
@@ -1614,7 +1614,7 @@ var file_tracex_recorder_internal_perfetto_messages_consumer_proto_goTypes = []a
 	(*TracingServiceState)(nil),           // 35: tracex.perfetto.TracingServiceState
 	(*TracingServiceCapabilities)(nil),    // 36: tracex.perfetto.TracingServiceCapabilities
 }
-var file_tracex_recorder_internal_perfetto_messages_consumer_proto_depIdxs = []int32{
+var file_tracex_recorder_perfetto_messages_consumer_proto_depIdxs = []int32{
 	31, // 0: tracex.perfetto.EnableTracingRequest.trace_config:type_name -> tracex.perfetto.TraceConfig
 	30, // 1: tracex.perfetto.ReadBuffersResponse.slices:type_name -> tracex.perfetto.ReadBuffersResponse.Slice
 	31, // 2: tracex.perfetto.ChangeTraceConfigRequest.trace_config:type_name -> tracex.perfetto.TraceConfig
@@ -1631,17 +1631,17 @@ var file_tracex_recorder_internal_perfetto_messages_consumer_proto_depIdxs = []i
 	0,  // [0:9] is the sub-list for field type_name
 }
 
-func init() { file_tracex_recorder_internal_perfetto_messages_consumer_proto_init() }
-func file_tracex_recorder_internal_perfetto_messages_consumer_proto_init() {
-	if File_tracex_recorder_internal_perfetto_messages_consumer_proto != nil {
+func init() { file_tracex_recorder_perfetto_messages_consumer_proto_init() }
+func file_tracex_recorder_perfetto_messages_consumer_proto_init() {
+	if File_tracex_recorder_perfetto_messages_consumer_proto != nil {
 		return
 	}
-	file_tracex_recorder_internal_perfetto_messages_config_proto_init()
-	file_tracex_recorder_internal_perfetto_messages_state_proto_init()
-	file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[1].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_config_proto_init()
+	file_tracex_recorder_perfetto_messages_state_proto_init()
+	file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[1].OneofWrappers = []any{
 		(*EnableTracingResponse_Disabled)(nil),
 	}
-	file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes[28].OneofWrappers = []any{
+	file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes[28].OneofWrappers = []any{
 		(*CloneSessionRequest_SessionId)(nil),
 		(*CloneSessionRequest_UniqueSessionName)(nil),
 	}
@@ -1649,17 +1649,17 @@ func file_tracex_recorder_internal_perfetto_messages_consumer_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDesc), len(file_tracex_recorder_internal_perfetto_messages_consumer_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_messages_consumer_proto_rawDesc), len(file_tracex_recorder_perfetto_messages_consumer_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_tracex_recorder_internal_perfetto_messages_consumer_proto_goTypes,
-		DependencyIndexes: file_tracex_recorder_internal_perfetto_messages_consumer_proto_depIdxs,
-		MessageInfos:      file_tracex_recorder_internal_perfetto_messages_consumer_proto_msgTypes,
+		GoTypes:           file_tracex_recorder_perfetto_messages_consumer_proto_goTypes,
+		DependencyIndexes: file_tracex_recorder_perfetto_messages_consumer_proto_depIdxs,
+		MessageInfos:      file_tracex_recorder_perfetto_messages_consumer_proto_msgTypes,
 	}.Build()
-	File_tracex_recorder_internal_perfetto_messages_consumer_proto = out.File
-	file_tracex_recorder_internal_perfetto_messages_consumer_proto_goTypes = nil
-	file_tracex_recorder_internal_perfetto_messages_consumer_proto_depIdxs = nil
+	File_tracex_recorder_perfetto_messages_consumer_proto = out.File
+	file_tracex_recorder_perfetto_messages_consumer_proto_goTypes = nil
+	file_tracex_recorder_perfetto_messages_consumer_proto_depIdxs = nil
 }
