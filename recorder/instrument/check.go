@@ -67,6 +67,7 @@ var remedies = map[string][]string{
 	"goroutines": {"g.ancestors"},
 	"parents":    {"g.parentGoid"},
 	"places":     {"g.gopc", "g.startpc"},
+	"callers":    {"_func.funcID"},
 	"panic":      {"g._panic"},
 	"goexit":     {"g._panic"},
 }

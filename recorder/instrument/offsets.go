@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -18,7 +19,7 @@ import (
 )
 
 // wanted lists the fields of the runtime that the archive reads, with the names of their offsets in
-// the archive. A field that is not needed may be missing: then its offset is 0, and what depends on
+// the archive, and some sizes and constants. A field that is not needed may be missing: then its offset is 0, and what depends on
 // it is not recorded.
 var wanted = []struct {
 	pkg, typ, field, name string
@@ -43,6 +44,15 @@ var wanted = []struct {
 	{"runtime", "moduledata", "pcHeader", "offModulePclntab", true},
 	{"runtime", "moduledata", "epclntab", "offModuleEpclntab", false},
 	{"runtime", "moduledata", "pclntable", "offModuleFtabBytes", false},
+	{"runtime", "moduledata", "funcnametab", "offModuleNames", false},
+	{"runtime", "moduledata", "ftab", "offModuleFtab", false},
+	{"runtime", "_func", "nameOff", "offFuncName", false},
+	{"runtime", "_func", "npcdata", "offFuncPcdata", false},
+	{"runtime", "_func", "funcID", "offFuncID", false},
+	{"runtime", "_func", "nfuncdata", "offFuncFuncdata", false},
+	{"runtime", "_func", "", "sizeFunc", false},
+	{"internal/abi", "FuncIDWrapper", "", "funcIDWrapper", false},
+	{"internal/abi", "FUNCDATA_InlTree", "", "funcdataInlTree", false},
 	{"internal/abi", "MapType|SwissMapType", "", "mapTypeSize", false}, // the latter until Go 1.25
 }
 
@@ -78,7 +88,8 @@ func runtimeOffsets(ctx context.Context, t *Toolchain, tools *Tools) ([]byte, er
 	return out.Bytes(), nil
 }
 
-// offsetOf returns where a field is in a struct, or the struct's size if field is "".
+// offsetOf returns where a field is in a struct; the size of a type, or the value of a constant, if field
+// is "".
 func offsetOf(pkg *types.Package, typ, field string, sizes types.Sizes) (int64, error) {
 	if pkg == nil {
 		return 0, errors.New("a package of the runtime is missing")
@@ -91,6 +102,13 @@ func offsetOf(pkg *types.Package, typ, field string, sizes types.Sizes) (int64, 
 	}
 	if o == nil {
 		return 0, fmt.Errorf("package %s has no type %s", pkg.Path(), typ)
+	}
+	if c, ok := o.(*types.Const); ok {
+		v, exact := constant.Int64Val(c.Val())
+		if !exact {
+			return 0, fmt.Errorf("%s.%s is no integer", pkg.Path(), typ)
+		}
+		return v, nil
 	}
 	if field == "" {
 		return sizes.Sizeof(o.Type()), nil

@@ -114,7 +114,7 @@ func (r *run) enter(f *function, counter uint64) bool {
 	if e.c.Bad || !c.number() {
 		return false
 	}
-	b, args := p.head(r.b, t.Thread, p.program.location(pc), f.method), f.args
+	b, args := p.head(r.b, t.Thread, p.program.callLocation(pc, &t.goroutine), f.method), f.args
 	if t.first == nil {
 		e.test = ""
 	}

@@ -99,7 +99,7 @@ func (t *thread) started() string {
 			class = strings.TrimSuffix(t.p.programName(), ".test")
 		}
 		return class + "." + t.test
-	case strings.HasPrefix(s.name, "testing.") && strings.HasPrefix(called, "testing."), wrapper >= 0 && called == s.name:
+	case strings.HasPrefix(s.name, "testing.") && strings.HasPrefix(called, "testing."), wrapper >= 0 && (called == s.name || called == goexit):
 		return t.first.class + "." + t.first.name
 	case wrapper >= 0:
 		return ""

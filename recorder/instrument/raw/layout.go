@@ -138,7 +138,7 @@ const (
 const (
 	EventBits = 4
 
-	EventEnter     = 1  // u32, return address of the function, from AtText; then the values of the arguments
+	EventEnter     = 1  // u32, return address in the caller, see below; then the values of the arguments
 	EventExit      = 2  // the values of the results
 	EventPanic     = 3  // the function ended by a panic: the value of the panic
 	EventGoexit    = 4  // the function ended by runtime.Goexit
@@ -151,6 +151,9 @@ const (
 	EventThrow     = 11 // a panic was noticed while the function was innermost: place, the value of the panic
 	EventMost      = 11
 
+	// The return address is one in the caller that stack traces show, from AtText: what calls for it, such as a
+	// compiler's wrapper of a method, is left out. It is in the runtime's goexit if a go statement made the call.
+	//
 	// place: u32 pc in the function, from AtText, and u32 pc in what it called there, such as the runtime's
 	// gopanic; 0 if it is not known. The first is a return address, unless the second is in the runtime's
 	// sigpanic: then it is the instruction that faulted.

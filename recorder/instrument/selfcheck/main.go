@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 var functions = [...]tracexrt.Func{
 	{Name: "plain", Pkg: "main", Args: "a,s", Res: 1}, {Name: "panics", Pkg: "main"}, {Name: "exits", Pkg: "main"},
 	{Name: "child", Pkg: "main", Args: "n"}, {Name: "whole", Pkg: "main", Args: "p,m"}, {Name: "deep", Pkg: "main", Args: "n", Res: 1},
+	{Name: "point.through", Pkg: "main"},
 }
 
 func plain(a int, s string) (r int) {
@@ -58,6 +60,14 @@ func whole(p point, m map[string]int) {
 	k := tracexrt.Enter(&functions[4], tracexrt.V(&p), m)
 	defer tracexrt.Exit(k)
 }
+
+// through is called by a wrapper for *point.
+func (p point) through() {
+	k := tracexrt.Enter(&functions[through])
+	defer tracexrt.Exit(k)
+}
+
+const through = 6 // in functions
 
 // identity returns what the runtime says about the running goroutine.
 func identity() (id, parent uint64) {
@@ -107,6 +117,9 @@ func main() {
 		panics()
 	}()
 	deep(levels)
+	for _, p := range []interface{ through() }{&point{}, point{}} {
+		p.through()
+	}
 	for i := range oneByOne {
 		var wait sync.WaitGroup
 		wait.Add(1)
@@ -142,6 +155,8 @@ type seen struct {
 	numbers   map[int64]int
 	balance   map[uint64]int // open calls of each g
 	wrong     []string
+	text      uint64   // address of the code
+	callers   []string // of through
 }
 
 type goroutine struct{ parent, at, start uint64 }
@@ -154,7 +169,7 @@ func read(path string) (*seen, error) {
 	defer f.Close()
 	r := &seen{
 		functions: map[uint32]*raw.Function{}, types: map[string]*raw.Type{}, events: map[uint32]int{}, ids: map[uint64]goroutine{},
-		texts: map[string]int{}, numbers: map[int64]int{}, balance: map[uint64]int{},
+		texts: map[string]int{}, numbers: map[int64]int{}, balance: map[uint64]int{}, text: f.Head.Text,
 	}
 	for _, kind := range []uint32{raw.ChunkDescriptors, raw.ChunkEvents} {
 		w := f.Window(1 << 20)
@@ -212,7 +227,10 @@ func (r *seen) chunk(c raw.Cursor, stream uint64) {
 		c.U32() // time
 		switch {
 		case kind == raw.EventEnter && f != nil:
-			c.U32()
+			pc := uint64(c.U32())
+			if f.Name == functions[through].Name {
+				r.callers = append(r.callers, nameOf(r.text+pc))
+			}
 			r.balance[stream]++
 			r.values(&c, len(f.Arguments))
 		case kind == raw.EventExit && f != nil:
@@ -288,7 +306,7 @@ func (r *seen) judge(heap string) {
 	for _, n := range r.balance {
 		open += max(n, -n)
 	}
-	calls := 3 + 1 + 1 + levels + 1 + oneByOne + atOnce + 1
+	calls := 3 + 1 + 1 + levels + 1 + 2 + oneByOne + atOnce + 1
 	say("calls", r.events[raw.EventEnter] == calls && open == 0 && r.events[raw.EventUnwound] == 0,
 		r.events[raw.EventEnter], " of ", calls, ", ", open, " open, ", r.events[raw.EventUnwound], " unwound")
 	same := len(r.ids) == len(parents)
@@ -307,6 +325,7 @@ func (r *seen) judge(heap string) {
 		}
 	}
 	say("parents", right)
+	say("callers", slices.Equal(r.callers, []string{"main.main", "main.main"}), r.callers)
 	say("places", places)
 	say("panic", r.events[raw.EventPanic] == 1 && r.events[raw.EventThrow] == 1 && r.texts["planted"] == 2, r.events[raw.EventPanic], " panics, ", r.texts["planted"], " values")
 	// child(1) and the call in it.

@@ -251,6 +251,7 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	if described == 0 {
 		return ReasonMap, 0
 	}
+	findBetween()
 	header, headerSize, fileSize, segment, segments = h, size, size, 0, 0
 	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
 	lastCount = 0

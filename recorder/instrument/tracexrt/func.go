@@ -90,8 +90,12 @@ func Enter(f *Func, args ...any) int {
 		p, diff = st.sync(p, t), 0
 	}
 	st.last = t
+	at := pc - text
+	if isLeftOut(at) {
+		at = caller()
+	}
 	*u32(p + 4) = uint32(diff)
-	*u32(p + 8) = uint32(pc - text)
+	*u32(p + 8) = uint32(at)
 	q := p + 12
 	if len(args) > 0 {
 		q = (f.putArguments(q, args) + 3) &^ 3
