@@ -148,7 +148,9 @@ func (a aroundAnswer) aroundKeys(x *answer.Around) []sheet.Action {
 		{Key: "K", Help: "row before of the same thread", Do: next(-1)},
 		{Key: "&", Brief: "narrow", Help: "show only events that match a filter", Always: true, Do: func(*table.Table, int) tea.Cmd {
 			text := "around "
-			if list := a.fitting(); len(list) > 0 {
+			if e := a.steps.filter(); e != nil {
+				text += e.String()
+			} else if list := a.fitting(); len(list) > 0 {
 				text += list[0].Text
 			}
 			return a.tables.ask(text)

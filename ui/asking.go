@@ -41,7 +41,7 @@ type asking struct {
 // about returns what an answer is about: the whole trace in the view of the tree, or what is below
 // a row.
 func (a *asking) about(below *lazy.Handle) answer.Of {
-	return answer.Of{R: a.trace.Reader, Raw: !a.tree.Out.Tree.Folded(), Below: below, Steps: a.steps.list, G: a.env.Glyphs}
+	return answer.Of{R: a.trace.Reader, Raw: !a.tree.Out.Tree.Folded(), Below: below, Steps: a.steps.list, Filter: a.steps.filter(), G: a.env.Glyphs}
 }
 
 // matching is about, of that only what matches a filter, if there is one.

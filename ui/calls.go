@@ -132,7 +132,7 @@ func (a callsAnswer) show(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
 	if o.By != "" {
 		actions = []sheet.Action{{Key: "enter", Brief: "its calls", Help: "the calls of the row", Do: func(t *table.Table, row int) tea.Cmd { return a.ofGroup(c, t, row, below) }}}
 	}
-	return tea.Batch(a.tables.show(c, append(actions, a.steps.undoing(c))...), run)
+	return tea.Batch(a.tables.show(c, append(actions, a.steps.undoing(c)...)...), run)
 }
 
 // refuse tells why there is no such table.

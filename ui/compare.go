@@ -142,11 +142,10 @@ func (c *comparing) keys(x *answer.Compare, a, b comparedRow) []sheet.Action {
 		}
 		return calls(side, t, row)
 	}
-	return []sheet.Action{
+	return append([]sheet.Action{
 		{Key: "enter", Brief: "go there, or its calls", Help: "go to the place, or show the calls of the method in A or B, whichever has more", Do: enter},
 		{Key: "a", Brief: "in A", Help: "the calls of the method in A", Do: func(t *table.Table, row int) tea.Cmd { return calls(a, t, row) }},
 		{Key: "b", Brief: "in B", Help: "the calls of the method in B", Do: func(t *table.Table, row int) tea.Cmd { return calls(b, t, row) }},
 		{Key: "x", Help: "compare B with A", Always: true, Do: func(*table.Table, int) tea.Cmd { return c.show(b, a) }},
-		c.steps.undoing(x),
-	}
+	}, c.steps.undoing(x)...)
 }

@@ -15,6 +15,7 @@ import (
 	"tracex/ui/internal/job"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/sift"
 	"tracex/ui/internal/tracestate"
 	"tracex/ui/internal/tree"
@@ -196,6 +197,14 @@ func (f *filtering) text() string {
 	return f.last
 }
 
+// expr returns the filter of the tree; nil if there is none.
+func (f *filtering) expr() *filter.Expr {
+	if run := f.Cur(); run != nil {
+		return run.Filter
+	}
+	return nil
+}
+
 // start looks for the matches in the view of the tree, and shows them.
 func (f *filtering) start(e *filter.Expr) tea.Cmd {
 	t := f.tree.Out.Tree
@@ -287,13 +296,30 @@ func (f *filtering) line() (left, right string) {
 	if run == nil {
 		return "", ""
 	}
+	of, key := " matches", screen.ActionKey("unfilter", f.env.Glyphs)
+	if l := f.front.List(); l != nil {
+		s, _ := l.(*sheet.Sheet)
+		sifted := false
+		if s != nil {
+			var ends bool
+			if sifted, ends = sheet.SiftedIn(s); !ends {
+				key = ""
+			} else if key != "" {
+				key = screen.KeyName("backspace", f.env.Glyphs) // the keys of tables are not bound
+			}
+		}
+		if !sifted {
+			return "& " + f.last + " does not apply here", ""
+		}
+		of += " in the tree"
+	}
 	g := f.env.Glyphs
 	kept, beyond := run.Set().Count()
 	n := int64(kept) + beyond
-	right = screen.Grouped(n) + " matches"
 	if n == 1 {
-		right = "1 match"
+		of = strings.Replace(of, "matches", "match", 1)
 	}
+	right = screen.Grouped(n) + of
 	done, total := run.Progress()
 	switch {
 	case run.Running() && total > 0:
@@ -305,7 +331,7 @@ func (f *filtering) line() (left, right string) {
 	case run.Grows():
 		right = g.AtLeast + right
 	}
-	if key := screen.ActionKey("unfilter", g); key != "" {
+	if key != "" {
 		right += "   " + key + ": all rows"
 	}
 	return "& " + f.last, right + " "

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
 	"tracex/ui/internal/outline"
+	"tracex/ui/internal/sheet"
 	"tracex/ui/internal/uitest"
 )
 
@@ -258,4 +260,68 @@ func TestFilterShare(t *testing.T) {
 	if left == 0 {
 		t.Error("the test shows nothing")
 	}
+}
+
+// TestFilterInTables: the filter of the tree applies to a table as where does, whose title tells so; Backspace
+// there ends it. Where it does not apply, the line about it says so.
+func TestFilterInTables(t *testing.T) {
+	table := func(d *driver) (rows []string) {
+		shown, _ := d.m.front.List().(*sheet.Sheet).Row()
+		for i := range shown.Rows.Len() {
+			rows = append(rows, fmt.Sprint(shown.Rows.Row(i)))
+		}
+		return rows
+	}
+	for _, c := range []struct{ trace, filter, keys, where string }{
+		{"gson.dump", "class=JsonReader", "T", "top where class=JsonReader"},
+		{"gson.dump", "ret=null", "T", "top where ret=null"},
+		{"gson.dump", "depth>15", ":callers JsonReader.peek", "callers JsonReader.peek where depth>15"},
+		{"gson.dump", "ret=null", ":callees Gson.fromJson", "callees Gson.fromJson where ret=null"},
+		{"gson.dump", "ret=null", ":calls pkg=com.google.*", "calls pkg=com.google.* ret=null"},
+		{"gson.dump", "ret=null", ":top by class where class=Gson", "top by class where ret=null class=Gson"},
+		{"gson.dump", "value>10", ":history JsonReader.pos", ""},
+		{"kotlin.dump", "in(threw)", "!", "throws where in(threw)"},
+		{"threads.dump", "value<4", `:log field=shared: "{value}"`, `log field=shared value<4: "{value}"`},
+	} {
+		open := func(filter, keys string) *driver {
+			d := drive(t, uitest.Recorded(t, c.trace), 160, 30, Options{})
+			if filter != "" {
+				d.filtered(filter)
+			}
+			if command, ok := strings.CutPrefix(keys, ":"); ok {
+				return d.command(command)
+			}
+			return d.keys(keys)
+		}
+		d := open(c.filter, c.keys)
+		got := table(d)
+		d.has("& "+c.filter, " in the tree")
+		if strings.Contains(d.screen(), "does not apply") {
+			t.Errorf("%s does not apply to %s:\n%s", c.filter, c.keys, d.screen())
+		}
+		whole := table(open("", c.keys))
+		if slices.Equal(got, whole) {
+			t.Errorf("%s changes nothing in %s, which has %d rows", c.filter, c.keys, len(whole))
+		}
+		if c.where != "" {
+			if want := table(open("", ":"+c.where)); !slices.Equal(got, want) {
+				t.Errorf("%s with %s: %d rows, want %d of %s, the first\n%s\nwant\n%s", c.keys, c.filter, len(got), len(want), c.where, got[:1], want[:1])
+			}
+		}
+		if !strings.Contains(c.keys, ":log") {
+			if d.keys("backspace"); !slices.Equal(table(d), whole) || d.m.filter.Cur() != nil {
+				t.Errorf("%s, then Backspace: %d rows, want %d", c.keys, len(table(d)), len(whole))
+			}
+		}
+	}
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 160, 30, Options{}).filtered("ret=null")
+	for _, keys := range []string{"U", "?", "V V", ":state"} {
+		if command, ok := strings.CutPrefix(keys, ":"); ok {
+			d.command(command)
+		} else {
+			d.keys(keys)
+		}
+		d.has("& ret=null does not apply here").keys("esc")
+	}
+	d.filtered("ret=nothing-like-it").command("calls Gson.fromJson").has("no calls: only what the filter matches counts")
 }

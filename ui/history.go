@@ -147,7 +147,7 @@ func (a historyAnswer) show(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 			Do: func(*table.Table, int) tea.Cmd { return a.show(query.Spot{Text: s.Wider}, here) },
 		})
 	}
-	return tea.Batch(a.tables.show(h, actions...), run)
+	return tea.Batch(a.tables.show(h, append(actions, a.steps.undoing(h)...)...), run)
 }
 
 // toWrite goes to the write of a location before or after a point.

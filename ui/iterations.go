@@ -54,7 +54,7 @@ func (a iterationsAnswer) show() tea.Cmd {
 	enter := sheet.Action{Key: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd {
 		return a.goTo(x, t, row)
 	}}
-	return tea.Batch(a.tables.show(x, enter, a.steps.undoing(x)), run)
+	return tea.Batch(a.tables.show(x, append([]sheet.Action{enter}, a.steps.undoing(x)...)...), run)
 }
 
 // goTo goes to the iteration of a row. From there n and N go to the others.

@@ -128,6 +128,7 @@ func (m *Model) connect(r *lazy.LazyTraceReader, o *Options) {
 	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}
 	m.tour = touring{env: e, keyboard: k, tree: t, jobs: j, front: f}
 	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, jobs: j, front: f}
+	m.steps.filter, m.steps.unfilter = m.filter.expr, m.filter.clear
 	j.Make, m.filter.steps = m.steps.maker, m.steps.now
 	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j, filter: m.filter, steps: m.steps}
 	m.tables = tables{

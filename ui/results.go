@@ -188,7 +188,7 @@ func (r *results) showList(n int) tea.Cmd {
 	if of == nil {
 		return r.search.showList(n)
 	}
-	l := &resultList{r: r.trace.Reader, of: of, g: r.env.Glyphs, life: r.env.Life}
+	l := &resultList{r: r.trace.Reader, of: of, g: r.env.Glyphs, life: r.env.Life, matches: of == r.filter()}
 	return r.tables.show(l, sheet.Action{
 		Key: "enter", Brief: "go there", Help: "go to the place in the tree", Leaves: true,
 		Do: func(t *table.Table, row int) tea.Cmd {
@@ -213,6 +213,8 @@ type resultList struct {
 	of   *result
 	g    *display.Glyphs
 	life context.Context
+	// matches is that the result is that of the filter.
+	matches bool
 
 	t    *table.Table // as last returned
 	rows *resultRows
@@ -243,6 +245,9 @@ func (l *resultList) Table() *table.Table {
 	l.t, l.rows, l.done = t, rows, done
 	return t
 }
+
+// Sifted reports whether these are the matches of the filter, which are the rows of the tree.
+func (l *resultList) Sifted() bool { return l.matches }
 
 // EventAt returns the place of a row.
 func (l *resultList) EventAt(t *table.Table, row int) (at lazy.Position, ok bool) {

@@ -10,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
@@ -31,6 +32,8 @@ type stepping struct {
 	tree     *tree.Part
 	jobs     *job.Part
 	front    *front.Front
+	filter   func() *filter.Expr // of the tree; nil if there is none
+	unfilter func() bool         // shows all rows of the tree, and reports whether it was filtered
 
 	list   query.Steps
 	edited editedTree
@@ -149,7 +152,7 @@ func (s *stepping) show() tea.Cmd {
 
 // edited is an answer that can be made again with other steps.
 type edited interface {
-	Edit(steps query.Steps) (tea.Cmd, error)
+	Edit(steps query.Steps, filter *filter.Expr) (tea.Cmd, error)
 }
 
 // ofTable returns the keys of a table that add steps about a row's method, and make its answer again.
@@ -169,24 +172,32 @@ func (s *stepping) ofTable(src edited) []sheet.Action {
 			return s.ask(kind, about, func(step query.Step) tea.Cmd { return tea.Batch(s.add(step), s.again(src)) })
 		}
 	}
-	return []sheet.Action{
+	return append([]sheet.Action{
 		{Key: "z", Help: "focus: the outermost calls of the method become roots", Do: on(query.Focus)},
 		{Key: "-", Brief: "merge", Help: "merge away: the method, its class, package or library, or all but its library; loops", Do: on(query.Merge)},
 		{Key: "_", Help: "drop calls with everything below them", Do: on(query.Drop)},
-		s.undoing(src),
-	}
+	}, s.undoing(src)...)
 }
 
-// undoing returns the key of a table that undoes the last step.
-func (s *stepping) undoing(src edited) sheet.Action {
-	return sheet.Action{Key: "Z", Always: true, Help: "undo the last step: focus, merge, drop, only", Do: func(*table.Table, int) tea.Cmd {
-		return tea.Batch(s.undo(), s.again(src))
-	}}
+// undoing returns the keys of a table that undo the last step, and end the filter of the tree.
+func (s *stepping) undoing(src edited) []sheet.Action {
+	return []sheet.Action{
+		{Key: "Z", Always: true, Help: "undo the last step: focus, merge, drop, only", Do: func(*table.Table, int) tea.Cmd {
+			return tea.Batch(s.undo(), s.again(src))
+		}},
+		{Key: "backspace", Always: true, Help: "end the filter of the tree: count all rows", Do: func(*table.Table, int) tea.Cmd {
+			if !s.unfilter() {
+				s.env.Say("no filter is in force")
+				return nil
+			}
+			return s.again(src)
+		}},
+	}
 }
 
 // again makes an answer again with the steps in force.
 func (s *stepping) again(src edited) tea.Cmd {
-	run, err := src.Edit(s.list)
+	run, err := src.Edit(s.list, s.filter())
 	if err != nil {
 		s.refuse(err)
 	}

@@ -51,5 +51,5 @@ func (a throwsAnswer) show(where *filter.Expr) tea.Cmd {
 			return a.goToOne(at, ok, t.Places(), "exception", "exceptions")
 		},
 	}
-	return tea.Batch(a.tables.show(t, append([]sheet.Action{first, callsAnswer(a).ofRow(nil)}, a.steps.undoing(t))...), run)
+	return tea.Batch(a.tables.show(t, append([]sheet.Action{first, callsAnswer(a).ofRow(nil)}, a.steps.undoing(t)...)...), run)
 }

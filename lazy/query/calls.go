@@ -89,11 +89,11 @@ func NewCalls(r *lazy.LazyTraceReader, scope Scope, o CallsOptions) (*Calls, err
 	if c.where, c.about.methods, err = callsWhere(r, o.What); err != nil {
 		return nil, err
 	}
-	if o.Where != nil && !o.Where.Empty() {
-		if err := Check(r, o.Where); err != nil {
+	if c.o.Where = scope.with(o.Where); c.o.Where != nil && !c.o.Where.Empty() {
+		if err := Check(r, c.o.Where); err != nil {
 			return nil, err
 		}
-		c.where = filter.And(c.where, o.Where)
+		c.where = filter.And(c.where, c.o.Where)
 	}
 	if err := c.columns(); err != nil {
 		return nil, err

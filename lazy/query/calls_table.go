@@ -131,7 +131,7 @@ func (c *Calls) title(what string, g *display.Glyphs) string {
 		parts = []string{"calls", strings.TrimSpace(c.o.What)}
 	}
 	if c.o.Where != nil && !c.o.Where.Empty() {
-		parts = append(parts, c.o.Where.String())
+		parts = append(parts, "where "+c.o.Where.String())
 	}
 	if o := c.o.Only; o != nil {
 		parts = append(parts, c.about.only.word()+" is "+o.Text)

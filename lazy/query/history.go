@@ -145,7 +145,7 @@ func (h *History) Run(ctx context.Context, tell lazy.Progress) error {
 
 // prepare finds out what visitors have to know.
 func (h *History) prepare(ctx context.Context) error {
-	where := h.o.Where
+	where := h.scope.with(h.o.Where)
 	if where == nil {
 		where = everything
 	}

@@ -298,7 +298,7 @@ func (x *historyTable) title() string {
 	case x.left[WasRead] == 0:
 		parts = append(parts, "no reads recorded")
 	}
-	text := "history" + dot + x.name + dot + strings.Join(append(parts, sightings(&counts)...), ", ")
+	text := "history" + dot + x.name + x.h.scope.about(x.view.G) + dot + strings.Join(append(parts, sightings(&counts)...), ", ")
 	if x.left != [Made + 1]int64{} {
 		parts = parts[:0]
 		for kind, what := range []string{Written: "write", WasRead: "read"} {

@@ -71,7 +71,7 @@ func (l *Log) Run(ctx context.Context, tell lazy.Progress) (err error) {
 	}
 	c := &logCollector{Log: l}
 	for _, p := range l.points {
-		b, err := bound(l.r, p.Where)
+		b, err := bound(l.r, l.scope.with(p.Where))
 		if err != nil {
 			return err
 		}

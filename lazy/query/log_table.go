@@ -58,6 +58,7 @@ func (l *Log) Table(ctx context.Context, v LogView) *table.Table {
 
 func (l *Log) title(v LogView) string {
 	title := "log " + v.G.Dot + " " + display.Plural(int64(len(l.entries))+l.dropped, "line")
+	title += l.scope.about(v.G)
 	for i, p := range l.points {
 		if i == 3 && len(l.points) > 4 {
 			return title + fmt.Sprintf(" %s %d more filters", v.G.Dot, len(l.points)-i)

@@ -60,6 +60,17 @@ func (s *Scope) matcher() *matcher {
 	return s.condition.matcher()
 }
 
+// with returns a filter of an answer together with that of the scope; nil if all counts. e may be nil.
+func (s *Scope) with(e *filter.Expr) *filter.Expr {
+	switch {
+	case s.where == nil:
+		return e
+	case e == nil:
+		return s.where
+	}
+	return filter.And(e, s.where)
+}
+
 // about returns what the title of an answer tells of the filter; "" without one.
 func (s *Scope) about(g *display.Glyphs) string {
 	if s.where == nil {

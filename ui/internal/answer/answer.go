@@ -25,7 +25,27 @@ type Of struct {
 	Below *lazy.Handle // only what it names and everything below; nil for the whole trace
 	Steps query.Steps  // they edit the tree before
 	Where *filter.Expr // only what it matches counts; nil for all
-	G     *display.Glyphs
+	// Filter is that of the tree: an answer that lists or adds up what the tree shows applies it, too; nil if
+	// there is none.
+	Filter *filter.Expr
+	G      *display.Glyphs
+}
+
+// where returns the filter of what counts; nil if all does.
+func (of *Of) where() *filter.Expr {
+	switch {
+	case of.Filter == nil:
+		return of.Where
+	case of.Where == nil:
+		return of.Filter
+	}
+	return filter.And(of.Where, of.Filter)
+}
+
+// unsifted is what an answer is about to which the filter of the tree does not apply.
+func (of Of) unsifted() Of {
+	of.Filter = nil
+	return of
 }
 
 // Msg tells that an answer has its first rows, or that it has ended. Err is why it is not complete; nil
@@ -51,6 +71,8 @@ type Answer struct {
 	life context.Context // ends with the explorer
 	// titled is that the title of the table tells what it is below.
 	titled bool
+	// whole is that the filter of the tree does not apply.
+	whole bool
 
 	shown atomic.Pointer[table.Table]
 
@@ -85,7 +107,7 @@ const (
 // begin prepares a pass in place of the one under way; work runs it.
 func (a *Answer) begin(ctx context.Context, maker maker) (*run, error) {
 	scope := query.Scope{Raw: a.of.Raw}
-	scope.Titled(a.of.Where)
+	scope.Titled(a.of.where())
 	_, made, err := maker(scope)
 	if err != nil {
 		return nil, err
@@ -158,10 +180,16 @@ func undamaged(r *lazy.LazyTraceReader) string {
 	return ""
 }
 
-// Edit makes the answer again with other steps. It returns the command that runs its pass.
-func (a *Answer) Edit(steps query.Steps) (tea.Cmd, error) {
+// Sifted reports whether the filter of the tree applies to the rows, if there is one.
+func (a *Answer) Sifted() bool { return !a.whole }
+
+// Edit makes the answer again with other steps, and another filter of the tree. It returns the command that
+// runs its pass.
+func (a *Answer) Edit(steps query.Steps, e *filter.Expr) (tea.Cmd, error) {
 	a.mu.Lock()
-	a.of.Steps = steps
+	if a.of.Steps = steps; !a.whole {
+		a.of.Filter = e
+	}
 	make := a.run.make
 	a.mu.Unlock()
 	r, err := a.begin(a.life, make)
@@ -181,8 +209,11 @@ func (a *Answer) show(r *run) {
 	r.took = a.now().Sub(r.last)
 	t.Title = r.about + t.Title
 	r.steps.Tell(t, a.of.G)
-	if r.early && early(a.of.R) {
+	switch {
+	case r.early && early(a.of.R):
 		t.Empty = nothingYet
+	case a.of.Filter != nil && t.Empty != "":
+		t.Empty += ": only what the filter matches counts"
 	}
 	a.shown.Store(t)
 	if !r.some && t.Rows.Len() > 0 {
@@ -211,7 +242,7 @@ type recaller interface{ Recall() bool }
 
 // recall makes the table without a pass, if the collector knows it.
 func (a *Answer) recall(r *run) bool {
-	if a.of.Below != nil || len(r.steps) > 0 {
+	if a.of.Below != nil || len(r.steps) > 0 || a.of.where() != nil {
 		return false
 	}
 	collect, made, err := r.make(query.Scope{Raw: a.of.Raw})
@@ -248,7 +279,7 @@ func (a *Answer) pass(r *run) error {
 	if err := scope.Edit(r.ctx, t, r.steps); err != nil {
 		return err
 	}
-	if err := scope.Where(r.ctx, t, a.of.Where); err != nil {
+	if err := scope.Where(r.ctx, t, a.of.where()); err != nil {
 		return err
 	}
 	collect, made, err := r.make(scope)

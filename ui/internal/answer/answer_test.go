@@ -237,7 +237,7 @@ func TestEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit := func(steps ...query.Step) string {
-		cmd, err := top.Edit(steps)
+		cmd, err := top.Edit(steps, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func TestEdit(t *testing.T) {
 	}
 	// A step that does not fit tells so, as the pass runs.
 	bad, _ := query.ParseStep(query.Drop, "nope")
-	cmd, err = top.Edit(query.Steps{bad})
+	cmd, err = top.Edit(query.Steps{bad}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,8 @@ type Compare struct {
 // NewCompare returns the table, and the command that compares. The error is [query.ErrPart] if the steps
 // leave a part of the recording only.
 func NewCompare(life context.Context, of Of, a, b lazy.Handle) (*Compare, tea.Cmd, error) {
-	x := &Compare{Answer: Answer{of: of, now: time.Now, life: life, titled: true}}
+	of = of.unsifted() // two whole calls are compared
+	x := &Compare{Answer: Answer{of: of, now: time.Now, life: life, titled: true, whole: true}}
 	_, x.timed = of.R.Times()
 	for _, s := range of.Steps {
 		if s.Kind == query.Range {

@@ -27,7 +27,7 @@ func NewHistory(life context.Context, of Of, l *query.Location, here *query.Hist
 
 // NewState returns what is known of the call around a point, and the command that finds it out.
 func NewState(life context.Context, of Of, at query.HistoryPoint) (*Answer, tea.Cmd) {
-	a := &Answer{of: of, now: time.Now, life: life}
+	a := &Answer{of: of.unsifted(), now: time.Now, life: life, whole: true}
 	r, _ := a.begin(life, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
 		s := query.NewState(of.R, scope.Raw, at)
 		return s, func(done float64) *table.Table { return s.Table(done, of.G) }, nil

@@ -25,8 +25,9 @@ type Iterations struct {
 // the offset on; -1 for the first one.
 func NewIterations(life context.Context, of Of, loop query.Loop, on int64) (*Iterations, tea.Cmd) {
 	in := lazy.PositionHandle(loop.Position)
+	of = of.unsifted() // it has all iterations
 	of.Below = &in
-	x := &Iterations{Answer: Answer{of: of, now: time.Now, life: life, titled: true}, rising: true, on: on}
+	x := &Iterations{Answer: Answer{of: of, now: time.Now, life: life, titled: true, whole: true}, rising: true, on: on}
 	_, x.timed = of.R.Times()
 	r, _ := x.begin(life, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
 		found := query.NewIterations(of.R, scope, loop)

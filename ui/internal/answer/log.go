@@ -24,6 +24,7 @@ type Log struct {
 func NewLog(life context.Context, of Of, points []query.LogPoint) (*Log, tea.Cmd) {
 	l := &Log{of: of, life: life}
 	scope := query.Scope{Raw: of.Raw}
+	scope.Titled(of.where())
 	empty := query.NewLog(of.R, scope, points).Table(life, query.LogView{G: of.G})
 	empty.Rows = table.List{}
 	of.Steps.Tell(empty, of.G)
@@ -53,6 +54,9 @@ func NewLog(life context.Context, of Of, points []query.LogPoint) (*Log, tea.Cmd
 		}, nil
 	})
 }
+
+// Sifted reports that the filter of the tree applies.
+func (l *Log) Sifted() bool { return true }
 
 // Table returns the lines found.
 func (l *Log) Table() *table.Table { return l.shown.Load() }

@@ -198,6 +198,13 @@ func (s *Sheet) running() bool {
 	return ok && r.Running()
 }
 
+// SiftedIn reports whether the rows of a sheet are only of what the filter of the tree matches, and whether the
+// sheet has the key that ends that filter.
+func SiftedIn(s *Sheet) (sifted, ends bool) {
+	src, ok := s.src.(Sifted)
+	return ok && src.Sifted(), s.action("backspace") != nil
+}
+
 // halt tells the source to stop, once.
 func (s *Sheet) halt() {
 	s.halted = true

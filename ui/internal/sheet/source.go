@@ -52,6 +52,9 @@ type (
 		Begins(t *table.Table) (row int, ok bool)
 	}
 
+	// Sifted is a Source that tells whether its rows are only of what the filter of the tree matches.
+	Sifted interface{ Sifted() bool }
+
 	// Waiter is a Source that may have found nothing because nothing is there yet. Again returns the command that
 	// finds it again once something is; nil otherwise. It is called often, on Bubble Tea's goroutine.
 	Waiter interface {
