@@ -10,9 +10,6 @@ import (
 // Method is the number of a method.
 type Method int32
 
-// AnyMethod stands for any method in [Track.End].
-const AnyMethod = Method(-1)
-
 // Method returns the number of a method. class may be "": then only the name is shown.
 func (w *Writer) Method(class, name string) Method {
 	m := Method(w.dict.method(class, name))

@@ -13,10 +13,11 @@
 // # How a track becomes threads
 //
 // The events of a track are sorted by time; events of one time stay in the order in which they were
-// added, but of the complete calls among them the longer ones come first. A begin is matched with
-// the end of its method that follows at its level; begins inside it that have no end are then
-// unfinished. Each call goes to the first thread of the track in which it is inside the calls that
-// are open there, or where none is open. Values of variables go to the first thread, and are inside
+// added, but of the calls that took time the longer ones come first. An end ends the innermost open
+// call that has its [Label], whatever began in between; without one it is counted, unless a call with its
+// label begins at the same time and has no other end. A call without an end is unfinished, and lasts as
+// long as what is around it. Each call goes to the first thread of the track in which it is inside the
+// calls that are open there, or where none is open. Values of variables go to the first thread, and are inside
 // the calls that are open there.
 //
 // # Where descriptors are

@@ -47,7 +47,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
 	l := &lanes{w: w, name: k.name}
 	from, stream := w.spool, k.records
-	if k.begins && !k.complete {
+	if k.begins && !k.complete && !k.nesting.tangled {
 		n := &nested{lanes: l}
 		if err := w.each(ctx, from, stream, n.add); err != nil {
 			return err

@@ -96,7 +96,7 @@ func TestStrangeTimes(t *testing.T) {
 		must(t, th.Begin(ns, c))
 		must(t, k.Complete(ns, math.MaxInt64, c, nil))
 		must(t, k.Complete(ns, -7, c, nil))
-		must(t, k.Begin(ns, c))
+		must(t, k.Begin(ns, c, calltrace.Label{}))
 	}
 	if got := leftOut(w.finish()); got != "4 negative durations; taken as 0" {
 		t.Error(got)
@@ -118,11 +118,11 @@ func TestDeep(t *testing.T) {
 	const limit, more = 1 << 19, 5
 	for range limit + more {
 		must(t, th.Begin(1, c))
-		must(t, k.Begin(1, c))
+		must(t, k.Begin(1, c, calltrace.Label{}))
 	}
 	for range more {
 		must(t, th.End(1, &calltrace.End{}))
-		must(t, k.End(1, calltrace.AnyMethod, nil))
+		must(t, k.End(1, calltrace.Label{}, nil))
 	}
 	if th.Depth() != limit {
 		t.Errorf("%d calls are open", th.Depth())

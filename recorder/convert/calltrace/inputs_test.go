@@ -36,10 +36,10 @@ func anyOrder(w *calltrace.Writer, anchor time.Time, ns int64) error {
 	if !anchor.IsZero() {
 		w.SetAnchor(anchor)
 	}
-	if err := k.Begin(ns+60, &calltrace.Call{Method: w.Method("", "third")}); err != nil {
+	if err := k.Begin(ns+60, &calltrace.Call{Method: w.Method("", "third")}, calltrace.Label{}); err != nil {
 		return err
 	}
-	if err := k.End(ns+70, calltrace.AnyMethod, &calltrace.End{}); err != nil {
+	if err := k.End(ns+70, calltrace.Label{}, &calltrace.End{}); err != nil {
 		return err
 	}
 	return k.Instant(ns, &calltrace.Call{Method: w.Method("", "zeroth")})

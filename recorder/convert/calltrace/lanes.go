@@ -13,7 +13,8 @@ type lanes struct {
 	name string
 	list []*lane
 	ends []int64 // for each: the end of its innermost open call; free if it has none
-	// slack is by how much a call may end after the one around it, because times were rounded.
+	// slack is by how much a call that was added whole may end after the one around it, because times were
+	// rounded.
 	slack int64
 }
 
@@ -25,8 +26,10 @@ type lane struct {
 }
 
 type laneCall struct {
-	end    int64 // ns; endless if unknown
-	footer int   // where its footer begins in lane.results
+	start  int64  // ns
+	end    int64  // ns; endless if unknown
+	until  uint64 // the number of its end, see pairs; 0 if it has none
+	footer int    // where its footer begins in lane.results
 }
 
 const (
@@ -56,15 +59,15 @@ func (l *lanes) more() *lane {
 }
 
 // find returns the first lane in which a call is inside the calls that are open then, but for the slack, or
-// which has none; -1 if there are too many.
-func (l *lanes) find(start, end int64) (int, error) {
+// which has none; -1 if there are too many. order is the number of a call that took no time.
+func (l *lanes) find(start, end int64, order uint64, slack int64) (int, error) {
 	for i := range l.ends {
 		if l.ends[i] <= start && l.ends[i] != free {
-			if err := l.settle(i, start); err != nil {
+			if err := l.settle(i, start, order); err != nil {
 				return 0, err
 			}
 		}
-		if l.ends[i] == free || l.ends[i] >= end || end != endless && end-l.ends[i] <= l.slack {
+		if l.ends[i] == free || l.ends[i] >= end || end-l.ends[i] <= slack {
 			return i, nil
 		}
 	}
@@ -75,16 +78,28 @@ func (l *lanes) find(start, end int64) (int, error) {
 	return len(l.list) - 1, nil
 }
 
-// settle ends the calls of a lane that end at a time or before.
-func (l *lanes) settle(i int, ns int64) error {
+// settle ends the calls of a lane that end before a time, or at that time by an end with a number up
+// to order.
+func (l *lanes) settle(i int, ns int64, order uint64) error {
 	a := l.list[i]
-	for len(a.open) > 0 && a.open[len(a.open)-1].end <= ns {
-		if err := a.pop(a.open[len(a.open)-1].end); err != nil {
+	for n := len(a.open); n > 0; n = len(a.open) {
+		top := &a.open[n-1]
+		if top.end > ns || top.end == ns && top.until > order {
+			break
+		}
+		if err := l.leave(i); err != nil {
 			return err
 		}
 	}
-	l.ends[i] = a.innermost()
 	return nil
+}
+
+// leave ends the innermost call of a lane.
+func (l *lanes) leave(i int) error {
+	a := l.list[i]
+	err := a.pop(a.innermost())
+	l.ends[i] = a.innermost()
+	return err
 }
 
 func (a *lane) innermost() int64 {

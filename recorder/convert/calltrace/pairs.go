@@ -4,31 +4,61 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"tracex/recorder/convert/spool"
 )
 
-// pairs turns the begins and ends of a track into whole calls, for a track that has calls of both
-// kinds: where a call goes depends on its end. The calls are numbered in the order of their begins,
-// since they are added in that of their ends: of calls of one time that decides which is outside.
+// pairs turns the begins and ends of a track into whole calls: where a call goes depends on its end. All
+// events are numbered in their order, since calls are added in that of their ends: of those of one time the
+// numbers tell which is outside.
 type pairs struct {
 	w        *Writer
 	to       *spool.Spool
 	stream   *spool.Stream
 	sequence uint64
-	open     []pairOpen
-	methods  []int32 // of open
-	headers  []byte  // of the open calls
-	buried   int     // calls that did not fit
-	record   []byte  // scratch
+	open     openCalls
+	buried   int // calls that did not fit
+	now      int64
+	early    *earlyEnds // of this time
+	kept     int        // about how many bytes of earlier ones open calls refer to
+	noBegin  int64
+	record   []byte // scratch
 }
 
-// pairOpen is a call that has begun.
-type pairOpen struct {
-	start    int64
-	place    uint64
-	sequence uint64
-	header   int // where its header begins in pairs.headers
+// earlyEnds are the ends of one time without a begin before them. Files whose events of one time are in any
+// order have some before their begins: each ends a call of that time that has no other end.
+type earlyEnds struct{ list []earlyEnd }
+
+type earlyEnd struct {
+	label  Label
+	footer []byte
+}
+
+// size returns how many bytes the footers take.
+func (e *earlyEnds) size() (n int) {
+	for _, end := range e.list {
+		n += len(end.footer) + 1
+	}
+	return n
+}
+
+// take returns the footer of the first that suits a begin.
+func (e *earlyEnds) take(begin Label) (footer []byte, ok bool) {
+	i := e.find(begin)
+	if i < 0 {
+		return nil, false
+	}
+	footer = e.list[i].footer
+	e.list = slices.Delete(e.list, i, i+1)
+	return footer, true
+}
+
+func (e *earlyEnds) find(begin Label) int {
+	if e == nil {
+		return -1
+	}
+	return slices.IndexFunc(e.list, func(end earlyEnd) bool { return end.label.suits(begin) })
 }
 
 const (
@@ -38,45 +68,55 @@ const (
 	unknownEnd = math.MaxInt64
 	// maxHeaders bounds the headers of open calls, in bytes.
 	maxHeaders = 64 << 20
+	// maxEarly bounds the ends of one time that wait for their begins.
+	maxEarly = 1 << 10
+	// largestEarly bounds the footer of each, in bytes.
+	largestEarly = 1 << 12
 )
 
 // pair makes whole calls of a stream. They are in a spool of their own, which the caller must close
 // when they are read: the other one cannot grow while it is read.
 func (w *Writer) pair(ctx context.Context, s *spool.Stream) (*spool.Spool, *spool.Stream, error) {
-	p := &pairs{w: w, to: spool.New(w.options.TempDir, w.options.Memory/4)}
+	p := &pairs{w: w, to: spool.New(w.options.TempDir, w.options.Memory/4), now: math.MinInt64}
 	p.stream = p.to.Stream()
-	if err := w.each(ctx, w.spool, s, p.add); err != nil {
+	err := w.each(ctx, w.spool, s, p.add)
+	if err == nil {
+		err = p.rest()
+	}
+	if err != nil {
 		p.to.Close()
 		return nil, nil, err
-	}
-	for len(p.open) > 0 {
-		if err := p.pop(unknownEnd, w.unfinished); err != nil {
-			p.to.Close()
-			return nil, nil, err
-		}
 	}
 	return p.to, p.stream, nil
 }
 
 func (p *pairs) add(ns int64, record []byte) error {
+	if ns != p.now {
+		p.now, p.early = ns, nil
+	}
 	r := reader{record[1:]}
 	switch record[0] {
 	case recordBegin:
-		method := r.number()
-		if p.buried > 0 || len(p.open) >= maxDepth || len(p.headers) >= maxHeaders {
+		label := r.label()
+		if p.buried > 0 || len(p.open.list) >= maxDepth || len(p.open.headers) >= maxHeaders {
 			p.w.left.count(tooDeep)
 			p.buried++
 			return nil
 		}
-		p.open = append(p.open, pairOpen{ns, r.wide(), p.next(), len(p.headers)})
-		p.methods = append(p.methods, method)
-		p.headers = append(p.headers, r.rest...)
+		place := r.wide()
+		c := openCall{label: label, start: ns, place: place, sequence: p.next()}
+		if at := p.early.find(label); at >= 0 && p.kept < maxHeaders {
+			c.early = p.early
+			p.kept += p.early.size()
+		}
+		p.open.push(c, r.rest)
 		return nil
 	case recordEnd:
-		return p.end(ns, r.number()-1, r.rest)
+		return p.end(r.label(), r.rest)
 	case recordCall:
-		p.record = binary.AppendUvarint(append(p.record[:0], recordSequence), p.next())
-		p.record = append(p.record, r.rest...)
+		b := binary.AppendUvarint(append(p.record[:0], recordSequence), p.next())
+		b = binary.AppendUvarint(b, 0)
+		p.record = append(b, r.rest...)
 		return p.to.Add(p.stream, ns, p.record)
 	}
 	return p.to.Add(p.stream, ns, record)
@@ -87,38 +127,65 @@ func (p *pairs) next() uint64 {
 	return p.sequence
 }
 
-func (p *pairs) end(ns int64, method int32, footer []byte) error {
+func (p *pairs) end(label Label, footer []byte) error {
 	if p.buried > 0 {
 		p.buried--
 		return nil
 	}
-	at := matching(p.methods, method)
-	if at < 0 {
-		p.w.left.count(noBegin)
-		return nil
+	number := p.next()
+	at := p.open.find(label)
+	if at >= 0 {
+		return p.ended(at, uint64(p.now-p.open.list[at].start), number, footer)
 	}
-	for len(p.open) > at+1 {
-		if err := p.pop(ns, p.w.unfinished); err != nil {
+	p.noBegin++
+	if p.early == nil {
+		p.early = &earlyEnds{}
+	}
+	if label.name != 0 && len(p.early.list) < maxEarly && len(footer) <= largestEarly {
+		p.early.list = append(p.early.list, earlyEnd{label, slices.Clone(footer)})
+	}
+	return nil
+}
+
+// ended adds an open call. number is that of its end.
+func (p *pairs) ended(at int, duration, number uint64, footer []byte) error {
+	c := &p.open.list[at]
+	header := p.open.header(c)
+	b := binary.AppendUvarint(append(p.record[:0], recordSequence), c.sequence)
+	b = binary.AppendUvarint(b, number-c.sequence)
+	b = binary.AppendUvarint(b, duration)
+	b = binary.AppendUvarint(b, c.place)
+	b = binary.AppendUvarint(b, uint64(len(header)))
+	p.record = append(append(b, header...), footer...)
+	start := c.start
+	p.open.remove(at)
+	return p.to.Add(p.stream, start, p.record)
+}
+
+// rest adds the calls without an end.
+func (p *pairs) rest() error {
+	for i := range p.open.list {
+		c := &p.open.list[i]
+		if c.gap {
+			continue
+		}
+		if footer, ok := c.early.take(c.label); ok {
+			p.noBegin--
+			c.early = &earlyEnds{[]earlyEnd{{footer: footer}}}
+			continue
+		}
+		c.early = nil
+	}
+	for n := len(p.open.list); n > 0; n = len(p.open.list) {
+		c := &p.open.list[n-1]
+		duration, footer := uint64(unknownEnd), p.w.unfinished
+		if c.early != nil {
+			duration, footer = 0, c.early.list[0].footer
+		}
+		if err := p.ended(n-1, duration, c.sequence+1, footer); err != nil {
 			return err
 		}
 	}
-	return p.pop(ns, footer)
-}
-
-// pop adds the innermost open call, which ended at a time.
-func (p *pairs) pop(end int64, footer []byte) error {
-	top := len(p.open) - 1
-	o, header := p.open[top], p.headers[p.open[top].header:]
-	duration := uint64(unknownEnd)
-	if end != unknownEnd {
-		duration = uint64(end - o.start)
-	}
-	b := binary.AppendUvarint(append(p.record[:0], recordSequence), o.sequence)
-	b = binary.AppendUvarint(b, duration)
-	b = binary.AppendUvarint(b, o.place)
-	b = binary.AppendUvarint(b, uint64(len(header)))
-	b = append(append(b, header...), footer...)
-	p.open, p.methods, p.headers = p.open[:top], p.methods[:top], p.headers[:o.header]
-	p.record = b
-	return p.to.Add(p.stream, o.start, b)
+	p.w.left.leave(noBegin.one, noBegin.several, p.noBegin, -1)
+	return nil
 }

@@ -16,6 +16,7 @@ type Track struct {
 	name     string
 	records  *spool.Stream // nil until it has an event
 	begins   bool          // it has calls by Begin, or ends
+	nesting  nesting       // of these
 	complete bool          // it has calls by Complete that took time
 	fine     bool          // a time is not a whole number of microseconds
 }
@@ -27,12 +28,12 @@ const microsecond = 1000
 // A record is what the spool keeps of an event. Numbers are uvarints.
 //
 //	call      1, ns that it took, location + 1, size of header, header, footer: nothing for void
-//	begin     2, method, location + 1, header
-//	end       3, method + 1: 0 for any, footer: nothing for void
+//	begin     2, label, location + 1, header
+//	end       3, label, footer: nothing for void
 //	leaf      4, point
-//	sequence  5, its number, then as a call: see pairs
+//	sequence  5, its number, how many numbers later it ended: 0 if it was added whole, then as a call: see pairs
 //
-// Headers are without the fields that all points begin with, and leaves without their thread and event.
+// A label is its two hashes, u64 little-endian. Headers are without the fields that all points begin with, and leaves without their thread and event.
 const (
 	recordCall  = 1
 	recordBegin = 2
@@ -53,20 +54,21 @@ func (k *Track) SetName(name string) {
 	}
 }
 
-// Begin begins a call at a time, in ns, that an End of the track ends.
-func (k *Track) Begin(ns int64, c *Call) error {
-	k.begins, k.fine = true, k.fine || ns%microsecond != 0
-	b := append(k.w.record[:0], recordBegin)
-	b = binary.AppendUvarint(b, uint64(uint32(c.Method)))
+// Begin begins a call at a time, in ns, that an End of the track with its label ends.
+func (k *Track) Begin(ns int64, c *Call, l Label) error {
+	k.begins = true
+	k.nesting.begin(k.w, ns, l)
+	b := l.append(append(k.w.record[:0], recordBegin))
 	b = binary.AppendUvarint(b, uint64(uint32(c.Place)))
 	return k.add(ns, k.header(b, c, false))
 }
 
-// End ends the innermost open call of a method, or of any if m is [AnyMethod], and those inside it.
-func (k *Track) End(ns int64, m Method, e *End) error {
-	k.begins, k.fine = true, k.fine || ns%microsecond != 0
-	b := append(k.w.record[:0], recordEnd)
-	b = binary.AppendUvarint(b, uint64(uint32(m+1)))
+// End ends the innermost open call that its label suits, whatever else is open. Without such a call it is
+// counted and left out.
+func (k *Track) End(ns int64, l Label, e *End) error {
+	k.begins = true
+	k.nesting.end(k.w, ns, l)
+	b := l.append(append(k.w.record[:0], recordEnd))
 	return k.add(ns, k.footer(b, e))
 }
 

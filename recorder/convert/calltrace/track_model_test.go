@@ -20,12 +20,13 @@ type event struct {
 
 // interval is a call.
 type interval struct {
-	start, end int64 // endless if unknown
-	order      int
-	text       string
-	how        string
-	children   []any // intervals and leaves
-	closed     bool
+	start, end     int64 // endless if unknown
+	number, ending int   // of the begin and the end among the events in order of time; ending is 0 if it came whole
+	text           string
+	how            string
+	children       []any // intervals and leaves
+	method         int
+	early          *[]*event // ends before begins at the same time
 }
 
 const endless = math.MaxInt64
@@ -46,21 +47,20 @@ const unfinished = ": <unfinished method>"
 // model returns the text of a track's threads, and how many ends had no begin.
 func model(name string, events []event) (text string, noBegin int) {
 	last := int64(math.MinInt64)
-	begins, wholes := false, false
 	for _, e := range events {
 		last = max(last, e.ns+e.took)
-		begins = begins || e.kind == 'B' || e.kind == 'E'
-		wholes = wholes || e.took > 0
 	}
-	events = slices.Clone(events)
-	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.ns, b.ns) })
+	sorted := slices.Clone(events)
+	slices.SortStableFunc(sorted, func(a, b event) int { return cmp.Compare(a.ns, b.ns) })
 	var threads [][]any
-	if begins && !wholes {
+	if inOrder(events) {
 		var roots []any
-		roots, noBegin = modelNested(events)
+		roots, noBegin = modelNested(sorted)
 		threads = [][]any{roots}
 	} else {
-		threads, noBegin = modelOverlapping(events)
+		var all []placed
+		all, noBegin = modelPairs(sorted)
+		threads = modelLanes(all)
 	}
 	var b strings.Builder
 	for i, roots := range threads {
@@ -72,6 +72,36 @@ func model(name string, events []event) (text string, noBegin int) {
 		describe(&b, roots, "  ", last)
 	}
 	return b.String(), noBegin
+}
+
+// inOrder reports whether events came in order of time, and each end was that of the last begin. Whole calls
+// may be anywhere.
+func inOrder(events []event) bool {
+	var open []event
+	last, surplus, begins := int64(math.MinInt64), int64(math.MinInt64), false
+	for _, e := range events {
+		if e.kind == 'X' && e.took > 0 {
+			return false
+		}
+		if e.kind != 'B' && e.kind != 'E' {
+			continue
+		}
+		if e.ns < last || e.kind == 'B' && e.ns == surplus {
+			return false
+		}
+		last, begins = e.ns, true
+		switch top := len(open) - 1; {
+		case e.kind == 'B':
+			open = append(open, e)
+		case top < 0:
+			surplus = e.ns
+		case e.method >= 0 && open[top].method != e.method:
+			return false
+		default:
+			open = open[:top]
+		}
+	}
+	return begins
 }
 
 func describe(b *strings.Builder, list []any, indent string, last int64) {
@@ -86,10 +116,9 @@ func describe(b *strings.Builder, list []any, indent string, last int64) {
 	}
 }
 
-// modelNested is for events that are sorted.
+// modelNested is for events that are sorted, and in order.
 func modelNested(events []event) (roots []any, noBegin int) {
 	var open []*interval
-	var methods []int
 	add := func(x any) {
 		if len(open) == 0 {
 			roots = append(roots, x)
@@ -107,126 +136,175 @@ func modelNested(events []event) (roots []any, noBegin int) {
 		case 'B':
 			i := &interval{start: e.ns, end: endless, text: e.call(), how: unfinished}
 			add(i)
-			open, methods = append(open, i), append(methods, e.method)
+			open = append(open, i)
 		case 'E':
-			at := innermost(methods, e.method)
-			if at < 0 {
+			top := len(open) - 1
+			if top < 0 {
 				noBegin++
 				continue
 			}
-			for _, i := range open[at:] {
-				i.end = e.ns
-			}
-			open[at].how = e.outcome()
-			open, methods = open[:at], methods[:at]
+			open[top].end, open[top].how = e.ns, e.outcome()
+			open = open[:top]
 		}
 	}
 	return roots, noBegin
 }
 
-func innermost(methods []int, method int) int {
-	for i := len(methods) - 1; i >= 0; i-- {
-		if method < 0 || methods[i] == method {
-			return i
-		}
-	}
-	return -1
+// placed is a call or a leaf at a time.
+type placed struct {
+	ns   int64
+	leaf string
+	*interval
 }
 
-// modelOverlapping is for events that are sorted.
-func modelOverlapping(events []event) (threads [][]any, noBegin int) {
-	type placed struct {
-		ns   int64
-		leaf string
-		*interval
-	}
-	var all []placed
+// modelPairs is for events that are sorted. An end ends the innermost call of its method; one without a
+// begin ends a call that begins at the same time and has no other end.
+func modelPairs(events []event) (all []placed, noBegin int) {
 	var open []*interval
-	var methods []int
-	for n, e := range events {
+	early := new([]*event)
+	for n := range events {
+		e := &events[n]
+		if n > 0 && events[n-1].ns != e.ns {
+			early = new([]*event)
+		}
 		switch e.kind {
 		case 'S':
 			all = append(all, placed{ns: e.ns, leaf: fmt.Sprintf("x = %d", e.value)})
 		case 'X':
-			all = append(all, placed{e.ns, "", &interval{start: e.ns, end: e.ns + e.took, order: n, text: e.call(), how: e.outcome()}})
+			all = append(all, placed{e.ns, "", &interval{start: e.ns, end: e.ns + e.took, number: n, text: e.call(), how: e.outcome()}})
 		case 'B':
-			i := &interval{start: e.ns, end: endless, order: n, text: e.call(), how: unfinished}
-			open, methods = append(open, i), append(methods, e.method)
+			i := &interval{start: e.ns, end: endless, number: n, ending: n + 1, text: e.call(), how: unfinished, method: e.method}
+			i.early = early
+			open = append(open, i)
 		case 'E':
-			at := innermost(methods, e.method)
-			if at < 0 {
+			at := len(open) - 1
+			for at >= 0 && e.method >= 0 && open[at].method != e.method {
+				at--
+			}
+			switch {
+			case at >= 0:
+				i := open[at]
+				i.end, i.ending, i.how = e.ns, n, e.outcome()
+				all, open = append(all, placed{i.start, "", i}), slices.Delete(open, at, at+1)
+			case e.method < 0:
 				noBegin++
-				continue
+			default:
+				noBegin++
+				*early = append(*early, e)
 			}
-			for _, i := range open[at:] {
-				i.end = e.ns
-			}
-			open[at].how = e.outcome()
-			for _, i := range slices.Backward(open[at:]) {
-				all = append(all, placed{i.start, "", i})
-			}
-			open, methods = open[:at], methods[:at]
 		}
 	}
-	for _, i := range slices.Backward(open) {
+	for _, i := range open {
+		if at := slices.IndexFunc(*i.early, func(end *event) bool { return end.method == i.method }); at >= 0 {
+			i.end, i.how = i.start, (*i.early)[at].outcome()
+			*i.early = slices.Delete(*i.early, at, at+1)
+			noBegin--
+		}
 		all = append(all, placed{i.start, "", i})
 	}
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.ns, b.ns) })
-	// Among those of one time the calls are in order of their length, at the places of calls.
 	for from := 0; from < len(all); {
 		to := from
-		var calls []placed
-		for ; to < len(all) && all[to].ns == all[from].ns; to++ {
-			if all[to].interval != nil {
-				calls = append(calls, all[to])
-			}
+		for to < len(all) && all[to].ns == all[from].ns {
+			to++
 		}
-		slices.SortFunc(calls, func(a, b placed) int { return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.order, b.order)) })
-		for i := from; i < to; i++ {
-			if all[i].interval != nil {
-				all[i], calls = calls[0], calls[1:]
-			}
-		}
+		arrange(all[from:to])
 		from = to
 	}
-	var lanes [][]*interval // all that are in each
-	lane := func() {
-		lanes, threads = append(lanes, nil), append(threads, nil)
+	return all, noBegin
+}
+
+// arrange puts the calls of one time in order, at the places of calls.
+func arrange(group []placed) {
+	var before, long, after []*interval
+	first := math.MaxInt // of those that took time
+	for _, p := range group {
+		if p.interval != nil && p.end != p.start && p.end != endless {
+			first = min(first, p.number)
+		}
+	}
+	for _, p := range group {
+		switch i := p.interval; {
+		case i == nil:
+		case i.end != i.start && i.end != endless:
+			long = append(long, i)
+		case first == math.MaxInt || i.ending > 0 && i.number < first:
+			before = append(before, i)
+		default:
+			after = append(after, i)
+		}
+	}
+	byNumber := func(a, b *interval) int { return cmp.Compare(a.number, b.number) }
+	slices.SortFunc(before, byNumber)
+	slices.SortFunc(after, byNumber)
+	slices.SortFunc(long, func(a, b *interval) int { return cmp.Or(cmp.Compare(b.end, a.end), byNumber(a, b)) })
+	calls := slices.Concat(before, long, after)
+	for n := range group {
+		if group[n].interval != nil {
+			group[n].interval, calls = calls[0], calls[1:]
+		}
+	}
+}
+
+// modelLanes puts each call in the first thread where it is inside what is open.
+func modelLanes(all []placed) (threads [][]any) {
+	var lanes [][]*interval // what is open in each
+	first := func() {
+		if len(lanes) == 0 {
+			lanes, threads = append(lanes, nil), append(threads, nil)
+		}
+	}
+	// settle ends what does not last beyond a time.
+	settle := func(lane int, ended func(*interval) bool) *interval {
+		open := lanes[lane]
+		for len(open) > 0 && ended(open[len(open)-1]) {
+			open = open[:len(open)-1]
+		}
+		if lanes[lane] = open; len(open) == 0 {
+			return nil
+		}
+		return open[len(open)-1]
+	}
+	add := func(lane int, x any) {
+		if open := lanes[lane]; len(open) > 0 {
+			in := open[len(open)-1]
+			in.children = append(in.children, x)
+			return
+		}
+		threads[lane] = append(threads[lane], x)
 	}
 	for _, p := range all {
 		if p.interval == nil {
-			if len(lanes) == 0 {
-				lane()
-			}
-			// Inside the innermost that has not ended before, and that no later call has ended.
-			put(&threads[0], lanes[0], func(i *interval) bool { return !i.closed && i.end >= p.ns && i.end > i.start }, leaf{p.leaf})
+			first()
+			settle(0, func(i *interval) bool { return i.end < p.ns || i.end == i.start })
+			add(0, leaf{p.leaf})
 			continue
 		}
-		at := slices.IndexFunc(lanes, func(l []*interval) bool {
-			return !slices.ContainsFunc(l, func(i *interval) bool { return i.end > p.start && i.end < p.end })
-		})
-		if at < 0 {
-			at = len(lanes)
-			lane()
+		ended := func(i *interval) bool {
+			return i.end < p.start || i.end == p.start && (p.end != p.start || i.ending <= p.number)
 		}
-		for _, l := range lanes[:at+1] {
-			for _, i := range l {
-				i.closed = i.closed || i.end <= p.start
+		if p.end == endless {
+			first()
+			if in := settle(0, ended); in != nil {
+				p.end = in.end
+			}
+			add(0, p.interval)
+			lanes[0] = append(lanes[0], p.interval)
+			continue
+		}
+		at := 0
+		for ; ; at++ {
+			if at == len(lanes) {
+				lanes, threads = append(lanes, nil), append(threads, nil)
+			}
+			if in := settle(at, ended); in == nil || in.end >= p.end {
+				break
 			}
 		}
-		put(&threads[at], lanes[at], func(i *interval) bool { return i.end > p.start }, p.interval)
-		lanes[at] = append(lanes[at], p.interval)
-	}
-	return threads, noBegin
-}
-
-// put adds to the last call that is around, or to the roots.
-func put(roots *[]any, lane []*interval, around func(*interval) bool, x any) {
-	for _, i := range slices.Backward(lane) {
-		if around(i) {
-			i.children = append(i.children, x)
-			return
+		add(at, p.interval)
+		if p.end > p.start || p.ending > p.number+1 {
+			lanes[at] = append(lanes[at], p.interval)
 		}
 	}
-	*roots = append(*roots, x)
+	return threads
 }

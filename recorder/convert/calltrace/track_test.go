@@ -20,16 +20,16 @@ func (e event) addTo(t testing.TB, w *calltrace.Writer, k *calltrace.Track) {
 	if e.value != 0 {
 		end.Result = new(calltrace.Int(e.value))
 	}
-	m := calltrace.AnyMethod
+	var l calltrace.Label
 	if e.method >= 0 {
-		m = w.Method("C", fmt.Sprintf("m%d", e.method))
+		name := fmt.Sprintf("m%d", e.method)
+		c.Method, l = w.Method("C", name), calltrace.LabelOf("", name)
 	}
-	c.Method = m
 	switch e.kind {
 	case 'B':
-		must(t, k.Begin(e.ns, &c))
+		must(t, k.Begin(e.ns, &c, l))
 	case 'E':
-		must(t, k.End(e.ns, m, &end))
+		must(t, k.End(e.ns, l, &end))
 	case 'X':
 		must(t, k.Complete(e.ns, e.took, &c, &end))
 	case 'S':
@@ -103,6 +103,10 @@ func TestTrack(t *testing.T) {
 			"thread t", "  C.m1(3): 4 @10+50", "    C.m2(0): 5 @20+20", "    C.m3(0) @40+10", "  x = 1"}},
 		{"ends of others", []event{{'E', 5, 0, -1, 0}, {'B', 10, 0, 1, 0}, {'B', 20, 0, 2, 0}, {'E', 30, 0, 9, 0}, {'E', 40, 0, 1, 0}, {'B', 50, 0, 3, 0}, {'X', 60, 0, 4, 0}}, []string{
 			"thread t", "  C.m1(0) @10+30", "    C.m2(0): <unfinished method> @20+20", "  C.m3(0): <unfinished method> @50+10", "    C.m4(0) @60+0"}},
+		{"crossed", []event{{'B', 10, 0, 1, 0}, {'B', 20, 0, 2, 0}, {'S', 25, 0, 0, 1}, {'E', 30, 0, 1, 5}, {'E', 40, 0, 2, 6}}, []string{
+			"thread t", "  C.m1(0): 5 @10+20", "    x = 1", "thread t #2", "  C.m2(0): 6 @20+20"}},
+		{"ends of one time", []event{{'B', 10, 0, 1, 0}, {'B', 20, 0, 2, 0}, {'E', 30, 0, 1, 5}, {'E', 30, 0, 2, 6}}, []string{
+			"thread t", "  C.m1(0): 5 @10+20", "    C.m2(0): 6 @20+10"}},
 		{"both kinds", []event{{'B', 10, 0, 1, 0}, {'X', 20, 20, 2, 0}, {'E', 30, 0, 1, 8}, {'X', 12, 3, 3, 0}, {'B', 13, 0, 4, 0}, {'E', 14, 0, 4, 0}}, []string{
 			"thread t", "  C.m1(0): 8 @10+20", "    C.m3(0) @12+3", "      C.m4(0) @13+1", "thread t #2", "  C.m2(0) @20+20"}},
 	} {

@@ -38,6 +38,7 @@ type Writer struct {
 	threads     int64     // numbered
 	events      int64     // numbered
 	open        int       // calls that have begun, in all threads
+	nested      int       // calls that have begun, in the nesting of all tracks
 	first, last int64     // ns: of all events
 	origin      int64     // ns: where the times of the trace begin
 	live        Thread    // the head of a ring of the threads that are not closed

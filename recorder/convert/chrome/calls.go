@@ -8,6 +8,7 @@ import (
 // begins prepares the call of an event.
 func (c *converter) begins(e *event) *calltrace.Call {
 	n := c.names.of(c.string(e.category), c.string(e.name))
+	c.label = n.label
 	v := &c.values
 	v.reset(c.text)
 	v.begins = e.phase == 'B' || e.phase == 'b' || e.phase == 'S'
@@ -66,7 +67,9 @@ func (c *converter) begin(e *event) error {
 }
 
 // beginOn begins a call on a track.
-func (c *converter) beginOn(k *calltrace.Track, e *event) error { return k.Begin(e.ts, c.begins(e)) }
+func (c *converter) beginOn(k *calltrace.Track, e *event) error {
+	return k.Begin(e.ts, c.begins(e), c.label)
+}
 
 func (c *converter) end(e *event) error {
 	k := c.track(e)
@@ -83,7 +86,7 @@ func (c *converter) endOn(k *calltrace.Track, e *event) error {
 	if e.args.kind == object {
 		v.members(e.args)
 	}
-	return k.End(e.ts, c.names.ended(c.string(e.category), c.string(e.name)), &calltrace.End{Result: v.joined(), Threw: v.threw})
+	return k.End(e.ts, calltrace.LabelOf(c.string(e.category), c.string(e.name)), &calltrace.End{Result: v.joined(), Threw: v.threw})
 }
 
 func (c *converter) instant(e *event) error {

@@ -52,7 +52,8 @@ type converter struct {
 	anchor anchor
 	text   string // of the batch
 	others []member
-	call   calltrace.Call // scratch
+	call   calltrace.Call  // scratch
+	label  calltrace.Label // of call
 }
 
 func newConverter(to *calltrace.Writer, prefix string) *converter {

@@ -13,7 +13,9 @@
 //	thread of a process      track "thread"; with several processes "process › thread". The
 //	                         numbers are shown of what has no name, or one that others have, too
 //	complete event (X)       call: the category is the class, the name the method
-//	begin, end (B, E)        call; the arguments of the end are its result
+//	begin, end (B, E)        call; the arguments of the end are its result. The end is that of the last
+//	                         call with its name, and its category if both have one; without a name,
+//	                         of the last call. Of calls that overlap, the second is on a track "name #2"
 //	instant (i, I)           call without a duration, on the track of its thread, process, or "global"
 //	asynchronous (b, e, n)   calls of a track for each category and id; the older ones (S, T, p, F)
 //	                         also for each name

@@ -12,8 +12,7 @@ import (
 type names struct {
 	to    *calltrace.Writer
 	known map[label]named
-	last  map[string]calltrace.Method // of events with a name
-	bytes int                         // of the texts in them
+	bytes int // of the texts in them
 }
 
 type label struct{ category, name string }
@@ -21,6 +20,7 @@ type label struct{ category, name string }
 // named is what a category and a name say.
 type named struct {
 	method calltrace.Method
+	label  calltrace.Label
 	file   string
 	line   int
 }
@@ -32,7 +32,7 @@ const (
 )
 
 func newNames(to *calltrace.Writer) names {
-	return names{to: to, known: map[label]named{}, last: map[string]calltrace.Method{}}
+	return names{to: to, known: map[label]named{}}
 }
 
 func (n *names) of(category, name string) named {
@@ -42,33 +42,16 @@ func (n *names) of(category, name string) named {
 	n.bytes += len(category) + len(name)
 	if len(n.known) >= knownNames || n.bytes > knownBytes {
 		clear(n.known)
-		clear(n.last)
 		n.bytes = len(category) + len(name)
 	}
 	category, name = strings.Clone(category), strings.Clone(name)
 	class, method, file, line := parts(category, name)
-	made := named{n.to.Method(class, method), file, line}
+	made := named{n.to.Method(class, method), calltrace.LabelOf(category, name), file, line}
 	if n.bytes > knownBytes {
 		return made
 	}
 	n.known[label{category, name}] = made
-	n.last[name] = made.method
 	return made
-}
-
-// ended returns the method of an event that ends a call. Many writers leave out the name, or the
-// category, there.
-func (n *names) ended(category, name string) calltrace.Method {
-	if name == "" {
-		return calltrace.AnyMethod
-	}
-	if category != "" {
-		return n.of(category, name).method
-	}
-	if m, ok := n.last[name]; ok {
-		return m
-	}
-	return calltrace.AnyMethod
 }
 
 // parts divides a category and a name into what they are made of.
