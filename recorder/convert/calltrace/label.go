@@ -37,14 +37,17 @@ func (end Label) exactly(begin Label) bool {
 	return end.full == begin.full || end.full == end.name && end.name == begin.name || end.name == 0
 }
 
+// labelSize is the size of a label in a record, in bytes.
+const labelSize = 16
+
 func (l Label) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, l.name), l.full)
 }
 
 // label reads a label.
 func (r *reader) label() Label {
-	l := Label{binary.LittleEndian.Uint64(r.rest), binary.LittleEndian.Uint64(r.rest[8:])}
-	r.rest = r.rest[16:]
+	l := Label{binary.LittleEndian.Uint64(r.rest), binary.LittleEndian.Uint64(r.rest[labelSize/2:])}
+	r.rest = r.rest[labelSize:]
 	return l
 }
 
