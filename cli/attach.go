@@ -2,15 +2,19 @@ package cli
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"tracex/recorder/instrument"
 	"tracex/recorder/instrument/control"
 	"tracex/recorder/recording"
 )
@@ -162,7 +166,7 @@ func attachError(pid int, err error) error {
 	case errors.Is(err, control.ErrNoProcess):
 		return withHint(what, "pidof NAME, or pgrep NAME, prints the id of a process")
 	case errors.Is(err, control.ErrNotBuilt):
-		return withHint(what, "tracex build -o PROGRAM ./cmd/x makes one; TRACEX_CONTROL=0 in its environment switches this off")
+		return notBuiltError(pid)
 	case errors.Is(err, control.ErrDenied):
 		return withHint(what, "run tracex attach as the program's user")
 	case errors.Is(err, control.ErrBusy):
@@ -172,3 +176,26 @@ func attachError(pid int, err error) error {
 	}
 	return what
 }
+
+// notBuiltError says what a process is that has no control file.
+func notBuiltError(pid int) error {
+	proc := fmt.Sprintf("/proc/%d", pid)
+	what := fmt.Sprintf("process %d", pid)
+	if name, err := os.ReadFile(proc + "/comm"); err == nil {
+		what += " (" + strings.TrimSpace(string(name)) + ")"
+	}
+	const makes = "tracex build -o PROGRAM ./cmd/x makes one that can be recorded"
+	info, err := buildinfo.ReadFile(proc + "/exe")
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist): // not even that can be known
+		return withHint(fmt.Errorf("%s was %w", what, errNotBuilt), makes)
+	case err != nil:
+		return withHint(fmt.Errorf("%s is no Go program, and was %w", what, errNotBuilt), makes+"; for other languages see docs/exchange.md")
+	case instrument.Built(proc + "/exe"):
+		return withHint(fmt.Errorf("%s was made by tracex build, but has no file by which it can be reached", what),
+			"TRACEX_CONTROL=0 in its environment switches that off; or the file, below $XDG_RUNTIME_DIR/tracex or /tmp/tracex-UID, could not be made, or was removed")
+	}
+	return withHint(fmt.Errorf("%s is a Go program (%s) that was %w", what, info.GoVersion, errNotBuilt), makes)
+}
+
+var errNotBuilt = errors.New("not made by tracex build")

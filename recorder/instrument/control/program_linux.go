@@ -1,15 +1,12 @@
 package control
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,57 +21,6 @@ type Program struct {
 	file   *os.File
 	page   []byte
 	before uint32 // AtSession when Begin asked
-}
-
-// Find returns the program with a process id. The caller closes it.
-func Find(pid int) (*Program, error) {
-	proc := fmt.Sprintf("/proc/%d", pid)
-	maps, err := os.Open(proc + "/maps")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, ErrNoProcess
-	case errors.Is(err, fs.ErrPermission):
-		return nil, ErrDenied
-	case err != nil:
-		return nil, err
-	}
-	defer maps.Close()
-	path := mappedControl(bufio.NewScanner(maps))
-	if path == "" {
-		return nil, ErrNotBuilt
-	}
-	// As the program sees it, which may have another root.
-	f, err := os.OpenFile(proc+"/root"+path, os.O_RDWR|syscall.O_NOFOLLOW, 0)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return nil, ErrDenied
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, ErrNotBuilt
-	case err != nil:
-		return nil, err
-	}
-	p, err := openProgram(f, pid)
-	if err != nil {
-		f.Close()
-	}
-	return p, err
-}
-
-// mappedControl returns the path of the control file among the mappings of a process.
-func mappedControl(maps *bufio.Scanner) string {
-	for maps.Scan() {
-		at := strings.IndexByte(maps.Text(), '/')
-		if at < 0 {
-			continue
-		}
-		path := maps.Text()[at:]
-		i := strings.LastIndexByte(path, '/')
-		folder, name := path[:i], path[i+1:]
-		if _, err := strconv.ParseUint(name, 10, 32); err == nil && (strings.HasSuffix(folder, "/tracex") || strings.HasPrefix(folder, raw.TempFolder)) {
-			return path
-		}
-	}
-	return ""
 }
 
 // openProgram maps a control file. While it is open, no other process controls the program.

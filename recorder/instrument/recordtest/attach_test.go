@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,9 +30,9 @@ type server struct {
 // servedCalls is how many calls of serve there are for each line.
 const servedCalls = 50
 
-func startServer(t *testing.T, program, mode string) *server {
+func startServer(t *testing.T, program, mode string, env ...string) *server {
 	t.Helper()
-	c := start(t, "", []string{"XDG_RUNTIME_DIR=" + t.TempDir()}, program, mode, strconv.Itoa(servedCalls))
+	c := start(t, "", append(env, "XDG_RUNTIME_DIR="+t.TempDir()), program, mode, strconv.Itoa(servedCalls))
 	in, answers := talkTo(t, c)
 	s := &server{t, c.Process.Pid, in, answers, c.Wait}
 	if !s.answers.Scan() || s.answers.Text() != "begun" {
@@ -289,8 +290,32 @@ func TestAttachErrors(t *testing.T) {
 	idle.end()
 	check(attach(idle.pid), "there is no such process")
 	unable := startServer(t, plain, "idle")
-	check(attach(unable.pid), "the program was not made by tracex build")
+	check(attach(unable.pid), "(plain) is a Go program ("+runtime.Version()+") that was not made by tracex build")
 	unable.end()
+	other := exec.Command("cat")
+	in, err := other.StdinPipe()
+	if err == nil {
+		err = other.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(attach(other.Process.Pid), "(cat) is no Go program, and was not made by tracex build")
+	in.Close()
+	if err := other.Wait(); err != nil {
+		t.Error(err)
+	}
+	first := "not made by tracex build"
+	if st, err := os.Stat("/proc/1"); err == nil && os.Geteuid() != 0 && int(st.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
+		first = "belongs to another user"
+	}
+	check(attach(1), first)
+	deaf := startServer(t, recording, "idle", "TRACEX_CONTROL=0")
+	check(attach(deaf.pid), "was made by tracex build, but has no file by which it can be reached")
+	deaf.end()
+	recorded := startServer(t, recording, "idle", "TRACEX_RECORD="+t.TempDir())
+	check(attach(recorded.pid), "the program is being recorded already")
+	recorded.end()
 
 	// Only one may record a program.
 	s := startServer(t, recording, "served")
