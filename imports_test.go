@@ -125,6 +125,7 @@ var borders = []struct {
 	{"tracex/recorder/internal/perfetto/calls", nil, []string{"net"}},
 	{"tracex/recorder/perfetto/producer", []string{"tracex/recorder/internal/policy", "tracex/recorder/perfetto/messages", "tracex/recorder/internal/perfetto/ipc",
 		"tracex/recorder/internal/perfetto/smb"}, []string{"net/http"}},
+	{"tracex/recorder/perfetto/consumer", []string{"tracex/recorder/perfetto/messages", "tracex/recorder/internal/perfetto/ipc"}, []string{"net/http"}},
 	{"tracex/recorder/perfetto/service/tracebuf", []string{"tracex/recorder/internal/policy", "tracex/recorder/internal/perfetto/smb"}, []string{"net"}},
 	{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/policy", "tracex/recorder/perfetto/messages", "tracex/recorder/internal/perfetto/ipc",
 		"tracex/recorder/internal/perfetto/smb", "tracex/recorder/perfetto/service/tracebuf"}, []string{"net/http"}},

@@ -1,0 +1,217 @@
+package consumer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+)
+
+// AddressVariable is the environment variable that holds the address of the socket
+// for consumers.
+const AddressVariable = ipc.ConsumerVariable
+
+// Errors of the connection and of single requests.
+var (
+	// ErrClosed is returned after Close.
+	ErrClosed = ipc.ErrClosed
+	// ErrDisconnected is returned when the service has ended the connection: it is gone,
+	// does not allow this user to record, or has waited too long for a reader.
+	ErrDisconnected = ipc.ErrDisconnected
+	// ErrNoService is returned if the address is that of something else, such as the
+	// socket for programs.
+	ErrNoService = ipc.ErrNoService
+	// ErrNoMethod is returned for a request that the service, being older, does not know.
+	ErrNoMethod = ipc.ErrNoMethod
+	// ErrRejected is returned for a request that the service did not carry out. The
+	// protocol does not say why.
+	ErrRejected = ipc.ErrRejected
+	// ErrNoFiles is returned for a file over TCP.
+	ErrNoFiles = ipc.ErrNoFiles
+)
+
+// Address returns where consumers on this machine look for a service: the value of
+// AddressVariable, else Perfetto's usual path.
+func Address() string { return ipc.ConsumerAddress() }
+
+// Consumer is a connection to a tracing service. Its methods may be called from any
+// goroutine, but not from functions that its methods call.
+type Consumer struct {
+	client *ipc.Client
+	port   *ipc.Binding
+
+	streaming chan struct{} // holds a token while a stream of replies arrives
+
+	mu      sync.Mutex
+	session *Session // that the connection has; nil if none
+}
+
+// Connect connects to a service. See the package comment for addresses; "" means
+// [Address]. The context is only for connecting.
+func Connect(ctx context.Context, address string) (*Consumer, error) {
+	address = cmp.Or(address, Address())
+	client, err := ipc.Dial(ctx, address, ipc.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("consumer: no tracing service at %s: %w", address, err)
+	}
+	port, err := client.Bind(ctx, "ConsumerPort")
+	if err != nil {
+		client.Close()
+		return nil, fmt.Errorf("consumer: %s: %w", address, err)
+	}
+	c := &Consumer{client: client, port: port, streaming: make(chan struct{}, 1)}
+	if port.Has("ObserveEvents") {
+		err = port.Call("ObserveEvents", &messages.ObserveEventsRequest{
+			EventsToObserve: []messages.ObservableEvents_Type{messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED},
+		}, c.observed)
+	}
+	if err != nil {
+		client.Close()
+		return nil, fmt.Errorf("consumer: %s: %w", address, err)
+	}
+	return c, nil
+}
+
+// Close ends the connection, and with it the session, unless that is detached.
+func (c *Consumer) Close() {
+	c.client.Close()
+	<-c.client.Done()
+}
+
+// observed handles an event of the session.
+func (c *Consumer) observed(r ipc.Reply) {
+	m := new(messages.ObserveEventsResponse)
+	if r.Decode(m) != nil || !m.GetEvents().GetAllDataSourcesStarted() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		c.session.begun()
+	}
+}
+
+// Capabilities returns what the service can do.
+func (c *Consumer) Capabilities(ctx context.Context) (*messages.TracingServiceCapabilities, error) {
+	m := new(messages.QueryCapabilitiesResponse)
+	if err := c.invoke(ctx, "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, m); err != nil {
+		return nil, err
+	}
+	return m.GetCapabilities(), nil
+}
+
+// State returns the connected programs, their data sources, and the sessions that this
+// user may know of.
+func (c *Consumer) State(ctx context.Context) (*messages.TracingServiceState, error) {
+	state := new(messages.TracingServiceState)
+	err := c.stream(ctx, "QueryServiceState", &messages.QueryServiceStateRequest{}, func(body []byte) error {
+		m := new(messages.QueryServiceStateResponse)
+		if err := proto.Unmarshal(body, m); err != nil {
+			return fmt.Errorf("consumer: the service's state: %w", err)
+		}
+		proto.Merge(state, m.GetServiceState())
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return state, nil
+}
+
+// CloneTarget names the session to clone: by its number in [Consumer.State], or by the
+// unique_session_name of its config.
+type CloneTarget struct {
+	ID   uint64
+	Name string
+}
+
+// Clone makes a copy of what a session has recorded so far, which continues. The
+// connection must not have a session. The copy can be read and freed.
+func (c *Consumer) Clone(ctx context.Context, of CloneTarget) (*Session, error) {
+	request := new(messages.CloneSessionRequest)
+	if of.ID != 0 {
+		request.Selector = &messages.CloneSessionRequest_SessionId{SessionId: of.ID}
+	} else {
+		request.Selector = &messages.CloneSessionRequest_UniqueSessionName{UniqueSessionName: of.Name}
+	}
+	return c.begin(func(s *Session) error {
+		m := new(messages.CloneSessionResponse)
+		if err := c.invoke(ctx, "CloneSession", request, m); err != nil {
+			return err
+		}
+		if !m.GetSuccess() {
+			return fmt.Errorf("cloning a session: %w", &EndError{cmp.Or(m.GetError(), "no reason given")})
+		}
+		s.begun()
+		s.over(nil)
+		return nil
+	})
+}
+
+// Attach continues a session that this user has left with [Session.Detach]. It returns
+// the session's config as well.
+func (c *Consumer) Attach(ctx context.Context, key string) (*Session, *messages.TraceConfig, error) {
+	m := new(messages.AttachResponse)
+	s, err := c.begin(func(s *Session) error {
+		if err := c.invoke(ctx, "Attach", &messages.AttachRequest{Key: proto.String(key)}, m); err != nil {
+			return err
+		}
+		return s.enable(&messages.EnableTracingRequest{AttachNotificationOnly: proto.Bool(true)}, nil)
+	})
+	return s, m.GetTraceConfig(), err
+}
+
+// invoke calls a method and waits for its answer.
+func (c *Consumer) invoke(ctx context.Context, method string, request, response proto.Message) error {
+	if err := c.port.Invoke(ctx, method, request, response); err != nil {
+		return fmt.Errorf("consumer: %w", err)
+	}
+	return nil
+}
+
+// stream calls a method and passes each of its replies to f, in the caller's
+// goroutine. The service sends no faster than f takes them.
+func (c *Consumer) stream(ctx context.Context, method string, request proto.Message, f func(body []byte) error) error {
+	select {
+	case c.streaming <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	replies, quit := make(chan ipc.Reply, 4), make(chan struct{})
+	defer close(quit) // what f does not want is dropped
+	err := c.port.Call(method, request, func(r ipc.Reply) {
+		select {
+		case replies <- r:
+		case <-quit:
+		}
+		if !r.More {
+			<-c.streaming
+		}
+	})
+	if err != nil {
+		<-c.streaming
+		return fmt.Errorf("consumer: %w", err)
+	}
+	for {
+		select {
+		case r := <-replies:
+			if r.Err != nil {
+				return fmt.Errorf("consumer: %w", r.Err)
+			}
+			if err := f(r.Body); err != nil || !r.More {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// errLarge is returned for a packet that no writer can have written.
+var errLarge = errors.New("consumer: the service sends a packet of more than 128 MiB")
