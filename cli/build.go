@@ -102,5 +102,5 @@ func (a *app) plannedInside(ctx context.Context, command []string, o instrument.
 	if err != nil {
 		return nil, err
 	}
-	return instrument.Inside(toolchain, tools, command, o)
+	return instrument.Inside(ctx, toolchain, tools, command, o)
 }

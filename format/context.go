@@ -16,6 +16,8 @@ type Context struct {
 	strings   table[namedString]
 	paths     table[AccessPath]
 	locations table[namedLocation]
+	packages  map[string]*Package // by name
+	imports   map[string]*Package // the same, by path
 	version   Version
 }
 
@@ -184,6 +186,12 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		v := r.stringObject()
 		id = v.ID
 		add(&r, &c.strings, id, newNamedString(v))
+		if p, ok := packageIn(v); ok && r.err == nil && c.packages[p.Name] == nil {
+			if c.packages == nil {
+				c.packages, c.imports = make(map[string]*Package), make(map[string]*Package)
+			}
+			c.packages[p.Name], c.imports[p.Path] = &p, &p
+		}
 	case KindAccessPath:
 		v := r.accessPath()
 		id = v.ID

@@ -1,6 +1,9 @@
 package export
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/lazy/query/filter"
+)
 
 // cutNeed is a reference object that something refers to.
 type cutNeed struct {
@@ -99,6 +102,9 @@ func (r *cutRefs) needWithin(c *format.Context, n cutNeed, write func(object []b
 	switch v := c.Version(); n.kind {
 	case format.KindClassDescriptor:
 		if d := c.Class(n.id); d != nil {
+			if p := c.Package(filter.PackageOf(d.Name)); p != nil {
+				before(format.KindString, p.Text)
+			}
 			object, err = d.Append(nil, v)
 		}
 	case format.KindMethodDescriptor:

@@ -104,13 +104,26 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 		// Of several flags that name a package the last one counts.
 		p.Args = slices.Concat(head, own, rest[:user.end], flags, rest[user.end:])
 	}
-	p.Env = tools.environment(o)
+	p.Env = tools.environment(o, t.names(ctx, folder(head), user, patterns))
 	return p, nil
+}
+
+// folder returns the value of -C among the flags before a subcommand's others; "" if it is not given.
+func folder(head []string) string {
+	for i, a := range head {
+		if v, ok := strings.CutPrefix("-"+strings.TrimLeft(a, "-"), "-C="); ok {
+			return v
+		}
+		if (a == "-C" || a == "--C") && i+1 < len(head) {
+			return head[i+1]
+		}
+	}
+	return ""
 }
 
 // Inside makes a plan for a command that runs go itself, such as make. The flags are in GOFLAGS, so
 // they apply to every go command that this command or the built programs run.
-func Inside(t *Toolchain, tools *Tools, command []string, o Options) (*Plan, error) {
+func Inside(ctx context.Context, t *Toolchain, tools *Tools, command []string, o Options) (*Plan, error) {
 	inherited := strings.Fields(t.flags)
 	if slices.ContainsFunc(inherited, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-'\""), "toolexec") }) {
 		return nil, ErrToolexec
@@ -123,7 +136,7 @@ func Inside(t *Toolchain, tools *Tools, command []string, o Options) (*Plan, err
 	for _, pattern := range patterns {
 		words = append(words, goFlag("-gcflags="+prefixed(pattern, tools.stamp(o))))
 	}
-	return &Plan{Args: command, Env: append(tools.environment(o), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true, Several: true}, nil
+	return &Plan{Args: command, Env: append(tools.environment(o, t.names(ctx, "", userFlags{}, o.Packages)), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true, Several: true}, nil
 }
 
 // goFlag returns a flag in the form of GOFLAGS.
@@ -150,8 +163,8 @@ func (o Options) wrapper() wrapper.Options {
 }
 
 // environment is what the wrapper needs to know.
-func (t *Tools) environment(o Options) []string {
-	return wrapper.Settings{Archive: t.Archive, Options: o.wrapper(), Never: t.Never, Report: o.Report}.Environ()
+func (t *Tools) environment(o Options, names string) []string {
+	return wrapper.Settings{Archive: t.Archive, Options: o.wrapper(), Never: t.Never, Report: o.Report, Names: names}.Environ()
 }
 
 // quoted quotes a path for a flag whose value the go command splits at spaces.
@@ -176,6 +189,7 @@ func prefixed(pattern, flags string) string {
 type userFlags struct {
 	gcflags  []gcflag
 	packages []string // named on the command line
+	lists    []string // flags on which it depends what go list lists
 	end      int      // where the flags, with those after packages, end
 	toolexec bool
 	counts   bool // -count
@@ -237,6 +251,8 @@ func flagsOf(sub string, args []string) (u userFlags) {
 		switch name {
 		case "gcflags":
 			u.gcflags = append(u.gcflags, parseGcflags(value))
+		case "tags", "mod", "modfile", "overlay":
+			u.lists = append(u.lists, "-"+name+"="+value)
 		case "toolexec":
 			u.toolexec = true
 		case "count":

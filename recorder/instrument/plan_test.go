@@ -104,7 +104,7 @@ func TestMakeMerges(t *testing.T) {
 // TestInside: the flags follow the user's in GOFLAGS.
 func TestInside(t *testing.T) {
 	tools := &Tools{Wrapper: "/a folder/w", Archive: "/a", Stamp: "s"}
-	p, err := Inside(&Toolchain{flags: "-v"}, tools, []string{"make", "test"}, Options{})
+	p, err := Inside(t.Context(), &Toolchain{flags: "-v"}, tools, []string{"make", "test"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestInside(t *testing.T) {
 	if got := p.Env[len(p.Env)-1]; got != want || !slices.Equal(p.Args, []string{"make", "test"}) || !p.Runs {
 		t.Errorf("%s\nwant\n%s\n%q", got, want, p.Args)
 	}
-	if _, err := Inside(&Toolchain{flags: "-toolexec=x"}, tools, []string{"make"}, Options{}); !errors.Is(err, ErrToolexec) {
+	if _, err := Inside(t.Context(), &Toolchain{flags: "-toolexec=x"}, tools, []string{"make"}, Options{}); !errors.Is(err, ErrToolexec) {
 		t.Error(err)
 	}
 }

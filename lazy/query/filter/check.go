@@ -125,7 +125,7 @@ func (a *About) names(f *Field, want string) iter.Seq[string] {
 			}
 		case idPkg:
 			for d := range c.Classes() {
-				if !yield(PackageOf(d.Name)) {
+				if !packageNames(c, d.Name, yield) {
 					return
 				}
 			}

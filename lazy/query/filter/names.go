@@ -19,7 +19,29 @@ const constructor = "<init>"
 func classNames(c *format.Context, d *format.ClassDescriptor, yield func(string) bool) bool {
 	dotted := strings.ReplaceAll(d.Name, "$", ".")
 	short := c.ClassName(d.ID)
-	return yield(d.Name) && (short == d.Name || yield(short)) && (dotted == d.Name || yield(dotted))
+	if !yield(d.Name) || short != d.Name && !yield(short) || dotted != d.Name && !yield(dotted) {
+		return false
+	}
+	// Functions have the name of their package in the trace, and objects its import path.
+	pkg := PackageOf(d.Name)
+	if p := c.Package(pkg); p != nil {
+		return yield(p.Path + d.Name[len(pkg):])
+	}
+	p := c.PackageAt(pkg)
+	return p == nil || yield(p.Name+d.Name[len(pkg):])
+}
+
+// packageNames yields the names of the package of a class: as in the names of classes, and its import path.
+func packageNames(c *format.Context, class string, yield func(string) bool) bool {
+	pkg := PackageOf(class)
+	if !yield(pkg) {
+		return false
+	}
+	if p := c.Package(pkg); p != nil {
+		return yield(p.Path)
+	}
+	p := c.PackageAt(pkg)
+	return p == nil || yield(p.Name)
 }
 
 // classText yields the names of a class whose full name alone is known.

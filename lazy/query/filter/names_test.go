@@ -1,6 +1,10 @@
 package filter
 
-import "testing"
+import (
+	"testing"
+
+	"tracex/format"
+)
 
 func TestPackageOf(t *testing.T) {
 	for class, want := range map[string]string{
@@ -11,6 +15,51 @@ func TestPackageOf(t *testing.T) {
 	} {
 		if got := PackageOf(class); got != want {
 			t.Errorf("%s: %q, want %q", class, got, want)
+		}
+	}
+}
+
+// TestImportPaths: a package of Go is known by its name in the trace and by its import path, in names of
+// functions as in those of objects.
+func TestImportPaths(t *testing.T) {
+	const path = "example.com/shop/go-cache/v2"
+	c := format.NewContext(format.V27)
+	for _, o := range []interface {
+		Append([]byte, format.Version) ([]byte, error)
+	}{
+		&format.StringObject{ID: 0, Value: format.PackageText("lru", path)},
+		&format.ClassDescriptor{ID: 0, Name: "lru"}, &format.ClassDescriptor{ID: 1, Name: "lru.Cache"},
+		&format.ClassDescriptor{ID: 2, Name: path + ".Cache"}, &format.ClassDescriptor{ID: 3, Name: "other.Cache"},
+		&format.MethodDescriptor{ID: 0, ClassID: 0, Name: "New", Result: format.Type{Kind: format.TypeVoid}},
+		&format.MethodDescriptor{ID: 1, ClassID: 1, Name: "Get", Result: format.Type{Kind: format.TypeVoid}},
+		&format.MethodDescriptor{ID: 2, ClassID: 3, Name: "Get", Result: format.Type{Kind: format.TypeVoid}},
+	} {
+		b, err := o.Append(nil, format.V27)
+		if err == nil {
+			_, _, err = c.Add(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	get := format.Point{Class: format.ClassCall, Ref: 1, Target: format.Value{Kind: format.ValueObject, ClassID: 2, Bits: 7}}
+	for text, want := range map[string]bool{
+		"method=lru.Cache.Get": true, "method=" + path + ".Cache.Get": true, "class=lru.Cache": true, "class=" + path + ".Cache": true,
+		"pkg=lru": true, "pkg=" + path: true, "pkg=example.com/shop/*": true, "pkg~^example": true, "recv=lru.Cache": true,
+		"recv=" + path + ".Cache@7": true, "obj=lru.Cache@7": true, "-pkg=" + path: false,
+		"method=lru.New": false, "method=" + path + ".New": false, "class=lru": false, "class=" + path: false, "pkg=other": false,
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := e.Bind(About{Context: c})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := f.Match(&Facts{Point: &get}); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
 }

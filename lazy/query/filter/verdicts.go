@@ -13,14 +13,13 @@ func (m *matcher) anyOf(names func(yield func(string) bool) bool) bool {
 	return !names(func(s string) bool { return !m.matches(s) })
 }
 
-// matchesPkg is matches for a package: a.b.* is also a.b itself.
-func (t *boundTest) matchesPkg(class string) bool {
-	pkg := PackageOf(class)
-	if t.value.matcher.matches(pkg) {
-		return true
-	}
+// matchesPkg is matches for the package of a class: a.b.* is also a.b itself.
+func (t *boundTest) matchesPkg(c *format.Context, class string) bool {
 	l := &t.value
-	return (t.op == opEq || t.op == opNe) && !l.quoted && strings.HasSuffix(l.raw, ".*") && l.matcher.matches(pkg+".")
+	below := (t.op == opEq || t.op == opNe) && !l.quoted && strings.HasSuffix(l.raw, ".*")
+	return l.matcher.anyOf(func(yield func(string) bool) bool {
+		return packageNames(c, class, func(pkg string) bool { return yield(pkg) && (!below || yield(pkg+".")) })
+	})
 }
 
 // method returns whether the names of a method, or of its class or package, match; Maybe if they are
@@ -64,7 +63,7 @@ func (t *boundTest) class(c *format.Context, id int32) Verdict {
 	case d == nil:
 		return yesOrMaybe(t.field.id == idClass && t.value.kind != litRef && t.value.matcher.anyOf(func(yield func(string) bool) bool { return yield(c.ClassName(id)) }))
 	case t.field.id == idPkg:
-		return t.classes.put(id, t.matchesPkg(d.Name))
+		return t.classes.put(id, t.matchesPkg(c, d.Name))
 	case t.value.kind == litRef: // the class of an object
 		return t.classes.put(id, t.value.class == "" || !classNames(c, d, func(s string) bool { return s != t.value.class }))
 	}

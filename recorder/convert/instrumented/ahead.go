@@ -127,7 +127,9 @@ func (p *process) describe(i int) error {
 				return nil
 			}
 		case found.Function != nil:
-			p.program.functions.add(newFunction(found.Function, &p.to.blocks.dict.packages))
+			p.program.functions.add(newFunction(found.Function, &p.program.symbols.names))
+		case found.Packages != nil:
+			p.program.symbols.names.learn(found.Packages)
 		case found.Results != nil:
 			p.program.results(found.Results)
 		case found.Type != nil:

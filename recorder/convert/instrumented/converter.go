@@ -92,6 +92,7 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 	}
 	b := blocks{dict: newDictionary(o.Version), size: o.BlockSize, memory: o.Memory}
 	c := &Converter{options: o, layout: layout, to: to, blocks: b, gone: map[string]bool{}, called: map[int32]bool{}}
+	c.blocks.dict.packages.note = func(text string) { c.blocks.dict.text(text) }
 	if o.Begun != nil {
 		c.blocks.w = o.Begun.To
 		c.Resume(o.Begun.Written)

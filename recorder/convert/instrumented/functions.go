@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/recorder/instrument/raw"
+	"tracex/recorder/internal/gonames"
 )
 
 // function is a function of a program, or a go statement.
@@ -69,25 +70,21 @@ func (fs *functions) add(f *function) {
 }
 
 // newFunction names a function.
-func newFunction(d *raw.Function, names *packages) *function {
+func newFunction(d *raw.Function, names *programNames) *function {
 	f := &function{Function: *d, method: none}
-	pkg := linkName(d.Package)
-	if d.Flags&raw.FunctionMain != 0 {
-		pkg = "main"
+	main := d.Flags&raw.FunctionMain != 0
+	pkg, linked := names.of(d.Package, main), "p."
+	if main {
+		linked = "main."
 	}
-	f.class, f.name = names.split(pkg + "." + d.Name)
 	if d.Flags&raw.FunctionGo != 0 {
-		f.class, _ = names.split(pkg + ".f")
+		f.class = pkg
 		f.name, f.statement = splitStatement(d.Name)
+		return f
 	}
+	_, receiver, name := gonames.Split(linked + d.Name)
+	f.class, f.name = gonames.Class(pkg, receiver), name
 	return f
-}
-
-// linkName returns a package path in the form that names of functions have: the dots of its last
-// element are escaped.
-func linkName(path string) string {
-	last := strings.LastIndexByte(path, '/') + 1
-	return path[:last] + strings.ReplaceAll(path[last:], ".", "%2e")
 }
 
 // splitStatement splits the text of a go statement, go worker(i, s), into what is called and

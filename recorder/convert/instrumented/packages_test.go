@@ -4,7 +4,7 @@ import "testing"
 
 // TestPackages: packages whose paths end alike have names of their own.
 func TestPackages(t *testing.T) {
-	var ps packages
+	ps := programNames{packages: &packages{}}
 	for _, c := range []struct{ function, class, method string }{
 		{"text/template.New", "template", "New"},
 		{"html/template.(*Template).Parse", "html/template.Template", "Parse"},

@@ -8,9 +8,9 @@ import (
 
 // symbols finds functions and lines by addresses in a program's code.
 type symbols struct {
-	table    *gosym.Table // nil: nothing is known
-	places   map[uint64]symbol
-	packages *packages
+	table  *gosym.Table // nil: nothing is known
+	places map[uint64]symbol
+	names  programNames
 }
 
 // symbol is what is at an address.
@@ -36,7 +36,7 @@ const (
 
 // newSymbols reads a table of functions whose code begins at text.
 func newSymbols(table []byte, text uint64, names *packages) (s symbols, ok bool) {
-	s.places, s.packages = map[uint64]symbol{}, names
+	s.places, s.names = map[uint64]symbol{}, programNames{packages: names}
 	if len(table) < pclnHead {
 		return s, len(table) == 0
 	}
@@ -78,7 +78,7 @@ func (s *symbols) look(pc uint64) (found symbol) {
 		return symbol{}
 	}
 	found = symbol{file: baseName(file), line: line, name: withoutArguments(f.Name)}
-	found.class, found.method = s.packages.split(found.name)
+	found.class, found.method = s.names.split(found.name)
 	return found
 }
 

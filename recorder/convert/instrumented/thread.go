@@ -94,7 +94,7 @@ func (t *thread) started() string {
 	called := t.p.program.symbols.at(t.p.program.address(t.caller) - 1).name
 	switch {
 	case strings.HasPrefix(s.name, "testing.") && t.test != "":
-		class, _ := t.p.program.dict.packages.split(linkName(t.first.Package) + ".f")
+		class := t.p.program.symbols.names.of(t.first.Package, t.first.Flags&raw.FunctionMain != 0)
 		if class == "testing" { // its own functions are recorded: the program has the name of the package
 			class = strings.TrimSuffix(t.p.programName(), ".test")
 		}

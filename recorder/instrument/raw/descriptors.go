@@ -63,6 +63,7 @@ type Descriptor struct {
 	Function *Function
 	Results  *Results
 	Type     *Type
+	Packages *Packages
 }
 
 // Next returns the next descriptor; a zero one at the end of what the program has written. ok is
@@ -86,6 +87,9 @@ func (d *Descriptors) Next() (found Descriptor, ok bool) {
 		found.Type = c.typ()
 	case DescriptorResults:
 		found.Results = c.results()
+	case DescriptorPackages:
+		ps, ok := parsePackages(c.string())
+		found.Packages, c.Bad = ps, c.Bad || !ok
 	default:
 		return Descriptor{}, false
 	}

@@ -179,6 +179,9 @@ const (
 	// u32 function, u32 number of results, a type's id for each. A function has one before the
 	// first of its results.
 	DescriptorResults = 3
+	// string: the path of the program's main package, and after a blank the names of packages, see
+	// EncodePackages. It precedes the first function.
+	DescriptorPackages = 4
 
 	FunctionReceiver = 1 // flag: the first argument is the receiver
 	FunctionGo       = 2 // flag: a go statement; its text is the name

@@ -22,9 +22,9 @@ import (
 // stub has the declarations that edited sources use.
 const stub = `package tracexrt
 type Func struct {
-	Name, File, Pkg, Args string
+	Name, File, Pkg, Own, Args string
 	Line     int32
-	Recv, Go, Main bool
+	Recv, Go bool
 	Follow     uint64
 	Res      uint8
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,8 +131,8 @@ func (e *editor) replace(begin, end token.Pos, text string) {
 // descriptor adds a row to the table and returns its address as source text.
 func (e *editor) descriptor(name string, at token.Pos, rest string) string {
 	file, line := e.p.position(e.s, at)
-	if e.s.tree.Name.Name == "main" {
-		rest += ", Main: 0 == 0"
+	if own := e.s.tree.Name.Name; own == "main" || own != path.Base(e.p.path) {
+		rest += fmt.Sprintf(", Own: %q", own)
 	}
 	fmt.Fprintf(&e.table, "{Name: %q, File: %q, Pkg: %q, Line: %d%s}, ", name, file, e.p.path, line, rest)
 	e.rows++

@@ -197,7 +197,7 @@ func (p *Package) reason(s *source) string {
 	switch {
 	case strings.HasPrefix(base, "_cgo_"):
 		return ReasonCgo
-	case base == "_testmain.go" && strings.HasSuffix(p.path, ".test"):
+	case strings.HasPrefix(base, "_testmain."): // with coverage _testmain.cover.go
 		return ReasonTestMain
 	case strings.HasSuffix(base, "_test.go") && !p.options.Tests:
 		return ReasonTest

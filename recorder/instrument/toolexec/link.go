@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"os"
+	"os/exec"
 
 	"tracex/recorder/instrument/rewrite"
 	"tracex/recorder/instrument/wrapper"
@@ -32,7 +34,28 @@ func link(tool string, args []string) int {
 	if err := writeConfig(changed, config, archive); err != nil {
 		return fail("%v", err)
 	}
-	return run(tool, replaced(args, at, "-importcfg", changed))
+	packages := "-X=" + rewrite.ImportPath + ".packages=" + os.Getenv("TOOLEXEC_IMPORTPATH") + " " + settings.Names
+	return run(tool, append([]string{packages}, replaced(args, at, "-importcfg", changed)...))
+}
+
+// linkVersion tells the go command the version of the linker: another one if packages have other names, so
+// that a program with those from before is linked again.
+func linkVersion(tool string, args []string) int {
+	settings, err := wrapper.Load(os.Getenv)
+	if err != nil || settings.Names == "" {
+		become(tool, args)
+	}
+	c := exec.Command(tool, args...)
+	c.Stderr = os.Stderr
+	version, err := c.Output()
+	if err != nil {
+		return code(tool, err)
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(settings.Names))
+	// A version under development is known by the end of its last word, others by the whole line.
+	fmt.Printf("%s+%016x\n", bytes.TrimRight(version, "\n"), hash.Sum64())
+	return 0
 }
 
 // linkArchive returns the archive that matches how a program is linked.

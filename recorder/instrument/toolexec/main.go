@@ -26,6 +26,9 @@ func main() {
 			os.Exit(compile(tool, plain))
 		}
 	case "link":
+		if len(args) == 1 && args[0] == "-V=full" {
+			os.Exit(linkVersion(tool, args))
+		}
 		all := expand(args)
 		if _, config := flagValue(all, "-importcfg"); config != "" {
 			os.Exit(link(tool, all))

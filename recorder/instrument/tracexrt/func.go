@@ -9,12 +9,12 @@ type Func struct {
 	Name string // "(*T).m", "f.func1"; of a go statement, its call
 	File string
 	Pkg  string // import path
+	Own  string // the package's name; empty if it is the last element of the path, and not main
 	Args string // names of the arguments, the receiver first, separated by commas
 	Line int32
 	Res  uint8 // number of results
 	Recv bool  // the first argument is a receiver
 	Go   bool  // a go statement
-	Main bool  // of a package main
 	// Follow has bit i set if argument i is followed like a result: an error, or a test.
 	Follow uint64
 

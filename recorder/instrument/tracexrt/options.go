@@ -2,8 +2,6 @@
 
 package tracexrt
 
-import "unsafe"
-
 // only and skip are patterns of the functions to record, and not to record.
 var only, skip [64]string
 
@@ -107,71 +105,32 @@ func anyMatches(patterns *[64]string, f *Func) bool {
 }
 
 // matches reports whether a pattern names a function: package and name as in
-// "example.com/x/shop.(*Order).Pay", "shop.Order.Pay", "shop.*"; or a package. * stands for
-// anything without a slash, ... for anything. A pattern includes the literals in a function.
+// "example.com/x/shop.(*Order).Pay", "shop.Order.Pay", "shop.*"; or a package. The package may have
+// its own name, its import path, or an end of that. * stands for anything without a slash, ... for
+// anything. A pattern includes the literals in a function.
 func matches(pattern string, f *Func) bool {
-	var text [256]byte
-	last := lastElement(f.Pkg)
-	named := packageName(f.Pkg[:len(f.Pkg)-len(last)], last, &text)
-	main := named
-	if f.Main {
-		main = "main"
-	}
 	tree := pattern
 	if n := len(pattern) - len(below); n > 0 && pattern[n:] == below {
 		tree = pattern[:n]
 	}
-	for _, pkg := range [4]string{f.Pkg, last, named, main} {
-		if match(tree, pkg, "", "", false) || match(pattern, pkg, "", "", false) || match(pattern, pkg, ".", f.Name, false) || match(pattern, pkg, ".", f.Name, true) {
+	pkg := f.Own
+	for at := len(f.Pkg); ; {
+		if pkg != "" && (match(tree, pkg, "", "", false) || match(pattern, pkg, "", "", false) || match(pattern, pkg, ".", f.Name, false) || match(pattern, pkg, ".", f.Name, true)) {
 			return true
 		}
+		if at < 0 {
+			return false
+		}
+		at-- // before a slash
+		for at >= 0 && f.Pkg[at] != '/' {
+			at--
+		}
+		pkg = f.Pkg[at+1:]
 	}
-	return false
 }
 
 // below ends a pattern of a package and those below it, as in patterns of go build.
 const below = "/..."
-
-func lastElement(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
-		}
-	}
-	return path
-}
-
-// packageName returns the name that a package most likely has, as package gonames does: shop for shop/v2
-// and shop.v2. The name may be stored in text.
-func packageName(before, last string, text *[256]byte) string {
-	const test = "_test"
-	name, suffix := last, ""
-	if n := len(last) - len(test); n > 0 && last[n:] == test {
-		name, suffix = last[:n], test
-	}
-	at := len(name)
-	for at > 0 && name[at-1] >= '0' && name[at-1] <= '9' {
-		at--
-	}
-	switch {
-	case at == len(name) || at == 0 || name[at-1] != 'v':
-		return last
-	case at > 2 && name[at-2] == '.':
-		name = name[:at-2]
-	case at > 1 || name == "v0" || name == "v1" || len(before) == 0:
-		return last
-	default:
-		name = lastElement(before[:len(before)-1])
-		for i := range len(name) {
-			if name[i] == '.' { // a domain
-				return last
-			}
-		}
-	}
-	n := copy(text[:], name)
-	n += copy(text[n:], suffix)
-	return unsafe.String(&text[0], n)
-}
 
 // match matches a pattern with the concatenation of texts. bare leaves out (* and ) of a receiver,
 // and [...], which stands for type parameters.

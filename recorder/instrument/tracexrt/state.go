@@ -86,6 +86,9 @@ func listed(gp uintptr) *goroutine {
 //go:noinline
 func begin(gp uintptr) *goroutine {
 	acquire()
+	if named != session && packages != "" {
+		describePackages()
+	}
 	st := listed(gp)
 	if st == nil {
 		p := memory(unsafe.Sizeof(goroutine{}) + firstRoom*unsafe.Sizeof(frame{}))

@@ -341,7 +341,7 @@ func (f *Func) write(args []any) {
 	if f.Go {
 		flags |= FunctionGo
 	}
-	if f.Main {
+	if f.Own == "main" {
 		flags |= FunctionMain
 	}
 	*u32(p + 16) = flags | uint32(len(args))<<16
@@ -392,6 +392,23 @@ func (f *Func) describeResults(results []any) {
 // elemOf returns the type of what a pointer points to.
 func elemOf(pointer *any) *rtype {
 	return (*elemType)(unsafe.Pointer((*eface)(unsafe.Pointer(pointer)).typ)).elem
+}
+
+// packages has the names of the program's packages, see DescriptorPackages. The linker sets it.
+var packages string
+
+// named is the session for which packages has been described.
+var named uint32
+
+// describePackages writes the names of the program's packages. The lock is held.
+func describePackages() {
+	n := (8 + 4 + uintptr(len(packages)) + 7) &^ 7
+	if p := descriptor(n); p != 0 {
+		putText(p+8, packages)
+		*u32(p + 4) = uint32(n)
+		commit(p, DescriptorPackages)
+	}
+	named = session
 }
 
 func putText(p uintptr, s string) uintptr {

@@ -12,10 +12,12 @@
 //	TRACEX_TOOLEXEC_OPTIONS=tests=true trivial=true
 //	TRACEX_TOOLEXEC_NEVER=runtime internal/abi …
 //	TRACEX_TOOLEXEC_REPORT=/path/directory
+//	TRACEX_TOOLEXEC_NAMES=word
 //
 // ARCHIVE is the compiled package tracexrt; the one compiled with -shared has .shared appended to
 // the name. NEVER has the import paths of packages that are never instrumented, even with a
-// stamp: the runtime and what it imports. REPORT is optional, see Report.
+// stamp: the runtime and what it imports. REPORT is optional, see Report. NAMES is for a program's recorder, which
+// puts it into recordings: see package raw.
 package wrapper
 
 import (
@@ -33,6 +35,7 @@ const (
 	optionsVariable = "TRACEX_TOOLEXEC_OPTIONS"
 	neverVariable   = "TRACEX_TOOLEXEC_NEVER"
 	reportVariable  = "TRACEX_TOOLEXEC_REPORT"
+	namesVariable   = "TRACEX_TOOLEXEC_NAMES"
 )
 
 // Settings are what the wrapper reads from its environment.
@@ -41,6 +44,7 @@ type Settings struct {
 	Options Options
 	Never   []string
 	Report  string // a directory that exists, or empty
+	Names   string // of packages, see raw.EncodePackages; empty if all are as their paths tell
 }
 
 // Options are the settings that affect compiled packages.
@@ -64,6 +68,7 @@ func (s Settings) Environ() []string {
 		optionsVariable + "=" + s.Options.String(),
 		neverVariable + "=" + strings.Join(s.Never, " "),
 		reportVariable + "=" + s.Report,
+		namesVariable + "=" + s.Names,
 	}
 }
 
@@ -73,6 +78,7 @@ func Load(getenv func(name string) string) (Settings, error) {
 		Archive: getenv(archiveVariable),
 		Never:   strings.Fields(getenv(neverVariable)),
 		Report:  getenv(reportVariable),
+		Names:   getenv(namesVariable),
 	}
 	if s.Archive == "" {
 		return s, fmt.Errorf("%s is not set: the command is not meant to be run by hand", archiveVariable)

@@ -24,7 +24,7 @@ func environment(list []string) func(string) string {
 
 func TestSettings(t *testing.T) {
 	for _, want := range []Settings{
-		{Archive: "/a b/c.a", Options: Options{Tests: true}, Never: []string{"runtime", "internal/abi"}, Report: "/r"},
+		{Archive: "/a b/c.a", Options: Options{Tests: true}, Never: []string{"runtime", "internal/abi"}, Report: "/r", Names: "x_-9"},
 		{Archive: "x", Options: Options{Trivial: true}, Never: []string{}},
 	} {
 		have, err := Load(environment(want.Environ()))

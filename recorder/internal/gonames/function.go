@@ -15,60 +15,54 @@ import "strings"
 //	example.com/shop.Map[...]                shop        Map
 //	example.com/shop/v2.Open                 shop        Open
 func SplitFunction(name string) (class, method string) {
-	name = strings.ReplaceAll(name, "[...]", "") // type arguments
-	before, pkg, rest, ok := cut(name)
-	if !ok {
-		return "", name[len(before):]
+	path, receiver, method := Split(name)
+	if path == "" {
+		return "", method
 	}
-	pkg = packageName(before, pkg)
-	receiver, method := splitReceiver(uninlined(pkg, rest))
+	return Class(PackageName(path), receiver), method
+}
+
+// Split splits the runtime's name of a function into the import path of its package, "" if the name
+// has none, the type that it is a method of, "" if it is none, and the rest.
+func Split(name string) (path, receiver, method string) {
+	name = strings.ReplaceAll(name, "[...]", "") // type arguments
+	path, rest, ok := cut(name)
+	if !ok {
+		return "", "", name[strings.LastIndexByte(name, '/')+1:]
+	}
+	receiver, method = splitReceiver(uninlined(path == "main", rest))
+	return path, receiver, written(method)
+}
+
+// Class returns the name of the class of a function, by the name of its package and the type that it
+// is a method of, "" if it is none.
+func Class(pkg, receiver string) string {
 	if receiver != "" {
 		pkg += "." + receiver
 	}
-	return pkg, written(method)
+	return pkg
 }
 
 // Path returns the import path of the package that a function is in, by the runtime's name of it; "" if
 // the name has none.
 func Path(name string) string {
-	before, pkg, _, ok := cut(name)
-	if !ok {
-		return ""
-	}
-	return before + pkg
+	path, _, _ := cut(name)
+	return path
 }
 
-// cut cuts the runtime's name of a function after the path of its package, and that before its last element.
-// The linker escapes the dots of that element.
-func cut(name string) (before, pkg, rest string, ok bool) {
-	path := name
+// cut cuts the runtime's name of a function after the path of its package. The linker escapes the dots of
+// the path's last element.
+func cut(name string) (path, rest string, ok bool) {
+	path = name
 	if i := strings.IndexAny(path, "(["); i >= 0 {
 		path = path[:i] // a type without a name may have paths in it
 	}
 	last := strings.LastIndexByte(path, '/') + 1
-	pkg, rest, ok = strings.Cut(name[last:], ".")
-	return name[:last], strings.ReplaceAll(pkg, "%2e", "."), rest, ok
-}
-
-// packageName returns the name that a package most likely has, by the last element of its import path
-// and what precedes that: without a major version, as in shop/v2 and shop.v2.
-func packageName(before, last string) string {
-	if tested, ok := strings.CutSuffix(last, "_test"); ok {
-		return packageName(before, tested) + "_test"
+	pkg, rest, ok := strings.Cut(name[last:], ".")
+	if !ok {
+		return "", "", false
 	}
-	if name, version, ok := strings.Cut(last, ".v"); ok && name != "" && digits(version) {
-		return name
-	}
-	version, ok := strings.CutPrefix(last, "v")
-	if !ok || !digits(version) || version == "0" || version == "1" {
-		return last
-	}
-	before = strings.TrimSuffix(before, "/")
-	before = before[strings.LastIndexByte(before, '/')+1:]
-	if before == "" || strings.Contains(before, ".") { // a domain
-		return last
-	}
-	return before
+	return name[:last] + strings.ReplaceAll(pkg, "%2e", "."), rest, true
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
@@ -76,14 +70,14 @@ func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 // uninlined returns the name of a function in its package. If it is a literal that was inlined
 // with the function around it, the name of the function it was inlined into is cut off:
 // Open.func1 instead of main.Open.func1. For methods the name is not always enough to tell.
-func uninlined(pkg, name string) string {
+func uninlined(main bool, name string) string {
 	for at := strings.IndexByte(name, '.'); at >= 0; {
 		outer, inner := name[:at], name[at+1:]
 		next, _, _ := strings.Cut(inner, ".")
 		number, isInit := strings.CutPrefix(outer, "init")
 		isInit = isInit && (number == "" || number[0] == '.' && made(number[1:]))
-		if strings.HasPrefix(inner, outer+".") || (isInit || outer == "main" && pkg == "main") && !made(next) {
-			return uninlined(pkg, inner)
+		if strings.HasPrefix(inner, outer+".") || (isInit || outer == "main" && main) && !made(next) {
+			return uninlined(main, inner)
 		}
 		more := strings.IndexByte(inner, '.')
 		if more < 0 {

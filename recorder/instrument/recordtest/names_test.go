@@ -1,0 +1,146 @@
+//go:build linux
+
+package recordtest_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// alike has packages and commands of one name, and a package whose name is not the last element of its path.
+var alike = map[string]string{
+	"go.mod":      "module example.com/alike\n\ngo 1.25\n",
+	"a/util/a.go": "package util\n\nfunc Run(n int) int { return n + 1 }\n\ntype Tool struct{ n int }\n\nfunc (t *Tool) Use() int { return Run(t.n) }\n",
+	"b/util/b.go": "package util\n\nfunc Run(n int) int { return n * 2 }\n",
+	"b/util/b_test.go": `package util_test
+
+import (
+	"testing"
+
+	"example.com/alike/b/util"
+)
+
+func TestRun(t *testing.T) { util.Run(1) }
+`,
+	"go-cache/v2/cache.go": "package lru\n\ntype Cache struct{ m map[string]int }\n\nfunc (c *Cache) Get(k string) int { return c.m[k] }\n",
+	"cmd/x/main.go": `package main
+
+import (
+	au "example.com/alike/a/util"
+	bu "example.com/alike/b/util"
+	lru "example.com/alike/go-cache/v2"
+)
+
+func run(n int) { println(au.Run(n), bu.Run(n), (&au.Tool{}).Use(), (&lru.Cache{}).Get("k")) }
+
+func main() { run(3) }
+`,
+	"cmd/y/main.go": `package main
+
+import (
+	au "example.com/alike/a/util"
+	bu "example.com/alike/b/util"
+)
+
+func run(n int) {
+	done := make(chan int)
+	go func() { work(n, done) }()
+	println(<-done, au.Run(n))
+}
+
+func work(n int, done chan int) { done <- bu.Run(n) }
+
+func main() { run(3) }
+`,
+	"cmd/x/main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestRun(t *testing.T) { run(4) }\n",
+	"cmd/y/main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestRun(t *testing.T) { run(4) }\n",
+	// It is no part of what the module's packages are.
+	"testdata/z/main.go": "package main\n\nfunc main() {}\n",
+}
+
+// named matches the name of a package and a function, in a printed trace.
+var named = regexp.MustCompile(`([a-z_/]+)\.[A-Za-z0-9.]+\(`)
+
+// packagesIn returns the packages whose functions a trace shows by name.
+func packagesIn(t *testing.T, trace string) string {
+	t.Helper()
+	var found []string
+	for _, m := range named.FindAllStringSubmatch(printed(t, trace, nil), -1) {
+		found = append(found, m[1])
+	}
+	slices.Sort(found)
+	return strings.Join(slices.Compact(found), " ")
+}
+
+// TestNames: a function has the same name in each recording of a module, whatever is recorded, and whatever
+// is called first.
+func TestNames(t *testing.T) {
+	dir := write(t, alike)
+	traces := map[string]string{}
+	for command, want := range map[string]string{
+		"run ./cmd/x":         "a/util b/util cmd/x",
+		"run ./cmd/y":         "a/util b/util cmd/y",
+		"run cmd/x/main.go":   "a/util b/util cmd/x",
+		"run ./testdata/z":    "testdata/z",
+		"test ./...":          "a/util b/util cmd/x cmd/y util_test",
+		"test -cover ./cmd/y": "a/util b/util cmd/y",
+	} {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		must(t, runTracex(t, dir, nil, append([]string{"record", "-o", trace, "--", "go"}, strings.Fields(command)...)...))
+		if got := packagesIn(t, trace); got != want {
+			t.Errorf("go %s calls packages %s, want %s", command, got, want)
+		}
+		traces[command] = trace
+	}
+	trace := traces["test ./..."]
+	if text, want := printed(t, trace, nil), "cmd/y.run.func1 ← @ cmd/y.run main.go:"; !strings.Contains(goroutine.ReplaceAllString(text, "${1}@"), want) {
+		t.Errorf("%s\nlacks %s", text, want)
+	}
+
+	// The whole path is as good as the name that is shown.
+	must(t, runTracex(t, dir, nil, "export", "cut", "--where", "method=a/util.Run", "-o", filepath.Join(dir, "cut.bin"), trace))
+	for question, want := range map[string]string{
+		"calls example.com/alike/a/util.Run":            "calls of a/util.Run · 3 calls",
+		"calls b/util.Run":                              "calls of b/util.Run · 3 calls",
+		"calls example.com/alike/go-cache/v2.Cache.Get": "calls of Cache.Get · 1 call",
+		"calls lru.Cache.Get":                           "calls of Cache.Get · 1 call",
+		"callers example.com/alike/cmd/y.run":           "callers of cmd/y.run",
+		"find pkg=example.com/alike/b/util":             "3 matches",
+		"find pkg=example.com/alike/cmd/*":              "7 matches",
+		"find class=example.com/alike/a/util.Tool":      "1 match",
+		"find obj=a/util.Tool":                          "1 match",
+		"find recv=example.com/alike/a/util.Tool":       "1 match",
+		"find method=example.com/alike/cmd/x.run":       "1 match",
+		"find not pkg=example.com/alike/a/util":         "12 matches",
+		"top --only pkg=example.com/alike/cmd/x":        "2 methods",
+		"top --merge example.com/alike/a/util.Run":      "11 methods",
+	} {
+		words := strings.Fields(question)
+		r := must(t, runTracex(t, dir, nil, append([]string{words[0], trace}, words[1:]...)...))
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("%s: %s\nwant %s", question, r.stdout, want)
+		}
+	}
+	r := must(t, runTracex(t, dir, nil, "calls", "cut.bin", "example.com/alike/a/util.Run"))
+	if want := "calls of a/util.Run · 3 calls"; !strings.Contains(r.stdout, want) {
+		t.Errorf("of what was cut out: %s\nwant %s", r.stdout, want)
+	}
+}
+
+// TestOnlyByPath: patterns of functions name packages by their own names, their paths, and ends of these.
+func TestOnlyByPath(t *testing.T) {
+	dir := write(t, alike)
+	for only, want := range map[string]string{
+		"lru.*": "Cache", "example.com/alike/go-cache/v2.Cache.Get": "Cache", "go-cache/v2.*": "Cache", "a/util.Run": "a/util",
+		"example.com/alike/b/...": "b/util", "util.Run": "a/util b/util", "cmd/x.*": "cmd/x", "main.main": "cmd/x",
+	} {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		must(t, runTracex(t, dir, nil, "record", "-o", trace, "--only", only, "--", "go", "run", "./cmd/x"))
+		if got := packagesIn(t, trace); got != want && !(want == "Cache" && got == "" && strings.Contains(printed(t, trace, nil), "Cache@.Get(")) {
+			t.Errorf("--only %s records calls of %s, want %s:\n%s", only, got, want, printed(t, trace, nil))
+		}
+	}
+}
