@@ -8,6 +8,7 @@ import "iter"
 //
 // A Context has no lock: lookups may run concurrently with each other, but not with Add.
 type Context struct {
+	Packages  Packages
 	threads   table[ThreadName]
 	classes   table[namedClass]
 	methods   table[namedMethod]
@@ -16,8 +17,6 @@ type Context struct {
 	strings   table[namedString]
 	paths     table[AccessPath]
 	locations table[namedLocation]
-	packages  map[string]*Package // by name
-	imports   map[string]*Package // the same, by path
 	version   Version
 }
 
@@ -186,11 +185,8 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		v := r.stringObject()
 		id = v.ID
 		add(&r, &c.strings, id, newNamedString(v))
-		if p, ok := packageIn(v); ok && r.err == nil && c.packages[p.Name] == nil {
-			if c.packages == nil {
-				c.packages, c.imports = make(map[string]*Package), make(map[string]*Package)
-			}
-			c.packages[p.Name], c.imports[p.Path] = &p, &p
+		if r.err == nil {
+			c.Packages.note(v)
 		}
 	case KindAccessPath:
 		v := r.accessPath()

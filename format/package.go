@@ -40,8 +40,25 @@ func packageIn(o StringObject) (p Package, ok bool) {
 	return Package{name, path, o.ID}, err == nil && name != "" && path != ""
 }
 
-// Package returns the package with a name; nil if the trace tells no path of it.
-func (c *Context) Package(name string) *Package { return c.packages[name] }
+// Packages are the packages of a trace whose paths it tells. Those returned are shared and must not be changed.
+type Packages struct {
+	named, at map[string]*Package
+}
 
-// PackageAt returns the package with an import path; nil if the trace tells no name of it.
-func (c *Context) PackageAt(path string) *Package { return c.imports[path] }
+// Named returns the package with a name; nil if the trace tells no path of it.
+func (ps *Packages) Named(name string) *Package { return ps.named[name] }
+
+// At returns the package with an import path; nil if the trace tells no name of it.
+func (ps *Packages) At(path string) *Package { return ps.at[path] }
+
+// note notes the package that a string object tells of, if it does. The first of a name counts.
+func (ps *Packages) note(o StringObject) {
+	p, ok := packageIn(o)
+	if !ok || ps.named[p.Name] != nil {
+		return
+	}
+	if ps.named == nil {
+		ps.named, ps.at = make(map[string]*Package), make(map[string]*Package)
+	}
+	ps.named[p.Name], ps.at[p.Path] = &p, &p
+}

@@ -24,10 +24,10 @@ func TestPackage(t *testing.T) {
 		add(int32(3+i), text)
 	}
 	want := Package{name, path, 1}
-	if p := c.Package(name); p == nil || *p != want || c.PackageAt(path) != p {
+	if p := c.Packages.Named(name); p == nil || *p != want || c.Packages.At(path) != p {
 		t.Errorf("%+v, want %+v", p, want)
 	}
-	if c.Package("x") != nil || c.Package("") != nil || c.PackageAt("x") != nil {
+	if c.Packages.Named("x") != nil || c.Packages.Named("") != nil || c.Packages.At("x") != nil {
 		t.Error("a text that tells no path makes a package")
 	}
 	if text := PackageText(name, path); text != `package a/util // import "example.com/shop/a/util"` {

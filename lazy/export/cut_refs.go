@@ -102,7 +102,7 @@ func (r *cutRefs) needWithin(c *format.Context, n cutNeed, write func(object []b
 	switch v := c.Version(); n.kind {
 	case format.KindClassDescriptor:
 		if d := c.Class(n.id); d != nil {
-			if p := c.Package(filter.PackageOf(d.Name)); p != nil {
+			if p := c.Packages.Named(filter.PackageOf(d.Name)); p != nil {
 				before(format.KindString, p.Text)
 			}
 			object, err = d.Append(nil, v)

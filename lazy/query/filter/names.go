@@ -24,10 +24,10 @@ func classNames(c *format.Context, d *format.ClassDescriptor, yield func(string)
 	}
 	// Functions have the name of their package in the trace, and objects its import path.
 	pkg := PackageOf(d.Name)
-	if p := c.Package(pkg); p != nil {
+	if p := c.Packages.Named(pkg); p != nil {
 		return yield(p.Path + d.Name[len(pkg):])
 	}
-	p := c.PackageAt(pkg)
+	p := c.Packages.At(pkg)
 	return p == nil || yield(p.Name+d.Name[len(pkg):])
 }
 
@@ -37,10 +37,10 @@ func packageNames(c *format.Context, class string, yield func(string) bool) bool
 	if !yield(pkg) {
 		return false
 	}
-	if p := c.Package(pkg); p != nil {
+	if p := c.Packages.Named(pkg); p != nil {
 		return yield(p.Path)
 	}
-	p := c.PackageAt(pkg)
+	p := c.Packages.At(pkg)
 	return p == nil || yield(p.Name)
 }
 
