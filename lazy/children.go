@@ -32,7 +32,7 @@ func (l *childReader) newRun(pos, ord int64) *childRun {
 type childRead struct {
 	ok    bool       // there is a child
 	shown bool       // it does not fold to nothing
-	data  *nodeData  // as it is shown; nil if it is not shown, or was skipped
+	data  *nodeData  // as it is shown; nil if it is not shown, or was skipped and is as recorded
 	next  checkpoint // where the next child begins; the end of the content if there is no child
 
 	// In an edited tree:
@@ -169,11 +169,8 @@ func (l *childReader) over(e *nodeData, at checkpoint) (childRead, error) {
 	if !ok || err != nil {
 		return childRead{next: checkpoint{pos: l.end, ord: at.ord}}, err
 	}
-	shown := true
 	if l.folded && l.mayFold(e) {
-		var full childRead
-		full, err = l.child(at)
-		shown = full.shown
+		return l.child(at)
 	}
-	return childRead{ok: true, shown: shown, next: checkpoint{pos: e.next, ord: e.after}}, err
+	return childRead{ok: true, shown: true, next: checkpoint{pos: e.next, ord: e.after}}, nil
 }

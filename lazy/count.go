@@ -62,7 +62,9 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 				at.rows++
 			}
 			if c.ok && !c.entered {
-				at.time.add(l.walker, &e)
+				if err := at.time.add(ctx, l, &e, &c); err != nil {
+					return err
+				}
 			}
 			switch {
 			case c.dropped:

@@ -119,12 +119,12 @@ func (h hashEdits) edited(list []*plainNode, in EditState) (out []*plainNode) {
 	return out
 }
 
-// below adds up the durations of what is directly in a call, dropped or not.
+// below adds up the durations of the calls directly in a call, of those in its loops, and of what is dropped.
 func (h hashEdits) below(list []*plainNode, in EditState) (sum int64) {
 	for _, n := range list {
 		switch how, inside := h.decide(in, n.at.At); {
 		case !n.container:
-		case how == EditMerge:
+		case how == EditMerge, how == EditNone && !n.call:
 			sum += h.below(n.kids, inside)
 		default:
 			sum += max(0, n.duration)
@@ -285,7 +285,7 @@ func checkEdited(t *testing.T, r *LazyTraceReader, folded bool, h hashEdits) {
 		if got := MergedIn(at); got != n.merged {
 			t.Errorf("%s: %d points merged in %v, want %d", what, got, n.at, n.merged)
 		}
-		if self, _, known := at.Self(); known && !folded && n.at.At >= 0 { // what folds to nothing took time, too
+		if self, _, known := at.Self(); known && n.at.At >= 0 {
 			took, _ := at.Time()
 			if want := max(0, took.Duration-n.below); self != want {
 				t.Errorf("%s: self time of %v is %d, want %d", what, n.at, self, want)

@@ -35,7 +35,7 @@ type kids struct {
 	checkpoints []checkpoint
 	counted     int64     // rows counted so far
 	exact       bool      // whether all were counted
-	time        childTime // total time of those counted
+	time        childTime // of the calls in those counted
 	dropped     int64     // with those counted, how many are left out with all in them
 	merged      int64     // with those counted, how many points have no row for other edits
 	sorted      *sorting  // nil if rows are in recorded order

@@ -31,7 +31,7 @@ type below struct {
 func (x *below) add(start, end int64, kids *int64) error {
 	var e nodeData
 	for pos, ord := start, x.l.s.Cells.FirstEnding(start); ; pos, ord = e.next, e.after {
-		ok, err := x.l.next(pos, ord, end, &e, true)
+		ok, err := x.l.next(pos, ord, end, &e, x.l.folded)
 		if !ok || err != nil {
 			return err
 		}

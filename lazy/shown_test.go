@@ -77,6 +77,7 @@ type plainNode struct {
 	kids     []*plainNode
 
 	container bool
+	call      bool
 	below     int64         // in an edited tree: durations of what is directly in it
 	merged    int64         // there: points that are merged in the place of its children
 	around    format.Parent // what its text needs to know of the container around it
@@ -91,7 +92,7 @@ func loadPlain(t *testing.T, tree *Tree) (threads []*plainNode) {
 			t.Fatal(err)
 		}
 		for _, c := range kids {
-			p := &plainNode{at: c.Position(), end: c.e.Load().next, duration: weightOf(c), container: c.e.Load().container()}
+			p := &plainNode{at: c.Position(), end: c.e.Load().next, duration: weightOf(c), container: c.e.Load().container(), call: c.Point().Class == format.ClassCall}
 			if !n.IsThread() {
 				p.around = format.ParentOf(n.Point())
 			}

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -42,11 +43,12 @@ func (n *Node) time() (t Time, ok bool) {
 	return (&walker{r: r.trace}).time(n.e.Load())
 }
 
-// Self returns how much of a node's time it did not spend in its children: its
-// time minus that of all containers directly below it, as recorded, whatever
-// the view shows. CountChildren adds up the latter: known is false until it has
-// begun, and exact is true once it has seen all children and their times. Until
-// then the real number may be smaller.
+// Self returns how much of a node's time it did not spend in calls: its time minus
+// that of the calls in it that are in no other call in it. The time of a loop without the
+// calls in it, and of what the view folds away, is that of what it is in. CountChildren
+// adds up the calls: known is false until it has begun, and exact is true once it has seen
+// all children and their times, unless the loops among them are large. Otherwise the real
+// number may be smaller.
 func (n *Node) Self() (ns int64, exact, known bool) {
 	t, ok := n.Time()
 	if !ok {
@@ -67,28 +69,76 @@ func (n *Node) self(t Time) (ns int64, exact, known bool) {
 	if k == nil || k.counted == 0 && !k.exact {
 		return 0, false, false
 	}
-	return max(0, t.Duration-k.time.sum), k.exact && !k.time.missed, true
+	return max(0, t.Duration-k.time.sum), k.exact && !k.time.missed && !k.time.more, true
 }
 
-// childTime is the total time of the children that a walk has seen.
+// childTime is how long the calls in a node took, as far as a walk over its children has seen them.
 type childTime struct {
 	sum    int64 // ns
+	loops  int64 // bytes of the loops among the children
 	missed bool  // the time of some container is not known
+	more   bool  // not all loops were read
 }
 
-// add adds the time of a child.
-func (c *childTime) add(w *walker, e *nodeData) {
-	if !e.container() {
-		return
+// loopBytes is up to how many bytes of the loops directly in a node are read to find the calls in them.
+const loopBytes = 1 << 20
+
+// add adds the time of a child, unless it folds to nothing: of a loop or an iteration, that of the calls in it.
+func (c *childTime) add(ctx context.Context, l *childReader, e *nodeData, read *childRead) error {
+	if read.data != nil {
+		e = read.data
 	}
-	t, ok := w.time(e)
-	if !ok {
+	if !e.container() || !read.shown && !read.dropped {
+		return nil
+	}
+	t, ok := l.time(e)
+	switch {
+	case !ok:
 		c.missed = true
-		return
+	case e.point.Class == format.ClassCall || read.dropped:
+		c.took(t.Duration)
+	case e.hasContent():
+		if c.loops += e.end - e.start; c.loops > loopBytes {
+			c.more = true
+			return nil
+		}
+		return c.addCalls(ctx, l, e, read)
 	}
-	if c.sum += t.Duration; c.sum < 0 {
+	return nil
+}
+
+func (c *childTime) took(ns int64) {
+	if c.sum += ns; c.sum < 0 {
 		c.sum = math.MaxInt64
 	}
+}
+
+// addCalls adds the times of the calls in a loop or an iteration that are in no other call in it.
+func (c *childTime) addCalls(ctx context.Context, l *childReader, e *nodeData, read *childRead) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if l.edit == nil {
+		x := below{l: &childReader{walker: l.walker, folded: l.folded, lender: new(dataPool)}, timed: true}
+		err := x.add(e.start, e.end, nil)
+		c.took(x.calls)
+		c.missed = c.missed || !x.timed
+		return err
+	}
+	var in nodeData
+	for at := (checkpoint{pos: e.start, ord: e.first, in: l.spliceOf(e, read.at.in, read.next)}); at.pos < e.end; {
+		r, err := l.step(at, &in, false)
+		if err != nil || !r.ok {
+			return err
+		}
+		if !r.entered {
+			if err := c.add(ctx, l, &in, &r); err != nil {
+				return err
+			}
+		}
+		at = r.next
+	}
+	return nil
 }
 
 // blockTries is how many blocks at each end of a thread are tried to find its time.

@@ -75,7 +75,7 @@ type iteration struct {
 	at       int64
 	duration int64 // ns; negative if not known
 	start    int64
-	inner    int64 // ns: of what is directly in it
+	inner    int64 // ns: of the calls in it that are in no other call in it
 	events   int64 // in it, with itself
 	calls    int64 // in it, at any depth
 	threw    int32 // of these, those that ended with an exception
@@ -86,7 +86,7 @@ type iteration struct {
 	call     string // that call with its arguments, the beginning
 	ended    bool
 	whole    bool // its end was recorded
-	vague    bool // something directly in it has no time
+	vague    bool // one of these calls has no time
 }
 
 // NewIterations returns the Iterations of a loop, which the scope is: see [Scope.In].
@@ -185,18 +185,22 @@ type iterationPart struct {
 	goesOn bool // the first row is of an iteration that began in an earlier part
 	in     bool // the loop is open
 	depth  int  // containers open in the loop that are shown
+	calls  int  // of these, calls
 	open   int  // the row of the open iteration; -1 if there is none
 	text   []byte
 }
 
 // Begin is for the pass.
 func (v *iterationPart) Begin(_ int32, around []lazy.PassFrame) {
-	v.in, v.depth, v.open = false, 0, -1
+	v.in, v.depth, v.calls, v.open = false, 0, 0, -1
 	for i, f := range around {
 		if f.At != v.of.loop.Position.At {
 			continue
 		}
 		v.in, v.depth = true, len(around)-i-1
+		for _, f := range around[i+1:] {
+			v.calls += b2i(f.Class == format.ClassCall)
+		}
 		if v.depth > 0 && around[i+1].Class == format.ClassIteration && around[i+1].At >= v.of.scope.begins(v.of.loop.Position.Thread) {
 			v.goesOn, v.open = true, len(v.rows)
 			v.rows = append(v.rows, iteration{at: around[i+1].At, duration: -1, first: -1})
@@ -220,10 +224,11 @@ func (v *iterationPart) beginEdited(thread int32, around []lazy.PassFrame, how [
 func (v *iterationPart) Enter(p *lazy.PassPoint) {
 	if !v.in {
 		if v.in = p.Class == format.ClassLoop && p.At == v.of.loop.Position.At; v.in {
-			v.depth, v.open = 0, -1
+			v.depth, v.calls, v.open = 0, 0, -1
 		}
 		return
 	}
+	v.calls += b2i(p.Class == format.ClassCall)
 	if v.depth++; v.depth == 1 {
 		if v.open = -1; p.Class == format.ClassIteration {
 			v.begin(p)
@@ -293,6 +298,7 @@ func (v *iterationPart) Exit(p *lazy.PassPoint) {
 		v.in = false
 		return
 	}
+	v.calls -= b2i(p.Class == format.ClassCall)
 	if v.open >= 0 {
 		v.leave(p, &v.rows[v.open])
 	}
@@ -303,23 +309,23 @@ func (v *iterationPart) Exit(p *lazy.PassPoint) {
 
 // leave is Exit for what is in an iteration, or for the iteration itself.
 func (v *iterationPart) leave(p *lazy.PassPoint, row *iteration) {
-	switch v.depth {
-	case 1:
+	if v.depth == 1 {
 		row.ended, row.whole = true, p.State == lazy.StateWhole
 		if t := v.time(p); t.Duration >= 0 {
 			row.duration, row.start = t.Duration, t.Start
 		}
 		return
-	case 2:
-		row.has(v.time(p))
 	}
 	if p.Class == format.ClassCall {
+		if v.calls == 0 {
+			row.has(v.time(p))
+		}
 		threw, _ := p.Threw() // the pass gets the error too
 		row.threw += int32(b2i(threw))
 	}
 }
 
-// has adds the time of what is directly in the iteration.
+// has adds the time of a call in the iteration that is in no other call in it.
 func (row *iteration) has(t lazy.Time) {
 	row.inner += max(0, t.Duration)
 	row.vague = row.vague || t.Duration < 0
@@ -349,7 +355,7 @@ func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassF
 
 // exitHidden is Exit for what a step hides. The time of what is dropped belongs to no call.
 func (v *iterationPart) exitHidden(p *lazy.PassPoint, how hiding) {
-	if how == dropped && v.in && v.open >= 0 && v.depth == 1 {
+	if how == dropped && v.in && v.open >= 0 && v.calls == 0 {
 		v.rows[v.open].has(v.time(p))
 	}
 }

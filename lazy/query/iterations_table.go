@@ -88,7 +88,7 @@ func (s *iterationRows) Row(i int) []table.Value {
 		table.Str(lazy.EventHandle(row.event).String()))
 }
 
-// self is the time of an iteration without that of what is directly in it.
+// self is the time of an iteration without that of the calls in it.
 func (row *iteration) self() (ns int64, known bool) {
 	if row.duration < 0 || row.vague {
 		return 0, false

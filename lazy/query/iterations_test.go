@@ -15,19 +15,19 @@ import (
 
 // plainIteration calculates the row of an iteration by its definition.
 func plainIteration(n *node, timed bool) string {
-	var calls, threw int64
+	var count, threw int64
 	var below func(n *node)
 	below = func(n *node) {
 		for _, c := range n.kids {
 			if c.class == format.ClassCall {
-				calls++
+				count++
 				threw += int64(b2i(c.threw))
 			}
 			below(c)
 		}
 	}
 	below(n)
-	text := fmt.Sprint(n.at.At, " ", n.event, " ", calls, " ", threw, " ", n.unended)
+	text := fmt.Sprint(n.at.At, " ", n.event, " ", count, " ", threw, " ", n.unended)
 	if !timed {
 		return text + fmt.Sprint(" ", n.points)
 	}
@@ -35,11 +35,9 @@ func plainIteration(n *node, timed bool) string {
 		return text + " - -"
 	}
 	self, known := n.time.Duration, true
-	for _, c := range n.kids {
-		if c.class.Container() {
-			self -= c.time.Duration
-			known = known && c.timed && !c.unended
-		}
+	for _, c := range calls(n.kids) {
+		self -= c.time.Duration
+		known = known && c.timed && !c.unended
 	}
 	if !known {
 		return text + fmt.Sprint(" ", n.time.Duration, " -")
