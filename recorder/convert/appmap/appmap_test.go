@@ -87,7 +87,14 @@ func TestConvert(t *testing.T) {
 			"# thread 1\nC.a() @0s +4s\n  C.b() @999.999999ms +1.5s\n", ""},
 		"no times": {document(call(1, `"main"`, "a", ""), end(1, `"main"`, "", ""), call(2, `"main"`, "b", ""), end(2, `"main"`, "-1", "")), "# thread main\nC.a() @0s +0s\nC.b() @0s +0s\n", "1 time that is none from 385\n"},
 		"missing and odd ends": {document(end(9, "1", "1", ""), call(1, "1", "a", ""), call(2, "1", "b", ""), `{"event":"return","parent_id":1,"elapsed":2}`, end(2, "1", "1", ""), call(3, "1", "c", ""), `{"id":7,"event":"jump"}`, `7`, `null`),
-			"# thread 1\nC.a() @0s +2s\n  C.b(): unfinished @0s +0s\nC.c(): unfinished @2s +0s\n", "2 calls without a return from -1\n2 returns of calls that are not open from 63\n1 event that is neither a call nor a return from 516\n1 value of another kind than expected from 541\n"},
+			"# thread 1\nC.a() @0s +2s\n  C.b() @0s +1s\nC.c(): unfinished @2s +0s\n", "1 call without a return from -1\n1 event that is neither a call nor a return from 516\n1 return of a call that is not open from 63\n1 value of another kind than expected from 541\n"},
+		"crossed returns": {document(call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "c", ""), end(2, "1", "5", ""), end(1, "1", "9", `,"return_value":{"class":"int","value":"1"}`), call(4, "2", "other", ""), end(3, "1", "2", `,"return_value":{"class":"int","value":"3"}`), end(4, "2", "1", ""), call(5, "1", "d", ""), end(5, "1", "1", "")),
+			"# thread 1\nC.a(): 1 @0s +9s\n  C.b() @0s +5s\n    C.c(): 3 @0s +2s\nC.d() @9s +1s\n# thread 2\nC.other() @0s +1s\n", ""},
+		"a return that never comes": {document(call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "c", ""), end(1, "1", "9", ""), call(4, "1", "d", ""), end(4, "1", "1", ""), end(2, "1", "1", "")),
+			"# thread 1\nC.a() @0s +9s\n  C.b(): unfinished @0s +0s\n    C.c(): unfinished @0s +0s\nC.d() @9s +1s\n", "2 calls without a return from -1\n1 return of a call that is not open from 559\n"},
+		"empty objects": {document(`{"id":1,"event":"call","thread_id":1,"http_server_request":{"request_method":"GET"}}`, end(1, "1", "1", `,"http_server_response":{"status":302,"headers":{}}`)),
+			"# thread 1\nHTTP.GET(): 302 @0s +1s\n  headers = {}\n", ""},
+		"nothing": {document(), "", ""},
 		"equal ids": {document(call(1, "1", "a", ""), call(1, "1", "b", ""), call(1, "2", "c", ""), end(1, "1", "1", ""), end(1, "1", "1", "")), "# thread 1\nC.a(): unfinished @0s +0s\n  C.b(): unfinished @0s +0s\n# thread 2\nC.c() @0s +1s\n",
 			"2 calls with the ids of others that are open from 152\n2 calls without a return from -1\n1 return of a call that is not open from 400\n"},
 		"exceptions": {document(call(1, "1", "a", ""), end(1, "1", "1", `,"return_value":null,"exceptions":[{"class":"a.Bad","message":"no","object_id":5,"path":"a.rb","lineno":3},{"class":"Cause","message":"why"}]`), call(2, "1", "b", ""), end(2, "1", "1", `,"exceptions":null`)),
@@ -204,6 +211,24 @@ func TestUpdatesOfFile(t *testing.T) {
 	}
 }
 
+// TestReturnsOfFile: of a file it is known which calls return later.
+func TestReturnsOfFile(t *testing.T) {
+	text := document(call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "lost", ""), end(1, "1", "9", ""), call(4, "1", "c", ""), end(4, "1", "1", ""), end(2, "1", "4", ""))
+	path := filepath.Join(t.TempDir(), "a.appmap.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	once := struct{ io.Reader }{strings.NewReader(text)}
+	trace, sum, err := readback.Convert(t.Context(), &Source, sources.Input{Reader: once, Path: path, Size: -1}, calltrace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "# thread 1\nC.a() @0s +9s\n  C.b() @0s +4s\n    C.lost(): unfinished @0s +0s\n    C.c() @0s +1s\n1 call without a return from -1\n"
+	if got := story.Of(trace) + story.Left(sum); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestIs(t *testing.T) {
 	for text, want := range map[string]bool{
 		document(): true, `{"classMap":[`: true, `{"version":"1.2","events":[{"id":1,"event":"call","thread_id":7`: true, `{"events":[{"event":"call"}]}`: false, `{"events":[{"thread_id":1,"event":"call","defined_class":"a"},`: true,
@@ -215,7 +240,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestFault: what is before a fault is kept, and no events are a fault.
+// TestFault: what is before a fault is kept, and no list of events is a fault.
 func TestFault(t *testing.T) {
 	text := document(call(1, "1", "a", ""), call(2, "1", "b", ""))
 	at := strings.Index(text, `"b"`)
@@ -223,8 +248,10 @@ func TestFault(t *testing.T) {
 	if got != "# thread 1\nC.a(): unfinished @0s +0s\n" || !errors.Is(err, format.ErrTruncated) {
 		t.Errorf("%s%v", got, err)
 	}
-	if _, _, err := converted(t, document()); !errors.Is(err, format.ErrNotTrace) {
-		t.Error(err)
+	for _, text := range []string{`{}`, `{"events":null,"classMap":[]}`, `[]`} {
+		if _, _, err := converted(t, text); !errors.Is(err, format.ErrNotTrace) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package appmap
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"tracex/format"
@@ -17,6 +18,8 @@ type calls struct {
 	order   []*thread         // in order of their first events
 	open    map[int64]*thread // of the calls that are open, by id
 	depth   int               // calls that are open in all threads
+	returns returns           // those to come
+	held    int               // bytes of the returns that wait
 	now     int64             // ns: the latest moment of all threads
 	base    int64             // ns: the first timestamp, from which times count
 	based   bool              // there was one
@@ -30,18 +33,21 @@ type thread struct {
 	id    string
 	to    *calltrace.Thread
 	stack []frame
+	late  int   // frames whose returns wait
 	now   int64 // ns: the moment of its last event
 }
 
 // frame is a call that is open.
 type frame struct {
-	id    int64
-	start int64 // ns
+	id       int64
+	start    int64  // ns
+	returned *event // waits until the calls inside it have returned; nil if it was not read
 }
 
 const (
 	mostThreads = 1 << 16
-	mostOpen    = 1 << 20 // calls, in all threads
+	mostOpen    = 1 << 20  // calls, in all threads
+	mostHeld    = 64 << 20 // bytes of the returns that wait
 	// latest bounds moments and durations, in ns, so that no sum overflows.
 	latest = math.MaxInt64 / 4
 )
@@ -67,6 +73,11 @@ func (c *calls) begin(e *event) error {
 	if c.open[e.id] != nil {
 		c.to.Leave("call with the id of one that is open", "calls with the ids of others that are open", 1, e.at)
 	}
+	if t.late > 0 && !c.returns.known {
+		if err := c.settle(t, true); err != nil {
+			return err
+		}
+	}
 	if len(t.stack) == 0 {
 		t.now = max(t.now, c.now)
 	}
@@ -74,7 +85,7 @@ func (c *calls) begin(e *event) error {
 		t.now = max(t.now, e.time-c.base)
 	}
 	c.now = max(c.now, t.now)
-	t.stack = append(t.stack, frame{e.id, t.now})
+	t.stack = append(t.stack, frame{id: e.id, start: t.now})
 	c.depth++
 	c.open[e.id] = t
 	c.fill(e)
@@ -116,19 +127,75 @@ func (c *calls) fill(e *event) {
 	c.call.Place = c.to.Place(e.path, "", line, c.names)
 }
 
-// end ends the call of an event. Calls inside it that have no end are unfinished.
+// end ends the call that an event names. If calls inside it return later, its return waits for them; those that
+// never do are unfinished.
 func (c *calls) end(e *event) error {
 	t := c.open[e.parent]
-	if t == nil {
+	at := t.find(e.parent)
+	if at < 0 {
 		c.to.Leave("return of a call that is not open", "returns of calls that are not open", 1, e.at)
 		return nil
 	}
-	for t.top().id != e.parent {
-		c.to.Leave("call without a return", "calls without a return", 1, -1)
-		if err := c.pop(t, &calltrace.End{Unknown: true}); err != nil {
+	if at < len(t.stack)-1 {
+		c.returns.lookAhead()
+		c.keep(&t.stack[at], e)
+		t.late++
+		return c.settle(t, c.held > mostHeld)
+	}
+	if err := c.leave(t, e); err != nil {
+		return err
+	}
+	return c.settle(t, false)
+}
+
+// find returns where the innermost call with an id is that has not returned; -1 if there is none.
+func (t *thread) find(id int64) int {
+	if t == nil {
+		return -1
+	}
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if t.stack[i].id == id && t.stack[i].returned == nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// keep keeps the return of a call.
+func (c *calls) keep(f *frame, e *event) {
+	kept := *e
+	kept.args = nil
+	kept.exceptions, kept.extra = slices.Clone(e.exceptions), slices.Clone(e.extra)
+	f.returned = &kept
+	c.held += mostValues - e.room + valueSize
+}
+
+// settle ends what waits for no other call. With all, that is everything up to the outermost call that
+// has returned.
+func (c *calls) settle(t *thread, all bool) error {
+	for t.late > 0 {
+		var err error
+		switch top := t.top(); {
+		case top.returned != nil:
+			e := top.returned
+			c.held -= mostValues - e.room + valueSize
+			t.late--
+			err = c.leave(t, e)
+		case all || c.returns.never(top.id):
+			c.to.Leave("call without a return", "calls without a return", 1, -1)
+			err = c.pop(t, &calltrace.End{Unknown: true})
+		default:
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// leave ends the innermost call of a thread, which has returned.
+func (c *calls) leave(t *thread, e *event) error {
 	if err := c.inside(t, e); err != nil {
 		return err
 	}
@@ -210,6 +277,9 @@ func (c *calls) close(name string) error {
 			t.to.SetName(c.prefix + name)
 		case name != "":
 			t.to.SetName(c.prefix + name + ", thread " + t.id)
+		}
+		if err := c.settle(t, true); err != nil {
+			return err
 		}
 		if n := len(t.stack); n > 0 {
 			c.to.Leave("call without a return", "calls without a return", int64(n), -1)

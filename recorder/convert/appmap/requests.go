@@ -107,7 +107,7 @@ func (e *event) headers(r *jsonstream.Reader) format.Value {
 		}
 		fields = append(fields, format.CapturedField{Name: name, Value: e.text(text)})
 	}
-	return calltrace.Object(e.to.Class(""), 0, fields)
+	return e.to.ObjectOf(fields, len(fields))
 }
 
 // message reads the parameters of a request, or those of a message by itself.

@@ -62,7 +62,8 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 		return err
 	}
 	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, updates: updates,
-		calls: calls{to: to, prefix: prefix, threads: map[string]*thread{}, open: map[int64]*thread{}}}
+		calls: calls{to: to, prefix: prefix, threads: map[string]*thread{}, open: map[int64]*thread{},
+			returns: returns{ctx: ctx, in: in}}}
 	for c.r.More() {
 		c.document()
 	}
@@ -74,7 +75,7 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	if c.err != nil {
 		return c.err
 	}
-	if fault == nil && c.events == 0 {
+	if fault == nil && !c.listed { // a test that called nothing of its project has an empty list
 		fault = &format.Error{Offset: -1, Expected: "events", Found: "none in the file", Err: format.ErrNotTrace}
 	}
 	return format.At(fault, in.Path, 0)
@@ -87,7 +88,7 @@ type converter struct {
 	updates *updates
 	calls   calls
 	name    string // of the recording
-	events  int64  // read
+	listed  bool   // there is a list of events
 	event   event
 	err     error // of the files written
 }
@@ -101,6 +102,7 @@ func (c *converter) document() {
 		case "metadata":
 			c.metadata()
 		case "events":
+			c.listed = c.listed || c.r.Kind() == jsonstream.Array
 			for range c.r.Items() {
 				c.readEvent()
 			}
@@ -133,7 +135,6 @@ func (c *converter) readEvent() {
 	if c.r.Err() != nil {
 		return // a part of an event is none
 	}
-	c.events++
 	if text := c.updates.of(e.id); text != nil {
 		at := e.at
 		e.reset(c.to, at)

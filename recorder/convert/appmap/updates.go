@@ -1,7 +1,9 @@
 package appmap
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 
@@ -41,20 +43,40 @@ func readUpdates(ctx context.Context, in sources.Input) (*updates, error) {
 		_, err = s.Seek(start, io.SeekStart)
 		return u, err
 	}
-	if info, err := os.Stat(in.Path); err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	f, err := os.Open(in.Path)
-	if err != nil {
-		return nil, nil
-	}
-	defer f.Close()
-	content, err := sources.NewContent(f)
+	content, err := again(in)
 	if err != nil {
 		return nil, nil
 	}
 	defer content.Close()
 	return findUpdates(ctx, content), nil
+}
+
+// again opens a file to be read once more.
+func again(in sources.Input) (io.ReadCloser, error) {
+	if info, err := os.Stat(in.Path); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, errors.ErrUnsupported)
+	}
+	f, err := os.Open(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	content, err := sources.NewContent(f)
+	if err != nil {
+		_ = f.Close() // it was only read
+		return nil, err
+	}
+	return &reread{content, f}, nil
+}
+
+// reread is a file that is read again.
+type reread struct {
+	*sources.Content
+	file *os.File
+}
+
+func (r *reread) Close() error {
+	r.Content.Close()
+	return r.file.Close()
 }
 
 func findUpdates(ctx context.Context, input io.Reader) *updates {

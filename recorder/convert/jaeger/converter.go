@@ -16,6 +16,7 @@ type converter struct {
 	err   error // of the temporary file
 
 	processes map[string]spans.Process // of the current trace, by their keys
+	trace     spans.TraceID            // of the current trace: its own, or that of its first span
 	span      spans.Span
 	end       end
 	room      int // bytes that the values of the current span or process may still take
@@ -27,7 +28,7 @@ const mostKeys = 1 << 16
 // document reads {"data": [trace, …]}, a trace, or a span. What a document is shows only at its end: a
 // span that is one has no spans.
 func (c *converter) document() {
-	c.processes = map[string]spans.Process{}
+	c.processes, c.trace = map[string]spans.Process{}, spans.TraceID{}
 	c.beginSpan()
 	at := c.r.Offset()
 	for key := range c.r.Fields() {
@@ -38,6 +39,7 @@ func (c *converter) document() {
 				c.beginSpan()
 			}
 		case "spans":
+			c.trace = c.span.Trace
 			for range c.r.Items() {
 				c.readSpan()
 			}

@@ -67,6 +67,16 @@ shop.s1(host ➜ "h1", trace.id ➜ "0000000000000abc"): threw Bad @0s +9µs
 a(trace.id ➜ "0000000000000abc") @0s +4µs
   b(link ➜ 0000000000000def:0000000000000001, link ➜ 0000000000000abc:0000000000000007) @1µs +1.5µs
 `, ""},
+		// A service that knows ids of 64 bits only is a part of the trace.
+		"cut ids": {`{"data":[{"traceID":"7ca373f7c7e0f17df9965485593768ce","spans":[` +
+			`{"traceID":"f9965485593768ce","spanID":"3","operationName":"c","references":[{"refType":"CHILD_OF","traceID":"f9965485593768ce","spanID":"2"}],"startTime":1700000000000002,"duration":1},` +
+			`{"traceID":"7ca373f7c7e0f17df9965485593768ce","spanID":"1","operationName":"a","startTime":1700000000000000,"duration":6},` +
+			`{"spanID":"2","operationName":"b","references":[{"refType":"CHILD_OF","traceID":"7ca373f7c7e0f17d","spanID":"1"}],"traceID":"7ca373f7c7e0f17df9965485593768ce","startTime":1700000000000001,"duration":4}` +
+			`]}]}`, `# a 7ca373f7
+a(trace.id ➜ "7ca373f7c7e0f17df9965485593768ce") @0s +6µs
+  b() @1µs +4µs
+    c() @2µs +1µs
+`, ""},
 		// A line a span with its process, as in Jaeger's indexes; and a trace without the object around it.
 		"lines": {`{"traceID":"abc","spanID":"1","operationName":"a","startTime":1700000000000000,"duration":4,"process":{"serviceName":"shop","tags":[{"key":"host","value":"h"}]}}` + "\n" +
 			`{"traceID":"abc","spanID":"2","parentSpanID":"1","operationName":"b","startTime":1700000000000001,"duration":1,"process":{"serviceName":"db"}}` + "\n" +

@@ -102,6 +102,12 @@ func (c *converter) addSpan(at int64) {
 	if s.Start < early {
 		c.to.Leave("span from before 1973, if its times are in microseconds", "spans from before 1973, if their times are in microseconds", 1, at)
 	}
+	switch {
+	case c.trace == (spans.TraceID{}):
+		c.trace = s.Trace
+	case c.trace.Same(s.Trace):
+		s.Trace = c.trace
+	}
 	s.Unfinished = !c.end.ends
 	if s.Unfinished {
 		s.Duration = 0
@@ -163,7 +169,7 @@ func (c *converter) references() {
 			}
 		}
 		s := &c.span
-		own := trace == s.Trace || s.Trace == (spans.TraceID{}) || trace == (spans.TraceID{})
+		own := trace.Same(s.Trace) || trace.Same(c.trace) || s.Trace == (spans.TraceID{}) || trace == (spans.TraceID{})
 		switch {
 		case own && kind == "CHILD_OF" && s.Parent == 0:
 			s.Parent = id

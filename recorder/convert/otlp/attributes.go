@@ -100,7 +100,7 @@ func (c *converter) nested(depth int, keyed bool) format.Value {
 		}
 	}
 	if keyed {
-		return calltrace.Object(c.to.Class(""), 0, fields)
+		return c.to.ObjectOf(fields, n)
 	}
-	return calltrace.List(c.to.Class(""), elements, n)
+	return c.to.ListOf(elements, n)
 }

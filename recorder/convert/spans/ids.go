@@ -20,6 +20,22 @@ func (id TraceID) String() string {
 	return hex.EncodeToString(id[:])
 }
 
+// fewDigits is how many digits of an id, after its zeros, tell which it is.
+const fewDigits = 8
+
+// Same reports whether two ids may be those of one trace: services that know only shorter ids cut off
+// digits, mostly the first ones.
+func (id TraceID) Same(other TraceID) bool {
+	if id == other {
+		return true
+	}
+	a, b := strings.TrimLeft(id.String(), "0"), strings.TrimLeft(other.String(), "0")
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return len(a) >= fewDigits && (strings.HasSuffix(b, a) || strings.HasPrefix(b, a))
+}
+
 // shortID is how many digits of an id, after its zeros, are in the name of a thread.
 const shortID = 8
 
