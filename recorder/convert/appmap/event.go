@@ -71,7 +71,7 @@ var eventFields = map[string]func(e *event, r *jsonstream.Reader){
 	"id":                   func(e *event, r *jsonstream.Reader) { e.id = eventID(r.Text()) },
 	"parent_id":            func(e *event, r *jsonstream.Reader) { e.parent = eventID(r.Text()) },
 	"event":                func(e *event, r *jsonstream.Reader) { e.kind = string(r.Text()) },
-	"thread_id":            func(e *event, r *jsonstream.Reader) { e.thread = fit.Name(r.Text()) },
+	"thread_id":            func(e *event, r *jsonstream.Reader) { e.thread = fit.Name(fit.Whole(r.Text())) },
 	"defined_class":        func(e *event, r *jsonstream.Reader) { e.class = string(r.Text()) },
 	"method_id":            func(e *event, r *jsonstream.Reader) { e.method = string(r.Text()) },
 	"path":                 func(e *event, r *jsonstream.Reader) { e.path = string(r.Text()) },
@@ -94,10 +94,13 @@ var eventFields = map[string]func(e *event, r *jsonstream.Reader){
 	},
 }
 
-// read reads the fields of the object at hand. Fields that are not known are those of later versions.
+// read reads the fields of the object at hand. Fields that are not known, such as those of later versions, are counted.
 func (e *event) read(r *jsonstream.Reader) {
 	for key := range r.Fields() {
-		if field := eventFields[string(key)]; field != nil && r.Kind() != jsonstream.Null {
+		switch field := eventFields[string(key)]; {
+		case field == nil:
+			e.leaveField(r)
+		case r.Kind() != jsonstream.Null:
 			field(e, r)
 		}
 	}
@@ -107,6 +110,14 @@ func (e *event) read(r *jsonstream.Reader) {
 		}
 		e.result = e.status
 	}
+}
+
+// leaveField counts a field that has no place in a call.
+func (e *event) leaveField(r *jsonstream.Reader) {
+	if r.Kind() == jsonstream.Null {
+		return
+	}
+	e.to.Leave("field of an event that has no place in a call", "fields of events that have no place in a call", 1, r.Offset())
 }
 
 // seconds reads a number of seconds, and returns it in ns; -1 if it is none.
@@ -182,6 +193,8 @@ func (e *event) readExceptions(r *jsonstream.Reader) {
 				x.line, _ = jsonstream.Decimal(r.Text(), 0)
 			case "object_id":
 				x.object = eventID(r.Text())
+			default:
+				e.leaveField(r)
 			}
 		}
 		if x.class == "" {

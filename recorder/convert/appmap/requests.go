@@ -33,9 +33,12 @@ func (e *event) sql(r *jsonstream.Reader) {
 	e.class, e.method = sqlClass, "query"
 	names := map[string]string{"sql": "sql", "database_type": "database", "server_version": "version", "explain_sql": "plan"}
 	for key := range r.Fields() {
-		if name := names[string(key)]; name != "" {
-			e.add(name, string(r.Text()))
+		name, known := names[string(key)]
+		if !known {
+			e.leaveField(r)
+			continue
 		}
+		e.add(name, string(r.Text()))
 	}
 }
 
@@ -68,6 +71,8 @@ func (e *event) request(r *jsonstream.Reader) (verb, normal string) {
 			e.add("url", string(r.Text()))
 		case "headers":
 			headers = e.headers(r)
+		default:
+			e.leaveField(r)
 		}
 	}
 	if headers.Captured != nil {
@@ -88,6 +93,8 @@ func (e *event) response(r *jsonstream.Reader) {
 			e.extra = append(e.extra, arg{"headers", e.headers(r)})
 		case "return_value":
 			e.result = e.object(r, false)
+		default:
+			e.leaveField(r)
 		}
 	}
 }

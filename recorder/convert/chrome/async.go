@@ -12,8 +12,8 @@ func (c *converter) asyncTrack(e *event) *calltrace.Track {
 	if e.phase < 'a' || e.phase == 'p' { // S, T, F, p
 		older = c.string(e.name)
 	}
-	pid := c.string(e.pid)
-	return c.counted(e, c.tracks.async(asyncKey{pid, scope, c.string(e.id), older, e.global}))
+	pid := c.id(e.pid)
+	return c.counted(e, c.tracks.async(asyncKey{pid, scope, c.id(e.id), older, e.global}))
 }
 
 func (c *converter) asyncBegin(e *event) error {

@@ -34,7 +34,7 @@ func (c *converter) begins(e *event) *calltrace.Call {
 
 // track returns the track of an event's thread; nil if there are too many.
 func (c *converter) track(e *event) *calltrace.Track {
-	return c.counted(e, c.tracks.thread(c.string(e.pid), c.string(e.tid)))
+	return c.counted(e, c.tracks.thread(c.id(e.pid), c.id(e.tid)))
 }
 
 // counted returns a track; without one it counts the event.
@@ -85,8 +85,18 @@ func (c *converter) endOn(k *calltrace.Track, e *event) error {
 	v.reset(c.text)
 	if e.args.kind == object {
 		v.members(e.args)
+	} else if e.args.kind != nothing {
+		v.add("args", e.args)
 	}
+	c.leaveOthers(e)
 	return k.End(e.ts, calltrace.LabelOf(c.string(e.category), c.string(e.name)), &calltrace.End{Result: v.joined(), Threw: v.threw})
+}
+
+// leaveOthers counts the keys of an event that has no place for them.
+func (c *converter) leaveOthers(e *event) {
+	if n := int64(e.others.to - e.others.from); n > 0 {
+		c.to.Leave("key of an end, counter or flow event", "keys of end, counter and flow events", n, e.at)
+	}
 }
 
 func (c *converter) instant(e *event) error {
@@ -95,7 +105,7 @@ func (c *converter) instant(e *event) error {
 	case 'g':
 		k = c.tracks.global()
 	case 'p':
-		k = c.counted(e, c.tracks.process(c.string(e.pid)))
+		k = c.counted(e, c.tracks.process(c.id(e.pid)))
 	default:
 		k = c.track(e)
 	}
@@ -112,19 +122,23 @@ func (c *converter) instantOn(k *calltrace.Track, e *event) error {
 
 // counter sets a variable for each argument.
 func (c *converter) counter(e *event) error {
-	k := c.counted(e, c.tracks.process(c.string(e.pid)))
+	k := c.counted(e, c.tracks.process(c.id(e.pid)))
 	if k == nil {
 		return nil
 	}
 	name := c.string(e.name)
 	if e.id.kind != nothing {
-		name += "[" + c.string(e.id) + "]"
+		name += "[" + c.id(e.id) + "]"
 	}
 	v := &c.values
 	v.reset(c.text)
 	if e.args.kind == object {
 		v.members(e.args)
 	}
+	if len(v.list) == 0 {
+		c.leave(e, "counter event without values", "counter events without values")
+	}
+	c.leaveOthers(e)
 	for i := range v.list {
 		variable := name
 		if key := v.keys[i]; len(v.list) > 1 || key != "value" && key != name {
@@ -147,11 +161,17 @@ func (c *converter) flow(e *event) error {
 	if k == nil {
 		return nil
 	}
+	c.leaveOthers(e)
+	if v := &c.values; e.args.kind == object {
+		v.reset(c.text)
+		v.members(e.args)
+		c.to.Leave("argument of a flow event", "arguments of flow events", int64(len(v.list)), e.at)
+	}
 	name := "flow"
 	if e.phase == 'f' {
 		name = "flow end"
 	}
-	text := c.string(e.id)
+	text := c.id(e.id)
 	if e.name.kind != nothing {
 		text = c.string(e.name) + " " + text
 	}

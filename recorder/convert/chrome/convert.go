@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/sources"
 )
 
@@ -70,6 +71,9 @@ func (c *converter) batch(b *batch) error {
 	for _, m := range b.metadata {
 		c.anchor.read(m)
 	}
+	for _, l := range b.left {
+		c.to.Leave(l.why.one, l.why.several, l.n, l.at)
+	}
 	for _, at := range b.large {
 		c.to.Leave("event of more than 32 MiB", "events of more than 32 MiB", 1, at)
 	}
@@ -86,6 +90,14 @@ func (c *converter) finish() {
 
 // string returns the text of a value, which is valid as long as that of the batch.
 func (c *converter) string(v span) string { return textOf(c.text, v) }
+
+// id returns the text of a number or a name of a process, a thread, or an operation.
+func (c *converter) id(v span) string {
+	if v.kind == token {
+		return fit.Whole(c.string(v))
+	}
+	return c.string(v)
+}
 
 func textOf(text string, v span) string {
 	if v.kind == escaped {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"tracex/format"
 	"tracex/recorder/convert/sources"
 )
 
@@ -16,6 +17,24 @@ type batch struct {
 	metadata []metadata
 	large    []int64 // offsets of events that are too large
 	strange  []int64 // offsets of values that are no events
+	left     []left
+}
+
+// left is what is around the events and has no place in a trace.
+type left struct {
+	why *unused
+	n   int64
+	at  int64 // offset
+}
+
+// unused are the keys around the events whose values tell of the program, too.
+type unused struct{ key, one, several string }
+
+var unusedKeys = []unused{
+	{"samples", "sample", "samples"},
+	{"stackFrames", "stack frame", "stack frames"},
+	{"systemTraceEvents", "line of system events", "lines of system events"},
+	{"powerTraceAsString", "line of power measurements", "lines of power measurements"},
 }
 
 // largestMetadata bounds the values of keys around the events that are of interest, in bytes.
@@ -31,6 +50,7 @@ type document struct {
 	pass  func(batch) // it takes the batch
 	used  chan batch  // batches whose memory may be used again; nil if there are none
 	lines bool        // events are objects of their own
+	found bool        // there are events, or a list of them, or what else is counted
 }
 
 // newDocument returns a document that is read in windows of so many bytes.
@@ -43,7 +63,7 @@ func newDocument(ctx context.Context, in sources.Input, size int, pass func(batc
 // flush passes the events on.
 func (d *document) flush() {
 	b := &d.batch
-	if len(b.events)+len(b.metadata)+len(b.large)+len(b.strange) == 0 {
+	if len(b.events)+len(b.metadata)+len(b.large)+len(b.strange)+len(b.left) == 0 {
 		return
 	}
 	b.text = d.s
@@ -79,11 +99,15 @@ func (d *document) read() error {
 	}
 	err := d.failure()
 	d.flush()
+	if err == nil && !d.found && d.offset() > 0 {
+		err = &format.Error{File: d.in.Path, Offset: -1, Expected: "events", Found: "none in the file", Err: format.ErrNotTrace}
+	}
 	return err
 }
 
 // array reads events until the end of their array. Within an object its end must be there.
 func (d *document) array(within bool) {
+	d.found = true
 	for d.fault == sound {
 		switch d.byte(true) {
 		case ']':
@@ -129,10 +153,15 @@ func (d *document) event() {
 // topObject reads an object that is not in an array: an event, or what is around the events.
 func (d *document) topObject() {
 	if d.lines || d.isEvent() {
-		d.lines = true
+		d.lines, d.found = true, true
 		d.event()
 		return
 	}
+	d.around(0)
+}
+
+// around reads the object around the events.
+func (d *document) around(depth int) {
 	d.i++
 	for d.fault == sound {
 		var key span
@@ -146,27 +175,57 @@ func (d *document) topObject() {
 		if !ok || d.fault != sound {
 			return
 		}
-		d.member(d.s[key.from:key.to])
+		d.member(d.s[key.from:key.to], depth)
 	}
 }
 
+// mostAround bounds how many objects may be around each other: traces that were read and written again as a whole
+// have two.
+const mostAround = 8
+
 // member reads the value of a key of the object around the events.
-func (d *document) member(key string) {
-	switch c := d.byte(false); {
-	case c == 0:
+func (d *document) member(key string, depth int) {
+	c := d.byte(false)
+	if c == 0 {
 		d.end()
 		return
-	case c == '[' && key == "traceEvents":
-		d.i++
-		d.array(true)
+	}
+	if key == "traceEvents" {
+		switch {
+		case c == '[':
+			d.i++
+			d.array(true)
+		case c == '{' && depth < mostAround:
+			d.around(depth + 1)
+		case c == 'n': // null
+			d.skip()
+		default:
+			d.fail("a list of events")
+		}
 		return
-	case !known[key]:
+	}
+	for i := range unusedKeys {
+		if u := &unusedKeys[i]; u.key == key {
+			d.leave(u)
+			return
+		}
+	}
+	if !known[key] {
 		d.skip()
 		return
 	}
 	var v span
 	if d.whole(func() { v = d.value() }) && d.fault == sound && v.to-v.from <= largestMetadata {
 		d.batch.metadata = append(d.batch.metadata, metadata{key, strings.Clone(d.s[v.from:v.to])})
+	}
+}
+
+// leave counts what is in a value, and skips it.
+func (d *document) leave(u *unused) {
+	at := d.offset()
+	if n := d.skip(); n > 0 {
+		d.found = true
+		d.batch.left = append(d.batch.left, left{u, n, at})
 	}
 }
 

@@ -52,6 +52,9 @@ func (s *scanner) event(e *event, others *[]member) (container bool) {
 
 // set sets a part of an event, and reports whether it is one.
 func (e *event) set(key, text string, v span) bool {
+	if v.kind == token && text[v.from:v.to] == "null" {
+		v = span{} // as if it were not there
+	}
 	switch key {
 	case "ph":
 		if e.phase = 0; v.to > v.from && v.kind == plain {
@@ -80,7 +83,7 @@ func (e *event) set(key, text string, v span) bool {
 			e.scope = text[v.from]
 		}
 	case "id2":
-		return v.kind == object && e.setID2(text, v)
+		return v.kind == nothing || v.kind == object && e.setID2(text, v)
 	default:
 		return false
 	}

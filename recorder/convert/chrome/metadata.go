@@ -17,7 +17,7 @@ func (c *converter) metadata(e *event) {
 		}
 		return ""
 	}
-	pid, tid := c.string(e.pid), c.string(e.tid)
+	pid, tid := c.id(e.pid), c.id(e.tid)
 	switch kind := c.string(e.name); kind {
 	case "process_name":
 		if p := c.tracks.of(pid); p != nil {

@@ -112,7 +112,11 @@ func placeBefore(name string) (file string, line int, rest string, ok bool) {
 	return file, line, rest, true
 }
 
-// moduleOf returns the name of the Python module in a file.
+// moduleOf returns the name of the Python module in a file, whose path may be one of Windows.
 func moduleOf(file string) string {
-	return strings.ReplaceAll(strings.Trim(strings.TrimSuffix(file, ".py"), "/"), "/", ".")
+	file = strings.ReplaceAll(strings.TrimSuffix(file, ".py"), `\`, "/")
+	if len(file) > 2 && file[1] == ':' && file[2] == '/' { // a drive
+		file = file[2:]
+	}
+	return strings.ReplaceAll(strings.Trim(file, "/"), "/", ".")
 }

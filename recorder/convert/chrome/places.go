@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
 )
 
 // placeKeys are the keys of a file, a line and a function in the arguments of events.
@@ -25,10 +26,14 @@ func (v *values) takePlace() {
 		if at < 0 || v.list[at].Kind != format.ValueString {
 			continue
 		}
-		if line = slices.Index(v.keys, k.line); line < 0 || !isLine(&v.list[line]) {
+		if line = slices.Index(v.keys, k.line); line < 0 {
 			continue
 		}
-		v.file, v.line = v.list[at].Text, int(v.list[line].Bits)
+		n, ok := fit.Line(&v.list[line])
+		if !ok {
+			continue
+		}
+		v.file, v.line = v.list[at].Text, n
 		gone := []int{at, line}
 		if f := slices.Index(v.keys, k.function); f >= 0 && v.list[f].Kind == format.ValueString {
 			v.fun = v.list[f].Text
@@ -40,10 +45,6 @@ func (v *values) takePlace() {
 		}
 		return
 	}
-}
-
-func isLine(v *format.Value) bool {
-	return v.Kind == format.ValueLong && v.Bits >= 0 && v.Bits < 1<<30
 }
 
 // source takes the place from an object, and reports whether it is one.

@@ -115,41 +115,89 @@ func (w *window) whole(read func()) bool {
 	}
 }
 
-// skip skips a value of any size.
-func (w *window) skip() {
-	depth, inString, escape := 0, false, false
+// skip skips a value of any size. It returns how many elements or members it has, or of a text how many lines
+// that are no comments.
+func (w *window) skip() (n int64) {
+	var s skipping
 	for {
 		for ; w.i < len(w.s); w.i++ {
-			c := w.s[w.i]
-			switch {
-			case escape:
-				escape = false
-			case inString && c == '\\':
-				escape = true
-			case c == '"':
-				if inString = !inString; !inString && depth == 0 {
+			if done, last := s.next(w.s[w.i]); done {
+				if last {
 					w.i++
-					return
 				}
-			case inString:
-			case c == '{', c == '[':
-				depth++
-			case c == '}', c == ']':
-				if depth--; depth <= 0 {
-					if depth == 0 {
-						w.i++
-					}
-					return // or at the end of what is around a word
-				}
-			case c == ',' && depth == 0:
-				return
+				return s.n
 			}
 		}
 		if !w.refill() {
 			w.end()
-			return
+			return s.n
 		}
 	}
+}
+
+// skipping is where in a value that is skipped.
+type skipping struct {
+	depth    int
+	inString bool
+	escape   bool
+	some     bool // there is something since the last comma, or line end
+	comment  bool
+	n        int64
+}
+
+// next takes the next byte, and reports whether the value is at its end, and the byte its last one.
+func (s *skipping) next(c byte) (done, last bool) {
+	switch {
+	case s.escape:
+		s.escape = false
+		if s.depth == 0 && c == 'n' {
+			s.line()
+		}
+	case s.inString && c == '\\':
+		s.escape = true
+	case c == '"':
+		if s.inString = !s.inString; !s.inString && s.depth == 0 {
+			s.line()
+			return true, true
+		}
+		s.element()
+	case s.inString:
+		if s.depth == 0 && !s.some {
+			s.some, s.comment = true, c == '#'
+		}
+	case c == '{', c == '[':
+		s.element()
+		s.depth++
+	case c == '}', c == ']':
+		s.depth--
+		return s.depth <= 0, s.depth == 0 // or at the end of what is around a word
+	case c == ',':
+		if s.depth == 0 {
+			return true, false
+		}
+		if s.depth == 1 {
+			s.some = false
+		}
+	case c > ' ':
+		s.element()
+	}
+	return false, false
+}
+
+// element counts an element, or a member, of the value.
+func (s *skipping) element() {
+	if s.depth == 1 && !s.some {
+		s.some = true
+		s.n++
+	}
+}
+
+// line ends a line of a text.
+func (s *skipping) line() {
+	if s.some && !s.comment {
+		s.n++
+	}
+	s.some, s.comment = false, false
 }
 
 // failure returns the fault of the scanner as an error of the input.

@@ -48,6 +48,10 @@ func (c *converter) document() {
 			for key := range c.r.Fields() {
 				c.readProcess(c.process(key))
 			}
+		case "errors":
+			for range c.r.Items() {
+				c.to.Leave("error that Jaeger tells of", "errors that Jaeger tells of", 1, c.r.Offset())
+			}
 		default:
 			c.field(key)
 		}

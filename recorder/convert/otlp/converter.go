@@ -22,7 +22,7 @@ type converter struct {
 	room    int // bytes that the values of the current span, resource or scope may still take
 }
 
-// document reads {"resourceSpans": […]}.
+// document reads {"resourceSpans": […]}, which may be within another object.
 func (c *converter) document() {
 	for key := range c.r.Fields() {
 		at := c.r.Offset()
@@ -31,7 +31,7 @@ func (c *converter) document() {
 			for range c.r.Items() {
 				c.resource()
 			}
-		case "trace":
+		case "trace", "result": // of Tempo, and of Jaeger
 			c.document()
 		case "resourcemetrics":
 			c.to.Leave("batch of metrics", "batches of metrics", 1, at)

@@ -1,6 +1,6 @@
 // Package otlp converts spans of OpenTelemetry in the JSON encoding of its protocol (OTLP, version 1):
 // files of the Collector's file exporter, with one {"resourceSpans": …} a line, single
-// documents, arrays of them, and what Tempo's API returns ("batches"). Keys may be in lowerCamelCase or
+// documents, arrays of them, and what the APIs of Tempo ("batches", "trace") and Jaeger (v3: "result") return. Keys may be in lowerCamelCase or
 // as in the protobuf files, ids in hexadecimal or base64, and numbers in strings, as writers differ.
 //
 // Package spans tells what becomes of spans and traces. Here:

@@ -26,7 +26,7 @@ func is(head []byte) bool {
 				found = true
 			case "batches":
 				found = found || isBatch(r, &k)
-			case "trace":
+			case "trace", "result":
 				for key := range r.Fields() {
 					found = found || string(k.plain(key)) == "resourcespans"
 				}

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/jsonstream"
 	"tracex/recorder/convert/spans"
 )
@@ -38,7 +39,7 @@ func (c *converter) readSpan() {
 		case "name":
 			s.Name = string(c.r.Text())
 		case "kind":
-			kind = kinds[string(c.r.Text())]
+			kind = kinds[string(fit.Whole(c.r.Text()))]
 		case "starttimeunixnano":
 			when.start = c.time()
 		case "endtimeunixnano":

@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
 // Attributes that mean something, by the semantic conventions of OpenTelemetry, which Jaeger's tags follow.
@@ -26,8 +27,8 @@ func setFunction(s *Span, v *format.Value) {
 }
 
 func setLine(s *Span, v *format.Value) {
-	if v.Kind == format.ValueLong && v.Bits > 0 && v.Bits < 1<<31 {
-		s.Line = int(v.Bits)
+	if line, ok := fit.Line(v); ok {
+		s.Line = line
 	}
 }
 

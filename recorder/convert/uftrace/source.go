@@ -63,6 +63,7 @@ type conversion struct {
 	base     uint64
 	read     int64 // bytes of records
 	progress func(read int64)
+	damage   error // the first fault of a file whose undamaged part was converted
 }
 
 func convert(ctx context.Context, d *folder, prefix string, progress func(int64), to *calltrace.Writer) error {
@@ -90,11 +91,24 @@ func convert(ctx context.Context, d *folder, prefix string, progress func(int64)
 	c.events = d.readEvents(to, &c.left)
 	c.resolver = newResolver(d, machine, to, &c.left)
 	for _, f := range files {
+		before := c.left
 		if err := c.convertTask(ctx, f, prefix); err != nil {
 			return err
 		}
+		c.noteDamage(f.name, &before)
 	}
-	return nil
+	return c.damage
+}
+
+// noteDamage keeps the fault of the first file that is cut short or damaged.
+func (c *conversion) noteDamage(name string, before *leftOut) {
+	switch {
+	case c.damage != nil:
+	case c.left[cutShort] > before[cutShort]:
+		c.damage = c.folder.fault(name, -1, format.ErrTruncated, "", "the end of the file within a record", "")
+	case c.left[damagedParts] > before[damagedParts]:
+		c.damage = c.folder.fault(name, -1, format.ErrCorrupt, "records", "something else between them", "")
+	}
 }
 
 // taskFile is a file of records.

@@ -83,7 +83,7 @@ func (c *converter) line(line []byte) error {
 		return c.startTrace(line)
 	case bytes.HasPrefix(line, endLine):
 		return c.endTrace()
-	case len(line) == 0, bytes.HasPrefix(line, versionLine):
+	case len(line) == 0, bytes.HasPrefix(line, versionLine), !c.program && bytes.HasPrefix(profileLine, line):
 		return nil
 	case !c.program:
 		return c.otherFormat(line)
@@ -97,11 +97,20 @@ func (c *converter) otherFormat(line []byte) error {
 	switch {
 	case bytes.Contains(line, htmlTrace):
 		found = "an Xdebug trace in HTML (xdebug.trace_format=2)"
+	case bytes.HasPrefix(line, creatorLine):
+		found = "a profile of Xdebug (xdebug.mode=profile), which has sums and no calls"
 	case c.traces > 0:
 		found = "an Xdebug trace for humans (xdebug.trace_format=0)"
 	}
-	c.fault = &format.Error{Offset: c.at, Expected: "an Xdebug trace for programs", Found: found, Hint: "record it with xdebug.trace_format=1", Err: format.ErrNotTrace}
+	c.fault = &format.Error{Offset: c.at, Expected: "an Xdebug trace for programs", Found: found, Hint: "record it with xdebug.mode=trace and xdebug.trace_format=1", Err: format.ErrNotTrace}
 	return c.fault
+}
+
+// cut notes that the file is cut short: its program was killed, or is still running.
+func (c *converter) cut(at int64, found string) {
+	if c.fault == nil {
+		c.fault = &format.Error{Offset: at, Found: found, Err: format.ErrTruncated}
+	}
 }
 
 // startTrace begins a thread.

@@ -20,12 +20,14 @@ var (
 	startLine   = []byte("TRACE START [")
 	endLine     = []byte("TRACE END ")
 	htmlTrace   = []byte("class='xdebug-trace'")
+	profileLine = []byte("version: 1\n")
+	creatorLine = []byte("creator: xdebug ")
 )
 
-// is reports whether a file begins like a trace, of any format, also of one that is not converted.
+// is reports whether a file begins like what Xdebug writes, in any format, also in one that is not converted.
 func is(head []byte) bool {
 	text := bytes.TrimLeft(head, "\r\n")
-	if bytes.HasPrefix(text, startLine) {
+	if bytes.HasPrefix(text, startLine) || isProfile(text) {
 		return true
 	}
 	if bytes.HasPrefix(text, versionLine) {
@@ -34,6 +36,13 @@ func is(head []byte) bool {
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return bytes.HasPrefix(line, []byte("<table")) && bytes.Contains(line, htmlTrace)
+}
+
+// isProfile reports whether a file begins like a profile of Xdebug, which is one for callgrind.
+func isProfile(text []byte) bool {
+	text = bytes.ReplaceAll(text[:min(len(text), 1<<10)], []byte("\r"), nil)
+	rest, ok := bytes.CutPrefix(text, profileLine)
+	return ok && bytes.HasPrefix(rest, creatorLine)
 }
 
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
@@ -47,9 +56,16 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 		}
 		if l.part && c.thread != nil && !bytes.HasPrefix(l.line, endLine) {
 			to.Leave("line that is cut short by the end of the file", "lines that are cut short by the end of the file", 1, l.at)
+			c.cut(l.at, "the end of the file within a line")
 			break
 		}
 		err = c.line(l.line)
+	}
+	if err == nil && l.err == nil {
+		err = c.noResult()
+	}
+	if err == nil && l.err == nil && len(c.stack) > 0 {
+		c.cut(l.after, "the end of the file within a call, without TRACE END")
 	}
 	if err == nil || c.fault != nil {
 		err = c.finish() // what was read before a fault is kept
