@@ -57,21 +57,28 @@ func (l *childReader) shown(c *nodeData) (*nodeData, error) {
 	return read.data, err
 }
 
-// Largest returns the Position of the child of n, of those that the tree shows, whose header, content and footer take the
-// most bytes, the first of equals. ok is false if n shows no children. It makes no
+// Largest returns the Position of the child of n, of those that the tree shows, that contains most, see [Node.Nested]: of
+// equals the one whose header, content and footer take the most bytes, and of these the first. ok is false if n shows no children. It makes no
 // nodes, and takes time in proportion to the number of children.
 func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Position, ok bool, err error) {
-	most, only := int64(0), ld.onlyIn(n)
+	if err := ld.countHidden(ctx); err != nil {
+		return p, false, err
+	}
+	h, only := ld.hiddenFor(), ld.onlyIn(n)
+	nested, most := int64(-1), int64(0)
 	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		size := c.next - c.at
-		if size <= most || only != nil && !only(c) {
+		if c.nested() < nested || c.nested() == nested && size <= most || only != nil && !only(c) {
 			return nil
 		}
 		shown, err := l.shown(c)
-		if shown != nil {
-			p, most, ok = Position{Thread: n.thread, At: c.next - 1}, size, true
+		if shown == nil || err != nil {
+			return err
 		}
-		return err
+		if count := shown.nestedBut(h, n.thread); count > nested || count == nested && size > most {
+			p, nested, most, ok = Position{Thread: n.thread, At: c.next - 1}, count, size, true
+		}
+		return nil
 	})
 	if err != nil {
 		return Position{}, false, err

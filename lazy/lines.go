@@ -35,6 +35,7 @@ type Line struct {
 
 	Nested      int64 // see Node.Nested
 	NestedExact bool
+	NestedMost  bool  // see AtMost
 	NestedIn    int64 // Nested of the parent; 0 if not known, or for a thread
 
 	Time                 Time
@@ -101,9 +102,11 @@ func (n *Node) describe(l *Line) {
 	if n.sorting() != nil {
 		l.Order = OrderWeight
 	}
-	l.Nested, l.NestedExact = n.Nested()
+	h := n.loader.hiddenFor()
+	l.Nested, l.NestedExact = nestedIn(n, h)
+	l.NestedMost = h == nil && AtMost(n)
 	if !n.IsThread() {
-		if of, exact := n.parent.Nested(); exact {
+		if of, exact := nestedIn(n.parent, h); exact {
 			l.NestedIn = of
 		}
 		l.Class, l.Diff = e.point.Class, e.point.Diff

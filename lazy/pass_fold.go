@@ -20,7 +20,7 @@ func (x *passWalk) plain(p *PassPoint, n int) (bool, error) {
 			return true, nil
 		}
 	case format.ClassLoop:
-		if x.loopStays(x.ord, x.pos+int64(n)) {
+		if x.hides == nil && x.loopStays(x.ord, x.pos+int64(n)) {
 			return true, nil
 		}
 	case format.ClassVariableRead, format.ClassVariableWrite, format.ClassFieldRead, format.ClassFieldWrite,
@@ -94,6 +94,9 @@ func (x *passWalk) fold(p *PassPoint) error {
 		return err
 	}
 	x.changed = x.changed || out != e
+	if x.hides != nil {
+		x.hide(e, out)
+	}
 	if out == nil {
 		x.jump(e.next, e.after)
 		return nil
@@ -123,6 +126,19 @@ func (x *passWalk) fold(p *PassPoint) error {
 	x.stack = append(x.stack, f)
 	x.jump(out.start, out.first)
 	return nil
+}
+
+// hide notes which cells of a container are of what is not shown, as far as is known when it is entered.
+func (x *passWalk) hide(e, out *nodeData) {
+	switch {
+	case out == nil || !out.container():
+		x.hides.hide(x.ord, e.after)
+	default:
+		x.hides.hide(x.ord, out.first)
+		if out.point.Class == format.ClassLoop {
+			x.hides.inlined(x, out)
+		}
+	}
 }
 
 // kept returns lent data to keep: what was lent no longer shares any slice with it.

@@ -42,7 +42,11 @@ func (x *passWalk) begin(s *passState, from int64) {
 		around[i] = s.stack[i].PassFrame
 	}
 	x.now.Thread = x.s.Thread
+	x.hides = nil
 	for _, v := range x.visit {
+		if h, ok := v.(*hiddenVisitor); ok {
+			x.hides = h
+		}
 		if a, ok := v.(Surveyor); ok {
 			x.around(a.Survey)
 		}

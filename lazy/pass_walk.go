@@ -22,6 +22,7 @@ type passWalk struct {
 	window  []byte // from pos to the end of the block, or to what is known; nil to find it
 	visit   []Visitor
 	skimmed skimming
+	hides   *hiddenVisitor // nil if the pass is not about what is hidden
 
 	now     PassPoint     // the argument of visitors
 	lent    dataPool      // for folding
@@ -232,6 +233,9 @@ func (x *passWalk) footer() error {
 	x.exit(StateWhole, x.pos)
 	f := &x.stack[len(x.stack)-1]
 	if f.resume > 0 {
+		if x.hides != nil {
+			x.hides.hide(x.ord, f.after-1)
+		}
 		x.jump(f.resume, f.after)
 	} else {
 		x.ord++

@@ -59,8 +59,9 @@ type ranked struct {
 // Only children before limit are sorted: those whose times were known when the
 // node was sorted. Later children follow, as recorded.
 type sorting struct {
-	timed      bool  // the weights are durations
-	limit, ord int64 // logical; ordinal of the first cell that ends at or after limit
+	timed      bool    // the weights are durations
+	hidden     *hidden // what does not count in weights that are no durations; nil if not known
+	limit, ord int64   // logical; ordinal of the first cell that ends at or after limit
 	ranges     []*ordered
 	// between counts the shown children before each range, and after the last;
 	// -1 if not known.
@@ -118,7 +119,13 @@ type sorter struct {
 
 // sort sorts the children of n, and loads the first of them.
 func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
-	w := sortWalk{timed: so.r.timed(), lo: firstRank, hi: lastRank, from: firstRank, most: so.maxRange, until: math.MaxInt64}
+	timed := so.r.timed()
+	if !timed {
+		if err := so.countHidden(ctx); err != nil {
+			return err
+		}
+	}
+	w := sortWalk{timed: timed, hidden: so.hiddenFor(), thread: n.thread, lo: firstRank, hi: lastRank, from: firstRank, most: so.maxRange, until: math.MaxInt64}
 	if err := so.collect(ctx, n, &w, progress); err != nil {
 		return err
 	}
@@ -131,7 +138,7 @@ func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
 		n.kids = new(kids)
 	}
 	so.memory.dropRanges(n)
-	s := &sorting{timed: w.timed, limit: w.limit, ord: w.ord, between: []int64{-1}, stamp: w.stamp, left: w.out}
+	s := &sorting{timed: w.timed, hidden: w.hidden, limit: w.limit, ord: w.ord, between: []int64{-1}, stamp: w.stamp, left: w.out}
 	n.kids.sorted = s
 	first := so.memory.addRange(s, &w)
 	so.mu.Unlock()

@@ -25,7 +25,7 @@ func (so *sorter) loadGap(ctx context.Context, gap Row, end End) error {
 	o, from, to := s.absentIn(now)
 	so.mu.Unlock()
 	if o == nil {
-		w := sortWalk{timed: s.timed, lo: now.lo, hi: now.hi, from: now.lo, last: end == AtEnd}
+		w := sortWalk{timed: s.timed, hidden: s.hidden, thread: n.thread, lo: now.lo, hi: now.hi, from: now.lo, last: end == AtEnd}
 		var err error
 		if o, err = so.arrange(ctx, n, s, &w); o == nil || err != nil {
 			return err
@@ -121,7 +121,7 @@ func (so *sorter) reveal(ctx context.Context, n, c *Node) error {
 	if x, sorted := s.rankOf(c); sorted {
 		if r, ok := s.after(n, x.justBefore()); ok && r.ranked() {
 			if o, _, _ := s.absentIn(r); o == nil {
-				w = &sortWalk{timed: s.timed, lo: r.lo, hi: r.hi, from: x.justBefore()}
+				w = &sortWalk{timed: s.timed, hidden: s.hidden, thread: n.thread, lo: r.lo, hi: r.hi, from: x.justBefore()}
 			}
 		}
 	}

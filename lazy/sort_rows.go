@@ -124,7 +124,7 @@ func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 			return o.list[i].rank, true
 		}
 	}
-	x = rank{e.nested(), e.at}
+	x = rank{e.nestedBut(s.hidden, c.thread), e.at}
 	if s.timed {
 		x.weight = format.NoDuration
 		if t, ok := c.Time(); ok {

@@ -10,7 +10,9 @@ import (
 // sortWalk is a walk over all children of a node, for the first of those whose ranks
 // are after from, or the last of those up to hi.
 type sortWalk struct {
-	timed  bool  // by durations
+	timed  bool    // by durations
+	hidden *hidden // see sorting
+	thread int32
 	lo, hi rank  // bounds of the gap to search
 	from   rank  // lo or later
 	last   bool  // find those before hi, not those after from
@@ -82,7 +84,7 @@ func (w *sortWalk) add(l *childReader, pos int64, c *nodeData) error {
 		w.out++
 		return nil
 	}
-	r := ranked{rank{shown.nested(), c.at}, c.first, c.at - pos}
+	r := ranked{rank{shown.nestedBut(w.hidden, w.thread), c.at}, c.first, c.at - pos}
 	if w.timed {
 		r.weight = format.NoDuration
 		if t, ok := l.time(shown); ok {

@@ -60,6 +60,7 @@ type sums struct {
 	length  atomic.Pointer[length]     // of a recording without an end, as last asked for; nil if never
 	totals  atomic.Pointer[totals]     // as last asked for; nil if never
 	tallies atomic.Pointer[tallies]    // nil until counted
+	hidden  atomic.Pointer[hidden]     // nil until found out
 	events  atomic.Pointer[eventTable] // of the view for which it was last needed; nil if never
 }
 

@@ -35,6 +35,7 @@ type topTable struct {
 	by      By
 	timed   bool
 	span    bool // only a span of time: events are not known
+	folded  bool // events are those that the folded view shows
 	grows   bool // the trace: calls that have not ended may still do
 	steps   Steps
 	where   string // for the title
@@ -102,7 +103,7 @@ const mostSpread = 20_000
 func (t *Top) snapshot(g *display.Glyphs) *topTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &topTable{by: t.by, timed: t.timed, grows: grows(t.r), span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), all: t.all}
+	x := &topTable{by: t.by, timed: t.timed, grows: grows(t.r), span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), folded: !t.scope.Raw, all: t.all}
 	if t.threads != nil {
 		x.threads = t.threadTable()
 		x.took.Merge(&x.threads.took)
@@ -183,7 +184,11 @@ func (x *topTable) title(g *display.Glyphs) string {
 	if x.timed {
 		parts = append(parts, display.Duration(x.all.Time, g))
 	} else {
-		parts = append(parts, display.Plural(x.all.Points, "event"))
+		events := display.Plural(x.all.Points, "event")
+		if x.folded {
+			events += " shown" // more were recorded
+		}
+		parts = append(parts, events)
 		parts[1] += ": this trace has no times"
 	}
 	return strings.Join(parts, " "+g.Dot+" ")

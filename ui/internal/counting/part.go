@@ -8,11 +8,12 @@ import (
 )
 
 // Part counts in the background: the children of the nodes on the screen, what is left out
-// there, then the calls of the trace. Its methods run on one goroutine.
+// there, then what the tree shows of all that was recorded, and the calls of the trace. Its methods run on one goroutine.
 type Part struct {
 	Children Children
 	Left     Left
 	Calls    Calls
+	Shown    Shown
 
 	env *env.Env
 	r   *lazy.LazyTraceReader
@@ -40,6 +41,13 @@ func (p *Part) Settle(f Facts, generation int, idle bool) tea.Cmd {
 		cmds = append(cmds, cmd)
 	}
 	idle = idle && !p.Children.Busy() && !p.Left.busy
+	if work := p.Shown.Begin(p.env.Life, f.Tree, generation, idle); work != nil {
+		msg, cmd := p.env.Soon(work)
+		if msg != nil {
+			p.Update(msg.(Msg))
+		}
+		cmds = append(cmds, cmd)
+	}
 	return tea.Batch(append(cmds, p.Calls.Begin(p.env.Life, p.r, generation, idle))...)
 }
 

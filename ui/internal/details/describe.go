@@ -218,7 +218,11 @@ var diffNames = map[format.DiffStatus]string{
 func (w *writer) nested(n *lazy.Node) {
 	count, exact := n.Nested()
 	text := screen.Grouped(count) + " calls, loops and iterations at any depth"
-	switch {
+	switch most := lazy.AtMost(n); {
+	case most && !exact:
+		text = "about " + text
+	case most:
+		text, exact = "at most "+text, false
 	case !exact:
 		text = "at least " + text
 	case count == 0:

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // column is a column of numbers at the right end of the rows.
 type column struct {
 	title string // also its name, for users
+	head  string // in place of the title; "" for that
 	width int    // cells, with the blanks on the left
 	gauge int    // cells of a bar after the text, with the blank before it
 	from  int    // the width of a tree from which on it has the column
@@ -62,6 +64,9 @@ func (v *View) columns(width int) []column {
 		}
 		if v.Part && c.title == "children" {
 			c.title, c.width = "shown/all", max(c.width, partWidth)
+		}
+		if v.Edited && c.title == "nested" {
+			c.head, c.width = "recorded", c.width+1
 		}
 		if (c.title == "share" || c.title == "nested") && width >= gaugeFrom {
 			c.gauge = gaugeWidth
@@ -137,7 +142,7 @@ func (v *View) Head(width int) string {
 	var titles strings.Builder
 	blank := "" // separates a title from the rule after it
 	for _, c := range shown {
-		title := " " + c.title + c.unit
+		title := " " + cmp.Or(c.head, c.title) + c.unit
 		if v.ByWeight && c.title == v.weighs() {
 			title = " " + v.Glyphs.Sorted + title
 		}
@@ -253,20 +258,26 @@ func (v *View) partCell(l *lazy.Line, room int) (string, screen.Style) {
 	return text, s
 }
 
-// nestedCell is how much was called in a node: a measure of its weight where there are no times.
+// nestedCell is how much was called in a node, of what the tree shows: a measure of its weight where there are no
+// times. Until it is known what folding hides, it is at most what was recorded.
 func nestedCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
 	if l.Nested == 0 {
 		return "", screen.Plain
 	}
 	text, least := screen.Grouped(l.Nested), ""
-	if !l.NestedExact {
+	switch {
+	case l.NestedMost && !l.NestedExact:
+		least = v.Glyphs.About
+	case l.NestedMost:
+		least = v.Glyphs.AtMost
+	case !l.NestedExact:
 		least = v.Glyphs.AtLeast
 	}
 	if screen.TextWidth(least+text, v.Glyphs.ASCII) > room {
 		text = screen.Short(l.Nested)
 	}
 	switch {
-	case !l.NestedExact:
+	case least != "":
 		return least + text, screen.Faint
 	case l.Nested < l.NestedIn/1000:
 		return text, screen.Faint

@@ -59,6 +59,7 @@ type View struct {
 	Timed    bool     // the trace has times
 	Choice   Choice   // of columns
 	Part     bool     // only some rows are shown
+	Edited   bool     // steps leave rows out: what is nested is as recorded
 	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
 	// Open is what to say of rows of which it is not known whether they match; "" while that is being
 	// found out.

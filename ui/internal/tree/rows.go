@@ -34,7 +34,7 @@ func (p *Part) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 func (p *Part) View(pending string) rows.View {
 	return rows.View{
 		Glyphs: p.env.Glyphs, Spinner: p.env.Spinner(), Pending: pending, Cursor: p.Out.Cursor,
-		Timed: p.timed(), Choice: p.Columns, ByWeight: p.Out.ByWeight(), Open: p.Open, Part: lazy.ShownIn(p.Out.Tree).Part(),
+		Timed: p.timed(), Choice: p.Columns, ByWeight: p.Out.ByWeight(), Open: p.Open, Part: lazy.ShownIn(p.Out.Tree).Part(), Edited: p.Out.Tree.Edited(),
 	}
 }
 
