@@ -42,8 +42,8 @@ tracex open trace.bin`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVarP(&t.output, "output", "o", "trace.bin", "data file of the trace")
-	flags.BoolVar(&t.force, "force", false, "replace existing files")
+	flags.StringVarP(&t.output, "output", "o", "trace.bin", "data file of the trace; a trace that is there becomes trace.old.bin")
+	flags.BoolVar(&t.force, "force", false, "replace what is there, also if it is no trace")
 	flags.Var(&t.version, "format-version", "format version; default 27")
 	completeVersion(c, "format-version")
 	flags.DurationVar(&t.length, "for", 0, "how long to record, such as 10s")
@@ -73,7 +73,7 @@ func (t *attachCommand) run(ctx context.Context, pid int) error {
 		return attachError(pid, err)
 	}
 	defer p.Close()
-	if err := t.checkOutput(); err != nil {
+	if err := t.checkOutput(ctx); err != nil {
 		return err
 	}
 	dir, err := t.createDir([]string{strconv.Itoa(pid)}, "")
@@ -81,12 +81,7 @@ func (t *attachCommand) run(ctx context.Context, pid int) error {
 		return err
 	}
 	keep, err := t.attachInto(ctx, p, dir, options)
-	if keep {
-		return errors.Join(err, dir.Close())
-	}
-	if fault := dir.Remove(); fault != nil {
-		t.remark("cannot clean up", fault)
-	}
+	err = t.leave(dir, keep, err)
 	if err != nil && ctx.Err() != nil { // the command ends with the signal instead of the error
 		report(t.stderr, err)
 	}

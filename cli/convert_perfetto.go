@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/recording"
 )
 
 // conversion converts a Perfetto recording to a trace.
@@ -25,6 +26,8 @@ type conversion struct {
 	// notEmpty: a recording without events is an error, errNoEvents, and replaces nothing.
 	notEmpty bool
 	process  *perfetto.Process // whose packets are converted; nil for all
+	// dir claims the place of the files, and force does not matter; nil if this is no recording.
+	dir *recording.Directory
 }
 
 // errNoEvents means that a trace would be empty.
@@ -83,6 +86,9 @@ func (c *conversion) convertPackets(ctx context.Context, in *stream) (result *pe
 	}})
 	defer converter.Close()
 	var set tracefile.Set
+	if c.dir != nil {
+		set.Dir = c.dir.Path() // it is removed with all that is in it, also if this process is killed
+	}
 	defer set.Discard()
 	to, err := c.create(&set, in.mode)
 	if err != nil {
@@ -99,13 +105,24 @@ func (c *conversion) convertPackets(ctx context.Context, in *stream) (result *pe
 	if result.Events == 0 && c.notEmpty {
 		return nil, nil, errNoEvents
 	}
+	if c.dir != nil {
+		restore, err := claim(c.dir, c.output)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := set.Commit(); err != nil {
+			restore()
+			return nil, nil, err
+		}
+		return result, damage, nil
+	}
 	return result, damage, set.Commit()
 }
 
 // create creates the files of the trace.
 func (c *conversion) create(set *tracefile.Set, mode fs.FileMode) (to tracefile.Files, err error) {
 	for i, w := range []*io.Writer{&to.Times, &to.Index, &to.Data} {
-		f, err := set.Create(c.output+traceSuffixes[i], mode, c.force)
+		f, err := set.Create(c.output+traceSuffixes[i], mode, c.force || c.dir != nil)
 		if err != nil {
 			return to, err
 		}

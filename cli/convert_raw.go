@@ -139,7 +139,7 @@ func (r *recordCommand) tellConverted(ctx context.Context, made *rawTrace, spool
 	if made.Events() == 0 {
 		if spool != "" {
 			r.tellLeftOut(made.Summary)
-			if err := r.onlyPackets(ctx, spool); !errors.Is(err, errNoEvents) {
+			if err := r.onlyPackets(ctx, nil, spool); !errors.Is(err, errNoEvents) {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
 	"tracex/recorder/shared"
 )
@@ -57,6 +59,7 @@ type leftRecording struct {
 	dir  *recording.Directory
 	path string // of the trace
 	told []remark
+	kept bool // what programs had written was kept in files, so nothing is missing
 	// added is what was added to a trace of packets; nil if nothing was.
 	added *instrumented.Summary
 }
@@ -90,8 +93,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 		l.tellProblems(l.added)
 		l.tellCompleted(madeTrace{l.path, rawTrace{Summary: l.added, own: result}})
 	default:
-		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(result.Events, "event")+
-			"), but events just before that may be missing"))
+		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(result.Events, "event")+")"+l.missing("events")))
 		for _, left := range result.LeftOut {
 			l.tell(l.path, errors.New(leftLine(left)))
 		}
@@ -138,6 +140,10 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 		return l.told, true
 	}
 	defer spool.Close()
+	if err := l.leftPackets(spool, spool); err != nil {
+		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
+		return l.told, true
+	}
 	l.finishRecorders(l.dir.Path(), spool, l.tell)
 	packets := ""
 	if sizeOf(spool) > 0 {
@@ -193,7 +199,7 @@ func (l *leftRecording) tellCompleted(m madeTrace) {
 			own = m.own.Events
 		}
 		parts = append(parts, counted(own, "event")+" of package recorder")
-		more = ", but events of package recorder just before that may be missing"
+		more = l.missing("events of package recorder")
 	}
 	text := strings.Join(parts, ", ")
 	l.tell(m.path, errors.New("tracex record was killed; completed the trace ("+text+")"+more))
@@ -207,7 +213,7 @@ func (l *leftRecording) convertRaws(ctx context.Context, files []string, packets
 	if l.dir.About.Split {
 		return l.app.convertEach(ctx, l.path, files, packets, true, v)
 	}
-	to := growingFiles{path: l.path, replace: true}
+	to := growingFiles{path: l.path, dir: l.dir}
 	all, err = l.app.convertRaws(ctx, files, packetsAt{path: packets}, &to, v)
 	return []madeTrace{{l.path, all}}, all, to.writeError(err)
 }
@@ -223,6 +229,9 @@ func (l *leftRecording) make(ctx context.Context, raws []string) (result *perfet
 	switch {
 	case err == nil:
 		defer live.close()
+		if err := l.leftPackets(spool, live); err != nil {
+			return nil, nil, err
+		}
 		l.finishRecorders(l.dir.Path(), live, l.tell)
 		live.raws.app, live.raws.files = l.app, raws
 		result, damage, err = live.end(ctx)
@@ -231,15 +240,37 @@ func (l *leftRecording) make(ctx context.Context, raws []string) (result *perfet
 	case !errors.Is(err, perfetto.ErrNoProgress):
 		return nil, nil, err
 	}
+	if err := l.leftPackets(spool, spool); err != nil {
+		return nil, nil, err
+	}
 	l.finishRecorders(l.dir.Path(), spool, l.tell)
 	if st, err := spool.Stat(); err != nil || st.Size() == 0 {
 		return nil, nil, errors.Join(err, errNoEvents)
 	}
-	made := conversion{app: l.app, output: l.path, force: l.dir.About.Replace, version: format.Version(l.dir.About.FormatVersion), notEmpty: true}
+	made := conversion{app: l.app, output: l.path, dir: l.dir, version: format.Version(l.dir.About.FormatVersion), notEmpty: true}
 	if result, damage, err = made.convert(ctx, l.dir.Spool()); err != nil && !errors.Is(err, errNoEvents) {
 		err = fmt.Errorf("%w (try tracex convert -o OTHER %s)", err, l.dir.Spool())
 	}
 	return result, damage, err
+}
+
+// leftPackets writes the packets that the killed process had taken from programs, or that are still in the
+// memory it shared with them, and that are neither in the trace nor in the spool.
+func (l *leftRecording) leftPackets(spool *os.File, to io.Writer) (err error) {
+	passed := io.NewSectionReader(spool, 0, sizeOf(spool))
+	l.kept, err = service.Left(l.dir.Path(), passed, func(packets []byte) error {
+		_, err := to.Write(bytes.Clone(packets)) // a conversion keeps them
+		return err
+	})
+	return err
+}
+
+// missing tells what the trace may lack.
+func (l *leftRecording) missing(what string) string {
+	if l.kept {
+		return ""
+	}
+	return ", but " + what + " just before that may be missing"
 }
 
 // finishRecorders writes the packets that killed programs had recorded but not sent, and reports

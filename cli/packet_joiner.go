@@ -102,6 +102,8 @@ func (s *packetSpool) Taken() int {
 
 func (s *packetSpool) Held() int64 { return 0 }
 
+func (s *packetSpool) Kept(int) bool { return true }
+
 // Advance says that what was taken at the last mark may be converted.
 func (s *packetSpool) Advance(int) error {
 	s.ready.known.Store(s.size)

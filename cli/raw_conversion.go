@@ -51,7 +51,7 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 	if err != nil {
 		return nil, err
 	}
-	l := &rawConversion{app: r.app, source: source, folder: folder, spool: dir.Spool(), files: growingFiles{path: r.output, replace: r.force}, seen: map[string]bool{}, before: -1, done: make(chan struct{}), ended: make(chan error, 1)}
+	l := &rawConversion{app: r.app, source: source, folder: folder, spool: dir.Spool(), files: growingFiles{path: r.output, dir: dir}, seen: map[string]bool{}, before: -1, done: make(chan struct{}), ended: make(chan error, 1)}
 	l.keep, l.files.room = reservedFor(r.output), l.awaitRoom
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }

@@ -62,8 +62,8 @@ tracex record -- ./program --its-flag`,
 	}
 	flags := c.Flags()
 	flags.SetInterspersed(false)
-	flags.StringVarP(&r.output, "output", "o", "trace.bin", "data file of the trace")
-	flags.BoolVar(&r.force, "force", false, "replace existing files")
+	flags.StringVarP(&r.output, "output", "o", "trace.bin", "data file of the trace; a trace that is there becomes trace.old.bin")
+	flags.BoolVar(&r.force, "force", false, "replace what is there, also if it is no trace")
 	flags.Var(&r.buffer, "buffer", "memory for data not yet written to disk")
 	flags.StringArrayVar(&r.categories, "category", nil, "only categories that match, such as 'net*'; repeatable")
 	flags.Var(&r.version, "format-version", "format version; default $"+recorder.FormatVariable+", or 27")
@@ -104,7 +104,7 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.checkOutput(); err != nil {
+	if err := r.checkOutput(ctx); err != nil {
 		return err
 	}
 	sockets, err := socketDir(recording.SocketsPrefix)
@@ -126,35 +126,60 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	keep, err := r.recordInto(ctx, s, dir, args, options)
+	return r.leave(dir, keep, err)
+}
+
+// leave ends a recording. keep means that the directory has the only copy of some data, which err is about.
+func (a *app) leave(dir *recording.Directory, keep bool, err error) error {
+	if dir.Aside != "" {
+		fmt.Fprintln(a.stderr, "tracex: the trace that was there before is "+dir.Aside)
+	}
 	if keep {
 		return errors.Join(err, dir.Close())
 	}
 	if fault := dir.Remove(); fault != nil {
-		r.remark("cannot clean up", fault)
+		a.remark("cannot clean up", fault)
 	}
 	return err
 }
 
-// checkOutput checks, before the program runs, that the trace can be written.
-func (r *recordCommand) checkOutput() error {
-	if err := r.checkRecording(); err != nil {
+// checkOutput checks, before the program runs, that the trace can be written. A trace that is there, and goes
+// aside, is completed first if its recording was killed.
+func (r *recordCommand) checkOutput(ctx context.Context) error {
+	if err := r.checkRecording(ctx); err != nil {
 		return err
 	}
-	return r.checkFiles()
+	for _, suffix := range traceSuffixes {
+		if err := tracefile.Check(r.output+suffix, true); err != nil {
+			return err
+		}
+	}
+	if r.force {
+		return nil
+	}
+	return checkAside(r.output)
 }
 
 // checkRecording checks that there is no other recording for the output.
-func (r *recordCommand) checkRecording() error {
+func (r *recordCommand) checkRecording(ctx context.Context) error {
 	if err := refuseStdout(r.output); err != nil {
 		return err
 	}
-	if _, err := recording.State(r.output); err != nil && !r.force {
+	if r.force {
+		return nil
+	}
+	_, err := recording.State(r.output)
+	if errors.Is(err, recording.ErrUnfinished) || err == nil && errors.Is(recorder.CheckEnded(r.output), recorder.ErrUnfinished) {
+		finish(ctx, r.app, r.output, true)
+		_, err = recording.State(r.output)
+	}
+	if err != nil {
 		return r.unendedError(err)
 	}
 	return nil
 }
 
-// checkFiles checks that the files of the trace can be written.
+// checkFiles checks that the files of a trace that is no recording can be written.
 func (r *recordCommand) checkFiles() error {
 	for _, suffix := range slices.Backward(traceSuffixes[:]) { // the data first: that is the name that the user knows
 		if err := tracefile.Check(r.output+suffix, true); err != nil {
@@ -187,7 +212,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 		return false, err
 	}
 	live.rest.ready = &raws.ready
-	session, err := startRecording(s, live, r)
+	session, err := startRecording(s, live, r, dir)
 	if err != nil {
 		return false, err
 	}
@@ -228,7 +253,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 // makeTrace completes the trace of packets, and adds raw files. After an error, what is not in it is in the
 // directory.
 func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory, live *liveConversion) error {
-	made := r.conversion()
+	made := r.conversion(dir)
 	result, damage, err := live.end(ctx)
 	switch {
 	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
@@ -243,10 +268,10 @@ func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory,
 }
 
 // conversion is one that reports to standard error: standard output is the program's.
-func (r *recordCommand) conversion() conversion {
+func (r *recordCommand) conversion(dir *recording.Directory) conversion {
 	beside := *r.app
 	beside.stdout = r.stderr
-	return conversion{app: &beside, output: r.output, force: r.force, version: format.Version(r.version)}
+	return conversion{app: &beside, output: r.output, force: r.force, dir: dir, version: format.Version(r.version)}
 }
 
 // salvage ends a trace that could not grow, if it was begun.
@@ -254,7 +279,7 @@ func (r *recordCommand) salvage(ctx context.Context, dir *recording.Directory, l
 	if !live.Begun() {
 		return nil
 	}
-	made := r.conversion()
+	made := r.conversion(dir)
 	result, err := live.salvage(ctx, dir)
 	if err == nil {
 		err = made.report(result)
@@ -286,8 +311,8 @@ func (r *recordCommand) createDir(args []string, sockets string) (*recording.Dir
 func (r *recordCommand) unendedError(err error) error {
 	switch {
 	case errors.Is(err, recording.ErrUnfinished):
-		return &usageError{r.output + recording.Suffix + " holds an earlier recording whose trace was never completed",
-			"tracex info " + r.output + " completes it; --force discards it; -o names another file"}
+		return &usageError{r.output + recording.Suffix + " holds an earlier recording whose trace cannot be completed",
+			"--force discards it; -o names another file"}
 	case errors.Is(err, recording.ErrRecording), errors.Is(err, recording.ErrFinishing):
 		return withHint(fmt.Errorf("%s: %w", r.output, err), "-o names another file")
 	}

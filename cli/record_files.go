@@ -9,6 +9,7 @@ import (
 
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/recording"
 )
 
 // recordedMode are the permissions of a recorded trace.
@@ -17,11 +18,12 @@ const recordedMode fs.FileMode = 0o600
 // growingFiles are the files of a trace that is being recorded, in the order of traceSuffixes. They are
 // created at their final paths with the first call, and grow there.
 type growingFiles struct {
-	path    string       // of the data
-	replace bool         // of existing files, by create
-	may     func() error // called by create: an error says why it must not; may be nil
-	begun   func() error // called when writing has created them; may be nil
-	room    func(n int)  // waits until n bytes may be written; may be nil
+	path    string               // of the data
+	replace bool                 // of existing files, by create
+	dir     *recording.Directory // that claims their place before they are created; may be nil
+	may     func() error         // called by create: an error says why it must not; may be nil
+	begun   func() error         // called when writing has created them; may be nil
+	room    func(n int)          // waits until n bytes may be written; may be nil
 	open    []*os.File
 }
 
@@ -31,6 +33,9 @@ func (g *growingFiles) create() (perfetto.Writers, error) {
 		if err := g.may(); err != nil {
 			return perfetto.Writers{}, err
 		}
+	}
+	if g.dir != nil {
+		return g.createClaimed()
 	}
 	var set tracefile.Set
 	defer set.Discard()
@@ -43,6 +48,34 @@ func (g *growingFiles) create() (perfetto.Writers, error) {
 		return perfetto.Writers{}, err
 	}
 	return g.again(nil)
+}
+
+// createClaimed is create for a recording, which may be killed at any moment: nothing has a temporary name.
+func (g *growingFiles) createClaimed() (to perfetto.Writers, err error) {
+	restore, err := claim(g.dir, g.path)
+	if err != nil {
+		return to, err
+	}
+	for _, suffix := range traceSuffixes {
+		if err = tracefile.Check(g.path+suffix, true); err != nil {
+			break
+		}
+		at := tracefile.Target(g.path + suffix)
+		_ = os.Remove(at) // not truncated: another process may have mapped it
+		var f *os.File
+		if f, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, recordedMode); err != nil {
+			break
+		}
+		_ = f.Close() // nothing was written to it
+	}
+	if err == nil {
+		to, err = g.again(nil)
+	}
+	if err != nil {
+		_ = g.close()
+		restore()
+	}
+	return to, err
 }
 
 // resume opens the files where they have these sizes, and drops what follows.

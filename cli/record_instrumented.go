@@ -31,7 +31,7 @@ func (r *recordCommand) runInstrumented(ctx context.Context, args []string) erro
 	if r.split { // the names of the traces are not known yet
 		check = r.checkRecording
 	}
-	if err := check(); err != nil {
+	if err := check(ctx); err != nil {
 		return err
 	}
 	sockets := r.ownSockets()
@@ -43,13 +43,7 @@ func (r *recordCommand) runInstrumented(ctx context.Context, args []string) erro
 		return err
 	}
 	keep, err := r.instrumentInto(ctx, dir, args, options)
-	if keep {
-		return errors.Join(err, dir.Close())
-	}
-	if fault := dir.Remove(); fault != nil {
-		r.remark("cannot clean up", fault)
-	}
-	return err
+	return r.leave(dir, keep, err)
 }
 
 // instrumentInto is runInstrumented with a directory for what programs record. keep means that
@@ -108,7 +102,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 		if made.Summary != nil {
 			r.tellLeftOut(made.Summary)
 		}
-		if err := r.onlyPackets(ctx, packets); !errors.Is(err, errNoEvents) {
+		if err := r.onlyPackets(ctx, dir, packets); !errors.Is(err, errNoEvents) {
 			return err != nil, cmp.Or(err, failed)
 		}
 	}

@@ -98,7 +98,7 @@ func (o *ownRecording) start() (err error) {
 	if o.spool, err = os.OpenFile(o.dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
-	o.session, err = startRecording(o.service, &packetSpool{Writer: o.spool, ready: o.ready}, o.command)
+	o.session, err = startRecording(o.service, &packetSpool{Writer: o.spool, ready: o.ready}, o.command, o.dir)
 	return err
 }
 
@@ -196,9 +196,9 @@ func lostPackets(output string, why error, at string) error {
 }
 
 // onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
-// errNoEvents if nothing is in them.
-func (r *recordCommand) onlyPackets(ctx context.Context, spool string) error {
-	made := r.conversion()
+// errNoEvents if nothing is in them. dir claims the place of the trace; it may be nil.
+func (r *recordCommand) onlyPackets(ctx context.Context, dir *recording.Directory, spool string) error {
+	made := r.conversion(dir)
 	made.notEmpty = true
 	result, damage, err := made.convert(ctx, spool)
 	switch {

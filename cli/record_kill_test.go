@@ -179,11 +179,9 @@ func TestRecordIsKilled(t *testing.T) {
 	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording holds a recording; once that has ended, tracex info "+out+" completes the trace") {
 		t.Errorf("without writing it ends with %d and says %q", exit, said)
 	}
-	if _, said, exit := runCommand(t, "record", "-o", out, "--", "true"); exit != exitUsage || !strings.Contains(said, "hint: tracex info "+out+" completes it") {
-		t.Errorf("another recording ends with %d and says %q", exit, said)
-	}
+	// What the program recorded until it saw that record is gone is there, too.
 	text, said, exit := runCommand(t, "print", out)
-	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed; completed the trace (1,000 events)") {
+	if n := strings.Count(text, "inner("); exit != 0 || n < 1000 || n > 2000 || !strings.Contains(said, "tracex record was killed; completed the trace (") {
 		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)
 	}
 	if left := formattest.Names(t, filepath.Dir(out)); len(left) != 3 {

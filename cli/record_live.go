@@ -25,7 +25,7 @@ type liveConversion struct {
 
 // newLiveConversion begins a conversion. Nothing is created but files in the directory.
 func newLiveConversion(output string, dir *recording.Directory) (*liveConversion, error) {
-	l := &liveConversion{files: growingFiles{path: output, replace: dir.About.Replace}, rest: packetSpool{ready: new(readyPackets)}}
+	l := &liveConversion{files: growingFiles{path: output, dir: dir}, rest: packetSpool{ready: new(readyPackets)}}
 	var err error
 	if l.spool, err = os.OpenFile(dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
+	"tracex/recorder/recording"
 )
 
 // socketDir creates a directory for the sockets of a private service, named producers and
@@ -52,6 +53,8 @@ type packetSink interface {
 	// Taken returns a mark after what was taken so far, and Held how many bytes of that are not written.
 	Taken() int
 	Held() int64
+	// Kept reports whether all that was taken before a mark is in a file.
+	Kept(mark int) bool
 	// Advance writes what was taken before a mark. After an error, what follows is kept for later.
 	Advance(mark int) error
 }
@@ -60,6 +63,7 @@ type packetSink interface {
 type work struct {
 	packets []byte
 	order   workOrder
+	forget  func() // of flushBegins: forgets what arrived before it, when that is in a file; may be nil
 }
 
 type workOrder int
@@ -82,8 +86,9 @@ const (
 )
 
 // startRecording starts a session.
-func startRecording(s *service.Service, to packetSink, f *recordCommand) (*recordingSession, error) {
+func startRecording(s *service.Service, to packetSink, f *recordCommand, dir *recording.Directory) (*recordingSession, error) {
 	config := recordConfig(f)
+	config.Folder = dir.Path()
 	session, err := s.Record(config)
 	if err != nil {
 		return nil, err
@@ -139,7 +144,7 @@ func (r *recordingSession) readOn() error {
 			}
 			if !flushing && now.Sub(last) >= flushEvery-readEvery/2 {
 				flushing, last = true, now
-				r.work <- work{order: flushBegins}
+				r.work <- work{order: flushBegins, forget: r.Passed()}
 				go func() {
 					// An error means that a program is gone or stopped: waiting for its data is useless.
 					_ = r.Flush(context.Background(), flushPatience)
@@ -168,6 +173,7 @@ func (r *recordingSession) take(p service.Packets) error {
 // convert converts packets until there are no more.
 func (r *recordingSession) convert() error {
 	mark, failed := 0, error(nil)
+	kept, forget := 0, func() {}
 	for w := range r.work {
 		if failed != nil {
 			continue // programs may still send
@@ -178,9 +184,14 @@ func (r *recordingSession) convert() error {
 				r.advance(r.to.Taken())
 			}
 		case flushBegins:
-			mark = r.to.Taken()
+			if mark = r.to.Taken(); w.forget != nil {
+				kept, forget = mark, w.forget
+			}
 		case flushEnds:
-			r.advance(mark)
+			if r.advance(mark); r.to.Kept(kept) {
+				forget()
+				forget = func() {}
+			}
 		}
 		if failed != nil {
 			r.command.reportServiceError(fmt.Errorf("recording stops: %w", failed))

@@ -70,7 +70,7 @@ func (r *recordCommand) makeEither(ctx context.Context, dir *recording.Directory
 		return false, cmp.Or(r.keepRawFiles(dir.Path(), got.packets), raws.damage, got.failed)
 	case got.packets != "":
 		r.tellLeftOut(raws.Summary)
-		if err := r.onlyPackets(ctx, got.packets); !errors.Is(err, errNoEvents) {
+		if err := r.onlyPackets(ctx, dir, got.packets); !errors.Is(err, errNoEvents) {
 			return err != nil, cmp.Or(err, got.failed)
 		}
 		return false, cmp.Or(r.nothingInstrumented(&instrument.Plan{Runs: true}, nil, raws.Summary), got.failed)

@@ -140,7 +140,7 @@ func (r *recordCommand) tellBuilt(built []wrapper.Report) {
 
 // tellPackets says what is in a trace of packets alone.
 func (r *recordCommand) tellPackets(m *madeTrace) {
-	made := r.conversion()
+	made := r.conversion(nil)
 	made.output = m.path
 	if err := made.report(m.own); err != nil {
 		r.remark("cannot tell what was recorded", err)

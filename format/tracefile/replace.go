@@ -6,6 +6,7 @@
 package tracefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,11 +37,16 @@ type Pending struct {
 // is replaced. An existing file is replaced only if replace is set. The caller calls
 // [Pending.Commit], and [Pending.Discard] in any case.
 func Create(path string, mode fs.FileMode, replace bool) (*Pending, error) {
+	return create("", path, mode, replace)
+}
+
+// create is Create with the temporary file in a directory; "" means that of the final place.
+func create(dir, path string, mode fs.FileMode, replace bool) (*Pending, error) {
 	if err := Check(path, replace); err != nil {
 		return nil, err
 	}
 	target := Target(path)
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
+	f, err := os.CreateTemp(cmp.Or(dir, filepath.Dir(target)), "."+filepath.Base(target)+".*.tmp")
 	if err != nil {
 		return nil, WriteError(path, err)
 	}
@@ -143,11 +149,16 @@ func WriteError(path string, err error) error {
 
 // Set is a set of files that take their places together, such as a trace's times,
 // index and data.
-type Set struct{ files []*Pending }
+type Set struct {
+	// Dir is where the files are until they take their places; "" means beside these. It must be on the same
+	// disk.
+	Dir   string
+	files []*Pending
+}
 
 // Create adds a file to the set; see [Create].
 func (s *Set) Create(path string, mode fs.FileMode, replace bool) (*Pending, error) {
-	p, err := Create(path, mode, replace)
+	p, err := create(s.Dir, path, mode, replace)
 	if err == nil {
 		s.files = append(s.files, p)
 	}

@@ -51,6 +51,14 @@ func (t *Told) Calls(g int) *atomic.Int64 {
 	return (*atomic.Int64)(unsafe.Pointer(&t.mem[64*g]))
 }
 
+// Now returns how many calls of each goroutine have returned by now.
+func (t *Told) Now() (all [Crashers]int64) {
+	for g := range all {
+		all[g] = t.Calls(g).Load()
+	}
+	return all
+}
+
 // Crash records to path until the program crashes. how is a key of Crashes.
 func Crash(how, path string, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -33,6 +33,7 @@ const Suffix = format.RecordingSuffix
 const (
 	lockName, finishingName = "lock", "finishing"
 	aboutName, progressName = "about.json", "progress"
+	claimedName             = "claimed"
 	spoolName               = "spool.pftrace"
 )
 
@@ -59,6 +60,8 @@ type About struct {
 // Directory is a recording directory that this process holds.
 type Directory struct {
 	About About
+	// Aside is where a trace went that was at the place of the new one; "" if there was none. Its maker sets it.
+	Aside string
 	path  string // absolute: programs have their own working directories
 	locks []*os.File
 }
@@ -69,6 +72,7 @@ func Create(trace string, about About) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
+	sweep(path)
 	draft, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
 	if err != nil {
 		return nil, err
@@ -177,6 +181,23 @@ func SpoolIn(folder string) string { return filepath.Join(folder, spoolName) }
 // Progress is the path of the file that says how far the trace is. It need not exist.
 func (f *Directory) Progress() string { return filepath.Join(f.path, progressName) }
 
+// Claim makes the place of the trace's files that of this recording, before they are created: clear makes
+// the place free, or decides that what is there may be replaced. If it was claimed before, also by a process
+// that was killed, Claim does nothing.
+func (f *Directory) Claim(clear func() error) error {
+	at := filepath.Join(f.path, claimedName)
+	if _, err := os.Lstat(at); err == nil {
+		return nil
+	}
+	if err := clear(); err != nil {
+		return err
+	}
+	return os.WriteFile(at, nil, 0o600)
+}
+
+// Unclaim undoes Claim, when nothing was created.
+func (f *Directory) Unclaim() error { return os.Remove(filepath.Join(f.path, claimedName)) }
+
 // State returns why a trace may have no end, without changing the recording: [ErrRecording] while it is
 // recorded, [ErrFinishing] while another process completes it, [ErrUnfinished] if it can be completed;
 // nil if there is no recording. begun reports whether calls are in the trace.
@@ -205,12 +226,31 @@ func (f *Directory) Close() error {
 // Remove removes the directory, and that of the sockets.
 func (f *Directory) Remove() error {
 	// It goes at once: a half-removed directory could be taken for one that was left.
-	gone := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s-%d", filepath.Base(f.path), os.Getpid()))
+	gone := goneName(f.path, fmt.Sprint(os.Getpid()))
 	if err := os.Rename(f.path, gone); err != nil {
 		gone = f.path
 	}
 	removeSockets(f.About.Sockets)
 	return errors.Join(os.RemoveAll(gone), f.Close())
+}
+
+// goneName returns the name under which a directory is removed.
+func goneName(path, pid string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-gone-"+pid)
+}
+
+// sweep removes what is left of directories whose removal was cut short.
+func sweep(path string) {
+	prefix := filepath.Base(goneName(path, ""))
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			_ = os.RemoveAll(filepath.Join(filepath.Dir(path), e.Name())) // otherwise the next recording does
+		}
+	}
 }
 
 // SocketsPrefix is the prefix of the names of socket directories.

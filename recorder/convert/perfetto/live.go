@@ -62,6 +62,7 @@ const mostHeld = 4 << 20
 // waiting is the data that has arrived and is not written.
 type waiting struct {
 	references []byte // not written yet
+	named      int    // arrived when the first of references came
 	known      []byte // all references, as far as there is room
 	parts      []waitingPart
 	arrived    int   // parts ever
@@ -186,6 +187,12 @@ func (l *Live) Taken() int { return l.waiting.arrived }
 // Held returns how many bytes have been taken and are not written.
 func (l *Live) Held() int64 { return l.waiting.bytes }
 
+// Kept reports whether all that was taken before a mark is in the files or in Rest.
+func (l *Live) Kept(mark int) bool {
+	w := &l.waiting
+	return l.failed != nil || len(l.chosen.held) == 0 && w.arrived-len(w.parts) >= mark && (len(w.references) == 0 || w.named > mark)
+}
+
 // Advance writes the calls that were taken before the mark to the files. The names
 // that they refer to must have been taken, which is certain if all programs were
 // flushed after the mark. When it fails, what earlier calls have written stays; all
@@ -266,6 +273,9 @@ func (l *Live) Begun() bool { return l.trace != nil }
 // reference and part make waiting a partKeeper.
 
 func (w *waiting) reference(_ *callsRecorder, object []byte) error {
+	if len(w.references) == 0 {
+		w.named = w.arrived
+	}
 	w.references = append(w.references, object...)
 	if len(w.known) < mostKnown {
 		w.known = append(w.known, object...)

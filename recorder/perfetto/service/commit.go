@@ -53,6 +53,9 @@ func (p *producer) move(c *messages.CommitDataRequest_ChunksToMove) {
 		p.s.lost.chunks++
 		b.RefuseChunk(tracebuf.SequenceID{Producer: p.id(), Writer: p.memory.chunk.Writer}, p.memory.chunk.ID)
 	default:
+		if c.Data != nil {
+			b.session.journal.chunk(p, &p.memory.chunk)
+		}
 		b.CopyChunkUntrusted(p.from, &p.memory.chunk)
 	}
 }

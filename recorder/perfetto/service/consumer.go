@@ -17,6 +17,7 @@ type consumer struct {
 	session *session // nil if none
 	gone    bool
 	onEnd   func(why string) // of a consumer in this process: called with mu held when its session is over
+	journal *journal         // of its session; nil if that has none
 
 	enabled  ipc.Parked // its EnableTracing, until the session ends
 	observes ipc.Parked // its ObserveEvents

@@ -29,7 +29,7 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 	}
 	s.last.session++
 	n := &session{
-		s: s, id: s.last.session, consumer: k, owner: owner{uid: k.uid}, config: c,
+		s: s, id: s.last.session, consumer: k, owner: owner{uid: k.uid}, config: c, journal: k.journal,
 		timers: newTimers(s.clock, s.locked), triggers: triggers{config: c.GetTriggerConfig()},
 		packets: newServicePackets(c, s.host.uid, uuidOf(c, rand.Uint64)),
 	}

@@ -35,6 +35,10 @@ type SessionConfig struct {
 	// often they repeat what their packets build upon, such as names, so that packets
 	// after a loss can be read. 0 means never.
 	FlushPeriod, ClearPeriod time.Duration
+	// Folder, if not "", is an existing directory where what programs write is in files until it is
+	// passed on and forgotten, see [Session.Passed]: the memory that is shared with them, and copies of
+	// what was taken from it. If this process is killed, [Left] reads them.
+	Folder string
 }
 
 // DataSource selects a data source by its name.
@@ -63,6 +67,9 @@ type Session struct {
 func (s *Service) Record(c SessionConfig) (*Session, error) {
 	r := &Session{end: make(chan struct{}), due: make(chan struct{}, 1), reading: make(chan struct{}, 1)}
 	k := &consumer{s: s, uid: os.Getuid()}
+	if c.Folder != "" {
+		k.journal = newJournal(c.Folder, s.complain)
+	}
 	k.onEnd = func(why string) {
 		r.why = why
 		close(r.end)
@@ -74,10 +81,11 @@ func (s *Service) Record(c SessionConfig) (*Session, error) {
 		return nil, ErrFreed
 	}
 	if err := k.enable(c.message(), nil); err != nil {
-		return nil, err
+		return nil, errors.Join(err, k.journal.close())
 	}
 	r.n = k.session
 	r.drain.n = r.n
+	r.drain.stamp.places = r.n.journal != nil
 	r.n.every(cmp.Or(c.ReadPeriod, 250*time.Millisecond), awake, r.kick)
 	return r, nil
 }
@@ -305,4 +313,17 @@ func (r *Session) Free() {
 	if s.sessions[r.n.id] == r.n {
 		s.free(r.n)
 	}
+}
+
+// Passed returns a function that forgets what [Session.Read] has passed on so far: with
+// [SessionConfig].Folder it removes the files, unless they are small, and is nil if there is nothing to
+// remove. Call it when what was passed on is safe elsewhere. It can be called from any goroutine.
+func (r *Session) Passed() (forget func()) {
+	s := r.n.s
+	s.lock()
+	defer s.unlock()
+	if s.sessions[r.n.id] != r.n {
+		return nil
+	}
+	return r.n.journal.turn(s, r.n)
 }

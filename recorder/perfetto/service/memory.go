@@ -28,7 +28,9 @@ type producerMemory struct {
 
 	data   []byte      // mapped; nil if there is none
 	file   *os.File    // for the producer; nil if the producer made the memory
+	path   string      // of the file; "" if it has none
 	reader *smb.Reader // of data
+	page   int         // size of its pages in bytes
 	chunk  smb.Chunk   // the one that was read last
 }
 
@@ -41,6 +43,9 @@ func (m *producerMemory) close() {
 	}
 	if m.file != nil {
 		_ = m.file.Close() // nothing was written through it
+	}
+	if m.path != "" {
+		_ = os.Remove(m.path) // what is in it has been taken
 	}
 	m.data, m.file, m.reader = nil, nil, nil
 }
@@ -81,10 +86,13 @@ func goodMemory(size, page int) bool {
 	return false
 }
 
-// share makes the memory, and its file for the producer.
-func (m *producerMemory) share(size, page int) error {
-	data, file, err := makeMemory(size)
-	if err != nil {
+// share makes the memory, and its file for the producer: at a path if that is not "" and has room, else
+// without a name.
+func (m *producerMemory) share(size, page int, path string) error {
+	data, file, err := makeMemoryAt(path, size)
+	if err == nil {
+		m.path = path
+	} else if data, file, err = makeMemory(size); err != nil {
 		return err
 	}
 	reader, err := smb.NewReader(data, page)
@@ -92,7 +100,7 @@ func (m *producerMemory) share(size, page int) error {
 		unmap(data)
 		return errors.Join(err, file.Close())
 	}
-	m.data, m.file, m.reader = data, file, reader
+	m.data, m.file, m.reader, m.page = data, file, reader, page
 	return nil
 }
 
@@ -114,7 +122,7 @@ func (m *producerMemory) adopt(file *os.File, limit int) {
 		unmap(data)
 		return
 	}
-	m.data, m.reader = data, reader
+	m.data, m.reader, m.page = data, reader, page
 	m.provided, m.told = true, true
 }
 
@@ -133,10 +141,14 @@ func (p *producer) setUpMemory(n *session) bool {
 	}
 	size, page := p.memory.size(config, p.s.config.Limits.Memory)
 	if !p.memory.emulated {
-		if err := p.memory.share(size, page); err != nil {
+		if err := p.memory.share(size, page, n.journal.memory(p)); err != nil {
 			p.s.complain("cannot share %d bytes of memory with %q (process %d): %w", size, p.name, p.from.PID, err)
 			return false
 		}
+	}
+	if r := p.memory.reader; r != nil && n.journal != nil {
+		n.journal.producer(p)
+		r.Keep = func(c *smb.Chunk) { n.journal.chunk(p, c) }
 	}
 	p.memory.told = true
 	p.commands.add(command{

@@ -36,6 +36,26 @@ func makeMemory(size int) (data []byte, file *os.File, err error) {
 	return data, file, nil
 }
 
+var errNoPath = errors.New("the memory has no path")
+
+// makeMemoryAt makes memory in a new file, whose blocks it allocates: without them, a write to the memory
+// could kill a program when the disk is full.
+func makeMemoryAt(path string, size int) (data []byte, file *os.File, err error) {
+	if path == "" {
+		return nil, nil, errNoPath
+	}
+	if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, nil, err
+	}
+	if err = unix.Fallocate(int(file.Fd()), 0, 0, int64(size)); err == nil {
+		data, err = mapShared(file, size)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close(), os.Remove(path))
+	}
+	return data, file, nil
+}
+
 // sealedSize returns the size in bytes of memory made by a producer. It fails unless
 // the memory is sealed.
 func sealedSize(file *os.File) (int64, error) {

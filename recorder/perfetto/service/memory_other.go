@@ -13,7 +13,8 @@ const memoryShared = false
 
 var errNoMemory = errors.New("this system cannot share sealed memory")
 
-func makeMemory(int) ([]byte, *os.File, error) { return nil, nil, errNoMemory }
-func sealedSize(*os.File) (int64, error)       { return 0, errNoMemory }
-func mapShared(*os.File, int) ([]byte, error)  { return nil, errNoMemory }
-func unmap([]byte)                             {}
+func makeMemory(int) ([]byte, *os.File, error)           { return nil, nil, errNoMemory }
+func makeMemoryAt(string, int) ([]byte, *os.File, error) { return nil, nil, errNoMemory }
+func sealedSize(*os.File) (int64, error)                 { return 0, errNoMemory }
+func mapShared(*os.File, int) ([]byte, error)            { return nil, errNoMemory }
+func unmap([]byte)                                       {}

@@ -28,5 +28,6 @@ func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
 		}
 		list = append(list, tracebuf.Patch{Offset: of.GetOffset(), Data: [4]byte(of.Data)})
 	}
+	b.session.journal.patch(p, uint16(writer), c.GetChunkId(), list, c.GetHasMorePatches())
 	b.TryPatchChunk(tracebuf.SequenceID{Producer: p.id(), Writer: uint16(writer)}, c.GetChunkId(), list, c.GetHasMorePatches())
 }

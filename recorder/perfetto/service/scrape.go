@@ -14,6 +14,7 @@ func (s *Service) scrape(n *session, p *producer) {
 			return true
 		}
 		if b := p.target(id, c.Writer); b != nil && b.session == n {
+			n.journal.chunk(p, c)
 			b.CopyChunkUntrusted(p.from, c)
 		}
 		return true

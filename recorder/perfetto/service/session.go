@@ -37,7 +37,8 @@ type session struct {
 
 	packets  servicePackets
 	triggers triggers
-	out      *output // nil if it is read over the socket
+	out      *output  // nil if it is read over the socket
+	journal  *journal // nil if what it has is lost with this process
 }
 
 // owner is the user that a session belongs to. While no consumer reads the session, a

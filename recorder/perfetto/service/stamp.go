@@ -13,6 +13,9 @@ import (
 const (
 	fieldPacket          = 1 // of a trace
 	fieldPreviousDropped = 42
+	// fieldPlace is this service's own: where a packet was in the memory, so that [Left] does not read it
+	// again. Its contents are the numbers of a place.
+	fieldPlace = 2023
 )
 
 // stamp is the fields that name the writer of the packets of a sequence. It follows
@@ -21,6 +24,7 @@ type stamp struct {
 	from   *tracebuf.Origin
 	writer uint16
 	bytes  []byte
+	places bool // packets get a place, too
 }
 
 // of makes the stamp that of a packet's sequence, whose number in the trace number
@@ -44,6 +48,46 @@ func appendStamp(dst []byte, from *tracebuf.Origin, sequence uint32) []byte {
 	return dst
 }
 
+// place is where a packet begins in the memory of a producer.
+type place struct {
+	tracebuf.SequenceID
+	chunk uint32
+	index int
+}
+
+func placeOf(p *tracebuf.Packet) place { return place{p.Sequence(), p.Chunk, p.Index} }
+
+// append appends the field.
+func (p place) append(dst []byte) []byte {
+	var room [24]byte
+	b := binary.AppendUvarint(room[:0], uint64(p.Producer))
+	b = binary.AppendUvarint(b, uint64(p.Writer))
+	b = binary.AppendUvarint(b, uint64(p.chunk))
+	b = binary.AppendUvarint(b, uint64(p.index))
+	return protowire.AppendBytes(protowire.AppendTag(dst, fieldPlace, protowire.BytesType), b)
+}
+
+// parsePlace parses the contents of the field.
+func parsePlace(b []byte) (p place, ok bool) {
+	var n [4]uint64
+	for i := range n {
+		v, size := binary.Uvarint(b)
+		if size <= 0 {
+			return p, false
+		}
+		n[i], b = v, b[size:]
+	}
+	return place{tracebuf.SequenceID{Producer: uint32(n[0]), Writer: uint16(n[1])}, uint32(n[2]), int(n[3])}, true
+}
+
+// after reports whether a packet follows another of its sequence; ids of chunks wrap.
+func (p place) after(o place) bool {
+	if p.chunk != o.chunk {
+		return int32(p.chunk-o.chunk) > 0
+	}
+	return p.index > o.index
+}
+
 // stampLost is the field that marks a loss of packets before this one: appendVarint
 // of fieldPreviousDropped and 1.
 const stampLost = "\xd0\x02\x01"
@@ -59,10 +103,15 @@ func appendPacket(dst []byte, p *tracebuf.Packet, s *stamp) []byte {
 	if p.Lost {
 		lost = stampLost
 	}
+	var room [40]byte
+	at := room[:0]
+	if s.places {
+		at = placeOf(p).append(at)
+	}
 	dst = append(dst, fieldPacket<<3|byte(protowire.BytesType))
-	dst = binary.AppendUvarint(dst, uint64(p.Size()+len(s.bytes)+len(lost)))
+	dst = binary.AppendUvarint(dst, uint64(p.Size()+len(s.bytes)+len(lost)+len(at)))
 	for _, part := range p.Parts {
 		dst = append(dst, part...)
 	}
-	return append(append(dst, s.bytes...), lost...)
+	return append(append(append(dst, s.bytes...), lost...), at...)
 }

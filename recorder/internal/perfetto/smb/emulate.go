@@ -32,7 +32,7 @@ func (a *Arbiter) Scrape() {
 	*out = Commit{Moves: out.Moves[:0]}
 	a.sender.arena = a.sender.arena[:0]
 	var c Chunk
-	a.mem.scrape(&c, func(c *Chunk) bool {
+	a.mem.scrape(&c, false, func(c *Chunk) bool {
 		t := a.writers.targets[c.Writer]
 		if t == nil || !t.bound || c.Complete {
 			return true

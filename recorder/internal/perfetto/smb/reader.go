@@ -11,6 +11,9 @@ import (
 // returns copies of bytes that were in it, or an error.
 type Reader struct {
 	mem memory
+	// Keep, if not nil, is called by Take with a copied chunk before that is freed: if this process
+	// is killed, the chunk is in the memory or where Keep puts it.
+	Keep func(*Chunk)
 }
 
 // NewReader returns a Reader of memory in pages of pageSize bytes. The memory must
@@ -45,6 +48,9 @@ func (r *Reader) Take(page, index uint32, c *Chunk) (err error) {
 		return err
 	}
 	c.copyWhole(p, i, r.mem.chunk(p, l, i))
+	if r.Keep != nil {
+		r.Keep(c)
+	}
 	return r.mem.free(p, l, i, BeingRead, readAttempts)
 }
 

@@ -29,6 +29,7 @@ type Buffer struct {
 	byID  map[SequenceID]*sequence
 	read  iterator
 	parts [][]byte // scratch of ReadNextPacket
+	begin position // of the packet in parts
 
 	count Stats
 }

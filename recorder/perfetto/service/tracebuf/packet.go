@@ -34,6 +34,10 @@ type Packet struct {
 	// Lost reports whether packets of the sequence before this one are missing. It is
 	// also set for the first one, since a ring cannot know what it had before.
 	Lost bool
+	// Chunk and Index are where the packet begins: the id of a chunk, and how many packets and
+	// fragments of it precede. They rise within a sequence; ids wrap.
+	Chunk uint32
+	Index int
 	// Parts are the packet's bytes, one part for each chunk. They belong to the buffer,
 	// and are valid until it is written to or the next packet is read.
 	Parts [][]byte

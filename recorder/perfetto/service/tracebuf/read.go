@@ -1,11 +1,19 @@
 package tracebuf
 
+import "tracex/recorder/internal/perfetto/smb"
+
 // iterator is a read position in a buffer.
 type iterator struct {
 	seq   int // index in all
 	index int // index in the sequence's chunks
 	last  uint32
 	valid bool // there is a chunk at index
+}
+
+// position is where a packet begins, see [Packet].
+type position struct {
+	chunk uint32
+	index int
 }
 
 // BeginRead begins to read the data that has not been read before.
@@ -116,7 +124,7 @@ func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
 		}
 		if b.readPacket(&lost) {
 			r = b.current(&b.read)
-			return Packet{From: r.from, Writer: r.seq.id.Writer, Lost: lost, Parts: b.parts}, true
+			return Packet{From: r.from, Writer: r.seq.id.Writer, Lost: lost, Chunk: b.begin.chunk, Index: b.begin.index, Parts: b.parts}, true
 		}
 		if b.nextChunk(&b.read) {
 			lost = true
@@ -126,3 +134,18 @@ func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
 
 // before reports whether chunk a precedes chunk b; ids wrap.
 func before(a, b uint32) bool { return int32(a-b) < 0 }
+
+// Unread calls visit for each chunk that has not been read to its end. The chunk is valid until visit returns.
+func (b *Buffer) Unread(visit func(from *Origin, c *smb.Chunk)) {
+	for _, s := range b.all {
+		for _, r := range s.chunks {
+			if r.read >= r.count {
+				continue
+			}
+			visit(r.from, &smb.Chunk{
+				ID: r.id, Writer: s.id.Writer, Count: r.count, Flags: r.flags, Complete: r.complete,
+				Size: r.size - recordHead, Payload: b.payload(r),
+			})
+		}
+	}
+}

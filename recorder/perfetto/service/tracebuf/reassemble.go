@@ -16,7 +16,7 @@ func (r *record) awaitsPatch() bool { return r.flags&smb.NeedsPatching != 0 && !
 func (b *Buffer) readPacket(lost *bool) bool {
 	r := b.current(&b.read)
 	for r.read < r.count {
-		b.parts = b.parts[:0]
+		b.parts, b.begin = b.parts[:0], position{r.id, r.read}
 		last := r.read == r.count-1
 		switch {
 		case r.read == 0 && r.flags&smb.ContinuesFromPrev != 0:
