@@ -141,7 +141,10 @@ func (r *run) enter(f *function, counter uint64) bool {
 	r.calls++
 	f.called = true
 	if t.first == nil {
-		t.first, t.caller, t.test = f, pc, e.test
+		t.first, t.caller = f, pc
+		if e.test != "" {
+			t.test, t.tested = e.test, p.program.symbols.names.of(f.Package, f.Flags&raw.FunctionMain != 0)
+		}
 	}
 	r.passed(b, counter, ns, true)
 	return true

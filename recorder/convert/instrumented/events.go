@@ -71,6 +71,9 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		s.counter = counter
 		return true
 	}
+	if kind == raw.EventTest {
+		return p.test(s)
+	}
 	f := p.program.function(id)
 	if f == nil || kind == 0 || kind > raw.EventMost || f.method == none && kind != raw.EventGo {
 		return false

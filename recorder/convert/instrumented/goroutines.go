@@ -44,6 +44,22 @@ func (p *process) goroutine(s *stream, again bool) bool {
 	return true
 }
 
+// test notes which test a goroutine runs whose function is not recorded.
+func (p *process) test(s *stream) bool {
+	e := &p.encoder
+	path, name := string(e.testName()), string(e.testName())
+	if e.c.Bad {
+		return false
+	}
+	if s.t == nil { // the event that names the goroutine is missing
+		s.t = &thread{p: p}
+	}
+	if s.t.first == nil {
+		s.t.test, s.t.tested = name, p.program.symbols.names.of(path, false)
+	}
+	return true
+}
+
 // resume makes calls the open calls of a thread. Those that the thread lacks begin without
 // arguments.
 func (p *process) resume(t *thread, calls []byte, counter uint64) {

@@ -34,7 +34,8 @@ type goroutine struct {
 	start  uint64    // pc of the function started
 	first  *function // the first that it called; nil: none
 	caller uint32    // return address of that call
-	test   string    // the name of the test that this call got
+	test   string    // the name of the test that it runs; "" if unknown
+	tested string    // the name of that test's package
 }
 
 // open is a call that has begun.
@@ -94,7 +95,7 @@ func (t *thread) started() string {
 	called := t.p.program.symbols.at(t.p.program.address(t.caller) - 1).name
 	switch {
 	case strings.HasPrefix(s.name, "testing.") && t.test != "":
-		class := t.p.program.symbols.names.of(t.first.Package, t.first.Flags&raw.FunctionMain != 0)
+		class := t.tested
 		if class == "testing" { // its own functions are recorded: the program has the name of the package
 			class = strings.TrimSuffix(t.p.programName(), ".test")
 		}

@@ -149,7 +149,8 @@ const (
 	EventSync      = 9  // u32 0, u64, the counter
 	EventNext      = 10 // end of the chunk: the goroutine continues in its next chunk
 	EventThrow     = 11 // a panic was noticed while the function was innermost: place, the value of the panic
-	EventMost      = 11
+	EventTest      = 12 // of no function: the path of the package, and the name of the test that the goroutine runs, each a ValueString or ValueCut
+	EventMost      = 12
 
 	// The return address is one in the caller that stack traces show, from AtText: what calls for it, such as a
 	// compiler's wrapper of a method, is left out. It is in the runtime's goexit if a go statement made the call.

@@ -144,3 +144,48 @@ func TestOnlyByPath(t *testing.T) {
 		}
 	}
 }
+
+// TestTestsLeftOut: the thread of a test has its name, also if functions of tests are not recorded, and the
+// main function that go test generates is not recorded, either.
+func TestTestsLeftOut(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod": "module example.com/tested\n\ngo 1.25\n", "shop.go": "package shop\n\nfunc Sell(n int) int { return n + 1 }\n",
+		"shop_test.go": `package shop
+
+import "testing"
+
+func sold(t testing.TB, n int) { t.Helper(); Sell(n) }
+
+func TestSell(t *testing.T) {
+	sold(t, 1)
+	t.Run("one", func(t *testing.T) { sold(t, 2) })
+}
+
+func TestUnnamed(*testing.T) { Sell(3) }
+
+func FuzzSell(f *testing.F) {
+	f.Add(4)
+	f.Fuzz(func(_ *testing.T, n int) { Sell(n) })
+}
+`,
+	})
+	const want = `# Thread (goroutine 1 shop.TestSell ← 2 testing.T.Run testing.go)
+shop.Sell(1): 2
+# Thread (goroutine 3 shop.TestSell/one ← 1 testing.T.Run testing.go)
+shop.Sell(2): 3
+# Thread (goroutine 4 shop.TestUnnamed ← 2 testing.T.Run testing.go)
+shop.Sell(3): 4
+# Thread (goroutine 5 shop.FuzzSell/seed#0 ← 6 testing.F.Fuzz.func1 fuzz.go)
+shop.Sell(4): 5
+`
+	for _, flags := range []string{"--tests=false -- go test", "--tests=false -- go test -cover -coverpkg=./... -covermode=atomic", "--only shop.Sell -- go test -cover"} {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		must(t, runTracex(t, dir, nil, append([]string{"record", "-o", trace}, strings.Fields(flags)...)...))
+		same(t, flags, printed(t, trace, nil), want)
+	}
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	must(t, runTracex(t, dir, nil, "record", "-o", trace, "--", "go", "test", "-cover"))
+	if text := printed(t, trace, nil); strings.Contains(text, "main.") || !strings.Contains(text, "shop.TestSell(") {
+		t.Errorf("with -cover the trace is\n%s", text)
+	}
+}

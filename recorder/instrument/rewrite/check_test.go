@@ -24,7 +24,7 @@ const stub = `package tracexrt
 type Func struct {
 	Name, File, Pkg, Own, Args string
 	Line     int32
-	Recv, Go bool
+	Recv, Go, Test bool
 	Follow     uint64
 	Res      uint8
 }

@@ -135,6 +135,7 @@ func TestNothingToEdit(t *testing.T) {
 		{"/p/p_test.go", "package p\nfunc f() { go f() }\n", ReasonTest, Options{Trivial: true}},
 		{"/p/_cgo_gotypes.go", "package p\nfunc f() { go f() }\n", ReasonCgo, Options{Trivial: true}},
 		{"/p/_testmain.go", "package main\nfunc main() { main() }\n", ReasonTestMain, Options{Trivial: true}},
+		{"/p/_testmain.cover.go", "//line _testmain.go:1:1\npackage main\nfunc init() { init() }\n", ReasonTestMain, Options{Trivial: true, Tests: true}},
 	} {
 		p := New("example.com/p.test", c.options)
 		if err := p.Add(c.path, []byte(c.text)); err != nil {
@@ -151,6 +152,41 @@ func TestNothingToEdit(t *testing.T) {
 		}
 		if c.reason != "" && len(file.Functions) == 0 {
 			t.Errorf("%q: no functions", c.text)
+		}
+	}
+}
+
+// TestTestsLeftOut: a function that is left out because it is in a test's file says which test runs, if a
+// parameter tells it; no other one is edited.
+func TestTestsLeftOut(t *testing.T) {
+	const text = `package p
+func TestA(t *testing.T) { t.Run("b", func(*testing.T) { f() }) }
+func f() {}
+//go:nosplit
+func g(t testing.TB) {}
+func h(int, string, *testing.B) int { return 1 }
+`
+	const want = `func TestA(t *testing.T) { if P.On() { P.Enter(&Pm0[0], t) }; t.Run("b", func(Pp0 *testing.T) { if P.On() { P.Enter(&Pm0[1], Pp0) }; f() }) }
+func f() {}
+//go:nosplit
+func g(t testing.TB) {}
+func h(Pp0 int, Pp1 string, Pp2 *testing.B) int { if P.On() { P.Enter(&Pm0[2], Pp2) }; return 1 }
+`
+	p := New("example.com/p", Options{Trivial: true})
+	if err := p.Add("/p/p_test.go", []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	file, err := p.Edit(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(strings.ReplaceAll(string(file.Text), "__tracex", "P"), "\"tracexrt\"\n")
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for i, f := range file.Functions {
+		if want := []string{ReasonTest, ReasonTest, ReasonTest, "//go:nosplit", ReasonTest}[i]; f.Reason != want {
+			t.Errorf("%s is left out as %q, want %q", f.Name, f.Reason, want)
 		}
 	}
 }

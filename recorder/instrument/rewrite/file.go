@@ -77,7 +77,7 @@ func (p *Package) Edit(i int) (File, error) {
 		directive := found.skip(d)
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			e.declaration(d, cmp.Or(reason, directive))
+			e.declaration(d, cmp.Or(directive, reason))
 		case *ast.GenDecl:
 			if d.Tok == token.VAR { // other declarations run no code
 				e.literals(d, reason)

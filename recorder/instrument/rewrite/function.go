@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,6 +40,9 @@ func (e *editor) function(f function, reason string) {
 	e.file.Functions = append(e.file.Functions, Function{f.name, file, line, reason})
 	if f.body == nil {
 		return
+	}
+	if reason == ReasonTest {
+		e.test(f)
 	}
 	if reason == "" {
 		e.edit(f)
@@ -123,6 +127,22 @@ func (e *editor) edit(f function) {
 	}
 	calls.WriteString(") } };")
 	e.insert(f.body.Lbrace+1, calls.String())
+}
+
+// test inserts what tells which test runs a function that is not recorded, if a parameter of it does.
+func (e *editor) test(f function) {
+	list := f.signature.Params.List
+	at := slices.IndexFunc(list, func(field *ast.Field) bool { return isTest(field.Type, e.p.path) })
+	if at < 0 {
+		return
+	}
+	n := 0
+	for _, field := range list[:at] {
+		n += max(1, len(field.Names))
+	}
+	name := e.variables(nil, f.signature.Params, "p")[n].name
+	prefix := e.p.prefix
+	e.insert(f.body.Lbrace+1, fmt.Sprintf(" if %s.On() { %s.Enter(%s, %s) };", prefix, prefix, e.descriptor(f.name, f.pos, ", Test: 0 == 0, Follow: 0x1"), name))
 }
 
 // variables appends the variables of a list to others, and names those without a name.

@@ -195,7 +195,7 @@ func TestErrorsOfThePlainSources(t *testing.T) {
 
 // api are the declarations of package tracexrt.
 const api = `
-type Func struct { Name, File, Pkg, Own, Args string; Line int32; Recv, Go bool; Res uint8; Follow uint64 }
+type Func struct { Name, File, Pkg, Own, Args string; Line int32; Recv, Go, Test bool; Res uint8; Follow uint64 }
 func On() bool { return true }
 func Enter(f *Func, args ...any) int { return 0 }
 func Exit(token int, results ...any) {}

@@ -15,6 +15,7 @@ type Func struct {
 	Res  uint8 // number of results
 	Recv bool  // the first argument is a receiver
 	Go   bool  // a go statement
+	Test bool  // not recorded: it tells only which test a goroutine runs
 	// Follow has bit i set if argument i is followed like a result: an error, or a test.
 	Follow uint64
 
@@ -60,6 +61,9 @@ func Enter(f *Func, args ...any) int {
 		f.describe(args)
 	}
 	if f.number == skipped {
+		if f.Follow != 0 && st.depth == 0 {
+			st.test(f, args)
+		}
 		return 0
 	}
 	if clock != ClockCounter {
@@ -112,6 +116,33 @@ func Enter(f *Func, args ...any) int {
 	fr.off, fr.begun = off, t
 	st.depth = d + 1
 	return d + 1
+}
+
+// test notes which test the goroutine runs, if an argument of a function that is not recorded tells it.
+//
+//go:noinline
+func (st *goroutine) test(f *Func, args []any) {
+	for i := range args {
+		e := (*eface)(unsafe.Pointer(&args[i]))
+		if f.Follow>>i&1 == 0 || e.typ == nil || e.typ.kindOf() != kindPointer || e.data == nil {
+			continue
+		}
+		of := (*elemType)(unsafe.Pointer(e.typ)).elem
+		if of.kindOf() != kindStruct || testNameIn(of) == 0 || !readable(uintptr(e.data), of.size) {
+			continue
+		}
+		need := 16 + 2*valueMost
+		if st.cur+need > st.end && !st.refill(need, st.last) {
+			return
+		}
+		p := st.cur
+		*u32(p + 4) = 0 // it is of the time of the event before
+		q := putName(p+8, f.Pkg, p+8+valueMost)
+		q = putName(q, *(*string)(unsafe.Add(e.data, testName)), q+valueMost)
+		commit(p, EventTest)
+		st.cur = (q + 3) &^ 3
+		return
+	}
 }
 
 // lost counts a call that is lost because nothing more can be recorded.

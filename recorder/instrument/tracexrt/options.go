@@ -85,8 +85,8 @@ func keepLast(n uintptr) {
 
 // left reports whether the options leave a function out.
 func left(f *Func) bool {
-	if f.Go {
-		return false
+	if f.Go || f.Test {
+		return f.Test
 	}
 	return only[0] != "" && !anyMatches(&only, f) || anyMatches(&skip, f)
 }
