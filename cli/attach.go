@@ -42,7 +42,7 @@ tracex open trace.bin`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVarP(&t.output, "output", "o", "trace.bin", "data file of the trace; a trace that is there becomes trace.old.bin")
+	flags.StringVarP(&t.output, "output", "o", "trace.bin", "data file; an older one becomes trace.old.bin")
 	flags.BoolVar(&t.force, "force", false, "replace what is there, also if it is no trace")
 	flags.Var(&t.version, "format-version", "format version; default 27")
 	completeVersion(c, "format-version")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,11 +50,17 @@ func newRecordCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program, and write a trace of what it did, even if it crashes. go test and go run record each call; no source is changed. " +
-			"Other programs are made by tracex build, or use tracex's recorder or Perfetto's client library.",
+		Long: "Run a program and trace what it did, even if it crashes: a go command, a program of tracex build, " +
+			"or one with tracex's recorder or Perfetto's library.",
 		Example: `tracex record -- go test ./...
 tracex record -- ./program --its-flag`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("service") {
+				if len(args) != 1 {
+					return &usageError{"--service needs the config of a session, and no program", "tracex record --service SOCKET CONFIG"}
+				}
+				return checkServiceFlags(c.Flags())
+			}
 			if len(args) == 0 {
 				return &usageError{"record needs a program to run", "tracex record -o trace.bin -- COMMAND [ARGUMENT...]"}
 			}
@@ -62,7 +69,7 @@ tracex record -- ./program --its-flag`,
 	}
 	flags := c.Flags()
 	flags.SetInterspersed(false)
-	flags.StringVarP(&r.output, "output", "o", "trace.bin", "data file of the trace; a trace that is there becomes trace.old.bin")
+	flags.StringVarP(&r.output, "output", "o", "trace.bin", "data file; an older one becomes trace.old.bin")
 	flags.BoolVar(&r.force, "force", false, "replace what is there, also if it is no trace")
 	flags.Var(&r.buffer, "buffer", "memory for data not yet written to disk")
 	flags.StringArrayVar(&r.categories, "category", nil, "only categories that match, such as 'net*'; repeatable")
@@ -75,6 +82,7 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.split, "split", false, "a trace for each instrumented process, such as trace-shop-4711.bin, made when the programs have ended")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
 	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
+	service := flags.String("service", "", "socket of a service that records; COMMAND is its config")
 	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "verbose": "", "list": ""})
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -82,6 +90,9 @@ tracex record -- ./program --its-flag`,
 			if err := r.version.Set(named); err != nil {
 				return &usageError{recorder.FormatVariable + "=" + named + ": " + err.Error(), "--format-version overrides the variable"}
 			}
+		}
+		if c.Flags().Changed("service") {
+			return (&serviceRecording{recordCommand: r, service: *service}).run(c.Context(), args[0])
 		}
 		if r.list {
 			return r.listFunctions(c.Context(), args)
@@ -319,11 +330,19 @@ func (r *recordCommand) unendedError(err error) error {
 	return tracefile.WriteError(r.output, err)
 }
 
-// keepRaw renames the recording so that it is not hidden, and returns its path.
+// keepRaw renames the recording so that it is not hidden, to the first name that is free, and returns its
+// path.
 func keepRaw(path, output string) string {
 	to := output + ".pftrace"
-	if os.Link(path, to) != nil { // unlike Rename, Link never replaces a file
-		return path
+	for n := 2; n < 1000; n++ {
+		err := os.Link(path, to) // unlike Rename, Link never replaces a file
+		if err == nil {
+			return to
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		to = fmt.Sprintf("%s.%d.pftrace", output, n)
 	}
-	return to
+	return path
 }

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"tracex/recorder/perfetto/consumer"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/recording"
+)
+
+const (
+	// connectPatience is how long a running service may take to accept a connection, and a
+	// session.
+	connectPatience = 10 * time.Second
+	// lastFlush is how long programs may take to commit what they have when a session is
+	// ended from the keyboard.
+	lastFlush = 5 * time.Second
+)
+
+// serviceFlags are the flags of record that go with --service: the config says what is
+// recorded.
+var serviceFlags = map[string]bool{"service": true, "output": true, "force": true, "keep-raw": true, "format-version": true}
+
+// checkServiceFlags refuses flags of other recordings.
+func checkServiceFlags(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && !serviceFlags[f.Name] && flags.Lookup(f.Name) == f {
+			err = &usageError{"--" + f.Name + " does not go with --service", "the config says what is recorded"}
+		}
+	})
+	return err
+}
+
+// serviceRecording is a recording that a running service makes.
+type serviceRecording struct {
+	*recordCommand
+	service string // address of its socket for consumers; "" for the usual one
+}
+
+// run records as the command perfetto does: the session of a config, until it ends, or a
+// signal ends it.
+func (r *serviceRecording) run(ctx context.Context, path string) error {
+	config, err := r.readConfig(path)
+	if err != nil {
+		return err
+	}
+	if err := r.checkOutput(ctx); err != nil {
+		return err
+	}
+	patience, stop := context.WithTimeout(ctx, connectPatience)
+	c, err := consumer.Connect(patience, r.service)
+	stop()
+	if err != nil {
+		return withHint(err, "--service names the socket for consumers; tracex serve, or Perfetto's traced, is a service")
+	}
+	defer c.Close()
+	dir, err := r.createDir([]string{"--service", r.service, path}, "")
+	if err != nil {
+		return err
+	}
+	keep, err := r.recordSession(ctx, c, dir, config)
+	if keep {
+		return errors.Join(err, dir.Close())
+	}
+	if fault := dir.Remove(); fault != nil {
+		r.remark("cannot clean up", fault)
+	}
+	if err != nil && ctx.Err() != nil { // the command ends with the signal instead of the error
+		report(r.stderr, err)
+	}
+	return err
+}
+
+// readConfig reads the config of a session, from standard input if path is "-".
+func (r *serviceRecording) readConfig(path string) (*messages.TraceConfig, error) {
+	var text []byte
+	var err error
+	if path == "-" {
+		text, err = io.ReadAll(r.stdin)
+	} else {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	config, err := consumer.ParseConfig(text)
+	if err != nil {
+		return nil, &usageError{path + ": " + message(err), "the config is what perfetto -c takes: a TraceConfig as text, or encoded"}
+	}
+	if config.GetOutputPath() != "" {
+		return nil, &usageError{path + ": with output_path the service writes the trace elsewhere", "remove output_path; -o names the trace"}
+	}
+	return config, nil
+}
+
+// recordSession records a session into a directory, and makes the trace. keep means that the
+// directory has the only copy of some data.
+func (r *serviceRecording) recordSession(ctx context.Context, c *consumer.Consumer, dir *recording.Directory, config *messages.TraceConfig) (keep bool, err error) {
+	spool, err := os.OpenFile(dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return false, err
+	}
+	defer spool.Close()
+	var to *os.File
+	if config.GetWriteIntoFile() {
+		to = spool
+	}
+	// A signal that arrives meanwhile ends the session, not the attempt: programs may have
+	// recorded something.
+	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), connectPatience)
+	session, err := c.StartInto(patience, config, to)
+	stop()
+	if err != nil {
+		return false, err
+	}
+	ends := "Ctrl-C ends it"
+	if d := config.GetDurationMs(); d > 0 {
+		ends = fmt.Sprintf("for %v; Ctrl-C ends it earlier", time.Duration(d)*time.Millisecond)
+	}
+	r.say(fmt.Sprintf("recording with the service at %s (%s)", cmp.Or(r.service, consumer.Address()), ends))
+	ended := session.Wait(ctx)
+	// From here on a signal must not lose the recording.
+	defer r.explainSignals(os.Exit)()
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+		if err := session.Flush(ctx, lastFlush); err != nil {
+			r.remark("the last events may be missing", err)
+		}
+		ended = session.Stop(ctx)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if to == nil && !errors.Is(ended, consumer.ErrDisconnected) {
+		out := bufio.NewWriterSize(spool, 1<<20)
+		ended = errors.Join(ended, session.Copy(ctx, out), out.Flush())
+	}
+	return r.makeOfSession(ctx, dir, sizeOf(spool) == 0, ended)
+}
+
+// makeOfSession makes the trace of what a session has recorded, unless that is nothing at all.
+// ended is why it may be incomplete.
+func (r *serviceRecording) makeOfSession(ctx context.Context, dir *recording.Directory, nothing bool, ended error) (keep bool, err error) {
+	made := r.conversion(dir)
+	made.notEmpty = true
+	result, damage, err := made.convert(ctx, dir.Spool())
+	empty := errors.Is(err, errNoEvents)
+	switch {
+	case err == nil:
+		ended = errors.Join(ended, made.report(result), damage)
+	case empty && nothing:
+		return false, cmp.Or(ended, err)
+	case empty:
+		ended = errors.Join(ended, errors.New("no trace written: the session has no calls and no track events"))
+	default:
+		return true, withHint(errors.Join(ended, err), "the recording is kept in "+dir.Spool()+"; tracex convert makes a trace from it")
+	}
+	if empty || r.keepRaws {
+		at := keepRaw(dir.Spool(), r.output)
+		r.say("kept what the service recorded in " + at)
+		return at == dir.Spool(), ended
+	}
+	return false, ended
+}
