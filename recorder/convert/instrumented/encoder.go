@@ -57,6 +57,10 @@ func (e *encoder) value(t *typ, identity int32, depth int) {
 		n := c.U32()
 		kept := c.Take(int(c.U8()))
 		e.string(kept, int64(n)-int64(len(kept)), t)
+	case raw.ValueText:
+		n := c.U32()
+		kept := c.Take(int(c.U16()))
+		e.string(kept, int64(n)-int64(len(kept)), t)
 	case raw.ValueType:
 		if depth > mostDepth {
 			c.Bad = true
@@ -166,7 +170,7 @@ func (e *encoder) structure(t *typ, identity int32, depth int) {
 	}
 	if t.special != notSpecial {
 		if text, ok := e.message(t, depth); ok {
-			if t.special == moment {
+			if t.special == moment || t.special == address {
 				e.raw(text)
 			} else {
 				e.failure(t, identity, text)
@@ -207,6 +211,10 @@ func (e *encoder) testName() []byte {
 	case raw.ValueCut:
 		n := c.U32()
 		kept := c.Take(int(c.U8()))
+		return appendCut(nil, kept, int64(n)-int64(len(kept)))
+	case raw.ValueText:
+		n := c.U32()
+		kept := c.Take(int(c.U16()))
 		return appendCut(nil, kept, int64(n)-int64(len(kept)))
 	}
 	c.Bad = true
@@ -251,8 +259,12 @@ func (e *encoder) long(k values.Kind, bits uint64) {
 func (e *encoder) signed(n int64, t *typ) {
 	kind := reflect.Int
 	if t != nil {
-		if kind = t.Kind; t.special == duration {
+		switch kind = t.Kind; t.special {
+		case duration:
 			e.raw(time.Duration(n).String())
+			return
+		case numberError:
+			e.failure(t, 0, strconv.FormatInt(n, 10))
 			return
 		}
 	}
@@ -274,6 +286,8 @@ func (e *encoder) unsigned(n uint64, t *typ) {
 	switch {
 	case t != nil && t.special == errno:
 		e.failure(t, 0, errnoText(n))
+	case t != nil && t.special == numberError:
+		e.failure(t, 0, strconv.FormatUint(n, 10))
 	case n <= 1<<31-1:
 		e.word(values.IntKind, uint32(n))
 	case n <= 1<<63-1:
@@ -285,8 +299,8 @@ func (e *encoder) unsigned(n uint64, t *typ) {
 
 // string encodes a string that was cut by so many bytes.
 func (e *encoder) string(s []byte, more int64, t *typ) {
-	if t != nil && t.special == runtimeText {
-		e.failure(t, 0, runtimeMessage(t, string(s)))
+	if t != nil && (t.special == runtimeText || t.special == textError) {
+		e.failure(t, 0, textMessage(t, s, more))
 		return
 	}
 	e.kind(values.StringKind)
@@ -300,7 +314,7 @@ func (e *encoder) string(s []byte, more int64, t *typ) {
 		e.b = values.AppendText(e.b[:at], string(s), values.MaxText)
 		return
 	}
-	binary.BigEndian.PutUint16(e.b[at:], uint16(len(s))) // far below the limit: a program writes at most 255 bytes
+	binary.BigEndian.PutUint16(e.b[at:], uint16(len(s))) // far below the limit: a program writes at most 1 KiB
 }
 
 // plain reports whether the format stores each byte of a string unchanged: each is in 0x01 to 0x7f.

@@ -26,17 +26,17 @@ func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 	case raw.ValueFalse, raw.ValueTrue:
 		return strconv.AppendBool(dst, tag == raw.ValueTrue)
 	case raw.ValueInt8:
-		return appendSigned(dst, int64(int8(c.U8())), t)
+		return appendSigned(dst, int64(int8(c.U8())), t, bare)
 	case raw.ValueInt32:
-		return appendSigned(dst, int64(int32(c.U32())), t)
+		return appendSigned(dst, int64(int32(c.U32())), t, bare)
 	case raw.ValueInt64:
-		return appendSigned(dst, int64(c.U64()), t)
+		return appendSigned(dst, int64(c.U64()), t, bare)
 	case raw.ValueUint8:
-		return appendUnsigned(dst, uint64(c.U8()), t)
+		return appendUnsigned(dst, uint64(c.U8()), t, bare)
 	case raw.ValueUint32:
-		return appendUnsigned(dst, uint64(c.U32()), t)
+		return appendUnsigned(dst, uint64(c.U32()), t, bare)
 	case raw.ValueUint64:
-		return appendUnsigned(dst, c.U64(), t)
+		return appendUnsigned(dst, c.U64(), t, bare)
 	case raw.ValueFloat32:
 		return strconv.AppendFloat(dst, float64(math.Float32frombits(c.U32())), 'g', -1, 32)
 	case raw.ValueFloat64:
@@ -52,6 +52,10 @@ func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 	case raw.ValueCut:
 		n := c.U32()
 		kept := c.Take(int(c.U8()))
+		return e.appendString(dst, kept, int64(n)-int64(len(kept)), t, bare)
+	case raw.ValueText:
+		n := c.U32()
+		kept := c.Take(int(c.U16()))
 		return e.appendString(dst, kept, int64(n)-int64(len(kept)), t, bare)
 	case raw.ValueType:
 		if t = e.p.typeOf(c.U32()); e.typedNil(t) {
@@ -157,7 +161,7 @@ func (e *encoder) appendElements(dst []byte, t *typ, length, depth int) []byte {
 // appendMessage appends the message of an error, after its type unless bare is set or the message
 // makes the type clear.
 func appendMessage(dst []byte, t *typ, message string, bare bool) []byte {
-	if !bare && t.special != moment && t.Package != "runtime" {
+	if !bare && t.special != moment && t.special != address && t.Package != "runtime" {
 		dst = append(append(dst, t.Name...), ": "...)
 	}
 	if bare {
@@ -173,8 +177,8 @@ func (e *encoder) appendObject(dst []byte, class int32, address uint64) []byte {
 }
 
 func (e *encoder) appendString(dst, s []byte, more int64, t *typ, bare bool) []byte {
-	if t != nil && t.special == runtimeText {
-		return append(dst, runtimeMessage(t, string(s))...)
+	if t != nil && (t.special == runtimeText || t.special == textError) {
+		return appendMessage(dst, t, textMessage(t, s, more), bare)
 	}
 	if bare {
 		return appendCut(dst, s, more)
@@ -201,166 +205,30 @@ func escape(text []byte, from int) []byte {
 	return text
 }
 
-func appendSigned(dst []byte, n int64, t *typ) []byte {
-	if t != nil && t.special == duration {
+func appendSigned(dst []byte, n int64, t *typ, bare bool) []byte {
+	switch {
+	case t == nil:
+	case t.special == duration:
 		return append(dst, time.Duration(n).String()...)
+	case t.special == numberError:
+		return appendMessage(dst, t, strconv.FormatInt(n, 10), bare)
 	}
 	return strconv.AppendInt(dst, n, 10)
 }
 
-func appendUnsigned(dst []byte, n uint64, t *typ) []byte {
-	if t != nil && t.special == errno {
+func appendUnsigned(dst []byte, n uint64, t *typ, bare bool) []byte {
+	switch {
+	case t == nil:
+	case t.special == errno:
 		return append(dst, errnoText(n)...)
+	case t.special == numberError:
+		return appendMessage(dst, t, strconv.FormatUint(n, 10), bare)
 	}
 	return strconv.AppendUint(dst, n, 10)
 }
 
 // typeText returns the name of a type as rows show it.
 func (e *encoder) typeText(t *typ) string { return e.p.dict.shown(e.p.classOf(t)) }
-
-// The errors whose messages are known. The messages of the runtime's errors are those that the
-// program would print.
-
-// message reads the fields of a struct of a special type, after the kind of the value, and
-// returns what the struct says. If it cannot, it leaves the cursor where it was.
-func (e *encoder) message(t *typ, depth int) (text string, ok bool) {
-	at := e.c.At
-	var parts [4]string
-	var room [64]byte
-	n := 0
-	for i := range t.Fields {
-		if e.more() {
-			break
-		}
-		part := e.appendText(room[:0], e.p.member(t, i), depth+1, true)
-		if n < len(parts) {
-			parts[n] = string(part)
-		}
-		n++
-	}
-	if !e.c.Bad && n == len(t.Fields) {
-		text, ok = say(t.special, parts, n)
-	}
-	if !ok && !e.c.Bad {
-		e.c.At = at
-	}
-	return text, ok
-}
-
-// say returns the message of an error with n fields, or the text of a time.
-func say(s special, field [4]string, n int) (text string, ok bool) {
-	switch {
-	case s == firstText && n > 0:
-		return field[0], true
-	case s == pathError && n == 3:
-		return field[0] + " " + field[1] + ": " + field[2], true
-	case s == callError && n == 2:
-		return field[0] + ": " + field[1], true
-	case s == numError && n == 3:
-		return "strconv." + field[0] + ": parsing " + strconv.Quote(field[1]) + ": " + field[2], true
-	case s == linkError && n == 4:
-		return field[0] + " " + field[1] + " " + field[2] + ": " + field[3], true
-	case s == boundsError && n == 4:
-		return boundsText(field)
-	case s == nilPanic:
-		return "panic called with nil argument", true
-	case s == assertion && n == 4:
-		return assertionText(field)
-	case s == moment && n == 3:
-		return timeText(field)
-	}
-	return "", false
-}
-
-// assertionText returns the message of a TypeAssertionError. The recorder writes names for its types.
-func assertionText(field [4]string) (text string, ok bool) {
-	in, is, wanted, method := field[0], field[1], field[2], field[3]
-	if in == "nil" {
-		in = "interface"
-	}
-	switch {
-	case is == wanted: // the message tells how they differ
-		return "", false
-	case method != "":
-		return "interface conversion: " + is + " is not " + wanted + ": missing method " + method, true
-	}
-	return "interface conversion: " + in + " is " + is + ", not " + wanted, true
-}
-
-// bounds are the messages of the runtime for an index x that does not fit y, by the code of the
-// error; the second is for a negative x.
-var bounds = [...][2]string{
-	{"index out of range [%x] with length %y", "index out of range [%x]"},
-	{"slice bounds out of range [:%x] with length %y", "slice bounds out of range [:%x]"},
-	{"slice bounds out of range [:%x] with capacity %y", "slice bounds out of range [:%x]"},
-	{"slice bounds out of range [%x:%y]", "slice bounds out of range [%x:]"},
-	{"slice bounds out of range [::%x] with length %y", "slice bounds out of range [::%x]"},
-	{"slice bounds out of range [::%x] with capacity %y", "slice bounds out of range [::%x]"},
-	{"slice bounds out of range [:%x:%y]", "slice bounds out of range [:%x:]"},
-	{"slice bounds out of range [%x:%y:]", "slice bounds out of range [%x::]"},
-	{"cannot convert slice with length %y to array or pointer to array with length %x", ""},
-}
-
-// boundsText returns the message of a boundsError.
-func boundsText(field [4]string) (text string, ok bool) {
-	x, y, signed := field[0], field[1], field[2] == "true"
-	code, err := strconv.ParseUint(field[3], 10, 8)
-	if err != nil || code >= uint64(len(bounds)) {
-		return "", false
-	}
-	pattern := bounds[code][0]
-	if n, err := strconv.ParseInt(x, 10, 64); err == nil && n < 0 {
-		if signed {
-			pattern = bounds[code][1]
-		} else {
-			x = strconv.FormatUint(uint64(n), 10)
-		}
-	}
-	out := []byte("runtime error: ")
-	for i := 0; i < len(pattern); i++ {
-		switch {
-		case pattern[i] != '%':
-			out = append(out, pattern[i])
-			continue
-		case pattern[i+1] == 'x':
-			out = append(out, x...)
-		default:
-			out = append(out, y...)
-		}
-		i++
-	}
-	return string(out), true
-}
-
-// How package time keeps a time.
-const (
-	timeMonotonic = 1 << 63
-	timeNanoBits  = 30
-	timeSince1885 = (1884*365 + 1884/4 - 1884/100 + 1884/400) * 86400 // s from year 1
-	timeSince1970 = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
-)
-
-// timeText returns the text of a time.Time, in UTC, by its fields wall, ext and loc.
-func timeText(field [4]string) (text string, ok bool) {
-	wall, err := strconv.ParseUint(field[0], 10, 64)
-	seconds, err2 := strconv.ParseInt(field[1], 10, 64)
-	if err != nil || err2 != nil {
-		return "", false
-	}
-	if wall&timeMonotonic != 0 {
-		seconds = timeSince1885 + int64(wall<<1>>(timeNanoBits+1))
-	}
-	at := time.Unix(seconds-timeSince1970, int64(wall&(1<<timeNanoBits-1)))
-	return at.UTC().Format(time.RFC3339Nano), true
-}
-
-// runtimeMessage returns the message of an error of the runtime that is a text.
-func runtimeMessage(t *typ, text string) string {
-	if afterPackage(t.Name) == "errorString" {
-		return "runtime error: " + text
-	}
-	return text
-}
 
 // utfOf returns a text as the format has it.
 func utfOf(s string) []byte {

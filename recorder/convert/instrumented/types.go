@@ -14,6 +14,7 @@ import (
 type typ struct {
 	raw.Type
 	special special
+	pieces  []piece     // of the message, if special is told
 	number  values.Kind // see numberKind
 	id      int32       // of its class; none: not yet
 	refers  int32       // the class of what an address of the type refers to; none: not known yet
@@ -29,23 +30,25 @@ const (
 	notSpecial special = iota
 	duration
 	moment
-	firstText   // an error whose message is its first field
-	pathError   // fields: operation, path, error
-	numError    // fields: function, number, error
-	linkError   // fields: operation, old, new, error
-	callError   // fields: call, error
+	told        // an error whose message is in messages
+	joined      // an error with a slice of errors, the last field
+	operation   // net.OpError
+	lookup      // net.DNSError
+	address     // of package net
 	boundsError // fields: x, y, signed, code
 	nilPanic    // by panic(nil)
 	assertion   // fields: interface, concrete and asserted type, missing method
 	runtimeText // an error of the runtime that is a text
 	errno
+	textError   // a text with a method Error: the text is taken for the message
+	numberError // an integer with a method Error
 )
 
 // specials are the special types, by their names in the source.
 var specials = map[string]special{
 	"time.Duration": duration, "time.Time": moment,
-	"errors.errorString": firstText, "fmt.wrapError": firstText, "fmt.wrapErrors": firstText,
-	"io/fs.PathError": pathError, "strconv.NumError": numError, "os.LinkError": linkError, "os.SyscallError": callError,
+	"errors.joinError": joined, "go.uber.org/multierr.multiError": joined, "net.OpError": operation, "net.DNSError": lookup,
+	"net.TCPAddr": address, "net.UDPAddr": address, "net.IPAddr": address,
 	"runtime.boundsError": boundsError, "runtime.PanicNilError": nilPanic, "runtime.TypeAssertionError": assertion,
 	"runtime.errorString": runtimeText, "runtime.plainError": runtimeText, "syscall.Errno": errno,
 }
@@ -53,7 +56,21 @@ var specials = map[string]special{
 func newType(t *raw.Type) *typ {
 	n := &typ{Type: *t, id: none, refers: none}
 	if t.Flags&raw.TypeNamed != 0 && t.Package != "" {
-		n.special = specials[t.Package+"."+afterPackage(t.Name)]
+		name := t.Package + "." + afterPackage(t.Name)
+		n.special = specials[name]
+		if message := messages[name]; message != "" && t.Kind == reflect.Struct {
+			if n.pieces = piecesOf(message, t.Fields); n.pieces != nil {
+				n.special = told
+			}
+		}
+	}
+	if n.special == notSpecial && t.Flags&raw.TypeError != 0 {
+		switch k := t.Kind; {
+		case k == reflect.String:
+			n.special = textError
+		case k >= reflect.Int && k <= reflect.Uintptr:
+			n.special = numberError
+		}
 	}
 	if t.Kind == reflect.Array {
 		if size, _, ok := strings.Cut(strings.TrimPrefix(t.Name, "["), "]"); ok && strings.HasPrefix(t.Name, "[") {

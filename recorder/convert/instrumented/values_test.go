@@ -95,6 +95,12 @@ func TestValues(t *testing.T) {
 	bounds := named(reflect.Struct, "runtime", "boundsError", field(int64Type, "x"), field(intType, "y"), field(boolType, "signed"), field(uint8Type, "code"))
 	typePointer := pointer(named(reflect.Struct, "internal/abi", "Type"))
 	assertion := named(reflect.Struct, "runtime", "TypeAssertionError", field(typePointer, "_interface"), field(typePointer, "concrete"), field(typePointer, "asserted"), field(stringType, "missingMethod"))
+	errors := unnamed(reflect.Slice, "[]error")
+	errors.Element = errorType.ID
+	join := named(reflect.Struct, "errors", "joinError", field(errors, "errs"))
+	textError, code := named(reflect.String, "example.com/shop", "TextError"), named(reflect.Int, "example.com/shop", "Code")
+	textError.Flags |= raw.TypeError
+	code.Flags |= raw.TypeError
 	runtimeText := named(reflect.String, "runtime", "errorString")
 	ints, texts := unnamed(reflect.Slice, "[]int"), unnamed(reflect.Map, "map[string]shop.Order")
 	array, channel, function := unnamed(reflect.Array, "[4]int"), unnamed(reflect.Chan, "chan shop.Order"), unnamed(reflect.Func, "func(int) shop.Order")
@@ -166,12 +172,21 @@ func TestValues(t *testing.T) {
 		"assertion of any type": {pointer(assertion), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Nil(), rawtest.String("string"), rawtest.String("int"), rawtest.String(""))), "TypeAssertionError@" + id + `("interface conversion: interface is string, not int")`, "interface conversion: interface is string, not int"},
 		"types of one name": {pointer(assertion), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Nil(), rawtest.String("main.T"), rawtest.String("main.T"), rawtest.String(""))), "TypeAssertionError@" + id,
 			`TypeAssertionError{_interface:nil, concrete:"main.T", asserted:"main.T", missingMethod:""}`},
-		"runtime error": {runtimeText, rawtest.String("division by zero"), `errorString@0("runtime error: division by zero")`, "runtime error: division by zero"},
+		"runtime error, cut": {runtimeText, rawtest.Cut("division", 16), `errorString@0("runtime error: division…+8")`, "runtime error: division…+8"},
+		"long text":          {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Text(strings.Repeat("ab", 150)+"ß"[:1], 310))), "errorString@" + id + `("` + strings.Repeat("ab", 150) + `…+10")`, "errors.errorString: " + strings.Repeat("ab", 150) + "…+10"},
+		"wrapped, no room":   {pointer(wrapped), rawtest.Pointee(address, rawtest.Struct(true, rawtest.String("x: boom"))), "wrapError@" + id + `("x: boom")`, "fmt.wrapError: x: boom"},
+		"joined":             {pointer(join), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Elements(address, 3, cause, cause))), "joinError@" + id + `("boom\nboom\n…+1")`, `errors.joinError: boom\nboom\n…+1`},
+		"not joined":         {pointer(join), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Slice(address, 3))), "joinError@" + id, "joinError{errs:[]error len 3}"},
+		"text error":         {textError, rawtest.String("ess"), `TextError@0("ess")`, "shop.TextError: ess"},
+		"cut text error":     {textError, rawtest.Text("ess", 9), `TextError@0("ess…+6")`, "shop.TextError: ess…+6"},
+		"number error":       {code, rawtest.Int(-3), `Code@0("-3")`, "shop.Code: -3"},
+		"runtime error":      {runtimeText, rawtest.String("division by zero"), `errorString@0("runtime error: division by zero")`, "runtime error: division by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
 			for _, typ := range []*raw.Type{intType, stringType, int8Type, int16Type, int64Type, uint8Type, uint64Type, boolType, complexType, floatType, errorType, level,
 				duration, order, pointer(order), set, pointer(set), list, moment, plain, pointer(plain), wrapped, pointer(wrapped), errno, path, pointer(path), bounds, assertion, pointer(assertion), typePointer, runtimeText,
+				errors, join, pointer(join), textError, code,
 				ints, texts, array, channel, function, anonymous, bytes} {
 				f.Type(typ)
 			}

@@ -189,6 +189,7 @@ const (
 	FunctionMain     = 4 // flag: in a package main, which the runtime calls main whatever its path
 
 	TypeNamed   = 1       // flag: has a name
+	TypeError   = 2       // flag: has the method Error() string
 	TypeOutside = 1 << 31 // in an id: a type made at run time
 )
 
@@ -225,6 +226,7 @@ const (
 	ValueTest      = 27 // pointer to a testing.T, B or F: address, a ValueString or ValueCut with its name
 	ValueElements  = 28 // slice: address, u32 length, u8 number of elements that follow, these
 	ValueItems     = 29 // array: u8 number of elements that follow, these
+	ValueText      = 30 // a string in an error or a panic: u32 length, u16 number of bytes that follow: 0 if they cannot be read safely
 
 	// address: the low 48 bits.
 	AddressSize = 6

@@ -29,6 +29,7 @@ var (
 	table, tableSize    uintptr
 	errorType           *rtype
 	assertionType       *rtype // runtime.TypeAssertionError; nil before its first value
+	operationType       *rtype // net.OpError; the same
 	refPath             *byte  // the package path of type Ref, in its types
 )
 

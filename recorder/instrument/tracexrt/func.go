@@ -82,7 +82,11 @@ func Enter(f *Func, args ...any) int {
 		st.leaveOut()
 		return 0
 	}
-	need := uintptr(28) + uintptr(len(args))*valueMost
+	most := valueMost
+	if f.Follow != 0 {
+		most = max(most, failureMost)
+	}
+	need := uintptr(28) + uintptr(len(args))*most
 	if st.cur+need > st.end {
 		if need = 28 + bound(args, f.Follow); st.cur+need > st.end && !st.refill(need, t) {
 			return f.lost()
@@ -187,10 +191,14 @@ func Exit(token int, results ...any) {
 		}
 	}
 	fr := &st.stack[token-1]
-	need := uintptr(28) + uintptr(len(results)+1)*valueMost
+	how := panicking(gp, fr.off)
+	need := uintptr(28) + uintptr(len(results)+1)*max(valueMost, failureMost)
 	if st.cur+need > st.end {
+		if need = 28 + boundResults(results); how != nil {
+			need = 28 + boundFailure
+		}
 		// The next chunk may begin with the open calls: this one is still among them.
-		if need = 28 + valueMost + boundResults(results); st.cur+need > st.end && !st.refill(need, t) {
+		if st.cur+need > st.end && !st.refill(need, t) {
 			st.depth = token - 1
 			return
 		}
@@ -205,7 +213,7 @@ func Exit(token int, results ...any) {
 	*u32(p + 4) = uint32(diff)
 	q := p + 8
 	event := uint32(EventExit)
-	if how := panicking(gp, fr.off); how != nil {
+	if how != nil {
 		if *u8(uintptr(how) + offPanicGoexit) != 0 {
 			event = EventGoexit
 		} else {
@@ -214,7 +222,7 @@ func Exit(token int, results ...any) {
 			if e.typ != nil {
 				q = retyped(q, e.typ)
 			}
-			q = putInterface(q, e, max(depthMost, 1), q+valueMost)
+			q = putInterface(q, e, failure(depthMost), q+failureMost)
 		}
 	} else {
 		f := fr.f
@@ -226,7 +234,11 @@ func Exit(token int, results ...any) {
 			if t != f.known[f.args+uint32(i)] {
 				q = retyped(q, t)
 			}
-			q = put(q, t, (*eface)(unsafe.Pointer(&results[i])).data, depthMost, q+valueMost)
+			room := q + valueMost
+			if t == errorType {
+				room = q + failureMost
+			}
+			q = put(q, t, (*eface)(unsafe.Pointer(&results[i])).data, depthMost, room)
 		}
 	}
 	q = (q + 3) &^ 3
@@ -259,7 +271,7 @@ func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
 		return
 	}
 	e := (*eface)(unsafe.Add(p, offPanicArg))
-	need := 40 + valueMost
+	need := 40 + boundFailure
 	if st.cur+need > st.end && !st.refill(need, t) {
 		return
 	}
@@ -280,7 +292,7 @@ func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
 	if e.typ != nil {
 		q = retyped(q, e.typ)
 	}
-	q = putInterface(q, e, max(depthMost, 1), q+valueMost)
+	q = putInterface(q, e, failure(depthMost), q+failureMost)
 	commit(at, EventThrow|st.stack[st.depth-1].f.number<<EventBits)
 	st.cur = (q + 3) &^ 3
 }

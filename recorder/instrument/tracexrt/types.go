@@ -201,13 +201,16 @@ func describeType(t *rtype, number uint32) bool {
 	}
 	named := uint8(0)
 	if t.flags&flagNamed != 0 {
-		named = TypeNamed
-		if t.flags&flagUncommon != 0 {
-			path = packagePath(t)
+		named, path = TypeNamed, packagePath(t)
+		if isError(t) {
+			named |= TypeError
 		}
 	}
 	if path == "runtime" && name == "runtime.TypeAssertionError" { // not one of a package of that name
 		*word(uintptr(unsafe.Pointer(&assertionType))) = uintptr(unsafe.Pointer(t))
+	}
+	if path == "net" && name == "net.OpError" {
+		*word(uintptr(unsafe.Pointer(&operationType))) = uintptr(unsafe.Pointer(t))
 	}
 	n := 8 + 24 + 8 + uintptr(len(name)+len(path))
 	for i := range fields {
@@ -262,9 +265,12 @@ func nameAt(p unsafe.Pointer) string {
 	return unsafe.String(u8(at), n)
 }
 
-// packagePath returns the import path of a named type's package. It is in the data that follows the
-// part for the type's kind.
-func packagePath(t *rtype) string {
+// methodsOf returns where the package and the methods of a type are described, which follows the part for
+// the type's kind; 0 if it has neither.
+func methodsOf(t *rtype) uintptr {
+	if t.flags&flagUncommon == 0 {
+		return 0
+	}
 	size := unsafe.Sizeof(rtype{})
 	switch t.kindOf() {
 	case kindStruct, kindInterface:
@@ -280,14 +286,37 @@ func packagePath(t *rtype) string {
 	case kindMap:
 		size = mapTypeSize
 		if size == 0 {
-			return ""
+			return 0
 		}
 	}
-	off := *(*int32)(unsafe.Add(unsafe.Pointer(t), size))
-	if off == 0 {
+	return uintptr(unsafe.Pointer(t)) + size
+}
+
+// packagePath returns the import path of a named type's package.
+func packagePath(t *rtype) string {
+	m := methodsOf(t)
+	if m == 0 || *u32(m) == 0 {
 		return ""
 	}
-	return nameAt(resolveNameOff(unsafe.Pointer(t), off))
+	return nameAt(resolveNameOff(unsafe.Pointer(t), int32(*u32(m))))
+}
+
+// isError reports whether a type has the method Error() string. It may miss that of a type that was made at run
+// time.
+func isError(t *rtype) bool {
+	// i32 path, u16 methods, u16 exported methods, u32 where they are; a method: i32 name, i32 type, two more.
+	m := methodsOf(t)
+	if m == 0 || uintptr(unsafe.Pointer(t))-types >= typesSize {
+		return false
+	}
+	at := m + uintptr(*u32(m + 8))
+	for n := *u32(m + 4) >> 16; n > 0; n-- {
+		if typ := uintptr(*u32(at + 4)); typ < typesSize && nameAt(resolveNameOff(unsafe.Pointer(t), int32(*u32(at)))) == "Error" {
+			return nameOf((*rtype)(unsafe.Pointer(types+typ))) == "func() string"
+		}
+		at += 16
+	}
+	return false
 }
 
 // describe writes the descriptor of a function at its first call.

@@ -9,8 +9,49 @@ var (
 	depthMost   = 0            // how many pointers are followed
 	stringsMost = uintptr(64)  // bytes of a string
 	fieldsMost  = 12           // fields of a struct
-	valueMost   = uintptr(320) // bytes that a value takes in the file
+	valueMost   = uintptr(320) // bytes that a value takes in the file, unless it is an error or a panic
 )
+
+const (
+	// failing marks a depth as that of a value within an error, or within the value of a panic: texts are
+	// kept longer there, because what an error wraps is at the end of its text, and other errors are followed.
+	failing = 1 << 16
+	// failureText is how many bytes of a text are kept there, unless no texts are wanted, failureFields how
+	// many fields at least, and failureMost how many bytes the whole takes.
+	failureText   = 1 << 10
+	failureFields = 12
+	failureMost   = uintptr(2 << 10)
+)
+
+// steps returns how many more pointers are followed at a depth.
+func steps(depth int) int { return depth &^ failing }
+
+// further returns the depth after another pointer.
+func further(depth int) int {
+	if steps(depth) == 0 {
+		return depth
+	}
+	return depth - 1
+}
+
+// textMost returns how many bytes of a text are kept.
+func textMost(depth int) uintptr {
+	if depth&failing != 0 && stringsMost > 0 {
+		return max(stringsMost, failureText)
+	}
+	return stringsMost
+}
+
+// countMost returns how many fields or elements are kept.
+func countMost(depth int) int {
+	if depth&failing != 0 {
+		return max(fieldsMost, failureFields)
+	}
+	return fieldsMost
+}
+
+// failure returns the depth for an error, or for the value of a panic, that was met at a depth.
+func failure(depth int) int { return max(steps(depth), 1) | failing }
 
 // putArguments writes the arguments of a call. It encodes numbers, texts and addresses itself, because
 // most arguments are one of these.
@@ -22,7 +63,8 @@ func (f *Func) putArguments(q uintptr, args []any) uintptr {
 			q = retyped(q, t)
 		}
 		if f.Follow != 0 && f.Follow>>i&1 != 0 {
-			depth = max(depth, 1)
+			q = putInterface(q, e, failure(depth), q+failureMost)
+			continue
 		}
 		if t != nil {
 			switch t.kindOf() {
@@ -30,7 +72,7 @@ func (f *Func) putArguments(q uintptr, args []any) uintptr {
 				q = putInt(q, *(*int64)(e.data))
 				continue
 			case kindString:
-				q = putString(q, *(*string)(e.data), q+valueMost)
+				q = putString(q, *(*string)(e.data), stringsMost, q+valueMost)
 				continue
 			case kindPointer:
 				if depth == 0 && e.data != nil && t.direct() {
@@ -112,7 +154,7 @@ func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr
 		*u64(p + 9) = *(*uint64)(unsafe.Add(d, 8))
 		return p + 17
 	case kindString:
-		return putString(p, *(*string)(d), room)
+		return putString(p, *(*string)(d), textMost(depth), room)
 	case kindSlice:
 		return putSlice(p, t, d, depth, room)
 	case kindInterface:
@@ -186,37 +228,44 @@ func putUint(p uintptr, v uint64) uintptr {
 	return p + 9
 }
 
-func putString(p uintptr, s string, room uintptr) uintptr {
+// putString writes a string, of which it keeps so many bytes at most.
+func putString(p uintptr, s string, most, room uintptr) uintptr {
 	n := uintptr(len(s))
 	from := unsafe.Pointer(unsafe.StringData(s))
-	if n <= stringsMost && p+2+n <= room && (n == 0 || readable(uintptr(from), n)) {
+	if n <= min(most, 255) && p+2+n <= room && (n == 0 || readable(uintptr(from), n)) {
 		*u8(p), *u8(p + 1) = ValueString, uint8(n)
 		copyBytes(p+2, uintptr(from), n)
 		return p + 2 + n
 	}
-	*u8(p) = ValueCut
 	*u32(p + 1) = uint32(min(n, 1<<32-1))
-	return putPart(p+5, from, n, room)
+	if most <= 255 {
+		*u8(p) = ValueCut
+		return putPart(p+5, from, n, most, room)
+	}
+	*u8(p) = ValueText
+	kept := min(n, most)
+	if p+7+kept > room {
+		kept = 0
+		if p+7 < room {
+			kept = room - p - 7
+		}
+	}
+	if kept > 0 && !readable(uintptr(from), kept) {
+		kept = 0
+	}
+	*u8(p + 5), *u8(p + 6) = uint8(kept), uint8(kept>>8)
+	copyBytes(p+7, uintptr(from), kept)
+	return p + 7 + kept
 }
 
 // putName writes a string whole if there is room, whatever the limit for other strings.
 func putName(p uintptr, s string, room uintptr) uintptr {
-	n := uintptr(len(s))
-	if n > 255 || p+2+n > room {
-		return putString(p, s, room)
-	}
-	from := unsafe.Pointer(unsafe.StringData(s))
-	if n > 0 && !readable(uintptr(from), n) {
-		n = 0
-	}
-	*u8(p), *u8(p + 1) = ValueString, uint8(n)
-	copyBytes(p+2, uintptr(from), n)
-	return p + 2 + n
+	return putString(p, s, failureText, room)
 }
 
-// putPart writes the number of bytes that follow, at most n, and the bytes.
-func putPart(p uintptr, from unsafe.Pointer, n, room uintptr) uintptr {
-	n = min(n, stringsMost)
+// putPart writes the number of bytes that follow, at most n and most, and the bytes. most is at most 255.
+func putPart(p uintptr, from unsafe.Pointer, n, most, room uintptr) uintptr {
+	n = min(n, most)
 	if p+1+n > room {
 		n = 0
 		if p+1 < room {
@@ -240,13 +289,15 @@ func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 	*u64(p + 1) = uint64(uintptr(from))
 	*u32(p + 1 + AddressSize) = uint32(min(n, 1<<32-1))
 	q := p + 5 + AddressSize
-	if depth > 0 && (*elemType)(unsafe.Pointer(t)).elem.kindOf() == kindUint8 {
+	elem := (*elemType)(unsafe.Pointer(t)).elem
+	if steps(depth) > 0 && elem.kindOf() == kindUint8 {
 		*u8(p) = ValueBytes
-		return putPart(q, from, n, room)
+		return putPart(q, from, n, min(textMost(depth), 255), room)
 	}
-	if elem := (*elemType)(unsafe.Pointer(t)).elem; depth > 0 && n > 0 && readable(uintptr(from), min(n, elementsMost)*elem.size) {
+	follow := steps(depth) > 0 || depth&failing != 0 && elem == errorType
+	if follow && n > 0 && readable(uintptr(from), min(n, elementsMost)*elem.size) {
 		*u8(p) = ValueElements
-		return putElements(q, elem, from, n, depth-1, room)
+		return putElements(q, elem, from, n, further(depth), room)
 	}
 	*u8(p) = ValueSlice
 	return q
@@ -256,12 +307,12 @@ func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 // it writes the first ones of any array.
 func putArray(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
 	a := (*arrayType)(unsafe.Pointer(t))
-	if a.length > uintptr(fieldsMost) && depth == 0 {
+	if a.length > uintptr(fieldsMost) && steps(depth) == 0 {
 		*u8(p) = ValueArray
 		return p + 1
 	}
 	*u8(p) = ValueItems
-	return putElements(p+1, a.elem, d, a.length, max(depth-1, 0), room)
+	return putElements(p+1, a.elem, d, a.length, further(depth), room)
 }
 
 // elementsMost bounds the elements that are recorded, whatever fieldsMost is.
@@ -273,7 +324,7 @@ func putElements(p uintptr, elem *rtype, d unsafe.Pointer, n uintptr, depth int,
 	if elem.flags&flagNamed != 0 || elem.kindOf() >= kindArray {
 		typeNumber(elem)
 	}
-	most := min(n, uintptr(fieldsMost), elementsMost)
+	most := min(n, uintptr(countMost(depth)), elementsMost)
 	q, k := p+1, uintptr(0)
 	for ; k < most && q+32 <= room; k++ {
 		q = put(q, elem, unsafe.Add(d, k*elem.size), depth, room)
@@ -292,8 +343,8 @@ func putInner(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 	}
 	if methods := (*interfaceType)(unsafe.Pointer(t)).methods; len(methods) > 0 {
 		typ = (*itab)(w[0]).typ
-		if depth == 0 && t == errorType {
-			depth = 1 // an error's text is in the struct that it points to
+		if t == errorType {
+			depth = failure(depth) // an error's text is in the struct that it points to
 		}
 	}
 	if p+32 > room {
@@ -308,8 +359,12 @@ func putStruct(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) u
 	*u8(p) = ValueStruct
 	p++
 	fields := (*structType)(unsafe.Pointer(t)).fields
+	if t == operationType {
+		depth = failure(max(steps(depth), 2)) // as far as the bytes of its addresses
+	}
+	most := countMost(depth)
 	for i := range fields {
-		if i == fieldsMost || p+32 > room {
+		if i == most || p+32 > room {
 			*u8(p) = ValueMore
 			return p + 1
 		}
@@ -348,13 +403,13 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 	}
 	*u64(p + 1) = uint64(w)
 	e := (*elemType)(unsafe.Pointer(t)).elem
-	if depth > 0 && e.kindOf() == kindStruct && p+48 < room && readable(w, e.size) {
+	if steps(depth) > 0 && e.kindOf() == kindStruct && p+48 < room && readable(w, e.size) {
 		if off := testNameIn(e); off != 0 {
 			*u8(p) = ValueTest
 			return putName(p+1+AddressSize, *(*string)(unsafe.Pointer(w + off)), room)
 		}
 		*u8(p) = ValuePointee
-		return put(p+1+AddressSize, e, unsafe.Pointer(w), depth-1, room)
+		return put(p+1+AddressSize, e, unsafe.Pointer(w), further(depth), room)
 	}
 	*u8(p) = ValueAddress
 	return p + 1 + AddressSize
@@ -389,13 +444,14 @@ func testNameIn(t *rtype) uintptr {
 //
 //go:noinline
 func bound(args []any, follow uint64) uintptr {
-	n, depth := uintptr(0), depthMost
-	if follow != 0 {
-		depth = max(depth, 1)
-	}
+	n := uintptr(0)
 	for i := range args {
-		if t := (*eface)(unsafe.Pointer(&args[i])).typ; t != nil {
-			n += boundOf(meant(t), depth)
+		switch t := (*eface)(unsafe.Pointer(&args[i])).typ; {
+		case t == nil:
+		case follow>>i&1 != 0:
+			n += boundFailure
+		default:
+			n += boundOf(meant(t), depthMost)
 		}
 		n++
 	}
@@ -408,10 +464,20 @@ func bound(args []any, follow uint64) uintptr {
 func boundResults(results []any) uintptr {
 	n := uintptr(0)
 	for i := range results {
-		n += boundOf(elemOf(&results[i]), depthMost)
+		t := elemOf(&results[i])
+		switch {
+		case t != errorType:
+			n += boundOf(t, depthMost)
+		case *(*uintptr)((*eface)(unsafe.Pointer(&results[i])).data) != 0:
+			n += boundFailure
+		}
+		n++
 	}
 	return n
 }
+
+// boundFailure is boundOf for an error, or for the value of a panic.
+const boundFailure = 5 + failureMost
 
 func boundOf(t *rtype, depth int) uintptr {
 	switch k := t.kindOf(); {

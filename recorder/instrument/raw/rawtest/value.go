@@ -55,6 +55,11 @@ func Cut(s string, n uint32) Value {
 	return append(append(le.AppendUint32(Value{raw.ValueCut}, n), byte(len(s))), s...)
 }
 
+// Text is the beginning of a string of n bytes in an error or a panic.
+func Text(s string, n uint32) Value {
+	return append(le.AppendUint16(le.AppendUint32(Value{raw.ValueText}, n), uint16(len(s))), s...)
+}
+
 // Address is a pointer, a channel, an unsafe pointer.
 func Address(a uint64) Value { return Value{raw.ValueAddress}.address(a) }
 

@@ -1,0 +1,3 @@
+module failures
+
+go 1.25
