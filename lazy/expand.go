@@ -2,28 +2,74 @@ package lazy
 
 import "context"
 
+// ExpandMore expands one more level below n: of the levels on which something is collapsed the uppermost. Otherwise
+// it is like ExpandAll.
+func (t *Tree) ExpandMore(ctx context.Context, n *Node, limit int, progress func(rows int)) (rows int, complete bool, err error) {
+	return t.ExpandAll(ctx, n, t.openLevels(n)+1, limit, progress)
+}
+
+// openLevels returns how many levels below n, as far as they are loaded, have nothing collapsed.
+func (t *Tree) openLevels(n *Node) (levels int) {
+	for level := []*Node{n}; len(level) > 0; levels++ {
+		var next []*Node
+		for _, c := range level {
+			if !c.e.Load().hasContent() {
+				continue
+			}
+			if !t.IsExpanded(c) {
+				return levels
+			}
+			for r, ok := t.FirstChild(c); ok; r, ok = t.NextSibling(r) {
+				if r.Node != nil {
+					next = append(next, r.Node)
+				}
+			}
+		}
+		level = next
+	}
+	return levels
+}
+
+// room reports whether more nodes may be loaded. If memory is short it first forgets what is below collapsed nodes.
+func (t *Tree) room() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	most := t.memory.budget * 9 / 10
+	if t.memory.bytes > most {
+		t.memory.forgetCollapsed(t.memory.budget/2, t.roots.open)
+	}
+	return t.memory.bytes <= most
+}
+
 // ExpandAll expands n and its descendants, depth levels (0 for all), loading them as it
-// proceeds. It stops when limit rows have been expanded, or when the nodes would not
-// fit into the budget; complete reports whether everything is expanded. It checks the
-// limit after each slab of children, so it may expand up to 127 more rows.
-// progress may be nil.
+// proceeds. It stops when it has come by limit rows, or when the nodes would not fit into the
+// budget, though all below collapsed nodes is forgotten; complete reports whether everything is
+// expanded. rows is how many rows there are that were in a collapsed node before. It checks the
+// limit after each slab of children, so it may expand up to 127 more rows. progress, which may be
+// nil, gets the rows that it has come by.
 func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progress func(rows int)) (rows int, complete bool, err error) {
 	type task struct {
 		n     *Node
 		depth int
 	}
-	todo := []task{{n, 1}}
+	todo, seen := []task{{n, 1}}, 0
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
-		t.Expand(at.n)
-		if ShownIn(t).around(at.n) {
-			kids, complete, err := ShownIn(t).expand(ctx, at.n, limit-rows)
-			if rows += len(kids); err != nil || !complete {
-				return rows, false, err
+		closed := !t.IsExpanded(at.n)
+		come := func(by int) {
+			if seen += by; closed {
+				rows += by
 			}
 			if progress != nil {
-				progress(rows)
+				progress(seen)
+			}
+		}
+		t.Expand(at.n)
+		if ShownIn(t).around(at.n) {
+			kids, complete, err := ShownIn(t).expand(ctx, at.n, limit-seen)
+			if come(len(kids)); err != nil || !complete {
+				return rows, false, err
 			}
 			for _, c := range kids {
 				if (depth == 0 || at.depth < depth) && c.e.Load().hasContent() {
@@ -33,17 +79,14 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 			continue
 		}
 		for pos := at.n.e.Load().start; ; {
-			if st := t.Stats(); rows >= limit || st.Bytes > st.Budget*9/10 {
+			if seen >= limit || !t.room() {
 				return rows, false, nil
 			}
 			nodes, next, err := t.childrenAt(ctx, at.n, pos)
 			if err != nil {
 				return rows, false, err
 			}
-			rows += len(nodes)
-			if progress != nil {
-				progress(rows)
-			}
+			come(len(nodes))
 			for _, c := range nodes {
 				if (depth == 0 || at.depth < depth) && c.e.Load().hasContent() {
 					todo = append(todo, task{c, at.depth + 1})
@@ -64,7 +107,7 @@ func (s Shown) expand(ctx context.Context, n *Node, limit int) (nodes []*Node, c
 	r, ok := t.FirstChild(n)
 	var last *Row
 	for gap := (Row{}); ok; {
-		if st := t.Stats(); len(nodes) >= limit || st.Bytes > st.Budget*9/10 {
+		if len(nodes) >= limit || !t.room() {
 			return nodes, false, nil
 		}
 		if r.Gap() {

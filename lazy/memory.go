@@ -94,6 +94,43 @@ func (m *memory) enforce(added *slab) {
 	}
 }
 
+// forgetCollapsed forgets what is below collapsed nodes, first what was used least recently, until no more than
+// some bytes are left. open reports whether a node is expanded.
+func (m *memory) forgetCollapsed(to int64, open func(*Node) bool) {
+	outermost := make(map[*Node]*Node) // of nodes: the collapsed one farthest up, or nil
+	var path []*Node
+	var list []*Node
+	listed := make(map[*Node]struct{})
+	for p := m.recent.oldest(); p != nil && p != &m.recent.head; p = p.newer {
+		path = path[:0]
+		var top *Node
+		for n := p.parent; n != nil; n = n.parent {
+			known, ok := outermost[n]
+			if ok {
+				top = known
+				break
+			}
+			path = append(path, n)
+		}
+		for i := len(path) - 1; i >= 0; i-- {
+			if top == nil && !open(path[i]) {
+				top = path[i]
+			}
+			outermost[path[i]] = top
+		}
+		if _, ok := listed[top]; top != nil && !ok {
+			listed[top] = struct{}{}
+			list = append(list, top)
+		}
+	}
+	for _, n := range list {
+		if m.bytes <= to {
+			return
+		}
+		m.forget(n)
+	}
+}
+
 // stay keeps a slab during this call of enforce.
 func (m *memory) stay(p *slab) {
 	p.round = m.round

@@ -86,7 +86,7 @@ var counted = map[string]bool{
 
 // ofKey returns the command that does what a key does.
 func (l *commandLine) ofKey(b *binding, name string) command.Command {
-	c := command.Command{Name: name, Aliases: aliases[name], Group: b.group, Help: b.help, Keys: b.names(l.env.Glyphs)}
+	c := command.Command{Name: name, Aliases: aliases[name], Group: b.group, Help: b.does(l.env.Glyphs), Keys: b.names(l.env.Glyphs)}
 	if counted[b.name] || b.group == groupMove && b.name != "follow" && b.name != "threads" {
 		c.Args = "[N]"
 		c.Check = func(args string) error {

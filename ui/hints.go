@@ -94,7 +94,7 @@ func (h *hinter) row(now useful) {
 		h.add(2, "parent", "collapse")
 	case onCollapsed:
 		h.add(2, "expand", "expand")
-		h.add(8, "two levels", "expand-level")
+		h.add(8, "all below", "expand-all")
 	case onExpanded:
 		h.add(2, "collapse", "collapse")
 		h.add(3, "into", "expand")

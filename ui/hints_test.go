@@ -59,7 +59,7 @@ func TestHintsFit(t *testing.T) {
 	shows("", "← collapse   → into   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
 	shows("g", "→ expand   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
 	shows("j l", "← parent   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
-	shows("j", "→ expand   e two levels   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
+	shows("j", "→ expand   E all below   ↑ ↓ move   / find   d details   T top   : go to   ? keys   q quit")
 	shows("/ J s o n enter", "n N next/previous   M hits   → expand   ↑ ↓ move   / find   d details   : go to   ? keys   q quit")
 	shows("esc esc r g", "→ expand   ↑ ↓ move   / find   d details   T top   : go to   r folded   ? keys   q quit")
 	d = drive(t, uitest.Recorded(t, "threads.dump"), 100, 24, Options{})

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -58,7 +57,7 @@ func bindings() []binding {
 		{"expand", []string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
 		{"collapse", []string{"left", "h"}, groupTree, "collapse, or go to the parent", "", onTree((*tree.Part).Left)},
 		{"toggle", []string{"enter", "space"}, groupTree, "expand or collapse; on a go statement: to its goroutine", "", toggle},
-		{"expand-level", []string{"e"}, groupTree, "expand one more level; 3{}: to depth 3", "", func(m *Model, n int) tea.Cmd { return m.jobs.Expand(cmp.Or(n, 2)) }},
+		{"expand-level", []string{"e"}, groupTree, "expand one more level; 3{}: to depth 3", "", expandLevel},
 		{"expand-all", []string{"E"}, groupTree, "expand everything below the row (Esc stops)", "", func(m *Model, _ int) tea.Cmd { return m.jobs.Expand(0) }},
 		{"collapse-below", []string{"c"}, groupTree, "collapse the row and everything below it", "", onTree((*tree.Part).Collapse)},
 		{"collapse-all", []string{"C"}, groupTree, "collapse everything", "", onTree((*tree.Part).CollapseAll)},
@@ -246,6 +245,14 @@ func siblings(dir int) func(*Model, int) tea.Cmd {
 
 func otherThread(dir int) func(*Model, int) tea.Cmd {
 	return func(m *Model, n int) tea.Cmd { return m.tree.Threads(dir * max(1, n)) }
+}
+
+// expandLevel expands one more level, or as many as were typed.
+func expandLevel(m *Model, n int) tea.Cmd {
+	if n > 0 {
+		return m.jobs.Expand(n)
+	}
+	return m.jobs.ExpandMore()
 }
 
 func shift(cells int) func(*Model, int) tea.Cmd {

@@ -36,13 +36,13 @@ func TestTimedScreens(t *testing.T) {
 		keys          string
 		o             Options
 	}{
-		{"times", 80, 24, "j e", Options{}},
-		{"times-40", 40, 12, "j e", Options{}},
-		{"times-50", 50, 16, "j e", Options{}},
-		{"times-60", 60, 16, "j e", Options{}},
-		{"times-100", 100, 20, "j e", Options{}},
-		{"times-200", 200, 20, "j e", Options{}},
-		{"times-ascii", 120, 20, "j e", Options{ASCII: true}},
+		{"times", 80, 24, "j 2 e", Options{}},
+		{"times-40", 40, 12, "j 2 e", Options{}},
+		{"times-50", 50, 16, "j 2 e", Options{}},
+		{"times-60", 60, 16, "j 2 e", Options{}},
+		{"times-100", 100, 20, "j 2 e", Options{}},
+		{"times-200", 200, 20, "j 2 e", Options{}},
+		{"times-ascii", 120, 20, "j 2 e", Options{ASCII: true}},
 		{"times-longest", 100, 24, "g 9 L", Options{}},
 		{"times-details", 140, 30, "j 2 L d", Options{}},
 		{"times-threads", 80, 12, "t", Options{}},
@@ -79,7 +79,7 @@ func TestTimesOfCrash(t *testing.T) {
 func TestColumnsAlign(t *testing.T) {
 	r := timedTrace(t, timedSpec)
 	d := drive(t, r, 80, 24, Options{})
-	d.keys("j e j")
+	d.keys("j 2 e j")
 	n := d.m.tree.Out.Cursor.Node
 	took, ok := n.Time()
 	if !ok {
@@ -145,7 +145,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
-			d.keys("j e")
+			d.keys("j 2 e")
 			d.send(tracestate.Changed{})
 			d.has("⚠ no durations: ", "── children ─")
 			all := strings.Join(d.m.trace.Troubles(d.m.env.Glyphs), "\n")

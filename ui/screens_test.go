@@ -24,7 +24,7 @@ func TestScreens(t *testing.T) {
 		{"collapse", 80, 24, "j j l j h h", Options{}},
 		{"end", 80, 24, "G", Options{}},
 		{"depth", 80, 24, "j j j 3 E c", Options{}},
-		{"expand", 80, 24, "j j e", Options{}},
+		{"expand", 80, 24, "j j 2 e", Options{}},
 		{"unload", 80, 24, "j j l x", Options{}},
 		{"details", 80, 24, "1 0 j d", named},
 		{"details-wide", 120, 40, "1 0 j d", named},
