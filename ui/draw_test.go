@@ -63,3 +63,32 @@ func TestMemoryHasHits(t *testing.T) {
 		t.Errorf("%d bytes are kept after the search", d.m.search.Bytes())
 	}
 }
+
+// TestLargerWindow: rows fill a window that grows, in the tree and in lists, while there are any above.
+func TestLargerWindow(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 14, Options{})
+	for keys, esc := range map[string]string{"E G": "", "? G": "esc", ": h e l p enter G": "esc"} {
+		d.resize(100, 14)
+		d.keys(keys)
+		d.resize(100, 40)
+		lines := strings.Split(strings.TrimSuffix(d.screen(), "\n"), "\n")
+		empty := 0 // above the line of keys
+		for i := len(lines) - 2; i >= 0 && strings.TrimSpace(lines[i]) == ""; i-- {
+			empty++
+		}
+		if len(lines) != 40 || empty > 1 {
+			t.Errorf("%s: %d of %d lines are empty:\n%s", keys, empty, len(lines), strings.Join(lines, "\n"))
+		}
+		d.keys(esc)
+	}
+}
+
+// TestHelpPlain: no text of the palette has a placeholder.
+func TestHelpPlain(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 14, Options{})
+	for _, c := range d.m.commands.registry().All() {
+		if strings.Contains(c.Help, "{}") {
+			t.Errorf("%s: %s", c.Name, c.Help)
+		}
+	}
+}

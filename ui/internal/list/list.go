@@ -232,6 +232,8 @@ func (l *List) settle(height int) {
 	if l.Choosable {
 		l.sel = max(0, min(l.sel, l.Count()-1))
 		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel, l.Count()-l.height))
+	} else {
+		l.top = max(0, min(l.top, l.Count()-l.height))
 	}
 }
 
