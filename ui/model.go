@@ -277,11 +277,9 @@ func (m *Model) adopt() tea.Cmd {
 		return nil
 	}
 	m.counting.Children.Reset()
-	if m.search.Begun() {
-		m.search.End()
-	}
 	m.follow.Rebase(m.tree.Out.Cursor)
-	return m.filter.adopt()
+	from, _ := m.tree.Out.Here()
+	return tea.Batch(m.filter.adopt(), m.search.found(m.search.Again(from, m.search.facts())))
 }
 
 // refresh brings the tree up to date with what the reader knows.

@@ -401,3 +401,24 @@ func TestSuperIsNoNew(t *testing.T) {
 	}
 	d.keys("M").has("super@Shapes.Base(6)", "new Shapes.Base(")
 }
+
+// TestSearchStays: a search is made again where another view of the trace is shown, raw or with steps.
+func TestSearchStays(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
+	d.search("getAdapter", false)
+	at := d.cursorText()
+	for _, keys := range []string{"r", "r", "z", "Z"} {
+		d.keys(keys)
+		if text := d.m.search.Pattern(); text == nil || text.Text != "getAdapter" {
+			t.Fatalf("%s: no search is left", keys)
+		}
+		if got := d.cursorText(); got != at {
+			t.Errorf("%s: the cursor goes to %q", keys, got)
+		}
+		d.keys("n").has("getAdapter")
+		if !strings.Contains(d.cursorText(), "getAdapter") {
+			t.Errorf("%s n: the cursor is on %q", keys, d.cursorText())
+		}
+		d.keys("[")
+	}
+}

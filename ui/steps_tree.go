@@ -11,14 +11,18 @@ import (
 	"tracex/ui/internal/tree"
 )
 
+// mostOpen is how many expanded nodes are kept while steps are in force.
+const mostOpen = 1000
+
 // editedTree is the tree of the explorer with steps.
 type editedTree struct {
-	tree    *lazy.Tree     // nil if it shows everything
-	steps   query.Steps    // of tree
-	settled query.Steps    // those in force when the tree last had them
-	early   bool           // the trace has grown since, and the steps depend on how calls end
-	asked   bool           // a job is to make the tree of the steps in force
-	to      *lazy.Position // where the cursor is to be in it; nil for where it is
+	tree    *lazy.Tree      // nil if it shows everything
+	steps   query.Steps     // of tree
+	settled query.Steps     // those in force when the tree last had them
+	early   bool            // the trace has grown since, and the steps depend on how calls end
+	asked   bool            // a job is to make the tree of the steps in force
+	open    []lazy.Position // expanded in the trees before this one, without its steps: for when these are undone
+	to      *lazy.Position  // where the cursor is to be in it; nil for where it is
 }
 
 // ofTree returns those of the steps in force that the tree is made with. A range is about answers, and
@@ -103,8 +107,17 @@ func (s *stepping) settle() tea.Cmd {
 func (s *stepping) apply() tea.Cmd {
 	x := &s.edited
 	x.asked = true
-	return s.jobs.Another("applying the steps", x.to, expandedAround(s.tree.Out), func(err error) {
+	open := s.tree.Out.Expanded()
+	for _, at := range x.open {
+		if len(open) < mostOpen && !slices.Contains(open, at) {
+			open = append(open, at)
+		}
+	}
+	return s.jobs.Another("applying the steps", x.to, open, func(err error) {
 		x.asked = false
+		if x.open = open; err == nil && len(x.steps) == 0 {
+			x.open = nil
+		}
 		if err != nil {
 			s.list, x.early = x.settled, false
 			s.refuse(err)

@@ -225,3 +225,30 @@ func TestStepsRemade(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoGivesBackWhatWasExpanded: after steps and their undoing the same rows are open as before.
+func TestUndoGivesBackWhatWasExpanded(t *testing.T) {
+	rows := func(d *driver) (list []string) {
+		tree := d.m.tree.Out.Tree
+		for r, ok := tree.First(); ok; r, ok = tree.Next(r) {
+			if r.Node != nil {
+				list = append(list, fmt.Sprintf("%*s%s", r.Depth, "", d.named(r.Node).Text))
+			}
+		}
+		return list
+	}
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
+	d.keys("L L l g j")
+	before := rows(d)
+	if len(before) < 6 {
+		t.Fatalf("%d rows", len(before))
+	}
+	d.step("only pkg=com.google.*").step("drop Primitives.isPrimitive")
+	if slices.Equal(rows(d), before) {
+		t.Fatal("the steps change nothing")
+	}
+	d.keys("Z Z")
+	if after := rows(d); !slices.Equal(after, before) {
+		t.Errorf("%d rows, not %d:\n%s\nbefore:\n%s", len(after), len(before), strings.Join(after, "\n"), strings.Join(before, "\n"))
+	}
+}

@@ -27,7 +27,7 @@ func (p *Part) Another(doing string, to *lazy.Position, expanded []lazy.Position
 }
 
 // another shows another tree. The cursor stays on its node, which stays expanded, and the nodes around
-// it keep their order. All other loaded nodes are dropped: two trees would need twice the memory. If the
+// it keep their order. Of all other nodes those at the positions given are expanded: two whole trees would need twice the memory. If the
 // other tree does not show the cursor's node, the cursor is on what follows, if that is because the tree is
 // edited, or else on what is around it.
 func (p *Part) another(folded bool, doing string, to *lazy.Position, expanded []lazy.Position, then func(error)) tea.Cmd {

@@ -15,7 +15,7 @@ func (p *Part) ToggleRaw(int) tea.Cmd {
 	if folded {
 		name = "folded"
 	}
-	return p.another(folded, "changing the view", nil, nil, func(err error) {
+	return p.another(folded, "changing the view", nil, p.tree.Out.Expanded(), func(err error) {
 		if err != nil {
 			p.env.Fail("cannot change the view", err)
 			return

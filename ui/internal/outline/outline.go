@@ -1,6 +1,8 @@
 package outline
 
 import (
+	"slices"
+
 	"tracex/lazy"
 )
 
@@ -178,4 +180,36 @@ func (o *Outline) SlideBy(cells, hidden int) bool {
 	}
 	o.Slid, o.Slide = o.Cursor.Node, max(0, min(o.Slide+cells, more))
 	return true
+}
+
+// How many rows above and below the cursor Expanded looks at, how many of them may be threads, of which there can be
+// very many, and how many nodes it returns.
+const (
+	expandedRows    = 1000
+	expandedThreads = 50
+	expandedNodes   = 100
+)
+
+// Expanded returns the expanded nodes around the cursor, outer ones before those within; a thread is at -1.
+func (o *Outline) Expanded() (list []lazy.Position) {
+	look := func(r lazy.Row, ok bool, neighbour func(lazy.Row) (lazy.Row, bool)) {
+		for rows, threads := 0, 0; ok && rows < expandedRows && threads < expandedThreads; rows++ {
+			if n := r.Node; n != nil {
+				at := n.Position()
+				if n.IsThread() {
+					threads++
+					at.At = -1
+				}
+				if len(list) < expandedNodes && !n.Leaf() && o.Tree.IsExpanded(n) {
+					list = append(list, at)
+				}
+			}
+			r, ok = neighbour(r)
+		}
+	}
+	look(o.Cursor, true, o.Tree.Prev)
+	slices.Reverse(list)
+	below, ok := o.Tree.Next(o.Cursor)
+	look(below, ok, o.Tree.Next)
+	return list
 }

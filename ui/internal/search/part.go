@@ -113,6 +113,18 @@ func (p *Part) Same(what *pattern.Pattern, from lazy.Position, dir int, f Facts)
 	return p.begin(what, w, f)
 }
 
+// Again searches for the pattern once more, as the view has changed; it goes to no hit. The pattern stays if there
+// was no search but one that is being typed.
+func (p *Part) Again(from lazy.Position, f Facts) (out Outcome) {
+	if !p.Begun() {
+		return out
+	}
+	what := p.cur.p
+	out = p.begin(what, &wanted{from: from, dir: 1}, f)
+	p.cur.want = nil
+	return out
+}
+
 // Stop stops the search under way, and reports whether there was one. Its hits stay.
 func (p *Part) Stop() bool {
 	if !p.cur.running() {
