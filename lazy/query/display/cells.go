@@ -67,8 +67,8 @@ func agreed(cluster string, w int) bool {
 	if w <= 0 || format.NeedsEscape(cluster) || ansi.StringWidthWc(cluster) != w {
 		return false
 	}
-	if cluster[0] < utf8.RuneSelf && strings.ContainsAny(cluster, "\u200c\u200d") {
-		return false // a joiner with nothing to join, which would be invisible
+	if cluster[0] < utf8.RuneSelf && strings.ContainsAny(cluster, "\u200c\u200d") || strings.HasSuffix(cluster, "\u200c") || strings.HasSuffix(cluster, "\u200d") {
+		return false // a joiner with nothing to join, as where a text is cut, which would be invisible
 	}
 	between := "a" + cluster + "a"
 	a, _ := ansi.FirstGraphemeCluster(between, ansi.GraphemeWidth)

@@ -1,7 +1,10 @@
 package table
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"tracex/lazy/query/display"
 )
@@ -59,6 +62,22 @@ func TestShares(t *testing.T) {
 		l.Fit(0, 1)
 		if got := l.Row(0).Text; got != c.want {
 			t.Errorf("in %d cells:\n%s\nexpected\n%s", c.width, got, c.want)
+		}
+	}
+}
+
+// TestCutJoined: wherever a text with joined characters is cut, each joiner is in visible form, and the cells are
+// those that it takes.
+func TestCutJoined(t *testing.T) {
+	const text = "family👩‍👩‍👧‍👦emoji.method()"
+	for width := range display.TextWidth(text, false) + 2 {
+		for _, middle := range []bool{false, true} {
+			l := line{g: &display.Unicode}
+			l.cut(text, nil, width, middle)
+			got := l.end().Text
+			if strings.ContainsAny(got, "\u200d\u200c") || l.width > width || ansi.StringWidth(got) != l.width {
+				t.Errorf("%d cells, in the middle %v: %q takes %d, counted %d", width, middle, got, ansi.StringWidth(got), l.width)
+			}
 		}
 	}
 }
