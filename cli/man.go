@@ -53,7 +53,7 @@ trace.bin.idx: its index. If it is missing, damaged, or belongs to another trace
 trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, no durations are shown.
 trace.bin.sum: its summary, with which answers are faster: top prints at once, find, calls and history skip what cannot match. One that does not fit the data is not used. index writes it; the explorer does while it is idle, for data of 64 MiB or more, unless --no-write is given.
 trace.bin.live: what a program has recorded that is not yet in the trace. If the program was killed, the next command that reads the trace recovers it.
-trace.bin.notes: marks and notes about the trace, and where the explorer was left. Notes of another trace are left alone.
+trace.bin.notes: marks and notes about the trace, and where the explorer was left. Notes of another trace are moved to trace.bin.notes.old once there are some to keep of this one.
 trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace completes it from this directory.
 $XDG_CACHE_HOME/tracex/converted, or ~/.cache/tracex/converted: traces that were made of files of other tools, with their notes. It may be deleted. On macOS and Windows it is in the user's directory for caches.
 trace.packedtrace: data, index, times and a description in one ZIP file.

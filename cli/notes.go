@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -80,7 +81,10 @@ var errNoNotes = &usageError{"notes are kept beside a trace's file, and standard
 func (n *notesCommand) openBook(path string) (*notes.Book, error) {
 	b, err := notes.Open(path, notesOptions(false))
 	if err != nil {
-		return nil, notesHint(err)
+		return nil, err
+	}
+	if to := b.Aside(); to != "" {
+		n.remark(b.Path(), errors.New(notesAside(to)))
 	}
 	if k := b.Damaged(); k > 0 {
 		n.remark(b.Path(), fmt.Errorf("%s cannot be read; the file keeps what is there", counted(int64(k), "line")))
@@ -88,12 +92,9 @@ func (n *notesCommand) openBook(path string) (*notes.Book, error) {
 	return b, nil
 }
 
-// notesHint adds advice to an error about a file of notes that is left alone.
-func notesHint(err error) error {
-	if errors.Is(err, notes.ErrOtherTrace) {
-		return withHint(err, "if the trace was recorded anew, move the notes of the old one away")
-	}
-	return err
+// notesAside tells what becomes of notes of another trace.
+func notesAside(to string) string {
+	return "belongs to another trace; it becomes " + filepath.Base(to) + " when there are notes to keep of this one"
 }
 
 // withNotes opens a trace and its notes.

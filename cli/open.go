@@ -119,6 +119,8 @@ func openNotes(look *ui.Options, trace string, noWrite bool) {
 	case look.Remark != "":
 	case err != nil:
 		look.Remark = strings.ReplaceAll(message(err), trace+format.NotesSuffix, name)
+	case b.Aside() != "":
+		look.Remark = name + " " + notesAside(b.Aside())
 	case k > 0:
 		look.Remark = fmt.Sprintf("%s: %s cannot be read; the file keeps what is there", name, counted(int64(k), "line"))
 	}

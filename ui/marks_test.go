@@ -146,7 +146,7 @@ func TestMarksFollowing(t *testing.T) {
 	th = l.rec.Thread("main")
 	l.enter(th, 1)
 	l.calls(th, 60)
-	l.seen().has("notes are not kept: trace.bin.notes belongs to another trace")
+	l.seen().has("the notes are of another trace; they become trace.bin.notes.old when there are")
 	l.keys("' a").has("there is no mark a")
 	if strings.Contains(l.screen(), "twentieth") {
 		t.Error("the note of the old recording is shown")

@@ -32,7 +32,8 @@ type Book struct {
 	disk    state       // what is in the file, as of the last time that it was read or written
 	rest    contents    // the lines in the file that are not understood
 	refused error       // why the file is left alone; nil if it is not
-	other   Fingerprint // of the trace that the file belongs to, which has only a session and is replaced; zero if it does not
+	other   Fingerprint // of another trace that the file belongs to; zero if it does not. Save replaces or moves it
+	aside   bool        // the file has notes of the other trace: Save moves it, see Aside
 }
 
 // state is what a Book can change.
@@ -51,9 +52,10 @@ type Options struct {
 	NoWrite bool
 }
 
-// Open reads the notes beside a trace, if there are any. A file with nothing but the session of a trace that was
-// there before counts as none, and is replaced by Save. If the notes cannot be used, the error says
-// so, and the Book is empty and leaves the file alone: Save returns the same error.
+// Open reads the notes beside a trace, if there are any. A file that belongs to a trace that was there before
+// counts as none: the first Save that has something to write replaces it if it has nothing but a session, and
+// otherwise moves it aside, see [Book.Aside]. If the notes cannot be used, the error says so, and the Book is empty
+// and leaves the file alone: Save returns the same error.
 func Open(trace string, o Options) (*Book, error) {
 	b := &Book{trace: trace, path: trace + format.NotesSuffix, author: o.Author, now: o.Now, options: o}
 	if b.now == nil {
@@ -63,8 +65,8 @@ func Open(trace string, o Options) (*Book, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		c, err = &contents{}, nil
 	}
-	if other := new(otherError); errors.As(err, &other) && other.bare {
-		c, err, b.other = &contents{}, nil, other.print
+	if other := new(otherError); errors.As(err, &other) {
+		c, err, b.other, b.aside = &contents{}, nil, other.print, !other.bare
 	}
 	if err != nil {
 		c, b.refused = &contents{}, fmt.Errorf("notes are not kept: %w", err)
@@ -100,6 +102,28 @@ func (b *Book) Kept() bool { return b.path != "" && b.refused == nil }
 
 // Path returns the path of the file; "" if there is none.
 func (b *Book) Path() string { return b.path }
+
+// Aside returns the path to which Save will move the notes of another trace, as soon as there is something to write
+// in their place; "" if there are none. It looks at the disk.
+func (b *Book) Aside() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.aside || b.path == "" {
+		return ""
+	}
+	return asideFor(b.path)
+}
+
+// asideFor returns a path that is free for what is at a path: with .old added, and a number if that is there.
+func asideFor(path string) string {
+	to := path + ".old"
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(to); err != nil {
+			return to
+		}
+		to = fmt.Sprintf("%s.old%d", path, i)
+	}
+}
 
 // Damaged returns how many lines of the file cannot be read. They stay in it.
 func (b *Book) Damaged() int {
@@ -211,10 +235,12 @@ func (b *Book) Save() error {
 
 	theirs, err := read(b.path, b.trace)
 	other := new(otherError)
+	aside := false
 	switch {
 	case errors.Is(err, fs.ErrNotExist), // or no longer: all is written again
-		errors.As(err, &other) && other.bare && other.print == b.other:
+		errors.As(err, &other) && other.print == b.other:
 		theirs, base = &contents{kept: rest.kept, foreign: rest.foreign, damaged: rest.damaged}, state{}
+		aside = err == error(other) && !other.bare
 	case err != nil:
 		return err
 	}
@@ -223,15 +249,16 @@ func (b *Book) Save() error {
 	if !mine.session.equal(&base.session) {
 		merged.session = mine.session
 	}
-	if err := b.write(theirs, &merged); err != nil {
+	if err := b.write(theirs, &merged, aside); err != nil {
 		return err
 	}
 	b.written(mine, &merged)
 	return nil
 }
 
-// write replaces the file by the merged contents, unless they are the same as theirs.
-func (b *Book) write(theirs, merged *contents) error {
+// write replaces the file by the merged contents, unless they are the same as theirs. With aside the file is moved
+// before.
+func (b *Book) write(theirs, merged *contents, aside bool) error {
 	if maps.EqualFunc(theirs.items, merged.items, same) && theirs.session.equal(&merged.session) {
 		return nil
 	}
@@ -256,6 +283,19 @@ func (b *Book) write(theirs, merged *contents) error {
 	defer f.Discard()
 	if _, err := f.Write(text); err != nil {
 		return f.WriteError(err)
+	}
+	if aside {
+		to := asideFor(b.path)
+		if err := os.Rename(b.path, to); err != nil {
+			return err
+		}
+		if err := f.Commit(); err != nil {
+			return errors.Join(err, os.Rename(to, b.path))
+		}
+		b.mu.Lock()
+		b.aside = false
+		b.mu.Unlock()
+		return nil
 	}
 	return f.Commit()
 }

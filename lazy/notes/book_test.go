@@ -190,8 +190,8 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// TestOtherTrace: notes of another trace are refused and stay as they are; those of the same
-// trace fit when it has grown.
+// TestOtherTrace: notes of another trace stay as they are until there is something to write; then they are moved
+// aside, whole. A book whose trace was replaced does not write into the notes of the new one. Those of the same trace fit when it has grown.
 func TestOtherTrace(t *testing.T) {
 	trace := newTrace(t)
 	b := open(t, trace)
@@ -207,25 +207,34 @@ func TestOtherTrace(t *testing.T) {
 		"shorter":                data[:len(data)/2],
 		"another beginning":      "S" + data[1:],
 		"another second half":    data[:len(data)/2] + strings.ToUpper(data[len(data)/2:]),
-		"empty":                  "",
 		"another, which is long": strings.Repeat("other data", 9000),
 	} {
 		write(t, trace, other)
-		o, err := Open(trace, Options{})
-		if !errors.Is(err, ErrOtherTrace) || !strings.Contains(err.Error(), b.Path()+" belongs to another trace") {
-			t.Errorf("%s: %v", name, err)
-		}
-		o.Mark('b', at(2), 2)
-		if err := o.Save(); !errors.Is(err, ErrOtherTrace) || o.Kept() || o.Unsaved() != 1 {
-			t.Errorf("%s: %v, %d unsaved", name, err, o.Unsaved())
-		}
 		b.Mark('c', at(3), 3)
 		if err := b.Save(); !errors.Is(err, ErrOtherTrace) {
 			t.Errorf("%s, replaced under a book: %v", name, err)
 		}
-	}
-	if text(t, b.Path()) != kept {
-		t.Error("the file was changed")
+		o := open(t, trace)
+		aside := o.Aside()
+		if save(t, o); aside == "" || list(o) != "" || text(t, o.Path()) != kept || o.Aside() != aside {
+			t.Errorf("%s: %q and %q, before there is anything to write", name, aside, list(o))
+		}
+		if _, err := os.Lstat(aside); err == nil {
+			t.Errorf("%s: %s is there already", name, aside)
+		}
+		o.Mark('b', at(2), 2)
+		if save(t, o); text(t, aside) != kept || o.Aside() != "" || list(open(t, trace)) != "#2 'b" {
+			t.Errorf("%s: %q in place of the other notes", name, list(open(t, trace)))
+		}
+		o.Mark('d', at(4), 4)
+		if save(t, o); list(open(t, trace)) != "#2 'b; #4 'd" {
+			t.Errorf("%s: %q", name, list(open(t, trace)))
+		}
+		write(t, o.Path(), kept)
+		quiet, err := Open(trace, Options{NoWrite: true})
+		if err != nil || quiet.Aside() != "" || list(quiet) != "" {
+			t.Errorf("%s, without writing: %q, %v", name, list(quiet), err)
+		}
 	}
 }
 
@@ -238,7 +247,7 @@ func TestOtherSession(t *testing.T) {
 	left := text(t, b.Path())
 	write(t, trace, strings.Repeat("other data", 9000))
 	o := open(t, trace)
-	if s := o.Session(); s.Some() {
+	if s := o.Session(); s.Some() || o.Aside() != "" {
 		t.Errorf("continues at %+v of another trace", s)
 	}
 	save(t, o)
@@ -257,8 +266,8 @@ func TestOtherSession(t *testing.T) {
 	}
 	for _, more := range []string{`{"flag":1}`, `{"session":{"at":"@2+8","x":1},"time":"2036-11-23T04:30:00Z"}`} {
 		write(t, o.Path(), left+more+"\n")
-		if _, err := Open(trace, Options{}); !errors.Is(err, ErrOtherTrace) {
-			t.Errorf("a file with %s: %v", more, err)
+		if open(t, trace).Aside() == "" {
+			t.Errorf("a file with %s would be replaced", more)
 		}
 	}
 }

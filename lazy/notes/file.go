@@ -22,7 +22,7 @@ var (
 	ErrNotNotes = errors.New("is not a file of notes")
 	// ErrVersion: a later version of tracex wrote the file.
 	ErrVersion = errors.New("was written by a later version of tracex")
-	// ErrOtherTrace: the marks and notes are about another trace. A file that has none is used instead.
+	// ErrOtherTrace: the marks and notes are about a trace that has come there since the Book was opened.
 	ErrOtherTrace = errors.New("belongs to another trace")
 	// ErrTooLarge: the file exceeds maxFile.
 	ErrTooLarge = errors.New("is too large for a file of notes")

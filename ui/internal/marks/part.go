@@ -239,6 +239,9 @@ func (o reopened) apply(p *Part) tea.Cmd {
 	p.book = o.book
 	p.index()
 	p.warn(o.err)
+	if to := p.book.Aside(); to != "" {
+		p.env.Say("the notes are of another trace; they become " + filepath.Base(to) + " when there are some to keep of this one")
+	}
 	return nil
 }
 
