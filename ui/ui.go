@@ -77,17 +77,16 @@ func Run(ctx context.Context, r *lazy.LazyTraceReader, o Options) error {
 // run shows a Model on the terminal.
 func run(ctx context.Context, m *Model, color Color) error {
 	defer m.env.Close()
-	// The library draws at ticks. At twice its usual rate the first screen appears 8 ms sooner
-	// in the median and a key is answered in half the time. Idle, it takes 1.5 % of a
-	// processor instead of 1.
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(terminal.FrameRate)}
 	profile := profileFor(color, screen.TrueColor(m.env.Glyphs.Theme))
 	if profile <= colorprofile.ASCII {
 		m.env.Glyphs.Theme = nil // a cursor's line that is only a color would not be seen
 	}
 	m.env.Grays = profile >= colorprofile.ANSI256
 	options = append(options, tea.WithColorProfile(profile))
-	p := tea.NewProgram(m, options...)
+	frames := new(terminal.Frames)
+	p := tea.NewProgram(&paced{m, frames}, options...)
+	frames.Of(p)
 	m.env.Terminal = terminal.New()
 	m.env.Terminal.Watch(p.Send)
 	defer m.env.Terminal.Close()
@@ -98,6 +97,23 @@ func run(ctx context.Context, m *Model, color Color) error {
 		return cause
 	}
 	return err
+}
+
+// paced is the Model, which tells when there may be something to draw.
+type paced struct {
+	*Model
+	frames *terminal.Frames
+}
+
+func (p *paced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := p.Model.Update(msg)
+	p.frames.Changed()
+	return p, cmd
+}
+
+func (p *paced) View() tea.View {
+	defer p.frames.Changed()
+	return p.Model.View()
 }
 
 // profileFor returns the colors to use. All text is in 16 colors, unless the user has chosen others;
