@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"tracex/format/formattest"
@@ -136,5 +137,94 @@ func TestBudgetWithoutScreen(t *testing.T) {
 	}
 	if nodes < 20_000 || tree.Stats().Forgotten == 0 {
 		t.Fatalf("%d nodes, %+v", nodes, tree.Stats())
+	}
+}
+
+// TestExpandForgetsCollapsed: where memory is short, what is below collapsed nodes goes before an expansion gives up,
+// and nothing that is on a row does.
+func TestExpandForgetsCollapsed(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 3})
+	whole := ready(t, path, Options{NoWrite: true})
+	tree := whole.Tree(false)
+	if _, complete, err := tree.ExpandAll(t.Context(), tree.ThreadAt(0), 0, 1<<40, nil); err != nil || !complete {
+		t.Fatal(complete, err)
+	}
+	all := tree.Stats()
+
+	r := ready(t, path, Options{NoWrite: true, Memory: all.Bytes * 2 / 3})
+	tree = r.Tree(false)
+	th := tree.ThreadAt(0)
+	tree.Expand(th)
+	for kids := childrenOf(t, tree, th); len(kids) == 1; kids = childrenOf(t, tree, th) { // down to where there are several
+		th = kids[0]
+		tree.Expand(th)
+	}
+	kids := childrenOf(t, tree, th)
+	var inner []*Node // the two largest
+	for range 2 {
+		var most *Node
+		for _, c := range kids {
+			if e := c.e.Load(); !slices.Contains(inner, c) && (most == nil || e.end-e.start > most.e.Load().end-most.e.Load().start) {
+				most = c
+			}
+		}
+		inner = append(inner, most)
+	}
+	for _, n := range inner {
+		if _, _, err := tree.ExpandAll(t.Context(), n, 0, 1<<40, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, complete, err := tree.ExpandAll(t.Context(), th, 0, 1<<40, nil); err != nil || complete {
+		t.Fatalf("%d of %d bytes hold all: %v, %v", all.Bytes*2/3, all.Bytes, complete, err)
+	}
+	full := tree.Stats()
+	for _, c := range kids {
+		tree.Collapse(c)
+	}
+	rows, complete, err := tree.ExpandAll(t.Context(), inner[1], 0, 1<<40, nil)
+	if err != nil || !complete || rows == 0 {
+		t.Errorf("%d rows, %v, %v: what is collapsed should make room", rows, complete, err)
+	}
+	if st := tree.Stats(); st.Forgotten <= full.Forgotten {
+		t.Errorf("nothing was forgotten: %+v, before %+v", st, full)
+	}
+	for i, c := range childrenOf(t, tree, th) {
+		if c != kids[i] {
+			t.Fatalf("row %d is no longer in memory", i)
+		}
+	}
+}
+
+// TestExpandMore: each time one more level is open, until all is; and it tells how many rows came.
+func TestExpandMore(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "gson.dump.bin", "gson.dump.bin.idx"), Options{NoWrite: true})
+	tree := r.Tree(true)
+	root := childrenOf(t, tree, tree.ThreadAt(0))[0]
+	levels := func() map[int]int {
+		n := make(map[int]int)
+		tree.Focus(root)
+		defer tree.Focus(nil)
+		for row, ok := tree.First(); ok; row, ok = tree.Next(row) {
+			n[row.Depth-root.Depth()]++
+		}
+		return n
+	}
+	for level := 1; ; level++ {
+		before := levels()
+		rows, complete, err := ExpandMore(t.Context(), tree, root, 1<<40, nil)
+		if err != nil || !complete {
+			t.Fatal(complete, err)
+		}
+		after := levels()
+		if rows != after[level] || after[level+1] != 0 {
+			t.Fatalf("level %d: %d rows told, %v before, %v after", level, rows, before, after)
+		}
+		if rows == 0 {
+			if level < 4 {
+				t.Errorf("%d levels", level)
+			}
+			return
+		}
 	}
 }

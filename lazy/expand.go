@@ -3,13 +3,13 @@ package lazy
 import "context"
 
 // ExpandMore expands one more level below n: of the levels on which something is collapsed the uppermost. Otherwise
-// it is like ExpandAll.
-func (t *Tree) ExpandMore(ctx context.Context, n *Node, limit int, progress func(rows int)) (rows int, complete bool, err error) {
-	return t.ExpandAll(ctx, n, t.openLevels(n)+1, limit, progress)
+// it is like [Tree.ExpandAll].
+func ExpandMore(ctx context.Context, t *Tree, n *Node, limit int, progress func(rows int)) (rows int, complete bool, err error) {
+	return t.ExpandAll(ctx, n, openLevels(t, n)+1, limit, progress)
 }
 
 // openLevels returns how many levels below n, as far as they are loaded, have nothing collapsed.
-func (t *Tree) openLevels(n *Node) (levels int) {
+func openLevels(t *Tree, n *Node) (levels int) {
 	for level := []*Node{n}; len(level) > 0; levels++ {
 		var next []*Node
 		for _, c := range level {

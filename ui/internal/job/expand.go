@@ -15,18 +15,18 @@ const ExpandLimit = 50_000
 
 // ExpandMore expands one more level below the cursor's node.
 func (p *Part) ExpandMore() tea.Cmd {
-	return p.expand((*lazy.Tree).ExpandMore)
+	return p.expand(lazy.ExpandMore)
 }
 
 // Expand expands the nodes below the cursor's node, depth levels deep; 0 means all.
 func (p *Part) Expand(depth int) tea.Cmd {
-	return p.expand(func(t *lazy.Tree, ctx context.Context, n *lazy.Node, limit int, report func(int)) (int, bool, error) {
+	return p.expand(func(ctx context.Context, t *lazy.Tree, n *lazy.Node, limit int, report func(int)) (int, bool, error) {
 		return t.ExpandAll(ctx, n, depth, limit, report)
 	})
 }
 
 // expand expands nodes below the cursor's node.
-func (p *Part) expand(nodes func(*lazy.Tree, context.Context, *lazy.Node, int, func(int)) (rows int, complete bool, err error)) tea.Cmd {
+func (p *Part) expand(nodes func(context.Context, *lazy.Tree, *lazy.Node, int, func(int)) (rows int, complete bool, err error)) tea.Cmd {
 	n := p.tree.Out.Cursor.Node
 	if n == nil {
 		return p.tree.Again()
@@ -39,7 +39,7 @@ func (p *Part) expand(nodes func(*lazy.Tree, context.Context, *lazy.Node, int, f
 	t := p.tree.Out.Tree
 	return p.soon(func() Msg {
 		seen := 0
-		rows, complete, err := nodes(t, ctx, n, ExpandLimit, func(rows int) {
+		rows, complete, err := nodes(ctx, t, n, ExpandLimit, func(rows int) {
 			seen = rows
 			report(rows)
 		})
