@@ -169,14 +169,14 @@ func FuzzSell(f *testing.F) {
 }
 `,
 	})
-	const want = `# Thread (goroutine 1 shop.TestSell ← 2 testing.T.Run testing.go)
+	const want = `# Thread (goroutine 2 shop.TestSell ← 1 testing.T.Run testing.go)
 shop.Sell(1): 2
-# Thread (goroutine 3 shop.TestSell/one ← 1 testing.T.Run testing.go)
-shop.Sell(2): 3
-# Thread (goroutine 4 shop.TestUnnamed ← 2 testing.T.Run testing.go)
-shop.Sell(3): 4
-# Thread (goroutine 5 shop.FuzzSell/seed#0 ← 6 testing.F.Fuzz.func1 fuzz.go)
+# Thread (goroutine 3 shop.FuzzSell/seed#0 ← 4 testing.F.Fuzz.func1 fuzz.go)
 shop.Sell(4): 5
+# Thread (goroutine 5 shop.TestSell/one ← 2 testing.T.Run testing.go)
+shop.Sell(2): 3
+# Thread (goroutine 6 shop.TestUnnamed ← 1 testing.T.Run testing.go)
+shop.Sell(3): 4
 `
 	for _, flags := range []string{"--tests=false -- go test", "--tests=false -- go test -cover -coverpkg=./... -covermode=atomic", "--only shop.Sell -- go test -cover"} {
 		trace := filepath.Join(t.TempDir(), "trace.bin")
