@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"time"
@@ -105,6 +106,9 @@ func (c *conversion) convertPackets(ctx context.Context, in *stream) (result *pe
 	if result.Events == 0 && c.notEmpty {
 		return nil, nil, errNoEvents
 	}
+	if err := dropTimes(&set, to); err != nil {
+		return nil, nil, set.WriteError(err)
+	}
 	if c.dir != nil {
 		restore, err := claim(c.dir, c.output)
 		if err != nil {
@@ -129,6 +133,25 @@ func (c *conversion) create(set *tracefile.Set, mode fs.FileMode) (to tracefile.
 		*w = f
 	}
 	return to, nil
+}
+
+// dropTimes drops the file of times of a trace that has none.
+func dropTimes(set *tracefile.Set, to tracefile.Files) error {
+	times := to.Times.(*tracefile.Pending)
+	untimed, err := tracefile.Untimed(times)
+	if !untimed || err != nil {
+		return err
+	}
+	return withoutTimes(set, times)
+}
+
+// withoutTimes drops a file of times, and removes that of the trace that is replaced.
+func withoutTimes(set *tracefile.Set, times *tracefile.Pending) error {
+	set.Drop(times)
+	if err := os.Remove(times.Target()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // isDamage reports whether an error is a fault of an input of which the undamaged part is converted.

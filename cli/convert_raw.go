@@ -72,7 +72,7 @@ func (a *app) convertRaws(ctx context.Context, files []string, packets packetsAt
 		c.Ended(f)
 	}
 	err = made.finish(ctx, c, nil, packets)
-	return made, errors.Join(err, to.close())
+	return made, errors.Join(err, to.end())
 }
 
 // writers returns the files for a conversion. They are created when something is written.

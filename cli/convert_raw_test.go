@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/raw/rawtest"
@@ -65,6 +66,37 @@ func TestConvertNothing(t *testing.T) {
 		}
 		if left := formattest.Names(t, dir); len(left) != 4 {
 			t.Errorf("there are %q", left)
+		}
+	}
+}
+
+// TestConvertNoTimes: a trace of programs that recorded no times has no file of times, even where it replaces
+// one that had; answers count events.
+func TestConvertNoTimes(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "1-1"+raw.Suffix), filepath.Join(dir, "trace.bin")
+	sell := &raw.Function{ID: 1, Package: "example.com/shop", Name: "sell", File: "/src/shop/main.go"}
+	for _, clock := range []uint32{raw.ClockCounter, raw.ClockNone} {
+		f := rawtest.New(rawtest.Options{Clock: clock})
+		g := f.Goroutine(1 << 7)
+		g.Begin(1, 0, 0, 0)
+		g.Enter(sell, 0)
+		g.Enter(sell, 0)
+		g.Exit(sell)
+		g.Exit(sell)
+		f.Save(t, path)
+		if _, stderr, exit := runCommand(t, "convert", "--force", "-o", out, path); exit != 0 {
+			t.Fatal(stderr)
+		}
+		timed := clock != raw.ClockNone
+		if exists(out+format.TimesSuffix) != timed {
+			t.Errorf("clock %d: a file of times: %v", clock, !timed)
+		}
+		if text, _, _ := runCommand(t, "info", out); strings.Contains(text, "\nrecorded ") != timed {
+			t.Errorf("clock %d: info says %s", clock, text)
+		}
+		if text, _, _ := runCommand(t, "top", "--json", out); strings.Contains(text, `"self":`) != timed || strings.Contains(text, `"own_share":`) == timed {
+			t.Errorf("clock %d: top says %s", clock, text)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (c *conversion) convertSources(ctx context.Context, ins []*stream) (made *c
 	if aligned.told != "" {
 		c.remark("the times of the files are not aligned", errors.New(aligned.told))
 	}
-	return made, damage, set.Commit()
+	return made, damage, errors.Join(dropTimes(&set, to), set.Commit())
 }
 
 // readSources adds inputs to a trace. moves are those of an alignment; nil for one input.

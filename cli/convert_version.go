@@ -113,8 +113,7 @@ func (w *versionWork) files(ctx context.Context) error {
 		return set.WriteError(err)
 	}
 	if !w.made.Times {
-		set.Drop(times)
-		if err := os.Remove(times.Target()); err != nil && !errors.Is(err, fs.ErrNotExist) { // of the replaced trace
+		if err := withoutTimes(&set, times); err != nil {
 			return err
 		}
 	}

@@ -190,5 +190,5 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 		return made, err
 	}
 	failed := made.finish(ctx, l.Converter, l.joiner, packetsAt{path: spool})
-	return made, errors.Join(err, failed, l.files.close())
+	return made, errors.Join(err, failed, l.files.end())
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"strings"
 
+	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/recording"
@@ -120,6 +122,23 @@ func (g *growingFiles) close() (err error) {
 	}
 	g.open = nil
 	return err
+}
+
+// end closes the files of a trace that is complete, and removes that of the times if it has none.
+func (g *growingFiles) end() error {
+	if g.open == nil {
+		return nil
+	}
+	err := g.close()
+	f, failed := os.Open(g.path + format.TimesSuffix)
+	if failed != nil {
+		return cmp.Or(err, failed)
+	}
+	untimed, failed := tracefile.Untimed(f)
+	if failed = errors.Join(failed, f.Close()); failed == nil && untimed {
+		failed = os.Remove(f.Name())
+	}
+	return cmp.Or(err, failed)
 }
 
 // writeError names the trace in an error about its files.

@@ -103,7 +103,7 @@ func (l *liveConversion) end(ctx context.Context) (result *perfetto.Result, dama
 	} else {
 		damage, err = format.At(err, l.spool.Name(), 0), nil
 	}
-	return result, damage, errors.Join(err, l.files.close())
+	return result, damage, errors.Join(err, l.files.end())
 }
 
 // close releases the conversion. The files stay.
@@ -125,7 +125,7 @@ func (l *liveConversion) salvage(ctx context.Context, dir *recording.Directory) 
 	}
 	defer again.Close()
 	result, err := again.End(ctx, func() (io.Reader, error) { return new(emptyReader), nil })
-	return result, errors.Join(err, again.files.close())
+	return result, errors.Join(err, again.files.end())
 }
 
 // emptyReader is a reader without data.

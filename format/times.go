@@ -52,6 +52,9 @@ type TimeCell struct {
 // Known reports whether the cell has a time.
 func (c TimeCell) Known() bool { return c.Duration >= 0 }
 
+// IsEnd reports whether the cell is that of the end of the recording, the last one.
+func (c TimeCell) IsEnd() bool { return c.ID == -1 && c.Duration == 0 }
+
 // Append appends the cell.
 func (c TimeCell) Append(dst []byte) []byte {
 	n := len(dst)

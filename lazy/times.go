@@ -35,7 +35,7 @@ func VerifyTimes(ctx context.Context, data, file string, progress func(done, tot
 // may only be touched within use.
 func (r *trace) openTimes() {
 	r.timesPath = times.Path(r.path)
-	s, err := times.Open(r.timesPath)
+	s, err := times.Open(r.timesPath, nil)
 	if err != nil {
 		if !errors.Is(err, os.ErrNotExist) {
 			r.note(func(st *Status) { st.TimesReason = err })
@@ -88,7 +88,7 @@ func endCellAt(v *index.View) int64 { return format.HeaderSize + v.Cells*format.
 // checkTimes checks that the file of times of an ended recording has a cell for each
 // cell of the index, including the end cell. It must not be called within use.
 func (r *trace) checkTimes() {
-	if v := r.known.Load(); !v.Complete || !v.EOF || !r.timed() {
+	if v, s := r.known.Load(), r.times.Load(); !v.Complete || !v.EOF || s == nil || s.Unfit() {
 		return
 	}
 	r.growTimes() // written while the data was read
@@ -110,11 +110,11 @@ func (r *trace) growTimes() {
 	}
 	if old != nil {
 		st, err := os.Stat(path)
-		if !old.Usable() || err != nil || st.Size() == old.Size() {
+		if old.Unfit() || err != nil || st.Size() == old.Size() {
 			return
 		}
 	}
-	s, err := times.Open(path)
+	s, err := times.Open(path, old)
 	switch {
 	case err == nil:
 	case old != nil:
@@ -125,9 +125,6 @@ func (r *trace) growTimes() {
 	default:
 		r.note(func(st *Status) { st.TimesReason = err }) // the recorder may still write its header
 		return
-	}
-	if old != nil {
-		s.OrderFrom(old)
 	}
 	err = r.change(func() error {
 		r.times.Store(s)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/lazy/internal/mapped"
 	"tracex/lazy/internal/times"
 )
@@ -158,12 +160,18 @@ func TestTimesFlipped(t *testing.T) {
 			switch whole := crash == formattest.CrashNone; {
 			case whole && (ok || timed > 0 || st.TimesReason == nil):
 				t.Fatalf("cut at %d of %d: times %v, %d known, reason %v", i, len(times), ok, timed, st.TimesReason)
-			case !whole && (ok != (i >= format.TimesHeaderSize) || ok != (st.TimesReason == nil)):
+			case !whole && ((st.TimesReason == nil) != (i >= format.TimesHeaderSize) || ok != usable(times[:i])):
 				t.Fatalf("cut at %d of %d: times %v, reason %v", i, len(times), ok, st.TimesReason)
 			}
 			r.Close()
 		})
 	}
+}
+
+// usable reports whether the first cells of a file of times have a time, if there are any.
+func usable(cells []byte) bool {
+	untimed, err := tracefile.Untimed(bytes.NewReader(cells))
+	return !untimed && err == nil && len(cells) >= format.TimesHeaderSize
 }
 
 // TestTimesAbsurd: impossible times are not known; the others are.
@@ -232,5 +240,44 @@ func TestTimesUnfit(t *testing.T) {
 	}
 	if r := ready(t, path, Options{NoWrite: true}); !errors.Is(r.Status().TimesReason, format.ErrNotTrace) {
 		t.Errorf("a directory: reason %v", r.Status().TimesReason)
+	}
+}
+
+// TestTimesNone: a trace whose file of times has cells, but no time, is one without times; not if the file
+// grows and has some then.
+func TestTimesNone(t *testing.T) {
+	path, cells := tinyTimed(t, formattest.CrashLost)
+	none := bytes.Clone(cells)
+	for i := format.TimesHeaderSize; i+format.TimeCellSize <= len(none); i += format.TimeCellSize {
+		binary.BigEndian.PutUint64(none[i+format.TimeDurationAt:], math.MaxUint64)
+	}
+	r := withTimes(t, path, none)
+	if _, ok := r.Times(); ok || r.Status().TimesReason != nil || useTimes(t, r, OrderWeight) != 0 || r.TimesSize() != 0 {
+		t.Errorf("times %v, reason %v", ok, r.Status().TimesReason)
+	}
+	if _, err := VerifyTimes(t.Context(), path, "", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("verified: %v", err)
+	}
+	name := path + ".tim"
+	half := none[:format.TimesHeaderSize+2*format.TimeCellSize]
+	for _, c := range []struct {
+		cells  []byte
+		usable bool
+	}{{cells[:format.TimesHeaderSize], true}, {half, false}, {none, false}, {append(bytes.Clone(half), cells[len(half):]...), true}, {cells, true}} {
+		var before *times.File
+		for _, b := range [][]byte{half, c.cells} {
+			if err := os.WriteFile(name, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			s, err := times.Open(name, before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Mapped().Unmap()
+			before = s
+		}
+		if before.Usable() != c.usable {
+			t.Errorf("%d bytes: usable %v", len(c.cells), !c.usable)
+		}
 	}
 }

@@ -26,6 +26,7 @@ type File struct {
 	order  atomic.Int32 // an Order
 	looked atomic.Int64 // how much data did not determine the order, in bytes
 	unfit  atomic.Bool
+	none   bool // it has cells of objects, but no time
 }
 
 // Order is whether the cells of blocks come before those of their objects or
@@ -38,9 +39,9 @@ const (
 	OrderDump          // after
 )
 
-// Open maps the file of times at path. If the file does not exist the error is
-// [fs.ErrNotExist], if it is not a file of times an [*format.Error].
-func Open(path string) (*File, error) {
+// Open maps the file of times at path. before, if not nil, is an earlier mapping of the same file. If the
+// file does not exist the error is [fs.ErrNotExist], if it is not a file of times an [*format.Error].
+func Open(path string, before *File) (*File, error) {
 	f, _, err := mapped.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := New(m)
+	s, err := open(m, before)
 	if err != nil {
 		return nil, errors.Join(err, m.Unmap())
 	}
@@ -59,12 +60,32 @@ func Open(path string) (*File, error) {
 
 // New checks the header of a mapped file of times. After an error the caller still
 // owns m.
-func New(m *mapped.File) (*File, error) {
+func New(m *mapped.File) (*File, error) { return open(m, nil) }
+
+func open(m *mapped.File, before *File) (*File, error) {
 	s := &File{m: m}
 	err := mapped.Guard(func() error {
 		var err error
-		s.anchor, err = format.DecodeTimesHeader(m.Bytes()[:min(len(m.Bytes()), format.TimesHeaderSize)])
-		return format.At(err, m.Path(), 0)
+		b, from := m.Bytes(), format.TimesHeaderSize
+		if s.anchor, err = format.DecodeTimesHeader(b[:min(len(b), from)]); err != nil {
+			return format.At(err, m.Path(), 0)
+		}
+		if before != nil {
+			s.order.Store(before.order.Load())
+			if n := len(before.m.Bytes()) - from; before.none && n <= len(b)-from {
+				from += n / format.TimeCellSize * format.TimeCellSize
+			}
+		}
+		for s.none = from > format.TimesHeaderSize; len(b)-from >= format.TimeCellSize; from += format.TimeCellSize {
+			c := format.DecodeTimeCell(b[from:])
+			if c.IsEnd() {
+				break
+			}
+			if s.none = !c.Known(); !s.none {
+				break
+			}
+		}
+		return nil
 	}, m)
 	if err != nil {
 		return nil, err
@@ -87,7 +108,10 @@ func (s *File) Anchor() time.Time { return s.anchor }
 func (s *File) Size() int64 { return int64(len(s.m.Bytes())) }
 
 // Usable reports whether there are times, and none of them was found to be wrong.
-func (s *File) Usable() bool { return s != nil && !s.unfit.Load() }
+func (s *File) Usable() bool { return s != nil && !s.none && !s.unfit.Load() }
+
+// Unfit reports whether one of the times was found to be wrong.
+func (s *File) Unfit() bool { return s.unfit.Load() }
 
 // Distrust makes the times unusable, and reports whether they were usable before.
 func (s *File) Distrust() bool { return s.unfit.CompareAndSwap(false, true) }
@@ -98,6 +122,3 @@ func (s *File) Trust() {
 	s.looked.Store(0)
 	s.unfit.Store(false)
 }
-
-// OrderFrom copies the order from an earlier mapping of the same file.
-func (s *File) OrderFrom(old *File) { s.order.Store(old.order.Load()) }

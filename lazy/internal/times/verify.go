@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 
 	"tracex/format"
@@ -16,17 +17,20 @@ const readBytes = 4 << 20
 // Verify compares every cell of a file of times with the data: that it belongs to
 // the next object, that each call has a time, and that the times of its
 // children are within it. times is its path, "" for the default name beside the
-// data; if the file does not exist the error is [fs.ErrNotExist]. It returns the
+// data; if the file does not exist, or has no time, the error is [fs.ErrNotExist]. It returns the
 // number of cells. progress may be nil; it gets bytes of data.
 func Verify(ctx context.Context, data, times string, progress func(done, total int64)) (cells int64, err error) {
 	if times == "" {
 		times = Path(data)
 	}
-	s, err := Open(times)
+	s, err := Open(times, nil)
 	if err != nil {
 		return 0, err
 	}
 	defer s.m.Unmap()
+	if s.none {
+		return 0, &fs.PathError{Op: "verify", Path: times, Err: fs.ErrNotExist}
+	}
 	dm, err := mapped.Open(data, format.CheckDataHeader)
 	if err != nil {
 		return 0, err
