@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 )
 
@@ -39,7 +38,7 @@ type DataSourceSpec struct {
 
 	// Policy is what writers do when the memory is full, unless the session's config
 	// sets it.
-	Policy smb.Policy
+	Policy Policy
 	// Writers is the maximum number of writers for [Instance.Use] and [Instance.Write].
 	// If 0 it depends on the size of the memory.
 	Writers int

@@ -42,7 +42,19 @@
 // is one that tries to connect. Another one runs while OnError is told of a writer's
 // loss. Callbacks run in the goroutine that reads.
 //
+// # Names
+//
+// The service that programs bind on the socket is called ProducerPort; the one for
+// consumers, on a socket of its own, ConsumerPort. An address is a path, an abstract
+// name after an @, or host:port; several are separated by commas, and the first that
+// accepts is used. Packets are messages of the type [messages.TracePacket], which an
+// Instance takes encoded.
+//
 // # Memory
+//
+// The file of the shared memory comes with SetupTracing, an answer to the request
+// GetAsyncCommand, and not with the answer to InitializeConnection. Memory that the
+// program has made goes to the service with InitializeConnection.
 //
 // The service makes the shared memory, by default when the first session begins.
 // With [Options.StartUp] the program makes it, and can write before the service has

@@ -57,7 +57,7 @@ type EventsOptions struct {
 	// them.
 	Categories []Category
 	// Policy is what writers do when the memory is full.
-	Policy smb.Policy
+	Policy Policy
 	// Late, if not nil, is called when a session flushes and before it ends, so that a
 	// program that records events some time after they happened can catch up. The rules
 	// for the callbacks of [DataSourceSpec] apply.

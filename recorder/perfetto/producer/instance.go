@@ -139,12 +139,13 @@ func (i *Instance) Config() *messages.DataSourceConfig {
 func (i *Instance) Writers() int { return max(1, min(i.arbiter.Chunks()/4, 256)) }
 
 // Policy returns what the instance's writers do when the memory is full.
-func (i *Instance) Policy() smb.Policy { return i.policy }
+func (i *Instance) Policy() Policy { return i.policy }
 
-// Write writes a packet: the encoded fields of a TracePacket. It reports whether the
-// packet will arrive, as far as that depends on the program.
+// Write writes a packet: an encoded [messages.TracePacket], without the fields that
+// name its writer, which the service adds. It reports whether the packet will arrive,
+// as far as that depends on the program. It does not keep the bytes.
 func (i *Instance) Write(packet []byte) (written bool) {
-	i.Use(0, func(w *smb.Writer) { written = w.Packet(packet) })
+	i.Use(0, func(w *Writer) { written = w.Packet(packet) })
 	return written
 }
 
@@ -152,12 +153,12 @@ func (i *Instance) Write(packet []byte) (written bool) {
 // goroutine uses the writer meanwhile. The same number selects the same writer, so
 // packets written with it keep their order. If the instance is stopped, Use does not
 // call f.
-func (i *Instance) Use(number uint, f func(*smb.Writer)) {
+func (i *Instance) Use(number uint, f func(*Writer)) {
 	i.pool.use(number, i.NewWriter, f)
 }
 
 // NewWriter returns a writer that belongs to the caller, who must close it. The
 // Instance does not flush it, and does not pass [DataSourceSpec.Clear] on to it.
-func (i *Instance) NewWriter() (*smb.Writer, error) {
+func (i *Instance) NewWriter() (*Writer, error) {
 	return i.arbiter.NewWriter(i.target, i.policy)
 }

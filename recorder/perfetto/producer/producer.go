@@ -19,8 +19,8 @@ import (
 type Options struct {
 	// Name is the program's name, by which sessions can choose it. Its command if "".
 	Name string
-	// Address is the address of the service, as in [ipc.Dial]. [ipc.ProducerAddress] if
-	// "".
+	// Address is the address of the service: see the package comment. If "", that which
+	// the environment variable PERFETTO_PRODUCER_SOCK_NAME holds, else Perfetto's own.
 	Address string
 
 	// MemorySize and PageSize are the sizes that the program asks for, in bytes; 0
@@ -39,8 +39,8 @@ type Options struct {
 
 	// CommitDelay is how long a commit waits for more chunks.
 	CommitDelay time.Duration
-	// StallLimit is how long a writer whose policy is to wait does so at most, see
-	// [smb.Config]. After that the writer drops packets, and OnError is called.
+	// StallLimit is how long a writer whose policy is to wait does so at most; ten
+	// seconds if 0. After that the writer drops packets, and OnError is called.
 	StallLimit time.Duration
 
 	// OnError, if not nil, receives errors that disturb the recording; the program and

@@ -2,7 +2,8 @@
 // connect to it and offer data sources; consumers ask for sessions. The service
 // copies what programs write into the sessions' buffers ([tracebuf.Buffer]), where
 // it outlives them, and hands it to consumers or writes it into files. A consumer is
-// another process that connects, or Go code in this process ([Session]).
+// another process that connects (package consumer, or the command perfetto), or Go code
+// in this process ([Session]).
 //
 //	program ──memory──►┐                            ┌──► ReadBuffers ──► consumer
 //	        ──socket──►│ move, patch, scrape        │
@@ -41,6 +42,12 @@
 // It does not run programs on overwritten data (ProtoVM), and does not relay the
 // services of other machines; programs on other machines can connect. Clock
 // snapshots do not include the processor's counter (TSC).
+//
+// The services are called ProducerPort and ConsumerPort, each on a socket of its own.
+// The file of a program's memory is sent with the command SetupTracing, an answer to
+// GetAsyncCommand, and not with the answer to InitializeConnection, to which a program
+// adds the file of memory that it has made. With EnableTracing comes the file of a
+// session with write_into_file.
 //
 // # A session
 //

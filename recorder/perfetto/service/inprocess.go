@@ -45,8 +45,11 @@ type SessionConfig struct {
 type DataSource struct {
 	Name string
 	// Categories are the categories of track events to record, with * as a wildcard.
-	// They are for the data source track_event; nil means all.
+	// They are for the data source track_event without a Config; nil means all.
 	Categories []string
+	// Config, if not nil, is passed to the data sources with the name, which is Name
+	// whatever the Config says. Record does not keep it.
+	Config *messages.DataSourceConfig
 }
 
 // Session is a recording made by this process: Go code starts it and reads it
@@ -102,8 +105,12 @@ func (c *SessionConfig) message() *messages.TraceConfig {
 		IncrementalStateConfig: &messages.TraceConfig_IncrementalStateConfig{ClearPeriodMs: ms(c.ClearPeriod)},
 	}
 	for _, d := range c.Sources {
-		of := &messages.DataSourceConfig{Name: proto.String(d.Name)}
-		if d.Name == "track_event" {
+		of := new(messages.DataSourceConfig)
+		if d.Config != nil {
+			of = proto.CloneOf(d.Config)
+		}
+		of.Name = proto.String(d.Name)
+		if d.Name == "track_event" && d.Config == nil {
 			// Perfetto's library begins to trace before it is connected if it was told the
 			// categories of the session to come: "*" is explicit where an empty list is not.
 			of.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: []string{"*"}}

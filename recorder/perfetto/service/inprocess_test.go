@@ -48,6 +48,29 @@ func collect(t *testing.T, list *[]*messages.TracePacket) func(Packets) error {
 	}
 }
 
+// TestSourceConfig passes a session's config of a data source to the program.
+func TestSourceConfig(t *testing.T) {
+	c := SessionConfig{Sources: []DataSource{
+		{Name: "words", Config: &messages.DataSourceConfig{Name: proto.String("other"), LegacyConfig: proto.String("loud")}},
+		{Name: "track_event", Categories: []string{"a"}},
+		{Name: "track_event", Config: &messages.DataSourceConfig{TrackEventConfig: &messages.TrackEventConfig{DisabledTags: []string{"slow"}}}},
+	}}
+	got := c.message().DataSources
+	want := []*messages.DataSourceConfig{
+		{Name: proto.String("words"), LegacyConfig: proto.String("loud")},
+		{Name: proto.String("track_event"), TrackEventConfig: &messages.TrackEventConfig{EnabledCategories: []string{"a"}, DisabledCategories: []string{"*"}}},
+		{Name: proto.String("track_event"), TrackEventConfig: &messages.TrackEventConfig{DisabledTags: []string{"slow"}}},
+	}
+	for i := range want {
+		if !proto.Equal(got[i].GetConfig(), want[i]) {
+			t.Errorf("%v, want %v", got[i].GetConfig(), want[i])
+		}
+	}
+	if c.Sources[0].Config.GetName() != "other" {
+		t.Error("Record changes the config")
+	}
+}
+
 // TestRecord records a program in a session of this process: after a flush its
 // packets arrive, the rest at the end, together with the service's own packets.
 func TestRecord(t *testing.T) {
