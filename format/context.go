@@ -17,6 +17,7 @@ type Context struct {
 	strings   table[namedString]
 	paths     table[AccessPath]
 	locations table[namedLocation]
+	doubts    map[int32]bool // see InDoubt
 	version   Version
 }
 
@@ -184,6 +185,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	case KindString:
 		v := r.stringObject()
 		id = v.ID
+		noteDoubt(c, v.Value)
 		add(&r, &c.strings, id, newNamedString(v))
 		if r.err == nil {
 			c.Packages.note(v)

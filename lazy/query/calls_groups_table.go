@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracex/format"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/table"
@@ -78,6 +79,15 @@ func (c *Calls) groupTable(t *table.Table, v CallsView, shape *callsShape) {
 		t.Notes = append(t.Notes, fmt.Sprintf("more than %s values differ: those with few calls are not listed, %s in all",
 			display.Grouped(int64(g.most)), display.Plural(c.sums.ended-g.listed(), "call")))
 	}
+	c.r.WithContext(func(ctx *format.Context) {
+		t.Notes = append(t.Notes, doubtNotes(ctx, func(yield func(string) bool) {
+			for _, x := range list {
+				if !yield(x.value.text) {
+					return
+				}
+			}
+		})...)
+	})
 	t.Sorted, t.Rising = c.about.order, c.about.rising
 	switch {
 	case t.Sorted == "value":

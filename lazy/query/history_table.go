@@ -328,12 +328,30 @@ func sightings(counts *[Made + 1]int64) (parts []string) {
 	return parts
 }
 
+// doubts returns a note if the object of the location, or one of those in a list, may be several.
+func (h *History) doubts(list []Sighting) (notes []string) {
+	h.r.WithContext(func(c *format.Context) {
+		note := ""
+		if l := h.o.Location; l.one {
+			note = doubtNote(c, l.hash)
+		}
+		for i := 0; i < len(list) && note == ""; i++ {
+			note = doubtNote(c, list[i].Place.Hash)
+		}
+		if note != "" {
+			notes = []string{note}
+		}
+	})
+	return notes
+}
+
 // notes are the lines after the rows.
 func (x *historyTable) notes(beyond int64) (notes []string) {
 	if strip := x.strip(); strip != "" {
 		notes = append(notes, strip)
 	}
 	threads := make(map[int32]bool)
+	notes = append(notes, x.h.doubts(x.list)...)
 	for i := range x.list {
 		s := &x.list[i]
 		threads[s.Thread] = true

@@ -421,5 +421,8 @@ func (s *State) notes() (list []string) {
 	if s.other && s.call.object != "" {
 		list = append(list, "fields are as this thread saw them; other threads may have changed them since")
 	}
+	s.r.WithContext(func(c *format.Context) {
+		list = append(list, doubtNotes(c, slices.Values([]string{s.call.object}))...)
+	})
 	return list
 }

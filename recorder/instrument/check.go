@@ -68,6 +68,7 @@ var remedies = map[string][]string{
 	"parents":    {"g.parentGoid"},
 	"places":     {"g.gopc", "g.startpc"},
 	"callers":    {"_func.funcID"},
+	"objects":    {"mspan.allocBits"},
 	"panic":      {"g._panic"},
 	"goexit":     {"g._panic"},
 }

@@ -25,6 +25,7 @@ var wanted = []struct {
 	pkg, typ, field, name string
 	needed                bool
 }{
+	{"runtime", "g", "stack.lo", "offStackLo", true},
 	{"runtime", "g", "stack.hi", "offStackHi", true},
 	{"runtime", "g", "goid", "offGoid", true},
 	{"runtime", "g", "parentGoid", "offParent", false},
@@ -51,6 +52,12 @@ var wanted = []struct {
 	{"runtime", "_func", "funcID", "offFuncID", false},
 	{"runtime", "_func", "nfuncdata", "offFuncFuncdata", false},
 	{"runtime", "_func", "", "sizeFunc", false},
+	{"runtime", "g", "m", "offGM", false},
+	{"runtime", "m", "p", "offMP", false},
+	{"runtime", "p", "mcache", "offPCache", false},
+	{"runtime", "mcache", "flushGen", "offFlushGen", false},
+	{"runtime", "mspan", "sweepgen", "offSweepgen", false},
+	{"runtime", "mspan", "allocBits", "offAllocBits", false},
 	{"internal/abi", "FuncIDWrapper", "", "funcIDWrapper", false},
 	{"internal/abi", "FUNCDATA_InlTree", "", "funcdataInlTree", false},
 	{"internal/abi", "MapType|SwissMapType", "", "mapTypeSize", false}, // the latter until Go 1.25

@@ -57,7 +57,7 @@ func (e *encoder) common(b, rest []byte, t *typ) ([]byte, int) {
 		return b[:n+size+1], 1
 	case tag == raw.ValueAddress && t.refers != none:
 		address := binary.LittleEndian.Uint64(rest[1:]) & addressBits
-		return b[:n+e.layout.PutObject(to, t.refers, values.Identity(uintptr(address)))], 1 + raw.AddressSize
+		return b[:n+e.layout.PutObject(to, t.refers, e.identity(address))], 1 + raw.AddressSize
 	case tag == raw.ValueString && t.special == notSpecial:
 		return e.shortText(b, rest)
 	}

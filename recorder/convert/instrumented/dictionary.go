@@ -21,6 +21,7 @@ type dictionary struct {
 	ends    []int    // in pending, of each object
 	classes []string // their names after the last dot, by id
 	several int32    // the class of several results, plus one; 0: not yet
+	doubts  int      // see doubt
 
 	packages packages
 }
@@ -29,6 +30,7 @@ type dictionary struct {
 type (
 	classKey  string
 	textKey   string
+	doubtKey  int32
 	methodKey struct {
 		class int32
 		name  string

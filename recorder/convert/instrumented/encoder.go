@@ -101,12 +101,12 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 	}
 	switch tag {
 	case raw.ValueAddress:
-		e.object(e.p.referred(t), values.Identity(uintptr(c.Address())))
+		e.object(e.p.referred(t), e.identity(c.Address()))
 	case raw.ValueSlice:
-		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
+		at := e.object(e.p.classOf(t), e.identity(c.Address()))
 		e.elements(t, at, int(int32(min(c.U32(), 1<<31-1))), 0, depth)
 	case raw.ValueElements:
-		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
+		at := e.object(e.p.classOf(t), e.identity(c.Address()))
 		length := int(int32(min(c.U32(), 1<<31-1)))
 		e.elements(t, at, length, int(c.U8()), depth)
 	case raw.ValueItems:
@@ -122,13 +122,13 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 		}
 		e.elements(t, e.object(e.p.classOf(t), identity), t.len(), 0, depth)
 	case raw.ValueMap:
-		at := e.object(e.p.classOf(t), values.Identity(uintptr(c.Address())))
+		at := e.object(e.p.classOf(t), e.identity(c.Address()))
 		e.b = e.layout.BeginFields(e.b)
 		e.b = values.AppendText(e.b, "len", values.MaxText)
 		e.signed(int64(c.U32()), nil)
 		e.b = e.layout.EndFields(e.b, at, 1)
 	case raw.ValueFunc:
-		id := values.Identity(uintptr(c.Address()))
+		id := e.identity(c.Address())
 		if s := e.p.symbols.at(e.p.address(c.U32())); s.name != "" {
 			e.raw(s.function())
 		} else {
@@ -137,7 +137,7 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 	case raw.ValueStruct:
 		e.structure(t, identity, depth)
 	case raw.ValueTest:
-		at := e.object(e.p.referred(t), values.Identity(uintptr(c.Address())))
+		at := e.object(e.p.referred(t), e.identity(c.Address()))
 		e.test = string(e.testName())
 		e.b = e.layout.BeginFields(e.b)
 		e.b = values.AppendText(e.b, "name", values.MaxText)
@@ -145,7 +145,7 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 		e.b = values.AppendText(e.b, e.test, values.MaxText)
 		e.b = e.layout.EndFields(e.b, at, 1)
 	case raw.ValuePointee:
-		e.value(e.p.element(t), values.Identity(uintptr(c.Address())), depth+1)
+		e.value(e.p.element(t), e.identity(c.Address()), depth+1)
 	default:
 		e.asText(t, depth)
 	}

@@ -173,7 +173,7 @@ func appendMessage(dst []byte, t *typ, message string, bare bool) []byte {
 
 func (e *encoder) appendObject(dst []byte, class int32, address uint64) []byte {
 	dst = append(append(dst, e.p.dict.shown(class)...), '@')
-	return strconv.AppendInt(dst, int64(values.Identity(uintptr(address))), 10)
+	return strconv.AppendInt(dst, int64(e.identity(address)), 10)
 }
 
 func (e *encoder) appendString(dst, s []byte, more int64, t *typ, bare bool) []byte {

@@ -228,6 +228,11 @@ const (
 	ValueItems     = 29 // array: u8 number of elements that follow, these
 	ValueText      = 30 // a string in an error or a panic: u32 length, u16 number of bytes that follow: 0 if they cannot be read safely
 
-	// address: the low 48 bits.
-	AddressSize = 6
+	// address: the number of what is there, 30 bits, after ObjectShift bits that are 0. Objects that have an address
+	// one after the other have different numbers, if that can be known: where the number is in doubt, or that of
+	// what is on a stack, it may be that of several.
+	AddressSize    = 6
+	ObjectShift    = 3
+	ObjectStackBit = 46
+	ObjectDoubtBit = 47
 )

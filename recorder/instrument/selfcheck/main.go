@@ -23,7 +23,7 @@ import (
 var functions = [...]tracexrt.Func{
 	{Name: "plain", Pkg: "main", Args: "a,s", Res: 1}, {Name: "panics", Pkg: "main"}, {Name: "exits", Pkg: "main"},
 	{Name: "child", Pkg: "main", Args: "n"}, {Name: "whole", Pkg: "main", Args: "p,m"}, {Name: "deep", Pkg: "main", Args: "n", Res: 1},
-	{Name: "point.through", Pkg: "main"},
+	{Name: "point.through", Pkg: "main"}, {Name: "see", Pkg: "main", Args: "p"},
 }
 
 func plain(a int, s string) (r int) {
@@ -68,6 +68,17 @@ func (p point) through() {
 }
 
 const through = 6 // in functions
+
+// see is called with an object that survives collections, and with others of which one may be where another
+// was.
+func see(p *[8]int) {
+	k := tracexrt.Enter(&functions[7], p)
+	defer tracexrt.Exit(k)
+}
+
+var kept, last *[8]int
+
+const collections = 5
 
 // identity returns what the runtime says about the running goroutine.
 func identity() (id, parent uint64) {
@@ -120,6 +131,15 @@ func main() {
 	for _, p := range []interface{ through() }{&point{}, point{}} {
 		p.through()
 	}
+	kept = new([8]int)
+	for range collections {
+		see(kept)
+		for range 64 {
+			last = new([8]int)
+			see(last)
+		}
+		runtime.GC()
+	}
 	for i := range oneByOne {
 		var wait sync.WaitGroup
 		wait.Add(1)
@@ -157,6 +177,7 @@ type seen struct {
 	wrong     []string
 	text      uint64   // address of the code
 	callers   []string // of through
+	objects   map[uint64]int
 }
 
 type goroutine struct{ parent, at, start uint64 }
@@ -169,7 +190,7 @@ func read(path string) (*seen, error) {
 	defer f.Close()
 	r := &seen{
 		functions: map[uint32]*raw.Function{}, types: map[string]*raw.Type{}, events: map[uint32]int{}, ids: map[uint64]goroutine{},
-		texts: map[string]int{}, numbers: map[int64]int{}, balance: map[uint64]int{}, text: f.Head.Text,
+		texts: map[string]int{}, numbers: map[int64]int{}, balance: map[uint64]int{}, text: f.Head.Text, objects: map[uint64]int{},
 	}
 	for _, kind := range []uint32{raw.ChunkDescriptors, raw.ChunkEvents} {
 		w := f.Window(1 << 20)
@@ -282,6 +303,8 @@ func (r *seen) values(c *raw.Cursor, n int) {
 		case raw.ValueMap:
 			c.Address()
 			r.numbers[mapsOf+int64(c.U32())]++
+		case raw.ValueAddress:
+			r.objects[c.Address()]++
 		case raw.ValueStruct:
 			r.values(c, 2)
 		default:
@@ -306,7 +329,7 @@ func (r *seen) judge(heap string) {
 	for _, n := range r.balance {
 		open += max(n, -n)
 	}
-	calls := 3 + 1 + 1 + levels + 1 + 2 + oneByOne + atOnce + 1
+	calls := 3 + 1 + 1 + levels + 1 + 2 + collections*65 + oneByOne + atOnce + 1
 	say("calls", r.events[raw.EventEnter] == calls && open == 0 && r.events[raw.EventUnwound] == 0,
 		r.events[raw.EventEnter], " of ", calls, ", ", open, " open, ", r.events[raw.EventUnwound], " unwound")
 	same := len(r.ids) == len(parents)
@@ -332,6 +355,11 @@ func (r *seen) judge(heap string) {
 	say("goexit", r.events[raw.EventGoexit] == 2, r.events[raw.EventGoexit], " calls")
 	say("strings", r.texts[heap] == 1 && r.texts["data"] == 1 && r.texts[os.Args[1]] == 1, strconv.Quote(fmt.Sprint(r.texts)))
 	say("numbers", r.numbers[1000] >= 1 && r.numbers[-1<<40] == 1 && r.numbers[41] >= 1 && r.numbers[42] >= 1)
+	again := 0
+	for _, n := range r.objects {
+		again += max(n-1, 0)
+	}
+	say("objects", again == collections-1, len(r.objects), " objects, ", again, " seen again")
 	say("maps", r.numbers[mapsOf+2] == 1)
 	t := r.types["main.point"]
 	say("types", t != nil && t.Package == "main" && len(t.Fields) == 2 && t.Fields[1].Name == "why" && r.types["map[string]int"] != nil)

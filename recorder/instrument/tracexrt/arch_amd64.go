@@ -23,6 +23,7 @@ const (
 	sysMunmap       = 11
 	sysPwrite       = 18
 	sysYield        = 24
+	sysMadvise      = 28
 	sysGetpid       = 39
 	sysKill         = 62
 	sysFlock        = 73

@@ -39,6 +39,7 @@ const (
 	sysGetuid       = 174
 	sysMunmap       = 215
 	sysMmap         = 222
+	sysMadvise      = 233
 	sysPrlimit      = 261
 
 	openDirectory = 0x4000

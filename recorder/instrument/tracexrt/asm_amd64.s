@@ -1,5 +1,6 @@
 //go:build tracexrt
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // func context() (gp uintptr, t uint64, off uintptr, pc uintptr)
@@ -38,6 +39,11 @@ none:
 	MOVQ $0, t+8(FP)
 	RET
 
+// func running() uintptr
+TEXT ·running(SB), NOSPLIT, $0-8
+	MOVQ R14, ret+0(FP)
+	RET
+
 // func framePointer() uintptr
 //
 // It returns the frame pointer of the caller, or of what is between.
@@ -70,6 +76,27 @@ TEXT ·compareAndSwap(SB), NOSPLIT, $0-17
 	LOCK
 	CMPXCHGL CX, 0(BX)
 	SETEQ ret+16(FP)
+	RET
+
+// func compareAndSwap64(p *uint64, old, new uint64) bool
+TEXT ·compareAndSwap64(SB), NOSPLIT, $0-25
+	MOVQ p+0(FP), BX
+	MOVQ old+8(FP), AX
+	MOVQ new+16(FP), CX
+	LOCK
+	CMPXCHGQ CX, 0(BX)
+	SETEQ ret+24(FP)
+	RET
+
+// func sweepgen() uint32
+//
+// In assembler the goroutine cannot move to another processor meanwhile.
+TEXT ·sweepgen(SB), NOSPLIT, $0-4
+	MOVQ const_offGM(R14), AX
+	MOVQ const_offMP(AX), AX
+	MOVQ const_offPCache(AX), AX
+	MOVL const_offFlushGen(AX), AX
+	MOVL AX, ret+0(FP)
 	RET
 
 // func add(p *uint64, n uint64)

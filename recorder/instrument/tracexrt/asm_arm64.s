@@ -1,5 +1,6 @@
 //go:build tracexrt
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // func context() (gp uintptr, t uint64, off uintptr, pc uintptr)
@@ -32,6 +33,11 @@ TEXT ·goroutineNow(SB), NOSPLIT|NOFRAME, $0-16
 	MRS  CNTVCT_EL0, R0
 none:
 	MOVD R0, t+8(FP)
+	RET
+
+// func running() uintptr
+TEXT ·running(SB), NOSPLIT|NOFRAME, $0-8
+	MOVD g, ret+0(FP)
 	RET
 
 // func framePointer() uintptr
@@ -75,6 +81,33 @@ again:
 not:
 	CSET EQ, R0
 	MOVB R0, ret+16(FP)
+	RET
+
+// func compareAndSwap64(p *uint64, old, new uint64) bool
+TEXT ·compareAndSwap64(SB), NOSPLIT|NOFRAME, $0-25
+	MOVD p+0(FP), R0
+	MOVD old+8(FP), R1
+	MOVD new+16(FP), R2
+again:
+	LDAXR (R0), R3
+	CMP   R1, R3
+	BNE   not
+	STLXR R2, (R0), R4
+	CBNZ  R4, again
+not:
+	CSET EQ, R0
+	MOVB R0, ret+24(FP)
+	RET
+
+// func sweepgen() uint32
+//
+// In assembler the goroutine cannot move to another processor meanwhile.
+TEXT ·sweepgen(SB), NOSPLIT|NOFRAME, $0-4
+	MOVD  const_offGM(g), R0
+	MOVD  const_offMP(R0), R0
+	MOVD  const_offPCache(R0), R0
+	MOVWU const_offFlushGen(R0), R0
+	MOVW  R0, ret+0(FP)
 	RET
 
 // func add(p *uint64, n uint64)

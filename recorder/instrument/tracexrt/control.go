@@ -253,6 +253,7 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 		return ReasonMap, 0
 	}
 	findBetween()
+	beginObjects()
 	header, headerSize, fileSize, segment, segments = h, size, size, 0, 0
 	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
 	lastCount = 0

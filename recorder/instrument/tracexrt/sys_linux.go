@@ -9,14 +9,15 @@ const (
 	openExclusive = 0x80
 	openCloseExec = 0x80000
 
-	protNone     = 0
-	protRead     = 1
-	protWrite    = 2
-	mapShared    = 1
-	mapPrivate   = 2
-	mapFixed     = 0x10
-	mapAnonymous = 0x20
-	mapNoReserve = 0x4000
+	protNone        = 0
+	protRead        = 1
+	protWrite       = 2
+	mapShared       = 1
+	madviseDontNeed = 4
+	mapPrivate      = 2
+	mapFixed        = 0x10
+	mapAnonymous    = 0x20
+	mapNoReserve    = 0x4000
 
 	statfsBlock     = 8 // u64: bytes of a block
 	statfsAvailable = 32

@@ -76,7 +76,7 @@ func (f *Func) putArguments(q uintptr, args []any) uintptr {
 				continue
 			case kindPointer:
 				if depth == 0 && e.data != nil && t.direct() {
-					*u64(q + 1) = uint64(uintptr(e.data))
+					*u64(q + 1) = object(e.data)
 					*u8(q) = ValueAddress
 					q += 1 + AddressSize
 					continue
@@ -174,10 +174,10 @@ func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr
 		*u8(p) = ValueNil
 		return p + 1
 	}
-	*u64(p + 1) = uint64(w)
 	q := p + 1 + AddressSize
 	switch t.kindOf() {
 	case kindMap:
+		*u64(p + 1) = object(*(*unsafe.Pointer)(d))
 		*u8(p) = ValueMap
 		n := uint32(0)
 		if readable(w, 8) {
@@ -186,6 +186,7 @@ func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr
 		*u32(q) = n
 		return q + 4
 	case kindFunc:
+		*u64(p + 1) = object(*(*unsafe.Pointer)(d))
 		*u8(p) = ValueFunc
 		pc := uint32(0)
 		if readable(w, 8) {
@@ -194,7 +195,10 @@ func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr
 		*u32(q) = pc
 		return q + 4
 	}
-	*u8(p) = ValueAddress // channel, unsafe pointer
+	if *u64(p + 1) = numberOf(w, 0) << ObjectShift; t.kindOf() == kindChan {
+		*u64(p + 1) = object(*(*unsafe.Pointer)(d))
+	} // an unsafe pointer may point anywhere
+	*u8(p) = ValueAddress
 	return q
 }
 
@@ -286,7 +290,10 @@ func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 		*u8(p) = ValueNil
 		return p + 1
 	}
-	*u64(p + 1) = uint64(uintptr(from))
+	*u64(p + 1) = numberOf(uintptr(from), 0) << ObjectShift
+	if *(*uintptr)(unsafe.Add(d, 16)) > 0 { // otherwise it may point behind an object
+		*u64(p + 1) = object(from)
+	}
 	*u32(p + 1 + AddressSize) = uint32(min(n, 1<<32-1))
 	q := p + 5 + AddressSize
 	elem := (*elemType)(unsafe.Pointer(t)).elem
@@ -401,7 +408,7 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 		*u8(p) = ValueNil
 		return p + 1
 	}
-	*u64(p + 1) = uint64(w)
+	*u64(p + 1) = object(*(*unsafe.Pointer)(d))
 	e := (*elemType)(unsafe.Pointer(t)).elem
 	if steps(depth) > 0 && e.kindOf() == kindStruct && p+48 < room && readable(w, e.size) {
 		if off := testNameIn(e); off != 0 {

@@ -1,7 +1,6 @@
 package values
 
 import (
-	"math"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -77,9 +76,10 @@ func (l *Layout) putFailure(b []byte, v *Value, by *Terms) int {
 // ErrorType returns the type with a number that ErrorNumber returned.
 func ErrorType(number int32) reflect.Type { return errorTypes.of(number) }
 
-// Identity makes from an address the number that distinguishes an object from others. It is
-// never negative.
+// Identity makes from an address the number that distinguishes an object from others. It is from 0 to
+// format.FirstOnStack-1.
 func Identity(address uintptr) int32 {
+	const bits = 30
 	a := uint64(address) >> 3 // objects are aligned: the lowest bits carry no information
-	return int32((a ^ a>>31) & math.MaxInt32)
+	return int32((a ^ a>>bits) & (1<<bits - 1))
 }

@@ -43,8 +43,16 @@ func (d describer) line(label string, depth int, what string, v *format.Value) {
 }
 
 // note returns facts that a value's text does not contain: the full name of its class, the kind
-// of a number, the length of an array.
+// of a number, the length of an array, and whether its number may be that of several objects.
 func (d describer) note(v *format.Value) string {
+	note := d.kindNote(v)
+	if hasHash := v.Kind == format.ValueObject || v.Kind == format.ValueArray; hasHash && v.Hash() != 0 && format.InDoubt(d.c, v.Hash()) {
+		note = strings.TrimPrefix(note+", may be several objects", ", ")
+	}
+	return note
+}
+
+func (d describer) kindNote(v *format.Value) string {
 	switch v.Kind {
 	case format.ValueObject, format.ValueException, format.ValueSequence, format.ValueEnum:
 		return d.classNote(v)
