@@ -287,3 +287,31 @@ func TestAnswersOfGrowing(t *testing.T) {
 		l.look()
 	}
 }
+
+// TestCallersEnter: Enter goes to the calls that a row of callers, or callees, counts, which are on its path; + makes
+// paths longer.
+func TestCallersEnter(t *testing.T) {
+	for _, command := range []string{"callers JsonReader.nextNonWhitespace", "callees Gson.fromJson"} {
+		d := drive(t, uitest.Recorded(t, "gson.dump"), 160, 40, Options{}).command(command)
+		for _, row := range []int{0, 3, 7, 12} {
+			shown, _ := d.m.front.List().(*sheet.Sheet).Row()
+			values := shown.Rows.Row(row)
+			calls, name := values[shown.Column("calls")].Int(), strings.TrimLeft(values[shown.Column("name")].Text(), " ▹")
+			if d.keys("g " + strings.Repeat("j ", row) + "enter"); !strings.Contains(d.screen(), fmt.Sprintf(" of the path 1 of %d", calls)) && calls > 1 {
+				t.Errorf("%s, row %d: %d calls:\n%s", command, row, calls, d.screen())
+			}
+			n := d.m.tree.Out.Cursor.Node
+			path := strings.Join(d.m.tree.Out.Crumbs(10_000, true, d.m.env.Glyphs), " ") + " " + d.cursorText()
+			if method, _, _ := strings.Cut(name[strings.LastIndexByte(name, '.')+1:], "("); n == nil || !strings.Contains(path, method) {
+				t.Errorf("%s, row %d: %s is not on %q", command, row, name, path)
+			}
+			d.keys("g").command(command)
+		}
+		before, _ := d.m.front.List().(*sheet.Sheet).Row()
+		if d.keys("+").has("beyond 10 calls"); strings.HasPrefix(command, "callers") {
+			if after, _ := d.m.front.List().(*sheet.Sheet).Row(); after.Rows.Len() <= before.Rows.Len() {
+				t.Errorf("%d rows after %d", after.Rows.Len(), before.Rows.Len())
+			}
+		}
+	}
+}

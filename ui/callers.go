@@ -1,9 +1,15 @@
 package ui
 
 import (
+	"cmp"
+	"context"
+	"errors"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/answer"
 	"tracex/ui/internal/command"
@@ -55,9 +61,53 @@ func (a pathsAnswer) show(method string, callees bool, of answer.Of) tea.Cmd {
 		}
 		return run
 	}}
-	actions := append([]sheet.Action{a.toCall(method), callsAnswer(a).ofRow(of.Below), a.ofRow(of.Below), flip}, a.steps.ofTable(p)...)
+	deeper := sheet.Action{Key: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true, Do: func(*table.Table, int) tea.Cmd {
+		run, err := p.Deeper()
+		if err != nil {
+			a.noMethod(err)
+		}
+		return run
+	}}
+	enter := sheet.Action{Key: "enter", Brief: "its calls", Help: "go to the first call that the row counts: of the method by these callers, or of what it calls; n and N there: to the others", Leaves: true, Do: func(t *table.Table, row int) tea.Cmd {
+		return a.toCallOn(p, t, row)
+	}}
+	actions := append([]sheet.Action{enter, callsAnswer(a).ofRow(of.Below), a.ofRow(of.Below), flip, deeper}, a.steps.ofTable(p)...)
 	return tea.Batch(a.tables.show(p, actions...), run)
 }
+
+// toCallOn goes to the first call that a row counts, from the cursor on. From there n and N go to the others.
+func (a pathsAnswer) toCallOn(p *answer.Paths, t *table.Table, row int) tea.Cmd {
+	path, ok := query.PathOf(t, row)
+	if !ok {
+		a.env.Say("this row is several paths: no single one to go along")
+		return nil
+	}
+	here, _ := a.tree.Out.Here()
+	var set *places.Set
+	return a.jobs.ToFound("looking for the calls of the path", func(ctx context.Context, progress lazy.Progress) (lazy.Position, int32, error) {
+		list, err := p.CallsOn(ctx, path, progress)
+		if err != nil || len(list) == 0 {
+			return lazy.Position{}, -1, cmp.Or(err, errNoCall)
+		}
+		found := places.New()
+		to := list[0]
+		for i := range list {
+			found.Add(list[i].Thread, list[i].At)
+			if at := list[len(list)-1-i]; at.Thread > here.Thread || at.Thread == here.Thread && at.At > here.At {
+				to = at
+			}
+		}
+		found.Finish()
+		set = found
+		return to.Position, to.Event, nil
+	}, func(found bool) {
+		if found {
+			a.results.use(&result{one: "call of the path", several: "calls of the path", raw: !a.tree.Out.Tree.Folded(), set: func() *places.Set { return set }})
+		}
+	})
+}
+
+var errNoCall = errors.New("the row counts no call")
 
 // ofRow returns the key of a table that shows the callers of a row's method.
 func (a pathsAnswer) ofRow(below *lazy.Handle) sheet.Action {

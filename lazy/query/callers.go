@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"tracex/format"
@@ -30,6 +31,8 @@ type CallersOptions struct {
 	Callees bool
 	Self    bool // callers by own time
 	Depth   int  // longest path
+	// On, if not nil, is a path of a table: see [PathOf]. The calls that its row counts are kept, see [Callers.On].
+	On []string
 }
 
 // NewCallers returns the Callers of a trace. The error tells which methods have similar names if
@@ -83,7 +86,8 @@ type focus struct {
 	filtered bool       // not all calls of the methods count
 	mu       sync.Mutex // guards filter
 	filter   *filter.Filter
-	paths    *paths // guarded by the Top
+	paths    *paths         // guarded by the Top
+	on       []HistoryPoint // the calls on the path asked for; guarded by the Top
 }
 
 // matches reports whether a method is one of those asked for. It must be called by visitors.
@@ -108,6 +112,7 @@ type focusPart struct {
 type focusCall struct {
 	group int32
 	at    int    // its index in the stack
+	cut   bool   // a path goes on from it that is longer than asked for, and that has been told
 	of    uint64 // the recursions of its method: a bit for each
 	asked bool
 }
@@ -162,8 +167,11 @@ func (p *focusPart) push(group, method int32, match bool) {
 // callers, or inward to callees.
 type callPath struct {
 	groups []int32
-	inner  bool // a call within another one that is asked for: only their number counts
-	part   bool // a call that is part of the last one: only its own time and points count
+	inner  bool         // a call within another one that is asked for: only their number counts
+	part   bool         // a call that is part of the last one: only its own time and points count
+	more   bool         // the path goes on, beyond what is asked for
+	beyond bool         // it only tells that
+	at     HistoryPoint // of the call
 }
 
 // pop returns the path of the innermost call, which ends; nil if it has none.
@@ -204,6 +212,7 @@ func (p *focusPart) pop() *callPath {
 	for i := last - 1; i >= 0 && len(out.groups) < p.of.Depth; i-- {
 		out.groups = append(out.groups, path[i].group)
 	}
+	out.more = last > p.of.Depth
 	return out
 }
 
@@ -219,8 +228,13 @@ func (p *focusPart) callees(path []focusCall, part bool) *callPath {
 	out := &callPath{part: part}
 	for _, c := range path[1:] {
 		if len(out.groups) == p.of.Depth {
+			out.more = true
 			if out.part = len(p.recursions) > 0; !out.part {
-				return nil
+				limit := &p.stack[path[p.of.Depth].at]
+				if limit.cut {
+					return nil // it is known
+				}
+				limit.cut, out.beyond = true, true
 			}
 			break
 		}
@@ -287,8 +301,41 @@ func (s *pathSums) add(o *pathSums) {
 	s.Own += o.Own
 }
 
+// along adds an ended call to its path.
+func (t *Top) along(c pathCall) {
+	f := t.focus
+	f.paths.add(c)
+	if f.On == nil || c.path.part || c.path.beyond {
+		return
+	}
+	on, groups := f.On, c.path.groups
+	if len(groups) < len(on) || len(groups) > len(on) && f.Callees || len(on) == 0 && c.path.inner {
+		return
+	}
+	t.groups.mu.Lock()
+	defer t.groups.mu.Unlock()
+	for i, name := range on {
+		if t.groups.all[groups[i]].only != name {
+			return
+		}
+	}
+	f.on = append(f.on, c.path.at)
+}
+
+// On returns the calls on the path of [CallersOptions].On that have been merged so far, in the order of the trace.
+func (c *Callers) On() []HistoryPoint {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := slices.Clone(c.focus.on)
+	slices.SortFunc(list, func(a, b HistoryPoint) int { return comparePlaces(a.Position, b.Position) })
+	return list
+}
+
 // along returns an ended call with its path.
 func (e *callEnd) along(points, took int64) pathCall {
+	if e.path.beyond {
+		return pathCall{path: e.path}
+	}
 	c := pathCall{e.path, pathSums{Calls: 1}}
 	if e.path.part {
 		c.Calls = 0

@@ -168,7 +168,26 @@ func (x *callersTable) Row(i int) []table.Value {
 			name = "(again) " + name
 		}
 	}
-	return x.row(&n.pathSums, name, class, method, path)
+	row := x.row(&n.pathSums, name, class, method, path)
+	if n.more { // in place of the last blanks that indent it
+		i := slices.IndexFunc(x.columns(), func(c table.Column) bool { return c.Key == "name" })
+		row[i] = table.Str(strings.Repeat("  ", max(0, len(path)-1)) + x.g.Absent + " " + name).JSON(format.AppendJSONString(nil, name))
+	}
+	return row
+}
+
+// PathOf returns the path of a row of a table of [Callers], for [CallersOptions].On; ok is false if it is for several.
+func PathOf(t *table.Table, row int) (path []string, ok bool) {
+	x, is := t.Rows.(*callersTable)
+	if !is || row < 0 || row >= len(x.rows) || x.rows[row] < 0 {
+		return nil, false
+	}
+	path = []string{}
+	for at := x.rows[row]; at > 0; at = x.nodes[at].parent {
+		path = append(path, x.groups[x.nodes[at].group].only)
+	}
+	slices.Reverse(path)
+	return path, true
 }
 
 // distinct reports whether a path whose last group is asked for tells that of a call within another one.
@@ -222,6 +241,13 @@ func (x *callersTable) row(s *pathSums, name string, class, method table.Value, 
 
 // notes tells what the numbers do not tell.
 func (x *callersTable) notes() (list []string) {
+	more := int64(0)
+	for i := range x.nodes {
+		more += int64(b2i(x.nodes[i].more))
+	}
+	if more > 0 {
+		list = append(list, fmt.Sprintf("%s of %s go on beyond %d calls: %s", display.Grouped(more), display.Plural(int64(len(x.nodes)-1), "path"), x.c.focus.Depth, x.g.Absent))
+	}
 	if n := x.p.nodes[0].inner; n > 0 {
 		text := display.Plural(n, "call") + " within another one: only their number counts"
 		if x.distinct() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tracex/format"
@@ -315,5 +316,103 @@ func remembered[T any](f func(int32) T) func(int32) T {
 			known[id] = v
 		}
 		return v
+	}
+}
+
+// TestCallersOn: the calls kept for a row are those that it counts: of the method, by these callers, or on the way
+// from it. A row whose path goes on beyond the longest one tells so.
+func TestCallersOn(t *testing.T) {
+	rows, cut := new(atomic.Int64), new(atomic.Int64)
+	t.Run("traces", func(t *testing.T) {
+		editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
+			roots := calls(forest(t, r, false))
+			byPlace := make(map[lazy.Position]*node)
+			var all []*node
+			var walk func(list []*node)
+			walk = func(list []*node) {
+				for _, n := range list {
+					byPlace[n.at], all = n, append(all, n)
+					walk(calls(n.kids))
+				}
+			}
+			walk(roots)
+			name := func(n *node) (text string) {
+				r.WithContext(func(c *format.Context) { text, _ = c.CallName(n.ref, 0) })
+				return text
+			}
+			up := func(n *node) *node {
+				for n = n.parent; n != nil && n.class != format.ClassCall; n = n.parent {
+				}
+				return n
+			}
+			chain := func(n *node, most int) (list []string) {
+				for ; n != nil && len(list) <= most; n = up(n) {
+					list = append(list, name(n))
+				}
+				return list
+			}
+			for _, method := range methodsOf(r, roots) {
+				for _, o := range []CallersOptions{{Method: method, Depth: 3}, {Method: method, Depth: 2, Callees: true}} {
+					scope := Scope{}
+					find := func(o CallersOptions) *Callers {
+						c, err := NewCallers(r, scope, o)
+						if err != nil {
+							t.Fatal(err)
+						}
+						pass := scope.Over(c)
+						pass.Share = 900
+						if err := r.Pass(t.Context(), pass); err != nil {
+							t.Fatal(err)
+						}
+						return c
+					}
+					table := find(o).Table(CallersView{Done: 1, G: &display.Unicode})
+					at := table.Column("name")
+					for i := range min(table.Rows.Len(), 30) {
+						row := table.Rows.Row(i)
+						path, ok := PathOf(table, i)
+						if !ok {
+							continue
+						}
+						o.On = path
+						list := find(o).On()
+						if int64(len(list)) != row[table.Column("calls")].Int() {
+							t.Fatalf("%+v: %d calls, and the row counts %v", o, len(list), row[table.Column("calls")])
+						}
+						if len(list) == 0 || strings.Contains(row[at].Text(), "(again)") {
+							continue
+						}
+						rows.Add(1)
+						more, first := false, byPlace[list[0].Position]
+						for _, p := range list {
+							n := byPlace[p.Position]
+							is, want := chain(n, len(path)), chain(first, len(path))
+							if o.Callees {
+								is, want = is[:len(path)], want[:len(path)] // without the method asked for: several may be
+							} else {
+								is, want = is[1:], want[1:]
+							}
+							if n.event != p.Event || !slices.Equal(is, want) {
+								t.Fatalf("%+v: %v is on another path than %v", o, chain(n, len(path)), chain(first, len(path)))
+							}
+							if o.Callees {
+								more = more || len(calls(n.kids)) > 0
+							} else {
+								more = more || len(chain(n, len(path)+1)) > len(path)+1
+							}
+						}
+						if more = more && len(path) == o.Depth; more {
+							cut.Add(1)
+						}
+						if marked := strings.Contains(row[at].Text(), display.Unicode.Absent); marked != more {
+							t.Errorf("%+v: the row %q goes on: %v", o, row[at].Text(), more)
+						}
+					}
+				}
+			}
+		})
+	})
+	if !formattest.Race && (rows.Load() < 100 || cut.Load() < 20) {
+		t.Errorf("%d rows, %d cut: the test shows nothing", rows.Load(), cut.Load())
 	}
 }

@@ -27,6 +27,7 @@ type pathNode struct {
 	pathKey
 	pathSums
 	others pathSums // of children that were merged
+	more   bool     // it goes on, with calls that are not kept
 	inner  int64    // calls that only count by their number
 }
 
@@ -37,6 +38,13 @@ func newPaths(prefixes, self bool) *paths {
 // add adds a call.
 func (p *paths) add(c pathCall) {
 	at := int32(0)
+	if c.path.beyond {
+		for _, g := range c.path.groups {
+			at = p.child(at, g)
+		}
+		p.nodes[at].more = true
+		return
+	}
 	if p.self {
 		c.Total, c.Points = c.Self, c.Own
 	}
@@ -61,6 +69,7 @@ func (p *paths) add(c pathCall) {
 			p.nodes[at].add(&prefix)
 		}
 	}
+	p.nodes[at].more = p.nodes[at].more || c.path.more
 	if len(p.nodes) > p.most {
 		p.prune()
 	}

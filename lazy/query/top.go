@@ -124,6 +124,7 @@ func (t *Top) Reset() {
 		return p
 	})
 	if t.focus != nil {
+		t.focus.on = nil
 		t.focus.paths = newPaths(!t.focus.Callees, t.focus.Self && !t.focus.Callees)
 		if len(t.scope.recursions()) > 0 && t.focus.Callees {
 			// What is merged is no longer below what was around it: a path has the own time of the
@@ -174,7 +175,7 @@ func (t *Top) merge(p *topPart) error {
 	}
 	if p.focus != nil {
 		for i := range p.focus.calls {
-			t.focus.paths.add(p.focus.calls[i])
+			t.along(p.focus.calls[i])
 		}
 	}
 	t.all.add(&p.all)

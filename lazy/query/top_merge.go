@@ -97,7 +97,7 @@ func (t *Top) complete(e *callEnd) inCalls {
 		row.times.Add(c.ns)
 	}
 	if e.path != nil {
-		t.focus.paths.add(e.along(points, took))
+		t.along(e.along(points, took))
 	}
 	return up
 }

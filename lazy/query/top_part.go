@@ -298,7 +298,9 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 		v.begun--
 	}
 	if v.focus != nil && e.how == shown {
-		e.path = v.focus.pop()
+		if e.path = v.focus.pop(); e.path != nil {
+			e.path.at = HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}
+		}
 	}
 	if v.stacks != nil && e.how == shown {
 		e.label = v.stacks.label(p)

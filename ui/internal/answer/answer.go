@@ -270,16 +270,8 @@ func (a *Answer) pass(r *run) error {
 	if err := wait(r.ctx); err != nil {
 		return err
 	}
-	scope := query.Scope{Raw: a.of.Raw}
-	if a.of.Below != nil {
-		if err := scope.In(r.ctx, t, *a.of.Below); err != nil {
-			return err
-		}
-	}
-	if err := scope.Edit(r.ctx, t, r.steps); err != nil {
-		return err
-	}
-	if err := scope.Where(r.ctx, t, a.of.where()); err != nil {
+	scope, err := a.scope(r.ctx, r.steps)
+	if err != nil {
 		return err
 	}
 	collect, made, err := r.make(scope)
@@ -296,6 +288,20 @@ func (a *Answer) pass(r *run) error {
 	pass := scope.Over(collect)
 	pass.Progress = progress
 	return t.Pass(r.ctx, pass)
+}
+
+// scope returns what the answer is about, prepared for passes.
+func (a *Answer) scope(ctx context.Context, steps query.Steps) (query.Scope, error) {
+	s := query.Scope{Raw: a.of.Raw}
+	if a.of.Below != nil {
+		if err := s.In(ctx, a.of.R, *a.of.Below); err != nil {
+			return s, err
+		}
+	}
+	if err := s.Edit(ctx, a.of.R, steps); err != nil {
+		return s, err
+	}
+	return s, s.Where(ctx, a.of.R, a.of.where())
 }
 
 // progress makes another table once the one shown is old enough. Making them takes a tenth of the

@@ -45,6 +45,30 @@ func (p *Paths) start() (tea.Cmd, error) {
 	return p.doing(r), nil
 }
 
+// CallsOn finds the calls that a row of a table counts, in the order of the trace.
+func (p *Paths) CallsOn(ctx context.Context, path []string, progress lazy.Progress) ([]query.HistoryPoint, error) {
+	scope, err := p.scope(ctx, p.of.Steps)
+	if err != nil {
+		return nil, err
+	}
+	o := p.options
+	o.On = path
+	c, err := query.NewCallers(p.of.R, scope, o)
+	if err != nil {
+		return nil, err
+	}
+	pass := scope.Over(c)
+	pass.Progress = progress
+	err = p.of.R.Pass(ctx, pass)
+	return c.On(), err
+}
+
+// Deeper makes the longest path longer. It must be called on one goroutine, as Flip.
+func (p *Paths) Deeper() (tea.Cmd, error) {
+	p.options.Depth += deepest
+	return p.start()
+}
+
 // Flip shows callees instead of callers, or callers instead of callees. It must be called on one
 // goroutine.
 func (p *Paths) Flip() (tea.Cmd, error) {
