@@ -171,6 +171,5 @@ func (a *asking) goToCall(t *table.Table, row int, asked string) tea.Cmd {
 		return nil
 	}
 	a.tree.Visit()
-	a.search.began()
-	return a.search.found(a.search.Same(what, from, 1, a.search.facts()))
+	return a.search.same(what, from, 1)
 }

@@ -99,7 +99,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case job.Msg, loading.Msg, marks.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied, threads.Msg, sheet.Msg, answer.Msg, sift.Msg, here.Msg, flame.Msg, placedMsg, startsKnown, saving.Msg:
+		case job.Msg, loading.Msg, marks.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied, threads.Msg, sheet.Msg, answer.Msg, sift.Msg, here.Msg, flame.Msg, placedMsg, hitsShownMsg, startsKnown, saving.Msg:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:

@@ -286,7 +286,7 @@ func (f *filtering) settle() tea.Cmd {
 	default:
 		f.tree.Open = "recorded since"
 	}
-	return tea.Batch(cmd, f.goHome(run), f.results.settle())
+	return tea.Batch(cmd, f.goHome(run))
 }
 
 // line returns the line about the filter: what it is, and what it has found. The line is "" if there

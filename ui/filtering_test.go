@@ -201,8 +201,7 @@ func TestFilterResumed(t *testing.T) {
 	d.keys("&").has("& ").keys("esc")
 }
 
-// TestFilterElsewhere: a jump to what does not match shows it, and a search walks through its hits
-// until it is ended.
+// TestFilterElsewhere: a jump to what does not match shows it, and a search goes to those of its hits that are shown.
 func TestFilterElsewhere(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 40, Options{}).filtered("ret=null")
 	d.keys(":").typed("1").keys("enter").has("shown because you asked for it")
@@ -210,8 +209,9 @@ func TestFilterElsewhere(t *testing.T) {
 		t.Errorf("at %+v", d.m.tree.Out.Cursor)
 	}
 	d.search("StringWriter", false)
-	d.has("/StringWriter").keys("n")
-	if !strings.Contains(d.cursorText(), "StringWriter") {
+	d.has("/StringWriter", "0 shown of ").keys("n").has("no hit is shown")
+	d.keys("esc").search("put(", false)
+	if d.keys("n"); !strings.Contains(d.cursorText(), "put(") {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys("esc n").has("match ")

@@ -119,7 +119,9 @@ func (m *Model) connect(r *lazy.LazyTraceReader, o *Options) {
 		env:  e, trace: s, tree: t, jobs: j, front: f, results: m.results,
 	}
 	m.results.filter = func() *result { return m.filter.result }
-	m.search.began = func() { m.results.use(nil) }
+	m.search.began, m.search.await = func() { m.results.use(nil) }, m.results.await
+	m.search.shown = &shownHits{searching: m.search, filter: m.filter}
+	m.results.hits = func() *result { return m.search.shown.hits }
 	m.marks = &marking{Part: marks.New(r, e, o.Notes), env: e, keyboard: k, tree: t, jobs: j, front: f, results: m.results}
 	m.starts = &starting{env: e, trace: s, tree: t, jobs: j, forests: new(goroutines.Cache)}
 	m.details = pane{env: e, trace: s, tree: t, code: code.New(r, e, o.Source), here: here.New(r, e), search: m.search, marks: m.marks, starts: m.starts}
@@ -128,6 +130,7 @@ func (m *Model) connect(r *lazy.LazyTraceReader, o *Options) {
 	m.clip = &copying{Copier: clipboard.NewCopier(e, clipboard.Own()), env: e, trace: s, tree: t}
 	m.tour = touring{env: e, keyboard: k, tree: t, jobs: j, front: f}
 	m.steps = &stepping{env: e, keyboard: k, trace: s, tree: t, jobs: j, front: f}
+	m.search.shown.steps = m.steps
 	m.steps.filter, m.steps.unfilter = m.filter.expr, m.filter.clear
 	j.Make, m.filter.steps = m.steps.maker, m.steps.now
 	m.arrival = arrival{env: e, keyboard: k, trace: s, tree: t, jobs: j, filter: m.filter, steps: m.steps}
@@ -197,6 +200,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.flames.Update(msg)
 	case startsKnown:
 		m.starts.busy = false
+	case hitsShownMsg:
+		m.search.shown.update(msg)
 	case placedMsg:
 		return m.flames.placed(msg)
 	case sheet.Msg:
@@ -257,7 +262,7 @@ func (m *Model) settle() tea.Cmd {
 		cmds = append(cmds, m.tree.Aim(to))
 		m.follow.Put(m.tree.Out.Cursor)
 	}
-	cmds = append(cmds, m.filter.settle(), m.tree.Settle())
+	cmds = append(cmds, m.filter.settle(), m.search.shown.settle(), m.results.settle(), m.tree.Settle())
 	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur().Running() && !m.details.code.Busy()
 	cmds = append(cmds, m.counting.Settle(m.countingFacts(), m.trace.Generation, idle), m.tree.Prefetch())
 	cmds = append(cmds, m.details.settle())

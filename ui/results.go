@@ -47,6 +47,8 @@ type results struct {
 	tables *tables
 	// filter returns the result of the filter; nil if there is none.
 	filter func() *result
+	// hits returns those of the search that the tree shows; nil if it shows all.
+	hits func() *result
 
 	cur  *result // nil: of the search, or of the filter
 	want *step   // the place that the user waits for; nil if none
@@ -65,13 +67,18 @@ type step struct {
 // use makes a result the current one.
 func (r *results) use(what *result) { r.cur, r.want = what, nil }
 
-// now returns the current result; nil if it is that of the search.
+// await goes to the n-th hit of the search from a place, of those that the tree shows, once it is known which these are.
+func (r *results) await(from lazy.Position, dir int, here bool) {
+	r.want = &step{from: from, dir: dir, n: 1, here: here, calm: true}
+}
+
+// now returns the current result; nil if it is that of the search, and the tree shows all of it.
 func (r *results) now() *result {
 	switch {
 	case r.cur != nil && r.cur.raw == !r.tree.Out.Tree.Folded():
 		return r.cur
 	case r.search.Begun():
-		return nil
+		return r.hits()
 	}
 	return r.filter()
 }
@@ -120,6 +127,9 @@ func (r *results) walk(s *step) tea.Cmd {
 			r.env.Say("still looking for " + s.of.several + "; Esc stops")
 		}
 		return nil
+	case kept == 0 && s.of == r.hits():
+		r.env.Say("no hit is shown: the filter or a step hides all")
+		return nil
 	case kept == 0:
 		r.env.Say("no " + s.of.several)
 		return nil
@@ -146,6 +156,9 @@ func (r *results) walk(s *step) tea.Cmd {
 // settle goes on to the place that the user waits for.
 func (r *results) settle() tea.Cmd {
 	if s := r.want; s != nil {
+		if s.of == nil {
+			s.of = r.hits()
+		}
 		if s.of != r.now() {
 			r.want = nil
 			return nil
@@ -187,6 +200,9 @@ func (r *results) showList(n int) tea.Cmd {
 	of := r.now()
 	if of == nil {
 		return r.search.showList(n)
+	}
+	if of.of == "" && of == r.hits() {
+		of.of = r.search.Pattern().Name(40, r.env.Glyphs)
 	}
 	l := &resultList{r: r.trace.Reader, of: of, g: r.env.Glyphs, life: r.env.Life, matches: of == r.filter()}
 	return r.tables.show(l, sheet.Action{

@@ -22,7 +22,9 @@ type searching struct {
 	tree  *tree.Part
 	jobs  *job.Part
 	front *front.Front
-	began func() // is called when a search begins, in place of what was walked through before
+	shown *shownHits
+	await func(from lazy.Position, dir int, here bool) // see results
+	began func()                                       // is called when a search begins, in place of what was walked through before
 
 	last    prompt.Text // the last search, also that of the last session
 	earlier prompt.Text // the search of the last session, until there is one in this
@@ -30,7 +32,12 @@ type searching struct {
 
 // facts returns what the search needs to know about the explorer.
 func (s *searching) facts() search.Facts {
+	n, known := s.shown.shown()
+	if !known {
+		n = -1
+	}
 	return search.Facts{
+		Part: s.shown.hides(), Shown: n,
 		Folded: s.tree.Out.Tree.Folded(), Verbose: s.tree.Out.Wide, Threads: s.trace.Size.Threads, Recorded: s.trace.Recorded,
 		Width: s.env.Width, Spinner: s.env.Spinner(), Glyphs: s.env.Glyphs,
 	}
@@ -102,7 +109,19 @@ func (s *searching) searchFor(t prompt.Text) tea.Cmd {
 	s.began()
 	p := pattern.New(t.Text, t.Expr)
 	s.tree.ToMatch(p, origin)
+	if s.shown.hides() {
+		s.await(from, 1, true)
+	}
 	return s.found(s.Begin(p, from, true, s.facts()))
+}
+
+// same searches for a pattern from a position, or goes on to its next hit.
+func (s *searching) same(p *pattern.Pattern, from lazy.Position, dir int) tea.Cmd {
+	s.began()
+	if s.shown.hides() {
+		s.await(from, dir, false)
+	}
+	return s.found(s.Same(p, from, dir, s.facts()))
 }
 
 // hit goes to the n-th hit from the cursor.
@@ -135,8 +154,7 @@ func (s *searching) sameName(dir int) tea.Cmd {
 		return nil
 	}
 	s.tree.Visit()
-	s.began()
-	return s.found(s.Same(p, n.Position(), dir, s.facts()))
+	return s.same(p, n.Position(), dir)
 }
 
 // showList shows the hits to choose from.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -109,4 +110,73 @@ func TestHitListReadsWhatItShows(t *testing.T) {
 			t.Errorf("after %q there are lines without text:\n%s", key, screen)
 		}
 	}
+}
+
+// TestSearchShown: with steps or a filter the search counts the hits that the tree shows, and n and N go to these only.
+func TestSearchShown(t *testing.T) {
+	for _, c := range []struct{ trace, edit, text string }{
+		{"gson.dump", "focus Gson.toJson", "get"}, {"gson.dump", "filter ret=null", "get"}, {"gson.dump", "merge TypeToken.getRawType", "getRawType"},
+		{"kotlin.dump", "drop kind=iteration", "resume"}, {"gson.dump", "filter in(class=JsonReader)", "peek"},
+	} {
+		d := drive(t, uitest.Recorded(t, c.trace), 140, 40, Options{})
+		d.search(c.text, false)
+		all := d.m.search.Hits().Len()
+		d.command(c.edit)
+		d.search(c.text, false)
+		shown, known := d.m.search.shown.shown()
+		if !known || shown >= all || d.m.search.Hits().Len() != all {
+			t.Errorf("%s: %d of %d hits are shown, known %v", c.edit, shown, all, known)
+			continue
+		}
+		d.has(fmt.Sprintf("%s  %s shown of %s", c.text, screen.Grouped(int64(shown)), screen.Grouped(int64(all))))
+		seen := make(map[lazy.Position]bool)
+		for i := range shown {
+			n := d.m.tree.Out.Cursor.Node
+			if n == nil || n.IsThread() {
+				t.Fatalf("%s: hit %d is no row", c.edit, i)
+			}
+			if text := message(d); strings.Contains(text, "hides") || !lazy.ShownIn(d.m.tree.Out.Tree).Has(n) {
+				t.Fatalf("%s, hit %d: %q", c.edit, i, text)
+			}
+			seen[n.Position()] = true
+			d.keys("n")
+		}
+		if len(seen) != shown {
+			t.Errorf("%s: n leads to %d rows, %d are shown", c.edit, len(seen), shown)
+		}
+		rows := 0
+		for _, row := range d.m.expandEvery(t) {
+			if strings.Contains(strings.ToLower(row), strings.ToLower(c.text)) {
+				rows++
+			}
+		}
+		if rows != shown {
+			t.Errorf("%s: %d rows have %s, %d hits are shown", c.edit, rows, c.text, shown)
+		}
+		d.keys("M").has(fmt.Sprintf("%s hits shown", screen.Grouped(int64(shown)))).keys("esc")
+		d.keys("backspace").keys("esc Z Z")
+	}
+}
+
+// expandEvery returns the texts of all rows of the tree, without threads.
+func (m *Model) expandEvery(t *testing.T) map[lazy.Position]string {
+	list := make(map[lazy.Position]string)
+	tree := m.tree.Out.Tree
+	for r, ok := tree.First(); ok; {
+		if r.Gap() {
+			if err := tree.Load(t.Context(), r, lazy.AtStart); err != nil {
+				t.Fatal(err)
+			}
+			r = tree.Resolve(r)
+			continue
+		}
+		if r.Node != nil {
+			tree.Expand(r.Node)
+			if !r.Node.IsThread() {
+				list[r.Node.Position()] = tree.Lines([]lazy.Row{r}, false)[0].Text
+			}
+		}
+		r, ok = tree.Next(r)
+	}
+	return list
 }

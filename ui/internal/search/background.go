@@ -22,6 +22,9 @@ func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 	}
 	s := newSearch(what, from)
 	s.cancel, s.want, s.work.since = cancel, w, p.now()
+	if f.Part {
+		s.want = nil
+	}
 	p.cur, p.before = s, nil
 	search := lazy.Search{
 		Folded: f.Folded, Verbose: f.Verbose, From: s.hits.origin, Find: what.Find, Point: what.Point(), Limits: what.Limits, Needs: what.Needs, Every: p.Every,

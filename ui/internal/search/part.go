@@ -37,8 +37,12 @@ type Facts struct {
 	Threads         int   // of the trace
 	Recorded        int64 // bytes of all threads, which grow while the trace is being recorded
 	Width           int   // of the screen
-	Spinner         string
-	Glyphs          *screen.Glyphs
+	// Part tells that the tree may not show all hits: their owner goes from hit to hit. Shown is how many it shows; -1 if
+	// that is not known.
+	Part    bool
+	Shown   int
+	Spinner string
+	Glyphs  *screen.Glyphs
 }
 
 // Outcome is what to do after a search has handled an event.
@@ -108,6 +112,9 @@ func (p *Part) Next(from lazy.Position, dir, n int, f Facts) Outcome {
 func (p *Part) Same(what *pattern.Pattern, from lazy.Position, dir int, f Facts) Outcome {
 	w := &wanted{from: from, dir: dir, count: 1}
 	if p.Begun() && p.cur.p.Same(what) && p.cur.err == nil {
+		if f.Part {
+			return Outcome{}
+		}
 		return p.continueTo(w, f)
 	}
 	return p.begin(what, w, f)

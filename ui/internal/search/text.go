@@ -21,6 +21,12 @@ func (s *search) text(now time.Time, room int, f Facts) string {
 	if s.shown > 0 && n > 0 {
 		found = fmt.Sprintf("%s of %s%s", screen.Grouped(int64(s.shown)), s.least(f), screen.Grouped(n))
 	}
+	if f.Part && n > 0 && !s.running() {
+		found = screen.Grouped(int64(f.Shown)) + " shown of " + s.least(f) + screen.Grouped(n)
+		if f.Shown < 0 {
+			found = s.least(f) + screen.Plural(n, "hit") + ", not all shown"
+		}
+	}
 	switch other := s.otherwise(); {
 	case s.running():
 		text := fmt.Sprintf("%s  %s so far %s %s", name, found, f.Spinner, s.work.percent())
