@@ -107,8 +107,13 @@ func named(modules, others []listedName) (list []raw.Package) {
 	if as != "" {
 		list = append(list, raw.Package{Path: files, Name: names[as], As: as})
 	}
+	commands := map[string]bool{}
+	for _, p := range slices.Concat(modules, others) {
+		commands[p.Path] = p.Name == "main"
+	}
 	for _, path := range slices.Sorted(maps.Keys(names)) {
-		if name := names[path]; name != gonames.PackageName(path) { // what a reader assumes
+		// A reader assumes what the path tells, and cannot always tell commands.
+		if name := names[path]; name != gonames.PackageName(path) || commands[path] {
 			list = append(list, raw.Package{Path: path, Name: name})
 		}
 	}

@@ -25,6 +25,7 @@ import (
 
 func TestRun(t *testing.T) { util.Run(1) }
 `,
+	"main.go":              "package main\n\nimport \"example.com/alike/a/util\"\n\nfunc run() { util.Run(1) }\n\nfunc main() { run() }\n",
 	"go-cache/v2/cache.go": "package lru\n\ntype Cache struct{ m map[string]int }\n\nfunc (c *Cache) Get(k string) int { return c.m[k] }\n",
 	"cmd/x/main.go": `package main
 
@@ -85,6 +86,7 @@ func TestNames(t *testing.T) {
 		"run ./cmd/y":         "a/util b/util cmd/y",
 		"run cmd/x/main.go":   "a/util b/util cmd/x",
 		"run ./testdata/z":    "testdata/z",
+		"run .":               "a/util alike",
 		"test ./...":          "a/util b/util cmd/x cmd/y util_test",
 		"test -cover ./cmd/y": "a/util b/util cmd/y",
 	} {
