@@ -22,7 +22,7 @@ type printCommand struct {
 	from, count                int64
 	event                      int64 // -1 for all
 	at                         place // of the argument
-	subtree                    bool
+	subtree, force             bool
 }
 
 func newPrintCommand(a *app) *cobra.Command {
@@ -32,8 +32,7 @@ func newPrintCommand(a *app) *cobra.Command {
 		Short: "Print a trace as text or JSON",
 		Example: `tracex print --thread 2 --depth 3 trace.bin
 tracex print --subtree 'trace.bin#1204' # as numbered in the explorer
-tracex print --json trace.bin | jq 'select(.kind=="throw").exception'
-tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
+tracex print --json trace.bin | jq 'select(.kind=="throw").exception'`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
@@ -47,6 +46,7 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 	flags.IntVar(&p.depth, "depth", 0, "at most N levels below the top, or below the event")
 	flags.Int64Var(&p.from, "from", 0, "start at event N of each thread")
 	flags.Int64Var(&p.count, "count", 0, "stop after N events")
+	flags.BoolVar(&p.force, "force", false, "also more than 4 GiB of indentation, of very deep calls")
 	flags.Lookup("event").DefValue = "" // help would show -1
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		path, p.at = splitPlace(path)
@@ -98,6 +98,9 @@ func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error
 	o := lazy.PrintOptions{
 		Folded: !p.raw, Verbose: p.verbose, Values: p.values, Escape: p.terminal(), JSON: p.json, MaxDepth: p.depth,
 	}
+	if !p.force {
+		o.MaxIndent = lazy.MostIndent
+	}
 	if p.at.given && p.at.handle.Numbered {
 		p.event = int64(p.at.handle.Event)
 	}
@@ -108,7 +111,7 @@ func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error
 		return withHint(fmt.Errorf("no event from %d on in the trace", p.from), hintEvents)
 	}
 	p.remarkIndex(r)
-	err := r.Print(ctx, p.stdout, o, part)
+	err := tooDeep(r.Print(ctx, p.stdout, o, part))
 	problem := r.Status().Problem
 	var none *lazy.NoEventError
 	switch {
@@ -148,9 +151,19 @@ func (p *printCommand) printEvent(ctx context.Context, r *lazy.LazyTraceReader, 
 	case errors.As(err, &none):
 		return withHint(err, hintEvents)
 	case err != nil:
-		return err
+		return tooDeep(err)
 	}
 	return r.Status().Problem
+}
+
+// tooDeep says what to do if a text ended because of its indentation.
+func tooDeep(err error) error {
+	var deep *lazy.IndentError
+	if !errors.As(err, &deep) {
+		return err
+	}
+	err = fmt.Errorf("the text ends early: with the next line, %s levels deep, it would have more than %s of indentation", grouped(int64(deep.Depth)), humanSize(deep.Most))
+	return withHint(err, "--depth N prints N levels, --json needs no indentation, --force prints all")
 }
 
 // hintEvents tells where to find the numbers of events.

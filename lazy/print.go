@@ -23,7 +23,17 @@ import (
 //	Values   bool // below each point, the captured contents of its values
 //	JSON     bool // each line an object, see docs/json.md, always with captured values and locations
 //	MaxDepth int  // number of levels below the roots to print; 0 for all
+//
+//	MaxIndent int64 // bytes of indentation at most, then an *IndentError; 0 for all
 type PrintOptions = lines.Options
+
+// MostIndent is how many bytes of indentation the command print and the explorer write: one overflown
+// stack has hundreds of GB.
+const MostIndent = 4 << 30
+
+// IndentError is the error that a text ended because indentation had as many bytes as
+// [PrintOptions] allow.
+type IndentError = lines.IndentError
 
 // JSONVersion is the version of the JSON lines. Adding a member does not change it;
 // removing one or changing its meaning does.

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -45,7 +46,7 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions, nod
 		top := max(int(n.depth)-1, 0)
 		out.SetBase(top)
 		if err := t.printLoaded(ctx, out, n, top); err != nil {
-			return err
+			return cmp.Or(out.Flush(), err)
 		}
 	}
 	return out.Flush()

@@ -10,14 +10,20 @@ import (
 	"tracex/lazy/internal/lines"
 )
 
+// errIndent: what a goroutine has printed has too much indentation.
+var errIndent = errors.New("too much indentation")
+
 // spread prints threads with several goroutines at once.
 func (p *printer) spread(ctx context.Context, threads []int32, c cut) error {
 	chunks := &sync.Pool{New: func() any { return &textChunk{text: lines.NewBuffer()} }}
 	for len(threads) > 0 {
 		s := p.spreadWith(chunks, c)
 		thread, err := s.run(ctx, threads)
-		again, err := p.remade(ctx, err, s.v, s.epoch)
-		if !again {
+		if errors.Is(err, errIndent) {
+			if thread = threads[0]; p.at != nil && slices.Contains(threads, *p.at) {
+				thread = *p.at
+			}
+		} else if again, err := p.remade(ctx, err, s.v, s.epoch); !again {
 			return err
 		}
 		// Walk the thread by itself, skipping what has been printed.
@@ -38,7 +44,9 @@ func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
 	return &spread[*textChunk]{
 		r: p.r, v: p.r.known.Load(), epoch: p.r.epoch.Load(), cut: c, o: p.descent(0),
 		worker: func(put func(*textChunk) error) shareWorker {
-			return &textWorker{lines: lines.New(nil, p.r.ctx, p.version, p.lines.Options()), from: p.from, put: put, chunks: chunks}
+			o := p.lines.Options()
+			o.MaxIndent = 0 // see take
+			return &textWorker{lines: lines.New(nil, p.r.ctx, p.version, o), from: p.from, put: put, chunks: chunks}
 		},
 		take: func(c *textChunk) error {
 			err := p.take(c)
@@ -57,8 +65,12 @@ func (p *printer) remade(ctx context.Context, err error, v *index.View, epoch in
 	return remade(ctx, p.r, err, epoch)
 }
 
-// take writes a product of a spread.
+// take writes a product of a spread, unless it has too much indentation: then a walk prints as much as there
+// is room for.
 func (p *printer) take(c *textChunk) error {
+	if !p.lines.Indents(c.indented) {
+		return errIndent
+	}
 	from := 0
 	for _, run := range c.runs {
 		if run.begins {
@@ -76,8 +88,9 @@ func (p *printer) take(c *textChunk) error {
 
 // textChunk is the text of points, in runs of the same thread.
 type textChunk struct {
-	text []byte
-	runs []textRun
+	text     []byte
+	runs     []textRun
+	indented int64 // bytes of indentation in the text
 }
 
 // textRun is the text of consecutively visited points of a thread.
@@ -126,7 +139,7 @@ func (t *textWorker) flush() error {
 	t.ends()
 	thread := t.runs[n-1].thread
 	c := t.chunks.Get().(*textChunk)
-	c.text = t.lines.Swap(c.text[:0])
+	c.text, c.indented = t.lines.Swap(c.text[:0]), t.lines.Indented()
 	c.runs, t.runs = t.runs, append(c.runs[:0], textRun{thread: thread}) // the run may continue
 	return t.put(c)
 }
@@ -134,4 +147,5 @@ func (t *textWorker) flush() error {
 func (t *textWorker) reset() {
 	t.runs = t.runs[:0]
 	t.lines.Drop()
+	t.lines.Indented()
 }

@@ -107,7 +107,7 @@ func (x *exporting) here(all bool) (*piece, error) {
 
 // loaded returns what prints the loaded part of the tree that is at and below nodes.
 func (x *exporting) loaded(nodes ...*lazy.Node) func(ctx context.Context, w io.Writer) error {
-	t, o := x.tree.Out.Tree, lazy.PrintOptions{Verbose: x.tree.Out.Wide}
+	t, o := x.tree.Out.Tree, lazy.PrintOptions{Verbose: x.tree.Out.Wide, MaxIndent: lazy.MostIndent}
 	return func(ctx context.Context, w io.Writer) error { return t.PrintLoaded(ctx, w, o, nodes...) }
 }
 

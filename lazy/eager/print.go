@@ -1,6 +1,7 @@
 package eager
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -24,7 +25,7 @@ func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	for _, t := range f.Threads {
 		p.lines.Thread(t.ID, t.Name, len(f.Threads) > 1, times.None)
 		if err := p.tree(t); err != nil {
-			return err
+			return cmp.Or(p.lines.Flush(), err)
 		}
 	}
 	return p.lines.Flush()

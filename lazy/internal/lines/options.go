@@ -3,6 +3,8 @@
 // loaded. It does not know the tree: its user walks it and passes each line's content.
 package lines
 
+import "fmt"
+
 // Options control how a tree is printed.
 type Options struct {
 	Folded  bool // fold; otherwise print every point as recorded
@@ -15,4 +17,17 @@ type Options struct {
 	// MaxDepth is how many levels below the roots are printed; 0 for all. Where a call has more, a line
 	// has the number of its children.
 	MaxDepth int
+	// MaxIndent is how many bytes of indentation are written; 0 for all. Before a line that would have more in
+	// all, printing ends with an [*IndentError]: n levels of calls have n² bytes.
+	MaxIndent int64
+}
+
+// IndentError is the error that a text ended because of [Options.MaxIndent].
+type IndentError struct {
+	Depth int   // of the line that was not written
+	Most  int64 // bytes
+}
+
+func (e *IndentError) Error() string {
+	return fmt.Sprintf("the text ends here: the next line is %d levels deep, and indentation would have more than %d bytes", e.Depth, e.Most)
 }

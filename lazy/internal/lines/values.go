@@ -99,7 +99,9 @@ func (l *Writer) valueLine(what string, depth, nested int, text func(dst []byte)
 }
 
 func (l *Writer) valueIndent(depth, nested int) {
-	l.indent(depth + 1)
-	l.buf = append(l.buf, valueMark...)
-	l.indent(nested - 1)
+	if at, in := 2*(depth+1), 2*(nested-1); l.begins(at+in, depth+nested) {
+		l.pad(at)
+		l.buf = append(l.buf, valueMark...)
+		l.pad(in)
+	}
 }

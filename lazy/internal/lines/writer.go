@@ -10,7 +10,7 @@ import (
 )
 
 // Writer writes the lines of a printed tree. After the first write error it writes
-// nothing more. Only one goroutine may use a Writer, while the descriptors do not
+// nothing more, nor once indentation has its most bytes. Only one goroutine may use a Writer, while the descriptors do not
 // change.
 type Writer struct {
 	w       io.Writer // nil if the owner of the Writer takes buf
@@ -24,6 +24,10 @@ type Writer struct {
 	json    *format.JSON
 	within  int32 // the thread of the current JSON points: a point may name another
 	err     error
+
+	indented int64        // bytes of indentation so far
+	full     *IndentError // the indentation of a line would have been too much
+	cut      int          // where that line begins in buf
 }
 
 // lineBuffer is how many bytes are collected before they are written, and
@@ -57,8 +61,29 @@ func NewBuffer() []byte { return make([]byte, 0, bufferRoom) }
 // Options returns the options of the Writer.
 func (l *Writer) Options() Options { return l.o }
 
-// Err returns the first write error; nil if none.
-func (l *Writer) Err() error { return l.err }
+// Err returns the first write error, or why there is no room for more lines; nil if none.
+func (l *Writer) Err() error {
+	if l.err == nil && l.full != nil {
+		return l.full
+	}
+	return l.err
+}
+
+// Indents takes n bytes of indentation, which another Writer has written. It reports whether there is room
+// for them; if not, they are not taken.
+func (l *Writer) Indents(n int64) bool {
+	if l.o.MaxIndent > 0 && l.indented+n > l.o.MaxIndent {
+		return false
+	}
+	l.indented += n
+	return true
+}
+
+// Indented returns the bytes of indentation since it was last called.
+func (l *Writer) Indented() (n int64) {
+	n, l.indented = l.indented, 0
+	return n
+}
 
 // SetBase sets the depth in the trace of points at depth 0, for JSON.
 func (l *Writer) SetBase(depth int) { l.base = depth }
@@ -155,9 +180,23 @@ func (l *Writer) Unloaded(n, depth int) {
 
 const spaces = "                                                                "
 
+// indent begins a line.
 func (l *Writer) indent(depth int) {
 	l.headed()
-	n := 2 * depth
+	if l.begins(2*depth, depth) {
+		l.pad(2 * depth)
+	}
+}
+
+// begins begins a line that has n bytes of indentation, unless there is no room for them.
+func (l *Writer) begins(n, depth int) bool {
+	if l.full == nil && !l.Indents(int64(n)) {
+		l.full, l.cut = &IndentError{depth, l.o.MaxIndent}, len(l.buf)
+	}
+	return l.full == nil
+}
+
+func (l *Writer) pad(n int) {
 	for ; n > len(spaces); n -= len(spaces) {
 		l.buf = append(l.buf, spaces...)
 	}
@@ -173,6 +212,10 @@ func (l *Writer) headed() {
 }
 
 func (l *Writer) end() {
+	if l.full != nil {
+		l.buf = l.buf[:l.cut]
+		return
+	}
 	l.buf = append(l.buf, '\n')
 	if len(l.buf) >= lineBuffer && l.w != nil {
 		l.Flush()
@@ -197,6 +240,6 @@ func (l *Writer) Flush() error {
 	if l.err == nil && len(l.buf) > 0 {
 		_, l.err = l.w.Write(l.buf)
 	}
-	l.buf = l.buf[:0]
-	return l.err
+	l.buf, l.cut = l.buf[:0], 0
+	return l.Err()
 }
