@@ -16,7 +16,6 @@ type convertCommand struct {
 	force   bool
 	version formatVersion
 	split   bool
-	from    string // the kind of the inputs; "" to recognize it
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -37,17 +36,12 @@ tracex convert --to 27 -o new.packedtrace old.packedtrace`,
 	flags := c.Flags()
 	flags.StringVarP(&v.output, "output", "o", "", "data file or directory; default FILE.bin or FILE.v22.bin")
 	flags.BoolVar(&v.force, "force", false, "replace existing files")
-	flags.StringVar(&v.from, "from", "", "kind of the file, such as chrome; default: by its content")
 	flags.BoolVar(&v.split, "split", false, "a trace for each instrumented Go process")
 	flags.Var(&v.version, "to", "format version to write: 27 or 22")
 	flags.Var(&v.version, "format-version", "same as --to")
 	completeVersion(c, "to")
 	completeVersion(c, "format-version")
-	complete(c, "from", fromNames()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if v.from != "" && !slices.Contains(fromNames(), v.from) {
-			return &usageError{"--from must be " + oneOf(fromNames()) + ", not " + v.from, ""}
-		}
 		if len(args) > 1 {
 			return v.runSeveral(c, args)
 		}

@@ -23,6 +23,36 @@ type stream struct {
 	size             int64           // of the file, compressed if it is; -1 if unknown
 	mode             fs.FileMode
 	pipe             bool
+	outline          []byte // of long JSON; nil if its beginning tells what it is
+}
+
+// Head returns what tells what the file is: its first bytes, or its outline.
+func (s *stream) Head() []byte {
+	if s.outline != nil {
+		return s.outline
+	}
+	return s.Content.Head()
+}
+
+// lookFurther makes the outline of a long file of JSON whose beginning does not tell what it is.
+func (s *stream) lookFurther(ctx context.Context) error {
+	known := func(outline []byte) bool { return ctx.Err() != nil || sources.OfFile(fileSources, outline) != nil }
+	if s.file == nil || s.pipe {
+		s.outline = s.Content.Outline(known)
+		return context.Cause(ctx)
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	again, err := sources.NewContent(&untilDoneReader{ctx, f})
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	s.outline = sources.Outline(again, known)
+	return context.Cause(ctx)
 }
 
 func (s *stream) Close() {

@@ -38,7 +38,14 @@ func (a *app) openSource(ctx context.Context, arg, from string) (*stream, error)
 	if err != nil {
 		return nil, err
 	}
-	if s.kind, s.source = recognize(s.Head()); from != "" {
+	if s.kind, s.source = recognize(s.Head()); s.kind == kindUnknown && from == "" && sources.IsLongJSON(s.Head()) {
+		if err := s.lookFurther(ctx); err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.kind, s.source = recognize(s.Head())
+	}
+	if from != "" {
 		if s.kind, s.source = kindOf(from); s.kind == kindSource && s.source.Is == nil {
 			s.Close()
 			return nil, &usageError{s.name + " is not a folder, which " + s.source.What + " is", "without --from its kind is recognized by its content"}

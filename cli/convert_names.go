@@ -19,7 +19,7 @@ var sourceSuffixes = []string{".pt.trace.json", ".appmap.json", ".trace.json", "
 var allSuffixes = slices.Concat(sourceSuffixes, perfettoSuffixes)
 
 // packedSuffixes are those of compressed files.
-var packedSuffixes = []string{".gz", ".zst"}
+var packedSuffixes = []string{".gz", ".zst", ".zip"}
 
 // sourceStem returns the name of a file or folder without the suffixes that tell what it is.
 func sourceStem(path string, suffixes []string) string {

@@ -47,7 +47,7 @@ tracex flame --from '#1200' --json trace.bin # without times`,
 	flags.BoolVar(&t.raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.Int32Var(&t.thread, "thread", 0, "thread N, in place of the first that has something")
 	flags.StringVar(&t.in, "in", "", "only what is below a place, such as '#1204'")
-	flags.StringVar(&t.from, "from", "", "only from a time on, such as 1.2s, or from an event on")
+	flags.StringVar(&t.from, "from", "", "only from a time or an event on")
 	flags.StringVar(&t.to, "to", "", "only until a time, or before an event")
 	flags.IntVar(&t.width, "width", 0, "columns; as many as the terminal has")
 	flags.IntVar(&t.depth, "depth", 20, "levels of calls")

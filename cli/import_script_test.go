@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime/trace"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,10 +33,32 @@ func packed(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(w.Close())
 	case ".gz":
 		to = gzipOf(from)
+	case ".zip":
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create(filepath.Base(args[1]))
+		ts.Check(err)
+		_, err = w.Write(from)
+		ts.Check(errors.Join(err, z.Close()))
+		to = b.Bytes()
+	case ".utf16":
+		for _, c := range utf16.Encode([]rune("\ufeff" + string(from))) {
+			to = binary.LittleEndian.AppendUint16(to, c)
+		}
 	default:
 		ts.Fatalf("no compression has the suffix of %s", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), to, 0o644))
+}
+
+// grown writes a file with so many bytes in place of GROWN: grown TO FROM BYTES.
+func grown(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: grown TO FROM BYTES")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(ts.ReadFile(args[1]), "GROWN", strings.Repeat("A", n), 1)), 0o644))
 }
 
 // gotrace writes an execution trace of this process, with a task and a region: gotrace FILE.

@@ -59,7 +59,7 @@ func (m *importer) convertKept(ctx context.Context) (*input, error) {
 
 // convertInto is convertKept for a cache.
 func (m *importer) convertInto(ctx context.Context, c *cache.Cache) (*input, error) {
-	key, err := cache.KeyOf(m.from.path, converterVersion)
+	key, err := cache.KeyOf(m.from.path, converterVersion+m.app.from)
 	if err != nil {
 		return nil, err
 	}

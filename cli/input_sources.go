@@ -17,11 +17,11 @@ func (a *app) openConverted(ctx context.Context, arg string, keep bool) (*input,
 	if arg != "-" {
 		if st, err := os.Stat(arg); err != nil || !st.Mode().IsRegular() && !st.IsDir() && st.Mode()&os.ModeNamedPipe == 0 {
 			return nil, nil
-		} else if st.IsDir() && (rawFiles(arg) != nil || sources.OfFolder(fileSources, arg) == nil) {
+		} else if st.IsDir() && a.from == "" && (rawFiles(arg) != nil || sources.OfFolder(fileSources, arg) == nil) {
 			return nil, nil
 		}
 	}
-	s, err := a.openSource(ctx, arg, "")
+	s, err := a.openSource(ctx, arg, a.from)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (a *app) convertible(ctx context.Context, path string) bool {
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() && !st.IsDir() {
 		return false
 	}
-	s, err := a.openSource(ctx, path, "")
+	s, err := a.openSource(ctx, path, a.from)
 	if err != nil {
 		return false
 	}

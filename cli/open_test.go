@@ -34,8 +34,14 @@ func onScreen(t *testing.T, stdin *os.File, args ...string) (s *screen, tmp stri
 // onScreenIn is onScreen in a locale.
 func onScreenIn(t *testing.T, locale string, stdin *os.File, args ...string) (s *screen, tmp string) {
 	t.Helper()
+	return onTerminal(t, []string{"TERM=xterm-256color", "LC_ALL=" + locale}, stdin, args...)
+}
+
+// onTerminal is onScreen with variables.
+func onTerminal(t *testing.T, variables []string, stdin *os.File, args ...string) (s *screen, tmp string) {
+	t.Helper()
 	cmd, _, tmp := command(t, args...)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "LC_ALL="+locale)
+	cmd.Env = append(cmd.Env, variables...)
 	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)

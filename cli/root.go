@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +28,7 @@ type app struct {
 	// implied: the command line named no command, so it means open.
 	implied bool
 	index   string // of the trace that a command reads, see traceFlags; "" for the one beside it
+	from    string // the kind of the file that a command reads, see fromFlag; "" to recognize it
 	// demoFiles has the trace of the command demo, in testdata/demo.
 	demoFiles fs.FS
 }
@@ -40,9 +43,14 @@ func (a *app) missing() string {
 		return "standard output is not a terminal"
 	case !a.keyboard():
 		return "no terminal to read keys from"
+	case isDumb(os.Getenv("TERM")):
+		return "the terminal cannot draw screens: TERM is " + cmp.Or(os.Getenv("TERM"), "not set")
 	}
 	return ""
 }
+
+// isDumb reports whether a terminal understands no sequences, by its name. Those of Windows have none.
+func isDumb(name string) bool { return name == "dumb" || name == "" && runtime.GOOS != "windows" }
 
 // keyboard reports whether there is a terminal to read keys from: standard input, or
 // the terminal that controls the process.
@@ -122,6 +130,9 @@ var traceCommands = []string{
 // traceFlags adds to the commands that read a trace the flags that say how it is read.
 func (a *app) traceFlags(list []*cobra.Command) {
 	for _, c := range list {
+		if name := c.Name(); name == "notes" || name == "pack" || name == "convert" || slices.Contains(traceCommands, name) {
+			a.fromFlag(c)
+		}
 		if !slices.Contains(traceCommands, c.Name()) {
 			continue
 		}

@@ -95,6 +95,7 @@ func TestScripts(t *testing.T) {
 			"mixed":   mixed,
 			"packed":  packed,
 			"gotrace": gotrace,
+			"grown":   grown,
 			"sample":  sample,
 			"exits":   exits,
 			"patch":   patch,

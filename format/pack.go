@@ -21,6 +21,16 @@ const (
 	EntryEventMap  = "diff.idmap"
 )
 
+// IsPackEntry reports whether a packed trace may have an entry with a name, one that its directory does not
+// list included.
+func IsPackEntry(name string) bool {
+	switch name {
+	case EntryInfo, EntryData, EntryIndex, EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap, timesName:
+		return true
+	}
+	return false
+}
+
 // PackInput is the content of a packed trace.
 type PackInput struct {
 	Info     []byte    // info.txt; see [Info]. The reference does not open a file without it.

@@ -32,7 +32,8 @@
 // Memory grows with the threads and tracks that are open, but not with their events:
 //
 //	unwritten blocks of all threads       16 MiB, and as much again for their index and times
-//	events of tracks                      Options.Memory; the rest in a temporary file
+//	events of tracks                      Options.Memory; the rest in a temporary file. There are
+//	                                      also tracks that are closed, unless they have many events
 //	texts that are known by their number  262,144; one that is forgotten is written again
 //	open calls                            524,288 in a thread, 2,097,152 in all
 //	arguments of a call                   1,024, and 1 MiB

@@ -27,8 +27,13 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 		if w.err != nil {
 			break
 		}
-		w.err = w.writeTrack(ctx, k)
+		if k.records != nil {
+			w.err = w.writeTrack(ctx, k)
+		}
 		w.tracks[i] = nil
+	}
+	if w.err == nil {
+		w.err = w.writeClosed(ctx)
 	}
 	w.finished = true
 	if w.err != nil {
@@ -45,7 +50,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 
 // writeTrack writes the threads of a track.
 func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
-	l := &lanes{w: w, name: k.name}
+	l := &lanes{w: w, name: k.fullName()}
 	from, stream := w.spool, k.records
 	if k.begins && !k.complete && !k.nesting.tangled {
 		n := &nested{lanes: l}

@@ -14,6 +14,7 @@ import (
 type Track struct {
 	w        *Writer
 	name     string
+	group    *Group        // nil if it has none
 	records  *spool.Stream // nil until it has an event
 	begins   bool          // it has calls by Begin, or ends
 	nesting  nesting       // of these

@@ -34,6 +34,9 @@ type Writer struct {
 	spool   *spool.Spool
 	spilled *spool.Stream // descriptors that no block has yet; nil if none
 	tracks  []*Track
+	gone    int           // of tracks: those that are closed
+	closed  *spool.Stream // these, see Track.Close; nil if there are none
+	groups  []*Group
 
 	threads     int64     // numbered
 	events      int64     // numbered

@@ -2,8 +2,8 @@ package chrome
 
 import "tracex/recorder/convert/calltrace"
 
-// asyncTrack returns the track of an asynchronous event; nil if there are too many.
-func (c *converter) asyncTrack(e *event) *calltrace.Track {
+// operation returns that of an asynchronous event; nil if there are too many.
+func (c *converter) operation(e *event) *operation {
 	scope := c.string(e.category)
 	if e.idScope.kind != nothing {
 		scope = c.string(e.idScope)
@@ -12,27 +12,28 @@ func (c *converter) asyncTrack(e *event) *calltrace.Track {
 	if e.phase < 'a' || e.phase == 'p' { // S, T, F, p
 		older = c.string(e.name)
 	}
-	pid := c.id(e.pid)
-	return c.counted(e, c.tracks.async(asyncKey{pid, scope, c.id(e.id), older, e.global}))
+	o := c.tracks.async(asyncKey{c.id(e.pid), scope, c.id(e.id), older, e.global})
+	if o == nil {
+		c.counted(e, nil)
+	}
+	return o
 }
 
-func (c *converter) asyncBegin(e *event) error {
-	if k := c.asyncTrack(e); k != nil {
-		return c.beginOn(k, e)
+// async adds an event to the track of its operation. opens is by how much it changes how many calls are open.
+func (c *converter) async(e *event, opens int, add func(*calltrace.Track, *event) error) error {
+	o := c.operation(e)
+	if o == nil {
+		return nil
 	}
-	return nil
+	if err := add(o.track, e); err != nil {
+		return err
+	}
+	o.open += opens
+	return c.tracks.rest(o)
 }
 
-func (c *converter) asyncEnd(e *event) error {
-	if k := c.asyncTrack(e); k != nil {
-		return c.endOn(k, e)
-	}
-	return nil
-}
+func (c *converter) asyncBegin(e *event) error { return c.async(e, 1, c.beginOn) }
 
-func (c *converter) asyncInstant(e *event) error {
-	if k := c.asyncTrack(e); k != nil {
-		return c.instantOn(k, e)
-	}
-	return nil
-}
+func (c *converter) asyncEnd(e *event) error { return c.async(e, -1, c.endOn) }
+
+func (c *converter) asyncInstant(e *event) error { return c.async(e, 0, c.instantOn) }

@@ -40,7 +40,7 @@ func (c *converter) track(e *event) *calltrace.Track {
 // counted returns a track; without one it counts the event.
 func (c *converter) counted(e *event, k *calltrace.Track) *calltrace.Track {
 	if k == nil {
-		c.leave(e, "event beyond the first 131,072 tracks", "events beyond the first 131,072 tracks")
+		c.leave(e, "event beyond 131,072 tracks at once", "events beyond 131,072 tracks at once")
 	}
 	return k
 }

@@ -18,13 +18,16 @@
 //	                         of the last call. Of calls that overlap, the second is on a track "name #2"
 //	instant (i, I)           call without a duration, on the track of its thread, process, or "global"
 //	asynchronous (b, e, n)   calls of a track for each category and id; the older ones (S, T, p, F)
-//	                         also for each name
+//	                         also for each name. An id that is used again long after its end has
+//	                         another track with its name
 //	counter (C)              variable "name.argument", set on the track of its process
 //	flow (s, t, f)           variable "flow", set on the track of its thread: "name id"
 //	metadata (M)             names of processes and threads
 //	argument                 argument; objects and lists stay what they are
 //	other key of an event    argument, such as "out" of Bazel; bind_id is the argument "flow"
 //	other phase              counted and left out
+//	null                     as if the key were not there; 1.0 is the same process, thread or id as 1
+//	around the events        samples, stack frames, system events and measurements of power are counted
 //
 // Some tools have more in a name, or in arguments, than the format says:
 //
@@ -51,5 +54,6 @@
 // # Limits
 //
 // Memory does not grow with the input. An event may have 32 MiB; larger ones are skipped. An input may
-// have 131,072 tracks. Values are cut as package calltrace says.
+// have 131,072 tracks at once: of asynchronous operations that have ended, the last 65,536 count. Values are
+// cut as package calltrace says.
 package chrome

@@ -16,7 +16,8 @@ type tracks struct {
 	prefix    string
 	processes map[string]*process // by number
 	order     []*process
-	asyncs    map[asyncKey]*calltrace.Track
+	asyncs    map[asyncKey]*operation
+	ended     []*operation     // some of asyncs, in the order of their ends
 	instants  *calltrace.Track // that are of no process
 	made      int              // tracks, processes and threads
 	bytes     int              // of their names
@@ -30,7 +31,7 @@ type process struct {
 	track                *calltrace.Track // of itself; nil if it has none
 	threads              map[string]*thread
 	order                []*thread
-	asyncs               []asyncTrack
+	asyncs               *calltrace.Group // its asynchronous operations; nil if it has none
 }
 
 type thread struct {
@@ -44,22 +45,31 @@ type asyncKey struct {
 	global               bool
 }
 
-type asyncTrack struct {
-	key   asyncKey
-	track *calltrace.Track
+// operation is an asynchronous operation.
+type operation struct {
+	key    asyncKey
+	track  *calltrace.Track
+	open   int  // begins without an end so far
+	queued bool // it is in tracks.ended
+}
+
+func (o *operation) bytes() int {
+	return len(o.key.pid) + len(o.key.scope) + len(o.key.id) + len(o.key.name)
 }
 
 const (
-	// maxTracks bounds the tracks, processes and threads of an input, maxBytes their names.
+	// maxTracks bounds the tracks, processes and threads of an input that are known at once, maxBytes their names.
 	maxTracks = 1 << 17
 	maxBytes  = 32 << 20
+	// keptOperations is how many operations are known that have ended: their ids may be used again.
+	keptOperations = 1 << 16
 )
 
 // between separates the names of a process and its threads.
 const between = " › "
 
 func newTracks(to *calltrace.Writer, prefix string) tracks {
-	return tracks{to: to, prefix: prefix, processes: map[string]*process{}, asyncs: map[asyncKey]*calltrace.Track{}}
+	return tracks{to: to, prefix: prefix, processes: map[string]*process{}, asyncs: map[asyncKey]*operation{}}
 }
 
 // room reports whether there may be another track, process or thread, with so many bytes of names, and
@@ -150,27 +160,51 @@ func (ts *tracks) global() *calltrace.Track {
 	return ts.instants
 }
 
-// async returns the track of an asynchronous operation; nil if there are too many. An id is of its
-// process, unless it is global.
-func (ts *tracks) async(key asyncKey) *calltrace.Track {
+// async returns an asynchronous operation; nil if there are too many. An id is of its process, unless it
+// is global.
+func (ts *tracks) async(key asyncKey) *operation {
 	pid := key.pid
 	key = asyncKey{fit.Name(key.pid), fit.Name(key.scope), fit.Name(key.id), fit.Name(key.name), key.global}
 	if key.global {
 		key.pid = ""
 	}
-	k := ts.asyncs[key]
-	if k != nil {
-		return k
+	o := ts.asyncs[key]
+	if o != nil {
+		return o
 	}
 	p := ts.of(pid)
-	if p == nil || !ts.room(len(key.pid)+len(key.scope)+len(key.id)+len(key.name)) {
+	if p == nil || !ts.room((&operation{key: key}).bytes()) {
 		return nil
 	}
+	if p.asyncs == nil {
+		p.asyncs = ts.to.Group()
+	}
 	key = asyncKey{strings.Clone(key.pid), strings.Clone(key.scope), strings.Clone(key.id), strings.Clone(key.name), key.global}
-	k = ts.to.Track("")
-	ts.asyncs[key] = k
-	p.asyncs = append(p.asyncs, asyncTrack{key, k})
-	return k
+	o = &operation{key: key, track: p.asyncs.Track(strings.Join(nonempty(cmp.Or(key.scope, "async"), key.name, key.id), " "))}
+	ts.asyncs[key] = o
+	return o
+}
+
+// rest notes that an operation may have ended, and forgets the one that ended first if there are many.
+func (ts *tracks) rest(o *operation) error {
+	if o.open != 0 || o.queued {
+		return nil
+	}
+	o.queued = true
+	ts.ended = append(ts.ended, o)
+	if len(ts.ended) <= keptOperations {
+		return nil
+	}
+	first := ts.ended[0]
+	ts.ended[0] = nil
+	ts.ended = ts.ended[1:]
+	if first.queued = false; first.open != 0 {
+		return nil // it was used again
+	}
+	delete(ts.asyncs, first.key)
+	ts.made--
+	ts.bytes -= first.bytes()
+	return first.track.Close()
 }
 
 // name names all tracks.
@@ -189,8 +223,8 @@ func (ts *tracks) name() {
 			p.track.SetName(ts.prefix + title)
 		}
 		p.nameThreads(before)
-		for _, a := range p.asyncs {
-			a.track.SetName(before + strings.Join(nonempty(cmp.Or(a.key.scope, "async"), a.key.name, a.key.id), " "))
+		if p.asyncs != nil {
+			p.asyncs.SetName(before)
 		}
 	}
 }

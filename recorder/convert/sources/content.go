@@ -3,6 +3,7 @@ package sources
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,20 @@ func (c *Content) Read(b []byte) (int, error) { return c.in.Read(b) }
 // Head returns the first bytes, at most HeadSize. It is valid until the first Read.
 func (c *Content) Head() []byte { return c.head }
 
-// Packed names the compression: gzip, or gzip in zstd; "" if there is none.
+// mostAhead is how much of a pipe is kept to find out what it is, in bytes.
+const mostAhead = 64 << 20
+
+// Outline is that of the content, as far as it is in its first 64 MiB: they are kept for Read. The first Read must be
+// after it.
+func (c *Content) Outline(enough func(outline []byte) bool) []byte {
+	c.head = bytes.Clone(c.head)
+	kept := new(bytes.Buffer)
+	o := Outline(io.TeeReader(io.LimitReader(c.in, mostAhead), kept), enough)
+	c.in = bufio.NewReaderSize(io.MultiReader(kept, c.in), HeadSize)
+	return o
+}
+
+// Packed names the compression, or other form: gzip, gzip in zstd, UTF-16; "" if there is none.
 func (c *Content) Packed() string { return strings.Join(c.packed, " in ") }
 
 // Taken returns how many bytes of the file were read so far, as they are there: compressed, if it
@@ -109,15 +123,24 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// packing is a kind of compression.
+// packing is a kind of compression, or another form that is read as what it holds.
 type packing struct {
-	name, magic string
-	open        func(io.Reader) (io.Reader, error)
+	name string
+	is   func(head []byte) bool
+	open func(*bufio.Reader) (io.Reader, error)
+}
+
+// magic returns what reports whether a file begins with some bytes.
+func magic(with string) func([]byte) bool {
+	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(with)) }
 }
 
 var packings = []packing{
-	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
-	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
+	{"gzip", magic("\x1f\x8b"), func(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{"ZIP", isZipped, openZipped},
+	{"UTF-16", func(head []byte) bool { return isUTF16(head, binary.LittleEndian) }, openUTF16(binary.LittleEndian)},
+	{"UTF-16", func(head []byte) bool { return isUTF16(head, binary.BigEndian) }, openUTF16(binary.BigEndian)},
+	{"zstd", magic("\x28\xb5\x2f\xfd"), func(r *bufio.Reader) (io.Reader, error) {
 		// With one goroutine, that of the caller, there is nothing to close.
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	}},
@@ -125,7 +148,7 @@ var packings = []packing{
 
 func packingOf(head []byte) *packing {
 	for i := range packings {
-		if bytes.HasPrefix(head, []byte(packings[i].magic)) {
+		if packings[i].is(head) {
 			return &packings[i]
 		}
 	}

@@ -1,12 +1,16 @@
 package sources
 
 import (
+	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -54,6 +58,15 @@ func TestContent(t *testing.T) {
 		{"zstd", "zstd", zstded(t, text), text},
 		{"gzip of nothing", "gzip", gzipped(t, nil), nil},
 		{"both", "gzip in zstd", zstded(t, gzipped(t, text)), text},
+		{"ZIP", "ZIP", zippedFiles(t, zip.Deflate, "a/", "", "a/trace.json", string(text), "__MACOSX/a/._trace.json", "x"), text},
+		{"ZIP, stored", "ZIP", storedZIP(t, "trace.json", text), text},
+		{"gzip in ZIP", "gzip in ZIP", zippedFiles(t, zip.Deflate, "trace.json.gz", string(gzipped(t, text))), text},
+		{"ZIP of nothing", "ZIP", zippedFiles(t, zip.Deflate, "empty.json", ""), nil},
+		{"UTF-16", "UTF-16", inUTF16(binary.LittleEndian, "\ufeff"+strings.Repeat("aä€😀\n", 50_000)), []byte("\ufeff" + strings.Repeat("aä€😀\n", 50_000))},
+		{"UTF-16 of another order", "UTF-16", inUTF16(binary.BigEndian, "\ufeff[1]"), []byte("\ufeff[1]")},
+		{"UTF-16 without a mark", "UTF-16", inUTF16(binary.LittleEndian, "[{\"a\": 1}]"), []byte("[{\"a\": 1}]")},
+		{"halves of pairs", "UTF-16", []byte("\xff\xfea\x00\x3d\xd8b\x00\x00\xdec\x00\x3d\xd8"), []byte("\ufeffa\ufffdb\ufffdc\ufffd")},
+		{"UTF-32", "", []byte("\xff\xfe\x00\x00[\x00\x00\x00"), []byte("\xff\xfe\x00\x00[\x00\x00\x00")},
 	} {
 		for how, r := range map[string]io.Reader{"whole": bytes.NewReader(c.file), "halves": iotest.HalfReader(bytes.NewReader(c.file)), "with the end": iotest.DataErrReader(bytes.NewReader(c.file))} {
 			in, err := NewContent(r)
@@ -75,6 +88,80 @@ func TestContent(t *testing.T) {
 			}
 			in.Close()
 		}
+	}
+}
+
+// zippedFiles returns a ZIP file of names and contents.
+func zippedFiles(t testing.TB, method uint16, files ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for i := 0; i < len(files); i += 2 {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: files[i], Method: method})
+		if err == nil {
+			_, err = io.WriteString(w, files[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// storedZIP returns a ZIP file of one file, with its size before it.
+func storedZIP(t testing.TB, name string, content []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	size := uint64(len(content))
+	w, err := z.CreateRaw(&zip.FileHeader{Name: name, CRC32: crc32.ChecksumIEEE(content), CompressedSize64: size, UncompressedSize64: size})
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func inUTF16(order binary.AppendByteOrder, text string) (b []byte) {
+	for _, c := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, c)
+	}
+	return b
+}
+
+// TestContentZIP: of a ZIP file with several files the first is read, and the fault names the second; a packed trace is
+// left as it is.
+func TestContentZIP(t *testing.T) {
+	damaged := storedZIP(t, "trace.json", text)
+	damaged[len(damaged)/2] ^= 1
+	for _, c := range []struct {
+		file []byte
+		want string
+		is   error
+	}{
+		{zippedFiles(t, zip.Deflate, "a.json", string(text), "b.json", "[]"), `"b.json"`, format.ErrCorrupt},
+		{damaged, "checksum", format.ErrCorrupt},
+		{storedZIP(t, "trace.json", text)[:len(text)], "end early", format.ErrTruncated},
+		{zippedFiles(t, zip.Deflate, "a.json", string(text))[:1000], "end early", format.ErrTruncated},
+	} {
+		in, err := NewContent(bytes.NewReader(c.file))
+		if err == nil {
+			_, err = io.Copy(io.Discard, in)
+			in.Close()
+		}
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.want, err)
+		}
+	}
+	packed := zippedFiles(t, zip.Deflate, format.EntryInfo, "x")
+	in, err := NewContent(bytes.NewReader(packed))
+	if err != nil || in.Packed() != "" || !bytes.Equal(in.Head(), packed) {
+		t.Errorf("a packed trace: %v", err)
 	}
 }
 

@@ -26,7 +26,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 )
 
 // Spool holds streams of records, in memory up to a limit and in a temporary file
@@ -69,6 +68,7 @@ type Stream struct {
 	begun   bool     // it has a record
 	sorted  bool     // the batch being filled is in order of time
 	ordered bool     // the batches follow each other in time
+	at      int      // in Spool.streams; -1 if it is not there
 }
 
 // New returns a spool that keeps up to limit bytes in memory and the rest in a
@@ -81,9 +81,22 @@ func (t *Stream) Empty() bool { return !t.begun }
 
 // Stream returns a new stream.
 func (s *Spool) Stream() *Stream {
-	t := &Stream{ordered: true}
+	t := &Stream{ordered: true, at: len(s.streams)}
 	s.streams = append(s.streams, t)
 	return t
+}
+
+// drop takes a stream from those that are written to the file.
+func (s *Spool) drop(t *Stream) {
+	if t.at < 0 {
+		return
+	}
+	last := len(s.streams) - 1
+	s.streams[t.at] = s.streams[last]
+	s.streams[t.at].at = t.at
+	s.streams[last] = nil
+	s.streams = s.streams[:last]
+	t.at = -1
 }
 
 // Detach freezes a stream so that it can be read while others grow. No more records
@@ -95,7 +108,7 @@ func (s *Spool) Detach(t *Stream) error {
 		}
 	}
 	s.seal(t)
-	s.streams = slices.DeleteFunc(s.streams, func(o *Stream) bool { return o == t })
+	s.drop(t)
 	return nil
 }
 

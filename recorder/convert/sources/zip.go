@@ -1,0 +1,197 @@
+package sources
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+
+	"tracex/format"
+)
+
+// A ZIP file with one file in it is read from its beginning to its end, as one of gzip is: a local header, the data, perhaps
+// a descriptor with their size, and so on until the directory at the end. On disk, do not change.
+const (
+	zipEntry      = "PK\x03\x04"
+	zipDescriptor = "PK\x07\x08"
+
+	zipHeaderSize = 30
+	zipFlagsAt    = 6
+	zipMethodAt   = 8
+	zipSumAt      = 14
+	zipPackedAt   = 18
+	zipNameAt     = 26 // its size
+	zipExtraAt    = 28 // the size of what follows the name
+
+	zipEncrypted = 1 << 0
+	zipSizeAfter = 1 << 3 // sizes are in the descriptor
+	zipStored    = 0
+	zipDeflated  = 8
+	zipUnknown   = 1<<32 - 1 // the size is elsewhere
+)
+
+// zipped reads the one file of a ZIP file.
+type zipped struct {
+	in   *bufio.Reader
+	from io.Reader // of the file, unpacked; nil at its end
+	sum  hash.Hash32
+	want uint32 // the sum
+	late bool   // it is in the descriptor
+	main bool   // the file is the one that is read
+}
+
+// isZipped reports whether a file begins like a ZIP file that is no packed trace.
+func isZipped(head []byte) bool {
+	name, ok := zipName(head)
+	return ok && !format.IsPackEntry(name)
+}
+
+// zipName returns the name of the file whose header is at the beginning of head.
+func zipName(head []byte) (name string, ok bool) {
+	if len(head) < zipHeaderSize || string(head[:len(zipEntry)]) != zipEntry {
+		return "", false
+	}
+	size := int(binary.LittleEndian.Uint16(head[zipNameAt:]))
+	if len(head) < zipHeaderSize+size {
+		return "", false
+	}
+	return string(head[zipHeaderSize : zipHeaderSize+size]), true
+}
+
+// beside reports whether a file of a ZIP file is a folder, or what macOS adds.
+func beside(name string) bool {
+	return strings.HasSuffix(name, "/") || strings.HasPrefix(name, "__MACOSX/") || path.Base(name) == ".DS_Store"
+}
+
+func openZipped(in *bufio.Reader) (io.Reader, error) {
+	z := &zipped{in: in}
+	for {
+		name, err := z.enter()
+		switch {
+		case err != nil:
+			return nil, err
+		case name == "":
+			return nil, io.ErrUnexpectedEOF
+		case !beside(name):
+			z.main = true
+			return z, nil
+		}
+		if _, err := io.Copy(io.Discard, z); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// enter begins the next file and returns its name; "" if there is none.
+func (z *zipped) enter() (name string, err error) {
+	head, err := z.in.Peek(zipHeaderSize)
+	switch {
+	case len(head) >= len(zipEntry) && string(head[:len(zipEntry)]) != zipEntry:
+		return "", nil // the directory
+	case err != nil:
+		return "", cutShort(err)
+	}
+	flags, method := binary.LittleEndian.Uint16(head[zipFlagsAt:]), binary.LittleEndian.Uint16(head[zipMethodAt:])
+	packed := binary.LittleEndian.Uint32(head[zipPackedAt:])
+	z.want, z.late, z.sum = binary.LittleEndian.Uint32(head[zipSumAt:]), flags&zipSizeAfter != 0, crc32.NewIEEE()
+	extra := int(binary.LittleEndian.Uint16(head[zipExtraAt:]))
+	whole, err := z.in.Peek(zipHeaderSize + int(binary.LittleEndian.Uint16(head[zipNameAt:])))
+	if err != nil {
+		return "", cutShort(err)
+	}
+	name, _ = zipName(whole)
+	switch {
+	case flags&zipEncrypted != 0:
+		return "", errors.New("they need a password")
+	case method == zipStored && (z.late || packed == zipUnknown):
+		return "", fmt.Errorf("the size of %q is not known before its end", name)
+	case method == zipStored:
+		z.from = &exactly{io.LimitedReader{R: z.in, N: int64(packed)}}
+	case method == zipDeflated:
+		z.from = flate.NewReader(z.in)
+	default:
+		return "", fmt.Errorf("%q is compressed by method %d", name, method)
+	}
+	_, err = z.in.Discard(len(whole) + extra)
+	return name, cutShort(err)
+}
+
+func (z *zipped) Read(b []byte) (int, error) {
+	if z.from == nil {
+		return 0, io.EOF
+	}
+	n, err := z.from.Read(b)
+	z.sum.Write(b[:n]) // cannot fail
+	if err != io.EOF {
+		return n, err
+	}
+	z.from = nil
+	if err := z.leave(); err != nil {
+		return n, err
+	}
+	return n, io.EOF
+}
+
+// leave checks what follows a file.
+func (z *zipped) leave() error {
+	if z.late {
+		const signed, sum = len(zipDescriptor), 4
+		head, err := z.in.Peek(signed + sum)
+		if err != nil {
+			return cutShort(err)
+		}
+		if string(head[:signed]) == zipDescriptor {
+			head = head[signed:]
+		}
+		z.want = binary.LittleEndian.Uint32(head)
+	}
+	if z.sum.Sum32() != z.want {
+		return errors.New("their checksum is wrong")
+	}
+	if z.main {
+		return z.others()
+	}
+	return nil
+}
+
+// others fails if another file follows. What precedes it is a descriptor, or nothing.
+func (z *zipped) others() error {
+	const most = 64
+	head, _ := z.in.Peek(most + zipHeaderSize + 1<<10)
+	for i := 0; i+len(zipEntry) <= len(head) && i <= most; i++ {
+		if string(head[i:i+2]) != zipEntry[:2] || string(head[i:i+len(zipEntry)]) == zipDescriptor {
+			continue
+		}
+		name, ok := zipName(head[i:])
+		if !ok || beside(name) {
+			return nil
+		}
+		return fmt.Errorf("there is a second file %.60q, which is not read: unpack them", name)
+	}
+	return nil
+}
+
+// exactly reads so many bytes.
+type exactly struct{ io.LimitedReader }
+
+func (e *exactly) Read(b []byte) (int, error) {
+	n, err := e.LimitedReader.Read(b)
+	if err == io.EOF && e.N > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func cutShort(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
