@@ -5,6 +5,7 @@
 //	defined_class, method_id   class and method
 //	receiver                   the receiver, unless the method is static
 //	parameters, message        arguments
+//	parent_id                  the call that a return ends; the returns may be in any order
 //	return_value               the result
 //	exceptions                 a throw, by which the call ended; the causes are lines of its stack
 //	sql_query                  SQL.query(sql ➜ …, database ➜ …)
@@ -15,7 +16,8 @@
 //	eventUpdates               used in place of the events, if the input is a file, which is then read twice
 //
 // The class map is left out: events have all that a trace has room for. So are labels, the sources
-// of methods, and the time that the recorder needed itself (elapsed_instrumentation).
+// of methods, and the time that the recorder needed itself (elapsed_instrumentation). Other fields that have no
+// place in a call are counted.
 //
 // # Values
 //

@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 )
 
+// utf16Size is the size of a character of UTF-16, or of half of a pair, in bytes.
+const utf16Size = 2
+
 // isUTF16 reports whether a text is in UTF-16 in a byte order: it begins with a mark of it, or with characters of ASCII, as JSON
 // does. UTF-32 begins with the same mark.
 func isUTF16(head []byte, order binary.ByteOrder) bool {
@@ -17,7 +20,7 @@ func isUTF16(head []byte, order binary.ByteOrder) bool {
 	}
 	const mark = 0xfeff
 	if order.Uint16(head) == mark {
-		return len(head) < 4 || order.Uint16(head[2:]) != 0
+		return len(head) < 2*utf16Size || order.Uint16(head[utf16Size:]) != 0
 	}
 	if len(head) < few {
 		return false

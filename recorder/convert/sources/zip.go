@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -164,15 +165,12 @@ func (z *zipped) leave() error {
 // others fails if another file follows. What precedes it is a descriptor, or nothing.
 func (z *zipped) others() error {
 	const most = 64
-	head, _ := z.in.Peek(most + zipHeaderSize + 1<<10)
-	for i := 0; i+len(zipEntry) <= len(head) && i <= most; i++ {
-		if string(head[i:i+2]) != zipEntry[:2] || string(head[i:i+len(zipEntry)]) == zipDescriptor {
-			continue
-		}
-		name, ok := zipName(head[i:])
-		if !ok || beside(name) {
-			return nil
-		}
+	head, _ := z.in.Peek(most + zipHeaderSize + 1<<10) // or the end
+	at := bytes.Index(head, []byte(zipEntry))
+	if at < 0 || at > most {
+		return nil // the directory follows
+	}
+	if name, ok := zipName(head[at:]); ok && !beside(name) {
 		return fmt.Errorf("there is a second file %.60q, which is not read: unpack them", name)
 	}
 	return nil
