@@ -97,6 +97,10 @@ func (r *results) hit(dir, n int) tea.Cmd {
 		return nil
 	}
 	r.tree.Visit()
+	if of == r.hits() && r.search.UseOther() { // which of these are shown is not known yet
+		r.await(from, dir, false)
+		return nil
+	}
 	return r.walk(&step{of: of, from: from, dir: dir, n: max(1, n)})
 }
 

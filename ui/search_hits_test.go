@@ -180,3 +180,13 @@ func (m *Model) expandEvery(t *testing.T) map[lazy.Position]string {
 	}
 	return list
 }
+
+// TestSearchShownReadings: with a step, n goes on with the other reading of a text that is not found.
+func TestSearchShownReadings(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 140, 40, Options{}).command("drop JsonReader.peek")
+	d.search("new.*Writer", false)
+	d.has("not found").keys("n").has(" shown of ")
+	if text := d.cursorText(); !strings.Contains(text, "new ") || !strings.Contains(text, "Writer") {
+		t.Errorf("at %q", text)
+	}
+}

@@ -132,6 +132,15 @@ func (p *Part) Again(from lazy.Position, f Facts) (out Outcome) {
 	return out
 }
 
+// UseOther goes on with the other reading of the pattern, if only that has hits, and reports whether it does.
+func (p *Part) UseOther() bool {
+	if !p.Begun() || p.cur.otherwise() == 0 {
+		return false
+	}
+	p.cur.useOther()
+	return true
+}
+
 // Stop stops the search under way, and reports whether there was one. Its hits stay.
 func (p *Part) Stop() bool {
 	if !p.cur.running() {
