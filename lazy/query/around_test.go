@@ -18,11 +18,8 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// plainMoment is a Moment with how many calls are around it.
-type plainMoment struct {
-	Moment
-	calls int
-}
+// plainMoment is a Moment.
+type plainMoment struct{ Moment }
 
 // plainMoments are all moments of a trace, in order.
 type plainMoments struct {
@@ -77,10 +74,10 @@ func plainAround(t *testing.T, r *lazy.LazyTraceReader, raw bool, timeline lazy.
 		}
 	}
 	list := make(map[int32][]plainMoment)
-	var walk func(n *node, calls int)
-	walk = func(n *node, calls int) {
+	var walk func(n *node)
+	walk = func(n *node) {
 		l := list[n.thread]
-		m := plainMoment{Moment{Position: n.at, Event: n.event, Class: n.class, Depth: n.depth, From: int64(n.event), To: int64(n.event)}, calls}
+		m := plainMoment{Moment{Position: n.at, Event: n.event, Class: n.class, Depth: n.depth, From: int64(n.event), To: int64(n.event)}}
 		if timeline == lazy.TimelineTimes {
 			if m.From, m.To = n.time.Start, n.time.Start; !n.class.Container() || !n.timed {
 				m.From, m.To = plainTimes(recorded[n.thread], leaves[n.at], begins[n.thread])
@@ -91,11 +88,8 @@ func plainAround(t *testing.T, r *lazy.LazyTraceReader, raw bool, timeline lazy.
 			}
 		}
 		list[n.thread] = append(l, m)
-		if n.class == format.ClassCall {
-			calls++
-		}
 		for _, kid := range n.kids {
-			walk(kid, calls)
+			walk(kid)
 		}
 		if n.class == format.ClassCall && !n.unended {
 			l = list[n.thread]
@@ -109,7 +103,7 @@ func plainAround(t *testing.T, r *lazy.LazyTraceReader, raw bool, timeline lazy.
 		}
 	}
 	for _, n := range forest(t, r, raw) {
-		walk(n, 0)
+		walk(n)
 	}
 	for _, l := range list {
 		key := int64(math.MinInt64)

@@ -129,24 +129,22 @@ func TestCallsByCall(t *testing.T) {
 	counts := make(map[string]int64)
 	most := int64(0)
 	for _, x := range plainCalls(r, load(t, r, false), f) {
-		if x.calling != "" && x.depth() == 3 {
+		if x.calling != "" && x.depth() == 5 {
 			counts[x.calling]++
 			most = max(most, counts[x.calling])
 		}
 	}
-	c, _ := limited(t, r, CallsOptions{What: "depth=3", By: "caller.event"}, limit)
+	c, _ := limited(t, r, CallsOptions{What: "depth=5", By: "caller.event"}, limit)
 	fewest, high, sure := c.Extremes()
 	if !sure || high != most || len(counts) <= limit.groups {
 		t.Errorf("%d to %d, sure %v; want at most %d, of %d calls", fewest, high, sure, most, len(counts))
 	}
 }
 
-// depth returns how many calls are around a call.
+// depth returns how many calls, loops and iterations are around a call.
 func (x *plainCall) depth() (n int) {
 	for up := x.parent; up != nil; up = up.parent {
-		if up.point.Class == format.ClassCall {
-			n++
-		}
+		n++
 	}
 	return n
 }

@@ -201,10 +201,7 @@ func (m *matcher) slots() int {
 
 // save writes what the matcher knows of the containers around, and returns what is left of to.
 func (m *matcher) save(to []int64) []int64 {
-	to[0] = 0
-	if k := len(m.calls); k > 0 {
-		to[0] = int64(m.calls[k-1])
-	}
+	to[0] = int64(m.depth)
 	to = to[1:]
 	for _, in := range m.ins {
 		to[0] = 0
@@ -218,7 +215,7 @@ func (m *matcher) save(to []int64) []int64 {
 
 // load makes the matcher know what save wrote, as of one container, and returns the rest.
 func (m *matcher) load(from []int64) []int64 {
-	m.calls = append(m.calls[:0], int(from[0]))
+	m.depth = int(from[0])
 	from = from[1:]
 	for _, in := range m.ins {
 		in.open = append(in.open[:0], from[0] > 0)

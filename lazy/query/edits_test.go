@@ -143,10 +143,10 @@ func (m *caseMaker) one(kind StepKind, text string) (Step, plainStep) {
 	return s, p
 }
 
-// depth returns how many calls are around a node.
+// depth returns how many calls, loops and iterations are around a node.
 func depth(n *node) (d int) {
 	for up := n.parent; up != nil; up = up.parent {
-		if up.class == format.ClassCall {
+		if up.class.Container() {
 			d++
 		}
 	}

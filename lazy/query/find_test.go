@@ -127,9 +127,7 @@ func (p *point) facts(f *filter.Filter) *filter.Facts {
 		x.Parent = format.ParentOf(p.parent.point)
 	}
 	for up := p.parent; up != nil; up = up.parent {
-		if up.point.Class == format.ClassCall {
-			x.Depth++
-		}
+		x.Depth++
 	}
 	if p.timed {
 		x.At, x.Duration = p.time.Start, p.time.Duration

@@ -69,7 +69,7 @@ func compareLog(t *testing.T, r *lazy.LazyTraceReader, raw bool, share int64) {
 		case format.ClassFieldWrite, format.ClassVariableWrite, format.ClassArrayWrite:
 			want = append(want, e)
 		}
-		if e.point = 2; m.calls >= 2 && m.calls <= 3 && m.Class != format.ClassIteration {
+		if e.point = 2; m.Depth >= 2 && m.Depth <= 3 && m.Class != format.ClassIteration {
 			want = append(want, e)
 		}
 	}

@@ -157,7 +157,7 @@ type matcher struct {
 	ins   []*inside
 	has   []*below
 	facts filter.Facts
-	calls []int // of the open containers: how many calls are around them, with themselves
+	depth int // how many containers are open
 }
 
 // inside is an in(…): for each open container, whether it or one around it matches.
@@ -182,7 +182,7 @@ func (c *condition) matcher() *matcher {
 
 // begin begins a part: the open containers follow with enter.
 func (m *matcher) begin() {
-	m.calls = m.calls[:0]
+	m.depth = 0
 	for _, in := range m.ins {
 		in.open = in.open[:0]
 		in.m.begin()
@@ -191,14 +191,7 @@ func (m *matcher) begin() {
 
 // enter notes that a container begins. match must be called before.
 func (m *matcher) enter(p *lazy.PassPoint) {
-	n := 0
-	if k := len(m.calls); k > 0 {
-		n = m.calls[k-1]
-	}
-	if p.Class == format.ClassCall {
-		n++
-	}
-	m.calls = append(m.calls, n)
+	m.depth++
 	for _, in := range m.ins {
 		k := len(in.open)
 		in.open = append(in.open, k > 0 && in.open[k-1] || in.m.match(p))
@@ -208,7 +201,7 @@ func (m *matcher) enter(p *lazy.PassPoint) {
 
 // exit notes that the innermost container ends.
 func (m *matcher) exit() {
-	m.calls = m.calls[:len(m.calls)-1]
+	m.depth--
 	for _, in := range m.ins {
 		in.open = in.open[:len(in.open)-1]
 		in.m.exit()
@@ -259,10 +252,7 @@ func (m *matcher) learn(p *lazy.PassPoint) (err error) {
 		return err
 	}
 	x.Footer, x.Unfinished, x.Known = nil, false, filter.KnownDepth
-	x.Parent, x.Thread = p.Parent(), p.Thread
-	if x.Depth = 0; len(m.calls) > 0 {
-		x.Depth = m.calls[len(m.calls)-1]
-	}
+	x.Parent, x.Thread, x.Depth = p.Parent(), p.Thread, m.depth
 	if !p.Class.Container() {
 		return nil
 	}

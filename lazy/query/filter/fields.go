@@ -127,7 +127,7 @@ var fields = [...]Field{
 	idFile:   {Name: "file", kind: kindName, in: allClasses, About: "the source file where it happened: Account.kt"},
 	idLine:   {Name: "line", kind: kindNumber, in: allClasses, About: "the line there"},
 	idThread: {Name: "thread", kind: kindName, in: allClasses, About: "the thread, by name or number: worker-1, 2"},
-	idDepth:  {Name: "depth", kind: kindNumber, in: allClasses, About: "how many calls are around it, as recorded"},
+	idDepth:  {Name: "depth", kind: kindNumber, in: allClasses, About: "how many calls, loops and iterations are around it; 0 for a root"},
 	idKind:   {Name: "kind", kind: kindWord, in: allClasses, About: "what it is: call, loop, iteration, throw, catch, read, write, field, var, array, breakpoint"},
 	idEvent:  {Name: "event", kind: kindNumber, in: allClasses, About: "its number: 1204332 or #1204332"},
 	idAt:     {Name: "at", kind: kindTime, in: allClasses, About: "when it began, since the trace began"},

@@ -11,7 +11,7 @@ type Facts struct {
 	Parent     format.Parent
 	Thread     int32 // of the block; a live breakpoint may name another
 	Known      Known // which of the numbers below are known
-	Depth      int   // calls around the point, as recorded
+	Depth      int   // calls, loops and iterations around the point
 	At         int64 // when it began: nanoseconds since the trace began
 	Duration   int64 // of a container, nanoseconds
 	Self       int64 // of a container: without the calls in it
