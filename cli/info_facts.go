@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"strings"
 	"time"
 
 	"tracex/format"
@@ -30,6 +31,7 @@ type facts struct {
 	Summary        int64         `json:"summary_bytes,omitempty"`
 	SummaryProblem string        `json:"summary_problem,omitempty"`
 	Problem        string        `json:"problem,omitempty"` // what is missing in the data
+	Gaps           []string      `json:"gaps,omitempty"`    // what is missing between the first calls and the newest, of each process
 	Unfinished     int           `json:"unfinished"`        // containers without their end
 	Blocks         int64         `json:"blocks"`
 	Events         int64         `json:"events"`
@@ -114,6 +116,13 @@ func gather(r *lazy.LazyTraceReader, sum lazy.Summary) *facts {
 	if s.Problem != nil {
 		t.Problem = message(s.Problem)
 	}
+	r.WithContext(func(c *format.Context) {
+		for v := range c.Variables() {
+			if gap, ok := strings.CutPrefix(v.Name, format.GapPrefix); ok {
+				t.Gaps = append(t.Gaps, strings.TrimSuffix(gap, ">"))
+			}
+		}
+	})
 	for c := format.Class(0); c.Valid(); c++ {
 		if n := sum.Classes[c]; n > 0 {
 			t.Classes = append(t.Classes, count{c.String(), n})

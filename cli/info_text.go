@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -20,6 +21,11 @@ func (t *facts) write(w io.Writer, threads threadRows) error {
 	out.line("format", t.formatText())
 	out.line("data", exactSize(t.Data))
 	out.line("index", t.indexText())
+	for _, gap := range t.Gaps {
+		n, rest, _ := strings.Cut(gap, " ")
+		calls, _ := strconv.ParseInt(n, 10, 64) // 0 in a trace of others
+		out.line("missing", grouped(calls)+" "+rest+", between the first calls and the newest: the rows <dropped: …> are there")
+	}
 	switch {
 	case t.TimesProblem != "":
 		out.line("times", "not usable: "+t.TimesProblem)

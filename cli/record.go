@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -146,7 +147,10 @@ func (a *app) leave(dir *recording.Directory, keep bool, err error) error {
 		fmt.Fprintln(a.stderr, "tracex: the trace that was there before is "+dir.Aside)
 	}
 	if keep {
-		return errors.Join(err, dir.Close())
+		if fault := dir.Close(); fault != nil {
+			return errors.Join(err, fault)
+		}
+		return err
 	}
 	if fault := dir.Remove(); fault != nil {
 		a.remark("cannot clean up", fault)
@@ -254,11 +258,22 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 		return true, withHint(errors.Join(err, raws.files.writeError(fault)), "the recording is kept in "+dir.Path()+"; tracex convert makes a trace from it")
 	case err != nil:
 		err = errors.Join(err, r.salvage(ctx, dir, live))
-		return r.keepBoth(dir, live, made.Summary == nil, err)
+		keep, err = r.keepBoth(dir, live, made.Summary == nil, err)
+		return keep, live.ownStatus(r.app, err, failed)
 	case !had.anything && made.Summary == nil:
 		return false, had.nothing(args[0])
 	}
 	return r.makeEither(ctx, dir, live, recorded{had, made, packets, failed})
+}
+
+// ownStatus reports that a trace could not grow as far as it should for lack of room, and returns how the
+// program ended: that is the exit status. It returns any other error.
+func (l *liveConversion) ownStatus(a *app, err, failed error) error {
+	if !l.Begun() || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EFBIG) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	report(a.stderr, err)
+	return failed
 }
 
 // makeTrace completes the trace of packets, and adds raw files. After an error, what is not in it is in the

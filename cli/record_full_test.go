@@ -49,7 +49,7 @@ func TestRecordFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := out + ".pftrace"
-	if s := string(text); exit != exitFailure || !strings.Contains(s, "cannot write "+out+": file too large") ||
+	if s := string(text); exit != 3 || !strings.Contains(s, "cannot write "+out+": file too large") ||
 		!strings.Contains(s, "hint: the part that is not in "+out+" is kept in "+kept+"; tracex convert makes a trace from it") {
 		t.Errorf("exit code %d: %s", exit, s)
 	}

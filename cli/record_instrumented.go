@@ -109,7 +109,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	if made.empty() && made.lost == nil {
 		var exit childExit
 		if errors.As(failed, &exit) { // it has said why
-			r.tellNoTrace()
+			r.tellNoTrace(made.Summary)
 			return false, cmp.Or(r.keepRawFiles(folder, packets), failed)
 		}
 		return false, r.nothingInstrumented(plan, built, made.Summary)
@@ -123,8 +123,13 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 }
 
 // tellNoTrace says that a command which failed left no trace, and what is at its place.
-func (r *recordCommand) tellNoTrace() {
+func (r *recordCommand) tellNoTrace(s *instrumented.Summary) {
 	text := "no trace written: no instrumented program ran"
+	if s != nil {
+		if why := lostEverything(s); why != nil {
+			text = why.Error()
+		}
+	}
 	if st, err := os.Stat(r.output); err == nil {
 		text += "; " + r.output + " is still the recording of " + st.ModTime().Format("2006-01-02 15:04")
 	}

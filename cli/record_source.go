@@ -89,7 +89,8 @@ func (r *recordCommand) makeOfPackets(ctx context.Context, dir *recording.Direct
 	added := live.raws.made
 	switch {
 	case err != nil:
-		return r.keepBoth(dir, live, added == nil, err)
+		keep, err = r.keepBoth(dir, live, added == nil, err)
+		return keep, live.ownStatus(r.app, err, got.failed)
 	case added == nil:
 		keep, err = r.keepOtherRaws(dir.Path(), r.say)
 	case added.Events() == 0:

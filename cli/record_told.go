@@ -65,7 +65,7 @@ func (r *recordCommand) tellLeftOut(s *instrumented.Summary) {
 	if s.Unbegun > 0 {
 		r.say(counted(s.Unbegun, "process", "processes") + " ended before anything was recorded")
 	}
-	if slices.ContainsFunc(s.Processes, func(p instrumented.Process) bool { return p.Dropped }) {
+	if slices.ContainsFunc(s.Processes, func(p instrumented.Process) bool { return p.Dropped && !p.Ring }) {
 		r.say("older calls were dropped, as only the newest are kept (--last)")
 	}
 	for _, p := range s.Processes {
@@ -98,7 +98,13 @@ func lostReason(p instrumented.Process) string {
 	case p.Errno != 0:
 		why += ": " + syscall.Errno(p.Errno).Error()
 	}
-	return "the recording ended early, as " + why + "; " + counted(p.Lost, "call") + " after that are missing"
+	switch {
+	case !p.Ring:
+		return "the recording ended early, as " + why + "; " + counted(p.Lost, "call") + " after that are missing"
+	case p.Missing == 0:
+		return "" // the newest part has all the others
+	}
+	return "the trace has the first calls and the newest, as " + why + "; " + counted(p.Missing, "call") + " between them are missing"
 }
 
 func programOf(p instrumented.Process) string {

@@ -82,6 +82,10 @@ func newNamedField(d FieldDescriptor) namedField {
 	return e
 }
 
+// GapPrefix begins the name of a variable whose writes say how many calls of a thread are missing there. The rest of
+// the name says how many are in all threads, and for how long: "<dropped: 1200 calls in 3.5s>".
+const GapPrefix = "<dropped: "
+
 func newNamedVariable(d VariableDescriptor) namedVariable {
 	shown := strings.TrimSuffix(d.Name, "$iv")
 	if shown != "$this" {

@@ -96,6 +96,7 @@ func (r *run) end(s *stream) {
 	s.counter, t.counter, t.last = r.counter, r.counter, r.ns
 	p.last = max(p.last, r.ns)
 	p.told.Calls += r.calls
+	t.calls += uint32(r.calls)
 }
 
 // passed notes the event that was converted.
@@ -136,7 +137,7 @@ func (r *run) enter(f *function, counter uint64) bool {
 		return false
 	}
 	ns := max(p.clock.at(counter), r.ns)
-	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, f: f, event: int32(c.numbered)})
+	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, counter: counter, f: f, event: int32(c.numbered)})
 	c.numbered++
 	r.calls++
 	f.called = true

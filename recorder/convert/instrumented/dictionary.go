@@ -131,6 +131,20 @@ func (d *dictionary) location(file string, line int, class, method string) int32
 	})
 }
 
+// reserveVariable returns the id of a variable of numbers, whose name variable will add.
+func (d *dictionary) reserveVariable() int32 {
+	id := d.counts[format.KindVariableDescriptor]
+	d.counts[format.KindVariableDescriptor]++
+	return id
+}
+
+func (d *dictionary) variable(id int32, name string) {
+	v := format.VariableDescriptor{ID: id, Name: name, Type: format.Type{Kind: format.TypeLong}}
+	if pending, err := v.Append(d.pending, d.version); err == nil { // the name is short
+		d.pending, d.ends = pending, append(d.ends, len(pending))
+	}
+}
+
 // shown returns the name by which a class is shown.
 func (d *dictionary) shown(class int32) string {
 	if class < 0 || int(class) >= len(d.classes) {

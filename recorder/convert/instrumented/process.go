@@ -33,6 +33,7 @@ type process struct {
 	done   bool // all of it has been read
 	looked int  // the search since the current events were read: see looked
 	last   int64
+	gap    gap
 	told   Process
 	sites  sites
 }
@@ -85,12 +86,16 @@ func (p *process) damage(err error) bool {
 // step converts what the program has written since the last step, up to about most bytes. more reports
 // whether it stopped there.
 func (p *process) step(ctx context.Context, live bool, most int64) (more bool, err error) {
+	safe, err := p.file.Size() // what follows may be dropped before it is read, if the header says so by then
+	if err != nil {
+		return false, err
+	}
 	if err := p.file.Refresh(); err != nil && !p.damage(err) {
 		return false, err
 	}
 	p.chunks.Renew(live)
 	p.late.Renew(live)
-	if live && p.file.Head.Dropped > 0 {
+	if live && (p.file.Head.Dropped > 0 || p.file.Head.Ring > 0) {
 		return false, nil // the program may drop any data at any time
 	}
 	const passed = 64 << 20 // bytes without a chunk between checks of ctx
@@ -111,7 +116,8 @@ func (p *process) step(ctx context.Context, live bool, most int64) (more bool, e
 		if p.to.read-began >= most {
 			return true, nil
 		}
-		before := p.chunks.Offset()
+		here := p.chunks
+		before := here.Offset()
 		chunk, ok, err := p.chunks.Next(over)
 		p.to.pass(p.chunks.Offset() - before)
 		switch {
@@ -119,6 +125,9 @@ func (p *process) step(ctx context.Context, live bool, most int64) (more bool, e
 			return false, err
 		case err != nil:
 			continue
+		case ok && live && chunk.Offset >= safe:
+			p.chunks = here
+			return false, nil
 		case !ok:
 			if live || p.chunks.Offset() == before {
 				return false, nil
@@ -135,6 +144,9 @@ func (p *process) step(ctx context.Context, live bool, most int64) (more bool, e
 // finish ends the threads of a process that is gone.
 func (p *process) finish() {
 	p.done = true
+	if p.gap.variable != 0 { // before the last blocks
+		p.to.blocks.dict.variable(p.gap.variable-1, p.gapName())
+	}
 	for _, u := range p.open {
 		if !u.stale() {
 			p.full(u.s)
@@ -154,6 +166,9 @@ func (p *process) finish() {
 	}
 	h := &p.file.Head
 	p.told.Lost, p.told.Reason, p.told.Errno, p.told.Dropped = int64(h.Lost), h.Reason, h.Errno, h.Dropped > 0
+	if p.told.Ring = h.Ring > 0; h.Missing > 0 {
+		p.told.Missing = p.missing()
+	}
 	for f := range p.program.functions.all() {
 		if f.called {
 			p.told.Functions++

@@ -32,6 +32,8 @@ type Process struct {
 	Functions int64
 	Reason    uint32 // why the recording ended before the program, see package raw
 	Errno     uint32 // the error of the system, if that was the reason
+	Ring      bool   // after a first part, which is all there, only the newest calls are kept
+	Missing   int64  // calls between the two parts
 	Dropped   bool   // older calls were dropped, as only the newest are kept
 	// Damaged is how many places of the file could not be read, and Problems are the first of
 	// them.

@@ -21,6 +21,7 @@ type thread struct {
 	last    int64  // its time, in ns
 	counted int    // bytes of its block that blocks.held includes
 	retry   int    // size of the block at which its statements are matched again
+	calls   uint32 // that have begun
 	stack   []open
 	leaves  []*leaf // go statements in its block
 	sites   []siteKey
@@ -40,8 +41,9 @@ type goroutine struct {
 
 // open is a call that has begun.
 type open struct {
-	content int64 // logical offset of its children
-	start   int64 // ns
+	content int64  // logical offset of its children
+	start   int64  // ns
+	counter uint64 // when it began; 0 if that is unknown
 	f       *function
 	event   int32
 }
@@ -129,6 +131,13 @@ func (t *thread) begin(c *Converter) bool {
 	t.p.told.Goroutines++
 	c.blocks.equip(t)
 	return true
+}
+
+// readOpen reads an open call: its function, and the counter when it began.
+func readOpen(c *raw.Cursor) (id uint32, begun uint64) {
+	id = c.U32()
+	c.U32()
+	return id, c.U64()
 }
 
 // readGoroutine reads the description of a goroutine, and the counter at that time.

@@ -205,16 +205,23 @@ func (l *Live) Advance(mark int) error {
 	if due <= 0 {
 		return nil
 	}
-	if err := l.write(l.waiting.parts[:due]); err != nil {
-		return l.fail(err)
+	for due > 0 {
+		n, size := 0, int64(0)
+		for ; n < due && size < piece; n++ {
+			size += int64(len(l.waiting.parts[n].frame))
+		}
+		if err := l.write(l.waiting.parts[:n]); err != nil {
+			return l.fail(err)
+		}
+		l.waiting.bytes -= size
+		l.waiting.parts, due = l.waiting.parts[n:], due-n
 	}
-	for _, p := range l.waiting.parts[:due] {
-		l.waiting.bytes -= int64(len(p.frame))
-	}
-	left := l.waiting.parts[due:]
-	l.waiting.parts = append(make([]waitingPart, 0, len(left)), left...)
+	l.waiting.parts = append(make([]waitingPart, 0, len(l.waiting.parts)), l.waiting.parts...)
 	return nil
 }
+
+// piece is about how many bytes of packets are written at once: if the files cannot grow, all pieces before stay.
+const piece = 256 << 10
 
 // write writes parts to the files.
 func (l *Live) write(parts []waitingPart) error {

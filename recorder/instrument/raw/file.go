@@ -31,6 +31,7 @@ type File struct {
 type storage interface {
 	io.ReaderAt
 	io.Closer
+	Stat() (os.FileInfo, error)
 }
 
 // Header is the header of a file. The values that change while a program records are as of the last
@@ -55,6 +56,8 @@ type Header struct {
 	Errno   uint32
 	Lost    uint64
 	Dropped uint32 // segments of events that were dropped
+	Ring    uint64 // see AtRing
+	Missing uint64 // see AtMissing
 }
 
 // Program returns the base name of the program; "" if it is unknown.
@@ -136,6 +139,7 @@ func (h *Header) changing(b []byte) {
 	le := binary.LittleEndian
 	h.Control, h.Reason, h.Errno = le.Uint32(b[AtControl:]), le.Uint32(b[AtReason:]), le.Uint32(b[AtErrno:])
 	h.Lost, h.Dropped = le.Uint64(b[AtLost:]), le.Uint32(b[AtDropped:])
+	h.Ring, h.Missing = le.Uint64(b[AtRing:]), le.Uint64(b[AtMissing:])
 }
 
 // Refresh reads the numbers of the header that change.
@@ -150,6 +154,15 @@ func (f *File) Refresh() error {
 	}
 	f.Head.changing(b[:])
 	return nil
+}
+
+// Size returns the size of the file.
+func (f *File) Size() (int64, error) {
+	st, err := f.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return st.Size(), nil
 }
 
 // Table reads the copy of the program's table of functions; nil if there is none.

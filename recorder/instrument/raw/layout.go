@@ -33,6 +33,8 @@ const (
 	AtTable      = 88  // u64: where the table of functions is in the file
 	AtTableSize  = 96  // u64; 0 if there is none
 	AtSegments   = 104 // u64: where the first segment is in the file
+	AtRing       = 112 // u64: where the segments are of which only the newest are kept; 0: nowhere, or everywhere
+	AtMissing    = 120 // u64: calls in segments that have been dropped after AtRing
 	AtProgram    = 128 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
 
@@ -145,7 +147,7 @@ const (
 	EventUnwound   = 5  // the function ended in an unknown way
 	EventGo        = 6  // a go statement, which has a function's descriptor, is about to run
 	EventGoroutine = 7  // u32 0, then goroutine: the events that follow are those of a new one
-	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 0, n × open: continues it where earlier events may have been dropped
+	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 calls of the goroutine before, n × open: continues it where earlier events may have been dropped
 	EventSync      = 9  // u32 0, u64, the counter
 	EventNext      = 10 // end of the chunk: the goroutine continues in its next chunk
 	EventThrow     = 11 // a panic was noticed while the function was innermost: place, the value of the panic

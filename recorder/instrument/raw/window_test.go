@@ -3,6 +3,7 @@ package raw
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -24,6 +25,8 @@ func (w *writing) ReadAt(b []byte, offset int64) (int, error) {
 }
 
 func (w *writing) Close() error { return nil }
+
+func (w *writing) Stat() (os.FileInfo, error) { return nil, errors.ErrUnsupported }
 
 // TestSeen: what is written during a read is in data but not in seen. Its words cannot be relied on
 // yet.

@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 		if got != want {
 			t.Errorf("it ends with %+v, expected %+v", got, want)
 		}
-		checkLoss(t, said, "it reached --limit", trace, args[1])
+		checkGap(t, said, "it reached --limit", trace, limitedCalls)
 	})
 	t.Run("nothing fits", func(t *testing.T) {
 		trace := filepath.Join(t.TempDir(), "trace.bin")
@@ -155,6 +155,35 @@ func checkLoss(t *testing.T, said, why, trace, calls string) {
 	if !strings.HasPrefix(text, want.String()) {
 		same(t, "the trace", text, want.String())
 	}
+}
+
+// checkGap checks a recording that has the first calls, and the newest: each is there or counted, and the end is.
+func checkGap(t *testing.T, said, why, trace string, n int) {
+	t.Helper()
+	between := regexp.MustCompile(`the trace has the first calls and the newest, as ` + regexp.QuoteMeta(why) + `; ([\d,]+) calls between them are missing`)
+	recorded, missing := told(t, said, recordedCalls), told(t, said, between)
+	if recorded+missing != callsOf(n) {
+		t.Errorf("%d calls are recorded and %d are missing, expected %d", recorded, missing, callsOf(n))
+	}
+	text := must(t, runTracex(t, "", nil, "print", trace)).stdout
+	gap := regexp.MustCompile(`(?m)^ *<dropped: (\d+) calls in .*> = (\d+)$`).FindAllStringSubmatch(text, -1)
+	want := strconv.FormatInt(missing, 10)
+	if len(gap) != 1 || gap[0][1] != want || gap[0][2] != want {
+		t.Fatalf("the gap is %q, want one of %d calls", gap, missing)
+	}
+	first, newest, _ := strings.Cut(text, gap[0][0])
+	for i, part := range []string{first, newest} {
+		at := []int{0, n - 100}[i]
+		for ; at < []int{100, n}[i]; at++ {
+			if line := fmt.Sprintf("    step(%d): %d\n      inner(%d): %d\n", at, -at, at, -at); !strings.Contains(part, line) {
+				t.Fatalf("part %d of the trace lacks %q", i, line)
+			}
+		}
+	}
+	if info := must(t, runTracex(t, "", nil, "info", trace)).stdout; !strings.Contains(info, "between the first calls and the newest") {
+		t.Errorf("info says %q", info)
+	}
+	must(t, runTracex(t, "", nil, "index", "--verify", trace))
 }
 
 // TestLevels leaves out what is nested too deeply, and counts it.

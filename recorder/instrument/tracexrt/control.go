@@ -232,8 +232,19 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 		return ReasonAllocate, -r
 	}
 	device, inode = *u64(s), *u64(s + 8)
-	size := (HeaderSize + tableSize + 64<<10 - 1) &^ (64<<10 - 1)
-	if reason, errno = allocate(f, 0, size); reason != 0 {
+	kept, largest := tableSize, fileSizeLimit()
+	if 4*uint64(HeaderSize+kept) > largest {
+		kept = 0 // calls are worth more than names of goroutines
+	}
+	size := (HeaderSize + kept + 64<<10 - 1) &^ (64<<10 - 1)
+	fileMost = ^uintptr(0)
+	if largest>>62 == 0 && uint64(size) < largest {
+		fileMost = size + (uintptr(largest)-size)/2 // a file of the trace may be larger
+	}
+	if lastKept == 0 {
+		fit(min(limit, fileMost-size, available(f)))
+	}
+	if reason, errno = allocate(f, 0, size, 0); reason != 0 {
 		syscall6(sysClose, f, 0, 0, 0, 0, 0)
 		return reason, errno
 	}
@@ -257,7 +268,7 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	header, headerSize, fileSize, segment, segments = h, size, size, 0, 0
 	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
 	lastCount = 0
-	lastAt = [maxLast][2]uintptr{}
+	lastAt, lastCalls = [maxLast][3]uintptr{}, [maxLast]uint64{}
 	*u32(h + AtVersion) = Version
 	*u64(h + AtPID) = uint64(pid)
 	*u64(h + AtWall) = wall
@@ -271,10 +282,10 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	*u64(h + AtNanos) = uint64(nanotime())
 	*u32(h + AtFirstShift), *u32(h + AtMostShift) = uint32(firstShift), uint32(mostShift)
 	*u64(h + AtText) = uint64(text)
-	*u64(h + AtTable), *u64(h + AtTableSize) = HeaderSize, uint64(tableSize)
+	*u64(h + AtTable), *u64(h + AtTableSize) = HeaderSize, uint64(kept)
 	*u64(h + AtSegments) = uint64(size)
 	program(h + AtProgram)
-	copyBytes(h+HeaderSize, table, tableSize)
+	copyBytes(h+HeaderSize, table, kept)
 	*u32(h + AtControl) = Recording
 	*u64(h + AtMagic) = Magic
 	return 0, 0
@@ -337,7 +348,7 @@ func listen() {
 	if failed(f) {
 		return
 	}
-	reason, _ := allocate(f, 0, ControlSize)
+	reason, _ := allocate(f, 0, ControlSize, 0)
 	p := ^uintptr(0)
 	if r := syscall6(sysFstat, f, s, 0, 0, 0, 0); reason == 0 && !failed(r) {
 		controlDevice, controlInode = *u64(s), *u64(s + 8)

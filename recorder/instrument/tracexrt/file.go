@@ -12,6 +12,7 @@ var (
 	inode      uint64
 	fileSize   uintptr
 	limit      uintptr // of fileSize
+	fileMost   uintptr // the same, as the size of files is limited
 	reserve    uint64  // bytes that stay free on the disk
 	firstShift uintptr
 	mostShift  uintptr
@@ -21,9 +22,11 @@ var (
 	factsNext, factsEnd uintptr // what is left of the last chunk of descriptors
 
 	// If only the newest events are kept:
+	ring              bool                // the newest events follow a first part; there is room for them
 	lastKept          uintptr             // how many of their segments are kept; 0: all
 	lastCount         uintptr             // how many of their segments there have been
-	lastAt            [maxLast][2]uintptr // address and place in the file of segment k, at k % lastKept
+	lastAt            [maxLast][3]uintptr // address, place in the file and size of segment k, at k % lastKept
+	lastCalls         [maxLast]uint64     // calls in the full chunks of these segments
 	keptNext, keptEnd uintptr             // what is left of the last segment for descriptors
 )
 
@@ -92,14 +95,31 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	if n > 1<<mostShift {
 		return fail(ReasonAllocate, 0)
 	}
-	if lastKept == 0 && fileSize+size > limit {
-		return fail(ReasonLimit, 0)
+	if fileSize+size > fileMost {
+		return fail(ReasonFileSize, 0)
+	}
+	if lastKept == 0 && fileSize+size+ringSize() > limit {
+		if fileSize+ringSize() > limit {
+			return fail(ReasonLimit, 0)
+		}
+		if !keepOn(ReasonLimit) {
+			return fail(ReasonLimit, 0)
+		}
 	}
 	if !spacious(size) {
 		return fail(ReasonMap, errMemory)
 	}
 	at := fileSize
-	f, reason, errno := enlarge(at, size)
+	more := uintptr(0) // for the newest events, when this part is full
+	if lastKept == 0 {
+		more = ringSize()
+	} else if ring && events {
+		dropOldest() // before room is made for another: the disk may be full
+	}
+	f, reason, errno := enlarge(at, size, more)
+	if reason == ReasonReserve && lastKept == 0 && keepOn(reason) {
+		f, reason, errno = enlarge(at, size, 0)
+	}
 	if reason != 0 {
 		return fail(reason, errno)
 	}
@@ -109,7 +129,9 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 		return fail(ReasonMap, -p)
 	}
 	if lastKept != 0 && events {
-		drop(f, p, at, size)
+		drop(f) // unless there is a free slot
+		lastAt[lastCount%lastKept] = [3]uintptr{p, at, size}
+		lastCount++
 	}
 	syscall6(sysClose, f, 0, 0, 0, 0, 0)
 	if segments < uintptr(len(mapped)) {
@@ -143,22 +165,38 @@ func spacious(n uintptr) bool {
 }
 
 // enlarge opens the file and makes it larger. Disk space is allocated at once: a store into mapped
-// memory without disk space would kill the program.
-func enlarge(at, size uintptr) (f, reason, errno uintptr) {
-	f = syscall6(sysOpenat, atCwd, uintptr(unsafe.Pointer(&path[0])), openReadWrite|openCloseExec, 0, 0, 0)
-	if failed(f) {
-		return 0, ReasonAllocate, -f
+// memory without disk space would kill the program. So many more bytes must be free, too.
+func enlarge(at, size, more uintptr) (f, reason, errno uintptr) {
+	if f, errno = reopen(); f == 0 {
+		return 0, ReasonAllocate, errno
 	}
-	r := syscall6(sysFstat, f, uintptr(unsafe.Pointer(&scratch)), 0, 0, 0, 0)
-	if s := uintptr(unsafe.Pointer(&scratch)); failed(r) || *u64(s) != device || *u64(s + 8) != inode {
-		reason = ReasonAllocate
-	} else {
-		reason, errno = allocate(f, at, size)
-	}
-	if reason != 0 {
+	if reason, errno = allocate(f, at, size, more); reason != 0 {
 		syscall6(sysClose, f, 0, 0, 0, 0, 0)
 	}
 	return f, reason, errno
+}
+
+// reopen opens the file of the session; f is 0 if it cannot, or if another file is there.
+func reopen() (f, errno uintptr) {
+	f = syscall6(sysOpenat, atCwd, uintptr(unsafe.Pointer(&path[0])), openReadWrite|openCloseExec, 0, 0, 0)
+	if failed(f) {
+		return 0, -f
+	}
+	r := syscall6(sysFstat, f, uintptr(unsafe.Pointer(&scratch)), 0, 0, 0, 0)
+	if s := uintptr(unsafe.Pointer(&scratch)); failed(r) || *u64(s) != device || *u64(s + 8) != inode {
+		syscall6(sysClose, f, 0, 0, 0, 0, 0)
+		return 0, 0
+	}
+	return f, 0
+}
+
+// fileSizeLimit returns the limit for the size of files.
+func fileSizeLimit() uint64 {
+	var most [2]uint64
+	if failed(syscall6(sysPrlimit, 0, limitFileSize, 0, uintptr(unsafe.Pointer(&most)), 0, 0)) {
+		return ^uint64(0)
+	}
+	return most[0]
 }
 
 var zeros [64 << 10]byte
@@ -168,16 +206,15 @@ var zeros [64 << 10]byte
 var scratch [4096]byte
 
 // allocate makes a file larger, and allocates the disk space.
-func allocate(f, at, size uintptr) (reason, errno uintptr) {
-	var most [2]uint64
-	if reserve != 0 && scarce(f, size) {
+func allocate(f, at, size, more uintptr) (reason, errno uintptr) {
+	if reserve != 0 && !ring && scarce(f, size+more) {
 		return ReasonReserve, 0
 	}
-	r := syscall6(sysPrlimit, 0, limitFileSize, 0, uintptr(unsafe.Pointer(&most)), 0, 0)
-	if !failed(r) && uint64(at+size) > most[0] {
+	if uint64(at+size) > fileSizeLimit() {
 		return ReasonFileSize, 0 // growing beyond it would send a signal
 	}
-	if r = syscall6(sysFtruncate, f, at+size, 0, 0, 0, 0); failed(r) {
+	r := syscall6(sysFtruncate, f, at+size, 0, 0, 0, 0)
+	if failed(r) {
 		return ReasonAllocate, -r
 	}
 	for {
@@ -215,6 +252,16 @@ func scarce(f, size uintptr) bool {
 	return *u64(s + statfsAvailable)**u64(s + statfsBlock) < reserve+uint64(size)
 }
 
+// available returns how many bytes the recording may take of a file's disk.
+func available(f uintptr) uintptr {
+	s := uintptr(unsafe.Pointer(&scratch))
+	if reserve == 0 || failed(syscall6(sysFstatfs, f, s, 0, 0, 0, 0)) {
+		return ^uintptr(0)
+	}
+	free := *u64(s + statfsAvailable) * *u64(s + statfsBlock)
+	return uintptr(free - min(free, reserve))
+}
+
 // mapped lists the segments of the session, which are unmapped at its end. Those that do not fit
 // into it stay mapped.
 var (
@@ -222,27 +269,91 @@ var (
 	segments uintptr
 )
 
-// drop frees the oldest segment of events if there are enough newer ones. f is the open file; the
-// newest segment is at address p, and at offset at of the file.
-func drop(f, p, at, size uintptr) {
-	slot := &lastAt[lastCount%lastKept]
-	lastCount++
-	old, oldAt := slot[0], slot[1]
-	slot[0], slot[1] = p, at
+// dropOldest is drop for a file that is not open.
+func dropOldest() {
+	if lastAt[lastCount%lastKept][0] == 0 {
+		return
+	}
+	if f, _ := reopen(); f != 0 {
+		drop(f)
+		syscall6(sysClose, f, 0, 0, 0, 0, 0)
+	}
+}
+
+// drop frees the oldest segment of events if as many are kept as are to be. f is the open file.
+func drop(f uintptr) {
+	k := lastCount % lastKept
+	slot := &lastAt[k]
+	old, oldAt, oldSize := slot[0], slot[1], slot[2]
+	*slot = [3]uintptr{}
 	if old == 0 {
 		return
 	}
+	missing := lastCalls[k]
+	lastCalls[k] = 0
 	for i := range buckets {
 		for st := buckets[i]; st != nil; st = st.next {
-			if st.chunk >= old && st.chunk < old+size {
+			if st.chunk >= old && st.chunk < old+oldSize {
 				st.end, st.chunk = 0, 0 // its next event goes into a new chunk
+				missing += st.calls - st.counted
+				st.counted = st.calls
 			}
 		}
 	}
-	unmap(old, size)
+	unmap(old, oldSize)
 	*u32(header + AtDropped)++
-	for -syscall6(sysFallocate, f, fallocPunch|fallocKeepSize, oldAt, size, 0, 0) == errInterrupted {
+	*u64(header + AtMissing) += missing
+	for -syscall6(sysFallocate, f, fallocPunch|fallocKeepSize, oldAt, oldSize, 0, 0) == errInterrupted {
 	}
+}
+
+// ringLeast is how many segments of the newest events are kept at least.
+const ringLeast = 2
+
+// ringKept returns how many segments of the newest events are kept when the first part is full: about an
+// eighth of the limit.
+func ringKept() uintptr { return min(max(limit>>3>>mostShift, ringLeast), maxLast) }
+
+// ringSize returns how many bytes they take.
+func ringSize() uintptr { return ringKept() << mostShift }
+
+// keepOn ends the first part of the recording for a reason: what follows replaces the oldest of what follows. It
+// takes the disk space for that, and returns false if there is none.
+func keepOn(reason uintptr) bool {
+	f, _ := reopen()
+	if f == 0 {
+		return false
+	}
+	n := ringKept()
+	for reserve != 0 && n >= ringLeast && scarce(f, n<<mostShift) {
+		n--
+	}
+	r := uintptr(0)
+	if n >= ringLeast {
+		r = syscall6(sysFallocate, f, fallocKeepSize, fileSize, n<<mostShift, 0, 0)
+	}
+	syscall6(sysClose, f, 0, 0, 0, 0, 0)
+	if n < ringLeast || failed(r) && -r != errNotSupported && -r != errNoCall && -r != errInterrupted {
+		return false
+	}
+	lastKept, ring, lastCount = n, true, 0
+	*u32(header + AtReason) = uint32(reason)
+	*u64(header + AtRing) = uint64(fileSize)
+	return true
+}
+
+// countCalls notes how many calls a full chunk has, which may be dropped. The lock is held.
+func (st *goroutine) countCalls() {
+	if st.chunk == 0 && lastKept != 0 { // it was dropped while the goroutine was in the middle of an event
+		*u64(header + AtMissing) += st.calls - st.counted
+	}
+	for i := uintptr(0); i < lastKept; i++ {
+		if s := &lastAt[i]; st.chunk >= s[0] && st.chunk < s[0]+s[2] {
+			lastCalls[i] += st.calls - st.counted
+			break
+		}
+	}
+	st.counted = st.calls
 }
 
 // unmap replaces the mapping of a segment by private memory. The addresses stay valid, because a

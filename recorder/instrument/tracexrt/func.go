@@ -110,6 +110,7 @@ func Enter(f *Func, args ...any) int {
 	}
 	commit(p, EventEnter|f.number<<EventBits)
 	st.cur = q
+	st.calls++
 	if d == st.room {
 		if !st.deepen() {
 			return 0

@@ -7,7 +7,7 @@ var only, skip [64]string
 
 func defaults() {
 	depthMost, stringsMost, fieldsMost, levels = 0, 64, 12, 1<<62
-	limit, reserve, lastKept = 1<<62, 0, 0
+	limit, reserve, lastKept, ring = 1<<62, 0, 0, false
 	firstShift, mostShift = 20, 26
 	clock = bestClock()
 	only, skip = [64]string{}, [64]string{}
@@ -82,6 +82,17 @@ func keepLast(n uintptr) {
 	firstShift, mostShift = shift, shift
 	lastKept = min(max(n>>shift, 2), maxLast)
 }
+
+// fit makes segments so small that a recording of so many bytes has several.
+func fit(bytes uintptr) {
+	for mostShift > leastShift && 16<<mostShift > bytes {
+		mostShift--
+	}
+	firstShift = min(firstShift, mostShift)
+}
+
+// leastShift is that of a segment with room for a chunk.
+const leastShift = 16
 
 // left reports whether the options leave a function out.
 func left(f *Func) bool {

@@ -26,6 +26,10 @@ type goroutine struct {
 	stack   *[1 << 28]frame
 	next    *goroutine // in the same bucket
 
+	calls   uint64 // in the recording
+	counted uint64 // of these, in chunks that are full
+	before  uint64 // of these, of goroutines that the g ran before
+
 	panicOff uintptr // how far panic is below the end of the stack
 	panics   uint32  // number of panics then, with those whose deferred functions were running
 }
@@ -108,7 +112,9 @@ func begin(gp uintptr) *goroutine {
 	if st.session != session {
 		st.session = session
 		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
+		st.calls, st.counted = 0, 0
 	}
+	st.before = st.calls
 	st.id = *u64(gp + offGoid)
 	st.depth, st.panic, st.panics = 0, 0, 0
 	release()
@@ -148,7 +154,7 @@ func (st *goroutine) introduce(p uintptr, event uint32, t uint64) uintptr {
 		return p + 48
 	}
 	n := uintptr(st.depth)
-	*u32(p + 48) = uint32(n)
+	*u32(p + 48), *u32(p + 52) = uint32(n), uint32(st.calls-st.before)
 	q := p + 56
 	for i := uintptr(0); i < n; i++ {
 		*u32(q), *u64(q + 8) = st.stack[i].f.number, st.stack[i].begun
@@ -182,24 +188,23 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 		commit(st.cur, EventNext)
 	}
 	event := uint32(EventGoroutine)
-	need += ChunkHead + 48
-	again := lastKept != 0 && !st.fresh
-	if again {
-		event = EventAgain
-		need += 8 + uintptr(st.depth)*OpenSize*4
-	}
-	size := min(max(st.size*2, ChunkUnit), ChunkMost)
-	for size < need {
-		size *= 2
-	}
 	acquire()
 	if now := uint64(nanotime()); now-controlChecked > controlEvery {
 		controlChecked = now
 		abandoned()
 	}
-	p := uintptr(0)
+	p, size := uintptr(0), uintptr(0)
 	if st.session == session {
-		p = chunk(size)
+		st.countCalls()
+		kept := lastKept
+		p, size = st.take(need, kept)
+		if kept == 0 && lastKept != 0 { // the chunk is the first that may be dropped
+			p, size = st.take(need, lastKept)
+		}
+	}
+	again := lastKept != 0 && !st.fresh
+	if again {
+		event = EventAgain
 	}
 	if p != 0 {
 		st.chunk, st.size = p, size
@@ -223,6 +228,20 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 	}
 	commit(p+AtChunkWord, ChunkEvents)
 	return true
+}
+
+// take allocates a chunk with room for need bytes of events, and for the open calls if old segments are
+// dropped. The lock is held.
+func (st *goroutine) take(need, kept uintptr) (p, size uintptr) {
+	need += ChunkHead + 48
+	if kept != 0 && !st.fresh {
+		need += 8 + uintptr(st.depth)*OpenSize*4
+	}
+	size = min(max(st.size*2, ChunkUnit), ChunkMost)
+	for size < need {
+		size *= 2
+	}
+	return chunk(size), size
 }
 
 // leaveOut counts a call that is nested too deeply.

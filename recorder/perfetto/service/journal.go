@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +49,12 @@ const (
 	journalFile = 4 << 20
 )
 
+// newJournal returns nil if the disk has little room: that is needed for the trace.
 func newJournal(folder string, tell func(string, ...any)) *journal {
+	if !roomy(folder) {
+		tell("the disk has little room: %w", errNotKept)
+		return nil
+	}
 	return &journal{folder: folder, tell: tell, full: journalFile}
 }
 
@@ -135,10 +141,17 @@ func (j *journal) write() {
 		_, err = j.file.Write(j.record)
 	}
 	if j.size += int64(len(j.record)); err != nil {
+		j.tell("%w: %w", errNotKept, err)
+		_ = j.close() // it is not read
 		j.failed = true
-		j.tell("what was recorded last is lost if this process is killed: %w", err)
+		for at := j.oldest.Load(); at <= int64(j.number); at++ {
+			_ = os.Remove(j.path(at)) // the trace needs the room
+		}
 	}
 }
+
+// errNotKept is the consequence when there is no journal.
+var errNotKept = errors.New("what was recorded last is lost if this process is killed")
 
 // turn begins a new file, with what the session has not passed on, and returns a function that removes
 // the files before it; nil if the file is still small.
@@ -149,6 +162,10 @@ func (j *journal) turn(s *Service, n *session) (forget func()) {
 	_ = j.file.Close() // it was written without a buffer
 	j.file, j.size = nil, 0
 	j.number++
+	if !roomy(j.folder) {
+		j.failed = true
+		j.tell("the disk has little room: %w", errNotKept)
+	}
 	for _, p := range s.producersInOrder() {
 		if p.memory.told {
 			j.producer(p)

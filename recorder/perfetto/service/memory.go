@@ -139,7 +139,7 @@ func (p *producer) setUpMemory(n *session) bool {
 			break
 		}
 	}
-	size, page := p.memory.size(config, p.s.config.Limits.Memory)
+	size, page := p.memory.size(config, min(p.s.config.Limits.Memory, mostFile()))
 	if !p.memory.emulated {
 		if err := p.memory.share(size, page, n.journal.memory(p)); err != nil {
 			p.s.complain("cannot share %d bytes of memory with %q (process %d): %w", size, p.name, p.from.PID, err)

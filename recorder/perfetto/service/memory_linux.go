@@ -56,6 +56,24 @@ func makeMemoryAt(path string, size int) (data []byte, file *os.File, err error)
 	return data, file, nil
 }
 
+// leastRoom is how many bytes must be free on a disk where what programs write is kept.
+const leastRoom = 64 << 20
+
+// roomy reports whether the disk of a folder has that room.
+func roomy(folder string) bool {
+	var s unix.Statfs_t
+	return unix.Statfs(folder, &s) != nil || s.Bavail*uint64(s.Bsize) >= leastRoom
+}
+
+// mostFile returns the limit for the size of files, which memory has, too.
+func mostFile() int {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_FSIZE, &l) != nil {
+		return maxMemory
+	}
+	return int(min(l.Cur, maxMemory))
+}
+
 // sealedSize returns the size in bytes of memory made by a producer. It fails unless
 // the memory is sealed.
 func sealedSize(file *os.File) (int64, error) {

@@ -86,8 +86,13 @@ type Open struct {
 
 // Again continues a goroutine after data that may have been dropped.
 func (r *Goroutine) Again(id, parent, made, start uint64, open ...Open) {
+	r.AgainAfter(0, id, parent, made, start, open...)
+}
+
+// AgainAfter is Again when the goroutine has begun so many calls.
+func (r *Goroutine) AgainAfter(calls uint32, id, parent, made, start uint64, open ...Open) {
 	b := r.describe(id, parent, made, start)
-	b = le.AppendUint64(b, uint64(len(open)))
+	b = le.AppendUint32(le.AppendUint32(b, uint32(len(open))), calls)
 	for _, o := range open {
 		b = le.AppendUint64(le.AppendUint64(b, uint64(o.Function.ID)), o.Counter)
 	}
