@@ -87,10 +87,11 @@ func (l *lanes) settle(i int, ns int64, order uint64) error {
 		if top.end > ns || top.end == ns && top.until > order {
 			break
 		}
-		if err := l.leave(i); err != nil {
+		if err := a.pop(top.end); err != nil {
 			return err
 		}
 	}
+	l.ends[i] = a.innermost()
 	return nil
 }
 

@@ -93,7 +93,8 @@ func (c *converter) string(v span) string { return textOf(c.text, v) }
 
 // id returns the text of a number or a name of a process, a thread, or an operation.
 func (c *converter) id(v span) string {
-	if v.kind == token {
+	const short = 3 // as most are: 1.0 is the shortest other form
+	if v.kind == token && v.to-v.from >= short {
 		return fit.Whole(c.string(v))
 	}
 	return c.string(v)
