@@ -172,7 +172,7 @@ type Config struct {
 	// method Error of every error, as [Error] does. Without it they call it only for Go's own
 	// error types: a method of the program could take a lock that its caller holds.
 	CallMethods  bool
-	MaxString    int // characters kept of a string value; negative: none
+	MaxString    int // characters kept of a string value, and at least 1,024 of the text of an error; negative: none
 	CaptureDepth int // levels of objects within an object that is captured, 100 at most; negative: none
 	CaptureCount int // elements or fields kept of each; negative: none
 

@@ -1,87 +1,77 @@
 package recorder
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
-	"io/fs"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
 	"os"
-	"path/filepath"
-	"reflect"
+	"strings"
 	"testing"
-
-	"tracex/format"
-	"tracex/format/formattest"
-	"tracex/lazy/eager"
-	"tracex/recorder/internal/tracetest"
-	"tracex/recorder/internal/values"
-	"tracex/recorder/internal/versiontest"
 )
 
-// An error value is made without a recorder. Several recorders of any version can record it,
-// each with its own class for the error's type.
-func TestErrorOfNoRecorder(t *testing.T) {
-	_, missing := os.Open("/nowhere")
-	v := Error(missing)
-	for _, version := range []int{27, 22, 27} {
-		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FormatVersion: version}
-		r := start(t, c)
-		r.Class("another") // so that ids differ
-		th := r.Thread("main")
-		th.Throw(v, 0)
-		if err := r.Stop(); err != nil {
-			t.Fatal(err)
+type textFailure string
+
+func (textFailure) Error() string { panic("Error was called") }
+
+type numberFailure int8
+
+func (numberFailure) Error() string { panic("Error was called") }
+
+// wrapping is an error of the program with another in it.
+type wrapping struct{ Err error }
+
+func (wrapping) Error() string { panic("Error was called") }
+
+// TestErrorTexts: Of knows the texts of errors of Go's packages, and calls no method of the program.
+func TestErrorTexts(t *testing.T) {
+	r := start(t, Config{})
+	own := errors.New("its own")
+	for _, err := range []error{
+		own, fmt.Errorf("wrapped: %w", own), fmt.Errorf("%w, %w", own, io.EOF), errors.Join(own, fmt.Errorf("second: %w", io.EOF)),
+		&os.PathError{Op: "open", Path: "p", Err: errors.Join(own)}, os.NewSyscallError("read", io.EOF), context.DeadlineExceeded,
+		&net.OpError{Op: "dial", Net: "tcp", Source: &net.UDPAddr{Port: 5}, Addr: &net.TCPAddr{IP: net.IPv6loopback, Port: 80}, Err: &net.DNSError{Err: "no such host", Name: "a.example"}},
+		&url.Error{Op: "Get", URL: "http://a.example", Err: io.EOF}, json.Unmarshal([]byte("{x"), new(any)),
+	} {
+		if text, ok := r.Text(err); !ok || text != PanicType(err)+": "+err.Error() {
+			t.Errorf("%T: %q, want %q", err, text, err.Error())
 		}
-		forest, found := tracetest.LoadChecked(t, c.Path), 0
-		tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
-			found++
-			const text = "open /nowhere: no such file or directory"
-			switch got := &p.Value; {
-			case version == 22:
-				if got.Kind != format.ValueRawString || got.Text != "fs.PathError: "+text {
-					t.Errorf("in 22 it is %+v", got)
-				}
-			case got.Kind != format.ValueException || got.Captured == nil || got.Captured.Message == nil || *got.Captured.Message != text ||
-				len(got.Captured.Frames) > 0 || got.Hash() != Identity(reflect.ValueOf(missing).Pointer()):
-				t.Errorf("in 27 it is %+v", got)
-			default:
-				if class := forest.Context.Class(got.ClassID); class == nil || class.Name != "io/fs.PathError" {
-					t.Errorf("in 27 it is of the class %+v", class)
-				}
-			}
-		})
-		if found != 1 {
-			t.Errorf("in %d there are %d points", version, found)
+	}
+	for err, want := range map[error]string{textFailure("a text"): "recorder.textFailure: a text", numberFailure(-5): "recorder.numberFailure: -5"} {
+		if text, ok := r.Text(err); !ok || text != want {
+			t.Errorf("%T: %q, want %q", err, text, want)
+		}
+	}
+	endless := &os.PathError{Op: "open"}
+	endless.Err = endless
+	for _, err := range []error{
+		wrapping{io.EOF}, &wrapping{io.EOF}, &os.PathError{Op: "open", Err: wrapping{}}, errors.Join(io.EOF, wrapping{}), &url.Error{Err: &net.OpError{Err: wrapping{}}},
+		(*os.PathError)(nil), endless, &net.OpError{Op: "read", Addr: programAddr{}, Err: io.EOF},
+	} {
+		if text, ok := r.Text(err); ok {
+			t.Errorf("%T has the text %q", err, text)
 		}
 	}
 }
 
-// Recording an error with its text allocates no more than making the value did.
-func TestErrorAllocatesNothing(t *testing.T) {
-	if formattest.Race {
-		t.Skip("the race detector allocates")
-	}
-	for _, version := range versiontest.Versions {
-		r := start(t, Config{create: toDiscard, FormatVersion: version})
-		th, v := r.Thread("main"), Error(fs.ErrNotExist)
-		for range 10_000 {
-			th.Throw(v, 0) // until the buffer has its final size
-		}
-		if n := testing.AllocsPerRun(10_000, func() { th.Throw(v, 0) }); n != 0 {
-			t.Errorf("in %d: %v allocations", version, n)
-		}
-	}
-}
+// programAddr is a network address of the program.
+type programAddr struct{}
 
-// An error type for whose name there is no memory has the class of all such types.
-func TestErrorWithoutRoom(t *testing.T) {
-	r := start(t, Config{create: toDiscard})
-	number, _ := values.ErrorNumber(errors.New("text"))
-	if got := r.registry.ClassName(r.types.ErrorClass(number)); got != "<no room>" {
-		t.Errorf("its class is %q", got)
-	}
-	by := r.terms().Terms
-	v := Error(errors.New("text"))
-	v.v.Room(&by) // as before it is written
-	if got := r.registry.ClassName(r.types.ErrorClass(number)); got != "errorString" {
-		t.Errorf("its class is %q when there is room", got)
+func (programAddr) Network() string { return "" }
+func (programAddr) String() string  { panic("String was called") }
+
+// TestErrorCut: 1,024 characters of the text of an error are kept, whatever is kept of strings, unless nothing is.
+func TestErrorCut(t *testing.T) {
+	err := errors.New(strings.Repeat("é", 2000))
+	for most, want := range map[int]string{
+		0: strings.Repeat("é", 1024) + "…+1952", 5: strings.Repeat("é", 1024) + "…+1952", 1500: strings.Repeat("é", 1500) + "…+1000", -1: "…+4000",
+	} {
+		r := start(t, Config{MaxString: most})
+		if text, _ := r.Text(err); text != "errors.errorString: "+want {
+			t.Errorf("with MaxString %d the text is %.60q… of %d bytes", most, text, len(text))
+		}
 	}
 }

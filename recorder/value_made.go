@@ -1,15 +1,10 @@
 package recorder
 
 import (
-	"os"
-	"reflect"
-	"strconv"
 	"time"
 	"unsafe"
 
 	"tracex/recorder/internal/values"
-
-	"io/fs"
 )
 
 // fixed is the text of kinds that need none: without a text, room would take them to be short.
@@ -38,17 +33,6 @@ func Bytes(b []byte) Value {
 	return Value{values.Value{Kind: values.BytesKind, Text: unsafe.String(unsafe.SliceData(b), len(b))}}
 }
 
-// Error is an error: its type, and the beginning of what its method Error returns, as for a
-// string. That method is called at once; if it panics the message says so. A nil error is null.
-func Error(err error) Value {
-	if err == nil {
-		return Null()
-	}
-	typ := PanicType(err)
-	class, identity := values.ErrorNumber(err)
-	return Value{values.Value{Kind: values.FailureKind, Class: class, Bits: uint64(len(typ)+2)<<values.Shift | uint64(identity), Text: typ + ": " + guarded(err.Error)}}
-}
-
 // Stringer is what the method String of s returns, without quotes. It is called at once; if it
 // panics the text says so. A nil interface is null.
 func Stringer(s interface{ String() string }) Value {
@@ -66,49 +50,4 @@ func guarded(method func() string) (text string) {
 		}
 	}()
 	return method()
-}
-
-// errorOf makes a value of an error without calling a method that the program defines, unless
-// the config wants that.
-func (r *Recorder) errorOf(err error) Value {
-	switch {
-	case err == nil || r == nil:
-		return Null()
-	case r.config.CallMethods || tells(err):
-		return Error(err)
-	}
-	v := r.of(reflect.ValueOf(err))
-	if v.v.Kind == values.ObjectKind {
-		v.v.Kind = values.ExceptionKind
-	}
-	return v
-}
-
-// tells reports whether the message of an error comes only from Go's own packages.
-func tells(err error) bool {
-	switch e := err.(type) {
-	case *fs.PathError:
-		return e != nil && tells(e.Err)
-	case *os.SyscallError:
-		return e != nil && tells(e.Err)
-	case *os.LinkError:
-		return e != nil && tells(e.Err)
-	case *strconv.NumError:
-		return e != nil && tells(e.Err)
-	case nil:
-		return false
-	}
-	t := reflect.TypeOf(err)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.PkgPath() {
-	case "runtime", "syscall", "context":
-		return true
-	case "errors":
-		return t.Name() == "errorString"
-	case "fmt":
-		return t.Name() == "wrapError" || t.Name() == "wrapErrors"
-	}
-	return false
 }

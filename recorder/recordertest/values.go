@@ -124,7 +124,7 @@ func (w *walker) object() (recorder.Value, format.Value) {
 
 // texts are strings of all sorts: short, long, odd.
 var texts = []string{
-	"", "a", "plain text", "fifty characters, which is just what is kept of it.", strings.Repeat("long ", 100),
+	"", "a", "plain text", "fifty characters, which is just what is kept of it.", strings.Repeat("long ", 100), strings.Repeat("long 👍", 200),
 	"\x00", "tab\tand\nnewline", "Straße 漢字 👍🏽", strings.Repeat("é", 60), strings.Repeat("👍", 30), "a" + strings.Repeat("👍", 30),
 	strings.Repeat("x", 48) + "👍y", strings.Repeat("\x00", 55), "\xff\xfe not UTF-8 \xc0", strings.Repeat("\x80", 70),
 }
@@ -132,16 +132,23 @@ var texts = []string{
 // text returns a string and what the trace keeps of it.
 func (w *walker) text() (s, kept string) {
 	s = texts[w.rand.IntN(len(texts))]
-	valid := string([]rune(s)) // bytes that are not UTF-8 are U+FFFD
-	units := utf16.Encode([]rune(valid))
-	if len(units) <= w.program.MaxString {
-		return s, valid
+	kept, missing := keep(s, w.program.MaxString)
+	if missing > 0 {
+		kept += "..."
 	}
-	n := w.program.MaxString
-	if n > 0 && utf16.IsSurrogate(rune(units[n-1])) && units[n-1] < 0xdc00 {
-		n-- // no half of a character
+	return s, kept
+}
+
+// keep returns the first n characters of a text, as a trace has them, and how many bytes are missing.
+func keep(s string, n int) (kept string, missing int) {
+	units := 0
+	for i, c := range s {
+		if units += utf16.RuneLen(c); units > n { // no half of a character
+			return kept, len(s) - i
+		}
+		kept += string(c) // bytes that are not UTF-8 are U+FFFD
 	}
-	return s, string(utf16.Decode(units[:n])) + "..."
+	return kept, 0
 }
 
 // value returns a value of any kind and what the trace keeps of it.
@@ -194,7 +201,7 @@ func (w *walker) value() (recorder.Value, format.Value) {
 	case 17:
 		return w.array()
 	case 18:
-		return w.failure(s, kept)
+		return w.failure(s)
 	case 19:
 		return w.silent()
 	}
@@ -215,7 +222,11 @@ type failure string
 func (f failure) Error() string { return string(f) }
 
 // failure records an error with its text; since version 27 that is an exception with a message.
-func (w *walker) failure(s, kept string) (recorder.Value, format.Value) {
+func (w *walker) failure(s string) (recorder.Value, format.Value) {
+	kept, missing := keep(s, max(w.program.MaxString, 1024))
+	if missing > 0 {
+		kept += fmt.Sprint("…+", missing)
+	}
 	if w.version() < format.V27 {
 		return recorder.Error(failure(s)), format.Value{Kind: format.ValueRawString, Text: "recordertest.failure: " + kept}
 	}

@@ -2,6 +2,7 @@ package values
 
 import (
 	"reflect"
+	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -65,12 +66,34 @@ func (by *Terms) know(failure *Value) {
 // putFailure writes an error with the beginning of its message: in version 22 as a text with
 // the name of its type.
 func (l *Layout) putFailure(b []byte, v *Value, by *Terms) int {
-	max := int(by.Text)
+	max := FailureText(int(by.Text))
 	if l == &layout22 {
 		n := l.PutKind(b, RawKind)
-		return n + putText(b[n:], v.Text, max+v.message())
+		return n + putText(b[n:], cutFailure(v.Text, max+v.message()), MaxText)
 	}
-	return putFailure27(b, by.Names.ErrorClass(v.Class), int32(v.Bits), v.Text[v.message():], max)
+	return putFailure27(b, by.Names.ErrorClass(v.Class), int32(v.Bits), cutFailure(v.Text[v.message():], max), MaxText)
+}
+
+// FailureText returns how many characters of an error's message are kept where strings keep so many: what an
+// error wraps is at its end.
+func FailureText(strings int) int {
+	const least = 1 << 10
+	if strings <= 0 {
+		return 0
+	}
+	return max(strings, least)
+}
+
+// cutRoom is how many bytes cutFailure adds at most.
+const cutRoom = len("…+") + 20
+
+// cutFailure returns the first max characters of a message, and how many bytes are missing.
+func cutFailure(text string, max int) string {
+	short := Cut(text, max)
+	if len(short) == len(text) {
+		return text
+	}
+	return short + "…+" + strconv.Itoa(len(text)-len(short))
 }
 
 // ErrorType returns the type with a number that ErrorNumber returned.

@@ -19,7 +19,7 @@ func (v *Value) textRoom(by *Terms) int {
 		return 64 + 2*min(len(v.Text), max)
 	case FailureKind:
 		by.know(v)
-		return 20 + 3*min(len(v.Text), max+v.message())
+		return 20 + 3*min(len(v.Text), FailureText(max)+v.message()) + cutRoom
 	case ExactKind:
 		return 9 + 3*min(len(v.Text), MaxText)
 	case EncodedKind:
@@ -62,11 +62,7 @@ func (v *Value) AppendMade(dst []byte, max int) []byte {
 	case BytesKind:
 		return appendBytes(dst, v.Text, max)
 	case FailureKind:
-		short := Cut(v.Text, max+v.message())
-		dst = append(dst, short...)
-		if len(short) < len(v.Text) {
-			dst = append(dst, Ellipsis...)
-		}
+		dst = append(dst, cutFailure(v.Text, FailureText(max)+v.message())...)
 	}
 	return dst
 }
