@@ -49,10 +49,10 @@ func TestRecordingPage(t *testing.T) {
 		t.Fatal("the page does not tell how to record a Go program")
 	}
 	blocks := codeBlocks(section)
-	if len(blocks["sh"]) != 2 || len(blocks["go"]) < 2 || len(blocks["text"]) != 1 {
+	if len(blocks["sh"]) != 2 || len(blocks["go"]) < 3 || len(blocks["text"]) != 2 {
 		t.Fatalf("%d, %d, %d blocks of commands, code, screens", len(blocks["sh"]), len(blocks["go"]), len(blocks["text"]))
 	}
-	program, commands := blocks["go"][0], blocks["sh"]
+	program, loops, snippets, commands := blocks["go"][0], blocks["go"][1], blocks["go"][2:], blocks["sh"]
 	if lines := regexp.MustCompile(`(?m)^.*\b(rec|t)\..*$`).FindAllString(program, -1); len(lines) != 4-1 {
 		t.Errorf("besides recorder.Start these lines record: %q, want 3", lines)
 	}
@@ -81,6 +81,17 @@ func TestRecordingPage(t *testing.T) {
 		t.Errorf("the screen on the page has %q, recorded was %q", drawn, recorded)
 	}
 
+	writeFile(t, filepath.Join(user.dir, "loops", "main.go"), loops)
+	user.shell(t, "go run ./loops")
+	cmd, _, _ = command(t, "print", filepath.Join(user.dir, "cart.bin"))
+	if printed, err = cmd.Output(); err != nil {
+		t.Fatal(err)
+	}
+	anyObject := func(text string) string { return regexp.MustCompile(`@\d+`).ReplaceAllString(text, "@") }
+	if got, want := anyObject(string(printed)), anyObject(blocks["text"][1]); got != want {
+		t.Errorf("the program with loops recorded\n%s\non the page is\n%s", got, want)
+	}
+
 	_, section, _ = strings.Cut(page, "\n## Through shared memory\n")
 	build, record, ok := strings.Cut(codeBlocks(section)["sh"][0], "\ntracex ")
 	if !ok {
@@ -93,7 +104,7 @@ func TestRecordingPage(t *testing.T) {
 		t.Errorf("recorded through shared memory: exit code %d, %s", got, stderr)
 	}
 
-	writeFile(t, filepath.Join(user.dir, "snippets", "snippets.go"), snippetHead+strings.Join(blocks["go"][1:], "\n"))
+	writeFile(t, filepath.Join(user.dir, "snippets", "snippets.go"), snippetHead+strings.Join(snippets, "\n"))
 	user.shell(t, "go vet ./snippets")
 }
 

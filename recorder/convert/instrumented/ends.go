@@ -76,10 +76,13 @@ func (p *process) thrown(t *thread) bool {
 	return true
 }
 
+// mostThrown is how many characters are kept of the text of a panic: all, unless it is a struct.
+const mostThrown = 4 << 10
+
 // threw encodes that a call threw, the rest of its footer.
 func (p *process) threw(exception string) {
 	e := &p.encoder
-	result := format.Footer{Exception: values.Shorten(exception, values.MaxException), Threw: true, Result: format.Value{Kind: format.ValueVoid}}
+	result := format.Footer{Exception: values.Shorten(exception, mostThrown), Threw: true, Result: format.Value{Kind: format.ValueVoid}}
 	if e.layout.Version >= format.V27 {
 		result.Result.Kind = format.ValueUnfinished
 	}
