@@ -181,7 +181,7 @@ func (c *capturer) text(v reflect.Value) (Value, bool) {
 		}
 	}
 	if t := v.Type(); v.CanInterface() && (v.Kind() == reflect.Pointer || t.PkgPath() != "") && t.NumMethod() > 0 && t.Implements(errorType) {
-		return c.r.told(v.Interface().(error))
+		return told(v.Interface().(error), c.r.config.CallMethods)
 	}
 	return Value{}, false
 }

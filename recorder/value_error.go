@@ -30,7 +30,7 @@ func (r *Recorder) errorOf(err error) Value {
 	if err == nil || r == nil {
 		return Null()
 	}
-	if v, ok := r.told(err); ok {
+	if v, ok := told(err, r.config.CallMethods); ok {
 		return v
 	}
 	v := r.of(reflect.ValueOf(err))
@@ -40,10 +40,10 @@ func (r *Recorder) errorOf(err error) Value {
 	return v
 }
 
-// told makes a value of an error whose text is known. That of an error that is a string or an integer is
+// told makes a value of an error whose text is known; call allows to call its method. That of an error that is a string or an integer is
 // taken to be that.
-func (r *Recorder) told(err error) (Value, bool) {
-	if r.config.CallMethods || tells(err, maxHops) {
+func told(err error, call bool) (Value, bool) {
+	if call || tells(err, maxHops) {
 		return Error(err), true
 	}
 	switch v := reflect.ValueOf(err); v.Kind() {
