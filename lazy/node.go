@@ -136,7 +136,7 @@ func (n *Node) Offset() (physical, logical int64) {
 	return s.Physical(at), at
 }
 
-// Fraction returns where the node is in its thread's stream, from 0 to 1; in the file
+// Fraction returns where the node is in its thread's stream, from 0 for the first point to 1; in the file
 // while the stream is not completely known.
 func (n *Node) Fraction() float64 {
 	v := n.loader.r.known.Load()
@@ -148,7 +148,8 @@ func (n *Node) Fraction() float64 {
 	if data, _ := n.loader.r.Size(); !v.Complete && data > 0 {
 		return float64(max(0, s.Physical(at))) / float64(data)
 	}
-	return float64(at) / float64(s.Size)
+	first := n.loader.r.firstPoint(v, n.thread)
+	return float64(max(0, at-first)) / float64(max(1, s.Size-first))
 }
 
 // around returns what the text of a point needs to know of the container that it was recorded in.

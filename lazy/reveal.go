@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // Position is a point in a thread's stream. Unlike a node it is never forgotten.
@@ -144,12 +145,44 @@ func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with ne
 	return p.nodes[i-1], nil
 }
 
-// FindFraction returns the Position at a fraction of a thread's stream, from 0 to 1.
+// FindFraction returns the Position at a fraction of a thread's stream, from 0 for its first point to 1 for its end.
 func (r *LazyTraceReader) FindFraction(thread int32, f float64) (Position, error) {
-	s := r.known.Load().Stream(thread)
+	v := r.known.Load()
+	s := v.Stream(thread)
 	if s == nil {
 		return Position{}, fmt.Errorf("thread %d is not in the trace", thread)
 	}
-	at := int64(min(max(f, 0), 1) * float64(s.Size))
+	first := r.firstPoint(v, thread)
+	at := first + int64(min(max(f, 0), 1)*float64(s.Size-first))
 	return Position{Thread: thread, At: min(at, max(0, s.Size-1))}, nil
+}
+
+// firstPoint returns where the first point of a thread begins, after the descriptors that it refers to: 0 if that
+// cannot be read. It looks once.
+func (r *trace) firstPoint(v *index.View, thread int32) int64 {
+	key := firstKey{thread, r.epoch.Load()}
+	if at, ok := r.firsts.Load(key); ok {
+		return at.(int64)
+	}
+	at := int64(0)
+	err := r.use(func() error {
+		w, err := r.walkerOn(v, thread)
+		if err == nil {
+			at, _, err = w.seekPoint(0, w.s.Size)
+		}
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	if v.Complete {
+		r.firsts.Store(key, at)
+	}
+	return at
+}
+
+// firstKey is a thread of a view that turned out wrong so many times.
+type firstKey struct {
+	thread int32
+	epoch  int64
 }

@@ -62,6 +62,7 @@ type sums struct {
 	tallies atomic.Pointer[tallies]    // nil until counted
 	hidden  atomic.Pointer[hidden]     // nil until found out
 	events  atomic.Pointer[eventTable] // of the view for which it was last needed; nil if never
+	firsts  sync.Map                   // from firstKey to the offset of a thread's first point
 }
 
 func newTrace(path, ended string) *trace {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -98,4 +99,33 @@ func TestGoToTime(t *testing.T) {
 	d.keys(":").typed("9h").keys("enter").has("32,400 s (9h 00m) is after the last call that has ended in this thread")
 	untimed := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	untimed.keys(":").typed("1ms").keys("enter").has("this trace has no times")
+}
+
+// TestEnds: 0 % is the first event of a thread, and shown as that; 100 % leads to the last one.
+func TestEnds(t *testing.T) {
+	d := drive(t, uitest.Open(t, formattest.Demo(t), lazy.Options{NoWrite: true}), 100, 24, Options{})
+	d.keys("g j").has("#0 · 0.0 %")
+	d.keys(": 1 0 0 % enter")
+	n := d.m.tree.Out.Cursor.Node
+	if next, ok := d.m.tree.Out.Tree.Next(d.m.tree.Out.Cursor); n == nil || !n.Leaf() || ok && next.Depth > 0 {
+		t.Errorf("100 %% leads to %q", d.cursorText())
+	}
+	var last int32
+	r := d.m.trace.Reader
+	var all bytes.Buffer
+	if err := r.Print(t.Context(), &all, lazy.PrintOptions{Folded: true, JSON: true}, lazy.PrintRange{Thread: new(int32)}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(all.String()) {
+		var e struct{ Event *int32 }
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Event != nil {
+			last = *e.Event
+		}
+	}
+	if n.Point().Event != last {
+		t.Errorf("100 %% leads to #%d, the last event is #%d", n.Point().Event, last)
+	}
 }

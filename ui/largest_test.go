@@ -30,7 +30,7 @@ func TestLargest(t *testing.T) {
 // TestLargestSays: without times, a message tells how much the child holds.
 func TestLargestSays(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
-	d.keys("g 3 L").has("no times: this is the largest child, 99 % of the data in Load.flat()")
+	d.keys("g 3 L").has("no times: this is the largest child, 100 % of the data in Load.flat()")
 	d.keys("L").has("of the data in loop")
 	n := d.m.tree.Out.Cursor.Node
 	bytes, of := n.Weight()

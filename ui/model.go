@@ -263,6 +263,9 @@ func (m *Model) settle() tea.Cmd {
 		m.follow.Put(m.tree.Out.Cursor)
 	}
 	cmds = append(cmds, m.filter.settle(), m.search.shown.settle(), m.results.settle(), m.tree.Settle())
+	if at, ok := m.tree.Out.Here(); ok {
+		m.search.At(at)
+	}
 	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur().Running() && !m.details.code.Busy()
 	cmds = append(cmds, m.counting.Settle(m.countingFacts(), m.trace.Generation, idle), m.tree.Prefetch())
 	cmds = append(cmds, m.details.settle())

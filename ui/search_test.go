@@ -422,3 +422,10 @@ func TestSearchStays(t *testing.T) {
 		d.keys("[")
 	}
 }
+
+// TestHitAtCursor: the number of the hit is that of the one that the cursor is on, however it came there.
+func TestHitAtCursor(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
+	d.search("getAdapter", false)
+	d.has(" 1 of ").keys("n").has(" 2 of ").keys("[").has(" 1 of ").keys("]").has(" 2 of ").keys("n n").has(" 4 of ").keys("[ [").has(" 2 of ")
+}

@@ -233,7 +233,7 @@ func (w *writer) nested(n *lazy.Node) {
 		if !n.Parent().IsThread() {
 			in = w.of.Name(n.Parent())
 		}
-		text += ", " + screen.Percent(count, of) + " of those in " + in
+		text += ", " + screen.Share(count, of) + " of those in " + in
 	}
 	w.pair("nested", text, screen.Plain)
 }

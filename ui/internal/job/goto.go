@@ -49,7 +49,11 @@ func (p *Part) toShare(share float64, text string) tea.Cmd {
 		p.tree.Out.Settle()
 		p.tree.Out.Jump(outline.RowOf(n))
 		t, _ := p.r.ThreadInfo(thread)
-		return p.tree.Aim(outline.Toward(n, at.At, t.Bytes/200))
+		slack := t.Bytes / 200
+		if share >= 100 {
+			slack = 0 // down to the last event
+		}
+		return p.tree.Aim(outline.Toward(n, at.At, slack))
 	})
 }
 

@@ -81,7 +81,7 @@ func (p *Part) sayWeight(n *lazy.Node) {
 	if !n.Parent().IsThread() {
 		in = p.tree.Out.ShortName(n.Parent())
 	}
-	p.env.Say(why + "this is the largest child, " + screen.Percent(bytes, of) + " of the data in " + in)
+	p.env.Say(why + "this is the largest child, " + screen.Share(bytes, of) + " of the data in " + in)
 }
 
 // down returns the node that the given number of levels leads to, or fewer levels if there is

@@ -141,6 +141,16 @@ func (p *Part) UseOther() bool {
 	return true
 }
 
+// At notes where the cursor is: the hit there, if there is one, is the one last gone to.
+func (p *Part) At(at lazy.Position) {
+	if !p.Begun() || p.cur.want != nil {
+		return
+	}
+	if i, exact := p.cur.hits.Find(at); exact {
+		p.cur.shown = i + 1
+	}
+}
+
 // Stop stops the search under way, and reports whether there was one. Its hits stay.
 func (p *Part) Stop() bool {
 	if !p.cur.running() {
