@@ -13,7 +13,6 @@ import (
 type still struct {
 	frames *Frames
 	text   string
-	drawn  chan string
 }
 
 func (s *still) Init() tea.Cmd { return nil }
