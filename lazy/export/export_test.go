@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"tracex/format"
@@ -140,10 +141,11 @@ func TestLines(t *testing.T) {
 	})
 }
 
-// withoutEmpty leaves out the lines of threads without events: an export has only what it exports.
+// withoutEmpty leaves out the lines of threads without events, and those that count what is left out: an export has
+// only what it exports.
 func withoutEmpty(b []byte) []byte {
 	var out []byte
-	list := bytes.SplitAfter(b, []byte("\n"))
+	list := slices.DeleteFunc(bytes.SplitAfter(b, []byte("\n")), func(line []byte) bool { return bytes.HasPrefix(line, []byte(`{"kind":"unloaded"`)) })
 	for i, line := range list {
 		if isThread(line) && (i+1 == len(list) || len(list[i+1]) == 0 || isThread(list[i+1])) {
 			continue
