@@ -82,21 +82,9 @@ func eagerText(t *testing.T, path string, folded bool) string {
 // treeText prints a tree, loading it with children.
 func treeText(t *testing.T, tree *Tree, children func(n *Node) []*Node) string {
 	t.Helper()
-	var out []byte
 	threads := tree.Threads()
-	for _, th := range threads {
-		before := len(out)
-		out = fmt.Appendf(out, "# Thread %d", th.Thread()+1)
-		if len(threads) > 1 {
-			name := ""
-			tree.r.WithContext(func(c *format.Context) {
-				if n := c.Thread(th.Thread()); n != nil {
-					name = n.Name
-				}
-			})
-			out = append(format.AppendPlain(append(out, " ("...), name), ')')
-		}
-		out = append(out, '\n')
+	below, several := make([][]byte, len(threads)), 0
+	for i, th := range threads {
 		stack := []*Node{}
 		push := func(n *Node) {
 			kids := children(n)
@@ -105,16 +93,33 @@ func treeText(t *testing.T, tree *Tree, children func(n *Node) []*Node) string {
 			}
 		}
 		push(th)
-		if len(stack) == 0 && tree.r.Version() >= format.V27 {
-			out = out[:before] // which then has no line
+		if len(stack) > 0 {
+			several++
 		}
 		for len(stack) > 0 {
 			n := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			out = append(out, strings.Repeat("  ", n.Depth()-1)...)
-			out = append(tree.AppendText(out, n, true), '\n')
+			below[i] = append(below[i], strings.Repeat("  ", n.Depth()-1)...)
+			below[i] = append(tree.AppendText(below[i], n, true), '\n')
 			push(n)
 		}
+	}
+	var out []byte
+	for i, th := range threads {
+		if len(below[i]) == 0 && (several < 2 || tree.r.Version() >= format.V27) {
+			continue // it then has no line
+		}
+		out = fmt.Appendf(out, "# Thread %d", th.Thread()+1)
+		if several > 1 {
+			name := ""
+			tree.r.WithContext(func(c *format.Context) {
+				if n := c.Thread(th.Thread()); n != nil {
+					name = n.Name
+				}
+			})
+			out = append(format.AppendPlain(append(out, " ("...), name), ')')
+		}
+		out = append(append(out, '\n'), below[i]...)
 	}
 	return string(out)
 }

@@ -100,15 +100,21 @@ func textOfNodes(tree *Tree, nodes []*Node) string {
 		}
 	}
 	var out []byte
-	several := len(tree.Threads()) > 1
+	empty := func(i int) bool { return i+1 == len(nodes) || nodes[i+1].IsThread() }
+	trees := 0
+	for i, n := range nodes {
+		if n.IsThread() && !empty(i) {
+			trees++
+		}
+	}
 	tree.r.WithContext(func(c *format.Context) {
 		for i, n := range nodes {
 			if n.IsThread() {
-				if empty := i+1 == len(nodes) || nodes[i+1].IsThread(); empty && c.Version() >= format.V27 {
-					continue // which then has no line
+				if empty(i) && (trees < 2 || c.Version() >= format.V27) {
+					continue // it then has no line
 				}
 				out = fmt.Appendf(out, "# Thread %d", n.Thread()+1)
-				if several {
+				if trees > 1 {
 					name := ""
 					if th := c.Thread(n.Thread()); th != nil {
 						name = th.Name

@@ -1,6 +1,6 @@
-// Printing: print.go walks over threads, print_spread.go over segments of them on several
-// processors, print_event.go below one event, print_loaded.go over the nodes in memory. Package
-// lazy/internal/lines lays out each line, as text or as JSON.
+// Printing: print.go walks over threads, print_heading.go has the lines above them,
+// print_spread.go walks over segments of them on several processors, print_event.go below one event,
+// print_loaded.go over the nodes in memory. Package lazy/internal/lines lays out each line, as text or as JSON.
 
 package lazy
 
@@ -53,8 +53,9 @@ var errEnough = errors.New("enough")
 // Print writes threads as text, with all their roots, without keeping nodes: memory
 // grows with the depth of nesting and with the number of processors; it uses up to 16. It prints what is known when it begins; wait for PhaseReady to print all.
 // If the index turns out to be wrong, it waits for a new one and continues. If the
-// data is damaged, everything before the damage has been written. A thread without
-// events within the range has no heading. If it has a From and there is nothing to print from
+// data is damaged, everything before the damage has been written. Headings have names if several threads have
+// points. A thread without events within the range has no heading; without any events it has one in
+// version 22 alone, if names are shown. If it has a From and there is nothing to print from
 // there on, Print writes nothing and returns a [*NoEventError]. A nil w is standard output.
 func (r *LazyTraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange) error {
 	return r.print(ctx, w, o, within, usualCut())
@@ -66,14 +67,16 @@ func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions
 	v := r.known.Load()
 	p := newPrinter(r, w, o)
 	p.from, p.left, p.limited = within.From, within.Count, within.Count > 0
-	p.several = len(v.Streams) > 1
+	var err error
+	if p.several, err = several(ctx, r); err != nil {
+		return err
+	}
 	var threads []int32
 	for _, s := range v.Streams {
 		if within.Thread == nil || *within.Thread == s.Thread {
 			threads = append(threads, s.Thread)
 		}
 	}
-	var err error
 	if c == (cut{}) || p.limited || o.MaxDepth > 0 { // most of the trace may be passed over
 		err = p.each(ctx, threads)
 	} else {
@@ -102,7 +105,7 @@ type printer struct {
 	from    int32 // the first event
 	left    int64 // trace points to print, when limited
 	limited bool
-	several bool   // the trace has several threads
+	several bool   // several threads of the trace have points
 	pending func() // writes the heading of the thread, before its first point; nil if written
 	begun   bool   // a heading has been written
 	at      *int32 // the thread; nil if none yet
@@ -188,23 +191,6 @@ func (p *printer) inRange(ctx context.Context, threads []int32) (list []int32, e
 	return list, err
 }
 
-// enter begins a thread.
-func (p *printer) enter(thread int32) {
-	p.at, p.done = &thread, 0
-	p.pending = p.heading(thread, p.several)
-	if p.from == 0 {
-		p.begin()
-	}
-}
-
-// begin writes the heading that is pending.
-func (p *printer) begin() {
-	if p.pending != nil {
-		p.pending()
-		p.pending, p.begun = nil, true
-	}
-}
-
 // enough reports whether the requested number of points has been printed.
 func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
@@ -213,22 +199,6 @@ func newPrinter(r *LazyTraceReader, w io.Writer, o PrintOptions) *printer {
 	p := &printer{r: r, version: v, lines: lines.New(lines.Output(w), r.ctx, v, o)}
 	p.lines.Head(r.Times())
 	return p
-}
-
-// heading returns a function that writes the heading of a thread. It may be called with
-// the context locked.
-func (p *printer) heading(thread int32, several bool) func() {
-	took := noTime
-	if p.lines.Options().JSON {
-		took = p.r.threadTime(thread)
-	}
-	name := ""
-	p.r.WithContext(func(c *format.Context) {
-		if t := c.Thread(thread); t != nil {
-			name = t.Name
-		}
-	})
-	return func() { p.lines.Thread(thread, name, several, took) }
 }
 
 // descent returns the options of a walk over a thread.

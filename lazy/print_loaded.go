@@ -25,6 +25,10 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions, nod
 	if len(nodes) == 0 {
 		nodes = threads
 	}
+	several, err := several(ctx, t.r)
+	if err != nil {
+		return err
+	}
 	out := lines.New(lines.Output(w), t.r.ctx, t.r.Version(), o)
 	out.Head(t.r.Times())
 	headed := int32(-1) // the thread whose heading, or object, was written last
@@ -39,9 +43,11 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions, nod
 				if th := c.Thread(n.thread); th != nil {
 					name = th.Name
 				}
-				out.Thread(n.thread, name, len(threads) > 1, took)
+				out.Thread(n.thread, name, several, took)
 			})
 			headed = n.thread
+		} else {
+			out.Apart()
 		}
 		top := max(int(n.depth)-1, 0)
 		out.SetBase(top)

@@ -22,8 +22,14 @@ func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	p := forestPrinter{lines: lines.New(lines.Output(w), f.Context, f.Context.Version(), o)}
 	p.folder = fold.Folder[Node]{Context: f.Context, Access: &p.access}
 	p.lines.Head(time.Time{}, false)
+	trees := 0
 	for _, t := range f.Threads {
-		p.lines.Thread(t.ID, t.Name, len(f.Threads) > 1, times.None)
+		if t.Points() > 0 {
+			trees++
+		}
+	}
+	for _, t := range f.Threads {
+		p.lines.Thread(t.ID, t.Name, trees > 1, times.None)
 		if err := p.tree(t); err != nil {
 			return cmp.Or(p.lines.Flush(), err)
 		}

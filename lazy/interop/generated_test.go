@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"fmt"
 	"testing"
 
 	"tracex/format"
@@ -51,5 +52,18 @@ func testReadsGenerated(t *testing.T, r *reference) {
 			data := formattest.File(t, spec)
 			sameAsReference(t, r, data)
 		})
+	}
+}
+
+// Of threads without points the real reader prints nothing, and of a single one with points no name.
+func TestReferenceReadsEmptyThreads(t *testing.T) { eachReference(t, testReadsEmptyThreads) }
+
+func testReadsEmptyThreads(t *testing.T, r *reference) {
+	for _, kinds := range []string{"p", "p-", "-p", "pd", "-", "--", "-d", "-d-d-p", "pn", "pp", "pnp", "p-dp"} {
+		for _, dump := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, dump %v", kinds, dump), func(t *testing.T) {
+				sameAsReference(t, r, formattest.EmptyThreads(t, r.release.version, dump, kinds))
+			})
+		}
 	}
 }

@@ -109,9 +109,9 @@ func (l *Writer) Append(b []byte) { l.buf = b }
 // Drop discards the collected lines.
 func (l *Writer) Drop() { l.buf = l.buf[:0] }
 
-// Thread writes the line above the tree of a thread, with its name if the
-// trace has several. Since version 27 the reference prints no line for a thread
-// without points.
+// Thread writes the line above the tree of a thread, with its name if several threads
+// have points. A thread without points has no line, except in version 22 beside several
+// that have some: the text that is expected of such a trace has it there.
 func (l *Writer) Thread(id int32, name string, several bool, took times.Time) {
 	if l.o.JSON {
 		l.jsonThread(id, name, took)
@@ -129,13 +129,16 @@ func (l *Writer) Thread(id int32, name string, several bool, took times.Time) {
 		}
 		l.buf = append(l.buf, ')')
 	}
-	if l.version >= format.V27 {
+	if !several || l.version >= format.V27 {
 		l.pending = append(append(l.pending[:0], l.buf[at:]...), '\n')
 		l.buf = l.buf[:at]
 		return
 	}
 	l.end()
 }
+
+// Apart tells that what follows is not of the thread whose line was to be written last.
+func (l *Writer) Apart() { l.pending = l.pending[:0] }
 
 // Point writes the line of a point. inside is the event of the container around
 // it, -1 if none; only JSON includes inside and took.
