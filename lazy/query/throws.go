@@ -224,6 +224,10 @@ func (t *Throws) step(s *throwStep) {
 		t.flying[s.depth] = &e
 	case stepCatch:
 		if at == nil || !sameClass(at.Class, s.class) {
+			if depth := t.recovered(s); depth >= 0 {
+				t.end(depth, Caught, t.flying[depth].caller, s.event)
+				return
+			}
 			// It comes from code that was not recorded.
 			e := t.begin(s, false)
 			e.In, e.InMerged = -1, false
@@ -260,6 +264,29 @@ func (t *Throws) step(s *throwStep) {
 		}
 	}
 }
+
+// recovered returns the number of calls around the panic that a catch ends in a deferred function, whose call
+// is in the one that the panic goes through; -1 if there is none. What a panic points to may have changed, and
+// its text with that.
+func (t *Throws) recovered(s *throwStep) int {
+	nearest := -1
+	if !isPanic(s.class) {
+		return nearest
+	}
+	for depth := s.depth; depth >= 0; depth-- {
+		switch e := t.flying[depth]; {
+		case e == nil:
+		case e.Class == s.class:
+			return depth
+		case nearest < 0 && isPanic(e.Class):
+			nearest = depth
+		}
+	}
+	return nearest
+}
+
+// isPanic reports whether the name of a class is the text of a panic of Go.
+func isPanic(class string) bool { return strings.HasPrefix(class, "panic: ") }
 
 // sameClass reports whether two names are of one class: a call that threw has the short name, or
 // none.

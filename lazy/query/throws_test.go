@@ -36,10 +36,17 @@ func (n *node) told() (shown *node, merged bool) {
 	return n, merged
 }
 
+// inFlight is what is in flight in a call, which has a call; nil if nothing is.
+type inFlight struct {
+	call *node
+	f    *flight
+}
+
 // plainThrows finds the exceptions of calls by recursion over a tree in memory.
 type plainThrows struct {
 	list  []*flight
-	muted int64 // those in flight only in calls that are merged
+	open  []inFlight // from the outermost
+	muted int64      // those in flight only in calls that are merged
 }
 
 func (p *plainThrows) land(f *flight, how Outcome, where *node, catch bool, at *node) {
@@ -83,7 +90,10 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 	for _, n := range list {
 		switch n.class {
 		case format.ClassCall:
-			if out := p.call(n, call == nil); out != nil {
+			p.open = append(p.open, inFlight{call, f})
+			out := p.call(n, call == nil)
+			f, p.open = p.open[len(p.open)-1].f, p.open[:len(p.open)-1]
+			if out != nil {
 				p.land(f, Replaced, call, false, n)
 				out.told = out.told || call.fate != muted
 				f = out
@@ -99,6 +109,9 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 			f = now
 		case format.ClassCatch:
 			if f == nil || !sameClass(f.class, n.exception) {
+				if p.recovered(n, call, &f) {
+					continue
+				}
 				now := thrown(n, nil)
 				now.told, now.inMerged = n.fate != muted, false
 				p.land(now, Caught, call, true, n)
@@ -112,6 +125,26 @@ func (p *plainThrows) in(call *node, list []*node, f *flight) *flight {
 		}
 	}
 	return f
+}
+
+// recovered ends a panic in flight in a call or in one around, and reports whether there is one: of those with the
+// text of the catch, or else of all, the innermost.
+func (p *plainThrows) recovered(n, call *node, f **flight) bool {
+	all := append(slices.Clone(p.open), inFlight{call, *f})
+	for _, text := range []string{n.exception, "panic: "} {
+		for i, o := range slices.Backward(all) {
+			if o.f == nil || !strings.HasPrefix(n.exception, "panic: ") || !strings.HasPrefix(o.f.class, text) {
+				continue
+			}
+			if p.land(o.f, Caught, o.call, true, o.call); i < len(p.open) {
+				p.open[i].f = nil
+			} else {
+				*f = nil
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // call returns what comes out of a call.

@@ -38,6 +38,7 @@ var wanted = []struct {
 	{"runtime", "_panic", "fp", "offPanicFP", false},
 	{"runtime", "_panic", "sp", "offPanicSP", false},
 	{"runtime", "_panic", "goexit", "offPanicGoexit", false},
+	{"runtime", "_panic", "recovered", "offPanicRecovered", false},
 	{"runtime", "moduledata", "text", "offModuleText", true},
 	{"runtime", "moduledata", "end", "offModuleEnd", true},
 	{"runtime", "moduledata", "types", "offModuleTypes", true},

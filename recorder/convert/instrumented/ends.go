@@ -49,8 +49,8 @@ func (p *process) leave(t *thread, f *function, kind uint32, counter uint64) boo
 	return true
 }
 
-// thrown adds the leaf of a panic.
-func (p *process) thrown(t *thread) bool {
+// thrown adds the leaf of a panic that began, or was recovered.
+func (p *process) thrown(t *thread, class format.Class) bool {
 	c, e := p.to, &p.encoder
 	pc, called := e.c.U32(), e.c.U32()
 	text := e.appendText([]byte("panic: "), nil, 0, false)
@@ -67,12 +67,11 @@ func (p *process) thrown(t *thread) bool {
 	}
 	at := len(t.Bytes())
 	e.b = slices.Grow(t.Bytes(), headSize)[:at+headSize] // PutPointHead writes more than it needs
-	e.layout.PutPointHead(e.b[at:], format.ClassThrow, location, t.Thread, int32(c.numbered))
+	e.layout.PutPointHead(e.b[at:], class, location, t.Thread, int32(c.numbered))
 	c.numbered++
 	e.b = e.b[:at+format.PointHeadSize]
 	e.rawBytes(text)
 	t.Leaf(e.b)
-	p.told.Thrown++
 	return true
 }
 

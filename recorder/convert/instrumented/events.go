@@ -3,6 +3,7 @@ package instrumented
 import (
 	"encoding/binary"
 
+	"tracex/format"
 	"tracex/recorder/instrument/raw"
 )
 
@@ -94,7 +95,13 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 			p.told.Statements++
 		}
 	case raw.EventThrow:
-		ok = p.thrown(t)
+		if ok = p.thrown(t, format.ClassThrow); ok {
+			p.told.Thrown++
+		}
+	case raw.EventCatch:
+		if ok = p.thrown(t, format.ClassCatch); ok {
+			p.told.Caught++
+		}
 	default:
 		ok = p.leave(t, f, kind, counter)
 	}

@@ -16,6 +16,7 @@ type Counts struct {
 	Statements int64 // go statements, which are calls in the trace, too
 	Goroutines int64 // those with events: the threads of the trace
 	Thrown     int64 // panics
+	Caught     int64 // recoveries that have an event
 	Panics     int64 // calls that ended by a panic
 	Goexits    int64 // calls that ended by runtime.Goexit
 	Unwound    int64 // calls that ended in an unknown way
@@ -42,7 +43,7 @@ type Process struct {
 }
 
 // Events is how many events the trace has. With [Options.NotEmpty] there is no trace if it is 0.
-func (c *Counts) Events() int64 { return c.Calls + c.Statements + c.Thrown }
+func (c *Counts) Events() int64 { return c.Calls + c.Statements + c.Thrown + c.Caught }
 
 // Add adds what another conversion wrote. Functions that both have are counted twice.
 func (s *Summary) Add(o *Summary) {
@@ -58,6 +59,7 @@ func (c *Counts) add(o *Counts) {
 	c.Statements += o.Statements
 	c.Goroutines += o.Goroutines
 	c.Thrown += o.Thrown
+	c.Caught += o.Caught
 	c.Panics += o.Panics
 	c.Goexits += o.Goexits
 	c.Unwound += o.Unwound

@@ -152,7 +152,8 @@ const (
 	EventNext      = 10 // end of the chunk: the goroutine continues in its next chunk
 	EventThrow     = 11 // a panic was noticed while the function was innermost: place, the value of the panic
 	EventTest      = 12 // of no function: the path of the package, and the name of the test that the goroutine runs, each a ValueString or ValueCut
-	EventMost      = 12
+	EventCatch     = 13 // a panic had been recovered, noticed while the function was innermost: place 0, the value of the panic
+	EventMost      = 13
 
 	// The return address is one in the caller that stack traces show, from AtText: what calls for it, such as a
 	// compiler's wrapper of a method, is left out. It is in the runtime's goexit if a go statement made the call.

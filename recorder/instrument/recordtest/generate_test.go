@@ -329,6 +329,7 @@ func (g *generator) body(s *scope, out []value) (source string, below []*callTre
 			e = d.e
 		}
 		if d.recovers && e.how == panics {
+			d.tree.below = []*callTree{{class: d.tree.class, text: "catch(" + e.text + ")"}}
 			e = ending{}
 		}
 	}

@@ -257,7 +257,7 @@ func (r *seen) chunk(c raw.Cursor, stream uint64) {
 		case kind == raw.EventExit && f != nil:
 			r.balance[stream]--
 			r.values(&c, len(f.Results))
-		case kind == raw.EventThrow:
+		case kind == raw.EventThrow, kind == raw.EventCatch:
 			c.U64() // place
 			r.values(&c, 1)
 		case kind == raw.EventPanic:

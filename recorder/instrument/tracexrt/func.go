@@ -76,6 +76,8 @@ func Enter(f *Func, args ...any) int {
 	if offPanic != 0 {
 		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
 			st.throw(gp, p, t)
+		} else if p != nil {
+			st.catch(p, st.panics, t)
 		}
 	}
 	if d >= levels {
@@ -189,6 +191,8 @@ func Exit(token int, results ...any) {
 	if offPanic != 0 {
 		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
 			st.throw(gp, p, t)
+		} else if p != nil {
+			st.catch(p, st.panics, t)
 		}
 	}
 	fr := &st.stack[token-1]
@@ -267,8 +271,47 @@ func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
 		}
 	}
 	again := n < st.panics || n == st.panics && off == st.panicOff
+	older := n // those known before that are still there
+	if !again {
+		older = min(st.panics, n-1)
+	}
 	st.panic, st.panicOff, st.panics = uintptr(p), off, n
-	if p == nil || again || *u8(uintptr(p) + offPanicGoexit) != 0 || st.depth == 0 {
+	st.caught &= 1<<older - 1
+	switch {
+	case p == nil:
+		return
+	case again:
+		st.catch(p, n, t)
+		return
+	case older > 0:
+		at := p
+		for range n - older {
+			at = *pointer(uintptr(at) + offPanicLink)
+		}
+		st.catch(at, older, t)
+	}
+	if *u8(uintptr(p) + offPanicGoexit) == 0 {
+		st.panicEvent(EventThrow, p, t)
+	}
+}
+
+// catch records, once, that the panic numbered n from the oldest has been recovered, if it has. The deferred function
+// that did it has then made no further call.
+//
+//go:noinline
+func (st *goroutine) catch(p unsafe.Pointer, n uint32, t uint64) {
+	bit := uint64(1) << (n - 1) // 0, which is not recorded, of those after the first 64
+	if offPanicRecovered != 0 && bit&^st.caught != 0 && *u8(uintptr(p) + offPanicRecovered) != 0 {
+		st.caught |= bit
+		st.panicEvent(EventCatch, p, t)
+	}
+}
+
+// panicEvent records an event with the value of a panic. Only of a throw the place is known.
+//
+//go:noinline
+func (st *goroutine) panicEvent(event uint32, p unsafe.Pointer, t uint64) {
+	if st.depth == 0 {
 		return
 	}
 	e := (*eface)(unsafe.Add(p, offPanicArg))
@@ -276,8 +319,11 @@ func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
 	if st.cur+need > st.end && !st.refill(need, t) {
 		return
 	}
-	hi := *word(gp + offStackHi)
-	pc, called := callSite(framePointer(), hi-st.stack[st.depth-1].off, hi)
+	pc, called := uintptr(0), uintptr(0)
+	if event == EventThrow {
+		hi := *word(st.g + offStackHi)
+		pc, called = callSite(framePointer(), hi-st.stack[st.depth-1].off, hi)
+	}
 	at := st.cur
 	diff := t - st.last
 	if diff>>32 != 0 {
@@ -294,7 +340,7 @@ func (st *goroutine) throw(gp uintptr, p unsafe.Pointer, t uint64) {
 		q = retyped(q, e.typ)
 	}
 	q = putInterface(q, e, failure(depthMost), q+failureMost)
-	commit(at, EventThrow|st.stack[st.depth-1].f.number<<EventBits)
+	commit(at, event|st.stack[st.depth-1].f.number<<EventBits)
 	st.cur = (q + 3) &^ 3
 }
 

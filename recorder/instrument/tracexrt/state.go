@@ -32,6 +32,7 @@ type goroutine struct {
 
 	panicOff uintptr // how far panic is below the end of the stack
 	panics   uint32  // number of panics then, with those whose deferred functions were running
+	caught   uint64  // a bit for each of the oldest of these: its recovery is recorded
 }
 
 // panicsMost is how many panics of a goroutine are counted.
@@ -116,7 +117,7 @@ func begin(gp uintptr) *goroutine {
 	}
 	st.before = st.calls
 	st.id = *u64(gp + offGoid)
-	st.depth, st.panic, st.panics = 0, 0, 0
+	st.depth, st.panic, st.panics, st.caught = 0, 0, 0, 0
 	release()
 	if offAncestors != 0 {
 		*word(gp + offAncestors) = uintptr(unsafe.Pointer(st))
