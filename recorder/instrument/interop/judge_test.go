@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -143,7 +142,7 @@ func (s *subject) covered(t *testing.T, dir string) (calls map[string]int, resul
 	calls = map[string]int{}
 	for file, found := range blocks {
 		sorted := slices.SortedFunc(maps.Keys(found), position.compare)
-		for _, f := range functionsOf(t, sourceOf(t, dir, file), packageIn(path.Dir(file))) {
+		for _, f := range functionsOf(t, sourceOf(t, dir, file), path.Dir(file)) {
 			// Until Go 1.26 the first block begins with the body, since then with the code in it.
 			i, _ := slices.BinarySearchFunc(sorted, f.begin, position.compare)
 			if i < len(sorted) && sorted[i].compare(f.end) < 0 { // some functions without statements are not counted
@@ -172,12 +171,6 @@ type function struct {
 	begin, end position
 }
 
-// majorVersion is the last part of the path of a package that has a major version.
-var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
-
-// packageIn returns the last part of a package's path, before its major version.
-func packageIn(pkg string) string { return path.Base(majorVersion.ReplaceAllString(pkg, "")) }
-
 // sourceOf returns the path of a file that a profile names by its package.
 func sourceOf(t *testing.T, dir, file string) string {
 	t.Helper()
@@ -199,9 +192,6 @@ func functionsOf(t *testing.T, source, pkg string) (all []function) {
 	}
 	add := func(name string, body *ast.BlockStmt) {
 		all = append(all, function{name, at(body.Lbrace), at(body.Rbrace)})
-	}
-	if f.Name.Name == "main" {
-		pkg = "main"
 	}
 	for _, d := range f.Decls {
 		name := pkg + ".init"
@@ -256,7 +246,7 @@ func callsOf(t *testing.T, trace string) map[string]int {
 	for s.Next() {
 		o := s.Object()
 		switch o.Kind {
-		case format.KindClassDescriptor, format.KindMethodDescriptor:
+		case format.KindClassDescriptor, format.KindMethodDescriptor, format.KindString:
 			if known == nil {
 				known = format.NewContext(s.Version())
 			}
@@ -278,9 +268,25 @@ func callsOf(t *testing.T, trace string) map[string]int {
 	named := map[string]int{}
 	for id, n := range calls {
 		m := known.Method(id)
-		named[judgedName(known.Class(m.ClassID).Name+"."+m.Name)] += n
+		named[judgedName(byPath(known, known.Class(m.ClassID).Name)+"."+m.Name)] += n
 	}
 	return named
+}
+
+// byPath returns the name of a class with the import path of its package.
+func byPath(known *format.Context, class string) string {
+	for i := strings.LastIndexByte(class, '/') + 1; i < len(class); i++ {
+		if class[i] == '.' || i+1 == len(class) {
+			end := i + 1
+			if class[i] == '.' {
+				end = i
+			}
+			if p := known.Packages.Named(class[:end]); p != nil {
+				return p.Path + class[end:]
+			}
+		}
+	}
+	return class
 }
 
 // judgedName is the name of functionsOf for that of a trace.
