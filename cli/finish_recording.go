@@ -293,6 +293,9 @@ func (a *app) finishRecorders(dir string, to io.Writer, tell func(what string, w
 		default:
 			recorded = recorded || done.Bytes > 0
 		}
+		if done.Missing > 0 {
+			tell(counted(done.Missing, "event")+" of a program are missing", errors.New("it went on without the service, and its file of 64 MiB is full, or cannot grow"))
+		}
 		if done.Short > 0 {
 			tell(counted(done.Short, "thread"), errors.New("the last calls could not be recovered"))
 		}

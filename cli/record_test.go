@@ -55,6 +55,8 @@ func recordEvents(end string) error {
 	switch end {
 	case "continues":
 		return recordOn()
+	case goesOnArgument, goesOnAndStops:
+		return recordWithoutService(end == goesOnAndStops)
 	case "raw":
 		return recordRaw(3)
 	case "raw without calls":

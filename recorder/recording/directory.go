@@ -11,6 +11,7 @@
 //	  spool.pftrace  packets that are converted at the end, or, beside raw files, all packets
 //	  *.tracexraw    what instrumented programs record, see package raw
 //	  *.live         see shared.LiveDirectory
+//	  *.live.unsent  what a program recorded after the service had gone
 package recording
 
 import (

@@ -16,7 +16,8 @@ import (
 )
 
 // callSink is the sink of a recorder that shares memory with a service: parts become packets of
-// a data source, see package calls. Parts that are put while there is no session are dropped.
+// a data source, see package calls. Parts that are put while there is no session are dropped,
+// unless the service has gone: then they are kept beside the live file.
 //
 // While a part is put only the lock of its thread is held, and that of its writer. So
 // goroutines put concurrently as far as there are writers.
@@ -28,6 +29,7 @@ type callSink struct {
 	parts   atomic.Int64
 	bytes   atomic.Int64
 	live    *live.File // unsent data; nil if that is in the program's own memory
+	unsent  unsent     // parts put after the service has gone
 
 	mu      sync.Mutex            // guards the fields from here on
 	threads map[int32]*callThread // by id
@@ -56,11 +58,15 @@ func newCallSink(r sink.Recorder, o sink.Options, p *producer.Producer) (*callSi
 
 func (s *callSink) Begin() error {
 	sweep := func(*producer.Instance) { s.r.Sweep() }
+	stop := func(i *producer.Instance) {
+		s.isGone()
+		sweep(i)
+	}
 	var err error
 	s.source, err = s.producer.Register(producer.DataSourceSpec{
 		Name: calls.Source, Policy: s.options.Policy,
 		SetUp: func(i *producer.Instance) { i.Value = &session{} },
-		Stop:  sweep,
+		Stop:  stop,
 		Flush: func(i *producer.Instance, _ producer.FlushReason) { sweep(i) },
 		Clear: func(i *producer.Instance) { i.Value.(*session).cleared.Add(1) },
 	})
@@ -101,6 +107,9 @@ func (s *callSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.P
 		delete(s.threads, t.ID)
 		s.mu.Unlock()
 		for i := range st.sent {
+			if st.sent[i].to == nil {
+				continue // it is counted in the live file
+			}
 			st.sent[i].to.Value.(*session).missing.Add(st.sent[i].missing)
 		}
 	}

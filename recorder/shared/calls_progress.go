@@ -8,8 +8,8 @@ import (
 
 // progress is how far a session is with a thread.
 type progress struct {
-	to      *producer.Instance
-	number  uint64 // of the next part
+	to      *producer.Instance // nil: the file of what is not sent, see unsent
+	number  uint64             // of the next part
 	cleared uint32
 	lost    bool  // the next part must describe the open containers
 	missing int64 // lost trace points that no note has reported yet
@@ -20,9 +20,18 @@ type progress struct {
 type progressList []progress
 
 // update makes the list that of the sessions that record. open reports whether the thread has
-// open containers, which a new session does not know.
-func (l *progressList) update(targets []*producer.Instance, open bool) {
+// open containers, which a new session does not know. gone reports whether the service has gone:
+// then what would be sent to the last session goes into a file, until there is another session.
+func (l *progressList) update(targets []*producer.Instance, open, gone bool) {
 	kept := (*l)[:0]
+	if gone && len(targets) == 0 {
+		if len(*l) == 0 {
+			*l = append(*l, progress{lost: open})
+		}
+		*l = (*l)[:1]
+		(*l)[0].to = nil
+		return
+	}
 	for _, n := range *l {
 		for _, i := range targets {
 			if n.to == i {
@@ -52,7 +61,7 @@ func (l *progressList) update(targets []*producer.Instance, open bool) {
 // owes reports whether a session must be told that something was lost.
 func (l progressList) owes() bool {
 	for i := range l {
-		if l[i].missing > 0 {
+		if l[i].to != nil && l[i].missing > 0 {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/live"
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/perfetto/producer"
@@ -22,7 +23,7 @@ type callThread struct {
 // marks cannot be those of one goroutine's calls.
 func (s *callSink) packet(st *callThread, t sink.Thread, p buffers.Part, last bool, targets []*producer.Instance) error {
 	r := &st.parts
-	st.sent.update(targets, r.open.any())
+	st.sent.update(targets, r.open.any(), s.unsent.gone.Load())
 	c := calls.Part{
 		Recorder: s.id, Format: int(s.options.Version), HasThread: true, Thread: t.ID, Name: t.Name, Objects: p.Data, Last: last,
 	}
@@ -61,8 +62,18 @@ func (s *callSink) packet(st *callThread, t sink.Thread, p buffers.Part, last bo
 		c.Objects = s.objects(st, t, n, p)
 		st.head = c.AppendHead(st.head[:0])
 		n.number++
-		if n.lost = !s.send(n.to, uint(t.ID), at, st.head, c.Objects); n.lost {
-			s.r.Dropped(n.miss(p))
+		n.lost = n.to == nil || !s.send(n.to, uint(t.ID), at, st.head, c.Objects)
+		if n.lost && i == 0 && s.isGone() {
+			n.to, c.Number = nil, st.count
+			st.head = c.AppendHead(st.head[:0])
+			n.lost = !s.unsent.keep(s.live, at, st.head, c.Objects)
+		}
+		if n.lost {
+			missed := n.miss(p)
+			s.r.Dropped(missed)
+			if n.to == nil {
+				s.live.Word(live.AtMissing).Add(uint64(missed))
+			}
 			continue
 		}
 		n.missing = 0

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -23,6 +25,8 @@ type Finished struct {
 	// Short is how many threads lack their last trace points: what was kept of them is damaged,
 	// or the recorder had no room to keep it.
 	Short int64
+	// Missing is how many trace points were dropped after the service had gone.
+	Missing int64
 }
 
 // ErrRecording is the error of [Finish] while the program runs.
@@ -38,7 +42,7 @@ func Finish(path string, w io.Writer) (Finished, error) {
 	if err != nil {
 		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
 	}
-	z := &finisher{rest: rest}
+	z := &finisher{rest: rest, unsent: path + unsentSuffix}
 	if err := errors.Join(z.finish(w), rest.Close()); err != nil {
 		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
 	}
@@ -48,6 +52,7 @@ func Finish(path string, w io.Writer) (Finished, error) {
 // finisher makes packets from a live file.
 type finisher struct {
 	rest     *live.Rest
+	unsent   string // a path, see unsent
 	version  format.Version
 	recorder uint64       // its number
 	clock    *clock.Clock // nil if no times were wanted
@@ -128,6 +133,10 @@ func (z *finisher) finish(w io.Writer) (err error) {
 	if err := z.references(); err != nil {
 		return err
 	}
+	if err := z.kept(); err != nil {
+		return err
+	}
+	z.done.Missing = int64(z.rest.Uint(live.AtMissing))
 	for i, t := range threads {
 		if err := z.parts(t, sends[i]); errors.Is(err, live.ErrDamaged) {
 			z.done.Short++ // counts this thread; the others are unaffected
@@ -157,6 +166,25 @@ func (z *finisher) references() error {
 		}
 	}
 	return nil
+}
+
+// kept writes the parts that were kept because the service had gone. The last may have been cut: it
+// was being sent, as the live file says.
+func (z *finisher) kept() error {
+	data, err := os.ReadFile(z.unsent)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	whole := 0
+	for whole < len(data) {
+		_, _, n := protowire.ConsumeField(data[whole:])
+		if n < 0 {
+			break
+		}
+		whole += n
+	}
+	z.out.writeFrames(data[:whole:whole])
+	return err
 }
 
 // latest is the last moment in the live file, on the boot-time clock.
@@ -220,16 +248,24 @@ type packets struct {
 }
 
 func (p *packets) write(at uint64, head, objects []byte) {
+	p.writeFrames(appendFrame(nil, at, p.pid, head, objects))
+}
+
+func (p *packets) writeFrames(b []byte) {
 	if p.err != nil {
 		return
 	}
+	n, err := p.w.Write(b)
+	p.n, p.err = p.n+int64(n), err
+}
+
+// appendFrame appends a packet of a process in the form of a Perfetto file.
+func appendFrame(to []byte, at, pid uint64, head, objects []byte) []byte {
 	const timestampField, pidField = 8, 79
 	b := protowire.AppendVarint(protowire.AppendTag(nil, timestampField, protowire.VarintType), at)
-	b = protowire.AppendVarint(protowire.AppendTag(b, pidField, protowire.VarintType), p.pid)
+	b = protowire.AppendVarint(protowire.AppendTag(b, pidField, protowire.VarintType), pid)
 	b = protowire.AppendTag(b, calls.Field, protowire.BytesType)
 	b = protowire.AppendVarint(b, uint64(len(head)+len(objects)))
 	b = append(append(b, head...), objects...)
-	frame := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), b)
-	n, err := p.w.Write(frame)
-	p.n, p.err = p.n+int64(n), err
+	return protowire.AppendBytes(protowire.AppendTag(to, 1, protowire.BytesType), b)
 }

@@ -45,6 +45,11 @@ func (s *callSink) startLive() {
 
 func (s *callSink) endLive() {
 	if l := s.live; l != nil {
+		s.unsent.end()
+		if s.unsent.gone.Load() {
+			_ = l.Leave() // it is finished as if the program had been killed
+			return
+		}
 		l.Word(live.AtState).Store(live.StateOver)
 		_ = l.Remove() // if it cannot be removed, its state is StateOver
 	}

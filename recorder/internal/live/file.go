@@ -213,6 +213,18 @@ func (l *File) Remove() error {
 	return err
 }
 
+// Leave ends the use of the file, which stays, as if the process had ended.
+func (l *File) Leave() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.f == nil {
+		return nil
+	}
+	err := l.f.Close()
+	l.f = nil
+	return err
+}
+
 // remove removes a file if it still has its name.
 func remove(f *os.File, path string) error {
 	mine, err := f.Stat()

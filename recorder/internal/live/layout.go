@@ -28,6 +28,7 @@ const (
 	AtOffset   = 200 // from its clock's nanoseconds to those since the machine booted
 	AtLatest   = 208 // the latest nanosecond of its clock in a block
 	AtFormat   = 216 // the version of the format of the objects; 0 for 22
+	AtMissing  = 224 // trace points that are lost because the service has gone
 	AtCounts   = 256 // numbers in use, for each kind of name: 16 numbers
 	AtFiles    = 512 // the files, each in FileSize bytes: see AtFill
 
