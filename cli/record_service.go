@@ -94,7 +94,7 @@ func (r *serviceRecording) readConfig(path string) (*messages.TraceConfig, error
 	}
 	config, err := consumer.ParseConfig(text)
 	if err != nil {
-		return nil, &usageError{path + ": " + message(err), "the config is what perfetto -c takes: a TraceConfig as text, or encoded"}
+		return nil, &usageError{path + ": " + message(err), "the config is what perfetto -c takes: a TraceConfig as text or encoded; encoded, it may have fields that are not known here"}
 	}
 	if config.GetOutputPath() != "" {
 		return nil, &usageError{path + ": with output_path the service writes the trace elsewhere", "remove output_path; -o names the trace"}

@@ -12,7 +12,8 @@ import (
 )
 
 // ParseConfig parses a config as the command perfetto takes it: a
-// [messages.TraceConfig] in protobuf's text format, or encoded.
+// [messages.TraceConfig] in protobuf's text format, or encoded. A text may name the fields of
+// [messages.TraceConfig]; an encoded config may have others too, which a service gets.
 func ParseConfig(b []byte) (*messages.TraceConfig, error) {
 	config := new(messages.TraceConfig)
 	if isText(b) {
