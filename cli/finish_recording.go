@@ -144,7 +144,7 @@ func (l *leftRecording) completeRaws(ctx context.Context, files []string) (told 
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told, true
 	}
-	l.finishRecorders(l.dir.Path(), spool, l.tell)
+	l.finishRecorders(l.dir.Path(), l.path, spool, l.tell)
 	packets := ""
 	if sizeOf(spool) > 0 {
 		packets = spool.Name()
@@ -232,7 +232,7 @@ func (l *leftRecording) make(ctx context.Context, raws []string) (result *perfet
 		if err := l.leftPackets(spool, live); err != nil {
 			return nil, nil, err
 		}
-		l.finishRecorders(l.dir.Path(), live, l.tell)
+		l.finishRecorders(l.dir.Path(), l.path, live, l.tell)
 		live.raws.app, live.raws.files = l.app, raws
 		result, damage, err = live.end(ctx)
 		l.added = live.raws.made
@@ -243,7 +243,7 @@ func (l *leftRecording) make(ctx context.Context, raws []string) (result *perfet
 	if err := l.leftPackets(spool, spool); err != nil {
 		return nil, nil, err
 	}
-	l.finishRecorders(l.dir.Path(), spool, l.tell)
+	l.finishRecorders(l.dir.Path(), l.path, spool, l.tell)
 	if st, err := spool.Stat(); err != nil || st.Size() == 0 {
 		return nil, nil, errors.Join(err, errNoEvents)
 	}
@@ -274,8 +274,9 @@ func (l *leftRecording) missing(what string) string {
 }
 
 // finishRecorders writes the packets that killed programs had recorded but not sent, and reports
-// whether there were any.
-func (a *app) finishRecorders(dir string, to io.Writer, tell func(what string, why error)) (recorded bool) {
+// whether there were any. What cannot be read, or not yet, is kept beside the trace, as dir will be
+// removed; trace is "" if it stays.
+func (a *app) finishRecorders(dir, trace string, to io.Writer, tell func(what string, why error)) (recorded bool) {
 	left, err := os.ReadDir(dir)
 	if err != nil {
 		tell("the last calls of programs may be missing", err)
@@ -286,10 +287,19 @@ func (a *app) finishRecorders(dir string, to io.Writer, tell func(what string, w
 		}
 		path := filepath.Join(dir, entry.Name())
 		done, err := shared.Finish(path, to)
+		kept := func() (where string) {
+			if trace == "" {
+				return ""
+			}
+			return "; what it left is kept in " + keepLive(path, trace)
+		}
 		switch {
-		case errors.Is(err, shared.ErrRecording): // that program still runs
+		case errors.Is(err, shared.ErrRecording):
+			if exists(path + shared.UnsentSuffix) { // it went on without the service
+				tell("what a program records that still runs is not in the trace", errors.New("its service was killed"+kept()))
+			}
 		case err != nil:
-			tell("the last calls of a program are missing", err)
+			tell("the last calls of a program are missing", fmt.Errorf("%w%s", err, kept()))
 		default:
 			recorded = recorded || done.Bytes > 0
 		}
@@ -297,7 +307,7 @@ func (a *app) finishRecorders(dir string, to io.Writer, tell func(what string, w
 			tell(counted(done.Missing, "event")+" of a program are missing", errors.New("it went on without the service, and its file of 64 MiB is full, or cannot grow"))
 		}
 		if done.Short > 0 {
-			tell(counted(done.Short, "thread"), errors.New("the last calls could not be recovered"))
+			tell(counted(done.Short, "thread"), errors.New("the last calls could not be recovered"+kept()))
 		}
 	}
 	return recorded

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +12,10 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder"
 	"tracex/recorder/perfetto/perfettotest"
 	"tracex/recorder/recording"
+	"tracex/recorder/shared"
 )
 
 // TestFinishTwoRecorders has two programs in a recording whose process is killed: the calls of
@@ -81,4 +85,34 @@ func originalFile(t *testing.T, data []byte) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestUnreadLiveIsKept: a live file that cannot be read is kept beside the trace, and said to be there.
+func TestUnreadLiveIsKept(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "t.bin")
+	for n, want := range []string{trace + ".unread.live", trace + ".2.unread.live"} {
+		dir := trace + recording.Suffix
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprint("of another version ", n)
+		for suffix, b := range map[string]string{"": text, shared.UnsentSuffix: "unsent " + text} {
+			if err := os.WriteFile(filepath.Join(dir, "7"+recorder.LiveSuffix+suffix), []byte(b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var told []string
+		(&app{}).finishRecorders(dir, trace, io.Discard, func(what string, why error) { told = append(told, what+": "+why.Error()) })
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 1 || !strings.HasPrefix(told[0], "the last calls of a program are missing: ") || !strings.HasSuffix(told[0], "; what it left is kept in "+want) {
+			t.Errorf("%q", told)
+		}
+		for suffix, b := range map[string]string{"": text, shared.UnsentSuffix: "unsent " + text} {
+			if got, err := os.ReadFile(want + suffix); err != nil || string(got) != b {
+				t.Errorf("%s: %q, %v", want+suffix, got, err)
+			}
+		}
+	}
 }

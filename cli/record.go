@@ -20,6 +20,7 @@ import (
 	"tracex/recorder/instrument"
 	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
+	"tracex/recorder/shared"
 )
 
 // recordCommand is the command record with its flags.
@@ -241,7 +242,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 	// From here on a signal must not lose the recording.
 	ctx = context.WithoutCancel(ctx)
 	had, err := session.stop(ctx)
-	if err == nil && r.finishRecorders(dir.Path(), live, r.remark) {
+	if err == nil && r.finishRecorders(dir.Path(), r.output, live, r.remark) {
 		had.anything = true
 	}
 	defer r.explainSignals(os.Exit)()
@@ -347,8 +348,20 @@ func (r *recordCommand) unendedError(err error) error {
 
 // keepRaw renames the recording so that it is not hidden, to the first name that is free, and returns its
 // path.
-func keepRaw(path, output string) string {
-	to := output + ".pftrace"
+func keepRaw(path, output string) string { return keepBeside(path, output, ".pftrace") }
+
+// keepLive is keepRaw for the live file of a program, and what the program wrote beside it.
+func keepLive(path, output string) string {
+	if unsent := path + shared.UnsentSuffix; exists(unsent) {
+		keepBeside(unsent, output, ".unread"+recorder.LiveSuffix+shared.UnsentSuffix)
+	}
+	return keepBeside(path, output, ".unread"+recorder.LiveSuffix)
+}
+
+// keepBeside gives a file a name beside a trace, the first that is free, and returns it; its own path if that is not
+// possible.
+func keepBeside(path, output, suffix string) string {
+	to := output + suffix
 	for n := 2; n < 1000; n++ {
 		err := os.Link(path, to) // unlike Rename, Link never replaces a file
 		if err == nil {
@@ -357,7 +370,7 @@ func keepRaw(path, output string) string {
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}
-		to = fmt.Sprintf("%s.%d.pftrace", output, n)
+		to = fmt.Sprintf("%s.%d%s", output, n, suffix)
 	}
 	return path
 }

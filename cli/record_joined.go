@@ -117,7 +117,7 @@ func (o *ownRecording) stop(ctx context.Context) string {
 	if err != nil {
 		o.command.remark("part of what programs recorded by package recorder is missing", err)
 	}
-	if o.command.finishRecorders(o.dir.Path(), o.spool, o.command.remark) || had.anything || err != nil {
+	if o.command.finishRecorders(o.dir.Path(), o.command.output, o.spool, o.command.remark) || had.anything || err != nil {
 		return o.dir.Spool()
 	}
 	return ""
@@ -235,7 +235,7 @@ func (a *app) spoolBeside(folder string) (spool string, done func(), err error) 
 	}
 	done = func() { _ = os.Remove(to.Name()) }
 	if _, err = io.Copy(to, from); err == nil {
-		a.finishRecorders(folder, to, a.remark)
+		a.finishRecorders(folder, "", to, a.remark)
 	}
 	return to.Name(), done, errors.Join(err, to.Close())
 }

@@ -42,7 +42,7 @@ func Finish(path string, w io.Writer) (Finished, error) {
 	if err != nil {
 		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
 	}
-	z := &finisher{rest: rest, unsent: path + unsentSuffix}
+	z := &finisher{rest: rest, unsent: path + UnsentSuffix}
 	if err := errors.Join(z.finish(w), rest.Close()); err != nil {
 		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
 	}

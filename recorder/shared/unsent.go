@@ -8,8 +8,9 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// unsentSuffix is appended to the name of a live file to make that of its unsent parts.
-const unsentSuffix = ".unsent"
+// UnsentSuffix is appended to the name of a live file to make that of its unsent parts: call packets, which [Finish]
+// reads with it.
+const UnsentSuffix = ".unsent"
 
 // unsentBytes is how much is kept of a program that goes on after its service has gone. More is
 // counted in the live file.
@@ -45,7 +46,7 @@ func (u *unsent) keep(l *live.File, at uint64, head, objects []byte) bool {
 	}
 	var err error
 	if u.f == nil {
-		u.f, err = os.OpenFile(l.Path()+unsentSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		u.f, err = os.OpenFile(l.Path()+UnsentSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if err == nil {
 		_, err = u.f.Write(u.frame)

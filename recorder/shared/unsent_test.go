@@ -30,7 +30,7 @@ func TestUnsentIsBounded(t *testing.T) {
 	put(unsentBytes) // the next byte is too many
 	put(0)           // nothing follows a gap
 	var file []byte
-	for _, suffix := range []string{"", unsentSuffix} {
+	for _, suffix := range []string{"", UnsentSuffix} {
 		b, err := os.ReadFile(path + suffix)
 		if err != nil {
 			t.Fatal(err)
