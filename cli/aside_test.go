@@ -49,7 +49,7 @@ func TestRecordPutsAside(t *testing.T) {
 					t.Fatal(err)
 				}
 				data, times := read(out), read(out+format.TimesSuffix)
-				run(1, "no trace written", "true")
+				run(1, "no trace written", self, "-test.run=^$")
 				if read(out) != data {
 					t.Error("a recording of nothing moved the trace")
 				}

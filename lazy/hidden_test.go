@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"tracex/format/formattest"
@@ -9,7 +10,7 @@ import (
 // TestNestedShown: once it is known what folding hides, a node contains as many calls, loops and iterations as the
 // tree of the explorer has rows for them below it, however the pass is cut.
 func TestNestedShown(t *testing.T) {
-	hides, checked := int64(0), 0
+	var hides, checked atomic.Int64
 	check := func(t *testing.T, r *LazyTraceReader, share int64) {
 		tree := r.Tree(true)
 		Inline(tree)
@@ -35,8 +36,8 @@ func TestNestedShown(t *testing.T) {
 				t.Fatalf("%v, share %d: %d, exact %v, want %d", n.Position(), share, got, exact, count)
 			}
 			recorded, _ := nestedIn(n, nil)
-			hides += recorded - got
-			checked++
+			hides.Add(recorded - got)
+			checked.Add(1)
 			return count
 		}
 		for _, n := range tree.Threads() {
@@ -62,7 +63,7 @@ func TestNestedShown(t *testing.T) {
 			t.Errorf("%s: the raw view has %d, recorded are %d", name, raw, before)
 		}
 	}
-	if hides < 100 || checked < 1000 {
-		t.Errorf("%d nodes, %d hidden: the test shows nothing", checked, hides)
+	if hides.Load() < 100 || checked.Load() < 1000 {
+		t.Errorf("%d nodes, %d hidden: the test shows nothing", checked.Load(), hides.Load())
 	}
 }

@@ -178,6 +178,9 @@ func TestIndexElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := ready(t, path, Options{Index: filepath.Join(elsewhere, c.index), Follow: c.follow})
+		for r.Status().Phase != PhaseReady { // a followed trace is known before its end is dealt with
+			<-r.Changed()
+		}
 		st := r.Status()
 		if st.Index != c.origin || (st.IndexReason == nil) != (c.origin == IndexRecorded) || c.why != nil && !errors.Is(st.IndexReason, c.why) {
 			t.Errorf("%+v: index %s, %v", c, st.Index, st.IndexReason)
