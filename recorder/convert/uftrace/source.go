@@ -186,7 +186,9 @@ func (c *conversion) fileOf(e os.DirEntry) (f taskFile, ok bool) {
 	case err != nil:
 		c.left.count(unreadable, 1)
 	case !ok:
+		before := c.left
 		c.left.count(damagedParts, 1)
+		c.noteDamage(f.name, &before)
 	}
 	return f, ok
 }
