@@ -2,8 +2,9 @@ package chrome
 
 import "tracex/recorder/convert/calltrace"
 
-// operation returns that of an asynchronous event; nil if there are too many.
-func (c *converter) operation(e *event) *operation {
+// operation returns that of an asynchronous event; nil if there are too many. What does not begin one may be of
+// one that another process began.
+func (c *converter) operation(e *event, begins bool) *operation {
 	scope := c.string(e.category)
 	if e.idScope.kind != nothing {
 		scope = c.string(e.idScope)
@@ -12,7 +13,13 @@ func (c *converter) operation(e *event) *operation {
 	if e.phase < 'a' || e.phase == 'p' { // S, T, F, p
 		older = c.string(e.name)
 	}
-	o := c.tracks.async(asyncKey{c.id(e.pid), scope, c.id(e.id), older, e.global})
+	key := asyncKey{c.id(e.pid), scope, c.id(e.id), older, e.global}
+	if !begins && !e.global && !e.local {
+		if o := c.tracks.elsewhere(key); o != nil {
+			return o
+		}
+	}
+	o := c.tracks.async(key)
 	if o == nil {
 		c.counted(e, nil)
 	}
@@ -21,7 +28,7 @@ func (c *converter) operation(e *event) *operation {
 
 // async adds an event to the track of its operation. opens is by how much it changes how many calls are open.
 func (c *converter) async(e *event, opens int, add func(*calltrace.Track, *event) error) error {
-	o := c.operation(e)
+	o := c.operation(e, opens > 0)
 	if o == nil {
 		return nil
 	}
@@ -29,6 +36,12 @@ func (c *converter) async(e *event, opens int, add func(*calltrace.Track, *event
 		return err
 	}
 	o.open += opens
+	switch {
+	case opens > 0 && o.open == 1 && !e.global && !e.local:
+		c.tracks.share(o)
+	case opens < 0 && o.open == 0:
+		c.tracks.unshare(o)
+	}
 	return c.tracks.rest(o)
 }
 

@@ -18,7 +18,9 @@
 //	                         of the last call. Of calls that overlap, the second is on a track "name #2"
 //	instant (i, I)           call without a duration, on the track of its thread, process, or "global"
 //	asynchronous (b, e, n)   calls of a track for each category and id; the older ones (S, T, p, F)
-//	                         also for each name. An id that is used again long after its end has
+//	                         also for each name. An end or instant is of the operation that is open in its
+//	                         process, or else of one that another began, unless its id is local (id2).
+//	                         An id that is used again long after its end has
 //	                         another track with its name
 //	counter (C)              variable "name.argument", set on the track of its process
 //	flow (s, t, f)           variable "flow", set on the track of its thread: "name id"

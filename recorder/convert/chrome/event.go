@@ -5,7 +5,7 @@ type event struct {
 	at             int64 // offset in the input
 	phase          byte  // 0 if it has none
 	scope          byte  // of an instant: g, p, t; 0 if it has none
-	global         bool  // its id is the same in all processes
+	global, local  bool  // its id is the same in all processes, or of its process only
 	timed, lasting bool  // ts, or duration, is known
 	ts, duration   int64 // ns
 	name, category span
@@ -103,7 +103,7 @@ func (e *event) setID2(text string, v span) bool {
 		case "global":
 			e.id, e.global = id, true
 		case "local":
-			e.id = id
+			e.id, e.local = id, true
 		}
 	}
 }

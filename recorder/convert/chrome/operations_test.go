@@ -9,6 +9,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
+	"tracex/recorder/convert/story"
 )
 
 // TestManyOperations has more asynchronous operations than are known at once: those that have ended need no memory, and none
@@ -55,5 +56,39 @@ func TestManyOperations(t *testing.T) {
 		"net.load 5000 false": many - crossed, "net.wait 3000 false": many - crossed, "net.load 4000 false": crossed, "net.wait 4000 false": crossed}
 	if !maps.Equal(calls, want) {
 		t.Errorf("%v, want %v", calls, want)
+	}
+}
+
+// TestOperationsOfProcesses: another process may end an operation, but what a process has begun itself it ends first.
+func TestOperationsOfProcesses(t *testing.T) {
+	const w = `{"ph":"X","name":"w","ts":0,"dur":50,"pid":2,"tid":2}`
+	const tail = "# process 2 › thread 2\nw() @0s +50µs\n"
+	event := func(phase, id string, pid, ts int) string {
+		return fmt.Sprintf(`{"ph":%q,"cat":"c",%s,"name":"req","ts":%d,"pid":%d,"tid":%d},`, phase, id, ts, pid, pid)
+	}
+	const plain, local = `"id":"0x1"`, `"id2":{"local":"0x1"}`
+	for _, c := range []struct{ name, events, want string }{
+		{"ended by another", event("b", plain, 1, 0) + event("e", plain, 2, 5),
+			"# process 1 › c 0x1\nc.req() @0s +5µs\n"},
+		{"the older kind", event("S", plain, 1, 0) + event("F", plain, 2, 5),
+			"# process 1 › c req 0x1\nc.req() @0s +5µs\n"},
+		{"an instant of another", event("b", plain, 1, 0) + event("n", plain, 2, 3) + event("e", plain, 1, 5),
+			"# process 1 › c 0x1\nc.req() @0s +5µs\n  c.req() @3µs +0s\n"},
+		{"both have the id", event("b", plain, 1, 0) + event("b", plain, 2, 1) + event("e", plain, 1, 5) + event("e", plain, 2, 7),
+			"# process 1 › c 0x1\nc.req() @0s +5µs\n# process 2 › c 0x1\nc.req() @1µs +6µs\n"},
+		{"used again", event("b", plain, 2, 0) + event("e", plain, 2, 1) + event("b", plain, 1, 2) + event("e", plain, 2, 5),
+			"# process 2 › c 0x1\nc.req() @0s +1µs\n# process 1 › c 0x1\nc.req() @2µs +3µs\n"},
+		{"local", event("b", local, 1, 0) + event("e", local, 2, 5),
+			"# process 1 › c 0x1\nc.req(): unfinished @0s +50µs\n"},
+	} {
+		trace, sum, err := convert(t, "["+c.events+w+"]", calltrace.Options{})
+		got := story.Of(trace)
+		if !strings.Contains(got, tail) || strings.Replace(got, tail, "", 1) != c.want || err != nil {
+			t.Errorf("%s: got\n%swant\n%s%v", c.name, got, c.want, err)
+		}
+		left := c.name == "local"
+		if (len(sum.LeftOut) > 0) != left {
+			t.Errorf("%s: left out: %v", c.name, sum.LeftOut)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package chrome
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,11 +18,12 @@ type tracks struct {
 	processes map[string]*process // by number
 	order     []*process
 	asyncs    map[asyncKey]*operation
-	ended     []*operation     // some of asyncs, in the order of their ends
-	instants  *calltrace.Track // that are of no process
-	made      int              // tracks, processes and threads
-	bytes     int              // of their names
-	pid, tid  string           // of the last thread
+	shared    map[asyncKey][]*operation // those begun and not ended, by their keys without a process
+	ended     []*operation              // some of asyncs, in the order of their ends
+	instants  *calltrace.Track          // that are of no process
+	made      int                       // tracks, processes and threads
+	bytes     int                       // of their names
+	pid, tid  string                    // of the last thread
 	last      *thread
 }
 
@@ -43,6 +45,11 @@ type thread struct {
 type asyncKey struct {
 	pid, scope, id, name string
 	global               bool
+}
+
+// fit returns a key whose parts are as long as names may be.
+func (k asyncKey) fit() asyncKey {
+	return asyncKey{fit.Name(k.pid), fit.Name(k.scope), fit.Name(k.id), fit.Name(k.name), k.global}
 }
 
 // operation is an asynchronous operation.
@@ -69,7 +76,7 @@ const (
 const between = " › "
 
 func newTracks(to *calltrace.Writer, prefix string) tracks {
-	return tracks{to: to, prefix: prefix, processes: map[string]*process{}, asyncs: map[asyncKey]*operation{}}
+	return tracks{to: to, prefix: prefix, processes: map[string]*process{}, asyncs: map[asyncKey]*operation{}, shared: map[asyncKey][]*operation{}}
 }
 
 // room reports whether there may be another track, process or thread, with so many bytes of names, and
@@ -160,11 +167,45 @@ func (ts *tracks) global() *calltrace.Track {
 	return ts.instants
 }
 
-// async returns an asynchronous operation; nil if there are too many. An id is of its process, unless it
-// is global.
+// elsewhere returns the operation of a key that is open in another process only, the last that began; nil if there is none.
+func (ts *tracks) elsewhere(key asyncKey) *operation {
+	key = key.fit()
+	if own := ts.asyncs[key]; own != nil && own.open > 0 {
+		return nil
+	}
+	key.pid = ""
+	if open := ts.shared[key]; len(open) > 0 {
+		return open[len(open)-1]
+	}
+	return nil
+}
+
+// share makes an operation that began known to other processes.
+func (ts *tracks) share(o *operation) {
+	key := o.key
+	key.pid = ""
+	ts.shared[key] = append(ts.shared[key], o)
+}
+
+// unshare is the opposite of share, if it was shared.
+func (ts *tracks) unshare(o *operation) {
+	key := o.key
+	key.pid = ""
+	open := ts.shared[key]
+	if i := slices.Index(open, o); i >= 0 {
+		open = slices.Delete(open, i, i+1)
+		ts.shared[key] = open
+	}
+	if len(open) == 0 {
+		delete(ts.shared, key)
+	}
+}
+
+// async returns an asynchronous operation of a process; nil if there are too many. All processes have those
+// of a global id.
 func (ts *tracks) async(key asyncKey) *operation {
 	pid := key.pid
-	key = asyncKey{fit.Name(key.pid), fit.Name(key.scope), fit.Name(key.id), fit.Name(key.name), key.global}
+	key = key.fit()
 	if key.global {
 		key.pid = ""
 	}
