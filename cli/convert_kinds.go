@@ -149,6 +149,9 @@ func (s *stream) refuse() error {
 			e.Found += ", in " + s.Packed()
 		}
 		e.Hint = "convert reads " + strings.Join(fromNames(), ", ") + " (tracex help exchange); --from NAME if it is one of these"
+		if strings.Contains(s.Packed(), "ZIP") {
+			e.Hint = "of a ZIP file only the first file is read: unpack it, and give the trace"
+		}
 	default:
 		return nil
 	}

@@ -92,6 +92,8 @@ func TestConvert(t *testing.T) {
 			"# thread 1\nC.a(): 1 @0s +9s\n  C.b() @0s +5s\n    C.c(): 3 @0s +2s\nC.d() @9s +1s\n# thread 2\nC.other() @0s +1s\n", ""},
 		"a return that never comes": {document(call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "c", ""), end(1, "1", "9", ""), call(4, "1", "d", ""), end(4, "1", "1", ""), end(2, "1", "1", "")),
 			"# thread 1\nC.a() @0s +9s\n  C.b(): unfinished @0s +0s\n    C.c(): unfinished @0s +0s\nC.d() @9s +1s\n", "2 calls without a return from -1\n1 return of a call that is not open from 559\n"},
+		"no headers": {document(`{"id":1,"event":"call","thread_id":1,"http_server_request":{"request_method":"GET","headers":null}}`, end(1, "1", "1", `,"http_server_response":{"status":302,"headers":null}`)),
+			"# thread 1\nHTTP.GET(): 302 @0s +1s\n", ""},
 		"empty objects": {document(`{"id":1,"event":"call","thread_id":1,"http_server_request":{"request_method":"GET"}}`, end(1, "1", "1", `,"http_server_response":{"status":302,"headers":{}}`)),
 			"# thread 1\nHTTP.GET(): 302 @0s +1s\n  headers = {}\n", ""},
 		"nothing": {document(), "", ""},
@@ -108,7 +110,7 @@ func TestConvert(t *testing.T) {
 			`# thread 1
 HTTP.GET /o/{id}(path ➜ "/o/7", headers ➜ {Host:"x", A:"["1"]"}, id ➜ "7"): 200 @0s +9s
   SQL.query(sql ➜ "SELECT "a"", database ➜ "sqlite", plan ➜ "scan") @0s +1s
-  HTTP client.POST(url ➜ "http://a/"): 204 @1s +1s
+  HTTP client.POST(url ➜ "http://a/", headers ➜ {}): 204 @1s +1s
   message.receive(n ➜ 1) @2s +0s
   headers = {T:"x"}
   return_value = "body"

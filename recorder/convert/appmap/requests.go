@@ -58,7 +58,7 @@ func first(a, _ string) string { return a }
 
 func (e *event) request(r *jsonstream.Reader) (verb, normal string) {
 	verb = "request"
-	var headers format.Value
+	var headers []arg
 	for key := range r.Fields() {
 		switch string(key) {
 		case "request_method":
@@ -75,9 +75,7 @@ func (e *event) request(r *jsonstream.Reader) (verb, normal string) {
 			e.leaveField(r)
 		}
 	}
-	if headers.Captured != nil {
-		e.args = append(e.args, arg{"headers", headers})
-	}
+	e.args = append(e.args, headers...)
 	return verb, normal
 }
 
@@ -90,7 +88,7 @@ func (e *event) response(r *jsonstream.Reader) {
 				e.status = &v
 			}
 		case "headers":
-			e.extra = append(e.extra, arg{"headers", e.headers(r)})
+			e.extra = append(e.extra, e.headers(r)...)
 		case "return_value":
 			e.result = e.object(r, false)
 		default:
@@ -99,8 +97,9 @@ func (e *event) response(r *jsonstream.Reader) {
 	}
 }
 
-// headers reads texts by their names.
-func (e *event) headers(r *jsonstream.Reader) format.Value {
+// headers reads texts by their names: one argument, even if there are no texts; none for null.
+func (e *event) headers(r *jsonstream.Reader) []arg {
+	there := r.Kind() == jsonstream.Object
 	var fields []format.CapturedField
 	for key := range r.Fields() {
 		if e.room < 0 {
@@ -114,7 +113,10 @@ func (e *event) headers(r *jsonstream.Reader) format.Value {
 		}
 		fields = append(fields, format.CapturedField{Name: name, Value: e.text(text)})
 	}
-	return e.to.ObjectOf(fields, len(fields))
+	if !there {
+		return nil
+	}
+	return []arg{{"headers", e.to.ObjectOf(fields, len(fields))}}
 }
 
 // message reads the parameters of a request, or those of a message by itself.

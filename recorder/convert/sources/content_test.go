@@ -63,6 +63,8 @@ func TestContent(t *testing.T) {
 		{"gzip in ZIP", "gzip in ZIP", zippedFiles(t, zip.Deflate, "trace.json.gz", string(gzipped(t, text))), text},
 		{"ZIP of nothing", "ZIP", zippedFiles(t, zip.Deflate, "empty.json", ""), nil},
 		{"UTF-16", "UTF-16", inUTF16(binary.LittleEndian, "\ufeff"+strings.Repeat("aä€😀\n", 50_000)), []byte("\ufeff" + strings.Repeat("aä€😀\n", 50_000))},
+		{"a trace of Xdebug in UTF-16 without a mark", "UTF-16", inUTF16(binary.LittleEndian, "Version: 3.2.0\n"), []byte("Version: 3.2.0\n")},
+		{"a trace of Xdebug for humans in UTF-16 without a mark", "UTF-16", inUTF16(binary.BigEndian, "TRACE START [\n"), []byte("TRACE START [\n")},
 		{"UTF-16 of another order", "UTF-16", inUTF16(binary.BigEndian, "\ufeff[1]"), []byte("\ufeff[1]")},
 		{"UTF-16 without a mark", "UTF-16", inUTF16(binary.LittleEndian, "[{\"a\": 1}]"), []byte("[{\"a\": 1}]")},
 		{"halves of pairs", "UTF-16", []byte("\xff\xfea\x00\x3d\xd8b\x00\x00\xdec\x00\x3d\xd8"), []byte("\ufeffa\ufffdb\ufffdc\ufffd")},
@@ -139,6 +141,9 @@ func inUTF16(order binary.AppendByteOrder, text string) (b []byte) {
 func TestContentZIP(t *testing.T) {
 	damaged := storedZIP(t, "trace.json", text)
 	damaged[len(damaged)/2] ^= 1
+	secret, strange := storedZIP(t, "trace.json", text), storedZIP(t, "trace.json", text)
+	secret[zipFlagsAt] |= zipEncrypted
+	strange[zipMethodAt] = 14
 	for _, c := range []struct {
 		file []byte
 		want string
@@ -148,6 +153,11 @@ func TestContentZIP(t *testing.T) {
 		{damaged, "checksum", format.ErrCorrupt},
 		{storedZIP(t, "trace.json", text)[:len(text)], "end early", format.ErrTruncated},
 		{zippedFiles(t, zip.Deflate, "a.json", string(text))[:1000], "end early", format.ErrTruncated},
+		{secret, `"trace.json" needs a password`, format.ErrNotTrace},
+		{strange, `"trace.json" is compressed by method 14`, format.ErrNotTrace},
+		{zippedFiles(t, zip.Store, "trace.json", string(text)), `"trace.json" is stored without its size`, format.ErrNotTrace},
+		{zippedFiles(t, zip.Deflate), "without files", format.ErrNotTrace},
+		{zippedFiles(t, zip.Deflate, "a/", ""), "without files", format.ErrNotTrace},
 	} {
 		in, err := NewContent(bytes.NewReader(c.file))
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -11,8 +12,11 @@ import (
 // utf16Size is the size of a character of UTF-16, or of half of a pair, in bytes.
 const utf16Size = 2
 
+// xdebugBegins are how what Xdebug writes begins: Version, TRACE START, version, <table.
+var xdebugBegins = []string{"Vers", "TRAC", "vers", "<tab"}
+
 // isUTF16 reports whether a text is in UTF-16 in a byte order: it begins with a mark of it, or with characters of ASCII, as JSON
-// does. UTF-32 begins with the same mark.
+// and what Xdebug writes do. UTF-32 begins with the same mark.
 func isUTF16(head []byte, order binary.ByteOrder) bool {
 	const few = 8
 	if len(head) < 2 {
@@ -25,12 +29,15 @@ func isUTF16(head []byte, order binary.ByteOrder) bool {
 	if len(head) < few {
 		return false
 	}
+	var text []byte
 	for i := 0; i < few; i += 2 {
-		if c := order.Uint16(head[i:]); c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+		c := order.Uint16(head[i:])
+		if c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return false
 		}
+		text = append(text, byte(c))
 	}
-	return head[0] == '{' || head[0] == '[' || head[1] == '{' || head[1] == '['
+	return text[0] == '{' || text[0] == '[' || slices.Contains(xdebugBegins, string(text))
 }
 
 // utf16Text reads a text in UTF-16 as one in UTF-8.

@@ -22,6 +22,7 @@ import (
 const (
 	zipEntry      = "PK\x03\x04"
 	zipDescriptor = "PK\x07\x08"
+	zipEmpty      = "PK\x05\x06" // the directory, of a ZIP file of nothing
 
 	zipHeaderSize = 30
 	zipFlagsAt    = 6
@@ -51,7 +52,7 @@ type zipped struct {
 // isZipped reports whether a file begins like a ZIP file that is no packed trace.
 func isZipped(head []byte) bool {
 	name, ok := zipName(head)
-	return ok && !format.IsPackEntry(name)
+	return bytes.HasPrefix(head, []byte(zipEmpty)) || ok && !format.IsPackEntry(name)
 }
 
 // zipName returns the name of the file whose header is at the beginning of head.
@@ -79,7 +80,7 @@ func openZipped(in *bufio.Reader) (io.Reader, error) {
 		case err != nil:
 			return nil, err
 		case name == "":
-			return nil, io.ErrUnexpectedEOF
+			return nil, &format.Error{Offset: -1, Err: format.ErrNotTrace, Found: "a ZIP file without files"}
 		case !beside(name):
 			z.main = true
 			return z, nil
@@ -110,18 +111,23 @@ func (z *zipped) enter() (name string, err error) {
 	name, _ = zipName(whole)
 	switch {
 	case flags&zipEncrypted != 0:
-		return "", errors.New("they need a password")
+		return "", unreadable(name, "needs a password")
 	case method == zipStored && (z.late || packed == zipUnknown):
-		return "", fmt.Errorf("the size of %q is not known before its end", name)
+		return "", unreadable(name, "is stored without its size before it")
 	case method == zipStored:
 		z.from = &exactly{io.LimitedReader{R: z.in, N: int64(packed)}}
 	case method == zipDeflated:
 		z.from = flate.NewReader(z.in)
 	default:
-		return "", fmt.Errorf("%q is compressed by method %d", name, method)
+		return "", unreadable(name, fmt.Sprintf("is compressed by method %d", method))
 	}
 	_, err = z.in.Discard(len(whole) + extra)
 	return name, cutShort(err)
+}
+
+// unreadable tells of a file that is sound and can be read by others.
+func unreadable(name, why string) error {
+	return &format.Error{Offset: -1, Err: format.ErrNotTrace, Found: fmt.Sprintf("a ZIP file whose file %.60q %s", name, why), Hint: "unpack it, and give the file"}
 }
 
 func (z *zipped) Read(b []byte) (int, error) {

@@ -34,7 +34,6 @@ func (c *converter) begin() error {
 	c.call.Method = f.method
 	c.call.Place = c.to.Place(c.column(fileColumn), caller, int(c.number(lineColumn)), c.args())
 	c.stack = append(c.stack, frame{c.number(numberColumn), level, f})
-	c.calls++
 	return c.thread.Begin(c.now, &c.call)
 }
 

@@ -18,7 +18,8 @@ type converter struct {
 
 	program bool      // the file is in the format for programs
 	traces  int       // that began
-	calls   int64     // that began
+	begun   bool      // a trace, or its header, that has not ended
+	started bool      // the trace itself
 	base    time.Time // of the first trace, from which times count; zero if it is not known
 	start   int64     // ns since base, of the current trace
 	zero    int64     // ns: the time that its first line has; -1 if it had none
@@ -78,12 +79,15 @@ func (c *converter) line(line []byte) error {
 	switch {
 	case bytes.HasPrefix(line, formatLine):
 		c.program = true
-		return nil
+		return c.startHeader()
 	case bytes.HasPrefix(line, startLine):
 		return c.startTrace(line)
 	case bytes.HasPrefix(line, endLine):
+		c.begun, c.started = false, false
 		return c.endTrace()
-	case len(line) == 0, bytes.HasPrefix(line, versionLine), !c.program && bytes.HasPrefix(profileLine, line):
+	case bytes.HasPrefix(line, versionLine):
+		return c.startHeader()
+	case len(line) == 0, !c.program && bytes.HasPrefix(profileLine, line):
 		return nil
 	case !c.program:
 		return c.otherFormat(line)
@@ -113,11 +117,21 @@ func (c *converter) cut(at int64, found string) {
 	}
 }
 
+// startHeader reads a line before the start of a trace. The trace before may be that of a program that was killed.
+func (c *converter) startHeader() error {
+	if c.started {
+		c.to.Leave("trace without TRACE END, before another one", "traces without TRACE END, before others", 1, c.at)
+	}
+	c.begun, c.started = true, false
+	return c.endTrace()
+}
+
 // startTrace begins a thread.
 func (c *converter) startTrace(line []byte) error {
-	if err := c.endTrace(); err != nil {
+	if err := c.startHeader(); err != nil {
 		return err
 	}
+	c.started = true
 	c.traces++
 	c.zero = -1
 	text, _, _ := bytes.Cut(line[len(startLine):], []byte("]"))

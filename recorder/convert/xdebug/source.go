@@ -22,11 +22,12 @@ var (
 	htmlTrace   = []byte("class='xdebug-trace'")
 	profileLine = []byte("version: 1\n")
 	creatorLine = []byte("creator: xdebug ")
+	mark        = []byte("\ufeff") // of a text in UTF-8, before its first line
 )
 
 // is reports whether a file begins like what Xdebug writes, in any format, also in one that is not converted.
 func is(head []byte) bool {
-	text := bytes.TrimLeft(head, "\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, mark), "\r\n")
 	if bytes.HasPrefix(text, startLine) || isProfile(text) {
 		return true
 	}
@@ -54,7 +55,10 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 		if l.cut {
 			to.Leave("line cut to 4 MiB", "lines cut to 4 MiB", 1, l.at)
 		}
-		if l.part && c.thread != nil && !bytes.HasPrefix(l.line, endLine) {
+		if l.at == 0 {
+			l.line = bytes.TrimPrefix(l.line, mark)
+		}
+		if l.part && c.program && !bytes.HasPrefix(l.line, endLine) {
 			to.Leave("line that is cut short by the end of the file", "lines that are cut short by the end of the file", 1, l.at)
 			c.cut(l.at, "the end of the file within a line")
 			break
@@ -64,8 +68,12 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	if err == nil && l.err == nil {
 		err = c.noResult()
 	}
-	if err == nil && l.err == nil && len(c.stack) > 0 {
+	switch {
+	case err != nil || l.err != nil:
+	case len(c.stack) > 0:
 		c.cut(l.after, "the end of the file within a call, without TRACE END")
+	case c.begun:
+		c.cut(l.after, "the end of the file without TRACE END")
 	}
 	if err == nil || c.fault != nil {
 		err = c.finish() // what was read before a fault is kept
@@ -75,7 +83,7 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 		err = c.fault
 	case err == nil && l.err != nil:
 		err = l.err
-	case err == nil && c.calls == 0:
+	case err == nil && c.traces == 0:
 		err = &format.Error{Offset: -1, Expected: "calls", Found: "none in the file", Err: format.ErrNotTrace}
 	}
 	return format.At(err, in.Path, 0)

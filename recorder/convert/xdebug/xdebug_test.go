@@ -61,6 +61,41 @@ func TestRecorded(t *testing.T) {
 
 const head = "Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-26 00:44:48.844643]\n"
 
+const tail = "TRACE END   [2026-11-26 00:44:49.844643]\n\n"
+
+// TestEnds: a trace is whole if it has its end, with calls or without; all else is cut short, however little is there.
+func TestEnds(t *testing.T) {
+	const call = "1\t0\t0\t0.1\t1\tf\t1\t\ta.php\t0\t0\n1\t0\t1\t0.3\t1\n"
+	const f = "# a.php\nf() @0s +200ms a.php:0\n"
+	const between = "1 trace without TRACE END, before another one from 110\n"
+	for _, c := range []struct {
+		text, want, left string
+		cut              bool
+	}{
+		{head + tail, "", "", false},
+		{head + tail + head + tail, "", "", false},
+		{head + call + tail, f, "", false},
+		{"\ufeff" + head + call + tail, f, "", false},
+		{head + call + strings.TrimSpace(tail), f, "", false},
+		{head + call, f, "", true},
+		{head + call + "\t\t\t0.4\t1\n", f, "", true},
+		{head + call + "TRACE E", f, "1 line that is cut short by the end of the file from 110\n", true},
+		{head + call + tail + head, f, "", true},
+		{head + call + tail + head[:30], f, "", true},
+		{head + call + tail + "Versi", f, "1 line that is cut short by the end of the file from 152\n", true},
+		{head + call + head + tail, f, between, false},
+		{head, "", "", true},
+		{head[:30], "", "", true},
+		{head[:29], "", "", true},
+		{head + call[:9], "", "1 line that is cut short by the end of the file from 71\n", true},
+	} {
+		got, left, err := converted(t, c.text)
+		if got != c.want || left != c.left || c.cut != errors.Is(err, format.ErrTruncated) || !c.cut && err != nil || !is([]byte(c.text)) {
+			t.Errorf("%q: got %swant %sleft %s, error %v", c.text, got, c.want, left, err)
+		}
+	}
+}
+
 func TestLines(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, left string }{
 		"older, without values": {"Version: 2.9.8\r\nFile format: 2\r\nTRACE START [2020-01-02 03:04:05]\r\n1\t1\t0\t0.5\t100\t{main}\t1\t\tC:\\www\\a.php\t0\r\n2\t2\t0\t0.6\t100\tf\t0\t\tC:\\www\\a.php\t3\t2\t1\t???\r\n2\t2\t1\t0.7\t90\r\n1\t1\t1\t0.9\t90\r\n\t\t\t1.0\t80\r\nTRACE END   [2020-01-02 03:04:06]\r\n",
@@ -69,9 +104,9 @@ func TestLines(t *testing.T) {
 			"# a.php\n{main}(): unfinished @0s +200ms a.php:0\n  f(): unfinished @100ms +100ms a.php:2\n    g(): unfinished @200ms +0s a.php:2\n", "3 calls that did not end from -1\n1 line that is cut short by the end of the file from 157\n"},
 		"killed between two lines": {head + "1\t0\t0\t0.1\t1\t{main}\t1\t\ta.php\t0\t0\n2\t1\t0\t0.2\t1\tf\t1\t\ta.php\t2\t0\n2\t1\t1\t0.3\t1\n",
 			"# a.php\n{main}(): unfinished @0s +200ms a.php:0\n  f() @100ms +100ms a.php:2\n", "1 call that did not end from -1\n"},
-		"missing ends": {head + "1\t0\t0\t0.1\t1\t{main}\t1\t\ta.php\t0\t0\n2\t1\t0\t0.2\t1\tf\t1\t\ta.php\t2\t0\n2\t2\t0\t0.3\t1\tg\t1\t\ta.php\t2\t0\n3\t3\t0\t0.4\t1\th\t1\t\ta.php\t2\t0\n2\t2\t1\t0.5\t1\n2\t9\t1\t0.6\t1\n2\t2\tR\t\t\t5\n1\t0\t1\t0.7\t1\n",
+		"missing ends": {head + "1\t0\t0\t0.1\t1\t{main}\t1\t\ta.php\t0\t0\n2\t1\t0\t0.2\t1\tf\t1\t\ta.php\t2\t0\n2\t2\t0\t0.3\t1\tg\t1\t\ta.php\t2\t0\n3\t3\t0\t0.4\t1\th\t1\t\ta.php\t2\t0\n2\t2\t1\t0.5\t1\n2\t9\t1\t0.6\t1\n2\t2\tR\t\t\t5\n1\t0\t1\t0.7\t1\n" + tail,
 			"# a.php\n{main}() @0s +600ms a.php:0\n  f(): unfinished @100ms +100ms a.php:2\n  g() @200ms +200ms a.php:2\n    h(): unfinished @300ms +100ms a.php:2\n", "2 calls that did not end from 130\n1 end of a call from before the trace from 196\n1 result without the end of its call from 208\n"},
-		"odd lines": {head + "nonsense\n1\t2\n1\t0\t0\tx\t1\tf\t1\t\t\tx\t0\n1\t\tA\t\t\t\t\t\ta.php\t1\t$x = 1\n1\t0\t1\t0.2\t1\n1\t0\t1\t0.1\t1\n1\t0\tR\t\t\t1\n1\t\tA\t\t\t\t\t\ta.php\t1\t$x = 1\n",
+		"odd lines": {head + "nonsense\n1\t2\n1\t0\t0\tx\t1\tf\t1\t\t\tx\t0\n1\t\tA\t\t\t\t\t\ta.php\t1\t$x = 1\n1\t0\t1\t0.2\t1\n1\t0\t1\t0.1\t1\n1\t0\tR\t\t\t1\n1\t\tA\t\t\t\t\t\ta.php\t1\t$x = 1\n" + tail,
 			"# PHP\nf() @0s +0s\n  x = 1\n", "2 lines that are none of a trace from 71\n1 assignment outside of calls from 163\n1 end of a call from before the trace from 141\n1 result without the end of its call from 153\n1 time before that of the line before from 141\n1 time that is none from 84\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +120,7 @@ func TestLines(t *testing.T) {
 
 // TestAnchor: the times of all traces of a file count from the first, which is in UTC.
 func TestAnchor(t *testing.T) {
-	second := strings.Replace(head, "44:48.844643", "44:50.844643", 1) + "1\t0\t0\t7.0\t1\tb\t1\t\tb.php\t0\t0\n1\t0\t1\t7.1\t1\n"
+	second := strings.Replace(head, "44:48.844643", "44:50.844643", 1) + "1\t0\t0\t7.0\t1\tb\t1\t\tb.php\t0\t0\n1\t0\t1\t7.1\t1\n" + tail
 	trace, _, err := readback.ConvertReader(t.Context(), &Source, strings.NewReader(head+"1\t0\t0\t0.1\t1\ta\t1\t\ta.php\t0\t0\n1\t0\t1\t0.3\t1\n\n"+second), calltrace.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -98,9 +133,8 @@ func TestAnchor(t *testing.T) {
 // TestOtherFormats: formats that are not converted are recognized, so that a person is told which one is.
 func TestOtherFormats(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nTRACE START [2026-11-26 00:44:48.829377]\n    0.0003     404656   -> {main}() /srv/shop.php:0\n": "for humans",
-		"<table style='hyphens: auto;' class='xdebug-trace' dir='ltr'>\n\t<tr><th>#</th></tr>\n":            "in HTML",
-		"Version: 3.2.0\nFile format: 4\n": "none in the file",
+		"\nTRACE START [2026-11-26 00:44:48.829377]\n    0.0003     404656   -> {main}() /srv/shop.php:0\n":       "for humans",
+		"<table style='hyphens: auto;' class='xdebug-trace' dir='ltr'>\n\t<tr><th>#</th></tr>\n":                  "in HTML",
 		"version: 1\r\ncreator: xdebug 3.2.0 (PHP 8.2.1)\r\ncmd: /srv/shop.php\r\npart: 1\r\npositions: line\r\n": "a profile of Xdebug",
 	} {
 		_, _, err := converted(t, text)
@@ -148,7 +182,7 @@ func TestValues(t *testing.T) {
 
 // TestLongLines: a line of any length is cut.
 func TestLongLines(t *testing.T) {
-	text := head + "1\t0\t0\t0.1\t1\tf\t1\t\ta.php\t0\t1\t'" + strings.Repeat("x", maxLine) + "'\n1\t0\t1\t0.3\t1\n"
+	text := head + "1\t0\t0\t0.1\t1\tf\t1\t\ta.php\t0\t1\t'" + strings.Repeat("x", maxLine) + "'\n1\t0\t1\t0.3\t1\n" + tail
 	got, left, err := converted(t, text)
 	if !strings.Contains(got, "+200ms a.php") || !strings.Contains(left, "1 line cut to 4 MiB from 71") || err != nil {
 		t.Errorf("%.100s%s%v", got, left, err)
