@@ -50,8 +50,18 @@ func (a *anchor) take(text string, unit time.Duration) {
 	}
 }
 
-func (a *anchor) set(to *calltrace.Writer) {
-	if a.known {
-		to.SetAnchor(a.at)
+// set sets the anchor of times that count from an origin, in µs, unless the wall time is beyond what the format has.
+func (a *anchor) set(to *calltrace.Writer, origin int64) {
+	at := a.at
+	if !a.known {
+		if origin == 0 {
+			return
+		}
+		at = time.Unix(0, 0)
 	}
+	const most = math.MaxInt64 / 1000
+	if origin > most || origin < -most || at.UnixMicro() > most-max(origin, 0) {
+		return
+	}
+	to.SetAnchor(at.Add(time.Duration(origin) * time.Microsecond))
 }

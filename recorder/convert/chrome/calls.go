@@ -55,6 +55,10 @@ func (c *converter) complete(e *event) error {
 		c.leave(e, "complete event without a duration; taken as 0", "complete events without a duration; taken as 0")
 		e.duration = 0
 	}
+	if e.duration > farTime {
+		c.leave(e, "duration that is too large; cut", "durations that are too large; cut")
+		e.duration = farTime
+	}
 	return k.Complete(e.ts, e.duration, call, &calltrace.End{Result: c.values.result, Threw: c.values.threw})
 }
 

@@ -51,6 +51,8 @@ type converter struct {
 	names  names
 	values values
 	anchor anchor
+	origin int64  // of times, in µs; 0 unless they are too large
+	placed bool   // there was a first event, which decides the origin
 	text   string // of the batch
 	others []member
 	call   calltrace.Call  // scratch
@@ -85,7 +87,7 @@ func (c *converter) batch(b *batch) error {
 
 func (c *converter) finish() {
 	c.tracks.name()
-	c.anchor.set(c.to)
+	c.anchor.set(c.to, c.origin)
 }
 
 // string returns the text of a value, which is valid as long as that of the batch.
@@ -140,8 +142,11 @@ func (c *converter) event(e *event) error {
 		}
 		c.leave(e, fmt.Sprintf("event of phase %q", e.phase), fmt.Sprintf("events of phase %q", e.phase))
 		return nil
-	case !e.timed:
+	case !e.timed && !e.far && !e.tooFar:
 		c.leave(e, "event without a time", "events without a time")
+		return nil
+	case !c.place(e):
+		c.leave(e, "event whose time is too large", "events whose time is too large")
 		return nil
 	}
 	return handle(c, e)

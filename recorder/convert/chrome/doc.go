@@ -43,7 +43,8 @@
 // # Times
 //
 // ts and dur are microseconds with decimals, numbers or texts. They are read as decimals: nothing is
-// lost of a ns in a time since 1970. The trace begins with its first event. Its wall time is known
+// lost of a ns in a time since 1970. If the first event is more than 73 years from 0, times count from it;
+// events more than 73 years from there are counted and left out. The trace begins with its first event. Its wall time is known
 // from baseTimeNanoseconds (PyTorch), beginningOfTime (Clang), or profile_start_ts (Bazel); otherwise
 // times count from 1970.
 //

@@ -7,6 +7,7 @@ type event struct {
 	scope          byte  // of an instant: g, p, t; 0 if it has none
 	global, local  bool  // its id is the same in all processes, or of its process only
 	timed, lasting bool  // ts, or duration, is known
+	far, tooFar    bool  // ts is in µs and not timed, or is larger than that
 	ts, duration   int64 // ns
 	name, category span
 	pid, tid       span
@@ -65,7 +66,7 @@ func (e *event) set(key, text string, v span) bool {
 	case "cat":
 		e.category = v
 	case "ts":
-		e.ts, e.timed = nanoseconds(text[v.from:v.to])
+		e.setTime(text[v.from:v.to])
 	case "dur":
 		e.duration, e.lasting = nanoseconds(text[v.from:v.to])
 	case "pid":

@@ -60,10 +60,12 @@ func TestStrangeStory(t *testing.T) {
 		{`{},{"ph":""},{"ph":5},{"ph":"X","ts":1,"name":"f"},{"ph":"B","ts":2},{"ph":"E","ts":4}`,
 			"# thread\nf() @0s +0s\nunnamed() @1µs +2µs\n3 events without a phase from 1\n1 complete event without a duration; taken as 0 from 23\n"},
 		{`{"ph":"X","name":"a","ts":"5","dur":"1.5"},{"ph":"X","name":"b","ts":1,"dur":-5},{"ph":"X","name":"c","ts":NaN,"dur":1},{"ph":"X","name":"d","ts":6,"dur":Infinity},{"ph":"X","name":"e","ts":1e300}`,
-			"# thread\nb() @0s +0s\na() @4µs +1.5µs\n  d() @5µs +0s\n2 events without a time from 82\n1 complete event without a duration; taken as 0 from 121\n1 negative duration; taken as 0 from -1\n"},
+			"# thread\nb() @0s +0s\na() @4µs +1.5µs\n  d() @5µs +0s\n1 complete event without a duration; taken as 0 from 121\n1 event whose time is too large from 165\n1 event without a time from 82\n1 negative duration; taken as 0 from -1\n"},
 		{`{"ph":"X","name":"a","ts":1,"dur":1,"tid":"` + strings.Repeat("t", 5000) + `"},{"ph":"X","name":"b","ts":3,"dur":1,"tid":"` + strings.Repeat("t", 5000) + `"}`,
 			"# " + strings.Repeat("t", 1024) + "…\na() @0s +1µs\nb() @2µs +1µs\n"},
 		{`{"ph":"B","ph":"X","name":"a","name":"b","ts":1,"ts":2,"dur":9,"dur":1,"args":{"x":1,"x":2},"args":{"x":3}}`, "# thread\nb(x ➜ 3) @0s +1µs\n"},
+		{`{"ph":"X","name":"a","ts":1,"dur":9000000000000000,"tid":1}`,
+			"# thread 1\na() @0s +640511h56m49.213693951s\n1 duration that is too large; cut from 1\n"},
 		{`{"ph":"X","name":"a","ts":1,"dur":1,"args":{"x":1,"y":{]}}}`, ""},
 	} {
 		trace, sum, _ := convert(t, "["+c.events+"]", calltrace.Options{})
@@ -177,4 +179,31 @@ func FuzzConvert(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLargeTimes: times that are too large for ns count from the first event, and none is cut or left out silently.
+func TestLargeTimes(t *testing.T) {
+	const pair = "# thread 1\nf() @0s +5µs\ng() @10µs +5µs\n"
+	for _, c := range []struct{ first, second, want string }{
+		{"63800000000000000", "63800000000000010", pair},
+		{"1700000000000000000", "1700000000000000010", pair},
+		{"13300000000000000", "13300000000000010", pair},
+		{"5000000000000000", "5000000000000010", pair},
+		{"9223372036854775", "9223372036854785", pair}, // one is an int64 of ns
+		{"4611686018427387", "4611686018427397", pair},
+		{"-9200000000000000", "-9199999999999990", pair},
+		{"1", "5000000000000000", "# thread 1\nf() @0s +5µs\n1 event whose time is too large from \n"},
+		{"1", "1e300", "# thread 1\nf() @0s +5µs\n1 event whose time is too large from \n"},
+		{"9000000000000000000", "-9000000000000000000", "# thread 1\nf() @0s +5µs\n1 event whose time is too large from \n"},
+	} {
+		text := fmt.Sprintf(`[{"ph":"X","name":"f","ts":%s,"dur":5,"pid":1,"tid":1},{"ph":"X","name":"g","ts":%s,"dur":5,"pid":1,"tid":1}]`, c.first, c.second)
+		trace, sum, err := convert(t, text, calltrace.Options{})
+		got := story.Of(trace) + story.Left(sum)
+		if i := strings.Index(c.want, " from "); i >= 0 { // where the second begins
+			c.want = fmt.Sprintf("%s from %d\n", c.want[:i], strings.LastIndex(text, "{"))
+		}
+		if got != c.want || err != nil {
+			t.Errorf("%s: got\n%swant\n%s%v", c.first, got, c.want, err)
+		}
+	}
 }
