@@ -11,6 +11,9 @@ func Is(head []byte) bool {
 		return false
 	case rest[0] == '[':
 		rest = bytes.TrimLeft(rest[1:], " \t\r\n,")
+		if len(rest) > 0 && rest[0] == ']' { // of no events, if nothing follows
+			return len(bytes.TrimSpace(rest[1:])) == 0
+		}
 		return len(rest) > 0 && rest[0] == '{' && hasPhase(rest)
 	case rest[0] != '{':
 		return false

@@ -118,7 +118,7 @@ func TestTruncated(t *testing.T) {
 
 // TestIs has beginnings of other files.
 func TestIs(t *testing.T) {
-	for _, text := range []string{"", "[", "{", "[]", "{}", "[1,2]", `{"resourceSpans":[]}`, `{"data":[{"traceID":"1"}]}`, `{"version":"1.9","events":[{"id":1}]}`,
+	for _, text := range []string{"", "[", "{", "[] 7", "[][]", "[null]", "{}", "[1,2]", `{"resourceSpans":[]}`, `{"data":[{"traceID":"1"}]}`, `{"version":"1.9","events":[{"id":1}]}`,
 		`[{"ph":5}]`, `{"ph" "X"}`, "<html>", "pnTq", `{"nodes":[],"startTime":1}`, `[{"name":"ph"}]`} {
 		if chrome.Is([]byte(text)) {
 			t.Errorf("%s is taken for a Chrome trace", text)
@@ -126,5 +126,8 @@ func TestIs(t *testing.T) {
 	}
 	if !chrome.Is([]byte(`{"name" : "x", "ph" : "B"`)) {
 		t.Error("an event on a line is not recognised")
+	}
+	if !chrome.Is([]byte("[\n]\n")) {
+		t.Error("no events are not recognised")
 	}
 }

@@ -15,6 +15,9 @@ type converter struct {
 	count int64 // spans
 	err   error // of the temporary file
 
+	found  bool // a list of traces or spans, perhaps an empty one
+	failed bool // Jaeger tells of an error
+
 	processes map[string]spans.Process // of the current trace, by their keys
 	trace     spans.TraceID            // of the current trace: its own, or that of its first span
 	span      spans.Span
@@ -34,12 +37,14 @@ func (c *converter) document() {
 	for key := range c.r.Fields() {
 		switch string(key) {
 		case "data":
+			c.found = c.found || c.r.Kind() == jsonstream.Array
 			for range c.r.Items() {
 				c.document()
 				c.beginSpan()
 			}
 		case "spans":
 			c.trace = c.span.Trace
+			c.found = c.found || c.r.Kind() == jsonstream.Array
 			for range c.r.Items() {
 				c.readSpan()
 			}
@@ -50,6 +55,7 @@ func (c *converter) document() {
 			}
 		case "errors":
 			for range c.r.Items() {
+				c.failed = true
 				c.to.Leave("error that Jaeger tells of", "errors that Jaeger tells of", 1, c.r.Offset())
 			}
 		default:

@@ -103,7 +103,8 @@ d(trace.id ➜ "0000000000000abc"): unfinished @471750h0m0s +0s
 func TestIs(t *testing.T) {
 	for text, want := range map[string]bool{
 		document(""): true, `{"total":1,"data":[{"traceID":"a","spanID":"`: true, `[{"traceID":"a","spans":[]}]`: true, `{"spanID":"a","traceID":"b"}`: true,
-		`{"data":[]}`: false, `{"data":[{"a":1}]}`: false, `{"resourceSpans":[{"traceID":"1","spans":[]}]}`: false, "": false, "traceID spans": false, "7": false,
+		`{"data": [], "total": 0, "limit": 0, "offset": 0, "errors": null}`: true, `{"total":0,"limit":0,"offset":0,"data":[{}]}`: false,
+		`{"total":0,"limit":0,"offset":0,"data":null}`: false, `{"data":[],"total":0,"offset":0}`: false, `{"data":[]}`: false, `{"data":[{"a":1}]}`: false, `{"resourceSpans":[{"traceID":"1","spans":[]}]}`: false, "": false, "traceID spans": false, "7": false,
 	} {
 		if got := is([]byte(text)); got != want {
 			t.Errorf("%s: %v", text, got)
@@ -111,7 +112,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestFault: what is before a fault is kept, and no spans are a fault.
+// TestFault: what is before a fault is kept, and no spans are an empty trace, unless Jaeger tells of an error.
 func TestFault(t *testing.T) {
 	text := document(span("1", "", 0, 1, ""))
 	got, _, err := converted(t, text[:len(text)-150])
@@ -120,6 +121,11 @@ func TestFault(t *testing.T) {
 	}
 	if _, _, err := converted(t, `{"data":[],"errors":[{"code":404}]}`); !errors.Is(err, format.ErrNotTrace) {
 		t.Error(err)
+	}
+	for _, text := range []string{`{"data":[],"total":0,"limit":0,"offset":0,"errors":null}`, `{"data":[{"traceID":"a","spans":[],"processes":{"p1":{"serviceName":"s"}}}]}`, `{"traceID":"a","spans":[]}`} {
+		if got, _, err := converted(t, text); got != "" || err != nil {
+			t.Errorf("%s: %s%v", text, got, err)
+		}
 	}
 }
 

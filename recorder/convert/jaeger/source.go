@@ -3,6 +3,8 @@ package jaeger
 import (
 	"bytes"
 	"context"
+	"maps"
+	"slices"
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
@@ -14,23 +16,34 @@ import (
 // Source is Jaeger's JSON.
 var Source = sources.Source{Name: "jaeger", What: "Jaeger traces (JSON)", Is: is, Convert: convert}
 
-// is reports whether the first document is a trace, or has traces.
+// is reports whether the first document is a trace, or has traces, or is an answer without any.
 func is(head []byte) bool {
 	r := jsonstream.New(context.Background(), bytes.NewReader(head), nil)
 	if !r.More() {
 		return false
 	}
 	if r.Kind() == jsonstream.Array {
-		return haveTraces(r)
+		traces, _ := haveTraces(r)
+		return traces
 	}
 	var has marks
+	answer := map[string]bool{"data": false, "total": false, "limit": false, "offset": false}
 	for key := range r.Fields() {
-		if string(key) == "data" && haveTraces(r) {
-			return true
+		if _, of := answer[string(key)]; of {
+			answer[string(key)] = true
+		}
+		if string(key) == "data" {
+			array := r.Kind() == jsonstream.Array
+			traces, empty := haveTraces(r)
+			if traces {
+				return true
+			}
+			answer["data"] = array && empty
+			continue
 		}
 		has.see(key)
 	}
-	return has.trace()
+	return has.trace() || !slices.Contains(slices.Collect(maps.Values(answer)), false)
 }
 
 // marks are the keys of a trace, or of a span.
@@ -47,18 +60,19 @@ func (m *marks) see(key []byte) {
 
 func (m *marks) trace() bool { return m.id && m.content }
 
-// haveTraces reports whether the first item of an array is a trace. It reads the array.
-func haveTraces(r *jsonstream.Reader) bool {
+// haveTraces reports whether the first item of an array is a trace, or there is none. It reads the array.
+func haveTraces(r *jsonstream.Reader) (traces, empty bool) {
 	var has marks
+	empty = true
 	for i := range r.Items() {
-		if i > 0 {
+		if empty = false; i > 0 {
 			break
 		}
 		for key := range r.Fields() {
 			has.see(key)
 		}
 	}
-	return has.trace()
+	return has.trace(), empty
 }
 
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
@@ -66,5 +80,5 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	defer c.spans.Close()
 	c.r.Each(c.document)
 	c.r.Leave(to)
-	return format.At(c.spans.End(c.count > 0, c.r.Err(), c.err), in.Path, 0)
+	return format.At(c.spans.End(c.count > 0 || c.found && !c.failed, c.r.Err(), c.err), in.Path, 0)
 }

@@ -13,6 +13,7 @@ type converter struct {
 	to    *calltrace.Writer
 	spans *spans.Collector
 	count int64 // spans
+	found bool  // a list of resources, perhaps an empty one
 	err   error // of the temporary file
 
 	process spans.Process
@@ -28,6 +29,7 @@ func (c *converter) document() {
 		at := c.r.Offset()
 		switch string(c.keys.plain(key)) {
 		case "resourcespans", "batches":
+			c.found = c.found || c.r.Kind() == jsonstream.Array
 			for range c.r.Items() {
 				c.resource()
 			}

@@ -132,7 +132,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestFault: what is before a fault is kept.
+// TestFault: what is before a fault is kept. A list of no spans is an empty trace; none is a fault.
 func TestFault(t *testing.T) {
 	text := document("shop", span("01", "", 0, 1, ""))
 	at := strings.Index(text, `"spanId"`)
@@ -141,8 +141,13 @@ func TestFault(t *testing.T) {
 	if strings.Count(got, "shop.s1") != 1 || !errors.As(err, &e) || !errors.Is(err, format.ErrCorrupt) || e.Offset != int64(len(text)+at) || e.File != "-" {
 		t.Errorf("%s%v", got, err)
 	}
-	if _, _, err := converted(t, `{"resourceSpans":[]}`); !errors.Is(err, format.ErrNotTrace) {
-		t.Error(err)
+	for text, want := range map[string]error{
+		`{"resourceSpans":[]}`: nil, `{"result":{"resourceSpans":[]}}`: nil, `{"batches":[]}`: nil, `{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}`: nil,
+		`{"resourceSpans":7}`: format.ErrNotTrace, `{"resourceLogs":[]}`: format.ErrNotTrace, `{"result":{}}`: format.ErrNotTrace,
+	} {
+		if got, _, err := converted(t, text); got != "" || !errors.Is(err, want) {
+			t.Errorf("%s: %s%v", text, got, err)
+		}
 	}
 }
 

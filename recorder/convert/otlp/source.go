@@ -81,5 +81,5 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	defer c.spans.Close()
 	c.r.Each(c.document)
 	c.r.Leave(to)
-	return format.At(c.spans.End(c.count > 0, c.r.Err(), c.err), in.Path, 0)
+	return format.At(c.spans.End(c.found, c.r.Err(), c.err), in.Path, 0)
 }

@@ -13,6 +13,7 @@ var samples = map[string][]string{
 		`{"traceEvents":[{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]}`,
 		`[{"name":"a","ph":"B","ts":1,"pid":1,"tid":1},`,
 		`{"schemaVersion": 1, "deviceProperties": [{"id": 0}], "traceEvents": [` + "\n" + `{"ph": "X", "cat": "cpu_op"`,
+		"[]",
 		"\xef\xbb\xbf[\n{\"pid\":1,\"tid\":1,\"ts\":0,\"ph\":\"M\",\"name\":\"process_name\"",
 	},
 	"appmap": {
@@ -34,7 +35,7 @@ var samples = map[string][]string{
 		"Version: 3.1.6\nFile format: 4\nTRACE START [2022-10-07 08:26:45.042351]\n2\t1\t0\t0.000177\t381200\t{main}\t1\t\t/a.php\t0\t0\n",
 	},
 	"": {
-		"", "\n", "{", "[", "{}", "[]", "[1,2]", `{"name":"x"}`, `[{"name":"x"}]`, `{"data":[]}`, `{"events":[]}`, "text", "<html>",
+		"", "\n", "{", "[", "{}", "[1,2]", `{"name":"x"}`, `[{"name":"x"}]`, `{"data":[]}`, `{"events":[]}`, "text", "<html>",
 		"\x0a\x0b\x08\x01\x10\x02", "\x00\x00", `{"nodes":[],"samples":[]}`, `"traceEvents"`,
 	},
 }
