@@ -3,7 +3,6 @@ package format
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"strings"
 )
 
 // location appends " at FILE:LINE" to verbose text.
@@ -114,7 +113,7 @@ func (w *textWriter) frame(id int32) {
 		return
 	}
 	if class, ok := w.c.Text(l.Class); ok {
-		w.b = appendReplaced(w.b, class[strings.LastIndexByte(class, '.')+1:])
+		w.b = appendReplaced(w.b, withoutPackage(class))
 	} else {
 		w.string(l.Class)
 	}

@@ -147,12 +147,25 @@ const companionSuffix = "$Companion"
 // shortClass returns the shown name for the full name of a class.
 func shortClass(full string) string {
 	s := strings.TrimPrefix(full, refPrefix)
-	s = s[strings.LastIndexByte(s, '.')+1:]
+	s = withoutPackage(s)
 	if strings.Contains(s, "$$Lambda") {
 		// The address that the JVM gives a lambda's class is useless.
 		s = beforeLast(beforeLast(s, "/"), "$")
 	}
 	return dotNested(s)
+}
+
+// withoutPackage returns the name of a class without its package: what follows the last dot. A dot before a slash is
+// one of a Go package's import path, unless the slash is the JVM's, before the address of a hidden class.
+func withoutPackage(full string) string {
+	from := strings.LastIndexByte(full, '/') + 1
+	if strings.HasPrefix(full[from:], "0x") || strings.Contains(full[:from], "$") {
+		from = 0
+	}
+	if dot := strings.LastIndexByte(full[from:], '.'); dot >= 0 {
+		return full[from+dot+1:]
+	}
+	return full
 }
 
 func beforeLast(s, sep string) string {

@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
+	"tracex/format"
 	"tracex/lazy/internal/index"
 )
 
@@ -37,7 +39,8 @@ const (
 // TimelineOf returns what orders the points of different threads of the known part of the trace. Times do, if
 // the trace has them. Otherwise the numbers of events do, if they are not given to threads in batches, as
 // the recorder of this module does: then somewhere near the first or last event of a thread, other
-// threads have numbers in the same batch.
+// threads have numbers in the same batch. Those of goroutines of an instrumented program are given when the trace is
+// made of its recording, and tell nothing.
 func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error) {
 	if _, timed := r.Times(); timed {
 		return TimelineTimes, nil
@@ -45,6 +48,9 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 	v, epoch := r.moment()
 	if len(v.Streams) < 2 {
 		return TimelineEvents, nil
+	}
+	if r.ofGoroutines(v) {
+		return TimelineNone, nil
 	}
 	table, err := r.eventTable(ctx, v)
 	if err != nil {
@@ -61,6 +67,19 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 		return TimelineOf(ctx, r)
 	}
 	return o, r.doubt(err, v, epoch)
+}
+
+// ofGoroutines reports whether one of the first threads has the name of a goroutine of an instrumented program.
+func (r *LazyTraceReader) ofGoroutines(v *index.View) (some bool) {
+	const mark = "goroutine "
+	r.WithContext(func(c *format.Context) {
+		for _, s := range v.Streams[:min(len(v.Streams), orderThreads)] {
+			if n := c.Thread(s.Thread); n != nil && (strings.HasPrefix(n.Name, mark) || strings.Contains(n.Name, " "+mark)) {
+				some = true
+			}
+		}
+	})
+	return some
 }
 
 // order is Timeline for a trace without times. It must be called within use.

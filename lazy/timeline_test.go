@@ -127,3 +127,20 @@ func (c *keysOf) Leaf(p *PassPoint) {
 	}
 	c.keys[p.Thread] = append(c.keys[p.Thread], keyAt{p.At, key})
 }
+
+// TestTimelineOfGoroutines: numbers that were given when a recording was converted tell no order, however near they are.
+func TestTimelineOfGoroutines(t *testing.T) {
+	for name, want := range map[string]Timeline{"worker": TimelineEvents, "goroutine 18 main.work ← 1 main.main main.go:7": TimelineNone, "shop › goroutine 18 main.work": TimelineNone} {
+		w := formattest.NewBuilder(t)
+		m := w.Method("main", "work", formattest.IntType)
+		w.Name("main")
+		w.Call(-1, m, nil)
+		w.Thread(1)
+		w.Name(name)
+		w.Call(-1, m, nil)
+		got, err := TimelineOf(t.Context(), ready(t, w.File(), Options{NoWrite: true}))
+		if err != nil || got != want {
+			t.Errorf("%s: %v, not %v; %v", name, got, want, err)
+		}
+	}
+}
