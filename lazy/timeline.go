@@ -49,7 +49,7 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 	if len(v.Streams) < 2 {
 		return TimelineEvents, nil
 	}
-	if r.ofGoroutines(v) {
+	if ofGoroutines(r, v) {
 		return TimelineNone, nil
 	}
 	table, err := r.eventTable(ctx, v)
@@ -70,7 +70,7 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 }
 
 // ofGoroutines reports whether one of the first threads has the name of a goroutine of an instrumented program.
-func (r *LazyTraceReader) ofGoroutines(v *index.View) (some bool) {
+func ofGoroutines(r *LazyTraceReader, v *index.View) (some bool) {
 	const mark = "goroutine "
 	r.WithContext(func(c *format.Context) {
 		for _, s := range v.Streams[:min(len(v.Streams), orderThreads)] {
