@@ -10,55 +10,18 @@ import (
 	"testing"
 )
 
-// layers are the packages of the project and which others each may import: main → cli → ui →
-// lazy → format ← recorder. The first rule whose name is that of the package, or of a directory
-// above it, applies.
-var layers = []struct {
+// layer is what a package may import.
+type layer struct {
 	pkg   string
 	knows []string // packages of the project, besides those below its own directory
 	bans  []string // prefixes of other import paths
-}{
-	// The parts of the screen import neither the explorer nor each other, except these.
+}
+
+// layers are the packages of the project and which others each may import: main → cli → ui →
+// lazy → format ← recorder. The first rule whose name is that of the package, or of a directory
+// above it, applies.
+var layers = []layer{
 	{"tracex/ui/internal/uitest", []string{"tracex/lazy", "tracex/format", "tracex/format/formattest"}, nil},
-	{"tracex/ui/internal/screen", []string{"tracex/lazy/query/display", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/pattern", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/prompt", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/list", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/editor", nil, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/shell", nil, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/terminal", nil, []string{"testing"}},
-	{"tracex/ui/internal/background", nil, []string{"testing"}},
-	{"tracex/ui/internal/nodetext", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/status", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/address", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/rows", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/jumps", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/tour", []string{"tracex/ui/internal/screen", "tracex/lazy/query/display", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/help", []string{"tracex/ui/internal/list", "tracex/ui/internal/pattern", "tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/env", []string{"tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/input", nil, []string{"testing"}},
-	{"tracex/ui/internal/layout", nil, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/clipboard", []string{"tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/code", []string{"tracex/ui/internal/env", "tracex/ui/internal/editor", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/here", []string{"tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/flame", []string{"tracex/ui/internal/list", "tracex/ui/internal/help", "tracex/ui/internal/pattern", "tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/details", []string{"tracex/ui/internal/here", "tracex/lazy/query", "tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/code", "tracex/ui/internal/env", "tracex/ui/internal/editor", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/sift", []string{"tracex/ui/internal/background", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/search", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/background", "tracex/ui/internal/nodetext", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/threads", []string{"tracex/lazy/query/goroutines", "tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/marks", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy/notes", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/saving", []string{"tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/sheet", []string{"tracex/lazy/query", "tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/help", "tracex/ui/internal/env", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/answer", []string{"tracex/ui/internal/background", "tracex/lazy/query", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/command", []string{"tracex/lazy/query", "tracex/ui/internal/prompt", "tracex/ui/internal/pattern", "tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/counting", []string{"tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/tracestate", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/status", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/front", []string{"tracex/ui/internal/env", "tracex/ui/internal/list", "tracex/ui/internal/prompt", "tracex/ui/internal/pattern", "tracex/ui/internal/screen", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/outline", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/rows", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/ui/internal/follow", []string{"tracex/ui/internal/outline", "tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/rows", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/loading", []string{"tracex/ui/internal/outline", "tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/rows", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/tree", []string{"tracex/ui/internal/loading", "tracex/ui/internal/outline", "tracex/ui/internal/jumps", "tracex/ui/internal/pattern", "tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/rows", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
-	{"tracex/ui/internal/job", []string{"tracex/ui/internal/tree", "tracex/ui/internal/loading", "tracex/ui/internal/outline", "tracex/ui/internal/jumps", "tracex/ui/internal/pattern", "tracex/ui/internal/address", "tracex/ui/internal/env", "tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/rows", "tracex/ui/internal/status", "tracex/ui/internal/background", "tracex/ui/internal/terminal", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
 	// The parts of the reader import neither the reader nor each other, except these.
 	{"tracex/lazy/internal/mapped", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
@@ -79,8 +42,10 @@ var layers = []struct {
 	{"tracex/lazy/query/filter", []string{"tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	// Notes are beside a trace: they know what reads it, and no screen.
 	{"tracex/lazy/notes", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
+	{"tracex/lazy/query/sourcefiles", []string{"tracex/lazy/query/display", "tracex/lazy/query/filter", "tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/"}},
 	// Answers know the reader, not the screen.
 	{"tracex/lazy/query/goroutines", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/query/pattern", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query/places", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query", []string{"tracex/lazy", "tracex/format", "tracex/format/formattest"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
@@ -97,6 +62,23 @@ var layers = []struct {
 	{"tracex/docs", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	{"tracex/cli", []string{"tracex/docs", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
 	{"tracex", []string{"tracex/cli", "tracex/docs", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
+}
+
+// screenParts are the packages below ui/internal. Each may import those before it.
+var screenParts = []string{"theme", "screen", "prompt", "keys", "env", "tree", "search", "lists", "details", "flame", "tables"}
+
+// partRule returns the rule of a package below ui/internal; ok is false if screenParts does not list it.
+func partRule(path string) (rule layer, ok bool) {
+	const below = "tracex/ui/internal/"
+	i := slices.Index(screenParts, strings.TrimPrefix(path, below))
+	if i < 0 || !strings.HasPrefix(path, below) {
+		return layer{}, false
+	}
+	rule = layer{path, []string{"tracex/lazy", "tracex/format"}, []string{"testing"}}
+	for _, name := range screenParts[:i] {
+		rule.knows = append(rule.knows, below+name)
+	}
+	return rule, true
 }
 
 // borders are the rules within the recorder: which of its packages a package may import, and
@@ -133,7 +115,7 @@ var borders = []struct {
 	// What a program records knows neither what records by hand nor a trace.
 	{"tracex/recorder/instrument/raw", nil, heavy},
 	{"tracex/recorder/instrument/raw/rawtest", []string{"tracex/recorder/instrument/raw"}, nil},
-	{"tracex/recorder/convert/instrumented", []string{"tracex/recorder/instrument/raw", "tracex/recorder/internal/gonames", "tracex/recorder/internal/values"}, []string{"net"}},
+	{"tracex/recorder/convert/instrumented", []string{"tracex/recorder/instrument/raw", "tracex/recorder/internal/errortexts", "tracex/recorder/internal/gonames", "tracex/recorder/internal/values"}, []string{"net"}},
 	{"tracex/recorder/convert/spool", nil, nil},
 	{"tracex/recorder/convert/fit", nil, []string{"net"}},
 	{"tracex/recorder/convert/calltrace", []string{"tracex/recorder/convert/spool", "tracex/recorder/convert/fit"}, []string{"net"}},
@@ -248,6 +230,8 @@ func TestImportDirectionFindsFaults(t *testing.T) {
 		{"tracex/lazy", []string{"tracex/format", "tracex/ui"}},
 		{"tracex/lazy", []string{"charm.land/bubbletea/v2"}},
 		{"tracex/lazy", []string{"tracex/lazy/eager"}},
+		{"tracex/lazy/query/pattern", []string{"tracex/ui/internal/screen"}},
+		{"tracex/lazy/query/pattern", []string{"charm.land/lipgloss/v2"}},
 		{"tracex/lazy/eager", []string{"tracex/lazy"}},
 		{"tracex/lazy/eager", []string{"tracex/lazy/internal/index"}},
 		{"tracex/lazy/internal/mapped", []string{"tracex/lazy/internal/fold"}},
@@ -263,9 +247,10 @@ func TestImportDirectionFindsFaults(t *testing.T) {
 		{"tracex/ui", []string{"tracex/cli"}},
 		{"tracex/ui", []string{"tracex/format/formattest"}},
 		{"tracex/ui", []string{"tracex"}},
-		{"tracex/ui/internal/screen", []string{"tracex/lazy"}},
-		{"tracex/ui/internal/pattern", []string{"tracex/ui"}},
-		{"tracex/ui/internal/pattern", []string{"tracex/ui/internal/uitest"}},
+		{"tracex/ui/internal/screen", []string{"tracex/ui/internal/tree"}},
+		{"tracex/ui/internal/tree", []string{"tracex/ui"}},
+		{"tracex/ui/internal/tree", []string{"tracex/ui/internal/search"}},
+		{"tracex/ui/internal/tree", []string{"tracex/ui/internal/uitest"}},
 		{"tracex/ui/internal/unheardof", nil},
 		{"tracex", []string{"testing"}},
 		{"tracex/utils", nil},
@@ -282,7 +267,11 @@ func directionFaults(p goPackage) (faults []string) {
 	if slices.Contains([]string{"utils", "util", "common", "types", "helpers"}, last) {
 		faults = append(faults, p.ImportPath+": a name that says nothing")
 	}
-	for _, l := range layers {
+	rules := layers
+	if rule, ok := partRule(p.ImportPath); ok {
+		rules = []layer{rule}
+	}
+	for _, l := range rules {
 		part := l.pkg == "tracex/ui" && strings.HasPrefix(p.ImportPath, "tracex/ui/internal/") // has a rule of its own
 		if p.ImportPath != l.pkg && (part || l.pkg == "tracex" || !strings.HasPrefix(p.ImportPath, l.pkg+"/")) {
 			continue

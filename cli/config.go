@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -49,11 +50,22 @@ func (c *configCommand) run() error {
 		_, err := fmt.Fprintln(c.stdout, s.place.Path)
 		return err
 	}
-	for _, fault := range s.faults {
+	faults := s.faults
+	for _, t := range c.screen.themes {
+		if t != c.screen.userTheme(c.screen.look.Theme) { // whose faults are there already
+			faults = append(faults, t.faults...)
+		}
+	}
+	for _, fault := range faults {
 		fmt.Fprintf(c.stderr, "tracex: %s\n", printable(fault.Error()))
 	}
+	for _, t := range c.screen.themes {
+		for _, w := range t.warnings() {
+			fmt.Fprintf(c.stderr, "tracex: %s\n", printable(w.Error()))
+		}
+	}
 	if c.check {
-		if n := len(s.faults); n > 0 {
+		if n := len(faults); n > 0 {
 			return withHint(fmt.Errorf("%s in the configuration", counted(int64(n), "mistake")), "tracex config lists all settings and actions")
 		}
 		return nil
@@ -75,14 +87,25 @@ func (f *screenFlags) text(s *settings) string {
 		set := &openSettings[i]
 		p.entry("open", set.name, set.get(f), "", set.allowed)
 	}
+	f.listThemes(p)
 	p.line("\n[columns]")
 	for i := range columnSettings {
 		set := &columnSettings[i]
 		p.entry("columns", set.name, set.get(f), "", set.allowed)
 	}
 	p.line("\n[colors]")
-	for _, r := range ui.Roles(f.look.Colors) {
-		p.entry("colors", r.Name, config.Quote(r.Style), "", r.Does)
+	in := ui.ThemeNamed(ui.Themes(f.look.Themes), f.look.Theme)
+	p.line("# of the theme, on a dark and on a light background; an entry changes a role in every theme")
+	for _, r := range ui.Roles(in, f.look.Colors) {
+		if style, ok := f.look.Colors[r.Name]; ok {
+			p.entry("colors", r.Name, config.Quote(style), "", r.Does)
+			continue
+		}
+		style := config.Quote(r.Dark)
+		if r.Light != r.Dark {
+			style += " or " + config.Quote(r.Light)
+		}
+		p.line(fmt.Sprintf("# %-*s # %s", configMeans-2, r.Name+" = "+style, r.Does))
 	}
 	p.line("\n[keys]")
 	group := ""
@@ -95,6 +118,21 @@ func (f *screenFlags) text(s *settings) string {
 		p.entry("keys", a.Name, config.QuoteAll(a.Keys), lost(a, all), a.Does)
 	}
 	return p.String()
+}
+
+// listThemes writes all themes as comments, with a mark before the one in force.
+func (f *screenFlags) listThemes(p *configWriter) {
+	p.line("# Themes, and * the one in force:")
+	for _, t := range ui.Themes(f.look.Themes) {
+		mark, about := " ", cmp.Or(t.About, "yours, based on "+cmp.Or(t.Base, ui.StandardTheme)+": "+printable(t.File))
+		if t.Name == f.look.Theme {
+			mark = "*"
+		}
+		p.line(fmt.Sprintf("# %s %-16s %s", mark, printable(t.Name), about))
+	}
+	if folder := themeFolder(config.Find()); folder != "" {
+		p.line("# Yours are in " + printable(shortPath(folder)) + "/NAME.toml.")
+	}
 }
 
 // lost tells which of its own keys an action has lost to others.

@@ -24,6 +24,7 @@ type stream struct {
 	mode             fs.FileMode
 	pipe             bool
 	outline          []byte // of long JSON; nil if its beginning tells what it is
+	short            error  // what ended the outline before its time; nil if it is whole
 }
 
 // Head returns what tells what the file is: its first bytes, or its outline.
@@ -38,7 +39,7 @@ func (s *stream) Head() []byte {
 func (s *stream) lookFurther(ctx context.Context) error {
 	known := func(outline []byte) bool { return ctx.Err() != nil || sources.OfFile(fileSources, outline) != nil }
 	if s.file == nil || s.pipe {
-		s.outline = s.Content.Outline(known)
+		s.outline, s.short = s.Content.Outline(known)
 		return context.Cause(ctx)
 	}
 	f, err := os.Open(s.path)
@@ -46,12 +47,12 @@ func (s *stream) lookFurther(ctx context.Context) error {
 		return err
 	}
 	defer f.Close()
-	again, err := sources.NewContent(&untilDoneReader{ctx, f})
+	again, err := sources.NewContent(&untilDoneFile{f, ctx})
 	if err != nil {
 		return err
 	}
 	defer again.Close()
-	s.outline = sources.Outline(again, known)
+	s.outline, s.short = sources.Outline(again, known)
 	return context.Cause(ctx)
 }
 
@@ -94,7 +95,7 @@ func (s *stream) begin(ctx context.Context, from *os.File) error {
 	if err != nil {
 		return err
 	}
-	var in io.Reader = &untilDoneReader{ctx, from}
+	var in io.Reader = &untilDoneFile{from, ctx}
 	switch {
 	case st.IsDir():
 		return &format.Error{File: s.path, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
@@ -137,6 +138,16 @@ func (u *untilDoneReader) Read(b []byte) (int, error) {
 		return 0, context.Cause(u.ctx)
 	}
 	return u.r.Read(b)
+}
+
+// untilDoneFile is a file whose reading fails when the context is done.
+type untilDoneFile struct {
+	*os.File
+	ctx context.Context
+}
+
+func (u *untilDoneFile) Read(b []byte) (int, error) {
+	return (&untilDoneReader{u.ctx, u.File}).Read(b)
 }
 
 // asStdin returns an app whose standard input is the stream, whose beginning was read.

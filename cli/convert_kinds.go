@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -141,6 +142,9 @@ func (s *stream) refuse() error {
 	case kindRaw:
 		e.Err, e.Found = format.ErrNotTrace, "a recording of an instrumented Go program, which is converted alone, from a file or folder that is not compressed"
 	case kindUnknown:
+		if err := cmp.Or(s.short, s.Short()); err != nil {
+			return format.At(err, s.name, 0)
+		}
 		what, _ := sources.Describe(s.Head())
 		if e.Err, e.Found = format.ErrNotTrace, what; len(s.Head()) == 0 {
 			e.Offset = -1

@@ -81,7 +81,7 @@ func readSources(ctx context.Context, ins []*stream, moves []int64, w *calltrace
 		prefixes = threadPrefixes(ins)
 	}
 	for i, s := range ins {
-		in := sources.Input{Path: s.name, Size: s.size, Progress: p.read}
+		in := sources.Input{Path: s.name, Stdin: s.path == "-", Size: s.size, Progress: p.read}
 		if s.Content != nil {
 			in.Reader = &watched{s, p}
 			in.Progress = nil // what it would tell is not in bytes of the file if that is compressed

@@ -34,6 +34,7 @@ var finishTrace = recorder.Finish
 const (
 	finishPause = 10 * time.Millisecond
 	finishTries = 1000
+	endTries    = 20 // for a program to end
 )
 
 // finish recovers into a trace the data that its program left beside it, and remarks what it
@@ -172,7 +173,13 @@ func (m *remains) unended() lazy.WhyUnended {
 // unendedRecording is unended for a trace that tracex record makes.
 func (m *remains) unendedRecording() (u lazy.WhyUnended, known bool) {
 	begun, err := recording.State(m.path)
+	var outlived *recording.OutlivedError
 	switch {
+	case errors.As(err, &outlived) && begun:
+		return lazy.WhyUnended{
+			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
+			Hint: fmt.Sprintf("once process %d has ended, tracex info %s completes it", outlived.PID, m.name),
+		}, true
 	case errors.Is(err, recording.ErrRecording) && begun:
 		return lazy.WhyUnended{
 			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),

@@ -37,8 +37,15 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 		time.Sleep(finishPause)
 		dir, err = recording.Take(path)
 	}
+	var outlived *recording.OutlivedError
+	for n := 0; errors.As(err, &outlived) && n < endTries && ctx.Err() == nil; n++ { // it may be about to end
+		time.Sleep(finishPause)
+		dir, err = recording.Take(path)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // another command completed the trace
+	case errors.As(err, &outlived):
+		a.remark(path, errors.New(err.Error()+"; once it has ended, tracex info "+path+" completes the trace"))
 	case errors.Is(err, recording.ErrRecording):
 		if begun, _ := recording.State(path); !begun { // otherwise the trace itself says so
 			a.remark(path, errors.New(err.Error()+"; no calls have arrived yet"))
@@ -75,6 +82,7 @@ func (l *leftRecording) tell(what string, why error) { l.told = append(l.told, r
 // complete completes the trace, removes the recording's directory, and returns what to tell.
 func (l *leftRecording) complete(ctx context.Context) []remark {
 	at := l.path + recording.Suffix
+	endRunning(l.dir.Path(), l.say)
 	files := rawFiles(l.dir.Path())
 	if files != nil && l.fromRaws() {
 		if told, made := l.completeRaws(ctx, files); made {
@@ -85,7 +93,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	result, damage, err := l.make(ctx, files)
 	switch {
 	case errors.Is(err, errNoEvents):
-		l.tell(l.path, errors.New("tracex record was killed before anything was recorded"))
+		l.tell(l.path, errors.New("the recording command was killed before anything was recorded"))
 	case err != nil:
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told
@@ -93,7 +101,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 		l.tellProblems(l.added)
 		l.tellCompleted(madeTrace{l.path, rawTrace{Summary: l.added, own: result}})
 	default:
-		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(result.Events, "event")+")"+l.missing("events")))
+		l.tell(l.path, errors.New("the recording command was killed; completed the trace ("+counted(result.Events, "event")+")"+l.missing("events")))
 		for _, left := range result.LeftOut {
 			l.tell(l.path, errors.New(leftLine(left)))
 		}
@@ -202,7 +210,7 @@ func (l *leftRecording) tellCompleted(m madeTrace) {
 		more = l.missing("events of package recorder")
 	}
 	text := strings.Join(parts, ", ")
-	l.tell(m.path, errors.New("tracex record was killed; completed the trace ("+text+")"+more))
+	l.tell(m.path, errors.New("the recording command was killed; completed the trace ("+text+")"+more))
 	m.tellOwn(func(line string) { l.tell(m.path, errors.New(line)) })
 }
 

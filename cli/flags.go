@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tracex/cli/config"
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui"
@@ -14,6 +15,7 @@ type screenFlags struct {
 	memory byteSize
 	color  string
 	look   ui.Options // without its color
+	themes []*userTheme
 	flags  *pflag.FlagSet
 }
 
@@ -26,9 +28,13 @@ func (f *screenFlags) add(c *cobra.Command) {
 	flags.Var(&f.memory, "memory", "memory limit for loaded events")
 	flags.StringArrayVar(&f.look.Source, "source", nil, "directory with source code; repeatable")
 	flags.StringVar(&f.color, "color", f.color, "use colors: auto, always or never")
+	flags.StringVar(&f.look.Theme, "theme", ui.StandardTheme, "theme of the colors; tracex config lists them")
 	flags.BoolVar(&f.look.ASCII, "ascii", false, "use ASCII characters only")
 	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
 	flags.BoolVar(&f.look.Details, "details", false, "begin with the details shown")
+	if err := c.RegisterFlagCompletionFunc("theme", completeTheme); err != nil {
+		panic(err) // there is no such flag
+	}
 	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
 }
 
@@ -49,6 +55,10 @@ func (f *screenFlags) valid() error {
 	f.look.Unicode = f.flags.Changed("ascii") && !f.look.ASCII
 	if !validColor(f.color) {
 		return &usageError{"--color must be auto, always or never, not " + f.color, ""}
+	}
+	f.readThemes(config.Find())
+	if err := f.themeFault(f.look.Theme); err != nil {
+		return &usageError{"--theme: " + err.Error(), ""}
 	}
 	for _, dir := range f.look.Source {
 		if !isDir(dir) {

@@ -93,8 +93,9 @@ func (p *helpPage) write(c *cobra.Command) {
 		column = max(column, ansi.StringWidth(row[0])+2)
 	}
 	p.table("COMMANDS", commands, column)
-	if len(answers) > 0 { // in one line
-		p.w.WriteString("\n  " + p.in(helpTitle, "ANSWERS") + " " + strings.Join(answers, " ") + "\n")
+	if len(answers) > 0 { // a screen has few lines: none is blank
+		text := ansi.Wordwrap(strings.Join(answers, " "), min(p.width, 80)-len("  ANSWERS "), "")
+		p.w.WriteString("  " + p.in(helpTitle, "ANSWERS") + " " + strings.ReplaceAll(text, "\n", "\n          ") + "\n")
 	}
 	p.table("FLAGS", flags, column)
 	of := "FLAGS OF ALL ANSWERS "

@@ -91,6 +91,28 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
+// TestRefuseCut: compressed data that end before they tell what they are, are cut short.
+func TestRefuseCut(t *testing.T) {
+	short, long := packedStored(t, `{"otherData":{"a":"b"},"traceEvents":[]}`), packedStored(t, `{"otherData":"`+strings.Repeat("b", 200_000)+`","traceEvents":[]}`)
+	for _, c := range []struct {
+		packed []byte
+		want   error
+	}{{short, nil}, {short[:len(short)-30], format.ErrTruncated}, {long, nil}, {long[:150_000], format.ErrTruncated}} {
+		path, size, want := filepath.Join(t.TempDir(), "x.gz"), len(c.packed), c.want
+		if err := os.WriteFile(path, c.packed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := (&app{}).openSource(t.Context(), path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.refuse(); !errors.Is(err, want) || len(s.Head()) == 0 || hintOf(err) != "" {
+			t.Errorf("of %d bytes: %v (%s), after %.100q", size, err, hintOf(err), s.Head())
+		}
+		s.Close()
+	}
+}
+
 // TestCacheUnwritable: without a place for a cache a file is converted all the same.
 func TestCacheUnwritable(t *testing.T) {
 	dir := t.TempDir()
@@ -138,6 +160,36 @@ func TestCacheUnwritable(t *testing.T) {
 			t.Errorf("%s: it says %q", c.cache, said)
 		}
 	}
+}
+
+// TestHintInTemp: the advice about a file that is itself in the directory for temporary files is its own.
+func TestHintInTemp(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir) // on Windows
+	t.Setenv(cacheVariable, "off")
+	path := filepath.Join(os.TempDir(), "x.xt")
+	if err := os.WriteFile(path, []byte("TRACE START [2024-01-02 03:04:05]\n    0.0001     390000   -> {main}() /x.php:0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := new(app).openWhole(t.Context(), path, true)
+	if hint := hintOf(err); !errors.Is(err, format.ErrNotTrace) || !strings.HasPrefix(hint, "record it with") {
+		t.Errorf("%v, hint %q", err, hint)
+	}
+}
+
+// packedStored puts a text into gzip without compressing it, so that a part of it can be read from a part.
+func packedStored(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.NoCompression)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // gzipOf compresses bytes.

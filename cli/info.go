@@ -28,7 +28,7 @@ func newInfoCommand(a *app) *cobra.Command {
 		Use:   "info FILE",
 		Short: "Show what a trace contains",
 		Long: "Show the size, threads and events of a trace, and how it was recorded. If the recorded program or " +
-			"tracex record was killed, info first completes the trace from the data left beside it. So does every command that reads a trace.",
+			"the command that recorded it was killed, info first completes the trace from the data left beside it. So does every command that reads a trace.",
 		Example: `tracex info trace.bin
 tracex info --limit 0 trace.bin # every thread
 tracex info --tree trace.bin # goroutines below those that started them

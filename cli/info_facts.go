@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"strings"
 	"time"
 
 	"tracex/format"
@@ -116,13 +115,7 @@ func gather(r *lazy.LazyTraceReader, sum lazy.Summary) *facts {
 	if s.Problem != nil {
 		t.Problem = message(s.Problem)
 	}
-	r.WithContext(func(c *format.Context) {
-		for v := range c.Variables() {
-			if gap, ok := strings.CutPrefix(v.Name, format.GapPrefix); ok {
-				t.Gaps = append(t.Gaps, strings.TrimSuffix(gap, ">"))
-			}
-		}
-	})
+	r.WithContext(func(c *format.Context) { t.Gaps = format.Gaps(c) })
 	for c := format.Class(0); c.Valid(); c++ {
 		if n := sum.Classes[c]; n > 0 {
 			t.Classes = append(t.Classes, count{c.String(), n})

@@ -8,15 +8,23 @@ import (
 )
 
 // TestInfoJSONDocs: docs/json.md has each member of info --json, and no other.
-func TestInfoJSONDocs(t *testing.T) {
+func TestInfoJSONDocs(t *testing.T) { documented(t, "info", reflect.TypeFor[facts]()) }
+
+// TestOverviewJSONDocs: docs/json.md has each member of overview --json, and no other.
+func TestOverviewJSONDocs(t *testing.T) { documented(t, "overview", reflect.TypeFor[overviewFacts]()) }
+
+// documented compares the members of the JSON object of a command with its section of docs/json.md.
+func documented(t *testing.T, command string, object reflect.Type) {
+	t.Helper()
 	page, err := os.ReadFile("../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, docs, ok := strings.Cut(string(page), "\n## `tracex info --json`\n")
+	_, docs, ok := strings.Cut(string(page), "\n## `tracex "+command+" --json`\n")
 	if !ok {
-		t.Fatal("docs/json.md has no section about info --json")
+		t.Fatalf("docs/json.md has no section about %s --json", command)
 	}
+	docs, _, _ = strings.Cut(docs, "\n## ")
 	members := make(map[string]bool)
 	var add func(reflect.Type)
 	add = func(of reflect.Type) {
@@ -27,12 +35,16 @@ func TestInfoJSONDocs(t *testing.T) {
 			for i := range of.NumField() {
 				f := of.Field(i)
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				members[name] = true
-				add(f.Type)
+				if name != "" && name != "-" {
+					members[name] = true
+				}
+				if name != "-" {
+					add(f.Type)
+				}
 			}
 		}
 	}
-	add(reflect.TypeFor[facts]())
+	add(object)
 	for name := range members {
 		if !strings.Contains(docs, "`"+name+"`") {
 			t.Errorf("docs/json.md does not have %s", name)
@@ -48,7 +60,7 @@ func TestInfoJSONDocs(t *testing.T) {
 		}
 		for i, word := range strings.Split(first, "`") {
 			if i%2 == 1 && !members[word] {
-				t.Errorf("info --json has no member %s", word)
+				t.Errorf("%s --json has no member %s", command, word)
 			}
 		}
 	}

@@ -74,7 +74,11 @@ func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r 
 	in.tell(a)
 	defer func() { err = in.blame(in.withDamage(err)) }()
 	defer limitMemory(0)()
-	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true, Index: a.index, Unended: in.unended})
+	o := lazy.Options{NoWrite: true, Index: a.index, Unended: in.unended}
+	if in.rest != nil {
+		o.Ended = in.rest.recovered
+	}
+	r, err := lazy.Open(in.path, o)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ type damage struct {
 
 // converterVersion is that of all converters. Raise it when one of them makes another trace
 // of the same input, so that what the earlier ones have made is not used.
-const converterVersion = version + " 2"
+const converterVersion = version + " 5"
 
 // close ends the use of the trace.
 func (m *convertedTrace) close() {

@@ -85,7 +85,7 @@ func (m *importer) convertTemporarily(ctx context.Context) (*input, error) {
 	in := &input{name: m.from.name, dir: dir, made: &convertedTrace{fresh: true}}
 	if in.made.about, err = m.convertTo(ctx, dir); err != nil {
 		in.close()
-		if strings.Contains(message(err), os.TempDir()) {
+		if strings.Contains(message(err), dir) {
 			err = withHint(err, hintTMPDIR)
 		}
 		return nil, err

@@ -62,6 +62,16 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	mark(f, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
 }
 
+// exact returns the patterns of --only that are not meant to name functions of several packages.
+func (c *callFlags) exact() (list []string) {
+	for _, pattern := range c.only {
+		if rest := strings.NewReplacer("(*", "", "[...]", "").Replace(pattern); !strings.Contains(rest, "*") && !strings.Contains(rest, "...") {
+			list = append(list, pattern)
+		}
+	}
+	return list
+}
+
 // check refuses values that would silently mean something else.
 func (c *callFlags) check() error {
 	for _, n := range []struct {
@@ -71,6 +81,9 @@ func (c *callFlags) check() error {
 		if n.value < 0 || n.value > n.most {
 			return &usageError{fmt.Sprintf("--%s is %d", n.name, n.value), fmt.Sprintf("it must be from 0 to %d", n.most)}
 		}
+	}
+	if least := byteSize(raw.LeastLimit); c.limit > 0 && c.limit < least {
+		return &usageError{"--limit is " + c.limit.String(), "it must be at least " + least.String() + ": that has room for the first calls and the newest"}
 	}
 	for _, p := range append(append([]string(nil), c.only...), c.skip...) {
 		if p == "" || strings.ContainsAny(p, " \t\n") {

@@ -47,8 +47,8 @@ func TestStartUp(t *testing.T) {
 			break
 		}
 	}
-	if best["tracex/ui/internal/screen"].allocs == 0 {
-		t.Fatalf("nothing is known of tracex/ui/internal/screen: %v", best)
+	if best["tracex/ui/internal/keys"].allocs == 0 {
+		t.Fatalf("nothing is known of tracex/ui/internal/keys: %v", best)
 	}
 	for _, name := range slow(best, bound) {
 		t.Errorf("%s: %v in the fastest of %d starts, expected %v at most", name, best[name].clock, starts, bound)

@@ -36,6 +36,7 @@ tracex calls FILE METHOD: all calls of a method, or those that match a filter, w
 tracex callers FILE METHOD: who calls a method; with --callees, what it calls.
 tracex history FILE LOCATION: the values of a field, an element, a variable or an object.
 tracex state FILE EVENT: arguments, variables and fields as last seen before an event.
+tracex source FILE CALL: the source of a call with what it read, wrote and called at each line.
 tracex compare FILE EVENT EVENT: where two calls, loops or iterations part, and of which methods one has more.
 tracex throws FILE: where exceptions were thrown and caught.
 tracex around FILE PLACE: what all threads did around an event.
@@ -57,10 +58,11 @@ trace.bin.notes: marks and notes about the trace, and where the explorer was lef
 trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace completes it from this directory.
 $XDG_CACHE_HOME/tracex/converted, or ~/.cache/tracex/converted: traces that were made of files of other tools, with their notes. It may be deleted. On macOS and Windows it is in the user's directory for caches.
 trace.packedtrace: data, index, times and a description in one ZIP file.
-$XDG_CONFIG_HOME/tracex/config, or ~/.config/tracex/config: the explorer's settings and keys, as tracex config prints them. On macOS and Windows, without XDG_CONFIG_HOME, it is in the user's directory for configurations.`
+$XDG_CONFIG_HOME/tracex/config, or ~/.config/tracex/config: the explorer's settings and keys, as tracex config prints them. On macOS and Windows, without XDG_CONFIG_HOME, it is in the user's directory for configurations.
+themes/NAME.toml beside it: the user's own themes.`
 
 const manEnvironment = `TRACEX_CONFIG: the configuration file to use instead. An empty file, such as /dev/null, means the defaults.
-TRACEX_MEMORY, TRACEX_COLOR, TRACEX_ASCII, TRACEX_MOUSE, TRACEX_DETAILS, TRACEX_RAW, TRACEX_SOURCE: the settings of these names. They count more than the configuration file and less than flags.
+TRACEX_MEMORY, TRACEX_COLOR, TRACEX_THEME, TRACEX_ASCII, TRACEX_MOUSE, TRACEX_DETAILS, TRACEX_RAW, TRACEX_SOURCE: the settings of these names. They count more than the configuration file and less than flags.
 TRACEX_CACHE: the directory for traces that were made of files of other tools; off keeps none.
 NO_COLOR: disables colors, unless a setting or a flag asks for them.
 TERM: dumb disables colors.

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,30 +27,38 @@ func newOpenCommand(a *app) *cobra.Command {
 	f := new(screenFlags)
 	noWrite, follow, fresh := false, false, false
 	c := &cobra.Command{
-		Use:   "open FILE",
-		Short: "Explore a trace in the terminal",
-		Example: `tracex trace.bin                       # same as tracex open trace.bin
-tracex 'trace.bin#1204' --source src   # at an event, with source code
-tracex trace.json.gz                   # converted first; see tracex convert
-tracex open --follow trace.bin         # while it is being recorded`,
-		Args: a.oneTrace,
+		Use:   "open FILE…",
+		Short: "Explore a trace in the terminal, or several",
+		Example: `tracex 'trace.bin#1204' --source src   # at an event, with source code
+tracex old.bin new.bin                 # each in a tab; Ctrl-T: next
+tracex trace.json.gz                   # converted first; see tracex convert`,
+		Args: func(c *cobra.Command, args []string) error {
+			if slices.Contains(args, "") {
+				return a.oneTrace(c, args)
+			}
+			return a.oneTrace(c, args[:min(1, len(args))])
+		},
 	}
 	f.add(c)
 	c.Flags().BoolVar(&noWrite, "no-write", false, "write no index, summary, notes or session")
 	c.Flags().BoolVar(&fresh, "fresh", false, "start at the first row, not where you were")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "show new events as they are recorded")
-	c.RunE = onTrace(func(ctx context.Context, path string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		look, err := f.options()
 		if err != nil {
 			return err
 		}
 		look.Follow, look.Fresh = follow, fresh
-		path, at := splitPlace(path)
+		o := lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Index: a.index, Follow: follow}
+		if paths := distinct(args); len(paths) > 1 {
+			return exploreAll(c.Context(), a, paths, o, look)
+		}
+		path, at := splitPlace(args[0])
 		if at.given {
 			look.At = &at.handle
 		}
-		return explore(ctx, a, path, lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Index: a.index, Follow: follow}, look)
-	})
+		return explore(c.Context(), a, path, o, look)
+	}
 	return c
 }
 
@@ -56,12 +68,46 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	if missing := a.missing(); missing != "" {
 		return noTerminal(a, missing, path, o)
 	}
-	in, err := openToExplore(ctx, a, path, o)
+	x := &explored{app: a, path: path, options: o, look: look}
+	defer limitMemory(cmp.Or(o.Memory, lazy.DefaultMemory))()
+	defer func() { err = x.close(err) }()
+	r, look, err := x.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	defer func() { err = in.blame(errors.Join(err, in.fault())) }()
+	return ui.Run(ctx, r, look)
+}
+
+// explored is a trace that the explorer shows.
+type explored struct {
+	app     *app
+	path    string
+	options lazy.Options
+	look    ui.Options
+
+	mu    sync.Mutex // held while it opens
+	in    *input
+	r     *lazy.LazyTraceReader
+	stop  func() // ends the making of its summary
+	ended bool
+}
+
+// Path returns the file as the user named it.
+func (x *explored) Path() string { return x.path }
+
+// Open opens the trace for the explorer. Whatever it returns, the caller calls close.
+func (x *explored) Open(ctx context.Context) (*lazy.LazyTraceReader, ui.Options, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ended {
+		return nil, x.look, context.Canceled
+	}
+	a, o, look := x.app, x.options, x.look
+	in, err := openToExplore(ctx, a, x.path, o)
+	if err != nil {
+		return nil, look, err
+	}
+	x.in = in
 	if in.rest != nil {
 		o.Ended, o.Unended = in.rest.recovered, in.rest.unended
 	}
@@ -75,19 +121,81 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	default:
 		o.Finish = in.rest.more
 	}
-	defer limitMemory(cmp.Or(o.Memory, lazy.DefaultMemory))()
-	r, err := lazy.Open(in.path, o)
-	if err != nil {
-		return a.openHint(path, err)
+	if x.r, err = lazy.Open(in.path, o); err != nil {
+		return nil, look, a.openHint(x.path, err)
 	}
-	defer r.Close()
-	defer keepSummary(ctx, r, o.NoWrite)()
-	in.spool(r.Unfollow)
+	x.stop = keepSummary(ctx, x.r, o.NoWrite)
+	in.spool(x.r.Unfollow)
 	in.remark(&look)
 	if in.dir == "" && !look.Tour {
 		openNotes(&look, in.path, o.NoWrite)
 	}
-	return ui.Run(ctx, r, look)
+	return x.r, look, nil
+}
+
+// close closes what is open, and returns err with the names that the user knows.
+func (x *explored) close(err error) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ended = true
+	if x.in == nil {
+		return err
+	}
+	if x.r != nil {
+		x.stop()
+		x.r.Close()
+	}
+	err = x.in.blame(errors.Join(err, x.in.fault()))
+	x.in.close()
+	return err
+}
+
+// exploreAll shows several traces, each in a tab. They share the memory.
+func exploreAll(ctx context.Context, a *app, paths []string, o lazy.Options, look ui.Options) (err error) {
+	if missing := a.missing(); missing != "" {
+		return noTerminal(a, missing, paths[0], o)
+	}
+	if a.index != "" {
+		return &usageError{"--index is the index of one trace, but there are " + strconv.Itoa(len(paths)), "open one trace, or leave the indexes beside theirs"}
+	}
+	memory := cmp.Or(o.Memory, lazy.DefaultMemory)
+	defer limitMemory(memory)()
+	quiet := *a // what opens while another trace is shown must not write over it
+	if quiet.stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+		return err
+	}
+	defer quiet.stderr.Close()
+	o.Memory = memory / int64(len(paths))
+	var all []ui.Trace
+	for _, path := range paths {
+		x := &explored{app: &quiet, options: o, look: look}
+		var at place
+		if x.path, at = splitPlace(path); at.given {
+			x.look.At = &at.handle
+		}
+		defer func() { err = x.close(err) }()
+		all = append(all, x)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return ui.RunAll(ctx, all)
+}
+
+// distinct returns the arguments without those that name a file again.
+func distinct(args []string) (paths []string) {
+	var seen []os.FileInfo
+	for _, arg := range args {
+		path, _ := splitPlace(arg)
+		st, err := os.Stat(path)
+		if slices.Contains(paths, arg) || err == nil && slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(st, other) }) {
+			continue
+		}
+		if err == nil {
+			seen = append(seen, st)
+		}
+		paths = append(paths, arg)
+	}
+	return paths
 }
 
 // summaryIdle is how long a trace has been open before its summary is made.

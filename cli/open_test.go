@@ -239,3 +239,24 @@ func TestLocaleScreen(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenSeveral: each trace is in a tab, a file that is named twice in one; one that cannot be opened says why. The
+// program ends with an error only if none can be opened.
+func TestOpenSeveral(t *testing.T) {
+	a, b := formattest.Unpack(t, "gson.dump.bin"), formattest.Unpack(t, "threads.stream.bin")
+	s, tmp := onScreen(t, nil, "--ascii", a, "absent.bin", b, a+"#5")
+	s.until("[1 gson.dump.bin]")
+	s.press("2\x14")
+	s.until("absent.bin: no such file or directory")
+	s.press("\x14")
+	s.until("[3 threads.stream.bin]")
+	s.press("q")
+	s.ends(0, tmp)
+	for code, args := range map[int][]string{1: {"absent.bin", "gone.bin"}, 2: {"--index", "x", a, b}} {
+		s, _ = onScreen(t, nil, args...)
+		s.until(map[int]string{1: "gone.bin: no such file or directory", 2: "--index is the index of one trace, but there are 2"}[code])
+		if got := s.end(); got != code {
+			t.Errorf("%q ends with %d", args, got)
+		}
+	}
+}

@@ -163,7 +163,7 @@ func tooDeep(err error) error {
 		return err
 	}
 	err = fmt.Errorf("the text ends early: with the next line, %s levels deep, it would have more than %s of indentation", grouped(int64(deep.Depth)), humanSize(deep.Most))
-	return withHint(err, "--depth N prints N levels, --json needs no indentation, --force prints all")
+	return withHint(err, "--depth N prints N levels below the top, --json needs no indentation, --force prints all")
 }
 
 // hintEvents tells where to find the numbers of events.

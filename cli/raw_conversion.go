@@ -55,7 +55,7 @@ func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, 
 	l.keep, l.files.room = reservedFor(r.output), l.awaitRoom
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
-	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true, Progress: l.update}); err != nil {
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true, Patterns: r.calls.exact(), Progress: l.update}); err != nil {
 		return nil, err
 	}
 	if r.split {

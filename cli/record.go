@@ -253,6 +253,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir 
 			packets, err = dir.Spool(), nil
 		}
 	}
+	endRunning(dir.Path(), r.say)
 	made, fault := raws.end(ctx, packets)
 	switch {
 	case fault != nil:

@@ -127,6 +127,12 @@ func goOn(t *testing.T, how string) {
 			t.Fatalf("the program did not go on: %v", lines.Err())
 		}
 	}
+	if how == goesOnArgument { // it still runs: nothing is completed yet, and what is there is shown
+		_, said, exit := runCommand(t, "info", out)
+		if want := fmt.Sprintf("process %d still runs and records; once it has ended, tracex info %s completes the trace", program, out); exit == 0 || !strings.Contains(said, want) {
+			t.Errorf("while it runs info ends with %d and says %q, want %q", exit, said, want)
+		}
+	}
 	end(t, program, how == goesOnArgument)
 	stdin.Close()
 	text, said, exit := runCommand(t, "print", out)

@@ -12,6 +12,7 @@ import (
 
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument"
+	"tracex/recorder/instrument/control"
 	"tracex/recorder/instrument/rewrite"
 	"tracex/recorder/instrument/wrapper"
 	"tracex/recorder/recording"
@@ -87,6 +88,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 	ctx = context.WithoutCancel(ctx)
 	packets := own.stop(ctx)
 	defer r.explainSignals(os.Exit)()
+	endRunning(folder, r.say)
 	made, err := live.end(ctx, packets)
 	if err != nil {
 		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
@@ -224,6 +226,9 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 			"what it built can record: tracex record -- PROGRAM; tracex build is the command for that")
 	case s != nil && len(s.Processes) > 0:
 		return withHint(errors.New("no trace written: no instrumented function was called"), "is --only or --skip too narrow? -v tells what is instrumented, -p adds packages")
+	case s != nil && s.Unbegun > 0:
+		return withHint(fmt.Errorf("no trace written: %s ended before anything was recorded", counted(s.Unbegun, "process", "processes")),
+			"a program that cannot record says why on its standard error")
 	case len(built) > 0 && !instrumentedSome:
 		return withHint(errors.New("no trace written: no function was instrumented"), "-v tells why; -p adds packages, such as -p example.com/x/...")
 	}
@@ -232,4 +237,14 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 		hint = "does -p name packages that the program has? tracex record --list lists their functions"
 	}
 	return withHint(errors.New("no trace written: no instrumented program ran"), hint)
+}
+
+// endRunning ends the recording of instrumented programs that still run when the trace is completed, and
+// tells which: their raw files, in a folder, are about to be removed, and would grow unseen.
+func endRunning(folder string, say func(line string)) {
+	for _, path := range rawFiles(folder) {
+		if h, running, err := control.EndStarted(path); running && err == nil {
+			say(fmt.Sprintf("%s %d still runs: what it calls from now on is not in the trace", h.Program(), h.PID))
+		}
+	}
 }

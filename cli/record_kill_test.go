@@ -181,7 +181,7 @@ func TestRecordIsKilled(t *testing.T) {
 	}
 	// What the program recorded until it saw that record is gone is there, too.
 	text, said, exit := runCommand(t, "print", out)
-	if n := strings.Count(text, "inner("); exit != 0 || n < 1000 || n > 2000 || !strings.Contains(said, "tracex record was killed; completed the trace (") {
+	if n := strings.Count(text, "inner("); exit != 0 || n < 1000 || n > 2000 || !strings.Contains(said, "the recording command was killed; completed the trace (") {
 		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)
 	}
 	if left := formattest.Names(t, filepath.Dir(out)); len(left) != 3 {

@@ -80,7 +80,7 @@ func killBoth(t *testing.T, recordFirst bool, calls int64, seed uint64) {
 	}
 	_, text, exit := runCommand(t, "info", out)
 	what := fmt.Sprintf("killed after %d calls, with the seed %d", calls, seed)
-	if exit != 0 || !strings.Contains(text, "tracex record was killed; completed the trace (") {
+	if exit != 0 || !strings.Contains(text, "the recording command was killed; completed the trace (") {
 		t.Fatalf("%s: info ends with %d and says %q", what, exit, text)
 	}
 	checkReturned(t, what, out, said, least, text)

@@ -216,7 +216,7 @@ func TestRecordBothKilled(t *testing.T) {
 			}
 			proceed()
 			_, said, exit := runCommand(t, "info", out)
-			if exit != 0 || !strings.Contains(said, "tracex record was killed; completed the trace") {
+			if exit != 0 || !strings.Contains(said, "the recording command was killed; completed the trace") {
 				t.Errorf("exit code %d, %s", exit, said)
 			}
 			text, stderr, exit := runCommand(t, "print", out)

@@ -109,7 +109,7 @@ func TestRecordSplitKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	proceed()
-	if _, said, _ := runCommand(t, "info", out); strings.Count(said, "tracex record was killed; completed the trace (3 calls)") != 2 {
+	if _, said, _ := runCommand(t, "info", out); strings.Count(said, "the recording command was killed; completed the trace (3 calls)") != 2 {
 		t.Errorf("it says %s", said)
 	}
 	if others := checkSplitTraces(t, out); others != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"tracex/recorder/convert/instrumented"
@@ -22,6 +23,16 @@ func (r *recordCommand) tellRecorded(made *rawTrace) {
 		r.tellTrace(made, r.output)
 	}
 	r.tellLeftOut(made.Summary)
+	tellAlike(r, made.Summary)
+}
+
+// tellAlike says which packages a pattern of --only was taken to mean if these are several.
+func tellAlike(r *recordCommand, s *instrumented.Summary) {
+	for _, pattern := range r.calls.exact() {
+		if list := s.Packages[pattern]; len(list) > 1 {
+			r.say("--only " + pattern + " is in " + strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1] + ": the trace has the calls of all")
+		}
+	}
 }
 
 // tellTrace says what is in a trace.

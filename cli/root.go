@@ -111,20 +111,20 @@ const rareMark = "rare"
 // commands returns tracex's commands in the order of help: the most used first.
 func commands(a *app) []*cobra.Command {
 	bench := newBenchCommand(a)
-	index, unpack, serve := newIndexCommand(a), newUnpackCommand(a), newServeCommand(a)
-	for _, c := range []*cobra.Command{index, bench, unpack, serve} {
+	index, unpack, serve, config := newIndexCommand(a), newUnpackCommand(a), newServeCommand(a), newConfigCommand(a)
+	for _, c := range []*cobra.Command{index, bench, unpack, serve, config} {
 		c.Annotations = map[string]string{rareMark: "yes"}
 	}
 	return []*cobra.Command{
-		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
+		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
 		newPackCommand(a), unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
-		newDemoCommand(a), newConfigCommand(a), newGuideCommand(a), bench,
+		newDemoCommand(a), config, newGuideCommand(a), bench,
 	}
 }
 
 // traceCommands are the commands that read one trace, and only that.
 var traceCommands = []string{
-	"open", "print", "info", "top", "find", "calls", "callers", "throws", "compare", "history", "state", "around", "log", "flame", "export",
+	"open", "print", "info", "overview", "top", "find", "calls", "callers", "throws", "compare", "history", "state", "source", "around", "log", "flame", "export",
 }
 
 // traceFlags adds to the commands that read a trace the flags that say how it is read.

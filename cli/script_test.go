@@ -78,6 +78,11 @@ func TestScripts(t *testing.T) {
 					ts.Check(os.WriteFile(ts.MkAbs(name), formattest.Recorded(t, name), 0o644))
 				}
 			},
+			"demo": func(ts *testscript.TestScript, _ bool, args []string) {
+				b, err := os.ReadFile(filepath.Join("..", "testdata", "demo", args[0]))
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
+			},
 			"captured":  captured,
 			"crashed":   crashed,
 			"recording": recordsOn,

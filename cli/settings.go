@@ -47,6 +47,16 @@ var openSettings = []setting{
 		}
 		return err
 	}, func(f *screenFlags) string { return config.Quote(f.color) }},
+	{"theme", "TRACEX_THEME", "theme", "the theme of the colors", func(f *screenFlags, v config.Value) error {
+		word, err := v.Word()
+		if err == nil {
+			err = f.themeFault(word)
+		}
+		if err == nil {
+			f.look.Theme = word
+		}
+		return err
+	}, func(f *screenFlags) string { return config.Quote(f.look.Theme) }},
 	{"ascii", "TRACEX_ASCII", "ascii", "true, false, or auto: by locale and terminal", func(f *screenFlags, v config.Value) error {
 		if v.Kind == config.Text && v.Text == "auto" {
 			f.look.ASCII, f.look.Unicode = false, false
@@ -178,6 +188,9 @@ func (f *screenFlags) configure() *settings {
 			s.from["open."+set.name] = "--" + set.flag
 		}
 	}
+	if own := f.userTheme(f.look.Theme); own != nil {
+		s.faults = append(s.faults, own.faults...)
+	}
 	return s
 }
 
@@ -249,9 +262,7 @@ func (f *screenFlags) colorSection(s *settings, file *config.File) config.Sectio
 		}
 		return err
 	}}
-	for _, r := range ui.Roles(nil) {
-		colors.Names = append(colors.Names, r.Name)
-	}
+	colors.Names = roleNames()
 	return colors
 }
 

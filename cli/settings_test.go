@@ -42,9 +42,9 @@ func configured(t *testing.T, file, env string, args ...string) (*screenFlags, *
 // TestPrecedence: a flag counts more than a variable, that more than the file, and that more than
 // the default; what a fault is in keeps its default.
 func TestPrecedence(t *testing.T) {
-	const file = "[open]\nmemory = \"1MiB\"\ncolor = \"never\"\nascii = true\nmouse = false\nsticky = false\ndetails = true\nraw = true\nsource = [\"/\"]\n"
-	const env = "TRACEX_MEMORY=2MiB TRACEX_COLOR=always TRACEX_ASCII=false TRACEX_MOUSE=true TRACEX_STICKY=true TRACEX_DETAILS=false TRACEX_RAW=false TRACEX_SOURCE=."
-	flags := []string{"--memory=3MiB", "--color=auto", "--ascii", "--no-mouse", "--details", "--raw", "--source=.."}
+	const file = "[open]\nmemory = \"1MiB\"\ncolor = \"never\"\ntheme = \"nord\"\nascii = true\nmouse = false\nsticky = false\ndetails = true\nraw = true\nsource = [\"/\"]\n"
+	const env = "TRACEX_MEMORY=2MiB TRACEX_COLOR=always TRACEX_THEME=gruvbox TRACEX_ASCII=false TRACEX_MOUSE=true TRACEX_STICKY=true TRACEX_DETAILS=false TRACEX_RAW=false TRACEX_SOURCE=."
+	flags := []string{"--memory=3MiB", "--color=auto", "--theme=terminal", "--ascii", "--no-mouse", "--details", "--raw", "--source=.."}
 	values := func(f *screenFlags) (all []string) {
 		for _, set := range openSettings {
 			all = append(all, set.get(f))
@@ -57,13 +57,13 @@ func TestPrecedence(t *testing.T) {
 		want            string
 		from            string // of memory
 	}{
-		{"defaults", "", "", nil, `"256MiB" "auto" "auto" true true false false []`, ""},
-		{"file", file, "", nil, `"1MiB" "never" true false false true true ["/"]`, ":2"},
-		{"environment", "", env, nil, `"2MiB" "always" false true true false false ["."]`, "$TRACEX_MEMORY"},
-		{"environment over file", file, env, nil, `"2MiB" "always" false true true false false ["."]`, "$TRACEX_MEMORY"},
-		{"flags over all", file, env, flags, `"3MiB" "auto" true false true true true [".."]`, "--memory"},
-		{"flags that say no", file, "", []string{"--ascii=false", "--no-mouse=false", "--details=false", "--raw=false"}, `"1MiB" "never" false true false false false ["/"]`, ":2"},
-		{"auto", "[open]\nascii = \"auto\"", "", nil, `"256MiB" "auto" "auto" true true false false []`, ""},
+		{"defaults", "", "", nil, `"256MiB" "auto" "tracex" "auto" true true false false []`, ""},
+		{"file", file, "", nil, `"1MiB" "never" "nord" true false false true true ["/"]`, ":2"},
+		{"environment", "", env, nil, `"2MiB" "always" "gruvbox" false true true false false ["."]`, "$TRACEX_MEMORY"},
+		{"environment over file", file, env, nil, `"2MiB" "always" "gruvbox" false true true false false ["."]`, "$TRACEX_MEMORY"},
+		{"flags over all", file, env, flags, `"3MiB" "auto" "terminal" true false true true true [".."]`, "--memory"},
+		{"flags that say no", file, "", []string{"--ascii=false", "--no-mouse=false", "--details=false", "--raw=false"}, `"1MiB" "never" "nord" false true false false false ["/"]`, ":2"},
+		{"auto", "[open]\nascii = \"auto\"", "", nil, `"256MiB" "auto" "tracex" "auto" true true false false []`, ""},
 	} {
 		f, s := configured(t, c.file, c.env, c.flags...)
 		if got := strings.Join(values(f), " "); got != c.want || len(s.faults) > 0 {
@@ -74,7 +74,7 @@ func TestPrecedence(t *testing.T) {
 		}
 	}
 	f, s := configured(t, strings.ReplaceAll(strings.ReplaceAll(file, "true", "7"), "never", "ever"), "TRACEX_MEMORY=much TRACEX_RAW=perhaps")
-	if got := strings.Join(values(f), " "); got != `"1MiB" "auto" "auto" false false false false ["/"]` || len(s.faults) != 6 {
+	if got := strings.Join(values(f), " "); got != `"1MiB" "auto" "nord" "auto" false false false false ["/"]` || len(s.faults) != 6 {
 		t.Errorf("%s, %d faults: %v", got, len(s.faults), s.faults)
 	}
 }
@@ -97,6 +97,7 @@ func TestFaults(t *testing.T) {
 		{"[kees]\nx = 1", "no table [kees]; tables: [open], [columns], [colors], [keys]"},
 		{"[open]\nmemory = \"big\"", "memory: expected a size such as 64MiB, found \"big\""},
 		{"[open]\ncolor = \"red\"", "color: expected auto, always or never, found \"red\""},
+		{"[open]\ntheme = \"norrd\"", "theme: no theme \"norrd\"; there are tracex, high-contrast, terminal, catppuccin, gruvbox, nord; yours are in "},
 		{"[open]\nmouse = \"no\"", "mouse: expected true or false, found \"no\""},
 		{"[open]\nsource = [\"/no/such/dir\"]", "source: /no/such/dir is not a directory"},
 		{"[open]\nmemorry = 1", "[open] has no setting memorry; nearest: memory, "},
@@ -176,7 +177,7 @@ func TestConfigPage(t *testing.T) {
 		names = append(names, set.name)
 	}
 	names = append(names, ui.Columns()...)
-	for _, r := range ui.Roles(nil) {
+	for _, r := range ui.Roles(ui.ThemeNamed(ui.Themes(nil), ui.StandardTheme), nil) {
 		names = append(names, r.Name)
 	}
 	for _, name := range names {

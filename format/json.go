@@ -2,7 +2,6 @@ package format
 
 import (
 	"strconv"
-	"strings"
 )
 
 // JSON encodes trace points as members of JSON objects: the parts of a line of
@@ -223,24 +222,23 @@ func (j *JSON) locationObject(id int32) []byte {
 			b = append(b, ',')
 		}
 	}
-	member := func(name string, text int32) {
-		if text, ok := j.c.Text(text); ok && text != "" {
-			if name == "class" {
-				text = strings.ReplaceAll(text, "/", ".") // as in a class file
-			}
+	member := func(name, text string) {
+		if text != "" {
 			comma()
 			b = AppendJSONString(append(append(append(b, '"'), name...), `":`...), text)
 		}
 	}
 	l := j.c.locations.get(id)
 	if l != nil && id >= 0 {
-		member("file", l.File)
+		file, _ := j.c.Text(l.File)
+		member("file", file)
 		if l.Line > 0 {
 			comma()
 			b = strconv.AppendInt(append(b, `"line":`...), int64(l.Line), 10)
 		}
-		member("class", l.Class)
-		member("method", l.Method)
+		member("class", PlaceClass(j.c, &l.CodeLocation))
+		method, _ := j.c.Text(l.Method)
+		member("method", method)
 		if path := j.c.paths.get(l.Path); path != nil && l.Path >= 0 {
 			comma()
 			b = AppendJSONString(append(b, `"path":`...), j.c.AppendPathText(nil, l.Path))

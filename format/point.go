@@ -298,6 +298,15 @@ func Unfinished(class Class) Footer {
 	return Footer{Result: Value{Kind: ValueUnfinished}}
 }
 
+// Untracked reports whether nothing is known of how the call ended.
+func (f *Footer) Untracked() bool { return f.Result.Kind == ValueUntracked && !f.threw() }
+
+// Partial reports whether a call began before it was recorded, or nothing is known of its end: it took at least the
+// time that it has.
+func Partial(p *Point, f *Footer) bool {
+	return p.Class == ClassCall && (p.Flags&FlagUnderWay != 0 || f.Untracked())
+}
+
 func (f *Footer) threw() bool { return f.Threw || f.Exception != "" }
 
 // Append appends the footer of a container of this class, with its kind byte.

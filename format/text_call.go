@@ -102,7 +102,7 @@ func (w *textWriter) companionOwner(class int32) {
 		w.b = appendReplaced(w.b, short)
 		return
 	}
-	w.b = appendReplaced(w.b, shortClass(beforeLast(e.Name, companionSuffix)))
+	w.b = appendReplaced(w.b, ShortClass(beforeLast(e.Name, companionSuffix)))
 }
 
 // fromOwnClass reports whether the parent is a call of a method of m's class, or of the class

@@ -1,5 +1,7 @@
 package format
 
+import "strings"
+
 // Texts that a details pane shows besides the text of a point. They do not escape control characters.
 
 // AppendValueText appends the text of a value as it is in the text of a point.
@@ -7,6 +9,14 @@ func (c *Context) AppendValueText(dst []byte, v *Value) []byte {
 	w := textWriter{c: c, b: dst, limit: len(dst) + maxText}
 	w.value(v)
 	return w.b
+}
+
+// ValueSpans returns what [Context.AppendValueText] appends, and the styles of the text: see [Context.AppendSpans].
+func ValueSpans(c *Context, v *Value) (text []byte, spans []Span) {
+	w := textWriter{c: c, limit: maxText, style: StyleValue, styled: true}
+	w.value(v)
+	w.span()
+	return w.b, w.spans
 }
 
 // AppendPathText appends an access path without its this-like parts, or nothing for id -1.
@@ -34,6 +44,17 @@ func (c *Context) FileLine(id int32) (file string, line int, ok bool) {
 	}
 	file, ok = c.Text(l.File)
 	return file, int(l.Line), ok && (file != "" || l.Line != 0)
+}
+
+// PlaceClass returns the full name of the class that a code location is in, as its descriptor has it; "" if it is not
+// known. Recorders of the JVM write the name with slashes, as a class file does; those in the name of a Go package
+// belong to it.
+func PlaceClass(c *Context, l *CodeLocation) string {
+	class, _ := c.Text(l.Class)
+	if file, _ := c.Text(l.File); strings.HasSuffix(file, ".go") {
+		return class
+	}
+	return strings.ReplaceAll(class, "/", ".")
 }
 
 // ClassName returns the shown name of a class, as in Map.Entry.

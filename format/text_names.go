@@ -53,7 +53,7 @@ type namedLocation struct {
 }
 
 func newNamedClass(d ClassDescriptor) namedClass {
-	return namedClass{ClassDescriptor: d, short: plain(shortClass(d.Name))}
+	return namedClass{ClassDescriptor: d, short: plain(ShortClass(d.Name))}
 }
 
 func newNamedMethod(d MethodDescriptor) namedMethod {
@@ -85,6 +85,16 @@ func newNamedField(d FieldDescriptor) namedField {
 // GapPrefix begins the name of a variable whose writes say how many calls of a thread are missing there. The rest of
 // the name says how many are in all threads, and for how long: "<dropped: 1200 calls in 3.5s>".
 const GapPrefix = "<dropped: "
+
+// Gaps returns what the names of such variables say: "1200 calls in 3.5s".
+func Gaps(c *Context) (gaps []string) {
+	for v := range c.Variables() {
+		if gap, ok := strings.CutPrefix(v.Name, GapPrefix); ok {
+			gaps = append(gaps, strings.TrimSuffix(gap, ">"))
+		}
+	}
+	return gaps
+}
 
 func newNamedVariable(d VariableDescriptor) namedVariable {
 	shown := strings.TrimSuffix(d.Name, "$iv")
@@ -144,8 +154,8 @@ const refPrefix = "kotlin.jvm.internal.Ref$"
 
 const companionSuffix = "$Companion"
 
-// shortClass returns the shown name for the full name of a class.
-func shortClass(full string) string {
+// ShortClass returns the shown name for the full name of a class.
+func ShortClass(full string) string {
 	s := strings.TrimPrefix(full, refPrefix)
 	s = withoutPackage(s)
 	if strings.Contains(s, "$$Lambda") {
@@ -156,8 +166,12 @@ func shortClass(full string) string {
 }
 
 // withoutPackage returns the name of a class without its package: what follows the last dot. A dot before a slash is
-// one of a Go package's import path, unless the slash is the JVM's, before the address of a hidden class.
+// one of a Go package's import path, unless the slash is the JVM's, before the address of a hidden class. Type arguments
+// of Go stay as they are.
 func withoutPackage(full string) string {
+	if at := strings.IndexByte(full, '['); at > 0 {
+		return withoutPackage(full[:at]) + full[at:]
+	}
 	from := strings.LastIndexByte(full, '/') + 1
 	if strings.HasPrefix(full[from:], "0x") || strings.Contains(full[:from], "$") {
 		from = 0

@@ -9,6 +9,9 @@ func TestShortClass(t *testing.T) {
 	for full, want := range map[string]string{
 		"java.lang.String":                     "String",
 		"NoPackage":                            "NoPackage",
+		"java.lang.String[]":                   "String[]",
+		"example.com/m.x/a/util.Err":           "Err",
+		"main.Set[example.com/x.Key]":          "Set[example.com/x.Key]",
 		"java.util.Map$Entry":                  "Map.Entry",
 		"a.Foo$1":                              "Foo$1",
 		"a.Foo$Bar$Baz":                        "Foo.Bar.Baz",
@@ -24,7 +27,7 @@ func TestShortClass(t *testing.T) {
 		"a.\U0001d400$B":                       "\U0001d400$B",
 		"":                                     "",
 	} {
-		if got := shortClass(full); got != want {
+		if got := ShortClass(full); got != want {
 			t.Errorf("%q: got %q, want %q", full, got, want)
 		}
 	}
@@ -81,6 +84,29 @@ func TestFloatText(t *testing.T) {
 	} {
 		if got := string(appendFloat(nil, float64(x), 32)); got != want {
 			t.Errorf("float %g: got %s, want %s", x, got, want)
+		}
+	}
+}
+
+// TestPlaceClass: the slashes of a class file are dots, those of a Go package stay.
+func TestPlaceClass(t *testing.T) {
+	c := NewContext(Newest)
+	texts := []string{"u.go", "a/util.T", "App.java", "app/App"}
+	for i, text := range texts {
+		b, err := (&StringObject{ID: int32(i), Value: text}).Append(nil, Newest)
+		if err == nil {
+			_, _, err = c.Add(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, w := range []struct {
+		file, class int32
+		want        string
+	}{{0, 1, "a/util.T"}, {2, 3, "app.App"}, {-1, 3, "app.App"}, {0, -1, ""}} {
+		if got := PlaceClass(c, &CodeLocation{File: w.file, Class: w.class}); got != w.want {
+			t.Errorf("file %d, class %d: %q, want %q", w.file, w.class, got, w.want)
 		}
 	}
 }

@@ -56,6 +56,7 @@ type FlameSpan struct {
 	Nested   int64 // how many containers are in it, as recorded
 	State    State
 	Text     string // as in the tree, without its location
+	Owner    string // of a call, the full name of the class of its method
 	// Left and Right are the columns that it takes: from Left, before Right.
 	Left, Right int
 }

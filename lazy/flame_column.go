@@ -222,6 +222,13 @@ func (x *flameWalk) put(s FlameSpan, shown, recorded *nodeData, in *flameKids) {
 		text = text[:end]
 	}
 	s.Text = string(text)
+	if c := x.walker.r.ctx; s.Class == format.ClassCall {
+		if m := c.Method(shown.point.Ref); m != nil {
+			if class := c.Class(m.ClassID); class != nil {
+				s.Owner = class.Name
+			}
+		}
+	}
 	x.f.Spans = append(x.f.Spans, s)
 	beyond := x.s.Cells.Len()
 	if shown.state == StateWhole {

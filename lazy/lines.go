@@ -40,6 +40,7 @@ type Line struct {
 
 	Time                 Time
 	Timed                bool  // Time is known
+	Least                bool  // of a call that took that long at least: see format.Partial
 	Whole                int64 // time of the parent, in nanoseconds; 0 if not known, or for a thread
 	Self                 int64 // see Node.Self
 	SelfExact, SelfKnown bool
@@ -129,6 +130,7 @@ func (t *Tree) lineTimes(lines []Line) {
 		if l.Time, l.Timed = l.Node.time(); !l.Timed || l.IsThread() {
 			continue
 		}
+		l.Least = format.Partial(l.Node.Point(), l.Node.Footer())
 		if in != l.Parent {
 			in, whole = l.Parent, 0
 			if of, ok := in.time(); ok && in.State() != StatePending {

@@ -128,7 +128,7 @@ func testCapture(t *testing.T) {
 		{math.Inf(-1), "-Infinity"},
 		{complex(1, -2), "(1-2i)"},
 		{long, `"` + long[:50] + `..."`},
-		{name("named"), "recorder.name: named"},
+		{name("named"), `recorder.name("named")`},
 		{uintptr(9), "9"},
 		{struct{}{}, "struct{}"},
 		{[]int{1, 2, 3}, "[]int(3){1, 2, 3}"},

@@ -169,8 +169,9 @@ type Config struct {
 	MaxMemory int64
 
 	// CallMethods makes [Recorder.Of], End of a [Call] and the recording of a panic call the
-	// method Error of every error, as [Error] does. Without it they call it only for Go's own
-	// error types: a method of the program could take a lock that its caller holds.
+	// method Error of every error, as [Error] does. Without it they call it only for the error
+	// types of Go and a few libraries that ask no others: a method of the program could take a
+	// lock that its caller holds.
 	CallMethods  bool
 	MaxString    int // characters kept of a string value, and at least 1,024 of the text of an error; negative: none
 	CaptureDepth int // levels of objects within an object that is captured, 100 at most; negative: none

@@ -96,7 +96,9 @@ func (r *Recorder) Caller(skip int) Location {
 }
 
 // At returns the source location of a return address, as [runtime.Callers] returns it. Results
-// are cached.
+// are cached. The class is the package with the name that its path tells, shop for
+// example.com/shop/v2, and the type of a method. Packages of one name have the same there: classes
+// of calls are the program's to name, and may be of any of them.
 func (r *Recorder) At(pc uintptr) Location {
 	if !r.on() || pc == 0 {
 		return 0

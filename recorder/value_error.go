@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"tracex/recorder/internal/errortexts"
 	"tracex/recorder/internal/values"
 )
 
@@ -40,36 +41,30 @@ func (r *Recorder) errorOf(err error) Value {
 	return v
 }
 
-// told makes a value of an error whose text is known; call allows to call its method. That of an error that is a string or an integer is
-// taken to be that.
+// told makes a value of an error whose text is known, or that is a text or a number; call allows to call its method.
 func told(err error, call bool) (Value, bool) {
 	if call || tells(err, maxHops) {
 		return Error(err), true
 	}
+	text := ""
 	switch v := reflect.ValueOf(err); v.Kind() {
 	case reflect.String:
-		return failure(err, v.String()), true
+		text = `"` + v.String() + `"`
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return failure(err, strconv.FormatInt(v.Int(), 10)), true
+		text = strconv.FormatInt(v.Int(), 10)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return failure(err, strconv.FormatUint(v.Uint(), 10)), true
+		text = strconv.FormatUint(v.Uint(), 10)
+	default:
+		return Value{}, false
 	}
-	return Value{}, false
+	return Raw(PanicType(err) + "(" + text + ")"), true // what its method makes of that is not known
 }
 
-// ownErrors are the packages whose errors call no method of a program, and ownError types of other packages:
-// those that are true may ask errors in their fields for their messages.
-var (
-	ownErrors = map[string]bool{"runtime": true, "syscall": true, "context": true, "internal/poll": true}
-	ownError  = map[string]bool{
-		"errors.errorString": false, "fmt.wrapError": false, "fmt.wrapErrors": false, "encoding/json.SyntaxError": false,
-		"net.DNSError": false, "net.AddrError": false, "net.ParseError": false, "net.timeoutError": false, "net.canceledError": false, "net/http.timeoutError": false,
-		"errors.joinError": true, "io/fs.PathError": true, "os.LinkError": true, "os.SyscallError": true, "os/exec.Error": true, "strconv.NumError": true,
-		"net.OpError": true, "net/url.Error": true,
-	}
-)
+// ownErrors are the packages whose errors call no method of a program. Of other packages these are the errors in
+// package errortexts, which may ask errors in their fields for their messages.
+var ownErrors = map[string]bool{"runtime": true, "syscall": true, "context": true, "internal/poll": true}
 
-// tells reports whether the message of an error comes only from Go's own packages. It looks at no more than
+// tells reports whether the message of an error comes only from packages whose errors are known. It looks at no more than
 // hops errors, one in the other.
 func tells(err error, hops int) bool {
 	v := reflect.ValueOf(err)
@@ -86,16 +81,19 @@ func tells(err error, hops int) bool {
 	if ownErrors[t.PkgPath()] {
 		return true
 	}
-	asks, known := ownError[t.PkgPath()+"."+t.Name()]
-	if !known || asks && v.Kind() != reflect.Struct {
-		return false
-	}
-	for i := range v.NumField() {
-		if asks && !fieldTells(v.Field(i), hops-1) {
+	pieces, _ := errortexts.Of(t.PkgPath(), t.Name())
+	for _, p := range pieces {
+		if p.Last || p.Field == "" {
+			continue
+		}
+		if v.Kind() != reflect.Struct {
+			return false
+		}
+		if f := v.FieldByName(p.Field); !f.IsValid() || !fieldTells(f, hops-1) {
 			return false
 		}
 	}
-	return true
+	return pieces != nil
 }
 
 // fieldTells reports whether the texts of what is in a field of an error come only from Go's own packages.

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,11 @@ import (
 	"strings"
 	"testing"
 )
+
+// wrapped is an error of the program that another one has in its text.
+type wrapped struct{}
+
+func (wrapped) Error() string { return "wrapped" }
 
 type textFailure string
 
@@ -35,12 +41,14 @@ func TestErrorTexts(t *testing.T) {
 		&os.PathError{Op: "open", Path: "p", Err: errors.Join(own)}, os.NewSyscallError("read", io.EOF), context.DeadlineExceeded,
 		&net.OpError{Op: "dial", Net: "tcp", Source: &net.UDPAddr{Port: 5}, Addr: &net.TCPAddr{IP: net.IPv6loopback, Port: 80}, Err: &net.DNSError{Err: "no such host", Name: "a.example"}},
 		&url.Error{Op: "Get", URL: "http://a.example", Err: io.EOF}, json.Unmarshal([]byte("{x"), new(any)),
+		net.UnknownNetworkError("foo"), &net.OpError{Op: "dial", Net: "foo", Err: net.UnknownNetworkError("foo")}, &net.AddrError{Err: "an error", Addr: "an address"},
+		base64.CorruptInputError(5), url.EscapeError("%zz"), fmt.Errorf("%w", wrapped{}),
 	} {
 		if text, ok := r.Text(err); !ok || text != PanicType(err)+": "+err.Error() {
 			t.Errorf("%T: %q, want %q", err, text, err.Error())
 		}
 	}
-	for err, want := range map[error]string{textFailure("a text"): "recorder.textFailure: a text", numberFailure(-5): "recorder.numberFailure: -5"} {
+	for err, want := range map[error]string{textFailure("a text"): `recorder.textFailure("a text")`, numberFailure(-5): "recorder.numberFailure(-5)"} {
 		if text, ok := r.Text(err); !ok || text != want {
 			t.Errorf("%T: %q, want %q", err, text, want)
 		}

@@ -14,7 +14,9 @@ import (
 	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/recorder"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/search"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -89,13 +91,13 @@ func TestWhere(t *testing.T) {
 	}
 	want := top.Table(query.TopView{Done: 1, G: &display.Unicode})
 	d.has(want.Title)
-	if have, _ := d.m.front.List().(*sheet.Sheet).Row(); have.Rows.Len() != want.Rows.Len() || want.Rows.Len() == 0 {
+	if have, _ := d.m.env.Front.List().(*tables.Sheet).Row(); have.Rows.Len() != want.Rows.Len() || want.Rows.Len() == 0 {
 		t.Errorf("%d rows, want %d", have.Rows.Len(), want.Rows.Len())
 	}
 	d.keys("esc :").typed("throws where class=Gson").keys("enter").has("exceptions · where class=Gson · 2 exceptions of 1 class")
 	d.keys("esc :").typed("callers doPeek where ret=6").keys("enter").has("callers of JsonReader.doPeek · where ret=6 ·")
 	d.keys("esc :").typed("top where method=doPek").keys("enter").has("this trace has no method doPek; the nearest: doPeek")
-	if d.m.front.Prompt() == nil {
+	if d.m.env.Front.Prompt() == nil {
 		t.Error("the line is closed")
 	}
 	d.keys("esc :").typed("throws where").keys("enter").has("where needs a filter")
@@ -106,18 +108,18 @@ func TestTopBelow(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("j j")
 	n := d.m.tree.Out.Cursor.Node
 	scope := query.Scope{}
-	if err := scope.In(t.Context(), d.m.trace.Reader, n.Handle()); err != nil {
+	if err := scope.In(t.Context(), d.m.env.Trace.Reader, n.Handle()); err != nil {
 		t.Fatal(err)
 	}
-	top := query.NewTop(d.m.trace.Reader, scope, query.ByMethod)
+	top := query.NewTop(d.m.env.Trace.Reader, scope, query.ByMethod)
 	p := scope.Pass()
 	p.Collect = []lazy.Collector{top}
-	if err := d.m.trace.Reader.Pass(t.Context(), p); err != nil {
+	if err := d.m.env.Trace.Reader.Pass(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
 	want := top.Table(query.TopView{Done: 1, G: &display.Unicode})
 	d.keys(":").typed("top here").keys("enter").has("below " + n.Handle().String() + ": " + want.Title)
-	if have, _ := d.m.front.List().(*sheet.Sheet).Row(); have.Rows.Len() != want.Rows.Len() {
+	if have, _ := d.m.env.Front.List().(*tables.Sheet).Row(); have.Rows.Len() != want.Rows.Len() {
 		t.Errorf("%d rows, expected %d", have.Rows.Len(), want.Rows.Len())
 	}
 }
@@ -125,7 +127,7 @@ func TestTopBelow(t *testing.T) {
 // TestTopStops: Esc ends the pass, and only then closes the table.
 func TestTopStops(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{})
-	_, pass := d.m.Update(uitest.Press("T")) // which has not begun
+	_, pass := d.m.Update(keys.Press("T")) // which has not begun
 	d.has("none yet", "Esc stops", "partial")
 	d.keys("esc").has("Esc back")
 	if d.m.tables.Busy() {
@@ -136,7 +138,7 @@ func TestTopStops(t *testing.T) {
 	if alarmed(d) {
 		t.Error(message(d))
 	}
-	if d.keys("esc"); d.m.front.List() != nil {
+	if d.keys("esc"); d.m.env.Front.List() != nil {
 		t.Errorf("still open:\n%s", d.screen())
 	}
 }
@@ -147,7 +149,7 @@ func TestTopToCalls(t *testing.T) {
 	for _, key := range []string{"enter", "w"} {
 		d.keys("T /").typed("JsonReader.nextNonWhitespace").keys("enter").has("JsonReader.nextNonWhitespace(1)").keys(key)
 		if key == "enter" {
-			if text := d.cursorText(); !strings.Contains(text, "nextNonWhitespace(") || d.m.front.List() != nil {
+			if text := d.cursorText(); !strings.Contains(text, "nextNonWhitespace(") || d.m.env.Front.List() != nil {
 				t.Errorf("the cursor is on %s", text)
 			}
 			at := d.m.tree.Out.Cursor.Node.Position()
@@ -176,11 +178,11 @@ func TestCallers(t *testing.T) {
 // TestThrows: Enter goes to the throw; a trace without exceptions says so.
 func TestThrows(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("!").has("3 exceptions of 2 classes")
-	list, _ := d.m.front.List().(*sheet.Sheet)
+	list, _ := d.m.env.Front.List().(*tables.Sheet)
 	of, row := list.Row()
 	event := of.Rows.Row(row)[of.Column("event")].Int()
 	d.keys("enter")
-	if n := d.m.tree.Out.Cursor.Node; d.m.front.List() != nil || n == nil || int64(n.Point().Event) != event {
+	if n := d.m.tree.Out.Cursor.Node; d.m.env.Front.List() != nil || n == nil || int64(n.Point().Event) != event {
 		t.Errorf("not at event %d:\n%s", event, d.screen())
 	}
 	// n goes through all exceptions in the order of the tree, and N back.
@@ -193,7 +195,7 @@ func TestThrows(t *testing.T) {
 		t.Errorf("n leads to %v", went)
 	}
 	d.keys("!").keys("s").has("▲ class").keys("S").has("▼ class").keys("s s").has("▲ caught in").keys("s s").has("▲ first")
-	list, _ = d.m.front.List().(*sheet.Sheet)
+	list, _ = d.m.env.Front.List().(*tables.Sheet)
 	of, _ = list.Row()
 	for i, at := 0, of.Column("event"); i+1 < of.Rows.Len(); i++ {
 		if of.Rows.Row(i)[at].Int() > of.Rows.Row(i + 1)[at].Int() {
@@ -212,7 +214,7 @@ func TestStoppedResult(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("j j")
 	n, set := d.m.tree.Out.Cursor.Node, places.New()
 	set.Add(n.Thread(), n.Position().At)
-	d.m.results.use(&result{one: "call", several: "calls", raw: false, set: func() *places.Set { return set }})
+	d.m.results.Use(&search.Result{One: "call", Several: "calls", Raw: false, Set: set})
 	d.keys("g n").has("call 1 of ≥ 1").keys("n").has("wrapped to the top of those found: it was stopped before all calls were")
 	set.Finish()
 	if d.keys("g n").has("call 1 of 1").keys("n").has("wrapped to the top"); strings.Contains(d.screen(), "stopped") {
@@ -294,7 +296,7 @@ func TestCallersEnter(t *testing.T) {
 	for _, command := range []string{"callers JsonReader.nextNonWhitespace", "callees Gson.fromJson"} {
 		d := drive(t, uitest.Recorded(t, "gson.dump"), 160, 40, Options{}).command(command)
 		for _, row := range []int{0, 3, 7, 12} {
-			shown, _ := d.m.front.List().(*sheet.Sheet).Row()
+			shown, _ := d.m.env.Front.List().(*tables.Sheet).Row()
 			values := shown.Rows.Row(row)
 			calls, name := values[shown.Column("calls")].Int(), strings.TrimLeft(values[shown.Column("name")].Text(), " ▹")
 			if d.keys("g " + strings.Repeat("j ", row) + "enter"); !strings.Contains(d.screen(), fmt.Sprintf(" of the path 1 of %d", calls)) && calls > 1 {
@@ -307,9 +309,9 @@ func TestCallersEnter(t *testing.T) {
 			}
 			d.keys("g").command(command)
 		}
-		before, _ := d.m.front.List().(*sheet.Sheet).Row()
+		before, _ := d.m.env.Front.List().(*tables.Sheet).Row()
 		if d.keys("+").has("beyond 10 calls"); strings.HasPrefix(command, "callers") {
-			if after, _ := d.m.front.List().(*sheet.Sheet).Row(); after.Rows.Len() <= before.Rows.Len() {
+			if after, _ := d.m.env.Front.List().(*tables.Sheet).Row(); after.Rows.Len() <= before.Rows.Len() {
 				t.Errorf("%d rows after %d", after.Rows.Len(), before.Rows.Len())
 			}
 		}

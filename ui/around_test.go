@@ -7,7 +7,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -25,11 +25,11 @@ func eventOf(d *driver) int32 { return d.m.tree.Out.Cursor.Node.Point().Event }
 func TestAround(t *testing.T) {
 	for _, width := range []int{60, 100, 160} {
 		d := onEvent(t, "threads.stream", width, 24, 41).keys("U")
-		at, _, err := d.m.trace.Reader.Find(t.Context(), lazy.EventHandle(41))
+		at, _, err := d.m.env.Trace.Reader.Find(t.Context(), lazy.EventHandle(41))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := query.FindAround(t.Context(), d.m.trace.Reader, at, query.AroundOptions{N: 100})
+		a, err := query.FindAround(t.Context(), d.m.env.Trace.Reader, at, query.AroundOptions{N: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestAround(t *testing.T) {
 func TestAroundKeys(t *testing.T) {
 	d := onEvent(t, "threads.stream", 120, 24, 41).keys("U")
 	shown := func() (event, thread int64, rows int) {
-		s, _ := d.m.front.List().(*sheet.Sheet)
+		s, _ := d.m.env.Front.List().(*tables.Sheet)
 		of, row := s.Row()
 		v := of.Rows.Row(row)
 		return v[of.Column("event")].Int(), v[of.Column("thread")].Int(), of.Rows.Len()
@@ -84,7 +84,7 @@ func TestAroundKeys(t *testing.T) {
 	}
 	d.keys("T").has("worker-2").keys("j .").has("around #42")
 	d.keys("j j enter")
-	if event := eventOf(d); d.m.front.List() != nil || event == 41 || event == 42 {
+	if event := eventOf(d); d.m.env.Front.List() != nil || event == 41 || event == 42 {
 		t.Errorf("enter goes to #%d:\n%s", event, d.screen())
 	}
 }
@@ -98,7 +98,7 @@ func TestAroundHistory(t *testing.T) {
 	}
 	d.keys("esc").has("around #78")
 	d.keys("esc").keys("U K K K K H")
-	if s, _ := d.m.front.List().(*sheet.Sheet); s == nil {
+	if s, _ := d.m.env.Front.List().(*tables.Sheet); s == nil {
 		t.Error("the table is gone")
 	}
 }
@@ -138,7 +138,7 @@ func TestLog(t *testing.T) {
 	d.keys(":").typed(`log method=work: "work {arg.1} -> {ret|exc}"`).keys("enter").has("#30  worker-1", "work 0 -> 0")
 	d.keys("+").typed(`field=shared value<4: "  shared {value}"`).keys("enter").has("log · 13 lines", "#78  worker-1", "    shared 0")
 	d.keys("j j j enter")
-	if event := eventOf(d); event != 78 || d.m.front.List() != nil {
+	if event := eventOf(d); event != 78 || d.m.env.Front.List() != nil {
 		t.Errorf("at #%d:\n%s", event, d.screen())
 	}
 	if d.keys("g g n").has("listed event 1 of 13"); eventOf(d) != 30 {
@@ -156,6 +156,6 @@ func TestLog(t *testing.T) {
 	if d.keys(":").typed("log").keys("enter").has("steps: drop method=work"); strings.Contains(d.screen(), "work 0 -> 0") {
 		t.Errorf("calls that are dropped have lines:\n%s", d.screen())
 	}
-	d.keys("esc").keys("U").has("steps do not change this table").keys("esc Z")
+	d.keys("esc").keys("U").has("[drop method=work not here ✕]").keys("esc Z")
 	d.keys(":").typed("log -").keys("enter").has("no log points are left")
 }

@@ -5,11 +5,10 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/notes"
+	"tracex/ui/internal/details"
 	"tracex/ui/internal/env"
-	"tracex/ui/internal/job"
-	"tracex/ui/internal/outline"
-	"tracex/ui/internal/screen"
-	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/search"
 	"tracex/ui/internal/tree"
 )
 
@@ -17,54 +16,51 @@ import (
 // the last session was. An address is looked for as soon as something of the trace is known, and,
 // if that was too early, when all is known.
 type arrival struct {
-	env      *env.Env
-	keyboard *keyboard
-	trace    *tracestate.State
-	tree     *tree.Part
-	jobs     *job.Part
-	filter   *filtering
-	steps    *stepping
+	env     *env.Env
+	tree    *tree.Tree
+	details *details.Pane
+	filter  *search.Filter
+	steps   *tree.Steps
 
 	to      *lazy.Handle   // nil if there is none, or no longer
 	session *notes.Session // the same
 	tried   bool
-	looking bool
+	job     int // that looks for it; 0 if none does yet
 }
+
+func (a *arrival) looking() bool { return a.job != 0 && a.tree.Jobs.Current() == a.job }
 
 // arrive goes to the place where the explorer begins, once. A key gives up looking for it when
 // the trace is known.
 func (a *arrival) arrive() tea.Cmd {
-	switch settled := a.trace.Settled() || a.trace.Following(); {
-	case a.looking:
+	switch settled := a.env.Trace.Settled() || a.env.Trace.Following(); {
+	case a.looking():
 		return nil
-	case a.session != nil && settled && !a.steps.pending():
+	case a.session != nil && settled && !a.steps.Pending():
 		s := a.session
-		if a.session = nil; a.keyboard.touched {
+		if a.session = nil; a.env.Keyboard.Touched {
 			return nil
 		}
-		a.looking = true
 		return a.resume(s)
 	case a.to == nil || a.tree.Out.Tree.ThreadCount() == 0:
 		return nil
-	case a.tried && (a.keyboard.touched || !settled):
+	case a.tried && (a.env.Keyboard.Touched || !settled):
 		return nil
 	default:
 		to := *a.to
 		if a.tried = true; settled {
 			a.to = nil
 		}
-		a.looking = true
-		return a.jobs.ToHandle(to, a.arrived)
+		cmd := a.tree.Jobs.ToHandle(to, a.arrived)
+		a.job = a.tree.Jobs.Current()
+		return cmd
 	}
 }
 
 // arrived ends the search for the place where the explorer begins.
-func (a *arrival) arrived(found bool) {
-	a.looking = false
-	if found {
-		a.to, a.keyboard.touched = nil, true
-		a.tree.Out.Goal = nil
-	}
+func (a *arrival) arrived() {
+	a.to, a.env.Keyboard.Touched = nil, true
+	a.tree.Out.Goal = nil
 }
 
 // resume goes to where the last session of the trace was.
@@ -72,19 +68,16 @@ func (a *arrival) resume(s *notes.Session) tea.Cmd {
 	a.tree.Out.Tree.CollapseEverything()
 	var filter tea.Cmd
 	if s.Filter != "" {
-		filter = a.filter.resume(s.Filter, s.At)
+		filter = a.filter.Resume(s.Filter, s.At)
 	}
-	return tea.Batch(filter, a.jobs.Resume(s.At, s.Expanded, func(n *lazy.Node) {
-		a.arrived(n != nil)
-		if n == nil {
-			return
-		}
+	cmd := a.tree.Jobs.Resume(s.At, s.Expanded, func(n *lazy.Node) {
+		a.arrived()
 		a.tree.Out.Settle()
-		a.tree.Out.Put(outline.RowOf(n), s.Line)
+		a.tree.Out.Put(tree.RowOf(n), s.Line)
 		if _, alarm := a.env.Status.Message(); !alarm {
 			text := "continued where you were"
-			key := screen.ActionKey("first", a.env.Glyphs)
-			if b := find(a.keyboard.keys, "g"); b != nil && b.name == "first" {
+			key := keys.ActionKey("first", a.env.Glyphs)
+			if a.env.Keyboard.Keys.Of("g") == keys.First {
 				key = "g" // shorter than its other name
 			}
 			if key != "" {
@@ -92,5 +85,20 @@ func (a *arrival) resume(s *notes.Session) tea.Cmd {
 			}
 			a.env.Say(text)
 		}
-	}))
+	})
+	a.job = a.tree.Jobs.Current()
+	return tea.Batch(filter, cmd)
+}
+
+// wideFrom is from how many columns on the details are open at first, with the overview of the trace.
+const wideFrom = 160
+
+// welcome shows the overview beside the tree of a trace that has just been opened, if the first window has
+// room for it. With a session the user has chosen; with an address the details are about that.
+func (a *arrival) welcome(width int, tour bool) {
+	if a.env.Width > 0 || width < wideFrom || a.details.On() || a.session != nil || tour {
+		return
+	}
+	a.details.Toggle()
+	a.details.Welcome = a.to == nil
 }

@@ -9,7 +9,7 @@ import (
 // TestRecall: up and down recall texts typed into the same kind of prompt.
 func TestRecall(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	typed := func() string { return d.m.front.Prompt().Text().Text }
+	typed := func() string { return d.m.env.Front.Prompt().Text().Text }
 	d.keys("/ a b enter / c d enter / a b enter : 5 enter / x")
 	for _, c := range [][2]string{{"up", "ab"}, {"up", "cd"}, {"up", "cd"}, {"down", "ab"}, {"down", "x"}, {"down", "x"}, {"ctrl+p", "ab"}} {
 		if d.keys(c[0]); typed() != c[1] {

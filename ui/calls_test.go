@@ -8,7 +8,8 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -27,12 +28,12 @@ func callsOf(t *testing.T, r *lazy.LazyTraceReader, o query.CallsOptions) *table
 
 // TestCalls: a shows what the command prints, in any order and grouped; also from another table.
 func TestCalls(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 142, 20, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 109, 20, Options{}) // without bars
 	shows := func(o query.CallsOptions) {
 		t.Helper()
-		want := callsOf(t, d.m.trace.Reader, o)
+		want := callsOf(t, d.m.env.Trace.Reader, o)
 		lines := strings.Split(d.screen(), "\n")
-		for i, line := range printed(t, want, 140)[1:min(10, want.Rows.Len()+2)] {
+		for i, line := range printed(t, want, 107)[1:min(10, want.Rows.Len()+2)] {
 			if got, want := words(strings.TrimPrefix(lines[i+3], "▌")), words(line); got != want {
 				t.Errorf("line %d:\n%s\nthe command prints\n%s", i+1, got, want)
 			}
@@ -53,7 +54,7 @@ func TestCalls(t *testing.T) {
 	d.keys("s")
 	shows(query.CallsOptions{What: method, By: "arg.1", Sort: "threw"})
 	d.keys("j enter").has("arg.1 is false · 2 calls").keys("esc p").has("by ret: ").keys("esc esc esc esc")
-	if d.m.front.List() != nil {
+	if d.m.env.Front.List() != nil {
 		t.Fatalf("still open:\n%s", d.screen())
 	}
 	d.keys(":").typed("calls Gson.getAdapter by caller").keys("enter")
@@ -71,7 +72,7 @@ func TestCallsFrom(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 20, Options{}).keys("/").typed("JsonReader.peek(").keys("enter n n")
 	for range 4 {
 		n := d.keys("n a").m.tree.Out.Cursor.Node
-		list, _ := d.m.front.List().(*sheet.Sheet)
+		list, _ := d.m.env.Front.List().(*tables.Sheet)
 		of, row := list.Row()
 		if event := of.Rows.Row(row)[of.Column("event")].Int(); event != int64(n.Point().Event) {
 			t.Errorf("the cursor is on row %d of %s, event %d, not %d", row+1, of.Title, event, n.Point().Event)
@@ -84,7 +85,7 @@ func TestCallsFrom(t *testing.T) {
 func TestCallsWalk(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 20, Options{})
 	d.keys(":").typed("calls JsonReader.peek").keys("enter")
-	found := callsOf(t, d.m.trace.Reader, query.CallsOptions{What: "JsonReader.peek"})
+	found := callsOf(t, d.m.env.Trace.Reader, query.CallsOptions{What: "JsonReader.peek"})
 	event := func(row int) int32 { return int32(found.Rows.Row(row)[found.Column("event")].Int()) }
 	at := func(row int) {
 		t.Helper()
@@ -117,7 +118,7 @@ func TestCallsWalk(t *testing.T) {
 func TestCallsStop(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{})
 	d.keys("T")
-	_, pass := d.m.Update(uitest.Press("a")) // which has not begun
+	_, pass := d.m.Update(keys.Press("a")) // which has not begun
 	d.has("Esc stops", "partial")
 	d.keys("esc").has("Esc back")
 	d.run(pass)
@@ -136,15 +137,4 @@ func TestCallsColumns(t *testing.T) {
 	d.keys(":").typed("col line").keys("enter").has("iteration", "line ─")
 	d.keys(":").typed("col depth").keys("enter").has("calls have no column depth").keys("esc esc esc esc")
 	d.keys(":").typed("calls TypeAdapterFactory.create by iter").keys("enter").has("by iter: ")
-}
-
-// TestCallsWhere: where before a filter is no text to look for.
-func TestCallsWhere(t *testing.T) {
-	for _, c := range []struct{ args, what string }{
-		{"where dur>1ms", "dur>1ms"}, {"get where ret=null by arg.1", "method=get ret=null"}, {"Map.get", "Map.get"}, {"method=get ret=null", "method=get ret=null"},
-	} {
-		if what, _, _ := callsArguments(c.args); what != c.what {
-			t.Errorf(":calls %s is about %q, expected %q", c.args, what, c.what)
-		}
-	}
 }

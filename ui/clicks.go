@@ -3,7 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/ui/internal/layout"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/tree"
 )
@@ -11,29 +11,55 @@ import (
 // clicked moves the cursor to the row under the mouse. A second click there, or a click on the
 // row's mark, expands or collapses it. Elsewhere it is for the list that is open, the path or the strip.
 func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
-	o, l, clicks := m.tree.Out, m.frame.layout, &m.keyboard.clicks
-	if e.Button != tea.MouseLeft || m.front.Prompt() != nil || !layout.Usable(m.env.Width, m.env.Height) {
+	o, l, clicks := m.tree.Out, m.frame.layout, &m.env.Keyboard.Clicks
+	if e.Button != tea.MouseLeft || m.env.Front.Prompt() != nil || !screen.Usable(m.env.Width, m.env.Height) {
 		return nil
 	}
-	m.keyboard.used, m.keyboard.touched = true, true
+	m.env.Keyboard.Used, m.env.Keyboard.Touched = true, true
 	m.env.Status.Clear()
+	if p, in := m.env.Keyboard.Prefix, m.frame.chosenIn; p != nil {
+		return m.env.Follow(p.KeyAt(e.X, e.Y, in))
+	}
+	if l.Chips && e.Y == l.Path-1 && !l.Floats {
+		return m.chips.click(m.frame.chips, e.X)
+	}
 	double := clicks.Double(e.Y, m.env.Clock.Now())
 	if double {
 		clicks.Clear()
 	}
-	if m.front.List() != nil {
-		if y := e.Y - l.ListTop; y >= 0 && y < l.List {
-			return m.front.Click(e.X, y, double)
+	if m.env.Front.List() != nil {
+		switch {
+		case l.List.Has(e.X, e.Y):
+			return m.env.Front.Click(e.X-l.List.X, e.Y-l.List.Y, double)
+		case l.Floats:
+			m.env.Front.CloseLists()
+		}
+		return nil
+	}
+	if l.Hints && e.Y == m.env.Height-1 {
+		if c := keys.HintAt(m.frame.hints, e.X-1, m.env.Glyphs); c != "" {
+			return m.perform(c, 0)
 		}
 		return nil
 	}
 	o.Goal = nil
+	if d := l.DividerAt(e.X, e.Y); d != screen.NoDivider {
+		m.panes.drag = d
+		return nil
+	}
+	if p, ok := l.PaneAt(e.X, e.Y); ok {
+		m.panes.give(p)
+		return m.panes.all[p].Click(e.Y-l.Panes[p].Y, double)
+	}
+	m.panes.give(screen.TreePane)
 	switch i := e.Y - l.Top; {
+	case l.Rule && i == -1 && l.Side != screen.Only && e.X < l.TreeWidth:
+		return m.tree.Jobs.ClickHead(e.X, l.TreeWidth)
 	case e.Y == l.Path:
 		clickPath(m.tree, m.frame.crumbs, e.X, l, m.env.Glyphs)
 	case l.Strip && e.Y == l.StripAt:
-		return m.flames.click(e.X)
-	case i >= 0 && i < min(len(o.Rows), l.Tree) && e.X < l.TreeWidth && l.Details != layout.Only:
+		return m.flames.Click(e.X)
+	case i >= 0 && i < min(len(o.Rows), l.Tree) && e.X < l.TreeWidth && l.Side != screen.Only:
 		if i < len(o.Stuck) {
 			clicks.Clear()
 		}
@@ -43,7 +69,7 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 }
 
 // clickRow moves the cursor to a row of the tree, or expands or collapses it.
-func clickRow(t *tree.Part, i, x int, double bool) tea.Cmd {
+func clickRow(t *tree.Tree, i, x int, double bool) tea.Cmd {
 	o := t.Out
 	if i < len(o.Stuck) {
 		t.Visit()
@@ -53,25 +79,16 @@ func clickRow(t *tree.Part, i, x int, double bool) tea.Cmd {
 	row := o.Rows[i]
 	o.Put(row, i)
 	if mark := o.Indent().Of(row.Depth); double || x >= mark && x <= mark+1 {
-		return t.Toggle(0)
+		return t.Toggle()
 	}
 	return nil
 }
 
 // clickPath goes to a call of the path to the cursor.
-func clickPath(t *tree.Part, crumbs []string, x int, l layout.Layout, g *screen.Glyphs) {
-	r, ok := t.Out.CrumbAt(crumbs, x, l.Details != layout.Only, g)
+func clickPath(t *tree.Tree, crumbs []string, x int, l screen.Layout, g *screen.Glyphs) {
+	r, ok := t.Out.CrumbAt(crumbs, x, l.Side != screen.Only, g)
 	if ok && r != t.Out.Cursor {
 		t.Visit()
 		t.Out.Climb(r)
 	}
-}
-
-// click goes to the place in the thread that a column of the strip is about.
-func (f *flaming) click(x int) tea.Cmd {
-	at, ok := f.PlaceAt(x)
-	if !ok {
-		return nil
-	}
-	return f.Show(at, -1)
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/flame"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -31,23 +31,33 @@ func (d *driver) click(inLine, text string) *driver {
 // one the other way round.
 func TestClickTable(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("T")
-	s := d.m.front.List().(*sheet.Sheet)
+	s := d.m.env.Front.List().(*tables.Sheet)
 	const name = "TypeAdapterFactory.create"
 	d.click(name, name)
-	if got, row := s.Row(); row < 1 || !strings.HasPrefix(got.RowText(row, d.m.env.Glyphs), "312") {
+	if got, row := s.Row(); row < 1 || !strings.HasPrefix(got.RowText(row, d.m.env.Glyphs.Glyphs), "312") {
 		t.Errorf("the cursor is on row %d", row)
 	}
 	d.click("threw  method", "calls").has("by number of calls", "▼ calls")
 	d.click("threw  method", "calls").has("▲ calls").keys("S")
 	d.click("top ·", "top") // the title is no row
-	if d.m.front.List() != s {
+	if d.m.env.Front.List() != s {
 		t.Error("a click on the title closes the table")
 	}
-	if d.click(name, name).click(name, name); d.m.front.List() != nil || !d.m.search.Some() {
+	if d.click(name, name).click(name, name); d.m.env.Front.List() != nil || !d.m.search.Some() {
 		t.Error("a double click is not Enter")
 	}
 	d.keys("!").click("caught in", "caught in").has("▲ caught in")
 	d.keys("esc :").typed("log kind=throw").keys("enter").click("event  thread", "thread").has("this table has one order")
+}
+
+// TestClickHead: a click on the head of a column of the tree sorts by it, or says why it does not.
+func TestClickHead(t *testing.T) {
+	d := drive(t, timedTrace(t, timedSpec), 150, 24, Options{}).keys("g")
+	d.click("duration", "start").has("already in the order of the calls")
+	d.click("duration", "self").has("cannot be sorted by self, only by duration")
+	d.click("duration", "duration").has("sorted by duration (s: call order)", "▼ duration")
+	d.click("duration", "start").has("in call order")
+	d.click("duration", "share").has("sorted by duration")
 }
 
 // TestUnboundInTables: keys that do nothing in a table, a list or a flame say so.
@@ -91,8 +101,8 @@ func TestClickFlame(t *testing.T) {
 		t.Errorf("a click on the strip goes from %d to %d", at, got)
 	}
 	d.keys("V")
-	s := d.m.front.List().(*flame.Screen)
-	line := strings.Split(d.screen(), "\n")[d.m.frame.layout.ListTop+5]
+	s := d.m.env.Front.List().(*flame.Screen)
+	line := strings.Split(d.screen(), "\n")[d.m.frame.layout.List.Y+5]
 	bar := strings.TrimSpace(strings.Split(line, "┤")[0])
 	before, _, _ := s.Selected()
 	d.click(line, bar)
@@ -100,7 +110,7 @@ func TestClickFlame(t *testing.T) {
 	if event < 0 || event == before {
 		t.Fatalf("a click on %q selects #%d", bar, event)
 	}
-	d.send(tea.MouseClickMsg{X: len([]rune(strings.SplitAfter(line, bar)[0])) - len([]rune(bar)), Y: d.m.frame.layout.ListTop + 5, Button: tea.MouseLeft})
+	d.send(tea.MouseClickMsg{X: len([]rune(strings.SplitAfter(line, bar)[0])) - len([]rune(bar)), Y: d.m.frame.layout.List.Y + 5, Button: tea.MouseLeft})
 	if again, a, b := s.Selected(); again != event || a != from || b != to {
 		t.Errorf("#%d from %d to %d after zooming, before #%d from %d to %d", again, a, b, event, from, to)
 	}

@@ -1,214 +1,292 @@
 package ui
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/ui/internal/address"
-	"tracex/ui/internal/command"
+	"tracex/lazy/query"
 	"tracex/ui/internal/env"
-	"tracex/ui/internal/front"
-	"tracex/ui/internal/job"
-	"tracex/ui/internal/list"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tables"
+	"tracex/ui/internal/theme"
+	"tracex/ui/internal/tree"
 )
 
-// commandLine is what can be typed after ":".
-type commandLine struct {
-	env      *env.Env
-	keyboard *keyboard
-	front    *front.Front
-	jobs     *job.Part
-	search   *searching
-	filter   *filtering
-	answers  []answering
-	perform  func(b *binding, n int) tea.Cmd // does what an action of the key map does
-}
-
-// ofAnswers returns the commands of the answers.
-func (l *commandLine) ofAnswers() (all []command.Command) {
-	for _, a := range l.answers {
-		all = append(all, a.commands()...)
+// run does what a command does that was typed, with its arguments, which check has accepted. Answers open over the
+// list in front; other commands close it.
+func (m *Model) run(c keys.Name, args string) tea.Cmd {
+	switch c {
+	case keys.GoTo:
+		m.env.Front.CloseLists()
+		return m.tree.Jobs.GoTo(tree.ParseAddress(args))
+	case keys.Search:
+		return m.search.Run(args)
+	case keys.Filter, keys.Find:
+		return m.filter.Run(args)
+	case keys.Same:
+		id, _ := tables.ThreadNamed(m.env.Trace.Reader, args)
+		return m.tree.Jobs.ToMoment(id)
+	case keys.Export, keys.ExportOver:
+		return m.exports.Run(args, c == keys.ExportOver)
+	case keys.Commands:
+		return m.listCommands()
+	case keys.Theme:
+		return m.themes.run(args)
+	case keys.Messages:
+		return m.listMessages()
+	case keys.Tab:
+		return m.tabs.run(m.env, args)
 	}
-	return all
+	if m.env.Keyboard.Keys.Named(c).Group == keys.GroupAnswer {
+		return m.doAnswer(c, args)
+	}
+	n, _ := keys.ParseNumber(args)
+	m.env.Front.CloseLists()
+	return m.perform(c, n)
 }
 
-// answer runs a command of an answer without arguments.
-func (l *commandLine) answer(name string) tea.Cmd {
-	all := l.ofAnswers()
-	return all[slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })].Run("")
+// doAnswer answers a question about the trace, with the arguments typed; "" if there are none.
+func (m *Model) doAnswer(c keys.Name, args string) tea.Cmd {
+	switch c {
+	case keys.Top:
+		return m.answers.Top(args)
+	case keys.Throws:
+		return m.answers.Throws(args)
+	case keys.Callers:
+		return m.answers.Paths(args, false)
+	case keys.Callees:
+		return m.answers.Paths(args, true)
+	case keys.Calls:
+		return m.answers.Calls(args)
+	case keys.Col:
+		return m.answers.Column(args)
+	case keys.Iterations:
+		return m.answers.Iterations()
+	case keys.History:
+		return m.answers.History(args)
+	case keys.State:
+		return m.answers.State()
+	case keys.Before:
+		return m.answers.Write(true)
+	case keys.After:
+		return m.answers.Write(false)
+	case keys.Around:
+		return m.answers.Around(args)
+	case keys.Log:
+		return m.answers.Log(args)
+	case keys.Focus, keys.Merge, keys.Drop, keys.Only, keys.Recursion:
+		return m.steps.Run(tree.StepKind(c), args)
+	case keys.UndoStep:
+		return m.steps.Undo()
+	case keys.Steps:
+		return m.steps.Show()
+	case keys.Compare:
+		return m.answers.Compare(args)
+	case keys.Flame:
+		return m.flames.Next()
+	case keys.Range:
+		return m.flames.Run(args)
+	case keys.RangeBegin:
+		return m.flames.Here(true)
+	case keys.RangeEnd:
+		return m.flames.Here(false)
+	}
+	panic("no answer " + c)
 }
 
-// registry returns the commands: first those of the answers, which take arguments, then each other
-// action of the key map by its name.
-func (l *commandLine) registry() *command.Registry {
-	r := new(command.Registry)
-	keys := l.keyboard.keys
-	taken := map[string]bool{"help": true, "go-to": true}
-	for _, c := range append(append(l.ofAnswers(), l.places(), l.searches()), l.filter.commands()...) {
-		taken[c.Name] = true
-		if i := slices.IndexFunc(keys, func(b binding) bool { return b.name == c.Name }); i >= 0 {
-			c.Group, c.Keys = keys[i].group, keys[i].names(l.env.Glyphs)
+// check tells what is wrong with the arguments of a command. The line then stays open.
+func (m *Model) check(c keys.Name, args string) (err error) {
+	switch c {
+	case keys.GoTo:
+		if a := tree.ParseAddress(args); a.Kind == tree.Unknown || a.Kind == tree.Nothing {
+			return errors.New("no place " + args + ": type an event (1204), a position (50%), a thread (t3) or a time (748ms)")
 		}
-		r.Add(c)
-	}
-	for _, moves := range []bool{false, true} { // moves are last: keys are shorter
-		for i := range keys {
-			if b := &keys[i]; !taken[b.name] && moves == (b.group == groupMove) {
-				r.Add(l.ofKey(b, b.name))
-			}
+	case keys.Filter, keys.Find, keys.Around:
+		_, err = m.filter.Parse(args)
+	case keys.Same:
+		_, err = tables.ThreadNamed(m.env.Trace.Reader, args)
+	case keys.Export, keys.ExportOver:
+		return m.exports.Check(args)
+	case keys.Top:
+		_, err = m.answers.ReadTop(args)
+	case keys.Throws:
+		_, err = m.answers.ReadThrows(args)
+	case keys.Callers, keys.Callees:
+		_, _, err = m.answers.Arguments(args)
+	case keys.Log:
+		return m.answers.CheckLog(args)
+	case keys.Focus, keys.Merge, keys.Drop, keys.Only, keys.Recursion:
+		if args != "" {
+			_, err = query.ParseStep(tree.StepKind(c), args)
+		}
+	case keys.Compare:
+		_, err = tables.ComparedHandles(args)
+	case keys.Range:
+		_, err = m.flames.ReadRange(args)
+	case keys.Theme:
+		return m.themes.check(args)
+	case keys.Tab:
+		if m.tabs != nil {
+			_, err = m.tabs.find(args)
 		}
 	}
-	r.Add(l.ofKey(action(keys, "help"), "keys"), command.Command{
-		Name: "help", Aliases: []string{"h", "commands"}, Group: groupOther, Help: "this list of commands",
-		Run: func(string) tea.Cmd { return l.list() },
-	})
-	return r
+	return err
 }
 
-// aliases are other names of actions, for users of other programs.
-var aliases = map[string][]string{
-	"quit": {"q", "q!", "exit"}, "hits": {"matches"}, "copy-row": {"yank"}, "source": {"edit"}, "back": {"undo"},
-	"first": {"top-row"}, "last": {"bottom", "end"}, "toggle": {"open"},
-}
-
-// counted are the actions, besides moves, for which a number means something.
-var counted = map[string]bool{
-	"expand-level": true, "next-hit": true, "previous-hit": true, "longest": true, "back": true, "forward": true,
-	"details-down": true, "details-up": true, "scroll-right": true, "scroll-left": true,
-}
-
-// ofKey returns the command that does what a key does.
-func (l *commandLine) ofKey(b *binding, name string) command.Command {
-	c := command.Command{Name: name, Aliases: aliases[name], Group: b.group, Help: b.does(l.env.Glyphs), Keys: b.names(l.env.Glyphs)}
-	if counted[b.name] || b.group == groupMove && b.name != "follow" && b.name != "threads" {
-		c.Args = "[N]"
-		c.Check = func(args string) error {
-			if _, err := number(args); err != nil {
-				return errors.New(args + " is not a number")
-			}
-			return nil
-		}
+// complete returns texts for the end of the arguments of a command, as typed so far: they replace args[from:].
+func (m *Model) complete(c keys.Name, args string) (from int, with []prompt.Candidate) {
+	switch c {
+	case keys.Filter, keys.Find, keys.Around, keys.Log:
+		return m.filter.Complete(args)
+	case keys.Export, keys.ExportOver:
+		return m.exports.Complete(args)
+	case keys.Top:
+		return m.answers.CompleteTop(args)
+	case keys.Throws:
+		return m.answers.CompleteWhere(args, "where ")
+	case keys.Callers, keys.Callees:
+		return m.answers.CompleteMethod(args)
+	case keys.Calls:
+		return m.answers.CompleteCalls(args)
+	case keys.Col:
+		return m.answers.CompleteColumn(args)
+	case keys.History:
+		return 0, m.answers.CompleteNames(args, "field", "var")
+	case keys.Theme:
+		return m.themes.complete(args)
+	case keys.Tab:
+		return m.tabs.complete(args)
 	}
-	c.Run = func(args string) tea.Cmd {
-		n, _ := number(args)
-		l.front.CloseLists()
-		return l.perform(b, n)
+	return 0, nil
+}
+
+// parseLine reads a line: a command with its arguments, which it checks, or a place to go to; "" is none.
+func (m *Model) parseLine(line string) (c keys.Name, args string, err error) {
+	switch tree.ParseAddress(line).Kind {
+	case tree.Nothing:
+		return "", "", nil
+	case tree.Unknown:
+	default:
+		return keys.GoTo, line, nil
 	}
-	return c
-}
-
-// number reads the number before a key; "" is 0, none.
-func number(text string) (int, error) {
-	const most = 1 << 30
-	n, err := strconv.Atoi(cmp.Or(text, "0"))
-	if n < 0 {
-		return 0, errors.New("negative")
+	of, args, err := m.env.Keyboard.Keys.Parse(line)
+	if err != nil {
+		return "", "", err
 	}
-	return min(n, most), err
+	return of.Name, args, m.check(of.Name, args)
 }
 
-// places returns the command that goes to a place.
-func (l *commandLine) places() command.Command {
-	return command.Command{
-		Name: "go-to", Aliases: []string{"goto", "go"}, Args: "PLACE", Help: "go to an event (1204), 50%, a thread (t3), a time (748ms)",
-		Check: func(args string) error {
-			if a := address.Parse(args); a.Kind == address.Unknown || a.Kind == address.Nothing {
-				return errors.New("no place " + args + ": type an event (1204), a position (50%), a thread (t3) or a time (748ms)")
-			}
-			return nil
-		},
-		Run: func(args string) tea.Cmd { return l.goTo(address.Parse(args)) },
+// completeLine completes the word of a line, or the arguments after it: see [prompt.Completer].
+func (m *Model) completeLine(line string) (from int, with []prompt.Candidate) {
+	c, at := m.env.Keyboard.Keys.Arguments(line)
+	if c == nil {
+		return m.env.Keyboard.Keys.Complete(line)
 	}
+	from, with = m.complete(c.Name, line[at:])
+	return at + from, with
 }
 
-// searches returns the command that searches.
-func (l *commandLine) searches() command.Command {
-	return command.Command{
-		Name: "search", Args: "[TEXT]", Help: "search all threads for a text",
-		Run: func(args string) tea.Cmd {
-			l.front.CloseLists()
-			if args == "" {
-				return l.search.askPattern(0)
-			}
-			return l.search.searchFor(prompt.Text{Text: args})
-		},
-	}
-}
-
-// goTo goes to a place in the tree.
-func (l *commandLine) goTo(a address.Address) tea.Cmd {
-	l.front.CloseLists()
-	return l.jobs.GoTo(a)
-}
-
-// open opens the command line with a text in it.
-func (l *commandLine) open(text string) tea.Cmd {
-	commands := l.registry()
-	p := l.front.Typed.Open(":", "a place (1204, #1204, 50%, t3, 748ms) or a command; "+screen.KeyName("tab", l.env.Glyphs)+" lists them")
-	p.Complete(commands.Complete)
+// OpenLine opens the command line with a text in it.
+func (m *Model) OpenLine(text string) tea.Cmd {
+	p := m.env.Front.Typed.Open(":", "a place (1204, #1204, 50%, t3, 748ms) or a command; "+keys.KeyName("tab", m.env.Glyphs)+" lists them")
+	p.Complete(m.completeLine)
 	if text != "" {
 		p.Paste(tea.PasteMsg{Content: text})
 	}
-	return l.front.Ask(&front.Question{
+	return m.env.Front.Ask(m.line(p))
+}
+
+// openPalette opens the command line over the tree, with all commands below it.
+func (m *Model) openPalette() tea.Cmd {
+	q := m.line(m.env.Front.Typed.Open(":", "a few letters of a command").Complete(m.completeLine).Float())
+	q.Title = "commands"
+	return m.env.Front.Ask(q)
+}
+
+// line returns the question for a line, which a prompt edits.
+func (m *Model) line(p *prompt.Prompt) *env.Question {
+	return &env.Question{
 		Prompt: p,
-		Typed:  func(prompt.Text) { l.env.Status.Clear() },
+		Typed:  func(prompt.Text) { m.env.Status.Clear() },
 		Refuse: func(t prompt.Text) string {
-			if a := address.Parse(t.Text); a.Kind != address.Unknown {
-				return ""
-			}
-			if _, _, err := commands.Parse(t.Text); err != nil {
+			if _, _, err := m.parseLine(t.Text); err != nil {
 				return err.Error()
 			}
 			return ""
 		},
 		Submit: func(t prompt.Text) tea.Cmd {
-			switch a := address.Parse(t.Text); a.Kind {
-			case address.Nothing:
-				return nil
-			case address.Unknown:
-			default:
-				return l.goTo(a)
+			if c, args, err := m.parseLine(t.Text); err == nil && c != "" {
+				if c != keys.Palette {
+					m.env.Keyboard.Keys.Ran(c)
+				}
+				return m.run(c, args)
 			}
-			c, args, err := commands.Parse(t.Text)
-			if err != nil {
-				l.env.Warn(err.Error())
-				return nil
-			}
-			return c.Run(args)
+			return nil
 		},
-	})
+	}
 }
 
-// list shows all commands. Enter runs one, or opens the command line for its arguments.
-func (l *commandLine) list() tea.Cmd {
-	commands := l.registry().All()
-	g := l.env.Glyphs
+// listCommands shows all commands. Enter runs one, or opens the command line for its arguments.
+func (m *Model) listCommands() tea.Cmd {
+	commands := m.env.Keyboard.Keys.Line()
+	g := m.env.Glyphs
 	at := 0
 	for _, c := range commands {
-		at = max(at, len(c.Name)+1+len(c.Args))
+		at = max(at, len(c.Typed()))
 	}
-	l.front.Push(&list.List{
+	list := &prompt.List{
 		Title: fmt.Sprintf("%d commands", len(commands)), Keys: "Enter runs it", Choosable: true,
 		Len: func() int { return len(commands) },
-		Item: func(i int) list.Item {
+		Item: func(i int) prompt.Item {
 			c := commands[i]
-			return list.Item{Cells: []list.Cell{
-				{Text: ":" + c.Name + " ", Style: screen.Accent, At: 2}, {Text: c.Args, Style: screen.Faint},
-				{Text: screen.CutEnd(c.Keys, 14, g), Style: screen.Faint, At: at + 6}, {Text: c.Help, Style: screen.Plain, At: at + 21},
+			return prompt.Item{Whole: c.Args, Cells: []prompt.Cell{
+				{Text: ":" + c.Typed(), Style: theme.Accent, At: 2},
+				{Text: g.CutEnd(c.Key.Help().Key, 14), Style: theme.Faint, At: at + 6}, {Text: c.Does(), Style: theme.Plain, At: at + 21},
 			}}
 		},
-	}, func(i int) tea.Cmd {
-		if c := commands[i]; c.Args == "" {
-			return c.Run("")
+		Besides: 2,
+	}
+	list.Below = func() []string {
+		usage := ""
+		if i, ok := list.Cursor(); ok && commands[i].Args != "" {
+			usage = " :" + commands[i].Typed() + " " + commands[i].Args + " "
 		}
-		return l.open(commands[i].Name + " ")
+		width := m.env.Front.Area.Width
+		return []string{screen.Titled("", g.CutEnd(usage, width-4), width, g)}
+	}
+	m.env.Front.Push(list, func(i int) tea.Cmd {
+		if c := commands[i]; c.Args == "" {
+			return m.run(c.Name, "")
+		}
+		return m.OpenLine(commands[i].Typed() + " ")
 	})
+	return nil
+}
+
+// listMessages shows what is wrong with the trace and the messages so far, the newest first, each whole.
+func (m *Model) listMessages() tea.Cmd {
+	var items []prompt.Item
+	add := func(text string, role theme.Role) {
+		for at := 2; text != ""; at = 4 {
+			var line string
+			line, text = m.env.Glyphs.TakeWords(text, max(20, min(m.env.Width, screen.FloatWidth(m.env.Width))-at-2))
+			items = append(items, prompt.Item{Cells: []prompt.Cell{{Text: line, Style: role, At: at}}})
+		}
+	}
+	for _, text := range m.env.Trace.Troubles(m.env.Glyphs) {
+		add(text, theme.Alarm)
+	}
+	for _, text := range slices.Backward(m.env.Status.Past()) {
+		add(text, theme.Plain)
+	}
+	if len(items) == 0 {
+		return m.env.Say("no messages so far")
+	}
+	m.env.Front.Push(prompt.NewLines("messages", items), nil)
 	return nil
 }

@@ -7,8 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
-	"tracex/lazy/query/table"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -16,20 +17,18 @@ import (
 // with that after its key.
 func TestCommandsDoWhatKeysDo(t *testing.T) {
 	r := uitest.Recorded(t, "threads.stream")
-	for _, b := range bindings() {
-		name := b.name
-		if len(b.keys) == 0 {
+	for _, c := range keys.New(nil, &screen.ASCII).All {
+		name := c.Typed()
+		if len(c.Key.Keys()) == 0 {
 			continue
 		}
-		switch name {
-		case "help":
-			name = "keys"
-		case "suspend", "go-to", "redraw": // they need a terminal, or an argument
+		switch c.Name {
+		case keys.Suspend, keys.GoTo, keys.Redraw: // they need a terminal, or an argument
 			continue
 		}
 		byKey := drive(t, r, 100, 30, Options{}).keys("j j")
 		byName := drive(t, r, 100, 30, Options{}).keys("j j")
-		byKey.keys(b.keys[0])
+		byKey.keys(c.Key.Keys()[0])
 		byName.keys(":").typed(name).keys("enter")
 		if byKey.quit != byName.quit {
 			t.Errorf(":%s quits: %v", name, byName.quit)
@@ -64,12 +63,12 @@ func TestCommandLine(t *testing.T) {
 
 // TestListOfCommands: all commands can be chosen from a list; one with arguments asks for them.
 func TestListOfCommands(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "threads.stream"), 100, 36, Options{})
-	d.keys(":").typed("help").keys("enter").has(" commands ", ":go-to PLACE", "Enter runs it")
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 112, 60, Options{})
+	d.keys(":").typed("help").keys("enter").has(" commands ", ":go-to ", " :top [here] [by ", "Enter runs it")
 	d.keys("/").typed(":details ").keys("enter enter").has(" details ─")
 	d.keys(":").typed("commands").keys("enter /").typed(":expand-level").keys("enter enter").has("\n:expand-level")
 	d.typed("2").keys("enter")
-	if d.m.front.List() != nil || d.m.front.Prompt() != nil {
+	if d.m.env.Front.List() != nil || d.m.env.Front.Prompt() != nil {
 		t.Error("something is still open")
 	}
 }
@@ -77,10 +76,10 @@ func TestListOfCommands(t *testing.T) {
 // TestCommandOverTable: a place typed over a table closes it; Esc there returns to the table.
 func TestCommandOverTable(t *testing.T) {
 	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 80, 24, Options{})
-	d.run(d.m.tables.show(sheet.Static(methods(5)), sheet.Action{Key: "enter", Do: func(*table.Table, int) tea.Cmd { return nil }}))
+	d.run(d.m.tables.Show(keyed{static(methods(5)), tables.Key{Name: "enter"}, func(int) tea.Cmd { return nil }}))
 	d.keys(": esc").has("5 methods")
 	d.keys(":").typed("9").keys("enter").has(" #9 ")
-	if d.m.front.List() != nil || strings.Contains(d.screen(), "5 methods") {
+	if d.m.env.Front.List() != nil || strings.Contains(d.screen(), "5 methods") {
 		t.Error("the table is still open")
 	}
 }
@@ -94,7 +93,7 @@ func TestCompleteWhere(t *testing.T) {
 		{"top by cl", "tab", ":top by class"}, {"calls get by rec", "tab", ":calls get by recv"},
 	} {
 		d.keys(":").typed(c[0]).keys(c[1])
-		if got := ":" + d.m.front.Prompt().Text().Text; !strings.HasPrefix(got, c[2]) {
+		if got := ":" + d.m.env.Front.Prompt().Text().Text; !strings.HasPrefix(got, c[2]) {
 			t.Errorf(":%s is completed to %q, not %q", c[0], got, c[2])
 		}
 		d.keys("esc esc")
@@ -115,7 +114,7 @@ func TestCompleteNames(t *testing.T) {
 		{"callers nextNonWhitespace wh", "callers nextNonWhitespace where "},
 	} {
 		d.keys(":").typed(c.typed).keys("tab")
-		if got := d.m.front.Prompt().Text().Text; got != c.then {
+		if got := d.m.env.Front.Prompt().Text().Text; got != c.then {
 			t.Errorf(":%s completes to :%s, expected :%s", c.typed, got, c.then)
 		}
 		d.keys("ctrl+c")

@@ -15,7 +15,7 @@ import (
 func TestCompare(t *testing.T) {
 	for _, width := range []int{60, 100, 160} {
 		d := onEvent(t, "gson.stream", width, 20, 106)
-		r := d.m.trace.Reader
+		r := d.m.env.Trace.Reader
 		d.keys("=").has("A is #106")
 		d.keys("J =").has(" 6 events")
 		d.golden(fmt.Sprint("compare-", width))
@@ -47,11 +47,11 @@ func TestCompare(t *testing.T) {
 // way round.
 func TestCompareKeys(t *testing.T) {
 	d := onEvent(t, "gson.stream", 120, 30, 106).keys("= J =")
-	if d.keys("g enter"); d.m.front.List() != nil || eventOf(d) != 108 {
+	if d.keys("g enter"); d.m.env.Front.List() != nil || eventOf(d) != 108 {
 		t.Fatalf("the first place of A is not #%d", eventOf(d))
 	}
 	d.keys(":").typed("compare 106 115").keys("enter g j j j enter")
-	if d.m.front.List() != nil || eventOf(d) != 119 {
+	if d.m.env.Front.List() != nil || eventOf(d) != 119 {
 		t.Fatalf("the second place of B is not #%d", eventOf(d))
 	}
 	d.keys(":").typed("compare 106 115").keys("enter G").has("Class.isAssignableFrom")

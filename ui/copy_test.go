@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
-	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/uitest"
 )
 
@@ -24,15 +24,15 @@ func TestCopy(t *testing.T) {
 	if len(d.sent) != 2 {
 		t.Fatalf("%d messages for the terminal", len(d.sent))
 	}
-	for _, c := range []struct{ keys, message string }{{"g j j j S", "sent 3 lines of the subtree to"}, {"g S", " lines of the thread to"}} {
+	for _, c := range []struct{ keys, message string }{{"g j j j W", "sent 3 lines of the subtree to"}, {"g W", " lines of the thread to"}} {
 		d.keys(c.keys).has(c.message)
 		var want strings.Builder
 		var err error
 		n, o := d.m.tree.Out.Cursor.Node, lazy.PrintOptions{Folded: true}
 		if id := n.Thread(); n.IsThread() {
-			err = d.m.trace.Reader.Print(t.Context(), &want, o, lazy.PrintRange{Thread: &id})
+			err = d.m.env.Trace.Reader.Print(t.Context(), &want, o, lazy.PrintRange{Thread: &id})
 		} else {
-			err = d.m.trace.Reader.PrintEvent(t.Context(), &want, o, n.Point().Event, true, lazy.PrintRange{})
+			err = d.m.env.Trace.Reader.PrintEvent(t.Context(), &want, o, n.Point().Event, true, lazy.PrintRange{})
 		}
 		got := fmt.Sprint(d.sent[len(d.sent)-1])
 		if d.sent = d.sent[:len(d.sent)-1]; err != nil || got == "" || !strings.HasPrefix(want.String(), got) || n.Thread() != 0 {
@@ -44,7 +44,7 @@ func TestCopy(t *testing.T) {
 	if want := tea.SetClipboard(`a\x1b[31mb` + "\nc")(); !reflect.DeepEqual(d.sent[2], want) {
 		t.Errorf("the terminal got %q", d.sent[2])
 	}
-	d.m.clip.Copier = clipboard.NewCopier(d.m.env, clipboard.System("linux", func(name string) string { return map[string]string{"WAYLAND_DISPLAY": "x"}[name] }))
+	d.m.clip.Copier = env.NewCopier(d.m.env, env.System("linux", func(name string) string { return map[string]string{"WAYLAND_DISPLAY": "x"}[name] }))
 	d.keys("y").has("copied the row to the clipboard (wl-copy): GsonBuilder")
 	d.keys("Y").has("copied the path, 3 lines, to the clipboard (wl-copy)")
 	if len(d.sent) != 3 {

@@ -7,7 +7,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/screen"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/uitest"
 )
 
@@ -23,13 +23,13 @@ func TestCallsAreCalls(t *testing.T) {
 		}
 		calls, events := sum.Classes[format.ClassCall], sum.Points
 		d := drive(t, r, 140, 40, Options{})
-		d.has("6 threads · " + screen.Grouped(calls) + " calls · " + screen.Grouped(events) + " events")
-		d.keys("g d").has("calls      "+screen.Grouped(sum.Threads[0].Calls), "events     "+screen.Grouped(sum.Threads[0].Points),
-			"calls      "+screen.Grouped(calls), "events     "+screen.Grouped(events))
+		d.has("6 threads · " + display.Grouped(calls) + " calls · " + display.Grouped(events) + " events")
+		d.keys("g d").has("calls      "+display.Grouped(sum.Threads[0].Calls), "events     "+display.Grouped(sum.Threads[0].Points),
+			"calls      "+display.Grouped(calls), "events     "+display.Grouped(events))
 		d.keys("t")
 		for _, th := range sum.Threads {
 			info, _ := r.ThreadInfo(th.ID)
-			d.has(" " + screen.Grouped(th.Calls) + " calls, " + screen.Size(info.Bytes))
+			d.has(" " + display.Grouped(th.Calls) + " calls, " + display.Size(info.Bytes))
 		}
 	}
 }
@@ -41,12 +41,12 @@ func TestCallsNotCounted(t *testing.T) {
 	for _, th := range r.Threads() {
 		all += th.Containers
 	}
-	d := drive(t, r, 140, 40, Options{})
-	d.m.counting.Calls.Off = true // as for data that is too large
+	d := drive(t, r, 140, 40, Options{}).keys("g d") // the overview counts them, too
+	d.m.counting.NoCalls = true                      // as for data that is too large
 	r2 := uitest.Recorded(t, "threads.stream")
-	d.m.trace.Reader = r2
+	d.m.env.Trace.Reader = r2
 	d.send(nil)
-	d.has("6 threads · ≤ "+screen.Grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
+	d.has("6 threads · ≤ "+display.Grouped(all)+" calls ", "at most ", "tracex info counts them")
 	if strings.Contains(d.screen(), " events · ") {
 		t.Error("events are told that were not counted")
 	}

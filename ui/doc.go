@@ -1,35 +1,35 @@
 // Package ui is the explorer: it shows a trace as a tree in the terminal and turns keys into
 // moves through it.
 //
-// There is one [tea.Model], which routes keys to what is in front (a prompt, a list, the tree)
-// and messages to the parts that they are for. Parts are packages below ui/internal with their
-// own state; in most of them its type is named Part. (The parts of a recording, in the glossary
-// of package format, are something else.) None of them knows the model: a part handles a key or a
-// message by returning a command or what to do, and draws values.
+// There is one [tea.Model], the [Model] (with several traces one for each, below [Tabs]): it routes keys to what is in front (a prompt, a list, the tree) and messages
+// to the parts that they are for, lets the parts settle, and draws. A part is one struct in a package below
+// ui/internal, with its keys, its state and its work in the background. Parts share an [env.Env]: the window, the
+// clock, the trace, the keyboard, what is open in front, the line of messages, and how long a key may wait for the
+// background. They are made in the order of their packages (see screenParts in imports_test.go): each knows those
+// before it, and none knows the Model.
 //
-//	key ──► Model.Update ──► keymap (one table) ──► tree, job, search, …
-//	                │                                  │
-//	                │         messages ◄── work in the background: load, count, search, …
-//	                ▼
-//	             settle: which rows are on the screen, what is missing there
-//	                ▼
-//	             frame: all that the screen shows, as values
-//	                ▼
-//	             View: header, breadcrumb, tree, details, status
+//	a key ──► Model.key ──► keys.Map.Of: the name of a command ──► Model.do, a switch by name ──► a method of a part
+//	                                                                        │
+//	messages ◄── env.Task: work in the background ◄─────────────────────────┘
+//	    │
+//	    ▼
+//	Model.settle: which rows are on the screen, what is missing there
+//	    ▼
+//	Model.newFrame: all that the screen shows, as values
+//	    ▼
+//	frame.draw: header, breadcrumb, tree, details, status, what floats over them
 //
-// An answer to a question about the trace (top, callers, throws) is a type with the parts that it
-// uses, see answering. To add one:
+// To add a command with a key: its name in internal/keys/names.go, its line in internal/keys/table.go, its case in
+// do.go, or in commandline.go if it takes arguments. To add a column of the tree: internal/tree/columns.go. To add a
+// theme: a file in internal/theme, and its line in source.go there.
 //
-//   - its result as a source of a table goes to internal/answer, with a test there;
-//   - a file here has its type, made from asking, with its commands: they open tables with
-//     tables.show, and give the tables keys;
-//   - the function answers lists it;
-//   - each of its keys is a line of keymap.go with asCommand, by the name of the command. A key
-//     that takes a number, or does more, is a method of the answer.
+// An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a
+// file there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of its
+// collector; and its keys with what they do: see Keyed. Then add the command to the table of package keys and to
+// doAnswer, check and complete here.
 //
 // Whatever may read the disk runs in the background. Its result arrives as a message and is
-// dropped if it is no longer wanted. What the parts share is an [env.Env]: the window, the clock,
-// the line of messages, and how long a key may wait for the background.
+// dropped if it is no longer wanted.
 //
 // Rows end in columns of numbers: how many children, and, in a trace with times, how long the
 // call took, its self time, and its share of the parent's time. Numbers that need a walk over
@@ -38,39 +38,33 @@
 //
 // Where to find things:
 //
-//	keys and what they do        keymap.go; drawn by internal/help, taught by internal/tour
-//	what is drawn where          frame.go; internal/layout divides the window
-//	counts before keys, clicks   internal/input
-//	prompt or list in front      internal/front
-//	answers                      answers.go, asking.go, a file for each; internal/answer
-//	their tables                 tables.go, internal/sheet
-//	commands, completion         commandline.go, internal/command
-//	text in cells, styles        internal/screen
-//	keys of the tree             internal/tree
-//	cursor and moves in the tree internal/outline
-//	loading what is not there    internal/loading
-//	rows and their columns       internal/rows, internal/nodetext
-//	work that a user waits for   internal/job: expand all, sort, raw, longest, go to
-//	back and forward             internal/jumps
-//	marks, notes, their list     marks.go, internal/marks; kept by lazy/notes
+//	keys, commands, completion   internal/keys; done by do.go and commandline.go; taught by internal/lists/tour.go
+//	what is drawn where          frame.go; internal/screen/layout.go divides the window, popup.go draws what floats
+//	roles, colors, themes        internal/theme; internal/env/paint.go; themes.go is the list of them
+//	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
+//	prompt or list in front      internal/env/front.go; internal/prompt draws them
+//	keys that follow a prefix    internal/env/prefix.go
+//	work in the background       internal/env/task.go; panics of it: work.go there
+//	messages, header, troubles   internal/env/status.go, header.go, state.go
+//	chips: what is in force      chips.go, internal/screen/chips.go
+//	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go
+//	loading what is not there    internal/tree/loading.go
+//	work that a user waits for   internal/tree/jobs.go: expand all, sort, raw, longest, go to
+//	steps that edit the tree     internal/tree/steps.go
+//	staying at the newest row    internal/tree/following.go
+//	numbers filled in            internal/tree/counting.go
+//	searches, hits, the filter   internal/search
+//	threads, marks and notes     internal/lists; notes are kept by lazy/notes
+//	all about a row              internal/details/pane.go, describe.go
+//	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines
+//	the overview                 internal/lists/overview.go, overview.go; found by query.Overview
+//	panes: sizes, keys, mouse    panes.go; internal/screen/layout.go
+//	answers and their tables     internal/tables
+//	exports of what is shown     internal/tables/export*.go; made by lazy/export
+//	time of a thread, a range    internal/flame; found by lazy/flame.go
 //	where to begin, the session  arrival.go, session.go
-//	staying at the newest row    internal/follow
-//	searches, hits, their list   internal/search, internal/pattern
-//	lists with a filter          internal/list, internal/threads
-//	typing                       internal/prompt, internal/address
-//	all about a row              internal/details
-//	source code and the editor   internal/code, internal/editor
-//	the state before a row       internal/here
-//	exports of what is shown     export.go, export_piece.go, internal/saving; made by lazy/export
-//	two rows compared            compare.go; found by lazy/query/compare.go
-//	time of a thread, a range    flame.go, internal/flame; found by lazy/flame.go
-//	name, size, state of a trace internal/tracestate
-//	header, messages, troubles   internal/status
-//	numbers filled in            internal/counting
-//	rate and time left           lazy/status.go; drawn by lazy/query/display/numbers.go
-//	the world outside            internal/clipboard, shell, terminal
-//	terminal after a panic       restored by Bubble Tea, which run in ui.go starts; panics of
-//	                             background work get there through internal/background/panic.go
+//	several traces               tabs.go; their names are drawn by internal/env/header.go
+//	the world outside            internal/env/clipboard.go, shell.go, terminal.go
 //
-// Nothing is drawn that could disturb the terminal: see [screen.NextCell].
+// Nothing is drawn that could disturb the terminal: see [display.Glyphs.NextCell].
 package ui

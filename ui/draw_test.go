@@ -7,7 +7,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/screen"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/uitest"
 )
 
@@ -43,7 +43,7 @@ func TestTooSmallSaysWhat(t *testing.T) {
 // TestMemoryHasHits: the memory in the header grows with the hits of a search, and the
 // details show its use.
 func TestMemoryHasHits(t *testing.T) {
-	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
+	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 150, 40, Options{})
 	if d.m.search.Bytes() != 0 {
 		t.Errorf("%d bytes are kept for nothing", d.m.search.Bytes())
 	}
@@ -52,7 +52,7 @@ func TestMemoryHasHits(t *testing.T) {
 	if hits < 60_000 || d.m.search.Bytes() < 24*hits {
 		t.Fatalf("%d bytes are kept for %d hits", d.m.search.Bytes(), hits)
 	}
-	d.keys("g d").has(screen.Size(d.m.tree.Out.Tree.Stats().Bytes+d.m.search.Bytes())+" of ", screen.Size(d.m.search.Bytes())+" for hits")
+	d.keys("g d").has(display.Size(d.m.tree.Out.Tree.Stats().Bytes+d.m.search.Bytes())+" of ", display.Size(d.m.search.Bytes())+" for hits")
 	before := d.m.search.Bytes()
 	d.keys("M")
 	if d.m.search.Bytes() <= before {
@@ -86,9 +86,9 @@ func TestLargerWindow(t *testing.T) {
 // TestHelpPlain: no text of the palette has a placeholder.
 func TestHelpPlain(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 14, Options{})
-	for _, c := range d.m.commands.registry().All() {
-		if strings.Contains(c.Help, "{}") {
-			t.Errorf("%s: %s", c.Name, c.Help)
+	for _, c := range d.m.env.Keyboard.Keys.Line() {
+		if strings.Contains(c.Does(), "{}") {
+			t.Errorf("%s: %s", c.Name, c.Does())
 		}
 	}
 }

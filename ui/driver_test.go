@@ -14,24 +14,10 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/answer"
-	"tracex/ui/internal/clipboard"
-	"tracex/ui/internal/code"
-	"tracex/ui/internal/counting"
 	"tracex/ui/internal/env"
-	"tracex/ui/internal/flame"
-	"tracex/ui/internal/here"
-	"tracex/ui/internal/job"
-	"tracex/ui/internal/loading"
-	"tracex/ui/internal/marks"
-	"tracex/ui/internal/outline"
-	"tracex/ui/internal/saving"
-	"tracex/ui/internal/search"
-	"tracex/ui/internal/sheet"
-	"tracex/ui/internal/sift"
-	"tracex/ui/internal/status"
-	"tracex/ui/internal/threads"
-	"tracex/ui/internal/uitest"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/tables"
+	"tracex/ui/internal/tree"
 )
 
 var update = flag.Bool("update", false, "write the expected screens anew")
@@ -61,8 +47,8 @@ func drive(t testing.TB, r *lazy.LazyTraceReader, width, height int, o Options) 
 	t.Helper()
 	d := &driver{t: t, m: New(r, o)}
 	t.Cleanup(d.m.env.Close)
-	d.m.trace.Watching = false
-	d.m.clip.Copier = clipboard.NewCopier(d.m.env, clipboard.Clipboard{}) // tests must not touch the clipboard of this machine
+	d.m.env.Trace.Watching = false
+	d.m.clip.Copier = env.NewCopier(d.m.env, env.Clipboard{}) // tests must not touch the clipboard of this machine
 	d.m.env.Clock = env.Clock{
 		Now: func() time.Time { return time.Unix(0, 0) },
 		After: func(after time.Duration, msg tea.Msg) tea.Cmd {
@@ -70,6 +56,7 @@ func drive(t testing.TB, r *lazy.LazyTraceReader, width, height int, o Options) 
 			return nil
 		},
 	}
+	d.m.env.Patience = time.Hour // a screen must not depend on how fast the machine is
 	d.run(d.m.Init())
 	d.resize(width, height)
 	return d
@@ -99,7 +86,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case job.Msg, loading.Msg, marks.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied, threads.Msg, sheet.Msg, answer.Msg, sift.Msg, here.Msg, flame.Msg, placedMsg, hitsShownMsg, startsKnown, saving.Msg:
+		case env.Ran, tree.LoadMsg, env.StatusMsg, env.Copied, tables.AnswerMsg:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:
@@ -109,7 +96,7 @@ func (d *driver) run(cmd tea.Cmd) {
 }
 
 // fire sends the messages of all timers of one kind.
-func (d *driver) fire(kind tea.Msg) {
+func (d *driver) fire(kind tea.Msg) *driver {
 	timers := d.timers
 	d.timers = nil
 	for _, t := range timers {
@@ -119,12 +106,13 @@ func (d *driver) fire(kind tea.Msg) {
 			d.timers = append(d.timers, t)
 		}
 	}
+	return d
 }
 
 // keys presses keys: names of special ones, or characters, separated by blanks.
-func (d *driver) keys(keys string) *driver {
-	for _, k := range strings.Fields(keys) {
-		d.send(uitest.Press(k))
+func (d *driver) keys(names string) *driver {
+	for _, k := range strings.Fields(names) {
+		d.send(keys.Press(k))
 	}
 	return d
 }
@@ -181,7 +169,7 @@ func (d *driver) cursorText() string {
 
 // line returns the contents of a node's row.
 func (d *driver) line(n *lazy.Node) *lazy.Line {
-	return &d.m.tree.Rows([]lazy.Row{outline.RowOf(n)}, d.m.search.highlight)[0].Line
+	return &d.m.tree.Rows([]lazy.Row{tree.RowOf(n)}, d.m.search.Highlight)[0].Line
 }
 
 // named returns the names of a node.

@@ -19,7 +19,7 @@ import (
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/flame"
-	"tracex/ui/internal/saving"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -228,7 +228,7 @@ func TestExportFlame(t *testing.T) {
 		lines := export.ByName("jsonl")
 		d.exports(t, r, lines, "", thread, nil, export.Options{})
 		d.keys("j j enter")
-		_, timed, from, to, whole, ok := d.m.front.List().(*flame.Screen).Shown()
+		_, timed, from, to, whole, ok := d.m.env.Front.List().(*flame.Screen).Shown()
 		if whole || !ok {
 			t.Fatal("Enter shows all of it")
 		}
@@ -275,7 +275,7 @@ func TestExportNames(t *testing.T) {
 // what was in front is there again.
 func TestExportChoice(t *testing.T) {
 	path := gsonFile(t)
-	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 100, 24, Options{}).command("583").command("export")
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 112, 32, Options{}).command("583").command("export")
 	d.has("export #583 and all below it", "perfetto ", "-583.pftrace", "-583.cut.bin", ":export FORMAT no-values", "Enter writes the file")
 	d.keys("j j enter").has("wrote ", " #583 ")
 	d.command("export").has("the last one", ".jsonl")
@@ -308,17 +308,18 @@ func TestExportGrowing(t *testing.T) {
 // TestExportStops: Esc stops an export, over a table as well, and so does the end of the explorer.
 func TestExportStops(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
+	d.m.env.Patience = 0 // the export ends only when it is stopped
 	began := func() tea.Cmd {
 		t.Helper()
 		told := make(chan struct{})
-		d.m.exports.Begin("some.csv", func(ctx context.Context, tell lazy.Progress) (saving.Done, error) {
+		d.m.env.Start()
+		cmd := d.m.exports.Begin("some.csv", func(ctx context.Context, tell lazy.Progress) (tables.ExportDone, error) {
 			tell(42, 100)
 			close(told)
 			<-ctx.Done()
-			return saving.Done{}, ctx.Err()
+			return tables.ExportDone{}, ctx.Err()
 		})
-		_, cmd := d.m.Update(nil) // it is not run: it waits for the end
-		<-told
+		<-told // cmd is not run: it waits for the end
 		d.m.Update(nil)
 		d.has("exporting some.csv 42 %  Esc stops")
 		return cmd

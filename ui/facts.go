@@ -1,115 +1,118 @@
 package ui
 
 import (
-	"tracex/ui/internal/counting"
-	"tracex/ui/internal/layout"
-	"tracex/ui/internal/nodetext"
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
-	"tracex/ui/internal/status"
 )
 
 // What the parts need to know about each other.
 
 // layout divides the window, which is usable.
-func (m *Model) layout() layout.Layout {
-	w := layout.Wants{
-		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles(m.env.Glyphs)) > 0, Details: m.details.On(),
-		Steps: len(m.steps.list) > 0, Filter: m.filter.Cur() != nil, Strip: m.flames.On, Sticky: m.tree.Sticky,
-	}
-	if m.tour.on() {
-		w.Tour = m.tour.Height(m.tour.names(), w.Width, m.env.Glyphs)
-	}
-	return layout.For(w)
-}
-
-// countingFacts returns what the counting of children needs to know.
-func (m *Model) countingFacts() counting.Facts {
-	o := m.tree.Out
-	return counting.Facts{
-		Life: m.env.Life, Tree: o.Tree, Cursor: o.Cursor, Rows: o.Uncovered(), Following: m.trace.Following(), Now: m.env.Clock.Now(),
-	}
+func (m *Model) layout() screen.Layout {
+	return screen.LayoutFor(screen.Wants{
+		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
+		Sizes: m.panes.sizes, Front: m.panes.front, Zoom: m.panes.zoom, Keys: m.panes.keys,
+		Chips: m.chips.some(), Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), Asking: m.env.Front.Floats(),
+	})
 }
 
 // busy reports whether something runs in the background.
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur().Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy() || m.exports.Running()
+	return m.tree.Jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.counting.Busy() || m.env.Trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy() || m.exports.Running()
 }
 
 // activity tells what is running and how to stop it, if possible in room cells. It returns
 // "" if nothing is.
 func (m *Model) activity(room int) string {
-	g, st, now := m.env.Glyphs, m.trace.Known, m.env.Clock.Now()
+	g, st, now := m.env.Glyphs, m.env.Trace.Known, m.env.Clock.Now()
 	stoppable := func(text string) string { return m.env.Spinner() + " " + text + "  Esc stops" }
 	switch {
-	case m.jobs.Running():
-		return stoppable(m.jobs.Text())
+	case m.tree.Jobs.Running():
+		return stoppable(m.tree.Jobs.Text())
 	case m.exports.Running():
 		return stoppable(m.exports.Text())
 	case m.search.Some():
-		return m.search.Text(room, m.search.facts())
-	case m.trace.Reading():
-		return m.env.Spinner() + " " + status.PhaseIn(st, now, room-2, g)
+		return m.search.Text(room)
+	case m.filter.Differing():
+		return stoppable("looking for differences")
+	case m.env.Trace.Reading():
+		return m.env.Spinner() + " " + env.PhaseIn(st, now, room-2, g)
 	case m.tree.Moving():
 		return stoppable("loading")
 	case st.Growth.On:
-		return status.Growth(st, m.follow.On(), now, room, g)
+		return env.Growth(st, m.follow.On(), now, room, g)
 	case m.counting.Busy():
-		return stoppable(m.counting.Text(m.countingFacts()))
+		return stoppable(m.counting.Text())
 	}
 	return ""
+}
+
+// progress returns how far what is running has come, for the terminal to show; nil if nothing runs, or it shows
+// no progress.
+func progress(m *Model) *tea.ProgressBar {
+	done, total := int64(0), int64(0)
+	switch st := m.env.Trace.Known; {
+	case !m.env.ShowsProgress:
+	case m.exports.Running():
+		done, total = m.exports.Progress()
+	case m.search.Running():
+		done, total = m.search.Progress()
+	case m.env.Trace.Reading():
+		done, total = st.Done, st.Total
+	}
+	if total <= 0 {
+		return nil
+	}
+	return tea.NewProgressBar(tea.ProgressBarDefault, int(100*float64(done)/float64(total)))
 }
 
 // newFrame returns what the screen shows. In a window that is too small that is nothing of the
 // trace.
 func (m *Model) newFrame() frame {
 	g := m.env.Glyphs
-	f := frame{g: g, width: m.env.Width, height: m.env.Height}
-	if !layout.Usable(f.width, f.height) {
+	f := frame{g: g, width: m.env.Width, height: m.env.Height, progress: progress(m)}
+	f.window = map[bool]string{false: "tracex – ", true: "tracex - "}[g.ASCII] + string(format.AppendEscaped(nil, m.env.Trace.Name()))
+	if !screen.Usable(f.width, f.height) {
 		return f
 	}
 	l := m.layout()
 	f.layout = l
 	o := m.tree.Out
 	stats := o.Tree.Stats()
-	taken := stats.Bytes + m.search.Bytes() + m.filter.Cur().Bytes()
-	f.header = status.Header{
-		Name: m.trace.Name(), About: m.trace.About(o.Tree.Folded(), g), Index: status.Index(m.trace.Known, g),
-		Memory: status.Memory(taken, stats.Budget),
+	f.header = env.Header{
+		Name: m.env.Trace.Name(), About: m.env.Trace.About(o.Tree.Folded(), g), Index: env.Index(m.env.Trace.Known, g),
+		Memory: env.Memory{Taken: stats.Bytes + m.search.Bytes() + m.filter.Cur.Bytes(), Budget: stats.Budget, Unloaded: stats.Forgotten},
 	}
-	if f.troubles = m.trace.Troubles(m.env.Glyphs); !l.Trouble && len(f.troubles) > 0 {
+	if f.troubles = m.env.Trace.Troubles(m.env.Glyphs); !l.Trouble && len(f.troubles) > 0 {
 		f.header.Name = g.Warn + " " + f.header.Name // there is no room for the line that explains it
 	}
-	f.steps[0], f.steps[1] = m.steps.text()
 	if l.Strip {
-		f.strip = m.flames.Strip(m.flames.facts(), f.width)
+		f.strip = m.flames.Strip(f.width)
 	}
-	f.crumbs = o.Crumbs(f.width, m.front.List() == nil && l.Details != layout.Only, g)
-	if h, ok := m.front.List().(*search.HitList); ok && h.Path() != nil {
+	f.crumbs = o.Crumbs(f.width, m.env.Front.List() == nil && l.Side != screen.Only, g)
+	if h, ok := m.env.Front.List().(*search.HitList); ok && h.Path() != nil {
 		path := h.Path()
-		f.crumbs = nodetext.Names(len(path), func(i int) string { return path[i] }, f.width-2, g)
+		f.crumbs = screen.Names(len(path), func(i int) string { return path[i] }, f.width-2, g)
 	}
-	pending := m.env.Spinner()
-	if m.trace.Following() {
-		pending = g.More
-	}
-	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Shown(), m.search.highlight)
+	f.view, f.indent, f.rows = m.tree.View(), m.tree.Out.Indent(), m.tree.Rows(o.Shown(), m.search.Highlight)
 	for i := range f.rows {
 		if n := f.rows[i].Node; n != nil {
 			f.rows[i].Sign, f.rows[i].Note = m.marks.Sign(n)
 		}
 	}
 	if len(f.rows) == 0 {
-		f.nothing = m.trace.Nothing(m.env.Spinner(), m.env.Clock.Now(), g)
+		f.nothing = m.env.Trace.Nothing(m.env.Spinner(), m.env.Clock.Now(), g)
 	}
-	if l.Details != layout.Nowhere {
-		f.details = m.details.View(m.trace.Reader, m.details.subject(), l.DetailsIn, l.DetailsHas, g)
-	}
+	m.panes.draw(&f)
 	if l.Tour > 0 {
-		f.tour = m.tour.View(m.tour.names(), f.width, l.Tour, g)
+		f.tour = m.tour.View(f.width, l.Tour)
 	}
-	f.position = status.Position(o.Cursor.Node, m.keyboard.count.String(), g)
-	for _, text := range []string{m.compare.text(), m.results.text()} {
+	f.position = env.Position(o.Cursor.Node, m.env.Keyboard.Typed(g), g)
+	for _, text := range []string{m.answers.Compared(), m.results.Text()} {
 		if text != "" && f.position != "" {
 			text = f.position + " " + g.Dot + " " + text
 		}
@@ -117,16 +120,17 @@ func (m *Model) newFrame() frame {
 			f.position = text
 		}
 	}
-	f.filter, f.matches = m.filter.line()
-	f.activity = m.activity(f.width - screen.TextWidth(" "+f.position, g.ASCII) - 3)
+	f.chips, f.ends = m.chips.line(f.width, l.Floats)
+	f.activity = m.activity(f.width - g.TextWidth(" "+f.position) - 3)
 	if m.exports.Running() {
 		f.export = m.activity(f.width / 2)
 	}
 	f.message, f.alarm = m.env.Status.Message()
-	f.hints = hints(m.keyboard.keys, useful{
-		on: placeOf(o.Tree, o.Cursor), threads: m.trace.Size.Threads > 1,
-		follow: m.trace.Known.Growth.On && !m.follow.On(), hits: m.results.some(), filtered: m.filter.Cur() != nil, timed: m.trace.Size.Timed,
-		strip: m.flames.On, raw: !o.Tree.Folded(), full: f.header.Memory != "",
+	f.choices, f.chosenIn = m.env.PrefixBox(l.Bottom)
+	f.hints = hints(m.env.Keyboard.Keys, useful{
+		tree: o.Tree, on: o.Cursor, threads: m.env.Trace.Size.Threads > 1,
+		follow: m.env.Trace.Known.Growth.On && !m.follow.On(), hits: m.results.Some(), filtered: m.filter.Cur != nil, timed: m.env.Trace.Size.Timed,
+		strip: m.flames.On, raw: !o.Tree.Folded(), full: f.header.Memory.Full(),
 	}, f.width-1, g)
 	return f
 }

@@ -11,8 +11,8 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
-	"tracex/ui/internal/outline"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/tables"
+	"tracex/ui/internal/tree"
 	"tracex/ui/internal/uitest"
 )
 
@@ -42,21 +42,21 @@ func TestFilterBound(t *testing.T) {
 		t.Errorf("%q of a filter that does not fit", text)
 	}
 	d.keys("ctrl+u").typed("method=findCache kind=throw").has("no matches")
-	d.keys("ctrl+u").typed("method=findCache kind=call").keys("enter").has(strings.TrimPrefix(most, "≤ "))
+	d.keys("ctrl+u").typed("method=findCache kind=call").keys("enter").has(strings.TrimSuffix(strings.TrimPrefix(most, "≤ "), "matches") + "✕")
 	d.keys("&").has(most)
 }
 
 // TestFilter goes through a question: where is null returned, and by whom?
 func TestFilter(t *testing.T) {
 	for _, width := range []int{60, 100, 160} {
-		d := drive(t, uitest.Recorded(t, "gson.dump"), width, 30, Options{})
+		d := drive(t, uitest.Recorded(t, "gson.dump"), width, 30, Options{Name: "gson.dump.bin"})
 		before := d.screen()
 		d.filtered("ret=null")
 		if text := d.cursorText(); !strings.HasSuffix(text, ": null") {
 			t.Errorf("at %q, not at the first match", text)
 		}
 		d.golden(fmt.Sprintf("filter-%d", width))
-		d.has("274 matches", "match 1 of 274")
+		d.has("ret=null 274 ✕", "match 1 of 274")
 		d.keys("n n").has("match 3 of 274").keys("N").has("match 2 of 274")
 		d.keys("G").has("match")
 		if d.m.tree.Out.Cursor.Left == 0 {
@@ -90,17 +90,17 @@ func TestFilter(t *testing.T) {
 func TestFilterErrors(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{})
 	d.keys("right & ").typed("ret=null nosuch=1").keys("enter").has("column 10:")
-	if d.m.front.Prompt() == nil || d.m.filter.Cur() != nil {
+	if d.m.env.Front.Prompt() == nil || d.m.filter.Cur != nil {
 		t.Fatal("the line is closed")
 	}
 	d.keys("ctrl+u tab").has("method=", "calls of this method", "thread=")
 	d.keys("enter").has("match 1 of ")
-	if d.m.filter.Cur() == nil {
+	if d.m.filter.Cur == nil {
 		t.Fatal("no filter")
 	}
-	last := d.m.filter.text()
+	last := d.m.filter.Text()
 	d.keys("&").has("& " + last).keys("esc esc")
-	if d.m.filter.Cur() != nil {
+	if d.m.filter.Cur != nil {
 		t.Fatal("esc does not show all rows")
 	}
 	d.keys("n").has("no search yet")
@@ -109,10 +109,10 @@ func TestFilterErrors(t *testing.T) {
 		t.Errorf("rows %+v", rows)
 	}
 	d.keys("n").has("no matches").keys("& ctrl+u enter")
-	if d.m.filter.Cur() != nil {
+	if d.m.filter.Cur != nil {
 		t.Fatal("an empty filter does not show all rows")
 	}
-	d.keys(":").typed("find ret=null").keys("enter").has("274 matches")
+	d.keys(":").typed("find ret=null").keys("enter").has("ret=null 274 ✕")
 	d.keys(":").typed("filter ret!=null kind=call").keys("enter").has("& ret!=null kind=call")
 }
 
@@ -136,7 +136,7 @@ func TestFilterOnly(t *testing.T) {
 				t.Fatal(err)
 			}
 			n, _ := find.Set.Count()
-			if got, _ := d.m.filter.Cur().Set().Count(); got != n {
+			if got, _ := d.m.filter.Cur.Set().Count(); got != n {
 				t.Fatalf("%s: %d matches, want %d", text, got, n)
 			}
 			for i := range n {
@@ -144,7 +144,7 @@ func TestFilterOnly(t *testing.T) {
 				if rng.IntN(n/20+1) != 0 {
 					continue
 				}
-				d.run(d.m.jobs.Show(at))
+				d.run(d.m.tree.Jobs.Show(at))
 				d.send(nil)
 				if got := d.m.tree.Out.Cursor; got.Node == nil || got.Node.Position() != at {
 					t.Fatalf("%s: at %+v, not %v", text, got, at)
@@ -159,7 +159,7 @@ func TestFilterOnly(t *testing.T) {
 }
 
 // checkShown checks that a row is a match, in one, around one, or stands for what is left out.
-func checkShown(t *testing.T, o *outline.Outline, row lazy.Row, find *query.Find) {
+func checkShown(t *testing.T, o *tree.Outline, row lazy.Row, find *query.Find) {
 	t.Helper()
 	if row.Left != 0 {
 		if row.Parent != nil {
@@ -190,12 +190,12 @@ func TestFilterResumed(t *testing.T) {
 	d.filtered("ret=null").keys("n n")
 	where := d.cursorText()
 	d = d.again(t, Options{})
-	d.has("& ret=null", "274 matches", "match 3 of 274")
+	d.has("& ret=null", "ret=null 274 ✕", "match 3 of 274")
 	if d.cursorText() != where {
 		t.Errorf("at %q, not %q", d.cursorText(), where)
 	}
 	d.keys("esc")
-	if d = d.again(t, Options{}); d.m.filter.Cur() != nil {
+	if d = d.again(t, Options{}); d.m.filter.Cur != nil {
 		t.Error("a filter that was given up is kept")
 	}
 	d.keys("&").has("& ").keys("esc")
@@ -243,7 +243,7 @@ func TestMarkedWalk(t *testing.T) {
 	d := driveNoted(t, gsonFile(t), Options{})
 	d.keys("l j j m a j j m b").keys("g B enter")
 	d.has("marked row 1 of 2").keys("n").has("marked row 2 of 2").keys("n").has("wrapped to the top", "marked row 1 of 2")
-	d.keys("M").has("2 marked rows").keys("esc").filtered("ret=null").has("274 matches").keys("n").has("match 2 of 274")
+	d.keys("M").has("2 marked rows").keys("esc").filtered("ret=null").has("ret=null 274 ✕").keys("n").has("match 2 of 274")
 }
 
 // TestFilterShare: going to a part of the thread ends where the filter leaves the rest out.
@@ -266,7 +266,7 @@ func TestFilterShare(t *testing.T) {
 // there ends it. Where it does not apply, the line about it says so.
 func TestFilterInTables(t *testing.T) {
 	table := func(d *driver) (rows []string) {
-		shown, _ := d.m.front.List().(*sheet.Sheet).Row()
+		shown, _ := d.m.env.Front.List().(*tables.Sheet).Row()
 		for i := range shown.Rows.Len() {
 			rows = append(rows, fmt.Sprint(shown.Rows.Row(i)))
 		}
@@ -309,19 +309,19 @@ func TestFilterInTables(t *testing.T) {
 			}
 		}
 		if !strings.Contains(c.keys, ":log") {
-			if d.keys("backspace"); !slices.Equal(table(d), whole) || d.m.filter.Cur() != nil {
+			if d.keys("backspace"); !slices.Equal(table(d), whole) || d.m.filter.Cur != nil {
 				t.Errorf("%s, then Backspace: %d rows, want %d", c.keys, len(table(d)), len(whole))
 			}
 		}
 	}
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 160, 30, Options{}).filtered("ret=null")
-	for _, keys := range []string{"U", "?", "V V", ":state"} {
+	for _, keys := range []string{"U", "V V", ":state"} {
 		if command, ok := strings.CutPrefix(keys, ":"); ok {
 			d.command(command)
 		} else {
 			d.keys(keys)
 		}
-		d.has("& ret=null does not apply here").keys("esc")
+		d.has("[& ret=null not here ✕]").keys("esc")
 	}
 	d.filtered("ret=nothing-like-it").command("calls Gson.fromJson").has("no calls: only what the filter matches counts")
 }

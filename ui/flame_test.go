@@ -2,17 +2,19 @@ package ui
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
-	"tracex/recorder"
+	"tracex/recorder/convert/calltrace"
 	"tracex/ui/internal/flame"
 	"tracex/ui/internal/uitest"
 )
@@ -56,7 +58,7 @@ func TestFlame(t *testing.T) {
 	}
 	same(lazy.FlameOptions{})
 	d.keys("j j j l")
-	s := d.m.front.List().(*flame.Screen)
+	s := d.m.env.Front.List().(*flame.Screen)
 	event, from, to := s.Selected()
 	if event < 0 || to <= from {
 		t.Fatalf("the cursor is on #%d, from %d to %d", event, from, to)
@@ -66,11 +68,11 @@ func TestFlame(t *testing.T) {
 	d.keys("esc")
 	same(lazy.FlameOptions{})
 	d.keys("o")
-	if n := d.m.tree.Out.Cursor.Node; d.m.front.List() != nil || n == nil || n.Point().Event != event {
+	if n := d.m.tree.Out.Cursor.Node; d.m.env.Front.List() != nil || n == nil || n.Point().Event != event {
 		t.Errorf("the cursor is not on #%d", event)
 	}
 	d.keys("V V")
-	if d.m.front.List() != nil || d.m.flames.On || d.m.layout().Top != top {
+	if d.m.env.Front.List() != nil || d.m.flames.On || d.m.layout().Top != top {
 		t.Error("V has not closed the flame")
 	}
 }
@@ -81,12 +83,12 @@ func TestRange(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	d := drive(t, r, 110, 24, Options{}).keys("3 0 j (")
 	from := d.m.tree.Out.Cursor.Node.Point().Event
-	d.has(fmt.Sprintf("steps  range #%d..", from)).keys("9 j )")
+	d.has(fmt.Sprintf("[range #%d..", from)).keys("9 j )")
 	timed, _, to, err := lazy.AxisOf(t.Context(), r, d.m.tree.Out.Cursor.Node, false)
 	if timed || err != nil || to <= int64(from) {
 		t.Fatal(timed, to, err)
 	}
-	d.has(fmt.Sprintf("steps  range #%d..#%d", from, to)).keys("T")
+	d.has(fmt.Sprintf("[range #%d..#%d", from, to)).keys("T")
 	scope := query.Scope{}
 	if err := scope.Edit(t.Context(), r, query.Steps{query.RangeStep(false, int64(from), to)}); err != nil {
 		t.Fatal(err)
@@ -100,14 +102,14 @@ func TestRange(t *testing.T) {
 	if saved := d.m.session().Steps; len(saved) != 1 || saved[0] != fmt.Sprintf("range #%d..#%d", from, to) {
 		t.Errorf("the session has %q", saved)
 	}
-	d.m.steps.list = nil
-	d.m.steps.restore([]string{fmt.Sprintf("range #%d..#%d", from, to)})
+	d.m.steps.List = nil
+	d.m.steps.Restore([]string{fmt.Sprintf("range #%d..#%d", from, to)})
 	d.keys("backspace")
-	if len(d.m.steps.list) > 0 {
+	if len(d.m.steps.List) > 0 {
 		t.Error("backspace does not end the range")
 	}
 	d.keys(": r a n g e space # 5 . . # 9 0 enter").has("range #5..#90").keys("Z")
-	if len(d.m.steps.list) > 0 {
+	if len(d.m.steps.List) > 0 {
 		t.Error("Z does not end the range")
 	}
 	d.keys(": r a n g e space 1 s . . 2 s enter").has("no times")
@@ -118,13 +120,13 @@ func TestFlameOfTimes(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 900, Seed: 4, Timed: true}
 	d := drive(t, uitest.Open(t, formattest.File(t, spec), lazy.Options{NoWrite: true}), 100, 30, Options{})
 	d.keys("V V j j")
-	_, from, to := d.m.front.List().(*flame.Screen).Selected()
+	_, from, to := d.m.env.Front.List().(*flame.Screen).Selected()
 	d.keys("( )")
-	if timed, a, b, ok := d.m.steps.list[0].Span(); !ok || !timed || a != from || b != to {
+	if timed, a, b, ok := d.m.steps.List[0].Span(); !ok || !timed || a != from || b != to {
 		t.Errorf("range %d..%d, want %d..%d", a, b, from, to)
 	}
 	d.keys("+ + + > <").has(" of ").keys("- - - 0 tab shift+tab q")
-	if d.m.front.List() != nil || !d.m.flames.On {
+	if d.m.env.Front.List() != nil || !d.m.flames.On {
 		t.Error("q does not close the flame alone")
 	}
 }
@@ -132,33 +134,30 @@ func TestFlameOfTimes(t *testing.T) {
 // TestFlameOtherThread: Tab shows another thread over the same time; if it has nothing there, the title tells of
 // which thread and time, and what shows all of it.
 func TestFlameOtherThread(t *testing.T) {
+	var data, index, times bytes.Buffer
+	w := calltrace.New(tracefile.Files{Data: &data, Index: &index, Times: &times}, calltrace.Options{})
+	threads := []*calltrace.Thread{w.Thread("one"), w.Thread("two"), w.Thread("three")}
+	f := calltrace.Call{Method: w.Method("Main", "f")}
+	var errs []error
+	for _, call := range []struct{ thread, from, to int64 }{{0, 0, 20_000}, {0, 21_000, 41_000}, {1, 42_000, 62_000}, {0, 63_000, 83_000}} {
+		th := threads[call.thread]
+		errs = append(errs, th.Begin(call.from, &f), th.End(call.to, &calltrace.End{}))
+	}
+	errs = append(errs, threads[2].Set("n", new(calltrace.Int(7))))
+	_, err := w.Finish(t.Context())
 	path := filepath.Join(t.TempDir(), "trace.bin")
-	rec, err := recorder.Start(recorder.Config{Path: path, Strategy: recorder.Streaming})
-	if err != nil {
-		t.Fatal(err)
+	for suffix, b := range map[string]*bytes.Buffer{"": &data, ".idx": &index, ".tim": &times} {
+		errs = append(errs, os.WriteFile(path+suffix, b.Bytes(), 0o666))
 	}
-	f := rec.Method(rec.Class("Main"), "f", recorder.Type{})
-	call := func(th *recorder.Thread) {
-		th.Enter(f, 0, recorder.Null())
-		for end := time.Now().Add(20 * time.Microsecond); time.Now().Before(end); { // its clock goes on
-		}
-		th.Exit(recorder.Null())
-	}
-	one := rec.Thread("one")
-	call(one)
-	call(one)
-	call(rec.Thread("two"))
-	call(one)
-	rec.Thread("three").WriteField(rec.Field(rec.Class("Main"), "n", recorder.FieldInfo{Static: true}), 0, recorder.Null(), recorder.Int(7))
-	if err := rec.Stop(); err != nil {
+	if err := errors.Join(append(errs, err)...); err != nil {
 		t.Fatal(err)
 	}
 	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 110, 20, Options{}).keys("j V V")
 	title := func() string { return strings.Split(d.screen(), "\n")[2] }
 	all := title()
 	d.keys("enter").has("thread 1 (one)", " of ")
-	_, from, to := d.m.front.List().(*flame.Screen).Selected()
-	over := query.NewFlamePicture(d.m.trace.Reader, lazy.Flame{Timed: true, From: from, To: to}, &display.Unicode)
+	_, from, to := d.m.env.Front.List().(*flame.Screen).Selected()
+	over := query.NewFlamePicture(d.m.env.Trace.Reader, lazy.Flame{Timed: true, From: from, To: to}, &display.Unicode)
 	span := over.Place(from) + " … " + over.Place(to)
 	if !strings.Contains(title(), span) || all == title() {
 		t.Fatalf("not zoomed to %s:\n%s", span, d.screen())
@@ -182,7 +181,7 @@ func TestFlameBegins(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.keys("V V")
-		if event, a, b := d.m.front.List().(*flame.Screen).Selected(); event != n.Point().Event && (a >= to || b <= from) {
+		if event, a, b := d.m.env.Front.List().(*flame.Screen).Selected(); event != n.Point().Event && (a >= to || b <= from) {
 			t.Errorf("%s: the cursor is on #%d, %d to %d, that of the tree on %d to %d", keys, event, a, b, from, to)
 		}
 	}
@@ -195,14 +194,14 @@ func TestRangeEnds(t *testing.T) {
 	at := func(event string) *driver { return d.keys(":").typed(event).keys("enter") }
 	at("6278").keys("(").has("range #6278..")
 	at("4248").keys(")").has("range #0..#4249")
-	at("6278").keys("(").has("range #6278..  ")
+	at("6278").keys("(").has("range #6278.. only in tables ✕")
 	at("6302").keys(")").has("range #6278..#6303")
 	d.keys(":").typed("drop doPeek").keys("enter")
-	if d.keys("backspace"); len(d.m.steps.list) != 1 || d.m.steps.list[0].Kind != query.Drop {
-		t.Fatalf("backspace leaves %v", d.m.steps.list)
+	if d.keys("backspace"); len(d.m.steps.List) != 1 || d.m.steps.List[0].Kind != query.Drop {
+		t.Fatalf("backspace leaves %v", d.m.steps.List)
 	}
-	if d.keys("backspace"); len(d.m.steps.list) != 0 {
-		t.Errorf("a second backspace leaves %v", d.m.steps.list)
+	if d.keys("backspace"); len(d.m.steps.List) != 0 {
+		t.Errorf("a second backspace leaves %v", d.m.steps.List)
 	}
 }
 
@@ -216,7 +215,7 @@ func TestStripMarks(t *testing.T) {
 		t.Fatal("no hits")
 	}
 	first, last := hits.At(0), hits.At(hits.Len()-1)
-	note, match := d.m.flames.note(), d.m.flames.match()
+	note, match := d.m.flames.Noted, d.m.flames.Matched
 	const end = int64(1) << 40
 	for _, c := range []struct {
 		what   string
@@ -239,4 +238,35 @@ func TestStripMarks(t *testing.T) {
 			t.Errorf("%s: %v", c.what, got)
 		}
 	}
+}
+
+// TestFlameHues: with colors the boxes of the flame are filled, by package, and a package has the same hue in the strip, in
+// the flame, zoomed in, and in another explorer; with few colors they have borders.
+func TestFlameHues(t *testing.T) {
+	box := func(d *driver, text string) string { // the color of its box
+		_, after, _ := strings.Cut(d.view(), text)
+		before := strings.TrimSuffix(d.view(), text+after)
+		_, color, _ := strings.Cut(before[strings.LastIndex(before, "\x1b["):], "48;2;")
+		return strings.TrimSuffix(color, "m")
+	}
+	d := colored(t, 100, 30, Options{})
+	d.keys("V")
+	strip := strings.Split(d.view(), "\n")[d.m.layout().StripAt]
+	d.keys("V").has(" com.google.gson ", " com.google.gson.internal.bind ")
+	if strings.Contains(d.screen(), "┤") {
+		t.Error("the boxes have borders")
+	}
+	gson := box(d, " com.google.gson ")
+	if gson == "" || box(d, " com.google.gson.internal.bind ") == gson || !strings.Contains(strip, "38;2;"+gson+"m") {
+		t.Errorf("the legend has %q, the strip is %q", gson, strip)
+	}
+	if d.keys("j enter"); box(d, " com.google.gson ") != gson {
+		t.Errorf("zoomed in: %q, not %q", box(d, " com.google.gson "), gson)
+	}
+	other := colored(t, 130, 40, Options{})
+	if other.keys("V V"); box(other, " com.google.gson ") != gson {
+		t.Errorf("in another explorer: %q, not %q", box(other, " com.google.gson "), gson)
+	}
+	few := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{})
+	few.keys("V V").has("┤", " com.google.gson ")
 }

@@ -7,7 +7,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/recorder"
-	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/env"
 )
 
 // left copies the files of the recording as they would be if its program were killed now.
@@ -60,7 +60,7 @@ func TestFollowLeft(t *testing.T) {
 		l.look()
 	}
 	l.look().has("its program ended; all recovered").at(l.n)
-	l.send(tracestate.Changed{})
+	l.send(env.TraceChanged{})
 	if l.m.follow.On() {
 		t.Error("the cursor stays at what does not grow")
 	}

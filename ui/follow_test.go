@@ -10,8 +10,8 @@ import (
 
 	"tracex/lazy"
 	"tracex/recorder"
-	"tracex/ui/internal/follow"
-	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/tree"
 )
 
 // live is an explorer of a trace that a test is recording.
@@ -95,7 +95,7 @@ func (l *live) look() *live {
 	if err := l.r.CatchUp(l.t.Context()); err != nil {
 		l.t.Fatal(err)
 	}
-	l.send(tracestate.Changed{})
+	l.send(env.TraceChanged{})
 	return l
 }
 
@@ -220,7 +220,7 @@ func TestFollowFiltered(t *testing.T) {
 	l.enter(th, 1)
 	l.calls(th, 5)
 	l.seen().keys("&").typed("arg=3").keys("enter")
-	l.has(" 1 match", "3 rows without a match").keys("F")
+	l.has(" 1 ✕", "3 rows without a match").keys("F")
 	l.calls(th, 4)
 	l.seen().has("⋯ 7 rows")
 	if n := l.m.tree.Out.Cursor; n.Node != nil || n.Left == 0 {
@@ -277,7 +277,7 @@ func TestFollowQuiet(t *testing.T) {
 	l.calls(th, 20)
 	l.seen().has("following")
 	l.now = l.r.Status().Growth.Grown.Add(12 * time.Second)
-	l.fire(follow.Ticked{})
+	l.fire(tree.FollowTicked{})
 	l.has("waiting for more · last growth 12 s ago")
 	if len(l.timers) == 0 {
 		t.Error("the clock does not advance")
@@ -371,13 +371,13 @@ func TestFollowThreads(t *testing.T) {
 	l.calls(a, 2)
 	l.seen().at(3)
 	for range 5 {
-		l.now = l.now.Add(2 * follow.HopAfter / 3)
+		l.now = l.now.Add(2 * tree.HopAfter / 3)
 		l.calls(b, 1)
 		l.calls(a, 1)
 		l.seen().at(l.n)
 	}
 	for range 3 {
-		l.now = l.now.Add(follow.HopAfter / 3)
+		l.now = l.now.Add(tree.HopAfter / 3)
 		if l.calls(b, 1); l.m.tree.Out.Cursor.Node.Thread() != 0 {
 			t.Errorf("it left the thread at once:\n%s", l.screen())
 		}

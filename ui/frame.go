@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"tracex/ui/internal/front"
-	"tracex/ui/internal/layout"
-	"tracex/ui/internal/nodetext"
-	"tracex/ui/internal/rows"
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/status"
+	"tracex/ui/internal/theme"
+	"tracex/ui/internal/tree"
 )
 
 // frame is what the screen shows, besides what is open in front. Update makes it, so View asks
@@ -18,52 +19,53 @@ import (
 type frame struct {
 	g             *screen.Glyphs
 	width, height int // of the window, in cells
-	layout        layout.Layout
+	layout        screen.Layout
+	window        string           // the title of the terminal's window
+	progress      *tea.ProgressBar // how far what is running has come, as the terminal itself shows it
 
-	header   status.Header
-	filter   string    // "" if there is none
-	matches  string    // what it has found
-	crumbs   []string  // the path to the cursor's node, as much as fits
-	troubles []string  // what is wrong with the trace
-	steps    [2]string // that edit the tree: the left and the right end of their line
-	strip    string    // what the thread does over its time
-	rows     []rows.Row
-	view     rows.View
-	indent   rows.Indent
-	nothing  string   // why there are no rows
-	details  []string // lines, if they are shown
+	header   env.Header
+	chips    []screen.Chip // what is in force, as much as fits
+	ends     string        // the keys that end it
+	crumbs   []string      // the path to the cursor's node, as much as fits
+	troubles []string      // what is wrong with the trace
+	strip    string        // what the thread does over its time
+	rows     []tree.Row
+	view     tree.View
+	indent   tree.Indent
+	nothing  string       // why there are no rows
+	panes    [3]paneLines // by screen.Pane, without the tree
 	tour     []string
-	position string // where the cursor is, and what is loaded
-	activity string // what is running; "" if nothing is
-	export   string // the same while something is exported, for lists
-	message  string // "" if none
-	alarm    bool   // the message reports a failure
-	hints    string // the most useful keys
+	position string      // where the cursor is, and what is loaded
+	activity string      // what is running; "" if nothing is
+	export   string      // the same while something is exported, for lists
+	message  string      // "" if none
+	alarm    bool        // the message reports a failure
+	hints    []keys.Hint // the most useful keys
+	choices  []string    // keys that may follow the last one
+	chosenIn screen.Rect // where they float
 }
 
 // draw returns the whole screen: height lines of width cells.
-func (f *frame) draw(in *front.Front) string {
+func (f *frame) draw(in *env.Front) string {
 	switch {
 	case f.width == 0 || f.height == 0:
 		return ""
-	case !layout.Usable(f.width, f.height):
+	case !screen.Usable(f.width, f.height):
 		return f.tooSmall()
 	}
 	lines := make([]string, 0, f.height)
 	lines = append(lines, f.header.View(f.width, f.g))
-	if f.layout.Filter {
-		lines = append(lines, screen.Ends(" "+f.filter, f.matches, screen.Accent, screen.Plain, f.width, f.g))
+	if f.layout.Chips {
+		lines = append(lines, screen.ChipLine(f.chips, f.ends, f.width, f.g))
 	}
-	lines = append(lines, nodetext.CrumbLine(f.crumbs, f.width, f.g))
+	lines = append(lines, screen.CrumbLine(f.crumbs, f.width, f.g))
 	if f.layout.Trouble {
 		lines = append(lines, f.troubleLine())
 	}
-	if l := in.List(); l != nil {
-		lines = append(lines, l.View(f.width, f.layout.List, f.g)...)
+	l := in.List()
+	if l != nil && !f.layout.Floats {
+		lines = append(lines, l.View(f.width, f.layout.List.Height, f.g)...)
 	} else {
-		if f.layout.Steps {
-			lines = append(lines, screen.Ends(f.steps[0], f.steps[1], screen.Accent, screen.Faint, f.width, f.g))
-		}
 		if f.layout.Strip {
 			lines = append(lines, f.strip)
 		}
@@ -72,48 +74,107 @@ func (f *frame) draw(in *front.Front) string {
 			lines = append(lines, f.statusLine())
 		}
 	}
-	if menu := in.Menu(f.width, f.layout.List); len(menu) > 0 {
+	if f.layout.Floats {
+		lines = screen.Dim(lines, f.width, f.g)
+		screen.Float(lines, l.View(f.layout.List.Width, f.layout.List.Height, f.g), f.layout.List, f.width, f.g)
+	}
+	if f.layout.Box.Width > 0 {
+		lines = screen.Dim(lines, f.width, f.g)
+		screen.Float(lines, in.PromptBox(f.layout.Box.Width, f.layout.Box.Height), f.layout.Box, f.width, f.g)
+	}
+	if len(f.choices) > 0 {
+		screen.Float(lines, f.choices, f.chosenIn, f.width, f.g)
+	}
+	if menu := in.Menu(f.width, f.height-3); len(menu) > 0 {
 		copy(lines[len(lines)-len(menu):], menu)
 	}
 	return strings.Join(append(lines, f.lastLine(in)), "\n")
 }
 
+// paneLines is what a pane besides the tree shows.
+type paneLines struct {
+	title  string
+	lines  []string
+	cursor int  // the line of its cursor; -1 if it has not got the keys
+	keys   bool // it has the keys
+}
+
 // middle draws the lines between the breadcrumb and the status: the tree, with the
-// details and the tour.
+// other panes and the tour.
 func (f *frame) middle() []string {
 	var lines []string
 	if f.layout.Rule {
 		lines = append(lines, f.rule())
 	}
-	switch f.layout.Details {
-	case layout.Beside:
+	switch f.layout.Side {
+	case screen.Beside:
 		for i, row := range f.tree() {
-			sep := screen.NewLine(2, f.g)
-			lines = append(lines, row+sep.Put(f.g.Side+" ", screen.Faint).End()+f.details[i])
+			lines = append(lines, row+screen.NewLine(1, f.g).Put(f.g.Side, theme.Faint).End()+f.beside(f.layout.Top+i))
 		}
-	case layout.Only:
-		lines = append(lines, f.details...)
-	case layout.Below:
-		lines = append(lines, f.tree()...)
-		lines = append(lines, screen.Titled("", " details ", f.width, f.g))
-		lines = append(lines, f.details...)
+	case screen.Only:
+		lines = f.pane(lines)
+	case screen.Below:
+		lines = f.pane(append(append(lines, f.tree()...), f.title(f.width)))
 	default:
 		lines = append(lines, f.tree()...)
 	}
 	return append(lines, f.tour...)
 }
 
+// first returns the first of the other panes that is shown.
+func (f *frame) first() screen.Pane {
+	if f.layout.Panes[screen.SourcePane].Width > 0 {
+		return screen.SourcePane
+	}
+	return screen.DetailsPane
+}
+
+// title draws the title of the first of the other panes.
+func (f *frame) title(width int) string {
+	p := &f.panes[f.first()]
+	return screen.PaneTitle(p.title, p.keys, width, f.g)
+}
+
+// pane appends the lines of the first of the other panes.
+func (f *frame) pane(lines []string) []string {
+	for i := range f.panes[f.first()].lines {
+		lines = append(lines, f.panes[f.first()].line(i, f.g))
+	}
+	return lines
+}
+
+// line draws a line of a pane, with the mark of the cursor before it.
+func (p *paneLines) line(i int, g *screen.Glyphs) string {
+	mark := " "
+	if i == p.cursor {
+		mark = g.Cursor
+	}
+	return screen.NewLine(1, g).Put(mark, theme.Accent).End() + p.lines[i]
+}
+
+// beside draws what is beside the tree on line y of the screen.
+func (f *frame) beside(y int) string {
+	for p := screen.SourcePane; p <= screen.DetailsPane; p++ {
+		switch r := f.layout.Panes[p]; {
+		case r.Width == 0:
+		case r.Has(r.X, y):
+			return f.panes[p].line(y-r.Y, f.g)
+		case y == r.Y-1 && y >= f.layout.Top:
+			return screen.PaneTitle(f.panes[p].title, f.panes[p].keys, r.Width+1, f.g)
+		}
+	}
+	return ""
+}
+
 // rule draws the headings of the columns.
 func (f *frame) rule() string {
-	if f.layout.Details == layout.Only {
-		return screen.Titled(" details ", "", f.width, f.g)
+	switch f.layout.Side {
+	case screen.Only:
+		return f.title(f.width)
+	case screen.Beside:
+		return f.view.Head(f.layout.TreeWidth) + f.title(f.width-f.layout.TreeWidth)
 	}
-	width := f.layout.TreeWidth
-	line := f.view.Head(width)
-	if f.layout.Details == layout.Beside {
-		line += screen.Titled(" details ", "", f.width-width, f.g)
-	}
-	return line
+	return f.view.Head(f.layout.TreeWidth)
 }
 
 // tree draws the rows of the tree: always as many lines as the layout has for them.
@@ -124,66 +185,59 @@ func (f *frame) tree() []string {
 		lines = append(lines, f.view.Draw(&f.rows[i], f.indent, width))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, screen.NewLine(width, f.g).Put("  "+f.nothing, screen.Plain).End())
+		lines = append(lines, screen.NewLine(width, f.g).Put("  "+f.nothing, theme.Plain).End())
 	}
-	empty := screen.NewLine(width, f.g).End()
-	for len(lines) < height {
-		lines = append(lines, empty)
-	}
-	return lines
+	return screen.Fill(lines, width, height, f.g)
 }
 
 // tooSmall draws a window in which nothing else has room.
 func (f *frame) tooSmall() string {
 	text := ""
-	need := fmt.Sprintf("%d×%d", layout.MinWidth, layout.MinHeight)
+	need := fmt.Sprintf("%d×%d", screen.MinWidth, screen.MinHeight)
 	for _, text = range []string{fmt.Sprintf("%d×%d: tracex needs %s", f.width, f.height, need), "needs " + need, need} {
-		if screen.TextWidth(text, f.g.ASCII) <= f.width {
+		if f.g.TextWidth(text) <= f.width {
 			break
 		}
 	}
 	if f.g.ASCII {
 		text = strings.ReplaceAll(text, "×", "x")
 	}
-	lines := []string{screen.NewLine(f.width, f.g).Put(text, screen.Plain).End()}
-	for len(lines) < f.height {
-		lines = append(lines, screen.NewLine(f.width, f.g).End())
-	}
-	return strings.Join(lines, "\n")
+	lines := []string{screen.NewLine(f.width, f.g).Put(text, theme.Plain).End()}
+	return strings.Join(screen.Fill(lines, f.width, f.height, f.g), "\n")
 }
 
 // statusLine tells where the cursor is and what is running.
 func (f *frame) statusLine() string {
-	return screen.Ends(" "+f.position, f.activity+" ", screen.Plain, screen.Plain, f.width, f.g)
+	return screen.Ends(" "+f.position, f.activity+" ", theme.Plain, theme.Plain, f.width, f.g)
 }
 
 // lastLine draws the prompt, a message, or the most useful keys.
-func (f *frame) lastLine(in *front.Front) string {
+func (f *frame) lastLine(in *env.Front) string {
 	line := screen.NewLine(f.width, f.g)
 	switch l := in.List(); {
-	case in.Prompt() != nil:
+	case in.Prompt() != nil && !in.Floats():
 		return in.PromptView(f.width)
 	case f.message != "" && f.alarm:
-		return line.Put(" "+f.g.Warn+" "+f.message, screen.Alarm).End()
+		return line.Put(" "+f.g.Warn+" "+f.message, theme.Alarm).End()
 	case f.message != "":
-		return line.Put(" "+f.message, screen.Bold).End()
+		return line.Put(" "+f.message, theme.Bold).End()
 	case l != nil && f.export != "":
-		room := f.width - screen.TextWidth(f.export, f.g.ASCII) - 3
-		return screen.Ends(" "+l.Hint(room, f.g), f.export+" ", screen.Faint, screen.Plain, f.width, f.g)
+		room := f.width - f.g.TextWidth(f.export) - 3
+		return screen.Ends(" "+l.Hint(room, f.g), f.export+" ", theme.Faint, theme.Plain, f.width, f.g)
 	case l != nil:
-		return line.Put(" "+l.Hint(f.width-1, f.g), screen.Faint).End()
+		return line.Put(" "+l.Hint(f.width-1, f.g), theme.Faint).End()
 	case !f.layout.Hints:
 		return f.statusLine()
 	}
-	return line.Put(" "+f.hints, screen.Faint).End()
+	return line.Put(" "+keys.HintsText(f.hints), theme.Faint).End()
 }
 
 // troubleLine shows the first thing that is wrong with the trace, and where to find the others.
 func (f *frame) troubleLine() string {
 	all := f.troubles
 	left, right := " "+f.g.Warn+" "+all[0], ""
-	if more := fmt.Sprintf("1 of %d: %s at a thread ", len(all), screen.ActionKey("details", f.g)); len(all) > 1 && screen.TextWidth(left+more, f.g.ASCII) < f.width {
+	if more := fmt.Sprintf("1 of %d: %s at a thread ", len(all), keys.ActionKey("details", f.g)); len(all) > 1 && f.g.TextWidth(left+more) < f.width {
 		right = more
 	}
-	return screen.Ends(left, right, screen.Alarm, screen.Faint, f.width, f.g)
+	return screen.Ends(left, right, theme.Alarm, theme.Faint, f.width, f.g)
 }

@@ -53,10 +53,24 @@ func startsTrace(t *testing.T) *lazy.LazyTraceReader {
 	return uitest.Open(t, w.File(), lazy.Options{NoWrite: true})
 }
 
+// TestThreadHeading: the heading of a goroutine begins with its number and function; who started it is faint. A search
+// finds what the trace says.
+func TestThreadHeading(t *testing.T) {
+	d := drive(t, startsTrace(t), 122, 40, Options{})
+	d.keys("g").has("Thread 1 (main)", " 26 app.worker ← 1 app.main app.go:3", " 7 time.goFunc", "Thread 9 (AWT)", "b.test 47 › 19 b.f ← 1 b.main b.go:1")
+	if s := d.screen(); strings.Contains(s, "(goroutine 26") {
+		t.Errorf("a second number:\n%s", s)
+	}
+	d.keys("/").typed("goroutine 26 app").keys("enter")
+	if n := d.m.tree.Out.Cursor.Node; n == nil || !n.IsThread() || n.Thread() != 1 {
+		t.Errorf("the search went to %q", d.cursorText())
+	}
+}
+
 // TestThreadTree: the list of threads is a tree, whose branches can be collapsed, with a filter and
 // other orders.
 func TestThreadTree(t *testing.T) {
-	d := drive(t, startsTrace(t), 110, 20, Options{})
+	d := drive(t, startsTrace(t), 122, 26, Options{})
 	d.keys("t").has("13 threads as a tree", "9 app.die ← app.go:4                              ✗ panic: 7, 1 call, thread 12", "did not end, 1 call, thread 13", "  ▾ b.test 47 › 1 main", "      19 b.f ← b.go:1", "▾ 1 main ", "    8 runtime.corostart ← iter.go:271", "    ▾ 26 app.worker ← app.go:3", "      6 app.retry ← app.go:9",
 		"    7 time.goFunc ", "    40 app.retry ← 39 app.worker app.go:9", "    Thread 9 (AWT)", ", thread 5", "s sort   O its go statement")
 	d.keys("j j j j j j").has("▌   ▾ 26 app.worker")

@@ -111,7 +111,7 @@ func TestEnds(t *testing.T) {
 		t.Errorf("100 %% leads to %q", d.cursorText())
 	}
 	var last int32
-	r := d.m.trace.Reader
+	r := d.m.env.Trace.Reader
 	var all bytes.Buffer
 	if err := r.Print(t.Context(), &all, lazy.PrintOptions{Folded: true, JSON: true}, lazy.PrintRange{Thread: new(int32)}); err != nil {
 		t.Fatal(err)

@@ -1,37 +1,62 @@
 package ui
 
 import (
-	"tracex/ui/internal/help"
-	"tracex/ui/internal/list"
+	"strings"
+
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 )
 
+// Action is what a key does: a line of the key map.
+type Action struct {
+	Name        string   // lower-case words with hyphens, always the same
+	Group, Does string   // as in help
+	Keys        []string // as ParseKey names them
+}
+
+// Actions returns the key map with the user's keys: see Options.
+func Actions(user map[string][]string) (all []Action) {
+	for _, c := range keys.New(user, &screen.ASCII).All {
+		if c.Bindable() {
+			all = append(all, Action{string(c.Name), c.Group, c.Key.Help().Desc, c.Key.Keys()})
+		}
+	}
+	return all
+}
+
+// ParseKey returns the name of a key: "j", "pgdown", "ctrl+d". The spelling may differ: PgDn, C-d.
+func ParseKey(text string) (string, error) { return keys.ParseKey(text) }
+
 // Key is a line of the key map: the names of the keys, as the user reads them, and what they
 // do. Group is the heading above it.
-type Key = help.Key
+type Key = keys.Line
 
 // Keys returns the key map, as help shows it, with names in ASCII.
-func Keys() []Key { return keyLines(bindings(), &screen.ASCII) }
+func Keys() []Key { return keys.New(nil, &screen.ASCII).Help() }
 
-func keyLines(keys []binding, g *screen.Glyphs) []Key {
-	var lines []Key
-	for i := range keys {
-		b := &keys[i]
-		lines = append(lines, Key{Group: b.group, Names: b.names(g), Does: b.does(g)})
-		if b.name == "expand-all" {
-			lines = append(lines, Key{Group: b.group, Names: "1 " + g.More + " 9", Does: "expand to that depth (after a moment)"})
+// helpLines are the lines of the explorer's help: the recipes after the keys.
+func helpLines(m *keys.Map) []keys.Line {
+	lines := m.Help()
+	for _, r := range recipes {
+		for _, s := range r.Steps {
+			lines = append(lines, keys.Line{Group: "How to find " + r.Question, Names: m.Fill(s.Keys), Does: m.Fill(s.Does)})
 		}
 	}
 	return lines
 }
 
-// keyList returns a list of the keys of what is in front.
-func keyList(title string, keys []Key) *list.List {
-	items := help.Lines(keys)
-	return &list.List{Title: title, Keys: "PgDn PgUp", Len: func() int { return len(items) }, Item: func(i int) list.Item { return items[i] }}
-}
+// mostHere is how many of the keys that are useful now the help has first.
+const mostHere = 8
 
-// helpItems makes the lines of help from the key map.
-func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
-	return help.Items(helpLines(keys, g), g)
+// here returns the keys that are useful now, as the bottom line has them, below where the user is.
+func (f *frame) here(m *keys.Map) (lines []keys.Line) {
+	group := "You are here: tree"
+	for _, c := range f.chips {
+		group += " " + f.g.Dot + " " + strings.Trim(c.Text, "[] "+f.g.Cross)
+	}
+	for _, h := range f.hints[:min(len(f.hints), mostHere)] {
+		c := m.Named(h.Command).Key.Help()
+		lines = append(lines, keys.Line{Group: group, Names: c.Key, Does: c.Desc})
+	}
+	return lines
 }

@@ -4,141 +4,110 @@ import (
 	"strings"
 
 	"tracex/lazy"
-	"tracex/ui/internal/help"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 )
 
-// useful tells what the cursor is on and what is going on: it decides which keys are useful now,
-// besides those that always are.
+// useful tells what is going on: it decides which keys are useful now, besides those that always are.
 type useful struct {
-	on       place
-	threads  bool // there are several threads
-	follow   bool // the trace grows and is not followed
-	hits     bool // there is a search, or another result to walk through
-	filtered bool // the tree is filtered
-	timed    bool // the trace has times
-	strip    bool // the strip of the thread is shown
-	raw      bool // the raw trace is shown
-	full     bool // the memory is nearly used up
+	tree     *lazy.Tree
+	on       lazy.Row // of the cursor
+	threads  bool     // there are several threads
+	follow   bool     // the trace grows and is not followed
+	hits     bool     // there is a search, or another result to walk through
+	filtered bool     // the tree is filtered
+	timed    bool     // the trace has times
+	strip    bool     // the strip of the thread is shown
+	raw      bool     // the raw trace is shown
+	full     bool     // the memory is nearly used up
 }
 
-// place is what the cursor is on.
-type place int
-
-const (
-	onNothing place = iota
-	onLeft          // what a filter leaves out
-	onGap           // children that are not loaded
-	onThread
-	onLeaf
-	onCollapsed
-	onExpanded
-)
-
-// placeOf returns what a row is. A thread is onThread, whether it is expanded or not.
-func placeOf(t *lazy.Tree, row lazy.Row) place {
-	switch n := row.Node; {
-	case row == (lazy.Row{}):
-		return onNothing
-	case row.Left != 0:
-		return onLeft
-	case n == nil:
-		return onGap
-	case n.IsThread():
-		return onThread
-	case n.Leaf():
-		return onLeaf
-	case t.IsExpanded(n):
-		return onExpanded
-	}
-	return onCollapsed
-}
-
-// hinter collects the hints of the bottom line from the key map.
+// hinter collects the hints of the bottom line from the table of commands.
 type hinter struct {
-	keys []binding
-	g    *screen.Glyphs
-	list []help.Hint
+	keys *keys.Map
+	list []keys.Hint
 }
 
-// add adds a hint for actions that all have a key.
-func (h *hinter) add(rank int, brief string, actions ...string) {
+// add adds a hint for commands that all have a key.
+func (h *hinter) add(rank int, brief string, commands ...keys.Name) {
 	var names []string
-	for _, name := range actions {
-		key := action(h.keys, name).first(h.g)
+	for _, c := range commands {
+		key := h.keys.Firsts[string(c)]
 		if key == "" {
 			return
 		}
 		names = append(names, key)
 	}
-	h.list = append(h.list, help.Hint{Text: strings.Join(names, " ") + " " + brief, Rank: rank})
+	h.list = append(h.list, keys.Hint{Text: strings.Join(names, " ") + " " + brief, Rank: rank, Command: commands[0]})
 }
 
-// brief adds the hint of an action with the text of the key map.
-func (h *hinter) brief(name string, rank int) { h.add(rank, action(h.keys, name).brief, name) }
+// brief adds the hint of a command with the text of the table.
+func (h *hinter) brief(c keys.Name, rank int) { h.add(rank, h.keys.Named(c).Brief, c) }
 
-// row adds the keys for the row under the cursor.
 func (h *hinter) row(now useful) {
-	switch now.on {
-	case onLeft:
-		h.add(1, "show them", "toggle")
-	case onGap:
-		h.add(1, "load", "toggle")
-	case onThread:
-		h.add(2, "expand", "expand")
+	switch n := now.on.Node; {
+	case now.on == (lazy.Row{}):
+	case now.on.Left != 0: // what a filter leaves out
+		h.add(1, "show them", keys.Toggle)
+	case n == nil:
+		h.add(1, "load", keys.Toggle)
+	case n.IsThread():
+		h.add(2, "expand", keys.Expand)
 		if now.threads {
-			h.add(1, "next thread", "next-thread")
-			h.add(1, "threads", "threads")
+			h.add(1, "next thread", keys.NextThread)
+			h.add(1, "threads", keys.Threads)
 		}
-	case onLeaf:
-		h.add(2, "parent", "collapse")
-	case onCollapsed:
-		h.add(2, "expand", "expand")
-		h.add(8, "all below", "expand-all")
-	case onExpanded:
-		h.add(2, "collapse", "collapse")
-		h.add(3, "into", "expand")
+	case n.Leaf():
+		h.add(2, "parent", keys.Collapse)
+	case now.tree.IsExpanded(n):
+		h.add(2, "collapse", keys.Collapse)
+		h.add(3, "into", keys.Expand)
+	default:
+		h.add(2, "expand", keys.Expand)
+		h.add(8, "all below", keys.ExpandAll)
 	}
 }
 
 // hints lists the keys that are useful at the cursor, as many as fit in width cells. The keys
 // for leaving and for help are always among them.
-func hints(keys []binding, now useful, width int, g *screen.Glyphs) string {
-	h := &hinter{keys: keys, g: g}
+func hints(m *keys.Map, now useful, width int, g *screen.Glyphs) []keys.Hint {
+	h := &hinter{keys: m}
 	if now.hits {
-		h.add(1, "next/previous", "next-hit", "previous-hit")
-		h.brief("hits", 1)
+		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
+		h.brief(keys.Hits, 1)
 	}
 	if now.filtered {
-		h.brief("unfilter", 1)
-		h.brief("filter", 2)
+		h.brief(keys.Unfilter, 1)
+		h.brief(keys.Filter, 2)
 	}
 	if now.strip {
-		h.brief("flame", 1)
+		h.brief(keys.Flame, 1)
 	}
 	h.row(now)
 	if now.follow {
-		h.brief("follow", 1)
+		h.brief(keys.Follow, 1)
 	}
-	h.add(4, "move", "up", "down")
-	if now.threads && now.on != onThread {
-		h.add(7, "thread", "next-thread")
+	h.add(4, "move", keys.Up, keys.Down)
+	if now.threads && (now.on.Left != 0 || now.on.Node == nil || !now.on.Node.IsThread()) {
+		h.add(7, "thread", keys.NextThread)
 	}
-	h.brief("search", 1)
-	h.brief("details", 3)
-	h.brief("top", 8)
+	h.brief(keys.Search, 1)
+	h.brief(keys.Details, 3)
+	h.brief(keys.Top, 8)
 	if now.timed {
-		h.brief("longest", 6)
-		h.brief("sort", 8)
+		if now.on.Node == nil || !now.on.Node.Leaf() {
+			h.brief(keys.Longest, 6)
+		}
+		h.brief(keys.Sort, 8)
 	}
-	h.brief("go-to", 5)
+	h.brief(keys.GoTo, 5)
 	if now.raw {
-		h.add(4, "folded", "raw")
+		h.add(4, "folded", keys.Raw)
 	}
 	if now.full {
-		h.brief("unload", 2)
+		h.brief(keys.Unload, 2)
 	}
-	h.brief("help", 0)
-	h.brief("quit", 0)
-	return help.Hints(h.list, width, g)
+	h.brief(keys.Help, 0)
+	h.brief(keys.Quit, 0)
+	return keys.Hints(h.list, width, g)
 }

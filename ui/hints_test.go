@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tracex/lazy"
-	"tracex/ui/internal/layout"
+	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
 
@@ -26,7 +26,7 @@ func TestHints(t *testing.T) {
 		search.keys("/ J s o n enter")
 		for i, d := range []*driver{plain, threads, timed, search} {
 			had := ""
-			for width := 200; width >= layout.MinWidth; width-- {
+			for width := 200; width >= screen.MinWidth; width-- {
 				d.resize(width, 24)
 				line := d.bottom()
 				if !strings.HasSuffix(line, "   ? keys   q quit") || strings.Contains(line, d.m.env.Glyphs.More) {
@@ -77,13 +77,13 @@ func TestFull(t *testing.T) {
 	if screen := d.screen(); strings.Contains(screen, "memory") || strings.Contains(screen, "unload") {
 		t.Fatalf("at the start:\n%s", screen)
 	}
-	d.keys("g / i t e r enter").has("memory ", " of 1.0 MiB", "x unload")
+	d.keys("g / i t e r enter").has("━", " of 1.0 MiB", "x unload")
 }
 
 // TestHintsSayHowToGetOut: even in a narrow window, the bottom line of a list shows how to close it.
 func TestHintsSayHowToGetOut(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		d := drive(t, uitest.Recorded(t, "threads.stream"), layout.MinWidth, layout.MinHeight, Options{ASCII: ascii})
+		d := drive(t, uitest.Recorded(t, "threads.stream"), screen.MinWidth, screen.MinHeight, Options{ASCII: ascii})
 		d.keys("?").has("   Esc closes")
 		d.keys("/ a").has("   Esc clears it")
 		d.keys("esc esc t").has(" / filter   Esc closes")

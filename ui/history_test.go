@@ -7,7 +7,8 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -58,7 +59,7 @@ func TestHistory(t *testing.T) {
 	shows(spots[0].Wider, 15)
 	d.keys("esc j j enter")
 	d.has("event with a value ", " of 14")
-	if text := d.cursorText(); d.m.front.List() != nil || d.m.tree.Out.Cursor.Node.Handle().String() != "#4926" {
+	if text := d.cursorText(); d.m.env.Front.List() != nil || d.m.tree.Out.Cursor.Node.Handle().String() != "#4926" {
 		t.Errorf("Enter goes to %s", text)
 	}
 }
@@ -89,18 +90,19 @@ func TestHistoryWrites(t *testing.T) {
 func TestHistoryChoice(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	d := drive(t, r, 112, 24, Options{}).keys(":").typed("search fromJson").keys("enter n n n H")
-	text := message(d)
-	if !strings.HasPrefix(text, "of 1 ") || !strings.Contains(text, " 2 ") {
+	d.fire(env.PrefixWaited{})
+	text := d.screen()
+	if !strings.Contains(text, " history of ") || !strings.Contains(text, "│ 1  ") {
 		t.Fatalf("%s: %s", d.cursorText(), text)
 	}
-	_, second, _ := strings.Cut(text, " 2 ")
+	_, second, _ := strings.Cut(text, "│ 2  ")
 	second, _, _ = strings.Cut(second, " ")
 	d.keys("2").has("history · " + second + " ·")
-	if _, ok := d.m.front.List().(*sheet.Sheet); !ok {
+	if _, ok := d.m.env.Front.List().(*tables.Sheet); !ok {
 		t.Error("no table")
 	}
 	d.keys("esc H x")
-	if d.m.front.List() != nil || !strings.Contains(message(d), "is no number from 1 to") {
+	if d.m.env.Front.List() != nil || !strings.Contains(message(d), "x is none of 1  2") {
 		t.Error(message(d))
 	}
 	d.keys(":").typed("history stakSize").keys("enter").has("the nearest: stackSize")

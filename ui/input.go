@@ -5,31 +5,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/ui/internal/input"
-	"tracex/ui/internal/layout"
-	"tracex/ui/internal/outline"
-	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tree"
 )
-
-// keyboard tells what keys and clicks mean.
-type keyboard struct {
-	keys     []binding
-	standard map[string]string // see standard
-	count    input.Count
-	clicks   input.Clicks
-	touched  bool // the user has pressed a key: from now on nothing moves by itself
-	used     bool // the user has done more than to look at the first screen and leave
-	// then takes the next key, which completes the one before; nil if none waits.
-	then func(key string) tea.Cmd
-}
 
 // routeInput passes a key or a click to what is in front.
 func (m *Model) routeInput(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case input.Depth:
-		if n, ok := m.keyboard.count.Depth(msg); ok {
-			return m.jobs.ToDepth(n)
+	case keys.Depth:
+		if n, ok := m.env.Keyboard.Count.Depth(msg); ok {
+			return m.tree.Jobs.ToDepth(n)
 		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
@@ -37,53 +23,61 @@ func (m *Model) routeInput(msg tea.Msg) tea.Cmd {
 		return m.wheel(msg)
 	case tea.MouseClickMsg:
 		return m.clicked(msg)
+	case tea.MouseMotionMsg:
+		m.panes.dragged(msg)
+	case tea.MouseReleaseMsg:
+		m.panes.drag = screen.NoDivider
 	}
 	return nil
 }
 
 // key hands a key to what is in front: a prompt, a list, the tree.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
-	name, asked := k.String(), m.front.Prompt() != nil
-	m.keyboard.touched = true
-	if rest, ok := input.WithoutAlt(k); ok && !(asked && prompt.Edits(name)) {
+	name, p := k.String(), m.env.Front.Prompt()
+	asked := p != nil
+	m.env.Keyboard.Touched = true
+	if rest, ok := keys.WithoutAlt(k); ok && !(asked && p.Edits(k)) {
 		return tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(rest))
 	}
-	b := find(m.keyboard.keys, name)
+	c := m.env.Keyboard.Keys.Of(name)
 	switch {
 	case name == "ctrl+c" && !asked:
 		return tea.Quit
-	case b != nil && (b.name == "suspend" || b.name == "redraw") && strings.HasPrefix(name, "ctrl+"):
-		return b.do(m, 0)
-	case !layout.Usable(m.env.Width, m.env.Height):
-		if name == "ctrl+c" || b != nil && b.name == "quit" {
+	case (c == keys.Suspend || c == keys.Redraw) && strings.HasPrefix(name, "ctrl+"):
+		return m.do(c, 0)
+	case !screen.Usable(m.env.Width, m.env.Height):
+		if name == "ctrl+c" || c == keys.Quit {
 			return tea.Quit
 		}
 		return nil
 	}
-	if then := m.keyboard.then; then != nil && !asked {
-		m.keyboard.then = nil
-		m.env.Status.Clear()
-		return then(name)
+	if m.env.Keyboard.Prefix != nil && !asked {
+		return m.env.Follow(name)
 	}
-	if l := m.front.List(); l != nil && !asked && !l.Typing() {
-		k = m.keyboard.inList(k)
+	if l := m.env.Front.List(); l != nil && !asked && !l.Typing() {
+		k = m.env.Keyboard.Keys.InList(k)
 		if cmd, handled := m.overList(k.String()); handled {
 			return cmd
 		}
 	}
-	if cmd, handled := m.front.HandleKey(k); handled {
+	if cmd, handled := m.env.Front.HandleKey(k); handled {
 		return cmd
 	}
-	count := &m.keyboard.count
+	if m.env.Front.List() != nil {
+		if opens[c] {
+			return m.perform(c, 0)
+		}
+		return nil
+	}
+	count := &m.env.Keyboard.Count
 	if d, ok := count.Digit(name); ok {
 		return count.Add(d, m.env.Clock.After)
 	}
-	if b == nil {
+	if c == "" {
 		count.Take()
-		m.env.Say(screen.KeyName(name, m.env.Glyphs) + " is not bound (" + screen.ActionKey("help", m.env.Glyphs) + " for help)")
-		return nil
+		return m.env.Say(keys.KeyName(name, m.env.Glyphs) + " is not bound (" + keys.ActionKey("help", m.env.Glyphs) + " for help)")
 	}
-	return m.perform(b, count.Take())
+	return m.perform(c, count.Take())
 }
 
 // overList does what a key does in every list: it stops an export, or opens the command line.
@@ -94,19 +88,22 @@ func (m *Model) overList(key string) (cmd tea.Cmd, handled bool) {
 		return nil, true
 	case key == ":":
 		m.env.Status.Clear()
-		return m.commands.open(""), true
+		return m.OpenLine(""), true
+	case m.env.Keyboard.Keys.Of(key) == keys.Palette:
+		return m.openPalette(), true
 	}
 	return nil, false
 }
 
-// perform does what an action of the key map does, with a number; 0 if there is none.
-func (m *Model) perform(b *binding, n int) tea.Cmd {
+// perform does what a command with a key does, with a number; 0 if there is none: see do. It ends what the key
+// before has begun.
+func (m *Model) perform(c keys.Name, n int) tea.Cmd {
 	m.env.Status.Clear()
 	m.tree.Out.Goal = nil
 	m.tree.LookAhead()
-	m.keyboard.used = m.keyboard.used || b.name != "quit" && b.name != "help"
-	cmd := b.do(m, n)
-	m.tour.did(b.name)
+	m.env.Keyboard.Used = m.env.Keyboard.Used || c != keys.Quit && c != keys.Help
+	cmd := m.do(c, n)
+	m.tour.Did(c)
 	return cmd
 }
 
@@ -126,16 +123,20 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 	default:
 		return nil
 	}
-	if l := m.front.List(); l != nil {
+	if l := m.env.Front.List(); l != nil {
 		l.Scroll(n)
+		return nil
+	}
+	m.env.Keyboard.Used = true
+	if p, ok := m.frame.layout.PaneAt(e.X, e.Y); ok {
+		m.panes.all[p].Scroll(n)
 		return nil
 	}
 	if len(m.tree.Out.Rows) == 0 {
 		return nil
 	}
-	m.keyboard.used = true
 	m.tree.LookAhead()
-	return m.tree.Aim(outline.Scroll(n))
+	return m.tree.Aim(tree.Scroll(n))
 }
 
 // escape stops running work. Without any, it ends the first of these that is on: the tour, the
@@ -144,29 +145,30 @@ func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it canceled the number
 	}
-	stopped := m.jobs.Stop()
+	stopped := m.tree.Jobs.Stop()
 	stopped = m.exports.Stop() || stopped
 	stopped = m.search.Stop() || stopped
 	stopped = m.filter.Stop() || stopped
+	stopped = m.overview.Stop() || stopped
 	if m.tree.Moving() {
 		stopped = m.tree.StopLoading() || stopped
 	}
 	if !stopped {
-		stopped = m.counting.Stop(m.countingFacts())
+		stopped = m.counting.Stop()
 	}
 	switch {
 	case stopped:
 		m.env.Say("stopped")
-	case m.tour.end():
-		m.env.Say("the tour is over; " + screen.ActionKey("help", m.env.Glyphs) + " lists the keys")
+	case m.tour.End():
+		m.env.Say("the tour is over; " + keys.ActionKey("help", m.env.Glyphs) + " lists the keys")
 	case m.search.End():
-	case m.filter.clear():
-	case m.details.Hide():
+	case m.filter.Clear():
+	case m.panes.hide():
 	case m.follow.On():
-		return m.follow.toggle(0)
-	case m.trace.Known.Growth.On:
-		m.trace.Reader.Unfollow()
-		m.env.Say("no longer following the recording; " + screen.ActionKey("follow", m.env.Glyphs) + " follows it again")
+		return m.follow.Toggle()
+	case m.env.Trace.Known.Growth.On:
+		m.env.Trace.Reader.Unfollow()
+		m.env.Say("no longer following the recording; " + keys.ActionKey("follow", m.env.Glyphs) + " follows it again")
 	}
 	return nil
 }

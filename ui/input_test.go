@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/ui/internal/input"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/uitest"
 )
 
@@ -47,7 +49,7 @@ func TestDepth(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("2")
 	before := d.m.tree.Out.Tree.Stats().Loaded
-	d.fire(input.Depth{})
+	d.fire(keys.Depth{})
 	if after := d.m.tree.Out.Tree.Stats().Loaded; after <= before {
 		t.Errorf("%d rows loaded before, %d after", before, after)
 	}
@@ -63,12 +65,12 @@ func TestDepth(t *testing.T) {
 		t.Errorf("rows down to depth %d, not 3", got)
 	}
 	d.keys("1")
-	d.fire(input.Depth{})
+	d.fire(keys.Depth{})
 	if got := deepest(); got != 2 {
 		t.Errorf("rows down to depth %d, not 2", got)
 	}
 	d.keys("3 j")
-	d.fire(input.Depth{})
+	d.fire(keys.Depth{})
 	if got := deepest(); got != 2 {
 		t.Errorf("a digit that was used as a count opened to depth %d", got)
 	}
@@ -105,7 +107,7 @@ func TestMouse(t *testing.T) {
 		if o.NoMouse {
 			want = tea.MouseModeNone
 		}
-		if got := drive(t, d.m.trace.Reader, 80, 24, o).m.View().MouseMode; got != want {
+		if got := drive(t, d.m.env.Trace.Reader, 80, 24, o).m.View().MouseMode; got != want {
 			t.Errorf("%+v: mouse mode %v", o, got)
 		}
 	}
@@ -117,12 +119,12 @@ func TestStepsBack(t *testing.T) {
 	d.keys("/ J s o n enter")
 	what := d.m.search.Pattern()
 	d.keys("/ x ctrl+c")
-	if d.quit || d.m.front.Prompt() != nil || d.m.search.Pattern() != what {
-		t.Errorf("quit %v, prompt %v, search %v", d.quit, d.m.front.Prompt(), d.m.search.Pattern())
+	if d.quit || d.m.env.Front.Prompt() != nil || d.m.search.Pattern() != what {
+		t.Errorf("quit %v, prompt %v, search %v", d.quit, d.m.env.Front.Prompt(), d.m.search.Pattern())
 	}
 	d.keys("5 0 esc")
-	if d.m.search.Pattern() != what || d.m.keyboard.count.String() != "" {
-		t.Errorf("search %v, number %v", d.m.search.Pattern(), d.m.keyboard.count.String())
+	if d.m.search.Pattern() != what || d.m.env.Keyboard.Count.String() != "" {
+		t.Errorf("search %v, number %v", d.m.search.Pattern(), d.m.env.Keyboard.Count.String())
 	}
 	d.keys("esc")
 	if d.m.search.Some() {
@@ -136,23 +138,30 @@ func TestStepsBack(t *testing.T) {
 	}
 }
 
+// TestUnreadClipboard: a prompt tells why Ctrl-V pastes nothing.
+func TestUnreadClipboard(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
+	d.keys(": 7").send(env.Unread{Err: errors.New("no xclip")})
+	d.has(":7", "cannot read the clipboard: no xclip")
+}
+
 // TestEscAndKey: terminals send Esc and a key right after it as one with Alt.
 func TestEscAndKey(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/").typed("Json")
 	d.send(keyWithAlt('d').press())
-	if d.m.front.Prompt() == nil {
+	if d.m.env.Front.Prompt() == nil {
 		t.Error("Alt-d, which edits a line, has left the prompt")
 	}
 	d.send(keyWithAlt('j').press())
-	if d.m.front.Prompt() != nil {
+	if d.m.env.Front.Prompt() != nil {
 		t.Error("Esc j does not leave the prompt")
 	}
 	at := d.m.tree.Out.Line
 	d.keys("?")
 	d.send(keyWithAlt('j').press())
-	if d.m.front.List() != nil || d.m.tree.Out.Line != at+1 {
-		t.Errorf("Esc j leaves help: %v, and moves by %d", d.m.front.List() == nil, d.m.tree.Out.Line-at)
+	if d.m.env.Front.List() != nil || d.m.tree.Out.Line != at+1 {
+		t.Errorf("Esc j leaves help: %v, and moves by %d", d.m.env.Front.List() == nil, d.m.tree.Out.Line-at)
 	}
 	d.send(keyWithAlt('q').press())
 	if !d.quit {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -32,7 +32,7 @@ func TestIterations(t *testing.T) {
 	d.keys("n n n n").has("iteration 5 of 42")
 	for _, key := range []string{"a", "l j : i t e r a t i o n s enter"} {
 		d.keys(key)
-		list, _ := d.m.front.List().(*sheet.Sheet)
+		list, _ := d.m.env.Front.List().(*tables.Sheet)
 		if of, row := list.Row(); row != 4 {
 			t.Errorf("in iteration 5, the cursor of the table is on row %d of %s:\n%s", row+1, of.Title, d.screen())
 		}

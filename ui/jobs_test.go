@@ -5,7 +5,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/job"
+	"tracex/ui/internal/tree"
 	"tracex/ui/internal/uitest"
 )
 
@@ -14,7 +14,7 @@ func TestExpandIsBounded(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("E").has("stopped at ")
-	if n := d.m.tree.Out.Tree.Stats().Loaded; n < job.ExpandLimit || n > job.ExpandLimit+1000 {
+	if n := d.m.tree.Out.Tree.Stats().Loaded; n < tree.ExpandLimit || n > tree.ExpandLimit+1000 {
 		t.Errorf("%d rows loaded", n)
 	}
 }

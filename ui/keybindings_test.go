@@ -9,16 +9,18 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
 
 // TestRemappedKeys: an action does its work with the user's keys, and no longer with its own. Help,
 // the bottom line, the tour and messages name those.
 func TestRemappedKeys(t *testing.T) {
-	keys := map[string][]string{
+	user := map[string][]string{
 		"down": {"n"}, "next-hit": {"ctrl+n", "f3"}, "search": {"f"}, "expand": {"right", "i"}, "raw": {}, "help": {"f1"}, "details": {"shift+up"}, "first": {"home"}, "expand-level": {},
 	}
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 24, Options{Keys: keys, Tour: true})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 24, Options{Keys: user, Tour: true})
 	d.has("n moves down: try it", "↑ n move   f find   Shift-↑ details   T top   : go to", "   F1 keys   q quit")
 	d.keys("n").has("tour 2 of 8", "→ i expands")
 	d.keys("esc")
@@ -32,8 +34,8 @@ func TestRemappedKeys(t *testing.T) {
 	}
 	d.keys("ctrl+n").has("no search yet; press f")
 	d.keys("?").has("? is not bound")
-	d.resize(120, 92)
-	d.keys("f1").has("  n ", "Ctrl-N F3", "  → i ", "(no key)", "PgDn Ctrl-F", "  F1 ", "down; 5n: five rows", "last row; 100G: row 100", "first row; 100 Home: row 100", "expand one more level\n")
+	d.resize(120, 110)
+	d.keys("f1").has("  n ", "Ctrl-N F3", "  → i ", "(no key)", "PgDn Ctrl-F", "  F1 ", "down; 5n: five rows", "last row; 100G: row 100", "first row; 100 Home: row 100", "expand one more level  ")
 }
 
 // TestRemappedInLists: the user's keys for moving and closing work in lists too, but not where
@@ -46,7 +48,7 @@ func TestRemappedInLists(t *testing.T) {
 	}
 	d.keys("t f").typed("nfz").has("/nfz_")
 	d.keys("esc z")
-	if d.m.front.List() != nil || d.quit {
+	if d.m.env.Front.List() != nil || d.quit {
 		t.Error("z does not close the list")
 	}
 	if d.keys("z"); !d.quit {
@@ -73,13 +75,13 @@ func TestRemappedEverywhere(t *testing.T) {
 func TestBound(t *testing.T) {
 	for _, a := range Actions(map[string][]string{"search": {"f", "j"}, "quit": {}, "hits": {"j", "M"}}) {
 		want, ok := map[string][]string{
-			"search": {"f", "j"}, "quit": {}, "hits": {"M"}, "page-down": {"pgdown", "ctrl+f"}, "down": {"down", "ctrl+n"}, "up": {"up", "k", "ctrl+p"},
+			"search": {"f", "j"}, "quit": {}, "hits": {"M"}, "page-down": {"pgdown", "ctrl+f"}, "down": {"down", "ctrl+n"}, "up": {"up", "k"},
 		}[a.Name]
 		if ok && !slices.Equal(a.Keys, want) {
 			t.Errorf("%s: %q, want %q", a.Name, a.Keys, want)
 		}
 	}
-	if !slices.Equal(bindings()[0].keys, []string{"down", "j", "ctrl+n"}) {
+	if !slices.Equal(keys.New(nil, &screen.ASCII).All[0].Key.Keys(), []string{"down", "j", "ctrl+n"}) {
 		t.Error("the key map itself has changed")
 	}
 }
@@ -87,8 +89,8 @@ func TestBound(t *testing.T) {
 // TestActionsInTexts: the texts that name the key of an action name one of the key map.
 func TestActionsInTexts(t *testing.T) {
 	names := make(map[string]bool)
-	for _, b := range bindings() {
-		names[b.name] = true
+	for _, c := range keys.New(nil, &screen.ASCII).All {
+		names[string(c.Name)] = true
 	}
 	mentioned := regexp.MustCompile(`ActionKey\("([^"]*)"|[" ]\{([a-z-]+)\} [a-z]+s |action: +"([^"]*)"`)
 	found := 0

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/status"
 	"tracex/ui/internal/uitest"
 )
 
@@ -15,19 +16,20 @@ func TestKeyMap(t *testing.T) {
 	seen := make(map[string]string)
 	names := make(map[string]bool)
 	wellFormed := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
-	for _, b := range bindings() {
-		if names[b.name] || !wellFormed.MatchString(b.name) {
-			t.Errorf("%v: the name %q is taken, or not lower-case words with hyphens", b.keys, b.name)
+	for _, c := range keys.New(nil, &screen.Unicode).All {
+		name := string(c.Name)
+		if names[name] || !wellFormed.MatchString(name) && c.Name != keys.ExportOver {
+			t.Errorf("%v: the name %q is taken, or not lower-case words with hyphens", c.Key.Keys(), name)
 		}
-		names[b.name] = true
-		if b.help == "" || b.group == "" || b.do == nil {
-			t.Errorf("%v: help, group or action is missing", b.keys)
+		names[name] = true
+		if c.Does() == "" || c.Group == "" || !c.Bindable() && len(c.Key.Keys()) > 0 {
+			t.Errorf("%s: help or group is missing", name)
 		}
-		for _, k := range b.keys {
+		for _, k := range c.Key.Keys() {
 			if other, ok := seen[k]; ok {
-				t.Errorf("key %s does both %q and %q", k, other, b.help)
+				t.Errorf("key %s does both %q and %q", k, other, name)
 			}
-			seen[k] = b.help
+			seen[k] = name
 			if len(k) == 1 && k[0] >= '0' && k[0] <= '9' {
 				t.Errorf("key %s would never come: digits are counts", k)
 			}
@@ -38,21 +40,51 @@ func TestKeyMap(t *testing.T) {
 // TestHelpHasAllKeys shows each line of the key map in help.
 func TestHelpHasAllKeys(t *testing.T) {
 	var text strings.Builder
-	for _, it := range helpItems(bindings(), &screen.Unicode) {
+	all := keys.New(nil, &screen.Unicode)
+	for _, it := range keys.HelpItems(helpLines(all), &screen.Unicode) {
 		text.WriteString(it.Text() + "\n")
 	}
-	for _, b := range bindings() {
-		if len([]rune(b.does(&screen.Unicode))) > 80-22 {
-			t.Errorf("help of %v is cut in a window of 80", b.keys)
+	for _, c := range all.All {
+		does := c.Key.Help().Desc
+		if len([]rune(does)) > 80-22 {
+			t.Errorf("help of %s is cut in a window of 80", c.Name)
 		}
-		if !strings.Contains(text.String(), b.does(&screen.Unicode)) {
-			t.Errorf("help says nothing of %v", b.keys)
+		if !strings.Contains(text.String(), does) {
+			t.Errorf("help says nothing of %s", c.Name)
 		}
-		for _, k := range b.keys {
-			if !strings.Contains(text.String(), screen.KeyName(k, &screen.Unicode)) {
+		for _, k := range c.Key.Keys() {
+			if !strings.Contains(text.String(), keys.KeyName(k, &screen.Unicode)) {
 				t.Errorf("help does not name %s", k)
 			}
 		}
+	}
+}
+
+// TestAllCommandsDo: each command of the table does something, by its key and typed, whatever is typed behind it,
+// and those that take no arguments have no case that looks at them.
+func TestAllCommandsDo(t *testing.T) {
+	r := uitest.Recorded(t, "threads.stream")
+	for _, c := range keys.New(nil, &screen.Unicode).All {
+		m := drive(t, r, 80, 24, Options{}).m
+		if c.Bindable() {
+			m.do(c.Name, 0)
+		}
+		m.run(c.Name, "")
+		if _, with := m.complete(c.Name, ""); c.Args == "" && (with != nil || m.check(c.Name, "x") != nil) {
+			t.Errorf("%s takes no arguments, but checks or completes them", c.Name)
+		}
+	}
+	for _, of := range []func(m *Model){
+		func(m *Model) { m.do("none", 0) }, func(m *Model) { m.run("none", "") }, func(m *Model) { m.do(keys.Commands, 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("what no case does is not noticed")
+				}
+			}()
+			of(drive(t, r, 80, 24, Options{}).m)
+		}()
 	}
 }
 
@@ -60,8 +92,8 @@ func TestHelpHasAllKeys(t *testing.T) {
 // each leaves a whole screen.
 func TestAllKeysWork(t *testing.T) {
 	r := uitest.Recorded(t, "threads.stream")
-	for _, b := range bindings() {
-		for _, k := range b.keys {
+	for _, c := range keys.New(nil, &screen.Unicode).All {
+		for _, k := range c.Key.Keys() {
 			for _, before := range []string{"", "j j", "G", "j l d / t enter"} {
 				d := drive(t, r, 80, 24, Options{})
 				d.keys(before).keys(k)
@@ -85,7 +117,7 @@ func TestAllKeysWork(t *testing.T) {
 func TestUnknownKey(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("Q").has("Q is not bound (? for help)")
-	d.fire(status.Faded{})
+	d.fire(env.Faded{})
 	if strings.Contains(d.screen(), "no key") {
 		t.Error("the message does not fade")
 	}

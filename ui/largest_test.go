@@ -14,7 +14,7 @@ func TestLargest(t *testing.T) {
 	if got := d.cursorText(); got == "" {
 		t.Fatal("no cursor")
 	}
-	d.keys("9 L L").has("no children")
+	d.keys("9 L L").has("no children: ", " goes to the parent, then L to its largest child")
 	d = drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("g 3 L").has("loop(60000 iterations)")
 	if got := d.cursorText(); !strings.Contains(got, "loop(") {

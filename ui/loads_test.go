@@ -7,7 +7,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/uitest"
 )
 
@@ -23,14 +23,14 @@ func TestPendingSettles(t *testing.T) {
 		d := drive(t, r, 100, 24, Options{})
 		// If it is not settled now, it was not settled before either.
 		about := strings.Join(d.m.frame.header.About, " ")
-		if !d.m.trace.Settled() && !strings.Contains(about, "≥ ") {
+		if !d.m.env.Trace.Settled() && !strings.Contains(about, "≥ ") {
 			t.Errorf("%s: the number of calls reads as if all were known: %q", name, about)
 		}
 		d.keys("l j l j l j l")
 		if err := r.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		d.send(tracestate.Changed{})
+		d.send(env.TraceChanged{})
 		d.keys("g")
 		for _, row := range d.m.tree.Out.Rows {
 			if row.Node != nil && row.Node.State() == lazy.StatePending {

@@ -69,7 +69,7 @@ func holdAll(locks []sync.Locker) (release func()) {
 // locked calls f while all locks of the tree and of the reader are held, and reports whether f
 // returns. If f does not, it waits as long as the slowest machine may take.
 func (d *driver) locked(f func()) bool {
-	release := holdAll(locksOf(d.m.tree.Out.Tree, d.m.trace.Reader))
+	release := holdAll(locksOf(d.m.tree.Out.Tree, d.m.env.Trace.Reader))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -110,9 +110,9 @@ func TestLockedNoticesWaiting(t *testing.T) {
 	for name, ask := range map[string]func(){
 		"Tree.ThreadCount":            func() { d.m.tree.Out.Tree.ThreadCount() },
 		"Tree.AppendText":             func() { d.m.tree.Out.Tree.AppendText(nil, n, false) },
-		"LazyTraceReader.Size":        func() { d.m.trace.Reader.Size() },
-		"LazyTraceReader.Status":      func() { d.m.trace.Reader.Status() },
-		"LazyTraceReader.WithContext": func() { d.m.trace.Reader.Version() },
+		"LazyTraceReader.Size":        func() { d.m.env.Trace.Reader.Size() },
+		"LazyTraceReader.Status":      func() { d.m.env.Trace.Reader.Status() },
+		"LazyTraceReader.WithContext": func() { d.m.env.Trace.Reader.Version() },
 		"Node.Time":                   func() { n.Time() },
 		"Node.Count":                  func() { n.Count() },
 	} {

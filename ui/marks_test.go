@@ -9,6 +9,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/notes"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/uitest"
 )
 
@@ -59,7 +60,8 @@ func (d *noted) event() int32 {
 // TestMarks sets marks and goes to them. Two apostrophes go back and forth.
 func TestMarks(t *testing.T) {
 	d := driveNoted(t, gsonFile(t), Options{})
-	d.keys("j j j m").has("mark: a letter")
+	d.keys("j j j m").fire(env.PrefixWaited{})
+	d.has("│ a…z  a new mark")
 	d.keys("a").has("mark a is at #5")
 	if row := d.screenRow(t, ".create(): "); !strings.HasPrefix(row, "▌'") || !strings.Contains(row, "  'a ") {
 		t.Errorf("the row is %q", row)
@@ -79,9 +81,9 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the second '' leads to event %d", d.event())
 	}
 	d.keys("' q").has("there is no mark q; B lists the marks")
-	d.keys("m 7").has("7 is no letter from a to z")
+	d.keys("m 7").has("7 is none of a  z  b…z")
 	d.keys("m esc j")
-	if strings.Contains(d.screen(), "no letter") || d.event() == 5 {
+	if strings.Contains(d.screen(), "none of") || d.event() == 5 {
 		t.Error("esc does not cancel m")
 	}
 	// A mark is a position: it stays when its node is unloaded, or another view is shown.
@@ -198,7 +200,7 @@ func TestNoteOfLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := driveNoted(t, trace, Options{})
-	at, _ := d.m.trace.Reader.FindEvent(t.Context(), 5)
+	at, _ := d.m.env.Trace.Reader.FindEvent(t.Context(), 5)
 	b.Put(notes.Item{Text: "first\n" + `second \n`, At: at, Event: 5})
 	if err := b.Save(); err != nil {
 		t.Fatal(err)
@@ -266,7 +268,7 @@ func TestNotesNotKept(t *testing.T) {
 // TestOthersNotes: what another program has written meanwhile appears with the next save.
 func TestOthersNotes(t *testing.T) {
 	d := driveNoted(t, gsonFile(t), Options{})
-	at, err := d.m.trace.Reader.FindEvent(t.Context(), 5)
+	at, err := d.m.env.Trace.Reader.FindEvent(t.Context(), 5)
 	if err != nil {
 		t.Fatal(err)
 	}

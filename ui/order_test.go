@@ -2,10 +2,13 @@ package ui
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"tracex/format"
 	"tracex/format/formattest"
@@ -125,12 +128,20 @@ func TestOpenStaysOpen(t *testing.T) {
 // TestSortTellsHowFar shows the share of the children that have been looked at.
 func TestSortTellsHowFar(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
-	_, id, progress := d.m.jobs.BeginLook(d.m.env.Life, "sorting by duration")
+	jobs, begun := d.m.tree.Jobs, make(chan lazy.Progress, 1)
+	d.m.env.Patience = 0
+	d.m.env.Start()
+	job := func(ctx context.Context, report lazy.Progress) (func() tea.Cmd, error) {
+		begun <- report
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	jobs.Run("sorting by duration", "", job)
+	progress := <-begun
 	d.keys("j").has("sorting by duration  Esc stops")
 	progress(42_000, 100_000)
 	d.keys("k").has("sorting by duration 42 %  Esc stops")
-	d.m.jobs.End(id)
-	d.m.jobs.Begin(d.m.env.Life, "going there")
+	jobs.Run("going there", "", job)
 	d.keys("j").has("going there  Esc stops")
 }
 

@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"regexp"
-
-	"tracex/ui/internal/help"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 )
 
@@ -42,42 +40,14 @@ var recipes = []Recipe{
 
 // Recipes returns the recipes, with the explorer's own keys.
 func Recipes() []Recipe {
-	keys := bindings()
+	m := keys.New(nil, &screen.ASCII)
 	var all []Recipe
 	for _, r := range recipes {
 		steps := make([]RecipeStep, len(r.Steps))
 		for i, s := range r.Steps {
-			steps[i] = RecipeStep{inKeys(keys, s.Keys, &screen.ASCII), inKeys(keys, s.Does, &screen.ASCII), s.Command, s.Tells}
+			steps[i] = RecipeStep{m.Fill(s.Keys), m.Fill(s.Does), s.Command, s.Tells}
 		}
 		all = append(all, Recipe{r.Question, steps})
 	}
 	return all
-}
-
-var braces = regexp.MustCompile(`\{[a-z-]+\}`)
-
-// inKeys replaces the names of actions in braces by their first keys, or, without one, by the command.
-func inKeys(keys []binding, text string, g *screen.Glyphs) string {
-	return braces.ReplaceAllStringFunc(text, func(name string) string {
-		name = name[1 : len(name)-1]
-		if key := action(keys, name).first(g); key != "" {
-			return key
-		}
-		return ":" + name
-	})
-}
-
-// recipeLines are the lines of help about the recipes.
-func recipeLines(keys []binding, g *screen.Glyphs) (lines []Key) {
-	for _, r := range recipes {
-		for _, s := range r.Steps {
-			lines = append(lines, Key{Group: "How to find " + r.Question, Names: inKeys(keys, s.Keys, g), Does: inKeys(keys, s.Does, g)})
-		}
-	}
-	return lines
-}
-
-// helpLines are the lines of the explorer's help: the recipes after the keys.
-func helpLines(keys []binding, g *screen.Glyphs) []help.Key {
-	return append(keyLines(keys, g), recipeLines(keys, g)...)
 }

@@ -10,12 +10,10 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/layout"
-	"tracex/ui/internal/nodetext"
-	"tracex/ui/internal/outline"
-	"tracex/ui/internal/rows"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/tree"
 	"tracex/ui/internal/uitest"
 )
 
@@ -91,11 +89,11 @@ func TestColumnsAlign(t *testing.T) {
 	}
 	in, _ := n.Parent().Time()
 	want := map[string]string{
-		"duration": screen.Duration(took.Duration, d.m.env.Glyphs), "self": screen.Duration(self, d.m.env.Glyphs),
-		"share": screen.Share(took.Duration, in.Duration), "children": nodetext.Children(n, d.m.env.Glyphs),
+		"duration": d.m.env.Glyphs.Duration(took.Duration), "self": d.m.env.Glyphs.Duration(self),
+		"share": display.Share(took.Duration, in.Duration), "children": screen.Children(n, d.m.env.Glyphs),
 	}
 	had := 0
-	for width := layout.MinWidth; width <= 220; width++ {
+	for width := screen.MinWidth; width <= 220; width++ {
 		d.resize(width, 24)
 		lines := strings.Split(d.screen(), "\n")
 		head, row := []rune(lines[2]), []rune(lines[3+d.m.tree.Out.Line])
@@ -146,9 +144,9 @@ func TestTimesThatDoNotFit(t *testing.T) {
 			}
 			d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
 			d.keys("j 2 e")
-			d.send(tracestate.Changed{})
+			d.send(env.TraceChanged{})
 			d.has("⚠ no durations: ", "── children ─")
-			all := strings.Join(d.m.trace.Troubles(d.m.env.Glyphs), "\n")
+			all := strings.Join(d.m.env.Trace.Troubles(d.m.env.Glyphs), "\n")
 			if strings.Count(all, "durations") != 1 {
 				t.Errorf("said more than once: %s", all)
 			}
@@ -218,13 +216,13 @@ func TestTimesOfGrowing(t *testing.T) {
 		t.Helper()
 		// The end of a node changes only between two updates.
 		for _, n := range d.m.tree.Out.Tree.Threads() {
-			row := d.m.tree.Rows([]lazy.Row{outline.RowOf(n)}, d.m.search.highlight)[0]
-			text := strings.TrimSpace(ansi.Strip(d.m.frame.view.Draw(&row, rows.Indent{}, 55))) // the duration is the one column
+			row := d.m.tree.Rows([]lazy.Row{tree.RowOf(n)}, d.m.search.Highlight)[0]
+			text := strings.TrimSpace(ansi.Strip(d.m.frame.view.Draw(&row, tree.Indent{}, 55))) // the duration is the one column
 			pending := n.State() == lazy.StatePending
 			if !strings.HasSuffix(text, d.m.env.Glyphs.More) && pending != strings.Contains(text, "≥") {
 				t.Errorf("pending %v: %q", pending, text)
 			}
-			if pending && nodetext.Whole(n) != 0 {
+			if pending && screen.WholeCount(n) != 0 {
 				t.Error("there are shares of what has not ended")
 			}
 		}
@@ -233,9 +231,9 @@ func TestTimesOfGrowing(t *testing.T) {
 	if err := r.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d.send(tracestate.Changed{})
+	d.send(env.TraceChanged{})
 	check()
-	if nodetext.Whole(d.m.tree.Out.Tree.Threads()[0]) == 0 {
+	if screen.WholeCount(d.m.tree.Out.Tree.Threads()[0]) == 0 {
 		t.Error("all is known, but not how long the first thread took")
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/screen"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/uitest"
 )
@@ -21,7 +21,7 @@ func TestHitListFilterReadings(t *testing.T) {
 	d.keys("/").typed("json").keys("enter M /").typed("new.*Writer")
 	d.has("none of ", "contains new.*Writer; as a regular expression: ")
 	d.keys("ctrl+r").has("regex /new.*Writer_")
-	h, _ := d.m.front.List().(*search.HitList)
+	h, _ := d.m.env.Front.List().(*search.HitList)
 	if h.Count() == 0 {
 		t.Error("nothing passes the expression")
 	}
@@ -29,7 +29,7 @@ func TestHitListFilterReadings(t *testing.T) {
 	if h.Count() != 0 {
 		t.Errorf("%d hits pass what is no expression", h.Count())
 	}
-	d.keys("esc").has(screen.Plural(int64(d.m.search.Hits().Len()), "hit") + " of /json")
+	d.keys("esc").has(display.Plural(int64(d.m.search.Hits().Len()), "hit") + " of /json")
 }
 
 // TestSearchLimit: a search that stops at its limit of hits tells so, and can continue
@@ -45,12 +45,12 @@ func TestSearchLimit(t *testing.T) {
 	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one continues", "the limit (")
 	d.keys("M").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
 	last := d.m.tree.Out.Cursor.Node.Position()
-	if d.m.search.Shown() != 5000 {
-		t.Fatalf("at hit %d", d.m.search.Shown())
+	if hitShown(d) != 5000 {
+		t.Fatalf("at hit %d", hitShown(d))
 	}
 	d.keys("n")
-	if d.m.tree.Out.Cursor.Node.Position().At <= last.At || d.m.search.Shown() != 2 {
-		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.tree.Out.Cursor.Node.Position(), last)
+	if d.m.tree.Out.Cursor.Node.Position().At <= last.At || hitShown(d) != 2 {
+		t.Errorf("n went to hit %d at %v, from %v", hitShown(d), d.m.tree.Out.Cursor.Node.Position(), last)
 	}
 	d.m.tree.Out.Jump(d.m.tree.Out.Cursor)
 	at := d.m.search.Hits().At(0).Position
@@ -62,17 +62,17 @@ func TestSearchLimit(t *testing.T) {
 
 // TestHitList shows hits with their paths, and goes to the chosen one.
 func TestHitList(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 116, 24, Options{})
 	d.keys("/").typed("JsonWriter(").keys("enter M")
 	d.has("hits of /JsonWriter(", " › Gson.newJsonWriter()")
 	d.keys("j j k enter")
-	if d.m.front.List() != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.Shown() != 2 {
-		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.Shown())
+	if d.m.env.Front.List() != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || hitShown(d) != 2 {
+		t.Errorf("at %q, hit %d", d.cursorText(), hitShown(d))
 	}
 	all := d.m.search.Hits().Len()
-	d.keys("M / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
+	d.keys("M / z z z z").has("none of "+display.Plural(int64(all), "hit")+" contains zzzz", "0 of "+display.Plural(int64(all), "hit"))
 	d.keys("esc esc")
-	if d.m.front.List() != nil {
+	if d.m.env.Front.List() != nil {
 		t.Error("Esc does not close the list")
 	}
 }
@@ -83,13 +83,14 @@ func TestHitListShowsMatches(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 64, 16, Options{})
 	d.search("typeOfSrc", false)
 	d.keys("M")
-	lines := strings.Split(d.view(), "\n")[3 : 3+min(12, d.m.search.Hits().Len())]
+	area := d.m.env.Front.Area
+	lines := strings.Split(d.view(), "\n")[area.Y+1 : area.Y+1+min(area.Height-1, d.m.search.Hits().Len())]
 	for i, line := range lines {
-		lit := "\x1b[7m" + "typeOfSrc"
+		lit := "\x1b[94;4mtypeOfSrc"
 		if i == 0 {
-			lit = "\x1b[0;1;4;30;43m"
+			lit = "1;4mtypeOfSrc"
 		}
-		if text := strings.ToLower(ansi.Strip(line)); !strings.Contains(text, "typeofsrc") || !strings.Contains(line, ";7m") && !strings.Contains(line, lit) {
+		if text := strings.ToLower(ansi.Strip(line)); !strings.Contains(text, "typeofsrc") || !strings.Contains(line, lit) {
 			t.Errorf("%q", line)
 		}
 	}
@@ -123,12 +124,13 @@ func TestSearchShown(t *testing.T) {
 		all := d.m.search.Hits().Len()
 		d.command(c.edit)
 		d.search(c.text, false)
-		shown, known := d.m.search.shown.shown()
+		shown, _ := d.m.results.Now().Set.Count()
+		known := !d.m.results.Now().Running()
 		if !known || shown >= all || d.m.search.Hits().Len() != all {
 			t.Errorf("%s: %d of %d hits are shown, known %v", c.edit, shown, all, known)
 			continue
 		}
-		d.has(fmt.Sprintf("%s  %s shown of %s", c.text, screen.Grouped(int64(shown)), screen.Grouped(int64(all))))
+		d.has(fmt.Sprintf("%s  %s shown of %s", c.text, display.Grouped(int64(shown)), display.Grouped(int64(all))))
 		seen := make(map[lazy.Position]bool)
 		for i := range shown {
 			n := d.m.tree.Out.Cursor.Node
@@ -153,7 +155,7 @@ func TestSearchShown(t *testing.T) {
 		if rows != shown {
 			t.Errorf("%s: %d rows have %s, %d hits are shown", c.edit, rows, c.text, shown)
 		}
-		d.keys("M").has(fmt.Sprintf("%s hits shown", screen.Grouped(int64(shown)))).keys("esc")
+		d.keys("M").has(fmt.Sprintf("%s hits shown", display.Grouped(int64(shown)))).keys("esc")
 		d.keys("backspace").keys("esc Z Z")
 	}
 }

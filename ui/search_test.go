@@ -2,13 +2,15 @@ package ui
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/pattern"
-	"tracex/ui/internal/screen"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/pattern"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/uitest"
 )
 
@@ -53,14 +55,14 @@ func TestSearchFindsAll(t *testing.T) {
 			case p.Match([]byte(text)):
 				got++
 			case !p.Match([]byte(named.Call + "()")):
-				t.Errorf("%s: found %q, a call of %s", p.Name(80, d.m.env.Glyphs), text, named.Call)
+				t.Errorf("%s: found %q, a call of %s", p.Name(80, d.m.env.Glyphs.Glyphs), text, named.Call)
 			}
 		}
 		if got != want {
-			t.Errorf("%s: %d hits, %d lines of the printed tree", p.Name(80, d.m.env.Glyphs), got, want)
+			t.Errorf("%s: %d hits, %d lines of the printed tree", p.Name(80, d.m.env.Glyphs.Glyphs), got, want)
 		}
 		if named := d.named(d.m.tree.Out.Cursor.Node); want > 0 && !named.Match(p.Find, p.Limits) {
-			t.Errorf("%s: the cursor is at %q", p.Name(80, d.m.env.Glyphs), d.cursorText())
+			t.Errorf("%s: the cursor is at %q", p.Name(80, d.m.env.Glyphs.Glyphs), d.cursorText())
 		}
 	}
 }
@@ -91,7 +93,7 @@ func TestSearchGoesRound(t *testing.T) {
 	}
 	d.keys("N").has("search wrapped to the bottom")
 	d.keys("2 N")
-	if got := d.m.search.Shown(); got != n-2 {
+	if got := hitShown(d); got != n-2 {
 		t.Errorf("at hit %d of %d", got, n)
 	}
 	d.keys("esc")
@@ -127,7 +129,7 @@ func TestSearchExpression(t *testing.T) {
 	if got := last(); !strings.HasPrefix(got, "regex /put(") || !strings.Contains(got, "not complete: a ( is not closed") {
 		t.Errorf("the prompt is %q", got)
 	}
-	if d.keys("enter"); d.m.front.Prompt() == nil {
+	if d.keys("enter"); d.m.env.Front.Prompt() == nil {
 		t.Fatal("what is no expression was taken")
 	}
 	d.typed("|x)")
@@ -136,13 +138,13 @@ func TestSearchExpression(t *testing.T) {
 	}
 	d.keys("enter").has("regex /put(|x)  1 of ")
 	// The next text is plain again; earlier texts keep their reading.
-	if d.keys("/"); d.m.front.Prompt().Text().Expr {
+	if d.keys("/"); d.m.env.Front.Prompt().Text().Expr {
 		t.Error("a new search begins as an expression")
 	}
-	if d.keys("up"); !d.m.front.Prompt().Text().Expr || d.m.front.Prompt().Text().Text != "put(|x)" {
-		t.Errorf("brought back %q, expression %v", d.m.front.Prompt().Text().Text, d.m.front.Prompt().Text().Expr)
+	if d.keys("up"); !d.m.env.Front.Prompt().Text().Expr || d.m.env.Front.Prompt().Text().Text != "put(|x)" {
+		t.Errorf("brought back %q, expression %v", d.m.env.Front.Prompt().Text().Text, d.m.env.Front.Prompt().Text().Expr)
 	}
-	if d.keys("down"); d.m.front.Prompt().Text().Expr {
+	if d.keys("down"); d.m.env.Front.Prompt().Text().Expr {
 		t.Error("what was typed last is an expression")
 	}
 }
@@ -180,8 +182,8 @@ func TestSearchOtherReading(t *testing.T) {
 		if c.n == 0 || d.m.tree.Out.Cursor != before {
 			t.Fatalf("%s: %d hits read otherwise, the cursor at %q: the test shows nothing", c.typed, c.n, d.cursorText())
 		}
-		d.has(screen.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+pattern.New(c.typed, c.expr).Reading()+"; "+c.finding+": "+screen.Plural(int64(c.n), "hit"))
-		d.keys("n").has(" 1 of " + screen.Grouped(int64(c.n)))
+		d.has(display.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+pattern.New(c.typed, c.expr).Reading()+"; "+c.finding+": "+display.Plural(int64(c.n), "hit"))
+		d.keys("n").has(" 1 of " + display.Grouped(int64(c.n)))
 		if d.m.search.Pattern().Expr == c.expr || d.m.search.Hits().Len() != c.n {
 			t.Errorf("%s: continued with %d hits, want %d", c.typed, d.m.search.Hits().Len(), c.n)
 		}
@@ -195,7 +197,7 @@ func TestSearchNothing(t *testing.T) {
 	d.keys("/").typed("nowhere to be seen").keys("enter")
 	d.has("not found", "nothing found for /nowhere to be seen in 1 thread")
 	d.keys("esc").search("nowhere to be seen", false).keys("M")
-	if d.has("nothing found for /nowhere to be seen in 1 thread"); d.m.front.List() != nil {
+	if d.has("nothing found for /nowhere to be seen in 1 thread"); d.m.env.Front.List() != nil {
 		t.Error("M opens a list of nothing")
 	}
 	if d.m.tree.Out.Cursor != row {
@@ -247,7 +249,7 @@ func TestSearchSameMethod(t *testing.T) {
 		if called() != name {
 			t.Fatalf("* went to %q", called())
 		}
-		if text := d.cursorText(); len(d.m.search.highlight(d.m.tree.Out.Cursor.Node, text)) == 0 {
+		if text := d.cursorText(); len(d.m.search.Highlight(d.m.tree.Out.Cursor.Node, text)) == 0 {
 			t.Errorf("nothing of %q is lit", text)
 		}
 		d.keys("*")
@@ -260,7 +262,7 @@ func TestSearchStops(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("/").typed("e")
-	_, cmd := d.m.Update(uitest.Press("enter"))
+	_, cmd := d.m.Update(keys.Press("enter"))
 	if !d.m.search.Running() {
 		t.Fatal("the search does not run in the background")
 	}
@@ -340,7 +342,7 @@ func TestSearchByName(t *testing.T) {
 		"Gson.toJson()": "toJson(", "Gson.toJson": "toJson", "Gson.toJson(src": "toJson(src", "son.toJ": "toJ", "gson": "toJson", "toJson": "toJson",
 	} {
 		d.m.search.Preview(pattern.New(what, false))
-		if lit := d.m.search.highlight(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
+		if lit := d.m.search.Highlight(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
 			t.Errorf("/%s lights %v of %q, want %q", what, lit, text, want)
 		}
 	}
@@ -360,7 +362,7 @@ func TestSearchThreadNames(t *testing.T) {
 	if want < 2 {
 		t.Fatalf("%d threads have the name: the test shows nothing", want)
 	}
-	d.keys("g").search("pool-1-thread-2", false).has("1 of " + screen.Grouped(int64(want)))
+	d.keys("g").search("pool-1-thread-2", false).has("1 of " + display.Grouped(int64(want)))
 	if n := d.m.tree.Out.Cursor.Node; !n.IsThread() || !strings.Contains(d.cursorText(), "pool-1-thread-2") {
 		t.Errorf("the cursor is at %q", d.cursorText())
 	}
@@ -428,4 +430,13 @@ func TestHitAtCursor(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
 	d.search("getAdapter", false)
 	d.has(" 1 of ").keys("n").has(" 2 of ").keys("[").has(" 1 of ").keys("]").has(" 2 of ").keys("n n").has(" 4 of ").keys("[ [").has(" 2 of ")
+}
+
+// hitShown returns the number of the hit last gone to, as the screen tells it; 0 if none.
+func hitShown(d *driver) (n int) {
+	_, text, _ := strings.Cut(d.m.search.Text(1000), "  ")
+	if at, _, ok := strings.Cut(text, " of "); ok {
+		n, _ = strconv.Atoi(strings.ReplaceAll(at, ",", ""))
+	}
+	return n
 }

@@ -14,21 +14,19 @@ func (m *Model) begin(o *Options) {
 	if o.Fresh || o.Tour || !s.Some() {
 		return
 	}
-	m.steps.restore(s.Steps)
-	m.points.texts = s.Log
+	m.steps.Restore(s.Steps)
+	m.answers.LogPoints = s.Log
 	if s.Search != "" {
-		m.search.last = prompt.Text{Text: s.Search, Expr: s.Regex}
-		m.search.earlier = m.search.last
-		m.front.Typed = prompt.History{"/": {m.search.last}}
+		m.search.Last = prompt.Text{Text: s.Search, Expr: s.Regex}
+		m.search.Earlier = m.search.Last
+		m.env.Front.Typed = prompt.History{"/": {m.search.Last}}
 	}
 	if s.Filter != "" {
-		m.filter.last = s.Filter
+		m.filter.Last = s.Filter
 	}
 	if o.At == nil && !o.Follow {
 		m.arrival.session = &s
-		if s.Details && !m.details.On() {
-			m.details.Toggle()
-		}
+		m.panes.restore(&s)
 	}
 }
 
@@ -37,13 +35,13 @@ func (m *Model) begin(o *Options) {
 func (m *Model) session() *notes.Session {
 	o := m.tree.Out
 	at, ok := o.Here()
-	if !m.keyboard.used || !ok || m.follow.On() || m.tour.on() {
+	if !m.env.Keyboard.Used || !ok || m.follow.On() || m.tour.On() {
 		return nil
 	}
 	s := &notes.Session{
-		At: at, Line: o.Line, Raw: !o.Tree.Folded(), Details: m.details.On(),
-		Log:    m.points.texts,
-		Search: m.search.last.Text, Regex: m.search.last.Expr, Filter: m.filter.text(), Expanded: o.Expanded(), Steps: m.steps.saved(),
+		At: at, Line: o.Line, Raw: !o.Tree.Folded(), Details: m.details.On(), Source: m.source.On(), Sizes: m.panes.sizes.List(),
+		Log:    m.answers.LogPoints,
+		Search: m.search.Last.Text, Regex: m.search.Last.Expr, Filter: m.filter.Text(), Expanded: o.Expanded(), Steps: m.steps.Saved(),
 	}
 	return s
 }

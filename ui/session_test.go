@@ -26,7 +26,7 @@ func TestSession(t *testing.T) {
 	if got := d.rowsShown(); got != rows || d.cursorText() != where {
 		t.Errorf("at %q, not %q; the rows are\n%s\nnot\n%s", d.cursorText(), where, got, rows)
 	}
-	if d.m.tree.Moving() || d.m.jobs.Running() {
+	if d.m.tree.Moving() || d.m.tree.Jobs.Running() {
 		t.Error("something is still going on")
 	}
 	d.keys("n")
@@ -62,7 +62,7 @@ func TestSession(t *testing.T) {
 // rowsShown returns the rows on the screen.
 func (d *noted) rowsShown() string {
 	var texts []string
-	for _, r := range d.m.tree.Rows(d.m.tree.Out.Rows, d.m.search.highlight) {
+	for _, r := range d.m.tree.Rows(d.m.tree.Out.Rows, d.m.search.Highlight) {
 		texts = append(texts, strings.Repeat("  ", r.Depth)+r.Shown)
 	}
 	return strings.Join(texts, "\n")

@@ -15,9 +15,9 @@ import (
 func TestSourceSaysWhich(t *testing.T) {
 	lines := strings.Repeat("some line\n", 50)
 	t.Chdir(uitest.WriteFiles(t, map[string]string{"src/Libs.java": lines, "src/b/Libs.java": lines, "one/Libs.java": "one line\n", "src/Threads.java": lines}))
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 200, 40, Options{Source: []string{"src"}})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 150, 40, Options{Source: []string{"src"}})
 	d.keys("5 j d").has("source     src/Libs.java, a guess: 2 files of that name", "some line")
-	d = drive(t, uitest.Recorded(t, "gson.dump"), 200, 40, Options{Source: []string{"one"}})
+	d = drive(t, uitest.Recorded(t, "gson.dump"), 150, 40, Options{Source: []string{"one"}})
 	d.keys("5 j d").has("source     one/Libs.java, which has no line 8")
 	d = drive(t, uitest.Recorded(t, "threads.stream"), 200, 40, Options{Source: []string{"src"}})
 	d.keys("d : 3 0 enter").has("at         Threads.java:19", "some line")
@@ -45,8 +45,8 @@ func TestSource(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	d := drive(t, r, 130, 40, Options{Source: []string{dir}})
 	d.keys("5 j d").has("at         Libs.java:8", `    line 8 of a/app\x1b[31m`)
-	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.details.code.Found(d.m.tree.Out.Cursor.Node).Path != want {
-		t.Errorf("found %q, not %q", d.m.details.code.Found(d.m.tree.Out.Cursor.Node).Path, want)
+	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.details.Source.Found(d.m.tree.Out.Cursor.Node).Path != want {
+		t.Errorf("found %q, not %q", d.m.details.Source.Found(d.m.tree.Out.Cursor.Node).Path, want)
 	}
 	self, err := os.Executable()
 	if err != nil {

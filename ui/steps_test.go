@@ -7,13 +7,15 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/uitest"
 )
 
 // TestStepsGolden shows the line of the steps at several widths.
 func TestStepsGolden(t *testing.T) {
 	for _, width := range []int{60, 100, 160} {
-		d := drive(t, uitest.Recorded(t, "gson.dump"), width, 16, Options{})
+		d := drive(t, uitest.Recorded(t, "gson.dump"), width, 16, Options{Name: "gson.dump.bin"})
 		d.keys("right down z")
 		d.keys(": m e r g e space j a v a . u t i l . * enter - ! : r e c u r s i o n space G s o n . g e t A d a p t e r enter")
 		d.golden(fmt.Sprintf("steps-%d", width))
@@ -23,7 +25,7 @@ func TestStepsGolden(t *testing.T) {
 // TestFocusKey: z makes the call under the cursor the root of the tree and of the answers; Z goes back.
 func TestFocusKey(t *testing.T) {
 	d := driveNoted(t, gsonFile(t), Options{})
-	d.keys(": 5 8 3 enter z").has("steps  focus #583", "Z undoes")
+	d.keys(": 5 8 3 enter z").has("[focus #583", "Z undoes")
 	inside := d.rowsShown()
 	d.keys("z").has("this is the root").keys("h h").has("this is the root; Z shows what is around it")
 	d.keys("right g k J K C right")
@@ -39,37 +41,32 @@ func TestFocusKey(t *testing.T) {
 		t.Errorf("below the root:\n%s\nwithout focus:\n%s", here, d.screen())
 	}
 	d.keys("esc")
-	if strings.Contains(d.screen(), "steps ") {
+	if strings.Contains(d.screen(), "✕]") {
 		t.Error("the step is still there")
 	}
 	// A focus within a focus; a jump out of both ends them.
-	d.keys("z G k z").has("steps  focus #583 › focus #")
+	d.keys("z G k z").has("[focus #583 ✕] [focus #")
 	d.keys(": 5 enter").has("the focus ends")
-	if d.event() != 5 || strings.Contains(d.screen(), "steps ") {
+	if d.event() != 5 || strings.Contains(d.screen(), "✕]") {
 		t.Errorf("outside, at event %d:\n%s", d.event(), d.screen())
 	}
 	d.keys("C g")
 	// In the other view, too.
-	d.keys(": 5 8 3 enter z r").has("steps  focus #583", "Z undoes")
+	d.keys(": 5 8 3 enter z r").has("[focus #583", "Z undoes")
 	if d.m.tree.Out.Tree.Focused() == nil {
 		t.Error("raw: no focus")
 	}
 	d.keys("t G enter")
-	if d.m.tree.Out.Tree.Focused() == nil && len(d.m.steps.list) > 0 {
+	if d.m.tree.Out.Tree.Focused() == nil && len(d.m.steps.List) > 0 {
 		t.Error("a focus that is not shown")
 	}
 }
 
-// sameTable compares two screens with a table, without their status lines.
+// sameTable compares the first rows of the tables on two screens.
 func sameTable(a, b string) bool {
 	cut := func(s string) string {
-		lines := strings.Split(s, "\n")
-		for i, l := range lines {
-			if j := strings.Index(l, "top · "); j >= 0 {
-				lines[i] = strings.TrimSpace(l[j:])
-			}
-		}
-		return strings.Join(lines[2:len(lines)-3], "\n")
+		_, s, _ = strings.Cut(s, "top · ")
+		return strings.Join(strings.SplitN(s, "\n", 11)[:10], "\n")
 	}
 	return cut(a) == cut(b)
 }
@@ -77,16 +74,17 @@ func sameTable(a, b string) bool {
 // TestMergeKeys: - and _ ask with one key what to leave out; ! is all but the library.
 func TestMergeKeys(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys(": 5 8 3 enter -").has("merge: m ", "c class", "p com.google.gson", "l com.google.*", "! all but com.google.*")
+	d.keys(": 5 8 3 enter -").has("merge… · #583").fire(env.PrefixWaited{})
+	d.has(" merge ", "│ m  ", "│ c  class", "│ p  com.google.gson", "│ l  com.google.*", "│ !  all but com.google.*")
 	d.keys("esc")
-	if len(d.m.steps.list) != 0 {
+	if len(d.m.steps.List) != 0 {
 		t.Error("esc adds a step")
 	}
-	d.keys("- x").has("x is none of them")
+	d.keys("- x").has("x is none of m  c  p  l  !  k")
 	for _, c := range [][2]string{{"- m", "merge "}, {"- c", "merge class=com.google.gson."}, {"- p", "merge pkg=com.google.gson"}, {"- l", "merge pkg=com.google.*"},
 		{"- !", "only pkg=com.google.*"}, {"_ m", "drop "}, {"_ p", "drop pkg=com.google.gson"}} {
 		d.keys(c[0])
-		if got := d.m.steps.list.Text(d.m.env.Glyphs); !strings.HasPrefix(got, c[1]) {
+		if got := d.m.steps.List.Text(d.m.env.Glyphs.Glyphs); !strings.HasPrefix(got, c[1]) {
 			t.Errorf("%s: %s", c[0], got)
 		}
 		d.keys("Z")
@@ -94,11 +92,12 @@ func TestMergeKeys(t *testing.T) {
 	d.keys("Z").has("no step is in force")
 
 	// Rows that are no calls: loops from anywhere, others from a row of theirs.
-	d.keys("- k").has("steps  merge kind=loop or kind=iteration")
-	d.keys("Z : 5 8 7 enter").has("▌").keys("_").has("drop: k variables  m Gson.getAdapter").keys("k").has("steps  drop kind=var", "dropped")
-	d.keys("- k").has("steps  drop kind=var › merge kind=")
+	d.keys("- k").has("[merge kind=loop or kind=iteration")
+	d.keys("Z : 5 8 7 enter").has("▌").keys("_").fire(env.PrefixWaited{})
+	d.has("│ k  variables", "│ m  Gson.getAdapter").keys("k").has("[drop kind=var", "dropped")
+	d.keys("- k").has("[drop kind=var ✕] [merge kind=")
 	d.keys("Z Z")
-	d.keys("_ !").has("! is none of them")
+	d.keys("_ !").has("! is none of ")
 }
 
 // TestStepsInTables: the same keys on a row make the table anew, with what the row is about.
@@ -122,47 +121,24 @@ func TestStepCommands(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 110, 24, Options{})
 	d.keys(": m e r g e space n o p e enter").has("the trace has no method nope")
 	d.keys(": d r o p space a = enter").has("a").keys("esc")
-	d.keys(": o n l y space p k g = c o m . * enter : d r o p space J s o n R e a d e r . p e e k enter").has("steps  only pkg=com.* › drop JsonReader.peek")
-	d.keys(": s t e p s enter").has("2 steps, in their order", "Enter undoes it").keys("enter").has("undone: only pkg=com.*", "steps  drop JsonReader.peek")
+	d.keys(": o n l y space p k g = c o m . * enter : d r o p space J s o n R e a d e r . p e e k enter").has("[only pkg=com.* ✕] [drop JsonReader.peek")
+	d.keys(": s t e p s enter").has("2 steps, in their order", "Enter undoes it").keys("enter").has("undone: only pkg=com.*", "[drop JsonReader.peek")
 	d.keys("Z").keys(": s t e p s enter").has("no step is in force")
 }
 
 // TestStepsInSession: steps are there again, and so is the root of the tree.
 func TestStepsInSession(t *testing.T) {
 	d := driveNoted(t, gsonFile(t), Options{})
-	d.keys(": 5 8 3 enter z right down - !").has("steps  focus #583 › only pkg=com.google.*")
+	d.keys(": 5 8 3 enter z right down - !").has("[focus #583 ✕] [only pkg=com.google.*")
 	rows := d.rowsShown()
 	d = d.again(t, Options{})
-	d.has("steps  focus #583 › only pkg=com.google.*")
+	d.has("[focus #583 ✕] [only pkg=com.google.*")
 	if got := d.rowsShown(); got != rows {
 		t.Errorf("the rows are\n%s\nnot\n%s", got, rows)
 	}
 	d.keys("Z Z")
-	if d = d.again(t, Options{}); strings.Contains(d.screen(), "steps ") {
+	if d = d.again(t, Options{}); strings.Contains(d.screen(), "✕]") {
 		t.Error("the steps are back")
-	}
-}
-
-// TestLibraryOf names the library of a package.
-func TestLibraryOf(t *testing.T) {
-	for pkg, want := range map[string]string{
-		"com.shop.till": "com.shop", "com.shop": "com.shop", "shop": "shop", "java.util.concurrent": "java", "kotlin.collections": "kotlin",
-		"github.com/shop/till/cash": "github.com/shop/till", "net/http": "net", "example.com/x": "example.com/x", "": "",
-	} {
-		if got := libraryOf(pkg); got != want {
-			t.Errorf("%q: %q, want %q", pkg, got, want)
-		}
-	}
-}
-
-// TestLibraryTerm: the filter of a library matches the packages in it.
-func TestLibraryTerm(t *testing.T) {
-	for pkg, want := range map[string]string{
-		"com.shop.till": "pkg=com.shop.*", "github.com/shop/till/cash": `pkg~^github\.com/shop/till(/|$)`, "net/http": "pkg~^net(/|$)",
-	} {
-		if got := libraryTerm(pkg); got != want {
-			t.Errorf("%q: %q, want %q", pkg, got, want)
-		}
 	}
 }
 
@@ -174,12 +150,23 @@ func BenchmarkFocused(b *testing.B) {
 	if d.m.tree.Out.Tree.Focused() == nil {
 		b.Fatal("no focus")
 	}
-	down, up := uitest.Press("up"), uitest.Press("down")
+	down, up := keys.Press("up"), keys.Press("down")
 	b.ReportAllocs()
 	for b.Loop() {
 		d.send(down)
 		d.m.View()
 		d.send(up)
 		d.m.View()
+	}
+}
+
+// TestStepsRestored: of the steps of a session, those before the first that cannot be read are taken over.
+func TestStepsRestored(t *testing.T) {
+	for _, bad := range []string{"teleport method=get", "", "merge", "drop method=(", "range x"} {
+		d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
+		d.m.steps.Restore([]string{"drop method=get", bad, "drop method=put"})
+		if len(d.m.steps.List) != 1 {
+			t.Errorf("with %q: %v", bad, d.m.steps.List)
+		}
 	}
 }

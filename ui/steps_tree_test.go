@@ -10,6 +10,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/uitest"
 )
 
@@ -58,14 +59,14 @@ func TestStepsAgreeWithTables(t *testing.T) {
 				t.Fatalf("%s: the tree is edited: %v", text, d.m.tree.Out.Tree.Edited())
 			}
 			scope := query.Scope{Raw: raw}
-			if err := scope.Edit(t.Context(), d.m.trace.Reader, d.m.steps.list); err != nil {
+			if err := scope.Edit(t.Context(), d.m.env.Trace.Reader, d.m.steps.List); err != nil {
 				t.Fatal(err)
 			}
 			all, err := filter.Parse("")
 			if err != nil {
 				t.Fatal(err)
 			}
-			find := query.NewFind(d.m.trace.Reader, scope.Pass(), all, 0)
+			find := query.NewFind(d.m.env.Trace.Reader, scope.Pass(), all, 0)
 			find.Edit(scope)
 			if err := find.Run(t.Context(), nil); err != nil {
 				t.Fatal(err)
@@ -97,9 +98,9 @@ func TestStepsHide(t *testing.T) {
 	var last lazy.Position
 	for i := range 5 {
 		last = hits.At(i).Position
-		d.run(d.m.jobs.Show(last))
+		d.run(d.m.tree.Jobs.Show(last))
 		d.send(nil)
-		at, _ := d.m.jobs.HereToward(1)
+		at, _ := d.m.tree.Jobs.HereToward(1)
 		screen := d.screen()
 		if n := d.m.tree.Out.Cursor.Node; n == nil || n.Position() == at || !strings.Contains(screen, "a step hides it") {
 			t.Fatalf("hit %d is shown:\n%s", i, screen)
@@ -125,15 +126,15 @@ func TestStepsHide(t *testing.T) {
 func TestStepsAndFilter(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{})
 	d.typed("&method=doPeek")
-	d.keys("enter").has("matches")
-	whole, _ := d.m.filter.Cur().Set().Count()
+	d.keys("enter").has("[& method=doPeek ")
+	whole, _ := d.m.filter.Cur.Set().Count()
 	d.step("drop JsonReader.hasNext").has("& method=doPeek")
-	some, _ := d.m.filter.Cur().Set().Count()
+	some, _ := d.m.filter.Cur.Set().Count()
 	if some >= whole || some == 0 {
 		t.Errorf("%d matches with the step, %d without", some, whole)
 	}
-	d.keys("n n N").keys("s j k J K L C G g").keys("backspace").has("steps  drop").keys("backspace")
-	if len(d.m.steps.list) > 0 || d.m.tree.Out.Tree.Edited() {
+	d.keys("n n N").keys("s j k J K L C G g").keys("backspace").has("[drop").keys("backspace")
+	if len(d.m.steps.List) > 0 || d.m.tree.Out.Tree.Edited() {
 		t.Error("the step is still there")
 	}
 }
@@ -144,7 +145,7 @@ func TestStepRefused(t *testing.T) {
 	d.step("merge JsonReader.peek")
 	tree := d.m.tree.Out.Tree
 	d.step("drop @1") // a thread
-	if got := d.m.steps.list.Text(d.m.env.Glyphs); got != "merge JsonReader.peek" || d.m.tree.Out.Tree != tree {
+	if got := d.m.steps.List.Text(d.m.env.Glyphs.Glyphs); got != "merge JsonReader.peek" || d.m.tree.Out.Tree != tree {
 		t.Errorf("the steps are %s:\n%s", got, d.screen())
 	}
 }
@@ -158,12 +159,12 @@ func BenchmarkMerged(b *testing.B) {
 	if n := d.m.tree.Out.Tree.ThreadAt(0); !d.m.tree.Out.Tree.Edited() || len(d.m.tree.Out.Rows) < 30 {
 		b.Fatal("nothing is merged in", n)
 	}
-	for _, keys := range []string{"down up", "pgdown pgup", "G g"} {
-		b.Run(strings.ReplaceAll(keys, " ", "-"), func(b *testing.B) {
+	for _, names := range []string{"down up", "pgdown pgup", "G g"} {
+		b.Run(strings.ReplaceAll(names, " ", "-"), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				for _, k := range strings.Fields(keys) {
-					d.m.Update(uitest.Press(k))
+				for _, k := range strings.Fields(names) {
+					d.m.Update(keys.Press(k))
 					d.m.View()
 				}
 			}

@@ -5,9 +5,11 @@ package ui
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,10 +55,13 @@ func TestTerminalStopped(t *testing.T) {
 				c.waitFor(firstScreen)
 			}
 			c.send("?")
-			c.waitFor("Expand and collapse") // in help, and on no other screen
+			c.waitFor("You are here") // in help, and on no other screen
 			c.send("qq")
 			c.waitFor("prompt>")
 			c.restored()
+			if off := strings.Count(c.text(), ansi.ResetModeLightDark); stop == syscall.SIGTSTP && off != 3 {
+				t.Errorf("%d times the terminal is told to keep quiet about its colors", off)
+			}
 			c.send("exit\n")
 			c.cmd.Wait()
 		})

@@ -1,15 +1,17 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
 	"tracex/lazy/query/table"
-	"tracex/ui/internal/sheet"
+	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
 
@@ -31,20 +33,55 @@ func methods(n int) *table.Table {
 	return t
 }
 
+// sorted is a source that shows a table which is complete.
+type sorted struct {
+	whole *table.Table
+	now   atomic.Pointer[table.Table]
+}
+
+func static(t *table.Table) *sorted {
+	s := &sorted{whole: t}
+	s.now.Store(t)
+	return s
+}
+
+func (s *sorted) Table() *table.Table { return s.now.Load() }
+
+func (s *sorted) Orders() []string { return nil }
+
+func (s *sorted) Sort(ctx context.Context, key string, rising bool) error {
+	t, err := table.Sort(ctx, s.whole, key, rising)
+	if err == nil {
+		s.now.Store(t)
+	}
+	return err
+}
+
+// keyed is a table with a key.
+type keyed struct {
+	*sorted
+	key tables.Key
+	do  func(row int) tea.Cmd
+}
+
+func (k keyed) Keys() []tables.Key { return []tables.Key{k.key} }
+
+func (k keyed) Do(_ string, _ *table.Table, row int) tea.Cmd { return k.do(row) }
+
 // TestTable shows a table over the tree, another over it, and goes back to the tree as it was.
 func TestTable(t *testing.T) {
 	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true}), 100, 20, Options{}).keys("j j")
 	before := d.screen()
 	var chosen []int
 	second := methods(3)
-	d.run(d.m.tables.show(sheet.Static(methods(50)), sheet.Action{
-		Key: "enter", Brief: "its calls", Help: "its calls", Do: func(_ *table.Table, row int) tea.Cmd {
-			chosen = append(chosen, row)
-			return d.m.tables.show(sheet.Static(second), sheet.Action{Key: "enter", Brief: "shows it", Leaves: true, Do: func(*table.Table, int) tea.Cmd {
-				d.m.env.Say("there")
-				return nil
-			}})
-		}}))
+	there := func(int) tea.Cmd {
+		d.m.env.Say("there")
+		return nil
+	}
+	d.run(d.m.tables.Show(keyed{static(methods(50)), tables.Key{Name: "enter", Brief: "its calls", Help: "its calls"}, func(row int) tea.Cmd {
+		chosen = append(chosen, row)
+		return d.m.tables.Show(keyed{static(second), tables.Key{Name: "enter", Brief: "shows it", Leaves: true}, there})
+	}}))
 	d.send(nil)
 	d.golden("table")
 	d.keys("2 j enter").has("3 methods", "Class.method2(…)", "row 1 of 3", "Enter shows it")
@@ -57,12 +94,9 @@ func TestTable(t *testing.T) {
 	if got := d.screen(); got != before {
 		t.Errorf("the tree is not as it was:\n%s\nbefore:\n%s", got, before)
 	}
-	d.run(d.m.tables.show(sheet.Static(second), sheet.Action{Key: "enter", Leaves: true, Do: func(*table.Table, int) tea.Cmd {
-		d.m.env.Say("there")
-		return nil
-	}}))
+	d.run(d.m.tables.Show(keyed{static(second), tables.Key{Name: "enter", Leaves: true}, there}))
 	d.keys("enter")
-	if got := d.screen(); d.m.front.List() != nil || !strings.Contains(got, "there") || d.m.tables.Busy() {
+	if got := d.screen(); d.m.env.Front.List() != nil || !strings.Contains(got, "there") || d.m.tables.Busy() {
 		t.Errorf("the table is still open:\n%s", got)
 	}
 }

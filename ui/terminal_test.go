@@ -20,12 +20,15 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/recorder/perfetto/ipctest"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/uitest"
 )
 
 // explorerVariable makes the test binary the explorer of the trace that it names, for tests
@@ -41,6 +44,25 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// panicVariable plants keys that panic in that explorer.
+const panicVariable = "TRACEX_TEST_PANICS"
+
+// planted is such keys.
+type planted struct{ m *Model }
+
+// Choose panics, in three ways.
+func (p planted) Choose(c env.Choice) tea.Cmd {
+	panics := func() tea.Msg { panic("planted") }
+	switch c.Key {
+	case "ctrl+x":
+		return panics
+	case "ctrl+g":
+		_, cmd := p.m.env.Soon(panics)
+		return cmd
+	}
+	panic("planted")
+}
+
 // explore is the program: like in the command, its context ends at signals.
 func explore(path string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -52,15 +74,10 @@ func explore(path string) int {
 	}
 	defer r.Close()
 	m := New(r, Options{})
-	panics := func() tea.Msg { panic("planted") }
-	m.keyboard.keys = append(m.keyboard.keys,
-		binding{keys: []string{"ctrl+t"}, do: func(*Model, int) tea.Cmd { panic("planted") }},
-		binding{keys: []string{"ctrl+x"}, do: func(*Model, int) tea.Cmd { return func() tea.Msg { panic("planted") } }},
-		binding{keys: []string{"ctrl+g"}, do: func(m *Model, _ int) tea.Cmd {
-			_, cmd := m.env.Soon(panics)
-			return cmd
-		}})
-	err = run(ctx, m, ColorAuto)
+	if os.Getenv(panicVariable) != "" {
+		m.env.Keyboard.Prefix = &env.Prefix{By: planted{m}, Choices: []env.Choice{{Key: "ctrl+t"}, {Key: "ctrl+x"}, {Key: "ctrl+g"}}}
+	}
+	err = run(ctx, m, m, ColorAuto)
 	switch {
 	case err == nil:
 		return 0
@@ -270,7 +287,7 @@ func TestTerminalRestored(t *testing.T) {
 		code      int
 	}{{"ctrl-c", "\x03", 0}, {"panic", "\x14", 4}, {"panic in a command", "\x18", 4}, {"panic in a goroutine", "\x07", 4}} {
 		t.Run(key.name, func(t *testing.T) {
-			c := startConsole(t, nil)
+			c := startConsole(t, []string{panicVariable + "=1"})
 			c.waitFor(firstScreen)
 			c.send(key.key)
 			if code := c.ends(); code != key.code {
@@ -342,6 +359,32 @@ func TestTerminalColors(t *testing.T) {
 			if got := colors.FindString(con.text()); (got != "") != c.want {
 				t.Errorf("color %q", got)
 			}
+			on, off := strings.Count(con.text(), ansi.SetModeLightDark), strings.Count(con.text(), ansi.ResetModeLightDark)
+			if on != off || (on == 1) != (c.name == "256") {
+				t.Errorf("%d times the terminal is to tell when its colors change, and %d times no longer", on, off)
+			}
 		})
+	}
+}
+
+// TestWindowTitle: the window is named after the trace, without what could end the sequence; a terminal that shows
+// progress shows that of a search.
+func TestWindowTitle(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{Name: "a\x1b]0;b\a"})
+	if got := d.m.View().WindowTitle; got != `tracex – a\x1b]0;b\x07` {
+		t.Errorf("%q", got)
+	}
+	for name, want := range map[string]bool{"ghostty": true, "WezTerm": true, "iTerm.app": false, "": false} {
+		if got := env.ShowsProgress(func(v string) string { return map[string]string{"TERM_PROGRAM": name}[v] }); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	d.m.env.ShowsProgress = true
+	if p := progress(d.m); p != nil {
+		t.Errorf("%v while nothing runs", p)
+	}
+	d.m.env.Trace.Known = lazy.Status{Phase: lazy.PhaseRebuilding, Done: 30, Total: 120}
+	if p := progress(d.m); p == nil || p.Value != 25 {
+		t.Errorf("%v after a quarter", p)
 	}
 }

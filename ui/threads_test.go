@@ -6,7 +6,8 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/screen"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/lists"
 	"tracex/ui/internal/uitest"
 )
 
@@ -50,8 +51,8 @@ func TestThreadListFilter(t *testing.T) {
 	d := drive(t, r, 100, 24, Options{})
 	d.keys("t")
 	d.keys("/").typed("-29")
-	l := d.m.threads.List()
-	d.has(screen.Grouped(int64(l.Count())) + " of " + screen.Plural(threads, "thread"))
+	l := d.m.env.Front.List().(*lists.ThreadList)
+	d.has(display.Grouped(int64(l.Count())) + " of " + display.Plural(threads, "thread"))
 	if got, want := l.Count(), 1+10+100; got != want {
 		t.Errorf("%d threads pass, want %d", got, want)
 	}

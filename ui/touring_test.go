@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/ui/internal/tour"
-	"tracex/ui/internal/tracestate"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/uitest"
 )
 
@@ -21,13 +21,14 @@ func TestTourShowsLocation(t *testing.T) {
 // TestTour does all that the tour asks for.
 func TestTour(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
-	for i, name := range tour.Actions() {
-		if d.m.tour.Action() != name {
+	stages := []keys.Name{keys.Down, keys.Expand, keys.ExpandLevel, keys.Longest, keys.Details, keys.Search, keys.Hits, keys.Help}
+	for i, name := range stages {
+		if d.m.tour.Command() != name {
 			t.Fatalf("not at stage %d", i+1)
 		}
-		key := action(d.m.keyboard.keys, name).keys[0]
+		key := d.m.env.Keyboard.Keys.Named(name).Key.Keys()[0]
 		if d.keys(key); key == "right" {
-			if d.has("no children"); d.m.tour.Action() != name {
+			if d.has("no children"); d.m.tour.Command() != name {
 				t.Error("the tour continues from a row that has nothing to expand")
 			}
 			d.keys("j right")
@@ -38,7 +39,7 @@ func TestTour(t *testing.T) {
 					t.Fatal("all rows have children: the test shows nothing")
 				}
 			}
-			if d.keys("L"); d.m.tour.Action() != tour.Actions()[i+1] {
+			if d.keys("L"); d.m.tour.Command() != stages[i+1] {
 				t.Error("the tour continues though there is no child to go to")
 			}
 			d.keys("g j")
@@ -50,11 +51,11 @@ func TestTour(t *testing.T) {
 			d.keys("esc") // closes the list
 		}
 	}
-	if d.m.tour.on() {
+	if d.m.tour.On() {
 		t.Error("the tour does not end")
 	}
-	d = drive(t, d.m.trace.Reader, 80, 24, Options{Tour: true})
-	if d.keys("esc"); d.m.tour.on() {
+	d = drive(t, d.m.env.Trace.Reader, 80, 24, Options{Tour: true})
+	if d.keys("esc"); d.m.tour.On() {
 		t.Error("Esc does not leave the tour")
 	}
 }
@@ -67,7 +68,7 @@ func TestTourBeforeTheWindow(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		m.Update(tracestate.Changed{})
+		m.Update(env.TraceChanged{})
 		m.Update(tea.WindowSizeMsg{Width: 3, Height: 3})
 	}()
 	select {

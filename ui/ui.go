@@ -10,8 +10,8 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/notes"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/terminal"
 )
 
 // Color tells when to use colors.
@@ -52,7 +52,11 @@ type Options struct {
 	Columns  []string
 	RawUnits bool // durations in nanoseconds, and numbers with all digits
 
-	// Colors are the user's styles for roles: see [Roles] and [CheckStyle].
+	// Theme is the name of the theme; "" for the explorer's own. With fewer than 256 colors it makes no difference.
+	Theme  string
+	Themes []*Theme // the user's
+	Config string   // the file where users set a theme, for advice; "" if there is none
+	// Colors are the user's styles for roles, on top of every theme: see [Roles] and [CheckStyle].
 	Colors map[string]string
 }
 
@@ -71,25 +75,25 @@ func (o *Options) raw() bool {
 func Run(ctx context.Context, r *lazy.LazyTraceReader, o Options) error {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
 	m := New(r, o)
-	return errors.Join(run(ctx, m, o.Color), m.leave())
+	err := run(ctx, m, m, o.Color)
+	m.env.Close()
+	return errors.Join(err, m.leave())
 }
 
-// run shows a Model on the terminal.
-func run(ctx context.Context, m *Model, color Color) error {
-	defer m.env.Close()
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(terminal.FrameRate)}
-	profile := profileFor(color, screen.TrueColor(m.env.Glyphs.Theme))
-	if profile <= colorprofile.ASCII {
-		m.env.Glyphs.Theme = nil // a cursor's line that is only a color would not be seen
-	}
-	m.env.Grays = profile >= colorprofile.ANSI256
+// run shows a Model on the terminal, or the root that has it.
+func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate)}
+	profile := profileFor(color)
+	term := env.NewTerminal()
+	m.env.Paint(m.env.Theme, profile)
+	m.env.Terminal, m.env.ShowsProgress = term, env.ShowsProgress(os.Getenv)
 	options = append(options, tea.WithColorProfile(profile))
-	frames := new(terminal.Frames)
-	p := tea.NewProgram(&paced{m, frames}, options...)
+	frames := new(env.Frames)
+	p := tea.NewProgram(&paced{root, frames}, options...)
 	frames.Of(p)
-	m.env.Terminal = terminal.New()
-	m.env.Terminal.Watch(p.Send)
-	defer m.env.Terminal.Close()
+	term.Watch(p.Send)
+	defer term.Close()
+	defer term.Quiet()
 	// Run restores the terminal when it returns, and after a panic of Update or View. Panics of
 	// commands and of work in the background reach it through Update: see background.Panic.
 	_, err := p.Run()
@@ -99,10 +103,10 @@ func run(ctx context.Context, m *Model, color Color) error {
 	return err
 }
 
-// paced is the Model, which tells when there may be something to draw.
+// paced is the root, which tells when there may be something to draw.
 type paced struct {
-	*Model
-	frames *terminal.Frames
+	tea.Model
+	frames *env.Frames
 }
 
 func (p *paced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -116,9 +120,8 @@ func (p *paced) View() tea.View {
 	return p.Model.View()
 }
 
-// profileFor returns the colors to use. All text is in 16 colors, unless the user has chosen others;
-// the cursor's line has one of the 256 if there are so many. all means that more are needed.
-func profileFor(color Color, all bool) colorprofile.Profile {
+// profileFor returns the colors to use.
+func profileFor(color Color) colorprofile.Profile {
 	switch {
 	case color == ColorNever, screen.DumbTerminal() && color != ColorAlways:
 		return colorprofile.ASCII
@@ -126,10 +129,11 @@ func profileFor(color Color, all bool) colorprofile.Profile {
 		return colorprofile.ANSI
 	}
 	// The environment tells enough. The library would look for more in terminfo, and start tmux
-	// to ask it.
-	most := colorprofile.ANSI256
-	if all {
-		most = colorprofile.TrueColor
+	// to ask it. What it does not know: tmux takes all colors, and shows those nearest to them if its
+	// own terminal has fewer.
+	p := colorprofile.Env(os.Environ())
+	if direct := os.Getenv("COLORTERM"); p == colorprofile.ANSI256 && os.Getenv("TMUX") != "" && (direct == "truecolor" || direct == "24bit") {
+		return colorprofile.TrueColor
 	}
-	return min(most, colorprofile.Env(os.Environ()))
+	return p
 }

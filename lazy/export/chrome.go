@@ -9,7 +9,8 @@ import (
 
 // chromeFormat is the JSON of chrome://tracing, in its object form: a complete event ("X") for each container,
 // with its arguments and its result, an instant ("i") for other points. In a trace without times, where the end of
-// a container is only known there, "B" and "E". Times are microseconds with three decimals.
+// a container is only known there, "B" and "E", both with its name: speedscope pairs them by it. Times are
+// microseconds with three decimals.
 var chromeFormat = Format{
 	Name: "chrome", Suffix: ".json", What: "Chrome's JSON, for chrome://tracing and older tools",
 	Target: "a browser", Limit: 512 << 20, Text: true, Axis: true,
@@ -100,6 +101,7 @@ func (e *chromeEncoder) exit(dst []byte, p *lazy.PassPoint, s Span) []byte {
 		return dst
 	}
 	dst = chromeAt(append(dst, ",\n{\"ph\":\"E\""...), e.thread, s.End)
+	dst = append(dst, e.names.of(p)...)
 	m := e.members(dst)
 	if footer, err := p.Footer(); err == nil {
 		m.outcome(p, footer)

@@ -109,7 +109,7 @@ type place struct {
 // tell: each is in a method, and has the names of that.
 func sourcePlaces(c *format.Context) map[string]place {
 	type in struct{ class, method int32 } // ids of texts
-	found := make(map[in]place)
+	found, classes := make(map[in]place), make(map[in]string)
 	for l := range c.Locations() {
 		file, line, ok := c.FileLine(l.ID)
 		if !ok || file == "" {
@@ -117,17 +117,17 @@ func sourcePlaces(c *format.Context) map[string]place {
 		}
 		k := in{l.Class, l.Method}
 		if p, known := found[k]; !known || line < p.line || line == p.line && file < p.file {
-			found[k] = place{file, line}
+			found[k], classes[k] = place{file, line}, format.PlaceClass(c, l)
 		}
 	}
 	places := make(map[string]place, len(found))
 	for k, p := range found {
-		class, ok := c.Text(k.class)
+		_, ok := c.Text(k.class)
 		name, named := c.Text(k.method)
 		if !ok || !named {
 			continue
 		}
-		key := strings.ReplaceAll(class, "/", ".") + "." + name
+		key := classes[k] + "." + name
 		if old, twice := places[key]; !twice || p.line < old.line || p.line == old.line && p.file < old.file {
 			places[key] = p
 		}

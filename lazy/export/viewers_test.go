@@ -102,10 +102,13 @@ func chromeDrawn(t *testing.T, b []byte) map[int][]drawn {
 		t.Fatal(err)
 	}
 	got := map[int][]drawn{}
-	open := map[int][]int{}
+	open, unnamed := map[int][]int{}, map[int]bool{}
 	for _, e := range all.TraceEvents {
 		if e.Ph == "M" {
 			continue
+		}
+		if unnamed[e.TID] && (e.Ph != "E" || e.Name != "") {
+			t.Fatalf("thread %d: an end without a name is before %+v", e.TID, e)
 		}
 		list, at := got[e.TID], micros(t, e.TS)
 		d := drawn{name: e.Name, begin: at, end: at, slice: e.Ph != "i"}
@@ -120,6 +123,11 @@ func chromeDrawn(t *testing.T, b []byte) map[int][]drawn {
 			d.end = math.MaxInt64
 			stack = append(stack, len(list))
 		case "E":
+			// Some readers pair by names. What never ended is ended at the end of its thread, without one.
+			if begun := list[stack[len(stack)-1]].name; e.Name != begun && e.Name != "" {
+				t.Fatalf("thread %d: %q ends %q", e.TID, e.Name, begun)
+			}
+			unnamed[e.TID] = e.Name == ""
 			list[stack[len(stack)-1]].end = at
 			stack = stack[:len(stack)-1]
 			open[e.TID] = stack

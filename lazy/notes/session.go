@@ -14,6 +14,8 @@ type Session struct {
 	Line     int // of the cursor on the screen
 	Raw      bool
 	Details  bool
+	Source   bool
+	Sizes    []int // of the panes, as the explorer has them; nil for its own choice
 	Search   string
 	Regex    bool            // Search is a regular expression
 	Filter   string          // of the tree; "" for none
@@ -40,6 +42,8 @@ type sessionJSON struct {
 	Line     int      `json:"line,omitempty"`
 	Raw      bool     `json:"raw,omitempty"`
 	Details  bool     `json:"details,omitempty"`
+	Source   bool     `json:"source,omitempty"`
+	Sizes    []int    `json:"sizes,omitempty"`
 	Search   string   `json:"search,omitempty"`
 	Regex    bool     `json:"regex,omitempty"`
 	Filter   string   `json:"filter,omitempty"`
@@ -52,7 +56,7 @@ type sessionJSON struct {
 func (s *Session) Some() bool { return !s.Time.IsZero() }
 
 func (s *Session) equal(o *Session) bool {
-	return s.At == o.At && s.Line == o.Line && s.Raw == o.Raw && s.Details == o.Details && s.Search == o.Search &&
+	return s.At == o.At && s.Line == o.Line && s.Raw == o.Raw && s.Details == o.Details && s.Source == o.Source && slices.Equal(s.Sizes, o.Sizes) && s.Search == o.Search &&
 		s.Regex == o.Regex && s.Filter == o.Filter && s.Time.Equal(o.Time) && slices.Equal(s.Expanded, o.Expanded) &&
 		slices.Equal(s.Steps, o.Steps) && slices.Equal(s.Log, o.Log)
 }
@@ -60,7 +64,7 @@ func (s *Session) equal(o *Session) bool {
 // encode returns the session as JSON.
 func (s *Session) encode() ([]byte, error) {
 	wire := sessionJSON{
-		At: lazy.PositionHandle(s.At).String(), Line: s.Line, Raw: s.Raw, Details: s.Details, Search: s.Search, Regex: s.Regex,
+		At: lazy.PositionHandle(s.At).String(), Line: s.Line, Raw: s.Raw, Details: s.Details, Source: s.Source, Sizes: s.Sizes, Search: s.Search, Regex: s.Regex,
 		Filter: s.Filter,
 	}
 	wire.Steps = s.Steps[:min(len(s.Steps), maxSteps)]
@@ -87,7 +91,7 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		return s, false
 	}
 	s = Session{
-		At: h.Position, Line: max(0, min(wire.Line, 1<<16)), Raw: wire.Raw, Details: wire.Details, Search: wire.Search, Regex: wire.Regex,
+		At: h.Position, Line: max(0, min(wire.Line, 1<<16)), Raw: wire.Raw, Details: wire.Details, Source: wire.Source, Search: wire.Search, Regex: wire.Regex,
 		Filter: wire.Filter, Time: at,
 	}
 	for _, text := range wire.Steps {
@@ -109,6 +113,9 @@ func decodeSession(b []byte, at time.Time) (s Session, ok bool) {
 		}
 		s.Expanded = append(s.Expanded, h.Position)
 	}
-	s.more = unknown(b, "at", "line", "raw", "details", "search", "regex", "log", "filter", "expanded", "steps")
+	for _, n := range wire.Sizes[:min(len(wire.Sizes), 8)] {
+		s.Sizes = append(s.Sizes, max(0, min(n, 1<<16)))
+	}
+	s.more = unknown(b, "at", "line", "raw", "details", "source", "sizes", "search", "regex", "log", "filter", "expanded", "steps")
 	return s, true
 }

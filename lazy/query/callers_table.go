@@ -35,6 +35,7 @@ const pathRow = "path"
 
 // Table returns the table of what has been merged so far: a tree, each row a path.
 func (c *Callers) Table(view CallersView) *table.Table {
+	gaps := gapNotes(c.Top.r, c.timed)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := &callersTable{c: c, p: c.focus.paths, groups: c.Top.groups.list(), g: view.G}
@@ -43,7 +44,7 @@ func (c *Callers) Table(view CallersView) *table.Table {
 	if view.Done < 1 { // they will change
 		x.nodes = slices.Clone(x.nodes)
 	}
-	out := &table.Table{Row: pathRow, Title: x.title(), Columns: x.columns(), Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes()}
+	out := &table.Table{Row: pathRow, Title: x.title(), Columns: x.columns(), Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: append(x.notes(), gaps...)}
 	if x.p.nodes[0].Calls > 0 || x.p.nodes[0].inner > 0 {
 		x.order()
 	}
@@ -71,7 +72,7 @@ func (x *callersTable) title() string {
 		parts[1] += ": this trace has no times"
 		parts = append(parts, display.Plural(root.Points, "event"))
 	} else {
-		parts = append(parts, display.Duration(root.Total, x.g))
+		parts = append(parts, x.g.Duration(root.Total))
 	}
 	return strings.Join(parts, " "+x.g.Dot+" ")
 }
@@ -95,7 +96,7 @@ func (x *callersTable) columns() []table.Column {
 		list = append(list, table.Column{Key: "mean", Title: "mean", Kind: table.Duration, Priority: 2})
 	}
 	return append(list, table.Column{Key: "depth", Kind: table.Number, In: table.OnlyData},
-		table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true},
+		table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod},
 		table.Column{Key: "class", In: table.OnlyData}, table.Column{Key: "method", In: table.OnlyData}, table.Column{Key: "path", In: table.OnlyData})
 }
 
@@ -258,7 +259,7 @@ func (x *callersTable) notes() (list []string) {
 	if x.p.merged > 0 {
 		lost := display.Grouped(x.p.lost) + " events"
 		if x.c.timed {
-			lost = display.Duration(x.p.lost, x.g)
+			lost = x.g.Duration(x.p.lost)
 		}
 		list = append(list, fmt.Sprintf("%s that weigh little were merged into others: a path may lack up to %s",
 			display.Plural(x.p.merged, "path"), lost))

@@ -80,13 +80,17 @@ func (c *Calls) groupTable(t *table.Table, v CallsView, shape *callsShape) {
 			display.Grouped(int64(g.most)), display.Plural(c.sums.ended-g.listed(), "call")))
 	}
 	c.r.WithContext(func(ctx *format.Context) {
-		t.Notes = append(t.Notes, doubtNotes(ctx, func(yield func(string) bool) {
+		for _, note := range doubtNotes(ctx, func(yield func(int32) bool) {
 			for _, x := range list {
-				if !yield(x.value.text) {
+				if !yield(hashIn(x.value.text)) {
 					return
 				}
 			}
-		})...)
+		}) {
+			if !slices.Contains(t.Notes, note) { // of the filter
+				t.Notes = append(t.Notes, note)
+			}
+		}
 	})
 	t.Sorted, t.Rising = c.about.order, c.about.rising
 	switch {

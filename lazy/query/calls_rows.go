@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
@@ -158,7 +159,7 @@ func (s *callRows) row(p *Point, weight int64, extra []table.Value) []table.Valu
 	v, known := p.Call, weight != unknownNumber
 	row := make([]table.Value, 0, 16+s.args)
 	if s.c.about.timed {
-		row = append(row, number(p.Time.Duration, p.Timed), number(weight, known))
+		row = append(row, p.duration(), number(weight, known))
 	} else {
 		row = append(row, number(weight, known))
 	}
@@ -173,9 +174,9 @@ func (s *callRows) row(p *Point, weight int64, extra []table.Value) []table.Valu
 	result := text(v.Result)
 	switch {
 	case v.Threw:
-		result = table.Str(s.g.Threw + thrownName(v.Exception)).JSON([]byte("null"))
+		result = inStyle(s.g.Threw+thrownName(v.Exception), format.StyleException).JSON([]byte("null"))
 	case v.Unended:
-		result = table.Str(neverEnded(v.Pending)).JSON([]byte("null"))
+		result = inStyle(neverEnded(v.Pending), format.StyleUnfinished).JSON([]byte("null"))
 	}
 	row = append(row, result, text(v.Receiver))
 	name := p.Thread
@@ -195,4 +196,9 @@ func (s *callRows) row(p *Point, weight int64, extra []table.Value) []table.Valu
 	return append(row, word(v.Line), table.Int(int64(p.Position.Thread)+1), word(v.Class), word(v.Method),
 		truth(v.Threw), word(v.Exception), unended,
 		table.Str(lazy.EventHandle(p.Event).String()))
+}
+
+// inStyle returns a text in one style.
+func inStyle(text string, s format.Style) table.Value {
+	return table.Styled(text, []format.Span{{End: len(text), Style: s}})
 }

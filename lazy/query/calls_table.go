@@ -29,10 +29,10 @@ const firstRows = 1000
 
 // Table returns the table of what was found so far. Any goroutine may use it.
 func (c *Calls) Table(v CallsView) *table.Table {
-	shape := c.shape()
+	shape, gaps := c.shape(), append(gapNotes(c.r, c.about.timed), filterDoubts(c.r, c.where)...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &table.Table{Partial: v.Done < 1, Done: v.Done, Empty: "no calls", Notes: c.notes()}
+	t := &table.Table{Partial: v.Done < 1, Done: v.Done, Empty: "no calls", Notes: append(c.notes(), gaps...)}
 	if c.about.timed {
 		times := new(histogram.Histogram)
 		times.Merge(&c.sums.times)
@@ -144,7 +144,7 @@ func (c *Calls) title(what string, g *display.Glyphs) string {
 		parts = append(parts, display.Grouped(c.sums.threw)+" threw")
 	}
 	if c.about.timed && c.sums.total > 0 { // while the outermost call goes on nothing is known
-		parts = append(parts, display.Duration(c.sums.total, g))
+		parts = append(parts, g.Duration(c.sums.total))
 	}
 	return strings.Join(parts, " "+g.Dot+" ")
 }
@@ -259,7 +259,7 @@ func (c *Calls) listColumns(shape *callsShape) []table.Column {
 	} else {
 		list = []table.Column{{Key: "events", Title: "events", Kind: table.Count, Priority: 2}}
 	}
-	list = append(list, table.Column{Key: "call", Title: "call", In: when(shape.several), Least: 10, CutMiddle: true})
+	list = append(list, table.Column{Key: "call", Title: "call", In: when(shape.several), Least: 10, CutMiddle: true, Style: format.StyleMethod})
 	for i, a := range shape.args {
 		column := table.Column{Key: fmt.Sprintf("arg_%d", i+1), Title: a.title, Priority: min(1+i, 7), Most: 40, Worth: a.text}
 		if a.number {
@@ -271,7 +271,7 @@ func (c *Calls) listColumns(shape *callsShape) []table.Column {
 		table.Column{Key: "result", Title: "result", Most: 40},
 		table.Column{Key: "receiver", Title: "receiver", In: when(c.sums.objects), Priority: 5, Most: 32},
 		table.Column{Key: "thread_name", Title: "thread", In: when(c.about.threads > 1), Priority: 4, Most: 24},
-		table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true},
+		table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true, Style: format.StyleMethod},
 		table.Column{Key: "start", Title: "start", Kind: table.Duration, In: when(c.about.timed), Priority: 9},
 		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1})
 	for _, col := range c.about.extraColumns() {

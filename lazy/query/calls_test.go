@@ -51,7 +51,7 @@ func plainCalls(r *lazy.LazyTraceReader, all []*point, f *filter.Filter) (out []
 			switch foot := p.foot; {
 			case foot == nil:
 			case foot.Threw || foot.Exception != "":
-				x.threw = cmp.Or(foot.Exception[strings.LastIndexByte(foot.Exception, '.')+1:], "threw")
+				x.threw = cmp.Or(format.ShortClass(foot.Exception), "threw")
 				x.result = "✗ " + x.threw
 			case foot.Result.Kind != format.ValueUnfinished:
 				x.result = text(&foot.Result)

@@ -225,7 +225,7 @@ func (s *compareRows) columns() []table.Column {
 		numbers("own", table.Count, data, all, 4, 4)
 	}
 	numbers("threw", table.Count, data, data, 5, 5)
-	list = append(list, table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true})
+	list = append(list, table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod})
 	for _, key := range []string{"what", "side", "class", "method", "types"} {
 		list = append(list, table.Column{Key: key, In: table.OnlyData})
 	}

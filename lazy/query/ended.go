@@ -1,6 +1,9 @@
 package query
 
 import (
+	"strings"
+
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 )
@@ -14,6 +17,24 @@ func neverEnded(pending bool) string {
 		return "not ended yet"
 	}
 	return "did not end"
+}
+
+// gapNotes tell of calls that are missing between the first calls of a recording and the newest: of the time that tables
+// have, too, if it has times. They lock descriptors.
+func gapNotes(r *lazy.LazyTraceReader, timed bool) (notes []string) {
+	r.WithContext(func(c *format.Context) { notes = format.Gaps(c) })
+	if len(notes) == 0 {
+		return nil
+	}
+	const several = 3
+	text := "missing at the rows " + format.GapPrefix + "…>: " + strings.Join(notes[:min(len(notes), several)], ", ")
+	if n := len(notes) - several; n > 0 {
+		text += ", and " + display.Plural(int64(n), "gap") + " more"
+	}
+	if timed {
+		text += "; that time is in the self times of the calls around, and a call that ends there counts up to it"
+	}
+	return []string{text}
 }
 
 // notEnded tells of how many calls have not ended.

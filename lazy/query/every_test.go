@@ -31,6 +31,7 @@ var everyAnswer = []struct {
 	{"calls", (*whole).calls},
 	{"history", (*whole).history},
 	{"state", (*whole).state},
+	{"lines", (*whole).lines},
 	{"throws", (*whole).throws},
 	{"callers", (*whole).callers},
 	{"around", (*whole).around},
@@ -39,6 +40,7 @@ var everyAnswer = []struct {
 	{"columns", (*whole).columns},
 	{"steps", (*whole).steps},
 	{"compare", (*whole).comparison},
+	{"overview", (*whole).overview},
 }
 
 // compareEvery compares all answers about what a reader knows, in parts of any size.

@@ -50,6 +50,7 @@ func (f *Find) Table(ctx context.Context, v FindView) *table.Table {
 	if n, _ := f.Set.Count(); f.first > 0 && n >= f.first {
 		t.Notes = append(t.Notes, fmt.Sprintf("stopped after the first %s", display.Grouped(int64(f.first))))
 	}
+	t.Notes = append(t.Notes, filterDoubts(f.r, f.where)...)
 	return t
 }
 
@@ -139,7 +140,7 @@ func (s *foundRows) row(p *Point) []table.Value {
 	row := make([]table.Value, 7)
 	row[0], row[1] = table.Int(int64(p.Event)), table.Int(int64(p.Position.Thread)+1)
 	if p.Timed {
-		row[2], row[3] = table.Int(p.Time.Start), table.Int(p.Time.Duration)
+		row[2], row[3] = table.Int(p.Time.Start), p.duration()
 	}
 	row[4] = table.Styled(p.Text, p.Spans)
 	if len(p.Path) > 0 {

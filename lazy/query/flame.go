@@ -1,12 +1,14 @@
 package query
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 )
 
 // FlamePicture is a flame as lines of cells: of the screen and of the command.
@@ -14,6 +16,10 @@ type FlamePicture struct {
 	lazy.Flame
 	Name string // of the thread
 	G    *display.Glyphs
+	// Packages are those of the spans: of calls, and of loops and iterations that of the call around them.
+	Packages []string
+	// Inner are, for each column, the innermost span there; -1 if there is none.
+	Inner []int
 }
 
 // NewFlamePicture returns the picture of a flame.
@@ -21,6 +27,19 @@ func NewFlamePicture(r *lazy.LazyTraceReader, f lazy.Flame, g *display.Glyphs) *
 	p := &FlamePicture{Flame: f, G: g}
 	if info, ok := r.ThreadInfo(f.Thread); ok {
 		p.Name = info.Name
+	}
+	p.Packages, p.Inner = make([]string, len(f.Spans)), slices.Repeat([]int{-1}, f.Columns)
+	for i := range f.Spans {
+		s := &f.Spans[i]
+		switch {
+		case s.Class == format.ClassCall:
+			p.Packages[i] = filter.PackageOf(s.Owner)
+		case s.Parent >= 0:
+			p.Packages[i] = p.Packages[s.Parent]
+		}
+		for k := s.Left; k < s.Right; k++ {
+			p.Inner[k] = i
+		}
 	}
 	return p
 }
@@ -79,8 +98,8 @@ func (p *FlamePicture) put(rows [][]FlameCell, depth int, c FlameCell) {
 	if c.Left >= c.Right {
 		return
 	}
-	if w := c.Right - c.Left; w != display.TextWidth(c.Text, p.G.ASCII) {
-		c.Text, _ = display.TakeCells(c.Text, w, p.G.ASCII)
+	if w := c.Right - c.Left; w != p.G.TextWidth(c.Text) {
+		c.Text, _ = p.G.TakeCells(c.Text, w)
 	}
 	row = append(row, FlameCell{})
 	copy(row[at+1:], row[at:])
@@ -133,9 +152,9 @@ func (p *FlamePicture) bar(s *lazy.FlameSpan) string {
 	}
 	text := shortest(Line(s.Text), width-1, p.G)
 	if width > 8 {
-		text = display.CutEnd(text, width-1, p.G)
+		text = p.G.CutEnd(text, width-1)
 	} else {
-		text, _ = display.TakeCells(text, width-1, p.G.ASCII)
+		text, _ = p.G.TakeCells(text, width-1)
 	}
 	out, w := drawn(text, p.G)
 	if w < width-2 {
@@ -152,7 +171,7 @@ func Line(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 func shortest(text string, width int, g *display.Glyphs) string {
 	name, _, call := strings.Cut(text, "(")
 	dot := strings.LastIndexByte(name, '.')
-	if !call || dot < 0 || strings.ContainsRune(name, ' ') || display.TextWidth(name, g.ASCII) <= width {
+	if !call || dot < 0 || strings.ContainsRune(name, ' ') || g.TextWidth(name) <= width {
 		return text
 	}
 	return text[dot+1:]
@@ -162,7 +181,7 @@ func shortest(text string, width int, g *display.Glyphs) string {
 func drawn(text string, g *display.Glyphs) (out string, width int) {
 	var b strings.Builder
 	for len(text) > 0 {
-		part, w, n := display.NextCell(text, g.ASCII)
+		part, w, n := g.NextCell(text)
 		b.WriteString(part)
 		width += w
 		text = text[n:]
@@ -219,7 +238,7 @@ func (p *FlamePicture) Title() string {
 	case p.From == p.Begin && p.To == p.End:
 		return text
 	case p.Timed:
-		return text + " of " + display.Duration(p.End-p.Begin, p.G)
+		return text + " of " + p.G.Duration(p.End-p.Begin)
 	}
 	return text + " of " + p.Place(p.Begin) + " " + p.G.More + " " + p.Place(p.End)
 }
@@ -227,7 +246,7 @@ func (p *FlamePicture) Title() string {
 // Place writes a place on the axis.
 func (p *FlamePicture) Place(at int64) string {
 	if p.Timed {
-		return display.Exactly(at, p.G)
+		return p.G.Exactly(at)
 	}
 	return "#" + display.Grouped(at)
 }
@@ -235,7 +254,7 @@ func (p *FlamePicture) Place(at int64) string {
 // Length writes a length on the axis.
 func (p *FlamePicture) Length(n int64) string {
 	if p.Timed {
-		return display.Duration(n, p.G)
+		return p.G.Duration(n)
 	}
 	return display.Plural(n, "event")
 }

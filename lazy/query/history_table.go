@@ -121,8 +121,8 @@ func (x *historyTable) columns() []table.Column {
 		{Key: "value", Title: "value", Least: 8, Most: 60, Align: table.Right},
 		{Key: "change", Title: "change", Most: 30, Align: table.Right, Priority: 1, In: table.OnlyShown},
 		{Key: "access", Title: "how", Priority: 2},
-		{Key: "in", Title: "in", Least: 12, Stretch: true, CutMiddle: true},
-		{Key: "caller", Title: "called by", Least: 10, CutMiddle: true, Priority: 4},
+		{Key: "in", Title: "in", Least: 12, Stretch: true, CutMiddle: true, Style: format.StyleMethod},
+		{Key: "caller", Title: "called by", Least: 10, CutMiddle: true, Priority: 4, Style: format.StyleMethod},
 		{Key: "number", Kind: table.Decimal, In: table.OnlyData},
 		{Key: "in_event", Kind: table.Number, In: table.OnlyData},
 		{Key: "here", In: table.OnlyData},
@@ -149,7 +149,7 @@ func (x *historyTable) row(i int) []table.Value {
 	row := make([]table.Value, 15)
 	if i == x.here {
 		mark := hereMarks[x.view.G.ASCII][x.at]
-		row[0] = table.Styled(mark, []format.Span{{Start: 0, End: len(mark), Style: table.Strong}})
+		row[0] = inStyle(mark, table.Strong)
 		if x.at {
 			row[12] = table.Str("true").JSON([]byte("true"))
 		}
@@ -328,19 +328,19 @@ func sightings(counts *[Made + 1]int64) (parts []string) {
 	return parts
 }
 
-// doubts returns a note if the object of the location, or one of those in a list, may be several.
+// doubts returns notes if the object of the location, or some of those in a list, may be several.
 func (h *History) doubts(list []Sighting) (notes []string) {
 	h.r.WithContext(func(c *format.Context) {
-		note := ""
-		if l := h.o.Location; l.one {
-			note = doubtNote(c, l.hash)
-		}
-		for i := 0; i < len(list) && note == ""; i++ {
-			note = doubtNote(c, list[i].Place.Hash)
-		}
-		if note != "" {
-			notes = []string{note}
-		}
+		notes = doubtNotes(c, func(yield func(int32) bool) {
+			if l := h.o.Location; l.one && !yield(l.hash) {
+				return
+			}
+			for i := range list {
+				if !yield(list[i].Place.Hash) {
+					return
+				}
+			}
+		})
 	})
 	return notes
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -177,6 +178,16 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 		runs(t, s)
 		return s.Table(1, g)
 	})
+	if call := middle.call(); call != nil {
+		add("lines", func(x *asking) *table.Table {
+			l := NewLines(x.r, LinesOptions{Raw: raw, At: HistoryPoint{call.Position(), call.Point().Event}, Child: &at.Position})
+			if err := l.Run(t.Context()); err != nil && !errors.Is(err, ErrNoLines) {
+				t.Fatal(err)
+			}
+			f := l.Found()
+			return f.Table(LinesView{G: g})
+		})
+	}
 	add("around", func(x *asking) *table.Table {
 		a, err := FindAround(t.Context(), x.r, middle.Position(), AroundOptions{Raw: raw, N: 60})
 		if err != nil {

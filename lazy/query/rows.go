@@ -2,10 +2,10 @@ package query
 
 import (
 	"context"
-	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/table"
 )
 
 // Point is a trace point of a result: what a list or a table shows of it.
@@ -19,8 +19,20 @@ type Point struct {
 	Spans  []format.Span
 	Time   lazy.Time
 	Timed  bool
+	Least  bool        // it took that long at least
 	Path   []string    // names of the containers around it, outermost first
 	Call   *CallValues // of a call; nil if not asked for
+}
+
+// duration returns how long it took.
+func (p *Point) duration() table.Value {
+	switch {
+	case !p.Timed:
+		return table.Value{}
+	case p.Least:
+		return table.Int(p.Time.Duration).Is(table.AtLeast)
+	}
+	return table.Int(p.Time.Duration)
 }
 
 // CallValues are the values of a call, as text with styles.
@@ -154,6 +166,7 @@ func describe(p *lazy.PassPoint, calls bool) (out Point, err error) {
 	text, spans := c.AppendSpans(nil, nil, point, foot, p.Parent(), false)
 	out.Text, out.Spans = string(text), spans
 	out.Time, out.Timed = p.Time()
+	out.Least = foot != nil && format.Partial(point, foot)
 	out.Path = pathOf(p)
 	if p.Class == format.ClassCall {
 		out.Method = p.Ref
@@ -231,10 +244,11 @@ func thrownName(class string) string {
 	if class == "" {
 		return "threw"
 	}
-	return class[strings.LastIndexByte(class, '.')+1:]
+	return format.ShortClass(class)
 }
 
 func valueText(c *format.Context, v *format.Value) StyledValue {
 	value := recordedValue(c, v)
-	return StyledValue{Styled{Text: string(c.AppendValueText(nil, v))}, value.appendJSON(nil)}
+	text, spans := format.ValueSpans(c, v)
+	return StyledValue{Styled{Text: string(text), Spans: spans}, value.appendJSON(nil)}
 }

@@ -422,7 +422,7 @@ func (s *State) notes() (list []string) {
 		list = append(list, "fields are as this thread saw them; other threads may have changed them since")
 	}
 	s.r.WithContext(func(c *format.Context) {
-		list = append(list, doubtNotes(c, slices.Values([]string{s.call.object}))...)
+		list = append(list, doubtNotes(c, slices.Values([]int32{hashIn(s.call.object)}))...)
 	})
 	return list
 }

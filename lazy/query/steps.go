@@ -106,7 +106,7 @@ var missingClass = regexp.MustCompile(`^<(class) -?[0-9]+>`)
 
 // namesMethod reports whether a text can only be the name of a method.
 func namesMethod(text string) bool {
-	name := missingClass.ReplaceAllString(strings.TrimPrefix(text, "new "), "$1")
+	name := missingClass.ReplaceAllString(strings.TrimPrefix(filter.Plain(text), "new "), "$1")
 	if paren := strings.IndexByte(name, '('); paren > 0 && strings.HasSuffix(name, ")") {
 		name = name[:paren]
 	}
@@ -118,7 +118,7 @@ func namesMethod(text string) bool {
 
 // methodWord returns the value of a method's name, in which * is any text.
 func methodWord(text string) string {
-	if strings.Contains(text, "*") && !strings.ContainsAny(text, " \t") {
+	if strings.Contains(filter.Plain(text), "*") && !strings.ContainsAny(text, " \t") {
 		return text
 	}
 	return filter.Word(text)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
@@ -25,6 +26,7 @@ type ThrowsView struct {
 type throwsTable struct {
 	groups []*Group
 	names  []string
+	shown  map[string]string // of classes, see shownClasses
 	rows   []*throwRow
 	list   []Thrown
 	all    int64
@@ -37,16 +39,7 @@ type throwsTable struct {
 func (t *Throws) Table(view ThrowsView) *table.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, where: t.scope.about(view.G), grows: grows(t.r), g: view.G}
-	x.names = names(x.groups)
-	rows := new(throwRows)
-	for _, row := range t.rows {
-		x.rows = append(x.rows, row)
-	}
-	slices.SortFunc(x.rows, func(a, b *throwRow) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.class, b.class), cmp.Compare(a.first.Thread, b.first.Thread),
-			cmp.Compare(a.first.Event, b.first.Event))
-	})
+	x, rows := t.tabled(view.G), new(throwRows)
 	out := &table.Table{Row: "row", Title: x.title(), Partial: view.Done < 1, Done: view.Done, Empty: "no exceptions"}
 	var list table.List
 	if view.List {
@@ -77,6 +70,21 @@ func (t *Throws) Table(view ThrowsView) *table.Table {
 		out.Rows = rows
 	}
 	return out
+}
+
+// tabled returns what makes tables of what has been merged so far, with the rows in the usual order. The Throws is locked.
+func (t *Throws) tabled(g *display.Glyphs) *throwsTable {
+	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, where: t.scope.about(g), grows: grows(t.r), g: g}
+	x.names = names(x.groups)
+	for _, row := range t.rows {
+		x.rows = append(x.rows, row)
+	}
+	x.shown = shownClasses(x.rows)
+	slices.SortFunc(x.rows, func(a, b *throwRow) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.class, b.class), cmp.Compare(a.first.Thread, b.first.Thread),
+			cmp.Compare(a.first.Event, b.first.Event))
+	})
+	return x
 }
 
 // ThrowsSorts returns the keys of the columns by which the table sorts.
@@ -135,7 +143,7 @@ func (x *throwsTable) title() string {
 	for _, row := range x.rows {
 		by[row.outcome] += row.count
 		if row.outcome != Exited {
-			classes[shortClass(row.class)] = true
+			classes[x.shown[row.class]] = true
 		}
 	}
 	of := strconv.Itoa(len(classes)) + " classes"
@@ -157,9 +165,9 @@ func (x *throwsTable) title() string {
 // The columns of identity are the same in both tables.
 var identityColumns = []table.Column{
 	{Key: "class", Title: "class", In: table.OnlyData},
-	{Key: "exception", Title: "class", Least: 12, CutMiddle: true, In: table.OnlyShown},
-	{Key: "thrown_in", Title: "thrown in", Least: 12, CutMiddle: true},
-	{Key: "caught_in", Title: "caught in", Least: 12, CutMiddle: true},
+	{Key: "exception", Title: "class", Least: 12, CutMiddle: true, In: table.OnlyShown, Style: format.StyleException},
+	{Key: "thrown_in", Title: "thrown in", Least: 12, CutMiddle: true, Style: format.StyleMethod},
+	{Key: "caught_in", Title: "caught in", Least: 12, CutMiddle: true, Style: format.StyleMethod},
 	{Key: "outcome", In: table.OnlyData},
 	{Key: "thrown_class", In: table.OnlyData}, {Key: "thrown_method", In: table.OnlyData}, {Key: "thrown_merged", In: table.OnlyData},
 	{Key: "caught_class", In: table.OnlyData}, {Key: "caught_method", In: table.OnlyData}, {Key: "caught_merged", In: table.OnlyData},
@@ -177,14 +185,6 @@ var exceptionColumns = slices.Concat([]table.Column{{Key: "event", Title: "event
 		{Key: "passed", Kind: table.Count, In: table.OnlyData},
 		{Key: "catch", Title: "catch", Kind: table.Event, Priority: 3},
 	})
-
-// A panic of Go may have a text instead, which stays whole: panic: shop.Order{ID:2}.
-func shortClass(class string) string {
-	if strings.ContainsAny(class, " \"{(") {
-		return class
-	}
-	return class[strings.LastIndexByte(class, '.')+1:]
-}
 
 // identity returns the values of identityColumns.
 func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []table.Value {
@@ -230,7 +230,7 @@ func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []ta
 		caught = table.Str("? (" + caught.Text() + " " + map[bool]string{false: "never ended", true: "has not ended yet"}[x.grows] + ")")
 		caughtClass, caughtMethod = table.Value{}, table.Value{}
 	}
-	return []table.Value{known(class), table.Str(cmp.Or(shortClass(class), "(unknown class)")), thrown, caught, table.Str(how.String()),
+	return []table.Value{known(class), table.Str(cmp.Or(x.shown[class], class, "(unknown class)")), thrown, caught, table.Str(how.String()),
 		thrownClass, thrownMethod, yes(in.merged), caughtClass, caughtMethod, yes(where.merged)}
 }
 

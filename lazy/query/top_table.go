@@ -72,6 +72,7 @@ func (t *Top) Table(view TopView) *table.Table {
 		Row: t.by.String(), Title: x.title(view.G), Columns: x.columns(view.G), Sorted: x.sort, Rising: view.Rising,
 		Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes(view.G),
 	}
+	out.Notes = append(out.Notes, gapNotes(t.r, x.timed)...)
 	out.Rows = x
 	if x.timed {
 		out.Spread = x.spread
@@ -182,7 +183,7 @@ func (x *topTable) title(g *display.Glyphs) string {
 		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events"}[x.sort]
 	parts := []string{"top" + x.where, "by " + order, rows, display.Plural(x.all.Calls, "call")}
 	if x.timed {
-		parts = append(parts, display.Duration(x.all.Time, g))
+		parts = append(parts, g.Duration(x.all.Time))
 	} else {
 		events := display.Plural(x.all.Points, "event")
 		if x.folded {
@@ -217,7 +218,11 @@ func (x *topTable) columns(g *display.Glyphs) []table.Column {
 			{Key: "calls", Title: "calls", Kind: table.Count, Priority: 1},
 		}
 	}
-	list = append(list, table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5})
+	threw := table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5}
+	if x.sort != "threw" && x.threads == nil && !slices.ContainsFunc(x.rows, func(l topLine) bool { return l.Threw > 0 }) {
+		threw.In = table.OnlyData
+	}
+	list = append(list, threw)
 	if x.timed && !x.span {
 		in := table.OnlyData
 		if x.sort == "events" {
@@ -234,7 +239,7 @@ func (x *topTable) columns(g *display.Glyphs) []table.Column {
 	}
 	list = append(list,
 		table.Column{Key: "unended", Title: "unended", Kind: table.Count, In: table.OnlyData},
-		table.Column{Key: "name", Title: x.by.String(), Stretch: true, CutMiddle: true})
+		table.Column{Key: "name", Title: x.by.String(), Stretch: true, CutMiddle: true, Style: map[By]format.Style{ByMethod: format.StyleMethod}[x.by]})
 	switch x.by {
 	case ByMethod:
 		list = append(list, table.Column{Key: "class", In: table.OnlyData}, table.Column{Key: "method", In: table.OnlyData},
@@ -395,7 +400,7 @@ func (x *topTable) editNotes(g *display.Glyphs) (list []string) {
 	if out := x.all.Outside; out.Calls > 0 {
 		what := display.Plural(out.Own, "event")
 		if x.timed {
-			what = display.Duration(out.Self, g)
+			what = g.Duration(out.Self)
 		}
 		list = append(list, fmt.Sprintf("%s of %s that were merged and have no caller in no row", what, display.Plural(out.Calls, "call")))
 	}

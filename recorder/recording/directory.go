@@ -110,7 +110,7 @@ func (f *Directory) begin() error {
 }
 
 // Take takes over the directory of a recording whose process has ended. Errors: fs.ErrNotExist,
-// [ErrRecording], [ErrFinishing]. It fails if files cannot be locked.
+// [ErrRecording], also as an [*OutlivedError], [ErrFinishing]. It fails if files cannot be locked.
 func Take(trace string) (*Directory, error) {
 	path, err := filepath.Abs(trace + Suffix)
 	if err != nil {
@@ -134,6 +134,8 @@ func Take(trace string) (*Directory, error) {
 	if err == nil {
 		if now, fault := os.Lstat(path); fault != nil || !os.SameFile(st, now) {
 			err = ErrFinishing // it was removed, and may have been replaced
+		} else {
+			err = outlived(path)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +149,7 @@ func Take(trace string) (*Directory, error) {
 	}
 	pid := f.About.PID
 	_ = f.Close()
-	if errors.Is(err, ErrRecording) && pid > 0 {
+	if outlived := (*OutlivedError)(nil); errors.Is(err, ErrRecording) && !errors.As(err, &outlived) && pid > 0 {
 		err = fmt.Errorf("%w by process %d", err, pid)
 	}
 	return nil, err

@@ -15,16 +15,16 @@ import (
 // direction marks and bytes that are not UTF-8 are made visible. So are invisible characters,
 // and parts of clusters whose width terminals do not agree on: some add up the widths of the
 // code points, others measure a cluster as a whole. The rest takes the same width on both.
-func NextCell(text string, ascii bool) (out string, width, n int) {
+func (g *Glyphs) NextCell(text string) (out string, width, n int) {
 	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf) {
 		return text[:1], 1, 1
 	}
-	if !ascii {
+	if !g.ASCII {
 		if n := narrow(text); n > 0 {
 			return text[:n], 1, n
 		}
 	}
-	return nextCluster(text, ascii)
+	return nextCluster(text, g.ASCII)
 }
 
 // narrow returns the size of the first character of text if it is one of those that the program draws
@@ -136,10 +136,10 @@ func asciiOf(r rune) string {
 }
 
 // TextWidth returns how many cells text takes when it is drawn.
-func TextWidth(text string, ascii bool) int {
+func (g *Glyphs) TextWidth(text string) int {
 	width := 0
 	for len(text) > 0 {
-		_, w, n := NextCell(text, ascii)
+		_, w, n := g.NextCell(text)
 		width += w
 		text = text[n:]
 	}
@@ -147,42 +147,42 @@ func TextWidth(text string, ascii bool) int {
 }
 
 // CutMiddle shortens text to width cells by removing its middle.
-func CutMiddle(text string, width int, g *Glyphs) string {
-	if TextWidth(text, g.ASCII) <= width {
+func (g *Glyphs) CutMiddle(text string, width int) string {
+	if g.TextWidth(text) <= width {
 		return text
 	}
 	room := width - len([]rune(g.More))
 	if room < 2 {
-		return CutEnd(text, width, g)
+		return g.CutEnd(text, width)
 	}
-	head, rest := TakeCells(text, (room+1)/2, g.ASCII)
+	head, rest := g.TakeCells(text, (room+1)/2)
 	// Find the tail by dropping cells until it fits.
 	tail := rest
-	for left := TextWidth(rest, g.ASCII); left > room/2; {
-		_, w, n := NextCell(tail, g.ASCII)
+	for left := g.TextWidth(rest); left > room/2; {
+		_, w, n := g.NextCell(tail)
 		tail, left = tail[n:], left-w
 	}
 	return head + g.More + tail
 }
 
 // CutEnd shortens text to width cells by removing its end.
-func CutEnd(text string, width int, g *Glyphs) string {
-	if TextWidth(text, g.ASCII) <= width {
+func (g *Glyphs) CutEnd(text string, width int) string {
+	if g.TextWidth(text) <= width {
 		return text
 	}
 	more := g.More
 	if width < len([]rune(more)) {
 		more = ""
 	}
-	head, _ := TakeCells(text, width-len([]rune(more)), g.ASCII)
+	head, _ := g.TakeCells(text, width-len([]rune(more)))
 	return head + more
 }
 
 // TakeCells splits text after at most width cells.
-func TakeCells(text string, width int, ascii bool) (head, rest string) {
+func (g *Glyphs) TakeCells(text string, width int) (head, rest string) {
 	at := 0
 	for at < len(text) {
-		_, w, n := NextCell(text[at:], ascii)
+		_, w, n := g.NextCell(text[at:])
 		if w > width {
 			break
 		}
@@ -193,8 +193,8 @@ func TakeCells(text string, width int, ascii bool) (head, rest string) {
 }
 
 // TakeWords splits text after at most width cells, at a blank.
-func TakeWords(text string, width int, ascii bool) (head, rest string) {
-	head, rest = TakeCells(text, width, ascii)
+func (g *Glyphs) TakeWords(text string, width int) (head, rest string) {
+	head, rest = g.TakeCells(text, width)
 	if rest == "" {
 		return head, ""
 	}

@@ -4,11 +4,11 @@ import "testing"
 
 func TestCut(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{CutEnd("abcdef", 4, &Unicode), "abc…"},
-		{CutEnd("abcdef", 6, &Unicode), "abcdef"},
-		{CutEnd("abcdef", 2, &ASCII), "ab"},
-		{CutMiddle("abcdef", 5, &Unicode), "ab…ef"},
-		{CutMiddle("abcdef", 6, &Unicode), "abcdef"},
+		{Unicode.CutEnd("abcdef", 4), "abc…"},
+		{Unicode.CutEnd("abcdef", 6), "abcdef"},
+		{ASCII.CutEnd("abcdef", 2), "ab"},
+		{Unicode.CutMiddle("abcdef", 5), "ab…ef"},
+		{Unicode.CutMiddle("abcdef", 6), "abcdef"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, expected %q", c.got, c.want)
@@ -19,7 +19,7 @@ func TestCut(t *testing.T) {
 		{"onetwothree", "onetwoth", "ree"},
 		{"one", "one", ""},
 	} {
-		if head, rest := TakeWords(c.text, 8, false); head != c.head || rest != c.rest {
+		if head, rest := Unicode.TakeWords(c.text, 8); head != c.head || rest != c.rest {
 			t.Errorf("%q: %q and %q", c.text, head, rest)
 		}
 	}

@@ -18,10 +18,10 @@ const (
 
 // Duration writes nanoseconds in at most 7 cells, with the three most significant digits: 89
 // ns, 456 µs, 12.3 ms, 1.23 s, 1m 05s, 2h 05m, 3d 04h.
-func Duration(ns int64, g *Glyphs) string {
+func (g *Glyphs) Duration(ns int64) string {
 	switch {
 	case ns < 0:
-		return "-" + Duration(max(-ns, 0), g)
+		return "-" + g.Duration(max(-ns, 0))
 	case ns < 1_000:
 		return strconv.FormatInt(ns, 10) + " ns"
 	case ns < millisecond-500: // values that round to 1.00 of the next unit use that unit
@@ -61,11 +61,11 @@ func pair(ns, big int64, bigName string, small int64, smallName string) string {
 
 // Exactly writes nanoseconds with all their digits: 12.345678 ms. From a minute on it adds the
 // duration in clock units, in brackets.
-func Exactly(ns int64, g *Glyphs) string {
+func (g *Glyphs) Exactly(ns int64) string {
 	var text string
 	switch {
 	case ns < 0:
-		return "-" + Exactly(max(-ns, 0), g)
+		return "-" + g.Exactly(max(-ns, 0))
 	case ns < microsecond:
 		text = strconv.FormatInt(ns, 10) + " ns"
 	case ns < millisecond:
@@ -76,7 +76,7 @@ func Exactly(ns int64, g *Glyphs) string {
 		text = decimals(ns, second) + " s"
 	}
 	if ns >= minute {
-		text += " (" + Duration(ns, g) + ")"
+		text += " (" + g.Duration(ns) + ")"
 	}
 	return text
 }
@@ -103,17 +103,17 @@ func Share(part, whole int64) string {
 	return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 }
 
-// Gauge draws a share as a bar of at most width cells. It is "" for a share smaller than
-// the smallest glyph of the bar.
-func Gauge(part, whole int64, width int, g *Glyphs) string {
+// Gauge draws a share as a bar of width cells, and the track that it leaves. Both are "" if that makes no sense: see
+// [Share].
+func (g *Glyphs) Gauge(part, whole int64, width int) (bar, track string) {
 	if whole <= 0 || part < 0 || part > whole {
-		return ""
+		return "", ""
 	}
-	perCell := len(g.Gauge)
+	perCell := len(g.Filled)
 	n := int(float64(part)/float64(whole)*float64(width*perCell) + 0.5)
-	text := strings.Repeat(g.Gauge[perCell-1], n/perCell)
+	bar = strings.Repeat(g.Filled[perCell-1], n/perCell)
 	if n%perCell > 0 {
-		text += g.Gauge[n%perCell-1]
+		bar += g.Filled[n%perCell-1]
 	}
-	return text
+	return bar, strings.Repeat(g.Track, width-(n+perCell-1)/perCell)
 }

@@ -17,11 +17,11 @@ func TestDuration(t *testing.T) {
 		3599_500_000_000: "1h 00m", 7_500 * second: "2h 05m", day - 30*second - 1: "23h 59m", day - 30*second: "1d 00h", 76 * hour: "3d 04h",
 		100*day - 30*minute - 1: "99d 23h", 100*day - 30*minute: "100d", math.MaxInt64: "106752d", -5: "-5 ns",
 	} {
-		if got := Duration(ns, &Unicode); got != want {
+		if got := Unicode.Duration(ns); got != want {
 			t.Errorf("%d ns: %q, not %q", ns, got, want)
 		}
 	}
-	if got := Duration(456_789, &ASCII); got != "457 us" {
+	if got := ASCII.Duration(456_789); got != "457 us" {
 		t.Errorf("ASCII: %q", got)
 	}
 }
@@ -32,8 +32,8 @@ func TestDurationIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for range 20_000 {
 		ns := r.Int64() >> r.IntN(63)
-		text := Duration(ns, &Unicode)
-		if w := TextWidth(text, false); w > 7 || w < 2 {
+		text := Unicode.Duration(ns)
+		if w := Unicode.TextWidth(text); w > 7 || w < 2 {
 			t.Fatalf("%d ns: %q takes %d cells", ns, text, w)
 		}
 		if off := math.Abs(float64(parsed(t, text) - ns)); off > float64(ns)/40 {
@@ -69,7 +69,7 @@ func TestExactly(t *testing.T) {
 		0: "0 ns", 999: "999 ns", 1_000: "1 µs", 1_234: "1.234 µs", 12_345_670: "12.34567 ms", 1_000_000_001: "1.000000001 s",
 		83_100_000_000: "83.1 s (1m 23s)", 7_500_000_000_000: "7,500 s (2h 05m)", -1_500: "-1.5 µs",
 	} {
-		if got := Exactly(ns, &Unicode); got != want {
+		if got := Unicode.Exactly(ns); got != want {
 			t.Errorf("%d ns: %q, not %q", ns, got, want)
 		}
 	}
@@ -94,14 +94,14 @@ func TestGauge(t *testing.T) {
 		part, whole int64
 		want, ascii string
 	}{
-		{0, 10, "", ""}, {1, 1000, "", ""}, {1, 32, "▎", ""}, {1, 2, "████", "####"}, {3, 8, "███", "###"}, {9, 16, "████▌", "#####"},
-		{10, 10, "████████", "########"}, {11, 10, "", ""}, {1, 0, "", ""}, {math.MaxInt64, math.MaxInt64, "████████", "########"},
+		{0, 10, "────────", "........"}, {1, 1000, "────────", "........"}, {1, 16, "╸───────", "#......."}, {1, 2, "━━━━────", "####...."},
+		{9, 16, "━━━━╸───", "#####..."}, {10, 10, "━━━━━━━━", "########"}, {11, 10, "", ""}, {1, 0, "", ""},
+		{math.MaxInt64, math.MaxInt64, "━━━━━━━━", "########"},
 	} {
-		if got := Gauge(c.part, c.whole, 8, &Unicode); got != c.want {
-			t.Errorf("%d of %d: %q, not %q", c.part, c.whole, got, c.want)
-		}
-		if got := Gauge(c.part, c.whole, 8, &ASCII); got != c.ascii {
-			t.Errorf("%d of %d in ASCII: %q, not %q", c.part, c.whole, got, c.ascii)
+		for g, want := range map[*Glyphs]string{&Unicode: c.want, &ASCII: c.ascii} {
+			if bar, track := g.Gauge(c.part, c.whole, 8); bar+track != want {
+				t.Errorf("%d of %d: %q %q, not %q", c.part, c.whole, bar, track, want)
+			}
 		}
 	}
 }

@@ -1,24 +1,20 @@
 package display
 
 // Glyphs are the signs that screens and tables use besides the trace's own text: a table, with a field
-// for each sign. Each explorer has a copy, whose bar depends on its terminal.
+// for each sign.
 type Glyphs struct {
 	ASCII                        bool
-	Bar                          Bar
 	Cursor, Open, Closed, Absent string
 	Spin                         []string
 	More, Gap, Rule, Dot, Crumb  string
 	Side, AtLeast, Check, Warn   string
 	AtMost, Sorted, Micro        string
 	Rising, About, None, Note    string
-	End, Again                   string
+	End, Again, Cross            string
 	Above                        string   // of a row that is scrolled out
 	Threw                        string   // before the name of an exception
-	Gauge                        []string // fillings of a cell in a bar: the smallest first, a full cell last
-	// Keys are the names of keys that texts mention, by the names of their actions; nil outside the explorer.
-	Keys map[string]string
-	// Theme has the user's styles of the explorer's text; nil means its own.
-	Theme []string
+	Filled                       []string // fillings of a cell in a bar: the smallest first, a full cell last
+	Track                        string   // a cell of a bar that is not filled
 }
 
 // Unicode are the signs of a terminal that shows all characters.
@@ -27,8 +23,8 @@ var Unicode = Glyphs{
 	Spin: []string{"⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"},
 	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
 	AtMost: "≤", Sorted: "▼", Micro: "µs",
-	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Above: "▴", Threw: "✗ ",
-	Gauge: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
+	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Cross: "✕", Above: "▴", Threw: "✗ ",
+	Filled: []string{"╸", "━"}, Track: "─",
 }
 
 // ASCII are the signs of a terminal that shows only ASCII.
@@ -38,6 +34,6 @@ var ASCII = Glyphs{
 	Spin: []string{"*", "+", "x", "+"},
 	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", AtLeast: ">=", Check: "ok", Warn: "!",
 	AtMost: "<=", Sorted: "V", Micro: "us",
-	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Above: "^", Threw: "! ",
-	Gauge: []string{"#"},
+	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Cross: "x", Above: "^", Threw: "! ",
+	Filled: []string{"#"}, Track: ".",
 }

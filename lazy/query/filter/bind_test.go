@@ -201,7 +201,7 @@ func TestNeeds(t *testing.T) {
 		"method=withdraw kind=call line=1 event=1": {}, "-thread=main": {Thread: true}, "dur>1s": {Duration: true}, "at<1s": {At: true}, "self>1s": {Self: true},
 		"kids>1": {Kids: true}, "size>1": {Size: true}, "depth>1": {Depth: true}, "threw": {Footer: true}, "ret=1": {Footer: true},
 		"arg=1": {Values: true}, "exc": {Values: true, Footer: true}, "obj=@1 or dur>1s": {Values: true, Footer: true, Duration: true},
-		"-recv=null": {Values: true}, "status=unfinished": {Footer: true}, "status=added": {}, "status=underway": {Values: true},
+		"-recv=null": {Values: true}, "status=unfinished": {Footer: true}, "status=untracked": {Footer: true}, "status=added": {}, "status=underway": {Values: true},
 		"in(ret=1)": {}, "text": {Text: true, Values: true, Footer: true},
 	} {
 		f, err := parse(t, text).Bind(About{Context: shop(t), Timed: true})

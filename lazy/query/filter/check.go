@@ -1,11 +1,11 @@
 package filter
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 
 	"tracex/format"
-	"tracex/lazy/query/nearest"
 )
 
 // check returns an error for the first term that can match nothing in a complete trace, because the
@@ -29,19 +29,18 @@ func (e *Expr) checkNode(n *node, a *About) error {
 		}
 		return nil
 	}
-	m := &t.value.matcher
+	m, plain := &t.value.matcher, cmp.Or(t.value.plain, &t.value.matcher)
 	if t.field.kind == kindObject || t.field.kind == kindValue {
 		return e.checkClass(t, a)
 	}
 	if t.field.id == idThread && a.Threads == nil {
 		return nil
 	}
-	if t.field.kind != kindName || t.op != opEq && t.op != opNe || m.re != nil || t.field.id == idExc {
+	if t.field.kind != kindName || t.op != opEq && t.op != opNe || plain.re != nil || t.field.id == idExc {
 		return nil
 	}
-	names := a.names(t.field, m.exact)
-	for name := range names {
-		if name == m.exact {
+	for name := range a.names(t.field, t.value.raw) {
+		if m.re == nil && name == m.exact || name == plain.exact {
 			return nil
 		}
 	}
@@ -54,7 +53,7 @@ func (e *Expr) checkNode(n *node, a *About) error {
 	case idVar:
 		what = "variable"
 	}
-	return e.fault(t.valueAt, t.to, "this trace has no "+what+" "+m.exact, "", nearest.Alike(m.exact, a.shownNames(t.field, m.exact))...)
+	return e.fault(t.valueAt, t.to, "this trace has no "+what+" "+t.value.raw, "", a.near(t.field, plain.exact)...)
 }
 
 // checkClass checks the class of an object.
@@ -78,7 +77,7 @@ func (e *Expr) checkClass(t *test, a *About) error {
 			return nil
 		}
 	}
-	return e.fault(t.valueAt, t.to, "this trace has no class "+class, "", nearest.Alike(class, a.shownNames(f, class))...)
+	return e.fault(t.valueAt, t.to, "this trace has no class "+class, "", a.near(f, class)...)
 }
 
 func (e *Expr) fault(at, to int, message, hint string, near ...string) error {

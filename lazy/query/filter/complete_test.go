@@ -44,7 +44,7 @@ func TestComplete(t *testing.T) {
 		{"thread=w|", "thread=worker-1"},
 		{"thread=|", "thread=3,thread=main,thread=worker-1"},
 		{"kind=it|", "kind=iteration"},
-		{"status=un|", "status=unfinished,status=underway,status=unchanged"},
+		{"status=un|", "status=unfinished,status=underway,status=untracked,status=unchanged"},
 		{"ret=n|", "ret=null"},
 		{"obj=Ba|", "obj=Bank"},
 		{"threw=|", "threw=true,threw=false"},

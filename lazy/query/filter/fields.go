@@ -145,7 +145,7 @@ var fields = [...]Field{
 	idValue:  {Name: "value", kind: kindValue, in: ofFields | ofVars | ofArrays | throws | snapshots, About: "the value read, written, thrown or caught; any that a breakpoint recorded"},
 	idObj:    {Name: "obj", kind: kindObject, in: allClasses &^ classesOf(format.ClassLoop, format.ClassIteration), About: "an object in any role: receiver, argument, result, value, owner of a field or element"},
 	idIter:   {Name: "iter", kind: kindNumber, in: classesOf(format.ClassIteration), About: "the number of an iteration of a loop, from 1"},
-	idStatus: {Name: "status", kind: kindWord, in: allClasses, About: "unfinished, underway; in a diff: unchanged, removed, added, edited"},
+	idStatus: {Name: "status", kind: kindWord, in: allClasses, About: "unfinished, untracked (its end is not known), underway; in a diff: unchanged, removed, added, edited"},
 }
 
 func init() {
@@ -240,6 +240,7 @@ const (
 	statusEditedNew                     //
 	statusUnfinished                    // a container whose end was not recorded
 	statusUnderWay                      // a call that was running when the recording began
+	statusUntracked                     // a call of whose end nothing is known
 
 	statusDiff = statusUnfinished - 1
 )
@@ -248,6 +249,6 @@ var statusWords = []struct {
 	word string
 	is   status
 }{
-	{"unfinished", statusUnfinished}, {"underway", statusUnderWay}, {"unchanged", statusUnchanged}, {"removed", statusRemoved},
+	{"unfinished", statusUnfinished}, {"underway", statusUnderWay}, {"untracked", statusUntracked}, {"unchanged", statusUnchanged}, {"removed", statusRemoved},
 	{"added", statusAdded}, {"edited", statusEditedOld | statusEditedNew}, {"edited-old", statusEditedOld}, {"edited-new", statusEditedNew},
 }

@@ -139,7 +139,7 @@ func (t *boundTest) inRange(n int64) bool {
 
 // threw is the test whether a call ended by an exception. f may be nil.
 func (t *boundTest) threw(f *format.Footer) bool {
-	return ended(f) && (threw(f) == (t.op == opNone || t.value.truth)) != (t.op == opNe)
+	return ended(f) && !f.Untracked() && (threw(f) == (t.op == opNone || t.value.truth)) != (t.op == opNe)
 }
 
 func threw(f *format.Footer) bool { return f.Threw || f.Exception != "" }
@@ -182,6 +182,12 @@ func (t *boundTest) hasStatus(x *Facts) bool {
 		known |= statusUnfinished
 		if x.Unfinished || p.Class == format.ClassCall && !ended(x.Footer) {
 			is |= statusUnfinished
+		}
+	}
+	if p.Class == format.ClassCall && x.Footer != nil {
+		known |= statusUntracked
+		if x.Footer.Untracked() {
+			is |= statusUntracked
 		}
 	}
 	if p.Class == format.ClassCall {

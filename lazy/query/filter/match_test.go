@@ -116,13 +116,13 @@ func TestMatchUnknown(t *testing.T) {
 	list(t, "unknown", x, `ret=null;no ret!=null;no ret<0;no threw;no threw=false;no threw!=true;no exc;no dur>0;no dur<1h;no dur!=1s;no at>0;no self>=0;no kids>=0;no
 		size>=0;no depth>=0;no status=unfinished;no status!=unfinished;no -dur>0 -ret=null -threw not_threw=false`)
 	x.Unfinished = true
-	list(t, "unfinished", x, `status=unfinished status!=unfinished;no threw=false;no ret!=null;no`)
+	list(t, "unfinished", x, `status=unfinished status=untracked;no status!=unfinished;no threw=false;no ret!=null;no`)
 	x = aCall(withdraw, format.Value{Kind: format.ValueUnfinished})
 	list(t, "unfinished by its footer", x, `status=unfinished threw=false;no threw!=true;no ret!=null;no ret~.;no ret=void;no`)
 	x = aCall(transfer, format.Value{Kind: format.ValueVoid})
 	list(t, "void", x, `ret=void ret!=void;no ret=null;no ret!=null;no ret~.;no ret:v;no threw=false`)
 	x = aCall(transfer, format.Value{Kind: format.ValueUntracked})
-	list(t, "untracked", x, `ret=void;no ret!=void;no ret!=null;no threw=false status!=unfinished`)
+	list(t, "untracked", x, `ret=void;no ret!=void;no ret!=null;no threw=false;no threw!=true;no -threw status!=unfinished status=untracked`)
 	x = aCall(99, intValue(1))
 	x.Thread = 2
 	list(t, "unknown method", x, `method=withdraw;no method!=withdraw;no -method=withdraw class!=x;no pkg!=x;no thread=3 thread!=3;no thread!=main thread="Thread_3" ret=1`)

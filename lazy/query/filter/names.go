@@ -2,6 +2,7 @@ package filter
 
 import (
 	"iter"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +16,15 @@ import (
 
 const constructor = "<init>"
 
+// pointerReceiver is how Go's stack traces write the type of a receiver that is a pointer.
+var pointerReceiver = regexp.MustCompile(`\(\*([^()*\s]+)\)`)
+
+// Plain returns the name of a method or class as rows have it if it is one as Go's stack traces write it: main.T.Do
+// for main.(*T).Do, main.Set.Put for main.(*Set[...]).Put.
+func Plain(name string) string {
+	return pointerReceiver.ReplaceAllString(strings.ReplaceAll(name, "[...]", ""), "$1")
+}
+
 // classNames yields the names of a class.
 func classNames(c *format.Context, d *format.ClassDescriptor, yield func(string) bool) bool {
 	dotted := strings.ReplaceAll(d.Name, "$", ".")
@@ -25,10 +35,20 @@ func classNames(c *format.Context, d *format.ClassDescriptor, yield func(string)
 	// Functions have the name of their package in the trace, and objects its import path.
 	pkg := PackageOf(d.Name)
 	if p := c.Packages.Named(pkg); p != nil {
-		return yield(p.Path + d.Name[len(pkg):])
+		return paths(p, func(path string) bool { return yield(path + d.Name[len(pkg):]) })
 	}
 	p := c.Packages.At(pkg)
 	return p == nil || yield(p.Name+d.Name[len(pkg):])
+}
+
+// paths yields the import path of a package, and its ends that are longer than its name.
+func paths(p *format.Package, yield func(string) bool) bool {
+	for path, more := p.Path, true; more && len(path) > len(p.Name); _, path, more = strings.Cut(path, "/") {
+		if !yield(path) {
+			return false
+		}
+	}
+	return len(p.Path) > len(p.Name) || yield(p.Path)
 }
 
 // packageNames yields the names of the package of a class: as in the names of classes, and its import path.
@@ -38,7 +58,7 @@ func packageNames(c *format.Context, class string, yield func(string) bool) bool
 		return false
 	}
 	if p := c.Packages.Named(pkg); p != nil {
-		return yield(p.Path)
+		return paths(p, yield)
 	}
 	p := c.Packages.At(pkg)
 	return p == nil || yield(p.Name)

@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -47,6 +49,8 @@ func TestImportPaths(t *testing.T) {
 		"method=lru.Cache.Get": true, "method=" + path + ".Cache.Get": true, "class=lru.Cache": true, "class=" + path + ".Cache": true,
 		"pkg=lru": true, "pkg=" + path: true, "pkg=example.com/shop/*": true, "pkg~^example": true, "recv=lru.Cache": true,
 		"recv=" + path + ".Cache@7": true, "obj=lru.Cache@7": true, "-pkg=" + path: false,
+		"method=lru.(*Cache).Get": true, "method=lru.(*Cache[...]).Get": true, "method=" + path + ".(*Cache).*": true, "class=(*Cache)": true,
+		"method=go-cache/v2.Cache.Get": true, "pkg=shop/go-cache/v2": true, "class=other.(*Cache)": false,
 		"method=lru.New": false, "method=" + path + ".New": false, "class=lru": false, "class=" + path: false, "pkg=other": false,
 	} {
 		e, err := Parse(text)
@@ -60,6 +64,40 @@ func TestImportPaths(t *testing.T) {
 		}
 		if got := f.Match(&Facts{Point: &get}); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestNearElsewhere: a name with the own name of a package that several have, or with an end of its path, leads to these.
+func TestNearElsewhere(t *testing.T) {
+	c := format.NewContext(format.V27)
+	add := func(o interface {
+		Append([]byte, format.Version) ([]byte, error)
+	}) {
+		b, err := o.Append(nil, format.V27)
+		if err == nil {
+			_, _, err = c.Add(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, m := range [][2]string{{"cmd/alpha", "main"}, {"cmd/beta", "main"}, {"x/store", "Open"}, {"x/store.T", "Do"}, {"m.x/yaml/v3", "Read"}, {"shop", "Open"}} {
+		add(&format.ClassDescriptor{ID: int32(i), Name: m[0]})
+		add(&format.MethodDescriptor{ID: int32(i), ClassID: int32(i), Name: m[1], Result: format.Type{Kind: format.TypeVoid}})
+	}
+	for text, want := range map[string]string{
+		"method=main.main": "cmd/alpha.main,cmd/beta.main", "pkg=main": "cmd/alpha,cmd/beta", "method=example.com/y/yaml.v3.Read": "m.x/yaml/v3.Read",
+		"method=other.Open": "x/store.Open", "method=a.b.Open": "", "method=s.T.Do": "T.Do,x/store.T.Do", "class=s.T": "x/store.T", "method=y.(*T).Do": "T.Do,x/store.T.Do", "method=Read[int]": "Read", "class=x/store.T[K,V]": "x/store.T", "pkg=none": "",
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = e.Bind(About{Context: c})
+		var fault *Error
+		if !errors.As(err, &fault) || strings.Join(fault.Near, ",") != want {
+			t.Errorf("%s: %+v, want near %s", text, err, want)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (t *boundTest) needs() (n Needs) {
 		n.Values = true
 	case idStatus:
 		// The flags of a call are after its values.
-		n.Footer, n.Values = t.value.status&statusUnfinished != 0, t.value.status&statusUnderWay != 0
+		n.Footer, n.Values = t.value.status&(statusUnfinished|statusUntracked) != 0, t.value.status&statusUnderWay != 0
 	}
 	return n
 }

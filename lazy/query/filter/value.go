@@ -29,8 +29,9 @@ type literal struct {
 	raw    string // as typed, without quotes and escapes
 	quoted bool
 
-	matcher  matcher // names, texts
-	from, to int64   // of whole numbers, times, bytes: the range that = and the order operators accept
+	matcher  matcher  // names, texts
+	plain    *matcher // also for the name that it stands for, see Plain; nil if that is the same
+	from, to int64    // of whole numbers, times, bytes: the range that = and the order operators accept
 	truth    bool
 	classes  classes // of kind
 	status   status
@@ -56,6 +57,10 @@ func (l *literal) set(f *Field, o op) (message, hint string, near []string) {
 	switch f.kind {
 	case kindName:
 		l.matcher, _ = newMatcher(o, l.raw, l.quoted)
+		if name := Plain(l.raw); name != l.raw && (f.id == idMethod || f.id == idClass) {
+			m, _ := newMatcher(o, name, l.quoted)
+			l.plain = &m
+		}
 	case kindWord:
 		return l.setWord(f)
 	case kindNumber:

@@ -13,6 +13,11 @@ func (m *matcher) anyOf(names func(yield func(string) bool) bool) bool {
 	return !names(func(s string) bool { return !m.matches(s) })
 }
 
+// anyOf is that of its matchers.
+func (l *literal) anyOf(names func(yield func(string) bool) bool) bool {
+	return l.matcher.anyOf(names) || l.plain != nil && l.plain.anyOf(names)
+}
+
 // matchesPkg is matches for the package of a class: a.b.* is also a.b itself.
 func (t *boundTest) matchesPkg(c *format.Context, class string) bool {
 	l := &t.value
@@ -35,7 +40,7 @@ func (t *boundTest) method(c *format.Context, id int32) Verdict {
 	case t.field.id != idMethod:
 		return t.class(c, d.ClassID)
 	}
-	matches := t.value.matcher.anyOf(func(yield func(string) bool) bool { return methodNames(c, d, t.signed(), yield) })
+	matches := t.value.anyOf(func(yield func(string) bool) bool { return methodNames(c, d, t.signed(), yield) })
 	if c.Class(d.ClassID) == nil {
 		return yesOrMaybe(matches)
 	}
@@ -67,7 +72,7 @@ func (t *boundTest) class(c *format.Context, id int32) Verdict {
 	case t.value.kind == litRef: // the class of an object
 		return t.classes.put(id, t.value.class == "" || !classNames(c, d, func(s string) bool { return s != t.value.class }))
 	}
-	return t.classes.put(id, t.value.matcher.anyOf(func(yield func(string) bool) bool { return classNames(c, d, yield) }))
+	return t.classes.put(id, t.value.anyOf(func(yield func(string) bool) bool { return classNames(c, d, yield) }))
 }
 
 // ofField is method for a field and for the class or package of a field.

@@ -147,6 +147,23 @@ func IsStatement(method string) bool {
 	return len(method) > len(goMethod) && strings.HasPrefix(method, goMethod)
 }
 
+// Heading is the name with the number first, as in 13 app.work ← 1 app.main app.go:3. From end on it tells who
+// started the goroutine.
+func (n *Name) Heading() (text string, end int) {
+	text = n.short() + " " + n.Start
+	if n.Program != "" {
+		text = n.Program + programEnd + text
+	}
+	end = len(text)
+	if n.Parent != 0 {
+		text += startedBy + strconv.FormatInt(n.Parent, 10)
+	}
+	if n.By != "" {
+		text += " " + n.By + " " + n.At
+	}
+	return text, end
+}
+
 // short returns the number, with "main" appended for that of main.
 func (n *Name) short() string {
 	switch {

@@ -22,11 +22,11 @@ func (l *Layout) Title() Line {
 	}
 	room := l.width - w.width
 	if right != "" {
-		room -= display.TextWidth(right, l.g.ASCII) + 3
+		room -= l.g.TextWidth(right) + 3
 	}
 	w.cut(l.t.Title, styled(l.t.Title, Plain), max(0, room), false)
 	if right != "" && room > 0 {
-		w.until(l.width - display.TextWidth(right, l.g.ASCII) - 1)
+		w.until(l.width - l.g.TextWidth(right) - 1)
 		w.put(right, Strong)
 	}
 	return w.end()
@@ -56,7 +56,7 @@ func (l *Layout) Head() Line {
 		title := l.head(c)
 		at := s.at
 		if c.right() {
-			at = max(s.at, s.at+s.wide-display.TextWidth(title, l.g.ASCII))
+			at = max(s.at, s.at+s.wide-l.g.TextWidth(title))
 		}
 		rule(at - 1)
 		w.until(at)
@@ -75,7 +75,10 @@ func (l *Layout) Head() Line {
 func (l *Layout) Row(i int) Line { return l.Values(l.t.Rows.Row(i)) }
 
 // Values draws the values of a row; those that are nil as one that is not known yet.
-func (l *Layout) Values(values []Value) Line {
+func (l *Layout) Values(values []Value) Line { return l.Shifted(values, 0) }
+
+// Shifted draws the values of a row. Of the texts that do not fit, up to skip cells are left out at the left.
+func (l *Layout) Shifted(values []Value, skip int) Line {
 	w := line{g: l.g}
 	if values == nil {
 		w.space(l.margin)
@@ -87,28 +90,46 @@ func (l *Layout) Values(values []Value) Line {
 		if l.width == 0 {
 			w.styled(v.text, v.spans)
 		} else {
-			w.cut(v.text, v.spans, max(0, l.width-w.width), false)
+			w.shifted(v.text, v.spans, max(0, l.width-w.width), false, skip)
 		}
 		return w.end()
 	}
 	for _, s := range l.shown {
 		c := &l.t.Columns[s.column]
 		text, spans := c.shown(values[s.column], l.g)
-		if width := widthUpTo(text, s.wide+1, l.g.ASCII); width > s.wide && c.Kind == Count {
+		if width := widthUpTo(text, s.wide+1, l.g); width > s.wide && c.Kind == Count {
 			v := values[s.column]
 			text = v.sign(l.g) + display.Short(v.n)
 			spans = styled(text, Plain)
 		}
 		at := s.at
 		if c.right() {
-			at += s.wide - widthUpTo(text, s.wide, l.g.ASCII)
+			at += s.wide - widthUpTo(text, s.wide, l.g)
 		}
 		if text != "" {
 			w.until(at)
-			w.cut(text, spans, s.wide, c.CutMiddle)
+			w.shifted(text, spans, s.wide, c.CutMiddle, skip)
+		}
+		if v := values[s.column]; s.bar > 0 && v.Known() {
+			w.until(s.at + s.wide + 1)
+			w.gauge(v.f, s.bar-1)
 		}
 	}
 	return l.clipped(&w)
+}
+
+// Hidden returns how many cells of the longest text of a row do not fit.
+func (l *Layout) Hidden(values []Value) (most int) {
+	if v := lineOf(values); v != nil {
+		return max(0, l.g.TextWidth(v.text)-l.width+l.margin)
+	}
+	for _, s := range l.shown {
+		if c := &l.t.Columns[s.column]; c.Kind == Text && s.column < len(values) {
+			text, _ := c.shown(values[s.column], l.g)
+			most = max(most, l.g.TextWidth(text)-s.wide)
+		}
+	}
+	return most
 }
 
 // clipped returns a line that is not wider than the layout, which is so only where it has no room
@@ -135,13 +156,13 @@ func (l *Layout) Spread(row int) Line {
 		return Line{}
 	}
 	const bars = 40
-	low, high := display.Duration(h.Min(), l.g), display.Duration(h.Max(), l.g)
+	low, high := l.g.Duration(h.Min()), l.g.Duration(h.Max())
 	w.space(min(1, l.margin))
 	w.put(caption+"  ", Faint)
 	w.put(low+" ", Plain)
 	room := bars
 	if l.width > 0 {
-		room = min(bars, l.width-w.width-len(" ")-display.TextWidth(high, l.g.ASCII)-1)
+		room = min(bars, l.width-w.width-len(" ")-l.g.TextWidth(high)-1)
 	}
 	w.put(h.Text(room, l.g.ASCII), format.StyleNumber)
 	w.put(" "+high, Plain)

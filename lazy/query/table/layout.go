@@ -18,19 +18,35 @@ type Layout struct {
 	width  int   // of a line; 0 if as wide as needed
 	margin int   // blank cells at the beginning of a line
 	need   []int // for each column, the widest value or title
+	bars   bool  // there may be one: see Bars
+	bar    int   // cells of the bar after the first column of shares, with the blank before it; 0 for none
 	shown  []slot
 }
+
+// barWidth is how many cells a bar takes, and barFrom the width of lines from which on there is one, if [Layout.Bars] says so.
+const (
+	barWidth = 9
+	barFrom  = 110
+)
 
 // slot is the place of a column in a line.
 type slot struct {
 	column   int
 	at, wide int // the first cell, and how many there are
+	bar      int // cells after them
 }
 
 // NewLayout returns the layout of a table in lines of width cells, which begin with
 // margin blank ones. If width is 0, lines are as wide as their columns.
 func NewLayout(t *Table, width, margin int, g *display.Glyphs) *Layout {
 	l := &Layout{t: t, g: g, width: width, margin: margin, need: make([]int, len(t.Columns))}
+	l.arrange()
+	return l
+}
+
+// Bars draws a bar after the first share of each row, in lines that are wide enough.
+func (l *Layout) Bars() *Layout {
+	l.bars = true
 	l.arrange()
 	return l
 }
@@ -85,14 +101,17 @@ func (l *Layout) fit(row []Value) (grown bool) {
 			continue
 		}
 		text, _ := c.shown(v, l.g)
-		if w := widthUpTo(text, l.most(i), l.g.ASCII); w > l.need[i] {
+		if w := widthUpTo(text, max(l.most(i), longest), l.g); w > l.need[i] {
 			l.need[i], grown = w, true
 		}
 	}
 	return grown
 }
 
-// most is the largest width of a column.
+// longest is how many cells of a text a column gets at most, once all others have what they want.
+const longest = 200
+
+// most is the largest width that a column wants.
 func (l *Layout) most(i int) int {
 	const usual, all = 48, 1 << 12
 	switch c := &l.t.Columns[i]; {
@@ -105,10 +124,10 @@ func (l *Layout) most(i int) int {
 }
 
 // widthUpTo returns the width of a text, or most if it is wider.
-func widthUpTo(text string, most int, ascii bool) int {
+func widthUpTo(text string, most int, g *display.Glyphs) int {
 	width := 0
 	for len(text) > 0 && width < most {
-		_, w, n := display.NextCell(text, ascii)
+		_, w, n := g.NextCell(text)
 		width += w
 		text = text[n:]
 	}
@@ -145,7 +164,7 @@ func (l *Layout) head(c *Column) string {
 // bounds returns the least width of a column, and the width that it wants.
 func (l *Layout) bounds(i int) (least, want int) {
 	c := &l.t.Columns[i]
-	want = max(l.need[i], display.TextWidth(l.head(c), l.g.ASCII), c.Least)
+	want = max(min(l.need[i], l.most(i)), l.g.TextWidth(l.head(c)), c.Least)
 	if c.Kind == Duration {
 		want = max(want, 7) // as wide as any: the column stays in place while values change
 	}
@@ -153,7 +172,7 @@ func (l *Layout) bounds(i int) (least, want int) {
 		return want, want
 	}
 	const usual, named, stretched, worth = 12, 20, 24, 32
-	least = max(c.Least, display.TextWidth(l.head(c), l.g.ASCII))
+	least = max(c.Least, l.g.TextWidth(l.head(c)))
 	switch {
 	case c.Even:
 		least = c.Least // its title may be cut
@@ -178,6 +197,10 @@ func (l *Layout) arrange() {
 			shown = append(shown, i)
 		}
 	}
+	l.bar = 0
+	if l.bars && l.width >= barFrom && l.leastWidth(shown)+barWidth <= l.width {
+		l.bar = barWidth
+	}
 	for l.width > 0 && l.leastWidth(shown) > l.width {
 		leave := -1
 		for at, i := range shown {
@@ -194,9 +217,20 @@ func (l *Layout) arrange() {
 	l.place(shown)
 }
 
+// barred returns the column among some that has a bar; -1 if none has.
+func (l *Layout) barred(shown []int) int {
+	if i := slices.IndexFunc(shown, func(i int) bool { return l.t.Columns[i].Kind == Share }); i >= 0 && l.bar > 0 {
+		return shown[i]
+	}
+	return -1
+}
+
 // leastWidth is the smallest width of a line with these columns.
 func (l *Layout) leastWidth(shown []int) int {
 	sum := l.margin + gap*max(0, len(shown)-1)
+	if l.barred(shown) >= 0 {
+		sum += l.bar
+	}
 	for _, i := range shown {
 		least, _ := l.bounds(i)
 		sum += least
@@ -230,13 +264,23 @@ func (l *Layout) place(shown []int) {
 			left -= more
 		}
 	}
+	for _, i := range byPriority { // no column is cut while another has blanks
+		if more := min(l.need[i]-wide[i], left); more > 0 && l.width > 0 {
+			wide[i] += more
+			left -= more
+		}
+	}
 	if i := l.stretched(); l.width > 0 && left > 0 && slices.Contains(shown, i) {
 		wide[i] += left
 	}
-	at := l.margin
+	at, barred := l.margin, l.barred(shown)
 	for _, i := range shown {
-		l.shown = append(l.shown, slot{i, at, wide[i]})
-		at += wide[i] + gap
+		s := slot{column: i, at: at, wide: wide[i]}
+		if i == barred {
+			s.bar = l.bar
+		}
+		l.shown = append(l.shown, s)
+		at += s.wide + s.bar + gap
 	}
 }
 

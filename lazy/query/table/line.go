@@ -29,7 +29,7 @@ func (l *line) put(text string, s format.Style) { l.styled(text, styled(text, s)
 // styled appends text with the styles of its parts.
 func (l *line) styled(text string, spans []format.Span) {
 	for i := 0; i < len(text); {
-		out, w, n := display.NextCell(text[i:], l.g.ASCII)
+		out, w, n := l.g.NextCell(text[i:])
 		for len(spans) > 1 && spans[0].End <= i {
 			spans = spans[1:]
 		}
@@ -67,7 +67,7 @@ func (l *line) until(x int) { l.space(x - l.width) }
 // it is the end of a class that is missing, if the name of the method fits.
 func (l *line) cut(text string, spans []format.Span, width int, middle bool) {
 	more := len([]rune(l.g.More))
-	head, whole := fits(text, width, l.g.ASCII)
+	head, whole := fits(text, width, l.g)
 	switch {
 	case whole:
 		l.styled(text, spans)
@@ -78,20 +78,48 @@ func (l *line) cut(text string, spans []format.Span, width int, middle bool) {
 	case middle && width >= more+2:
 		room := width - more
 		tail := member(text)
-		if _, whole := fits(text[tail:], room-1, l.g.ASCII); tail > 0 && whole {
-			head, _ = fits(text, room-display.TextWidth(text[tail:], l.g.ASCII), l.g.ASCII)
+		if _, whole := fits(text[tail:], room-1, l.g); tail > 0 && whole {
+			head, _ = fits(text, room-l.g.TextWidth(text[tail:]), l.g)
 		} else {
-			head, _ = fits(text, (room+1)/2, l.g.ASCII)
-			tail = end(text, room/2, l.g.ASCII)
+			head, _ = fits(text, (room+1)/2, l.g)
+			tail = end(text, room/2, l.g)
 		}
 		l.styled(text[:head], spans)
 		l.put(l.g.More, Faint)
 		l.styled(text[tail:], moved(spans, tail))
 		return
 	}
-	head, _ = fits(text, width-more, l.g.ASCII)
+	head, _ = fits(text, width-more, l.g)
 	l.styled(text[:head], spans)
 	l.put(l.g.More, Faint)
+}
+
+// shifted appends a text like cut, without up to skip cells at its left if it does not fit.
+func (l *line) shifted(text string, spans []format.Span, width int, middle bool, skip int) {
+	more := len([]rune(l.g.More))
+	if skip > 0 && width > more {
+		if skip = min(skip, l.g.TextWidth(text)-width); skip > 0 {
+			from, _ := fits(text, skip+more, l.g)
+			l.put(l.g.More, Faint)
+			text, spans, width, middle = text[from:], moved(spans, from), width-more, false
+		}
+	}
+	l.cut(text, spans, width, middle)
+}
+
+// gauge appends the bar of a share.
+func (l *line) gauge(share float64, width int) {
+	style := Cool
+	switch {
+	case share >= 0.8:
+		style = Hot
+	case share >= 0.5:
+		style = Warm
+	}
+	const whole = 1 << 20
+	bar, track := l.g.Gauge(int64(share*whole), whole, width)
+	l.put(bar, style)
+	l.put(track, Track)
 }
 
 // member returns where the name of a method begins in the text Class.method(…), with the dot; 0 if the text
@@ -105,9 +133,9 @@ func member(text string) int {
 }
 
 // fits returns how many bytes of a text fit width cells, and whether that is all.
-func fits(text string, width int, ascii bool) (n int, whole bool) {
+func fits(text string, width int, g *display.Glyphs) (n int, whole bool) {
 	for n < len(text) {
-		_, w, size := display.NextCell(text[n:], ascii)
+		_, w, size := g.NextCell(text[n:])
 		if w > width {
 			return n, false
 		}
@@ -118,14 +146,14 @@ func fits(text string, width int, ascii bool) (n int, whole bool) {
 }
 
 // end returns where the last width cells of a text begin, or fewer.
-func end(text string, width int, ascii bool) int {
+func end(text string, width int, g *display.Glyphs) int {
 	const longest = 64 // bytes that a cell may be made of, as an estimate
 	at := max(0, len(text)-width*longest)
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
 	}
-	for left := display.TextWidth(text[at:], ascii); left > width; {
-		_, w, n := display.NextCell(text[at:], ascii)
+	for left := g.TextWidth(text[at:]); left > width; {
+		_, w, n := g.NextCell(text[at:])
 		at, left = at+n, left-w
 	}
 	return at

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"tracex/format"
 	"tracex/lazy/query/histogram"
 )
 
@@ -75,7 +76,10 @@ type Column struct {
 	// Least and Most bound the width of a column of texts; others are as wide as their values.
 	Least, Most int
 	Align       Align
-	CutMiddle   bool // cut a text that does not fit in its middle, not at its end
+	// Style is that of the texts without styles of their own; that of methods is for Class.method(…), of which the class
+	// has another. Without one they are plain.
+	Style     format.Style
+	CutMiddle bool // cut a text that does not fit in its middle, not at its end
 	// Stretch gives the column the cells that are left over. Without it in any column, the last
 	// one of texts gets them.
 	Stretch bool

@@ -139,7 +139,7 @@ func checkWidths(t *testing.T, of *Table, width int, g *display.Glyphs) {
 			lines = append(lines, l.Row(i))
 		}
 		for _, line := range lines {
-			if w := ansi.StringWidth(line.Text); width > 0 && w > width || w != display.TextWidth(line.Text, g.ASCII) {
+			if w := ansi.StringWidth(line.Text); width > 0 && w > width || w != g.TextWidth(line.Text) {
 				t.Errorf("at width %d a line of %d: %q", width, w, line.Text)
 			}
 			if format.NeedsEscape(line.Text) {

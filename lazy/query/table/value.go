@@ -118,6 +118,10 @@ const (
 	Plain  format.Style = 64 + iota
 	Faint               // rules, values that are absent or pending, notes
 	Strong              // what the table is sorted by
+	Track               // what the bar of a share leaves
+	Cool                // the bar of less than half of the whole
+	Warm                // of at least half
+	Hot                 // of nearly all
 )
 
 // shown returns the text of a value as a column shows it, before it is cut, and its styles.
@@ -131,11 +135,36 @@ func (c *Column) shown(v Value, g *display.Glyphs) (text string, spans []format.
 		return g.None, styled(g.None, Faint)
 	case c.Kind == Text && v.spans != nil:
 		return v.text, v.spans
+	case c.Kind == Text && c.Style == format.StyleMethod:
+		return v.text, named(v.text, g)
+	case c.Kind == Text && c.Style != 0:
+		return v.text, styled(v.text, c.Style)
 	case c.Kind == Text:
 		return v.text, styled(v.text, Plain)
 	}
 	text = v.sign(g) + c.number(v, g)
+	if v.f < least[c.Kind] && v.f > -least[c.Kind] {
+		return text, styled(text, Faint)
+	}
 	return text, styled(text, Plain)
+}
+
+// least is the least number that is not faint, by the kind of its column.
+var least = [...]float64{Count: 1, Decimal: 0.005, Duration: 1, Share: 0.001, Bytes: 1, Event: 0}
+
+// named returns the styles of a text Class.method(…). Blanks, and the mark of a path, may be before it.
+func named(text string, g *display.Glyphs) []format.Span {
+	body := strings.TrimPrefix(strings.TrimLeft(text, " "), g.Absent+" ")
+	name, _, _ := strings.Cut(body, "(")
+	if name == "" || strings.ContainsRune(name, ' ') {
+		return styled(text, Plain)
+	}
+	start := len(text) - len(body)
+	dot := start + strings.LastIndexByte(name, '.') + 1
+	return []format.Span{
+		{Start: 0, End: start, Style: Faint}, {Start: start, End: dot, Style: format.StyleClass},
+		{Start: dot, End: start + len(name), Style: format.StyleMethod}, {Start: start + len(name), End: len(text), Style: Plain},
+	}
 }
 
 // sign returns what is before the number of a value.
@@ -180,7 +209,7 @@ func (c *Column) number(v Value, g *display.Glyphs) string {
 	case Decimal:
 		return strconv.FormatFloat(v.f, 'f', 2, 64)
 	case Duration:
-		return display.Duration(v.n, g)
+		return g.Duration(v.n)
 	case Share:
 		return share(v.f)
 	case Bytes:

@@ -102,12 +102,12 @@ func (w *writer) pkg(int) (format.Style, bool) {
 	if !ok {
 		return 0, false
 	}
-	d := w.c.Class(id)
-	if d == nil || !strings.Contains(d.Name, ".") {
-		return 0, false
+	pkg := ""
+	if d := w.c.Class(id); d != nil {
+		pkg = filter.PackageOf(d.Name)
 	}
-	w.text(d.Name[:strings.LastIndexByte(d.Name, '.')])
-	return format.StyleClass, true
+	w.text(pkg)
+	return format.StyleClass, pkg != ""
 }
 
 func (w *writer) file(int) (format.Style, bool) {
@@ -152,17 +152,17 @@ func (w *writer) event(int) (format.Style, bool) {
 }
 
 func (w *writer) at(int) (format.Style, bool) {
-	w.b = append(w.b, display.Exactly(w.x.At, w.g)...)
+	w.b = append(w.b, w.g.Exactly(w.x.At)...)
 	return format.StyleNumber, w.x.Known&filter.KnownAt != 0
 }
 
 func (w *writer) dur(int) (format.Style, bool) {
-	w.b = append(w.b, display.Duration(w.x.Duration, w.g)...)
+	w.b = append(w.b, w.g.Duration(w.x.Duration)...)
 	return format.StyleNumber, w.x.Known&filter.KnownDuration != 0 && w.x.Duration >= 0
 }
 
 func (w *writer) self(int) (format.Style, bool) {
-	w.b = append(w.b, display.Duration(w.x.Self, w.g)...)
+	w.b = append(w.b, w.g.Duration(w.x.Self)...)
 	return format.StyleNumber, w.x.Known&filter.KnownSelf != 0
 }
 
@@ -182,7 +182,7 @@ func threw(f *format.Footer) bool { return f != nil && (f.Threw || f.Exception !
 
 func (w *writer) threw(int) (format.Style, bool) {
 	f := w.x.Footer
-	if !w.is(format.ClassCall) || !threw(f) && (f == nil || f.Result.Kind == format.ValueUnfinished) {
+	if !w.is(format.ClassCall) || !threw(f) && (f == nil || f.Result.Kind == format.ValueUnfinished || f.Result.Kind == format.ValueUntracked) {
 		return 0, false
 	}
 	w.b = strconv.AppendBool(w.b, threw(f))
@@ -199,7 +199,7 @@ func (w *writer) exc(int) (format.Style, bool) {
 		return 0, false
 	}
 	if name := w.x.Footer.Exception; name != "" {
-		w.text(name[strings.LastIndexByte(name, '.')+1:])
+		w.text(format.ShortClass(name))
 	} else {
 		w.b = append(w.b, "threw"...)
 	}
@@ -303,6 +303,8 @@ func (w *writer) status(int) (format.Style, bool) {
 	switch f := w.x.Footer; {
 	case w.x.Unfinished, w.is(format.ClassCall) && f != nil && !threw(f) && f.Result.Kind == format.ValueUnfinished:
 		w.b = append(w.b, "unfinished"...)
+	case w.is(format.ClassCall) && f != nil && f.Untracked():
+		w.b = append(w.b, "untracked"...)
 	case w.is(format.ClassCall) && p.Flags&format.FlagUnderWay != 0:
 		w.b = append(w.b, "underway"...)
 	case p.Diff >= format.DiffUnchanged && p.Diff <= format.DiffEditedNew:

@@ -75,7 +75,7 @@ func TestAgreesWithFilters(t *testing.T) {
 		"line": "line=..0 or line=0..", "kind": "-in(x)", "event": "event=0..", "depth": "depth=0..", "threw": "threw=true or threw=false",
 		"ret": "ret=null or ret!=null or ret=void", "recv": "recv!=null", "arg": "arg=null or arg!=null or arg=void",
 		"arg.2": "arg.2=null or arg.2!=null or arg.2=void", "value": "value=null or value!=null or value=void", "iter": "iter=1..",
-		"status": "status=unfinished or status=underway or status=unchanged or status=removed or status=added or status=edited",
+		"status": "status=unfinished or status=underway or status=untracked or status=unchanged or status=removed or status=added or status=edited",
 		"exc":    "exc", "dur": "dur>0s", "at": "at>=0s", "self": "self>=0s", "kids": "kids>=0", "size": "size>=0",
 	}
 	same := []string{"method", "class", "pkg", "file", "line", "thread", "kind", "event", "var", "field", "iter", "depth", "threw", "status"}
@@ -259,4 +259,31 @@ func FuzzParseLog(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPackage: the package of a function of Go is the whole of what its class is called.
+func TestPackage(t *testing.T) {
+	for class, want := range map[string]string{
+		"shop": "shop", "a/util": "a/util", "m.x/yaml/v3": "m.x/yaml/v3", "m.x/yaml/v3.D": "m.x/yaml/v3", "example.com/m.x/a/util.T": "example.com/m.x/a/util",
+		"com.shop.Account": "com.shop", "Account": display.Unicode.None,
+	} {
+		c := format.NewContext(format.Newest)
+		for _, o := range []interface {
+			Append([]byte, format.Version) ([]byte, error)
+		}{
+			&format.ClassDescriptor{Name: class}, &format.MethodDescriptor{Name: "run", Result: format.Type{Kind: format.TypeVoid}},
+		} {
+			b, err := o.Append(nil, format.Newest)
+			if err == nil {
+				_, _, err = c.Add(b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		x := &filter.Facts{Point: &format.Point{Class: format.ClassCall}}
+		if got := string(parsed(t, "{pkg}").Append(nil, c, x, &display.Unicode)); got != want {
+			t.Errorf("%s: %q, want %q", class, got, want)
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -85,13 +84,16 @@ func TestConvert(t *testing.T) {
 		"shorter than what is inside": {document(call(1, "1", "a", ""), call(2, "1", "b", ""), end(2, "1", "2", ""), end(1, "1", "1", "")), "# thread 1\nC.a() @0s +2s\n  C.b() @0s +2s\n", "1 call that took less time than those inside it; it is longer here from 311\n"},
 		"timestamps": {document(call(1, "1", "a", `,"timestamp":1700000000.000000001`), call(2, "1", "b", `,"timestamp":1700000001`), end(2, "1", "", `,"timestamp":1700000002.5`), end(1, "1", "4", "")),
 			"# thread 1\nC.a() @0s +4s\n  C.b() @999.999999ms +1.5s\n", ""},
-		"no times": {document(call(1, `"main"`, "a", ""), end(1, `"main"`, "", ""), call(2, `"main"`, "b", ""), end(2, `"main"`, "-1", "")), "# thread main\nC.a() @0s +0s\nC.b() @0s +0s\n", "1 time that is none from 385\n"},
+		"no times": {document(call(1, `"main"`, "a", ""), end(1, `"main"`, "", ""), call(2, `"main"`, "b", ""), end(2, `"main"`, "-1", "")), "# thread main\nC.a() @0s +0s\nC.b() @0s +0s\n", "2 calls whose durations are not known; they last as long as those inside them from 157\n1 time that is none from 385\n"},
+		"returns without parents": {document(call(1, "1", "a", ""), call(2, "2", "z", ""), call(3, "1", "b", ""), `{"id":4,"event":"return","thread_id":1,"elapsed":0.001}`, `{"id":5,"event":"return","thread_id":2,"elapsed":0.009}`,
+			`{"id":6,"event":"return","thread_id":1,"elapsed":0.003}`, `{"id":7,"event":"return","thread_id":1}`, `{"id":8,"event":"return","thread_id":3}`),
+			"# thread 1\nC.a() @0s +3ms\n  C.b() @0s +1ms\n# thread 2\nC.z() @0s +9ms\n", "2 returns of calls that are not open from 501\n"},
 		"missing and odd ends": {document(end(9, "1", "1", ""), call(1, "1", "a", ""), call(2, "1", "b", ""), `{"event":"return","parent_id":1,"elapsed":2}`, end(2, "1", "1", ""), call(3, "1", "c", ""), `{"id":7,"event":"jump"}`, `7`, `null`),
 			"# thread 1\nC.a() @0s +2s\n  C.b() @0s +1s\nC.c(): unfinished @2s +0s\n", "1 call without a return from -1\n1 event that is neither a call nor a return from 516\n1 return of a call that is not open from 63\n1 value of another kind than expected from 541\n"},
 		"crossed returns": {document(call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "c", ""), end(2, "1", "5", ""), end(1, "1", "9", `,"return_value":{"class":"int","value":"1"}`), call(4, "2", "other", ""), end(3, "1", "2", `,"return_value":{"class":"int","value":"3"}`), end(4, "2", "1", ""), call(5, "1", "d", ""), end(5, "1", "1", "")),
 			"# thread 1\nC.a(): 1 @0s +9s\n  C.b() @0s +5s\n    C.c(): 3 @0s +2s\nC.d() @9s +1s\n# thread 2\nC.other() @0s +1s\n", ""},
 		"a return that never comes": {document(call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "c", ""), end(1, "1", "9", ""), call(4, "1", "d", ""), end(4, "1", "1", ""), end(2, "1", "1", "")),
-			"# thread 1\nC.a() @0s +9s\n  C.b(): unfinished @0s +0s\n    C.c(): unfinished @0s +0s\nC.d() @9s +1s\n", "2 calls without a return from -1\n1 return of a call that is not open from 559\n"},
+			"# thread 1\nC.a() @0s +9s\n  C.b() @0s +1s\n    C.c(): unfinished @0s +0s\n    C.d() @0s +1s\n", "1 call without a return from -1\n"},
 		"no headers": {document(`{"id":1,"event":"call","thread_id":1,"http_server_request":{"request_method":"GET","headers":null}}`, end(1, "1", "1", `,"http_server_response":{"status":302,"headers":null}`)),
 			"# thread 1\nHTTP.GET(): 302 @0s +1s\n", ""},
 		"empty objects": {document(`{"id":1,"event":"call","thread_id":1,"http_server_request":{"request_method":"GET"}}`, end(1, "1", "1", `,"http_server_response":{"status":302,"headers":{}}`)),
@@ -194,40 +196,29 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-// TestUpdatesOfFile: the updates of a file are applied though they are at its end; of an input that can be read only
-// once they are counted.
-func TestUpdatesOfFile(t *testing.T) {
-	text := `{"version":"1.8","events":[` + call(1, "1", "a", "") + `],"eventUpdates":{"1":` + call(1, "1", "better", "") + `}}`
-	path := filepath.Join(t.TempDir(), "a.appmap.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ path, want, left string }{
-		{path, "C.better()", "1 call without a return"}, {"-", "C.a()", "1 update of an event, since"}, {path + ".other", "C.a()", "1 update of an event, since"},
-	} {
-		once := struct{ io.Reader }{strings.NewReader(text)}
-		trace, sum, err := readback.Convert(t.Context(), &Source, sources.Input{Reader: once, Path: c.path, Size: -1}, calltrace.Options{})
-		if err != nil || !strings.Contains(story.Of(trace), c.want) || !strings.Contains(story.Left(sum), c.left) {
-			t.Errorf("%s: %v %v %v", c.path, story.Of(trace), story.Left(sum), err)
+// TestAgain: of a file, and of what comes through a pipe, it is known what updates events, and which calls return later. If
+// a file cannot be opened once more, that is counted.
+func TestAgain(t *testing.T) {
+	text := `{"version":"1.8","events":[` + strings.Join([]string{call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "lost", ""), end(1, "1", "9", ""), call(4, "1", "c", ""), end(4, "1", "1", ""), end(2, "1", "4", "")}, ",") +
+		`],"eventUpdates":{"1":` + call(1, "1", "better", "") + `}}`
+	t.Chdir(t.TempDir())
+	for path, content := range map[string]string{"a.appmap.json": text, "no.gz": "\x1f\x8b", "standard input": ""} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-}
-
-// TestReturnsOfFile: of a file it is known which calls return later.
-func TestReturnsOfFile(t *testing.T) {
-	text := document(call(1, "1", "a", ""), call(2, "1", "b", ""), call(3, "1", "lost", ""), end(1, "1", "9", ""), call(4, "1", "c", ""), end(4, "1", "1", ""), end(2, "1", "4", ""))
-	path := filepath.Join(t.TempDir(), "a.appmap.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	once := struct{ io.Reader }{strings.NewReader(text)}
-	trace, sum, err := readback.Convert(t.Context(), &Source, sources.Input{Reader: once, Path: path, Size: -1}, calltrace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "# thread 1\nC.a() @0s +9s\n  C.b() @0s +4s\n    C.lost(): unfinished @0s +0s\n    C.c() @0s +1s\n1 call without a return from -1\n"
-	if got := story.Of(trace) + story.Left(sum); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	const all = "# thread 1\nC.better() @0s +9s\n  C.b() @0s +4s\n    C.lost(): unfinished @0s +0s\n    C.c() @0s +1s\n1 call without a return from -1\n"
+	const once = "# thread 1\nC.a() @0s +9s\n  C.b(): unfinished @0s +0s\n    C.lost(): unfinished @0s +0s\nC.c() @9s +1s\n" +
+		"2 calls without a return from -1\n1 return of a call that is not open from 520\n1 update of an event, since the file could not be opened again from 610\n"
+	for path, want := range map[string]string{"a.appmap.json": all, "-": all, "standard input": all, "no.gz": once} {
+		in := sources.Input{Reader: struct{ io.Reader }{strings.NewReader(text)}, Path: path, Stdin: path == "standard input", Size: -1}
+		trace, sum, err := readback.Convert(t.Context(), &Source, in, calltrace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := story.Of(trace) + story.Left(sum); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+		}
 	}
 }
 

@@ -127,10 +127,14 @@ func (c *calls) fill(e *event) {
 	c.call.Place = c.to.Place(e.path, "", line, c.names)
 }
 
-// end ends the call that an event names. If calls inside it return later, its return waits for them; those that
+// end ends the call that an event names, or else the innermost of its thread. If calls inside it return later, its return waits for them; those that
 // never do are unfinished.
 func (c *calls) end(e *event) error {
 	t := c.open[e.parent]
+	if !e.parented {
+		t = c.threads[e.thread]
+		e.parent = t.innermost()
+	}
 	at := t.find(e.parent)
 	if at < 0 {
 		c.to.Leave("return of a call that is not open", "returns of calls that are not open", 1, e.at)
@@ -159,6 +163,19 @@ func (t *thread) find(id int64) int {
 		}
 	}
 	return -1
+}
+
+// innermost returns the id of the innermost call that has not returned; 0 if there is none.
+func (t *thread) innermost() int64 {
+	if t == nil {
+		return 0
+	}
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if t.stack[i].returned == nil {
+			return t.stack[i].id
+		}
+	}
+	return 0
 }
 
 // keep keeps the return of a call.
@@ -215,6 +232,8 @@ func (c *calls) setEnd(t *thread, e *event) {
 		end = min(t.top().start+e.elapsed, latest)
 	case e.time >= 0:
 		end = e.time - c.base
+	default:
+		c.to.Leave("call whose duration is not known; it lasts as long as those inside it", "calls whose durations are not known; they last as long as those inside them", 1, e.at)
 	}
 	if end < t.now {
 		c.to.Leave("call that took less time than those inside it; it is longer here", "calls that took less time than those inside them; they are longer here", 1, e.at)

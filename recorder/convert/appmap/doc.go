@@ -5,7 +5,8 @@
 //	defined_class, method_id   class and method
 //	receiver                   the receiver, unless the method is static
 //	parameters, message        arguments
-//	parent_id                  the call that a return ends; the returns may be in any order
+//	parent_id                  the call that a return ends; the returns may be in any order. Without it, as early recorders for Java
+//	                           wrote, that is the innermost call of the thread
 //	return_value               the result
 //	exceptions                 a throw, by which the call ended; the causes are lines of its stack
 //	sql_query                  SQL.query(sql ➜ …, database ➜ …)
@@ -13,7 +14,7 @@
 //	http_client_request        HTTP client.GET(url ➜ …, headers ➜ …); as above
 //	message alone              message.receive
 //	thread_id                  a thread; its name has that of the recording
-//	eventUpdates               used in place of the events, if the input is a file, which is then read twice
+//	eventUpdates               used in place of the events; a file is read twice for them, and what comes through a pipe is kept
 //
 // The class map is left out: events have all that a trace has room for. So are labels, the sources
 // of methods, and the time that the recorder needed itself (elapsed_instrumentation). Other fields that have no
@@ -39,5 +40,6 @@
 // So total and self times are right, and only gaps between calls are not. The first call of a thread, or one that
 // follows another outside of all, begins not before what the file has before it, in any thread. A caller that
 // took less time than the calls inside it (which ran at once, or were measured with less overhead) is
-// lengthened, and counted. Where events have timestamps, calls begin there.
+// lengthened, and counted; one whose return tells no time lasts as long as those inside it, and is counted, too. Where events
+// have timestamps, calls begin there.
 package appmap

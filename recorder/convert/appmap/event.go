@@ -16,6 +16,7 @@ type event struct {
 	room       int   // bytes that its values may still take
 	id         int64
 	parent     int64  // of a return: the call
+	parented   bool   // the parent is known
 	kind       string // call or return
 	thread     string
 	class      string
@@ -69,7 +70,7 @@ func eventID(text []byte) int64 {
 // eventFields are the fields of events, and what reads each.
 var eventFields = map[string]func(e *event, r *jsonstream.Reader){
 	"id":                      func(e *event, r *jsonstream.Reader) { e.id = eventID(r.Text()) },
-	"parent_id":               func(e *event, r *jsonstream.Reader) { e.parent = eventID(r.Text()) },
+	"parent_id":               func(e *event, r *jsonstream.Reader) { e.parent, e.parented = eventID(r.Text()), true },
 	"event":                   func(e *event, r *jsonstream.Reader) { e.kind = string(r.Text()) },
 	"thread_id":               func(e *event, r *jsonstream.Reader) { e.thread = fit.Name(fit.Whole(r.Text())) },
 	"defined_class":           func(e *event, r *jsonstream.Reader) { e.class = string(r.Text()) },

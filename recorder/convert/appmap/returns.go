@@ -5,14 +5,13 @@ import (
 	"io"
 
 	"tracex/recorder/convert/jsonstream"
-	"tracex/recorder/convert/sources"
 )
 
 // returns tells which calls of an input have none. That matters only if calls do not return in the order in which
 // they were called: it is read when the first such return is found.
 type returns struct {
 	ctx     context.Context
-	in      sources.Input
+	in      *kept
 	looked  bool
 	known   bool // otherwise no return is expected after the next call of the thread
 	missing map[int64]int
@@ -21,13 +20,13 @@ type returns struct {
 // never reports whether a call is known to have no return.
 func (r *returns) never(id int64) bool { return r.known && r.missing[id] > 0 }
 
-// lookAhead reads the input, unless that was done, or it can be read only once.
+// lookAhead reads the input, unless that was done.
 func (r *returns) lookAhead() {
 	if r.looked {
 		return
 	}
 	r.looked = true
-	content, err := again(r.in)
+	content, err := r.in.again()
 	if err != nil {
 		return
 	}

@@ -57,13 +57,14 @@ func hasKey(r *jsonstream.Reader, keys ...string) bool {
 }
 
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
-	updates, err := readUpdates(ctx, in)
+	all, in, err := keep(ctx, in, to.TempDir())
+	defer all.close()
 	if err != nil {
 		return err
 	}
-	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, updates: updates,
+	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, updates: readUpdates(ctx, all),
 		calls: calls{to: to, prefix: prefix, threads: map[string]*thread{}, open: map[int64]*thread{},
-			returns: returns{ctx: ctx, in: in}}}
+			returns: returns{ctx: ctx, in: all}}}
 	for c.r.More() {
 		c.document()
 	}
@@ -109,7 +110,7 @@ func (c *converter) document() {
 		case "eventUpdates":
 			if c.updates == nil {
 				for range c.r.Fields() {
-					c.to.Leave("update of an event, since the input can be read only once", "updates of events, since the input can be read only once", 1, c.r.Offset())
+					c.to.Leave("update of an event, since the file could not be opened again", "updates of events, since the file could not be opened again", 1, c.r.Offset())
 				}
 			}
 		}

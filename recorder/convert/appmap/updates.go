@@ -1,14 +1,10 @@
 package appmap
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"io"
-	"os"
 
 	"tracex/recorder/convert/jsonstream"
-	"tracex/recorder/convert/sources"
 )
 
 // updates are events to be used in place of those that were recorded first, which are before them in
@@ -31,52 +27,15 @@ func (u *updates) of(id int64) []byte {
 	return u.events[id]
 }
 
-// readUpdates reads the updates of an input before its events are read; nil if that is not possible.
+// readUpdates reads the updates of an input before its events are read; nil if it cannot be opened again.
 // What is wrong with the input shows when it is read again.
-func readUpdates(ctx context.Context, in sources.Input) (*updates, error) {
-	if s, ok := in.Reader.(io.ReadSeeker); ok {
-		start, err := s.Seek(0, io.SeekCurrent)
-		if err != nil {
-			return nil, nil // a pipe
-		}
-		u := findUpdates(ctx, s)
-		_, err = s.Seek(start, io.SeekStart)
-		return u, err
-	}
-	content, err := again(in)
+func readUpdates(ctx context.Context, in *kept) *updates {
+	content, err := in.again()
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	defer content.Close()
-	return findUpdates(ctx, content), nil
-}
-
-// again opens a file to be read once more.
-func again(in sources.Input) (io.ReadCloser, error) {
-	if info, err := os.Stat(in.Path); err != nil || !info.Mode().IsRegular() {
-		return nil, cmp.Or(err, errors.ErrUnsupported)
-	}
-	f, err := os.Open(in.Path)
-	if err != nil {
-		return nil, err
-	}
-	content, err := sources.NewContent(f)
-	if err != nil {
-		_ = f.Close() // it was only read
-		return nil, err
-	}
-	return &reread{content, f}, nil
-}
-
-// reread is a file that is read again.
-type reread struct {
-	*sources.Content
-	file *os.File
-}
-
-func (r *reread) Close() error {
-	r.Content.Close()
-	return r.file.Close()
+	return findUpdates(ctx, content)
 }
 
 func findUpdates(ctx context.Context, input io.Reader) *updates {

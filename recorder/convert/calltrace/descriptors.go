@@ -24,6 +24,12 @@ func (w *Writer) Class(name string) int32 {
 	return c
 }
 
+// Package says what import path a package of Go has whose name classes begin with.
+func (w *Writer) Package(name, path string) {
+	w.dict.stringObject(format.PackageText(name, path))
+	w.described()
+}
+
 // Place is the number of a place in the source from which a call is made, with the names of the
 // call's arguments. The zero Place is unknown.
 type Place int32

@@ -17,7 +17,8 @@
 // call that has its [Label], whatever began in between; without one it is counted, unless a call with its
 // label begins at the same time and has no other end. A call without an end is unfinished, and lasts as
 // long as what is around it. Each call goes to the first thread of the track in which it is inside the
-// calls that are open there, or where none is open. Values of variables go to the first thread, and are inside
+// calls that are open there, or where none is open. One that ends later by no more than the unit of the track's times is
+// inside, too, and ends with them: begins and durations are rounded. Values of variables go to the first thread, and are inside
 // the calls that are open there.
 //
 // # Where descriptors are

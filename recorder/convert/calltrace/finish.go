@@ -66,10 +66,8 @@ func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
 		}
 		defer from.Close()
 	}
+	l.slack = k.unit
 	o := &overlapping{lanes: l}
-	if !k.fine {
-		l.slack = microsecond
-	}
 	if err := w.each(ctx, from, stream, o.add); err != nil {
 		return err
 	}

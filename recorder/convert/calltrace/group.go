@@ -83,17 +83,27 @@ func (w *Writer) forget(k *Track) {
 const (
 	traitBegins = 1 << iota
 	traitComplete
-	traitFine
 	traitTangled
+	traitUnit // and above: how many digits its unit has
 )
 
 func (k *Track) traits() (bits byte) {
-	for i, is := range [...]bool{k.begins, k.complete, k.fine, k.nesting.tangled} {
+	for i, is := range [...]bool{k.begins, k.complete, k.nesting.tangled} {
 		if is {
 			bits |= 1 << i
 		}
 	}
+	for u := k.unit; u > 0; u /= 10 {
+		bits += traitUnit
+	}
 	return bits
+}
+
+func (k *Track) setTraits(bits byte) {
+	k.begins, k.complete, k.nesting.tangled = bits&traitBegins != 0, bits&traitComplete != 0, bits&traitTangled != 0
+	for n := bits / traitUnit; n > 0; n-- {
+		k.unit = max(1, 10*k.unit)
+	}
 }
 
 // writeClosed writes the threads of the tracks that are closed.
@@ -104,9 +114,8 @@ func (w *Writer) writeClosed(ctx context.Context) error {
 	records := w.spool.OpenBeside(w.closed)
 	for records.Next() {
 		k := Track{w: w}
-		bits, r := records.Body[0], reader{records.Body[1:]}
-		k.begins, k.complete, k.fine = bits&traitBegins != 0, bits&traitComplete != 0, bits&traitFine != 0
-		k.nesting.tangled = bits&traitTangled != 0
+		k.setTraits(records.Body[0])
+		r := reader{records.Body[1:]}
 		k.group = w.groups[r.wide()]
 		size := r.wide()
 		k.name, k.records = string(r.rest[:size]), spool.Unpack(r.rest[size:])

@@ -145,13 +145,13 @@ func TestManyLanes(t *testing.T) {
 	c := &calltrace.Call{Method: w.Method("", "f")}
 	const limit, more = 1 << 10, 6
 	for i := range int64(limit + more) {
-		must(t, k.Complete(i, 10_000, c, nil))
+		must(t, k.Complete(2*i, 10_001, c, nil))
 	}
 	s := w.finish()
 	if got := leftOut(s); got != "6 calls that overlap too many others" || s.Threads != limit {
 		t.Errorf("%d threads, %s", s.Threads, got)
 	}
-	if text := w.read().text(); !strings.Contains(text, "thread k #1024\n  f() @1023+10000\n") {
+	if text := w.read().text(); !strings.Contains(text, "thread k #1024\n  f() @2046+10001\n") {
 		t.Error("the last thread is missing")
 	}
 }

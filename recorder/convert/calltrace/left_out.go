@@ -88,7 +88,7 @@ var (
 	early        = reason{"event from before the beginning; moved to it", "events from before the beginning; moved to it"}
 	noBegin      = reason{"end without a begin", "ends without a begin"}
 	tooDeep      = reason{"call nested too deeply", "calls nested too deeply"}
-	rounded      = reason{"call that ends by rounding a microsecond after the one around it; it ends with it", "calls that end by rounding a microsecond after the ones around them; they end with these"}
+	rounded      = reason{"call that ends by rounding just after the one around it; it ends with it", "calls that end by rounding just after the ones around them; they end with these"}
 	tooManyLanes = reason{"call that overlaps too many others", "calls that overlap too many others"}
 	manyTracks   = reason{"event beyond the first 1,048,576 tracks", "events beyond the first 1,048,576 tracks"}
 	negative     = reason{"negative duration; taken as 0", "negative durations; taken as 0"}

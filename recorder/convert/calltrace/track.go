@@ -19,11 +19,11 @@ type Track struct {
 	begins   bool          // it has calls by Begin, or ends
 	nesting  nesting       // of these
 	complete bool          // it has calls by Complete that took time
-	fine     bool          // a time is not a whole number of microseconds
+	unit     int64         // ns: the largest power of ten up to a microsecond that all times of these are multiples of; 0 if there are none
 }
 
-// microsecond in ns. If all times of a track are whole ones, they were rounded: then a call that ends a microsecond
-// after the one around it is inside it.
+// microsecond in ns. The times of a track are rounded to its unit, a begin and a duration each on its own: a call that
+// ends one unit after the one around it is inside it.
 const microsecond = 1000
 
 // A record is what the spool keeps of an event. Numbers are uvarints.
@@ -80,7 +80,12 @@ func (k *Track) Complete(ns, duration int64, c *Call, e *End) error {
 		w.left.count(negative)
 		duration = 0
 	}
-	k.fine = k.fine || ns%microsecond != 0 || duration%microsecond != 0
+	if k.unit == 0 {
+		k.unit = microsecond
+	}
+	for k.unit > 1 && (ns%k.unit != 0 || duration%k.unit != 0) {
+		k.unit /= 10
+	}
 	start := w.note(ns)
 	end := w.noted(start + min(duration, farTime))
 	k.complete = k.complete || end > start

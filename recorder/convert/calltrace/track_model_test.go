@@ -60,7 +60,7 @@ func model(name string, events []event) (text string, noBegin int) {
 	} else {
 		var all []placed
 		all, noBegin = modelPairs(sorted)
-		threads = modelLanes(all)
+		threads = modelLanes(all, modelUnit(events))
 	}
 	var b strings.Builder
 	for i, roots := range threads {
@@ -246,8 +246,19 @@ func arrange(group []placed) {
 	}
 }
 
-// modelLanes puts each call in the first thread where it is inside what is open.
-func modelLanes(all []placed) (threads [][]any) {
+// modelUnit returns what all times of whole calls are multiples of.
+func modelUnit(events []event) int64 {
+	unit := int64(1000)
+	for _, e := range events {
+		for e.kind == 'X' && (e.ns%unit != 0 || e.took%unit != 0) {
+			unit /= 10
+		}
+	}
+	return unit
+}
+
+// modelLanes puts each call in the first thread where it is inside what is open, but for a unit.
+func modelLanes(all []placed, unit int64) (threads [][]any) {
 	var lanes [][]*interval // what is open in each
 	first := func() {
 		if len(lanes) == 0 {
@@ -297,7 +308,12 @@ func modelLanes(all []placed) (threads [][]any) {
 			if at == len(lanes) {
 				lanes, threads = append(lanes, nil), append(threads, nil)
 			}
-			if in := settle(at, ended); in == nil || in.end >= p.end {
+			in := settle(at, ended)
+			if in == nil || in.end >= p.end {
+				break
+			}
+			if p.ending == 0 && p.end-in.end <= unit {
+				p.end = in.end
 				break
 			}
 		}

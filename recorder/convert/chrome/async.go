@@ -13,11 +13,9 @@ func (c *converter) operation(e *event, begins bool) *operation {
 	if e.phase < 'a' || e.phase == 'p' { // S, T, F, p
 		older = c.string(e.name)
 	}
-	key := asyncKey{c.id(e.pid), scope, c.id(e.id), older, e.global}
-	if !begins && !e.global && !e.local {
-		if o := c.tracks.elsewhere(key); o != nil {
-			return o
-		}
+	key := asyncKey{c.id(e.pid), scope, c.id(e.id), older, e.global, e.local}
+	if o := c.tracks.elsewhere(key, begins); o != nil {
+		return o
 	}
 	o := c.tracks.async(key)
 	if o == nil {
@@ -37,7 +35,7 @@ func (c *converter) async(e *event, opens int, add func(*calltrace.Track, *event
 	}
 	o.open += opens
 	switch {
-	case opens > 0 && o.open == 1 && !e.global && !e.local:
+	case opens > 0 && o.open == 1 && !o.key.global && !o.key.local:
 		c.tracks.share(o)
 	case opens < 0 && o.open == 0:
 		c.tracks.unshare(o)

@@ -131,6 +131,9 @@ func (c *converter) counter(e *event) error {
 		return nil
 	}
 	name := c.string(e.name)
+	if name == "" {
+		name = unnamed
+	}
 	if e.id.kind != nothing {
 		name += "[" + c.id(e.id) + "]"
 	}

@@ -124,6 +124,7 @@ var leftPhases = map[byte][2]string{
 	'P': {"sample", "samples"}, 'R': {"mark", "marks"}, 'c': {"clock sync event", "clock sync events"},
 	'V': {"memory dump", "memory dumps"}, 'v': {"memory dump", "memory dumps"},
 	'(': {"context event", "context events"}, ')': {"context event", "context events"},
+	longPhase: {"event of an unknown phase", "events of unknown phases"},
 }
 
 func (c *converter) event(e *event) error {

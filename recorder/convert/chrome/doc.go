@@ -19,12 +19,13 @@
 //	instant (i, I)           call without a duration, on the track of its thread, process, or "global"
 //	asynchronous (b, e, n)   calls of a track for each category and id; the older ones (S, T, p, F)
 //	                         also for each name. An end or instant is of the operation that is open in its
-//	                         process, or else of one that another began, unless its id is local (id2).
+//	                         process, or else of one that another began, unless its id is local (id2). A global
+//	                         id (id2) means the same in all processes, and so does an equal "id" while it is open.
 //	                         An id that is used again long after its end has
 //	                         another track with its name
 //	counter (C)              variable "name.argument", set on the track of its process
 //	flow (s, t, f)           variable "flow", set on the track of its thread: "name id"
-//	metadata (M)             names of processes and threads
+//	metadata (M)             names of processes and threads, which may be numbers
 //	argument                 argument; objects and lists stay what they are
 //	other key of an event    argument, such as "out" of Bazel; bind_id is the argument "flow"
 //	other phase              counted and left out

@@ -3,7 +3,7 @@ package chrome
 // event is an event with its parts, which are in the text of its batch.
 type event struct {
 	at             int64 // offset in the input
-	phase          byte  // 0 if it has none
+	phase          byte  // 0 if it has none; or longPhase
 	scope          byte  // of an instant: g, p, t; 0 if it has none
 	global, local  bool  // its id is the same in all processes, or of its process only
 	timed, lasting bool  // ts, or duration, is known
@@ -15,6 +15,9 @@ type event struct {
 	args           span
 	others         span // from and to are of batch.others
 }
+
+// longPhase stands for a phase that is no single character, such as "Complete".
+const longPhase = 0xff
 
 // member is a key that the format does not have, with its value.
 type member struct{ key, value span }
@@ -58,8 +61,13 @@ func (e *event) set(key, text string, v span) bool {
 	}
 	switch key {
 	case "ph":
-		if e.phase = 0; v.to > v.from && v.kind == plain {
+		switch {
+		case v.to-v.from == 1 && v.kind == plain:
 			e.phase = text[v.from]
+		case v.to > v.from && (v.kind == plain || v.kind == escaped):
+			e.phase = longPhase
+		default:
+			e.phase = 0
 		}
 	case "name":
 		e.name = v
@@ -68,7 +76,7 @@ func (e *event) set(key, text string, v span) bool {
 	case "ts":
 		e.setTime(text[v.from:v.to])
 	case "dur":
-		e.duration, e.lasting = nanoseconds(text[v.from:v.to])
+		e.setDuration(text[v.from:v.to])
 	case "pid":
 		e.pid = v
 	case "tid":

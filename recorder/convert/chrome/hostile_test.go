@@ -59,6 +59,9 @@ func TestStrangeStory(t *testing.T) {
 	for _, c := range []struct{ events, story string }{
 		{`{},{"ph":""},{"ph":5},{"ph":"X","ts":1,"name":"f"},{"ph":"B","ts":2},{"ph":"E","ts":4}`,
 			"# thread\nf() @0s +0s\nunnamed() @1µs +2µs\n3 events without a phase from 1\n1 complete event without a duration; taken as 0 from 23\n"},
+		{`{"ph":"Complete","ts":1,"dur":1},{"ph":"\u0042","ts":1},{"ph":"X","name":"a","ts":2,"dur":1}`,
+			"# thread\na() @0s +1µs\n2 events of unknown phases from 1\n"},
+		{`{"ph":"C","ts":1,"args":{"v":1}}`, "# process\nunnamed.v = 1\n"},
 		{`{"ph":"X","name":"a","ts":"5","dur":"1.5"},{"ph":"X","name":"b","ts":1,"dur":-5},{"ph":"X","name":"c","ts":NaN,"dur":1},{"ph":"X","name":"d","ts":6,"dur":Infinity},{"ph":"X","name":"e","ts":1e300}`,
 			"# thread\nb() @0s +0s\na() @4µs +1.5µs\n  d() @5µs +0s\n1 complete event without a duration; taken as 0 from 121\n1 event whose time is too large from 165\n1 event without a time from 82\n1 negative duration; taken as 0 from -1\n"},
 		{`{"ph":"X","name":"a","ts":1,"dur":1,"tid":"` + strings.Repeat("t", 5000) + `"},{"ph":"X","name":"b","ts":3,"dur":1,"tid":"` + strings.Repeat("t", 5000) + `"}`,
@@ -66,6 +69,12 @@ func TestStrangeStory(t *testing.T) {
 		{`{"ph":"B","ph":"X","name":"a","name":"b","ts":1,"ts":2,"dur":9,"dur":1,"args":{"x":1,"x":2},"args":{"x":3}}`, "# thread\nb(x ➜ 3) @0s +1µs\n"},
 		{`{"ph":"X","name":"a","ts":1,"dur":9000000000000000,"tid":1}`,
 			"# thread 1\na() @0s +640511h56m49.213693951s\n1 duration that is too large; cut from 1\n"},
+		{`{"ph":"M","name":"process_name","args":{"x":1,"name":12.0}},{"ph":"M","name":"process_labels","args":{"labels":7}},{"ph":"M","name":"thread_name","tid":1,"args":{"name":18446744073709551616}},{"ph":"X","name":"a","ts":1,"dur":1,"tid":1},` +
+			`{"ph":"M","name":"thread_name","tid":2,"args":{"name":{"a":1}}},{"ph":"X","name":"b","ts":2,"dur":1,"tid":2},{"ph":"M","name":"thread_name","tid":3,"args":{"name":null}},{"ph":"X","name":"c","ts":3,"dur":1,"tid":3},` +
+			`{"ph":"M","name":"thread_name","tid":4,"args":{"name":"d\u0065"}},{"ph":"X","name":"d","ts":4,"dur":1,"tid":4},{"ph":"C","name":"n","ts":5,"args":{"v":1}}`,
+			"# 18446744073709551616\na() @0s +1µs\n# thread 2\nb() @1µs +1µs\n# thread 3\nc() @2µs +1µs\n# de\nd() @3µs +1µs\n# 12 7\nn.v = 1\n1 name that is no text from 238\n"},
+		{`{"ph":"X","name":"a","ts":1,"dur":1e300,"tid":1},{"ph":"X","name":"b","ts":1,"dur":-1e300,"tid":2},{"ph":"X","name":"c","ts":1,"dur":1e-300,"tid":3}`,
+			"# thread 1\na() @0s +640511h56m49.213693951s\n# thread 2\nb() @0s +0s\n# thread 3\nc() @0s +0s\n1 duration that is too large; cut from 1\n1 negative duration; taken as 0 from -1\n"},
 		{`{"ph":"X","name":"a","ts":1,"dur":1,"args":{"x":1,"y":{]}}}`, ""},
 	} {
 		trace, sum, _ := convert(t, "["+c.events+"]", calltrace.Options{})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/big"
 	"math/rand"
 	"reflect"
@@ -109,7 +110,7 @@ func model(t testing.TB, list []any) (events []plainEvent) {
 			continue
 		}
 		p := plainEvent{Phase: modelText(m["ph"]), Name: modelText(m["name"]), Category: modelText(m["cat"]),
-			PID: modelText(m["pid"]), TID: modelText(m["tid"]), ID: modelText(m["id"]), TS: modelTime(m["ts"]), Duration: modelTime(m["dur"])}
+			PID: modelText(m["pid"]), TID: modelText(m["tid"]), ID: modelText(m["id"]), TS: modelTime(m["ts"]), Duration: modelDuration(m["dur"])}
 		if m["args"] != nil {
 			p.Args = modelValue(m["args"])
 		}
@@ -144,6 +145,18 @@ func modelTime(x any) string {
 		return ns.String()
 	}
 	return "" // it is too large
+}
+
+// modelDuration is modelTime, but one that is too large is the largest.
+func modelDuration(x any) string {
+	r, ok := new(big.Rat).SetString(modelText(x))
+	switch ns := modelTime(x); {
+	case ns != "" || !ok:
+		return ns
+	case r.Sign() < 0:
+		return fmt.Sprint(math.MinInt64)
+	}
+	return fmt.Sprint(math.MaxInt64)
 }
 
 func modelValue(x any) any {

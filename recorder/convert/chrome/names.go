@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"path"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,9 @@ type names struct {
 }
 
 type label struct{ category, name string }
+
+// unnamed is the name of what has none.
+const unnamed = "unnamed"
 
 // named is what a category and a name say.
 type named struct {
@@ -58,7 +62,7 @@ func (n *names) of(category, name string) named {
 func parts(category, name string) (class, method, file string, line int) {
 	class, method = category, name
 	if method == "" {
-		method = "unnamed"
+		method = unnamed
 	}
 	switch f, l, rest, ok := placeAfter(method); {
 	case ok:
@@ -82,8 +86,8 @@ func placeAfter(name string) (file string, line int, rest string, ok bool) {
 	if !strings.HasSuffix(name, ")") {
 		return
 	}
-	at := strings.LastIndex(name, " (")
-	if at <= 0 {
+	at := opening(name) - 1
+	if at <= 0 || name[at] != ' ' {
 		return
 	}
 	inside := name[at+2 : len(name)-1]
@@ -98,12 +102,30 @@ func placeAfter(name string) (file string, line int, rest string, ok bool) {
 	return inside[:colon], line, name[:at], true
 }
 
+// opening returns where the parenthesis is that the last one of a name closes, also if there are others in between, as in
+// "f (a (1).py:3)"; -1 if there is none.
+func opening(name string) int {
+	depth := 0
+	for i := len(name) - 1; i >= 0; i-- {
+		switch name[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // placeBefore recognises "torch/nn/modules/module.py(1501): _call_impl".
 func placeBefore(name string) (file string, line int, rest string, ok bool) {
-	file, after, ok := strings.Cut(name, "(")
-	if !ok || !strings.HasSuffix(file, ".py") {
+	file, after, ok := strings.Cut(name, ".py(")
+	if !ok {
 		return "", 0, "", false
 	}
+	file += ".py"
 	number, rest, ok := strings.Cut(after, "): ")
 	line, err := strconv.Atoi(number)
 	if !ok || err != nil || line < 0 || line > 1<<30 || rest == "" {
@@ -112,11 +134,16 @@ func placeBefore(name string) (file string, line int, rest string, ok bool) {
 	return file, line, rest, true
 }
 
-// moduleOf returns the name of the Python module in a file, whose path may be one of Windows.
+// moduleOf returns the name of the Python module in a file, whose path may be one of Windows, or begin with "..": where that
+// leads is not known.
 func moduleOf(file string) string {
 	file = strings.ReplaceAll(strings.TrimSuffix(file, ".py"), `\`, "/")
-	if len(file) > 2 && file[1] == ':' && file[2] == '/' { // a drive
+	if len(file) > 2 && file[1] == ':' { // a drive
 		file = file[2:]
 	}
-	return strings.ReplaceAll(strings.Trim(file, "/"), "/", ".")
+	file = strings.TrimPrefix(path.Clean(file), "/")
+	for file == ".." || strings.HasPrefix(file, "../") {
+		file = strings.TrimPrefix(file[len(".."):], "/")
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(file, "."), "/", ".")
 }

@@ -66,7 +66,7 @@ func TestOperationsOfProcesses(t *testing.T) {
 	event := func(phase, id string, pid, ts int) string {
 		return fmt.Sprintf(`{"ph":%q,"cat":"c",%s,"name":"req","ts":%d,"pid":%d,"tid":%d},`, phase, id, ts, pid, pid)
 	}
-	const plain, local = `"id":"0x1"`, `"id2":{"local":"0x1"}`
+	const plain, local, global = `"id":"0x1"`, `"id2":{"local":"0x1"}`, `"id2":{"global":"0x1"}`
 	for _, c := range []struct{ name, events, want string }{
 		{"ended by another", event("b", plain, 1, 0) + event("e", plain, 2, 5),
 			"# process 1 › c 0x1\nc.req() @0s +5µs\n"},
@@ -78,6 +78,16 @@ func TestOperationsOfProcesses(t *testing.T) {
 			"# process 1 › c 0x1\nc.req() @0s +5µs\n# process 2 › c 0x1\nc.req() @1µs +6µs\n"},
 		{"used again", event("b", plain, 2, 0) + event("e", plain, 2, 1) + event("b", plain, 1, 2) + event("e", plain, 2, 5),
 			"# process 2 › c 0x1\nc.req() @0s +1µs\n# process 1 › c 0x1\nc.req() @2µs +3µs\n"},
+		{"begun by a global id", event("b", global, 1, 0) + event("b", plain, 3, 1) + event("e", plain, 3, 2) + event("n", plain, 1, 3) + event("e", plain, 2, 5),
+			"# process 1 › c 0x1\nc.req() @0s +5µs\n  c.req() @1µs +1µs\n  c.req() @3µs +0s\n"},
+		{"ended by a global id", event("b", plain, 1, 0) + event("b", global, 3, 1) + event("e", global, 3, 2) + event("e", global, 2, 5) + event("b", plain, 3, 6) + event("e", plain, 3, 7),
+			"# process 1 › c 0x1\nc.req() @0s +5µs\n  c.req() @1µs +1µs\n# process 3 › c 0x1\nc.req() @6µs +1µs\n"},
+		{"what a process has begun, and a global id", event("b", plain, 2, 0) + event("b", plain, 1, 1) + event("e", global, 1, 3) + event("e", plain, 2, 5),
+			"# process 2 › c 0x1\nc.req() @0s +5µs\n# process 1 › c 0x1\nc.req() @1µs +2µs\n"},
+		{"the older kind by a global id", event("S", global, 1, 0) + event("F", plain, 2, 5),
+			"# process 1 › c req 0x1\nc.req() @0s +5µs\n"},
+		{"a local id beside another", event("b", plain, 1, 0) + event("b", local, 1, 1) + event("e", plain, 1, 5) + event("e", local, 1, 7),
+			"# process 1 › c 0x1\nc.req() @0s +5µs\n# process 1 › c 0x1\nc.req() @1µs +6µs\n"},
 		{"local", event("b", local, 1, 0) + event("e", local, 2, 5),
 			"# process 1 › c 0x1\nc.req(): unfinished @0s +50µs\n"},
 	} {

@@ -28,7 +28,7 @@ func TestNanoseconds(t *testing.T) {
 		{"", 0, false}, {"-", 0, false}, {".", 0, false}, {"NaN", 0, false}, {"Infinity", 0, false}, {"1x", 0, false}, {"1e", 0, false},
 		{"1e+", 0, false}, {"e5", 0, false}, {"1.2.3", 0, false}, {"--1", 0, false}, {"null", 0, false}, {"0x10", 0, false},
 	} {
-		if ns, ok := nanoseconds(c.text); ns != c.ns || ok != c.ok {
+		if ns, _, ok := decimal(c.text, 3); ns != c.ns || ok != c.ok {
 			t.Errorf("%q: %d, %v, want %d, %v", c.text, ns, ok, c.ns, c.ok)
 		}
 	}
@@ -47,6 +47,10 @@ func TestParts(t *testing.T) {
 		{"fee", "fib (/home/x.py:4)", said{"", "fib", "/home/x.py", 4}},
 		{"FEE", "Dao.query (x.py:2)", said{"Dao", "query", "x.py", 2}},
 		{"fee", "a.<locals>.<lambda> (C:\\x y.py:7)", said{"a.<locals>", "<lambda>", "C:\\x y.py", 7}},
+		{"fee", `run (C:\a b\x (1).py:3)`, said{"", "run", `C:\a b\x (1).py`, 3}}, {"fee", "f (/a (b (c)) d/x.py:3)", said{"", "f", "/a (b (c)) d/x.py", 3}},
+		{"app", "void f(int) (x.cc:3)", said{"app", "void f(int)", "x.cc", 3}}, {"app", "f:) (x.js:3)", said{"app", "f:)", "x.js", 3}}, {"app", "f(x.js:3)", said{"app", "f(x.js:3)", "", 0}},
+		{"app", "f) :3)", said{"app", "f) :3)", "", 0}},
+		{"python_function", `C:\a (1)\m.py(15): f`, said{"a (1).m", "f", `C:\a (1)\m.py`, 15}}, {"python_function", `D:a\m.py(15): f`, said{"a.m", "f", `D:a\m.py`, 15}},
 		{"fee", "builtins.print", said{"builtins", "print", "", 0}},
 		{"fee", ".x", said{"", ".x", "", 0}}, {"fee", "x.", said{"", "x.", "", 0}}, {"fee", "", said{"", "unnamed", "", 0}},
 		{"app", "load (main.js:12)", said{"app", "load", "main.js", 12}},
@@ -56,6 +60,10 @@ func TestParts(t *testing.T) {
 		{"", "f (a:-1)", said{"", "f (a:-1)", "", 0}},
 		{"python_function", "torch/nn/modules/module.py(1501): _call_impl", said{"torch.nn.modules.module", "_call_impl", "torch/nn/modules/module.py", 1501}},
 		{"python_function", "/usr/lib/x.py(3): <module>", said{"usr.lib.x", "<module>", "/usr/lib/x.py", 3}},
+		{"python_function", "../a/b.py(3): f", said{"a.b", "f", "../a/b.py", 3}}, {"python_function", "../../b.py(3): f", said{"b", "f", "../../b.py", 3}},
+		{"python_function", `..\a\b.py(3): f`, said{"a.b", "f", `..\a\b.py`, 3}}, {"python_function", "./a/b.py(3): f", said{"a.b", "f", "./a/b.py", 3}},
+		{"python_function", "/x/../a//b.py(3): f", said{"a.b", "f", "/x/../a//b.py", 3}}, {"python_function", "a/../../b.py(3): f", said{"b", "f", "a/../../b.py", 3}},
+		{"python_function", ".py(3): f", said{"", "f", ".py", 3}}, {"python_function", "../.py(3): f", said{"", "f", "../.py", 3}}, {"python_function", "..py(3): f", said{"", "f", "..py", 3}},
 		{"python_function", "<built-in method f of type object at 0x9>", said{"python_function", "<built-in method f of type object at 0x9>", "", 0}},
 		{"python_function", "x.py(3)", said{"python_function", "x.py(3)", "", 0}}, {"python_function", "x.py(a): f", said{"python_function", "x.py(a): f", "", 0}},
 		{"cpu_op", "aten::add", said{"cpu_op", "aten::add", "", 0}},

@@ -2,15 +2,8 @@ package chrome
 
 import "math"
 
-// nanoseconds returns a decimal number of µs in ns, without what is less than one: "1.7e15",
-// "-1234.5678". Nothing is lost on the way, as it would be in a float64. ok is false if it is not a
-// number, or larger than an int64.
-func nanoseconds(s string) (ns int64, ok bool) {
-	ns, _, ok = decimal(s, 3)
-	return ns, ok
-}
-
-// decimal returns a decimal number × 10^scale, without what is less than one. number is false if it is not a
+// decimal returns a decimal number × 10^scale, without what is less than one: with scale 3, µs such as "1.7e15" or
+// "-1234.5678" in ns. Nothing is lost on the way, as it would be in a float64. number is false if it is not a
 // number, ok also if it is larger than an int64.
 func decimal(s string, scale int) (x int64, number, ok bool) {
 	i, negative := 0, false
@@ -78,6 +71,16 @@ func (e *event) setTime(s string) {
 	}
 	e.ts, _, e.far = decimal(s, 0)
 	e.tooFar = !e.far
+}
+
+// setDuration reads the duration of an event.
+func (e *event) setDuration(s string) {
+	var ok bool
+	if e.duration, e.lasting, ok = decimal(s, 3); e.lasting && !ok {
+		if e.duration = math.MaxInt64; s[0] == '-' {
+			e.duration = math.MinInt64
+		}
+	}
 }
 
 // farTime bounds times, in ns, as calls need room after them: 73 years.

@@ -41,15 +41,16 @@ type thread struct {
 	track        *calltrace.Track // nil until it has an event
 }
 
-// asyncKey identifies an asynchronous operation. name is set only for the older kind.
+// asyncKey identifies an asynchronous operation. name is set only for the older kind. Of an id that is neither
+// global nor local it is not known whether other processes mean the same by it.
 type asyncKey struct {
 	pid, scope, id, name string
-	global               bool
+	global, local        bool
 }
 
 // fit returns a key whose parts are as long as names may be.
 func (k asyncKey) fit() asyncKey {
-	return asyncKey{fit.Name(k.pid), fit.Name(k.scope), fit.Name(k.id), fit.Name(k.name), k.global}
+	return asyncKey{fit.Name(k.pid), fit.Name(k.scope), fit.Name(k.id), fit.Name(k.name), k.global, k.local}
 }
 
 // operation is an asynchronous operation.
@@ -167,13 +168,28 @@ func (ts *tracks) global() *calltrace.Track {
 	return ts.instants
 }
 
-// elsewhere returns the operation of a key that is open in another process only, the last that began; nil if there is none.
-func (ts *tracks) elsewhere(key asyncKey) *operation {
+// elsewhere returns the operation of a key that is open, but not by this key: of a global id, if it is open for one of all
+// processes; or the last that another process began, unless the event begins one of its own. nil if there is none.
+func (ts *tracks) elsewhere(key asyncKey, begins bool) *operation {
+	if key.local {
+		return nil
+	}
 	key = key.fit()
+	global := key
+	global.pid, global.global = "", true
+	if key.global {
+		key = global
+	}
 	if own := ts.asyncs[key]; own != nil && own.open > 0 {
 		return nil
 	}
-	key.pid = ""
+	if o := ts.asyncs[global]; o != nil && o.open > 0 {
+		return o
+	}
+	if begins && !key.global {
+		return nil
+	}
+	key.pid, key.global = "", false
 	if open := ts.shared[key]; len(open) > 0 {
 		return open[len(open)-1]
 	}
@@ -220,7 +236,7 @@ func (ts *tracks) async(key asyncKey) *operation {
 	if p.asyncs == nil {
 		p.asyncs = ts.to.Group()
 	}
-	key = asyncKey{strings.Clone(key.pid), strings.Clone(key.scope), strings.Clone(key.id), strings.Clone(key.name), key.global}
+	key = asyncKey{strings.Clone(key.pid), strings.Clone(key.scope), strings.Clone(key.id), strings.Clone(key.name), key.global, key.local}
 	o = &operation{key: key, track: p.asyncs.Track(strings.Join(nonempty(cmp.Or(key.scope, "async"), key.name, key.id), " "))}
 	ts.asyncs[key] = o
 	return o

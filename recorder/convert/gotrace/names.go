@@ -3,6 +3,7 @@ package gotrace
 import (
 	"strings"
 
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/internal/gonames"
 )
 
@@ -22,6 +23,7 @@ const (
 type function struct {
 	class, method string
 	name          string // as it is shown: shop.Order.Pay
+	full          string // as the runtime has it
 	kind          kind
 	starter       bool
 }
@@ -52,17 +54,40 @@ func set(words string) map[string]bool {
 	return m
 }
 
+// named are packages of the standard library that the names of states rely on: none of the program takes their names.
+var named = []string{"runtime", "sync", "syscall", "time"}
+
+// newNamer returns what names the packages of a trace. A trace tells their paths as it goes, so that the first package of
+// a name has that, and others have as much of their paths as they need.
+func newNamer(to *calltrace.Writer) *gonames.Namer {
+	n := &gonames.Namer{Note: to.Package}
+	for _, name := range named {
+		n.Learn(name, name)
+	}
+	return n
+}
+
+// mostPackages is how many packages get names. Others have their paths.
+const mostPackages = 1 << 16
+
 // functionOf reads the runtime's name of a function.
-func functionOf(full string) *function {
-	f := &function{}
-	f.class, f.method = gonames.SplitFunction(full)
+func functionOf(full string, names *gonames.Namer) *function {
+	f := &function{full: full}
+	pkg, receiver, method := gonames.Split(full)
+	if f.method = method; pkg != "" {
+		name := pkg
+		if names.Len() < mostPackages {
+			name = names.Name(pkg, gonames.PackageName(pkg))
+		}
+		f.class = gonames.Class(name, receiver)
+	}
 	f.name = f.method
 	if f.class != "" {
 		f.name = f.class + "." + f.method
 	}
 	path := gonames.Path(full)
 	if f.kind = kindOf(path); f.kind == kindRuntime {
-		if _, ok := parking[f.name]; ok || strings.HasPrefix(f.name, "runtime.traceLocker.") {
+		if _, ok := parking[full]; ok || strings.HasPrefix(full, "runtime.traceLocker.") {
 			f.kind = kindPark
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/internal/gonames"
 )
 
 // stack is what is known of a stack of the trace. It is the same for all events that have it, until
@@ -72,11 +73,12 @@ type stacks struct {
 	to        *calltrace.Writer
 	known     map[trace.Stack]*stack
 	functions map[string]*function
+	names     *gonames.Namer
 	bare      stack // of events without a stack
 }
 
 func newStacks(to *calltrace.Writer) *stacks {
-	return &stacks{to: to, known: map[trace.Stack]*stack{}, functions: map[string]*function{}, bare: stack{at: -1}}
+	return &stacks{to: to, known: map[trace.Stack]*stack{}, functions: map[string]*function{}, names: newNamer(to), bare: stack{at: -1}}
 }
 
 // generation forgets the stacks of the generation before.
@@ -127,7 +129,7 @@ func (s *stacks) function(full string) *function {
 		if len(s.functions) >= mostFunctions {
 			clear(s.functions)
 		}
-		f = functionOf(full)
+		f = functionOf(full, s.names)
 		s.functions[full] = f
 	}
 	return f
@@ -223,10 +225,10 @@ func (k *stack) waits() string {
 		return ""
 	}
 	for _, f := range k.frames {
-		switch reason := parking[f.f.name]; {
+		switch reason := parking[f.f.full]; {
 		case reason != "":
 			return reason
-		case f.f.name == "time.Sleep":
+		case f.f.full == "time.Sleep":
 			return "sleep"
 		case f.f.kind > kindRuntime:
 			return ""

@@ -121,7 +121,7 @@ func (c *converter) syscall(s *stack) open {
 	name := "system call"
 	if f := s.outermost(kindSyscall); f != nil {
 		name += ": " + strings.TrimPrefix(f.name, "syscall.")
-	} else if s != nil && s.frames[0].f.name == "runtime.cgocall" {
+	} else if s != nil && s.frames[0].f.full == "runtime.cgocall" {
 		name = "call of C"
 	}
 	o := c.in(name, s, true)

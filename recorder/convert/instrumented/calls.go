@@ -137,9 +137,13 @@ func (r *run) enter(f *function, counter uint64) bool {
 		return false
 	}
 	ns := max(p.clock.at(counter), r.ns)
-	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, counter: counter, f: f, event: int32(c.numbered)})
 	c.numbered++
 	r.calls++
+	which := counter
+	if p.clock.kind == raw.ClockNone {
+		which = uint64(t.calls + uint32(r.calls))
+	}
+	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, counter: which, f: f, event: int32(c.numbered - 1)})
 	f.called = true
 	if t.first == nil {
 		t.first, t.caller = f, pc

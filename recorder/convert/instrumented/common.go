@@ -51,7 +51,7 @@ func (e *encoder) common(b, rest []byte, t *typ) ([]byte, int) {
 		return b[:n+e.layout.Put32(to, values.IntKind, uint32(rest[1]))], 2
 	case tag == raw.ValueNil:
 		return b[:n+e.layout.PutKind(to, values.NullKind)], 1
-	case tag == raw.ValueFalse, tag == raw.ValueTrue:
+	case (tag == raw.ValueFalse || tag == raw.ValueTrue) && t.special == notSpecial:
 		size := e.layout.PutKind(to, values.BoolKind)
 		to[size] = tag - raw.ValueFalse
 		return b[:n+size+1], 1

@@ -16,7 +16,7 @@ import (
 func commonTypes() []*typ {
 	var list []*typ
 	for kind := reflect.Invalid; kind <= reflect.UnsafePointer; kind++ {
-		for s := notSpecial; s <= errno; s++ {
+		for s := notSpecial; s <= own; s++ {
 			t := newType(&raw.Type{ID: 1, Kind: kind, Name: kind.String()})
 			t.special, t.number = s, numberKind(kind, s)
 			list = append(list, t)

@@ -32,6 +32,9 @@ type Options struct {
 	Programs bool
 	// NotEmpty: without events, no trace is written.
 	NotEmpty bool
+	// Patterns are patterns of functions without wildcards: shop.Open, shop.(*Order).Pay, shop. They name a package by
+	// its own name, its path, or an end of its path. The Summary tells which packages each of them names.
+	Patterns []string
 	// Progress, if not nil, is called now and then with how many bytes of the raw files have been passed, and
 	// how many there are. The conversion waits for it.
 	Progress func(done, total int64)
@@ -68,7 +71,8 @@ type Converter struct {
 	passed    int64 // bytes of files
 	total     int64 // size of the files when last measured
 	called    map[int32]bool
-	err       error // why the conversion stopped
+	named     Summary // its Packages
+	err       error   // why the conversion stopped
 }
 
 // New returns a Converter that writes to files, unless there is a trace to add to. It writes nothing before
@@ -92,7 +96,7 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 	}
 	b := blocks{dict: newDictionary(o.Version), size: o.BlockSize, memory: o.Memory}
 	c := &Converter{options: o, layout: layout, to: to, blocks: b, gone: map[string]bool{}, called: map[int32]bool{}}
-	c.blocks.dict.packages.note = func(text string) { c.blocks.dict.text(text) }
+	c.blocks.dict.packages.Note = func(name, path string) { c.blocks.dict.text(format.PackageText(name, path)) }
 	if o.Begun != nil {
 		c.blocks.w = o.Begun.To
 		c.Resume(o.Begun.Written)

@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/internal/gonames"
 	"tracex/recorder/internal/values"
 )
 
@@ -23,7 +24,7 @@ type dictionary struct {
 	several int32    // the class of several results, plus one; 0: not yet
 	doubts  int      // see doubt
 
-	packages packages
+	packages gonames.Namer
 }
 
 // Keys of dictionary.ids.

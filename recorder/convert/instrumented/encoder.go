@@ -21,6 +21,7 @@ type encoder struct {
 	b      []byte     // where values go
 	text   []byte     // buffer for a text
 	test   string     // the name of the test that was encoded last
+	vague  bool       // the text that was appended last, as that of a field of an error, is not what the program would print
 }
 
 // mostDepth bounds values within values. Programs write a few levels.
@@ -30,7 +31,12 @@ const mostDepth = 32
 // that of a pointer to the value; 0 if there is none. depth is the number of values around it.
 func (e *encoder) value(t *typ, identity int32, depth int) {
 	c := &e.c
-	switch tag := c.U8(); tag {
+	tag := c.U8()
+	if t != nil && t.special == own && (tag == raw.ValueFalse || tag == raw.ValueTrue || tag == raw.ValueFloat32 || tag == raw.ValueFloat64) {
+		e.asText(t, depth)
+		return
+	}
+	switch tag {
 	case raw.ValueNil:
 		e.kind(values.NullKind)
 	case raw.ValueFalse, raw.ValueTrue:
@@ -260,11 +266,12 @@ func (e *encoder) signed(n int64, t *typ) {
 	kind := reflect.Int
 	if t != nil {
 		switch kind = t.Kind; t.special {
+		case notSpecial:
 		case duration:
 			e.raw(time.Duration(n).String())
 			return
-		case numberError:
-			e.failure(t, 0, strconv.FormatInt(n, 10))
+		default:
+			e.scalar(t, strconv.FormatInt(n, 10))
 			return
 		}
 	}
@@ -284,10 +291,8 @@ func (e *encoder) signed(n int64, t *typ) {
 // unsigned encodes an unsigned integer as package recorder does.
 func (e *encoder) unsigned(n uint64, t *typ) {
 	switch {
-	case t != nil && t.special == errno:
-		e.failure(t, 0, errnoText(n))
-	case t != nil && t.special == numberError:
-		e.failure(t, 0, strconv.FormatUint(n, 10))
+	case t != nil && t.special != notSpecial:
+		e.scalar(t, strconv.FormatUint(n, 10))
 	case n <= 1<<31-1:
 		e.word(values.IntKind, uint32(n))
 	case n <= 1<<63-1:
@@ -297,10 +302,19 @@ func (e *encoder) unsigned(n uint64, t *typ) {
 	}
 }
 
+// scalar encodes a value of a special type that is a text or a number.
+func (e *encoder) scalar(t *typ, value string) {
+	if text, ok := t.said(value); ok {
+		e.failure(t, 0, text)
+		return
+	}
+	e.rawBytes(appendConversion(e.text[:0], t, value))
+}
+
 // string encodes a string that was cut by so many bytes.
 func (e *encoder) string(s []byte, more int64, t *typ) {
-	if t != nil && (t.special == runtimeText || t.special == textError) {
-		e.failure(t, 0, textMessage(t, s, more))
+	if t != nil && t.special != notSpecial {
+		e.scalar(t, string(appendCut(nil, s, more)))
 		return
 	}
 	e.kind(values.StringKind)

@@ -19,7 +19,7 @@ func (p *process) leave(t *thread, f *function, kind uint32, counter uint64) boo
 		e.b = nil // nothing is known about the call
 	} else {
 		for len(t.stack)-1 > depth {
-			p.cut(t, max(p.clock.at(counter), t.last))
+			p.cut(t, max(p.clock.at(counter), t.last), format.ValueUnfinished)
 		}
 		e.b = t.Bytes()
 	}
@@ -93,9 +93,9 @@ func (p *process) threw(exception string) {
 	e.b = append(e.b, footer[format.FooterSize:]...)
 }
 
-// cut ends the innermost call, whose end is unknown.
-func (p *process) cut(t *thread, ns int64) {
-	f := format.Unfinished(format.ClassCall)
+// cut ends the innermost call, whose end is not in the recording. result says why: see [format.ValueUntracked].
+func (p *process) cut(t *thread, ns int64, result format.ValueKind) {
+	f := format.Footer{Result: format.Value{Kind: result}}
 	p.encoder.b, _ = f.Append(t.Bytes(), p.encoder.layout.Version, format.ClassCall) // cannot fail: its text is short
 	p.pop(t, ns)
 }

@@ -2,9 +2,6 @@ package instrumented
 
 import (
 	"encoding/binary"
-	"fmt"
-	"slices"
-	"time"
 
 	"tracex/format"
 	"tracex/recorder/instrument/raw"
@@ -20,9 +17,7 @@ func (p *process) goroutine(s *stream, again bool) bool {
 		if c.Bad {
 			return false
 		}
-		if s.t != nil {
-			p.endThread(s.t, s.t.last)
-		}
+		p.replace(s)
 		s.t, s.counter = t, counter
 		if at := p.program.symbols.at(t.made - 1); t.parent != 0 && at.file != "" {
 			p.sites.born(siteKey{t.parent, at.file, at.line}, child{t.id, counter, p.to.blocks.tick})
@@ -37,11 +32,9 @@ func (p *process) goroutine(s *stream, again bool) bool {
 	if s.t != nil && s.t.id == t.id {
 		t = s.t
 	} else {
-		if s.t != nil {
-			p.endThread(s.t, s.t.last)
-		}
+		p.replace(s)
 	}
-	s.t, s.counter = t, counter
+	s.t, s.counter, s.crossed = t, counter, false
 	p.resume(t, calls, counter, before)
 	return true
 }
@@ -69,16 +62,21 @@ func (p *process) resume(t *thread, calls []byte, counter uint64, before uint32)
 	same := 0
 	for c := (raw.Cursor{B: calls}); same < min(n, len(t.stack)); same++ {
 		id, begun := readOpen(&c)
-		if o := &t.stack[same]; o.f.ID != id || o.counter != 0 && o.counter != begun {
+		if o := &t.stack[same]; o.f.ID != id || o.counter != 0 && begun != 0 && o.counter != begun {
 			break
 		}
 	}
+	ended := len(t.stack) > same
 	for len(t.stack) > same {
-		p.cut(t, t.last)
+		p.cut(t, t.last, format.ValueUntracked)
 	}
-	// Those that are resumed are in the trace, too.
-	if missing := int64(int32(before-t.calls)) - int64(n-same); p.file.Head.Ring > 0 && missing > 0 {
-		p.note(t, missing, counter)
+	if p.file.Head.Ring > 0 {
+		dropped := int64(int32(before - t.calls))
+		p.gap.told += max(dropped, 0)
+		if missing := max(dropped-int64(n-same), 0); missing > 0 || ended { // those that are resumed are in the trace
+			p.gap.to = max(p.gap.to, p.clock.at(counter))
+			p.note(t, missing, true)
+		}
 	}
 	t.calls = before
 	for i := same; i < n; i++ {
@@ -103,47 +101,10 @@ func (p *process) resume(t *thread, calls []byte, counter uint64, before uint32)
 	}
 }
 
-// gap is what is missing between the first part of a recording and the newest.
-type gap struct {
-	variable int32 // of the notes, plus one; 0: there is none yet
-	resumed  int64 // calls that begin in the gap, and are in the trace as they were open at its end
-	time     time.Duration
-}
-
-// name is that of the variable of the notes. It tells of all threads, and so is known only at the end.
-func (p *process) gapName() string {
-	name := fmt.Sprintf("%s%d calls", format.GapPrefix, p.missing())
-	if p.gap.time > 0 {
-		name += " in " + p.gap.time.String()
-	}
-	return name + ">"
-}
-
-// missing returns how many calls are missing in the gap.
-func (p *process) missing() int64 { return int64(p.file.Head.Missing) - p.gap.resumed }
-
-// note says in a thread how many of its calls are missing here.
-func (p *process) note(t *thread, missing int64, counter uint64) {
-	if !t.begin(p.to) || !p.to.number() {
-		return
-	}
-	if p.gap.variable == 0 {
-		p.gap.variable = p.to.blocks.dict.reserveVariable() + 1
-		if p.clock.kind != raw.ClockNone && p.last > 0 {
-			p.gap.time = time.Duration(max(p.clock.at(counter)-p.last, 0)).Round(time.Microsecond)
-		}
-	}
-	const room = format.LeafValueAt + format.MaxObjectSize
-	b := slices.Grow(t.Bytes(), room)
-	n := p.encoder.layout.PutDropped(b[len(b):len(b)+room], t.Thread, int32(p.to.numbered), p.gap.variable-1, missing)
-	p.to.numbered++
-	t.Leaf(b[:len(b)+n])
-}
-
 // endThread ends a thread: its goroutine is gone.
 func (p *process) endThread(t *thread, ns int64) {
 	for len(t.stack) > 0 {
-		p.cut(t, max(ns, t.last))
+		p.cut(t, max(ns, t.last), format.ValueUnfinished)
 	}
 	t.ended, t.stack = true, nil
 	if t.begun {

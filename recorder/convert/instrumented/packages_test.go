@@ -1,10 +1,14 @@
 package instrumented
 
-import "testing"
+import (
+	"testing"
+
+	"tracex/recorder/internal/gonames"
+)
 
 // TestPackages: packages whose paths end alike have names of their own.
 func TestPackages(t *testing.T) {
-	ps := programNames{packages: &packages{}}
+	ps := programNames{packages: &gonames.Namer{}}
 	for _, c := range []struct{ function, class, method string }{
 		{"text/template.New", "template", "New"},
 		{"html/template.(*Template).Parse", "html/template.Template", "Parse"},

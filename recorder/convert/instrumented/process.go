@@ -144,20 +144,18 @@ func (p *process) step(ctx context.Context, live bool, most int64) (more bool, e
 // finish ends the threads of a process that is gone.
 func (p *process) finish() {
 	p.done = true
-	if p.gap.variable != 0 { // before the last blocks
-		p.to.blocks.dict.variable(p.gap.variable-1, p.gapName())
+	list := make([]*stream, 0, len(p.streams))
+	for _, s := range p.streams {
+		list = append(list, s)
 	}
+	slices.SortFunc(list, func(a, b *stream) int { return cmp.Compare(a.chunk.Offset, b.chunk.Offset) })
+	p.lose(list)
 	for _, u := range p.open {
 		if !u.stale() {
 			p.full(u.s)
 		}
 	}
 	p.open = nil
-	list := make([]*stream, 0, len(p.streams))
-	for _, s := range p.streams {
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(a, b *stream) int { return cmp.Compare(a.chunk.Offset, b.chunk.Offset) })
 	for _, s := range list {
 		if s.t != nil {
 			p.endThread(s.t, p.last)
@@ -167,12 +165,13 @@ func (p *process) finish() {
 	h := &p.file.Head
 	p.told.Lost, p.told.Reason, p.told.Errno, p.told.Dropped = int64(h.Lost), h.Reason, h.Errno, h.Dropped > 0
 	if p.told.Ring = h.Ring > 0; h.Missing > 0 {
-		p.told.Missing = p.missing()
+		p.told.Missing = p.gap.missing(p)
 	}
 	for f := range p.program.functions.all() {
 		if f.called {
 			p.told.Functions++
 			p.to.called[f.method] = true
+			nameAlike(p, f)
 		}
 	}
 	p.to.blocks.flushOf(p)

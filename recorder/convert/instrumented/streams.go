@@ -16,6 +16,7 @@ type stream struct {
 	counter uint64 // of the last event
 	unfull  bool   // the chunk may get more events
 	late    bool   // it has been read more than once
+	crossed bool   // the chunk is the first after the gap, and says with its first event which goroutine continues
 }
 
 // unfull is a chunk that may get more events, unless its stream has another one by now.
@@ -118,6 +119,7 @@ func (p *process) events(chunk raw.Chunk) error {
 			p.full(s)
 		}
 	}
+	p.follow(s, &chunk)
 	s.chunk, s.at, s.counter, s.unfull, s.late = chunk, raw.ChunkHead, chunk.Counter, true, false
 	data, seen, err := p.chunks.Read(chunk.Offset+raw.ChunkHead, chunk.Size-raw.ChunkHead)
 	if err != nil {

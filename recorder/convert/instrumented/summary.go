@@ -8,6 +8,9 @@ type Summary struct {
 	Processes []Process
 	Unbegun   int64 // other processes, which ended before they recorded anything
 	Read      int64 // bytes of raw data with events
+	// Packages are the packages, by their names in the trace, that have a function that was called and that one of
+	// [Options.Patterns] names.
+	Packages map[string][]string
 }
 
 // Counts are numbers of a process, or of all.
@@ -52,6 +55,9 @@ func (s *Summary) Add(o *Summary) {
 	s.Processes = append(s.Processes, o.Processes...)
 	s.Unbegun += o.Unbegun
 	s.Read += o.Read
+	for pattern, list := range o.Packages {
+		s.name(pattern, list...)
+	}
 }
 
 func (c *Counts) add(o *Counts) {
@@ -68,7 +74,7 @@ func (c *Counts) add(o *Counts) {
 }
 
 func (c *Converter) summary() *Summary {
-	s := &Summary{Functions: int64(len(c.called)), Unbegun: c.unbegun, Read: c.read}
+	s := &Summary{Functions: int64(len(c.called)), Unbegun: c.unbegun, Read: c.read, Packages: c.named.Packages}
 	for _, p := range c.processes {
 		s.Processes = append(s.Processes, p.told)
 		s.add(&p.told.Counts)

@@ -4,6 +4,8 @@ import (
 	"debug/gosym"
 	"encoding/binary"
 	"strings"
+
+	"tracex/recorder/internal/gonames"
 )
 
 // symbols finds functions and lines by addresses in a program's code.
@@ -35,7 +37,7 @@ const (
 )
 
 // newSymbols reads a table of functions whose code begins at text.
-func newSymbols(table []byte, text uint64, names *packages) (s symbols, ok bool) {
+func newSymbols(table []byte, text uint64, names *gonames.Namer) (s symbols, ok bool) {
 	s.places, s.names = map[uint64]symbol{}, programNames{packages: names}
 	if len(table) < pclnHead {
 		return s, len(table) == 0

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -22,25 +23,26 @@ func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 	}
 	switch tag := c.U8(); tag {
 	case raw.ValueNil:
-		return append(dst, "nil"...)
+		e.vague = true
+		return append(dst, isNil...)
 	case raw.ValueFalse, raw.ValueTrue:
-		return strconv.AppendBool(dst, tag == raw.ValueTrue)
+		return e.appendScalar(dst, t, strconv.FormatBool(tag == raw.ValueTrue), bare)
 	case raw.ValueInt8:
-		return appendSigned(dst, int64(int8(c.U8())), t, bare)
+		return e.appendSigned(dst, int64(int8(c.U8())), t, bare)
 	case raw.ValueInt32:
-		return appendSigned(dst, int64(int32(c.U32())), t, bare)
+		return e.appendSigned(dst, int64(int32(c.U32())), t, bare)
 	case raw.ValueInt64:
-		return appendSigned(dst, int64(c.U64()), t, bare)
+		return e.appendSigned(dst, int64(c.U64()), t, bare)
 	case raw.ValueUint8:
-		return appendUnsigned(dst, uint64(c.U8()), t, bare)
+		return e.appendUnsigned(dst, uint64(c.U8()), t, bare)
 	case raw.ValueUint32:
-		return appendUnsigned(dst, uint64(c.U32()), t, bare)
+		return e.appendUnsigned(dst, uint64(c.U32()), t, bare)
 	case raw.ValueUint64:
-		return appendUnsigned(dst, c.U64(), t, bare)
+		return e.appendUnsigned(dst, c.U64(), t, bare)
 	case raw.ValueFloat32:
-		return strconv.AppendFloat(dst, float64(math.Float32frombits(c.U32())), 'g', -1, 32)
+		return e.appendScalar(dst, t, strconv.FormatFloat(float64(math.Float32frombits(c.U32())), 'g', -1, 32), bare)
 	case raw.ValueFloat64:
-		return strconv.AppendFloat(dst, math.Float64frombits(c.U64()), 'g', -1, 64)
+		return e.appendScalar(dst, t, strconv.FormatFloat(math.Float64frombits(c.U64()), 'g', -1, 64), bare)
 	case raw.ValueComplex64:
 		z := complex(math.Float32frombits(c.U32()), math.Float32frombits(c.U32()))
 		return append(dst, strconv.FormatComplex(complex128(z), 'g', -1, 64)...)
@@ -59,9 +61,12 @@ func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 		return e.appendString(dst, kept, int64(n)-int64(len(kept)), t, bare)
 	case raw.ValueType:
 		if t = e.p.typeOf(c.U32()); e.typedNil(t) {
+			e.vague = true
 			return e.appendNil(dst, t)
 		}
-		return e.appendText(dst, t, depth+1, bare)
+		dst = e.appendText(dst, t, depth+1, bare)
+		e.vague = e.vague || !e.p.tells(t)
+		return dst
 	default:
 		return e.appendOther(dst, tag, t, depth, bare)
 	}
@@ -70,6 +75,17 @@ func (e *encoder) appendText(dst []byte, t *typ, depth int, bare bool) []byte {
 // appendOther appends a value that is neither a number nor a string.
 func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool) []byte {
 	c := &e.c
+	switch tag {
+	case raw.ValueStruct:
+		return e.appendStruct(dst, t, depth, bare)
+	case raw.ValuePointee:
+		c.Address()
+		if to := e.p.element(t); to == nil || to.special == notSpecial {
+			dst = append(dst, '&')
+		}
+		return e.appendText(dst, e.p.element(t), depth+1, bare)
+	}
+	defer func() { e.vague = true }()
 	switch tag {
 	case raw.ValueBytes:
 		c.Address()
@@ -94,17 +110,9 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 		return e.appendObject(dst, e.p.classOf(t), address)
 	case raw.ValueArray, raw.ValueLarge:
 		return append(append(dst, e.typeText(t)...), "{…}"...)
-	case raw.ValueStruct:
-		return e.appendStruct(dst, t, depth, bare)
 	case raw.ValueTest:
 		c.Address()
 		return append(append(append(append(dst, e.typeText(t)...), `{name:"`...), e.testName()...), `"}`...)
-	case raw.ValuePointee:
-		c.Address()
-		if to := e.p.element(t); to == nil || to.special == notSpecial {
-			dst = append(dst, '&')
-		}
-		return e.appendText(dst, e.p.element(t), depth+1, bare)
 	case raw.ValueLeftOut:
 		return append(dst, "…"...)
 	}
@@ -122,6 +130,7 @@ func (e *encoder) appendStruct(dst []byte, t *typ, depth int, bare bool) []byte 
 			return appendMessage(dst, t, text, bare)
 		}
 	}
+	defer func() { e.vague = true }()
 	dst = append(append(dst, e.typeText(t)...), '{')
 	for i := range t.Fields {
 		if i > 0 {
@@ -161,7 +170,7 @@ func (e *encoder) appendElements(dst []byte, t *typ, length, depth int) []byte {
 // appendMessage appends the message of an error, after its type unless bare is set or the message
 // makes the type clear.
 func appendMessage(dst []byte, t *typ, message string, bare bool) []byte {
-	if !bare && t.special != moment && t.special != address && t.Package != "runtime" {
+	if !bare && t.special != moment && t.special != address && t.Package != "runtime" && t.Package != "syscall" {
 		dst = append(append(dst, t.Name...), ": "...)
 	}
 	if bare {
@@ -177,8 +186,8 @@ func (e *encoder) appendObject(dst []byte, class int32, address uint64) []byte {
 }
 
 func (e *encoder) appendString(dst, s []byte, more int64, t *typ, bare bool) []byte {
-	if t != nil && (t.special == runtimeText || t.special == textError) {
-		return appendMessage(dst, t, textMessage(t, s, more), bare)
+	if t != nil && t.special != notSpecial {
+		return e.appendScalar(dst, t, string(appendCut(nil, s, more)), bare)
 	}
 	if bare {
 		return appendCut(dst, s, more)
@@ -205,26 +214,43 @@ func escape(text []byte, from int) []byte {
 	return text
 }
 
-func appendSigned(dst []byte, n int64, t *typ, bare bool) []byte {
-	switch {
-	case t == nil:
-	case t.special == duration:
-		return append(dst, time.Duration(n).String()...)
-	case t.special == numberError:
-		return appendMessage(dst, t, strconv.FormatInt(n, 10), bare)
+// appendScalar appends a text, a number or a truth value, with its type if that is special.
+func (e *encoder) appendScalar(dst []byte, t *typ, value string, bare bool) []byte {
+	if t == nil || t.special == notSpecial {
+		return append(dst, value...)
 	}
-	return strconv.AppendInt(dst, n, 10)
+	if text, ok := t.said(value); ok {
+		return appendMessage(dst, t, text, bare)
+	}
+	e.vague = true
+	return appendConversion(dst, t, value)
 }
 
-func appendUnsigned(dst []byte, n uint64, t *typ, bare bool) []byte {
-	switch {
-	case t == nil:
-	case t.special == errno:
-		return append(dst, errnoText(n)...)
-	case t.special == numberError:
-		return appendMessage(dst, t, strconv.FormatUint(n, 10), bare)
+// appendConversion appends a text or a number as a conversion, as Go writes one that is thrown: shop.Code(3).
+func appendConversion(dst []byte, t *typ, value string) []byte {
+	dst = append(append(dst, t.Name...), '(')
+	if t.Kind == reflect.String {
+		at := len(dst) + 1
+		return append(escape(append(append(dst, '"'), value...), at), `")`...)
 	}
-	return strconv.AppendUint(dst, n, 10)
+	return append(append(dst, value...), ')')
+}
+
+func (e *encoder) appendSigned(dst []byte, n int64, t *typ, bare bool) []byte {
+	switch {
+	case t == nil, t.special == notSpecial:
+		return strconv.AppendInt(dst, n, 10)
+	case t.special == duration:
+		return append(dst, time.Duration(n).String()...)
+	}
+	return e.appendScalar(dst, t, strconv.FormatInt(n, 10), bare)
+}
+
+func (e *encoder) appendUnsigned(dst []byte, n uint64, t *typ, bare bool) []byte {
+	if t == nil || t.special == notSpecial {
+		return strconv.AppendUint(dst, n, 10)
+	}
+	return e.appendScalar(dst, t, strconv.FormatUint(n, 10), bare)
 }
 
 // typeText returns the name of a type as rows show it.

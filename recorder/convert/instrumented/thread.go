@@ -43,7 +43,7 @@ type goroutine struct {
 type open struct {
 	content int64  // logical offset of its children
 	start   int64  // ns
-	counter uint64 // when it began; 0 if that is unknown
+	counter uint64 // when it began, or without a clock which call of the thread it is; 0 if that is unknown
 	f       *function
 	event   int32
 }
@@ -133,7 +133,7 @@ func (t *thread) begin(c *Converter) bool {
 	return true
 }
 
-// readOpen reads an open call: its function, and the counter when it began.
+// readOpen reads an open call: its function, and what its counter is in the thread.
 func readOpen(c *raw.Cursor) (id uint32, begun uint64) {
 	id = c.U32()
 	c.U32()

@@ -14,7 +14,7 @@ import (
 type typ struct {
 	raw.Type
 	special special
-	pieces  []piece     // of the message, if special is told
+	message *message    // nil if it has none
 	number  values.Kind // see numberKind
 	id      int32       // of its class; none: not yet
 	refers  int32       // the class of what an address of the type refers to; none: not known yet
@@ -30,47 +30,29 @@ const (
 	notSpecial special = iota
 	duration
 	moment
-	told        // an error whose message is in messages
-	joined      // an error with a slice of errors, the last field
-	operation   // net.OpError
-	lookup      // net.DNSError
-	address     // of package net
-	boundsError // fields: x, y, signed, code
-	nilPanic    // by panic(nil)
-	assertion   // fields: interface, concrete and asserted type, missing method
-	runtimeText // an error of the runtime that is a text
-	errno
-	textError   // a text with a method Error: the text is taken for the message
-	numberError // an integer with a method Error
+	told    // an error whose text is known, see message
+	joined  // a told one with a slice of errors, the last field
+	address // of package net
+	own     // an error that is a text or a number, and whose text is not known
 )
 
-// specials are the special types, by their names in the source.
+// specials are the types whose special is neither told nor own, by their names in the source.
 var specials = map[string]special{
-	"time.Duration": duration, "time.Time": moment,
-	"errors.joinError": joined, "go.uber.org/multierr.multiError": joined, "net.OpError": operation, "net.DNSError": lookup,
-	"net.TCPAddr": address, "net.UDPAddr": address, "net.IPAddr": address,
-	"runtime.boundsError": boundsError, "runtime.PanicNilError": nilPanic, "runtime.TypeAssertionError": assertion,
-	"runtime.errorString": runtimeText, "runtime.plainError": runtimeText, "syscall.Errno": errno,
+	"time.Duration": duration, "time.Time": moment, "errors.joinError": joined, "go.uber.org/multierr.multiError": joined,
+	"net.TCPAddr": address, "net.UDPAddr": address, "net.IPAddr": address, "net.UnixAddr": address, "net.pipeAddr": address,
 }
 
 func newType(t *raw.Type) *typ {
 	n := &typ{Type: *t, id: none, refers: none}
 	if t.Flags&raw.TypeNamed != 0 && t.Package != "" {
-		name := t.Package + "." + afterPackage(t.Name)
-		n.special = specials[name]
-		if message := messages[name]; message != "" && t.Kind == reflect.Struct {
-			if n.pieces = piecesOf(message, t.Fields); n.pieces != nil {
-				n.special = told
-			}
+		name := afterPackage(t.Name)
+		n.special = specials[t.Package+"."+name]
+		if n.message = messageOf(n, t.Package, name); n.message != nil && n.special == notSpecial {
+			n.special = told
 		}
 	}
-	if n.special == notSpecial && t.Flags&raw.TypeError != 0 {
-		switch k := t.Kind; {
-		case k == reflect.String:
-			n.special = textError
-		case k >= reflect.Int && k <= reflect.Uintptr:
-			n.special = numberError
-		}
+	if n.special == notSpecial && t.Flags&raw.TypeError != 0 && (t.Kind == reflect.String || t.Kind >= reflect.Bool && t.Kind <= reflect.Float64) {
+		n.special = own
 	}
 	if t.Kind == reflect.Array {
 		if size, _, ok := strings.Cut(strings.TrimPrefix(t.Name, "["), "]"); ok && strings.HasPrefix(t.Name, "[") {

@@ -99,6 +99,8 @@ func TestValues(t *testing.T) {
 	errors.Element = errorType.ID
 	join := named(reflect.Struct, "errors", "joinError", field(errors, "errs"))
 	textError, code := named(reflect.String, "example.com/shop", "TextError"), named(reflect.Int, "example.com/shop", "Code")
+	ratio, flag := named(reflect.Float64, "example.com/shop", "Ratio"), named(reflect.Bool, "example.com/shop", "Flag")
+	ratio.Flags, flag.Flags = ratio.Flags|raw.TypeError, flag.Flags|raw.TypeError
 	textError.Flags |= raw.TypeError
 	code.Flags |= raw.TypeError
 	runtimeText := named(reflect.String, "runtime", "errorString")
@@ -175,18 +177,21 @@ func TestValues(t *testing.T) {
 		"runtime error, cut": {runtimeText, rawtest.Cut("division", 16), `errorString@0("runtime error: division…+8")`, "runtime error: division…+8"},
 		"long text":          {pointer(plain), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Text(strings.Repeat("ab", 150)+"ß"[:1], 310))), "errorString@" + id + `("` + strings.Repeat("ab", 150) + `…+10")`, "errors.errorString: " + strings.Repeat("ab", 150) + "…+10"},
 		"wrapped, no room":   {pointer(wrapped), rawtest.Pointee(address, rawtest.Struct(true, rawtest.String("x: boom"))), "wrapError@" + id + `("x: boom")`, "fmt.wrapError: x: boom"},
-		"joined":             {pointer(join), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Elements(address, 3, cause, cause))), "joinError@" + id + `("boom\nboom\n…+1")`, `errors.joinError: boom\nboom\n…+1`},
+		"joined":             {pointer(join), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Elements(address, 3, cause, cause))), "joinError@" + id + `("boom\nboom\n…+1 error")`, `errors.joinError: boom\nboom\n…+1 error`},
+		"three more joined":  {pointer(join), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Elements(address, 4, cause))), "joinError@" + id + `("boom\n…+3 errors")`, `errors.joinError: boom\n…+3 errors`},
 		"not joined":         {pointer(join), rawtest.Pointee(address, rawtest.Struct(false, rawtest.Slice(address, 3))), "joinError@" + id, "joinError{errs:[]error len 3}"},
-		"text error":         {textError, rawtest.String("ess"), `TextError@0("ess")`, "shop.TextError: ess"},
-		"cut text error":     {textError, rawtest.Text("ess", 9), `TextError@0("ess…+6")`, "shop.TextError: ess…+6"},
-		"number error":       {code, rawtest.Int(-3), `Code@0("-3")`, "shop.Code: -3"},
+		"text error":         {textError, rawtest.String("e\nss"), `shop.TextError("e\nss")`, ""},
+		"cut text error":     {textError, rawtest.Text("ess", 9), `shop.TextError("ess…+6")`, ""},
+		"number error":       {code, rawtest.Int(-3), "shop.Code(-3)", ""},
+		"float error":        {ratio, rawtest.Float(1.5), "shop.Ratio(1.5)", ""},
+		"truth error":        {flag, rawtest.Bool(true), "shop.Flag(true)", ""},
 		"runtime error":      {runtimeText, rawtest.String("division by zero"), `errorString@0("runtime error: division by zero")`, "runtime error: division by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := rawtest.New(rawtest.Options{Clock: raw.ClockCounter})
 			for _, typ := range []*raw.Type{intType, stringType, int8Type, int16Type, int64Type, uint8Type, uint64Type, boolType, complexType, floatType, errorType, level,
 				duration, order, pointer(order), set, pointer(set), list, moment, plain, pointer(plain), wrapped, pointer(wrapped), errno, path, pointer(path), bounds, assertion, pointer(assertion), typePointer, runtimeText,
-				errors, join, pointer(join), textError, code,
+				errors, join, pointer(join), textError, code, ratio, flag,
 				ints, texts, array, channel, function, anonymous, bytes} {
 				f.Type(typ)
 			}

@@ -28,7 +28,7 @@ type converter struct {
 // mostKeys bounds the processes of a trace.
 const mostKeys = 1 << 16
 
-// document reads {"data": [trace, …]}, a trace, or a span. What a document is shows only at its end: a
+// document reads {"data": [trace, …]}, a trace, or a span, which may be in what an index of Elasticsearch has of it. What a document is shows only at its end: a
 // span that is one has no spans.
 func (c *converter) document() {
 	c.processes, c.trace = map[string]spans.Process{}, spans.TraceID{}
@@ -36,15 +36,20 @@ func (c *converter) document() {
 	at := c.r.Offset()
 	for key := range c.r.Fields() {
 		switch string(key) {
-		case "data":
-			c.found = c.found || c.r.Kind() == jsonstream.Array
-			for range c.r.Items() {
+		case "data", "hits", "_source":
+			if c.r.Kind() == jsonstream.Array {
+				c.found = c.found || string(key) == "data"
+				for range c.r.Items() {
+					c.document()
+				}
+			} else if string(key) != "data" {
 				c.document()
-				c.beginSpan()
 			}
+			c.beginSpan()
 		case "spans":
 			c.trace = c.span.Trace
-			c.found = c.found || c.r.Kind() == jsonstream.Array
+			kind := c.r.Kind()
+			c.found = c.found || kind == jsonstream.Array || kind == jsonstream.Null
 			for range c.r.Items() {
 				c.readSpan()
 			}
@@ -88,6 +93,8 @@ func (c *converter) readProcess(p spans.Process) {
 			service = string(c.r.Text())
 		case "tags":
 			args = c.tags(args)
+		case "tag":
+			args = c.indexed(args)
 		}
 	}
 	if c.r.Err() == nil {

@@ -1,5 +1,6 @@
 // Package jaeger converts traces in the JSON of Jaeger's API and its user interface: {"data": [trace, …]},
-// single traces, arrays and lines of them, and lines of spans that have their process with them.
+// single traces, arrays and lines of them, and lines of spans that have their process with them; also as Elasticsearch has
+// these, in "_source" and in the answers to searches.
 //
 // Package spans tells what becomes of spans and traces. Here:
 //
@@ -12,6 +13,6 @@
 //	logs                      events, with the name that their field "event" has; or exceptions
 //	references                CHILD_OF, or else FOLLOWS_FROM, in the same trace is the parent; others are arguments "link"
 //
-// Times are in microseconds since 1970; other units are not guessed. Warnings are counted; flags and the tag
+// Times are in microseconds since 1970; other units are not guessed. Warnings and unknown fields are counted; flags and the tag
 // internal.span.format are left out.
 package jaeger

@@ -85,11 +85,24 @@ shop.a(host ➜ "h", trace.id ➜ "0000000000000abc") @0s +4µs
   db.b() @1µs +1µs
     shop.s3() @1µs +1µs
 `, ""},
+		// What Elasticsearch has: the answer to a search, and lines of documents.
+		"index": {`{"took":1,"hits":{"total":{"value":1},"hits":[{"_index":"jaeger-span-2023-11-14","_source":{"traceID":"abc","spanID":"1","flags":1,"operationName":"a","references":[],` +
+			`"startTime":1700000000000000,"startTimeMillis":1700000000000,"duration":4,"tags":[{"key":"n","type":"int64","value":"1"}],"tag":{"http@code":200,"error":true},"logs":[],"process":{"serviceName":"shop","tags":[],"tag":{"host@name":"h"}}}}]}}` + "\n" +
+			`{"_index":"jaeger-span-2023-11-14","_id":"x","_source":{"traceID":"abc","spanID":"2","operationName":"b","references":[{"refType":"CHILD_OF","traceID":"abc","spanID":"1"}],"startTime":1700000000000001,"duration":1,"process":{"serviceName":"db"},"extra":7,"none":null}}`, `# shop: a abc
+shop.a(n ➜ 1, http.code ➜ 200, host.name ➜ "h", trace.id ➜ "0000000000000abc"): threw error @0s +4µs
+  db.b() @1µs +1µs
+`, "1 field of a span that has no place in a call from 463\n"},
+		"no ends": {document(`{"traceID":"abc","spanID":"1","operationName":"s1","startTime":1700000000000000,"processID":"p1"},` + span("2", "1", 1, 4, `,"duration":null`) + "," + span("3", "2", 2, 4, `,"processID":"p2"`) + "," + span("4", "1", 5, 6, `,"duration":1e300`)), `# shop: s1 abc
+shop.s1(host ➜ "h1", trace.id ➜ "0000000000000abc"): unfinished @0s +5µs
+  s2(): unfinished @1µs +3µs
+    db.s3() @2µs +2µs
+  s4(): unfinished @5µs +0s
+`, "1 end of a span that is no time, or too large from 659\n"},
 		"odd": {document(`{"traceID":"abc","spanID":"1","operationName":"a"},{"spanID":"2","startTime":1700000000000,"duration":"1"},{"traceID":"abc","spanID":"3","startTime":1700000000000000000},{"traceID":"abc","spanID":"4","operationName":"d","startTime":1700000000000000,"duration":-1},7,[]`), `# unnamed 0
 unnamed(trace.id ➜ "0000000000000000") @0s +1µs
 # d abc
-d(trace.id ➜ "0000000000000abc"): unfinished @471750h0m0s +0s
-`, "2 spans without a begin, or with one beyond the year 2262 from 35\n2 values of another kind than expected from 299\n1 span from before 1973, if its times are in microseconds from 86\n1 span without the id of its trace, or its own from 86\n"},
+d(trace.id ➜ "0000000000000abc") @471750h0m0s +0s
+`, "2 spans without a begin, or with one beyond the year 2262 from 35\n2 values of another kind than expected from 299\n1 span from before 1973, if its times are in microseconds from 86\n1 span that ends before it begins; it lasts as long as what is inside it from 205\n1 span without the id of its trace, or its own from 86\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, left, err := converted(t, c.text)
@@ -102,12 +115,25 @@ d(trace.id ➜ "0000000000000abc"): unfinished @471750h0m0s +0s
 
 func TestIs(t *testing.T) {
 	for text, want := range map[string]bool{
+		`{"took":1,"hits":{"total":1,"hits":[{"_id":"x","_source":{"traceID":"a","spanID":"b"}}]}}`: true, `[{"_source":{"traceID":"a","spanID":"b"}}]`: true,
+		`{"_index":"x","_source":{"traceID":"a","span_id":"b"}}`: false, `{"hits":[]}`: false, `{"hits":7,"_source":[]}`: false,
 		document(""): true, `{"total":1,"data":[{"traceID":"a","spanID":"`: true, `[{"traceID":"a","spans":[]}]`: true, `{"spanID":"a","traceID":"b"}`: true,
 		`{"data": [], "total": 0, "limit": 0, "offset": 0, "errors": null}`: true, `{"total":0,"limit":0,"offset":0,"data":[{}]}`: false,
 		`{"total":0,"limit":0,"offset":0,"data":null}`: false, `{"data":[],"total":0,"offset":0}`: false, `{"data":[]}`: false, `{"data":[{"a":1}]}`: false, `{"resourceSpans":[{"traceID":"1","spans":[]}]}`: false, "": false, "traceID spans": false, "7": false,
 	} {
 		if got := is([]byte(text)); got != want {
 			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// TestAPI3: what the API v3 returns is OTLP, also if it is called Jaeger's.
+func TestAPI3(t *testing.T) {
+	const text = `{"result":{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{"traceId":"abc","spanId":"1","name":"a","startTimeUnixNano":"1700000000000000000","endTimeUnixNano":"1700000000000001000"}]}]}]}}`
+	for _, text := range []string{text, text + "\n" + text, " " + text[:len(text)-2]} {
+		got, _, err := converted(t, text)
+		if got != "# shop: a abc\nshop.a(trace.id ➜ \"0000000000000abc\") @0s +1µs\n" || err != nil && !errors.Is(err, format.ErrTruncated) {
+			t.Errorf("%s: %s%v", text, got, err)
 		}
 	}
 }
@@ -122,7 +148,7 @@ func TestFault(t *testing.T) {
 	if _, _, err := converted(t, `{"data":[],"errors":[{"code":404}]}`); !errors.Is(err, format.ErrNotTrace) {
 		t.Error(err)
 	}
-	for _, text := range []string{`{"data":[],"total":0,"limit":0,"offset":0,"errors":null}`, `{"data":[{"traceID":"a","spans":[],"processes":{"p1":{"serviceName":"s"}}}]}`, `{"traceID":"a","spans":[]}`} {
+	for _, text := range []string{`{"data":[],"total":0,"limit":0,"offset":0,"errors":null}`, `{"data":[{"traceID":"a","spans":[],"processes":{"p1":{"serviceName":"s"}}}]}`, `{"traceID":"a","spans":[]}`, `{"traceID":"a","spans":null}`, `{"result":{}}`} {
 		if got, _, err := converted(t, text); got != "" || err != nil {
 			t.Errorf("%s: %s%v", text, got, err)
 		}

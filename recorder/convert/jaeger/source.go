@@ -1,6 +1,7 @@
 package jaeger
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/jsonstream"
+	"tracex/recorder/convert/otlp"
 	"tracex/recorder/convert/sources"
 	"tracex/recorder/convert/spans"
 )
@@ -41,7 +43,7 @@ func is(head []byte) bool {
 			answer["data"] = array && empty
 			continue
 		}
-		has.see(key)
+		has.lookAt(key, r)
 	}
 	return has.trace() || !slices.Contains(slices.Collect(maps.Values(answer)), false)
 }
@@ -68,14 +70,39 @@ func haveTraces(r *jsonstream.Reader) (traces, empty bool) {
 		if empty = false; i > 0 {
 			break
 		}
-		for key := range r.Fields() {
-			has.see(key)
-		}
+		has.look(r)
 	}
 	return has.trace(), empty
 }
 
+// look sees the keys of an object. That of an index of Elasticsearch, or a search in it, is around spans.
+func (m *marks) look(r *jsonstream.Reader) {
+	for key := range r.Fields() {
+		m.lookAt(key, r)
+	}
+}
+
+func (m *marks) lookAt(key []byte, r *jsonstream.Reader) {
+	switch {
+	case string(key) == "_source" || string(key) == "hits" && r.Kind() == jsonstream.Object:
+		m.look(r)
+	case string(key) == "hits":
+		for range r.Items() {
+			m.look(r)
+			break
+		}
+	default:
+		m.see(key)
+	}
+}
+
+// convert reads Jaeger's JSON. What its API v3 returns is OTLP.
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
+	content := bufio.NewReaderSize(in.Reader, sources.HeadSize)
+	head, _ := content.Peek(sources.HeadSize) // an error is that of the next read
+	if in.Reader = content; !is(head) && otlp.Source.Is(head) {
+		return otlp.Source.Convert(ctx, in, prefix, to)
+	}
 	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, spans: spans.New(ctx, to, prefix)}
 	defer c.spans.Close()
 	c.r.Each(c.document)

@@ -19,6 +19,7 @@ const (
 type end struct {
 	begins, ends bool
 	follows      spans.SpanID // the parent by FOLLOWS_FROM
+	unknown      int64        // fields
 }
 
 func (c *converter) beginSpan() {
@@ -55,7 +56,10 @@ func (c *converter) field(key []byte) {
 	case "startTime":
 		s.Start, c.end.begins = c.time()
 	case "duration":
-		s.Duration, c.end.ends = c.time()
+		at, text := c.r.Offset(), c.r.Text()
+		if s.Duration, c.end.ends = jsonstream.Decimal(text, microseconds); !c.end.ends && len(text) > 0 {
+			c.to.Leave(spans.OddEnd, spans.OddEnds, 1, at)
+		}
 	case "processID":
 		s.Process = c.process(c.r.Text())
 	case "process":
@@ -73,12 +77,22 @@ func (c *converter) field(key []byte) {
 		for range c.r.Items() {
 			c.to.Leave("warning of Jaeger", "warnings of Jaeger", 1, c.r.Offset())
 		}
+	case "tag":
+		s.Args = c.indexed(s.Args)
+	case "flags", "startTimeMillis":
+	default:
+		if c.r.Kind() != jsonstream.Null {
+			c.end.unknown++
+		}
 	}
 }
 
+// microseconds are this power of ten of ns.
+const microseconds = 3
+
 // time reads a time in µs, and returns it in ns.
 func (c *converter) time() (ns int64, ok bool) {
-	ns, ok = jsonstream.Decimal(c.r.Text(), 3)
+	ns, ok = jsonstream.Decimal(c.r.Text(), microseconds)
 	return ns, ok && ns >= 0
 }
 
@@ -92,6 +106,7 @@ func (c *converter) addSpan(at int64) {
 		return // a part of a span is none
 	}
 	c.count++
+	c.to.Leave("field of a span that has no place in a call", "fields of spans that have no place in a call", c.end.unknown, at)
 	if s.ID == 0 || s.Trace == (spans.TraceID{}) {
 		c.to.Leave("span without the id of its trace, or its own", "spans without the id of their trace, or their own", 1, at)
 	}
@@ -108,9 +123,11 @@ func (c *converter) addSpan(at int64) {
 	case c.trace.Same(s.Trace):
 		s.Trace = c.trace
 	}
-	s.Unfinished = !c.end.ends
-	if s.Unfinished {
-		s.Duration = 0
+	switch s.Unfinished = !c.end.ends; {
+	case s.Unfinished:
+		s.Duration = -1
+	case s.Duration < 0:
+		c.to.Leave(spans.EndsEarly, spans.EndEarly, 1, at)
 	}
 	if s.Parent == 0 {
 		s.Parent = c.end.follows

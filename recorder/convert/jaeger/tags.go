@@ -1,6 +1,8 @@
 package jaeger
 
 import (
+	"strings"
+
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/jsonstream"
@@ -21,6 +23,22 @@ func (c *converter) tags(to []spans.Arg) []spans.Arg {
 	return to
 }
 
+// indexed reads tags as an index has them, {"http@status": "200"}, and appends them.
+func (c *converter) indexed(to []spans.Arg) []spans.Arg {
+	for key := range c.r.Fields() {
+		name := strings.ReplaceAll(string(key), "@", ".")
+		if c.room < 0 {
+			c.to.Leave("tag of a span with too many", "tags of spans with too many", 1, c.r.Offset())
+			continue
+		}
+		found, text := c.valueText()
+		a := spans.Arg{Name: name, Value: value("", found, text)}
+		c.room -= valueSize + len(a.Name) + len(a.Value.Text)
+		to = append(to, a)
+	}
+	return to
+}
+
 func (c *converter) tag() spans.Arg {
 	name, kind := "", ""
 	found := jsonstream.Null
@@ -32,15 +50,19 @@ func (c *converter) tag() spans.Arg {
 		case "type":
 			kind = string(c.r.Text())
 		case "value":
-			switch found = c.r.Kind(); found {
-			case jsonstream.Object, jsonstream.Array:
-				text = string(c.r.AppendText(nil, jsonstream.MaxText/2))
-			default:
-				text = string(c.r.Text())
-			}
+			found, text = c.valueText()
 		}
 	}
 	return spans.Arg{Name: name, Value: value(kind, found, text)}
+}
+
+// valueText reads a value of any kind.
+func (c *converter) valueText() (found jsonstream.Kind, text string) {
+	switch found = c.r.Kind(); found {
+	case jsonstream.Object, jsonstream.Array:
+		return found, string(c.r.AppendText(nil, jsonstream.MaxText/2))
+	}
+	return found, string(c.r.Text())
 }
 
 // value returns the value of a tag: of the type that it says, or else of the kind that JSON has.

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/jsonstream"
 	"tracex/recorder/convert/spans"
@@ -13,7 +14,7 @@ type converter struct {
 	to    *calltrace.Writer
 	spans *spans.Collector
 	count int64 // spans
-	found bool  // a list of resources, perhaps an empty one
+	found bool  // a list of resources, perhaps an empty one, or an answer without any
 	err   error // of the temporary file
 
 	process spans.Process
@@ -23,24 +24,32 @@ type converter struct {
 	room    int // bytes that the values of the current span, resource or scope may still take
 }
 
-// document reads {"resourceSpans": […]}, which may be within another object.
-func (c *converter) document() {
+// document reads {"resourceSpans": […]}, which may be within another object. It reports whether it is an empty object.
+func (c *converter) document() (empty bool) {
+	empty = c.r.Kind() == jsonstream.Object
 	for key := range c.r.Fields() {
+		empty = false
 		at := c.r.Offset()
 		switch string(c.keys.plain(key)) {
 		case "resourcespans", "batches":
-			c.found = c.found || c.r.Kind() == jsonstream.Array
+			kind := c.r.Kind()
+			c.found = c.found || kind == jsonstream.Array || kind == jsonstream.Null
 			for range c.r.Items() {
 				c.resource()
 			}
 		case "trace", "result": // of Tempo, and of Jaeger
-			c.document()
+			c.found = c.document() || c.found
+		case "error":
+			if c.r.Kind() != jsonstream.Null {
+				c.to.Leave("error in place of spans", "errors in place of spans", 1, at)
+			}
 		case "resourcemetrics":
 			c.to.Leave("batch of metrics", "batches of metrics", 1, at)
 		case "resourcelogs":
 			c.to.Leave("batch of logs", "batches of logs", 1, at)
 		}
 	}
+	return empty
 }
 
 // resource reads the spans of a resource. Its own description may follow them.
@@ -67,7 +76,7 @@ func (c *converter) resource() {
 	}
 	kept := args[:0]
 	for _, a := range args {
-		if a.Name == "service.name" {
+		if a.Name == "service.name" && a.Value.Kind == format.ValueString {
 			service = a.Value.Text
 			continue
 		}
@@ -124,14 +133,18 @@ var droppedFields = map[string]struct{ one, several string }{
 	"droppedlinkscount":      {"link that the recorder dropped", "links that the recorder dropped"},
 }
 
-// dropped counts what the recorder could not keep, if the field at hand, whose plain key is the last one, tells that.
+// dropped counts what the recorder could not keep, if the field at hand, whose plain key is the last one, tells that; or else
+// the field itself. Flags tell nothing, nor does a trace state that is empty.
 func (c *converter) dropped() {
-	what, ok := droppedFields[string(c.keys.b)]
-	if !ok {
-		return
-	}
-	at := c.r.Offset()
-	if n, ok := jsonstream.Decimal(c.r.Text(), 0); ok && n > 0 {
-		c.to.Leave(what.one, what.several, n, at)
+	at, kind, key := c.r.Offset(), c.r.Kind(), string(c.keys.b)
+	what, ok := droppedFields[key]
+	switch {
+	case key == "flags", kind == jsonstream.Null:
+	case ok:
+		if n, ok := jsonstream.Decimal(c.r.Text(), 0); ok && n > 0 {
+			c.to.Leave(what.one, what.several, n, at)
+		}
+	case key != "tracestate" || len(c.r.Text()) > 0:
+		c.to.Leave("field that has no place in a call", "fields that have no place in a call", 1, at)
 	}
 }

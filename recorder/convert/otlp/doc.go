@@ -20,6 +20,6 @@
 // Spans of the scope "tracex", which tracex itself exports, become the calls that they were: with class, method, thread,
 // receiver, arguments without names, result and place.
 //
-// Times are those of the document, in nanoseconds since 1970; other units are not guessed. Metrics and
-// logs are counted.
+// Times are those of the document, in nanoseconds since 1970; other units are not guessed. Metrics,
+// logs, errors in place of spans and unknown fields are counted.
 package otlp

@@ -78,6 +78,19 @@ shop.s1(otel.scope.name ➜ "lib", service.version ➜ "1.2", trace.id ➜ "0123
 			`{"resourceMetrics":[{}]}{"resourceLogs":[]}`, `# shop: s1 12345678
 shop.s1(link ➜ 0000000000000001:0000000000000002, otel.scope.name ➜ "lib", service.version ➜ "1.2", trace.id ➜ "0123456789abcdef0123456789abcdef") @0s +1ms
 `, "2 events that the recorder dropped from 397\n1 attribute of a link from 484\n1 batch of logs from 546\n1 batch of metrics from 525\n"},
+		"halves of times": {`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"01","spanId":"01","name":"a","startTimeUnixNano":{"low":-1013133952,"high":395276536},"endTimeUnixNano":{"low":-1011286551,"high":395276536},` +
+			`"events":[{"name":"e","timeUnixNano":{"low":-1013133000,"high":395276536}}]},{"traceId":"02","spanId":"02","name":"b","startTimeUnixNano":{"low":-1013133952,"high":395276536},"endTimeUnixNano":{"low":"x","high":395276536}}]}]}]}`, `# a 1
+a(trace.id ➜ "0000000000000001") @0s +1.847401ms
+  event.e() @952ns +0s
+# b 2
+b(trace.id ➜ "0000000000000002"): unfinished @0s +0s
+`, "1 end of a span that is no time, or too large from 389\n"},
+		"a service with a number": {`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"intValue":"5"}}]},"scopeSpans":[{"spans":[{"traceId":"0x01","spanId":"0x01","name":"a","kind":2,"startTimeUnixNano":"1700000000000000000","endTimeUnixNano":"1700000000000001000"}]}]}]}`,
+			"# a 1\na(span.kind ➜ \"server\", service.name ➜ 5, trace.id ➜ \"0000000000000001\") @0s +1µs\n", ""},
+		"what has no place": {`{"result":` + strings.TrimSuffix(document("shop", span("01", "", 0, 1, `,"flags":257,"traceState":"","new":1,"none":null`)+","+span("02", "01", 0, 1, `,"traceState":"a=b"`)), "\n") + `}` + "\n" + `{"error":{"code":13,"message":"the stream broke"}}`, `# shop: s1 12345678
+shop.s1(otel.scope.name ➜ "lib", service.version ➜ "1.2", trace.id ➜ "0123456789abcdef0123456789abcdef") @0s +1ms
+  shop.s2(otel.scope.name ➜ "lib") @0s +1ms
+`, "2 fields that have no place in a call from 420\n1 error in place of spans from 645\n"},
 		// Ids in base64, keys as in the protobuf files, the resource and the scope after the spans, an array of documents.
 		"other writers": {`[{"resource_spans":[{"instrumentationLibrarySpans":[{"spans":[{"trace_id":"ASNFZ4mrze8BI0VniavN7w==","span_id":"AAAAAAAAAAE=","parent_span_id":"","name":"x","start_time_unix_nano":1700000000000000000,"end_time_unix_nano":1.700000000000000001e18,"status":{}}],
 			"instrumentation_library":{"name":"late"}}],"resource":{"attributes":[{"key":"service.name","value":{"string_value":"shop"}}]}}]},{"batches":[]}]`, `# shop: x 12345678
@@ -87,7 +100,18 @@ shop.x(trace.id ➜ "0123456789abcdef0123456789abcdef") @0s +1ns
 			span("04", "", 0, 0, `,"startTimeUnixNano":"99999999999999999999"`)), `# shop: s1 12345678
 shop.s1(otel.scope.name ➜ "lib", service.version ➜ "1.2", trace.id ➜ "0123456789abcdef0123456789abcdef"): unfinished @0s +0s
 shop.s2(otel.scope.name ➜ "lib", service.version ➜ "1.2", trace.id ➜ "0123456789abcdef0123456789abcdef") @5ms +0s
-`, "2 spans without a begin from 571\n1 span that ends before it begins; it takes no time from 398\n"},
+`, "2 spans without a begin from 571\n1 span that ends before it begins; it lasts as long as what is inside it from 398\n"},
+		"no ends": {document("shop", strings.ReplaceAll(span("01", "", 0, 0, ""), `"1700000000000000000"}`, `"0"}`)+","+span("02", "01", 1, 0, `,"endTimeUnixNano":"soon"`)+","+span("03", "01", 5, 4, "")) +
+			document("db", span("05", "03", 6, 9, "")+","+span("04", "02", 2, 4, "")), `# shop: s1 12345678
+shop.s1(otel.scope.name ➜ "lib", service.version ➜ "1.2", trace.id ➜ "0123456789abcdef0123456789abcdef"): unfinished @0s +9ms
+  shop.s2(otel.scope.name ➜ "lib"): unfinished @1ms +3ms
+    db.s4(otel.scope.name ➜ "lib") @2ms +2ms
+  shop.s3(otel.scope.name ➜ "lib") @5ms +4ms
+    db.s5(otel.scope.name ➜ "lib") @6ms +3ms
+`, "1 end of a span that is no time, or too large from 551\n1 span that ends before it begins; it lasts as long as what is inside it from 559\n"},
+		"the same span from two exports": {document("shop", span("01", "", 0, 0, `,"endTimeUnixNano":"0"`)) + document("shop", span("01", "", 0, 5, "")), `# shop: s1 12345678
+shop.s1(otel.scope.name ➜ "lib", service.version ➜ "1.2", trace.id ➜ "0123456789abcdef0123456789abcdef") @0s +5ms
+`, "1 span that is there twice from -1\n"},
 		// Two calls of one thread that follow each other, and one of another thread that overlaps them.
 		"exported by tracex": {strings.ReplaceAll(document("shop", span("01", "", 0, 3, own("main", "a.Shop.main", `,{"key":"tracex.receiver","value":{"stringValue":"Shop@7"}},{"key":"tracex.arg.1","value":{"intValue":"3"}},{"key":"tracex.result","value":{"doubleValue":1.5}},{"key":"tracex.called.from","value":{"stringValue":"Shop.java:12"}}`))+","+
 			span("02", "01", 1, 2, own("main", "a.Shop.fail", `,{"key":"exception.type","value":{"stringValue":"a.Bad"}}`)+`,"status":{"code":2,"message":"a.Bad"},"events":[{"name":"exception","timeUnixNano":"1700000000001500000","attributes":[{"key":"exception.type","value":{"stringValue":"a.Bad"}}]}]`)+","+
@@ -125,6 +149,7 @@ func TestIs(t *testing.T) {
 		document("a", ""): true, `{"resourceMetrics":[]}` + "\n" + document("a", ""): true, `[{"resourceSpans":[`: true, ` {"trace":{"resourceSpans":[]}}`: true,
 		`{"batches":[{"scopeSpans":[]}]}`: true, `{"batches":[{}]}`: false, `{"traceEvents":[{"name":"resourceSpans"}]}`: false, `["resourceSpans"]`: false,
 		"": false, "resourceSpans": false, `{"data":[{"traceID":"1","spans":[]}]}`: false, `{"resource_spans":[{"resource":{"attr`: true,
+		`{"resourceSpans":null}`: true, `{"result":{}}`: true, `{"trace":{}} `: true, `{"result":{},"id":1}`: false, `{"jsonrpc":"2.0","result":{}}`: false, `{"result":{"a":1}}`: false, `{"result":[]}`: false, `{"result":{`: false, `{}`: false,
 	} {
 		if got := is([]byte(text)); got != want {
 			t.Errorf("%s: %v", text, got)
@@ -143,7 +168,8 @@ func TestFault(t *testing.T) {
 	}
 	for text, want := range map[string]error{
 		`{"resourceSpans":[]}`: nil, `{"result":{"resourceSpans":[]}}`: nil, `{"batches":[]}`: nil, `{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}`: nil,
-		`{"resourceSpans":7}`: format.ErrNotTrace, `{"resourceLogs":[]}`: format.ErrNotTrace, `{"result":{}}`: format.ErrNotTrace,
+		`{"resourceSpans":7}`: format.ErrNotTrace, `{"resourceLogs":[]}`: format.ErrNotTrace, `{"result":{"a":1}}`: format.ErrNotTrace, `{"result":7}`: format.ErrNotTrace, `{"result":[]}`: format.ErrNotTrace,
+		`{"resourceSpans":null}`: nil, `{"result":{}}`: nil, `{"result":{"resourceSpans":null}}`: nil, `{"trace":{}}`: nil, `{"batches":null}`: nil,
 	} {
 		if got, _, err := converted(t, text); got != "" || !errors.Is(err, want) {
 			t.Errorf("%s: %s%v", text, got, err)

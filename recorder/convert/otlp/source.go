@@ -14,24 +14,29 @@ import (
 // Source is OTLP's JSON.
 var Source = sources.Source{Name: "otlp", What: "OpenTelemetry spans (OTLP JSON)", Is: is, Convert: convert}
 
-// is reports whether one of the first documents has a key of OTLP's.
+// is reports whether one of the first documents has a key of OTLP's, or is an answer without spans and nothing else.
 func is(head []byte) bool {
 	r := jsonstream.New(context.Background(), bytes.NewReader(head), nil)
 	var k keys
 	found := false
 	document := func() {
+		n, empty := 0, false
 		for key := range r.Fields() {
+			n++
 			switch string(k.plain(key)) {
 			case "resourcespans", "resourcemetrics", "resourcelogs":
 				found = true
 			case "batches":
 				found = found || isBatch(r, &k)
 			case "trace", "result":
+				empty = r.Kind() == jsonstream.Object
 				for key := range r.Fields() {
+					empty = false
 					found = found || string(k.plain(key)) == "resourcespans"
 				}
 			}
 		}
+		found = found || empty && n == 1 && r.Err() == nil
 	}
 	for !found && r.More() {
 		if r.Kind() == jsonstream.Object {
@@ -79,7 +84,7 @@ func (k *keys) plain(key []byte) []byte {
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
 	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, spans: spans.New(ctx, to, prefix)}
 	defer c.spans.Close()
-	c.r.Each(c.document)
+	c.r.Each(func() { c.document() })
 	c.r.Leave(to)
 	return format.At(c.spans.End(c.found, c.r.Err(), c.err), in.Path, 0)
 }

@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"math"
+
 	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/jsonstream"
 	"tracex/recorder/convert/spans"
@@ -12,7 +14,7 @@ type status struct {
 	message string
 }
 
-// times of a span; -1 if it has none.
+// times of a span; -1 if it has none, and 0, too, is no end.
 type times struct{ start, end int64 }
 
 // readSpan reads a span and adds it.
@@ -43,7 +45,7 @@ func (c *converter) readSpan() {
 		case "starttimeunixnano":
 			when.start = c.time()
 		case "endtimeunixnano":
-			when.end = c.time()
+			when.end = c.endTime()
 		case "attributes":
 			s.Args = c.attributes(s.Args)
 		case "events":
@@ -86,9 +88,46 @@ var kinds = map[string]string{
 
 // time reads a time in ns since 1970; -1 if it is none.
 func (c *converter) time() int64 {
-	ns, ok := jsonstream.Decimal(c.r.Text(), 0)
-	if !ok || ns < 0 {
-		return -1
+	ns, _ := c.nanoseconds()
+	return ns
+}
+
+// nanoseconds reads a number, which may be in a string, or be two halves as OpenTelemetry for JavaScript wrote them in 2023:
+// {"low": -1013133952, "high": 395276536}. It returns -1 if it is none, and whether there is something.
+func (c *converter) nanoseconds() (ns int64, some bool) {
+	if c.r.Kind() != jsonstream.Object {
+		text := c.r.Text()
+		ns, ok := jsonstream.Decimal(text, 0)
+		if !ok || ns < 0 {
+			ns = -1
+		}
+		return ns, len(text) > 0
+	}
+	low, high := int64(-1), int64(-1)
+	for key := range c.r.Fields() {
+		half, ok := jsonstream.Decimal(c.r.Text(), 0)
+		if half = int64(uint32(half)); !ok {
+			half = -1
+		}
+		switch string(key) {
+		case "low":
+			low = half
+		case "high":
+			high = half
+		}
+	}
+	if low < 0 || high < 0 || high > math.MaxInt32 {
+		return -1, true
+	}
+	return high<<32 | low, true
+}
+
+// endTime reads the time of an end, and counts one that is none.
+func (c *converter) endTime() int64 {
+	at := c.r.Offset()
+	ns, some := c.nanoseconds()
+	if ns < 0 && some {
+		c.to.Leave(spans.OddEnd, spans.OddEnds, 1, at)
 	}
 	return ns
 }
@@ -109,9 +148,10 @@ func (c *converter) setTimes(when times, at int64) bool {
 	s.Start = when.start
 	switch {
 	case when.end <= 0:
-		s.Unfinished = true
+		s.Duration, s.Unfinished = -1, true
 	case when.end < when.start:
-		c.to.Leave("span that ends before it begins; it takes no time", "spans that end before they begin; they take no time", 1, at)
+		s.Duration = -1
+		c.to.Leave(spans.EndsEarly, spans.EndEarly, 1, at)
 	default:
 		s.Duration = when.end - when.start
 	}

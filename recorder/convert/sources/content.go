@@ -21,6 +21,7 @@ import (
 type Content struct {
 	in     *bufio.Reader
 	head   []byte
+	short  error    // why the head has no more bytes; nil if it is whole, or all that there is
 	packed []string // the compressions, the innermost first
 	taken  atomic.Int64
 	failed atomic.Pointer[error] // of reading the file
@@ -40,6 +41,7 @@ const (
 func NewContent(r io.Reader) (*Content, error) {
 	c := new(Content)
 	c.in = bufio.NewReaderSize(&counted{r, &c.taken, &c.failed}, HeadSize)
+	file, _ := r.(seekable)
 	for len(c.packed) < mostPacked {
 		if err := c.peek(); err != nil {
 			return nil, err
@@ -48,10 +50,11 @@ func NewContent(r io.Reader) (*Content, error) {
 		if p == nil {
 			return c, nil
 		}
-		unpacked, err := p.open(c.in)
+		unpacked, err := p.open(c.in, file)
+		file = nil
 		if err != nil {
 			c.Close()
-			return nil, c.fault(p, err)
+			return nil, nothing(c.fault(p, err))
 		}
 		c.packed = append([]string{p.name}, c.packed...)
 		ahead := newAhead(&faults{unpacked, c, p})
@@ -66,11 +69,15 @@ func NewContent(r io.Reader) (*Content, error) {
 
 // peek reads the beginning. An error is one of the next Read, unless there is nothing else.
 func (c *Content) peek() (err error) {
-	if c.head, err = c.in.Peek(HeadSize); len(c.head) > 0 || err == io.EOF {
+	c.short = nil
+	if c.head, err = c.in.Peek(HeadSize); err != io.EOF {
+		c.short = err
+	}
+	if len(c.head) > 0 || err == io.EOF {
 		return nil
 	}
 	c.Close()
-	return err
+	return nothing(err)
 }
 
 // Read reads what the file holds, from its beginning, unpacked.
@@ -79,17 +86,20 @@ func (c *Content) Read(b []byte) (int, error) { return c.in.Read(b) }
 // Head returns the first bytes, at most HeadSize. It is valid until the first Read.
 func (c *Content) Head() []byte { return c.head }
 
+// Short returns the error that ended the first bytes before there were HeadSize; nil if they are all that there is.
+func (c *Content) Short() error { return nothing(c.short) }
+
 // mostAhead is how much of a pipe is kept to find out what it is, in bytes.
 const mostAhead = 64 << 20
 
 // Outline is that of the content, as far as it is in its first 64 MiB: they are kept for Read. The first Read must be
 // after it.
-func (c *Content) Outline(enough func(outline []byte) bool) []byte {
+func (c *Content) Outline(enough func(outline []byte) bool) ([]byte, error) {
 	c.head = bytes.Clone(c.head)
 	kept := new(bytes.Buffer)
-	o := Outline(io.TeeReader(io.LimitReader(c.in, mostAhead), kept), enough)
+	o, err := Outline(io.TeeReader(io.LimitReader(c.in, mostAhead), kept), enough)
 	c.in = bufio.NewReaderSize(io.MultiReader(kept, c.in), HeadSize)
-	return o
+	return o, err
 }
 
 // Packed names the compression, or other form: gzip, gzip in zstd, UTF-16; "" if there is none.
@@ -127,7 +137,7 @@ func (c *counted) Read(b []byte) (int, error) {
 type packing struct {
 	name string
 	is   func(head []byte) bool
-	open func(*bufio.Reader) (io.Reader, error)
+	open func(*bufio.Reader, seekable) (io.Reader, error) // the file is nil if it is within another, or comes through a pipe
 }
 
 // magic returns what reports whether a file begins with some bytes.
@@ -136,11 +146,11 @@ func magic(with string) func([]byte) bool {
 }
 
 var packings = []packing{
-	{"gzip", magic("\x1f\x8b"), func(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{"gzip", magic("\x1f\x8b"), func(r *bufio.Reader, _ seekable) (io.Reader, error) { return gzip.NewReader(r) }},
 	{"ZIP", isZipped, openZipped},
 	{"UTF-16", func(head []byte) bool { return isUTF16(head, binary.LittleEndian) }, openUTF16(binary.LittleEndian)},
 	{"UTF-16", func(head []byte) bool { return isUTF16(head, binary.BigEndian) }, openUTF16(binary.BigEndian)},
-	{"zstd", magic("\x28\xb5\x2f\xfd"), func(r *bufio.Reader) (io.Reader, error) {
+	{"zstd", magic("\x28\xb5\x2f\xfd"), func(r *bufio.Reader, _ seekable) (io.Reader, error) {
 		// With one goroutine, that of the caller, there is nothing to close.
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	}},
@@ -180,11 +190,23 @@ func (c *Content) fault(p *packing, err error) error {
 	if errors.As(err, &outer) {
 		return err
 	}
-	e := &format.Error{Offset: c.taken.Load(), Err: format.ErrCorrupt, Hint: "everything before that is converted"}
+	e := &format.Error{Offset: c.taken.Load(), Err: format.ErrCorrupt, Hint: convertedBefore}
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
 		e.Err, e.Found = format.ErrTruncated, "the "+p.name+" data end early"
 	} else {
 		e.Found = fmt.Sprintf("the %s data before that: %v", p.name, err)
 	}
 	return e
+}
+
+const convertedBefore = "everything before that is converted"
+
+// nothing returns the error of a file that cannot be unpacked at all.
+func nothing(err error) error {
+	if e, ok := err.(*format.Error); ok && e.Hint == convertedBefore {
+		plain := *e
+		plain.Hint = ""
+		return &plain
+	}
+	return err
 }

@@ -7,6 +7,10 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -60,6 +64,7 @@ func TestContent(t *testing.T) {
 		{"both", "gzip in zstd", zstded(t, gzipped(t, text)), text},
 		{"ZIP", "ZIP", zippedFiles(t, zip.Deflate, "a/", "", "a/trace.json", string(text), "__MACOSX/a/._trace.json", "x"), text},
 		{"ZIP, stored", "ZIP", storedZIP(t, "trace.json", text), text},
+		{"ZIP, a folder's file before", "ZIP", zippedFiles(t, zip.Deflate, "a/.DS_Store", "x", "a/trace.json", string(text)), text},
 		{"gzip in ZIP", "gzip in ZIP", zippedFiles(t, zip.Deflate, "trace.json.gz", string(gzipped(t, text))), text},
 		{"ZIP of nothing", "ZIP", zippedFiles(t, zip.Deflate, "empty.json", ""), nil},
 		{"UTF-16", "UTF-16", inUTF16(binary.LittleEndian, "\ufeff"+strings.Repeat("aä€😀\n", 50_000)), []byte("\ufeff" + strings.Repeat("aä€😀\n", 50_000))},
@@ -173,6 +178,120 @@ func TestContentZIP(t *testing.T) {
 	if err != nil || in.Packed() != "" || !bytes.Equal(in.Head(), packed) {
 		t.Errorf("a packed trace: %v", err)
 	}
+}
+
+// laterZIP returns a ZIP file of stored files whose sizes follow them.
+func laterZIP(t testing.TB, files ...string) []byte { return zippedFiles(t, zip.Store, files...) }
+
+// largeZIP makes the one file of a ZIP file one of 64 bits: its sizes, before it and in the directory, are in extra fields, and so
+// is the size of the directory.
+func largeZIP(file []byte) []byte {
+	const unknown = "\xff\xff\xff\xff"
+	extra := func(size []byte) []byte {
+		const other = "\x55\x54\x01\x00x" // a field that precedes it
+		large := append(bytes.Clone(size), 0, 0, 0, 0)
+		return slices.Concat([]byte(other), []byte{1, 0, 16, 0}, large, large)
+	}
+	at, end := bytes.LastIndex(file, []byte(zipRecord)), bytes.LastIndex(file, []byte(zipEmpty))
+	head, record, last := bytes.Clone(file[:at]), bytes.Clone(file[at:end]), bytes.Clone(file[end:])
+	name := int(head[zipNameAt])
+	x := extra(record[zipRecordPacked:][:4])
+	copy(head[zipPackedAt:], unknown+unknown)
+	head[zipExtraAt] = byte(len(x))
+	head = slices.Insert(head, zipHeaderSize+name, x...)
+	copy(record[zipRecordPacked:], unknown+unknown)
+	record[zipRecordName+2] = byte(len(x))
+	record = slices.Insert(record, zipRecordSize+name, x...)
+	large := append([]byte(zipRecord64), make([]byte, zipRecord64Size-len(zipRecord64))...)
+	binary.LittleEndian.PutUint64(large[zipDirectory64:], uint64(len(record)))
+	copy(last[zipEndDirectory:], unknown)
+	return slices.Concat(head, record, large, append([]byte(zipLocator), make([]byte, zipLocatorSize-len(zipLocator))...), last)
+}
+
+// TestContentZIPOfFile: of a ZIP file that is no pipe, files are read whose sizes follow them.
+func TestContentZIPOfFile(t *testing.T) {
+	later := laterZIP(t, "trace.json", string(text))
+	other := bytes.Clone(later)
+	copy(other[bytes.LastIndex(other, []byte("trace.json")):], "other.json")
+	comment := laterZIP(t, "trace.json", string(text))
+	binary.LittleEndian.PutUint16(comment[len(comment)-2:], math.MaxUint16)
+	comment = append(comment, bytes.Repeat([]byte("c"), math.MaxUint16)...)
+	path := filepath.Join(t.TempDir(), "trace.zip")
+	for name, c := range map[string]struct {
+		file    []byte
+		content int // bytes of text
+		want    string
+		is      error
+		pipe    bool // it can be read from a pipe, too
+	}{
+		"later":             {later, len(text), "", nil, false},
+		"beside folders":    {laterZIP(t, "a/", "", "a/.DS_Store", "x", "a/trace.json", string(text), "__MACOSX/a/._trace.json", "y"), len(text), "", nil, false},
+		"comment":           {comment, len(text), "", nil, false},
+		"empty":             {laterZIP(t, "trace.json", ""), 0, "", nil, false},
+		"64 bits":           {largeZIP(storedZIP(t, "trace.json", text)), len(text), "", nil, true},
+		"64 bits, later":    {largeZIP(later), len(text), "", nil, false},
+		"two":               {laterZIP(t, "a.json", string(text), "b.json", "x"), len(text), `second file "b.json"`, format.ErrCorrupt, false},
+		"cut":               {later[:len(text)/2], len(text)/2 - zipHeaderSize - len("trace.json"), "end early", format.ErrTruncated, false},
+		"no such directory": {other, 0, `"trace.json" is stored without its size before it, and not in the directory`, format.ErrNotTrace, false},
+	} {
+		if err := os.WriteFile(path, c.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := unpackedFrom(f)
+		f.Close()
+		if !bytes.Equal(got, text[:c.content]) || !errors.Is(err, c.is) || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+		if got, err = unpackedFrom(bytes.NewReader(c.file)); c.pipe != (err == nil && bytes.Equal(got, text)) || !c.pipe && !strings.Contains(err.Error(), "is stored without its size before it") {
+			t.Errorf("%s, from a pipe: %d bytes, %v", name, len(got), err)
+		}
+	}
+}
+
+func unpackedFrom(r io.Reader) ([]byte, error) {
+	in, err := NewContent(r)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(in)
+}
+
+// TestContentHint: what is converted is said only if something can be.
+func TestContentHint(t *testing.T) {
+	for name, file := range map[string][]byte{"gzip": gzipped(t, text), "zstd": zstded(t, text), "ZIP": zippedFiles(t, zip.Deflate, "trace.json", string(text))} {
+		for n := 0; n < len(file)-1; n += 1 + n/50 {
+			got, err := unpackedFrom(bytes.NewReader(file[:n+1]))
+			var e *format.Error
+			if errors.As(err, &e) && (e.Hint == convertedBefore) != (len(got) > 0) {
+				t.Errorf("%s: %d of %d bytes are %d: %v", name, n+1, len(file), len(got), err)
+			}
+		}
+	}
+}
+
+// FuzzZIPDirectory: the end of a file may be anything.
+func FuzzZIPDirectory(f *testing.F) {
+	f.Add(laterZIP(f, "a/", "", "a", "x"))
+	f.Add(largeZIP(laterZIP(f, "a", "x")))
+	path := filepath.Join(f.TempDir(), "a.zip")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if size, ok := zipStoredSize(file, "a"); size < 0 || !ok && size > 0 {
+			t.Errorf("%d %v", size, ok)
+		}
+	})
 }
 
 // TestContentNested: more layers than a person packs are left packed.

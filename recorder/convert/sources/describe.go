@@ -37,10 +37,10 @@ func describe(head []byte) string {
 		return "an HTML page, perhaps an error of the server that it was loaded from"
 	case bytes.HasPrefix(lower, []byte("<?xml")):
 		return "XML"
-	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
-		return describeJSON(text)
 	case isFolded(text):
 		return "folded stacks: samples, no calls"
+	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
+		return describeJSON(text)
 	case IsPprof(head):
 		return "a pprof profile: samples, no calls"
 	}
@@ -60,6 +60,8 @@ var otherFiles = []struct{ magic, what string }{
 	{"BZh", "bzip2-compressed data"},
 	{"\xfd7zXZ\x00", "xz-compressed data"},
 	{"\x04\x22\x4d\x18", "lz4-compressed data"},
+	{"\xff\xfe\x00\x00", "text in UTF-32"},
+	{"\x00\x00\xfe\xff", "text in UTF-32"},
 }
 
 // describeOther is Describe by what package format knows.
@@ -93,15 +95,30 @@ func IsText(head []byte) bool {
 	return !slices.ContainsFunc(head, func(b byte) bool { return b < ' ' && b != '\n' && b != '\r' && b != '\t' && b != '\f' || b == 0x7f })
 }
 
-// isFolded reports whether the first line is a stack and a number.
+// foldedLines is how many of the first lines of a file tell whether it is of folded stacks.
+const foldedLines = 16
+
+// isFolded reports whether the first lines are stacks and numbers, and one of the stacks has several frames, as in
+// "main;f 12". A frame may be in braces or brackets, such as {main} and [unknown].
 func isFolded(text []byte) bool {
-	line, _, whole := bytes.Cut(text, []byte("\n"))
-	at := bytes.LastIndexByte(line, ' ')
-	if !whole || at <= 0 || bytes.IndexByte(line[:at], ';') < 0 {
-		return false
+	several := false
+	for n := range foldedLines {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		at := bytes.LastIndexByte(bytes.TrimRight(line, "\r"), ' ')
+		switch {
+		case !whole:
+			return several && n > 0
+		case at <= 0 || (line[0] == '{' || line[0] == '[') && (line[1] < 'a' || line[1] > 'z'):
+			return false
+		}
+		number := bytes.TrimSpace(line[at+1:])
+		if len(number) == 0 || len(bytes.Trim(number, "0123456789")) > 0 {
+			return false
+		}
+		several = several || bytes.IndexByte(line[:at], ';') >= 0
+		text = rest
 	}
-	number := bytes.TrimSpace(line[at+1:])
-	return len(number) > 0 && len(bytes.Trim(number, "0123456789")) == 0
+	return several
 }
 
 // otherJSON are kinds of JSON files, by keys that they have.

@@ -8,17 +8,20 @@ import (
 
 // Outline reads a file of JSON and returns what stands at its beginning in its place: the same objects and lists, without most
 // of what is in large ones. So a key is in it that follows a value of any size. It reads until enough says that an outline
-// is enough, or there are HeadSize bytes, or the end. Of what is no JSON it returns a part.
-func Outline(r io.Reader, enough func(outline []byte) bool) []byte {
+// is enough, or there are HeadSize bytes, or the end. Of what is no JSON it returns a part. An error ends it, too.
+func Outline(r io.Reader, enough func(outline []byte) bool) ([]byte, error) {
 	o := outline{in: bufio.NewReaderSize(r, HeadSize), enough: enough}
 	for !o.done && len(o.out) < HeadSize {
 		c, err := o.in.ReadByte()
-		if err != nil {
-			break
+		switch {
+		case err == io.EOF:
+			return o.out, nil
+		case err != nil:
+			return o.out, nothing(err)
 		}
 		o.next(c)
 	}
-	return o.out
+	return o.out, nil
 }
 
 // IsLongJSON reports whether a file that begins with head is JSON that is longer than that.

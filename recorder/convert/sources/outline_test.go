@@ -25,7 +25,10 @@ func TestOutline(t *testing.T) {
 			"list":   `[{"args":` + value + `,"ph":"X"},{"traceEvents":1}]`,
 			"lines":  "{\"metadata\":" + value + "}\n{\"traceEvents\":2}\n",
 		} {
-			got := Outline(strings.NewReader(text), func([]byte) bool { return false })
+			got, err := Outline(strings.NewReader(text), func([]byte) bool { return false })
+			if err != nil {
+				t.Error(err)
+			}
 			if len(got) > HeadSize || !strings.Contains(string(got), `"traceEvents"`) {
 				t.Errorf("%s in %s: %d bytes: %.200q", name, form, len(got), got)
 			}
@@ -54,8 +57,8 @@ func TestOutlineEnough(t *testing.T) {
 	if !IsLongJSON(c.Head()) || IsLongJSON([]byte(text)[:HeadSize-1]) || IsLongJSON([]byte(strings.Repeat("x", HeadSize))) {
 		t.Error("it is not known whether it is long")
 	}
-	o := c.Outline(func(o []byte) bool { return strings.Contains(string(o), `"traceEvents"`) })
-	if taken := c.Taken(); !strings.Contains(string(o), `"traceEvents"`) || taken > 6*HeadSize {
+	o, err := c.Outline(func(o []byte) bool { return strings.Contains(string(o), `"traceEvents"`) })
+	if taken := c.Taken(); err != nil || !strings.Contains(string(o), `"traceEvents"`) || taken > 6*HeadSize {
 		t.Errorf("%d bytes were read for %.100q", taken, o)
 	}
 	if got, err := io.ReadAll(c); err != nil || string(got) != text {
@@ -67,7 +70,7 @@ func TestOutlineEnough(t *testing.T) {
 func FuzzOutline(f *testing.F) {
 	f.Add(`{"a":[1,"\u00e4"],"b":{}}]},,"`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := Outline(strings.NewReader(text), func([]byte) bool { return false }); len(got) > len(text) {
+		if got, err := Outline(strings.NewReader(text), func([]byte) bool { return false }); len(got) > len(text) || err != nil {
 			t.Errorf("%d bytes of %d", len(got), len(text))
 		}
 	})

@@ -12,6 +12,7 @@ import (
 type Input struct {
 	io.Reader        // the content, from its beginning; nil for a folder
 	Path      string // of the file or the folder, for messages, too; "standard input" if it is that
+	Stdin     bool   // Path is not the name of a file
 	Size      int64  // -1 if unknown
 	// Progress gets the bytes read. It may be nil.
 	Progress func(read int64)

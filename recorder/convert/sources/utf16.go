@@ -50,8 +50,8 @@ type utf16Text struct {
 	room  [16 << 10]byte
 }
 
-func openUTF16(order binary.ByteOrder) func(*bufio.Reader) (io.Reader, error) {
-	return func(in *bufio.Reader) (io.Reader, error) { return &utf16Text{in: in, order: order}, nil }
+func openUTF16(order binary.ByteOrder) func(*bufio.Reader, seekable) (io.Reader, error) {
+	return func(in *bufio.Reader, _ seekable) (io.Reader, error) { return &utf16Text{in: in, order: order}, nil }
 }
 
 func (t *utf16Text) Read(b []byte) (int, error) {

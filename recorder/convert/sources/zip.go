@@ -42,6 +42,7 @@ const (
 // zipped reads the one file of a ZIP file.
 type zipped struct {
 	in   *bufio.Reader
+	file seekable  // nil if only what follows can be read
 	from io.Reader // of the file, unpacked; nil at its end
 	sum  hash.Hash32
 	want uint32 // the sum
@@ -72,8 +73,8 @@ func beside(name string) bool {
 	return strings.HasSuffix(name, "/") || strings.HasPrefix(name, "__MACOSX/") || path.Base(name) == ".DS_Store"
 }
 
-func openZipped(in *bufio.Reader) (io.Reader, error) {
-	z := &zipped{in: in}
+func openZipped(in *bufio.Reader, file seekable) (io.Reader, error) {
+	z := &zipped{in: in, file: file}
 	for {
 		name, err := z.enter()
 		switch {
@@ -103,31 +104,59 @@ func (z *zipped) enter() (name string, err error) {
 	flags, method := binary.LittleEndian.Uint16(head[zipFlagsAt:]), binary.LittleEndian.Uint16(head[zipMethodAt:])
 	packed := binary.LittleEndian.Uint32(head[zipPackedAt:])
 	z.want, z.late, z.sum = binary.LittleEndian.Uint32(head[zipSumAt:]), flags&zipSizeAfter != 0, crc32.NewIEEE()
-	extra := int(binary.LittleEndian.Uint16(head[zipExtraAt:]))
+	extraSize := int(binary.LittleEndian.Uint16(head[zipExtraAt:]))
 	whole, err := z.in.Peek(zipHeaderSize + int(binary.LittleEndian.Uint16(head[zipNameAt:])))
 	if err != nil {
 		return "", cutShort(err)
 	}
 	name, _ = zipName(whole)
+	if _, err = z.in.Discard(len(whole)); err != nil {
+		return "", cutShort(err)
+	}
+	extra, err := z.in.Peek(extraSize)
+	if err != nil {
+		return "", cutShort(err)
+	}
 	switch {
 	case flags&zipEncrypted != 0:
-		return "", unreadable(name, "needs a password")
-	case method == zipStored && (z.late || packed == zipUnknown):
-		return "", unreadable(name, "is stored without its size before it")
+		return "", unreadable(name, "needs a password", unpackIt)
 	case method == zipStored:
-		z.from = &exactly{io.LimitedReader{R: z.in, N: int64(packed)}}
+		size, err := z.storedSize(name, packed, extra)
+		if err != nil {
+			return "", err
+		}
+		z.from = &exactly{io.LimitedReader{R: z.in, N: size}}
 	case method == zipDeflated:
 		z.from = flate.NewReader(z.in)
 	default:
-		return "", unreadable(name, fmt.Sprintf("is compressed by method %d", method))
+		return "", unreadable(name, fmt.Sprintf("is compressed by method %d", method), unpackIt)
 	}
-	_, err = z.in.Discard(len(whole) + extra)
+	_, err = z.in.Discard(extraSize)
 	return name, cutShort(err)
 }
 
+// storedSize returns the size of the file that begins, which is not compressed.
+func (z *zipped) storedSize(name string, packed uint32, extra []byte) (int64, error) {
+	if !z.late {
+		if size, ok := zipSize(packed, extra); ok {
+			return size, nil
+		}
+		return 0, unreadable(name, "is stored without its size", unpackIt)
+	}
+	if z.file == nil {
+		return 0, unreadable(name, "is stored without its size before it", "give the ZIP file itself, neither through a pipe nor compressed once more; or unpack it")
+	}
+	if size, ok := zipStoredSize(z.file, name); ok {
+		return size, nil
+	}
+	return 0, unreadable(name, "is stored without its size before it, and not in the directory at the end", unpackIt)
+}
+
+const unpackIt = "unpack it, and give the file"
+
 // unreadable tells of a file that is sound and can be read by others.
-func unreadable(name, why string) error {
-	return &format.Error{Offset: -1, Err: format.ErrNotTrace, Found: fmt.Sprintf("a ZIP file whose file %.60q %s", name, why), Hint: "unpack it, and give the file"}
+func unreadable(name, why, hint string) error {
+	return &format.Error{Offset: -1, Err: format.ErrNotTrace, Found: fmt.Sprintf("a ZIP file whose file %.60q %s", name, why), Hint: hint}
 }
 
 func (z *zipped) Read(b []byte) (int, error) {
@@ -162,10 +191,30 @@ func (z *zipped) leave() error {
 	if z.sum.Sum32() != z.want {
 		return errors.New("their checksum is wrong")
 	}
-	if z.main {
+	switch {
+	case z.main:
 		return z.others()
+	case z.late:
+		return z.skipDescriptor()
 	}
 	return nil
+}
+
+// skipDescriptor skips what follows the data of a file: perhaps a mark, its sum, and two sizes of 32 or 64 bits.
+func (z *zipped) skipDescriptor() error {
+	const mark, most = "PK", len(zipDescriptor) + 4 + 2*8
+	head, _ := z.in.Peek(most + len(mark)) // or the end
+	least := 4 + 2*4
+	if bytes.HasPrefix(head, []byte(zipDescriptor)) {
+		least += len(zipDescriptor)
+	}
+	for _, size := range []int{least, least + 2*4} {
+		if size <= len(head) && bytes.HasPrefix(head[size:], []byte(mark)) {
+			_, err := z.in.Discard(size)
+			return err
+		}
+	}
+	return errors.New("what follows a file is not known")
 }
 
 // others fails if another file follows. What precedes it is a descriptor, or nothing.

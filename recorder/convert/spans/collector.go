@@ -22,6 +22,7 @@ type Collector struct {
 
 	processes processes
 	traces    traces
+	ends      ends
 	group     group
 	call      caller
 	event     Event // scratch
@@ -65,16 +66,21 @@ func (c *Collector) Add(s *Span) error {
 		}
 	}
 	s.Start = min(max(s.Start, -far), far)
+	ends := s.Duration >= 0
 	s.Duration = min(max(s.Duration, 0), far)
 	for i := range s.Events {
 		e := &s.Events[i]
 		e.Time = min(max(e.Time, s.Start), far)
-		if s.Unfinished {
+		if s.Unfinished || !ends {
 			s.Duration = max(s.Duration, e.Time-s.Start)
 		}
 		e.Time = min(e.Time, s.Start+s.Duration)
 	}
-	c.record.span(s)
+	if !ends && !c.ends.add(s, s.Start+s.Duration) {
+		c.to.Leave("span without an end, after many others; it ends with its last event",
+			"spans without an end, after many others; they end with their last events", 1, -1)
+	}
+	c.record.span(s, ends)
 	if err := c.spool.Add(c.stream, s.Start, c.record.b); err != nil {
 		return err
 	}
@@ -110,6 +116,9 @@ func (c *Collector) End(found bool, fault, failed error) error {
 
 // Finish writes the calls of all spans.
 func (c *Collector) Finish() error {
+	if err := c.findEnds(); err != nil {
+		return err
+	}
 	records, err := c.spool.Open(c.stream)
 	if err != nil {
 		return err
@@ -128,7 +137,7 @@ func (c *Collector) Finish() error {
 				return err
 			}
 		}
-		c.group.add(at, records.Body)
+		c.group.add(at, records.Body, c.ends.duration(records.Time, records.Body))
 	}
 	if records.Err() != nil {
 		return records.Err()
@@ -137,6 +146,22 @@ func (c *Collector) Finish() error {
 		return err
 	}
 	return c.traces.closeAll(c)
+}
+
+// findEnds finds the ends of spans that have none.
+func (c *Collector) findEnds() error {
+	if len(c.ends.all) == 0 {
+		return nil
+	}
+	records := c.spool.OpenBeside(c.stream)
+	for i := 0; records.Next(); i++ {
+		if i%1024 == 0 && c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		c.ends.see(records.Time, records.Body)
+	}
+	c.ends.settle()
+	return records.Err()
 }
 
 // flush writes the group of records that have one time: first the events of spans that are open, which may

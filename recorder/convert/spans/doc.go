@@ -24,6 +24,9 @@
 // So each call is inside the call that made it, or has no caller; a call without one whose parent is
 // known has its name, or else its id, as the argument "parent".
 //
+// A span without an end lasts until its last event and until the last span inside it ends, and is marked as unfinished. One that ends
+// before it begins lasts as long, and is counted. A span that was recorded twice, once without an end, has the end of the other record.
+//
 // # Limits
 //
 // Spans are sorted by time, with a limited amount of memory and a temporary file for the rest. Then they are
@@ -35,6 +38,7 @@
 //	threads                   4,096 of a trace, 131,072 of those that are kept
 //	open spans                262,144, with 64 MiB of names and results
 //	events during other calls 16 MiB: they are written when the other call has ended
+//	spans without an end      262,144, and 8 with the same id; a later one lasts until its last event
 //	services                  16 MiB of names and attributes
 //	attributes                512 of a span, and 1 MiB
 //

@@ -18,7 +18,8 @@ type group struct {
 type member struct {
 	record   []byte
 	duration int64
-	depth    int // spans of the group around it
+	lasting  bool // its end has no time
+	depth    int  // spans of the group around it
 }
 
 // largestGroup bounds a group, in bytes. A larger one is written in parts: then a span that has the
@@ -30,7 +31,8 @@ func (g *group) full(time int64) bool {
 	return g.size > 0 && (time != g.time || g.size > largestGroup)
 }
 
-func (g *group) add(time int64, record []byte) {
+// add adds a record, which is valid until the next one is read. duration is that of a span.
+func (g *group) add(time int64, record []byte, duration int64) {
 	g.time = time
 	g.size += len(record) + 1
 	record = slices.Clone(record)
@@ -38,9 +40,8 @@ func (g *group) add(time int64, record []byte) {
 		g.events = append(g.events, record)
 		return
 	}
-	r := reader{record[spanHead:]}
-	r.number() // of the process
-	g.spans = append(g.spans, member{record: record, duration: max(r.number(), 0)})
+	_, ends := durationOf(record)
+	g.spans = append(g.spans, member{record: record, duration: duration, lasting: !ends})
 }
 
 func (g *group) clear() {
@@ -51,7 +52,7 @@ func (g *group) clear() {
 }
 
 // sort puts each span after those that it may be inside: the longer ones, and of equally long ones
-// its parents.
+// its parents. Of one that was recorded twice, first without its end, the one with an end comes first.
 func (g *group) sort() {
 	if len(g.spans) < 2 {
 		return
@@ -64,7 +65,11 @@ func (g *group) sort() {
 	index := make(map[key]int, len(g.spans))
 	for i := range g.spans {
 		s := &g.spans[i]
-		index[key{traceOf(s.record), idOf(s.record), s.duration}] = i
+		k := key{traceOf(s.record), idOf(s.record), s.duration}
+		if j, ok := index[k]; ok && g.spans[j].lasting && !s.lasting {
+			*s, g.spans[j] = g.spans[j], *s
+		}
+		index[k] = i
 	}
 	for i := range g.spans {
 		s := &g.spans[i]

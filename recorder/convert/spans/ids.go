@@ -1,6 +1,7 @@
 package spans
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
@@ -51,9 +52,9 @@ func (id SpanID) String() string {
 	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(id)))
 }
 
-// ParseTraceID reads an id: hexadecimal digits, of which those at the beginning may be missing, or the
-// base64 of 16 bytes, as protobuf's JSON has it. Any other text becomes an id that is that of no
-// other text. ok is false for an id that is 0, or none.
+// ParseTraceID reads an id: hexadecimal digits, perhaps without the first ones, with 0x before them or the hyphens of a UUID
+// between them; or the base64 of 16 bytes, as in protobuf's JSON. Each other text becomes an id of its own. ok is false for
+// an id that is 0, or none.
 func ParseTraceID(text []byte) (id TraceID, ok bool) {
 	parse(id[:], text)
 	return id, id != TraceID{}
@@ -69,20 +70,37 @@ func ParseSpanID(text []byte) (id SpanID, ok bool) {
 
 // parse sets id, which is 0.
 func parse(id, text []byte) {
-	if len(text) == 0 || fromHex(id, text) {
+	if len(text) == 0 || fromHex(id, digits(text)) {
 		return
 	}
 	var b [24]byte
 	if base64.StdEncoding.EncodedLen(len(id)) == len(text) {
-		if n, err := base64.StdEncoding.Decode(b[:], text); err == nil && n == len(id) {
-			copy(id, b[:])
-			return
+		for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			if n, err := alphabet.Decode(b[:], text); err == nil && n == len(id) {
+				copy(id, b[:])
+				return
+			}
 		}
 	}
 	clear(id)
 	h := fnv.New128a()
 	h.Write(text) // cannot fail
 	copy(id, h.Sum(b[:0]))
+}
+
+// digits returns the digits of an id that is written as 0x… or as a UUID; other texts as they are.
+func digits(text []byte) []byte {
+	for _, prefix := range []string{"0x", "0X"} {
+		if rest, ok := bytes.CutPrefix(text, []byte(prefix)); ok && len(rest) > 0 {
+			return rest
+		}
+	}
+	const uuid, hyphens = 36, 4
+	hyphen := []byte("-")
+	if len(text) == uuid && bytes.Count(text, hyphen) == hyphens {
+		return bytes.ReplaceAll(text, hyphen, nil)
+	}
+	return text
 }
 
 // fromHex reads digits from the last to the first.

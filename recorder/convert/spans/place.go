@@ -25,7 +25,7 @@ func (c *Collector) begin(time int64, m *member) error {
 		return nil
 	}
 	same := t.open[s.ID]
-	if same != nil && same.start == o.start && same.end == o.end && same.process == o.process && same.name == o.name {
+	if same != nil && same.start == o.start && same.end == o.end && c.processes.same(same.process, o.process) && same.name == o.name {
 		c.to.Leave("span that is there twice", "spans that are there twice", 1, -1)
 		return nil
 	}

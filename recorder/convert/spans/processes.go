@@ -58,10 +58,21 @@ func (p *processes) describe(n Process, service string, args []Arg) {
 	p.refs[n] = at
 }
 
+// same reports whether two numbers mean the same service.
+func (p *processes) same(a, b Process) bool { return a == b || p.ref(a) == p.ref(b) }
+
+// ref returns the index of a service in all, + 1; 0 if it was not described.
+func (p *processes) ref(n Process) int32 {
+	if n < 0 || int(n) >= len(p.refs) {
+		return 0
+	}
+	return p.refs[n]
+}
+
 // of returns the service with a number; one without a name if it was not described.
 func (p *processes) of(n Process) process {
-	if n < 0 || int(n) >= len(p.refs) || p.refs[n] == 0 {
-		return process{}
+	if ref := p.ref(n); ref > 0 {
+		return p.all[ref-1]
 	}
-	return p.all[p.refs[n]-1]
+	return process{}
 }

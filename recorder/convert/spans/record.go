@@ -14,7 +14,7 @@ import (
 //	event   name, flags 1, the class, message and stack of an exception, arguments
 //	arguments   number, then for each its name and value
 //
-// Texts have their length before them. What is not of fixed size is a varint. Only this package reads
+// The duration d of a span that ends is d, and that of one that lasts at least so long is -1-d. Texts have their length before them. What is not of fixed size is a varint. Only this package reads
 // them: they are never damaged.
 
 // On temporary files only.
@@ -61,11 +61,16 @@ func (w *writer) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-func (w *writer) span(s *Span) {
+// span writes a span. Unless it ends, it lasts at least as long as its duration.
+func (w *writer) span(s *Span, ends bool) {
 	w.begin(spanRecord, &s.Trace, s.ID)
 	w.fixed(uint64(s.Parent))
 	w.number(int64(s.Process))
-	w.number(s.Duration)
+	if ends {
+		w.number(s.Duration)
+	} else {
+		w.number(-1 - s.Duration)
+	}
 	flags := byte(0)
 	if s.Entry {
 		flags |= entry
@@ -264,3 +269,13 @@ func idOf(record []byte) SpanID {
 	return SpanID(binary.BigEndian.Uint64(record[1+len(TraceID{}):]))
 }
 func parentOf(record []byte) SpanID { return SpanID(binary.BigEndian.Uint64(record[recordHead:])) }
+
+// durationOf returns how long a span lasts, at least if it has no end.
+func durationOf(record []byte) (d int64, ends bool) {
+	r := reader{record[spanHead:]}
+	r.number() // of the process
+	if d = r.number(); d < 0 {
+		return -1 - d, false
+	}
+	return d, true
+}

@@ -13,8 +13,8 @@ type Span struct {
 	Entry      bool // a request enters its process
 	Name       string
 	Start      int64 // ns since 1970
-	Duration   int64 // ns
-	Unfinished bool  // its end is not known: it lasts at least as long as Duration, and until its last event
+	Duration   int64 // ns; negative if its end has no time: it lasts until its last event, and as long as the spans inside it
+	Unfinished bool  // it may not have ended: it lasts at least as long as Duration, and until its last event
 	File       string
 	Function   string
 	Line       int
@@ -26,6 +26,14 @@ type Span struct {
 	Args             []Arg
 	Events           []Event
 }
+
+// What a converter counts of a span whose end has no time, for one and for several.
+const (
+	EndsEarly = "span that ends before it begins; it lasts as long as what is inside it"
+	EndEarly  = "spans that end before they begin; they last as long as what is inside them"
+	OddEnd    = "end of a span that is no time, or too large"
+	OddEnds   = "ends of spans that are no times, or too large"
+)
 
 // Arg is an attribute.
 type Arg struct {

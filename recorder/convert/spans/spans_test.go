@@ -255,7 +255,7 @@ func TestRecords(t *testing.T) {
 	s := Span{Trace: TraceID{1, 2, 15: 3}, ID: 1 << 63, Parent: 5, Process: -1, Entry: true, Unfinished: true, Name: "n", Duration: 77, File: "f.go", Function: "run", Line: 9,
 		Threw: "x", Class: "c", Thread: "t", Receiver: &nested, Result: &nested, Args: []Arg{{"a", nested}, {"", calltrace.Null()}}}
 	var w writer
-	w.span(&s)
+	w.span(&s, true)
 	var got Span
 	r := reader{w.b}
 	if r.span(&got); fmt.Sprintf("%+v", got.Args[0].Value.Captured.Fields[0].Value.Captured) != fmt.Sprintf("%+v", nested.Captured.Fields[0].Value.Captured) || len(r.b) > 0 {
@@ -281,6 +281,8 @@ func TestIDs(t *testing.T) {
 	for text, want := range map[string]string{
 		"0123456789ABCDEFabcdef0123456789": "0123456789abcdefabcdef0123456789", "abc": "0000000000000abc", "": "0000000000000000", "0": "0000000000000000",
 		"ASNFZ4mrze8BI0VniavN7w==": "0123456789abcdef0123456789abcdef", "AAAAAAAAAAAAAAAAAAAAAQ==": "0000000000000001",
+		"0x0123456789ABCDEFabcdef0123456789": "0123456789abcdefabcdef0123456789", "0Xabc": "0000000000000abc", "01234567-89ab-CDEF-0123-456789abcdef": "0123456789abcdef0123456789abcdef",
+		"_____________________w==": "ffffffffffffffffffffffffffffffff", "/////////////////////w==": "ffffffffffffffffffffffffffffffff",
 	} {
 		if id, ok := ParseTraceID([]byte(text)); id.String() != want || ok != (strings.Trim(want, "0") != "") {
 			t.Errorf("%q is %v %v, want %s", text, id, ok, want)
@@ -339,11 +341,15 @@ func TestTooMany(t *testing.T) {
 func FuzzCollector(f *testing.F) {
 	f.Add([]byte("\x01\x01\x00\x00\x09\x01\x02\x01\x01\x03\x01\x03\x01\x02\x03"))
 	f.Add([]byte("\x01\x01\x02\x05\x04\x01\x02\x01\x05\x04\x01\x02\x02\x05\x04\x02\x01\x00\x07\xf0"))
+	f.Add([]byte("\x01\x01\x00\x00\x3f\x01\x02\x01\x01\xff\x01\x03\x02\x02\x03\x01\x02\x01\x01\x09"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		names := map[string]*Span{}
 		var list []Span
 		for i := 0; len(data) >= 5; i++ {
 			s := Span{Trace: TraceID{15: data[0]}, ID: SpanID(data[1]), Parent: SpanID(data[2] % 16), Name: strconv.Itoa(i), Start: int64(data[3]), Duration: int64(data[4] % 64), Unfinished: data[2] > 200}
+			if data[4]%64 == 63 {
+				s.Duration = -1
+			}
 			if data[4] > 200 {
 				s.Events = []Event{{Time: int64(data[4]), Name: "e"}, {Time: int64(data[1]), Threw: &Exception{}}}
 			}
@@ -369,7 +375,7 @@ func FuzzCollector(f *testing.F) {
 				seen++
 				for _, child := range p.Children {
 					c, s := names[child.Name], names[p.Name]
-					if c != nil && (c.Trace != s.Trace || c.Parent != s.ID && c.ID != s.ID || c.Start < s.Start || c.Start+c.Duration > s.Start+s.Duration) {
+					if c != nil && (c.Trace != s.Trace || c.Parent != s.ID && c.ID != s.ID || child.Start < p.Start || child.Start+child.Dur > p.Start+p.Dur) {
 						t.Errorf("%+v is inside %+v", c, s)
 					}
 				}

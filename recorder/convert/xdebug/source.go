@@ -28,15 +28,21 @@ var (
 // is reports whether a file begins like what Xdebug writes, in any format, also in one that is not converted.
 func is(head []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, mark), "\r\n")
-	if bytes.HasPrefix(text, startLine) || isProfile(text) {
+	if bytes.HasPrefix(text, startLine) || isProfile(text) || len(text) > len("TRACE ") && bytes.HasPrefix(startLine, text) {
 		return true
 	}
-	if bytes.HasPrefix(text, versionLine) {
-		_, rest, _ := bytes.Cut(text, []byte("\n"))
-		return bytes.HasPrefix(rest, formatLine)
+	if version, ok := bytes.CutPrefix(text, versionLine); ok {
+		version, rest, _ := bytes.Cut(version, []byte("\n"))
+		return bytes.HasPrefix(rest, formatLine) || bytes.HasPrefix(formatLine, rest) && isVersion(bytes.TrimSuffix(version, []byte("\r")))
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return bytes.HasPrefix(line, []byte("<table")) && bytes.Contains(line, htmlTrace)
+}
+
+// isVersion reports whether a text is like "3.3.1", or a part of that.
+func isVersion(text []byte) bool {
+	const longest = 32
+	return len(text) > 0 && len(text) < longest && text[0] >= '1' && text[0] <= '9' && !bytes.ContainsAny(text, " \t/:")
 }
 
 // isProfile reports whether a file begins like a profile of Xdebug, which is one for callgrind.
@@ -44,6 +50,16 @@ func isProfile(text []byte) bool {
 	text = bytes.ReplaceAll(text[:min(len(text), 1<<10)], []byte("\r"), nil)
 	rest, ok := bytes.CutPrefix(text, profileLine)
 	return ok && bytes.HasPrefix(rest, creatorLine)
+}
+
+// beginsHeader reports whether a line without its end may be one of those before the calls.
+func beginsHeader(line []byte) bool {
+	for _, whole := range [][]byte{versionLine, formatLine, startLine} {
+		if bytes.HasPrefix(whole, line) {
+			return true
+		}
+	}
+	return false
 }
 
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
@@ -61,6 +77,10 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 		if l.part && c.program && !bytes.HasPrefix(l.line, endLine) {
 			to.Leave("line that is cut short by the end of the file", "lines that are cut short by the end of the file", 1, l.at)
 			c.cut(l.at, "the end of the file within a line")
+			break
+		}
+		if l.part && !c.program && beginsHeader(l.line) {
+			c.cut(l.at, "the end of the file within its first lines")
 			break
 		}
 		err = c.line(l.line)

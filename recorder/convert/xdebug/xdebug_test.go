@@ -130,6 +130,18 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
+// TestCutHeader: a file that is cut within its first lines is recognized from the version on, and cut short.
+func TestCutHeader(t *testing.T) {
+	for _, text := range []string{head, strings.ReplaceAll(head, "\n", "\r\n"), "\ufeff" + head, "Version: 3.4.0alpha2-dev\n" + head[len("Version: 3.2.0\n"):], head[strings.Index(head, "TRACE"):]} {
+		for n := strings.IndexByte(text, ' ') + 2; n < len(text); n++ {
+			_, left, err := converted(t, text[:n])
+			if !is([]byte(text[:n])) || !errors.Is(err, format.ErrTruncated) || left != "" && !strings.HasPrefix(left, "1 line that is cut short") && !strings.HasPrefix(left, "1 start of a trace without its time") {
+				t.Errorf("%q: %s%v", text[:n], left, err)
+			}
+		}
+	}
+}
+
 // TestOtherFormats: formats that are not converted are recognized, so that a person is told which one is.
 func TestOtherFormats(t *testing.T) {
 	for text, want := range map[string]string{
@@ -143,7 +155,7 @@ func TestOtherFormats(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", "Version: 1.0\nsomething", "<table>\n class='xdebug-trace'", "1\t0\t0", "{}"} {
+	for _, text := range []string{"", "Version: 1.0\nsomething", "Version: ", "Version: x", "Version: 1.0 of something", "Version: 1.0\nFile system", "TRACE ", "TRACE SET", "<table>\n class='xdebug-trace'", "1\t0\t0", "{}"} {
 		if is([]byte(text)) {
 			t.Errorf("%q is taken for a trace", text)
 		}

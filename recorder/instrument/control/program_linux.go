@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -77,6 +79,34 @@ func Alive(pid int) bool {
 	// PID (name) S: the name may have anything in it.
 	after := stat[bytes.LastIndexByte(stat, ')')+1:]
 	return !bytes.HasPrefix(after, []byte(" Z")) && !bytes.HasPrefix(after, []byte(" X"))
+}
+
+// EndStarted asks a program that has recorded from its start, into the raw file at path, to stop. It does so
+// at its next call of an instrumented function. running is false if the program has ended, or records no
+// longer.
+func EndStarted(path string) (h *raw.Header, running bool, err error) {
+	f, err := raw.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	h = &f.Head
+	if h.Control != raw.Recording && h.Control != raw.Lost || !Alive(int(h.PID)) || !maps(int(h.PID), filepath.Base(path)) {
+		return h, false, nil
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return h, true, err
+	}
+	defer out.Close()
+	_, err = out.WriteAt(binary.LittleEndian.AppendUint32(nil, raw.Ending), raw.AtControl)
+	return h, true, err
+}
+
+// maps reports whether a process has mapped a file with a name: another one may have its process id by now.
+func maps(pid int, name string) bool {
+	all, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	return err == nil && strings.Contains(string(all), "/"+name)
 }
 
 func (p *Program) state() *atomic.Uint32 {

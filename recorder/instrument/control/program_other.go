@@ -5,6 +5,8 @@ package control
 import (
 	"fmt"
 	"sync/atomic"
+
+	"tracex/recorder/instrument/raw"
 )
 
 // Program is a running program that can be told to record.
@@ -33,3 +35,6 @@ func (p *Program) number(int) uint32 { return p.word.Load() }
 func (*Program) put(int, int, string) {}
 
 func errnoText(n int) string { return fmt.Sprint("error ", n) }
+
+// EndStarted asks a program that has recorded from its start to stop.
+func EndStarted(string) (h *raw.Header, running bool, err error) { return nil, false, ErrSystem }

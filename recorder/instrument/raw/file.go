@@ -68,6 +68,12 @@ func (h *Header) Program() string {
 	return filepath.Base(h.Arguments[0])
 }
 
+// Gap reports whether events are missing between the first part of the recording and the newest.
+func (h *Header) Gap() bool { return h.Ring > 0 && (h.Dropped > 0 || h.Missing > 0) }
+
+// First reports whether a chunk is in the first part.
+func (h *Header) First(c *Chunk) bool { return h.Ring == 0 || c.Offset < int64(h.Ring) }
+
 // Open opens a file and reads its header. It fails with [ErrUnbegun] if the file has none yet, and
 // with an [*Error] if the header is not valid.
 func Open(path string) (*File, error) {

@@ -92,6 +92,13 @@ const (
 	LaterMost = 1<<32 - 1
 )
 
+// The least limit has room for one segment of the first events, and for those of the newest.
+const (
+	RingShift    = 17 // of the smallest segment
+	RingSegments = 4  // of the newest events, at least
+	LeastLimit   = (1 + RingSegments) << RingShift
+)
+
 // The control file, for a program that was not started to record. The program maps it. It is named
 // after the process id, in the folder tracex below $XDG_RUNTIME_DIR, or else in the folder TempFolder
 // with the user's id appended. Only the user may open them. The controller writes the folder and the
@@ -164,7 +171,8 @@ const (
 	// goroutine: u64 id, u64 the parent's id, u64 pc of the go statement, u64 pc of the function that was started,
 	// u64 counter.
 	GoroutineSize = 40
-	// open: u32 function, u32 0, u64 counter of its beginning; the outermost first.
+	// open: u32 function, u32 0, u64 counter of its beginning, or without a clock which call of the goroutine it is,
+	// from 1 on and modulo 2³²; the outermost first.
 	OpenSize = 16
 )
 

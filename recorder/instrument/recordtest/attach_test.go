@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"tracex/recorder/instrument/raw"
 )
 
@@ -61,6 +63,14 @@ func (s *server) end() {
 	}
 	if err := s.wait(); err != nil {
 		s.t.Error(err)
+	}
+}
+
+// limitFiles limits the size of the files that the program writes.
+func (s *server) limitFiles(n uint64) {
+	s.t.Helper()
+	if err := unix.Prlimit(s.pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: n, Max: unix.RLIM_INFINITY}, nil); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
@@ -200,11 +210,13 @@ func TestAttachAgain(t *testing.T) {
 			exact("the end of its time")
 			attach("--for", "1ns").end()
 			exact("a time without a call")
-			a := attach("--limit", "1")
+			s.limitFiles(128 << 10)
+			a := attach()
 			s.serve("lost")
-			if r := a.end(); r.code == 0 || !strings.Contains(r.stderr, "it reached --limit") {
-				t.Errorf("with --limit 1 tracex ends with %+v", r)
+			if r := a.end(); r.code == 0 || !strings.Contains(r.stderr, "it reached its limit for the size of files") {
+				t.Errorf("with a limit for the size of files tracex ends with %+v", r)
 			}
+			s.limitFiles(unix.RLIM_INFINITY)
 			exact("its limit")
 			a = attach()
 			s.serve("killed")

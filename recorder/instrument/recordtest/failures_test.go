@@ -20,7 +20,8 @@ func shownFailure(text string) string {
 }
 
 // TestFailures: errors are shown with the text that their method Error returns, however little is recorded
-// of other values: as results, as arguments and as values of panics.
+// of other values: as results, as arguments and as values of panics. Those of the program that are texts or numbers are
+// shown as these.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	plain, recording := built(t, filepath.Join("testdata", "failures"))
@@ -64,6 +65,15 @@ func TestFailures(t *testing.T) {
 		}
 		if n < 30 {
 			t.Errorf("the program has %d errors", n)
+		}
+		for i, want := range []string{`main.text("a text")`, "main.code(-7)", "main.small(7)"} {
+			number := strconv.Itoa(-2 - i)
+			if line := lineOf("get("+number+", ", "get("+number+", "); !strings.HasSuffix(line, ", "+want+"): "+want) {
+				t.Errorf("with %q it is\n%s\nexpected %s", flags, line, want)
+			}
+			if line := lineOf("throw("+number+", ", "throw panic: "); line != "throw panic: "+want {
+				t.Errorf("with %q it is\n%s\nexpected %s", flags, line, want)
+			}
 		}
 		if line, want := lineOf("throw(-1, ", "throw panic: "), `throw panic: "`+strings.Repeat("0123456789", 102)+`0123…+76"`; line != want {
 			t.Errorf("with %q it is\n%s\nexpected\n%s", flags, line, want)

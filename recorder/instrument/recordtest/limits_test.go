@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tracex/recorder/instrument/raw"
 )
 
 // callsOf is how many calls the program worker makes with the arguments calls N.
@@ -76,7 +78,7 @@ func TestLimits(t *testing.T) {
 			dir := t.TempDir()
 			got := run(t, "", []string{"TRACEX_RECORD=" + dir}, append(limited, recording, "calls", n)...)
 			if c.few { // it says so
-				if !strings.HasPrefix(got.stderr, "tracex: nothing is recorded: cannot make a file in "+dir+" (error ") || strings.Count(got.stderr, "\n") != 1 {
+				if !regexp.MustCompile(`^tracex: nothing is recorded: the limit of this process for the size of files \(ulimit -f\) is too small: (512|1024) bytes\n$`).MatchString(got.stderr) {
 					t.Errorf("it says %q", got.stderr)
 				}
 				got.stderr = ""
@@ -85,6 +87,10 @@ func TestLimits(t *testing.T) {
 				t.Errorf("it ends with %+v, expected %+v", got, want)
 			}
 			if c.few {
+				r := runTracex(t, "", nil, "record", "-o", filepath.Join(t.TempDir(), "trace.bin"), "--", "sh", "-c", limited[2], recording, "calls", n)
+				if !strings.Contains(r.stderr, "is too small") || !strings.Contains(r.stderr, "1 process ended before anything was recorded") {
+					t.Errorf("record says %q", r.stderr)
+				}
 				return
 			}
 			trace := filepath.Join(t.TempDir(), "trace.bin")
@@ -94,19 +100,24 @@ func TestLimits(t *testing.T) {
 	}
 	t.Run("limit given", func(t *testing.T) {
 		want := run(t, "", nil, append([]string{plain}, args...)...)
-		trace := filepath.Join(t.TempDir(), "trace.bin")
-		got := runTracex(t, "", nil, append([]string{"record", "--limit", "3MiB", "-o", trace, "--", recording}, args...)...)
-		said := cutReport(&got)
-		if got != want {
-			t.Errorf("it ends with %+v, expected %+v", got, want)
+		for _, times := range []string{"--no-times=false", "--no-times"} {
+			trace := filepath.Join(t.TempDir(), "trace.bin")
+			got := runTracex(t, "", nil, append([]string{"record", "--limit", "3MiB", times, "-o", trace, "--", recording}, args...)...)
+			said := cutReport(&got)
+			if got != want {
+				t.Errorf("it ends with %+v, expected %+v", got, want)
+			}
+			checkGap(t, said, "it reached --limit", trace, limitedCalls)
 		}
-		checkGap(t, said, "it reached --limit", trace, limitedCalls)
 	})
-	t.Run("nothing fits", func(t *testing.T) {
+	t.Run("least limit given", func(t *testing.T) {
 		trace := filepath.Join(t.TempDir(), "trace.bin")
-		got := runTracex(t, "", nil, append([]string{"record", "--limit", "10KiB", "-o", trace, "--", recording}, args...)...)
-		if !strings.Contains(got.stderr, "no trace written: recording (") || told(t, got.stderr, missingCalls) != callsOf(limitedCalls) {
-			t.Errorf("it ends with %+v", got)
+		limited := append([]string{"-o", trace, "--", recording}, args...)
+		r := must(t, runTracex(t, "", nil, append([]string{"record", "--limit", strconv.Itoa(raw.LeastLimit)}, limited...)...))
+		checkGap(t, cutReport(&r), "it reached --limit", trace, limitedCalls)
+		r = runTracex(t, "", nil, append([]string{"record", "--limit", strconv.Itoa(raw.LeastLimit - 1)}, limited...)...)
+		if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, "it must be at least 640KiB") {
+			t.Errorf("less ends with %+v", r)
 		}
 	})
 }
@@ -166,10 +177,15 @@ func checkGap(t *testing.T, said, why, trace string, n int) {
 		t.Errorf("%d calls are recorded and %d are missing, expected %d", recorded, missing, callsOf(n))
 	}
 	text := must(t, runTracex(t, "", nil, "print", trace)).stdout
-	gap := regexp.MustCompile(`(?m)^ *<dropped: (\d+) calls in .*> = (\d+)$`).FindAllStringSubmatch(text, -1)
+	gap := regexp.MustCompile(`(?m)^ *<dropped: (\d+) calls(?: in .*)?> = (\d+)$`).FindAllStringSubmatch(text, -1)
 	want := strconv.FormatInt(missing, 10)
 	if len(gap) != 1 || gap[0][1] != want || gap[0][2] != want {
 		t.Fatalf("the gap is %q, want one of %d calls", gap, missing)
+	}
+	for _, call := range regexp.MustCompile(`(?m)^ *(?:step|inner)\((\d+)\): -?(\d+)$`).FindAllStringSubmatch(text, -1) {
+		if call[1] != call[2] {
+			t.Errorf("a call has the result of another one: %s", call[0])
+		}
 	}
 	first, newest, _ := strings.Cut(text, gap[0][0])
 	for i, part := range []string{first, newest} {
@@ -184,6 +200,67 @@ func checkGap(t *testing.T, said, why, trace string, n int) {
 		t.Errorf("info says %q", info)
 	}
 	must(t, runTracex(t, "", nil, "index", "--verify", trace))
+}
+
+// TestLimitTurns reaches a small limit with goroutines that take turns: each call is recorded or counted, most need no
+// new segment, and the end of each goroutine is there as long as there is room for a chunk of each.
+func TestLimitTurns(t *testing.T) {
+	t.Parallel()
+	_, recording := workers(t)
+	const calls = 60_000
+	for n, want := range map[int]struct{ kept, dropped int }{16: {16, 100}, 200: {200, 200}, 2000: {0, calls / 64}} {
+		dir := t.TempDir()
+		must(t, run(t, "", []string{"TRACEX_RECORD=" + dir, "TRACEX_RECORD_OPTIONS=limit=1000000"}, recording, "turns", strconv.Itoa(n)))
+		files, _ := filepath.Glob(filepath.Join(dir, "*"+raw.Suffix))
+		f, err := raw.Open(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if f.Head.Ring == 0 || f.Head.Dropped == 0 || int(f.Head.Dropped) > want.dropped {
+			t.Errorf("%d goroutines: %d segments were dropped, expected at most %d", n, f.Head.Dropped, want.dropped)
+		}
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		r := must(t, runTracex(t, "", nil, "convert", "-o", trace, dir))
+		said := r.stdout + r.stderr
+		recorded, gos := told(t, said, regexp.MustCompile(`: recorded ([\d,]+) calls`)), told(t, said, regexp.MustCompile(`\(([\d,]+) go statements\)`))
+		missing := told(t, said, regexp.MustCompile(`; ([\d,]+) calls between them are missing`))
+		if all := int64(calls + n + 2); recorded-gos+missing != all {
+			t.Errorf("%d goroutines: %d calls are recorded and %d are missing, expected %d", n, recorded-gos, missing, all)
+		}
+		text := must(t, runTracex(t, "", nil, "print", trace)).stdout
+		for i := calls - want.kept; i < calls; i++ {
+			if !strings.Contains(text, fmt.Sprintf("inner(%d): %d\n", i, -i)) {
+				t.Fatalf("%d goroutines: the trace lacks call %d of %d", n, i, calls)
+			}
+		}
+	}
+}
+
+// TestLimitDescriptors calls so many functions that the first part of a recording has mostly their descriptions: those
+// that follow are kept, too.
+func TestLimitDescriptors(t *testing.T) {
+	t.Parallel()
+	const functions = 1500
+	var source strings.Builder
+	source.WriteString("package main\n\nfunc main() {\n\tfor i := range 30 {\n")
+	for i := range functions {
+		fmt.Fprintf(&source, "\t\tf%d(i)\n", i)
+	}
+	source.WriteString("\t}\n}\n")
+	for i := range functions {
+		fmt.Fprintf(&source, "\nfunc f%d(argumentWithALongNameThatTakesSomeRoom int) int { return argumentWithALongNameThatTakesSomeRoom }\n", i)
+	}
+	_, recording := built(t, write(t, map[string]string{"go.mod": "module functions\n\ngo 1.25\n", "main.go": source.String()}))
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	r := must(t, runTracex(t, "", nil, "record", "--limit", strconv.Itoa(raw.LeastLimit), "-o", trace, "--", recording))
+	if strings.Contains(r.stderr, "damaged") || strings.Contains(r.stderr, "not described") {
+		t.Errorf("tracex says %q", r.stderr)
+	}
+	text := must(t, runTracex(t, "", nil, "print", trace)).stdout
+	if want := fmt.Sprintf("f%d(29): 29\n", functions-1); !strings.Contains(text, want) {
+		t.Errorf("the trace lacks %q", want)
+	}
 }
 
 // TestLevels leaves out what is nested too deeply, and counts it.

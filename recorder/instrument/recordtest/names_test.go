@@ -139,10 +139,47 @@ func TestOnlyByPath(t *testing.T) {
 		"lru.*": "Cache", "example.com/alike/go-cache/v2.Cache.Get": "Cache", "go-cache/v2.*": "Cache", "a/util.Run": "a/util",
 		"example.com/alike/b/...": "b/util", "util.Run": "a/util b/util", "cmd/x.*": "cmd/x", "main.main": "cmd/x",
 	} {
+		said := ""
+		if only == "util.Run" {
+			said = "tracex: --only util.Run is in a/util and b/util: the trace has the calls of all"
+		}
 		trace := filepath.Join(t.TempDir(), "trace.bin")
-		must(t, runTracex(t, dir, nil, "record", "-o", trace, "--only", only, "--", "go", "run", "./cmd/x"))
+		r := must(t, runTracex(t, dir, nil, "record", "-o", trace, "--only", only, "--", "go", "run", "./cmd/x"))
+		if strings.Contains(r.stderr, "--only "+only) != (said != "") || !strings.Contains(r.stderr, said) {
+			t.Errorf("--only %s says %q, want %q", only, r.stderr, said)
+		}
 		if got := packagesIn(t, trace); got != want && !(want == "Cache" && got == "" && strings.Contains(printed(t, trace, nil), "Cache@.Get(")) {
 			t.Errorf("--only %s records calls of %s, want %s:\n%s", only, got, want, printed(t, trace, nil))
+		}
+	}
+}
+
+// TestOnlyVersions: a pattern may name a package by each end of its path, with a version after a dot, and by the name that a
+// trace gives it.
+func TestOnlyVersions(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod": "module example.com/m.x\n\ngo 1.25\n", "yaml.v2/y.go": "package yaml\n\nfunc Open() int { return 2 }\n", "yaml.v3/y.go": "package yaml\n\nfunc Open() int { return 3 }\n",
+		"main.go": "package main\n\nimport (\n\ty2 \"example.com/m.x/yaml.v2\"\n\ty3 \"example.com/m.x/yaml.v3\"\n)\n\nfunc main() { y2.Open(); y3.Open() }\n",
+	})
+	for only, want := range map[string]string{
+		"yaml.Open": "yaml/v2 yaml/v3", "yaml/v3.Open": "yaml/v3", "yaml.v3.Open": "yaml/v3", "m.x/yaml.v2": "yaml/v2", "m.x/yaml/v2.*": "yaml/v2",
+		"example.com/m.x/yaml.v3.Open": "yaml/v3", "yaml/v3.Op": "",
+	} {
+		trace := filepath.Join(t.TempDir(), "trace.bin")
+		r := runTracex(t, dir, nil, "record", "-o", trace, "--only", only, "--", "go", "run", ".")
+		if want == "" {
+			if r.code == 0 {
+				t.Errorf("--only %s records\n%s", only, printed(t, trace, nil))
+			}
+			continue
+		}
+		must(t, r)
+		var got []string
+		for _, m := range regexp.MustCompile(`(\S+)\.Open\(`).FindAllStringSubmatch(printed(t, trace, nil), -1) {
+			got = append(got, m[1])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("--only %s records calls of %s, want %s", only, got, want)
 		}
 	}
 }

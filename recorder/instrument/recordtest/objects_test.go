@@ -109,6 +109,12 @@ func TestObjectNumbers(t *testing.T) {
 			if strings.Contains(r.stdout, note) != c.doubt {
 				t.Errorf("%q: whether it says that %s %s should be %t:\n%s", flags, c.object, note, c.doubt, r.stdout)
 			}
+			for _, command := range []string{"find", "calls"} {
+				r := must(t, runTracex(t, dir, nil, command, trace, "obj="+c.object))
+				if strings.Contains(r.stdout+r.stderr, note) != c.doubt {
+					t.Errorf("%q: whether %s says that %s %s should be %t:\n%s%s", flags, command, c.object, note, c.doubt, r.stdout, r.stderr)
+				}
+			}
 		}
 		for method, doubt := range map[string]bool{"touch": true, "shop.sell": false} {
 			r := must(t, runTracex(t, dir, nil, "calls", trace, method, "--by", "arg.1"))

@@ -70,7 +70,7 @@ func init() {
 		if reason == 0 {
 			control = u32(header + AtControl)
 		} else {
-			complain(folder, errno)
+			complain(folder, reason, errno)
 		}
 	} else if variable(ControlVariable) != "0" {
 		listen()
@@ -78,13 +78,20 @@ func init() {
 }
 
 // complain says on standard error that nothing is recorded.
-func complain(folder string, errno uintptr) {
+func complain(folder string, reason, errno uintptr) {
 	var text [700]byte
-	n := copy(text[:], "tracex: nothing is recorded: cannot make a file in ")
-	n += copy(text[n:600], folder)
-	n += copy(text[n:], " (error ")
-	n += putDecimal(text[n:], uint64(errno))
-	n += copy(text[n:], ")\n")
+	n := copy(text[:], "tracex: nothing is recorded: ")
+	if reason == ReasonFileSize {
+		n += copy(text[n:], "the limit of this process for the size of files (ulimit -f) is too small: ")
+		n += putDecimal(text[n:], fileSizeLimit())
+		n += copy(text[n:], " bytes\n")
+	} else {
+		n += copy(text[n:], "cannot make a file in ")
+		n += copy(text[n:600], folder)
+		n += copy(text[n:], " (error ")
+		n += putDecimal(text[n:], uint64(errno))
+		n += copy(text[n:], ")\n")
+	}
 	syscall6(sysWrite, 2, uintptr(unsafe.Pointer(&text)), uintptr(n), 0, 0, 0)
 }
 
@@ -242,7 +249,8 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 		fileMost = size + (uintptr(largest)-size)/2 // a file of the trace may be larger
 	}
 	if lastKept == 0 {
-		fit(min(limit, fileMost-size, available(f)))
+		fit(limit, RingShift)
+		fit(min(fileMost-size, available(f)), leastShift)
 	}
 	if reason, errno = allocate(f, 0, size, 0); reason != 0 {
 		syscall6(sysClose, f, 0, 0, 0, 0, 0)

@@ -11,7 +11,7 @@ var (
 	device     uint64 // of the file, to recognize it when it is opened again
 	inode      uint64
 	fileSize   uintptr
-	limit      uintptr // of fileSize
+	limit      uintptr // of the segments
 	fileMost   uintptr // the same, as the size of files is limited
 	reserve    uint64  // bytes that stay free on the disk
 	firstShift uintptr
@@ -27,10 +27,15 @@ var (
 	lastCount         uintptr             // how many of their segments there have been
 	lastAt            [maxLast][3]uintptr // address, place in the file and size of segment k, at k % lastKept
 	lastCalls         [maxLast]uint64     // calls in the full chunks of these segments
+	crowded           bool                // most chunks of the last dropped one were not full, and cannot be smaller: there are too many goroutines
+	restUntil         uint64              // the counter until which a goroutine without a chunk gets none
 	keptNext, keptEnd uintptr             // what is left of the last segment for descriptors
 )
 
 const maxLast = 8
+
+// restFor is how many times as long as a segment takes no further one is made for goroutines that are crowded.
+const restFor = 8
 
 // chunk allocates n bytes, a multiple of ChunkUnit, for a chunk; 0 if there is no room. The lock is
 // held.
@@ -40,8 +45,13 @@ func chunk(n uintptr) uintptr {
 			*u32(chunkNext + AtChunkSize) = uint32(rest)
 			commit(chunkNext+AtChunkWord, ChunkRest)
 		}
+		_, began := goroutineNow()
 		if chunkNext, chunkEnd = newSegment(n, true); chunkNext == 0 {
 			return 0
+		}
+		if crowded {
+			_, now := goroutineNow()
+			crowded, restUntil = false, now+restFor*(now-began)
 		}
 	}
 	p := chunkNext
@@ -63,7 +73,11 @@ func descriptor(n uintptr) uintptr {
 		p := uintptr(0)
 		if lastKept == 0 {
 			p = chunk(size)
-		} else {
+		}
+		if p != 0 && lastKept != 0 { // it is the first that may be dropped
+			chunkNext, p = p, 0
+		}
+		if lastKept != 0 {
 			if keptEnd-keptNext < size {
 				if keptNext, keptEnd = newSegment(size, false); keptNext == 0 {
 					return 0
@@ -85,24 +99,24 @@ func descriptor(n uintptr) uintptr {
 }
 
 // newSegment adds a segment to the file and maps it. It returns 0 if it cannot, or if n bytes exceed
-// every segment: then nothing more is recorded. events says that the segment may be dropped when
-// there are newer ones.
+// every segment: then nothing more is recorded, unless newer events may have room. events says that the segment
+// may be dropped when there are newer ones.
 func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	if header == 0 || *u32(header + AtControl) != Recording {
 		return 0, 0 // for a call that began before the recording ended
 	}
 	size := uintptr(1) << min(firstShift+segment, mostShift)
 	if n > 1<<mostShift {
+		if lastKept != 0 {
+			return 0, 0
+		}
 		return fail(ReasonAllocate, 0)
 	}
 	if fileSize+size > fileMost {
 		return fail(ReasonFileSize, 0)
 	}
-	if lastKept == 0 && fileSize+size+ringSize() > limit {
-		if fileSize+ringSize() > limit {
-			return fail(ReasonLimit, 0)
-		}
-		if !keepOn(ReasonLimit) {
+	if used := fileSize - headerSize; lastKept == 0 && used+size+ringSize() > limit {
+		if used+ringSize() > limit || !keepOn(ReasonLimit) {
 			return fail(ReasonLimit, 0)
 		}
 	}
@@ -289,30 +303,34 @@ func drop(f uintptr) {
 	if old == 0 {
 		return
 	}
-	missing := lastCalls[k]
+	missing, unused := lastCalls[k], uintptr(0)
 	lastCalls[k] = 0
 	for i := range buckets {
 		for st := buckets[i]; st != nil; st = st.next {
 			if st.chunk >= old && st.chunk < old+oldSize {
-				st.end, st.chunk = 0, 0 // its next event goes into a new chunk
-				missing += st.calls - st.counted
-				st.counted = st.calls
+				if st.size == ChunkUnit {
+					unused += ChunkUnit
+				}
+				// Its next event goes into a new chunk, a small one: else those that fill chunks slowly would drop
+				// the calls of each other.
+				st.end, st.chunk, st.size = 0, 0, 0
+				calls := st.calls
+				missing += calls - st.counted
+				st.counted = calls
 			}
 		}
 	}
 	unmap(old, oldSize)
+	crowded = crowded || unused > oldSize/4*3
 	*u32(header + AtDropped)++
-	*u64(header + AtMissing) += missing
+	add(u64(header+AtMissing), missing)
 	for -syscall6(sysFallocate, f, fallocPunch|fallocKeepSize, oldAt, oldSize, 0, 0) == errInterrupted {
 	}
 }
 
-// ringLeast is how many segments of the newest events are kept at least.
-const ringLeast = 2
-
 // ringKept returns how many segments of the newest events are kept when the first part is full: about an
-// eighth of the limit.
-func ringKept() uintptr { return min(max(limit>>3>>mostShift, ringLeast), maxLast) }
+// eighth of the limit, and more of a small one.
+func ringKept() uintptr { return min(max(limit>>3>>mostShift, RingSegments), maxLast) }
 
 // ringSize returns how many bytes they take.
 func ringSize() uintptr { return ringKept() << mostShift }
@@ -324,6 +342,7 @@ func keepOn(reason uintptr) bool {
 	if f == 0 {
 		return false
 	}
+	const ringLeast = 2
 	n := ringKept()
 	for reserve != 0 && n >= ringLeast && scarce(f, n<<mostShift) {
 		n--
@@ -345,11 +364,13 @@ func keepOn(reason uintptr) bool {
 // countCalls notes how many calls a full chunk has, which may be dropped. The lock is held.
 func (st *goroutine) countCalls() {
 	if st.chunk == 0 && lastKept != 0 { // it was dropped while the goroutine was in the middle of an event
-		*u64(header + AtMissing) += st.calls - st.counted
+		add(u64(header+AtMissing), st.calls-st.counted)
 	}
 	for i := uintptr(0); i < lastKept; i++ {
 		if s := &lastAt[i]; st.chunk >= s[0] && st.chunk < s[0]+s[2] {
 			lastCalls[i] += st.calls - st.counted
+			// The next chunk is larger if this one was filled within the newest segment, and smaller if that took long.
+			st.size >>= min((lastCount-1+lastKept-i)%lastKept, 2)
 			break
 		}
 	}

@@ -37,8 +37,9 @@ type frame struct {
 	f *Func
 	// off is how far the function's frame pointer is below the end of the stack. It stays the
 	// same when the stack moves.
-	off   uintptr
-	begun uint64 // counter
+	off uintptr
+	// begun is the counter; without a clock it is which call of the goroutine this is, from 1 on.
+	begun uint64
 }
 
 // On reports whether calls are recorded or counted, or the control file has a request. It is inlined
@@ -57,7 +58,8 @@ func Enter(f *Func, args ...any) int {
 	if st == nil {
 		return 0
 	}
-	if f.session != session {
+	late := f.session != session
+	if late {
 		f.describe(args)
 	}
 	if f.number == skipped {
@@ -90,8 +92,16 @@ func Enter(f *Func, args ...any) int {
 	}
 	need := uintptr(28) + uintptr(len(args))*most
 	if st.cur+need > st.end {
-		if need = 28 + bound(args, f.Follow); st.cur+need > st.end && !st.refill(need, t) {
-			return f.lost()
+		if need = 28 + bound(args, f.Follow); st.cur+need > st.end {
+			if !st.refill(need, t) {
+				return st.miss(f)
+			}
+			late = true
+		}
+	}
+	if late || int64(t-st.last) < 0 { // the call begins after what was done to record it
+		if _, t = goroutineNow(); clock != ClockCounter {
+			t = otherTime()
 		}
 	}
 	p := st.cur
@@ -121,6 +131,9 @@ func Enter(f *Func, args ...any) int {
 	fr := &st.stack[d]
 	*word(uintptr(unsafe.Pointer(&fr.f))) = uintptr(unsafe.Pointer(f))
 	fr.off, fr.begun = off, t
+	if clock == ClockNone {
+		fr.begun = uint64(uint32(st.calls - st.before))
+	}
 	st.depth = d + 1
 	return d + 1
 }

@@ -48,3 +48,33 @@ func memory(n uintptr) uintptr {
 
 // failed reports whether the result of a system call is an error.
 func failed(r uintptr) bool { return r > ^uintptr(4095) }
+
+// copyBytes copies memory. Like readable it is nosplit: addresses are plain numbers here, which would
+// be stale if the stack moved.
+//
+//go:nosplit
+func copyBytes(to, from, n uintptr) {
+	if n >= 8 {
+		for i := uintptr(0); i+8 <= n; i += 8 {
+			*u64(to + i) = *u64(from + i)
+		}
+		*u64(to + n - 8) = *u64(from + n - 8)
+		return
+	}
+	if n >= 4 {
+		*u32(to) = *u32(from)
+		*u32(to + n - 4) = *u32(from + n - 4)
+		return
+	}
+	for i := uintptr(0); i < n; i++ {
+		*u8(to + i) = *u8(from + i)
+	}
+}
+
+// readable reports whether memory is readable and stays so: the program's own data, its arguments,
+// and Go's heap, in whose 64 GiB the collector never unmaps anything.
+//
+//go:nosplit
+func readable(p, n uintptr) bool {
+	return p>>36 == heap && (p+n)>>36 == heap || p >= text && p+n <= dataEnd || p-argsBegin < argsSize && p+n-argsBegin <= argsSize
+}

@@ -83,9 +83,9 @@ func keepLast(n uintptr) {
 	lastKept = min(max(n>>shift, 2), maxLast)
 }
 
-// fit makes segments so small that a recording of so many bytes has several.
-func fit(bytes uintptr) {
-	for mostShift > leastShift && 16<<mostShift > bytes {
+// fit makes segments so small that a recording of so many bytes has several, but not smaller than 1 << least.
+func fit(bytes, least uintptr) {
+	for mostShift > least && 16<<mostShift > bytes {
 		mostShift--
 	}
 	firstShift = min(firstShift, mostShift)
@@ -117,7 +117,7 @@ func anyMatches(patterns *[64]string, f *Func) bool {
 
 // matches reports whether a pattern names a function: package and name as in
 // "example.com/x/shop.(*Order).Pay", "shop.Order.Pay", "shop.*"; or a package. The package may have
-// its own name, its import path, or an end of that. * stands for anything without a slash, ... for
+// its own name, its import path, or an end of that, yaml/v3 for yaml.v3 as in a trace. * stands for anything without a slash, ... for
 // anything. A pattern includes the literals in a function.
 func matches(pattern string, f *Func) bool {
 	tree := pattern
@@ -160,6 +160,17 @@ func match(pattern, pkg, dot, name string, bare bool) bool {
 			i += len(parameters) - 1
 		}
 	}
+	if matchText(pattern, text[:n]) {
+		return true
+	}
+	version := min(len(pkg), len(text)) - 1
+	for version > 0 && text[version] >= '0' && text[version] <= '9' {
+		version--
+	}
+	if version < 2 || version+1 >= len(pkg) || text[version] != 'v' || text[version-1] != '.' {
+		return false
+	}
+	text[version-1] = '/'
 	return matchText(pattern, text[:n])
 }
 

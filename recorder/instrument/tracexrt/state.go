@@ -189,6 +189,11 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 		commit(st.cur, EventNext)
 	}
 	event := uint32(EventGoroutine)
+	if lastKept != 0 && st.end == 0 {
+		if _, now := goroutineNow(); int64(restUntil-now) > 0 {
+			return false
+		}
+	}
 	acquire()
 	if now := uint64(nanotime()); now-controlChecked > controlEvery {
 		controlChecked = now
@@ -211,7 +216,7 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 		st.chunk, st.size = p, size
 		st.cur, st.end = p+ChunkHead, p+size
 	} else {
-		st.cur, st.end = 0, 0
+		st.cur, st.end, st.chunk = 0, 0, 0
 	}
 	release()
 	if p == 0 {
@@ -235,14 +240,37 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 // dropped. The lock is held.
 func (st *goroutine) take(need, kept uintptr) (p, size uintptr) {
 	need += ChunkHead + 48
-	if kept != 0 && !st.fresh {
-		need += 8 + uintptr(st.depth)*OpenSize*4
+	most, open := uintptr(ChunkMost), uintptr(0)
+	if kept != 0 {
+		most = min(most, 1<<mostShift/chunksLeast)
+		if !st.fresh {
+			open = uintptr(st.depth) * OpenSize
+			need += 8 + open
+		}
 	}
-	size = min(max(st.size*2, ChunkUnit), ChunkMost)
-	for size < need {
+	size = min(max(st.size*2, ChunkUnit), most)
+	for size < need || size < need+3*open && size<<1 <= 1<<mostShift {
 		size *= 2
 	}
 	return chunk(size), size
+}
+
+// chunksLeast is how many chunks a segment has that may be dropped, if they need not be larger: so the newest
+// events are those of many goroutines.
+const chunksLeast = 16
+
+// miss counts a call that has no room.
+//
+//go:noinline
+func (st *goroutine) miss(f *Func) int {
+	h := header // as in lost
+	if *control != Recording || lastKept == 0 || h == 0 || st.session != session {
+		return f.lost()
+	}
+	add(u64(h+AtMissing), 1)
+	st.calls++ // no other goroutine reads them, as there is no chunk
+	st.counted++
+	return 0
 }
 
 // leaveOut counts a call that is nested too deeply.

@@ -35,3 +35,17 @@ func Look(path string) error {
 	}
 	return fmt.Errorf("%s: %w", path, ErrUnfinished)
 }
+
+// Holder returns the process that records into a live file; 0 if none does.
+func Holder(path string) int {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	r := &Rest{f: f}
+	if err := lock(f); err == nil || !errors.Is(r.held(err), ErrInUse) {
+		return 0
+	}
+	return int(r.Uint(AtPID))
+}

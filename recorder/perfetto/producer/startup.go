@@ -35,8 +35,10 @@ func (p *Producer) beginStartUp() error {
 		return errors.Join(err, mem.file.Close(), mem.mapping.Close())
 	}
 	s := &startUp{mem: mem}
-	p.startUp = s
 	p.memories = append(p.memories, mem)
+	p.mu.Lock() // the timer may fire at once, and needs itself
+	defer p.mu.Unlock()
+	p.startUp = s
 	s.timer = time.AfterFunc(p.options.AdoptWithin, func() { p.endStartUp("no session asked for it in time") })
 	return nil
 }

@@ -154,6 +154,15 @@ func TestStartUpTimer(t *testing.T) {
 	}
 }
 
+// TestStartUpOverAtOnce: the time may be over before Start returns.
+func TestStartUpOverAtOnce(t *testing.T) {
+	needSharedMemory(t)
+	dir := ipctest.Directory(t)
+	for range 200 {
+		begin(t, dir, Options{StartUp: true, AdoptWithin: 1, MemorySize: 32 << 10, PageSize: 4 << 10}).Close()
+	}
+}
+
 // TestStartUpRefused connects to a service that does not accept memory.
 func TestStartUpRefused(t *testing.T) {
 	needSharedMemory(t)

@@ -4,11 +4,12 @@ import (
 	"strconv"
 
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 // code adds the file of a code location and the lines around it, if they have been read.
 func (w *writer) code() {
-	f := &w.of.Code
+	f := &w.of.code
 	if f.Path == "" {
 		return
 	}
@@ -18,21 +19,21 @@ func (w *writer) code() {
 	}
 	if f.Err == nil && f.First+len(f.Text) <= at.Line {
 		name += ", which has no line " + strconv.Itoa(at.Line)
-		w.pair("source", name, screen.Faint)
+		w.pair("source", name, theme.Faint)
 		return
 	}
-	w.pair("source", name, screen.Plain)
+	w.pair("source", name, theme.Plain)
 	for i, text := range f.Text {
 		number := f.First + i
-		st := screen.Faint
+		st := theme.Faint
 		mark := " "
 		if number == at.Line {
-			st, mark = screen.Bold, w.g.Cursor
+			st, mark = theme.Bold, w.g.Cursor
 		}
 		l := screen.NewLine(w.width, w.g)
 		label := strconv.Itoa(number)
 		l.Space(labelWidth - 2 - len(label))
-		l.Put(label, screen.Faint).Put(mark, screen.Accent).Put(" "+text, st)
+		l.Put(label, theme.Faint).Put(mark, theme.Accent).Put(" "+text, st)
 		w.lines = append(w.lines, l.End())
 	}
 }

@@ -1,144 +1,110 @@
 package details
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/code"
-	"tracex/ui/internal/here"
-	"tracex/ui/internal/nodetext"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
-
-// Reader is the part of [lazy.LazyTraceReader] that the details use.
-type Reader interface {
-	WithContext(f func(*format.Context))
-	ThreadInfo(id int32) (lazy.ThreadInfo, bool)
-	Totals() (threads int, all lazy.Population)
-	Size() (data, index int64)
-	Info() *format.Info
-	Times() (anchor time.Time, ok bool)
-	Recording() (begin time.Time, length time.Duration, ok bool)
-}
-
-// Subject is a row, with the explorer's knowledge about it and about the trace.
-type Subject struct {
-	Row   lazy.Row
-	Text  string                    // of the row
-	Spans []format.Span             // of the text
-	Name  func(n *lazy.Node) string // returns the name of a node in a path
-	Print string                    // the command that prints it
-	Notes []Note                    // marks and notes about it
-	// Started is the number of a thread's goroutine, of the one that started it, and so on; "" for nothing.
-	Started string
-	Code    code.Found  // its source, as far as it was found
-	State   *here.Found // as far as it was found; may belong to another row, or be nil
-
-	File     string   // of the trace
-	Settled  bool     // all of the trace is known
-	Troubles []string // what is wrong with it
-	Problem  error    // the first of the troubles, in full; may be nil
-	Summary  string   // what to tell about its summary; "" for nothing
-	Stats    lazy.Stats
-	HitBytes int64 // memory used for the hits of a search
-}
-
-// Note is a mark or a note of the user.
-type Note struct {
-	Label, Text string
-	By          string // who made it and when; "" if unknown
-}
 
 // writer writes the details of a subject.
 type writer struct {
-	*sheet
-	r  Reader
-	of *Subject
+	sheet
+	env   *env.Env
+	of    *subject
+	c     *format.Context // of the trace; only within a call of WithContext
+	named map[int32]bool  // classes whose full name has been written
 }
 
-// Describe returns lines of width cells with everything known about a subject. Blank lines
-// separate them if height lines are enough for that.
-func Describe(r Reader, of *Subject, width, height int, g *screen.Glyphs) []string {
-	w := &writer{&sheet{width: width, g: g, dense: height < denseBelow}, r, of}
-	w.describe()
-	return w.lines
-}
-
-// denseBelow is the height below which a pane has no blank lines.
+// denseBelow is the height below which a pane has no titles of sections.
 const denseBelow = 14
 
-// timed reports whether the trace has times.
-func (w *writer) timed() bool {
-	_, ok := w.r.Times()
-	return ok
-}
-
-// describe writes everything known about the cursor's row.
-func (w *writer) describe() {
-	row := w.of.Row
-	switch {
+// describe returns lines of width cells with everything known about a subject. Sections have
+// titles if height lines are enough for that.
+func describe(e *env.Env, of *subject, width, height int) []string {
+	w := &writer{sheet: sheet{width: width, g: e.Glyphs, dense: height < denseBelow}, env: e, of: of, named: make(map[int32]bool)}
+	switch row := of.row; {
+	case of.welcome:
+		w.overview()
 	case row.Left != 0:
 		w.title("left out by the filter")
 	case row.Node == nil && row.Parent == nil:
 		w.title("no row")
 	case row.Node == nil:
 		w.title("not in memory")
-		w.pair("size", nodetext.Missing(row), screen.Plain)
+		w.pair("size", screen.Missing(row), theme.Plain)
 	case row.Node.IsThread():
 		w.thread(row.Node)
 		w.notes()
 	default:
 		w.point(row.Node)
 	}
+	return w.lines
+}
+
+func (w *writer) timed() bool {
+	_, ok := w.env.Trace.Reader.Times()
+	return ok
+}
+
+// withContext runs f while the descriptors of the trace may be used.
+func (w *writer) withContext(f func()) {
+	w.env.Trace.Reader.WithContext(func(c *format.Context) {
+		w.c = c
+		f()
+		w.c = nil
+	})
 }
 
 func (w *writer) point(n *lazy.Node) {
 	p, f := n.Point(), n.Footer()
-	w.wrap("", 0, w.of.Text, slices.Clone(w.of.Spans), func(st format.Style) screen.Style { return screen.SpanStyle(st, p.Class) })
-	w.blank()
+	w.wrap("", 0, w.of.text, slices.Clone(w.of.spans), func(st format.Style) theme.Role { return theme.OfSpan(st, p.Class) })
 	w.notes()
-	w.r.WithContext(func(c *format.Context) { newDescriber(w.sheet, c).location(p.Location) })
-	w.blank()
+	w.section("place")
+	w.withContext(func() { w.location(p.Location) })
 	w.duration(n)
-	w.r.WithContext(func(c *format.Context) {
-		w.pair("kind", p.Class.String(), screen.Plain)
-		d := newDescriber(w.sheet, c)
+	w.section("what")
+	w.withContext(func() {
+		w.pair("kind", p.Class.String(), theme.Plain)
 		switch p.Class {
 		case format.ClassCall:
-			d.call(p, f, n)
+			w.call(p, f, n)
 		case format.ClassFieldRead, format.ClassFieldWrite:
-			d.field(p)
+			w.field(p)
 		case format.ClassVariableRead, format.ClassVariableWrite:
-			d.variable(p)
+			w.variable(p)
 		case format.ClassArrayRead, format.ClassArrayWrite:
-			d.value("array", "", &p.Target)
-			w.pair("index", strconv.Itoa(int(p.Number)), screen.NumberText)
-			d.value("value", "", &p.Value)
+			w.value("array", "", &p.Target)
+			w.pair("index", strconv.Itoa(int(p.Number)), theme.NumberText)
+			w.value("value", "", &p.Value)
 		case format.ClassLoop:
-			d.loops(p)
-			w.pair("iterations", screen.Grouped(int64(f.Iterations)), screen.NumberText)
+			w.loops(p)
+			w.pair("iterations", display.Grouped(int64(f.Iterations)), theme.NumberText)
 			if _, ok := lazy.Inlined(n); ok {
-				w.pair("", "what it contains is shown as the loop's", screen.Faint)
+				w.pair("", "what it contains is shown as the loop's", theme.Faint)
 			}
 		case format.ClassIteration:
-			d.loops(p)
+			w.loops(p)
 		case format.ClassThrow, format.ClassCatch:
-			d.value("exception", "", &p.Value)
+			w.value("exception", "", &p.Value)
 		case format.ClassSnapshot:
-			d.snapshot(p)
+			w.snapshot(p)
 		}
-		w.blank()
+		w.section("recording")
 		w.code()
 		// The point of a live breakpoint may name a thread other than the one that contains it.
-		if thread := c.Thread(n.Thread()); thread != nil && thread.Name != "" {
-			w.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), screen.Plain)
+		if thread := w.c.Thread(n.Thread()); thread != nil && thread.Name != "" {
+			w.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), theme.Plain)
 		} else {
-			w.pair("thread", strconv.Itoa(int(n.Thread())+1), screen.Plain)
+			w.pair("thread", strconv.Itoa(int(n.Thread())+1), theme.Plain)
 		}
 	})
 	w.state(n)
@@ -147,46 +113,57 @@ func (w *writer) point(n *lazy.Node) {
 
 // notes writes the marks and notes of the user.
 func (w *writer) notes() {
-	for _, note := range w.of.Notes {
-		label := note.Label
-		for line := range strings.Lines(note.Text) {
-			w.pair(label, strings.TrimRight(line, "\r\n"), screen.Plain)
+	if len(w.of.notes) > 0 {
+		w.section("notes")
+	}
+	for _, it := range w.of.notes {
+		if it.Mark != 0 {
+			w.pair("mark", string(rune(it.Mark)), theme.Plain)
+			continue
+		}
+		label := "your note"
+		for line := range strings.Lines(it.Text) {
+			w.pair(label, strings.TrimRight(line, "\r\n"), theme.Plain)
 			label = ""
 		}
-		if note.By != "" {
-			w.pair("", note.By, screen.Faint)
+		by := it.Author
+		if !it.Time.IsZero() {
+			if by != "" {
+				by += ", "
+			}
+			by += it.Time.UTC().Format("2006-01-02 15:04 UTC")
 		}
-	}
-	if len(w.of.Notes) > 0 {
-		w.blank()
+		if by != "" {
+			w.pair("", by, theme.Faint)
+		}
 	}
 }
 
 func (w *writer) position(n *lazy.Node) {
 	p := n.Point()
 	w.start(n)
-	w.pair("event", n.Handle().String(), screen.Plain)
-	w.pair("path", w.stack(), screen.Plain)
-	w.pair("print", w.of.Print, screen.Plain)
+	w.pair("event", n.Handle().String(), theme.Plain)
+	w.pair("path", w.stack(), theme.Plain)
+	w.pair("print", w.of.print, theme.Plain)
 	physical, logical := n.Offset()
-	w.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", screen.Grouped(physical), screen.Grouped(logical)), screen.Plain)
-	w.pair("depth", screen.Grouped(int64(lazy.RecordedDepth(n))-1), screen.Plain)
+	w.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", display.Grouped(physical), display.Grouped(logical)), theme.Plain)
+	w.pair("depth", display.Grouped(int64(lazy.RecordedDepth(n))-1), theme.Plain)
 	if p.Class.Container() {
-		w.pair("children", w.children(n), screen.Plain)
+		w.pair("children", w.children(n), theme.Plain)
 		w.nested(n)
 	}
 	switch n.State() {
 	case lazy.StateUnfinished:
-		w.pair("state", "unfinished: the recording ended within it", screen.Unfinished)
+		w.pair("state", "unfinished: the recording ended within it", theme.Unfinished)
 	case lazy.StatePending:
-		w.pair("state", "its end has not been read yet", screen.Faint)
+		w.pair("state", "its end has not been read yet", theme.Faint)
 	}
 	if name := diffNames[p.Diff]; name != "" {
-		_, st := screen.DiffMark(p.Diff)
+		_, st := theme.DiffMark(p.Diff)
 		w.pair("diff", name, st)
 	}
 	if p.Flags&format.FlagUnderWay != 0 {
-		w.pair("note", "under way when the recording began", screen.Plain)
+		w.pair("note", "began before it was recorded", theme.Plain)
 	}
 }
 
@@ -196,14 +173,14 @@ const mostInStack = 50
 // stack is the whole path to a node, unlike the one above the tree. Of a very long path it
 // shows both ends.
 func (w *writer) stack() string {
-	path := nodetext.Path(w.of.Row)
+	path := screen.Path(w.of.row)
 	var names []string
 	for i, n := range path {
 		switch {
 		case i < mostInStack || i >= len(path)-mostInStack:
-			names = append(names, w.of.Name(n))
+			names = append(names, w.of.name(n))
 		case i == mostInStack:
-			names = append(names, w.g.More+" "+screen.Plural(int64(len(path)-2*mostInStack), "more level")+" "+w.g.More)
+			names = append(names, w.g.More+" "+display.Plural(int64(len(path)-2*mostInStack), "more level")+" "+w.g.More)
 		}
 	}
 	return strings.Join(names, " "+w.g.Crumb+" ")
@@ -217,7 +194,7 @@ var diffNames = map[format.DiffStatus]string{
 // nested writes how many calls a node contains, at any depth.
 func (w *writer) nested(n *lazy.Node) {
 	count, exact := n.Nested()
-	text := screen.Grouped(count) + " calls, loops and iterations at any depth"
+	text := display.Grouped(count) + " calls, loops and iterations at any depth"
 	switch most := lazy.AtMost(n); {
 	case most && !exact:
 		text = "about " + text
@@ -231,26 +208,23 @@ func (w *writer) nested(n *lazy.Node) {
 	if of, known := n.Parent().Nested(); exact && known && count > 0 {
 		in := "the thread"
 		if !n.Parent().IsThread() {
-			in = w.of.Name(n.Parent())
+			in = w.of.name(n.Parent())
 		}
-		text += ", " + screen.Share(count, of) + " of those in " + in
+		text += ", " + display.Share(count, of) + " of those in " + in
 	}
-	w.pair("nested", text, screen.Plain)
+	w.pair("nested", text, theme.Plain)
 }
 
 func (w *writer) children(n *lazy.Node) string {
-	text := nodetext.Children(n, w.g)
+	text := screen.Children(n, w.g)
 	if text == "" && n.Leaf() {
 		text = "none"
 	}
 	if dropped := lazy.DroppedIn(n); dropped > 0 && text != "" {
-		text += "; " + screen.Grouped(dropped) + " dropped"
+		text += "; " + display.Grouped(dropped) + " dropped"
 	}
 	if merged := lazy.MergedIn(n); merged > 0 && text != "" {
-		text += "; the steps leave out " + screen.Plural(merged, "event")
+		text += "; the steps leave out " + display.Plural(merged, "event")
 	}
-	if text != "" {
-		return text
-	}
-	return "not counted yet"
+	return cmp.Or(text, "not counted yet")
 }

@@ -2,55 +2,147 @@ package details
 
 import (
 	"slices"
+	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/notes"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/sourcefiles"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/lists"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/search"
+	"tracex/ui/internal/theme"
+	"tracex/ui/internal/tree"
 )
 
-// Pane is the pane of details and how far it is scrolled. The zero value is hidden.
+// Pane is the details of the cursor's row, which may be hidden. It is hidden at first.
 type Pane struct {
-	on  bool
-	top int      // first line shown
-	of  lazy.Row // the row that top belongs to
+	env    *env.Env
+	tree   *tree.Tree
+	search *search.Search
+	marks  *lists.Marks
+	about  *lists.Overview
+	starts *tree.Starts
+	Source *Source
+	state  *state
+
+	lines
+	of lazy.Row // the row that the lines are about
+	// Welcome shows the overview of the trace until the user presses a key.
+	Welcome bool
 }
 
-// On reports whether the details are shown.
-func (p *Pane) On() bool { return p.on }
-
-// Toggle shows the details from their beginning, or hides them.
-func (p *Pane) Toggle() { p.on, p.top = !p.on, 0 }
-
-// Hide hides the details, and reports whether they were shown.
-func (p *Pane) Hide() bool {
-	was := p.on
-	p.on = false
-	return was
+// New returns the details. Sources are looked for in directories.
+func New(e *env.Env, t *tree.Tree, s *search.Search, marks *lists.Marks, starts *tree.Starts, about *lists.Overview, dirs []string) *Pane {
+	return &Pane{env: e, tree: t, search: s, marks: marks, about: about, starts: starts, Source: NewSource(e, dirs), state: &state{env: e}}
 }
 
-// Scroll scrolls the details by n lines. It shows them if they are hidden.
-func (p *Pane) Scroll(n int) {
+// Settle looks for what the details of the cursor's row show beside the row itself.
+func (p *Pane) Settle() tea.Cmd {
 	if !p.on {
-		p.on = true
-		return
+		p.state.task.Cancel()
+		return nil
 	}
-	p.top = max(0, p.top+n)
+	n := p.tree.Out.Cursor.Node
+	p.Welcome = p.Welcome && !p.env.Keyboard.Touched
+	if p.Welcome || n != nil && n.IsThread() {
+		p.about.Want()
+	}
+	cmd := tea.Batch(p.Source.show(n), p.starts.Settle(n))
+	if p.env.Trace.Known.Phase != lazy.PhaseReady {
+		return cmd
+	}
+	return tea.Batch(cmd, p.state.show(n, !p.tree.Out.Tree.Folded()))
 }
 
-// View draws the details of a row: height lines of width cells. It scrolls back to the top when
-// the row changes.
-func (p *Pane) View(r Reader, of *Subject, width, height int, g *screen.Glyphs) []string {
-	all := Describe(r, of, width, height, g)
-	if p.of != of.Row {
-		p.of, p.top = of.Row, 0
+// Forget forgets what was found, as the trace is another one.
+func (p *Pane) Forget() { p.state.forget() }
+
+// Title returns the title of the pane.
+func (p *Pane) Title() string {
+	if p.Welcome {
+		return strings.TrimSpace("overview  " + p.about.Progress())
 	}
-	p.top = max(0, min(p.top, len(all)-height))
+	return "details"
+}
+
+// Enter does nothing yet for a line of the details.
+func (p *Pane) Enter() tea.Cmd { return nil }
+
+// Click puts the cursor on a line.
+func (p *Pane) Click(y int, double bool) tea.Cmd {
+	if p.Put(y); double {
+		return p.Enter()
+	}
+	return nil
+}
+
+// View draws the details of the cursor's row: height lines of width cells. It scrolls back to the top
+// when the row changes.
+func (p *Pane) View(width, height int) []string { return p.view(p.subject(), width, height) }
+
+func (p *Pane) view(of *subject, width, height int) []string {
+	g, all := p.env.Glyphs, describe(p.env, of, width, height)
+	if p.of != of.row {
+		p.of, p.top, p.at = of.row, 0, 0
+	}
+	p.fit(len(all), height)
 	lines := all[p.top:]
 	if len(lines) > height {
-		more := screen.Plural(int64(len(lines)-height+1), "more line") + ": " + screen.ActionKey("details-down", g) + " scrolls"
-		lines = append(slices.Clip(lines[:height-1]), screen.NewLine(width, g).Put(more, screen.Faint).End())
+		lines = slices.Clip(lines[:height])
+		if more := display.Plural(int64(len(all)-p.top-height+1), "more line") + ": " + keys.ActionKey("details-down", g) + " scrolls"; !p.keys {
+			lines = append(slices.Clip(lines[:height-1]), screen.NewLine(width, g).Put(more, theme.Faint).End())
+		}
 	}
-	for len(lines) < height {
-		lines = append(lines, screen.NewLine(width, g).End())
+	return screen.Fill(lines, width, height, g)
+}
+
+// subject is a row, with what the explorer knows about it.
+type subject struct {
+	row   lazy.Row
+	text  string                    // of the row
+	spans []format.Span             // of the text
+	name  func(n *lazy.Node) string // returns the name of a node in a path
+	print string                    // the command that prints the row
+	notes []notes.Item              // marks and notes at it
+	// started is the number of a thread's goroutine, of the one that started it, and so on; "" for nothing.
+	started string
+	code    sourcefiles.Code // its source, as far as it was found
+	state   *foundState      // as far as it was found; may belong to another row, or be nil
+	stats   lazy.Stats       // of the tree
+	hits    int64            // bytes used for the hits of a search
+	about   *lists.Overview  // of the trace
+	welcome bool             // the overview alone is shown
+}
+
+// subject returns the cursor's row.
+func (p *Pane) subject() *subject {
+	o := p.tree.Out
+	n := o.Cursor.Node
+	of := &subject{
+		row: o.Cursor, name: o.ShortName, code: p.Source.Found(n), state: &p.state.found, stats: o.Tree.Stats(), hits: p.search.Bytes(),
+		notes: p.marks.Of(n), started: p.starts.Told(n), print: p.Print(), about: p.about, welcome: p.Welcome,
 	}
-	return lines
+	if n != nil {
+		of.text, of.spans = o.Text(n)
+	}
+	return of
+}
+
+// Print returns the command that prints the cursor's row; "" if there is none.
+func (p *Pane) Print() string {
+	n := p.tree.Out.Cursor.Node
+	if n == nil || n.Point() == nil {
+		return ""
+	}
+	file := p.env.Trace.File()
+	if p.env.Trace.Named() {
+		file = "" // the trace came through a pipe, or is the built-in one
+	}
+	return env.PrintCommand(env.Subtree{Raw: !p.tree.Out.Tree.Folded(), Event: n.Point().Event, Leaf: n.Leaf()}, file)
 }

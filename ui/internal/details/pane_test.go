@@ -6,24 +6,34 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
 
-// subject returns the i-th row of a recorded trace, as the tree shows it.
-func subject(t *testing.T, i int) (*lazy.LazyTraceReader, *Subject) {
+// rowOf returns the i-th row of a recorded trace, as the tree shows it.
+func rowOf(t *testing.T, i int) (*env.Env, *subject) {
 	t.Helper()
 	r := uitest.Recorded(t, "gson.dump")
 	tree := r.Tree(true)
 	rows := uitest.EveryRow(t, r, true)
 	n := rows[i].Node
 	text, spans := tree.AppendSpans(nil, nil, n, false)
-	return r, &Subject{
-		Row: lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}, Text: string(text), Spans: spans,
-		Name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }, Print: "tracex print", File: "some.bin", Settled: true,
+	return explorer(t, r), &subject{
+		row: lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}, text: string(text), spans: spans,
+		name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }, print: "tracex print",
 	}
+}
+
+// explorer returns the environment for a trace, which is called some.bin.
+func explorer(t *testing.T, r *lazy.LazyTraceReader) *env.Env {
+	e := env.New(&screen.Unicode)
+	t.Cleanup(e.Close)
+	e.Trace = env.NewTrace(r, "", "some.bin")
+	return e
 }
 
 // has checks that lines contain texts.
@@ -39,27 +49,65 @@ func has(t *testing.T, lines []string, texts ...string) {
 
 // TestDescribe: the details of a thread and of a call.
 func TestDescribe(t *testing.T) {
-	r, thread := subject(t, 0)
-	thread.Troubles, thread.HitBytes = []string{"cut short"}, 2048
-	has(t, Describe(r, thread, 80, 40, &screen.Unicode), "Thread 1", "file       some.bin", "⚠          cut short", "2.0 KiB for hits")
-	r, call := subject(t, 1)
-	has(t, Describe(r, call, 80, 40, &screen.Unicode), call.Text[:10], "kind       call", "print      tracex print", "depth      0", "Thread 1 (main) › ")
-	has(t, Describe(r, &Subject{}, 80, 40, &screen.Unicode), "no row")
-	if blank := strings.Repeat(" ", 80); strings.Contains(strings.Join(Describe(r, call, 80, 5, &screen.Unicode), "\n"), "\n"+blank+"\n") {
+	e, thread := rowOf(t, 0)
+	e.Trace.Known.Ended, thread.hits = "cut short", 2048
+	has(t, describe(e, thread, 80, 40), "Thread 1", "file       some.bin", "⚠          cut short", "2.0 KiB for hits")
+	e, call := rowOf(t, 1)
+	has(t, describe(e, call, 80, 40), call.text[:10], "kind       call", "print      tracex print", "depth      0", "Thread 1 (main) › ")
+	has(t, describe(e, &subject{}, 80, 40), "no row")
+	if blank := strings.Repeat(" ", 80); strings.Contains(strings.Join(describe(e, call, 80, 5), "\n"), "\n"+blank+"\n") {
 		t.Error("there are empty lines though there is no room")
+	}
+}
+
+// TestDurationKnownInPart: the end, or the beginning, of a call was not recorded.
+func TestDurationKnownInPart(t *testing.T) {
+	spec := formattest.Spec{Shape: formattest.Random, N: 3000, Seed: 4, Timed: true}
+	r := uitest.Open(t, formattest.File(t, spec), lazy.Options{NoWrite: true})
+	tree, e := r.Tree(true), explorer(t, r)
+	found := map[string]int{}
+	for _, row := range uitest.EveryRow(t, r, true) {
+		n := row.Node
+		if _, timed := n.Time(); !timed || n.IsThread() || n.Point().Class != format.ClassCall {
+			continue
+		}
+		want := ""
+		switch f := n.Footer(); {
+		case f.Result.Kind == format.ValueUntracked && !f.Threw:
+			want = ": its end was not recorded"
+		case n.Point().Flags&format.FlagUnderWay != 0:
+			want = ": its beginning was not recorded"
+		}
+		row := lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}
+		if l := tree.Lines([]lazy.Row{row}, false)[0]; l.Least != (want != "") {
+			t.Errorf("%s: %v for %q", n.Handle(), l.Least, want)
+		}
+		if found[want]++; found[want] > 3 {
+			continue
+		}
+		of := &subject{row: row, name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }}
+		all := ansi.Strip(strings.Join(describe(e, of, 200, 200), "\n"))
+		at := strings.Index(all, "duration   ")
+		line, _, _ := strings.Cut(all[max(at, 0):], "\n")
+		if at < 0 || strings.HasPrefix(line, "duration   at least ") != (want != "") || !strings.HasSuffix(strings.TrimSpace(line), want) {
+			t.Errorf("%s: %q, want %q", n.Handle(), line, want)
+		}
+	}
+	if len(found) != 3 {
+		t.Errorf("the trace has only %v", found)
 	}
 }
 
 // TestPane shows, scrolls and hides the details.
 func TestPane(t *testing.T) {
-	r, of := subject(t, 1)
-	var p Pane
+	e, of := rowOf(t, 1)
+	p := Pane{env: e}
 	if p.On() || p.Hide() {
 		t.Error("it is shown at the start")
 	}
 	p.Scroll(3) // shows it
 	view := func() []string {
-		lines := p.View(r, of, 60, 6, &screen.Unicode)
+		lines := p.view(of, 60, 6)
 		if len(lines) != 6 {
 			t.Fatalf("%d lines", len(lines))
 		}
@@ -70,7 +118,7 @@ func TestPane(t *testing.T) {
 		}
 		return lines
 	}
-	all := Describe(r, of, 60, 6, &screen.Unicode)
+	all := describe(e, of, 60, 6)
 	if !p.On() || view()[0] != all[0] || !strings.Contains(view()[5], "more lines: :details-down scrolls") {
 		t.Errorf("on %v: %q", p.On(), view())
 	}
@@ -82,14 +130,14 @@ func TestPane(t *testing.T) {
 	if view()[5] != all[len(all)-1] || view()[0] != all[len(all)-6] {
 		t.Error("its end is not at the bottom")
 	}
-	_, of = subject(t, 2)
-	if view()[0] != Describe(r, of, 60, 6, &screen.Unicode)[0] {
+	_, of = rowOf(t, 2)
+	if view()[0] != describe(e, of, 60, 6)[0] {
 		t.Error("another row does not begin at its top")
 	}
 	p.Scroll(2)
 	p.Toggle()
 	p.Toggle()
-	if !p.On() || view()[0] != Describe(r, of, 60, 6, &screen.Unicode)[0] {
+	if !p.On() || view()[0] != describe(e, of, 60, 6)[0] {
 		t.Error("opened again it does not begin at its top")
 	}
 }
@@ -110,13 +158,13 @@ func TestStack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := &Subject{Row: lazy.Row{Node: n}, Name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }}
-		w := &writer{&sheet{width: 80, g: &screen.Unicode}, r, of}
-		path := nodetext.Path(of.Row)
+		of := &subject{row: lazy.Row{Node: n}, name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }}
+		w := &writer{sheet: sheet{width: 80, g: &screen.Unicode}, of: of}
+		path := screen.Path(of.row)
 		if c.names == 0 {
 			var names []string
 			for _, n := range path {
-				names = append(names, of.Name(n))
+				names = append(names, of.name(n))
 			}
 			if got, want := w.stack(), strings.Join(names, " › "); got != want || len(names) < 5 {
 				t.Errorf("the path is %q, want %q", got, want)

@@ -3,85 +3,74 @@ package details
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/code"
-	"tracex/ui/internal/screen"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/theme"
 )
 
-// describer writes what the trace's descriptors tell. It must not outlive the call of
-// WithContext that it was made in.
-type describer struct {
-	s     *sheet
-	c     *format.Context
-	named map[int32]bool // classes whose full name has been written
-}
-
-func newDescriber(s *sheet, c *format.Context) describer {
-	return describer{s, c, make(map[int32]bool)}
-}
-
-func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
-	method := d.c.Method(p.Ref)
+func (w *writer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
+	method := w.c.Method(p.Ref)
 	if method != nil {
-		if class := d.c.Class(method.ClassID); class != nil {
-			d.class(class)
+		if class := w.c.Class(method.ClassID); class != nil {
+			w.class(class)
 		}
-		d.s.pair("method", signature(method), screen.Plain)
+		w.pair("method", signature(method), theme.Plain)
 	}
 	switch {
-	case d.c.SuperCall(p):
+	case w.c.SuperCall(p):
 		// The object does not exist yet: the recorded receiver is another one.
-		d.s.pair("call", superWords(d.c, method, n), screen.Plain)
+		w.pair("call", superWords(w.c, method, n), theme.Plain)
 	case p.Target.Kind != format.ValueNull:
-		d.value("receiver", "", &p.Target)
+		w.value("receiver", "", &p.Target)
 	}
 	var names []int32
-	if l := d.c.Location(p.Location); l != nil && len(l.ArgNames) == len(p.Args) {
+	if l := w.c.Location(p.Location); l != nil && len(l.ArgNames) == len(p.Args) {
 		names = l.ArgNames
 	}
 	for i := range p.Args {
 		what := ""
 		if names != nil {
-			what = string(d.c.AppendPathText(nil, names[i]))
+			what = string(w.c.AppendPathText(nil, names[i]))
 		}
 		if method != nil && i < len(method.Args) {
 			what = strings.TrimSpace(what + " " + shortType(method.Args[i]))
 		}
-		d.value("arg "+strconv.Itoa(i+1), what, &p.Args[i])
+		w.value("arg "+strconv.Itoa(i+1), what, &p.Args[i])
 	}
 	switch {
 	case n.State() == lazy.StatePending, n.State() == lazy.StateUnfinished:
 		// There is no result; the state tells why.
 	case f.Threw && f.Exception == "":
-		d.s.pair("threw", "an exception; the trace does not name its class", screen.Exception)
+		w.pair("threw", "an exception; the trace does not name its class", theme.Exception)
 	case f.Exception != "":
-		d.s.pair("threw", f.Exception, screen.Exception)
+		w.pair("threw", f.Exception, theme.Exception)
 	case f.Result.Kind != format.ValueVoid:
 		what := ""
 		if method != nil {
 			what = shortType(method.Result)
 		}
-		list := f.Result.Results(d.c)
+		list := f.Result.Results(w.c)
 		for i := range list {
-			d.value("result "+strconv.Itoa(i+1), "", &list[i].Value)
+			w.value("result "+strconv.Itoa(i+1), "", &list[i].Value)
 		}
 		if list == nil {
-			d.value("result", what, &f.Result)
+			w.value("result", what, &f.Result)
 		}
 	}
 }
 
-func (d describer) class(c *format.ClassDescriptor) {
-	d.s.pair("class", c.Name, screen.Plain)
-	d.named[c.ID] = true
+func (w *writer) class(c *format.ClassDescriptor) {
+	w.pair("class", c.Name, theme.Plain)
+	w.named[c.ID] = true
 }
 
-func (d describer) field(p *format.Point) {
-	if field := d.c.Field(p.Ref); field != nil {
-		if class := d.c.Class(field.ClassID); class != nil {
-			d.class(class)
+func (w *writer) field(p *format.Point) {
+	if field := w.c.Field(p.Ref); field != nil {
+		if class := w.c.Class(field.ClassID); class != nil {
+			w.class(class)
 		}
 		what := field.Type.String() + " " + field.Name
 		for _, m := range []struct {
@@ -92,35 +81,42 @@ func (d describer) field(p *format.Point) {
 				what = m.name + what
 			}
 		}
-		d.s.pair("field", what, screen.Plain)
+		w.pair("field", what, theme.Plain)
 	}
 	if p.Target.Kind != format.ValueNull {
-		d.value("object", "", &p.Target)
+		w.value("object", "", &p.Target)
 	}
-	d.value("value", "", &p.Value)
+	w.value("value", "", &p.Value)
 }
 
-func (d describer) variable(p *format.Point) {
-	if v := d.c.Variable(p.Ref); v != nil {
-		d.s.pair("variable", v.Type.String()+" "+v.Name, screen.Plain)
+func (w *writer) variable(p *format.Point) {
+	if v := w.c.Variable(p.Ref); v != nil {
+		w.pair("variable", v.Type.String()+" "+v.Name, theme.Plain)
 	}
-	d.value("value", "", &p.Value)
+	w.value("value", "", &p.Value)
 }
 
-func (d describer) location(id int32) {
-	l := d.c.Location(id)
-	if _, _, ok := d.c.FileLine(id); l == nil || !ok && l.Line == 0 {
-		d.s.pair("at", "unknown", screen.Faint)
+func (w *writer) location(id int32) {
+	l := w.c.Location(id)
+	if _, _, ok := w.c.FileLine(id); l == nil || !ok && l.Line == 0 {
+		w.pair("at", "unknown", theme.Faint)
 		return
 	}
-	d.s.pair("at", string(d.c.AppendLocationText(nil, id)), screen.Plain)
-	method, _ := d.c.Text(l.Method)
-	switch class := code.Class(d.c, l); {
-	case class != "":
-		d.s.pair("in", class+"."+method, screen.Plain)
-	case method != "":
-		d.s.pair("in", method, screen.Plain)
+	w.pair("at", string(w.c.AppendLocationText(nil, id)), theme.Plain)
+	if in := w.methodAround(l); in != "" {
+		w.pair("in", in, theme.Plain)
 	}
+}
+
+// methodAround returns the method that a code location is in, "org.example.Class.method"; "" if it is
+// not known.
+func (w *writer) methodAround(l *format.CodeLocation) string {
+	class := format.PlaceClass(w.c, l)
+	method, _ := w.c.Text(l.Method)
+	if class != "" && method != "" {
+		class += "."
+	}
+	return class + method
 }
 
 // constructor is the name that all constructors have.
@@ -141,9 +137,9 @@ func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node
 }
 
 // loops writes which loops begin at the header of a loop or an iteration.
-func (d describer) loops(p *format.Point) {
+func (w *writer) loops(p *format.Point) {
 	text := strconv.Itoa(int(p.Ref))
-	if l := d.c.Location(p.Location); l != nil && l.Kind == format.LocationLoop {
+	if l := w.c.Location(p.Location); l != nil && l.Kind == format.LocationLoop {
 		var others []string
 		for _, id := range l.Loops {
 			if id != p.Ref {
@@ -154,7 +150,7 @@ func (d describer) loops(p *format.Point) {
 			text += ", whose header is also that of " + strings.Join(others, ", ")
 		}
 	}
-	d.s.pair("loop", text, screen.Plain)
+	w.pair("loop", text, theme.Plain)
 }
 
 func signature(m *format.MethodDescriptor) string {
@@ -169,4 +165,56 @@ func signature(m *format.MethodDescriptor) string {
 func shortType(t format.Type) string {
 	name := t.String()
 	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// maxStack is the number of frames shown of a live breakpoint's stack.
+const maxStack = 50
+
+// snapshot writes what a live breakpoint recorded.
+func (w *writer) snapshot(p *format.Point) {
+	snap := p.Snapshot
+	if snap == nil {
+		return
+	}
+	w.pair("time", time.UnixMilli(snap.Time).UTC().Format("2006-01-02 15:04:05.000 UTC"), theme.Plain)
+	if snap.TraceID != nil {
+		w.pair("trace id", *snap.TraceID, theme.Plain)
+	}
+	for i := range snap.Watches {
+		w.value("watch "+strconv.Itoa(i+1), "", &snap.Watches[i])
+	}
+	names := w.c.LocalNames(p)
+	for i := range snap.Locals {
+		if names == nil {
+			w.value("local "+strconv.Itoa(i+1), "", &snap.Locals[i])
+			continue
+		}
+		label := ""
+		if i == 0 {
+			label = "locals"
+		}
+		w.value(label, names[i], &snap.Locals[i])
+	}
+	for i, id := range snap.Stack {
+		label := ""
+		if i == 0 {
+			label = "stack"
+		}
+		if i == maxStack {
+			w.pair("", "and "+display.Plural(int64(len(snap.Stack)-i), "more frame"), theme.Faint)
+			break
+		}
+		w.pair(label, w.frame(id), theme.Plain)
+	}
+}
+
+// frame returns a code location as a frame of a stack: "org.example.Class.method at File.java:12".
+func (w *writer) frame(id int32) string {
+	at := string(w.c.AppendLocationText(nil, id))
+	if l := w.c.Location(id); l != nil {
+		if in := w.methodAround(l); in != "" {
+			return in + " at " + at
+		}
+	}
+	return at
 }

@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 // labelWidth is the width of the column of labels.
@@ -14,12 +15,13 @@ const labelWidth = 11
 type sheet struct {
 	width int
 	g     *screen.Glyphs
+	dense bool // there is no room for titles of sections
 	lines []string
-	dense bool // there is no room for empty lines
+	begun int // how many lines there were when the last section began
 }
 
 // pair adds a label with its text, over as many lines as the text needs.
-func (s *sheet) pair(label, text string, st screen.Style) {
+func (s *sheet) pair(label, text string, st theme.Role) {
 	s.wrap(label, labelWidth, text, screen.Whole(text), screen.Always(st))
 }
 
@@ -28,24 +30,28 @@ const maxWrapped = 400
 
 // wrap adds a text with its styles, from a column on, broken at the width. The label goes
 // before the first line. wrap changes spans.
-func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of func(format.Style) screen.Style) {
+func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of func(format.Style) theme.Role) {
 	room := max(8, s.width-at-1)
 	for first := true; first || text != ""; first = false {
 		if len(s.lines) > maxWrapped {
-			s.lines = append(s.lines, screen.NewLine(s.width, s.g).Put(s.g.More, screen.Faint).End())
+			s.lines = append(s.lines, screen.NewLine(s.width, s.g).Put(s.g.More, theme.Faint).End())
 			return
 		}
-		head, rest := screen.TakeCells(text, room, s.g.ASCII)
+		head, rest := s.g.TakeCells(text, room)
 		if head == "" && text != "" { // an escape wider than the pane
-			_, _, n := screen.NextCell(text, s.g.ASCII)
+			_, _, n := s.g.NextCell(text)
 			head, rest = text[:n], text[n:]
 		}
-		// Break after a blank if there is one nearby.
-		if i := strings.LastIndexByte(head, ' '); rest != "" && i > len(head)*2/3 {
+		// Break after a blank if there is one nearby, or else between the parts of a name.
+		i := strings.LastIndexByte(head, ' ')
+		if i <= len(head)/2 {
+			i = strings.LastIndexAny(head, " .(/,")
+		}
+		if rest != "" && i > len(head)/3 {
 			head, rest = text[:i+1], text[i+1:]
 		}
 		l := screen.NewLine(s.width, s.g)
-		l.Put(label, screen.Faint)
+		l.Put(label, theme.Faint)
 		l.Space(max(at-(s.width-l.Left), min(len(label), 1)))
 		l.Spans(head, spans, of, nil, 0)
 		s.lines = append(s.lines, l.End())
@@ -57,13 +63,25 @@ func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of 
 	}
 }
 
+// filled returns height lines: see [screen.Fill].
+func (s sheet) filled(height int) []string { return screen.Fill(s.lines, s.width, height, s.g) }
+
 func (s *sheet) title(text string) {
-	s.lines = append(s.lines, screen.NewLine(s.width, s.g).Put(text, screen.Bold).End())
+	s.lines = append(s.lines, screen.NewLine(s.width, s.g).Put(text, theme.Bold).End())
 }
 
-func (s *sheet) blank() {
+// section begins a section with its title, or, if that is "", with an empty line. One without lines is left out.
+func (s *sheet) section(title string) {
 	if s.dense {
 		return
 	}
-	s.lines = append(s.lines, screen.NewLine(s.width, s.g).End())
+	if len(s.lines) > 0 && len(s.lines) == s.begun {
+		s.lines = s.lines[:s.begun-1]
+	}
+	line := screen.NewLine(s.width, s.g).End()
+	if title != "" {
+		line = screen.Titled(" "+title+" ", "", s.width, s.g)
+	}
+	s.lines = append(s.lines, line)
+	s.begun = len(s.lines)
 }

@@ -1,46 +1,126 @@
 package details
 
 import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
 	"tracex/lazy"
 	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
+
+// state finds the state at one row at a time, in the background. Its methods run on Bubble Tea's goroutine.
+type state struct {
+	env   *env.Env
+	found foundState // the last one; it may be that of another row
+	task  env.Task
+	looks place // what the task looks for
+}
+
+// place is a row of a view.
+type place struct {
+	at  lazy.Position
+	raw bool
+}
+
+// foundState is the state at a row. The zero foundState is that of none.
+type foundState struct {
+	place
+	known  bool
+	call   string             // the call around the row
+	values []query.StateValue // by part and name
+	notes  []string           // what the values do not tell
+	err    error              // why they could not be found
+}
+
+// is reports whether it is the state at a position.
+func (f *foundState) is(p lazy.Position) bool { return f.known && f.at == p }
+
+// show looks for the state at a node, of the raw or the folded view. What runs for another row is
+// canceled first: it ends before this one's work begins. n may be nil.
+func (p *state) show(n *lazy.Node, raw bool) tea.Cmd {
+	if n == nil || n.Point() == nil {
+		p.task.Cancel()
+		return nil
+	}
+	want := place{n.Position(), raw}
+	switch {
+	case p.task.Running():
+		if p.looks != want {
+			p.task.Cancel()
+		}
+		return nil
+	case p.found.known && p.found.place == want:
+		return nil
+	}
+	p.looks = want
+	r, at := p.env.Trace.Reader, query.HistoryPoint{Position: want.at, Event: n.Point().Event}
+	return p.task.Later(p.env, func(ctx context.Context) func() tea.Cmd {
+		f := foundState{place: want}
+		s := query.NewState(r, raw, at)
+		err := s.Run(ctx, nil)
+		f.known = ctx.Err() == nil
+		switch {
+		case errors.Is(err, query.ErrHidden): // it begins with what is hidden
+		case err != nil:
+			f.err = err
+		default:
+			f.call, f.values, f.notes = s.Call(), s.Values(), s.Notes()
+		}
+		return env.Done(func() {
+			if f.known {
+				p.found = f
+			}
+		})
+	})
+}
+
+// forget forgets what was found, as the trace is another one.
+func (p *state) forget() {
+	p.task.Stop()
+	p.found = foundState{}
+}
 
 // mostState is how many values of the state are shown: what follows is about the row itself.
 const mostState = 16
 
 // state adds arguments, variables and fields as last seen before a node, once they are known.
 func (w *writer) state(n *lazy.Node) {
-	s := w.of.State
+	s := w.of.state
 	switch {
-	case s == nil || !s.At(n.Position()):
+	case s == nil || !s.is(n.Position()):
 		return
-	case s.Err != nil:
-		w.pair("state", "not known: "+screen.ErrorLine(s.Err), screen.Faint)
-		w.blank()
+	case s.err != nil:
+		w.pair("state", "not known: "+screen.ErrorLine(s.err), theme.Faint)
+		w.section("")
 		return
-	case len(s.Values) == 0:
+	case len(s.values) == 0:
 		return
 	}
-	w.pair("before it", "in "+s.Call, screen.Plain)
+	w.pair("before it", "in "+s.call, theme.Plain)
 	label, last := "", query.StatePart(0)
-	for i, v := range s.Values {
+	for i, v := range s.values {
 		if i == mostState {
-			w.pair("", "and "+screen.Plural(int64(len(s.Values)-i), "value")+": :state lists all", screen.Faint)
+			w.pair("", "and "+display.Plural(int64(len(s.values)-i), "value")+": :state lists all", theme.Faint)
 			break
 		}
 		if i == 0 || v.Part != last {
 			label, last = v.Part.String(), v.Part
 		}
 		if v.Known {
-			w.pair(label, v.Name+" = "+v.Value.Text+"  "+lazy.EventHandle(v.Event).String(), screen.Plain)
+			w.pair(label, v.Name+" = "+v.Value.Text+"  "+lazy.EventHandle(v.Event).String(), theme.Plain)
 		} else {
-			w.pair(label, v.Name+" was not seen before", screen.Faint)
+			w.pair(label, v.Name+" was not seen before", theme.Faint)
 		}
 		label = ""
 	}
-	for _, note := range s.Notes {
-		w.pair("", note, screen.Faint)
+	for _, note := range s.notes {
+		w.pair("", note, theme.Faint)
 	}
-	w.blank()
+	w.section("")
 }

@@ -6,101 +6,125 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/nodetext"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/lists"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 func (w *writer) thread(n *lazy.Node) {
-	if t, ok := w.r.ThreadInfo(n.Thread()); ok {
-		w.title(nodetext.Thread(t))
-		if w.of.Started != "" {
-			w.pair("goroutine", w.of.Started, screen.Plain)
+	if t, ok := w.env.Trace.Reader.ThreadInfo(n.Thread()); ok {
+		w.title(screen.Thread(t))
+		if w.of.started != "" {
+			w.pair("goroutine", w.of.started, theme.Plain)
 		}
 		w.threadTime(n)
-		w.pair("size", fmt.Sprintf("%s in %s", screen.Size(t.Bytes), screen.Plural(int64(t.Blocks), "block")), screen.Plain)
+		w.pair("size", fmt.Sprintf("%s in %s", display.Size(t.Bytes), display.Plural(int64(t.Blocks), "block")), theme.Plain)
 		w.population(t.Population)
 	}
-	w.pair("children", w.children(n), screen.Plain)
-	data, index := w.r.Size()
-	w.blank()
+	w.pair("children", w.children(n), theme.Plain)
+	data, index := w.env.Trace.Reader.Size()
+	w.section("")
 	w.title("Trace")
-	w.pair("file", w.of.File, screen.Plain)
-	w.pair("size", screen.Size(data)+", index "+screen.Size(index), screen.Plain)
-	if w.of.Summary != "" {
-		w.pair("summary", w.of.Summary, screen.Plain)
+	w.pair("file", w.env.Trace.File(), theme.Plain)
+	w.pair("size", display.Size(data)+", index "+display.Size(index), theme.Plain)
+	if text := env.Summary(w.env.Trace.Reader); text != "" {
+		w.pair("summary", text, theme.Plain)
 	}
-	_, all := w.r.Totals()
+	_, all := w.env.Trace.Reader.Totals()
 	w.population(all)
 	w.length()
 	w.kept()
-	if i := w.r.Info(); i != nil {
+	if i := w.env.Trace.Reader.Info(); i != nil {
 		w.info(i)
 	}
-	for _, text := range w.of.Troubles {
-		w.pair(w.g.Warn, text, screen.Alarm)
+	for _, text := range w.env.Trace.Troubles(w.g) {
+		w.pair(w.g.Warn, text, theme.Alarm)
 	}
-	if err := w.of.Problem; err != nil {
-		w.pair("in full", screen.ErrorLine(err), screen.Plain)
+	if err := w.env.Trace.Known.Problem; err != nil {
+		w.pair("in full", screen.ErrorLine(err), theme.Plain)
+	}
+	w.section("")
+	w.overview()
+}
+
+// overview writes what is worth knowing about the trace, as far as it was found.
+func (w *writer) overview() {
+	if w.of.about == nil {
+		return
+	}
+	for i, l := range w.of.about.Found() {
+		at := 0
+		if !l.Head {
+			at = 2
+		} else if i > 0 {
+			w.section("")
+		}
+		w.wrap("", at, l.Text, screen.Whole(l.Text), screen.Always(lists.OverviewRole(&l)))
+	}
+	if text := w.of.about.Progress(); text != "" {
+		w.wrap("", 0, text, screen.Whole(text), screen.Always(theme.Faint))
 	}
 }
 
 // info writes what a packed trace records about its run, except the environment, which holds secrets.
 func (w *writer) info(i *format.Info) {
 	if i.Class != "" {
-		w.pair("traced", i.Class+"."+i.Method, screen.Plain)
+		w.pair("traced", i.Class+"."+i.Method, theme.Plain)
 	}
 	if i.Start > 0 {
-		w.pair("recorded", time.UnixMilli(i.Start).UTC().Format("2006-01-02 15:04:05 UTC"), screen.Plain)
+		w.pair("recorded", time.UnixMilli(i.Start).UTC().Format("2006-01-02 15:04:05 UTC"), theme.Plain)
 	}
 }
 
 // threadTime writes when a thread was recorded, and for how long.
 func (w *writer) threadTime(n *lazy.Node) {
 	if t, ok := n.Time(); ok && w.timed() {
-		text := screen.Exactly(t.Duration, w.g) + ", from its first call to its last"
+		text := w.g.Exactly(t.Duration) + ", from its first call to its last"
 		if n.State() == lazy.StatePending {
 			text += " so far"
 		}
-		w.pair("duration", text, screen.NumberText)
+		w.pair("duration", text, theme.NumberText)
 		w.start(n)
 	}
 }
 
 // length writes when the recording began, and how long it is.
 func (w *writer) length() {
-	begin, length, ok := w.r.Recording()
+	begin, length, ok := w.env.Trace.Reader.Recording()
 	if !ok {
 		return
 	}
 	if lazy.WallKnown(begin) {
-		w.pair("began", begin.UTC().Format(clockForm), screen.Plain)
+		w.pair("began", begin.UTC().Format(clockForm), theme.Plain)
 	}
-	w.pair("length", screen.Exactly(int64(length), w.g), screen.Plain)
+	w.pair("length", w.g.Exactly(int64(length)), theme.Plain)
 }
 
 // population writes what a thread, or the trace, holds.
 func (w *writer) population(p lazy.Population) {
 	least := ""
-	if !w.of.Settled {
+	if !w.env.Trace.Settled() {
 		least = w.g.AtLeast
 	}
 	if p.Counted {
-		w.pair("calls", least+screen.Grouped(p.Calls), screen.Plain)
-		w.pair("events", least+screen.Grouped(p.Events), screen.Plain)
+		w.pair("calls", least+display.Grouped(p.Calls), theme.Plain)
+		w.pair("events", least+display.Grouped(p.Events), theme.Plain)
 		return
 	}
-	w.pair("calls", "at most "+screen.Grouped(p.Containers)+": with loops and iterations; tracex info counts them", screen.Plain)
+	w.pair("calls", "at most "+display.Grouped(p.Containers)+": with loops and iterations; tracex info counts them", theme.Plain)
 }
 
 // kept writes what the memory is used for.
 func (w *writer) kept() {
-	stats := w.of.Stats
-	text := screen.Size(stats.Bytes+w.of.HitBytes) + " of " + screen.Size(stats.Budget) + ": " + screen.Size(stats.Bytes) + " for " + screen.Plural(stats.Loaded, "event") + " loaded"
-	if n := w.of.HitBytes; n > 0 {
-		text += ", " + screen.Size(n) + " for hits"
+	stats := w.of.stats
+	text := display.Size(stats.Bytes+w.of.hits) + " of " + display.Size(stats.Budget) + ": " + display.Size(stats.Bytes) + " for " + display.Plural(stats.Loaded, "event") + " loaded"
+	if n := w.of.hits; n > 0 {
+		text += ", " + display.Size(n) + " for hits"
 	}
 	if n := stats.Forgotten; n > 0 {
-		text += "; " + screen.Grouped(n) + " unloaded so far"
+		text += "; " + display.Grouped(n) + " unloaded so far"
 	}
-	w.pair("memory", text, screen.Plain)
+	w.pair("memory", text, theme.Plain)
 }

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"time"
 
+	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/nodetext"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 // clockForm writes a moment with its date. It is in UTC, like all times of recordings.
@@ -17,44 +19,50 @@ func (w *writer) duration(n *lazy.Node) {
 	if !w.timed() || !n.Point().Class.Container() {
 		return
 	}
+	w.section("time")
 	t, ok := n.Time()
-	switch {
+	switch f := n.Footer(); {
 	case ok:
-		w.pair("duration", screen.Exactly(t.Duration, w.g), screen.NumberText)
+		text := w.g.Exactly(t.Duration)
+		switch {
+		case f.Untracked():
+			text = "at least " + text + ": its end was not recorded"
+		case n.Point().Flags&format.FlagUnderWay != 0:
+			text = "at least " + text + ": its beginning was not recorded"
+		}
+		w.pair("duration", text, theme.NumberText)
 		w.self(n, t)
 		w.share(n, t)
 	case n.State() == lazy.StateUnfinished:
-		w.pair("duration", "unknown: it did not end", screen.Faint)
+		w.pair("duration", "unknown: it did not end", theme.Faint)
 	default:
-		w.pair("duration", "unknown", screen.Faint)
+		w.pair("duration", "unknown", theme.Faint)
 	}
-	w.blank()
 }
 
-// start writes when a node began.
 func (w *writer) start(n *lazy.Node) {
-	anchor, timed := w.r.Times()
+	anchor, timed := w.env.Trace.Reader.Times()
 	if t, ok := n.Time(); ok && timed {
-		w.pair("start", screen.Exactly(t.Start, w.g)+" into the recording", screen.Plain)
-		w.pair("clock", anchor.Add(time.Duration(t.Start)).UTC().Format(clockForm), screen.Plain)
+		w.pair("start", w.g.Exactly(t.Start)+" into the recording", theme.Plain)
+		w.pair("clock", anchor.Add(time.Duration(t.Start)).UTC().Format(clockForm), theme.Plain)
 	}
 }
 
 func (w *writer) self(n *lazy.Node, t lazy.Time) {
 	ns, exact, known := n.Self()
 	if !known {
-		w.pair("self", "not known yet", screen.Faint)
+		w.pair("self", "not known yet", theme.Faint)
 		return
 	}
-	text := screen.Exactly(ns, w.g)
+	text := w.g.Exactly(ns)
 	if !exact {
-		w.pair("self", "at most "+text, screen.Faint)
+		w.pair("self", "at most "+text, theme.Faint)
 		return
 	}
-	if part := screen.Share(ns, t.Duration); part != "" {
+	if part := display.Share(ns, t.Duration); part != "" {
 		text += ", " + part + " of the duration"
 	}
-	w.pair("self", text, screen.Plain)
+	w.pair("self", text, theme.Plain)
 }
 
 // share writes a node's share of the time of its parent, and of its thread.
@@ -63,15 +71,15 @@ func (w *writer) share(n *lazy.Node, t lazy.Time) {
 	for in := n.Parent(); in != nil; in = in.Parent() {
 		name := "the thread"
 		if !in.IsThread() {
-			if name = w.of.Name(in); in != n.Parent() {
+			if name = w.of.name(in); in != n.Parent() {
 				continue
 			}
 		}
-		if part := screen.Share(t.Duration, nodetext.Whole(in)); part != "" {
+		if part := display.Share(t.Duration, screen.WholeCount(in)); part != "" {
 			text = append(text, part+" of "+name)
 		}
 	}
 	if len(text) > 0 {
-		w.pair("share", strings.Join(text, ", "), screen.Plain)
+		w.pair("share", strings.Join(text, ", "), theme.Plain)
 	}
 }

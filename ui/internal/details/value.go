@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 // maxNested bounds the depth of captured values shown, maxFrames the frames of an exception.
@@ -15,28 +17,28 @@ const (
 )
 
 // value writes a value, with facts that its text does not contain, and the captured contents.
-func (d describer) value(label, what string, v *format.Value) {
+func (w *writer) value(label, what string, v *format.Value) {
 	if what != "" {
 		what += " = "
 	}
-	d.line(label, 0, what, v)
-	d.captured(v, 1)
+	w.line(label, 0, what, v)
+	w.captured(v, 1)
 }
 
 // inside returns the column of the contents of a value, at a depth.
 func inside(depth int) int { return labelWidth + 2*depth }
 
 // line writes a label, a value's text, and, faint, facts that the text does not contain.
-func (d describer) line(label string, depth int, what string, v *format.Value) {
-	text := what + string(d.c.AppendValueText(nil, v))
+func (w *writer) line(label string, depth int, what string, v *format.Value) {
+	text := what + string(w.c.AppendValueText(nil, v))
 	spans := []format.Span{{Start: 0, End: len(text), Style: format.StyleName}}
-	if note := d.note(v); note != "" {
+	if note := w.note(v); note != "" {
 		text += "  " + note
 		spans = append(spans, format.Span{Start: spans[0].End, End: len(text), Style: format.StyleValue})
 	}
-	d.s.wrap(label, inside(depth), text, spans, func(st format.Style) screen.Style {
+	w.wrap(label, inside(depth), text, spans, func(st format.Style) theme.Role {
 		if st == format.StyleValue {
-			return screen.Faint
+			return theme.Faint
 		}
 		return styleOf(v)
 	})
@@ -44,20 +46,20 @@ func (d describer) line(label string, depth int, what string, v *format.Value) {
 
 // note returns facts that a value's text does not contain: the full name of its class, the kind
 // of a number, the length of an array, and whether its number may be that of several objects.
-func (d describer) note(v *format.Value) string {
-	note := d.kindNote(v)
-	if hasHash := v.Kind == format.ValueObject || v.Kind == format.ValueArray; hasHash && v.Hash() != 0 && format.InDoubt(d.c, v.Hash()) {
+func (w *writer) note(v *format.Value) string {
+	note := w.kindNote(v)
+	if hasHash := v.Kind == format.ValueObject || v.Kind == format.ValueArray; hasHash && v.Hash() != 0 && format.InDoubt(w.c, v.Hash()) {
 		note = strings.TrimPrefix(note+", may be several objects", ", ")
 	}
 	return note
 }
 
-func (d describer) kindNote(v *format.Value) string {
+func (w *writer) kindNote(v *format.Value) string {
 	switch v.Kind {
 	case format.ValueObject, format.ValueException, format.ValueSequence, format.ValueEnum:
-		return d.classNote(v)
+		return w.classNote(v)
 	case format.ValueArray:
-		return d.arrayType(v.ClassID) + screen.Plural(int64(v.Length()), "element")
+		return w.arrayType(v.ClassID) + display.Plural(int64(v.Length()), "element")
 	case format.ValueBigInteger:
 		return "big integer"
 	case format.ValueBigDecimal:
@@ -73,14 +75,14 @@ func (d describer) kindNote(v *format.Value) string {
 }
 
 // classNote returns the full name of a value's class, if it has not been written yet.
-func (d describer) classNote(v *format.Value) string {
+func (w *writer) classNote(v *format.Value) string {
 	note := ""
-	if class := d.c.Class(v.ClassID); class != nil && !d.named[v.ClassID] {
-		d.named[v.ClassID] = true
+	if class := w.c.Class(v.ClassID); class != nil && !w.named[v.ClassID] {
+		w.named[v.ClassID] = true
 		switch {
 		case v.Kind == format.ValueEnum:
 			note = "enum " + class.Name
-		case class.Name != d.c.ClassName(v.ClassID):
+		case class.Name != w.c.ClassName(v.ClassID):
 			note = class.Name
 		}
 	}
@@ -97,8 +99,8 @@ var elementTypes = map[string]string{
 
 // arrayType returns the type of an array as source code has it, "java.lang.String[], ", or ""
 // if the class is no array.
-func (d describer) arrayType(class int32) string {
-	c := d.c.Class(class)
+func (w *writer) arrayType(class int32) string {
+	c := w.c.Class(class)
 	if c == nil {
 		return ""
 	}
@@ -118,75 +120,75 @@ func (d describer) arrayType(class int32) string {
 }
 
 // captured writes the captured contents of a value.
-func (d describer) captured(v *format.Value, depth int) {
+func (w *writer) captured(v *format.Value, depth int) {
 	in := v.Captured
-	if in == nil || depth > maxNested || len(d.s.lines) > maxWrapped {
+	if in == nil || depth > maxNested || len(w.lines) > maxWrapped {
 		return
 	}
 	for i := range in.Fields {
 		f := &in.Fields[i]
 		if f.Rest() {
-			d.text(depth, "and more fields", screen.Faint)
+			w.text(depth, "and more fields", theme.Faint)
 			break
 		}
-		d.line("", depth, "."+f.Name+" = ", &f.Value)
-		d.captured(&f.Value, depth+1)
+		w.line("", depth, "."+f.Name+" = ", &f.Value)
+		w.captured(&f.Value, depth+1)
 	}
 	for i := range in.Elements {
 		e := &in.Elements[i]
-		d.line("", depth, "["+strconv.Itoa(i)+"] = ", e)
-		d.captured(e, depth+1)
+		w.line("", depth, "["+strconv.Itoa(i)+"] = ", e)
+		w.captured(e, depth+1)
 	}
 	if v.Kind == format.ValueArray && int(v.Length()) > len(in.Elements) {
-		d.more(depth, int(v.Length())-len(in.Elements), "more element")
+		w.more(depth, int(v.Length())-len(in.Elements), "more element")
 	}
 	if v.Kind == format.ValueException {
-		d.thrown(in, depth)
+		w.thrown(in, depth)
 	}
 }
 
 // thrown writes the message and frames of an exception. The text of the value already contains
 // the message: it is repeated, line by line, only if it has several lines.
-func (d describer) thrown(in *format.Captured, depth int) {
+func (w *writer) thrown(in *format.Captured, depth int) {
 	if in.Message != nil && strings.Contains(*in.Message, "\n") {
 		for _, line := range strings.Split(strings.ReplaceAll(*in.Message, "\r\n", "\n"), "\n") {
-			d.text(depth, "| "+line, screen.Exception)
+			w.text(depth, "| "+line, theme.Exception)
 		}
 	}
 	for i, frame := range in.Frames {
 		if i == maxFrames {
-			d.more(depth, len(in.Frames)-i, "more frame")
+			w.more(depth, len(in.Frames)-i, "more frame")
 			break
 		}
-		d.text(depth, "at "+frame, screen.Plain)
+		w.text(depth, "at "+frame, theme.Plain)
 	}
 }
 
 // more writes how many of something are not shown.
-func (d describer) more(depth, n int, what string) {
-	d.text(depth, "and "+screen.Plural(int64(n), what), screen.Faint)
+func (w *writer) more(depth, n int, what string) {
+	w.text(depth, "and "+display.Plural(int64(n), what), theme.Faint)
 }
 
 // text writes a text inside a value.
-func (d describer) text(depth int, text string, st screen.Style) {
-	d.s.wrap("", inside(depth), text, screen.Whole(text), screen.Always(st))
+func (w *writer) text(depth int, text string, st theme.Role) {
+	w.wrap("", inside(depth), text, screen.Whole(text), screen.Always(st))
 }
 
-func styleOf(v *format.Value) screen.Style {
+func styleOf(v *format.Value) theme.Role {
 	switch v.Kind {
 	case format.ValueString, format.ValueRawString, format.ValueBuilder, format.ValueSequence, format.ValueChar:
-		return screen.StringText
+		return theme.StringText
 	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong, format.ValueFloat, format.ValueDouble, format.ValueBigInteger:
-		return screen.NumberText
+		return theme.NumberText
 	case format.ValueBigDecimal:
 		if v.Unquoted() {
-			return screen.StringText
+			return theme.StringText
 		}
-		return screen.NumberText
+		return theme.NumberText
 	case format.ValueException:
-		return screen.Exception
+		return theme.Exception
 	case format.ValueUnfinished, format.ValueUntracked:
-		return screen.Unfinished
+		return theme.Unfinished
 	}
-	return screen.Plain
+	return theme.Plain
 }

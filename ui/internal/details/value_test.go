@@ -46,10 +46,10 @@ func TestDetailsOfValues(t *testing.T) {
 			append(append([]string{`Error@3("two\nlines\x1b")  java.lang.Error`, "| two", `| lines\x1b`},
 				strings.Split(strings.Repeat("at a.B.c(D.java:1)|", maxFrames-1)+"at a.B.c(D.java:1)", "|")...), "and 2 more frames")},
 	} {
-		s := &sheet{width: 200, g: &screen.Unicode}
-		newDescriber(s, c).value("value", "", &test.v)
+		w := &writer{sheet: sheet{width: 200, g: &screen.Unicode}, c: c, named: make(map[int32]bool)}
+		w.value("value", "", &test.v)
 		var got []string
-		for i, line := range s.lines {
+		for i, line := range w.lines {
 			text := ansi.Strip(line)
 			if i == 0 {
 				text = strings.TrimPrefix(text, "value")

@@ -1,5 +1,3 @@
-// Package env holds what the parts of the explorer share: the window, the clock, the line of
-// messages, and how long a key may wait for work in the background.
 package env
 
 import (
@@ -8,38 +6,55 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
-	"tracex/ui/internal/background"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/status"
-	"tracex/ui/internal/terminal"
+	"tracex/ui/internal/theme"
 )
 
-// patience is how long a key may wait for loading before the screen is drawn without the data.
-// Data in the system's cache arrives in time, so nothing flickers.
+// patience is the Patience of a terminal. Data in the system's cache arrives in time, so nothing flickers.
 const patience = 8 * time.Millisecond
 
 // Env is the environment of the explorer's parts. Its methods run on Bubble Tea's goroutine.
 type Env struct {
 	Glyphs        *screen.Glyphs
+	Theme         *theme.Theme         // see Paint
+	profile       colorprofile.Profile // see Paint
+	background    theme.Background     // of the terminal, see Background
 	Clock         Clock
-	Width, Height int               // of the window, in cells
-	Status        status.Line       // messages, and the spinner
-	NoMouse       bool              // the mouse is left to the terminal
-	Grays         bool              // the terminal shows 256 colors, and so the grays of a bar
-	Terminal      *terminal.Control // nil if the terminal does not belong to a shell
-	Life          context.Context   // ends with Close
+	Width, Height int             // of the window, in cells
+	Status        StatusLine      // messages, and the spinner
+	NoMouse       bool            // the mouse is left to the terminal
+	ShowsProgress bool            // the terminal shows progress: see ShowsProgress
+	Terminal      *Terminal       // nil if the terminal does not belong to a shell
+	Life          context.Context // ends with Close
 	Close         context.CancelFunc
+	Patience      time.Duration // how long a key may wait for loading before the screen is drawn without the data
+	deadline      time.Time     // when the patience of the current Update ends
 
-	deadline time.Time // when the patience of the current Update ends
+	Trace    Trace    // what is explored
+	Front    Front    // what is open in front of the tree
+	Keyboard Keyboard // what keys and clicks mean
+}
+
+// Keyboard tells what keys and clicks mean.
+type Keyboard struct {
+	Keys    *keys.Map
+	Count   keys.Count
+	Clicks  keys.Clicks
+	Touched bool    // the user has pressed a key: from now on nothing moves by itself
+	Used    bool    // the user has done more than to look at the first screen and leave
+	Prefix  *Prefix // waits for the next key, which chooses; nil if none does
 }
 
 // New returns an Env with the clock of this machine and a copy of the signs. The caller must
 // call its Close.
 func New(g *screen.Glyphs) *Env {
 	own := *g
-	e := &Env{Glyphs: &own, Clock: SystemClock()}
+	e := &Env{Glyphs: &own, Theme: theme.Terminal(), Clock: SystemClock(), Patience: patience}
 	e.Life, e.Close = context.WithCancel(context.Background())
+	e.Front = Front{env: e}
 	return e
 }
 
@@ -59,29 +74,8 @@ func SystemClock() Clock {
 	}
 }
 
-// AskBackground returns a command that asks the terminal for its background, or nil if the
-// answer makes no difference. Until the answer arrives, and without one, the explorer works the
-// same.
-func (e *Env) AskBackground() tea.Cmd {
-	if !e.Grays {
-		return nil
-	}
-	return tea.RequestBackgroundColor
-}
-
-// Background draws the cursor's line for the terminal's background.
-func (e *Env) Background(msg tea.BackgroundColorMsg) {
-	switch {
-	case msg.Color == nil || !e.Grays:
-	case msg.IsDark():
-		e.Glyphs.Bar = screen.DarkBar
-	default:
-		e.Glyphs.Bar = screen.LightBar
-	}
-}
-
 // Start starts the patience of an Update.
-func (e *Env) Start() { e.deadline = time.Now().Add(patience) }
+func (e *Env) Start() { e.deadline = time.Now().Add(e.Patience) }
 
 // Late reports whether the patience of the current Update has ended.
 func (e *Env) Late() bool { return time.Now().After(e.deadline) }
@@ -92,7 +86,7 @@ func (e *Env) Late() bool { return time.Now().After(e.deadline) }
 // terminal restored.
 func (e *Env) Soon(work func() tea.Msg) (tea.Msg, tea.Cmd) {
 	done := make(chan tea.Msg, 1)
-	go func() { done <- background.Guarded(work) }()
+	go func() { done <- Guarded(work) }()
 	later := func() tea.Msg { return <-done }
 	if e.Late() {
 		return nil, later
@@ -101,7 +95,7 @@ func (e *Env) Soon(work func() tea.Msg) (tea.Msg, tea.Cmd) {
 	defer timer.Stop()
 	select {
 	case msg := <-done:
-		if p, ok := msg.(background.Panic); ok {
+		if p, ok := msg.(Panic); ok {
 			p.Again()
 		}
 		return msg, nil
@@ -110,18 +104,31 @@ func (e *Env) Soon(work func() tea.Msg) (tea.Msg, tea.Cmd) {
 	}
 }
 
-// Say shows a message for a while.
-func (e *Env) Say(text string) { e.Status.Say(text) }
-
-// Warn shows a message about something that went wrong.
-func (e *Env) Warn(text string) { e.Status.Warn(text) }
-
-// Fail shows an error, unless the user stopped the work.
-func (e *Env) Fail(what string, err error) {
-	if !errors.Is(err, context.Canceled) {
-		e.Warn(what + ": " + screen.ErrorLine(err))
-	}
+// Say shows a message for a while. Like Warn and Fail it returns no command: a key that only tells something returns it.
+func (e *Env) Say(text string) tea.Cmd {
+	e.Status.Say(text)
+	return nil
 }
 
-// Spinner returns the current sign of work under way.
+func (e *Env) Warn(text string) tea.Cmd {
+	e.Status.Warn(text)
+	return nil
+}
+
+// Fail shows an error, if there is one, unless it is that the user stopped the work.
+func (e *Env) Fail(what string, err error) tea.Cmd {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		e.Warn(what + ": " + screen.ErrorLine(err))
+	}
+	return nil
+}
+
 func (e *Env) Spinner() string { return e.Status.Spinner(e.Glyphs) }
+
+// Suspend stops the program until fg. Without a shell that could run fg there would be no way back.
+func (e *Env) Suspend() tea.Cmd {
+	if e.Terminal == nil || !CanSuspend() {
+		return e.Say("cannot suspend: no shell to return to")
+	}
+	return e.Terminal.Suspend()
+}

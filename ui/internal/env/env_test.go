@@ -8,8 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"tracex/ui/internal/background"
 )
 
 // TestSoon: a result within the patience is returned; a later one is delivered by the command.
@@ -48,7 +46,7 @@ func TestSoonPanics(t *testing.T) {
 	release := make(chan bool)
 	_, cmd := e.Soon(func() tea.Msg { <-release; panic("x") })
 	close(release)
-	if _, ok := cmd().(background.Panic); !ok {
+	if _, ok := cmd().(Panic); !ok {
 		t.Error("the panic is not delivered")
 	}
 }

@@ -1,13 +1,16 @@
 package flame
 
 import (
-	"hash/fnv"
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
-	"tracex/format"
+	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 // View draws the flame: its title, the strip, the levels, and what is under the cursor.
@@ -15,74 +18,110 @@ func (s *Screen) View(width, height int, g *screen.Glyphs) []string {
 	lines := make([]string, 0, height)
 	pic := s.picture()
 	switch {
-	case pic == nil && s.find.err != nil && s.find.cancel == nil:
-		lines = append(lines, screen.NewLine(width, g).Put(" "+s.find.why, screen.Plain).End())
+	case pic == nil && s.find.err != nil && !s.find.task.Running():
+		lines = append(lines, screen.NewLine(width, g).Put(" "+s.find.why, theme.Plain).End())
 	case pic == nil:
-		lines = append(lines, screen.NewLine(width, g).Put(" "+s.p.env.Spinner()+" looking for the calls; Esc stops", screen.Plain).End())
+		lines = append(lines, screen.NewLine(width, g).Put(" "+s.flame.env.Spinner()+" looking for the calls; Esc stops", theme.Plain).End())
 	case pic.Columns != width: // of another window
 		pic = nil
 	}
 	if pic != nil {
 		right := ""
 		switch {
-		case s.find.cancel != nil:
-			right = s.p.env.Spinner() + " " + display.Percent(int64(pic.Done), int64(pic.Columns)) + "  Esc stops "
-		case s.facts.Edited:
-			right = "steps do not change this "
+		case s.find.task.Running():
+			right = s.flame.env.Spinner() + " " + display.Percent(int64(pic.Done), int64(pic.Columns)) + "  Esc stops "
 		case pic.Done < pic.Columns:
 			right = "stopped at " + display.Percent(int64(pic.Done), int64(pic.Columns)) + " "
 		}
-		lines = append(lines, screen.Ends(" "+pic.Title(), right, screen.Accent, screen.Faint, width, g))
+		lines = append(lines, screen.Ends(" "+pic.Title(), right, theme.Accent, theme.Faint, width, g))
 		l := screen.NewLine(width, g)
-		drawStrip(l, pic, s.facts, pic.ColumnAt(s.at))
+		s.flame.drawStrip(l, pic, pic.ColumnAt(s.at))
 		lines = append(lines, l.End())
+		most := int64(1)
+		for i := range pic.Narrow {
+			most = max(most, perColumn(&pic.Narrow[i]))
+		}
 		for i := s.top; i < min(len(s.cells), s.top+s.rows); i++ {
-			lines = append(lines, s.level(pic, i, width, g))
+			lines = append(lines, s.level(pic, i, width, most, g))
 		}
 	}
-	empty := screen.NewLine(width, g).End()
-	for len(lines) < height-1 {
-		lines = append(lines, empty)
+	legend := screen.NewLine(width, g).End()
+	if pic != nil {
+		legend = s.legend(pic, width, g)
 	}
-	lines = lines[:max(0, min(len(lines), height-1))]
-	return append(lines, s.about(pic, width, g))
+	return append(screen.Fill(lines, width, height-2, g), legend, s.about(pic, width, g))
 }
 
-// level draws a line of calls.
-func (s *Screen) level(pic *query.FlamePicture, row, width int, g *screen.Glyphs) string {
+// level draws a line of calls. most is the largest number of narrow ones in a column.
+func (s *Screen) level(pic *query.FlamePicture, row, width int, most int64, g *screen.Glyphs) string {
 	l := screen.NewLine(width, g)
 	at := pic.ColumnAt(s.at)
-	for _, c := range s.cells[row] {
-		style, here := styleOf(pic, c), row == s.row && c.Left <= at && at < c.Right
-		if !here || c.Span >= 0 {
-			l.Cursor = here
-			l.Put(c.Text, style)
-			l.Cursor = false
+	for k, c := range s.cells[row] {
+		here := row == s.row && c.Left <= at && at < c.Right
+		if c.Span >= 0 {
+			s.box(l, pic, c, (row+k)%2, here)
 			continue
 		}
-		text := []rune(c.Text) // of signs that are a cell wide
-		l.Put(string(text[:at-c.Left]), style)
-		l.Cursor = true
-		l.Put(string(text[at-c.Left:at-c.Left+1]), style)
+		style := theme.Faint
+		if c.Narrow >= 0 {
+			style = theme.Heat(perColumn(&pic.Narrow[c.Narrow]), most, theme.Faint)
+		}
+		text, from := []rune(c.Text), len(c.Text) // of signs that are a cell wide
+		if here {
+			from = at - c.Left
+		}
+		for i, r := range text {
+			l.Cursor = i == from
+			l.Put(string(r), style)
+		}
 		l.Cursor = false
-		l.Put(string(text[at-c.Left+1:]), style)
 	}
 	return l.End()
 }
 
-// hues are the styles that tell calls of different methods apart.
-var hues = [...]screen.Style{screen.Plain, screen.FieldName, screen.ArrayName, screen.StringText, screen.NumberText}
-
-// styleOf returns the style of a cell: calls of a method always have the same.
-func styleOf(pic *query.FlamePicture, c query.FlameCell) screen.Style {
-	if c.Span < 0 || pic.Spans[c.Span].Class != format.ClassCall {
-		return screen.Faint
+// box draws a call in the hue of its package: filled, if the terminal has the colors, and otherwise with a border.
+func (s *Screen) box(l *screen.Line, pic *query.FlamePicture, c query.FlameCell, tone int, here bool) {
+	hue := s.flame.hue(pic.Packages[c.Span])
+	fill := l.Glyphs.Pens.Box(hue, tone)
+	if fill == "" {
+		l.Cursor = here
+		l.Put(c.Text, hue)
+		l.Cursor = false
+		return
 	}
-	name, _, _ := strings.Cut(pic.Spans[c.Span].Text, "(")
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return hues[h.Sum32()%uint32(len(hues))]
+	text := strings.TrimRight(c.Text, "─┤│-|")
+	text += strings.Repeat(" ", c.Right-c.Left-l.Glyphs.TextWidth(text))
+	if l.Box = fill; here {
+		l.Box = l.Glyphs.Pens.Of(theme.CurrentMatch, false, false)
+	}
+	l.Put(text, hue)
+	l.Box = ""
 }
+
+// legend draws the names of packages in their hues, those that take most of the picture first.
+func (s *Screen) legend(pic *query.FlamePicture, width int, g *screen.Glyphs) string {
+	columns := make(map[string]int)
+	for _, i := range pic.Inner {
+		if i >= 0 {
+			columns[pic.Packages[i]]++
+		}
+	}
+	l := screen.NewLine(width, g)
+	for _, pkg := range slices.SortedFunc(maps.Keys(columns), func(a, b string) int { return cmp.Or(columns[b]-columns[a], strings.Compare(a, b)) }) {
+		text := " " + g.CutMiddle(cmp.Or(pkg, "no package"), 32) + " "
+		if g.TextWidth(text) >= l.Left {
+			break
+		}
+		l.Space(1)
+		l.Box = g.Pens.Box(s.flame.hue(pkg), 0)
+		l.Put(text, s.flame.hue(pkg))
+		l.Box = ""
+	}
+	return l.End()
+}
+
+// perColumn is how many narrow calls end in a column.
+func perColumn(n *lazy.FlameNarrow) int64 { return n.Count / int64(max(1, n.Right-n.Left)) }
 
 // about describes what is under the cursor.
 func (s *Screen) about(pic *query.FlamePicture, width int, g *screen.Glyphs) string {
@@ -92,15 +131,15 @@ func (s *Screen) about(pic *query.FlamePicture, width int, g *screen.Glyphs) str
 	switch c := s.cell(); {
 	case c.Span >= 0:
 		name, rest := pic.About(c.Span)
-		room := width - display.TextWidth(rest, g.ASCII) - 4
+		room := width - g.TextWidth(rest) - 4
 		if room < 12 {
-			return screen.NewLine(width, g).Put(" "+rest, screen.Bold).End()
+			return screen.NewLine(width, g).Put(" "+rest, theme.Bold).End()
 		}
-		return screen.Ends(" "+display.CutMiddle(name, room, g), rest+" ", screen.Bold, screen.Plain, width, g)
+		return screen.Ends(" "+g.CutMiddle(name, room), rest+" ", theme.Bold, theme.Plain, width, g)
 	case c.Narrow >= 0:
-		return screen.NewLine(width, g).Put(" "+pic.AboutNarrow(c.Narrow), screen.Plain).End()
+		return screen.NewLine(width, g).Put(" "+pic.AboutNarrow(c.Narrow), theme.Plain).End()
 	case c.Unknown:
-		return screen.NewLine(width, g).Put(" not known yet", screen.Faint).End()
+		return screen.NewLine(width, g).Put(" not known yet", theme.Faint).End()
 	}
-	return screen.NewLine(width, g).Put(" nothing is called here", screen.Faint).End()
+	return screen.NewLine(width, g).Put(" nothing is called here", theme.Faint).End()
 }

@@ -1,34 +1,20 @@
 package flame
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
 	"tracex/lazy/query"
-	"tracex/ui/internal/help"
-	"tracex/ui/internal/list"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
-// Owner does what a flame asks for besides moves in it.
-type Owner interface {
-	// Show goes to a point in the tree.
-	Show(at lazy.Position, event int32) tea.Cmd
-	// Begin and End set an end of the range, and Top shows where the time of a range goes.
-	Begin(timed bool, at int64) tea.Cmd
-	End(timed bool, at int64) tea.Cmd
-	Top(timed bool, from, to int64) tea.Cmd
-	// Hide closes the strip as well.
-	Hide()
-	// Keys lists the keys of the flame.
-	Keys() tea.Cmd
-}
-
 // Screen is the flame of a thread, in place of the tree.
 type Screen struct {
-	p      *Part
-	owner  Owner
-	facts  Facts
+	flame  *Flame
 	thread int32
 	views  []view // what was shown before zooming in, and what is shown
 	find   finder
@@ -49,28 +35,30 @@ type Screen struct {
 // view is a part of the axis; all of it if to is 0.
 type view struct{ from, to int64 }
 
-// Open returns the flame of the thread of the cursor.
-func (p *Part) Open(f Facts, owner Owner) *Screen {
-	p.shown = &Screen{p: p, owner: owner, facts: f, thread: f.Thread, views: []view{{}}, path: f.Path}
-	if pic := p.strip.picture; pic != nil && pic.Thread == f.Thread {
-		if k := pic.Column(f.At); k >= 0 {
-			p.shown.at = (pic.Edge(k) + pic.Edge(k+1)) / 2
+// newScreen returns the flame of the thread of the tree's cursor.
+func (f *Flame) newScreen() *Screen {
+	thread, at := f.here()
+	s := &Screen{flame: f, thread: thread, views: []view{{}}}
+	for n := f.tree.Out.Cursor.Node; n != nil && !n.IsThread(); n = n.Parent() {
+		s.path = append(s.path, n.Point().Event)
+	}
+	if pic := f.strip.picture; pic != nil && pic.Thread == thread {
+		if k := pic.Column(at); k >= 0 {
+			s.at = (pic.Edge(k) + pic.Edge(k+1)) / 2
 		}
 	}
-	return p.shown
+	return s
 }
 
 // settle looks for what is shown.
 func (s *Screen) settle(width, height int) tea.Cmd {
-	s.rows = max(1, height-3)
+	s.rows = max(1, height-4)
 	v := s.views[len(s.views)-1]
-	w := want{
-		thread: s.thread, raw: s.facts.Raw, from: v.from, to: v.to, columns: width, depth: s.top + s.rows + 1, generation: s.facts.Generation,
-	}
+	w := want{thread: s.thread, from: v.from, to: v.to, columns: width, depth: s.top + s.rows + 1}
 	if has := s.find.of.depth; s.find.known && has > w.depth { // it has what is needed
 		w.depth = has
 	}
-	cmd := s.find.settle(s.p, w)
+	cmd := s.find.settle(s.flame, w)
 	s.place()
 	return cmd
 }
@@ -78,7 +66,7 @@ func (s *Screen) settle(width, height int) tea.Cmd {
 // place puts the cursor on something.
 func (s *Screen) place() {
 	pic := s.picture()
-	if pic == nil || s.find.cancel != nil {
+	if pic == nil || s.find.task.Running() {
 		return
 	}
 	s.begin(pic)
@@ -89,29 +77,30 @@ func (s *Screen) place() {
 	for s.row > 0 && !solid(s.cell()) {
 		s.row--
 	}
-	s.scroll()
+	s.top = min(max(s.top, s.row-s.rows+1), s.row)
 }
 
-// begin puts the cursor where that of the tree is.
+// begin puts the cursor where that of the tree is, once.
 func (s *Screen) begin(pic *query.FlamePicture) {
-	for _, event := range s.path {
-		for i := range pic.Spans {
-			if c := &pic.Spans[i]; c.Event == event && c.Right > c.Left {
-				s.row = c.Depth
-				if k := pic.ColumnAt(s.at); k < c.Left || k >= c.Right {
-					s.at = (pic.Edge(c.Left) + pic.Edge(c.Right)) / 2
-				}
-				if event != s.path[0] && s.row+1 < len(s.cells) { // it is in what is narrow there
-					if s.row++; s.cell().Narrow < 0 {
-						s.row--
-					}
-				}
-				s.path = nil
-				return
+	path := s.path
+	s.path = nil
+	for _, event := range path {
+		i := slices.IndexFunc(pic.Spans, func(c lazy.FlameSpan) bool { return c.Event == event && c.Right > c.Left })
+		if i < 0 {
+			continue
+		}
+		c := &pic.Spans[i]
+		s.row = c.Depth
+		if k := pic.ColumnAt(s.at); k < c.Left || k >= c.Right {
+			s.at = (pic.Edge(c.Left) + pic.Edge(c.Right)) / 2
+		}
+		if event != path[0] && s.row+1 < len(s.cells) { // it is in what is narrow there
+			if s.row++; s.cell().Narrow < 0 {
+				s.row--
 			}
 		}
+		return
 	}
-	s.path = nil
 }
 
 // picture returns what is known of the flame; nil if nothing is.
@@ -152,6 +141,9 @@ func (s *Screen) cell() query.FlameCell {
 	return query.FlameCell{Span: -1, Narrow: -1}
 }
 
+// Lines returns 0: the flame replaces the tree.
+func (s *Screen) Lines() int { return 0 }
+
 // Typing tells that no text is typed.
 func (s *Screen) Typing() bool { return false }
 
@@ -161,94 +153,77 @@ func (s *Screen) Scroll(n int) {
 	s.row = min(max(s.row, s.top), s.top+max(0, s.rows-1))
 }
 
-// scroll brings the cursor's level on the screen.
-func (s *Screen) scroll() {
-	s.top = min(max(s.top, s.row-s.rows+1), s.row)
-}
-
-// keys are the moves.
-var keys = map[string]func(s *Screen){
-	"left": func(s *Screen) { s.side(-1) }, "h": func(s *Screen) { s.side(-1) },
-	"right": func(s *Screen) { s.side(1) }, "l": func(s *Screen) { s.side(1) },
-	"down": (*Screen).down, "j": (*Screen).down,
-	"up": (*Screen).up, "k": (*Screen).up,
-	"enter": (*Screen).into,
-	"+":     func(s *Screen) { s.zoom(1, 2) }, "=": func(s *Screen) { s.zoom(1, 2) },
-	"-": func(s *Screen) { s.zoom(2, 1) }, "_": func(s *Screen) { s.zoom(2, 1) },
-	"0": func(s *Screen) { s.views = s.views[:1] },
-	">": func(s *Screen) { s.pan(1) }, "<": func(s *Screen) { s.pan(-1) },
-	"pgdown": func(s *Screen) { s.Scroll(s.rows - 1) }, "pgup": func(s *Screen) { s.Scroll(1 - s.rows) },
-	"tab": func(s *Screen) { s.other(1) }, "shift+tab": func(s *Screen) { s.other(-1) },
-}
-
-// HandleKey moves in the flame, or tells what the key asks for.
-func (s *Screen) HandleKey(k tea.KeyPressMsg) list.Action {
+// HandleKey moves in the flame, or does what the key asks for.
+func (s *Screen) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	name := k.String()
-	if move, ok := keys[name]; ok {
-		move(s)
+	if s.move(name) {
 		s.place()
-		return list.Action{}
+		return prompt.ListAction{}
 	}
+	closed := prompt.ListAction{Kind: prompt.Closed}
 	switch name {
 	case "?":
-		s.leave, s.do = false, s.owner.Keys
-		return list.Action{Kind: list.Asked}
+		s.flame.env.Front.Push(prompt.NewLines("keys of the flame", keys.Items(screenKeys)), nil)
 	case "esc":
-		if s.find.stop() {
-			return list.Action{}
+		if s.find.stop(s.flame) {
+			break
 		}
-		if len(s.views) > 1 {
-			s.views = s.views[:len(s.views)-1]
-			return list.Action{}
+		last := len(s.views) - 1
+		if last == 0 {
+			return closed
 		}
-		return list.Action{Kind: list.Closed}
+		s.views = s.views[:last]
 	case "q":
-		return list.Action{Kind: list.Closed}
+		return closed
 	case "V":
-		s.owner.Hide()
-		return list.Action{Kind: list.Closed}
+		s.flame.On = false
+		return closed
+	default:
+		return s.asks(name)
 	}
-	return s.asks(name)
+	return prompt.ListAction{}
 }
 
-// asks handles the keys that the owner does something for.
-func (s *Screen) asks(name string) list.Action {
-	pic := s.picture()
+// asks handles the keys about what is under the cursor.
+func (s *Screen) asks(name string) prompt.ListAction {
+	f, pic := s.flame, s.picture()
 	from, to, ok := s.selected()
 	if pic == nil || !ok {
-		return list.Action{}
-	}
-	asked := func(leave bool, do func() tea.Cmd) list.Action {
-		s.leave, s.do = leave, do
-		return list.Action{Kind: list.Asked}
+		return prompt.ListAction{}
 	}
 	switch c := s.cell(); name {
 	case "space", "o":
+		at, event := lazy.Position{Thread: s.thread}, int32(-1)
 		if c.Span >= 0 {
-			span := pic.Spans[c.Span]
-			return asked(true, func() tea.Cmd { return s.owner.Show(span.Position, span.Event) })
+			at, event = pic.Spans[c.Span].Position, pic.Spans[c.Span].Event
+		} else if k := pic.ColumnAt(from); k+1 < len(pic.Edges) {
+			at.At = pic.Edges[k]
+		} else {
+			return prompt.ListAction{Kind: prompt.Unbound}
 		}
-		if k := pic.ColumnAt(from); k+1 < len(pic.Edges) {
-			at := lazy.Position{Thread: s.thread, At: pic.Edges[k]}
-			return asked(true, func() tea.Cmd { return s.owner.Show(at, -1) })
-		}
+		s.leave, s.do = true, func() tea.Cmd { return f.show(at, event) }
 	case "(":
-		return asked(false, func() tea.Cmd { return s.owner.Begin(pic.Timed, from) })
+		f.begin(pic.Timed, from)
+		return prompt.ListAction{}
 	case ")":
-		return asked(false, func() tea.Cmd { return s.owner.End(pic.Timed, to) })
+		f.end(pic.Timed, to)
+		return prompt.ListAction{}
 	case "T":
-		return asked(false, func() tea.Cmd { return s.owner.Top(pic.Timed, from, to) })
+		f.limit(pic.Timed, from, to)
+		s.leave, s.do = false, func() tea.Cmd { return f.answers.Top("") }
+	default:
+		return prompt.ListAction{Kind: prompt.Unbound}
 	}
-	return list.Action{Kind: list.Unbound}
+	return prompt.ListAction{Kind: prompt.Asked}
 }
 
 // Click puts the cursor on a cell of a level, or in a column of the strip; a double click zooms.
-func (s *Screen) Click(x, y int, double bool) list.Action {
+func (s *Screen) Click(x, y int, double bool) prompt.ListAction {
 	const strip = 1 // under the title
 	pic := s.picture()
 	row := s.top + y - strip - 1
 	if pic == nil || x >= pic.Columns || y < strip || y > strip && row >= min(len(s.cells), s.top+s.rows) {
-		return list.Action{}
+		return prompt.ListAction{}
 	}
 	s.at = (pic.Edge(x) + pic.Edge(x+1)) / 2
 	if y > strip {
@@ -258,163 +233,11 @@ func (s *Screen) Click(x, y int, double bool) list.Action {
 	if double {
 		s.into()
 	}
-	return list.Action{}
+	return prompt.ListAction{}
 }
 
 // Do returns what the last key asked for.
 func (s *Screen) Do() (leave bool, do func() tea.Cmd) { return s.leave, s.do }
-
-// selected returns the part of the axis that the cursor's cell takes; of narrow calls, the column.
-func (s *Screen) selected() (from, to int64, ok bool) {
-	pic, i := s.picture(), s.index()
-	if pic == nil || i < 0 {
-		return 0, 0, false
-	}
-	c := s.cells[s.row][i]
-	switch {
-	case c.Span >= 0:
-		return pic.Spans[c.Span].From, pic.Spans[c.Span].To, true
-	case c.Narrow >= 0:
-		c.Left = pic.ColumnAt(s.at)
-		c.Right = c.Left + 1
-	}
-	return pic.Edge(c.Left), max(pic.Edge(c.Right), pic.Edge(c.Left)+1), true
-}
-
-// side goes to the next cell of the line with calls, or, where they are narrow, to the next column.
-func (s *Screen) side(dir int) {
-	pic, i := s.picture(), s.index()
-	if pic == nil || i < 0 {
-		return
-	}
-	line := s.cells[s.row]
-	if k := pic.ColumnAt(s.at) + dir; line[i].Narrow >= 0 && k >= line[i].Left && k < line[i].Right {
-		s.at = (pic.Edge(k) + pic.Edge(k+1)) / 2
-		return
-	}
-	for i += dir; i >= 0 && i < len(line); i += dir {
-		if solid(line[i]) {
-			s.at = s.middle(line[i])
-			if c := line[i]; c.Narrow >= 0 && dir > 0 {
-				s.at = (pic.Edge(c.Left) + pic.Edge(c.Left+1)) / 2
-			} else if c.Narrow >= 0 {
-				s.at = (pic.Edge(c.Right-1) + pic.Edge(c.Right)) / 2
-			}
-			return
-		}
-	}
-	s.pan(dir)
-}
-
-// middle returns the place on the axis in the middle of a cell.
-func (s *Screen) middle(c query.FlameCell) int64 { return s.drawn.Edge((c.Left + c.Right) / 2) }
-
-// down goes to what is in the cursor's cell: at the cursor's place, or else nearest to it.
-func (s *Screen) down() {
-	pic := s.picture()
-	if pic == nil || s.row+1 >= len(s.cells) {
-		return
-	}
-	in, k := s.cell(), pic.ColumnAt(s.at)
-	best, far := -1, 0
-	for i, c := range s.cells[s.row+1] {
-		if !solid(c) || c.Right <= in.Left || c.Left >= in.Right {
-			continue
-		}
-		away := max(c.Left-k, k-c.Right+1, 0)
-		if best < 0 || away < far {
-			best, far = i, away
-		}
-	}
-	if best < 0 {
-		return
-	}
-	if s.row++; far > 0 {
-		s.at = s.middle(s.cells[s.row][best])
-	}
-}
-
-func (s *Screen) up() { s.row = max(0, s.row-1) }
-
-// into shows the cursor's cell alone.
-func (s *Screen) into() {
-	from, to, ok := s.selected()
-	pic := s.picture()
-	c := s.cell()
-	if !ok || !solid(c) {
-		return
-	}
-	if c.Narrow >= 0 { // with what is around it
-		k := pic.ColumnAt(s.at)
-		from, to = pic.Edge(max(k-nearColumns, 0)), pic.Edge(min(k+nearColumns+1, pic.Columns))
-	}
-	from, to = max(from, pic.Begin), min(to, pic.End)
-	if from == pic.From && to == pic.To || to-from < 2 {
-		return
-	}
-	s.show(view{from, to})
-}
-
-// nearColumns is how many columns on both sides of a narrow one are shown with it.
-const nearColumns = 2
-
-// show shows a part of the axis.
-func (s *Screen) show(v view) {
-	if last := len(s.views) - 1; last > 0 && s.views[last] == v {
-		return
-	}
-	if len(s.views) < mostViews {
-		s.views = append(s.views, v)
-		return
-	}
-	s.views[len(s.views)-1] = v
-}
-
-// mostViews bounds how many views Esc goes back through.
-const mostViews = 200
-
-// zoom shows a part of another length, by and of, around the cursor.
-func (s *Screen) zoom(by, of int64) {
-	pic := s.picture()
-	if pic == nil {
-		return
-	}
-	length := (pic.To - pic.From) / of * by
-	if whole := pic.End - pic.Begin; length >= whole {
-		s.views = s.views[:1]
-		return
-	}
-	length = max(length, 2)
-	from := s.at - length/2
-	from = min(max(from, pic.Begin), pic.End-length)
-	s.show(view{from, from + length})
-}
-
-// pan moves what is shown by half of its length.
-func (s *Screen) pan(dir int) {
-	pic := s.picture()
-	if pic == nil || len(s.views) == 1 {
-		return
-	}
-	length := pic.To - pic.From
-	from := min(max(pic.From+int64(dir)*max(length/2, 1), pic.Begin), pic.End-length)
-	s.at += from - pic.From
-	s.views[len(s.views)-1] = view{from, from + length}
-}
-
-// other shows another thread.
-func (s *Screen) other(dir int) {
-	threads := s.p.r.ThreadList()
-	for i := range threads.Len() {
-		if threads.ID(i) == s.thread && i+dir >= 0 && i+dir < threads.Len() {
-			s.thread, s.row, s.top = threads.ID(i+dir), 0, 0
-			if _, timed := s.p.r.Times(); !timed {
-				s.views = s.views[:1] // its events are others
-			}
-			return
-		}
-	}
-}
 
 // Hint returns the bottom line.
 func (s *Screen) Hint(width int, g *screen.Glyphs) string {
@@ -422,15 +245,15 @@ func (s *Screen) Hint(width int, g *screen.Glyphs) string {
 	if len(s.views) > 1 {
 		out = "Esc out"
 	}
-	arrows := screen.KeyName("left", g) + " " + screen.KeyName("right", g) + " " + screen.KeyName("up", g) + " " + screen.KeyName("down", g)
-	return help.Hints([]help.Hint{
+	arrows := keys.KeyName("left", g) + " " + keys.KeyName("right", g) + " " + keys.KeyName("up", g) + " " + keys.KeyName("down", g)
+	return keys.HintsText(keys.Hints([]keys.Hint{
 		{Text: arrows + " move", Rank: 8}, {Text: "Enter zoom", Rank: 1}, {Text: "+ - < > zoom, pan", Rank: 9}, {Text: "Space in the tree", Rank: 2},
 		{Text: "T top", Rank: 3}, {Text: "( ) range", Rank: 5}, {Text: "Tab thread", Rank: 7}, {Text: "V close", Rank: 6}, {Text: "? keys", Rank: 4}, {Text: out},
-	}, width, g)
+	}, width, g))
 }
 
-// Keys are the keys of the flame.
-var Keys = []help.Key{
+// screenKeys are the keys of the flame.
+var screenKeys = []keys.Line{
 	{Group: "This flame", Names: "h l", Does: "the call before, the call after"},
 	{Group: "This flame", Names: "j k", Does: "down into what is called there; up"},
 	{Group: "This flame", Names: "Enter", Does: "show only what is under the cursor"},

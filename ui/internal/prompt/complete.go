@@ -1,10 +1,12 @@
 package prompt
 
 import (
+	"cmp"
 	"strings"
-	"unicode/utf8"
 
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 // Candidate is a text that completes what is typed.
@@ -12,6 +14,7 @@ type Candidate struct {
 	Text  string // takes the place of what is completed
 	Title string // in the list of candidates; "" for Text
 	Help  string // what it means
+	Usage string // with what follows it, shown of the one that is picked; "" if nothing does
 	Keys  string // keys that do the same
 }
 
@@ -34,24 +37,51 @@ func (p *Prompt) Complete(of Completer) *Prompt {
 	return p
 }
 
+// Float makes the prompt float over the tree. The candidates are below it, and one of them is taken by Enter.
+func (p *Prompt) Float() *Prompt {
+	p.floats = true
+	p.look()
+	return p
+}
+
+func (p *Prompt) Floats() bool { return p.floats }
+
+// pick moves the mark among the candidates of a prompt that floats.
+func (p *Prompt) pick(by int) Action {
+	if n := len(p.complete.with); n > 0 {
+		p.complete.picked = (max(0, p.complete.picked) + by + n) % n
+	}
+	return None
+}
+
+// take accepts the text. In a prompt that floats, that is the marked candidate: one that more follows, which ends in a
+// blank, is put into the text first.
+func (p *Prompt) take() Action {
+	c := &p.complete
+	if !p.floats || c.picked < 0 || c.picked >= len(c.with) {
+		return Taken
+	}
+	text := c.typed[:c.from] + c.with[c.picked].Text
+	more := strings.HasSuffix(text, " ") && text != c.typed
+	p.set(text, c.after)
+	if !more {
+		return Taken
+	}
+	p.look()
+	return Changed
+}
+
 // look finds the candidates for the text before the cursor.
 func (p *Prompt) look() {
 	c := &p.complete
 	if c.of == nil {
 		return
 	}
-	text := p.input.text
-	c.typed, c.after = string(text[:p.input.at]), string(text[p.input.at:])
+	c.typed, c.after = p.parts()
 	c.from, c.with = c.of(c.typed)
 	c.picked = -1
-}
-
-// typedOn brings the candidates up to date after an edit. Without a text there is no list until
-// Tab asks for it.
-func (p *Prompt) typedOn() {
-	p.complete.with = nil
-	if p.input.Value() != "" {
-		p.look()
+	if p.floats && c.from == 0 && len(c.with) > 0 {
+		c.picked = 0 // the command that is meant
 	}
 }
 
@@ -59,6 +89,7 @@ func (p *Prompt) typedOn() {
 // is what was typed.
 func (p *Prompt) walk(by int) Action {
 	c := &p.complete
+	p.selected = false
 	if c.of == nil {
 		return None
 	}
@@ -74,13 +105,31 @@ func (p *Prompt) walk(by int) Action {
 	if c.picked >= 0 {
 		text = c.typed[:c.from] + c.with[c.picked].Text
 	}
-	p.input.SetValue(text + c.after)
-	p.input.at = min(utf8.RuneCountInString(text), len(p.input.text))
+	p.set(text, c.after)
 	return Changed
 }
 
 // most is how many candidates are shown at once.
 const most = 8
+
+// Box draws a prompt that floats: height lines of width cells, a title, the text, and the candidates.
+func (p *Prompt) Box(title string, width, height int, message string, ms theme.Role, g *screen.Glyphs) []string {
+	c := &p.complete
+	lines := []string{screen.Titled(" "+title+" ", "", width, g), p.View(width, message, ms, g), screen.Titled("", c.usage(width, g), width, g)}
+	rows := max(0, height-len(lines))
+	for i := max(0, min(c.picked-rows/2, len(c.with)-rows)); i < len(c.with) && len(lines) < height; i++ {
+		lines = append(lines, c.with[i].line(i == c.picked, c.column(width, g), width, g))
+	}
+	return screen.Fill(lines, width, height, g)
+}
+
+// column returns where the help of the candidates begins.
+func (c *completion) column(width int, g *screen.Glyphs) (at int) {
+	for _, it := range c.with {
+		at = max(at, min(g.TextWidth(it.title()), width/3))
+	}
+	return at
+}
 
 // Menu draws the candidates, at most height lines of width cells, with a rule above them. It is
 // empty if there are none.
@@ -92,46 +141,42 @@ func (p *Prompt) Menu(width, height int, g *screen.Glyphs) []string {
 		return nil
 	}
 	top := max(0, min(c.picked-rows/2, n-rows))
-	title := " " + screen.KeyName("tab", g) + ": " + screen.Grouped(int64(c.picked+1)) + " of " + screen.Grouped(int64(n)) + " "
+	title := " Tab: " + display.Grouped(int64(c.picked+1)) + " of " + display.Grouped(int64(n)) + " "
 	if c.picked < 0 {
-		title = " " + screen.KeyName("tab", g) + " completes: " + screen.Grouped(int64(n)) + " "
+		title = " Tab completes: " + display.Grouped(int64(n)) + " "
 	}
-	lines := []string{screen.Titled(title, "", width, g)}
-	at := 0
-	for _, it := range c.with {
-		at = max(at, min(screen.TextWidth(it.title(), g.ASCII), width/3))
-	}
+	lines := []string{screen.Titled(title, c.usage(width-g.TextWidth(title), g), width, g)}
+	at := c.column(width, g)
 	for i := top; i < top+rows; i++ {
 		lines = append(lines, c.with[i].line(i == c.picked, at, width, g))
 	}
 	return lines
 }
 
-func (c *Candidate) title() string {
-	if c.Title != "" {
-		return c.Title
+// usage returns how the candidate that is picked is typed, as a title in width cells.
+func (c *completion) usage(width int, g *screen.Glyphs) string {
+	if c.picked < 0 || c.picked >= len(c.with) || c.with[c.picked].Usage == "" {
+		return ""
 	}
-	return strings.TrimSpace(c.Text)
+	return " " + g.CutEnd(c.with[c.picked].Usage, max(0, width-6)) + " "
 }
+
+func (c *Candidate) title() string { return cmp.Or(c.Title, strings.TrimSpace(c.Text)) }
 
 // line draws a candidate, with its help from a column on.
 func (c *Candidate) line(picked bool, at, width int, g *screen.Glyphs) string {
-	l := screen.NewLine(width, g)
-	l.Cursor = picked
-	if picked {
-		l.Put(g.Cursor, screen.Accent)
-	}
+	l := screen.NewRow(width, picked, g)
 	l.Space(2 - (width - l.Left))
-	l.Put(screen.CutEnd(c.title(), at, g), screen.Accent)
+	l.Put(g.CutEnd(c.title(), at), theme.Accent)
 	l.Space(at + 4 - (width - l.Left))
-	keys := screen.TextWidth(c.Keys, g.ASCII) + 2
+	keys := g.TextWidth(c.Keys) + 2
 	if c.Keys == "" || l.Left < 2*keys {
-		return l.Put(c.Help, screen.Plain).End()
+		return l.Put(c.Help, theme.Plain).End()
 	}
 	l.Left -= keys
-	l.Put(c.Help, screen.Plain)
+	l.Put(c.Help, theme.Plain)
 	l.Space(l.Left)
 	l.Left = keys
 	l.Space(1)
-	return l.Put(c.Keys, screen.Faint).End()
+	return l.Put(c.Keys, theme.Faint).End()
 }

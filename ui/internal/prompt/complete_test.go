@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/uitest"
 )
 
 // words completes the last word of a text.
@@ -43,15 +42,15 @@ func TestTab(t *testing.T) {
 	} {
 		p := History{}.Open(":", "").Complete(words)
 		for _, k := range strings.Fields(c.keys) {
-			p.HandleKey(uitest.Press(k))
+			p.HandleKey(pressOf(k))
 		}
-		at := p.input.Position()
-		if got := string(p.input.text[:at]) + "|" + string(p.input.text[at:]); got != c.want {
+		before, after := p.parts()
+		if got := before + "|" + after; got != c.want {
 			t.Errorf("%s: %s, expected %s", c.keys, got, c.want)
 		}
 	}
 	p := History{}.Open("/", "")
-	if p.HandleKey(uitest.Press("tab")) != None {
+	if p.HandleKey(pressOf("tab")) != None {
 		t.Error("Tab does something where nothing can be completed")
 	}
 }
@@ -72,12 +71,12 @@ func TestMenu(t *testing.T) {
 	if got := draw(10); got != "" {
 		t.Errorf("before anything is typed:\n%s", got)
 	}
-	p.HandleKey(uitest.Press("s"))
+	p.HandleKey(pressOf("s"))
 	if got, want := draw(10), "─ Tab completes: 2 ─────────────────────\n  sort  help of sort                  s\n  stop  help of stop                  s"; got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
-	p.HandleKey(uitest.Press("tab"))
-	p.HandleKey(uitest.Press("tab"))
+	p.HandleKey(pressOf("tab"))
+	p.HandleKey(pressOf("tab"))
 	if got, want := draw(2), "─ Tab: 2 of 2 ──────────────────────────\n▌ stop  help of stop                  s"; got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
@@ -85,7 +84,7 @@ func TestMenu(t *testing.T) {
 	if got := draw(10); got != "" {
 		t.Errorf("nothing completes it:\n%s", got)
 	}
-	p.HandleKey(uitest.Press("ctrl+u"))
+	p.HandleKey(pressOf("ctrl+u"))
 	p.Paste(tea.PasteMsg{Content: "sort"})
 	if got := draw(10); got != "" {
 		t.Errorf("it is complete:\n%s", got)

@@ -1,28 +1,79 @@
+// Package prompt is what the user types into and chooses from: the line at the bottom ([Prompt]) with
+// the keys of a shell, earlier texts and completion; and the list of lines in place of the tree ([List]),
+// whose cost depends on the lines on the screen, even with a million lines.
 package prompt
 
 import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/ui/internal/pattern"
+	"tracex/lazy/query/pattern"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
-// Prompt is the line at the bottom for typing a text. A [Memory] makes it.
-type Prompt struct {
-	label    string
-	hint     string // what could be typed, shown while the text is empty
-	patterns bool   // the text is a pattern
-	expr     bool   // and a regular expression
-	input    field
-	before   []Text // texts typed before, the newest last; then the current text
-	at       int    // index in before of the text shown
-	complete completion
-}
+// Limits: of a text, in characters, and of the texts kept for each label.
+const (
+	maxTyped = 500
+	maxKept  = 100
+)
 
 // Text is the text typed into a prompt.
 type Text struct {
 	Text string
 	Expr bool // as a regular expression
+}
+
+// History makes prompts and remembers the texts typed into those of the same label, the newest
+// last. The zero value is empty.
+type History map[string][]Text
+
+// Open returns a prompt. The hint tells what can be typed.
+func (h History) Open(label, hint string) *Prompt {
+	before := h[label]
+	p := &Prompt{label: label, hint: hint, input: textinput.New(), before: append(slices.Clone(before), Text{}), at: len(before)}
+	p.input.CharLimit = maxTyped
+	p.input.SetVirtualCursor(false)
+	p.input.Focus()
+	return p
+}
+
+// OpenPattern returns a prompt for a pattern.
+func (h History) OpenPattern(label, hint string) *Prompt {
+	p := h.Open(label, hint)
+	p.patterns = true
+	return p
+}
+
+// Keep remembers the text typed, for the next prompt of the same label.
+func (h *History) Keep(p *Prompt) {
+	what := p.Text()
+	if strings.TrimSpace(what.Text) == "" {
+		return
+	}
+	if *h == nil {
+		*h = make(History)
+	}
+	before := slices.DeleteFunc((*h)[p.label], func(t Text) bool { return t == what })
+	(*h)[p.label] = append(before[max(0, len(before)+1-maxKept):], what)
+}
+
+// Prompt is the line at the bottom for typing a text. A [History] makes it.
+type Prompt struct {
+	label    string
+	hint     string          // what could be typed, shown while the text is empty
+	selected bool            // all of the text is: what is typed takes its place
+	floats   bool            // it floats over the tree, with its candidates below it: see Float
+	patterns bool            // the text is a pattern
+	expr     bool            // and a regular expression
+	input    textinput.Model // edits the text; View draws it, as what is pasted may be hostile
+	before   []Text          // texts typed before, the newest last; then the current text
+	at       int             // index in before of the text shown
+	complete completion
 }
 
 // Action is what a key asks for.
@@ -33,19 +84,17 @@ const (
 	Changed        // the text, or the way to read it, has changed
 	Taken          // accept the text
 	Left           // close the prompt
+	Wanted         // paste the text of the clipboard
 )
 
-// maxTyped bounds the text typed into a prompt, in characters.
-const maxTyped = 500
-
-// Text returns the text typed.
 func (p *Prompt) Text() Text { return Text{p.input.Value(), p.expr} }
 
 // HandleKey edits the text, or tells that it is accepted or given up.
 func (p *Prompt) HandleKey(k tea.KeyPressMsg) Action {
 	switch k.String() {
 	case "enter":
-		return Taken
+		p.selected = false
+		return p.take()
 	case "backspace":
 		if p.input.Value() == "" {
 			return Left
@@ -55,8 +104,14 @@ func (p *Prompt) HandleKey(k tea.KeyPressMsg) Action {
 	case "shift+tab":
 		return p.walk(-1)
 	case "up", "ctrl+p":
+		if p.floats {
+			return p.pick(-1)
+		}
 		return p.recall(-1)
 	case "down", "ctrl+n":
+		if p.floats {
+			return p.pick(1)
+		}
 		return p.recall(1)
 	case "esc", "ctrl+c": // as in a shell; the search before it stays
 		return Left
@@ -65,19 +120,51 @@ func (p *Prompt) HandleKey(k tea.KeyPressMsg) Action {
 			p.expr = !p.expr
 			return Changed
 		}
+	case "ctrl+v":
+		return Wanted
 	}
 	return p.edit(k)
 }
 
-// Paste inserts a text.
-func (p *Prompt) Paste(msg tea.PasteMsg) Action { return p.edit(msg) }
+// Edits reports whether a key with Alt edits the text.
+func (p *Prompt) Edits(k tea.KeyPressMsg) bool {
+	keys := &p.input.KeyMap
+	return key.Matches(k, keys.WordForward, keys.WordBackward, keys.DeleteWordForward, keys.DeleteWordBackward)
+}
 
-// edit hands a key or a paste to the line editor.
+func (p *Prompt) Paste(msg tea.PasteMsg) Action {
+	msg.Content = strings.ReplaceAll(msg.Content, "\r\n", "\n") // one blank each
+	return p.edit(msg)
+}
+
+// Propose puts a text into the prompt, selected: typing replaces it, any other key keeps it to be edited.
+func (p *Prompt) Propose(text string) {
+	p.edit(tea.PasteMsg{Content: text})
+	p.selected = text != ""
+}
+
+// edit hands a key or a paste to the text input.
 func (p *Prompt) edit(msg tea.Msg) Action {
-	at := p.input.at
-	changed := p.input.Update(msg)
-	if changed || p.input.at != at {
-		p.typedOn()
+	text, at := p.input.Value(), p.input.Position()
+	k, pressed := msg.(tea.KeyPressMsg)
+	if p.selected && (!pressed || k.Text != "" || key.Matches(k, p.input.KeyMap.DeleteCharacterBackward, p.input.KeyMap.DeleteCharacterForward)) {
+		p.set("", "")
+	}
+	p.selected = false
+	switch keys := &p.input.KeyMap; {
+	case key.Matches(k, keys.DeleteWordForward):
+		p.cutWord(tea.KeyRight)
+	case key.Matches(k, keys.DeleteWordBackward):
+		p.cutWord(tea.KeyLeft)
+	default:
+		p.input, _ = p.input.Update(msg)
+	}
+	changed := p.input.Value() != text
+	if changed || p.input.Position() != at {
+		p.complete.with = nil // without a text there are no candidates until Tab asks for them
+		if p.input.Value() != "" || p.floats {
+			p.look()
+		}
 	}
 	if changed {
 		return Changed
@@ -85,22 +172,45 @@ func (p *Prompt) edit(msg tea.Msg) Action {
 	return None
 }
 
+// cutWord removes the text over which an arrow key with Ctrl moves the cursor. The deletions of
+// words in textinput 2.2.1 panic before the last character, and may take a second word along.
+func (p *Prompt) cutWord(arrow rune) {
+	text, from := []rune(p.input.Value()), p.input.Position()
+	p.input, _ = p.input.Update(tea.KeyPressMsg{Code: arrow, Mod: tea.ModCtrl})
+	to := p.input.Position()
+	p.set(string(text[:min(from, to)]), string(text[max(from, to):]))
+}
+
+// set replaces the text: the cursor is between the two parts.
+func (p *Prompt) set(before, after string) {
+	p.input.SetValue(before)
+	p.input.CursorEnd()
+	at := p.input.Position()
+	p.input.SetValue(before + after)
+	p.input.SetCursor(at)
+}
+
+// parts returns the text before and after the cursor.
+func (p *Prompt) parts() (before, after string) {
+	text, at := []rune(p.input.Value()), p.input.Position()
+	return string(text[:at]), string(text[at:])
+}
+
 // recall shows an earlier text, or a later one.
 func (p *Prompt) recall(by int) Action {
+	p.selected = false
 	to := p.at + by
 	if to < 0 || to >= len(p.before) {
 		return None
 	}
 	p.before[p.at] = p.Text()
 	p.at = to
-	p.input.SetValue(p.before[to].Text)
+	p.set(p.before[to].Text, "")
 	p.expr = p.before[to].Expr
-	p.input.CursorEnd()
 	p.complete.with = nil
 	return Changed
 }
 
-// sign is shown before the text.
 func (p *Prompt) sign() string {
 	if p.patterns {
 		return pattern.Sign(p.expr)
@@ -110,13 +220,11 @@ func (p *Prompt) sign() string {
 
 // shown returns the parts of the text that fit before and after the cursor.
 func (p *Prompt) shown(width int, g *screen.Glyphs) (before, after string) {
-	text := []rune(p.input.Value())
-	at := min(p.input.Position(), len(text))
-	before, after = string(text[:at]), string(text[at:])
-	room := width - screen.TextWidth(p.sign(), g.ASCII) - 2
-	for screen.TextWidth(before, g.ASCII) > room {
-		_, _, n := screen.NextCell(before, g.ASCII)
-		before = before[n:]
+	before, after = p.parts()
+	room := width - g.TextWidth(p.sign()) - 2
+	for over := g.TextWidth(before) - room; over > 0 && before != ""; {
+		_, w, n := g.NextCell(before)
+		before, over = before[n:], over-w
 	}
 	return before, after
 }
@@ -124,34 +232,41 @@ func (p *Prompt) shown(width int, g *screen.Glyphs) (before, after string) {
 // Column returns where the terminal's cursor belongs in a line of width cells.
 func (p *Prompt) Column(width int, g *screen.Glyphs) int {
 	before, _ := p.shown(width, g)
-	return screen.TextWidth(p.sign()+before, g.ASCII)
+	return g.TextWidth(p.sign() + before)
 }
 
 // View draws the prompt in width cells, with a message about the text typed.
-func (p *Prompt) View(width int, message string, ms screen.Style, g *screen.Glyphs) string {
+func (p *Prompt) View(width int, message string, ms theme.Role, g *screen.Glyphs) string {
 	before, after := p.shown(width, g)
-	l := screen.NewLine(width, g).Put(p.sign(), screen.Bold)
-	aside := p.aside(g)
-	if screen.TextWidth(p.sign()+before+after+message+aside, g.ASCII)+4 > width {
+	l := screen.NewLine(width, g).Put(p.sign(), theme.Bold)
+	aside := "" // how the text is read, and which key changes that
+	if p.patterns {
+		aside = switchHint(p.expr)
+	}
+	if g.TextWidth(p.sign()+before+after+message+aside)+4 > width {
 		aside = "" // the text, and what is wrong with it, matter more
 	}
-	l.Left -= screen.TextWidth(aside, g.ASCII)
+	l.Left -= g.TextWidth(aside)
 	switch {
 	case before+after == "" && message == "":
-		l.Put(" "+p.hint, screen.Faint)
+		l.Put(" "+p.hint, theme.Faint)
 	default:
-		l.Put(before+after+" ", screen.Plain)
+		style := theme.Plain
+		if p.selected {
+			style = theme.CursorLine
+		}
+		l.Put(before+after, style).Put(" ", theme.Plain)
 		l.Put("  "+message, ms)
 	}
 	l.Space(l.Left)
-	l.Left = screen.TextWidth(aside, g.ASCII)
-	return l.Put(aside, screen.Faint).End()
+	l.Left = g.TextWidth(aside)
+	return l.Put(aside, theme.Faint).End()
 }
 
-// aside tells how the text is read, and which key changes that.
-func (p *Prompt) aside(g *screen.Glyphs) string {
-	if !p.patterns {
-		return ""
+// switchHint tells which key switches to the other reading, and what that is.
+func switchHint(expr bool) string {
+	if expr {
+		return "Ctrl-R text "
 	}
-	return pattern.SwitchHint(p.expr, g)
+	return "Ctrl-R regex "
 }

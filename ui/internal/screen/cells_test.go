@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tracex/format"
+	"tracex/ui/internal/theme"
 )
 
 // nasty is text that would disturb a screen if it were drawn unchanged.
@@ -21,7 +22,7 @@ var nasty = []string{
 // TestCellsAreSafe draws nasty text and checks the output: no control characters, and the same
 // width whichever way the terminal counts.
 func TestCellsAreSafe(t *testing.T) {
-	for _, ascii := range []bool{false, true} {
+	for _, g := range []*Glyphs{&Unicode, &ASCII} {
 		texts := append([]string{strings.Join(nasty, "")}, nasty...)
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 500 {
@@ -33,7 +34,7 @@ func TestCellsAreSafe(t *testing.T) {
 			texts = append(texts, b.String())
 		}
 		for _, text := range texts {
-			checkCells(t, text, ascii)
+			checkCells(t, text, g)
 		}
 	}
 }
@@ -44,9 +45,9 @@ func TestLongClusterIsCut(t *testing.T) {
 	const family = "👩\u200d👩\u200d👧\u200d👦"
 	for _, name := range []string{family, strings.Repeat("e\u0301\u0300\u0302\u0303", 8), "🇩🇪🇫🇷🇩🇪🇫🇷", "नमस्ते नमस्ते", "👍🏽👍🏽👍🏽", "日本語日本語"} {
 		text := "cls" + name + "Family.run()"
-		width := TextWidth(text, false)
+		width := Unicode.TextWidth(text)
 		for room := 12; room <= width+3; room++ {
-			drawn := ansi.Strip(NewLine(room, &Unicode).Put(text, Plain).End())
+			drawn := ansi.Strip(NewLine(room, &Unicode).Put(text, theme.Plain).End())
 			blank := ansi.StringWidth(drawn) - ansi.StringWidth(strings.TrimRight(drawn, " "))
 			if room < width && blank > 12 || room >= width && !strings.Contains(drawn, "Family.run()") {
 				t.Errorf("%q in %d cells, of %d: %q", text, room, width, drawn)
@@ -55,19 +56,19 @@ func TestLongClusterIsCut(t *testing.T) {
 	}
 }
 
-func checkCells(t *testing.T, text string, ascii bool) {
+func checkCells(t *testing.T, text string, g *Glyphs) {
 	t.Helper()
 	var all strings.Builder
 	width := 0
 	for rest := text; rest != ""; {
-		out, w, n := NextCell(rest, ascii)
+		out, w, n := g.NextCell(rest)
 		if n <= 0 || n > len(rest) || w <= 0 {
 			t.Fatalf("%q: %d cells for %d bytes", rest, w, n)
 		}
 		if w > 2+len(`\U0001f469`) {
 			t.Errorf("%q: %q takes %d cells at once: where they do not fit, the rest of the line stays empty", rest[:n], out, w)
 		}
-		if format.NeedsEscape(out) || ascii && strings.ContainsFunc(out, func(r rune) bool { return r >= utf8.RuneSelf }) || !utf8.ValidString(out) {
+		if format.NeedsEscape(out) || g.ASCII && strings.ContainsFunc(out, func(r rune) bool { return r >= utf8.RuneSelf }) || !utf8.ValidString(out) {
 			t.Errorf("%q is drawn as %q", rest[:n], out)
 		}
 		all.WriteString(out)
@@ -86,13 +87,13 @@ func FuzzCells(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		checkCells(t, text, false)
-		checkCells(t, text, true)
+		checkCells(t, text, &Unicode)
+		checkCells(t, text, &ASCII)
 		for _, width := range []int{0, 1, 5, 40} {
-			if w := ansi.StringWidth(NewLine(width, &Unicode).Put(text, Alarm).End()); w != width {
+			if w := ansi.StringWidth(NewLine(width, &Unicode).Put(text, theme.Alarm).End()); w != width {
 				t.Errorf("%q in a line of %d: %d cells", text, width, w)
 			}
-			if w := TextWidth(CutMiddle(text, width, &Unicode), false); w > width {
+			if w := Unicode.TextWidth(Unicode.CutMiddle(text, width)); w > width {
 				t.Errorf("%q cut to %d: %d cells", text, width, w)
 			}
 		}

@@ -4,54 +4,50 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/ui/internal/theme"
 )
 
 // Line builds one line of the screen, of exactly width cells.
 type Line struct {
 	b      []byte
 	Left   int // cells that are free
-	now    string
+	now    theme.Pen
 	Glyphs *Glyphs
-	Cursor bool // it is the cursor's line, drawn as the glyphs' bar
+	Cursor bool      // it is the cursor's line, drawn as a bar
+	Box    theme.Pen // that of a box that is drawn, whatever the roles; "" for none
 }
 
 // NewLine returns an empty line of width cells.
 func NewLine(width int, g *Glyphs) *Line { return &Line{Left: width, Glyphs: g} }
 
-// to switches to a style; lit is for matches of a search.
-func (l *Line) to(s Style, lit bool) {
-	switch {
-	case l.Cursor && lit:
-		l.turn(code(l.Glyphs, currentMatch))
-	case l.Cursor:
-		l.turn(onBar(l.Glyphs, s))
-	case lit:
-		l.turn(both(code(l.Glyphs, int(s)), code(l.Glyphs, match)))
-	default:
-		l.turn(code(l.Glyphs, int(s)))
+// NewRow returns a line that begins with the mark of the cursor, or a blank; the cursor's line is a bar.
+func NewRow(width int, cursor bool, g *Glyphs) *Line {
+	l := NewLine(width, g)
+	if l.Cursor = cursor; cursor {
+		return l.Put(g.Cursor, theme.Accent)
 	}
+	l.Space(1)
+	return l
 }
 
-// both joins parameters of escape sequences.
-func both(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
+// Fill returns exactly height lines: empty ones follow those that there are, and what is too much is left out.
+func Fill(lines []string, width, height int, g *Glyphs) []string {
+	for len(lines) < height {
+		lines = append(lines, NewLine(width, g).End())
 	}
-	return a + ";" + b
+	return lines[:max(0, height)]
 }
 
-// turn switches to the parameters of an escape sequence.
-func (l *Line) turn(code string) {
-	if code == l.now {
+// to switches to the pen of a role; lit is for matches of a search.
+func (l *Line) to(r theme.Role, lit bool) {
+	if l.Box != "" {
+		l.turn(l.Box)
 		return
 	}
-	l.b = append(l.b, "\x1b["...)
-	if l.now != "" && code != "" {
-		l.b = append(l.b, "0;"...)
-	}
-	l.b = append(append(l.b, code...), 'm')
-	l.now = code
+	l.turn(l.Glyphs.Pens.Of(r, l.Cursor, lit))
 }
+
+func (l *Line) turn(p theme.Pen) { l.b, l.now = p.AppendSwitch(l.b, l.now), p }
 
 // Space appends n blanks.
 func (l *Line) Space(n int) {
@@ -59,7 +55,7 @@ func (l *Line) Space(n int) {
 	if n <= 0 {
 		return
 	}
-	l.to(Plain, false)
+	l.to(theme.Plain, false)
 	for range n {
 		l.b = append(l.b, ' ')
 	}
@@ -67,7 +63,7 @@ func (l *Line) Space(n int) {
 }
 
 // Put appends text in a style, cut with "…" if it does not fit.
-func (l *Line) Put(text string, s Style) *Line {
+func (l *Line) Put(text string, s theme.Role) *Line {
 	l.Spans(text, Whole(text), Always(s), nil, 0)
 	return l
 }
@@ -75,12 +71,12 @@ func (l *Line) Put(text string, s Style) *Line {
 // Spans appends text with the styles of its parts. lit are the byte ranges to highlight, in
 // order; skip is how many cells are scrolled out on the left. If a range to highlight does not
 // fit, the sign that cuts the text is highlighted.
-func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) Style, lit [][2]int, skip int) {
+func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) theme.Role, lit [][2]int, skip int) {
 	more := len([]rune(l.Glyphs.More))
 	// Where to cut if the text turns out not to fit.
 	cut, cutLeft, cutNow := len(l.b), l.Left, l.now
 	for i := 0; i < len(text); {
-		out, w, n := NextCell(text[i:], l.Glyphs.ASCII)
+		out, w, n := l.Glyphs.NextCell(text[i:])
 		for len(spans) > 1 && spans[0].End <= i {
 			spans = spans[1:]
 		}
@@ -98,13 +94,13 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) Sty
 		if w > l.Left {
 			l.b, l.Left, l.now = l.b[:cut], cutLeft, cutNow
 			if l.Left >= more {
-				l.to(Faint, len(lit) > 0)
+				l.to(theme.Faint, len(lit) > 0)
 				l.b = append(l.b, l.Glyphs.More...)
 				l.Left -= more
 			}
 			return
 		}
-		s := Plain
+		s := theme.Plain
 		if len(spans) > 0 {
 			s = of(spans[0].Style)
 		}
@@ -118,9 +114,15 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) Sty
 	}
 }
 
+// Gauge appends a bar of width cells, on its track: the warmer, the more it shows.
+func (l *Line) Gauge(part, whole int64, width int) {
+	bar, track := l.Glyphs.Gauge(part, whole, width)
+	l.Put(bar, theme.Heat(part, whole, theme.Accent)).Put(track, theme.Track)
+}
+
 // End fills the line up and returns it.
 func (l *Line) End() string {
-	l.to(Plain, false)
+	l.to(theme.Plain, false)
 	if l.Left > 0 {
 		l.b = append(l.b, strings.Repeat(" ", l.Left)...)
 		l.Left = 0
@@ -130,9 +132,9 @@ func (l *Line) End() string {
 }
 
 // Ends draws text at both ends of a line. It cuts the left text if both do not fit.
-func Ends(left, right string, ls, rs Style, width int, g *Glyphs) string {
+func Ends(left, right string, ls, rs theme.Role, width int, g *Glyphs) string {
 	l := NewLine(width, g)
-	rw := TextWidth(right, g.ASCII)
+	rw := g.TextWidth(right)
 	if right == "" || rw > width-10 {
 		return l.Put(left, ls).End()
 	}
@@ -149,4 +151,6 @@ func Ends(left, right string, ls, rs Style, width int, g *Glyphs) string {
 func Whole(text string) []format.Span { return []format.Span{{Start: 0, End: len(text)}} }
 
 // Always returns the same style for all parts of a text.
-func Always(s Style) func(format.Style) Style { return func(format.Style) Style { return s } }
+func Always(s theme.Role) func(format.Style) theme.Role {
+	return func(format.Style) theme.Role { return s }
+}

@@ -3,9 +3,11 @@ package screen
 import (
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"tracex/format"
+	"tracex/ui/internal/theme"
 )
 
 // TestLine draws texts into lines of several widths. Each has its width, and a sign if
@@ -17,14 +19,14 @@ func TestLine(t *testing.T) {
 		draw  func(l *Line)
 		want  string
 	}{
-		{"fits", 8, func(l *Line) { l.Put("call", Plain) }, "call    "},
-		{"just fits", 4, func(l *Line) { l.Put("call", Bold) }, "call"},
-		{"is cut", 4, func(l *Line) { l.Put("calls", Bold) }, "cal…"},
-		{"wide is cut", 4, func(l *Line) { l.Put("日本語", Plain) }, "日… "},
-		{"two texts", 8, func(l *Line) { l.Put("ab", Faint).Put("cd", Alarm) }, "abcd    "},
-		{"blanks", 6, func(l *Line) { l.Space(2); l.Put("ab", Plain); l.Space(9) }, "  ab  "},
-		{"scrolled", 4, func(l *Line) { l.Spans("abcdef", Whole("abcdef"), Always(Plain), nil, 3) }, "def "},
-		{"half of a wide one scrolled", 4, func(l *Line) { l.Spans("日b", Whole("日b"), Always(Plain), nil, 1) }, " b  "},
+		{"fits", 8, func(l *Line) { l.Put("call", theme.Plain) }, "call    "},
+		{"just fits", 4, func(l *Line) { l.Put("call", theme.Bold) }, "call"},
+		{"is cut", 4, func(l *Line) { l.Put("calls", theme.Bold) }, "cal…"},
+		{"wide is cut", 4, func(l *Line) { l.Put("日本語", theme.Plain) }, "日… "},
+		{"two texts", 8, func(l *Line) { l.Put("ab", theme.Faint).Put("cd", theme.Alarm) }, "abcd    "},
+		{"blanks", 6, func(l *Line) { l.Space(2); l.Put("ab", theme.Plain); l.Space(9) }, "  ab  "},
+		{"scrolled", 4, func(l *Line) { l.Spans("abcdef", Whole("abcdef"), Always(theme.Plain), nil, 3) }, "def "},
+		{"half of a wide one scrolled", 4, func(l *Line) { l.Spans("日b", Whole("日b"), Always(theme.Plain), nil, 1) }, " b  "},
 	} {
 		l := NewLine(c.width, &Unicode)
 		c.draw(l)
@@ -38,8 +40,8 @@ func TestLine(t *testing.T) {
 func TestLineStyles(t *testing.T) {
 	l := NewLine(6, &Unicode)
 	l.Spans("abc", []format.Span{{End: 1}, {Start: 1, End: 3, Style: format.StyleAlarm}},
-		func(s format.Style) Style { return SpanStyle(s, format.ClassCall) }, [][2]int{{2, 3}}, 0)
-	if got, want := l.End(), "a\x1b[1;31mb\x1b[0;1;31;7mc\x1b[m   "; got != want {
+		func(s format.Style) theme.Role { return theme.OfSpan(s, format.ClassCall) }, [][2]int{{2, 3}}, 0)
+	if got, want := l.End(), "a\x1b[1;31mb\x1b[0;1;31;4;94mc\x1b[m   "; got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}
 }
@@ -51,7 +53,7 @@ func TestEnds(t *testing.T) {
 		{"what is on the left is cut", "right", "what is on th… right"},
 		{"left", "what has no room", "left                "},
 	} {
-		if got := ansi.Strip(Ends(c.left, c.right, Plain, Plain, 20, &Unicode)); got != c.want {
+		if got := ansi.Strip(Ends(c.left, c.right, theme.Plain, theme.Plain, 20, &Unicode)); got != c.want {
 			t.Errorf("%q, expected %q", got, c.want)
 		}
 	}
@@ -60,5 +62,27 @@ func TestEnds(t *testing.T) {
 func TestTitled(t *testing.T) {
 	if got, want := ansi.Strip(Titled(" keys ", " more ", 20, &ASCII)), "- keys ------ more -"; got != want {
 		t.Errorf("%q, expected %q", got, want)
+	}
+}
+
+// TestGauge: a bar is the warmer the more it shows, and its track is dim; without colors both are still seen.
+func TestGauge(t *testing.T) {
+	draw := func(part int64, profile colorprofile.Profile) string {
+		g := Unicode
+		g.Pens = theme.Terminal().With(map[string]string{"accent": "1", "warm": "2", "hot": "3", "track": "4"}).Pens(theme.DarkBackground, profile)
+		l := NewLine(4, &g)
+		l.Gauge(part, 8, 4)
+		return l.End()
+	}
+	for part, want := range map[int64]string{
+		0: "\x1b[38;5;4m────\x1b[m", 3: "\x1b[38;5;1m━╸\x1b[0;38;5;4m──\x1b[m", 4: "\x1b[38;5;2m━━\x1b[0;38;5;4m──\x1b[m",
+		7: "\x1b[38;5;3m━━━╸\x1b[m", 9: "    ",
+	} {
+		if got := draw(part, colorprofile.TrueColor); got != want {
+			t.Errorf("%d of 8: %q, want %q", part, got, want)
+		}
+	}
+	if got, want := draw(4, colorprofile.ASCII), "\x1b[1m━━\x1b[0;2m──\x1b[m"; ansi.Strip(got) != ansi.Strip(want) {
+		t.Errorf("without colors: %q", got)
 	}
 }

@@ -2,13 +2,27 @@ package screen
 
 import (
 	"strings"
+
+	"tracex/ui/internal/theme"
 )
 
 // Titled returns a rule with a title near one of its ends.
 func Titled(leftTitle, rightTitle string, width int, g *Glyphs) string {
+	return titled(leftTitle, rightTitle, theme.Plain, width, g)
+}
+
+// PaneTitle returns the rule above a pane; keys: the pane has the keys.
+func PaneTitle(title string, keys bool, width int, g *Glyphs) string {
+	if title = " " + g.CutEnd(title, width-6) + " "; keys {
+		return titled(g.Cursor+title, "", theme.Accent, width, g)
+	}
+	return titled(title, "", theme.Plain, width, g)
+}
+
+func titled(leftTitle, rightTitle string, role theme.Role, width int, g *Glyphs) string {
 	l := NewLine(width, g)
-	rest := width - TextWidth(leftTitle, g.ASCII) - TextWidth(rightTitle, g.ASCII) - 2
-	l.Put(g.Rule, Faint).Put(leftTitle, Plain)
-	l.Put(strings.Repeat(g.Rule, max(0, rest)), Faint).Put(rightTitle, Plain).Put(g.Rule, Faint)
+	rest := width - g.TextWidth(leftTitle) - g.TextWidth(rightTitle) - 2
+	l.Put(g.Rule, theme.Faint).Put(leftTitle, role)
+	l.Put(strings.Repeat(g.Rule, max(0, rest)), theme.Faint).Put(rightTitle, role).Put(g.Rule, theme.Faint)
 	return l.End()
 }

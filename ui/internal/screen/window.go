@@ -11,9 +11,9 @@ func Window(text string, part [2]int, skip, room int, g *Glyphs) int {
 	if part[0] > windowBytes || part[1] > len(text) || room < 1 {
 		return skip
 	}
-	sign := TextWidth(g.More, g.ASCII)
-	from := TextWidth(text[:part[0]], g.ASCII)
-	to := from + TextWidth(text[part[0]:min(part[1], part[0]+room)], g.ASCII)
+	sign := g.TextWidth(g.More)
+	from := g.TextWidth(text[:part[0]])
+	to := from + g.TextWidth(text[part[0]:min(part[1], part[0]+room)])
 	end := room + skip
 	if part[1] < len(text) {
 		end -= sign

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"tracex/ui/internal/theme"
 )
 
 // TestWindow: the part is visible in every room that has space for it, wherever it is.
@@ -17,10 +19,10 @@ func TestWindow(t *testing.T) {
 				n := Window(text, [2]int{at, at + 6}, skip, room, g)
 				l := NewLine(room, g)
 				if n > 0 {
-					l.Put(g.More, Faint)
-					n += TextWidth(g.More, g.ASCII)
+					l.Put(g.More, theme.Faint)
+					n += g.TextWidth(g.More)
 				}
-				l.Spans(text, Whole(text), Always(Plain), nil, n)
+				l.Spans(text, Whole(text), Always(theme.Plain), nil, n)
 				if line := ansi.Strip(l.End()); !strings.Contains(line, "<part>") {
 					t.Fatalf("%d cells, %d left out already: %q", room, skip, line)
 				}
@@ -34,9 +36,9 @@ func TestWindow(t *testing.T) {
 
 // TestCutMatch: a match that does not fit highlights the sign that cuts the text.
 func TestCutMatch(t *testing.T) {
-	for to, want := range map[int]string{3: "\x1b[7mabc\x1b[0;2m…\x1b[m", 6: "abc\x1b[2;7m…\x1b[m"} {
+	for to, want := range map[int]string{3: "\x1b[4;94mabc\x1b[0;2m…\x1b[m", 6: "abc\x1b[2;4;94m…\x1b[m"} {
 		l := NewLine(4, &Unicode)
-		l.Spans("abcdef", Whole("abcdef"), Always(Plain), [][2]int{{to - 3, to}}, 0)
+		l.Spans("abcdef", Whole("abcdef"), Always(theme.Plain), [][2]int{{to - 3, to}}, 0)
 		if got := l.End(); got != want {
 			t.Errorf("match up to %d: %q, want %q", to, got, want)
 		}

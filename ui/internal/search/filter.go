@@ -1,221 +1,274 @@
 package search
 
 import (
-	"context"
-	"slices"
-	"sync"
-	"time"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/background"
-	"tracex/ui/internal/pattern"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tree"
 )
 
-// filterEvery is how long matches of a filter may wait to be reported.
-const filterEvery = 30 * time.Millisecond
+// Filter is the filter of the tree, with its keys: the tree shows only what matches, with what is
+// around it.
+type Filter struct {
+	Cur  *FilterRun // nil if none
+	Last string     // the text of the last filter, also of the last session
 
-// hitFilter is the filtering of a search's hits. It reads all hits again, in the background,
-// including those that are still being found.
-type hitFilter struct {
-	p      *pattern.Pattern
-	passed Hits
-	others int // hits that pass the other reading of the filter, while none passes this one
-	looked int // hits looked at
-	queue  *hitQueue
-	ctx    context.Context
-	cancel context.CancelFunc
-	feed   chan tea.Msg // nil if not begun
-	ended  bool
-	err    error
+	env     *env.Env
+	tree    *tree.Tree
+	results *Results
+
+	typed  bound   // of the filter that is being typed
+	result *Result // nil if there is none
+	differ *Result // what differs, in a diff of two traces, found by diff; nil before it is asked for
+	diff   *FilterRun
+	home   *lazy.Position // where the cursor returns to once that is known to match; nil if nowhere
 }
 
-// newHitFilter returns the filtering of all hits of a search, present and future.
-func newHitFilter(p *pattern.Pattern, s *search) *hitFilter {
-	f := &hitFilter{p: p, queue: &hitQueue{wake: make(chan struct{}, 1)}}
-	f.passed.origin = s.hits.origin
-	f.queue.add(slices.Clip(s.hits.after))
-	f.queue.add(slices.Clip(s.hits.before))
-	if !s.running() {
-		f.queue.end()
+// Run filters the tree, or asks for a filter.
+func (f *Filter) Run(args string) tea.Cmd {
+	f.env.Front.CloseLists()
+	if args == "" {
+		return f.Ask()
 	}
-	f.ended = p.Fault != ""
-	return f
+	return f.begin(args)
 }
 
-// hitQueue holds hits on their way from a search to a filter.
-type hitQueue struct {
-	mu    sync.Mutex
-	todo  [][]lazy.Hit
-	ended bool
-	wake  chan struct{}
+// Parse reads a filter for this trace.
+func (f *Filter) Parse(text string) (*filter.Expr, error) {
+	e, err := filter.Parse(text)
+	if err == nil {
+		err = query.Check(f.env.Trace.Reader, e)
+	}
+	return e, err
 }
 
-func (q *hitQueue) add(hits []lazy.Hit) {
-	if len(hits) > 0 {
-		q.change(func() { q.todo = append(q.todo, hits) })
+// Complete returns what can be typed at the end of a filter. At the beginning of a term, terms made
+// of the cursor's row are first.
+func (f *Filter) Complete(text string) (from int, with []prompt.Candidate) {
+	from, list := query.Complete(f.env.Trace.Reader, text)
+	if n := f.tree.Out.Cursor.Node; n != nil && from == len(text) && (text == "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "(")) {
+		list = append(query.Suggest(f.env.Trace.Reader, n), list...)
 	}
+	for _, c := range list {
+		with = append(with, prompt.Candidate{Text: c.Text, Help: c.About})
+	}
+	return from, with
 }
 
-// end marks the queue as complete.
-func (q *hitQueue) end() { q.change(func() { q.ended = true }) }
-
-func (q *hitQueue) change(f func()) {
-	q.mu.Lock()
-	f()
-	q.mu.Unlock()
-	select {
-	case q.wake <- struct{}{}:
-	default:
+// Ask asks for a filter, beginning with the last one.
+func (f *Filter) Ask() tea.Cmd {
+	p := f.env.Front.Typed.Open("& ", "a filter: method=get ret=null dur>10ms in(…); "+keys.KeyName("tab", f.env.Glyphs)+": terms made of this row")
+	p.Complete(f.Complete)
+	if text := f.Last; text != "" {
+		p.Propose(text)
 	}
-}
-
-// take waits for the next hits. It returns nil if there are no more.
-func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
-	for {
-		q.mu.Lock()
-		var hits []lazy.Hit
-		ended := q.ended
-		if len(q.todo) > 0 {
-			hits, q.todo = q.todo[0], q.todo[1:]
-		}
-		q.mu.Unlock()
-		if hits != nil || ended {
-			return hits
-		}
-		select {
-		case <-q.wake:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// filtering starts the filtering that the list of hits needs, and stops one that is no longer needed.
-func (p *Part) filtering() tea.Cmd {
-	var want *hitFilter
-	if p.list != nil {
-		want = p.list.filter
-	}
-	if p.filter != nil && p.filter != want {
-		p.filter.cancel()
-	}
-	p.filter = want
-	if want == nil || want.feed != nil {
-		return nil
-	}
-	want.ctx, want.cancel = context.WithCancel(p.life)
-	want.feed = make(chan tea.Msg, 4)
-	if want.ended {
-		return nil
-	}
-	go want.run(p.r, lazy.Search{Folded: p.list.folded})
-	return want.next()
-}
-
-// run looks at the hits, on a goroutine of its own.
-func (f *hitFilter) run(r *lazy.LazyTraceReader, s lazy.Search) {
-	send := func(m tea.Msg) {
-		select {
-		case f.feed <- m:
-		case <-f.ctx.Done():
-		}
-	}
-	defer close(f.feed)
-	news, last, other := filtered{f: f}, time.Now(), f.p.Other()
-	var line []byte
-	end := background.Guarded(func() tea.Msg {
-		err := r.Recall(f.ctx, s, func() []lazy.Hit {
-			if news.looked > 0 { // the next ones may take a while
-				send(news)
-				news, last = filtered{f: f}, time.Now()
+	defer f.edited(f.Last)
+	return f.env.Front.Ask(&env.Question{
+		Prompt: p,
+		Typed:  func(t prompt.Text) { f.edited(t.Text) },
+		Refuse: func(t prompt.Text) string {
+			if _, err := f.Parse(t.Text); err != nil {
+				return screen.ErrorLine(err)
 			}
-			return f.queue.take(f.ctx)
-		}, func(h *lazy.Recalled) error {
-			news.looked++
-			line = appendLine(line[:0], h)
-			switch {
-			case f.p.Match(line) || h.Match(f.p.Find, f.p.Limits):
-				news.passed = append(news.passed, h.Hit)
-				other = nil
-			case other != nil && (other.Match(line) || h.Match(other.Find, other.Limits)):
-				news.others++
-			}
-			if news.looked%64 == 0 && time.Since(last) >= filterEvery {
-				send(news)
-				news, last = filtered{f: f}, time.Now()
-			}
-			return nil
-		})
-		if err == nil {
-			err = f.ctx.Err()
-		}
-		news.end, news.err = true, err
-		return news
+			return ""
+		},
+		Submit: func(t prompt.Text) tea.Cmd { return f.begin(t.Text) },
 	})
-	send(end)
 }
 
-// appendLine appends a line of the list as a filter sees it: without the number of the event,
-// in which the user looks for no value.
-func appendLine(dst []byte, h *lazy.Recalled) []byte {
-	dst = append(append(dst, h.Text...), ' ')
-	return append(dst, h.Path...)
-}
-
-// next returns the command that waits for the next news of the filtering.
-func (f *hitFilter) next() tea.Cmd { return background.Next(f.feed) }
-
-// filtered is news of a filtering.
-type filtered struct {
-	f      *hitFilter
-	looked int
-	passed []lazy.Hit
-	others int
-	end    bool
-	err    error
-}
-
-func (n filtered) apply(p *Part, _ Facts) (out Outcome) {
-	f := n.f
-	if p.filter != f {
-		return out // it was given up
+// begin filters the tree, and goes to the first match from the cursor on; an empty filter shows
+// everything.
+func (f *Filter) begin(text string) tea.Cmd {
+	f.env.Status.Clear() // it was about the text typed
+	text = strings.TrimSpace(text)
+	if text == "" {
+		f.Clear()
+		return nil
 	}
-	first, by := f.passed.add(n.passed)
-	if p.list != nil {
-		p.list.Moved(first, by)
+	e, err := f.Parse(text)
+	if err != nil {
+		return f.env.Warn(screen.ErrorLine(err))
 	}
-	f.looked += n.looked
-	f.others += n.others
-	if n.end {
-		f.ended, f.err = true, n.err
-		f.cancel()
-		if n.err != nil {
-			out.fail("the filter ended early", n.err)
+	f.Last, f.home = text, nil
+	from, ok := f.tree.Out.Here()
+	if f.Cur == nil {
+		f.tree.Visit()
+	}
+	cmd := f.start(e)
+	if ok {
+		f.results.want = &step{wanted: &wanted{from: from, dir: 1, count: 1, here: true}, of: f.result, calm: true}
+	}
+	return cmd
+}
+
+// Resume filters the tree as in the last session, if the filter still fits the trace.
+func (f *Filter) Resume(text string, at lazy.Position) tea.Cmd {
+	e, err := f.Parse(text)
+	if err != nil {
+		return nil
+	}
+	f.Last, f.home = text, &at
+	return f.start(e)
+}
+
+// Text returns the filter of the tree as it was typed; "" if there is none.
+func (f *Filter) Text() string {
+	if f.Cur == nil {
+		return ""
+	}
+	return f.Last
+}
+
+// Expr returns the filter of the tree; nil if there is none.
+func (f *Filter) Expr() *filter.Expr {
+	if f.Cur == nil {
+		return nil
+	}
+	return f.Cur.of
+}
+
+// start looks for the matches in the view of the tree, in place of those of the filter before, and shows them.
+func (f *Filter) start(e *filter.Expr) tea.Cmd {
+	if f.Cur != nil {
+		f.Cur.task.Stop()
+	}
+	run, cmd := f.run(e)
+	f.Cur = run
+	lazy.ShownIn(f.tree.Out.Tree).Only(run)
+	f.result = &Result{One: "match", Several: "matches", Of: e.String(), Raw: run.raw, Set: run.Set(), By: run}
+	f.results.Use(f.result)
+	return cmd
+}
+
+// run starts looking for the matches in the view of the tree.
+func (f *Filter) run(e *filter.Expr) (*FilterRun, tea.Cmd) {
+	run := &FilterRun{of: e, raw: !f.tree.Out.Tree.Folded(), steps: f.tree.Steps.Now()}
+	return run, f.look(run)
+}
+
+// Differing reports whether differences are being looked for.
+func (f *Filter) Differing() bool { return f.differ != nil && f.differ.Running() }
+
+// differences are the rows that differ. What is below a call that was removed or added is so with it.
+const differences = "status=edited or status=removed -in(status=removed) or status=added -in(status=added)"
+
+// Difference goes to the n-th row from the cursor that differs, in a trace that is a diff of two.
+func (f *Filter) Difference(dir, n int) tea.Cmd {
+	on := f.tree.Out.Cursor.Node
+	if on != nil && on.Point() != nil && on.Point().Diff == format.DiffNone {
+		return f.env.Say("this trace is no diff of two: no row differs")
+	}
+	var cmd tea.Cmd
+	if f.differ == nil || f.results.Now() != f.differ {
+		e, err := filter.Parse(differences)
+		if err != nil {
+			panic(err)
 		}
-		return out
+		if f.diff != nil {
+			f.diff.task.Stop()
+		}
+		f.diff, cmd = f.run(e)
+		f.differ = &Result{One: "difference", Several: "differences", Of: e.String(), Raw: f.diff.raw, Set: f.diff.Set(), By: f.diff}
+		f.results.Use(f.differ)
 	}
-	out.Cmd = f.next()
-	return out
+	return tea.Batch(cmd, f.results.Hit(dir, n))
 }
 
-// progress tells how far the filter is; "" if it has looked at all hits.
-func (f *hitFilter) progress(all int) string {
-	switch share := screen.Percent(int64(f.looked), int64(all)) + " searched "; {
-	case f.err != nil:
-		return "stopped, " + share
-	case !f.ended:
-		return share
+// Clear shows all rows again, and reports whether there was a filter.
+func (f *Filter) Clear() bool {
+	if f.Cur == nil {
+		return false
 	}
-	return ""
+	f.Cur.task.Stop()
+	f.Cur, f.home = nil, nil
+	if f.results.cur == f.result {
+		f.results.Use(nil)
+	}
+	f.result = nil
+	f.tree.Unfilter()
+	return true
 }
 
-// nothing explains that no hit passes.
-func (f *hitFilter) nothing(all int) string {
-	if !f.ended {
-		return "none yet"
+// Back is the key that shows all rows again.
+func (f *Filter) Back() tea.Cmd {
+	if !f.Clear() {
+		f.env.Say("all rows are shown; " + keys.ActionKey("filter", f.env.Glyphs) + " filters them")
 	}
-	return f.p.None("none of "+screen.Plural(int64(all), "hit"), f.others)
+	return nil
+}
+
+// Adopt filters another tree: that of the other view, or of another recording.
+func (f *Filter) Adopt() tea.Cmd {
+	f.results.Use(nil)
+	if f.Cur == nil {
+		return nil
+	}
+	if here, ok := f.tree.Out.Here(); ok {
+		f.home = &here
+	}
+	return f.start(f.Cur.of)
+}
+
+// Settle brings the tree up to date with the matches, and tells how many the filter being typed has. The cursor returns to
+// where it was before the matches were looked for once it is known whether that matches.
+func (f *Filter) Settle() tea.Cmd {
+	run, count := f.Cur, f.countTyped()
+	if run == nil {
+		f.tree.Open = ""
+		return count
+	}
+	cmd := tea.Batch(count, f.lookAgain())
+	if run.again {
+		run.again = false
+		f.result.Set = run.Set()
+		lazy.ShownIn(f.tree.Out.Tree).Again()
+	}
+	_, beyond := run.Set().Count()
+	switch {
+	case run.Running():
+		f.tree.Open = ""
+	case run.err != nil:
+		f.tree.Open = "not searched: the search has ended early"
+	case beyond > 0:
+		f.tree.Open = "after the matches that can be listed: narrow the filter down"
+	default:
+		f.tree.Open = "recorded since"
+	}
+	at := f.home
+	if at == nil || f.tree.Jobs.Running() || run.Running() && run.Known(at.Thread) <= at.At {
+		return cmd
+	}
+	f.home = nil
+	return tea.Batch(cmd, f.tree.Jobs.Show(*at))
+}
+
+// Found tells how many matches there are, as far as is known.
+func (f *Filter) Found() (text string) {
+	run, g := f.Cur, f.env.Glyphs
+	kept, beyond := run.Set().Count()
+	text = display.Grouped(int64(kept) + beyond)
+	found := run.shown.Load()
+	done, total := found.done.Load(), found.total.Load()
+	switch {
+	case run.Running():
+		text += " " + f.env.Spinner()
+		if total > 0 {
+			text += " " + display.Percent(done, total)
+		}
+	case run.err != nil && total > 0:
+		text += " in " + display.Percent(done, total)
+	case found.sizes != nil:
+		text = g.AtLeast + text
+	}
+	return text
 }

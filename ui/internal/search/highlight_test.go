@@ -2,18 +2,17 @@ package search
 
 import (
 	"testing"
-	"time"
 
 	"tracex/lazy"
-	"tracex/ui/internal/pattern"
+	"tracex/lazy/query/pattern"
 	"tracex/ui/internal/uitest"
 )
 
 // TestHighlight: the matches of the pattern are marked, and, for calls of a method, only those of its
 // calls.
 func TestHighlight(t *testing.T) {
-	r := uitest.Recorded(t, "gson.dump")
-	tree := r.Tree(true)
+	p := seek(t, uitest.Recorded(t, "gson.dump"))
+	tree := p.tree.Out.Tree
 	var calls []*lazy.Node
 	parent, err := tree.Child(t.Context(), tree.ThreadAt(0), 0)
 	if err != nil {
@@ -31,20 +30,19 @@ func TestHighlight(t *testing.T) {
 	if len(calls) < 2 {
 		t.Fatal("too few calls: the test shows nothing")
 	}
-	p := New(t.Context(), r, time.Now)
-	if p.Highlight(tree, false, calls[0], "abc") != nil {
+	if p.Highlight(calls[0], "abc") != nil {
 		t.Error("parts are marked without a search")
 	}
 	p.Preview(pattern.New("b", false))
-	if lit := p.Highlight(tree, false, calls[0], "abcb"); len(lit) != 2 || lit[1] != [2]int{3, 4} {
+	if lit := p.Highlight(calls[0], "abcb"); len(lit) != 2 || lit[1] != [2]int{3, 4} {
 		t.Errorf("%v", lit)
 	}
-	p.Preview(p.LikeThis(calls[0]))
+	p.Preview(p.like(calls[0]))
 	name := string(tree.AppendName(nil, calls[0]))
-	if p.Highlight(tree, false, calls[0], name) == nil {
+	if p.Highlight(calls[0], name) == nil {
 		t.Errorf("%s is not marked", name)
 	}
-	if lit := p.Highlight(tree, false, calls[1], name); lit != nil {
+	if lit := p.Highlight(calls[1], name); lit != nil {
 		t.Errorf("a call of another method is marked: %v", lit)
 	}
 }

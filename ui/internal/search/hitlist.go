@@ -2,8 +2,9 @@ package search
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -11,10 +12,12 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/list"
-	"tracex/ui/internal/nodetext"
-	"tracex/ui/internal/pattern"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/pattern"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 )
 
 // maxPeeked bounds the hits whose text is kept.
@@ -22,18 +25,16 @@ const maxPeeked = 4096
 
 // HitList is the list of a search's hits. The text of a line is read in the background, through
 // a tree of its own, when the line appears on the screen. A filter looks at all hits: see hitFilter.
-// A [Part] makes it.
 type HitList struct {
-	list.List
-	s      *search
-	folded bool              // the view that was searched
-	tree   func() *lazy.Tree // made when the first lines are read
-	seen   map[lazy.Position]peek
-	busy   bool
-	filter *hitFilter // of the filter; nil if none
-	facts  Facts      // at the last Settle
-	number int        // cells of the longest number on the screen
-	now    func() time.Time
+	prompt.List
+	search  *Search
+	run     *run
+	folded  bool       // the view that was searched
+	tree    *lazy.Tree // for the texts of the lines
+	seen    map[lazy.Position]peek
+	reading env.Task
+	filter  *hitFilter // nil if none
+	number  int        // cells of the longest number on the screen
 }
 
 // peek is the text of a hit in the list.
@@ -45,23 +46,18 @@ type peek struct {
 	path  []string // names of the containers, outermost first
 }
 
-// OpenList returns the list of the hits, to be shown. It is nil if there are no hits, and
-// none can arrive.
-func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
-	s := p.cur
-	if !p.Begun() {
-		out.say(NoSearch(f.Glyphs))
-		return nil, out
+// ShowList shows the hits to choose from, unless there are none and none can arrive.
+func (s *Search) ShowList() tea.Cmd {
+	if !s.Begun() {
+		return s.sayNone()
 	}
-	s.useOther()
-	if s.ended && s.err == nil && s.hits.Len() == 0 && !s.outgrown(f) {
-		out.say(s.nothing(f))
-		return nil, out
+	run, folded := s.cur, s.tree.Out.Tree.Folded()
+	run.useOther()
+	if run.ended && run.err == nil && run.hits.Len() == 0 && !run.outgrown() {
+		return s.env.Say(run.nothing(folded))
 	}
-	r, folded := p.r, f.Folded
-	h = &HitList{s: s, folded: folded, seen: make(map[lazy.Position]peek), facts: f, now: p.now}
-	h.tree = sync.OnceValue(func() *lazy.Tree { return r.Tree(folded) })
-	h.List = list.List{
+	h := &HitList{search: s, run: run, folded: folded, tree: s.env.Trace.Reader.Tree(folded), seen: make(map[lazy.Position]peek)}
+	h.List = prompt.List{
 		Keys:      "Enter goes there",
 		Len:       func() int { return h.hits().Len() },
 		Item:      h.line,
@@ -69,9 +65,9 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 		Filter:    h.filterBy,
 		None:      h.nothing,
 	}
-	h.Select(max(0, s.shown-1))
-	p.list = h
-	return h, out
+	h.Select(max(0, run.shown-1))
+	s.env.Front.Show(h, h.choose)
+	return nil
 }
 
 // Path returns the names of what is around the hit under the cursor, outermost first; nil if it
@@ -84,102 +80,102 @@ func (h *HitList) Path() []string {
 }
 
 // Found returns the hits that the list shows, and what was searched for. ended is false while more may come.
-func (h *HitList) Found() (hits Hits, of string, ended bool) {
-	of, ended = h.s.p.Name(40, h.facts.Glyphs), !h.s.running()
-	if h.filter != nil {
-		ended = ended && h.filter.ended
+func (h *HitList) Found() (hits *Hits, of string, ended bool) {
+	ended = !h.run.running() && (h.filter == nil || h.filter.ended)
+	return h.hits(), h.run.p.Name(40, h.search.env.Glyphs.Glyphs), ended
+}
+
+// choose goes to the i-th hit shown.
+func (h *HitList) choose(i int) tea.Cmd {
+	at := h.hits().At(i).Position
+	hit, _ := h.run.hits.Find(at)
+	h.run.shown = hit + 1
+	h.search.tree.Visit()
+	return h.search.tree.Jobs.Show(at)
+}
+
+// SettleList brings the list of hits up to date if it is in front, on height lines, and ends its filter if it is not.
+func (s *Search) SettleList(height int) tea.Cmd {
+	s.list, _ = s.env.Front.List().(*HitList)
+	cmd := s.sift()
+	if s.list != nil {
+		cmd = tea.Batch(cmd, s.list.read(height))
 	}
-	return *h.hits(), of, ended
+	return cmd
 }
 
-// Choose notes that the user goes to the i-th hit shown, and returns its position.
-func (h *HitList) Choose(i int) lazy.Position {
-	position := h.hits().At(i).Position
-	at, _ := h.s.hits.Find(position)
-	h.s.shown = at + 1
-	return position
-}
-
-// Settle updates the list of hits if one is shown, on height lines; shown is nil if none is. It
-// returns work for the background, whose message is for Update, and a command.
-func (p *Part) Settle(shown *HitList, height int, f Facts) (work func() tea.Msg, cmd tea.Cmd) {
-	p.list = shown
-	cmd = p.filtering()
-	if shown == nil {
-		return nil, cmd
-	}
-	shown.facts = f
-	return shown.peekVisible(p.life, height), cmd
-}
-
-// hits returns the hits that the list shows.
 func (h *HitList) hits() *Hits {
 	if h.filter != nil {
 		return &h.filter.passed
 	}
-	return &h.s.hits
+	return &h.run.hits
 }
 
-// nothing explains why the list is empty.
 func (h *HitList) nothing() string {
-	switch {
-	case h.filter != nil:
-		return h.filter.nothing(h.s.hits.Len())
-	case h.s.running():
+	switch f := h.filter; {
+	case f != nil && f.ended:
+		return prompt.NonePasses(f.p, "none of "+display.Plural(int64(h.run.hits.Len()), "hit"), f.others)
+	case f != nil, h.run.running():
 		return "none yet"
 	}
-	return h.s.nothing(h.facts)
+	return h.run.nothing(h.search.tree.Out.Tree.Folded())
 }
 
-// filterBy filters the hits; a nil pattern shows all.
 func (h *HitList) filterBy(p *pattern.Pattern) {
-	h.filter = nil // Part.filtering stops the filtering under way
-	if p != nil {
-		h.filter = newHitFilter(p, h.s)
+	h.filter = nil // Search.sift stops the one under way
+	if p == nil {
+		return
 	}
+	f, hits := &hitFilter{p: p, queue: make(hitQueue, 1), ended: p.Fault != ""}, &h.run.hits
+	f.passed.origin = hits.origin
+	f.queue.add(slices.Clip(hits.after))
+	f.queue.add(slices.Clip(hits.before))
+	if !h.run.running() {
+		close(f.queue)
+	}
+	h.filter = f
 }
 
-// View draws the list: height lines of width cells.
 func (h *HitList) View(width, height int, g *screen.Glyphs) []string {
-	all := h.s.hits.Len()
-	h.Title, h.After = h.s.least(h.facts)+screen.Plural(int64(all), "hit")+" of "+h.s.p.Name(40, g), ""
+	all := h.run.hits.Len()
+	h.Title, h.After = h.run.least()+display.Plural(int64(all), "hit")+" of "+h.run.p.Name(40, g.Glyphs), ""
 	switch {
-	case h.s.running():
-		h.Title += " so far, " + h.s.work.percent()
-	case h.s.full:
-		h.Title += ", the limit (" + h.s.work.percent() + " searched)"
+	case h.run.running():
+		h.Title += " so far, " + h.run.percent()
+	case h.run.full:
+		h.Title += ", the limit (" + h.run.percent() + " searched)"
 	}
 	if h.filter != nil {
-		h.Title = screen.Grouped(int64(h.filter.passed.Len())) + " of " + h.Title
+		h.Title = display.Grouped(int64(h.filter.passed.Len())) + " of " + h.Title
 		h.After = h.filter.progress(all)
 	}
 	return h.List.View(width, height, g)
 }
 
-func (h *HitList) line(i int) list.Item {
+func (h *HitList) line(i int) prompt.Item {
 	hit := h.hits().At(i)
 	p, ok := h.seen[hit.Position]
 	if !ok {
-		p.text = h.facts.Spinner
+		p.text = h.search.env.Spinner()
 	}
-	g, event := h.facts.Glyphs, eventText(hit)
+	e, event := h.search.env, eventText(hit)
 	at := 2 + h.number + 2
-	pathAt := at + max(16, (h.facts.Width-at)*3/5)
-	text := list.Cell{Text: p.text, Style: screen.Plain, At: at, Width: pathAt - at - 2, Lit: p.lit}
+	pathAt := at + max(16, (e.Front.Area.Width-at)*3/5)
+	text := prompt.Cell{Text: p.text, Style: theme.Plain, At: at, Width: pathAt - at - 2, Lit: p.lit}
 	if p.spans != nil {
-		text.Spans, text.Of = p.spans, func(s format.Style) screen.Style { return screen.SpanStyle(s, p.class) }
+		text.Spans, text.Of = p.spans, func(s format.Style) theme.Role { return theme.OfSpan(s, p.class) }
 	}
 	if len(p.lit) > 0 {
-		text.Skip = screen.Window(p.text, p.lit[0], 0, text.Width, g)
+		text.Skip = screen.Window(p.text, p.lit[0], 0, text.Width, e.Glyphs)
 	}
 	path := p.path
-	if h.facts.Threads == 1 && len(path) > 1 {
+	if e.Trace.Size.Threads == 1 && len(path) > 1 {
 		path = path[1:]
 	}
-	return list.Item{Cells: []list.Cell{
-		{Text: event, Style: screen.Faint, At: at - 2 - len(event), Aside: true},
+	return prompt.Item{Cells: []prompt.Cell{
+		{Text: event, Style: theme.Faint, At: at - 2 - len(event), Aside: true},
 		text,
-		{Text: nodetext.PathIn(path, h.facts.Width-pathAt-1, g), Style: screen.Faint, At: pathAt},
+		{Text: screen.PathIn(path, e.Front.Area.Width-pathAt-1, e.Glyphs), Style: theme.Faint, At: pathAt},
 	}}
 }
 
@@ -191,35 +187,40 @@ func eventText(h lazy.Hit) string {
 	return lazy.EventHandle(h.Event).String()
 }
 
-// peekVisible returns the work of reading the texts of the hits on the screen, or nil
-// if there is none.
-func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
+// readFor is how long texts are read before they are shown; the others on the screen follow.
+const readFor = 8 * time.Millisecond
+
+// read reads the texts of the hits on the screen that have not been read.
+func (h *HitList) read(height int) tea.Cmd {
 	var want []lazy.Position
 	from, to := h.Visible(height) // drawing has not seen the last key yet
 	for i := from; i < to; i++ {
 		hit := h.hits().At(i)
 		h.number = max(h.number, len(eventText(hit)))
-		p := hit.Position
-		if _, ok := h.seen[p]; !ok {
-			want = append(want, p)
+		if _, ok := h.seen[hit.Position]; !ok {
+			want = append(want, hit.Position)
 		}
 	}
-	if len(want) == 0 || h.busy {
+	if len(want) == 0 || h.reading.Running() {
 		return nil
 	}
-	h.busy = true
-	return func() tea.Msg { return h.read(life, want) }
+	return h.reading.Run(h.search.env, func(ctx context.Context) func() tea.Cmd {
+		got := h.peeks(ctx, want)
+		return env.Done(func() {
+			if len(h.seen)+len(got) > maxPeeked {
+				clear(h.seen)
+			}
+			maps.Copy(h.seen, got)
+		})
+	})
 }
 
-// readFor is how long texts are read before they are shown; the others on the screen follow.
-const readFor = 8 * time.Millisecond
-
-// read reads the texts of hits, as many as it can in a short time. It keeps nothing loaded.
-func (h *HitList) read(ctx context.Context, want []lazy.Position) tea.Msg {
-	t, got := h.tree(), make(map[lazy.Position]peek, len(want))
-	began := h.now()
+// peeks reads the texts of hits, as many as it can in a short time. It keeps nothing loaded.
+func (h *HitList) peeks(ctx context.Context, want []lazy.Position) map[lazy.Position]peek {
+	t, got, now := h.tree, make(map[lazy.Position]peek, len(want)), h.search.env.Clock.Now
+	began := now()
 	for i, p := range want {
-		if i > 0 && h.now().Sub(began) >= readFor {
+		if i > 0 && now().Sub(began) >= readFor {
 			want = want[:i]
 			break
 		}
@@ -235,16 +236,16 @@ func (h *HitList) read(ctx context.Context, want []lazy.Position) tea.Msg {
 			t.Forget(n)
 		}
 	}
-	return peeked{h, got}
+	return got
 }
 
 // peek returns what the list shows of a node.
 func (h *HitList) peek(t *lazy.Tree, n *lazy.Node) peek {
 	l := t.Lines([]lazy.Row{{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}}, false)[0]
-	p := peek{text: l.Text, spans: l.Spans, class: l.Class, lit: h.s.p.Ranges([]byte(l.Text))}
+	p := peek{text: l.Text, spans: l.Spans, class: l.Class, lit: h.run.p.Ranges([]byte(l.Text))}
 	if len(p.lit) == 0 && !n.IsThread() {
 		named := t.Named(n, false)
-		p.lit = pattern.NameRanges(&named, h.s.p, len(l.Text))
+		p.lit = pattern.NameRanges(&named, h.run.p, len(l.Text))
 	}
 	var around []*lazy.Node
 	for up := n.Parent(); up != nil; up = up.Parent() {
@@ -257,23 +258,6 @@ func (h *HitList) peek(t *lazy.Tree, n *lazy.Node) peek {
 		p.path = strings.Split(string(path), lazy.PathSep)
 	}
 	return p
-}
-
-// peeked is the texts of some hits.
-type peeked struct {
-	h   *HitList
-	got map[lazy.Position]peek
-}
-
-func (p peeked) apply(*Part, Facts) Outcome {
-	p.h.busy = false
-	if len(p.h.seen)+len(p.got) > maxPeeked {
-		clear(p.h.seen)
-	}
-	for position, what := range p.got {
-		p.h.seen[position] = what
-	}
-	return Outcome{}
 }
 
 // bytes returns the memory that the list takes besides the hits of its search.

@@ -2,10 +2,17 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"unsafe"
 
+	tea "charm.land/bubbletea/v2"
+
 	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/pattern"
+	"tracex/lazy/query/places"
+	"tracex/ui/internal/env"
 )
 
 // Hits are hits by thread and position. A search delivers them in its own order: from its origin
@@ -21,10 +28,8 @@ func compare(a, b lazy.Position) int {
 	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
 }
 
-// Len returns how many there are.
 func (h *Hits) Len() int { return len(h.before) + len(h.after) }
 
-// At returns the i-th hit, from 0.
 func (h *Hits) At(i int) lazy.Hit {
 	if i < len(h.before) {
 		return h.before[i]
@@ -58,4 +63,94 @@ func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 // bytes returns the memory that the hits take.
 func (h *Hits) bytes() int64 {
 	return int64(cap(h.before)+cap(h.after)) * int64(unsafe.Sizeof(lazy.Hit{}))
+}
+
+// shownHits are the hits of the search that the tree shows, if steps or a filter hide some: n and N go from one to
+// the next of these.
+type shownHits struct {
+	result *Result // nil if the tree hides nothing
+	of     hitsOf
+	found  bool
+	task   env.Task
+}
+
+// hitsOf is what the hits were found for.
+type hitsOf struct {
+	pattern *pattern.Pattern
+	count   int
+	raw     bool
+	steps   string
+	matches *places.Set
+}
+
+// Running reports whether it is not known yet which hits are shown.
+func (h *shownHits) Running() bool { return !h.found }
+
+// forget forgets what was found, and stops what is being looked for.
+func (h *shownHits) forget() {
+	h.task.Stop()
+	h.of, h.found = hitsOf{}, false
+	if h.result != nil {
+		h.result.Set = places.New()
+	}
+}
+
+// hides reports whether steps or a filter are in force, so that the tree may not show all hits.
+func (s *Search) hides() bool {
+	return len(query.TreeSteps(s.tree.Steps.List)) > 0 || s.filter.Cur != nil
+}
+
+// Settle finds the hits that the tree shows, once all hits are known.
+func (s *Search) Settle() tea.Cmd {
+	h := &s.shown
+	if !s.Begun() || !s.hides() {
+		h.forget()
+		h.result = nil
+		return nil
+	}
+	if h.result == nil {
+		h.result = &Result{One: "hit", Several: "hits shown", By: h, Set: places.New()}
+	}
+	h.result.Raw, h.result.Of = !s.tree.Out.Tree.Folded(), s.cur.p.Name(40, s.env.Glyphs.Glyphs)
+	if s.Running() || s.filter.Cur.Running() || s.tree.Steps.Pending() {
+		h.forget()
+		return nil
+	}
+	of := hitsOf{pattern: s.cur.p, count: s.cur.hits.Len(), raw: h.result.Raw, steps: query.TreeSteps(s.tree.Steps.List).Text(s.env.Glyphs.Glyphs)}
+	if run := s.filter.Cur; run != nil {
+		of.matches = run.Set()
+	}
+	if of == h.of {
+		return nil
+	}
+	h.forget()
+	return s.findShown(of)
+}
+
+// findShown begins to look for the hits that the tree shows.
+func (s *Search) findShown(of hitsOf) tea.Cmd {
+	h := &s.shown
+	h.of = of
+	r, steps, hits, set := s.env.Trace.Reader, query.TreeSteps(s.tree.Steps.List), s.Hits(), places.New()
+	for i := range hits.Len() {
+		at := hits.At(i)
+		set.Add(at.Thread, at.At)
+	}
+	set.Finish()
+	return h.task.Run(s.env, func(ctx context.Context) func() tea.Cmd {
+		scope := query.Scope{Raw: of.raw}
+		var shown *places.Set
+		err := scope.Edit(ctx, r, steps)
+		if err == nil {
+			shown, err = query.ShownOf(ctx, r, scope, set, of.matches)
+		}
+		return env.Done(func() {
+			if err != nil {
+				s.env.Fail("which hits are shown is not known", err)
+				shown = places.New()
+				shown.Finish()
+			}
+			h.found, h.result.Set = true, shown
+		})
+	})
 }

@@ -1,3 +1,6 @@
+// Package search is what the user looks for in a trace, and what was found: the [Search], whose hits stream in from the
+// background and have a list ([HitList]) with a filter of its own; the [Filter] of the tree; and [Results], through which n and
+// N walk, whatever found them.
 package search
 
 import (
@@ -6,151 +9,269 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/pattern"
-	"tracex/ui/internal/screen"
+	"tracex/lazy/query/pattern"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/tree"
 )
 
-// search is one search through all threads, from where the cursor was when it began. Its hits
-// stream in from the background.
-//
-// First it is typed (cancel is nil: it looks only at what is on the screen), then it runs, then
-// it has ended. It stays until Esc or another search.
-type search struct {
-	p        *pattern.Pattern
-	hits     Hits
-	searched lazy.Position // it has looked at everything from its origin up to this position
-	work     progress
-	hides    bool  // folding hides part of the trace searched
-	err      error // why it ended early; context.Canceled if it was stopped
-	full     bool  // it was stopped because there are too many hits
-	ended    bool
-	cancel   context.CancelFunc
-	feed     chan tea.Msg // news from the background; closed at its end
-	want     *wanted      // the hit that the user waits for; nil if none
-	shown    int          // 1 + index of the hit last gone to; 0 if none
+// maxHits bounds the hits kept, 24 bytes each.
+const maxHits = 1_000_000
 
-	// other is the other way to read the text typed, and others its number of hits: they are
-	// kept while the pattern itself finds nothing.
-	other  *pattern.Pattern // nil if none
-	others Hits
+// Search is the search for a pattern, with its keys, its hits and their list.
+type Search struct {
+	Last    prompt.Text   // the last search, also that of the last session
+	Earlier prompt.Text   // the search of the last session, until there is one in this
+	Most    int           // maximum number of hits kept
+	Every   time.Duration // how long news may wait; 0 for a value that suits a screen
+
+	env     *env.Env
+	tree    *tree.Tree
+	filter  *Filter
+	results *Results
+
+	cur     *run // without a pattern if there is none
+	before  *run // the one that a prompt has been opened over
+	shown   shownHits
+	list    *HitList   // nil if it is not in front
+	sifting *hitFilter // of the list; nil if none is under way
 }
 
-// progress is how far a search is.
-type progress struct {
-	done  int64 // bytes searched of all threads together
-	total int64 // bytes of all threads; 0 until the reader knows all
-	since time.Time
+// New returns the search, the filter of the tree, and the walk through what they find. Their work ends with e's life.
+func New(e *env.Env, t *tree.Tree) (*Search, *Filter, *Results) {
+	r := &Results{env: e, tree: t}
+	r.filter = &Filter{env: e, tree: t, results: r}
+	r.search = &Search{env: e, tree: t, filter: r.filter, results: r, Most: maxHits, cur: new(run)}
+	return r.search, r.filter, r
 }
 
-func (w progress) percent() string { return screen.Percent(w.done, w.total) }
-
-// pace tells how fast it is, and how long it will take.
-func (w progress) pace(now time.Time) string {
-	st := lazy.Status{Done: w.done, Total: w.total, Since: w.since}
-	return screen.Pace(st.Rate(now))
+// AskPattern asks for a pattern. While it is typed, matches on the screen are highlighted and
+// the cursor goes to the first one; enter searches the rest in the background. The search before goes on, and goes to no
+// hit meanwhile.
+func (s *Search) AskPattern() tea.Cmd {
+	o := s.tree.Out
+	origin, line, skip := o.Cursor, o.Line, o.Skip
+	s.before, s.cur.want = s.cur, nil
+	home := func() { o.Cursor, o.Line, o.Skip = origin, line, skip }
+	return s.env.Front.Ask(&env.Question{
+		Prompt: s.env.Front.Typed.OpenPattern("/", "find in all threads"),
+		Typed: func(t prompt.Text) {
+			p := pattern.New(t.Text, t.Expr)
+			s.Preview(p)
+			s.env.Say("")
+			if p.Fault != "" {
+				s.env.Say("not complete: " + p.Fault)
+			}
+			home()
+			if t.Text != "" {
+				s.tree.ToMatch(p, origin)
+			}
+		},
+		Refuse: func(t prompt.Text) string { return pattern.New(t.Text, t.Expr).Fault },
+		Cancel: func() {
+			home()
+			s.cur, s.before = s.before, nil
+		},
+		Submit: func(t prompt.Text) tea.Cmd {
+			s.cur, s.before = s.before, nil
+			if t.Text == "" {
+				return s.hit(1, 1)
+			}
+			home()
+			return s.searchFor(t)
+		},
+	})
 }
 
-// wanted is a hit to go to once it is known: the next one from a position.
-type wanted struct {
-	from  lazy.Position
-	dir   int  // 1 for after from, -1 for before it
-	count int  // the n-th from there, from 1
-	here  bool // the position itself counts
-}
+// Preview shows a text that is being typed as the pattern.
+func (s *Search) Preview(what *pattern.Pattern) { s.cur = &run{p: what} }
 
-// newSearch returns a search that begins at a position.
-func newSearch(p *pattern.Pattern, from lazy.Position) *search {
-	if from.At <= 0 {
-		from.At = -1 // the thread's own row is the first one
+// Run searches for a text, or asks for one.
+func (s *Search) Run(text string) tea.Cmd {
+	s.env.Front.CloseLists()
+	if text == "" {
+		return s.AskPattern()
 	}
-	s := &search{p: p, searched: from, other: p.Other(), feed: make(chan tea.Msg, 4)}
-	s.hits.origin, s.others.origin = from, from
-	return s
+	return s.searchFor(prompt.Text{Text: text})
 }
 
-// The methods may be called on nil, which is no search.
-
-func (s *search) running() bool { return s != nil && s.cancel != nil && !s.ended }
-
-func (s *search) stop() {
-	s.cancel()
-	s.ended, s.want = true, nil
-	s.err = context.Canceled
+func (s *Search) searchFor(t prompt.Text) tea.Cmd {
+	origin := s.tree.Out.Cursor
+	from, _ := s.tree.Out.Here()
+	s.tree.Visit()
+	s.Last, s.Earlier = t, prompt.Text{}
+	p := pattern.New(t.Text, t.Expr)
+	s.tree.ToMatch(p, origin)
+	w := &wanted{from: from, dir: 1, count: 1, here: true}
+	s.results.searched(w)
+	return s.begin(p, w)
 }
 
-// partly reports whether the search was stopped before it had looked at everything.
-func (s *search) partly() bool { return s.ended && s.err != nil }
-
-// outgrown reports whether the trace has grown since it was searched, as one that is
-// being recorded does.
-func (s *search) outgrown(f Facts) bool {
-	return s.ended && s.err == nil && f.Recorded > s.work.total
-}
-
-// least is shown before the number of hits: a sign if there may be more.
-func (s *search) least(f Facts) string {
-	if s.outgrown(f) {
-		return "≥ "
-	}
-	return ""
-}
-
-// otherwise returns the number of hits of the other reading, if only that has any.
-func (s *search) otherwise() int {
-	if s.other == nil || s.hits.Len() > 0 {
-		return 0
-	}
-	return s.others.Len()
-}
-
-// useOther continues with the other reading, if only that finds anything.
-func (s *search) useOther() {
-	if s.otherwise() > 0 && s.ended && s.err == nil {
-		s.p, s.hits = s.other, s.others
-		s.other, s.others = nil, Hits{}
-	}
-}
-
-// covered reports whether everything between two positions has been searched. from is at or before to.
-func (s *search) covered(from, to lazy.Position) bool {
-	if s.ended {
-		return true
-	}
-	origin := s.hits.origin
-	wrapped := compare(s.searched, origin) < 0
+// Same searches for a pattern from a position, or goes on to its next hit.
+func (s *Search) Same(what *pattern.Pattern, from lazy.Position, dir int) tea.Cmd {
+	w := &wanted{from: from, dir: dir, count: 1}
+	s.results.searched(w)
 	switch {
-	case compare(from, origin) >= 0:
-		return wrapped || compare(to, s.searched) < 0
-	case compare(to, origin) < 0:
-		return wrapped && compare(to, s.searched) < 0
+	case !s.Begun() || !s.cur.p.Same(what) || s.cur.err != nil:
+		return s.begin(what, w)
+	case s.hides():
+		return nil
 	}
-	return false
+	return s.continueTo(w)
 }
 
-// pick returns the index of the wanted hit. wrapped means that the way there wraps around the
-// end of the trace. ok is false if the hit is not known yet, or does not exist.
-func (s *search) pick(w *wanted) (i int, wrapped, ok bool) {
-	n := s.hits.Len()
-	if n == 0 {
-		return 0, false, false
+// SameName searches for calls of the method under the cursor, or accesses of
+// the same field or variable.
+func (s *Search) SameName(dir int) tea.Cmd {
+	n := s.tree.Out.Cursor.Node
+	if n == nil || n.Point() == nil {
+		return s.env.Say("no call under the cursor")
 	}
-	i, exact := s.hits.Find(w.from)
-	if w.dir > 0 {
-		if exact && !w.here {
-			i++
+	p := s.like(n)
+	if p == nil {
+		return s.env.Say("this row has no name to search for")
+	}
+	s.tree.Visit()
+	return s.Same(p, n.Position(), dir)
+}
+
+// like returns the pattern for calls of the method of a node, or accesses of the same field
+// or variable; nil if the node has no name. The node is a trace point.
+func (s *Search) like(n *lazy.Node) (what *pattern.Pattern) {
+	s.env.Trace.Reader.WithContext(func(c *format.Context) { what = pattern.Alike(c, n.Point()) })
+	return what
+}
+
+// LikeMethod returns the pattern that finds the calls of a method, whose class has this full name;
+// nil if the trace has no such method.
+func (s *Search) LikeMethod(class, method string) (what *pattern.Pattern) {
+	s.env.Trace.Reader.WithContext(func(c *format.Context) {
+		for m := range c.Methods() {
+			of := c.Class(m.ClassID)
+			if m.Name == method && (of != nil && of.Name == class || of == nil && class == "") {
+				what = pattern.Alike(c, &format.Point{Class: format.ClassCall, Ref: m.ID})
+				return
+			}
 		}
-		// The hits of a run are consecutive: no further hit will appear between them.
-		i += w.count - 1
-		origin := s.hits.origin
-		if i < n && (s.ended || compare(w.from, origin) >= 0 || compare(s.hits.At(i).Position, origin) < 0) {
-			return i, false, true
+	})
+	return what
+}
+
+// hit goes to the n-th hit from the cursor.
+func (s *Search) hit(dir, n int) tea.Cmd {
+	from, ok := s.tree.Jobs.HereToward(dir)
+	switch last := s.Earlier; {
+	case !s.Begun() && ok && dir > 0 && last.Text != "":
+		return s.searchFor(last)
+	case !s.Begun():
+		return s.sayNone()
+	case !ok:
+		return nil
+	}
+	s.tree.Visit()
+	cmd := s.continueTo(&wanted{from: from, dir: dir, count: max(1, n)})
+	if s.cur.want != nil {
+		s.env.Say("still searching; Esc stops")
+	}
+	return cmd
+}
+
+func (s *Search) sayNone() tea.Cmd {
+	return s.env.Say("no search yet; press " + keys.ActionKey("search", s.env.Glyphs))
+}
+
+// Again searches for the pattern once more, as the view has changed; it goes to no hit. A pattern that is being typed
+// stays.
+func (s *Search) Again() tea.Cmd {
+	if !s.Begun() {
+		return nil
+	}
+	from, _ := s.tree.Out.Here()
+	cmd := s.begin(s.cur.p, &wanted{from: from, dir: 1})
+	s.cur.want = nil
+	return cmd
+}
+
+// At notes where the cursor is: the hit there, if there is one, is the one last gone to.
+func (s *Search) At() {
+	at, ok := s.tree.Out.Here()
+	if !ok || !s.Begun() || s.cur.want != nil {
+		return
+	}
+	if i, exact := s.cur.hits.Find(at); exact {
+		s.cur.shown = i + 1
+	}
+}
+
+// Stop stops the search under way, and reports whether there was one. Its hits stay.
+func (s *Search) Stop() bool {
+	if !s.Running() {
+		return false
+	}
+	s.stop(s.cur, context.Canceled)
+	s.cur.want = nil
+	return true
+}
+
+// End ends the search, and reports whether there was one.
+func (s *Search) End() bool {
+	was := s.Some()
+	s.cur.task.Stop()
+	s.cur = new(run)
+	return was
+}
+
+// Some reports whether there is a search, or a pattern is being typed.
+func (s *Search) Some() bool { return s.cur.p != nil }
+
+// Begun reports whether a search has begun, other than a preview.
+func (s *Search) Begun() bool { return s.cur.begun }
+
+func (s *Search) Running() bool { return s.cur.running() }
+
+// Progress returns how much of the trace is searched, in bytes.
+func (s *Search) Progress() (done, total int64) { return s.cur.work.Done, s.cur.work.Total }
+
+// Pattern returns the current pattern, or nil if none.
+func (s *Search) Pattern() *pattern.Pattern { return s.cur.p }
+
+// Hits returns the hits found so far, by position. Callers must not change them.
+func (s *Search) Hits() *Hits { return &s.cur.hits }
+
+// Bytes returns the memory that hits and their list take.
+func (s *Search) Bytes() int64 {
+	n := s.cur.hits.bytes() + s.cur.others.bytes()
+	if s.list != nil {
+		n += s.list.bytes()
+	}
+	return n
+}
+
+// Highlight returns the parts of a row's text that match the search. If the search has found a call
+// by another of its names, these are the parts of that name that appear in the text, or the
+// method's name.
+func (s *Search) Highlight(n *lazy.Node, text string) [][2]int {
+	what := s.Pattern()
+	if what == nil || what.Text == "" {
+		return nil
+	}
+	if what.Only != (pattern.Identity{}) {
+		at := n.Point()
+		is := at != nil
+		s.env.Trace.Reader.WithContext(func(c *format.Context) { is = is && what.Only.Finds(c, at) })
+		if !is {
+			return nil
 		}
-		return i % n, i >= n, s.ended
 	}
-	i -= w.count
-	if i >= 0 && s.covered(s.hits.At(i).Position, w.from) {
-		return i, false, true
+	if list := what.Ranges([]byte(text)); len(list) > 0 || n.IsThread() {
+		return list
 	}
-	return ((i % n) + n) % n, i < 0, s.ended
+	named := s.tree.Out.Named(n)
+	if !named.Match(what.Find, what.Limits) {
+		return nil
+	}
+	return pattern.NameRanges(&named, what, len(text))
 }

@@ -113,6 +113,23 @@ func (f *File) Drop(segments uint32) {
 	f.put(f.end-int64(f.segments)<<f.Shift, make([]byte, int64(segments)<<f.Shift))
 }
 
+// DropAfter drops segment k, before which the first part of the recording ends, and so many calls with it.
+func (f *File) DropAfter(k uint32, missing uint64) {
+	f.Header(raw.AtDropped, 1)
+	size := int64(1) << f.Shift
+	at := f.end - int64(f.segments-k)*size
+	f.put(raw.AtRing, le.AppendUint64(nil, uint64(at)))
+	f.put(raw.AtMissing, le.AppendUint64(nil, missing))
+	f.put(at, make([]byte, size))
+}
+
+// Full ends the segment: the next chunk is in another one.
+func (f *File) Full() {
+	if f.next < f.end {
+		f.take(int(f.end - f.next))
+	}
+}
+
 func (f *File) grow(to int64) {
 	f.Writes = append(f.Writes, Write{At: to})
 	f.Image = append(f.Image, make([]byte, to-int64(len(f.Image)))...)

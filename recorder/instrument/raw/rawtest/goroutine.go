@@ -65,6 +65,12 @@ func (r *Goroutine) delta() []byte {
 	return le.AppendUint32(nil, uint32(d))
 }
 
+// Full ends the chunk: the next event is in another one.
+func (r *Goroutine) Full() {
+	r.f.word(r.at, raw.EventNext)
+	r.end = r.at
+}
+
 // Begin begins a goroutine.
 func (r *Goroutine) Begin(id, parent, made, start uint64) {
 	r.event(raw.EventGoroutine, r.describe(id, parent, made, start))

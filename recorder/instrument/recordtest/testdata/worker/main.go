@@ -20,7 +20,7 @@ func main() {
 	map[string]func(int){
 		"count": count, "exit": exit, "panic": panics, "goexit": lastExit, "elsewhere": elsewhere, "fatal": fatal, "stack": overflow,
 		"signal": signal, "deadlock": deadlock, "calls": calls, "nested": nested, "atOnce": atOnce, "oneByOne": oneByOne,
-		"served": served, "crew": crew, "busy": busy, "idle": idle, "fork": fork, "heap": heap, "varied": varied,
+		"served": served, "crew": crew, "busy": busy, "idle": idle, "fork": fork, "heap": heap, "varied": varied, "turns": turns,
 	}[os.Args[1]](n)
 	for runtime.NumGoroutine() > 1 { // those that have told that they end
 		runtime.Gosched()
@@ -155,6 +155,33 @@ func oneByOne(n int) {
 }
 
 func send(c chan int, i int) { c <- inner(i) }
+
+// turns makes 60,000 calls, each in the next of n goroutines.
+func turns(n int) {
+	cs := make([]chan int, n)
+	for i := range cs {
+		cs[i] = make(chan int)
+	}
+	over := make(chan int)
+	for i, c := range cs {
+		go turn(c, cs[(i+1)%n], over)
+	}
+	cs[0] <- 0
+	<-over
+	for _, c := range cs {
+		close(c)
+	}
+}
+
+func turn(c, next, over chan int) {
+	for i := range c {
+		if inner(i); i == 60_000-1 {
+			over <- i
+		} else {
+			next <- i + 1
+		}
+	}
+}
 
 // served makes n calls for each line of its input, and answers each.
 func served(n int) {

@@ -1,0 +1,46 @@
+package sourcefiles
+
+import (
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy/query/filter"
+)
+
+// Spot is a code location whose source is to be found. The zero value is none.
+type Spot struct {
+	File  string // name, without directories
+	Class string // full name, for the package
+	Line  int    // from 1
+	// Declared: it is where a function is declared that was called from code that was not recorded.
+	Declared bool
+}
+
+// SpotAt returns a code location of a trace; ok is false if the trace does not record the
+// file and the line.
+func SpotAt(c *format.Context, location int32) (s Spot, ok bool) {
+	l := c.Location(location)
+	if l == nil {
+		return s, false
+	}
+	s.File, s.Line, ok = c.FileLine(location)
+	s.Class = format.PlaceClass(c, l)
+	s.File = Base(s.File)
+	return s, ok && s.Line > 0 && s.File != "" && s.File != "."
+}
+
+// Base returns the name of a file without directories, whichever system recorded it.
+func Base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
+// IsGo reports whether a spot is in a Go source.
+func (s Spot) IsGo() bool { return strings.HasSuffix(s.File, ".go") }
+
+// pkg returns the package of a spot's class, a word for each directory. In Go the class is the
+// package, or a type in it.
+func (s Spot) pkg() []string {
+	if s.IsGo() {
+		return strings.Split(filter.PackageOf(s.Class), "/")
+	}
+	words := strings.Split(s.Class, ".")
+	return words[:len(words)-1]
+}

@@ -1,0 +1,168 @@
+//go:build tracexrt
+
+package tracexrt
+
+import "unsafe"
+
+func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	from, n := *(*unsafe.Pointer)(d), *(*uintptr)(unsafe.Add(d, 8))
+	if from == nil {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	*u64(p + 1) = numberOf(uintptr(from), 0) << ObjectShift
+	if *(*uintptr)(unsafe.Add(d, 16)) > 0 { // otherwise it may point behind an object
+		*u64(p + 1) = object(from)
+	}
+	*u32(p + 1 + AddressSize) = uint32(min(n, 1<<32-1))
+	q := p + 5 + AddressSize
+	elem := (*elemType)(unsafe.Pointer(t)).elem
+	if steps(depth) > 0 && elem.kindOf() == kindUint8 {
+		*u8(p) = ValueBytes
+		return putPart(q, from, n, min(textMost(depth), 255), room)
+	}
+	follow := steps(depth) > 0 || depth&failing != 0 && elem == errorType
+	if follow && n > 0 && readable(uintptr(from), min(n, elementsMost)*elem.size) {
+		*u8(p) = ValueElements
+		return putElements(q, elem, from, n, further(depth), room)
+	}
+	*u8(p) = ValueSlice
+	return q
+}
+
+// putArray writes the elements of an array if it has no more than structs may have fields. With depth
+// it writes the first ones of any array.
+func putArray(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	a := (*arrayType)(unsafe.Pointer(t))
+	if a.length > uintptr(fieldsMost) && steps(depth) == 0 {
+		*u8(p) = ValueArray
+		return p + 1
+	}
+	*u8(p) = ValueItems
+	return putElements(p+1, a.elem, d, a.length, further(depth), room)
+}
+
+// elementsMost bounds the elements that are recorded, whatever fieldsMost is.
+const elementsMost = 255
+
+// putElements writes the number of elements that follow, at most n, and the elements. Those at d must
+// be readable.
+func putElements(p uintptr, elem *rtype, d unsafe.Pointer, n uintptr, depth int, room uintptr) uintptr {
+	if elem.flags&flagNamed != 0 || elem.kindOf() >= kindArray {
+		typeNumber(elem)
+	}
+	most := min(n, uintptr(countMost(depth)), elementsMost)
+	q, k := p+1, uintptr(0)
+	for ; k < most && q+32 <= room; k++ {
+		q = put(q, elem, unsafe.Add(d, k*elem.size), depth, room)
+	}
+	*u8(p) = uint8(k)
+	return q
+}
+
+// putInner writes the value of a type that is an interface.
+func putInner(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	w := (*[2]unsafe.Pointer)(d)
+	typ, data := (*rtype)(w[0]), w[1]
+	if typ == nil {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	if methods := (*interfaceType)(unsafe.Pointer(t)).methods; len(methods) > 0 {
+		typ = (*itab)(w[0]).typ
+		if t == errorType {
+			depth = failure(depth) // an error's text is in the struct that it points to
+		}
+	}
+	if p+32 > room {
+		*u8(p) = ValueLeftOut
+		return p + 1
+	}
+	e := eface{typ, data}
+	return putInterface(retyped(p, typ), &e, depth, room)
+}
+
+func putStruct(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	*u8(p) = ValueStruct
+	p++
+	fields := (*structType)(unsafe.Pointer(t)).fields
+	if t == operationType {
+		depth = failure(max(steps(depth), 2)) // as far as the bytes of its addresses
+	}
+	most := countMost(depth)
+	for i := range fields {
+		if i == most || p+32 > room {
+			*u8(p) = ValueMore
+			return p + 1
+		}
+		f := &fields[i]
+		if f.typ.flags&flagNamed != 0 || f.typ.kindOf() >= kindArray {
+			typeNumber(f.typ)
+		}
+		if t == assertionType {
+			if w := typeIn(f, d); w != nil { // the message has the name
+				p = putName(p, nameOf(w), room)
+				continue
+			}
+		}
+		p = put(p, f.typ, unsafe.Add(d, f.offset), depth, room)
+	}
+	return p
+}
+
+// typeIn returns the type that a field of the struct at d points to; nil if it points to none.
+func typeIn(f *field, d unsafe.Pointer) *rtype {
+	if f.typ.kindOf() != kindPointer || nameOf((*elemType)(unsafe.Pointer(f.typ)).elem) != "abi.Type" {
+		return nil
+	}
+	t := *(**rtype)(unsafe.Add(d, f.offset))
+	if t == nil || !readable(uintptr(unsafe.Pointer(t)), unsafe.Sizeof(rtype{})) {
+		return nil
+	}
+	return t
+}
+
+func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
+	w := *(*uintptr)(d)
+	if w == 0 {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	*u64(p + 1) = object(*(*unsafe.Pointer)(d))
+	e := (*elemType)(unsafe.Pointer(t)).elem
+	if steps(depth) > 0 && e.kindOf() == kindStruct && p+48 < room && readable(w, e.size) {
+		if off := testNameIn(e); off != 0 {
+			*u8(p) = ValueTest
+			return putName(p+1+AddressSize, *(*string)(unsafe.Pointer(w + off)), room)
+		}
+		*u8(p) = ValuePointee
+		return put(p+1+AddressSize, e, unsafe.Pointer(w), further(depth), room)
+	}
+	*u8(p) = ValueAddress
+	return p + 1 + AddressSize
+}
+
+// testName is the offset of the name in a testing.T, B or F; 0 if it is unknown.
+var testName uintptr
+
+// testNameIn returns the offset of a test's name in a struct, 0 if the struct is not a test. Tests
+// begin with the struct common of package testing.
+func testNameIn(t *rtype) uintptr {
+	s := (*structType)(unsafe.Pointer(t))
+	if t.flags&flagNamed == 0 || s.pkgPath == nil || len(s.fields) == 0 || nameAt(unsafe.Pointer(s.pkgPath)) != "testing" {
+		return 0
+	}
+	first := &s.fields[0]
+	if first.typ.kindOf() != kindStruct || nameAt(unsafe.Pointer(first.name)) != "common" {
+		return 0
+	}
+	if testName == 0 {
+		common := (*structType)(unsafe.Pointer(first.typ)).fields
+		for i := range common {
+			if f := &common[i]; f.typ.kindOf() == kindString && nameAt(unsafe.Pointer(f.name)) == "name" {
+				testName = f.offset
+			}
+		}
+	}
+	return testName
+}

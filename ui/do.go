@@ -1,0 +1,219 @@
+package ui
+
+import (
+	"cmp"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tree"
+)
+
+// opens are the commands that open a view, also over another one.
+var opens = map[keys.Name]bool{
+	keys.Top: true, keys.Throws: true, keys.Callers: true, keys.Calls: true, keys.History: true, keys.Around: true, keys.Flame: true,
+	keys.Threads: true, keys.Hits: true, keys.Notes: true, keys.Help: true, keys.Overview: true,
+}
+
+// do does what a command with a key does, with the number typed before the key; 0 if none was.
+func (m *Model) do(c keys.Name, n int) tea.Cmd {
+	if cmd, done := m.panes.do(c, n); done {
+		return cmd
+	}
+	switch m.env.Keyboard.Keys.Named(c).Group {
+	case keys.GroupMove:
+		return m.doMove(c, n)
+	case keys.GroupTree:
+		return m.doTree(c, n)
+	case keys.GroupFind:
+		return m.doFind(c, n)
+	case keys.GroupAnswer:
+		return m.doAnswer(c, "")
+	}
+	return m.doOther(c, n)
+}
+
+func (m *Model) doMove(c keys.Name, n int) tea.Cmd {
+	t, times, half := m.tree, max(1, n), cmp.Or(n, max(1, m.tree.Out.Height/2))
+	switch c {
+	case keys.Down:
+		return t.Aim(tree.Down(times))
+	case keys.Up:
+		return t.Aim(tree.Down(-times))
+	case keys.PageDown:
+		return t.Aim(tree.Screens(times))
+	case keys.PageUp:
+		return t.Aim(tree.Screens(-times))
+	case keys.HalfPageDown:
+		return t.Aim(tree.Pages(half))
+	case keys.HalfPageUp:
+		return t.Aim(tree.Pages(-half))
+	case keys.ScrollDown:
+		return t.Aim(tree.Scroll(times))
+	case keys.ScrollUp:
+		return t.Aim(tree.Scroll(-times))
+	case keys.First:
+		return t.First(n)
+	case keys.Last:
+		return t.Last(n)
+	case keys.Follow:
+		return m.follow.Toggle()
+	case keys.NextSibling:
+		return t.Siblings(times)
+	case keys.PreviousSibling:
+		return t.Siblings(-times)
+	case keys.NextThread:
+		return t.Threads(times)
+	case keys.PreviousThread:
+		return t.Threads(-times)
+	case keys.Enclosing:
+		return t.Enclosing(n)
+	case keys.Threads:
+		return m.threads.Show()
+	}
+	panic("no move " + c)
+}
+
+func (m *Model) doTree(c keys.Name, n int) tea.Cmd {
+	switch c {
+	case keys.Expand:
+		return m.tree.Right(n)
+	case keys.Collapse:
+		return m.tree.Left()
+	case keys.Toggle:
+		if cmd, is := m.starts.Follow(); is {
+			return cmd
+		}
+		return m.tree.Toggle()
+	case keys.ExpandLevel:
+		if n > 0 {
+			return m.tree.Jobs.Expand(n)
+		}
+		return m.tree.Jobs.ExpandMore()
+	case keys.ExpandAll:
+		return m.tree.Jobs.Expand(0)
+	case keys.CollapseBelow:
+		return m.tree.Collapse()
+	case keys.CollapseAll:
+		return m.tree.CollapseAll()
+	case keys.Unload:
+		return m.tree.Unload()
+	case keys.Sort:
+		return m.tree.Jobs.Sort()
+	case keys.Raw:
+		return m.tree.Jobs.ToggleRaw()
+	}
+	panic("no command of the tree " + c)
+}
+
+func (m *Model) doFind(c keys.Name, n int) tea.Cmd {
+	switch c {
+	case keys.Search:
+		return m.search.AskPattern()
+	case keys.NextHit:
+		return m.results.Hit(1, n)
+	case keys.PreviousHit:
+		return m.results.Hit(-1, n)
+	case keys.Hits:
+		return m.answers.ListHits()
+	case keys.Filter:
+		return m.filter.Ask()
+	case keys.Unfilter:
+		return m.flames.Back()
+	case keys.Longest:
+		return m.tour.Largest(n)
+	case keys.NextSame:
+		return m.search.SameName(1)
+	case keys.PreviousSame:
+		return m.search.SameName(-1)
+	case keys.NextDifference:
+		return m.filter.Difference(1, n)
+	case keys.PreviousDifference:
+		return m.filter.Difference(-1, n)
+	case keys.GoTo:
+		return m.OpenLine("")
+	case keys.GoStatement:
+		return m.starts.Key()
+	case keys.Back:
+		return m.tree.Jobs.Back()
+	case keys.Forward:
+		return m.tree.Jobs.Forward()
+	case keys.Mark:
+		return m.marks.AskMark()
+	case keys.GoToMark:
+		return m.marks.AskMarked()
+	case keys.Note:
+		return m.marks.AskNote()
+	case keys.Notes:
+		return m.marks.ShowList()
+	}
+	panic("no way to find " + c)
+}
+
+func (m *Model) doOther(c keys.Name, n int) tea.Cmd {
+	times := max(1, n)
+	switch c {
+	case keys.Details:
+		if m.details.Welcome {
+			m.details.Welcome = false // the row takes the place of the overview
+			break
+		}
+		m.panes.toggle(screen.DetailsPane)
+	case keys.ShowSource:
+		m.panes.toggle(screen.SourcePane)
+	case keys.Overview:
+		m.env.Front.Show(m.overview, m.leaveOverview)
+	case keys.Panes:
+		return m.panes.ask()
+	case keys.DetailsDown:
+		m.details.Scroll(times)
+	case keys.DetailsUp:
+		m.details.Scroll(-times)
+	case keys.ScrollRight:
+		m.tree.Out.Shift(8 * times)
+	case keys.ScrollLeft:
+		m.tree.Out.Shift(-8 * times)
+	case keys.Redraw:
+		return tea.Batch(tea.ClearScreen, tea.RequestWindowSize)
+	case keys.Sticky:
+		m.tree.Sticky = !m.tree.Sticky
+		m.env.Say(map[bool]string{true: "the calls around stay in view", false: "the calls around scroll out"}[m.tree.Sticky])
+	case keys.Locations:
+		return m.tree.ToggleWide()
+	case keys.Source:
+		if m.panes.keys == screen.SourcePane {
+			return m.source.Edit()
+		}
+		return m.details.Source.Edit(m.tree.Out.Cursor.Node)
+	case keys.CopyRow:
+		return m.clip.Row()
+	case keys.CopyPath:
+		return m.clip.Path()
+	case keys.CopySubtree:
+		return m.clip.Subtree()
+	case keys.CopyAddress:
+		return m.clip.Address()
+	case keys.Export:
+		return m.exports.Run("", false)
+	case keys.Stop:
+		return m.escape(n)
+	case keys.Tab:
+		if n == 0 {
+			return m.tabs.run(m.env, "")
+		}
+		return m.tabs.run(m.env, strconv.Itoa(n))
+	case keys.Palette:
+		return m.openPalette()
+	case keys.Help:
+		m.env.Front.Show(keys.NewHelpList(append(m.frame.here(m.env.Keyboard.Keys), helpLines(m.env.Keyboard.Keys)...), screen.FloatWidth(m.env.Width), m.env.Glyphs), nil)
+	case keys.Suspend:
+		return m.env.Suspend()
+	case keys.Quit:
+		return tea.Quit
+	default:
+		panic("no command " + c)
+	}
+	return nil
+}

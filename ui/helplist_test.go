@@ -1,0 +1,24 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/ui/internal/uitest"
+)
+
+// TestHelpColumns: where there is room the help has two columns, and first what is useful where the user is; a filter
+// has its lines below each other.
+func TestHelpColumns(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 40, Options{}).filtered("ret=null").keys("?")
+	d.has("│  You are here: tree · & ret=null 274 ", "│  n ", "next hit or match").golden("help-120")
+	d.keys("/").typed("half a screen")
+	for _, line := range strings.Split(d.screen(), "\n") {
+		if strings.Contains(line, "half a screen down") && strings.Contains(line, "half a screen up") {
+			t.Errorf("a line that passes has two keys: %s", line)
+		}
+	}
+	d.has("half a screen down", "half a screen up").keys("esc esc").step("drop JsonReader.hasNext").step("merge java.util.*")
+	d.keys("?").has("· drop JsonR…   Screen").keys("esc").resize(80, 24)
+	d.keys("?").has("You are here: tree").keys("G").has("removed, added, edited")
+}

@@ -1,0 +1,68 @@
+package details
+
+// lines is a pane of lines: which of them it shows, and where its cursor is while it has the keys.
+type lines struct {
+	on     bool
+	keys   bool
+	top    int // the first line shown
+	at     int // the cursor's line
+	total  int // how many lines there are, as of the last drawing
+	height int // of the pane, as of the last drawing
+}
+
+// On reports whether the pane is shown.
+func (l *lines) On() bool { return l.on }
+
+// Toggle shows the pane from its beginning, or hides it.
+func (l *lines) Toggle() { l.on, l.top, l.at = !l.on, 0, 0 }
+
+// Hide hides the pane, and reports whether it was shown.
+func (l *lines) Hide() bool {
+	was := l.on
+	l.on, l.keys = false, false
+	return was
+}
+
+// Scroll scrolls the pane by n lines. It shows the pane if that is hidden.
+func (l *lines) Scroll(n int) {
+	if !l.on {
+		l.on = true
+		return
+	}
+	l.top = max(0, min(l.top+n, l.total-l.height))
+	l.at = max(l.top, min(l.at, l.top+l.height-1))
+}
+
+// Move moves the cursor by n lines.
+func (l *lines) Move(n int) { l.show(l.at + n) }
+
+// Put moves the cursor to the line at y of the pane.
+func (l *lines) Put(y int) { l.show(l.top + y) }
+
+// show puts the cursor on a line, and scrolls so far that it is seen.
+func (l *lines) show(at int) {
+	l.at = max(0, min(at, l.total-1))
+	l.top = max(l.at-l.height+1, min(l.top, l.at), 0)
+}
+
+// SetKeys gives the keys to the pane, or takes them away.
+func (l *lines) SetKeys(on bool) {
+	if l.keys = on; on {
+		l.at = max(l.top, min(l.at, l.top+l.height-1))
+	}
+}
+
+// Cursor returns the line of the cursor in the pane; -1 if the pane has not got the keys.
+func (l *lines) Cursor() int {
+	if !l.keys {
+		return -1
+	}
+	return l.at - l.top
+}
+
+// fit takes over how many lines there are, and how many are shown.
+func (l *lines) fit(total, height int) {
+	l.total, l.height = total, height
+	l.top = max(0, min(l.top, total-height))
+	l.at = max(0, min(l.at, total-1))
+}

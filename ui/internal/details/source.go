@@ -1,0 +1,173 @@
+package details
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query/sourcefiles"
+	"tracex/ui/internal/env"
+)
+
+// Source finds and opens the source code of rows, in the background. Its methods run on Bubble Tea's
+// goroutine.
+type Source struct {
+	env    *env.Env
+	finder *sourcefiles.Finder
+	asked  bool // the user has named directories
+	looks  bool // prepare has named them
+	module bool // they are of Go modules
+	found  sourcefiles.Code
+	task   env.Task
+	// declared are the spots of functions that have been looked for, by method; reset when there are many.
+	declared map[int32]sourcefiles.Spot
+	recorded map[string]bool // packages of Go that have methods in the trace
+}
+
+// NewSource returns a Source that looks for files in directories.
+func NewSource(e *env.Env, dirs []string) *Source {
+	return &Source{env: e, finder: sourcefiles.New(dirs), asked: len(dirs) > 0, declared: make(map[int32]sourcefiles.Spot), recorded: make(map[string]bool)}
+}
+
+// Found returns the source code of a node as far as it was found; n may be nil.
+func (p *Source) Found(n *lazy.Node) sourcefiles.Code {
+	if s, ok := p.spotOf(n); !ok || s != p.found.Spot {
+		return sourcefiles.Code{}
+	}
+	return p.found
+}
+
+// Busy reports whether a search for a file is under way.
+func (p *Source) Busy() bool { return p.task.Running() }
+
+// show looks for the source code of a node, for the details. n may be nil.
+func (p *Source) show(n *lazy.Node) tea.Cmd {
+	if p.task.Running() {
+		return nil
+	}
+	s, ok := p.spotOf(n)
+	if !ok || s == p.found.Spot || !p.looksFor(s) {
+		return nil
+	}
+	return p.find(s, false)
+}
+
+// Edit opens the code location of a node in the user's editor. n may be nil.
+func (p *Source) Edit(n *lazy.Node) tea.Cmd {
+	s, ok := p.spotOf(n)
+	switch {
+	case !ok:
+		return p.env.Say("this row has no source location in the trace")
+	case !p.looksFor(s):
+		return p.env.Say("no source directories: start tracex with --source DIRECTORY")
+	}
+	return p.find(s, true)
+}
+
+// looksFor reports whether the file of a spot is looked for without being asked: there are directories that have it.
+func (p *Source) looksFor(s sourcefiles.Spot) bool {
+	p.prepare()
+	return p.asked || p.module && s.IsGo()
+}
+
+// prepare names the directories to look in, if the user has not: the Go modules around the trace and around the
+// working directory, else that of the trace.
+func (p *Source) prepare() {
+	if p.asked || p.looks {
+		return
+	}
+	p.looks = true
+	beside := "."
+	if !p.env.Trace.Named() {
+		beside = filepath.Dir(p.env.Trace.File())
+	}
+	var dirs []string
+	for _, dir := range []string{beside, "."} {
+		if in := sourcefiles.ModuleAround(dir); in != "" && !slices.Contains(dirs, in) {
+			dirs = append(dirs, in)
+		}
+	}
+	if p.module = len(dirs) > 0; !p.module {
+		dirs = []string{beside}
+	}
+	p.finder = sourcefiles.New(dirs)
+}
+
+// find looks for the file of a spot, and opens it in the editor if edit is set.
+func (p *Source) find(s sourcefiles.Spot, edit bool) tea.Cmd {
+	finder, life := p.finder, p.env.Life // what the finder lists is for other spots, too
+	return p.task.Run(p.env, func(context.Context) func() tea.Cmd {
+		found := finder.Find(life, s)
+		return func() tea.Cmd {
+			if p.found = found; edit {
+				return p.open()
+			}
+			return nil
+		}
+	})
+}
+
+// open opens in the editor what was found.
+func (p *Source) open() tea.Cmd {
+	if p.found.Err != nil {
+		return p.env.Fail("cannot open the source", p.found.Err)
+	}
+	if p.found.Alike > 1 {
+		p.env.Say("opened " + p.found.Name())
+	}
+	return p.edit(p.found.Path, p.found.Spot.Line)
+}
+
+// edit opens a file at a line in the editor.
+func (p *Source) edit(path string, line int) tea.Cmd {
+	c, err := editorCommand(path, line)
+	if err != nil {
+		return p.env.Fail("cannot start the editor", err)
+	}
+	return p.env.Terminal.Lend(c)
+}
+
+// editorCommand returns the command that opens a file at a line: $VISUAL or $EDITOR, which may have
+// arguments, or vi.
+func editorCommand(path string, line int) (*exec.Cmd, error) {
+	words := strings.Fields(os.Getenv("VISUAL"))
+	if len(words) == 0 {
+		words = strings.Fields(os.Getenv("EDITOR"))
+	}
+	if len(words) == 0 {
+		words = []string{"vi"}
+	}
+	program, err := exec.LookPath(words[0])
+	if err != nil {
+		return nil, err
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	return exec.Command(program, append(words[1:], atLine(words[0], path, line)...)...), nil
+}
+
+// atLine returns the arguments that open a file at a line in the given editor.
+func atLine(program, path string, line int) []string {
+	n := strconv.Itoa(line)
+	switch name := strings.TrimSuffix(filepath.Base(program), ".exe"); name {
+	case "code", "codium", "cursor", "zed":
+		if name == "zed" {
+			return []string{path + ":" + n}
+		}
+		return []string{"--goto", path + ":" + n}
+	case "subl", "hx", "helix":
+		return []string{path + ":" + n}
+	case "idea", "idea64", "pycharm", "goland":
+		return []string{"--line", n, path}
+	}
+	return []string{"+" + n, path}
+}

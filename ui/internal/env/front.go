@@ -1,0 +1,247 @@
+package env
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/atotto/clipboard"
+
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
+)
+
+// Question is a prompt, and what to do with the text typed there.
+type Question struct {
+	*prompt.Prompt
+	Title  string                     // of a prompt that floats
+	Typed  func(t prompt.Text)        // after each change; may be nil
+	Refuse func(t prompt.Text) string // why the text is refused; "" if it is accepted; may be nil
+	Submit func(t prompt.Text) tea.Cmd
+	Cancel func() // may be nil
+}
+
+// List replaces the tree until it is closed.
+type List interface {
+	// HandleKey returns what a key asks for.
+	HandleKey(k tea.KeyPressMsg) prompt.ListAction
+	// Typing reports whether a text is being typed, such as a filter.
+	Typing() bool
+	// Scroll moves the lines shown by n, for the mouse wheel.
+	Scroll(n int)
+	// Click returns what a click on a cell of View asks for.
+	Click(x, y int, double bool) prompt.ListAction
+	// View draws height lines of width cells.
+	View(width, height int, g *screen.Glyphs) []string
+	// Lines returns how many lines it needs to float over the tree; 0 if it replaces the tree.
+	Lines() int
+	// Hint returns the bottom line, if possible in width cells.
+	Hint(width int, g *screen.Glyphs) string
+}
+
+// Doer is a List with keys of its owner: see [prompt.Asked].
+type Doer interface {
+	// Do returns what the last key asked for. It runs after all lists are closed if leave is set.
+	Do() (leave bool, do func() tea.Cmd)
+}
+
+type shown struct {
+	List
+	choose func(i int) tea.Cmd
+}
+
+// Front is what is open. Its methods run on one goroutine.
+type Front struct {
+	// Typed makes prompts and remembers the texts typed into them.
+	Typed prompt.History
+	// Area is where the list in front is.
+	Area screen.Rect
+
+	env      *Env
+	question *Question // nil if none is open
+	lists    []shown   // the one in front last
+}
+
+// Ask opens a prompt.
+func (f *Front) Ask(q *Question) tea.Cmd {
+	f.question = q
+	f.env.Status.Clear()
+	return nil
+}
+
+// Show opens a list in place of those that are open. choose is called with the index of the line
+// chosen; it may be nil if lines cannot be chosen.
+func (f *Front) Show(l List, choose func(i int) tea.Cmd) {
+	f.CloseLists()
+	f.Push(l, choose)
+}
+
+// Push opens a list over those that are open, which return when it is closed.
+func (f *Front) Push(l List, choose func(i int) tea.Cmd) { f.lists = append(f.lists, shown{l, choose}) }
+
+func (f *Front) CloseLists() { f.lists = nil }
+
+// List returns the list in front, or nil.
+func (f *Front) List() List {
+	if len(f.lists) == 0 {
+		return nil
+	}
+	return f.lists[len(f.lists)-1].List
+}
+
+// Lines returns how many lines the list in front needs to float over the tree; 0 if it replaces the tree, or there is
+// none.
+func (f *Front) Lines() int {
+	if l := f.List(); l != nil {
+		return l.Lines()
+	}
+	return 0
+}
+
+// Floats reports whether a prompt is open that floats over the tree.
+func (f *Front) Floats() bool { return f.question != nil && f.question.Floats() }
+
+// Open reports whether a list is open, in front or below others.
+func (f *Front) Open(l List) bool {
+	return slices.ContainsFunc(f.lists, func(s shown) bool { return s.List == l })
+}
+
+// Prompt returns the prompt that is open, or nil.
+func (f *Front) Prompt() *prompt.Prompt {
+	if f.question == nil {
+		return nil
+	}
+	return f.question.Prompt
+}
+
+// HandleKey hands a key to what is open; handled is false if nothing is, or the key does nothing there, which is then
+// said.
+func (f *Front) HandleKey(k tea.KeyPressMsg) (cmd tea.Cmd, handled bool) {
+	switch {
+	case f.question != nil:
+		return f.answer(f.question.HandleKey(k)), true
+	case len(f.lists) > 0:
+		f.env.Status.Clear()
+		what := f.List().HandleKey(k)
+		if what.Kind == prompt.Unbound {
+			text := keys.KeyName(k.String(), f.env.Glyphs) + " does nothing here"
+			if what.Say != "" {
+				text += "; " + what.Say
+			}
+			f.env.Say(text)
+			return nil, false
+		}
+		return f.act(what), true
+	}
+	return nil, false
+}
+
+func (f *Front) Click(x, y int, double bool) tea.Cmd {
+	f.env.Status.Clear()
+	return f.act(f.List().Click(x, y, double))
+}
+
+func (f *Front) Paste(msg tea.PasteMsg) tea.Cmd {
+	if f.question == nil {
+		return nil
+	}
+	return f.answer(f.question.Paste(msg))
+}
+
+// Unread is why the clipboard's text could not be pasted.
+type Unread struct{ Err error }
+
+// readClipboard returns the text of the clipboard as a paste, or [Unread].
+func readClipboard() tea.Msg {
+	text, err := clipboard.ReadAll()
+	if err != nil {
+		return Unread{err}
+	}
+	return tea.PasteMsg{Content: text}
+}
+
+// answer does what a key pressed in the prompt asks for.
+func (f *Front) answer(what prompt.Action) tea.Cmd {
+	q := f.question
+	switch what {
+	case prompt.Changed:
+		if q.Typed != nil {
+			q.Typed(q.Text())
+		}
+	case prompt.Wanted:
+		return readClipboard
+	case prompt.Taken:
+		if q.Refuse != nil {
+			if why := q.Refuse(q.Text()); why != "" {
+				return f.env.Warn(why)
+			}
+		}
+		f.question = nil
+		f.Typed.Keep(q.Prompt)
+		return q.Submit(q.Text())
+	case prompt.Left:
+		f.question = nil
+		f.env.Status.Clear() // the message was about the text typed
+		if q.Cancel != nil {
+			q.Cancel()
+		}
+	}
+	return nil
+}
+
+// act does what a key pressed in the list asks for.
+func (f *Front) act(what prompt.ListAction) tea.Cmd {
+	at := len(f.lists) - 1
+	in := f.lists[at]
+	if what.Say != "" {
+		f.env.Say(what.Say)
+	}
+	switch what.Kind {
+	case prompt.Closed:
+		f.lists = f.lists[:at]
+	case prompt.Chosen:
+		f.CloseLists()
+		return in.choose(what.Index)
+	case prompt.Returned:
+		f.lists = f.lists[:at]
+		return in.choose(what.Index)
+	case prompt.Asked:
+		leave, do := in.List.(Doer).Do()
+		if leave {
+			f.CloseLists()
+		}
+		return do()
+	}
+	return nil
+}
+
+// Menu draws what completes the text typed, at most height lines of width cells, for the lines
+// above the prompt.
+func (f *Front) Menu(width, height int) []string {
+	if f.question == nil || f.question.Floats() {
+		return nil
+	}
+	return f.question.Menu(width, height, f.env.Glyphs)
+}
+
+// remark returns the message about the text typed, and how it is drawn.
+func (f *Front) remark() (text string, role theme.Role) {
+	text, alarm := f.env.Status.Message()
+	if alarm {
+		return text, theme.Alarm
+	}
+	return text, theme.Faint
+}
+
+// PromptView draws the prompt in width cells, with the remarks about the text typed.
+func (f *Front) PromptView(width int) string {
+	text, role := f.remark()
+	return f.question.View(width, text, role, f.env.Glyphs)
+}
+
+// PromptBox draws a prompt that floats, with its candidates: height lines of width cells.
+func (f *Front) PromptBox(width, height int) []string {
+	text, role := f.remark()
+	return f.question.Box(f.question.Title, width, height, text, role, f.env.Glyphs)
+}

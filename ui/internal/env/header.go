@@ -1,0 +1,181 @@
+package env
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
+)
+
+// Header is the content of the screen's first line.
+type Header struct {
+	Tabs   []string // the names of all traces that are open; nil if there is one
+	Tab    int      // the trace that is shown
+	Name   string   // of the trace
+	About  []string // how large it is, the most telling part first
+	Index  string   // what the user should know about the index; "" if nothing
+	Memory Memory
+}
+
+// Memory is how much memory is taken of the budget, in bytes, and how many events it has had and no longer has.
+type Memory struct{ Taken, Budget, Unloaded int64 }
+
+// Full reports whether little of the budget is left.
+func (m Memory) Full() bool { return m.Taken > m.Budget/5*4 }
+
+// The header has the gauge of the memory, of gaugeCells, in windows from gaugeFrom cells on, and once some of it is used.
+const (
+	gaugeCells = 10
+	gaugeFrom  = 100
+)
+
+// text returns what the header says of the memory, after the gauge if there is one.
+func (m Memory) text(gauge bool, g *screen.Glyphs) string {
+	budget := display.Size(m.Budget)
+	switch {
+	case !gauge && m.Full():
+		return "memory " + display.Size(m.Taken) + " of " + budget
+	case !gauge || m.Taken < m.Budget/100 && m.Unloaded == 0:
+		return ""
+	}
+	text := strings.TrimSuffix(display.Size(m.Taken), budget[strings.IndexByte(budget, ' '):]) + " of " + budget
+	if m.Unloaded > 0 {
+		text += " " + g.Dot + " " + display.Grouped(m.Unloaded) + " unloaded"
+	}
+	return strings.Repeat(" ", gaugeCells+1) + text
+}
+
+// View draws the header in width cells. If not all parts fit, the least important is dropped first.
+func (h Header) View(width int, g *screen.Glyphs) string {
+	if len(h.Tabs) > 0 {
+		return h.viewTabs(width, g)
+	}
+	name, about := h.Name, h.About
+	gauge := width >= gaugeFrom
+	var right []string
+	of := func() {
+		right = slices.DeleteFunc([]string{h.Memory.text(gauge, g), h.Index}, func(s string) bool { return s == "" })
+	}
+	of()
+	text := func() (left, end string) {
+		if left = " "; len(about) > 0 {
+			left = "  " + strings.Join(about, " "+g.Dot+" ") + " "
+		}
+		if len(right) > 0 {
+			end = " " + strings.Join(right, "   ") + " "
+		}
+		return left, end
+	}
+	fits := func() bool {
+		a, r := text()
+		return g.TextWidth(name+a+r)+1 <= width
+	}
+	if gauge && !fits() {
+		gauge = false
+		of()
+	}
+	for len(about) > 1 && !fits() {
+		about = about[:len(about)-1]
+	}
+	if !fits() && len(right) > 1 {
+		right = right[1:]
+	}
+	if !fits() && g.TextWidth(name) < width/2 {
+		about = nil
+	}
+	a, r := text()
+	name = g.CutMiddle(name, max(8, width-1-g.TextWidth(a+r)))
+	l := screen.NewLine(width, g)
+	l.Space(1)
+	l.Put(name, theme.Bold).Put(a, theme.Plain)
+	l.Space(l.Left - g.TextWidth(r))
+	if bar := " " + strings.Repeat(" ", gaugeCells); gauge && strings.HasPrefix(r, bar) {
+		l.Space(1)
+		l.Gauge(min(h.Memory.Taken, h.Memory.Budget), h.Memory.Budget, gaugeCells)
+		r = r[len(bar):]
+	}
+	return l.Put(r, theme.Plain).End()
+}
+
+// label returns the text of a tab. Brackets are around the one that is shown.
+func (h *Header) label(i int, g *screen.Glyphs) string {
+	text := fmt.Sprintf("%d %s", i+1, g.CutMiddle(h.Tabs[i], 24))
+	if i == h.Tab {
+		return "[" + text + "]"
+	}
+	return " " + text + " "
+}
+
+// tabs returns which tabs fit in width cells: from one on, as late as the one that is shown needs.
+func (h *Header) tabs(width int, g *screen.Glyphs) (from int) {
+	for used := 0; from < h.Tab; from++ {
+		used = 0
+		for i := from; i <= h.Tab; i++ {
+			used += g.TextWidth(h.label(i, g))
+		}
+		if used <= width {
+			break
+		}
+	}
+	return from
+}
+
+// TabAt returns the tab at a column.
+func (h Header) TabAt(x, width int, g *screen.Glyphs) (i int, ok bool) {
+	for i = h.tabs(width, g); i < len(h.Tabs) && x >= 0; i++ {
+		if x -= g.TextWidth(h.label(i, g)); x < 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// viewTabs is View with the names of all traces. The facts about the one that is shown come after them, as many as fit.
+func (h *Header) viewTabs(width int, g *screen.Glyphs) string {
+	l := screen.NewLine(width, g)
+	for i := h.tabs(width, g); i < len(h.Tabs); i++ {
+		style := theme.Plain
+		if i == h.Tab {
+			style = theme.Accent
+		}
+		l.Put(h.label(i, g), style)
+	}
+	right := " "
+	for _, part := range []string{h.Memory.text(false, g), h.Index} {
+		if part != "" {
+			right = "  " + part + right
+		}
+	}
+	about := h.About
+	text := func() string { return "  " + strings.Join(about, " "+g.Dot+" ") }
+	for len(about) > 0 && g.TextWidth(text()+right) > l.Left {
+		about = about[:len(about)-1]
+	}
+	if len(about) > 0 {
+		l.Put(text(), theme.Plain)
+	}
+	l.Space(l.Left - g.TextWidth(right))
+	return l.Put(right, theme.Plain).End()
+}
+
+// Position tells where the cursor is. n is the cursor's node, or nil; count is the number being
+// typed, or "".
+func Position(n *lazy.Node, count string, g *screen.Glyphs) string {
+	var parts []string
+	if count != "" {
+		parts = append(parts, count)
+	}
+	if n != nil {
+		if n.Point() != nil {
+			parts = append(parts, n.Handle().String())
+		}
+		if share := n.Fraction(); share >= 0 {
+			parts = append(parts, fmt.Sprintf("%.1f %%", 100*share))
+		}
+	}
+	return strings.Join(parts, " "+g.Dot+" ")
+}

@@ -1,0 +1,160 @@
+package lists
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/theme"
+	"tracex/ui/internal/tree"
+)
+
+// Overview is the list of what is worth knowing about the trace, each line with a way there. It is found in the
+// background once it is wanted, and the details show it, too.
+type Overview struct {
+	prompt.List
+	env  *env.Env
+	tree *tree.Tree
+
+	lines  []query.OverviewLine
+	as     int // the generation of the trace that the lines are about
+	ended  bool
+	err    error
+	done   float64 // the part of the trace that was read
+	task   env.Task
+	wanted bool // the details show it
+}
+
+// NewOverview returns the overview. Nothing is looked for yet.
+func NewOverview(e *env.Env, t *tree.Tree) *Overview {
+	o := &Overview{env: e, tree: t, as: -1}
+	o.List = prompt.List{Keys: "Enter goes there", Len: func() int { return len(o.lines) }, Item: o.line, Choosable: true, None: o.Progress}
+	return o
+}
+
+// newsEvery is how long news of the overview may wait.
+const newsEvery = 100 * time.Millisecond
+
+// Want asks for the overview, for the details.
+func (o *Overview) Want() { o.wanted = true }
+
+// A larger trace is not read for the details alone.
+const (
+	mostBytes   = 256 << 20
+	mostThreads = 10_000
+)
+
+// large reports whether the trace is too large to be read before the user asks for it.
+func (o *Overview) large() bool {
+	return o.env.Trace.Size.Data > mostBytes || o.env.Trace.Size.Threads > mostThreads
+}
+
+// Settle begins to look for the overview if it is wanted and nothing else reads the trace. It stops that if the
+// overview is no longer wanted.
+func (o *Overview) Settle(idle bool) tea.Cmd {
+	wanted := o.wanted && !o.large() || o.env.Front.Open(o)
+	o.Title = "overview " + o.env.Trace.Name()
+	o.After, o.wanted = o.Progress(), false
+	switch {
+	case !wanted:
+		o.task.Stop()
+		return nil
+	case o.task.Running() || o.ended && o.as == o.env.Trace.Generation || !idle && len(o.lines) == 0 && !o.env.Trace.Following():
+		return nil
+	}
+	r, g := o.env.Trace.Reader, o.env.Glyphs.Glyphs
+	o.as, o.ended, o.err = o.env.Trace.Generation, false, nil
+	return o.task.Feed(o.env, func(ctx context.Context, send func(func() tea.Cmd)) func() tea.Cmd {
+		view, last := query.NewOverview(r, 0), time.Time{}
+		take := func(ended bool, err error) func() tea.Cmd {
+			facts := view.Facts(g)
+			lines := facts.Lines(g)
+			return func() tea.Cmd {
+				if ended || len(lines) >= len(o.lines) || !o.ended {
+					o.lines, o.done = lines, facts.Done
+					o.Changed()
+				}
+				o.ended, o.err = ended, err
+				return nil
+			}
+		}
+		err := view.Run(ctx, func(done, total int64) {
+			if now := time.Now(); now.Sub(last) >= newsEvery {
+				last = now
+				send(take(false, nil))
+			}
+		})
+		return take(true, err)
+	})
+}
+
+// Stop stops looking for the overview, and reports whether it was being looked for.
+func (o *Overview) Stop() bool {
+	if !o.task.Stop() {
+		return false
+	}
+	o.ended, o.err = true, context.Canceled
+	return true
+}
+
+// Progress tells how far the overview is; "" if it is complete.
+func (o *Overview) Progress() string {
+	switch {
+	case len(o.lines) == 0 && o.large() && !o.env.Front.Open(o):
+		return keys.ActionKey("overview", o.env.Glyphs) + " reads the trace for its overview"
+	case o.err != nil:
+		return "stopped, partial"
+	case !o.ended:
+		return o.env.Spinner() + " partial, " + display.Percent(int64(1e6*o.done), 1e6)
+	}
+	return ""
+}
+
+// Found returns the lines found so far.
+func (o *Overview) Found() []query.OverviewLine { return o.lines }
+
+// OverviewRole returns how a line is drawn.
+func OverviewRole(l *query.OverviewLine) theme.Role {
+	switch {
+	case l.Head:
+		return theme.Bold
+	case l.Note:
+		return theme.Faint
+	}
+	return theme.Plain
+}
+
+func (o *Overview) line(i int) prompt.Item {
+	l := &o.lines[i]
+	text := l.Text
+	if !l.Head {
+		text = "  " + text
+	}
+	item := prompt.Item{Cells: []prompt.Cell{{Text: text, Style: OverviewRole(l)}}}
+	if l.Command != "" {
+		item.Cells = append(item.Cells, prompt.Cell{Text: "  :" + l.Command, Style: theme.Faint})
+	}
+	return item
+}
+
+// Go goes to the place of a line; command is what is to be run instead if the line leads to an answer.
+func (o *Overview) Go(i int) (cmd tea.Cmd, command string) {
+	l := &o.lines[i]
+	switch {
+	case l.Leads && l.At.Event < 0:
+		o.tree.Visit()
+		return o.tree.Jobs.Show(l.At.Position), ""
+	case l.Leads:
+		o.tree.Visit()
+		return o.tree.Jobs.ToPoint(l.At.Position, l.At.Event), ""
+	case l.Command == "":
+		o.env.Say("this line leads nowhere")
+	}
+	return nil, l.Command
+}

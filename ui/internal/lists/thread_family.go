@@ -1,0 +1,139 @@
+package lists
+
+import (
+	"slices"
+	"sort"
+
+	"tracex/lazy/query/goroutines"
+	"tracex/ui/internal/prompt"
+)
+
+// family is the lines of a list in which each thread is below the one that started it. Those below
+// a thread that is collapsed are left out. With a filter the lines are those that pass, and
+// the threads above them; none is left out then.
+type family struct {
+	*goroutines.Forest                // nil in other orders
+	linked             bool           // there may be a tree
+	folded             map[int32]bool // ids of the threads that are collapsed
+	gaps               []gap
+	found              found
+}
+
+// gap is a place where threads are left out.
+type gap struct {
+	at     int // the first line after it
+	hidden int // how many threads are left out before that line
+}
+
+// len returns how many lines there are without a filter.
+func (f *family) len() int {
+	n := f.Of().Len()
+	if len(f.gaps) > 0 {
+		n -= f.gaps[len(f.gaps)-1].hidden
+	}
+	return n
+}
+
+// thread returns the number of the thread of a line.
+func (f *family) thread(line int) int {
+	if i := sort.Search(len(f.gaps), func(i int) bool { return f.gaps[i].at > line }); i > 0 {
+		line += f.gaps[i-1].hidden
+	}
+	return f.At(line)
+}
+
+// line returns the line of a thread; if that is left out, the line of its nearest ancestor that is not.
+func (f *family) line(thread int) int {
+	place := f.Place(thread)
+	i := sort.Search(len(f.gaps), func(i int) bool { return f.gaps[i].at+f.gaps[i].hidden > place })
+	line := place
+	if i > 0 {
+		line -= f.gaps[i-1].hidden
+	}
+	if i < len(f.gaps) && line >= f.gaps[i].at {
+		line = f.gaps[i].at - 1
+	}
+	return line
+}
+
+// fold collapses a thread, or expands it.
+func (f *family) fold(thread int, on bool) {
+	id := f.Of().ID(thread)
+	if f.folded == nil {
+		f.folded = make(map[int32]bool)
+	}
+	if delete(f.folded, id); on {
+		f.folded[id] = true
+	}
+	f.refold()
+}
+
+// isFolded reports whether a thread is collapsed.
+func (f *family) isFolded(thread int) bool { return f.folded[f.Of().ID(thread)] && f.Below(thread) > 0 }
+
+// refold finds out what is left out.
+func (f *family) refold() {
+	f.gaps = nil
+	var places []int
+	for id := range f.folded {
+		if i := f.Of().Index(id); i < f.Of().Len() && f.Of().ID(i) == id {
+			places = append(places, f.Place(i))
+		}
+	}
+	slices.Sort(places)
+	end, hidden := 0, 0
+	for _, p := range places {
+		below := f.Below(f.At(p))
+		if p < end || below == 0 {
+			continue
+		}
+		end = p + 1 + below
+		at := p + 1 - hidden
+		hidden += below
+		f.gaps = append(f.gaps, gap{at, hidden})
+	}
+}
+
+// found is the lines with a filter.
+type found struct {
+	lines  []int // threads
+	taken  int   // of those that passed
+	in     []uint64
+	passed []uint64
+}
+
+// follow adds the threads that have passed a filter since the last call, with those above them. It returns
+// the line of the first that passed, once.
+func (f *family) follow(s *prompt.Scan) (line int, first bool) {
+	if s == nil || len(s.Passed) == f.found.taken {
+		return 0, false
+	}
+	l := &f.found
+	first = l.taken == 0
+	if l.in == nil {
+		words := (f.Of().Len() + 63) / 64
+		l.in, l.passed = make([]uint64, words), make([]uint64, words)
+	}
+	for _, thread := range s.Passed[l.taken:] {
+		l.passed[thread/64] |= 1 << (thread % 64)
+		from := len(l.lines)
+		add := func(thread int) bool {
+			if l.in[thread/64]>>(thread%64)&1 != 0 {
+				return false
+			}
+			l.in[thread/64] |= 1 << (thread % 64)
+			l.lines = append(l.lines, thread)
+			return true
+		}
+		add(thread)
+		f.Ancestors(thread, add)
+		slices.Reverse(l.lines[from:])
+	}
+	l.taken = len(s.Passed)
+	return slices.Index(l.lines, s.Passed[0]), first
+}
+
+// passes reports whether a thread has passed the filter.
+func (f *found) passes(thread int) bool {
+	return f.passed != nil && f.passed[thread/64]>>(thread%64)&1 != 0
+}

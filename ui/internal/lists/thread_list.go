@@ -1,0 +1,274 @@
+package lists
+
+import (
+	"context"
+	"iter"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/goroutines"
+	"tracex/lazy/query/pattern"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
+	"tracex/ui/internal/tree"
+)
+
+// ThreadList is the list of threads. Its methods run on Bubble Tea's goroutine.
+type ThreadList struct {
+	prompt.List
+	env    *env.Env
+	starts *tree.Starts // leads to go statements
+	all    *lazy.ThreadList
+	timed  bool // the trace has times
+
+	order   lazy.ThreadOrder       // the order shown
+	sorted  []int                  // their numbers in that order; nil for the order by id, and for the tree
+	family  family                 // the lines of the tree
+	chosen  bool                   // the user has chosen an order
+	sorting *sorting               // nil if none is under way
+	filter  *prompt.Scan           // nil if none
+	looking env.Task               // a turn of the filter
+	seen    map[int]lazy.ThreadRow // the threads on the screen, by number
+	ends    map[int]lazy.ThreadEnd // how they ended, for the tree
+}
+
+// newThreadList returns the list of threads, with the cursor on the thread with the given id. In a trace
+// with goroutines that others started it becomes a tree as soon as that is known.
+func newThreadList(e *env.Env, starts *tree.Starts, all *lazy.ThreadList, timed bool, id int32) *ThreadList {
+	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int]lazy.ThreadRow{}, ends: map[int]lazy.ThreadEnd{}}
+	l.List = prompt.List{
+		Keys: "Enter goes there", Also: "s sort", Choosable: true,
+		Len: l.len, Item: l.line, Filter: l.filterBy, None: l.nothing,
+	}
+	l.Select(all.Index(id))
+	l.relate()
+	return l
+}
+
+// relate sorts the threads as a tree if they form one and the user has chosen no order.
+func (l *ThreadList) relate() {
+	f := &l.family
+	if f.linked = f.linked || goroutines.Likely(l.all); f.linked && !l.chosen {
+		l.Also = "s sort   " + statementKey + " its go statement"
+		l.sorting = &sorting{order: asTree, all: l.all}
+	}
+}
+
+// len returns how many threads pass the filter, as far as known.
+func (l *ThreadList) len() int {
+	switch tree := l.order == asTree; {
+	case l.filter != nil && tree:
+		return len(l.family.found.lines)
+	case l.filter != nil:
+		return len(l.filter.Passed)
+	case tree:
+		return l.family.len()
+	}
+	return l.all.Len()
+}
+
+// number returns the number of the i-th thread shown.
+func (l *ThreadList) number(i int) int {
+	switch tree := l.order == asTree; {
+	case l.filter != nil && tree:
+		return l.family.found.lines[i]
+	case l.filter != nil:
+		return l.filter.Passed[i]
+	case tree:
+		return l.family.thread(i)
+	case l.sorted != nil:
+		return l.sorted[i]
+	}
+	return i
+}
+
+// ID returns the id of the i-th thread shown.
+func (l *ThreadList) ID(i int) int32 { return l.all.ID(l.number(i)) }
+
+// HandleKey moves in the list, edits its filter, or sorts it.
+func (l *ThreadList) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
+	if a, ok := l.handleTree(k.String()); ok {
+		return a
+	}
+	switch name := k.String(); {
+	case name == "s" && !l.Typing():
+		l.next()
+		return prompt.ListAction{}
+	case name == "esc" && !l.Typing() && l.sorting != nil && l.chosen:
+		l.giveUpSorting()
+		return prompt.ListAction{}
+	}
+	return l.List.HandleKey(k)
+}
+
+// busy reports whether work runs in the background.
+func (l *ThreadList) busy() bool { return l.sorting != nil || l.looking.Running() }
+
+// close stops the work under way.
+func (l *ThreadList) close() {
+	l.giveUpSorting()
+	l.looking.Stop()
+}
+
+// settle looks up the lines on the screen of height lines, so that View asks the trace for nothing, and
+// begins work in the background. now are the threads known by now.
+func (l *ThreadList) settle(now *lazy.ThreadList, height int) tea.Cmd {
+	cmd := l.work(now)
+	if l.order == asTree {
+		if line, first := l.family.follow(l.filter); first && l.Selected() == 0 {
+			l.Select(line)
+		}
+	}
+	from, to := l.Visible(height)
+	which := make([]int, 0, to-from)
+	for i := from; i < to; i++ {
+		which = append(which, l.number(i))
+	}
+	clear(l.seen)
+	for i, row := range l.all.Rows(which) {
+		l.seen[which[i]] = row
+	}
+	if clear(l.ends); l.order == asTree {
+		for i, e := range l.all.Ends(which) {
+			l.ends[which[i]] = e
+		}
+	}
+	return cmd
+}
+
+// work begins what has to be done, until some of it is not done within the patience of the Update.
+func (l *ThreadList) work(now *lazy.ThreadList) (cmd tea.Cmd) {
+	for cmd == nil {
+		if !l.busy() && !now.Same(l.all) {
+			l.grow(now)
+		}
+		switch {
+		case l.sorting != nil && !l.sorting.task.Running():
+			cmd = l.sort()
+		case l.sorting == nil && l.filter != nil && !l.filter.Ended && !l.looking.Running():
+			cmd = l.look()
+		default:
+			return nil
+		}
+	}
+	return cmd
+}
+
+// look looks at some more threads for the filter.
+func (l *ThreadList) look() tea.Cmd {
+	all, number := l.all, func(i int) int { return i }
+	if l.order == asTree {
+		number = l.family.At
+	}
+	if sorted := l.sorted; sorted != nil {
+		number = func(i int) int { return sorted[i] }
+	}
+	work := l.filter.Turn(l.all.Len(), number, func(numbers iter.Seq[int], yield func(int, []byte) bool) { all.Names(numbers, yield) })
+	return l.looking.Run(l.env, func(context.Context) func() tea.Cmd {
+		turned := work()
+		return func() tea.Cmd {
+			turned.Apply()
+			return nil
+		}
+	})
+}
+
+// grow takes over the threads known by now: at once in the order by id, otherwise after they
+// have been sorted.
+func (l *ThreadList) grow(now *lazy.ThreadList) {
+	if l.order != lazy.ByID {
+		l.sorting = &sorting{order: l.order, all: now}
+		return
+	}
+	at, any := int32(0), l.Selected() < l.Count()
+	if any {
+		at = l.ID(l.Selected())
+	}
+	l.all = now
+	switch {
+	case l.filter != nil && l.filter.P.Fault == "":
+		l.filterBy(l.filter.P)
+	case l.filter == nil && any:
+		l.Select(now.Index(at))
+	}
+	l.relate()
+}
+
+// View draws the list: height lines of width cells.
+func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
+	l.Title, l.After = display.Plural(int64(l.all.Len()), "thread"), ""
+	if l.order != lazy.ByID {
+		l.Title += " " + orderNames[l.order]
+	}
+	if l.filter != nil {
+		l.Title = display.Grouped(int64(len(l.filter.Passed))) + " of " + l.Title
+		if above := len(l.family.found.lines) - l.family.found.taken; l.order == asTree && above > 0 {
+			l.Title += " and " + display.Grouped(int64(above)) + " above"
+		}
+		if !l.filter.Ended {
+			l.After = display.Percent(int64(l.filter.Looked), int64(l.filter.Of(l.all.Len()))) + " searched "
+		}
+	}
+	if s := l.sorting; s != nil {
+		l.Title += ", sorting " + orderNames[s.order] + " " + display.Percent(s.done.Load(), max(1, s.total.Load()))
+	}
+	return l.List.View(width, height, g)
+}
+
+// line returns the i-th line: a thread, and what is known about it.
+func (l *ThreadList) line(i int) prompt.Item {
+	number := l.number(i)
+	t, ok := l.seen[number]
+	if !ok {
+		return prompt.Item{} // arrives with the next settle
+	}
+	what, ended := screen.CallsText(t.Population, "", l.env.Glyphs), l.ended(number)
+	switch {
+	case t.Bytes == 0:
+		what = "no calls in this thread"
+	case ended == "":
+		what += ", " + display.Size(t.Bytes)
+	}
+	from := l.env.Front.Area.Width - 38
+	if l.timed {
+		from -= 2
+		if t.Timed {
+			what = l.env.Glyphs.Duration(t.Time.Duration) + ", " + what
+		}
+	}
+	if ended != "" {
+		what = ended + ", " + what
+	}
+	if l.order == asTree {
+		return l.treeLine(number, t.ThreadInfo, what, from)
+	}
+	from = max(28, from)
+	name := l.env.Glyphs.CutMiddle(screen.Thread(t.ThreadInfo), from-3)
+	return prompt.Item{Cells: []prompt.Cell{{Text: name, Style: theme.Plain, At: 2}, {Text: what, Style: theme.Faint, At: from, Aside: true}}}
+}
+
+// nothing explains why the list is empty.
+func (l *ThreadList) nothing() string {
+	switch f := l.filter; {
+	case f == nil:
+		return "nothing here"
+	case !f.Ended:
+		return "none yet"
+	default:
+		return prompt.NonePasses(f.P, "no thread", f.Others)
+	}
+}
+
+// filterBy filters the threads; a nil pattern shows all.
+func (l *ThreadList) filterBy(p *pattern.Pattern) {
+	before := l.filter
+	l.looking.Stop()
+	l.filter, l.family.found = nil, found{}
+	if p != nil {
+		l.filter = prompt.NewScan(p, before)
+	}
+}

@@ -1,0 +1,239 @@
+package prompt
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query/pattern"
+)
+
+// List is a set of lines to look at or to choose from, with a filter. The exported fields
+// define the lines. Its methods run on one goroutine.
+type List struct {
+	Title     string
+	After     string     // the rest of the title, after the filter
+	Keys      string     // what the list's own keys do, for the bottom line
+	Also      string     // what one more key does, if there is room; "" if none
+	Len       func() int // how many lines there are
+	Item      func(i int) Item
+	Choosable bool                     // lines can be chosen
+	Returns   bool                     // choosing one closes only this list: the one below it is in front again
+	Full      bool                     // it replaces the tree and does not float over it
+	Filter    func(p *pattern.Pattern) // filters instead of the list, which does so if Filter is nil; called with nil to remove the filter
+	None      func() string            // why there is nothing; nil means the list explains it itself
+	Above     func() []string          // draws the lines above the list; nil means the title
+	Below     func() []string          // draws the lines below the list; nil means none
+	Besides   int                      // how many lines Above and Below draw; 0 without them
+
+	filter   filter
+	count    int // typed before a move; 0 if none
+	sel, top int // index among the lines shown
+	height   int // lines, as last drawn
+}
+
+// Count returns how many lines pass the filter.
+func (l *List) Count() int {
+	if l.filter.shown != nil {
+		return len(l.filter.shown)
+	}
+	return l.Len()
+}
+
+// Lines returns how many lines the list needs if it floats over the tree; 0 if it does not float.
+func (l *List) Lines() int {
+	if l.Full {
+		return 0
+	}
+	return l.Len() + max(1, l.Besides)
+}
+
+// Cursor returns the index of the cursor's line; ok is false if there is none.
+func (l *List) Cursor() (i int, ok bool) {
+	if l.sel >= l.Count() {
+		return 0, false
+	}
+	return l.Index(l.sel), true
+}
+
+// Index returns the i-th of the lines that pass the filter.
+func (l *List) Index(i int) int {
+	if l.filter.shown != nil {
+		return l.filter.shown[i]
+	}
+	return i
+}
+
+// Filtered returns the filter as typed, with the sign before it; "" if there is none.
+func (l *List) Filtered() string {
+	switch text := pattern.Sign(l.filter.expr) + l.filter.text; {
+	case l.filter.typing:
+		return text + "_"
+	case l.filter.text != "":
+		return text
+	}
+	return ""
+}
+
+// counted adds a digit to the number before a move, and reports whether the key is one.
+func (l *List) counted(name string) bool {
+	if len(name) != 1 || name[0] < '0' || name[0] > '9' || name == "0" && l.count == 0 {
+		return false
+	}
+	l.count = min(10*l.count+int(name[0]-'0'), 1<<30)
+	return true
+}
+
+// ListAction is what a key asks for.
+type ListAction struct {
+	Kind  Kind
+	Index int    // index of the line chosen
+	Say   string // tells the user something; "" if nothing
+}
+
+// Kind tells which action it is.
+type Kind int
+
+const (
+	NoAction Kind = iota
+	Closed        // close the list
+	Chosen        // a line was chosen; close the list and those below it
+	Returned      // a line was chosen; close the list
+	Asked         // do what a key of the list's owner is for: see front.Doer
+	Unbound       // the key does nothing in the list
+)
+
+// HandleKey moves in the list, or edits its filter. With a number typed before, 5j moves five lines and 100G goes to
+// line 100.
+func (l *List) HandleKey(k tea.KeyPressMsg) ListAction {
+	name := k.String()
+	if l.filter.typing {
+		return l.typed(k, name)
+	}
+	if l.counted(name) {
+		return ListAction{}
+	}
+	n, times := l.count, max(1, l.count)
+	l.count = 0
+	switch name {
+	case "down", "j", "ctrl+n":
+		l.Scroll(times)
+	case "up", "k":
+		l.Scroll(-times)
+	case "pgdown", "ctrl+f":
+		l.Scroll(times * (l.height - 1))
+	case "pgup", "ctrl+b":
+		l.Scroll(-times * (l.height - 1))
+	case "ctrl+d":
+		l.Scroll(times * (l.height / 2))
+	case "ctrl+u":
+		l.Scroll(-times * (l.height / 2))
+	case "home", "g", "end", "G":
+		if n == 0 && (name == "end" || name == "G") {
+			n = l.Count()
+		}
+		if l.Choosable {
+			n -= l.sel
+		} else {
+			n -= l.top
+		}
+		l.Scroll(n - 1)
+	case "/":
+		l.filter.typing = true
+	case "enter", "space", "right", "l":
+		if name == "space" && !l.Choosable {
+			l.Scroll(times * (l.height - 1))
+		}
+		return l.take()
+	case "q", "?", "left", "h":
+		return ListAction{Kind: Closed}
+	case "esc":
+		switch {
+		case n > 0: // it cancels the number
+		case l.filter.text == "":
+			return ListAction{Kind: Closed}
+		default:
+			l.filter.clear()
+			l.refilter()
+		}
+	default:
+		return ListAction{Kind: Unbound}
+	}
+	return ListAction{}
+}
+
+// Click puts the cursor on a line of the screen, counted from the title on. A double click chooses it.
+func (l *List) Click(x, y int, double bool) ListAction {
+	above := 1
+	if l.Above != nil {
+		above = len(l.Above())
+	}
+	i := l.top + y - above
+	if l.filter.typing || !l.Choosable || y < above || y-above >= l.height || i >= l.Count() {
+		return ListAction{}
+	}
+	l.sel = i
+	if double {
+		return l.take()
+	}
+	return ListAction{}
+}
+
+// take chooses the cursor's line.
+func (l *List) take() ListAction {
+	if !l.Choosable || l.sel >= l.Count() {
+		return ListAction{}
+	}
+	a := ListAction{Kind: Chosen, Index: l.Index(l.sel)}
+	switch {
+	case l.Item(a.Index).Head:
+		return ListAction{}
+	case l.Returns:
+		a.Kind = Returned
+	}
+	return a
+}
+
+func (l *List) Typing() bool { return l.filter.typing }
+
+// Scroll moves the cursor by n lines, or the lines shown if they cannot be chosen.
+func (l *List) Scroll(n int) {
+	if !l.Choosable {
+		l.top = max(0, min(l.top+n, l.Count()-l.height))
+		return
+	}
+	l.sel = max(0, min(l.sel+n, l.Count()-1))
+}
+
+func (l *List) Select(i int) { l.sel = i }
+
+func (l *List) Selected() int { return l.sel }
+
+// Moved keeps the cursor on its line after by lines were inserted at index first.
+func (l *List) Moved(first, by int) {
+	if by > 0 && l.sel >= first {
+		l.sel, l.top = l.sel+by, l.top+by
+	}
+}
+
+// Visible returns the range of lines, among those that pass the filter, that a screen of height
+// lines shows. The title, or what is drawn in its place, is part of height.
+func (l *List) Visible(height int) (from, to int) {
+	l.settle(height)
+	return l.top, min(l.Count(), l.top+l.height)
+}
+
+// settle brings the cursor onto a screen of height lines, including the title. No line of the
+// screen stays empty while there are lines above.
+func (l *List) settle(height int) {
+	l.height = max(1, height-max(1, l.Besides))
+	if l.Choosable {
+		l.sel = max(0, min(l.sel, l.Count()-1))
+		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel, l.Count()-l.height))
+	} else {
+		l.top = max(0, min(l.top, l.Count()-l.height))
+	}
+}
+
+// NewLines returns a list of lines to look at.
+func NewLines(title string, items []Item) *List {
+	return &List{Title: title, Keys: "PgDn PgUp", Len: func() int { return len(items) }, Item: func(i int) Item { return items[i] }}
+}

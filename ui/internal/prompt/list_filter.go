@@ -1,0 +1,133 @@
+package prompt
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/pattern"
+)
+
+// maxFilter bounds a filter, in bytes.
+const maxFilter = 500
+
+// filter is the filter of a list: the text typed, and which lines pass. The zero value lets all
+// pass.
+type filter struct {
+	text   string
+	expr   bool             // the text is a regular expression
+	typing bool             // the text is being typed
+	p      *pattern.Pattern // pattern of the text; nil if none
+	others int              // lines that match the other reading of the text, if none matches this one
+	shown  []int            // indexes of the lines that pass; nil means all
+}
+
+func (f *filter) clear() { f.text, f.expr = "", false }
+
+// edit changes the text by a key: by its name, or the text that it types.
+func (f *filter) edit(name, text string) {
+	switch name {
+	case "esc":
+		f.typing = false
+		f.clear()
+	case "ctrl+r", "alt+r":
+		f.expr = !f.expr
+	case "backspace":
+		if r := []rune(f.text); len(r) > 0 {
+			f.text = string(r[:len(r)-1])
+		}
+	case "ctrl+u":
+		f.text = ""
+	default:
+		if len(f.text) < maxFilter {
+			f.text += text
+		}
+	}
+}
+
+func (f *filter) parse() {
+	f.shown, f.p, f.others = nil, nil, 0
+	if f.text != "" {
+		f.p = pattern.New(f.text, f.expr)
+	}
+}
+
+// typed handles a key while the filter is being typed.
+func (l *List) typed(k tea.KeyPressMsg, name string) ListAction {
+	switch name {
+	case "enter":
+		l.filter.typing = false
+		return ListAction{}
+	case "down", "up":
+		l.filter.typing = false
+		return l.HandleKey(k)
+	}
+	l.filter.edit(name, k.Text)
+	l.refilter()
+	return ListAction{}
+}
+
+// refilter finds the lines that contain the filter, each with its heading.
+func (l *List) refilter() {
+	l.filter.parse()
+	l.sel, l.top = 0, 0
+	switch p := l.filter.p; {
+	case l.Filter != nil:
+		l.Filter(p)
+	case p != nil:
+		l.filter.shown = l.passing(p)
+		if other := p.Other(); len(l.filter.shown) == 0 && other != nil {
+			l.filter.others = len(l.passing(other))
+		}
+	}
+}
+
+// Changed brings the lines shown up to date after some were added or removed. The cursor stays
+// where it is.
+func (l *List) Changed() {
+	if l.filter.shown != nil {
+		l.filter.shown = l.passing(l.filter.p)
+	}
+}
+
+// passing returns the lines that match a pattern, each with its heading.
+func (l *List) passing(p *pattern.Pattern) []int {
+	pass, head := []int{}, -1
+	for i := range l.Len() {
+		switch it := l.Item(i); {
+		case it.Head:
+			head = i
+		case p.Match([]byte(it.Text())):
+			if head >= 0 {
+				pass = append(pass, head)
+				head = -1
+			}
+			pass = append(pass, i)
+		}
+	}
+	return pass
+}
+
+func (l *List) nothing() string {
+	switch {
+	case l.filter.p != nil && l.filter.p.Fault != "":
+		return "not a regular expression: " + l.filter.p.Fault
+	case l.None != nil:
+		return l.None()
+	case l.filter.p == nil:
+		return "nothing here"
+	}
+	return NonePasses(l.filter.p, "no line", l.filter.others)
+}
+
+// NonePasses tells that nothing passes a filter, and how many lines pass its other reading.
+func NonePasses(p *pattern.Pattern, what string, others int) string {
+	verb := " contains "
+	if p.Expr {
+		verb = " matches "
+	}
+	text := what + verb + p.Text
+	if others > 0 {
+		text += "; " + p.Other().Reading() + ": " + display.Grouped(int64(others)) + ", / and Ctrl-R"
+	}
+	return text
+}

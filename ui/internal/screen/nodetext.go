@@ -1,0 +1,142 @@
+package screen
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+)
+
+// Children returns the number of children of a node, as far as known; "" if there are none, or
+// nothing is known.
+func Children(n *lazy.Node, g *Glyphs) string {
+	count, exact, known := n.Count()
+	return Count(count, exact, known, g)
+}
+
+// Count writes a number of children, see Node.Count.
+func Count(count int64, exact, known bool, g *Glyphs) string {
+	switch {
+	case exact && count == 0:
+		return ""
+	case exact:
+		return display.Grouped(count)
+	case known && count > 0:
+		return g.AtLeast + display.Grouped(count)
+	}
+	return ""
+}
+
+// Missing tells how much a gap covers: bytes of the trace, or, among sorted children, a
+// number of rows.
+func Missing(r lazy.Row) string {
+	rows, known := r.Missing()
+	switch {
+	case known:
+		return display.Plural(rows, "row")
+	case r.From == r.To:
+		return "more rows"
+	}
+	return display.Size(r.To-r.From) + " of the trace"
+}
+
+// Left tells how much a row of what is left out stands for: a number of threads, iterations or
+// other rows, once they are counted.
+func Left(l *lazy.Line) string {
+	one, several := "row", "rows"
+	switch p := l.Parent; {
+	case p == nil:
+		one, several = "thread", "threads"
+	case p.Point() != nil && p.Point().Class == format.ClassLoop && !inlined(p):
+		one, several = "iteration", "iterations"
+	}
+	switch {
+	case !l.LeftKnown:
+		return several
+	case l.LeftRows == 1:
+		return "1 " + one
+	}
+	return display.Grouped(l.LeftRows) + " " + several
+}
+
+// inlined reports whether a node is a loop whose only iteration has no row of its own.
+func inlined(n *lazy.Node) bool {
+	_, is := lazy.Inlined(n)
+	return is
+}
+
+// Path returns the nodes around a row, the thread first, the row's own last.
+func Path(row lazy.Row) (path []*lazy.Node) {
+	n := row.Node
+	if n == nil {
+		n = row.Parent
+	}
+	for ; n != nil; n = n.Parent() {
+		path = append(path, n)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// Whole returns how long a node took, in nanoseconds, or 0 if unknown, as it is for a thread
+// that has not ended.
+func WholeCount(n *lazy.Node) int64 {
+	t, ok := n.Time()
+	if !ok || n.State() == lazy.StatePending {
+		return 0
+	}
+	return t.Duration
+}
+
+// Thread returns the name of a thread, as the tree shows it.
+func Thread(t lazy.ThreadInfo) string { return string(AppendThread(nil, t)) }
+
+// AppendThread appends the name of a thread, as the tree shows it.
+func AppendThread(dst []byte, t lazy.ThreadInfo) []byte {
+	dst = strconv.AppendInt(append(dst, "Thread "...), int64(t.ID)+1, 10)
+	if t.Name != "" {
+		dst = append(append(append(dst, " ("...), t.Name...), ')')
+	}
+	return dst
+}
+
+// Calls writes the number of calls. Before they have been counted, that is an upper bound: the
+// number of calls, loops and iterations together. least is put before a number that grows.
+func CallsText(p lazy.Population, least string, g *Glyphs) string {
+	switch {
+	case p.Counted:
+		return least + display.Calls(p.Calls)
+	case p.Containers == 0:
+		return display.Calls(0)
+	}
+	return g.AtMost + " " + display.Calls(p.Containers)
+}
+
+// Named returns all that a user can read of a node, without the mark of a diff, which has its
+// own column. wide means that rows show code locations.
+func Named(t *lazy.Tree, n *lazy.Node, wide bool) lazy.Named {
+	named := t.Named(n, wide)
+	if p := n.Point(); p != nil {
+		cut := len(p.Mark())
+		named.Text = named.Text[cut:]
+		if named.At >= 0 {
+			named.At -= cut
+		}
+	}
+	return named
+}
+
+// PathText returns the path to a row for the clipboard, one line for each node.
+func PathText(t *lazy.Tree, row lazy.Row) (text string, lines int) {
+	var b strings.Builder
+	path := Path(row)
+	for i, n := range path {
+		b.WriteString(strings.Repeat("  ", i))
+		b.Write(t.AppendText(nil, n, false))
+		b.WriteByte('\n')
+	}
+	return b.String(), len(path)
+}

@@ -1,2 +1,0 @@
-// Package shell writes text that the user can paste into a shell.
-package shell

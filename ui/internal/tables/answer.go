@@ -1,0 +1,426 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/env"
+)
+
+// Of tells which part of a trace an answer is about.
+type Of struct {
+	R     *lazy.LazyTraceReader
+	G     *display.Glyphs
+	Raw   bool         // as recorded, otherwise as the folded view shows it
+	Below *lazy.Handle // only what it names and everything below; nil for the whole trace
+	Steps query.Steps  // they edit the tree before
+	Where *filter.Expr // only what it matches counts; nil for all
+	// Filter is that of the tree: an answer that lists or adds up what the tree shows applies it, too; nil if
+	// there is none.
+	Filter *filter.Expr
+	// whole is that the answer is about all that is there: the filter of the tree does not apply. Its title tells what
+	// it is below.
+	whole bool
+}
+
+// unfiltered is what an answer is about to which the filter of the tree does not apply.
+func (of Of) unfiltered() Of {
+	of.Filter, of.whole = nil, true
+	return of
+}
+
+// where returns the filter of what counts; nil if all does.
+func (of *Of) where() *filter.Expr {
+	switch {
+	case of.Filter == nil:
+		return of.Where
+	case of.Where == nil:
+		return of.Filter
+	}
+	return filter.And(of.Where, of.Filter)
+}
+
+// AnswerMsg tells that an answer has its first rows, or that it has ended. Err is why it is not complete; nil
+// if it is, or if it was stopped. Next is the command that waits for the end; nil if that has come.
+type AnswerMsg struct {
+	Err  error
+	Next tea.Cmd
+}
+
+// maker returns a collector for a scope, and the function that makes its table, with Answer.mu held; done is the
+// share of the data read.
+type maker func(query.Scope) (lazy.Collector, func(done float64) *table.Table, error)
+
+// The methods that a collector may have in addition.
+type (
+	// runner is a collector that runs its pass itself.
+	runner interface {
+		Run(ctx context.Context, tell lazy.Progress) error
+	}
+
+	// recaller is a collector that may know its answer without a pass.
+	recaller interface{ Recall() bool }
+
+	// placer is a collector that knows the places of what it has found so far. done tells that the pass has ended.
+	placer interface {
+		Places(done bool) *places.Set
+	}
+)
+
+// Answer is a table that grows while a pass runs. Any goroutine may call its methods, but those that do something
+// for a key.
+type Answer struct {
+	*Answers
+	of    Of
+	now   func() time.Time
+	timed bool // the trace has times
+
+	shown atomic.Pointer[table.Table]
+
+	mu     sync.Mutex     // guards the fields below
+	sort   string         // the key of the column that orders the rows; "" for the order of the answer
+	rising bool           // their order
+	run    *answerRun     // the last one
+	found  lazy.Collector // what has found the rows shown
+	set    *places.Set    // of what was found, once the pass has ended; nil before
+}
+
+// newAnswer returns an Answer without a pass: see start.
+func newAnswer(a *Answers, of Of) Answer {
+	_, timed := of.R.Times()
+	return Answer{Answers: a, of: of, now: time.Now, timed: timed}
+}
+
+type answerRun struct {
+	make    maker
+	collect lazy.Collector
+	table   func(done float64) *table.Table
+	cancel  context.CancelFunc
+	ctx     context.Context
+	ended   bool
+	early   bool // nothing was recorded when it began
+	late    bool // it is one again, now that something is
+	steps   query.Steps
+	about   string // for the title: what the answer is not about
+	done    float64
+	last    time.Time     // when its table was made
+	took    time.Duration // to make it
+	rows    chan struct{} // closed once its table has rows
+	some    bool          // it has been closed
+}
+
+// refresh is how long a table is shown at least while the pass runs; noRows is that for one without rows.
+const (
+	refresh = 500 * time.Millisecond
+	noRows  = 10 * time.Millisecond
+)
+
+// open shows the table of the answer while its first pass runs, as start does.
+func (a *Answer) open(src Source, m maker) (run tea.Cmd, ok bool) {
+	if run, ok = a.start(m); ok {
+		a.tables.Show(src)
+	}
+	return run, ok
+}
+
+// start begins a pass in place of the one under way, and returns the command that runs it. Its message comes with
+// the first rows, so that they are drawn at once. If there can be no such pass, it says why.
+func (a *Answer) start(m maker) (run tea.Cmd, ok bool) {
+	r, err := a.begin(m)
+	if err != nil {
+		return a.steps.Refuse(err), false
+	}
+	return a.doing(r), true
+}
+
+// wait runs a pass and returns when it has ended. If ctx ends first, the pass goes on: it ends with Stop.
+func (a *Answer) wait(ctx context.Context, r *answerRun) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case msg := <-a.ending(r):
+		if p, ok := msg.(env.Panic); ok {
+			p.Again()
+		}
+		return msg.(AnswerMsg).Err
+	}
+}
+
+// begin prepares a pass in place of the one under way; ending runs it.
+func (a *Answer) begin(m maker) (*answerRun, error) {
+	scope := query.Scope{Raw: a.of.Raw}
+	scope.Titled(a.of.where())
+	collect, made, err := m(scope)
+	if err != nil {
+		return nil, err
+	}
+	r := &answerRun{make: m, collect: collect, table: made, rows: make(chan struct{}), early: early(a.of.R)}
+	r.ctx, r.cancel = context.WithCancel(a.env.Life)
+	a.Stop()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.steps, r.about = a.of.Steps, a.title()
+	a.run = r
+	a.show(r)
+	return r, nil
+}
+
+// title returns what the title tells first.
+func (a *Answer) title() (text string) {
+	if a.of.Below != nil && !a.of.whole {
+		text = "below " + a.of.Below.String() + ": "
+	}
+	switch n := len(a.of.Steps); {
+	case n == 1:
+		text = a.of.Steps[0].String() + ": " + text
+	case n > 1:
+		text = fmt.Sprintf("%d steps, the last %s: %s", n, a.of.Steps[n-1], text)
+	}
+	return soFar(a.of.R) + text
+}
+
+// early reports whether a trace grows in which nothing is recorded yet.
+func early(r *lazy.LazyTraceReader) bool {
+	_, some := r.Newest()
+	return !some && r.Status().Growth.On
+}
+
+// nothingYet is what a table has in place of rows then.
+const nothingYet = "nothing recorded yet: it is counted once there is something"
+
+// soFar returns what the title of an answer tells first of a trace that grows.
+func soFar(r *lazy.LazyTraceReader) string {
+	if r.Status().Growth.On {
+		return "recorded so far: "
+	}
+	return ""
+}
+
+// undamaged returns what it tells before that, once the trace has been read.
+func undamaged(r *lazy.LazyTraceReader) string {
+	if r.Status().Problem != nil {
+		return "of what is not damaged: "
+	}
+	return ""
+}
+
+// Again finds the answer again if it began before anything was recorded, and something is now. It returns
+// the command that runs its pass; nil if not.
+func (a *Answer) Again() tea.Cmd {
+	a.mu.Lock()
+	r := a.run
+	again := r != nil && r.early && r.ended && !early(a.of.R) && a.env.Life.Err() == nil
+	a.mu.Unlock()
+	if !again {
+		return nil
+	}
+	if r, _ = a.begin(r.make); r == nil {
+		return nil
+	}
+	r.late = true
+	return a.doing(r)
+}
+
+// Sifted reports whether the filter of the tree applies to the rows, if there is one.
+func (a *Answer) Sifted() bool { return !a.of.whole }
+
+// show makes the table of a run. a.mu must be held.
+func (a *Answer) show(r *answerRun) {
+	if a.run != r {
+		return // another one has taken its place
+	}
+	r.last = a.now()
+	t := r.table(r.done)
+	r.took = a.now().Sub(r.last)
+	if a.found != r.collect {
+		a.found, a.set = r.collect, nil
+	}
+	if p, ok := r.collect.(placer); ok && r.done == 1 && a.set == nil {
+		a.set = p.Places(true) // here, as it may take longer than a key may
+	}
+	t.Title = r.about + t.Title
+	r.steps.Tell(t, a.of.G)
+	switch {
+	case r.early && early(a.of.R):
+		t.Empty = nothingYet
+	case a.of.Filter != nil && t.Empty != "":
+		t.Empty += ": only what the filter matches counts"
+	}
+	a.shown.Store(t)
+	if !r.some && t.Rows.Len() > 0 {
+		r.some = true
+		close(r.rows)
+	}
+}
+
+// collector returns what has found the rows shown.
+func (a *Answer) collector() lazy.Collector {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.found
+}
+
+// places returns where what was found is. The collector must be a placer.
+func (a *Answer) places() *places.Set {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.set != nil {
+		return a.set
+	}
+	return a.found.(placer).Places(false)
+}
+
+// Sort sorts by a column. It is for answers that have all their rows.
+func (a *Answer) Sort(_ context.Context, key string, rising bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sort, a.rising = key, rising
+	a.show(a.run)
+	return nil
+}
+
+// doing returns the command that runs a pass: see start.
+func (a *Answer) doing(r *answerRun) tea.Cmd {
+	return func() tea.Msg {
+		end := a.ending(r)
+		select {
+		case msg := <-end:
+			return msg
+		case <-r.rows:
+			return AnswerMsg{Next: func() tea.Msg { return <-end }}
+		}
+	}
+}
+
+// ending runs a pass to its end, in the background. An AnswerMsg comes then, or an [env.Panic].
+func (a *Answer) ending(r *answerRun) <-chan tea.Msg {
+	end := make(chan tea.Msg, 1)
+	go func() {
+		end <- env.Guarded(func() tea.Msg {
+			defer r.cancel() // it does not run any longer, whatever happens
+			err := a.pass(r)
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if r.ended = true; err == nil {
+				r.done = 1
+			}
+			r.about = undamaged(a.of.R) + r.about
+			if a.show(r); errors.Is(err, context.Canceled) {
+				err = nil
+			}
+			return AnswerMsg{Err: err}
+		})
+	}()
+	return end
+}
+
+// pass makes the pass of a run, unless its collector knows the answer without.
+func (a *Answer) pass(r *answerRun) error {
+	if a.recall(r) {
+		return nil
+	}
+	wait := a.of.R.Wait
+	if r.late {
+		wait = a.of.R.CatchUp // more of the first data may come in at once
+	}
+	if err := wait(r.ctx); err != nil {
+		return err
+	}
+	scope, err := a.scope(r.ctx, r.steps)
+	if err != nil {
+		return err
+	}
+	collect, made, err := r.make(scope)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	r.collect, r.table = collect, made
+	a.mu.Unlock()
+	progress := func(done, total int64) { a.progress(r, done, total) }
+	if own, ok := collect.(runner); ok {
+		return own.Run(r.ctx, progress)
+	}
+	pass := scope.Over(collect)
+	pass.Progress = progress
+	return a.of.R.Pass(r.ctx, pass)
+}
+
+// recall makes the table without a pass, if the collector knows it.
+func (a *Answer) recall(r *answerRun) bool {
+	if a.of.Below != nil || len(r.steps) > 0 || a.of.where() != nil {
+		return false
+	}
+	collect, made, err := r.make(query.Scope{Raw: a.of.Raw})
+	if err != nil {
+		return false
+	}
+	if c, ok := collect.(recaller); !ok || !c.Recall() {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.collect, r.table = collect, made
+	return true
+}
+
+// scope returns what the answer is about, prepared for passes.
+func (a *Answer) scope(ctx context.Context, steps query.Steps) (query.Scope, error) {
+	s := query.Scope{Raw: a.of.Raw}
+	if a.of.Below != nil {
+		if err := s.In(ctx, a.of.R, *a.of.Below); err != nil {
+			return s, err
+		}
+	}
+	if err := s.Edit(ctx, a.of.R, steps); err != nil {
+		return s, err
+	}
+	return s, s.Where(ctx, a.of.R, a.of.where())
+}
+
+// progress makes another table once the one shown is old enough. Making them takes a tenth of the
+// time at most.
+func (a *Answer) progress(r *answerRun, done, total int64) {
+	if total <= 0 || done >= total {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.done = float64(done) / float64(total)
+	least := refresh
+	if a.Table().Rows.Len() == 0 {
+		least = noRows
+	}
+	if a.now().Sub(r.last) >= max(least, 10*r.took) {
+		a.show(r)
+	}
+}
+
+func (a *Answer) Table() *table.Table { return a.shown.Load() }
+
+func (a *Answer) Running() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.run != nil && !a.run.ended && a.run.ctx.Err() == nil
+}
+
+// Stop ends the pass. What has been read stays.
+func (a *Answer) Stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.run != nil {
+		a.run.cancel()
+	}
+}

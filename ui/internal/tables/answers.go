@@ -1,0 +1,153 @@
+package tables
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/search"
+	"tracex/ui/internal/tree"
+)
+
+// Answers answers questions about the trace: its commands open tables. It is what all answers share: the parts that
+// they use, and what one keeps for the next.
+type Answers struct {
+	LogPoints []string // as typed; the session keeps them
+
+	env     *env.Env
+	tree    *tree.Tree
+	search  *search.Search
+	results *search.Results // what an answer has found becomes the current result when the user goes to it
+	filter  *search.Filter
+	steps   *tree.Steps
+	tables  *Tables
+
+	lastCalls *Calls       // shown last; nil if none was
+	compared  *comparedRow // A of the next comparison; nil if none is remembered
+}
+
+func NewAnswers(e *env.Env, t *tree.Tree, s *search.Search, r *search.Results, f *search.Filter, st *tree.Steps, in *Tables) *Answers {
+	return &Answers{env: e, tree: t, search: s, results: r, filter: f, steps: st, tables: in}
+}
+
+// about returns what an answer is about: the whole trace in the view of the tree, or what is below a row. Only what
+// where matches counts, unless that is nil.
+func (a *Answers) about(below *lazy.Handle, where *filter.Expr) Of {
+	return Of{
+		R: a.env.Trace.Reader, G: a.env.Glyphs.Glyphs, Raw: !a.tree.Out.Tree.Folded(),
+		Below: below, Steps: a.steps.List, Where: where, Filter: a.filter.Expr(),
+	}
+}
+
+// Arguments splits the arguments of a command at the word where, which a filter follows. The error
+// tells what is wrong with the filter; where is nil if there is none.
+func (a *Answers) Arguments(args string) (others string, where *filter.Expr, err error) {
+	words := strings.Fields(args)
+	i := slices.Index(words, "where")
+	if i < 0 {
+		return args, nil, nil
+	}
+	_, text, _ := strings.Cut(" "+args+" ", " where ")
+	if where, err = filter.Parse(strings.TrimSpace(text)); err != nil {
+		return "", nil, err
+	}
+	if where.Empty() {
+		return "", nil, errors.New("where needs a filter, such as dur>10ms or class=Account")
+	}
+	return strings.Join(words[:i], " "), where, query.Check(a.env.Trace.Reader, where)
+}
+
+// CompleteWhere completes the filter after the word where, or else the last of the words before it.
+func (a *Answers) CompleteWhere(args string, words ...string) (from int, with []prompt.Candidate) {
+	if i := strings.Index(" "+args, " where "); i >= 0 {
+		at := i + len("where ")
+		from, with = a.filter.Complete(args[at:])
+		return at + from, with
+	}
+	from = strings.LastIndexByte(args, ' ') + 1
+	for _, word := range words {
+		if strings.HasPrefix(word, args[from:]) {
+			with = append(with, prompt.Candidate{Text: word, Title: strings.TrimSpace(word)})
+		}
+	}
+	return from, with
+}
+
+// CompleteNames completes a name of the trace: what a filter takes for one of the fields.
+func (a *Answers) CompleteNames(args string, fields ...string) (with []prompt.Candidate) {
+	for _, field := range fields {
+		term := field + "=" + args
+		from, list := query.Complete(a.env.Trace.Reader, term)
+		for _, c := range list {
+			name, ok := strings.CutPrefix(term[:from]+c.Text, field+"=")
+			if name = strings.Trim(name, `"`); ok && name != "" {
+				with = append(with, prompt.Candidate{Text: name, Help: c.About})
+			}
+		}
+	}
+	return with
+}
+
+// CompleteMethod completes a method, or after it the word where and a filter.
+func (a *Answers) CompleteMethod(args string) (from int, with []prompt.Candidate) {
+	if from, with = a.CompleteWhere(args, "where "); from == 0 {
+		with = append(with, a.CompleteNames(args, "method")...)
+	}
+	return from, with
+}
+
+// ThreadNamed returns the thread with a number, as people count, or a name.
+func ThreadNamed(r *lazy.LazyTraceReader, text string) (int32, error) {
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		if _, ok := r.ThreadInfo(int32(n - 1)); ok {
+			return int32(n - 1), nil
+		}
+	}
+	found := int32(-1)
+	r.WithContext(func(c *format.Context) {
+		list := r.ThreadList()
+		for i := range min(list.Len(), 1<<20) {
+			if t := c.Thread(list.ID(i)); t != nil && t.Name == text && found < 0 {
+				found = list.ID(i)
+			}
+		}
+	})
+	if found < 0 {
+		return 0, errors.New("no thread " + text + ": type its number or its name")
+	}
+	return found, nil
+}
+
+// methodHere returns the method of the call under the cursor. Without one it says so and returns "".
+func (a *Answers) methodHere() string {
+	n := a.tree.Out.Cursor.Node
+	if n == nil || n.Point() == nil || n.Point().Class != format.ClassCall {
+		a.env.Say("no call under the cursor")
+		return ""
+	}
+	return tree.MethodName(a.env.Trace.Reader, n.Point().Ref)
+}
+
+// walk makes places the current result: n and N go from one to the next. by looks for more; nil if nothing does.
+func (a *Answers) walk(one, several string, set *places.Set, by interface{ Running() bool }) {
+	a.results.Use(&search.Result{One: one, Several: several, Raw: !a.tree.Out.Tree.Folded(), Set: set, By: by})
+}
+
+// goToOne goes to an event that an answer found, if ok. From there n and N go to the others of the set.
+func (a *Answers) goToOne(at query.HistoryPoint, ok bool, set *places.Set, one, several string) tea.Cmd {
+	if !ok || set == nil {
+		return nil
+	}
+	a.walk(one, several, set, nil)
+	return a.tree.Jobs.ToPoint(at.Position, at.Event)
+}

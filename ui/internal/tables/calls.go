@@ -1,0 +1,297 @@
+package tables
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/prompt"
+)
+
+// Calls is all calls of a method, or those that match a filter, with their values: one by one, or grouped.
+type Calls struct {
+	Answer
+	options query.CallsOptions // guarded by mu
+	on      *lazy.Position     // the call where the cursor begins; nil if that is not told
+	first   string             // how it is grouped at first; "" if it is not, and never will be
+}
+
+// Calls shows all calls of a method, or the iterations of a loop.
+func (a *Answers) Calls(args string) tea.Cmd {
+	what, by, cols := callsArguments(args)
+	iterations := what == "kind=iteration" || what == "" && by == "" && onLoop(a.tree.Out.Cursor.Node)
+	switch {
+	case by != "" && len(cols) > 0:
+		return a.env.Warn("by and col exclude each other: a row for each value has no further columns")
+	case iterations && len(cols) > 0:
+		return a.env.Warn("the table of iterations has no further columns")
+	case iterations:
+		return a.Iterations()
+	}
+	return a.showCalls(query.CallsOptions{What: what, By: by, Cols: cols}, nil)
+}
+
+// Column adds a column to the table of calls shown last.
+func (a *Answers) Column(name string) tea.Cmd {
+	if a.lastCalls == nil || name == "" {
+		return a.env.Say("a table of calls gets a column by its name: iter, arg.1.name, recv.size, ret.id")
+	}
+	o := a.lastCalls.asked()
+	o.Cols, o.By = append(slices.Clone(o.Cols), name), ""
+	return a.showCalls(o, a.lastCalls.of.Below)
+}
+
+// callsOf shows the calls that a row is about.
+func (a *Answer) callsOf(t *table.Table, row int, below *lazy.Handle) tea.Cmd {
+	what := RowOf(t, row).Calls()
+	if what == "" {
+		return a.env.Say("this row is no method: it has no calls")
+	}
+	return a.showCalls(query.CallsOptions{What: what}, below)
+}
+
+// showCalls shows calls: of the method under the cursor if options name none.
+func (a *Answers) showCalls(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
+	var on *lazy.Position
+	if o.What == "" {
+		if o.What = a.methodHere(); o.What == "" {
+			return nil
+		}
+		at := a.tree.Out.Cursor.Node.Position()
+		on = &at
+	}
+	of := a.about(below, nil)
+	c := &Calls{Answer: newAnswer(a, of), options: o, on: on, first: o.By}
+	run, ok := c.open(c, c.with(o))
+	if ok {
+		a.lastCalls = c
+	}
+	return run
+}
+
+// callsArguments reads the arguments of the command calls.
+func callsArguments(args string) (what, by string, cols []string) {
+	for {
+		args = " " + strings.TrimSpace(args)
+		i := max(strings.LastIndex(args, " by "), strings.LastIndex(args, " col "))
+		if i < 0 {
+			break
+		}
+		key, word, _ := strings.Cut(args[i+1:], " ")
+		if word = strings.TrimSpace(word); word == "" || strings.Contains(word, " ") || key == "by" && by != "" {
+			break
+		}
+		if args = args[:i]; key == "by" {
+			by = word
+		} else {
+			cols = slices.Insert(cols, 0, word)
+		}
+	}
+	return calledWhere(strings.TrimSpace(args)), by, cols
+}
+
+// calledWhere returns the filter of "where FILTER" and "METHOD where FILTER", as other commands have it: in a
+// filter, where would be a text to look for.
+func calledWhere(what string) string {
+	if text, ok := strings.CutPrefix(what, "where "); ok {
+		return strings.TrimSpace(text)
+	}
+	if method, text, ok := strings.Cut(what, " where "); ok && !strings.ContainsAny(method, " =<>~\"(") {
+		return "method=" + method + " " + strings.TrimSpace(text)
+	}
+	return what
+}
+
+// CompleteCalls completes a filter, or the column after by or col.
+func (a *Answers) CompleteCalls(args string) (from int, with []prompt.Candidate) {
+	from = strings.LastIndexByte(args, ' ') + 1
+	if before := " " + args[:from]; !strings.HasSuffix(before, " by ") && !strings.HasSuffix(before, " col ") {
+		return a.filter.Complete(args)
+	}
+	for _, word := range query.CallGroups() {
+		if strings.HasPrefix(word, args[from:]) && !strings.Contains(word, ":") {
+			with = append(with, prompt.Candidate{Text: word, Title: word})
+		}
+	}
+	return from, with
+}
+
+func (a *Answers) CompleteColumn(args string) (from int, with []prompt.Candidate) {
+	const before = " col "
+	from, with = a.CompleteCalls(before + args)
+	return from - len(before), with
+}
+
+func (c *Calls) Keys() []Key {
+	if c.first != "" {
+		return append([]Key{{Name: "enter", Brief: "its calls", Help: "the calls of the row"}}, undoKeys...)
+	}
+	return append([]Key{
+		{Name: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true},
+		{Name: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller"},
+		callersKey,
+	}, undoKeys...)
+}
+
+func (c *Calls) Do(key string, t *table.Table, row int) tea.Cmd {
+	switch {
+	case key == "enter" && c.first != "":
+		return c.ofGroup(t, row)
+	case key == "enter":
+		return c.goTo(t, row)
+	case key == "p":
+		return c.grouped(t)
+	}
+	return c.Answer.Do(key, t, row)
+}
+
+// goTo goes to the call of a row. From there n and N go to the others.
+func (c *Calls) goTo(t *table.Table, row int) tea.Cmd {
+	event, ok := RowOf(t, row).Event()
+	if !ok {
+		return c.env.Say("the row is not read yet")
+	}
+	found := c.list()
+	c.walk(found.Name(), strings.Replace(found.Name(), "call", "calls", 1), found.Set, c)
+	c.tree.Visit()
+	if at, ok := found.Place(t, row); ok {
+		return c.tree.Jobs.Show(at)
+	}
+	return c.tree.Jobs.ToHandle(lazy.EventHandle(event), nil)
+}
+
+// grouped opens a table with a row for each value of the column that sorts the rows.
+func (c *Calls) grouped(t *table.Table) tea.Cmd {
+	o := c.asked()
+	word, ok := query.CallsGroup(t.Sorted)
+	if o.By = word; !ok {
+		o.By = "caller"
+	}
+	o.Sort, o.Reverse = "", false
+	return c.showCalls(o, c.of.Below)
+}
+
+// ofGroup opens the table of the calls that a row is for.
+func (c *Calls) ofGroup(t *table.Table, row int) tea.Cmd {
+	o := c.asked()
+	if o.Only = query.GroupOf(t, o.By, row); o.Only == nil {
+		return nil
+	}
+	o.By, o.Sort, o.Reverse = "", "", false
+	return c.showCalls(o, c.of.Below)
+}
+
+// callsPass is a collector that makes its passes itself.
+type callsPass struct {
+	lazy.Collector
+	*query.Calls
+}
+
+// Reset is for the pass.
+func (p callsPass) Reset() { p.Calls.Reset() }
+
+func (c *Calls) with(o query.CallsOptions) maker {
+	return func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+		found, err := query.NewCalls(c.of.R, scope, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		return callsPass{Calls: found}, func(done float64) *table.Table {
+			return found.Table(query.CallsView{Done: done, G: c.of.G})
+		}, nil
+	}
+}
+
+func (c *Calls) list() *query.Calls { return c.collector().(callsPass).Calls }
+
+func (c *Calls) asked() query.CallsOptions {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.options
+}
+
+func (c *Calls) EventAt(t *table.Table, row int) (at lazy.Position, ok bool) {
+	if c.first != "" {
+		return at, false
+	}
+	return c.list().Place(t, row)
+}
+
+func (c *Calls) Begins(t *table.Table) (row int, ok bool) {
+	if c.on == nil || c.first != "" {
+		return 0, false
+	}
+	return c.list().RowOf(t, *c.on)
+}
+
+func (c *Calls) Orders() []string {
+	switch by := c.Table().Columns[0].Key; {
+	case c.first == "":
+		return nil
+	case c.timed:
+		return []string{"calls", "total", "mean", "p99", "max", "threw", by}
+	default:
+		return []string{"calls", "threw", by}
+	}
+}
+
+// Sort sorts by a column. If that takes another pass, it returns when that has ended: see wait.
+func (c *Calls) Sort(ctx context.Context, key string, rising bool) error {
+	c.mu.Lock()
+	found, o, ended := c.found.(callsPass), c.options, c.run.ended
+	c.mu.Unlock()
+	o.Sort, o.Reverse = key, rising != query.CallsRise(key)
+	if o.By != "" {
+		o.Reverse = rising != (key == c.Table().Columns[0].Key)
+	}
+	if ended && found.Sort(key, o.Reverse) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.found == lazy.Collector(found) {
+			c.options = o
+			c.show(c.run)
+		}
+		return nil
+	}
+	return c.ask(ctx, o)
+}
+
+// Groups returns the words by which groups can be made, first that of now; nil if there is a row
+// for each call.
+func (c *Calls) Groups() []string {
+	if c.first == "" {
+		return nil
+	}
+	list := []string{"arg.1", "ret", "recv", "thread", "caller", "caller.event", "threw", "line"}
+	if i := slices.Index(list, c.first); i >= 0 {
+		return slices.Concat(list[i:], list[:i])
+	}
+	return append([]string{c.first}, list...)
+}
+
+func (c *Calls) Group(ctx context.Context, by string) error {
+	o := c.asked()
+	o.By, o.Sort, o.Reverse = by, "", false
+	return c.ask(ctx, o)
+}
+
+// ask asks for other calls, or in another order.
+func (c *Calls) ask(ctx context.Context, o query.CallsOptions) error {
+	r, err := c.begin(c.with(o))
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.options = o
+	c.mu.Unlock()
+	return c.wait(ctx, r)
+}
+
+func (c *Calls) Load(ctx context.Context, t *table.Table, from, to int) error {
+	return query.LoadCalls(ctx, t, from, to)
+}

@@ -1,0 +1,171 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/lists"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/search"
+	"tracex/ui/internal/tree"
+)
+
+// Exports writes what the screen shows to files, in the formats of other tools, one at a time. Its methods run on one
+// goroutine.
+type Exports struct {
+	env     *env.Env
+	tree    *tree.Tree
+	steps   *tree.Steps
+	filter  *search.Filter
+	marks   *lists.Marks
+	tables  *Tables
+	program string // see Options.Program
+
+	cur  *exporting     // nil if none is under way
+	all  sync.WaitGroup // of the goroutines
+	last string         // how the last one ended; "" before that
+}
+
+type exporting struct {
+	name        string // of the file
+	task        env.Task
+	stopped     bool         // by the user
+	done, total atomic.Int64 // progress; total is 0 until that is known
+	err         error        // once it has ended
+}
+
+// ExportWork writes a file. It runs on another goroutine, and ends soon after ctx does. tell gets its progress.
+type ExportWork func(ctx context.Context, tell lazy.Progress) (ExportDone, error)
+
+// ExportDone tells what has been written.
+type ExportDone struct {
+	Path  string
+	Size  int64    // bytes
+	Notes []string // what is worth knowing about it
+}
+
+// NewExports returns Exports that write nothing yet. program is what the files name as their writer.
+func NewExports(e *env.Env, t *tree.Tree, steps *tree.Steps, filter *search.Filter, marks *lists.Marks, tables *Tables, program string) *Exports {
+	return &Exports{env: e, tree: t, steps: steps, filter: filter, marks: marks, tables: tables, program: program}
+}
+
+// Run exports as the arguments of the command say; without any it lists the formats. force replaces files, and writes
+// what is too large for its target.
+func (x *Exports) Run(args string, force bool) tea.Cmd {
+	if args == "" {
+		return x.choose(force)
+	}
+	o, err := x.order(args, force)
+	if err != nil {
+		return x.env.Warn(err.Error())
+	}
+	return x.write(o)
+}
+
+// Begin begins an export, to a file of about this name, unless one is under way.
+func (x *Exports) Begin(name string, work ExportWork) tea.Cmd {
+	if x.Running() {
+		return x.env.Warn("an export is under way: " + keys.ActionKey("stop", x.env.Glyphs) + " stops it")
+	}
+	r := &exporting{name: filepath.Base(name)}
+	x.cur = r
+	x.all.Add(1)
+	return r.task.Run(x.env, func(ctx context.Context) func() tea.Cmd {
+		defer x.all.Done()
+		var d ExportDone
+		d, r.err = work(ctx, func(done, total int64) {
+			r.done.Store(done)
+			r.total.Store(total)
+		})
+		return env.Done(func() { x.ended(r, d) })
+	})
+}
+
+// A message shows at least leastPath cells of a path, and leaves pathRest for the words around it.
+const leastPath, pathRest = 24, 20
+
+func (x *Exports) ended(r *exporting, d ExportDone) {
+	if x.cur == r {
+		x.cur = nil
+	}
+	x.tables.Retry()
+	switch err := r.err; {
+	case err == nil:
+		wrote := func(path string) string { return "wrote " + path + ": " + display.Size(d.Size) }
+		x.last = wrote(d.Path)
+		short := wrote(x.env.Glyphs.CutMiddle(d.Path, max(leastPath, x.env.Width-pathRest)))
+		x.env.Say(strings.Join(append([]string{short}, d.Notes...), "; "))
+	case r.stopped || errors.Is(err, context.Canceled):
+		x.last = r.name + ": stopped, nothing was written"
+		x.env.Say(x.last)
+	default:
+		x.last = "not exported: " + screen.ErrorLine(err)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			x.last += "; :export! replaces it"
+		case errors.Is(err, fs.ErrPermission):
+			x.last += "; :export FORMAT FILE names another place"
+		}
+		x.env.Warn(x.last)
+	}
+}
+
+// Running reports whether an export is under way, and not being stopped.
+func (x *Exports) Running() bool { return x.cur != nil && !x.cur.stopped }
+
+// Stop stops the export under way, and reports whether there was one.
+func (x *Exports) Stop() bool {
+	if !x.Running() {
+		return false
+	}
+	x.cur.stopped = true
+	x.cur.task.Cancel()
+	return true
+}
+
+// Text tells what is written, and how far it is; "" if nothing is.
+func (x *Exports) Text() string {
+	if !x.Running() {
+		return ""
+	}
+	text := "exporting " + x.cur.name
+	if total := x.cur.total.Load(); total > 0 {
+		text += " " + display.Percent(x.cur.done.Load(), total)
+	}
+	return text
+}
+
+// Progress returns how much of the file is written; total is 0 if that is unknown.
+func (x *Exports) Progress() (done, total int64) {
+	if x.cur == nil {
+		return 0, 0
+	}
+	return x.cur.done.Load(), x.cur.total.Load()
+}
+
+// Last tells how the last export ended, also after its message has gone; "" if there was none.
+func (x *Exports) Last() string { return x.last }
+
+// Close stops what is under way, and waits until nothing of it is left. The error tells that it was not
+// complete.
+func (x *Exports) Close() error {
+	r := x.cur
+	running := x.Stop()
+	x.all.Wait()
+	if r != nil && running && r.err != nil {
+		return fmt.Errorf("the export of %s was not complete: nothing was written", r.name)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"tracex/lazy/query/table"
+)
+
+// lateRows are rows that are known once they have been loaded.
+type lateRows struct {
+	n     int
+	known map[int]bool
+}
+
+func (s *lateRows) Len() int { return s.n }
+
+func (s *lateRows) Row(i int) []table.Value {
+	if !s.known[i] {
+		return nil
+	}
+	return []table.Value{table.Int(int64(i))}
+}
+
+// late returns a table of n rows, and how they are loaded.
+func late(n int) *Rows {
+	src := &lateRows{n, make(map[int]bool)}
+	return &Rows{
+		Table: &table.Table{Rows: src, Columns: []table.Column{{Key: "n", Title: "n", Kind: table.Number}}},
+		Load: func(_ context.Context, _ *table.Table, from, to int) error {
+			clear(src.known) // only so many are kept
+			for i := from; i < to; i++ {
+				src.known[i] = true
+			}
+			return nil
+		},
+	}
+}
+
+func none(int64, int64) {}
+
+// TestRows: all rows are written, whatever is known of them before; or those that are named.
+func TestSavingRows(t *testing.T) {
+	const n = 1000
+	for _, numbers := range [][]int{nil, {3, 900, 5, 256}} {
+		x := late(n)
+		x.Numbers = numbers
+		d, err := x.Save(t.Context(), rowFormats[0], ExportName{Trace: t.TempDir() + "/t.bin", Suffix: ".csv"}, none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(d.Path)
+		if err != nil || int64(len(b)) != d.Size {
+			t.Fatal(len(b), d.Size, err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+		if numbers == nil && (len(lines) != n+1 || lines[n] != "999") {
+			t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+		}
+		if got := strings.Join(lines, " "); numbers != nil && got != "n 3 900 5 256" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// TestRowsFail: if rows cannot be read, or it is stopped, no file is left.
+func TestRowsFail(t *testing.T) {
+	planted := errors.New("planted")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		load func(ctx context.Context, t *table.Table, from, to int) error
+		want string
+	}{
+		"error":   {t.Context(), func(context.Context, *table.Table, int, int) error { return planted }, "planted"},
+		"unknown": {t.Context(), nil, "row 1 cannot be read"},
+		"stopped": {stopped, late(9000).Load, "canceled"},
+	} {
+		dir := t.TempDir()
+		x := late(9000)
+		x.Load = c.load
+		_, err := x.Save(c.ctx, rowFormats[1], ExportName{Trace: dir + "/t.bin", Suffix: ".jsonl"}, none)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v, %v", name, left, err)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+)
+
+// History is all values of a field, an element, a variable or an object.
+type History struct {
+	Answer
+	spot query.Spot          // of what
+	here *query.HistoryPoint // where the table has a mark; nil for none
+}
+
+// History shows the values of a location, or of what the cursor's row reads or writes.
+func (a *Answers) History(location string) tea.Cmd {
+	if location != "" {
+		return a.showHistory(query.Spot{Text: location}, nil)
+	}
+	return a.choose(keys.History)
+}
+
+// Write goes to the write before or after the cursor of what its row reads or writes.
+func (a *Answers) Write(before bool) tea.Cmd {
+	if before {
+		return a.choose(keys.Before)
+	}
+	return a.choose(keys.After)
+}
+
+// choose does one of History, Before and After for the location of the cursor's row. If there are several, it asks for one.
+func (a *Answers) choose(do keys.Name) tea.Cmd {
+	here, ok := a.pointHere()
+	if !ok {
+		return nil
+	}
+	n := a.tree.Out.Cursor.Node
+	call, method := lazy.Handle{}, int32(-1)
+	for p := n.Parent(); p != nil && method < 0; p = p.Parent() {
+		if at := p.Point(); at != nil && at.Class == format.ClassCall {
+			call, method = lazy.PositionHandle(p.Position()), at.Ref
+		}
+	}
+	var spots []query.Spot
+	a.env.Trace.Reader.WithContext(func(c *format.Context) {
+		spots = query.LocationsOf(c, n.Point(), n.Footer(), call, method)
+	})
+	return a.offer(&spotChoice{a, spots, &here, do})
+}
+
+// pointHere returns the event under the cursor. Without one it says so.
+func (a *Answers) pointHere() (at query.HistoryPoint, ok bool) {
+	n := a.tree.Out.Cursor.Node
+	if n == nil || n.Point() == nil {
+		a.env.Say("no event under the cursor")
+		return at, false
+	}
+	return query.HistoryPoint{Position: n.Position(), Event: n.Point().Event}, true
+}
+
+// spotChoice is the locations at a point, and what to do with one of them: History, Before or After.
+type spotChoice struct {
+	*Answers
+	spots []query.Spot
+	here  *query.HistoryPoint
+	do    keys.Name
+}
+
+// Choose does it with the location of a choice.
+func (s *spotChoice) Choose(c env.Choice) tea.Cmd {
+	i := slices.IndexFunc(s.spots, func(spot query.Spot) bool { return spot.Text == c.Name })
+	if s.do == keys.History {
+		return s.showHistory(s.spots[i], s.here)
+	}
+	return s.toWrite(s.spots[i], s.here, s.do == keys.Before)
+}
+
+// offer does it with the only location, or asks for one.
+func (a *Answers) offer(s *spotChoice) tea.Cmd {
+	var choices []env.Choice
+	for i, spot := range s.spots[:min(len(s.spots), 9)] { // keys 1 to 9
+		choices = append(choices, env.Choice{Key: strconv.Itoa(i + 1), Text: spot.Text, Name: spot.Text})
+	}
+	switch len(choices) {
+	case 0:
+		return a.env.Say("nothing here holds a value: go to a read, a write, or a call with an object")
+	case 1:
+		return s.Choose(choices[0])
+	}
+	return a.env.Offer(&env.Prefix{Title: string(s.do) + " of", Choices: choices, By: s})
+}
+
+// location reads a location, and tells what is wrong with it.
+func (a *Answers) location(s query.Spot) *query.Location {
+	l, err := query.ParseLocation(a.env.Life, a.env.Trace.Reader, s.Text, "")
+	if err == nil {
+		return l
+	}
+	var none *query.NoLocationError
+	var many *query.ManyLocationsError
+	switch {
+	case errors.As(err, &none) && len(none.Near) > 0:
+		a.env.Warn(screen.ErrorLine(err) + "; the nearest: " + strings.Join(none.Near, ", "))
+	case errors.As(err, &many):
+		a.env.Warn(screen.ErrorLine(err) + ": " + strings.Join(many.Choices[:min(len(many.Choices), 5)], ", "))
+	default:
+		a.steps.Refuse(err)
+	}
+	return nil
+}
+
+// showHistory shows the history of a location, with a mark at a point, if that is not nil.
+func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
+	l := a.location(s)
+	if l == nil {
+		return nil
+	}
+	x := &History{Answer: newAnswer(a, a.about(nil, nil)), spot: s, here: here}
+	run, _ := x.open(x, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+		h := query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues})
+		return h, func(done float64) *table.Table { return h.Table(query.HistoryView{Done: done, G: x.of.G}) }, nil
+	})
+	return run
+}
+
+func (x *History) Keys() []Key {
+	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true}}
+	if x.here != nil {
+		list = append(list,
+			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true},
+			Key{Name: "]", Brief: "after", Help: "go to the write after here", Leaves: true, Always: true})
+	}
+	if x.spot.Wider != "" {
+		list = append(list, Key{Name: "W", Brief: "wider", Help: "of all objects, all elements, or all calls of the method", Always: true})
+	}
+	return append(list, undoKeys...)
+}
+
+func (x *History) Do(key string, t *table.Table, row int) tea.Cmd {
+	switch key {
+	case "enter":
+		p, ok := query.SightingOf(t, row)
+		return x.goToOne(p, ok, x.places(), "event with a value", "events with values")
+	case "[":
+		return x.toWrite(x.spot, x.here, true)
+	case "]":
+		return x.toWrite(x.spot, x.here, false)
+	case "W":
+		return x.showHistory(query.Spot{Text: x.spot.Wider}, x.here)
+	}
+	return x.Answer.Do(key, t, row)
+}
+
+// toWrite goes to the write of a location before or after a point.
+func (a *Answers) toWrite(s query.Spot, here *query.HistoryPoint, before bool) tea.Cmd {
+	l := a.location(s)
+	if l == nil {
+		return nil
+	}
+	r, scope := a.env.Trace.Reader, query.Scope{Raw: !a.tree.Out.Tree.Folded()}
+	return a.tree.Jobs.ToFound("looking for the write", func(ctx context.Context, progress lazy.Progress) (at lazy.Position, event int32, err error) {
+		p, err := query.NextWrite(ctx, r, scope, l, here, before, progress)
+		if err != nil {
+			return at, -1, err
+		}
+		return p.Position, p.Event, nil
+	}, nil)
+}
+
+// State is what is known of the call around a point: its arguments, variables and fields.
+type State struct{ Answer }
+
+// State shows what is known where the cursor's row happens.
+func (a *Answers) State() tea.Cmd {
+	at, ok := a.pointHere()
+	if !ok {
+		return nil
+	}
+	x := &State{newAnswer(a, a.about(nil, nil).unfiltered())}
+	run, _ := x.open(x, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+		s := query.NewState(x.of.R, scope.Raw, at)
+		return s, func(done float64) *table.Table { return s.Table(done, x.of.G) }, nil
+	})
+	return run
+}
+
+func (x *State) Keys() []Key {
+	return []Key{{Name: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true}}
+}
+
+func (x *State) Do(_ string, t *table.Table, row int) tea.Cmd {
+	if p, ok := query.SetBy(t, row); ok {
+		return x.tree.Jobs.ToPoint(p.Position, p.Event)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package tables
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/places"
+	"tracex/lazy/query/table"
+)
+
+// Paths is the paths by which a method is called, or of what it calls.
+type Paths struct {
+	Answer
+	options query.CallersOptions
+}
+
+// deepest is how long paths are at most, in calls.
+const deepest = 5
+
+// Paths shows who calls a method, or what it calls.
+func (a *Answers) Paths(args string, callees bool) tea.Cmd {
+	method, where, _ := a.Arguments(args)
+	return a.showPaths(method, callees, a.about(nil, where))
+}
+
+func (a *Answer) callersOf(t *table.Table, row int) tea.Cmd {
+	method := RowOf(t, row).Call()
+	if method == "" {
+		return a.env.Say("this row is no method: it has no callers")
+	}
+	return a.showPaths(method, false, a.about(a.of.Below, nil))
+}
+
+// showPaths shows callers or callees of a method, or of that under the cursor if method is "".
+func (a *Answers) showPaths(method string, callees bool, of Of) tea.Cmd {
+	if method == "" {
+		if method = a.methodHere(); method == "" {
+			return nil
+		}
+	}
+	p := newPaths(a, of, method, callees)
+	run, _ := p.open(p, p.with(p.options))
+	return run
+}
+
+func newPaths(a *Answers, of Of, method string, callees bool) *Paths {
+	return &Paths{Answer: newAnswer(a, of), options: query.CallersOptions{Method: method, Callees: callees, Depth: deepest}}
+}
+
+// with returns how the paths are found. The error is a [query.NoMethodError] if the trace has no such method.
+func (p *Paths) with(o query.CallersOptions) maker {
+	return func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+		c, err := query.NewCallers(p.of.R, scope, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c, func(done float64) *table.Table { return c.Table(query.CallersView{Done: done, G: p.of.G}) }, nil
+	}
+}
+
+func (p *Paths) Keys() []Key {
+	return append([]Key{
+		{Name: "enter", Brief: "its calls", Help: "go to the first call that the row counts: of the method by these callers, or of what it calls; n and N there: to the others", Leaves: true},
+		callsKey, callersKey,
+		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true},
+		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true},
+	}, stepKeys...)
+}
+
+func (p *Paths) Do(key string, t *table.Table, row int) tea.Cmd {
+	switch key {
+	case "enter":
+		return p.toCall(t, row)
+	case "tab":
+		p.options.Callees = !p.options.Callees
+	case "+":
+		p.options.Depth += deepest
+	default:
+		return p.Answer.Do(key, t, row)
+	}
+	run, _ := p.start(p.with(p.options))
+	return run
+}
+
+// toCall goes to the first call that a row counts, from the cursor on. From there n and N go to the others.
+func (p *Paths) toCall(t *table.Table, row int) tea.Cmd {
+	path, ok := query.PathOf(t, row)
+	if !ok {
+		return p.env.Say("this row is several paths: no single one to go along")
+	}
+	here, _ := p.tree.Out.Here()
+	var set *places.Set
+	return p.tree.Jobs.ToFound("looking for the calls of the path", func(ctx context.Context, progress lazy.Progress) (lazy.Position, int32, error) {
+		list, err := p.callsOn(ctx, path, progress)
+		if err != nil || len(list) == 0 {
+			return lazy.Position{}, -1, cmp.Or(err, errNoCall)
+		}
+		found := places.New()
+		to := list[0]
+		for i := range list {
+			found.Add(list[i].Thread, list[i].At)
+			if at := list[len(list)-1-i]; at.Thread > here.Thread || at.Thread == here.Thread && at.At > here.At {
+				to = at
+			}
+		}
+		found.Finish()
+		set = found
+		return to.Position, to.Event, nil
+	}, func() { p.walk("call of the path", "calls of the path", set, nil) })
+}
+
+var errNoCall = errors.New("the row counts no call")
+
+// callsOn finds the calls along a path, in the order of the trace.
+func (p *Paths) callsOn(ctx context.Context, path []string, progress lazy.Progress) ([]query.HistoryPoint, error) {
+	scope, err := p.scope(ctx, p.of.Steps)
+	if err != nil {
+		return nil, err
+	}
+	o := p.options
+	o.On = path
+	c, err := query.NewCallers(p.of.R, scope, o)
+	if err != nil {
+		return nil, err
+	}
+	pass := scope.Over(c)
+	pass.Progress = progress
+	err = p.of.R.Pass(ctx, pass)
+	return c.On(), err
+}

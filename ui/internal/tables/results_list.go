@@ -1,0 +1,81 @@
+package tables
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/search"
+)
+
+// resultList is the table of the current result. Its rows are read when they appear on the screen.
+type resultList struct {
+	*Answers
+	of      *search.Result
+	matches bool // the result is that of the filter
+
+	t    *table.Table // as last returned
+	rows *kept        // of t
+	done bool
+}
+
+// ListHits lists the current result.
+func (a *Answers) ListHits() tea.Cmd {
+	of := a.results.Now()
+	if of == nil {
+		return a.search.ShowList()
+	}
+	return a.tables.Show(&resultList{Answers: a, of: of, matches: a.results.Filtered(of)})
+}
+
+func (l *resultList) Keys() []Key {
+	return []Key{{Name: "enter", Brief: "go there", Help: "go to the place in the tree", Leaves: true}}
+}
+
+func (l *resultList) Do(_ string, t *table.Table, row int) tea.Cmd {
+	at, ok := l.EventAt(t, row)
+	if !ok {
+		return nil
+	}
+	l.results.Use(l.of)
+	l.tree.Visit()
+	return l.tree.Jobs.Show(at)
+}
+
+func (l *resultList) Table() *table.Table {
+	set := l.of.Set
+	n, _ := set.Count()
+	done := !l.of.Running()
+	if l.rows != nil && l.rows.set == set && l.rows.n == n && l.done == done {
+		return l.t
+	}
+	share := 1.0
+	if !done {
+		share = 0
+	}
+	t := query.FoundIn(l.env.Trace.Reader, set, l.of.Raw, l.of.One, l.of.Several, l.of.Of).Table(l.env.Life, query.FindView{Done: share, G: l.env.Glyphs.Glyphs})
+	rows := newKept(t.Rows, n)
+	if rows.set = set; l.rows != nil && l.rows.set == set {
+		rows.known = l.rows.known
+	}
+	t.Rows, t.Empty = rows, "none"
+	l.t, l.rows, l.done = t, rows, done
+	return t
+}
+
+// Sifted reports whether these are the matches of the filter, which are the rows of the tree.
+func (l *resultList) Sifted() bool { return l.matches }
+
+func (l *resultList) EventAt(t *table.Table, row int) (at lazy.Position, ok bool) {
+	if rows, is := t.Rows.(*kept); is {
+		return rows.set.Place(row)
+	}
+	return at, false
+}
+
+func (l *resultList) Load(ctx context.Context, t *table.Table, from, to int) error {
+	return loadKept(ctx, t, from, to)
+}

@@ -1,0 +1,269 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query/pattern"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/prompt"
+)
+
+// Sheet is a table on the screen. Settle asks for its rows, so View asks for nothing. Its methods
+// run on one goroutine. It has more than 15 fields as it holds what one screen shows.
+type Sheet struct {
+	prompt.List
+	src  Source
+	keys []Key   // of the source, and those of all tables
+	in   *Tables // does what the keys of all tables do
+	env  *env.Env
+
+	t      *table.Table // the table shown
+	layout *table.Layout
+	rows   map[int]table.Line // the rows on the screen, by number
+	spread table.Line
+	slide  slide        // of the cursor's row
+	filter *prompt.Scan // nil if none
+	group  int          // of the source's groups, the one that is shown
+	task   env.Task     // the work under way
+	what   string       // what that is, for the title; "" if it is not told
+	next   *work        // what a key has asked for; nil if nothing
+	failed string       // why the last work failed; "" if it did not
+	tried  map[int]bool // rows that have been requested since the last key
+	asked  *Key         // the key pressed: see Do
+	halted bool         // the source has been told to stop, and may not have yet
+	moved  bool         // a key has been pressed
+}
+
+func newSheet(src Source, e *env.Env) *Sheet {
+	s := &Sheet{src: src, env: e, t: src.Table(), rows: map[int]table.Line{}, tried: map[int]bool{}}
+	if k, ok := src.(Keyed); ok {
+		s.keys = k.Keys()
+	}
+	s.layout = layoutOf(s.t, e)
+	s.List = prompt.List{
+		Full:      true,
+		Choosable: true, Len: s.len, Item: s.item, Filter: s.filterBy, None: s.nothing,
+		Above: s.above, Below: s.below, Besides: besides,
+	}
+	return s
+}
+
+// margin is the width of the cursor's mark and the blank after it; besides is how many lines are
+// above and below the rows: title, head, and a line about the cursor's row.
+// The heads of the columns are the line heads of the screen.
+const (
+	margin  = 2
+	besides = 3
+	heads   = 1
+)
+
+// len returns how many rows pass the filter, as far as known.
+func (s *Sheet) len() int {
+	if s.filter != nil {
+		return len(s.filter.Passed)
+	}
+	return s.t.Rows.Len()
+}
+
+// number returns the number of the i-th row shown.
+func (s *Sheet) number(i int) int {
+	if s.filter != nil {
+		return s.filter.Passed[i]
+	}
+	return i
+}
+
+// Row returns the table and the number of the cursor's row; -1 if there is none.
+func (s *Sheet) Row() (t *table.Table, row int) {
+	if i := s.Selected(); i < s.len() {
+		return s.t, s.number(i)
+	}
+	return s.t, -1
+}
+
+// complete returns the table, and the numbers of its rows that pass the filter, in their order; nil if there is no
+// filter. The error tells what they are still waiting for.
+func (s *Sheet) complete() (t *table.Table, rows []int, err error) {
+	switch f := s.filter; {
+	case s.running() || s.doing() != "":
+		return nil, nil, errors.New("the table is not complete yet: wait, or Esc stops it")
+	case f == nil:
+		return s.t, nil, nil
+	case !f.Ended:
+		return nil, nil, errors.New("not all rows have been looked at for the filter yet: wait")
+	default:
+		return s.t, append([]int{}, f.Passed...), nil
+	}
+}
+
+// Settle brings the sheet up to date, as many lines as height. It repeats while work ends within the patience of an
+// Update.
+func (s *Sheet) Settle(height int) tea.Cmd {
+	for {
+		s.halted = s.halted && s.running()
+		if t := s.src.Table(); t != s.t {
+			s.show(t)
+			s.place(height)
+		}
+		s.layout.Resize(s.env.Width)
+		from, to := s.Visible(height)
+		s.draw(from, to)
+		w := s.toDo(from, to)
+		if w == nil {
+			return nil
+		}
+		s.what = w.what
+		cmd := s.task.Run(s.env, func(ctx context.Context) func() tea.Cmd {
+			err := w.do(ctx)
+			return env.Done(func() { w.done(err) })
+		})
+		if s.task.Running() {
+			return cmd
+		}
+	}
+}
+
+// show changes the table. The filter looks at all its rows.
+func (s *Sheet) show(t *table.Table) {
+	if slices.EqualFunc(s.t.Columns, t.Columns, func(a, b table.Column) bool { return a.Key == b.Key }) {
+		s.layout.Show(t)
+	} else {
+		s.layout = layoutOf(t, s.env)
+	}
+	s.t = t
+	clear(s.tried)
+	if s.filter != nil {
+		s.filter = prompt.NewScan(s.filter.P, nil)
+	}
+}
+
+// fittedRows is how many rows the columns are made for before they are shown, so that they stay where they are.
+const fittedRows = 512
+
+func layoutOf(t *table.Table, e *env.Env) *table.Layout {
+	l := table.NewLayout(t, e.Width, margin, e.Glyphs.Glyphs).Bars()
+	l.Fit(0, fittedRows)
+	return l
+}
+
+// slide is how far the texts of a row that are cut are scrolled.
+type slide struct {
+	row    int
+	by     int // cells
+	hidden int // cells of the longest of them that do not fit
+}
+
+// slideStep is how many cells a key scrolls them by.
+const slideStep = 16
+
+// key scrolls on, or back.
+func (s *slide) key(on bool) (did prompt.ListAction) {
+	switch {
+	case s.hidden <= 0:
+		did.Say = "nothing of this row is cut"
+	case on:
+		s.by = min(s.by+slideStep, s.hidden)
+	default:
+		s.by = max(0, s.by-slideStep)
+	}
+	return did
+}
+
+// placedRows is how many rows of a table with a place for the cursor the columns are made for.
+const placedRows = 4096
+
+// place puts the cursor where the source wants it, in the middle of the screen.
+func (s *Sheet) place(height int) {
+	if s.filter != nil {
+		return
+	}
+	row, ok := -1, false
+	switch p := s.src.(type) {
+	case Placer:
+		if row, ok = p.Place(s.t); ok {
+			s.layout.Fit(0, min(s.t.Rows.Len(), placedRows)) // columns stay where they are
+		}
+	case Beginner:
+		if !s.moved {
+			row, ok = p.Begins(s.t)
+		}
+	}
+	if !ok {
+		return
+	}
+	for _, i := range []int{row + height/2 - besides, row} {
+		s.Select(min(i, s.t.Rows.Len()-1))
+		s.Visible(height)
+	}
+}
+
+// draw draws the rows from from, and before to, among those that pass the filter.
+func (s *Sheet) draw(from, to int) {
+	values := make([][]table.Value, to-from)
+	for i := range values {
+		values[i] = s.t.Rows.Row(s.number(from + i))
+	}
+	s.layout.FitRows(values)
+	clear(s.rows)
+	_, row := s.Row()
+	if row != s.slide.row {
+		s.slide = slide{row: row}
+	}
+	for i, values := range values {
+		n, by := s.number(from+i), 0
+		if n == row {
+			s.slide.hidden, by = s.layout.Hidden(values), s.slide.by
+		}
+		s.rows[n] = s.layout.Shifted(values, by)
+	}
+	s.spread = s.layout.Spread(row)
+	if s.spread.Text == "" {
+		s.spread = s.layout.Spread(-1)
+	}
+}
+
+func (s *Sheet) filterBy(p *pattern.Pattern) {
+	before := s.filter
+	s.filter = nil
+	if p != nil {
+		s.filter = prompt.NewScan(p, before)
+	}
+}
+
+func (s *Sheet) nothing() string {
+	switch f := s.filter; {
+	case f != nil && !f.Ended, f == nil && s.running():
+		return "none yet"
+	case f != nil:
+		return prompt.NonePasses(f.P, "no row", f.Others)
+	case s.t.Empty != "":
+		return s.t.Empty
+	}
+	return "no rows"
+}
+
+func (s *Sheet) running() bool {
+	r, ok := s.src.(Runner)
+	return ok && r.Running()
+}
+
+// Sifted reports whether the rows of the sheet are only of what the filter of the tree matches, and whether the
+// sheet has the key that ends that filter.
+func (s *Sheet) Sifted() (sifted, ends bool) {
+	src, ok := s.src.(Sifted)
+	return ok && src.Sifted(), s.key("backspace") != nil
+}
+
+func (s *Sheet) Busy() bool { return s.task.Running() || s.next != nil || s.running() }
+
+func (s *Sheet) Close() {
+	s.giveUp()
+	if r, ok := s.src.(Runner); ok {
+		r.Stop()
+	}
+}

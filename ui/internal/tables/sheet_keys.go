@@ -1,0 +1,259 @@
+package tables
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
+)
+
+// HandleKey moves in the sheet, edits its filter, sorts or groups it, or asks for what a key of its
+// source does.
+func (s *Sheet) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
+	clear(s.tried)
+	s.moved = true
+	if _, row := s.Row(); s.filter != nil && row >= 0 {
+		defer func() {
+			if s.filter == nil {
+				s.Select(row) // all rows are shown again, with the cursor on the same one
+			}
+		}()
+	}
+	name := k.String()
+	if s.Typing() {
+		return s.List.HandleKey(k)
+	}
+	if key := s.key(name); key != nil {
+		return s.ask(key)
+	}
+	switch name {
+	case "s":
+		next := ""
+		if keys := s.orders(); len(keys) > 0 {
+			next = keys[(slices.Index(keys, s.t.Sorted)+1)%len(keys)]
+		}
+		return s.sort(next, rises(s.t, next))
+	case "S":
+		if len(s.orders()) > 0 {
+			return s.reverse()
+		}
+		return prompt.ListAction{Say: oneOrder}
+	case "p":
+		names := s.groups()
+		if len(names) == 0 {
+			return prompt.ListAction{Say: "this table has no groups"}
+		}
+		by, next := s.src.(Grouper), (s.group+1)%len(names)
+		s.later("grouping by "+names[next], next, func(ctx context.Context) error { return by.Group(ctx, names[next]) })
+		return prompt.ListAction{}
+	case ">", "<":
+		return s.slide.key(name == ">")
+	case "esc":
+		if s.stop() {
+			return prompt.ListAction{}
+		}
+	}
+	return s.chosen(s.List.HandleKey(k))
+}
+
+// chosen turns what the list makes of a key or a click into what the table does: a row is chosen as by
+// Enter, wherever that key is.
+func (s *Sheet) chosen(what prompt.ListAction) prompt.ListAction {
+	switch what.Kind {
+	case prompt.Chosen:
+		if s.key("enter") == nil {
+			return prompt.ListAction{}
+		}
+		return s.ask(s.key("enter"))
+	case prompt.Unbound:
+		what.Say = "? lists the keys"
+	}
+	return what
+}
+
+// Click sorts by the column whose head is clicked, or by its other end if it orders the rows already, and puts
+// the cursor on a row. A double click there is Enter.
+func (s *Sheet) Click(x, y int, double bool) prompt.ListAction {
+	clear(s.tried)
+	s.moved = true
+	if y != heads || s.Typing() {
+		return s.chosen(s.List.Click(x, y, double))
+	}
+	key, ok := s.layout.At(x)
+	switch {
+	case !ok:
+		return prompt.ListAction{}
+	case key == s.t.Sorted:
+		return s.reverse()
+	}
+	return s.sort(key, rises(s.t, key))
+}
+
+// key returns the key of the source, or of all tables, with a name; nil if there is none.
+func (s *Sheet) key(name string) *Key {
+	for i := range s.keys {
+		if s.keys[i].Name == name {
+			return &s.keys[i]
+		}
+	}
+	return nil
+}
+
+// ask asks for what a key does, if it can be done.
+func (s *Sheet) ask(k *Key) prompt.ListAction {
+	if _, row := s.Row(); row < 0 && !k.Always {
+		return prompt.ListAction{Say: s.nothing()}
+	}
+	s.asked = k
+	return prompt.ListAction{Kind: prompt.Asked}
+}
+
+func (s *Sheet) Do() (leave bool, do func() tea.Cmd) {
+	k := s.asked
+	t, row := s.Row()
+	return k.Leaves, func() tea.Cmd { return s.in.do(s, k.Name, t, row) }
+}
+
+// stop stops what is under way, and reports whether anything was.
+func (s *Sheet) stop() bool {
+	switch {
+	case s.doing() != "":
+		s.giveUp()
+		s.halt()
+	case s.filter != nil && !s.filter.Ended:
+		s.giveUp()
+		s.filter.Ended = true
+		s.failed = "stopped: not all rows were looked at"
+	default:
+		return !s.halted && s.halt()
+	}
+	return true
+}
+
+// halt stops the source, and reports whether it worked by itself.
+func (s *Sheet) halt() bool {
+	if !s.running() {
+		return false
+	}
+	s.halted = true
+	s.src.(Runner).Stop()
+	return true
+}
+
+func (s *Sheet) orders() []string {
+	by, ok := s.src.(Sorter)
+	if !ok {
+		return nil
+	}
+	if keys := by.Orders(); keys != nil {
+		return keys
+	}
+	return s.layout.Shown()
+}
+
+const oneOrder = "this table has one order"
+
+// rises reports in which order the values of a column are read first.
+func rises(t *table.Table, key string) bool {
+	i := t.Column(key)
+	return i >= 0 && t.Columns[i].Rises()
+}
+
+func (s *Sheet) sort(key string, rising bool) prompt.ListAction {
+	switch keys := s.orders(); {
+	case len(keys) == 0:
+		return prompt.ListAction{Say: oneOrder}
+	case !slices.Contains(keys, key):
+		return prompt.ListAction{Say: "this table is not sorted by that column"}
+	}
+	by, title := s.src.(Sorter), key
+	if i := s.t.Column(key); i >= 0 {
+		title = s.t.Columns[i].Title
+	}
+	s.later("sorting by "+title, s.group, func(ctx context.Context) error { return by.Sort(ctx, key, rising) })
+	return prompt.ListAction{}
+}
+
+// reverse sorts the other way round, if the source can.
+func (s *Sheet) reverse() prompt.ListAction {
+	if s.t.Sorted == "" || !slices.Contains(s.orders(), s.t.Sorted) {
+		return prompt.ListAction{}
+	}
+	return s.sort(s.t.Sorted, !s.t.Rising)
+}
+
+func (s *Sheet) groups() []string {
+	if by, ok := s.src.(Grouper); ok {
+		return by.Groups()
+	}
+	return nil
+}
+
+// Hint returns the bottom line: the source's keys first, and always how to leave.
+func (s *Sheet) Hint(width int, g *screen.Glyphs) string {
+	if s.Typing() {
+		return s.List.Hint(width, g)
+	}
+	var hints []keys.Hint
+	for rank, k := range s.keys {
+		if k.Brief != "" {
+			hints = append(hints, keys.Hint{Text: keys.KeyName(k.Name, g) + " " + k.Brief, Rank: 1 + rank})
+		}
+	}
+	add := func(text string, rank int) { hints = append(hints, keys.Hint{Text: text, Rank: rank}) }
+	if len(s.orders()) > 0 {
+		add("s sort", 20)
+		add("S reverse", 23)
+	}
+	if len(s.groups()) > 1 {
+		add("p group", 21)
+	}
+	add("/ filter", 22)
+	if s.slide.hidden > 0 {
+		add("> cut text", 5)
+	}
+	if s.key("?") != nil {
+		add("? keys", 4)
+	}
+	switch {
+	case s.running() && !s.halted || s.doing() != "":
+		add("Esc stops", 0)
+	case s.Filtered() != "":
+		add("Esc shows all", 0)
+	default:
+		add("Esc back", 0)
+	}
+	return keys.HintsText(keys.Hints(hints, width, g))
+}
+
+func (s *Sheet) Keys() (lines []keys.Line) {
+	add := func(group, names, does string) {
+		lines = append(lines, keys.Line{Group: group, Names: names, Does: does})
+	}
+	for _, k := range s.keys {
+		if k.Help != "" {
+			add("This table", keys.KeyName(k.Name, s.env.Glyphs), k.Help)
+		}
+	}
+	add("This table", ":", "go to a place, or a command: :export csv writes the table to a file")
+	if len(s.orders()) > 0 {
+		add("This table", "s", "sort by the next column")
+		add("This table", "S", "the other way round")
+	}
+	if names := s.groups(); len(names) > 1 {
+		add("This table", "p", "group by the next of: "+strings.Join(names, ", "))
+	}
+	add("This table", "/", "show the rows that contain a text; Ctrl-R there: regular expression")
+	add("This table", "Esc q", "stop work, show all rows again, or go back")
+	add("Move", "j k", "down and up; 5j: five rows")
+	add("Move", "PgDn PgUp", "a screen down and up; Ctrl-D Ctrl-U: half a screen")
+	add("Move", "g G", "first and last row; 100G: row 100")
+	add("Move", "> <", "the rest of the texts that are cut in the row, and back")
+	return lines
+}

@@ -1,0 +1,115 @@
+package tables
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/tree"
+)
+
+// CommandLine is where commands are typed.
+type CommandLine interface {
+	// OpenLine opens it with a text in it.
+	OpenLine(text string) tea.Cmd
+}
+
+// Tables opens sheets, and runs their work while they are open. Its methods run on one goroutine.
+type Tables struct {
+	Line CommandLine
+
+	env  *env.Env
+	clip *tree.Copying
+	open []*Sheet // the one in front last
+}
+
+func NewTables(e *env.Env, clip *tree.Copying, line CommandLine) *Tables {
+	return &Tables{env: e, clip: clip, Line: line}
+}
+
+// tableKeys are keys of all tables.
+var tableKeys = []Key{{Name: "y", Help: "copy the row"}, {Name: "?", Always: true}}
+
+// Show opens a table over what is in front. Esc returns to what was there before.
+func (t *Tables) Show(src Source) tea.Cmd {
+	s := newSheet(src, t.env)
+	s.keys, s.in = append(s.keys, tableKeys...), t
+	t.open = append(t.open, s)
+	t.env.Front.Push(s, nil)
+	return nil
+}
+
+// do does what a key of a sheet does, with the table shown and the number of the cursor's row; -1 if there is none.
+func (t *Tables) do(s *Sheet, key string, shown *table.Table, row int) tea.Cmd {
+	switch key {
+	case "y":
+		return t.clip.Copy(shown.RowText(row, t.env.Glyphs.Glyphs), "the row")
+	case "?":
+		t.env.Front.Push(prompt.NewLines("keys of this table", keys.Items(s.Keys())), nil)
+		return nil
+	}
+	return s.src.(Keyed).Do(key, shown, row)
+}
+
+// Settle brings the sheet in front up to date, as many lines as height, and closes those that are
+// no longer open.
+func (t *Tables) Settle(height int) tea.Cmd {
+	t.open = slices.DeleteFunc(t.open, func(s *Sheet) bool {
+		closed := !t.env.Front.Open(s)
+		if closed {
+			s.Close()
+		}
+		return closed
+	})
+	s := t.front()
+	if s == nil {
+		return nil
+	}
+	var again tea.Cmd
+	if w, ok := s.src.(Waiter); ok {
+		again = w.Again()
+	}
+	return tea.Batch(again, s.Settle(height))
+}
+
+// Select puts the cursor of the sheet in front on a row of its table, if it is shown.
+func (t *Tables) Select(row int) {
+	s := t.front()
+	for i := range s.len() {
+		if s.number(i) == row {
+			s.List.Select(i)
+			return
+		}
+	}
+}
+
+// Edited makes the answer in front again, if it has the keys that end steps and the filter: these are others now.
+func (t *Tables) Edited() tea.Cmd {
+	s := t.front()
+	if s == nil || s.key("backspace") == nil {
+		return nil
+	}
+	return s.src.(interface{ edited() tea.Cmd }).edited()
+}
+
+// Retry makes the next Settle load rows on the screen that are not known: another reader of the table may have
+// taken their place.
+func (t *Tables) Retry() {
+	if s := t.front(); s != nil {
+		clear(s.tried)
+	}
+}
+
+// front returns the sheet in front; nil if none is open.
+func (t *Tables) front() *Sheet {
+	if len(t.open) == 0 {
+		return nil
+	}
+	return t.open[len(t.open)-1]
+}
+
+func (t *Tables) Busy() bool { return slices.ContainsFunc(t.open, (*Sheet).Busy) }

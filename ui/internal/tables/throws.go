@@ -1,0 +1,56 @@
+package tables
+
+import (
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
+)
+
+// Throws is the table of exceptions.
+type Throws struct{ Answer }
+
+// Throws shows the exceptions: where they were thrown and caught.
+func (a *Answers) Throws(args string) tea.Cmd {
+	where, _ := a.ReadThrows(args)
+	x := &Throws{newAnswer(a, a.about(nil, where))}
+	run, _ := x.open(x, x.find)
+	return run
+}
+
+func (a *Answers) ReadThrows(args string) (where *filter.Expr, err error) {
+	others, where, err := a.Arguments(args)
+	if err == nil && others != "" {
+		err = errors.New("throws takes where with a filter: not " + others)
+	}
+	return where, err
+}
+
+// find is a [maker].
+func (x *Throws) find(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	t := query.NewThrows(x.of.R, scope, 0)
+	return t, func(done float64) *table.Table {
+		return t.Table(query.ThrowsView{Sort: x.sort, Rising: x.rising, Done: done, G: x.of.G})
+	}, nil
+}
+
+func (x *Throws) Orders() []string { return query.ThrowsSorts() }
+
+func (x *Throws) Keys() []Key {
+	return append([]Key{
+		{Name: "enter", Brief: "go to the first", Help: "go to the first of them; n and N there: from one exception of the table to the next", Leaves: true},
+		callsKey,
+	}, undoKeys...)
+}
+
+func (x *Throws) Do(key string, t *table.Table, row int) tea.Cmd {
+	if key == "enter" {
+		at, ok := query.ThrownFirst(t, row)
+		return x.goToOne(at, ok, x.places(), "exception", "exceptions")
+	}
+	return x.Answer.Do(key, t, row)
+}

@@ -1,0 +1,126 @@
+package theme
+
+import (
+	"image/color"
+	"slices"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// How much contrast text needs at least, and faint text, as the WCAG 2.1 define it for level AA; and the track of bars,
+// which says nothing.
+const (
+	TextContrast  = 4.5
+	FaintContrast = 3.0
+	trackContrast = 1.4
+)
+
+// Weak is text that is hard to read.
+type Weak struct {
+	Role         Role
+	Where        Role // where it is drawn: CursorLine, Match, CurrentMatch; Plain for elsewhere
+	Text, Ground string
+	Ratio, Least float64
+}
+
+// Weak returns the text of a variant that is hard to read, at most once a role, on the cursor's line and in matches
+// too. ground is the terminal's background, for themes that leave it. Colors of the terminal's own 16 are not known,
+// and count as legible.
+func (t *Theme) Weak(b Background, ground color.Color) (weak []Weak) {
+	s := t.on(b)
+	for r := range RoleCount {
+		if r == CursorLine || r == Match || r == CurrentMatch {
+			continue
+		}
+		for _, where := range []Role{Plain, CursorLine, Match} {
+			if w := s.legibility(r, where, ground); w.Ratio < w.Least {
+				weak = append(weak, w)
+				break
+			}
+		}
+	}
+	if w := s.legibility(CurrentMatch, CurrentMatch, ground); w.Ratio < w.Least {
+		weak = append(weak, w)
+	}
+	return weak
+}
+
+// legibility returns the contrast of a role where it is drawn; the greatest if it is not known.
+func (s *Styles) legibility(r, where Role, ground color.Color) Weak {
+	w := Weak{Role: r, Where: where, Ratio: 21, Least: TextContrast}
+	switch {
+	case where == Match:
+	case r == Faint:
+		w.Least = FaintContrast
+	case r == Track:
+		w.Least = trackContrast
+	}
+	text, on := s.colors(r, where)
+	if on == (lipgloss.NoColor{}) {
+		on = ground
+	}
+	if exact(text) && exact(on) {
+		w.Text, w.Ground, w.Ratio = colorName(text), colorName(on), contrast(text, on)
+	}
+	return w
+}
+
+// colors returns the colors that a role is drawn in.
+func (s *Styles) colors(r, where Role) (text, on color.Color) {
+	text, on = lipgloss.NoColor{}, lipgloss.NoColor{}
+	if where == CursorLine && s[CursorLine].GetReverse() {
+		return text, on // colors are not drawn there
+	}
+	reverse := false
+	lay := func(top lipgloss.Style) {
+		if c := top.GetForeground(); c != (lipgloss.NoColor{}) {
+			text = c
+		}
+		if c := top.GetBackground(); c != (lipgloss.NoColor{}) {
+			on = c
+		}
+		reverse = reverse || top.GetReverse()
+	}
+	page, painted := s.page()
+	if painted {
+		lay(page)
+	}
+	if where == CursorLine {
+		lay(s[CursorLine])
+	}
+	if r != Plain || !painted {
+		lay(s[r])
+	}
+	if where == Match {
+		lay(s.lit())
+	}
+	if reverse {
+		text, on = on, text
+	}
+	return text, on
+}
+
+// exact reports whether a color is the same on all terminals.
+func exact(c color.Color) bool {
+	switch c := c.(type) {
+	case nil, lipgloss.NoColor, ansi.BasicColor:
+		return false
+	case ansi.IndexedColor:
+		return c >= 16
+	}
+	return true
+}
+
+// contrast returns the ratio of the luminances of two colors, from 1 to 21.
+func contrast(a, b color.Color) float64 {
+	l := []float64{luminance(a), luminance(b)}
+	slices.Sort(l)
+	return (l[1] + 0.05) / (l[0] + 0.05)
+}
+
+// luminance is how bright a color is, from 0 to 1.
+func luminance(c color.Color) float64 {
+	r, g, b := linear(c)
+	return 0.2126*r + 0.7152*g + 0.0722*b
+}

@@ -1,0 +1,182 @@
+package theme
+
+import (
+	"image/color"
+	"strings"
+	"sync"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Pen draws text in a style: the parameters of an escape sequence, with numbers and semicolons only.
+// The zero value draws plain text.
+type Pen string
+
+const (
+	boldPen    Pen = "1"
+	faintPen   Pen = "2"
+	reversePen Pen = "7"
+)
+
+// AppendSwitch appends the escape sequence that switches a terminal from the pen now to p.
+func (p Pen) AppendSwitch(b []byte, now Pen) []byte {
+	if p == now {
+		return b
+	}
+	b = append(b, "\x1b["...)
+	if now != "" && p != "" {
+		b = append(b, "0;"...)
+	}
+	return append(append(b, p...), 'm')
+}
+
+// Pens are the pens of a theme on one terminal. Nil is for [Terminal] on an unknown one.
+type Pens struct {
+	text, match, bar [RoleCount]Pen // of a role, of a match in it, and of it on the cursor's line
+	current          Pen            // of a match on the cursor's line
+	border           color.Color    // of what floats
+	flat             bool           // chips have no background
+	boxes            [8][2]Pen      // filled with the hues, in two tones; "" with few colors
+}
+
+// Pens prepares the pens for a terminal. Colors become those nearest to them in its profile; an unknown
+// profile leaves them as they are.
+func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
+	styles := t.on(b)
+	switch profile {
+	case colorprofile.NoTTY, colorprofile.ASCII:
+		styles = &Terminal().Neutral // what a theme says with color only would not be seen
+	case colorprofile.Unknown, colorprofile.ANSI:
+		styles = &t.Neutral
+	}
+	p, bar, match := new(Pens), pen(styles[CursorLine], profile), pen(styles.lit(), profile)
+	page, painted := styles.page()
+	for r, style := range styles {
+		above := style // on the cursor's line
+		if painted {
+			style = onPage(style, page)
+			above = above.Foreground(style.GetForeground())
+			if Role(r) == Plain {
+				above = above.UnsetBackground()
+			}
+		}
+		text := pen(style, profile)
+		p.text[r], p.match[r], p.bar[r] = text, text.under(match), pen(above, profile).onBar(bar)
+	}
+	p.current = p.text[CurrentMatch]
+	p.border, p.flat = styles[Accent].GetForeground(), styles[Chip].GetBackground() == lipgloss.NoColor{}
+	for i := range p.boxes {
+		if c := styles[int(Hue1)+i].GetForeground(); exact(c) {
+			p.boxes[i] = [2]Pen{pen(box(c), profile), pen(box(darker(c)), profile)}
+		}
+	}
+	return p
+}
+
+func darker(c color.Color) color.Color { return lipgloss.Darken(c, 0.16) }
+
+// box is the style of text on a color: black or white, whichever is easier to read.
+func box(c color.Color) lipgloss.Style {
+	text := color.Color(color.Black)
+	if contrast(color.White, c) > contrast(text, c) {
+		text = color.White
+	}
+	return lipgloss.NewStyle().Foreground(text).Background(c)
+}
+
+// Box returns the pen of a box that is filled with a hue, in one of two tones; "" where the terminal has few colors.
+func (p *Pens) Box(hue Role, tone int) Pen {
+	if p == nil {
+		return ""
+	}
+	return p.boxes[hue-Hue1][tone]
+}
+
+var standardPens = sync.OnceValue(func() *Pens { return Terminal().Pens(UnknownBackground, colorprofile.Unknown) })
+
+// Of returns the pen of a role; cursor means on the cursor's line, match within a match of a search.
+func (p *Pens) Of(r Role, cursor, match bool) Pen {
+	if p == nil {
+		p = standardPens()
+	}
+	switch {
+	case cursor && match:
+		return p.current
+	case cursor:
+		return p.bar[r]
+	case match:
+		return p.match[r]
+	}
+	return p.text[r]
+}
+
+// Border returns the color of borders, for Lip Gloss.
+func (p *Pens) Border() color.Color {
+	if p == nil {
+		p = standardPens()
+	}
+	return p.border
+}
+
+// Flat reports whether chips have no background of their own.
+func (p *Pens) Flat() bool { return p == nil || p.flat }
+
+// onBar returns a text's pen on the cursor's line. Faint text is drawn plain there: on gray it would be
+// hard to read. So are colors on a reversed bar, where they would be backgrounds.
+func (p Pen) onBar(bar Pen) Pen {
+	switch {
+	case bar == reversePen && (p == boldPen || strings.HasPrefix(string(p), string(boldPen)+";")):
+		return reversePen + ";" + boldPen
+	case bar == reversePen, p == faintPen:
+		return bar
+	}
+	return bar.under(p)
+}
+
+// under adds the parameters of a pen on top of p.
+func (p Pen) under(top Pen) Pen {
+	if p == "" || top == "" {
+		return p + top
+	}
+	return p + ";" + top
+}
+
+// pen returns the pen of a style on a terminal.
+func pen(s lipgloss.Style, profile colorprofile.Profile) Pen {
+	var parameters ansi.Style
+	for _, a := range attributes {
+		if a.has(s) {
+			parameters = append(parameters, ansi.NewStyle(a.code)...)
+		}
+	}
+	if c := shown(s.GetForeground(), profile); c != nil {
+		parameters = parameters.ForegroundColor(c)
+	}
+	if c := shown(s.GetBackground(), profile); c != nil {
+		parameters = parameters.BackgroundColor(c)
+	}
+	return Pen(strings.Join(parameters, ";"))
+}
+
+func isRGB(c color.Color) bool {
+	switch c.(type) {
+	case ansi.BasicColor, ansi.IndexedColor:
+		return false
+	}
+	return true
+}
+
+// shown returns what a terminal shows of a color; nil if nothing.
+func shown(c color.Color, profile colorprofile.Profile) color.Color {
+	switch {
+	case c == lipgloss.NoColor{}:
+		return nil
+	case profile == colorprofile.Unknown:
+		return c
+	case profile == colorprofile.ANSI256 && isRGB(c):
+		return indexed(c)
+	}
+	return profile.Convert(c)
+}

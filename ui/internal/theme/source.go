@@ -1,0 +1,118 @@
+package theme
+
+import (
+	"cmp"
+	"slices"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Source is a theme in words: roles by their names, and styles as [Parse] reads them. To add a theme, copy
+// the file of one, such as nord.go, and name it in builtin. What a source does not say is as in the theme that it
+// is based on.
+type Source struct {
+	Name  string
+	About string // in a few words; "" for the user's
+	File  string // of the user; "" if it is built in
+	Base  string // of the user's, a theme that is built in; "" for [Standard]. Those built in are based on [Terminal]
+
+	Every map[string]string // for all terminals
+	Dark  map[string]string // for a dark background, and at least 256 colors
+	Light map[string]string // for a light one
+}
+
+// Standard is the name of the theme of users who have chosen none.
+const Standard = "tracex"
+
+// builtin are the themes that need no file, in the order of lists.
+var builtin = []*Source{&tracex, &highContrast, &terminal, &catppuccin, &gruvbox, &nord}
+
+// terminal is [Terminal].
+var terminal = Source{Name: "terminal", About: "the terminal's own 16 colors"}
+
+// bothWays returns a theme that is built in: styles for every terminal, then those for a dark background, and a light one.
+func bothWays(name, about string, every map[string]string, both map[string][2]string) Source {
+	s := Source{Name: name, About: about, Every: every, Dark: make(map[string]string), Light: make(map[string]string)}
+	for role, words := range both {
+		s.Dark[role], s.Light[role] = words[0], words[1]
+	}
+	return s
+}
+
+// All returns the themes that are built in and the user's, in the order of lists.
+func All(own []*Source) []*Source { return append(slices.Clone(builtin), own...) }
+
+// Named returns the first of some themes that has a name; nil if none has.
+func Named(all []*Source, name string) *Source {
+	for _, s := range all {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Names returns the names of themes.
+func Names(all []*Source) (names []string) {
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// BaseOf returns the theme that a user's theme is based on; nil if there is no such theme.
+func (s *Source) BaseOf() *Source { return Named(builtin, cmp.Or(s.Base, Standard)) }
+
+// Theme makes the theme. Like [Theme.With] it ignores what is faulty, and a base that is not built in.
+func (s *Source) Theme() *Theme {
+	t := Terminal()
+	if s.File != "" {
+		t = cmp.Or(s.BaseOf(), Named(builtin, Standard)).Theme()
+	}
+	t.Neutral.wear(s.Every)
+	t.Dark.wear(s.Every, s.Dark)
+	t.Light.wear(s.Every, s.Light)
+	return t
+}
+
+// wear takes over styles by the names of their roles, later ones over earlier ones. It ignores unknown roles,
+// faulty styles, and an empty one for the cursor's line.
+func (s *Styles) wear(all ...map[string]string) {
+	for _, words := range all {
+		if len(words) == 0 {
+			continue
+		}
+		for r := range RoleCount {
+			text, ok := words[r.Name()]
+			if !ok {
+				continue
+			}
+			if style, err := Parse(text); err == nil && (r != CursorLine || Spell(style) != "") {
+				s[r] = style
+			}
+		}
+	}
+	if !slices.ContainsFunc(all, func(words map[string]string) bool { return words[Chip.Name()] != "" }) {
+		s[Chip] = s.chip()
+	}
+}
+
+// chip returns the accent on the background of the cursor's line, if that has one.
+func (s *Styles) chip() lipgloss.Style { return s[Accent].Background(s[CursorLine].GetBackground()) }
+
+// page returns the colors of plain text if a theme paints the whole screen; ok is false if it leaves the terminal's
+// background.
+func (s *Styles) page() (plain lipgloss.Style, ok bool) {
+	return s[Plain], s[Plain].GetBackground() != lipgloss.NoColor{}
+}
+
+// onPage returns a style with the page's colors in place of those that it does not have.
+func onPage(s, page lipgloss.Style) lipgloss.Style {
+	if s.GetForeground() == (lipgloss.NoColor{}) {
+		s = s.Foreground(page.GetForeground())
+	}
+	if s.GetBackground() == (lipgloss.NoColor{}) {
+		s = s.Background(page.GetBackground())
+	}
+	return s
+}

@@ -1,0 +1,100 @@
+package tree
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tracex/lazy"
+)
+
+// AddressKind tells what an address refers to.
+type AddressKind int
+
+const (
+	Nothing AddressKind = iota // nothing was typed
+	Unknown                    // it is no address
+	Event                      // an event by its number
+	Share                      // a position in the thread of the cursor
+	Thread                     // a thread by its number
+	Place                      // a handle of a position: see [lazy.Handle]
+	Time                       // a moment in the thread of the cursor
+)
+
+type Address struct {
+	Kind   AddressKind
+	Number int64   // of the event; of the thread, from 1; -1 if larger than any can be; nanoseconds of a time
+	Share  float64 // in percent
+	Text   string  // the number as typed; the whole text if it is no address
+	Place  lazy.Position
+}
+
+// form is one way to type an address of a kind.
+type form struct {
+	*regexp.Regexp
+	kind AddressKind
+}
+
+// forms are all forms, in the order to try. They are compiled on first use: otherwise every
+// start of the program would pay for them.
+var forms = sync.OnceValue(func() []form {
+	return []form{
+		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*%$`), Share},
+		{regexp.MustCompile(`^t(?:hread)?\s*([0-9]+)$`), Thread},
+		{regexp.MustCompile(`^(?:#|e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), Event},
+		{regexp.MustCompile(`^(@.*)$`), Place},
+		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?\s*(?:ns|us|µs|ms|s|m|h))$`), Time},
+	}
+})
+
+// ParseAddress reads an address: "1204", "1,204", "#1204", "e 12", "@3+88120", "50%", "t3", "thread 3",
+// "748ms".
+func ParseAddress(text string) Address {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if text == "" {
+		return Address{}
+	}
+	unknown := Address{Kind: Unknown, Text: text}
+	for _, f := range forms() {
+		found := f.FindStringSubmatch(text)
+		if found == nil {
+			continue
+		}
+		a := Address{Kind: f.kind, Text: found[1]}
+		var err error // out of range
+		switch f.kind {
+		case Share:
+			a.Share, err = strconv.ParseFloat(a.Text, 64)
+		case Place:
+			h, ok := lazy.ParseHandle(a.Text)
+			if !ok {
+				return unknown
+			}
+			a.Place = h.Position
+		case Time:
+			var at time.Duration
+			at, err = time.ParseDuration(strings.ReplaceAll(a.Text, " ", ""))
+			a.Number = int64(at)
+		case Event, Thread:
+			a.Number = number(a.Text)
+		}
+		if err != nil {
+			return unknown
+		}
+		return a
+	}
+	return unknown
+}
+
+// number parses a number that may be grouped. It returns -1 if the number is larger than
+// any in a trace.
+func number(text string) int64 {
+	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", " ", "").Replace(text), 10, 64)
+	if err != nil || n > math.MaxInt32 {
+		return -1
+	}
+	return n
+}

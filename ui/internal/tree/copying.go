@@ -1,0 +1,85 @@
+package tree
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/screen"
+)
+
+// Copying puts what is at the cursor on the clipboard.
+type Copying struct {
+	env.Copier
+	env  *env.Env
+	tree *Tree
+}
+
+// NewCopying returns the Copying of a tree, to the clipboard of this system.
+func NewCopying(e *env.Env, t *Tree) *Copying { return &Copying{env.NewCopier(e, env.Own()), e, t} }
+
+const nothingToCopy = "nothing to copy: the row is not loaded"
+
+// Row puts the text of the row on the clipboard.
+func (c *Copying) Row() tea.Cmd {
+	n := c.tree.Out.Cursor.Node
+	if n == nil {
+		return c.env.Say(nothingToCopy)
+	}
+	text, _ := c.tree.Out.Text(n)
+	return c.Copy(strings.ReplaceAll(text, "\n", `\n`), "the row")
+}
+
+// Path puts the path to the row on the clipboard, one line for each call.
+func (c *Copying) Path() tea.Cmd {
+	if c.tree.Out.Cursor.Node == nil {
+		return c.env.Say(nothingToCopy)
+	}
+	text, lines := screen.PathText(c.tree.Out.Tree, c.tree.Out.Cursor)
+	return c.Copy(text, "the path, "+display.Plural(int64(lines), "line")+",")
+}
+
+// Address puts the address of the row on the clipboard, which commands take as an argument.
+// If the number of its event occurs twice, the address has the position instead.
+func (c *Copying) Address() tea.Cmd {
+	n := c.tree.Out.Cursor.Node
+	if n == nil {
+		return c.env.Say(nothingToCopy)
+	}
+	h, clip, life, r, file := n.Handle(), c.Copier, c.env.Life, c.env.Trace.Reader, c.env.Trace.File()
+	if c.env.Trace.Named() {
+		file = ""
+	}
+	at := n.Position()
+	return func() tea.Msg {
+		if h.Numbered {
+			if others, err := r.AlsoIn(life, h.Event, at, 1); err == nil && len(others) > 0 {
+				h = lazy.PositionHandle(at)
+			}
+		}
+		return clip.Copy(env.Quote(file+h.String()), "the address")()
+	}
+}
+
+// Subtree puts the row and everything below it on the clipboard, as the command print prints it.
+func (c *Copying) Subtree() tea.Cmd {
+	n := c.tree.Out.Cursor.Node
+	if n == nil {
+		return c.env.Say(nothingToCopy)
+	}
+	r, o := c.env.Trace.Reader, lazy.PrintOptions{Folded: c.tree.Out.Tree.Folded(), Verbose: c.tree.Out.Wide}
+	thread, at := n.Thread(), n.Position()
+	if n.IsThread() {
+		return c.CopyPrinted("the thread", func(ctx context.Context, w io.Writer) error {
+			return r.Print(ctx, w, o, lazy.PrintRange{Thread: &thread})
+		})
+	}
+	return c.CopyPrinted("the subtree", func(ctx context.Context, w io.Writer) error {
+		return r.PrintAt(ctx, w, o, at, true, lazy.PrintRange{})
+	})
+}

@@ -1,0 +1,176 @@
+package tree
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+)
+
+// HopAfter is how long the thread that the cursor follows may be quiet, while others are not, before
+// the cursor moves to one of those. A recorder writes what a busy thread does at least every second.
+const HopAfter = 3 * time.Second
+
+// Following stays at the newest row of a trace that is being recorded. Its methods run on one goroutine.
+type Following struct {
+	on         bool
+	ending     bool      // the program has ended: follow until all that it left is known
+	row        lazy.Row  // the cursor, as Follow or the reader last moved it
+	generation int       // of the reader when it was put there; -1 if it was not
+	thread     *int32    // whose newest row it is; nil for the newest thread
+	end        int64     // end of the thread, logical
+	grown      time.Time // when end last changed
+	way        way
+
+	recording int  // number of the recording, as the reader counts them
+	growing   bool // the reader was looking for more at the last Turn
+	ticking   bool // a FollowTicked is under way
+
+	env  *env.Env
+	tree *Tree
+}
+
+// NewFollowing returns Following for a tree. If it is on, it begins with the newest thread.
+func NewFollowing(e *env.Env, t *Tree, on bool) *Following {
+	f := &Following{on: on, env: e, tree: t}
+	f.Rebase()
+	return f
+}
+
+func (f *Following) On() bool { return f.on }
+
+// Toggle turns following on, in the thread of the cursor, or off.
+func (f *Following) Toggle() tea.Cmd {
+	if f.on {
+		f.leave()
+		return f.env.Say("the cursor stays here; " + keys.ActionKey("follow", f.env.Glyphs) + " goes to the end again")
+	}
+	if !f.env.Trace.Known.Growth.On && !f.env.Trace.Reader.Follow() {
+		f.env.Say("the recording has ended: there will be no more events")
+		return f.tree.Last(0)
+	}
+	f.tree.Visit()
+	f.on, f.row, f.generation, f.grown, f.thread = true, f.tree.Out.Cursor, -1, f.env.Clock.Now(), nil
+	if id, ok := f.tree.Out.Thread(); ok {
+		f.thread = &id
+	}
+	return nil
+}
+
+// leave stops following. Expanded nodes stay expanded.
+func (f *Following) leave() { f.on, f.ending, f.way = false, false, way{} }
+
+// Moved stops following if the user has moved the cursor away from the newest row.
+func (f *Following) Moved() {
+	if f.on && f.tree.Out.Cursor != f.row {
+		f.leave()
+	}
+}
+
+// Put notes where the cursor is at the end of an Update: no key has moved it there.
+func (f *Following) Put() { f.row = f.tree.Out.Cursor }
+
+// Rebase continues in another tree.
+func (f *Following) Rebase() { f.row, f.way, f.generation = f.tree.Out.Cursor, way{}, -1 }
+
+// Next returns the move to the newest row if the trace has grown since the last one, otherwise nil.
+func (f *Following) Next() Goal {
+	known := f.env.Trace.Generation
+	if f.ending && f.generation == known && f.env.Trace.Settled() {
+		f.leave()
+	}
+	if !f.on || f.generation == known || f.tree.Jobs.Running() || f.tree.Out.Goal != nil {
+		return nil
+	}
+	n := f.newest()
+	if n == nil {
+		return nil
+	}
+	f.generation = known
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		f.way.retrace(o.Tree, n, f.generation)
+		row, gap := f.way.down(o.Tree)
+		if gap {
+			return row, lazy.AtEnd, true
+		}
+		f.way.tidy(o.Tree)
+		o.Put(row, o.Height-1)
+		f.row = row
+		return lazy.Row{}, 0, false
+	}
+}
+
+// newest returns the thread whose newest row to show. It keeps the one shown while that grows.
+func (f *Following) newest() *lazy.Node {
+	r, now := f.env.Trace.Reader, f.env.Clock.Now()
+	newest, ok := r.Newest()
+	if !ok {
+		return nil
+	}
+	if f.thread != nil {
+		switch p, err := r.FindFraction(*f.thread, 1); {
+		case err != nil:
+			f.thread = nil
+		case p.At != f.end:
+			f.end, f.grown = p.At, now
+		case newest != *f.thread && now.Sub(f.grown) >= HopAfter:
+			f.thread = nil
+		}
+	}
+	if f.thread == nil {
+		f.thread, f.grown = &newest, now
+	}
+	n, _ := f.tree.Out.Tree.Thread(*f.thread)
+	return n
+}
+
+// Again reports whether the trace is being read from its beginning again, once.
+func (f *Following) Again() bool {
+	was := f.recording
+	f.recording = f.env.Trace.Known.Growth.Recording
+	return f.recording != was
+}
+
+// Restart continues in the tree of another recording, in its newest thread.
+func (f *Following) Restart() {
+	f.Rebase()
+	f.thread = nil
+	if why := f.env.Trace.Known.Growth.Again; why != nil {
+		f.env.Warn(screen.ErrorLine(why))
+	}
+}
+
+// Turn notices that a followed trace has ended.
+func (f *Following) Turn() {
+	st := f.env.Trace.Known
+	if f.growing && !st.Growth.On {
+		if f.ending = f.on && st.Ended != ""; !f.ending {
+			f.leave()
+		}
+		switch {
+		case st.Ended != "":
+			f.env.Warn(st.Ended)
+		case st.Problem == nil:
+			f.env.Say("the recording has ended")
+		}
+	}
+	f.growing = st.Growth.On
+}
+
+// FollowTicked is a tick of the clock while a trace grows.
+type FollowTicked struct{}
+
+func (f *Following) Ticked() { f.ticking = false }
+
+// Tick keeps the time since the last growth up to date on the screen.
+func (f *Following) Tick() tea.Cmd {
+	if g := f.env.Trace.Known.Growth; f.ticking || !g.On || g.Grown.IsZero() {
+		return nil
+	}
+	f.ticking = true
+	return f.env.Clock.After(time.Second, FollowTicked{})
+}

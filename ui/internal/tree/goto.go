@@ -1,0 +1,207 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+)
+
+func (p *Jobs) GoTo(a Address) tea.Cmd {
+	switch a.Kind {
+	case Share:
+		return p.toShare(a.Share, a.Text)
+	case Thread:
+		return p.toThread(a.Number, a.Text)
+	case Time:
+		return p.toTime(a.Number)
+	case Event:
+		if a.Number < 0 {
+			return p.env.Warn("no event " + a.Text + " in the trace")
+		}
+		return p.ToHandle(lazy.EventHandle(int32(a.Number)), nil)
+	case Place:
+		return p.ToHandle(lazy.PositionHandle(a.Place), nil)
+	}
+	return nil
+}
+
+// toShare goes to a share of the thread, in percent.
+func (p *Jobs) toShare(share float64, text string) tea.Cmd {
+	thread, ok := p.tree.Out.Thread()
+	if !ok {
+		return nil
+	}
+	at, err := p.env.Trace.Reader.FindFraction(thread, share/100)
+	if err != nil {
+		return p.env.Fail(cannotGo, err)
+	}
+	p.tree.Visit()
+	return p.Reveal(at, func(n *lazy.Node) tea.Cmd {
+		if share > 100 {
+			p.env.Say(text + "% is past the end of the thread: this is the end")
+		}
+		p.tree.Out.Settle()
+		p.tree.Out.Jump(RowOf(n))
+		t, _ := p.env.Trace.Reader.ThreadInfo(thread)
+		slack := t.Bytes / 200
+		if share >= 100 {
+			slack = 0 // down to the last event
+		}
+		return p.tree.Aim(Toward(n, at.At, slack))
+	})
+}
+
+func (p *Jobs) toThread(number int64, text string) tea.Cmd {
+	t := p.tree.Out.Tree
+	if p.tree.ToThread(int32(number - 1)) {
+		return nil
+	}
+	if last := t.ThreadAt(t.ThreadCount() - 1); last != nil {
+		p.env.Warn(fmt.Sprintf("no thread %s: the threads are %d to %d", text, t.ThreadAt(0).Thread()+1, last.Thread()+1))
+	}
+	return nil
+}
+
+// toTime goes to what the thread of the cursor did at a time, in nanoseconds since the recording began.
+func (p *Jobs) toTime(ns int64) tea.Cmd {
+	thread, ok := p.tree.Out.Thread()
+	if !ok {
+		return nil
+	}
+	p.tree.Visit()
+	r, at := p.env.Trace.Reader, p.env.Glyphs.Exactly(ns)
+	return p.Run("looking for "+at, cannotGo, func(context.Context, lazy.Progress) (func() tea.Cmd, error) {
+		found, err := r.FindTime(thread, ns)
+		if errors.Is(err, lazy.ErrNoTimes) {
+			return func() tea.Cmd {
+				return p.env.Warn("this trace has no times: go to an event (1204) or a position (50%)")
+			}, nil
+		}
+		return func() tea.Cmd {
+			return p.Reveal(found.Position, func(n *lazy.Node) tea.Cmd {
+				switch {
+				case found.Before:
+					p.env.Say("no call was open at " + at + ": this is the next")
+				case found.After:
+					p.env.Say(at + " is after the last call that has ended in this thread")
+				}
+				return p.tree.land(n)
+			})
+		}, err
+	})
+}
+
+// ToMoment goes to what another thread did at the moment of the cursor's row.
+func (p *Jobs) ToMoment(thread int32) tea.Cmd {
+	n := p.tree.Out.Cursor.Node
+	switch {
+	case n == nil || n.IsThread():
+		return p.env.Say("the cursor is on no event: it has no moment")
+	case n.Thread() == thread:
+		return p.env.Say("the cursor is in this thread")
+	}
+	at, raw, r := n.Position(), !p.tree.Out.Tree.Folded(), p.env.Trace.Reader
+	name := fmt.Sprintf("looking for that moment in thread %d", int64(thread)+1)
+	return p.Run(name, cannotGo, func(ctx context.Context, _ lazy.Progress) (func() tea.Cmd, error) {
+		found, after, err := query.FindMoment(ctx, r, raw, at, thread)
+		return func() tea.Cmd {
+			p.tree.Visit()
+			return p.Reveal(found.Position, func(n *lazy.Node) tea.Cmd {
+				switch {
+				case after:
+					p.env.Say("the thread had done nothing before: this is its first event after")
+				case found.End:
+					p.env.Say("this call had ended last, at that moment")
+				}
+				return p.tree.land(n)
+			})
+		}, err
+	})
+}
+
+// maxOthers is how many more threads with an event of the same number a message names.
+const maxOthers = 3
+
+// ToHandle goes to what a handle names. If several threads have an event with its number, it
+// says so. Before it goes there, it calls then, unless that is nil.
+func (p *Jobs) ToHandle(h lazy.Handle, then func()) tea.Cmd {
+	name := "looking for " + h.String()
+	if h.Numbered {
+		name = "looking for event " + display.Grouped(int64(h.Event))
+	}
+	r := p.env.Trace.Reader
+	var others []int32 // threads with another event of this number
+	var found lazy.Position
+	return p.ToFound(name, func(ctx context.Context, _ lazy.Progress) (at lazy.Position, event int32, err error) {
+		at, event, err = r.Find(ctx, h)
+		if h.Numbered && err == nil {
+			// It only adds to a message. An error here says nothing about the event found.
+			others, _ = r.AlsoIn(ctx, event, at, maxOthers)
+		}
+		found = at
+		return at, event, err
+	}, func() {
+		if then != nil {
+			then()
+		}
+		if len(others) > 0 {
+			p.env.Say(severally(found, others))
+		}
+	})
+}
+
+// ToFound goes to what look finds, in the background: a position and its event, -1 for a thread. name tells
+// what it does. Before it goes there, it calls then, unless that is nil.
+func (p *Jobs) ToFound(name string, look func(context.Context, lazy.Progress) (lazy.Position, int32, error), then func()) tea.Cmd {
+	p.tree.Visit()
+	settled := p.env.Trace.Settled()
+	return p.Run(name, "", func(ctx context.Context, report lazy.Progress) (func() tea.Cmd, error) {
+		at, event, err := look(ctx, report)
+		return func() tea.Cmd {
+			if err != nil {
+				text := screen.ErrorLine(err)
+				if !settled {
+					text += " so far: the trace is still being read"
+				}
+				return p.env.Warn(text)
+			}
+			if then != nil {
+				then()
+			}
+			return p.Reveal(at, func(n *lazy.Node) tea.Cmd {
+				p.sayHidden(n, event, at)
+				return p.tree.land(n)
+			})
+		}, nil
+	})
+}
+
+// sayHidden tells that n is shown instead of the event at a position, if it is.
+func (p *Jobs) sayHidden(n *lazy.Node, event int32, at lazy.Position) {
+	if event < 0 {
+		return
+	}
+	if err := n.ShowsEvent(event, at); err != nil {
+		p.env.Say(screen.ErrorLine(err) + "; " + keys.ActionKey("raw", p.env.Glyphs) + " shows it")
+	}
+}
+
+// severally tells that several threads have an event with the number of the one at a position.
+func severally(at lazy.Position, others []int32) string {
+	text := "this is " + lazy.PositionHandle(at).String() + "; other events have the same number, in thread "
+	for i, id := range others {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprint(int64(id) + 1)
+	}
+	return text
+}

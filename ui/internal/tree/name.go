@@ -1,0 +1,55 @@
+package tree
+
+import (
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// MethodName returns a method's name as commands take it, with the types of its arguments; "" if the
+// trace does not describe it.
+func MethodName(r *lazy.LazyTraceReader, method int32) (name string) {
+	r.WithContext(func(c *format.Context) {
+		d := c.Method(method)
+		if d == nil {
+			return
+		}
+		types := make([]string, len(d.Args))
+		for i, t := range d.Args {
+			types[i] = t.String()
+		}
+		name = d.Name + "(" + strings.Join(types, ",") + ")"
+		if of := c.Class(d.ClassID); of != nil {
+			name = of.Name + "." + name
+		}
+	})
+	return name
+}
+
+// NamesOf returns the name of a method, as short as no other method has it, and the full name of its
+// class; "" if the trace does not describe it.
+func NamesOf(r *lazy.LazyTraceReader, method int32) (name, class string) {
+	long := MethodName(r, method)
+	r.WithContext(func(c *format.Context) {
+		d := c.Method(method)
+		if d == nil {
+			return
+		}
+		if of := c.Class(d.ClassID); of != nil {
+			class = of.Name
+		}
+		short, _ := c.CallName(method, 0)
+		name = short
+		for other := range c.Methods() {
+			if other.ID == method || other.Name != d.Name {
+				continue
+			}
+			if also, _ := c.CallName(other.ID, 0); also == short {
+				name = long
+				return
+			}
+		}
+	})
+	return name, class
+}

@@ -1,0 +1,119 @@
+package tree
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+)
+
+// Sort changes the order of a node's children: that of the calls, or the longest first; without times,
+// those that contain the most. A node keeps its order until the user changes it. When it sorts by weight,
+// the cursor moves to the heaviest child. Back in the order of the calls, the cursor stays on its row, and
+// the row on its line.
+func (p *Jobs) Sort() tea.Cmd {
+	n := p.tree.Out.Sortable()
+	if n == nil {
+		return p.env.Say("threads keep their order; " + keys.ActionKey("expand", p.env.Glyphs) + " expands this one, then " + keys.ActionKey("sort", p.env.Glyphs) + " sorts its calls")
+	}
+	to, name := lazy.OrderWeight, "sorting by "+p.weight()
+	if n.Order() == lazy.OrderWeight {
+		to, name = lazy.OrderCalls, "sorting by call"
+	}
+	t, on := p.tree.Out.Tree, p.tree.Out.Cursor.Node
+	if on == n {
+		on = nil // nothing above the node's children moves
+	}
+	return p.Run(name, "cannot sort", func(ctx context.Context, report lazy.Progress) (func() tea.Cmd, error) {
+		err, there := t.Sort(ctx, n, to, report), on
+		if err == nil && on != nil && to == lazy.OrderCalls {
+			there, err = t.Reveal(ctx, on.Position())
+		}
+		return func() tea.Cmd { return p.sorted(n, to, on, there) }, err
+	})
+}
+
+// ClickHead sorts by the column at a cell of the head of the tree, or says why it cannot. A share is in the order of
+// the durations, a start in that of the calls.
+func (p *Jobs) ClickHead(x, width int) tea.Cmd {
+	v := p.tree.View()
+	switch title := v.headAt(x, width); {
+	case title == "":
+		return nil
+	case title == v.weighs(), title == "share", title == "start" && v.ByWeight:
+		return p.Sort()
+	case title == "start":
+		return p.env.Say("already in the order of the calls")
+	default:
+		return p.env.Say("the tree cannot be sorted by " + title + ", only by " + p.weight() + " (" + keys.ActionKey("sort", p.env.Glyphs) + ")")
+	}
+}
+
+// weight names what children are sorted by.
+func (p *Jobs) weight() string {
+	if p.tree.timed() {
+		return "duration"
+	}
+	return "what is nested"
+}
+
+// sorted moves the cursor after the children of n have been sorted. on was the cursor's node, if it was
+// among them, and is now there; nil if it was not.
+func (p *Jobs) sorted(n *lazy.Node, to lazy.Order, on, there *lazy.Node) (cmd tea.Cmd) {
+	// The user may have moved the cursor meanwhile.
+	if at := p.tree.Out.Cursor; there != nil && (at.Node == on || at.Gap() && at.Parent == n) {
+		if to == lazy.OrderCalls {
+			p.tree.Out.Put(RowOf(there), p.tree.Out.Line)
+		} else {
+			p.tree.jumpTo(n)
+			cmd = p.tree.Aim(ToFirstChild(n))
+		}
+	}
+	p.tree.retry(n)
+	name := p.env.Glyphs.CutMiddle(p.tree.Out.ShortName(n), max(16, p.env.Width-52))
+	if to == lazy.OrderCalls {
+		p.env.Say(name + ": in call order")
+	} else {
+		p.env.Say(name + ": sorted by " + p.weight() + " (" + keys.ActionKey("sort", p.env.Glyphs) + ": call order)")
+	}
+	return cmd
+}
+
+// orderKey identifies a node with sorted children in every tree of a trace. A thread has no
+// position of its own. A loop whose only iteration has no row of its own has its children.
+func orderKey(n *lazy.Node) lazy.Position {
+	if n.IsThread() {
+		return lazy.Position{Thread: n.Thread(), At: -1}
+	}
+	if p, ok := lazy.Inlined(n); ok {
+		return p
+	}
+	return n.Position()
+}
+
+// sortedPath returns which nodes around a row have sorted children.
+func sortedPath(row lazy.Row) map[lazy.Position]bool {
+	keys := make(map[lazy.Position]bool)
+	for _, n := range screen.Path(row) {
+		if n.Order() == lazy.OrderWeight {
+			keys[orderKey(n)] = true
+		}
+	}
+	return keys
+}
+
+// sortAgain sorts these nodes around n in another tree. It returns n's node there, loaded again.
+func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Position]bool, progress lazy.Progress) (*lazy.Node, error) {
+	for in := n; in != nil; in = in.Parent() {
+		if !sorted[orderKey(in)] {
+			continue
+		}
+		if err := t.Sort(ctx, in, lazy.OrderWeight, progress); err != nil {
+			return nil, err
+		}
+	}
+	return revealIn(ctx, t, n.Position(), n.IsThread())
+}

@@ -1,0 +1,204 @@
+package tree
+
+import (
+	"slices"
+
+	"tracex/lazy"
+)
+
+// Outline is the tree on the screen: the cursor's row and the line where it is shown.
+// Everything else follows from these two, whatever is loaded or unloaded around them.
+type Outline struct {
+	Tree   *lazy.Tree
+	Cursor lazy.Row
+	Line   int // of the cursor, from the top of the tree's part of the screen
+	Height int
+	Width  int
+	Skip   int        // cells scrolled out on the left
+	Wide   bool       // with code locations
+	Slid   *lazy.Node // the one row that the user has scrolled, while the cursor is on it
+	Slide  int        // by how many cells more than Skip
+	Found  int        // by how many cells more the cursor's row is scrolled to show a match; see Rows of package tree
+
+	Rows []lazy.Row // on the screen, at the last Settle
+	// Stuck are rows around the first of Rows that they do not cover, shown over the first lines: at
+	// most as many as Sticky allows.
+	Stuck  []lazy.Row
+	Sticky int
+	// Packed tells the next Settle to leave no lines empty below the last row while rows
+	// are hidden above.
+	Packed bool
+	Goal   Goal // the rest of a move that waits for a load; nil if none
+}
+
+// NewOutline returns the outline of a tree, with the cursor on its first row.
+func NewOutline(t *lazy.Tree) *Outline {
+	o := &Outline{Tree: t}
+	o.Cursor, _ = t.First()
+	return o
+}
+
+// skipOf returns how many cells of a row's text are scrolled out on the left.
+func (o *Outline) skipOf(n *lazy.Node) int {
+	if o.Slid == n && o.Cursor.Node == n {
+		return o.Skip + o.Slide
+	}
+	return o.Skip
+}
+
+// Settle brings cursor and rows up to date with the tree.
+func (o *Outline) Settle() {
+	o.Line = max(0, min(o.Line, o.Height-1))
+	o.Cursor = o.Tree.Resolve(o.Cursor)
+	if o.Slid != o.Cursor.Node {
+		o.Slid, o.Slide = nil, 0
+	}
+	top := o.Cursor
+	for i := 0; i < o.Line; i++ {
+		up, ok := o.Tree.Prev(top)
+		if !ok {
+			o.Line = i
+			break
+		}
+		top = up
+	}
+	if o.Cursor == (lazy.Row{}) {
+		o.Rows, o.Stuck = o.Rows[:0], nil
+		return
+	}
+	top, o.Line = o.uncovered(top, o.Line)
+	o.Rows, o.Stuck = o.Tree.Rows(top, o.Height), o.stick(top)
+	if empty := o.Height - len(o.Rows); o.Packed && empty > 0 {
+		o.Packed = false
+		o.Line += empty
+		o.Settle()
+	}
+	o.Packed = false
+}
+
+// Put sets the cursor to a row, shown at a line of the screen.
+func (o *Outline) Put(r lazy.Row, line int) { o.Cursor, o.Line = r, max(0, min(line, o.Height-1)) }
+
+// Jump sets the cursor to a row. If the row is on the screen it stays at its line; otherwise it
+// is shown a third from the top.
+func (o *Outline) Jump(r lazy.Row) {
+	for i, on := range o.Rows {
+		if on == r && i >= len(o.Stuck) {
+			o.Put(r, i)
+			return
+		}
+	}
+	o.Put(r, o.Height/3)
+}
+
+// RowOf returns the row of a node on the path to a shown one.
+func RowOf(n *lazy.Node) lazy.Row {
+	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}
+}
+
+// Here returns the position of the cursor; ok is false if it has none.
+func (o *Outline) Here() (p lazy.Position, ok bool) {
+	switch row := o.Cursor; {
+	case row.Node != nil && row.Node.IsThread():
+		return lazy.Position{Thread: row.Node.Thread(), At: -1}, true
+	case row.Node != nil:
+		return row.Node.Position(), true
+	case row.Parent != nil:
+		return lazy.Position{Thread: row.Parent.Thread(), At: row.From}, true
+	case row.Left != 0:
+		if n := o.Tree.ThreadAt(int(row.From)); n != nil {
+			return lazy.Position{Thread: n.Thread(), At: -1}, true
+		}
+	}
+	return p, false
+}
+
+// HereToward returns the position of the cursor from which to look for the next place, or the one before
+// if dir is negative: a loop's row stands for its only iteration, too.
+func (o *Outline) HereToward(dir int) (p lazy.Position, ok bool) {
+	if n := o.Cursor.Node; n != nil && dir > 0 {
+		if p, ok := lazy.Inlined(n); ok {
+			return p, true
+		}
+	}
+	return o.Here()
+}
+
+// Thread returns the thread that the cursor is in.
+func (o *Outline) Thread() (id int32, ok bool) {
+	p, ok := o.Here()
+	return p.Thread, ok
+}
+
+// Sortable returns the node whose children the user means: the cursor's own if it is open,
+// otherwise its parent.
+func (o *Outline) Sortable() *lazy.Node {
+	row := o.Cursor
+	if n := row.Node; n != nil && !n.Leaf() && o.Tree.IsExpanded(n) {
+		return n
+	}
+	return row.Parent
+}
+
+// ByWeight reports whether these children are sorted by duration, or by what is nested.
+func (o *Outline) ByWeight() bool {
+	n := o.Sortable()
+	return n != nil && n.Order() == lazy.OrderWeight
+}
+
+// maxSkip bounds how far lines scroll.
+const maxSkip = 1 << 20
+
+// Shift scrolls all lines sideways, to the right if cells is positive.
+func (o *Outline) Shift(cells int) {
+	if cells < 0 && o.Skip == 0 {
+		o.Slid, o.Slide = o.Cursor.Node, 0 // back from a match to the beginning of the row
+	}
+	o.Skip = max(0, min(o.Skip+cells, maxSkip))
+}
+
+// slideBy scrolls only the cursor's line, of whose text as many cells as hidden do not fit. It
+// returns false if there is nothing more to the right.
+func (o *Outline) slideBy(cells, hidden int) bool {
+	if o.Slid != o.Cursor.Node {
+		o.Slide = o.Found
+	}
+	more := hidden - o.Skip
+	if cells > 0 && more <= o.Slide {
+		return false
+	}
+	o.Slid, o.Slide = o.Cursor.Node, max(0, min(o.Slide+cells, more))
+	return true
+}
+
+// How many rows above and below the cursor Expanded looks at, how many of them may be threads, of which there can be
+// very many, and how many nodes it returns.
+const (
+	expandedRows    = 1000
+	expandedThreads = 50
+	expandedNodes   = 100
+)
+
+// Expanded returns the expanded nodes around the cursor, outer ones before those within; a thread is at -1.
+func (o *Outline) Expanded() (list []lazy.Position) {
+	look := func(r lazy.Row, ok bool, neighbour func(lazy.Row) (lazy.Row, bool)) {
+		for rows, threads := 0, 0; ok && rows < expandedRows && threads < expandedThreads; rows++ {
+			if n := r.Node; n != nil {
+				at := n.Position()
+				if n.IsThread() {
+					threads++
+					at.At = -1
+				}
+				if len(list) < expandedNodes && !n.Leaf() && o.Tree.IsExpanded(n) {
+					list = append(list, at)
+				}
+			}
+			r, ok = neighbour(r)
+		}
+	}
+	look(o.Cursor, true, o.Tree.Prev)
+	slices.Reverse(list)
+	below, ok := o.Tree.Next(o.Cursor)
+	look(below, ok, o.Tree.Next)
+	return list
+}

@@ -1,0 +1,277 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
+)
+
+// Row is a line of the tree as drawn: a value, made in Update.
+type Row struct {
+	lazy.Line
+	Shown   string        // the text without the mark of a diff, which has its own column
+	Styles  []format.Span // of the text shown
+	Matches [][2]int      // byte ranges of the text that match a search
+	Skip    int           // cells of the text that are scrolled out on the left
+	Loading bool          // children are being loaded
+	Err     error         // of a gap: why loading it failed
+	Sign    string        // that the user has marked the row or made a note; "" if not
+	Note    string        // the marks and the beginning of the note
+	Stuck   bool          // scrolled out, and shown as it is around others
+}
+
+func newRow(l lazy.Line) Row {
+	r := Row{Line: l, Shown: l.Text[l.Mark:]}
+	switch {
+	case l.Node == nil:
+	case l.IsThread():
+		r.Shown, r.Styles = threadHeading(r.Shown)
+	case !l.IsPoint():
+		r.Styles = []format.Span{{Start: 0, End: len(r.Shown)}}
+	case l.Mark == 0:
+		r.Styles = l.Spans
+	default:
+		r.Styles = l.Spans[1:]
+		for i := range r.Styles {
+			r.Styles[i].Start -= l.Mark
+			r.Styles[i].End -= l.Mark
+		}
+	}
+	return r
+}
+
+// threadHeading shortens the heading of a goroutine's thread to its number and function, with who started it in a
+// style of its own: the number of the thread and the word goroutine are the same in every such row.
+func threadHeading(text string) (string, []format.Span) {
+	_, name, _ := strings.Cut(text, " (")
+	end := len(text)
+	if n, ok := goroutines.Parse(strings.TrimSuffix(name, ")")); ok && n.Start != "" {
+		text, end = n.Heading()
+	}
+	return text, []format.Span{{Start: 0, End: end}, {Start: end, End: len(text), Style: format.StyleLocation}}
+}
+
+// ofHeading returns the role of a part of a thread's heading.
+func ofHeading(s format.Style) theme.Role {
+	if s == format.StyleLocation {
+		return theme.Faint
+	}
+	return theme.Bold
+}
+
+// View tells how rows are drawn.
+type View struct {
+	Glyphs   *screen.Glyphs
+	Spinner  string
+	Pending  string   // the mark after a node that has not ended
+	Cursor   lazy.Row // the row drawn as a bar
+	Timed    bool     // the trace has times
+	Choice   Choice   // of columns
+	Part     bool     // only some rows are shown
+	Edited   bool     // steps leave rows out: what is nested is as recorded
+	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
+	// Open is what to say of rows of which it is not known whether they match; "" while that is being
+	// found out.
+	Open string
+
+	cols    []column // of trees of colsFor cells; nil if not known yet
+	colsFor int
+}
+
+// Draw draws a row: a line of width cells.
+func (v *View) Draw(r *Row, in Indent, width int) string {
+	l := screen.NewRow(width, r.Row == v.Cursor, v.Glyphs)
+	mark, s := " ", theme.Plain
+	if r.IsPoint() {
+		mark, s = theme.DiffMark(r.Diff)
+	}
+	if mark == " " && r.Sign != "" {
+		mark, s = r.Sign, theme.Accent
+	}
+	l.Put(mark, s)
+	in.draw(l, r.Depth)
+	switch {
+	case r.Left != 0:
+		v.leftText(l, r)
+		return l.End()
+	case r.Node == nil:
+		v.gapText(l, r)
+		return l.End()
+	}
+	t := v.tailOf(&r.Line, width)
+	l.Left -= t.width
+	v.nodeText(l, r)
+	if t.width > 0 {
+		l.Space(l.Left)
+		l.Left = t.width
+		t.draw(l, r.Stuck)
+	}
+	return l.End()
+}
+
+// nodeText draws the mark of a node and its text.
+func (v *View) nodeText(l *screen.Line, r *Row) {
+	if mark := v.mark(r); mark == " " {
+		l.Space(2)
+	} else {
+		style := theme.Accent
+		if r.Stuck {
+			style = theme.Faint
+		}
+		l.Put(mark, style).Space(1)
+	}
+	of := ofHeading
+	if r.IsPoint() {
+		of = func(s format.Style) theme.Role { return theme.OfSpan(s, r.Class) }
+	}
+	if r.Around || r.Stuck {
+		of = screen.Always(theme.Faint)
+	}
+	skip := r.Skip
+	if skip > 0 && r.Shown != "" {
+		before := l.Left
+		l.Put(v.Glyphs.More, theme.Faint)
+		skip += before - l.Left
+	}
+	dropped := ""
+	if r.Dropped > 0 {
+		dropped = "  " + v.Glyphs.Gap + " " + screen.Count(r.Dropped, r.CountExact, true, v.Glyphs) + " dropped"
+	}
+	width := v.Glyphs.TextWidth(dropped)
+	if width > l.Left/2 {
+		dropped, width = "", 0
+	}
+	l.Left -= width
+	l.Spans(r.Shown, r.Styles, of, r.Matches, skip)
+	l.Left += width
+	switch {
+	case dropped != "":
+		l.Put(dropped, theme.Faint)
+	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0:
+		text := "  no calls in this thread"
+		if r.Edited {
+			text = "  the steps leave no calls here"
+		}
+		l.Put(text, theme.Faint)
+	case r.State == lazy.StateUnfinished && r.IsPoint() && r.Class != format.ClassCall: // a call's text has it as the result
+		l.Put("  unfinished", theme.Unfinished)
+	case r.State == lazy.StatePending && r.IsPoint():
+		l.Put("  "+v.Pending, theme.Faint)
+	}
+	if r.Note != "" && l.Left >= noteFrom {
+		l.Put("  "+r.Note, theme.Faint)
+	}
+}
+
+// noteFrom is the room, in cells, from which on a note is shown after a row's text.
+const noteFrom = 8
+
+// mark tells whether a node is expanded, collapsed, not loaded, a leaf, or loading.
+func (v *View) mark(r *Row) string {
+	switch {
+	case r.Stuck:
+		return v.Glyphs.Above
+	case r.Leaf:
+		return " "
+	case r.Loading:
+		return v.Spinner
+	case r.Expanded && r.Order == lazy.OrderWeight:
+		return v.Glyphs.Sorted
+	case r.Expanded:
+		return v.Glyphs.Open
+	case r.Loaded:
+		return v.Glyphs.Closed
+	}
+	return v.Glyphs.Absent
+}
+
+// gapText draws the row of children that are not in memory.
+func (v *View) gapText(l *screen.Line, r *Row) {
+	err := r.Err
+	enter := keys.ActionKey("toggle", v.Glyphs)
+	switch {
+	case errors.Is(err, context.Canceled):
+		l.Put(v.Glyphs.Gap+" not loaded, "+screen.Missing(r.Row)+": stopped; "+enter+" loads it", theme.Faint)
+	case err != nil:
+		l.Put(v.Glyphs.Warn+" cannot be read: "+screen.ErrorLine(err)+" ("+enter+" tries again)", theme.Alarm)
+	default:
+		l.Put(v.Spinner+" loading "+screen.Missing(r.Row), theme.Faint)
+	}
+}
+
+// leftText draws the row of what a filter leaves out.
+func (v *View) leftText(l *screen.Line, r *Row) {
+	text := screen.Left(&r.Line)
+	switch {
+	case r.Left == lazy.LeftOut:
+		text = v.Glyphs.Gap + " " + text + " without a match"
+	case v.Open != "":
+		text = v.Glyphs.Gap + " " + text + " " + v.Open
+	default:
+		text = v.Spinner + " " + text + " not searched yet"
+	}
+	l.Put(text, theme.Faint)
+}
+
+// Hidden returns how many cells of a row's text do not fit on its line.
+func (v *View) Hidden(r *Row, in Indent, width int) int {
+	return max(0, v.Glyphs.TextWidth(r.Shown)-v.room(r, in, width))
+}
+
+// room returns how many cells of a row are for its text.
+func (v *View) room(r *Row, in Indent, width int) int {
+	return width - (in.Of(r.Depth) + 2) - v.TailWidth(&r.Line, width)
+}
+
+// TailWidth returns how many cells of a row its columns take.
+func (v *View) TailWidth(of *lazy.Line, width int) int { return v.tailOf(of, width).width }
+
+// Rows returns the contents of rows of the tree. lit returns the parts of a node's text that
+// match a search. The cursor's row is scrolled to its first match, unless the user has scrolled it.
+func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int) []Row {
+	lines := p.Out.Tree.Lines(of, p.Out.Wide)
+	list := make([]Row, len(lines))
+	v := p.View()
+	p.Out.Found = 0
+	for i, l := range lines {
+		r := &list[i]
+		*r = newRow(l)
+		r.Stuck = i < len(p.Out.Stuck) && l.Row == p.Out.Stuck[i]
+		if l.Node == nil {
+			r.Err = p.err(l.Row)
+			continue
+		}
+		r.Matches, r.Skip = lit(l.Node, r.Shown), p.Out.skipOf(l.Node)
+		r.Loading = !l.Loaded && p.loading(l.Node)
+		if l.Row == p.Out.Cursor && p.Out.Slid != l.Node {
+			if len(r.Matches) > 0 {
+				r.Skip = screen.Window(r.Shown, r.Matches[0], r.Skip, v.room(r, p.Out.Indent(), p.Out.Width), v.Glyphs)
+			}
+			p.Out.Found = r.Skip - p.Out.Skip
+		}
+	}
+	return list
+}
+
+func (p *Tree) View() View {
+	pending := p.env.Spinner()
+	if p.env.Trace.Following() {
+		pending = p.env.Glyphs.More
+	}
+	return View{
+		Glyphs: p.env.Glyphs, Spinner: p.env.Spinner(), Pending: pending, Cursor: p.Out.Cursor,
+		Timed: p.timed(), Choice: p.Columns, ByWeight: p.Out.ByWeight(), Open: p.Open, Part: lazy.ShownIn(p.Out.Tree).Part(), Edited: p.Out.Tree.Edited(),
+	}
+}
+
+func (p *Tree) hidden(of lazy.Row) int {
+	v, r := p.View(), newRow(p.Out.Tree.Lines([]lazy.Row{of}, p.Out.Wide)[0])
+	return v.Hidden(&r, p.Out.Indent(), p.Out.Width)
+}

@@ -1,0 +1,179 @@
+package tree
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
+	"tracex/ui/internal/env"
+)
+
+// Subject is the method that a step is about.
+type Subject struct {
+	Method string  // as a step takes it
+	Class  string  // full name; "" if it has none
+	kind   rowKind // of a row that is no call
+}
+
+// rowKind is rows that are no calls, for a person and as a filter.
+type rowKind struct{ name, filter string }
+
+var loops = rowKind{"loops", "kind=loop or kind=iteration"}
+
+// kindOf returns the rows like one that is no call.
+func kindOf(class format.Class) rowKind {
+	switch class {
+	case format.ClassLoop, format.ClassIteration:
+		return loops
+	case format.ClassThrow:
+		return rowKind{"throws", "kind=throw"}
+	case format.ClassCatch:
+		return rowKind{"catches", "kind=catch"}
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		return rowKind{"fields", "kind=field"}
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		return rowKind{"variables", "kind=var"}
+	case format.ClassArrayRead, format.ClassArrayWrite:
+		return rowKind{"array elements", "kind=array"}
+	case format.ClassSnapshot:
+		return rowKind{"breakpoints", "kind=breakpoint"}
+	}
+	return rowKind{}
+}
+
+// here adds a focus on the row under the cursor, or asks for a step about its call or the one around.
+func (s *Steps) here(kind query.StepKind) tea.Cmd {
+	n := s.tree.Out.Cursor.Node
+	if kind == query.Focus && n != nil {
+		switch {
+		case n.IsThread():
+			return s.env.Say("a thread is a root")
+		case n.Leaf():
+			return s.env.Say("nothing is below this row")
+		case n == s.tree.Out.Tree.Focused():
+			return s.env.Say("this is the root")
+		}
+		s.tree.Out.Tree.Expand(n)
+		return s.typed(kind, n.Handle().String())
+	}
+	if n == nil {
+		n = s.tree.Out.Cursor.Parent
+	}
+	var about Subject
+	if n != nil && n.Point() != nil {
+		about.kind = kindOf(n.Point().Class)
+	}
+	for n != nil && (n.Point() == nil || n.Point().Class != format.ClassCall) {
+		n = n.Parent()
+	}
+	if n != nil {
+		about.Method, about.Class = NamesOf(s.env.Trace.Reader, n.Point().Ref)
+	}
+	switch {
+	case about.Method != "" || about.kind.name != "" && (kind == query.Merge || kind == query.Drop):
+	case n == nil:
+		return s.env.Say("no call under the cursor")
+	default:
+		return s.env.Say("the trace does not describe this method")
+	}
+	return s.Ask(kind, about, s)
+}
+
+// Adder adds a step that the user has chosen.
+type Adder interface {
+	Add(step query.Step) tea.Cmd
+}
+
+// stepChoice is what a step may be about.
+type stepChoice struct {
+	steps *Steps
+	to    Adder
+}
+
+// Choose adds the step that a choice names.
+func (s stepChoice) Choose(c env.Choice) tea.Cmd {
+	word, text, _ := strings.Cut(c.Name, " ")
+	return s.steps.make(StepKind(word), text, s.to)
+}
+
+// Ask asks with one key what a step is about, and hands it to what adds it.
+func (s *Steps) Ask(kind query.StepKind, about Subject, to Adder) tea.Cmd {
+	pkg := filter.PackageOf(about.Class)
+	library := libraryOf(pkg)
+	if kind == query.Focus || kind == query.Recursion || kind == query.Only && about.Class == "" {
+		return s.make(kind, about.Method, to)
+	}
+	var choices []env.Choice
+	offer := func(key, label string, kind query.StepKind, text string) {
+		choices = append(choices, env.Choice{Key: key, Text: label, Name: kind.String() + " " + text})
+	}
+	rows := about.kind
+	if rows.name != "" {
+		offer("k", rows.name, kind, rows.filter)
+	}
+	if about.Method != "" {
+		offer("m", about.Method, kind, about.Method)
+	}
+	if about.Class != "" {
+		offer("c", "class", kind, "class="+filter.Word(about.Class))
+	}
+	if pkg != "" {
+		offer("p", pkg, kind, "pkg="+filter.Word(pkg))
+	}
+	if library == "" && kind == query.Merge && about.Method != "" {
+		offer("!", "all but classes without a package", query.Only, "-pkg~.") // its package has no character
+	}
+	if library != "" {
+		offer("l", library+".*", kind, libraryTerm(pkg))
+		if kind == query.Merge {
+			offer("!", "all but "+library+".*", query.Only, libraryTerm(pkg))
+		}
+	}
+	if rows.name == "" && kind == query.Merge {
+		offer("k", loops.name, kind, loops.filter)
+	}
+	return s.env.Offer(&env.Prefix{Title: kind.String(), Choices: choices, By: stepChoice{s, to}})
+}
+
+// make adds a step with a text that fits the trace.
+func (s *Steps) make(kind query.StepKind, text string, to Adder) tea.Cmd {
+	step, err := query.ParseStep(kind, text)
+	if err != nil {
+		return s.Refuse(err)
+	}
+	return to.Add(step)
+}
+
+// platforms are libraries whose packages have the first part of their names in common.
+var platforms = []string{"java", "javax", "jdk", "sun", "kotlin", "kotlinx", "scala", "groovy", "clojure", "android", "androidx"}
+
+// libraryOf returns the beginning of the packages of a library: com.shop of com.shop.till,
+// github.com/shop/till of a Go package in it.
+func libraryOf(pkg string) string {
+	if strings.Contains(pkg, "/") {
+		parts := strings.Split(pkg, "/")
+		n := 1
+		if strings.Contains(parts[0], ".") {
+			n = 3
+		}
+		return strings.Join(parts[:min(n, len(parts))], "/")
+	}
+	parts := strings.Split(pkg, ".")
+	if slices.Contains(platforms, parts[0]) {
+		return parts[0]
+	}
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// libraryTerm returns the filter of the calls of a package's library.
+func libraryTerm(pkg string) string {
+	if strings.Contains(pkg, "/") {
+		return "pkg~^" + regexp.QuoteMeta(libraryOf(pkg)) + "(/|$)"
+	}
+	return "pkg=" + libraryOf(pkg) + ".*"
+}

@@ -1,0 +1,113 @@
+package tree
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/env"
+)
+
+// Tree is the tree of the explorer. Its methods run on one goroutine. Messages for the user
+// go to the line of the environment.
+type Tree struct {
+	// Out is the tree on the screen. It is replaced when another tree is shown.
+	Out   *Outline
+	Jobs  *Jobs
+	Steps *Steps
+	// Columns is which columns the user wants.
+	Columns Choice
+	Open    string // see [View]
+	Sticky  bool   // rows around others stay in view when they are scrolled out
+
+	loader
+	jumps   jumps
+	env     *env.Env
+	begun   *lazy.Node // the thread expanded at the start; nil if none yet
+	another bool       // another tree is shown since the last Replaced
+}
+
+// New returns the tree of e's trace. Its work ends with e's life.
+func New(e *env.Env, folded bool) *Tree {
+	t := &Tree{Out: NewOutline(newTree(e.Trace.Reader, folded)), env: e}
+	t.loader, t.Jobs, t.Steps = newLoader(t), &Jobs{tree: t, env: e}, &Steps{tree: t, env: e}
+	return t
+}
+
+// newTree returns a new tree of a trace, as the explorer shows it.
+func newTree(r *lazy.LazyTraceReader, folded bool) *lazy.Tree {
+	t := r.Tree(folded)
+	lazy.Inline(t)
+	return t
+}
+
+// Settle brings the rows on the screen up to date and loads what is missing there.
+func (p *Tree) Settle() tea.Cmd {
+	p.Out.Settle()
+	return p.visible()
+}
+
+// LookAhead notes that a key moves the cursor.
+func (p *Tree) LookAhead() { p.ahead = true }
+
+// Aim begins a move, which replaces the one before.
+func (p *Tree) Aim(g Goal) tea.Cmd {
+	p.Out.Goal = g
+	return p.pursue()
+}
+
+// Begin opens what a user would open anyway: the first thread, and each only child below it.
+// It may turn out late which thread is the first.
+func (p *Tree) Begin() tea.Cmd {
+	t := p.Out.Tree
+	first := t.ThreadAt(0)
+	if first == nil || first == p.begun {
+		return nil
+	}
+	if p.begun != nil {
+		t.CollapseAll(p.begun)
+	}
+	p.begun = first
+	p.Out.Put(RowOf(first), 0)
+	t.Expand(first)
+	return p.Aim(ExpandOnly(first))
+}
+
+// Moving reports whether a move waits for a load, or loads are under way.
+func (p *Tree) Moving() bool { return p.Out.Goal != nil || p.Busy() }
+
+// StopLoading ends the move and the loads under way, and reports whether there were loads.
+func (p *Tree) StopLoading() bool {
+	p.Out.Goal = nil
+	return p.stop()
+}
+
+// StartOver shows the trace as if it had just been opened, with the cursor on the same thread.
+func (p *Tree) StartOver() {
+	thread, _ := p.Out.Thread()
+	p.replace(newTree(p.env.Trace.Reader, p.Out.Tree.Folded()), thread)
+	p.jumps, p.begun = jumps{}, nil
+}
+
+// replace shows another tree, with the cursor on a thread.
+func (p *Tree) replace(t *lazy.Tree, thread int32) {
+	p.reset()
+	p.another = true
+	old := p.Out
+	p.Out = NewOutline(t)
+	p.Out.Height, p.Out.Width, p.Out.Line, p.Out.Wide, p.Out.Sticky = old.Height, old.Width, old.Line, old.Wide, old.Sticky
+	if n, _ := t.Thread(thread); n != nil {
+		p.Out.Cursor = RowOf(n)
+	}
+}
+
+// Replaced reports whether another tree is shown than at the last call.
+func (p *Tree) Replaced() bool {
+	was := p.another
+	p.another = false
+	return was
+}
+
+func (p *Tree) timed() bool {
+	_, timed := p.env.Trace.Reader.Times()
+	return timed
+}

@@ -1,0 +1,91 @@
+// Package uitest helps tests of the explorer and of its parts: it opens traces and writes files.
+package uitest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// Open opens a trace and waits until all of it is known.
+func Open(t testing.TB, path string, o lazy.Options) *lazy.LazyTraceReader {
+	t.Helper()
+	r, err := lazy.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Recorded opens a recorded trace: Recorded(t, "gson.dump").
+func Recorded(t testing.TB, name string) *lazy.LazyTraceReader {
+	t.Helper()
+	return Open(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), lazy.Options{})
+}
+
+// Row is a row of the whole tree.
+type Row struct {
+	Position lazy.Position
+	Node     *lazy.Node
+	Text     string
+}
+
+// EveryRow returns each row that the user could reach, threads included.
+func EveryRow(t testing.TB, r *lazy.LazyTraceReader, folded bool) (rows []Row) {
+	t.Helper()
+	tree := r.Tree(folded)
+	todo := tree.Threads()
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		position := n.Position()
+		if n.IsThread() {
+			position.At = -1
+		}
+		rows = append(rows, Row{position, n, string(tree.AppendText(nil, n, true))})
+		kids, err := tree.Children(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		todo = append(todo[:len(todo)-1], kids...)
+	}
+	return rows
+}
+
+// WriteFiles writes files, by their paths, and returns the directory that contains them.
+func WriteFiles(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// FakePrograms sets up a PATH of its own, with programs that keep their input and their arguments in files beside
+// them, or fail.
+func FakePrograms(t *testing.T, works map[string]bool) (dir string) {
+	t.Helper()
+	files := make(map[string]string)
+	for name, ok := range works {
+		files[name] = "#!/bin/sh\nexit 1\n"
+		if ok {
+			files[name] = "#!/bin/sh\necho \"$@\" > $0.args\n/bin/cat > $0.text\n"
+		}
+	}
+	dir = WriteFiles(t, files)
+	t.Setenv("PATH", dir)
+	return dir
+}

@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"math"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/notes"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
+)
+
+// pane is a part of the window besides the tree. Its methods run on Bubble Tea's goroutine.
+type pane interface {
+	On() bool
+	Toggle()
+	Hide() bool
+	// SetKeys gives the keys to the pane, or takes them away.
+	SetKeys(on bool)
+	// Scroll scrolls by n lines.
+	Scroll(n int)
+	// Move moves the cursor by n lines.
+	Move(n int)
+	// Enter does what the cursor's line offers.
+	Enter() tea.Cmd
+	// Click puts the cursor on the line at y of the pane, and does what that offers if double is set.
+	Click(y int, double bool) tea.Cmd
+	Title() string
+	// View draws height lines of width cells.
+	View(width, height int) []string
+	// Cursor returns the line of the cursor in the pane; -1 if the pane has not got the keys.
+	Cursor() int
+}
+
+// panes is how the window is divided between the tree and the other panes, and which of them has the keys.
+type panes struct {
+	env    *env.Env
+	layout *screen.Layout // as drawn last
+	all    [3]pane        // by screen.Pane; the tree is none
+
+	sizes screen.Sizes
+	keys  screen.Pane
+	front screen.Pane // of the others, the one that was shown or had the keys last
+	zoom  bool
+	drag  screen.Divider // that the mouse is moving
+}
+
+// toggle shows or hides a pane.
+func (x *panes) toggle(p screen.Pane) {
+	x.all[p].Toggle()
+	if x.zoom = false; x.all[p].On() {
+		x.front = p
+	} else if x.keys == p {
+		x.give(screen.TreePane)
+	}
+}
+
+// give gives the keys to a pane.
+func (x *panes) give(p screen.Pane) {
+	x.keys = p
+	for i, each := range x.all {
+		if each != nil {
+			each.SetKeys(screen.Pane(i) == p)
+		}
+	}
+	if p != screen.TreePane {
+		x.front = p
+	}
+}
+
+// hide hides the pane that was shown last, and reports whether there was one.
+func (x *panes) hide() bool {
+	x.zoom = false
+	for _, p := range []screen.Pane{x.front, screen.SourcePane, screen.DetailsPane} {
+		if p != screen.TreePane && x.all[p].Hide() {
+			x.give(screen.TreePane)
+			return true
+		}
+	}
+	return false
+}
+
+// do does what a command does in the pane that has the keys; done is false if it is for the tree.
+func (x *panes) do(c keys.Name, n int) (cmd tea.Cmd, done bool) {
+	if x.keys == screen.TreePane {
+		return nil, false
+	}
+	p, page := x.all[x.keys], max(1, x.layout.Panes[x.keys].Height-1)
+	times := max(1, n)
+	switch c {
+	case keys.Down:
+		p.Move(times)
+	case keys.Up:
+		p.Move(-times)
+	case keys.PageDown:
+		p.Move(times * page)
+	case keys.PageUp:
+		p.Move(-times * page)
+	case keys.HalfPageDown:
+		p.Move(max(1, page/2))
+	case keys.HalfPageUp:
+		p.Move(-max(1, page/2))
+	case keys.ScrollDown:
+		p.Scroll(times)
+	case keys.ScrollUp:
+		p.Scroll(-times)
+	case keys.First:
+		p.Move(math.MinInt32)
+	case keys.Last:
+		p.Move(math.MaxInt32)
+	case keys.Toggle, keys.Expand:
+		return p.Enter(), true
+	case keys.Stop, keys.Collapse:
+		x.give(screen.TreePane)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// paneKeys are what may follow the key of the panes.
+var paneKeys = []env.Choice{
+	{Key: "w", Text: "keys to the next pane", Name: "next"},
+	{Key: ">", Text: "wider", Name: "wider"},
+	{Key: "<", Text: "narrower", Name: "narrower"},
+	{Key: "+", Text: "higher", Name: "higher"},
+	{Key: "-", Text: "lower", Name: "lower"},
+	{Key: "=", Text: "sizes as at first", Name: "even"},
+	{Key: "z", Text: "this pane alone, or all again", Name: "zoom"},
+	{Key: "q", Text: "close the pane", Name: "close"},
+}
+
+// ask waits for the key that says what to do with the panes.
+func (x *panes) ask() tea.Cmd {
+	return x.env.Offer(&env.Prefix{Title: "panes", Choices: paneKeys, By: x})
+}
+
+// Choose does what was chosen of paneKeys.
+func (x *panes) Choose(c env.Choice) tea.Cmd { return x.change(c.Name) }
+
+// change does what a word says, one of those of paneKeys.
+func (x *panes) change(word string) tea.Cmd {
+	l, width := x.layout, x.env.Width
+	p := x.keys
+	if p == screen.TreePane {
+		p = x.front
+	}
+	if p == screen.TreePane || !x.all[p].On() {
+		return x.env.Say("there is only the tree: " + keys.ActionKey("details", x.env.Glyphs) + " shows the details, " + keys.ActionKey("show-source", x.env.Glyphs) + " the source")
+	}
+	switch word {
+	case "next":
+		next := x.keys + 1
+		for int(next) < len(x.all) && !x.all[next].On() {
+			next++
+		}
+		x.give(next % screen.Pane(len(x.all)))
+	case "wider", "narrower":
+		columns := 4
+		if (word == "narrower") != (x.keys == screen.TreePane) {
+			columns = -columns
+		}
+		x.sizes = l.Resize(p, columns, 0, width, x.sizes)
+	case "higher", "lower":
+		lines := 2
+		if (word == "lower") != (x.keys == screen.TreePane && l.Side == screen.Below) {
+			lines = -lines
+		}
+		x.sizes = l.Resize(p, 0, lines, width, x.sizes)
+	case "even":
+		x.sizes, x.zoom = screen.Sizes{}, false
+	case "zoom":
+		x.zoom = !x.zoom
+	case "close":
+		x.toggle(p)
+	default:
+		x.env.Warn("no such change of the panes: " + word)
+	}
+	return nil
+}
+
+// draw draws the other panes of a frame.
+func (x *panes) draw(f *frame) {
+	for i, p := range x.all {
+		if r := f.layout.Panes[i]; p != nil && r.Width > 0 {
+			lines := p.View(r.Width, r.Height)
+			f.panes[i] = paneLines{title: p.Title(), lines: lines, cursor: p.Cursor(), keys: screen.Pane(i) == x.keys}
+		}
+	}
+}
+
+// dragged moves the divider that the mouse has hold of.
+func (x *panes) dragged(e tea.MouseMotionMsg) {
+	if x.drag != screen.NoDivider && e.Button == tea.MouseLeft {
+		x.sizes = x.layout.Drag(x.drag, e.X, e.Y, x.env.Width, x.sizes)
+	}
+}
+
+// restore shows the panes as in the last session.
+func (x *panes) restore(s *notes.Session) {
+	x.sizes = screen.SizesOf(s.Sizes)
+	for p, on := range map[screen.Pane]bool{screen.SourcePane: s.Source, screen.DetailsPane: s.Details} {
+		if on && !x.all[p].On() {
+			x.toggle(p)
+		}
+	}
+}

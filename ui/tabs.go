@@ -1,0 +1,376 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/lazy"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
+)
+
+// Trace is a trace to explore, which may still have to be opened.
+type Trace interface {
+	Path() string // as the user gave it
+	// Open opens it. It is called once, on any goroutine. The caller of RunAll closes the reader.
+	Open(ctx context.Context) (*lazy.LazyTraceReader, Options, error)
+}
+
+// Tabs are several traces, each with a Model of its own: the root of Bubble Tea's program. Keys and clicks are for
+// the Model that is shown. What a command of a Model delivers is for that Model, shown or not: see own.
+type Tabs struct {
+	list    []tab
+	shown   int
+	asked   *Model     // the last one shown; draws for tabs without a Model
+	count   keys.Count // typed where there is no Model
+	ctx     context.Context
+	replies [2]tea.Msg // the last size and background, for a Model that comes later
+}
+
+// tab is one trace.
+type tab struct {
+	trace Trace
+	name  string // told apart from those of the others
+	model *Model // nil until it is open
+	err   error  // why it cannot be opened
+}
+
+// owned is a message for the Model of a tab.
+type owned struct {
+	tab int
+	msg tea.Msg
+}
+
+// opened is the message that a tab is open, or why it is not.
+type opened struct {
+	reader  *lazy.LazyTraceReader
+	options Options
+	err     error
+}
+
+// RunAll is [Run] for several traces, in tabs. It shows the first one that can be opened, and opens the others
+// meanwhile. If none can be, it returns why.
+func RunAll(ctx context.Context, all []Trace) error {
+	t := &Tabs{ctx: ctx, shown: -1}
+	var color Color
+	for i, name := range tabNames(all) {
+		t.list = append(t.list, tab{trace: all[i], name: name})
+		if t.shown >= 0 {
+			continue
+		}
+		r, o, err := all[i].Open(ctx)
+		if t.list[i].err = err; err == nil {
+			t.adopt(i, r, o)
+			t.shown, t.asked, color = i, t.list[i].model, o.Color
+		}
+	}
+	if t.shown < 0 {
+		var errs []error
+		for _, tab := range t.list {
+			errs = append(errs, tab.err)
+		}
+		return errors.Join(errs...)
+	}
+	err := run(ctx, t, t.asked, color)
+	for _, tab := range t.list {
+		if tab.model != nil {
+			tab.model.env.Close()
+			err = errors.Join(err, tab.model.leave())
+		}
+	}
+	return err
+}
+
+// adopt makes the Model of a tab.
+func (t *Tabs) adopt(i int, r *lazy.LazyTraceReader, o Options) {
+	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
+	m := New(r, o)
+	m.tabs = t
+	t.list[i].model = m
+}
+
+// Init starts the first Model, and opens what is not open.
+func (t *Tabs) Init() tea.Cmd {
+	var cmds []tea.Cmd
+	for i := range t.list {
+		switch tab := &t.list[i]; {
+		case tab.model != nil:
+			cmds = append(cmds, t.own(i, tab.model.Init()))
+		case tab.err == nil:
+			cmds = append(cmds, t.own(i, env.Watched(func() tea.Msg {
+				r, o, err := tab.trace.Open(t.ctx)
+				return opened{r, o, err}
+			})))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update passes a message to the Model that it is for.
+func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	to := t.shown
+	switch in := msg.(type) {
+	case owned:
+		to, msg = in.tab, in.msg
+	case tea.WindowSizeMsg:
+		return t, t.toAll(0, msg)
+	case tea.BackgroundColorMsg:
+		return t, t.toAll(1, msg)
+	case tea.MouseClickMsg:
+		if n, ok := t.tabAt(in); ok {
+			t.show(n)
+			return t, nil
+		}
+	}
+	if o, ok := msg.(opened); ok {
+		return t, t.opened(to, o)
+	}
+	if p, ok := msg.(env.Panic); ok {
+		p.Again()
+	}
+	m := t.list[to].model
+	if m == nil {
+		return t, t.without(msg)
+	}
+	_, cmd := m.Update(msg)
+	return t, t.own(to, cmd)
+}
+
+// toAll passes a reply of the terminal to all Models, and keeps it for those that come later.
+func (t *Tabs) toAll(kind int, msg tea.Msg) tea.Cmd {
+	t.replies[kind] = msg
+	var cmds []tea.Cmd
+	for i, tab := range t.list {
+		if tab.model != nil {
+			_, cmd := tab.model.Update(msg)
+			cmds = append(cmds, t.own(i, cmd))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// opened takes over a trace that has been opened.
+func (t *Tabs) opened(i int, o opened) tea.Cmd {
+	if t.list[i].err = o.err; o.err != nil {
+		return nil
+	}
+	t.adopt(i, o.reader, o.options)
+	m := t.list[i].model
+	m.env.DrawLike(t.asked.env)
+	m.themes.kept = t.asked.themes.kept
+	cmds := []tea.Cmd{t.own(i, m.Init())}
+	for _, msg := range t.replies {
+		if msg != nil {
+			_, cmd := m.Update(msg)
+			cmds = append(cmds, t.own(i, cmd))
+		}
+	}
+	if i == t.shown {
+		t.show(i)
+	}
+	return tea.Batch(cmds...)
+}
+
+// own returns a command that does what cmd does; what it delivers is for a tab. Only what asks Bubble Tea for something
+// stays as it is.
+func (t *Tabs) own(i int, cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		msg := cmd()
+		if msg == nil {
+			return nil
+		}
+		if all := asCommands(msg); all != nil {
+			for j, c := range all {
+				all[j] = t.own(i, c)
+			}
+			return msg
+		}
+		if reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.QuitMsg]().PkgPath() {
+			return msg
+		}
+		return owned{i, msg}
+	}
+}
+
+// asCommands returns the commands of a message of tea.Batch or tea.Sequence, to be changed in place; nil if it is none.
+func asCommands(msg tea.Msg) []tea.Cmd {
+	if kind := reflect.TypeFor[[]tea.Cmd](); reflect.TypeOf(msg).ConvertibleTo(kind) {
+		return reflect.ValueOf(msg).Convert(kind).Interface().([]tea.Cmd)
+	}
+	return nil
+}
+
+// without takes a message while a tab without a Model is shown.
+func (t *Tabs) without(msg tea.Msg) tea.Cmd {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		switch msg.(type) {
+		case tea.PasteMsg, tea.MouseMsg:
+			return nil
+		}
+		_, cmd := t.asked.Update(msg) // of the terminal
+		return cmd
+	}
+	name := k.String()
+	if d, ok := t.count.Digit(name); ok {
+		return t.count.Add(d, t.asked.env.Clock.After)
+	}
+	n := t.count.Take()
+	switch c := t.asked.env.Keyboard.Keys.Of(name); c {
+	case keys.Tab:
+		if n == 0 {
+			n = (t.shown+1)%len(t.list) + 1
+		}
+		if n <= len(t.list) {
+			t.show(n - 1)
+		}
+	case keys.Quit, keys.Suspend, keys.Redraw:
+		return t.asked.do(c, 0)
+	}
+	return nil
+}
+
+// run is :trace, and its key.
+func (t *Tabs) run(e *env.Env, arg string) tea.Cmd {
+	i, err := t.find(arg)
+	if err != nil {
+		return e.Say(err.Error())
+	}
+	t.show(i)
+	return nil
+}
+
+// show shows a tab.
+func (t *Tabs) show(i int) {
+	t.shown, t.count = i, keys.Count{}
+	m := t.list[i].model
+	if m == nil {
+		return
+	}
+	if m.themes.kept != t.asked.themes.kept {
+		m.themes.kept = t.asked.themes.kept
+		m.themes.settle()
+	}
+	t.asked = m
+	m.frame = m.newFrame()
+}
+
+// View draws the tab that is shown.
+func (t *Tabs) View() tea.View {
+	if m := t.list[t.shown].model; m != nil {
+		m.frame.header.Tab = t.shown
+		m.frame.header.Tabs = t.names()
+		return m.View()
+	}
+	g, width, height := t.asked.env.Glyphs, t.asked.env.Width, t.asked.env.Height
+	v := t.asked.View()
+	v.Cursor = nil
+	if !screen.Usable(width, height) {
+		return v
+	}
+	text, role := "opening "+t.list[t.shown].trace.Path()+" "+g.More, theme.Plain
+	if err := t.list[t.shown].err; err != nil {
+		text, role = g.Warn+" "+screen.ErrorLine(err), theme.Alarm
+	}
+	lines := []string{env.Header{Tabs: t.names(), Tab: t.shown}.View(width, g), screen.NewLine(width, g).End()}
+	for _, part := range strings.Split(ansi.Wrap(text, width-2, ""), "\n") {
+		lines = append(lines, screen.NewLine(width, g).Put(" "+part, role).End())
+	}
+	for len(lines) < height-1 {
+		lines = append(lines, screen.NewLine(width, g).End())
+	}
+	hint := " " + keys.ActionKey(string(keys.Tab), g) + " next trace   " + keys.ActionKey("quit", g) + " quit"
+	lines = append(lines[:height-1], screen.NewLine(width, g).Put(hint, theme.Faint).End())
+	v.Content = strings.Join(lines, "\n")
+	return v
+}
+
+// names returns the names of the tabs, with a mark at those that cannot be opened.
+func (t *Tabs) names() (names []string) {
+	if t == nil {
+		return nil
+	}
+	for _, tab := range t.list {
+		if tab.err != nil {
+			tab.name = t.asked.env.Glyphs.Warn + " " + tab.name
+		}
+		names = append(names, tab.name)
+	}
+	return names
+}
+
+// tabAt returns the tab that a click is on.
+func (t *Tabs) tabAt(e tea.MouseClickMsg) (i int, ok bool) {
+	if e.Button != tea.MouseLeft || e.Y != 0 {
+		return 0, false
+	}
+	return env.Header{Tabs: t.names(), Tab: t.shown}.TabAt(e.X, t.asked.env.Width, t.asked.env.Glyphs)
+}
+
+// find returns the tab that the argument of :trace means: a number, counted from 1, or a name; "" is the next one.
+func (t *Tabs) find(arg string) (int, error) {
+	switch {
+	case t == nil:
+		return 0, errors.New("only one trace is open; tracex A B opens two")
+	case arg == "":
+		return (t.shown + 1) % len(t.list), nil
+	}
+	var names []string
+	for i, tab := range t.list {
+		if tab.name == arg || tab.trace.Path() == arg || strconv.Itoa(i+1) == arg {
+			return i, nil
+		}
+		names = append(names, tab.name)
+	}
+	return 0, fmt.Errorf("no trace %s; there are 1 to %d: %s", arg, len(names), strings.Join(names, ", "))
+}
+
+// complete completes the argument of :trace.
+func (t *Tabs) complete(text string) (from int, with []prompt.Candidate) {
+	if t == nil {
+		return 0, nil
+	}
+	for _, tab := range t.list {
+		if strings.HasPrefix(tab.name, text) {
+			with = append(with, prompt.Candidate{Text: tab.name, Title: tab.name, Help: tab.trace.Path()})
+		}
+	}
+	return 0, with
+}
+
+// tabNames returns the base names of traces, each with as many directories as tell it apart.
+func tabNames(all []Trace) []string {
+	names := make([]string, len(all))
+	for i, trace := range all {
+		for n := 1; ; n++ {
+			names[i] = lastParts(trace.Path(), n)
+			if n > strings.Count(trace.Path(), "/") || !slices.ContainsFunc(all, func(other Trace) bool {
+				return other != trace && lastParts(other.Path(), n) == names[i]
+			}) {
+				break
+			}
+		}
+	}
+	return names
+}
+
+// lastParts returns the last elements of a path.
+func lastParts(path string, n int) string {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	return strings.Join(parts[max(0, len(parts)-n):], "/")
+}
