@@ -37,6 +37,12 @@ func (m *Model) run(c keys.Name, args string) tea.Cmd {
 		return m.listCommands()
 	case keys.Theme:
 		return m.themes.run(args)
+	case keys.Panes:
+		m.env.Front.CloseLists()
+		return m.panes.run(args)
+	case keys.Columns:
+		m.env.Front.CloseLists()
+		return m.tree.SetColumns(args)
 	case keys.Messages:
 		return m.listMessages()
 	case keys.Tab:
@@ -130,6 +136,10 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 		_, err = m.flames.ReadRange(args)
 	case keys.Theme:
 		return m.themes.check(args)
+	case keys.Columns:
+		_, err = tree.ReadColumns(args)
+	case keys.Panes:
+		return checkPanes(args)
 	case keys.Tab:
 		if m.tabs != nil {
 			_, err = m.tabs.find(args)
@@ -159,6 +169,10 @@ func (m *Model) complete(c keys.Name, args string) (from int, with []prompt.Cand
 		return 0, m.answers.CompleteNames(args, "field", "var")
 	case keys.Theme:
 		return m.themes.complete(args)
+	case keys.Columns:
+		return tree.CompleteColumns(args)
+	case keys.Panes:
+		return completePanes(args)
 	case keys.Tab:
 		return m.tabs.complete(args)
 	}

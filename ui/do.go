@@ -165,6 +165,8 @@ func (m *Model) doOther(c keys.Name, n int) tea.Cmd {
 		m.panes.toggle(screen.SourcePane)
 	case keys.Overview:
 		m.env.Front.Show(m.overview, m.leaveOverview)
+	case keys.Columns:
+		return m.tree.AskColumns()
 	case keys.Panes:
 		return m.panes.ask()
 	case keys.DetailsDown:

@@ -1,13 +1,17 @@
 package ui
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/notes"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
@@ -136,6 +140,37 @@ func (x *panes) ask() tea.Cmd {
 	return x.env.Offer(&env.Prefix{Title: "panes", Choices: paneKeys, By: x})
 }
 
+// run does what was typed after the command; without anything it asks.
+func (x *panes) run(word string) tea.Cmd {
+	if word == "" {
+		return x.ask()
+	}
+	return x.change(word)
+}
+
+// checkPanes tells what is wrong with what was typed after the command.
+func checkPanes(word string) error {
+	_, with := completePanes("")
+	words := make([]string, len(with))
+	for i, c := range with {
+		words[i] = c.Text
+	}
+	if word == "" || slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("no change %s: there are %s", word, strings.Join(words, ", "))
+}
+
+// completePanes completes a word of paneKeys: see [prompt.Completer].
+func completePanes(text string) (from int, with []prompt.Candidate) {
+	for _, c := range paneKeys {
+		if strings.HasPrefix(c.Name, text) {
+			with = append(with, prompt.Candidate{Text: c.Name, Help: c.Text})
+		}
+	}
+	return 0, with
+}
+
 // Choose does what was chosen of paneKeys.
 func (x *panes) Choose(c env.Choice) tea.Cmd { return x.change(c.Name) }
 
@@ -174,8 +209,6 @@ func (x *panes) change(word string) tea.Cmd {
 		x.zoom = !x.zoom
 	case "close":
 		x.toggle(p)
-	default:
-		x.env.Warn("no such change of the panes: " + word)
 	}
 	return nil
 }

@@ -84,7 +84,10 @@ func TestPanes(t *testing.T) {
 		t.Errorf("pane %d has the keys, on its line %d", d.m.panes.keys, d.m.details.Cursor())
 	}
 	d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 10})
-	d.keys("ctrl+w q")
+	if d.command("panes wider"); d.m.frame.layout.TreeWidth != 64 {
+		t.Errorf("the tree has %d columns", d.m.frame.layout.TreeWidth)
+	}
+	d.command("panes bigger").has("no change bigger: there are next, wider").keys("esc ctrl+w q")
 	if d.m.details.On() || d.m.panes.keys != screen.TreePane {
 		t.Error("the details are not closed")
 	}

@@ -50,6 +50,7 @@ const (
 	Details                 Name = "details"
 	DetailsDown, DetailsUp  Name = "details-down", "details-up"
 	ShowSource, Panes       Name = "show-source", "panes"
+	Columns                 Name = "columns"
 	Overview                Name = "overview"
 	ScrollRight, ScrollLeft Name = "scroll-right", "scroll-left"
 	Redraw                  Name = "redraw"

@@ -136,6 +136,7 @@ var table = []Command{
 	{Name: Overview, Group: GroupScreen, Key: bind("overview of the trace: each line leads on", "I"), Brief: "overview"},
 	{Name: ShowSource, Group: GroupScreen, Key: bind("source of the call, with what it did at each line", "S"), Brief: "source"},
 	{Name: Panes, Group: GroupScreen, Key: bind("size, zoom and keys of the panes", "ctrl+w"), Args: "[CHANGE]", About: "change the panes: next, wider, narrower, higher, lower, even, zoom, close"},
+	{Name: Columns, Group: GroupScreen, Key: bind("columns of numbers: show, hide, all digits", "|"), Args: "[COLUMN ...]", About: "the columns of numbers: duration self share, or auto"},
 	{Name: ScrollRight, Group: GroupScreen, Key: bind("scroll lines to the right", ">"), Args: Number},
 	{Name: ScrollLeft, Group: GroupScreen, Key: bind("scroll lines to the left", "<"), Args: Number},
 	{Name: Redraw, Group: GroupScreen, Key: bind("redraw the screen", "ctrl+l")},

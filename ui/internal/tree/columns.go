@@ -14,6 +14,7 @@ import (
 // column is a column of numbers at the right end of the rows.
 type column struct {
 	title string // also its name, for users
+	key   string // shows or hides it, see [Tree.AskColumns]
 	head  string // in place of the title; "" for that
 	width int    // cells, with the blanks on the left
 	gauge int    // cells of a bar after the text, with the blank before it
@@ -35,12 +36,12 @@ const (
 // allColumns are all columns, in their order on the screen. As the tree gets narrower, they are
 // dropped one by one, first those that tell least about where the time went.
 var allColumns = []column{
-	{title: "start", unit: " s", width: 14, from: 140, needs: times, cell: startCell},
-	{title: "duration", width: 9, from: 50, needs: times, cell: durationCell},
-	{title: "self", width: 9, from: 76, needs: times, cell: selfCell},
-	{title: "share", width: 7, from: 60, needs: times, cell: shareCell},
-	{title: "nested", width: 10, from: 64, needs: noTimes, cell: nestedCell},
-	{title: "children", width: 10, from: 90, cell: childrenCell},
+	{title: "start", key: "t", unit: " s", width: 14, from: 140, needs: times, cell: startCell},
+	{title: "duration", key: "d", width: 9, from: 50, needs: times, cell: durationCell},
+	{title: "self", key: "s", width: 9, from: 76, needs: times, cell: selfCell},
+	{title: "share", key: "p", width: 7, from: 60, needs: times, cell: shareCell},
+	{title: "nested", key: "n", width: 10, from: 64, needs: noTimes, cell: nestedCell},
+	{title: "children", key: "c", width: 10, from: 90, cell: childrenCell},
 }
 
 // partWidth is the width of the column of children in a tree that shows only some of them.
@@ -66,7 +67,7 @@ func (v *View) columns(width int) []column {
 			continue
 		}
 		if v.Part && c.title == "children" {
-			c.title, c.width = "shown/all", max(c.width, partWidth)
+			c.head, c.width = "shown/all", max(c.width, partWidth)
 		}
 		if v.Edited && c.title == "nested" {
 			c.head, c.width = "recorded", c.width+1
