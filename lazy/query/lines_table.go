@@ -61,7 +61,7 @@ const nearLines = 5
 // function adds the lines of the function, with those of its text near them.
 func (x *linesTable) function(lines []SourceLine) {
 	f, text := x.f, x.v.Texts[x.f.File]
-	declared := f.Declared(text)
+	declared, end := f.Declared(text), f.Ends(text)
 	if declared == 0 && f.Text != "" {
 		x.add(&SourceLine{SourceLineID: SourceLineID{f.File, f.First}}, f.Text)
 	}
@@ -70,7 +70,7 @@ func (x *linesTable) function(lines []SourceLine) {
 		at[lines[i].Line] = &lines[i]
 	}
 	for _, n := range append(slices.Collect(maps.Keys(at)), declared) {
-		for near := max(n-nearLines, declared); near <= min(n+nearLines, f.Last, len(text)); near++ {
+		for near := max(n-nearLines, declared); near <= min(n+nearLines, end); near++ {
 			if near > 0 && at[near] == nil {
 				at[near] = &SourceLine{SourceLineID: SourceLineID{f.File, near}}
 			}
@@ -191,6 +191,35 @@ func (f *LinesFound) Declared(text []string) int {
 	}
 	return f.First
 }
+
+// Ends returns the line that ends the function in the text of its file, at or after the last one that the trace names:
+// the next bracket that is indented no deeper than the function's head, or else the last line before one that is. It is
+// 0 if there is no text.
+func (f *LinesFound) Ends(text []string) int {
+	head := f.Declared(text)
+	if head == 0 || f.Last > len(text) {
+		return 0
+	}
+	deep := indentation(text[head-1])
+	end := f.Last
+	for n := max(f.Last, head+1); n <= len(text); n++ {
+		line := strings.TrimSpace(text[n-1])
+		switch {
+		case line == "":
+			continue
+		case indentation(text[n-1]) > deep:
+		case strings.ContainsAny(line[:1], "})"), line == "end":
+			return n
+		case n > f.Last:
+			return end
+		}
+		end = n
+	}
+	return end
+}
+
+// indentation returns how many blanks a line begins with.
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // title says what was asked.
 func (f *LinesFound) title(g *display.Glyphs) string {

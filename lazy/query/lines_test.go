@@ -467,3 +467,26 @@ func BenchmarkLines(b *testing.B) {
 		}
 	}
 }
+
+// TestLinesEnd: a function ends with the bracket of its head, or before what is indented as its head is.
+func TestLinesEnd(t *testing.T) {
+	goText := []string{"func (a *A) run() {", "\tstep()", "\tif late {", "\t\treturn", "\t}", "\tlast()", "}", "", "func other() {", "}"}
+	python := []string{"class A:", "    def run(self):", "        step()", "", "        return 1", "", "    def other(self):", "        pass"}
+	one := []string{"func run() { step() }", "func other() {}"}
+	for i, c := range []struct {
+		text              []string
+		first, last, want int
+	}{
+		{goText, 2, 2, 7}, {goText, 2, 6, 7}, {goText, 1, 7, 7}, {goText, 9, 9, 10}, {goText, 2, 12, 0}, {nil, 2, 2, 0},
+		{python, 3, 3, 5}, {python, 3, 5, 5}, {python, 8, 8, 8},
+		{one, 1, 1, 1},
+	} {
+		f := &LinesFound{Name: "A.run", First: c.first, Last: c.last}
+		if c.first > 8 || c.first == 8 && &c.text[0] == &python[0] {
+			f.Name = "other"
+		}
+		if got := f.Ends(c.text); got != c.want {
+			t.Errorf("%d: %d, want %d", i, got, c.want)
+		}
+	}
+}

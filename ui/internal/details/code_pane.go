@@ -220,7 +220,7 @@ func (p *CodePane) line(i int, marked bool, digits, at, width int) string {
 	}
 	l.Left -= rest
 	role := codeRole
-	if c.First > 0 && (i+1 < c.Declared(c.codeText.lines) || i+1 > c.Last) {
+	if c.First > 0 && (i+1 < c.Declared(c.codeText.lines) || i+1 > c.Ends(c.codeText.lines)) {
 		role = screen.Always(theme.Faint) // another function
 	}
 	l.Spans(c.codeText.lines[i], c.codeText.spans[i], role, nil, 0)
