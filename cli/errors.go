@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -148,7 +147,11 @@ func joined(err error) []error {
 		}
 		return all
 	case interface{ Unwrap() []error }:
-		if all := slices.Clone(e.Unwrap()); errors.Join(all...).Error() == err.Error() { // not one of fmt.Errorf
+		if errors.Join(e.Unwrap()...).Error() == err.Error() { // not one of fmt.Errorf
+			var all []error
+			for _, one := range e.Unwrap() {
+				all = append(all, joined(one)...)
+			}
 			return all
 		}
 	}

@@ -58,6 +58,7 @@ func TestReport(t *testing.T) {
 		{errors.New("größer ✓"), "tracex: größer ✓\n"},
 		{withHint(errors.Join(missing, errors.New("two\nlines")), "ours"), `tracex: no/such: no such file or directory; two\nlines` + "\nhint: ours\n"},
 		{&renamed{errors.Join(errors.New("/tmp/x is damaged")), &input{path: "/tmp/x", name: "a.bin"}}, "tracex: a.bin is damaged\n"},
+		{errors.Join(errors.Join(missing, withHint(missing, "ours"))), "tracex: no/such: no such file or directory; no/such: no such file or directory\nhint: ours\n"},
 		{errors.Join(fmt.Errorf("%w: %w", syscall.ENOENT, missing), syscall.EIO), "tracex: no such file or directory: no/such: no such file or directory; input/output error\n"},
 	} {
 		var out bytes.Buffer

@@ -303,7 +303,7 @@ func TestCallersEnter(t *testing.T) {
 				t.Errorf("%s, row %d: %d calls:\n%s", command, row, calls, d.screen())
 			}
 			n := d.m.tree.Out.Cursor.Node
-			path := strings.Join(d.m.tree.Out.Crumbs(10_000, true, d.m.env.Glyphs), " ") + " " + d.cursorText()
+			path := strings.Join(d.m.tree.Out.Crumbs(10_000, d.m.env.Glyphs), " ") + " " + d.cursorText()
 			if method, _, _ := strings.Cut(name[strings.LastIndexByte(name, '.')+1:], "("); n == nil || !strings.Contains(path, method) {
 				t.Errorf("%s, row %d: %s is not on %q", command, row, name, path)
 			}

@@ -56,7 +56,7 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	case l.Rule && i == -1 && l.Side != screen.Only && e.X < l.TreeWidth:
 		return m.tree.Jobs.ClickHead(e.X, l.TreeWidth)
 	case e.Y == l.Path:
-		clickPath(m.tree, m.frame.crumbs, e.X, l, m.env.Glyphs)
+		clickPath(m.tree, m.frame.crumbs, e.X, m.env.Glyphs)
 	case l.Strip && e.Y == l.StripAt:
 		return m.flames.Click(e.X)
 	case i >= 0 && i < min(len(o.Rows), l.Tree) && e.X < l.TreeWidth && l.Side != screen.Only:
@@ -85,8 +85,8 @@ func clickRow(t *tree.Tree, i, x int, double bool) tea.Cmd {
 }
 
 // clickPath goes to a call of the path to the cursor.
-func clickPath(t *tree.Tree, crumbs []string, x int, l screen.Layout, g *screen.Glyphs) {
-	r, ok := t.Out.CrumbAt(crumbs, x, l.Side != screen.Only, g)
+func clickPath(t *tree.Tree, crumbs []string, x int, g *screen.Glyphs) {
+	r, ok := t.Out.CrumbAt(crumbs, x, g)
 	if ok && r != t.Out.Cursor {
 		t.Visit()
 		t.Out.Climb(r)

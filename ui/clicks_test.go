@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/flame"
+	"tracex/ui/internal/screen"
 	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
@@ -116,4 +117,22 @@ func TestClickFlame(t *testing.T) {
 	}
 	d.has(" of #")
 	d.keys("T esc").has("flame ·")
+}
+
+// TestClickMore: a click on what is left out of the path goes to the innermost call of those.
+func TestClickMore(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 60, 24, Options{}).keys(": 5 8 3 enter")
+	path := func() string { return strings.Split(d.screen(), "\n")[d.m.frame.layout.Path] }
+	if before := path(); !strings.Contains(before, "…") {
+		t.Fatalf("the path is whole: %s", before)
+	}
+	rows := screen.Path(d.m.tree.Out.Cursor)
+	shown := len(strings.Split(path(), " › ")) - 2 // after the first and what is left out
+	d.click(path(), "…")
+	if got := d.m.tree.Out.Cursor.Node; got != rows[len(rows)-shown-1] {
+		t.Errorf("at %s", d.cursorText())
+	}
+	if d.click(path(), "Thread"); d.m.tree.Out.Cursor.Node != rows[0] {
+		t.Errorf("at %s", d.cursorText())
+	}
 }

@@ -93,7 +93,7 @@ func (m *Model) newFrame() frame {
 	if l.Strip {
 		f.strip = m.flames.Strip(f.width)
 	}
-	f.crumbs = o.Crumbs(f.width, m.env.Front.List() == nil && l.Side != screen.Only, g)
+	f.crumbs = o.Crumbs(f.width, g)
 	if h, ok := m.env.Front.List().(*search.HitList); ok && h.Path() != nil {
 		path := h.Path()
 		f.crumbs = screen.Names(len(path), func(i int) string { return path[i] }, f.width-2, g)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -218,9 +219,9 @@ func (f *frame) lastLine(in *env.Front) string {
 	case in.Prompt() != nil && !in.Floats():
 		return in.PromptView(f.width)
 	case f.message != "" && f.alarm:
-		return line.Put(" "+f.g.Warn+" "+f.message, theme.Alarm).End()
+		return f.told(f.g.Warn+" "+f.message, theme.Alarm)
 	case f.message != "":
-		return line.Put(" "+f.message, theme.Bold).End()
+		return f.told(f.message, theme.Bold)
 	case l != nil && f.export != "":
 		room := f.width - f.g.TextWidth(f.export) - 3
 		return screen.Ends(" "+l.Hint(room, f.g), f.export+" ", theme.Faint, theme.Plain, f.width, f.g)
@@ -232,12 +233,25 @@ func (f *frame) lastLine(in *env.Front) string {
 	return line.Put(" "+keys.HintsText(f.hints), theme.Faint).End()
 }
 
+// directories are those of a path, with the slashes.
+var directories = regexp.MustCompile(`(/[^/\s:;,]+)+/`)
+
+// told draws a line about something. If it is too long, it leaves out directories, and says where to read all of it.
+func (f *frame) told(text string, role theme.Role) string {
+	more := ""
+	if f.g.TextWidth(text)+1 > f.width {
+		more = ":" + string(keys.Messages) + " "
+		text = directories.ReplaceAllLiteralString(text, f.g.More+"/")
+	}
+	return screen.Ends(" "+text, more, role, theme.Faint, f.width, f.g)
+}
+
 // troubleLine shows the first thing that is wrong with the trace, and where to find the others.
 func (f *frame) troubleLine() string {
 	all := f.troubles
-	left, right := " "+f.g.Warn+" "+all[0], ""
-	if more := fmt.Sprintf("1 of %d: %s at a thread ", len(all), keys.ActionKey("details", f.g)); len(all) > 1 && f.g.TextWidth(left+more) < f.width {
-		right = more
+	text := f.g.Warn + " " + all[0]
+	if more := fmt.Sprintf("1 of %d: %s at a thread ", len(all), keys.ActionKey("details", f.g)); len(all) > 1 && f.g.TextWidth(" "+text+more) < f.width {
+		return screen.Ends(" "+text, more, theme.Alarm, theme.Faint, f.width, f.g)
 	}
-	return screen.Ends(left, right, theme.Alarm, theme.Faint, f.width, f.g)
+	return f.told(text, theme.Alarm)
 }

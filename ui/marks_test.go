@@ -148,7 +148,7 @@ func TestMarksFollowing(t *testing.T) {
 	th = l.rec.Thread("main")
 	l.enter(th, 1)
 	l.calls(th, 60)
-	l.seen().has("the notes are of another trace; they become trace.bin.notes.old when there are")
+	l.seen().has("the notes are of another trace; they become trace.bin.notes.old when there")
 	l.keys("' a").has("there is no mark a")
 	if strings.Contains(l.screen(), "twentieth") {
 		t.Error("the note of the old recording is shown")

@@ -21,13 +21,12 @@ func CrumbLine(crumbs []string, width int, g *Glyphs) string {
 	return l.End()
 }
 
-// CrumbAt returns the index of the crumb at a cell of the line that CrumbLine draws; -1 if there is none, or one
-// that stands for others.
+// CrumbAt returns the index of the crumb at a cell of the line that CrumbLine draws; -1 if there is none.
 func CrumbAt(crumbs []string, x int, g *Glyphs) int {
 	at := 1
 	for i, name := range crumbs {
 		w := g.TextWidth(name)
-		if x >= at && x < at+w && name != g.More {
+		if x >= at && x < at+w {
 			return i
 		}
 		at += w + g.TextWidth(crumbSep(g))

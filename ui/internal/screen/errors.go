@@ -2,6 +2,7 @@ package screen
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 
 	"tracex/format"
@@ -19,6 +20,10 @@ func ErrorLine(err error) string {
 // it give the advice.
 func ErrorFact(err error) string {
 	text := err.Error()
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		text = strings.Replace(text, path.Op+" "+path.Path, path.Path, 1)
+	}
 	var e *format.Error
 	if errors.As(err, &e) {
 		short := *e

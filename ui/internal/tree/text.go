@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"slices"
 	"time"
 
 	"tracex/format"
@@ -28,47 +27,23 @@ func (o *Outline) ShortName(n *lazy.Node) string {
 // Named returns all that a user can read of a node.
 func (o *Outline) Named(n *lazy.Node) lazy.Named { return screen.Named(o.Tree, n, o.Wide) }
 
-// Crumbs returns the path to the cursor, as much as fits into width cells. Of a path above the tree,
-// what stays at the top of the tree is left out.
-func (o *Outline) Crumbs(width int, above bool, g *screen.Glyphs) []string {
-	return screen.Crumbs(o.path(above), func(n *lazy.Node) string {
-		if n == nil {
-			return g.More
-		}
-		return o.ShortName(n)
-	}, width, g)
+// Crumbs returns the path to the cursor, as much as fits into width cells.
+func (o *Outline) Crumbs(width int, g *screen.Glyphs) []string {
+	return screen.Crumbs(screen.Path(o.Cursor), o.ShortName, width, g)
 }
 
-// CrumbAt returns the row of the crumb at a cell of the line that shows crumbs; ok is false if there is none.
-func (o *Outline) CrumbAt(crumbs []string, x int, above bool, g *screen.Glyphs) (r lazy.Row, ok bool) {
-	path := o.path(above)
+// CrumbAt returns the row of the crumb at a cell of the line that shows crumbs; ok is false if there is none. The crumb
+// that stands for others is the last of them.
+func (o *Outline) CrumbAt(crumbs []string, x int, g *screen.Glyphs) (r lazy.Row, ok bool) {
+	path := screen.Path(o.Cursor)
 	i := screen.CrumbAt(crumbs, x, g)
 	if i > 0 {
 		i += len(path) - len(crumbs) // those before the last are left out
 	}
-	if i < 0 || i >= len(path) || path[i] == nil {
+	if i < 0 || i >= len(path) {
 		return r, false
 	}
 	return RowOf(path[i]), true
-}
-
-// path returns the path to the cursor. Above the tree, nil stands for what stays at the top of the tree.
-func (o *Outline) path(above bool) []*lazy.Node {
-	path := screen.Path(o.Cursor)
-	if !above || len(o.Stuck) == 0 {
-		return path
-	}
-	short := path[:0:0]
-	for _, n := range path {
-		stuck := slices.ContainsFunc(o.Stuck, func(r lazy.Row) bool { return r.Node == n })
-		switch {
-		case !stuck:
-			short = append(short, n)
-		case len(short) > 0 && short[len(short)-1] != nil:
-			short = append(short, nil) // for all of them
-		}
-	}
-	return short
 }
 
 // While a pattern is typed, ToMatch looks at this many open rows, and for this long.
