@@ -59,7 +59,8 @@ trace.bin.recording: the directory of a running record command. If record itself
 $XDG_CACHE_HOME/tracex/converted, or ~/.cache/tracex/converted: traces that were made of files of other tools, with their notes. It may be deleted. On macOS and Windows it is in the user's directory for caches.
 trace.packedtrace: data, index, times and a description in one ZIP file.
 $XDG_CONFIG_HOME/tracex/config, or ~/.config/tracex/config: the explorer's settings and keys, as tracex config prints them. On macOS and Windows, without XDG_CONFIG_HOME, it is in the user's directory for configurations.
-themes/NAME.toml beside it: the user's own themes.`
+$XDG_STATE_HOME/tracex/last, or ~/.local/state/tracex/last: the names of what was open last, which open without a file opens again.
+themes/NAME.toml beside the configuration: the user's own themes.`
 
 const manEnvironment = `TRACEX_CONFIG: the configuration file to use instead. An empty file, such as /dev/null, means the defaults.
 TRACEX_MEMORY, TRACEX_COLOR, TRACEX_THEME, TRACEX_ASCII, TRACEX_MOUSE, TRACEX_DETAILS, TRACEX_RAW, TRACEX_SOURCE: the settings of these names. They count more than the configuration file and less than flags.

@@ -27,14 +27,17 @@ func newOpenCommand(a *app) *cobra.Command {
 	f := new(screenFlags)
 	noWrite, follow, fresh := false, false, false
 	c := &cobra.Command{
-		Use:   "open FILE…",
-		Short: "Explore a trace in the terminal, or several",
+		Use:   "open [FILE…]",
+		Short: "Explore traces, or those that were open last",
 		Example: `tracex 'trace.bin#1204' --source src   # at an event, with source code
 tracex old.bin new.bin                 # each in a tab; Ctrl-T: next
 tracex trace.json.gz                   # converted first; see tracex convert`,
 		Args: func(c *cobra.Command, args []string) error {
-			if slices.Contains(args, "") {
+			switch {
+			case slices.Contains(args, ""):
 				return a.oneTrace(c, args)
+			case len(args) == 0 && len(lastOpened()) > 0:
+				return nil
 			}
 			return a.oneTrace(c, args[:min(1, len(args))])
 		},
@@ -50,6 +53,12 @@ tracex trace.json.gz                   # converted first; see tracex convert`,
 		}
 		look.Follow, look.Fresh = follow, fresh
 		o := lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Index: a.index, Follow: follow}
+		if len(args) == 0 {
+			args = lastOpened()
+		}
+		if !noWrite && a.missing() == "" {
+			keepOpened(args)
+		}
 		if paths := distinct(args); len(paths) > 1 {
 			return exploreAll(c.Context(), a, paths, o, look)
 		}

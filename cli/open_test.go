@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -258,5 +260,32 @@ func TestOpenSeveral(t *testing.T) {
 		if got := s.end(); got != code {
 			t.Errorf("%q ends with %d", args, got)
 		}
+	}
+}
+
+// TestOpenAgain: without a file, what was open last is opened again, each in a tab; a file that is gone is left out.
+func TestOpenAgain(t *testing.T) {
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state")
+	t.Setenv("XDG_STATE_HOME", state)
+	a, b := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20, Seed: 1}), formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30, Seed: 2})
+	open := func(shows string, args ...string) {
+		t.Helper()
+		s, tmp := onTerminal(t, []string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + state}, nil, append([]string{"open"}, args...)...)
+		s.until(shows)
+		s.press("q")
+		s.ends(0, tmp)
+	}
+	open("[1 ", a, b+"#3")
+	open("[1 ")
+	if got := lastOpened(); !slices.Equal(got, []string{a, b}) {
+		t.Errorf("open last: %q", got)
+	}
+	if err := os.Remove(b); err != nil {
+		t.Fatal(err)
+	}
+	open("1 thread")
+	if got := lastOpened(); !slices.Equal(got, []string{a}) {
+		t.Errorf("open last: %q", got)
 	}
 }
