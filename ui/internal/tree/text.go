@@ -15,12 +15,15 @@ func (o *Outline) Text(n *lazy.Node) (string, []format.Span) {
 	return r.Shown, r.Styles
 }
 
-// ShortName returns the name of a node in a path: a call without its arguments.
+// ShortName returns the name of a node in a path: a call without its arguments, a goroutine without who started it.
 func (o *Outline) ShortName(n *lazy.Node) string {
-	if p := n.Point(); p == nil || p.Class.Container() {
+	if p := n.Point(); p != nil && p.Class.Container() {
 		return string(o.Tree.AppendName(nil, n))
 	}
-	text, _ := o.Text(n)
+	text, parts := o.Text(n)
+	if n.IsThread() {
+		return text[:parts[0].End]
+	}
 	return text
 }
 
