@@ -35,6 +35,7 @@ func TestColumns(t *testing.T) {
 	d.command("columns auto").keys("|").fire(env.PrefixWaited{})
 	d.has("hide self", "show nested", "all digits").keys("esc")
 	d.command("columns width").has("no column width").keys("esc")
+	d.command("columns self self").has("self is there twice").keys("esc")
 	d.resize(60, 20)
 	d.keys("| s | c").has("no room for the column children")
 	d = drive(t, uitest.Recorded(t, "gson.dump"), 80, 20, Options{})

@@ -42,7 +42,7 @@ func (m *Model) run(c keys.Name, args string) tea.Cmd {
 		return m.panes.run(args)
 	case keys.Columns:
 		m.env.Front.CloseLists()
-		return m.tree.SetColumns(args)
+		return m.tree.Columns.Set(args)
 	case keys.Messages:
 		return m.listMessages()
 	case keys.Tab:

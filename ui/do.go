@@ -166,7 +166,7 @@ func (m *Model) doOther(c keys.Name, n int) tea.Cmd {
 	case keys.Overview:
 		m.env.Front.Show(m.overview, m.leaveOverview)
 	case keys.Columns:
-		return m.tree.AskColumns()
+		return m.tree.Columns.Ask()
 	case keys.Panes:
 		return m.panes.ask()
 	case keys.DetailsDown:

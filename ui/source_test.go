@@ -17,6 +17,13 @@ func TestSourceSaysWhich(t *testing.T) {
 	t.Chdir(uitest.WriteFiles(t, map[string]string{"src/Libs.java": lines, "src/b/Libs.java": lines, "one/Libs.java": "one line\n", "src/Threads.java": lines}))
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 150, 40, Options{Source: []string{"src"}})
 	d.keys("5 j d").has("source     src/Libs.java, a guess: 2 files of that name", "some line")
+	whole, err := filepath.Abs("src/Libs.java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if link := "\x1b]8;;file://" + filepath.ToSlash(whole) + "\asrc/Libs.java"; !strings.Contains(d.m.View().Content, link) {
+		t.Errorf("no link %q in %q", link, d.m.View().Content)
+	}
 	d = drive(t, uitest.Recorded(t, "gson.dump"), 150, 40, Options{Source: []string{"one"}})
 	d.keys("5 j d").has("source     one/Libs.java, which has no line 8")
 	d = drive(t, uitest.Recorded(t, "threads.stream"), 200, 40, Options{Source: []string{"src"}})

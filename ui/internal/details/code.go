@@ -2,6 +2,7 @@ package details
 
 import (
 	"strconv"
+	"strings"
 
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
@@ -23,6 +24,8 @@ func (w *writer) code() {
 		return
 	}
 	w.pair("source", name, theme.Plain)
+	last := &w.lines[len(w.lines)-1]
+	*last = strings.Replace(*last, f.Name(), theme.Link(f.Path, f.Name()), 1)
 	for i, text := range f.Text {
 		number := f.First + i
 		st := theme.Faint

@@ -2,6 +2,8 @@ package theme
 
 import (
 	"image/color"
+	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -30,6 +32,15 @@ func (p Pen) AppendSwitch(b []byte, now Pen) []byte {
 		b = append(b, "0;"...)
 	}
 	return append(append(b, p...), 'm')
+}
+
+// Link returns a text that leads to a file, in terminals that know links.
+func Link(path, text string) string {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return text
+	}
+	return ansi.SetHyperlink((&url.URL{Scheme: "file", Path: filepath.ToSlash(whole)}).String()) + text + ansi.ResetHyperlink()
 }
 
 // Pens are the pens of a theme on one terminal. Nil is for [Terminal] on an unknown one.

@@ -88,17 +88,23 @@ func (v *View) duration(ns int64, room int) string {
 	return v.Glyphs.Duration(ns)
 }
 
-// Units and ownColumns are what else than a column may be chosen in AskColumns.
+// Columns are the columns of the tree, as the user chooses them while it is shown.
+type Columns struct {
+	Choice
+	tree *Tree
+}
+
+// These are what else than a column may be chosen in Ask.
 const (
 	units      = "units"
 	ownColumns = "auto"
 )
 
-// AskColumns waits for the key of a column, which it shows or hides.
-func (p *Tree) AskColumns() tea.Cmd {
+// Ask waits for the key of a column, which it shows or hides.
+func (x *Columns) Ask() tea.Cmd {
 	var choices []env.Choice
-	shown := p.shownColumns()
-	for _, c := range p.Columns.all(p.timed()) {
+	shown := x.shown()
+	for _, c := range x.all(x.tree.timed()) {
 		text := "show " + c.title
 		if slices.Contains(shown, c.title) {
 			text = "hide " + c.title
@@ -106,22 +112,22 @@ func (p *Tree) AskColumns() tea.Cmd {
 		choices = append(choices, env.Choice{Key: c.key, Text: text, Name: c.title})
 	}
 	text := "all digits, in nanoseconds"
-	if p.Columns.Raw {
+	if x.Raw {
 		text = "short numbers"
 	}
-	return p.env.Offer(&env.Prefix{Title: "columns", By: p,
+	return x.tree.env.Offer(&env.Prefix{Title: "columns", By: x,
 		Choices: append(choices, env.Choice{Key: "u", Text: text, Name: units}, env.Choice{Key: "0", Text: "as at first", Name: ownColumns})})
 }
 
-// Choose does what was chosen in AskColumns.
-func (p *Tree) Choose(c env.Choice) tea.Cmd {
-	shown := p.shownColumns()
+// Choose does what was chosen in Ask.
+func (x *Columns) Choose(c env.Choice) tea.Cmd {
+	shown := x.shown()
 	switch i := slices.Index(shown, c.Name); {
 	case c.Name == units:
-		p.Columns.Raw = !p.Columns.Raw
+		x.Raw = !x.Raw
 		return nil
 	case c.Name == ownColumns:
-		return p.SetColumns(ownColumns)
+		return x.Set(ownColumns)
 	case i >= 0:
 		shown = slices.Delete(shown, i, i+1)
 	default:
@@ -132,14 +138,14 @@ func (p *Tree) Choose(c env.Choice) tea.Cmd {
 		}
 		shown = slices.Insert(shown, at, c.Name)
 	}
-	p.setColumns(shown)
+	x.set(shown)
 	return nil
 }
 
-// shownColumns returns the names of the columns on the screen, from left to right.
-func (p *Tree) shownColumns() []string {
-	v, names := p.View(), []string{}
-	for _, c := range v.columns(p.Out.Width) {
+// shown returns the names of the columns on the screen, from left to right.
+func (x *Columns) shown() []string {
+	v, names := x.tree.View(), []string{}
+	for _, c := range v.columns(x.tree.Out.Width) {
 		names = append(names, c.title)
 	}
 	return names
@@ -151,7 +157,10 @@ func ReadColumns(list string) ([]string, error) {
 	if len(words) == 1 && words[0] == ownColumns {
 		return nil, nil
 	}
-	for _, word := range words {
+	for i, word := range words {
+		if slices.Contains(words[:i], word) {
+			return nil, fmt.Errorf("the column %s is there twice", word)
+		}
 		if !slices.Contains(Names(), word) {
 			return nil, fmt.Errorf("no column %s: there are %s, and %s for the explorer's own choice", word, strings.Join(Names(), ", "), ownColumns)
 		}
@@ -159,27 +168,27 @@ func ReadColumns(list string) ([]string, error) {
 	return words, nil
 }
 
-// SetColumns shows the columns of a list of names, which ReadColumns accepts. It asks for one if the list is empty.
-func (p *Tree) SetColumns(list string) tea.Cmd {
+// Set shows the columns of a list of names, which ReadColumns accepts. It asks for one if the list is empty.
+func (x *Columns) Set(list string) tea.Cmd {
 	if list == "" {
-		return p.AskColumns()
+		return x.Ask()
 	}
 	names, _ := ReadColumns(list)
-	p.setColumns(names)
+	x.set(names)
 	return nil
 }
 
-// setColumns shows the columns with these names, and says which of them are not there.
-func (p *Tree) setColumns(names []string) {
-	p.Columns.Columns = names
-	shown := p.shownColumns()
+// set shows the columns with these names, and says which of them are not there.
+func (x *Columns) set(names []string) {
+	x.Columns = names
+	shown := x.shown()
 	for _, name := range names {
 		switch {
 		case slices.Contains(shown, name):
-		case slices.ContainsFunc(p.Columns.all(p.timed()), func(c column) bool { return c.title == name }):
-			p.env.Say("no room for the column " + name)
+		case slices.ContainsFunc(x.all(x.tree.timed()), func(c column) bool { return c.title == name }):
+			x.tree.env.Say("no room for the column " + name)
 		default:
-			p.env.Say("no column " + name + ": this trace has no times")
+			x.tree.env.Say("no column " + name + ": this trace has no times")
 		}
 	}
 }

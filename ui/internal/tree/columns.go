@@ -14,7 +14,7 @@ import (
 // column is a column of numbers at the right end of the rows.
 type column struct {
 	title string // also its name, for users
-	key   string // shows or hides it, see [Tree.AskColumns]
+	key   string // shows or hides it, see [Columns.Ask]
 	head  string // in place of the title; "" for that
 	width int    // cells, with the blanks on the left
 	gauge int    // cells of a bar after the text, with the blank before it

@@ -11,11 +11,10 @@ import (
 // go to the line of the environment.
 type Tree struct {
 	// Out is the tree on the screen. It is replaced when another tree is shown.
-	Out   *Outline
-	Jobs  *Jobs
-	Steps *Steps
-	// Columns is which columns the user wants.
-	Columns Choice
+	Out     *Outline
+	Jobs    *Jobs
+	Steps   *Steps
+	Columns *Columns
 	Open    string // see [View]
 	Sticky  bool   // rows around others stay in view when they are scrolled out
 
@@ -29,6 +28,7 @@ type Tree struct {
 // New returns the tree of e's trace. Its work ends with e's life.
 func New(e *env.Env, folded bool) *Tree {
 	t := &Tree{Out: NewOutline(newTree(e.Trace.Reader, folded)), env: e}
+	t.Columns = &Columns{tree: t}
 	t.loader, t.Jobs, t.Steps = newLoader(t), &Jobs{tree: t, env: e}, &Steps{tree: t, env: e}
 	return t
 }
