@@ -41,7 +41,9 @@ func TestKeyMap(t *testing.T) {
 func TestHelpHasAllKeys(t *testing.T) {
 	var text strings.Builder
 	all := keys.New(nil, &screen.Unicode)
-	for _, it := range keys.HelpItems(helpLines(all), &screen.Unicode) {
+	help := keys.NewHelpList(helpLines(all), 80, &screen.Unicode)
+	for i := range help.Len() {
+		it := help.Item(i)
 		text.WriteString(it.Text() + "\n")
 	}
 	for _, c := range all.All {

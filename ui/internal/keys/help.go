@@ -83,9 +83,6 @@ func legend(g *screen.Glyphs) []Line {
 	}
 }
 
-// HelpItems makes the lines of the list of all keys, with a legend of the marks.
-func HelpItems(keys []Line, g *screen.Glyphs) []prompt.Item { return Items(append(keys, legend(g)...)) }
-
 // helpColumn is how wide a column of the help is at least.
 const helpColumn = 50
 

@@ -7,10 +7,12 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestHelpItems: keys are below their headings, and the legend of the marks is last.
-func TestHelpItems(t *testing.T) {
+// TestHelpList: keys are below their headings, and the legend of the marks is last.
+func TestHelpList(t *testing.T) {
 	var got []string
-	for _, it := range HelpItems([]Line{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}, &screen.Unicode) {
+	list := NewHelpList([]Line{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}, 99, &screen.Unicode)
+	for i := range list.Len() {
+		it := list.Item(i)
 		text := strings.TrimSpace(it.Text())
 		if it.Head && text != "" {
 			text = "# " + text
