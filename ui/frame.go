@@ -64,7 +64,9 @@ func (f *frame) draw(in *env.Front) string {
 		lines = append(lines, f.troubleLine())
 	}
 	l := in.List()
-	if l != nil && !f.layout.Floats {
+	if whole := in.Whole(); whole != nil && f.layout.Floats {
+		lines = append(lines, whole.View(f.width, f.height-1-len(lines), f.g)...)
+	} else if l != nil && !f.layout.Floats {
 		lines = append(lines, l.View(f.width, f.layout.List.Height, f.g)...)
 	} else {
 		if f.layout.Strip {

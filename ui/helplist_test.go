@@ -22,3 +22,13 @@ func TestHelpColumns(t *testing.T) {
 	d.keys("?").has("· drop JsonR…   Screen").keys("esc").resize(80, 24)
 	d.keys("?").has("You are here: tree").keys("G").has("removed, added, edited")
 }
+
+// TestHelpOverTable: the help of a table floats over it; where nothing floats, it takes the table's place.
+func TestHelpOverTable(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("T ?")
+	d.has("top · by", "keys of this table")
+	d.resize(50, 20)
+	if d.has("This table"); strings.Contains(d.screen(), "top · by") {
+		t.Errorf("the table is shown:\n%s", d.screen())
+	}
+}

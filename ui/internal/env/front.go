@@ -90,6 +90,16 @@ func (f *Front) List() List {
 	return f.lists[len(f.lists)-1].List
 }
 
+// Whole returns the list in front of those that replace the tree, or nil.
+func (f *Front) Whole() List {
+	for _, l := range slices.Backward(f.lists) {
+		if l.Lines() == 0 {
+			return l.List
+		}
+	}
+	return nil
+}
+
 // Lines returns how many lines the list in front needs to float over the tree; 0 if it replaces the tree, or there is
 // none.
 func (f *Front) Lines() int {
