@@ -1,0 +1,112 @@
+package ui
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/uitest"
+)
+
+var galleryDir = flag.String("gallery", "", "the folder that TestGallery keeps its pictures in")
+
+// gallery are the screens that are drawn as pictures, and the keys that lead there in the trace of the command demo.
+var gallery = []struct{ name, keys string }{
+	{"tree", "e e e j j"},
+	{"details", "/ r e f u s e d enter E d"},
+	{"source", "/ p r i c e enter n n E S"},
+	{"panes", "/ p r i c e enter n n E S d"},
+	{"strip", "/ p r i c e enter V"},
+	{"flame", "V V j j j"},
+	{"top", "T"},
+	{"callers", "/ p a y enter w"},
+	{"calls", "/ p a y enter a"},
+	{"throws", "!"},
+	{"history", "/ t o t a l enter H"},
+	{"around", "/ l a b e l enter U"},
+	{"state", "/ t o t a l enter n n : s t a t e enter"},
+	{"steps", "/ p r i c e enter - m : s t e p s enter"},
+	{"filter", "& p r i c e enter"},
+	{"search", "/ p r i c"},
+	{"hits", "/ p r i c e enter M"},
+	{"threads", "t"},
+	{"marks", "/ p r i c e enter m a n m b A w h y ? enter B"},
+	{"overview", "I"},
+	{"prefix", "/ p r i c e enter -"},
+	{"palette", "ctrl+p t h r"},
+	{"commands", ": h e l p enter"},
+	{"help", "?"},
+	{"themes", ": t h e m e enter down down down"},
+	{"value", "/ r e f u s e d enter d ctrl+w w 1 1 j enter"},
+	{"message", ": n o s u c h enter"},
+}
+
+// TestGallery draws all screens at three sizes, on dark and light. Those that are in the repository, for the README, are
+// as expected.
+func TestGallery(t *testing.T) {
+	r := uitest.Open(t, formattest.Demo(t), lazy.Options{NoWrite: true})
+	dir := *galleryDir
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	t.Chdir("..") // where the sources are
+	for _, page := range gallery {
+		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+			for on, terminal := range terminals {
+				name := fmt.Sprintf("%s-%dx%d-%s.svg", page.name, size[0], size[1], on)
+				d := drive(t, r, size[0], size[1], Options{Name: "shop.bin", Path: "shop.bin", Source: []string{"testdata/programs/shop"}})
+				d.m.env.Paint(d.m.env.Theme, colorprofile.TrueColor)
+				d.send(terminal.answer())
+				d.keys(page.keys).fire(env.PrefixWaited{})
+				d.screen()
+				picture := terminal.svg(d.m.View(), size[0], size[1])
+				if err := wellFormed(picture); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name), picture, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				d.picture(filepath.Join("testdata", "screen", name), picture)
+			}
+		}
+	}
+}
+
+// picture compares a picture with that in the repository, if there is one.
+func (d *driver) picture(path string, got []byte) {
+	d.t.Helper()
+	want, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		d.t.Fatal(err)
+	case *update:
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			d.t.Fatal(err)
+		}
+	case string(got) != string(want):
+		d.t.Errorf("%s differs from the screen; go test ./ui -update draws it", path)
+	}
+}
+
+// wellFormed reads an XML document.
+func wellFormed(b []byte) error {
+	for d := xml.NewDecoder(strings.NewReader(string(b))); ; {
+		if _, err := d.Token(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
