@@ -279,11 +279,14 @@ func (p *FlamePicture) About(i int) (name, rest string) {
 func (p *FlamePicture) AboutNarrow(i int) string {
 	n := &p.Narrow[i]
 	width := (p.To - p.From) / int64(p.Columns)
-	text := "calls, loops and iterations, each shorter than " + p.Length(max(width, 1))
-	if n.Count > 0 {
+	text := "calls, loops and iterations, each"
+	switch {
+	case n.Count == 1:
+		text = "a call, loop or iteration"
+	case n.Count > 1:
 		text = display.Grouped(n.Count) + " " + text
 	}
-	return text + ": zoom in to see them"
+	return text + " shorter than " + p.Length(max(width, 1)) + ": zoom in to see more"
 }
 
 // Notes tell what the picture does not show.

@@ -71,10 +71,10 @@ func (s *Screen) level(pic *query.FlamePicture, row, width int, most int64, g *s
 			from = at - c.Left
 		}
 		for i, r := range text {
-			l.Cursor = i == from
+			s.mark(l, i == from)
 			l.Put(string(r), style)
 		}
-		l.Cursor = false
+		s.mark(l, false)
 	}
 	return l.End()
 }
@@ -84,18 +84,28 @@ func (s *Screen) box(l *screen.Line, pic *query.FlamePicture, c query.FlameCell,
 	hue := s.flame.hue(pic.Packages[c.Span])
 	fill := l.Glyphs.Pens.Box(hue, tone)
 	if fill == "" {
-		l.Cursor = here
+		s.mark(l, here)
 		l.Put(c.Text, hue)
-		l.Cursor = false
+		s.mark(l, false)
 		return
 	}
 	text := strings.TrimRight(c.Text, "─┤│-|")
 	text += strings.Repeat(" ", c.Right-c.Left-l.Glyphs.TextWidth(text))
 	if l.Box = fill; here {
-		l.Box = l.Glyphs.Pens.Of(theme.CurrentMatch, false, false)
+		s.mark(l, here)
 	}
 	l.Put(text, hue)
 	l.Box = ""
+}
+
+// mark has what follows drawn as what is under the cursor, or not.
+func (s *Screen) mark(l *screen.Line, here bool) {
+	switch l.Box = ""; {
+	case l.Glyphs.Pens.Box(theme.Hue1, 0) == "":
+		l.Cursor = here
+	case here:
+		l.Box = l.Glyphs.Pens.Of(theme.CurrentMatch, false, false)
+	}
 }
 
 // legend draws the names of packages in their hues, those that take most of the picture first.
