@@ -54,6 +54,9 @@ func (l *Layout) Head() Line {
 	for _, s := range l.shown {
 		c := &l.t.Columns[s.column]
 		title := l.head(c)
+		if title == "" { // the rule goes on
+			continue
+		}
 		at := s.at
 		if c.right() {
 			at = max(s.at, s.at+s.wide-l.g.TextWidth(title))
@@ -145,8 +148,8 @@ func (l *Layout) clipped(w *line) Line {
 }
 
 // Spread draws the histogram of a row, or of the whole table if row is -1: its caption, the
-// smallest number, bars, the largest number. It is empty if there is none.
-func (l *Layout) Spread(row int) Line {
+// smallest number, bars, the largest number. It leaves some cells to what is besides. It is empty if there is none.
+func (l *Layout) Spread(row, besides int) Line {
 	w := line{g: l.g}
 	if l.t.Spread == nil {
 		return Line{}
@@ -162,7 +165,7 @@ func (l *Layout) Spread(row int) Line {
 	w.put(low+" ", Plain)
 	room := bars
 	if l.width > 0 {
-		room = min(bars, l.width-w.width-len(" ")-l.g.TextWidth(high)-1)
+		room = min(bars, l.width-besides-w.width-len(" ")-l.g.TextWidth(high)-1)
 	}
 	w.put(h.Text(room, l.g.ASCII), format.StyleNumber)
 	w.put(" "+high, Plain)

@@ -239,7 +239,8 @@ func (l *Layout) leastWidth(shown []int) int {
 }
 
 // place gives each column its cells: first what it needs at least, then, if none is to stretch, a fair
-// share to each column of texts, then, by priority, what it wants, and the rest to the one that stretches.
+// share to each column of texts, then, by priority, what it wants, and some of the rest to the one that stretches: the
+// columns after it stay near.
 func (l *Layout) place(shown []int) {
 	l.shown = l.shown[:0]
 	left := l.width - l.leastWidth(shown)
@@ -271,7 +272,8 @@ func (l *Layout) place(shown []int) {
 		}
 	}
 	if i := l.stretched(); l.width > 0 && left > 0 && slices.Contains(shown, i) {
-		wide[i] += left
+		const roomy = 40
+		wide[i] = max(wide[i], min(wide[i]+left, roomy))
 	}
 	at, barred := l.margin, l.barred(shown)
 	for _, i := range shown {

@@ -134,7 +134,7 @@ func checkWidths(t *testing.T, of *Table, width int, g *display.Glyphs) {
 	for _, margin := range []int{0, 2} {
 		l := NewLayout(of, width, margin, g)
 		l.Fit(0, of.Rows.Len())
-		lines := []Line{l.Title(), l.Head(), l.Spread(-1), l.Note("a note that is longer than a narrow line")}
+		lines := []Line{l.Title(), l.Head(), l.Spread(-1, 0), l.Note("a note that is longer than a narrow line")}
 		for i := range of.Rows.Len() {
 			lines = append(lines, l.Row(i))
 		}

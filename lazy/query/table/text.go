@@ -39,7 +39,7 @@ func WriteText(w io.Writer, t *Table, o Options) error {
 	if more > 0 {
 		print(l.Note(o.Glyphs.More + " " + display.Grouped(int64(more)) + " more (--limit 0)"))
 	}
-	if line := l.Spread(-1); line.Text != "" {
+	if line := l.Spread(-1, 0); line.Text != "" {
 		print(line)
 	}
 	for _, note := range t.Notes {

@@ -221,9 +221,9 @@ func (s *Sheet) draw(from, to int) {
 		}
 		s.rows[n] = s.layout.Shifted(values, by)
 	}
-	s.spread = s.layout.Spread(row)
-	if s.spread.Text == "" {
-		s.spread = s.layout.Spread(-1)
+	besides := s.env.Glyphs.TextWidth(ordinal(s.Selected(), s.len())) + gap
+	if s.spread = s.layout.Spread(row, besides); s.spread.Text == "" {
+		s.spread = s.layout.Spread(-1, besides)
 	}
 }
 

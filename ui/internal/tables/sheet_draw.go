@@ -94,17 +94,24 @@ func (s *Sheet) activity() string {
 	return s.layout.Progress()
 }
 
+// ordinal tells which of the rows the i-th is; "" if there are none.
+func ordinal(i, rows int) string {
+	if rows == 0 {
+		return ""
+	}
+	return " row " + display.Grouped(int64(i+1)) + " of " + display.Grouped(int64(rows))
+}
+
+// gap is how many cells are between the cursor's row and the histogram at least.
+const gap = 3
+
 // leastNote is how many cells of notes are shown at least.
 const leastNote = 24
 
 // below draws the line under the rows: the cursor's row, the notes as far as there is room, and its histogram.
 func (s *Sheet) below() []string {
-	left := ""
-	if n := s.len(); n > 0 {
-		left = " row " + display.Grouped(int64(s.Selected()+1)) + " of " + display.Grouped(int64(n))
-	}
 	out := screen.NewLine(s.env.Width, s.env.Glyphs)
-	out.Put(left, theme.Faint)
+	out.Put(ordinal(s.Selected(), s.len()), theme.Faint)
 	right, notes := s.spread, strings.Join(s.t.Notes, "; ")
 	if right.Text == "" && notes != "" {
 		right = s.layout.Note(notes)
