@@ -9,6 +9,7 @@ import (
 
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 	"tracex/ui/internal/tree"
@@ -220,6 +221,8 @@ func (f *frame) lastLine(in *env.Front) string {
 	switch l := in.List(); {
 	case in.Prompt() != nil && !in.Floats():
 		return in.PromptView(f.width)
+	case in.Prompt() != nil:
+		return line.Put(" "+prompt.BoxHint(f.g), theme.Faint).End()
 	case f.message != "" && f.alarm:
 		return f.told(f.g.Warn+" "+f.message, theme.Alarm)
 	case f.message != "":

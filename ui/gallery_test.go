@@ -11,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"tracex/format/formattest"
 	"tracex/lazy"
@@ -52,6 +55,14 @@ var gallery = []struct{ name, keys string }{
 	{"message", ": n o s u c h enter"},
 }
 
+// shop explores the trace of the command demo in a theme, on a terminal that has all colors.
+func shop(t *testing.T, r *lazy.LazyTraceReader, width, height int, theme string, on terminal) *driver {
+	d := drive(t, r, width, height, Options{Name: "shop.bin", Path: "shop.bin", Source: []string{"testdata/programs/shop"}, Theme: theme})
+	d.m.env.Paint(d.m.env.Theme, colorprofile.TrueColor)
+	d.send(tea.BackgroundColorMsg{Color: lipgloss.Color(on.background)})
+	return d
+}
+
 // TestGallery draws all screens at three sizes, on dark and light. Those that are in the repository, for the README, are
 // as expected.
 func TestGallery(t *testing.T) {
@@ -65,10 +76,7 @@ func TestGallery(t *testing.T) {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 			for on, terminal := range terminals {
 				name := fmt.Sprintf("%s-%dx%d-%s.svg", page.name, size[0], size[1], on)
-				d := drive(t, r, size[0], size[1], Options{Name: "shop.bin", Path: "shop.bin", Source: []string{"testdata/programs/shop"}})
-				d.m.env.Paint(d.m.env.Theme, colorprofile.TrueColor)
-				d.send(terminal.answer())
-				d.keys(page.keys).fire(env.PrefixWaited{})
+				d := shop(t, r, size[0], size[1], "", terminal).keys(page.keys).fire(env.PrefixWaited{})
 				d.screen()
 				picture := terminal.svg(d.m.View(), size[0], size[1])
 				if err := wellFormed(picture); err != nil {
@@ -107,6 +115,27 @@ func wellFormed(b []byte) error {
 			return nil
 		} else if err != nil {
 			return err
+		}
+	}
+}
+
+// TestPaintedTheme: a theme with a background of its own has it everywhere.
+func TestPaintedTheme(t *testing.T) {
+	r := uitest.Open(t, formattest.Demo(t), lazy.Options{NoWrite: true})
+	t.Chdir("..")
+	for _, page := range gallery {
+		d := shop(t, r, 120, 40, "nord", terminals["dark"]).keys(page.keys).fire(env.PrefixWaited{})
+		screen := uv.NewScreenBuffer(120, 40)
+		uv.NewStyledString(d.view()).Draw(screen, screen.Bounds())
+		bare := 0
+		for y := range 40 {
+			for x := range 120 {
+				if s := screen.CellAt(x, y).Style; s.Bg == nil {
+					if bare++; bare == 1 {
+						t.Errorf("%s: the cell at column %d of line %d has no background", page.name, x, y)
+					}
+				}
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestHelpColumns(t *testing.T) {
 		}
 	}
 	d.has("half a screen down", "half a screen up").keys("esc esc").step("drop JsonReader.hasNext").step("merge java.util.*")
-	d.keys("?").has("· drop JsonR…   Screen").keys("esc").resize(80, 24)
+	d.keys("?").has("· drop JsonR…     Screen").keys("esc").resize(80, 24)
 	d.keys("?").has("You are here: tree").keys("G").has("removed, added, edited")
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -128,9 +127,4 @@ func (t terminal) color(c color.Color, without string) string {
 	}
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
-}
-
-// answer is the terminal's answer to what its background is.
-func (t terminal) answer() tea.BackgroundColorMsg {
-	return tea.BackgroundColorMsg{Color: lipgloss.Color(t.background)}
 }

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func (m *Map) Help() (lines []Line) {
 		if !c.Bindable() {
 			continue
 		}
-		lines = append(lines, Line{c.Group, c.Key.Help().Key, c.Key.Help().Desc})
+		lines = append(lines, Line{c.Group, cmp.Or(c.Key.Help().Key, "(no key)"), c.Key.Help().Desc})
 		if c.Name == ExpandAll {
 			lines = append(lines, Line{c.Group, "1 " + m.g.More + " 9", "expand to that depth (after a moment)"})
 		}
@@ -41,7 +42,7 @@ func helpItems(keys []Line, at, width int, g *screen.Glyphs) []prompt.Item {
 			if len(items) > 0 {
 				items = append(items, prompt.Item{Head: true})
 			}
-			items = append(items, prompt.Item{Head: true, Cells: []prompt.Cell{{Text: g.CutEnd(group, width-3), Style: theme.Bold}}})
+			items = append(items, prompt.Item{Head: true, Cells: []prompt.Cell{{Text: g.CutEnd(group, width-3), Style: theme.Bold, At: 2}}})
 		}
 		cells := k.caps(at - 18)
 		for text := k.Does; text != ""; cells = nil {
@@ -56,7 +57,7 @@ func helpItems(keys []Line, at, width int, g *screen.Glyphs) []prompt.Item {
 // caps returns the names of the keys as key caps, from a column on; signs that are no keys as they are.
 func (k *Line) caps(at int) (cells []prompt.Cell) {
 	names, style := strings.Fields(k.Names), theme.Chip
-	if strings.HasPrefix(k.Names, ":") || strings.HasPrefix(k.Names, "(") || k.Group == marks {
+	if len(k.Names) > 1 && strings.ContainsAny(k.Names[:1], ":(") || k.Group == marks {
 		names, style = []string{k.Names}, theme.Accent
 	}
 	for _, name := range names {

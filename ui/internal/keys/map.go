@@ -66,8 +66,6 @@ func newMap(table []Command, user map[string][]string, g *screen.Glyphs) *Map {
 		}
 		if len(names) > 0 {
 			m.Firsts[string(c.Name)] = names[0]
-		} else {
-			names = []string{"(no key)"}
 		}
 		if c.Bindable() {
 			c.Key.SetHelp(strings.Join(names, " "), c.withKey(g))

@@ -123,6 +123,15 @@ func (p *Prompt) Box(title string, width, height int, message string, ms theme.R
 	return screen.Fill(lines, width, height, g)
 }
 
+// BoxHint tells what the keys of a prompt that floats do.
+func BoxHint(g *screen.Glyphs) string {
+	choose := "↑ ↓ choose"
+	if g.ASCII {
+		choose = "Up Down choose"
+	}
+	return choose + "   Enter takes it   Tab completes   Esc closes"
+}
+
 // column returns where the help of the candidates begins.
 func (c *completion) column(width int, g *screen.Glyphs) (at int) {
 	for _, it := range c.with {

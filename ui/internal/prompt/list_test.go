@@ -94,7 +94,7 @@ func TestListView(t *testing.T) {
 		want string
 	}{
 		{2, "", "─ 2 lines ────────────|▌ line 0|  line 1|"},
-		{9, "G", "─ 9 lines ────────────|  line 6|  line 7|▌ line 8"},
+		{9, "G", "─ 9 lines ─ 7-9 of 9 ─|  line 6|  line 7|▌ line 8"},
 		{9, "/ 8 enter", "─ 9 lines /8 ─────────|▌ line 8||"},
 		{9, "/ 8", "─ 9 lines /8_ ────────|▌ line 8||"},
 		{9, "/ x", "─ 9 lines /x_ ────────|  no line contains x||"},
@@ -111,7 +111,7 @@ func TestListView(t *testing.T) {
 			}
 			lines[i] = strings.TrimRight(text, " ")
 		}
-		want := strings.Replace(c.want, "|", "───|", 1)
+		want := strings.Replace(c.want, " ─", " ────", 1)
 		if got := strings.Join(lines, "|"); got != want {
 			t.Errorf("%d lines, %s: %q, expected %q", c.n, c.keys, got, want)
 		}

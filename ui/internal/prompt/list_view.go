@@ -2,10 +2,12 @@ package prompt
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 )
@@ -74,7 +76,11 @@ func (l *List) title(width int, g *screen.Glyphs) string {
 	if text := l.Filtered(); text != "" {
 		title += text + " " + l.After
 	}
-	return screen.Titled(g.CutEnd(title, width-4), "", width, g)
+	part := ""
+	if n := l.Count(); n > l.height { // the others are above and below
+		part = fmt.Sprintf(" %d-%d of %s ", l.top+1, l.top+l.height, display.Grouped(int64(n)))
+	}
+	return screen.Titled(g.CutEnd(title, width-4-len(part)), part, width, g)
 }
 
 func (l *List) line(it Item, chosen bool, width int, g *screen.Glyphs) string {

@@ -84,7 +84,7 @@ const (
 	floatFrom  = 60 // in a narrower window, lists replace the tree
 )
 
-// leastFloat is the least height of what floats; each window has room for that and a border.
+// leastFloat is how high what floats may be at least; each window has room for that and a border.
 const leastFloat = 4
 
 // boxLines is the height of a prompt that floats, with its candidates.
@@ -165,7 +165,7 @@ func FloatWidth(window int) int { return min(window-4, max(72, window-12), 132) 
 // float makes room around a list that has a number of lines, for its border and for what is behind it.
 func (r *Rect) float(lines int) {
 	width := FloatWidth(r.Width)
-	height := min(max(lines, leastFloat), max(r.Height-4, leastFloat))
+	height := min(max(lines, 2), max(r.Height-4, leastFloat))
 	*r = Rect{(r.Width - width) / 2, r.Y + max(0, (r.Height-1-height)/3), width, height}
 }
 

@@ -31,9 +31,9 @@ func Float(lines, content []string, in Rect, width int, g *Glyphs) {
 	if g.ASCII {
 		border = lipgloss.ASCIIBorder()
 	}
-	style := lipgloss.NewStyle().Foreground(g.Pens.Border())
+	style := g.Pens.Border()
 	top := style.Render(border.TopLeft + ansi.Strip(content[0]) + border.TopRight)
-	box := lipgloss.NewStyle().Border(border, false, true, true).BorderForeground(style.GetForeground()).Render(strings.Join(content[1:], "\n"))
+	box := lipgloss.NewStyle().Border(border, false, true, true).BorderForeground(style.GetForeground()).BorderBackground(style.GetBackground()).Render(strings.Join(content[1:], "\n"))
 	behind := lines[in.Y : in.Y+in.Height+1]
 	drawn := lipgloss.NewCompositor(lipgloss.NewLayer(strings.Join(behind, "\n")), lipgloss.NewLayer(top+"\n"+box).X(in.X-1).Z(1)).Render()
 	for i, line := range strings.Split(drawn, "\n") {

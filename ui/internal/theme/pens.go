@@ -47,7 +47,7 @@ func Link(path, text string) string {
 type Pens struct {
 	text, match, bar [RoleCount]Pen // of a role, of a match in it, and of it on the cursor's line
 	current          Pen            // of a match on the cursor's line
-	border           color.Color    // of what floats
+	border, page     color.Color    // of what floats
 	flat             bool           // chips have no background
 	boxes            [8][2]Pen      // filled with the hues, in two tones; "" with few colors
 }
@@ -77,7 +77,8 @@ func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
 		p.text[r], p.match[r], p.bar[r] = text, text.under(match), pen(above, profile).onBar(bar)
 	}
 	p.current = p.text[CurrentMatch]
-	p.border, p.flat = styles[Accent].GetForeground(), styles[Chip].GetBackground() == lipgloss.NoColor{}
+	p.border, p.page = styles[Accent].GetForeground(), page.GetBackground()
+	p.flat = styles[Chip].GetBackground() == lipgloss.NoColor{}
 	for i := range p.boxes {
 		if c := styles[int(Hue1)+i].GetForeground(); exact(c) {
 			p.boxes[i] = [2]Pen{pen(box(c), profile), pen(box(darker(c)), profile)}
@@ -123,12 +124,12 @@ func (p *Pens) Of(r Role, cursor, match bool) Pen {
 	return p.text[r]
 }
 
-// Border returns the color of borders, for Lip Gloss.
-func (p *Pens) Border() color.Color {
+// Border returns the style of borders.
+func (p *Pens) Border() lipgloss.Style {
 	if p == nil {
 		p = standardPens()
 	}
-	return p.border
+	return lipgloss.NewStyle().Foreground(p.border).Background(p.page)
 }
 
 // Flat reports whether chips have no background of their own.
