@@ -31,7 +31,7 @@ var gallery = []struct{ name, keys string }{
 	{"source", "/ p r i c e enter n n E S"},
 	{"panes", "/ p r i c e enter n n E S d"},
 	{"strip", "/ p r i c e enter V"},
-	{"flame", "V V j j j"},
+	{"flame", "/ C h a r l e s enter V V"},
 	{"top", "T"},
 	{"callers", "/ p a y enter w"},
 	{"calls", "/ p a y enter a"},
@@ -51,7 +51,7 @@ var gallery = []struct{ name, keys string }{
 	{"commands", ": h e l p enter"},
 	{"help", "?"},
 	{"themes", ": t h e m e enter down down down"},
-	{"value", "/ r e f u s e d enter d ctrl+w w 1 1 j enter"},
+	{"value", "/ r e f u s e d enter d ctrl+w w 1 3 j enter"},
 	{"message", ": n o s u c h enter"},
 }
 

@@ -16,8 +16,9 @@ type FlamePicture struct {
 	lazy.Flame
 	Name string // of the thread
 	G    *display.Glyphs
-	// Packages are those of the spans: of calls, and of loops and iterations that of the call around them.
-	Packages []string
+	// Groups are the packages of the spans, or their classes if all methods of the trace are of one package: of calls,
+	// and of loops and iterations that of the call around them.
+	Groups []string
 	// Inner are, for each column, the innermost span there; -1 if there is none.
 	Inner []int
 }
@@ -28,20 +29,42 @@ func NewFlamePicture(r *lazy.LazyTraceReader, f lazy.Flame, g *display.Glyphs) *
 	if info, ok := r.ThreadInfo(f.Thread); ok {
 		p.Name = info.Name
 	}
-	p.Packages, p.Inner = make([]string, len(f.Spans)), slices.Repeat([]int{-1}, f.Columns)
+	p.Groups, p.Inner = make([]string, len(f.Spans)), slices.Repeat([]int{-1}, f.Columns)
+	one := false
+	r.WithContext(func(c *format.Context) { one = onePackage(c) })
 	for i := range f.Spans {
 		s := &f.Spans[i]
 		switch {
 		case s.Class == format.ClassCall:
-			p.Packages[i] = filter.PackageOf(s.Owner)
+			pkg := filter.PackageOf(s.Owner)
+			if p.Groups[i] = pkg; one && len(pkg) < len(s.Owner) {
+				p.Groups[i] = strings.TrimPrefix(s.Owner[len(pkg):], ".")
+			}
 		case s.Parent >= 0:
-			p.Packages[i] = p.Packages[s.Parent]
+			p.Groups[i] = p.Groups[s.Parent]
 		}
 		for k := s.Left; k < s.Right; k++ {
 			p.Inner[k] = i
 		}
 	}
 	return p
+}
+
+// onePackage reports whether all methods that are known of a trace are of one package.
+func onePackage(c *format.Context) bool {
+	pkg, seen := "", int32(-1)
+	for m := range c.Methods() {
+		of := c.Class(m.ClassID)
+		if of == nil || m.ClassID == seen {
+			continue
+		}
+		before := pkg
+		if pkg = filter.PackageOf(of.Name); seen >= 0 && pkg != before {
+			return false
+		}
+		seen = m.ClassID
+	}
+	return true
 }
 
 // FlameCell is a part of a line: the columns from Left, before Right.

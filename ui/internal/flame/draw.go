@@ -81,7 +81,7 @@ func (s *Screen) level(pic *query.FlamePicture, row, width int, most int64, g *s
 
 // box draws a call in the hue of its package: filled, if the terminal has the colors, and otherwise with a border.
 func (s *Screen) box(l *screen.Line, pic *query.FlamePicture, c query.FlameCell, tone int, here bool) {
-	hue := s.flame.hue(pic.Packages[c.Span])
+	hue := s.flame.hue(pic.Groups[c.Span])
 	fill := l.Glyphs.Pens.Box(hue, tone)
 	if fill == "" {
 		s.mark(l, here)
@@ -113,7 +113,7 @@ func (s *Screen) legend(pic *query.FlamePicture, width int, g *screen.Glyphs) st
 	columns := make(map[string]int)
 	for _, i := range pic.Inner {
 		if i >= 0 {
-			columns[pic.Packages[i]]++
+			columns[pic.Groups[i]]++
 		}
 	}
 	l := screen.NewLine(width, g)

@@ -67,7 +67,7 @@ func (f *finder) settle(p *Flame, w want) tea.Cmd {
 
 func (f *finder) show(p *Flame, found lazy.Flame) {
 	f.picture = query.NewFlamePicture(p.env.Trace.Reader, found, p.env.Glyphs.Glyphs)
-	for _, pkg := range f.picture.Packages { // in their order in the trace: the same at the next opening
+	for _, pkg := range f.picture.Groups { // in their order in the trace: the same at the next opening
 		p.hue(pkg)
 	}
 }

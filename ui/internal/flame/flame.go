@@ -158,7 +158,7 @@ func (f *Flame) drawStrip(l *screen.Line, pic *query.FlamePicture, cursor int) {
 	for k, r := range []rune(pic.Strip()) {
 		style, text := theme.Faint, string(r)
 		if i := pic.Inner[k]; i >= 0 && (!ranged || pic.Shows(k, begin, end)) {
-			style = f.hue(pic.Packages[i])
+			style = f.hue(pic.Groups[i])
 		}
 		var from, to int64
 		if k+1 < len(pic.Edges) {
