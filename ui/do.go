@@ -167,6 +167,8 @@ func (m *Model) doOther(c keys.Name, n int) tea.Cmd {
 		m.env.Front.Show(m.overview, m.leaveOverview)
 	case keys.Columns:
 		return m.tree.Columns.Ask()
+	case keys.Value:
+		return m.details.ShowValue()
 	case keys.Panes:
 		return m.panes.ask()
 	case keys.DetailsDown:

@@ -31,7 +31,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 		d.keys("g E")
-		for _, keys := range []string{"", "d", "r", "v", "/ e enter M", "t", "s", "> > >"} {
+		for _, keys := range []string{"", "d", "r", "i", "v", "/ e enter M", "t", "s", "> > >"} {
 			d.keys("esc").keys(keys)
 			for range 40 {
 				d.keys("1 7 j")

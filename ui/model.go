@@ -83,11 +83,11 @@ func (m *Model) connect(r *lazy.LazyTraceReader, o *Options) {
 	m.marks = lists.NewMarks(e, t, m.results, o.Notes)
 	m.starts = tree.NewStarts(e, t)
 	m.overview = lists.NewOverview(e, t)
-	m.details = details.New(e, t, m.search, m.marks, m.starts, m.overview, o.Source)
+	m.clip = tree.NewCopying(e, t)
+	m.details = details.New(e, t, m.search, m.marks, m.starts, m.overview, m.clip, o.Source)
 	m.source = details.NewCodePane(e, t, m.details.Source)
 	m.panes = panes{env: e, layout: &m.frame.layout, all: [3]pane{screen.SourcePane: m.source, screen.DetailsPane: m.details}}
 	m.threads = lists.NewThreads(e, t, m.starts)
-	m.clip = tree.NewCopying(e, t)
 	m.tour = lists.NewTour(e, t, o.Tour)
 	m.arrival = arrival{env: e, tree: t, details: m.details, filter: m.filter, steps: m.steps}
 	m.tables = tables.NewTables(e, m.clip, m)

@@ -45,10 +45,10 @@ func TestNoSibling(t *testing.T) {
 	d.keys("99J").has("Thread 6")
 }
 
-// TestNoLocations: v shows no code locations if none were recorded, and tells so.
+// TestNoLocations: i shows no code locations if none were recorded, and tells so.
 func TestNoLocations(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "allkinds.dump"), 120, 30, Options{})
-	d.keys("v")
+	d.keys("i")
 	rows := 0
 	for _, row := range d.m.tree.Out.Rows {
 		if n := row.Node; n != nil && n.Point() != nil {
@@ -66,7 +66,7 @@ func TestNoLocations(t *testing.T) {
 	none := false
 	r.WithContext(func(c *format.Context) { none = c.Counts()[format.KindCodeLocation] == 0 })
 	d = drive(t, r, 120, 30, Options{})
-	if told := strings.Contains(d.keys("v").screen(), "no source locations"); told != none {
+	if told := strings.Contains(d.keys("i").screen(), "no source locations"); told != none {
 		t.Errorf("no locations: %v, and told: %v", none, told)
 	}
 }

@@ -27,7 +27,7 @@ func TestKeysCostTheSameWithManyThreads(t *testing.T) {
 	}
 	check(eventKeys(3*200), eventKeys(3*40_000)) // of a late thread
 	for _, keys := range []string{
-		"j", "k", "right", "left", "pgdown", "pgup", "G", "g", "e", "c", "C", "tab", "shift+tab", "J", "x", "v", "v",
+		"j", "k", "right", "left", "pgdown", "pgup", "G", "g", "e", "c", "C", "tab", "shift+tab", "J", "x", "i", "i",
 		"d", "j", "}", "d", "r", "r", ": t 1 5 0 enter", ": 5 0 % enter", "? esc",
 		"t", "G", "pgup", "g", "enter", "t", "esc",
 	} {

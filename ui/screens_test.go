@@ -47,7 +47,7 @@ func TestScreens(t *testing.T) {
 		{"goto", 80, 24, ": 5 0 % enter", Options{}},
 		{"goto-typing", 80, 24, ":", Options{}},
 		{"raw", 80, 24, "1 0 j r", Options{}},
-		{"locations", 80, 24, "v", Options{}},
+		{"locations", 80, 24, "i", Options{}},
 		{"ascii", 80, 24, "j j l d", Options{ASCII: true, Name: "gson.stream.bin"}},
 		{"tour", 80, 24, "j", Options{Tour: true}},
 	} {

@@ -80,6 +80,11 @@ func (w *Builder) Variable(name string) int32 {
 	return d.ID
 }
 
+// Text writes a string that nothing refers to, such as a [format.DoubtText].
+func (w *Builder) Text(text string) {
+	w.add((&format.StringObject{ID: w.id(), Value: text}).Append(w.data, format.V22))
+}
+
 // Location writes a code location at line with an access path of variables.
 func (w *Builder) Location(line int32, variables ...int32) int32 {
 	l := format.CodeLocation{ID: w.id(), File: -1, Class: -1, Method: -1, Line: line, Path: -1}

@@ -328,6 +328,24 @@ func (h *History) Places(done bool) *places.Set {
 	return placesOf(at, h.all-int64(len(h.list)), done)
 }
 
+// Events returns the events with these values, each once, and how many of them are not after the point of the options.
+func (h *History) Events() (list []HistoryPoint, before int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	had := make(map[lazy.Position]bool)
+	for _, s := range h.sorted() {
+		if had[s.Position] {
+			continue
+		}
+		had[s.Position] = true
+		list = append(list, s.HistoryPoint)
+		if h.hereKey != nil && h.hereKey.covers(&s, h.order) {
+			before = len(list)
+		}
+	}
+	return list, before
+}
+
 // sorted is List; h is locked.
 func (h *History) sorted() []Sighting {
 	if h.ready != nil {

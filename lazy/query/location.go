@@ -390,6 +390,14 @@ func (e *NoObjectError) Error() string {
 	return e.Text + " is no object: 0 is written for values without identity, and several may be written so"
 }
 
+// ObjectOf names the object that a value is; "" if it cannot be told from others.
+func ObjectOf(c *format.Context, v *format.Value) string {
+	if !tellsObject(v) {
+		return ""
+	}
+	return objectName(c, v)
+}
+
 // objectName names an object: Account@129378.
 func objectName(c *format.Context, v *format.Value) string {
 	class := builderClass

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,6 +233,16 @@ func (s *State) held(ctx context.Context, object string) (map[string]StateValue,
 		}
 	}
 	return last, nil
+}
+
+// LastSeen returns the fields and elements of an object as a thread saw them last before a point, or, at -1, before its
+// end, by name. It looks at no more of the thread than a State.
+func LastSeen(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at HistoryPoint, object string) ([]StateValue, error) {
+	if info, ok := r.ThreadInfo(at.Thread); ok && at.At < 0 {
+		at.At = info.Bytes
+	}
+	last, err := NewState(r, raw, at).held(ctx, object)
+	return slices.SortedFunc(maps.Values(last), func(a, b StateValue) int { return cmp.Compare(a.Name, b.Name) }), err
 }
 
 // callReader finds the innermost call around a point. It is a Collector and its own visitor.

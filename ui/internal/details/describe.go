@@ -30,6 +30,11 @@ const denseBelow = 14
 // describe returns lines of width cells with everything known about a subject. Sections have
 // titles if height lines are enough for that.
 func describe(e *env.Env, of *subject, width, height int) []string {
+	return described(e, of, width, height).lines
+}
+
+// described is describe with the values of the subject.
+func described(e *env.Env, of *subject, width, height int) *writer {
 	w := &writer{sheet: sheet{width: width, g: e.Glyphs, dense: height < denseBelow}, env: e, of: of, named: make(map[int32]bool)}
 	switch row := of.row; {
 	case of.welcome:
@@ -47,7 +52,7 @@ func describe(e *env.Env, of *subject, width, height int) []string {
 	default:
 		w.point(row.Node)
 	}
-	return w.lines
+	return w
 }
 
 func (w *writer) timed() bool {

@@ -30,30 +30,36 @@ type Pane struct {
 	starts *tree.Starts
 	Source *Source
 	state  *state
+	viewer *viewer
 
 	lines
-	of lazy.Row // the row that the lines are about
+	of     lazy.Row // the row that the lines are about
+	values []held   // among the lines
 	// Welcome shows the overview of the trace until the user presses a key.
 	Welcome bool
 }
 
 // New returns the details. Sources are looked for in directories.
-func New(e *env.Env, t *tree.Tree, s *search.Search, marks *lists.Marks, starts *tree.Starts, about *lists.Overview, dirs []string) *Pane {
-	return &Pane{env: e, tree: t, search: s, marks: marks, about: about, starts: starts, Source: NewSource(e, dirs), state: &state{env: e}}
+func New(e *env.Env, t *tree.Tree, s *search.Search, marks *lists.Marks, starts *tree.Starts, about *lists.Overview, clip *tree.Copying, dirs []string) *Pane {
+	return &Pane{env: e, tree: t, search: s, marks: marks, about: about, starts: starts, Source: NewSource(e, dirs), state: &state{env: e}, viewer: newViewer(e, t, clip)}
 }
 
-// Settle looks for what the details of the cursor's row show beside the row itself.
+// Settle looks for what the details of the cursor's row show beside the row itself, and the viewer beside the value.
 func (p *Pane) Settle() tea.Cmd {
+	if p.viewer.arrived() {
+		p.ShowValue()
+	}
+	cmd := p.viewer.settle()
 	if !p.on {
 		p.state.task.Cancel()
-		return nil
+		return cmd
 	}
 	n := p.tree.Out.Cursor.Node
 	p.Welcome = p.Welcome && !p.env.Keyboard.Touched
 	if p.Welcome || n != nil && n.IsThread() {
 		p.about.Want()
 	}
-	cmd := tea.Batch(p.Source.show(n), p.starts.Settle(n))
+	cmd = tea.Batch(cmd, p.Source.show(n), p.starts.Settle(n))
 	if p.env.Trace.Known.Phase != lazy.PhaseReady {
 		return cmd
 	}
@@ -61,7 +67,10 @@ func (p *Pane) Settle() tea.Cmd {
 }
 
 // Forget forgets what was found, as the trace is another one.
-func (p *Pane) Forget() { p.state.forget() }
+func (p *Pane) Forget() {
+	p.state.forget()
+	p.viewer.eventsOf = ""
+}
 
 // Title returns the title of the pane.
 func (p *Pane) Title() string {
@@ -71,8 +80,22 @@ func (p *Pane) Title() string {
 	return "details"
 }
 
-// Enter does nothing yet for a line of the details.
-func (p *Pane) Enter() tea.Cmd { return nil }
+// Enter shows the value of the cursor's line whole.
+func (p *Pane) Enter() tea.Cmd {
+	for i := range p.values {
+		if h := &p.values[i]; p.at >= h.from && p.at < h.to {
+			return p.viewer.show(p.of.Node, p.values, i)
+		}
+	}
+	return p.env.Say("no value in this line")
+}
+
+// ShowValue shows the most telling value of the cursor's row whole.
+func (p *Pane) ShowValue() tea.Cmd {
+	of := p.subject()
+	of.state = nil // its values are not those of the row
+	return p.viewer.show(of.row.Node, described(p.env, of, p.env.Width, p.env.Height).values, -1)
+}
 
 // Click puts the cursor on a line.
 func (p *Pane) Click(y int, double bool) tea.Cmd {
@@ -87,7 +110,9 @@ func (p *Pane) Click(y int, double bool) tea.Cmd {
 func (p *Pane) View(width, height int) []string { return p.view(p.subject(), width, height) }
 
 func (p *Pane) view(of *subject, width, height int) []string {
-	g, all := p.env.Glyphs, describe(p.env, of, width, height)
+	w := described(p.env, of, width, height)
+	g, all := p.env.Glyphs, w.lines
+	p.values = w.values
 	if p.of != of.row {
 		p.of, p.top, p.at = of.row, 0, 0
 	}

@@ -46,7 +46,7 @@ func (w *writer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	case f.Threw && f.Exception == "":
 		w.pair("threw", "an exception; the trace does not name its class", theme.Exception)
 	case f.Exception != "":
-		w.pair("threw", f.Exception, theme.Exception)
+		w.worded("threw", "", f.Exception, "", theme.Exception)
 	case f.Result.Kind != format.ValueVoid:
 		what := ""
 		if method != nil {

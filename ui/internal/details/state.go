@@ -113,7 +113,7 @@ func (w *writer) state(n *lazy.Node) {
 			label, last = v.Part.String(), v.Part
 		}
 		if v.Known {
-			w.pair(label, v.Name+" = "+v.Value.Text+"  "+lazy.EventHandle(v.Event).String(), theme.Plain)
+			w.worded(label, v.Name, v.Value.Text, "  "+lazy.EventHandle(v.Event).String(), theme.Plain)
 		} else {
 			w.pair(label, v.Name+" was not seen before", theme.Faint)
 		}

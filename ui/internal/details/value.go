@@ -16,27 +16,54 @@ const (
 	maxFrames = 30
 )
 
+// held is a value of a row, and which lines of the details are about it.
+type held struct {
+	label, what string
+	value       *format.Value
+	from, to    int
+}
+
 // value writes a value, with facts that its text does not contain, and the captured contents.
 func (w *writer) value(label, what string, v *format.Value) {
+	h := held{label: label, what: what, value: v, from: len(w.lines)}
 	if what != "" {
 		what += " = "
 	}
 	w.line(label, 0, what, v)
 	w.captured(v, 1)
+	h.to = len(w.lines)
+	w.values = append(w.values, h)
+}
+
+// worded writes a value of which only the text is known.
+func (s *sheet) worded(label, what, text, after string, st theme.Role) {
+	from := len(s.lines)
+	s.pair(label, strings.TrimPrefix(what+" = ", " = ")+text+after, st)
+	s.values = append(s.values, held{label, what, &format.Value{Kind: format.ValueRawString, Text: text}, from, len(s.lines)})
 }
 
 // inside returns the column of the contents of a value, at a depth.
-func inside(depth int) int { return labelWidth + 2*depth }
+func (s *sheet) inside(depth int) int {
+	if s.whole {
+		return 2 + 2*depth
+	}
+	return labelWidth + 2*depth
+}
 
 // line writes a label, a value's text, and, faint, facts that the text does not contain.
 func (w *writer) line(label string, depth int, what string, v *format.Value) {
-	text := what + string(w.c.AppendValueText(nil, v))
+	text := what
+	if w.whole && v.ByValue() { // its fields follow
+		text += w.c.ClassName(v.ClassID)
+	} else {
+		text += string(w.c.AppendValueText(nil, v))
+	}
 	spans := []format.Span{{Start: 0, End: len(text), Style: format.StyleName}}
 	if note := w.note(v); note != "" {
 		text += "  " + note
 		spans = append(spans, format.Span{Start: spans[0].End, End: len(text), Style: format.StyleValue})
 	}
-	w.wrap(label, inside(depth), text, spans, func(st format.Style) theme.Role {
+	w.wrap(label, w.inside(depth), text, spans, func(st format.Style) theme.Role {
 		if st == format.StyleValue {
 			return theme.Faint
 		}
@@ -122,7 +149,7 @@ func (w *writer) arrayType(class int32) string {
 // captured writes the captured contents of a value.
 func (w *writer) captured(v *format.Value, depth int) {
 	in := v.Captured
-	if in == nil || depth > maxNested || len(w.lines) > maxWrapped {
+	if in == nil || depth > maxNested && !w.whole || w.room() <= 0 {
 		return
 	}
 	for i := range in.Fields {
@@ -156,7 +183,7 @@ func (w *writer) thrown(in *format.Captured, depth int) {
 		}
 	}
 	for i, frame := range in.Frames {
-		if i == maxFrames {
+		if i == maxFrames && !w.whole {
 			w.more(depth, len(in.Frames)-i, "more frame")
 			break
 		}
@@ -171,7 +198,7 @@ func (w *writer) more(depth, n int, what string) {
 
 // text writes a text inside a value.
 func (w *writer) text(depth int, text string, st theme.Role) {
-	w.wrap("", inside(depth), text, screen.Whole(text), screen.Always(st))
+	w.wrap("", w.inside(depth), text, screen.Whole(text), screen.Always(st))
 }
 
 func styleOf(v *format.Value) theme.Role {

@@ -51,7 +51,7 @@ const (
 	DetailsDown, DetailsUp  Name = "details-down", "details-up"
 	ShowSource, Panes       Name = "show-source", "panes"
 	Columns                 Name = "columns"
-	Overview                Name = "overview"
+	Overview, Value         Name = "overview", "value"
 	ScrollRight, ScrollLeft Name = "scroll-right", "scroll-left"
 	Redraw                  Name = "redraw"
 	Sticky, Locations       Name = "sticky", "locations"

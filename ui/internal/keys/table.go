@@ -133,6 +133,7 @@ var table = []Command{
 	{Name: Details, Group: GroupScreen, Key: bind("details of the row", "d"), Brief: "details"},
 	{Name: DetailsDown, Group: GroupScreen, Key: bind("scroll the details down", "}"), Args: Number},
 	{Name: DetailsUp, Group: GroupScreen, Key: bind("scroll the details up", "{"), Args: Number},
+	{Name: Value, Group: GroupScreen, Key: bind("value of the row, whole", "v"), About: "the value of the row, whole: a struct as a tree, JSON indented, bytes as a dump"},
 	{Name: Overview, Group: GroupScreen, Key: bind("overview of the trace: each line leads on", "I"), Brief: "overview"},
 	{Name: ShowSource, Group: GroupScreen, Key: bind("source of the call, with what it did at each line", "S"), Brief: "source"},
 	{Name: Panes, Group: GroupScreen, Key: bind("size, zoom and keys of the panes", "ctrl+w"), Args: "[CHANGE]", About: "change the panes: next, wider, narrower, higher, lower, even, zoom, close"},
@@ -141,7 +142,7 @@ var table = []Command{
 	{Name: ScrollLeft, Group: GroupScreen, Key: bind("scroll lines to the left", "<"), Args: Number},
 	{Name: Redraw, Group: GroupScreen, Key: bind("redraw the screen", "ctrl+l")},
 	{Name: Sticky, Group: GroupScreen, Key: bind("keep the calls around in view while scrolling, or not")},
-	{Name: Locations, Group: GroupScreen, Key: bind("show file and line of each row", "v")},
+	{Name: Locations, Group: GroupScreen, Key: bind("show file and line of each row", "i")},
 	{Name: Theme, Group: GroupScreen, Aliases: []string{"colors", "colorscheme"}, Args: "[NAME]", About: "the colors: a list that shows each theme"},
 
 	{Name: Source, Group: GroupOther, Key: bind("open the source in $EDITOR (see --source)", "o"), Aliases: []string{"edit"}},

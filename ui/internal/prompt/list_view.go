@@ -138,7 +138,7 @@ func merged(a, b [][2]int) [][2]int {
 
 // Hint tells what the keys do, if possible in width cells.
 func (l *List) Hint(width int, g *screen.Glyphs) string {
-	parts := []string{"↑ ↓ move", l.Keys, "/ filter", "Esc closes"}
+	parts := slices.Concat([]string{"↑ ↓ move"}, strings.Split(l.Keys, "   "), []string{"/ filter", "Esc closes"})
 	switch {
 	case l.filter.typing:
 		parts = []string{"type to filter", strings.TrimSpace(switchHint(l.filter.expr)), "Enter keeps it", "Esc clears it"}
