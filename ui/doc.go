@@ -56,6 +56,7 @@
 //	searches, hits, the filter   internal/search
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes
 //	all about a row              internal/details/pane.go, describe.go
+//	a value of a row, whole      internal/details/viewer.go, whole.go
 //	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines
 //	the overview                 internal/lists/overview.go, overview.go; found by query.Overview
 //	panes: sizes, keys, mouse    panes.go; internal/screen/layout.go

@@ -25,44 +25,47 @@ type whole struct{ *writer }
 type content struct {
 	text  string
 	more  int64 // bytes that were not recorded
-	bytes bool
+	bytes bool  // it is no text
 }
 
 var (
-	cutText  = regexp.MustCompile(`(?s)^(.*)…\+(\d+)$`)
-	cutList  = regexp.MustCompile(`^…\+(\d+)$`)
-	goBytes  = regexp.MustCompile(`(?s)^\[\]byte\((?:0x([0-9a-f]*)|"(.*)")(?:\.\.\., (\d+) bytes)?\)$`)
-	cutJSON  = regexp.MustCompile(`^(\{"|\[[{"])`)
-	typeHead = regexp.MustCompile(`^\[\d*\][\w*[]`) // [4]int
+	cutText   = regexp.MustCompile(`(?s)^(.*)…\+(\d+)$`)
+	cutList   = regexp.MustCompile(`^…\+(\d+)$`)
+	goBytes   = regexp.MustCompile(`(?s)^\[\]byte\((?:0x([0-9a-f]*)|"(.*)")(?:\.\.\., (\d+) bytes)?\)$`)
+	goLiteral = regexp.MustCompile(`(^|[\w\]])\{`)
+	cutJSON   = regexp.MustCompile(`^(\{"|\[[{"])`)
+	typeHead  = regexp.MustCompile(`^\[\d*\][\w*[]`) // [4]int
 )
 
 // contents returns the contents of a text or of bytes.
 func contents(v *format.Value) (c content, ok bool) {
 	switch {
 	case v.Kind == format.ValueArray && v.Captured != nil:
+		var list []byte
 		for i := range v.Captured.Elements {
-			if v.Captured.Elements[i].Kind != format.ValueByte {
-				return c, false
+			if v.Captured.Elements[i].Kind == format.ValueByte {
+				list = append(list, byte(v.Captured.Elements[i].Bits))
 			}
-			c.text += string([]byte{byte(v.Captured.Elements[i].Bits)})
 		}
-		c.more, c.bytes = int64(v.Length())-int64(len(c.text)), true
-		return c, c.text != ""
-	case v.Kind != format.ValueString && v.Kind != format.ValueBuilder && v.Kind != format.ValueSequence && !v.Unquoted():
+		if len(list) == 0 || len(list) < len(v.Captured.Elements) {
+			return c, false
+		}
+		c.text, c.more = string(list), int64(v.Length())-int64(len(list))
+	case v.Kind == format.ValueString || v.Kind == format.ValueBuilder || v.Kind == format.ValueSequence || v.Unquoted():
+		c.text = v.Text
+		if m := goBytes.FindStringSubmatch(v.Text); m != nil && v.Unquoted() {
+			b, _ := hex.DecodeString(m[1])
+			all, _ := strconv.ParseInt(m[3], 10, 64)
+			c.text = string(b) + m[2]
+			c.more = max(0, all-int64(len(c.text)))
+		} else if m := cutText.FindStringSubmatch(v.Text); m != nil {
+			c.text = m[1]
+			c.more, _ = strconv.ParseInt(m[2], 10, 64)
+		}
+	default:
 		return c, false
 	}
-	c.text = v.Text
-	if m := goBytes.FindStringSubmatch(v.Text); m != nil && v.Unquoted() {
-		b, _ := hex.DecodeString(m[1])
-		c.text, c.bytes = string(b)+m[2], m[2] == ""
-		if all, err := strconv.ParseInt(m[3], 10, 64); err == nil {
-			c.more = max(0, all-int64(len(c.text)))
-		}
-	} else if m := cutText.FindStringSubmatch(v.Text); m != nil {
-		c.text = m[1]
-		c.more, _ = strconv.ParseInt(m[2], 10, 64)
-	}
-	c.bytes = c.bytes || strings.ContainsFunc(c.text, func(r rune) bool {
+	c.bytes = strings.ContainsFunc(c.text, func(r rune) bool {
 		return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\n\r\t\x1b", r)
 	})
 	return c, true
@@ -82,7 +85,7 @@ func (w whole) contents(v *format.Value, other bool) {
 	switch body := strings.TrimSpace(c.text); {
 	case c.bytes != other:
 		w.dump(c.text)
-	case v.Unquoted() && strings.Contains(body, "{"), json.Valid([]byte(body)), c.more > 0 && cutJSON.MatchString(body):
+	case v.Unquoted() && goLiteral.MatchString(body), json.Valid([]byte(body)), c.more > 0 && cutJSON.MatchString(body):
 		w.literal(body)
 	default:
 		for line := range strings.SplitSeq(c.text, "\n") {

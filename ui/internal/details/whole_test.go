@@ -60,6 +60,8 @@ func TestWhole(t *testing.T) {
 		"damaged":  {rawValue(`}]{"`), false, `}]{|  "`},
 		"go bytes": {rawValue(`[]byte(0x8950..., 50 bytes)`), false, "000000  89 50        .P|and 48 more bytes, which the |recorder left out"},
 		"go text":  {rawValue(`[]byte("GET /")`), false, "GET /"},
+		"go JSON":  {rawValue(`[]byte(0x7b2261223a317d)`), false, "{|  \"a\":1|}"},
+		"message":  {rawValue("java.lang.Error: no { in \"x\""), false, "java.lang.Error: no { in \"x\""},
 		"enum":     {rawValue("RED"), false, "RED"},
 		"bytes":    {&bytes, false, "[B@7? byte[], 9 elements|000000  00 47 6f 7f  .Go.|and 5 more bytes, which the recorder |left out"},
 		"int":      {&format.Value{Kind: format.ValueInt, Bits: 12}, false, "12"},
