@@ -19,6 +19,9 @@ type ThreadList struct {
 // ThreadList returns the threads that are known now.
 func (r *LazyTraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
 
+// Reader returns the reader of the trace.
+func (l *ThreadList) Reader() *LazyTraceReader { return l.r }
+
 // Same reports whether l and o are of the same moment.
 func (l *ThreadList) Same(o *ThreadList) bool { return l.v == o.v }
 

@@ -1,9 +1,11 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"tracex/format"
 )
@@ -102,7 +104,7 @@ func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, 
 		progress(int64(from), 2*int64(len(list)))
 	}
 	less := func(a, b namedThread) bool {
-		if c := compareNames(a.name, b.name); c != 0 {
+		if c := compareThreads(a.name, b.name); c != 0 {
 			return c < 0
 		}
 		return a.n < b.n
@@ -168,6 +170,27 @@ func merge[T any](to, a, b []T, less func(a, b T) bool) {
 			to[i], b = b[0], b[1:]
 		}
 	}
+}
+
+// compareThreads compares names of threads. Of goroutines, the number comes after the program and the function.
+func compareThreads(a, b string) int {
+	program, function, number := goroutineName(a)
+	otherProgram, otherFunction, otherNumber := goroutineName(b)
+	return cmp.Or(compareNames(program, otherProgram), compareNames(function, otherFunction), compareNames(number, otherNumber))
+}
+
+// goroutineName splits the name of a goroutine. Of any other one, all is the function.
+func goroutineName(name string) (program, function, number string) {
+	const goroutine = "goroutine "
+	i := strings.Index(name, goroutine)
+	if i < 0 || i > 0 && !strings.HasSuffix(name[:i], " › ") {
+		return "", name, ""
+	}
+	if number, function, _ = strings.Cut(name[i+len(goroutine):], " "); function == "" {
+		return "", name, ""
+	}
+	function, _, _ = strings.Cut(function, " ← ")
+	return name[:i], function, number
 }
 
 // compareNames compares names as people do: digits in both compare as numbers. The

@@ -30,7 +30,7 @@ func TestThreadOrders(t *testing.T) {
 		}
 	}
 	for o, before := range map[ThreadOrder]func(a, b *ThreadRow) int{
-		ByName:     func(a, b *ThreadRow) int { return compareNames(a.Name, b.Name) },
+		ByName:     func(a, b *ThreadRow) int { return compareThreads(a.Name, b.Name) },
 		ByDuration: func(a, b *ThreadRow) int { return int(b.Time.Duration - a.Time.Duration) },
 		ByCalls:    func(a, b *ThreadRow) int { return int(b.Containers - a.Containers) },
 	} {

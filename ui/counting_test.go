@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,10 +27,18 @@ func TestCallsAreCalls(t *testing.T) {
 		d.has("6 threads · " + display.Grouped(calls) + " calls · " + display.Grouped(events) + " events")
 		d.keys("g d").has("calls      "+display.Grouped(sum.Threads[0].Calls), "events     "+display.Grouped(sum.Threads[0].Points),
 			"calls      "+display.Grouped(calls), "events     "+display.Grouped(events))
-		d.keys("t")
+		d.resize(100, 40) // without a bar
+		lines := strings.Join(strings.Fields(d.keys("t").screen()), " ")
 		for _, th := range sum.Threads {
 			info, _ := r.ThreadInfo(th.ID)
-			d.has(" " + display.Grouped(th.Calls) + " calls, " + display.Size(info.Bytes))
+			share, digits := 100*float64(th.Calls)/float64(calls), 1
+			if share >= 10 {
+				digits = 0
+			}
+			row := fmt.Sprintf(" %s %d %s %.*f %% %s ", info.Name, th.ID+1, display.Grouped(th.Calls), digits, share, display.Size(info.Bytes))
+			if !strings.Contains(lines, row) {
+				t.Errorf("no %q:\n%s", row, d.screen())
+			}
 		}
 	}
 }

@@ -71,30 +71,31 @@ func TestThreadHeading(t *testing.T) {
 // other orders.
 func TestThreadTree(t *testing.T) {
 	d := drive(t, startsTrace(t), 122, 26, Options{})
-	d.keys("t").has("13 threads as a tree", "9 app.die ← app.go:4                              ✗ panic: 7, 1 call, thread 12", "did not end, 1 call, thread 13", "  ▾ b.test 47 › 1 main", "      19 b.f ← b.go:1", "▾ 1 main ", "    8 runtime.corostart ← iter.go:271", "    ▾ 26 app.worker ← app.go:3", "      6 app.retry ← app.go:9",
-		"    7 time.goFunc ", "    40 app.retry ← 39 app.worker app.go:9", "    Thread 9 (AWT)", ", thread 5", "s sort   O its go statement")
-	d.keys("j j j j j j").has("▌   ▾ 26 app.worker")
-	d.keys("h").has("▌   ▸ 26 app.worker")
-	if strings.Contains(d.screen(), "app.retry ← app.go:9") {
+	d.keys("t").has("13 threads as a tree", "app.die 9 ← app.go:4", "✗ panic: 7", "✗ did not end", "  ▾ b.test 47 › main", "    b.f 19 ← b.go:1", "▾ main ", "    runtime.corostart 8 ← iter.go:271", "  ▾ app.worker 26 ← app.go:3", "      app.retry 6 ← app.go:9",
+		"    time.goFunc 7 ", "    app.retry 40 ← 39 app.worker app.go:9", "    AWT ", "s sort   O its go statement")
+	d.golden("threads-tree")
+	d.keys("j j j j j j").has("▌   ▾ app.worker 26")
+	d.keys("h").has("▌   ▸ app.worker 26")
+	if strings.Contains(d.screen(), "app.retry 6 ← app.go:9") {
 		t.Errorf("not collapsed:\n%s", d.screen())
 	}
-	d.keys("j").has("▌   7 time.goFunc")
-	d.keys("k l l").has("▌       6 app.retry ← app.go:9")
-	d.keys("h").has("▌   ▾ 26 app.worker")
-	d.keys("h h").has("▌ ▾ 1 main")
-	d.keys("h").has("▌ ▸ 1 main", "7 time.goFunc")
-	d.keys("l j j j j j j l").has("26 app.worker")
+	d.keys("j").has("▌   time.goFunc 7")
+	d.keys("k l l").has("▌       app.retry 6 ← app.go:9")
+	d.keys("h").has("▌   ▾ app.worker 26")
+	d.keys("h h").has("▌ ▾ main")
+	d.keys("h").has("▌ ▸ main", "time.goFunc 7")
+	d.keys("l j j j j j j l").has("app.worker 26")
 	d.keys("/").typed("retry")
-	d.keys("enter").has("2 of 13 threads as a tree and 2 above /retry", "1 main", "26 app.worker", "▌       6 app.retry", "40 app.retry")
-	if strings.Contains(d.screen(), "19 app.worker") {
+	d.keys("enter").has("2 of 13 threads as a tree and 2 above /retry", "▾ main", "app.worker 26", "▌       app.retry 6", "app.retry 40")
+	if strings.Contains(d.screen(), "app.worker 19") {
 		t.Errorf("not filtered:\n%s", d.screen())
 	}
 	d.keys("enter")
 	if n := d.m.tree.Out.Cursor.Node; n.Thread() != 4 {
 		t.Errorf("at %q", d.cursorText())
 	}
-	d.keys("t").has("▌       6 app.retry")
-	d.keys("s").has("─ 13 threads ─", "Thread 9 (AWT)")
+	d.keys("t").has("▌       app.retry 6")
+	d.keys("s").has("─ 13 threads ─", "▲ thread")
 	d.keys("s s s").has("13 threads as a tree")
 }
 

@@ -122,13 +122,10 @@ func (n *Name) Main() bool { return n.Number == mainNumber && n.Start == "" }
 
 // String names the goroutine in a sentence, without its program.
 func (n *Name) String() string {
-	switch {
-	case n.Main():
+	if n.Main() {
 		return mainName
-	case n.Number == 0:
-		return goroutine + "?"
 	}
-	return goroutine + strconv.FormatInt(n.Number, 10)
+	return goroutine + n.Digits()
 }
 
 // Made reads the result of a go statement: the number of the goroutine that it made, and whether that
@@ -166,11 +163,16 @@ func (n *Name) Heading() (text string, end int) {
 
 // short returns the number, with "main" appended for that of main.
 func (n *Name) short() string {
-	switch {
-	case n.Number == 0:
-		return "?"
-	case n.Main():
+	if n.Main() {
 		return "1 main"
+	}
+	return n.Digits()
+}
+
+// Digits returns the number, or a question mark for one that was not recorded.
+func (n *Name) Digits() string {
+	if n.Number == 0 {
+		return "?"
 	}
 	return strconv.FormatInt(n.Number, 10)
 }

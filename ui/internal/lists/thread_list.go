@@ -10,10 +10,10 @@ import (
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/goroutines"
 	"tracex/lazy/query/pattern"
+	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/theme"
 	"tracex/ui/internal/tree"
 )
 
@@ -25,25 +25,30 @@ type ThreadList struct {
 	all    *lazy.ThreadList
 	timed  bool // the trace has times
 
-	order   lazy.ThreadOrder       // the order shown
-	sorted  []int                  // their numbers in that order; nil for the order by id, and for the tree
-	family  family                 // the lines of the tree
-	chosen  bool                   // the user has chosen an order
-	sorting *sorting               // nil if none is under way
-	filter  *prompt.Scan           // nil if none
-	looking env.Task               // a turn of the filter
-	seen    map[int]lazy.ThreadRow // the threads on the screen, by number
-	ends    map[int]lazy.ThreadEnd // how they ended, for the tree
+	order   lazy.ThreadOrder      // the order shown
+	back    bool                  // it is shown the other way round
+	sorted  []int                 // their numbers in that order; nil for the order by id, and for the tree
+	family  family                // the lines of the tree
+	chosen  bool                  // the user has chosen an order
+	sorting *sorting              // nil if none is under way
+	filter  *prompt.Scan          // nil if none
+	looking env.Task              // a turn of the filter
+	table   *table.Table          // its columns; the rows are those seen
+	layout  *table.Layout         // of table
+	seen    map[int][]table.Value // the rows on the screen, by number
 }
 
 // newThreadList returns the list of threads, with the cursor on the thread with the given id. In a trace
 // with goroutines that others started it becomes a tree as soon as that is known.
 func newThreadList(e *env.Env, starts *tree.Starts, all *lazy.ThreadList, timed bool, id int32) *ThreadList {
-	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int]lazy.ThreadRow{}, ends: map[int]lazy.ThreadEnd{}}
+	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int][]table.Value{}}
 	l.List = prompt.List{
 		Keys: "Enter goes there", Also: "s sort", Choosable: true,
-		Len: l.len, Item: l.line, Filter: l.filterBy, None: l.nothing,
+		Len: l.len, Item: l.line, Head: l.head, Filter: l.filterBy, None: l.nothing,
 	}
+	l.table = &table.Table{Columns: threadColumns(timed)}
+	l.layout = table.NewLayout(l.table, e.Front.Area.Width, margin, e.Glyphs.Glyphs).Bars()
+	l.showOrder()
 	l.Select(all.Index(id))
 	l.relate()
 	return l
@@ -98,6 +103,8 @@ func (l *ThreadList) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	case name == "s" && !l.Typing():
 		l.next()
 		return prompt.ListAction{}
+	case name == "S" && !l.Typing():
+		return l.sortBy(l.table.Sorted)
 	case name == "esc" && !l.Typing() && l.sorting != nil && l.chosen:
 		l.giveUpSorting()
 		return prompt.ListAction{}
@@ -129,14 +136,7 @@ func (l *ThreadList) settle(now *lazy.ThreadList, height int) tea.Cmd {
 		which = append(which, l.number(i))
 	}
 	clear(l.seen)
-	for i, row := range l.all.Rows(which) {
-		l.seen[which[i]] = row
-	}
-	if clear(l.ends); l.order == asTree {
-		for i, e := range l.all.Ends(which) {
-			l.ends[which[i]] = e
-		}
-	}
+	l.layout.FitRows(l.look(which))
 	return cmd
 }
 
@@ -150,7 +150,7 @@ func (l *ThreadList) work(now *lazy.ThreadList) (cmd tea.Cmd) {
 		case l.sorting != nil && !l.sorting.task.Running():
 			cmd = l.sort()
 		case l.sorting == nil && l.filter != nil && !l.filter.Ended && !l.looking.Running():
-			cmd = l.look()
+			cmd = l.sift()
 		default:
 			return nil
 		}
@@ -158,8 +158,8 @@ func (l *ThreadList) work(now *lazy.ThreadList) (cmd tea.Cmd) {
 	return cmd
 }
 
-// look looks at some more threads for the filter.
-func (l *ThreadList) look() tea.Cmd {
+// sift looks at some more threads for the filter.
+func (l *ThreadList) sift() tea.Cmd {
 	all, number := l.all, func(i int) int { return i }
 	if l.order == asTree {
 		number = l.family.At
@@ -180,8 +180,8 @@ func (l *ThreadList) look() tea.Cmd {
 // grow takes over the threads known by now: at once in the order by id, otherwise after they
 // have been sorted.
 func (l *ThreadList) grow(now *lazy.ThreadList) {
-	if l.order != lazy.ByID {
-		l.sorting = &sorting{order: l.order, all: now}
+	if l.order != lazy.ByID || l.back {
+		l.sorting = &sorting{order: l.order, back: l.back, all: now}
 		return
 	}
 	at, any := int32(0), l.Selected() < l.Count()
@@ -216,39 +216,9 @@ func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 	if s := l.sorting; s != nil {
 		l.Title += ", sorting " + orderNames[s.order] + " " + display.Percent(s.done.Load(), max(1, s.total.Load()))
 	}
+	l.table.Columns[0].Worth = width >= roomy
+	l.layout.Resize(width)
 	return l.List.View(width, height, g)
-}
-
-// line returns the i-th line: a thread, and what is known about it.
-func (l *ThreadList) line(i int) prompt.Item {
-	number := l.number(i)
-	t, ok := l.seen[number]
-	if !ok {
-		return prompt.Item{} // arrives with the next settle
-	}
-	what, ended := screen.CallsText(t.Population, "", l.env.Glyphs), l.ended(number)
-	switch {
-	case t.Bytes == 0:
-		what = "no calls in this thread"
-	case ended == "":
-		what += ", " + display.Size(t.Bytes)
-	}
-	from := l.env.Front.Area.Width - 38
-	if l.timed {
-		from -= 2
-		if t.Timed {
-			what = l.env.Glyphs.Duration(t.Time.Duration) + ", " + what
-		}
-	}
-	if ended != "" {
-		what = ended + ", " + what
-	}
-	if l.order == asTree {
-		return l.treeLine(number, t.ThreadInfo, what, from)
-	}
-	from = max(28, from)
-	name := l.env.Glyphs.CutMiddle(screen.Thread(t.ThreadInfo), from-3)
-	return prompt.Item{Cells: []prompt.Cell{{Text: name, Style: theme.Plain, At: 2}, {Text: what, Style: theme.Faint, At: from, Aside: true}}}
 }
 
 // nothing explains why the list is empty.

@@ -90,7 +90,7 @@ func TestFilterLooksAtWhatMayPass(t *testing.T) {
 	if got, want := l.Count(), 1+10+100; got != want {
 		t.Errorf("%d threads pass, want %d", got, want)
 	}
-	if view := l.view(); !strings.Contains(view, " 111 of 3,000 threads ") || !strings.Contains(view, "pool-1-thread-29)") {
+	if view := l.view(); !strings.Contains(view, " 111 of 3,000 threads ") || !strings.Contains(view, "▌ pool-1-thread-29  ") {
 		t.Error(view)
 	}
 	if len(l.seen) > height {

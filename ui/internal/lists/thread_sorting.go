@@ -2,6 +2,7 @@ package lists
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,6 +10,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/prompt"
 )
 
 // asTree is the order in which threads are below those that started them. It follows the others.
@@ -19,21 +21,53 @@ var orderNames = map[lazy.ThreadOrder]string{
 	lazy.ByID: "by number", lazy.ByName: "by name", lazy.ByDuration: "by duration", lazy.ByCalls: "by calls", asTree: "as a tree",
 }
 
+// orderKeys are the keys of the columns that orders are by. The tree is by none.
+var orderKeys = map[lazy.ThreadOrder]string{lazy.ByID: "thread", lazy.ByName: "name", lazy.ByDuration: "time", lazy.ByCalls: "calls"}
+
 // next sorts the threads by the next order.
 func (l *ThreadList) next() {
 	o := l.order
 	if l.sorting != nil {
 		o = l.sorting.order
 	}
-	l.giveUpSorting()
 	if o = (o + 1) % lazy.ThreadOrder(len(orderNames)); o == lazy.ByDuration && !l.timed {
 		o++
 	}
 	if o == asTree && !l.family.linked {
 		o = lazy.ByID
 	}
+	l.begin(o, false)
+}
+
+// sortBy sorts by the column with a key, or the other way round if the threads are sorted by it.
+func (l *ThreadList) sortBy(key string) prompt.ListAction {
+	if key == "share" {
+		key = map[bool]string{true: "time", false: "calls"}[l.timed]
+	}
+	for o, of := range orderKeys {
+		if of == key {
+			l.begin(o, o == l.order && !l.back)
+			return prompt.ListAction{}
+		}
+	}
+	if key == "" {
+		return prompt.ListAction{Say: "the tree of threads has one order: s sorts"}
+	}
+	return prompt.ListAction{Say: "the threads are not sorted by that column"}
+}
+
+// begin makes the next settle sort the threads.
+func (l *ThreadList) begin(o lazy.ThreadOrder, back bool) {
+	l.giveUpSorting()
 	l.chosen = true
-	l.sorting = &sorting{order: o, all: l.all}
+	l.sorting = &sorting{order: o, back: back, all: l.all}
+}
+
+// showOrder marks the head of the column that orders the threads.
+func (l *ThreadList) showOrder() {
+	rises := l.order == lazy.ByID || l.order == lazy.ByName
+	l.table.Sorted, l.table.Rising = orderKeys[l.order], rises != l.back
+	l.layout.Show(l.table)
 }
 
 func (l *ThreadList) giveUpSorting() {
@@ -46,6 +80,7 @@ func (l *ThreadList) giveUpSorting() {
 // sorting is a sort that is wanted or under way.
 type sorting struct {
 	order       lazy.ThreadOrder
+	back        bool             // the other way round
 	all         *lazy.ThreadList // the threads to sort
 	task        env.Task
 	done, total atomic.Int64
@@ -67,6 +102,12 @@ func (l *ThreadList) sort() tea.Cmd {
 		} else {
 			numbers, err = s.all.Sort(ctx, s.order, tell)
 		}
+		if s.back && err == nil {
+			for i := len(numbers); i < s.all.Len(); i++ {
+				numbers = append(numbers, i) // the order by number has no list
+			}
+			slices.Reverse(numbers)
+		}
 		return func() tea.Cmd {
 			l.sorting = nil
 			if err == nil { // otherwise the trace is closed
@@ -82,11 +123,12 @@ func (l *ThreadList) show(s *sorting, numbers []int, forest *goroutines.Forest) 
 	if forest != nil && !forest.Linked() && !l.chosen {
 		return // all parents are missing in the trace
 	}
-	again, was := l.order == s.order, int32(-1)
+	again, was := l.order == s.order && l.back == s.back, int32(-1)
 	if l.Selected() < l.len() {
 		was = l.ID(l.Selected())
 	}
-	l.all, l.order, l.sorted, l.family.Forest = s.all, s.order, numbers, forest
+	l.all, l.order, l.back, l.sorted, l.family.Forest = s.all, s.order, s.back, numbers, forest
+	l.showOrder()
 	if forest != nil {
 		l.family.refold()
 	}

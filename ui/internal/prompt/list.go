@@ -20,6 +20,7 @@ type List struct {
 	Full      bool                     // it replaces the tree and does not float over it
 	Filter    func(p *pattern.Pattern) // filters instead of the list, which does so if Filter is nil; called with nil to remove the filter
 	None      func() string            // why there is nothing; nil means the list explains it itself
+	Head      func(width int) string   // draws the heads of columns below the title; nil means none
 	Above     func() []string          // draws the lines above the list; nil means the title
 	Below     func() []string          // draws the lines below the list; nil means none
 	Besides   int                      // how many lines Above and Below draw; 0 without them
@@ -43,7 +44,15 @@ func (l *List) Lines() int {
 	if l.Full {
 		return 0
 	}
-	return l.Len() + max(1, l.Besides)
+	return l.Len() + l.besides()
+}
+
+// besides returns how many lines are above and below those of the list.
+func (l *List) besides() int {
+	if l.Head != nil {
+		return 2
+	}
+	return max(1, l.Besides)
 }
 
 // Cursor returns the index of the cursor's line; ok is false if there is none.
@@ -163,8 +172,11 @@ func (l *List) HandleKey(k tea.KeyPressMsg) ListAction {
 // Click puts the cursor on a line of the screen, counted from the title on. A double click chooses it.
 func (l *List) Click(x, y int, double bool) ListAction {
 	above := 1
-	if l.Above != nil {
+	switch {
+	case l.Above != nil:
 		above = len(l.Above())
+	case l.Head != nil:
+		above++
 	}
 	i := l.top + y - above
 	if l.filter.typing || !l.Choosable || y < above || y-above >= l.height || i >= l.Count() {
@@ -224,7 +236,7 @@ func (l *List) Visible(height int) (from, to int) {
 // settle brings the cursor onto a screen of height lines, including the title. No line of the
 // screen stays empty while there are lines above.
 func (l *List) settle(height int) {
-	l.height = max(1, height-max(1, l.Besides))
+	l.height = max(1, height-l.besides())
 	if l.Choosable {
 		l.sel = max(0, min(l.sel, l.Count()-1))
 		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel, l.Count()-l.height))

@@ -58,6 +58,9 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	} else {
 		lines = []string{l.title(width, g)}
 	}
+	if l.Head != nil {
+		lines = append(lines, l.Head(width))
+	}
 	if l.Below != nil {
 		below = l.Below()
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy/query/table"
 	"tracex/ui/internal/theme"
 )
 
@@ -153,4 +154,33 @@ func Whole(text string) []format.Span { return []format.Span{{Start: 0, End: len
 // Always returns the same style for all parts of a text.
 func Always(s theme.Role) func(format.Style) theme.Role {
 	return func(format.Style) theme.Role { return s }
+}
+
+// OfTable returns the role of a part of a table's line.
+func OfTable(s format.Style) theme.Role {
+	switch s {
+	case table.Plain:
+		return theme.Plain
+	case table.Faint:
+		return theme.Faint
+	case table.Strong:
+		return theme.Bold
+	case table.Track:
+		return theme.Track
+	case table.Cool:
+		return theme.Accent
+	case table.Warm:
+		return theme.Warm
+	case table.Hot:
+		return theme.Hot
+	}
+	return theme.OfSpan(s, format.ClassCall)
+}
+
+// OfHead is OfTable for heads: the one that orders the rows has the accent.
+func OfHead(s format.Style) theme.Role {
+	if s == table.Strong {
+		return theme.Accent
+	}
+	return OfTable(s)
 }

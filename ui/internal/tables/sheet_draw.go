@@ -3,42 +3,11 @@ package tables
 import (
 	"strings"
 
-	"tracex/format"
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/table"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 )
-
-// style tells how a part of a table's line is drawn.
-func style(s format.Style) theme.Role {
-	switch s {
-	case table.Plain:
-		return theme.Plain
-	case table.Faint:
-		return theme.Faint
-	case table.Strong:
-		return theme.Bold
-	case table.Track:
-		return theme.Track
-	case table.Cool:
-		return theme.Accent
-	case table.Warm:
-		return theme.Warm
-	case table.Hot:
-		return theme.Hot
-	}
-	return theme.OfSpan(s, format.ClassCall)
-}
-
-// headStyle is that of heads: the one that orders the rows has the accent.
-func headStyle(s format.Style) theme.Role {
-	if s == table.Strong {
-		return theme.Accent
-	}
-	return style(s)
-}
 
 // item returns the i-th row shown.
 func (s *Sheet) item(i int) prompt.Item {
@@ -46,13 +15,13 @@ func (s *Sheet) item(i int) prompt.Item {
 	if !ok {
 		return prompt.Item{} // arrives with the next Settle
 	}
-	return prompt.Item{Cells: []prompt.Cell{{Text: line.Text, Spans: line.Spans, Of: style, Skip: margin}}}
+	return prompt.Item{Cells: []prompt.Cell{{Text: line.Text, Spans: line.Spans, Of: screen.OfTable, Skip: margin}}}
 }
 
 // above draws the title and the heads of the columns.
 func (s *Sheet) above() []string {
 	head, out := s.layout.Head(), screen.NewLine(s.env.Width, s.env.Glyphs)
-	out.Spans(head.Text, head.Spans, headStyle, nil, 0)
+	out.Spans(head.Text, head.Spans, screen.OfHead, nil, 0)
 	return []string{s.title(), out.End()}
 }
 
@@ -122,10 +91,10 @@ func (s *Sheet) below() []string {
 	room := out.Left - 2
 	if w := s.env.Glyphs.TextWidth(right.Text); w <= room {
 		out.Space(out.Left - w - 1)
-		out.Spans(right.Text, right.Spans, style, nil, 0)
+		out.Spans(right.Text, right.Spans, screen.OfTable, nil, 0)
 	} else if room > 0 {
 		out.Space(2)
-		out.Spans(right.Text, right.Spans, style, nil, 0)
+		out.Spans(right.Text, right.Spans, screen.OfTable, nil, 0)
 	}
 	return []string{out.End()}
 }

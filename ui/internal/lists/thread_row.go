@@ -1,0 +1,174 @@
+package lists
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/goroutines"
+	"tracex/lazy/query/table"
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
+)
+
+// margin is the width of the cursor's mark and the blank after it. From roomy on other columns are left out before
+// names are cut to few cells.
+const (
+	margin = 2
+	roomy  = 60
+)
+
+// threadColumns are the columns of the list; time is in those of a trace with times.
+func threadColumns(timed bool) []table.Column {
+	time := table.Column{Key: "time", Title: "time", Kind: table.Duration, Priority: 2}
+	if !timed {
+		time.In = table.OnlyData
+	}
+	return []table.Column{
+		{Key: "name", Title: "name", Most: 48, Stretch: true},
+		{Key: "thread", Title: "thread", Kind: table.Number, Priority: 4},
+		{Key: "calls", Title: "calls", Kind: table.Count, Priority: 3}, time,
+		{Key: "share", Title: "share", Kind: table.Share, Priority: 5},
+		{Key: "size", Title: "size", Kind: table.Bytes, Priority: 6},
+		{Key: "wrong", Title: "went wrong", Least: 10, Most: 30, Priority: 1},
+	}
+}
+
+// look looks up threads, given by their numbers, and returns their rows.
+func (l *ThreadList) look(which []int) (rows [][]table.Value) {
+	_, all := l.all.Reader().Totals()
+	_, length, _ := l.all.Reader().Recording()
+	ends := l.all.Ends(which)
+	for i, t := range l.all.Rows(which) {
+		calls, time, share := table.Int(t.Calls), table.Value{}, table.Value{}
+		switch {
+		case !t.Counted:
+			calls = table.Int(t.Containers).Is(table.AtMost)
+		case !l.timed && all.Counted && all.Calls > 0:
+			share = table.Float(float64(t.Calls) / float64(all.Calls))
+		}
+		if t.Timed {
+			time = table.Int(t.Time.Duration)
+			share = table.Float(float64(t.Time.Duration) / float64(length))
+		}
+		row := []table.Value{l.nameOf(which[i], t.ThreadInfo), table.Int(int64(t.ID) + 1), calls, time, share, table.Int(t.Bytes), l.wrong(ends[i])}
+		l.seen[which[i]] = row
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// wrong tells how a thread ended, unless it returned.
+func (l *ThreadList) wrong(e lazy.ThreadEnd) table.Value {
+	what := "did not end"
+	switch {
+	case e.Threw:
+		what = cmp.Or(e.Exception, "threw")
+	case e.State == lazy.StatePending:
+		return styled("not ended yet", table.Faint)
+	case e.State != lazy.StateUnfinished:
+		return table.Value{}
+	}
+	return styled(l.env.Glyphs.Threw+what, format.StyleAlarm)
+}
+
+func styled(text string, s format.Style) table.Value {
+	return table.Styled(text, []format.Span{{End: len(text), Style: s}})
+}
+
+// treeIndent is how many cells a thread is indented by more than the one above it.
+const treeIndent = 2
+
+// nameOf is the first column of a thread: in the tree with its indent, then the name, and after it what is faint.
+func (l *ThreadList) nameOf(thread int, t lazy.ThreadInfo) table.Value {
+	name, rest := l.name(thread, t)
+	f, style, before := &l.family, table.Strong, ""
+	if l.order == asTree {
+		sign := " "
+		switch {
+		case f.Below(thread) == 0:
+		case l.filter == nil && f.isFolded(thread):
+			sign = l.env.Glyphs.Closed
+		default:
+			sign = l.env.Glyphs.Open
+		}
+		if l.filter != nil && !f.found.passes(thread) {
+			style = table.Faint
+		}
+		indent, most := treeIndent*f.Depth(thread), l.env.Front.Area.Width/4
+		if indent > most {
+			sign = l.env.Glyphs.More + strconv.Itoa(f.Depth(thread)) + " " + sign
+			indent = max(0, most-l.env.Glyphs.TextWidth(sign))
+		}
+		before = strings.Repeat(" ", indent) + sign + " "
+	}
+	at, end := len(before), len(before)+len(name)
+	return table.Styled(before+name+rest, []format.Span{{End: at, Style: table.Faint}, {Start: at, End: end, Style: style}, {Start: end, End: end + len(rest), Style: table.Faint}})
+}
+
+// name returns the name of a thread, or the function of its goroutine, and what follows it: the number of the goroutine,
+// and where it was started. It leaves out what the thread above it in the tree shows.
+func (l *ThreadList) name(thread int, t lazy.ThreadInfo) (name, rest string) {
+	n, ok := goroutines.Parse(t.Name)
+	switch {
+	case t.Name == "":
+		return screen.Thread(t), ""
+	case !ok:
+		return t.Name, ""
+	}
+	name = cmp.Or(n.Start, n.String())
+	if n.Start != "" {
+		rest = " " + n.Digits()
+	}
+	above := false
+	if l.order == asTree {
+		_, above = l.family.Parent(thread)
+	}
+	if !above && n.Program != "" {
+		name = n.Program + " " + l.env.Glyphs.Crumb + " " + name
+	}
+	switch by := " " + l.env.Glyphs.Again + " "; {
+	case above && n.At != "":
+		rest += by + n.At
+	case !above && n.Parent != 0:
+		rest += by + strconv.FormatInt(n.Parent, 10) + " " + n.By + " " + n.At
+	}
+	return name, rest
+}
+
+// head draws the heads of the columns.
+func (l *ThreadList) head(width int) string {
+	head, out := l.layout.Head(), screen.NewLine(width, l.env.Glyphs)
+	out.Spans(head.Text, head.Spans, screen.OfHead, nil, 0)
+	return out.End()
+}
+
+// line returns the i-th line. What a filter matches is lit in the name.
+func (l *ThreadList) line(i int) prompt.Item {
+	row, ok := l.seen[l.number(i)]
+	if !ok {
+		return prompt.Item{} // arrives with the next settle
+	}
+	line := l.layout.Values(row)
+	cell := prompt.Cell{Text: line.Text, Spans: line.Spans, Of: screen.OfTable, Skip: margin, Aside: true}
+	if name := row[0].Text(); l.filter != nil {
+		n := 0
+		for n < len(name) && margin+n < len(line.Text) && name[n] == line.Text[margin+n] {
+			n++
+		}
+		for _, r := range l.filter.P.Ranges([]byte(name[:n])) {
+			cell.Lit = append(cell.Lit, [2]int{r[0] + margin, r[1] + margin})
+		}
+	}
+	return prompt.Item{Cells: []prompt.Cell{cell}}
+}
+
+// Click sorts by the column whose head is clicked, and puts the cursor on a thread. A double click there goes to it.
+func (l *ThreadList) Click(x, y int, double bool) prompt.ListAction {
+	if key, ok := l.layout.At(x); ok && y == 1 && !l.Typing() {
+		return l.sortBy(key)
+	}
+	return l.List.Click(x, y, double)
+}
