@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/lazy"
+	"tracex/lazy/query/table"
 	"tracex/ui/internal/flame"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/tables"
@@ -135,4 +138,62 @@ func TestClickMore(t *testing.T) {
 	if d.click(path(), "Thread"); d.m.tree.Out.Cursor.Node != rows[0] {
 		t.Errorf("at %s", d.cursorText())
 	}
+}
+// TestClickHeads: a click on any head of any answer sorts by it, or says why not, also after a row was scrolled sideways.
+func TestClickHeads(t *testing.T) {
+	r, timed := uitest.Recorded(t, "gson.dump"), timedTrace(t, timedSpec)
+	for name, keys := range map[string][]string{
+		"top": {"T"}, "top by thread": {"T p p p p"}, "callers": {":callers doPeek"}, "callees": {":callees hasNext"}, "calls": {":calls peek"},
+		"groups": {":calls method=peek by ret"}, "throws": {"!"}, "around": {":6278", "U"}, "history": {":6278", "H"}, "state": {":6278", ":state"},
+		"log": {`:log kind=throw: "{exc}"`}, "iterations": {"/loop(42 iter", "a"}, "compare": {":compare #106 #115"},
+	} {
+		for i, r := range []*lazy.LazyTraceReader{r, r, timed} {
+			if i == 2 && name != "top" && name != "top by thread" {
+				continue
+			}
+			d := drive(t, r, []int{80, 140, 140}[i], 30, Options{})
+			for _, k := range keys {
+				if k[0] == ':' || k[0] == '/' {
+					d.keys(k[:1]).typed(k[1:]).keys("enter")
+				} else {
+					d.keys(k)
+				}
+			}
+			s, ok := d.m.env.Front.List().(*tables.Sheet)
+			if !ok {
+				t.Errorf("%s: no table:\n%s", name, d.screen())
+				continue
+			}
+			d.keys("> >")
+			heads, at := 0, 0
+			shown, _ := s.Row()
+			for _, c := range shown.Columns {
+				y, head := headLine(d)
+				i := strings.Index(head[at:], c.Title+" ")
+				if c.In == table.OnlyData || c.Title == "" || i < 0 {
+					continue
+				}
+				heads++
+				before, _ := s.Row()
+				d.send(tea.MouseClickMsg{X: len([]rune(head[:at+i])), Y: y, Button: tea.MouseLeft})
+				at += i + len(c.Title)
+				after, _ := s.Row()
+				said, _ := d.m.env.Status.Message()
+				of := after.Column(c.Key)
+				if sorts := after.Sorted == c.Key || c.Kind == table.Share && after.Sorted == after.Columns[of-1].Key; !sorts && said == "" || sorts && after.Rising == before.Rising && after.Sorted == before.Sorted && said == "" {
+					t.Errorf("%s: a click on %s sorts by %s:\n%s", name, c.Title, after.Sorted, d.screen())
+				}
+			}
+			if heads < 2 {
+				t.Errorf("%s: %d heads:\n%s", name, heads, d.screen())
+			}
+		}
+	}
+}
+
+// headLine returns the line with the heads of a table.
+func headLine(d *driver) (y int, line string) {
+	lines := strings.Split(d.screen(), "\n")
+	y = slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "─ ") || strings.HasPrefix(line, "──") })
+	return y, lines[y]
 }

@@ -54,7 +54,7 @@ func TestHistory(t *testing.T) {
 		d.has(want.Title)
 	}
 	shows(spots[0].Text, 14)
-	d.has("●  #6278", "1 ▃▆▃▆█▆▃▆█▆█▆▃▁ 4")
+	d.has("●    #6278", "1 ▃▆▃▆█▆▃▆█▆█▆▃▁ 4; smallest 1 at #6371, largest 4 at #5180")
 	d.keys("W")
 	shows(spots[0].Wider, 15)
 	d.keys("esc j j enter")
@@ -62,6 +62,34 @@ func TestHistory(t *testing.T) {
 	if text := d.cursorText(); d.m.env.Front.List() != nil || d.m.tree.Out.Cursor.Node.Handle().String() != "#4926" {
 		t.Errorf("Enter goes to %s", text)
 	}
+}
+
+// TestHistorySorted: a history is sorted by value and by time, and keys lead to the smallest and the largest number in each order.
+func TestHistorySorted(t *testing.T) {
+	d := atEvent(t, uitest.Recorded(t, "gson.dump"), "6278").keys("H")
+	events := func(list ...string) {
+		t.Helper()
+		for i, line := range strings.Split(d.screen(), "\n")[4 : 4+len(list)] {
+			if !strings.Contains(line, " "+list[i]+" ") {
+				t.Errorf("row %d is %s, not %s", i+1, line, list[i])
+			}
+		}
+	}
+	d.has("▲ event").keys("M").has("▌      #5180", "row 5 of 14").keys("m").has("▌      #6371", "row 14 of 14")
+	d.keys("s").has("▲ value")
+	events("#6371", "#4248", "#4926", "#5523", "#6339", "#4713", "#5061", "#5473", "#5647", "#6137", "#6302", "#5180", "#5906", "#6278")
+	d.keys("M").has("▌    #5180", "row 12 of 14").keys("m").has("row 1 of 14")
+	d.click("called by", "value").has("▼ value")
+	events("#5180", "#5906", "#6278", "#4713", "#5061")
+	d.has("●  #6278").keys("m").has("▌    #6371", "row 14 of 14")
+	d.keys("k enter")
+	if eventOf(d) != 6339 {
+		t.Errorf("Enter goes to %q", d.cursorText())
+	}
+	d.keys(":").typed("6278").keys("enter H s s S").has("▼ event")
+	events("#6371", "#6339", "#6302", "#6278")
+	d.click("called by", "called by").has("this table is not sorted by that column")
+	d.keys("esc :").typed("history title").keys("enter m").has("no two numbers of one field here differ")
 }
 
 // TestHistoryWrites: the keys for the write before and after go there, from the tree and from the table.

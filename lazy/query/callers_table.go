@@ -44,7 +44,7 @@ func (c *Callers) Table(view CallersView) *table.Table {
 	if view.Done < 1 { // they will change
 		x.nodes = slices.Clone(x.nodes)
 	}
-	out := &table.Table{Row: pathRow, Title: x.title(), Columns: x.columns(), Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: append(x.notes(), gaps...)}
+	out := &table.Table{Row: pathRow, Title: x.title(), Columns: x.columns(), Sorted: x.columns()[0].Key, Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: append(x.notes(), gaps...)}
 	if x.p.nodes[0].Calls > 0 || x.p.nodes[0].inner > 0 {
 		x.order()
 	}

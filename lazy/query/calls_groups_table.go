@@ -169,8 +169,11 @@ func (c *Calls) groupColumns(shape *callsShape, g *display.Glyphs) []table.Colum
 	if by.kind == columnResult {
 		in = table.OnlyData
 	}
-	return append(list,
-		table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 4},
+	threw := table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 4}
+	if c.about.order != "threw" && !slices.ContainsFunc(c.groups.list, func(x *callGroup) bool { return x.threw > 0 }) {
+		threw.In = table.OnlyData
+	}
+	return append(list, threw,
 		table.Column{Key: "results", Title: "results", In: in, Priority: 5, Least: 12, Stretch: true},
 		table.Column{Key: "unended", Kind: table.Count, In: table.OnlyData},
 		table.Column{Key: "first", Title: "first", Kind: table.Event, In: table.OnlyData},

@@ -1,8 +1,10 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,9 +16,11 @@ import (
 
 // HistoryView is how a History is shown.
 type HistoryView struct {
-	Last int // only so many values, the last ones; 0 for all
-	Done float64
-	G    *display.Glyphs
+	Last   int    // only so many values, the last ones; 0 for all
+	Sort   string // one of [History.Sorts]; "" for the order in which they were recorded
+	Rising bool
+	Done   float64
+	G      *display.Glyphs
 }
 
 // historyTable makes the table of a History.
@@ -24,7 +28,8 @@ type historyTable struct {
 	h       *History
 	list    []Sighting
 	changes []change
-	here    int // index of the row of the marked point, or of the last one before it; -1 if none
+	rows    []int32 // indexes in list in the order of rows; nil for that of list
+	here    int     // index of the row of the marked point, or of the last one before it; -1 if none
 	at      bool
 	view    HistoryView
 	order   Order
@@ -43,8 +48,11 @@ func (h *History) Table(v HistoryView) *table.Table {
 	h.mu.Unlock()
 	x.changes = changesOf(x.list)
 	x.findHere()
+	x.sort()
+	when := h.Sorts()[0]
 	t := &table.Table{
 		Row: "value", Title: x.title(), Columns: x.columns(), Partial: v.Done < 1, Done: v.Done,
+		Sorted: cmp.Or(v.Sort, when), Rising: v.Sort == "" || v.Rising,
 		Empty: "no value of " + h.o.Location.Text + " was recorded", Notes: x.notes(all - int64(kept)),
 	}
 	if x.left != [Made + 1]int64{} {
@@ -61,6 +69,90 @@ func (h *History) Table(v HistoryView) *table.Table {
 	return t
 }
 
+// Sorts returns the keys of the columns by which a table of the history sorts. The first is that of the order in which
+// the values were recorded.
+func (h *History) Sorts() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	when := "event"
+	if h.order != ByEvent && !h.oneThread() {
+		when = map[Order]string{ByMoment: "start", PerThread: "thread"}[h.order]
+	}
+	return []string{when, "value"}
+}
+
+// oneThread reports whether the trace has only one thread.
+func (h *History) oneThread() bool { return h.r.ThreadList().Len() == 1 }
+
+// sort puts the rows in the order of the view.
+func (x *historyTable) sort() {
+	if x.view.Sort == "" || x.view.Sort != "value" && x.view.Rising {
+		return
+	}
+	x.rows = make([]int32, len(x.list))
+	for i := range x.rows {
+		x.rows[i] = int32(i)
+	}
+	if x.view.Sort != "value" {
+		slices.Reverse(x.rows)
+		return
+	}
+	slices.SortStableFunc(x.rows, func(i, j int32) int {
+		a, b := &x.list[i], &x.list[j]
+		switch {
+		case a.Kind >= Receiver || b.Kind >= Receiver: // those without a value are last
+			return b2i(a.Kind >= Receiver) - b2i(b.Kind >= Receiver)
+		case x.view.Rising:
+			return a.Value.compare(&b.Value)
+		}
+		return b.Value.compare(&a.Value)
+	})
+}
+
+// compare compares numbers by value, and texts, which are larger than any number, by their bytes.
+func (v *HeldValue) compare(o *HeldValue) int {
+	switch {
+	case v.Numeric == NoNumber && o.Numeric == NoNumber:
+		return strings.Compare(v.Text, o.Text)
+	case v.Numeric == NoNumber || o.Numeric == NoNumber:
+		return b2i(v.Numeric == NoNumber) - b2i(o.Numeric == NoNumber)
+	case v.Numeric == WholeNumber && o.Numeric == WholeNumber:
+		return cmp.Compare(v.Int, o.Int)
+	}
+	return cmp.Compare(v.Float, o.Float)
+}
+
+// extremes returns where the smallest and the largest number are, each for the first time; ok is false if there are
+// no two numbers that differ, or these are of several fields.
+func (x *historyTable) extremes() (low, high int, ok bool) {
+	if low = -1; x.h.o.Location.Kind == ObjectLocation {
+		return 0, 0, false
+	}
+	for i := range x.list {
+		switch v := &x.list[i].Value; {
+		case x.list[i].Kind >= Receiver || v.Numeric == NoNumber || math.IsNaN(v.Float):
+		case low < 0:
+			low, high = i, i
+		case v.compare(&x.list[low].Value) < 0:
+			low = i
+		case v.compare(&x.list[high].Value) > 0:
+			high = i
+		}
+	}
+	return low, high, low >= 0 && low != high
+}
+
+// Extremes returns the rows of a table of a [History] with the smallest and the largest number; ok is false if there are
+// none, as for an object, whose values are of several fields.
+func Extremes(t *table.Table) (low, high int, ok bool) {
+	s, is := t.Rows.(*historyRows)
+	if !is {
+		return 0, 0, false
+	}
+	low, high, ok = s.x.extremes()
+	return s.rowOf(low), s.rowOf(high), ok
+}
+
 // historyRows makes rows when they are asked for.
 type historyRows struct {
 	x    *historyTable
@@ -75,11 +167,27 @@ func (s *historyRows) Row(i int) []table.Value {
 	x := s.x
 	x.h.mu.Lock()
 	defer x.h.mu.Unlock()
-	return x.row(s.from + i)
+	return x.row(s.index(i))
+}
+
+// index returns which value a row is of.
+func (s *historyRows) index(row int) int {
+	if s.x.rows != nil {
+		return int(s.x.rows[s.from+row])
+	}
+	return s.from + row
+}
+
+// rowOf returns the row of a value; -1 if there is none.
+func (s *historyRows) rowOf(i int) int {
+	if s.x.rows != nil {
+		i = slices.Index(s.x.rows, int32(i))
+	}
+	return max(-1, i-s.from)
 }
 
 // Here returns the row that a table of a History marks, -1 if none, and whether it is the point itself.
-func (s *historyRows) Here() (row int, exact bool) { return max(-1, s.x.here-s.from), s.x.at }
+func (s *historyRows) Here() (row int, exact bool) { return s.rowOf(s.x.here), s.x.at }
 
 // SightingOf returns the point of a row of a table of a [History].
 func SightingOf(t *table.Table, row int) (p HistoryPoint, ok bool) {
@@ -87,7 +195,7 @@ func SightingOf(t *table.Table, row int) (p HistoryPoint, ok bool) {
 	if !ok || row < 0 || row >= s.Len() {
 		return p, false
 	}
-	return s.x.list[s.from+row].HistoryPoint, true
+	return s.x.list[s.index(row)].HistoryPoint, true
 }
 
 // Here returns the row of a table of a [History] that has the mark: that of the marked point if exact, or
@@ -112,17 +220,21 @@ func (x *historyTable) columns() []table.Column {
 	if x.order == ByMoment {
 		start.In, start.Priority = table.Everywhere, 4
 	}
+	thread := table.Column{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3}
+	if x.h.oneThread() {
+		thread.In = table.OnlyData
+	}
 	columns := []table.Column{
 		{Key: "mark", In: table.OnlyShown},
 		{Key: "event", Title: "event", Kind: table.Event},
-		{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3},
+		thread,
 		start,
 		name,
 		{Key: "value", Title: "value", Least: 8, Most: 60, Align: table.Right},
 		{Key: "change", Title: "change", Most: 30, Align: table.Right, Priority: 1, In: table.OnlyShown},
 		{Key: "access", Title: "how", Priority: 2},
-		{Key: "in", Title: "in", Least: 12, Stretch: true, CutMiddle: true, Style: format.StyleMethod},
-		{Key: "caller", Title: "called by", Least: 10, CutMiddle: true, Priority: 4, Style: format.StyleMethod},
+		{Key: "in", Title: "in", Least: 12, CutMiddle: true, Style: format.StyleMethod},
+		{Key: "caller", Title: "called by", Least: 10, Stretch: true, CutMiddle: true, Priority: 4, Style: format.StyleMethod},
 		{Key: "number", Kind: table.Decimal, In: table.OnlyData},
 		{Key: "in_event", Kind: table.Number, In: table.OnlyData},
 		{Key: "here", In: table.OnlyData},
@@ -349,6 +461,10 @@ func (h *History) doubts(list []Sighting) (notes []string) {
 func (x *historyTable) notes(beyond int64) (notes []string) {
 	if strip := x.strip(); strip != "" {
 		notes = append(notes, strip)
+	}
+	if low, high, ok := x.extremes(); ok {
+		low, high := &x.list[low], &x.list[high]
+		notes = append(notes, fmt.Sprintf("smallest %s at #%d, largest %s at #%d", low.Value.Text, low.Event, high.Value.Text, high.Event))
 	}
 	threads := make(map[int32]bool)
 	notes = append(notes, x.h.doubts(x.list)...)

@@ -3,7 +3,9 @@ package query
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"tracex/format"
@@ -157,6 +159,22 @@ func TestHistoryTexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, fmt.Sprintf("history-%s-%d.txt", name, width), out.Bytes())
+		}
+	}
+}
+
+// TestHeldOrder: whole numbers, fractions and texts are in one order, in which numbers are first.
+func TestHeldOrder(t *testing.T) {
+	whole := func(n int64) HeldValue {
+		return HeldValue{Text: strconv.FormatInt(n, 10), Numeric: WholeNumber, Int: n, Float: float64(n)}
+	}
+	fraction := func(f float64) HeldValue { return HeldValue{Text: "f", Numeric: FloatNumber, Float: f} }
+	list := []HeldValue{fraction(math.Inf(-1)), whole(-3), fraction(-2.5), whole(9), fraction(9.5), whole(10), whole(math.MaxInt64 - 1), whole(math.MaxInt64), {Text: "10"}, {Text: "null"}}
+	for i := range list {
+		for j := range list {
+			if got := list[i].compare(&list[j]); got < 0 != (i < j) || got > 0 != (i > j) {
+				t.Errorf("%v and %v: %d", list[i], list[j], got)
+			}
 		}
 	}
 }

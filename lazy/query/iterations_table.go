@@ -133,7 +133,7 @@ func (t *Iterations) Table(view IterationsView) *table.Table {
 	}
 	made.Columns = append(made.Columns,
 		table.Column{Key: "calls", Title: "calls", Kind: table.Count, Priority: 2},
-		table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 3},
+		table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 3, In: when(threw > 0 || view.Sort == "threw")},
 		table.Column{Key: "first_call", Title: "first call", Least: 10},
 		table.Column{Key: "start", Title: "start", Kind: table.Duration, In: when(t.timed), Priority: 5},
 		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1},

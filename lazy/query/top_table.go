@@ -18,7 +18,7 @@ var TopSorts = []string{"self", "total", "calls", "mean", "max", "p99", "threw",
 
 // TopView is how a Top is shown.
 type TopView struct {
-	Sort   string // one of TopSorts; "" for self
+	Sort   string // one of TopSorts, or name, unless by thread; "" for self
 	Rising bool
 	// Done is the share of the data read, below 1 while the pass runs.
 	Done float64
@@ -63,6 +63,9 @@ func (t *Top) Table(view TopView) *table.Table {
 	}
 	slices.SortFunc(x.rows, func(a, b topLine) int {
 		order := cmp.Compare(x.value(&b), x.value(&a))
+		if x.sort == "name" {
+			order = cmp.Compare(b.name, a.name)
+		}
 		if view.Rising {
 			order = -order
 		}
@@ -180,7 +183,7 @@ func (x *topTable) title(g *display.Glyphs) string {
 		rows = display.Grouped(int64(len(x.rows))) + " classes"
 	}
 	order := map[string]string{"self": "self time", "total": "total time", "calls": "number of calls", "mean": "mean time",
-		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events"}[x.sort]
+		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events", "name": "name"}[x.sort]
 	parts := []string{"top" + x.where, "by " + order, rows, display.Plural(x.all.Calls, "call")}
 	if x.timed {
 		parts = append(parts, g.Duration(x.all.Time))
@@ -219,7 +222,8 @@ func (x *topTable) columns(g *display.Glyphs) []table.Column {
 		}
 	}
 	threw := table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5}
-	if x.sort != "threw" && x.threads == nil && !slices.ContainsFunc(x.rows, func(l topLine) bool { return l.Threw > 0 }) {
+	some := x.threads != nil && x.threads.threw || slices.ContainsFunc(x.rows, func(l topLine) bool { return l.Threw > 0 })
+	if x.sort != "threw" && !some {
 		threw.In = table.OnlyData
 	}
 	list = append(list, threw)

@@ -108,8 +108,8 @@ type threadTable struct {
 	r     *lazy.LazyTraceReader
 	open  []openThread // not encoded yet
 	order *rowOrder
-	// Steps merged calls into some of the rows, or dropped some.
-	merged, dropped bool
+	// Steps merged calls into some of the rows, or dropped some; calls of some threw.
+	merged, dropped, threw bool
 }
 
 // openThread is a row of a thread that may go on.
@@ -163,6 +163,7 @@ func (x *threadTable) sort(value func(*topLine) float64, quantile, rising bool) 
 	var l topLine
 	for i := range keys {
 		x.sums(i, &l.topRow)
+		x.threw = x.threw || l.Threw > 0
 		if x.merged, x.dropped = x.merged || l.Merged > 0, x.dropped || l.Dropped > 0; quantile {
 			l.p99 = l.times.Quantile(0.99)
 		}

@@ -131,10 +131,14 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 	x := &History{Answer: newAnswer(a, a.about(nil, nil)), spot: s, here: here}
 	run, _ := x.open(x, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
 		h := query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues})
-		return h, func(done float64) *table.Table { return h.Table(query.HistoryView{Done: done, G: x.of.G}) }, nil
+		return h, func(done float64) *table.Table {
+			return h.Table(query.HistoryView{Sort: x.sort, Rising: x.rising, Done: done, G: x.of.G})
+		}, nil
 	})
 	return run
 }
+
+func (x *History) Orders() []string { return x.collector().(*query.History).Sorts() }
 
 func (x *History) Keys() []Key {
 	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true}}
@@ -146,6 +150,7 @@ func (x *History) Keys() []Key {
 	if x.spot.Wider != "" {
 		list = append(list, Key{Name: "W", Brief: "wider", Help: "of all objects, all elements, or all calls of the method", Always: true})
 	}
+	list = append(list, Key{Name: "m", Brief: "smallest", Help: "to the smallest number"}, Key{Name: "M", Brief: "largest", Help: "to the largest number"})
 	return append(list, undoKeys...)
 }
 
@@ -158,6 +163,13 @@ func (x *History) Do(key string, t *table.Table, row int) tea.Cmd {
 		return x.toWrite(x.spot, x.here, true)
 	case "]":
 		return x.toWrite(x.spot, x.here, false)
+	case "m", "M":
+		low, high, ok := query.Extremes(t)
+		if !ok {
+			return x.env.Say("no two numbers of one field here differ")
+		}
+		x.tables.Select(map[string]int{"m": low, "M": high}[key])
+		return nil
 	case "W":
 		return x.showHistory(query.Spot{Text: x.spot.Wider}, x.here)
 	}

@@ -40,10 +40,7 @@ func (s *Sheet) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 		}
 		return s.sort(next, rises(s.t, next))
 	case "S":
-		if len(s.orders()) > 0 {
-			return s.reverse()
-		}
-		return prompt.ListAction{Say: oneOrder}
+		return s.reverse()
 	case "p":
 		names := s.groups()
 		if len(names) == 0 {
@@ -86,6 +83,9 @@ func (s *Sheet) Click(x, y int, double bool) prompt.ListAction {
 		return s.chosen(s.List.Click(x, y, double))
 	}
 	key, ok := s.layout.At(x)
+	if i := s.t.Column(key); i > 0 && s.t.Columns[i].Kind == table.Share && !slices.Contains(s.orders(), key) {
+		key = s.t.Columns[i-1].Key // the share of that
+	}
 	switch {
 	case !ok:
 		return prompt.ListAction{}
@@ -151,10 +151,14 @@ func (s *Sheet) orders() []string {
 	if !ok {
 		return nil
 	}
-	if keys := by.Orders(); keys != nil {
-		return keys
+	keys := by.Orders()
+	if keys == nil {
+		return s.layout.Shown()
 	}
-	return s.layout.Shown()
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		i := s.t.Column(key)
+		return i < 0 || s.t.Columns[i].In == table.OnlyData
+	})
 }
 
 const oneOrder = "this table has one order"
@@ -182,7 +186,7 @@ func (s *Sheet) sort(key string, rising bool) prompt.ListAction {
 
 // reverse sorts the other way round, if the source can.
 func (s *Sheet) reverse() prompt.ListAction {
-	if s.t.Sorted == "" || !slices.Contains(s.orders(), s.t.Sorted) {
+	if s.t.Sorted == "" && len(s.orders()) > 0 {
 		return prompt.ListAction{}
 	}
 	return s.sort(s.t.Sorted, !s.t.Rising)

@@ -79,10 +79,10 @@ func (t *Top) by(by query.By) maker {
 		top := query.NewTop(t.of.R, scope, by)
 		return top, func(done float64) *table.Table {
 			key := t.sort
-			switch key {
-			case "own_events":
+			switch {
+			case key == "own_events", key == "name" && by == query.ByThread:
 				key = "self"
-			case "events":
+			case key == "events":
 				key = "total"
 			}
 			return top.Table(query.TopView{Sort: key, Rising: t.rising, Done: done, G: t.of.G})
@@ -91,10 +91,14 @@ func (t *Top) by(by query.By) maker {
 }
 
 func (t *Top) Orders() []string {
+	keys := []string{"own_events", "events", "calls", "threw"}
 	if t.timed {
-		return []string{"self", "total", "calls", "mean", "p99", "max", "threw"}
+		keys = []string{"self", "total", "calls", "mean", "p99", "max", "threw"}
 	}
-	return []string{"own_events", "events", "calls", "threw"}
+	if t.Table().Row != query.ByThread.String() {
+		keys = append(keys, "name")
+	}
+	return keys
 }
 
 // Groups returns what rows can be, first what they are at first.
