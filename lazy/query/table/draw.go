@@ -158,7 +158,7 @@ func (l *Layout) Spread(row, besides int) Line {
 	if h == nil || h.Count() == 0 {
 		return Line{}
 	}
-	const bars = 40
+	const bars, fewest = 40, 4
 	low, high := l.g.Duration(h.Min()), l.g.Duration(h.Max())
 	w.space(min(1, l.margin))
 	w.put(caption+"  ", Faint)
@@ -166,6 +166,9 @@ func (l *Layout) Spread(row, besides int) Line {
 	room := bars
 	if l.width > 0 {
 		room = min(bars, l.width-besides-w.width-len(" ")-l.g.TextWidth(high)-1)
+	}
+	if room < fewest {
+		return Line{}
 	}
 	w.put(h.Text(room, l.g.ASCII), format.StyleNumber)
 	w.put(" "+high, Plain)

@@ -98,9 +98,12 @@ func (s *Steps) Show() tea.Cmd {
 	if len(s.List) == 0 {
 		return s.env.Say("no step is in force")
 	}
-	steps := s.List
+	steps, title := s.List, display.Plural(int64(len(s.List)), "step")
+	if len(steps) > 1 {
+		title += ", in their order"
+	}
 	s.env.Front.Show(&prompt.List{
-		Title: display.Plural(int64(len(steps)), "step") + ", in their order", Keys: "Enter undoes it", Choosable: true,
+		Title: title, Keys: "Enter undoes it", Choosable: true,
 		Len: func() int { return len(steps) },
 		Item: func(i int) prompt.Item {
 			return prompt.Item{Cells: []prompt.Cell{{Text: steps[i].Kind.String() + " ", Style: theme.Accent, At: 2}, {Text: steps[i].Text, Style: theme.Plain, At: 13}}}
