@@ -24,40 +24,45 @@ import (
 
 var galleryDir = flag.String("gallery", "", "the folder that TestGallery keeps its pictures in")
 
-// gallery are the screens that are drawn as pictures, and the keys that lead there in the trace of the command demo.
-var gallery = []struct{ name, keys string }{
-	{"tree", "e e e j j"},
-	{"details", "/ r e f u s e d enter E d"},
-	{"source", "/ p r i c e enter n n E S"},
-	{"panes", "/ p r i c e enter n n E S d"},
-	{"strip", "/ p r i c e enter V"},
-	{"flame", "/ C h a r l e s enter V V"},
-	{"top", "T"},
-	{"callers", "/ p a y enter w"},
-	{"calls", "/ p a y enter a"},
-	{"throws", "!"},
-	{"history", "/ t o t a l enter H"},
-	{"around", "/ l a b e l enter U"},
-	{"state", "/ t o t a l enter n n : s t a t e enter"},
-	{"steps", "/ p r i c e enter - m : s t e p s enter"},
-	{"filter", "& p r i c e enter"},
-	{"search", "/ p r i c"},
-	{"hits", "/ p r i c e enter M"},
-	{"threads", "t"},
-	{"marks", "/ p r i c e enter m a n m b A w h y ? enter B"},
-	{"overview", "I"},
-	{"prefix", "/ p r i c e enter -"},
-	{"palette", "ctrl+p t h r"},
-	{"commands", ": h e l p enter"},
-	{"help", "?"},
-	{"themes", ": t h e m e enter down down down"},
-	{"value", "/ r e f u s e d enter d ctrl+w w 1 3 j enter"},
-	{"message", ": n o s u c h enter"},
+// gallery are the screens that are drawn as pictures, and the keys that lead there in the trace of the command demo. With
+// details it begins with those of the row.
+var gallery = []struct {
+	name, keys string
+	details    bool
+}{
+	{"tree", "e e e j j", false},
+	{"details", "/ r e f u s e d enter E", true},
+	{"source", "/ p r i c e enter n n E S", false},
+	{"panes", "/ p r i c e enter n n E S", true},
+	{"strip", "/ p r i c e enter V", false},
+	{"flame", "/ C h a r l e s enter V V", false},
+	{"top", "T", false},
+	{"callers", "/ p a y enter w", false},
+	{"calls", "/ p a y enter a", false},
+	{"throws", "!", false},
+	{"history", "/ t o t a l enter H", false},
+	{"around", "/ l a b e l enter U", false},
+	{"state", "/ t o t a l enter n n : s t a t e enter", false},
+	{"steps", "/ p r i c e enter - m : s t e p s enter", false},
+	{"filter", "& p r i c e enter", false},
+	{"search", "/ p r i c", false},
+	{"hits", "/ p r i c e enter M", false},
+	{"threads", "t", false},
+	{"marks", "/ p r i c e enter m a n m b A w h y ? enter B", false},
+	{"overview", "I", false},
+	{"prefix", "/ p r i c e enter -", false},
+	{"palette", "ctrl+p t h r", false},
+	{"commands", ": h e l p enter", false},
+	{"help", "?", false},
+	{"themes", ": t h e m e enter down down down", false},
+	{"focus", "/ r e f u s e d enter ctrl+w w 1 3 j", true},
+	{"message", ": n o s u c h enter", false},
 }
 
-// shop explores the trace of the command demo in a theme, on a terminal that has all colors.
-func shop(t *testing.T, r *lazy.LazyTraceReader, width, height int, theme string, on terminal) *driver {
-	d := drive(t, r, width, height, Options{Name: "shop.bin", Path: "shop.bin", Source: []string{"testdata/programs/shop"}, Theme: theme})
+// shop explores the trace of the command demo on a terminal that has all colors.
+func shop(t *testing.T, r *lazy.LazyTraceReader, width, height int, o Options, on terminal) *driver {
+	o.Name, o.Path, o.Source = "shop.bin", "shop.bin", []string{"testdata/programs/shop"}
+	d := drive(t, r, width, height, o)
 	d.m.env.Paint(d.m.env.Theme, colorprofile.TrueColor)
 	d.send(tea.BackgroundColorMsg{Color: lipgloss.Color(on.background)})
 	return d
@@ -76,7 +81,7 @@ func TestGallery(t *testing.T) {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 			for on, terminal := range terminals {
 				name := fmt.Sprintf("%s-%dx%d-%s.svg", page.name, size[0], size[1], on)
-				d := shop(t, r, size[0], size[1], "", terminal).keys(page.keys).fire(env.PrefixWaited{})
+				d := shop(t, r, size[0], size[1], Options{Details: page.details}, terminal).keys(page.keys).fire(env.PrefixWaited{})
 				d.screen()
 				picture := terminal.svg(d.m.View(), size[0], size[1])
 				if err := wellFormed(picture); err != nil {
@@ -124,7 +129,7 @@ func TestPaintedTheme(t *testing.T) {
 	r := uitest.Open(t, formattest.Demo(t), lazy.Options{NoWrite: true})
 	t.Chdir("..")
 	for _, page := range gallery {
-		d := shop(t, r, 120, 40, "nord", terminals["dark"]).keys(page.keys).fire(env.PrefixWaited{})
+		d := shop(t, r, 120, 40, Options{Details: page.details, Theme: "nord"}, terminals["dark"]).keys(page.keys).fire(env.PrefixWaited{})
 		screen := uv.NewScreenBuffer(120, 40)
 		uv.NewStyledString(d.view()).Draw(screen, screen.Bounds())
 		bare := 0
