@@ -227,7 +227,7 @@ func (p *CodePane) line(i int, marked bool, digits, at, width int) string {
 	l.Space(l.Left)
 	l.Left = rest
 	l.Space(2)
-	return l.Put(c.values[i+1], theme.Result).End()
+	return l.Put(c.values[i+1], theme.VariableName).End() // a color that the code beside it has not
 }
 
 // codeRole returns the role of a part of a source.

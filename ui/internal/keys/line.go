@@ -120,7 +120,9 @@ func (m *Map) Complete(line string) (from int, with []prompt.Candidate) {
 			rank[i] = -1
 		}
 	}
+	lit := make(map[int][]int)
 	for i, match := range fuzzy.Find(text, words) {
+		lit[match.Index] = match.MatchedIndexes
 		if len(text) > 1 && (rank[match.Index] < 0 || rank[match.Index] > 2) {
 			rank[match.Index] = 3 + i
 		}
@@ -134,7 +136,7 @@ func (m *Map) Complete(line string) (from int, with []prompt.Candidate) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
 	for _, i := range order {
 		c := all[i]
-		candidate := prompt.Candidate{Text: words[i], Help: c.Does(), Keys: c.Key.Help().Key}
+		candidate := prompt.Candidate{Text: words[i], Help: c.Does(), Keys: c.Key.Help().Key, Lit: lit[i]}
 		if c.Args != "" {
 			candidate.Text += " "
 			candidate.Usage = words[i] + " " + c.Args

@@ -16,6 +16,7 @@ type Candidate struct {
 	Help  string // what it means
 	Usage string // with what follows it, shown of the one that is picked; "" if nothing does
 	Keys  string // keys that do the same
+	Lit   []int  // bytes of the title that match what is typed
 }
 
 // Completer returns the candidates for a text: they replace text[from:].
@@ -176,7 +177,12 @@ func (c *Candidate) title() string { return cmp.Or(c.Title, strings.TrimSpace(c.
 func (c *Candidate) line(picked bool, at, width int, g *screen.Glyphs) string {
 	l := screen.NewRow(width, picked, g)
 	l.Space(2 - (width - l.Left))
-	l.Put(g.CutEnd(c.title(), at), theme.Accent)
+	var lit [][2]int
+	for _, i := range c.Lit {
+		lit = append(lit, [2]int{i, i + 1})
+	}
+	title := g.CutEnd(c.title(), at)
+	l.Spans(title, screen.Whole(title), screen.Always(theme.Accent), lit, 0)
 	l.Space(at + 4 - (width - l.Left))
 	keys := g.TextWidth(c.Keys) + 2
 	if c.Keys == "" || l.Left < 2*keys {
