@@ -44,7 +44,7 @@ func (l *List) Lines() int {
 	if l.Full {
 		return 0
 	}
-	return l.Len() + l.besides()
+	return max(1, l.Len()) + l.besides()
 }
 
 // besides returns how many lines are above and below those of the list.
