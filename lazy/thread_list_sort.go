@@ -172,11 +172,11 @@ func merge[T any](to, a, b []T, less func(a, b T) bool) {
 	}
 }
 
-// compareThreads compares names of threads. Of goroutines, the number comes after the program and the function.
+// compareThreads compares names of threads. Of goroutines, the function comes first, then the program and the number.
 func compareThreads(a, b string) int {
 	program, function, number := goroutineName(a)
 	otherProgram, otherFunction, otherNumber := goroutineName(b)
-	return cmp.Or(compareNames(program, otherProgram), compareNames(function, otherFunction), compareNames(number, otherNumber))
+	return cmp.Or(compareNames(function, otherFunction), compareNames(program, otherProgram), compareNames(number, otherNumber))
 }
 
 // goroutineName splits the name of a goroutine. Of any other one, all is the function.

@@ -54,6 +54,19 @@ func TestThreadOrders(t *testing.T) {
 	}
 }
 
+// TestCompareThreads: the function of a goroutine comes before its program and its number.
+func TestCompareThreads(t *testing.T) {
+	order := []string{"AWT-1", "goroutine 20 a.work ← 1 a.main a.go:1", "goroutine 100 a.work", "b.test › goroutine 3 b.Test2 ← 1 testing.T.Run t.go:1",
+		"c.test › goroutine 2 b.Test2", "goroutine 1 b.Test10 ← 1 testing.T.Run t.go:1", "goroutine 7", "main", ""}
+	for i, a := range order {
+		for j, b := range order {
+			if c := compareThreads(a, b); c < 0 != (i < j) || c > 0 != (i > j) {
+				t.Errorf("%q and %q: %d", a, b, c)
+			}
+		}
+	}
+}
+
 func TestCompareNames(t *testing.T) {
 	order := []string{"a", "a1", "a2", "a2b", "a02c", "a10", "a10-2", "a10-10", "a99999999999999999999998", "a99999999999999999999999", "ab", "b", "é", ""}
 	for i, a := range order {

@@ -216,8 +216,7 @@ func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 	if s := l.sorting; s != nil {
 		l.Title += ", sorting " + orderNames[s.order] + " " + display.Percent(s.done.Load(), max(1, s.total.Load()))
 	}
-	l.table.Columns[0].Worth = width >= roomy
-	l.layout.Resize(width)
+	l.fit(width)
 	return l.List.View(width, height, g)
 }
 

@@ -11,8 +11,10 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query/goroutines"
+	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/theme"
 	"tracex/ui/internal/tree"
 	"tracex/ui/internal/uitest"
 )
@@ -205,5 +207,30 @@ func TestListGrows(t *testing.T) {
 				t.Errorf("the cursor is on %d", l.ID(l.Selected()))
 			}
 		})
+	}
+}
+
+// TestWrong: only what went wrong has a sign, and is red.
+func TestWrong(t *testing.T) {
+	l := show(t, formattest.Spec{Shape: formattest.Goroutines, N: 5, Seed: 1})
+	for _, c := range []struct {
+		end   lazy.ThreadEnd
+		shows string
+		red   bool
+	}{
+		{lazy.ThreadEnd{State: lazy.StateWhole}, "", false},
+		{lazy.ThreadEnd{State: lazy.StateWhole, Threw: true, Exception: `panic: "x"`}, `✗ panic: "x"`, true},
+		{lazy.ThreadEnd{State: lazy.StateWhole, Threw: true}, "✗ threw", true},
+		{lazy.ThreadEnd{State: lazy.StateWhole, Threw: true, Exception: "runtime.Goexit"}, "runtime.Goexit", false},
+		{lazy.ThreadEnd{State: lazy.StatePending}, "not ended yet", false},
+		{lazy.ThreadEnd{State: lazy.StateUnfinished}, "✗ did not end", true},
+	} {
+		row := []table.Value{l.wrong(c.end)}
+		layout := table.NewLayout(&table.Table{Columns: []table.Column{{Key: "wrong"}}}, 0, 0, screen.Unicode.Glyphs)
+		layout.FitRows([][]table.Value{row})
+		line := layout.Values(row)
+		if red := len(line.Spans) > 0 && screen.OfTable(line.Spans[0].Style) == theme.Alarm; l.wrong(c.end).Text() != c.shows || red != c.red {
+			t.Errorf("%+v: %q, red: %v", c.end, l.wrong(c.end).Text(), red)
+		}
 	}
 }

@@ -32,8 +32,18 @@ func threadColumns(timed bool) []table.Column {
 		{Key: "calls", Title: "calls", Kind: table.Count, Priority: 3}, time,
 		{Key: "share", Title: "share", Kind: table.Share, Priority: 5},
 		{Key: "size", Title: "size", Kind: table.Bytes, Priority: 6},
-		{Key: "wrong", Title: "went wrong", Least: 10, Most: 30, Priority: 1},
+		{Key: "wrong", Title: "went wrong", Most: 32, Priority: 1},
 	}
+}
+
+// fit makes the columns fit a width.
+func (l *ThreadList) fit(width int) {
+	name, wrong := &l.table.Columns[0], &l.table.Columns[len(l.table.Columns)-1]
+	name.Worth, wrong.Worth, wrong.Least = width >= roomy, width >= roomy, 0
+	if width < roomy {
+		wrong.Least = len(wrong.Title)
+	}
+	l.layout.Resize(width)
 }
 
 // look looks up threads, given by their numbers, and returns their rows.
@@ -60,10 +70,15 @@ func (l *ThreadList) look(which []int) (rows [][]table.Value) {
 	return rows
 }
 
+// goexit is what ends a goroutine where a test is skipped or fails, which the trace does not tell apart.
+const goexit = "runtime.Goexit"
+
 // wrong tells how a thread ended, unless it returned.
 func (l *ThreadList) wrong(e lazy.ThreadEnd) table.Value {
 	what := "did not end"
 	switch {
+	case e.Exception == goexit:
+		return styled(goexit, table.Faint)
 	case e.Threw:
 		what = cmp.Or(e.Exception, "threw")
 	case e.State == lazy.StatePending:
@@ -119,15 +134,19 @@ func (l *ThreadList) name(thread int, t lazy.ThreadInfo) (name, rest string) {
 		return t.Name, ""
 	}
 	name = cmp.Or(n.Start, n.String())
-	if n.Start != "" {
-		rest = " " + n.Digits()
-	}
 	above := false
 	if l.order == asTree {
 		_, above = l.family.Parent(thread)
 	}
-	if !above && n.Program != "" {
+	if n.Start != "" {
+		rest = " " + n.Digits()
+	}
+	switch {
+	case above || n.Program == "":
+	case n.Start == "":
 		name = n.Program + " " + l.env.Glyphs.Crumb + " " + name
+	default:
+		rest += " of " + n.Program
 	}
 	switch by := " " + l.env.Glyphs.Again + " "; {
 	case above && n.At != "":
