@@ -12,6 +12,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/sourcefiles"
 	"tracex/lazy/query/table"
 )
@@ -137,7 +138,7 @@ func sourceTexts(ctx context.Context, r *lazy.LazyTraceReader, f *query.LinesFou
 func sourceSpots(r *lazy.LazyTraceReader, f *query.LinesFound) (spots []sourcefiles.Spot) {
 	at := make(map[string]int) // indexes of spots
 	if f.File != "" {
-		at[f.File], spots = 0, append(spots, sourcefiles.Spot{File: f.File, Class: f.Class, Line: f.Last})
+		at[f.File], spots = 0, append(spots, sourcefiles.Spot{File: f.File, Class: f.Class, Import: f.Import, Function: f.Name, Line: f.Last})
 	}
 	for _, line := range f.Lines {
 		i, ok := at[line.File]
@@ -152,6 +153,7 @@ func sourceSpots(r *lazy.LazyTraceReader, f *query.LinesFound) (spots []sourcefi
 			file, line, ok := c.FileLine(l.ID)
 			if i, known := at[file]; ok && known && spots[i].Class == "" && spots[i].Line == line {
 				spots[i].Class = format.PlaceClass(c, l)
+				spots[i].Import = filter.ImportPath(c, spots[i].Class)
 			}
 		}
 	})

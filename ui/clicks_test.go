@@ -139,6 +139,7 @@ func TestClickMore(t *testing.T) {
 		t.Errorf("at %s", d.cursorText())
 	}
 }
+
 // TestClickHeads: a click on any head of any answer sorts by it, or says why not, also after a row was scrolled sideways.
 func TestClickHeads(t *testing.T) {
 	r, timed := uitest.Recorded(t, "gson.dump"), timedTrace(t, timedSpec)

@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // Lines is what a call itself did at each line of its source: what it called, wrote, read, threw and caught there,
@@ -46,6 +47,7 @@ type LinesFound struct {
 
 	File        string // where the function is; "" if that is not known
 	Class       string // full name of the class of the function; "" if that is not known
+	Import      string // import path of the Go package of the class; "" if there is no class
 	First, Last int    // first and last line of the function as far as the trace names them; 0 if it names none
 	Here        SourceLineID
 	Lines       []SourceLine // those of File first, by their number
@@ -159,6 +161,7 @@ func (l *Lines) Begin(t *lazy.Tree, of, child *lazy.Node) (err error) {
 			f.File, f.First, f.Last = functionLines(c, p.Ref)
 			if m := c.Method(p.Ref); m != nil && c.Class(m.ClassID) != nil {
 				f.Class = c.Class(m.ClassID).Name
+				f.Import = filter.ImportPath(c, f.Class)
 			}
 		}
 		if child != nil {

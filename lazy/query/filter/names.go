@@ -51,6 +51,15 @@ func paths(p *format.Package, yield func(string) bool) bool {
 	return len(p.Path) > len(p.Name) || yield(p.Path)
 }
 
+// ImportPath returns the import path of the Go package of a class: "main" and the like if the trace does not tell it.
+func ImportPath(c *format.Context, class string) string {
+	pkg := PackageOf(class)
+	if p := c.Packages.Named(pkg); p != nil {
+		return p.Path
+	}
+	return pkg
+}
+
 // packageNames yields the names of the package of a class: as in the names of classes, and its import path.
 func packageNames(c *format.Context, class string, yield func(string) bool) bool {
 	pkg := PackageOf(class)

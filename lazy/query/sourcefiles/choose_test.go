@@ -29,14 +29,28 @@ func TestChoose(t *testing.T) {
 		"Kotlin without directories": {map[string]string{"a/Util.kt": "package org.a\n" + lines, "b/Util.kt": "package org.b\n" + lines},
 			Spot{File: "Util.kt", Class: "org.b.UtilKt", Line: 12}, "b/Util.kt", 1},
 		"only directories": {map[string]string{"a/app/App.txt": lines, "app/b/App.txt": lines}, Spot{File: "App.txt", Class: "app.App", Line: 12}, "a/app/App.txt", 1},
-		"no package":       {map[string]string{"b/x/App.txt": lines, "c/App.txt": lines, "a/App.txt": lines}, Spot{File: "App.txt", Class: "App", Line: 12}, "a/App.txt", 3},
+		"the function": {map[string]string{"main.go": goMain, "b/main.go": goMain + "func (s *shop) order(text string) {\n}\n", "c/main.go": goMain + "\torders(1)\n"},
+			Spot{File: "main.go", Class: "main.shop", Function: "order.func2", Line: 12}, "b/main.go", 1},
+		"another module": {map[string]string{"a/go.mod": "module example.com/a // ours\n", "a/shop/main.go": goShop, "b/go.mod": "module (\n", "b/deep/main.go": goShop},
+			Spot{File: "main.go", Class: "example.com/b/shop.Order", Line: 12}, "b/deep/main.go", 1},
+		"tests beside the package": {map[string]string{"a/go.mod": "module \"example.com/shop/v2\"\n", "a/main.go": goShop, "main.go": goMain},
+			Spot{File: "main.go", Class: "example.com/shop/v2_test.Order", Line: 12}, "main.go", 2},
+		"vendored": {map[string]string{"go.mod": "module example.com/a\n", "vendor/example.com/shop/main.go": goShop, "main.go": goMain},
+			Spot{File: "main.go", Class: "example.com/shop.Order", Line: 12}, "vendor/example.com/shop/main.go", 1},
+		"only of another": {map[string]string{"go.mod": "module std\n", "mime/main.go": goShop, "main.go": goShop},
+			Spot{File: "main.go", Class: "example.com/shop.Order", Line: 12}, "", 0},
+		"no package": {map[string]string{"b/x/App.txt": lines, "c/App.txt": lines, "a/App.txt": lines}, Spot{File: "App.txt", Class: "App", Line: 12}, "a/App.txt", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFiles(t, tc.files)
 			// A directory given twice, or within another, lists no file twice.
 			found := listFiles(t.Context(), []string{dir, dir, filepath.Join(dir, "grow")})
-			path, alike := choose(found[tc.spot.File], tc.spot)
-			if want := filepath.Join(dir, filepath.FromSlash(tc.want)); path != want || alike != tc.alike {
+			path, alike := New(nil).choose(found[tc.spot.File], tc.spot)
+			want := ""
+			if tc.want != "" {
+				want = filepath.Join(dir, filepath.FromSlash(tc.want))
+			}
+			if path != want || alike != tc.alike {
 				t.Errorf("%s of %d, want %s of %d", path, alike, want, tc.alike)
 			}
 		})

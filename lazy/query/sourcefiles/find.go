@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 )
 
 // maxFiles bounds how many files are listed.
@@ -25,6 +26,7 @@ type Finder struct {
 	mu     sync.Mutex
 	files  map[string][]file // by file name; nil if not listed yet
 	needed map[string][]file // the same, of the modules needed
+	paths  map[string]string // import paths of Go packages by directory; "" if not known
 }
 
 // New returns a Finder that looks below directories, which it keeps.
@@ -62,12 +64,12 @@ func (f *Finder) Locate(ctx context.Context, s Spot) Code {
 	if f.files == nil {
 		f.files = listFiles(ctx, f.dirs)
 	}
-	found.Path, found.Alike = choose(f.files[s.File], s)
-	if found.Path == "" && s.IsGo() {
+	found.Path, found.Alike = f.choose(f.files[s.File], s)
+	if found.Path == "" && s.IsGo() && !s.inMain() {
 		if f.needed == nil {
 			f.needed = listFiles(ctx, requiredBy(f.dirs))
 		}
-		found.Path, found.Alike = choose(f.needed[s.File], s)
+		found.Path, found.Alike = f.choose(f.needed[s.File], s)
 		where += ", nor in the modules that it needs or in Go"
 	}
 	if found.Path == "" {
@@ -144,12 +146,16 @@ func (f file) depth() int {
 	return 1 + strings.Count(f.inside, "/")
 }
 
-// choose returns the file that a spot is in, and how many files fit equally well, including it.
-// Among files of that name it prefers one that declares the spot's package, then the one whose
-// directories match the package, then the least deep. If several still fit equally well, the
-// choice is a guess.
-func choose(files []file, s Spot) (path string, alike int) {
+// choose returns the file that a spot is in, and how many files fit equally well, including it; "" if each is of
+// another Go package. Among files of that name it prefers one that has the line, then one that declares the spot's
+// package, then one that has the function, then the one whose directories match the package, then the least deep. If
+// several still fit equally well, the choice is a guess.
+func (f *Finder) choose(files []file, s Spot) (path string, alike int) {
 	files = slices.Clone(files)
+	if s.IsGo() {
+		pkg := s.importPath()
+		files = slices.DeleteFunc(files, func(one file) bool { return f.isOther(filepath.Dir(one.path), pkg) })
+	}
 	slices.SortStableFunc(files, func(a, b file) int { return a.depth() - b.depth() })
 	files = files[:min(len(files), maxAlike)]
 	most := fit{}
@@ -164,10 +170,30 @@ func choose(files []file, s Spot) (path string, alike int) {
 	return path, alike
 }
 
+// isOther reports whether the Go package in a directory has another import path than pkg, if both are known.
+func (f *Finder) isOther(dir, pkg string) bool {
+	if !strings.Contains(pkg, "/") {
+		return false // of the standard library, or only a name
+	}
+	path, known := f.paths[dir]
+	if !known {
+		if f.paths == nil {
+			f.paths = make(map[string]string)
+		}
+		path = importPath(dir)
+		f.paths[dir] = path
+	}
+	return path != "" && path != strings.TrimSuffix(pkg, testPackage) && !strings.HasSuffix(path, "/vendor/"+pkg)
+}
+
+// testPackage ends the name of a Go package of tests that is beside another one.
+const testPackage = "_test"
+
 // fit tells how well a file fits a spot.
 type fit struct {
 	line   bool // it has the line
 	clause bool // it declares the package
+	named  bool // it has the function
 	dirs   int  // how many of its directories match the package, the last first
 }
 
@@ -177,6 +203,8 @@ func (a fit) better(b fit) bool {
 		return a.line
 	case a.clause != b.clause:
 		return a.clause
+	case a.named != b.named:
+		return a.named
 	}
 	return a.dirs > b.dirs
 }
@@ -190,11 +218,7 @@ func fitOf(f file, s Spot, look bool) fit {
 		k.dirs++
 	}
 	if look {
-		clause := strings.Join(pkg, ".")
-		if s.IsGo() {
-			clause = pkg[len(pkg)-1]
-		}
-		k.line, k.clause = lookInto(f.path, s.Line, clause)
+		k.look(f.path, s)
 	}
 	return k
 }
@@ -202,23 +226,42 @@ func fitOf(f file, s Spot, look bool) fit {
 // packageClause matches how Go, Java, Kotlin, Scala and Groovy sources declare their package.
 var packageClause = regexp.MustCompile(`^\s*package\s+([\w.]+)`)
 
-// lookInto reports whether a file has a line, and whether it declares a package.
-func lookInto(path string, line int, pkg string) (has, clause bool) {
+// maxLooked is how many lines of a file are searched for a function.
+const maxLooked = 100_000
+
+// look reads a file for what a spot says of it.
+func (k *fit) look(path string, s Spot) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false, false
+		return
 	}
 	defer f.Close()
-	r := bufio.NewReader(f)
+	k.line = s.Line == 0
+	clause := strings.Join(s.pkg(), ".")
+	if s.IsGo() {
+		clause = filter.PackageOf(s.Class)
+		clause = clause[strings.LastIndexByte(clause, '/')+1:]
+	}
+	r, name := bufio.NewReader(f), s.function()
 	said := false
-	for n := 1; n <= line; n++ {
+	for n := 1; n <= maxLooked && (n <= s.Line || name != "" && !k.named); n++ {
 		text, err := readLine(r)
 		if err != nil {
-			return false, clause
+			return
 		}
+		k.line = k.line || n == s.Line
+		k.named = k.named || name != "" && declares(text, name)
 		if m := packageClause.FindStringSubmatch(text); m != nil && !said {
-			said, clause = true, m[1] == pkg
+			said, k.clause = true, m[1] == clause
 		}
 	}
-	return true, clause
+}
+
+// declares reports whether a line has a name before a parenthesis, as a declaration has.
+func declares(text, name string) bool {
+	i := strings.Index(text, name+"(")
+	if i < 0 {
+		i = strings.Index(text, name+"[")
+	}
+	return i == 0 || i > 0 && strings.IndexByte(" \t*", text[i-1]) >= 0
 }

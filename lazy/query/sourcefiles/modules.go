@@ -34,6 +34,48 @@ func ModuleAround(dir string) string {
 	}
 }
 
+// importPath returns the import path of the Go package in a directory, by the module around it; "" if it is in none.
+func importPath(dir string) string {
+	whole, err := filepath.Abs(dir)
+	root := ModuleAround(whole)
+	if err != nil || root == "" {
+		return ""
+	}
+	inside, err := filepath.Rel(root, whole)
+	if err != nil {
+		return ""
+	}
+	name := moduleName(filepath.Join(root, modFile))
+	switch inside = filepath.ToSlash(inside); {
+	case name == "", inside == ".":
+		return name
+	case name == "std": // Go's own library
+		return inside
+	}
+	return name + "/" + inside
+}
+
+// moduleName returns the name of the module that a go.mod describes; "" if it says none.
+func moduleName(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	for range maxModLines {
+		line, err := readLine(r)
+		if err != nil {
+			break
+		}
+		line, _, _ = strings.Cut(line, "//")
+		if words := strings.Fields(line); len(words) == 2 && words[0] == "module" && words[1] != "(" {
+			return strings.Trim(words[1], "\"`")
+		}
+	}
+	return ""
+}
+
 // requiredBy returns the directories of the modules that others need, as far as they are on this
 // machine: in the module cache, or where a replacement says. The last is that of the standard library.
 func requiredBy(dirs []string) (all []string) {

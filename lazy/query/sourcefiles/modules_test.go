@@ -48,6 +48,11 @@ func TestModules(t *testing.T) {
 	if got := f.Find(t.Context(), Spot{File: "none.go", Class: "x", Line: 3}); got.Err == nil || got.Err.Error() != "none.go is not under "+own+", nor in the modules that it needs or in Go" {
 		t.Error(got.Err)
 	}
+	for _, class := range []string{"main", "main_test.T", "one.org/other"} { // not of a module that is needed
+		if got := f.Find(t.Context(), Spot{File: "proc.go", Class: class, Line: 3}); (got.Path == "") == (class == "one.org/other") {
+			t.Errorf("proc.go of %s is %q", class, got.Path)
+		}
+	}
 	if got := f.Find(t.Context(), Spot{File: "m.java", Class: "x", Line: 3}); got.Err == nil || strings.Contains(got.Err.Error(), "modules") {
 		t.Error(got.Err)
 	}

@@ -1,6 +1,7 @@
 package sourcefiles
 
 import (
+	"cmp"
 	"strings"
 
 	"tracex/format"
@@ -11,7 +12,11 @@ import (
 type Spot struct {
 	File  string // name, without directories
 	Class string // full name, for the package
-	Line  int    // from 1
+	// Import is the import path of a Go package; "" if only the class tells it.
+	Import string
+	// Function is the name of the function, as the trace has it; "" if it is not known.
+	Function string
+	Line     int // from 1
 	// Declared: it is where a function is declared that was called from code that was not recorded.
 	Declared bool
 }
@@ -25,6 +30,8 @@ func SpotAt(c *format.Context, location int32) (s Spot, ok bool) {
 	}
 	s.File, s.Line, ok = c.FileLine(location)
 	s.Class = format.PlaceClass(c, l)
+	s.Function, _ = c.Text(l.Method)
+	s.Import = filter.ImportPath(c, s.Class)
 	s.File = Base(s.File)
 	return s, ok && s.Line > 0 && s.File != "" && s.File != "."
 }
@@ -39,8 +46,31 @@ func (s Spot) IsGo() bool { return strings.HasSuffix(s.File, ".go") }
 // package, or a type in it.
 func (s Spot) pkg() []string {
 	if s.IsGo() {
-		return strings.Split(filter.PackageOf(s.Class), "/")
+		return strings.Split(s.importPath(), "/")
 	}
 	words := strings.Split(s.Class, ".")
 	return words[:len(words)-1]
+}
+
+// importPath returns the import path of the Go package, or what is known of it.
+func (s Spot) importPath() string { return cmp.Or(s.Import, filter.PackageOf(s.Class)) }
+
+// inMain reports whether a spot is in the main package of a Go program: no other module has that.
+func (s Spot) inMain() bool {
+	pkg := s.importPath()
+	return pkg == "main" || pkg == "main"+testPackage
+}
+
+// function returns the name of the function that has the spot in it, as its source has it; "" if it has none, or is not known.
+func (s Spot) function() string {
+	name, _, _ := strings.Cut(s.Function, "(")
+	name, _, _ = strings.Cut(name, "[")
+	if s.IsGo() {
+		name, _, _ = strings.Cut(name, ".func") // a literal in it
+	}
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	if strings.ContainsAny(name, "$<>") {
+		return ""
+	}
+	return name
 }

@@ -297,7 +297,7 @@ func (p *Source) text(f *query.LinesFound, known map[string]*codeText) (*codeTex
 	if f.File == "" {
 		return nil, errors.New("the trace does not say in which file " + f.Name + " is")
 	}
-	found := p.finder.Whole(p.env.Life, sourcefiles.Spot{File: f.File, Class: f.Class, Line: max(1, f.Last)}) // what it lists is for other files, too
+	found := p.finder.Whole(p.env.Life, sourcefiles.Spot{File: f.File, Class: f.Class, Import: f.Import, Function: f.Name, Line: max(1, f.Last)}) // what it lists is for other files, too
 	switch {
 	case found.Err != nil && !p.asked:
 		return nil, fmt.Errorf("%w; tracex --source DIRECTORY says where sources are", found.Err)
