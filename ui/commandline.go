@@ -258,9 +258,11 @@ func (m *Model) listCommands() tea.Cmd {
 		Len: func() int { return len(commands) },
 		Item: func(i int) prompt.Item {
 			c := commands[i]
+			key, width := g.CutEnd(c.Key.Help().Key, 14), m.env.Front.Area.Width-1
 			return prompt.Item{Whole: c.Args, Cells: []prompt.Cell{
 				{Text: ":" + c.Typed(), Style: theme.Accent, At: 2},
-				{Text: g.CutEnd(c.Key.Help().Key, 14), Style: theme.Faint, At: at + 6}, {Text: c.Does(), Style: theme.Plain, At: at + 21},
+				{Text: c.Does(), Style: theme.Plain, At: at + 5, Width: width - at - 7 - g.TextWidth(key)},
+				{Text: key, Style: theme.Faint, At: width - g.TextWidth(key)},
 			}}
 		},
 		Besides: 2,

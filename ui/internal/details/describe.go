@@ -75,6 +75,7 @@ func (w *writer) point(n *lazy.Node) {
 	w.notes()
 	w.section("place")
 	w.withContext(func() { w.location(p.Location) })
+	w.code()
 	w.duration(n)
 	w.section("what")
 	w.withContext(func() {
@@ -103,8 +104,10 @@ func (w *writer) point(n *lazy.Node) {
 		case format.ClassSnapshot:
 			w.snapshot(p)
 		}
-		w.section("recording")
-		w.code()
+	})
+	w.state(n)
+	w.section("recording")
+	w.withContext(func() {
 		// The point of a live breakpoint may name a thread other than the one that contains it.
 		if thread := w.c.Thread(n.Thread()); thread != nil && thread.Name != "" {
 			w.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), theme.Plain)
@@ -112,7 +115,6 @@ func (w *writer) point(n *lazy.Node) {
 			w.pair("thread", strconv.Itoa(int(n.Thread())+1), theme.Plain)
 		}
 	})
-	w.state(n)
 	w.position(n)
 }
 
