@@ -130,7 +130,11 @@ func (c *code) fill(g *screen.Glyphs) {
 		var texts []string
 		for _, act := range line.Acts {
 			if i := slices.IndexFunc(act.Spans, func(s format.Span) bool { return s.Style == format.StyleMethod }); i >= 0 && !strings.HasPrefix(act.Text, "new ") {
+				name := act.Text[act.Spans[i].Start:act.Spans[i].End]
 				act.Text = act.Text[act.Spans[i].Start:] // its receiver is in the source
+				if len(line.Acts) == 1 && c.codeText != nil && line.Line <= len(c.lines) && strings.Count(c.lines[line.Line-1], name+"(") == 1 {
+					act.Text = act.Text[len(name):] // and its name, once
+				}
 			}
 			texts = append(texts, act.String())
 		}
@@ -138,7 +142,7 @@ func (c *code) fill(g *screen.Glyphs) {
 	}
 	if c.codeText != nil {
 		if head := c.Declared(c.lines); head > 0 {
-			c.values[head] = c.Text
+			c.values[head] = strings.TrimPrefix(c.Text, c.Name)
 		}
 	}
 }
