@@ -106,6 +106,8 @@ func TestThreadsWrong(t *testing.T) {
 	d := drive(t, r, 100, 24, Options{Name: "crash.stream.bin", ASCII: true})
 	d.keys("t").has("Thread 1 ", "! did not end")
 	d.golden("threads-wrong-ascii")
+	d.resize(40, 10)
+	d.has("! did")
 	d = drive(t, r, 100, 24, Options{Name: "crash.stream.bin"}).keys("t").has("✗ did not end")
 	red := ""
 	cell := d.m.env.Front.List().(*lists.ThreadList).Item(0).Cells[0]

@@ -39,11 +39,14 @@ func threadColumns(timed bool) []table.Column {
 // fit makes the columns fit a width.
 func (l *ThreadList) fit(width int) {
 	name, wrong := &l.table.Columns[0], &l.table.Columns[len(l.table.Columns)-1]
-	name.Worth, wrong.Worth, wrong.Least = width >= roomy, width >= roomy, 0
-	if width < roomy {
-		wrong.Least = len(wrong.Title)
-	}
 	l.layout.Resize(width)
+	if wide := width >= roomy; name.Worth != wide {
+		name.Worth, wrong.Worth, wrong.Least = wide, wide, 0
+		if !wide {
+			wrong.Least = len(wrong.Title)
+		}
+		l.layout.Show(l.table)
+	}
 }
 
 // look looks up threads, given by their numbers, and returns their rows.
