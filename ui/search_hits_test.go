@@ -86,9 +86,9 @@ func TestHitListShowsMatches(t *testing.T) {
 	area := d.m.env.Front.Area
 	lines := strings.Split(d.view(), "\n")[area.Y+1 : area.Y+1+min(area.Height-1, d.m.search.Hits().Len())]
 	for i, line := range lines {
-		lit := "\x1b[94;4mtypeOfSrc"
+		lit := "\x1b[4;94mtypeOfSrc"
 		if i == 0 {
-			lit = "1;4mtypeOfSrc"
+			lit = "4;30;43mtypeOfSrc"
 		}
 		if text := strings.ToLower(ansi.Strip(line)); !strings.Contains(text, "typeofsrc") || !strings.Contains(line, lit) {
 			t.Errorf("%q", line)

@@ -32,11 +32,21 @@ func Float(lines, content []string, in Rect, width int, g *Glyphs) {
 		border = lipgloss.ASCIIBorder()
 	}
 	style := g.Pens.Border()
-	top := style.Render(border.TopLeft + ansi.Strip(content[0]) + border.TopRight)
-	box := lipgloss.NewStyle().Border(border, false, true, true).BorderForeground(style.GetForeground()).BorderBackground(style.GetBackground()).Render(strings.Join(content[1:], "\n"))
-	behind := lines[in.Y : in.Y+in.Height+1]
-	drawn := lipgloss.NewCompositor(lipgloss.NewLayer(strings.Join(behind, "\n")), lipgloss.NewLayer(top+"\n"+box).X(in.X-1).Z(1)).Render()
-	for i, line := range strings.Split(drawn, "\n") {
-		behind[i] = line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line)))
+	left, right, last := style.Render(border.Left), style.Render(border.Right), len(content)
+	for i := range last + 1 {
+		box := ""
+		switch i {
+		case 0:
+			box = style.Render(border.TopLeft + ansi.Strip(content[0]) + border.TopRight)
+		case last:
+			box = style.Render(border.BottomLeft + strings.Repeat(border.Bottom, in.Width) + border.BottomRight)
+		default:
+			box = left + content[i] + right
+		}
+		line := lines[in.Y+i]
+		before, after := ansi.Truncate(line, in.X-1, ""), ansi.TruncateLeft(line, in.X+in.Width+1, "")
+		// A wide character may be half behind the box.
+		before += strings.Repeat(" ", max(0, in.X-1-ansi.StringWidth(before)))
+		lines[in.Y+i] = before + box + strings.Repeat(" ", max(0, width-in.X-in.Width-1-ansi.StringWidth(after))) + after
 	}
 }
