@@ -60,6 +60,11 @@ func FindAround(ctx context.Context, r *lazy.LazyTraceReader, at lazy.Position, 
 	if errors.Is(err, errFalls) {
 		a, err = findAround(ctx, r, at, o, lazy.TimelineNone)
 	}
+	if errors.Is(err, ErrHidden) {
+		if shown, ok := shownAs(ctx, r, o.Raw, at); ok && shown.Position != at {
+			return FindAround(ctx, r, shown.Position, o)
+		}
+	}
 	return a, err
 }
 

@@ -31,6 +31,9 @@ func LocationsAt(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy
 	case err != nil:
 		return nil, nil, err
 	case l.point == nil:
+		if shown, ok := shownAs(ctx, r, raw, at); ok && shown.Position != at {
+			return LocationsAt(ctx, r, raw, shown.Position)
+		}
 		return nil, nil, ErrHidden
 	case len(l.spots) == 0:
 		return nil, l.point, ErrNoLocation

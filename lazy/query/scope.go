@@ -125,10 +125,13 @@ func (s *Scope) In(ctx context.Context, r *lazy.LazyTraceReader, h lazy.Handle) 
 		s.Ranges = []lazy.PassRange{{Thread: at.Thread, To: -1}}
 		return nil
 	}
-	e := extent{event: event}
-	err = r.Pass(ctx, lazy.Pass{
-		Raw: s.Raw, Ranges: []lazy.PassRange{{Thread: at.Thread, From: at.At, To: at.At + 1}}, Collect: []lazy.Collector{&e},
-	})
+	e, err := s.extent(ctx, r, at, event)
+	if err == nil && !e.found && !e.leaf {
+		if shown, ok := shownAs(ctx, r, s.Raw, at); ok {
+			at = shown.Position
+			e, err = s.extent(ctx, r, at, shown.Event)
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -139,6 +142,32 @@ func (s *Scope) In(ctx context.Context, r *lazy.LazyTraceReader, h lazy.Handle) 
 	}
 	s.Ranges = []lazy.PassRange{{Thread: at.Thread, From: at.At, To: e.to}}
 	return nil
+}
+
+// extent finds the end of the container that is shown at a position.
+func (s *Scope) extent(ctx context.Context, r *lazy.LazyTraceReader, at lazy.Position, event int32) (e extent, err error) {
+	e.event = event
+	err = r.Pass(ctx, lazy.Pass{
+		Raw: s.Raw, Ranges: []lazy.PassRange{{Thread: at.Thread, From: at.At, To: at.At + 1}}, Collect: []lazy.Collector{&e},
+	})
+	return e, err
+}
+
+// shownAs returns what the folded view shows for the point recorded at a position: what folding puts in place of a call
+// is visited by passes where that call is. ok is false if it shows nothing for it, or raw is set.
+func shownAs(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.Position) (shown HistoryPoint, ok bool) {
+	if raw {
+		return shown, false
+	}
+	_, event, err := r.Find(ctx, lazy.PositionHandle(at))
+	if err != nil {
+		return shown, false
+	}
+	n, err := r.Tree(true).Reveal(ctx, at)
+	if err != nil || n.IsThread() || n.Position() != at && n.ShowsEvent(event, at) != nil {
+		return shown, false
+	}
+	return pointOf(n), true
 }
 
 // ErrHidden is the error for an event that the folded view does not show.

@@ -150,3 +150,44 @@ func TestTopOfSpan(t *testing.T) {
 		}
 	})
 }
+
+// TestShownAsked: each row of the folded view can be asked about by its number and by its position, also where folding
+// has put a call in place of another one.
+func TestShownAsked(t *testing.T) {
+	r := kotlin(t)
+	moved := 0
+	var walk func(list []*node)
+	walk = func(list []*node) {
+		for _, n := range list {
+			walk(n.kids)
+			recorded, event, err := r.Find(t.Context(), lazy.EventHandle(n.event))
+			if err != nil || event != n.event {
+				t.Fatalf("%d: %v", n.event, err)
+			}
+			if recorded == n.at && moved > 0 && n.event%50 > 0 {
+				continue
+			}
+			if recorded != n.at {
+				moved++
+			}
+			if n.class.Container() {
+				var by, at Scope
+				if err := errors.Join(by.In(t.Context(), r, lazy.EventHandle(n.event)), at.In(t.Context(), r, lazy.PositionHandle(n.at))); err != nil || !slices.Equal(by.Ranges, at.Ranges) {
+					t.Errorf("#%d: %v, %v %v", n.event, err, by.Ranges, at.Ranges)
+				}
+			}
+			if err := NewState(r, false, HistoryPoint{recorded, n.event}).Run(t.Context(), nil); err != nil {
+				t.Errorf("state of #%d: %v", n.event, err)
+			}
+			if a, err := FindAround(t.Context(), r, recorded, AroundOptions{N: 2}); err != nil || !slices.ContainsFunc(a.Moments, func(m Moment) bool { return m.Position == n.at }) {
+				t.Errorf("around #%d: %v", n.event, err)
+			}
+			if _, _, err := LocationsAt(t.Context(), r, false, recorded); err != nil && !errors.Is(err, ErrNoLocation) {
+				t.Errorf("locations of #%d: %v", n.event, err)
+			}
+		}
+	}
+	if walk(forest(t, r, false)); moved == 0 {
+		t.Error("folding moves nothing")
+	}
+}

@@ -121,6 +121,10 @@ func (s *State) Run(ctx context.Context, tell lazy.Progress) error {
 		return err
 	}
 	if !c.seen {
+		if shown, ok := shownAs(ctx, s.r, s.raw, s.at.Position); ok && shown.Position != s.at.Position {
+			s.at = shown
+			return s.Run(ctx, tell)
+		}
 		return fmt.Errorf("%s is %w", lazy.EventHandle(s.at.Event), ErrHidden)
 	}
 	if c.call == nil {
