@@ -98,5 +98,5 @@ func (d *demoCommand) explore(ctx context.Context) (err error) {
 		return err
 	}
 	look.Name, look.Tour = "demo", true
-	return explore(ctx, d.app, path, lazy.Options{Memory: int64(d.screen.memory)}, look)
+	return explore(ctx, d.app, path, nil, lazy.Options{Memory: int64(d.screen.memory)}, look)
 }

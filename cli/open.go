@@ -56,9 +56,6 @@ tracex trace.json.gz                   # converted first; see tracex convert`,
 		if len(args) == 0 {
 			args = lastOpened()
 		}
-		if !noWrite && a.missing() == "" {
-			keepOpened(args)
-		}
 		if paths := distinct(args); len(paths) > 1 {
 			return exploreAll(c.Context(), a, paths, o, look)
 		}
@@ -66,18 +63,18 @@ tracex trace.json.gz                   # converted first; see tracex convert`,
 		if at.given {
 			look.At = &at.handle
 		}
-		return explore(c.Context(), a, path, o, look)
+		return explore(c.Context(), a, path, []string{path}, o, look)
 	}
 	return c
 }
 
 // explore shows a trace until the user quits. Without a terminal it reports what is wrong with
-// the trace, or otherwise that a terminal is needed.
-func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.Options) (err error) {
+// the trace, or otherwise that a terminal is needed. keep is what to open the next time without a file.
+func explore(ctx context.Context, a *app, path string, keep []string, o lazy.Options, look ui.Options) (err error) {
 	if missing := a.missing(); missing != "" {
 		return noTerminal(a, missing, path, o)
 	}
-	x := &explored{app: a, path: path, options: o, look: look}
+	x := &explored{app: a, path: path, keep: keep, options: o, look: look}
 	defer limitMemory(cmp.Or(o.Memory, lazy.DefaultMemory))()
 	defer func() { err = x.close(err) }()
 	r, look, err := x.Open(ctx)
@@ -91,6 +88,7 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 type explored struct {
 	app     *app
 	path    string
+	keep    []string // what is open with it, for the next time
 	options lazy.Options
 	look    ui.Options
 
@@ -134,6 +132,9 @@ func (x *explored) Open(ctx context.Context) (*lazy.LazyTraceReader, ui.Options,
 		return nil, look, a.openHint(x.path, err)
 	}
 	x.stop = keepSummary(ctx, x.r, o.NoWrite)
+	if !x.options.NoWrite {
+		keepOpened(x.keep)
+	}
 	in.spool(x.r.Unfollow)
 	in.remark(&look)
 	if in.dir == "" && !look.Tour {
@@ -177,7 +178,7 @@ func exploreAll(ctx context.Context, a *app, paths []string, o lazy.Options, loo
 	o.Memory = memory / int64(len(paths))
 	var all []ui.Trace
 	for _, path := range paths {
-		x := &explored{app: &quiet, options: o, look: look}
+		x := &explored{app: &quiet, keep: paths, options: o, look: look}
 		var at place
 		if x.path, at = splitPlace(path); at.given {
 			x.look.At = &at.handle

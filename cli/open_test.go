@@ -284,6 +284,14 @@ func TestOpenAgain(t *testing.T) {
 	if err := os.Remove(b); err != nil {
 		t.Fatal(err)
 	}
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte("no trace\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := onTerminal(t, []string{"TERM=xterm-256color", "XDG_STATE_HOME=" + state}, nil, "open", text)
+	if s.end() == 0 {
+		t.Error("a text is opened")
+	}
 	open("1 thread")
 	if got := lastOpened(); !slices.Equal(got, []string{a}) {
 		t.Errorf("open last: %q", got)
