@@ -21,7 +21,7 @@ func TestColumns(t *testing.T) {
 		{"| s", "duration share children"},
 		{"| n", "duration share nested share children"},
 		{"| u", "duration ns share nested share children"},
-		{"| u | 0", was},
+		{"| 0", was},
 		{"| d | s | p | c", ""},
 		{"| 0", was},
 	} {

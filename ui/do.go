@@ -211,7 +211,7 @@ func (m *Model) doOther(c keys.Name, n int) tea.Cmd {
 	case keys.Palette:
 		return m.openPalette()
 	case keys.Help:
-		m.env.Front.Show(keys.NewHelpList(append(m.frame.here(m.env.Keyboard.Keys), helpLines(m.env.Keyboard.Keys)...), screen.FloatWidth(m.env.Width), m.env.Glyphs), nil)
+		m.env.Front.Push(keys.NewHelpList(append(m.frame.here(&m.env.Front, m.env.Keyboard.Keys), helpLines(m.env.Keyboard.Keys)...), screen.FloatWidth(m.env.Width), m.env.Glyphs), nil)
 	case keys.Suspend:
 		return m.env.Suspend()
 	case keys.Quit:

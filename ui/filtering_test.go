@@ -204,7 +204,7 @@ func TestFilterResumed(t *testing.T) {
 // TestFilterElsewhere: a jump to what does not match shows it, and a search goes to those of its hits that are shown.
 func TestFilterElsewhere(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 40, Options{}).filtered("ret=null")
-	d.keys(":").typed("1").keys("enter").has("shown because you asked for it")
+	d.keys(":").typed("1").keys("enter").has("shown all the same")
 	if at := d.m.tree.Out.Cursor.Node; at == nil || at.Point().Event != 1 {
 		t.Errorf("at %+v", d.m.tree.Out.Cursor)
 	}

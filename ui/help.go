@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 )
@@ -49,7 +50,13 @@ func helpLines(m *keys.Map) []keys.Line {
 const mostHere = 8
 
 // here returns the keys that are useful now, as the bottom line has them, below where the user is.
-func (f *frame) here(m *keys.Map) (lines []keys.Line) {
+func (f *frame) here(in *env.Front, m *keys.Map) (lines []keys.Line) {
+	if l := in.List(); l != nil {
+		for _, does := range strings.Split(l.Hint(1<<16, f.g), "   ") {
+			lines = append(lines, keys.Line{Group: "You are here: list", Does: does})
+		}
+		return lines
+	}
 	group := "You are here: tree"
 	for _, c := range f.chips {
 		group += " " + f.g.Dot + " " + strings.Trim(c.Text, "[] "+f.g.Cross)

@@ -32,3 +32,23 @@ func TestHelpOverTable(t *testing.T) {
 		t.Errorf("the table is shown:\n%s", d.screen())
 	}
 }
+
+// TestHelpOfList: ? over a list shows what its keys do, and closes back to it.
+func TestHelpOfList(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 100, 30, Options{})
+	for _, open := range []string{"t", "I", ":help"} {
+		if open[0] == ':' {
+			d.command(open[1:])
+		} else {
+			d.keys(open)
+		}
+		list := d.m.env.Front.List()
+		if d.keys("?").has("You are here: list", "Esc closes"); d.m.env.Front.List() == list {
+			t.Errorf("%s: ? does nothing", open)
+		}
+		if d.keys("?"); d.m.env.Front.List() != list {
+			t.Errorf("%s: ? does not lead back to the list", open)
+		}
+		d.keys("esc")
+	}
+}

@@ -63,7 +63,8 @@ func New(r *lazy.LazyTraceReader, o Options) *Model {
 	e.NoMouse, e.Keyboard.Keys, e.Trace = o.NoMouse, bound, env.NewTrace(r, o.Name, o.Path)
 	m := &Model{env: e, tree: tree.New(e, !o.raw()), themes: newThemes(e, &o)}
 	m.connect(r, &o)
-	m.tree.Columns.Choice, m.tree.Sticky = tree.Choice{Columns: o.Columns, Raw: o.RawUnits}, !o.NoSticky
+	m.tree.Sticky = !o.NoSticky
+	m.tree.Columns.Begin(tree.Choice{Columns: o.Columns, Raw: o.RawUnits})
 	e.Keyboard.Touched = o.Follow // the user did not ask for the beginning
 	if o.Details {
 		m.panes.toggle(screen.DetailsPane)

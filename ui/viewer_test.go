@@ -114,7 +114,7 @@ func TestViewerDoubt(t *testing.T) {
 	w.Footer(format.ClassCall, &format.Footer{Result: format.Value{Kind: format.ValueVoid}, Threw: true, Exception: "panic: \x1b[2Jbad\ntwo"})
 	d := drive(t, uitest.Open(t, w.File(), lazy.Options{NoWrite: true}), 100, 24, Options{})
 	d.keys("j v").has("─ threw · 2 of 2 · #0", `panic: \x1b[2Jbad`, "│  two ")
-	d.keys("tab").has("Shop@7  app.Shop, may be several objects", "no write or read of its fields was recorded before #0")
+	d.keys("tab").has("Shop@7  app.Shop, may be several objects", "none of its fields was written or read in recorded code before #0")
 	d.keys("> <").has("no event before this one on Shop@7")
 }
 

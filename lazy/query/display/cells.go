@@ -111,6 +111,8 @@ func asciiOf(r rune) string {
 		return string(r)
 	}
 	switch r {
+	case '←':
+		return "<-"
 	case '➜':
 		return "->"
 	case '…':

@@ -95,21 +95,22 @@ func (v *viewer) nameOf(h *held) (name string) {
 // Lines makes the lines, if they are not there, and returns how many there are.
 func (v *viewer) Lines() int {
 	if width := screen.FloatWidth(v.env.Width); width != v.width {
-		v.width, v.items = width, v.write(width)
+		w := v.write(width)
+		if v.object != "" {
+			w.seen(&v.fields)
+		}
+		v.width, v.items = width, w.items
 		v.Changed()
 		v.entitle()
 	}
 	return v.List.Lines()
 }
 
-// write returns the lines of the value, in width cells.
-func (v *viewer) write(width int) []prompt.Item {
+// write writes the lines of the value, in width cells.
+func (v *viewer) write(width int) whole {
 	w := whole{&writer{sheet: sheet{width: width, g: v.env.Glyphs, whole: true}, env: v.env, named: make(map[int32]bool)}}
 	w.withContext(func() { w.contents(v.values[v.at].value, v.other) })
-	if v.object != "" {
-		w.seen(&v.fields)
-	}
-	return w.items
+	return w
 }
 
 // entitle tells which value it is, and what the keys do.
@@ -182,7 +183,7 @@ func (v *viewer) do() tea.Cmd {
 		if is {
 			return v.clip.Copy(text.text, "the value")
 		}
-		return v.clip.Copy(plain(v.write(1<<16)), "the value")
+		return v.clip.Copy(plain(v.write(1<<16).items), "the value")
 	}
 	return nil
 }

@@ -181,7 +181,7 @@ func (w whole) seen(s *lastSeen) {
 	case !s.known:
 		head = "looking for its fields " + w.g.More
 	case len(s.list) == 0:
-		head = "no write or read of its fields was recorded before " + s.before
+		head = "none of its fields was written or read in recorded code before " + s.before
 	}
 	w.text(0, "", theme.Plain)
 	w.text(0, head, theme.Faint)

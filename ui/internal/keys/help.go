@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
@@ -108,6 +110,14 @@ func (l *HelpList) items() []prompt.Item {
 		return l.below
 	}
 	return l.beside
+}
+
+// HandleKey is that of a list; the keys that open this one close it.
+func (l *HelpList) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
+	if name := k.String(); (name == "?" || name == "f1") && !l.Typing() {
+		return prompt.ListAction{Kind: prompt.Closed}
+	}
+	return l.List.HandleKey(k)
 }
 
 // View draws the list, in as many columns as there is room for.

@@ -152,7 +152,7 @@ func (l *List) HandleKey(k tea.KeyPressMsg) ListAction {
 			l.Scroll(times * (l.height - 1))
 		}
 		return l.take()
-	case "q", "?", "left", "h":
+	case "q", "left", "h":
 		return ListAction{Kind: Closed}
 	case "esc":
 		switch {

@@ -18,6 +18,7 @@ import (
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
+	"tracex/ui/internal/tree"
 )
 
 // maxPeeked bounds the hits whose text is kept.
@@ -256,6 +257,7 @@ func (h *HitList) peek(t *lazy.Tree, n *lazy.Node) peek {
 	})
 	if len(path) > 0 {
 		p.path = strings.Split(string(path), lazy.PathSep)
+		p.path[0] = tree.ShortThread(p.path[0])
 	}
 	return p
 }

@@ -91,8 +91,12 @@ func (v *View) duration(ns int64, room int) string {
 // Columns are the columns of the tree, as the user chooses them while it is shown.
 type Columns struct {
 	Choice
-	tree *Tree
+	first Choice
+	tree  *Tree
 }
+
+// Begin shows the columns of a choice, to which the user may return.
+func (x *Columns) Begin(c Choice) { x.Choice, x.first = c, c }
 
 // These are what else than a column may be chosen in Ask.
 const (
@@ -127,7 +131,8 @@ func (x *Columns) Choose(c env.Choice) tea.Cmd {
 		x.Raw = !x.Raw
 		return nil
 	case c.Name == ownColumns:
-		return x.Set(ownColumns)
+		x.Choice = x.first
+		return nil
 	case i >= 0:
 		shown = slices.Delete(shown, i, i+1)
 	default:

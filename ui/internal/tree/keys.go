@@ -251,7 +251,7 @@ func (p *Tree) shownThreads(n int) tea.Cmd {
 func (p *Tree) show(n *lazy.Node) {
 	if shown := lazy.ShownIn(p.Out.Tree); !shown.Has(n) {
 		shown.Add(n)
-		p.env.Say("it does not match; it is shown because you asked for it")
+		p.env.Say("it does not match the filter; it is shown all the same")
 	}
 }
 

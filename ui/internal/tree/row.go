@@ -47,6 +47,12 @@ func newRow(l lazy.Line) Row {
 	return r
 }
 
+// ShortThread returns the heading of a thread without who started it.
+func ShortThread(heading string) string {
+	text, parts := threadHeading(heading)
+	return text[:parts[0].End]
+}
+
 // threadHeading shortens the heading of a goroutine's thread to its number and function, with who started it in a
 // style of its own: the number of the thread and the word goroutine are the same in every such row.
 func threadHeading(text string) (string, []format.Span) {
