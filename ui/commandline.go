@@ -306,3 +306,17 @@ func (m *Model) listMessages() tea.Cmd {
 	m.env.Front.Push(prompt.NewLines("messages", items), nil)
 	return nil
 }
+
+// leaveOverview goes where line i of the overview leads.
+func (m *Model) leaveOverview(i int) tea.Cmd {
+	cmd, command := m.overview.Go(i)
+	if command == "" {
+		return cmd
+	}
+	c, args, err := m.parseLine(command)
+	if err != nil {
+		m.env.Fail("cannot run :"+command, err)
+		return nil
+	}
+	return m.run(c, args)
+}

@@ -21,7 +21,8 @@
 //
 // To add a command with a key: its name in internal/keys/names.go, its line in internal/keys/table.go, its case in
 // do.go, or in commandline.go if it takes arguments. To add a column of the tree: internal/tree/columns.go. To add a
-// theme: a file in internal/theme, and its line in source.go there.
+// theme: a file in internal/theme, and its line in source.go there. To add a pane: its type in a package of its own or
+// internal/details, its name and place in internal/screen/layout.go, its lines in frame.go, the pane itself in panes.go.
 //
 // An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a
 // file there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of its
@@ -38,8 +39,10 @@
 //
 // Where to find things:
 //
-//	keys, commands, completion   internal/keys; done by do.go and commandline.go; taught by internal/lists/tour.go
-//	what is drawn where          frame.go; internal/screen/layout.go divides the window, popup.go draws what floats
+//	keys, commands, completion   internal/keys, line.go there; done by do.go and commandline.go; taught by internal/lists/tour.go
+//	keys and clicks              input.go, clicks.go: to what is in front, or to do.go
+//	what is drawn where          frame_new.go makes a frame, frame.go draws it; internal/screen/layout.go divides the window,
+//	                             popup.go draws what floats
 //	roles, colors, themes        internal/theme; internal/env/paint.go; themes.go is the list of them
 //	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
 //	prompt or list in front      internal/env/front.go; internal/prompt draws them
@@ -53,15 +56,15 @@
 //	steps that edit the tree     internal/tree/steps.go
 //	staying at the newest row    internal/tree/following.go
 //	numbers filled in            internal/tree/counting.go
-//	searches, hits, the filter   internal/search
+//	searches, hits, the filter   internal/search: work.go begins and ends a search, run.go is one; what it finds: lazy/search.go
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes
-//	all about a row              internal/details/pane.go, describe.go
+//	all about a row              internal/details/pane.go, describe.go, point.go for each kind, times.go
 //	a value of a row, whole      internal/details/viewer.go, whole.go
 //	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines
-//	the overview                 internal/lists/overview.go, overview.go; found by query.Overview
+//	the overview                 internal/lists/overview.go; found and put into words by query.Overview
 //	panes: sizes, keys, mouse    panes.go; internal/screen/layout.go
-//	answers and their tables     internal/tables
-//	exports of what is shown     internal/tables/export*.go; made by lazy/export
+//	answers and their tables     internal/tables; their columns: lazy/query/*_table.go
+//	exports of what is shown     internal/tables/export*.go, the formats export_format.go; of events made by lazy/export
 //	time of a thread, a range    internal/flame; found by lazy/flame.go
 //	where to begin, the session  arrival.go, session.go
 //	several traces               tabs.go; their names are drawn by internal/env/header.go
