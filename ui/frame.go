@@ -103,6 +103,16 @@ type paneLines struct {
 	keys   bool // it has the keys
 }
 
+// focused returns the pane that has the keys; nil if it is the tree.
+func (f *frame) focused() *paneLines {
+	for i := range f.panes {
+		if f.panes[i].keys && f.layout.Panes[i].Width > 0 {
+			return &f.panes[i]
+		}
+	}
+	return nil
+}
+
 // middle draws the lines between the breadcrumb and the status: the tree, with the
 // other panes and the tour.
 func (f *frame) middle() []string {

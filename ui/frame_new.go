@@ -130,7 +130,7 @@ func (m *Model) newFrame() frame {
 	f.hints = hints(m.env.Keyboard.Keys, useful{
 		tree: o.Tree, on: o.Cursor, threads: m.env.Trace.Size.Threads > 1,
 		follow: m.env.Trace.Known.Growth.On && !m.follow.On(), hits: m.results.Some(), filtered: m.filter.Cur != nil, timed: m.env.Trace.Size.Timed,
-		strip: m.flames.On, raw: !o.Tree.Folded(), full: f.header.Memory.Full(),
+		strip: m.flames.On, raw: !o.Tree.Folded(), full: f.header.Memory.Full(), pane: m.panes.keys,
 	}, f.width-1, g)
 	return f
 }

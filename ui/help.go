@@ -57,6 +57,12 @@ func (f *frame) here(in *env.Front, m *keys.Map) (lines []keys.Line) {
 		}
 		return lines
 	}
+	if in := f.focused(); in != nil {
+		for _, h := range f.hints {
+			lines = append(lines, keys.Line{Group: "You are here: " + in.title, Does: h.Text})
+		}
+		return lines
+	}
 	group := "You are here: tree"
 	for _, c := range f.chips {
 		group += " " + f.g.Dot + " " + strings.Trim(c.Text, "[] "+f.g.Cross)

@@ -11,15 +11,16 @@ import (
 // useful tells what is going on: it decides which keys are useful now, besides those that always are.
 type useful struct {
 	tree     *lazy.Tree
-	on       lazy.Row // of the cursor
-	threads  bool     // there are several threads
-	follow   bool     // the trace grows and is not followed
-	hits     bool     // there is a search, or another result to walk through
-	filtered bool     // the tree is filtered
-	timed    bool     // the trace has times
-	strip    bool     // the strip of the thread is shown
-	raw      bool     // the raw trace is shown
-	full     bool     // the memory is nearly used up
+	on       lazy.Row    // of the cursor
+	threads  bool        // there are several threads
+	follow   bool        // the trace grows and is not followed
+	hits     bool        // there is a search, or another result to walk through
+	filtered bool        // the tree is filtered
+	timed    bool        // the trace has times
+	strip    bool        // the strip of the thread is shown
+	raw      bool        // the raw trace is shown
+	full     bool        // the memory is nearly used up
+	pane     screen.Pane // that has the keys
 }
 
 // hinter collects the hints of the bottom line from the table of commands.
@@ -68,10 +69,24 @@ func (h *hinter) row(now useful) {
 	}
 }
 
+// pane adds the hints while another pane than the tree has the keys.
+func (h *hinter) pane(p screen.Pane) {
+	h.add(1, map[screen.Pane]string{screen.DetailsPane: "value of the line", screen.SourcePane: "what happened at the line"}[p], keys.Toggle)
+	h.add(4, "move", keys.Up, keys.Down)
+	h.add(1, "to the tree", keys.Stop)
+	h.add(3, "size, zoom, close", keys.Panes)
+	h.brief(keys.Help, 0)
+	h.brief(keys.Quit, 0)
+}
+
 // hints lists the keys that are useful at the cursor, as many as fit in width cells. The keys
 // for leaving and for help are always among them.
 func hints(m *keys.Map, now useful, width int, g *screen.Glyphs) []keys.Hint {
 	h := &hinter{keys: m}
+	if now.pane != screen.TreePane {
+		h.pane(now.pane)
+		return keys.Hints(h.list, width, g)
+	}
 	if now.hits {
 		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
 		h.brief(keys.Hits, 1)

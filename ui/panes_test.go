@@ -58,7 +58,8 @@ func TestPanes(t *testing.T) {
 	if d.keys("ctrl+w <"); width() != was+4 { // the tree has the keys, and gets narrower
 		t.Errorf("%d columns after %d", width(), was)
 	}
-	d.keys("ctrl+w w").has("▌ details")
+	d.keys("ctrl+w w").has("▌ details", "Enter value of the line", "Esc to the tree")
+	d.keys("?").has("You are here: details").keys("esc")
 	if d.keys("ctrl+w > j j G k ctrl+d ctrl+u pgdown g"); width() != was+8 || d.m.tree.Out.Cursor != row {
 		t.Errorf("%d columns after %d, the tree is at %v", width(), was, d.m.tree.Out.Cursor)
 	}
