@@ -14,11 +14,16 @@ import (
 )
 
 // margin is the width of the cursor's mark and the blank after it. From roomy on other columns are left out before
-// names are cut to few cells.
+// names are cut to few cells, and what went wrong has room for words.
 const (
 	margin = 2
 	roomy  = 60
+	worded = 80
+
+	leastWrong = 8 // cells of what went wrong
 )
+
+const wentWrong = "went wrong"
 
 // threadColumns are the columns of the list; time is in those of a trace with times.
 func threadColumns(timed bool) []table.Column {
@@ -32,7 +37,7 @@ func threadColumns(timed bool) []table.Column {
 		{Key: "calls", Title: "calls", Kind: table.Count, Priority: 3}, time,
 		{Key: "share", Title: "share", Kind: table.Share, Priority: 5},
 		{Key: "size", Title: "size", Kind: table.Bytes, Priority: 6},
-		{Key: "wrong", Title: "went wrong", Most: 32, Priority: 1},
+		{Key: "wrong", Title: wentWrong, Most: 32, Priority: 1},
 	}
 }
 
@@ -40,10 +45,14 @@ func threadColumns(timed bool) []table.Column {
 func (l *ThreadList) fit(width int) {
 	name, wrong := &l.table.Columns[0], &l.table.Columns[len(l.table.Columns)-1]
 	l.layout.Resize(width)
-	if wide := width >= roomy; name.Worth != wide {
-		name.Worth, wrong.Worth, wrong.Least = wide, wide, 0
+	title := wentWrong
+	if width < worded {
+		title = strings.TrimSpace(l.env.Glyphs.Threw)
+	}
+	if wide := width >= roomy; name.Worth != wide || wrong.Title != title {
+		name.Worth, wrong.Worth, wrong.Least, wrong.Title = wide, wide, 0, title
 		if !wide {
-			wrong.Least = len(wrong.Title)
+			wrong.Least = leastWrong
 		}
 		l.layout.Show(l.table)
 	}
