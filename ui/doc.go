@@ -1,11 +1,11 @@
 // Package ui is the explorer: it shows a trace as a tree in the terminal and turns keys into
 // moves through it.
 //
-// There is one [tea.Model], the [Model] (with several traces one for each, below [Tabs]): it routes keys to what is in front (a prompt, a list, the tree) and messages
-// to the parts that they are for, lets the parts settle, and draws. A part is one struct in a package below
-// ui/internal, with its keys, its state and its work in the background. Parts share an [env.Env]: the window, the
-// clock, the trace, the keyboard, what is open in front, the line of messages, and how long a key may wait for the
-// background. They are made in the order of their packages (see screenParts in imports_test.go): each knows those
+// There is one [tea.Model], the [Model] (with several traces one for each, below [Tabs]): it routes keys to what is in
+// front (a prompt, a list, the tree) and messages to the parts that they are for, lets the parts settle, and draws. A
+// part is one struct in a package below ui/internal, with its keys, its state and its work in the background. Parts
+// share an [env.Env]: the window, the clock, the trace, the keyboard, what is open in front, the line of messages, and
+// how long a key may wait for the background. They are made in the order of their packages (see screenParts in imports_test.go): each knows those
 // before it, and none knows the Model.
 //
 //	a key ──► Model.key ──► keys.Map.Of: the name of a command ──► Model.do, a switch by name ──► a method of a part

@@ -245,7 +245,7 @@ func (p *FlamePicture) Strip() string {
 	return b.String()
 }
 
-// Subject tells of which thread the picture is.
+// Subject tells which thread the picture is about.
 func (p *FlamePicture) Subject() string {
 	name := "thread " + display.Grouped(int64(p.Thread)+1)
 	if p.Name != "" {

@@ -76,7 +76,7 @@ type Column struct {
 	// Least and Most bound the width of a column of texts; others are as wide as their values.
 	Least, Most int
 	Align       Align
-	// Style is that of the texts without styles of their own; that of methods is for Class.method(…), of which the class
+	// Style is that of the texts without styles of their own; that of methods is for Class.method(…), where the class
 	// has another. Without one they are plain.
 	Style     format.Style
 	CutMiddle bool // cut a text that does not fit in its middle, not at its end

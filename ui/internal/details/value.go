@@ -35,7 +35,7 @@ func (w *writer) value(label, what string, v *format.Value) {
 	w.values = append(w.values, h)
 }
 
-// worded writes a value of which only the text is known.
+// worded writes a value whose text alone is known.
 func (s *sheet) worded(label, what, text, after string, st theme.Role) {
 	from := len(s.lines)
 	s.pair(label, strings.TrimPrefix(what+" = ", " = ")+text+after, st)

@@ -193,7 +193,7 @@ func (v *viewer) here() query.HistoryPoint {
 	return query.HistoryPoint{Position: v.node.Position(), Event: v.node.Point().Event}
 }
 
-// which tells of which events the viewer needs the list.
+// which names the list of events that the viewer needs.
 func (v *viewer) which() string { return fmt.Sprint(v.object, " ", v.env.Trace.Generation) }
 
 // step goes to the previous or the next event on the object.

@@ -83,7 +83,7 @@ type View struct {
 	Part     bool     // only some rows are shown
 	Edited   bool     // steps leave rows out: what is nested is as recorded
 	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
-	// Open is what to say of rows of which it is not known whether they match; "" while that is being
+	// Open is what to say of rows that may match or not, as that is not known; "" while that is being
 	// found out.
 	Open string
 
