@@ -133,7 +133,7 @@ func TestBoxes(t *testing.T) {
 			t.Errorf("%s fills boxes with one of 16 colors", s.Name)
 		}
 	}
-	if p := tracex.Theme().Pens(DarkBackground, colorprofile.ANSI256); p.Box(Hue3, 0) == p.Box(Hue3, 1) || p.Box(Hue3, 0) == "" {
+	if p := Named(builtin, Standard).Theme().Pens(DarkBackground, colorprofile.ANSI256); p.Box(Hue3, 0) == p.Box(Hue3, 1) || p.Box(Hue3, 0) == "" {
 		t.Errorf("with 256 colors: %q, %q", p.Box(Hue3, 0), p.Box(Hue3, 1))
 	}
 }

@@ -2,19 +2,20 @@ package theme
 
 import (
 	"cmp"
+	"embed"
 	"slices"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 )
 
-// Source is a theme in words: roles by their names, and styles as [Parse] reads them. To add a theme, copy
-// the file of one, such as nord.go, and name it in builtin. What a source does not say is as in the theme that it
-// is based on.
+// Source is a theme in words: roles by their names, and styles as [Parse] reads them. To add a theme, copy the file
+// of one, such as nord.theme, and name it in builtin. What a source does not say is as in the theme that it is based on.
 type Source struct {
 	Name  string
 	About string // in a few words; "" for the user's
 	File  string // of the user; "" if it is built in
-	Base  string // of the user's, a theme that is built in; "" for [Standard]. Those built in are based on [Terminal]
+	Base  string // of the user's, a theme that is built in; "" for [Standard]. Those built in are based on terminal
 
 	Every map[string]string // for all terminals
 	Dark  map[string]string // for a dark background, and at least 256 colors
@@ -24,17 +25,33 @@ type Source struct {
 // Standard is the name of the theme of users who have chosen none.
 const Standard = "tracex"
 
+//go:embed *.theme
+var files embed.FS
+
+var terminal = read("terminal")
+
 // builtin are the themes that need no file, in the order of lists.
-var builtin = []*Source{&tracex, &highContrast, &terminal, &catppuccin, &gruvbox, &nord}
+var builtin = []*Source{read(Standard), read("high-contrast"), terminal, read("catppuccin"), read("gruvbox"), read("nord")}
 
-// terminal is [Terminal].
-var terminal = Source{Name: "terminal", About: "the terminal's own 16 colors"}
-
-// bothWays returns a theme that is built in: styles for every terminal, then those for a dark background, and a light one.
-func bothWays(name, about string, every map[string]string, both map[string][2]string) Source {
-	s := Source{Name: name, About: about, Every: every, Dark: make(map[string]string), Light: make(map[string]string)}
-	for role, words := range both {
-		s.Dark[role], s.Light[role] = words[0], words[1]
+// read reads a theme that is built in: lines "role = style", for every terminal, or "role = dark | light".
+func read(name string) *Source {
+	text, err := files.ReadFile(name + ".theme")
+	if err != nil {
+		panic(err)
+	}
+	s := &Source{Name: name, Every: make(map[string]string), Dark: make(map[string]string), Light: make(map[string]string)}
+	for line := range strings.Lines(string(text)) {
+		role, words, _ := strings.Cut(line, "=")
+		role, words = strings.TrimSpace(role), strings.TrimSpace(words)
+		switch dark, light, both := strings.Cut(words, " | "); {
+		case strings.HasPrefix(line, "#"):
+		case role == "about":
+			s.About = words
+		case both:
+			s.Dark[role], s.Light[role] = dark, light
+		default:
+			s.Every[role] = words
+		}
 	}
 	return s
 }
@@ -60,20 +77,23 @@ func Names(all []*Source) (names []string) {
 	return names
 }
 
-// BaseOf returns the theme that a user's theme is based on; nil if there is no such theme.
-func (s *Source) BaseOf() *Source { return Named(builtin, cmp.Or(s.Base, Standard)) }
-
 // Theme makes the theme. Like [Theme.With] it ignores what is faulty, and a base that is not built in.
 func (s *Source) Theme() *Theme {
-	t := Terminal()
-	if s.File != "" {
-		t = cmp.Or(s.BaseOf(), Named(builtin, Standard)).Theme()
+	t := new(Theme)
+	switch {
+	case s.File != "":
+		t = cmp.Or(Named(builtin, s.Base), Named(builtin, Standard)).Theme()
+	case s != terminal:
+		t = Terminal()
 	}
 	t.Neutral.wear(s.Every)
 	t.Dark.wear(s.Every, s.Dark)
 	t.Light.wear(s.Every, s.Light)
 	return t
 }
+
+// Terminal returns the theme of the terminal's own 16 colors.
+func Terminal() *Theme { return terminal.Theme() }
 
 // wear takes over styles by the names of their roles, later ones over earlier ones. It ignores unknown roles,
 // faulty styles, and an empty one for the cursor's line.
