@@ -25,7 +25,7 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	}
 	double := clicks.Double(e.Y, m.env.Clock.Now())
 	if double {
-		clicks.Clear()
+		*clicks = keys.Clicks{}
 	}
 	if m.env.Front.List() != nil {
 		switch {
@@ -61,7 +61,7 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 		return m.flames.Click(e.X)
 	case i >= 0 && i < min(len(o.Rows), l.Tree) && e.X < l.TreeWidth && l.Side != screen.Only:
 		if i < len(o.Stuck) {
-			clicks.Clear()
+			*clicks = keys.Clicks{}
 		}
 		return clickRow(m.tree, i, e.X, double)
 	}

@@ -297,7 +297,7 @@ func (m *Model) listMessages() tea.Cmd {
 	for _, text := range m.env.Trace.Troubles(m.env.Glyphs) {
 		add(text, theme.Alarm)
 	}
-	for _, text := range slices.Backward(m.env.Status.Past()) {
+	for _, text := range slices.Backward(m.env.Status.Past) {
 		add(text, theme.Plain)
 	}
 	if len(items) == 0 {

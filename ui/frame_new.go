@@ -96,7 +96,7 @@ func (m *Model) newFrame() frame {
 	f.crumbs = o.Crumbs(f.width, g)
 	if h, ok := m.env.Front.List().(*search.HitList); ok && h.Path() != nil {
 		path := h.Path()
-		f.crumbs = screen.Names(len(path), func(i int) string { return path[i] }, f.width-2, g)
+		f.crumbs = screen.Crumbs(len(path), func(i int) string { return path[i] }, f.width-2, g)
 	}
 	f.view, f.indent, f.rows = m.tree.View(), m.tree.Out.Indent(), m.tree.Rows(o.Shown(), m.search.Highlight)
 	for i := range f.rows {

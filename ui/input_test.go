@@ -141,7 +141,7 @@ func TestStepsBack(t *testing.T) {
 // TestUnreadClipboard: a prompt tells why Ctrl-V pastes nothing.
 func TestUnreadClipboard(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	d.keys(": 7").send(env.Unread{Err: errors.New("no xclip")})
+	d.keys(": 7").send(env.Failed{What: "cannot read the clipboard", Err: errors.New("no xclip")})
 	d.has(":7", "cannot read the clipboard: no xclip")
 }
 

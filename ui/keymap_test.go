@@ -119,7 +119,7 @@ func TestAllKeysWork(t *testing.T) {
 func TestUnknownKey(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("Q").has("Q is not bound (? for help)")
-	d.fire(env.Faded{})
+	d.fire(env.StatusMsg{})
 	if strings.Contains(d.screen(), "no key") {
 		t.Error("the message does not fade")
 	}

@@ -138,8 +138,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.env.Trace.Watch(m.env.Life.Done())
 	case env.Panic:
 		msg.Again()
-	case env.Returned:
-		m.env.Fail("the editor failed", msg.Err)
+	case env.Failed:
+		m.env.Fail(msg.What, msg.Err)
 	case env.Retaken:
 		m.env.Fail("cannot use the terminal", msg.Err)
 		return tea.Batch(tea.ClearScreen, m.env.AskBackground())
@@ -152,8 +152,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.env.Background(msg)
 	case tea.PasteMsg:
 		return m.env.Front.Paste(msg)
-	case env.Unread:
-		m.env.Fail("cannot read the clipboard", msg.Err)
 	}
 	return m.routeInput(msg)
 }

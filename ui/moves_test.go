@@ -76,7 +76,7 @@ func TestUnload(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
 	d.keys("E")
-	d.fire(env.Faded{})
+	d.fire(env.StatusMsg{})
 	many := d.m.tree.Out.Tree.Stats()
 	d.keys("x").has("unloaded ", "unloaded")
 	few := d.m.tree.Out.Tree.Stats()
@@ -84,7 +84,7 @@ func TestUnload(t *testing.T) {
 		t.Errorf("before %+v, after %+v", many, few)
 	}
 	d.keys("l")
-	d.fire(env.Faded{})
+	d.fire(env.StatusMsg{})
 	tail := func(s string) string { return strings.Join(strings.Split(s, "\n")[2:22], "\n") }
 	if got := tail(d.screen()); got != tail(before) {
 		t.Errorf("loaded again:\n%s\nbefore:\n%s", got, tail(before))

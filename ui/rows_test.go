@@ -88,9 +88,10 @@ func TestColumnsAlign(t *testing.T) {
 		t.Fatalf("the time spent in %q itself is not known", d.cursorText())
 	}
 	in, _ := n.Parent().Time()
+	count, _, _ := n.Count()
 	want := map[string]string{
 		"duration": d.m.env.Glyphs.Duration(took.Duration), "self": d.m.env.Glyphs.Duration(self),
-		"share": display.Share(took.Duration, in.Duration), "children": screen.Children(n, d.m.env.Glyphs),
+		"share": display.Share(took.Duration, in.Duration), "children": screen.Count(count, true, true, d.m.env.Glyphs),
 	}
 	had := 0
 	for width := screen.MinWidth; width <= 220; width++ {

@@ -223,7 +223,8 @@ func (w *writer) nested(n *lazy.Node) {
 }
 
 func (w *writer) children(n *lazy.Node) string {
-	text := screen.Children(n, w.g)
+	count, exact, known := n.Count()
+	text := screen.Count(count, exact, known, w.g)
 	if text == "" && n.Leaf() {
 		text = "none"
 	}

@@ -52,7 +52,10 @@ type Keyboard struct {
 // call its Close.
 func New(g *screen.Glyphs) *Env {
 	own := *g
-	e := &Env{Glyphs: &own, Theme: theme.Terminal(), Clock: SystemClock(), Patience: patience}
+	e := &Env{Glyphs: &own, Theme: theme.Terminal(), Patience: patience}
+	e.Clock = Clock{time.Now, func(d time.Duration, msg tea.Msg) tea.Cmd {
+		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+	}}
 	e.Life, e.Close = context.WithCancel(context.Background())
 	e.Front = Front{env: e}
 	return e
@@ -62,16 +65,6 @@ func New(g *screen.Glyphs) *Env {
 type Clock struct {
 	Now   func() time.Time
 	After func(time.Duration, tea.Msg) tea.Cmd // the command delivers the message later
-}
-
-// SystemClock returns the clock of this machine.
-func SystemClock() Clock {
-	return Clock{
-		Now: time.Now,
-		After: func(d time.Duration, msg tea.Msg) tea.Cmd {
-			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
-		},
-	}
 }
 
 // Start starts the patience of an Update.
@@ -115,6 +108,12 @@ func (e *Env) Warn(text string) tea.Cmd {
 	return nil
 }
 
+// Failed is the message that something went wrong, unless the error is nil: see Fail.
+type Failed struct {
+	What string
+	Err  error
+}
+
 // Fail shows an error, if there is one, unless it is that the user stopped the work.
 func (e *Env) Fail(what string, err error) tea.Cmd {
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -123,7 +122,8 @@ func (e *Env) Fail(what string, err error) tea.Cmd {
 	return nil
 }
 
-func (e *Env) Spinner() string { return e.Status.Spinner(e.Glyphs) }
+// Spinner returns the current sign of work under way.
+func (e *Env) Spinner() string { return e.Glyphs.Spin[e.Status.frame%len(e.Glyphs.Spin)] }
 
 // Suspend stops the program until fg. Without a shell that could run fg there would be no way back.
 func (e *Env) Suspend() tea.Cmd {

@@ -159,14 +159,11 @@ func (f *Front) Paste(msg tea.PasteMsg) tea.Cmd {
 	return f.answer(f.question.Paste(msg))
 }
 
-// Unread is why the clipboard's text could not be pasted.
-type Unread struct{ Err error }
-
-// readClipboard returns the text of the clipboard as a paste, or [Unread].
+// readClipboard returns the text of the clipboard as a paste, or [Failed].
 func readClipboard() tea.Msg {
 	text, err := clipboard.ReadAll()
 	if err != nil {
-		return Unread{err}
+		return Failed{"cannot read the clipboard", err}
 	}
 	return tea.PasteMsg{Content: text}
 }

@@ -163,7 +163,7 @@ func problem(st lazy.Status, g *screen.Glyphs) string {
 	case errors.Is(st.Problem, lazy.ErrRecording):
 		text = "still being recorded: showing what has been written so far; " + keys.ActionKey("follow", g) + " follows it"
 	case errors.Is(st.Problem, lazy.ErrUnfinished) && errors.As(st.Problem, &e):
-		text = screen.OneLine(e.Err) + "; " + e.Hint
+		text = strings.Join(strings.Fields(e.Err.Error()), " ") + "; " + e.Hint
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
 		text = fmt.Sprintf("cut short at offset %s: no more can be read", display.Grouped(e.Offset))
 	}

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"tracex/ui/internal/screen"
 )
 
 // How long a message stays, and how long a frame of the spinner is shown.
@@ -22,7 +20,7 @@ type StatusLine struct {
 	alarm  bool
 	id     int      // of the message
 	fading bool     // the message's end has been asked for
-	past   []string // messages shown, the newest last
+	Past   []string // messages shown, at most 100, the newest last
 
 	spinning bool // a tick is under way
 	frame    int  // of the spinner
@@ -45,44 +43,31 @@ func (l *StatusLine) Clear() { l.text = "" }
 // Message returns the message; "" if none. alarm means that it reports a failure.
 func (l *StatusLine) Message() (text string, alarm bool) { return l.text, l.alarm }
 
-// Past returns the messages that were shown, at most 100, the newest last.
-func (l *StatusLine) Past() []string { return l.past }
-
-// Spinner returns the current sign of work under way.
-func (l *StatusLine) Spinner(g *screen.Glyphs) string { return g.Spin[l.frame%len(g.Spin)] }
-
 // Settle lets a message fade, and keeps the spinner turning while the explorer is busy. after
 // returns a command that delivers a message later; it is for Update.
 func (l *StatusLine) Settle(busy bool, after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	if l.text != "" && !l.fading {
 		l.fading = true
-		l.past = append(l.past[max(0, len(l.past)-mostPast+1):], l.text)
-		cmds = append(cmds, after(messageFor, Faded{l.id}))
+		l.Past = append(l.Past[max(0, len(l.Past)-mostPast+1):], l.text)
+		cmds = append(cmds, after(messageFor, StatusMsg{l.id}))
 	}
 	if !l.spinning && busy {
 		l.spinning = true
-		cmds = append(cmds, after(frameFor, tick{}))
+		cmds = append(cmds, after(frameFor, StatusMsg{}))
 	}
 	return tea.Batch(cmds...)
 }
 
 // StatusMsg is a message that Settle has asked for.
-type StatusMsg interface{ apply(l *StatusLine) }
+type StatusMsg struct{ id int } // of the message that has been shown long enough; 0 to turn the spinner
 
-func (l *StatusLine) Update(msg StatusMsg) { msg.apply(l) }
-
-type Faded struct{ id int }
-
-func (f Faded) apply(l *StatusLine) {
-	if f.id == l.id {
+func (l *StatusLine) Update(msg StatusMsg) {
+	switch msg.id {
+	case 0:
+		l.spinning = false
+		l.frame++
+	case l.id:
 		l.text = ""
 	}
-}
-
-type tick struct{}
-
-func (tick) apply(l *StatusLine) {
-	l.spinning = false
-	l.frame++
 }

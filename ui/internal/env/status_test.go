@@ -5,8 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"tracex/ui/internal/screen"
 )
 
 // TestLine: a message fades, unless it was replaced; the spinner turns while there is work.
@@ -46,14 +44,14 @@ func TestLine(t *testing.T) {
 	l.Clear()
 	said("", false)
 
-	before := l.Spinner(&screen.Unicode)
+	before := l.frame
 	l = StatusLine{}
 	tick := settle(true)
 	if len(tick) != 1 || len(settle(true)) != 0 {
 		t.Fatalf("asks for %v", tick)
 	}
 	l.Update(tick[0].(StatusMsg))
-	if l.Spinner(&screen.Unicode) == before || len(settle(true)) != 1 {
+	if l.frame == before || len(settle(true)) != 1 {
 		t.Error("the spinner does not turn")
 	}
 }

@@ -22,11 +22,8 @@ type Retaken struct{ Err error }
 
 // Lend runs a program that needs the terminal for itself. c may be nil.
 func (c *Terminal) Lend(program *exec.Cmd) tea.Cmd {
-	return tea.Exec(&borrower{program, c}, func(err error) tea.Msg { return Returned{err} })
+	return tea.Exec(&borrower{program, c}, func(err error) tea.Msg { return Failed{"the editor failed", err} })
 }
-
-// Returned is the message that a program to which the terminal was lent has ended.
-type Returned struct{ Err error }
 
 // borrower is a program that owns the terminal while it runs.
 type borrower struct {

@@ -82,8 +82,6 @@ func (c *Clicks) Double(y int, now time.Time) bool {
 	return double
 }
 
-func (c *Clicks) Clear() { *c = Clicks{} }
-
 // WithoutAlt returns a key without Alt; ok is false if the key has none. Terminals send Esc and
 // a key that follows it quickly as that key with Alt.
 func WithoutAlt(k tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {

@@ -63,10 +63,6 @@ func TestClicks(t *testing.T) {
 			t.Errorf("click %d: %v", i, got)
 		}
 	}
-	c.Clear()
-	if c.Double(4, now) {
-		t.Error("a click before Clear counts")
-	}
 }
 
 // TestWithoutAlt: the key below Alt has the text that it types.

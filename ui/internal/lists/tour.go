@@ -2,7 +2,6 @@ package lists
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -112,9 +111,6 @@ func (t *Tour) Largest(n int) tea.Cmd {
 	return t.tree.Jobs.Largest(n, func() { t.arrived(keys.Longest) })
 }
 
-// other is the name of a command in the text of a stage.
-var other = regexp.MustCompile(`\{[a-z-]+\}`)
-
 // lines returns the text of the current stage, wrapped.
 func (t *Tour) lines(width int) (lines []string) {
 	g := t.env.Glyphs
@@ -122,10 +118,7 @@ func (t *Tour) lines(width int) (lines []string) {
 	if c := t.env.Keyboard.Keys.Named(t.Command()); len(c.Key.Keys()) > 0 {
 		names = c.Key.Help().Key
 	}
-	text := other.ReplaceAllStringFunc(stages[t.at].text, func(name string) string {
-		return keys.ActionKey(strings.Trim(name, "{}"), g)
-	})
-	text = strings.Replace(text, "%s", names, 1)
+	text := strings.Replace(t.env.Keyboard.Keys.Fill(stages[t.at].text), "%s", names, 1)
 	for text != "" {
 		head, rest := g.TakeWords(text, width-4)
 		if head == "" {

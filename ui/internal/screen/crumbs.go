@@ -3,7 +3,6 @@ package screen
 import (
 	"strings"
 
-	"tracex/lazy"
 	"tracex/ui/internal/theme"
 )
 
@@ -36,19 +35,14 @@ func CrumbAt(crumbs []string, x int, g *Glyphs) int {
 
 func crumbSep(g *Glyphs) string { return " " + g.Crumb + " " }
 
-// Crumbs returns the names of a path that fit into a line of width cells: the first, the last,
-// as many before the last as fit, and "…" for the others. CrumbLine draws them.
-func Crumbs(path []*lazy.Node, name func(*lazy.Node) string, width int, g *Glyphs) []string {
-	return Names(len(path), func(i int) string { return name(path[i]) }, width-2, g)
-}
-
 // PathIn returns as much of a path of names as fits into width cells, see [Crumbs].
 func PathIn(path []string, width int, g *Glyphs) string {
-	return strings.Join(Names(len(path), func(i int) string { return path[i] }, width, g), crumbSep(g))
+	return strings.Join(Crumbs(len(path), func(i int) string { return path[i] }, width, g), crumbSep(g))
 }
 
-// Names is Crumbs for n names. It asks only for those that may fit.
-func Names(n int, name func(i int) string, width int, g *Glyphs) []string {
+// Crumbs returns as many of the n names of a path as fit into width cells: the first, the last, as many before the last
+// as fit, and "…" for the others. It asks only for those that may fit. CrumbLine draws them.
+func Crumbs(n int, name func(i int) string, width int, g *Glyphs) []string {
 	if n == 0 {
 		return nil
 	}

@@ -5,20 +5,12 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"tracex/lazy"
 )
 
 // TestCrumbs: a path that is too long loses its middle, never its ends.
 func TestCrumbs(t *testing.T) {
 	names := []string{"Thread 1", "Main.main()", "Worker.loop()", "Queue.take()", "Lock.lock()"}
-	path := make([]*lazy.Node, len(names))
-	of := make(map[*lazy.Node]string)
-	for i := range path {
-		path[i] = new(lazy.Node)
-		of[path[i]] = names[i]
-	}
-	name := func(n *lazy.Node) string { return of[n] }
+	name := func(i int) string { return names[i] }
 	for _, c := range []struct {
 		n, width int
 		want     string
@@ -27,7 +19,7 @@ func TestCrumbs(t *testing.T) {
 		{5, 60, " Thread 1 › … › Worker.loop() › Queue.take() › Lock.lock()"},
 		{5, 30, " Thread 1 › … › Lock.lock()"},
 	} {
-		line := ansi.Strip(CrumbLine(Crumbs(path[:c.n], name, c.width, &Unicode), c.width, &Unicode))
+		line := ansi.Strip(CrumbLine(Crumbs(c.n, name, c.width-2, &Unicode), c.width, &Unicode))
 		if w := ansi.StringWidth(line); w != c.width {
 			t.Errorf("%d cells, not %d: %q", w, c.width, line)
 		}

@@ -32,6 +32,3 @@ func ErrorFact(err error) string {
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
-
-// OneLine returns an error's text in one line.
-func OneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -10,13 +10,6 @@ import (
 	"tracex/lazy/query/display"
 )
 
-// Children returns the number of children of a node, as far as known; "" if there are none, or
-// nothing is known.
-func Children(n *lazy.Node, g *Glyphs) string {
-	count, exact, known := n.Count()
-	return Count(count, exact, known, g)
-}
-
 // Count writes a number of children, see Node.Count.
 func Count(count int64, exact, known bool, g *Glyphs) string {
 	switch {
@@ -47,10 +40,9 @@ func Missing(r lazy.Row) string {
 // other rows, once they are counted.
 func Left(l *lazy.Line) string {
 	one, several := "row", "rows"
-	switch p := l.Parent; {
-	case p == nil:
+	if p := l.Parent; p == nil {
 		one, several = "thread", "threads"
-	case p.Point() != nil && p.Point().Class == format.ClassLoop && !inlined(p):
+	} else if _, inlined := lazy.Inlined(p); !inlined && p.Point() != nil && p.Point().Class == format.ClassLoop {
 		one, several = "iteration", "iterations"
 	}
 	switch {
@@ -60,12 +52,6 @@ func Left(l *lazy.Line) string {
 		return "1 " + one
 	}
 	return display.Grouped(l.LeftRows) + " " + several
-}
-
-// inlined reports whether a node is a loop whose only iteration has no row of its own.
-func inlined(n *lazy.Node) bool {
-	_, is := lazy.Inlined(n)
-	return is
 }
 
 // Path returns the nodes around a row, the thread first, the row's own last.
@@ -81,7 +67,7 @@ func Path(row lazy.Row) (path []*lazy.Node) {
 	return path
 }
 
-// Whole returns how long a node took, in nanoseconds, or 0 if unknown, as it is for a thread
+// WholeCount returns how long a node took, in nanoseconds, or 0 if unknown, as it is for a thread
 // that has not ended.
 func WholeCount(n *lazy.Node) int64 {
 	t, ok := n.Time()
@@ -92,18 +78,15 @@ func WholeCount(n *lazy.Node) int64 {
 }
 
 // Thread returns the name of a thread, as the tree shows it.
-func Thread(t lazy.ThreadInfo) string { return string(AppendThread(nil, t)) }
-
-// AppendThread appends the name of a thread, as the tree shows it.
-func AppendThread(dst []byte, t lazy.ThreadInfo) []byte {
-	dst = strconv.AppendInt(append(dst, "Thread "...), int64(t.ID)+1, 10)
+func Thread(t lazy.ThreadInfo) string {
+	name := "Thread " + strconv.FormatInt(int64(t.ID)+1, 10)
 	if t.Name != "" {
-		dst = append(append(append(dst, " ("...), t.Name...), ')')
+		name += " (" + t.Name + ")"
 	}
-	return dst
+	return name
 }
 
-// Calls writes the number of calls. Before they have been counted, that is an upper bound: the
+// CallsText writes the number of calls. Before they have been counted, that is an upper bound: the
 // number of calls, loops and iterations together. least is put before a number that grows.
 func CallsText(p lazy.Population, least string, g *Glyphs) string {
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/lucasb-eyer/go-colorful"
 )
 
 // How much contrast text needs at least, and faint text, as the WCAG 2.1 define it for level AA; and the track of bars,
@@ -121,6 +122,7 @@ func contrast(a, b color.Color) float64 {
 
 // luminance is how bright a color is, from 0 to 1.
 func luminance(c color.Color) float64 {
-	r, g, b := linear(c)
+	exact, _ := colorful.MakeColor(c)
+	r, g, b := exact.LinearRgb()
 	return 0.2126*r + 0.7152*g + 0.0722*b
 }

@@ -121,7 +121,7 @@ func TestBoxes(t *testing.T) {
 					t.Errorf("%s, background %d: another hue is like %s", s.Name, b, r.Name())
 				}
 				seen[c] = true
-				for _, on := range []color.Color{c, darker(c)} {
+				for _, on := range []color.Color{c, lipgloss.Darken(c, 0.16)} {
 					of := box(on)
 					if got := contrast(of.GetForeground(), of.GetBackground()); got < TextContrast {
 						t.Errorf("%s, background %d, %s on %s: %.2f", s.Name, b, r.Name(), colorName(on), got)

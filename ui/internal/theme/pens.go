@@ -81,13 +81,11 @@ func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
 	p.flat = styles[Chip].GetBackground() == lipgloss.NoColor{}
 	for i := range p.boxes {
 		if c := styles[int(Hue1)+i].GetForeground(); exact(c) {
-			p.boxes[i] = [2]Pen{pen(box(c), profile), pen(box(darker(c)), profile)}
+			p.boxes[i] = [2]Pen{pen(box(c), profile), pen(box(lipgloss.Darken(c, 0.16)), profile)}
 		}
 	}
 	return p
 }
-
-func darker(c color.Color) color.Color { return lipgloss.Darken(c, 0.16) }
 
 // box is the style of text on a color: black or white, whichever is easier to read.
 func box(c color.Color) lipgloss.Style {

@@ -32,7 +32,8 @@ func (o *Outline) Named(n *lazy.Node) lazy.Named { return screen.Named(o.Tree, n
 
 // Crumbs returns the path to the cursor, as much as fits into width cells.
 func (o *Outline) Crumbs(width int, g *screen.Glyphs) []string {
-	return screen.Crumbs(screen.Path(o.Cursor), o.ShortName, width, g)
+	path := screen.Path(o.Cursor)
+	return screen.Crumbs(len(path), func(i int) string { return o.ShortName(path[i]) }, width-2, g)
 }
 
 // CrumbAt returns the row of the crumb at a cell of the line that shows crumbs; ok is false if there is none. The crumb
