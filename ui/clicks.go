@@ -49,14 +49,20 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	}
 	if p, ok := l.PaneAt(e.X, e.Y); ok {
 		m.panes.give(p)
-		return m.panes.all[p].Click(e.Y-l.Panes[p].Y, double)
+		if m.panes.all[p].Put(e.Y - l.Panes[p].Y); double {
+			return m.panes.all[p].Enter()
+		}
+		return nil
 	}
 	m.panes.give(screen.TreePane)
 	switch i := e.Y - l.Top; {
 	case l.Rule && i == -1 && l.Side != screen.Only && e.X < l.TreeWidth:
 		return m.tree.Jobs.ClickHead(e.X, l.TreeWidth)
 	case e.Y == l.Path:
-		clickPath(m.tree, m.frame.crumbs, e.X, m.env.Glyphs)
+		if r, ok := o.CrumbAt(m.frame.crumbs, e.X, m.env.Glyphs); ok && r != o.Cursor {
+			m.tree.Visit()
+			o.Climb(r)
+		}
 	case l.Strip && e.Y == l.StripAt:
 		return m.flames.Click(e.X)
 	case i >= 0 && i < min(len(o.Rows), l.Tree) && e.X < l.TreeWidth && l.Side != screen.Only:
@@ -82,13 +88,4 @@ func clickRow(t *tree.Tree, i, x int, double bool) tea.Cmd {
 		return t.Toggle()
 	}
 	return nil
-}
-
-// clickPath goes to a call of the path to the cursor.
-func clickPath(t *tree.Tree, crumbs []string, x int, g *screen.Glyphs) {
-	r, ok := t.Out.CrumbAt(crumbs, x, g)
-	if ok && r != t.Out.Cursor {
-		t.Visit()
-		t.Out.Climb(r)
-	}
 }

@@ -39,7 +39,10 @@ func (m *Model) run(c keys.Name, args string) tea.Cmd {
 		return m.themes.run(args)
 	case keys.Panes:
 		m.env.Front.CloseLists()
-		return m.panes.run(args)
+		if args == "" {
+			return m.panes.ask()
+		}
+		return m.panes.change(args)
 	case keys.Columns:
 		m.env.Front.CloseLists()
 		return m.tree.Columns.Set(args)

@@ -16,7 +16,7 @@ func (m *Model) layout() screen.Layout {
 	return screen.LayoutFor(screen.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
 		Sizes: m.panes.sizes, Front: m.panes.front, Zoom: m.panes.zoom, Keys: m.panes.keys,
-		Chips: m.chips.some(), Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), Asking: m.env.Front.Floats(),
+		Chips: m.filter.Cur != nil || len(m.steps.List) > 0, Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), Asking: m.env.Front.Floats(),
 	})
 }
 
@@ -127,10 +127,6 @@ func (m *Model) newFrame() frame {
 	}
 	f.message, f.alarm = m.env.Status.Message()
 	f.choices, f.chosenIn = m.env.PrefixBox(l.Bottom)
-	f.hints = hints(m.env.Keyboard.Keys, useful{
-		tree: o.Tree, on: o.Cursor, threads: m.env.Trace.Size.Threads > 1,
-		follow: m.env.Trace.Known.Growth.On && !m.follow.On(), hits: m.results.Some(), filtered: m.filter.Cur != nil, timed: m.env.Trace.Size.Timed,
-		strip: m.flames.On, raw: !o.Tree.Folded(), full: f.header.Memory.Full(), pane: m.panes.keys,
-	}, f.width-1, g)
+	f.hints = hints(m, f.header.Memory.Full(), f.width-1)
 	return f
 }

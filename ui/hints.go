@@ -8,24 +8,10 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// useful tells what is going on: it decides which keys are useful now, besides those that always are.
-type useful struct {
-	tree     *lazy.Tree
-	on       lazy.Row    // of the cursor
-	threads  bool        // there are several threads
-	follow   bool        // the trace grows and is not followed
-	hits     bool        // there is a search, or another result to walk through
-	filtered bool        // the tree is filtered
-	timed    bool        // the trace has times
-	strip    bool        // the strip of the thread is shown
-	raw      bool        // the raw trace is shown
-	full     bool        // the memory is nearly used up
-	pane     screen.Pane // that has the keys
-}
-
-// hinter collects the hints of the bottom line from the table of commands.
+// hinter collects the hints of the bottom line from the table of commands: which keys are useful now, besides those that
+// always are.
 type hinter struct {
-	keys *keys.Map
+	*Model
 	list []keys.Hint
 }
 
@@ -33,7 +19,7 @@ type hinter struct {
 func (h *hinter) add(rank int, brief string, commands ...keys.Name) {
 	var names []string
 	for _, c := range commands {
-		key := h.keys.Firsts[string(c)]
+		key := h.env.Keyboard.Keys.Firsts[string(c)]
 		if key == "" {
 			return
 		}
@@ -43,24 +29,25 @@ func (h *hinter) add(rank int, brief string, commands ...keys.Name) {
 }
 
 // brief adds the hint of a command with the text of the table.
-func (h *hinter) brief(c keys.Name, rank int) { h.add(rank, h.keys.Named(c).Brief, c) }
+func (h *hinter) brief(c keys.Name, rank int) { h.add(rank, h.env.Keyboard.Keys.Named(c).Brief, c) }
 
-func (h *hinter) row(now useful) {
-	switch n := now.on.Node; {
-	case now.on == (lazy.Row{}):
-	case now.on.Left != 0: // what a filter leaves out
+// row adds what can be done with the cursor's row.
+func (h *hinter) row(on lazy.Row, threads bool) {
+	switch n := on.Node; {
+	case on == (lazy.Row{}):
+	case on.Left != 0: // what a filter leaves out
 		h.add(1, "show them", keys.Toggle)
 	case n == nil:
 		h.add(1, "load", keys.Toggle)
 	case n.IsThread():
 		h.add(2, "expand", keys.Expand)
-		if now.threads {
+		if threads {
 			h.add(1, "next thread", keys.NextThread)
 			h.add(1, "threads", keys.Threads)
 		}
 	case n.Leaf():
 		h.add(2, "parent", keys.Collapse)
-	case now.tree.IsExpanded(n):
+	case h.tree.Out.Tree.IsExpanded(n):
 		h.add(2, "collapse", keys.Collapse)
 		h.add(3, "into", keys.Expand)
 	default:
@@ -80,49 +67,49 @@ func (h *hinter) pane(p screen.Pane) {
 }
 
 // hints lists the keys that are useful at the cursor, as many as fit in width cells. The keys
-// for leaving and for help are always among them.
-func hints(m *keys.Map, now useful, width int, g *screen.Glyphs) []keys.Hint {
-	h := &hinter{keys: m}
-	if now.pane != screen.TreePane {
-		h.pane(now.pane)
-		return keys.Hints(h.list, width, g)
+// for leaving and for help are always among them. full: the memory is nearly used up.
+func hints(m *Model, full bool, width int) []keys.Hint {
+	h, on, threads := &hinter{Model: m}, m.tree.Out.Cursor, m.env.Trace.Size.Threads > 1
+	if m.panes.keys != screen.TreePane {
+		h.pane(m.panes.keys)
+		return keys.Hints(h.list, width, m.env.Glyphs)
 	}
-	if now.hits {
+	if m.results.Some() {
 		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
 		h.brief(keys.Hits, 1)
 	}
-	if now.filtered {
+	if m.filter.Cur != nil {
 		h.brief(keys.Unfilter, 1)
 		h.brief(keys.Filter, 2)
 	}
-	if now.strip {
+	if m.flames.On {
 		h.brief(keys.Flame, 1)
 	}
-	h.row(now)
-	if now.follow {
+	h.row(on, threads)
+	if m.env.Trace.Known.Growth.On && !m.follow.On() {
 		h.brief(keys.Follow, 1)
 	}
 	h.add(4, "move", keys.Up, keys.Down)
-	if now.threads && (now.on.Left != 0 || now.on.Node == nil || !now.on.Node.IsThread()) {
+	if threads && (on.Left != 0 || on.Node == nil || !on.Node.IsThread()) {
 		h.add(7, "thread", keys.NextThread)
 	}
 	h.brief(keys.Search, 1)
 	h.brief(keys.Details, 3)
 	h.brief(keys.Top, 8)
-	if now.timed {
-		if now.on.Node == nil || !now.on.Node.Leaf() {
+	if m.env.Trace.Size.Timed {
+		if on.Node == nil || !on.Node.Leaf() {
 			h.brief(keys.Longest, 6)
 		}
 		h.brief(keys.Sort, 8)
 	}
 	h.brief(keys.GoTo, 5)
-	if now.raw {
+	if !m.tree.Out.Tree.Folded() {
 		h.add(4, "folded", keys.Raw)
 	}
-	if now.full {
+	if full {
 		h.brief(keys.Unload, 2)
 	}
 	h.brief(keys.Help, 0)
 	h.brief(keys.Quit, 0)
-	return keys.Hints(h.list, width, g)
+	return keys.Hints(h.list, width, m.env.Glyphs)
 }

@@ -28,8 +28,8 @@ type pane interface {
 	Move(n int)
 	// Enter does what the cursor's line offers.
 	Enter() tea.Cmd
-	// Click puts the cursor on the line at y of the pane, and does what that offers if double is set.
-	Click(y int, double bool) tea.Cmd
+	// Put moves the cursor to the line at y of the pane.
+	Put(y int)
 	Title() string
 	// View draws height lines of width cells.
 	View(width, height int) []string
@@ -138,14 +138,6 @@ var paneKeys = []env.Choice{
 // ask waits for the key that says what to do with the panes.
 func (x *panes) ask() tea.Cmd {
 	return x.env.Offer(&env.Prefix{Title: "panes", Choices: paneKeys, By: x})
-}
-
-// run does what was typed after the command; without anything it asks.
-func (x *panes) run(word string) tea.Cmd {
-	if word == "" {
-		return x.ask()
-	}
-	return x.change(word)
 }
 
 // checkPanes tells what is wrong with what was typed after the command.

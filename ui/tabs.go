@@ -291,11 +291,8 @@ func (t *Tabs) View() tea.View {
 	for _, part := range strings.Split(ansi.Wrap(text, width-2, ""), "\n") {
 		lines = append(lines, screen.NewLine(width, g).Put(" "+part, role).End())
 	}
-	for len(lines) < height-1 {
-		lines = append(lines, screen.NewLine(width, g).End())
-	}
 	hint := " " + keys.ActionKey(string(keys.Tab), g) + " next trace   " + keys.ActionKey("quit", g) + " quit"
-	lines = append(lines[:height-1], screen.NewLine(width, g).Put(hint, theme.Faint).End())
+	lines = append(screen.Fill(lines, width, height-1, g), screen.NewLine(width, g).Put(hint, theme.Faint).End())
 	v.Content = strings.Join(lines, "\n")
 	return v
 }

@@ -234,22 +234,13 @@ func (p *CodePane) line(i int, marked bool, digits, at, width int) string {
 	return l.Put(c.values[i+1], theme.VariableName).End() // a color that the code beside it has not
 }
 
-// codeRole returns the role of a part of a source.
-func codeRole(s format.Style) theme.Role {
-	switch sourcefiles.Part(s) {
-	case sourcefiles.Comment:
-		return theme.Faint
-	case sourcefiles.Keyword:
-		return theme.Keyword
-	case sourcefiles.String:
-		return theme.StringText
-	case sourcefiles.Number:
-		return theme.NumberText
-	case sourcefiles.Call:
-		return theme.Method
-	}
-	return theme.Plain
+// codeRoles are the roles of the parts of a source.
+var codeRoles = map[sourcefiles.Part]theme.Role{
+	sourcefiles.Comment: theme.Faint, sourcefiles.Keyword: theme.Keyword, sourcefiles.String: theme.StringText,
+	sourcefiles.Number: theme.NumberText, sourcefiles.Call: theme.Method,
 }
+
+func codeRole(s format.Style) theme.Role { return codeRoles[sourcefiles.Part(s)] }
 
 // nothing explains why there is no source; "" if there is one.
 func (p *CodePane) nothing() string {
@@ -286,14 +277,6 @@ func (p *CodePane) Edit() tea.Cmd {
 		return p.env.Say("there is no source to open")
 	}
 	return p.source.edit(p.code.path, p.at+1)
-}
-
-// Click puts the cursor on a line; a double click goes to what happened first there.
-func (p *CodePane) Click(y int, double bool) tea.Cmd {
-	if p.Put(y); double {
-		return p.Enter()
-	}
-	return nil
 }
 
 // text reads the file of a call's function, on a goroutine of the background. known are files that were read before.

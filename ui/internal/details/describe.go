@@ -27,14 +27,9 @@ type writer struct {
 // denseBelow is the height below which a pane has no titles of sections.
 const denseBelow = 14
 
-// describe returns lines of width cells with everything known about a subject. Sections have
-// titles if height lines are enough for that.
-func describe(e *env.Env, of *subject, width, height int) []string {
-	return described(e, of, width, height).lines
-}
-
-// described is describe with the values of the subject.
-func described(e *env.Env, of *subject, width, height int) *writer {
+// describe writes lines of width cells with everything known about a subject. Sections have titles if height lines are
+// enough for that.
+func describe(e *env.Env, of *subject, width, height int) *writer {
 	w := &writer{sheet: sheet{width: width, g: e.Glyphs, dense: height < denseBelow}, env: e, of: of, named: make(map[int32]bool)}
 	switch row := of.row; {
 	case of.welcome:
@@ -53,11 +48,6 @@ func described(e *env.Env, of *subject, width, height int) *writer {
 		w.point(row.Node)
 	}
 	return w
-}
-
-func (w *writer) timed() bool {
-	_, ok := w.env.Trace.Reader.Times()
-	return ok
 }
 
 // withContext runs f while the descriptors of the trace may be used.
@@ -86,7 +76,10 @@ func (w *writer) point(n *lazy.Node) {
 		case format.ClassFieldRead, format.ClassFieldWrite:
 			w.field(p)
 		case format.ClassVariableRead, format.ClassVariableWrite:
-			w.variable(p)
+			if v := w.c.Variable(p.Ref); v != nil {
+				w.pair("variable", v.Type.String()+" "+v.Name, theme.Plain)
+			}
+			w.value("value", "", &p.Value)
 		case format.ClassArrayRead, format.ClassArrayWrite:
 			w.value("array", "", &p.Target)
 			w.pair("index", strconv.Itoa(int(p.Number)), theme.NumberText)

@@ -94,15 +94,7 @@ func (p *Pane) Enter() tea.Cmd {
 func (p *Pane) ShowValue() tea.Cmd {
 	of := p.subject()
 	of.state = nil // its values are not those of the row
-	return p.viewer.show(of.row.Node, described(p.env, of, p.env.Width, p.env.Height).values, -1)
-}
-
-// Click puts the cursor on a line.
-func (p *Pane) Click(y int, double bool) tea.Cmd {
-	if p.Put(y); double {
-		return p.Enter()
-	}
-	return nil
+	return p.viewer.show(of.row.Node, describe(p.env, of, p.env.Width, p.env.Height).values, -1)
 }
 
 // View draws the details of the cursor's row: height lines of width cells. It scrolls back to the top
@@ -110,7 +102,7 @@ func (p *Pane) Click(y int, double bool) tea.Cmd {
 func (p *Pane) View(width, height int) []string { return p.view(p.subject(), width, height) }
 
 func (p *Pane) view(of *subject, width, height int) []string {
-	w := described(p.env, of, width, height)
+	w := describe(p.env, of, width, height)
 	g, all := p.env.Glyphs, w.lines
 	p.values = w.values
 	if p.of != of.row {

@@ -51,11 +51,11 @@ func has(t *testing.T, lines []string, texts ...string) {
 func TestDescribe(t *testing.T) {
 	e, thread := rowOf(t, 0)
 	e.Trace.Known.Ended, thread.hits = "cut short", 2048
-	has(t, describe(e, thread, 80, 40), "Thread 1", "file       some.bin", "⚠          cut short", "2.0 KiB for hits")
+	has(t, describe(e, thread, 80, 40).lines, "Thread 1", "file       some.bin", "⚠          cut short", "2.0 KiB for hits")
 	e, call := rowOf(t, 1)
-	has(t, describe(e, call, 80, 40), call.text[:10], "kind       call", "print      tracex print", "depth      0", "Thread 1 (main) › ")
-	has(t, describe(e, &subject{}, 80, 40), "no row")
-	if blank := strings.Repeat(" ", 80); strings.Contains(strings.Join(describe(e, call, 80, 5), "\n"), "\n"+blank+"\n") {
+	has(t, describe(e, call, 80, 40).lines, call.text[:10], "kind       call", "print      tracex print", "depth      0", "Thread 1 (main) › ")
+	has(t, describe(e, &subject{}, 80, 40).lines, "no row")
+	if blank := strings.Repeat(" ", 80); strings.Contains(strings.Join(describe(e, call, 80, 5).lines, "\n"), "\n"+blank+"\n") {
 		t.Error("there are empty lines though there is no room")
 	}
 }
@@ -86,7 +86,7 @@ func TestDurationKnownInPart(t *testing.T) {
 			continue
 		}
 		of := &subject{row: row, name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }}
-		all := ansi.Strip(strings.Join(describe(e, of, 200, 200), "\n"))
+		all := ansi.Strip(strings.Join(describe(e, of, 200, 200).lines, "\n"))
 		at := strings.Index(all, "duration   ")
 		line, _, _ := strings.Cut(all[max(at, 0):], "\n")
 		if at < 0 || strings.HasPrefix(line, "duration   at least ") != (want != "") || !strings.HasSuffix(strings.TrimSpace(line), want) {
@@ -118,7 +118,7 @@ func TestPane(t *testing.T) {
 		}
 		return lines
 	}
-	all := describe(e, of, 60, 6)
+	all := describe(e, of, 60, 6).lines
 	if !p.On() || view()[0] != all[0] || !strings.Contains(view()[5], "more lines: :details-down scrolls") {
 		t.Errorf("on %v: %q", p.On(), view())
 	}
@@ -131,13 +131,13 @@ func TestPane(t *testing.T) {
 		t.Error("its end is not at the bottom")
 	}
 	_, of = rowOf(t, 2)
-	if view()[0] != describe(e, of, 60, 6)[0] {
+	if view()[0] != describe(e, of, 60, 6).lines[0] {
 		t.Error("another row does not begin at its top")
 	}
 	p.Scroll(2)
 	p.Toggle()
 	p.Toggle()
-	if !p.On() || view()[0] != describe(e, of, 60, 6)[0] {
+	if !p.On() || view()[0] != describe(e, of, 60, 6).lines[0] {
 		t.Error("opened again it does not begin at its top")
 	}
 }

@@ -89,13 +89,6 @@ func (w *writer) field(p *format.Point) {
 	w.value("value", "", &p.Value)
 }
 
-func (w *writer) variable(p *format.Point) {
-	if v := w.c.Variable(p.Ref); v != nil {
-		w.pair("variable", v.Type.String()+" "+v.Name, theme.Plain)
-	}
-	w.value("value", "", &p.Value)
-}
-
 func (w *writer) location(id int32) {
 	l := w.c.Location(id)
 	if _, _, ok := w.c.FileLine(id); l == nil || !ok && l.Line == 0 {
@@ -119,14 +112,11 @@ func (w *writer) methodAround(l *format.CodeLocation) string {
 	return class + method
 }
 
-// constructor is the name that all constructors have.
-const constructor = "<init>"
-
 // superWords describes a call with [format.FlagSuper]. A constructor of the same class as its
 // caller was called by this(…).
 func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node) string {
 	if in := n.Parent(); in != nil && in.Point() != nil && in.Point().Class == format.ClassCall {
-		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == constructor {
+		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == "<init>" {
 			if caller.ClassID == called.ClassID {
 				return "this(…), by another constructor of the class, for the same object"
 			}

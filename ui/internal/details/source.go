@@ -1,6 +1,7 @@
 package details
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -137,13 +138,7 @@ func (p *Source) edit(path string, line int) tea.Cmd {
 // editorCommand returns the command that opens a file at a line: $VISUAL or $EDITOR, which may have
 // arguments, or vi.
 func editorCommand(path string, line int) (*exec.Cmd, error) {
-	words := strings.Fields(os.Getenv("VISUAL"))
-	if len(words) == 0 {
-		words = strings.Fields(os.Getenv("EDITOR"))
-	}
-	if len(words) == 0 {
-		words = []string{"vi"}
-	}
+	words := strings.Fields(cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi"))
 	program, err := exec.LookPath(words[0])
 	if err != nil {
 		return nil, err
@@ -158,13 +153,10 @@ func editorCommand(path string, line int) (*exec.Cmd, error) {
 // atLine returns the arguments that open a file at a line in the given editor.
 func atLine(program, path string, line int) []string {
 	n := strconv.Itoa(line)
-	switch name := strings.TrimSuffix(filepath.Base(program), ".exe"); name {
-	case "code", "codium", "cursor", "zed":
-		if name == "zed" {
-			return []string{path + ":" + n}
-		}
+	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
+	case "code", "codium", "cursor":
 		return []string{"--goto", path + ":" + n}
-	case "subl", "hx", "helix":
+	case "subl", "hx", "helix", "zed":
 		return []string{path + ":" + n}
 	case "idea", "idea64", "pycharm", "goland":
 		return []string{"--line", n, path}

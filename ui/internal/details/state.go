@@ -38,9 +38,6 @@ type foundState struct {
 	err    error              // why they could not be found
 }
 
-// is reports whether it is the state at a position.
-func (f *foundState) is(p lazy.Position) bool { return f.known && f.at == p }
-
 // show looks for the state at a node, of the raw or the folded view. What runs for another row is
 // canceled first: it ends before this one's work begins. n may be nil.
 func (p *state) show(n *lazy.Node, raw bool) tea.Cmd {
@@ -93,7 +90,7 @@ const mostState = 16
 func (w *writer) state(n *lazy.Node) {
 	s := w.of.state
 	switch {
-	case s == nil || !s.is(n.Position()):
+	case s == nil || !s.known || s.at != n.Position():
 		return
 	case s.err != nil:
 		w.pair("state", "not known: "+screen.ErrorLine(s.err), theme.Faint)

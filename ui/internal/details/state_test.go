@@ -51,7 +51,7 @@ func TestShow(t *testing.T) {
 	}
 	second().(env.Ran).Then()
 	f := &p.found
-	if !f.is(b.Position()) || f.is(a.Position()) || f.err != nil || p.show(b, false) != nil {
+	if f.at != b.Position() || f.err != nil || p.show(b, false) != nil {
 		t.Fatalf("found %+v", f)
 	}
 	s := query.NewState(r, false, query.HistoryPoint{Position: b.Position(), Event: b.Point().Event})
@@ -72,7 +72,7 @@ func TestShow(t *testing.T) {
 	}
 	if raw := p.show(b, true); raw == nil {
 		t.Error("nothing looks in the other view")
-	} else if raw().(env.Ran).Then(); !p.found.is(b.Position()) {
+	} else if raw().(env.Ran).Then(); !p.found.known || p.found.at != b.Position() {
 		t.Errorf("found %+v", p.found)
 	}
 	if p.show(nil, false) != nil || p.show(r.Tree(true).Threads()[0], false) != nil || p.task.Running() {

@@ -80,7 +80,7 @@ func (w *writer) info(i *format.Info) {
 
 // threadTime writes when a thread was recorded, and for how long.
 func (w *writer) threadTime(n *lazy.Node) {
-	if t, ok := n.Time(); ok && w.timed() {
+	if t, ok := n.Time(); ok && w.env.Trace.Timed() {
 		text := w.g.Exactly(t.Duration) + ", from its first call to its last"
 		if n.State() == lazy.StatePending {
 			text += " so far"

@@ -16,7 +16,7 @@ const clockForm = "2006-01-02 15:04:05.000000 UTC"
 
 // duration writes how long a call or a loop took. A leaf has no duration.
 func (w *writer) duration(n *lazy.Node) {
-	if !w.timed() || !n.Point().Class.Container() {
+	if !w.env.Trace.Timed() || !n.Point().Class.Container() {
 		return
 	}
 	w.section("time")

@@ -91,6 +91,12 @@ func (s *Trace) Reading() bool { return !s.Settled() && !s.Following() }
 // Following reports whether the reader waits for the trace to grow.
 func (s *Trace) Following() bool { return s.Known.Phase == lazy.PhaseFollowing }
 
+// Timed reports whether the trace has times: it asks the reader.
+func (s *Trace) Timed() bool {
+	_, timed := s.Reader.Times()
+	return timed
+}
+
 func (s *Trace) File() string { return cmp.Or(s.path, s.Reader.Path()) }
 
 // Named reports whether the trace has a name of its own: its file is not the user's.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"strings"
 
 	"tracex/format"
@@ -156,25 +157,18 @@ func Always(s theme.Role) func(format.Style) theme.Role {
 	return func(format.Style) theme.Role { return s }
 }
 
+// ofTables are the roles of the parts of a table's line that have styles of their own.
+var ofTables = [256]theme.Role{
+	table.Faint: theme.Faint, table.Strong: theme.Bold, table.Track: theme.Track,
+	table.Cool: theme.Accent, table.Warm: theme.Warm, table.Hot: theme.Hot,
+}
+
 // OfTable returns the role of a part of a table's line.
 func OfTable(s format.Style) theme.Role {
-	switch s {
-	case table.Plain:
+	if s == table.Plain {
 		return theme.Plain
-	case table.Faint:
-		return theme.Faint
-	case table.Strong:
-		return theme.Bold
-	case table.Track:
-		return theme.Track
-	case table.Cool:
-		return theme.Accent
-	case table.Warm:
-		return theme.Warm
-	case table.Hot:
-		return theme.Hot
 	}
-	return theme.OfSpan(s, format.ClassCall)
+	return cmp.Or(ofTables[s], theme.OfSpan(s, format.ClassCall))
 }
 
 // OfHead is OfTable for heads: the one that orders the rows has the accent.

@@ -1,6 +1,10 @@
 package theme
 
-import "tracex/format"
+import (
+	"cmp"
+
+	"tracex/format"
+)
 
 // Role is what a run of text is. Color never carries meaning by itself: marks, words or attributes
 // repeat it.
@@ -79,41 +83,25 @@ func Heat(part, whole int64, cool Role) Role {
 	return cool
 }
 
-// OfSpan returns the role of a part of a point's text. That of a name depends on the class of the point.
-func OfSpan(s format.Style, class format.Class) Role {
-	switch s {
-	case format.StyleName:
-		return ofName(class)
-	case format.StyleKeyword:
-		return Keyword
-	case format.StyleAlarm:
-		return Alarm
-	case format.StyleString:
-		return StringText
-	case format.StyleNumber:
-		return NumberText
-	case format.StyleMethod:
-		return Method
-	case format.StyleResult:
-		return Result
-	case format.StyleException:
-		return Exception
-	case format.StyleUnfinished:
-		return Unfinished
-	}
-	return Faint // values without a hue, hashes, classes before a method, marks, locations
+// ofSpans are the roles of the parts of a point's text. What has no role here has no hue: values, hashes, classes before a
+// method, marks, locations.
+var ofSpans = [256]Role{
+	format.StyleKeyword: Keyword, format.StyleAlarm: Alarm, format.StyleString: StringText, format.StyleNumber: NumberText,
+	format.StyleMethod: Method, format.StyleResult: Result, format.StyleException: Exception, format.StyleUnfinished: Unfinished,
 }
 
-func ofName(class format.Class) Role {
-	switch class {
-	case format.ClassFieldRead, format.ClassFieldWrite:
-		return FieldName
-	case format.ClassVariableRead, format.ClassVariableWrite:
-		return VariableName
-	case format.ClassArrayRead, format.ClassArrayWrite:
-		return ArrayName
+// ofNames are the roles of names in the text of a point, by its class.
+var ofNames = map[format.Class]Role{
+	format.ClassFieldRead: FieldName, format.ClassFieldWrite: FieldName, format.ClassArrayRead: ArrayName, format.ClassArrayWrite: ArrayName,
+	format.ClassVariableRead: VariableName, format.ClassVariableWrite: VariableName,
+}
+
+// OfSpan returns the role of a part of a point's text. That of a name depends on the class of the point.
+func OfSpan(s format.Style, class format.Class) Role {
+	if s == format.StyleName {
+		return ofNames[class]
 	}
-	return Plain
+	return cmp.Or(ofSpans[s], Faint)
 }
 
 // DiffMark returns the mark of the first column for a diff status.

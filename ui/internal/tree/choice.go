@@ -108,7 +108,7 @@ const (
 func (x *Columns) Ask() tea.Cmd {
 	var choices []env.Choice
 	shown := x.shown()
-	for _, c := range x.all(x.tree.timed()) {
+	for _, c := range x.all(x.tree.env.Trace.Timed()) {
 		text := "show " + c.title
 		if slices.Contains(shown, c.title) {
 			text = "hide " + c.title
@@ -190,7 +190,7 @@ func (x *Columns) set(names []string) {
 	for _, name := range names {
 		switch {
 		case slices.Contains(shown, name):
-		case slices.ContainsFunc(x.all(x.tree.timed()), func(c column) bool { return c.title == name }):
+		case slices.ContainsFunc(x.all(x.tree.env.Trace.Timed()), func(c column) bool { return c.title == name }):
 			x.tree.env.Say("no room for the column " + name)
 		default:
 			x.tree.env.Say("no column " + name + ": this trace has no times")

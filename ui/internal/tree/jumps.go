@@ -34,18 +34,8 @@ func (h *jumps) latest(here *lazy.Position) (p lazy.Position, ok bool) {
 	return p, false
 }
 
-// back returns the position before this one; ok is false if there is none. here is nil if there
-// is no cursor.
-func (h *jumps) back(here *lazy.Position) (p lazy.Position, ok bool) {
-	return through(&h.before, &h.after, here)
-}
-
-// forward returns the position that back left; ok is false if there is none.
-func (h *jumps) forward(here *lazy.Position) (p lazy.Position, ok bool) {
-	return through(&h.after, &h.before, here)
-}
-
-// through removes the last position of from and appends the current one to to.
+// through moves the last position of from, unless that is here, and appends the current one to to; ok is false if there
+// is none. here is nil if there is no cursor.
 func through(from, to *[]lazy.Position, here *lazy.Position) (p lazy.Position, ok bool) {
 	for here != nil && len(*from) > 0 && (*from)[len(*from)-1] == *here {
 		*from = (*from)[:len(*from)-1]
@@ -64,29 +54,37 @@ func through(from, to *[]lazy.Position, here *lazy.Position) (p lazy.Position, o
 const noEarlier = "no earlier position: only jumps are remembered"
 
 // Back goes to the position before the last jump.
-func (p *Jobs) Back() tea.Cmd { return p.retrace(p.tree.jumps.back, noEarlier) }
+func (p *Jobs) Back() tea.Cmd {
+	to, ok := through(&p.tree.jumps.before, &p.tree.jumps.after, p.here())
+	return p.retrace(to, ok, noEarlier)
+}
 
 // Forward goes to the position that Back has left.
-func (p *Jobs) Forward() tea.Cmd { return p.retrace(p.tree.jumps.forward, "no later position") }
+func (p *Jobs) Forward() tea.Cmd {
+	to, ok := through(&p.tree.jumps.after, &p.tree.jumps.before, p.here())
+	return p.retrace(to, ok, "no later position")
+}
 
 // Before goes to the position that the last jump left. The current one becomes the last, so
 // that the next Before returns here.
 func (p *Jobs) Before() tea.Cmd {
-	return p.retrace(func(here *lazy.Position) (to lazy.Position, ok bool) {
-		if to, ok = p.tree.jumps.latest(here); ok {
-			p.tree.Visit()
-		}
-		return to, ok
-	}, noEarlier)
+	to, ok := p.tree.jumps.latest(p.here())
+	if ok {
+		p.tree.Visit()
+	}
+	return p.retrace(to, ok, noEarlier)
 }
 
-// retrace goes to the position that a move through the history leads to.
-func (p *Jobs) retrace(move func(here *lazy.Position) (lazy.Position, bool), none string) tea.Cmd {
-	var at *lazy.Position
+// here returns the position of the cursor, or nil.
+func (p *Jobs) here() *lazy.Position {
 	if here, ok := p.tree.Out.Here(); ok {
-		at = &here
+		return &here
 	}
-	to, ok := move(at)
+	return nil
+}
+
+// retrace goes to a position that was left, if there is one.
+func (p *Jobs) retrace(to lazy.Position, ok bool, none string) tea.Cmd {
 	if !ok {
 		return p.env.Say(none)
 	}

@@ -20,11 +20,11 @@ func TestJumps(t *testing.T) {
 			at := here
 			switch s {
 			case "<":
-				if p, ok := h.back(&at); ok {
+				if p, ok := through(&h.before, &h.after, &at); ok {
 					here = p
 				}
 			case ">":
-				if p, ok := h.forward(&at); ok {
+				if p, ok := through(&h.after, &h.before, &at); ok {
 					here = p
 				}
 			default:
@@ -41,7 +41,7 @@ func TestJumps(t *testing.T) {
 		h.leave(lazy.Position{At: int64(i)})
 	}
 	n := 0
-	for p, ok := h.back(nil); ok; p, ok = h.back(nil) {
+	for p, ok := through(&h.before, &h.after, nil); ok; p, ok = through(&h.before, &h.after, nil) {
 		if n++; p.At != int64(3*maxJumps-n) {
 			t.Fatalf("%v is the %d-th from the end", p, n)
 		}

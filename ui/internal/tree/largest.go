@@ -29,7 +29,7 @@ func (p *Jobs) Largest(n int, arrived func()) tea.Cmd {
 		return p.tree.Again()
 	}
 	name, next, none := "largest", (*lazy.Tree).Largest, noChildren
-	if p.tree.timed() {
+	if p.env.Trace.Timed() {
 		name, next, none = "longest", longest, "no timed children"
 	}
 	if from.Leaf() {
@@ -75,7 +75,7 @@ func (p *Jobs) sayWeight(n *lazy.Node) {
 		return
 	}
 	why := "no times: "
-	if p.tree.timed() {
+	if p.env.Trace.Timed() {
 		why = "no duration: "
 	}
 	in := "the thread"

@@ -54,7 +54,7 @@ func (p *Jobs) ClickHead(x, width int) tea.Cmd {
 
 // weight names what children are sorted by.
 func (p *Jobs) weight() string {
-	if p.tree.timed() {
+	if p.env.Trace.Timed() {
 		return "duration"
 	}
 	return "what is nested"

@@ -273,7 +273,7 @@ func (p *Tree) View() View {
 	}
 	return View{
 		Glyphs: p.env.Glyphs, Spinner: p.env.Spinner(), Pending: pending, Cursor: p.Out.Cursor,
-		Timed: p.timed(), Choice: p.Columns.Choice, ByWeight: p.Out.ByWeight(), Open: p.Open, Part: lazy.ShownIn(p.Out.Tree).Part(), Edited: p.Out.Tree.Edited(),
+		Timed: p.env.Trace.Timed(), Choice: p.Columns.Choice, ByWeight: p.Out.ByWeight(), Open: p.Open, Part: lazy.ShownIn(p.Out.Tree).Part(), Edited: p.Out.Tree.Edited(),
 	}
 }
 

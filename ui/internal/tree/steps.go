@@ -36,10 +36,11 @@ func (s *Steps) Run(kind query.StepKind, args string) tea.Cmd {
 	if args == "" {
 		return s.here(kind)
 	}
-	return s.typed(kind, args)
+	return s.add(kind, args, s)
 }
 
-func (s *Steps) typed(kind query.StepKind, text string) tea.Cmd {
+// add hands a step with a text to what adds it.
+func (s *Steps) add(kind query.StepKind, text string, to Adder) tea.Cmd {
 	step, err := query.ParseStep(kind, text)
 	if err == nil {
 		err = step.Check(s.env.Trace.Reader)
@@ -47,7 +48,7 @@ func (s *Steps) typed(kind query.StepKind, text string) tea.Cmd {
 	if err != nil {
 		return s.Refuse(err)
 	}
-	return s.Add(step)
+	return to.Add(step)
 }
 
 // Refuse tells why a step or an answer is not possible. It returns no command.

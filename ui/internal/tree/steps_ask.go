@@ -25,25 +25,14 @@ type rowKind struct{ name, filter string }
 
 var loops = rowKind{"loops", "kind=loop or kind=iteration"}
 
-// kindOf returns the rows like one that is no call.
-func kindOf(class format.Class) rowKind {
-	switch class {
-	case format.ClassLoop, format.ClassIteration:
-		return loops
-	case format.ClassThrow:
-		return rowKind{"throws", "kind=throw"}
-	case format.ClassCatch:
-		return rowKind{"catches", "kind=catch"}
-	case format.ClassFieldRead, format.ClassFieldWrite:
-		return rowKind{"fields", "kind=field"}
-	case format.ClassVariableRead, format.ClassVariableWrite:
-		return rowKind{"variables", "kind=var"}
-	case format.ClassArrayRead, format.ClassArrayWrite:
-		return rowKind{"array elements", "kind=array"}
-	case format.ClassSnapshot:
-		return rowKind{"breakpoints", "kind=breakpoint"}
-	}
-	return rowKind{}
+// kinds are the rows like one that is no call.
+var kinds = map[format.Class]rowKind{
+	format.ClassLoop: loops, format.ClassIteration: loops,
+	format.ClassThrow: {"throws", "kind=throw"}, format.ClassCatch: {"catches", "kind=catch"},
+	format.ClassFieldRead: {"fields", "kind=field"}, format.ClassFieldWrite: {"fields", "kind=field"},
+	format.ClassVariableRead: {"variables", "kind=var"}, format.ClassVariableWrite: {"variables", "kind=var"},
+	format.ClassArrayRead: {"array elements", "kind=array"}, format.ClassArrayWrite: {"array elements", "kind=array"},
+	format.ClassSnapshot: {"breakpoints", "kind=breakpoint"},
 }
 
 // here adds a focus on the row under the cursor, or asks for a step about its call or the one around.
@@ -59,14 +48,14 @@ func (s *Steps) here(kind query.StepKind) tea.Cmd {
 			return s.env.Say("this is the root")
 		}
 		s.tree.Out.Tree.Expand(n)
-		return s.typed(kind, n.Handle().String())
+		return s.add(kind, n.Handle().String(), s)
 	}
 	if n == nil {
 		n = s.tree.Out.Cursor.Parent
 	}
 	var about Subject
 	if n != nil && n.Point() != nil {
-		about.kind = kindOf(n.Point().Class)
+		about.kind = kinds[n.Point().Class]
 	}
 	for n != nil && (n.Point() == nil || n.Point().Class != format.ClassCall) {
 		n = n.Parent()
@@ -98,7 +87,7 @@ type stepChoice struct {
 // Choose adds the step that a choice names.
 func (s stepChoice) Choose(c env.Choice) tea.Cmd {
 	word, text, _ := strings.Cut(c.Name, " ")
-	return s.steps.make(StepKind(word), text, s.to)
+	return s.steps.add(StepKind(word), text, s.to)
 }
 
 // Ask asks with one key what a step is about, and hands it to what adds it.
@@ -106,7 +95,7 @@ func (s *Steps) Ask(kind query.StepKind, about Subject, to Adder) tea.Cmd {
 	pkg := filter.PackageOf(about.Class)
 	library := libraryOf(pkg)
 	if kind == query.Focus || kind == query.Recursion || kind == query.Only && about.Class == "" {
-		return s.make(kind, about.Method, to)
+		return s.add(kind, about.Method, to)
 	}
 	var choices []env.Choice
 	offer := func(key, label string, kind query.StepKind, text string) {
@@ -138,15 +127,6 @@ func (s *Steps) Ask(kind query.StepKind, about Subject, to Adder) tea.Cmd {
 		offer("k", loops.name, kind, loops.filter)
 	}
 	return s.env.Offer(&env.Prefix{Title: kind.String(), Choices: choices, By: stepChoice{s, to}})
-}
-
-// make adds a step with a text that fits the trace.
-func (s *Steps) make(kind query.StepKind, text string, to Adder) tea.Cmd {
-	step, err := query.ParseStep(kind, text)
-	if err != nil {
-		return s.Refuse(err)
-	}
-	return to.Add(step)
 }
 
 // platforms are libraries whose packages have the first part of their names in common.

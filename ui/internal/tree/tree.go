@@ -106,8 +106,3 @@ func (p *Tree) Replaced() bool {
 	p.another = false
 	return was
 }
-
-func (p *Tree) timed() bool {
-	_, timed := p.env.Trace.Reader.Times()
-	return timed
-}

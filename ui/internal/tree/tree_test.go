@@ -84,7 +84,7 @@ func TestKeys(t *testing.T) {
 	if _, more := p.Out.Tree.Next(p.Out.Cursor); more {
 		t.Error("last is not the last row")
 	}
-	if at, ok := p.jumps.back(nil); !ok || at != first.Position() {
+	if at, ok := through(&p.jumps.before, &p.jumps.after, nil); !ok || at != first.Position() {
 		t.Errorf("it was left at %v", at)
 	}
 	p.jumpTo(first)
