@@ -21,7 +21,6 @@ func Themes(own []*Theme) []*Theme { return theme.All(own) }
 // ThemeNamed returns one of some themes; nil if there is none of that name.
 func ThemeNamed(all []*Theme, name string) *Theme { return theme.Named(all, name) }
 
-// ThemeNames returns the names of some themes.
 func ThemeNames(all []*Theme) []string { return theme.Names(all) }
 
 // Role is something on the screen whose colors the user may choose. Name never changes.

@@ -31,7 +31,6 @@ func (h *hinter) add(rank int, brief string, commands ...keys.Name) {
 // brief adds the hint of a command with the text of the table.
 func (h *hinter) brief(c keys.Name, rank int) { h.add(rank, h.env.Keyboard.Keys.Named(c).Brief, c) }
 
-// row adds what can be done with the cursor's row.
 func (h *hinter) row(on lazy.Row, threads bool) {
 	switch n := on.Node; {
 	case on == (lazy.Row{}):

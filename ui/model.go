@@ -116,7 +116,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, env.Watched(tea.Batch(cmds...))
 }
 
-// route passes a message to the part that it is for.
 func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case env.Ran:
@@ -230,7 +229,6 @@ func (m *Model) settleList(l screen.Layout) tea.Cmd {
 	return tea.Batch(m.search.SettleList(l.List.Height), m.threads.Settle(l.List.Height), m.marks.Settle(l.List.Height), m.tables.Settle(l.List.Height), m.flames.Settle(l.List.Height))
 }
 
-// View draws the screen.
 func (m *Model) View() tea.View {
 	v := tea.NewView(m.frame.draw(&m.env.Front))
 	v.AltScreen, v.WindowTitle, v.ProgressBar = true, m.frame.window, m.frame.progress

@@ -50,7 +50,6 @@ type panes struct {
 	drag  screen.Divider // that the mouse is moving
 }
 
-// toggle shows or hides a pane.
 func (x *panes) toggle(p screen.Pane) {
 	x.all[p].Toggle()
 	if x.zoom = false; x.all[p].On() {
@@ -60,7 +59,6 @@ func (x *panes) toggle(p screen.Pane) {
 	}
 }
 
-// give gives the keys to a pane.
 func (x *panes) give(p screen.Pane) {
 	x.keys = p
 	for i, each := range x.all {
@@ -163,7 +161,6 @@ func completePanes(text string) (from int, with []prompt.Candidate) {
 	return 0, with
 }
 
-// Choose does what was chosen of paneKeys.
 func (x *panes) Choose(c env.Choice) tea.Cmd { return x.change(c.Name) }
 
 // change does what a word says, one of those of paneKeys.
@@ -205,7 +202,6 @@ func (x *panes) change(word string) tea.Cmd {
 	return nil
 }
 
-// draw draws the other panes of a frame.
 func (x *panes) draw(f *frame) {
 	for i, p := range x.all {
 		if r := f.layout.Panes[i]; p != nil && r.Width > 0 {

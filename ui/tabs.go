@@ -93,7 +93,6 @@ func RunAll(ctx context.Context, all []Trace) error {
 	return err
 }
 
-// adopt makes the Model of a tab.
 func (t *Tabs) adopt(i int, r *lazy.LazyTraceReader, o Options) {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
 	m := New(r, o)
@@ -255,7 +254,6 @@ func (t *Tabs) run(e *env.Env, arg string) tea.Cmd {
 	return nil
 }
 
-// show shows a tab.
 func (t *Tabs) show(i int) {
 	t.shown, t.count = i, keys.Count{}
 	m := t.list[i].model
@@ -270,7 +268,6 @@ func (t *Tabs) show(i int) {
 	m.frame = m.newFrame()
 }
 
-// View draws the tab that is shown.
 func (t *Tabs) View() tea.View {
 	if m := t.list[t.shown].model; m != nil {
 		m.frame.header.Tab = t.shown
@@ -337,7 +334,6 @@ func (t *Tabs) find(arg string) (int, error) {
 	return 0, fmt.Errorf("no trace %s; there are 1 to %d: %s", arg, len(names), strings.Join(names, ", "))
 }
 
-// complete completes the argument of :trace.
 func (t *Tabs) complete(text string) (from int, with []prompt.Candidate) {
 	if t == nil {
 		return 0, nil

@@ -111,7 +111,6 @@ func (t *themes) settle() {
 	}
 }
 
-// about says what a theme is like.
 func about(s *theme.Source) string {
 	if s.File != "" {
 		return "yours: " + s.File

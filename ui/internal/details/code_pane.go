@@ -160,7 +160,6 @@ func (p *CodePane) marked() (line int) {
 	return line
 }
 
-// Title returns the title of the pane.
 func (p *CodePane) Title() string {
 	switch c := p.code; {
 	case c == nil || c.Name == "":

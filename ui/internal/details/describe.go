@@ -111,7 +111,6 @@ func (w *writer) point(n *lazy.Node) {
 	w.position(n)
 }
 
-// notes writes the marks and notes of the user.
 func (w *writer) notes() {
 	if len(w.of.notes) > 0 {
 		w.section("notes")

@@ -10,7 +10,6 @@ type lines struct {
 	height int // of the pane, as of the last drawing
 }
 
-// On reports whether the pane is shown.
 func (l *lines) On() bool { return l.on }
 
 // Toggle shows the pane from its beginning, or hides it.
@@ -33,10 +32,8 @@ func (l *lines) Scroll(n int) {
 	l.at = max(l.top, min(l.at, l.top+l.height-1))
 }
 
-// Move moves the cursor by n lines.
 func (l *lines) Move(n int) { l.show(l.at + n) }
 
-// Put moves the cursor to the line at y of the pane.
 func (l *lines) Put(y int) { l.show(l.top + y) }
 
 // show puts the cursor on a line, and scrolls so far that it is seen.
@@ -45,14 +42,12 @@ func (l *lines) show(at int) {
 	l.top = max(l.at-l.height+1, min(l.top, l.at), 0)
 }
 
-// SetKeys gives the keys to the pane, or takes them away.
 func (l *lines) SetKeys(on bool) {
 	if l.keys = on; on {
 		l.at = max(l.top, min(l.at, l.top+l.height-1))
 	}
 }
 
-// Cursor returns the line of the cursor in the pane; -1 if the pane has not got the keys.
 func (l *lines) Cursor() int {
 	if !l.keys {
 		return -1

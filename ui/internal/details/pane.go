@@ -72,7 +72,6 @@ func (p *Pane) Forget() {
 	p.viewer.eventsOf = ""
 }
 
-// Title returns the title of the pane.
 func (p *Pane) Title() string {
 	if p.Welcome {
 		return strings.TrimSpace("overview  " + p.about.Progress())

@@ -45,7 +45,6 @@ func (p *Source) Found(n *lazy.Node) sourcefiles.Code {
 	return p.found
 }
 
-// Busy reports whether a search for a file is under way.
 func (p *Source) Busy() bool { return p.task.Running() }
 
 // show looks for the source code of a node, for the details. n may be nil.
@@ -115,7 +114,6 @@ func (p *Source) find(s sourcefiles.Spot, edit bool) tea.Cmd {
 	})
 }
 
-// open opens in the editor what was found.
 func (p *Source) open() tea.Cmd {
 	if p.found.Err != nil {
 		return p.env.Fail("cannot open the source", p.found.Err)
@@ -126,7 +124,6 @@ func (p *Source) open() tea.Cmd {
 	return p.edit(p.found.Path, p.found.Spot.Line)
 }
 
-// edit opens a file at a line in the editor.
 func (p *Source) edit(path string, line int) tea.Cmd {
 	c, err := editorCommand(path, line)
 	if err != nil {

@@ -196,7 +196,6 @@ func (w *writer) more(depth, n int, what string) {
 	w.text(depth, "and "+display.Plural(int64(n), what), theme.Faint)
 }
 
-// text writes a text inside a value.
 func (w *writer) text(depth int, text string, st theme.Role) {
 	w.wrap("", w.inside(depth), text, screen.Whole(text), screen.Always(st))
 }

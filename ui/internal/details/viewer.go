@@ -80,7 +80,6 @@ func (v *viewer) show(n *lazy.Node, values []held, at int) tea.Cmd {
 	return nil
 }
 
-// choose shows a value of the row.
 func (v *viewer) choose(at int) {
 	v.at, v.other, v.width = at, false, 0
 	v.object = v.nameOf(&v.values[at])
@@ -106,7 +105,6 @@ func (v *viewer) Lines() int {
 	return v.List.Lines()
 }
 
-// write writes the lines of the value, in width cells.
 func (v *viewer) write(width int) whole {
 	w := whole{&writer{sheet: sheet{width: width, g: v.env.Glyphs, whole: true}, env: v.env, named: make(map[int32]bool)}}
 	w.withContext(func() { w.contents(v.values[v.at].value, v.other) })
@@ -188,7 +186,6 @@ func (v *viewer) do() tea.Cmd {
 	return nil
 }
 
-// here returns the event of the row.
 func (v *viewer) here() query.HistoryPoint {
 	return query.HistoryPoint{Position: v.node.Position(), Event: v.node.Point().Event}
 }

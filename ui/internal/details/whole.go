@@ -190,7 +190,6 @@ func (w whole) seen(s *lastSeen) {
 	}
 }
 
-// plain returns the text of lines.
 func plain(items []prompt.Item) string {
 	lines := make([]string, len(items))
 	for i := range items {

@@ -67,7 +67,6 @@ type Clock struct {
 	After func(time.Duration, tea.Msg) tea.Cmd // the command delivers the message later
 }
 
-// Start starts the patience of an Update.
 func (e *Env) Start() { e.deadline = time.Now().Add(e.Patience) }
 
 // Late reports whether the patience of the current Update has ended.

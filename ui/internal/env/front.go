@@ -63,7 +63,6 @@ type Front struct {
 	lists    []shown   // the one in front last
 }
 
-// Ask opens a prompt.
 func (f *Front) Ask(q *Question) tea.Cmd {
 	f.question = q
 	f.env.Status.Clear()

@@ -124,7 +124,6 @@ func (h *Header) tabs(width int, g *screen.Glyphs) (from int) {
 	return from
 }
 
-// TabAt returns the tab at a column.
 func (h Header) TabAt(x, width int, g *screen.Glyphs) (i int, ok bool) {
 	for i = h.tabs(width, g); i < len(h.Tabs) && x >= 0; i++ {
 		if x -= g.TextWidth(h.label(i, g)); x < 0 {

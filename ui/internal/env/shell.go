@@ -27,7 +27,6 @@ func PrintCommand(s Subtree, file string) string {
 	return strings.Join(append(words, cmp.Or(Quote(file), "FILE")), " ")
 }
 
-// Quote quotes a path for a shell, if necessary.
 func Quote(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path

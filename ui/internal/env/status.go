@@ -26,13 +26,11 @@ type StatusLine struct {
 	frame    int  // of the spinner
 }
 
-// Say shows a message, for a while.
 func (l *StatusLine) Say(text string) {
 	l.text, l.alarm, l.fading = text, false, false
 	l.id++
 }
 
-// Warn shows a message about something that went wrong.
 func (l *StatusLine) Warn(text string) {
 	l.Say(text)
 	l.alarm = true

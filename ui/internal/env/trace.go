@@ -40,7 +40,6 @@ func NewTrace(r *lazy.LazyTraceReader, name, path string) Trace {
 	return Trace{Reader: r, Known: r.Status(), Watching: true, name: name, path: path}
 }
 
-// Look asks the reader for its status.
 func (s *Trace) Look() { s.Known = s.Reader.Status() }
 
 // Refresh asks the reader how large the trace is. It returns true if the reader knows more than
@@ -102,7 +101,6 @@ func (s *Trace) File() string { return cmp.Or(s.path, s.Reader.Path()) }
 // Named reports whether the trace has a name of its own: its file is not the user's.
 func (s *Trace) Named() bool { return s.name != "" }
 
-// Name returns the name shown for the trace.
 func (s *Trace) Name() string { return cmp.Or(s.name, filepath.Base(s.File())) }
 
 func (s *Trace) Troubles(g *screen.Glyphs) []string { return Troubles(s.Known, s.Size.Threads > 0, g) }

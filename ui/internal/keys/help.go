@@ -16,7 +16,6 @@ import (
 // heading above it.
 type Line struct{ Group, Names, Does string }
 
-// Help returns the lines of the help.
 func (m *Map) Help() (lines []Line) {
 	for i := range m.All {
 		c := &m.All[i]

@@ -36,7 +36,6 @@ type marking struct {
 	n *lazy.Node
 }
 
-// Choose marks the row.
 func (m marking) Choose(c env.Choice) tea.Cmd {
 	m.m.mark(c.Key[0], m.n)
 	return nil
@@ -63,7 +62,6 @@ var (
 	unset  = env.Choice{Key: "a", To: "z", Text: "no mark yet"}
 )
 
-// Choose goes to the mark.
 func (m *Marks) Choose(c env.Choice) tea.Cmd {
 	if c.Key == before.Key {
 		return m.tree.Jobs.Before()

@@ -62,7 +62,6 @@ func place(n *lazy.Node) (at lazy.Position, event int32) {
 	return n.Position(), n.Point().Event
 }
 
-// Of returns the marks and notes at a node.
 func (m *Marks) Of(n *lazy.Node) (items []notes.Item) {
 	if n == nil || len(m.all) == 0 {
 		return nil

@@ -116,7 +116,6 @@ func (o *Overview) Progress() string {
 	return ""
 }
 
-// Found returns the lines found so far.
 func (o *Overview) Found() []query.OverviewLine { return o.lines }
 
 // OverviewRole returns how a line is drawn.

@@ -25,7 +25,6 @@ type gap struct {
 	hidden int // how many threads are left out before that line
 }
 
-// len returns how many lines there are without a filter.
 func (f *family) len() int {
 	n := f.Of().Len()
 	if len(f.gaps) > 0 {
@@ -56,7 +55,6 @@ func (f *family) line(thread int) int {
 	return line
 }
 
-// fold collapses a thread, or expands it.
 func (f *family) fold(thread int, on bool) {
 	id := f.Of().ID(thread)
 	if f.folded == nil {
@@ -68,7 +66,6 @@ func (f *family) fold(thread int, on bool) {
 	f.refold()
 }
 
-// isFolded reports whether a thread is collapsed.
 func (f *family) isFolded(thread int) bool { return f.folded[f.Of().ID(thread)] && f.Below(thread) > 0 }
 
 // refold finds out what is left out.
@@ -133,7 +130,6 @@ func (f *family) follow(s *prompt.Scan) (line int, first bool) {
 	return slices.Index(l.lines, s.Passed[0]), first
 }
 
-// passes reports whether a thread has passed the filter.
 func (f *found) passes(thread int) bool {
 	return f.passed != nil && f.passed[thread/64]>>(thread%64)&1 != 0
 }

@@ -91,7 +91,6 @@ func (l *ThreadList) number(i int) int {
 	return i
 }
 
-// ID returns the id of the i-th thread shown.
 func (l *ThreadList) ID(i int) int32 { return l.all.ID(l.number(i)) }
 
 // HandleKey moves in the list, edits its filter, or sorts it.
@@ -112,10 +111,8 @@ func (l *ThreadList) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	return l.List.HandleKey(k)
 }
 
-// busy reports whether work runs in the background.
 func (l *ThreadList) busy() bool { return l.sorting != nil || l.looking.Running() }
 
-// close stops the work under way.
 func (l *ThreadList) close() {
 	l.giveUpSorting()
 	l.looking.Stop()
@@ -198,7 +195,6 @@ func (l *ThreadList) grow(now *lazy.ThreadList) {
 	l.relate()
 }
 
-// View draws the list: height lines of width cells.
 func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 	l.Title, l.After = display.Plural(int64(l.all.Len()), "thread"), ""
 	if l.order != lazy.ByID {
@@ -220,7 +216,6 @@ func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 	return l.List.View(width, height, g)
 }
 
-// nothing explains why the list is empty.
 func (l *ThreadList) nothing() string {
 	switch f := l.filter; {
 	case f == nil:

@@ -41,7 +41,6 @@ func threadColumns(timed bool) []table.Column {
 	}
 }
 
-// fit makes the columns fit a width.
 func (l *ThreadList) fit(width int) {
 	name, wrong := &l.table.Columns[0], &l.table.Columns[len(l.table.Columns)-1]
 	l.layout.Resize(width)
@@ -169,7 +168,6 @@ func (l *ThreadList) name(thread int, t lazy.ThreadInfo) (name, rest string) {
 	return name, rest
 }
 
-// head draws the heads of the columns.
 func (l *ThreadList) head(width int) string {
 	head, out := l.layout.Head(), screen.NewLine(width, l.env.Glyphs)
 	out.Spans(head.Text, head.Spans, screen.OfHead, nil, 0)

@@ -24,7 +24,6 @@ var orderNames = map[lazy.ThreadOrder]string{
 // orderKeys are the keys of the columns that orders are by. The tree is by none.
 var orderKeys = map[lazy.ThreadOrder]string{lazy.ByID: "thread", lazy.ByName: "name", lazy.ByDuration: "time", lazy.ByCalls: "calls"}
 
-// next sorts the threads by the next order.
 func (l *ThreadList) next() {
 	o := l.order
 	if l.sorting != nil {
@@ -86,7 +85,6 @@ type sorting struct {
 	done, total atomic.Int64
 }
 
-// sort begins the sort that is wanted.
 func (l *ThreadList) sort() tea.Cmd {
 	s, forests := l.sorting, l.starts.Forests
 	tell := func(done, total int64) {

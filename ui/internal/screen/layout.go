@@ -115,10 +115,8 @@ type Wants struct {
 	Floating      int  // lines of the list that floats over the tree, as many as it has; 0 if none does
 }
 
-// Usable reports whether a window is large enough.
 func Usable(width, height int) bool { return width >= MinWidth && height >= MinHeight }
 
-// For returns the layout of a window.
 func LayoutFor(w Wants) Layout {
 	l := Layout{TreeWidth: w.Width, Rule: w.Height >= ruleFrom, Hints: w.Height >= hintsFrom}
 	l.Trouble = w.Trouble && w.Height >= ruleFrom
@@ -233,7 +231,6 @@ const (
 	SourceDivider         // between the source and the details
 )
 
-// DividerAt returns the divider at a cell.
 func (l *Layout) DividerAt(x, y int) Divider {
 	source, details := l.Panes[SourcePane], l.Panes[DetailsPane]
 	switch {

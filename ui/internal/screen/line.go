@@ -19,7 +19,6 @@ type Line struct {
 	Box    theme.Pen // that of a box that is drawn, whatever the roles; "" for none
 }
 
-// NewLine returns an empty line of width cells.
 func NewLine(width int, g *Glyphs) *Line { return &Line{Left: width, Glyphs: g} }
 
 // NewRow returns a line that begins with the mark of the cursor, or a blank; the cursor's line is a bar.

@@ -120,7 +120,6 @@ func contrast(a, b color.Color) float64 {
 	return (l[1] + 0.05) / (l[0] + 0.05)
 }
 
-// luminance is how bright a color is, from 0 to 1.
 func luminance(c color.Color) float64 {
 	exact, _ := colorful.MakeColor(c)
 	r, g, b := exact.LinearRgb()

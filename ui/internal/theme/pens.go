@@ -122,7 +122,6 @@ func (p *Pens) Of(r Role, cursor, match bool) Pen {
 	return p.text[r]
 }
 
-// Border returns the style of borders.
 func (p *Pens) Border() lipgloss.Style {
 	if p == nil {
 		p = standardPens()

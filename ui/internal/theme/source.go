@@ -69,7 +69,6 @@ func Named(all []*Source, name string) *Source {
 	return nil
 }
 
-// Names returns the names of themes.
 func Names(all []*Source) (names []string) {
 	for _, s := range all {
 		names = append(names, s.Name)
@@ -92,7 +91,6 @@ func (s *Source) Theme() *Theme {
 	return t
 }
 
-// Terminal returns the theme of the terminal's own 16 colors.
 func Terminal() *Theme { return terminal.Theme() }
 
 // wear takes over styles by the names of their roles, later ones over earlier ones. It ignores unknown roles,

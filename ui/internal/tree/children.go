@@ -133,7 +133,6 @@ func (c *Counting) countLeft() tea.Cmd {
 // maxFailed bounds the rows that are remembered.
 const maxFailed = 1000
 
-// leftAt notes that a turn has ended at a row.
 func (c *Counting) leftAt(r lazy.Row, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return

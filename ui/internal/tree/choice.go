@@ -24,7 +24,6 @@ const textLeast = 40
 // rawWidth is the width of a column of raw durations, with the blanks on the left.
 const rawWidth = 17
 
-// Names returns the names of all columns.
 func Names() []string {
 	var names []string
 	for _, c := range allColumns {
@@ -69,7 +68,6 @@ func (c *Choice) from(timed bool) []column {
 	return chosen
 }
 
-// raw makes room for raw numbers.
 func (c *column) raw() {
 	switch c.title {
 	case "duration", "self":
@@ -123,7 +121,6 @@ func (x *Columns) Ask() tea.Cmd {
 		Choices: append(choices, env.Choice{Key: "u", Text: text, Name: units}, env.Choice{Key: "0", Text: "as at first", Name: ownColumns})})
 }
 
-// Choose does what was chosen in Ask.
 func (x *Columns) Choose(c env.Choice) tea.Cmd {
 	shown := x.shown()
 	switch i := slices.Index(shown, c.Name); {

@@ -25,7 +25,6 @@ func NewCopying(e *env.Env, t *Tree) *Copying { return &Copying{env.NewCopier(e,
 
 const nothingToCopy = "nothing to copy: the row is not loaded"
 
-// Row puts the text of the row on the clipboard.
 func (c *Copying) Row() tea.Cmd {
 	n := c.tree.Out.Cursor.Node
 	if n == nil {

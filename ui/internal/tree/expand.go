@@ -32,7 +32,6 @@ func (p *Jobs) ToDepth(n int) tea.Cmd {
 	return p.Expand(n)
 }
 
-// expand expands nodes below the cursor's node.
 func (p *Jobs) expand(nodes func(context.Context, *lazy.Tree, *lazy.Node, int, func(int)) (rows int, complete bool, err error)) tea.Cmd {
 	n := p.tree.Out.Cursor.Node
 	if n == nil {

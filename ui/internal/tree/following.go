@@ -74,7 +74,6 @@ func (f *Following) Moved() {
 // Put notes where the cursor is at the end of an Update: no key has moved it there.
 func (f *Following) Put() { f.row = f.tree.Out.Cursor }
 
-// Rebase continues in another tree.
 func (f *Following) Rebase() { f.row, f.way, f.generation = f.tree.Out.Cursor, way{}, -1 }
 
 // Next returns the move to the newest row if the trace has grown since the last one, otherwise nil.

@@ -33,7 +33,6 @@ func (p *Jobs) GoTo(a Address) tea.Cmd {
 	return nil
 }
 
-// toShare goes to a share of the thread, in percent.
 func (p *Jobs) toShare(share float64, text string) tea.Cmd {
 	thread, ok := p.tree.Out.Thread()
 	if !ok {

@@ -75,7 +75,6 @@ func (p *Jobs) Before() tea.Cmd {
 	return p.retrace(to, ok, noEarlier)
 }
 
-// here returns the position of the cursor, or nil.
 func (p *Jobs) here() *lazy.Position {
 	if here, ok := p.tree.Out.Here(); ok {
 		return &here

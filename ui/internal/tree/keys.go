@@ -12,13 +12,11 @@ import (
 // The keys of the tree. Each begins a move, or expands or collapses nodes. n is the number
 // typed before the key, 0 if none.
 
-// First goes to the first row, or to row n.
 func (p *Tree) First(n int) tea.Cmd {
 	p.Visit()
 	return p.Aim(ToRow(max(1, n)))
 }
 
-// Last goes to the last row, or to row n.
 func (p *Tree) Last(n int) tea.Cmd {
 	p.Visit()
 	if n > 0 {
@@ -122,7 +120,6 @@ func (p *Tree) Siblings(n int) tea.Cmd {
 	})
 }
 
-// Toggle expands or collapses the cursor's node.
 func (p *Tree) Toggle() tea.Cmd {
 	n := p.Out.Cursor.Node
 	switch {

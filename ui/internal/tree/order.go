@@ -52,7 +52,6 @@ func (p *Jobs) ClickHead(x, width int) tea.Cmd {
 	}
 }
 
-// weight names what children are sorted by.
 func (p *Jobs) weight() string {
 	if p.env.Trace.Timed() {
 		return "duration"

@@ -124,7 +124,6 @@ func (o *Outline) HereToward(dir int) (p lazy.Position, ok bool) {
 	return o.Here()
 }
 
-// Thread returns the thread that the cursor is in.
 func (o *Outline) Thread() (id int32, ok bool) {
 	p, ok := o.Here()
 	return p.Thread, ok

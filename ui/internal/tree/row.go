@@ -91,7 +91,6 @@ type View struct {
 	colsFor int
 }
 
-// Draw draws a row: a line of width cells.
 func (v *View) Draw(r *Row, in Indent, width int) string {
 	l := screen.NewRow(width, r.Row == v.Cursor, v.Glyphs)
 	mark, s := " ", theme.Plain

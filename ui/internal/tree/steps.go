@@ -175,7 +175,6 @@ func (s *Steps) around(h lazy.Handle) *lazy.Node {
 	return nil
 }
 
-// Saved returns the steps for a session.
 func (s *Steps) Saved() (list []string) {
 	for _, step := range s.List {
 		list = append(list, step.Kind.String()+" "+step.Text)

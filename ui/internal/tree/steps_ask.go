@@ -84,7 +84,6 @@ type stepChoice struct {
 	to    Adder
 }
 
-// Choose adds the step that a choice names.
 func (s stepChoice) Choose(c env.Choice) tea.Cmd {
 	word, text, _ := strings.Cut(c.Name, " ")
 	return s.steps.add(StepKind(word), text, s.to)

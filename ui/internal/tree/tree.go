@@ -33,7 +33,6 @@ func New(e *env.Env, folded bool) *Tree {
 	return t
 }
 
-// newTree returns a new tree of a trace, as the explorer shows it.
 func newTree(r *lazy.LazyTraceReader, folded bool) *lazy.Tree {
 	t := r.Tree(folded)
 	lazy.Inline(t)
