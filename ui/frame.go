@@ -123,38 +123,21 @@ func (f *frame) middle() []string {
 	switch f.layout.Side {
 	case screen.Beside:
 		for i, row := range f.tree() {
-			lines = append(lines, row+screen.NewLine(1, f.g).Put(f.g.Side, theme.Faint).End()+f.beside(f.layout.Top+i))
+			lines = append(lines, row+screen.NewLine(1, f.g).Put(f.g.Side, theme.Faint).End()+f.beside(f.layout.Top+i, 1))
 		}
 	case screen.Only:
-		lines = f.pane(lines)
+		for i := range f.layout.Tree {
+			lines = append(lines, f.beside(f.layout.Top+i, 1))
+		}
 	case screen.Below:
-		lines = f.pane(append(append(lines, f.tree()...), f.title(f.width)))
+		lines = append(lines, f.tree()...)
+		for y := f.layout.Top + f.layout.Tree; y < f.layout.Bottom-f.layout.Tour; y++ {
+			lines = append(lines, f.beside(y, 1))
+		}
 	default:
 		lines = append(lines, f.tree()...)
 	}
 	return append(lines, f.tour...)
-}
-
-// first returns the first of the other panes that is shown.
-func (f *frame) first() screen.Pane {
-	if f.layout.Panes[screen.SourcePane].Width > 0 {
-		return screen.SourcePane
-	}
-	return screen.DetailsPane
-}
-
-// title draws the title of the first of the other panes.
-func (f *frame) title(width int) string {
-	p := &f.panes[f.first()]
-	return screen.PaneTitle(p.title, p.keys, width, f.g)
-}
-
-// pane appends the lines of the first of the other panes.
-func (f *frame) pane(lines []string) []string {
-	for i := range f.panes[f.first()].lines {
-		lines = append(lines, f.panes[f.first()].line(i, f.g))
-	}
-	return lines
 }
 
 // line draws a line of a pane, with the mark of the cursor before it.
@@ -166,15 +149,15 @@ func (p *paneLines) line(i int, g *screen.Glyphs) string {
 	return screen.NewLine(1, g).Put(mark, theme.Accent).End() + p.lines[i]
 }
 
-// beside draws what is beside the tree on line y of the screen.
-func (f *frame) beside(y int) string {
+// beside draws what the other panes have on line y of the screen. A title begins some cells before its pane.
+func (f *frame) beside(y, before int) string {
 	for p := screen.SourcePane; p <= screen.DetailsPane; p++ {
 		switch r := f.layout.Panes[p]; {
 		case r.Width == 0:
 		case r.Has(r.X, y):
 			return f.panes[p].line(y-r.Y, f.g)
-		case y == r.Y-1 && y >= f.layout.Top:
-			return screen.PaneTitle(f.panes[p].title, f.panes[p].keys, r.Width+1, f.g)
+		case y == r.Y-1:
+			return screen.PaneTitle(f.panes[p].title, f.panes[p].keys, r.Width+before, f.g)
 		}
 	}
 	return ""
@@ -184,9 +167,9 @@ func (f *frame) beside(y int) string {
 func (f *frame) rule() string {
 	switch f.layout.Side {
 	case screen.Only:
-		return f.title(f.width)
+		return f.beside(f.layout.Top-1, 1)
 	case screen.Beside:
-		return f.view.Head(f.layout.TreeWidth) + f.title(f.width-f.layout.TreeWidth)
+		return f.view.Head(f.layout.TreeWidth) + f.beside(f.layout.Top-1, 2)
 	}
 	return f.view.Head(f.layout.TreeWidth)
 }

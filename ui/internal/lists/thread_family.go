@@ -93,10 +93,10 @@ func (f *family) refold() {
 
 // found is the lines with a filter.
 type found struct {
-	lines  []int // threads
-	taken  int   // of those that passed
-	in     []uint64
-	passed []uint64
+	lines  []int  // threads
+	taken  int    // of those that passed
+	in     []bool // by thread: it has a line
+	passed []bool // by thread
 }
 
 // follow adds the threads that have passed a filter since the last call, with those above them. It returns
@@ -108,19 +108,18 @@ func (f *family) follow(s *prompt.Scan) (line int, first bool) {
 	l := &f.found
 	first = l.taken == 0
 	if l.in == nil {
-		words := (f.Of().Len() + 63) / 64
-		l.in, l.passed = make([]uint64, words), make([]uint64, words)
+		l.in, l.passed = make([]bool, f.Of().Len()), make([]bool, f.Of().Len())
 	}
 	for _, thread := range s.Passed[l.taken:] {
-		l.passed[thread/64] |= 1 << (thread % 64)
+		l.passed[thread] = true
 		from := len(l.lines)
 		add := func(thread int) bool {
-			if l.in[thread/64]>>(thread%64)&1 != 0 {
-				return false
+			added := !l.in[thread]
+			if added {
+				l.in[thread] = true
+				l.lines = append(l.lines, thread)
 			}
-			l.in[thread/64] |= 1 << (thread % 64)
-			l.lines = append(l.lines, thread)
-			return true
+			return added
 		}
 		add(thread)
 		f.Ancestors(thread, add)
@@ -128,8 +127,4 @@ func (f *family) follow(s *prompt.Scan) (line int, first bool) {
 	}
 	l.taken = len(s.Passed)
 	return slices.Index(l.lines, s.Passed[0]), first
-}
-
-func (f *found) passes(thread int) bool {
-	return f.passed != nil && f.passed[thread/64]>>(thread%64)&1 != 0
 }

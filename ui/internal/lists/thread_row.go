@@ -120,7 +120,7 @@ func (l *ThreadList) nameOf(thread int, t lazy.ThreadInfo) table.Value {
 		default:
 			sign = l.env.Glyphs.Open
 		}
-		if l.filter != nil && !f.found.passes(thread) {
+		if l.filter != nil && (f.found.passed == nil || !f.found.passed[thread]) {
 			style = table.Faint
 		}
 		indent, most := treeIndent*f.Depth(thread), l.env.Front.Area.Width/4

@@ -250,20 +250,12 @@ func (l *Layout) Drag(d Divider, x, y, width int, s Sizes) Sizes {
 	case BesideDivider:
 		s.Beside = within(width-x-2, leastSide, width-leastTree-2)
 	case BelowDivider:
-		all := l.Tree + 1 + l.below().Height
+		all := l.Tree + 1 + max(l.Panes[SourcePane].Height, l.Panes[DetailsPane].Height)
 		s.Below = within(l.Top+all-y-1, leastPane, all-leastPane-1)
 	case SourceDivider:
 		s.Source = within(y-l.Top, leastPane, l.Tree-leastPane-1)
 	}
 	return s
-}
-
-// below returns the pane that is below the tree.
-func (l *Layout) below() Rect {
-	if r := l.Panes[SourcePane]; r.Width > 0 {
-		return r
-	}
-	return l.Panes[DetailsPane]
 }
 
 // Resize returns the sizes after the panes have got wider by some columns, and pane p higher by some lines.

@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,22 +33,11 @@ type Address struct {
 	Place  lazy.Position
 }
 
-// form is one way to type an address of a kind.
-type form struct {
-	*regexp.Regexp
-	kind AddressKind
-}
-
-// forms are all forms, in the order to try. They are compiled on first use: otherwise every
-// start of the program would pay for them.
-var forms = sync.OnceValue(func() []form {
-	return []form{
-		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*%$`), Share},
-		{regexp.MustCompile(`^t(?:hread)?\s*([0-9]+)$`), Thread},
-		{regexp.MustCompile(`^(?:#|e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), Event},
-		{regexp.MustCompile(`^(@.*)$`), Place},
-		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?\s*(?:ns|us|µs|ms|s|m|h))$`), Time},
-	}
+// forms has a group for each kind of address, in the order of the kinds. It is compiled on first use: otherwise every start
+// of the program would pay for it.
+var forms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:#|e(?:vent)?\s*)?([0-9][0-9,_ ]*)|([0-9]+(?:\.[0-9]+)?)\s*%|t(?:hread)?\s*([0-9]+)` +
+		`|(@.*)|([0-9]+(?:\.[0-9]+)?\s*(?:ns|us|µs|ms|s|m|h)))$`)
 })
 
 // ParseAddress reads an address: "1204", "1,204", "#1204", "e 12", "@3+88120", "50%", "t3", "thread 3",
@@ -58,35 +48,31 @@ func ParseAddress(text string) Address {
 		return Address{}
 	}
 	unknown := Address{Kind: Unknown, Text: text}
-	for _, f := range forms() {
-		found := f.FindStringSubmatch(text)
-		if found == nil {
-			continue
-		}
-		a := Address{Kind: f.kind, Text: found[1]}
-		var err error // out of range
-		switch f.kind {
-		case Share:
-			a.Share, err = strconv.ParseFloat(a.Text, 64)
-		case Place:
-			h, ok := lazy.ParseHandle(a.Text)
-			if !ok {
-				return unknown
-			}
-			a.Place = h.Position
-		case Time:
-			var at time.Duration
-			at, err = time.ParseDuration(strings.ReplaceAll(a.Text, " ", ""))
-			a.Number = int64(at)
-		case Event, Thread:
-			a.Number = number(a.Text)
-		}
-		if err != nil {
-			return unknown
-		}
-		return a
+	groups := forms().FindStringSubmatch(text)
+	if groups == nil {
+		return unknown
 	}
-	return unknown
+	i := slices.IndexFunc(groups[1:], func(s string) bool { return s != "" })
+	a, ok := Address{Kind: Event + AddressKind(i), Text: groups[1+i]}, true
+	var err error // out of range
+	switch a.Kind {
+	case Share:
+		a.Share, err = strconv.ParseFloat(a.Text, 64)
+	case Place:
+		var h lazy.Handle
+		h, ok = lazy.ParseHandle(a.Text)
+		a.Place = h.Position
+	case Time:
+		var at time.Duration
+		at, err = time.ParseDuration(strings.ReplaceAll(a.Text, " ", ""))
+		a.Number = int64(at)
+	case Event, Thread:
+		a.Number = number(a.Text)
+	}
+	if !ok || err != nil {
+		return unknown
+	}
+	return a
 }
 
 // number parses a number that may be grouped. It returns -1 if the number is larger than
