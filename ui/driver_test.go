@@ -16,7 +16,6 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
-	"tracex/ui/internal/tables"
 	"tracex/ui/internal/tree"
 )
 
@@ -86,7 +85,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case env.Ran, tree.LoadMsg, env.StatusMsg, env.Copied, tables.AnswerMsg:
+		case env.Ran, tree.LoadMsg, env.StatusMsg, env.Copied:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:

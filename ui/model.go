@@ -126,9 +126,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		msg.Show()
 	case env.StatusMsg:
 		m.env.Status.Update(msg)
-	case tables.AnswerMsg:
-		m.env.Fail("the answer is not complete", msg.Err)
-		return msg.Next
 	case env.Copied:
 		return m.clip.Update(msg)
 	case tree.FollowTicked:

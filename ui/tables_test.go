@@ -64,9 +64,10 @@ type keyed struct {
 	do  func(row int) tea.Cmd
 }
 
-func (k keyed) Keys() []tables.Key { return []tables.Key{k.key} }
-
-func (k keyed) Do(_ string, _ *table.Table, row int) tea.Cmd { return k.do(row) }
+func (k keyed) Keys() []tables.Key {
+	k.key.Do = func(_ *table.Table, row int) tea.Cmd { return k.do(row) }
+	return []tables.Key{k.key}
+}
 
 // TestTable shows a table over the tree, another over it, and goes back to the tree as it was.
 func TestTable(t *testing.T) {

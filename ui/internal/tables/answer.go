@@ -52,28 +52,23 @@ func (of *Of) where() *filter.Expr {
 	return filter.And(of.Where, of.Filter)
 }
 
-// AnswerMsg tells that an answer has its first rows, or that it has ended. Err is why it is not complete; nil
-// if it is, or if it was stopped. Next is the command that waits for the end; nil if that has come.
-type AnswerMsg struct {
-	Err  error
-	Next tea.Cmd
-}
+// maker returns what finds an answer in a scope, and the function that makes its table, with Answer.mu held; done is
+// the share of the data read. What finds it is a runner or a [lazy.Collector].
+type maker func(query.Scope) (finder any, made made, err error)
 
-// maker returns a collector for a scope, and the function that makes its table, with Answer.mu held; done is the
-// share of the data read.
-type maker func(query.Scope) (lazy.Collector, func(done float64) *table.Table, error)
+type made func(done float64) *table.Table
 
-// The methods that a collector may have in addition.
+// The methods that a finder may have in addition.
 type (
-	// runner is a collector that runs its pass itself.
+	// runner is one that runs its passes itself.
 	runner interface {
 		Run(ctx context.Context, tell lazy.Progress) error
 	}
 
-	// recaller is a collector that may know its answer without a pass.
+	// recaller is one that may know its answer without a pass.
 	recaller interface{ Recall() bool }
 
-	// placer is a collector that knows the places of what it has found so far. done tells that the pass has ended.
+	// placer is one that knows the places of what it has found so far. done tells that the pass has ended.
 	placer interface {
 		Places(done bool) *places.Set
 	}
@@ -89,12 +84,12 @@ type Answer struct {
 
 	shown atomic.Pointer[table.Table]
 
-	mu     sync.Mutex     // guards the fields below
-	sort   string         // the key of the column that orders the rows; "" for the order of the answer
-	rising bool           // their order
-	run    *answerRun     // the last one
-	found  lazy.Collector // what has found the rows shown
-	set    *places.Set    // of what was found, once the pass has ended; nil before
+	mu     sync.Mutex  // guards the fields below
+	sort   string      // the key of the column that orders the rows; "" for the order of the answer
+	rising bool        // their order
+	run    *answerRun  // the last one
+	found  any         // what has found the rows shown
+	set    *places.Set // of what was found, once the pass has ended; nil before
 }
 
 // newAnswer returns an Answer without a pass: see start.
@@ -103,22 +98,23 @@ func newAnswer(a *Answers, of Of) Answer {
 	return Answer{Answers: a, of: of, now: time.Now, timed: timed}
 }
 
+// answerRun is one pass of an answer. Its context is not that of a task: the pass goes on when the key that asked for
+// it is given up.
 type answerRun struct {
-	make    maker
-	collect lazy.Collector
-	table   func(done float64) *table.Table
-	cancel  context.CancelFunc
-	ctx     context.Context
-	ended   bool
-	early   bool // nothing was recorded when it began
-	late    bool // it is one again, now that something is
-	steps   query.Steps
-	about   string // for the title: what the answer is not about
-	done    float64
-	last    time.Time     // when its table was made
-	took    time.Duration // to make it
-	rows    chan struct{} // closed once its table has rows
-	some    bool          // it has been closed
+	make   maker
+	finder any
+	table  made
+	cancel context.CancelFunc
+	ctx    context.Context
+	news   func() // tells of the first rows; nil if no goroutine waits for them
+	ended  bool
+	early  bool // nothing was recorded when it began
+	late   bool // it is one again, now that something is
+	steps  query.Steps
+	about  string // for the title: what the answer is not about
+	done   float64
+	last   time.Time     // when its table was made
+	took   time.Duration // to make it
 }
 
 // refresh is how long a table is shown at least while the pass runs; noRows is that for one without rows.
@@ -135,38 +131,43 @@ func (a *Answer) open(src Source, m maker) (run tea.Cmd, ok bool) {
 	return run, ok
 }
 
-// start begins a pass in place of the one under way, and returns the command that runs it. Its message comes with
-// the first rows, so that they are drawn at once. If there can be no such pass, it says why.
+// start begins a pass in place of the one under way, and returns the command that runs it. News comes with the first
+// rows, so that they are drawn at once. If there can be no such pass, it says why.
 func (a *Answer) start(m maker) (run tea.Cmd, ok bool) {
 	r, err := a.begin(m)
 	if err != nil {
 		return a.steps.Refuse(err), false
 	}
-	return a.doing(r), true
+	return a.feed(r), true
 }
 
-// wait runs a pass and returns when it has ended. If ctx ends first, the pass goes on: it ends with Stop.
-func (a *Answer) wait(ctx context.Context, r *answerRun) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case msg := <-a.ending(r):
-		if p, ok := msg.(env.Panic); ok {
-			p.Again()
-		}
-		return msg.(AnswerMsg).Err
+// feed returns the command that runs a pass.
+func (a *Answer) feed(r *answerRun) tea.Cmd {
+	return new(env.Task).Feed(a.env, func(_ context.Context, send func(func() tea.Cmd)) func() tea.Cmd {
+		r.news = func() { send(func() tea.Cmd { return nil }) }
+		err := a.end(r)
+		return func() tea.Cmd { return a.env.Fail("the answer is not complete", err) }
+	})
+}
+
+// anew makes a pass in place of the one under way, in the background, and returns when it has ended.
+func (a *Answer) anew(m maker) error {
+	r, err := a.begin(m)
+	if err != nil {
+		return err
 	}
+	return a.end(r)
 }
 
-// begin prepares a pass in place of the one under way; ending runs it.
+// begin prepares a pass in place of the one under way; end runs it.
 func (a *Answer) begin(m maker) (*answerRun, error) {
 	scope := query.Scope{Raw: a.of.Raw}
 	scope.Titled(a.of.where())
-	collect, made, err := m(scope)
+	finder, made, err := m(scope)
 	if err != nil {
 		return nil, err
 	}
-	r := &answerRun{make: m, collect: collect, table: made, rows: make(chan struct{}), early: early(a.of.R)}
+	r := &answerRun{make: m, finder: finder, table: made, early: early(a.of.R)}
 	r.ctx, r.cancel = context.WithCancel(a.env.Life)
 	a.Stop()
 	a.mu.Lock()
@@ -230,7 +231,7 @@ func (a *Answer) Again() tea.Cmd {
 		return nil
 	}
 	r.late = true
-	return a.doing(r)
+	return a.feed(r)
 }
 
 // Sifted reports whether the filter of the tree applies to the rows, if there is one.
@@ -244,10 +245,10 @@ func (a *Answer) show(r *answerRun) {
 	r.last = a.now()
 	t := r.table(r.done)
 	r.took = a.now().Sub(r.last)
-	if a.found != r.collect {
-		a.found, a.set = r.collect, nil
+	if a.found != r.finder {
+		a.found, a.set = r.finder, nil
 	}
-	if p, ok := r.collect.(placer); ok && r.done == 1 && a.set == nil {
+	if p, ok := r.finder.(placer); ok && r.done == 1 && a.set == nil {
 		a.set = p.Places(true) // here, as it may take longer than a key may
 	}
 	t.Title = r.about + t.Title
@@ -259,14 +260,10 @@ func (a *Answer) show(r *answerRun) {
 		t.Empty += ": only what the filter matches counts"
 	}
 	a.shown.Store(t)
-	if !r.some && t.Rows.Len() > 0 {
-		r.some = true
-		close(r.rows)
-	}
 }
 
-// collector returns what has found the rows shown.
-func (a *Answer) collector() lazy.Collector {
+// finder returns what has found the rows shown.
+func (a *Answer) finder() any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.found
@@ -291,39 +288,20 @@ func (a *Answer) Sort(_ context.Context, key string, rising bool) error {
 	return nil
 }
 
-// doing returns the command that runs a pass: see start.
-func (a *Answer) doing(r *answerRun) tea.Cmd {
-	return func() tea.Msg {
-		end := a.ending(r)
-		select {
-		case msg := <-end:
-			return msg
-		case <-r.rows:
-			return AnswerMsg{Next: func() tea.Msg { return <-end }}
-		}
+// end runs a pass to its end. The error is why it is not complete; nil if it is, or if it was stopped.
+func (a *Answer) end(r *answerRun) error {
+	defer r.cancel() // it does not run any longer, whatever happens
+	err := a.pass(r)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r.ended = true; err == nil {
+		r.done = 1
 	}
-}
-
-// ending runs a pass to its end, in the background. An AnswerMsg comes then, or an [env.Panic].
-func (a *Answer) ending(r *answerRun) <-chan tea.Msg {
-	end := make(chan tea.Msg, 1)
-	go func() {
-		end <- env.Guarded(func() tea.Msg {
-			defer r.cancel() // it does not run any longer, whatever happens
-			err := a.pass(r)
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			if r.ended = true; err == nil {
-				r.done = 1
-			}
-			r.about = undamaged(a.of.R) + r.about
-			if a.show(r); errors.Is(err, context.Canceled) {
-				err = nil
-			}
-			return AnswerMsg{Err: err}
-		})
-	}()
-	return end
+	r.about = undamaged(a.of.R) + r.about
+	if a.show(r); errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // pass makes the pass of a run, unless its collector knows the answer without.
@@ -342,18 +320,18 @@ func (a *Answer) pass(r *answerRun) error {
 	if err != nil {
 		return err
 	}
-	collect, made, err := r.make(scope)
+	finder, made, err := r.make(scope)
 	if err != nil {
 		return err
 	}
 	a.mu.Lock()
-	r.collect, r.table = collect, made
+	r.finder, r.table = finder, made
 	a.mu.Unlock()
 	progress := func(done, total int64) { a.progress(r, done, total) }
-	if own, ok := collect.(runner); ok {
+	if own, ok := finder.(runner); ok {
 		return own.Run(r.ctx, progress)
 	}
-	pass := scope.Over(collect)
+	pass := scope.Over(finder.(lazy.Collector))
 	pass.Progress = progress
 	return a.of.R.Pass(r.ctx, pass)
 }
@@ -363,16 +341,16 @@ func (a *Answer) recall(r *answerRun) bool {
 	if a.of.Below != nil || len(r.steps) > 0 || a.of.where() != nil {
 		return false
 	}
-	collect, made, err := r.make(query.Scope{Raw: a.of.Raw})
+	finder, made, err := r.make(query.Scope{Raw: a.of.Raw})
 	if err != nil {
 		return false
 	}
-	if c, ok := collect.(recaller); !ok || !c.Recall() {
+	if c, ok := finder.(recaller); !ok || !c.Recall() {
 		return false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r.collect, r.table = collect, made
+	r.finder, r.table = finder, made
 	return true
 }
 
@@ -397,7 +375,6 @@ func (a *Answer) progress(r *answerRun, done, total int64) {
 		return
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	r.done = float64(done) / float64(total)
 	least := refresh
 	if a.Table().Rows.Len() == 0 {
@@ -405,6 +382,12 @@ func (a *Answer) progress(r *answerRun, done, total int64) {
 	}
 	if a.now().Sub(r.last) >= max(least, 10*r.took) {
 		a.show(r)
+	}
+	first := a.run == r && r.news != nil && a.Table().Rows.Len() > 0
+	a.mu.Unlock()
+	if first {
+		r.news()
+		r.news = nil
 	}
 }
 

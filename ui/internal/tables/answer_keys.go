@@ -12,54 +12,54 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// Keys that several answers have: see Answer.Do.
-var (
-	callsKey   = Key{Name: "a", Brief: "all calls", Help: "all calls of the method, with their values"}
-	callersKey = Key{Name: "w", Brief: "callers", Help: "who calls the method"}
-	undoKeys   = []Key{
-		{Name: "Z", Always: true, Help: "undo the last step: focus, merge, drop, only"},
-		{Name: "backspace", Always: true, Help: "end the filter of the tree: count all rows"},
-	}
-	stepKeys = append([]Key{
-		{Name: "z", Help: "focus: the outermost calls of the method become roots"},
-		{Name: "-", Brief: "merge", Help: "merge away: the method, its class, package or library, or all but its library; loops"},
-		{Name: "_", Help: "drop calls with everything below them"},
-	}, undoKeys...)
-)
+// Keys that several answers have.
 
-// Do does what a key does that several answers have.
-func (a *Answer) Do(key string, t *table.Table, row int) tea.Cmd {
-	switch key {
-	case "a":
-		return a.callsOf(t, row, a.of.Below)
-	case "w":
-		return a.callersOf(t, row)
-	case "z":
-		return a.askStep(query.Focus, t, row)
-	case "-":
-		return a.askStep(query.Merge, t, row)
-	case "_":
-		return a.askStep(query.Drop, t, row)
-	case "Z":
-		return tea.Batch(a.steps.Undo(), a.edited())
-	case "backspace":
-		if !a.filter.Clear() {
-			return a.env.Say("no filter is in force")
-		}
-		return a.edited()
-	}
-	return nil
+func (a *Answer) callsKey() Key {
+	return Key{Name: "a", Brief: "all calls", Help: "all calls of the method, with their values", Do: a.showCallsOf}
 }
 
-// askStep asks for a step about a row's method, adds it, and makes the answer again.
-func (a *Answer) askStep(kind query.StepKind, t *table.Table, row int) tea.Cmd {
-	r := RowOf(t, row)
-	class, name, ok := r.Method()
-	if !ok {
-		return a.env.Say("this row is no method")
+func (a *Answer) callersKey() Key {
+	return Key{Name: "w", Brief: "callers", Help: "who calls the method", Do: a.callersOf}
+}
+
+// undoKeys are those of answers about the edited tree, stepKeys also edit it.
+func (a *Answer) undoKeys() []Key {
+	return []Key{
+		{Name: "Z", Always: true, Help: "undo the last step: focus, merge, drop, only", Do: a.undo},
+		{Name: "backspace", Always: true, Help: "end the filter of the tree: count all rows", Do: a.unfilter},
 	}
-	about := tree.Subject{Method: cmp.Or(shortName(a.of.R, class, name), r.Call()), Class: class}
-	return a.steps.Ask(kind, about, a)
+}
+
+func (a *Answer) stepKeys() []Key {
+	return append([]Key{
+		{Name: "z", Help: "focus: the outermost calls of the method become roots", Do: a.asks(query.Focus)},
+		{Name: "-", Brief: "merge", Help: "merge away: the method, its class, package or library, or all but its library; loops", Do: a.asks(query.Merge)},
+		{Name: "_", Help: "drop calls with everything below them", Do: a.asks(query.Drop)},
+	}, a.undoKeys()...)
+}
+
+func (a *Answer) showCallsOf(t *table.Table, row int) tea.Cmd { return a.callsOf(t, row, a.of.Below) }
+
+func (a *Answer) undo(*table.Table, int) tea.Cmd { return tea.Batch(a.steps.Undo(), a.edited()) }
+
+func (a *Answer) unfilter(*table.Table, int) tea.Cmd {
+	if !a.filter.Clear() {
+		return a.env.Say("no filter is in force")
+	}
+	return a.edited()
+}
+
+// asks returns what asks for a step about a row's method, adds it, and makes the answer again.
+func (a *Answer) asks(kind query.StepKind) func(t *table.Table, row int) tea.Cmd {
+	return func(t *table.Table, row int) tea.Cmd {
+		r := RowOf(t, row)
+		class, name, ok := r.Method()
+		if !ok {
+			return a.env.Say("this row is no method")
+		}
+		about := tree.Subject{Method: cmp.Or(shortName(a.of.R, class, name), r.Call()), Class: class}
+		return a.steps.Ask(kind, about, a)
+	}
 }
 
 // Add adds a step, and makes the answer again.

@@ -36,18 +36,23 @@ func recorded(t *testing.T) (*Answers, Of) {
 	return &Answers{env: e, steps: new(tree.Steps), filter: new(search.Filter)}, Of{R: r, G: &display.Unicode}
 }
 
-// ended runs the command of a pass to its end.
-func answerEnded(cmd tea.Cmd) AnswerMsg {
-	msg := cmd().(AnswerMsg)
-	if msg.Next != nil {
-		msg = msg.Next().(AnswerMsg)
+// drain routes what the command of a pass brings, as the Model does, until the pass has ended, and returns what the
+// explorer tells then.
+func drain(a *Answers, cmd tea.Cmd) (told string) {
+	a.env.Say("")
+	for cmd != nil {
+		ran, more := cmd().(env.Ran)
+		if !more {
+			break // the explorer has ended
+		}
+		cmd = ran.Then()
 	}
-	return msg
+	told, _ = a.env.Status.Message()
+	return told
 }
 
-// gated is a collector whose pass has rows, and ends once the gate is open.
+// gated is a finder whose pass has rows, and ends once the gate is open.
 type gated struct {
-	lazy.Collector
 	now  *time.Time
 	gate chan struct{}
 }
@@ -65,7 +70,7 @@ func TestFirstRows(t *testing.T) {
 	a := newAnswer(recorded(t))
 	a.now = func() time.Time { return now }
 	gate := make(chan struct{})
-	r, err := a.begin(func(query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	cmd, _ := a.start(func(query.Scope) (any, made, error) {
 		return gated{now: &now, gate: gate}, func(done float64) *table.Table {
 			made := &table.Table{Rows: table.List{}, Partial: done < 1}
 			if done > 0 {
@@ -74,16 +79,13 @@ func TestFirstRows(t *testing.T) {
 			return made
 		}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := a.doing(r)().(AnswerMsg)
-	if first.Next == nil || !a.Running() || a.Table().Rows.Len() != 1 {
-		t.Errorf("%+v, %d rows", first, a.Table().Rows.Len())
+	next := cmd().(env.Ran).Then()
+	if next == nil || !a.Running() || a.Table().Rows.Len() != 1 {
+		t.Errorf("%d rows", a.Table().Rows.Len())
 	}
 	close(gate)
-	if end := first.Next().(AnswerMsg); end.Next != nil || end.Err != nil || a.Running() {
-		t.Errorf("%+v", end)
+	if end := next().(env.Ran); end.Then() != nil || a.Running() {
+		t.Error("it still runs")
 	}
 }
 
@@ -138,8 +140,8 @@ func TestReplaced(t *testing.T) {
 	if want.Partial || want.Row != "class" {
 		t.Errorf("%+v", want)
 	}
-	if msg := answerEnded(cmd); msg.Err != nil {
-		t.Error(msg.Err)
+	if told := drain(a, cmd); told != "" {
+		t.Error(told)
 	}
 	if top.Table() != want {
 		t.Error("the methods are back")
@@ -167,7 +169,7 @@ func TestNoScope(t *testing.T) {
 	of.Below = &h
 	x := &Throws{newAnswer(a, of)}
 	cmd, _ := x.start(x.find)
-	if answerEnded(cmd).Err == nil {
+	if drain(a, cmd) == "" {
 		t.Error("no error")
 	}
 }
@@ -187,7 +189,7 @@ func TestNoMethod(t *testing.T) {
 func TestAnswerRows(t *testing.T) {
 	a, of := recorded(t)
 	top, cmd := startTop(a, of, query.ByMethod)
-	answerEnded(cmd)
+	drain(a, cmd)
 	for i := range top.Table().Rows.Len() {
 		r := RowOf(top.Table(), i)
 		if _, _, ok := r.Method(); !ok {
@@ -205,8 +207,8 @@ func TestLife(t *testing.T) {
 	a, of := recorded(t)
 	top, cmd := startTop(a, of, query.ByMethod)
 	a.env.Close()
-	if msg := answerEnded(cmd); msg.Err != nil || !top.Table().Partial {
-		t.Errorf("%+v", msg)
+	if told := drain(a, cmd); told != "" || !top.Table().Partial {
+		t.Error(told)
 	}
 }
 
@@ -239,12 +241,12 @@ func (recalled) Recall() bool { return true }
 func TestEdit(t *testing.T) {
 	a, of := recorded(t)
 	top, cmd := startTop(a, of, query.ByMethod)
-	answerEnded(cmd)
-	whole := top.Table().Title
-	made := top.run.make
-	top.run.make = func(s query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
-		c, made, err := made(s)
-		return recalled{c}, made, err
+	drain(a, cmd)
+	title := top.Table().Title
+	whole := top.run.make
+	top.run.make = func(s query.Scope) (any, made, error) {
+		c, made, err := whole(s)
+		return recalled{c.(lazy.Collector)}, made, err
 	}
 	step, err := query.ParseStep(query.Merge, "JsonReader.nextNonWhitespace")
 	if err != nil {
@@ -252,8 +254,8 @@ func TestEdit(t *testing.T) {
 	}
 	edit := func(steps ...query.Step) string {
 		a.steps.List = steps
-		if msg := answerEnded(top.edited()); msg.Err != nil {
-			t.Fatal(msg.Err)
+		if told := drain(a, top.edited()); told != "" {
+			t.Fatal(told)
 		}
 		return top.Table().Title
 	}
@@ -266,14 +268,14 @@ func TestEdit(t *testing.T) {
 	if got := edit(step, step); !strings.HasPrefix(got, "2 steps, the last merge ") {
 		t.Errorf("%s", got)
 	}
-	top.run.make = made
-	if got := edit(); got != whole {
-		t.Errorf("undone: %s, before %s", got, whole)
+	top.run.make = whole
+	if got := edit(); got != title {
+		t.Errorf("undone: %s, before %s", got, title)
 	}
 	// A step that does not fit tells so, as the pass runs.
 	bad, _ := query.ParseStep(query.Drop, "nope")
 	a.steps.List = query.Steps{bad}
-	if answerEnded(top.edited()).Err == nil {
+	if drain(a, top.edited()) == "" {
 		t.Error("no error")
 	}
 }

@@ -15,19 +15,42 @@ import (
 
 // Around is what all threads did around a point. Its methods run on Bubble Tea's goroutine.
 type Around struct {
-	working
-	at lazy.Position
-	o  query.AroundOptions
-
-	found *foundAround // nil as long as it is looked for
-	drawn *foundAround // what the table was made of, and for which width
-	wide  int
+	Answer
+	at   lazy.Position
+	o    query.AroundOptions
+	wide int // what the table is made for; guarded by mu
 }
 
-// foundAround is what was found, with what the title tells first.
-type foundAround struct {
-	*query.Around
-	about string
+// aroundFinder finds it. Until then what was found before is shown.
+type aroundFinder struct {
+	x     *Around
+	at    lazy.Position
+	o     query.AroundOptions
+	found *query.Around // nil if nothing was; guarded by Answer.mu
+}
+
+func (f *aroundFinder) Run(ctx context.Context, _ lazy.Progress) error {
+	found, err := query.FindAround(ctx, f.x.of.R, f.at, f.o)
+	if err == nil {
+		_, err = found.Table(ctx, query.AroundView{G: f.x.of.G}) // it reads the texts
+	}
+	if err == nil {
+		f.x.mu.Lock()
+		f.found = found
+		f.x.mu.Unlock()
+	}
+	return err
+}
+
+func (f *aroundFinder) table(done float64) *table.Table {
+	t := &table.Table{Row: "moment", Title: "around", Empty: "stopped", Rows: table.List{}, Columns: []table.Column{{Key: "key", Title: "event"}}}
+	if f.found != nil {
+		if now, err := f.found.Table(f.x.env.Life, query.AroundView{Width: f.x.wide, G: f.x.of.G}); err == nil {
+			t = now
+		}
+	}
+	t.Partial = done < 1
+	return t
 }
 
 // aroundPoints is how many points are shown at first each way, and mostAround at most.
@@ -46,42 +69,46 @@ func (a *Answers) Around(text string) tea.Cmd {
 		return a.env.Say("the cursor is on no event: nothing is around it")
 	}
 	where, _ := filter.Parse(text)
-	of := a.about(nil, nil)
-	x := &Around{working: working{Answers: a, of: of}, at: n.Position(), o: query.AroundOptions{Where: where, Raw: of.Raw, N: aroundPoints}}
-	run := x.start()
-	return tea.Batch(a.tables.Show(x), run)
+	of := a.about(nil, nil).unfiltered()
+	of.Steps = nil
+	x := &Around{Answer: newAnswer(a, of), at: n.Position(), o: query.AroundOptions{Where: where, Raw: of.Raw, N: aroundPoints}, wide: a.env.Width - cursorMark}
+	run, _ := x.open(x, x.find())
+	return run
 }
 
-// start looks for the points again.
-func (x *Around) start() tea.Cmd {
+// find returns how the points are found, as the options are now.
+func (x *Around) find() maker {
 	at, o := x.at, x.o
-	before := &table.Table{Row: "moment", Title: "around", Partial: true, Rows: table.List{}, Columns: []table.Column{{Key: "key", Title: "event"}}}
-	if t := x.shown.Load(); t != nil {
-		same := *t
-		same.Partial = true
-		before = &same
+	return func(query.Scope) (any, made, error) {
+		f := &aroundFinder{x: x, at: at, o: o, found: x.drawn()}
+		return f, f.table, nil
 	}
-	return x.begin(before, func(ctx context.Context) (func(), error) {
-		found, err := query.FindAround(ctx, x.of.R, at, o)
-		if err != nil {
-			return nil, err
-		}
-		_, err = found.Table(ctx, query.AroundView{G: x.of.G}) // it reads the texts
-		about := undamaged(x.of.R) + soFar(x.of.R)
-		return func() { x.found = &foundAround{found, about} }, err
-	})
+}
+
+// again looks for the points again.
+func (x *Around) again() tea.Cmd {
+	run, _ := x.start(x.find())
+	return run
 }
 
 func (x *Around) Table() *table.Table {
-	found, wide := x.found, x.env.Width-cursorMark
-	if found != nil && (found != x.drawn || wide != x.wide) {
-		if t, err := found.Table(x.env.Life, query.AroundView{Width: wide, G: x.of.G}); err == nil {
-			t.Title = found.about + t.Title
-			x.drawn, x.wide = found, wide
-			x.shown.Store(t)
-		}
+	if wide := x.env.Width - cursorMark; wide != x.wide {
+		x.mu.Lock()
+		x.wide = wide
+		x.show(x.run)
+		x.mu.Unlock()
 	}
-	return x.shown.Load()
+	return x.Answer.Table()
+}
+
+// drawn returns what the table is made of; nil if there is nothing.
+func (x *Around) drawn() *query.Around {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if f, ok := x.found.(*aroundFinder); ok {
+		return f.found
+	}
+	return nil
 }
 
 func (x *Around) Place(t *table.Table) (row int, ok bool) {
@@ -96,68 +123,65 @@ func (x *Around) Place(t *table.Table) (row int, ok bool) {
 
 func (x *Around) Keys() []Key {
 	return []Key{
-		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true},
-		{Name: "H", Brief: "history", Help: "all values of what the row reads or writes, or of an object in it"},
-		{Name: "J", Brief: "same thread", Help: "next row of the same thread"},
-		{Name: "K", Help: "row before of the same thread"},
-		{Name: "&", Brief: "narrow", Help: "show only events that match a filter", Always: true},
-		{Name: "+", Brief: "more", Help: "twice as many events", Always: true},
-		{Name: "t", Brief: "hide thread", Help: "leave out the thread of the row"},
-		{Name: "T", Help: "show all threads again", Always: true},
-		{Name: ".", Help: "show what is around the row"},
+		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: x.goTo},
+		{Name: "H", Brief: "history", Help: "all values of what the row reads or writes, or of an object in it", Do: x.history},
+		{Name: "J", Brief: "same thread", Help: "next row of the same thread", Do: x.toSameThread(1)},
+		{Name: "K", Help: "row before of the same thread", Do: x.toSameThread(-1)},
+		{Name: "&", Brief: "narrow", Help: "show only events that match a filter", Always: true, Do: x.narrow},
+		{Name: "+", Brief: "more", Help: "twice as many events", Always: true, Do: x.more},
+		{Name: "t", Brief: "hide thread", Help: "leave out the thread of the row", Do: x.without},
+		{Name: "T", Help: "show all threads again", Always: true, Do: x.allThreads},
+		{Name: ".", Help: "show what is around the row", Do: x.moveTo},
 	}
 }
 
-func (x *Around) Do(key string, t *table.Table, row int) tea.Cmd {
-	switch key {
-	case "enter":
-		if to, ok := x.position(row); ok {
-			event, _ := RowOf(t, row).Event()
-			return x.tree.Jobs.ToPoint(to, event)
-		}
-	case "H":
-		return x.history(row)
-	case "J":
-		x.toSameThread(t, row, 1)
-	case "K":
-		x.toSameThread(t, row, -1)
-	case "&":
-		return x.narrow()
-	case "+":
-		x.o.N = min(2*x.o.N, mostAround)
-		return x.start()
-	case "t":
-		return x.without(RowOf(t, row))
-	case "T":
-		x.o.Threads = nil
-		return x.start()
-	case ".":
-		if at, ok := x.position(row); ok {
-			x.at = at
-			return x.start()
-		}
+func (x *Around) goTo(t *table.Table, row int) tea.Cmd {
+	to, ok := x.position(row)
+	if !ok {
+		return nil
 	}
-	return nil
+	event, _ := RowOf(t, row).Event()
+	return x.tree.Jobs.ToPoint(to, event)
 }
 
-// position returns the position of a row.
-func (x *Around) position(row int) (lazy.Position, bool) {
-	if x.drawn == nil {
-		return lazy.Position{}, false
+func (x *Around) moveTo(_ *table.Table, row int) tea.Cmd {
+	at, ok := x.position(row)
+	if !ok {
+		return nil
 	}
-	rows := x.drawn.Rows()
+	x.at = at
+	return x.again()
+}
+
+func (x *Around) more(*table.Table, int) tea.Cmd {
+	x.o.N = min(2*x.o.N, mostAround)
+	return x.again()
+}
+
+func (x *Around) allThreads(*table.Table, int) tea.Cmd {
+	x.o.Threads = nil
+	return x.again()
+}
+
+func (x *Around) position(row int) (at lazy.Position, ok bool) {
+	drawn := x.drawn()
+	if drawn == nil {
+		return at, false
+	}
+	rows := drawn.Rows()
 	if row < 0 || row >= len(rows) {
-		return lazy.Position{}, false
+		return at, false
 	}
 	return rows[row].Position, true
 }
 
 // history shows the values of a location at the point of a row.
-func (x *Around) history(row int) tea.Cmd {
-	if x.drawn == nil {
+func (x *Around) history(_ *table.Table, row int) tea.Cmd {
+	drawn := x.drawn()
+	if drawn == nil {
 		return nil
 	}
-	spots, here := x.drawn.Locations(row)
+	spots, here := drawn.Locations(row)
 	if here == nil {
 		return nil
 	}
@@ -165,19 +189,21 @@ func (x *Around) history(row int) tea.Cmd {
 }
 
 // toSameThread puts the cursor on the next row of the same thread as a row, in a direction: 1 or -1.
-func (x *Around) toSameThread(t *table.Table, row, step int) {
-	thread, ok := RowOf(t, row).Thread()
-	for i := row + step; ok && i >= 0 && i < t.Rows.Len(); i += step {
-		if of, _ := RowOf(t, i).Thread(); of == thread {
-			x.tables.Select(i)
-			return
+func (x *Around) toSameThread(step int) func(t *table.Table, row int) tea.Cmd {
+	return func(t *table.Table, row int) tea.Cmd {
+		thread, ok := RowOf(t, row).Thread()
+		for i := row + step; ok && i >= 0 && i < t.Rows.Len(); i += step {
+			if of, _ := RowOf(t, i).Thread(); of == thread {
+				x.tables.Select(i)
+				return nil
+			}
 		}
+		return x.env.Say("no more rows of this thread: + shows more")
 	}
-	x.env.Say("no more rows of this thread: + shows more")
 }
 
 // narrow opens the command line for a filter: that of the tree, or one that the cursor's row matches.
-func (x *Around) narrow() tea.Cmd {
+func (x *Around) narrow(*table.Table, int) tea.Cmd {
 	text := "around "
 	if e := x.filter.Expr(); e != nil {
 		text += e.String()
@@ -190,11 +216,10 @@ func (x *Around) narrow() tea.Cmd {
 }
 
 // without leaves out the thread of a row.
-func (x *Around) without(r Row) tea.Cmd {
-	thread, ok := r.Thread()
-	if !ok || x.found == nil {
-		x.o.Threads = nil
-		return x.start()
+func (x *Around) without(t *table.Table, row int) tea.Cmd {
+	thread, ok := RowOf(t, row).Thread()
+	if !ok || x.drawn() == nil {
+		return x.allThreads(t, row)
 	}
 	list := x.o.Threads
 	if list == nil {
@@ -208,5 +233,5 @@ func (x *Around) without(r Row) tea.Cmd {
 		return x.env.Say("this is the only thread")
 	}
 	x.o.Threads = list
-	return x.start()
+	return x.again()
 }

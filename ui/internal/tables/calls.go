@@ -129,25 +129,13 @@ func (a *Answers) CompleteColumn(args string) (from int, with []prompt.Candidate
 
 func (c *Calls) Keys() []Key {
 	if c.first != "" {
-		return append([]Key{{Name: "enter", Brief: "its calls", Help: "the calls of the row"}}, undoKeys...)
+		return append([]Key{{Name: "enter", Brief: "its calls", Help: "the calls of the row", Do: c.ofGroup}}, c.undoKeys()...)
 	}
 	return append([]Key{
-		{Name: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true},
-		{Name: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller"},
-		callersKey,
-	}, undoKeys...)
-}
-
-func (c *Calls) Do(key string, t *table.Table, row int) tea.Cmd {
-	switch {
-	case key == "enter" && c.first != "":
-		return c.ofGroup(t, row)
-	case key == "enter":
-		return c.goTo(t, row)
-	case key == "p":
-		return c.grouped(t)
-	}
-	return c.Answer.Do(key, t, row)
+		{Name: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: c.goTo},
+		{Name: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller", Do: c.grouped},
+		c.callersKey(),
+	}, c.undoKeys()...)
 }
 
 // goTo goes to the call of a row. From there n and N go to the others.
@@ -166,7 +154,7 @@ func (c *Calls) goTo(t *table.Table, row int) tea.Cmd {
 }
 
 // grouped opens a table with a row for each value of the column that sorts the rows.
-func (c *Calls) grouped(t *table.Table) tea.Cmd {
+func (c *Calls) grouped(t *table.Table, _ int) tea.Cmd {
 	o := c.asked()
 	word, ok := query.CallsGroup(t.Sorted)
 	if o.By = word; !ok {
@@ -186,28 +174,19 @@ func (c *Calls) ofGroup(t *table.Table, row int) tea.Cmd {
 	return c.showCalls(o, c.of.Below)
 }
 
-// callsPass is a collector that makes its passes itself.
-type callsPass struct {
-	lazy.Collector
-	*query.Calls
-}
-
-// Reset is for the pass.
-func (p callsPass) Reset() { p.Calls.Reset() }
-
 func (c *Calls) with(o query.CallsOptions) maker {
-	return func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	return func(scope query.Scope) (any, made, error) {
 		found, err := query.NewCalls(c.of.R, scope, o)
 		if err != nil {
 			return nil, nil, err
 		}
-		return callsPass{Calls: found}, func(done float64) *table.Table {
+		return found, func(done float64) *table.Table {
 			return found.Table(query.CallsView{Done: done, G: c.of.G})
 		}, nil
 	}
 }
 
-func (c *Calls) list() *query.Calls { return c.collector().(callsPass).Calls }
+func (c *Calls) list() *query.Calls { return c.finder().(*query.Calls) }
 
 func (c *Calls) asked() query.CallsOptions {
 	c.mu.Lock()
@@ -240,10 +219,10 @@ func (c *Calls) Orders() []string {
 	}
 }
 
-// Sort sorts by a column. If that takes another pass, it returns when that has ended: see wait.
-func (c *Calls) Sort(ctx context.Context, key string, rising bool) error {
+// Sort sorts by a column. If that takes another pass, it returns when that has ended.
+func (c *Calls) Sort(_ context.Context, key string, rising bool) error {
 	c.mu.Lock()
-	found, o, ended := c.found.(callsPass), c.options, c.run.ended
+	found, o, ended := c.found.(*query.Calls), c.options, c.run.ended
 	c.mu.Unlock()
 	o.Sort, o.Reverse = key, rising != query.CallsRise(key)
 	if o.By != "" {
@@ -252,13 +231,13 @@ func (c *Calls) Sort(ctx context.Context, key string, rising bool) error {
 	if ended && found.Sort(key, o.Reverse) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.found == lazy.Collector(found) {
+		if c.found == any(found) {
 			c.options = o
 			c.show(c.run)
 		}
 		return nil
 	}
-	return c.ask(ctx, o)
+	return c.ask(o)
 }
 
 // Groups returns the words by which groups can be made, first that of now; nil if there is a row
@@ -274,14 +253,14 @@ func (c *Calls) Groups() []string {
 	return append([]string{c.first}, list...)
 }
 
-func (c *Calls) Group(ctx context.Context, by string) error {
+func (c *Calls) Group(_ context.Context, by string) error {
 	o := c.asked()
 	o.By, o.Sort, o.Reverse = by, "", false
-	return c.ask(ctx, o)
+	return c.ask(o)
 }
 
 // ask asks for other calls, or in another order.
-func (c *Calls) ask(ctx context.Context, o query.CallsOptions) error {
+func (c *Calls) ask(o query.CallsOptions) error {
 	r, err := c.begin(c.with(o))
 	if err != nil {
 		return err
@@ -289,7 +268,7 @@ func (c *Calls) ask(ctx context.Context, o query.CallsOptions) error {
 	c.mu.Lock()
 	c.options = o
 	c.mu.Unlock()
-	return c.wait(ctx, r)
+	return c.end(r)
 }
 
 func (c *Calls) Load(ctx context.Context, t *table.Table, from, to int) error {

@@ -90,7 +90,7 @@ func (a *Answers) showCompared(from, to comparedRow) tea.Cmd {
 		return a.env.Warn(screen.ErrorLine(query.ErrPart) + ": " + keys.ActionKey("unfilter", a.env.Glyphs) + " ends the range")
 	}
 	x := &Compare{Answer: newAnswer(a, of), a: from, b: to}
-	run, ok := x.open(x, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	run, ok := x.open(x, func(scope query.Scope) (any, made, error) {
 		found, err := query.NewCompare(of.R, scope, from.at, to.at)
 		if err != nil {
 			return nil, nil, err
@@ -109,30 +109,20 @@ func (x *Compare) Orders() []string { return query.CompareSorts(x.timed) }
 
 func (x *Compare) Keys() []Key {
 	return append([]Key{
-		{Name: "enter", Brief: "go there, or its calls", Help: "go to the place, or show the calls of the method in A or B, whichever has more"},
-		{Name: "a", Brief: "in A", Help: "the calls of the method in A"},
-		{Name: "b", Brief: "in B", Help: "the calls of the method in B"},
-		{Name: "x", Help: "compare B with A", Always: true},
-	}, undoKeys...)
+		{Name: "enter", Brief: "go there, or its calls", Help: "go to the place, or show the calls of the method in A or B, whichever has more", Do: x.enter},
+		{Name: "a", Brief: "in A", Help: "the calls of the method in A", Do: x.callsIn(&x.a)},
+		{Name: "b", Brief: "in B", Help: "the calls of the method in B", Do: x.callsIn(&x.b)},
+		{Name: "x", Help: "compare B with A", Always: true, Do: func(*table.Table, int) tea.Cmd { return x.showCompared(x.b, x.a) }},
+	}, x.undoKeys()...)
 }
 
-func (x *Compare) Do(key string, t *table.Table, row int) tea.Cmd {
-	switch key {
-	case "enter":
-		return x.enter(t, row)
-	case "a":
-		return x.callsOf(t, row, &x.a.name)
-	case "b":
-		return x.callsOf(t, row, &x.b.name)
-	case "x":
-		return x.showCompared(x.b, x.a)
-	}
-	return x.Answer.Do(key, t, row)
+func (x *Compare) callsIn(part *comparedRow) func(t *table.Table, row int) tea.Cmd {
+	return func(t *table.Table, row int) tea.Cmd { return x.callsOf(t, row, &part.name) }
 }
 
 // enter goes to the place of a row, or shows the calls of its method.
 func (x *Compare) enter(t *table.Table, row int) tea.Cmd {
-	at, event, ok := x.collector().(*query.Compare).PlaceOf(t, row)
+	at, event, ok := x.finder().(*query.Compare).PlaceOf(t, row)
 	switch {
 	case !ok && RowOf(t, row).More("calls_a", "calls_b"):
 		return x.callsOf(t, row, &x.a.name)

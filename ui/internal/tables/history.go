@@ -129,7 +129,7 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 		return nil
 	}
 	x := &History{Answer: newAnswer(a, a.about(nil, nil)), spot: s, here: here}
-	run, _ := x.open(x, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	run, _ := x.open(x, func(scope query.Scope) (any, made, error) {
 		h := query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues})
 		return h, func(done float64) *table.Table {
 			return h.Table(query.HistoryView{Sort: x.sort, Rising: x.rising, Done: done, G: x.of.G})
@@ -138,42 +138,49 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 	return run
 }
 
-func (x *History) Orders() []string { return x.collector().(*query.History).Sorts() }
+func (x *History) Orders() []string { return x.finder().(*query.History).Sorts() }
 
 func (x *History) Keys() []Key {
-	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true}}
+	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true, Do: x.goTo}}
 	if x.here != nil {
 		list = append(list,
-			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true},
-			Key{Name: "]", Brief: "after", Help: "go to the write after here", Leaves: true, Always: true})
+			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true, Do: x.writes(true)},
+			Key{Name: "]", Brief: "after", Help: "go to the write after here", Leaves: true, Always: true, Do: x.writes(false)})
 	}
 	if x.spot.Wider != "" {
-		list = append(list, Key{Name: "W", Brief: "wider", Help: "of all objects, all elements, or all calls of the method", Always: true})
+		list = append(list, Key{Name: "W", Brief: "wider", Help: "of all objects, all elements, or all calls of the method", Always: true, Do: x.wider})
 	}
-	list = append(list, Key{Name: "m", Brief: "smallest", Help: "to the smallest number"}, Key{Name: "M", Brief: "largest", Help: "to the largest number"})
-	return append(list, undoKeys...)
+	list = append(list,
+		Key{Name: "m", Brief: "smallest", Help: "to the smallest number", Do: x.extreme(false)},
+		Key{Name: "M", Brief: "largest", Help: "to the largest number", Do: x.extreme(true)})
+	return append(list, x.undoKeys()...)
 }
 
-func (x *History) Do(key string, t *table.Table, row int) tea.Cmd {
-	switch key {
-	case "enter":
-		p, ok := query.SightingOf(t, row)
-		return x.goToOne(p, ok, x.places(), "event with a value", "events with values")
-	case "[":
-		return x.toWrite(x.spot, x.here, true)
-	case "]":
-		return x.toWrite(x.spot, x.here, false)
-	case "m", "M":
+func (x *History) goTo(t *table.Table, row int) tea.Cmd {
+	p, ok := query.SightingOf(t, row)
+	return x.goToOne(p, ok, x.places(), "event with a value", "events with values")
+}
+
+func (x *History) writes(before bool) func(*table.Table, int) tea.Cmd {
+	return func(*table.Table, int) tea.Cmd { return x.toWrite(x.spot, x.here, before) }
+}
+
+func (x *History) wider(*table.Table, int) tea.Cmd {
+	return x.showHistory(query.Spot{Text: x.spot.Wider}, x.here)
+}
+
+func (x *History) extreme(largest bool) func(*table.Table, int) tea.Cmd {
+	return func(t *table.Table, _ int) tea.Cmd {
 		low, high, ok := query.Extremes(t)
 		if !ok {
 			return x.env.Say("no two numbers of one field here differ")
 		}
-		x.tables.Select(map[string]int{"m": low, "M": high}[key])
+		if largest {
+			low = high
+		}
+		x.tables.Select(low)
 		return nil
-	case "W":
-		return x.showHistory(query.Spot{Text: x.spot.Wider}, x.here)
 	}
-	return x.Answer.Do(key, t, row)
 }
 
 // toWrite goes to the write of a location before or after a point.
@@ -202,7 +209,7 @@ func (a *Answers) State() tea.Cmd {
 		return nil
 	}
 	x := &State{newAnswer(a, a.about(nil, nil).unfiltered())}
-	run, _ := x.open(x, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	run, _ := x.open(x, func(scope query.Scope) (any, made, error) {
 		s := query.NewState(x.of.R, scope.Raw, at)
 		return s, func(done float64) *table.Table { return s.Table(done, x.of.G) }, nil
 	})
@@ -210,10 +217,10 @@ func (a *Answers) State() tea.Cmd {
 }
 
 func (x *State) Keys() []Key {
-	return []Key{{Name: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true}}
+	return []Key{{Name: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true, Do: x.goTo}}
 }
 
-func (x *State) Do(_ string, t *table.Table, row int) tea.Cmd {
+func (x *State) goTo(t *table.Table, row int) tea.Cmd {
 	if p, ok := query.SetBy(t, row); ok {
 		return x.tree.Jobs.ToPoint(p.Position, p.Event)
 	}

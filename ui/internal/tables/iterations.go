@@ -44,7 +44,7 @@ func (a *Answers) Iterations() tea.Cmd {
 	of := a.about(&in, nil).unfiltered()
 	x := &Iterations{Answer: newAnswer(a, of), on: on}
 	x.rising = true
-	run, _ := x.open(x, func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	run, _ := x.open(x, func(scope query.Scope) (any, made, error) {
 		found := query.NewIterations(of.R, scope, loop)
 		return found, func(done float64) *table.Table {
 			return found.Table(query.IterationsView{Sort: x.sort, Rising: x.rising, Done: done, G: of.G})
@@ -57,22 +57,19 @@ func (x *Iterations) Begins(t *table.Table) (row int, ok bool) {
 	if x.on < 0 {
 		return 0, false
 	}
-	return x.collector().(*query.Iterations).RowOf(t, x.on)
+	return x.finder().(*query.Iterations).RowOf(t, x.on)
 }
 
 func (x *Iterations) Orders() []string { return query.IterationSorts(x.timed) }
 
 func (x *Iterations) Keys() []Key {
 	return append([]Key{
-		{Name: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true},
-	}, undoKeys...)
+		{Name: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true, Do: x.goTo},
+	}, x.undoKeys()...)
 }
 
-func (x *Iterations) Do(key string, t *table.Table, row int) tea.Cmd {
-	if key != "enter" {
-		return x.Answer.Do(key, t, row)
-	}
-	found := x.collector().(*query.Iterations)
+func (x *Iterations) goTo(t *table.Table, row int) tea.Cmd {
+	found := x.finder().(*query.Iterations)
 	at, ok := found.Place(t, row)
 	if !ok {
 		return nil

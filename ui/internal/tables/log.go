@@ -14,10 +14,7 @@ import (
 )
 
 // Log is lines for the events that match log points, as if the program had logged them.
-type Log struct {
-	working
-	found *places.Set // of the events of the lines; nil as long as they are looked for
-}
+type Log struct{ Answer }
 
 func logPoint(r *lazy.LazyTraceReader, text string) (query.LogPoint, error) {
 	p, err := query.ParseLogPoint(text)
@@ -57,9 +54,9 @@ func (a *Answers) Log(text string) tea.Cmd {
 	}
 	switch {
 	case len(points) > 0:
-		l := &Log{working: working{Answers: a, of: a.about(nil, nil)}}
-		run := l.start(points)
-		return tea.Batch(a.tables.Show(l), run)
+		l := &Log{newAnswer(a, a.about(nil, nil))}
+		run, _ := l.open(l, l.with(points))
+		return run
 	case faults != nil:
 		a.env.Warn(faults.Error())
 	default:
@@ -68,42 +65,25 @@ func (a *Answers) Log(text string) tea.Cmd {
 	return nil
 }
 
-// start returns the command that finds the lines.
-func (l *Log) start(points []query.LogPoint) tea.Cmd {
-	of := l.of
-	scope := query.Scope{Raw: of.Raw}
-	scope.Titled(of.where())
-	empty := query.NewLog(of.R, scope, points).Table(l.env.Life, query.LogView{G: of.G})
-	empty.Rows = table.List{}
-	of.Steps.Tell(empty, of.G)
-	return l.begin(empty, func(ctx context.Context) (func(), error) {
-		if err := scope.Edit(ctx, of.R, of.Steps); err != nil {
-			return nil, err
-		}
-		log := query.NewLog(of.R, scope, points)
-		err := log.Run(ctx, func(done, total int64) {
-			if total > 0 {
-				t := *empty
-				t.Done = float64(done) / float64(total)
-				l.shown.Store(&t)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		t := log.Table(l.env.Life, query.LogView{Done: 1, G: of.G})
-		of.Steps.Tell(t, of.G)
-		t.Title = undamaged(of.R) + soFar(of.R) + t.Title
-		t.Rows = newKept(t.Rows, t.Rows.Len())
-		set := log.Places()
-		return func() {
-			l.found = set
-			l.shown.Store(t)
-		}, nil
-	})
-}
+// logged finds the lines. Their places are known at the end.
+type logged struct{ *query.Log }
 
-func (l *Log) Sifted() bool { return true }
+func (f logged) Places(bool) *places.Set { return f.Log.Places() }
+
+func (l *Log) with(points []query.LogPoint) maker {
+	return func(scope query.Scope) (any, made, error) {
+		f := &logged{query.NewLog(l.of.R, scope, points)}
+		return f, func(done float64) *table.Table {
+			t := f.Table(l.env.Life, query.LogView{Done: done, G: l.of.G})
+			if done < 1 {
+				t.Empty, t.Rows = "stopped", table.List{} // they cannot be read while others are found
+			} else {
+				t.Rows = newKept(t.Rows, t.Rows.Len())
+			}
+			return t
+		}, nil
+	}
+}
 
 func (l *Log) Load(ctx context.Context, t *table.Table, from, to int) error {
 	return loadKept(ctx, t, from, to)
@@ -111,20 +91,17 @@ func (l *Log) Load(ctx context.Context, t *table.Table, from, to int) error {
 
 func (l *Log) Keys() []Key {
 	return []Key{
-		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true},
-		{Name: "+", Brief: "add", Help: "add a log point", Always: true},
+		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: l.goTo},
+		{Name: "+", Brief: "add", Help: "add a log point", Always: true, Do: func(*table.Table, int) tea.Cmd { return l.tables.Line.OpenLine("log ") }},
 	}
 }
 
-func (l *Log) Do(key string, t *table.Table, row int) tea.Cmd {
-	if key == "+" {
-		return l.tables.Line.OpenLine("log ")
-	}
+func (l *Log) goTo(t *table.Table, row int) tea.Cmd {
 	rows, ok := t.Rows.(*kept)
 	if !ok {
 		return nil // no lines are there yet
 	}
 	at, ok := query.LoggedAt(rows.from, row)
 	event, numbered := RowOf(t, row).Event()
-	return l.goToOne(query.HistoryPoint{Position: at, Event: event}, ok && numbered, l.found, "listed event", "listed events")
+	return l.goToOne(query.HistoryPoint{Position: at, Event: event}, ok && numbered, l.places(), "listed event", "listed events")
 }

@@ -54,7 +54,7 @@ func newPaths(a *Answers, of Of, method string, callees bool) *Paths {
 
 // with returns how the paths are found. The error is a [query.NoMethodError] if the trace has no such method.
 func (p *Paths) with(o query.CallersOptions) maker {
-	return func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	return func(scope query.Scope) (any, made, error) {
 		c, err := query.NewCallers(p.of.R, scope, o)
 		if err != nil {
 			return nil, nil, err
@@ -65,24 +65,20 @@ func (p *Paths) with(o query.CallersOptions) maker {
 
 func (p *Paths) Keys() []Key {
 	return append([]Key{
-		{Name: "enter", Brief: "its calls", Help: "go to the first call that the row counts: of the method by these callers, or of what it calls; n and N there: to the others", Leaves: true},
-		callsKey, callersKey,
-		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true},
-		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true},
-	}, stepKeys...)
+		{Name: "enter", Brief: "its calls", Help: "go to the first call that the row counts: of the method by these callers, or of what it calls; n and N there: to the others", Leaves: true, Do: p.toCall},
+		p.callsKey(), p.callersKey(),
+		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true, Do: func(*table.Table, int) tea.Cmd {
+			p.options.Callees = !p.options.Callees
+			return p.again()
+		}},
+		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true, Do: func(*table.Table, int) tea.Cmd {
+			p.options.Depth += deepest
+			return p.again()
+		}},
+	}, p.stepKeys()...)
 }
 
-func (p *Paths) Do(key string, t *table.Table, row int) tea.Cmd {
-	switch key {
-	case "enter":
-		return p.toCall(t, row)
-	case "tab":
-		p.options.Callees = !p.options.Callees
-	case "+":
-		p.options.Depth += deepest
-	default:
-		return p.Answer.Do(key, t, row)
-	}
+func (p *Paths) again() tea.Cmd {
 	run, _ := p.start(p.with(p.options))
 	return run
 }

@@ -32,10 +32,10 @@ func (a *Answers) ListHits() tea.Cmd {
 }
 
 func (l *resultList) Keys() []Key {
-	return []Key{{Name: "enter", Brief: "go there", Help: "go to the place in the tree", Leaves: true}}
+	return []Key{{Name: "enter", Brief: "go there", Help: "go to the place in the tree", Leaves: true, Do: l.goTo}}
 }
 
-func (l *resultList) Do(_ string, t *table.Table, row int) tea.Cmd {
+func (l *resultList) goTo(t *table.Table, row int) tea.Cmd {
 	at, ok := l.EventAt(t, row)
 	if !ok {
 		return nil

@@ -18,8 +18,7 @@ import (
 type Sheet struct {
 	prompt.List
 	src  Source
-	keys []Key   // of the source, and those of all tables
-	in   *Tables // does what the keys of all tables do
+	keys []Key // of the source, and those of all tables
 	env  *env.Env
 
 	t      *table.Table // the table shown

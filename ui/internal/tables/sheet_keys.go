@@ -117,7 +117,7 @@ func (s *Sheet) ask(k *Key) prompt.ListAction {
 func (s *Sheet) Do() (leave bool, do func() tea.Cmd) {
 	k := s.asked
 	t, row := s.Row()
-	return k.Leaves, func() tea.Cmd { return s.in.do(s, k.Name, t, row) }
+	return k.Leaves, func() tea.Cmd { return k.Do(t, row) }
 }
 
 // stop stops what is under way, and reports whether anything was.

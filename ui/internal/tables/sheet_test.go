@@ -400,11 +400,15 @@ type keyed struct {
 	do   func(key string, t *table.Table, row int)
 }
 
-func (k keyed) Keys() []Key { return k.keys }
-
-func (k keyed) Do(key string, t *table.Table, row int) tea.Cmd {
-	k.do(key, t, row)
-	return nil
+func (k keyed) Keys() []Key {
+	for i := range k.keys {
+		key := &k.keys[i]
+		key.Do = func(t *table.Table, row int) tea.Cmd {
+			k.do(key.Name, t, row)
+			return nil
+		}
+	}
+	return k.keys
 }
 
 // TestActions: keys of the owner get the table and the row under the cursor, filtered or not.

@@ -73,8 +73,6 @@ type (
 type Keyed interface {
 	// Keys returns them, the most useful first.
 	Keys() []Key
-	// Do does what one of them does, with the table that is shown and the number of the cursor's row in it.
-	Do(key string, t *table.Table, row int) tea.Cmd
 }
 
 // Key is a key of a table, besides those that all tables have.
@@ -86,4 +84,5 @@ type Key struct {
 	Leaves bool
 	// Always lets the key work where there is no row; its number is then -1.
 	Always bool
+	Do     func(t *table.Table, row int) tea.Cmd // with the table that is shown and the number of the cursor's row in it
 }

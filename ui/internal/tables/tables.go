@@ -31,28 +31,20 @@ func NewTables(e *env.Env, clip *tree.Copying, line CommandLine) *Tables {
 	return &Tables{env: e, clip: clip, Line: line}
 }
 
-// tableKeys are keys of all tables.
-var tableKeys = []Key{{Name: "y", Help: "copy the row"}, {Name: "?", Always: true}}
-
 // Show opens a table over what is in front. Esc returns to what was there before.
 func (t *Tables) Show(src Source) tea.Cmd {
 	s := newSheet(src, t.env)
-	s.keys, s.in = append(s.keys, tableKeys...), t
+	s.keys = append(s.keys,
+		Key{Name: "y", Help: "copy the row", Do: func(shown *table.Table, row int) tea.Cmd {
+			return t.clip.Copy(shown.RowText(row, t.env.Glyphs.Glyphs), "the row")
+		}},
+		Key{Name: "?", Always: true, Do: func(*table.Table, int) tea.Cmd {
+			t.env.Front.Push(prompt.NewLines("keys of this table", keys.Items(s.Keys())), nil)
+			return nil
+		}})
 	t.open = append(t.open, s)
 	t.env.Front.Push(s, nil)
 	return nil
-}
-
-// do does what a key of a sheet does, with the table shown and the number of the cursor's row; -1 if there is none.
-func (t *Tables) do(s *Sheet, key string, shown *table.Table, row int) tea.Cmd {
-	switch key {
-	case "y":
-		return t.clip.Copy(shown.RowText(row, t.env.Glyphs.Glyphs), "the row")
-	case "?":
-		t.env.Front.Push(prompt.NewLines("keys of this table", keys.Items(s.Keys())), nil)
-		return nil
-	}
-	return s.src.(Keyed).Do(key, shown, row)
 }
 
 // Settle brings the sheet in front up to date, as many lines as height, and closes those that are

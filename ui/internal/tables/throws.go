@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
@@ -31,7 +30,7 @@ func (a *Answers) ReadThrows(args string) (where *filter.Expr, err error) {
 }
 
 // find is a [maker].
-func (x *Throws) find(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+func (x *Throws) find(scope query.Scope) (any, made, error) {
 	t := query.NewThrows(x.of.R, scope, 0)
 	return t, func(done float64) *table.Table {
 		return t.Table(query.ThrowsView{Sort: x.sort, Rising: x.rising, Done: done, G: x.of.G})
@@ -42,15 +41,12 @@ func (x *Throws) Orders() []string { return query.ThrowsSorts() }
 
 func (x *Throws) Keys() []Key {
 	return append([]Key{
-		{Name: "enter", Brief: "go to the first", Help: "go to the first of them; n and N there: from one exception of the table to the next", Leaves: true},
-		callsKey,
-	}, undoKeys...)
+		{Name: "enter", Brief: "go to the first", Help: "go to the first of them; n and N there: from one exception of the table to the next", Leaves: true, Do: x.toFirst},
+		x.callsKey(),
+	}, x.undoKeys()...)
 }
 
-func (x *Throws) Do(key string, t *table.Table, row int) tea.Cmd {
-	if key == "enter" {
-		at, ok := query.ThrownFirst(t, row)
-		return x.goToOne(at, ok, x.places(), "exception", "exceptions")
-	}
-	return x.Answer.Do(key, t, row)
+func (x *Throws) toFirst(t *table.Table, row int) tea.Cmd {
+	at, ok := query.ThrownFirst(t, row)
+	return x.goToOne(at, ok, x.places(), "exception", "exceptions")
 }

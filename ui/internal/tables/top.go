@@ -75,7 +75,7 @@ func (a *Answers) CompleteTop(args string) (from int, with []prompt.Candidate) {
 
 // by returns how a Top is made.
 func (t *Top) by(by query.By) maker {
-	return func(scope query.Scope) (lazy.Collector, func(float64) *table.Table, error) {
+	return func(scope query.Scope) (any, made, error) {
 		top := query.NewTop(t.of.R, scope, by)
 		return top, func(done float64) *table.Table {
 			key := t.sort
@@ -104,31 +104,21 @@ func (t *Top) Orders() []string {
 // Groups returns what rows can be, first what they are at first.
 func (t *Top) Groups() []string { return slices.Concat(query.Bys[t.first:], query.Bys[:t.first]) }
 
-func (t *Top) Group(ctx context.Context, name string) error {
+func (t *Top) Group(_ context.Context, name string) error {
 	by, _ := query.ParseBy(name)
-	r, err := t.begin(t.by(by))
-	if err != nil {
-		return err
-	}
-	return t.wait(ctx, r)
+	return t.anew(t.by(by))
 }
 
 func (t *Top) Keys() []Key {
 	return append([]Key{
-		{Name: "enter", Brief: "next call", Help: "go to the next call of the method; n there: the one after", Leaves: true},
-		callsKey, callersKey,
-	}, stepKeys...)
-}
-
-func (t *Top) Do(key string, shown *table.Table, row int) tea.Cmd {
-	if key == "enter" {
-		return t.toCall(RowOf(shown, row))
-	}
-	return t.Answer.Do(key, shown, row)
+		{Name: "enter", Brief: "next call", Help: "go to the next call of the method; n there: the one after", Leaves: true, Do: t.toCall},
+		t.callsKey(), t.callersKey(),
+	}, t.stepKeys()...)
 }
 
 // toCall goes to the next call of a row's method, or to the row's thread.
-func (t *Top) toCall(r Row) tea.Cmd {
+func (t *Top) toCall(shown *table.Table, row int) tea.Cmd {
+	r := RowOf(shown, row)
 	class, method, ok := r.Method()
 	if thread, is := r.Thread(); is {
 		t.tree.ToThread(int32(thread - 1))
