@@ -164,7 +164,11 @@ func (l *ThreadList) sift() tea.Cmd {
 	if sorted := l.sorted; sorted != nil {
 		number = func(i int) int { return sorted[i] }
 	}
-	work := l.filter.Turn(l.all.Len(), number, func(numbers iter.Seq[int], yield func(int, []byte) bool) { all.Names(numbers, yield) })
+	work := l.filter.Turn(l.all.Len(), number, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
+		all.Names(numbers, func(i int, name []byte) bool {
+			return yield(i, func(p *pattern.Pattern) bool { return p.Match(name) })
+		})
+	})
 	return l.looking.Run(l.env, func(context.Context) func() tea.Cmd {
 		turned := work()
 		return func() tea.Cmd {

@@ -10,7 +10,7 @@ import (
 // How long a turn of a scan lasts, and how many lines it looks at between looks at the clock.
 const (
 	turnFor  = 20 * time.Millisecond
-	turnLook = 1 << 10
+	turnLook = 1 << 12
 )
 
 // Scan is the lines of a long list that match a pattern, as far as they have been looked at. The
@@ -44,12 +44,12 @@ func (s *Scan) Of(n int) int {
 	return n
 }
 
-// Texts gives yield the texts of lines, by number, until it returns false. A text is valid until
-// yield returns.
-type Texts func(numbers iter.Seq[int], yield func(number int, text []byte) bool)
+// Lines gives yield lines by number, until it returns false: match tells whether one matches a pattern. It is called
+// before yield returns.
+type Lines func(numbers iter.Seq[int], yield func(number int, match func(*pattern.Pattern) bool) bool)
 
 // Turn returns work that looks at some more of a list's n lines. number is the number of the i-th.
-func (s *Scan) Turn(n int, number func(i int) int, texts Texts) func() Turned {
+func (s *Scan) Turn(n int, number func(i int) int, lines Lines) func() Turned {
 	p, from, other := s.P, s.Looked, s.P.Other()
 	if len(s.Passed) > 0 {
 		other = nil
@@ -62,14 +62,14 @@ func (s *Scan) Turn(n int, number func(i int) int, texts Texts) func() Turned {
 		end := Turned{scan: s, Looked: from}
 		for until := time.Now().Add(turnFor); end.Looked < n; {
 			to := min(end.Looked+turnLook, n)
-			texts(func(yield func(int) bool) {
+			lines(func(yield func(int) bool) {
 				for ; end.Looked < to && yield(number(end.Looked)); end.Looked++ {
 				}
-			}, func(number int, text []byte) bool {
+			}, func(number int, match func(*pattern.Pattern) bool) bool {
 				switch {
-				case p.Match(text):
+				case match(p):
 					end.passed = append(end.passed, number)
-				case other != nil && other.Match(text):
+				case other != nil && match(other):
 					end.others++
 				}
 				return true

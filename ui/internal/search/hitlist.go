@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ import (
 const maxPeeked = 4096
 
 // HitList is the list of a search's hits. The text of a line is read in the background, through
-// a tree of its own, when the line appears on the screen. A filter looks at all hits: see hitFilter.
+// a tree of its own, when the line appears on the screen. A filter looks at all hits.
 type HitList struct {
 	prompt.List
 	search  *Search
@@ -35,7 +36,15 @@ type HitList struct {
 	seen    map[lazy.Position]peek
 	reading env.Task
 	filter  *hitFilter // nil if none
-	number  int        // cells of the longest number on the screen
+	sifting env.Task
+	number  int // cells of the longest number on the screen
+}
+
+// hitFilter is a filter of a list of hits. Their numbers are those in the order of the search.
+type hitFilter struct {
+	*prompt.Scan
+	passed Hits
+	err    error // why it ended early
 }
 
 // peek is the text of a hit in the list.
@@ -82,7 +91,7 @@ func (h *HitList) Path() []string {
 
 // Found returns the hits that the list shows, and what was searched for. ended is false while more may come.
 func (h *HitList) Found() (hits *Hits, of string, ended bool) {
-	ended = !h.run.running() && (h.filter == nil || h.filter.ended)
+	ended = !h.run.running() && (h.filter == nil || h.filter.Ended)
 	return h.hits(), h.run.p.Name(40, h.search.env.Glyphs.Glyphs), ended
 }
 
@@ -95,14 +104,16 @@ func (h *HitList) choose(i int) tea.Cmd {
 	return h.search.tree.Jobs.Show(at)
 }
 
-// SettleList brings the list of hits up to date if it is in front, on height lines, and ends its filter if it is not.
+// SettleList brings the list of hits up to date if it is in front, on height lines, and stops its filter if it is not.
 func (s *Search) SettleList(height int) tea.Cmd {
-	s.list, _ = s.env.Front.List().(*HitList)
-	cmd := s.sift()
-	if s.list != nil {
-		cmd = tea.Batch(cmd, s.list.read(height))
+	l, _ := s.env.Front.List().(*HitList)
+	if s.list != nil && s.list != l {
+		s.list.sifting.Stop()
 	}
-	return cmd
+	if s.list = l; l == nil {
+		return nil
+	}
+	return tea.Batch(l.sift(), l.read(height))
 }
 
 func (h *HitList) hits() *Hits {
@@ -114,8 +125,8 @@ func (h *HitList) hits() *Hits {
 
 func (h *HitList) nothing() string {
 	switch f := h.filter; {
-	case f != nil && f.ended:
-		return prompt.NonePasses(f.p, "none of "+display.Plural(int64(h.run.hits.Len()), "hit"), f.others)
+	case f != nil && f.Ended:
+		return prompt.NonePasses(f.P, "none of "+display.Plural(int64(h.run.hits.Len()), "hit"), f.Others)
 	case f != nil, h.run.running():
 		return "none yet"
 	}
@@ -123,18 +134,73 @@ func (h *HitList) nothing() string {
 }
 
 func (h *HitList) filterBy(p *pattern.Pattern) {
-	h.filter = nil // Search.sift stops the one under way
-	if p == nil {
+	before := h.filter
+	h.sifting.Stop()
+	if h.filter = nil; p == nil {
 		return
 	}
-	f, hits := &hitFilter{p: p, queue: make(hitQueue, 1), ended: p.Fault != ""}, &h.run.hits
-	f.passed.origin = hits.origin
-	f.queue.add(slices.Clip(hits.after))
-	f.queue.add(slices.Clip(hits.before))
-	if !h.run.running() {
-		close(f.queue)
+	h.filter = &hitFilter{}
+	if before != nil {
+		h.filter.Scan = before.Scan
 	}
-	h.filter = f
+	h.filter.Scan = prompt.NewScan(p, h.filter.Scan)
+	h.filter.passed.origin = h.run.hits.origin
+}
+
+// sift looks at some more hits for the filter, also at those that are still being found. It reads them again.
+func (h *HitList) sift() tea.Cmd {
+	f, hits := h.filter, h.run.hits
+	all := hits.Len()
+	if f == nil || f.Ended || h.sifting.Running() || f.Looked == f.Of(all) && h.run.running() {
+		return nil
+	}
+	var ctx context.Context // of the turn
+	var err error
+	turn := f.Turn(all, func(i int) int { return i }, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
+		list := slices.Collect(numbers)
+		todo := make([]lazy.Hit, len(list))
+		for i, n := range list {
+			todo[i] = hits.found(n)
+		}
+		var line []byte
+		i := 0
+		err = h.search.env.Trace.Reader.Recall(ctx, lazy.Search{Folded: h.folded}, func() (next []lazy.Hit) {
+			next, todo = todo, nil
+			return next
+		}, func(hit *lazy.Recalled) error {
+			line = append(append(append(line[:0], hit.Text...), ' '), hit.Path...) // not the number of the event, which is no value to look for
+			yield(list[i], func(p *pattern.Pattern) bool { return p.Match(line) || hit.Match(p.Find, p.Limits) })
+			i++
+			return nil
+		})
+	})
+	return h.sifting.Later(h.search.env, func(of context.Context) func() tea.Cmd {
+		ctx = of
+		end := turn()
+		return func() tea.Cmd {
+			known := len(f.Passed)
+			end.Apply()
+			var passed []lazy.Hit
+			for _, n := range f.Passed[known:] {
+				passed = append(passed, hits.found(n))
+			}
+			h.Moved(f.passed.add(passed))
+			f.err, f.Ended = err, err != nil || !h.run.running() && f.Looked == f.Of(h.run.hits.Len())
+			h.search.env.Fail("the filter ended early", err)
+			return h.sift()
+		}
+	})
+}
+
+// progress tells how far the filter is; "" if it has looked at all hits.
+func (f *hitFilter) progress(all int) string {
+	switch share := display.Percent(int64(f.Looked), int64(f.Of(all))) + " searched "; {
+	case f.err != nil:
+		return "stopped, " + share
+	case !f.Ended:
+		return share
+	}
+	return ""
 }
 
 func (h *HitList) View(width, height int, g *screen.Glyphs) []string {

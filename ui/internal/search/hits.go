@@ -47,6 +47,14 @@ func (h *Hits) Find(p lazy.Position) (i int, exact bool) {
 	return first + i, exact
 }
 
+// found returns the i-th in the order of the search.
+func (h *Hits) found(i int) lazy.Hit {
+	if i < len(h.after) {
+		return h.after[i]
+	}
+	return h.before[i-len(h.after)]
+}
+
 // add adds hits, in the order of the search. Earlier hits from index first on have moved up
 // by as many as by.
 func (h *Hits) add(hits []lazy.Hit) (first, by int) {

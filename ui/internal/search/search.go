@@ -33,11 +33,10 @@ type Search struct {
 	filter  *Filter
 	results *Results
 
-	cur     *run // without a pattern if there is none
-	before  *run // the one that a prompt has been opened over
-	shown   shownHits
-	list    *HitList   // nil if it is not in front
-	sifting *hitFilter // of the list; nil if none is under way
+	cur    *run // without a pattern if there is none
+	before *run // the one that a prompt has been opened over
+	shown  shownHits
+	list   *HitList // nil if it is not in front
 }
 
 // New returns the search, the filter of the tree, and the walk through what they find. Their work ends with e's life.

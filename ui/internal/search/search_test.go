@@ -326,19 +326,19 @@ func TestFilterStreams(t *testing.T) {
 	}
 	h := s.open()
 	filtered := s.keys(h, "/1")
-	first := s.sifting
-	for first.looked == 0 {
+	first := h.filter
+	for first.Looked == 0 {
 		filtered = s.takeNext(filtered)
 	}
-	if !s.Running() || first.ended {
+	if !s.Running() || first.Ended {
 		t.Fatal("the search has ended: the test shows nothing")
 	}
 	if title := h.View(100, 20, &screen.Unicode)[0]; !strings.Contains(title, " searched") || !strings.Contains(title, "so far") {
 		t.Errorf("%q", title)
 	}
 	filtered = s.keys(h, "2") // ends the filter before
-	f := s.sifting
-	if f == first || first.task.Running() {
+	f := h.filter
+	if f == first {
 		t.Error("the filter before continues")
 	}
 	s.run(found)
@@ -352,18 +352,17 @@ func TestFilterStreams(t *testing.T) {
 			want++
 		}
 	}
-	if f.passed.Len() != want || want == 0 || f.looked != s.Hits().Len() {
-		t.Errorf("%d of %d hits pass, %d looked at; want %d", f.passed.Len(), s.Hits().Len(), f.looked, want)
+	if f.passed.Len() != want || want == 0 || f.Looked != s.Hits().Len() {
+		t.Errorf("%d of %d hits pass, %d looked at; want %d", f.passed.Len(), s.Hits().Len(), f.Looked, want)
 	}
 	if title := h.View(100, 20, &screen.Unicode)[0]; strings.Contains(title, "searched") {
 		t.Errorf("the filter has ended, and the title says how far it is: %q", title)
 	}
 	// After the list is closed, nothing runs.
 	s.keys(h, "3")
-	f = s.sifting
 	s.env.Front.CloseLists()
 	s.SettleList(20)
-	if f.task.Running() || s.sifting != nil {
+	if h.sifting.Running() {
 		t.Error("the filter continues though the list is closed")
 	}
 }

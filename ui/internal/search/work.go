@@ -46,12 +46,8 @@ func (s *Search) begin(what *pattern.Pattern, w *wanted) tea.Cmd {
 func (s *Search) take(run *run, f lazy.Found) tea.Cmd {
 	f.Hits = f.Hits[:min(len(f.Hits), s.Most-run.hits.Len())]
 	first, by := run.take(f, s.Most)
-	switch l := s.list; {
-	case l == nil || l.run != run:
-	case l.filter == nil:
+	if l := s.list; l != nil && l.run == run && l.filter == nil {
 		l.Moved(first, by)
-	default:
-		l.filter.queue.add(f.Hits)
 	}
 	cmd := s.arrive(run) // before the limit stops it: the first hits may come with the last ones
 	if run.hits.Len() >= s.Most {
@@ -73,9 +69,6 @@ func (s *Search) ended(run *run, err error) tea.Cmd {
 func (s *Search) stop(run *run, err error) {
 	run.task.Stop()
 	run.ended, run.err = true, err
-	if l := s.list; l != nil && l.run == run && l.filter != nil {
-		close(l.filter.queue)
-	}
 }
 
 // arrive goes to the hit that the user waits for, if it is known.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"tracex/lazy/query/pattern"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
@@ -105,14 +106,15 @@ func (s *Sheet) filtering() *work {
 	l, _ := s.src.(Loader)
 	var ctx context.Context // of the turn
 	var err error
-	turn := s.filter.Turn(t.Rows.Len(), func(i int) int { return i }, func(numbers iter.Seq[int], yield func(int, []byte) bool) {
+	turn := s.filter.Turn(t.Rows.Len(), func(i int) int { return i }, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
 		for i := range numbers {
 			if l != nil && t.Rows.Row(i) == nil {
 				if err = l.Load(ctx, t, i, min(i+loadedRows, t.Rows.Len())); err != nil {
 					return
 				}
 			}
-			if !yield(i, []byte(t.RowText(i, g))) {
+			text := []byte(t.RowText(i, g))
+			if !yield(i, func(p *pattern.Pattern) bool { return p.Match(text) }) {
 				return
 			}
 		}
