@@ -27,7 +27,10 @@ type Filter struct {
 	tree    *tree.Tree
 	results *Results
 
-	typed  bound   // of the filter that is being typed
+	typed    *filter.Expr // a filter that is being typed, whose matches are to be counted; nil if none
+	counting env.Task
+	most     string // how many matches it has at most; "" if that is not known
+
 	result *Result // nil if there is none
 	differ *Result // what differs, in a diff of two traces, found by diff; nil before it is asked for
 	diff   *FilterRun

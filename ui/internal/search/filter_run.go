@@ -174,60 +174,48 @@ func (run *FilterRun) Known(thread int32) int64 {
 	return known
 }
 
-// bound is how many matches a filter has at most, while it is typed. The zero value is about none.
-type bound struct {
-	of    *filter.Expr // nil if no bound is wanted
-	begun bool
-	task  env.Task
-	most  int64
-	known bool
-}
-
-// want asks for the bound of a filter, in place of the one before; of none if e is nil.
-func (b *bound) want(e *filter.Expr) {
-	b.task.Stop()
-	b.of, b.begun, b.known = e, false, false
-}
-
 // edited tells what is wrong with the text of a filter, and begins to find out how many matches it has at
 // most.
 func (f *Filter) edited(text string) {
 	f.env.Say("")
-	f.typed.want(nil)
+	f.counting.Stop()
+	f.typed, f.most = nil, ""
 	switch e, err := f.Parse(text); {
 	case text == "":
 	case err != nil:
 		f.env.Say(screen.ErrorLine(err))
 	default:
-		f.typed.want(e)
+		f.typed = e
 	}
 }
 
 // countTyped finds out how many matches the filter that is typed has at most, by the summary of the trace, and tells it.
 func (f *Filter) countTyped() tea.Cmd {
-	b := &f.typed
-	if f.env.Front.Prompt() == nil {
-		b.want(nil)
+	of := f.typed
+	if f.typed = nil; f.env.Front.Prompt() == nil {
+		f.counting.Stop()
+		f.most = ""
 		return nil
 	}
 	var cmd tea.Cmd
-	if of := b.of; of != nil && !b.begun {
-		b.begun = true
+	if of != nil {
 		r, raw := f.env.Trace.Reader, !f.tree.Out.Tree.Folded()
-		cmd = b.task.Run(f.env, func(ctx context.Context) func() tea.Cmd {
+		cmd = f.counting.Run(f.env, func(ctx context.Context) func() tea.Cmd {
 			most, ok := query.AtMost(ctx, r, raw, of)
-			return env.Done(func() { b.most, b.known = most, ok })
+			return env.Done(func() {
+				switch {
+				case ok && most == 0:
+					f.most = "no matches"
+				case ok && most == 1:
+					f.most = f.env.Glyphs.AtMost + " 1 match"
+				case ok:
+					f.most = f.env.Glyphs.AtMost + " " + display.Grouped(most) + " matches"
+				}
+			})
 		})
 	}
-	if now, _ := f.env.Status.Message(); b.known && now == "" {
-		switch b.most {
-		case 0:
-			f.env.Say("no matches")
-		case 1:
-			f.env.Say(f.env.Glyphs.AtMost + " 1 match")
-		default:
-			f.env.Say(f.env.Glyphs.AtMost + " " + display.Grouped(b.most) + " matches")
-		}
+	if now, _ := f.env.Status.Message(); now == "" && f.most != "" {
+		f.env.Say(f.most)
 	}
 	return cmd
 }
