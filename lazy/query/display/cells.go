@@ -16,31 +16,34 @@ import (
 // and parts of clusters whose width terminals do not agree on: some add up the widths of the
 // code points, others measure a cluster as a whole. The rest takes the same width on both.
 func (g *Glyphs) NextCell(text string) (out string, width, n int) {
-	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf) {
+	if c := text[0]; c >= ' ' && c < 0x7f && apart(text[1:]) {
 		return text[:1], 1, 1
 	}
 	if !g.ASCII {
-		if n := narrow(text); n > 0 {
-			return text[:n], 1, n
+		if r, size := utf8.DecodeRuneInString(text); sign(r) && apart(text[size:]) {
+			return text[:size], 1, size
 		}
 	}
 	return nextCluster(text, g.ASCII)
 }
 
-// narrow returns the size of the first character of text if it is one of those that the program draws
-// itself, takes one cell on every terminal and is not joined by what follows, and 0 otherwise. It saves
-// most screens the tables of all characters, which take milliseconds to build.
-func narrow(text string) int {
-	r, size := utf8.DecodeRuneInString(text)
+// apart reports whether text joins nothing before it, as far as known without the tables of all characters.
+func apart(text string) bool {
+	if text == "" || text[0] < utf8.RuneSelf {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(text)
+	return sign(r)
+}
+
+// sign reports whether a character is one of those that the program draws itself, takes one cell on every terminal and
+// joins no other. It saves most screens the tables of all characters, which take milliseconds to build.
+func sign(r rune) bool {
 	switch r {
-	case '➜', '…', '·', '›', '≥', '≤', '–', '─', '│', '▲', '▼':
-	default:
-		return 0
+	case '➜', '…', '⋯', '·', '›', '≥', '≤', '≈', '–', '▲', '▼', '▴', '▾', '▸', '▹', '●', '←', '↑', '→', '↓', '✓', '✕', '✗', '✎', 'µ', '×':
+		return true
 	}
-	if rest := text[size:]; rest != "" && rest[0] >= utf8.RuneSelf && !strings.HasPrefix(rest, text[:size]) {
-		return 0
-	}
-	return size
+	return r >= '─' && r <= '▟' || r >= '⠀' && r <= '⣿' // lines and blocks; dots
 }
 
 // nextCluster is NextCell for what may be anything.

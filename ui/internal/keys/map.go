@@ -31,12 +31,16 @@ func New(user map[string][]string, g *screen.Glyphs) *Map { return newMap(table,
 
 // newMap panics if two commands have the same word, which is a bug.
 func newMap(table []Command, user map[string][]string, g *screen.Glyphs) *Map {
+	n := len(table)
 	m := &Map{
-		All: slices.Clone(table), Firsts: make(map[string]string), g: g,
-		byName: make(map[Name]*Command), byKey: make(map[string]Name), byWord: make(map[string]*Command), standard: make(map[string]string),
+		All: slices.Clone(table), Firsts: make(map[string]string, n), g: g,
+		byName: make(map[Name]*Command, n), byKey: make(map[string]Name, 2*n), byWord: make(map[string]*Command, 2*n), standard: make(map[string]string),
 	}
 	taken := make(map[string]bool) // by the user
 	free := func(keys []string) []string {
+		if len(taken) == 0 {
+			return keys
+		}
 		return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return taken[k] })
 	}
 	for i := range m.All {

@@ -65,16 +65,17 @@ func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
 	p, bar, match := new(Pens), pen(styles[CursorLine], profile), pen(styles.lit(), profile)
 	page, painted := styles.page()
 	for r, style := range styles {
-		above := style // on the cursor's line
+		above := pen(style, profile) // on the cursor's line
+		text := above
 		if painted {
+			own := style
 			style = onPage(style, page)
-			above = above.Foreground(style.GetForeground())
-			if Role(r) == Plain {
-				above = above.UnsetBackground()
+			if own = own.Foreground(style.GetForeground()); Role(r) == Plain {
+				own = own.UnsetBackground()
 			}
+			text, above = pen(style, profile), pen(own, profile)
 		}
-		text := pen(style, profile)
-		p.text[r], p.match[r], p.bar[r] = text, text.under(match), pen(above, profile).onBar(bar)
+		p.text[r], p.match[r], p.bar[r] = text, text.under(match), above.onBar(bar)
 	}
 	p.current = p.text[CurrentMatch]
 	p.border, p.page = styles[Accent].GetForeground(), page.GetBackground()

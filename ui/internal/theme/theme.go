@@ -35,6 +35,9 @@ func (t *Theme) on(b Background) *Styles {
 // With returns the theme with the styles that a user has chosen, by the names of their roles. It
 // ignores unknown roles, faulty styles, and an empty one for the cursor's line.
 func (t *Theme) With(chosen map[string]string) *Theme {
+	if len(chosen) == 0 {
+		return t
+	}
 	own := *t
 	own.Neutral.wear(chosen)
 	own.Dark.wear(chosen)
