@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -338,7 +339,8 @@ func TestExportStops(t *testing.T) {
 	}
 }
 
-// TestExportText: of the tree what is in memory is written, with the number of the children that are not.
+// TestExportText: what the command print prints is written, whatever is loaded, with a row for the only iteration of a
+// loop; of a tree that steps edit, what is in memory.
 func TestExportText(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	d := drive(t, r, 100, 24, Options{}).command("583")
@@ -351,22 +353,44 @@ func TestExportText(t *testing.T) {
 		}
 		return written(t, path)[""]
 	}
-	n := d.m.tree.Out.Cursor.Node
-	count, exact, err := d.m.tree.Out.Tree.CountChildren(t.Context(), n, 0)
-	if err != nil || !exact || count < 2 {
-		t.Fatal(count, exact, err)
+	first := int32(0)
+	same := func(words string, print func(w io.Writer, folded lazy.PrintOptions) error) {
+		t.Helper()
+		var want bytes.Buffer
+		if err := print(&want, lazy.PrintOptions{Folded: d.m.tree.Out.Tree.Folded(), Verbose: d.m.tree.Out.Wide}); err != nil {
+			t.Fatal(err)
+		}
+		if got := text(words); got != want.String() {
+			t.Errorf(":export text %s has %d lines, and print %d", words, strings.Count(got, "\n"), strings.Count(want.String(), "\n"))
+		}
 	}
-	d.m.tree.Out.Tree.Forget(n)
-	row := string(d.m.tree.Out.Tree.AppendText(nil, n, false))
-	if got, want := text(""), fmt.Sprintf("%s\n  ... <%d unloaded children>\n", row, count); got != want {
-		t.Errorf("%q, not %q", got, want)
+	row := func(w io.Writer, o lazy.PrintOptions) error {
+		return r.PrintAt(t.Context(), w, o, d.m.tree.Out.Cursor.Node.Position(), true, lazy.PrintRange{})
 	}
-	d.keys("E")
-	if got := text(""); strings.Contains(got, "unloaded") || strings.Count(got, "\n") <= int(count) || !strings.HasPrefix(got, row+"\n  ") {
-		t.Errorf("expanded: %s", got)
+	thread := func(w io.Writer, o lazy.PrintOptions) error {
+		return r.Print(t.Context(), w, o, lazy.PrintRange{Thread: &first})
 	}
-	if got := text("all "); !strings.HasPrefix(got, "# Thread 1\n") || !strings.Contains(got, " unloaded children>\n") || !strings.Contains(got, row) {
-		t.Errorf("of all: %.200q", got)
+	all := func(w io.Writer, o lazy.PrintOptions) error { return r.Print(t.Context(), w, o, lazy.PrintRange{}) }
+	for _, keys := range []string{"", "E", "r", "L r"} {
+		d.keys(keys)
+		same("", row)
+		same("all ", all)
+	}
+	d.keys("g g")
+	same("", thread)
+	for d.keys("/").typed("loop(1 iter").keys("enter"); ; d.keys("n") {
+		if _, ok := lazy.Inlined(d.m.tree.Out.Cursor.Node); ok {
+			break
+		}
+	}
+	same("", row)
+	if got := text(""); !strings.Contains(got, "\n  <iteration 1>") {
+		t.Errorf("the only iteration has no row:\n%s", got)
+	}
+	d.keys("g g").command("drop getAsJsonObject").keys("g g E")
+	d.m.tree.Out.Tree.Forget(d.m.tree.Out.Cursor.Node)
+	if got := text(""); !d.m.tree.Out.Tree.Edited() || !strings.Contains(got, "<unloaded child") {
+		t.Errorf("of a tree with steps: %.300s", got)
 	}
 	d.keys("T").command("export text").has("text is for rows of the tree; here there are csv, json")
 }

@@ -21,8 +21,8 @@ var rowFormats = []exportFormat{
 	{name: "json", suffix: ".jsonl", what: "the rows as JSON, one object per line, as --json prints them", rows: table.WriteJSON},
 }
 
-// textFormat is the format of print.
-var textFormat = exportFormat{name: "text", suffix: ".txt", what: "what is loaded of it, as print prints it: a line counts the children that are not in memory"}
+// textFormat is the format of print, unless steps edit the tree.
+var textFormat = exportFormat{name: "text", suffix: ".txt", what: "all of it, as print prints it; with steps: what is loaded"}
 
 func (p *piece) formats() (list []exportFormat) {
 	if p.rows != nil {

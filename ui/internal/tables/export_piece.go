@@ -35,7 +35,7 @@ type piece struct {
 
 	// rows returns the rows of a table, in the background; nil if there are none.
 	rows func(ctx context.Context) (*Rows, error)
-	// print writes the rows of the tree that are in memory, in the background; nil if it is no part of the tree.
+	// print writes the text of the rows, in the background; nil if it is no part of the tree.
 	print func(ctx context.Context, w io.Writer) error
 }
 
@@ -73,7 +73,7 @@ func setOf(list []lazy.Position) *places.Set {
 func (x *Exports) here(all bool) (*piece, error) {
 	if all {
 		p := x.within("the whole trace", "", nil)
-		p.print = x.loaded(x.tree.Out.Tree.Threads()...)
+		p.print = x.printed(nil)
 		return p, nil
 	}
 	switch l := x.env.Front.List().(type) {
@@ -119,10 +119,26 @@ func ranges(steps query.Steps) (list query.Steps) {
 	return list
 }
 
-// loaded returns what prints the loaded part of the tree that is at and below nodes.
-func (x *Exports) loaded(nodes ...*lazy.Node) func(ctx context.Context, w io.Writer) error {
-	t, o := x.tree.Out.Tree, lazy.PrintOptions{Verbose: x.tree.Out.Wide, MaxIndent: lazy.MostIndent}
-	return func(ctx context.Context, w io.Writer) error { return t.PrintLoaded(ctx, w, o, nodes...) }
+// printed returns what prints what is at and below a node, or all: as the command print does, which knows no steps. Of a
+// tree that is edited by steps it prints what is in memory.
+func (x *Exports) printed(n *lazy.Node) func(ctx context.Context, w io.Writer) error {
+	t, r := x.tree.Out.Tree, x.env.Trace.Reader
+	o := lazy.PrintOptions{Folded: t.Folded(), Verbose: x.tree.Out.Wide, MaxIndent: lazy.MostIndent}
+	return func(ctx context.Context, w io.Writer) error {
+		var part lazy.PrintRange
+		switch {
+		case t.Edited() && n == nil:
+			return t.PrintLoaded(ctx, w, o, t.Threads()...)
+		case t.Edited():
+			return t.PrintLoaded(ctx, w, o, n)
+		case n != nil && !n.IsThread():
+			return r.PrintAt(ctx, w, o, n.Position(), true, part)
+		case n != nil:
+			id := n.Thread()
+			part.Thread = &id
+		}
+		return r.Print(ctx, w, o, part)
+	}
 }
 
 // row returns the piece of the cursor's row.
@@ -142,7 +158,7 @@ func (x *Exports) row() (p *piece, err error) {
 	if x.filter.Cur != nil {
 		p.note = "also what the filter hides"
 	}
-	p.print = x.loaded(n)
+	p.print = x.printed(n)
 	return p, nil
 }
 

@@ -31,7 +31,13 @@ func (x *Exports) write(o *exportOrder) tea.Cmd {
 				d, err = rows.Save(ctx, o.format, n, tell)
 			}
 		default:
-			d, err = saveText(n, func(w io.Writer) error { return o.print(ctx, w) })
+			d, err = saveText(n, func(w io.Writer) error {
+				if err := x.env.Trace.Reader.Wait(ctx); err != nil {
+					return err
+				}
+				return o.print(ctx, w)
+			})
+			x.remark(&d)
 		}
 		if o.note != "" {
 			d.Notes = append(d.Notes, o.note)
@@ -69,13 +75,18 @@ func (x *Exports) writeEvents(ctx context.Context, o *exportOrder, n ExportName,
 	if !j.Timed && f.Axis {
 		d.Notes = append(d.Notes, "the trace has no times: one event is shown as one microsecond")
 	}
-	switch st := r.Status(); {
+	x.remark(&d)
+	return d, nil
+}
+
+// remark notes that a trace has more than is exported.
+func (x *Exports) remark(d *ExportDone) {
+	switch st := x.env.Trace.Reader.Status(); {
 	case st.Problem != nil:
 		d.Notes = append(d.Notes, "only what is not damaged")
 	case st.Growth.On:
 		d.Notes = append(d.Notes, "what was recorded so far")
 	}
-	return d, nil
 }
 
 // explain adds to an error what can be done.
