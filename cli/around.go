@@ -14,6 +14,7 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/goroutines"
 	"tracex/lazy/query/table"
 )
 
@@ -45,7 +46,7 @@ tracex around trace.bin '#182771' --threads main,3 --json`,
 	flags.BoolVar(&x.raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.IntVarP(&x.n, "points", "n", 20, "how many events before it, and after it")
 	flags.StringVar(&x.where, "where", "", "only events that match a filter, such as field=balance")
-	flags.StringVar(&x.threads, "threads", "", "only these threads, by number or name: 1,worker-2")
+	flags.StringVar(&x.threads, "threads", "", "only these threads, by number or name: 1,g45,worker-2")
 	flags.BoolVar(&x.json, "json", false, "one JSON object per line and row")
 	flags.BoolVar(&x.csv, "csv", false, "comma-separated values")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -120,6 +121,13 @@ func threadsNamed(r *lazy.LazyTraceReader, text string) (ids []int32, err error)
 	}
 	for _, name := range strings.Split(text, ",") {
 		name = strings.TrimSpace(name)
+		if n, ok := goroutines.Read(name); ok {
+			of, err := goroutines.Threads(context.Background(), r.ThreadList(), n)
+			if err == nil && len(of) > 0 {
+				ids = append(ids, of...)
+				continue
+			}
+		}
 		n, err := strconv.Atoi(name)
 		if err == nil && n > 0 {
 			if err := hasThread(r, int32(n-1)); err != nil {

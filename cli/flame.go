@@ -20,7 +20,7 @@ import (
 type flameCommand struct {
 	*app
 	raw, json    bool
-	thread       int32 // as printed, from 1; 0 for the first
+	thread       threadFlag
 	in, from, to string
 	width, depth int
 	at           place
@@ -45,7 +45,7 @@ tracex flame --from '#1200' --json trace.bin # without times`,
 	c.Annotations = map[string]string{answerMark: "yes"}
 	flags := c.Flags()
 	flags.BoolVar(&t.raw, "raw", false, "all recorded events, including compiler-generated ones")
-	flags.Int32Var(&t.thread, "thread", 0, "thread N, in place of the first that has something")
+	flags.Var(&t.thread, "thread", "thread N or gN, in place of the first that has something")
 	flags.StringVar(&t.in, "in", "", "only what is below a place, such as '#1204'")
 	flags.StringVar(&t.from, "from", "", "only from a time or an event on")
 	flags.StringVar(&t.to, "to", "", "only until a time, or before an event")
@@ -70,7 +70,7 @@ func (t *flameCommand) check(c *cobra.Command) error {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"thread", int(t.thread)}, {"width", t.width}, {"depth", t.depth}} {
+	}{{"thread", int(t.thread.number)}, {"width", t.width}, {"depth", t.depth}} {
 		if c.Flags().Changed(n.flag) && n.value < 1 {
 			return &usageError{fmt.Sprintf("--%s is %d; it must be at least 1", n.flag, n.value), ""}
 		}
@@ -124,7 +124,13 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error 
 
 // choose sets which part of the trace is drawn.
 func (t *flameCommand) choose(ctx context.Context, r *lazy.LazyTraceReader, o *lazy.FlameOptions) error {
-	if o.Thread = t.thread - 1; t.thread == 0 && r.ThreadList().Len() > 0 {
+	thread, err := t.thread.find(ctx, r)
+	switch {
+	case err != nil:
+		return errors.Join(err, r.Status().Problem)
+	case thread != nil:
+		o.Thread = *thread
+	case r.ThreadList().Len() > 0:
 		o.Thread = r.ThreadList().ID(0)
 		if !t.at.given {
 			if err := t.first(ctx, r, o); err != nil {
@@ -140,15 +146,14 @@ func (t *flameCommand) choose(ctx context.Context, r *lazy.LazyTraceReader, o *l
 		if err != nil {
 			return err
 		}
-		if t.thread > 0 && at.Thread != o.Thread {
-			return &usageError{fmt.Sprintf("%s is in thread %d, not %d", t.at.handle, int64(at.Thread)+1, t.thread), ""}
+		if thread != nil && at.Thread != o.Thread {
+			return &usageError{fmt.Sprintf("%s is in thread %d, not %d", t.at.handle, int64(at.Thread)+1, int64(o.Thread)+1), ""}
 		}
 		if o.Thread = at.Thread; at.At >= 0 {
 			o.Below = &at
 		}
 	}
 	_, timed := r.Times()
-	var err error
 	o.From, o.To, err = axisPlaces(t.from, t.to, timed)
 	return err
 }

@@ -17,7 +17,7 @@ import (
 type printCommand struct {
 	*app
 	raw, verbose, values, json bool
-	thread                     int32 // as printed, from 1; 0 for all
+	thread                     threadFlag
 	depth                      int
 	from, count                int64
 	event                      int64 // -1 for all
@@ -40,7 +40,7 @@ tracex print --json trace.bin | jq 'select(.kind=="throw").exception'`,
 	flags.BoolVar(&p.verbose, "verbose", false, "add source locations")
 	flags.BoolVar(&p.values, "values", false, "add captured fields and array elements")
 	flags.BoolVar(&p.json, "json", false, "one JSON object per line and event, with all details")
-	flags.Int32Var(&p.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
+	flags.Var(&p.thread, "thread", threadUsage)
 	flags.Int64Var(&p.event, "event", -1, "only event N, as numbered in the explorer")
 	flags.BoolVar(&p.subtree, "subtree", false, "with --event: also everything below it")
 	flags.IntVar(&p.depth, "depth", 0, "at most N levels below the top, or below the event")
@@ -64,7 +64,7 @@ func (p *printCommand) check(flags *pflag.FlagSet) error {
 		flag  string
 		value int64
 		least int64
-	}{{"thread", int64(p.thread), 1}, {"depth", int64(p.depth), 1}, {"event", p.event, 0}, {"from", p.from, 0}, {"count", p.count, 1}} {
+	}{{"thread", p.thread.number, 1}, {"depth", int64(p.depth), 1}, {"event", p.event, 0}, {"from", p.from, 0}, {"count", p.count, 1}} {
 		if flags.Changed(n.flag) && n.value < n.least {
 			return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", n.flag, n.value, n.least), "without it, all are printed"}
 		}
@@ -88,12 +88,9 @@ func (p *printCommand) check(flags *pflag.FlagSet) error {
 // print writes the text of a trace to standard output; if it is damaged, that of its undamaged part.
 func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error {
 	part := lazy.PrintRange{From: int32(min(p.from, math.MaxInt32)), Count: p.count}
-	if p.thread > 0 {
-		id := p.thread - 1
-		if err := hasThread(r, id); err != nil {
-			return err
-		}
-		part.Thread = &id
+	var err error
+	if part.Thread, err = p.thread.find(ctx, r); err != nil {
+		return err
 	}
 	o := lazy.PrintOptions{
 		Folded: !p.raw, Verbose: p.verbose, Values: p.values, Escape: p.terminal(), JSON: p.json, MaxDepth: p.depth,
@@ -111,7 +108,7 @@ func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error
 		return withHint(fmt.Errorf("no event from %d on in the trace", p.from), hintEvents)
 	}
 	p.remarkIndex(r)
-	err := tooDeep(r.Print(ctx, p.stdout, o, part))
+	err = tooDeep(r.Print(ctx, p.stdout, o, part))
 	problem := r.Status().Problem
 	var none *lazy.NoEventError
 	switch {

@@ -18,7 +18,7 @@ import (
 // edited before: those that answers and exports share.
 type scopeFlags struct {
 	raw      bool
-	thread   int32 // as printed, from 1; 0 for all
+	thread   threadFlag
 	in       string
 	from, to string // ends of the axis, see axisPlace
 	events   bool   // they are numbers of events
@@ -31,7 +31,7 @@ func (f *scopeFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	f.flags = flags
 	flags.BoolVar(&f.raw, "raw", false, "all recorded events, including compiler-generated ones")
-	flags.Int32Var(&f.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
+	flags.Var(&f.thread, "thread", threadUsage)
 	flags.StringVar(&f.in, "in", "", "only what is below a place, such as '#1204'")
 	flags.StringVar(&f.from, "from", "", "only from a time on, such as 1.2s; without times an event")
 	flags.StringVar(&f.to, "to", "", "only until a time, or before an event")
@@ -48,8 +48,8 @@ func (f *scopeFlags) add(c *cobra.Command) {
 
 // check refuses numbers out of range.
 func (f *scopeFlags) check() error {
-	if f.flags.Changed("thread") && f.thread < 1 {
-		return &usageError{fmt.Sprintf("--thread is %d; it must be at least 1", f.thread), ""}
+	if f.flags.Changed("thread") && f.thread.number < 1 {
+		return &usageError{fmt.Sprintf("--thread is %d; it must be at least 1", f.thread.number), ""}
 	}
 	return nil
 }
@@ -78,11 +78,10 @@ func (f *stepFlag) String() string { return "" }
 // scope returns the part of a trace that the flags name. at is a place from the argument.
 func (f *scopeFlags) scope(ctx context.Context, r *lazy.LazyTraceReader, at place) (s query.Scope, err error) {
 	s.Raw = f.raw
-	if f.thread > 0 {
-		if err := hasThread(r, f.thread-1); err != nil {
-			return s, err
-		}
-		s.Ranges = []lazy.PassRange{{Thread: f.thread - 1, To: -1}}
+	if thread, err := f.thread.find(ctx, r); err != nil {
+		return s, err
+	} else if thread != nil {
+		s.Ranges = []lazy.PassRange{{Thread: *thread, To: -1}}
 	}
 	within, err := f.within(r)
 	if err != nil {

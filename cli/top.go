@@ -76,8 +76,10 @@ func (t *topCommand) recall(r *lazy.LazyTraceReader, by query.By) *query.Top {
 		return nil
 	}
 	scope := query.Scope{Raw: t.raw}
-	if t.thread > 0 {
-		scope.Ranges = []lazy.PassRange{{Thread: t.thread - 1, To: -1}}
+	if thread, err := t.thread.find(context.Background(), r); err != nil {
+		return nil
+	} else if thread != nil {
+		scope.Ranges = []lazy.PassRange{{Thread: *thread, To: -1}}
 	}
 	if top := query.NewTop(r, scope, by); top.Sorts(t.sort) && top.Recall() {
 		return top

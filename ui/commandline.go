@@ -113,7 +113,7 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 	switch c {
 	case keys.GoTo:
 		if a := tree.ParseAddress(args); a.Kind == tree.Unknown || a.Kind == tree.Nothing {
-			return errors.New("no place " + args + ": type an event (1204), a position (50%), a thread (t3) or a time (748ms)")
+			return errors.New("no place " + args + ": type an event (1204), a position (50%), a thread (t3), a goroutine (g45) or a time (748ms)")
 		}
 	case keys.Filter, keys.Find, keys.Around:
 		_, err = m.filter.Parse(args)
@@ -156,6 +156,8 @@ func (m *Model) complete(c keys.Name, args string) (from int, with []prompt.Cand
 	switch c {
 	case keys.Filter, keys.Find, keys.Around, keys.Log:
 		return m.filter.Complete(args)
+	case keys.GoTo, keys.Same:
+		return 0, m.tree.Jobs.CompleteGoroutine(args)
 	case keys.Export, keys.ExportOver:
 		return m.exports.Complete(args)
 	case keys.Top:
@@ -201,7 +203,10 @@ func (m *Model) parseLine(line string) (c keys.Name, args string, err error) {
 // completeLine completes the word of a line, or the arguments after it: see [prompt.Completer].
 func (m *Model) completeLine(line string) (from int, with []prompt.Candidate) {
 	c, at := m.env.Keyboard.Keys.Arguments(line)
-	if c == nil {
+	switch {
+	case tree.ParseAddress(line).Kind == tree.Goroutine:
+		return 0, m.tree.Jobs.CompleteGoroutine(line)
+	case c == nil:
 		return m.env.Keyboard.Keys.Complete(line)
 	}
 	from, with = m.complete(c.Name, line[at:])
@@ -210,7 +215,7 @@ func (m *Model) completeLine(line string) (from int, with []prompt.Candidate) {
 
 // OpenLine opens the command line with a text in it.
 func (m *Model) OpenLine(text string) tea.Cmd {
-	p := m.env.Front.Typed.Open(":", "a place (1204, #1204, 50%, t3, 748ms) or a command; "+keys.KeyName("tab", m.env.Glyphs)+" lists them")
+	p := m.env.Front.Typed.Open(":", "a place (1204, #1204, 50%, t3, g45, 748ms) or a command; "+keys.KeyName("tab", m.env.Glyphs)+" lists them")
 	p.Complete(m.completeLine)
 	if text != "" {
 		p.Paste(tea.PasteMsg{Content: text})

@@ -57,7 +57,7 @@ func startsTrace(t *testing.T) *lazy.LazyTraceReader {
 // finds what the trace says.
 func TestThreadHeading(t *testing.T) {
 	d := drive(t, startsTrace(t), 122, 40, Options{})
-	d.keys("g").has("Thread 1 (main)", " 26 app.worker ← 1 app.main app.go:3", " 7 time.goFunc", "Thread 9 (AWT)", "b.test 47 › 19 b.f ← 1 b.main b.go:1")
+	d.keys("g").has("Thread 1 (main)", " g26 app.worker ← g1 app.main app.go:3", " g7 time.goFunc", "Thread 9 (AWT)", "b.test 47 › g19 b.f ← g1 b.main b.go:1")
 	if s := d.screen(); strings.Contains(s, "(goroutine 26") {
 		t.Errorf("a second number:\n%s", s)
 	}
@@ -71,30 +71,30 @@ func TestThreadHeading(t *testing.T) {
 // other orders.
 func TestThreadTree(t *testing.T) {
 	d := drive(t, startsTrace(t), 122, 26, Options{})
-	d.keys("t").has("13 threads as a tree", "app.die 9 ← app.go:4", "✗ panic: 7", "✗ did not end", "  ▾ b.test 47 › main", "    b.f 19 ← b.go:1", "▾ main ", "    runtime.corostart 8 ← iter.go:271", "  ▾ app.worker 26 ← app.go:3", "      app.retry 6 ← app.go:9",
-		"    time.goFunc 7 ", "    app.retry 40 ← 39 app.worker app.go:9", "    AWT ", "s sort   O its go statement")
+	d.keys("t").has("13 threads as a tree", "app.die g9 ← app.go:4", "✗ panic: 7", "✗ did not end", "  ▾ b.test 47 › main", "    b.f g19 ← b.go:1", "▾ main ", "    runtime.corostart g8 ← iter.go:271", "  ▾ app.worker g26 ← app.go:3", "      app.retry g6 ← app.go:9",
+		"    time.goFunc g7 ", "    app.retry g40 ← g39 app.worker app.go:9", "    AWT ", "s sort   O its go statement")
 	d.golden("threads-tree")
-	d.keys("j j j j j j").has("▌   ▾ app.worker 26")
-	d.keys("h").has("▌   ▸ app.worker 26")
-	if strings.Contains(d.screen(), "app.retry 6 ← app.go:9") {
+	d.keys("j j j j j j").has("▌   ▾ app.worker g26")
+	d.keys("h").has("▌   ▸ app.worker g26")
+	if strings.Contains(d.screen(), "app.retry g6 ← app.go:9") {
 		t.Errorf("not collapsed:\n%s", d.screen())
 	}
-	d.keys("j").has("▌   time.goFunc 7")
-	d.keys("k l l").has("▌       app.retry 6 ← app.go:9")
-	d.keys("h").has("▌   ▾ app.worker 26")
+	d.keys("j").has("▌   time.goFunc g7")
+	d.keys("k l l").has("▌       app.retry g6 ← app.go:9")
+	d.keys("h").has("▌   ▾ app.worker g26")
 	d.keys("h h").has("▌ ▾ main")
-	d.keys("h").has("▌ ▸ main", "time.goFunc 7")
-	d.keys("l j j j j j j l").has("app.worker 26")
+	d.keys("h").has("▌ ▸ main", "time.goFunc g7")
+	d.keys("l j j j j j j l").has("app.worker g26")
 	d.keys("/").typed("retry")
-	d.keys("enter").has("2 of 13 threads as a tree and 2 above /retry", "▾ main", "app.worker 26", "▌       app.retry 6", "app.retry 40")
-	if strings.Contains(d.screen(), "app.worker 19") {
+	d.keys("enter").has("2 of 13 threads as a tree and 2 above /retry", "▾ main", "app.worker g26", "▌       app.retry g6", "app.retry g40")
+	if strings.Contains(d.screen(), "app.worker g19") {
 		t.Errorf("not filtered:\n%s", d.screen())
 	}
 	d.keys("enter")
 	if n := d.m.tree.Out.Cursor.Node; n.Thread() != 4 {
 		t.Errorf("at %q", d.cursorText())
 	}
-	d.keys("t").has("▌       app.retry 6")
+	d.keys("t").has("▌       app.retry g6")
 	d.keys("s").has("─ 13 threads ─", "▲ thread")
 	d.keys("s s s").has("13 threads as a tree")
 }
@@ -149,8 +149,34 @@ func TestGoStatement(t *testing.T) {
 			d.has(c.says)
 		}
 	}
-	d.keys(": t 5 enter d").has("goroutine  6 ← 26 ← 1 main")
-	d.keys("tab").has("goroutine  7")
+	d.keys(": t 5 enter d").has("goroutine  g6 ← g26 ← g1 main")
+	d.keys("tab").has("goroutine  g7")
+}
+
+// TestGoroutineByNumber: a goroutine is reached by the number that its row shows, in the program of the cursor if several
+// have one; filters and commands take it too, and it is completed.
+func TestGoroutineByNumber(t *testing.T) {
+	d := drive(t, startsTrace(t), 122, 40, Options{})
+	for _, c := range []struct {
+		line   string
+		thread int32
+		says   string
+	}{
+		{"g26", 1, ""},
+		{"goroutine 6", 4, ""},
+		{"g19", 2, "2 threads have a goroutine 19; another is :t11"},
+		{"t11", 10, ""},
+		{"g19", 10, "2 threads have a goroutine 19; another is :t3"},
+		{"g98", 10, "no goroutine 98 in the trace"},
+	} {
+		d.command(c.line).has(c.says)
+		if got, _ := d.m.tree.Out.Thread(); got != c.thread {
+			t.Errorf(":%s leads to thread %d, want %d", c.line, got+1, c.thread+1)
+		}
+	}
+	d.keys(":").typed("g2").keys("tab").has("g26", "g20", "goroutine 20 app.worker").keys("esc esc")
+	d.keys(":").typed("same g7").keys("enter").has("it has no moment")
+	d.filtered("thread=g26 kind=call").has("match 1 of 3")
 }
 
 // timedCall is a call of a thread, in ns.

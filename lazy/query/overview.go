@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/goroutines"
 )
 
 // Overview finds out what is worth knowing about a trace that has just been opened: what was recorded, how
@@ -98,15 +99,21 @@ type OverviewPlace struct {
 	Thread int64        `json:"thread"` // its number, from 1
 	Event  *int32       `json:"event,omitempty"`
 	At     HistoryPoint `json:"-"`
+	Label  string       `json:"-"` // the handle as shown, which for a goroutine has its number
 }
 
 func eventPlace(at HistoryPoint) OverviewPlace {
-	return OverviewPlace{lazy.EventHandle(at.Event).String(), int64(at.Thread) + 1, &at.Event, at}
+	return OverviewPlace{lazy.EventHandle(at.Event).String(), int64(at.Thread) + 1, &at.Event, at, lazy.EventHandle(at.Event).String()}
 }
 
-func threadPlace(id int32) OverviewPlace {
+func threadPlace(id int32, name string) OverviewPlace {
 	at := HistoryPoint{lazy.Position{Thread: id, At: -1}, -1}
-	return OverviewPlace{lazy.PositionHandle(at.Position).String(), int64(id) + 1, nil, at}
+	handle := lazy.PositionHandle(at.Position).String()
+	label := handle
+	if n, ok := goroutines.Parse(name); ok && n.Start != "" {
+		label = goroutines.Label(n.Number)
+	}
+	return OverviewPlace{handle, int64(id) + 1, nil, at, label}
 }
 
 // OverviewMethod is a method of an Overview.

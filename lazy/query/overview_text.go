@@ -179,7 +179,7 @@ func (x *overviewText) calls() {
 		case c.Events != nil:
 			size = display.Plural(*c.Events, "event")
 		}
-		x.row("%9s  %-7s %s%s", size, c.Handle, c.Name, c.ended(x.End == EndGrowing)).to(&c.OverviewPlace)
+		x.row("%9s  %-7s %s%s", size, c.Label, c.Name, c.ended(x.End == EndGrowing)).to(&c.OverviewPlace)
 	}
 }
 
@@ -232,7 +232,7 @@ func (x *overviewText) threads() {
 		if t.Name != "" {
 			calls = fmt.Sprintf("%16s  ", calls)
 		}
-		x.row("%-7s %s %s%s", t.Handle, t.Bars(x.g), calls, t.Name).to(&t.OverviewPlace)
+		x.row("%-7s %s %s%s", t.Label, t.Bars(x.g), calls, t.Name).to(&t.OverviewPlace)
 	}
 	if !x.Timed {
 		x.note("when each did what is not known: there are no times")

@@ -126,7 +126,7 @@ func (s *survey) findTests(ctx context.Context) error {
 		which[i] = s.list.Index(rows[i].ID)
 	}
 	for i, end := range s.list.Ends(which) {
-		x := OverviewCall{Kind: overviewTest, OverviewPlace: threadPlace(rows[i].ID), Threw: end.Threw, Exception: end.Exception, Unended: end.State != lazy.StateWhole}
+		x := OverviewCall{Kind: overviewTest, OverviewPlace: threadPlace(rows[i].ID, rows[i].Name), Threw: end.Threw, Exception: end.Exception, Unended: end.State != lazy.StateWhole}
 		x.Name, _, _ = testOf(rows[i].Name)
 		switch {
 		case rows[i].Timed:
@@ -155,7 +155,7 @@ func (s *survey) findBusiest(ctx context.Context, r *lazy.LazyTraceReader, colum
 	}
 	_, length, timed := r.Recording()
 	for _, row := range s.list.Rows(order[:min(len(order), busiest)]) {
-		x := OverviewThread{OverviewPlace: threadPlace(row.ID), Name: row.Name, Calls: -1}
+		x := OverviewThread{OverviewPlace: threadPlace(row.ID, row.Name), Name: row.Name, Calls: -1}
 		if row.Counted {
 			x.Calls = row.Calls
 		}

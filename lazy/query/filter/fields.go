@@ -126,7 +126,7 @@ var fields = [...]Field{
 	idPkg:    {Name: "pkg", kind: kindName, in: callsOnly | ofFields, About: "the package of that class; com.shop.* is the package and all below it"},
 	idFile:   {Name: "file", kind: kindName, in: allClasses, About: "the source file where it happened: Account.kt"},
 	idLine:   {Name: "line", kind: kindNumber, in: allClasses, About: "the line there"},
-	idThread: {Name: "thread", kind: kindName, in: allClasses, About: "the thread, by name or number: worker-1, 2"},
+	idThread: {Name: "thread", kind: kindName, in: allClasses, About: "the thread, by name or number, a goroutine by its own: worker-1, 2, g45"},
 	idDepth:  {Name: "depth", kind: kindNumber, in: allClasses, About: "how many calls, loops and iterations are around it; 0 for a root"},
 	idKind:   {Name: "kind", kind: kindWord, in: allClasses, About: "what it is: call, loop, iteration, throw, catch, read, write, field, var, array, breakpoint"},
 	idEvent:  {Name: "event", kind: kindNumber, in: allClasses, About: "its number: 1204332 or #1204332"},

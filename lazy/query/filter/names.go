@@ -197,6 +197,11 @@ func threadNames(id int32, name string, yield func(string) bool) bool {
 	if !yield(number) || !yield("Thread "+number) {
 		return false
 	}
+	if _, rest, ok := strings.Cut(name, "goroutine "); ok {
+		if of, _, _ := strings.Cut(rest, " "); !yield("g" + of) {
+			return false
+		}
+	}
 	return name == "" || yield(name) && yield("Thread "+number+" ("+name+")")
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"tracex/lazy"
 )
@@ -127,6 +126,20 @@ func (f *Forest) Find(program string, number int64) (thread int, ok bool) {
 	}
 	i := f.search(id, number)
 	return i, i >= 0
+}
+
+// Threads returns the ids of the threads of a goroutine in a list: several if several programs have one of that number.
+func Threads(ctx context.Context, list *lazy.ThreadList, number int64) (ids []int32, err error) {
+	for from := 0; from < list.Len() && err == nil; from += batch {
+		list.Plain(from, min(list.Len(), from+batch), func(i int, name string) bool {
+			if n, ok := Parse(name); ok && n.Number == number {
+				ids = append(ids, list.ID(i))
+			}
+			return true
+		})
+		err = ctx.Err()
+	}
+	return ids, err
 }
 
 // search is Find; -1 if there is none.
@@ -273,7 +286,7 @@ func (m *maker) arrange() {
 	})
 }
 
-// Path returns the numbers of a thread's goroutine and of its ancestors, such as "24 ← 23 ← 1 main". It
+// Path returns the numbers of a thread's goroutine and of its ancestors, such as "g24 ← g23 ← g1 main". It
 // returns at most so many numbers. arrow is the sign for ←, and more that for numbers that are left out.
 // Path is "" for a thread without a goroutine.
 func (f *Forest) Path(thread, most int, arrow, more string) string {
@@ -296,7 +309,7 @@ func (f *Forest) Path(thread, most int, arrow, more string) string {
 		}
 		text += n.short()
 		if _, has := f.Parent(t); !has && n.Parent != 0 {
-			text += " " + arrow + " " + strconv.FormatInt(n.Parent, 10) + ", which is not in the trace"
+			text += " " + arrow + " " + Label(n.Parent) + ", which is not in the trace"
 		}
 	}
 	return text

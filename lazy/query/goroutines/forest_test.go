@@ -91,8 +91,8 @@ func TestForest(t *testing.T) {
 		thread, most int
 		want         string
 	}{
-		{8, 9, "5 ← 6 ← 26 ← 1 main"}, {8, 3, "5 ← 6 ← … ← 1 main"}, {0, 9, "1 main"},
-		{6, 9, "40 ← 39, which is not in the trace"}, {11, 9, "? ← 1 main"}, {5, 9, "7"}, {2, 9, ""},
+		{8, 9, "g5 ← g6 ← g26 ← g1 main"}, {8, 3, "g5 ← g6 ← … ← g1 main"}, {0, 9, "g1 main"},
+		{6, 9, "g40 ← g39, which is not in the trace"}, {11, 9, "g? ← g1 main"}, {5, 9, "g7"}, {2, 9, ""},
 	} {
 		if got := f.Path(c.thread, c.most, "←", "…"); got != c.want {
 			t.Errorf("path of %d: %q, want %q", c.thread, got, c.want)

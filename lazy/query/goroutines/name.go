@@ -144,7 +144,7 @@ func IsStatement(method string) bool {
 	return len(method) > len(goMethod) && strings.HasPrefix(method, goMethod)
 }
 
-// Heading is the name with the number first, as in 13 app.work ← 1 app.main app.go:3. From end on it tells who
+// Heading is the name with the number first, as in g13 app.work ← g1 app.main app.go:3. From end on it tells who
 // started the goroutine.
 func (n *Name) Heading() (text string, end int) {
 	text = n.short() + " " + n.Start
@@ -153,7 +153,7 @@ func (n *Name) Heading() (text string, end int) {
 	}
 	end = len(text)
 	if n.Parent != 0 {
-		text += startedBy + strconv.FormatInt(n.Parent, 10)
+		text += startedBy + Label(n.Parent)
 	}
 	if n.By != "" {
 		text += " " + n.By + " " + n.At
@@ -164,9 +164,9 @@ func (n *Name) Heading() (text string, end int) {
 // short returns the number, with "main" appended for that of main.
 func (n *Name) short() string {
 	if n.Main() {
-		return "1 main"
+		return Label(n.Number) + " " + mainName
 	}
-	return n.Digits()
+	return Label(n.Number)
 }
 
 // Digits returns the number, or a question mark for one that was not recorded.
@@ -175,4 +175,25 @@ func (n *Name) Digits() string {
 		return "?"
 	}
 	return strconv.FormatInt(n.Number, 10)
+}
+
+// Label is what names a goroutine on the screen and in commands, as threads of the same number are others: g45. For one
+// without a number it is g?.
+func Label(number int64) string {
+	n := Name{Number: number}
+	return labelled + n.Digits()
+}
+
+const labelled = "g"
+
+// Read reads a Label, or "goroutine 45".
+func Read(text string) (number int64, ok bool) {
+	digits, long := strings.CutPrefix(text, goroutine)
+	if !long {
+		digits, ok = strings.CutPrefix(text, labelled)
+	}
+	if long || ok {
+		number, ok = parseNumber(strings.TrimSpace(digits))
+	}
+	return number, ok
 }

@@ -94,7 +94,7 @@ var table = []Command{
 	{Name: PreviousSame, Group: GroupFind, Key: bind("previous call of the same method", "#")},
 	{Name: NextDifference, Group: GroupFind, Key: bind("next row that differs, in a diff of two traces", "D"), Args: Number},
 	{Name: PreviousDifference, Group: GroupFind, Key: bind("previous row that differs"), Args: Number},
-	{Name: GoTo, Group: GroupFind, Key: bind("go to :1204, :50%, :t3, :748ms; or a command (:help)", ":"), Brief: "go to", Aliases: []string{"goto", "go"}, Args: "PLACE", About: "go to an event (1204), 50%, a thread (t3), a time (748ms)"},
+	{Name: GoTo, Group: GroupFind, Key: bind("go to :1204, 50%, t3, g45, 748ms or a command (:help)", ":"), Brief: "go to", Aliases: []string{"goto", "go"}, Args: "PLACE", About: "go to an event (1204), 50%, a thread (t3), a goroutine (g45), a time (748ms)"},
 	{Name: GoStatement, Group: GroupFind, Key: bind("to the goroutine's go statement; there: to its goroutine", "O")},
 	{Name: Back, Group: GroupFind, Key: bind("back to where you were", "[", "ctrl+o"), Aliases: []string{"undo"}, Args: Number},
 	{Name: Forward, Group: GroupFind, Key: bind("forward again", "]"), Args: Number},
@@ -102,7 +102,7 @@ var table = []Command{
 	{Name: GoToMark, Group: GroupFind, Key: bind("go to a mark: 'a; '': back to before the jump", "'")},
 	{Name: Note, Group: GroupFind, Key: bind("write a note on the row, or edit it", "A")},
 	{Name: Notes, Group: GroupFind, Key: bind("list of marks and notes", "B")},
-	{Name: Same, Group: GroupFind, Args: "THREAD", About: "what another thread did at this moment: its number or name"},
+	{Name: Same, Group: GroupFind, Args: "THREAD", About: "what another thread did at this moment: its number, g45, or name"},
 
 	{Name: Top, Group: GroupAnswer, Key: bind("where the time goes: a table of methods (:top here)", "T"), Brief: "top", Args: "[here] [by " + strings.Join(query.Bys[:], "|") + "] [where FILTER]", About: "where the time goes; here: below the cursor"},
 	{Name: Throws, Group: GroupAnswer, Key: bind("exceptions: where they were thrown and caught", "!"), Args: "[where FILTER]"},

@@ -150,7 +150,7 @@ func (l *ThreadList) name(thread int, t lazy.ThreadInfo) (name, rest string) {
 		_, above = l.family.Parent(thread)
 	}
 	if n.Start != "" {
-		rest = " " + n.Digits()
+		rest = " " + goroutines.Label(n.Number)
 	}
 	switch {
 	case above || n.Program == "":
@@ -163,7 +163,7 @@ func (l *ThreadList) name(thread int, t lazy.ThreadInfo) (name, rest string) {
 	case above && n.At != "":
 		rest += by + n.At
 	case !above && n.Parent != 0:
-		rest += by + strconv.FormatInt(n.Parent, 10) + " " + n.By + " " + n.At
+		rest += by + goroutines.Label(n.Parent) + " " + n.By + " " + n.At
 	}
 	return name, rest
 }

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/goroutines"
 	"tracex/lazy/query/places"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/prompt"
@@ -113,6 +115,11 @@ func ThreadNamed(r *lazy.LazyTraceReader, text string) (int32, error) {
 			return int32(n - 1), nil
 		}
 	}
+	if n, ok := goroutines.Read(text); ok {
+		if ids, _ := goroutines.Threads(context.Background(), r.ThreadList(), n); len(ids) > 0 {
+			return ids[0], nil
+		}
+	}
 	found := int32(-1)
 	r.WithContext(func(c *format.Context) {
 		list := r.ThreadList()
@@ -123,7 +130,7 @@ func ThreadNamed(r *lazy.LazyTraceReader, text string) (int32, error) {
 		}
 	})
 	if found < 0 {
-		return 0, errors.New("no thread " + text + ": type its number or its name")
+		return 0, errors.New("no thread " + text + ": type its number, its goroutine's (g45) or its name")
 	}
 	return found, nil
 }

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/keys"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
@@ -20,6 +24,8 @@ func (p *Jobs) GoTo(a Address) tea.Cmd {
 		return p.toShare(a.Share, a.Text)
 	case Thread:
 		return p.toThread(a.Number, a.Text)
+	case Goroutine:
+		return p.toGoroutine(a.Number, a.Text)
 	case Time:
 		return p.toTime(a.Number)
 	case Event:
@@ -67,6 +73,48 @@ func (p *Jobs) toThread(number int64, text string) tea.Cmd {
 		p.env.Warn(fmt.Sprintf("no thread %s: the threads are %d to %d", text, t.ThreadAt(0).Thread()+1, last.Thread()+1))
 	}
 	return nil
+}
+
+// toGoroutine goes to the thread of a goroutine, in the program of the cursor if several have one of that number.
+func (p *Jobs) toGoroutine(number int64, text string) tea.Cmd {
+	r := p.env.Trace.Reader
+	nameOf := func(id int32) (n goroutines.Name) {
+		t, _ := r.ThreadInfo(id)
+		n, _ = goroutines.Parse(t.Name)
+		return n
+	}
+	here, _ := p.tree.Out.Thread()
+	var ids []int32
+	return p.ToFound("looking for goroutine "+text, func(ctx context.Context, _ lazy.Progress) (at lazy.Position, event int32, err error) {
+		ids, err = goroutines.Threads(ctx, r.ThreadList(), number)
+		switch {
+		case err != nil:
+			return at, -1, err
+		case len(ids) == 0:
+			return at, -1, fmt.Errorf("no goroutine %s in the trace", text)
+		}
+		i := max(0, slices.IndexFunc(ids, func(id int32) bool { return nameOf(id).Program == nameOf(here).Program }))
+		ids[0], ids[i] = ids[i], ids[0]
+		return lazy.Position{Thread: ids[0], At: -1}, -1, nil
+	}, func() {
+		if len(ids) > 1 {
+			p.env.Say(fmt.Sprintf("%s have a goroutine %s; another is :t%d", display.Plural(int64(len(ids)), "thread"), text, ids[1]+1))
+		}
+	})
+}
+
+// CompleteGoroutine completes the number of a goroutine, as typed so far: g4.
+func (p *Jobs) CompleteGoroutine(typed string) (with []prompt.Candidate) {
+	const most, read = 200, 1 << 12
+	list := p.env.Trace.Reader.ThreadList()
+	list.Plain(0, min(list.Len(), read), func(_ int, name string) bool {
+		n, ok := goroutines.Parse(name)
+		if label := goroutines.Label(n.Number); ok && n.Number > 0 && strings.HasPrefix(label, typed) {
+			with = append(with, prompt.Candidate{Text: label, Title: label, Help: name})
+		}
+		return len(with) < most
+	})
+	return with
 }
 
 // toTime goes to what the thread of the cursor did at a time, in nanoseconds since the recording began.
