@@ -84,7 +84,7 @@ func (c *chips) click(line []screen.Chip, x int) tea.Cmd {
 	case !ok:
 		return nil
 	case !cross:
-		c.env.Front.CloseLists()
+		c.env.Front.Leave()
 		if chip.Of == theFilter {
 			return c.filter.Ask()
 		}

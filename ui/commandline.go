@@ -22,7 +22,7 @@ import (
 func (m *Model) run(c keys.Name, args string) tea.Cmd {
 	switch c {
 	case keys.GoTo:
-		m.env.Front.CloseLists()
+		m.env.Front.Leave()
 		return m.tree.Jobs.GoTo(tree.ParseAddress(args))
 	case keys.Search:
 		return m.search.Run(args)
@@ -38,13 +38,13 @@ func (m *Model) run(c keys.Name, args string) tea.Cmd {
 	case keys.Theme:
 		return m.themes.run(args)
 	case keys.Panes:
-		m.env.Front.CloseLists()
+		m.env.Front.Leave()
 		if args == "" {
 			return m.panes.ask()
 		}
 		return m.panes.change(args)
 	case keys.Columns:
-		m.env.Front.CloseLists()
+		m.env.Front.Leave()
 		return m.tree.Columns.Set(args)
 	case keys.Messages:
 		return m.listMessages()
@@ -55,7 +55,7 @@ func (m *Model) run(c keys.Name, args string) tea.Cmd {
 		return m.doAnswer(c, args)
 	}
 	n, _ := keys.ParseNumber(args)
-	m.env.Front.CloseLists()
+	m.env.Front.Leave()
 	return m.perform(c, n)
 }
 
@@ -321,6 +321,7 @@ func (m *Model) leaveOverview(i int) tea.Cmd {
 	if command == "" {
 		return cmd
 	}
+	m.env.Front.Return() // what the line opens is closed by Esc to show the overview again
 	c, args, err := m.parseLine(command)
 	if err != nil {
 		m.env.Fail("cannot run :"+command, err)

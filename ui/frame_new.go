@@ -130,3 +130,11 @@ func (m *Model) newFrame() frame {
 	f.hints = hints(m, f.header.Memory.Full(), f.width-1)
 	return f
 }
+
+// back returns the name of the list that Esc leads back to; "" if it does something else.
+func back(m *Model) string {
+	if endsOf(m).since(m.left) {
+		return ""
+	}
+	return m.env.Front.Back()
+}

@@ -140,7 +140,8 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 }
 
 // escape stops running work. Without any, it ends the first of these that is on: the tour, the
-// search, the filter, the details, following.
+// search, the filter, the details, following. It goes back to the table from which the user came to the tree before it
+// ends what was on there.
 func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it canceled the number
@@ -161,9 +162,11 @@ func (m *Model) escape(n int) tea.Cmd {
 		m.env.Say("stopped")
 	case m.tour.End():
 		m.env.Say("the tour is over; " + keys.ActionKey("help", m.env.Glyphs) + " lists the keys")
+	case back(m) != "" && m.env.Front.Return():
 	case m.search.End():
 	case m.filter.Clear():
 	case m.panes.hide():
+	case m.env.Front.Return():
 	case m.follow.On():
 		return m.follow.Toggle()
 	case m.env.Trace.Known.Growth.On:
@@ -171,4 +174,25 @@ func (m *Model) escape(n int) tea.Cmd {
 		m.env.Say("no longer following the recording; " + keys.ActionKey("follow", m.env.Glyphs) + " follows it again")
 	}
 	return nil
+}
+
+// ends is what Esc ends in the tree.
+type ends struct {
+	search, filter  string // "" if there is none
+	source, details bool
+}
+
+// endsOf returns what is on.
+func endsOf(m *Model) ends {
+	e := ends{filter: m.filter.Text(), source: m.source.On(), details: m.details.On()}
+	if m.search.Some() {
+		e.search = m.search.Last.Text
+	}
+	return e
+}
+
+// since reports whether something is on that was not.
+func (e ends) since(was ends) bool {
+	return e.search != "" && e.search != was.search || e.filter != "" && e.filter != was.filter ||
+		e.source && !was.source || e.details && !was.details
 }

@@ -48,6 +48,7 @@ type Model struct {
 	chips    chips
 
 	tabs  *Tabs // all that are open, with this one; nil if it is alone
+	left  ends  // what was on when a list was in front last
 	frame frame // what the screen shows, as of the end of the last Update
 }
 
@@ -220,6 +221,9 @@ func (m *Model) refresh() (cmd tea.Cmd) {
 // settleList brings the list that is open up to date, and ends the work of one that is closed.
 func (m *Model) settleList(l screen.Layout) tea.Cmd {
 	m.env.Front.Area = l.List
+	if m.env.Front.List() != nil {
+		m.left = endsOf(m)
+	}
 	if m.exports.Running() {
 		m.tables.Retry()
 	}

@@ -40,6 +40,12 @@ type List interface {
 	Hint(width int, g *screen.Glyphs) string
 }
 
+// Leads is a List whose choices lead to the tree.
+type Leads interface {
+	// Name returns what the bottom line of the tree calls it; "" if Esc there does not lead back to it.
+	Name() string
+}
+
 // Doer is a List with keys of its owner: see [prompt.Asked].
 type Doer interface {
 	// Do returns what the last key asked for. It runs after all lists are closed if leave is set.
@@ -61,6 +67,7 @@ type Front struct {
 	env      *Env
 	question *Question // nil if none is open
 	lists    []shown   // the one in front last
+	left     []shown   // those that Return opens again
 }
 
 func (f *Front) Ask(q *Question) tea.Cmd {
@@ -77,9 +84,41 @@ func (f *Front) Show(l List, choose func(i int) tea.Cmd) {
 }
 
 // Push opens a list over those that are open, which return when it is closed.
-func (f *Front) Push(l List, choose func(i int) tea.Cmd) { f.lists = append(f.lists, shown{l, choose}) }
+// Over the tree, a list with a name takes the place of the one that Return leads to.
+func (f *Front) Push(l List, choose func(i int) tea.Cmd) {
+	if to, ok := l.(Leads); ok && to.Name() != "" && len(f.lists) == 0 {
+		f.left = nil
+	}
+	f.lists = append(f.lists, shown{l, choose})
+}
 
-func (f *Front) CloseLists() { f.lists = nil }
+// CloseLists closes all lists for good.
+func (f *Front) CloseLists() { f.lists, f.left = nil, nil }
+
+// Leave closes the lists to show the tree: Return leads back to the last one with a name.
+func (f *Front) Leave() {
+	for i, l := range slices.Backward(f.lists) {
+		if to, ok := l.List.(Leads); ok && to.Name() != "" {
+			f.left = f.lists[:i+1]
+			break
+		}
+	}
+	f.lists = nil
+}
+
+// Back returns the name of the list that Return leads to; "" if there is none.
+func (f *Front) Back() string {
+	if len(f.left) == 0 {
+		return ""
+	}
+	return f.left[len(f.left)-1].List.(Leads).Name()
+}
+
+// Return opens the lists that were left for the tree last, and reports whether there are any.
+func (f *Front) Return() bool {
+	f.lists, f.left = f.left, nil
+	return len(f.lists) > 0
+}
 
 // List returns the list in front, or nil.
 func (f *Front) List() List {
@@ -114,6 +153,11 @@ func (f *Front) Floats() bool { return f.question != nil && f.question.Floats() 
 // Open reports whether a list is open, in front or below others.
 func (f *Front) Open(l List) bool {
 	return slices.ContainsFunc(f.lists, func(s shown) bool { return s.List == l })
+}
+
+// Kept reports whether a list is open, or Return opens it again.
+func (f *Front) Kept(l List) bool {
+	return f.Open(l) || slices.ContainsFunc(f.left, func(s shown) bool { return s.List == l })
 }
 
 // Prompt returns the prompt that is open, or nil.
@@ -207,7 +251,7 @@ func (f *Front) act(what prompt.ListAction) tea.Cmd {
 	case prompt.Closed:
 		f.lists = f.lists[:at]
 	case prompt.Chosen:
-		f.CloseLists()
+		f.Leave()
 		return in.choose(what.Index)
 	case prompt.Returned:
 		f.lists = f.lists[:at]
@@ -215,7 +259,7 @@ func (f *Front) act(what prompt.ListAction) tea.Cmd {
 	case prompt.Asked:
 		leave, do := in.List.(Doer).Do()
 		if leave {
-			f.CloseLists()
+			f.Leave()
 		}
 		return do()
 	}

@@ -141,6 +141,9 @@ func (s *Screen) cell() query.FlameCell {
 	return query.FlameCell{Span: -1, Narrow: -1}
 }
 
+// Name returns how the bottom line of the tree calls it.
+func (s *Screen) Name() string { return "flame" }
+
 // Lines returns 0: the flame replaces the tree.
 func (s *Screen) Lines() int { return 0 }
 

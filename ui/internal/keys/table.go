@@ -152,7 +152,7 @@ var table = []Command{
 	{Name: CopyAddress, Group: GroupOther, Key: bind("copy the address of the row: trace.bin#1204", "@")},
 	{Name: Export, Group: GroupOther, Key: bind("write what the screen shows to a file: :export"), Args: "[FORMAT] [FILE]", About: "write what the screen shows to a file: perfetto, csv … of the row with all below it, a list, a table"},
 	{Name: ExportOver, Group: GroupOther, Args: "[FORMAT] [FILE]", About: "the same, in place of an existing file, and whatever its size"},
-	{Name: Stop, Group: GroupOther, Key: bind("stop a running task, or close tour, search or details", "esc")},
+	{Name: Stop, Group: GroupOther, Key: bind("stop; back to the table; close tour, search, details", "esc")},
 	{Name: Tab, Group: GroupOther, Key: bind("next trace of several (tracex A B); 2{}: the second", "ctrl+t"), Args: "[N|NAME]", About: "another trace of those that are open: by number or name, or the next"},
 	{Name: Palette, Group: GroupOther, Key: bind("all commands, by a few letters of their names", "ctrl+p"), Brief: "commands"},
 	{Name: Help, Group: GroupOther, Key: bind("these keys", "?", "f1"), Brief: "keys", Word: "keys"},

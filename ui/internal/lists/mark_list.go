@@ -33,7 +33,7 @@ type row struct{ text, path string }
 func (m *Marks) ShowList() tea.Cmd {
 	l := &MarkList{m: m, rows: make(map[string]row), quoter: notes.NewQuoter(m.env.Trace.Reader)}
 	l.List = prompt.List{
-		Title: "marks and notes", Keys: "d removes   u undoes   Enter goes there",
+		Title: "marks and notes", Called: "marks", Keys: "d removes   u undoes   Enter goes there",
 		Len:       func() int { return len(m.all) },
 		Item:      l.line,
 		Choosable: true,

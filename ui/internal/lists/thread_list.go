@@ -43,7 +43,7 @@ type ThreadList struct {
 func newThreadList(e *env.Env, starts *tree.Starts, all *lazy.ThreadList, timed bool, id int32) *ThreadList {
 	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int][]table.Value{}}
 	l.List = prompt.List{
-		Keys: "Enter goes there", Also: "s sort", Choosable: true,
+		Called: "threads", Keys: "Enter goes there", Also: "s sort", Choosable: true,
 		Len: l.len, Item: l.line, Head: l.head, Filter: l.filterBy, None: l.nothing,
 	}
 	l.table = &table.Table{Columns: threadColumns(timed)}

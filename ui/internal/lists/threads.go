@@ -39,13 +39,15 @@ func (p *Threads) close() {
 	}
 }
 
-// Settle brings the list up to date, as many lines as height, unless it is no longer in front.
+// Settle brings the list up to date, as many lines as height, if it is in front, and ends its work once it is closed.
 func (p *Threads) Settle(height int) tea.Cmd {
 	if p.list == nil {
 		return nil
 	}
 	if p.env.Front.List() != env.List(p.list) {
-		p.close()
+		if !p.env.Front.Kept(p.list) {
+			p.close()
+		}
 		return nil
 	}
 	return p.list.settle(p.env.Trace.Reader.ThreadList(), height)

@@ -10,6 +10,7 @@ import (
 // define the lines. Its methods run on one goroutine.
 type List struct {
 	Title     string
+	Called    string     // if choosing a line leads to the tree: see Name
 	After     string     // the rest of the title, after the filter
 	Keys      string     // what the list's own keys do, for the bottom line
 	Also      string     // what one more key does, if there is room; "" if none
@@ -38,6 +39,9 @@ func (l *List) Count() int {
 	}
 	return l.Len()
 }
+
+// Name returns what the bottom line of the tree calls the list; "" if Esc there does not lead back to it.
+func (l *List) Name() string { return l.Called }
 
 // Lines returns how many lines the list needs if it floats over the tree; 0 if it does not float.
 func (l *List) Lines() int {

@@ -39,7 +39,7 @@ type Filter struct {
 
 // Run filters the tree, or asks for a filter.
 func (f *Filter) Run(args string) tea.Cmd {
-	f.env.Front.CloseLists()
+	f.env.Front.Leave()
 	if args == "" {
 		return f.Ask()
 	}

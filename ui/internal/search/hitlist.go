@@ -68,6 +68,7 @@ func (s *Search) ShowList() tea.Cmd {
 	}
 	h := &HitList{search: s, run: run, folded: folded, tree: s.env.Trace.Reader.Tree(folded), seen: make(map[lazy.Position]peek)}
 	h.List = prompt.List{
+		Called:    "hits",
 		Keys:      "Enter goes there",
 		Len:       func() int { return h.hits().Len() },
 		Item:      h.line,
@@ -104,15 +105,17 @@ func (h *HitList) choose(i int) tea.Cmd {
 	return h.search.tree.Jobs.Show(at)
 }
 
-// SettleList brings the list of hits up to date if it is in front, on height lines, and stops its filter if it is not.
+// SettleList brings the list of hits up to date if it is in front, on height lines, and stops its filter once it is closed.
 func (s *Search) SettleList(height int) tea.Cmd {
 	l, _ := s.env.Front.List().(*HitList)
-	if s.list != nil && s.list != l {
+	if s.list != nil && s.list != l && !s.env.Front.Kept(s.list) {
 		s.list.sifting.Stop()
+		s.list = nil
 	}
-	if s.list = l; l == nil {
+	if l == nil {
 		return nil
 	}
+	s.list = l
 	return tea.Batch(l.sift(), l.read(height))
 }
 

@@ -36,7 +36,7 @@ type Search struct {
 	cur    *run // without a pattern if there is none
 	before *run // the one that a prompt has been opened over
 	shown  shownHits
-	list   *HitList // nil if it is not in front
+	list   *HitList // nil if it is closed
 }
 
 // New returns the search, the filter of the tree, and the walk through what they find. Their work ends with e's life.
@@ -90,7 +90,7 @@ func (s *Search) Preview(what *pattern.Pattern) { s.cur = &run{p: what} }
 
 // Run searches for a text, or asks for one.
 func (s *Search) Run(text string) tea.Cmd {
-	s.env.Front.CloseLists()
+	s.env.Front.Leave()
 	if text == "" {
 		return s.AskPattern()
 	}

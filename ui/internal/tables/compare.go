@@ -129,7 +129,7 @@ func (x *Compare) enter(t *table.Table, row int) tea.Cmd {
 	case !ok:
 		return x.callsOf(t, row, &x.b.name)
 	}
-	x.env.Front.CloseLists()
+	x.env.Front.Leave()
 	if at.At < 0 {
 		x.tree.ToThread(at.Thread)
 		return nil

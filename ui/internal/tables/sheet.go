@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,6 +12,7 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
 )
 
 // Sheet is a table on the screen. Settle asks for its rows, so View asks for nothing. Its methods
@@ -45,7 +47,7 @@ func newSheet(src Source, e *env.Env) *Sheet {
 	}
 	s.layout = layoutOf(s.t, e)
 	s.List = prompt.List{
-		Full:      true,
+		Called: called(s.t, e.Glyphs), Full: true,
 		Choosable: true, Len: s.len, Item: s.item, Filter: s.filterBy, None: s.nothing,
 		Above: s.above, Below: s.below, Besides: besides,
 	}
@@ -60,6 +62,15 @@ const (
 	besides = 3
 	heads   = 1
 )
+
+// called returns what the title of a table says first: "top", "callers of Account.pay".
+func called(t *table.Table, g *screen.Glyphs) string {
+	name, _, _ := strings.Cut(t.Title, " "+g.Dot+" ")
+	return g.CutEnd(strings.TrimSpace(name[strings.LastIndex(name, ": ")+1:]), mostName)
+}
+
+// mostName bounds the cells of a name.
+const mostName = 28
 
 // len returns how many rows pass the filter, as far as known.
 func (s *Sheet) len() int {
@@ -134,7 +145,7 @@ func (s *Sheet) show(t *table.Table) {
 	} else {
 		s.layout = layoutOf(t, s.env)
 	}
-	s.t = t
+	s.t, s.Called = t, called(t, s.env.Glyphs)
 	clear(s.tried)
 	if s.filter != nil {
 		s.filter = prompt.NewScan(s.filter.P, nil)

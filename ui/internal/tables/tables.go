@@ -24,7 +24,7 @@ type Tables struct {
 
 	env  *env.Env
 	clip *tree.Copying
-	open []*Sheet // the one in front last
+	open []*Sheet // with those that Esc in the tree leads back to; the one in front last
 }
 
 func NewTables(e *env.Env, clip *tree.Copying, line CommandLine) *Tables {
@@ -47,11 +47,11 @@ func (t *Tables) Show(src Source) tea.Cmd {
 	return nil
 }
 
-// Settle brings the sheet in front up to date, as many lines as height, and closes those that are
-// no longer open.
+// Settle brings the sheet in front up to date, as many lines as height, and ends the work of those that are
+// closed for good.
 func (t *Tables) Settle(height int) tea.Cmd {
 	t.open = slices.DeleteFunc(t.open, func(s *Sheet) bool {
-		closed := !t.env.Front.Open(s)
+		closed := !t.env.Front.Kept(s)
 		if closed {
 			s.Close()
 		}
@@ -98,10 +98,12 @@ func (t *Tables) Retry() {
 
 // front returns the sheet in front; nil if none is open.
 func (t *Tables) front() *Sheet {
-	if len(t.open) == 0 {
-		return nil
+	for _, s := range slices.Backward(t.open) {
+		if t.env.Front.Open(s) {
+			return s
+		}
 	}
-	return t.open[len(t.open)-1]
+	return nil
 }
 
 func (t *Tables) Busy() bool { return slices.ContainsFunc(t.open, (*Sheet).Busy) }

@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/ui/internal/uitest"
+)
+
+// TestReturn: where Enter in a table has led to the tree, Esc leads back to the table as it was left.
+func TestReturn(t *testing.T) {
+	for keys, name := range map[string]string{
+		"T j j j j j j j j j j j j j j j j j j j j j j": "top", "! j": "exceptions", "a j j": "calls of Libs.gson()",
+		"w": "callers of Libs.gson", "t": "threads", "I j j j j j j j j": "overview", "/ p e e k enter M j j": "hits",
+		"I j j j enter j": "top", "V V": "flame", "j j : t o p space h e r e enter": "top",
+	} {
+		d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys(keys)
+		list := d.m.env.Front.List()
+		view := strings.Join(list.View(90, 14, d.m.env.Glyphs), "\n")
+		if name == "flame" {
+			d.keys("space")
+		} else {
+			d.keys("enter")
+		}
+		if d.m.env.Front.List() != nil || !strings.Contains(d.bottom(), "Esc back to "+name) {
+			t.Errorf("%s enter: %q", keys, d.bottom())
+		}
+		d.keys("j j j ? esc esc")
+		if d.m.env.Front.List() != list {
+			t.Errorf("%s enter esc:\n%s", keys, d.screen())
+		} else if back := strings.Join(list.View(90, 14, d.m.env.Glyphs), "\n"); back != view {
+			t.Errorf("%s enter esc:\n%s\nbefore:\n%s", keys, back, view)
+		}
+		if d.keys("esc esc esc"); d.m.env.Front.List() != nil || d.m.env.Front.Back() != "" {
+			t.Errorf("%s: Esc does not leave the table:\n%s", keys, d.screen())
+		}
+	}
+}
+
+// TestReturnOrder: Esc ends what was begun in the tree first; a table opened since takes the place of the one before.
+func TestReturnOrder(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("d T enter / p e e k enter")
+	if strings.Contains(d.bottom(), "back to") {
+		t.Errorf("while a search is on: %q", d.bottom())
+	}
+	if d.keys("esc"); d.m.search.Some() || d.m.env.Front.List() != nil {
+		t.Error("Esc does not end the search first")
+	}
+	if d.keys("esc"); d.m.env.Front.List() == nil || !d.m.details.On() {
+		t.Error("Esc does not lead back before it hides the details")
+	}
+	if d.keys("enter ! q"); d.m.env.Front.Back() != "" {
+		t.Error("Esc leads back to a table from before another one")
+	}
+}
+
+// TestReturnWorks: what a list does in the background goes on after the way to the tree and back, or below another list.
+func TestReturnWorks(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "threads.dump"), 100, 20, Options{})
+	for _, keys := range []string{"t", "? esc", "enter esc"} {
+		before := d.keys(keys).screen()
+		if after := d.keys("s").screen(); after == before || strings.Contains(after, ", sorting") {
+			t.Errorf("%s s does not sort the threads:\n%s", keys, before)
+		}
+	}
+}
