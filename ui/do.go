@@ -11,10 +11,10 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// opens are the commands that open a view, also over another one.
+// opens are the commands that open a view, also over another one, or show another tab.
 var opens = map[keys.Name]bool{
 	keys.Top: true, keys.Throws: true, keys.Callers: true, keys.Calls: true, keys.History: true, keys.Around: true, keys.Flame: true,
-	keys.Threads: true, keys.Hits: true, keys.Notes: true, keys.Help: true, keys.Overview: true,
+	keys.Threads: true, keys.Hits: true, keys.Notes: true, keys.Help: true, keys.Overview: true, keys.Tab: true,
 }
 
 // do does what a command with a key does, with the number typed before the key; 0 if none was.

@@ -131,3 +131,28 @@ func TestTabNames(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestTabsOverLists: the key of the next tab is one in every list, as long as no text is typed there.
+func TestTabsOverLists(t *testing.T) {
+	tabs, _ := tabbed(t, &given{path: "a.bin", r: uitest.Recorded(t, "gson.dump")}, &given{path: "b.bin"})
+	for _, open := range []string{"t", "?", "T", "I", "T ?", "V V"} {
+		tabs.show(0)
+		for _, key := range strings.Fields(open) {
+			tabs.Update(keys.Press(key))
+		}
+		if tabs.asked.env.Front.List() == nil {
+			t.Fatalf("%s opens nothing", open)
+		}
+		if tabs.Update(keys.Press("ctrl+t")); tabs.shown != 1 {
+			t.Errorf("ctrl+t does nothing over the list of %s", open)
+		}
+		tabs.asked.env.Front.CloseLists()
+	}
+	tabs.show(0)
+	for _, key := range []string{"t", "/", "ctrl+t"} {
+		tabs.Update(keys.Press(key))
+	}
+	if tabs.shown != 0 {
+		t.Error("ctrl+t leaves a text that is being typed")
+	}
+}
