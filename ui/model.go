@@ -137,8 +137,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		msg.Again()
 	case env.Failed:
 		m.env.Fail(msg.What, msg.Err)
-	case env.Retaken:
-		m.env.Fail("cannot use the terminal", msg.Err)
+	case env.Returned:
+		m.env.Fail(msg.What, msg.Err)
 		return tea.Batch(tea.ClearScreen, m.env.AskBackground())
 	case tea.WindowSizeMsg:
 		m.arrival.welcome(msg.Width, m.tour.On())

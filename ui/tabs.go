@@ -123,6 +123,10 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch in := msg.(type) {
 	case owned:
 		to, msg = in.tab, in.msg
+	case env.Returned: // Bubble Tea's own message has it, which is not owned
+		if i := slices.IndexFunc(t.list, func(b tab) bool { return b.model != nil && b.model.env == in.By }); i >= 0 {
+			to = i
+		}
 	case tea.WindowSizeMsg:
 		return t, t.toAll(0, msg)
 	case tea.BackgroundColorMsg:

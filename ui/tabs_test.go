@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tracex/lazy"
+	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/uitest"
 )
@@ -155,4 +156,17 @@ func TestTabsOverLists(t *testing.T) {
 	if tabs.shown != 0 {
 		t.Error("ctrl+t leaves a text that is being typed")
 	}
+}
+
+// TestTabsReturned: that the editor has failed is said in the tab that started it.
+func TestTabsReturned(t *testing.T) {
+	tabs, todo := tabbed(t, &given{path: "a.bin", r: uitest.Recorded(t, "gson.dump")}, &given{path: "b.bin", r: uitest.Recorded(t, "threads.stream")})
+	tabs.Update(todo[1]())
+	msg := env.Returned{By: tabs.list[1].model.env, What: "the editor failed", Err: errors.New("exit status 3")}
+	tabs.Update(msg)
+	if text, _ := tabs.list[0].model.env.Status.Message(); text != "" {
+		t.Errorf("the tab that is shown says %q", text)
+	}
+	tabs.show(1)
+	shows(t, tabs, "the editor failed: exit status 3")
 }

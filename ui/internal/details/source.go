@@ -129,7 +129,7 @@ func (p *Source) edit(path string, line int) tea.Cmd {
 	if err != nil {
 		return p.env.Fail("cannot start the editor", err)
 	}
-	return p.env.Terminal.Lend(c)
+	return p.env.Lend(c)
 }
 
 // editorCommand returns the command that opens a file at a line: $VISUAL or $EDITOR, which may have

@@ -129,5 +129,5 @@ func (e *Env) Suspend() tea.Cmd {
 	if e.Terminal == nil || !CanSuspend() {
 		return e.Say("cannot suspend: no shell to return to")
 	}
-	return e.Terminal.Suspend()
+	return e.Terminal.Suspend(e)
 }

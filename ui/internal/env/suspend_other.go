@@ -20,4 +20,4 @@ func (*Terminal) Watch(func(tea.Msg)) {}
 
 func (*Terminal) Close() {}
 
-func (*Terminal) Suspend() tea.Cmd { return nil }
+func (*Terminal) Suspend(*Env) tea.Cmd { return nil }

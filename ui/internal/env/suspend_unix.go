@@ -93,7 +93,7 @@ func (c *Terminal) handle(s os.Signal, send func(tea.Msg)) {
 			go c.halt(false)
 			return
 		}
-		send(c.suspend(false)())
+		send(c.suspend(nil, false)())
 	}
 }
 
@@ -125,18 +125,20 @@ func (c *Terminal) halt(group bool) {
 }
 
 // Suspend stops the program, and its whole process group, until it is continued.
-func (c *Terminal) Suspend() tea.Cmd { return c.suspend(true) }
+func (c *Terminal) Suspend(by *Env) tea.Cmd { return c.suspend(by, true) }
 
 // suspend gives the terminal back, stops, and takes it again.
-func (c *Terminal) suspend(group bool) tea.Cmd {
-	return tea.Exec(terminalFree(func() error { c.Quiet(); c.halt(group); return nil }), redrawn)
+func (c *Terminal) suspend(by *Env, group bool) tea.Cmd {
+	return tea.Exec(terminalFree(func() error { c.Quiet(); c.halt(group); return nil }), returned(by, cannotUse))
 }
 
 // retake sets up the terminal again after the program was stopped without notice and the
 // terminal was changed.
 func (c *Terminal) retake() tea.Cmd {
-	return tea.Exec(terminalFree(func() error { return nil }), redrawn)
+	return tea.Exec(terminalFree(func() error { return nil }), returned(nil, cannotUse))
 }
+
+const cannotUse = "cannot use the terminal"
 
 // terminalFree runs while the terminal is in its original state.
 type terminalFree func() error
@@ -149,6 +151,3 @@ func (f terminalFree) Run() error {
 func (terminalFree) SetStdin(io.Reader)  {}
 func (terminalFree) SetStdout(io.Writer) {}
 func (terminalFree) SetStderr(io.Writer) {}
-
-// redrawn returns the message after the terminal was taken back.
-func redrawn(err error) tea.Msg { return Retaken{err} }

@@ -17,12 +17,21 @@ func ShowsProgress(getenv func(string) string) bool {
 	return getenv("WT_SESSION") != "" || getenv("ConEmuANSI") == "ON" || program == "ghostty" || program == "WezTerm"
 }
 
-// Retaken is the message after the terminal was taken back from a shell.
-type Retaken struct{ Err error }
+// Lend runs a program that needs the terminal for itself.
+func (e *Env) Lend(program *exec.Cmd) tea.Cmd {
+	return tea.Exec(&borrower{program, e.Terminal}, returned(e, "the editor failed"))
+}
 
-// Lend runs a program that needs the terminal for itself. c may be nil.
-func (c *Terminal) Lend(program *exec.Cmd) tea.Cmd {
-	return tea.Exec(&borrower{program, c}, func(err error) tea.Msg { return Failed{"the editor failed", err} })
+// Returned is the message that the terminal was taken back from a program or a shell.
+type Returned struct {
+	By   *Env // that gave it away; nil for a signal
+	What string
+	Err  error
+}
+
+// returned returns the function that makes the message.
+func returned(by *Env, what string) tea.ExecCallback {
+	return func(err error) tea.Msg { return Returned{by, what, err} }
 }
 
 // borrower is a program that owns the terminal while it runs.
