@@ -143,6 +143,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.arrival.welcome(msg.Width, m.tour.On())
 		m.env.Width, m.env.Height = msg.Width, msg.Height
+	case tea.FocusMsg, tea.BlurMsg:
+		m.env.Status.Away = msg == tea.Msg(tea.BlurMsg{})
 	case uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent:
 		return m.env.AskBackground()
 	case tea.BackgroundColorMsg:
@@ -232,7 +234,7 @@ func (m *Model) settleList(l screen.Layout) tea.Cmd {
 
 func (m *Model) View() tea.View {
 	v := tea.NewView(m.frame.draw(&m.env.Front))
-	v.AltScreen, v.WindowTitle, v.ProgressBar = true, m.frame.window, m.frame.progress
+	v.AltScreen, v.ReportFocus, v.WindowTitle, v.ProgressBar = true, true, m.frame.window, m.frame.progress
 	if !m.env.NoMouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

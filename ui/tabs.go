@@ -36,7 +36,7 @@ type Tabs struct {
 	asked   *Model     // the last one shown; draws for tabs without a Model
 	count   keys.Count // typed where there is no Model
 	ctx     context.Context
-	replies [2]tea.Msg // the last size and background, for a Model that comes later
+	replies [3]tea.Msg // the last size, background and focus, for a Model that comes later
 }
 
 // tab is one trace.
@@ -131,6 +131,8 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return t, t.toAll(0, msg)
 	case tea.BackgroundColorMsg:
 		return t, t.toAll(1, msg)
+	case tea.FocusMsg, tea.BlurMsg:
+		return t, t.toAll(2, msg)
 	case tea.MouseClickMsg:
 		if n, ok := t.tabAt(in); ok {
 			t.show(n)

@@ -170,3 +170,21 @@ func TestTabsReturned(t *testing.T) {
 	tabs.show(1)
 	shows(t, tabs, "the editor failed: exit status 3")
 }
+
+// TestTabsFocus: every tab knows whether the terminal has the focus, also one that is opened later.
+func TestTabsFocus(t *testing.T) {
+	tabs, todo := tabbed(t, &given{path: "a.bin", r: uitest.Recorded(t, "gson.dump")}, &given{path: "b.bin", r: uitest.Recorded(t, "threads.stream")})
+	if !tabs.View().ReportFocus {
+		t.Error("the terminal is not asked to tell")
+	}
+	tabs.Update(tea.BlurMsg{})
+	tabs.Update(todo[1]())
+	for _, msg := range []tea.Msg{nil, tea.FocusMsg{}} {
+		tabs.Update(msg)
+		for i, tab := range tabs.list {
+			if tab.model.env.Status.Away != (msg == nil) {
+				t.Errorf("tab %d after %T: away %v", i, msg, tab.model.env.Status.Away)
+			}
+		}
+	}
+}

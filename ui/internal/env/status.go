@@ -10,6 +10,7 @@ import (
 const (
 	messageFor = 6 * time.Second
 	frameFor   = 120 * time.Millisecond
+	awayFor    = time.Second // the same while the terminal has not got the focus
 	mostPast   = 100
 )
 
@@ -22,6 +23,7 @@ type StatusLine struct {
 	fading bool     // the message's end has been asked for
 	Past   []string // messages shown, at most 100, the newest last
 
+	Away     bool // the terminal has not got the focus
 	spinning bool // a tick is under way
 	frame    int  // of the spinner
 }
@@ -52,7 +54,11 @@ func (l *StatusLine) Settle(busy bool, after func(time.Duration, tea.Msg) tea.Cm
 	}
 	if !l.spinning && busy {
 		l.spinning = true
-		cmds = append(cmds, after(frameFor, StatusMsg{}))
+		every := frameFor
+		if l.Away {
+			every = awayFor
+		}
+		cmds = append(cmds, after(every, StatusMsg{}))
 	}
 	return tea.Batch(cmds...)
 }

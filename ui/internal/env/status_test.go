@@ -55,3 +55,16 @@ func TestLine(t *testing.T) {
 		t.Error("the spinner does not turn")
 	}
 }
+
+// TestAway: the spinner turns once a second while the terminal has not got the focus.
+func TestAway(t *testing.T) {
+	for away, want := range map[bool]time.Duration{false: frameFor, true: awayFor} {
+		l := StatusLine{Away: away}
+		l.Settle(true, func(after time.Duration, _ tea.Msg) tea.Cmd {
+			if after != want {
+				t.Errorf("away %v: turns after %s", away, after)
+			}
+			return nil
+		})
+	}
+}
