@@ -73,9 +73,6 @@ func hints(m *Model, full bool, width int) []keys.Hint {
 		h.pane(m.panes.keys)
 		return keys.Hints(h.list, width, m.env.Glyphs)
 	}
-	if to := back(m); to != "" {
-		h.add(1, "back to "+to, keys.Stop)
-	}
 	if m.results.Some() {
 		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
 		h.brief(keys.Hits, 1)
@@ -86,6 +83,9 @@ func hints(m *Model, full bool, width int) []keys.Hint {
 	}
 	if m.flames.On {
 		h.brief(keys.Flame, 1)
+	}
+	if to := back(m); to != "" {
+		h.add(1, "back to "+to, keys.Stop)
 	}
 	h.row(on, threads)
 	if m.env.Trace.Known.Growth.On && !m.follow.On() {

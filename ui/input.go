@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/lazy/query/pattern"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/tree"
@@ -176,23 +177,21 @@ func (m *Model) escape(n int) tea.Cmd {
 	return nil
 }
 
-// ends is what Esc ends in the tree.
+// ends is what Esc ends in the tree, and whether a list is in front of it.
 type ends struct {
-	search, filter  string // "" if there is none
+	search          *pattern.Pattern // nil if there is none
+	filter          string           // "" if there is none
 	source, details bool
+	list            bool
 }
 
 // endsOf returns what is on.
 func endsOf(m *Model) ends {
-	e := ends{filter: m.filter.Text(), source: m.source.On(), details: m.details.On()}
-	if m.search.Some() {
-		e.search = m.search.Last.Text
-	}
-	return e
+	return ends{m.search.Pattern(), m.filter.Text(), m.source.On(), m.details.On(), m.env.Front.List() != nil}
 }
 
 // since reports whether something is on that was not.
 func (e ends) since(was ends) bool {
-	return e.search != "" && e.search != was.search || e.filter != "" && e.filter != was.filter ||
+	return e.search != nil && e.search != was.search || e.filter != "" && e.filter != was.filter ||
 		e.source && !was.source || e.details && !was.details
 }

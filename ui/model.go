@@ -48,7 +48,7 @@ type Model struct {
 	chips    chips
 
 	tabs  *Tabs // all that are open, with this one; nil if it is alone
-	left  ends  // what was on when a list was in front last
+	left  ends  // what was on when the last list was closed
 	frame frame // what the screen shows, as of the end of the last Update
 }
 
@@ -223,8 +223,8 @@ func (m *Model) refresh() (cmd tea.Cmd) {
 // settleList brings the list that is open up to date, and ends the work of one that is closed.
 func (m *Model) settleList(l screen.Layout) tea.Cmd {
 	m.env.Front.Area = l.List
-	if m.env.Front.List() != nil {
-		m.left = endsOf(m)
+	if now := endsOf(m); now.list || m.left.list {
+		m.left = now
 	}
 	if m.exports.Running() {
 		m.tables.Retry()

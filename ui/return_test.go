@@ -49,7 +49,11 @@ func TestReturnOrder(t *testing.T) {
 	if d.keys("esc"); d.m.env.Front.List() == nil || !d.m.details.On() {
 		t.Error("Esc does not lead back before it hides the details")
 	}
-	if d.keys("enter ! q"); d.m.env.Front.Back() != "" {
+	d.resize(80, 20)
+	if d.keys("esc & m e t h o d = p e e k enter T enter"); !strings.Contains(d.bottom(), "Esc back to top") {
+		t.Errorf("at 80 columns: %q", d.bottom())
+	}
+	if d.keys("esc esc esc T enter ! q"); d.m.env.Front.Back() != "" {
 		t.Error("Esc leads back to a table from before another one")
 	}
 }
