@@ -30,9 +30,9 @@ func printed(t *testing.T, of *table.Table, width int) []string {
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 }
 
-// words returns the words of a line of a table.
+// words returns the words of a line of a table, without rules and the scroll bar.
 func words(line string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(line, "─", " ")), " ")
+	return strings.Join(strings.Fields(strings.NewReplacer("─", " ", "┃", " ").Replace(line)), " ")
 }
 
 // pass returns the table of top in the order of a key.
@@ -51,7 +51,7 @@ func pass(t *testing.T, r *lazy.LazyTraceReader, by query.By, key string) *table
 // TestTop: T shows what the command prints at the width that the cursor's mark leaves.
 func TestTop(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
-	d := drive(t, r, 102, 20, Options{}).keys("T")
+	d := drive(t, r, 103, 20, Options{}).keys("T")
 	shows := func(want *table.Table) {
 		t.Helper()
 		lines := strings.Split(d.screen(), "\n")

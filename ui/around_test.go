@@ -7,6 +7,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/ui/internal/screen"
 	"tracex/ui/internal/tables"
 	"tracex/ui/internal/uitest"
 )
@@ -33,12 +34,12 @@ func TestAround(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of, err := a.Table(t.Context(), query.AroundView{Width: width - 2, G: &display.Unicode})
+		of, err := a.Table(t.Context(), query.AroundView{Width: screen.Inside(width) - 2, G: &display.Unicode})
 		if err != nil {
 			t.Fatal(err)
 		}
 		command := make(map[string]bool)
-		for _, line := range printed(t, of, width-2) {
+		for _, line := range printed(t, of, screen.Inside(width)-2) {
 			command[words(line)] = true
 		}
 		lines := strings.Split(d.screen(), "\n")

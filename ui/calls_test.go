@@ -28,7 +28,7 @@ func callsOf(t *testing.T, r *lazy.LazyTraceReader, o query.CallsOptions) *table
 
 // TestCalls: a shows what the command prints, in any order and grouped; also from another table.
 func TestCalls(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 109, 20, Options{}) // without bars
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 110, 20, Options{}) // without bars
 	shows := func(o query.CallsOptions) {
 		t.Helper()
 		want := callsOf(t, d.m.env.Trace.Reader, o)

@@ -32,6 +32,7 @@ type frame struct {
 	troubles []string      // what is wrong with the trace
 	strip    string        // what the thread does over its time
 	rows     []tree.Row
+	scroll   screen.Scroll // of the rows
 	view     tree.View
 	indent   tree.Indent
 	nothing  string       // why there are no rows
@@ -80,14 +81,14 @@ func (f *frame) draw(in *env.Front) string {
 	}
 	if f.layout.Floats {
 		lines = screen.Dim(lines, f.width, f.g)
-		screen.Float(lines, l.View(f.layout.List.Width, f.layout.List.Height, f.g), f.layout.List, f.width, f.g)
+		screen.Float(lines, l.View(f.layout.List.Width, f.layout.List.Height, f.g), f.layout.List, l.Extent(), f.width, f.g)
 	}
 	if f.layout.Box.Width > 0 {
 		lines = screen.Dim(lines, f.width, f.g)
-		screen.Float(lines, in.PromptBox(f.layout.Box.Width, f.layout.Box.Height), f.layout.Box, f.width, f.g)
+		screen.Float(lines, in.PromptBox(f.layout.Box.Width, f.layout.Box.Height), f.layout.Box, screen.Scroll{}, f.width, f.g)
 	}
 	if len(f.choices) > 0 {
-		screen.Float(lines, f.choices, f.chosenIn, f.width, f.g)
+		screen.Float(lines, f.choices, f.chosenIn, screen.Scroll{}, f.width, f.g)
 	}
 	if menu := in.Menu(f.width, f.height-3); len(menu) > 0 {
 		copy(lines[len(lines)-len(menu):], menu)
@@ -99,6 +100,7 @@ func (f *frame) draw(in *env.Front) string {
 type paneLines struct {
 	title  string
 	lines  []string
+	shown  screen.Scroll
 	cursor int  // the line of its cursor; -1 if it has not got the keys
 	keys   bool // it has the keys
 }
@@ -123,7 +125,7 @@ func (f *frame) middle() []string {
 	switch f.layout.Side {
 	case screen.Beside:
 		for i, row := range f.tree() {
-			lines = append(lines, row+screen.NewLine(1, f.g).Put(f.g.Side, theme.Faint).End()+f.beside(f.layout.Top+i, 1))
+			lines = append(lines, row+f.scroll.At(i, f.layout.Tree, f.g.Side, f.g)+f.beside(f.layout.Top+i, 1))
 		}
 	case screen.Only:
 		for i := range f.layout.Tree {
@@ -146,7 +148,7 @@ func (p *paneLines) line(i int, g *screen.Glyphs) string {
 	if i == p.cursor {
 		mark = g.Cursor
 	}
-	return screen.NewLine(1, g).Put(mark, theme.Accent).End() + p.lines[i]
+	return screen.NewLine(1, g).Put(mark, theme.Accent).End() + p.lines[i] + p.shown.At(i, len(p.lines), " ", g)
 }
 
 // beside draws what the other panes have on line y of the screen. A title begins some cells before its pane.
@@ -184,7 +186,11 @@ func (f *frame) tree() []string {
 	if len(lines) == 0 {
 		lines = append(lines, screen.NewLine(width, f.g).Put("  "+f.nothing, theme.Plain).End())
 	}
-	return screen.Fill(lines, width, height, f.g)
+	lines = screen.Fill(lines, width, height, f.g)
+	if f.layout.Side != screen.Beside && f.view.Columned(width) {
+		f.scroll.Over(lines, width, f.g)
+	}
+	return lines
 }
 
 // tooSmall draws a window in which nothing else has room.

@@ -99,6 +99,7 @@ func (m *Model) newFrame() frame {
 		f.crumbs = screen.Crumbs(len(path), func(i int) string { return path[i] }, f.width-2, g)
 	}
 	f.view, f.indent, f.rows = m.tree.View(), m.tree.Out.Indent(), m.tree.Rows(o.Shown(), m.search.Highlight)
+	f.scroll = o.Scroll()
 	for i := range f.rows {
 		if n := f.rows[i].Node; n != nil {
 			f.rows[i].Sign, f.rows[i].Note = m.marks.Sign(n)

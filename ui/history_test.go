@@ -15,7 +15,7 @@ import (
 // at drives the explorer of a recorded trace to an event.
 func atEvent(t *testing.T, r *lazy.LazyTraceReader, event string) *driver {
 	t.Helper()
-	return drive(t, r, 112, 24, Options{}).keys(":").typed(event).keys("enter")
+	return drive(t, r, 113, 24, Options{}).keys(":").typed(event).keys("enter")
 }
 
 // TestHistory: H on a write shows what the command prints, with a mark at it; Enter goes to a row's

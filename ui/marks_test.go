@@ -176,7 +176,7 @@ func TestNotes(t *testing.T) {
 	if row := d.screenRow(t, ".create(): "); !strings.HasPrefix(row, "▌✎") || !strings.Contains(row, "  ✎ balance *below* 0 ") {
 		t.Errorf("the row is %q", row)
 	}
-	d.keys("d").has("│ your note  balance *below* 0", "│            ada, 2")
+	d.keys("d").has(" your note  balance *below* 0", "            ada, 2")
 	d.keys("A").has("note: balance *below* 0").typed("!").keys("enter").has("balance *below* 0!")
 	d.keys("A").typed("?").keys("esc")
 	if strings.Contains(d.screen(), "0!?") || strings.Count(d.file(), `"note"`) != 1 || !strings.Contains(d.file(), `"note":"balance *below* 0!","event":5,`) {
@@ -206,7 +206,7 @@ func TestNoteOfLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	d = driveNoted(t, trace, Options{})
-	d.keys("j j j d").has("│ your note  first", `│            second \n`)
+	d.keys("j j j d").has(" your note  first", `            second \n`)
 	d.keys("A").has(`note: first\nsecond \\n`).typed("!").keys("enter")
 	if !strings.Contains(d.file(), `"note":"first\nsecond \\n!"`) {
 		t.Errorf("the file is %s", d.file())

@@ -33,6 +33,8 @@ type pane interface {
 	Title() string
 	// View draws height lines of width cells.
 	View(width, height int) []string
+	// Extent returns which part of its lines View has drawn.
+	Extent() screen.Scroll
 	// Cursor returns the line of the cursor in the pane; -1 if the pane has not got the keys.
 	Cursor() int
 }
@@ -205,8 +207,8 @@ func (x *panes) change(word string) tea.Cmd {
 func (x *panes) draw(f *frame) {
 	for i, p := range x.all {
 		if r := f.layout.Panes[i]; p != nil && r.Width > 0 {
-			lines := p.View(r.Width, r.Height)
-			f.panes[i] = paneLines{title: p.Title(), lines: lines, cursor: p.Cursor(), keys: screen.Pane(i) == x.keys}
+			lines := p.View(r.Width-1, r.Height)
+			f.panes[i] = paneLines{title: p.Title(), lines: lines, shown: p.Extent(), cursor: p.Cursor(), keys: screen.Pane(i) == x.keys}
 		}
 	}
 }

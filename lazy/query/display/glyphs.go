@@ -15,6 +15,7 @@ type Glyphs struct {
 	Threw                        string   // before the name of an exception
 	Filled                       []string // fillings of a cell in a bar: the smallest first, a full cell last
 	Track                        string   // a cell of a bar that is not filled
+	Thumb                        string   // where a scroll bar is
 }
 
 // Unicode are the signs of a terminal that shows all characters.
@@ -24,7 +25,7 @@ var Unicode = Glyphs{
 	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
 	AtMost: "≤", Sorted: "▼", Micro: "µs",
 	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Cross: "✕", Above: "▴", Threw: "✗ ",
-	Filled: []string{"╸", "━"}, Track: "─",
+	Filled: []string{"╸", "━"}, Track: "─", Thumb: "┃",
 }
 
 // ASCII are the signs of a terminal that shows only ASCII.
@@ -35,5 +36,5 @@ var ASCII = Glyphs{
 	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", AtLeast: ">=", Check: "ok", Warn: "!",
 	AtMost: "<=", Sorted: "V", Micro: "us",
 	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Cross: "x", Above: "^", Threw: "! ",
-	Filled: []string{"#"}, Track: ".",
+	Filled: []string{"#"}, Track: ".", Thumb: "#",
 }

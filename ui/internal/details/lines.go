@@ -1,5 +1,7 @@
 package details
 
+import "tracex/ui/internal/screen"
+
 // lines is a pane of lines: which of them it shows, and where its cursor is while it has the keys.
 type lines struct {
 	on     bool
@@ -54,6 +56,9 @@ func (l *lines) Cursor() int {
 	}
 	return l.at - l.top
 }
+
+// Extent returns which of the lines are shown.
+func (l *lines) Extent() screen.Scroll { return screen.ScrollOf(l.top, l.height, l.total) }
 
 // fit takes over how many lines there are, and how many are shown.
 func (l *lines) fit(total, height int) {

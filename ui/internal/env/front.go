@@ -36,6 +36,8 @@ type List interface {
 	View(width, height int, g *screen.Glyphs) []string
 	// Lines returns how many lines it needs to float over the tree; 0 if it replaces the tree.
 	Lines() int
+	// Extent returns which part of it is shown.
+	Extent() screen.Scroll
 	// Hint returns the bottom line, if possible in width cells.
 	Hint(width int, g *screen.Glyphs) string
 }

@@ -144,6 +144,9 @@ func (s *Screen) cell() query.FlameCell {
 // Name returns how the bottom line of the tree calls it.
 func (s *Screen) Name() string { return "flame" }
 
+// Extent returns that all is shown.
+func (s *Screen) Extent() screen.Scroll { return screen.Scroll{} }
+
 // Lines returns 0: the flame replaces the tree.
 func (s *Screen) Lines() int { return 0 }
 

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/query/pattern"
+	"tracex/ui/internal/screen"
 )
 
 // List is a set of lines to look at or to choose from, with a filter. The exported fields
@@ -236,6 +237,9 @@ func (l *List) Visible(height int) (from, to int) {
 	l.settle(height)
 	return l.top, min(l.Count(), l.top+l.height)
 }
+
+// Extent returns which of the lines that pass the filter are shown.
+func (l *List) Extent() screen.Scroll { return screen.ScrollOf(l.top, l.height, l.Count()) }
 
 // settle brings the cursor onto a screen of height lines, including the title. No line of the
 // screen stays empty while there are lines above.

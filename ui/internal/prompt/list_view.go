@@ -65,13 +65,17 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 		below = l.Below()
 	}
 	height -= len(below)
+	top := len(lines)
 	for i := l.top; i < l.Count() && len(lines) < height; i++ {
 		lines = append(lines, l.line(l.Item(l.Index(i)), l.Choosable && i == l.sel, width, g))
 	}
 	if l.Count() == 0 && len(lines) < height {
 		lines = append(lines, screen.NewLine(width, g).Put("  "+l.nothing(), theme.Faint).End())
 	}
-	return append(screen.Fill(lines, width, height, g), below...)
+	if lines = screen.Fill(lines, width, height, g); l.Full && screen.Inside(width) < width {
+		l.Extent().Over(lines[min(top, len(lines)):], width, g)
+	}
+	return append(lines, below...)
 }
 
 func (l *List) title(width int, g *screen.Glyphs) string {

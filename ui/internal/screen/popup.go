@@ -24,8 +24,9 @@ func Dim(lines []string, width int, g *Glyphs) []string {
 }
 
 // Float draws a box over lines, which are width cells wide. Its content, in lines that fill it, is drawn at in: the
-// first of them, a title, within the upper border, and the other borders around it.
-func Float(lines, content []string, in Rect, width int, g *Glyphs) {
+// first of them, a title, within the upper border, and the other borders around it. The right one tells which part
+// of its lines is shown.
+func Float(lines, content []string, in Rect, shown Scroll, width int, g *Glyphs) {
 	content = content[:min(len(content), in.Height)]
 	border := lipgloss.RoundedBorder()
 	if g.ASCII {
@@ -33,6 +34,7 @@ func Float(lines, content []string, in Rect, width int, g *Glyphs) {
 	}
 	style := g.Pens.Border()
 	left, right, last := style.Render(border.Left), style.Render(border.Right), len(content)
+	mark, to := shown.thumb(last - 1)
 	for i := range last + 1 {
 		box := ""
 		switch i {
@@ -41,7 +43,9 @@ func Float(lines, content []string, in Rect, width int, g *Glyphs) {
 		case last:
 			box = style.Render(border.BottomLeft + strings.Repeat(border.Bottom, in.Width) + border.BottomRight)
 		default:
-			box = left + content[i] + right
+			if box = left + content[i] + right; i-1 >= mark && i-1 < to {
+				box = left + content[i] + style.Render(g.Thumb)
+			}
 		}
 		line := lines[in.Y+i]
 		before, after := ansi.Truncate(line, in.X-1, ""), ansi.TruncateLeft(line, in.X+in.Width+1, "")

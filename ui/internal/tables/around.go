@@ -11,6 +11,7 @@ import (
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
 )
 
 // Around is what all threads did around a point. Its methods run on Bubble Tea's goroutine.
@@ -59,9 +60,6 @@ const (
 	mostAround   = 3200
 )
 
-// cursorMark is how many cells of a table's line its cursor takes.
-const cursorMark = 2
-
 // Around shows what is around the cursor's row: the events that match a filter, "" for all.
 func (a *Answers) Around(text string) tea.Cmd {
 	n := a.tree.Out.Cursor.Node
@@ -71,7 +69,7 @@ func (a *Answers) Around(text string) tea.Cmd {
 	where, _ := filter.Parse(text)
 	of := a.about(nil, nil).unfiltered()
 	of.Steps = nil
-	x := &Around{Answer: newAnswer(a, of), at: n.Position(), o: query.AroundOptions{Where: where, Raw: of.Raw, N: aroundPoints}, wide: a.env.Width - cursorMark}
+	x := &Around{Answer: newAnswer(a, of), at: n.Position(), o: query.AroundOptions{Where: where, Raw: of.Raw, N: aroundPoints}, wide: screen.Inside(a.env.Width) - margin}
 	run, _ := x.open(x, x.find())
 	return run
 }
@@ -92,7 +90,7 @@ func (x *Around) again() tea.Cmd {
 }
 
 func (x *Around) Table() *table.Table {
-	if wide := x.env.Width - cursorMark; wide != x.wide {
+	if wide := screen.Inside(x.env.Width) - margin; wide != x.wide {
 		x.mu.Lock()
 		x.wide = wide
 		x.show(x.run)

@@ -120,7 +120,7 @@ func (s *Sheet) Settle(height int) tea.Cmd {
 			s.show(t)
 			s.place(height)
 		}
-		s.layout.Resize(s.env.Width)
+		s.layout.Resize(screen.Inside(s.env.Width))
 		from, to := s.Visible(height)
 		s.draw(from, to)
 		w := s.toDo(from, to)
@@ -156,7 +156,7 @@ func (s *Sheet) show(t *table.Table) {
 const fittedRows = 512
 
 func layoutOf(t *table.Table, e *env.Env) *table.Layout {
-	l := table.NewLayout(t, e.Width, margin, e.Glyphs.Glyphs).Bars()
+	l := table.NewLayout(t, screen.Inside(e.Width), margin, e.Glyphs.Glyphs).Bars()
 	l.Fit(0, fittedRows)
 	return l
 }

@@ -22,7 +22,7 @@ func (s *Sheet) item(i int) prompt.Item {
 func (s *Sheet) above() []string {
 	head, out := s.layout.Head(), screen.NewLine(s.env.Width, s.env.Glyphs)
 	out.Spans(head.Text, head.Spans, screen.OfHead, nil, 0)
-	return []string{s.title(), out.End()}
+	return []string{s.title(), out.Put(out.Glyphs.Rule, theme.Faint).End()}
 }
 
 // title draws the title: with a filter how many rows pass, at the right end what is under way.

@@ -114,11 +114,17 @@ func (v *View) tailOf(of *lazy.Line, width int) tail {
 		t.width += c.width + c.gauge
 	}
 	if !some {
-		return tail{}
+		return v.bare(width)
 	}
 	t.width += 2 // like the rule, which has two cells after the titles
 	return t
 }
+
+// bare returns the tail of a row without numbers. In a tree that has columns, its last cell is for the scroll bar.
+func (v *View) bare(width int) tail { return tail{width: min(1, len(v.columns(width)))} }
+
+// Columned reports whether rows of a tree end in columns, with a blank after them.
+func (v *View) Columned(width int) bool { return v.bare(width).width > 0 }
 
 // draw draws the tail at the end of a line that has just its width left.
 func (t *tail) draw(l *screen.Line, faint bool) {

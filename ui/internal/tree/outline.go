@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // Outline is the tree on the screen: the cursor's row and the line where it is shown.
@@ -74,6 +75,50 @@ func (o *Outline) Settle() {
 		o.Settle()
 	}
 	o.Packed = false
+}
+
+// Scroll returns which part of the trace the rows on the screen are. Rows cannot be counted: their places in the trace
+// stand for them, so it tells nothing of sorted rows.
+func (o *Outline) Scroll() (s screen.Scroll) {
+	first, ok := o.Tree.First()
+	last, _ := o.Tree.Last()
+	if !ok || len(o.Rows) <= len(o.Stuck) {
+		return s
+	}
+	from, to := o.Rows[len(o.Stuck)], o.Rows[len(o.Rows)-1]
+	for _, r := range []lazy.Row{from, to} {
+		for n := r.Parent; n != nil; n = n.Parent() {
+			if n.Order() == lazy.OrderWeight {
+				return s
+			}
+		}
+	}
+	const near = 1e-9 // a row is not at an end only because its place is the same
+	begin := o.place(first)
+	s.All = max(o.place(last)-begin, 3*near)
+	s.To = s.All
+	if from != first {
+		s.From = within(o.place(from)-begin, near, s.All-2*near)
+	}
+	if to != last {
+		s.To = within(o.place(to)-begin, s.From+near, s.All-near)
+	}
+	return s
+}
+
+func within(x, least, most float64) float64 { return max(least, min(x, most)) }
+
+// place returns where a row is among all threads, or within its thread: the integer is the thread.
+func (o *Outline) place(r lazy.Row) float64 {
+	switch n := r.Node; {
+	case n != nil:
+		_, i := o.Tree.Thread(n.Thread())
+		return float64(i) + n.Fraction()
+	case r.Parent != nil:
+		_, i := o.Tree.Thread(r.Parent.Thread())
+		return float64(i) + r.Parent.FractionAt(r.From)
+	}
+	return float64(r.From)
 }
 
 // Put sets the cursor to a row, shown at a line of the screen.

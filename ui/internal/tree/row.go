@@ -102,22 +102,22 @@ func (v *View) Draw(r *Row, in Indent, width int) string {
 	}
 	l.Put(mark, s)
 	in.draw(l, r.Depth)
+	t := v.bare(width)
+	if r.Node != nil {
+		t = v.tailOf(&r.Line, width)
+	}
+	l.Left -= t.width
 	switch {
 	case r.Left != 0:
 		v.leftText(l, r)
-		return l.End()
 	case r.Node == nil:
 		v.gapText(l, r)
-		return l.End()
+	default:
+		v.nodeText(l, r)
 	}
-	t := v.tailOf(&r.Line, width)
-	l.Left -= t.width
-	v.nodeText(l, r)
-	if t.width > 0 {
-		l.Space(l.Left)
-		l.Left = t.width
-		t.draw(l, r.Stuck)
-	}
+	l.Space(l.Left)
+	l.Left = t.width
+	t.draw(l, r.Stuck)
 	return l.End()
 }
 
