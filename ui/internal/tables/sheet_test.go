@@ -125,16 +125,16 @@ func TestSlide(t *testing.T) {
 		Rows:    table.List{{table.Str("one"), table.Str(long)}, {table.Str("two"), table.Str(long)}, {table.Str("three"), table.Str("short")}},
 	}))
 	at := func(i int) string { return s.lines()[2+i] }
-	if s.keys(">"); !strings.Contains(at(0), "one") || strings.Contains(at(0), " 0123") || at(1) != "  two"+strings.Repeat(" ", 29)+long[:45]+"…" {
+	if s.keys(">"); !strings.Contains(at(0), "one") || strings.Contains(at(0), " 0123") || at(1) != "  two"+strings.Repeat(" ", 29)+long[:44]+"…" {
 		t.Errorf("%q\n%q", at(0), at(1))
 	}
 	if s.keys("> > > > >"); !strings.HasSuffix(at(0), "end") {
 		t.Errorf("not to the end: %q", at(0))
 	}
-	if s.keys("< < < < < <"); !strings.HasSuffix(at(0), long[:45]+"…") {
+	if s.keys("< < < < < <"); !strings.HasSuffix(at(0), long[:44]+"…") {
 		t.Errorf("not back: %q", at(0))
 	}
-	if s.keys("> j"); !strings.HasSuffix(at(0), long[:45]+"…") || !strings.HasSuffix(at(1), long[:45]+"…") {
+	if s.keys("> j"); !strings.HasSuffix(at(0), long[:44]+"…") || !strings.HasSuffix(at(1), long[:44]+"…") {
 		t.Errorf("another row: %q\n%q", at(0), at(1))
 	}
 	if did := s.keys("j >"); did.Say != "nothing of this row is cut" {

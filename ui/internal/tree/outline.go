@@ -22,6 +22,7 @@ type Outline struct {
 	Found  int        // by how many cells more the cursor's row is scrolled to show a match; see Rows of package tree
 
 	Rows []lazy.Row // on the screen, at the last Settle
+	More bool       // there are rows below them
 	// Stuck are rows around the first of Rows that they do not cover, shown over the first lines: at
 	// most as many as Sticky allows.
 	Stuck  []lazy.Row
@@ -68,7 +69,9 @@ func (o *Outline) Settle() {
 		return
 	}
 	top, o.Line = o.uncovered(top, o.Line)
-	o.Rows, o.Stuck = o.Tree.Rows(top, o.Height), o.stick(top)
+	rows := o.Tree.Rows(top, o.Height+1)
+	o.More = len(rows) > o.Height
+	o.Rows, o.Stuck = rows[:min(len(rows), o.Height)], o.stick(top)
 	if empty := o.Height - len(o.Rows); o.Packed && empty > 0 {
 		o.Packed = false
 		o.Line += empty
@@ -78,35 +81,30 @@ func (o *Outline) Settle() {
 }
 
 // Scroll returns which part of the trace the rows on the screen are. Rows cannot be counted: their places in the trace
-// stand for them, so it tells nothing of sorted rows.
+// stand for them, so it tells nothing of sorted rows, nor of a node that is shown alone.
 func (o *Outline) Scroll() (s screen.Scroll) {
-	first, ok := o.Tree.First()
-	last, _ := o.Tree.Last()
-	if !ok || len(o.Rows) <= len(o.Stuck) {
+	if len(o.Rows) <= len(o.Stuck) || o.Tree.Focused() != nil {
 		return s
 	}
 	from, to := o.Rows[len(o.Stuck)], o.Rows[len(o.Rows)-1]
 	for _, r := range []lazy.Row{from, to} {
-		for n := r.Parent; n != nil; n = n.Parent() {
+		for n, up := r.Parent, 0; n != nil && up < 64; n, up = n.Parent(), up+1 {
 			if n.Order() == lazy.OrderWeight {
 				return s
 			}
 		}
 	}
-	const near = 1e-9 // a row is not at an end only because its place is the same
-	begin := o.place(first)
-	s.All = max(o.place(last)-begin, 3*near)
+	const near = 1e-9 // a row is not at an end only because its place is there
+	s.All = float64(o.Tree.ThreadCount())
 	s.To = s.All
-	if from != first {
-		s.From = within(o.place(from)-begin, near, s.All-2*near)
+	if first, _ := o.Tree.First(); from != first {
+		s.From = min(max(o.place(from), near), s.All-2*near)
 	}
-	if to != last {
-		s.To = within(o.place(to)-begin, s.From+near, s.All-near)
+	if o.More {
+		s.To = min(max(o.place(to), s.From+near), s.All-near)
 	}
 	return s
 }
-
-func within(x, least, most float64) float64 { return max(least, min(x, most)) }
 
 // place returns where a row is among all threads, or within its thread: the integer is the thread.
 func (o *Outline) place(r lazy.Row) float64 {
