@@ -257,9 +257,10 @@ func (m *Model) line(p *prompt.Prompt) *env.Question {
 func (m *Model) listCommands() tea.Cmd {
 	commands := m.env.Keyboard.Keys.Line()
 	g := m.env.Glyphs
-	at := 0
+	at, wide := 0, 0
 	for _, c := range commands {
 		at = max(at, len(c.Typed()))
+		wide = max(wide, g.TextWidth(c.Does()+g.CutEnd(c.Key.Help().Key, 14)))
 	}
 	list := &prompt.List{
 		Title: fmt.Sprintf("%d commands", len(commands)), Keys: "Enter runs it", Choosable: true,
@@ -273,6 +274,7 @@ func (m *Model) listCommands() tea.Cmd {
 				{Text: key, Style: theme.Faint, At: width - g.TextWidth(key)},
 			}}
 		},
+		Wide:    func() int { return at + wide + 8 },
 		Besides: 2,
 	}
 	list.Below = func() []string {

@@ -27,8 +27,8 @@ func TestCallsAreCalls(t *testing.T) {
 		d.has("6 threads · " + display.Grouped(calls) + " calls · " + display.Grouped(events) + " events")
 		d.keys("g d").has("calls      "+display.Grouped(sum.Threads[0].Calls), "events     "+display.Grouped(sum.Threads[0].Points),
 			"calls      "+display.Grouped(calls), "events     "+display.Grouped(events))
-		d.resize(100, 40) // without a bar
-		lines := strings.Join(strings.Fields(d.keys("t").screen()), " ")
+		d.resize(100, 40)
+		lines := words(strings.NewReplacer("━", "", "╸", "").Replace(d.keys("t").screen()))
 		for _, th := range sum.Threads {
 			info, _ := r.ThreadInfo(th.ID)
 			share, digits := 100*float64(th.Calls)/float64(calls), 1

@@ -16,7 +16,7 @@ func (m *Model) layout() screen.Layout {
 	return screen.LayoutFor(screen.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
 		Sizes: m.panes.sizes, Front: m.panes.front, Zoom: m.panes.zoom, Keys: m.panes.keys,
-		Chips: m.filter.Cur != nil || len(m.steps.List) > 0, Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), Asking: m.env.Front.Floats(),
+		Chips: m.filter.Cur != nil || len(m.steps.List) > 0, Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), FloatingWidth: m.env.Front.Width(), Asking: m.env.Front.Floats(),
 	})
 }
 
@@ -80,7 +80,7 @@ func (m *Model) newFrame() frame {
 		return f
 	}
 	l := m.layout()
-	f.layout = l
+	f.layout, m.env.Front.Area = l, l.List
 	o := m.tree.Out
 	stats := o.Tree.Stats()
 	f.header = env.Header{

@@ -15,7 +15,7 @@ import (
 // TestThreadFilter filters all threads, by their names only.
 func TestThreadFilter(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
-	d.keys("t").has("worker-2                                   3    127   12 %   13 KiB")
+	d.keys("t").has("worker-2                         3    127   12 % ━───────   13 KiB")
 	d.keys("/ 1 6 9").has("no thread contains 169")
 	d.keys("esc / k e r - 2").has("▌ worker-2 ")
 	if screen := d.screen(); strings.Contains(screen, "worker-1") {

@@ -103,15 +103,15 @@ func TestShifted(t *testing.T) {
 // TestBars: the first share of a row has a bar in wide lines only, under the rule of the heads.
 func TestBars(t *testing.T) {
 	tb := &Table{Columns: []Column{{Key: "a", Title: "share", Kind: Share}, {Key: "b", Title: "part", Kind: Share}, {Key: "name", Title: "name"}}, Rows: List{{Float(0.5), Float(0.25), Str("x")}}}
-	l := NewLayout(tb, barFrom, 0, &display.Unicode).Bars()
+	l := NewLayout(tb, BarsFrom, 0, &display.Unicode).Bars(BarsFrom)
 	l.Fit(0, 1)
 	if got := l.Row(0).Text; got != " 50 % ━━━━────  25 %  x" {
 		t.Errorf("%q", got)
 	}
-	if head := l.Head().Text; !strings.HasPrefix(head, "share ───────── part  name ──") || ansi.StringWidth(head) != barFrom {
+	if head := l.Head().Text; !strings.HasPrefix(head, "share ───────── part  name ──") || ansi.StringWidth(head) != BarsFrom {
 		t.Errorf("%q", head)
 	}
-	if l.Resize(barFrom - 1); l.Row(0).Text != " 50 %  25 %  x" {
+	if l.Resize(BarsFrom - 1); l.Row(0).Text != " 50 %  25 %  x" {
 		t.Errorf("narrow: %q", l.Row(0).Text)
 	}
 }

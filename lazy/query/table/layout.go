@@ -18,15 +18,15 @@ type Layout struct {
 	width  int   // of a line; 0 if as wide as needed
 	margin int   // blank cells at the beginning of a line
 	need   []int // for each column, the widest value or title
-	bars   bool  // there may be one: see Bars
+	bars   int   // from which width on there is one: see Bars
 	bar    int   // cells of the bar after the first column of shares, with the blank before it; 0 for none
 	shown  []slot
 }
 
-// barWidth is how many cells a bar takes, and barFrom the width of lines from which on there is one, if [Layout.Bars] says so.
+// barWidth is how many cells a bar takes, and BarsFrom from which width on an answer has one.
 const (
 	barWidth = 9
-	barFrom  = 110
+	BarsFrom = 110
 )
 
 // slot is the place of a column in a line.
@@ -44,9 +44,9 @@ func NewLayout(t *Table, width, margin int, g *display.Glyphs) *Layout {
 	return l
 }
 
-// Bars draws a bar after the first share of each row, in lines that are wide enough.
-func (l *Layout) Bars() *Layout {
-	l.bars = true
+// Bars draws a bar after the first share of each row, in lines of so many cells or more.
+func (l *Layout) Bars(from int) *Layout {
+	l.bars = from
 	l.arrange()
 	return l
 }
@@ -161,6 +161,18 @@ func (l *Layout) head(c *Column) string {
 	return l.g.Sorted + " " + c.Title
 }
 
+// Need returns how wide a line is with all columns, as wide as they need, and a bar.
+func (l *Layout) Need() int {
+	cells := l.margin + barWidth - gap
+	for i, c := range l.t.Columns {
+		if c.In != OnlyData {
+			_, want := l.bounds(i)
+			cells += max(want, l.need[i]) + gap
+		}
+	}
+	return cells
+}
+
 // bounds returns the least width of a column, and the width that it wants.
 func (l *Layout) bounds(i int) (least, want int) {
 	c := &l.t.Columns[i]
@@ -198,7 +210,7 @@ func (l *Layout) arrange() {
 		}
 	}
 	l.bar = 0
-	if l.bars && l.width >= barFrom && l.leastWidth(shown)+barWidth <= l.width {
+	if l.bars > 0 && l.width >= l.bars && l.leastWidth(shown)+barWidth <= l.width {
 		l.bar = barWidth
 	}
 	for l.width > 0 && l.leastWidth(shown) > l.width {

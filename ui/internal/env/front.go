@@ -36,6 +36,8 @@ type List interface {
 	View(width, height int, g *screen.Glyphs) []string
 	// Lines returns how many lines it needs to float over the tree; 0 if it replaces the tree.
 	Lines() int
+	// Width returns how many cells it needs then.
+	Width(g *screen.Glyphs) int
 	// Extent returns which part of it is shown.
 	Extent() screen.Scroll
 	// Hint returns the bottom line, if possible in width cells.
@@ -145,6 +147,14 @@ func (f *Front) Whole() List {
 func (f *Front) Lines() int {
 	if l := f.List(); l != nil {
 		return l.Lines()
+	}
+	return 0
+}
+
+// Width returns how many cells the list in front needs to float over the tree.
+func (f *Front) Width() int {
+	if l := f.List(); l != nil {
+		return l.Width(f.env.Glyphs)
 	}
 	return 0
 }

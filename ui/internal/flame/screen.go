@@ -147,6 +147,9 @@ func (s *Screen) Name() string { return "flame" }
 // Extent returns that all is shown.
 func (s *Screen) Extent() screen.Scroll { return screen.Scroll{} }
 
+// Width is not asked for.
+func (s *Screen) Width(*screen.Glyphs) int { return 0 }
+
 // Lines returns 0: the flame replaces the tree.
 func (s *Screen) Lines() int { return 0 }
 

@@ -99,7 +99,7 @@ type HelpList struct {
 // NewHelpList returns the list for lines of width cells, with a legend of the marks.
 func NewHelpList(keys []Line, width int, g *screen.Glyphs) *HelpList {
 	l := &HelpList{lines: append(keys, legend(g)...)}
-	l.List = prompt.List{Title: "keys", Keys: "PgDn PgUp", Len: func() int { return len(l.items()) }, Item: func(i int) prompt.Item { return l.items()[i] }}
+	l.List = prompt.List{Title: "keys", Keys: "PgDn PgUp", Len: func() int { return len(l.items()) }, Item: func(i int) prompt.Item { return l.items()[i] }, Wide: prompt.AllRoom}
 	l.lay(width, g)
 	return l
 }

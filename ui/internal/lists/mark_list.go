@@ -24,6 +24,7 @@ type MarkList struct {
 	quoter  *notes.Quoter
 	rows    map[string]row // by the ID of the item
 	reading env.Task
+	wide    int // cells of the longest text
 }
 
 // row is the row that an item is about, as text.
@@ -31,7 +32,7 @@ type row struct{ text, path string }
 
 // ShowList shows the marks and notes to choose from, with the cursor on the last one up to the tree's.
 func (m *Marks) ShowList() tea.Cmd {
-	l := &MarkList{m: m, rows: make(map[string]row), quoter: notes.NewQuoter(m.env.Trace.Reader)}
+	l := &MarkList{m: m, rows: make(map[string]row), wide: 24, quoter: notes.NewQuoter(m.env.Trace.Reader)}
 	l.List = prompt.List{
 		Title: "marks and notes", Called: "marks", Keys: "d removes   u undoes   Enter goes there",
 		Len:       func() int { return len(m.all) },
@@ -86,23 +87,33 @@ func (l *MarkList) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	return prompt.ListAction{}
 }
 
+// texts returns the text of an item, and what is known of its place.
+func (l *MarkList) texts(it *notes.Item) (text, rest string) {
+	r := l.rows[it.ID]
+	switch {
+	case it.Mark != 0:
+		return r.text, r.path
+	case r.path != "":
+		r.text += " " + l.m.env.Glyphs.Dot + " " + r.path
+	}
+	return it.FirstLine(), r.text
+}
+
 func (l *MarkList) line(i int) prompt.Item {
 	it := l.m.all[i]
-	r, g, width := l.rows[it.ID], l.m.env.Glyphs, l.m.env.Front.Area.Width
-	pathAt := 18 + max(24, (width-18)*3/5)
-	sign, text, rest := "'"+string(rune(it.Mark)), r.text, r.path
+	g := l.m.env.Glyphs
+	room := min(l.wide, (screen.FloatWidth(l.m.env.Width)-18)*3/5)
+	sign := "'" + string(rune(it.Mark))
 	if it.Mark == 0 {
-		sign, text = g.Note, it.FirstLine()
-		if rest = r.text; r.path != "" {
-			rest += " " + g.Dot + " " + r.path
-		}
+		sign = g.Note
 	}
+	text, rest := l.texts(&it)
 	return prompt.Item{
 		Cells: []prompt.Cell{
 			{Text: sign, Style: theme.Accent, At: 2, Aside: true},
 			{Text: it.Handle().String(), Style: theme.Faint, At: 5},
-			{Text: g.CutEnd(text, pathAt-20), Style: theme.Plain, At: 18},
-			{Text: rest, Style: theme.Faint, At: pathAt},
+			{Text: g.CutEnd(text, room), Style: theme.Plain, At: 18},
+			{Text: rest, Style: theme.Faint, At: 20 + room},
 		},
 		Whole: it.Text,
 	}
@@ -134,7 +145,14 @@ func (l *MarkList) settle(height int) tea.Cmd {
 	sep := " " + m.env.Glyphs.Crumb + " "
 	return l.reading.Run(m.env, func(ctx context.Context) func() tea.Cmd {
 		got := l.read(ctx, want, sep)
-		return env.Done(func() { maps.Copy(l.rows, got) })
+		return env.Done(func() {
+			maps.Copy(l.rows, got)
+			for i := range m.all {
+				text, _ := l.texts(&m.all[i])
+				l.wide = max(l.wide, m.env.Glyphs.TextWidth(text))
+			}
+			l.Changed()
+		})
 	})
 }
 

@@ -34,7 +34,7 @@ type Overview struct {
 // NewOverview returns the overview. Nothing is looked for yet.
 func NewOverview(e *env.Env, t *tree.Tree) *Overview {
 	o := &Overview{env: e, tree: t, as: -1}
-	o.List = prompt.List{Called: "overview", Keys: "Enter goes there", Len: func() int { return len(o.lines) }, Item: o.line, Choosable: true, None: o.Progress}
+	o.List = prompt.List{Called: "overview", Keys: "Enter goes there", Len: func() int { return len(o.lines) }, Item: o.line, Choosable: true, None: o.Progress, Wide: prompt.AllRoom}
 	return o
 }
 

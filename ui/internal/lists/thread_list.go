@@ -44,14 +44,22 @@ func newThreadList(e *env.Env, starts *tree.Starts, all *lazy.ThreadList, timed 
 	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int][]table.Value{}}
 	l.List = prompt.List{
 		Called: "threads", Keys: "Enter goes there", Also: "s sort", Choosable: true,
-		Len: l.len, Item: l.line, Head: l.head, Filter: l.filterBy, None: l.nothing,
+		Len: l.len, Item: l.line, Head: l.head, Filter: l.filterBy, None: l.nothing, Wide: l.wide,
 	}
 	l.table = &table.Table{Columns: threadColumns(timed)}
-	l.layout = table.NewLayout(l.table, e.Front.Area.Width, margin, e.Glyphs.Glyphs).Bars()
+	l.layout = table.NewLayout(l.table, e.Front.Area.Width, margin, e.Glyphs.Glyphs).Bars(roomy)
 	l.showOrder()
 	l.Select(all.Index(id))
 	l.relate()
 	return l
+}
+
+// wide returns how many cells the list needs: all if it scrolls, so that it stays as wide.
+func (l *ThreadList) wide() int {
+	if l.Lines() > l.env.Front.Area.Height {
+		return prompt.AllRoom()
+	}
+	return l.layout.Need()
 }
 
 // relate sorts the threads as a tree if they form one and the user has chosen no order.

@@ -44,11 +44,11 @@ func threadColumns(timed bool) []table.Column {
 func (l *ThreadList) fit(width int) {
 	name, wrong := &l.table.Columns[0], &l.table.Columns[len(l.table.Columns)-1]
 	l.layout.Resize(width)
-	title := wentWrong
-	if width < worded {
+	title, room := wentWrong, screen.FloatWidth(l.env.Width) // the list may be narrower
+	if room < worded {
 		title = strings.TrimSpace(l.env.Glyphs.Threw)
 	}
-	if wide := width >= roomy; name.Worth != wide || wrong.Title != title {
+	if wide := room >= roomy; name.Worth != wide || wrong.Title != title {
 		name.Worth, wrong.Worth, wrong.Least, wrong.Title = wide, wide, 0, title
 		if !wide {
 			wrong.Least = leastWrong

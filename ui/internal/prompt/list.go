@@ -25,12 +25,15 @@ type List struct {
 	Head      func(width int) string   // draws the heads of columns below the title; nil means none
 	Above     func() []string          // draws the lines above the list; nil means the title
 	Below     func() []string          // draws the lines below the list; nil means none
+	Wide      func() int               // how many cells its lines need if it floats; nil to measure them
 	Besides   int                      // how many lines Above and Below draw; 0 without them
 
 	filter   filter
 	count    int // typed before a move; 0 if none
 	sel, top int // index among the lines shown
 	height   int // lines, as last drawn
+	measured int // the lines that widest is of
+	widest   int
 }
 
 // Count returns how many lines pass the filter.
@@ -50,6 +53,30 @@ func (l *List) Lines() int {
 		return 0
 	}
 	return max(1, l.Len()) + l.besides()
+}
+
+// mostMeasured is how many lines are measured.
+const mostMeasured = 512
+
+// AllRoom is for lists that take all the room there is.
+func AllRoom() int { return screen.MostFloat }
+
+// Width returns how many cells the list needs if it floats over the tree.
+func (l *List) Width(g *screen.Glyphs) int {
+	if l.Wide != nil {
+		return l.Wide()
+	}
+	for ; l.measured < min(l.Len(), mostMeasured); l.measured++ {
+		end := 2
+		for _, c := range l.Item(l.measured).Cells {
+			end = max(end, c.At) + g.TextWidth(c.Text)
+		}
+		l.widest = max(l.widest, end)
+	}
+	if l.Len() == 0 {
+		return g.TextWidth(l.nothing()) + 4
+	}
+	return max(l.widest, g.TextWidth(l.Title)+22) // with which lines are shown
 }
 
 // besides returns how many lines are above and below those of the list.

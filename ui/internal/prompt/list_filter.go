@@ -84,6 +84,7 @@ func (l *List) refilter() {
 // Changed brings the lines shown up to date after some were added or removed. The cursor stays
 // where it is.
 func (l *List) Changed() {
+	l.measured, l.widest = 0, 0
 	if l.filter.shown != nil {
 		l.filter.shown = l.passing(l.filter.p)
 	}

@@ -113,6 +113,7 @@ type Wants struct {
 	Sticky        bool // rows around others stay in view
 	Asking        bool // a prompt floats over the tree
 	Floating      int  // lines of the list that floats over the tree, as many as it has; 0 if none does
+	FloatingWidth int  // cells that these need
 }
 
 func Usable(width, height int) bool { return width >= MinWidth && height >= MinHeight }
@@ -131,11 +132,11 @@ func LayoutFor(w Wants) Layout {
 	l.List = Rect{0, l.Top, w.Width, w.Height - 1 - l.Top}
 	if w.Floating > 0 && w.Width >= floatFrom && w.Height >= ruleFrom {
 		l.Floats = true
-		l.List.float(w.Floating)
+		l.List.float(w.Floating, w.FloatingWidth)
 	}
 	if w.Asking {
 		l.Box = Rect{0, l.Top, w.Width, w.Height - 1 - l.Top}
-		l.Box.float(boxLines)
+		l.Box.float(boxLines, MostFloat)
 	}
 	if l.Strip = w.Strip && w.Height >= ruleFrom; l.Strip {
 		l.StripAt = l.Top
@@ -157,12 +158,18 @@ func LayoutFor(w Wants) Layout {
 	return l
 }
 
-// FloatWidth returns how wide what floats is in a window, without its border.
-func FloatWidth(window int) int { return min(window-4, max(72, window-12), 132) }
+// What floats has so many cells between its borders, if the window has them: its title and the text of a filter need some.
+const (
+	leastFloatWidth = 48
+	MostFloat       = 132
+)
 
-// float makes room around a list that has a number of lines, for its border and for what is behind it.
-func (r *Rect) float(lines int) {
-	width := FloatWidth(r.Width)
+// FloatWidth returns how wide what floats is at most in a window, without its border.
+func FloatWidth(window int) int { return min(window-4, max(72, window-12), MostFloat) }
+
+// float makes room around a list that needs so many lines and cells, for its border and for what is behind it.
+func (r *Rect) float(lines, cells int) {
+	width := min(max(leastFloatWidth, cells+1), FloatWidth(r.Width))
 	height := min(max(lines, 2), max(r.Height-4, leastFloat))
 	*r = Rect{(r.Width - width) / 2, r.Y + max(0, (r.Height-1-height)/3), width, height}
 }

@@ -75,6 +75,7 @@ func (s *Search) ShowList() tea.Cmd {
 		Choosable: true,
 		Filter:    h.filterBy,
 		None:      h.nothing,
+		Wide:      prompt.AllRoom,
 	}
 	h.Select(max(0, run.shown-1))
 	s.env.Front.Show(h, h.choose)
@@ -229,8 +230,16 @@ func (h *HitList) line(i int) prompt.Item {
 		p.text = h.search.env.Spinner()
 	}
 	e, event := h.search.env, eventText(hit)
-	at := 2 + h.number + 2
-	pathAt := at + max(16, (e.Front.Area.Width-at)*3/5)
+	path := p.path
+	if e.Trace.Size.Threads == 1 && len(path) > 1 {
+		path = path[1:]
+	}
+	at, end := 2+h.number+2, e.Front.Area.Width-1
+	pathAt := at + max(16, (end-at)*3/5)
+	whole := screen.PathIn(path, 1<<12, e.Glyphs)
+	if long := end - e.Glyphs.TextWidth(whole); long < pathAt {
+		pathAt = max(long, min(pathAt, at+e.Glyphs.TextWidth(p.text)+2)) // the room that the text leaves
+	}
 	text := prompt.Cell{Text: p.text, Style: theme.Plain, At: at, Width: pathAt - at - 2, Lit: p.lit}
 	if p.spans != nil {
 		text.Spans, text.Of = p.spans, func(s format.Style) theme.Role { return theme.OfSpan(s, p.class) }
@@ -238,14 +247,10 @@ func (h *HitList) line(i int) prompt.Item {
 	if len(p.lit) > 0 {
 		text.Skip = screen.Window(p.text, p.lit[0], 0, text.Width, e.Glyphs)
 	}
-	path := p.path
-	if e.Trace.Size.Threads == 1 && len(path) > 1 {
-		path = path[1:]
-	}
 	return prompt.Item{Cells: []prompt.Cell{
 		{Text: event, Style: theme.Faint, At: at - 2 - len(event), Aside: true},
 		text,
-		{Text: screen.PathIn(path, e.Front.Area.Width-pathAt-1, e.Glyphs), Style: theme.Faint, At: pathAt},
+		{Text: screen.PathIn(path, end-pathAt, e.Glyphs), Style: theme.Faint, At: pathAt},
 	}}
 }
 

@@ -46,13 +46,17 @@ type exportList struct {
 
 func (l *exportList) Lines() int { return l.Len() + 1 + len(l.x.usage()) }
 
+func (l *exportList) Width(g *screen.Glyphs) int {
+	wide := l.List.Width(g)
+	for _, u := range l.x.usage() {
+		wide = max(wide, l.x.second(g)+g.TextWidth(u[1]))
+	}
+	return wide
+}
+
 // View draws the formats, and below them as much of the usage as there is room for.
 func (l *exportList) View(width, height int, g *screen.Glyphs) []string {
-	usage := l.x.usage()
-	wide := 0
-	for _, line := range usage {
-		wide = max(wide, g.TextWidth(line[0]))
-	}
+	usage, second := l.x.usage(), l.x.second(g)
 	usage = usage[:max(0, min(len(usage), height-1-l.Count()))]
 	l.Besides = 1 + len(usage)
 	l.Below = func() (lines []string) {
@@ -60,12 +64,20 @@ func (l *exportList) View(width, height int, g *screen.Glyphs) []string {
 			line := screen.NewLine(width, g)
 			line.Space(2)
 			line.Put(u[0], theme.Plain)
-			line.Space(2 + wide + 2 - (width - line.Left))
+			line.Space(second - (width - line.Left))
 			lines = append(lines, line.Put(u[1], theme.Faint).End())
 		}
 		return lines
 	}
 	return l.List.View(width, height, g)
+}
+
+// second returns where the second column of usage begins.
+func (x *Exports) second(g *screen.Glyphs) (at int) {
+	for _, line := range x.usage() {
+		at = max(at, 4+g.TextWidth(line[0]))
+	}
+	return at
 }
 
 // usage tells how the command is typed, and how the last export ended.

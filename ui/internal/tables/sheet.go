@@ -156,7 +156,7 @@ func (s *Sheet) show(t *table.Table) {
 const fittedRows = 512
 
 func layoutOf(t *table.Table, e *env.Env) *table.Layout {
-	l := table.NewLayout(t, screen.Inside(e.Width), margin, e.Glyphs.Glyphs).Bars()
+	l := table.NewLayout(t, screen.Inside(e.Width), margin, e.Glyphs.Glyphs).Bars(table.BarsFrom)
 	l.Fit(0, fittedRows)
 	return l
 }
