@@ -142,13 +142,13 @@ func (v *viewer) Hint(width int, g *screen.Glyphs) string {
 	return v.List.Hint(width, g)
 }
 
-// HandleKey returns what a key asks for: its own keys are for Do.
+// HandleKey returns what a key asks for.
 func (v *viewer) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	v.key = k.String()
 	switch {
 	case v.Typing():
 	case slices.Contains([]string{"tab", "shift+tab", "x", "y", "<", ">"}, v.key):
-		return prompt.ListAction{Kind: prompt.Asked}
+		return prompt.ListAction{Kind: prompt.Asked, Do: v.do}
 	case v.key == "v":
 		return prompt.ListAction{Kind: prompt.Closed}
 	case v.key == "esc" && v.tree.Jobs.Stop():
@@ -157,9 +157,7 @@ func (v *viewer) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	return v.List.HandleKey(k)
 }
 
-// Do does what the last key asked for.
-func (v *viewer) Do() (leave bool, do func() tea.Cmd) { return false, v.do }
-
+// do does what the last key asked for.
 func (v *viewer) do() tea.Cmd {
 	n := len(v.values)
 	text, is := contents(v.values[v.at].value)

@@ -50,12 +50,6 @@ type Leads interface {
 	Name() string
 }
 
-// Doer is a List with keys of its owner: see [prompt.Asked].
-type Doer interface {
-	// Do returns what the last key asked for. It runs after all lists are closed if leave is set.
-	Do() (leave bool, do func() tea.Cmd)
-}
-
 type shown struct {
 	List
 	choose func(i int) tea.Cmd
@@ -269,11 +263,10 @@ func (f *Front) act(what prompt.ListAction) tea.Cmd {
 		f.lists = f.lists[:at]
 		return in.choose(what.Index)
 	case prompt.Asked:
-		leave, do := in.List.(Doer).Do()
-		if leave {
+		if what.Leave {
 			f.Leave()
 		}
-		return do()
+		return what.Do()
 	}
 	return nil
 }

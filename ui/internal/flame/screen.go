@@ -27,9 +27,6 @@ type Screen struct {
 
 	drawn *query.FlamePicture // that cells are of
 	cells [][]query.FlameCell
-
-	leave bool
-	do    func() tea.Cmd // what the last key asked for
 }
 
 // view is a part of the axis; all of it if to is 0.
@@ -210,20 +207,18 @@ func (s *Screen) asks(name string) prompt.ListAction {
 		} else {
 			return prompt.ListAction{Kind: prompt.Unbound}
 		}
-		s.leave, s.do = true, func() tea.Cmd { return f.show(at, event) }
+		return prompt.ListAction{Kind: prompt.Asked, Leave: true, Do: func() tea.Cmd { return f.show(at, event) }}
 	case "(":
 		f.begin(pic.Timed, from)
-		return prompt.ListAction{}
 	case ")":
 		f.end(pic.Timed, to)
-		return prompt.ListAction{}
 	case "T":
 		f.limit(pic.Timed, from, to)
-		s.leave, s.do = false, func() tea.Cmd { return f.answers.Top("") }
+		return prompt.ListAction{Kind: prompt.Asked, Do: func() tea.Cmd { return f.answers.Top("") }}
 	default:
 		return prompt.ListAction{Kind: prompt.Unbound}
 	}
-	return prompt.ListAction{Kind: prompt.Asked}
+	return prompt.ListAction{}
 }
 
 // Click puts the cursor on a cell of a level, or in a column of the strip; a double click zooms.
@@ -244,9 +239,6 @@ func (s *Screen) Click(x, y int, double bool) prompt.ListAction {
 	}
 	return prompt.ListAction{}
 }
-
-// Do returns what the last key asked for.
-func (s *Screen) Do() (leave bool, do func() tea.Cmd) { return s.leave, s.do }
 
 // Hint returns the bottom line.
 func (s *Screen) Hint(width int, g *screen.Glyphs) string {

@@ -15,7 +15,8 @@ func (l *ThreadList) handleTree(name string) (a prompt.ListAction, ok bool) {
 		return a, false
 	}
 	if name == statementKey && l.family.linked {
-		return prompt.ListAction{Kind: prompt.Asked}, true
+		thread := l.ID(l.Selected())
+		return prompt.ListAction{Kind: prompt.Asked, Leave: true, Do: func() tea.Cmd { return l.starts.ToStatement(thread) }}, true
 	}
 	if l.order != asTree || l.filter != nil {
 		return a, false
@@ -46,10 +47,4 @@ func (l *ThreadList) handleTree(name string) (a prompt.ListAction, ok bool) {
 		return a, false
 	}
 	return a, true
-}
-
-// Do goes to the go statement of the cursor's thread.
-func (l *ThreadList) Do() (leave bool, do func() tea.Cmd) {
-	thread := l.ID(l.Selected())
-	return true, func() tea.Cmd { return l.starts.ToStatement(thread) }
 }

@@ -128,6 +128,8 @@ type ListAction struct {
 	Kind  Kind
 	Index int    // index of the line chosen
 	Say   string // tells the user something; "" if nothing
+	Do    func() tea.Cmd
+	Leave bool // all lists are closed before it is done
 }
 
 // Kind tells which action it is.
@@ -138,7 +140,7 @@ const (
 	Closed        // close the list
 	Chosen        // a line was chosen; close the list and those below it
 	Returned      // a line was chosen; close the list
-	Asked         // do what a key of the list's owner is for: see front.Doer
+	Asked         // do what a key of the list's owner is for
 	Unbound       // the key does nothing in the list
 )
 

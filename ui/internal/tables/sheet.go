@@ -35,7 +35,6 @@ type Sheet struct {
 	next   *work        // what a key has asked for; nil if nothing
 	failed string       // why the last work failed; "" if it did not
 	tried  map[int]bool // rows that have been requested since the last key
-	asked  *Key         // the key pressed: see Do
 	halted bool         // the source has been told to stop, and may not have yet
 	moved  bool         // a key has been pressed
 }

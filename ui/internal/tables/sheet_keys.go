@@ -107,17 +107,11 @@ func (s *Sheet) key(name string) *Key {
 
 // ask asks for what a key does, if it can be done.
 func (s *Sheet) ask(k *Key) prompt.ListAction {
-	if _, row := s.Row(); row < 0 && !k.Always {
+	t, row := s.Row()
+	if row < 0 && !k.Always {
 		return prompt.ListAction{Say: s.nothing()}
 	}
-	s.asked = k
-	return prompt.ListAction{Kind: prompt.Asked}
-}
-
-func (s *Sheet) Do() (leave bool, do func() tea.Cmd) {
-	k := s.asked
-	t, row := s.Row()
-	return k.Leaves, func() tea.Cmd { return k.Do(t, row) }
+	return prompt.ListAction{Kind: prompt.Asked, Leave: k.Leaves, Do: func() tea.Cmd { return k.Do(t, row) }}
 }
 
 // stop stops what is under way, and reports whether anything was.

@@ -341,7 +341,7 @@ func TestRowsOnRequest(t *testing.T) {
 func TestStopsSlowly(t *testing.T) {
 	g := newGrowing(50)
 	s := show(t, slowly{g})
-	if what := s.keys("esc"); what != (prompt.ListAction{}) {
+	if what := s.keys("esc"); what.Kind != prompt.NoAction || what.Say != "" {
 		t.Errorf("%+v", what)
 	}
 	if hint := s.Hint(width, &screen.Unicode); !strings.HasSuffix(hint, "Esc back") {
@@ -364,7 +364,7 @@ func TestStops(t *testing.T) {
 	if hint := s.Hint(width, &screen.Unicode); !s.Busy() || !strings.HasSuffix(hint, "Esc stops") {
 		t.Errorf("%s", hint)
 	}
-	if what := s.keys("esc"); what != (prompt.ListAction{}) || g.running {
+	if what := s.keys("esc"); what.Kind != prompt.NoAction || what.Say != "" || g.running {
 		t.Errorf("%+v", what)
 	}
 	if hint := s.Hint(width, &screen.Unicode); s.Busy() || !strings.HasSuffix(hint, "Esc back") {
@@ -440,9 +440,8 @@ func TestActions(t *testing.T) {
 		if what.Kind != prompt.Asked {
 			t.Fatalf("after %s: %+v", c.keys, what)
 		}
-		leaves, do := s.Do()
-		if do(); did != c.want || leaves != c.leaves {
-			t.Errorf("after %s: %q, leaves %v", c.keys, did, leaves)
+		if what.Do(); did != c.want || what.Leave != c.leaves {
+			t.Errorf("after %s: %q, leaves %v", c.keys, did, what.Leave)
 		}
 	}
 	s.keys("esc")
