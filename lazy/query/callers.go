@@ -327,7 +327,7 @@ func (c *Callers) On() []HistoryPoint {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := slices.Clone(c.focus.on)
-	slices.SortFunc(list, func(a, b HistoryPoint) int { return comparePlaces(a.Position, b.Position) })
+	slices.SortFunc(list, func(a, b HistoryPoint) int { return ComparePlaces(a.Position, b.Position) })
 	return list
 }
 

@@ -324,7 +324,7 @@ func (h *History) Places(done bool) *places.Set {
 	for i := range list {
 		at[i] = list[i].Position
 	}
-	slices.SortFunc(at, comparePlaces)
+	slices.SortFunc(at, ComparePlaces)
 	return placesOf(at, h.all-int64(len(h.list)), done)
 }
 

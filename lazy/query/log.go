@@ -101,8 +101,7 @@ func (l *Log) Places() *places.Set {
 	for i, e := range l.entries {
 		at[i] = lazy.Position{Thread: e.thread, At: e.at}
 	}
-	slices.SortFunc(at, comparePlaces)
-	return placesOf(at, 0, true) // what is dropped comes later, in time: it may be anywhere among these
+	return PlacesOf(at) // what is dropped comes later, in time: it may be anywhere among these
 }
 
 // Reset discards everything found.

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"slices"
 
 	"tracex/lazy"
 	"tracex/lazy/query/places"
@@ -10,9 +11,15 @@ import (
 // mostPlaced bounds the places that answers with other rows keep of what they found, 16 bytes each.
 const mostPlaced = 1 << 18
 
-// comparePlaces compares positions in the order of the trace.
-func comparePlaces(a, b lazy.Position) int {
+// ComparePlaces compares positions in the order of the trace.
+func ComparePlaces(a, b lazy.Position) int {
 	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
+}
+
+// PlacesOf returns the set of places, which it sorts.
+func PlacesOf(list []lazy.Position) *places.Set {
+	slices.SortFunc(list, ComparePlaces)
+	return placesOf(list, 0, true)
 }
 
 // placesOf returns a set of places, which are in the order of the trace; missed is how many more there are.

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"math"
-	"slices"
 
 	"tracex/lazy"
 	"tracex/lazy/query/places"
@@ -36,8 +35,7 @@ func ShownOf(ctx context.Context, r *lazy.LazyTraceReader, scope Scope, of, matc
 			c.list = append(c.list, lazy.Position{Thread: id, At: -1})
 		}
 	}
-	slices.SortFunc(c.list, comparePlaces)
-	return placesOf(c.list, 0, true), nil
+	return PlacesOf(c.list), nil
 }
 
 // shownCollector collects the places that are visited, and shown.

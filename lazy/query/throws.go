@@ -345,7 +345,7 @@ func (t *Throws) place(at lazy.Position) {
 		return
 	}
 	i := len(t.places)
-	for i > 0 && comparePlaces(t.places[i-1], at) > 0 {
+	for i > 0 && ComparePlaces(t.places[i-1], at) > 0 {
 		i--
 	}
 	t.places = slices.Insert(t.places, i, at)

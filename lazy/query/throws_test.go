@@ -261,7 +261,7 @@ func sameThrows(t *testing.T, where string, got *Throws, want []*flight) {
 	for _, w := range want {
 		at = append(at, w.at)
 	}
-	slices.SortFunc(at, comparePlaces)
+	slices.SortFunc(at, ComparePlaces)
 	set := got.Places(true)
 	if kept, beyond := set.Count(); kept != len(at) || beyond != 0 {
 		t.Errorf("%s: %d exceptions are at %d places and %d more", where, len(at), kept, beyond)

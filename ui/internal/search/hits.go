@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"unsafe"
@@ -23,10 +22,7 @@ type Hits struct {
 	before, after []lazy.Hit // of the origin
 }
 
-// compare orders positions by thread, then by offset.
-func compare(a, b lazy.Position) int {
-	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
-}
+var compare = query.ComparePlaces
 
 func (h *Hits) Len() int { return len(h.before) + len(h.after) }
 
@@ -139,24 +135,21 @@ func (s *Search) Settle() tea.Cmd {
 func (s *Search) findShown(of hitsOf) tea.Cmd {
 	h := &s.shown
 	h.of = of
-	r, steps, hits, set := s.env.Trace.Reader, query.TreeSteps(s.tree.Steps.List), s.Hits(), places.New()
-	for i := range hits.Len() {
-		at := hits.At(i)
-		set.Add(at.Thread, at.At)
+	r, steps, hits, list := s.env.Trace.Reader, query.TreeSteps(s.tree.Steps.List), s.Hits(), make([]lazy.Position, s.Hits().Len())
+	for i := range list {
+		list[i] = hits.At(i).Position
 	}
-	set.Finish()
 	return h.task.Run(s.env, func(ctx context.Context) func() tea.Cmd {
 		scope := query.Scope{Raw: of.raw}
 		var shown *places.Set
 		err := scope.Edit(ctx, r, steps)
 		if err == nil {
-			shown, err = query.ShownOf(ctx, r, scope, set, of.matches)
+			shown, err = query.ShownOf(ctx, r, scope, query.PlacesOf(list), of.matches)
 		}
 		return env.Done(func() {
 			if err != nil {
 				s.env.Fail("which hits are shown is not known", err)
-				shown = places.New()
-				shown.Finish()
+				shown = query.PlacesOf(nil)
 			}
 			h.found, h.result.Set = true, shown
 		})

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/flame"
 	"tracex/ui/internal/keys"
@@ -52,21 +50,10 @@ func (p *piece) scope(ctx context.Context, r *lazy.LazyTraceReader, raw bool) (q
 		if err != nil {
 			return s, err
 		}
-		steps = append(slices.Clip(steps), query.FocusOn(p.name, setOf(list)))
+		steps = append(slices.Clip(steps), query.FocusOn(p.name, query.PlacesOf(list)))
 	}
 	err := s.Edit(ctx, r, steps)
 	return s, err
-}
-
-// setOf returns the set of places, in any order.
-func setOf(list []lazy.Position) *places.Set {
-	slices.SortFunc(list, func(a, b lazy.Position) int { return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At)) })
-	set := places.New()
-	for _, at := range slices.Compact(list) {
-		set.Add(at.Thread, at.At)
-	}
-	set.Finish()
-	return set
 }
 
 // here returns what the screen shows; with all, the whole trace.
@@ -259,7 +246,7 @@ func (x *Exports) listed(one, several, of string, list []lazy.Position) (*piece,
 	p := x.below(len(list), one, several, func(context.Context) ([]lazy.Position, error) { return list, nil })
 	r, g, raw := x.env.Trace.Reader, x.env.Glyphs.Glyphs, p.raw
 	p.rows = func(ctx context.Context) (*Rows, error) {
-		return &Rows{Table: query.FoundIn(r, setOf(slices.Clone(list)), raw, one, several, of).Table(ctx, query.FindView{Done: 1, G: g})}, nil
+		return &Rows{Table: query.FoundIn(r, query.PlacesOf(slices.Clone(list)), raw, one, several, of).Table(ctx, query.FindView{Done: 1, G: g})}, nil
 	}
 	return p, nil
 }

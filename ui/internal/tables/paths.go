@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -96,17 +97,13 @@ func (p *Paths) toCall(t *table.Table, row int) tea.Cmd {
 		if err != nil || len(list) == 0 {
 			return lazy.Position{}, -1, cmp.Or(err, errNoCall)
 		}
-		found := places.New()
-		to := list[0]
+		at := make([]lazy.Position, len(list))
 		for i := range list {
-			found.Add(list[i].Thread, list[i].At)
-			if at := list[len(list)-1-i]; at.Thread > here.Thread || at.Thread == here.Thread && at.At > here.At {
-				to = at
-			}
+			at[i] = list[i].Position
 		}
-		found.Finish()
-		set = found
-		return to.Position, to.Event, nil
+		set = query.PlacesOf(at)
+		to := max(0, slices.IndexFunc(at, func(at lazy.Position) bool { return query.ComparePlaces(at, here) > 0 }))
+		return at[to], list[to].Event, nil
 	}, func() { p.walk("call of the path", "calls of the path", set, nil) })
 }
 
