@@ -28,25 +28,20 @@ func (j *Job) Save(ctx context.Context, f *Format, to Destination, tell lazy.Pro
 	if f.Files {
 		return j.saveCut(ctx, to, tell)
 	}
-	p, err := tracefile.Create(to.Path, to.Mode, to.Replace)
-	if err != nil {
-		return 0, err
-	}
-	defer p.Discard()
-	var found anything
-	if err := j.Run(ctx, &found, nil); err != nil {
-		return 0, err
-	}
-	if !found.some {
-		return 0, ErrNothing
-	}
-	if size, err = j.Write(ctx, f, p, tell); err != nil {
-		return 0, p.WriteError(err)
-	}
-	if size == 0 { // of a format that has calls only
-		return 0, ErrNothing
-	}
-	return size, p.Commit()
+	return SaveText(to, func(w io.Writer) error {
+		var found anything
+		if err := j.Run(ctx, &found, nil); err != nil {
+			return err
+		}
+		if !found.some {
+			return ErrNothing
+		}
+		n, err := j.Write(ctx, f, w, tell)
+		if err == nil && n == 0 { // of a format that has calls only
+			return ErrNothing
+		}
+		return err
+	})
 }
 
 // anything finds out whether an export has any event. It is a collector and its own visitor, and reads no further

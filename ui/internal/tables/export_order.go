@@ -122,8 +122,8 @@ func (x *Exports) Complete(args string) (from int, with []prompt.Candidate) {
 
 // file returns the file that an order goes to. One without a name goes beside the trace; a trace that has no file of
 // the user's, such as that of a pipe, is taken to be in the current folder.
-func (x *Exports) file(o *exportOrder) ExportName {
-	n := ExportName{Typed: o.file, Trace: x.env.Trace.File(), Part: o.name, Suffix: o.format.suffix, Replace: o.force}
+func (x *Exports) file(o *exportOrder) export.Name {
+	n := export.Name{Typed: o.file, Trace: x.env.Trace.File(), Part: o.name, Suffix: o.format.suffix, Replace: o.force}
 	if x.env.Trace.Named() {
 		n.Trace = strings.ReplaceAll(filepath.Base(x.env.Trace.Name()), " ", "-")
 	}

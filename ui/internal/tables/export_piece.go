@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/lazy/export"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
@@ -32,7 +33,7 @@ type piece struct {
 	among func(ctx context.Context) ([]lazy.Position, error)
 
 	// rows returns the rows of a table, in the background; nil if there are none.
-	rows func(ctx context.Context) (*Rows, error)
+	rows func(ctx context.Context) (*export.Rows, error)
 	// print writes the text of the rows, in the background; nil if it is no part of the tree.
 	print func(ctx context.Context, w io.Writer) error
 }
@@ -183,7 +184,7 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := &Rows{Table: t, Numbers: numbers}
+	rows := &export.Rows{Table: t, Numbers: numbers}
 	if l, ok := s.src.(Loader); ok {
 		rows.Load = l.Load
 	}
@@ -200,7 +201,7 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 	p := &piece{what: "this table of " + several, name: several}
 	src, ok := s.src.(placed)
 	if ok {
-		_, ok = src.EventAt(t, rows.number(0)) // rows of groups are no events
+		_, ok = src.EventAt(t, rows.Number(0)) // rows of groups are no events
 	}
 	if ok {
 		l, found := src.(*resultList)
@@ -212,7 +213,7 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 				if i%4096 == 0 && ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				if at, ok := src.EventAt(t, rows.number(i)); ok {
+				if at, ok := src.EventAt(t, rows.Number(i)); ok {
 					list = append(list, at)
 				}
 			}
@@ -222,7 +223,7 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 			p.steps = append(p.steps, ranges(x.steps.List)...)
 		}
 	}
-	p.rows = func(context.Context) (*Rows, error) { return rows, nil }
+	p.rows = func(context.Context) (*export.Rows, error) { return rows, nil }
 	return p, nil
 }
 
@@ -245,8 +246,8 @@ func (x *Exports) listed(one, several, of string, list []lazy.Position) (*piece,
 	}
 	p := x.below(len(list), one, several, func(context.Context) ([]lazy.Position, error) { return list, nil })
 	r, g, raw := x.env.Trace.Reader, x.env.Glyphs.Glyphs, p.raw
-	p.rows = func(ctx context.Context) (*Rows, error) {
-		return &Rows{Table: query.FoundIn(r, query.PlacesOf(slices.Clone(list)), raw, one, several, of).Table(ctx, query.FindView{Done: 1, G: g})}, nil
+	p.rows = func(ctx context.Context) (*export.Rows, error) {
+		return &export.Rows{Table: query.FoundIn(r, query.PlacesOf(slices.Clone(list)), raw, one, several, of).Table(ctx, query.FindView{Done: 1, G: g})}, nil
 	}
 	return p, nil
 }

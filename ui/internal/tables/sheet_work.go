@@ -96,6 +96,9 @@ func (s *Sheet) loading(from, to int) *work {
 	return &work{do: func(ctx context.Context) error { return l.Load(ctx, t, first, last+1) }, done: s.fail}
 }
 
+// loadedRows is how many rows are made known at once.
+const loadedRows = 256
+
 // filtering returns a turn of the filter; nil if it has ended. It loads rows that are not known, and skips those that
 // stay unknown.
 func (s *Sheet) filtering() *work {

@@ -1,4 +1,4 @@
-package tables
+package export
 
 import (
 	"context"
@@ -48,13 +48,14 @@ func TestSavingRows(t *testing.T) {
 	for _, numbers := range [][]int{nil, {3, 900, 5, 256}} {
 		x := late(n)
 		x.Numbers = numbers
-		d, err := x.Save(t.Context(), rowFormats[0], ExportName{Trace: t.TempDir() + "/t.bin", Suffix: ".csv"}, none)
+		path := t.TempDir() + "/t.csv"
+		size, err := x.Save(t.Context(), table.WriteCSV, Destination{Path: path, Mode: 0o600}, none)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(d.Path)
-		if err != nil || int64(len(b)) != d.Size {
-			t.Fatal(len(b), d.Size, err)
+		b, err := os.ReadFile(path)
+		if err != nil || int64(len(b)) != size {
+			t.Fatal(len(b), size, err)
 		}
 		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 		if numbers == nil && (len(lines) != n+1 || lines[n] != "999") {
@@ -83,7 +84,7 @@ func TestRowsFail(t *testing.T) {
 		dir := t.TempDir()
 		x := late(9000)
 		x.Load = c.load
-		_, err := x.Save(c.ctx, rowFormats[1], ExportName{Trace: dir + "/t.bin", Suffix: ".jsonl"}, none)
+		_, err := x.Save(c.ctx, table.WriteJSON, Destination{Path: dir + "/t.jsonl", Mode: 0o600}, none)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

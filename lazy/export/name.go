@@ -1,4 +1,4 @@
-package tables
+package export
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // Name is the file that an export goes to.
-type ExportName struct {
+type Name struct {
 	Typed   string // by the user; "" for one beside the trace
 	Trace   string // path of the trace
 	Part    string // what of the trace it is, such as "1204"; "" for all
@@ -24,9 +24,9 @@ type ExportName struct {
 }
 
 // beside returns the path proposed: in the folder of the trace, with its name.
-func (n *ExportName) beside() string {
+func (n *Name) beside() string {
 	path := strings.TrimSuffix(strings.TrimSuffix(n.Trace, format.PackedSuffix), ".bin")
-	if part := plain(n.Part); part != "" {
+	if part := unquoted(n.Part); part != "" {
 		path += "-" + part
 	}
 	return path + n.Suffix
@@ -35,8 +35,8 @@ func (n *ExportName) beside() string {
 // mostPart bounds the length of a Part in a name, in characters.
 const mostPart = 60
 
-// plain returns a text as a part of a file's name that no shell needs quoted.
-func plain(text string) string {
+// unquoted returns a text as a part of a file's name that no shell needs quoted.
+func unquoted(text string) string {
 	out := strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' && r != '_'
 	})
@@ -45,17 +45,24 @@ func plain(text string) string {
 }
 
 // Proposed returns the name that is proposed, without its folder. An export may go to one with a number.
-func (n *ExportName) Proposed() string { return filepath.Base(n.beside()) }
+func (n *Name) Proposed() string { return filepath.Base(n.beside()) }
 
 // mostNumbers bounds how many names are tried.
 const mostNumbers = 10_000
 
+// Destination returns where the export goes: see Path.
+func (n *Name) Destination() (to Destination, err error) {
+	to = Destination{Mode: n.mode(), Replace: n.Replace}
+	to.Path, err = n.Path()
+	return to, err
+}
+
 // Path returns where the export goes. A name that is proposed is one that is free, unless files are replaced. It
 // looks at the disk.
-func (n *ExportName) Path() (string, error) {
+func (n *Name) Path() (string, error) {
 	path, own := n.beside(), true
 	if n.Typed != "" {
-		path, own = home(n.Typed), false
+		path, own = inHome(n.Typed), false
 		if st, err := os.Stat(path); err == nil && st.IsDir() || strings.HasSuffix(n.Typed, string(filepath.Separator)) {
 			path, own = filepath.Join(path, n.Proposed()), true
 		}
@@ -74,7 +81,7 @@ func (n *ExportName) Path() (string, error) {
 }
 
 // check reports why the export cannot go to a path.
-func (n *ExportName) check(path string) error {
+func (n *Name) check(path string) error {
 	suffixes := []string{""}
 	if n.Several {
 		suffixes = []string{"", format.IndexSuffix, format.TimesSuffix}
@@ -91,7 +98,7 @@ func (n *ExportName) check(path string) error {
 }
 
 // isTrace reports whether a file is one of the trace's.
-func (n *ExportName) isTrace(path string) bool {
+func (n *Name) isTrace(path string) bool {
 	st, err := os.Stat(path)
 	if err != nil {
 		return false
@@ -104,16 +111,16 @@ func (n *ExportName) isTrace(path string) bool {
 	return false
 }
 
-// Mode returns the permissions of what is made of the trace: those of its file.
-func (n *ExportName) Mode() fs.FileMode {
+// mode returns the permissions of what is made of the trace: those of its file.
+func (n *Name) mode() fs.FileMode {
 	if st, err := os.Stat(n.Trace); err == nil && st.Mode().IsRegular() {
 		return st.Mode().Perm() | 0o200
 	}
 	return 0o644
 }
 
-// home returns a path with the user's directory in place of a tilde at its beginning.
-func home(path string) string {
+// inHome returns a path with the user's directory in place of a tilde at its beginning.
+func inHome(path string) string {
 	rest, ok := strings.CutPrefix(path, "~")
 	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
 		return path
