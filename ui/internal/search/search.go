@@ -147,14 +147,12 @@ func (s *Search) like(n *lazy.Node) (what *pattern.Pattern) {
 // LikeMethod returns the pattern that finds the calls of a method, whose class has this full name;
 // nil if the trace has no such method.
 func (s *Search) LikeMethod(class, method string) (what *pattern.Pattern) {
+	list := tree.MethodsNamed(s.env.Trace.Reader, class, method)
+	if len(list) == 0 {
+		return nil
+	}
 	s.env.Trace.Reader.WithContext(func(c *format.Context) {
-		for m := range c.Methods() {
-			of := c.Class(m.ClassID)
-			if m.Name == method && (of != nil && of.Name == class || of == nil && class == "") {
-				what = pattern.Alike(c, &format.Point{Class: format.ClassCall, Ref: m.ID})
-				return
-			}
-		}
+		what = pattern.Alike(c, &format.Point{Class: format.ClassCall, Ref: list[0]})
 	})
 	return what
 }

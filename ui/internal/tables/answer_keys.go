@@ -1,12 +1,8 @@
 package tables
 
 import (
-	"cmp"
-
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/format"
-	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/tree"
@@ -52,12 +48,15 @@ func (a *Answer) unfilter(*table.Table, int) tea.Cmd {
 // asks returns what asks for a step about a row's method, adds it, and makes the answer again.
 func (a *Answer) asks(kind query.StepKind) func(t *table.Table, row int) tea.Cmd {
 	return func(t *table.Table, row int) tea.Cmd {
-		r := RowOf(t, row)
+		r := query.RowOf(t, row)
 		class, name, ok := r.Method()
 		if !ok {
 			return a.env.Say("this row is no method")
 		}
-		about := tree.Subject{Method: cmp.Or(shortName(a.of.R, class, name), r.Call()), Class: class}
+		about := tree.Subject{Method: r.Call(), Class: class}
+		if of := tree.MethodsNamed(a.of.R, class, name); len(of) == 1 {
+			about.Method, _ = tree.NamesOf(a.of.R, of[0])
+		}
 		return a.steps.Ask(kind, about, a)
 	}
 }
@@ -75,29 +74,4 @@ func (a *Answer) edited() tea.Cmd {
 	a.mu.Unlock()
 	run, _ := a.start(m)
 	return run
-}
-
-// shortName returns the name of the only method with the names of a row; "" if there are several.
-func shortName(r *lazy.LazyTraceReader, class, method string) (name string) {
-	id := int32(-1)
-	r.WithContext(func(c *format.Context) {
-		for m := range c.Methods() {
-			if m.Name != method {
-				continue
-			}
-			if of := c.Class(m.ClassID); of == nil || of.Name != class {
-				continue
-			}
-			if id >= 0 {
-				id = -1
-				return
-			}
-			id = m.ID
-		}
-	})
-	if id < 0 {
-		return ""
-	}
-	name, _ = tree.NamesOf(r, id)
-	return name
 }

@@ -191,7 +191,7 @@ func TestAnswerRows(t *testing.T) {
 	top, cmd := startTop(a, of, query.ByMethod)
 	drain(a, cmd)
 	for i := range top.Table().Rows.Len() {
-		r := RowOf(top.Table(), i)
+		r := query.RowOf(top.Table(), i)
 		if _, _, ok := r.Method(); !ok {
 			t.Errorf("row %d is no method", i)
 		}

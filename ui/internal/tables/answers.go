@@ -120,19 +120,12 @@ func ThreadNamed(r *lazy.LazyTraceReader, text string) (int32, error) {
 			return ids[0], nil
 		}
 	}
-	found := int32(-1)
-	r.WithContext(func(c *format.Context) {
-		list := r.ThreadList()
-		for i := range min(list.Len(), 1<<20) {
-			if t := c.Thread(list.ID(i)); t != nil && t.Name == text && found < 0 {
-				found = list.ID(i)
-			}
+	for t := range r.ThreadList().All() {
+		if t.Name == text {
+			return t.ID, nil
 		}
-	})
-	if found < 0 {
-		return 0, errors.New("no thread " + text + ": type its number, its goroutine's (g45) or its name")
 	}
-	return found, nil
+	return 0, errors.New("no thread " + text + ": type its number, its goroutine's (g45) or its name")
 }
 
 // methodHere returns the method of the call under the cursor. Without one it says so and returns "".

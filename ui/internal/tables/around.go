@@ -138,7 +138,7 @@ func (x *Around) goTo(t *table.Table, row int) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	event, _ := RowOf(t, row).Event()
+	event, _ := query.RowOf(t, row).Event()
 	return x.tree.Jobs.ToPoint(to, event)
 }
 
@@ -189,9 +189,9 @@ func (x *Around) history(_ *table.Table, row int) tea.Cmd {
 // toSameThread puts the cursor on the next row of the same thread as a row, in a direction: 1 or -1.
 func (x *Around) toSameThread(step int) func(t *table.Table, row int) tea.Cmd {
 	return func(t *table.Table, row int) tea.Cmd {
-		thread, ok := RowOf(t, row).Thread()
+		thread, ok := query.RowOf(t, row).Thread()
 		for i := row + step; ok && i >= 0 && i < t.Rows.Len(); i += step {
-			if of, _ := RowOf(t, i).Thread(); of == thread {
+			if of, _ := query.RowOf(t, i).Thread(); of == thread {
 				x.tables.Select(i)
 				return nil
 			}
@@ -215,7 +215,7 @@ func (x *Around) narrow(*table.Table, int) tea.Cmd {
 
 // without leaves out the thread of a row.
 func (x *Around) without(t *table.Table, row int) tea.Cmd {
-	thread, ok := RowOf(t, row).Thread()
+	thread, ok := query.RowOf(t, row).Thread()
 	if !ok || x.drawn() == nil {
 		return x.allThreads(t, row)
 	}

@@ -48,7 +48,7 @@ func (a *Answers) Column(name string) tea.Cmd {
 
 // callsOf shows the calls that a row is about.
 func (a *Answer) callsOf(t *table.Table, row int, below *lazy.Handle) tea.Cmd {
-	what := RowOf(t, row).Calls()
+	what := query.RowOf(t, row).Calls()
 	if what == "" {
 		return a.env.Say("this row is no method: it has no calls")
 	}
@@ -140,7 +140,7 @@ func (c *Calls) Keys() []Key {
 
 // goTo goes to the call of a row. From there n and N go to the others.
 func (c *Calls) goTo(t *table.Table, row int) tea.Cmd {
-	event, ok := RowOf(t, row).Event()
+	event, ok := query.RowOf(t, row).Event()
 	if !ok {
 		return c.env.Say("the row is not read yet")
 	}

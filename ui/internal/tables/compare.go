@@ -124,7 +124,7 @@ func (x *Compare) callsIn(part *comparedRow) func(t *table.Table, row int) tea.C
 func (x *Compare) enter(t *table.Table, row int) tea.Cmd {
 	at, event, ok := x.finder().(*query.Compare).PlaceOf(t, row)
 	switch {
-	case !ok && RowOf(t, row).More("calls_a", "calls_b"):
+	case !ok && query.RowOf(t, row).More("calls_a", "calls_b"):
 		return x.callsOf(t, row, &x.a.name)
 	case !ok:
 		return x.callsOf(t, row, &x.b.name)

@@ -102,6 +102,6 @@ func (l *Log) goTo(t *table.Table, row int) tea.Cmd {
 		return nil // no lines are there yet
 	}
 	at, ok := query.LoggedAt(rows.from, row)
-	event, numbered := RowOf(t, row).Event()
+	event, numbered := query.RowOf(t, row).Event()
 	return l.goToOne(query.HistoryPoint{Position: at, Event: event}, ok && numbered, l.places(), "listed event", "listed events")
 }

@@ -30,7 +30,7 @@ func (a *Answers) Paths(args string, callees bool) tea.Cmd {
 }
 
 func (a *Answer) callersOf(t *table.Table, row int) tea.Cmd {
-	method := RowOf(t, row).Call()
+	method := query.RowOf(t, row).Call()
 	if method == "" {
 		return a.env.Say("this row is no method: it has no callers")
 	}

@@ -118,7 +118,7 @@ func (t *Top) Keys() []Key {
 
 // toCall goes to the next call of a row's method, or to the row's thread.
 func (t *Top) toCall(shown *table.Table, row int) tea.Cmd {
-	r := RowOf(shown, row)
+	r := query.RowOf(shown, row)
 	class, method, ok := r.Method()
 	if thread, is := r.Thread(); is {
 		t.tree.ToThread(int32(thread - 1))

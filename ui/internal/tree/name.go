@@ -27,6 +27,19 @@ func MethodName(r *lazy.LazyTraceReader, method int32) (name string) {
 	return name
 }
 
+// MethodsNamed returns the methods of a name, whose class has this full name; "" for methods without one.
+func MethodsNamed(r *lazy.LazyTraceReader, class, name string) (list []int32) {
+	r.WithContext(func(c *format.Context) {
+		for m := range c.Methods() {
+			of := c.Class(m.ClassID)
+			if m.Name == name && (of != nil && of.Name == class || of == nil && class == "") {
+				list = append(list, m.ID)
+			}
+		}
+	})
+	return list
+}
+
 // NamesOf returns the name of a method, as short as no other method has it, and the full name of its
 // class; "" if the trace does not describe it.
 func NamesOf(r *lazy.LazyTraceReader, method int32) (name, class string) {

@@ -1,4 +1,4 @@
-package tables
+package query
 
 import (
 	"strconv"
@@ -7,6 +7,7 @@ import (
 	"tracex/lazy/query/table"
 )
 
+// Row is a row of an answer, with what its columns name.
 type Row struct {
 	t      *table.Table
 	values []table.Value
