@@ -17,43 +17,47 @@ var opens = map[keys.Name]bool{
 	keys.Threads: true, keys.Hits: true, keys.Notes: true, keys.Help: true, keys.Overview: true, keys.Tab: true,
 }
 
+// backward are the commands that do the same as others, the other way.
+var backward = map[keys.Name]keys.Name{
+	keys.Up: keys.Down, keys.PageUp: keys.PageDown, keys.HalfPageUp: keys.HalfPageDown, keys.ScrollUp: keys.ScrollDown,
+	keys.PreviousSibling: keys.NextSibling, keys.PreviousThread: keys.NextThread, keys.PreviousHit: keys.NextHit,
+	keys.PreviousSame: keys.NextSame, keys.PreviousDifference: keys.NextDifference,
+	keys.DetailsUp: keys.DetailsDown, keys.ScrollLeft: keys.ScrollRight,
+}
+
 // do does what a command with a key does, with the number typed before the key; 0 if none was.
 func (m *Model) do(c keys.Name, n int) tea.Cmd {
-	if cmd, done := m.panes.do(c, n); done {
+	way := 1
+	if forward, is := backward[c]; is {
+		c, way = forward, -1
+	}
+	if cmd, done := m.panes.do(c, way*max(1, n), way); done {
 		return cmd
 	}
 	switch m.env.Keyboard.Keys.Named(c).Group {
 	case keys.GroupMove:
-		return m.doMove(c, n)
+		return m.doMove(c, n, way)
 	case keys.GroupTree:
 		return m.doTree(c, n)
 	case keys.GroupFind:
-		return m.doFind(c, n)
+		return m.doFind(c, n, way)
 	case keys.GroupAnswer:
 		return m.doAnswer(c, "")
 	}
-	return m.doOther(c, n)
+	return m.doOther(c, n, way)
 }
 
-func (m *Model) doMove(c keys.Name, n int) tea.Cmd {
-	t, times, half := m.tree, max(1, n), cmp.Or(n, max(1, m.tree.Out.Height/2))
+func (m *Model) doMove(c keys.Name, n, way int) tea.Cmd {
+	t, times := m.tree, way*max(1, n)
 	switch c {
 	case keys.Down:
 		return t.Aim(tree.Down(times))
-	case keys.Up:
-		return t.Aim(tree.Down(-times))
 	case keys.PageDown:
 		return t.Aim(tree.Screens(times))
-	case keys.PageUp:
-		return t.Aim(tree.Screens(-times))
 	case keys.HalfPageDown:
-		return t.Aim(tree.Pages(half))
-	case keys.HalfPageUp:
-		return t.Aim(tree.Pages(-half))
+		return t.Aim(tree.Pages(way * cmp.Or(n, max(1, t.Out.Height/2))))
 	case keys.ScrollDown:
 		return t.Aim(tree.Scroll(times))
-	case keys.ScrollUp:
-		return t.Aim(tree.Scroll(-times))
 	case keys.First:
 		return t.First(n)
 	case keys.Last:
@@ -62,12 +66,8 @@ func (m *Model) doMove(c keys.Name, n int) tea.Cmd {
 		return m.follow.Toggle()
 	case keys.NextSibling:
 		return t.Siblings(times)
-	case keys.PreviousSibling:
-		return t.Siblings(-times)
 	case keys.NextThread:
 		return t.Threads(times)
-	case keys.PreviousThread:
-		return t.Threads(-times)
 	case keys.Enclosing:
 		return t.Enclosing(n)
 	case keys.Threads:
@@ -108,14 +108,12 @@ func (m *Model) doTree(c keys.Name, n int) tea.Cmd {
 	panic("no command of the tree " + c)
 }
 
-func (m *Model) doFind(c keys.Name, n int) tea.Cmd {
+func (m *Model) doFind(c keys.Name, n, way int) tea.Cmd {
 	switch c {
 	case keys.Search:
 		return m.search.AskPattern()
 	case keys.NextHit:
-		return m.results.Hit(1, n)
-	case keys.PreviousHit:
-		return m.results.Hit(-1, n)
+		return m.results.Hit(way, n)
 	case keys.Hits:
 		return m.answers.ListHits()
 	case keys.Filter:
@@ -125,13 +123,9 @@ func (m *Model) doFind(c keys.Name, n int) tea.Cmd {
 	case keys.Longest:
 		return m.tour.Largest(n)
 	case keys.NextSame:
-		return m.search.SameName(1)
-	case keys.PreviousSame:
-		return m.search.SameName(-1)
+		return m.search.SameName(way)
 	case keys.NextDifference:
-		return m.filter.Difference(1, n)
-	case keys.PreviousDifference:
-		return m.filter.Difference(-1, n)
+		return m.filter.Difference(way, n)
 	case keys.GoTo:
 		return m.OpenLine("")
 	case keys.GoStatement:
@@ -152,8 +146,8 @@ func (m *Model) doFind(c keys.Name, n int) tea.Cmd {
 	panic("no way to find " + c)
 }
 
-func (m *Model) doOther(c keys.Name, n int) tea.Cmd {
-	times := max(1, n)
+func (m *Model) doOther(c keys.Name, n, way int) tea.Cmd {
+	times := way * max(1, n)
 	switch c {
 	case keys.Details:
 		if m.details.Welcome {
@@ -173,12 +167,8 @@ func (m *Model) doOther(c keys.Name, n int) tea.Cmd {
 		return m.panes.ask()
 	case keys.DetailsDown:
 		m.details.Scroll(times)
-	case keys.DetailsUp:
-		m.details.Scroll(-times)
 	case keys.ScrollRight:
 		m.tree.Out.Shift(8 * times)
-	case keys.ScrollLeft:
-		m.tree.Out.Shift(-8 * times)
 	case keys.Redraw:
 		return tea.Batch(tea.ClearScreen, tea.RequestWindowSize)
 	case keys.Sticky:

@@ -209,7 +209,7 @@ func TestRangeEnds(t *testing.T) {
 func TestStripMarks(t *testing.T) {
 	d := onEvent(t, "threads.stream", 100, 24, 41)
 	d.keys("m a /").typed("work(").keys("enter")
-	marked := d.m.marks.Places()[0]
+	marked := d.m.marks.Places[0]
 	hits := d.m.search.Hits()
 	if hits == nil || hits.Len() < 2 {
 		t.Fatal("no hits")

@@ -85,30 +85,21 @@ func (x *panes) hide() bool {
 	return false
 }
 
-// do does what a command does in the pane that has the keys; done is false if it is for the tree.
-func (x *panes) do(c keys.Name, n int) (cmd tea.Cmd, done bool) {
+// do does what a command does in the pane that has the keys, some times, one way; done is false if it is for the tree.
+func (x *panes) do(c keys.Name, times, way int) (cmd tea.Cmd, done bool) {
 	if x.keys == screen.TreePane {
 		return nil, false
 	}
 	p, page := x.all[x.keys], max(1, x.layout.Panes[x.keys].Height-1)
-	times := max(1, n)
 	switch c {
 	case keys.Down:
 		p.Move(times)
-	case keys.Up:
-		p.Move(-times)
 	case keys.PageDown:
 		p.Move(times * page)
-	case keys.PageUp:
-		p.Move(-times * page)
 	case keys.HalfPageDown:
-		p.Move(max(1, page/2))
-	case keys.HalfPageUp:
-		p.Move(-max(1, page/2))
+		p.Move(way * max(1, page/2))
 	case keys.ScrollDown:
 		p.Scroll(times)
-	case keys.ScrollUp:
-		p.Scroll(-times)
 	case keys.First:
 		p.Move(math.MinInt32)
 	case keys.Last:

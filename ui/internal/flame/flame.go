@@ -192,7 +192,7 @@ func (f *Flame) Matched(thread int32, from, to int64) bool {
 
 // Noted reports whether a mark or a note is in a range of offsets of a thread.
 func (f *Flame) Noted(thread int32, from, to int64) bool {
-	return slices.ContainsFunc(f.marks.Places(), func(at lazy.Position) bool {
+	return slices.ContainsFunc(f.marks.Places, func(at lazy.Position) bool {
 		return at.Thread == thread && from <= at.At && at.At < to
 	})
 }

@@ -60,7 +60,7 @@ func (m *Marks) ShowList() tea.Cmd {
 // walk makes the marks and notes the current result.
 func (m *Marks) walk() {
 	set := places.New()
-	for _, at := range m.places {
+	for _, at := range m.Places {
 		set.Add(at.Thread, at.At)
 	}
 	set.Finish()

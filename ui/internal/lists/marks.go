@@ -25,7 +25,7 @@ type Marks struct {
 
 	at      map[lazy.Position][]notes.Item // the items of the book by place
 	all     []notes.Item                   // in the order of the trace
-	places  []lazy.Position                // trace points that have items, in the order of the trace
+	Places  []lazy.Position                // trace points that have items, in the order of the trace
 	removed []notes.Item                   // the last one last
 
 	unsaved   bool // the book has changed since the last save began
@@ -45,10 +45,10 @@ func NewMarks(e *env.Env, t *tree.Tree, results *search.Results, b *notes.Book) 
 
 // index brings what is known about the book up to date.
 func (m *Marks) index() {
-	m.all, m.at, m.places = m.book.Items(), make(map[lazy.Position][]notes.Item), nil
+	m.all, m.at, m.Places = m.book.Items(), make(map[lazy.Position][]notes.Item), nil
 	for _, it := range m.all {
 		if it.At.At >= 0 && m.at[it.At] == nil {
-			m.places = append(m.places, it.At)
+			m.Places = append(m.Places, it.At)
 		}
 		m.at[it.At] = append(m.at[it.At], it)
 	}
@@ -56,10 +56,10 @@ func (m *Marks) index() {
 
 // place returns the place of a node, as items have it.
 func place(n *lazy.Node) (at lazy.Position, event int32) {
-	if n.IsThread() {
-		return lazy.Position{Thread: n.Thread(), At: -1}, -1
+	if event = -1; !n.IsThread() {
+		event = n.Point().Event
 	}
-	return n.Position(), n.Point().Event
+	return tree.PlaceOf(n), event
 }
 
 func (m *Marks) Of(n *lazy.Node) (items []notes.Item) {
@@ -74,9 +74,6 @@ func (m *Marks) Of(n *lazy.Node) (items []notes.Item) {
 	}
 	return items
 }
-
-// Places returns the trace points that have marks or notes, in the order of the trace.
-func (m *Marks) Places() []lazy.Position { return m.places }
 
 // Sign returns the sign of a node's row and a short text; "" if nothing is there.
 func (m *Marks) Sign(n *lazy.Node) (sign, text string) {

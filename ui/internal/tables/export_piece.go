@@ -80,7 +80,7 @@ func (x *Exports) here(all bool) (*piece, error) {
 		}
 		return x.listed("hit", "hits", of, list)
 	case *lists.MarkList:
-		return x.listed("marked row", "marked rows", "", x.marks.Places())
+		return x.listed("marked row", "marked rows", "", x.marks.Places)
 	case *lists.ThreadList:
 		if l.Selected() >= l.Count() {
 			return nil, errors.New("no thread is shown")

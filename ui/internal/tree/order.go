@@ -84,13 +84,10 @@ func (p *Jobs) sorted(n *lazy.Node, to lazy.Order, on, there *lazy.Node) (cmd te
 // orderKey identifies a node with sorted children in every tree of a trace. A thread has no
 // position of its own. A loop whose only iteration has no row of its own has its children.
 func orderKey(n *lazy.Node) lazy.Position {
-	if n.IsThread() {
-		return lazy.Position{Thread: n.Thread(), At: -1}
-	}
 	if p, ok := lazy.Inlined(n); ok {
 		return p
 	}
-	return n.Position()
+	return PlaceOf(n)
 }
 
 // sortedPath returns which nodes around a row have sorted children.

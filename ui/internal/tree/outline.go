@@ -139,18 +139,24 @@ func RowOf(n *lazy.Node) lazy.Row {
 	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}
 }
 
+// PlaceOf returns the position of a node; a thread is at -1.
+func PlaceOf(n *lazy.Node) lazy.Position {
+	if n.IsThread() {
+		return lazy.Position{Thread: n.Thread(), At: -1}
+	}
+	return n.Position()
+}
+
 // Here returns the position of the cursor; ok is false if it has none.
 func (o *Outline) Here() (p lazy.Position, ok bool) {
 	switch row := o.Cursor; {
-	case row.Node != nil && row.Node.IsThread():
-		return lazy.Position{Thread: row.Node.Thread(), At: -1}, true
 	case row.Node != nil:
-		return row.Node.Position(), true
+		return PlaceOf(row.Node), true
 	case row.Parent != nil:
 		return lazy.Position{Thread: row.Parent.Thread(), At: row.From}, true
 	case row.Left != 0:
 		if n := o.Tree.ThreadAt(int(row.From)); n != nil {
-			return lazy.Position{Thread: n.Thread(), At: -1}, true
+			return PlaceOf(n), true
 		}
 	}
 	return p, false
@@ -226,13 +232,11 @@ func (o *Outline) Expanded() (list []lazy.Position) {
 	look := func(r lazy.Row, ok bool, neighbour func(lazy.Row) (lazy.Row, bool)) {
 		for rows, threads := 0, 0; ok && rows < expandedRows && threads < expandedThreads; rows++ {
 			if n := r.Node; n != nil {
-				at := n.Position()
 				if n.IsThread() {
 					threads++
-					at.At = -1
 				}
 				if len(list) < expandedNodes && !n.Leaf() && o.Tree.IsExpanded(n) {
-					list = append(list, at)
+					list = append(list, PlaceOf(n))
 				}
 			}
 			r, ok = neighbour(r)

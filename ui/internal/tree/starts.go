@@ -77,18 +77,13 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 		s.env.Say("the trace does not tell which goroutine this statement made: it recorded nothing")
 		return nil, true
 	}
-	return s.toGoroutine(in.Program, number, guess), true
-}
-
-// toGoroutine goes to the first call of a goroutine of a program.
-func (s *Starts) toGoroutine(program string, number int64, guess bool) tea.Cmd {
 	r, raw := s.env.Trace.Reader, !s.tree.Out.Tree.Folded()
 	return s.tree.Jobs.ToFound("looking for the goroutine", func(ctx context.Context, progress lazy.Progress) (at lazy.Position, event int32, err error) {
 		f, err := s.Forests.Get(ctx, r.ThreadList(), progress)
 		if err != nil {
 			return at, -1, err
 		}
-		i, ok := f.Find(program, number)
+		i, ok := f.Find(in.Program, number)
 		if !ok {
 			return at, -1, fmt.Errorf("goroutine %d is not in the trace", number)
 		}
@@ -97,7 +92,7 @@ func (s *Starts) toGoroutine(program string, number int64, guess bool) tea.Cmd {
 		if guess {
 			s.env.Say(s.env.Glyphs.About + " a guess: which goroutine this statement made is not sure")
 		}
-	})
+	}), true
 }
 
 // ToStatement goes to the go statement that made the goroutine of a thread.

@@ -3,8 +3,8 @@ package uitest
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"tracex/format/formattest"
 	"tracex/lazy"
@@ -62,14 +62,12 @@ func EveryRow(t testing.TB, r *lazy.LazyTraceReader, folded bool) (rows []Row) {
 func WriteFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
+	all := make(fstest.MapFS)
 	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		all[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
+	}
+	if err := os.CopyFS(dir, all); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
