@@ -49,7 +49,7 @@ type frame struct {
 }
 
 // draw returns the whole screen: height lines of width cells.
-func (f *frame) draw(in *env.Front) string {
+func (f *frame) draw(in *env.Front, behind *screen.Backdrop) string {
 	switch {
 	case f.width == 0 || f.height == 0:
 		return ""
@@ -80,15 +80,15 @@ func (f *frame) draw(in *env.Front) string {
 		}
 	}
 	if f.layout.Floats {
-		lines = screen.Dim(lines, f.width, f.g)
-		screen.Float(lines, l.View(f.layout.List.Width, f.layout.List.Height, f.g), f.layout.List, l.Extent(), f.width, f.g)
+		lines = behind.Dim(lines, f.width, f.g)
+		behind.Float(lines, l.View(f.layout.List.Width, f.layout.List.Height, f.g), f.layout.List, l.Extent(), f.width, f.g)
 	}
 	if f.layout.Box.Width > 0 {
-		lines = screen.Dim(lines, f.width, f.g)
-		screen.Float(lines, in.PromptBox(f.layout.Box.Width, f.layout.Box.Height), f.layout.Box, screen.Scroll{}, f.width, f.g)
+		lines = behind.Dim(lines, f.width, f.g)
+		behind.Float(lines, in.PromptBox(f.layout.Box.Width, f.layout.Box.Height), f.layout.Box, screen.Scroll{}, f.width, f.g)
 	}
 	if len(f.choices) > 0 {
-		screen.Float(lines, f.choices, f.chosenIn, screen.Scroll{}, f.width, f.g)
+		behind.Float(lines, f.choices, f.chosenIn, screen.Scroll{}, f.width, f.g)
 	}
 	if menu := in.Menu(f.width, f.height-3); len(menu) > 0 {
 		copy(lines[len(lines)-len(menu):], menu)

@@ -47,9 +47,10 @@ type Model struct {
 	themes   *themes
 	chips    chips
 
-	tabs  *Tabs // all that are open, with this one; nil if it is alone
-	left  ends  // what was on when the last list was closed
-	frame frame // what the screen shows, as of the end of the last Update
+	tabs   *Tabs           // all that are open, with this one; nil if it is alone
+	left   ends            // what was on when the last list was closed
+	frame  frame           // what the screen shows, as of the end of the last Update
+	behind screen.Backdrop // what floats
 }
 
 // New returns the explorer for a trace. The caller keeps r and closes it.
@@ -233,7 +234,7 @@ func (m *Model) settleList(l screen.Layout) tea.Cmd {
 }
 
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.frame.draw(&m.env.Front))
+	v := tea.NewView(m.frame.draw(&m.env.Front, &m.behind))
 	v.AltScreen, v.ReportFocus, v.WindowTitle, v.ProgressBar = true, true, m.frame.window, m.frame.progress
 	if !m.env.NoMouse {
 		v.MouseMode = tea.MouseModeCellMotion

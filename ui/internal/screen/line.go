@@ -2,7 +2,6 @@ package screen
 
 import (
 	"cmp"
-	"strings"
 
 	"tracex/format"
 	"tracex/lazy/query/table"
@@ -19,7 +18,11 @@ type Line struct {
 	Box    theme.Pen // that of a box that is drawn, whatever the roles; "" for none
 }
 
-func NewLine(width int, g *Glyphs) *Line { return &Line{Left: width, Glyphs: g} }
+// NewLine returns an empty line of width cells.
+func NewLine(width int, g *Glyphs) *Line {
+	const switches = 96 // bytes of the usual escape sequences
+	return &Line{b: make([]byte, 0, max(0, width)+switches), Left: width, Glyphs: g}
+}
 
 // NewRow returns a line that begins with the mark of the cursor, or a blank; the cursor's line is a bar.
 func NewRow(width int, cursor bool, g *Glyphs) *Line {
@@ -124,10 +127,7 @@ func (l *Line) Gauge(part, whole int64, width int) {
 // End fills the line up and returns it.
 func (l *Line) End() string {
 	l.to(theme.Plain, false)
-	if l.Left > 0 {
-		l.b = append(l.b, strings.Repeat(" ", l.Left)...)
-		l.Left = 0
-	}
+	l.Space(l.Left)
 	l.turn("")
 	return string(l.b)
 }
