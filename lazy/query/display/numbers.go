@@ -51,10 +51,11 @@ func Size(n int64) string {
 		v /= 1024
 		i++
 	}
+	digits := 1
 	if i == 0 || v >= 10 {
-		return fmt.Sprintf("%.0f %s", v, units[i])
+		digits = 0
 	}
-	return fmt.Sprintf("%.1f %s", v, units[i])
+	return strconv.FormatFloat(v, 'f', digits, 64) + " " + units[i]
 }
 
 // Remaining writes how long something will take: 8 s, 3 min.

@@ -36,6 +36,8 @@ type ThreadList struct {
 	table   *table.Table          // its columns; the rows are those seen
 	layout  *table.Layout         // of table
 	seen    map[int][]table.Value // the rows on the screen, by number
+	ends    map[int]table.Value   // what went wrong, by number
+	endsOf  *lazy.ThreadList      // the list that ends are of
 }
 
 // newThreadList returns the list of threads, with the cursor on the thread with the given id. In a trace

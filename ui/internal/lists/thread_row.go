@@ -2,6 +2,7 @@ package lists
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,13 @@ func (l *ThreadList) fit(width int) {
 func (l *ThreadList) look(which []int) (rows [][]table.Value) {
 	_, all := l.all.Reader().Totals()
 	_, length, _ := l.all.Reader().Recording()
-	ends := l.all.Ends(which)
+	if l.endsOf != l.all {
+		l.ends, l.endsOf = make(map[int]table.Value), l.all
+	}
+	unknown := slices.DeleteFunc(slices.Clone(which), func(n int) bool { _, ok := l.ends[n]; return ok })
+	for i, end := range l.all.Ends(unknown) {
+		l.ends[unknown[i]] = l.wrong(end)
+	}
 	for i, t := range l.all.Rows(which) {
 		calls, time, share := table.Int(t.Calls), table.Value{}, table.Value{}
 		switch {
@@ -74,7 +81,7 @@ func (l *ThreadList) look(which []int) (rows [][]table.Value) {
 			time = table.Int(t.Time.Duration)
 			share = table.Float(float64(t.Time.Duration) / float64(length))
 		}
-		row := []table.Value{l.nameOf(which[i], t.ThreadInfo), table.Int(int64(t.ID) + 1), calls, time, share, table.Int(t.Bytes), l.wrong(ends[i])}
+		row := []table.Value{l.nameOf(which[i], t.ThreadInfo), table.Int(int64(t.ID) + 1), calls, time, share, table.Int(t.Bytes), l.ends[which[i]]}
 		l.seen[which[i]] = row
 		rows = append(rows, row)
 	}
