@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
 )
 
 // facts are the output of info, a field for each property of the JSON object. Programs
@@ -26,6 +27,7 @@ type facts struct {
 	Begun        string `json:"recording_begun,omitempty"`
 	Length       *int64 `json:"recording_ns,omitempty"`
 	TimesProblem string `json:"times_problem,omitempty"` // why existing times are not used
+	TimesMissing string `json:"-"`                       // see query.WithoutTimes
 	// Summary is the size of a summary that fits; SummaryProblem tells why one is not used.
 	Summary        int64         `json:"summary_bytes,omitempty"`
 	SummaryProblem string        `json:"summary_problem,omitempty"`
@@ -109,6 +111,7 @@ func gather(r *lazy.LazyTraceReader, sum lazy.Summary) *facts {
 			t.Begun = begun.UTC().Format(time.RFC3339Nano)
 		}
 	}
+	t.TimesMissing = query.WithoutTimes(r)
 	if s.TimesReason != nil {
 		t.TimesProblem = message(s.TimesReason)
 	}

@@ -31,6 +31,8 @@ func (t *facts) write(w io.Writer, threads threadRows) error {
 		out.line("times", "not usable: "+t.TimesProblem)
 	case t.Times > 0:
 		out.line("times", exactSize(t.Times))
+	case t.TimesMissing != "":
+		out.line("times", strings.TrimPrefix(t.TimesMissing, "no times: "))
 	}
 	switch {
 	case t.SummaryProblem != "":

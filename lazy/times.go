@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"tracex/format"
@@ -68,6 +69,27 @@ func (r *LazyTraceReader) TimesSize() int64 {
 		return 0
 	}
 	return r.times.Load().Size()
+}
+
+// TimesMissing returns the path where the times of a Go program's trace would be, if there is no such file: it was not
+// copied with the trace, or no times were recorded. It is "" for others: what records in a JVM writes none.
+func (r *LazyTraceReader) TimesMissing() (path string) {
+	if st := r.Status(); r.timed() || st.TimesReason != nil || st.Growth.On || r.timesPath == "" {
+		return ""
+	}
+	r.WithContext(func(c *format.Context) {
+		const looked = 1000
+		n := 0
+		for l := range c.Locations() {
+			if file, _ := c.Text(l.File); strings.HasSuffix(file, ".go") {
+				path = r.timesPath
+			} else if n++; file == "" && n < looked {
+				continue
+			}
+			return
+		}
+	})
+	return path
 }
 
 // timed reports whether there are usable times.

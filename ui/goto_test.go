@@ -97,6 +97,10 @@ func TestGoToTime(t *testing.T) {
 		t.Errorf("went to %+v, expected one within %+v", got, at)
 	}
 	d.keys(":").typed("9h").keys("enter").has("32,400 s (9h 00m) is after the last call that has ended in this thread")
+	demo := drive(t, uitest.Open(t, formattest.Demo(t), lazy.Options{NoWrite: true}), 160, 24, Options{})
+	demo.command("0")
+	began, _ := demo.m.tree.Out.Cursor.Node.Time()
+	demo.command("t2").command(fmt.Sprintf("%dns", began.Start+1)).has("in this thread: this is the next; t1 ran then: :t1 goes to it")
 	untimed := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	untimed.keys(":").typed("1ms").keys("enter").has("this trace has no times")
 }

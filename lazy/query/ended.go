@@ -1,6 +1,7 @@
 package query
 
 import (
+	"path/filepath"
 	"strings"
 
 	"tracex/format"
@@ -19,12 +20,16 @@ func neverEnded(pending bool) string {
 	return "did not end"
 }
 
-// gapNotes tell of calls that are missing between the first calls of a recording and the newest: of the time that tables
+// gapNotes tell that times may have been recorded, and of calls that are missing between the first calls of a recording and the newest: of the time that tables
 // have, too, if it has times. They lock descriptors.
 func gapNotes(r *lazy.LazyTraceReader, timed bool) (notes []string) {
+	var without []string
+	if why := WithoutTimes(r); !timed && why != "" {
+		without = []string{why}
+	}
 	r.WithContext(func(c *format.Context) { notes = format.Gaps(c) })
 	if len(notes) == 0 {
-		return nil
+		return without
 	}
 	const several = 3
 	text := "missing at the rows " + format.GapPrefix + "…>: " + strings.Join(notes[:min(len(notes), several)], ", ")
@@ -34,7 +39,16 @@ func gapNotes(r *lazy.LazyTraceReader, timed bool) (notes []string) {
 	if timed {
 		text += "; that time is in the self times of the calls around, and a call that ends there counts up to it"
 	}
-	return []string{text}
+	return append(without, text)
+}
+
+// WithoutTimes tells what to do if a trace was copied without its times; "" if it has some, or never had any.
+func WithoutTimes(r *lazy.LazyTraceReader) string {
+	file := r.TimesMissing()
+	if file == "" {
+		return ""
+	}
+	return "no times: " + filepath.Base(file) + " is not there; copy it beside the trace, unless it was recorded with --no-times"
 }
 
 // notEnded tells of how many calls have not ended.

@@ -62,6 +62,7 @@ type OverviewFacts struct {
 	Unfinished int         `json:"unfinished"`          // containers without an end
 	Gaps       []string    `json:"gaps,omitempty"`      // what is missing between the first calls and the newest, of each process
 	Status     lazy.Status `json:"-"`                   // has the reasons
+	NoTimes    string      `json:"-"`                   // see WithoutTimes
 	// Methods have the most self time or, in a trace without times, the most calls. Topped tells that all
 	// of the trace counts.
 	Methods []OverviewMethod `json:"top"`
@@ -252,5 +253,6 @@ func (o *Overview) record(f *OverviewFacts) {
 		f.Calls, f.Events, f.Counted = s.calls, s.events, true
 	}
 	f.End, f.Recovered, f.Unfinished = ending(&f.Status), f.Status.Ended, f.Status.Unfinished
+	f.NoTimes = WithoutTimes(o.r)
 	o.r.WithContext(func(c *format.Context) { f.Gaps = format.Gaps(c) })
 }

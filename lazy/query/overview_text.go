@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -88,7 +89,7 @@ func (x *overviewText) recorded() {
 	case x.Status.TimesReason != nil:
 		x.line("the times cannot be used: " + x.Status.TimesReason.Error()).Note = true
 	case x.Length == nil:
-		x.line("no times were recorded").Note = true
+		x.line(cmp.Or(x.NoTimes, "no times were recorded")).Note = true
 	case x.Begun == nil:
 		x.line("recorded for " + x.g.Duration(*x.Length) + "; when is not known")
 	default:

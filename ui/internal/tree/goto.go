@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,25 +126,53 @@ func (p *Jobs) toTime(ns int64) tea.Cmd {
 	}
 	p.tree.Visit()
 	r, at := p.env.Trace.Reader, p.env.Glyphs.Exactly(ns)
-	return p.Run("looking for "+at, cannotGo, func(context.Context, lazy.Progress) (func() tea.Cmd, error) {
+	return p.Run("looking for "+at, cannotGo, func(ctx context.Context, _ lazy.Progress) (func() tea.Cmd, error) {
 		found, err := r.FindTime(thread, ns)
+		other := ""
+		if err != nil || found.Before || found.After {
+			other = p.ranAt(ctx, ns)
+		}
 		if errors.Is(err, lazy.ErrNoTimes) {
-			return func() tea.Cmd {
-				return p.env.Warn("this trace has no times: go to an event (1204) or a position (50%)")
-			}, nil
+			why := cmp.Or(query.WithoutTimes(r), "this trace has no times: go to an event (1204) or a position (50%)")
+			if _, timed := r.Times(); timed {
+				why = "nothing in this thread has a time" + other
+			}
+			return func() tea.Cmd { return p.env.Warn(why) }, nil
 		}
 		return func() tea.Cmd {
 			return p.Reveal(found.Position, func(n *lazy.Node) tea.Cmd {
 				switch {
 				case found.Before:
-					p.env.Say("no call was open at " + at + ": this is the next")
+					p.env.Say("no call was open at " + at + " in this thread: this is the next" + other)
 				case found.After:
-					p.env.Say(at + " is after the last call that has ended in this thread")
+					p.env.Say(at + " is after the last call that has ended in this thread" + other)
 				}
 				return p.tree.land(n)
 			})
 		}, err
 	})
+}
+
+// ranAt names a thread in which a call was open at a time, for the end of a message; "" if there is none.
+func (p *Jobs) ranAt(ctx context.Context, ns int64) string {
+	r := p.env.Trace.Reader
+	for t := range r.ThreadList().All() {
+		if ctx.Err() != nil {
+			break
+		}
+		if in, ok := r.ThreadTime(t.ID); !ok || ns < in.Start || ns > in.End() {
+			continue
+		}
+		if found, err := r.FindTime(t.ID, ns); err != nil || found.Before || found.After {
+			continue
+		}
+		name := fmt.Sprintf("t%d", int64(t.ID)+1)
+		if n, ok := goroutines.Parse(t.Name); ok && n.Number > 0 {
+			name = goroutines.Label(n.Number)
+		}
+		return "; " + name + " ran then: :" + name + " goes to it"
+	}
+	return ""
 }
 
 // ToMoment goes to what another thread did at the moment of the cursor's row.
