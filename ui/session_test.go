@@ -59,6 +59,21 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestSessionWithoutMatches: a filter of the last session that has no matches is not in force: it would leave an empty tree.
+func TestSessionWithoutMatches(t *testing.T) {
+	d := driveNoted(t, gsonFile(t), Options{})
+	d.filtered("kids>100000").has("1 thread without a match").keys("&").typed("").keys("esc")
+	d = d.again(t, Options{})
+	d.has("the filter of last time, kids>100000, has no matches: all rows are shown", "Libs.gson()")
+	if d.m.filter.Cur != nil || !strings.Contains(d.keys("&").screen(), "kids>100000") {
+		t.Errorf("it is in force, or forgotten:\n%s", d.screen())
+	}
+	d.keys("esc").filtered("kids>30")
+	if d = d.again(t, Options{}); d.m.filter.Cur == nil || strings.Contains(d.screen(), "no matches") {
+		t.Errorf("a filter with matches is not in force:\n%s", d.screen())
+	}
+}
+
 // rowsShown returns the rows on the screen.
 func (d *noted) rowsShown() string {
 	var texts []string

@@ -35,6 +35,8 @@ type Filter struct {
 	differ *Result // what differs, in a diff of two traces, found by diff; nil before it is asked for
 	diff   *FilterRun
 	home   *lazy.Position // where the cursor returns to once that is known to match; nil if nowhere
+	// resumed is that the filter is of the last session, and ends if it has no matches.
+	resumed bool
 }
 
 // Run filters the tree, or asks for a filter.
@@ -102,7 +104,7 @@ func (f *Filter) begin(text string) tea.Cmd {
 	if err != nil {
 		return f.env.Warn(screen.ErrorLine(err))
 	}
-	f.Last, f.home = text, nil
+	f.Last, f.home, f.resumed = text, nil, false
 	from, ok := f.tree.Out.Here()
 	if f.Cur == nil {
 		f.tree.Visit()
@@ -120,7 +122,7 @@ func (f *Filter) Resume(text string, at lazy.Position) tea.Cmd {
 	if err != nil {
 		return nil
 	}
-	f.Last, f.home = text, &at
+	f.Last, f.home, f.resumed = text, &at, true
 	return f.start(e)
 }
 
@@ -252,6 +254,12 @@ func (f *Filter) Settle() tea.Cmd {
 		return cmd
 	}
 	f.home = nil
+	if kept, beyond := run.Set().Count(); f.resumed && kept == 0 && beyond == 0 && run.err == nil && run.shown.Load().sizes == nil {
+		if f.Clear(); f.tree.Out.Cursor.Node != nil {
+			f.tree.Out.Tree.Expand(f.tree.Out.Cursor.Node) // nothing in it was shown
+		}
+		return tea.Batch(cmd, f.env.Say("the filter of last time, "+f.Last+", has no matches: all rows are shown"))
+	}
 	return tea.Batch(cmd, f.tree.Jobs.Show(*at))
 }
 
