@@ -66,6 +66,8 @@ func SaveText(to Destination, write func(io.Writer) error) (size int64, err erro
 // rowsAtOnce is how many rows are made known at once.
 const rowsAtOnce = 256
 
+const mostTries = 3
+
 // saving is rows on their way to a file: the source that makes them known, and the writer. After an error it has no
 // rows, and writes nothing more.
 type saving struct {
@@ -87,7 +89,7 @@ func (s *saving) Row(i int) []table.Value {
 	}
 	t, n := s.Table, s.Number(i)
 	row := t.Rows.Row(n)
-	if row == nil && s.Load != nil {
+	for tries := 0; row == nil && s.Load != nil && tries < mostTries; tries++ { // the screen may let go of rows meanwhile
 		if s.err = s.Load(s.ctx, t, n, min(n+rowsAtOnce, t.Rows.Len())); s.err != nil {
 			return nil
 		}

@@ -45,6 +45,11 @@ func loadKept(ctx context.Context, t *table.Table, from, to int) error {
 	if !ok {
 		return nil
 	}
+	k.known.mu.Lock()
+	if len(k.known.read)+to-from > mostKept {
+		clear(k.known.read) // before, as all of these are wanted
+	}
+	k.known.mu.Unlock()
 	for i := max(from, 0); i < min(to, k.n); i++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -57,9 +62,6 @@ func loadKept(ctx context.Context, t *table.Table, from, to int) error {
 			return k.Err()
 		}
 		k.known.mu.Lock()
-		if len(k.known.read) >= mostKept {
-			clear(k.known.read)
-		}
 		k.known.read[i] = row
 		k.known.mu.Unlock()
 	}
