@@ -5,6 +5,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/notes"
+	"tracex/lazy/query"
 	"tracex/ui/internal/details"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
@@ -25,7 +26,8 @@ type arrival struct {
 	to      *lazy.Handle   // nil if there is none, or no longer
 	session *notes.Session // the same
 	tried   bool
-	job     int // that looks for it; 0 if none does yet
+	told    bool // whether times are missing
+	job     int  // that looks for it; 0 if none does yet
 }
 
 func (a *arrival) looking() bool { return a.job != 0 && a.tree.Jobs.Current() == a.job }
@@ -33,7 +35,13 @@ func (a *arrival) looking() bool { return a.job != 0 && a.tree.Jobs.Current() ==
 // arrive goes to the place where the explorer begins, once. A key gives up looking for it when
 // the trace is known.
 func (a *arrival) arrive() tea.Cmd {
-	switch settled := a.env.Trace.Settled() || a.env.Trace.Following(); {
+	settled := a.env.Trace.Settled() || a.env.Trace.Following()
+	if settled && !a.told {
+		if a.told = true; query.WithoutTimes(a.env.Trace.Reader) != "" {
+			a.env.Say(query.WithoutTimes(a.env.Trace.Reader))
+		}
+	}
+	switch {
 	case a.looking():
 		return nil
 	case a.session != nil && settled && !a.steps.Pending():

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -8,6 +10,20 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/uitest"
 )
+
+// TestArrivalWithoutTimes: a Go trace that was copied without its times says so when it is opened.
+func TestArrivalWithoutTimes(t *testing.T) {
+	path := formattest.Demo(t)
+	if err := os.Remove(path + format.TimesSuffix); err != nil {
+		t.Fatal(err)
+	}
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
+	d.has("no times: shop.bin.tim is not there; copy it beside the trace, unless it was recorded with --no-times")
+	if d.keys("j"); strings.Contains(d.screen(), "no times") {
+		t.Error("it is said twice")
+	}
+	d.command("20ms").has("no times: shop.bin.tim is not there")
+}
 
 // TestArrival: the explorer begins at the address that it was given.
 func TestArrival(t *testing.T) {
