@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/goroutines"
 )
 
 // OverviewLine is a line of an Overview as a person reads it. It may have any characters that the trace has.
@@ -233,7 +234,12 @@ func (x *overviewText) threads() {
 		if t.Name != "" {
 			calls = fmt.Sprintf("%16s  ", calls)
 		}
-		x.row("%-7s %s %s%s", t.Label, t.Bars(x.g), calls, t.Name).to(&t.OverviewPlace)
+		name := t.Name
+		if n, ok := goroutines.Parse(name); ok && n.Start != "" {
+			name, _ = n.Heading()
+			name = strings.Replace(name, t.Label+" ", "", 1)
+		}
+		x.row("%-7s %s %s%s", t.Label, t.Bars(x.g), calls, name).to(&t.OverviewPlace)
 	}
 	if !x.Timed {
 		x.note("when each did what is not known: there are no times")
