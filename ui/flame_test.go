@@ -42,6 +42,9 @@ func TestFlame(t *testing.T) {
 	if d.keys("V"); d.m.layout().Top != top+1 {
 		t.Error("no strip")
 	}
+	if small := drive(t, r, 40, 10, Options{}).keys("V"); small.m.env.Front.List() == nil {
+		t.Error("V shows nothing where there is no room for the strip")
+	}
 	d.keys("V")
 	same := func(o lazy.FlameOptions) {
 		t.Helper()

@@ -46,9 +46,9 @@ func New(e *env.Env, t *tree.Tree, steps *tree.Steps, results *search.Results, f
 	return &Flame{env: e, tree: t, steps: steps, results: results, filter: filter, search: s, marks: marks, answers: answers, hues: make(map[string]theme.Role)}
 }
 
-// Next shows the strip, then the flame of the cursor's thread.
+// Next shows the strip, if the window has room, then the flame of the cursor's thread.
 func (f *Flame) Next() tea.Cmd {
-	if !f.On && f.env.Front.List() == nil {
+	if !f.On && f.env.Front.List() == nil && f.env.Height >= screen.RuleFrom {
 		f.On = true
 		return nil
 	}

@@ -79,7 +79,7 @@ const (
 const (
 	besideFrom = 110
 	onlyBelow  = 60
-	ruleFrom   = 12
+	RuleFrom   = 12
 	hintsFrom  = 16
 	floatFrom  = 60 // in a narrower window, lists replace the tree
 )
@@ -119,8 +119,8 @@ type Wants struct {
 func Usable(width, height int) bool { return width >= MinWidth && height >= MinHeight }
 
 func LayoutFor(w Wants) Layout {
-	l := Layout{TreeWidth: w.Width, Rule: w.Height >= ruleFrom, Hints: w.Height >= hintsFrom}
-	l.Trouble = w.Trouble && w.Height >= ruleFrom
+	l := Layout{TreeWidth: w.Width, Rule: w.Height >= RuleFrom, Hints: w.Height >= hintsFrom}
+	l.Trouble = w.Trouble && w.Height >= RuleFrom
 	l.Path, l.Top = 1, 2
 	if l.Chips = w.Chips; l.Chips {
 		l.Path++
@@ -130,7 +130,7 @@ func LayoutFor(w Wants) Layout {
 		l.Top++
 	}
 	l.List = Rect{0, l.Top, w.Width, w.Height - 1 - l.Top}
-	if w.Floating > 0 && w.Width >= floatFrom && w.Height >= ruleFrom {
+	if w.Floating > 0 && w.Width >= floatFrom && w.Height >= RuleFrom {
 		l.Floats = true
 		l.List.float(w.Floating, w.FloatingWidth)
 	}
@@ -138,7 +138,7 @@ func LayoutFor(w Wants) Layout {
 		l.Box = Rect{0, l.Top, w.Width, w.Height - 1 - l.Top}
 		l.Box.float(boxLines, MostFloat)
 	}
-	if l.Strip = w.Strip && w.Height >= ruleFrom; l.Strip {
+	if l.Strip = w.Strip && w.Height >= RuleFrom; l.Strip {
 		l.StripAt = l.Top
 		l.Top++
 	}
