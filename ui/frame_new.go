@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
 )
@@ -113,7 +114,11 @@ func (m *Model) newFrame() frame {
 		f.tour = m.tour.View(f.width, l.Tour)
 	}
 	f.position = env.Position(o.Cursor.Node, m.env.Keyboard.Typed(g), g)
-	for _, text := range []string{m.answers.Compared(), m.results.Text()} {
+	short := ""
+	if !l.Hints && back(m) != "" {
+		short = keys.ActionKey(string(keys.Stop), g) + " back"
+	}
+	for _, text := range []string{m.answers.Compared(), short, m.results.Text()} {
 		if text != "" && f.position != "" {
 			text = f.position + " " + g.Dot + " " + text
 		}
@@ -134,7 +139,8 @@ func (m *Model) newFrame() frame {
 
 // back returns the name of the list that Esc leads back to; "" if it does something else.
 func back(m *Model) string {
-	if endsOf(m).since(m.left) {
+	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy()
+	if stops || endsOf(m).since(m.left) {
 		return ""
 	}
 	return m.env.Front.Back()

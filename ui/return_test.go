@@ -1,9 +1,13 @@
 package ui
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
 	"tracex/ui/internal/uitest"
 )
 
@@ -53,8 +57,29 @@ func TestReturnOrder(t *testing.T) {
 	if d.keys("esc & m e t h o d = p e e k enter T enter"); !strings.Contains(d.bottom(), "Esc back to top") {
 		t.Errorf("at 80 columns: %q", d.bottom())
 	}
+	d.resize(40, 10)
+	if !strings.Contains(d.bottom(), "Esc back") {
+		t.Errorf("without the line of keys: %q", d.bottom())
+	}
 	if d.keys("esc esc esc T enter ! q"); d.m.env.Front.Back() != "" {
 		t.Error("Esc leads back to a table from before another one")
+	}
+}
+
+// TestReturnStops: what Esc does next is told: as long as something runs it stops that.
+func TestReturnStops(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("T enter")
+	d.m.env.Patience = 0
+	d.m.env.Start()
+	d.m.tree.Jobs.Run("going there", "", func(ctx context.Context, _ lazy.Progress) (func() tea.Cmd, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	if d.keys("j"); strings.Contains(d.bottom(), "Esc back") {
+		t.Errorf("while work runs: %q", d.bottom())
+	}
+	if d.keys("esc j"); !strings.Contains(d.bottom(), "Esc back to top") {
+		t.Errorf("afterwards: %q", d.bottom())
 	}
 }
 
@@ -66,5 +91,16 @@ func TestReturnWorks(t *testing.T) {
 		if after := d.keys("s").screen(); after == before || strings.Contains(after, ", sorting") {
 			t.Errorf("%s s does not sort the threads:\n%s", keys, before)
 		}
+	}
+}
+
+// TestReturnEdited: a step taken in the tree is in the table when Esc leads back to it, also in one below another.
+func TestReturnEdited(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{})
+	if screen := d.keys("T enter z esc").screen(); !strings.Contains(screen, ": top · by own events") {
+		t.Errorf("a step in the tree is not in the table:\n%s", screen)
+	}
+	if screen := d.keys("a Z q").screen(); strings.Contains(screen, ": top") || !strings.Contains(screen, " top · by own events") {
+		t.Errorf("a step undone in the table above is still in the table:\n%s", screen)
 	}
 }
