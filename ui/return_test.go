@@ -66,6 +66,14 @@ func TestReturnOrder(t *testing.T) {
 	}
 }
 
+// TestReturnNowhere: Enter on a line of the overview that leads nowhere says so and leaves the overview open.
+func TestReturnNowhere(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("I enter").has("this line leads nowhere")
+	if d.m.env.Front.List() != d.m.overview {
+		t.Error("the overview is closed")
+	}
+}
+
 // TestReturnStops: what Esc does next is told: as long as something runs it stops that.
 func TestReturnStops(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("T enter")

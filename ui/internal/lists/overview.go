@@ -153,6 +153,7 @@ func (o *Overview) Go(i int) (cmd tea.Cmd, command string) {
 		o.tree.Visit()
 		return o.tree.Jobs.ToPoint(l.At.Position, l.At.Event), ""
 	case l.Command == "":
+		o.env.Front.Return()
 		o.env.Say("this line leads nowhere")
 	}
 	return nil, l.Command
