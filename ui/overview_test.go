@@ -23,7 +23,7 @@ func TestOverview(t *testing.T) {
 		t.Error("it is not complete:\n" + d.screen())
 	}
 	for i, l := range want {
-		d.has(l.Text)
+		d.has(l.Text[:l.Bar], l.Text[l.Bar:]) // a bar may be there
 		if !l.Leads && l.Command == "" {
 			continue
 		}

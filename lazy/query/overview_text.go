@@ -15,6 +15,9 @@ type OverviewLine struct {
 	Head bool // it begins a part
 	Note bool // it tells what is not known, or that there is nothing
 	Text string
+	// A bar of Part in Whole has room at byte Bar of the text; 0 for no bar.
+	Bar         int
+	Part, Whole int64
 	// A line leads to a place, of an event or, with the event -1, of a thread, or to an answer.
 	Leads   bool
 	At      HistoryPoint
@@ -64,6 +67,15 @@ func (x *overviewText) head(text string, all bool, command string) {
 // row adds a line to a part.
 func (x *overviewText) row(format string, args ...any) *OverviewLine {
 	return x.line("  " + fmt.Sprintf(format, args...))
+}
+
+// barred adds a line with a bar after its size.
+func (x *overviewText) barred(size string, part, whole int64, format string, args ...any) *OverviewLine {
+	l := x.row("%s"+format, append([]any{size}, args...)...)
+	if whole > 0 {
+		l.Bar, l.Part, l.Whole = len("  "+size), part, whole
+	}
+	return l
 }
 
 func (x *overviewText) note(text string) { x.row("%s", text).Note = true }
@@ -128,16 +140,17 @@ func (x *overviewText) methods() {
 		calls := display.Plural(m.Calls, "call")
 		var l *OverviewLine
 		if x.Timed {
-			self, share := x.g.Duration(*m.Self), ""
+			self, share, part := x.g.Duration(*m.Self), "", int64(0)
 			if m.Bound != "" {
 				self = x.g.About + self
 			}
 			if m.Share != nil {
-				share = display.Share(int64(*m.Share*1e9+0.5), 1e9)
+				part = int64(*m.Share*1e9 + 0.5)
+				share = display.Share(part, 1e9)
 			}
-			l = x.row("%9s  %5s  %s, %s", self, share, m.Name, calls)
+			l = x.barred(fmt.Sprintf("%9s  %5s", self, share), part, 1e9, "  %s, %s", m.Name, calls)
 		} else {
-			l = x.row("%16s  %s", calls, m.Name)
+			l = x.barred(fmt.Sprintf("%16s", calls), m.Calls, x.Calls, "  %s", m.Name)
 		}
 		if m.Call != "" {
 			l.Command = "callers " + m.Call
@@ -168,20 +181,25 @@ func (x *overviewText) calls() {
 	if len(x.Slowest) == 0 {
 		x.none("no calls", x.Ranked)
 	}
+	longest := int64(0) // the bars are parts of it
 	for i := range x.Slowest {
 		c := &x.Slowest[i]
-		size := x.g.None
+		size, part := x.g.None, int64(0)
 		switch {
 		case c.Duration != nil:
+			part = *c.Duration
 			if size = x.g.Duration(*c.Duration); c.Bound != "" {
 				size = strings.TrimSpace(x.g.AtLeast) + size
 			}
 		case c.Calls != nil:
+			part = *c.Calls
 			size = display.Plural(*c.Calls, "call")
 		case c.Events != nil:
+			part = *c.Events
 			size = display.Plural(*c.Events, "event")
 		}
-		x.row("%9s  %-7s %s%s", size, c.Label, c.Name, c.ended(x.End == EndGrowing)).to(&c.OverviewPlace)
+		longest = max(longest, part)
+		x.barred(fmt.Sprintf("%9s", size), part, longest, "  %-7s %s%s", c.Label, c.Name, c.ended(x.End == EndGrowing)).to(&c.OverviewPlace)
 	}
 }
 

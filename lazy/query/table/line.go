@@ -107,18 +107,22 @@ func (l *line) shifted(text string, spans []format.Span, width int, middle bool,
 	l.cut(text, spans, width, middle)
 }
 
-// gauge appends the bar of a share.
-func (l *line) gauge(share float64, width int) {
-	style := Cool
+// Heat returns the style of the bar of a share.
+func Heat(share float64) format.Style {
 	switch {
 	case share >= 0.8:
-		style = Hot
+		return Hot
 	case share >= 0.5:
-		style = Warm
+		return Warm
 	}
+	return Cool
+}
+
+// gauge appends the bar of a share.
+func (l *line) gauge(share float64, width int) {
 	const whole = 1 << 20
 	bar, track := l.g.Gauge(int64(share*whole), whole, width)
-	l.put(bar, style)
+	l.put(bar, Heat(share))
 	l.put(track, Track)
 }
 

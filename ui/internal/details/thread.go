@@ -8,7 +8,6 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/env"
-	"tracex/ui/internal/lists"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 )
@@ -61,7 +60,12 @@ func (w *writer) overview() {
 		} else if i > 0 {
 			w.section("")
 		}
-		w.wrap("", at, l.Text, screen.Whole(l.Text), screen.Always(lists.OverviewRole(&l)))
+		text, spans := w.of.about.Text(&l, w.width)
+		if l.Leads || l.Bar > 0 {
+			w.add("", at, text, spans, screen.OfTable) // all of it is where it leads
+			continue
+		}
+		w.wrap("", at, text, spans, screen.OfTable)
 	}
 	if text := w.of.about.Progress(); text != "" {
 		w.wrap("", 0, text, screen.Whole(text), screen.Always(theme.Faint))

@@ -6,11 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 	"tracex/ui/internal/tree"
 )
@@ -118,24 +121,39 @@ func (o *Overview) Progress() string {
 
 func (o *Overview) Found() []query.OverviewLine { return o.lines }
 
-// OverviewRole returns how a line is drawn.
-func OverviewRole(l *query.OverviewLine) theme.Role {
+// From so many cells on, lines have bars, of so many cells.
+const (
+	barredFrom = 60
+	barCells   = 8
+)
+
+// Text returns a line for width cells, with its bar, and how its parts are drawn: see [screen.OfTable].
+func (o *Overview) Text(l *query.OverviewLine, width int) (text string, spans []format.Span) {
+	style := table.Plain
 	switch {
 	case l.Head:
-		return theme.Bold
+		style = table.Strong
 	case l.Note:
-		return theme.Faint
+		style = table.Faint
+	case l.Bar > 0 && width >= barredFrom:
+		bar, track := o.env.Glyphs.Gauge(l.Part, l.Whole, barCells)
+		from := l.Bar + 1
+		to := from + len(bar)
+		return l.Text[:l.Bar] + " " + bar + track + l.Text[l.Bar:], []format.Span{
+			{End: from, Style: style}, {Start: from, End: to, Style: table.Heat(float64(l.Part) / float64(l.Whole))},
+			{Start: to, End: to + len(track), Style: table.Track}, {Start: to + len(track), End: 1 << 16, Style: style},
+		}
 	}
-	return theme.Plain
+	return l.Text, []format.Span{{End: len(l.Text), Style: style}}
 }
 
 func (o *Overview) line(i int) prompt.Item {
-	l := &o.lines[i]
-	text := l.Text
+	l, at := &o.lines[i], 2
 	if !l.Head {
-		text = "  " + text
+		at = 4
 	}
-	item := prompt.Item{Cells: []prompt.Cell{{Text: text, Style: OverviewRole(l)}}}
+	text, spans := o.Text(l, o.env.Front.Area.Width)
+	item := prompt.Item{Cells: []prompt.Cell{{Text: text, Spans: spans, Of: screen.OfTable, At: at}}}
 	if l.Command != "" {
 		item.Cells = append(item.Cells, prompt.Cell{Text: "  :" + l.Command, Style: theme.Faint})
 	}
