@@ -24,6 +24,7 @@ type frame struct {
 	layout        screen.Layout
 	window        string           // the title of the terminal's window
 	progress      *tea.ProgressBar // how far what is running has come, as the terminal itself shows it
+	done          int              // the same, in cells of the header
 
 	header   env.Header
 	chips    []screen.Chip // what is in force, as much as fits
@@ -93,6 +94,7 @@ func (f *frame) draw(in *env.Front, behind *screen.Backdrop) string {
 	if menu := in.Menu(f.width, f.height-3); len(menu) > 0 {
 		copy(lines[len(lines)-len(menu):], menu)
 	}
+	lines[0] = screen.Underline(lines[0], f.done)
 	return strings.Join(append(lines, f.lastLine(in)), "\n")
 }
 

@@ -52,30 +52,36 @@ func (m *Model) activity(room int) string {
 	return ""
 }
 
-// progress returns how far what is running has come, for the terminal to show; nil if nothing runs, or it shows
-// no progress.
-func progress(m *Model) *tea.ProgressBar {
-	done, total := int64(0), int64(0)
+// progress returns how far what is running has come; total is 0 if nothing runs, or that is not known.
+func progress(m *Model) (done, total int64) {
 	switch st := m.env.Trace.Known; {
-	case !m.env.ShowsProgress:
+	case m.tree.Jobs.Running():
+		return m.tree.Jobs.Progress()
 	case m.exports.Running():
-		done, total = m.exports.Progress()
+		return m.exports.Progress()
 	case m.search.Running():
-		done, total = m.search.Progress()
+		return m.search.Progress()
 	case m.env.Trace.Reading():
-		done, total = st.Done, st.Total
+		return st.Done, st.Total
+	case m.tables.Busy():
+		return m.tables.Progress()
+	case m.overview.Running():
+		return m.overview.Done()
 	}
-	if total <= 0 {
-		return nil
-	}
-	return tea.NewProgressBar(tea.ProgressBarDefault, int(100*float64(done)/float64(total)))
+	return 0, 0
 }
 
 // newFrame returns what the screen shows. In a window that is too small that is nothing of the
 // trace.
 func (m *Model) newFrame() frame {
 	g := m.env.Glyphs
-	f := frame{g: g, width: m.env.Width, height: m.env.Height, progress: progress(m)}
+	f := frame{g: g, width: m.env.Width, height: m.env.Height}
+	if done, total := progress(m); total > 0 {
+		f.done = int(float64(m.env.Width) * float64(done) / float64(total))
+		if m.env.ShowsProgress {
+			f.progress = tea.NewProgressBar(tea.ProgressBarDefault, int(100*float64(done)/float64(total)))
+		}
+	}
 	f.window = map[bool]string{false: "tracex – ", true: "tracex - "}[g.ASCII] + string(format.AppendEscaped(nil, m.env.Trace.Name()))
 	if !screen.Usable(f.width, f.height) {
 		return f

@@ -380,11 +380,15 @@ func TestWindowTitle(t *testing.T) {
 		}
 	}
 	d.m.env.ShowsProgress = true
-	if p := progress(d.m); p != nil {
-		t.Errorf("%v while nothing runs", p)
+	if f := d.m.newFrame(); f.progress != nil || f.done != 0 {
+		t.Errorf("%v while nothing runs", f.progress)
 	}
 	d.m.env.Trace.Known = lazy.Status{Phase: lazy.PhaseRebuilding, Done: 30, Total: 120}
-	if p := progress(d.m); p == nil || p.Value != 25 {
+	d.m.frame = d.m.newFrame()
+	if p := d.m.frame.progress; p == nil || p.Value != 25 {
 		t.Errorf("%v after a quarter", p)
+	}
+	if head, _, _ := strings.Cut(ansi.Cut(d.m.View().Content, 0, 25), "\x1b[24m"); ansi.StringWidth(head) != 25 || !strings.Contains(head, "\x1b[4m") {
+		t.Errorf("%q is underlined", head)
 	}
 }

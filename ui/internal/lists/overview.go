@@ -106,6 +106,12 @@ func (o *Overview) Stop() bool {
 	return true
 }
 
+// Running reports whether the overview is being looked for.
+func (o *Overview) Running() bool { return o.task.Running() }
+
+// Done returns which part of the trace was read, in millionths.
+func (o *Overview) Done() (done, total int64) { return int64(1e6 * o.done), 1e6 }
+
 // Progress tells how far the overview is; "" if it is complete.
 func (o *Overview) Progress() string {
 	switch {
@@ -114,7 +120,7 @@ func (o *Overview) Progress() string {
 	case o.err != nil:
 		return "stopped, partial"
 	case !o.ended:
-		return o.env.Spinner() + " partial, " + display.Percent(int64(1e6*o.done), 1e6)
+		return o.env.Spinner() + " partial, " + display.Percent(o.Done())
 	}
 	return ""
 }

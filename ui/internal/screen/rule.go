@@ -1,7 +1,10 @@
 package screen
 
 import (
+	"regexp"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"tracex/ui/internal/theme"
 )
@@ -25,4 +28,16 @@ func titled(leftTitle, rightTitle string, role theme.Role, width int, g *Glyphs)
 	l.Put(g.Rule, theme.Faint).Put(leftTitle, role)
 	l.Put(strings.Repeat(g.Rule, max(0, rest)), theme.Faint).Put(rightTitle, role).Put(g.Rule, theme.Faint)
 	return l.End()
+}
+
+// styling is a change of style.
+var styling = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+
+// Underline underlines the first cells of a line: a bar that needs no room.
+func Underline(line string, cells int) string {
+	if cells <= 0 {
+		return line
+	}
+	const on, off = "\x1b[4m", "\x1b[24m"
+	return on + styling.ReplaceAllString(ansi.Truncate(line, cells, ""), "$0"+on) + off + ansi.TruncateLeft(line, cells, "")
 }

@@ -106,4 +106,12 @@ func (t *Tables) front() *Sheet {
 	return nil
 }
 
+// Progress returns how far the answer in front is, in millionths.
+func (t *Tables) Progress() (done, total int64) {
+	if s := t.front(); s.t.Partial {
+		return int64(1e6 * s.t.Done), 1e6
+	}
+	return 0, 0
+}
+
 func (t *Tables) Busy() bool { return slices.ContainsFunc(t.open, (*Sheet).Busy) }

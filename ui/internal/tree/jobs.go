@@ -57,9 +57,12 @@ func (p *Jobs) Current() int {
 	return p.id
 }
 
+// Progress returns how far the job has come, of a total if that is known.
+func (p *Jobs) Progress() (done, total int64) { return p.progress.done.Load(), p.progress.total.Load() }
+
 // Text tells what the job does and its progress: "looking for … 42 %".
 func (p *Jobs) Text() string {
-	switch done, total := p.progress.done.Load(), p.progress.total.Load(); {
+	switch done, total := p.Progress(); {
 	case total == rowsOnly:
 		return p.name + " " + display.Plural(done, "row")
 	case total > 0:
