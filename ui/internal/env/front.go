@@ -24,6 +24,8 @@ type Question struct {
 
 // List replaces the tree until it is closed.
 type List interface {
+	// Name returns what the bottom line of the tree calls it; "" if Esc there does not lead back to it.
+	Name() string
 	// HandleKey returns what a key asks for.
 	HandleKey(k tea.KeyPressMsg) prompt.ListAction
 	// Typing reports whether a text is being typed, such as a filter.
@@ -42,12 +44,6 @@ type List interface {
 	Extent() screen.Scroll
 	// Hint returns the bottom line, if possible in width cells.
 	Hint(width int, g *screen.Glyphs) string
-}
-
-// Leads is a List whose choices lead to the tree.
-type Leads interface {
-	// Name returns what the bottom line of the tree calls it; "" if Esc there does not lead back to it.
-	Name() string
 }
 
 type shown struct {
@@ -84,7 +80,7 @@ func (f *Front) Show(l List, choose func(i int) tea.Cmd) {
 // Push opens a list over those that are open, which return when it is closed.
 // Over the tree, a list with a name takes the place of the one that Return leads to.
 func (f *Front) Push(l List, choose func(i int) tea.Cmd) {
-	if to, ok := l.(Leads); ok && to.Name() != "" && len(f.lists) == 0 {
+	if len(f.lists) == 0 && l.Name() != "" {
 		f.left = nil
 	}
 	f.lists = append(f.lists, shown{l, choose})
@@ -96,7 +92,7 @@ func (f *Front) CloseLists() { f.lists, f.left = nil, nil }
 // Leave closes the lists to show the tree: Return leads back to the last one with a name.
 func (f *Front) Leave() {
 	for i, l := range slices.Backward(f.lists) {
-		if to, ok := l.List.(Leads); ok && to.Name() != "" {
+		if l.Name() != "" {
 			f.left = f.lists[:i+1]
 			break
 		}
@@ -109,7 +105,7 @@ func (f *Front) Back() string {
 	if len(f.left) == 0 {
 		return ""
 	}
-	return f.left[len(f.left)-1].List.(Leads).Name()
+	return f.left[len(f.left)-1].Name()
 }
 
 // Return opens the lists that were left for the tree last, and reports whether there are any.
