@@ -73,7 +73,7 @@ func (r *LazyTraceReader) TimesSize() int64 {
 
 // TimesMissing returns the path where the times of a Go program's trace would be, if there is no such file: it was not
 // copied with the trace, or no times were recorded. It is "" for others: what records in a JVM writes none.
-func (r *LazyTraceReader) TimesMissing() (path string) {
+func TimesMissing(r *LazyTraceReader) (path string) {
 	if st := r.Status(); r.timed() || st.TimesReason != nil || st.Growth.On || r.timesPath == "" {
 		return ""
 	}

@@ -44,7 +44,7 @@ func gapNotes(r *lazy.LazyTraceReader, timed bool) (notes []string) {
 
 // WithoutTimes tells what to do if a trace was copied without its times; "" if it has some, or never had any.
 func WithoutTimes(r *lazy.LazyTraceReader) string {
-	file := r.TimesMissing()
+	file := lazy.TimesMissing(r)
 	if file == "" {
 		return ""
 	}
