@@ -23,8 +23,9 @@ const (
 	// leastLane is the least width of a thread's column, and mostColumns how many threads have one in a file.
 	leastLane   = 18
 	mostColumns = 16
-	// mostIndent bounds the indentation of a row, in levels.
+	// mostIndent bounds the indentation of a row, in levels. In narrow columns a level takes one cell, and all take a third.
 	mostIndent = 12
+	narrowLane = 40
 )
 
 // The columns before those of threads.
@@ -127,7 +128,7 @@ func (x *aroundTable) columns() {
 	x.lane = make(map[int32]int)
 	for _, thread := range own {
 		x.lane[thread] = len(x.list)
-		x.add("lane_"+strconv.Itoa(int(thread)+1), x.names[thread])
+		x.add("lane_"+strconv.Itoa(int(thread)+1), shortThread(x.names[thread]))
 	}
 	if len(own) < len(x.a.Threads) {
 		x.shared = len(x.list)
@@ -234,10 +235,13 @@ func (x *aroundTable) key(r *AroundRow) string {
 
 // cell returns the row in the column of its thread.
 func (x *aroundTable) cell(r *AroundRow, text Styled, t *aroundText, column int) table.Value {
-	level := min(r.Depth-x.least[column], mostIndent)
-	before := strings.Repeat("  ", max(0, level))
+	level, step := min(r.Depth-x.least[column], mostIndent), 2
+	if lane := (x.v.Width - 14) / max(1, x.hint-aroundSecond-1); x.v.Width > 0 && lane < narrowLane {
+		level, step = min(level, lane/3), 1
+	}
+	before := strings.Repeat(" ", step*max(0, level))
 	if column == x.shared {
-		before = x.names[r.Thread] + ": "
+		before = shortThread(x.names[r.Thread]) + ": "
 	}
 	if r.End {
 		before += x.v.G.End + " "

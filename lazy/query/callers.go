@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"tracex/format"
@@ -23,6 +24,7 @@ import (
 type Callers struct {
 	*Top
 	methods []string // names of the methods asked for, of those in the trace
+	root    string   // the same in the first row: a method alone as in the other rows
 }
 
 // CallersOptions tell which paths to find.
@@ -43,13 +45,19 @@ func NewCallers(r *lazy.LazyTraceReader, scope Scope, o CallersOptions) (*Caller
 		return nil, err
 	}
 	f := &focus{CallersOptions: o, filtered: scope.where != nil}
+	groups, matches, root := newGroups(r, ByMethod), 0, ""
 	r.WithContext(func(c *format.Context) {
 		if f.filter, err = e.Bind(filter.About{Context: c}); err != nil {
 			return
 		}
 		seen := make(map[string]bool)
 		for m := range c.Methods() {
-			if name, _ := c.CallName(m.ID, 0); f.filter.Quick(format.ClassCall, m.ID, 0) == filter.Yes && !seen[name] {
+			if f.filter.Quick(format.ClassCall, m.ID, 0) != filter.Yes {
+				continue
+			}
+			_, g := groups.describe(m.ID)
+			matches, root = matches+1, g.names[0]
+			if name, _ := c.CallName(m.ID, 0); !seen[name] {
 				seen[name] = true
 				f.names = append(f.names, name)
 			}
@@ -68,7 +76,10 @@ func NewCallers(r *lazy.LazyTraceReader, scope Scope, o CallersOptions) (*Caller
 	t := &Top{r: r, scope: scope, focus: f}
 	_, t.timed = r.Times()
 	t.Reset()
-	return &Callers{t, f.names}, nil
+	if matches > 1 {
+		root = strings.Join(f.names, ", ")
+	}
+	return &Callers{t, f.names, root}, nil
 }
 
 // NoMethodError is the error that a trace has no method of a name.

@@ -155,7 +155,7 @@ func (x *callersTable) Row(i int) []table.Value {
 	if others {
 		return x.row(&n.others, x.g.More+" others", table.Value{}, table.Value{}, append(path, "others"))
 	}
-	name, class, method := strings.Join(x.c.methods, ", "), table.Value{}, table.Value{}
+	name, class, method := x.c.root, table.Value{}, table.Value{}
 	if at > 0 {
 		g := x.groups[n.group]
 		name = x.names[n.group]

@@ -3,11 +3,13 @@ package query
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/goroutines"
 	"tracex/lazy/query/table"
 )
 
@@ -183,7 +185,7 @@ func (s *callRows) row(p *Point, weight int64, extra []table.Value) []table.Valu
 	if name == "" {
 		name = threadNumber(p.Position.Thread)
 	}
-	row = append(row, table.Str(name), word(v.Caller), number(p.Time.Start, p.Timed), table.Int(int64(p.Event)))
+	row = append(row, threadNamed(name), word(v.Caller), number(p.Time.Start, p.Timed), table.Int(int64(p.Event)))
 	truth := func(yes bool) table.Value { return table.Int(int64(b2i(yes))).JSON(strconv.AppendBool(nil, yes)) }
 	unended := table.Value{}
 	if v.Unended {
@@ -196,6 +198,21 @@ func (s *callRows) row(p *Point, weight int64, extra []table.Value) []table.Valu
 	return append(row, word(v.Line), table.Int(int64(p.Position.Thread)+1), word(v.Class), word(v.Method),
 		truth(v.Threw), word(v.Exception), unended,
 		table.Str(lazy.EventHandle(p.Event).String()))
+}
+
+// threadNamed is the name of a thread, shown as shortThread has it.
+func threadNamed(name string) table.Value {
+	return table.Str(shortThread(name)).JSON(format.AppendJSONString(nil, name))
+}
+
+// shortThread is the name of a thread; of a goroutine its number and function, as the tree has them.
+func shortThread(name string) string {
+	n, ok := goroutines.Parse(name)
+	if !ok || n.Main() {
+		return name
+	}
+	text, end := n.Heading()
+	return strings.TrimSpace(text[:end])
 }
 
 // inStyle returns a text in one style.

@@ -128,7 +128,7 @@ func (s *logRows) read(from int) error {
 		default:
 			row[0], row[4] = table.Str(strings.TrimSpace(s.g.AtLeast)+at), table.Int(e.key).Is(table.AtLeast)
 		}
-		row[2], row[5], row[6] = table.Str(c.names[e.thread]), table.Int(int64(e.thread)+1), table.Int(int64(e.point)+1)
+		row[2], row[5], row[6] = threadNamed(c.names[e.thread]), table.Int(int64(e.thread)+1), table.Int(int64(e.point)+1)
 		if line == nil {
 			line = &logLine{text: Styled{Text: "this point is no longer in the trace"}}
 		} else {
