@@ -127,7 +127,7 @@ func (f *frame) middle() []string {
 	switch f.layout.Side {
 	case screen.Beside:
 		for i, row := range f.tree() {
-			lines = append(lines, row+f.scroll.At(i, f.layout.Tree, f.g.Side, f.g)+f.beside(f.layout.Top+i, 1))
+			lines = append(lines, row+f.scroll.At(i, f.layout.Tree, f.side(f.layout.Top+i), f.g)+f.beside(f.layout.Top+i, 1))
 		}
 	case screen.Only:
 		for i := range f.layout.Tree {
@@ -153,6 +153,14 @@ func (p *paneLines) line(i int, g *screen.Glyphs) string {
 	return screen.NewLine(1, g).Put(mark, theme.Accent).End() + p.lines[i] + p.shown.At(i, len(p.lines), " ", g)
 }
 
+// side returns the sign between the tree and what is beside it.
+func (f *frame) side(y int) string {
+	if source, details := f.layout.Panes[screen.SourcePane], f.layout.Panes[screen.DetailsPane]; source.Width > 0 && y == details.Y-1 {
+		return f.g.Branch
+	}
+	return f.g.Side
+}
+
 // beside draws what the other panes have on line y of the screen. A title begins some cells before its pane.
 func (f *frame) beside(y, before int) string {
 	for p := screen.SourcePane; p <= screen.DetailsPane; p++ {
@@ -173,7 +181,7 @@ func (f *frame) rule() string {
 	case screen.Only:
 		return f.beside(f.layout.Top-1, 1)
 	case screen.Beside:
-		return f.view.Head(f.layout.TreeWidth) + f.beside(f.layout.Top-1, 2)
+		return f.view.Head(f.layout.TreeWidth) + screen.NewLine(1, f.g).Put(f.g.Below, theme.Faint).End() + f.beside(f.layout.Top-1, 1)
 	}
 	return f.view.Head(f.layout.TreeWidth)
 }

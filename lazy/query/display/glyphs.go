@@ -7,7 +7,8 @@ type Glyphs struct {
 	Cursor, Open, Closed, Absent string
 	Spin                         []string
 	More, Gap, Rule, Dot, Crumb  string
-	Side, AtLeast, Check, Warn   string
+	Side, Below, Branch          string // a rule down the screen; where it begins below another one, and where one leaves it
+	AtLeast, Check, Warn         string
 	AtMost, Sorted, Micro        string
 	Rising, About, None, Note    string
 	End, Again, Cross            string
@@ -22,7 +23,7 @@ type Glyphs struct {
 var Unicode = Glyphs{
 	Cursor: "▌", Open: "▾", Closed: "▸", Absent: "▹",
 	Spin: []string{"⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"},
-	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
+	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", Below: "┬", Branch: "├", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
 	AtMost: "≤", Sorted: "▼", Micro: "µs",
 	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Cross: "✕", Above: "▴", Threw: "✗ ",
 	Filled: []string{"╸", "━"}, Track: "─", Thumb: "┃",
@@ -33,7 +34,7 @@ var ASCII = Glyphs{
 	ASCII:  true,
 	Cursor: "|", Open: "v", Closed: "+", Absent: ">",
 	Spin: []string{"*", "+", "x", "+"},
-	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", AtLeast: ">=", Check: "ok", Warn: "!",
+	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", Below: "+", Branch: "+", AtLeast: ">=", Check: "ok", Warn: "!",
 	AtMost: "<=", Sorted: "V", Micro: "us",
 	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Cross: "x", Above: "^", Threw: "! ",
 	Filled: []string{"#"}, Track: ".", Thumb: "#",
