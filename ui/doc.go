@@ -42,7 +42,7 @@
 //	keys, commands, completion   internal/keys, line.go there; done by do.go and commandline.go; taught by internal/lists/tour.go
 //	keys and clicks              input.go, clicks.go: to what is in front, or to do.go
 //	what is drawn where          frame_new.go makes a frame, frame.go draws it; internal/screen/layout.go divides the window,
-//	                             popup.go draws what floats
+//	                             popup.go draws what floats, scroll.go scroll bars
 //	roles, colors, themes        internal/theme; internal/env/paint.go; themes.go is the list of them
 //	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
 //	prompt or list in front      internal/env/front.go; internal/prompt draws them
