@@ -127,16 +127,16 @@ func (f *frame) middle() []string {
 	switch f.layout.Side {
 	case screen.Beside:
 		for i, row := range f.tree() {
-			lines = append(lines, row+f.scroll.At(i, f.layout.Tree, f.side(f.layout.Top+i), f.g)+f.beside(f.layout.Top+i, 1))
+			lines = append(lines, row+f.scroll.At(i, f.layout.Tree, f.side(f.layout.Top+i), f.g)+f.beside(f.layout.Top+i))
 		}
 	case screen.Only:
 		for i := range f.layout.Tree {
-			lines = append(lines, f.beside(f.layout.Top+i, 1))
+			lines = append(lines, f.beside(f.layout.Top+i))
 		}
 	case screen.Below:
 		lines = append(lines, f.tree()...)
 		for y := f.layout.Top + f.layout.Tree; y < f.layout.Bottom-f.layout.Tour; y++ {
-			lines = append(lines, f.beside(y, 1))
+			lines = append(lines, f.beside(y))
 		}
 	default:
 		lines = append(lines, f.tree()...)
@@ -161,15 +161,15 @@ func (f *frame) side(y int) string {
 	return f.g.Side
 }
 
-// beside draws what the other panes have on line y of the screen. A title begins some cells before its pane.
-func (f *frame) beside(y, before int) string {
+// beside draws what the other panes have on line y of the screen. A title begins a cell before its pane.
+func (f *frame) beside(y int) string {
 	for p := screen.SourcePane; p <= screen.DetailsPane; p++ {
 		switch r := f.layout.Panes[p]; {
 		case r.Width == 0:
 		case r.Has(r.X, y):
 			return f.panes[p].line(y-r.Y, f.g)
 		case y == r.Y-1:
-			return screen.PaneTitle(f.panes[p].title, f.panes[p].keys, r.Width+before, f.g)
+			return screen.PaneTitle(f.panes[p].title, f.panes[p].keys, r.Width+1, f.g)
 		}
 	}
 	return ""
@@ -179,9 +179,9 @@ func (f *frame) beside(y, before int) string {
 func (f *frame) rule() string {
 	switch f.layout.Side {
 	case screen.Only:
-		return f.beside(f.layout.Top-1, 1)
+		return f.beside(f.layout.Top-1)
 	case screen.Beside:
-		return f.view.Head(f.layout.TreeWidth) + screen.NewLine(1, f.g).Put(f.g.Below, theme.Faint).End() + f.beside(f.layout.Top-1, 1)
+		return f.view.Head(f.layout.TreeWidth) + screen.NewLine(1, f.g).Put(f.g.Below, theme.Faint).End() + f.beside(f.layout.Top-1)
 	}
 	return f.view.Head(f.layout.TreeWidth)
 }
