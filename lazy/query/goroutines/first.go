@@ -42,3 +42,14 @@ func (f *first) Merge(v lazy.Visitor) error {
 	}
 	return nil
 }
+
+// WhenBegun returns the innermost call of a thread that was open when another one began; ok is false if
+// none was, or the trace does not tell.
+func WhenBegun(r *lazy.LazyTraceReader, thread, of int32) (at lazy.Position, ok bool) {
+	t, ok := r.ThreadTime(thread)
+	if !ok {
+		return at, false
+	}
+	m, err := r.FindTime(of, t.Start)
+	return m.Position, err == nil && !m.Before && !m.After
+}

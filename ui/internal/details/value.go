@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
@@ -86,7 +87,11 @@ func (w *writer) kindNote(v *format.Value) string {
 	case format.ValueObject, format.ValueException, format.ValueSequence, format.ValueEnum:
 		return w.classNote(v)
 	case format.ValueArray:
-		return w.arrayType(v.ClassID) + display.Plural(int64(v.Length()), "element")
+		length := display.Plural(int64(v.Length()), "element")
+		if c := w.c.Class(v.ClassID); c != nil && query.ArrayType(c.Name) != "" {
+			return query.ArrayType(c.Name) + ", " + length
+		}
+		return length
 	case format.ValueBigInteger:
 		return "big integer"
 	case format.ValueBigDecimal:
@@ -117,33 +122,6 @@ func (w *writer) classNote(v *format.Value) string {
 		note = strings.TrimSpace(note + " (a constant without a name)")
 	}
 	return note
-}
-
-// elementTypes are the types that the JVM denotes by a letter.
-var elementTypes = map[string]string{
-	"Z": "boolean", "B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long", "S": "short",
-}
-
-// arrayType returns the type of an array as source code has it, "java.lang.String[], ", or ""
-// if the class is no array.
-func (w *writer) arrayType(class int32) string {
-	c := w.c.Class(class)
-	if c == nil {
-		return ""
-	}
-	element := strings.TrimLeft(c.Name, "[")
-	dims := len(c.Name) - len(element)
-	if name, ok := elementTypes[element]; ok {
-		element = name
-	} else if name, ok := strings.CutPrefix(element, "L"); ok && strings.HasSuffix(name, ";") {
-		element = strings.TrimSuffix(name, ";")
-	} else {
-		return ""
-	}
-	if dims == 0 {
-		return ""
-	}
-	return element + strings.Repeat("[]", dims) + ", "
 }
 
 // captured writes the captured contents of a value.

@@ -122,7 +122,7 @@ func (v *viewer) entitle() {
 		v.Title += fmt.Sprintf("%s%d of %d", dot, v.at+1, len(v.values))
 		v.Keys = "Tab next value   " + v.Keys
 	}
-	if _, ok := contents(h.value); ok {
+	if _, ok := query.Contents(h.value); ok {
 		v.Keys = "x text or bytes   " + v.Keys
 	}
 	v.Title += dot + v.node.Handle().String()
@@ -160,7 +160,7 @@ func (v *viewer) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 // do does what the last key asked for.
 func (v *viewer) do() tea.Cmd {
 	n := len(v.values)
-	text, is := contents(v.values[v.at].value)
+	text, is := query.Contents(v.values[v.at].value)
 	switch v.key {
 	case "tab":
 		v.choose((v.at + 1) % n)
@@ -177,7 +177,7 @@ func (v *viewer) do() tea.Cmd {
 		v.other, v.width = !v.other, 0
 	case "y":
 		if is {
-			return v.clip.Copy(text.text, "the value")
+			return v.clip.Copy(text.Text, "the value")
 		}
 		return v.clip.Copy(plain(v.write(1<<16).items), "the value")
 	}

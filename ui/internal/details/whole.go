@@ -1,7 +1,6 @@
 package details
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
@@ -21,59 +21,16 @@ import (
 // whole writes a value whole, as items.
 type whole struct{ *writer }
 
-// content is what a value consists of that is a text or bytes.
-type content struct {
-	text  string
-	more  int64 // bytes that were not recorded
-	bytes bool  // it is no text
-}
-
 var (
-	cutText   = regexp.MustCompile(`(?s)^(.*)…\+(\d+)$`)
 	cutList   = regexp.MustCompile(`^…\+(\d+)$`)
-	goBytes   = regexp.MustCompile(`(?s)^\[\]byte\((?:0x([0-9a-f]*)|"(.*)")(?:\.\.\., (\d+) bytes)?\)$`)
 	goLiteral = regexp.MustCompile(`(^|[\w\]])\{`)
 	cutJSON   = regexp.MustCompile(`^(\{"|\[[{"])`)
 	typeHead  = regexp.MustCompile(`^\[\d*\][\w*[]`) // [4]int
 )
 
-// contents returns the contents of a text or of bytes.
-func contents(v *format.Value) (c content, ok bool) {
-	switch {
-	case v.Kind == format.ValueArray && v.Captured != nil:
-		var list []byte
-		for i := range v.Captured.Elements {
-			if v.Captured.Elements[i].Kind == format.ValueByte {
-				list = append(list, byte(v.Captured.Elements[i].Bits))
-			}
-		}
-		if len(list) == 0 || len(list) < len(v.Captured.Elements) {
-			return c, false
-		}
-		c.text, c.more = string(list), int64(v.Length())-int64(len(list))
-	case v.Kind == format.ValueString || v.Kind == format.ValueBuilder || v.Kind == format.ValueSequence || v.Unquoted():
-		c.text = v.Text
-		if m := goBytes.FindStringSubmatch(v.Text); m != nil && v.Unquoted() {
-			b, _ := hex.DecodeString(m[1])
-			all, _ := strconv.ParseInt(m[3], 10, 64)
-			c.text = string(b) + m[2]
-			c.more = max(0, all-int64(len(c.text)))
-		} else if m := cutText.FindStringSubmatch(v.Text); m != nil {
-			c.text = m[1]
-			c.more, _ = strconv.ParseInt(m[2], 10, 64)
-		}
-	default:
-		return c, false
-	}
-	c.bytes = strings.ContainsFunc(c.text, func(r rune) bool {
-		return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\n\r\t\x1b", r)
-	})
-	return c, true
-}
-
 // contents writes a value whole; other is a text as bytes, or bytes as a text.
 func (w whole) contents(v *format.Value, other bool) {
-	c, ok := contents(v)
+	c, ok := query.Contents(v)
 	if !ok {
 		w.line("", 0, "", v)
 		w.captured(v, 1)
@@ -82,21 +39,21 @@ func (w whole) contents(v *format.Value, other bool) {
 	if note := w.note(v); note != "" {
 		w.text(0, note, theme.Faint)
 	}
-	switch body := strings.TrimSpace(c.text); {
-	case c.bytes != other:
-		w.dump(c.text)
-	case v.Unquoted() && goLiteral.MatchString(body), json.Valid([]byte(body)), c.more > 0 && cutJSON.MatchString(body):
+	switch body := strings.TrimSpace(c.Text); {
+	case c.Bytes != other:
+		w.dump(c.Text)
+	case v.Unquoted() && goLiteral.MatchString(body), json.Valid([]byte(body)), c.More > 0 && cutJSON.MatchString(body):
 		w.literal(body)
 	default:
-		for line := range strings.SplitSeq(c.text, "\n") {
+		for line := range strings.SplitSeq(c.Text, "\n") {
 			w.text(0, strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "), theme.StringText)
 		}
 	}
-	if c.text == "" {
+	if c.Text == "" {
 		w.text(0, "it is empty", theme.Faint)
 	}
-	if c.more > 0 {
-		w.text(0, "and "+display.Plural(c.more, "more byte")+", which the recorder left out", theme.Faint)
+	if c.More > 0 {
+		w.text(0, "and "+display.Plural(c.More, "more byte")+", which the recorder left out", theme.Faint)
 	}
 }
 

@@ -130,7 +130,7 @@ func (s *Starts) ToStatement(thread int32) tea.Cmd {
 		if n.At != "" {
 			err = fmt.Errorf("%w: %s", err, n.At)
 		}
-		if at, ok := whenBegun(r, thread, f.Of().ID(parent)); ok {
+		if at, ok := goroutines.WhenBegun(r, thread, f.Of().ID(parent)); ok {
 			remark = fmt.Sprintf("%s; goroutine %d was here then", err, n.Parent)
 			return at, -1, nil
 		}
@@ -140,17 +140,6 @@ func (s *Starts) ToStatement(thread int32) tea.Cmd {
 			s.env.Say(remark)
 		}
 	})
-}
-
-// whenBegun returns the innermost call of a thread that was open when another one began; ok is false if
-// none was, or the trace does not tell.
-func whenBegun(r *lazy.LazyTraceReader, thread, of int32) (at lazy.Position, ok bool) {
-	t, ok := r.ThreadTime(thread)
-	if !ok {
-		return at, false
-	}
-	m, err := r.FindTime(of, t.Start)
-	return m.Position, err == nil && !m.Before && !m.After
 }
 
 // mostStarters bounds the goroutines that the details name.
