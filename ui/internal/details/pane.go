@@ -57,7 +57,7 @@ func (p *Pane) Settle() tea.Cmd {
 	n := p.tree.Out.Cursor.Node
 	p.Welcome = p.Welcome && !p.env.Keyboard.Touched
 	if p.Welcome || n != nil && n.IsThread() {
-		p.about.Want()
+		p.about.Wanted = true
 	}
 	cmd = tea.Batch(cmd, p.Source.show(n), p.starts.Settle(n))
 	if p.env.Trace.Known.Phase != lazy.PhaseReady {

@@ -53,7 +53,7 @@ func (w *writer) overview() {
 	if w.of.about == nil {
 		return
 	}
-	for i, l := range w.of.about.Found() {
+	for i, l := range w.of.about.Found {
 		at := 0
 		if !l.Head {
 			at = 2

@@ -193,14 +193,11 @@ func HintsText(list []Hint) string {
 // HintAt returns the command of the hint at a cell of that line; "" if there is none.
 func HintAt(list []Hint, x int, g *screen.Glyphs) Name {
 	for _, h := range list {
-		if width := g.TextWidth(h.Text); x < width {
-			if x >= 0 {
-				return h.Command
-			}
-			break
-		} else {
-			x -= width + len(hintGap)
+		width := g.TextWidth(h.Text)
+		if x >= 0 && x < width {
+			return h.Command
 		}
+		x -= width + len(hintGap)
 	}
 	return ""
 }

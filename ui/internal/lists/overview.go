@@ -25,27 +25,24 @@ type Overview struct {
 	env  *env.Env
 	tree *tree.Tree
 
-	lines  []query.OverviewLine
-	as     int // the generation of the trace that the lines are about
+	Found  []query.OverviewLine // so far
+	as     int                  // the generation of the trace that the lines are about
 	ended  bool
 	err    error
 	done   float64 // the part of the trace that was read
 	task   env.Task
-	wanted bool // the details show it
+	Wanted bool // the details show it
 }
 
 // NewOverview returns the overview. Nothing is looked for yet.
 func NewOverview(e *env.Env, t *tree.Tree) *Overview {
 	o := &Overview{env: e, tree: t, as: -1}
-	o.List = prompt.List{Called: "overview", Keys: "Enter goes there", Len: func() int { return len(o.lines) }, Item: o.line, Choosable: true, None: o.Progress, Wide: prompt.AllRoom}
+	o.List = prompt.List{Called: "overview", Keys: "Enter goes there", Len: func() int { return len(o.Found) }, Item: o.line, Choosable: true, None: o.Progress, Wide: prompt.AllRoom}
 	return o
 }
 
 // newsEvery is how long news of the overview may wait.
 const newsEvery = 100 * time.Millisecond
-
-// Want asks for the overview, for the details.
-func (o *Overview) Want() { o.wanted = true }
 
 // A larger trace is not read for the details alone.
 const (
@@ -61,14 +58,14 @@ func (o *Overview) large() bool {
 // Settle begins to look for the overview if it is wanted and nothing else reads the trace. It stops that if the
 // overview is no longer wanted.
 func (o *Overview) Settle(idle bool) tea.Cmd {
-	wanted := o.wanted && !o.large() || o.env.Front.Open(o)
+	wanted := o.Wanted && !o.large() || o.env.Front.Open(o)
 	o.Title = "overview " + o.env.Trace.Name()
-	o.After, o.wanted = o.Progress(), false
+	o.After, o.Wanted = o.Progress(), false
 	switch {
 	case !wanted:
 		o.task.Stop()
 		return nil
-	case o.task.Running() || o.ended && o.as == o.env.Trace.Generation || !idle && len(o.lines) == 0 && !o.env.Trace.Following():
+	case o.task.Running() || o.ended && o.as == o.env.Trace.Generation || !idle && len(o.Found) == 0 && !o.env.Trace.Following():
 		return nil
 	}
 	r, g := o.env.Trace.Reader, o.env.Glyphs.Glyphs
@@ -79,8 +76,8 @@ func (o *Overview) Settle(idle bool) tea.Cmd {
 			facts := view.Facts(g)
 			lines := facts.Lines(g)
 			return func() tea.Cmd {
-				if ended || len(lines) >= len(o.lines) || !o.ended {
-					o.lines, o.done = lines, facts.Done
+				if ended || len(lines) >= len(o.Found) || !o.ended {
+					o.Found, o.done = lines, facts.Done
 					o.Changed()
 				}
 				o.ended, o.err = ended, err
@@ -115,7 +112,7 @@ func (o *Overview) Done() (done, total int64) { return int64(1e6 * o.done), 1e6 
 // Progress tells how far the overview is; "" if it is complete.
 func (o *Overview) Progress() string {
 	switch {
-	case len(o.lines) == 0 && o.large() && !o.env.Front.Open(o):
+	case len(o.Found) == 0 && o.large() && !o.env.Front.Open(o):
 		return keys.ActionKey("overview", o.env.Glyphs) + " reads the trace for its overview"
 	case o.err != nil:
 		return "stopped, partial"
@@ -124,8 +121,6 @@ func (o *Overview) Progress() string {
 	}
 	return ""
 }
-
-func (o *Overview) Found() []query.OverviewLine { return o.lines }
 
 // From so many cells on, lines have bars, of so many cells.
 const (
@@ -154,7 +149,7 @@ func (o *Overview) Text(l *query.OverviewLine, width int) (text string, spans []
 }
 
 func (o *Overview) line(i int) prompt.Item {
-	l, at := &o.lines[i], 2
+	l, at := &o.Found[i], 2
 	if !l.Head {
 		at = 4
 	}
@@ -168,7 +163,7 @@ func (o *Overview) line(i int) prompt.Item {
 
 // Go goes to the place of a line; command is what is to be run instead if the line leads to an answer.
 func (o *Overview) Go(i int) (cmd tea.Cmd, command string) {
-	l := &o.lines[i]
+	l := &o.Found[i]
 	switch {
 	case l.Leads && l.At.Event < 0:
 		o.tree.Visit()

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"strings"
 
 	"tracex/ui/internal/theme"
@@ -81,10 +82,7 @@ func Crumbs(n int, name func(i int) string, width int, g *Glyphs) []string {
 		left -= w
 		tail = append(tail, crumb)
 	}
-	names := make([]string, 0, len(tail)+1)
-	names = append(names, first)
-	for i := len(tail) - 1; i >= 0; i-- {
-		names = append(names, tail[i])
-	}
+	names := append(tail, first)
+	slices.Reverse(names)
 	return names
 }
