@@ -174,7 +174,7 @@ func (a *About) shownNames(f *Field, like string) iter.Seq[string] {
 					name, _ = c.CallName(d.ID, 0)
 				}
 				if strings.Contains(like, "(") {
-					name += signature(d, ", ", false)
+					name += Signature(d, ", ", false)
 				}
 				if !yield(name) {
 					return

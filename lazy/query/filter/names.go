@@ -99,7 +99,7 @@ func classNamesOf(c *format.Context, id int32, yield func(string) bool) bool {
 func methodNames(c *format.Context, d *format.MethodDescriptor, signed bool, yield func(string) bool) bool {
 	if signed {
 		plain := yield
-		signatures := [...]string{signature(d, ", ", false), signature(d, ",", false), signature(d, ", ", true), signature(d, ",", true)}
+		signatures := [...]string{Signature(d, ", ", false), Signature(d, ",", false), Signature(d, ", ", true), Signature(d, ",", true)}
 		yield = func(name string) bool {
 			if !plain(name) {
 				return false
@@ -124,9 +124,9 @@ func methodNames(c *format.Context, d *format.MethodDescriptor, signed bool, yie
 	})
 }
 
-// signature returns the types of a method's arguments in parentheses, classes by their short names
+// Signature returns the types of a method's arguments in parentheses, classes by their short names
 // unless full.
-func signature(d *format.MethodDescriptor, between string, full bool) string {
+func Signature(d *format.MethodDescriptor, between string, full bool) string {
 	var b strings.Builder
 	for i, t := range d.Args {
 		if i > 0 {
@@ -152,7 +152,7 @@ func MethodTerm(c *format.Context, method int32) string {
 	if of := c.Class(d.ClassID); of != nil {
 		class = of.Name
 	}
-	return "method=" + Word(class+"."+d.Name+signature(d, ", ", true))
+	return "method=" + Word(class+"."+d.Name+Signature(d, ", ", true))
 }
 
 // namesOfField yields the names of a field: balance, Account.balance, com.shop.Account.balance.

@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/ui/internal/theme"
 )
 
@@ -17,7 +18,7 @@ func (w *writer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 		if class := w.c.Class(method.ClassID); class != nil {
 			w.class(class)
 		}
-		w.pair("method", signature(method), theme.Plain)
+		w.pair("method", method.Name+filter.Signature(method, ", ", false)+": "+shortType(method.Result), theme.Plain)
 	}
 	switch {
 	case w.c.SuperCall(p):
@@ -141,14 +142,6 @@ func (w *writer) loops(p *format.Point) {
 		}
 	}
 	w.pair("loop", text, theme.Plain)
-}
-
-func signature(m *format.MethodDescriptor) string {
-	args := make([]string, len(m.Args))
-	for i, t := range m.Args {
-		args[i] = shortType(t)
-	}
-	return m.Name + "(" + strings.Join(args, ", ") + "): " + shortType(m.Result)
 }
 
 // shortType returns a type without its package.

@@ -7,7 +7,6 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
-	"tracex/ui/internal/env"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 )
@@ -28,8 +27,11 @@ func (w *writer) thread(n *lazy.Node) {
 	w.title("Trace")
 	w.pair("file", w.env.Trace.File(), theme.Plain)
 	w.pair("size", display.Size(data)+", index "+display.Size(index), theme.Plain)
-	if text := env.Summary(w.env.Trace.Reader); text != "" {
-		w.pair("summary", text, theme.Plain)
+	switch size, why := lazy.SummaryOf(w.env.Trace.Reader).Known(); {
+	case why != nil:
+		w.pair("summary", "none: "+screen.ErrorLine(why), theme.Plain)
+	case size > 0:
+		w.pair("summary", display.Size(size), theme.Plain)
 	}
 	_, all := w.env.Trace.Reader.Totals()
 	w.population(all)

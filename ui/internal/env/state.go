@@ -64,17 +64,6 @@ func Index(st lazy.Status, g *screen.Glyphs) string {
 	return ""
 }
 
-// Summary tells about the summary of a trace; "" if there is none, and nothing wrong.
-func Summary(r *lazy.LazyTraceReader) string {
-	switch size, why := lazy.SummaryOf(r).Known(); {
-	case why != nil:
-		return "none: " + screen.ErrorLine(why)
-	case size > 0:
-		return display.Size(size)
-	}
-	return ""
-}
-
 // growsFor is how long after the last growth the trace is shown as growing.
 const growsFor = 3 * time.Second
 

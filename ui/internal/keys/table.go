@@ -28,7 +28,6 @@ type Command struct {
 // Number is the argument of commands that take a number: typed before the key, or after the word.
 const Number = "[N]"
 
-// The groups.
 const (
 	GroupMove   = "Move"
 	GroupTree   = "Expand and collapse"

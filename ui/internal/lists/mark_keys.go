@@ -32,14 +32,11 @@ func (m *Marks) AskMark() tea.Cmd {
 
 // marking is a row that a letter marks.
 type marking struct {
-	m *Marks
+	*Marks
 	n *lazy.Node
 }
 
-func (m marking) Choose(c env.Choice) tea.Cmd {
-	m.m.mark(c.Key[0], m.n)
-	return nil
-}
+func (m marking) Choose(c env.Choice) tea.Cmd { return m.mark(c.Key[0], m.n) }
 
 // choices returns the letters of the marks, in their order, with a text before the places.
 func (m *Marks) choices(before string) (all []env.Choice) {

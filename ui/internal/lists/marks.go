@@ -92,11 +92,11 @@ func (m *Marks) Sign(n *lazy.Node) (sign, text string) {
 	return sign, strings.Join(words, "  ")
 }
 
-func (m *Marks) mark(letter byte, n *lazy.Node) {
+func (m *Marks) mark(letter byte, n *lazy.Node) tea.Cmd {
 	at, event := place(n)
 	it := m.book.Mark(letter, at, event)
-	m.env.Say("mark " + string(rune(letter)) + " is at " + it.Handle().String() + m.unkept())
 	m.changed()
+	return m.env.Say("mark " + string(rune(letter)) + " is at " + it.Handle().String() + m.unkept())
 }
 
 // unkept adds to a message that the change is kept in memory only.
@@ -150,13 +150,13 @@ func (m *Marks) remove(id string) {
 
 // undo puts back what was removed last.
 func (m *Marks) undo() {
-	k := len(m.removed)
-	if k == 0 {
+	last := len(m.removed) - 1
+	if last < 0 {
 		m.env.Say("nothing was removed")
 		return
 	}
-	it := m.removed[k-1]
-	m.removed = m.removed[:k-1]
+	it := m.removed[last]
+	m.removed = m.removed[:last]
 	m.book.Restore(it)
 	m.env.Say("it is back at " + it.Handle().String())
 	m.changed()

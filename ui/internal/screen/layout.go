@@ -230,7 +230,6 @@ func (l *Layout) PaneAt(x, y int) (p Pane, ok bool) {
 // Divider is a line between panes, which the mouse can move.
 type Divider int
 
-// The dividers.
 const (
 	NoDivider     Divider = iota
 	BesideDivider         // between the tree and what is beside it

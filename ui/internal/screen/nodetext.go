@@ -3,9 +3,7 @@ package screen
 import (
 	"slices"
 	"strconv"
-	"strings"
 
-	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 )
@@ -34,24 +32,6 @@ func Missing(r lazy.Row) string {
 		return "more rows"
 	}
 	return display.Size(r.To-r.From) + " of the trace"
-}
-
-// Left tells how much a row of what is left out stands for: a number of threads, iterations or
-// other rows, once they are counted.
-func Left(l *lazy.Line) string {
-	one, several := "row", "rows"
-	if p := l.Parent; p == nil {
-		one, several = "thread", "threads"
-	} else if _, inlined := lazy.Inlined(p); !inlined && p.Point() != nil && p.Point().Class == format.ClassLoop {
-		one, several = "iteration", "iterations"
-	}
-	switch {
-	case !l.LeftKnown:
-		return several
-	case l.LeftRows == 1:
-		return "1 " + one
-	}
-	return display.Grouped(l.LeftRows) + " " + several
 }
 
 // Path returns the nodes around a row, the thread first, the row's own last.
@@ -96,30 +76,4 @@ func CallsText(p lazy.Population, least string, g *Glyphs) string {
 		return display.Calls(0)
 	}
 	return g.AtMost + " " + display.Calls(p.Containers)
-}
-
-// Named returns all that a user can read of a node, without the mark of a diff, which has its
-// own column. wide means that rows show code locations.
-func Named(t *lazy.Tree, n *lazy.Node, wide bool) lazy.Named {
-	named := t.Named(n, wide)
-	if p := n.Point(); p != nil {
-		cut := len(p.Mark())
-		named.Text = named.Text[cut:]
-		if named.At >= 0 {
-			named.At -= cut
-		}
-	}
-	return named
-}
-
-// PathText returns the path to a row for the clipboard, one line for each node.
-func PathText(t *lazy.Tree, row lazy.Row) (text string, lines int) {
-	var b strings.Builder
-	path := Path(row)
-	for i, n := range path {
-		b.WriteString(strings.Repeat("  ", i))
-		b.Write(t.AppendText(nil, n, false))
-		b.WriteByte('\n')
-	}
-	return b.String(), len(path)
 }

@@ -39,8 +39,12 @@ func (c *Copying) Path() tea.Cmd {
 	if c.tree.Out.Cursor.Node == nil {
 		return c.env.Say(nothingToCopy)
 	}
-	text, lines := screen.PathText(c.tree.Out.Tree, c.tree.Out.Cursor)
-	return c.Copy(text, "the path, "+display.Plural(int64(lines), "line")+",")
+	var text strings.Builder
+	path := screen.Path(c.tree.Out.Cursor)
+	for i, n := range path {
+		text.WriteString(strings.Repeat("  ", i) + string(c.tree.Out.Tree.AppendText(nil, n, false)) + "\n")
+	}
+	return c.Copy(text.String(), "the path, "+display.Plural(int64(len(path)), "line")+",")
 }
 
 // Address puts the address of the row on the clipboard, which commands take as an argument.

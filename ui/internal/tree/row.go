@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/display"
 	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
@@ -213,7 +214,18 @@ func (v *View) gapText(l *screen.Line, r *Row) {
 
 // leftText draws the row of what a filter leaves out.
 func (v *View) leftText(l *screen.Line, r *Row) {
-	text := screen.Left(&r.Line)
+	one, several := "row", "rows"
+	if p := r.Parent; p == nil {
+		one, several = "thread", "threads"
+	} else if _, inlined := lazy.Inlined(p); !inlined && p.Point() != nil && p.Point().Class == format.ClassLoop {
+		one, several = "iteration", "iterations"
+	}
+	text := several // until they are counted
+	if r.LeftKnown && r.LeftRows == 1 {
+		text = "1 " + one
+	} else if r.LeftKnown {
+		text = display.Grouped(r.LeftRows) + " " + several
+	}
 	switch {
 	case r.Left == lazy.LeftOut:
 		text = v.Glyphs.Gap + " " + text + " without a match"

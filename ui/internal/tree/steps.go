@@ -66,18 +66,22 @@ func (s *Steps) Refuse(err error) tea.Cmd {
 }
 
 func (s *Steps) Add(step query.Step) tea.Cmd {
-	s.List = append(slices.Clone(s.List), step)
-	s.env.Say(step.String() + ": " + keys.ActionKey("undo-step", s.env.Glyphs) + " undoes it")
-	s.focusTree()
+	s.set(append(slices.Clone(s.List), step), step.String()+": "+keys.ActionKey("undo-step", s.env.Glyphs)+" undoes it")
 	return nil
+}
+
+// set puts other steps in force, and says something.
+func (s *Steps) set(list query.Steps, text string) {
+	s.List = list
+	s.env.Say(text)
+	s.focusTree()
 }
 
 // Replace puts another step in the place of one.
 func (s *Steps) Replace(i int, step query.Step) {
-	s.List = slices.Clone(s.List)
-	s.List[i] = step
-	s.env.Say(step.String() + ": " + keys.ActionKey("undo-step", s.env.Glyphs) + " undoes the last step")
-	s.focusTree()
+	list := slices.Clone(s.List)
+	list[i] = step
+	s.set(list, step.String()+": "+keys.ActionKey("undo-step", s.env.Glyphs)+" undoes the last step")
 }
 
 func (s *Steps) Undo() tea.Cmd {
@@ -89,9 +93,7 @@ func (s *Steps) Undo() tea.Cmd {
 }
 
 func (s *Steps) Remove(i int) {
-	s.env.Say("undone: " + s.List[i].String())
-	s.List = slices.Delete(slices.Clone(s.List), i, i+1)
-	s.focusTree()
+	s.set(slices.Delete(slices.Clone(s.List), i, i+1), "undone: "+s.List[i].String())
 }
 
 // Show lists the steps. Enter removes one.

@@ -27,8 +27,18 @@ func (o *Outline) ShortName(n *lazy.Node) string {
 	return text
 }
 
-// Named returns all that a user can read of a node.
-func (o *Outline) Named(n *lazy.Node) lazy.Named { return screen.Named(o.Tree, n, o.Wide) }
+// Named returns all that a user can read of a node, without the mark of a diff, which has its own column.
+func (o *Outline) Named(n *lazy.Node) lazy.Named {
+	named := o.Tree.Named(n, o.Wide)
+	if p := n.Point(); p != nil {
+		cut := len(p.Mark())
+		named.Text = named.Text[cut:]
+		if named.At >= 0 {
+			named.At -= cut
+		}
+	}
+	return named
+}
 
 // Crumbs returns the path to the cursor, as much as fits into width cells.
 func (o *Outline) Crumbs(width int, g *screen.Glyphs) []string {
