@@ -188,12 +188,6 @@ func (o *Outline) Sortable() *lazy.Node {
 	return row.Parent
 }
 
-// ByWeight reports whether these children are sorted by duration, or by what is nested.
-func (o *Outline) ByWeight() bool {
-	n := o.Sortable()
-	return n != nil && n.Order() == lazy.OrderWeight
-}
-
 // maxSkip bounds how far lines scroll.
 const maxSkip = 1 << 20
 
