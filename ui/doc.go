@@ -56,7 +56,7 @@
 //	steps that edit the tree     internal/tree/steps.go
 //	staying at the newest row    internal/tree/following.go
 //	numbers filled in            internal/tree/counting.go
-//	searches, hits, the filter   internal/search: work.go begins and ends a search, run.go is one; what it finds: lazy/search.go
+//	searches, hits, the filter   internal/search: run.go is a search, with its hits; what it finds: lazy/search.go
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes
 //	all about a row              internal/details/pane.go, describe.go, point.go for each kind, times.go
 //	a value of a row, whole      internal/details/viewer.go, whole.go
@@ -64,7 +64,7 @@
 //	the overview                 internal/lists/overview.go; found and put into words by query.Overview
 //	panes: sizes, keys, mouse    panes.go; internal/screen/layout.go
 //	answers and their tables     internal/tables; their columns: lazy/query/*_table.go
-//	exports of what is shown     internal/tables/export*.go, the formats export_format.go; of events made by lazy/export
+//	exports of what is shown     internal/tables/export*.go, the formats export_order.go; made by lazy/export
 //	time of a thread, a range    internal/flame; found by lazy/flame.go
 //	where to begin, the session  arrival.go, session.go
 //	several traces               tabs.go; their names are drawn by internal/env/header.go

@@ -3,10 +3,13 @@
 package flame
 
 import (
+	"context"
 	"errors"
 	"hash/fnv"
 	"maps"
+	"math"
 	"slices"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -195,4 +198,196 @@ func (f *Flame) Noted(thread int32, from, to int64) bool {
 	return slices.ContainsFunc(f.marks.Places, func(at lazy.Position) bool {
 		return at.Thread == thread && from <= at.At && at.At < to
 	})
+}
+
+// want is what a finder looks for.
+type want struct {
+	thread         int32
+	raw            bool
+	from, to       int64 // all if to is 0
+	columns, depth int
+	generation     int // of what is known of the trace
+}
+
+// finder finds one flame at a time, in the background.
+type finder struct {
+	picture *query.FlamePicture // as last found; nil if none was
+	of      want                // what it, or err, is about
+	known   bool                // that was found, stopped, or failed
+	err     error
+	why     string // the same for the screen
+
+	task  env.Task
+	looks want // what the task looks for
+	part  *atomic.Pointer[lazy.Flame]
+}
+
+// settle looks for what is wanted, in the view of the tree, and stops what runs for something else.
+func (f *finder) settle(p *Flame, w want) tea.Cmd {
+	w.raw, w.generation = !p.tree.Out.Tree.Folded(), p.env.Trace.Known.Generation
+	now := w
+	now.generation = f.looks.generation // a growing trace is looked at again afterwards
+	if f.task.Running() && f.looks == now {
+		f.showPart(p)
+		return nil
+	}
+	if f.task.Stop(); f.known && f.of == w {
+		return nil
+	}
+	r, part := p.env.Trace.Reader, new(atomic.Pointer[lazy.Flame])
+	f.looks, f.part = w, part
+	return f.task.Run(p.env, func(ctx context.Context) func() tea.Cmd {
+		found, err := lazy.FlameOf(ctx, r, lazy.FlameOptions{
+			Thread: w.thread, Raw: w.raw, From: w.from, To: w.to, Columns: w.columns, Depth: w.depth,
+			Tell: func(f lazy.Flame) { part.Store(&f) },
+		})
+		return env.Done(func() {
+			f.of, f.known, f.err = w, true, err
+			if err != nil {
+				f.picture, f.why = nil, p.why(w, err)
+			} else {
+				f.show(p, found)
+			}
+		})
+	})
+}
+
+func (f *finder) show(p *Flame, found lazy.Flame) {
+	f.picture = query.NewFlamePicture(p.env.Trace.Reader, found, p.env.Glyphs.Glyphs)
+	for _, pkg := range f.picture.Groups { // in their order in the trace: the same at the next opening
+		p.hue(pkg)
+	}
+}
+
+// showPart shows what has been found so far.
+func (f *finder) showPart(p *Flame) {
+	if part := f.part.Load(); part != nil {
+		f.show(p, *part)
+	}
+}
+
+// stop stops what runs, and keeps what is known; it reports whether anything did.
+func (f *finder) stop(p *Flame) bool {
+	if !f.task.Stop() {
+		return false
+	}
+	f.of, f.known = f.looks, true
+	f.showPart(p)
+	return true
+}
+
+// why tells why there is no flame.
+func (p *Flame) why(w want, err error) string {
+	r := p.env.Trace.Reader
+	_, timed := r.Times()
+	of := query.NewFlamePicture(r, lazy.Flame{Thread: w.thread, Timed: timed, Begin: w.from, From: w.from, End: w.to, To: w.to}, p.env.Glyphs.Glyphs)
+	switch {
+	case errors.Is(err, lazy.ErrNoTimes):
+		return of.Subject() + ": nothing in it has a time"
+	case !errors.Is(err, lazy.ErrEmptyFlame):
+		return of.Subject() + ": " + screen.ErrorLine(err)
+	case w.to == 0:
+		return of.Subject() + ": nothing is there"
+	}
+	return of.Title() + ": nothing is there; 0 shows all of the thread"
+}
+
+// ReadRange reads a range that was typed.
+func (f *Flame) ReadRange(args string) (step query.Step, err error) {
+	if step, err = query.ParseStep(query.Range, args); err == nil {
+		err = step.Check(f.env.Trace.Reader)
+	}
+	return step, err
+}
+
+// Run sets a range that was typed.
+func (f *Flame) Run(args string) tea.Cmd {
+	step, _ := query.ParseStep(query.Range, args)
+	if timed, from, to, ok := step.Span(); ok {
+		f.limit(timed, from, to)
+	}
+	return nil
+}
+
+// ranged returns the index of the range among the steps; -1 if there is none.
+func (f *Flame) ranged() int {
+	for i, s := range f.steps.List {
+		if _, _, _, ok := s.Span(); ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// ends returns the range in force on the axis; all of it without one.
+func (f *Flame) ends() (from, to int64) {
+	if i := f.ranged(); i >= 0 {
+		_, from, to, _ = f.steps.List[i].Span()
+		return from, to
+	}
+	return 0, math.MaxInt64
+}
+
+// limit sets the range.
+func (f *Flame) limit(timed bool, from, to int64) {
+	step := query.RangeStep(timed, from, to)
+	if i := f.ranged(); i >= 0 {
+		f.steps.Replace(i, step)
+		return
+	}
+	f.steps.Add(step)
+}
+
+// begin sets the begin of the range. An end that is not after it goes.
+func (f *Flame) begin(timed bool, at int64) {
+	_, to := f.ends()
+	if to <= at {
+		to = math.MaxInt64
+	}
+	f.limit(timed, at, to)
+}
+
+// end sets the end of the range. A begin that is not before it goes.
+func (f *Flame) end(timed bool, at int64) {
+	from, _ := f.ends()
+	if from >= at {
+		from = 0
+	}
+	f.limit(timed, from, at)
+}
+
+// Here sets the begin or the end of the range at the cursor's row.
+func (f *Flame) Here(begin bool) tea.Cmd {
+	n := f.tree.Out.Cursor.Node
+	if n == nil {
+		return f.env.Say("the row is not loaded: it has no place in the recording")
+	}
+	r, raw := f.env.Trace.Reader, !f.tree.Out.Tree.Folded()
+	return new(env.Task).Run(f.env, func(ctx context.Context) func() tea.Cmd {
+		timed, from, to, err := lazy.AxisOf(ctx, r, n, raw)
+		return env.Done(func() {
+			switch {
+			case errors.Is(err, lazy.ErrNoTimes):
+				f.env.Say("nothing is known about when this happened")
+			case err != nil:
+				f.env.Fail("the range is not set", err)
+			case begin:
+				f.begin(timed, from)
+			default:
+				f.end(timed, to)
+			}
+		})
+	})
+}
+
+// Back ends the filter of the tree; without one, a range, and without that the last step.
+func (f *Flame) Back() tea.Cmd {
+	if f.filter.Cur != nil || len(f.steps.List) == 0 {
+		return f.filter.Back()
+	}
+	if i := f.ranged(); i >= 0 {
+		f.steps.Remove(i)
+		return nil
+	}
+	return f.steps.Undo()
 }

@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unsafe"
+
+	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/pattern"
+	"tracex/lazy/query/places"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
@@ -219,4 +225,244 @@ func (s *Search) Text(room int) string {
 		return name + "  not found"
 	}
 	return name + "  " + found
+}
+
+// begin starts a search that replaces the one before. w is the hit to go to as soon as it is
+// known. The search begins at w's origin, or, if w goes backward, at the beginning of its thread.
+func (s *Search) begin(what *pattern.Pattern, w *wanted) tea.Cmd {
+	s.End()
+	from := w.from
+	if w.dir < 0 {
+		from.At = -1 // hits before w.from are known once the search has reached it
+	}
+	run := newRun(s.env, what, from)
+	run.begun, run.want, run.work.Since = true, w, s.env.Clock.Now()
+	if s.hides() {
+		run.want = nil // results goes from hit to hit
+	}
+	s.cur, s.before = run, nil
+	search := lazy.Search{
+		Folded: s.tree.Out.Tree.Folded(), Verbose: s.tree.Out.Wide, From: run.hits.origin,
+		Find: what.Find, Point: what.Point(), Limits: what.Limits, Needs: what.Needs, Every: s.Every,
+	}
+	if run.other != nil {
+		search.Else, search.ElseLimits, search.ElseNeeds = run.other.Find, run.other.Limits, run.other.Needs
+	}
+	r := s.env.Trace.Reader
+	return run.task.Feed(s.env, func(ctx context.Context, send func(func() tea.Cmd)) func() tea.Cmd {
+		err := r.Wait(ctx)
+		if err == nil {
+			err = r.Search(ctx, search, func(f lazy.Found) { send(func() tea.Cmd { return s.take(run, f) }) })
+		}
+		return func() tea.Cmd { return s.ended(run, err) }
+	})
+}
+
+// take takes hits of a search, and its progress.
+func (s *Search) take(run *run, f lazy.Found) tea.Cmd {
+	f.Hits = f.Hits[:min(len(f.Hits), s.Most-run.hits.Len())]
+	first, by := run.take(f, s.Most)
+	if l := s.list; l != nil && l.run == run && l.filter == nil {
+		l.Moved(first, by)
+	}
+	cmd := s.arrive(run) // before the limit stops it: the first hits may come with the last ones
+	if run.hits.Len() >= s.Most {
+		s.stop(run, context.Canceled)
+		run.full, run.want = true, nil
+		s.env.Say("stopped at the limit of " + display.Plural(int64(s.Most), "hit") + ", " + run.percent() +
+			" searched; " + keys.ActionKey("next-hit", s.env.Glyphs) + " at the last one continues the search")
+	}
+	return cmd
+}
+
+func (s *Search) ended(run *run, err error) tea.Cmd {
+	s.stop(run, err)
+	s.env.Fail("the search ended early", err)
+	return s.arrive(run)
+}
+
+// stop ends a search; err is why that is early, nil if it is not.
+func (s *Search) stop(run *run, err error) {
+	run.task.Stop()
+	run.ended, run.err = true, err
+}
+
+// arrive goes to the hit that the user waits for, if it is known.
+func (s *Search) arrive(run *run) tea.Cmd {
+	if run.want == nil {
+		return nil
+	}
+	i, wrapped, ok := run.pick(run.want)
+	if !ok {
+		if run.ended {
+			run.want = nil
+			s.env.Say(run.nothing(s.tree.Out.Tree.Folded()))
+		}
+		return nil
+	}
+	if wrapped {
+		s.env.Say(map[int]string{1: "search wrapped to the top", -1: "search wrapped to the bottom"}[run.want.dir])
+	}
+	run.want, run.shown = nil, i+1
+	return s.tree.Jobs.Show(run.hits.At(i).Position)
+}
+
+// continueTo goes to a hit of the current search. If the hit is beyond the part searched, and the
+// search was stopped or the trace has grown, the search begins again from w: everything is
+// searched, as only that keeps the hits in order.
+func (s *Search) continueTo(w *wanted) tea.Cmd {
+	run := s.cur
+	run.useOther()
+	if _, wrapped, ok := run.pick(w); wrapped || !ok {
+		switch {
+		case run.outgrown() || run.partly() && w.dir > 0:
+			return s.begin(run.p, w)
+		case run.partly():
+			return s.env.Say("earlier events were not searched: the search stopped at " + run.percent())
+		}
+	}
+	run.want = w
+	return s.arrive(run)
+}
+
+// Hits are hits by thread and position. A search delivers them in its own order: from its origin
+// to the end, then from the beginning to its origin. So there are two runs, which only ever
+// grow at their ends: a slice of one stays valid.
+type Hits struct {
+	origin        lazy.Position
+	before, after []lazy.Hit // of the origin
+}
+
+var compare = query.ComparePlaces
+
+func (h *Hits) Len() int { return len(h.before) + len(h.after) }
+
+func (h *Hits) At(i int) lazy.Hit {
+	if i < len(h.before) {
+		return h.before[i]
+	}
+	return h.after[i-len(h.before)]
+}
+
+// Find returns the index of the hit at a position, or where it would be.
+func (h *Hits) Find(p lazy.Position) (i int, exact bool) {
+	run, first := h.before, 0
+	if compare(p, h.origin) >= 0 {
+		run, first = h.after, len(h.before)
+	}
+	i, exact = slices.BinarySearchFunc(run, p, func(h lazy.Hit, p lazy.Position) int { return compare(h.Position, p) })
+	return first + i, exact
+}
+
+// found returns the i-th in the order of the search.
+func (h *Hits) found(i int) lazy.Hit {
+	if i < len(h.after) {
+		return h.after[i]
+	}
+	return h.before[i-len(h.after)]
+}
+
+// add adds hits, in the order of the search. Earlier hits from index first on have moved up
+// by as many as by.
+func (h *Hits) add(hits []lazy.Hit) (first, by int) {
+	n := 0
+	for n < len(hits) && compare(hits[n].Position, h.origin) >= 0 {
+		n++
+	}
+	h.after = append(h.after, hits[:n]...)
+	first = len(h.before)
+	h.before = append(h.before, hits[n:]...)
+	return first, len(hits) - n
+}
+
+// bytes returns the memory that the hits take.
+func (h *Hits) bytes() int64 {
+	return int64(cap(h.before)+cap(h.after)) * int64(unsafe.Sizeof(lazy.Hit{}))
+}
+
+// shownHits are the hits of the search that the tree shows, if steps or a filter hide some: n and N go from one to
+// the next of these.
+type shownHits struct {
+	result *Result // nil if the tree hides nothing
+	of     hitsOf
+	found  bool
+	task   env.Task
+}
+
+// hitsOf is what the hits were found for.
+type hitsOf struct {
+	pattern *pattern.Pattern
+	count   int
+	raw     bool
+	steps   string
+	matches *places.Set
+}
+
+// Running reports whether it is not known yet which hits are shown.
+func (h *shownHits) Running() bool { return !h.found }
+
+// forget forgets what was found, and stops what is being looked for.
+func (h *shownHits) forget() {
+	h.task.Stop()
+	h.of, h.found = hitsOf{}, false
+	if h.result != nil {
+		h.result.Set = places.New()
+	}
+}
+
+// hides reports whether steps or a filter are in force, so that the tree may not show all hits.
+func (s *Search) hides() bool {
+	return len(query.TreeSteps(s.tree.Steps.List)) > 0 || s.filter.Cur != nil
+}
+
+// Settle finds the hits that the tree shows, once all hits are known.
+func (s *Search) Settle() tea.Cmd {
+	h := &s.shown
+	if !s.Begun() || !s.hides() {
+		h.forget()
+		h.result = nil
+		return nil
+	}
+	if h.result == nil {
+		h.result = &Result{One: "hit", Several: "hits shown", By: h, Set: places.New()}
+	}
+	h.result.Raw, h.result.Of = !s.tree.Out.Tree.Folded(), s.cur.p.Name(40, s.env.Glyphs.Glyphs)
+	if s.Running() || s.filter.Cur.Running() || s.tree.Steps.Pending() {
+		h.forget()
+		return nil
+	}
+	of := hitsOf{pattern: s.cur.p, count: s.cur.hits.Len(), raw: h.result.Raw, steps: query.TreeSteps(s.tree.Steps.List).Text(s.env.Glyphs.Glyphs)}
+	if run := s.filter.Cur; run != nil {
+		of.matches = run.Set()
+	}
+	if of == h.of {
+		return nil
+	}
+	h.forget()
+	return s.findShown(of)
+}
+
+// findShown begins to look for the hits that the tree shows.
+func (s *Search) findShown(of hitsOf) tea.Cmd {
+	h := &s.shown
+	h.of = of
+	r, steps, hits, list := s.env.Trace.Reader, query.TreeSteps(s.tree.Steps.List), s.Hits(), make([]lazy.Position, s.Hits().Len())
+	for i := range list {
+		list[i] = hits.At(i).Position
+	}
+	return h.task.Run(s.env, func(ctx context.Context) func() tea.Cmd {
+		scope := query.Scope{Raw: of.raw}
+		var shown *places.Set
+		err := scope.Edit(ctx, r, steps)
+		if err == nil {
+			shown, err = query.ShownOf(ctx, r, scope, query.PlacesOf(list), of.matches)
+		}
+		return env.Done(func() {
+			if err != nil {
+				s.env.Fail("which hits are shown is not known", err)
+				shown = query.PlacesOf(nil)
+			}
+			h.found, h.result.Set = true, shown
+		})
+	})
 }
