@@ -179,7 +179,7 @@ func (f *frame) beside(y int) string {
 func (f *frame) rule() string {
 	switch f.layout.Side {
 	case screen.Only:
-		return f.beside(f.layout.Top-1)
+		return f.beside(f.layout.Top - 1)
 	case screen.Beside:
 		return f.view.Head(f.layout.TreeWidth) + screen.NewLine(1, f.g).Put(f.g.Below, theme.Faint).End() + f.beside(f.layout.Top-1)
 	}

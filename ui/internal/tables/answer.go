@@ -124,21 +124,22 @@ const (
 )
 
 // open shows the table of the answer while its first pass runs, as start does.
-func (a *Answer) open(src Source, m maker) (run tea.Cmd, ok bool) {
-	if run, ok = a.start(m); ok {
+func (a *Answer) open(src Source, m maker) tea.Cmd {
+	run := a.start(m)
+	if run != nil {
 		a.tables.Show(src)
 	}
-	return run, ok
+	return run
 }
 
 // start begins a pass in place of the one under way, and returns the command that runs it. News comes with the first
-// rows, so that they are drawn at once. If there can be no such pass, it says why.
-func (a *Answer) start(m maker) (run tea.Cmd, ok bool) {
+// rows, so that they are drawn at once. If there can be no such pass, it says why, and returns nil.
+func (a *Answer) start(m maker) tea.Cmd {
 	r, err := a.begin(m)
 	if err != nil {
-		return a.steps.Refuse(err), false
+		return a.steps.Refuse(err)
 	}
-	return a.feed(r), true
+	return a.feed(r)
 }
 
 // feed returns the command that runs a pass.

@@ -70,7 +70,7 @@ func TestFirstRows(t *testing.T) {
 	a := newAnswer(recorded(t))
 	a.now = func() time.Time { return now }
 	gate := make(chan struct{})
-	cmd, _ := a.start(func(query.Scope) (any, made, error) {
+	cmd := a.start(func(query.Scope) (any, made, error) {
 		return gated{now: &now, gate: gate}, func(done float64) *table.Table {
 			made := &table.Table{Rows: table.List{}, Partial: done < 1}
 			if done > 0 {
@@ -168,7 +168,7 @@ func TestNoScope(t *testing.T) {
 	h := lazy.EventHandle(1 << 30)
 	of.Below = &h
 	x := &Throws{newAnswer(a, of)}
-	cmd, _ := x.start(x.find)
+	cmd := x.start(x.find)
 	if drain(a, cmd) == "" {
 		t.Error("no error")
 	}
@@ -294,6 +294,5 @@ func TestCallsWhere(t *testing.T) {
 // startTop returns a Top, and the command that runs its pass.
 func startTop(a *Answers, of Of, by query.By) (*Top, tea.Cmd) {
 	t := &Top{Answer: newAnswer(a, of), first: by}
-	run, _ := t.start(t.by(by))
-	return t, run
+	return t, t.start(t.by(by))
 }

@@ -217,6 +217,5 @@ func (a *Answer) edited() tea.Cmd {
 	}
 	m := a.run.make
 	a.mu.Unlock()
-	run, _ := a.start(m)
-	return run
+	return a.start(m)
 }

@@ -70,8 +70,7 @@ func (a *Answers) Around(text string) tea.Cmd {
 	of := a.about(nil, nil).unfiltered()
 	of.Steps = nil
 	x := &Around{Answer: newAnswer(a, of), at: n.Position(), o: query.AroundOptions{Where: where, Raw: of.Raw, N: aroundPoints}, wide: screen.Inside(a.env.Width) - margin}
-	run, _ := x.open(x, x.find())
-	return run
+	return x.open(x, x.find())
 }
 
 // find returns how the points are found, as the options are now.
@@ -81,12 +80,6 @@ func (x *Around) find() maker {
 		f := &aroundFinder{x: x, at: at, o: o, found: x.drawn()}
 		return f, f.table, nil
 	}
-}
-
-// again looks for the points again.
-func (x *Around) again() tea.Cmd {
-	run, _ := x.start(x.find())
-	return run
 }
 
 func (x *Around) Table() *table.Table {
@@ -148,17 +141,17 @@ func (x *Around) moveTo(_ *table.Table, row int) tea.Cmd {
 		return nil
 	}
 	x.at = at
-	return x.again()
+	return x.start(x.find())
 }
 
 func (x *Around) more(*table.Table, int) tea.Cmd {
 	x.o.N = min(2*x.o.N, mostAround)
-	return x.again()
+	return x.start(x.find())
 }
 
 func (x *Around) allThreads(*table.Table, int) tea.Cmd {
 	x.o.Threads = nil
-	return x.again()
+	return x.start(x.find())
 }
 
 func (x *Around) position(row int) (at lazy.Position, ok bool) {
@@ -231,5 +224,5 @@ func (x *Around) without(t *table.Table, row int) tea.Cmd {
 		return x.env.Say("this is the only thread")
 	}
 	x.o.Threads = list
-	return x.again()
+	return x.start(x.find())
 }

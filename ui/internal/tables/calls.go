@@ -68,8 +68,8 @@ func (a *Answers) showCalls(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
 	}
 	of := a.about(below, nil)
 	c := &Calls{Answer: newAnswer(a, of), options: o, on: on, first: o.By}
-	run, ok := c.open(c, c.with(o))
-	if ok {
+	run := c.open(c, c.with(o))
+	if run != nil {
 		a.lastCalls = c
 	}
 	return run
@@ -311,13 +311,12 @@ func (a *Answers) Iterations() tea.Cmd {
 	of := a.about(&in, nil).unfiltered()
 	x := &Iterations{Answer: newAnswer(a, of), on: on}
 	x.rising = true
-	run, _ := x.open(x, func(scope query.Scope) (any, made, error) {
+	return x.open(x, func(scope query.Scope) (any, made, error) {
 		found := query.NewIterations(of.R, scope, loop)
 		return found, func(done float64) *table.Table {
 			return found.Table(query.IterationsView{Sort: x.sort, Rising: x.rising, Done: done, G: of.G})
 		}, nil
 	})
-	return run
 }
 
 func (x *Iterations) Begins(t *table.Table) (row int, ok bool) {

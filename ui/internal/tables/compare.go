@@ -90,7 +90,7 @@ func (a *Answers) showCompared(from, to comparedRow) tea.Cmd {
 		return a.env.Warn(screen.ErrorLine(query.ErrPart) + ": " + keys.ActionKey("unfilter", a.env.Glyphs) + " ends the range")
 	}
 	x := &Compare{Answer: newAnswer(a, of), a: from, b: to}
-	run, ok := x.open(x, func(scope query.Scope) (any, made, error) {
+	run := x.open(x, func(scope query.Scope) (any, made, error) {
 		found, err := query.NewCompare(of.R, scope, from.at, to.at)
 		if err != nil {
 			return nil, nil, err
@@ -99,7 +99,7 @@ func (a *Answers) showCompared(from, to comparedRow) tea.Cmd {
 			return found.Table(query.CompareView{Sort: x.sort, Rising: x.rising, Done: done, G: of.G})
 		}, nil
 	})
-	if ok {
+	if run != nil {
 		a.compared = nil
 	}
 	return run

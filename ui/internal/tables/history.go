@@ -129,13 +129,12 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 		return nil
 	}
 	x := &History{Answer: newAnswer(a, a.about(nil, nil)), spot: s, here: here}
-	run, _ := x.open(x, func(scope query.Scope) (any, made, error) {
+	return x.open(x, func(scope query.Scope) (any, made, error) {
 		h := query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues})
 		return h, func(done float64) *table.Table {
 			return h.Table(query.HistoryView{Sort: x.sort, Rising: x.rising, Done: done, G: x.of.G})
 		}, nil
 	})
-	return run
 }
 
 func (x *History) Orders() []string { return x.finder().(*query.History).Sorts() }
@@ -209,11 +208,10 @@ func (a *Answers) State() tea.Cmd {
 		return nil
 	}
 	x := &State{newAnswer(a, a.about(nil, nil).unfiltered())}
-	run, _ := x.open(x, func(scope query.Scope) (any, made, error) {
+	return x.open(x, func(scope query.Scope) (any, made, error) {
 		s := query.NewState(x.of.R, scope.Raw, at)
 		return s, func(done float64) *table.Table { return s.Table(done, x.of.G) }, nil
 	})
-	return run
 }
 
 func (x *State) Keys() []Key {

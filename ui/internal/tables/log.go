@@ -55,8 +55,7 @@ func (a *Answers) Log(text string) tea.Cmd {
 	switch {
 	case len(points) > 0:
 		l := &Log{newAnswer(a, a.about(nil, nil))}
-		run, _ := l.open(l, l.with(points))
-		return run
+		return l.open(l, l.with(points))
 	case faults != nil:
 		a.env.Warn(faults.Error())
 	default:

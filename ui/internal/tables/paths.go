@@ -45,8 +45,7 @@ func (a *Answers) showPaths(method string, callees bool, of Of) tea.Cmd {
 		}
 	}
 	p := newPaths(a, of, method, callees)
-	run, _ := p.open(p, p.with(p.options))
-	return run
+	return p.open(p, p.with(p.options))
 }
 
 func newPaths(a *Answers, of Of, method string, callees bool) *Paths {
@@ -70,18 +69,13 @@ func (p *Paths) Keys() []Key {
 		p.callsKey(), p.callersKey(),
 		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true, Do: func(*table.Table, int) tea.Cmd {
 			p.options.Callees = !p.options.Callees
-			return p.again()
+			return p.start(p.with(p.options))
 		}},
 		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true, Do: func(*table.Table, int) tea.Cmd {
 			p.options.Depth += deepest
-			return p.again()
+			return p.start(p.with(p.options))
 		}},
 	}, p.stepKeys()...)
-}
-
-func (p *Paths) again() tea.Cmd {
-	run, _ := p.start(p.with(p.options))
-	return run
 }
 
 // toCall goes to the first call that a row counts, from the cursor on. From there n and N go to the others.

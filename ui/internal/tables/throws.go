@@ -17,8 +17,7 @@ type Throws struct{ Answer }
 func (a *Answers) Throws(args string) tea.Cmd {
 	where, _ := a.ReadThrows(args)
 	x := &Throws{newAnswer(a, a.about(nil, where))}
-	run, _ := x.open(x, x.find)
-	return run
+	return x.open(x, x.find)
 }
 
 func (a *Answers) ReadThrows(args string) (where *filter.Expr, err error) {

@@ -34,8 +34,7 @@ func (a *Answers) Top(args string) tea.Cmd {
 		below = &h
 	}
 	t := &Top{Answer: newAnswer(a, a.about(below, o.where)), first: o.by}
-	run, _ := t.open(t, t.by(o.by))
-	return run
+	return t.open(t, t.by(o.by))
 }
 
 type topOptions struct {
