@@ -15,8 +15,6 @@ import (
 type Rows struct {
 	Table   *table.Table
 	Numbers []int // of the rows, in their order; nil for all
-	// Load makes rows known; nil if they are.
-	Load func(ctx context.Context, t *table.Table, from, to int) error
 }
 
 func (x *Rows) Len() int {
@@ -89,8 +87,9 @@ func (s *saving) Row(i int) []table.Value {
 	}
 	t, n := s.Table, s.Number(i)
 	row := t.Rows.Row(n)
-	for tries := 0; row == nil && s.Load != nil && tries < mostTries; tries++ { // the screen may let go of rows meanwhile
-		if s.err = s.Load(s.ctx, t, n, min(n+rowsAtOnce, t.Rows.Len())); s.err != nil {
+	l, loads := t.Rows.(table.Loader)
+	for tries := 0; row == nil && loads && tries < mostTries; tries++ { // the screen may let go of rows meanwhile
+		if s.err = l.Load(s.ctx, n, min(n+rowsAtOnce, t.Rows.Len())); s.err != nil {
 			return nil
 		}
 		row = t.Rows.Row(n)

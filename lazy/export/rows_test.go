@@ -14,6 +14,8 @@ import (
 type lateRows struct {
 	n     int
 	known map[int]bool
+	never bool  // they never become known
+	fail  error // of loading them
 }
 
 func (s *lateRows) Len() int { return s.n }
@@ -25,19 +27,18 @@ func (s *lateRows) Row(i int) []table.Value {
 	return []table.Value{table.Int(int64(i))}
 }
 
-// late returns a table of n rows, and how they are loaded.
-func late(n int) *Rows {
-	src := &lateRows{n, make(map[int]bool)}
-	return &Rows{
-		Table: &table.Table{Rows: src, Columns: []table.Column{{Key: "n", Title: "n", Kind: table.Number}}},
-		Load: func(_ context.Context, _ *table.Table, from, to int) error {
-			clear(src.known) // only so many are kept
-			for i := from; i < to; i++ {
-				src.known[i] = true
-			}
-			return nil
-		},
+func (s *lateRows) Load(_ context.Context, from, to int) error {
+	clear(s.known) // only so many are kept
+	for i := from; i < to; i++ {
+		s.known[i] = !s.never
 	}
+	return s.fail
+}
+
+// late returns a table of n rows.
+func late(n int) *Rows {
+	rows := &lateRows{n: n, known: make(map[int]bool)}
+	return &Rows{Table: &table.Table{Rows: rows, Columns: []table.Column{{Key: "n", Title: "n", Kind: table.Number}}}}
 }
 
 func none(int64, int64) {}
@@ -73,17 +74,19 @@ func TestRowsFail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	for name, c := range map[string]struct {
-		ctx  context.Context
-		load func(ctx context.Context, t *table.Table, from, to int) error
-		want string
+		ctx   context.Context
+		never bool
+		fail  error
+		want  string
 	}{
-		"error":   {t.Context(), func(context.Context, *table.Table, int, int) error { return planted }, "planted"},
-		"unknown": {t.Context(), nil, "row 1 cannot be read"},
-		"stopped": {stopped, late(9000).Load, "canceled"},
+		"error":   {t.Context(), false, planted, "planted"},
+		"unknown": {t.Context(), true, nil, "row 1 cannot be read"},
+		"stopped": {stopped, false, nil, "canceled"},
 	} {
 		dir := t.TempDir()
 		x := late(9000)
-		x.Load = c.load
+		rows := x.Table.Rows.(*lateRows)
+		rows.never, rows.fail = c.never, c.fail
 		_, err := x.Save(c.ctx, table.WriteJSON, Destination{Path: dir + "/t.jsonl", Mode: 0o600}, none)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)

@@ -12,6 +12,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 )
 
 // columnCell is a value of a call in a column.
@@ -182,7 +183,7 @@ func TestExtraIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := x.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
-	if err := LoadCalls(t.Context(), made, 0, made.Rows.Len()); err != nil {
+	if err := made.Rows.(table.Loader).Load(t.Context(), 0, made.Rows.Len()); err != nil {
 		t.Fatal(err)
 	}
 	for _, col := range cols {

@@ -18,8 +18,8 @@ import (
 // CallsView is how Calls are shown.
 type CallsView struct {
 	Done float64 // how much of the data has been read, from 0 to 1
-	// Read reads rows when they are asked for, until it ends. If it is nil, rows are known only after
-	// LoadCalls has read them.
+	// Read reads rows when they are asked for, until it ends. If it is nil, rows are known once they
+	// are loaded.
 	Read context.Context
 	G    *display.Glyphs
 }
@@ -65,14 +65,6 @@ func (c *Calls) missing(more int64, rows int) string {
 		return fmt.Sprintf("only the first %s are sorted: too many values differ; %s more are not listed", display.Grouped(int64(rows)), display.Grouped(more))
 	}
 	return fmt.Sprintf("the first %s so far; %s more", display.Grouped(int64(rows)), display.Grouped(more))
-}
-
-// LoadCalls makes rows of a table of calls known, from from and before to.
-func LoadCalls(ctx context.Context, t *table.Table, from, to int) error {
-	if s, ok := t.Rows.(*callRows); ok {
-		return s.Load(ctx, from, to)
-	}
-	return nil
 }
 
 // Name tells what each row is, in the singular.

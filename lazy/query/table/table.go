@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"tracex/format"
 	"tracex/lazy/query/histogram"
 )
@@ -37,6 +38,12 @@ type Source interface {
 	// Row returns a value for each column of the table; nil if the row is not known yet. The
 	// caller does not keep the slice beyond the next call.
 	Row(i int) []Value
+}
+
+// Loader is a Source whose rows become known on request.
+type Loader interface {
+	// Load makes the rows known, from from and before to. It may read the disk, until ctx ends.
+	Load(ctx context.Context, from, to int) error
 }
 
 // List is a Source in memory.

@@ -272,10 +272,6 @@ func (c *Calls) ask(o query.CallsOptions) error {
 	return c.end(r)
 }
 
-func (c *Calls) Load(ctx context.Context, t *table.Table, from, to int) error {
-	return query.LoadCalls(ctx, t, from, to)
-}
-
 // Iterations is the table of a loop's iterations.
 type Iterations struct {
 	Answer

@@ -185,9 +185,6 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 		return nil, err
 	}
 	rows := &export.Rows{Table: t, Numbers: numbers}
-	if l, ok := s.src.(Loader); ok {
-		rows.Load = l.Load
-	}
 	if rows.Len() == 0 {
 		return nil, errors.New("the table is empty")
 	}

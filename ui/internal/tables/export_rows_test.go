@@ -19,8 +19,8 @@ func (n allRows) Row(i int) []table.Value { return []table.Value{table.Int(int64
 func TestSavingKeptRows(t *testing.T) {
 	const n = 3 * mostKept
 	for _, shown := range []int{0, 49, 255} {
-		rows := &export.Rows{Table: &table.Table{Rows: newKept(allRows(n), n), Columns: []table.Column{{Key: "n", Title: "n", Kind: table.Number}}}, Load: loadKept}
-		if err := loadKept(t.Context(), rows.Table, 0, shown); err != nil {
+		rows := &export.Rows{Table: &table.Table{Rows: newKept(allRows(n), n), Columns: []table.Column{{Key: "n", Title: "n", Kind: table.Number}}}}
+		if err := rows.Table.Rows.(table.Loader).Load(t.Context(), 0, shown); err != nil {
 			t.Fatal(err)
 		}
 		to := export.Destination{Path: t.TempDir() + "/t.csv", Mode: 0o600}

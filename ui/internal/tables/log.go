@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -82,10 +81,6 @@ func (l *Log) with(points []query.LogPoint) maker {
 			return t
 		}, nil
 	}
-}
-
-func (l *Log) Load(ctx context.Context, t *table.Table, from, to int) error {
-	return loadKept(ctx, t, from, to)
 }
 
 func (l *Log) Keys() []Key {

@@ -78,10 +78,6 @@ func (l *resultList) EventAt(t *table.Table, row int) (at lazy.Position, ok bool
 	return at, false
 }
 
-func (l *resultList) Load(ctx context.Context, t *table.Table, from, to int) error {
-	return loadKept(ctx, t, from, to)
-}
-
 // kept are rows that are read when they appear on the screen. A few thousand are kept. Any goroutine may call its
 // methods.
 type kept struct {
@@ -113,12 +109,7 @@ func (k *kept) Row(i int) []table.Value {
 	return k.known.read[i]
 }
 
-// loadKept makes rows of a table known, if its rows are kept.
-func loadKept(ctx context.Context, t *table.Table, from, to int) error {
-	k, ok := t.Rows.(*kept)
-	if !ok {
-		return nil
-	}
+func (k *kept) Load(ctx context.Context, from, to int) error {
 	k.known.mu.Lock()
 	if len(k.known.read)+to-from > mostKept {
 		clear(k.known.read) // before, as all of these are wanted

@@ -320,7 +320,7 @@ func (s *Sheet) giveUp() {
 // loading returns the work of loading rows on the screen; nil if all are known, or have been
 // requested since the last key.
 func (s *Sheet) loading(from, to int) *work {
-	l, ok := s.src.(Loader)
+	l, ok := s.t.Rows.(table.Loader)
 	if !ok {
 		return nil
 	}
@@ -341,8 +341,7 @@ func (s *Sheet) loading(from, to int) *work {
 	for n := first; n <= last; n++ {
 		s.tried[n] = true
 	}
-	t := s.t
-	return &work{do: func(ctx context.Context) error { return l.Load(ctx, t, first, last+1) }, done: s.fail}
+	return &work{do: func(ctx context.Context) error { return l.Load(ctx, first, last+1) }, done: s.fail}
 }
 
 // loadedRows is how many rows are made known at once.
@@ -355,13 +354,13 @@ func (s *Sheet) filtering() *work {
 		return nil
 	}
 	t, g := s.t, s.env.Glyphs.Glyphs
-	l, _ := s.src.(Loader)
+	l, _ := t.Rows.(table.Loader)
 	var ctx context.Context // of the turn
 	var err error
 	turn := s.filter.Turn(t.Rows.Len(), func(i int) int { return i }, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
 		for i := range numbers {
 			if l != nil && t.Rows.Row(i) == nil {
-				if err = l.Load(ctx, t, i, min(i+loadedRows, t.Rows.Len())); err != nil {
+				if err = l.Load(ctx, i, min(i+loadedRows, t.Rows.Len())); err != nil {
 					return
 				}
 			}

@@ -281,7 +281,8 @@ func (l loaded) Row(i int) []table.Value {
 
 func (g *growing) Table() *table.Table { return g.now }
 
-func (g *growing) Load(_ context.Context, _ *table.Table, from, to int) error {
+func (l loaded) Load(_ context.Context, from, to int) error {
+	g := l.g
 	g.loads = append(g.loads, fmt.Sprintf("%d-%d", from, to))
 	if g.fail != nil {
 		return g.fail

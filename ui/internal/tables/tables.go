@@ -158,12 +158,6 @@ type (
 		Group(ctx context.Context, name string) error
 	}
 
-	// Loader is a Source whose rows become known on request.
-	Loader interface {
-		// Load makes the rows of a table known, from from and before to.
-		Load(ctx context.Context, t *table.Table, from, to int) error
-	}
-
 	// Placer is a Source that says where the cursor begins in a table that it shows for the first time.
 	Placer interface {
 		Place(t *table.Table) (row int, ok bool)
