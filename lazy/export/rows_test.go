@@ -96,3 +96,31 @@ func TestRowsFail(t *testing.T) {
 		}
 	}
 }
+
+// allRows are rows that are read where they are asked for.
+type allRows int
+
+func (n allRows) Len() int                { return int(n) }
+func (n allRows) Row(i int) []table.Value { return []table.Value{table.Int(int64(i))} }
+
+// TestSavingKeptRows: more rows are written than are kept, wherever the screen had been before.
+func TestSavingKeptRows(t *testing.T) {
+	const n = 30_000
+	for _, shown := range []int{0, 49, 255} {
+		kept := table.NewKept(allRows(n), n)
+		if err := kept.Load(t.Context(), 0, shown); err != nil {
+			t.Fatal(err)
+		}
+		if kept.Row(n-1) != nil {
+			t.Fatal("all rows are kept at once")
+		}
+		x := &Rows{Table: &table.Table{Rows: kept, Columns: []table.Column{{Key: "n", Title: "n", Kind: table.Number}}}}
+		path := t.TempDir() + "/t.csv"
+		if _, err := x.Save(t.Context(), table.WriteCSV, Destination{Path: path, Mode: 0o600}, none); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(path); err != nil || strings.Count(string(b), "\n") != n+1 {
+			t.Errorf("%d lines, %v", strings.Count(string(b), "\n"), err)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func (l *Log) with(points []query.LogPoint) maker {
 			if done < 1 {
 				t.Empty, t.Rows = "stopped", table.List{} // they cannot be read while others are found
 			} else {
-				t.Rows = newKept(t.Rows, t.Rows.Len())
+				t.Rows = table.NewKept(t.Rows, t.Rows.Len())
 			}
 			return t
 		}, nil
@@ -91,11 +91,11 @@ func (l *Log) Keys() []Key {
 }
 
 func (l *Log) goTo(t *table.Table, row int) tea.Cmd {
-	rows, ok := t.Rows.(*kept)
+	rows, ok := t.Rows.(*table.Kept)
 	if !ok {
 		return nil // no lines are there yet
 	}
-	at, ok := query.LoggedAt(rows.from, row)
+	at, ok := query.LoggedAt(rows.From, row)
 	event, numbered := query.RowOf(t, row).Event()
 	return l.goToOne(query.HistoryPoint{Position: at, Event: event}, ok && numbered, l.places(), "listed event", "listed events")
 }
