@@ -381,10 +381,7 @@ const most = 8
 func (p *Prompt) Box(title string, width, height int, message string, ms theme.Role, g *screen.Glyphs) []string {
 	c := &p.complete
 	lines := []string{screen.Titled(" "+title+" ", "", width, g), p.View(width, message, ms, g), screen.Titled("", c.usage(width, g), width, g)}
-	rows := max(0, height-len(lines))
-	for i := max(0, min(c.picked-rows/2, len(c.with)-rows)); i < len(c.with) && len(lines) < height; i++ {
-		lines = append(lines, c.with[i].line(i == c.picked, c.column(width, g), width, g))
-	}
+	lines = append(lines, c.rows(max(0, height-len(lines)), width, g)...)
 	return screen.Fill(lines, width, height, g)
 }
 
@@ -397,12 +394,17 @@ func BoxHint(g *screen.Glyphs) string {
 	return choose + "   Enter takes it   Tab completes   Esc closes"
 }
 
-// column returns where the help of the candidates begins.
-func (c *completion) column(width int, g *screen.Glyphs) (at int) {
+// rows draws so many candidates, with the one picked in the middle if possible.
+func (c *completion) rows(n, width int, g *screen.Glyphs) (lines []string) {
+	at := 0 // where the help begins
 	for _, it := range c.with {
 		at = max(at, min(g.TextWidth(it.title()), width/3))
 	}
-	return at
+	top := max(0, min(c.picked-n/2, len(c.with)-n))
+	for i := top; i < min(top+n, len(c.with)); i++ {
+		lines = append(lines, c.with[i].line(i == c.picked, at, width, g))
+	}
+	return lines
 }
 
 // Menu draws the candidates, at most height lines of width cells, with a rule above them. It is
@@ -414,17 +416,11 @@ func (p *Prompt) Menu(width, height int, g *screen.Glyphs) []string {
 	if rows <= 0 || n == 1 && c.with[0].Text == c.typed[c.from:] {
 		return nil
 	}
-	top := max(0, min(c.picked-rows/2, n-rows))
 	title := " Tab: " + display.Grouped(int64(c.picked+1)) + " of " + display.Grouped(int64(n)) + " "
 	if c.picked < 0 {
 		title = " Tab completes: " + display.Grouped(int64(n)) + " "
 	}
-	lines := []string{screen.Titled(title, c.usage(width-g.TextWidth(title), g), width, g)}
-	at := c.column(width, g)
-	for i := top; i < top+rows; i++ {
-		lines = append(lines, c.with[i].line(i == c.picked, at, width, g))
-	}
-	return lines
+	return append([]string{screen.Titled(title, c.usage(width-g.TextWidth(title), g), width, g)}, c.rows(rows, width, g)...)
 }
 
 // usage returns how the candidate that is picked is typed, as a title in width cells.

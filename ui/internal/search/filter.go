@@ -36,10 +36,8 @@ type Filter struct {
 	counting env.Task
 	most     string // how many matches it has at most; "" if that is not known
 
-	result *Result // nil if there is none
-	differ *Result // what differs, in a diff of two traces, found by diff; nil before it is asked for
-	diff   *FilterRun
-	home   *lazy.Position // where the cursor returns to once that is known to match; nil if nowhere
+	diff *FilterRun     // what differs, in a diff of two traces; nil before it is asked for
+	home *lazy.Position // where the cursor returns to once that is known to match; nil if nowhere
 	// resumed is that the filter is of the last session, and ends if it has no matches.
 	resumed bool
 }
@@ -116,7 +114,7 @@ func (f *Filter) begin(text string) tea.Cmd {
 	}
 	cmd := f.start(e)
 	if ok {
-		f.results.want = &step{wanted: &wanted{from: from, dir: 1, count: 1, here: true}, of: f.result, calm: true}
+		f.results.want = &step{wanted: &wanted{from: from, dir: 1, count: 1, here: true}, of: f.Cur.result, calm: true}
 	}
 	return cmd
 }
@@ -152,22 +150,23 @@ func (f *Filter) start(e *filter.Expr) tea.Cmd {
 	if f.Cur != nil {
 		f.Cur.task.Stop()
 	}
-	run, cmd := f.run(e)
+	run, cmd := f.run(e, "match", "matches")
 	f.Cur = run
 	lazy.ShownIn(f.tree.Out.Tree).Only(run)
-	f.result = &Result{One: "match", Several: "matches", Of: e.String(), Raw: run.raw, Set: run.Set(), By: run}
-	f.results.Use(f.result)
 	return cmd
 }
 
-// run starts looking for the matches in the view of the tree.
-func (f *Filter) run(e *filter.Expr) (*FilterRun, tea.Cmd) {
+// run starts looking for the matches in the view of the tree, and makes them the current result.
+func (f *Filter) run(e *filter.Expr, one, several string) (*FilterRun, tea.Cmd) {
 	run := &FilterRun{of: e, raw: !f.tree.Out.Tree.Folded(), steps: f.tree.Steps.Now()}
-	return run, f.look(run)
+	cmd := f.look(run)
+	run.result = &Result{One: one, Several: several, Of: e.String(), Raw: run.raw, Set: run.Set(), By: run}
+	f.results.Use(run.result)
+	return run, cmd
 }
 
 // Differing reports whether differences are being looked for.
-func (f *Filter) Differing() bool { return f.differ != nil && f.differ.Running() }
+func (f *Filter) Differing() bool { return f.diff.Running() }
 
 // differences are the rows that differ. What is below a call that was removed or added is so with it.
 const differences = "status=edited or status=removed -in(status=removed) or status=added -in(status=added)"
@@ -179,7 +178,7 @@ func (f *Filter) Difference(dir, n int) tea.Cmd {
 		return f.env.Say("this trace is no diff of two: no row differs")
 	}
 	var cmd tea.Cmd
-	if f.differ == nil || f.results.Now() != f.differ {
+	if f.diff == nil || f.results.Now() != f.diff.result {
 		e, err := filter.Parse(differences)
 		if err != nil {
 			panic(err)
@@ -187,9 +186,7 @@ func (f *Filter) Difference(dir, n int) tea.Cmd {
 		if f.diff != nil {
 			f.diff.task.Stop()
 		}
-		f.diff, cmd = f.run(e)
-		f.differ = &Result{One: "difference", Several: "differences", Of: e.String(), Raw: f.diff.raw, Set: f.diff.Set(), By: f.diff}
-		f.results.Use(f.differ)
+		f.diff, cmd = f.run(e, "difference", "differences")
 	}
 	return tea.Batch(cmd, f.results.Hit(dir, n))
 }
@@ -200,11 +197,10 @@ func (f *Filter) Clear() bool {
 		return false
 	}
 	f.Cur.task.Stop()
-	f.Cur, f.home = nil, nil
-	if f.results.cur == f.result {
+	if f.results.cur == f.Cur.result {
 		f.results.Use(nil)
 	}
-	f.result = nil
+	f.Cur, f.home = nil, nil
 	f.tree.Unfilter()
 	return true
 }
@@ -240,7 +236,7 @@ func (f *Filter) Settle() tea.Cmd {
 	cmd := tea.Batch(count, f.lookAgain())
 	if run.again {
 		run.again = false
-		f.result.Set = run.Set()
+		run.result.Set = run.Set()
 		lazy.ShownIn(f.tree.Out.Tree).Again()
 	}
 	_, beyond := run.Set().Count()
@@ -292,9 +288,10 @@ func (f *Filter) Found() (text string) {
 // FilterRun is a filter with its matches, which grow while they are looked for. It is the [lazy.Places]
 // of a tree.
 type FilterRun struct {
-	of    *filter.Expr
-	raw   bool // matches are points as recorded
-	steps query.Steps
+	of     *filter.Expr
+	result *Result
+	raw    bool // matches are points as recorded
+	steps  query.Steps
 
 	shown atomic.Pointer[found]
 	next  *found // found again, as the trace has grown; nil if none is under way

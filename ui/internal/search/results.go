@@ -66,11 +66,13 @@ func (r *Results) Now() *Result {
 		return r.cur
 	case r.search.Begun():
 		return r.search.shown.result
+	case r.filter.Cur != nil:
+		return r.filter.Cur.result
 	}
-	return r.filter.result
+	return nil
 }
 
-func (r *Results) Filtered(of *Result) bool { return of == r.filter.result }
+func (r *Results) Filtered(of *Result) bool { return r.filter.Cur != nil && of == r.filter.Cur.result }
 
 func (r *Results) Some() bool { return r.search.Some() || r.Now() != nil }
 

@@ -88,13 +88,11 @@ func (o *exportOrder) choose(name string) error {
 	default:
 		why = "no format " + name + "; there are "
 	}
-	for i, f := range formats {
-		if i > 0 {
-			why += ", "
-		}
-		why += f.name
+	names := make([]string, len(formats))
+	for i := range formats {
+		names[i] = formats[i].name
 	}
-	return errors.New(why)
+	return errors.New(why + strings.Join(names, ", "))
 }
 
 // Complete completes the format; then the name proposed, and the words.
