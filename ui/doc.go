@@ -19,7 +19,7 @@
 //	    ▼
 //	frame.draw: header, breadcrumb, tree, details, status, what floats over them
 //
-// To add a command with a key: its name in internal/keys/names.go, its line in internal/keys/table.go, its case in
+// To add a command with a key: its name and its line in internal/keys/table.go, its case in
 // do.go, or in commandline.go if it takes arguments. To add a column of the tree: internal/tree/columns.go. To add a
 // theme: a file in internal/theme, and its line in source.go there. To add a pane: its type in a package of its own or
 // internal/details, its name and place in internal/screen/layout.go, its lines in frame.go, the pane itself in panes.go.
@@ -39,16 +39,16 @@
 //
 // Where to find things:
 //
-//	keys, commands, completion   internal/keys, line.go there; done by do.go and commandline.go; taught by internal/lists/tour.go
-//	keys and clicks              input.go, clicks.go: to what is in front, or to do.go
-//	what is drawn where          frame_new.go makes a frame, frame.go draws it; internal/screen/layout.go divides the window,
-//	                             popup.go draws what floats, scroll.go scroll bars
-//	roles, colors, themes        internal/theme; internal/env/paint.go; themes.go is the list of them
-//	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
+//	keys, commands, completion   internal/keys, map.go there; done by do.go and commandline.go; taught by internal/lists/tour.go
+//	keys and clicks              input.go: to what is in front, or to do.go
+//	what is drawn where          frame.go makes a frame and draws it; internal/screen/layout.go divides the window,
+//	                             line.go draws what floats, scroll.go scroll bars
+//	roles, colors, themes        internal/theme; internal/env/env.go; themes.go is the list of them
+//	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, help.go
 //	prompt or list in front      internal/env/front.go; internal/prompt draws them
 //	keys that follow a prefix    internal/env/prefix.go
-//	work in the background       internal/env/task.go; panics of it: work.go there
-//	messages, header, troubles   internal/env/status.go, header.go, state.go
+//	work in the background       internal/env/task.go, with what panics
+//	messages, header, troubles   internal/env/env.go, header.go, trace.go
 //	chips: what is in force      chips.go, internal/screen/chips.go
 //	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go
 //	loading what is not there    internal/tree/loading.go
@@ -58,7 +58,7 @@
 //	numbers filled in            internal/tree/counting.go
 //	searches, hits, the filter   internal/search: run.go is a search, with its hits; what it finds: lazy/search.go
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes
-//	all about a row              internal/details/pane.go, describe.go, point.go for each kind, times.go
+//	all about a row              internal/details/pane.go, describe.go, point.go for each kind, thread.go
 //	a value of a row, whole      internal/details/viewer.go, whole.go
 //	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines
 //	the overview                 internal/lists/overview.go; found and put into words by query.Overview
@@ -66,7 +66,7 @@
 //	answers and their tables     internal/tables; their columns: lazy/query/*_table.go
 //	exports of what is shown     internal/tables/export*.go, the formats export_order.go; made by lazy/export
 //	time of a thread, a range    internal/flame; found by lazy/flame.go
-//	where to begin, the session  arrival.go, session.go
+//	where to begin, the session  session.go
 //	several traces               tabs.go; their names are drawn by internal/env/header.go
 //	the world outside            internal/env/clipboard.go, shell.go, terminal.go
 //

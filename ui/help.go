@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 
+	"tracex/lazy"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
@@ -72,4 +73,159 @@ func (f *frame) here(in *env.Front, m *keys.Map) (lines []keys.Line) {
 		lines = append(lines, keys.Line{Group: group, Names: c.Key, Does: c.Desc})
 	}
 	return lines
+}
+
+// hinter collects the hints of the bottom line from the table of commands: which keys are useful now, besides those that
+// always are.
+type hinter struct {
+	*Model
+	list []keys.Hint
+}
+
+// add adds a hint for commands that all have a key.
+func (h *hinter) add(rank int, brief string, commands ...keys.Name) {
+	var names []string
+	for _, c := range commands {
+		key := h.env.Keyboard.Keys.Firsts[string(c)]
+		if key == "" {
+			return
+		}
+		names = append(names, key)
+	}
+	h.list = append(h.list, keys.Hint{Text: strings.Join(names, " ") + " " + brief, Rank: rank, Command: commands[0]})
+}
+
+// brief adds the hint of a command with the text of the table.
+func (h *hinter) brief(c keys.Name, rank int) { h.add(rank, h.env.Keyboard.Keys.Named(c).Brief, c) }
+
+func (h *hinter) row(on lazy.Row, threads bool) {
+	switch n := on.Node; {
+	case on == (lazy.Row{}):
+	case on.Left != 0: // what a filter leaves out
+		h.add(1, "show them", keys.Toggle)
+	case n == nil:
+		h.add(1, "load", keys.Toggle)
+	case n.IsThread():
+		h.add(2, "expand", keys.Expand)
+		if threads {
+			h.add(1, "next thread", keys.NextThread)
+			h.add(1, "threads", keys.Threads)
+		}
+	case n.Leaf():
+		h.add(2, "parent", keys.Collapse)
+	case h.tree.Out.Tree.IsExpanded(n):
+		h.add(2, "collapse", keys.Collapse)
+		h.add(3, "into", keys.Expand)
+	default:
+		h.add(2, "expand", keys.Expand)
+		h.add(8, "all below", keys.ExpandAll)
+	}
+}
+
+// pane adds the hints while another pane than the tree has the keys.
+func (h *hinter) pane(p screen.Pane) {
+	h.add(1, map[screen.Pane]string{screen.DetailsPane: "value of the line", screen.SourcePane: "what happened at the line"}[p], keys.Toggle)
+	h.add(4, "move", keys.Up, keys.Down)
+	h.add(1, "to the tree", keys.Stop)
+	h.add(3, "size, zoom, close", keys.Panes)
+	h.brief(keys.Help, 0)
+	h.brief(keys.Quit, 0)
+}
+
+// hints lists the keys that are useful at the cursor, as many as fit in width cells. The keys
+// for leaving and for help are always among them. full: the memory is nearly used up.
+func hints(m *Model, full bool, width int) []keys.Hint {
+	h, on, threads := &hinter{Model: m}, m.tree.Out.Cursor, m.env.Trace.Size.Threads > 1
+	if m.panes.keys != screen.TreePane {
+		h.pane(m.panes.keys)
+		return keys.Hints(h.list, width, m.env.Glyphs)
+	}
+	if m.results.Some() {
+		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
+		h.brief(keys.Hits, 1)
+	}
+	if m.filter.Cur != nil {
+		h.brief(keys.Unfilter, 1)
+		h.brief(keys.Filter, 2)
+	}
+	if m.flames.On {
+		h.brief(keys.Flame, 1)
+	}
+	if to := back(m); to != "" {
+		h.add(1, "back to "+to, keys.Stop)
+	}
+	h.row(on, threads)
+	if m.env.Trace.Known.Growth.On && !m.follow.On() {
+		h.brief(keys.Follow, 1)
+	}
+	h.add(4, "move", keys.Up, keys.Down)
+	if threads && (on.Left != 0 || on.Node == nil || !on.Node.IsThread()) {
+		h.add(7, "thread", keys.NextThread)
+	}
+	h.brief(keys.Search, 1)
+	h.brief(keys.Details, 3)
+	h.brief(keys.Top, 8)
+	if m.env.Trace.Size.Timed {
+		if on.Node == nil || !on.Node.Leaf() {
+			h.brief(keys.Longest, 6)
+		}
+		h.brief(keys.Sort, 8)
+	}
+	h.brief(keys.GoTo, 5)
+	if !m.tree.Out.Tree.Folded() {
+		h.add(4, "folded", keys.Raw)
+	}
+	if full {
+		h.brief(keys.Unload, 2)
+	}
+	h.brief(keys.Help, 0)
+	h.brief(keys.Quit, 0)
+	return keys.Hints(h.list, width, m.env.Glyphs)
+}
+
+// Recipe is how to answer a question with which people open a trace, in the explorer and by commands.
+type Recipe struct {
+	Question string
+	Steps    []RecipeStep
+}
+
+// RecipeStep is a step of a Recipe.
+type RecipeStep struct {
+	Keys    string // what to press; names of actions in braces stand for their keys
+	Does    string // in the explorer
+	Command string // for the trace of the demo, in demo.bin
+	Tells   string // what the command prints
+}
+
+// recipes are shown by help, by the tour and by the command guide.
+var recipes = []Recipe{
+	{"a slow call", []RecipeStep{
+		{"{top}", "which methods take the time; Enter there: their calls", "tracex top -n 10 demo.bin", "which methods take the time"},
+		{"{callers}", "who calls the method, and how often per call", "tracex callers demo.bin Till.receipt", "who calls it, with the part of the time of each"},
+		{":top", ":top where dur>100us, only slow calls; {longest} goes to the longest child", "tracex calls demo.bin Till.receipt --sort dur -n 5", "its slowest calls, with their values"},
+	}},
+	{"a wrong value", []RecipeStep{
+		{"{search}", "search for the value; or {filter} with a filter, such as arg.2=5060", "tracex find demo.bin 'arg.2=5060'", "the calls that got it"},
+		{"{history}", "on a row that reads or writes it: all its values", "tracex history demo.bin total --in '#84'", "all values of a variable"},
+		{"{before}", "the write before here, and what led to it", "tracex around 'demo.bin#98' -n 8", "what led to the write"},
+	}},
+	{"an exception", []RecipeStep{
+		{"{throws}", "where exceptions were thrown and caught; Enter: the first", "tracex throws demo.bin", "where exceptions were thrown and caught"},
+		{"{collapse}", "to the call that threw: its arguments, and who called it", "tracex find demo.bin 'kind=call threw'", "the calls that ended by one, with their arguments"},
+		{":callers", ":callers pay where threw, only the calls that ended by it", "tracex callers demo.bin Till.pay --where threw", "who made the calls that failed"},
+	}},
+}
+
+// Recipes returns the recipes, with the explorer's own keys.
+func Recipes() []Recipe {
+	m := keys.New(nil, &screen.ASCII)
+	var all []Recipe
+	for _, r := range recipes {
+		steps := make([]RecipeStep, len(r.Steps))
+		for i, s := range r.Steps {
+			steps[i] = RecipeStep{m.Fill(s.Keys), m.Fill(s.Does), s.Command, s.Tells}
+		}
+		all = append(all, Recipe{r.Question, steps})
+	}
+	return all
 }

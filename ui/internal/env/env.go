@@ -3,10 +3,12 @@ package env
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
@@ -130,4 +132,129 @@ func (e *Env) Suspend() tea.Cmd {
 		return e.Say("cannot suspend: no shell to return to")
 	}
 	return e.Terminal.Suspend(e)
+}
+
+// Paint draws in a theme, in the colors of a profile; an unknown one is for all colors.
+func (e *Env) Paint(t *theme.Theme, p colorprofile.Profile) {
+	e.Theme, e.profile = t, p
+	e.Glyphs.Pens = t.Pens(e.background, p)
+}
+
+// Wear draws in a theme from now on.
+func (e *Env) Wear(t *theme.Theme) { e.Paint(t, e.profile) }
+
+// FewColors reports whether the terminal has so few colors that themes look alike.
+func (e *Env) FewColors() bool { return e.profile < colorprofile.ANSI256 }
+
+// AskBackground returns a command that asks the terminal for its background, and to tell when its colors change between
+// dark and light, or nil if that makes no difference. Until the answer arrives, and without one, the explorer works the
+// same.
+func (e *Env) AskBackground() tea.Cmd {
+	if e.FewColors() {
+		return nil
+	}
+	if e.Terminal == nil {
+		return tea.RequestBackgroundColor
+	}
+	e.Terminal.reports.Store(true)
+	return tea.Batch(tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark))
+}
+
+// Background draws for the terminal's background.
+func (e *Env) Background(msg tea.BackgroundColorMsg) {
+	switch {
+	case msg.Color == nil:
+		return
+	case msg.IsDark():
+		e.background = theme.DarkBackground
+	default:
+		e.background = theme.LightBackground
+	}
+	e.Wear(e.Theme)
+}
+
+// Quiet keeps the terminal from telling when its colors change: while another program has it, and at the end. A terminal
+// that does not know how to ignores that.
+func (c *Terminal) Quiet() { c.write(ansi.ResetModeLightDark) }
+
+func (c *Terminal) write(sequence string) {
+	if c != nil && c.reports.Load() {
+		os.Stdout.WriteString(sequence)
+	}
+}
+
+// DrawLike has the Env draw as another one does, on the same terminal.
+func (e *Env) DrawLike(other *Env) {
+	e.Paint(e.Theme, other.profile)
+	e.Terminal, e.ShowsProgress = other.Terminal, other.ShowsProgress
+}
+
+// How long a message stays, and how long a frame of the spinner is shown.
+const (
+	messageFor = 6 * time.Second
+	frameFor   = 120 * time.Millisecond
+	awayFor    = time.Second // the same while the terminal has not got the focus
+	mostPast   = 100
+)
+
+// StatusLine is the message on the bottom line, and the spinner of running work. The zero value
+// has no message.
+type StatusLine struct {
+	text   string
+	alarm  bool
+	id     int      // of the message
+	fading bool     // the message's end has been asked for
+	Past   []string // messages shown, at most 100, the newest last
+
+	Away     bool // the terminal has not got the focus
+	spinning bool // a tick is under way
+	frame    int  // of the spinner
+}
+
+func (l *StatusLine) Say(text string) {
+	l.text, l.alarm, l.fading = text, false, false
+	l.id++
+}
+
+func (l *StatusLine) Warn(text string) {
+	l.Say(text)
+	l.alarm = true
+}
+
+func (l *StatusLine) Clear() { l.text = "" }
+
+// Message returns the message; "" if none. alarm means that it reports a failure.
+func (l *StatusLine) Message() (text string, alarm bool) { return l.text, l.alarm }
+
+// Settle lets a message fade, and keeps the spinner turning while the explorer is busy. after
+// returns a command that delivers a message later; it is for Update.
+func (l *StatusLine) Settle(busy bool, after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
+	var cmds []tea.Cmd
+	if l.text != "" && !l.fading {
+		l.fading = true
+		l.Past = append(l.Past[max(0, len(l.Past)-mostPast+1):], l.text)
+		cmds = append(cmds, after(messageFor, StatusMsg{l.id}))
+	}
+	if !l.spinning && busy {
+		l.spinning = true
+		every := frameFor
+		if l.Away {
+			every = awayFor
+		}
+		cmds = append(cmds, after(every, StatusMsg{}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// StatusMsg is a message that Settle has asked for.
+type StatusMsg struct{ id int } // of the message that has been shown long enough; 0 to turn the spinner
+
+func (l *StatusLine) Update(msg StatusMsg) {
+	switch msg.id {
+	case 0:
+		l.spinning = false
+		l.frame++
+	case l.id:
+		l.text = ""
+	}
 }

@@ -2,11 +2,16 @@ package env
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/keys"
@@ -137,4 +142,162 @@ func (s *Trace) Nothing(spinner string, now time.Time, g *screen.Glyphs) string 
 		return spinner + " " + Phase(s.Known, now)
 	}
 	return "this trace has no calls: nothing was recorded" + quits
+}
+
+// Phase tells what the reader does in the background.
+func Phase(st lazy.Status, now time.Time) string {
+	what := map[lazy.Phase]string{
+		lazy.PhaseOpening: "opening", lazy.PhaseUnpacking: "unpacking",
+		lazy.PhaseIndexing: "reading the index", lazy.PhaseRebuilding: "rebuilding the index",
+	}[st.Phase]
+	if st.Growth.On {
+		what = "reading"
+	}
+	if st.Total <= 0 {
+		return what
+	}
+	what += " " + display.Percent(st.Done, st.Total)
+	return what + display.Pace(st.Rate(now))
+}
+
+// PhaseIn is Phase in room cells, if possible.
+func PhaseIn(st lazy.Status, now time.Time, room int, g *screen.Glyphs) string {
+	text := Phase(st, now)
+	if g.TextWidth(text) > room {
+		text, _, _ = strings.Cut(text, " at ")
+	}
+	return text
+}
+
+// Index tells in a word or two what the user should know about the index; "" if it is as
+// the user wanted it.
+func Index(st lazy.Status, g *screen.Glyphs) string {
+	switch st.Phase {
+	case lazy.PhaseFollowing:
+		return "growing"
+	case lazy.PhaseOpening, lazy.PhaseIndexing:
+		return "index …"
+	case lazy.PhaseUnpacking:
+		return "unpacking " + display.Percent(st.Done, st.Total)
+	case lazy.PhaseRebuilding:
+		if st.Growth.On {
+			return "reading " + display.Percent(st.Done, st.Total)
+		}
+		return "rebuilding index " + display.Percent(st.Done, st.Total)
+	case lazy.PhaseFailed:
+		return g.Warn + " failed"
+	}
+	switch {
+	case st.Index == lazy.IndexRebuilt && st.StoreReason != nil:
+		return g.Warn + " index not stored"
+	}
+	return ""
+}
+
+// growsFor is how long after the last growth the trace is shown as growing.
+const growsFor = 3 * time.Second
+
+// Growth tells how a followed trace grows, if possible in room cells. stays means that the
+// cursor stays at the newest row.
+func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.Glyphs) string {
+	g, dot := st.Growth, " "+signs.Dot+" "
+	if g.Wait != nil {
+		return signs.CutEnd("waiting: "+screen.ErrorLine(g.Wait), max(8, room))
+	}
+	if g.Grown.IsZero() {
+		return "waiting for more"
+	}
+	since := max(0, now.Sub(g.Grown))
+	if since >= growsFor {
+		text := "waiting for more"
+		if ago := dot + "last growth " + display.Remaining(since) + " ago"; signs.TextWidth(text+ago) <= room {
+			text += ago
+		}
+		return text
+	}
+	text := "growing"
+	if stays {
+		text = "following"
+	}
+	if g.Rate > 0 {
+		text += dot + display.Size(int64(g.Rate)) + "/s"
+	}
+	return text
+}
+
+// NothingYet explains why a followed trace has no rows. name is the name of the trace.
+func NothingYet(st lazy.Status, name string, g *screen.Glyphs) string {
+	quits := "; " + keys.ActionKey("quit", g) + " quits"
+	if st.Growth.Wait != nil {
+		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + quits
+	}
+	if n := st.Growth.Behind; n > 0 {
+		return display.Size(n) + " recorded; events appear here when the first block is complete" + quits
+	}
+	return "nothing recorded yet; new events will appear here" + quits
+}
+
+// Troubles returns the lines about what is wrong with a trace, and what that means for the
+// user who looks at it. some means that it has threads.
+func Troubles(st lazy.Status, some bool, g *screen.Glyphs) []string {
+	var lines []string
+	if st.Ended != "" {
+		lines = append(lines, st.Ended)
+	}
+	if st.Growth.Wait != nil && some {
+		lines = append(lines, "not growing: "+screen.ErrorLine(st.Growth.Wait))
+	}
+	if st.Problem != nil {
+		lines = append(lines, problem(st, g))
+	}
+	var e *format.Error
+	switch {
+	case errors.Is(st.IndexReason, lazy.ErrIndexVersion) && errors.As(st.IndexReason, &e):
+		lines = append(lines, "the index was rebuilt: it was of "+e.Found)
+	case st.IndexReason != nil:
+		lines = append(lines, "the stored index was not used, but rebuilt: "+screen.ErrorFact(st.IndexReason))
+	}
+	if st.StoreReason != nil {
+		lines = append(lines, "the index is in memory only and rebuilt at each start: "+reason(st.StoreReason))
+	}
+	if st.TimesReason != nil {
+		lines = append(lines, "no durations: "+screen.ErrorFact(st.TimesReason))
+	}
+	if st.InfoProblem != nil {
+		lines = append(lines, "info.txt cannot be shown: "+screen.ErrorLine(st.InfoProblem))
+	}
+	return lines
+}
+
+// problem tells what part of the data is missing.
+func problem(st lazy.Status, g *screen.Glyphs) string {
+	var e *format.Error
+	var file *fs.PathError
+	text := screen.ErrorLine(st.Problem)
+	switch {
+	case st.Phase == lazy.PhaseFailed && errors.As(st.Problem, &file):
+		return "no temporary file (see TMPDIR): " + reason(st.Problem)
+	case st.Phase == lazy.PhaseFailed:
+		return text
+	case errors.Is(st.Problem, lazy.ErrRecording):
+		text = "still being recorded: showing what has been written so far; " + keys.ActionKey("follow", g) + " follows it"
+	case errors.Is(st.Problem, lazy.ErrUnfinished) && errors.As(st.Problem, &e):
+		text = strings.Join(strings.Fields(e.Err.Error()), " ") + "; " + e.Hint
+	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
+		text = fmt.Sprintf("cut short at offset %s: no more can be read", display.Grouped(e.Offset))
+	}
+	if st.Unfinished > 0 {
+		text += "; " + display.Plural(int64(st.Unfinished), "event") + " unfinished"
+	}
+	return text
+}
+
+// reason tells why a file could not be written, with the cause before the name of the file: a
+// narrow window cuts off the end of a line.
+func reason(err error) string {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err.Error() + ", " + e.Op + " " + e.Path
+	}
+	return screen.ErrorLine(err)
 }

@@ -2,13 +2,19 @@ package keys
 
 import (
 	"cmp"
+	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
 
+	"tracex/lazy/query/nearest"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
@@ -129,4 +135,136 @@ func (m *Map) InList(pressed tea.KeyPressMsg) tea.KeyPressMsg {
 		return Press(name)
 	}
 	return pressed
+}
+
+// Line returns the commands in the order in which completion and the list of commands have them.
+func (m *Map) Line() []*Command {
+	all := make([]*Command, len(m.All))
+	for i := range m.All {
+		all[i] = &m.All[i]
+	}
+	slices.SortStableFunc(all, func(a, b *Command) int { return cmp.Compare(a.rank(), b.rank()) })
+	return all
+}
+
+// Parse splits a line into the command and its arguments, which have no blanks around them. The error says
+// what is wrong: the command is unknown, takes no arguments, or takes a number.
+func (m *Map) Parse(line string) (c *Command, args string, err error) {
+	word, at := split(strings.TrimSpace(line))
+	if at >= 0 {
+		args = strings.TrimSpace(line)[at:]
+	}
+	c = m.byWord[strings.ToLower(word)]
+	switch {
+	case c == nil:
+		return nil, "", errors.New("no command " + word + "; the nearest are " + strings.Join(m.nearest(word, 3), ", "))
+	case args != "" && c.Args == "":
+		return nil, "", errors.New(":" + c.Typed() + " takes no arguments")
+	case c.Args == Number:
+		if _, err := ParseNumber(args); err != nil {
+			return nil, "", errors.New(args + " is not a number")
+		}
+	}
+	return c, args, nil
+}
+
+// split returns the first word of a line, and where what follows begins; -1 if there is no blank after the word.
+func split(line string) (word string, at int) {
+	word = strings.TrimLeftFunc(line, unicode.IsSpace)
+	end := strings.IndexFunc(word, unicode.IsSpace)
+	if end < 0 {
+		return word, -1
+	}
+	return word[:end], len(line) - len(strings.TrimLeftFunc(word[end:], unicode.IsSpace))
+}
+
+// ParseNumber reads the number before a key; "" is 0, none.
+func ParseNumber(text string) (int, error) {
+	const most = 1 << 30
+	n, err := strconv.Atoi(cmp.Or(text, "0"))
+	if n < 0 {
+		return 0, errors.New("negative")
+	}
+	return min(n, most), err
+}
+
+// nearest returns the words of the n commands whose words, or aliases, are most similar to a word.
+func (m *Map) nearest(word string, n int) []string {
+	var words []string
+	for _, c := range m.Line() {
+		words = append(words, c.Typed())
+	}
+	return nearest.Typed(word, words, func(word string) []string { return m.byWord[word].Aliases }, n)
+}
+
+// Arguments returns the command of a line whose arguments are being typed, and where in the line they begin;
+// nil if the line has no blank after a command's word.
+func (m *Map) Arguments(line string) (c *Command, at int) {
+	word, at := split(line)
+	if at < 0 {
+		return nil, 0
+	}
+	return m.byWord[strings.ToLower(word)], at
+}
+
+// Ran notes that the user has typed a command, or chosen it: completion has it first.
+func (m *Map) Ran(c Name) {
+	m.recent = slices.DeleteFunc(m.recent, func(r Name) bool { return r == c })
+	m.recent = slices.Insert(m.recent, 0, c)
+}
+
+// Complete returns the commands that can take the place of what a line has: they replace line[from:]. First are those used last, if there is no word yet; then those whose word begins with it, those with a
+// later part that does, those that an alias names, those that have its letters in this order, and those whose help has it.
+func (m *Map) Complete(line string) (from int, with []prompt.Candidate) {
+	text := strings.TrimLeftFunc(line, unicode.IsSpace)
+	from, text = len(line)-len(text), strings.ToLower(text)
+	all := m.Line()
+	words := make([]string, len(all))
+	for i, c := range all {
+		words[i] = c.Typed()
+	}
+	rank := make([]int, len(all))
+	for i, c := range all {
+		switch {
+		case text == "":
+			rank[i] = slices.Index(m.recent, c.Name)
+			if rank[i] < 0 {
+				rank[i] = len(m.recent)
+			}
+		case strings.HasPrefix(words[i], text):
+			rank[i] = 0
+		case strings.Contains(words[i], "-"+text):
+			rank[i] = 1
+		case slices.ContainsFunc(c.Aliases, func(a string) bool { return strings.HasPrefix(a, text) }):
+			rank[i] = 2
+		case len(text) > 2 && strings.Contains(strings.ToLower(c.Does()), text):
+			rank[i] = 3 + len(all)
+		default:
+			rank[i] = -1
+		}
+	}
+	lit := make(map[int][]int)
+	for i, match := range fuzzy.Find(text, words) {
+		lit[match.Index] = match.MatchedIndexes
+		if len(text) > 1 && (rank[match.Index] < 0 || rank[match.Index] > 2) {
+			rank[match.Index] = 3 + i
+		}
+	}
+	var order []int
+	for i := range all {
+		if rank[i] >= 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	for _, i := range order {
+		c := all[i]
+		candidate := prompt.Candidate{Text: words[i], Help: c.Does(), Keys: c.Key.Help().Key, Lit: lit[i]}
+		if c.Args != "" {
+			candidate.Text += " "
+			candidate.Usage = words[i] + " " + c.Args
+		}
+		with = append(with, candidate)
+	}
+	return from, with
 }

@@ -250,3 +250,94 @@ func (l *ThreadList) filterBy(p *pattern.Pattern) {
 		l.filter = prompt.NewScan(p, before)
 	}
 }
+
+// Threads shows the list of threads, and runs its work while it is shown.
+type Threads struct {
+	env    *env.Env
+	tree   *tree.Tree
+	starts *tree.Starts
+	list   *ThreadList // nil if none is shown
+}
+
+func NewThreads(e *env.Env, t *tree.Tree, starts *tree.Starts) *Threads {
+	return &Threads{env: e, tree: t, starts: starts}
+}
+
+// Show shows the threads to choose from, with the cursor on that of the tree's.
+func (p *Threads) Show() tea.Cmd {
+	p.close()
+	id, _ := p.tree.Out.Thread()
+	l := newThreadList(p.env, p.starts, p.env.Trace.Reader.ThreadList(), p.env.Trace.Size.Timed, id)
+	p.list = l
+	p.env.Front.Show(l, func(i int) tea.Cmd {
+		p.tree.ToThread(l.ID(i))
+		return nil
+	})
+	return nil
+}
+
+func (p *Threads) close() {
+	if p.list != nil {
+		p.list.close()
+		p.list = nil
+	}
+}
+
+// Settle brings the list up to date, as many lines as height, if it is in front, and ends its work once it is closed.
+func (p *Threads) Settle(height int) tea.Cmd {
+	if p.list == nil {
+		return nil
+	}
+	if p.env.Front.List() != env.List(p.list) {
+		if !p.env.Front.Kept(p.list) {
+			p.close()
+		}
+		return nil
+	}
+	return p.list.settle(p.env.Trace.Reader.ThreadList(), height)
+}
+
+func (p *Threads) Busy() bool { return p.list != nil && p.list.busy() }
+
+// statementKey goes to the go statement of the cursor's thread.
+const statementKey = "O"
+
+// handleTree handles the keys of a list whose threads are goroutines; ok is false for any other key.
+func (l *ThreadList) handleTree(name string) (a prompt.ListAction, ok bool) {
+	if l.Typing() || l.Selected() >= l.len() {
+		return a, false
+	}
+	if name == statementKey && l.family.linked {
+		thread := l.ID(l.Selected())
+		return prompt.ListAction{Kind: prompt.Asked, Leave: true, Do: func() tea.Cmd { return l.starts.ToStatement(thread) }}, true
+	}
+	if l.order != asTree || l.filter != nil {
+		return a, false
+	}
+	f, line := &l.family, l.Selected()
+	thread := f.thread(line)
+	switch name {
+	case "right", "l":
+		switch {
+		case f.isFolded(thread):
+			f.fold(thread, false)
+		case f.Below(thread) > 0:
+			l.Select(line + 1)
+		default:
+			return a, false // goes there
+		}
+	case "left", "h":
+		parent, has := f.Parent(thread)
+		switch {
+		case f.Below(thread) > 0 && !f.isFolded(thread):
+			f.fold(thread, true)
+		case has:
+			l.Select(f.line(parent))
+		default:
+			return a, false // closes the list
+		}
+	default:
+		return a, false
+	}
+	return a, true
+}

@@ -1,6 +1,11 @@
 package screen
 
 import (
+	"cmp"
+	"os"
+	"runtime"
+	"strings"
+
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/theme"
 )
@@ -18,3 +23,30 @@ var (
 	Unicode = Glyphs{Glyphs: &display.Unicode}
 	ASCII   = Glyphs{Glyphs: &display.ASCII}
 )
+
+// asciiLocale reports whether the environment declares an encoding other than UTF-8. Like tmux and
+// curses, it uses the first of LC_ALL, LC_CTYPE and LANG that is set; without any of them the locale
+// is C. Windows has no such variables, and terminals of macOS, which may set none, show UTF-8.
+func asciiLocale(system string, getenv func(string) string) bool {
+	locale := cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))
+	if locale == "" {
+		return system != "windows" && system != "darwin"
+	}
+	_, charset, ok := strings.Cut(locale, ".")
+	charset, _, _ = strings.Cut(charset, "@")
+	if !ok {
+		charset = locale // macOS: LC_CTYPE=UTF-8
+	}
+	switch strings.ToLower(charset) {
+	case "utf-8", "utf8":
+		return false
+	}
+	return system != "windows"
+}
+
+// PlainTerminal reports whether to draw the screen with ASCII only, unless the user
+// chooses otherwise.
+func PlainTerminal() bool { return DumbTerminal() || asciiLocale(runtime.GOOS, os.Getenv) }
+
+// DumbTerminal reports whether the terminal declares that it can do next to nothing.
+func DumbTerminal() bool { return os.Getenv("TERM") == "dumb" }

@@ -2,6 +2,11 @@ package screen
 
 import (
 	"cmp"
+	"regexp"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tracex/format"
 	"tracex/lazy/query/table"
@@ -176,4 +181,144 @@ func OfHead(s format.Style) theme.Role {
 		return theme.Accent
 	}
 	return OfTable(s)
+}
+
+// Titled returns a rule with a title near one of its ends.
+func Titled(leftTitle, rightTitle string, width int, g *Glyphs) string {
+	return titled(leftTitle, rightTitle, theme.Plain, width, g)
+}
+
+// PaneTitle returns the rule above a pane; keys: the pane has the keys.
+func PaneTitle(title string, keys bool, width int, g *Glyphs) string {
+	if title = " " + g.CutEnd(title, width-6) + " "; keys {
+		return titled(g.Cursor+title, "", theme.Accent, width, g)
+	}
+	return titled(title, "", theme.Plain, width, g)
+}
+
+func titled(leftTitle, rightTitle string, role theme.Role, width int, g *Glyphs) string {
+	l := NewLine(width, g)
+	rest := width - g.TextWidth(leftTitle) - g.TextWidth(rightTitle) - 2
+	l.Put(g.Rule, theme.Faint).Put(leftTitle, role)
+	l.Put(strings.Repeat(g.Rule, max(0, rest)), theme.Faint).Put(rightTitle, role).Put(g.Rule, theme.Faint)
+	return l.End()
+}
+
+// styling is a change of style.
+var styling = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+
+// Underline underlines the first cells of a line: a bar that needs no room.
+func Underline(line string, cells int) string {
+	if cells <= 0 {
+		return line
+	}
+	const on, off = "\x1b[4m", "\x1b[24m"
+	return on + styling.ReplaceAllString(ansi.Truncate(line, cells, ""), "$0"+on) + off + ansi.TruncateLeft(line, cells, "")
+}
+
+// windowBytes bounds the text before a part that Window makes visible, so that drawing a row of
+// megabytes takes no time.
+const windowBytes = 256 << 10
+
+// Window returns how many cells of a text to leave out on the left, at least skip, so that the
+// bytes of a part are visible in room cells. The first cell of a text with something left out is
+// a sign of that. The beginning of a part is more important than its end.
+func Window(text string, part [2]int, skip, room int, g *Glyphs) int {
+	if part[0] > windowBytes || part[1] > len(text) || room < 1 {
+		return skip
+	}
+	sign := g.TextWidth(g.More)
+	from := g.TextWidth(text[:part[0]])
+	to := from + g.TextWidth(text[part[0]:min(part[1], part[0]+room)])
+	end := room + skip
+	if part[1] < len(text) {
+		end -= sign
+	}
+	if to <= end && (from >= skip+sign || skip == 0) {
+		return skip
+	}
+	// A little text after the part, and, if there is room, some before it.
+	return max(0, min(to-room+sign+8, from-sign))
+}
+
+// Rect is a part of the screen, in cells.
+type Rect struct{ X, Y, Width, Height int }
+
+func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.Width && y >= r.Y && y < r.Y+r.Height }
+
+// Backdrop draws what is behind something that floats. It keeps the pieces of lines that it has drawn, as a key changes few
+// of them.
+type Backdrop struct {
+	pens *theme.Pens // that it has drawn with
+	kept map[piece]string
+}
+
+// piece is the cells of a line from one before another.
+type piece struct {
+	line     string
+	from, to int
+	faint    bool // without its styles
+}
+
+func (b *Backdrop) draw(p piece, g *Glyphs) string {
+	const many = 1000
+	if b.kept == nil || b.pens != g.Pens || len(b.kept) > many {
+		b.pens, b.kept = g.Pens, make(map[piece]string)
+	}
+	s, ok := b.kept[p]
+	switch {
+	case ok:
+		return s
+	case p.faint:
+		s = NewLine(p.to, g).Put(ansi.Strip(p.line), theme.Faint).End()
+	default:
+		s = ansi.Cut(p.line, p.from, p.to)
+		// A wide character may be half behind the box.
+		blanks := strings.Repeat(" ", max(0, p.to-p.from-ansi.StringWidth(s)))
+		if p.from > 0 {
+			s = blanks + s
+		} else {
+			s += blanks
+		}
+	}
+	b.kept[p] = s
+	return s
+}
+
+// Dim returns lines of width cells without their styles, all faint.
+func (b *Backdrop) Dim(lines []string, width int, g *Glyphs) []string {
+	dimmed := make([]string, len(lines))
+	for i, line := range lines {
+		dimmed[i] = b.draw(piece{line: line, to: width, faint: true}, g)
+	}
+	return dimmed
+}
+
+// Float draws a box over lines, which are width cells wide. Its content, in lines that fill it, is drawn at in: the
+// first of them, a title, within the upper border, and the other borders around it. The right one tells which part
+// of its lines is shown.
+func (b *Backdrop) Float(lines, content []string, in Rect, shown Scroll, width int, g *Glyphs) {
+	content = content[:min(len(content), in.Height)]
+	border := lipgloss.RoundedBorder()
+	if g.ASCII {
+		border = lipgloss.ASCIIBorder()
+	}
+	style := g.Pens.Border()
+	left, right, last := style.Render(border.Left), style.Render(border.Right), len(content)
+	mark, to := shown.thumb(last - 1)
+	for i := range last + 1 {
+		box := ""
+		switch i {
+		case 0:
+			box = style.Render(border.TopLeft + ansi.Strip(content[0]) + border.TopRight)
+		case last:
+			box = style.Render(border.BottomLeft + strings.Repeat(border.Bottom, in.Width) + border.BottomRight)
+		default:
+			if box = left + content[i] + right; i-1 >= mark && i-1 < to {
+				box = left + content[i] + style.Render(g.Thumb)
+			}
+		}
+		line := &lines[in.Y+i]
+		*line = b.draw(piece{line: *line, to: in.X - 1}, g) + box + b.draw(piece{line: *line, from: in.X + in.Width + 1, to: width}, g)
+	}
 }

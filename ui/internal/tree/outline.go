@@ -2,8 +2,11 @@ package tree
 
 import (
 	"slices"
+	"time"
 
+	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -241,4 +244,169 @@ func (o *Outline) Expanded() (list []lazy.Position) {
 	below, ok := o.Tree.Next(o.Cursor)
 	look(below, ok, o.Tree.Next)
 	return list
+}
+
+// Rows around the first row shown, which are scrolled out, stay at the top of the screen, over the
+// rows that are there: see Stuck. Nothing moves when they come and go, except that the cursor's row is
+// never covered. They are on the path to rows that are shown, so they are in memory.
+
+// stick returns the rows that stay over the first lines of a screen: those around the first row that
+// they do not cover. If more of them are scrolled out than may stay, the innermost do. A thread
+// does not: the path above the tree begins with it.
+func (o *Outline) stick(top lazy.Row) []lazy.Row {
+	outermost := 1
+	if root := o.Tree.Focused(); root != nil {
+		outermost = root.Depth()
+	}
+	around := func(r lazy.Row) int { return min(o.Sticky, max(0, r.Depth-outermost)) }
+	covered, first := []lazy.Row(nil), top
+	for around(first) > len(covered) {
+		next, ok := o.Tree.Next(first)
+		if !ok || around(next) <= len(covered) {
+			break // the row after is less deep: first gets as many as there are lines above it
+		}
+		covered, first = append(covered, first), next
+	}
+	if len(covered) == 0 {
+		return nil
+	}
+	stuck := make([]lazy.Row, 0, o.Sticky)
+	for up := first.Parent; len(stuck) < around(first); up = up.Parent() {
+		stuck = append(stuck, RowOf(up))
+	}
+	slices.Reverse(stuck)
+	n := min(len(covered), len(stuck))
+	for n > 0 && stuck[n-1] == covered[n-1] {
+		n-- // it is where it would stay
+	}
+	return stuck[:n]
+}
+
+// uncovered returns the first line from line on at which a row is not covered, and the row at the
+// top of the screen then.
+func (o *Outline) uncovered(top lazy.Row, line int) (lazy.Row, int) {
+	for line < len(o.stick(top)) {
+		up, ok := o.Tree.Prev(top)
+		if !ok {
+			break
+		}
+		top = up
+		line++
+	}
+	return top, line
+}
+
+// Shown returns the rows that the screen shows: those that stay at the top, then the others.
+func (o *Outline) Shown() []lazy.Row {
+	if len(o.Stuck) == 0 {
+		return o.Rows
+	}
+	return append(slices.Clone(o.Stuck), o.below()...)
+}
+
+// below returns the rows of the screen below those that stay at the top.
+func (o *Outline) below() []lazy.Row { return o.Rows[min(len(o.Stuck), len(o.Rows)):] }
+
+// scrolledOut returns the n-th row around the cursor, from inside, that is not among the rows of the
+// screen, or the outermost of them; ok is false if there is none.
+func (o *Outline) scrolledOut(n int) (row lazy.Row, ok bool) {
+	shown := make(map[*lazy.Node]bool)
+	for _, r := range o.below() {
+		shown[r.Node] = true
+	}
+	root := o.Tree.Focused()
+	for up := o.Cursor; n > 0 && up.Parent != nil && (root == nil || up.Node != root); {
+		if up = RowOf(up.Parent); !shown[up.Node] {
+			row, ok = up, true
+			n--
+		}
+	}
+	return row, ok
+}
+
+// Climb goes to a row around others. One that stays at the top is shown where it is, as far as what is
+// around it leaves the line.
+func (o *Outline) Climb(r lazy.Row) {
+	if i := slices.Index(o.Stuck, r); i >= 0 {
+		o.Put(r, i)
+		return
+	}
+	o.Jump(r)
+}
+
+// Text returns the text of a node without the mark of a diff.
+func (o *Outline) Text(n *lazy.Node) (string, []format.Span) {
+	r := newRow(o.Tree.Lines([]lazy.Row{RowOf(n)}, o.Wide)[0])
+	return r.Shown, r.Styles
+}
+
+// ShortName returns the name of a node in a path: a call without its arguments, a goroutine without who started it.
+func (o *Outline) ShortName(n *lazy.Node) string {
+	if p := n.Point(); p != nil && p.Class.Container() {
+		return string(o.Tree.AppendName(nil, n))
+	}
+	text, parts := o.Text(n)
+	if n.IsThread() {
+		return text[:parts[0].End]
+	}
+	return text
+}
+
+// Named returns all that a user can read of a node, without the mark of a diff, which has its own column.
+func (o *Outline) Named(n *lazy.Node) lazy.Named {
+	named := o.Tree.Named(n, o.Wide)
+	if p := n.Point(); p != nil {
+		cut := len(p.Mark())
+		named.Text = named.Text[cut:]
+		if named.At >= 0 {
+			named.At -= cut
+		}
+	}
+	return named
+}
+
+// Crumbs returns the path to the cursor, as much as fits into width cells.
+func (o *Outline) Crumbs(width int, g *screen.Glyphs) []string {
+	path := screen.Path(o.Cursor)
+	return screen.Crumbs(len(path), func(i int) string { return o.ShortName(path[i]) }, width-2, g)
+}
+
+// CrumbAt returns the row of the crumb at a cell of the line that shows crumbs; ok is false if there is none. The crumb
+// that stands for others is the last of them.
+func (o *Outline) CrumbAt(crumbs []string, x int, g *screen.Glyphs) (r lazy.Row, ok bool) {
+	path := screen.Path(o.Cursor)
+	i := screen.CrumbAt(crumbs, x, g)
+	if i > 0 {
+		i += len(path) - len(crumbs) // those before the last are left out
+	}
+	if i < 0 || i >= len(path) {
+		return r, false
+	}
+	return RowOf(path[i]), true
+}
+
+// While a pattern is typed, ToMatch looks at this many open rows, and for this long.
+const (
+	incremental    = 20_000
+	incrementalFor = 5 * time.Millisecond
+)
+
+// ToMatch goes to the first match at or after a row, among the rows that are expanded and
+// loaded, and reports whether there is one.
+func (p *Tree) ToMatch(what *pattern.Pattern, from lazy.Row) bool {
+	until := time.Now().Add(incrementalFor)
+	t, r, ok := p.Out.Tree, from, true
+	for i := 0; ok && i < incremental; i++ {
+		if r.Node != nil {
+			if named := p.Out.Named(r.Node); named.Match(what.Find, what.Limits) {
+				p.Out.Jump(r)
+				return true
+			}
+		}
+		if i%64 == 63 && time.Now().After(until) {
+			break
+		}
+		r, ok = t.Next(r)
+	}
+	return false
 }
