@@ -173,9 +173,9 @@ func (a *Answer) undoKeys() []Key {
 
 func (a *Answer) stepKeys() []Key {
 	return append([]Key{
-		{Name: "z", Help: "focus: the outermost calls of the method become roots", Do: a.asks(query.Focus)},
-		{Name: "-", Brief: "merge", Help: "merge away: the method, its class, package or library, or all but its library; loops", Do: a.asks(query.Merge)},
-		{Name: "_", Help: "drop calls with everything below them", Do: a.asks(query.Drop)},
+		{Name: "z", Help: "focus: the outermost calls of the method become roots", Do: a.askFocus},
+		{Name: "-", Brief: "merge", Help: "merge away: the method, its class, package or library, or all but its library; loops", Do: a.askMerge},
+		{Name: "_", Help: "drop calls with everything below them", Do: a.askDrop},
 	}, a.undoKeys()...)
 }
 
@@ -190,28 +190,34 @@ func (a *Answer) unfilter(*table.Table, int) tea.Cmd {
 	return a.edited()
 }
 
-// asks returns what asks for a step about a row's method, adds it, and makes the answer again.
-func (a *Answer) asks(kind query.StepKind) func(t *table.Table, row int) tea.Cmd {
-	return func(t *table.Table, row int) tea.Cmd {
-		r := query.RowOf(t, row)
-		class, name, ok := r.Method()
-		if !ok {
-			return a.env.Say("this row is no method")
-		}
-		about := tree.Subject{Method: r.Call(), Class: class}
-		if of := tree.MethodsNamed(a.of.R, class, name); len(of) == 1 {
-			about.Method, _ = tree.NamesOf(a.of.R, of[0])
-		}
-		return a.steps.Ask(kind, about, a)
+func (a *Answer) askFocus(t *table.Table, row int) tea.Cmd { return a.askStep(query.Focus, t, row) }
+func (a *Answer) askMerge(t *table.Table, row int) tea.Cmd { return a.askStep(query.Merge, t, row) }
+func (a *Answer) askDrop(t *table.Table, row int) tea.Cmd  { return a.askStep(query.Drop, t, row) }
+
+// askStep asks for a step about a row's method, adds it, and makes the answer again.
+func (a *Answer) askStep(kind query.StepKind, t *table.Table, row int) tea.Cmd {
+	r := query.RowOf(t, row)
+	class, name, ok := r.Method()
+	if !ok {
+		return a.env.Say("this row is no method")
 	}
+	about := tree.Subject{Method: r.Call(), Class: class}
+	if of := tree.MethodsNamed(a.of.R, class, name); len(of) == 1 {
+		about.Method, _ = tree.NamesOf(a.of.R, of[0])
+	}
+	return a.steps.Ask(kind, about, a)
 }
 
 // Add adds a step, and makes the answer again.
 func (a *Answer) Add(step query.Step) tea.Cmd { return tea.Batch(a.steps.Add(step), a.edited()) }
 
-// edited makes the answer again with the steps and the filter in force.
+// edited makes the answer again with the steps and the filter in force, if it has others.
 func (a *Answer) edited() tea.Cmd {
 	a.mu.Lock()
+	if slices.Equal(a.of.Steps, a.steps.List) && (a.of.whole || a.of.Filter == a.filter.Expr()) {
+		a.mu.Unlock()
+		return nil
+	}
 	if a.of.Steps = a.steps.List; !a.of.whole {
 		a.of.Filter = a.filter.Expr()
 	}

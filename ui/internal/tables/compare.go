@@ -110,24 +110,24 @@ func (x *Compare) Orders() []string { return query.CompareSorts(x.timed) }
 func (x *Compare) Keys() []Key {
 	return append([]Key{
 		{Name: "enter", Brief: "go there, or its calls", Help: "go to the place, or show the calls of the method in A or B, whichever has more", Do: x.enter},
-		{Name: "a", Brief: "in A", Help: "the calls of the method in A", Do: x.callsIn(&x.a)},
-		{Name: "b", Brief: "in B", Help: "the calls of the method in B", Do: x.callsIn(&x.b)},
-		{Name: "x", Help: "compare B with A", Always: true, Do: func(*table.Table, int) tea.Cmd { return x.showCompared(x.b, x.a) }},
+		{Name: "a", Brief: "in A", Help: "the calls of the method in A", Do: x.callsInA},
+		{Name: "b", Brief: "in B", Help: "the calls of the method in B", Do: x.callsInB},
+		{Name: "x", Help: "compare B with A", Always: true, Do: x.turned},
 	}, x.undoKeys()...)
 }
 
-func (x *Compare) callsIn(part *comparedRow) func(t *table.Table, row int) tea.Cmd {
-	return func(t *table.Table, row int) tea.Cmd { return x.callsOf(t, row, &part.name) }
-}
+func (x *Compare) callsInA(t *table.Table, row int) tea.Cmd { return x.callsOf(t, row, &x.a.name) }
+func (x *Compare) callsInB(t *table.Table, row int) tea.Cmd { return x.callsOf(t, row, &x.b.name) }
+func (x *Compare) turned(*table.Table, int) tea.Cmd         { return x.showCompared(x.b, x.a) }
 
 // enter goes to the place of a row, or shows the calls of its method.
 func (x *Compare) enter(t *table.Table, row int) tea.Cmd {
 	at, event, ok := x.finder().(*query.Compare).PlaceOf(t, row)
 	switch {
 	case !ok && query.RowOf(t, row).More("calls_a", "calls_b"):
-		return x.callsOf(t, row, &x.a.name)
+		return x.callsInA(t, row)
 	case !ok:
-		return x.callsOf(t, row, &x.b.name)
+		return x.callsInB(t, row)
 	}
 	x.env.Front.Leave()
 	if at.At < 0 {

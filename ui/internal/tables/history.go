@@ -143,15 +143,15 @@ func (x *History) Keys() []Key {
 	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true, Do: x.goTo}}
 	if x.here != nil {
 		list = append(list,
-			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true, Do: x.writes(true)},
-			Key{Name: "]", Brief: "after", Help: "go to the write after here", Leaves: true, Always: true, Do: x.writes(false)})
+			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true, Do: x.writeBefore},
+			Key{Name: "]", Brief: "after", Help: "go to the write after here", Leaves: true, Always: true, Do: x.writeAfter})
 	}
 	if x.spot.Wider != "" {
 		list = append(list, Key{Name: "W", Brief: "wider", Help: "of all objects, all elements, or all calls of the method", Always: true, Do: x.wider})
 	}
 	list = append(list,
-		Key{Name: "m", Brief: "smallest", Help: "to the smallest number", Do: x.extreme(false)},
-		Key{Name: "M", Brief: "largest", Help: "to the largest number", Do: x.extreme(true)})
+		Key{Name: "m", Brief: "smallest", Help: "to the smallest number", Do: x.smallest},
+		Key{Name: "M", Brief: "largest", Help: "to the largest number", Do: x.largest})
 	return append(list, x.undoKeys()...)
 }
 
@@ -160,26 +160,26 @@ func (x *History) goTo(t *table.Table, row int) tea.Cmd {
 	return x.goToOne(p, ok, x.places(), "event with a value", "events with values")
 }
 
-func (x *History) writes(before bool) func(*table.Table, int) tea.Cmd {
-	return func(*table.Table, int) tea.Cmd { return x.toWrite(x.spot, x.here, before) }
-}
+func (x *History) writeBefore(*table.Table, int) tea.Cmd { return x.toWrite(x.spot, x.here, true) }
+func (x *History) writeAfter(*table.Table, int) tea.Cmd  { return x.toWrite(x.spot, x.here, false) }
 
 func (x *History) wider(*table.Table, int) tea.Cmd {
 	return x.showHistory(query.Spot{Text: x.spot.Wider}, x.here)
 }
 
-func (x *History) extreme(largest bool) func(*table.Table, int) tea.Cmd {
-	return func(t *table.Table, _ int) tea.Cmd {
-		low, high, ok := query.Extremes(t)
-		if !ok {
-			return x.env.Say("no two numbers of one field here differ")
-		}
-		if largest {
-			low = high
-		}
-		x.tables.Select(low)
-		return nil
+func (x *History) smallest(t *table.Table, _ int) tea.Cmd { return x.toExtreme(t, false) }
+func (x *History) largest(t *table.Table, _ int) tea.Cmd  { return x.toExtreme(t, true) }
+
+func (x *History) toExtreme(t *table.Table, largest bool) tea.Cmd {
+	row, high, ok := query.Extremes(t)
+	if !ok {
+		return x.env.Say("no two numbers of one field here differ")
 	}
+	if largest {
+		row = high
+	}
+	x.tables.Select(row)
+	return nil
 }
 
 // toWrite goes to the write of a location before or after a point.

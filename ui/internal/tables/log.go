@@ -86,9 +86,11 @@ func (l *Log) with(points []query.LogPoint) maker {
 func (l *Log) Keys() []Key {
 	return []Key{
 		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: l.goTo},
-		{Name: "+", Brief: "add", Help: "add a log point", Always: true, Do: func(*table.Table, int) tea.Cmd { return l.tables.Line.OpenLine("log ") }},
+		{Name: "+", Brief: "add", Help: "add a log point", Always: true, Do: l.add},
 	}
 }
+
+func (l *Log) add(*table.Table, int) tea.Cmd { return l.tables.Line.OpenLine("log ") }
 
 func (l *Log) goTo(t *table.Table, row int) tea.Cmd {
 	rows, ok := t.Rows.(*table.Kept)

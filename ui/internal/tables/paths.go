@@ -67,15 +67,19 @@ func (p *Paths) Keys() []Key {
 	return append([]Key{
 		{Name: "enter", Brief: "its calls", Help: "go to the first call that the row counts: of the method by these callers, or of what it calls; n and N there: to the others", Leaves: true, Do: p.toCall},
 		p.callsKey(), p.callersKey(),
-		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true, Do: func(*table.Table, int) tea.Cmd {
-			p.options.Callees = !p.options.Callees
-			return p.start(p.with(p.options))
-		}},
-		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true, Do: func(*table.Table, int) tea.Cmd {
-			p.options.Depth += deepest
-			return p.start(p.with(p.options))
-		}},
+		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true, Do: p.turn},
+		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true, Do: p.lengthen},
 	}, p.stepKeys()...)
+}
+
+func (p *Paths) turn(*table.Table, int) tea.Cmd {
+	p.options.Callees = !p.options.Callees
+	return p.start(p.with(p.options))
+}
+
+func (p *Paths) lengthen(*table.Table, int) tea.Cmd {
+	p.options.Depth += deepest
+	return p.start(p.with(p.options))
 }
 
 // toCall goes to the first call that a row counts, from the cursor on. From there n and N go to the others.

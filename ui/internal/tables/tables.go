@@ -39,6 +39,7 @@ type Tables struct {
 
 	env  *env.Env
 	clip *tree.Copying
+	last *Sheet   // in front at the last Settle
 	open []*Sheet // with those that Esc in the tree leads back to; the one in front last
 }
 
@@ -49,16 +50,18 @@ func NewTables(e *env.Env, clip *tree.Copying, line CommandLine) *Tables {
 // Show opens a table over what is in front. Esc returns to what was there before.
 func (t *Tables) Show(src Source) tea.Cmd {
 	s := newSheet(src, t.env)
-	s.keys = append(s.keys,
-		Key{Name: "y", Help: "copy the row", Do: func(shown *table.Table, row int) tea.Cmd {
-			return t.clip.Copy(shown.RowText(row, t.env.Glyphs.Glyphs), "the row")
-		}},
-		Key{Name: "?", Always: true, Do: func(*table.Table, int) tea.Cmd {
-			t.env.Front.Push(prompt.NewLines("keys of this table", keys.Items(s.Keys())), nil)
-			return nil
-		}})
+	s.keys = append(s.keys, Key{Name: "y", Help: "copy the row", Do: t.copyRow}, Key{Name: "?", Always: true, Do: t.listKeys})
 	t.open = append(t.open, s)
 	t.env.Front.Push(s, nil)
+	return nil
+}
+
+func (t *Tables) copyRow(shown *table.Table, row int) tea.Cmd {
+	return t.clip.Copy(shown.RowText(row, t.env.Glyphs.Glyphs), "the row")
+}
+
+func (t *Tables) listKeys(*table.Table, int) tea.Cmd {
+	t.env.Front.Push(prompt.NewLines("keys of this table", keys.Items(t.front().Keys())), nil)
 	return nil
 }
 
@@ -72,12 +75,14 @@ func (t *Tables) Settle(height int) tea.Cmd {
 		}
 		return closed
 	})
-	s := t.front()
+	s, again := t.front(), tea.Cmd(nil)
+	if s != t.last { // the steps or the filter may be others than when it was in front last
+		t.last, again = s, t.Edited()
+	}
 	if s == nil {
 		return nil
 	}
-	var again tea.Cmd
-	if w, ok := s.src.(Waiter); ok {
+	if w, ok := s.src.(Waiter); ok && again == nil {
 		again = w.Again()
 	}
 	return tea.Batch(again, s.Settle(height))
