@@ -138,10 +138,10 @@ func (n *Node) Offset() (physical, logical int64) {
 
 // Fraction returns where the node is in its thread's stream, from 0 for the first point to 1; in the file
 // while the stream is not completely known.
-func (n *Node) Fraction() float64 { return n.FractionAt(n.e.Load().at) }
+func (n *Node) Fraction() float64 { return fraction(n, n.e.Load().at) }
 
-// FractionAt returns where a logical offset is in the node's thread: see Fraction.
-func (n *Node) FractionAt(at int64) float64 {
+// fraction is Fraction for a logical offset in the node's thread.
+func fraction(n *Node, at int64) float64 {
 	v := n.loader.r.known.Load()
 	s := v.Stream(n.thread)
 	if s == nil || s.Size == 0 {

@@ -21,6 +21,17 @@ type Row struct {
 // Gap reports whether the row represents children that are not in memory.
 func (r Row) Gap() bool { return r.Node == nil && r.Parent != nil && r.Left == 0 }
 
+// Fraction returns where the row begins in its thread's stream: see [Node.Fraction]. It is 0 for threads that are left out.
+func (r Row) Fraction() float64 {
+	switch {
+	case r.Node != nil:
+		return r.Node.Fraction()
+	case r.Parent != nil:
+		return fraction(r.Parent, r.From)
+	}
+	return 0
+}
+
 func rowOf(n *Node) Row {
 	return Row{Node: n, Parent: n.parent, Depth: int(n.depth), From: n.e.Load().at}
 }

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -111,13 +112,9 @@ func (o *Outline) Scroll() (s screen.Scroll) {
 
 // place returns where a row is among all threads, or within its thread: the integer is the thread.
 func (o *Outline) place(r lazy.Row) float64 {
-	switch n := r.Node; {
-	case n != nil:
+	if n := cmp.Or(r.Node, r.Parent); n != nil {
 		_, i := o.Tree.Thread(n.Thread())
-		return float64(i) + n.Fraction()
-	case r.Parent != nil:
-		_, i := o.Tree.Thread(r.Parent.Thread())
-		return float64(i) + r.Parent.FractionAt(r.From)
+		return float64(i) + r.Fraction()
 	}
 	return float64(r.From)
 }
