@@ -181,7 +181,10 @@ func (x *overviewText) calls() {
 	if len(x.Slowest) == 0 {
 		x.none("no calls", x.Ranked)
 	}
-	longest := int64(0) // the bars are parts of it
+	longest, wide := int64(0), 9 // the bars are parts of it
+	if !x.Timed {
+		wide = 14
+	}
 	for i := range x.Slowest {
 		c := &x.Slowest[i]
 		size, part := x.g.None, int64(0)
@@ -199,7 +202,7 @@ func (x *overviewText) calls() {
 			size = display.Plural(*c.Events, "event")
 		}
 		longest = max(longest, part)
-		x.barred(fmt.Sprintf("%9s", size), part, longest, "  %-7s %s%s", c.Label, c.Name, c.ended(x.End == EndGrowing)).to(&c.OverviewPlace)
+		x.barred(fmt.Sprintf("%*s", wide, size), part, longest, "  %-7s %s%s", c.Label, c.Name, c.ended(x.End == EndGrowing)).to(&c.OverviewPlace)
 	}
 }
 
