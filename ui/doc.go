@@ -25,8 +25,8 @@
 // internal/details, its name and place in internal/screen/layout.go, its lines in frame.go, the pane itself in panes.go.
 //
 // An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a
-// file there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of its
-// collector; and its keys with what they do: see Keyed. Then add the command to the table of package keys and to
+// file there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of what
+// finds it; and its keys with what they do: see Keyed. Then add the command to the table of package keys and to
 // doAnswer, check and complete here.
 //
 // Whatever may read the disk runs in the background. Its result arrives as a message and is
@@ -42,13 +42,13 @@
 //	keys, commands, completion   internal/keys, map.go there; done by do.go and commandline.go; taught by internal/lists/tour.go
 //	keys and clicks              input.go: to what is in front, or to do.go
 //	what is drawn where          frame.go makes a frame and draws it; internal/screen/layout.go divides the window,
-//	                             line.go draws what floats, scroll.go scroll bars
+//	                             popup.go draws what floats, scroll.go scroll bars
 //	roles, colors, themes        internal/theme; internal/env/env.go; themes.go is the list of them
-//	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, help.go
+//	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
 //	prompt or list in front      internal/env/front.go; internal/prompt draws them
 //	keys that follow a prefix    internal/env/prefix.go
 //	work in the background       internal/env/task.go, with what panics
-//	messages, header, troubles   internal/env/env.go, header.go, trace.go
+//	messages, header, troubles   internal/env/status.go, header.go, trace.go
 //	chips: what is in force      chips.go, internal/screen/chips.go
 //	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go
 //	loading what is not there    internal/tree/loading.go

@@ -1,0 +1,92 @@
+package screen
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/ui/internal/theme"
+)
+
+// Rect is a part of the screen, in cells.
+type Rect struct{ X, Y, Width, Height int }
+
+func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.Width && y >= r.Y && y < r.Y+r.Height }
+
+// Backdrop draws what is behind something that floats. It keeps the pieces of lines that it has drawn, as a key changes few
+// of them.
+type Backdrop struct {
+	pens *theme.Pens // that it has drawn with
+	kept map[piece]string
+}
+
+// piece is the cells of a line from one before another.
+type piece struct {
+	line     string
+	from, to int
+	faint    bool // without its styles
+}
+
+func (b *Backdrop) draw(p piece, g *Glyphs) string {
+	const many = 1000
+	if b.kept == nil || b.pens != g.Pens || len(b.kept) > many {
+		b.pens, b.kept = g.Pens, make(map[piece]string)
+	}
+	s, ok := b.kept[p]
+	switch {
+	case ok:
+		return s
+	case p.faint:
+		s = NewLine(p.to, g).Put(ansi.Strip(p.line), theme.Faint).End()
+	default:
+		s = ansi.Cut(p.line, p.from, p.to)
+		// A wide character may be half behind the box.
+		blanks := strings.Repeat(" ", max(0, p.to-p.from-ansi.StringWidth(s)))
+		if p.from > 0 {
+			s = blanks + s
+		} else {
+			s += blanks
+		}
+	}
+	b.kept[p] = s
+	return s
+}
+
+// Dim returns lines of width cells without their styles, all faint.
+func (b *Backdrop) Dim(lines []string, width int, g *Glyphs) []string {
+	dimmed := make([]string, len(lines))
+	for i, line := range lines {
+		dimmed[i] = b.draw(piece{line: line, to: width, faint: true}, g)
+	}
+	return dimmed
+}
+
+// Float draws a box over lines, which are width cells wide. Its content, in lines that fill it, is drawn at in: the
+// first of them, a title, within the upper border, and the other borders around it. The right one tells which part
+// of its lines is shown.
+func (b *Backdrop) Float(lines, content []string, in Rect, shown Scroll, width int, g *Glyphs) {
+	content = content[:min(len(content), in.Height)]
+	border := lipgloss.RoundedBorder()
+	if g.ASCII {
+		border = lipgloss.ASCIIBorder()
+	}
+	style := g.Pens.Border()
+	left, right, last := style.Render(border.Left), style.Render(border.Right), len(content)
+	mark, to := shown.thumb(last - 1)
+	for i := range last + 1 {
+		box := ""
+		switch i {
+		case 0:
+			box = style.Render(border.TopLeft + ansi.Strip(content[0]) + border.TopRight)
+		case last:
+			box = style.Render(border.BottomLeft + strings.Repeat(border.Bottom, in.Width) + border.BottomRight)
+		default:
+			if box = left + content[i] + right; i-1 >= mark && i-1 < to {
+				box = left + content[i] + style.Render(g.Thumb)
+			}
+		}
+		line := &lines[in.Y+i]
+		*line = b.draw(piece{line: *line, to: in.X - 1}, g) + box + b.draw(piece{line: *line, from: in.X + in.Width + 1, to: width}, g)
+	}
+}
