@@ -178,23 +178,28 @@ func (c *console) text() string {
 // waitFor waits until the program has written a text, and drops everything up to its end.
 func (c *console) waitFor(text string) {
 	c.t.Helper()
-	limit := time.After(patienceInTerminals)
-	for {
+	c.await(text, func() bool {
 		c.mu.Lock()
+		defer c.mu.Unlock()
 		i := bytes.Index(c.out.Bytes(), []byte(text))
 		if i >= 0 {
 			c.out.Next(i + len(text))
 		}
-		c.mu.Unlock()
-		if i >= 0 {
-			return
-		}
+		return i >= 0
+	})
+}
+
+// await waits until what the program has written is enough.
+func (c *console) await(what string, enough func() bool) {
+	c.t.Helper()
+	limit := time.After(patienceInTerminals)
+	for !enough() {
 		select {
 		case <-c.grew:
 		case <-c.eof:
-			c.t.Fatalf("the program ended before it wrote %q; it wrote %q", text, c.text())
+			c.t.Fatalf("the program ended before it wrote %q; it wrote %q", what, c.text())
 		case <-limit:
-			c.t.Fatalf("no %q; the program wrote %q", text, c.text())
+			c.t.Fatalf("no %q; the program wrote %q", what, c.text())
 		}
 	}
 }
@@ -352,6 +357,9 @@ func TestTerminalColors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			con := startConsole(t, c.env)
 			con.waitFor(firstScreen)
+			if c.name == "256" { // it asks beside drawing
+				con.await(ansi.SetModeLightDark, func() bool { return strings.Contains(con.text(), ansi.SetModeLightDark) })
+			}
 			con.send("q")
 			if code := con.ends(); code != 0 {
 				t.Errorf("exit code %d", code)
