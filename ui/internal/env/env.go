@@ -124,7 +124,10 @@ func (e *Env) Fail(what string, err error) tea.Cmd {
 }
 
 // Spinner returns the current sign of work under way.
-func (e *Env) Spinner() string { return e.Glyphs.Spin[e.Status.frame%len(e.Glyphs.Spin)] }
+func (e *Env) Spinner() string {
+	e.Status.spinner.Spinner.Frames = e.Glyphs.Spin
+	return e.Status.spinner.View()
+}
 
 // Suspend stops the program until fg. Without a shell that could run fg there would be no way back.
 func (e *Env) Suspend() tea.Cmd {

@@ -3,6 +3,7 @@ package env
 import (
 	"time"
 
+	"charm.land/bubbles/v2/spinner"
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -25,7 +26,7 @@ type StatusLine struct {
 
 	Away     bool // the terminal has not got the focus
 	spinning bool // a tick is under way
-	frame    int  // of the spinner
+	spinner  spinner.Model
 }
 
 func (l *StatusLine) Say(text string) {
@@ -70,7 +71,7 @@ func (l *StatusLine) Update(msg StatusMsg) {
 	switch msg.id {
 	case 0:
 		l.spinning = false
-		l.frame++
+		l.spinner, _ = l.spinner.Update(spinner.TickMsg{}) // without the command that ticks for ever: Settle asks for the next
 	case l.id:
 		l.text = ""
 	}
