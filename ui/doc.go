@@ -19,15 +19,18 @@
 //	    ▼
 //	frame.draw: header, breadcrumb, tree, details, status, what floats over them
 //
-// To add a command with a key: its name and its line in internal/keys/table.go, its case in
-// do.go, or in commandline.go if it takes arguments. To add a column of the tree: internal/tree/columns.go. To add a
-// theme: a file in internal/theme, and its line in source.go there. To add a pane: its type in a package of its own or
-// internal/details, its name and place in internal/screen/layout.go, its lines in frame.go, the pane itself in panes.go.
+// To add a command with a key: its name and its line in internal/keys/table.go, its case in do.go, or in commandline.go
+// if it takes other arguments than a number. A column of the tree: internal/tree/columns.go. A theme: a file in
+// internal/theme, and its name in source.go there.
 //
-// An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a
-// file there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of what
-// finds it; and its keys with what they do: see Keyed. Then add the command to the table of package keys and to
-// doAnswer, check and complete here.
+// To add a pane: its type in a package of its own or internal/details, its name and place in internal/screen/layout.go,
+// its lines in frame.go, the pane itself in panes.go; it is made and settled in model.go, its hints are in hints.go,
+// whether Esc closes it is in escape.go, and session.go remembers it.
+//
+// An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a file
+// there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of what finds it;
+// and its keys with what they do, its method Keys (those of several tables are in answers.go, those of all in
+// sheet_keys.go). Then add the command to the table of package keys and to doAnswer, check and complete here.
 //
 // Whatever may read the disk runs in the background. Its result arrives as a message and is
 // dropped if it is no longer wanted.
@@ -47,6 +50,10 @@
 //	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
 //	prompt or list in front      internal/env/front.go; internal/prompt draws them
 //	keys that follow a prefix    internal/env/prefix.go
+//	Esc: stops, ends, goes back  escape.go
+//	bars, colors of shares       Gauge in internal/screen/line.go; in tables lazy/query/table/line.go
+//	what folding hides           lazy.FoldedError, query.ErrHidden; said by internal/tree/goto.go
+//	copying                      internal/tree/copying.go what, internal/env/clipboard.go how
 //	work in the background       internal/env/task.go, with what panics
 //	messages, header, troubles   internal/env/status.go, header.go, trace.go
 //	chips: what is in force      chips.go, internal/screen/chips.go
@@ -61,7 +68,7 @@
 //	all about a row              internal/details/pane.go, describe.go, point.go for each kind, thread.go
 //	a value of a row, whole      internal/details/viewer.go, whole.go
 //	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines
-//	the overview                 internal/lists/overview.go; found and put into words by query.Overview
+//	the overview                 internal/lists/overview.go; found by lazy/query/overview.go, put into words by overview_text.go there
 //	panes: sizes, keys, mouse    panes.go; internal/screen/layout.go
 //	answers and their tables     internal/tables; their columns: lazy/query/*_table.go
 //	exports of what is shown     internal/tables/export*.go, the formats export_order.go; made by lazy/export

@@ -404,12 +404,3 @@ func (m *Model) newFrame() frame {
 	f.hints = hints(m, f.header.Memory.Full(), f.width-1)
 	return f
 }
-
-// back returns the name of the list that Esc leads back to; "" if it does something else.
-func back(m *Model) string {
-	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy()
-	if stops || endsOf(m).since(m.left) {
-		return ""
-	}
-	return m.env.Front.Back()
-}

@@ -17,6 +17,7 @@ import (
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/sourcefiles"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 	"tracex/ui/internal/tree"
@@ -250,7 +251,7 @@ func (p *CodePane) nothing() string {
 	case c == nil:
 		return p.env.Spinner() + " looking for the source"
 	case errors.Is(c.err, query.ErrHidden):
-		return "It is left out by the steps or the filter: there is nothing to show of it."
+		return "It is " + c.err.Error() + ": there is nothing to show of it. " + keys.ActionKey("raw", p.env.Glyphs) + " shows all events."
 	case c.err != nil:
 		return screen.ErrorLine(c.err)
 	}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy/query/pattern"
+	"tracex/ui/internal/keys"
+)
+
+// escape stops running work. Without any, it ends the first of these that is on: the tour, the
+// search, the filter, the details, following. It goes back to the table from which the user came to the tree before it
+// ends what was on there.
+func (m *Model) escape(n int) tea.Cmd {
+	if n > 0 {
+		return nil // it canceled the number
+	}
+	stopped := m.tree.Jobs.Stop()
+	stopped = m.exports.Stop() || stopped
+	stopped = m.search.Stop() || stopped
+	stopped = m.filter.Stop() || stopped
+	stopped = m.overview.Stop() || stopped
+	if m.tree.Moving() {
+		stopped = m.tree.StopLoading() || stopped
+	}
+	if !stopped {
+		stopped = m.counting.Stop()
+	}
+	switch {
+	case stopped:
+		m.env.Say("stopped")
+	case m.tour.End():
+		m.env.Say("the tour is over; " + keys.ActionKey("help", m.env.Glyphs) + " lists the keys")
+	case back(m) != "" && m.env.Front.Return():
+	case m.search.End():
+	case m.filter.Clear():
+	case m.panes.hide():
+	case m.env.Front.Return():
+	case m.follow.On():
+		return m.follow.Toggle()
+	case m.env.Trace.Known.Growth.On:
+		m.env.Trace.Reader.Unfollow()
+		m.env.Say("no longer following the recording; " + keys.ActionKey("follow", m.env.Glyphs) + " follows it again")
+	}
+	return nil
+}
+
+// ends is what Esc ends in the tree, and whether a list is in front of it.
+type ends struct {
+	search          *pattern.Pattern // nil if there is none
+	filter          string           // "" if there is none
+	source, details bool
+	list            bool
+}
+
+// endsOf returns what is on.
+func endsOf(m *Model) ends {
+	return ends{m.search.Pattern(), m.filter.Text(), m.source.On(), m.details.On(), m.env.Front.List() != nil}
+}
+
+// since reports whether something is on that was not.
+func (e ends) since(was ends) bool {
+	return e.search != nil && e.search != was.search || e.filter != "" && e.filter != was.filter ||
+		e.source && !was.source || e.details && !was.details
+}
+
+// back returns the name of the list that Esc leads back to; "" if it does something else.
+func back(m *Model) string {
+	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy()
+	if stops || endsOf(m).since(m.left) {
+		return ""
+	}
+	return m.env.Front.Back()
+}
