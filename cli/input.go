@@ -74,7 +74,7 @@ func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r 
 	in.tell(a)
 	defer func() { err = in.blame(in.withDamage(err)) }()
 	defer limitMemory(0)()
-	o := lazy.Options{NoWrite: true, Index: a.index, Unended: in.unended}
+	o := lazy.Options{NoWrite: true, Alone: in.alone(), Index: a.index, Unended: in.unended}
 	if in.rest != nil {
 		o.Ended = in.rest.recovered
 	}
@@ -140,6 +140,9 @@ func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, e
 	}
 	return &input{path: filepath.Join(dir, "trace"), name: name, dir: dir}, from, nil
 }
+
+// alone reports whether the data is not beside other files of the user's: that of a pipe, or converted.
+func (in *input) alone() bool { return in.made != nil || in.dir != "" && in.rest == nil }
 
 // close removes the temporary files of open.
 func (in *input) close() {

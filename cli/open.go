@@ -128,6 +128,7 @@ func (x *explored) Open(ctx context.Context) (*lazy.LazyTraceReader, ui.Options,
 	default:
 		o.Finish = in.rest.more
 	}
+	o.Alone = in.alone()
 	if x.r, err = lazy.Open(in.path, o); err != nil {
 		return nil, look, a.openHint(x.path, err)
 	}

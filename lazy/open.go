@@ -64,7 +64,9 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 	if err := m.CheckHeader(format.CheckDataHeader); err != nil {
 		return nil, err
 	}
-	w.openTimes()
+	if w.openTimes(); w.opts.Alone && !w.timed() {
+		w.timesPath = "" // they cannot be missed: see TimesMissing
+	}
 	first, err := w.scanStart()
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ const firstScan = 256 << 10
 type Options struct {
 	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: DefaultMemory
 	NoWrite bool  // do not store an index
+	Alone   bool  // the data is a copy, as of a pipe: the other files of the trace are not beside it
 
 	// Index is the path of the index; "" for the data's name with [format.IndexSuffix] added, or the index
 	// in a packed trace. One that is given is only read: if it is missing or not of this data the trace is

@@ -65,7 +65,7 @@ func (e ends) since(was ends) bool {
 
 // back returns the name of the list that Esc leads back to; "" if it does something else.
 func back(m *Model) string {
-	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy()
+	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy() || m.overview.Running() || m.tour.On()
 	if stops || endsOf(m).since(m.left) {
 		return ""
 	}

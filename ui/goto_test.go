@@ -101,7 +101,7 @@ func TestGoToTime(t *testing.T) {
 	demo.command("0")
 	began, _ := demo.m.tree.Out.Cursor.Node.Time()
 	demo.command("t2").command(fmt.Sprintf("%dns", began.Start+1)).has("in this thread: this is the next; t1 ran then: :t1 goes to it")
-	demo.command("1ns").has("this is the next; no thread had a call open then")
+	demo.command("1ns").has("this is the next; no call is known that was open then")
 	untimed := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	untimed.keys(":").typed("1ms").keys("enter").has("this trace has no times")
 }

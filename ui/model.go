@@ -64,7 +64,7 @@ func New(r *lazy.LazyTraceReader, o Options) *Model {
 	e := env.New(&g)
 	e.NoMouse, e.Keyboard.Keys, e.Trace = o.NoMouse, bound, env.NewTrace(r, o.Name, o.Path)
 	m := &Model{env: e, tree: tree.New(e, !o.raw()), themes: newThemes(e, &o)}
-	m.connect(r, &o)
+	m.connect(&o)
 	m.tree.Sticky = !o.NoSticky
 	m.tree.Columns.Begin(tree.Choice{Columns: o.Columns, Raw: o.RawUnits})
 	e.Keyboard.Touched = o.Follow // the user did not ask for the beginning
@@ -79,7 +79,7 @@ func New(r *lazy.LazyTraceReader, o Options) *Model {
 }
 
 // connect makes the parts that use others.
-func (m *Model) connect(r *lazy.LazyTraceReader, o *Options) {
+func (m *Model) connect(o *Options) {
 	e, t := m.env, m.tree
 	m.follow, m.counting, m.steps = tree.NewFollowing(e, t, o.Follow && o.At == nil), tree.NewCounting(e, t), t.Steps
 	m.search, m.filter, m.results = search.New(e, t)

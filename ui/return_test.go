@@ -91,6 +91,21 @@ func TestReturnStops(t *testing.T) {
 	}
 }
 
+// TestReturnList: a list without a name keeps the way back; while the tour is on, Esc ends that.
+func TestReturnList(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 20, Options{}).keys("T enter z : s t e p s enter")
+	if d.m.env.Front.List() == nil {
+		t.Fatal("no list of steps")
+	}
+	if d.keys("esc"); d.m.env.Front.Back() != "top" {
+		t.Errorf("it leads back to %q", d.m.env.Front.Back())
+	}
+	d = drive(t, uitest.Recorded(t, "gson.dump"), 120, 30, Options{Tour: true}).keys("T enter")
+	if d.m.env.Front.Back() != "top" || strings.Contains(d.bottom(), "Esc back") {
+		t.Errorf("with the tour: %q", d.bottom())
+	}
+}
+
 // TestReturnWorks: what a list does in the background goes on after the way to the tree and back, or below another list.
 func TestReturnWorks(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.dump"), 100, 20, Options{})

@@ -20,8 +20,8 @@ func neverEnded(pending bool) string {
 	return "did not end"
 }
 
-// gapNotes tell that times may have been recorded, and of calls that are missing between the first calls of a recording and the newest: of the time that tables
-// have, too, if it has times. They lock descriptors.
+// gapNotes tell that times are missing: see WithoutTimes. They also tell of calls that are missing between the first calls
+// of a recording and the newest, and, if it has times, of the time that tables have for these. They lock descriptors.
 func gapNotes(r *lazy.LazyTraceReader, timed bool) (notes []string) {
 	var without []string
 	if why := WithoutTimes(r); !timed && why != "" {

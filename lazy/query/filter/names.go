@@ -197,10 +197,16 @@ func threadNames(id int32, name string, yield func(string) bool) bool {
 	if !yield(number) || !yield("Thread "+number) {
 		return false
 	}
-	if _, rest, ok := strings.Cut(name, "goroutine "); ok {
-		if of, _, _ := strings.Cut(rest, " "); !yield("g" + of) {
-			return false
-		}
+	own := name // without the program: see package goroutines
+	if i := strings.LastIndex(name, " › "); i >= 0 {
+		own = name[i+len(" › "):]
+	}
+	of, started := strings.CutPrefix(own, "goroutine ")
+	if of, _, _ = strings.Cut(of, " "); own == "main" {
+		of, started = "1", true
+	}
+	if started && of != "?" && !yield("g"+of) {
+		return false
 	}
 	return name == "" || yield(name) && yield("Thread "+number+" ("+name+")")
 }

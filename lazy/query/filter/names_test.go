@@ -101,3 +101,22 @@ func TestNearElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestThreadNames: a goroutine is known by its number, as on the screen, and what only has the word in its name is none.
+func TestThreadNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"main": "g1", "goroutine 26 a.f ← 1 a.main a.go:1": "g26", "c › main": "g1", "c › goroutine 9 c.f": "g9",
+		"my goroutine pool": "", "goroutine ? x.y": "", "": "",
+	} {
+		got := ""
+		threadNames(4, name, func(s string) bool {
+			if strings.HasPrefix(s, "g") && s != name {
+				got = s
+			}
+			return true
+		})
+		if got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

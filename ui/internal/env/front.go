@@ -73,7 +73,7 @@ func (f *Front) Ask(q *Question) tea.Cmd {
 // Show opens a list in place of those that are open. choose is called with the index of the line
 // chosen; it may be nil if lines cannot be chosen.
 func (f *Front) Show(l List, choose func(i int) tea.Cmd) {
-	f.CloseLists()
+	f.Leave()
 	f.Push(l, choose)
 }
 

@@ -239,7 +239,7 @@ func (f *Filter) Settle() tea.Cmd {
 		run.result.Set = run.Set()
 		lazy.ShownIn(f.tree.Out.Tree).Again()
 	}
-	_, beyond := run.Set().Count()
+	kept, beyond := run.Set().Count()
 	switch {
 	case run.Running():
 		f.tree.Open = ""
@@ -250,12 +250,12 @@ func (f *Filter) Settle() tea.Cmd {
 	default:
 		f.tree.Open = "recorded since"
 	}
-	at := f.home
-	if at == nil || f.tree.Jobs.Running() || run.Running() && run.Known(at.Thread) <= at.At {
+	at, none := f.home, f.resumed && kept == 0 && beyond == 0
+	if at == nil || f.tree.Jobs.Running() || run.Running() && (none || run.Known(at.Thread) <= at.At) {
 		return cmd
 	}
-	f.home = nil
-	if kept, beyond := run.Set().Count(); f.resumed && kept == 0 && beyond == 0 && run.err == nil && run.shown.Load().sizes == nil {
+	f.home, f.resumed = nil, false
+	if none && run.err == nil && run.shown.Load().sizes == nil {
 		if f.Clear(); f.tree.Out.Cursor.Node != nil {
 			f.tree.Out.Tree.Expand(f.tree.Out.Cursor.Node) // nothing in it was shown
 		}

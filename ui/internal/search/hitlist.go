@@ -144,7 +144,7 @@ func (h *HitList) filterBy(p *pattern.Pattern) {
 		return
 	}
 	h.filter = &hitFilter{}
-	if before != nil {
+	if before != nil && before.err == nil {
 		h.filter.Scan = before.Scan
 	}
 	h.filter.Scan = prompt.NewScan(p, h.filter.Scan)
@@ -161,6 +161,9 @@ func (h *HitList) sift() tea.Cmd {
 	var ctx context.Context // of the turn
 	var err error
 	turn := f.Turn(all, func(i int) int { return i }, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
+		if err != nil {
+			return // of the lines before
+		}
 		list := slices.Collect(numbers)
 		todo := make([]lazy.Hit, len(list))
 		for i, n := range list {

@@ -1,10 +1,15 @@
 package search
 
 import (
+	"context"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
 	"tracex/lazy/query/pattern"
+	"tracex/lazy/query/places"
+	"tracex/ui/internal/uitest"
 )
 
 // TestPick: the next hit is known as soon as the search has reached it, wherever it began; the
@@ -49,4 +54,34 @@ func TestPick(t *testing.T) {
 	s.ended = true
 	check(at(1, 60), -1, at(0, 30), true)
 	check(at(2, 5), 1, at(0, 30), true) // wraps around
+}
+
+// TestReplaced: a search that another one takes the place of has ended, as a list of its hits may be open still.
+func TestReplaced(t *testing.T) {
+	s := seek(t, uitest.Recorded(t, "gson.dump"))
+	s.begin("Gson", lazy.Position{}, true)
+	old := s.cur
+	s.begin("peek", lazy.Position{}, true)
+	if old.running() {
+		t.Error("it runs for ever")
+	}
+}
+
+// TestResume: the filter of the last session is dropped only once it is known to have no matches, not because none is
+// in the cursor's thread.
+func TestResume(t *testing.T) {
+	s := seek(t, uitest.Recorded(t, "gson.dump"))
+	f := s.filter
+	f.Resume("kids>30", lazy.Position{At: 5})
+	f.Cur.task.Stop()
+	hold := make(chan bool)
+	defer close(hold)
+	f.Cur.task.Feed(f.env, func(context.Context, func(func() tea.Cmd)) func() tea.Cmd { <-hold; return nil })
+	nothing := &found{set: places.New()}
+	nothing.set.Reached(lazy.Position{Thread: 1})
+	f.Cur.shown.Store(nothing)
+	f.tree.Jobs.Stop()
+	if f.Settle(); f.Cur == nil {
+		t.Error("it was dropped while it was looked for")
+	}
 }

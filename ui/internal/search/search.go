@@ -216,7 +216,7 @@ func (s *Search) Stop() bool {
 // End ends the search, and reports whether there was one.
 func (s *Search) End() bool {
 	was := s.Some()
-	s.cur.task.Stop()
+	s.Stop() // a list of its hits may be left
 	s.cur = new(run)
 	return was
 }

@@ -145,13 +145,15 @@ func (a *Answer) start(m maker) tea.Cmd {
 // feed returns the command that runs a pass.
 func (a *Answer) feed(r *answerRun) tea.Cmd {
 	return new(env.Task).Feed(a.env, func(_ context.Context, send func(func() tea.Cmd)) func() tea.Cmd {
+		a.mu.Lock()
 		r.news = func() { send(func() tea.Cmd { return nil }) }
+		a.mu.Unlock()
 		err := a.end(r)
 		return func() tea.Cmd { return a.env.Fail("the answer is not complete", err) }
 	})
 }
 
-// anew makes a pass in place of the one under way, in the background, and returns when it has ended.
+// anew makes a pass in place of the one under way. It returns when it has ended: it is for the background.
 func (a *Answer) anew(m maker) error {
 	r, err := a.begin(m)
 	if err != nil {
@@ -270,7 +272,7 @@ func (a *Answer) finder() any {
 	return a.found
 }
 
-// places returns where what was found is. The collector must be a placer.
+// places returns where what was found is. The finder must be a placer.
 func (a *Answer) places() *places.Set {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -305,7 +307,7 @@ func (a *Answer) end(r *answerRun) error {
 	return err
 }
 
-// pass makes the pass of a run, unless its collector knows the answer without.
+// pass makes the pass of a run, unless its finder knows the answer without.
 func (a *Answer) pass(r *answerRun) error {
 	if a.recall(r) {
 		return nil
@@ -337,7 +339,7 @@ func (a *Answer) pass(r *answerRun) error {
 	return a.of.R.Pass(r.ctx, pass)
 }
 
-// recall makes the table without a pass, if the collector knows it.
+// recall makes the table without a pass, if the finder knows it.
 func (a *Answer) recall(r *answerRun) bool {
 	if a.of.Below != nil || len(r.steps) > 0 || a.of.where() != nil {
 		return false
@@ -375,8 +377,16 @@ func (a *Answer) progress(r *answerRun, done, total int64) {
 	if total <= 0 || done >= total {
 		return
 	}
+	if news := a.reach(r, float64(done)/float64(total)); news != nil {
+		news() // it may wait
+	}
+}
+
+// reach notes the share of the data read. It returns what tells of the first rows, once there are some.
+func (a *Answer) reach(r *answerRun, done float64) (news func()) {
 	a.mu.Lock()
-	r.done = float64(done) / float64(total)
+	defer a.mu.Unlock()
+	r.done = done
 	least := refresh
 	if a.Table().Rows.Len() == 0 {
 		least = noRows
@@ -384,12 +394,10 @@ func (a *Answer) progress(r *answerRun, done, total int64) {
 	if a.now().Sub(r.last) >= max(least, 10*r.took) {
 		a.show(r)
 	}
-	first := a.run == r && r.news != nil && a.Table().Rows.Len() > 0
-	a.mu.Unlock()
-	if first {
-		r.news()
-		r.news = nil
+	if a.run == r && a.Table().Rows.Len() > 0 {
+		news, r.news = r.news, nil
 	}
+	return news
 }
 
 func (a *Answer) Table() *table.Table { return a.shown.Load() }

@@ -296,3 +296,24 @@ func startTop(a *Answers, of Of, by query.By) (*Top, tea.Cmd) {
 	t := &Top{Answer: newAnswer(a, of), first: by}
 	return t, t.start(t.by(by))
 }
+
+// TestPanicInTable: if the maker of a table panics, others may still ask whether the answer runs.
+func TestPanicInTable(t *testing.T) {
+	a, of := recorded(t)
+	x := &Top{Answer: newAnswer(a, of)}
+	r, err := x.begin(x.by(query.ByMethod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.table = func(float64) *table.Table { panic("planted") }
+	r.last = time.Time{}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		x.progress(r, 1, 4)
+	}()
+	x.Running() // waits for ever if it is locked
+}

@@ -128,7 +128,7 @@ func (t *Tables) front() *Sheet {
 
 // Progress returns how far the answer in front is, in millionths.
 func (t *Tables) Progress() (done, total int64) {
-	if s := t.front(); s != nil && s.t.Partial {
+	if s := t.front(); s != nil && s.Busy() && s.t.Partial {
 		return int64(1e6 * s.t.Done), 1e6
 	}
 	return 0, 0

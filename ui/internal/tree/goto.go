@@ -153,7 +153,7 @@ func (p *Jobs) toTime(ns int64) tea.Cmd {
 	})
 }
 
-// ranAt names a thread in which a call was open at a time, or tells that there is none, for the end of a message.
+// ranAt names a thread in which a call was open at a time, or tells that none is known, for the end of a message.
 func (p *Jobs) ranAt(ctx context.Context, ns int64) string {
 	r := p.env.Trace.Reader
 	for t := range r.ThreadList().All() {
@@ -172,7 +172,7 @@ func (p *Jobs) ranAt(ctx context.Context, ns int64) string {
 		}
 		return "; " + name + " ran then: :" + name + " goes to it"
 	}
-	return "; no thread had a call open then"
+	return "; no call is known that was open then"
 }
 
 // ToMoment goes to what another thread did at the moment of the cursor's row.

@@ -92,8 +92,8 @@ func (o *Outline) Scroll() (s screen.Scroll) {
 	}
 	from, to := o.Rows[len(o.Stuck)], o.Rows[len(o.Rows)-1]
 	for _, r := range []lazy.Row{from, to} {
-		for n, up := r.Parent, 0; n != nil && up < 64; n, up = n.Parent(), up+1 {
-			if n.Order() == lazy.OrderWeight {
+		for n, up := r.Parent, 0; n != nil; n, up = n.Parent(), up+1 {
+			if up == mostAround || n.Order() == lazy.OrderWeight {
 				return s
 			}
 		}
@@ -109,6 +109,9 @@ func (o *Outline) Scroll() (s screen.Scroll) {
 	}
 	return s
 }
+
+// mostAround is how many nodes around a row Scroll looks at: in a deeper one it is not known whether any is sorted.
+const mostAround = 1 << 12
 
 // place returns where a row is among all threads, or within its thread: the integer is the thread.
 func (o *Outline) place(r lazy.Row) float64 {
