@@ -163,7 +163,7 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 		case l.List.Has(e.X, e.Y):
 			return m.env.Front.Click(e.X-l.List.X, e.Y-l.List.Y, double)
 		case l.Floats:
-			m.env.Front.CloseLists()
+			m.env.Front.Close()
 		}
 		return nil
 	}

@@ -128,7 +128,7 @@ func (a *arrival) resume(s *notes.Session) tea.Cmd {
 		a.arrived()
 		a.tree.Out.Settle()
 		a.tree.Out.Put(tree.RowOf(n), s.Line)
-		if _, alarm := a.env.Status.Message(); !alarm {
+		if said, _ := a.env.Status.Message(); said == "" {
 			text := "continued where you were"
 			key := keys.ActionKey("first", a.env.Glyphs)
 			if a.env.Keyboard.Keys.Of("g") == keys.First {

@@ -114,15 +114,6 @@ func SightingOf(t *table.Table, row int) (p HistoryPoint, ok bool) {
 	return s.x.list[s.index(row)].HistoryPoint, true
 }
 
-// Here returns the row of a table of a [History] that has the mark: that of the marked point if exact, or
-// of the last value before it; -1 if there is none.
-func Here(t *table.Table) (row int, exact bool) {
-	if s, ok := t.Rows.(*historyRows); ok {
-		return s.Here()
-	}
-	return -1, false
-}
-
 func (x *historyTable) columns() []table.Column {
 	name := table.Column{Key: "name", Title: "name", Least: 8, Most: 40, CutMiddle: true, In: table.OnlyData}
 	start := table.Column{Key: "start", Title: "start", Kind: table.Duration, In: table.OnlyData}

@@ -89,6 +89,9 @@ func (f *Front) Push(l List, choose func(i int) tea.Cmd) {
 // CloseLists closes all lists for good.
 func (f *Front) CloseLists() { f.lists, f.left = nil, nil }
 
+// Close closes the list in front.
+func (f *Front) Close() { f.lists = f.lists[:len(f.lists)-1] }
+
 // Leave closes the lists to show the tree: Return leads back to the last one with a name.
 func (f *Front) Leave() {
 	for i, l := range slices.Backward(f.lists) {
@@ -244,19 +247,18 @@ func (f *Front) answer(what prompt.Action) tea.Cmd {
 
 // act does what a key pressed in the list asks for.
 func (f *Front) act(what prompt.ListAction) tea.Cmd {
-	at := len(f.lists) - 1
-	in := f.lists[at]
+	in := f.lists[len(f.lists)-1]
 	if what.Say != "" {
 		f.env.Say(what.Say)
 	}
 	switch what.Kind {
 	case prompt.Closed:
-		f.lists = f.lists[:at]
+		f.Close()
 	case prompt.Chosen:
 		f.Leave()
 		return in.choose(what.Index)
 	case prompt.Returned:
-		f.lists = f.lists[:at]
+		f.Close()
 		return in.choose(what.Index)
 	case prompt.Asked:
 		if what.Leave {

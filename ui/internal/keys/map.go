@@ -213,8 +213,9 @@ func (m *Map) Ran(c Name) {
 	m.recent = slices.Insert(m.recent, 0, c)
 }
 
-// Complete returns the commands that can take the place of what a line has: they replace line[from:]. First are those used last, if there is no word yet; then those whose word begins with it, those with a
-// later part that does, those that an alias names, those that have its letters in this order, and those whose help has it.
+// Complete returns the commands that can take the place of what a line has: they replace line[from:]. First are those
+// used last, if there is no word yet; then those whose word begins with it, those with a later part that does, those that
+// an alias names, those that have its letters in this order, and those whose help has it.
 func (m *Map) Complete(line string) (from int, with []prompt.Candidate) {
 	text := strings.TrimLeftFunc(line, unicode.IsSpace)
 	from, text = len(line)-len(text), strings.ToLower(text)

@@ -172,9 +172,11 @@ func (a *Answer) begin(m maker) (*answerRun, error) {
 	}
 	r := &answerRun{make: m, finder: finder, table: made, early: early(a.of.R)}
 	r.ctx, r.cancel = context.WithCancel(a.env.Life)
-	a.Stop()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.run != nil {
+		a.run.cancel()
+	}
 	r.steps, r.about = a.of.Steps, a.title()
 	a.run = r
 	a.show(r)
