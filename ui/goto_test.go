@@ -100,8 +100,11 @@ func TestGoToTime(t *testing.T) {
 	demo := drive(t, uitest.Open(t, formattest.Demo(t), lazy.Options{NoWrite: true}), 160, 24, Options{})
 	demo.command("0")
 	began, _ := demo.m.tree.Out.Cursor.Node.Time()
-	demo.command("t2").command(fmt.Sprintf("%dns", began.Start+1)).has("in this thread: this is the next; t1 ran then: :t1 goes to it")
-	demo.command("1ns").has("this is the next; no call is known that was open then")
+	demo.command("t2").command(fmt.Sprintf("%dns", began.Start+1)).has("this is what thread 1 did: no call of the other thread was open at")
+	if n := demo.m.tree.Out.Cursor.Node; n.Thread() != 0 {
+		t.Errorf("it stays in thread %d", n.Thread()+1)
+	}
+	demo.command("1ns").has("no call is known that was open at 1 ns: this is the next in this thread")
 	untimed := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	untimed.keys(":").typed("1ms").keys("enter").has("this trace has no times")
 }

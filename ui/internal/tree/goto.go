@@ -118,7 +118,8 @@ func (p *Jobs) CompleteGoroutine(typed string) (with []prompt.Candidate) {
 	return with
 }
 
-// toTime goes to what the thread of the cursor did at a time, in nanoseconds since the recording began.
+// toTime goes to what the thread of the cursor did at a time, in nanoseconds since the recording began; if no call was
+// open there, to what another thread did.
 func (p *Jobs) toTime(ns int64) tea.Cmd {
 	thread, ok := p.tree.Out.Thread()
 	if !ok {
@@ -128,24 +129,29 @@ func (p *Jobs) toTime(ns int64) tea.Cmd {
 	r, at := p.env.Trace.Reader, p.env.Glyphs.Exactly(ns)
 	return p.Run("looking for "+at, cannotGo, func(ctx context.Context, _ lazy.Progress) (func() tea.Cmd, error) {
 		found, err := r.FindTime(thread, ns)
-		other := ""
+		said := ""
 		if err != nil || found.Before || found.After {
-			other = p.ranAt(ctx, ns)
+			if other, name, ok := p.ranAt(ctx, ns); ok {
+				found, err, said = other, nil, "this is what "+name+" did: no call of the other thread was open at "+at
+			}
 		}
 		if errors.Is(err, lazy.ErrNoTimes) {
 			why := cmp.Or(query.WithoutTimes(r), "this trace has no times: go to an event (1204) or a position (50%)")
 			if _, timed := r.Times(); timed {
-				why = "nothing in this thread has a time" + other
+				why = "nothing in this thread has a time; no call is known that was open then"
 			}
 			return func() tea.Cmd { return p.env.Warn(why) }, nil
 		}
+		switch {
+		case found.Before:
+			said = "no call is known that was open at " + at + ": this is the next in this thread"
+		case found.After:
+			said = at + " is after the last call that has ended in this thread; no call is known that was open then"
+		}
 		return func() tea.Cmd {
 			return p.Reveal(found.Position, func(n *lazy.Node) tea.Cmd {
-				switch {
-				case found.Before:
-					p.env.Say("no call was open at " + at + " in this thread: this is the next" + other)
-				case found.After:
-					p.env.Say(at + " is after the last call that has ended in this thread" + other)
+				if said != "" {
+					p.env.Say(said)
 				}
 				return p.tree.land(n)
 			})
@@ -153,8 +159,8 @@ func (p *Jobs) toTime(ns int64) tea.Cmd {
 	})
 }
 
-// ranAt names a thread in which a call was open at a time, or tells that none is known, for the end of a message.
-func (p *Jobs) ranAt(ctx context.Context, ns int64) string {
+// ranAt finds what a thread did in which a call was open at a time, and the thread's name. ok is false if none is known.
+func (p *Jobs) ranAt(ctx context.Context, ns int64) (found lazy.Moment, name string, ok bool) {
 	r := p.env.Trace.Reader
 	for t := range r.ThreadList().All() {
 		if ctx.Err() != nil {
@@ -163,16 +169,14 @@ func (p *Jobs) ranAt(ctx context.Context, ns int64) string {
 		if in, ok := r.ThreadTime(t.ID); !ok || ns < in.Start || ns > in.End() {
 			continue
 		}
-		if found, err := r.FindTime(t.ID, ns); err != nil || found.Before || found.After {
-			continue
+		if found, err := r.FindTime(t.ID, ns); err == nil && !found.Before && !found.After {
+			if n, ok := goroutines.Parse(t.Name); ok && n.Number > 0 {
+				return found, goroutines.Label(n.Number), true
+			}
+			return found, fmt.Sprintf("thread %d", int64(t.ID)+1), true
 		}
-		name := fmt.Sprintf("t%d", int64(t.ID)+1)
-		if n, ok := goroutines.Parse(t.Name); ok && n.Number > 0 {
-			name = goroutines.Label(n.Number)
-		}
-		return "; " + name + " ran then: :" + name + " goes to it"
 	}
-	return "; no call is known that was open then"
+	return found, "", false
 }
 
 // ToMoment goes to what another thread did at the moment of the cursor's row.
