@@ -45,7 +45,7 @@ func TestChoose(t *testing.T) {
 			dir := writeFiles(t, tc.files)
 			// A directory given twice, or within another, lists no file twice.
 			found := listFiles(t.Context(), []string{dir, dir, filepath.Join(dir, "grow")})
-			path, alike := New(nil).choose(found[tc.spot.File], tc.spot)
+			path, alike := New(nil).choose(found[tc.spot.File], tc.spot, false)
 			want := ""
 			if tc.want != "" {
 				want = filepath.Join(dir, filepath.FromSlash(tc.want))

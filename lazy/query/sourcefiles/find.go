@@ -64,12 +64,12 @@ func (f *Finder) Locate(ctx context.Context, s Spot) Code {
 	if f.files == nil {
 		f.files = listFiles(ctx, f.dirs)
 	}
-	found.Path, found.Alike = f.choose(f.files[s.File], s)
+	found.Path, found.Alike = f.choose(f.files[s.File], s, false)
 	if found.Path == "" && s.IsGo() && !s.inMain() {
 		if f.needed == nil {
 			f.needed = listFiles(ctx, requiredBy(f.dirs))
 		}
-		found.Path, found.Alike = f.choose(f.needed[s.File], s)
+		found.Path, found.Alike = f.choose(f.needed[s.File], s, true)
 		where += ", nor in the modules that it needs or in Go"
 	}
 	if found.Path == "" {
@@ -149,8 +149,9 @@ func (f file) depth() int {
 // choose returns the file that a spot is in, and how many files fit equally well, including it; "" if each is of
 // another Go package. Among files of that name it prefers one that has the line, then one that declares the spot's
 // package, then one that has the function, then the one whose directories match the package, then the least deep. If
-// several still fit equally well, the choice is a guess.
-func (f *Finder) choose(files []file, s Spot) (path string, alike int) {
+// several still fit equally well, the choice is a guess; with sure, which is for directories that the user has not named, there is
+// none then, nor among files of another package.
+func (f *Finder) choose(files []file, s Spot, sure bool) (path string, alike int) {
 	files = slices.Clone(files)
 	if s.IsGo() {
 		pkg := s.importPath()
@@ -160,12 +161,16 @@ func (f *Finder) choose(files []file, s Spot) (path string, alike int) {
 	files = files[:min(len(files), maxAlike)]
 	most := fit{}
 	for _, f := range files {
-		switch k := fitOf(f, s, len(files) > 1); {
+		switch k := fitOf(f, s, sure || len(files) > 1); {
+		case sure && !k.clause:
 		case path == "" || k.better(most):
 			path, alike, most = f.path, 1, k
 		case !most.better(k):
 			alike++
 		}
+	}
+	if sure && alike > 1 {
+		return "", 0
 	}
 	return path, alike
 }

@@ -19,6 +19,8 @@ func TestModules(t *testing.T) {
 		"cache/one.org/y/v2@v2.0.0/y.go":          "package y" + lines,
 		"cache/other.org@v1.0.0/y.go":             "package y" + lines,
 		"go/src/runtime/proc.go":                  "package runtime" + lines,
+		"go/src/a/x/alike.go":                     "package x" + lines,
+		"go/src/b/x/alike.go":                     "package x" + lines,
 		"z/z.go":                                  "package z" + lines,
 	})
 	t.Setenv("GOMODCACHE", filepath.Join(dir, "cache"))
@@ -38,20 +40,24 @@ func TestModules(t *testing.T) {
 		t.Errorf("needs %q, want %q", got, want)
 	}
 	f := New([]string{own})
+	packages := map[string]string{"main.go": "main", "m.go": "mux", "y.go": "y", "z.go": "z", "proc.go": "runtime"}
 	for file, path := range map[string]string{
 		"main.go": "own/cmd/main.go", "m.go": "cache/github.com/!upper/mux@v1.8.1/m.go", "y.go": "cache/one.org/y/v2@v2.0.0/y.go", "z.go": "z/z.go", "proc.go": "go/src/runtime/proc.go",
 	} {
-		if got := f.Find(t.Context(), Spot{File: file, Class: "x", Line: 3}); got.Path != filepath.Join(dir, filepath.FromSlash(path)) || got.Err != nil {
+		if got := f.Find(t.Context(), Spot{File: file, Class: packages[file], Line: 3}); got.Path != filepath.Join(dir, filepath.FromSlash(path)) || got.Err != nil {
 			t.Errorf("%s is %q: %v", file, got.Path, got.Err)
 		}
 	}
 	if got := f.Find(t.Context(), Spot{File: "none.go", Class: "x", Line: 3}); got.Err == nil || got.Err.Error() != "none.go is not under "+own+", nor in the modules that it needs or in Go" {
 		t.Error(got.Err)
 	}
-	for _, class := range []string{"main", "main_test.T", "one.org/other"} { // not of a module that is needed
-		if got := f.Find(t.Context(), Spot{File: "proc.go", Class: class, Line: 3}); (got.Path == "") == (class == "one.org/other") {
+	for _, class := range []string{"main", "main_test.T", "one.org/other", "shop.Shop"} { // not of a module that is needed
+		if got := f.Find(t.Context(), Spot{File: "proc.go", Class: class, Line: 3}); got.Path != "" {
 			t.Errorf("proc.go of %s is %q", class, got.Path)
 		}
+	}
+	if got := f.Find(t.Context(), Spot{File: "alike.go", Class: "x.T", Line: 3}); got.Path != "" {
+		t.Errorf("one of several that are alike: %q", got.Path)
 	}
 	if got := f.Find(t.Context(), Spot{File: "m.java", Class: "x", Line: 3}); got.Err == nil || strings.Contains(got.Err.Error(), "modules") {
 		t.Error(got.Err)
