@@ -13,9 +13,9 @@ import (
 )
 
 // demo is the trace of the command demo, which testdata/programs/shop recorded
-// of itself: three threads, with times.
+// of itself: three threads, with times. Its source is shown beside it.
 //
-//go:embed testdata/demo
+//go:embed testdata/demo testdata/programs/shop/main.go
 var demo embed.FS
 
 func main() { os.Exit(cli.Main(demo)) }

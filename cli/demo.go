@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -79,6 +80,15 @@ func (d *demoCommand) unpack(w io.Writer, name string) error {
 	return err
 }
 
+// writeSource writes the source of the program that recorded the trace.
+func (d *demoCommand) writeSource(dir string) error {
+	source, err := fs.ReadFile(d.demoFiles, "testdata/programs/shop/main.go")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "main.go"), source, 0o600)
+}
+
 // explore shows the trace, from a temporary directory.
 func (d *demoCommand) explore(ctx context.Context) (err error) {
 	look, err := d.screen.options()
@@ -97,6 +107,11 @@ func (d *demoCommand) explore(ctx context.Context) (err error) {
 	if err := d.write(path, false); err != nil {
 		return err
 	}
-	look.Name, look.Tour = "demo", true
+	if look.Name, look.Tour = "demo", true; len(look.Source) == 0 {
+		if err := d.writeSource(dir); err != nil {
+			return err
+		}
+		look.Source = []string{dir}
+	}
 	return explore(ctx, d.app, path, nil, lazy.Options{Memory: int64(d.screen.memory)}, look)
 }

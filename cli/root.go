@@ -29,7 +29,7 @@ type app struct {
 	implied bool
 	index   string // of the trace that a command reads, see traceFlags; "" for the one beside it
 	from    string // the kind of the file that a command reads, see fromFlag; "" to recognize it
-	// demoFiles has the trace of the command demo, in testdata/demo.
+	// demoFiles has the trace of the command demo, in testdata/demo, and the source of its program.
 	demoFiles fs.FS
 }
 

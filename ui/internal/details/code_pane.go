@@ -14,7 +14,6 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
-	"tracex/lazy/query/display"
 	"tracex/lazy/query/sourcefiles"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
@@ -303,7 +302,7 @@ func (p *Source) text(f *query.LinesFound, known map[string]*codeText) (*codeTex
 	}
 	name := filepath.Base(found.Path)
 	if found.Alike > 1 {
-		name += ", a guess: " + display.Plural(int64(found.Alike), "file") + " of that name"
+		name += ", a guess of " + strconv.Itoa(found.Alike)
 	}
 	return &codeText{name: name, path: found.Path, lines: text, spans: sourcefiles.Spans(found.Path, text)}, nil
 }
