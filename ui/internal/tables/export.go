@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -205,6 +206,7 @@ func (x *Exports) write(o *exportOrder) tea.Cmd {
 		if o.note != "" {
 			d.Notes = append(d.Notes, o.note)
 		}
+		d.Notes = slices.Insert(d.Notes, 0, o.what)
 		return d, err
 	})
 }

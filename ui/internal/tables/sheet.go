@@ -64,8 +64,12 @@ const (
 	heads   = 1
 )
 
-// called returns what the title of a table says first: "top", "callers of Account.pay".
+// called returns what the title of a table says first: "top", "callers of Account.pay". That of a comparison is what it
+// found.
 func called(t *table.Table, g *screen.Glyphs) string {
+	if t.Row == "difference" {
+		return "compare"
+	}
 	name, _, _ := strings.Cut(t.Title, " "+g.Dot+" ")
 	return g.CutEnd(strings.TrimSpace(name[strings.LastIndex(name, ": ")+1:]), mostName)
 }
