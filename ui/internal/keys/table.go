@@ -91,7 +91,7 @@ var table = []Command{
 	{Name: Filter, Group: GroupFind, Key: bind("show only what matches a filter, with what is around it", "&"), Brief: "filter", Args: "[FILTER]"},
 	{Name: Find, Group: GroupFind, Args: "[FILTER]", About: "show only what matches a filter, with what is around it"},
 	{Name: Unfilter, Group: GroupFind, Key: bind("show all rows again; else end the range, or the last step", "backspace"), Brief: "all rows"},
-	{Name: Longest, Group: GroupFind, Key: bind("longest child, without times the largest; 3{}: three levels", "L"), Brief: "longest", Args: Number},
+	{Name: Longest, Group: GroupFind, Key: bind("longest child, without times the largest; 3{}: three levels", "L"), Brief: "longest", Aliases: []string{"slowest"}, Args: Number},
 	{Name: NextSame, Group: GroupFind, Key: bind("next call of the same method", "*")},
 	{Name: PreviousSame, Group: GroupFind, Key: bind("previous call of the same method", "#")},
 	{Name: NextDifference, Group: GroupFind, Key: bind("next row that differs, in a diff of two traces", "D"), Args: Number},
@@ -106,7 +106,7 @@ var table = []Command{
 	{Name: Notes, Group: GroupFind, Key: bind("list of marks and notes", "B")},
 	{Name: Same, Group: GroupFind, Args: "THREAD", About: "what another thread did at this moment: its number, g45, or name"},
 
-	{Name: Top, Group: GroupAnswer, Key: bind("where the time goes: a table of methods (:top here)", "T"), Brief: "top", Args: "[here] [by " + strings.Join(query.Bys[:], "|") + "] [where FILTER]", About: "where the time goes; here: below the cursor"},
+	{Name: Top, Group: GroupAnswer, Key: bind("where the time goes: a table of methods (:top here)", "T"), Brief: "top", Aliases: []string{"slow"}, Args: "[here] [by " + strings.Join(query.Bys[:], "|") + "] [where FILTER]", About: "where the time goes; here: below the cursor"},
 	{Name: Throws, Group: GroupAnswer, Key: bind("exceptions: where they were thrown and caught", "!"), Args: "[where FILTER]"},
 	{Name: Callers, Group: GroupAnswer, Key: bind("who calls the method; Tab there: what it calls", "w"), Args: "[METHOD] [where FILTER]", About: "who calls a method, or that of the cursor"},
 	{Name: Calls, Group: GroupAnswer, Key: bind("all calls of the method, or iterations of the loop", "a"), Args: "[METHOD|FILTER] [by COLUMN] [col COLUMN]", About: "all calls of a method, or that of the cursor, with their values; of a loop: its iterations"},
