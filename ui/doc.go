@@ -5,8 +5,8 @@
 // front (a prompt, a list, the tree) and messages to the parts that they are for, lets the parts settle, and draws. A
 // part is one struct in a package below ui/internal, with its keys, its state and its work in the background. Parts
 // share an [env.Env]: the window, the clock, the trace, the keyboard, what is open in front, the line of messages, and
-// how long a key may wait for the background. They are made in the order of their packages (see screenParts in imports_test.go): each knows those
-// before it, and none knows the Model.
+// how long a key may wait for the background. They are made in the order of their packages (see screenParts in
+// ../imports_test.go): each knows those before it, and none knows the Model.
 //
 //	a key ──► Model.key ──► keys.Map.Of: the name of a command ──► Model.do, a switch by name ──► a method of a part
 //	                                                                        │
@@ -20,12 +20,13 @@
 //	frame.draw: header, breadcrumb, tree, details, status, what floats over them
 //
 // To add a command with a key: its name and its line in internal/keys/table.go, its case in do.go, or in commandline.go
-// if it takes other arguments than a number. A column of the tree: internal/tree/columns.go. A theme: a file in
-// internal/theme, and its name in source.go there.
+// if it takes other arguments than a number. A column of the tree: internal/tree/columns.go; what a row knows is in
+// lazy/lines.go, whether a column is shown unasked in choice.go. A theme: a file in internal/theme, and its name in
+// source.go there.
 //
 // To add a pane: its type in a package of its own or internal/details, its name and place in internal/screen/layout.go,
 // its lines in frame.go, the pane itself in panes.go; it is made and settled in model.go, its hints are in hints.go,
-// whether Esc closes it is in escape.go, and session.go remembers it.
+// whether Esc closes it is in escape.go, session.go and lazy/notes/session.go remember it.
 //
 // An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a file
 // there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of what finds it;
@@ -51,7 +52,8 @@
 //	prompt or list in front      internal/env/front.go; internal/prompt draws them
 //	keys that follow a prefix    internal/env/prefix.go
 //	Esc: stops, ends, goes back  escape.go
-//	bars, colors of shares       Gauge in internal/screen/line.go; in tables lazy/query/table/line.go
+//	bars, colors of shares       Heat in internal/theme/roles.go, Gauge in internal/screen/line.go; in tables
+//	                             lazy/query/table/line.go; numbers of the tree: weight in internal/tree/columns.go
 //	what folding hides           lazy.FoldedError, query.ErrHidden; said by internal/tree/goto.go
 //	copying                      internal/tree/copying.go what, internal/env/clipboard.go how
 //	work in the background       internal/env/task.go, with what panics
@@ -59,7 +61,7 @@
 //	chips: what is in force      chips.go, internal/screen/chips.go
 //	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go
 //	loading what is not there    internal/tree/loading.go
-//	work that a user waits for   internal/tree/jobs.go: expand all, sort, raw, longest, go to
+//	work that a user waits for   internal/tree/jobs.go: expand all, sort, raw, longest (found by lazy/largest.go), go to
 //	steps that edit the tree     internal/tree/steps.go
 //	staying at the newest row    internal/tree/following.go
 //	numbers filled in            internal/tree/counting.go

@@ -38,8 +38,8 @@ type frame struct {
 	scroll   screen.Scroll // of the rows
 	view     tree.View
 	indent   tree.Indent
-	nothing  string       // why there are no rows
-	panes    [3]paneLines // by screen.Pane, without the tree
+	nothing  string                      // why there are no rows
+	panes    [screen.PaneCount]paneLines // by screen.Pane, without the tree
 	tour     []string
 	position string      // where the cursor is, and what is loaded
 	activity string      // what is running; "" if nothing is
@@ -279,7 +279,7 @@ func (m *Model) layout() screen.Layout {
 	return screen.LayoutFor(screen.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
 		Sizes: m.panes.sizes, Front: m.panes.front, Zoom: m.panes.zoom, Keys: m.panes.keys,
-		Chips: m.filter.Cur != nil || len(m.steps.List) > 0, Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), FloatingWidth: m.env.Front.Width(), Asking: m.env.Front.Floats(),
+		Chips: m.chips.some(), Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), FloatingWidth: m.env.Front.Width(), Asking: m.env.Front.Floats(),
 	})
 }
 

@@ -42,8 +42,8 @@ type pane interface {
 // panes is how the window is divided between the tree and the other panes, and which of them has the keys.
 type panes struct {
 	env    *env.Env
-	layout *screen.Layout // as drawn last
-	all    [3]pane        // by screen.Pane; the tree is none
+	layout *screen.Layout         // as drawn last
+	all    [screen.PaneCount]pane // by screen.Pane; the tree is none
 
 	sizes screen.Sizes
 	keys  screen.Pane

@@ -27,7 +27,7 @@ type Layout struct {
 	Box       Rect // a prompt that floats; without a width if there is none
 	List      Rect // a list, which floats over the tree or replaces all from the trouble to the status
 	Side      Side
-	Panes     [panes]Rect // what the panes beside the tree contain, below their titles; without a width if they are hidden
+	Panes     [PaneCount]Rect // what the panes beside the tree contain, below their titles; without a width if they are hidden
 }
 
 // Pane is a part of the window that can have the keys.
@@ -38,7 +38,7 @@ const (
 	TreePane Pane = iota
 	SourcePane
 	DetailsPane
-	panes
+	PaneCount
 )
 
 // Sizes are how large the user wants the panes; 0 leaves it to the explorer.
@@ -218,7 +218,7 @@ func within(n, least, most int) int { return max(least, min(n, most)) }
 
 // PaneAt returns the pane besides the tree that a cell is in, also in the column before its lines.
 func (l *Layout) PaneAt(x, y int) (p Pane, ok bool) {
-	for p := SourcePane; p < panes; p++ {
+	for p := SourcePane; p < PaneCount; p++ {
 		r := l.Panes[p]
 		if r.Width > 0 && (Rect{r.X - 1, r.Y, r.Width + 1, r.Height}).Has(x, y) {
 			return p, true
