@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +56,7 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 		if err := a.untilRead(ctx, r); err != nil {
 			return err
 		}
-		return use(in, r)
+		return a.timely(r, func() error { return use(in, r) })
 	})
 }
 
@@ -62,6 +64,20 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 func (a *app) untilRead(ctx context.Context, r *lazy.LazyTraceReader) error {
 	err := a.waitUntilRead(ctx, r)
 	return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // the directory for the data of a packed trace
+}
+
+// timely makes an answer about a trace that is read, and says before that it is without times if they are not of this
+// trace. If that turns out only while the answer is made, it has wrong times: then that is an error.
+func (a *app) timely(r *lazy.LazyTraceReader, answer func() error) error {
+	if why := r.Status().TimesReason; why != nil {
+		a.remark("the times are not used", why)
+		return answer()
+	}
+	err := answer()
+	if late := r.Status().TimesReason; late != nil {
+		err = errors.Join(err, fmt.Errorf("what was printed has wrong times: %w", late))
+	}
+	return err
 }
 
 // withOpened is withTrace without waiting.

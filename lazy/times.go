@@ -107,20 +107,59 @@ func (r *trace) distrustTimes(s *times.File, why error) {
 // endCellAt returns the offset of the last cell in the index of a view.
 func endCellAt(v *index.View) int64 { return format.HeaderSize + v.Cells*format.CellSize }
 
-// checkTimes checks that the file of times of an ended recording has a cell for each
-// cell of the index, including the end cell. It must not be called within use.
+// checkTimes checks that the file of times is that of this recording, before anything is told of them:
+// that it has a cell for each cell of the index, including the end cell, if the recording has ended, and
+// that samples of its cells belong to their calls. It must not be called within use.
 func (r *trace) checkTimes() {
-	if v, s := r.known.Load(), r.times.Load(); !v.Complete || !v.EOF || s == nil || s.Unfit() {
+	v, s := r.known.Load(), r.times.Load()
+	if !v.Complete || s == nil || s.Unfit() {
 		return
 	}
-	r.growTimes() // written while the data was read
+	if v.EOF {
+		r.growTimes() // written while the data was read
+	}
 	r.use(func() error {
 		v, s := r.known.Load(), r.times.Load()
-		if err := s.CheckEnd(endCellAt(v)); err != nil {
-			r.distrustTimes(s, err)
+		if v.EOF {
+			if err := s.CheckEnd(endCellAt(v)); err != nil {
+				r.distrustTimes(s, err)
+			}
 		}
+		r.sampleTimes(v)
 		return nil
 	})
+}
+
+// So many runs of so many calls are looked at by sampleTimes: all, if there are not more.
+const (
+	timesSamples = 64
+	timesSample  = 256
+)
+
+// sampleTimes looks at the times of calls that are spread evenly over the threads of a view, and distrusts all
+// if one belongs to another call: two runs of a program may have as many cells, but rarely in the same order.
+// It must be called within use.
+func (r *trace) sampleTimes(v *index.View) {
+	total := int64(0)
+	for _, s := range v.Streams {
+		total += s.Cells.Len()
+	}
+	every := max(total/timesSamples, timesSample)
+	before := int64(0) // calls in the threads before
+	for _, s := range v.Streams {
+		n := s.Cells.Len()
+		for ord := int64(0); ord < n; ord++ {
+			if in := (before + ord) % every; in >= timesSample {
+				ord += every - in - 1
+				continue
+			}
+			c, cellAt := s.Cells.WithOffset(ord)
+			if r.pick(c.ID, cellAt, cellAt-format.CellSize, times.Event); !r.timed() {
+				return
+			}
+		}
+		before += n
+	}
 }
 
 // growTimes maps the file of times again if its size has changed, or for the first time

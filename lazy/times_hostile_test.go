@@ -281,3 +281,36 @@ func TestTimesNone(t *testing.T) {
 		}
 	}
 }
+
+// TestTimesOfAnotherRun: times that have as many cells as the trace, but of calls in another order, as those of
+// another run of the program, are not used from the begin: no time is shown before a wrong one is met.
+func TestTimesOfAnotherRun(t *testing.T) {
+	for _, n := range []int{300, 60_000} {
+		for _, dump := range []bool{false, true} {
+			for _, indexed := range []bool{false, true} {
+				spec := formattest.Spec{Shape: formattest.Calls, N: n, Threads: 3, Timed: true}
+				spec.Dump = dump
+				path := formattest.File(t, spec)
+				cells, err := os.ReadFile(path + ".tim")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !indexed {
+					if err := os.Remove(path + ".idx"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, ok := ready(t, path, Options{NoWrite: true}).Times(); !ok {
+					t.Fatalf("%d calls, dump %v, index %v: its own times are not used", n, dump, indexed)
+				}
+				moved := cells[format.TimesHeaderSize+len(cells)/3/format.TimeCellSize*format.TimeCellSize : len(cells)-format.TimeCellSize]
+				first := bytes.Clone(moved[:format.TimeCellSize])
+				copy(moved[copy(moved, moved[format.TimeCellSize:]):], first)
+				r := withTimes(t, path, cells)
+				if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, times.ErrUnfit) {
+					t.Errorf("%d calls, dump %v, index %v: times %v, reason %v", n, dump, indexed, ok, r.Status().TimesReason)
+				}
+			}
+		}
+	}
+}

@@ -15,7 +15,7 @@ func Path(path string) string { return path + format.TimesSuffix }
 // ErrUnfit: the file of times does not belong to this trace.
 var ErrUnfit = errors.New("the times do not fit the trace")
 
-const hint = "durations are not shown; nothing else is missing"
+const hint = "move it away if it is of another recording: answers count events without it"
 
 // File is a mapped file of times. Its cells may only be read while the mapping is
 // in place. A nil *File is for a trace without times. Any goroutine may call its
