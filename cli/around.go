@@ -97,7 +97,9 @@ func (x *aroundCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 	if err != nil {
 		return filterError(err)
 	}
-	x.remarkIndex(r)
+	if err := x.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	t, err := around.Table(ctx, query.AroundView{Width: x.width(), G: &display.Unicode})
 	if err != nil {

@@ -81,7 +81,9 @@ func (t *callersCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 	if err := t.collect(ctx, r, &scope, callers); err != nil {
 		return err
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	if err := t.write(t.app, callers.Table(query.CallersView{Done: 1, G: &display.Unicode})); err != nil {
 		return err

@@ -117,7 +117,9 @@ func (t *callsCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error 
 	if err != nil {
 		return filterError(err)
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	made := calls.Table(query.CallsView{Done: 1, Read: ctx, G: &display.Unicode})
 	if t.template != nil {

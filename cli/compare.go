@@ -111,7 +111,9 @@ func (t *compareCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 	if err != nil {
 		return stepError(err)
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	if err := t.print(t.app, found.Table(query.CompareView{Sort: t.key(r), Done: 1, G: &display.Unicode})); err != nil {
 		return err

@@ -39,7 +39,10 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 	if err != nil {
 		return err
 	}
-	return a.withTrace(ctx, path, func(in *input, r *lazy.LazyTraceReader) error {
+	return a.withOpened(ctx, path, func(in *input, r *lazy.LazyTraceReader) error {
+		if err := a.untilRead(ctx, r); err != nil {
+			return err
+		}
 		if r.Version() == to {
 			other := format.V22
 			if to == other {

@@ -111,6 +111,16 @@ func (a *app) remarkIndex(r *lazy.LazyTraceReader) {
 	}
 }
 
+// remarkFiles is remarkIndex for an answer that is not printed yet. The error is that its times are not of the trace,
+// which was found while it was made.
+func (a *app) remarkFiles(r *lazy.LazyTraceReader) error {
+	a.remarkIndex(r)
+	if a.untimed {
+		return nil
+	}
+	return r.Status().TimesReason
+}
+
 // message returns err's text, without the name of the system call if it is an error of the
 // operating system. Errors that were joined are separated by semicolons.
 func message(err error) string {

@@ -68,7 +68,9 @@ func (a *app) findEvents(ctx context.Context, r *lazy.LazyTraceReader, f *answer
 	if err != nil {
 		return filterError(err)
 	}
-	a.remarkIndex(r)
+	if err := a.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	t := find.Table(ctx, query.FindView{Done: 1, G: &display.Unicode})
 	err = f.print(a, t)

@@ -112,7 +112,9 @@ func (t *flameCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error 
 	case err != nil:
 		return errors.Join(err, r.Status().Problem)
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	p := query.NewFlamePicture(r, f, &display.Unicode)
 	if t.json {
 		err = p.WriteJSON(t.stdout)

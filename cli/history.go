@@ -81,7 +81,9 @@ func (t *historyCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 	if err != nil {
 		return filterError(err)
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	view := query.HistoryView{Done: 1, G: &display.Unicode}
 	if t.until != "" {

@@ -67,17 +67,18 @@ func (a *app) untilRead(ctx context.Context, r *lazy.LazyTraceReader) error {
 }
 
 // timely makes an answer about a trace that is read, and says before that it is without times if they are not of this
-// trace. If that turns out only while the answer is made, it has wrong times: then that is an error.
+// trace. It is an error if that turns out only while the answer is made.
 func (a *app) timely(r *lazy.LazyTraceReader, answer func() error) error {
-	if why := r.Status().TimesReason; why != nil {
+	why := r.Status().TimesReason
+	if a.untimed = why != nil; a.untimed {
 		a.remark("the times are not used", why)
 		return answer()
 	}
 	err := answer()
-	if late := r.Status().TimesReason; late != nil {
-		err = errors.Join(err, fmt.Errorf("what was printed has wrong times: %w", late))
+	if why = r.Status().TimesReason; why == nil || errors.Is(err, why) { // see remarkFiles
+		return err
 	}
-	return err
+	return errors.Join(err, fmt.Errorf("what was written has wrong times: %w", why))
 }
 
 // withOpened is withTrace without waiting.

@@ -64,7 +64,9 @@ func (t *callsCommand) showIterations(ctx context.Context, r *lazy.LazyTraceRead
 	if err != nil {
 		return err
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	made := found.Table(v)
 	if err := t.print(t.app, made); err != nil {

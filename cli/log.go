@@ -82,7 +82,9 @@ func (a *app) log(ctx context.Context, r *lazy.LazyTraceReader, f *answerFlags, 
 	if err != nil {
 		return filterError(err)
 	}
-	a.remarkIndex(r)
+	if err := a.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	t := l.Table(ctx, query.LogView{Done: 1, G: &display.Unicode})
 	err = f.print(a, t)

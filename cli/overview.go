@@ -33,7 +33,9 @@ tracex overview --json trace.bin | jq .uncaught`,
 			if err != nil {
 				return err
 			}
-			a.remarkIndex(r)
+			if err := a.remarkFiles(r); err != nil {
+				return err
+			}
 			f := o.Facts(&display.Unicode)
 			if asJSON {
 				err = writeJSON(a.stdout, overviewOf(in.name, &f))

@@ -82,7 +82,9 @@ func (x *sourceCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 	case err != nil:
 		return err
 	}
-	x.remarkIndex(r)
+	if err := x.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	found := l.Found()
 	texts, notes := sourceTexts(ctx, r, &found, x.dirs)

@@ -64,7 +64,9 @@ func (t *stateCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h lazy
 	} else if err != nil {
 		return err
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	return errors.Join(t.write(t.app, s.Table(1, &display.Unicode)), problem)
 }

@@ -44,7 +44,9 @@ tracex throws --expect 0 trace.bin    # exit code 5 if there are any`,
 			if err := a.collect(ctx, r, &scope, throws); err != nil {
 				return err
 			}
-			a.remarkIndex(r)
+			if err := a.remarkFiles(r); err != nil {
+				return err
+			}
 			problem := r.Status().Problem
 			if err := f.write(a, throws.Table(query.ThrowsView{List: list, Done: 1, G: &display.Unicode})); err != nil {
 				return err

@@ -105,7 +105,9 @@ func (t *topCommand) show(ctx context.Context, r *lazy.LazyTraceReader, by query
 	if err := t.collect(ctx, r, &scope, top); err != nil {
 		return err
 	}
-	t.remarkIndex(r)
+	if err := t.remarkFiles(r); err != nil {
+		return err
+	}
 	problem := r.Status().Problem
 	if err := t.printTable(top); err != nil {
 		return err
