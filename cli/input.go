@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,10 +73,10 @@ func (a *app) timely(r *lazy.LazyTraceReader, answer func() error) error {
 		return answer()
 	}
 	err := answer()
-	if why = r.Status().TimesReason; why == nil || errors.Is(err, why) { // see remarkFiles
-		return err
+	if why = r.Status().TimesReason; why != nil {
+		return why // whatever else there is may come from it
 	}
-	return errors.Join(err, fmt.Errorf("what was written has wrong times: %w", why))
+	return err
 }
 
 // withOpened is withTrace without waiting.
