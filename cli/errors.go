@@ -105,7 +105,7 @@ func (a *app) remark(what string, why error) {
 
 // remarkIndex remarks that the index of a trace is not used: one that was named on the command line, or one of
 // another version than its data, as if files of two recordings were mixed up.
-func (a *app) remarkIndex(r *lazy.LazyTraceReader) {
+func remarkIndex(a *app, r *lazy.LazyTraceReader) {
 	if why := r.Status().IndexReason; why != nil && a.index != "" || errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
 		a.remark("the index is ignored and rebuilt", why)
 	}
@@ -114,7 +114,7 @@ func (a *app) remarkIndex(r *lazy.LazyTraceReader) {
 // remarkFiles is remarkIndex for an answer that is not printed yet. The error is that its times are not of the trace,
 // which was found while it was made.
 func (a *app) remarkFiles(r *lazy.LazyTraceReader) error {
-	a.remarkIndex(r)
+	remarkIndex(a, r)
 	if a.untimed {
 		return nil
 	}

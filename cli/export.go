@@ -182,7 +182,7 @@ func (x *exportCommand) export(ctx context.Context, file string) error {
 			return err
 		}
 		x.Title, x.Program = filepath.Base(path), "tracex@"+version
-		x.remarkIndex(r)
+		remarkIndex(x.app, r)
 		problem := r.Status().Problem
 		if x.format == datasetFormat {
 			return errors.Join(x.dataset(ctx, r, to), problem)

@@ -54,7 +54,7 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 		if err := a.untilRead(ctx, r); err != nil {
 			return err
 		}
-		return a.timely(r, func() error { return use(in, r) })
+		return timely(a, r, func() error { return use(in, r) })
 	})
 }
 
@@ -66,7 +66,7 @@ func (a *app) untilRead(ctx context.Context, r *lazy.LazyTraceReader) error {
 
 // timely makes an answer about a trace that is read, and says before that it is without times if they are not of this
 // trace. It is an error if that turns out only while the answer is made.
-func (a *app) timely(r *lazy.LazyTraceReader, answer func() error) error {
+func timely(a *app, r *lazy.LazyTraceReader, answer func() error) error {
 	why := r.Status().TimesReason
 	if a.untimed = why != nil; a.untimed {
 		a.remark("the times are not used", why)

@@ -35,7 +35,7 @@ func sourcesToPack(ctx context.Context, a *app, in *input, force bool) (with pac
 	if s.Problem != nil && !force {
 		return with, withHint(s.Problem, "--force packs what is intact")
 	}
-	a.remarkIndex(r)
+	remarkIndex(a, r)
 	dropIndex := func() { with.index.Close() }
 	if s.Index == lazy.IndexRecorded {
 		with.index, err = os.Open(data + format.IndexSuffix)

@@ -107,7 +107,7 @@ func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error
 	if p.from > math.MaxInt32 {
 		return withHint(fmt.Errorf("no event from %d on in the trace", p.from), hintEvents)
 	}
-	p.remarkIndex(r)
+	remarkIndex(p.app, r)
 	err = tooDeep(r.Print(ctx, p.stdout, o, part))
 	problem := r.Status().Problem
 	var none *lazy.NoEventError
@@ -130,7 +130,7 @@ func (p *printCommand) printEvent(ctx context.Context, r *lazy.LazyTraceReader, 
 	if p.event > math.MaxInt32 {
 		return withHint(fmt.Errorf("no event %d in the trace", p.event), hintEvents)
 	}
-	p.remarkIndex(r)
+	remarkIndex(p.app, r)
 	var err error
 	if below := p.subtree || p.depth > 0; p.event < 0 {
 		err = r.PrintAt(ctx, p.stdout, o, p.at.handle.Position, below, part)

@@ -58,7 +58,7 @@ tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 			if err := a.untilRead(ctx, r); err != nil {
 				return err
 			}
-			return a.timely(r, func() error { return t.show(ctx, r, by) })
+			return timely(a, r, func() error { return t.show(ctx, r, by) })
 		})
 	})
 	return c

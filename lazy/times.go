@@ -125,7 +125,7 @@ func (r *trace) checkTimes() {
 				r.distrustTimes(s, err)
 			}
 		}
-		r.sampleTimes(v)
+		sampleTimes(r, v)
 		return nil
 	})
 }
@@ -139,7 +139,7 @@ const (
 // sampleTimes looks at the times of calls that are spread evenly over the threads of a view, and distrusts all
 // if one belongs to another call: two runs of a program may have as many cells, but rarely in the same order.
 // It must be called within use.
-func (r *trace) sampleTimes(v *index.View) {
+func sampleTimes(r *trace, v *index.View) {
 	total := int64(0)
 	for _, s := range v.Streams {
 		total += s.Cells.Len()
