@@ -130,10 +130,12 @@ func (r *trace) checkTimes() {
 	})
 }
 
-// So many runs of so many calls are looked at by sampleTimes: all, if there are not more.
+// So many runs of so many calls are looked at by sampleTimes: all, if there are not more. Without an index each
+// run is read from the data: then they are fewer.
 const (
 	timesSamples = 64
 	timesSample  = 256
+	timesScanned = 8
 )
 
 // sampleTimes looks at the times of calls that are spread evenly over the threads of a view, and distrusts all
@@ -145,6 +147,9 @@ func sampleTimes(r *trace, v *index.View) {
 		total += s.Cells.Len()
 	}
 	every := max(total/timesSamples, timesSample)
+	if v.Index == nil && every > timesSample {
+		every = total / timesScanned
+	}
 	before := int64(0) // calls in the threads before
 	for _, s := range v.Streams {
 		n := s.Cells.Len()
