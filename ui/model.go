@@ -163,9 +163,6 @@ func (m *Model) settle() tea.Cmd {
 	m.follow.Moved()
 	another := tea.Batch(other, m.refresh())
 	l := m.layout()
-	if l.Tree > m.tree.Out.Height { // a larger window is filled
-		m.tree.Out.Packed = true
-	}
 	m.tree.Out.Height, m.tree.Out.Width, m.tree.Out.Sticky = l.Tree, l.TreeWidth, l.Sticky
 	cmds := []tea.Cmd{another, m.arrival.arrive()}
 	if !m.env.Keyboard.Touched && !m.arrival.looking() {

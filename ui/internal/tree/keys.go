@@ -150,7 +150,6 @@ func (p *Tree) Collapse() tea.Cmd {
 
 func (p *Tree) CollapseAll() tea.Cmd {
 	p.Out.Tree.CollapseEverything()
-	p.Out.Packed = true
 	return nil
 }
 
@@ -166,7 +165,6 @@ func (p *Tree) Unfilter() {
 		o.Tree.Expand(up)
 	}
 	o.Settle()
-	o.Packed = true
 }
 
 // Unload frees the memory of the nodes below the cursor's node, or, at a leaf or a gap, of
@@ -293,6 +291,5 @@ func (p *Tree) land(n *lazy.Node) tea.Cmd {
 	p.show(n)
 	p.Out.Settle()
 	p.Out.Jump(RowOf(n))
-	p.Out.Packed = true
 	return nil
 }

@@ -131,7 +131,6 @@ func (l *loader) pursue() tea.Cmd {
 		gap, end, wait := o.Goal(o)
 		if !wait {
 			o.Goal = nil
-			o.Packed = true
 			return nil
 		}
 		next := load{gap, end}

@@ -31,9 +31,6 @@ type Outline struct {
 	// most as many as Sticky allows.
 	Stuck  []lazy.Row
 	Sticky int
-	// Packed tells the next Settle to leave no lines empty below the last row while rows
-	// are hidden above.
-	Packed bool
 	Goal   Goal // the rest of a move that waits for a load; nil if none
 }
 
@@ -76,13 +73,14 @@ func (o *Outline) Settle() {
 	rows := o.Tree.Rows(top, o.Height+1)
 	o.More = len(rows) > o.Height
 	o.Rows, o.Stuck = rows[:min(len(rows), o.Height)], o.stick(top)
-	if empty := o.Height - len(o.Rows); o.Packed && empty > 0 {
-		o.Packed = false
-		o.Line += empty
+	if _, above := o.Tree.Prev(top); above && len(o.Rows) < o.Height && !o.loads() {
+		o.Line += o.Height - len(o.Rows)
 		o.Settle()
 	}
-	o.Packed = false
 }
+
+// loads reports whether more rows may come to those on the screen, so that it is too early to fill it from above.
+func (o *Outline) loads() bool { return o.Goal != nil || slices.ContainsFunc(o.Rows, lazy.Row.Gap) }
 
 // Scroll returns which part of the trace the rows on the screen are. Rows cannot be counted: their places in the trace
 // stand for them, so it tells nothing of sorted rows, nor of a node that is shown alone.

@@ -160,3 +160,26 @@ func TestSortable(t *testing.T) {
 	}
 	t.Fatal("there is no leaf")
 }
+
+// TestFilled: no lines stay empty below the last row while rows are hidden above, when rows go or the window grows.
+func TestFilled(t *testing.T) {
+	o, _ := shownRows(t)
+	filled := func(when string) {
+		t.Helper()
+		o.Settle()
+		if _, above := o.Tree.Prev(o.Rows[0]); len(o.Rows) < o.Height && above || o.Rows[o.Line] != o.Cursor {
+			t.Errorf("%s: %d rows on %d lines, the cursor in line %d", when, len(o.Rows), o.Height, o.Line)
+		}
+	}
+	reach(t, o, ToLast)
+	o.Put(o.Cursor, 2)
+	filled("the last row near the top")
+	o.Put(RowOf(o.Cursor.Parent), 1)
+	filled("at its parent")
+	o.Tree.CollapseAll(o.Cursor.Node)
+	filled("collapsed")
+	o.Height = 25
+	filled("a larger window")
+	o.Tree.CollapseEverything()
+	filled("all is collapsed")
+}
