@@ -8,8 +8,9 @@ import (
 )
 
 // escape stops running work. Without any, it ends the first of these that is on: the tour, the
-// search, the filter, the details, following. It goes back to the table from which the user came to the tree before it
-// ends what was on there.
+// search, the filter, the details, following. It shows the tree before that,
+// if a pane replaces it, and goes back to the table from which the user came to the tree before it ends
+// what was on there.
 func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it canceled the number
@@ -30,6 +31,8 @@ func (m *Model) escape(n int) tea.Cmd {
 		m.env.Say("stopped")
 	case m.tour.End():
 		m.env.Say("the tour is over; " + keys.ActionKey("help", m.env.Glyphs) + " lists the keys")
+	case m.panes.covers():
+		m.panes.uncover()
 	case back(m) != "" && m.env.Front.Return():
 	case m.search.End():
 	case m.filter.Clear():
@@ -65,7 +68,7 @@ func (e ends) since(was ends) bool {
 
 // back returns the name of the list that Esc leads back to; "" if it does something else.
 func back(m *Model) string {
-	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy() || m.overview.Running() || m.tour.On()
+	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy() || m.overview.Running() || m.tour.On() || m.panes.covers()
 	if stops || endsOf(m).since(m.left) {
 		return ""
 	}

@@ -278,7 +278,7 @@ func (f *frame) troubleLine() string {
 func (m *Model) layout() screen.Layout {
 	return screen.LayoutFor(screen.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
-		Sizes: m.panes.sizes, Front: m.panes.front, Zoom: m.panes.zoom, Keys: m.panes.keys,
+		Sizes: m.panes.sizes, Front: m.panes.front, Aside: m.panes.aside, Zoom: m.panes.zoom, Keys: m.panes.keys,
 		Chips: m.chips.some(), Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), FloatingWidth: m.env.Front.Width(), Asking: m.env.Front.Floats(),
 	})
 }
@@ -349,7 +349,7 @@ func (m *Model) newFrame() frame {
 		return f
 	}
 	l := m.layout()
-	f.layout, m.env.Front.Area = l, l.List
+	f.layout, m.frame.layout, m.env.Front.Area = l, l, l.List // what follows asks for the layout, too
 	o := m.tree.Out
 	stats := o.Tree.Stats()
 	f.header = env.Header{
@@ -383,8 +383,12 @@ func (m *Model) newFrame() frame {
 	}
 	f.position = env.Position(o.Cursor.Node, m.env.Keyboard.Typed(g), g)
 	short := ""
-	if !l.Hints && back(m) != "" {
-		short = keys.ActionKey(string(keys.Stop), g) + " back"
+	switch esc := keys.ActionKey(string(keys.Stop), g); {
+	case l.Hints:
+	case m.panes.covers():
+		short = esc + " tree"
+	case back(m) != "":
+		short = esc + " back"
 	}
 	for _, text := range []string{m.answers.Compared(), short, m.results.Text()} {
 		if text != "" && f.position != "" {

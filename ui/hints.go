@@ -73,6 +73,9 @@ func hints(m *Model, full bool, width int) []keys.Hint {
 		h.pane(m.panes.keys)
 		return keys.Hints(h.list, width, m.env.Glyphs)
 	}
+	if m.panes.covers() {
+		h.add(0, "tree", keys.Stop)
+	}
 	if m.results.Some() {
 		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
 		h.brief(keys.Hits, 1)

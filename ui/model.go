@@ -162,6 +162,10 @@ func (m *Model) settle() tea.Cmd {
 	other := tea.Batch(steps, m.adopt())
 	m.follow.Moved()
 	another := tea.Batch(other, m.refresh())
+	if m.env.Front.Chosen {
+		m.env.Front.Chosen = false
+		m.panes.uncover()
+	}
 	l := m.layout()
 	m.tree.Out.Height, m.tree.Out.Width, m.tree.Out.Sticky = l.Tree, l.TreeWidth, l.Sticky
 	cmds := []tea.Cmd{another, m.arrival.arrive()}

@@ -49,13 +49,17 @@ type panes struct {
 	keys  screen.Pane
 	front screen.Pane // of the others, the one that was shown or had the keys last
 	zoom  bool
+	aside bool           // they do not replace the tree: it is what the user wants to see, or has not asked for a pane yet
 	drag  screen.Divider // that the mouse is moving
 }
 
+// toggle shows a pane, or hides it if it is on the screen.
 func (x *panes) toggle(p screen.Pane) {
-	x.all[p].Toggle()
+	if x.zoom || !x.all[p].On() || x.layout.Panes[p].Width > 0 {
+		x.all[p].Toggle()
+	}
 	if x.zoom = false; x.all[p].On() {
-		x.front = p
+		x.front, x.aside = p, false
 	} else if x.keys == p {
 		x.give(screen.TreePane)
 	}
@@ -69,12 +73,26 @@ func (x *panes) give(p screen.Pane) {
 		}
 	}
 	if p != screen.TreePane {
-		x.front = p
+		x.front, x.aside = p, false
 	}
 }
 
+// uncover shows the tree also where a pane would replace it.
+func (x *panes) uncover() {
+	x.aside = true
+	if x.covers() {
+		x.give(screen.TreePane)
+	}
+}
+
+// covers reports whether a pane replaces the tree.
+func (x *panes) covers() bool { return x.layout.Side == screen.Only }
+
 // hide hides the pane that was shown last, and reports whether there was one.
 func (x *panes) hide() bool {
+	if x.layout.Side == screen.Nowhere && !x.zoom {
+		return false
+	}
 	x.zoom = false
 	for _, p := range []screen.Pane{x.front, screen.SourcePane, screen.DetailsPane} {
 		if p != screen.TreePane && x.all[p].Hide() {
@@ -107,6 +125,7 @@ func (x *panes) do(c keys.Name, times, way int) (cmd tea.Cmd, done bool) {
 	case keys.Toggle, keys.Expand:
 		return p.Enter(), true
 	case keys.Stop, keys.Collapse:
+		x.uncover()
 		x.give(screen.TreePane)
 	default:
 		return nil, false
@@ -219,4 +238,5 @@ func (x *panes) restore(s *notes.Session) {
 			x.toggle(p)
 		}
 	}
+	x.aside = true
 }

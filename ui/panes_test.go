@@ -115,3 +115,46 @@ func TestPanesRemembered(t *testing.T) {
 		t.Errorf("%+v; the tree had %d columns", l, size)
 	}
 }
+
+// TestPanesAside: where a pane has room only instead of the tree, one of the last session leaves the tree there until
+// its key is pressed, a place chosen in a list shows the tree, and the bottom line tells how to get back to it.
+func TestPanesAside(t *testing.T) {
+	trace := gsonFile(t)
+	d := driveNoted(t, trace, Options{})
+	d.keys("j j d")
+	if err := d.m.leave(); err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range [][2]int{{40, 10}, {50, 30}} {
+		d = driveNoted(t, trace, Options{})
+		d.resize(size[0], size[1])
+		covered := func(want bool) {
+			t.Helper()
+			if d.screen(); want != (d.m.frame.layout.Side == screen.Only) {
+				t.Errorf("%v: the tree is covered: %v\n%s", size, !want, d.screen())
+			}
+		}
+		covered(false)
+		d.keys("esc")
+		covered(false)
+		d.keys("d").has("Esc tree")
+		covered(true)
+		d.keys("esc")
+		covered(false)
+		d.keys("d S").has("Esc tree")
+		covered(true)
+		d.keys("esc") // also from two panes
+		covered(false)
+		d.keys("d ctrl+w w")
+		covered(true)
+		d.keys("esc")
+		covered(false)
+		d.keys("d T")
+		covered(true)
+		d.keys("enter")
+		covered(false)
+		if d.keys("d").has("Esc tree").keys("esc"); back(d.m) == "" {
+			t.Error("no way back to the table")
+		}
+	}
+}

@@ -58,6 +58,9 @@ type Front struct {
 	// Area is where the list in front is.
 	Area screen.Rect
 
+	// Chosen tells that the lists were left for a place in the tree, until the explorer has shown it.
+	Chosen bool
+
 	env      *Env
 	question *Question // nil if none is open
 	lists    []shown   // the one in front last
@@ -256,6 +259,7 @@ func (f *Front) act(what prompt.ListAction) tea.Cmd {
 		f.Close()
 	case prompt.Chosen:
 		f.Leave()
+		f.Chosen = true
 		return in.choose(what.Index)
 	case prompt.Returned:
 		f.Close()
@@ -263,6 +267,7 @@ func (f *Front) act(what prompt.ListAction) tea.Cmd {
 	case prompt.Asked:
 		if what.Leave {
 			f.Leave()
+			f.Chosen = true
 		}
 		return what.Do()
 	}

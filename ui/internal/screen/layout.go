@@ -107,6 +107,7 @@ type Wants struct {
 	Details       bool // the details are shown
 	Sizes         Sizes
 	Front         Pane // the source or the details, where only one of them has room
+	Aside         bool // in a window so small that a pane would replace the tree, the tree is shown
 	Zoom          bool // one pane alone is shown: Front, or the tree if that has the keys
 	Keys          Pane // has the keys
 	Chips         bool // something is in force
@@ -190,10 +191,11 @@ func (l *Layout) place(w Wants) {
 	} else if !w.Details {
 		front = SourcePane
 	}
+	only := w.Zoom || w.Width < onlyBelow || l.Tree < 9
 	switch {
-	case !w.Source && !w.Details || w.Zoom && w.Keys == TreePane:
+	case !w.Source && !w.Details || w.Zoom && w.Keys == TreePane || only && w.Aside && !w.Zoom:
 		return
-	case w.Zoom || w.Width < onlyBelow || l.Tree < 9:
+	case only:
 		l.Side, l.Panes[front] = Only, Rect{1, l.Top, w.Width - 1, l.Tree}
 		return
 	case w.Width < besideFrom:
