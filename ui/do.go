@@ -201,7 +201,8 @@ func (m *Model) doOther(c keys.Name, n, way int) tea.Cmd {
 	case keys.Palette:
 		return m.openPalette()
 	case keys.Help:
-		m.env.Front.Push(keys.NewHelpList(append(m.frame.here(&m.env.Front, m.env.Keyboard.Keys), helpLines(m.env.Keyboard.Keys)...), screen.FloatWidth(m.env.Width), m.env.Glyphs), nil)
+		lines := append(m.frame.here(&m.env.Front, m.env.Keyboard.Keys), helpLines(m.env.Keyboard.Keys)...)
+		m.env.Front.Push(keys.NewHelpList("keys", append(lines, keys.Legend(m.env.Glyphs)...), m.env.Width, m.env.Glyphs), nil)
 	case keys.Suspend:
 		return m.env.Suspend()
 	case keys.Quit:

@@ -27,6 +27,8 @@ func TestHelpColumns(t *testing.T) {
 func TestHelpOverTable(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 30, Options{}).keys("T ?")
 	d.has("top · by", "keys of this table")
+	d.resize(64, 40) // long texts go on in the next line
+	d.has("roots", "package or library, or all but its", "there: the one after")
 	d.resize(50, 20)
 	if d.has("This table"); strings.Contains(d.screen(), "top · by") {
 		t.Errorf("the table is shown:\n%s", d.screen())

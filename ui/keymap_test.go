@@ -41,7 +41,7 @@ func TestKeyMap(t *testing.T) {
 func TestHelpHasAllKeys(t *testing.T) {
 	var text strings.Builder
 	all := keys.New(nil, &screen.Unicode)
-	help := keys.NewHelpList(helpLines(all), 98, &screen.Unicode)
+	help := keys.NewHelpList("keys", helpLines(all), 98, &screen.Unicode)
 	for i := range help.Len() {
 		it := help.Item(i)
 		text.WriteString(it.Text() + "\n")

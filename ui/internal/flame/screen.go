@@ -169,7 +169,7 @@ func (s *Screen) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	closed := prompt.ListAction{Kind: prompt.Closed}
 	switch name {
 	case "?":
-		s.flame.env.Front.Push(prompt.NewLines("keys of the flame", keys.Items(screenKeys)), nil)
+		s.flame.env.Front.Push(keys.NewHelpList("keys of the flame", screenKeys, s.flame.env.Width, s.flame.env.Glyphs), nil)
 	case "esc":
 		if s.find.stop(s.flame) {
 			break

@@ -30,10 +30,8 @@ func (m *Map) Help() (lines []Line) {
 	return lines
 }
 
-// Items makes the lines of a list of keys, below their headings.
-func Items(keys []Line) []prompt.Item { return helpItems(keys, 22, 1<<16, &screen.ASCII) }
-
-// helpItems is Items with what keys do from a column on, in as many lines of width cells as it takes.
+// helpItems makes the lines of a list of keys, below their headings, with what keys do from a column on, in as many
+// lines of width cells as it takes.
 func helpItems(keys []Line, at, width int, g *screen.Glyphs) []prompt.Item {
 	var items []prompt.Item
 	group := ""
@@ -71,8 +69,8 @@ func (k *Line) caps(at int) (cells []prompt.Cell) {
 // marks is the heading of the legend.
 const marks = "Marks"
 
-// legend is what the help has after the keys.
-func legend(g *screen.Glyphs) []Line {
+// Legend is what the help has after the keys.
+func Legend(g *screen.Glyphs) []Line {
 	const other = "Numbers and mouse"
 	return []Line{
 		{other, "", "A number before a key is how often, or which row or depth."},
@@ -85,10 +83,13 @@ func legend(g *screen.Glyphs) []Line {
 	}
 }
 
-// helpColumn is how wide a column of the help is at least.
-const helpColumn = 50
+// A column of the help is helpColumn wide at least, and a list of fewer lines than helpLong has one.
+const (
+	helpColumn = 50
+	helpLong   = 24
+)
 
-// HelpList is the list of all keys, in columns where there is room. Lines that pass a filter are below each other.
+// HelpList is a list of keys, in columns where there is room. Lines that pass a filter are below each other.
 type HelpList struct {
 	prompt.List
 	lines         []Line
@@ -96,11 +97,11 @@ type HelpList struct {
 	below, beside []prompt.Item
 }
 
-// NewHelpList returns the list for lines of width cells, with a legend of the marks.
-func NewHelpList(keys []Line, width int, g *screen.Glyphs) *HelpList {
-	l := &HelpList{lines: append(keys, legend(g)...)}
-	l.List = prompt.List{Title: "keys", Keys: "PgDn PgUp", Len: func() int { return len(l.items()) }, Item: func(i int) prompt.Item { return l.items()[i] }, Wide: prompt.AllRoom}
-	l.lay(width, g)
+// NewHelpList returns the list for a window of width cells.
+func NewHelpList(title string, keys []Line, width int, g *screen.Glyphs) *HelpList {
+	l := &HelpList{lines: keys}
+	l.List = prompt.List{Title: title, Keys: "PgDn PgUp", Len: func() int { return len(l.items()) }, Item: func(i int) prompt.Item { return l.items()[i] }, Wide: prompt.AllRoom}
+	l.lay(screen.FloatWidth(width), g)
 	return l
 }
 
@@ -131,7 +132,7 @@ func (l *HelpList) View(width, height int, g *screen.Glyphs) []string {
 func (l *HelpList) lay(width int, g *screen.Glyphs) {
 	half := width / 2
 	l.width, l.below = width, helpItems(l.lines, 22, width-1, g)
-	if l.beside = l.below; half < helpColumn {
+	if l.beside = l.below; half < helpColumn || len(l.below) < helpLong {
 		return
 	}
 	all := helpItems(l.lines, 20, half-2, g)

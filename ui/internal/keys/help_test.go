@@ -10,7 +10,8 @@ import (
 // TestHelpList: keys are below their headings, and the legend of the marks is last.
 func TestHelpList(t *testing.T) {
 	var got []string
-	list := NewHelpList([]Line{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}, 99, &screen.Unicode)
+	keys := []Line{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}
+	list := NewHelpList("keys", append(keys, Legend(&screen.Unicode)...), 99, &screen.Unicode)
 	for i := range list.Len() {
 		it := list.Item(i)
 		text := strings.TrimSpace(it.Text())

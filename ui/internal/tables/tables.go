@@ -23,7 +23,6 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
-	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/tree"
 )
 
@@ -61,7 +60,7 @@ func (t *Tables) copyRow(shown *table.Table, row int) tea.Cmd {
 }
 
 func (t *Tables) listKeys(*table.Table, int) tea.Cmd {
-	t.env.Front.Push(prompt.NewLines("keys of this table", keys.Items(t.front().Keys())), nil)
+	t.env.Front.Push(keys.NewHelpList("keys of this table", t.front().Keys(), t.env.Width, t.env.Glyphs), nil)
 	return nil
 }
 
