@@ -97,7 +97,7 @@ func (t *themes) keep(s *theme.Source) string {
 	if t.config == "" {
 		return "theme " + s.Name
 	}
-	return fmt.Sprintf("%s until you quit; to stay: theme = %q under [open] in %s", s.Name, s.Name, t.config)
+	return fmt.Sprintf("to keep: theme = %q under [open] in %s", s.Name, t.config)
 }
 
 // settle draws in the theme of the list's cursor while the list is open, or else in the one in force.

@@ -53,7 +53,7 @@ func TestThemeList(t *testing.T) {
 		}
 	}
 	d := colored(t, 100, 30, Options{Config: "~/config"})
-	if d.keys(": t h e m e enter down down down enter"); message(d) != `catppuccin until you quit; to stay: theme = "catppuccin" under [open] in ~/config` {
+	if d.keys(": t h e m e enter down down down enter"); message(d) != `to keep: theme = "catppuccin" under [open] in ~/config` {
 		t.Errorf("%q", message(d))
 	}
 	// Over an answer the list returns to it.
@@ -99,4 +99,10 @@ func TestThemeFollowsTerminal(t *testing.T) {
 		t.Errorf("16 colors: %q", d.view())
 	}
 	d.keys(": t h e m e enter").has("with fewer than 256 colors")
+}
+
+// TestThemeKept: the line that tells how to keep a theme has room in 80 columns.
+func TestThemeKept(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Config: "~/.config/tracex/config.toml"})
+	d.keys(":").typed("theme high-contrast").keys("enter").has(`to keep: theme = "high-contrast" under [open] in ~/.config/tracex/config.toml`)
 }
