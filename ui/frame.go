@@ -238,6 +238,8 @@ func (f *frame) lastLine(in *env.Front) string {
 		return f.told(f.g.Warn+" "+f.message, theme.Alarm)
 	case f.message != "":
 		return f.told(f.message, theme.Bold)
+	case len(f.choices) > 0:
+		return line.Put(" the keys above choose"+keys.HintGap+keys.KeyName("esc", f.g)+" closes", theme.Faint).End()
 	case l != nil && f.export != "":
 		room := f.width - f.g.TextWidth(f.export) - 3
 		return screen.Ends(" "+l.Hint(room, f.g), f.export+" ", theme.Faint, theme.Plain, f.width, f.g)

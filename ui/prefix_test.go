@@ -24,6 +24,9 @@ func TestPrefix(t *testing.T) {
 	d.keys("Z -").fire(env.PrefixWaited{})
 	d.golden("prefix")
 	d.keys("esc T -").fire(env.PrefixWaited{})
+	if !strings.Contains(d.bottom(), "the keys above choose   Esc closes") {
+		t.Errorf("over a table: %q", d.bottom())
+	}
 	d.has("│ m  ", "│ k  loops").keys("esc esc m a m b m c m d m e m f m g '").resize(40, 10)
 	d.fire(env.PrefixWaited{})
 	d.has("│ a    to #", "│ …    4 more").send(tea.MouseClickMsg{X: 4, Y: 7, Button: tea.MouseLeft})

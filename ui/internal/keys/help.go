@@ -162,15 +162,15 @@ type Hint struct {
 	Command Name // that a click on it runs; "" if none
 }
 
-// hintGap is between two hints.
-const hintGap = "   "
+// HintGap is between two hints.
+const HintGap = "   "
 
 // Hints returns as many hints as fit into width cells, in their order. It changes the list.
 func Hints(list []Hint, width int, g *screen.Glyphs) []Hint {
 	for {
-		worst, cells := 0, -len(hintGap)
+		worst, cells := 0, -len(HintGap)
 		for i, h := range list {
-			cells += g.TextWidth(h.Text) + len(hintGap)
+			cells += g.TextWidth(h.Text) + len(HintGap)
 			if h.Rank > list[worst].Rank {
 				worst = i
 			}
@@ -188,7 +188,7 @@ func HintsText(list []Hint) string {
 	for i, h := range list {
 		texts[i] = h.Text
 	}
-	return strings.Join(texts, hintGap)
+	return strings.Join(texts, HintGap)
 }
 
 // HintAt returns the command of the hint at a cell of that line; "" if there is none.
@@ -198,7 +198,7 @@ func HintAt(list []Hint, x int, g *screen.Glyphs) Name {
 		if x >= 0 && x < width {
 			return h.Command
 		}
-		x -= width + len(hintGap)
+		x -= width + len(HintGap)
 	}
 	return ""
 }
