@@ -5,6 +5,7 @@ import (
 
 	"tracex/lazy/query/pattern"
 	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
 )
 
 // escape stops running work. Without any, it ends the first of these that is on: the tour, the
@@ -57,7 +58,8 @@ type ends struct {
 
 // endsOf returns what is on.
 func endsOf(m *Model) ends {
-	return ends{m.search.Pattern(), m.filter.Text(), m.source.On(), m.details.On(), m.env.Front.List() != nil}
+	shown := m.frame.layout.Side != screen.Nowhere // not aside
+	return ends{m.search.Pattern(), m.filter.Text(), shown && m.source.On(), shown && m.details.On(), m.env.Front.List() != nil}
 }
 
 // since reports whether something is on that was not.

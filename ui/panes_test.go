@@ -156,5 +156,8 @@ func TestPanesAside(t *testing.T) {
 		if d.keys("d").has("Esc tree").keys("esc"); back(d.m) == "" {
 			t.Error("no way back to the table")
 		}
+		if d.keys("d d T enter d esc"); back(d.m) == "" {
+			t.Error("no way back to the table after a look at the details")
+		}
 	}
 }

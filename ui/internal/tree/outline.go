@@ -73,7 +73,7 @@ func (o *Outline) Settle() {
 	rows := o.Tree.Rows(top, o.Height+1)
 	o.More = len(rows) > o.Height
 	o.Rows, o.Stuck = rows[:min(len(rows), o.Height)], o.stick(top)
-	if _, above := o.Tree.Prev(top); above && len(o.Rows) < o.Height && !o.loads() {
+	if _, above := o.Tree.Prev(top); above && len(o.Rows) < o.Height && o.Line < o.Height-1 && !o.loads() {
 		o.Line += o.Height - len(o.Rows)
 		o.Settle()
 	}
