@@ -295,14 +295,14 @@ func (a *Answer) Sort(_ context.Context, key string, rising bool) error {
 
 // end runs a pass to its end. The error is why it is not complete; nil if it is, or if it was stopped.
 func (a *Answer) end(r *answerRun) error {
-	defer r.cancel() // it does not run any longer, whatever happens
-	err := a.pass(r)
+	defer r.cancel()                            // it does not run any longer, whatever happens
+	err, remark := a.pass(r), undamaged(a.of.R) // before the lock, which the screen waits for
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if r.ended = true; err == nil {
 		r.done = 1
 	}
-	r.about = undamaged(a.of.R) + r.about
+	r.about = remark + r.about
 	if a.show(r); errors.Is(err, context.Canceled) {
 		return nil
 	}
