@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -43,13 +44,18 @@ func (t *Task) Feed(e *Env, work func(ctx context.Context, send func(news func()
 		case <-ctx.Done():
 		}
 	}
-	go func() {
-		defer close(feed)
-		put(Guarded(func() tea.Msg {
-			return Ran{t, id, work(ctx, func(news func() tea.Cmd) { put(Ran{t, id, news, next}) }), nil}
-		}))
-	}()
-	return next
+	begin := sync.OnceFunc(func() {
+		go func() {
+			defer close(feed)
+			put(Guarded(func() tea.Msg {
+				return Ran{t, id, work(ctx, func(news func() tea.Cmd) { put(Ran{t, id, news, next}) }), nil}
+			}))
+		}()
+	})
+	return func() tea.Msg {
+		begin()
+		return next()
+	}
 }
 
 func (t *Task) begin(e *Env) (ctx context.Context, id int) {
