@@ -20,13 +20,22 @@
 //	frame.draw: header, breadcrumb, tree, details, status, what floats over them
 //
 // To add a command with a key: its name and its line in internal/keys/table.go, its case in do.go, or in commandline.go
-// if it takes other arguments than a number. A column of the tree: internal/tree/columns.go; what a row knows is in
-// lazy/lines.go, whether a column is shown unasked in choice.go. A theme: a file in internal/theme, and its name in
-// source.go there.
+// if it takes other arguments than a number, with their check and completion. What it does is a method of a part: for the
+// tree in internal/tree/keys.go, if a user may have to wait for it in jobs.go.
 //
-// To add a pane: its type in a package of its own or internal/details, its name and place in internal/screen/layout.go,
-// its lines in frame.go, the pane itself in panes.go; it is made and settled in model.go, its hints are in hints.go,
-// whether Esc closes it is in escape.go, session.go and lazy/notes/session.go remember it.
+// A column of the tree: internal/tree/columns.go; what a row knows is in lazy/lines.go, whether a column is shown unasked
+// in choice.go. One of the list of threads: internal/lists/thread_row.go, if it sorts also thread_sorting.go.
+//
+// A theme: a file in internal/theme, and its name in source.go there. A role: internal/theme/roles.go, every theme, and
+// the sample in themes.go; what is drawn in it: the text of points by roles.go, headings of threads in
+// internal/tree/row.go, tables by OfTable in internal/screen/line.go from the styles in lazy/query/table/value.go.
+//
+// A line of the screen, as the breadcrumb or the chips: its place, and whether it is there, in internal/screen/layout.go;
+// it is drawn in frame.go and clicked in input.go. A switch is a field of its part, as Sticky in internal/tree/tree.go.
+//
+// A pane: the command that shows it, its type in a package of its own or internal/details, its name and place in
+// internal/screen/layout.go, its lines in frame.go, the pane itself in panes.go; it is made and settled in model.go, its
+// hints are in hints.go, whether Esc closes it is in escape.go, session.go and lazy/notes/session.go remember it.
 //
 // An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a file
 // there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of what finds it;
@@ -59,7 +68,8 @@
 //	work in the background       internal/env/task.go, with what panics
 //	messages, header, troubles   internal/env/status.go, header.go, trace.go
 //	chips: what is in force      chips.go, internal/screen/chips.go
-//	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go
+//	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go; moves that load on the way goals.go
+//	the breadcrumb               internal/screen/crumbs.go; what is in it: internal/tree/outline.go
 //	loading what is not there    internal/tree/loading.go
 //	work that a user waits for   internal/tree/jobs.go: expand all, sort, raw, longest (found by lazy/largest.go), go to
 //	steps that edit the tree     internal/tree/steps.go
