@@ -20,11 +20,12 @@
 //	frame.draw: header, breadcrumb, tree, details, status, what floats over them
 //
 // To add a command with a key: its name and its line in internal/keys/table.go, its case in do.go, or in commandline.go
-// if it takes other arguments than a number, with their check and completion. What it does is a method of a part: for the
-// tree in internal/tree/keys.go, if a user may have to wait for it in jobs.go.
+// if it takes other arguments than a whole number that may be left out, with their check and completion. What it does is a
+// method of a part: for the tree in internal/tree/keys.go; to rows that may not be loaded in goals.go; if a user may have
+// to wait for it in jobs.go.
 //
-// A column of the tree: internal/tree/columns.go; what a row knows is in lazy/lines.go, whether a column is shown unasked
-// in choice.go. One of the list of threads: internal/lists/thread_row.go, if it sorts also thread_sorting.go.
+// A column of the tree: internal/tree/columns.go; what a row knows is in lazy/lines.go, what all rows know in View in
+// row.go. One of the list of threads: internal/lists/thread_row.go, if it sorts also thread_sorting.go.
 //
 // A theme: a file in internal/theme, and its name in source.go there. A role: internal/theme/roles.go, every theme, and
 // the sample in themes.go; what is drawn in it: the text of points by roles.go, headings of threads in

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/table"
@@ -270,73 +269,4 @@ func (c *Calls) ask(o query.CallsOptions) error {
 	c.options = o
 	c.mu.Unlock()
 	return c.end(r)
-}
-
-// Iterations is the table of a loop's iterations.
-type Iterations struct {
-	Answer
-	on int64 // offset of the iteration where the cursor begins; -1 for the first one
-}
-
-func onLoop(n *lazy.Node) bool {
-	if n == nil || n.Point() == nil {
-		return false
-	}
-	class := n.Point().Class
-	return class == format.ClassLoop || class == format.ClassIteration
-}
-
-// Iterations shows the iterations of the loop at the cursor, or around it.
-func (a *Answers) Iterations() tea.Cmd {
-	n := a.tree.Out.Cursor.Node
-	if n == nil {
-		n = a.tree.Out.Cursor.Parent
-	}
-	on := int64(-1)
-	for it := n; it != nil && !it.IsThread() && it.Point().Class != format.ClassLoop; it = it.Parent() {
-		if it.Point().Class == format.ClassIteration {
-			on = it.Position().At
-			break
-		}
-	}
-	loop, ok := query.LoopOf(a.env.Trace.Reader, n)
-	if !ok {
-		return a.env.Say("no loop around this row")
-	}
-	in := lazy.PositionHandle(loop.Position)
-	of := a.about(&in, nil).unfiltered()
-	x := &Iterations{Answer: newAnswer(a, of), on: on}
-	x.rising = true
-	return x.open(x, func(scope query.Scope) (any, made, error) {
-		found := query.NewIterations(of.R, scope, loop)
-		return found, func(done float64) *table.Table {
-			return found.Table(query.IterationsView{Sort: x.sort, Rising: x.rising, Done: done, G: of.G})
-		}, nil
-	})
-}
-
-func (x *Iterations) Begins(t *table.Table) (row int, ok bool) {
-	if x.on < 0 {
-		return 0, false
-	}
-	return x.finder().(*query.Iterations).RowOf(t, x.on)
-}
-
-func (x *Iterations) Orders() []string { return query.IterationSorts(x.timed) }
-
-func (x *Iterations) Keys() []Key {
-	return append([]Key{
-		{Name: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true, Do: x.goTo},
-	}, x.undoKeys()...)
-}
-
-func (x *Iterations) goTo(t *table.Table, row int) tea.Cmd {
-	found := x.finder().(*query.Iterations)
-	at, ok := found.Place(t, row)
-	if !ok {
-		return nil
-	}
-	x.walk("iteration", "iterations", found.Set, x)
-	x.tree.Visit()
-	return x.tree.Jobs.Show(at)
 }
