@@ -5,10 +5,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"tracex/format"
+	"tracex/format/formattest"
 )
 
 // recordedBy is the source text at the location where an event other than a call is
@@ -72,5 +75,17 @@ func TestDemoLocations(t *testing.T) {
 	}
 	if len(kinds) != 1+len(recordedBy) {
 		t.Errorf("the events are %v", kinds)
+	}
+}
+
+// TestInfoWithoutTimes: info says that the times of a Go program's trace are not beside it.
+func TestInfoWithoutTimes(t *testing.T) {
+	path := formattest.Demo(t)
+	if err := os.Remove(path + format.TimesSuffix); err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, _ := command(t, "info", path)
+	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), "shop.bin.tim is not there; copy it beside the trace, unless it was recorded with --no-times\n") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

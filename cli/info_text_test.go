@@ -5,13 +5,11 @@ import (
 	"cmp"
 	"io"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
 )
@@ -104,17 +102,5 @@ func TestInfoUnfinished(t *testing.T) {
 		if err := (&facts{Unfinished: n}).write(&w, threadRows{}); err != nil || !strings.Contains(w.String(), want) {
 			t.Errorf("%v, want %q in:\n%s", err, want, w.String())
 		}
-	}
-}
-
-// TestInfoWithoutTimes: info says that the times of a Go program's trace are not beside it.
-func TestInfoWithoutTimes(t *testing.T) {
-	path := formattest.Demo(t)
-	if err := os.Remove(path + format.TimesSuffix); err != nil {
-		t.Fatal(err)
-	}
-	cmd, _, _ := command(t, "info", path)
-	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), "shop.bin.tim is not there; copy it beside the trace, unless it was recorded with --no-times\n") {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
