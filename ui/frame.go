@@ -36,6 +36,7 @@ type frame struct {
 	strip    string        // what the thread does over its time
 	rows     []tree.Row
 	scroll   screen.Scroll // of the rows
+	whole    env.List      // that replaces the tree; nil if none does
 	view     tree.View
 	indent   tree.Indent
 	nothing  string                      // why there are no rows
@@ -69,7 +70,7 @@ func (f *frame) draw(in *env.Front, behind *screen.Backdrop) string {
 		lines = append(lines, f.troubleLine())
 	}
 	l := in.List()
-	if whole := in.Whole(); whole != nil && f.layout.Floats {
+	if whole := f.whole; whole != nil && f.layout.Floats {
 		lines = append(lines, whole.View(f.width, f.height-1-len(lines), f.g)...)
 	} else if l != nil && !f.layout.Floats {
 		lines = append(lines, l.View(f.width, f.layout.List.Height, f.g)...)
@@ -352,6 +353,7 @@ func (m *Model) newFrame() frame {
 	}
 	l := m.layout()
 	f.layout, m.frame.layout, m.env.Front.Area = l, l, l.List // what follows asks for the layout, too
+	f.whole = m.env.Front.Whole()
 	o := m.tree.Out
 	stats := o.Tree.Stats()
 	f.header = env.Header{

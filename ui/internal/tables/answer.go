@@ -82,7 +82,8 @@ type Answer struct {
 	now   func() time.Time
 	timed bool // the trace has times
 
-	shown atomic.Pointer[table.Table]
+	shown  atomic.Pointer[table.Table]
+	latest atomic.Pointer[answerRun] // the same as run: drawing waits for no lock
 
 	mu     sync.Mutex  // guards the fields below
 	sort   string      // the key of the column that orders the rows; "" for the order of the answer
@@ -107,7 +108,7 @@ type answerRun struct {
 	cancel context.CancelFunc
 	ctx    context.Context
 	news   func() // tells of the first rows; nil if no goroutine waits for them
-	ended  bool
+	ended  atomic.Bool
 	early  bool // nothing was recorded when it began
 	late   bool // it is one again, now that something is
 	steps  query.Steps
@@ -179,6 +180,7 @@ func (a *Answer) begin(m maker) (*answerRun, error) {
 	}
 	r.steps, r.about = a.of.Steps, a.title()
 	a.run = r
+	a.latest.Store(r)
 	a.show(r)
 	return r, nil
 }
@@ -227,7 +229,7 @@ func undamaged(r *lazy.LazyTraceReader) string {
 func (a *Answer) Again() tea.Cmd {
 	a.mu.Lock()
 	r := a.run
-	again := r != nil && r.early && r.ended && !early(a.of.R) && a.env.Life.Err() == nil
+	again := r != nil && r.early && r.ended.Load() && !early(a.of.R) && a.env.Life.Err() == nil
 	a.mu.Unlock()
 	if !again {
 		return nil
@@ -299,7 +301,7 @@ func (a *Answer) end(r *answerRun) error {
 	err, remark := a.pass(r), undamaged(a.of.R) // before the lock, which the screen waits for
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r.ended = true; err == nil {
+	if r.ended.Store(true); err == nil {
 		r.done = 1
 	}
 	r.about = remark + r.about
@@ -405,9 +407,8 @@ func (a *Answer) reach(r *answerRun, done float64) (news func()) {
 func (a *Answer) Table() *table.Table { return a.shown.Load() }
 
 func (a *Answer) Running() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.run != nil && !a.run.ended && a.run.ctx.Err() == nil
+	r := a.latest.Load()
+	return r != nil && !r.ended.Load() && r.ctx.Err() == nil
 }
 
 // Stop ends the pass. What has been read stays.

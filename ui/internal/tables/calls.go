@@ -222,7 +222,7 @@ func (c *Calls) Orders() []string {
 // Sort sorts by a column. If that takes another pass, it returns when that has ended.
 func (c *Calls) Sort(_ context.Context, key string, rising bool) error {
 	c.mu.Lock()
-	found, o, ended := c.found.(*query.Calls), c.options, c.run.ended
+	found, o, ended := c.found.(*query.Calls), c.options, c.run.ended.Load()
 	c.mu.Unlock()
 	o.Sort, o.Reverse = key, rising != query.CallsRise(key)
 	if o.By != "" {
