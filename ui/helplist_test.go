@@ -54,3 +54,12 @@ func TestHelpOfList(t *testing.T) {
 		d.keys("esc")
 	}
 }
+
+// TestHelpResized: what passes a filter is looked for again where lines are broken elsewhere.
+func TestHelpResized(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 44, 20, Options{}).keys("T ? / G")
+	for _, width := range []int{200, 44, 120} {
+		d.resize(width, 20)
+		d.has("keys of this table")
+	}
+}

@@ -22,7 +22,7 @@ func TestRandom(t *testing.T) {
 	leave := []string{"q", "ctrl+c", "ctrl+z"}
 	pressed = slices.DeleteFunc(pressed, func(key string) bool { return slices.Contains(leave, key) })
 	pressed = append(pressed, "enter", "esc", "tab", "down", "up", "left", "right", "backspace", "a", "s", "p", "i", "1", "3", "9", "enter", "esc", "down")
-	events := 1500
+	events := 5000
 	if formattest.Race {
 		events = 300
 	}

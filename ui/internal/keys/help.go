@@ -124,6 +124,7 @@ func (l *HelpList) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 func (l *HelpList) View(width, height int, g *screen.Glyphs) []string {
 	if width != l.width {
 		l.lay(width, g)
+		l.Changed() // a filter has found other lines
 	}
 	return l.List.View(width, height, g)
 }
