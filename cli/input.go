@@ -81,7 +81,7 @@ func timely(a *app, r *lazy.LazyTraceReader, answer func() error) error {
 
 // withOpened is withTrace without waiting.
 func (a *app) withOpened(ctx context.Context, arg string, use func(in *input, r *lazy.LazyTraceReader) error) (err error) {
-	in, err := a.openWhole(ctx, arg, true)
+	in, err := a.openWhole(ctx, arg, !a.noWrite)
 	if err != nil {
 		return err
 	}

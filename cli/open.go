@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -25,7 +26,7 @@ import (
 
 func newOpenCommand(a *app) *cobra.Command {
 	f := new(screenFlags)
-	noWrite, follow, fresh := false, false, false
+	follow, fresh := false, false
 	c := &cobra.Command{
 		Use:   "open [FILE…]",
 		Short: "Explore traces, or those that were open last",
@@ -43,7 +44,7 @@ tracex trace.json.gz                   # converted first; see tracex convert`,
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&noWrite, "no-write", false, "write no index, summary, notes or session")
+	c.Flags().BoolVar(&a.noWrite, "no-write", false, "write no index, summary, notes or session")
 	c.Flags().BoolVar(&fresh, "fresh", false, "start at the first row, not where you were")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "show new events as they are recorded")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -52,7 +53,7 @@ tracex trace.json.gz                   # converted first; see tracex convert`,
 			return err
 		}
 		look.Follow, look.Fresh = follow, fresh
-		o := lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Index: a.index, Follow: follow}
+		o := lazy.Options{Memory: int64(f.memory), NoWrite: a.noWrite, Index: a.index, Follow: follow}
 		if len(args) == 0 {
 			args = lastOpened()
 		}
@@ -68,9 +69,20 @@ tracex trace.json.gz                   # converted first; see tracex convert`,
 	return c
 }
 
-// explore shows a trace until the user quits. Without a terminal it reports what is wrong with
-// the trace, or otherwise that a terminal is needed. keep is what to open the next time without a file.
+// explore shows a trace until the user quits. keep is what to open the next time without a file. If its output is a
+// pipe or a file, it prints the trace instead, as the command print does; if it needs a terminal otherwise, it reports
+// what is wrong with the trace, or that there is no terminal.
 func explore(ctx context.Context, a *app, path string, keep []string, o lazy.Options, look ui.Options) (err error) {
+	if !a.terminal() && !o.Follow {
+		p := &printCommand{app: a, raw: look.Raw, event: -1}
+		if look.At != nil {
+			p.at = place{*look.At, true}
+		}
+		if err := p.check(new(pflag.FlagSet)); err != nil {
+			return err
+		}
+		return a.openHint(path, p.printTrace(ctx, path))
+	}
 	if missing := a.missing(); missing != "" {
 		return noTerminal(a, missing, path, o)
 	}

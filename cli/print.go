@@ -53,9 +53,14 @@ tracex print --json trace.bin | jq 'select(.kind=="throw").exception'`,
 		if err := p.check(flags); err != nil {
 			return err
 		}
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error { return p.print(ctx, r) })
+		return p.printTrace(ctx, path)
 	})
 	return c
+}
+
+// printTrace prints the trace in a file.
+func (p *printCommand) printTrace(ctx context.Context, path string) error {
+	return p.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error { return p.print(ctx, r) })
 }
 
 // check refuses numbers out of range and flags that contradict each other.

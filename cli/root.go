@@ -29,6 +29,7 @@ type app struct {
 	implied bool
 	index   string // of the trace that a command reads, see traceFlags; "" for the one beside it
 	from    string // the kind of the file that a command reads, see fromFlag; "" to recognize it
+	noWrite bool   // the command writes nothing beside a trace
 	untimed bool   // the answer was begun without the times that are there: see timely
 	// demoFiles has the trace of the command demo, in testdata/demo, and the source of its program.
 	demoFiles fs.FS

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,6 +49,7 @@ type frame struct {
 	message  string      // "" if none
 	alarm    bool        // the message reports a failure
 	hints    []keys.Hint // the most useful keys
+	hintsAt  int         // the column that they begin in
 	choices  []string    // keys that may follow the last one
 	chosenIn screen.Rect // where they float
 }
@@ -222,8 +224,11 @@ func (f *frame) tooSmall() string {
 	return strings.Join(screen.Fill(lines, f.width, f.height, f.g), "\n")
 }
 
-// statusLine tells where the cursor is and what is running.
+// statusLine tells where the cursor is and what is running, or, in a window without a line for them, the most useful keys.
 func (f *frame) statusLine() string {
+	if !f.layout.Hints && f.activity == "" {
+		return screen.Ends(" "+f.position, keys.HintsText(f.hints)+" ", theme.Plain, theme.Faint, f.width, f.g)
+	}
 	return screen.Ends(" "+f.position, f.activity+" ", theme.Plain, theme.Plain, f.width, f.g)
 }
 
@@ -386,22 +391,16 @@ func (m *Model) newFrame() frame {
 		f.tour = m.tour.View(f.width, l.Tour)
 	}
 	f.position = env.Position(o.Cursor.Node, m.env.Keyboard.Typed(g), g)
-	short := ""
+	short := "" // the way back, if there is no room for the keys
 	switch esc := keys.ActionKey(string(keys.Stop), g); {
-	case l.Hints:
+	case l.Hints || m.activity(f.width) == "":
 	case m.panes.covers():
 		short = esc + " tree"
 	case back(m) != "":
 		short = esc + " back"
 	}
-	for _, text := range []string{m.answers.Compared(), short, m.results.Text()} {
-		if text != "" && f.position != "" {
-			text = f.position + " " + g.Dot + " " + text
-		}
-		if text != "" {
-			f.position = text
-		}
-	}
+	parts := []string{short, f.position, m.answers.Compared(), m.results.Text()}
+	f.position = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "+g.Dot+" ")
 	f.chips, f.ends = m.chips.line(f.width, l.Floats)
 	f.activity = m.activity(f.width - g.TextWidth(" "+f.position) - 3)
 	if m.exports.Running() {
@@ -409,6 +408,12 @@ func (m *Model) newFrame() frame {
 	}
 	f.message, f.alarm = m.env.Status.Message()
 	f.choices, f.chosenIn = m.env.PrefixBox(l.Bottom)
-	f.hints = hints(m, f.header.Memory.Full(), f.width-1)
+	f.hintsAt = 1
+	if l.Hints {
+		f.hints = hints(m, f.header.Memory.Full(), f.width-1)
+	} else if f.activity == "" {
+		f.hints = hints(m, f.header.Memory.Full(), f.width-2-g.TextWidth(f.position+keys.HintGap))
+		f.hintsAt = f.width - 1 - g.TextWidth(keys.HintsText(f.hints))
+	}
 	return f
 }

@@ -167,8 +167,8 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if l.Hints && e.Y == m.env.Height-1 {
-		if c := keys.HintAt(m.frame.hints, e.X-1, m.env.Glyphs); c != "" {
+	if e.Y == m.env.Height-1 {
+		if c := keys.HintAt(m.frame.hints, e.X-m.frame.hintsAt, m.env.Glyphs); c != "" {
 			return m.perform(c, 0)
 		}
 		return nil

@@ -156,7 +156,7 @@ func (l *HelpList) lay(width int, g *screen.Glyphs) {
 }
 
 // Hint is a part of the bottom line. If not all fit, those with the largest rank are dropped
-// first; rank 0 stays.
+// first; of those with rank 0 the last.
 type Hint struct {
 	Text    string
 	Rank    int
@@ -176,8 +176,11 @@ func Hints(list []Hint, width int, g *screen.Glyphs) []Hint {
 				worst = i
 			}
 		}
-		if cells <= width || list[worst].Rank == 0 {
+		if cells <= width || len(list) == 0 {
 			return list
+		}
+		if list[worst].Rank == 0 {
+			worst = len(list) - 1
 		}
 		list = slices.Delete(list, worst, worst+1)
 	}
