@@ -56,13 +56,13 @@ func openFollowed(path string, o Options) (*LazyTraceReader, error) {
 
 // Follow continues to read an incomplete trace, as if it had been opened with
 // Options.Follow. Loaded nodes become stale, see Status.Epoch. It reports whether
-// it will: a complete trace, or a packed one, does not grow.
+// it will: a complete trace does not grow, unless its file has been replaced, nor does a packed one.
 func (r *LazyTraceReader) Follow() bool {
-	v, p := r.known.Load(), r.Status().Phase
-	if p != PhaseReady && p != PhaseFailed || v.EOF || r.indexPath == "" {
+	v, st := r.known.Load(), r.Status()
+	if p := st.Phase; p != PhaseReady && p != PhaseFailed || v.EOF && !st.Replaced || r.indexPath == "" {
 		return false
 	}
-	r.note(func(st *Status) { st.Phase, st.Growth.On = PhaseOpening, true })
+	r.note(func(st *Status) { st.Phase, st.Growth.On, st.Replaced = PhaseOpening, true, false })
 	r.requests.send(request{kind: requestFollow})
 	return true
 }

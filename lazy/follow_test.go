@@ -306,3 +306,31 @@ func TestFollowCancelled(t *testing.T) {
 		t.Errorf("status %+v", r.Status())
 	}
 }
+
+// TestFollowReplaced: of a complete trace another one takes the place, and then another: Follow begins with each.
+func TestFollowReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	put(t, path, formattest.Recorded(t, "gson.stream.bin"))
+	r := open(t, path, Options{NoWrite: true})
+	t.Cleanup(func() { r.Close() })
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"shapes.stream.bin", "threads.stream.bin"} {
+		if r.LookForAnother(); r.Status().Replaced || r.Follow() {
+			t.Fatalf("%+v before it was replaced", r.Status())
+		}
+		data := formattest.Recorded(t, name)
+		put(t, path+".new", data)
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Skip("an open file cannot be replaced here: ", err)
+		}
+		if r.LookForAnother(); !r.Status().Replaced || !r.Follow() {
+			t.Fatalf("%+v after it was replaced by %s", r.Status(), name)
+		}
+		if st := catchUp(t, r); st.Replaced || st.Phase != PhaseReady || st.Growth.Recording != i+1 {
+			t.Fatalf("status %+v", st)
+		}
+		shows(t, r, data)
+	}
+}

@@ -106,6 +106,9 @@ func (w *worker) next(ctx context.Context, s state) (o request, ok bool) {
 
 // rest notes the end of a stage, with its error.
 func (w *worker) rest(err error) state {
+	if w.follower != nil {
+		w.remember(w.follower.f)
+	}
 	w.follower.close()
 	w.follower, w.err = nil, err
 	w.checkTimes()

@@ -74,7 +74,7 @@
 //	loading what is not there    internal/tree/loading.go
 //	work that a user waits for   internal/tree/jobs.go: expand all, sort, raw, longest (found by lazy/largest.go), go to
 //	steps that edit the tree     internal/tree/steps.go
-//	staying at the newest row    internal/tree/following.go
+//	staying at the newest row    internal/tree/following.go, also: the file is recorded anew, found by lazy/replaced.go
 //	numbers filled in            internal/tree/counting.go
 //	searches, hits, the filter   internal/search: run.go is a search, with its hits; what it finds: lazy/search.go
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes

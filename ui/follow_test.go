@@ -10,10 +10,12 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/recorder"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/tree"
+	"tracex/ui/internal/uitest"
 )
 
 // live is an explorer of a trace that a test is recording.
@@ -360,6 +362,31 @@ func TestFollowAnother(t *testing.T) {
 		l.calls(th, 2)
 		l.seen().has("f(5)")
 		first.Stop()
+	}
+}
+
+// TestRecordedAnew: twice another recording takes the place of a complete one, which is not followed. The screen says
+// so at the next key, and F shows the new one.
+func TestRecordedAnew(t *testing.T) {
+	l := &live{path: formattest.Unpack(t, "gson.stream.bin"), now: time.Now()}
+	l.r = uitest.Open(t, l.path, lazy.Options{NoWrite: true})
+	l.driver = drive(t, l.r, 90, 16, Options{})
+	l.m.env.Clock.Now = func() time.Time { return l.now }
+	for _, name := range []string{"shapes.stream.bin", "threads.stream.bin"} {
+		l.now = l.now.Add(time.Minute)
+		if l.keys("j"); strings.Contains(l.screen(), "recorded anew") {
+			t.Fatalf("before:\n%s", l.screen())
+		}
+		other := uitest.Open(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
+		if err := os.Rename(other.Path(), l.path); err != nil {
+			t.Skip("an open file cannot be replaced here: ", err)
+		}
+		l.now = l.now.Add(time.Minute)
+		l.keys("j").has("this file has been recorded anew: F shows the new recording")
+		if l.keys("F").look(); strings.Contains(l.screen(), "recorded anew") {
+			t.Errorf("after:\n%s", l.screen())
+		}
+		l.has(drive(t, other, 90, 16, Options{}).m.env.Trace.About(true, l.m.env.Glyphs)[1])
 	}
 }
 

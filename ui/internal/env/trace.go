@@ -241,6 +241,9 @@ func NothingYet(st lazy.Status, name string, g *screen.Glyphs) string {
 // user who looks at it. some means that it has threads.
 func Troubles(st lazy.Status, some bool, g *screen.Glyphs) []string {
 	var lines []string
+	if st.Replaced {
+		lines = append(lines, "this file has been recorded anew: "+keys.ActionKey("follow", g)+" shows the new recording")
+	}
 	if st.Ended != "" {
 		lines = append(lines, st.Ended)
 	}

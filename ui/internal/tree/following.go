@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,9 +28,11 @@ type Following struct {
 	grown      time.Time // when end last changed
 	way        way
 
-	recording int  // number of the recording, as the reader counts them
-	growing   bool // the reader was looking for more at the last Turn
-	ticking   bool // a FollowTicked is under way
+	recording int       // number of the recording, as the reader counts them
+	growing   bool      // the reader was looking for more at the last Turn
+	ticking   bool      // a FollowTicked is under way
+	looked    time.Time // when the last look for another file began
+	looks     env.Task
 
 	env  *env.Env
 	tree *Tree
@@ -173,6 +176,22 @@ func (f *Following) Tick() tea.Cmd {
 	}
 	f.ticking = true
 	return f.env.Clock.After(time.Second, FollowTicked{})
+}
+
+// lookEvery is how long after a look for another file with the trace's name the next one may be.
+const lookEvery = 2 * time.Second
+
+// Look looks whether the file has been recorded anew, now that a user is there.
+func (f *Following) Look() tea.Cmd {
+	now, r := f.env.Clock.Now(), f.env.Trace.Reader
+	if now.Sub(f.looked) < lookEvery {
+		return nil
+	}
+	f.looked = now
+	return f.looks.Later(f.env, func(context.Context) func() tea.Cmd {
+		r.LookForAnother()
+		return nil
+	})
 }
 
 // way is the path to the newest row of a thread. Nesting can be too deep to find it anew each
