@@ -317,7 +317,7 @@ func TestFollowReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, name := range []string{"shapes.stream.bin", "threads.stream.bin"} {
-		if r.LookForAnother(); r.Status().Replaced || r.Follow() {
+		if LookForAnother(r); r.Status().Replaced || r.Follow() {
 			t.Fatalf("%+v before it was replaced", r.Status())
 		}
 		data := formattest.Recorded(t, name)
@@ -325,7 +325,7 @@ func TestFollowReplaced(t *testing.T) {
 		if err := os.Rename(path+".new", path); err != nil {
 			t.Skip("an open file cannot be replaced here: ", err)
 		}
-		if r.LookForAnother(); !r.Status().Replaced || !r.Follow() {
+		if LookForAnother(r); !r.Status().Replaced || !r.Follow() {
 			t.Fatalf("%+v after it was replaced by %s", r.Status(), name)
 		}
 		if st := catchUp(t, r); st.Replaced || st.Phase != PhaseReady || st.Growth.Recording != i+1 {

@@ -61,7 +61,7 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 		return nil, err
 	}
 	w.data = m
-	w.remember(f)
+	w.file.keep(f)
 	if err := m.CheckHeader(format.CheckDataHeader); err != nil {
 		return nil, err
 	}

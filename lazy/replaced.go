@@ -1,31 +1,37 @@
 package lazy
 
-import "os"
+import (
+	"os"
+	"sync/atomic"
+)
 
 // LookForAnother looks whether the data file has been written anew since it was opened or read to its end, or another
 // one has its name: then the status tells, and [LazyTraceReader.Follow] begins with that. It asks the file system. A
-// trace that is followed needs it not, and of a packed one it learns nothing.
-func (r *LazyTraceReader) LookForAnother() {
-	was, now := r.file.Load(), r.Status()
-	if was == nil || now.Growth.On || now.Replaced {
-		return
-	}
-	st, err := os.Stat(r.path)
-	if err == nil && st.Mode().IsRegular() && !sameFile(st, *was) {
+// trace that is followed does not need it, and of a packed one it learns nothing.
+func LookForAnother(r *LazyTraceReader) {
+	if now := r.Status(); !now.Growth.On && !now.Replaced && r.file.replaced(r.path) {
 		r.note(func(s *Status) { s.Replaced = true })
 	}
 }
 
-func sameFile(a, b os.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
+// fileInfo is what a file was like; the zero value is not known.
+type fileInfo struct{ was atomic.Pointer[os.FileInfo] }
 
-// remember keeps what the data file is like now.
-func (t *trace) remember(f *os.File) {
+func (i *fileInfo) keep(f *os.File) {
 	if f == nil {
 		return
 	}
 	if st, err := f.Stat(); err == nil {
-		t.file.Store(&st)
+		i.was.Store(&st)
 	}
+}
+
+// replaced reports whether the file at a path is another one now, or was written to.
+func (i *fileInfo) replaced(path string) bool {
+	was := i.was.Load()
+	if was == nil {
+		return false
+	}
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular() && !(os.SameFile(st, *was) && st.Size() == (*was).Size() && st.ModTime().Equal((*was).ModTime()))
 }

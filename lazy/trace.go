@@ -36,9 +36,9 @@ type trace struct {
 	life   sync.RWMutex
 	closed bool
 	data   *mapped.File
-	index  *mapped.File                // nil if none is used
-	times  atomic.Pointer[times.File]  // nil if none
-	file   atomic.Pointer[os.FileInfo] // of the data, see LookForAnother; nil for a packed trace
+	index  *mapped.File               // nil if none is used
+	times  atomic.Pointer[times.File] // nil if none
+	file   fileInfo                   // of the data, see LookForAnother; not known of a packed trace
 
 	known atomic.Pointer[index.View]
 	epoch atomic.Int64 // how often the view turned out wrong

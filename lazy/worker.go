@@ -107,7 +107,7 @@ func (w *worker) next(ctx context.Context, s state) (o request, ok bool) {
 // rest notes the end of a stage, with its error.
 func (w *worker) rest(err error) state {
 	if w.follower != nil {
-		w.remember(w.follower.f)
+		w.file.keep(w.follower.f)
 	}
 	w.follower.close()
 	w.follower, w.err = nil, err

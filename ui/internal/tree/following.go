@@ -189,7 +189,7 @@ func (f *Following) Look() tea.Cmd {
 	}
 	f.looked = now
 	return f.looks.Later(f.env, func(context.Context) func() tea.Cmd {
-		r.LookForAnother()
+		lazy.LookForAnother(r)
 		return nil
 	})
 }
