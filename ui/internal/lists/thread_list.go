@@ -2,7 +2,7 @@ package lists
 
 import (
 	"context"
-	"iter"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -31,7 +31,6 @@ type ThreadList struct {
 	family  family                // the lines of the tree
 	chosen  bool                  // the user has chosen an order
 	sorting *sorting              // nil if none is under way
-	filter  *prompt.Scan          // nil if none
 	looking env.Task              // a turn of the filter
 	table   *table.Table          // its columns; the rows are those seen
 	layout  *table.Layout         // of table
@@ -46,7 +45,7 @@ func newThreadList(e *env.Env, starts *tree.Starts, all *lazy.ThreadList, timed 
 	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int][]table.Value{}}
 	l.List = prompt.List{
 		Called: "threads", Keys: "Enter goes there", Also: "s sort", Choosable: true,
-		Len: l.len, Item: l.line, Head: l.head, Filter: l.filterBy, None: l.nothing, Wide: l.wide,
+		Len: l.len, Item: l.line, Head: l.head, Long: true, NoLine: "no thread", Wide: l.wide,
 	}
 	l.table = &table.Table{Columns: threadColumns(timed)}
 	l.layout = table.NewLayout(l.table, e.Front.Area.Width, margin, e.Glyphs.Glyphs).Bars(roomy)
@@ -76,10 +75,10 @@ func (l *ThreadList) relate() {
 // len returns how many threads pass the filter, as far as known.
 func (l *ThreadList) len() int {
 	switch tree := l.order == asTree; {
-	case l.filter != nil && tree:
+	case l.Scan != nil && tree:
 		return len(l.family.found.lines)
-	case l.filter != nil:
-		return len(l.filter.Passed)
+	case l.Scan != nil:
+		return len(l.Scan.Passed)
 	case tree:
 		return l.family.len()
 	}
@@ -89,10 +88,10 @@ func (l *ThreadList) len() int {
 // number returns the number of the i-th thread shown.
 func (l *ThreadList) number(i int) int {
 	switch tree := l.order == asTree; {
-	case l.filter != nil && tree:
+	case l.Scan != nil && tree:
 		return l.family.found.lines[i]
-	case l.filter != nil:
-		return l.filter.Passed[i]
+	case l.Scan != nil:
+		return l.Scan.Passed[i]
 	case tree:
 		return l.family.thread(i)
 	case l.sorted != nil:
@@ -133,7 +132,7 @@ func (l *ThreadList) close() {
 func (l *ThreadList) settle(now *lazy.ThreadList, height int) tea.Cmd {
 	cmd := l.work(now)
 	if l.order == asTree {
-		if line, first := l.family.follow(l.filter); first && l.Selected() == 0 {
+		if line, first := l.family.follow(l.Scan); first && l.Selected() == 0 {
 			l.Select(line)
 		}
 	}
@@ -156,7 +155,7 @@ func (l *ThreadList) work(now *lazy.ThreadList) (cmd tea.Cmd) {
 		switch {
 		case l.sorting != nil && !l.sorting.task.Running():
 			cmd = l.sort()
-		case l.sorting == nil && l.filter != nil && !l.filter.Ended && !l.looking.Running():
+		case l.sorting == nil && l.Scan != nil && !l.Scan.Ended && !l.looking.Running():
 			cmd = l.sift()
 		default:
 			return nil
@@ -174,18 +173,14 @@ func (l *ThreadList) sift() tea.Cmd {
 	if sorted := l.sorted; sorted != nil {
 		number = func(i int) int { return sorted[i] }
 	}
-	work := l.filter.Turn(l.all.Len(), number, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
-		all.Names(numbers, func(i int, name []byte) bool {
-			return yield(i, func(p *pattern.Pattern) bool { return p.Match(name) })
+	work := l.Scan.Turn(l.all.Len(), number, func(_ context.Context, numbers []int, test func(int, func(*pattern.Pattern) bool)) error {
+		all.Names(slices.Values(numbers), func(i int, name []byte) bool {
+			test(i, func(p *pattern.Pattern) bool { return p.Match(name) })
+			return true
 		})
+		return nil
 	})
-	return l.looking.Run(l.env, func(context.Context) func() tea.Cmd {
-		turned := work()
-		return func() tea.Cmd {
-			turned.Apply()
-			return nil
-		}
-	})
+	return l.looking.Run(l.env, func(ctx context.Context) func() tea.Cmd { return env.Done(work(ctx)) })
 }
 
 // grow takes over the threads known by now: at once in the order by id, otherwise after they
@@ -201,54 +196,27 @@ func (l *ThreadList) grow(now *lazy.ThreadList) {
 	}
 	l.all = now
 	switch {
-	case l.filter != nil && l.filter.P.Fault == "":
-		l.filterBy(l.filter.P)
-	case l.filter == nil && any:
+	case l.Scan != nil:
+		l.Rescan()
+	case any:
 		l.Select(now.Index(at))
 	}
 	l.relate()
 }
 
 func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
-	l.Title, l.After = display.Plural(int64(l.all.Len()), "thread"), ""
+	l.Title = display.Plural(int64(l.all.Len()), "thread")
 	if l.order != lazy.ByID {
 		l.Title += " " + orderNames[l.order]
 	}
-	if l.filter != nil {
-		l.Title = display.Grouped(int64(len(l.filter.Passed))) + " of " + l.Title
-		if above := len(l.family.found.lines) - l.family.found.taken; l.order == asTree && above > 0 {
-			l.Title += " and " + display.Grouped(int64(above)) + " above"
-		}
-		if !l.filter.Ended {
-			l.After = display.Percent(int64(l.filter.Looked), int64(l.filter.Of(l.all.Len()))) + " searched "
-		}
+	if above := len(l.family.found.lines) - l.family.found.taken; l.Scan != nil && l.order == asTree && above > 0 {
+		l.Title += " and " + display.Grouped(int64(above)) + " above"
 	}
 	if s := l.sorting; s != nil {
 		l.Title += ", sorting " + orderNames[s.order] + " " + display.Percent(s.done.Load(), max(1, s.total.Load()))
 	}
 	l.fit(width)
 	return l.List.View(width, height, g)
-}
-
-func (l *ThreadList) nothing() string {
-	switch f := l.filter; {
-	case f == nil:
-		return "nothing here"
-	case !f.Ended:
-		return "none yet"
-	default:
-		return prompt.NonePasses(f.P, "no thread", f.Others)
-	}
-}
-
-// filterBy filters the threads; a nil pattern shows all.
-func (l *ThreadList) filterBy(p *pattern.Pattern) {
-	before := l.filter
-	l.looking.Stop()
-	l.filter, l.family.found = nil, found{}
-	if p != nil {
-		l.filter = prompt.NewScan(p, before)
-	}
 }
 
 // Threads shows the list of threads, and runs its work while it is shown.
@@ -311,7 +279,7 @@ func (l *ThreadList) handleTree(name string) (a prompt.ListAction, ok bool) {
 		thread := l.ID(l.Selected())
 		return prompt.ListAction{Kind: prompt.Asked, Leave: true, Do: func() tea.Cmd { return l.starts.ToStatement(thread) }}, true
 	}
-	if l.order != asTree || l.filter != nil {
+	if l.order != asTree || l.Scan != nil {
 		return a, false
 	}
 	f, line := &l.family, l.Selected()

@@ -50,7 +50,7 @@ func (l *shown) settle() {
 		if cmd == nil {
 			return
 		}
-		before, filter := 0, l.filter
+		before, filter := 0, l.Scan
 		if filter != nil {
 			before = filter.Looked
 		}

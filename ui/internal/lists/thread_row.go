@@ -122,12 +122,12 @@ func (l *ThreadList) nameOf(thread int, t lazy.ThreadInfo) table.Value {
 		sign := " "
 		switch {
 		case f.Below(thread) == 0:
-		case l.filter == nil && f.isFolded(thread):
+		case l.Scan == nil && f.isFolded(thread):
 			sign = l.env.Glyphs.Closed
 		default:
 			sign = l.env.Glyphs.Open
 		}
-		if l.filter != nil && (f.found.passed == nil || !f.found.passed[thread]) {
+		if l.Scan != nil && (f.found.passed == nil || !f.found.passed[thread]) {
 			style = table.Faint
 		}
 		indent, most := treeIndent*f.Depth(thread), l.env.Front.Area.Width/4
@@ -189,12 +189,12 @@ func (l *ThreadList) line(i int) prompt.Item {
 	}
 	line := l.layout.Values(row)
 	cell := prompt.Cell{Text: line.Text, Spans: line.Spans, Of: screen.OfTable, Skip: margin, Aside: true}
-	if name := row[0].Text(); l.filter != nil {
+	if name := row[0].Text(); l.Scan != nil {
 		n := 0
 		for n < len(name) && margin+n < len(line.Text) && name[n] == line.Text[margin+n] {
 			n++
 		}
-		for _, r := range l.filter.P.Ranges([]byte(name[:n])) {
+		for _, r := range l.Scan.P.Ranges([]byte(name[:n])) {
 			cell.Lit = append(cell.Lit, [2]int{r[0] + margin, r[1] + margin})
 		}
 	}

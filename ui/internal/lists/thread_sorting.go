@@ -131,11 +131,9 @@ func (l *ThreadList) show(s *sorting, numbers []int, forest *goroutines.Forest) 
 	if forest != nil {
 		l.family.refold()
 	}
-	if l.filter != nil {
-		l.filterBy(l.filter.P)
-	}
+	l.Rescan()
 	switch {
-	case forest != nil && l.filter == nil && (again || !l.chosen) && was >= 0:
+	case forest != nil && l.Scan == nil && (again || !l.chosen) && was >= 0:
 		l.Select(l.family.line(l.all.Index(was)))
 	case !again:
 		l.Select(0)
@@ -227,6 +225,7 @@ func (f *family) refold() {
 
 // found is the lines with a filter.
 type found struct {
+	of     *prompt.Scan
 	lines  []int  // threads
 	taken  int    // of those that passed
 	in     []bool // by thread: it has a line
@@ -236,6 +235,9 @@ type found struct {
 // follow adds the threads that have passed a filter since the last call, with those above them. It returns
 // the line of the first that passed, once.
 func (f *family) follow(s *prompt.Scan) (line int, first bool) {
+	if f.found.of != s {
+		f.found = found{of: s}
+	}
 	if s == nil || len(s.Passed) == f.found.taken {
 		return 0, false
 	}

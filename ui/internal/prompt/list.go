@@ -25,16 +25,19 @@ type List struct {
 	Also      string     // what one more key does, if there is room; "" if none
 	Len       func() int // how many lines there are
 	Item      func(i int) Item
-	Choosable bool                     // lines can be chosen
-	Returns   bool                     // choosing one closes only this list: the one below it is in front again
-	Full      bool                     // it replaces the tree and does not float over it
-	Filter    func(p *pattern.Pattern) // filters instead of the list, which does so if Filter is nil; called with nil to remove the filter
-	None      func() string            // why there is nothing; nil means the list explains it itself
-	Head      func(width int) string   // draws the heads of columns below the title; nil means none
-	Above     func() []string          // draws the lines above the list; nil means the title
-	Below     func() []string          // draws the lines below the list; nil means none
-	Wide      func() int               // how many cells its lines need if it floats; nil to measure them
-	Besides   int                      // how many lines Above and Below draw; 0 without them
+	Choosable bool                   // lines can be chosen
+	Returns   bool                   // choosing one closes only this list: the one below it is in front again
+	Full      bool                   // it replaces the tree and does not float over it
+	Long      bool                   // its owner looks in turns which lines pass the filter, and Len and Item are about those that do
+	NoLine    string                 // what does not pass the filter if none does; "" for "no line"
+	None      func() string          // why there is nothing without a filter; nil means the list explains it itself
+	Head      func(width int) string // draws the heads of columns below the title; nil means none
+	Above     func() []string        // draws the lines above the list; nil means the title
+	Below     func() []string        // draws the lines below the list; nil means none
+	Wide      func() int             // how many cells its lines need if it floats; nil to measure them
+	Besides   int                    // how many lines Above and Below draw; 0 without them
+
+	Scan *Scan // the lines that pass the filter; nil for all
 
 	filter   filter
 	count    int // typed before a move; 0 if none
@@ -46,8 +49,8 @@ type List struct {
 
 // Count returns how many lines pass the filter.
 func (l *List) Count() int {
-	if l.filter.shown != nil {
-		return len(l.filter.shown)
+	if l.Scan != nil && !l.Long {
+		return len(l.Scan.Passed)
 	}
 	return l.Len()
 }
@@ -82,7 +85,7 @@ func (l *List) Width(g *screen.Glyphs) int {
 		l.widest = max(l.widest, end)
 	}
 	if l.Len() == 0 {
-		return g.TextWidth(l.nothing()) + 4
+		return g.TextWidth(l.Nothing()) + 4
 	}
 	return max(l.widest, g.TextWidth(l.Title)+22) // with which lines are shown
 }
@@ -105,8 +108,8 @@ func (l *List) Cursor() (i int, ok bool) {
 
 // Index returns the i-th of the lines that pass the filter.
 func (l *List) Index(i int) int {
-	if l.filter.shown != nil {
-		return l.filter.shown[i]
+	if l.Scan != nil && !l.Long {
+		return l.Scan.Passed[i]
 	}
 	return i
 }
@@ -353,7 +356,7 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 		lines = append(lines, l.line(l.Item(l.Index(i)), l.Choosable && i == l.sel, width, g))
 	}
 	if l.Count() == 0 && len(lines) < height {
-		lines = append(lines, screen.NewLine(width, g).Put("  "+l.nothing(), theme.Faint).End())
+		lines = append(lines, screen.NewLine(width, g).Put("  "+l.Nothing(), theme.Faint).End())
 	}
 	if lines = screen.Fill(lines, width, height, g); l.Full && screen.Inside(width) < width {
 		l.Extent().Over(lines[min(top, len(lines)):], width, g)
@@ -362,9 +365,15 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 }
 
 func (l *List) title(width int, g *screen.Glyphs) string {
-	title := " " + l.Title + " "
+	title, after := " "+l.Title+" ", l.After
+	if s := l.Scan; s != nil && l.Long {
+		title, after = " "+display.Grouped(int64(len(s.Passed)))+" of "+l.Title+" ", s.Progress()
+	}
 	if text := l.Filtered(); text != "" {
-		title += text + " " + l.After
+		title += text + " "
+		if after != "" {
+			title += after + " "
+		}
 	}
 	part := ""
 	if n := l.Count(); n > l.height { // the others are above and below
@@ -386,8 +395,8 @@ func (l *List) line(it Item, chosen bool, width int, g *screen.Glyphs) string {
 // cell draws a cell at the end of a line.
 func (l *List) cell(out *screen.Line, c *Cell) {
 	lit := c.Lit
-	if l.filter.p != nil && !c.Aside {
-		lit = merged(lit, l.filter.p.Ranges([]byte(c.Text)))
+	if l.Scan != nil && !c.Aside {
+		lit = merged(lit, l.Scan.P.Ranges([]byte(c.Text)))
 	}
 	spans, of := c.Spans, c.Of
 	if spans == nil {

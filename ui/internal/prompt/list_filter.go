@@ -1,7 +1,8 @@
 package prompt
 
 import (
-	"iter"
+	"cmp"
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,15 +14,11 @@ import (
 // maxFilter bounds a filter, in bytes.
 const maxFilter = 500
 
-// filter is the filter of a list: the text typed, and which lines pass. The zero value lets all
-// pass.
+// filter is the filter of a list as it is typed. The zero value lets all lines pass.
 type filter struct {
 	text   string
-	expr   bool             // the text is a regular expression
-	typing bool             // the text is being typed
-	p      *pattern.Pattern // pattern of the text; nil if none
-	others int              // lines that match the other reading of the text, if none matches this one
-	shown  []int            // indexes of the lines that pass; nil means all
+	expr   bool // the text is a regular expression
+	typing bool // the text is being typed
 }
 
 func (f *filter) clear() { f.text, f.expr = "", false }
@@ -47,13 +44,6 @@ func (f *filter) edit(name, text string) {
 	}
 }
 
-func (f *filter) parse() {
-	f.shown, f.p, f.others = nil, nil, 0
-	if f.text != "" {
-		f.p = pattern.New(f.text, f.expr)
-	}
-}
-
 // typed handles a key while the filter is being typed.
 func (l *List) typed(k tea.KeyPressMsg, name string) ListAction {
 	switch name {
@@ -69,18 +59,26 @@ func (l *List) typed(k tea.KeyPressMsg, name string) ListAction {
 	return ListAction{}
 }
 
-// refilter finds the lines that contain the filter, each with its heading.
+// refilter begins to find the lines that pass the filter. Those of a list that is not long are found at once.
 func (l *List) refilter() {
-	l.filter.parse()
-	l.sel, l.top = 0, 0
-	switch p := l.filter.p; {
-	case l.Filter != nil:
-		l.Filter(p)
-	case p != nil:
-		l.filter.shown = l.passing(p)
-		if other := p.Other(); len(l.filter.shown) == 0 && other != nil {
-			l.filter.others = len(l.passing(other))
+	before := l.Scan
+	l.Scan, l.sel, l.top = nil, 0, 0
+	if l.filter.text == "" {
+		return
+	}
+	l.Scan = newScan(pattern.New(l.filter.text, l.filter.expr), before)
+	if s := l.Scan; !l.Long {
+		s.Passed, s.Ended = l.passing(s.P), true
+		if other := s.P.Other(); len(s.Passed) == 0 && other != nil {
+			s.Others = len(l.passing(other))
 		}
+	}
+}
+
+// Rescan makes the filter look at all lines of a long list again: they are others now.
+func (l *List) Rescan() {
+	if l.Scan != nil {
+		l.Scan = newScan(l.Scan.P, nil)
 	}
 }
 
@@ -88,8 +86,8 @@ func (l *List) refilter() {
 // where it is.
 func (l *List) Changed() {
 	l.measured, l.widest = 0, 0
-	if l.filter.shown != nil {
-		l.filter.shown = l.passing(l.filter.p)
+	if l.Scan != nil && !l.Long {
+		l.Scan.Passed = l.passing(l.Scan.P)
 	}
 }
 
@@ -111,27 +109,26 @@ func (l *List) passing(p *pattern.Pattern) []int {
 	return pass
 }
 
-func (l *List) nothing() string {
+// Nothing tells why the list has no lines: that none passes the filter, and how many pass its other reading.
+func (l *List) Nothing() string {
+	s := l.Scan
 	switch {
-	case l.filter.p != nil && l.filter.p.Fault != "":
-		return "not a regular expression: " + l.filter.p.Fault
-	case l.None != nil:
+	case s != nil && s.P.Fault != "":
+		return "not a regular expression: " + s.P.Fault
+	case s != nil && !s.Ended:
+		return "none yet"
+	case s == nil && l.None != nil:
 		return l.None()
-	case l.filter.p == nil:
+	case s == nil:
 		return "nothing here"
 	}
-	return NonePasses(l.filter.p, "no line", l.filter.others)
-}
-
-// NonePasses tells that nothing passes a filter, and how many lines pass its other reading.
-func NonePasses(p *pattern.Pattern, what string, others int) string {
 	verb := " contains "
-	if p.Expr {
+	if s.P.Expr {
 		verb = " matches "
 	}
-	text := what + verb + p.Text
-	if others > 0 {
-		text += "; " + p.Other().Reading() + ": " + display.Grouped(int64(others)) + ", / and Ctrl-R"
+	text := cmp.Or(l.NoLine, "no line") + verb + s.P.Text
+	if s.Others > 0 {
+		text += "; " + s.P.Other().Reading() + ": " + display.Grouped(int64(s.Others)) + ", / and Ctrl-R"
 	}
 	return text
 }
@@ -142,7 +139,7 @@ const (
 	turnLook = 1 << 12
 )
 
-// Scan is the lines of a long list that match a pattern, as far as they have been looked at. The
+// Scan is the lines of a list that match a pattern, as far as they have been looked at. The owner of a long
 // list looks at them in turns, each in the background. A line is known by a number, which need not
 // be its place in the list.
 type Scan struct {
@@ -151,18 +148,31 @@ type Scan struct {
 	Passed []int // numbers of the lines that match
 	Others int   // lines that match the other reading of the pattern, while none matches this one
 	Ended  bool
+	Err    error // why it ended early
 
 	among []int // candidates, which passed a wider pattern; nil for all
+	of    int   // how many candidates there were at the last turn
 }
 
-// NewScan returns the scan for a pattern. If it is narrower than before, which was for the same
+// newScan returns the scan for a pattern. If it is narrower than before, which was for the same
 // lines and may be nil, only the lines that passed before are looked at.
-func NewScan(p *pattern.Pattern, before *Scan) *Scan {
+func newScan(p *pattern.Pattern, before *Scan) *Scan {
 	s := &Scan{P: p, Ended: p.Fault != ""}
-	if before != nil && before.Ended && before.P != p && p.Narrows(before.P) && len(before.Passed) > 0 {
+	if before != nil && before.Ended && before.Err == nil && p.Narrows(before.P) && len(before.Passed) > 0 {
 		s.among = before.Passed
 	}
 	return s
+}
+
+// Progress tells how far the scan is; "" if it has looked at all lines.
+func (s *Scan) Progress() string {
+	switch share := display.Percent(int64(s.Looked), int64(max(1, s.of))) + " searched"; {
+	case s.Err != nil:
+		return "stopped, " + share
+	case !s.Ended:
+		return share
+	}
+	return ""
 }
 
 // Of returns how many of a list's n lines have to be looked at.
@@ -173,61 +183,40 @@ func (s *Scan) Of(n int) int {
 	return n
 }
 
-// Lines gives yield lines by number, until it returns false: match tells whether one matches a pattern. It is called
-// before yield returns.
-type Lines func(numbers iter.Seq[int], yield func(number int, match func(*pattern.Pattern) bool) bool)
+// Lines calls test for lines, given by their numbers: match tells whether one matches a pattern.
+type Lines func(ctx context.Context, numbers []int, test func(number int, match func(*pattern.Pattern) bool)) error
 
-// Turn returns work that looks at some more of a list's n lines. number is the number of the i-th.
-func (s *Scan) Turn(n int, number func(i int) int, lines Lines) func() Turned {
-	p, from, other := s.P, s.Looked, s.P.Other()
+// Turn returns work that looks at some more of a list's n lines; number is the number of the i-th. What it returns
+// adds to the scan what was found.
+func (s *Scan) Turn(n int, number func(i int) int, lines Lines) (work func(ctx context.Context) (found func())) {
+	p, looked, other := s.P, s.Looked, s.P.Other()
 	if len(s.Passed) > 0 {
 		other = nil
 	}
 	if among := s.among; among != nil {
-		number = func(i int) int { return among[i] }
+		n, number = len(among), func(i int) int { return among[i] }
 	}
-	n = s.Of(n)
-	return func() Turned {
-		end := Turned{scan: s, Looked: from}
-		for until := time.Now().Add(turnFor); end.Looked < n; {
-			to := min(end.Looked+turnLook, n)
-			lines(func(yield func(int) bool) {
-				for ; end.Looked < to && yield(number(end.Looked)); end.Looked++ {
-				}
-			}, func(number int, match func(*pattern.Pattern) bool) bool {
+	s.of = n
+	return func(ctx context.Context) func() {
+		var passed, numbers []int
+		others, err := 0, error(nil)
+		for until := time.Now().Add(turnFor); looked < n && err == nil && !time.Now().After(until); looked += len(numbers) {
+			numbers = numbers[:0]
+			for i := looked; i < min(looked+turnLook, n); i++ {
+				numbers = append(numbers, number(i))
+			}
+			err = lines(ctx, numbers, func(number int, match func(*pattern.Pattern) bool) {
 				switch {
 				case match(p):
-					end.passed = append(end.passed, number)
+					passed = append(passed, number)
 				case other != nil && match(other):
-					end.others++
+					others++
 				}
-				return true
 			})
-			if time.Now().After(until) {
-				break
-			}
 		}
-		end.ended = end.Looked == n
-		return end
+		return func() {
+			s.Passed, s.Others, s.Looked = append(s.Passed, passed...), s.Others+others, looked
+			s.Ended, s.Err = looked == n || err != nil, err
+		}
 	}
-}
-
-// Turned is the result of a turn.
-type Turned struct {
-	scan   *Scan
-	Looked int // lines looked at since the scan began
-	passed []int
-	others int
-	ended  bool
-}
-
-// Of returns the scan whose turn it was.
-func (t Turned) Of() *Scan { return t.scan }
-
-// Apply adds the result of a turn to its scan.
-func (t Turned) Apply() {
-	s := t.scan
-	s.Looked, s.Ended = t.Looked, t.ended
-	s.Passed = append(s.Passed, t.passed...)
-	s.Others += t.others
 }

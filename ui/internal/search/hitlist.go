@@ -2,9 +2,7 @@ package search
 
 import (
 	"context"
-	"iter"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -35,7 +33,7 @@ type HitList struct {
 	tree    *lazy.Tree // for the texts of the lines
 	seen    map[lazy.Position]peek
 	reading env.Task
-	filter  *hitFilter // nil if none
+	filter  *hitFilter // the last one; nil if there was none
 	sifting env.Task
 	number  int // cells of the longest number on the screen
 }
@@ -44,7 +42,6 @@ type HitList struct {
 type hitFilter struct {
 	*prompt.Scan
 	passed Hits
-	err    error // why it ended early
 }
 
 // peek is the text of a hit in the list.
@@ -73,7 +70,7 @@ func (s *Search) ShowList() tea.Cmd {
 		Len:       func() int { return h.hits().Len() },
 		Item:      h.line,
 		Choosable: true,
-		Filter:    h.filterBy,
+		Long:      true,
 		None:      h.nothing,
 		Wide:      prompt.AllRoom,
 	}
@@ -93,7 +90,7 @@ func (h *HitList) Path() []string {
 
 // Found returns the hits that the list shows, and what was searched for. ended is false while more may come.
 func (h *HitList) Found() (hits *Hits, of string, ended bool) {
-	ended = !h.run.running() && (h.filter == nil || h.filter.Ended)
+	ended = !h.run.running() && (h.Scan == nil || h.Scan.Ended)
 	return h.hits(), h.run.p.Name(40, h.search.env.Glyphs.Glyphs), ended
 }
 
@@ -120,108 +117,75 @@ func (s *Search) SettleList(height int) tea.Cmd {
 	return tea.Batch(l.sift(), l.read(height))
 }
 
+// hits returns those that pass the filter, as far as known.
 func (h *HitList) hits() *Hits {
-	if h.filter != nil {
-		return &h.filter.passed
+	if h.Scan == nil {
+		return &h.run.hits
 	}
-	return &h.run.hits
+	if h.filter == nil || h.filter.Scan != h.Scan {
+		h.sifting.Stop()
+		h.filter = &hitFilter{Scan: h.Scan, passed: Hits{origin: h.run.hits.origin}}
+	}
+	return &h.filter.passed
 }
 
 func (h *HitList) nothing() string {
-	switch f := h.filter; {
-	case f != nil && f.Ended:
-		return prompt.NonePasses(f.P, "none of "+display.Plural(int64(h.run.hits.Len()), "hit"), f.Others)
-	case f != nil, h.run.running():
+	if h.run.running() {
 		return "none yet"
 	}
 	return h.run.nothing(h.search.tree.Out.Tree.Folded())
 }
 
-func (h *HitList) filterBy(p *pattern.Pattern) {
-	before := h.filter
-	h.sifting.Stop()
-	if h.filter = nil; p == nil {
-		return
-	}
-	h.filter = &hitFilter{}
-	if before != nil && before.err == nil {
-		h.filter.Scan = before.Scan
-	}
-	h.filter.Scan = prompt.NewScan(p, h.filter.Scan)
-	h.filter.passed.origin = h.run.hits.origin
-}
-
 // sift looks at some more hits for the filter, also at those that are still being found. It reads them again.
 func (h *HitList) sift() tea.Cmd {
-	f, hits := h.filter, h.run.hits
+	passed, f, hits := h.hits(), h.filter, h.run.hits
 	all := hits.Len()
-	if f == nil || f.Ended || h.sifting.Running() || f.Looked == f.Of(all) && h.run.running() {
+	if h.Scan == nil || f.Ended || h.sifting.Running() || f.Looked == f.Of(all) && h.run.running() {
 		return nil
 	}
-	var ctx context.Context // of the turn
-	var err error
-	turn := f.Turn(all, func(i int) int { return i }, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
-		if err != nil {
-			return // of the lines before
-		}
-		list := slices.Collect(numbers)
-		todo := make([]lazy.Hit, len(list))
-		for i, n := range list {
+	turn := f.Turn(all, func(i int) int { return i }, func(ctx context.Context, numbers []int, test func(int, func(*pattern.Pattern) bool)) error {
+		todo := make([]lazy.Hit, len(numbers))
+		for i, n := range numbers {
 			todo[i] = hits.found(n)
 		}
 		var line []byte
 		i := 0
-		err = h.search.env.Trace.Reader.Recall(ctx, lazy.Search{Folded: h.folded}, func() (next []lazy.Hit) {
+		return h.search.env.Trace.Reader.Recall(ctx, lazy.Search{Folded: h.folded}, func() (next []lazy.Hit) {
 			next, todo = todo, nil
 			return next
 		}, func(hit *lazy.Recalled) error {
 			line = append(append(append(line[:0], hit.Text...), ' '), hit.Path...) // not the number of the event, which is no value to look for
-			yield(list[i], func(p *pattern.Pattern) bool { return p.Match(line) || hit.Match(p.Find, p.Limits) })
+			test(numbers[i], func(p *pattern.Pattern) bool { return p.Match(line) || hit.Match(p.Find, p.Limits) })
 			i++
 			return nil
 		})
 	})
-	return h.sifting.Later(h.search.env, func(of context.Context) func() tea.Cmd {
-		ctx = of
-		end := turn()
+	return h.sifting.Later(h.search.env, func(ctx context.Context) func() tea.Cmd {
+		found := turn(ctx)
 		return func() tea.Cmd {
 			known := len(f.Passed)
-			end.Apply()
-			var passed []lazy.Hit
-			for _, n := range f.Passed[known:] {
-				passed = append(passed, hits.found(n))
+			found()
+			list := make([]lazy.Hit, len(f.Passed)-known)
+			for i, n := range f.Passed[known:] {
+				list[i] = hits.found(n)
 			}
-			h.Moved(f.passed.add(passed))
-			f.err, f.Ended = err, err != nil || !h.run.running() && f.Looked == f.Of(h.run.hits.Len())
-			h.search.env.Fail("the filter ended early", err)
+			h.Moved(passed.add(list))
+			f.Ended = f.Err != nil || !h.run.running() && f.Looked == f.Of(h.run.hits.Len())
+			h.search.env.Fail("the filter ended early", f.Err)
 			return h.sift()
 		}
 	})
 }
 
-// progress tells how far the filter is; "" if it has looked at all hits.
-func (f *hitFilter) progress(all int) string {
-	switch share := display.Percent(int64(f.Looked), int64(f.Of(all))) + " searched "; {
-	case f.err != nil:
-		return "stopped, " + share
-	case !f.Ended:
-		return share
-	}
-	return ""
-}
-
 func (h *HitList) View(width, height int, g *screen.Glyphs) []string {
 	all := h.run.hits.Len()
-	h.Title, h.After = h.run.least()+display.Plural(int64(all), "hit")+" of "+h.run.p.Name(40, g.Glyphs), ""
+	h.Title = h.run.least() + display.Plural(int64(all), "hit") + " of " + h.run.p.Name(40, g.Glyphs)
+	h.NoLine = "none of " + display.Plural(int64(all), "hit")
 	switch {
 	case h.run.running():
 		h.Title += " so far, " + h.run.percent()
 	case h.run.full:
 		h.Title += ", the limit (" + h.run.percent() + " searched)"
-	}
-	if h.filter != nil {
-		h.Title = display.Grouped(int64(h.filter.passed.Len())) + " of " + h.Title
-		h.After = h.filter.progress(all)
 	}
 	return h.List.View(width, height, g)
 }

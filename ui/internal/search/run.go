@@ -262,7 +262,7 @@ func (s *Search) begin(what *pattern.Pattern, w *wanted) tea.Cmd {
 func (s *Search) take(run *run, f lazy.Found) tea.Cmd {
 	f.Hits = f.Hits[:min(len(f.Hits), s.Most-run.hits.Len())]
 	first, by := run.take(f, s.Most)
-	if l := s.list; l != nil && l.run == run && l.filter == nil {
+	if l := s.list; l != nil && l.run == run && l.Scan == nil {
 		l.Moved(first, by)
 	}
 	cmd := s.arrive(run) // before the limit stops it: the first hits may come with the last ones

@@ -343,8 +343,8 @@ func TestFilterStreams(t *testing.T) {
 	}
 	s.run(found)
 	s.run(filtered)
-	if f.err != nil {
-		t.Fatal(f.err)
+	if f.Err != nil {
+		t.Fatal(f.Err)
 	}
 	want, tree := 0, s.r.Tree(true)
 	for i := range s.Hits().Len() {

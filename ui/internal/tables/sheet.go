@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/pattern"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/prompt"
@@ -30,7 +30,6 @@ type Sheet struct {
 	rows   map[int]table.Line // the rows on the screen, by number
 	spread table.Line
 	slide  slide        // of the cursor's row
-	filter *prompt.Scan // nil if none
 	group  int          // of the source's groups, the one that is shown
 	task   env.Task     // the work under way
 	what   string       // what that is, for the title; "" if it is not told
@@ -49,7 +48,7 @@ func newSheet(src Source, e *env.Env) *Sheet {
 	s.layout = layoutOf(s.t, e)
 	s.List = prompt.List{
 		Called: called(s.t, e.Glyphs), Full: true,
-		Choosable: true, Len: s.len, Item: s.item, Filter: s.filterBy, None: s.nothing,
+		Choosable: true, Len: s.len, Item: s.item, Long: true, NoLine: "no row", None: s.none,
 		Above: s.above, Below: s.below, Besides: besides,
 	}
 	return s
@@ -79,16 +78,16 @@ const mostName = 28
 
 // len returns how many rows pass the filter, as far as known.
 func (s *Sheet) len() int {
-	if s.filter != nil {
-		return len(s.filter.Passed)
+	if s.Scan != nil {
+		return len(s.Scan.Passed)
 	}
 	return s.t.Rows.Len()
 }
 
 // number returns the number of the i-th row shown.
 func (s *Sheet) number(i int) int {
-	if s.filter != nil {
-		return s.filter.Passed[i]
+	if s.Scan != nil {
+		return s.Scan.Passed[i]
 	}
 	return i
 }
@@ -104,7 +103,7 @@ func (s *Sheet) Row() (t *table.Table, row int) {
 // complete returns the table, and the numbers of its rows that pass the filter, in their order; nil if there is no
 // filter. The error tells what they are still waiting for.
 func (s *Sheet) complete() (t *table.Table, rows []int, err error) {
-	switch f := s.filter; {
+	switch f := s.Scan; {
 	case s.running() || s.doing() != "":
 		return nil, nil, errors.New("the table is not complete yet: wait, or Esc stops it")
 	case f == nil:
@@ -152,9 +151,7 @@ func (s *Sheet) show(t *table.Table) {
 	}
 	s.t, s.Called = t, called(t, s.env.Glyphs)
 	clear(s.tried)
-	if s.filter != nil {
-		s.filter = prompt.NewScan(s.filter.P, nil)
-	}
+	s.Rescan()
 }
 
 // fittedRows is how many rows the columns are made for before they are shown, so that they stay where they are.
@@ -194,7 +191,7 @@ const placedRows = 4096
 
 // place puts the cursor where the source wants it, in the middle of the screen.
 func (s *Sheet) place(height int) {
-	if s.filter != nil {
+	if s.Scan != nil {
 		return
 	}
 	row, ok := -1, false
@@ -242,24 +239,11 @@ func (s *Sheet) draw(from, to int) {
 	}
 }
 
-func (s *Sheet) filterBy(p *pattern.Pattern) {
-	before := s.filter
-	s.filter = nil
-	if p != nil {
-		s.filter = prompt.NewScan(p, before)
-	}
-}
-
-func (s *Sheet) nothing() string {
-	switch f := s.filter; {
-	case f != nil && !f.Ended, f == nil && s.running():
+func (s *Sheet) none() string {
+	if s.running() {
 		return "none yet"
-	case f != nil:
-		return prompt.NonePasses(f.P, "no row", f.Others)
-	case s.t.Empty != "":
-		return s.t.Empty
 	}
-	return "no rows"
+	return cmp.Or(s.t.Empty, "no rows")
 }
 
 func (s *Sheet) running() bool {
@@ -307,7 +291,7 @@ func (s *Sheet) title() string {
 		out.Left -= min(out.Left, s.env.Glyphs.TextWidth(right)+2)
 	}
 	room := out.Left
-	if f := s.filter; f != nil {
+	if f := s.Scan; f != nil {
 		out.Put(" "+display.Grouped(int64(len(f.Passed)))+" of "+display.Grouped(int64(s.t.Rows.Len()))+" ", theme.Bold)
 	} else {
 		out.Put(" ", theme.Plain)
@@ -326,13 +310,15 @@ func (s *Sheet) title() string {
 
 // activity tells what is under way.
 func (s *Sheet) activity() string {
-	switch f := s.filter; {
+	switch f := s.Scan; {
 	case s.doing() != "":
 		return s.doing() + s.env.Glyphs.More
 	case s.failed != "":
 		return s.failed
+	case f != nil && f.Err != nil:
+		return screen.ErrorLine(f.Err)
 	case f != nil && !f.Ended:
-		return display.Percent(int64(f.Looked), int64(f.Of(s.t.Rows.Len()))) + " searched"
+		return f.Progress()
 	}
 	return s.layout.Progress()
 }

@@ -3,7 +3,6 @@ package tables
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"strings"
 
@@ -21,9 +20,9 @@ import (
 func (s *Sheet) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	clear(s.tried)
 	s.moved = true
-	if _, row := s.Row(); s.filter != nil && row >= 0 {
+	if _, row := s.Row(); s.Scan != nil && row >= 0 {
 		defer func() {
-			if s.filter == nil {
+			if s.Scan == nil {
 				s.Select(row) // all rows are shown again, with the cursor on the same one
 			}
 		}()
@@ -112,7 +111,7 @@ func (s *Sheet) key(name string) *Key {
 func (s *Sheet) ask(k *Key) prompt.ListAction {
 	t, row := s.Row()
 	if row < 0 && !k.Always {
-		return prompt.ListAction{Say: s.nothing()}
+		return prompt.ListAction{Say: s.Nothing()}
 	}
 	return prompt.ListAction{Kind: prompt.Asked, Leave: k.Leaves, Do: func() tea.Cmd { return k.Do(t, row) }}
 }
@@ -123,15 +122,16 @@ func (s *Sheet) stop() bool {
 	case s.doing() != "":
 		s.giveUp()
 		s.halt()
-	case s.filter != nil && !s.filter.Ended:
+	case s.Scan != nil && !s.Scan.Ended:
 		s.giveUp()
-		s.filter.Ended = true
-		s.failed = "stopped: not all rows were looked at"
+		s.Scan.Ended, s.Scan.Err = true, errStopped
 	default:
 		return !s.halted && s.halt()
 	}
 	return true
 }
+
+var errStopped = errors.New("stopped: not all rows were looked at")
 
 // halt stops the source, and reports whether it worked by itself.
 func (s *Sheet) halt() bool {
@@ -350,37 +350,26 @@ const loadedRows = 256
 // filtering returns a turn of the filter; nil if it has ended. It loads rows that are not known, and skips those that
 // stay unknown.
 func (s *Sheet) filtering() *work {
-	if s.filter == nil || s.filter.Ended {
+	if s.Scan == nil || s.Scan.Ended {
 		return nil
 	}
 	t, g := s.t, s.env.Glyphs.Glyphs
 	l, _ := t.Rows.(table.Loader)
-	var ctx context.Context // of the turn
-	var err error
-	turn := s.filter.Turn(t.Rows.Len(), func(i int) int { return i }, func(numbers iter.Seq[int], yield func(int, func(*pattern.Pattern) bool) bool) {
-		for i := range numbers {
+	turn := s.Scan.Turn(t.Rows.Len(), func(i int) int { return i }, func(ctx context.Context, numbers []int, test func(int, func(*pattern.Pattern) bool)) error {
+		for _, i := range numbers {
 			if l != nil && t.Rows.Row(i) == nil {
-				if err = l.Load(ctx, i, min(i+loadedRows, t.Rows.Len())); err != nil {
-					return
+				if err := l.Load(ctx, i, min(i+loadedRows, t.Rows.Len())); err != nil {
+					return err
 				}
 			}
 			text := []byte(t.RowText(i, g))
-			if !yield(i, func(p *pattern.Pattern) bool { return p.Match(text) }) {
-				return
-			}
+			test(i, func(p *pattern.Pattern) bool { return p.Match(text) })
 		}
+		return nil
 	})
-	var end prompt.Turned
-	return &work{do: func(of context.Context) error {
-		ctx = of
-		end = turn()
-		return err
-	}, done: func(err error) {
-		if s.filter != end.Of() {
-			return // it has been replaced
-		}
-		end.Apply()
-		s.filter.Ended = s.filter.Ended || err != nil
-		s.fail(err)
-	}}
+	var found func()
+	return &work{do: func(ctx context.Context) error {
+		found = turn(ctx)
+		return nil
+	}, done: func(error) { found() }}
 }
