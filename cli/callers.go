@@ -85,7 +85,7 @@ func (t *callersCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 		return err
 	}
 	problem := r.Status().Problem
-	if err := t.write(t.app, callers.Table(query.CallersView{Done: 1, G: &display.Unicode})); err != nil {
+	if err := t.write(t.app, callers.Table(query.View{Done: 1, G: &display.Unicode})); err != nil {
 		return err
 	}
 	return problem // reported after the answer

@@ -121,7 +121,7 @@ func (t *callsCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error 
 		return err
 	}
 	problem := r.Status().Problem
-	made := calls.Table(query.CallsView{Done: 1, Read: ctx, G: &display.Unicode})
+	made := calls.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode})
 	if t.template != nil {
 		err = t.lines(ctx, calls, made)
 	} else {

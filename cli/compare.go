@@ -115,7 +115,7 @@ func (t *compareCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 		return err
 	}
 	problem := r.Status().Problem
-	if err := t.print(t.app, found.Table(query.CompareView{Sort: t.key(r), Done: 1, G: &display.Unicode})); err != nil {
+	if err := t.print(t.app, found.Table(query.View{Sort: t.key(r), Done: 1, G: &display.Unicode})); err != nil {
 		return err
 	}
 	return errors.Join(t.answerFlags.verdict(found.Differences(), "difference"), problem) // reported after the answer

@@ -72,7 +72,7 @@ func (a *app) findEvents(ctx context.Context, r *lazy.LazyTraceReader, f *answer
 		return err
 	}
 	problem := r.Status().Problem
-	t := find.Table(ctx, query.FindView{Done: 1, G: &display.Unicode})
+	t := find.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode})
 	err = f.print(a, t)
 	if rows := query.RowsErr(t); rows != nil {
 		return rows

@@ -85,7 +85,7 @@ func (t *historyCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 		return err
 	}
 	problem := r.Status().Problem
-	view := query.HistoryView{Done: 1, G: &display.Unicode}
+	view := query.View{Done: 1, G: &display.Unicode}
 	if t.until != "" {
 		view.Last = t.limit
 	}

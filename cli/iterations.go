@@ -76,7 +76,7 @@ func (t *callsCommand) showIterations(ctx context.Context, r *lazy.LazyTraceRead
 }
 
 // iterationsView returns in which order iterations are shown.
-func (t *callsCommand) iterationsView(r *lazy.LazyTraceReader) (v query.IterationsView, err error) {
+func (t *callsCommand) iterationsView(r *lazy.LazyTraceReader) (v query.View, err error) {
 	_, timed := r.Times()
 	sorts, key := query.IterationSorts(timed), t.Sort
 	switch key {
@@ -92,5 +92,5 @@ func (t *callsCommand) iterationsView(r *lazy.LazyTraceReader) (v query.Iteratio
 	if key != "" && !slices.Contains(sorts, key) {
 		return v, &usageError{"iterations cannot be sorted by " + t.Sort, "there are " + strings.Join(sorts, ", ")}
 	}
-	return query.IterationsView{Sort: key, Rising: query.IterationsRise(key) != t.Reverse, Done: 1, G: &display.Unicode}, nil
+	return query.View{Sort: key, Rising: query.IterationsRise(key) != t.Reverse, Done: 1, G: &display.Unicode}, nil
 }

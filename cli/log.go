@@ -86,7 +86,7 @@ func (a *app) log(ctx context.Context, r *lazy.LazyTraceReader, f *answerFlags, 
 		return err
 	}
 	problem := r.Status().Problem
-	t := l.Table(ctx, query.LogView{Done: 1, G: &display.Unicode})
+	t := l.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode})
 	err = f.print(a, t)
 	if rows := query.RowsErr(t); rows != nil {
 		return rows

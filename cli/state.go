@@ -68,5 +68,5 @@ func (t *stateCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h lazy
 		return err
 	}
 	problem := r.Status().Problem
-	return errors.Join(t.write(t.app, s.Table(1, &display.Unicode)), problem)
+	return errors.Join(t.write(t.app, s.Table(query.View{Done: 1, G: &display.Unicode})), problem)
 }

@@ -48,7 +48,7 @@ tracex throws --expect 0 trace.bin    # exit code 5 if there are any`,
 				return err
 			}
 			problem := r.Status().Problem
-			if err := f.write(a, throws.Table(query.ThrowsView{List: list, Done: 1, G: &display.Unicode})); err != nil {
+			if err := f.write(a, throws.Table(query.View{List: list, Done: 1, G: &display.Unicode})); err != nil {
 				return err
 			}
 			return problem // reported after the answer

@@ -89,7 +89,7 @@ func (t *topCommand) recall(r *lazy.LazyTraceReader, by query.By) *query.Top {
 
 // printTable prints the table.
 func (t *topCommand) printTable(top *query.Top) error {
-	return t.write(t.app, top.Table(query.TopView{Sort: t.sort, Done: 1, G: &display.Unicode}))
+	return t.write(t.app, top.Table(query.View{Sort: t.sort, Done: 1, G: &display.Unicode}))
 }
 
 // show prints the table; if the trace is damaged, that of its undamaged part.

@@ -45,7 +45,7 @@ func pass(t *testing.T, r *lazy.LazyTraceReader, by query.By, key string) *table
 	if err := r.Pass(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	return top.Table(query.TopView{Sort: key, Done: 1, G: &display.Unicode})
+	return top.Table(query.View{Sort: key, Done: 1, G: &display.Unicode})
 }
 
 // TestTop: T shows what the command prints at the width that the cursor's mark leaves.
@@ -89,7 +89,7 @@ func TestWhere(t *testing.T) {
 	if err := r.Pass(t.Context(), scope.Over(top)); err != nil {
 		t.Fatal(err)
 	}
-	want := top.Table(query.TopView{Done: 1, G: &display.Unicode})
+	want := top.Table(query.View{Done: 1, G: &display.Unicode})
 	d.has(want.Title)
 	if have, _ := d.m.env.Front.List().(*tables.Sheet).Row(); have.Rows.Len() != want.Rows.Len() || want.Rows.Len() == 0 {
 		t.Errorf("%d rows, want %d", have.Rows.Len(), want.Rows.Len())
@@ -117,7 +117,7 @@ func TestTopBelow(t *testing.T) {
 	if err := d.m.env.Trace.Reader.Pass(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	want := top.Table(query.TopView{Done: 1, G: &display.Unicode})
+	want := top.Table(query.View{Done: 1, G: &display.Unicode})
 	d.keys(":").typed("top here").keys("enter").has("below " + n.Handle().String() + ": " + want.Title)
 	if have, _ := d.m.env.Front.List().(*tables.Sheet).Row(); have.Rows.Len() != want.Rows.Len() {
 		t.Errorf("%d rows, expected %d", have.Rows.Len(), want.Rows.Len())

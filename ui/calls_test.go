@@ -23,7 +23,7 @@ func callsOf(t *testing.T, r *lazy.LazyTraceReader, o query.CallsOptions) *table
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Table(query.CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	return c.Table(query.View{Done: 1, Read: t.Context(), G: &display.Unicode})
 }
 
 // TestCalls: a shows what the command prints, in any order and grouped; also from another table.

@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(d.screen(), "\n")
-		for i, line := range printed(t, c.Table(query.CompareView{Done: 1, G: &display.Unicode}), screen.Inside(width)-2)[1:6] {
+		for i, line := range printed(t, c.Table(query.View{Done: 1, G: &display.Unicode}), screen.Inside(width)-2)[1:6] {
 			if got, want := words(strings.TrimPrefix(lines[i+3], "▌")), words(line); got != want {
 				t.Errorf("line %d:\n%s\nthe command prints\n%s", i+1, got, want)
 			}

@@ -178,7 +178,7 @@ func matches(t *testing.T, r *lazy.LazyTraceReader, text string) *table.Table {
 	if err := f.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return f.Table(t.Context(), query.FindView{Done: 1, G: &display.Unicode})
+	return f.Table(query.View{Read: t.Context(), Done: 1, G: &display.Unicode})
 }
 
 // rowsAre checks that the rows of what is in front are exported as a command prints a table.

@@ -100,7 +100,7 @@ func TestRange(t *testing.T) {
 	if err := r.Pass(t.Context(), scope.Over(answer)); err != nil {
 		t.Fatal(err)
 	}
-	d.has(answer.Table(query.TopView{Sort: "self", Done: 1, G: &display.Unicode}).Title, "of a range of events")
+	d.has(answer.Table(query.View{Sort: "self", Done: 1, G: &display.Unicode}).Title, "of a range of events")
 	d.keys("esc")
 	if saved := d.m.session().Steps; len(saved) != 1 || saved[0] != fmt.Sprintf("range #%d..#%d", from, to) {
 		t.Errorf("the session has %q", saved)

@@ -44,7 +44,7 @@ func TestHistory(t *testing.T) {
 	d.keys("H")
 	shows := func(text string, rows int) {
 		t.Helper()
-		want := h(text).Table(query.HistoryView{Done: 1, G: &display.Unicode})
+		want := h(text).Table(query.View{Done: 1, G: &display.Unicode})
 		lines := strings.Split(d.screen(), "\n")
 		for i, line := range printed(t, want, 110)[2 : 2+rows] {
 			if got, want := words(strings.TrimPrefix(lines[i+4], "▌")), words(line); got != want {

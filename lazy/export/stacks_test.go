@@ -30,7 +30,7 @@ func topOf(t *testing.T, r *lazy.LazyTraceReader, scope query.Scope) (rows map[s
 	if err := r.Pass(t.Context(), scope.Over(top)); err != nil {
 		t.Fatal(err)
 	}
-	tab := top.Table(query.TopView{Done: 1, G: &display.Unicode})
+	tab := top.Table(query.View{Done: 1, G: &display.Unicode})
 	at := make(map[string]int)
 	for i, c := range tab.Columns {
 		at[c.Key] = i

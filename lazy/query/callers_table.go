@@ -11,12 +11,6 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// CallersView is how Callers are shown.
-type CallersView struct {
-	Done float64
-	G    *display.Glyphs
-}
-
 // callersTable makes the table of a Callers.
 type callersTable struct {
 	c      *Callers
@@ -34,7 +28,7 @@ type callersTable struct {
 const pathRow = "path"
 
 // Table returns the table of what has been merged so far: a tree, each row a path.
-func (c *Callers) Table(view CallersView) *table.Table {
+func (c *Callers) Table(view View) *table.Table {
 	gaps := gapNotes(c.Top.r, c.timed)
 	c.mu.Lock()
 	defer c.mu.Unlock()

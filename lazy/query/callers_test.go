@@ -366,7 +366,7 @@ func TestCallersOn(t *testing.T) {
 						}
 						return c
 					}
-					table := find(o).Table(CallersView{Done: 1, G: &display.Unicode})
+					table := find(o).Table(View{Done: 1, G: &display.Unicode})
 					at := table.Column("name")
 					for i := range min(table.Rows.Len(), 30) {
 						row := table.Rows.Row(i)

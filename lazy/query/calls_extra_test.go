@@ -100,14 +100,14 @@ func compareColumn(t *testing.T, r *lazy.LazyTraceReader, raw bool, col string, 
 	if err := x.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	made := x.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	made := x.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode})
 	at := made.Column(col)
 	if made.Rows.Len() != calls || at < 0 {
 		t.Fatalf("%s: %d rows of %d, column %d", col, made.Rows.Len(), calls, at)
 	}
 	got := make(map[lazy.Position]string)
 	for i := range made.Rows.Len() {
-		place, _ := x.Place(made, i)
+		place, _ := PlaceAt(made, i)
 		value := made.Rows.Row(i)[at]
 		if value.Known() {
 			got[place] = value.Text()
@@ -133,7 +133,7 @@ func compareColumn(t *testing.T, r *lazy.LazyTraceReader, raw bool, col string, 
 		t.Fatal(err)
 	}
 	sum := 0
-	groups := by.Table(CallsView{Done: 1, G: &display.Unicode})
+	groups := by.Table(View{Done: 1, G: &display.Unicode})
 	for i := range groups.Rows.Len() {
 		if row := groups.Rows.Row(i); row[0].Known() {
 			sum += int(row[groups.Column("calls")].Int())
@@ -182,7 +182,7 @@ func TestExtraIn(t *testing.T) {
 	if err := x.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	made := x.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	made := x.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode})
 	if err := made.Rows.(table.Loader).Load(t.Context(), 0, made.Rows.Len()); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func GroupOf(t *table.Table, by string, row int) *OnlyCalls {
 }
 
 // groupTable makes a table with a row for each value. c.mu must be held.
-func (c *Calls) groupTable(t *table.Table, v CallsView, shape *callsShape) {
+func (c *Calls) groupTable(t *table.Table, v View, shape *callsShape) {
 	g := c.groups
 	t.Row, t.Title = "group", c.title(shape.what, v.G)+" "+v.G.Dot+" "+c.groupTitle()
 	rows := &groupRows{}

@@ -26,7 +26,7 @@ func limited(t *testing.T, r *lazy.LazyTraceReader, o CallsOptions, limit callsL
 	if err := c.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return c, c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	return c, c.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode})
 }
 
 // gsonCalls opens a real trace, and returns all its calls as a plain calculation has them.
@@ -196,7 +196,7 @@ func TestCallsStopped(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	got := c.Table(CallsView{Done: 0.3, Read: t.Context(), G: &display.Unicode})
+	got := c.Table(View{Done: 0.3, Read: t.Context(), G: &display.Unicode})
 	if n := got.Rows.Len(); n == 0 || n > 60_000 || !got.Partial || int64(n) != c.Found() {
 		t.Fatalf("%d rows", n)
 	}
@@ -295,7 +295,7 @@ func TestEditedCalls(t *testing.T) {
 			if err := c.Run(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
-			got := c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+			got := c.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode})
 			if got.Rows.Len() != len(want) {
 				t.Errorf("%s: %d calls, want %d", text, got.Rows.Len(), len(want))
 			}

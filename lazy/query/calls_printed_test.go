@@ -26,7 +26,7 @@ func TestCallsOfPrinted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+			got := c.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode})
 			n, thread, args, odd := 0, 0, 0, 0
 			for line := range joined(formattest.RecordedData(t, file)) {
 				if strings.HasPrefix(line, "# Thread ") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -13,84 +12,23 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// callRows are the rows of a table with a row for each call. They are read from the trace when they
-// are asked for; those read last are kept.
+// callRows are the rows of a table with a row for each call.
 type callRows struct {
+	readRows
 	c       *Calls
-	ctx     context.Context // nil if Load reads
-	n       int
 	order   *rowOrder // as in callsList
 	args    int       // columns of arguments
 	columns int       // all
 	g       *display.Glyphs
 	extra   []callColumn
-
-	mu      sync.Mutex
-	windows [callWindows]callWindow // by their numbers
-	err     error
 }
 
-// callWindow is windowRows rows that are known.
-type callWindow struct {
-	number int // from 1; 0 for none
-	rows   [][]table.Value
-}
-
-// callWindows is how many windows are kept.
-const callWindows = 16
-
-// Len returns how many calls there are.
-func (s *callRows) Len() int { return s.n }
-
-// Row returns a row; nil if it is not known.
-func (s *callRows) Row(i int) []table.Value {
-	s.mu.Lock()
-	w, failed := &s.windows[i/windowRows%callWindows], s.err != nil
-	if w.number == 1+i/windowRows {
-		defer s.mu.Unlock()
-		return w.rows[i%windowRows]
+func (s *callRows) place(row int) (at lazy.Position, ok bool) {
+	list, _ := s.places(row, row+1)
+	if len(list) == 0 {
+		return at, false
 	}
-	s.mu.Unlock()
-	if s.ctx == nil || failed || s.Load(s.ctx, i, i+1) != nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if w.number == 1+i/windowRows {
-		return w.rows[i%windowRows]
-	}
-	return nil
-}
-
-// Load makes the rows from from, and before to, known.
-func (s *callRows) Load(ctx context.Context, from, to int) error {
-	for n := from / windowRows; n*windowRows < min(to, s.n); n++ {
-		s.mu.Lock()
-		known := s.windows[n%callWindows].number == n+1
-		s.mu.Unlock()
-		if known {
-			continue
-		}
-		rows, err := s.read(ctx, n*windowRows)
-		s.mu.Lock()
-		if err == nil {
-			s.windows[n%callWindows] = callWindow{n + 1, rows}
-		} else if ctx.Err() == nil || s.ctx != nil {
-			s.err = err
-		}
-		s.mu.Unlock()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Err returns why rows could not be read; nil if all that were asked for could.
-func (s *callRows) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+	return list[0], true
 }
 
 // places returns the places of rows and their weights.
@@ -115,10 +53,9 @@ func (s *callRows) places(from, to int) (at []lazy.Position, weights []int64) {
 	return at, weights
 }
 
-// read reads a window.
-func (s *callRows) read(ctx context.Context, from int) ([][]table.Value, error) {
-	rows := make([][]table.Value, min(windowRows, s.n-from))
-	at, weights := s.places(from, from+len(rows))
+func (s *callRows) read(ctx context.Context, from, to int) ([][]table.Value, error) {
+	rows := make([][]table.Value, to-from)
+	at, weights := s.places(from, to)
 	points, err := read(ctx, s.c.r, &s.c.scope, true, at)
 	if err != nil {
 		return nil, err

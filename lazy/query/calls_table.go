@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,20 +14,11 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// CallsView is how Calls are shown.
-type CallsView struct {
-	Done float64 // how much of the data has been read, from 0 to 1
-	// Read reads rows when they are asked for, until it ends. If it is nil, rows are known once they
-	// are loaded.
-	Read context.Context
-	G    *display.Glyphs
-}
-
 // firstRows is how many rows are in order while calls are still being looked for, if there are many.
 const firstRows = 1000
 
 // Table returns the table of what was found so far. Any goroutine may use it.
-func (c *Calls) Table(v CallsView) *table.Table {
+func (c *Calls) Table(v View) *table.Table {
 	shape, gaps := c.shape(), append(gapNotes(c.r, c.about.timed), filterDoubts(c.r, c.where)...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +34,8 @@ func (c *Calls) Table(v CallsView) *table.Table {
 	}
 	t.Row, t.Title = "call", c.title(shape.what, v.G)
 	t.Sorted, t.Rising = c.about.sort.key(), c.about.rising
-	rows := &callRows{c: c, extra: c.about.extraColumns(), ctx: v.Read, n: c.list.arranged, order: c.list.order, args: len(shape.args), g: v.G}
+	rows := &callRows{c: c, extra: c.about.extraColumns(), order: c.list.order, args: len(shape.args), g: v.G}
+	rows.readRows = readRows{v.Read, c.list.arranged, rows.read, new(rowWindows)}
 	if rows.order != nil {
 		rows.n = rows.order.n
 	}
@@ -73,19 +64,6 @@ func (c *Calls) Name() string {
 		return "call"
 	}
 	return "call of " + strings.Join(c.about.methods[:min(len(c.about.methods), 2)], ", ")
-}
-
-// Place returns the place of a row of one of its tables.
-func (c *Calls) Place(t *table.Table, row int) (at lazy.Position, ok bool) {
-	rows, ok := t.Rows.(*callRows)
-	if !ok || rows.c != c || row < 0 || row >= rows.n {
-		return at, false
-	}
-	list, _ := rows.places(row, row+1)
-	if len(list) == 0 {
-		return at, false
-	}
-	return list[0], true
 }
 
 // RowOf returns the row of the call at a place in one of its tables, if that is in the order of the trace.

@@ -186,7 +186,7 @@ func compareCalls(t *testing.T, r *lazy.LazyTraceReader, raw bool, all []*point,
 		if err := c.Run(t.Context(), nil); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		return c, c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+		return c, c.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode})
 	}
 	name := fmt.Sprintf("%s, raw %v", text, raw)
 	c, got := run(CallsOptions{Sort: "event"})

@@ -12,14 +12,6 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// CompareView is how a Compare is shown.
-type CompareView struct {
-	Sort   string // the key of the column that orders the methods; "" for total_change, without times events_change
-	Rising bool
-	Done   float64 // how much of the data has been read, from 0 to 1
-	G      *display.Glyphs
-}
-
 // CompareSorts are the columns that methods can be sorted by. Differences are in the order of their
 // size, whatever their sign.
 func CompareSorts(timed bool) []string {
@@ -97,7 +89,7 @@ func comparedMethods(counts [2]*Top) (list []comparedMethod) {
 }
 
 // Table returns the table of what has been found so far. Any goroutine may use it.
-func (c *Compare) Table(v CompareView) *table.Table {
+func (c *Compare) Table(v View) *table.Table {
 	c.mu.Lock()
 	f := c.found
 	c.mu.Unlock()

@@ -349,7 +349,7 @@ func TestCompareEnds(t *testing.T) {
 			if n := row.Node; !n.IsThread() && n.Point().Class == format.ClassCall && n.State() != lazy.StateWhole {
 				tested++
 				c := compareOf(t, r, Scope{}, n.Handle(), n.Handle(), 0)
-				made := c.Table(CompareView{Done: 1, G: &display.Unicode})
+				made := c.Table(View{Done: 1, G: &display.Unicode})
 				if !strings.HasPrefix(made.Title, "equal: ") || !slices.Contains(made.Notes, "A had not ended when the recording did: it is compared as far as it was recorded") {
 					t.Errorf("%s\n%q", made.Title, made.Notes)
 				}
@@ -415,7 +415,7 @@ func TestCompareStops(t *testing.T) {
 	}); err != context.Canceled {
 		t.Errorf("%v", err)
 	}
-	if got := c.Table(CompareView{Done: 0.25, G: &display.Unicode}).Title; !strings.HasPrefix(got, "comparing: the same ") {
+	if got := c.Table(View{Done: 0.25, G: &display.Unicode}).Title; !strings.HasPrefix(got, "comparing: the same ") {
 		t.Error(got)
 	}
 }
@@ -432,7 +432,7 @@ func TestCompareOrders(t *testing.T) {
 		c := compareOf(t, r, Scope{}, a, b, 0)
 		for _, key := range CompareSorts(timed) {
 			for _, rising := range []bool{false, true} {
-				made := c.Table(CompareView{Sort: key, Rising: rising, Done: 1, G: &display.Unicode})
+				made := c.Table(View{Sort: key, Rising: rising, Done: 1, G: &display.Unicode})
 				rows := made.Rows.(*compareRows)
 				var sizes []int64
 				for i := range made.Rows.Len() {
@@ -467,7 +467,7 @@ func TestCompareTable(t *testing.T) {
 		a, b int32
 	}{{"shop", shop, 46, 84}, {"gson", gson, 106, 115}, {"gson-same", gson, 106, 106}} {
 		c := compareOf(t, x.r, Scope{}, lazy.EventHandle(x.a), lazy.EventHandle(x.b), 0)
-		made := c.Table(CompareView{Done: 1, G: &display.Unicode})
+		made := c.Table(View{Done: 1, G: &display.Unicode})
 		for _, width := range []int{60, 100, 160} {
 			var b strings.Builder
 			if err := table.WriteText(&b, made, table.Options{Width: width, Limit: 12, Glyphs: &display.Unicode}); err != nil {

@@ -30,7 +30,7 @@ func TestCopiedWithoutTimes(t *testing.T) {
 		if err := r.Pass(t.Context(), lazy.Pass{Collect: []lazy.Collector{top}}); err != nil {
 			t.Fatal(err)
 		}
-		notes := append(top.Table(TopView{Done: 1, G: &display.Unicode}).Notes, facts.NoTimes)
+		notes := append(top.Table(View{Done: 1, G: &display.Unicode}).Notes, facts.NoTimes)
 		if told := slices.ContainsFunc(notes, func(s string) bool { return strings.HasPrefix(s, "no times: shop.bin.tim is not there; copy it") }); told != want {
 			t.Errorf("%s: %q", path, notes)
 		}

@@ -19,6 +19,7 @@ type Find struct {
 	where *filter.Expr
 	first int // stop after so many; 0 for all
 	scope Scope
+	rows  rowWindows // of its tables
 
 	one, several, of string // name the places, see FoundIn; "" for matches of where
 	// undated is how many matches are left out because nothing is known of when they happened.

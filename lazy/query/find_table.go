@@ -3,31 +3,24 @@ package query
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
 )
 
-// FindView is how the result of a Find is shown.
-type FindView struct {
-	Done float64 // how much of the data has been read, from 0 to 1
-	G    *display.Glyphs
-}
-
-// Table returns the points found so far, in the order of the trace. Rows are read from the trace when
-// they are asked for, a few hundred at a time; ctx ends that, and rows that could not be read are not
-// known. Any goroutine may use the table.
-func (f *Find) Table(ctx context.Context, v FindView) *table.Table {
+// Table returns the points found so far, in the order of the trace. Any goroutine may use it.
+func (f *Find) Table(v View) *table.Table {
 	kept, beyond := f.Set.Count()
 	_, timed := f.r.Times()
+	rows := &foundRows{f: f, g: v.G}
+	rows.readRows = readRows{v.Read, kept, rows.read, &f.rows}
 	t := &table.Table{
 		Row:     "event",
 		Title:   f.title(int64(kept)+beyond, v),
 		Partial: v.Done < 1, Done: v.Done,
 		Empty: "nothing matches",
-		Rows:  &foundRows{ctx: ctx, f: f, n: kept, timed: timed, g: v.G},
+		Rows:  rows,
 		Columns: []table.Column{
 			{Key: "event", Title: "event", Kind: table.Event},
 			{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3},
@@ -54,7 +47,7 @@ func (f *Find) Table(ctx context.Context, v FindView) *table.Table {
 	return t
 }
 
-func (f *Find) title(n int64, v FindView) string {
+func (f *Find) title(n int64, v View) string {
 	if f.one != "" {
 		title := display.Grouped(n) + " " + f.several
 		if n == 1 {
@@ -75,48 +68,18 @@ func (f *Find) title(n int64, v FindView) string {
 	return title
 }
 
-// windowRows is how many rows are read at once.
-const windowRows = 256
-
-// foundRows are the rows of a table of places. It keeps the rows read last.
+// foundRows are the rows of a table of places.
 type foundRows struct {
-	ctx   context.Context
-	f     *Find
-	n     int
-	timed bool
-	g     *display.Glyphs
-
-	mu   sync.Mutex
-	from int // of rows
-	rows [][]table.Value
-	err  error
+	readRows
+	f *Find
+	g *display.Glyphs
 }
 
-// Len returns how many places there are.
-func (s *foundRows) Len() int { return s.n }
+func (s *foundRows) place(row int) (lazy.Position, bool) { return s.f.Set.Place(row) }
 
-// Row returns a row; nil if it could not be read.
-func (s *foundRows) Row(i int) []table.Value {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i < s.from || i >= s.from+len(s.rows) {
-		if s.err != nil {
-			return nil
-		}
-		s.from, s.rows = i-i%windowRows, nil
-		if s.err = s.read(s.from); s.err != nil {
-			return nil
-		}
-	}
-	if i -= s.from; i < len(s.rows) {
-		return s.rows[i]
-	}
-	return nil
-}
-
-func (s *foundRows) read(from int) error {
+func (s *foundRows) read(ctx context.Context, from, to int) (rows [][]table.Value, err error) {
 	var at []lazy.Position
-	for i := from; i < min(from+windowRows, s.n); i++ {
+	for i := from; i < to; i++ {
 		p, ok := s.f.Set.Place(i)
 		if !ok {
 			break
@@ -125,15 +88,11 @@ func (s *foundRows) read(from int) error {
 	}
 	scope := s.f.scope
 	scope.Raw = s.f.pass.Raw
-	points, err := read(s.ctx, s.f.r, &scope, false, at)
-	if err != nil {
-		return err
-	}
-	s.rows = make([][]table.Value, 0, len(points))
+	points, err := read(ctx, s.f.r, &scope, false, at)
 	for i := range points {
-		s.rows = append(s.rows, s.row(&points[i]))
+		rows = append(rows, s.row(&points[i]))
 	}
-	return nil
+	return rows, err
 }
 
 func (s *foundRows) row(p *Point) []table.Value {
@@ -155,20 +114,4 @@ func (s *foundRows) row(p *Point) []table.Value {
 	}
 	row[6] = table.Str(lazy.EventHandle(p.Event).String())
 	return row
-}
-
-// Err returns why rows of a table that Table returned could not be read; nil if they could.
-func (s *foundRows) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
-// RowsErr returns why rows of a table of found points, calls or log lines could not be read, nil if all
-// that were asked for could.
-func RowsErr(t *table.Table) error {
-	if s, ok := t.Rows.(interface{ Err() error }); ok {
-		return s.Err()
-	}
-	return nil
 }

@@ -14,15 +14,6 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// HistoryView is how a History is shown.
-type HistoryView struct {
-	Last   int    // only so many values, the last ones; 0 for all
-	Sort   string // one of [History.Sorts]; "" for the order in which they were recorded
-	Rising bool
-	Done   float64
-	G      *display.Glyphs
-}
-
 // historyTable makes the table of a History.
 type historyTable struct {
 	h       *History
@@ -31,7 +22,7 @@ type historyTable struct {
 	rows    []int32 // indexes in list in the order of rows; nil for that of list
 	here    int     // index of the row of the marked point, or of the last one before it; -1 if none
 	at      bool
-	view    HistoryView
+	view    View
 	order   Order
 	left    [Made + 1]int64 // of the history
 	name    string          // of the location
@@ -40,7 +31,7 @@ type historyTable struct {
 
 // Table returns the values found so far. It has a mark at the point of [HistoryOptions].Here, or at the
 // last value before it.
-func (h *History) Table(v HistoryView) *table.Table {
+func (h *History) Table(v View) *table.Table {
 	h.mu.Lock()
 	x := &historyTable{h: h, view: v, names: make(map[int32]string), order: h.order}
 	x.list, x.left, x.name = h.sorted(), h.left, h.o.Location.Title()

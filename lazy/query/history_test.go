@@ -135,7 +135,7 @@ func TestHistoryParts(t *testing.T) {
 		}
 	}
 	few := historyOf(t, r, Scope{}, HistoryOptions{Keep: 2}, position, 0)
-	if all, kept := few.Count(); int(all) != len(list) || kept != 2 || len(few.Table(HistoryView{Done: 1, G: &display.Unicode}).Notes) == 0 {
+	if all, kept := few.Count(); int(all) != len(list) || kept != 2 || len(few.Table(View{Done: 1, G: &display.Unicode}).Notes) == 0 {
 		t.Errorf("%d kept of %d", kept, all)
 	}
 }
@@ -155,7 +155,7 @@ func TestHistoryTexts(t *testing.T) {
 		h := historyOf(t, x.r, Scope{}, HistoryOptions{Here: &list[min(3, len(list)-1)].HistoryPoint}, x.text, 0)
 		for _, width := range []int{60, 100, 160} {
 			var out bytes.Buffer
-			if err := table.WriteText(&out, h.Table(HistoryView{Done: 1, G: &display.Unicode}), table.Options{Width: width, Limit: 9, Glyphs: &display.Unicode}); err != nil {
+			if err := table.WriteText(&out, h.Table(View{Done: 1, G: &display.Unicode}), table.Options{Width: width, Limit: 9, Glyphs: &display.Unicode}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, fmt.Sprintf("history-%s-%d.txt", name, width), out.Bytes())

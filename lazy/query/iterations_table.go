@@ -12,14 +12,6 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// IterationsView is how Iterations are shown.
-type IterationsView struct {
-	Sort   string // the key of the column that orders the rows; "" for the order of the trace
-	Rising bool
-	Done   float64 // how much of the data has been read, from 0 to 1
-	G      *display.Glyphs
-}
-
 // IterationSorts are the columns that one can sort by: those of all traces, of traces without times,
 // and of traces with times.
 func IterationSorts(timed bool) []string {
@@ -97,7 +89,7 @@ func (row *iteration) self() (ns int64, known bool) {
 }
 
 // Table returns the table of what has been merged so far. Any goroutine may use it.
-func (t *Iterations) Table(view IterationsView) *table.Table {
+func (t *Iterations) Table(view View) *table.Table {
 	t.mu.Lock()
 	rows := &iterationRows{t: t, list: slices.Clone(t.rows), names: make(map[firstCall]string)}
 	all, threw, times := t.all, t.threw, new(histogram.Histogram)
@@ -238,11 +230,6 @@ func (t *Iterations) RowOf(made *table.Table, at int64) (row int, ok bool) {
 	return row, ok
 }
 
-// Place returns the place of a row of one of its tables.
-func (t *Iterations) Place(made *table.Table, row int) (at lazy.Position, ok bool) {
-	rows, ok := made.Rows.(*iterationRows)
-	if !ok || row < 0 || row >= rows.Len() {
-		return at, false
-	}
-	return lazy.Position{Thread: t.loop.Position.Thread, At: rows.at(row).at}, true
+func (s *iterationRows) place(row int) (lazy.Position, bool) {
+	return lazy.Position{Thread: s.t.loop.Position.Thread, At: s.at(row).at}, true
 }

@@ -182,20 +182,20 @@ func sameIterationOrder(t *testing.T, x *Iterations, timed bool) {
 	events := func(made *table.Table) (list []string) {
 		for i := range made.Rows.Len() {
 			list = append(list, made.Rows.Row(i)[made.Column("event")].Text())
-			if at, ok := x.Place(made, i); !ok || at.At != made.Rows.(*iterationRows).at(i).at {
+			if at, ok := PlaceAt(made, i); !ok || at.At != made.Rows.(*iterationRows).at(i).at {
 				t.Errorf("row %d is at %v", i, at)
 			}
 		}
 		return list
 	}
-	plain := x.Table(IterationsView{Done: 1, G: &display.Unicode})
+	plain := x.Table(View{Done: 1, G: &display.Unicode})
 	for _, key := range IterationSorts(timed) {
 		for _, rising := range []bool{false, true} {
 			want, err := table.Sort(t.Context(), plain, key, rising)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := x.Table(IterationsView{Sort: key, Rising: rising, Done: 1, G: &display.Unicode}); !slices.Equal(events(got), tableEvents(want)) {
+			if got := x.Table(View{Sort: key, Rising: rising, Done: 1, G: &display.Unicode}); !slices.Equal(events(got), tableEvents(want)) {
 				t.Errorf("by %s, rising %v: %v, want %v", key, rising, events(got), tableEvents(want))
 			}
 		}
@@ -239,7 +239,7 @@ func TestMostIterations(t *testing.T) {
 		if err := r.Pass(t.Context(), pass); err != nil {
 			t.Fatal(err)
 		}
-		made := x.Table(IterationsView{Done: 1, G: &display.Unicode})
+		made := x.Table(View{Done: 1, G: &display.Unicode})
 		if n, _ := x.Set.Count(); x.Found() != int64(most) || n != int(most) || made.Rows.Len() != 5 {
 			t.Errorf("%d iterations, %d places, %d rows; want %d", x.Found(), n, made.Rows.Len(), most)
 		}

@@ -96,7 +96,7 @@ func (l *Log) Run(ctx context.Context, tell lazy.Progress) (err error) {
 func (l *Log) Count() (kept int, more int64) { return len(l.entries), l.dropped }
 
 // Places returns where the events of the lines kept are. An event with several lines is there once.
-func (l *Log) Places() *places.Set {
+func (l *Log) Places(bool) *places.Set {
 	at := make([]lazy.Position, len(l.entries))
 	for i, e := range l.entries {
 		at[i] = lazy.Position{Thread: e.thread, At: e.at}

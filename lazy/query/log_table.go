@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -14,25 +13,19 @@ import (
 	"tracex/lazy/query/template"
 )
 
-// LogView is how a Log is shown.
-type LogView struct {
-	Done float64 // how much of the data has been read, from 0 to 1
-	G    *display.Glyphs
-}
-
 // wholeLine is the format of a log point without one.
 var wholeLine, _ = template.Parse("{text}")
 
-// Table returns the lines, in order. They are written when they are asked for, a few hundred at a time; ctx
-// ends that, and rows that could not be read are not known. Any goroutine may use the table, but not
-// while the Log runs.
-func (l *Log) Table(ctx context.Context, v LogView) *table.Table {
+// Table returns the lines, in order; none while the Log runs. Any goroutine may use it.
+func (l *Log) Table(v View) *table.Table {
+	rows := &logRows{l: l, list: l.entries, g: v.G}
+	rows.readRows = readRows{v.Read, len(l.entries), rows.read, new(rowWindows)}
 	t := &table.Table{
 		Row:     "line",
 		Title:   l.title(v),
 		Partial: v.Done < 1, Done: v.Done,
 		Empty: "nothing matches",
-		Rows:  &logRows{ctx: ctx, l: l, list: l.entries, g: v.G},
+		Rows:  rows,
 		Columns: []table.Column{
 			{Key: "time", Title: "time", Kind: table.Text, Align: table.Right, In: table.OnlyShown},
 			{Key: "event", Title: "event", Kind: table.Event, Priority: 2},
@@ -43,6 +36,9 @@ func (l *Log) Table(ctx context.Context, v LogView) *table.Table {
 			{Key: "point", Kind: table.Number, In: table.OnlyData},
 			{Key: "handle", Kind: table.Text, In: table.OnlyData},
 		},
+	}
+	if v.Done < 1 {
+		t.Empty, t.Rows = "stopped", table.List{} // they cannot be read while others are found
 	}
 	if l.Timeline != lazy.TimelineTimes {
 		t.Columns[0].In, t.Columns[1].Priority = table.OnlyData, 0
@@ -56,7 +52,7 @@ func (l *Log) Table(ctx context.Context, v LogView) *table.Table {
 	return t
 }
 
-func (l *Log) title(v LogView) string {
+func (l *Log) title(v View) string {
 	title := "log " + v.G.Dot + " " + display.Plural(int64(len(l.entries))+l.dropped, "line")
 	title += l.scope.about(v.G)
 	for i, p := range l.points {
@@ -70,51 +66,23 @@ func (l *Log) title(v LogView) string {
 	return title
 }
 
-// logRows are the rows of a Log. They keep those written last.
+// logRows are the rows of a Log.
 type logRows struct {
-	ctx  context.Context
+	readRows
 	l    *Log
 	list []logEntry
 	g    *display.Glyphs
-
-	mu   sync.Mutex
-	from int // of rows
-	rows [][]table.Value
-	err  error
 }
 
-func (s *logRows) Len() int { return len(s.list) }
-
-// LoggedAt returns where the event of a row is; rows are those of a table of a Log.
-func LoggedAt(rows table.Source, row int) (at lazy.Position, ok bool) {
-	s, ok := rows.(*logRows)
-	if !ok || row < 0 || row >= len(s.list) {
-		return at, false
-	}
+func (s *logRows) place(row int) (lazy.Position, bool) {
 	return lazy.Position{Thread: s.list[row].thread, At: s.list[row].at}, true
 }
 
-// Row returns a row; nil if it could not be read.
-func (s *logRows) Row(i int) []table.Value {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i < s.from || i >= s.from+len(s.rows) {
-		if s.err != nil {
-			return nil
-		}
-		s.from, s.rows = i-i%windowRows, nil
-		if s.err = s.read(s.from); s.err != nil {
-			return nil
-		}
-	}
-	return s.rows[i-s.from]
-}
-
-func (s *logRows) read(from int) error {
-	list := s.list[from:min(from+windowRows, len(s.list))]
-	c, err := s.l.write(s.ctx, list, s.g)
+func (s *logRows) read(ctx context.Context, from, to int) ([][]table.Value, error) {
+	list := s.list[from:to]
+	c, err := s.l.write(ctx, list, s.g)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows := make([][]table.Value, len(list))
 	for i := range list {
@@ -137,15 +105,7 @@ func (s *logRows) read(from int) error {
 		row[3] = table.Styled(line.text.Text, line.text.Spans)
 		rows[i] = row
 	}
-	s.rows = rows
-	return nil
-}
-
-// Err returns why rows could not be read; nil if they could.
-func (s *logRows) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+	return rows, nil
 }
 
 // logPlace names a line: a point and the log point that it matched.

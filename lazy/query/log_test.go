@@ -113,7 +113,7 @@ func TestLogKeepsTheFirst(t *testing.T) {
 	if n != 7 || int(more) != len(all.entries)-7 || !slices.Equal(few.entries, all.entries[:7]) {
 		t.Errorf("%d lines and %d more of %d: %v", n, more, len(all.entries), few.entries)
 	}
-	if notes := few.Table(t.Context(), LogView{Done: 1, G: &display.Unicode}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "more come after") {
+	if notes := few.Table(View{Read: t.Context(), Done: 1, G: &display.Unicode}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "more come after") {
 		t.Errorf("%q", notes)
 	}
 }
@@ -130,7 +130,7 @@ func TestLogPrinted(t *testing.T) {
 			t.Fatal(err)
 		}
 		count := map[string]int{}
-		rows := l.Table(t.Context(), LogView{Done: 1, G: &display.Unicode}).Rows
+		rows := l.Table(View{Read: t.Context(), Done: 1, G: &display.Unicode}).Rows
 		for i := range rows.Len() {
 			count[rows.Row(i)[3].Text()]++
 		}
@@ -157,7 +157,7 @@ func TestLogScreens(t *testing.T) {
 		if err := l.Run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		shown := l.Table(t.Context(), LogView{Done: 1, G: g})
+		shown := l.Table(View{Read: t.Context(), Done: 1, G: g})
 		if err := table.WriteText(&out, shown, table.Options{Width: width, Limit: 8, Glyphs: g}); err != nil {
 			t.Fatal(err)
 		}

@@ -135,7 +135,7 @@ func sameAsAnswers(t *testing.T, r *lazy.LazyTraceReader, f OverviewFacts) {
 	if f.Timed {
 		sort = "self"
 	}
-	x := top.Table(TopView{Sort: sort, Done: 1, G: &display.Unicode})
+	x := top.Table(View{Sort: sort, Done: 1, G: &display.Unicode})
 	if len(f.Methods) != min(leaders, x.Rows.Len()) {
 		t.Errorf("%d methods of %d", len(f.Methods), x.Rows.Len())
 	}
@@ -160,7 +160,7 @@ func sameAsAnswers(t *testing.T, r *lazy.LazyTraceReader, f OverviewFacts) {
 
 func sameThrown(t *testing.T, r *lazy.LazyTraceReader, f *OverviewFacts) {
 	t.Helper()
-	x := threw(t, r, Scope{}, 0).Table(ThrowsView{Done: 1, G: &display.Unicode})
+	x := threw(t, r, Scope{}, 0).Table(View{Done: 1, G: &display.Unicode})
 	rows, all := 0, int64(0)
 	for i := range x.Rows.Len() {
 		if how := at(x, i, "outcome").Text(); how != "left" && how != "unknown" {
@@ -193,7 +193,7 @@ func sameRoots(t *testing.T, r *lazy.LazyTraceReader, f *OverviewFacts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode})
+	x := c.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode})
 	if n := x.Rows.Len(); int64(n) != f.RootsOf || len(f.Slowest) != min(n, slowest) {
 		t.Fatalf("%d of %d root calls, want %d", len(f.Slowest), f.RootsOf, n)
 	}

@@ -238,13 +238,13 @@ func TestTexts(t *testing.T) {
 		top := counted(t, r, Scope{}, ByMethod, 0)
 		for _, width := range []int{60, 100, 160} {
 			var out bytes.Buffer
-			view := TopView{Done: 1, G: &display.Unicode}
+			view := View{Done: 1, G: &display.Unicode}
 			if err := table.WriteText(&out, top.Table(view), table.Options{Width: width, Limit: 12, Glyphs: view.G}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, fmt.Sprintf("top-%s-%d.txt", name, width), out.Bytes())
 			out.Reset()
-			throws := threw(t, r, Scope{}, 0).Table(ThrowsView{Done: 1, G: view.G})
+			throws := threw(t, r, Scope{}, 0).Table(View{Done: 1, G: view.G})
 			if err := table.WriteText(&out, throws, table.Options{Width: width, Glyphs: view.G}); err != nil {
 				t.Fatal(err)
 			}

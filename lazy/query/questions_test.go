@@ -93,13 +93,13 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 		add(fmt.Sprint("top by ", by), func(x *asking) *table.Table {
 			top := NewTop(x.r, x.scope, by)
 			collects(t, x.r, x.scope, x.share, top)
-			return top.Table(TopView{Done: 1, G: g})
+			return top.Table(View{Done: 1, G: g})
 		})
 	}
 	throws := func(x *asking, one bool) *table.Table {
 		c := NewThrows(x.r, x.scope, 1<<20)
 		collects(t, x.r, x.scope, x.share, c)
-		return c.Table(ThrowsView{List: one, Done: 1, G: g})
+		return c.Table(View{List: one, Done: 1, G: g})
 	}
 	callers := func(x *asking, o CallersOptions) *table.Table {
 		c, err := NewCallers(x.r, x.scope, o)
@@ -107,7 +107,7 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 			t.Fatal(err)
 		}
 		collects(t, x.r, x.scope, x.share, c)
-		return c.Table(CallersView{Done: 1, G: g})
+		return c.Table(View{Done: 1, G: g})
 	}
 	listed := func(x *asking, o CallsOptions) *table.Table {
 		c, err := NewCalls(x.r, x.scope, o)
@@ -116,7 +116,7 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 		}
 		c.limit.share = x.share
 		runs(t, c)
-		return c.Table(CallsView{Done: 1, Read: t.Context(), G: g})
+		return c.Table(View{Done: 1, Read: t.Context(), G: g})
 	}
 	add("throws, edited", func(x *asking) *table.Table { edit(x); return throws(x, true) })
 	for _, text := range where {
@@ -127,7 +127,7 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 			x.where(text)
 			top := NewTop(x.r, x.scope, ByMethod)
 			collects(t, x.r, x.scope, x.share, top)
-			return top.Table(TopView{Done: 1, G: g})
+			return top.Table(View{Done: 1, G: g})
 		})
 		add("find "+text, func(x *asking) *table.Table {
 			e, _ := filter.Parse(text)
@@ -135,7 +135,7 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 			pass.Share = x.share
 			f := NewFind(x.r, pass, e, 0)
 			runs(t, f)
-			return f.Table(t.Context(), FindView{Done: 1, G: g})
+			return f.Table(View{Read: t.Context(), Done: 1, G: g})
 		})
 		add("calls "+text, func(x *asking) *table.Table { return listed(x, CallsOptions{What: "kind=call " + text}) })
 	}
@@ -170,13 +170,13 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 		l := logOf(t, x.r, x.scope, "kind=call", `kind=write: "{text}"`)
 		l.share = x.share
 		runs(t, l)
-		return l.Table(t.Context(), LogView{Done: 1, G: g})
+		return l.Table(View{Read: t.Context(), Done: 1, G: g})
 	})
 	add("state", func(x *asking) *table.Table {
 		s := NewState(x.r, raw, at)
 		s.share = x.share
 		runs(t, s)
-		return s.Table(1, g)
+		return s.Table(View{Done: 1, G: g})
 	})
 	if call := middle.call(); call != nil {
 		add("lines", func(x *asking) *table.Table {
@@ -210,7 +210,7 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 			}
 			c := NewIterations(x.r, x.scope, loop)
 			collects(t, x.r, x.scope, x.share, c)
-			return c.Table(IterationsView{Done: 1, G: g})
+			return c.Table(View{Done: 1, G: g})
 		})
 	}
 	list = append(list, question{"flame", func(t *testing.T, r *lazy.LazyTraceReader, _ int64) string {
@@ -234,7 +234,7 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 	})
 	for _, name := range names {
 		add("history of "+name, func(x *asking) *table.Table {
-			return historyOf(t, x.r, x.scope, HistoryOptions{}, name, x.share).Table(HistoryView{Done: 1, G: g})
+			return historyOf(t, x.r, x.scope, HistoryOptions{}, name, x.share).Table(View{Done: 1, G: g})
 		})
 		list = append(list, question{"write beside " + name, func(t *testing.T, r *lazy.LazyTraceReader, share int64) (out string) {
 			l, err := ParseLocation(t.Context(), r, name, "")

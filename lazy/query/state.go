@@ -362,12 +362,12 @@ func (s *State) Values() []StateValue {
 	return slices.Clone(s.list)
 }
 
-// Table returns the values as a table. done is the share of the data read.
-func (s *State) Table(done float64, g *display.Glyphs) *table.Table {
+// Table returns the values as a table.
+func (s *State) Table(v View) *table.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &table.Table{
-		Row: "state", Title: "state before " + lazy.EventHandle(s.at.Event).String(), Partial: done < 1, Done: done, Empty: "nothing was recorded",
+		Row: "state", Title: "state before " + lazy.EventHandle(s.at.Event).String(), Partial: v.Done < 1, Done: v.Done, Empty: "nothing was recorded",
 		Columns: []table.Column{
 			{Key: "part", Title: "what"},
 			{Key: "name", Title: "name", Least: 6, Most: 40, CutMiddle: true},
@@ -378,13 +378,13 @@ func (s *State) Table(done float64, g *display.Glyphs) *table.Table {
 		},
 	}
 	if s.call == nil {
-		if done == 1 {
+		if v.Done == 1 {
 			t.Empty = "there is no call around it"
 		}
 		t.Rows = table.List{}
 		return t
 	}
-	t.Title += " " + g.Dot + " in " + s.call.String()
+	t.Title += " " + v.G.Dot + " in " + s.call.String()
 	var rows table.List
 	for i := range s.list {
 		v := &s.list[i]

@@ -161,7 +161,7 @@ func TestStateBoxed(t *testing.T) {
 	}
 	s := NewState(r, true, HistoryPoint{at, 2720})
 	runs(t, s)
-	if notes := strings.Join(s.Table(1, &display.Unicode).Notes, "\n"); !strings.Contains(notes, "boxed: Kotlin keeps a variable") {
+	if notes := strings.Join(s.Table(View{Done: 1, G: &display.Unicode}).Notes, "\n"); !strings.Contains(notes, "boxed: Kotlin keeps a variable") {
 		t.Errorf("the notes are %q", notes)
 	}
 	for i, v := range s.Values() {
@@ -204,7 +204,7 @@ func TestStateTexts(t *testing.T) {
 	}
 	for _, width := range []int{60, 100, 160} {
 		var out bytes.Buffer
-		if err := table.WriteText(&out, s.Table(1, &display.Unicode), table.Options{Width: width, Glyphs: &display.Unicode}); err != nil {
+		if err := table.WriteText(&out, s.Table(View{Done: 1, G: &display.Unicode}), table.Options{Width: width, Glyphs: &display.Unicode}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, fmt.Sprintf("state-gson-%d.txt", width), out.Bytes())

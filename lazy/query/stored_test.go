@@ -48,7 +48,7 @@ func summarized(t *testing.T, r *lazy.LazyTraceReader, unit int64) (ok bool) {
 func jsonOf(t *testing.T, top *Top, sort string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := table.WriteJSON(&out, top.Table(TopView{Sort: sort, Done: 1, G: &display.Unicode}), 0); err != nil {
+	if _, err := table.WriteJSON(&out, top.Table(View{Sort: sort, Done: 1, G: &display.Unicode}), 0); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -300,7 +300,7 @@ func FuzzTables(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		top := NewTop(r, Scope{}, ByMethod)
 		if x := (tablesReader{decode.Reader{B: b}}); x.top(top, wholeTrace) {
-			top.Table(TopView{Done: 1, G: &display.Unicode})
+			top.Table(View{Done: 1, G: &display.Unicode})
 		}
 	})
 }
@@ -373,7 +373,7 @@ func TestCallsSummarized(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if _, err := table.WriteJSON(&out, c.Table(CallsView{Done: 1, Read: t.Context(), G: &display.Unicode}), 100); err != nil {
+			if _, err := table.WriteJSON(&out, c.Table(View{Done: 1, Read: t.Context(), G: &display.Unicode}), 100); err != nil {
 				t.Fatal(err)
 			}
 			return out.String()

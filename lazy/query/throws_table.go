@@ -13,15 +13,6 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// ThrowsView is how Throws are shown.
-type ThrowsView struct {
-	List   bool   // one by one
-	Sort   string // key of a column of [ThrowsSorts]; "" for the usual order. Not of a List.
-	Rising bool
-	Done   float64
-	G      *display.Glyphs
-}
-
 // throwsTable makes the tables of a Throws.
 type throwsTable struct {
 	groups []*Group
@@ -36,7 +27,7 @@ type throwsTable struct {
 }
 
 // Table returns the table of what has been merged so far.
-func (t *Throws) Table(view ThrowsView) *table.Table {
+func (t *Throws) Table(view View) *table.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	x, rows := t.tabled(view.G), new(throwRows)
@@ -93,7 +84,7 @@ func ThrowsSorts() []string {
 }
 
 // order returns the order of rows, which are in the usual one.
-func (x *throwsTable) order(list table.List, view ThrowsView) []int {
+func (x *throwsTable) order(list table.List, view View) []int {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i

@@ -16,15 +16,6 @@ import (
 // total by events; mean, max and p99 then do not exist.
 var TopSorts = []string{"self", "total", "calls", "mean", "max", "p99", "threw", "events"}
 
-// TopView is how a Top is shown.
-type TopView struct {
-	Sort   string // one of TopSorts, or name, unless by thread; "" for self
-	Rising bool
-	// Done is the share of the data read, below 1 while the pass runs.
-	Done float64
-	G    *display.Glyphs
-}
-
 // Sorts reports whether a Top has what a key of TopSorts sorts by.
 func (t *Top) Sorts(key string) bool {
 	return t.timed || key != "mean" && key != "max" && key != "p99"
@@ -55,9 +46,9 @@ type topLine struct {
 }
 
 // Table returns the table of what has been merged so far.
-func (t *Top) Table(view TopView) *table.Table {
+func (t *Top) Table(view View) *table.Table {
 	x := t.snapshot(view.G)
-	x.sort = x.sortKey(cmp.Or(view.Sort, "self"))
+	x.sort = x.sortKey(view.Sort)
 	if x.threads != nil {
 		x.threads.sort(x.value, x.sort == "p99", view.Rising)
 	}
@@ -133,8 +124,11 @@ func (t *Top) snapshot(g *display.Glyphs) *topTable {
 	return x
 }
 
-// sortKey returns the key of the column that a word of TopSorts names.
+// sortKey returns the key of the column that a word of TopSorts names. Threads have no order by name.
 func (x *topTable) sortKey(word string) string {
+	if word == "" || word == "name" && x.threads != nil {
+		word = "self"
+	}
 	switch {
 	case x.timed:
 		return word

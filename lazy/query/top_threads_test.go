@@ -36,7 +36,7 @@ func TestTopThreadsTable(t *testing.T) {
 				}
 				return cmp.Or(order, cmp.Compare(a, b))
 			})
-			got := top.Table(TopView{Sort: key, Rising: rising, Done: 1, G: &display.Unicode})
+			got := top.Table(View{Sort: key, Rising: rising, Done: 1, G: &display.Unicode})
 			if got.Rows.Len() != len(threads) {
 				t.Fatalf("%d rows, want %d", got.Rows.Len(), len(threads))
 			}
@@ -50,7 +50,7 @@ func TestTopThreadsTable(t *testing.T) {
 			}
 		}
 	}
-	if _, all := top.Table(TopView{G: &display.Unicode}).Spread(-1); int64(all.Count()) != top.all.Calls {
+	if _, all := top.Table(View{G: &display.Unicode}).Spread(-1); int64(all.Count()) != top.all.Calls {
 		t.Errorf("%d durations of %d calls", all.Count(), top.all.Calls)
 	}
 	size := 0

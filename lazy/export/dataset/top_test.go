@@ -25,7 +25,7 @@ func topOf(t *testing.T, j *export.Job) map[string]sum {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if _, err := lists.WriteJSON(&b, top.Table(query.TopView{Done: 1, G: &display.Unicode}), 0); err != nil {
+	if _, err := lists.WriteJSON(&b, top.Table(query.View{Done: 1, G: &display.Unicode}), 0); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]sum{}

@@ -52,11 +52,13 @@ func (of *Of) where() *filter.Expr {
 	return filter.And(of.Where, of.Filter)
 }
 
-// maker returns what finds an answer in a scope, and the function that makes its table, with Answer.mu held; done is
-// the share of the data read. What finds it is a runner or a [lazy.Collector].
-type maker func(query.Scope) (finder any, made made, err error)
+// maker returns what finds an answer in a scope.
+type maker func(query.Scope) (finder, error)
 
-type made func(done float64) *table.Table
+// finder is a runner or a [lazy.Collector]. Its table is made with Answer.mu held.
+type finder interface {
+	Table(query.View) *table.Table
+}
 
 // The methods that a finder may have in addition.
 type (
@@ -89,7 +91,7 @@ type Answer struct {
 	sort   string      // the key of the column that orders the rows; "" for the order of the answer
 	rising bool        // their order
 	run    *answerRun  // the last one
-	found  any         // what has found the rows shown
+	found  finder      // what has found the rows shown
 	set    *places.Set // of what was found, once the pass has ended; nil before
 }
 
@@ -103,8 +105,7 @@ func newAnswer(a *Answers, of Of) Answer {
 // it is given up.
 type answerRun struct {
 	make   maker
-	finder any
-	table  made
+	finder finder
 	cancel context.CancelFunc
 	ctx    context.Context
 	news   func() // tells of the first rows; nil if no goroutine waits for them
@@ -167,11 +168,11 @@ func (a *Answer) anew(m maker) error {
 func (a *Answer) begin(m maker) (*answerRun, error) {
 	scope := query.Scope{Raw: a.of.Raw}
 	scope.Titled(a.of.where())
-	finder, made, err := m(scope)
+	finder, err := m(scope)
 	if err != nil {
 		return nil, err
 	}
-	r := &answerRun{make: m, finder: finder, table: made, early: early(a.of.R)}
+	r := &answerRun{make: m, finder: finder, early: early(a.of.R)}
 	r.ctx, r.cancel = context.WithCancel(a.env.Life)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -250,7 +251,7 @@ func (a *Answer) show(r *answerRun) {
 		return // another one has taken its place
 	}
 	r.last = a.now()
-	t := r.table(r.done)
+	t := r.finder.Table(query.View{Sort: a.sort, Rising: a.rising, Done: r.done, G: a.of.G})
 	r.took = a.now().Sub(r.last)
 	if a.found != r.finder {
 		a.found, a.set = r.finder, nil
@@ -270,7 +271,7 @@ func (a *Answer) show(r *answerRun) {
 }
 
 // finder returns what has found the rows shown.
-func (a *Answer) finder() any {
+func (a *Answer) finder() finder {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.found
@@ -327,12 +328,12 @@ func (a *Answer) pass(r *answerRun) error {
 	if err != nil {
 		return err
 	}
-	finder, made, err := r.make(scope)
+	finder, err := r.make(scope)
 	if err != nil {
 		return err
 	}
 	a.mu.Lock()
-	r.finder, r.table = finder, made
+	r.finder = finder
 	a.mu.Unlock()
 	progress := func(done, total int64) { a.progress(r, done, total) }
 	if own, ok := finder.(runner); ok {
@@ -348,7 +349,7 @@ func (a *Answer) recall(r *answerRun) bool {
 	if a.of.Below != nil || len(r.steps) > 0 || a.of.where() != nil {
 		return false
 	}
-	finder, made, err := r.make(query.Scope{Raw: a.of.Raw})
+	finder, err := r.make(query.Scope{Raw: a.of.Raw})
 	if err != nil {
 		return false
 	}
@@ -357,7 +358,7 @@ func (a *Answer) recall(r *answerRun) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r.finder, r.table = finder, made
+	r.finder = finder
 	return true
 }
 

@@ -64,21 +64,21 @@ func (g gated) Run(_ context.Context, tell lazy.Progress) error {
 	return nil
 }
 
+func (g gated) Table(v query.View) *table.Table {
+	made := &table.Table{Rows: table.List{}, Partial: v.Done < 1}
+	if v.Done > 0 {
+		made.Rows = table.List{{table.Int(1)}}
+	}
+	return made
+}
+
 // TestFirstRows: a message tells of the first rows while the pass runs, another one of its end.
 func TestFirstRows(t *testing.T) {
 	now := time.Unix(0, 0)
 	a := newAnswer(recorded(t))
 	a.now = func() time.Time { return now }
 	gate := make(chan struct{})
-	cmd := a.start(func(query.Scope) (any, made, error) {
-		return gated{now: &now, gate: gate}, func(done float64) *table.Table {
-			made := &table.Table{Rows: table.List{}, Partial: done < 1}
-			if done > 0 {
-				made.Rows = table.List{{table.Int(1)}}
-			}
-			return made
-		}, nil
-	})
+	cmd := a.start(func(query.Scope) (finder, error) { return gated{now: &now, gate: gate}, nil })
 	next := cmd().(env.Ran).Then()
 	if next == nil || !a.Running() || a.Table().Rows.Len() != 1 {
 		t.Errorf("%d rows", a.Table().Rows.Len())
@@ -168,7 +168,7 @@ func TestNoScope(t *testing.T) {
 	h := lazy.EventHandle(1 << 30)
 	of.Below = &h
 	x := &Throws{newAnswer(a, of)}
-	cmd := x.start(x.find)
+	cmd := x.start(func(scope query.Scope) (finder, error) { return query.NewThrows(x.of.R, scope, 0), nil })
 	if drain(a, cmd) == "" {
 		t.Error("no error")
 	}
@@ -233,7 +233,7 @@ func TestGroupGoesOn(t *testing.T) {
 }
 
 // recalled is a collector that knows the answer about the whole trace.
-type recalled struct{ lazy.Collector }
+type recalled struct{ *query.Top }
 
 func (recalled) Recall() bool { return true }
 
@@ -244,9 +244,9 @@ func TestEdit(t *testing.T) {
 	drain(a, cmd)
 	title := top.Table().Title
 	whole := top.run.make
-	top.run.make = func(s query.Scope) (any, made, error) {
-		c, made, err := whole(s)
-		return recalled{c.(lazy.Collector)}, made, err
+	top.run.make = func(s query.Scope) (finder, error) {
+		c, err := whole(s)
+		return recalled{c.(*query.Top)}, err
 	}
 	step, err := query.ParseStep(query.Merge, "JsonReader.nextNonWhitespace")
 	if err != nil {
@@ -297,6 +297,10 @@ func startTop(a *Answers, of Of, by query.By) (*Top, tea.Cmd) {
 	return t, t.start(t.by(by))
 }
 
+type planted struct{}
+
+func (planted) Table(query.View) *table.Table { panic("planted") }
+
 // TestPanicInTable: if the maker of a table panics, others may still ask whether the answer runs.
 func TestPanicInTable(t *testing.T) {
 	a, of := recorded(t)
@@ -305,7 +309,7 @@ func TestPanicInTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.table = func(float64) *table.Table { panic("planted") }
+	r.finder = planted{}
 	r.last = time.Time{}
 	func() {
 		defer func() {

@@ -43,14 +43,14 @@ func (f *aroundFinder) Run(ctx context.Context, _ lazy.Progress) error {
 	return err
 }
 
-func (f *aroundFinder) table(done float64) *table.Table {
+func (f *aroundFinder) Table(v query.View) *table.Table {
 	t := &table.Table{Row: "moment", Title: "around", Empty: "stopped", Rows: table.List{}, Columns: []table.Column{{Key: "key", Title: "event"}}}
 	if f.found != nil {
-		if now, err := f.found.Table(f.x.env.Life, query.AroundView{Width: f.x.wide, G: f.x.of.G}); err == nil {
+		if now, err := f.found.Table(f.x.env.Life, query.AroundView{Width: f.x.wide, G: v.G}); err == nil {
 			t = now
 		}
 	}
-	t.Partial = done < 1
+	t.Partial = v.Done < 1
 	return t
 }
 
@@ -76,10 +76,7 @@ func (a *Answers) Around(text string) tea.Cmd {
 // find returns how the points are found, as the options are now.
 func (x *Around) find() maker {
 	at, o := x.at, x.o
-	return func(query.Scope) (any, made, error) {
-		f := &aroundFinder{x: x, at: at, o: o, found: x.drawn()}
-		return f, f.table, nil
-	}
+	return func(query.Scope) (finder, error) { return &aroundFinder{x: x, at: at, o: o, found: x.drawn()}, nil }
 }
 
 func (x *Around) Table() *table.Table {

@@ -54,13 +54,7 @@ func newPaths(a *Answers, of Of, method string, callees bool) *Paths {
 
 // with returns how the paths are found. The error is a [query.NoMethodError] if the trace has no such method.
 func (p *Paths) with(o query.CallersOptions) maker {
-	return func(scope query.Scope) (any, made, error) {
-		c, err := query.NewCallers(p.of.R, scope, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		return c, func(done float64) *table.Table { return c.Table(query.CallersView{Done: done, G: p.of.G}) }, nil
-	}
+	return func(scope query.Scope) (finder, error) { return query.NewCallers(p.of.R, scope, o) }
 }
 
 func (p *Paths) Keys() []Key {

@@ -147,7 +147,7 @@ func (c *Calls) goTo(t *table.Table, row int) tea.Cmd {
 	found := c.list()
 	c.walk(found.Name(), strings.Replace(found.Name(), "call", "calls", 1), found.Set, c)
 	c.tree.Visit()
-	if at, ok := found.Place(t, row); ok {
+	if at, ok := query.PlaceAt(t, row); ok {
 		return c.tree.Jobs.Show(at)
 	}
 	return c.tree.Jobs.ToHandle(lazy.EventHandle(event), nil)
@@ -175,15 +175,7 @@ func (c *Calls) ofGroup(t *table.Table, row int) tea.Cmd {
 }
 
 func (c *Calls) with(o query.CallsOptions) maker {
-	return func(scope query.Scope) (any, made, error) {
-		found, err := query.NewCalls(c.of.R, scope, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		return found, func(done float64) *table.Table {
-			return found.Table(query.CallsView{Done: done, G: c.of.G})
-		}, nil
-	}
+	return func(scope query.Scope) (finder, error) { return query.NewCalls(c.of.R, scope, o) }
 }
 
 func (c *Calls) list() *query.Calls { return c.finder().(*query.Calls) }
@@ -192,13 +184,6 @@ func (c *Calls) asked() query.CallsOptions {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.options
-}
-
-func (c *Calls) EventAt(t *table.Table, row int) (at lazy.Position, ok bool) {
-	if c.first != "" {
-		return at, false
-	}
-	return c.list().Place(t, row)
 }
 
 func (c *Calls) Begins(t *table.Table) (row int, ok bool) {
@@ -231,7 +216,7 @@ func (c *Calls) Sort(_ context.Context, key string, rising bool) error {
 	if ended && found.Sort(key, o.Reverse) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.found == any(found) {
+		if c.found == finder(found) {
 			c.options = o
 			c.show(c.run)
 		}

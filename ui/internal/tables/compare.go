@@ -90,15 +90,7 @@ func (a *Answers) showCompared(from, to comparedRow) tea.Cmd {
 		return a.env.Warn(screen.ErrorLine(query.ErrPart) + ": " + keys.ActionKey("unfilter", a.env.Glyphs) + " ends the range")
 	}
 	x := &Compare{Answer: newAnswer(a, of), a: from, b: to}
-	run := x.open(x, func(scope query.Scope) (any, made, error) {
-		found, err := query.NewCompare(of.R, scope, from.at, to.at)
-		if err != nil {
-			return nil, nil, err
-		}
-		return found, func(done float64) *table.Table {
-			return found.Table(query.CompareView{Sort: x.sort, Rising: x.rising, Done: done, G: of.G})
-		}, nil
-	})
+	run := x.open(x, func(scope query.Scope) (finder, error) { return query.NewCompare(of.R, scope, from.at, to.at) })
 	if run != nil {
 		a.compared = nil
 	}

@@ -12,7 +12,6 @@ import (
 	"tracex/lazy/export"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/table"
 	"tracex/ui/internal/flame"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/lists"
@@ -172,12 +171,6 @@ func (x *Exports) flame(s *flame.Screen) (*piece, error) {
 	return p, nil
 }
 
-// placed is a source of rows that are events.
-type placed interface {
-	// EventAt returns the place of a row's event; ok is false if the row is none.
-	EventAt(t *table.Table, row int) (at lazy.Position, ok bool)
-}
-
 // sheet returns the piece of a table: its rows, and if they are events these with all below them.
 func (x *Exports) sheet(s *Sheet) (*piece, error) {
 	t, numbers, err := s.complete()
@@ -196,12 +189,9 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 		several = one + "es"
 	}
 	p := &piece{what: "this table of " + several, name: several}
-	src, ok := s.src.(placed)
-	if ok {
-		_, ok = src.EventAt(t, rows.Number(0)) // rows of groups are no events
-	}
-	if ok {
-		l, found := src.(*resultList)
+	l, found := s.src.(*resultList)
+	_, calls := s.src.(*Calls)
+	if _, ok := query.PlaceAt(t, rows.Number(0)); ok && (found || calls) {
 		if found {
 			one, several = l.of.One, l.of.Several
 		}
@@ -210,7 +200,7 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 				if i%4096 == 0 && ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				if at, ok := src.EventAt(t, rows.Number(i)); ok {
+				if at, ok := query.PlaceAt(t, rows.Number(i)); ok {
 					list = append(list, at)
 				}
 			}
@@ -244,7 +234,7 @@ func (x *Exports) listed(one, several, of string, list []lazy.Position) (*piece,
 	p := x.below(len(list), one, several, func(context.Context) ([]lazy.Position, error) { return list, nil })
 	r, g, raw := x.env.Trace.Reader, x.env.Glyphs.Glyphs, p.raw
 	p.rows = func(ctx context.Context) (*export.Rows, error) {
-		return &export.Rows{Table: query.FoundIn(r, query.PlacesOf(slices.Clone(list)), raw, one, several, of).Table(ctx, query.FindView{Done: 1, G: g})}, nil
+		return &export.Rows{Table: query.FoundIn(r, query.PlacesOf(slices.Clone(list)), raw, one, several, of).Table(query.View{Done: 1, Read: ctx, G: g})}, nil
 	}
 	return p, nil
 }

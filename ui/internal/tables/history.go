@@ -129,11 +129,8 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 		return nil
 	}
 	x := &History{Answer: newAnswer(a, a.about(nil, nil)), spot: s, here: here}
-	return x.open(x, func(scope query.Scope) (any, made, error) {
-		h := query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues})
-		return h, func(done float64) *table.Table {
-			return h.Table(query.HistoryView{Sort: x.sort, Rising: x.rising, Done: done, G: x.of.G})
-		}, nil
+	return x.open(x, func(scope query.Scope) (finder, error) {
+		return query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues}), nil
 	})
 }
 
@@ -208,10 +205,7 @@ func (a *Answers) State() tea.Cmd {
 		return nil
 	}
 	x := &State{newAnswer(a, a.about(nil, nil).unfiltered())}
-	return x.open(x, func(scope query.Scope) (any, made, error) {
-		s := query.NewState(x.of.R, scope.Raw, at)
-		return s, func(done float64) *table.Table { return s.Table(done, x.of.G) }, nil
-	})
+	return x.open(x, func(scope query.Scope) (finder, error) { return query.NewState(x.of.R, scope.Raw, at), nil })
 }
 
 func (x *State) Keys() []Key {

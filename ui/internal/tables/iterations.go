@@ -44,12 +44,7 @@ func (a *Answers) Iterations() tea.Cmd {
 	of := a.about(&in, nil).unfiltered()
 	x := &Iterations{Answer: newAnswer(a, of), on: on}
 	x.rising = true
-	return x.open(x, func(scope query.Scope) (any, made, error) {
-		found := query.NewIterations(of.R, scope, loop)
-		return found, func(done float64) *table.Table {
-			return found.Table(query.IterationsView{Sort: x.sort, Rising: x.rising, Done: done, G: of.G})
-		}, nil
-	})
+	return x.open(x, func(scope query.Scope) (finder, error) { return query.NewIterations(of.R, scope, loop), nil })
 }
 
 func (x *Iterations) Begins(t *table.Table) (row int, ok bool) {
@@ -68,12 +63,11 @@ func (x *Iterations) Keys() []Key {
 }
 
 func (x *Iterations) goTo(t *table.Table, row int) tea.Cmd {
-	found := x.finder().(*query.Iterations)
-	at, ok := found.Place(t, row)
+	at, ok := query.PlaceAt(t, row)
 	if !ok {
 		return nil
 	}
-	x.walk("iteration", "iterations", found.Set, x)
+	x.walk("iteration", "iterations", x.finder().(*query.Iterations).Set, x)
 	x.tree.Visit()
 	return x.tree.Jobs.Show(at)
 }

@@ -8,7 +8,6 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/query"
-	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 )
 
@@ -54,33 +53,13 @@ func (a *Answers) Log(text string) tea.Cmd {
 	switch {
 	case len(points) > 0:
 		l := &Log{newAnswer(a, a.about(nil, nil))}
-		return l.open(l, l.with(points))
+		return l.open(l, func(scope query.Scope) (finder, error) { return query.NewLog(l.of.R, scope, points), nil })
 	case faults != nil:
 		a.env.Warn(faults.Error())
 	default:
 		a.env.Say(`no log points yet: :log method=pay: "pay {arg.1} -> {ret|exc}"`)
 	}
 	return nil
-}
-
-// logged finds the lines. Their places are known at the end.
-type logged struct{ *query.Log }
-
-func (f logged) Places(bool) *places.Set { return f.Log.Places() }
-
-func (l *Log) with(points []query.LogPoint) maker {
-	return func(scope query.Scope) (any, made, error) {
-		f := &logged{query.NewLog(l.of.R, scope, points)}
-		return f, func(done float64) *table.Table {
-			t := f.Table(l.env.Life, query.LogView{Done: done, G: l.of.G})
-			if done < 1 {
-				t.Empty, t.Rows = "stopped", table.List{} // they cannot be read while others are found
-			} else {
-				t.Rows = table.NewKept(t.Rows, t.Rows.Len())
-			}
-			return t
-		}, nil
-	}
 }
 
 func (l *Log) Keys() []Key {
@@ -93,11 +72,7 @@ func (l *Log) Keys() []Key {
 func (l *Log) add(*table.Table, int) tea.Cmd { return l.tables.Line.OpenLine("log ") }
 
 func (l *Log) goTo(t *table.Table, row int) tea.Cmd {
-	rows, ok := t.Rows.(*table.Kept)
-	if !ok {
-		return nil // no lines are there yet
-	}
-	at, ok := query.LoggedAt(rows.From, row)
+	at, ok := query.PlaceAt(t, row)
 	event, numbered := query.RowOf(t, row).Event()
 	return l.goToOne(query.HistoryPoint{Position: at, Event: event}, ok && numbered, l.places(), "listed event", "listed events")
 }

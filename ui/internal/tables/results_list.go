@@ -3,9 +3,7 @@ package tables
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/lazy"
 	"tracex/lazy/query"
-	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/search"
 )
@@ -16,15 +14,9 @@ type resultList struct {
 	of      *search.Result
 	matches bool // the result is that of the filter
 
-	t    *table.Table // as last returned
-	rows resultRows   // of t
-	done bool
-}
-
-// resultRows are rows of places.
-type resultRows struct {
-	*table.Kept
-	set *places.Set
+	found *query.Find
+	t     *table.Table // as last returned
+	done  bool
 }
 
 // ListHits lists the current result.
@@ -41,7 +33,7 @@ func (l *resultList) Keys() []Key {
 }
 
 func (l *resultList) goTo(t *table.Table, row int) tea.Cmd {
-	at, ok := l.EventAt(t, row)
+	at, ok := query.PlaceAt(t, row)
 	if !ok {
 		return nil
 	}
@@ -51,32 +43,20 @@ func (l *resultList) goTo(t *table.Table, row int) tea.Cmd {
 }
 
 func (l *resultList) Table() *table.Table {
-	set := l.of.Set
-	n, _ := set.Count()
-	done := !l.of.Running()
-	if l.rows.set == set && l.rows.Len() == n && l.done == done {
-		return l.t
+	if l.found == nil || l.found.Set != l.of.Set {
+		l.found, l.t = query.FoundIn(l.env.Trace.Reader, l.of.Set, l.of.Raw, l.of.One, l.of.Several, l.of.Of), nil
 	}
-	share := 1.0
-	if !done {
-		share = 0
+	n, _ := l.of.Set.Count()
+	if done := !l.of.Running(); l.t == nil || l.t.Rows.Len() != n || l.done != done {
+		v := query.View{G: l.env.Glyphs.Glyphs}
+		if l.done = done; done {
+			v.Done = 1
+		}
+		l.t = l.found.Table(v)
+		l.t.Empty = "none"
 	}
-	t := query.FoundIn(l.env.Trace.Reader, set, l.of.Raw, l.of.One, l.of.Several, l.of.Of).Table(l.env.Life, query.FindView{Done: share, G: l.env.Glyphs.Glyphs})
-	rows := resultRows{table.NewKept(t.Rows, n), set}
-	if l.rows.set == set {
-		rows.Knows(l.rows.Kept)
-	}
-	t.Rows, t.Empty = rows, "none"
-	l.t, l.rows, l.done = t, rows, done
-	return t
+	return l.t
 }
 
 // Sifted reports whether these are the matches of the filter, which are the rows of the tree.
 func (l *resultList) Sifted() bool { return l.matches }
-
-func (l *resultList) EventAt(t *table.Table, row int) (at lazy.Position, ok bool) {
-	if rows, is := t.Rows.(resultRows); is {
-		return rows.set.Place(row)
-	}
-	return at, false
-}

@@ -17,7 +17,7 @@ type Throws struct{ Answer }
 func (a *Answers) Throws(args string) tea.Cmd {
 	where, _ := a.ReadThrows(args)
 	x := &Throws{newAnswer(a, a.about(nil, where))}
-	return x.open(x, x.find)
+	return x.open(x, func(scope query.Scope) (finder, error) { return query.NewThrows(x.of.R, scope, 0), nil })
 }
 
 func (a *Answers) ReadThrows(args string) (where *filter.Expr, err error) {
@@ -26,14 +26,6 @@ func (a *Answers) ReadThrows(args string) (where *filter.Expr, err error) {
 		err = errors.New("throws takes where with a filter: not " + others)
 	}
 	return where, err
-}
-
-// find is a [maker].
-func (x *Throws) find(scope query.Scope) (any, made, error) {
-	t := query.NewThrows(x.of.R, scope, 0)
-	return t, func(done float64) *table.Table {
-		return t.Table(query.ThrowsView{Sort: x.sort, Rising: x.rising, Done: done, G: x.of.G})
-	}, nil
 }
 
 func (x *Throws) Orders() []string { return query.ThrowsSorts() }

@@ -74,19 +74,7 @@ func (a *Answers) CompleteTop(args string) (from int, with []prompt.Candidate) {
 
 // by returns how a Top is made.
 func (t *Top) by(by query.By) maker {
-	return func(scope query.Scope) (any, made, error) {
-		top := query.NewTop(t.of.R, scope, by)
-		return top, func(done float64) *table.Table {
-			key := t.sort
-			switch {
-			case key == "own_events", key == "name" && by == query.ByThread:
-				key = "self"
-			case key == "events":
-				key = "total"
-			}
-			return top.Table(query.TopView{Sort: key, Rising: t.rising, Done: done, G: t.of.G})
-		}, nil
-	}
+	return func(scope query.Scope) (finder, error) { return query.NewTop(t.of.R, scope, by), nil }
 }
 
 func (t *Top) Orders() []string {

@@ -201,7 +201,7 @@ func topRows(t *testing.T, r *lazy.LazyTraceReader) (list []topRow) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if _, err := table.WriteJSON(&b, top.Table(query.TopView{Done: 1, G: &display.Unicode}), 0); err != nil {
+	if _, err := table.WriteJSON(&b, top.Table(query.View{Done: 1, G: &display.Unicode}), 0); err != nil {
 		t.Fatal(err)
 	}
 	return parseTop(t, &b)
