@@ -371,5 +371,8 @@ func (s *Sheet) filtering() *work {
 	return &work{do: func(ctx context.Context) error {
 		found = turn(ctx)
 		return nil
-	}, done: func(error) { found() }}
+	}, done: func(error) {
+		found()
+		clear(s.tried) // rows on the screen may have made room for those that were looked at
+	}}
 }

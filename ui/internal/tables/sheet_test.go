@@ -177,6 +177,38 @@ func TestMoves(t *testing.T) {
 	}
 }
 
+// forgetful is rows of which only some thousand are known at once.
+type forgetful struct {
+	numbered
+	known map[int]bool
+}
+
+func (f *forgetful) Row(i int) []table.Value {
+	if !f.known[i] {
+		return nil
+	}
+	return f.numbered.Row(i)
+}
+
+func (f *forgetful) Load(_ context.Context, from, to int) error {
+	if len(f.known) > 4000 {
+		clear(f.known)
+	}
+	for i := from; i < to; i++ {
+		f.known[i] = true
+	}
+	return nil
+}
+
+// TestFilterForgets: rows on the screen that are no longer known when a filter has looked at all come back.
+func TestFilterForgets(t *testing.T) {
+	_, of := numbers(500_000)
+	of.Rows = &forgetful{numbered: numbered{n: 500_000}, known: make(map[int]bool)}
+	s := show(t, static(of))
+	s.keys("/ d 1 1")
+	s.has("method11(…)", "method110(…)", "method1100(…)")
+}
+
 // TestFilter: a filter finds rows that are not on the screen, anywhere in the table.
 func TestFilter(t *testing.T) {
 	_, of := numbers(200_000)
