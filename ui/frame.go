@@ -284,11 +284,15 @@ func (f *frame) troubleLine() string {
 
 // layout divides the window, which is usable.
 func (m *Model) layout() screen.Layout {
-	return screen.LayoutFor(screen.Wants{
+	w := screen.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
 		Sizes: m.panes.sizes, Front: m.panes.front, Aside: m.panes.aside, Zoom: m.panes.zoom, Keys: m.panes.keys,
-		Chips: m.chips.some(), Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Floating: m.env.Front.Lines(), FloatingWidth: m.env.Front.Width(), Asking: m.env.Front.Floats(),
-	})
+		Chips: m.chips.some(), Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Asking: m.env.Front.Floats(),
+	}
+	if list := m.env.Front.List(); list != nil {
+		w.Floating, w.FloatingWidth = list.Lines(), list.Width(m.env.Glyphs)
+	}
+	return screen.LayoutFor(w)
 }
 
 // busy reports whether something runs in the background.

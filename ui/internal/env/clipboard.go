@@ -27,14 +27,7 @@ const Most = 74_000
 // MostPrinted bounds a long text for a program, which accepts more than a terminal.
 const MostPrinted = 4 << 20
 
-// Safe returns the part of a text that may be copied. It escapes control characters, which
-// could run a command where they are pasted, and cuts the text at [Most].
-func Safe(text string) (copied string, cut bool) {
-	text = escaped(text)
-	return text[:min(len(text), Most)], len(text) > Most
-}
-
-// escaped escapes the control characters of a text, except ends of lines.
+// escaped escapes the control characters of a text, except ends of lines: they could run a command where they are pasted.
 func escaped(text string) string {
 	var b []byte
 	for i, line := range strings.Split(text, "\n") {
@@ -126,9 +119,8 @@ func NewCopier(e *Env, c Clipboard) Copier { return Copier{c, e} }
 
 // Copy puts a text on the clipboard; name is its name in the message.
 func (c Copier) Copy(text, name string) tea.Cmd {
-	text, cut := Safe(text)
-	if cut {
-		name = "the first " + display.Size(Most) + " of " + name
+	if text = escaped(text); len(text) > Most {
+		text, name = text[:Most], "the first "+display.Size(Most)+" of "+name
 	}
 	life := c.env.Life
 	return func() tea.Msg { return Copied{name: name, text: text, shown: text, to: c.Put(life, text)} }

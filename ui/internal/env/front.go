@@ -138,23 +138,6 @@ func (f *Front) Whole() List {
 	return nil
 }
 
-// Lines returns how many lines the list in front needs to float over the tree; 0 if it replaces the tree, or there is
-// none.
-func (f *Front) Lines() int {
-	if l := f.List(); l != nil {
-		return l.Lines()
-	}
-	return 0
-}
-
-// Width returns how many cells the list in front needs to float over the tree.
-func (f *Front) Width() int {
-	if l := f.List(); l != nil {
-		return l.Width(f.env.Glyphs)
-	}
-	return 0
-}
-
 // Floats reports whether a prompt is open that floats over the tree.
 func (f *Front) Floats() bool { return f.question != nil && f.question.Floats() }
 

@@ -112,12 +112,9 @@ func (h *Header) label(i int, g *screen.Glyphs) string {
 
 // tabs returns which tabs fit in width cells: from one on, as late as the one that is shown needs.
 func (h *Header) tabs(width int, g *screen.Glyphs) (from int) {
-	for used := 0; from < h.Tab; from++ {
-		used = 0
-		for i := from; i <= h.Tab; i++ {
-			used += g.TextWidth(h.label(i, g))
-		}
-		if used <= width {
+	width -= g.TextWidth(h.label(h.Tab, g))
+	for from = h.Tab; from > 0; from-- {
+		if width -= g.TextWidth(h.label(from-1, g)); width < 0 {
 			break
 		}
 	}
