@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 
@@ -144,7 +145,7 @@ const cannotUse = "cannot use the terminal"
 type terminalFree func() error
 
 func (f terminalFree) Run() error {
-	drawingEnded()
+	runtime.Gosched() // lets the goroutine end that drew: see [Frames]
 	return f()
 }
 

@@ -1,11 +1,9 @@
 package env
 
 import (
-	"bytes"
 	"io"
 	"os/exec"
 	"reflect"
-	"runtime"
 	"sync"
 	"time"
 	"unsafe"
@@ -44,7 +42,6 @@ type borrower struct {
 }
 
 func (b *borrower) Run() error {
-	drawingEnded()
 	if b.job != nil {
 		b.job.lent.Store(true)
 		defer b.job.lent.Store(false)
@@ -57,24 +54,6 @@ func (b *borrower) Run() error {
 func (b *borrower) SetStdin(r io.Reader)  { b.Stdin = r }
 func (b *borrower) SetStdout(w io.Writer) { b.Stdout = w }
 func (b *borrower) SetStderr(w io.Writer) { b.Stderr = w }
-
-// drawingEnded waits until the goroutine that draws has ended. Bubble Tea tells it to end when
-// it releases the terminal, but does not wait. If the terminal is taken back first, that
-// goroutine stops the clock of its successor, and the screen stays empty.
-func drawingEnded() {
-	stacks := make([]byte, 256<<10)
-	for range 1000 {
-		n := runtime.Stack(stacks, true)
-		for n == len(stacks) && n < 64<<20 {
-			stacks = make([]byte, 2*n)
-			n = runtime.Stack(stacks, true)
-		}
-		if !bytes.Contains(stacks[:n], []byte("tea/v2.(*Program).startRenderer.func")) {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
 
 // FrameRate is how many frames a second are drawn at most. At twice the library's usual rate the first screen appears
 // 8 ms sooner in the median, and a key is answered in half the time.
@@ -120,11 +99,13 @@ func (f *Frames) Changed() {
 	}
 }
 
-// rest slows the clock down, if nothing has changed for long enough.
+// rest slows the clock down, if nothing has changed for long enough. If not, it makes sure that the clock runs: when Bubble
+// Tea takes the terminal back, the goroutine that drew before may stop the clock of its successor.
 func (f *Frames) rest() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if left := restAfter - time.Since(f.changed); left > 0 {
+		f.ticker.Reset(time.Second / FrameRate)
 		f.timer.Reset(left)
 		return
 	}
