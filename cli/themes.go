@@ -105,14 +105,18 @@ func (t *userTheme) take(e *config.Entry) error {
 
 // warnings tells which roles are hard to read, at the lines that set them. Without one, the background does.
 func (t *userTheme) warnings() (all []config.Fault) {
-	for _, w := range ui.CheckContrast(t.Theme) {
-		line := 0
-		for _, role := range []string{w.Role, "text", "cursor-line", "match"} {
+	dark, light := t.Weak()
+	for i, w := range append(dark, light...) {
+		variant, line := "dark", 0
+		if i >= len(dark) {
+			variant = "light"
+		}
+		for _, role := range []string{w.Role.Name(), "text", "cursor-line", "match"} {
 			if line == 0 {
-				line = max(t.lines[w.Variant+"."+role], t.lines[role])
+				line = max(t.lines[variant+"."+role], t.lines[role])
 			}
 		}
-		all = append(all, config.Fault{In: t.path, Line: line, Text: fmt.Sprintf("warning: %s, %s: %s", w.Variant, w.Role, w.Text)})
+		all = append(all, config.Fault{In: t.path, Line: line, Text: fmt.Sprintf("warning: %s, %s: %v", variant, w.Role.Name(), w)})
 	}
 	return all
 }

@@ -62,7 +62,7 @@
 //	prompt or list in front      internal/env/front.go; internal/prompt draws them
 //	keys that follow a prefix    internal/env/prefix.go
 //	Esc: stops, ends, goes back  escape.go
-//	bars, colors of shares       Heat in internal/theme/roles.go, Gauge in internal/screen/line.go; in tables
+//	bars, colors of shares       Gauge in internal/screen/line.go; Heat, and those of tables:
 //	                             lazy/query/table/line.go; numbers of the tree: weight in internal/tree/columns.go
 //	what folding hides           lazy.FoldedError, query.ErrHidden; said by internal/tree/goto.go
 //	copying                      internal/tree/copying.go what, internal/env/clipboard.go how

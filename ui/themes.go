@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/prompt"
@@ -221,31 +220,6 @@ func Roles(of *Theme, colors map[string]string) []Role {
 func CheckStyle(text string) error {
 	_, err := theme.Parse(text)
 	return err
-}
-
-// Weak is a role that is hard to read.
-type Weak struct {
-	Variant, Role string // the variant is dark or light
-	Text          string // in which colors, and how little contrast they have
-}
-
-// CheckContrast returns the roles of a theme that are hard to read. If the theme leaves the terminal's background, that is
-// taken to be #1e1e1e or white.
-func CheckContrast(of *Theme) (weak []Weak) {
-	variants := []struct {
-		name, ground string
-		background   theme.Background
-	}{{"dark", "#1e1e1e", theme.DarkBackground}, {"light", "#ffffff", theme.LightBackground}}
-	for _, v := range variants {
-		for _, w := range of.Theme().Weak(v.background, lipgloss.Color(v.ground)) {
-			text := fmt.Sprintf("%s on %s", w.Text, w.Ground)
-			if w.Where != theme.Plain {
-				text += " (" + w.Where.Name() + ")"
-			}
-			weak = append(weak, Weak{v.name, w.Role.Name(), fmt.Sprintf("%s has a contrast of %.1f:1; from %g:1 on it is legible", text, w.Ratio, w.Least)})
-		}
-	}
-	return weak
 }
 
 // Columns returns the names of the columns of numbers, in the explorer's own order.

@@ -31,8 +31,7 @@ type CodePane struct {
 
 	lines
 	of    codeSubject
-	code  *code        // nil until it was found
-	walk  *query.Lines // the one under way
+	code  *code // nil until it was found
 	task  env.Task
 	texts map[string]*codeText // by path
 	shown codeSubject          // that the first line was chosen for
@@ -101,7 +100,6 @@ func (p *CodePane) Settle() tea.Cmd {
 	r, source, texts := p.env.Trace.Reader, p.source, p.texts
 	walk := query.NewLines(r, query.LinesOptions{Raw: !of.tree.Folded(), At: of.at})
 	source.prepare()
-	p.walk = walk
 	return p.task.Run(p.env, func(ctx context.Context) func() tea.Cmd {
 		c := &code{err: walk.Run(ctx)}
 		if c.LinesFound = walk.Found(); c.err == nil {

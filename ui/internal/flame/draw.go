@@ -9,6 +9,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
 )
@@ -64,7 +65,9 @@ func (s *Screen) level(pic *query.FlamePicture, row, width int, most int64, g *s
 		}
 		style := theme.Faint
 		if c.Narrow >= 0 {
-			style = theme.Heat(perColumn(&pic.Narrow[c.Narrow]), most, theme.Faint)
+			if heat := table.Heat(float64(perColumn(&pic.Narrow[c.Narrow])) / float64(most)); heat != table.Cool {
+				style = screen.OfTable(heat)
+			}
 		}
 		text, from := []rune(c.Text), len(c.Text) // of signs that are a cell wide
 		if here {

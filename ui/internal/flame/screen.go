@@ -14,10 +14,11 @@ import (
 
 // Screen is the flame of a thread, in place of the tree.
 type Screen struct {
-	flame  *Flame
-	thread int32
-	views  []view // what was shown before zooming in, and what is shown
-	find   finder
+	prompt.List // that replaces the tree; all else of it is not used
+	flame       *Flame
+	thread      int32
+	views       []view // what was shown before zooming in, and what is shown
+	find        finder
 
 	path []int32 // the events that the cursor is to be put on, the first that is drawn; nil once it has been
 	row  int     // of the cursor: a level
@@ -35,7 +36,7 @@ type view struct{ from, to int64 }
 // newScreen returns the flame of the thread of the tree's cursor.
 func (f *Flame) newScreen() *Screen {
 	thread, at := f.here()
-	s := &Screen{flame: f, thread: thread, views: []view{{}}}
+	s := &Screen{List: prompt.List{Called: "flame", Full: true, Wide: prompt.AllRoom}, flame: f, thread: thread, views: []view{{}}}
 	for n := f.tree.Out.Cursor.Node; n != nil && !n.IsThread(); n = n.Parent() {
 		s.path = append(s.path, n.Point().Event)
 	}
@@ -137,21 +138,6 @@ func (s *Screen) cell() query.FlameCell {
 	}
 	return query.FlameCell{Span: -1, Narrow: -1}
 }
-
-// Name returns how the bottom line of the tree calls it.
-func (s *Screen) Name() string { return "flame" }
-
-// Extent returns that all is shown.
-func (s *Screen) Extent() screen.Scroll { return screen.Scroll{} }
-
-// Width is not asked for.
-func (s *Screen) Width(*screen.Glyphs) int { return 0 }
-
-// Lines returns 0: the flame replaces the tree.
-func (s *Screen) Lines() int { return 0 }
-
-// Typing tells that no text is typed.
-func (s *Screen) Typing() bool { return false }
 
 // Scroll moves the levels shown.
 func (s *Screen) Scroll(n int) {

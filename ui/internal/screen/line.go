@@ -125,7 +125,7 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) the
 // Gauge appends a bar of width cells, on its track: the warmer, the more it shows.
 func (l *Line) Gauge(part, whole int64, width int) {
 	bar, track := l.Glyphs.Gauge(part, whole, width)
-	l.Put(bar, theme.Heat(part, whole, theme.Accent)).Put(track, theme.Track)
+	l.Put(bar, OfTable(table.Heat(float64(part)/float64(whole)))).Put(track, theme.Track)
 }
 
 // End fills the line up and returns it.

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"fmt"
 	"image/color"
 	"slices"
 
@@ -23,6 +24,22 @@ type Weak struct {
 	Where        Role // where it is drawn: CursorLine, Match, CurrentMatch; Plain for elsewhere
 	Text, Ground string
 	Ratio, Least float64
+}
+
+// String tells the colors, and how little contrast they have.
+func (w Weak) String() string {
+	where := ""
+	if w.Where != Plain {
+		where = " (" + w.Where.Name() + ")"
+	}
+	return fmt.Sprintf("%s on %s%s has a contrast of %.1f:1; from %g:1 on it is legible", w.Text, w.Ground, where, w.Ratio, w.Least)
+}
+
+// Weak returns the text that is hard to read on a dark background and on a light one. If the theme leaves the
+// terminal's, that is taken to be #1e1e1e or white.
+func (s *Source) Weak() (dark, light []Weak) {
+	t := s.Theme()
+	return t.Weak(DarkBackground, lipgloss.Color("#1e1e1e")), t.Weak(LightBackground, color.White)
 }
 
 // Weak returns the text of a variant that is hard to read, at most once a role, on the cursor's line and in matches

@@ -72,17 +72,6 @@ func (r Role) Name() string { return roles[r].name }
 // Does returns what is drawn in a role, for users.
 func (r Role) Does() string { return roles[r].does }
 
-// Heat returns the role of a part of a whole: cool for less than half of it.
-func Heat(part, whole int64, cool Role) Role {
-	switch share := float64(part) / float64(whole); {
-	case share >= 0.8:
-		return Hot
-	case share >= 0.5:
-		return Warm
-	}
-	return cool
-}
-
 // ofSpans are the roles of the parts of a point's text. What has no role here has no hue: values, hashes, classes before a
 // method, marks, locations.
 var ofSpans = [256]Role{

@@ -76,15 +76,11 @@ func parseColor(word string) (color.Color, error) {
 	if word == "gray" || word == "grey" {
 		return lipgloss.BrightBlack, nil
 	}
-	if digits, ok := strings.CutPrefix(word, "#"); ok {
-		if len(digits) == 3 {
-			digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+	if strings.HasPrefix(word, "#") {
+		if c := lipgloss.Color(word); c != (lipgloss.NoColor{}) {
+			return c, nil
 		}
-		rgb, err := strconv.ParseUint(digits, 16, 24)
-		if err != nil || len(digits) != 6 {
-			return nil, fmt.Errorf("%q is not a color: write #rrggbb", word)
-		}
-		return color.RGBA{R: byte(rgb >> 16), G: byte(rgb >> 8), B: byte(rgb), A: 0xff}, nil
+		return nil, fmt.Errorf("%q is not a color: write #rrggbb", word)
 	}
 	if n, err := strconv.ParseUint(word, 10, 8); err == nil {
 		return ansi.IndexedColor(n), nil

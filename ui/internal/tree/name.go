@@ -1,10 +1,9 @@
 package tree
 
 import (
-	"strings"
-
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // MethodName returns a method's name as commands take it, with the types of its arguments; "" if the
@@ -15,11 +14,7 @@ func MethodName(r *lazy.LazyTraceReader, method int32) (name string) {
 		if d == nil {
 			return
 		}
-		types := make([]string, len(d.Args))
-		for i, t := range d.Args {
-			types[i] = t.String()
-		}
-		name = d.Name + "(" + strings.Join(types, ",") + ")"
+		name = d.Name + filter.Signature(d, ",", true)
 		if of := c.Class(d.ClassID); of != nil {
 			name = of.Name + "." + name
 		}

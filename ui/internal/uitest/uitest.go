@@ -32,9 +32,8 @@ func Recorded(t testing.TB, name string) *lazy.LazyTraceReader {
 
 // Row is a row of the whole tree.
 type Row struct {
-	Position lazy.Position
-	Node     *lazy.Node
-	Text     string
+	Node *lazy.Node
+	Text string
 }
 
 // EveryRow returns each row that the user could reach, threads included.
@@ -44,11 +43,7 @@ func EveryRow(t testing.TB, r *lazy.LazyTraceReader, folded bool) (rows []Row) {
 	todo := tree.Threads()
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
-		position := n.Position()
-		if n.IsThread() {
-			position.At = -1
-		}
-		rows = append(rows, Row{position, n, string(tree.AppendText(nil, n, true))})
+		rows = append(rows, Row{n, string(tree.AppendText(nil, n, true))})
 		kids, err := tree.Children(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
