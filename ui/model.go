@@ -89,7 +89,7 @@ func (m *Model) connect(o *Options) {
 	m.clip = tree.NewCopying(e, t)
 	m.details = details.New(e, t, m.search, m.marks, m.starts, m.overview, m.clip, o.Source)
 	m.source = details.NewCodePane(e, t, m.details.Source)
-	m.panes = panes{env: e, layout: &m.frame.layout, all: [screen.PaneCount]pane{screen.SourcePane: m.source, screen.DetailsPane: m.details}}
+	m.panes = panes{env: e, layout: &m.frame.layout, all: [screen.PaneCount]pane{screen.SourcePane: {&m.source.Lines, m.source}, screen.DetailsPane: {&m.details.Lines, m.details}}}
 	m.threads = lists.NewThreads(e, t, m.starts)
 	m.tour = lists.NewTour(e, t, o.Tour)
 	m.arrival = arrival{env: e, tree: t, details: m.details, filter: m.filter, steps: m.steps}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/notes"
+	"tracex/ui/internal/details"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/prompt"
@@ -16,27 +17,18 @@ import (
 )
 
 // pane is a part of the window besides the tree. Its methods run on Bubble Tea's goroutine.
-type pane interface {
-	On() bool
-	Toggle()
-	Hide() bool
-	// SetKeys gives the keys to the pane, or takes them away.
-	SetKeys(on bool)
-	// Scroll scrolls by n lines.
-	Scroll(n int)
-	// Move moves the cursor by n lines.
-	Move(n int)
-	// Enter does what the cursor's line offers.
-	Enter() tea.Cmd
-	// Put moves the cursor to the line at y of the pane.
-	Put(y int)
+type pane struct {
+	*details.Lines
+	content
+}
+
+// content is what a pane shows.
+type content interface {
 	Title() string
 	// View draws height lines of width cells.
 	View(width, height int) []string
-	// Extent returns which part of its lines View has drawn.
-	Extent() screen.Scroll
-	// Cursor returns the line of the cursor in the pane; -1 if the pane has not got the keys.
-	Cursor() int
+	// Enter does what the cursor's line offers.
+	Enter() tea.Cmd
 }
 
 // panes is how the window is divided between the tree and the other panes, and which of them has the keys.
@@ -68,7 +60,7 @@ func (x *panes) toggle(p screen.Pane) {
 func (x *panes) give(p screen.Pane) {
 	x.keys = p
 	for i, each := range x.all {
-		if each != nil {
+		if each.Lines != nil {
 			each.SetKeys(screen.Pane(i) == p)
 		}
 	}
@@ -216,7 +208,7 @@ func (x *panes) change(word string) tea.Cmd {
 
 func (x *panes) draw(f *frame) {
 	for i, p := range x.all {
-		if r := f.layout.Panes[i]; p != nil && r.Width > 0 {
+		if r := f.layout.Panes[i]; r.Width > 0 {
 			lines := p.View(r.Width-1, r.Height)
 			f.panes[i] = paneLines{title: p.Title(), lines: lines, shown: p.Extent(), cursor: p.Cursor(), keys: screen.Pane(i) == x.keys}
 		}

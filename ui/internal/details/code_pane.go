@@ -29,7 +29,7 @@ type CodePane struct {
 	tree   *tree.Tree
 	source *Source
 
-	lines
+	Lines
 	of    codeSubject
 	code  *code // nil until it was found
 	task  env.Task

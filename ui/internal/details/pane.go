@@ -32,7 +32,7 @@ type Pane struct {
 	state  *state
 	viewer *viewer
 
-	lines
+	Lines
 	of     lazy.Row // the row that the lines are about
 	values []held   // among the lines
 	// Welcome shows the overview of the trace until the user presses a key.
@@ -163,8 +163,8 @@ func (p *Pane) Print() string {
 	return env.PrintCommand(env.Subtree{Raw: !p.tree.Out.Tree.Folded(), Event: n.Point().Event, Leaf: n.Leaf()}, file)
 }
 
-// lines is a pane of lines: which of them it shows, and where its cursor is while it has the keys.
-type lines struct {
+// Lines is a pane of lines: which of them it shows, and where its cursor is while it has the keys.
+type Lines struct {
 	on     bool
 	keys   bool
 	top    int // the first line shown
@@ -173,20 +173,20 @@ type lines struct {
 	height int // of the pane, as of the last drawing
 }
 
-func (l *lines) On() bool { return l.on }
+func (l *Lines) On() bool { return l.on }
 
 // Toggle shows the pane from its beginning, or hides it.
-func (l *lines) Toggle() { l.on, l.top, l.at = !l.on, 0, 0 }
+func (l *Lines) Toggle() { l.on, l.top, l.at = !l.on, 0, 0 }
 
 // Hide hides the pane, and reports whether it was shown.
-func (l *lines) Hide() bool {
+func (l *Lines) Hide() bool {
 	was := l.on
 	l.on, l.keys = false, false
 	return was
 }
 
 // Scroll scrolls the pane by n lines. It shows the pane if that is hidden.
-func (l *lines) Scroll(n int) {
+func (l *Lines) Scroll(n int) {
 	if !l.on {
 		l.on = true
 		return
@@ -195,23 +195,27 @@ func (l *lines) Scroll(n int) {
 	l.at = max(l.top, min(l.at, l.top+l.height-1))
 }
 
-func (l *lines) Move(n int) { l.show(l.at + n) }
+// Move moves the cursor by n lines.
+func (l *Lines) Move(n int) { l.show(l.at + n) }
 
-func (l *lines) Put(y int) { l.show(l.top + y) }
+// Put moves the cursor to the line at y of the pane.
+func (l *Lines) Put(y int) { l.show(l.top + y) }
 
 // show puts the cursor on a line, and scrolls so far that it is seen.
-func (l *lines) show(at int) {
+func (l *Lines) show(at int) {
 	l.at = max(0, min(at, l.total-1))
 	l.top = max(l.at-l.height+1, min(l.top, l.at), 0)
 }
 
-func (l *lines) SetKeys(on bool) {
+// SetKeys gives the keys to the pane, or takes them away.
+func (l *Lines) SetKeys(on bool) {
 	if l.keys = on; on {
 		l.at = max(l.top, min(l.at, l.top+l.height-1))
 	}
 }
 
-func (l *lines) Cursor() int {
+// Cursor returns the line of the cursor in the pane; -1 if the pane has not got the keys.
+func (l *Lines) Cursor() int {
 	if !l.keys {
 		return -1
 	}
@@ -219,10 +223,10 @@ func (l *lines) Cursor() int {
 }
 
 // Extent returns which of the lines are shown.
-func (l *lines) Extent() screen.Scroll { return screen.ScrollOf(l.top, l.height, l.total) }
+func (l *Lines) Extent() screen.Scroll { return screen.ScrollOf(l.top, l.height, l.total) }
 
 // fit takes over how many lines there are, and how many are shown.
-func (l *lines) fit(total, height int) {
+func (l *Lines) fit(total, height int) {
 	l.total, l.height = total, height
 	l.top = max(0, min(l.top, total-height))
 	l.at = max(0, min(l.at, total-1))
