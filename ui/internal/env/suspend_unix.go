@@ -3,10 +3,9 @@
 package env
 
 import (
-	"io"
 	"os"
+	"os/exec"
 	"os/signal"
-	"runtime"
 	"sync/atomic"
 	"syscall"
 
@@ -130,25 +129,13 @@ func (c *Terminal) Suspend(by *Env) tea.Cmd { return c.suspend(by, true) }
 
 // suspend gives the terminal back, stops, and takes it again.
 func (c *Terminal) suspend(by *Env, group bool) tea.Cmd {
-	return tea.Exec(terminalFree(func() error { c.Quiet(); c.halt(group); return nil }), returned(by, cannotUse))
+	return tea.Exec(released{new(exec.Cmd), func() error { c.Quiet(); c.halt(group); return nil }}, returned(by, cannotUse))
 }
 
 // retake sets up the terminal again after the program was stopped without notice and the
 // terminal was changed.
 func (c *Terminal) retake() tea.Cmd {
-	return tea.Exec(terminalFree(func() error { return nil }), returned(nil, cannotUse))
+	return tea.Exec(released{new(exec.Cmd), func() error { return nil }}, returned(nil, cannotUse))
 }
 
 const cannotUse = "cannot use the terminal"
-
-// terminalFree runs while the terminal is in its original state.
-type terminalFree func() error
-
-func (f terminalFree) Run() error {
-	runtime.Gosched() // lets the goroutine end that drew: see [Frames]
-	return f()
-}
-
-func (terminalFree) SetStdin(io.Reader)  {}
-func (terminalFree) SetStdout(io.Writer) {}
-func (terminalFree) SetStderr(io.Writer) {}

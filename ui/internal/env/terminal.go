@@ -4,12 +4,12 @@ import (
 	"io"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"sync"
 	"time"
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // ShowsProgress reports whether the terminal shows progress (OSC 9;4). Others take the sequence for a notification.
@@ -20,7 +20,14 @@ func ShowsProgress(getenv func(string) string) bool {
 
 // Lend runs a program that needs the terminal for itself.
 func (e *Env) Lend(program *exec.Cmd) tea.Cmd {
-	return tea.Exec(&borrower{program, e.Terminal}, returned(e, "the editor failed"))
+	return tea.Exec(released{program, func() error {
+		if c := e.Terminal; c != nil {
+			c.lent.Store(true)
+			defer c.lent.Store(false)
+			c.Quiet()
+		}
+		return program.Run()
+	}}, returned(e, "the editor failed"))
 }
 
 // Returned is the message that the terminal was taken back from a program or a shell.
@@ -35,25 +42,20 @@ func returned(by *Env, what string) tea.ExecCallback {
 	return func(err error) tea.Msg { return Returned{by, what, err} }
 }
 
-// borrower is a program that owns the terminal while it runs.
-type borrower struct {
-	*exec.Cmd
-	job *Terminal // may be nil
+// released runs while the terminal is in its original state.
+type released struct {
+	*exec.Cmd // gets the terminal
+	run       func() error
 }
 
-func (b *borrower) Run() error {
-	if b.job != nil {
-		b.job.lent.Store(true)
-		defer b.job.lent.Store(false)
-		b.job.Quiet()
-		defer b.job.write(ansi.SetModeLightDark)
-	}
-	return b.Cmd.Run()
+func (r released) Run() error {
+	runtime.Gosched() // lets the goroutine end that drew: see [Frames]
+	return r.run()
 }
 
-func (b *borrower) SetStdin(r io.Reader)  { b.Stdin = r }
-func (b *borrower) SetStdout(w io.Writer) { b.Stdout = w }
-func (b *borrower) SetStderr(w io.Writer) { b.Stderr = w }
+func (r released) SetStdin(in io.Reader)   { r.Stdin = in }
+func (r released) SetStdout(out io.Writer) { r.Stdout = out }
+func (r released) SetStderr(out io.Writer) { r.Stderr = out }
 
 // FrameRate is how many frames a second are drawn at most. At twice the library's usual rate the first screen appears
 // 8 ms sooner in the median, and a key is answered in half the time.
