@@ -31,12 +31,11 @@ type Trace interface {
 // Tabs are several traces, each with a Model of its own: the root of Bubble Tea's program. Keys and clicks are for
 // the Model that is shown. What a command of a Model delivers is for that Model, shown or not: see own.
 type Tabs struct {
-	list    []tab
-	shown   int
-	asked   *Model     // the last one shown; draws for tabs without a Model
-	count   keys.Count // typed where there is no Model
-	ctx     context.Context
-	replies [3]tea.Msg // the last size, background and focus, for a Model that comes later
+	list  []tab
+	shown int
+	asked *Model     // the last one shown; draws for tabs without a Model
+	count keys.Count // typed where there is no Model
+	ctx   context.Context
 }
 
 // tab is one trace.
@@ -127,12 +126,8 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if i := slices.IndexFunc(t.list, func(b tab) bool { return b.model != nil && b.model.env == in.By }); i >= 0 {
 			to = i
 		}
-	case tea.WindowSizeMsg:
-		return t, t.toAll(0, msg)
-	case tea.BackgroundColorMsg:
-		return t, t.toAll(1, msg)
-	case tea.FocusMsg, tea.BlurMsg:
-		return t, t.toAll(2, msg)
+	case tea.WindowSizeMsg, tea.BackgroundColorMsg, tea.FocusMsg, tea.BlurMsg:
+		return t, t.toAll(msg)
 	case tea.MouseClickMsg:
 		if n, ok := t.tabAt(in); ok {
 			t.show(n)
@@ -153,9 +148,8 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return t, t.own(to, cmd)
 }
 
-// toAll passes a reply of the terminal to all Models, and keeps it for those that come later.
-func (t *Tabs) toAll(kind int, msg tea.Msg) tea.Cmd {
-	t.replies[kind] = msg
+// toAll passes what the terminal tells to all Models.
+func (t *Tabs) toAll(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, tab := range t.list {
 		if tab.model != nil {
@@ -175,17 +169,12 @@ func (t *Tabs) opened(i int, o opened) tea.Cmd {
 	m := t.list[i].model
 	m.env.DrawLike(t.asked.env)
 	m.themes.kept = t.asked.themes.kept
-	cmds := []tea.Cmd{t.own(i, m.Init())}
-	for _, msg := range t.replies {
-		if msg != nil {
-			_, cmd := m.Update(msg)
-			cmds = append(cmds, t.own(i, cmd))
-		}
-	}
+	begin := m.Init()
+	_, cmd := m.Update(tea.WindowSizeMsg{Width: t.asked.env.Width, Height: t.asked.env.Height})
 	if i == t.shown {
 		t.show(i)
 	}
-	return tea.Batch(cmds...)
+	return t.own(i, tea.Batch(begin, cmd))
 }
 
 // own returns a command that does what cmd does; what it delivers is for a tab. Only what asks Bubble Tea for something

@@ -178,16 +178,15 @@ func (e *Env) Background(msg tea.BackgroundColorMsg) {
 
 // Quiet keeps the terminal from telling when its colors change: while another program has it, and at the end. A terminal
 // that does not know how to ignores that.
-func (c *Terminal) Quiet() { c.write(ansi.ResetModeLightDark) }
-
-func (c *Terminal) write(sequence string) {
-	if c != nil && c.reports.Load() {
-		os.Stdout.WriteString(sequence)
+func (c *Terminal) Quiet() {
+	if c.reports.Load() {
+		os.Stdout.WriteString(ansi.ResetModeLightDark)
 	}
 }
 
 // DrawLike has the Env draw as another one does, on the same terminal.
 func (e *Env) DrawLike(other *Env) {
+	e.background, e.Status.Away = other.background, other.Status.Away
 	e.Paint(e.Theme, other.profile)
 	e.Terminal, e.ShowsProgress = other.Terminal, other.ShowsProgress
 }
