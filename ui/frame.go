@@ -96,7 +96,8 @@ func (f *frame) draw(in *env.Front, behind *screen.Backdrop) string {
 	if len(f.choices) > 0 {
 		behind.Float(lines, f.choices, f.chosenIn, screen.Scroll{}, f.width, f.g)
 	}
-	if menu := in.Menu(f.width, f.height-3); len(menu) > 0 {
+	if p := in.Prompt(); p != nil && !in.Floats() {
+		menu := p.Menu(f.width, f.height-3, f.g)
 		copy(lines[len(lines)-len(menu):], menu)
 	}
 	lines[0] = screen.Underline(lines[0], f.done)

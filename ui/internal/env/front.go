@@ -257,15 +257,6 @@ func (f *Front) act(what prompt.ListAction) tea.Cmd {
 	return nil
 }
 
-// Menu draws what completes the text typed, at most height lines of width cells, for the lines
-// above the prompt.
-func (f *Front) Menu(width, height int) []string {
-	if f.question == nil || f.question.Floats() {
-		return nil
-	}
-	return f.question.Menu(width, height, f.env.Glyphs)
-}
-
 // remark returns the message about the text typed, and how it is drawn.
 func (f *Front) remark() (text string, role theme.Role) {
 	text, alarm := f.env.Status.Message()

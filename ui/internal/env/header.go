@@ -2,7 +2,6 @@ package env
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"tracex/lazy"
@@ -54,51 +53,46 @@ func (h Header) View(width int, g *screen.Glyphs) string {
 	if len(h.Tabs) > 0 {
 		return h.viewTabs(width, g)
 	}
-	name, about := h.Name, h.About
-	gauge := width >= gaugeFrom
-	var right []string
-	of := func() {
-		right = slices.DeleteFunc([]string{h.Memory.text(gauge, g), h.Index}, func(s string) bool { return s == "" })
-	}
-	of()
-	text := func() (left, end string) {
-		if left = " "; len(about) > 0 {
+	about, gauge := h.About, width >= gaugeFrom
+	memory := h.Memory.text(gauge, g)
+	left, right := "", ""
+	for drops := true; drops; {
+		left, right = " ", memory+h.Index
+		if len(about) > 0 {
 			left = "  " + strings.Join(about, " "+g.Dot+" ") + " "
 		}
-		if len(right) > 0 {
-			end = " " + strings.Join(right, "   ") + " "
+		if memory != "" && h.Index != "" {
+			right = memory + "   " + h.Index
 		}
-		return left, end
+		if right != "" {
+			right = " " + right + " "
+		}
+		switch {
+		case g.TextWidth(h.Name+left+right) < width:
+			drops = false
+		case gauge:
+			gauge, memory = false, h.Memory.text(false, g)
+		case len(about) > 1:
+			about = about[:len(about)-1]
+		case memory != "" && h.Index != "":
+			memory = ""
+		case len(about) > 0 && g.TextWidth(h.Name) < width/2:
+			about = nil
+		default:
+			drops = false
+		}
 	}
-	fits := func() bool {
-		a, r := text()
-		return g.TextWidth(name+a+r)+1 <= width
-	}
-	if gauge && !fits() {
-		gauge = false
-		of()
-	}
-	for len(about) > 1 && !fits() {
-		about = about[:len(about)-1]
-	}
-	if !fits() && len(right) > 1 {
-		right = right[1:]
-	}
-	if !fits() && g.TextWidth(name) < width/2 {
-		about = nil
-	}
-	a, r := text()
-	name = g.CutMiddle(name, max(8, width-1-g.TextWidth(a+r)))
+	name := g.CutMiddle(h.Name, max(8, width-1-g.TextWidth(left+right)))
 	l := screen.NewLine(width, g)
 	l.Space(1)
-	l.Put(name, theme.Bold).Put(a, theme.Plain)
-	l.Space(l.Left - g.TextWidth(r))
-	if bar := " " + strings.Repeat(" ", gaugeCells); gauge && strings.HasPrefix(r, bar) {
+	l.Put(name, theme.Bold).Put(left, theme.Plain)
+	l.Space(l.Left - g.TextWidth(right))
+	if bar := " " + strings.Repeat(" ", gaugeCells); gauge && strings.HasPrefix(right, bar) {
 		l.Space(1)
 		l.Gauge(min(h.Memory.Taken, h.Memory.Budget), h.Memory.Budget, gaugeCells)
-		r = r[len(bar):]
+		right = right[len(bar):]
 	}
-	return l.Put(r, theme.Plain).End()
+	return l.Put(right, theme.Plain).End()
 }
 
 // label returns the text of a tab. Brackets are around the one that is shown.

@@ -187,8 +187,7 @@ func Index(st lazy.Status, g *screen.Glyphs) string {
 	case lazy.PhaseFailed:
 		return g.Warn + " failed"
 	}
-	switch {
-	case st.Index == lazy.IndexRebuilt && st.StoreReason != nil:
+	if st.Index == lazy.IndexRebuilt && st.StoreReason != nil {
 		return g.Warn + " index not stored"
 	}
 	return ""
