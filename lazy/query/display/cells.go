@@ -27,6 +27,20 @@ func (g *Glyphs) NextCell(text string) (out string, width, n int) {
 	return nextCluster(text, g.ASCII)
 }
 
+// NextCells is NextCell for up to most cells, as long as they are drawn unchanged.
+func (g *Glyphs) NextCells(text string, most int) (out string, width, n int) {
+	for n < min(most, len(text)) && text[n] >= ' ' && text[n] < 0x7f {
+		n++
+	}
+	if n > 0 && apart(text[n:]) {
+		return text[:n], n, n
+	}
+	if n > 1 {
+		return text[:n-1], n - 1, n - 1
+	}
+	return g.NextCell(text)
+}
+
 // apart reports whether text joins nothing before it, as far as known without the tables of all characters.
 func apart(text string) bool {
 	if text == "" || text[0] < utf8.RuneSelf {
@@ -144,7 +158,7 @@ func asciiOf(r rune) string {
 func (g *Glyphs) TextWidth(text string) int {
 	width := 0
 	for len(text) > 0 {
-		_, w, n := g.NextCell(text)
+		_, w, n := g.NextCells(text, len(text))
 		width += w
 		text = text[n:]
 	}
@@ -187,7 +201,7 @@ func (g *Glyphs) CutEnd(text string, width int) string {
 func (g *Glyphs) TakeCells(text string, width int) (head, rest string) {
 	at := 0
 	for at < len(text) {
-		_, w, n := g.NextCell(text[at:])
+		_, w, n := g.NextCells(text[at:], width)
 		if w > width {
 			break
 		}

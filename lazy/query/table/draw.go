@@ -24,7 +24,7 @@ func (l *Layout) Title() Line {
 	if right != "" {
 		room -= l.g.TextWidth(right) + 3
 	}
-	w.cut(l.t.Title, styled(l.t.Title, Plain), max(0, room), false)
+	w.cut(l.t.Title, styled(Plain), max(0, room), false)
 	if right != "" && room > 0 {
 		w.until(l.width - l.g.TextWidth(right) - 1)
 		w.put(right, Strong)
@@ -67,7 +67,7 @@ func (l *Layout) Head() Line {
 		if title != c.Title {
 			style = Strong
 		}
-		w.cut(title, styled(title, style), s.at+s.wide-at, false)
+		w.cut(title, styled(style), s.at+s.wide-at, false)
 		w.space(min(1, l.total()-w.width))
 	}
 	rule(l.total())
@@ -82,7 +82,7 @@ func (l *Layout) Values(values []Value) Line { return l.Shifted(values, 0) }
 
 // Shifted draws the values of a row. Of the texts that do not fit, up to skip cells are left out at the left.
 func (l *Layout) Shifted(values []Value, skip int) Line {
-	w := line{g: l.g}
+	w := line{g: l.g, b: make([]byte, 0, l.width+32), spans: make([]format.Span, 0, 2*len(l.shown)+4)}
 	if values == nil {
 		w.space(l.margin)
 		w.put(l.g.More, Faint)
@@ -103,7 +103,7 @@ func (l *Layout) Shifted(values []Value, skip int) Line {
 		if width := widthUpTo(text, s.wide+1, l.g); width > s.wide && c.Kind == Count {
 			v := values[s.column]
 			text = v.sign(l.g) + display.Short(v.n)
-			spans = styled(text, Plain)
+			spans = styled(Plain)
 		}
 		at := s.at
 		if c.right() {
@@ -182,7 +182,7 @@ func (l *Layout) Note(text string) Line {
 	if l.width == 0 {
 		w.put(text, Faint)
 	} else {
-		w.cut(text, styled(text, Faint), l.width-w.width, false)
+		w.cut(text, styled(Faint), l.width-w.width, false)
 	}
 	return w.end()
 }

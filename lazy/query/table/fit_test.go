@@ -28,7 +28,7 @@ func TestCutNames(t *testing.T) {
 		{"JdbcSQLException", 10, "JdbcS…tion"},
 	} {
 		w := line{g: &display.Unicode}
-		w.cut(c.text, styled(c.text, Plain), c.width, true)
+		w.cut(c.text, styled(Plain), c.width, true)
 		if got := w.end().Text; got != c.want {
 			t.Errorf("%s in %d cells: %q, expected %q", c.text, c.width, got, c.want)
 		}
@@ -136,7 +136,7 @@ func TestFaint(t *testing.T) {
 		for _, s := range spans {
 			got = append(got, s.Style)
 		}
-		if !slices.Equal(got, c.want) || spans[len(spans)-1].End != len(text) {
+		if !slices.Equal(got, c.want) || spans[len(spans)-1].End < len(text) {
 			t.Errorf("%q: %v, want %v", text, spans, c.want)
 		}
 	}

@@ -127,7 +127,7 @@ func (l *Layout) most(i int) int {
 func widthUpTo(text string, most int, g *display.Glyphs) int {
 	width := 0
 	for len(text) > 0 && width < most {
-		_, w, n := g.NextCell(text)
+		_, w, n := g.NextCells(text, most-width)
 		width += w
 		text = text[n:]
 	}

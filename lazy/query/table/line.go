@@ -24,19 +24,22 @@ type line struct {
 }
 
 // put appends text in a style.
-func (l *line) put(text string, s format.Style) { l.styled(text, styled(text, s)) }
+func (l *line) put(text string, s format.Style) { l.styled(text, styled(s)) }
 
 // styled appends text with the styles of its parts.
 func (l *line) styled(text string, spans []format.Span) {
 	for i := 0; i < len(text); {
-		out, w, n := l.g.NextCell(text[i:])
 		for len(spans) > 1 && spans[0].End <= i {
 			spans = spans[1:]
 		}
-		style := Plain
+		style, end := Plain, len(text)
 		if len(spans) > 0 {
 			style = spans[0].Style
 		}
+		if len(spans) > 1 {
+			end = spans[0].End
+		}
+		out, w, n := l.g.NextCells(text[i:], end-i)
 		l.cell(out, w, style)
 		i += n
 	}
@@ -139,7 +142,7 @@ func member(text string) int {
 // fits returns how many bytes of a text fit width cells, and whether that is all.
 func fits(text string, width int, g *display.Glyphs) (n int, whole bool) {
 	for n < len(text) {
-		_, w, size := g.NextCell(text[n:])
+		_, w, size := g.NextCells(text[n:], width)
 		if w > width {
 			return n, false
 		}

@@ -63,7 +63,7 @@ func top() *Table {
 // calls is a table with several columns of text, one of them values with styles.
 func calls() *Table {
 	value := func(text string, s format.Style) Value {
-		return Styled(text, styled(text, s)).JSON([]byte(`{"type":"int","value":` + text + `}`))
+		return Styled(text, styled(s)).JSON([]byte(`{"type":"int","value":` + text + `}`))
 	}
 	object := func(class, id string) Value {
 		return Styled(class+"@"+id, []format.Span{{Start: 0, End: len(class), Style: format.StyleName}, {Start: len(class), End: len(class) + 1 + len(id), Style: format.StyleValue}})

@@ -128,25 +128,25 @@ const (
 func (c *Column) shown(v Value, g *display.Glyphs) (text string, spans []format.Span) {
 	switch {
 	case v.state == pending:
-		return g.More, styled(g.More, Faint)
+		return g.More, styled(Faint)
 	case v.state == absent && c.Kind == Text:
 		return "", nil
 	case v.state == absent:
-		return g.None, styled(g.None, Faint)
+		return g.None, styled(Faint)
 	case c.Kind == Text && v.spans != nil:
 		return v.text, v.spans
 	case c.Kind == Text && c.Style == format.StyleMethod:
 		return v.text, named(v.text, g)
 	case c.Kind == Text && c.Style != 0:
-		return v.text, styled(v.text, c.Style)
+		return v.text, styled(c.Style)
 	case c.Kind == Text:
-		return v.text, styled(v.text, Plain)
+		return v.text, styled(Plain)
 	}
 	text = v.sign(g) + c.number(v, g)
 	if v.f < least[c.Kind] && v.f > -least[c.Kind] {
-		return text, styled(text, Faint)
+		return text, styled(Faint)
 	}
-	return text, styled(text, Plain)
+	return text, styled(Plain)
 }
 
 // least is the least number that is not faint, by the kind of its column.
@@ -157,7 +157,7 @@ func named(text string, g *display.Glyphs) []format.Span {
 	body := strings.TrimPrefix(strings.TrimLeft(text, " "), g.Absent+" ")
 	name, _, _ := strings.Cut(body, "(")
 	if name == "" || strings.ContainsRune(name, ' ') {
-		return styled(text, Plain)
+		return styled(Plain)
 	}
 	start := len(text) - len(body)
 	dot := start + strings.LastIndexByte(name, '.') + 1
@@ -232,9 +232,16 @@ func share(f float64) string {
 	return strconv.FormatFloat(100*f, 'f', 0, 64) + " %"
 }
 
-func styled(text string, s format.Style) []format.Span {
-	return []format.Span{{Start: 0, End: len(text), Style: s}}
-}
+// whole are the styles of texts that have one.
+var whole = func() (all [256]format.Span) {
+	for s := range all {
+		all[s] = format.Span{End: math.MaxInt, Style: format.Style(s)}
+	}
+	return all
+}()
+
+// styled returns the styles of a text that has one.
+func styled(s format.Style) []format.Span { return whole[s : s+1 : s+1] }
 
 // RowText returns the values of a row that are shown, at any width, separated by two blanks; "" if
 // the row is not known yet. Texts are not cut.

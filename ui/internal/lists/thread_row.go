@@ -69,6 +69,7 @@ func (l *ThreadList) look(which []int) (rows [][]table.Value) {
 	for i, end := range l.all.Ends(unknown) {
 		l.ends[unknown[i]] = l.wrong(end)
 	}
+	rows = make([][]table.Value, 0, len(which))
 	for i, t := range l.all.Rows(which) {
 		calls, time, share := table.Int(t.Calls), table.Value{}, table.Value{}
 		switch {

@@ -84,13 +84,25 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) the
 	// Where to cut if the text turns out not to fit.
 	cut, cutLeft, cutNow := len(l.b), l.Left, l.now
 	for i := 0; i < len(text); {
-		out, w, n := l.Glyphs.NextCell(text[i:])
 		for len(spans) > 1 && spans[0].End <= i {
 			spans = spans[1:]
 		}
 		for len(lit) > 0 && lit[0][1] <= i {
 			lit = lit[1:]
 		}
+		most, match := l.Left-more, len(lit) > 0 && lit[0][0] <= i // most: cells that are drawn alike
+		if len(spans) > 1 {
+			most = min(most, spans[0].End-i)
+		}
+		switch {
+		case skip > 0:
+			most = skip
+		case match:
+			most = min(most, lit[0][1]-i)
+		case len(lit) > 0:
+			most = min(most, lit[0][0]-i)
+		}
+		out, w, n := l.Glyphs.NextCells(text[i:], most)
 		if skip > 0 {
 			skip -= w
 			if skip < 0 { // half of a wide character
@@ -112,7 +124,7 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) the
 		if len(spans) > 0 {
 			s = of(spans[0].Style)
 		}
-		l.to(s, len(lit) > 0 && lit[0][0] <= i)
+		l.to(s, match)
 		l.b = append(l.b, out...)
 		l.Left -= w
 		i += n

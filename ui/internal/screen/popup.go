@@ -23,9 +23,9 @@ type Backdrop struct {
 
 // piece is the cells of a line from one before another.
 type piece struct {
-	line     string
-	from, to int
-	faint    bool // without its styles
+	line          string
+	from, to      int
+	faint, border bool // without its styles; of a border
 }
 
 func (b *Backdrop) draw(p piece, g *Glyphs) string {
@@ -37,6 +37,8 @@ func (b *Backdrop) draw(p piece, g *Glyphs) string {
 	switch {
 	case ok:
 		return s
+	case p.border:
+		s = g.Pens.Border().Render(p.line)
 	case p.faint:
 		s = NewLine(p.to, g).Put(ansi.Strip(p.line), theme.Faint).End()
 	default:
@@ -71,19 +73,19 @@ func (b *Backdrop) Float(lines, content []string, in Rect, shown Scroll, width i
 	if g.ASCII {
 		border = lipgloss.ASCIIBorder()
 	}
-	style := g.Pens.Border()
-	left, right, last := style.Render(border.Left), style.Render(border.Right), len(content)
+	drawn := func(line string) string { return b.draw(piece{line: line, border: true}, g) }
+	left, right, thumb, last := drawn(border.Left), drawn(border.Right), drawn(g.Thumb), len(content)
 	mark, to := shown.thumb(last - 1)
 	for i := range last + 1 {
 		box := ""
 		switch i {
 		case 0:
-			box = style.Render(border.TopLeft + ansi.Strip(content[0]) + border.TopRight)
+			box = drawn(border.TopLeft + ansi.Strip(content[0]) + border.TopRight)
 		case last:
-			box = style.Render(border.BottomLeft + strings.Repeat(border.Bottom, in.Width) + border.BottomRight)
+			box = drawn(border.BottomLeft + strings.Repeat(border.Bottom, in.Width) + border.BottomRight)
 		default:
 			if box = left + content[i] + right; i-1 >= mark && i-1 < to {
-				box = left + content[i] + style.Render(g.Thumb)
+				box = left + content[i] + thumb
 			}
 		}
 		line := &lines[in.Y+i]

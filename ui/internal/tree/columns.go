@@ -88,7 +88,7 @@ type tail struct {
 }
 
 type tailCell struct {
-	column
+	*column
 	text        string
 	s           theme.Role
 	part, whole int64 // what the bar shows
@@ -97,9 +97,10 @@ type tailCell struct {
 // tailOf returns the tail of a node's row in a tree of a given width. If the columns have
 // nothing to show for a node, its text gets the whole row.
 func (v *View) tailOf(of *lazy.Line, width int) tail {
-	var t tail
-	some := false
-	for _, c := range v.columns(width) {
+	shown := v.columns(width)
+	t, some := tail{cells: make([]tailCell, 0, len(shown))}, false
+	for i := range shown {
+		c := &shown[i]
 		text, s := c.cell(v, of, c.width-1)
 		cell := tailCell{column: c, text: text, s: s}
 		switch {

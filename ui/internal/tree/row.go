@@ -278,12 +278,13 @@ func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 }
 
 func (p *Tree) View() View {
-	pending, sorts := p.env.Spinner(), p.Out.Sortable()
+	spinner, sorts := p.env.Spinner(), p.Out.Sortable()
+	pending := spinner
 	if p.env.Trace.Following() {
 		pending = p.env.Glyphs.More
 	}
 	return View{
-		Glyphs: p.env.Glyphs, Spinner: p.env.Spinner(), Pending: pending, Cursor: p.Out.Cursor,
+		Glyphs: p.env.Glyphs, Spinner: spinner, Pending: pending, Cursor: p.Out.Cursor,
 		Timed: p.env.Trace.Timed(), Choice: p.Columns.Choice, ByWeight: sorts != nil && sorts.Order() == lazy.OrderWeight, Open: p.Open, Part: lazy.ShownIn(p.Out.Tree).Part(), Edited: p.Out.Tree.Edited(),
 	}
 }
