@@ -210,8 +210,9 @@ type Role struct {
 func Roles(of *Theme, colors map[string]string) []Role {
 	var all []Role
 	t := of.Theme().With(colors)
+	dark, light := t.In(theme.DarkBackground), t.In(theme.LightBackground)
 	for r := range theme.RoleCount {
-		all = append(all, Role{r.Name(), r.Does(), theme.Spell(t.Dark[r]), theme.Spell(t.Light[r])})
+		all = append(all, Role{r.Name(), r.Does(), theme.Spell(dark[r]), theme.Spell(light[r])})
 	}
 	return all
 }

@@ -37,18 +37,19 @@ func TestContrast(t *testing.T) {
 
 // in256 returns the theme as a terminal with 256 colors shows it.
 func (t *Theme) in256() *Theme {
-	own := *t
-	for _, s := range []*Styles{&own.Dark, &own.Light} {
-		for r := range s {
-			if c := shown(s[r].GetForeground(), colorprofile.ANSI256); c != nil {
-				s[r] = s[r].Foreground(c)
+	own := &Source{Dark: make(map[string]string), Light: make(map[string]string)}
+	for _, b := range []Background{DarkBackground, LightBackground} {
+		for r, style := range t.In(b) {
+			if c := shown(style.GetForeground(), colorprofile.ANSI256); c != nil {
+				style = style.Foreground(c)
 			}
-			if c := shown(s[r].GetBackground(), colorprofile.ANSI256); c != nil {
-				s[r] = s[r].Background(c)
+			if c := shown(style.GetBackground(), colorprofile.ANSI256); c != nil {
+				style = style.Background(c)
 			}
+			own.on(b)[Role(r).Name()] = Spell(style)
 		}
 	}
-	return &own
+	return &Theme{[]*Source{own}}
 }
 
 // neighbors are roles that stand side by side, and what else than a color tells them apart: a sign or a word on the
@@ -110,7 +111,7 @@ func apart(s *Styles, a, b Role, ground color.Color) bool {
 // TestBoxes: text in a box that is filled with a hue is legible, in both tones, and the hues are unlike each other.
 func TestBoxes(t *testing.T) {
 	for _, s := range builtin {
-		for b, in := range map[Background]*Styles{DarkBackground: &s.Theme().Dark, LightBackground: &s.Theme().Light} {
+		for b, in := range map[Background]*Styles{DarkBackground: s.Theme().In(DarkBackground), LightBackground: s.Theme().In(LightBackground)} {
 			seen := make(map[color.Color]bool)
 			for r := Hue1; r <= Hue8; r++ {
 				c := in[r].GetForeground()

@@ -57,12 +57,14 @@ type Pens struct {
 // Pens prepares the pens for a terminal. Colors become those nearest to them in its profile; an unknown
 // profile leaves them as they are.
 func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
-	styles := t.on(b)
+	var styles *Styles
 	switch profile {
 	case colorprofile.NoTTY, colorprofile.ASCII:
-		styles = &Terminal().Neutral // what a theme says with color only would not be seen
+		styles = Terminal().In(UnknownBackground) // what a theme says with color only would not be seen
 	case colorprofile.Unknown, colorprofile.ANSI:
-		styles = &t.Neutral
+		styles = t.In(UnknownBackground)
+	default:
+		styles = t.on(b)
 	}
 	p, bar, match := new(Pens), pen(styles[CursorLine], profile), pen(styles.lit(), profile)
 	page, painted := styles.page()

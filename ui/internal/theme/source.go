@@ -76,44 +76,18 @@ func Names(all []*Source) (names []string) {
 	return names
 }
 
-// Theme makes the theme. Like [Theme.With] it ignores what is faulty, and a base that is not built in.
+// Theme returns the theme. Like [Theme.With] it ignores what is faulty, and a base that is not built in.
 func (s *Source) Theme() *Theme {
-	t := new(Theme)
 	switch {
 	case s.File != "":
-		t = cmp.Or(Named(builtin, s.Base), Named(builtin, Standard)).Theme()
-	case s != terminal:
-		t = Terminal()
+		return &Theme{append([]*Source{s}, cmp.Or(Named(builtin, s.Base), Named(builtin, Standard)).Theme().from...)}
+	case s == terminal:
+		return &Theme{[]*Source{s}}
 	}
-	t.Neutral.wear(s.Every)
-	t.Dark.wear(s.Every, s.Dark)
-	t.Light.wear(s.Every, s.Light)
-	return t
+	return &Theme{[]*Source{s, terminal}}
 }
 
 func Terminal() *Theme { return terminal.Theme() }
-
-// wear takes over styles by the names of their roles, later ones over earlier ones. It ignores unknown roles,
-// faulty styles, and an empty one for the cursor's line.
-func (s *Styles) wear(all ...map[string]string) {
-	for _, words := range all {
-		if len(words) == 0 {
-			continue
-		}
-		for r := range RoleCount {
-			text, ok := words[r.Name()]
-			if !ok {
-				continue
-			}
-			if style, err := Parse(text); err == nil && (r != CursorLine || Spell(style) != "") {
-				s[r] = style
-			}
-		}
-	}
-	if !slices.ContainsFunc(all, func(words map[string]string) bool { return words[Chip.Name()] != "" }) {
-		s[Chip] = s.chip()
-	}
-}
 
 // chip returns the accent on the background of the cursor's line, if that has one.
 func (s *Styles) chip() lipgloss.Style { return s[Accent].Background(s[CursorLine].GetBackground()) }
@@ -138,11 +112,8 @@ func onPage(s, page lipgloss.Style) lipgloss.Style {
 // Styles are how the roles are drawn. Only attributes and colors count, and the cursor's line has some.
 type Styles [RoleCount]lipgloss.Style
 
-// Theme has the styles of the roles for each sort of terminal.
-type Theme struct {
-	Neutral     Styles // for an unknown background, and a terminal of 16 colors
-	Dark, Light Styles // for such a background, on a terminal of at least 256 colors; Dark is for an unknown one too if it paints its own
-}
+// Theme has the styles of the roles for each sort of terminal: of its sources, the first that has one tells.
+type Theme struct{ from []*Source }
 
 // Background is that of the terminal.
 type Background uint8
@@ -153,16 +124,43 @@ const (
 	LightBackground
 )
 
-// on returns the styles for a background. A theme that paints its own needs not know the terminal's.
-func (t *Theme) on(b Background) *Styles {
-	_, paints := t.Dark.page()
-	switch {
-	case b == LightBackground:
-		return &t.Light
-	case b == DarkBackground, paints:
-		return &t.Dark
+// In returns the styles for a background, on a terminal of at least 256 colors; those for an unknown one are also for a
+// terminal of 16 colors.
+func (t *Theme) In(b Background) *Styles {
+	s := new(Styles)
+	for r := range s {
+		s[r] = t.style(Role(r), b)
 	}
-	return &t.Neutral
+	if first := t.from[0]; first.Every[Chip.Name()] == "" && first.on(b)[Chip.Name()] == "" {
+		s[Chip] = s.chip()
+	}
+	return s
+}
+
+// style returns how a role is drawn. It ignores faulty styles, and an empty one for the cursor's line.
+func (t *Theme) style(r Role, b Background) lipgloss.Style {
+	for _, s := range t.from {
+		for _, words := range []map[string]string{s.on(b), s.Every} {
+			if text, ok := words[r.Name()]; ok {
+				if style, err := Parse(text); err == nil && (r != CursorLine || Spell(style) != "") {
+					return style
+				}
+			}
+		}
+	}
+	return lipgloss.Style{}
+}
+
+func (s *Source) on(b Background) map[string]string {
+	return []map[string]string{DarkBackground: s.Dark, LightBackground: s.Light}[b]
+}
+
+// on is In, but a theme that paints its own background needs not know the terminal's.
+func (t *Theme) on(b Background) *Styles {
+	if b == UnknownBackground && t.style(Plain, DarkBackground).GetBackground() != (lipgloss.NoColor{}) {
+		b = DarkBackground
+	}
+	return t.In(b)
 }
 
 // With returns the theme with the styles that a user has chosen, by the names of their roles. It
@@ -171,11 +169,7 @@ func (t *Theme) With(chosen map[string]string) *Theme {
 	if len(chosen) == 0 {
 		return t
 	}
-	own := *t
-	own.Neutral.wear(chosen)
-	own.Dark.wear(chosen)
-	own.Light.wear(chosen)
-	return &own
+	return &Theme{append([]*Source{{Every: chosen}}, t.from...)}
 }
 
 // lit returns the style of a match: without a color it has the accent's.

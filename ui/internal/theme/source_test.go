@@ -35,8 +35,8 @@ func TestSource(t *testing.T) {
 	}
 	own, base := mine.Theme(), Named(builtin, "nord").Theme()
 	for _, c := range []struct{ got, want string }{
-		{Spell(own.Dark[Method]), "underline"}, {Spell(own.Dark[NumberText]), "bold red"}, {Spell(own.Light[NumberText]), "208"},
-		{Spell(own.Neutral[NumberText]), "208"}, {Spell(own.Dark[Plain]), Spell(base.Dark[Plain])}, {Spell(own.Light[Accent]), Spell(base.Light[Accent])},
+		{Spell(own.In(DarkBackground)[Method]), "underline"}, {Spell(own.In(DarkBackground)[NumberText]), "bold red"}, {Spell(own.In(LightBackground)[NumberText]), "208"},
+		{Spell(own.In(UnknownBackground)[NumberText]), "208"}, {Spell(own.In(DarkBackground)[Plain]), Spell(base.In(DarkBackground)[Plain])}, {Spell(own.In(LightBackground)[Accent]), Spell(base.In(LightBackground)[Accent])},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
