@@ -22,9 +22,9 @@ Other commands print, describe, record, convert and pack traces. The file name -
 
 const manExit = `0: success, even if the reader of the output went away (print | head).
 1: a file could not be read or written.
-2: wrong flags or arguments, or open was called without a terminal.
+2: wrong flags or arguments, or the explorer has no terminal that it can draw on.
 3: the file is not a trace, or its version is not supported.
-4: the trace is damaged, cut short or still being recorded; everything intact was printed.
+4: the trace is damaged, cut short or still being recorded, and everything intact was printed; or its file of times is of another recording.
 5: an answer has more rows than --max, or another number than --expect; the answer was printed.
 130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up or a quit signal.
 If the program that record ran fails, record ends with its exit status.`
