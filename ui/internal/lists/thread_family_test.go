@@ -99,10 +99,10 @@ func TestTreeAtOnce(t *testing.T) {
 			lines = append(lines, f.At(place))
 		}
 	}
-	if !slices.Equal(l.family.found.lines, lines) || passed < 100 || len(l.Scan.Passed) != passed {
-		t.Errorf("%d lines for %d that pass of %d, want %d", len(l.family.found.lines), len(l.Scan.Passed), passed, len(lines))
+	if !slices.Equal(l.family.lines, lines) || passed < 100 || len(l.Scan.Passed) != passed {
+		t.Errorf("%d lines for %d that pass of %d, want %d", len(l.family.lines), len(l.Scan.Passed), passed, len(lines))
 	}
-	if !l.family.found.passed[l.number(l.Selected())] {
+	if !l.family.passes(l.number(l.Selected())) {
 		t.Error("the cursor is on a thread that does not pass")
 	}
 	l.HandleKey(tea.KeyPressMsg{Code: tea.KeyEscape})

@@ -74,26 +74,22 @@ func (l *ThreadList) relate() {
 
 // len returns how many threads pass the filter, as far as known.
 func (l *ThreadList) len() int {
-	switch tree := l.order == asTree; {
-	case l.Scan != nil && tree:
-		return len(l.family.found.lines)
+	switch {
+	case l.order == asTree:
+		return l.family.len()
 	case l.Scan != nil:
 		return len(l.Scan.Passed)
-	case tree:
-		return l.family.len()
 	}
 	return l.all.Len()
 }
 
 // number returns the number of the i-th thread shown.
 func (l *ThreadList) number(i int) int {
-	switch tree := l.order == asTree; {
-	case l.Scan != nil && tree:
-		return l.family.found.lines[i]
+	switch {
+	case l.order == asTree:
+		return l.family.thread(i)
 	case l.Scan != nil:
 		return l.Scan.Passed[i]
-	case tree:
-		return l.family.thread(i)
 	case l.sorted != nil:
 		return l.sorted[i]
 	}
@@ -209,7 +205,7 @@ func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 	if l.order != lazy.ByID {
 		l.Title += " " + orderNames[l.order]
 	}
-	if above := len(l.family.found.lines) - l.family.found.taken; l.Scan != nil && l.order == asTree && above > 0 {
+	if above := len(l.family.lines) - l.family.taken; l.order == asTree && l.family.of != nil && above > 0 {
 		l.Title += " and " + display.Grouped(int64(above)) + " above"
 	}
 	if s := l.sorting; s != nil {

@@ -128,7 +128,7 @@ func (l *ThreadList) nameOf(thread int, t lazy.ThreadInfo) table.Value {
 		default:
 			sign = l.env.Glyphs.Open
 		}
-		if l.Scan != nil && (f.found.passed == nil || !f.found.passed[thread]) {
+		if f.of != nil && !f.passes(thread) {
 			style = table.Faint
 		}
 		indent, most := treeIndent*f.Depth(thread), l.env.Front.Area.Width/4

@@ -147,44 +147,33 @@ type family struct {
 	*goroutines.Forest                // nil in other orders
 	linked             bool           // there may be a tree
 	folded             map[int32]bool // ids of the threads that are collapsed
-	gaps               []gap
-	found              found
-}
-
-// gap is a place where threads are left out.
-type gap struct {
-	at     int // the first line after it
-	hidden int // how many threads are left out before that line
+	lines              []int          // threads; nil if all are shown
+	of                 *prompt.Scan   // the filter that lines are of; nil if there is none
+	taken              int            // how many of those that passed lines has
 }
 
 func (f *family) len() int {
-	n := f.Of().Len()
-	if len(f.gaps) > 0 {
-		n -= f.gaps[len(f.gaps)-1].hidden
+	if f.lines == nil {
+		return f.Of().Len()
 	}
-	return n
+	return len(f.lines)
 }
 
 // thread returns the number of the thread of a line.
 func (f *family) thread(line int) int {
-	if i := sort.Search(len(f.gaps), func(i int) bool { return f.gaps[i].at > line }); i > 0 {
-		line += f.gaps[i-1].hidden
+	if f.lines == nil {
+		return f.At(line)
 	}
-	return f.At(line)
+	return f.lines[line]
 }
 
 // line returns the line of a thread; if that is left out, the line of its nearest ancestor that is not.
 func (f *family) line(thread int) int {
 	place := f.Place(thread)
-	i := sort.Search(len(f.gaps), func(i int) bool { return f.gaps[i].at+f.gaps[i].hidden > place })
-	line := place
-	if i > 0 {
-		line -= f.gaps[i-1].hidden
+	if f.lines == nil {
+		return place
 	}
-	if i < len(f.gaps) && line >= f.gaps[i].at {
-		line = f.gaps[i].at - 1
-	}
-	return line
+	return sort.Search(len(f.lines), func(i int) bool { return f.Place(f.lines[i]) > place }) - 1
 }
 
 func (f *family) fold(thread int, on bool) {
@@ -198,69 +187,49 @@ func (f *family) fold(thread int, on bool) {
 	f.refold()
 }
 
-func (f *family) isFolded(thread int) bool { return f.folded[f.Of().ID(thread)] && f.Below(thread) > 0 }
+func (f *family) isFolded(thread int) bool { return f.Below(thread) > 0 && f.folded[f.Of().ID(thread)] }
 
-// refold finds out what is left out.
+// refold makes the lines without a filter.
 func (f *family) refold() {
-	f.gaps = nil
-	var places []int
-	for id := range f.folded {
-		if i := f.Of().Index(id); i < f.Of().Len() && f.Of().ID(i) == id {
-			places = append(places, f.Place(i))
+	f.lines, f.of, f.taken = nil, nil, 0
+	if len(f.folded) == 0 {
+		return
+	}
+	for place := 0; place < f.Of().Len(); place++ {
+		thread := f.At(place)
+		if f.lines = append(f.lines, thread); f.isFolded(thread) {
+			place += f.Below(thread)
 		}
 	}
-	slices.Sort(places)
-	end, hidden := 0, 0
-	for _, p := range places {
-		below := f.Below(f.At(p))
-		if p < end || below == 0 {
-			continue
-		}
-		end = p + 1 + below
-		at := p + 1 - hidden
-		hidden += below
-		f.gaps = append(f.gaps, gap{at, hidden})
-	}
-}
-
-// found is the lines with a filter.
-type found struct {
-	of     *prompt.Scan
-	lines  []int  // threads
-	taken  int    // of those that passed
-	in     []bool // by thread: it has a line
-	passed []bool // by thread
 }
 
 // follow adds the threads that have passed a filter since the last call, with those above them. It returns
 // the line of the first that passed, once.
 func (f *family) follow(s *prompt.Scan) (line int, first bool) {
-	if f.found.of != s {
-		f.found = found{of: s}
+	if f.of != s {
+		if f.refold(); s != nil {
+			f.lines, f.of = []int{}, s
+		}
 	}
-	if s == nil || len(s.Passed) == f.found.taken {
+	if s == nil || len(s.Passed) == f.taken {
 		return 0, false
 	}
-	l := &f.found
-	first = l.taken == 0
-	if l.in == nil {
-		l.in, l.passed = make([]bool, f.Of().Len()), make([]bool, f.Of().Len())
-	}
-	for _, thread := range s.Passed[l.taken:] {
-		l.passed[thread] = true
-		from := len(l.lines)
-		add := func(thread int) bool {
-			added := !l.in[thread]
-			if added {
-				l.in[thread] = true
-				l.lines = append(l.lines, thread)
-			}
-			return added
+	first = f.taken == 0
+	for ; f.taken < len(s.Passed); f.taken++ {
+		from, last := len(f.lines), -1 // place of the line before: what is above this thread and not after it has a line
+		if from > 0 {
+			last = f.Place(f.lines[from-1])
 		}
-		add(thread)
-		f.Ancestors(thread, add)
-		slices.Reverse(l.lines[from:])
+		for thread, ok := s.Passed[f.taken], true; ok && f.Place(thread) > last; thread, ok = f.Parent(thread) {
+			f.lines = append(f.lines, thread)
+		}
+		slices.Reverse(f.lines[from:])
 	}
-	l.taken = len(s.Passed)
-	return slices.Index(l.lines, s.Passed[0]), first
+	return slices.Index(f.lines, s.Passed[0]), first
+}
+
+// passes reports whether a thread passes the filter.
+func (f *family) passes(thread int) bool {
+	_, ok := slices.BinarySearchFunc(f.of.Passed[:f.taken], f.Place(thread), func(t, place int) int { return f.Place(t) - place })
+	return ok
 }
