@@ -274,8 +274,8 @@ func (m *Model) listCommands() tea.Cmd {
 				{Text: key, Style: theme.Faint, At: width - g.TextWidth(key)},
 			}}
 		},
-		Wide:    func() int { return at + wide + 8 },
-		Besides: 2,
+		Wide:  func() int { return at + wide + 8 },
+		Lower: 1,
 	}
 	list.Below = func() []string {
 		usage := ""

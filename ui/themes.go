@@ -138,9 +138,9 @@ func (l *themeList) Lines() int { return l.Len() + 1 + len(sample) + 2 }
 
 // View draws the list, and the sample if it leaves the list some lines.
 func (l *themeList) View(width, height int, g *screen.Glyphs) []string {
-	l.Below, l.Besides = nil, 0
+	l.Below, l.Lower = nil, 0
 	if rest := height - len(sample) - 2; rest >= min(4, len(l.themes.all)) {
-		l.Below, l.Besides = func() []string { return drawSample(width, g) }, len(sample)+2
+		l.Below, l.Lower = func() []string { return drawSample(width, g) }, len(sample)+1
 	}
 	return l.List.View(width, height, g)
 }

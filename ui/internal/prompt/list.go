@@ -31,11 +31,11 @@ type List struct {
 	Long      bool                   // its owner looks in turns which lines pass the filter, and Len and Item are about those that do
 	NoLine    string                 // what does not pass the filter if none does; "" for "no line"
 	None      func() string          // why there is nothing without a filter; nil means the list explains it itself
-	Head      func(width int) string // draws the heads of columns below the title; nil means none
-	Above     func() []string        // draws the lines above the list; nil means the title
-	Below     func() []string        // draws the lines below the list; nil means none
+	Above     func() string          // draws the line above the list; nil means the title
+	Head      func(width int) string // draws the heads of columns below that; nil means none
+	Below     func() []string        // draws the lines below the list
+	Lower     int                    // how many these are
 	Wide      func() int             // how many cells its lines need if it floats; nil to measure them
-	Besides   int                    // how many lines Above and Below draw; 0 without them
 
 	Scan *Scan // the lines that pass the filter; nil for all
 
@@ -63,7 +63,7 @@ func (l *List) Lines() int {
 	if l.Full {
 		return 0
 	}
-	return max(1, l.Len()) + l.besides()
+	return max(1, l.Len()) + l.above() + l.Lower
 }
 
 // mostMeasured is how many lines are measured.
@@ -90,12 +90,12 @@ func (l *List) Width(g *screen.Glyphs) int {
 	return max(l.widest, g.TextWidth(l.Title)+22) // with which lines are shown
 }
 
-// besides returns how many lines are above and below those of the list.
-func (l *List) besides() int {
+// above returns how many lines are above those of the list.
+func (l *List) above() int {
 	if l.Head != nil {
 		return 2
 	}
-	return max(1, l.Besides)
+	return 1
 }
 
 // Cursor returns the index of the cursor's line; ok is false if there is none.
@@ -216,15 +216,9 @@ func (l *List) HandleKey(k tea.KeyPressMsg) ListAction {
 
 // Click puts the cursor on a line of the screen, counted from the title on. A double click chooses it.
 func (l *List) Click(x, y int, double bool) ListAction {
-	above := 1
-	switch {
-	case l.Above != nil:
-		above = len(l.Above())
-	case l.Head != nil:
-		above++
-	}
-	i := l.top + y - above
-	if l.filter.typing || !l.Choosable || y < above || y-above >= l.height || i >= l.Count() {
+	y -= l.above()
+	i := l.top + y
+	if l.filter.typing || !l.Choosable || y < 0 || y >= l.height || i >= l.Count() {
 		return ListAction{}
 	}
 	l.sel = i
@@ -284,7 +278,7 @@ func (l *List) Extent() screen.Scroll { return screen.ScrollOf(l.top, l.height, 
 // settle brings the cursor onto a screen of height lines, including the title. No line of the
 // screen stays empty while there are lines above.
 func (l *List) settle(height int) {
-	l.height = max(1, height-l.besides())
+	l.height = max(1, height-l.above()-l.Lower)
 	if l.Choosable {
 		l.sel = max(0, min(l.sel, l.Count()-1))
 		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel, l.Count()-l.height))
@@ -340,14 +334,14 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	l.settle(height)
 	var lines, below []string
 	if l.Above != nil {
-		lines = l.Above()
+		lines = []string{l.Above()}
 	} else {
 		lines = []string{l.title(width, g)}
 	}
 	if l.Head != nil {
 		lines = append(lines, l.Head(width))
 	}
-	if l.Below != nil {
+	if l.Lower > 0 {
 		below = l.Below()
 	}
 	height -= len(below)

@@ -49,7 +49,7 @@ func newSheet(src Source, e *env.Env) *Sheet {
 	s.List = prompt.List{
 		Called: called(s.t, e.Glyphs), Full: true,
 		Choosable: true, Len: s.len, Item: s.item, Long: true, NoLine: "no row", None: s.none,
-		Above: s.above, Below: s.below, Besides: besides,
+		Above: s.title, Head: s.head, Below: s.below, Lower: 1,
 	}
 	return s
 }
@@ -276,11 +276,10 @@ func (s *Sheet) item(i int) prompt.Item {
 	return prompt.Item{Cells: []prompt.Cell{{Text: line.Text, Spans: line.Spans, Of: screen.OfTable, Skip: margin}}}
 }
 
-// above draws the title and the heads of the columns.
-func (s *Sheet) above() []string {
-	head, out := s.layout.Head(), screen.NewLine(s.env.Width, s.env.Glyphs)
+func (s *Sheet) head(width int) string {
+	head, out := s.layout.Head(), screen.NewLine(width, s.env.Glyphs)
 	out.Spans(head.Text, head.Spans, screen.OfHead, nil, 0)
-	return []string{s.title(), out.Put(out.Glyphs.Rule, theme.Faint).End()}
+	return out.Put(out.Glyphs.Rule, theme.Faint).End()
 }
 
 // title draws the title: with a filter how many rows pass, at the right end what is under way.
