@@ -14,7 +14,6 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
-	"tracex/lazy/query/goroutines"
 	"tracex/lazy/query/table"
 )
 
@@ -87,7 +86,7 @@ func (x *aroundCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 		return &usageError{h.String() + " is a thread, not an event", "such as '#1204', the number of an event"}
 	}
 	o := query.AroundOptions{Raw: x.raw, Where: where, N: x.n}
-	if o.Threads, err = threadsNamed(r, x.threads); err != nil {
+	if o.Threads, err = threadsNamed(ctx, r, x.threads); err != nil {
 		return err
 	}
 	around, err := query.FindAround(ctx, r, at, o)
@@ -117,36 +116,23 @@ func (x *aroundCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 }
 
 // threadsNamed reads a list of threads, by number or name. It is nil for no text.
-func threadsNamed(r *lazy.LazyTraceReader, text string) (ids []int32, err error) {
+func threadsNamed(ctx context.Context, r *lazy.LazyTraceReader, text string) (ids []int32, err error) {
 	if text == "" {
 		return nil, nil
 	}
 	for _, name := range strings.Split(text, ",") {
 		name = strings.TrimSpace(name)
-		if n, ok := goroutines.Read(name); ok {
-			of, err := goroutines.Threads(context.Background(), r.ThreadList(), n)
-			if err == nil && len(of) > 0 {
-				ids = append(ids, of...)
-				continue
-			}
+		of, err := query.ThreadsNamed(ctx, r, name)
+		if err != nil {
+			return nil, err
 		}
-		n, err := strconv.Atoi(name)
-		if err == nil && n > 0 {
-			if err := hasThread(r, int32(n-1)); err != nil {
-				return nil, err
+		if len(of) == 0 {
+			if n, err := strconv.Atoi(name); err == nil && n > 0 {
+				return nil, hasThread(r, int32(n-1))
 			}
-			ids = append(ids, int32(n-1))
-			continue
-		}
-		had := len(ids)
-		for t := range r.ThreadList().All() {
-			if t.Name == name {
-				ids = append(ids, t.ID)
-			}
-		}
-		if len(ids) == had {
 			return nil, &usageError{"no thread is named " + name, "tracex info --limit 0 lists all threads"}
 		}
+		ids = append(ids, of...)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil

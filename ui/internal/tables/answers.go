@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +12,6 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
-	"tracex/lazy/query/goroutines"
 	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
@@ -111,20 +109,8 @@ func (a *Answers) CompleteMethod(args string) (from int, with []prompt.Candidate
 
 // ThreadNamed returns the thread with a number, as people count, or a name.
 func ThreadNamed(r *lazy.LazyTraceReader, text string) (int32, error) {
-	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		if _, ok := r.ThreadInfo(int32(n - 1)); ok {
-			return int32(n - 1), nil
-		}
-	}
-	if n, ok := goroutines.Read(text); ok {
-		if ids, _ := goroutines.Threads(context.Background(), r.ThreadList(), n); len(ids) > 0 {
-			return ids[0], nil
-		}
-	}
-	for t := range r.ThreadList().All() {
-		if t.Name == text {
-			return t.ID, nil
-		}
+	if ids, _ := query.ThreadsNamed(context.Background(), r, text); len(ids) > 0 {
+		return ids[0], nil
 	}
 	return 0, errors.New("no thread " + text + ": type its number, its goroutine's (g45) or its name")
 }
