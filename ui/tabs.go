@@ -64,23 +64,21 @@ type opened struct {
 func RunAll(ctx context.Context, all []Trace) error {
 	t := &Tabs{ctx: ctx, shown: -1}
 	var color Color
+	var failed error
 	for i, name := range tabNames(all) {
 		t.list = append(t.list, tab{trace: all[i], name: name})
 		if t.shown >= 0 {
 			continue
 		}
 		r, o, err := all[i].Open(ctx)
+		failed = errors.Join(failed, err)
 		if t.list[i].err = err; err == nil {
 			t.adopt(i, r, o)
 			t.shown, t.asked, color = i, t.list[i].model, o.Color
 		}
 	}
 	if t.shown < 0 {
-		var errs []error
-		for _, tab := range t.list {
-			errs = append(errs, tab.err)
-		}
-		return errors.Join(errs...)
+		return failed
 	}
 	err := run(ctx, t, t.asked, color)
 	for _, tab := range t.list {
@@ -129,7 +127,8 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg, tea.BackgroundColorMsg, tea.FocusMsg, tea.BlurMsg:
 		return t, t.toAll(msg)
 	case tea.MouseClickMsg:
-		if n, ok := t.tabAt(in); ok {
+		n, ok := t.header().TabAt(in.X, t.asked.env.Width, t.asked.env.Glyphs)
+		if ok && in.Button == tea.MouseLeft && in.Y == 0 {
 			t.show(n)
 			return t, nil
 		}
@@ -265,8 +264,7 @@ func (t *Tabs) show(i int) {
 
 func (t *Tabs) View() tea.View {
 	if m := t.list[t.shown].model; m != nil {
-		m.frame.header.Tab = t.shown
-		m.frame.header.Tabs = t.names()
+		m.frame.header.Tab, m.frame.header.Tabs = t.shown, t.header().Tabs
 		return m.View()
 	}
 	g, width, height := t.asked.env.Glyphs, t.asked.env.Width, t.asked.env.Height
@@ -279,7 +277,7 @@ func (t *Tabs) View() tea.View {
 	if err := t.list[t.shown].err; err != nil {
 		text, role = g.Warn+" "+screen.ErrorLine(err), theme.Alarm
 	}
-	lines := []string{env.Header{Tabs: t.names(), Tab: t.shown}.View(width, g), screen.NewLine(width, g).End()}
+	lines := []string{t.header().View(width, g), screen.NewLine(width, g).End()}
 	for _, part := range strings.Split(ansi.Wrap(text, width-2, ""), "\n") {
 		lines = append(lines, screen.NewLine(width, g).Put(" "+part, role).End())
 	}
@@ -289,26 +287,16 @@ func (t *Tabs) View() tea.View {
 	return v
 }
 
-// names returns the names of the tabs, with a mark at those that cannot be opened.
-func (t *Tabs) names() (names []string) {
-	if t == nil {
-		return nil
-	}
+// header has the names of the tabs, with a mark at those that cannot be opened.
+func (t *Tabs) header() env.Header {
+	h := env.Header{Tab: t.shown}
 	for _, tab := range t.list {
 		if tab.err != nil {
 			tab.name = t.asked.env.Glyphs.Warn + " " + tab.name
 		}
-		names = append(names, tab.name)
+		h.Tabs = append(h.Tabs, tab.name)
 	}
-	return names
-}
-
-// tabAt returns the tab that a click is on.
-func (t *Tabs) tabAt(e tea.MouseClickMsg) (i int, ok bool) {
-	if e.Button != tea.MouseLeft || e.Y != 0 {
-		return 0, false
-	}
-	return env.Header{Tabs: t.names(), Tab: t.shown}.TabAt(e.X, t.asked.env.Width, t.asked.env.Glyphs)
+	return h
 }
 
 // find returns the tab that the argument of :trace means: a number, counted from 1, or a name; "" is the next one.
