@@ -22,27 +22,20 @@ type Question struct {
 	Cancel func() // may be nil
 }
 
-// List replaces the tree until it is closed.
+// List replaces the tree, or floats over it, until it is closed. It is a [prompt.List], which tells what the methods do, or
+// is made of one.
 type List interface {
-	// Name returns what the bottom line of the tree calls it; "" if Esc there does not lead back to it.
 	Name() string
-	// HandleKey returns what a key asks for.
 	HandleKey(k tea.KeyPressMsg) prompt.ListAction
 	// Typing reports whether a text is being typed, such as a filter.
 	Typing() bool
-	// Scroll moves the lines shown by n, for the mouse wheel.
 	Scroll(n int)
-	// Click returns what a click on a cell of View asks for.
 	Click(x, y int, double bool) prompt.ListAction
 	// View draws height lines of width cells.
 	View(width, height int, g *screen.Glyphs) []string
-	// Lines returns how many lines it needs to float over the tree; 0 if it replaces the tree.
 	Lines() int
-	// Width returns how many cells it needs then.
 	Width(g *screen.Glyphs) int
-	// Extent returns which part of it is shown.
 	Extent() screen.Scroll
-	// Hint returns the bottom line, if possible in width cells.
 	Hint(width int, g *screen.Glyphs) string
 }
 

@@ -67,6 +67,14 @@ func (t *Task) begin(e *Env) (ctx context.Context, id int) {
 
 func (t *Task) Running() bool { return t.cancel != nil }
 
+// Current returns the number of the piece under way; 0 if there is none.
+func (t *Task) Current() int {
+	if !t.Running() {
+		return 0
+	}
+	return t.id
+}
+
 // Stop stops the work under way, and reports whether there was any. Its result is dropped.
 func (t *Task) Stop() bool {
 	if t.cancel == nil {

@@ -33,9 +33,9 @@ type Counting struct {
 
 	of          *lazy.Tree          // whose rows the next fields are about
 	stopped     map[*lazy.Node]bool // counting their children failed, or the user stopped it
+	failed      map[lazy.Row]bool   // counting what is left out there failed
 	at          time.Time           // when the last turn over growing nodes began
 	had         map[*lazy.Node]bool // the nodes counted since then
-	failed      map[lazy.Row]bool   // counting what is left out there failed
 	generation  int                 // of the reader, that the next fields are about
 	shownFailed bool                // finding out which containers have rows
 	pass        *lazy.TallyPass     // over the calls; nil if none is under way
@@ -52,7 +52,7 @@ func NewCounting(e *env.Env, t *Tree) *Counting { return &Counting{env: e, tree:
 // background.
 func (c *Counting) Settle(idle bool) tea.Cmd {
 	if t := c.tree.Out.Tree; c.of != t {
-		c.of, c.stopped = t, make(map[*lazy.Node]bool)
+		c.of, c.stopped, c.failed = t, make(map[*lazy.Node]bool), make(map[lazy.Row]bool)
 	}
 	if g := c.env.Trace.Generation; c.generation != g {
 		c.calls.Stop()
@@ -260,22 +260,9 @@ func (c *Counting) countLeft() tea.Cmd {
 				err = part.Count(ctx, r)
 			}
 			if err != nil {
-				return env.Done(func() { c.leftAt(r, err) })
+				return env.Done(func() { c.failed[r] = !errors.Is(err, context.DeadlineExceeded) })
 			}
 		}
 		return nil
 	})
-}
-
-// maxFailed bounds the rows that are remembered.
-const maxFailed = 1000
-
-func (c *Counting) leftAt(r lazy.Row, err error) {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return
-	}
-	if c.failed == nil || len(c.failed) >= maxFailed {
-		c.failed = make(map[lazy.Row]bool)
-	}
-	c.failed[r] = true
 }

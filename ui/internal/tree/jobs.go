@@ -17,8 +17,7 @@ import (
 // before.
 type Jobs struct {
 	env.Task
-	id       int       // of the current or last job
-	name     string    // of the same
+	name     string    // of the current or last job
 	progress *progress // of the same
 
 	tree *Tree
@@ -35,7 +34,6 @@ const rowsOnly = -1
 // begun. failed begins the message about an error.
 func (p *Jobs) Run(name, failed string, work func(ctx context.Context, report lazy.Progress) (then func() tea.Cmd, err error)) tea.Cmd {
 	so := new(progress)
-	p.id++
 	p.name, p.progress = name, so
 	return p.Task.Run(p.env, func(ctx context.Context) func() tea.Cmd {
 		then, err := work(ctx, func(done, total int64) {
@@ -49,14 +47,6 @@ func (p *Jobs) Run(name, failed string, work func(ctx context.Context, report la
 		}
 		return then
 	})
-}
-
-// Current returns the number of the job under way; 0 if there is none.
-func (p *Jobs) Current() int {
-	if !p.Running() {
-		return 0
-	}
-	return p.id
 }
 
 // Progress returns how far the job has come, of a total if that is known.
