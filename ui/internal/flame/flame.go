@@ -106,13 +106,8 @@ func (f *Flame) Busy() bool {
 
 // here returns the thread of the cursor and its logical offset there.
 func (f *Flame) here() (thread int32, at int64) {
-	if at, ok := f.tree.Out.Here(); ok {
-		return at.Thread, max(at.At, 0)
-	}
-	if n := f.tree.Out.Cursor.Parent; n != nil {
-		return n.Thread(), max(n.Position().At, 0)
-	}
-	return 0, 0
+	p, _ := f.tree.Out.Here()
+	return p.Thread, max(p.At, 0)
 }
 
 // show goes to a point in the tree; event is -1 for whatever is at an offset.

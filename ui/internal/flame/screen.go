@@ -179,15 +179,15 @@ func (s *Screen) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 // asks handles the keys about what is under the cursor.
 func (s *Screen) asks(name string) prompt.ListAction {
 	f, pic := s.flame, s.picture()
-	from, to, ok := s.selected()
-	if pic == nil || !ok {
+	event, from, to := s.Selected()
+	if s.index() < 0 {
 		return prompt.ListAction{}
 	}
 	switch c := s.cell(); name {
 	case "space", "o":
-		at, event := lazy.Position{Thread: s.thread}, int32(-1)
+		at := lazy.Position{Thread: s.thread}
 		if c.Span >= 0 {
-			at, event = pic.Spans[c.Span].Position, pic.Spans[c.Span].Event
+			at = pic.Spans[c.Span].Position
 		} else if k := pic.ColumnAt(from); k+1 < len(pic.Edges) {
 			at.At = pic.Edges[k]
 		} else {
@@ -269,14 +269,20 @@ func (s *Screen) Shown() (thread int32, timed bool, from, to int64, whole, ok bo
 	return s.thread, pic.Timed, v.from, v.to, v.to == 0, true
 }
 
-// Selected returns the event under the cursor, and the part of the axis that it takes; -1 if the cursor is
-// on no single call, loop or iteration.
+// Selected returns the event under the cursor, and the part of the axis that it takes: the event is -1 if the cursor is on
+// no single call, loop or iteration, and of narrow calls the part is the column.
 func (s *Screen) Selected() (event int32, from, to int64) {
-	from, to, ok := s.selected()
-	if c := s.cell(); ok && c.Span >= 0 {
-		return s.drawn.Spans[c.Span].Event, from, to
+	pic, c := s.picture(), s.cell()
+	switch {
+	case s.index() < 0:
+		return -1, 0, 0
+	case c.Span >= 0:
+		return pic.Spans[c.Span].Event, pic.Spans[c.Span].From, pic.Spans[c.Span].To
+	case c.Narrow >= 0:
+		c.Left = pic.ColumnAt(s.at)
+		c.Right = c.Left + 1
 	}
-	return -1, from, to
+	return -1, pic.Edge(c.Left), max(pic.Edge(c.Right), pic.Edge(c.Left)+1)
 }
 
 // move does a move; ok is false if the key is none.
@@ -314,22 +320,6 @@ func (s *Screen) move(key string) (ok bool) {
 		return false
 	}
 	return true
-}
-
-// selected returns the part of the axis that the cursor's cell takes; of narrow calls, the column.
-func (s *Screen) selected() (from, to int64, ok bool) {
-	pic, c := s.picture(), s.cell()
-	if s.index() < 0 {
-		return 0, 0, false
-	}
-	switch {
-	case c.Span >= 0:
-		return pic.Spans[c.Span].From, pic.Spans[c.Span].To, true
-	case c.Narrow >= 0:
-		c.Left = pic.ColumnAt(s.at)
-		c.Right = c.Left + 1
-	}
-	return pic.Edge(c.Left), max(pic.Edge(c.Right), pic.Edge(c.Left)+1), true
 }
 
 // side goes to the next cell of the line with calls, or, where they are narrow, to the next column.
@@ -389,9 +379,9 @@ func (s *Screen) down() {
 
 // into shows the cursor's cell alone.
 func (s *Screen) into() {
-	from, to, ok := s.selected()
+	_, from, to := s.Selected()
 	pic, c := s.picture(), s.cell()
-	if !ok || !solid(c) {
+	if !solid(c) {
 		return
 	}
 	if c.Narrow >= 0 { // with what is around it
