@@ -21,10 +21,7 @@ func (m *Model) escape(n int) tea.Cmd {
 	stopped = m.search.Stop() || stopped
 	stopped = m.filter.Stop() || stopped
 	stopped = m.overview.Stop() || stopped
-	if m.tree.Moving() {
-		stopped = m.tree.StopLoading() || stopped
-	}
-	if !stopped {
+	if stopped = m.tree.StopLoading() || stopped; !stopped {
 		stopped = m.counting.Stop()
 	}
 	switch {

@@ -136,9 +136,6 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if o, ok := msg.(opened); ok {
 		return t, t.opened(to, o)
 	}
-	if p, ok := msg.(env.Panic); ok {
-		p.Again()
-	}
 	m := t.list[to].model
 	if m == nil {
 		return t, t.without(msg)
@@ -254,10 +251,8 @@ func (t *Tabs) show(i int) {
 	if m == nil {
 		return
 	}
-	if m.themes.kept != t.asked.themes.kept {
-		m.themes.kept = t.asked.themes.kept
-		m.themes.settle()
-	}
+	m.themes.kept = t.asked.themes.kept
+	m.themes.settle()
 	t.asked = m
 	m.frame = m.newFrame()
 }

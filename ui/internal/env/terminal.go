@@ -70,7 +70,7 @@ const (
 
 // Frames lets the clock rest by which Bubble Tea draws, while nothing changes: it would take 1.2 % of a processor. The
 // library has no way to do that, so Frames takes the clock from its Program; if there is none where it is looked for,
-// Frames does nothing. The zero value has no program.
+// Frames does nothing.
 type Frames struct {
 	mu      sync.Mutex
 	program *tea.Program
@@ -117,9 +117,6 @@ func (f *Frames) rest() {
 
 // tickerOf returns the clock of a program that runs; nil if it has none where it is looked for.
 func tickerOf(p *tea.Program) *time.Ticker {
-	if p == nil {
-		return nil
-	}
 	v := reflect.ValueOf(p).Elem().FieldByName("ticker")
 	if !v.IsValid() || v.Type() != reflect.TypeFor[*time.Ticker]() {
 		return nil

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"slices"
@@ -40,11 +41,7 @@ func Missing(r lazy.Row) string {
 
 // Path returns the nodes around a row, the thread first, the row's own last.
 func Path(row lazy.Row) (path []*lazy.Node) {
-	n := row.Node
-	if n == nil {
-		n = row.Parent
-	}
-	for ; n != nil; n = n.Parent() {
+	for n := cmp.Or(row.Node, row.Parent); n != nil; n = n.Parent() {
 		path = append(path, n)
 	}
 	slices.Reverse(path)

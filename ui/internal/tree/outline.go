@@ -283,13 +283,8 @@ func (o *Outline) stick(top lazy.Row) []lazy.Row {
 // uncovered returns the first line from line on at which a row is not covered, and the row at the
 // top of the screen then.
 func (o *Outline) uncovered(top lazy.Row, line int) (lazy.Row, int) {
-	for line < len(o.stick(top)) {
-		up, ok := o.Tree.Prev(top)
-		if !ok {
-			break
-		}
-		top = up
-		line++
+	for ; line < len(o.stick(top)); line++ {
+		top, _ = o.Tree.Prev(top) // there is one: the rows that stay are above
 	}
 	return top, line
 }

@@ -34,8 +34,6 @@ func newRow(l lazy.Line) Row {
 	case l.Node == nil:
 	case l.IsThread():
 		r.Shown, r.Styles = threadHeading(r.Shown)
-	case !l.IsPoint():
-		r.Styles = []format.Span{{Start: 0, End: len(r.Shown)}}
 	case l.Mark == 0:
 		r.Styles = l.Spans
 	default:

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -165,11 +166,7 @@ func (s *Steps) focusTree() {
 
 // around returns the node with a handle that the cursor is in; nil if it is in none.
 func (s *Steps) around(h lazy.Handle) *lazy.Node {
-	n := s.tree.Out.Cursor.Node
-	if n == nil {
-		n = s.tree.Out.Cursor.Parent
-	}
-	for ; n != nil; n = n.Parent() {
+	for n := cmp.Or(s.tree.Out.Cursor.Node, s.tree.Out.Cursor.Parent); n != nil; n = n.Parent() {
 		if !n.IsThread() && n.Handle() == h {
 			return n
 		}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,11 +51,8 @@ func (s *Steps) here(kind query.StepKind) tea.Cmd {
 		s.tree.Out.Tree.Expand(n)
 		return s.add(kind, n.Handle().String(), s)
 	}
-	if n == nil {
-		n = s.tree.Out.Cursor.Parent
-	}
 	var about Subject
-	if n != nil && n.Point() != nil {
+	if n = cmp.Or(n, s.tree.Out.Cursor.Parent); n != nil && n.Point() != nil {
 		about.kind = kinds[n.Point().Class]
 	}
 	for n != nil && (n.Point() == nil || n.Point().Class != format.ClassCall) {
