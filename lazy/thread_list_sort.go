@@ -54,8 +54,13 @@ func (l *ThreadList) sortByNumber(ctx context.Context, o ThreadOrder, progress P
 		}
 		progress(int64(from), 2*int64(len(list)))
 	}
-	return sorted(ctx, list, func(a, b numbered) bool { return a.by > b.by || a.by == b.by && a.n < b.n },
-		func(a numbered) int { return a.n }, progress)
+	compare := func(a, b numbered) int {
+		if a.by != b.by {
+			return cmp.Compare(b.by, a.by)
+		}
+		return a.n - b.n
+	}
+	return sorted(ctx, list, compare, func(a numbered) int { return a.n }, progress)
 }
 
 // numbers fills in the sort keys of the threads from a number on.
@@ -82,8 +87,9 @@ func (l *ThreadList) numbers(o ThreadOrder, from int, part []numbered) {
 
 // namedThread is a thread and its name.
 type namedThread struct {
-	name string
-	n    int
+	name  string
+	n     int32
+	plain bool // the name is not that of a goroutine
 }
 
 func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, error) {
@@ -92,10 +98,11 @@ func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, 
 		to := min(from+sortBatch, len(list))
 		l.r.WithContext(func(c *format.Context) {
 			for n := from; n < to; n++ {
-				list[n].n = n
+				list[n].n = int32(n)
 				if t := c.Thread(l.v.Streams[n].Thread); t != nil {
 					list[n].name = t.Name
 				}
+				list[n].plain = !strings.Contains(list[n].name, goroutine)
 			}
 		})
 		if err := ctx.Err(); err != nil {
@@ -103,27 +110,20 @@ func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, 
 		}
 		progress(int64(from), 2*int64(len(list)))
 	}
-	less := func(a, b namedThread) bool {
-		if c := compareThreads(a.name, b.name); c != 0 {
-			return c < 0
+	compare := func(a, b namedThread) (c int) {
+		if a.plain && b.plain {
+			c = compareNames(a.name, b.name)
+		} else {
+			c = compareThreads(a.name, b.name)
 		}
-		return a.n < b.n
+		return cmp.Or(c, int(a.n)-int(b.n))
 	}
-	return sorted(ctx, list, less, func(a namedThread) int { return a.n }, progress)
+	return sorted(ctx, list, compare, func(a namedThread) int { return int(a.n) }, progress)
 }
 
 // sorted sorts a list, in runs that are then merged, and returns the number of each
 // element. It reports the second half of the progress.
-func sorted[T any](ctx context.Context, list []T, less func(a, b T) bool, number func(T) int, progress Progress) ([]int, error) {
-	compare := func(a, b T) int {
-		switch {
-		case less(a, b):
-			return -1
-		case less(b, a):
-			return 1
-		}
-		return 0
-	}
+func sorted[T any](ctx context.Context, list []T, compare func(a, b T) int, number func(T) int, progress Progress) ([]int, error) {
 	const run = 1 << 14
 	passes := int64(1)
 	for size := run; size < len(list); size *= 2 {
@@ -147,7 +147,7 @@ func sorted[T any](ctx context.Context, list []T, less func(a, b T) bool, number
 	for size := run; size < len(list); size *= 2 {
 		for from := 0; from < len(list); from += 2 * size {
 			mid, to := min(from+size, len(list)), min(from+2*size, len(list))
-			merge(other[from:to], list[from:mid], list[mid:to], less)
+			merge(other[from:to], list[from:mid], list[mid:to], compare)
 			if err := tell(to - from); err != nil {
 				return nil, err
 			}
@@ -162,9 +162,9 @@ func sorted[T any](ctx context.Context, list []T, less func(a, b T) bool, number
 }
 
 // merge merges two sorted lists.
-func merge[T any](to, a, b []T, less func(a, b T) bool) {
+func merge[T any](to, a, b []T, compare func(a, b T) int) {
 	for i := range to {
-		if len(b) == 0 || len(a) > 0 && !less(b[0], a[0]) {
+		if len(b) == 0 || len(a) > 0 && compare(b[0], a[0]) >= 0 {
 			to[i], a = a[0], a[1:]
 		} else {
 			to[i], b = b[0], b[1:]
@@ -176,12 +176,16 @@ func merge[T any](to, a, b []T, less func(a, b T) bool) {
 func compareThreads(a, b string) int {
 	program, function, number := goroutineName(a)
 	otherProgram, otherFunction, otherNumber := goroutineName(b)
-	return cmp.Or(compareNames(function, otherFunction), compareNames(program, otherProgram), compareNames(number, otherNumber))
+	if c := compareNames(function, otherFunction); c != 0 {
+		return c
+	}
+	return cmp.Or(compareNames(program, otherProgram), compareNames(number, otherNumber))
 }
+
+const goroutine = "goroutine " // in names of goroutines
 
 // goroutineName splits the name of a goroutine. Of any other one, all is the function.
 func goroutineName(name string) (program, function, number string) {
-	const goroutine = "goroutine "
 	i := strings.Index(name, goroutine)
 	if i < 0 || i > 0 && !strings.HasSuffix(name[:i], " › ") {
 		return "", name, ""

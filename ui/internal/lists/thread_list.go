@@ -170,8 +170,11 @@ func (l *ThreadList) sift() tea.Cmd {
 		number = func(i int) int { return sorted[i] }
 	}
 	work := l.Scan.Turn(l.all.Len(), number, func(_ context.Context, numbers []int, test func(int, func(*pattern.Pattern) bool)) error {
-		all.Names(slices.Values(numbers), func(i int, name []byte) bool {
-			test(i, func(p *pattern.Pattern) bool { return p.Match(name) })
+		var name []byte
+		match := func(p *pattern.Pattern) bool { return p.Match(name) }
+		all.Names(slices.Values(numbers), func(i int, of []byte) bool {
+			name = of
+			test(i, match)
 			return true
 		})
 		return nil

@@ -329,7 +329,7 @@ func (o *Outline) Climb(r lazy.Row) {
 
 // Text returns the text of a node without the mark of a diff.
 func (o *Outline) Text(n *lazy.Node) (string, []format.Span) {
-	r := newRow(o.Tree.Lines([]lazy.Row{RowOf(n)}, o.Wide)[0])
+	r := newRow(&o.Tree.Lines([]lazy.Row{RowOf(n)}, o.Wide)[0])
 	return r.Shown, r.Styles
 }
 

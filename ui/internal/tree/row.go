@@ -16,7 +16,7 @@ import (
 
 // Row is a line of the tree as drawn: a value, made in Update.
 type Row struct {
-	lazy.Line
+	*lazy.Line
 	Shown   string        // the text without the mark of a diff, which has its own column
 	Styles  []format.Span // of the text shown
 	Matches [][2]int      // byte ranges of the text that match a search
@@ -28,7 +28,7 @@ type Row struct {
 	Stuck   bool          // scrolled out, and shown as it is around others
 }
 
-func newRow(l lazy.Line) Row {
+func newRow(l *lazy.Line) Row {
 	r := Row{Line: l, Shown: l.Text[l.Mark:]}
 	switch {
 	case l.Node == nil:
@@ -103,7 +103,7 @@ func (v *View) Draw(r *Row, in Indent, width int) string {
 	in.draw(l, r.Depth)
 	t := v.bare(width)
 	if r.Node != nil {
-		t = v.tailOf(&r.Line, width)
+		t = v.tailOf(r.Line, width)
 	}
 	l.Left -= t.width
 	switch {
@@ -242,7 +242,7 @@ func (v *View) Hidden(r *Row, in Indent, width int) int {
 
 // room returns how many cells of a row are for its text.
 func (v *View) room(r *Row, in Indent, width int) int {
-	return width - (in.Of(r.Depth) + 2) - v.TailWidth(&r.Line, width)
+	return width - (in.Of(r.Depth) + 2) - v.TailWidth(r.Line, width)
 }
 
 // TailWidth returns how many cells of a row its columns take.
@@ -255,8 +255,8 @@ func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 	list := make([]Row, len(lines))
 	v := p.View()
 	p.Out.Found = 0
-	for i, l := range lines {
-		r := &list[i]
+	for i := range lines {
+		l, r := &lines[i], &list[i]
 		*r = newRow(l)
 		r.Stuck = i < len(p.Out.Stuck) && l.Row == p.Out.Stuck[i]
 		if l.Node == nil {
@@ -288,7 +288,7 @@ func (p *Tree) View() View {
 }
 
 func (p *Tree) hidden(of lazy.Row) int {
-	v, r := p.View(), newRow(p.Out.Tree.Lines([]lazy.Row{of}, p.Out.Wide)[0])
+	v, r := p.View(), newRow(&p.Out.Tree.Lines([]lazy.Row{of}, p.Out.Wide)[0])
 	return v.Hidden(&r, p.Out.Indent(), p.Out.Width)
 }
 

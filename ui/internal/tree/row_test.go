@@ -14,7 +14,7 @@ import (
 
 // node returns the row of a node that took 12 ms of 60, after applying change.
 func node(change func(r *Row)) *Row {
-	r := newRow(lazy.Line{
+	r := newRow(&lazy.Line{
 		Row: lazy.Row{Node: new(lazy.Node), Depth: 1}, Text: "f(1): 2", Count: 7, CountKnown: true, CountExact: true,
 		Timed: true, Time: lazy.Time{Duration: 12_000_000}, Whole: 60_000_000, Self: 3_000_000, SelfKnown: true, SelfExact: true,
 	})
@@ -26,7 +26,7 @@ func node(change func(r *Row)) *Row {
 func TestRow(t *testing.T) {
 	timed, plain := &View{Glyphs: &screen.Unicode, Spinner: "*", Timed: true}, &View{Glyphs: &screen.Unicode, Spinner: "*"}
 	gap := func(err error) *Row {
-		r := newRow(lazy.Line{Row: lazy.Row{Depth: 1, From: 0, To: 2048}})
+		r := newRow(&lazy.Line{Row: lazy.Row{Depth: 1, From: 0, To: 2048}})
 		r.Err = err
 		return &r
 	}
