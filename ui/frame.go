@@ -25,6 +25,7 @@ type frame struct {
 	g             *screen.Glyphs
 	width, height int // of the window, in cells
 	layout        screen.Layout
+	made          int              // which frame it is; one with another number has other lines behind what floats
 	window        string           // the title of the terminal's window
 	progress      *tea.ProgressBar // how far what is running has come, as the terminal itself shows it
 	done          int              // the same, in cells of the header
@@ -62,31 +63,15 @@ func (f *frame) draw(in *env.Front, behind *screen.Backdrop) string {
 	case !screen.Usable(f.width, f.height):
 		return f.tooSmall()
 	}
-	lines := make([]string, 0, f.height)
-	lines = append(lines, f.header.View(f.width, f.g))
-	if f.layout.Chips {
-		lines = append(lines, screen.ChipLine(f.chips, f.ends, f.width, f.g))
-	}
-	lines = append(lines, screen.CrumbLine(f.crumbs, f.width, f.g))
-	if f.layout.Trouble {
-		lines = append(lines, f.troubleLine())
-	}
 	l := in.List()
-	if whole := f.whole; whole != nil && f.layout.Floats {
-		lines = append(lines, whole.View(f.width, f.height-1-len(lines), f.g)...)
-	} else if l != nil && !f.layout.Floats {
-		lines = append(lines, l.View(f.width, f.layout.List.Height, f.g)...)
+	var lines []string
+	if !f.layout.Floats {
+		lines = f.lines(l)
 	} else {
-		if f.layout.Strip {
-			lines = append(lines, f.strip)
+		if behind.Of != f.made {
+			behind.Of, behind.Lines = f.made, behind.Dim(f.lines(l), f.width, f.g)
 		}
-		lines = append(lines, f.middle()...)
-		if f.layout.Hints {
-			lines = append(lines, f.statusLine())
-		}
-	}
-	if f.layout.Floats {
-		lines = behind.Dim(lines, f.width, f.g)
+		lines = slices.Clone(behind.Lines)
 		behind.Float(lines, l.View(f.layout.List.Width, f.layout.List.Height, f.g), f.layout.List, l.Extent(), f.width, f.g)
 	}
 	if f.layout.Box.Width > 0 {
@@ -102,6 +87,33 @@ func (f *frame) draw(in *env.Front, behind *screen.Backdrop) string {
 	}
 	lines[0] = screen.Underline(lines[0], f.done)
 	return strings.Join(append(lines, f.lastLine(in)), "\n")
+}
+
+// lines draws all lines but the last, without what floats over them.
+func (f *frame) lines(l env.List) []string {
+	lines := make([]string, 0, f.height)
+	lines = append(lines, f.header.View(f.width, f.g))
+	if f.layout.Chips {
+		lines = append(lines, screen.ChipLine(f.chips, f.ends, f.width, f.g))
+	}
+	lines = append(lines, screen.CrumbLine(f.crumbs, f.width, f.g))
+	if f.layout.Trouble {
+		lines = append(lines, f.troubleLine())
+	}
+	if whole := f.whole; whole != nil && f.layout.Floats {
+		lines = append(lines, whole.View(f.width, f.height-1-len(lines), f.g)...)
+	} else if l != nil && !f.layout.Floats {
+		lines = append(lines, l.View(f.width, f.layout.List.Height, f.g)...)
+	} else {
+		if f.layout.Strip {
+			lines = append(lines, f.strip)
+		}
+		lines = append(lines, f.middle()...)
+		if f.layout.Hints {
+			lines = append(lines, f.statusLine())
+		}
+	}
+	return lines
 }
 
 // paneLines is what a pane besides the tree shows.
@@ -346,11 +358,20 @@ func progress(m *Model) (done, total int64) {
 	return 0, 0
 }
 
+// listFrame returns what the screen shows after a key that only moved within the list that floats.
+func (m *Model) listFrame() frame {
+	f := m.frame
+	f.layout.List = m.layout().List
+	m.env.Front.Area = f.layout.List
+	f.message, f.alarm = m.env.Status.Message()
+	return f
+}
+
 // newFrame returns what the screen shows. In a window that is too small that is nothing of the
 // trace.
 func (m *Model) newFrame() frame {
 	g := m.env.Glyphs
-	f := frame{g: g, width: m.env.Width, height: m.env.Height}
+	f := frame{g: g, width: m.env.Width, height: m.env.Height, made: m.frame.made + 1}
 	if done, total := progress(m); total > 0 {
 		f.done = int(float64(m.env.Width) * float64(done) / float64(total))
 		if m.env.ShowsProgress {

@@ -37,7 +37,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	asked := p != nil
 	m.env.Keyboard.Touched = true
 	if rest, ok := keys.WithoutAlt(k); ok && !(asked && p.Edits(k)) {
-		return tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(rest))
+		cmd := tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(rest))
+		m.env.Front.Still = false
+		return cmd
 	}
 	c := m.env.Keyboard.Keys.Of(name)
 	switch {
@@ -125,6 +127,7 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 	}
 	if l := m.env.Front.List(); l != nil {
 		l.Scroll(n)
+		m.env.Front.Still = true
 		return nil
 	}
 	m.env.Keyboard.Used = true

@@ -109,12 +109,23 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.env.Start()
 	m.env.Trace.Look()
+	m.env.Front.Still = false
+	pens := m.env.Glyphs.Pens
 	cmds := []tea.Cmd{m.route(msg)}
-	m.env.Trace.Look() // an action may have changed it
-	if screen.Usable(m.env.Width, m.env.Height) {
+	m.env.Trace.Look()                               // an action may have changed it
+	_, leads := m.env.Front.List().(*search.HitList) // shows the path of its hit
+	still := m.env.Front.Still && m.frame.layout.Floats && !leads
+	if still {
+		cmds = append(cmds, m.settleList(m.layout()))
+	} else if screen.Usable(m.env.Width, m.env.Height) {
 		cmds = append(cmds, m.settle())
 	}
-	m.frame = m.newFrame()
+	cmds = append(cmds, m.env.Status.Settle(m.busy(), m.env.Clock.After))
+	if still && pens == m.env.Glyphs.Pens {
+		m.frame = m.listFrame()
+	} else {
+		m.frame = m.newFrame()
+	}
 	return m, env.Watched(tea.Batch(cmds...))
 }
 
@@ -187,10 +198,7 @@ func (m *Model) settle() tea.Cmd {
 		m.tree.Out.Tree.Keep(p)
 	}
 	m.follow.Put()
-	m.themes.settle()
-	return tea.Batch(append(cmds,
-		m.env.Status.Settle(m.busy(), m.env.Clock.After),
-		m.follow.Tick())...)
+	return tea.Batch(append(cmds, m.follow.Tick())...)
 }
 
 // adopt notices that another tree is shown: hits and counts belong to the one before.
@@ -226,6 +234,7 @@ func (m *Model) refresh() (cmd tea.Cmd) {
 // settleList brings the list that is open up to date, and ends the work of one that is closed.
 func (m *Model) settleList(l screen.Layout) tea.Cmd {
 	m.env.Front.Area = l.List
+	m.themes.settle()
 	if now := endsOf(m); now.list || m.left.list {
 		m.left = now
 	}

@@ -54,7 +54,7 @@ func TestRandom(t *testing.T) {
 				if i%4 == 0 {
 					d.screen()
 				}
-				if d.m.View().Content != d.m.frame.draw(&d.m.env.Front, new(screen.Backdrop)) {
+				if f := d.m.newFrame(); d.m.View().Content != f.draw(&d.m.env.Front, new(screen.Backdrop)) {
 					t.Fatalf("after %s: drawn again it is different", last)
 				}
 			}

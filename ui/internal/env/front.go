@@ -51,6 +51,8 @@ type Front struct {
 	// Area is where the list in front is.
 	Area screen.Rect
 
+	// Still tells that what came last only moved within the list in front, or edited its filter.
+	Still bool
 	// Chosen tells that the lists were left for a place in the tree, until the explorer has shown it.
 	Chosen bool
 
@@ -230,7 +232,7 @@ func (f *Front) act(what prompt.ListAction) tea.Cmd {
 	if what.Say != "" {
 		f.env.Say(what.Say)
 	}
-	switch what.Kind {
+	switch f.Still = what.Kind == prompt.NoAction && what.Say == ""; what.Kind {
 	case prompt.Closed:
 		f.Close()
 	case prompt.Chosen:

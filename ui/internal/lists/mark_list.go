@@ -85,7 +85,7 @@ func (l *MarkList) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 		return l.List.HandleKey(k)
 	}
 	l.Changed()
-	return prompt.ListAction{}
+	return prompt.ListAction{Kind: prompt.Did}
 }
 
 // texts returns the text of an item, and what is known of its place.

@@ -147,12 +147,13 @@ type ListAction struct {
 type Kind int
 
 const (
-	NoAction Kind = iota
-	Closed        // close the list
-	Chosen        // a line was chosen; close the list and those below it
-	Returned      // a line was chosen; close the list
-	Asked         // do what a key of the list's owner is for
-	Unbound       // the key does nothing in the list
+	NoAction Kind = iota // only the list may be another
+	Closed               // close the list
+	Chosen               // a line was chosen; close the list and those below it
+	Returned             // a line was chosen; close the list
+	Did                  // what the key is for has been done
+	Asked                // do what a key of the list's owner is for
+	Unbound              // the key does nothing in the list
 )
 
 // HandleKey moves in the list, or edits its filter. With a number typed before, 5j moves five lines and 100G goes to

@@ -17,8 +17,10 @@ func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.Width && y >= r.
 // Backdrop draws what is behind something that floats. It keeps the pieces of lines that it has drawn, as a key changes few
 // of them.
 type Backdrop struct {
-	pens *theme.Pens // that it has drawn with
-	kept map[piece]string
+	Of    int         // which frame is behind the list that floats
+	Lines []string    // of it
+	pens  *theme.Pens // that it has drawn with
+	kept  map[piece]string
 }
 
 // piece is the cells of a line from one before another.
