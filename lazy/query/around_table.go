@@ -88,11 +88,12 @@ func (a *Around) Table(ctx context.Context, v AroundView) (*table.Table, error) 
 		x.list[x.hint].In = table.OnlyData
 	}
 	t := &table.Table{Row: "moment", Title: x.title(), Columns: x.list, Notes: x.notes(rows)}
-	list := make(table.List, len(rows))
+	placed := new(placedRows)
 	for i := range rows {
-		list[i] = x.row(&rows[i])
+		placed.List = append(placed.List, x.row(&rows[i]))
+		placed.at = append(placed.at, HistoryPoint{rows[i].Position, rows[i].Event})
 	}
-	t.Rows = list
+	t.Rows = placed
 	return t, nil
 }
 

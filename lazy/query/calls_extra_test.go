@@ -107,10 +107,10 @@ func compareColumn(t *testing.T, r *lazy.LazyTraceReader, raw bool, col string, 
 	}
 	got := make(map[lazy.Position]string)
 	for i := range made.Rows.Len() {
-		place, _ := PlaceAt(made, i)
+		place, _ := PointAt(made, i)
 		value := made.Rows.Row(i)[at]
 		if value.Known() {
-			got[place] = value.Text()
+			got[place.Position] = value.Text()
 		}
 		if known := i < len(got); known != value.Known() {
 			t.Errorf("%s: row %d is not in order", col, i)

@@ -23,12 +23,12 @@ type callRows struct {
 	extra   []callColumn
 }
 
-func (s *callRows) place(row int) (at lazy.Position, ok bool) {
+func (s *callRows) point(row int) (p HistoryPoint, ok bool) {
 	list, _ := s.places(row, row+1)
 	if len(list) == 0 {
-		return at, false
+		return p, false
 	}
-	return list[0], true
+	return atPlace(list[0]), true
 }
 
 // places returns the places of rows and their weights.

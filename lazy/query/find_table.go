@@ -75,7 +75,10 @@ type foundRows struct {
 	g *display.Glyphs
 }
 
-func (s *foundRows) place(row int) (lazy.Position, bool) { return s.f.Set.Place(row) }
+func (s *foundRows) point(row int) (HistoryPoint, bool) {
+	at, ok := s.f.Set.Place(row)
+	return atPlace(at), ok
+}
 
 func (s *foundRows) read(ctx context.Context, from, to int) (rows [][]table.Value, err error) {
 	var at []lazy.Position

@@ -96,12 +96,7 @@ func (s *historyRows) rowOf(i int) int {
 // Here returns the row that a table of a History marks, -1 if none, and whether it is the point itself.
 func (s *historyRows) Here() (row int, exact bool) { return s.rowOf(s.x.here), s.x.at }
 
-// SightingOf returns the point of a row of a table of a [History].
-func SightingOf(t *table.Table, row int) (p HistoryPoint, ok bool) {
-	s, ok := t.Rows.(*historyRows)
-	if !ok || row < 0 || row >= s.Len() {
-		return p, false
-	}
+func (s *historyRows) point(row int) (HistoryPoint, bool) {
 	return s.x.list[s.index(row)].HistoryPoint, true
 }
 

@@ -230,6 +230,6 @@ func (t *Iterations) RowOf(made *table.Table, at int64) (row int, ok bool) {
 	return row, ok
 }
 
-func (s *iterationRows) place(row int) (lazy.Position, bool) {
-	return lazy.Position{Thread: s.t.loop.Position.Thread, At: s.at(row).at}, true
+func (s *iterationRows) point(row int) (HistoryPoint, bool) {
+	return atPlace(lazy.Position{Thread: s.t.loop.Position.Thread, At: s.at(row).at}), true
 }

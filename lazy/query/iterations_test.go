@@ -182,7 +182,7 @@ func sameIterationOrder(t *testing.T, x *Iterations, timed bool) {
 	events := func(made *table.Table) (list []string) {
 		for i := range made.Rows.Len() {
 			list = append(list, made.Rows.Row(i)[made.Column("event")].Text())
-			if at, ok := PlaceAt(made, i); !ok || at.At != made.Rows.(*iterationRows).at(i).at {
+			if at, ok := PointAt(made, i); !ok || at.At != made.Rows.(*iterationRows).at(i).at {
 				t.Errorf("row %d is at %v", i, at)
 			}
 		}

@@ -74,8 +74,8 @@ type logRows struct {
 	g    *display.Glyphs
 }
 
-func (s *logRows) place(row int) (lazy.Position, bool) {
-	return lazy.Position{Thread: s.list[row].thread, At: s.list[row].at}, true
+func (s *logRows) point(row int) (HistoryPoint, bool) {
+	return atPlace(lazy.Position{Thread: s.list[row].thread, At: s.list[row].at}), true
 }
 
 func (s *logRows) read(ctx context.Context, from, to int) ([][]table.Value, error) {

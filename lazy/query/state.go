@@ -344,17 +344,6 @@ func (v *statePart) Leaf(p *lazy.PassPoint) {
 		HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}, box: boxOf(c, &point.Value)}
 }
 
-// SetBy returns the point of a row of a table of a State.
-func SetBy(t *table.Table, row int) (p HistoryPoint, ok bool) {
-	handle, event := t.Column("handle"), t.Column("event")
-	values := t.Rows.Row(row)
-	if handle < 0 || event < 0 || !values[handle].Known() {
-		return p, false
-	}
-	h, ok := lazy.ParseHandle(values[handle].Text())
-	return HistoryPoint{h.Position, int32(values[event].Int())}, ok
-}
-
 // Values returns what has been found: arguments, then variables and fields, by name.
 func (s *State) Values() []StateValue {
 	s.mu.Lock()
@@ -385,16 +374,17 @@ func (s *State) Table(v View) *table.Table {
 		return t
 	}
 	t.Title += " " + v.G.Dot + " in " + s.call.String()
-	var rows table.List
+	rows := new(placedRows)
 	for i := range s.list {
 		v := &s.list[i]
 		row := make([]table.Value, len(t.Columns))
 		row[0], row[1] = table.Str(v.Part.String()), table.Str(v.Name)
+		at := HistoryPoint{lazy.Position{At: -1}, -1}
 		if row[3] = table.Str("not seen before"); v.Known {
 			row[2], row[3], row[4] = table.Str(v.Value.Text), table.Str(v.Kind.String()), table.Int(int64(v.Event))
-			row[5] = table.Str(lazy.PositionHandle(v.Position).String())
+			row[5], at = table.Str(lazy.PositionHandle(v.Position).String()), v.HistoryPoint
 		}
-		rows = append(rows, row)
+		rows.List, rows.at = append(rows.List, row), append(rows.at, at)
 	}
 	t.Rows = rows
 	t.Notes = s.notes()

@@ -30,7 +30,7 @@ type throwsTable struct {
 func (t *Throws) Table(view View) *table.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x, rows := t.tabled(view.G), new(throwRows)
+	x, rows := t.tabled(view.G), new(placedRows)
 	out := &table.Table{Row: "row", Title: x.title(), Partial: view.Done < 1, Done: view.Done, Empty: "no exceptions"}
 	var list table.List
 	if view.List {
@@ -110,21 +110,6 @@ func (x *throwsTable) order(list table.List, view View) []int {
 		return -by
 	})
 	return order
-}
-
-// throwRows are the rows of a table with the place of the first exception of each.
-type throwRows struct {
-	table.List
-	at []HistoryPoint
-}
-
-// ThrownFirst returns the first exception of a row of a table of Throws.
-func ThrownFirst(t *table.Table, row int) (at HistoryPoint, ok bool) {
-	rows, ok := t.Rows.(*throwRows)
-	if !ok || row < 0 || row >= len(rows.at) {
-		return at, false
-	}
-	return rows.at[row], true
 }
 
 // title counts the exceptions.

@@ -102,13 +102,29 @@ func RowsErr(t *table.Table) error {
 	return nil
 }
 
-// PlaceAt returns where the event of a row is, in a table of found points, calls, iterations or log lines.
-func PlaceAt(t *table.Table, row int) (at lazy.Position, ok bool) {
+// PointAt returns the event that a row of an answer is about: its Event is -1 if the row has not been read yet.
+func PointAt(t *table.Table, row int) (p HistoryPoint, ok bool) {
 	rows, ok := t.Rows.(interface {
-		place(row int) (lazy.Position, bool)
+		point(row int) (HistoryPoint, bool)
 	})
 	if !ok || row < 0 || row >= t.Rows.Len() {
-		return at, false
+		return p, false
 	}
-	return rows.place(row)
+	if p, ok = rows.point(row); p.Event < 0 {
+		if event, known := RowOf(t, row).Event(); known {
+			p.Event = event
+		}
+	}
+	return p, ok
 }
+
+// atPlace is a point of which the place is known.
+func atPlace(at lazy.Position) HistoryPoint { return HistoryPoint{at, -1} }
+
+// placedRows are rows in memory with the event that each is about; one At less than 0 is none.
+type placedRows struct {
+	table.List
+	at []HistoryPoint
+}
+
+func (s *placedRows) point(row int) (HistoryPoint, bool) { return s.at[row], s.at[row].At >= 0 }

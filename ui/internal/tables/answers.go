@@ -130,13 +130,20 @@ func (a *Answers) walk(one, several string, set *places.Set, by interface{ Runni
 	a.results.Use(&search.Result{One: one, Several: several, Raw: !a.tree.Out.Tree.Folded(), Set: set, By: by})
 }
 
-// goToOne goes to an event that an answer found, if ok. From there n and N go to the others of the set.
-func (a *Answers) goToOne(at query.HistoryPoint, ok bool, set *places.Set, one, several string) tea.Cmd {
-	if !ok || set == nil {
+// goTo goes to the event of a row. From there n and N go to the others of a set, unless that is nil.
+func (a *Answers) goTo(t *table.Table, row int, one, several string, set *places.Set, by interface{ Running() bool }) tea.Cmd {
+	p, ok := query.PointAt(t, row)
+	if !ok {
 		return nil
 	}
-	a.walk(one, several, set, nil)
-	return a.tree.Jobs.ToPoint(at.Position, at.Event)
+	if set != nil {
+		a.walk(one, several, set, by)
+	}
+	if p.Event < 0 { // it has not been read yet
+		a.tree.Visit()
+		return a.tree.Jobs.Show(p.Position)
+	}
+	return a.tree.Jobs.ToPoint(p.Position, p.Event)
 }
 
 // Keys that several answers have.

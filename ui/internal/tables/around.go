@@ -111,7 +111,7 @@ func (x *Around) Place(t *table.Table) (row int, ok bool) {
 
 func (x *Around) Keys() []Key {
 	return []Key{
-		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: x.goTo},
+		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: x.toRow},
 		{Name: "H", Brief: "history", Help: "all values of what the row reads or writes, or of an object in it", Do: x.history},
 		{Name: "J", Brief: "same thread", Help: "next row of the same thread", Do: x.toSameThread(1)},
 		{Name: "K", Help: "row before of the same thread", Do: x.toSameThread(-1)},
@@ -123,21 +123,12 @@ func (x *Around) Keys() []Key {
 	}
 }
 
-func (x *Around) goTo(t *table.Table, row int) tea.Cmd {
-	to, ok := x.position(row)
-	if !ok {
-		return nil
-	}
-	event, _ := query.RowOf(t, row).Event()
-	return x.tree.Jobs.ToPoint(to, event)
-}
+func (x *Around) toRow(t *table.Table, row int) tea.Cmd { return x.goTo(t, row, "", "", nil, nil) }
 
-func (x *Around) moveTo(_ *table.Table, row int) tea.Cmd {
-	at, ok := x.position(row)
-	if !ok {
-		return nil
+func (x *Around) moveTo(t *table.Table, row int) tea.Cmd {
+	if p, ok := query.PointAt(t, row); ok {
+		x.at = p.Position
 	}
-	x.at = at
 	return x.start(x.find())
 }
 
@@ -149,18 +140,6 @@ func (x *Around) more(*table.Table, int) tea.Cmd {
 func (x *Around) allThreads(*table.Table, int) tea.Cmd {
 	x.o.Threads = nil
 	return x.start(x.find())
-}
-
-func (x *Around) position(row int) (at lazy.Position, ok bool) {
-	drawn := x.drawn()
-	if drawn == nil {
-		return at, false
-	}
-	rows := drawn.Rows()
-	if row < 0 || row >= len(rows) {
-		return at, false
-	}
-	return rows[row].Position, true
 }
 
 // history shows the values of a location at the point of a row.

@@ -132,25 +132,16 @@ func (c *Calls) Keys() []Key {
 		return append([]Key{{Name: "enter", Brief: "its calls", Help: "the calls of the row", Do: c.ofGroup}}, c.undoKeys()...)
 	}
 	return append([]Key{
-		{Name: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: c.goTo},
+		{Name: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: c.toCall},
 		{Name: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller", Do: c.grouped},
 		c.callersKey(),
 	}, c.undoKeys()...)
 }
 
-// goTo goes to the call of a row. From there n and N go to the others.
-func (c *Calls) goTo(t *table.Table, row int) tea.Cmd {
-	event, ok := query.RowOf(t, row).Event()
-	if !ok {
-		return c.env.Say("the row is not read yet")
-	}
+// toCall goes to the call of a row. From there n and N go to the others.
+func (c *Calls) toCall(t *table.Table, row int) tea.Cmd {
 	found := c.list()
-	c.walk(found.Name(), strings.Replace(found.Name(), "call", "calls", 1), found.Set, c)
-	c.tree.Visit()
-	if at, ok := query.PlaceAt(t, row); ok {
-		return c.tree.Jobs.Show(at)
-	}
-	return c.tree.Jobs.ToHandle(lazy.EventHandle(event), nil)
+	return c.goTo(t, row, found.Name(), strings.Replace(found.Name(), "call", "calls", 1), found.Set, c)
 }
 
 // grouped opens a table with a row for each value of the column that sorts the rows.

@@ -191,7 +191,7 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 	p := &piece{what: "this table of " + several, name: several}
 	l, found := s.src.(*resultList)
 	_, calls := s.src.(*Calls)
-	if _, ok := query.PlaceAt(t, rows.Number(0)); ok && (found || calls) {
+	if _, ok := query.PointAt(t, rows.Number(0)); ok && (found || calls) {
 		if found {
 			one, several = l.of.One, l.of.Several
 		}
@@ -200,8 +200,8 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 				if i%4096 == 0 && ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				if at, ok := query.PlaceAt(t, rows.Number(i)); ok {
-					list = append(list, at)
+				if p, ok := query.PointAt(t, rows.Number(i)); ok {
+					list = append(list, p.Position)
 				}
 			}
 			return list, nil

@@ -137,7 +137,7 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 func (x *History) Orders() []string { return x.finder().(*query.History).Sorts() }
 
 func (x *History) Keys() []Key {
-	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true, Do: x.goTo}}
+	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true, Do: x.toEvent}}
 	if x.here != nil {
 		list = append(list,
 			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true, Do: x.writeBefore},
@@ -152,9 +152,8 @@ func (x *History) Keys() []Key {
 	return append(list, x.undoKeys()...)
 }
 
-func (x *History) goTo(t *table.Table, row int) tea.Cmd {
-	p, ok := query.SightingOf(t, row)
-	return x.goToOne(p, ok, x.places(), "event with a value", "events with values")
+func (x *History) toEvent(t *table.Table, row int) tea.Cmd {
+	return x.goTo(t, row, "event with a value", "events with values", x.places(), nil)
 }
 
 func (x *History) writeBefore(*table.Table, int) tea.Cmd { return x.toWrite(x.spot, x.here, true) }
@@ -209,12 +208,7 @@ func (a *Answers) State() tea.Cmd {
 }
 
 func (x *State) Keys() []Key {
-	return []Key{{Name: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true, Do: x.goTo}}
+	return []Key{{Name: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true, Do: x.toSet}}
 }
 
-func (x *State) goTo(t *table.Table, row int) tea.Cmd {
-	if p, ok := query.SetBy(t, row); ok {
-		return x.tree.Jobs.ToPoint(p.Position, p.Event)
-	}
-	return nil
-}
+func (x *State) toSet(t *table.Table, row int) tea.Cmd { return x.goTo(t, row, "", "", nil, nil) }

@@ -58,16 +58,10 @@ func (x *Iterations) Orders() []string { return query.IterationSorts(x.timed) }
 
 func (x *Iterations) Keys() []Key {
 	return append([]Key{
-		{Name: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true, Do: x.goTo},
+		{Name: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true, Do: x.toIteration},
 	}, x.undoKeys()...)
 }
 
-func (x *Iterations) goTo(t *table.Table, row int) tea.Cmd {
-	at, ok := query.PlaceAt(t, row)
-	if !ok {
-		return nil
-	}
-	x.walk("iteration", "iterations", x.finder().(*query.Iterations).Set, x)
-	x.tree.Visit()
-	return x.tree.Jobs.Show(at)
+func (x *Iterations) toIteration(t *table.Table, row int) tea.Cmd {
+	return x.goTo(t, row, "iteration", "iterations", x.finder().(*query.Iterations).Set, x)
 }

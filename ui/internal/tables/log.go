@@ -64,15 +64,13 @@ func (a *Answers) Log(text string) tea.Cmd {
 
 func (l *Log) Keys() []Key {
 	return []Key{
-		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: l.goTo},
+		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: l.toEvent},
 		{Name: "+", Brief: "add", Help: "add a log point", Always: true, Do: l.add},
 	}
 }
 
 func (l *Log) add(*table.Table, int) tea.Cmd { return l.tables.Line.OpenLine("log ") }
 
-func (l *Log) goTo(t *table.Table, row int) tea.Cmd {
-	at, ok := query.PlaceAt(t, row)
-	event, numbered := query.RowOf(t, row).Event()
-	return l.goToOne(query.HistoryPoint{Position: at, Event: event}, ok && numbered, l.places(), "listed event", "listed events")
+func (l *Log) toEvent(t *table.Table, row int) tea.Cmd {
+	return l.goTo(t, row, "listed event", "listed events", l.places(), nil)
 }

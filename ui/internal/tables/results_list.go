@@ -29,17 +29,12 @@ func (a *Answers) ListHits() tea.Cmd {
 }
 
 func (l *resultList) Keys() []Key {
-	return []Key{{Name: "enter", Brief: "go there", Help: "go to the place in the tree", Leaves: true, Do: l.goTo}}
+	return []Key{{Name: "enter", Brief: "go there", Help: "go to the place in the tree", Leaves: true, Do: l.toPlace}}
 }
 
-func (l *resultList) goTo(t *table.Table, row int) tea.Cmd {
-	at, ok := query.PlaceAt(t, row)
-	if !ok {
-		return nil
-	}
+func (l *resultList) toPlace(t *table.Table, row int) tea.Cmd {
 	l.results.Use(l.of)
-	l.tree.Visit()
-	return l.tree.Jobs.Show(at)
+	return l.goTo(t, row, "", "", nil, nil)
 }
 
 func (l *resultList) Table() *table.Table {

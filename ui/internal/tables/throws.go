@@ -38,6 +38,5 @@ func (x *Throws) Keys() []Key {
 }
 
 func (x *Throws) toFirst(t *table.Table, row int) tea.Cmd {
-	at, ok := query.ThrownFirst(t, row)
-	return x.goToOne(at, ok, x.places(), "exception", "exceptions")
+	return x.goTo(t, row, "exception", "exceptions", x.places(), nil)
 }
