@@ -80,10 +80,8 @@ func (m *Model) doAnswer(c keys.Name, args string) tea.Cmd {
 		return m.answers.History(args)
 	case keys.State:
 		return m.answers.State()
-	case keys.Before:
-		return m.answers.Write(true)
-	case keys.After:
-		return m.answers.Write(false)
+	case keys.Before, keys.After:
+		return m.answers.AtCursor(c)
 	case keys.Around:
 		return m.answers.Around(args)
 	case keys.Log:

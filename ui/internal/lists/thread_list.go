@@ -44,7 +44,7 @@ type ThreadList struct {
 func newThreadList(e *env.Env, starts *tree.Starts, all *lazy.ThreadList, timed bool, id int32) *ThreadList {
 	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int][]table.Value{}}
 	l.List = prompt.List{
-		Called: "threads", Keys: "Enter goes there", Also: "s sort", Choosable: true,
+		Called: "threads", Keys: "s sort   Enter goes there", Choosable: true,
 		Len: l.len, Item: l.line, Head: l.head, Long: true, NoLine: "no thread", Wide: l.wide,
 	}
 	l.table = &table.Table{Columns: threadColumns(timed)}
@@ -67,7 +67,7 @@ func (l *ThreadList) wide() int {
 func (l *ThreadList) relate() {
 	f := &l.family
 	if f.linked = f.linked || goroutines.Likely(l.all); f.linked && !l.chosen {
-		l.Also = "s sort   " + statementKey + " its go statement"
+		l.Keys = "s sort   " + statementKey + " its go statement   Enter goes there"
 		l.sorting = &sorting{order: asTree, all: l.all}
 	}
 }
@@ -146,7 +146,7 @@ func (l *ThreadList) settle(now *lazy.ThreadList, height int) tea.Cmd {
 func (l *ThreadList) work(now *lazy.ThreadList) (cmd tea.Cmd) {
 	for cmd == nil {
 		if !l.busy() && !now.Same(l.all) {
-			l.grow(now)
+			l.sorting = &sorting{order: l.order, back: l.back, all: now}
 		}
 		switch {
 		case l.sorting != nil && !l.sorting.task.Running():
@@ -180,27 +180,6 @@ func (l *ThreadList) sift() tea.Cmd {
 		return nil
 	})
 	return l.looking.Run(l.env, func(ctx context.Context) func() tea.Cmd { return env.Done(work(ctx)) })
-}
-
-// grow takes over the threads known by now: at once in the order by id, otherwise after they
-// have been sorted.
-func (l *ThreadList) grow(now *lazy.ThreadList) {
-	if l.order != lazy.ByID || l.back {
-		l.sorting = &sorting{order: l.order, back: l.back, all: now}
-		return
-	}
-	at, any := int32(0), l.Selected() < l.Count()
-	if any {
-		at = l.ID(l.Selected())
-	}
-	l.all = now
-	switch {
-	case l.Scan != nil:
-		l.Rescan()
-	case any:
-		l.Select(now.Index(at))
-	}
-	l.relate()
 }
 
 func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {

@@ -137,6 +137,11 @@ func (l *ThreadList) show(s *sorting, numbers []int, forest *goroutines.Forest) 
 		l.Select(l.family.line(l.all.Index(was)))
 	case !again:
 		l.Select(0)
+	case l.order == lazy.ByID && !l.back && l.Scan == nil && was >= 0:
+		l.Select(l.all.Index(was))
+	}
+	if l.order == lazy.ByID {
+		l.relate()
 	}
 }
 

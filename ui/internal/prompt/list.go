@@ -21,8 +21,7 @@ type List struct {
 	Title     string
 	Called    string     // if choosing a line leads to the tree: see Name
 	After     string     // the rest of the title, after the filter
-	Keys      string     // what the list's own keys do, for the bottom line
-	Also      string     // what one more key does, if there is room; "" if none
+	Keys      string     // what the list's own keys do, for the bottom line: the last ones stay longest in a narrow window
 	Len       func() int // how many lines there are
 	Item      func(i int) Item
 	Choosable bool                   // lines can be chosen
@@ -438,9 +437,6 @@ func (l *List) Hint(width int, g *screen.Glyphs) string {
 		parts = []string{"type to filter", strings.TrimSpace(switchHint(l.filter.expr)), "Enter keeps it", "Esc clears it"}
 	case g.ASCII:
 		parts[0] = "Up Down move"
-	}
-	if l.Also != "" && !l.filter.typing {
-		parts = slices.Insert(parts, 1, l.Also)
 	}
 	// In a narrow window, how to leave is dropped last.
 	for len(parts) > 1 && g.TextWidth(strings.Join(parts, "   ")) > width {

@@ -344,22 +344,10 @@ func (a *Answer) pass(r *answerRun) error {
 	return a.of.R.Pass(r.ctx, pass)
 }
 
-// recall makes the table without a pass, if the finder knows it.
+// recall reports whether the finder knows the answer without a pass.
 func (a *Answer) recall(r *answerRun) bool {
-	if a.of.Below != nil || len(r.steps) > 0 || a.of.where() != nil {
-		return false
-	}
-	finder, err := r.make(query.Scope{Raw: a.of.Raw})
-	if err != nil {
-		return false
-	}
-	if c, ok := finder.(recaller); !ok || !c.Recall() {
-		return false
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	r.finder = finder
-	return true
+	c, ok := r.finder.(recaller)
+	return ok && a.of.Below == nil && len(r.steps) == 0 && a.of.where() == nil && c.Recall()
 }
 
 // scope returns what the answer is about, prepared for passes.

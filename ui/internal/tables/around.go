@@ -99,7 +99,7 @@ func (x *Around) drawn() *query.Around {
 	return nil
 }
 
-func (x *Around) Place(t *table.Table) (row int, ok bool) {
+func (x *Around) Place(t *table.Table, _ bool) (row int, ok bool) {
 	c := t.Column("asked")
 	for i := range t.Rows.Len() {
 		if c >= 0 && t.Rows.Row(i)[c].Known() {

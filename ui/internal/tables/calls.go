@@ -177,8 +177,8 @@ func (c *Calls) asked() query.CallsOptions {
 	return c.options
 }
 
-func (c *Calls) Begins(t *table.Table) (row int, ok bool) {
-	if c.on == nil || c.first != "" {
+func (c *Calls) Place(t *table.Table, moved bool) (row int, ok bool) {
+	if moved || c.on == nil || c.first != "" {
 		return 0, false
 	}
 	return c.list().RowOf(t, *c.on)

@@ -30,19 +30,12 @@ func (a *Answers) History(location string) tea.Cmd {
 	if location != "" {
 		return a.showHistory(query.Spot{Text: location}, nil)
 	}
-	return a.choose(keys.History)
+	return a.AtCursor(keys.History)
 }
 
-// Write goes to the write before or after the cursor of what its row reads or writes.
-func (a *Answers) Write(before bool) tea.Cmd {
-	if before {
-		return a.choose(keys.Before)
-	}
-	return a.choose(keys.After)
-}
-
-// choose does one of History, Before and After for the location of the cursor's row. If there are several, it asks for one.
-func (a *Answers) choose(do keys.Name) tea.Cmd {
+// AtCursor does one of History, Before and After, which go to the write before or after the cursor, for the location of its
+// row. If there are several, it asks for one.
+func (a *Answers) AtCursor(do keys.Name) tea.Cmd {
 	here, ok := a.pointHere()
 	if !ok {
 		return nil

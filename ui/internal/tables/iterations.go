@@ -47,8 +47,8 @@ func (a *Answers) Iterations() tea.Cmd {
 	return x.open(x, func(scope query.Scope) (finder, error) { return query.NewIterations(of.R, scope, loop), nil })
 }
 
-func (x *Iterations) Begins(t *table.Table) (row int, ok bool) {
-	if x.on < 0 {
+func (x *Iterations) Place(t *table.Table, moved bool) (row int, ok bool) {
+	if moved || x.on < 0 {
 		return 0, false
 	}
 	return x.finder().(*query.Iterations).RowOf(t, x.on)

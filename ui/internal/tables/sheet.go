@@ -191,23 +191,15 @@ const placedRows = 4096
 
 // place puts the cursor where the source wants it, in the middle of the screen.
 func (s *Sheet) place(height int) {
-	if s.Scan != nil {
+	p, ok := s.src.(Placer)
+	if !ok || s.Scan != nil {
 		return
 	}
-	row, ok := -1, false
-	switch p := s.src.(type) {
-	case Placer:
-		if row, ok = p.Place(s.t); ok {
-			s.layout.Fit(0, min(s.t.Rows.Len(), placedRows)) // columns stay where they are
-		}
-	case Beginner:
-		if !s.moved {
-			row, ok = p.Begins(s.t)
-		}
-	}
+	row, ok := p.Place(s.t, s.moved)
 	if !ok {
 		return
 	}
+	s.layout.Fit(0, min(s.t.Rows.Len(), placedRows)) // columns stay where they are
 	for _, i := range []int{row + height/2 - besides, row} {
 		s.Select(min(i, s.t.Rows.Len()-1))
 		s.Visible(height)

@@ -162,15 +162,10 @@ type (
 		Group(ctx context.Context, name string) error
 	}
 
-	// Placer is a Source that says where the cursor begins in a table that it shows for the first time.
+	// Placer is a Source that says where the cursor begins in a table that it shows for the first time. moved tells that
+	// the user has pressed a key before.
 	Placer interface {
-		Place(t *table.Table) (row int, ok bool)
-	}
-
-	// Beginner is a Source that says on which row the cursor begins. It is asked about each table that it shows
-	// until the user presses a key.
-	Beginner interface {
-		Begins(t *table.Table) (row int, ok bool)
+		Place(t *table.Table, moved bool) (row int, ok bool)
 	}
 
 	// Sifted is a Source that tells whether its rows are only of what the filter of the tree matches.
