@@ -9,6 +9,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/histogram"
+	"tracex/lazy/query/places"
 	"tracex/lazy/query/table"
 )
 
@@ -217,13 +218,16 @@ func (s *iterationRows) ranks() map[string]int64 {
 	return ranks
 }
 
-// RowOf returns the row of the iteration at an offset in one of its tables.
-func (t *Iterations) RowOf(made *table.Table, at int64) (row int, ok bool) {
+// Places returns where the iterations found so far are.
+func (t *Iterations) Places(bool) *places.Set { return t.Set }
+
+// RowOf returns the row of the iteration at a place in one of its tables.
+func (t *Iterations) RowOf(made *table.Table, place lazy.Position) (row int, ok bool) {
 	rows, ok := made.Rows.(*iterationRows)
 	if !ok {
 		return 0, false
 	}
-	row, ok = slices.BinarySearchFunc(rows.list, at, func(it iteration, at int64) int { return cmp.Compare(it.at, at) })
+	row, ok = slices.BinarySearchFunc(rows.list, place.At, func(it iteration, at int64) int { return cmp.Compare(it.at, at) })
 	if ok && rows.order != nil {
 		row = slices.Index(rows.order, int32(row))
 	}

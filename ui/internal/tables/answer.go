@@ -74,6 +74,11 @@ type (
 	placer interface {
 		Places(done bool) *places.Set
 	}
+
+	// seated is one that knows which row is about an event.
+	seated interface {
+		RowOf(t *table.Table, at lazy.Position) (row int, ok bool)
+	}
 )
 
 // Answer is a table that grows while a pass runs. Any goroutine may call its methods, but those that do something
@@ -83,6 +88,12 @@ type Answer struct {
 	of    Of
 	now   func() time.Time
 	timed bool // the trace has times
+
+	keys         []Key
+	sorts        []string       // see Sorter
+	one, several string         // what its rows are that n and N lead to; "" if they lead to none
+	grows        bool           // their set grows while the answer runs
+	on           *lazy.Position // where the cursor begins; nil if that is not told
 
 	shown  atomic.Pointer[table.Table]
 	latest atomic.Pointer[answerRun] // the same as run: drawing waits for no lock
@@ -98,7 +109,7 @@ type Answer struct {
 // newAnswer returns an Answer without a pass: see start.
 func newAnswer(a *Answers, of Of) Answer {
 	_, timed := of.R.Times()
-	return Answer{Answers: a, of: of, now: time.Now, timed: timed}
+	return Answer{Answers: a, of: of, now: time.Now, timed: timed, sorts: []string{}}
 }
 
 // answerRun is one pass of an answer. Its context is not that of a task: the pass goes on when the key that asked for
@@ -285,6 +296,28 @@ func (a *Answer) places() *places.Set {
 		return a.set
 	}
 	return a.found.(placer).Places(false)
+}
+
+func (a *Answer) Keys() []Key { return a.keys }
+
+func (a *Answer) Orders() []string { return a.sorts }
+
+func (a *Answer) Place(t *table.Table, moved bool) (row int, ok bool) {
+	if moved || a.on == nil {
+		return 0, false
+	}
+	return a.finder().(seated).RowOf(t, *a.on)
+}
+
+// toEvent goes to the event of a row.
+func (a *Answer) toEvent(t *table.Table, row int) tea.Cmd {
+	switch {
+	case a.one == "":
+		return a.goTo(t, row, "", "", nil, nil)
+	case a.grows:
+		return a.goTo(t, row, a.one, a.several, a.places(), a)
+	}
+	return a.goTo(t, row, a.one, a.several, a.places(), nil)
 }
 
 // Sort sorts by a column. It is for answers that have all their rows.

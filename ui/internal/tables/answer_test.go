@@ -167,7 +167,7 @@ func TestNoScope(t *testing.T) {
 	a, of := recorded(t)
 	h := lazy.EventHandle(1 << 30)
 	of.Below = &h
-	x := &Throws{newAnswer(a, of)}
+	x := newAnswer(a, of)
 	cmd := x.start(func(scope query.Scope) (finder, error) { return query.NewThrows(x.of.R, scope, 0), nil })
 	if drain(a, cmd) == "" {
 		t.Error("no error")

@@ -111,7 +111,7 @@ func (x *Around) Place(t *table.Table, _ bool) (row int, ok bool) {
 
 func (x *Around) Keys() []Key {
 	return []Key{
-		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: x.toRow},
+		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: x.toEvent},
 		{Name: "H", Brief: "history", Help: "all values of what the row reads or writes, or of an object in it", Do: x.history},
 		{Name: "J", Brief: "same thread", Help: "next row of the same thread", Do: x.toSameThread(1)},
 		{Name: "K", Help: "row before of the same thread", Do: x.toSameThread(-1)},
@@ -122,8 +122,6 @@ func (x *Around) Keys() []Key {
 		{Name: ".", Help: "show what is around the row", Do: x.moveTo},
 	}
 }
-
-func (x *Around) toRow(t *table.Table, row int) tea.Cmd { return x.goTo(t, row, "", "", nil, nil) }
 
 func (x *Around) moveTo(t *table.Table, row int) tea.Cmd {
 	if p, ok := query.PointAt(t, row); ok {

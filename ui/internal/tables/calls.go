@@ -17,7 +17,6 @@ import (
 type Calls struct {
 	Answer
 	options query.CallsOptions // guarded by mu
-	on      *lazy.Position     // the call where the cursor begins; nil if that is not told
 	first   string             // how it is grouped at first; "" if it is not, and never will be
 }
 
@@ -62,11 +61,13 @@ func (a *Answers) showCalls(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
 		if o.What = a.methodHere(); o.What == "" {
 			return nil
 		}
-		at := a.tree.Out.Cursor.Node.Position()
-		on = &at
+		if at := a.tree.Out.Cursor.Node.Position(); o.By == "" {
+			on = &at
+		}
 	}
 	of := a.about(below, nil)
-	c := &Calls{Answer: newAnswer(a, of), options: o, on: on, first: o.By}
+	c := &Calls{Answer: newAnswer(a, of), options: o, first: o.By}
+	c.on = on
 	run := c.open(c, c.with(o))
 	if run != nil {
 		a.lastCalls = c
@@ -175,13 +176,6 @@ func (c *Calls) asked() query.CallsOptions {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.options
-}
-
-func (c *Calls) Place(t *table.Table, moved bool) (row int, ok bool) {
-	if moved || c.on == nil || c.first != "" {
-		return 0, false
-	}
-	return c.list().RowOf(t, *c.on)
 }
 
 func (c *Calls) Orders() []string {

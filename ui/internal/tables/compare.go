@@ -90,14 +90,13 @@ func (a *Answers) showCompared(from, to comparedRow) tea.Cmd {
 		return a.env.Warn(screen.ErrorLine(query.ErrPart) + ": " + keys.ActionKey("unfilter", a.env.Glyphs) + " ends the range")
 	}
 	x := &Compare{Answer: newAnswer(a, of), a: from, b: to}
+	x.sorts = query.CompareSorts(x.timed)
 	run := x.open(x, func(scope query.Scope) (finder, error) { return query.NewCompare(of.R, scope, from.at, to.at) })
 	if run != nil {
 		a.compared = nil
 	}
 	return run
 }
-
-func (x *Compare) Orders() []string { return query.CompareSorts(x.timed) }
 
 func (x *Compare) Keys() []Key {
 	return append([]Key{

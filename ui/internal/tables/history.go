@@ -122,6 +122,7 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 		return nil
 	}
 	x := &History{Answer: newAnswer(a, a.about(nil, nil)), spot: s, here: here}
+	x.one, x.several = "event with a value", "events with values"
 	return x.open(x, func(scope query.Scope) (finder, error) {
 		return query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues}), nil
 	})
@@ -143,10 +144,6 @@ func (x *History) Keys() []Key {
 		Key{Name: "m", Brief: "smallest", Help: "to the smallest number", Do: x.smallest},
 		Key{Name: "M", Brief: "largest", Help: "to the largest number", Do: x.largest})
 	return append(list, x.undoKeys()...)
-}
-
-func (x *History) toEvent(t *table.Table, row int) tea.Cmd {
-	return x.goTo(t, row, "event with a value", "events with values", x.places(), nil)
 }
 
 func (x *History) writeBefore(*table.Table, int) tea.Cmd { return x.toWrite(x.spot, x.here, true) }
@@ -187,21 +184,13 @@ func (a *Answers) toWrite(s query.Spot, here *query.HistoryPoint, before bool) t
 	}, nil)
 }
 
-// State is what is known of the call around a point: its arguments, variables and fields.
-type State struct{ Answer }
-
-// State shows what is known where the cursor's row happens.
+// State shows what is known where the cursor's row happens: arguments, variables and fields of the call around it.
 func (a *Answers) State() tea.Cmd {
 	at, ok := a.pointHere()
 	if !ok {
 		return nil
 	}
-	x := &State{newAnswer(a, a.about(nil, nil).unfiltered())}
-	return x.open(x, func(scope query.Scope) (finder, error) { return query.NewState(x.of.R, scope.Raw, at), nil })
+	x := newAnswer(a, a.about(nil, nil).unfiltered())
+	x.keys = []Key{{Name: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true, Do: x.toEvent}}
+	return x.open(&x, func(scope query.Scope) (finder, error) { return query.NewState(x.of.R, scope.Raw, at), nil })
 }
-
-func (x *State) Keys() []Key {
-	return []Key{{Name: "enter", Brief: "go there", Help: "go to the event that set it", Leaves: true, Do: x.toSet}}
-}
-
-func (x *State) toSet(t *table.Table, row int) tea.Cmd { return x.goTo(t, row, "", "", nil, nil) }

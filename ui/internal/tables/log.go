@@ -11,9 +11,6 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// Log is lines for the events that match log points, as if the program had logged them.
-type Log struct{ Answer }
-
 func logPoint(r *lazy.LazyTraceReader, text string) (query.LogPoint, error) {
 	p, err := query.ParseLogPoint(text)
 	if err == nil {
@@ -29,7 +26,8 @@ func (a *Answers) CheckLog(text string) (err error) {
 	return err
 }
 
-// Log adds a log point, and shows the lines of all; "-" forgets them.
+// Log adds a log point, and shows the lines of all, for the events that match, as if the program had logged them; "-"
+// forgets them.
 func (a *Answers) Log(text string) tea.Cmd {
 	switch {
 	case text == "-":
@@ -52,8 +50,13 @@ func (a *Answers) Log(text string) tea.Cmd {
 	}
 	switch {
 	case len(points) > 0:
-		l := &Log{newAnswer(a, a.about(nil, nil))}
-		return l.open(l, func(scope query.Scope) (finder, error) { return query.NewLog(l.of.R, scope, points), nil })
+		l := newAnswer(a, a.about(nil, nil))
+		l.one, l.several = "listed event", "listed events"
+		l.keys = []Key{
+			{Name: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: l.toEvent},
+			{Name: "+", Brief: "add", Help: "add a log point", Always: true, Do: l.addPoint},
+		}
+		return l.open(&l, func(scope query.Scope) (finder, error) { return query.NewLog(l.of.R, scope, points), nil })
 	case faults != nil:
 		a.env.Warn(faults.Error())
 	default:
@@ -62,15 +65,4 @@ func (a *Answers) Log(text string) tea.Cmd {
 	return nil
 }
 
-func (l *Log) Keys() []Key {
-	return []Key{
-		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree; n and N there: to those of the other lines", Leaves: true, Do: l.toEvent},
-		{Name: "+", Brief: "add", Help: "add a log point", Always: true, Do: l.add},
-	}
-}
-
-func (l *Log) add(*table.Table, int) tea.Cmd { return l.tables.Line.OpenLine("log ") }
-
-func (l *Log) toEvent(t *table.Table, row int) tea.Cmd {
-	return l.goTo(t, row, "listed event", "listed events", l.places(), nil)
-}
+func (a *Answers) addPoint(*table.Table, int) tea.Cmd { return a.tables.Line.OpenLine("log ") }

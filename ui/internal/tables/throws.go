@@ -7,17 +7,18 @@ import (
 
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
-	"tracex/lazy/query/table"
 )
-
-// Throws is the table of exceptions.
-type Throws struct{ Answer }
 
 // Throws shows the exceptions: where they were thrown and caught.
 func (a *Answers) Throws(args string) tea.Cmd {
 	where, _ := a.ReadThrows(args)
-	x := &Throws{newAnswer(a, a.about(nil, where))}
-	return x.open(x, func(scope query.Scope) (finder, error) { return query.NewThrows(x.of.R, scope, 0), nil })
+	x := newAnswer(a, a.about(nil, where))
+	x.sorts, x.one, x.several = query.ThrowsSorts(), "exception", "exceptions"
+	x.keys = append([]Key{
+		{Name: "enter", Brief: "go to the first", Help: "go to the first of them; n and N there: from one exception of the table to the next", Leaves: true, Do: x.toEvent},
+		x.callsKey(),
+	}, x.undoKeys()...)
+	return x.open(&x, func(scope query.Scope) (finder, error) { return query.NewThrows(x.of.R, scope, 0), nil })
 }
 
 func (a *Answers) ReadThrows(args string) (where *filter.Expr, err error) {
@@ -26,17 +27,4 @@ func (a *Answers) ReadThrows(args string) (where *filter.Expr, err error) {
 		err = errors.New("throws takes where with a filter: not " + others)
 	}
 	return where, err
-}
-
-func (x *Throws) Orders() []string { return query.ThrowsSorts() }
-
-func (x *Throws) Keys() []Key {
-	return append([]Key{
-		{Name: "enter", Brief: "go to the first", Help: "go to the first of them; n and N there: from one exception of the table to the next", Leaves: true, Do: x.toFirst},
-		x.callsKey(),
-	}, x.undoKeys()...)
-}
-
-func (x *Throws) toFirst(t *table.Table, row int) tea.Cmd {
-	return x.goTo(t, row, "exception", "exceptions", x.places(), nil)
 }
