@@ -170,17 +170,16 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 
 // settle determines the rows on the screen and requests what is missing there.
 func (m *Model) settle() tea.Cmd {
-	steps := m.steps.Settle()
-	other := tea.Batch(steps, m.adopt())
+	cmds := []tea.Cmd{m.steps.Settle(), m.adopt()}
 	m.follow.Moved()
-	another := tea.Batch(other, m.refresh())
+	cmds = append(cmds, m.refresh())
 	if m.env.Front.Chosen {
 		m.env.Front.Chosen = false
 		m.panes.uncover()
 	}
 	l := m.layout()
 	m.tree.Out.Height, m.tree.Out.Width, m.tree.Out.Sticky = l.Tree, l.TreeWidth, l.Sticky
-	cmds := []tea.Cmd{another, m.arrival.arrive()}
+	cmds = append(cmds, m.arrival.arrive())
 	if !m.env.Keyboard.Touched && !m.arrival.looking() {
 		cmds = append(cmds, m.tree.Begin())
 	}

@@ -47,12 +47,11 @@ func (m *Model) session() *notes.Session {
 	if !m.env.Keyboard.Used || !ok || m.follow.On() || m.tour.On() {
 		return nil
 	}
-	s := &notes.Session{
+	return &notes.Session{
 		At: at, Line: o.Line, Raw: !o.Tree.Folded(), Details: m.details.On(), Source: m.source.On(), Sizes: m.panes.sizes.List(),
 		Log:    m.answers.LogPoints,
 		Search: m.search.Last.Text, Regex: m.search.Last.Expr, Filter: m.filter.Text(), Expanded: o.Expanded(), Steps: m.steps.Saved(),
 	}
-	return s
 }
 
 // leave keeps the session when the explorer ends, and stops an export. It returns an error if marks or notes

@@ -82,14 +82,12 @@ func Run(ctx context.Context, r *lazy.LazyTraceReader, o Options) error {
 
 // run shows a Model on the terminal, or the root that has it.
 func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate)}
 	profile := profileFor(color)
 	term := env.NewTerminal()
 	m.env.Paint(m.env.Theme, profile)
 	m.env.Terminal, m.env.ShowsProgress = term, env.ShowsProgress(os.Getenv)
-	options = append(options, tea.WithColorProfile(profile))
 	frames := new(env.Frames)
-	p := tea.NewProgram(&paced{root, frames}, options...)
+	p := tea.NewProgram(&paced{root, frames}, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate), tea.WithColorProfile(profile))
 	frames.Of(p)
 	term.Watch(p.Send)
 	defer term.Close()

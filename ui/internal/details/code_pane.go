@@ -179,7 +179,6 @@ func (p *CodePane) View(width, height int) (all []string) {
 		return s.filled(height)
 	}
 	mark := p.marked()
-	p.fit(len(c.codeText.lines), height)
 	if p.shown != p.of {
 		first := c.Declared(c.codeText.lines)
 		top := first - 1
@@ -187,8 +186,8 @@ func (p *CodePane) View(width, height int) (all []string) {
 			top = at - height/2
 		}
 		p.top, p.at, p.shown = top-1, max(mark, first)-1, p.of
-		p.fit(len(c.codeText.lines), height)
 	}
+	p.fit(len(c.codeText.lines), height)
 	to := min(len(c.codeText.lines), p.top+height)
 	digits, widest := len(strconv.Itoa(to)), 0
 	for i := p.top; i < to; i++ {

@@ -69,9 +69,7 @@ func (s *Screen) place() {
 	}
 	s.begin(pic)
 	s.at = min(max(s.at, pic.From), pic.To-1)
-	if n := len(s.cells); s.row >= n {
-		s.row = max(0, n-1)
-	}
+	s.row = max(0, min(s.row, len(s.cells)-1))
 	for s.row > 0 && !solid(s.cell()) {
 		s.row--
 	}

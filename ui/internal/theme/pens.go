@@ -174,14 +174,6 @@ func pen(s lipgloss.Style, profile colorprofile.Profile) Pen {
 	return Pen(strings.Join(parameters, ";"))
 }
 
-func isRGB(c color.Color) bool {
-	switch c.(type) {
-	case ansi.BasicColor, ansi.IndexedColor:
-		return false
-	}
-	return true
-}
-
 // shown returns what a terminal shows of a color; nil if nothing.
 func shown(c color.Color, profile colorprofile.Profile) color.Color {
 	switch {
@@ -189,7 +181,7 @@ func shown(c color.Color, profile colorprofile.Profile) color.Color {
 		return nil
 	case profile == colorprofile.Unknown:
 		return c
-	case profile == colorprofile.ANSI256 && isRGB(c):
+	case profile == colorprofile.ANSI256 && exact(c):
 		return indexed(c)
 	}
 	return profile.Convert(c)
