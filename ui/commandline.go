@@ -188,14 +188,13 @@ func (m *Model) parseLine(line string) (c keys.Name, args string, err error) {
 	case tree.Nothing:
 		return "", "", nil
 	case tree.Unknown:
-	default:
-		return keys.GoTo, line, nil
+		of, args, err := m.env.Keyboard.Keys.Parse(line)
+		if err != nil {
+			return "", "", err
+		}
+		return of.Name, args, m.check(of.Name, args)
 	}
-	of, args, err := m.env.Keyboard.Keys.Parse(line)
-	if err != nil {
-		return "", "", err
-	}
-	return of.Name, args, m.check(of.Name, args)
+	return keys.GoTo, line, nil
 }
 
 // completeLine completes the word of a line, or the arguments after it: see [prompt.Completer].

@@ -222,15 +222,8 @@ func (t *Tabs) without(msg tea.Msg) tea.Cmd {
 	}
 	n := t.count.Take()
 	switch c := t.asked.env.Keyboard.Keys.Of(name); c {
-	case keys.Tab:
-		if n == 0 {
-			n = (t.shown+1)%len(t.list) + 1
-		}
-		if n <= len(t.list) {
-			t.show(n - 1)
-		}
-	case keys.Quit, keys.Suspend, keys.Redraw:
-		return t.asked.do(c, 0)
+	case keys.Tab, keys.Quit, keys.Suspend, keys.Redraw:
+		return t.asked.do(c, n)
 	}
 	return nil
 }
