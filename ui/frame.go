@@ -135,29 +135,28 @@ func (f *frame) focused() *paneLines {
 	return nil
 }
 
-// middle draws the lines between the breadcrumb and the status: the tree, with the
-// other panes and the tour.
-func (f *frame) middle() []string {
-	var lines []string
-	if f.layout.Rule {
-		lines = append(lines, f.rule())
+// middle draws the lines between the breadcrumb and the status: the tree below the headings of its columns, the other
+// panes and the tour.
+func (f *frame) middle() (lines []string) {
+	l := &f.layout
+	var rows []string
+	if l.Side != screen.Only {
+		rows = f.tree()
 	}
-	switch f.layout.Side {
-	case screen.Beside:
-		for i, row := range f.tree() {
-			lines = append(lines, row+f.scroll.At(i, f.layout.Tree, f.side(f.layout.Top+i), f.g)+f.beside(f.layout.Top+i))
+	y := l.Top
+	if l.Rule {
+		y--
+	}
+	for ; y < l.Bottom-l.Tour; y++ {
+		line := ""
+		switch {
+		case l.Side == screen.Only:
+		case y < l.Top:
+			line = f.view.Head(l.TreeWidth)
+		case y < l.Top+l.Tree:
+			line = rows[y-l.Top]
 		}
-	case screen.Only:
-		for i := range f.layout.Tree {
-			lines = append(lines, f.beside(f.layout.Top+i))
-		}
-	case screen.Below:
-		lines = append(lines, f.tree()...)
-		for y := f.layout.Top + f.layout.Tree; y < f.layout.Bottom-f.layout.Tour; y++ {
-			lines = append(lines, f.beside(y))
-		}
-	default:
-		lines = append(lines, f.tree()...)
+		lines = append(lines, line+f.divider(y)+f.beside(y))
 	}
 	return append(lines, f.tour...)
 }
@@ -171,12 +170,18 @@ func (p *paneLines) line(i int, g *screen.Glyphs) string {
 	return screen.NewLine(1, g).Put(mark, theme.Accent).End() + p.lines[i] + p.shown.At(i, len(p.lines), " ", g)
 }
 
-// side returns the sign between the tree and what is beside it.
-func (f *frame) side(y int) string {
-	if source, details := f.layout.Panes[screen.SourcePane], f.layout.Panes[screen.DetailsPane]; source.Width > 0 && y == details.Y-1 {
-		return f.g.Branch
+// divider draws the sign between the tree and what is beside it.
+func (f *frame) divider(y int) string {
+	l, sign := &f.layout, f.g.Side
+	switch {
+	case l.Side != screen.Beside:
+		return ""
+	case y < l.Top:
+		sign = f.g.Below
+	case l.Panes[screen.SourcePane].Width > 0 && y == l.Panes[screen.DetailsPane].Y-1:
+		sign = f.g.Branch
 	}
-	return f.g.Side
+	return f.scroll.At(y-l.Top, l.Tree, sign, f.g)
 }
 
 // beside draws what the other panes have on line y of the screen. A title begins a cell before its pane.
@@ -191,17 +196,6 @@ func (f *frame) beside(y int) string {
 		}
 	}
 	return ""
-}
-
-// rule draws the headings of the columns.
-func (f *frame) rule() string {
-	switch f.layout.Side {
-	case screen.Only:
-		return f.beside(f.layout.Top - 1)
-	case screen.Beside:
-		return f.view.Head(f.layout.TreeWidth) + screen.NewLine(1, f.g).Put(f.g.Below, theme.Faint).End() + f.beside(f.layout.Top-1)
-	}
-	return f.view.Head(f.layout.TreeWidth)
 }
 
 // tree draws the rows of the tree: always as many lines as the layout has for them.
