@@ -16,41 +16,36 @@ import (
 
 // View draws the flame: its title, the strip, the levels, and what is under the cursor.
 func (s *Screen) View(width, height int, g *screen.Glyphs) []string {
-	lines := make([]string, 0, height)
 	pic := s.picture()
-	switch {
-	case pic == nil && s.find.err != nil && !s.find.task.Running():
-		lines = append(lines, screen.NewLine(width, g).Put(" "+s.find.why, theme.Plain).End())
-	case pic == nil:
-		lines = append(lines, screen.NewLine(width, g).Put(" "+s.flame.env.Spinner()+" looking for the calls; Esc stops", theme.Plain).End())
-	case pic.Columns != width: // of another window
-		pic = nil
-	}
-	if pic != nil {
-		right := ""
+	if pic == nil || pic.Columns != width { // nothing is known, or it is of another window
+		text := ""
 		switch {
-		case s.find.task.Running():
-			right = s.flame.env.Spinner() + " " + display.Percent(int64(pic.Done), int64(pic.Columns)) + "  Esc stops "
-		case pic.Done < pic.Columns:
-			right = "stopped at " + display.Percent(int64(pic.Done), int64(pic.Columns)) + " "
+		case pic != nil:
+		case s.find.err != nil && !s.find.task.Running():
+			text = s.find.why
+		default:
+			text = s.flame.env.Spinner() + " looking for the calls; Esc stops"
 		}
-		lines = append(lines, screen.Ends(" "+pic.Title(), right, theme.Accent, theme.Faint, width, g))
-		l := screen.NewLine(width, g)
-		s.flame.drawStrip(l, pic, pic.ColumnAt(s.at))
-		lines = append(lines, l.End())
-		most := int64(1)
-		for i := range pic.Narrow {
-			most = max(most, perColumn(&pic.Narrow[i]))
-		}
-		for i := s.top; i < min(len(s.cells), s.top+s.rows); i++ {
-			lines = append(lines, s.level(pic, i, width, most, g))
-		}
+		return screen.Fill([]string{screen.NewLine(width, g).Put(" "+text, theme.Plain).End()}, width, height, g)
 	}
-	legend := screen.NewLine(width, g).End()
-	if pic != nil {
-		legend = s.legend(pic, width, g)
+	right := ""
+	switch {
+	case s.find.task.Running():
+		right = s.flame.env.Spinner() + " " + display.Percent(int64(pic.Done), int64(pic.Columns)) + "  Esc stops "
+	case pic.Done < pic.Columns:
+		right = "stopped at " + display.Percent(int64(pic.Done), int64(pic.Columns)) + " "
 	}
-	return append(screen.Fill(lines, width, height-2, g), legend, s.about(pic, width, g))
+	l := screen.NewLine(width, g)
+	s.flame.drawStrip(l, pic, pic.ColumnAt(s.at))
+	lines := []string{screen.Ends(" "+pic.Title(), right, theme.Accent, theme.Faint, width, g), l.End()}
+	most := int64(1)
+	for i := range pic.Narrow {
+		most = max(most, perColumn(&pic.Narrow[i]))
+	}
+	for i := s.top; i < min(len(s.cells), s.top+s.rows); i++ {
+		lines = append(lines, s.level(pic, i, width, most, g))
+	}
+	return append(screen.Fill(lines, width, height-2, g), s.legend(pic, width, g), s.about(pic, width, g))
 }
 
 // level draws a line of calls. most is the largest number of narrow ones in a column.
@@ -138,9 +133,6 @@ func perColumn(n *lazy.FlameNarrow) int64 { return n.Count / int64(max(1, n.Righ
 
 // about describes what is under the cursor.
 func (s *Screen) about(pic *query.FlamePicture, width int, g *screen.Glyphs) string {
-	if pic == nil {
-		return screen.NewLine(width, g).End()
-	}
 	switch c := s.cell(); {
 	case c.Span >= 0:
 		name, rest := pic.About(c.Span)
