@@ -86,34 +86,24 @@ func (s *Styles) legibility(r, where Role, ground color.Color) Weak {
 
 // colors returns the colors that a role is drawn in.
 func (s *Styles) colors(r, where Role) (text, on color.Color) {
-	text, on = lipgloss.NoColor{}, lipgloss.NoColor{}
-	if where == CursorLine && s[CursorLine].GetReverse() {
-		return text, on // colors are not drawn there
-	}
-	reverse := false
-	lay := func(top lipgloss.Style) {
-		if c := top.GetForeground(); c != (lipgloss.NoColor{}) {
-			text = c
-		}
-		if c := top.GetBackground(); c != (lipgloss.NoColor{}) {
-			on = c
-		}
-		reverse = reverse || top.GetReverse()
+	var style lipgloss.Style // of what is on top, then of what is below
+	if where == Match {
+		style = s.lit()
 	}
 	page, painted := s.page()
-	if painted {
-		lay(page)
+	if r != Plain || !painted {
+		style = style.Inherit(s[r])
 	}
 	if where == CursorLine {
-		lay(s[CursorLine])
+		if style = style.Inherit(s[CursorLine]); s[CursorLine].GetReverse() {
+			return lipgloss.NoColor{}, lipgloss.NoColor{} // colors are not drawn there
+		}
 	}
-	if r != Plain || !painted {
-		lay(s[r])
+	if painted {
+		style = style.Inherit(page)
 	}
-	if where == Match {
-		lay(s.lit())
-	}
-	if reverse {
+	text, on = style.GetForeground(), style.GetBackground()
+	if style.GetReverse() {
 		text, on = on, text
 	}
 	return text, on

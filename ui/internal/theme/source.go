@@ -90,7 +90,12 @@ func (s *Source) Theme() *Theme {
 func Terminal() *Theme { return terminal.Theme() }
 
 // chip returns the accent on the background of the cursor's line, if that has one.
-func (s *Styles) chip() lipgloss.Style { return s[Accent].Background(s[CursorLine].GetBackground()) }
+func (s *Styles) chip() lipgloss.Style {
+	if ground := s[CursorLine].GetBackground(); ground != (lipgloss.NoColor{}) {
+		return s[Accent].Background(ground)
+	}
+	return s[Accent].UnsetBackground()
+}
 
 // page returns the colors of plain text if a theme paints the whole screen; ok is false if it leaves the terminal's
 // background.
@@ -100,13 +105,7 @@ func (s *Styles) page() (plain lipgloss.Style, ok bool) {
 
 // onPage returns a style with the page's colors in place of those that it does not have.
 func onPage(s, page lipgloss.Style) lipgloss.Style {
-	if s.GetForeground() == (lipgloss.NoColor{}) {
-		s = s.Foreground(page.GetForeground())
-	}
-	if s.GetBackground() == (lipgloss.NoColor{}) {
-		s = s.Background(page.GetBackground())
-	}
-	return s
+	return s.Inherit(lipgloss.NewStyle().Foreground(page.GetForeground()).Background(page.GetBackground()))
 }
 
 // Styles are how the roles are drawn. Only attributes and colors count, and the cursor's line has some.
