@@ -181,14 +181,8 @@ func (m *Model) doOther(c keys.Name, n, way int) tea.Cmd {
 			return m.source.Edit()
 		}
 		return m.details.Source.Edit(m.tree.Out.Cursor.Node)
-	case keys.CopyRow:
-		return m.clip.Row()
-	case keys.CopyPath:
-		return m.clip.Path()
-	case keys.CopySubtree:
-		return m.clip.Subtree()
-	case keys.CopyAddress:
-		return m.clip.Address()
+	case keys.CopyRow, keys.CopyPath, keys.CopySubtree, keys.CopyAddress:
+		return m.clip.Do(c)
 	case keys.Export:
 		return m.exports.Run("", false)
 	case keys.Stop:

@@ -10,6 +10,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/screen"
 )
 
@@ -23,22 +24,25 @@ type Copying struct {
 // NewCopying returns the Copying of a tree, to the clipboard of this system.
 func NewCopying(e *env.Env, t *Tree) *Copying { return &Copying{env.NewCopier(e, env.Own()), e, t} }
 
-const nothingToCopy = "nothing to copy: the row is not loaded"
-
-func (c *Copying) Row() tea.Cmd {
+// Do does what a command does that copies.
+func (c *Copying) Do(command keys.Name) tea.Cmd {
 	n := c.tree.Out.Cursor.Node
-	if n == nil {
-		return c.env.Say(nothingToCopy)
+	switch {
+	case n == nil:
+		return c.env.Say("nothing to copy: the row is not loaded")
+	case command == keys.CopyRow:
+		text, _ := c.tree.Out.Text(n)
+		return c.Copy(strings.ReplaceAll(text, "\n", `\n`), "the row")
+	case command == keys.CopyPath:
+		return c.path()
+	case command == keys.CopyAddress:
+		return c.address(n)
 	}
-	text, _ := c.tree.Out.Text(n)
-	return c.Copy(strings.ReplaceAll(text, "\n", `\n`), "the row")
+	return c.subtree(n)
 }
 
-// Path puts the path to the row on the clipboard, one line for each call.
-func (c *Copying) Path() tea.Cmd {
-	if c.tree.Out.Cursor.Node == nil {
-		return c.env.Say(nothingToCopy)
-	}
+// path puts the path to the row on the clipboard, one line for each call.
+func (c *Copying) path() tea.Cmd {
 	var text strings.Builder
 	path := screen.Path(c.tree.Out.Cursor)
 	for i, n := range path {
@@ -47,13 +51,9 @@ func (c *Copying) Path() tea.Cmd {
 	return c.Copy(text.String(), "the path, "+display.Plural(int64(len(path)), "line")+",")
 }
 
-// Address puts the address of the row on the clipboard, which commands take as an argument.
+// address puts the address of the row on the clipboard, which commands take as an argument.
 // If the number of its event occurs twice, the address has the position instead.
-func (c *Copying) Address() tea.Cmd {
-	n := c.tree.Out.Cursor.Node
-	if n == nil {
-		return c.env.Say(nothingToCopy)
-	}
+func (c *Copying) address(n *lazy.Node) tea.Cmd {
 	h, clip, life, r, file := n.Handle(), c.Copier, c.env.Life, c.env.Trace.Reader, c.env.Trace.File()
 	if c.env.Trace.Named() {
 		file = ""
@@ -69,12 +69,8 @@ func (c *Copying) Address() tea.Cmd {
 	}
 }
 
-// Subtree puts the row and everything below it on the clipboard, as the command print prints it.
-func (c *Copying) Subtree() tea.Cmd {
-	n := c.tree.Out.Cursor.Node
-	if n == nil {
-		return c.env.Say(nothingToCopy)
-	}
+// subtree puts the row and everything below it on the clipboard, as the command print prints it.
+func (c *Copying) subtree(n *lazy.Node) tea.Cmd {
 	r, o := c.env.Trace.Reader, lazy.PrintOptions{Folded: c.tree.Out.Tree.Folded(), Verbose: c.tree.Out.Wide}
 	thread, at := n.Thread(), n.Position()
 	if n.IsThread() {

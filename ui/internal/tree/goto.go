@@ -79,12 +79,8 @@ func (p *Jobs) toThread(number int64, text string) tea.Cmd {
 // toGoroutine goes to the thread of a goroutine, in the program of the cursor if several have one of that number.
 func (p *Jobs) toGoroutine(number int64, text string) tea.Cmd {
 	r := p.env.Trace.Reader
-	nameOf := func(id int32) (n goroutines.Name) {
-		t, _ := r.ThreadInfo(id)
-		n, _ = goroutines.Parse(t.Name)
-		return n
-	}
 	here, _ := p.tree.Out.Thread()
+	in, _ := nameOf(r, here)
 	var ids []int32
 	return p.ToFound("looking for goroutine "+text, func(ctx context.Context, _ lazy.Progress) (at lazy.Position, event int32, err error) {
 		ids, err = goroutines.Threads(ctx, r.ThreadList(), number)
@@ -94,7 +90,7 @@ func (p *Jobs) toGoroutine(number int64, text string) tea.Cmd {
 		case len(ids) == 0:
 			return at, -1, fmt.Errorf("no goroutine %s in the trace", text)
 		}
-		i := max(0, slices.IndexFunc(ids, func(id int32) bool { return nameOf(id).Program == nameOf(here).Program }))
+		i := max(0, slices.IndexFunc(ids, func(id int32) bool { n, _ := nameOf(r, id); return n.Program == in.Program }))
 		ids[0], ids[i] = ids[i], ids[0]
 		return lazy.Position{Thread: ids[0], At: -1}, -1, nil
 	}, func() {

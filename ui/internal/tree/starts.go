@@ -49,8 +49,8 @@ func (s *Starts) Key() tea.Cmd {
 }
 
 // nameOf returns what the name of a thread tells about its goroutine.
-func (s *Starts) nameOf(thread int32) (n goroutines.Name, ok bool) {
-	t, _ := s.env.Trace.Reader.ThreadInfo(thread)
+func nameOf(r *lazy.LazyTraceReader, thread int32) (n goroutines.Name, ok bool) {
+	t, _ := r.ThreadInfo(thread)
 	return goroutines.Parse(t.Name)
 }
 
@@ -61,7 +61,7 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 	if n == nil || n.Point() == nil || n.Point().Class != format.ClassCall || !n.Leaf() {
 		return nil, false
 	}
-	in, ok := s.nameOf(n.Thread())
+	in, ok := nameOf(s.env.Trace.Reader, n.Thread())
 	s.env.Trace.Reader.WithContext(func(c *format.Context) {
 		m := c.Method(n.Point().Ref)
 		is = ok && m != nil && goroutines.IsStatement(m.Name)
@@ -97,7 +97,7 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 
 // ToStatement goes to the go statement that made the goroutine of a thread.
 func (s *Starts) ToStatement(thread int32) tea.Cmd {
-	n, ok := s.nameOf(thread)
+	n, ok := nameOf(s.env.Trace.Reader, thread)
 	none := ""
 	switch {
 	case !ok, n.Main() && !goroutines.Likely(s.env.Trace.Reader.ThreadList()):
@@ -170,7 +170,7 @@ func (s *Starts) Settle(n *lazy.Node) tea.Cmd {
 	if f := s.Forests.Last(); f != nil && f.Of().Same(list) {
 		return nil
 	}
-	if name, ok := s.nameOf(n.Thread()); !ok || name.Parent == 0 {
+	if name, ok := nameOf(s.env.Trace.Reader, n.Thread()); !ok || name.Parent == 0 {
 		return nil
 	}
 	return s.making.Run(s.env, func(ctx context.Context) func() tea.Cmd {
