@@ -115,14 +115,11 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 	switch e.Button {
 	case tea.MouseWheelUp:
 		n = -n
-	case tea.MouseWheelDown:
 	case tea.MouseWheelLeft:
 		m.tree.Out.Shift(-4)
 		return nil
 	case tea.MouseWheelRight:
 		m.tree.Out.Shift(4)
-		return nil
-	default:
 		return nil
 	}
 	if l := m.env.Front.List(); l != nil {

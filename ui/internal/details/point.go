@@ -166,28 +166,23 @@ func (w *writer) snapshot(p *format.Point) {
 	for i := range snap.Watches {
 		w.value("watch "+strconv.Itoa(i+1), "", &snap.Watches[i])
 	}
-	names := w.c.LocalNames(p)
+	label, names := "locals", w.c.LocalNames(p)
 	for i := range snap.Locals {
 		if names == nil {
 			w.value("local "+strconv.Itoa(i+1), "", &snap.Locals[i])
 			continue
 		}
-		label := ""
-		if i == 0 {
-			label = "locals"
-		}
 		w.value(label, names[i], &snap.Locals[i])
+		label = ""
 	}
+	label = "stack"
 	for i, id := range snap.Stack {
-		label := ""
-		if i == 0 {
-			label = "stack"
-		}
 		if i == maxStack {
 			w.pair("", "and "+display.Plural(int64(len(snap.Stack)-i), "more frame"), theme.Faint)
 			break
 		}
 		w.pair(label, w.frame(id), theme.Plain)
+		label = ""
 	}
 }
 

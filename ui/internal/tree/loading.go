@@ -155,10 +155,8 @@ func (l *loader) pursue() tea.Cmd {
 func (l *loader) visible() tea.Cmd {
 	o := l.tree.Out
 	var cmds []tea.Cmd
-	again := true
-	for rounds := 0; again; rounds++ {
-		end := lazy.AtEnd
-		again = false
+	for rounds := 0; ; rounds++ {
+		end, again := lazy.AtEnd, false
 		for _, row := range o.Rows {
 			if row == o.Cursor {
 				end = lazy.AtStart
