@@ -93,7 +93,7 @@ func (c *Terminal) handle(s os.Signal, send func(tea.Msg)) {
 			go c.halt(false)
 			return
 		}
-		send(c.suspend(nil, false)())
+		send(c.Suspend(nil)())
 	}
 }
 
@@ -124,12 +124,10 @@ func (c *Terminal) halt(group bool) {
 	c.notify()
 }
 
-// Suspend stops the program, and its whole process group, until it is continued.
-func (c *Terminal) Suspend(by *Env) tea.Cmd { return c.suspend(by, true) }
-
-// suspend gives the terminal back, stops, and takes it again.
-func (c *Terminal) suspend(by *Env, group bool) tea.Cmd {
-	return tea.Exec(released{new(exec.Cmd), func() error { c.Quiet(); c.halt(group); return nil }}, returned(by, cannotUse))
+// Suspend gives the terminal back, stops the program until it is continued, and takes the terminal again. By a user,
+// whose Env is given, the whole process group is stopped; by a signal, the others have got it, too.
+func (c *Terminal) Suspend(by *Env) tea.Cmd {
+	return tea.Exec(released{new(exec.Cmd), func() error { c.Quiet(); c.halt(by != nil); return nil }}, returned(by, cannotUse))
 }
 
 // retake sets up the terminal again after the program was stopped without notice and the

@@ -156,12 +156,17 @@ func (p *Jobs) meant() (to lazy.Position, ok bool) {
 	return p.sent.to, n != nil && p.sent.n == n
 }
 
-// HereToward is [Outline.HereToward], or the position that is meant.
+// HereToward returns the position that is meant, or that of the cursor, from which to look for the next place, or the one
+// before if dir is negative: a loop's row stands for its only iteration, too.
 func (p *Jobs) HereToward(dir int) (at lazy.Position, ok bool) {
-	if at, ok = p.meant(); ok {
-		return at, ok
+	at, ok = p.meant()
+	if n := p.tree.Out.Cursor.Node; n != nil && dir > 0 && !ok {
+		at, ok = lazy.Inlined(n)
 	}
-	return p.tree.Out.HereToward(dir)
+	if !ok {
+		return p.tree.Out.Here()
+	}
+	return at, true
 }
 
 // Show goes to a position and sets the cursor on it.

@@ -163,17 +163,6 @@ func (o *Outline) Here() (p lazy.Position, ok bool) {
 	return p, false
 }
 
-// HereToward returns the position of the cursor from which to look for the next place, or the one before
-// if dir is negative: a loop's row stands for its only iteration, too.
-func (o *Outline) HereToward(dir int) (p lazy.Position, ok bool) {
-	if n := o.Cursor.Node; n != nil && dir > 0 {
-		if p, ok := lazy.Inlined(n); ok {
-			return p, true
-		}
-	}
-	return o.Here()
-}
-
 func (o *Outline) Thread() (id int32, ok bool) {
 	p, ok := o.Here()
 	return p.Thread, ok
