@@ -74,17 +74,15 @@ func (l *ThreadList) Rows(which []int) []ThreadRow {
 }
 
 // times calls f with a function that returns the time of a thread. It does not call f
-// if the trace has no times.
+// if the trace has none.
 func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
 	l.r.use(func() error {
-		if !l.r.timed() {
+		if !l.r.timed() || !l.r.shows(l.v) { // the files may have changed
 			return nil
 		}
+		w := walker{r: l.r.trace, v: l.v}
 		f(func(n int) (Time, bool) {
-			w, err := l.r.walkerOn(l.v, l.v.Streams[n].Thread)
-			if err != nil {
-				return noTime, false // the files have changed
-			}
+			w.s = l.v.Streams[n]
 			return w.threadTime()
 		})
 		return nil
