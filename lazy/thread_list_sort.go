@@ -161,8 +161,12 @@ func sorted[T any](ctx context.Context, list []T, compare func(a, b T) int, numb
 	return numbers, nil
 }
 
-// merge merges two sorted lists.
+// merge merges two sorted lists. Often one follows the other: threads with numbers in their names are in the order of these.
 func merge[T any](to, a, b []T, compare func(a, b T) int) {
+	if len(b) > 0 && compare(a[len(a)-1], b[0]) <= 0 {
+		copy(to[copy(to, a):], b)
+		return
+	}
 	for i := range to {
 		if len(b) == 0 || len(a) > 0 && compare(b[0], a[0]) >= 0 {
 			to[i], a = a[0], a[1:]

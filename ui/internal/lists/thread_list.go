@@ -3,6 +3,7 @@ package lists
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -34,15 +35,24 @@ type ThreadList struct {
 	looking env.Task              // a turn of the filter
 	table   *table.Table          // its columns; the rows are those seen
 	layout  *table.Layout         // of table
-	seen    map[int][]table.Value // the rows on the screen, by number
-	ends    map[int]table.Value   // what went wrong, by number
-	endsOf  *lazy.ThreadList      // the list that ends are of
+	which   []int                 // the threads on the screen, by number
+	rows    []lazy.ThreadRow      // of these
+	whole   lazy.Population       // of all
+	length  time.Duration         // of the recording
+	seen    map[int][]table.Value // the lines on the screen, by number; nil until they are drawn
+	ends    *threadEnds
+}
+
+// threadEnds is what went wrong in threads, by number, as far as it is known; that needs reading.
+type threadEnds struct {
+	of   *lazy.ThreadList
+	what map[int]table.Value
 }
 
 // newThreadList returns the list of threads, with the cursor on the thread with the given id. In a trace
 // with goroutines that others started it becomes a tree as soon as that is known.
 func newThreadList(e *env.Env, starts *tree.Starts, all *lazy.ThreadList, timed bool, id int32) *ThreadList {
-	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, seen: map[int][]table.Value{}}
+	l := &ThreadList{env: e, starts: starts, all: all, timed: timed, ends: new(threadEnds)}
 	l.List = prompt.List{
 		Called: "threads", Keys: "s sort   Enter goes there", Choosable: true,
 		Len: l.len, Item: l.line, Head: l.head, Long: true, NoLine: "no thread", Wide: l.wide,
@@ -60,6 +70,7 @@ func (l *ThreadList) wide() int {
 	if l.Lines() > l.env.Front.Area.Height {
 		return prompt.AllRoom()
 	}
+	l.format()
 	return l.layout.Need()
 }
 
@@ -133,12 +144,11 @@ func (l *ThreadList) settle(now *lazy.ThreadList, height int) tea.Cmd {
 		}
 	}
 	from, to := l.Visible(height)
-	which := make([]int, 0, to-from)
+	l.which = l.which[:0]
 	for i := from; i < to; i++ {
-		which = append(which, l.number(i))
+		l.which = append(l.which, l.number(i))
 	}
-	clear(l.seen)
-	l.layout.FitRows(l.look(which))
+	l.look()
 	return cmd
 }
 
@@ -193,6 +203,7 @@ func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 	if s := l.sorting; s != nil {
 		l.Title += ", sorting " + orderNames[s.order] + " " + display.Percent(s.done.Load(), max(1, s.total.Load()))
 	}
+	l.format()
 	l.fit(width)
 	return l.List.View(width, height, g)
 }
@@ -203,6 +214,7 @@ type Threads struct {
 	tree   *tree.Tree
 	starts *tree.Starts
 	list   *ThreadList // nil if none is shown
+	ends   threadEnds
 }
 
 func NewThreads(e *env.Env, t *tree.Tree, starts *tree.Starts) *Threads {
@@ -214,7 +226,7 @@ func (p *Threads) Show() tea.Cmd {
 	p.close()
 	id, _ := p.tree.Out.Thread()
 	l := newThreadList(p.env, p.starts, p.env.Trace.Reader.ThreadList(), p.env.Trace.Size.Timed, id)
-	p.list = l
+	p.list, l.ends = l, &p.ends
 	p.env.Front.Show(l, func(i int) tea.Cmd {
 		p.tree.ToThread(l.ID(i))
 		return nil

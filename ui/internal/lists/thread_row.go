@@ -58,35 +58,44 @@ func (l *ThreadList) fit(width int) {
 	}
 }
 
-// look looks up threads, given by their numbers, and returns their rows.
-func (l *ThreadList) look(which []int) (rows [][]table.Value) {
-	_, all := l.all.Reader().Totals()
-	_, length, _ := l.all.Reader().Recording()
-	if l.endsOf != l.all {
-		l.ends, l.endsOf = make(map[int]table.Value), l.all
+// look looks up the threads on the screen.
+func (l *ThreadList) look() {
+	l.rows, l.seen = l.all.Rows(l.which), nil
+	_, l.whole = l.all.Reader().Totals()
+	_, l.length, _ = l.all.Reader().Recording()
+	if l.ends.of == nil || !l.ends.of.Same(l.all) {
+		*l.ends = threadEnds{l.all, make(map[int]table.Value)}
 	}
-	unknown := slices.DeleteFunc(slices.Clone(which), func(n int) bool { _, ok := l.ends[n]; return ok })
+	unknown := slices.DeleteFunc(slices.Clone(l.which), func(n int) bool { _, ok := l.ends.what[n]; return ok })
 	for i, end := range l.all.Ends(unknown) {
-		l.ends[unknown[i]] = l.wrong(end)
+		l.ends.what[unknown[i]] = l.wrong(end)
 	}
-	rows = make([][]table.Value, 0, len(which))
-	for i, t := range l.all.Rows(which) {
+}
+
+// format writes the lines of the threads that look has looked up, once.
+func (l *ThreadList) format() {
+	if l.seen != nil {
+		return
+	}
+	l.seen = make(map[int][]table.Value, len(l.rows))
+	rows := make([][]table.Value, 0, len(l.rows))
+	for i, t := range l.rows {
 		calls, time, share := table.Int(t.Calls), table.Value{}, table.Value{}
 		switch {
 		case !t.Counted:
 			calls = table.Int(t.Containers).Is(table.AtMost)
-		case !l.timed && all.Counted && all.Calls > 0:
-			share = table.Float(float64(t.Calls) / float64(all.Calls))
+		case !l.timed && l.whole.Counted && l.whole.Calls > 0:
+			share = table.Float(float64(t.Calls) / float64(l.whole.Calls))
 		}
 		if t.Timed {
 			time = table.Int(t.Time.Duration)
-			share = table.Float(float64(t.Time.Duration) / float64(length))
+			share = table.Float(float64(t.Time.Duration) / float64(l.length))
 		}
-		row := []table.Value{l.nameOf(which[i], t.ThreadInfo), table.Int(int64(t.ID) + 1), calls, time, share, table.Int(t.Bytes), l.ends[which[i]]}
-		l.seen[which[i]] = row
+		row := []table.Value{l.nameOf(l.which[i], t.ThreadInfo), table.Int(int64(t.ID) + 1), calls, time, share, table.Int(t.Bytes), l.ends.what[l.which[i]]}
+		l.seen[l.which[i]] = row
 		rows = append(rows, row)
 	}
-	return rows
+	l.layout.FitRows(rows)
 }
 
 // goexit is what ends a goroutine where a test is skipped or fails, which the trace does not tell apart.
