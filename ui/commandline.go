@@ -66,10 +66,8 @@ func (m *Model) doAnswer(c keys.Name, args string) tea.Cmd {
 		return m.answers.Top(args)
 	case keys.Throws:
 		return m.answers.Throws(args)
-	case keys.Callers:
-		return m.answers.Paths(args, false)
-	case keys.Callees:
-		return m.answers.Paths(args, true)
+	case keys.Callers, keys.Callees:
+		return m.answers.Paths(args, c == keys.Callees)
 	case keys.Calls:
 		return m.answers.Calls(args)
 	case keys.Col:
@@ -98,10 +96,8 @@ func (m *Model) doAnswer(c keys.Name, args string) tea.Cmd {
 		return m.flames.Next()
 	case keys.Range:
 		return m.flames.Run(args)
-	case keys.RangeBegin:
-		return m.flames.Here(true)
-	case keys.RangeEnd:
-		return m.flames.Here(false)
+	case keys.RangeBegin, keys.RangeEnd:
+		return m.flames.Here(c == keys.RangeBegin)
 	}
 	panic("no answer " + c)
 }

@@ -87,31 +87,25 @@ func ToRow(n int) Goal {
 	}
 }
 
+// enter puts the cursor on a row, if it is there, at a line of the screen; for a gap it waits.
+func (o *Outline) enter(to lazy.Row, ok bool, end lazy.End, line int) (lazy.Row, lazy.End, bool) {
+	if ok && !to.Gap() {
+		o.Put(to, line)
+	}
+	return to, end, ok && to.Gap()
+}
+
 // ToLast is the goal to get to the very last row.
 func ToLast(o *Outline) (lazy.Row, lazy.End, bool) {
 	last, ok := o.Tree.Last()
-	if !ok {
-		return last, 0, false
-	}
-	if last.Gap() {
-		return last, lazy.AtEnd, true
-	}
-	o.Put(last, o.Height-1)
-	return last, 0, false
+	return o.enter(last, ok, lazy.AtEnd, o.Height-1)
 }
 
 // ToFirstChild is the goal to get to the first row within a node.
 func ToFirstChild(n *lazy.Node) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
 		child, ok := o.Tree.FirstChild(n)
-		if !ok {
-			return child, 0, false
-		}
-		if child.Gap() {
-			return child, lazy.AtStart, true
-		}
-		o.Put(child, o.Line+1)
-		return child, 0, false
+		return o.enter(child, ok, lazy.AtStart, o.Line+1)
 	}
 }
 
