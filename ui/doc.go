@@ -40,7 +40,7 @@
 //
 // An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a file
 // there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of what finds it;
-// and its keys with what they do, its method Keys (those of several tables are in answers.go, those of all in
+// and its keys with what they do (those of several tables are in answers.go, those of all in
 // sheet_keys.go). Then add the command to the table of package keys and to doAnswer, check and complete here.
 //
 // Whatever may read the disk runs in the background. Its result arrives as a message and is

@@ -70,6 +70,17 @@ func (a *Answers) Around(text string) tea.Cmd {
 	of := a.about(nil, nil).unfiltered()
 	of.Steps = nil
 	x := &Around{Answer: newAnswer(a, of), at: n.Position(), o: query.AroundOptions{Where: where, Raw: of.Raw, N: aroundPoints}, wide: screen.Inside(a.env.Width) - margin}
+	x.keys = []Key{
+		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: x.toEvent},
+		{Name: "H", Brief: "history", Help: "all values of what the row reads or writes, or of an object in it", Do: x.history},
+		{Name: "J", Brief: "same thread", Help: "next row of the same thread", Do: x.toSameThread(1)},
+		{Name: "K", Help: "row before of the same thread", Do: x.toSameThread(-1)},
+		{Name: "&", Brief: "narrow", Help: "show only events that match a filter", Always: true, Do: x.narrow},
+		{Name: "+", Brief: "more", Help: "twice as many events", Always: true, Do: x.more},
+		{Name: "t", Brief: "hide thread", Help: "leave out the thread of the row", Do: x.without},
+		{Name: "T", Help: "show all threads again", Always: true, Do: x.allThreads},
+		{Name: ".", Help: "show what is around the row", Do: x.moveTo},
+	}
 	return x.open(x, x.find())
 }
 
@@ -107,20 +118,6 @@ func (x *Around) Place(t *table.Table, _ bool) (row int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-func (x *Around) Keys() []Key {
-	return []Key{
-		{Name: "enter", Brief: "shows it", Help: "go to the event in the tree", Leaves: true, Do: x.toEvent},
-		{Name: "H", Brief: "history", Help: "all values of what the row reads or writes, or of an object in it", Do: x.history},
-		{Name: "J", Brief: "same thread", Help: "next row of the same thread", Do: x.toSameThread(1)},
-		{Name: "K", Help: "row before of the same thread", Do: x.toSameThread(-1)},
-		{Name: "&", Brief: "narrow", Help: "show only events that match a filter", Always: true, Do: x.narrow},
-		{Name: "+", Brief: "more", Help: "twice as many events", Always: true, Do: x.more},
-		{Name: "t", Brief: "hide thread", Help: "leave out the thread of the row", Do: x.without},
-		{Name: "T", Help: "show all threads again", Always: true, Do: x.allThreads},
-		{Name: ".", Help: "show what is around the row", Do: x.moveTo},
-	}
 }
 
 func (x *Around) moveTo(t *table.Table, row int) tea.Cmd {

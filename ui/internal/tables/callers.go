@@ -45,6 +45,12 @@ func (a *Answers) showPaths(method string, callees bool, of Of) tea.Cmd {
 		}
 	}
 	p := newPaths(a, of, method, callees)
+	p.keys = append([]Key{
+		{Name: "enter", Brief: "its calls", Help: "go to the first call that the row counts: of the method by these callers, or of what it calls; n and N there: to the others", Leaves: true, Do: p.toCall},
+		p.callsKey(), p.callersKey(),
+		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true, Do: p.turn},
+		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true, Do: p.lengthen},
+	}, p.stepKeys()...)
 	return p.open(p, p.with(p.options))
 }
 
@@ -55,15 +61,6 @@ func newPaths(a *Answers, of Of, method string, callees bool) *Paths {
 // with returns how the paths are found. The error is a [query.NoMethodError] if the trace has no such method.
 func (p *Paths) with(o query.CallersOptions) maker {
 	return func(scope query.Scope) (finder, error) { return query.NewCallers(p.of.R, scope, o) }
-}
-
-func (p *Paths) Keys() []Key {
-	return append([]Key{
-		{Name: "enter", Brief: "its calls", Help: "go to the first call that the row counts: of the method by these callers, or of what it calls; n and N there: to the others", Leaves: true, Do: p.toCall},
-		p.callsKey(), p.callersKey(),
-		{Name: "tab", Brief: "callers/callees", Help: "what it calls, or who calls it", Always: true, Do: p.turn},
-		{Name: "+", Brief: "longer paths", Help: "five more calls along each path", Always: true, Do: p.lengthen},
-	}, p.stepKeys()...)
 }
 
 func (p *Paths) turn(*table.Table, int) tea.Cmd {

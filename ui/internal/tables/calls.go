@@ -68,6 +68,15 @@ func (a *Answers) showCalls(o query.CallsOptions, below *lazy.Handle) tea.Cmd {
 	of := a.about(below, nil)
 	c := &Calls{Answer: newAnswer(a, of), options: o, first: o.By}
 	c.on = on
+	c.keys = []Key{{Name: "enter", Brief: "its calls", Help: "the calls of the row", Do: c.ofGroup}}
+	if o.By == "" {
+		c.keys = []Key{
+			{Name: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: c.toCall},
+			{Name: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller", Do: c.grouped},
+			c.callersKey(),
+		}
+	}
+	c.keys = append(c.keys, c.undoKeys()...)
 	run := c.open(c, c.with(o))
 	if run != nil {
 		a.lastCalls = c
@@ -126,17 +135,6 @@ func (a *Answers) CompleteColumn(args string) (from int, with []prompt.Candidate
 	const before = " col "
 	from, with = a.CompleteCalls(before + args)
 	return from - len(before), with
-}
-
-func (c *Calls) Keys() []Key {
-	if c.first != "" {
-		return append([]Key{{Name: "enter", Brief: "its calls", Help: "the calls of the row", Do: c.ofGroup}}, c.undoKeys()...)
-	}
-	return append([]Key{
-		{Name: "enter", Brief: "go to it", Help: "go to the call; n and N there: to the others", Leaves: true, Do: c.toCall},
-		{Name: "p", Brief: "group", Help: "group by the column that sorts the rows (s), or by the caller", Do: c.grouped},
-		c.callersKey(),
-	}, c.undoKeys()...)
 }
 
 // toCall goes to the call of a row. From there n and N go to the others.

@@ -91,20 +91,17 @@ func (a *Answers) showCompared(from, to comparedRow) tea.Cmd {
 	}
 	x := &Compare{Answer: newAnswer(a, of), a: from, b: to}
 	x.sorts = query.CompareSorts(x.timed)
-	run := x.open(x, func(scope query.Scope) (finder, error) { return query.NewCompare(of.R, scope, from.at, to.at) })
-	if run != nil {
-		a.compared = nil
-	}
-	return run
-}
-
-func (x *Compare) Keys() []Key {
-	return append([]Key{
+	x.keys = append([]Key{
 		{Name: "enter", Brief: "go there, or its calls", Help: "go to the place, or show the calls of the method in A or B, whichever has more", Do: x.enter},
 		{Name: "a", Brief: "in A", Help: "the calls of the method in A", Do: x.callsInA},
 		{Name: "b", Brief: "in B", Help: "the calls of the method in B", Do: x.callsInB},
 		{Name: "x", Help: "compare B with A", Always: true, Do: x.turned},
 	}, x.undoKeys()...)
+	run := x.open(x, func(scope query.Scope) (finder, error) { return query.NewCompare(of.R, scope, from.at, to.at) })
+	if run != nil {
+		a.compared = nil
+	}
+	return run
 }
 
 func (x *Compare) callsInA(t *table.Table, row int) tea.Cmd { return x.callsOf(t, row, &x.a.name) }

@@ -123,28 +123,25 @@ func (a *Answers) showHistory(s query.Spot, here *query.HistoryPoint) tea.Cmd {
 	}
 	x := &History{Answer: newAnswer(a, a.about(nil, nil)), spot: s, here: here}
 	x.one, x.several = "event with a value", "events with values"
+	x.keys = []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true, Do: x.toEvent}}
+	if x.here != nil {
+		x.keys = append(x.keys,
+			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true, Do: x.writeBefore},
+			Key{Name: "]", Brief: "after", Help: "go to the write after here", Leaves: true, Always: true, Do: x.writeAfter})
+	}
+	if x.spot.Wider != "" {
+		x.keys = append(x.keys, Key{Name: "W", Brief: "wider", Help: "of all objects, all elements, or all calls of the method", Always: true, Do: x.wider})
+	}
+	x.keys = append(x.keys,
+		Key{Name: "m", Brief: "smallest", Help: "to the smallest number", Do: x.smallest},
+		Key{Name: "M", Brief: "largest", Help: "to the largest number", Do: x.largest})
+	x.keys = append(x.keys, x.undoKeys()...)
 	return x.open(x, func(scope query.Scope) (finder, error) {
 		return query.NewHistory(x.of.R, scope, query.HistoryOptions{Location: l, Here: here, Keep: query.MostValues}), nil
 	})
 }
 
 func (x *History) Orders() []string { return x.finder().(*query.History).Sorts() }
-
-func (x *History) Keys() []Key {
-	list := []Key{{Name: "enter", Brief: "go there", Help: "go to the event; n and N there: to those of the other values", Leaves: true, Do: x.toEvent}}
-	if x.here != nil {
-		list = append(list,
-			Key{Name: "[", Brief: "write before", Help: "go to the write before here: before the event of the mark", Leaves: true, Always: true, Do: x.writeBefore},
-			Key{Name: "]", Brief: "after", Help: "go to the write after here", Leaves: true, Always: true, Do: x.writeAfter})
-	}
-	if x.spot.Wider != "" {
-		list = append(list, Key{Name: "W", Brief: "wider", Help: "of all objects, all elements, or all calls of the method", Always: true, Do: x.wider})
-	}
-	list = append(list,
-		Key{Name: "m", Brief: "smallest", Help: "to the smallest number", Do: x.smallest},
-		Key{Name: "M", Brief: "largest", Help: "to the largest number", Do: x.largest})
-	return append(list, x.undoKeys()...)
-}
 
 func (x *History) writeBefore(*table.Table, int) tea.Cmd { return x.toWrite(x.spot, x.here, true) }
 func (x *History) writeAfter(*table.Table, int) tea.Cmd  { return x.toWrite(x.spot, x.here, false) }

@@ -34,6 +34,10 @@ func (a *Answers) Top(args string) tea.Cmd {
 		below = &h
 	}
 	t := &Top{Answer: newAnswer(a, a.about(below, o.where)), first: o.by}
+	t.keys = append([]Key{
+		{Name: "enter", Brief: "next call", Help: "go to the next call of the method; n there: the one after", Leaves: true, Do: t.toCall},
+		t.callsKey(), t.callersKey(),
+	}, t.stepKeys()...)
 	return t.open(t, t.by(o.by))
 }
 
@@ -94,13 +98,6 @@ func (t *Top) Groups() []string { return slices.Concat(query.Bys[t.first:], quer
 func (t *Top) Group(_ context.Context, name string) error {
 	by, _ := query.ParseBy(name)
 	return t.anew(t.by(by))
-}
-
-func (t *Top) Keys() []Key {
-	return append([]Key{
-		{Name: "enter", Brief: "next call", Help: "go to the next call of the method; n there: the one after", Leaves: true, Do: t.toCall},
-		t.callsKey(), t.callersKey(),
-	}, t.stepKeys()...)
 }
 
 // toCall goes to the next call of a row's method, or to the row's thread.
