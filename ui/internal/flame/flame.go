@@ -306,12 +306,7 @@ func (f *Flame) Run(args string) tea.Cmd {
 
 // ranged returns the index of the range among the steps; -1 if there is none.
 func (f *Flame) ranged() int {
-	for i, s := range f.steps.List {
-		if _, _, _, ok := s.Span(); ok {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(f.steps.List, func(s query.Step) bool { return s.Kind == query.Range })
 }
 
 // ends returns the range in force on the axis; all of it without one.

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -249,16 +250,12 @@ func (w *way) tidy(t *lazy.Tree) {
 	for _, n := range w.path {
 		around[n] = true
 	}
-	kept := w.expanded[:0]
-	for _, n := range w.expanded {
-		if around[n] {
-			kept = append(kept, n)
-		} else {
+	w.expanded = slices.DeleteFunc(w.expanded, func(n *lazy.Node) bool {
+		if !around[n] {
 			t.Collapse(n)
 		}
-	}
-	clear(w.expanded[len(kept):])
-	w.expanded = kept
+		return !around[n]
+	})
 }
 
 // over reports whether a node has ended by itself. A call that was still running when the

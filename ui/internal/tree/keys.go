@@ -48,15 +48,13 @@ const noChildren = "no children"
 
 // Again shows what is left out at the cursor, or retries loading the gap there.
 func (p *Tree) Again() tea.Cmd {
-	if left := p.Out.Cursor; left.Left != 0 {
-		if left.Left == lazy.LeftOpen && p.Open == "" {
-			return p.env.Say("not searched yet: wait, or stop the search to look")
-		}
-		lazy.ShownIn(p.Out.Tree).Open(left)
-		return nil
-	}
-	if gap := p.Out.Cursor; gap.Gap() {
-		p.retry(gap.Parent)
+	switch row := p.Out.Cursor; {
+	case row.Left == lazy.LeftOpen && p.Open == "":
+		return p.env.Say("not searched yet: wait, or stop the search to look")
+	case row.Left != 0:
+		lazy.ShownIn(p.Out.Tree).Open(row)
+	case row.Gap():
+		p.retry(row.Parent)
 	}
 	return nil
 }

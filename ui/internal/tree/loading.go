@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -73,11 +74,7 @@ func (l *loader) err(gap lazy.Row) error { return l.failed[keyOf(gap)] }
 
 // retry forgets the failed loads of a node, so that they are tried again.
 func (l *loader) retry(n *lazy.Node) {
-	for k := range l.failed {
-		if k.Parent == n {
-			delete(l.failed, k)
-		}
-	}
+	maps.DeleteFunc(l.failed, func(k gapKey, _ error) bool { return k.Parent == n })
 }
 
 // LoadMsg is the result of a load, for Update. The zero value only continues a move that took longer than
