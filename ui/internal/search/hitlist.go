@@ -146,7 +146,7 @@ func (h *HitList) sift() tea.Cmd {
 	turn := f.Turn(all, func(i int) int { return i }, func(ctx context.Context, numbers []int, test func(int, func(*pattern.Pattern) bool)) error {
 		todo := make([]lazy.Hit, len(numbers))
 		for i, n := range numbers {
-			todo[i] = hits.found(n)
+			todo[i] = hits.list[n]
 		}
 		var line []byte
 		i := 0
@@ -167,7 +167,7 @@ func (h *HitList) sift() tea.Cmd {
 			found()
 			list := make([]lazy.Hit, len(f.Passed)-known)
 			for i, n := range f.Passed[known:] {
-				list[i] = hits.found(n)
+				list[i] = hits.list[n]
 			}
 			h.Moved(passed.add(list))
 			f.Ended = f.Err != nil || !h.run.running() && f.Looked == f.Of(h.run.hits.Len())

@@ -326,59 +326,42 @@ func (s *Search) continueTo(w *wanted) tea.Cmd {
 }
 
 // Hits are hits by thread and position. A search delivers them in its own order: from its origin
-// to the end, then from the beginning to its origin. So there are two runs, which only ever
-// grow at their ends: a slice of one stays valid.
+// to the end, then from the beginning to its origin. So they only ever grow at their end: a copy of Hits stays valid.
 type Hits struct {
-	origin        lazy.Position
-	before, after []lazy.Hit // of the origin
+	origin lazy.Position
+	list   []lazy.Hit // in the order of the search
+	after  int        // how many are not before the origin
 }
 
 var compare = query.ComparePlaces
 
-func (h *Hits) Len() int { return len(h.before) + len(h.after) }
+func (h *Hits) Len() int { return len(h.list) }
 
-func (h *Hits) At(i int) lazy.Hit {
-	if i < len(h.before) {
-		return h.before[i]
-	}
-	return h.after[i-len(h.before)]
-}
+func (h *Hits) At(i int) lazy.Hit { return h.list[(i+h.after)%len(h.list)] }
 
 // Find returns the index of the hit at a position, or where it would be.
 func (h *Hits) Find(p lazy.Position) (i int, exact bool) {
-	run, first := h.before, 0
+	run, first := h.list[h.after:], 0
 	if compare(p, h.origin) >= 0 {
-		run, first = h.after, len(h.before)
+		run, first = h.list[:h.after], len(run)
 	}
 	i, exact = slices.BinarySearchFunc(run, p, func(h lazy.Hit, p lazy.Position) int { return compare(h.Position, p) })
 	return first + i, exact
 }
 
-// found returns the i-th in the order of the search.
-func (h *Hits) found(i int) lazy.Hit {
-	if i < len(h.after) {
-		return h.after[i]
-	}
-	return h.before[i-len(h.after)]
-}
-
 // add adds hits, in the order of the search. Earlier hits from index first on have moved up
 // by as many as by.
 func (h *Hits) add(hits []lazy.Hit) (first, by int) {
-	n := 0
-	for n < len(hits) && compare(hits[n].Position, h.origin) >= 0 {
-		n++
+	first = len(h.list) - h.after
+	for by = len(hits); by > 0 && compare(hits[len(hits)-by].Position, h.origin) >= 0; by-- {
+		h.after++
 	}
-	h.after = append(h.after, hits[:n]...)
-	first = len(h.before)
-	h.before = append(h.before, hits[n:]...)
-	return first, len(hits) - n
+	h.list = append(h.list, hits...)
+	return first, by
 }
 
 // bytes returns the memory that the hits take.
-func (h *Hits) bytes() int64 {
-	return int64(cap(h.before)+cap(h.after)) * int64(unsafe.Sizeof(lazy.Hit{}))
-}
+func (h *Hits) bytes() int64 { return int64(cap(h.list)) * int64(unsafe.Sizeof(lazy.Hit{})) }
 
 // shownHits are the hits of the search that the tree shows, if steps or a filter hide some: n and N go from one to
 // the next of these.
