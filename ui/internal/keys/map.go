@@ -29,6 +29,7 @@ type Map struct {
 	byWord   map[string]*Command // and by alias
 	standard map[string]string   // see InList
 	recent   []Name              // commands typed or chosen, the last first
+	line     []*Command          // see Line; nil until asked for
 }
 
 // New gives commands the user's keys, by their names, instead of their own; an empty list takes all from one.
@@ -139,12 +140,13 @@ func (m *Map) InList(pressed tea.KeyPressMsg) tea.KeyPressMsg {
 
 // Line returns the commands in the order in which completion and the list of commands have them.
 func (m *Map) Line() []*Command {
-	all := make([]*Command, len(m.All))
-	for i := range m.All {
-		all[i] = &m.All[i]
+	if m.line == nil {
+		for i := range m.All {
+			m.line = append(m.line, &m.All[i])
+		}
+		slices.SortStableFunc(m.line, func(a, b *Command) int { return cmp.Compare(a.rank(), b.rank()) })
 	}
-	slices.SortStableFunc(all, func(a, b *Command) int { return cmp.Compare(a.rank(), b.rank()) })
-	return all
+	return m.line
 }
 
 // Parse splits a line into the command and its arguments, which have no blanks around them. The error says

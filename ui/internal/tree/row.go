@@ -253,7 +253,6 @@ func (v *View) TailWidth(of *lazy.Line, width int) int { return v.tailOf(of, wid
 func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int) []Row {
 	lines := p.Out.Tree.Lines(of, p.Out.Wide)
 	list := make([]Row, len(lines))
-	v := p.View()
 	p.Out.Found = 0
 	for i := range lines {
 		l, r := &lines[i], &list[i]
@@ -267,6 +266,7 @@ func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 		r.Loading = !l.Loaded && p.loading(l.Node)
 		if l.Row == p.Out.Cursor && p.Out.Slid != l.Node {
 			if len(r.Matches) > 0 {
+				v := p.View()
 				r.Skip = screen.Window(r.Shown, r.Matches[0], r.Skip, v.room(r, p.Out.Indent(), p.Out.Width), v.Glyphs)
 			}
 			p.Out.Found = r.Skip - p.Out.Skip
