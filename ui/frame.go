@@ -353,7 +353,7 @@ func progress(m *Model) (done, total int64) {
 }
 
 // listFrame returns what the screen shows after a key that only moved within the list that floats.
-func (m *Model) listFrame() frame {
+func listFrame(m *Model) frame {
 	f := m.frame
 	f.layout.List = m.layout().List
 	m.env.Front.Area = f.layout.List

@@ -122,7 +122,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmds = append(cmds, m.env.Status.Settle(m.busy(), m.env.Clock.After))
 	if still && pens == m.env.Glyphs.Pens {
-		m.frame = m.listFrame()
+		m.frame = listFrame(m)
 	} else {
 		m.frame = m.newFrame()
 	}
