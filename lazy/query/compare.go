@@ -161,17 +161,13 @@ func (w *compareWalk) open(ctx context.Context) error {
 	c, names := w.c, newSymbols(w.c.r)
 	var found [2]comparedSide
 	for i, h := range c.sides {
-		scope := Scope{Raw: c.scope.Raw}
-		if err := scope.In(ctx, c.r, h); err != nil {
-			return err
-		}
-		if err := scope.Edit(ctx, c.r, c.scope.Steps()); err != nil {
+		scope, err := ScopeOf(ctx, c.r, c.scope.Raw, &h, c.scope.Steps(), nil)
+		if err != nil {
 			return err
 		}
 		s := newSequence(c.r, scope, names)
 		s.chunk, s.share = c.chunk, c.share
 		w.sides[i] = s
-		var err error
 		if found[i], err = c.about(ctx, s); err != nil {
 			return err
 		}

@@ -28,6 +28,21 @@ type Scope struct {
 	condition *condition   // of where, once it is prepared
 }
 
+// ScopeOf returns the scope of what a handle names and everything below it, or of the whole trace if that is nil: the tree
+// that steps leave, and of that only what a filter matches, if that is not nil. See In, Edit and Where for errors.
+func ScopeOf(ctx context.Context, r *lazy.LazyTraceReader, raw bool, below *lazy.Handle, steps Steps, where *filter.Expr) (s Scope, err error) {
+	if s.Raw = raw; below != nil {
+		err = s.In(ctx, r, *below)
+	}
+	if err == nil {
+		err = s.Edit(ctx, r, steps)
+	}
+	if err == nil {
+		err = s.Where(ctx, r, where)
+	}
+	return s, err
+}
+
 // Where limits what an answer counts to what a filter matches: see the answers. It may read the trace;
 // ctx ends that. The error is a [filter.Error] if the filter does not fit the trace. in(…), has(…) and
 // depth are about the tree that the steps of the scope leave, so they must be there before.

@@ -243,16 +243,14 @@ func (p *Threads) close() {
 
 // Settle brings the list up to date, as many lines as height, if it is in front, and ends its work once it is closed.
 func (p *Threads) Settle(height int) tea.Cmd {
-	if p.list == nil {
-		return nil
+	switch {
+	case p.list == nil:
+	case p.env.Front.List() == env.List(p.list):
+		return p.list.settle(p.env.Trace.Reader.ThreadList(), height)
+	case !p.env.Front.Kept(p.list):
+		p.close()
 	}
-	if p.env.Front.List() != env.List(p.list) {
-		if !p.env.Front.Kept(p.list) {
-			p.close()
-		}
-		return nil
-	}
-	return p.list.settle(p.env.Trace.Reader.ThreadList(), height)
+	return nil
 }
 
 func (p *Threads) Busy() bool { return p.list != nil && p.list.busy() }

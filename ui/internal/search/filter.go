@@ -343,8 +343,8 @@ func (run *FilterRun) find(ctx context.Context, r *lazy.LazyTraceReader, pass *f
 	if err := r.Wait(ctx); err != nil {
 		return err
 	}
-	scope := query.Scope{Raw: run.raw}
-	if err := scope.Edit(ctx, r, query.TreeSteps(run.steps)); err != nil {
+	scope, err := query.ScopeOf(ctx, r, run.raw, nil, query.TreeSteps(run.steps), nil)
+	if err != nil {
 		return err
 	}
 	find := query.NewFind(r, scope.Pass(), run.of, 0)

@@ -434,9 +434,8 @@ func (s *Search) findShown(of hitsOf) tea.Cmd {
 		list[i] = hits.At(i).Position
 	}
 	return h.task.Run(s.env, func(ctx context.Context) func() tea.Cmd {
-		scope := query.Scope{Raw: of.raw}
 		var shown *places.Set
-		err := scope.Edit(ctx, r, steps)
+		scope, err := query.ScopeOf(ctx, r, of.raw, nil, steps, nil)
 		if err == nil {
 			shown, err = query.ShownOf(ctx, r, scope, query.PlacesOf(list), of.matches)
 		}

@@ -385,16 +385,7 @@ func (a *Answer) recall(r *answerRun) bool {
 
 // scope returns what the answer is about, prepared for passes.
 func (a *Answer) scope(ctx context.Context, steps query.Steps) (query.Scope, error) {
-	s := query.Scope{Raw: a.of.Raw}
-	if a.of.Below != nil {
-		if err := s.In(ctx, a.of.R, *a.of.Below); err != nil {
-			return s, err
-		}
-	}
-	if err := s.Edit(ctx, a.of.R, steps); err != nil {
-		return s, err
-	}
-	return s, s.Where(ctx, a.of.R, a.of.where())
+	return query.ScopeOf(ctx, a.of.R, a.of.Raw, a.of.Below, steps, a.of.where())
 }
 
 // progress makes another table once the one shown is old enough. Making them takes a tenth of the

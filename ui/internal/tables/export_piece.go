@@ -39,21 +39,15 @@ type piece struct {
 
 // scope returns the events of the piece. It reads the trace.
 func (p *piece) scope(ctx context.Context, r *lazy.LazyTraceReader, raw bool) (query.Scope, error) {
-	s, steps := query.Scope{Raw: raw}, p.steps
-	if p.in != nil {
-		if err := s.In(ctx, r, *p.in); err != nil {
-			return s, err
-		}
-	}
+	steps := p.steps
 	if p.among != nil {
 		list, err := p.among(ctx)
 		if err != nil {
-			return s, err
+			return query.Scope{}, err
 		}
 		steps = append(slices.Clip(steps), query.FocusOn(p.name, query.PlacesOf(list)))
 	}
-	err := s.Edit(ctx, r, steps)
-	return s, err
+	return query.ScopeOf(ctx, r, raw, p.in, steps, nil)
 }
 
 // here returns what the screen shows; with all, the whole trace.
