@@ -145,7 +145,13 @@ func (l *MarkList) settle(height int) tea.Cmd {
 	}
 	sep := " " + m.env.Glyphs.Crumb + " "
 	return l.reading.Run(m.env, func(ctx context.Context) func() tea.Cmd {
-		got := l.read(ctx, want, sep)
+		got := make(map[string]row, len(want))
+		for _, it := range want {
+			q, err := l.quoter.Quote(ctx, &it)
+			if got[it.ID] = (row{q.Text, strings.Join(q.Path[max(0, len(q.Path)-3):], sep)}); err != nil {
+				got[it.ID] = row{text: screen.ErrorLine(err)}
+			}
+		}
 		return env.Done(func() {
 			maps.Copy(l.rows, got)
 			for i := range m.all {
@@ -155,19 +161,6 @@ func (l *MarkList) settle(height int) tea.Cmd {
 			l.Changed()
 		})
 	})
-}
-
-func (l *MarkList) read(ctx context.Context, want []notes.Item, sep string) map[string]row {
-	got := make(map[string]row, len(want))
-	for _, it := range want {
-		q, err := l.quoter.Quote(ctx, &it)
-		if err != nil {
-			got[it.ID] = row{text: screen.ErrorLine(err)}
-			continue
-		}
-		got[it.ID] = row{q.Text, strings.Join(q.Path[max(0, len(q.Path)-3):], sep)}
-	}
-	return got
 }
 
 // AskMark waits for the letter of a mark for the row.

@@ -208,7 +208,10 @@ func (a *Answer) title() (text string) {
 	case n > 1:
 		text = fmt.Sprintf("%d steps, the last %s: %s", n, a.of.Steps[n-1], text)
 	}
-	return soFar(a.of.R) + text
+	if a.of.R.Status().Growth.On {
+		text = "recorded so far: " + text
+	}
+	return text
 }
 
 // early reports whether a trace grows in which nothing is recorded yet.
@@ -219,22 +222,6 @@ func early(r *lazy.LazyTraceReader) bool {
 
 // nothingYet is what a table has in place of rows then.
 const nothingYet = "nothing recorded yet: it is counted once there is something"
-
-// soFar returns what the title of an answer tells first of a trace that grows.
-func soFar(r *lazy.LazyTraceReader) string {
-	if r.Status().Growth.On {
-		return "recorded so far: "
-	}
-	return ""
-}
-
-// undamaged returns what it tells before that, once the trace has been read.
-func undamaged(r *lazy.LazyTraceReader) string {
-	if r.Status().Problem != nil {
-		return "of what is not damaged: "
-	}
-	return ""
-}
 
 // Again finds the answer again if it began before anything was recorded, and something is now. It returns
 // the command that runs its pass; nil if not.
@@ -331,14 +318,16 @@ func (a *Answer) Sort(_ context.Context, key string, rising bool) error {
 
 // end runs a pass to its end. The error is why it is not complete; nil if it is, or if it was stopped.
 func (a *Answer) end(r *answerRun) error {
-	defer r.cancel()                            // it does not run any longer, whatever happens
-	err, remark := a.pass(r), undamaged(a.of.R) // before the lock, which the screen waits for
+	defer r.cancel()                                   // it does not run any longer, whatever happens
+	err, problem := a.pass(r), a.of.R.Status().Problem // before the lock, which the screen waits for
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if r.ended.Store(true); err == nil {
 		r.done = 1
 	}
-	r.about = remark + r.about
+	if problem != nil {
+		r.about = "of what is not damaged: " + r.about
+	}
 	if a.show(r); errors.Is(err, context.Canceled) {
 		return nil
 	}
