@@ -61,15 +61,15 @@ func (s Shown) Only(p Places) {
 	t.roots.view, t.loader.view = v, v
 }
 
-// Again brings everything up to date when places have been added or removed that were known, and
-// sorted nodes with those that have been found since.
-func (s Shown) Again() {
+// Again shows other places instead, found later, if only some are shown. What the user has expanded and opened stays, and
+// sorted nodes get the places that have been found since.
+func (s Shown) Again(p Places) {
 	t := s.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if v := t.roots.view; v != nil {
 		t.stamp++
-		v.stamp = t.stamp
+		v.places, v.stamp = p, t.stamp
 	}
 }
 

@@ -152,7 +152,7 @@ func (f *Filter) start(e *filter.Expr) tea.Cmd {
 	}
 	run, cmd := f.run(e, "match", "matches")
 	f.Cur = run
-	lazy.ShownIn(f.tree.Out.Tree).Only(run)
+	lazy.ShownIn(f.tree.Out.Tree).Only(run.shown)
 	return cmd
 }
 
@@ -237,7 +237,7 @@ func (f *Filter) Settle() tea.Cmd {
 	if run.again {
 		run.again = false
 		run.result.Set = run.Set()
-		lazy.ShownIn(f.tree.Out.Tree).Again()
+		lazy.ShownIn(f.tree.Out.Tree).Again(run.shown)
 	}
 	kept, beyond := run.Set().Count()
 	switch {
@@ -251,11 +251,11 @@ func (f *Filter) Settle() tea.Cmd {
 		f.tree.Open = "recorded since"
 	}
 	at, none := f.home, f.resumed && kept == 0 && beyond == 0
-	if at == nil || f.tree.Jobs.Running() || run.Running() && (none || run.Known(at.Thread) <= at.At) {
+	if at == nil || f.tree.Jobs.Running() || run.Running() && (none || run.shown.Known(at.Thread) <= at.At) {
 		return cmd
 	}
 	f.home, f.resumed = nil, false
-	if none && run.err == nil && run.shown.Load().sizes == nil {
+	if none && run.err == nil && run.shown.sizes == nil {
 		if f.Clear(); f.tree.Out.Cursor.Node != nil {
 			f.tree.Out.Tree.Expand(f.tree.Out.Cursor.Node) // nothing in it was shown
 		}
@@ -269,7 +269,7 @@ func (f *Filter) Found() (text string) {
 	run, g := f.Cur, f.env.Glyphs
 	kept, beyond := run.Set().Count()
 	text = display.Grouped(int64(kept) + beyond)
-	found := run.shown.Load()
+	found := run.shown
 	done, total := found.done.Load(), found.total.Load()
 	switch {
 	case run.Running():
@@ -285,15 +285,14 @@ func (f *Filter) Found() (text string) {
 	return text
 }
 
-// FilterRun is a filter with its matches, which grow while they are looked for. It is the [lazy.Places]
-// of a tree.
+// FilterRun is a filter with its matches, which grow while they are looked for.
 type FilterRun struct {
 	of     *filter.Expr
 	result *Result
 	raw    bool // matches are points as recorded
 	steps  query.Steps
 
-	shown atomic.Pointer[found]
+	shown *found
 	next  *found // found again, as the trace has grown; nil if none is under way
 	task  env.Task
 	err   error // why it ended early; context.Canceled if it was stopped
@@ -302,9 +301,9 @@ type FilterRun struct {
 	took  time.Duration
 }
 
-// found is the matches of one pass.
+// found is the matches of one pass, the [lazy.Places] of a tree.
 type found struct {
-	set         *places.Set
+	*places.Set
 	done, total atomic.Int64    // bytes read, of all
 	sizes       map[int32]int64 // of the threads of a growing trace, when the pass began; nil otherwise
 	recorded    int64           // their sum
@@ -312,7 +311,7 @@ type found struct {
 
 // look starts a pass. What was found by one before is shown until it ends.
 func (f *Filter) look(run *FilterRun) tea.Cmd {
-	r, pass := f.env.Trace.Reader, &found{set: places.New()}
+	r, pass := f.env.Trace.Reader, &found{Set: places.New()}
 	if r.Status().Growth.On {
 		pass.sizes = make(map[int32]int64)
 		list := r.ThreadList()
@@ -323,8 +322,8 @@ func (f *Filter) look(run *FilterRun) tea.Cmd {
 			pass.recorded += info.Bytes
 		}
 	}
-	if run.shown.Load() == nil {
-		run.shown.Store(pass)
+	if run.shown == nil {
+		run.shown = pass
 	} else {
 		run.next = pass
 	}
@@ -349,12 +348,12 @@ func (run *FilterRun) find(ctx context.Context, r *lazy.LazyTraceReader, pass *f
 	}
 	find := query.NewFind(r, scope.Pass(), run.of, 0)
 	find.Edit(scope)
-	find.Set = pass.set
+	find.Set = pass.Set
 	last, some := time.Time{}, false
 	return find.Run(ctx, func(done, total int64) {
 		pass.done.Store(done)
 		pass.total.Store(total)
-		n, _ := pass.set.Count()
+		n, _ := pass.Count()
 		first := n > 0 && !some
 		if now := time.Now(); first || now.Sub(last) >= newsEvery {
 			last, some = now, n > 0
@@ -368,7 +367,7 @@ func (f *Filter) found(run *FilterRun, err error) {
 	run.err = err
 	run.took = f.env.Clock.Now().Sub(run.at)
 	if run.next != nil && err == nil {
-		run.shown.Store(run.next)
+		run.shown = run.next
 	}
 	run.next, run.again = nil, true
 	f.env.Fail("the search for matches ended early", err)
@@ -393,7 +392,7 @@ const againAfter = 500 * time.Millisecond
 // lookAgain looks for the matches again if the trace has grown.
 func (f *Filter) lookAgain() tea.Cmd {
 	run := f.Cur
-	was := run.shown.Load()
+	was := run.shown
 	if run.Running() || run.err != nil || was.sizes == nil || was.recorded >= f.env.Trace.Recorded {
 		return nil
 	}
@@ -406,7 +405,7 @@ func (f *Filter) lookAgain() tea.Cmd {
 // Running reports whether matches are being looked for. The methods may be called on nil, which is no filter.
 func (run *FilterRun) Running() bool { return run != nil && run.task.Running() }
 
-func (run *FilterRun) Set() *places.Set { return run.shown.Load().set }
+func (run *FilterRun) Set() *places.Set { return run.shown.Set }
 
 // Bytes returns the memory that the matches take.
 func (run *FilterRun) Bytes() int64 {
@@ -417,26 +416,9 @@ func (run *FilterRun) Bytes() int64 {
 	return 8 * int64(n)
 }
 
-// First returns the first match of a thread in a range of offsets.
-func (run *FilterRun) First(thread int32, from, to int64) (int64, bool) {
-	return run.Set().First(thread, from, to)
-}
-
-// Last returns the last one.
-func (run *FilterRun) Last(thread int32, from, to int64) (int64, bool) {
-	return run.Set().Last(thread, from, to)
-}
-
-// NextThread returns the first thread with an id or a higher one that has matches.
-func (run *FilterRun) NextThread(id int32) (int32, bool) { return run.Set().NextThread(id) }
-
-// PrevThread returns the last thread with an id or a lower one that has matches.
-func (run *FilterRun) PrevThread(id int32) (int32, bool) { return run.Set().PrevThread(id) }
-
 // Known returns up to which offset all matches of a thread are known.
-func (run *FilterRun) Known(thread int32) int64 {
-	f := run.shown.Load()
-	known := f.set.Known(thread)
+func (f *found) Known(thread int32) int64 {
+	known := f.Set.Known(thread)
 	if known == math.MaxInt64 && f.sizes != nil {
 		return f.sizes[thread]
 	}

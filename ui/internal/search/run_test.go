@@ -77,9 +77,9 @@ func TestResume(t *testing.T) {
 	hold := make(chan bool)
 	defer close(hold)
 	f.Cur.task.Feed(f.env, func(context.Context, func(func() tea.Cmd)) func() tea.Cmd { <-hold; return nil })
-	nothing := &found{set: places.New()}
-	nothing.set.Reached(lazy.Position{Thread: 1})
-	f.Cur.shown.Store(nothing)
+	nothing := &found{Set: places.New()}
+	nothing.Reached(lazy.Position{Thread: 1})
+	f.Cur.shown = nothing
 	f.tree.Jobs.Stop()
 	if f.Settle(); f.Cur == nil {
 		t.Error("it was dropped while it was looked for")
