@@ -234,11 +234,6 @@ func (f *Filter) Settle() tea.Cmd {
 		return count
 	}
 	cmd := tea.Batch(count, f.lookAgain())
-	if run.again {
-		run.again = false
-		run.result.Set = run.Set()
-		lazy.ShownIn(f.tree.Out.Tree).Again(run.shown)
-	}
 	kept, beyond := run.Set().Count()
 	switch {
 	case run.Running():
@@ -296,7 +291,6 @@ type FilterRun struct {
 	next  *found // found again, as the trace has grown; nil if none is under way
 	task  env.Task
 	err   error // why it ended early; context.Canceled if it was stopped
-	again bool  // the matches have been found anew since the last Settle
 	at    time.Time
 	took  time.Duration
 }
@@ -367,9 +361,11 @@ func (f *Filter) found(run *FilterRun, err error) {
 	run.err = err
 	run.took = f.env.Clock.Now().Sub(run.at)
 	if run.next != nil && err == nil {
-		run.shown = run.next
+		run.shown, run.result.Set = run.next, run.next.Set
 	}
-	run.next, run.again = nil, true
+	if run.next = nil; run == f.Cur {
+		lazy.ShownIn(f.tree.Out.Tree).Again(run.shown)
+	}
 	f.env.Fail("the search for matches ended early", err)
 }
 
