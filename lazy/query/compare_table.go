@@ -429,12 +429,11 @@ func (s *compareRows) sort(key string, rising bool) {
 	})
 }
 
-// PlaceOf returns the place that a row of a table of a Compare is about; ok is false for a method.
-func (c *Compare) PlaceOf(t *table.Table, row int) (at lazy.Position, event int32, ok bool) {
-	s, ok := t.Rows.(*compareRows)
-	if !ok || row < 0 || row >= len(s.head) || s.head[row].parting == nil {
-		return at, 0, false
+// point returns what a row is about; ok is false for a method.
+func (s *compareRows) point(row int) (at HistoryPoint, ok bool) {
+	if row >= len(s.head) || s.head[row].parting == nil {
+		return at, false
 	}
 	p := &s.head[row].parting.Sides[s.head[row].side]
-	return p.Position, p.Event, true
+	return HistoryPoint{p.Position, p.Event}, true
 }

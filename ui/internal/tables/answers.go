@@ -139,7 +139,7 @@ func (a *Answers) goTo(t *table.Table, row int, one, several string, set *places
 	if set != nil {
 		a.walk(one, several, set, by)
 	}
-	if p.Event < 0 { // it has not been read yet
+	if p.Event < 0 && p.At >= 0 { // it has not been read yet
 		a.tree.Visit()
 		return a.tree.Jobs.Show(p.Position)
 	}

@@ -110,17 +110,12 @@ func (x *Compare) turned(*table.Table, int) tea.Cmd         { return x.showCompa
 
 // enter goes to the place of a row, or shows the calls of its method.
 func (x *Compare) enter(t *table.Table, row int) tea.Cmd {
-	at, event, ok := x.finder().(*query.Compare).PlaceOf(t, row)
-	switch {
-	case !ok && query.RowOf(t, row).More("calls_a", "calls_b"):
+	switch _, ok := query.PointAt(t, row); {
+	case ok:
+		x.env.Front.Leave()
+		return x.toEvent(t, row)
+	case query.RowOf(t, row).More("calls_a", "calls_b"):
 		return x.callsInA(t, row)
-	case !ok:
-		return x.callsInB(t, row)
 	}
-	x.env.Front.Leave()
-	if at.At < 0 {
-		x.tree.ToThread(at.Thread)
-		return nil
-	}
-	return x.tree.Jobs.ToPoint(at, event)
+	return x.callsInB(t, row)
 }
