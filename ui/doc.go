@@ -38,10 +38,10 @@
 // internal/screen/layout.go, its lines in frame.go, the pane itself in panes.go; it is made and settled in model.go, its
 // hints are in hints.go, whether Esc closes it is in escape.go, session.go and lazy/notes/session.go remember it.
 //
-// An answer to a question about the trace (top, callers, throws) is a type of package tables. To add one, give it a file
-// there with its command, a method of [tables.Answers]; its table: it is a Source, mostly by a maker of what finds it;
-// and its keys with what they do (those of several tables are in answers.go, those of all in
-// sheet_keys.go). Then add the command to the table of package keys and to doAnswer, check and complete here.
+// An answer to a question about the trace (top, callers, throws) is a [tables.Answer]. To add one, give it a file in package
+// tables with its command, a method of [tables.Answers]: it makes the answer with its keys, and opens it with a maker of
+// what finds it. What is a type of its own can do more, as Top. Keys of several tables are in answers.go, those of all in
+// sheet_keys.go. Then add the command to the table of package keys and to doAnswer, check and complete here.
 //
 // Whatever may read the disk runs in the background. Its result arrives as a message and is
 // dropped if it is no longer wanted.
