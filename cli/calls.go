@@ -182,7 +182,7 @@ func callsError(err error) error {
 		}
 		return withHint(err, hint)
 	case errors.As(err, &column):
-		return &usageError{column.Error(), "there are " + strings.Join(column.Can, ", ")}
+		return &usageError{column.Error(), query.Hint(err)}
 	}
 	return filterError(err)
 }

@@ -148,24 +148,12 @@ func (t *historyCommand) find(ctx context.Context, r *lazy.LazyTraceReader, raw 
 // locationError adds to an error what to do.
 func locationError(err error) error {
 	var none *query.NoLocationError
-	var many *query.ManyLocationsError
-	var method *query.NoMethodError
 	var values *query.NoObjectError
-	switch {
+	switch hint := query.Hint(err); {
 	case errors.As(err, &values):
 		return withHint(err, "tracex calls FILE 'obj="+values.Text+"' lists the calls with such values")
-	case errors.As(err, &many):
-		const most = 10
-		list := many.Choices
-		more := ""
-		if n := len(list) - most; n > 0 {
-			list, more = list[:most], fmt.Sprintf(" and %d more", n)
-		}
-		return withHint(err, "name one: "+strings.Join(list, ", ")+more)
-	case errors.As(err, &method) && len(method.Near) > 0:
-		return withHint(err, "the nearest: "+strings.Join(method.Near, ", "))
-	case errors.As(err, &none) && len(none.Near) > 0:
-		return withHint(err, "the nearest: "+strings.Join(none.Near, ", "))
+	case hint != "":
+		return withHint(err, hint)
 	case errors.As(err, &none):
 		return withHint(err, "a location is such as Account.balance, Account@129378.balance, Account@129378, [I@4711[3], Account.deposit:amount or '#1204'")
 	}

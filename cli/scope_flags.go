@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -143,8 +143,5 @@ func stepError(err error) error {
 
 // methodHint tells how a method is named, or which ones are spelled alike.
 func methodHint(e *query.NoMethodError) string {
-	if len(e.Near) > 0 {
-		return "the nearest: " + strings.Join(e.Near, ", ")
-	}
-	return "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap"
+	return cmp.Or(query.Hint(e), "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap")
 }

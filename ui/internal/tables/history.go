@@ -2,10 +2,8 @@ package tables
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,7 +13,6 @@ import (
 	"tracex/lazy/query/table"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
-	"tracex/ui/internal/screen"
 )
 
 // History is all values of a field, an element, a variable or an object.
@@ -99,20 +96,11 @@ func (a *Answers) offer(s *spotChoice) tea.Cmd {
 // location reads a location, and tells what is wrong with it.
 func (a *Answers) location(s query.Spot) *query.Location {
 	l, err := query.ParseLocation(a.env.Life, a.env.Trace.Reader, s.Text, "")
-	if err == nil {
-		return l
-	}
-	var none *query.NoLocationError
-	var many *query.ManyLocationsError
-	switch {
-	case errors.As(err, &none) && len(none.Near) > 0:
-		a.env.Warn(screen.ErrorLine(err) + "; the nearest: " + strings.Join(none.Near, ", "))
-	case errors.As(err, &many):
-		a.env.Warn(screen.ErrorLine(err) + ": " + strings.Join(many.Choices[:min(len(many.Choices), 5)], ", "))
-	default:
+	if err != nil {
 		a.steps.Refuse(err)
+		return nil
 	}
-	return nil
+	return l
 }
 
 // showHistory shows the history of a location, with a mark at a point, if that is not nil.

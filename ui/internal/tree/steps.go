@@ -2,7 +2,6 @@ package tree
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -55,13 +54,8 @@ func (s *Steps) add(kind query.StepKind, text string, to Adder) tea.Cmd {
 // Refuse tells why a step or an answer is not possible. It returns no command.
 func (s *Steps) Refuse(err error) tea.Cmd {
 	text := screen.ErrorLine(err)
-	var none *query.NoMethodError
-	var column *query.ColumnError
-	switch {
-	case errors.As(err, &none) && len(none.Near) > 0:
-		text += "; the nearest: " + strings.Join(none.Near, ", ")
-	case errors.As(err, &column):
-		text += "; there are " + strings.Join(column.Can, ", ")
+	if hint := query.Hint(err); hint != "" {
+		text += "; " + hint
 	}
 	return s.env.Warn(text)
 }
