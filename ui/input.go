@@ -18,7 +18,7 @@ func (m *Model) routeInput(msg tea.Msg) tea.Cmd {
 			return m.tree.Jobs.ToDepth(n)
 		}
 	case tea.KeyPressMsg:
-		return tea.Batch(m.key(msg), m.follow.Look())
+		return m.key(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg)
 	case tea.MouseClickMsg:

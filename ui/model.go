@@ -157,7 +157,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.env.Width, m.env.Height = msg.Width, msg.Height
 	case tea.FocusMsg, tea.BlurMsg:
 		m.env.Status.Away = msg == tea.Msg(tea.BlurMsg{})
-		return m.follow.Look()
 	case uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent:
 		return m.env.AskBackground()
 	case tea.BackgroundColorMsg:

@@ -20,6 +20,7 @@ type callGroups struct {
 	few      []*callGroup // those with the fewest calls, perhaps more by now
 	fewest   int64        // their weight
 	now      []*callGroup // of the part's values
+	within   int64        // calls in other calls that were found
 	gone     int64        // groups that others took the place of
 	vague    bool         // a value that was forgotten may have come again
 	largest  int64        // most calls that a group ever had
@@ -90,6 +91,8 @@ func (g *callGroups) end(p *callsPart, e *endedCall) {
 		group.took += e.time.Duration
 		if e.outer {
 			group.total += e.time.Duration
+		} else {
+			g.within++
 		}
 	}
 }

@@ -79,6 +79,9 @@ func (c *Calls) groupTable(t *table.Table, v View, shape *callsShape) {
 		t.Notes = append(t.Notes, fmt.Sprintf("more than %s values differ: those with few calls are not listed, %s in all",
 			display.Grouped(int64(g.most)), display.Plural(c.sums.ended-g.listed(), "call")))
 	}
+	if g.within > 0 {
+		t.Notes = append(t.Notes, display.Plural(g.within, "call")+" within others of these count only in the total of those")
+	}
 	c.r.WithContext(func(ctx *format.Context) {
 		for _, note := range doubtNotes(ctx, func(yield func(int32) bool) {
 			for _, x := range list {

@@ -68,6 +68,9 @@ func (s *Trace) Refresh() (more bool) {
 // TraceChanged arrives when the reader has changed.
 type TraceChanged struct{}
 
+// lookEvery is how often the explorer looks whether the file has been recorded anew.
+const lookEvery = 2 * time.Second
+
 // Watch returns a command that waits for the reader to change, or until done is closed.
 func (s *Trace) Watch(done <-chan struct{}) tea.Cmd {
 	if !s.Watching {
@@ -75,11 +78,17 @@ func (s *Trace) Watch(done <-chan struct{}) tea.Cmd {
 	}
 	r := s.Reader
 	return func() tea.Msg {
-		select {
-		case <-r.Changed():
-			return TraceChanged{}
-		case <-done:
-			return nil
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-r.Changed():
+				return TraceChanged{}
+			case <-done:
+				return nil
+			case <-look.C:
+				lazy.LookForAnother(r)
+			}
 		}
 	}
 }

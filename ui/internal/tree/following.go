@@ -29,11 +29,10 @@ type Following struct {
 	grown      time.Time // when end last changed
 	way        way
 
-	recording int       // number of the recording, as the reader counts them
-	growing   bool      // the reader was looking for more at the last Turn
-	ticking   bool      // a FollowTicked is under way
-	looked    time.Time // when the last look for another file began
-	looks     env.Task
+	recording int      // number of the recording, as the reader counts them
+	growing   bool     // the reader was looking for more at the last Turn
+	ticking   bool     // a FollowTicked is under way
+	looks     env.Task // for another file with the trace's name
 
 	env  *env.Env
 	tree *Tree
@@ -54,10 +53,23 @@ func (f *Following) Toggle() tea.Cmd {
 		f.leave()
 		return f.env.Say("the cursor stays here; " + keys.ActionKey("follow", f.env.Glyphs) + " goes to the end again")
 	}
-	if !f.env.Trace.Known.Growth.On && !f.env.Trace.Reader.Follow() {
-		f.env.Say("the recording has ended: there will be no more events")
-		return f.tree.Last(0)
+	if f.env.Trace.Known.Growth.On {
+		return f.begin()
 	}
+	r := f.env.Trace.Reader
+	return f.looks.Run(f.env, func(context.Context) func() tea.Cmd {
+		lazy.LookForAnother(r)
+		return func() tea.Cmd {
+			if r.Follow() {
+				return f.begin()
+			}
+			f.env.Say("the recording has ended: there will be no more events")
+			return f.tree.Last(0)
+		}
+	})
+}
+
+func (f *Following) begin() tea.Cmd {
 	f.tree.Visit()
 	f.on, f.row, f.generation, f.grown, f.thread = true, f.tree.Out.Cursor, -1, f.env.Clock.Now(), nil
 	if id, ok := f.tree.Out.Thread(); ok {
@@ -96,8 +108,12 @@ func (f *Following) Next() Goal {
 	}
 	f.generation = known
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
-		f.way.retrace(o.Tree, n, f.generation)
-		row, gap := f.way.down(o.Tree)
+		look, whole := f.way.down, f.ending && f.env.Trace.Known.Ended == ""
+		if whole {
+			look = f.way.end
+		}
+		f.way.retrace(o.Tree, n, f.generation, whole)
+		row, gap := look(o.Tree)
 		if gap {
 			return row, lazy.AtEnd, true
 		}
@@ -152,9 +168,7 @@ func (f *Following) Restart() {
 func (f *Following) Turn() {
 	st := f.env.Trace.Known
 	if f.growing && !st.Growth.On {
-		if f.ending = f.on && st.Ended != ""; !f.ending {
-			f.leave()
-		}
+		f.ending = f.on
 		switch {
 		case st.Ended != "":
 			f.env.Warn(st.Ended)
@@ -179,22 +193,6 @@ func (f *Following) Tick() tea.Cmd {
 	return f.env.Clock.After(time.Second, FollowTicked{})
 }
 
-// lookEvery is how long after a look for another file with the trace's name the next one may be.
-const lookEvery = 2 * time.Second
-
-// Look looks whether the file has been recorded anew, now that a user is there.
-func (f *Following) Look() tea.Cmd {
-	now, r := f.env.Clock.Now(), f.env.Trace.Reader
-	if now.Sub(f.looked) < lookEvery {
-		return nil
-	}
-	f.looked = now
-	return f.looks.Later(f.env, func(context.Context) func() tea.Cmd {
-		lazy.LookForAnother(r)
-		return nil
-	})
-}
-
 // way is the path to the newest row of a thread. Nesting can be too deep to find it anew each
 // time.
 type way struct {
@@ -204,7 +202,8 @@ type way struct {
 }
 
 // retrace drops the end of the path that no longer leads to the newest row.
-func (w *way) retrace(t *lazy.Tree, thread *lazy.Node, generation int) {
+// Once the recording is whole, it keeps what has ended.
+func (w *way) retrace(t *lazy.Tree, thread *lazy.Node, generation int, whole bool) {
 	if len(w.path) == 0 || w.path[0] != thread {
 		w.path, w.of = []*lazy.Node{thread}, generation
 	}
@@ -213,7 +212,7 @@ func (w *way) retrace(t *lazy.Tree, thread *lazy.Node, generation int) {
 	}
 	w.of = generation
 	last := len(w.path) - 1
-	for n := w.path[last]; last > 0 && (over(n) || t.Resolve(RowOf(n)).Node != n); n = w.path[last] {
+	for n := w.path[last]; last > 0 && (!whole && over(n) || t.Resolve(RowOf(n)).Node != n); n = w.path[last] {
 		last--
 	}
 	clear(w.path[last+1:])
@@ -242,6 +241,20 @@ func (w *way) down(t *lazy.Tree) (row lazy.Row, gap bool) {
 		row = last
 		w.path = append(w.path, last.Node)
 	}
+}
+
+// end is down once the recording is whole, when the newest row is within ended calls.
+func (w *way) end(t *lazy.Tree) (row lazy.Row, gap bool) {
+	for i, n := range w.path {
+		last, ok := t.LastChild(n)
+		switch {
+		case !ok || !t.IsExpanded(n):
+			return RowOf(n), false
+		case i+1 == len(w.path) || last.Node != w.path[i+1]:
+			return last, last.Gap()
+		}
+	}
+	return row, false
 }
 
 // tidy collapses the nodes that were expanded for an earlier newest row.
