@@ -24,9 +24,6 @@ type chips struct {
 // theFilter is what the chip of the filter is of; those of steps have the step's index.
 const theFilter = -1
 
-// some reports whether there are any.
-func (c *chips) some() bool { return c.filter.Cur != nil || len(c.steps.List) > 0 }
-
 // line returns a chip for each thing in force, as much as fits into width cells, and the keys that end it. floats is that
 // what is in front floats: the tree behind is shown.
 func (c *chips) line(width int, floats bool) (all []screen.Chip, ends string) {

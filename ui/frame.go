@@ -125,16 +125,6 @@ type paneLines struct {
 	keys   bool // it has the keys
 }
 
-// focused returns the pane that has the keys; nil if it is the tree.
-func (f *frame) focused() *paneLines {
-	for i := range f.panes {
-		if f.panes[i].keys && f.layout.Panes[i].Width > 0 {
-			return &f.panes[i]
-		}
-	}
-	return nil
-}
-
 // middle draws the lines between the breadcrumb and the status: the tree below the headings of its columns, the other
 // panes and the tour.
 func (f *frame) middle() (lines []string) {
@@ -294,7 +284,7 @@ func (m *Model) layout() screen.Layout {
 	w := screen.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
 		Sizes: m.panes.sizes, Front: m.panes.front, Aside: m.panes.aside, Zoom: m.panes.zoom, Keys: m.panes.keys,
-		Chips: m.chips.some(), Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Asking: m.env.Front.Floats(),
+		Chips: m.filter.Cur != nil || len(m.steps.List) > 0, Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Asking: m.env.Front.Floats(),
 	}
 	if list := m.env.Front.List(); list != nil {
 		w.Floating, w.FloatingWidth = list.Lines(), list.Width(m.env.Glyphs)

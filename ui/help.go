@@ -57,11 +57,13 @@ func (f *frame) here(in *env.Front, m *keys.Map) (lines []keys.Line) {
 		}
 		return lines
 	}
-	if in := f.focused(); in != nil {
-		for _, h := range f.hints {
-			lines = append(lines, keys.Line{Group: "You are here: " + in.title, Does: h.Text})
+	for i, pane := range f.panes {
+		if pane.keys && f.layout.Panes[i].Width > 0 {
+			for _, h := range f.hints {
+				lines = append(lines, keys.Line{Group: "You are here: " + pane.title, Does: h.Text})
+			}
+			return lines
 		}
-		return lines
 	}
 	group := "You are here: tree"
 	for _, c := range f.chips {

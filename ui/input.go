@@ -58,8 +58,14 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	if l := m.env.Front.List(); l != nil && !asked && !l.Typing() {
 		k = m.env.Keyboard.Keys.InList(k)
-		if cmd, handled := m.overList(k.String()); handled {
-			return cmd
+		switch key := k.String(); { // in every list
+		case key == "esc" && m.exports.Stop():
+			return m.env.Say("stopped")
+		case key == ":":
+			m.env.Status.Clear()
+			return m.OpenLine("")
+		case m.env.Keyboard.Keys.Of(key) == keys.Palette:
+			return m.openPalette()
 		}
 	}
 	if cmd, handled := m.env.Front.HandleKey(k); handled {
@@ -80,21 +86,6 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.env.Say(keys.KeyName(name, m.env.Glyphs) + " is not bound (" + keys.ActionKey("help", m.env.Glyphs) + " for help)")
 	}
 	return m.perform(c, count.Take())
-}
-
-// overList does what a key does in every list: it stops an export, or opens the command line.
-func (m *Model) overList(key string) (cmd tea.Cmd, handled bool) {
-	switch {
-	case key == "esc" && m.exports.Stop():
-		m.env.Say("stopped")
-		return nil, true
-	case key == ":":
-		m.env.Status.Clear()
-		return m.OpenLine(""), true
-	case m.env.Keyboard.Keys.Of(key) == keys.Palette:
-		return m.openPalette(), true
-	}
-	return nil, false
 }
 
 // perform does what a command with a key does, with a number; 0 if there is none: see do. It ends what the key

@@ -38,8 +38,13 @@ func (w *writer) thread(n *lazy.Node) {
 	w.population(all)
 	w.length()
 	w.kept()
-	if i := w.env.Trace.Reader.Info(); i != nil {
-		w.info(i)
+	if i := w.env.Trace.Reader.Info(); i != nil { // of a packed trace; its environment holds secrets
+		if i.Class != "" {
+			w.pair("traced", i.Class+"."+i.Method, theme.Plain)
+		}
+		if i.Start > 0 {
+			w.pair("recorded", time.UnixMilli(i.Start).UTC().Format("2006-01-02 15:04:05 UTC"), theme.Plain)
+		}
 	}
 	for _, text := range w.env.Trace.Troubles(w.g) {
 		w.pair(w.g.Warn, text, theme.Alarm)
@@ -72,16 +77,6 @@ func (w *writer) overview() {
 	}
 	if text := w.of.about.Progress(); text != "" {
 		w.wrap("", 0, text, screen.Whole(text), screen.Always(theme.Faint))
-	}
-}
-
-// info writes what a packed trace records about its run, except the environment, which holds secrets.
-func (w *writer) info(i *format.Info) {
-	if i.Class != "" {
-		w.pair("traced", i.Class+"."+i.Method, theme.Plain)
-	}
-	if i.Start > 0 {
-		w.pair("recorded", time.UnixMilli(i.Start).UTC().Format("2006-01-02 15:04:05 UTC"), theme.Plain)
 	}
 }
 
