@@ -222,8 +222,12 @@ func (t *Tabs) without(msg tea.Msg) tea.Cmd {
 	}
 	n := t.count.Take()
 	switch c := t.asked.env.Keyboard.Keys.Of(name); c {
-	case keys.Tab, keys.Quit, keys.Suspend, keys.Redraw:
-		return t.asked.do(c, n)
+	case keys.Tab:
+		if n <= len(t.list) { // who asks for another one is told nothing: there is no room
+			return t.asked.do(c, n)
+		}
+	case keys.Quit, keys.Suspend, keys.Redraw:
+		return t.asked.do(c, 0)
 	}
 	return nil
 }
