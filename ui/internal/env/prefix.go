@@ -77,9 +77,6 @@ func (c *Choice) keys(g *screen.Glyphs) string {
 	return name
 }
 
-// prefixBorders are the cells around the lines of the choices: a border, and a blank, on both sides.
-const prefixBorders = 4
-
 // PrefixBox draws the choices above line bottom of the screen, and tells where: see [screen.Float]. There are no lines
 // while they are not shown.
 func (e *Env) PrefixBox(bottom int) (lines []string, in screen.Rect) {
@@ -94,7 +91,7 @@ func (e *Env) PrefixBox(bottom int) (lines []string, in screen.Rect) {
 	for _, c := range p.Choices {
 		width = max(width, at+2+g.TextWidth(c.Text))
 	}
-	in = screen.Rect{X: 1, Width: min(width+prefixBorders-2, e.Width-2), Height: min(len(p.Choices)+1, bottom-2)}
+	in = screen.Rect{X: 1, Width: min(width+2, e.Width-2), Height: min(len(p.Choices)+1, bottom-2)} // with a blank on both sides
 	in.Y = bottom - in.Height - 1
 	lines = append(lines, screen.Titled(" "+g.CutEnd(p.Title, in.Width-4)+" ", "", in.Width, g))
 	for i, c := range p.Choices[:in.Height-1] {

@@ -110,22 +110,13 @@ func (f *Flame) here() (thread int32, at int64) {
 	return p.Thread, max(p.At, 0)
 }
 
-// show goes to a point in the tree; event is -1 for whatever is at an offset.
-func (f *Flame) show(at lazy.Position, event int32) tea.Cmd {
-	if event < 0 {
-		f.tree.Visit()
-		return f.tree.Jobs.Show(at)
-	}
-	return f.tree.Jobs.ToPoint(at, event)
-}
-
 // Click goes to the place in the thread that a column of the strip is about.
 func (f *Flame) Click(x int) tea.Cmd {
 	pic := f.strip.picture
 	if pic == nil || x < 0 || x+1 >= len(pic.Edges) || f.strip.err != nil {
 		return nil
 	}
-	return f.show(lazy.Position{Thread: pic.Thread, At: pic.Edges[x]}, -1)
+	return f.tree.Jobs.ToPoint(lazy.Position{Thread: pic.Thread, At: pic.Edges[x]}, -1)
 }
 
 // Strip draws the strip in width cells.

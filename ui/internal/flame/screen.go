@@ -191,7 +191,7 @@ func (s *Screen) asks(name string) prompt.ListAction {
 		} else {
 			return prompt.ListAction{Kind: prompt.Unbound}
 		}
-		return prompt.ListAction{Kind: prompt.Asked, Leave: true, Do: func() tea.Cmd { return f.show(at, event) }}
+		return prompt.ListAction{Kind: prompt.Asked, Leave: true, Do: func() tea.Cmd { return f.tree.Jobs.ToPoint(at, event) }}
 	case "(":
 		f.begin(pic.Timed, from)
 	case ")":

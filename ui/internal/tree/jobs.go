@@ -172,7 +172,7 @@ func (p *Jobs) HereToward(dir int) (at lazy.Position, ok bool) {
 // Show goes to a position and sets the cursor on it.
 func (p *Jobs) Show(to lazy.Position) tea.Cmd { return p.Reveal(to, p.tree.land) }
 
-// ToPoint goes to an event at a position that was known before; event is -1 for a thread.
+// ToPoint goes to an event at a position that was known before; event is -1 for a thread, and for whatever is there.
 func (p *Jobs) ToPoint(to lazy.Position, event int32) tea.Cmd {
 	if to.At < 0 {
 		if !p.tree.ToThread(to.Thread) {
@@ -184,7 +184,7 @@ func (p *Jobs) ToPoint(to lazy.Position, event int32) tea.Cmd {
 	return p.Reveal(to, func(n *lazy.Node) tea.Cmd {
 		if p.tree.Out.Tree.Folded() {
 			p.sayHidden(n, event, to)
-		} else if n.ShowsEvent(event, to) != nil {
+		} else if event >= 0 && n.ShowsEvent(event, to) != nil {
 			p.env.Warn(lazy.EventHandle(event).String() + " is not there: this is what the trace has at its position")
 		}
 		return p.tree.land(n)
