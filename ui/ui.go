@@ -93,7 +93,7 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 	defer term.Close()
 	defer term.Quiet()
 	// Run restores the terminal when it returns, and after a panic of Update or View. Panics of
-	// commands and of work in the background reach it through Update: see background.Panic.
+	// commands and of work in the background reach it through Update: see env.Panic.
 	_, err := p.Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		return cause
