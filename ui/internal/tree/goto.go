@@ -145,12 +145,10 @@ func (p *Jobs) toTime(ns int64) tea.Cmd {
 			said = at + " is after the last call that has ended in this thread; no call is known that was open then"
 		}
 		return func() tea.Cmd {
-			return p.Reveal(found.Position, func(n *lazy.Node) tea.Cmd {
-				if said != "" {
-					p.env.Say(said)
-				}
-				return p.tree.land(n)
-			})
+			if said != "" {
+				p.env.Say(said)
+			}
+			return p.Show(found.Position)
 		}, err
 	})
 }
@@ -190,15 +188,13 @@ func (p *Jobs) ToMoment(thread int32) tea.Cmd {
 		found, after, err := query.FindMoment(ctx, r, raw, at, thread)
 		return func() tea.Cmd {
 			p.tree.Visit()
-			return p.Reveal(found.Position, func(n *lazy.Node) tea.Cmd {
-				switch {
-				case after:
-					p.env.Say("the thread had done nothing before: this is its first event after")
-				case found.End:
-					p.env.Say("this call had ended last, at that moment")
-				}
-				return p.tree.land(n)
-			})
+			switch {
+			case after:
+				p.env.Say("the thread had done nothing before: this is its first event after")
+			case found.End:
+				p.env.Say("this call had ended last, at that moment")
+			}
+			return p.Show(found.Position)
 		}, err
 	})
 }

@@ -298,16 +298,6 @@ func (h *jumps) leave(p lazy.Position) {
 	h.after = nil
 }
 
-// latest returns the position that the last jump left, unless that is here; then the one before.
-func (h *jumps) latest(here *lazy.Position) (p lazy.Position, ok bool) {
-	for i := len(h.before) - 1; i >= 0; i-- {
-		if here == nil || h.before[i] != *here {
-			return h.before[i], true
-		}
-	}
-	return p, false
-}
-
 // through moves the last position of from, unless that is here, and appends the current one to to; ok is false if there
 // is none. here is nil if there is no cursor.
 func through(from, to *[]lazy.Position, here *lazy.Position) (p lazy.Position, ok bool) {
@@ -342,7 +332,8 @@ func (p *Jobs) Forward() tea.Cmd {
 // Before goes to the position that the last jump left. The current one becomes the last, so
 // that the next Before returns here.
 func (p *Jobs) Before() tea.Cmd {
-	to, ok := p.tree.jumps.latest(p.here())
+	before := p.tree.jumps.before // which stays as it is
+	to, ok := through(&before, new([]lazy.Position), p.here())
 	if ok {
 		p.tree.Visit()
 	}
