@@ -86,8 +86,8 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 	term := env.NewTerminal()
 	m.env.Paint(m.env.Theme, profile)
 	m.env.Terminal, m.env.ShowsProgress = term, env.ShowsProgress(os.Getenv)
-	frames := new(env.Frames)
-	p := tea.NewProgram(&paced{root, frames}, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate), tea.WithColorProfile(profile))
+	frames := &env.Frames{Model: root}
+	p := tea.NewProgram(frames, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate), tea.WithColorProfile(profile))
 	frames.Of(p)
 	term.Watch(p.Send)
 	defer term.Close()
@@ -99,23 +99,6 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 		return cause
 	}
 	return err
-}
-
-// paced is the root, which tells when there may be something to draw.
-type paced struct {
-	tea.Model
-	frames *env.Frames
-}
-
-func (p *paced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	_, cmd := p.Model.Update(msg)
-	p.frames.Changed()
-	return p, cmd
-}
-
-func (p *paced) View() tea.View {
-	defer p.frames.Changed()
-	return p.Model.View()
 }
 
 // profileFor returns the colors to use.

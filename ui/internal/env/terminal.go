@@ -70,8 +70,9 @@ const (
 
 // Frames lets the clock rest by which Bubble Tea draws, while nothing changes: it would take 1.2 % of a processor. The
 // library has no way to do that, so Frames takes the clock from its Program; if there is none where it is looked for,
-// Frames does nothing.
+// Frames does nothing. It is the root of the program, before its Model.
 type Frames struct {
+	tea.Model
 	mu      sync.Mutex
 	program *tea.Program
 	ticker  *time.Ticker // nil until it is needed, or if the program has none
@@ -83,7 +84,18 @@ type Frames struct {
 // Of sets the program, which is about to run with FrameRate.
 func (f *Frames) Of(p *tea.Program) { f.program = p }
 
-// Changed notes that there may be something to draw. It is for Update and View, on the goroutine that runs the program.
+func (f *Frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := f.Model.Update(msg)
+	f.Changed()
+	return f, cmd
+}
+
+func (f *Frames) View() tea.View {
+	defer f.Changed()
+	return f.Model.View()
+}
+
+// Changed notes that there may be something to draw. It is called on the goroutine that runs the program.
 func (f *Frames) Changed() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
