@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"tracex/lazy/query/display"
@@ -37,11 +38,7 @@ func asciiLocale(system string, getenv func(string) string) bool {
 	if !ok {
 		charset = locale // macOS: LC_CTYPE=UTF-8
 	}
-	switch strings.ToLower(charset) {
-	case "utf-8", "utf8":
-		return false
-	}
-	return system != "windows"
+	return system != "windows" && !slices.Contains([]string{"utf-8", "utf8"}, strings.ToLower(charset))
 }
 
 // PlainTerminal reports whether to draw the screen with ASCII only, unless the user
