@@ -11,10 +11,10 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestKeyMap: no key is bound twice, and each binding has help and a name of its own.
+// TestKeyMap: no key is bound twice, and each binding has help, and a name and words of its own.
 func TestKeyMap(t *testing.T) {
 	seen := make(map[string]string)
-	names := make(map[string]bool)
+	names, words := make(map[string]bool), make(map[string]bool)
 	wellFormed := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	for _, c := range keys.New(nil, &screen.Unicode).All {
 		name := string(c.Name)
@@ -22,6 +22,12 @@ func TestKeyMap(t *testing.T) {
 			t.Errorf("%v: the name %q is taken, or not lower-case words with hyphens", c.Key.Keys(), name)
 		}
 		names[name] = true
+		for _, word := range append([]string{c.Typed()}, c.Aliases...) {
+			if words[word] {
+				t.Errorf("the word %q is taken", word)
+			}
+			words[word] = true
+		}
 		if c.Does() == "" || c.Group == "" || !c.Bindable() && len(c.Key.Keys()) > 0 {
 			t.Errorf("%s: help or group is missing", name)
 		}

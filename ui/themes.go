@@ -212,7 +212,7 @@ func Roles(of *Theme, colors map[string]string) []Role {
 	t := of.Theme().With(colors)
 	dark, light := t.In(theme.DarkBackground), t.In(theme.LightBackground)
 	for r := range theme.RoleCount {
-		all = append(all, Role{r.Name(), r.Does(), theme.Spell(dark[r]), theme.Spell(light[r])})
+		all = append(all, Role{r.Name(), r.Does(), theme.Spell(dark.Of(r)), theme.Spell(light.Of(r))})
 	}
 	return all
 }

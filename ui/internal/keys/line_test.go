@@ -68,13 +68,3 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
-
-// TestAddTwice: a name that is taken is a bug.
-func TestAddTwice(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("a name can be taken twice")
-		}
-	}()
-	some(Command{Name: "exit"})
-}

@@ -24,24 +24,21 @@ type Map struct {
 	Firsts map[string]string // the first keys of commands that have some, as the user reads them, by their names
 
 	g        *screen.Glyphs
-	byName   map[Name]*Command
 	byKey    map[string]Name
-	byWord   map[string]*Command // and by alias
-	standard map[string]string   // see InList
-	recent   []Name              // commands typed or chosen, the last first
-	line     []*Command          // see Line; nil until asked for
+	standard map[string]string // see InList
+	recent   []Name            // commands typed or chosen, the last first
+	line     []*Command        // see Line; nil until asked for
 }
 
 // New gives commands the user's keys, by their names, instead of their own; an empty list takes all from one.
 // Other commands lose their keys to those. The first of two commands that want the same key gets it.
 func New(user map[string][]string, g *screen.Glyphs) *Map { return newMap(table, user, g) }
 
-// newMap panics if two commands have the same word, which is a bug.
 func newMap(table []Command, user map[string][]string, g *screen.Glyphs) *Map {
 	n := len(table)
 	m := &Map{
 		All: slices.Clone(table), Firsts: make(map[string]string, n), g: g,
-		byName: make(map[Name]*Command, n), byKey: make(map[string]Name, 2*n), byWord: make(map[string]*Command, 2*n), standard: make(map[string]string),
+		byKey: make(map[string]Name, 2*n), standard: make(map[string]string),
 	}
 	taken := make(map[string]bool) // by the user
 	free := func(keys []string) []string {
@@ -66,26 +63,20 @@ func newMap(table []Command, user map[string][]string, g *screen.Glyphs) *Map {
 	}
 	for i := range m.All {
 		c := &m.All[i]
-		m.byName[c.Name] = c
 		if _, ok := user[string(c.Name)]; !ok {
 			c.Key.SetKeys(free(c.Key.Keys())...)
 		}
-		var names []string
-		for _, k := range c.Key.Keys() {
+		names := ""
+		for i, k := range c.Key.Keys() {
 			m.byKey[k] = c.Name
-			names = append(names, KeyName(k, g))
-		}
-		if len(names) > 0 {
-			m.Firsts[string(c.Name)] = names[0]
+			if name := KeyName(k, g); i > 0 {
+				names += " " + name
+			} else {
+				m.Firsts[string(c.Name)], names = name, name
+			}
 		}
 		if c.Bindable() {
-			c.Key.SetHelp(strings.Join(names, " "), c.withKey(g))
-		}
-		for _, word := range append([]string{c.Typed()}, c.Aliases...) {
-			if m.byWord[word] != nil || word == "" {
-				panic("the command " + word + " is in the table twice")
-			}
-			m.byWord[word] = c
+			c.Key.SetHelp(names, c.withKey(g))
 		}
 	}
 	return m
@@ -113,10 +104,17 @@ func (m *Map) Of(key string) Name { return m.byKey[key] }
 
 // Named returns a command. The table must have it.
 func (m *Map) Named(c Name) *Command {
-	if m.byName[c] == nil {
-		panic("no command " + c)
+	return &m.All[slices.IndexFunc(m.All, func(in Command) bool { return in.Name == c })]
+}
+
+// typed returns the command that has a word; nil if none has.
+func (m *Map) typed(word string) *Command {
+	for i := range m.All {
+		if c := &m.All[i]; c.Typed() == word || slices.Contains(c.Aliases, word) {
+			return c
+		}
 	}
-	return m.byName[c]
+	return nil
 }
 
 var braces = regexp.MustCompile(`\{[a-z-]+\}`)
@@ -156,7 +154,7 @@ func (m *Map) Parse(line string) (c *Command, args string, err error) {
 	if at >= 0 {
 		args = strings.TrimSpace(line)[at:]
 	}
-	c = m.byWord[strings.ToLower(word)]
+	c = m.typed(strings.ToLower(word))
 	switch {
 	case c == nil:
 		return nil, "", errors.New("no command " + word + "; the nearest are " + strings.Join(m.nearest(word, 3), ", "))
@@ -196,7 +194,7 @@ func (m *Map) nearest(word string, n int) []string {
 	for _, c := range m.Line() {
 		words = append(words, c.Typed())
 	}
-	return nearest.Typed(word, words, func(word string) []string { return m.byWord[word].Aliases }, n)
+	return nearest.Typed(word, words, func(word string) []string { return m.typed(word).Aliases }, n)
 }
 
 // Arguments returns the command of a line whose arguments are being typed, and where in the line they begin;
@@ -206,7 +204,7 @@ func (m *Map) Arguments(line string) (c *Command, at int) {
 	if at < 0 {
 		return nil, 0
 	}
-	return m.byWord[strings.ToLower(word)], at
+	return m.typed(strings.ToLower(word)), at
 }
 
 // Ran notes that the user has typed a command, or chosen it: completion has it first.

@@ -65,7 +65,7 @@ func (t *Theme) Weak(b Background, ground color.Color) (weak []Weak) {
 }
 
 // legibility returns the contrast of a role where it is drawn; the greatest if it is not known.
-func (s *Styles) legibility(r, where Role, ground color.Color) Weak {
+func (s Styles) legibility(r, where Role, ground color.Color) Weak {
 	w := Weak{Role: r, Where: where, Ratio: 21, Least: TextContrast}
 	switch {
 	case where == Match:
@@ -85,17 +85,17 @@ func (s *Styles) legibility(r, where Role, ground color.Color) Weak {
 }
 
 // colors returns the colors that a role is drawn in.
-func (s *Styles) colors(r, where Role) (text, on color.Color) {
+func (s Styles) colors(r, where Role) (text, on color.Color) {
 	var style lipgloss.Style // of what is on top, then of what is below
 	if where == Match {
 		style = s.lit()
 	}
 	page, painted := s.page()
 	if r != Plain || !painted {
-		style = style.Inherit(s[r])
+		style = style.Inherit(s.Of(r))
 	}
 	if where == CursorLine {
-		if style = style.Inherit(s[CursorLine]); s[CursorLine].GetReverse() {
+		if style = style.Inherit(s.Of(CursorLine)); s.Of(CursorLine).GetReverse() {
 			return lipgloss.NoColor{}, lipgloss.NoColor{} // colors are not drawn there
 		}
 	}

@@ -39,14 +39,15 @@ func TestContrast(t *testing.T) {
 func (t *Theme) in256() *Theme {
 	own := &Source{Dark: make(map[string]string), Light: make(map[string]string)}
 	for _, b := range []Background{DarkBackground, LightBackground} {
-		for r, style := range t.In(b) {
+		for r := range RoleCount {
+			style := t.In(b).Of(r)
 			if c := shown(style.GetForeground(), colorprofile.ANSI256); c != nil {
 				style = style.Foreground(c)
 			}
 			if c := shown(style.GetBackground(), colorprofile.ANSI256); c != nil {
 				style = style.Background(c)
 			}
-			own.on(b)[Role(r).Name()] = Spell(style)
+			own.on(b)[r.Name()] = Spell(style)
 		}
 	}
 	return &Theme{[]*Source{own}}
@@ -84,9 +85,9 @@ func TestNotByHueAlone(t *testing.T) {
 }
 
 // apart reports whether two roles differ in an attribute, or clearly in the luminance of the text or of what is below it.
-func apart(s *Styles, a, b Role, ground color.Color) bool {
+func apart(s Styles, a, b Role, ground color.Color) bool {
 	for _, at := range attributes {
-		if at.has(s[a]) != at.has(s[b]) {
+		if at.has(s.Of(a)) != at.has(s.Of(b)) {
 			return true
 		}
 	}
@@ -111,10 +112,10 @@ func apart(s *Styles, a, b Role, ground color.Color) bool {
 // TestBoxes: text in a box that is filled with a hue is legible, in both tones, and the hues are unlike each other.
 func TestBoxes(t *testing.T) {
 	for _, s := range builtin {
-		for b, in := range map[Background]*Styles{DarkBackground: s.Theme().In(DarkBackground), LightBackground: s.Theme().In(LightBackground)} {
+		for b, in := range map[Background]Styles{DarkBackground: s.Theme().In(DarkBackground), LightBackground: s.Theme().In(LightBackground)} {
 			seen := make(map[color.Color]bool)
 			for r := Hue1; r <= Hue8; r++ {
-				c := in[r].GetForeground()
+				c := in.Of(r).GetForeground()
 				if !exact(c) {
 					continue // of the terminal's 16
 				}
@@ -143,13 +144,13 @@ func TestBoxes(t *testing.T) {
 func TestRedIsForErrors(t *testing.T) {
 	for _, s := range builtin {
 		for b := range grounds {
-			for r, style := range s.Theme().on(b) {
-				c := style.GetForeground()
-				if !exact(c) || Role(r) == Alarm || Role(r) == Exception {
+			for r := range RoleCount {
+				c := s.Theme().on(b).Of(r).GetForeground()
+				if !exact(c) || r == Alarm || r == Exception {
 					continue
 				}
 				if h, saturation := hue(c); saturation > 0.25 && (h < 16 || h > 348) {
-					t.Errorf("%s: %s is %s, as red as an error", s.Name, Role(r).Name(), colorName(c))
+					t.Errorf("%s: %s is %s, as red as an error", s.Name, r.Name(), colorName(c))
 				}
 			}
 		}

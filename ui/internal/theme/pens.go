@@ -57,7 +57,7 @@ type Pens struct {
 // Pens prepares the pens for a terminal. Colors become those nearest to them in its profile; an unknown
 // profile leaves them as they are.
 func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
-	var styles *Styles
+	var styles Styles
 	switch profile {
 	case colorprofile.NoTTY, colorprofile.ASCII:
 		styles = Terminal().In(UnknownBackground) // what a theme says with color only would not be seen
@@ -66,15 +66,16 @@ func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
 	default:
 		styles = t.on(b)
 	}
-	p, bar, match := new(Pens), pen(styles[CursorLine], profile), pen(styles.lit(), profile)
+	p, bar, match := new(Pens), pen(styles.Of(CursorLine), profile), pen(styles.lit(), profile)
 	page, painted := styles.page()
-	for r, style := range styles {
+	for r := range RoleCount {
+		style := styles.Of(r)
 		above := pen(style, profile) // on the cursor's line
 		text := above
 		if painted {
 			own := style
 			style = onPage(style, page)
-			if own = own.Foreground(style.GetForeground()); Role(r) == Plain {
+			if own = own.Foreground(style.GetForeground()); r == Plain {
 				own = own.UnsetBackground()
 			}
 			text, above = pen(style, profile), pen(own, profile)
@@ -82,10 +83,10 @@ func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
 		p.text[r], p.match[r], p.bar[r] = text, text.under(match), above.onBar(bar)
 	}
 	p.current = p.text[CurrentMatch]
-	p.border, p.page = styles[Accent].GetForeground(), page.GetBackground()
-	p.flat = styles[Chip].GetBackground() == lipgloss.NoColor{}
+	p.border, p.page = styles.Of(Accent).GetForeground(), page.GetBackground()
+	p.flat = styles.Of(Chip).GetBackground() == lipgloss.NoColor{}
 	for i := range p.boxes {
-		if c := styles[int(Hue1)+i].GetForeground(); exact(c) {
+		if c := styles.Of(Hue1 + Role(i)).GetForeground(); exact(c) {
 			p.boxes[i] = [2]Pen{pen(box(c), profile), pen(box(lipgloss.Darken(c, 0.16)), profile)}
 		}
 	}

@@ -30,7 +30,7 @@ func TestProfiles(t *testing.T) {
 func TestWith(t *testing.T) {
 	standard := Terminal()
 	own := standard.With(map[string]string{"text": "208 on 17", "cursor-line": "none"})
-	if a, b := Spell(standard.In(UnknownBackground)[Plain]), Spell(own.In(UnknownBackground)[Plain]); a != "" || b != "208 on 17" {
+	if a, b := Spell(standard.In(UnknownBackground).Of(Plain)), Spell(own.In(UnknownBackground).Of(Plain)); a != "" || b != "208 on 17" {
 		t.Errorf("text: %q, own %q", a, b)
 	}
 	if got := own.Pens(DarkBackground, colorprofile.ANSI256).Of(Bold, true, false); got != "48;5;236;1;38;5;208" {

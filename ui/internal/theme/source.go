@@ -89,18 +89,11 @@ func (s *Source) Theme() *Theme {
 
 func Terminal() *Theme { return terminal.Theme() }
 
-// chip returns the accent on the background of the cursor's line, if that has one.
-func (s *Styles) chip() lipgloss.Style {
-	if ground := s[CursorLine].GetBackground(); ground != (lipgloss.NoColor{}) {
-		return s[Accent].Background(ground)
-	}
-	return s[Accent].UnsetBackground()
-}
-
 // page returns the colors of plain text if a theme paints the whole screen; ok is false if it leaves the terminal's
 // background.
-func (s *Styles) page() (plain lipgloss.Style, ok bool) {
-	return s[Plain], s[Plain].GetBackground() != lipgloss.NoColor{}
+func (s Styles) page() (plain lipgloss.Style, ok bool) {
+	plain = s.Of(Plain)
+	return plain, plain.GetBackground() != lipgloss.NoColor{}
 }
 
 // onPage returns a style with the page's colors in place of those that it does not have.
@@ -108,11 +101,14 @@ func onPage(s, page lipgloss.Style) lipgloss.Style {
 	return s.Inherit(lipgloss.NewStyle().Foreground(page.GetForeground()).Background(page.GetBackground()))
 }
 
-// Styles are how the roles are drawn. Only attributes and colors count, and the cursor's line has some.
-type Styles [RoleCount]lipgloss.Style
-
 // Theme has the styles of the roles for each sort of terminal: of its sources, the first that has one tells.
 type Theme struct{ from []*Source }
+
+// Styles are how the roles are drawn on a background. Only attributes and colors count, and the cursor's line has some.
+type Styles struct {
+	theme *Theme
+	on    Background
+}
 
 // Background is that of the terminal.
 type Background uint8
@@ -125,26 +121,23 @@ const (
 
 // In returns the styles for a background, on a terminal of at least 256 colors; those for an unknown one are also for a
 // terminal of 16 colors.
-func (t *Theme) In(b Background) *Styles {
-	s := new(Styles)
-	for r := range s {
-		s[r] = t.style(Role(r), b)
-	}
-	if first := t.from[0]; first.Every[Chip.Name()] == "" && first.on(b)[Chip.Name()] == "" {
-		s[Chip] = s.chip()
-	}
-	return s
-}
+func (t *Theme) In(b Background) Styles { return Styles{t, b} }
 
-// style returns how a role is drawn. It ignores faulty styles, and an empty one for the cursor's line.
-func (t *Theme) style(r Role, b Background) lipgloss.Style {
-	for _, s := range t.from {
-		for _, words := range []map[string]string{s.on(b), s.Every} {
+// Of returns how a role is drawn. It ignores faulty styles, and an empty one for the cursor's line.
+func (s Styles) Of(r Role) lipgloss.Style {
+	for _, from := range s.theme.from {
+		for _, words := range []map[string]string{from.on(s.on), from.Every} {
 			if text, ok := words[r.Name()]; ok {
 				if style, err := Parse(text); err == nil && (r != CursorLine || Spell(style) != "") {
 					return style
 				}
 			}
+		}
+		if r == Chip { // the accent on the background of the cursor's line, if that has one
+			if ground := s.Of(CursorLine).GetBackground(); ground != (lipgloss.NoColor{}) {
+				return s.Of(Accent).Background(ground)
+			}
+			return s.Of(Accent).UnsetBackground()
 		}
 	}
 	return lipgloss.Style{}
@@ -155,9 +148,11 @@ func (s *Source) on(b Background) map[string]string {
 }
 
 // on is In, but a theme that paints its own background needs not know the terminal's.
-func (t *Theme) on(b Background) *Styles {
-	if b == UnknownBackground && t.style(Plain, DarkBackground).GetBackground() != (lipgloss.NoColor{}) {
-		b = DarkBackground
+func (t *Theme) on(b Background) Styles {
+	if dark := t.In(DarkBackground); b == UnknownBackground {
+		if _, paints := dark.page(); paints {
+			return dark
+		}
 	}
 	return t.In(b)
 }
@@ -172,10 +167,10 @@ func (t *Theme) With(chosen map[string]string) *Theme {
 }
 
 // lit returns the style of a match: without a color it has the accent's.
-func (s *Styles) lit() lipgloss.Style {
-	m := s[Match]
+func (s Styles) lit() lipgloss.Style {
+	m := s.Of(Match)
 	if m.GetForeground() == (lipgloss.NoColor{}) && m.GetBackground() == (lipgloss.NoColor{}) {
-		m = m.Foreground(s[Accent].GetForeground())
+		m = m.Foreground(s.Of(Accent).GetForeground())
 	}
 	return m
 }

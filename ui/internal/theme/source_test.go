@@ -35,8 +35,8 @@ func TestSource(t *testing.T) {
 	}
 	own, base := mine.Theme(), Named(builtin, "nord").Theme()
 	for _, c := range []struct{ got, want string }{
-		{Spell(own.In(DarkBackground)[Method]), "underline"}, {Spell(own.In(DarkBackground)[NumberText]), "bold red"}, {Spell(own.In(LightBackground)[NumberText]), "208"},
-		{Spell(own.In(UnknownBackground)[NumberText]), "208"}, {Spell(own.In(DarkBackground)[Plain]), Spell(base.In(DarkBackground)[Plain])}, {Spell(own.In(LightBackground)[Accent]), Spell(base.In(LightBackground)[Accent])},
+		{Spell(own.In(DarkBackground).Of(Method)), "underline"}, {Spell(own.In(DarkBackground).Of(NumberText)), "bold red"}, {Spell(own.In(LightBackground).Of(NumberText)), "208"},
+		{Spell(own.In(UnknownBackground).Of(NumberText)), "208"}, {Spell(own.In(DarkBackground).Of(Plain)), Spell(base.In(DarkBackground).Of(Plain))}, {Spell(own.In(LightBackground).Of(Accent)), Spell(base.In(LightBackground).Of(Accent))},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -37,8 +37,8 @@ func TestRoles(t *testing.T) {
 			t.Errorf("role %d: %q, %q", r, r.Name(), r.Does())
 		}
 		names[r.Name()] = true
-		want := all(Terminal().In(UnknownBackground)[r])
-		text := Spell(Terminal().In(UnknownBackground)[r])
+		want := all(Terminal().In(UnknownBackground).Of(r))
+		text := Spell(Terminal().In(UnknownBackground).Of(r))
 		if got, err := Parse(text); err != nil || all(got) != want {
 			t.Errorf("%s is spelled %q: %q, %v; want %q", r.Name(), text, all(got), err, want)
 		}
