@@ -188,6 +188,9 @@ func (m *Model) settle() tea.Cmd {
 	}
 	cmds = append(cmds, m.filter.Settle(), m.search.Settle(), m.results.Settle(), m.tree.Settle())
 	m.search.At()
+	if len(m.frame.rows) == 0 { // the first screen does not wait for numbers
+		m.env.Hurry()
+	}
 	idle := m.env.Trace.Known.Phase == lazy.PhaseReady && !m.tree.Jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur.Running() && !m.details.Source.Busy()
 	cmds = append(cmds, m.counting.Settle(idle), m.tree.Prefetch())
 	cmds = append(cmds, m.details.Settle(), m.source.Settle(), m.overview.Settle(idle && !m.counting.Busy()))

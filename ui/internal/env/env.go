@@ -71,6 +71,9 @@ type Clock struct {
 
 func (e *Env) Start() { e.deadline = time.Now().Add(e.Patience) }
 
+// Hurry ends the patience of the current Update.
+func (e *Env) Hurry() { e.deadline = time.Time{} }
+
 // Late reports whether the patience of the current Update has ended.
 func (e *Env) Late() bool { return time.Now().After(e.deadline) }
 

@@ -80,7 +80,7 @@ func (c *Counting) findShown() tea.Cmd {
 	if c.shown.Running() || c.shownFailed || !lazy.ShownUncounted(t) {
 		return nil
 	}
-	return c.shown.Run(c.env, func(ctx context.Context) func() tea.Cmd {
+	return c.shown.Later(c.env, func(ctx context.Context) func() tea.Cmd {
 		err := lazy.CountShown(ctx, t, true)
 		return env.Done(func() { c.shownFailed = err != nil })
 	})
