@@ -112,7 +112,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.env.Front.Still = false
 	pens := m.env.Glyphs.Pens
 	cmds := []tea.Cmd{m.route(msg)}
-	m.env.Trace.Look()                               // an action may have changed it
+	m.env.Trace.Look() // an action may have changed it
+
 	_, leads := m.env.Front.List().(*search.HitList) // shows the path of its hit
 	still := m.env.Front.Still && m.frame.layout.Floats && !leads
 	if still {
@@ -120,7 +121,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	} else if screen.Usable(m.env.Width, m.env.Height) {
 		cmds = append(cmds, m.settle())
 	}
-	cmds = append(cmds, m.env.Status.Settle(m.busy(), m.env.Clock.After))
 	if still && pens == m.env.Glyphs.Pens {
 		m.frame = listFrame(m)
 	} else {
@@ -242,7 +242,8 @@ func (m *Model) settleList(l screen.Layout) tea.Cmd {
 	if m.exports.Running() {
 		m.tables.Retry()
 	}
-	return tea.Batch(m.search.SettleList(l.List.Height), m.threads.Settle(l.List.Height), m.marks.Settle(l.List.Height), m.tables.Settle(l.List.Height), m.flames.Settle(l.List.Height))
+	return tea.Batch(m.search.SettleList(l.List.Height), m.threads.Settle(l.List.Height), m.marks.Settle(l.List.Height), m.tables.Settle(l.List.Height), m.flames.Settle(l.List.Height),
+		m.env.Status.Settle(m.busy(), m.env.Clock.After))
 }
 
 func (m *Model) View() tea.View {
