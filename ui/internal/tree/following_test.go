@@ -115,8 +115,8 @@ func TestTurn(t *testing.T) {
 	}
 	f, e = testFollowing(t)
 	turn(growing)
-	if again, text, alarm := turn(lazy.Status{}); again || text != "the recording has ended" || alarm || f.On() {
-		t.Errorf("%v, %q; follows: %v", again, text, f.On())
+	if again, text, alarm := turn(lazy.Status{}); again || text != "the recording has ended" || alarm || !f.On() {
+		t.Errorf("%v, %q; follows until all is known: %v", again, text, f.On())
 	}
 }
 
