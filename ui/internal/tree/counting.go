@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -206,7 +207,7 @@ func (c *Counting) uncounted() (nodes []*lazy.Node) {
 	if n := cursor.Node; n != nil && c.due(n) {
 		nodes = append(nodes, n)
 	}
-	for _, r := range c.tree.Out.below() {
+	for _, r := range slices.Concat(c.tree.Out.below(), c.tree.Out.Stuck) {
 		if r.Node != nil && r != cursor && c.due(r.Node) {
 			nodes = append(nodes, r.Node)
 		}
