@@ -146,7 +146,7 @@ func (x *overviewText) methods() {
 			}
 			if m.Share != nil {
 				part = int64(*m.Share*1e9 + 0.5)
-				share = display.Share(part, 1e9)
+				share = display.Portion(*m.Share)
 			}
 			l = x.barred(fmt.Sprintf("%9s  %5s", self, share), part, 1e9, "  %s, %s", m.Name, calls)
 		} else {

@@ -90,17 +90,25 @@ func decimals(ns, unit int64) string {
 	return text
 }
 
-// Share writes part as a percentage of whole: 42 %, 4.2 %. It is "" if that makes no sense: if
+// Share writes part as a percentage of whole: 42 %, 4.2 %, <0.1 %. It is "" if that makes no sense: if
 // whole is 0, or part is larger than whole.
 func Share(part, whole int64) string {
 	if whole <= 0 || part < 0 || part > whole {
 		return ""
 	}
-	percent := 100 * float64(part) / float64(whole)
-	if percent < 9.95 {
+	return Portion(float64(part) / float64(whole))
+}
+
+// Portion writes a part of 1 as a percentage. One that is above 0 is never written as 0.
+func Portion(part float64) string {
+	switch percent := 100 * part; {
+	case percent > 0 && percent < 0.05:
+		return "<0.1 %"
+	case percent < 9.95:
 		return strconv.FormatFloat(percent, 'f', 1, 64) + " %"
+	default:
+		return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 	}
-	return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 }
 
 // Gauge draws a share as a bar of width cells, and the track that it leaves. Both are "" if that makes no sense: see

@@ -211,25 +211,13 @@ func (c *Column) number(v Value, g *display.Glyphs) string {
 	case Duration:
 		return g.Duration(v.n)
 	case Share:
-		return share(v.f)
+		return display.Portion(v.f)
 	case Bytes:
 		return display.Size(v.n)
 	case Event:
 		return "#" + strconv.FormatInt(v.n, 10)
 	}
 	return strconv.FormatInt(v.n, 10)
-}
-
-// share writes a part of a whole as the explorer does: 42 %, 4.2 %. One that is above 0 is never
-// written as 0.
-func share(f float64) string {
-	if f > 0 && f < 0.0005 {
-		return "<0.1 %"
-	}
-	if 100*f < 9.95 {
-		return strconv.FormatFloat(100*f, 'f', 1, 64) + " %"
-	}
-	return strconv.FormatFloat(100*f, 'f', 0, 64) + " %"
 }
 
 // whole are the styles of texts that have one.
