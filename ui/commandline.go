@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -178,8 +179,14 @@ func (m *Model) complete(c keys.Name, args string) (from int, with []prompt.Cand
 	return 0, nil
 }
 
-// parseLine reads a line: a command with its arguments, which it checks, or a place to go to; "" is none.
+// parseLine reads a line: a command with its arguments, which it checks, or a place to go to; "" is none. A place may be
+// an address as commands take it, with the name of this trace.
 func (m *Model) parseLine(line string) (c keys.Name, args string, err error) {
+	for _, name := range []string{m.env.Trace.File(), m.env.Trace.Name()} {
+		if at, ok := strings.CutPrefix(strings.Trim(line, " '"), name); ok && strings.IndexAny(at, "#@") == 0 {
+			line = at
+		}
+	}
 	switch tree.ParseAddress(line).Kind {
 	case tree.Nothing:
 		return "", "", nil
