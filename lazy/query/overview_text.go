@@ -170,7 +170,7 @@ func (x *overviewText) none(text string, all bool) {
 func (x *overviewText) calls() {
 	switch {
 	case x.Tests > 0 && x.Timed:
-		x.head("slowest tests", x.Ranked, "")
+		x.head("slowest tests, waiting included", x.Ranked, "")
 	case x.Tests > 0:
 		x.head("tests with the most calls", x.Ranked, "")
 	case x.Timed:
