@@ -55,7 +55,7 @@ func TestCommandLine(t *testing.T) {
 	d.keys(":").typed("go-to nowhere").keys("enter").has("no place nowhere").keys("ctrl+u").typed("go-to 3").keys("enter").has(" #3 ")
 	d.keys(":").typed("search threads").keys("enter").has("/threads  1 of 1")
 	d.keys(": up up").has(":go-to 3").keys("down").has(":search threads").keys("esc")
-	d.keys("g :").typed("'"+d.m.env.Trace.File()+"#3'").keys("enter").has(" #3 ")
+	d.keys("g :").typed("'" + d.m.env.Trace.File() + "#3'").keys("enter").has(" #3 ")
 	d.keys(":").typed("other.bin#3").keys("enter").has("no command other.bin#3").keys("esc")
 	d.keys(":").typed("q!").keys("enter")
 	if !d.quit {

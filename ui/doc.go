@@ -8,7 +8,7 @@
 // how long a key may wait for the background. They are made in the order of their packages (see screenParts in
 // ../imports_test.go): each knows those before it, and none knows the Model.
 //
-//	a key ──► Model.key ──► keys.Map.Of: the name of a command ──► Model.do, a switch by name ──► a method of a part
+//	a key ──► Model.key ──► keys.Map.Of: the name of a command ──► Model.do, a switch by group and name ──► a method of a part
 //	                                                                        │
 //	messages ◄── env.Task: work in the background ◄─────────────────────────┘
 //	    │
@@ -19,29 +19,36 @@
 //	    ▼
 //	frame.draw: header, breadcrumb, tree, details, status, what floats over them
 //
-// To add a command with a key: its name and its line in internal/keys/table.go, its case in do.go, or in commandline.go
-// if it takes other arguments than a whole number that may be left out, with their check and completion. What it does is a
-// method of a part: for the tree in internal/tree/keys.go; to rows that may not be loaded in goals.go; if a user may have
-// to wait for it in jobs.go.
+// To add a command with a key: its name and its line in internal/keys/table.go, its case in do.go, in the function of its
+// group; answers, and what takes other arguments than a whole number that may be left out, in commandline.go, with their
+// check and completion. What it does is a method of a part: for the tree in internal/tree/keys.go; to rows that may not be
+// loaded in goals.go; if a user may have to wait for it in jobs.go. What happens later is a message of env.Clock.After, with
+// its case in Model.route in model.go.
 //
-// A column of the tree: internal/tree/columns.go; what a row knows is in lazy/lines.go, what all rows know in View in
-// row.go. One of the list of threads: internal/lists/thread_row.go, if it sorts also thread_sorting.go.
+// A column of the tree: internal/tree/columns.go, and docs/config.md; a cell gets the row as a lazy.Line, with its Node, and
+// what all rows know as a View of row.go. One of the list of threads: internal/lists/thread_row.go, if it sorts also
+// thread_sorting.go.
 //
-// A theme: a file in internal/theme, and its name in source.go there. A role: internal/theme/roles.go, every theme, and
-// the sample in themes.go; what is drawn in it: the text of points by roles.go, headings of threads in
-// internal/tree/row.go, tables by OfTable in internal/screen/line.go from the styles in lazy/query/table/value.go.
+// A theme: a file NAME.theme in internal/theme, its name in source.go there, and docs/config.md. A role:
+// internal/theme/roles.go, every theme, and the sample in themes.go; what is drawn in it: the text of points by
+// roles.go, headings of threads in the tree in internal/tree/row.go, the breadcrumb in internal/screen/crumbs.go,
+// tables by OfTable in internal/screen/line.go from the styles in lazy/query/table/value.go.
 //
-// A line of the screen, as the breadcrumb or the chips: its place, and whether it is there, in internal/screen/layout.go;
-// it is drawn in frame.go and clicked in input.go. A switch is a field of its part, as Sticky in internal/tree/tree.go.
+// A line of the screen, as the breadcrumb or the chips: its place, and whether it is there, in
+// internal/screen/layout.go; it is drawn in frame.go and clicked in input.go. A switch is a field of its part, as
+// Sticky in internal/tree/tree.go.
 //
-// A pane: the command that shows it, its type in a package of its own or internal/details, its name and place in
-// internal/screen/layout.go, its lines in frame.go, the pane itself in panes.go; it is made and settled in model.go, its
-// hints are in hints.go, whether Esc closes it is in escape.go, session.go and lazy/notes/session.go remember it.
+// A pane: the command that shows it, its type in internal/details, with the Lines of pane.go there, its name and place
+// in internal/screen/layout.go, whose place knows what panes there may be at once; frame.go tells the layout that it is
+// wanted, and has its lines. It is made and settled in model.go, its hints are in hints.go, session.go and
+// lazy/notes/session.go remember it. Esc hides it, by panes.go.
+//
+// What a session has is restored in session.go: by begin, or, if it needs the trace, by arrival.
 //
 // An answer to a question about the trace (top, callers, throws) is a [tables.Answer]. To add one, give it a file in package
 // tables with its command, a method of [tables.Answers]: it makes the answer with its keys, and opens it with a maker of
 // what finds it. What is a type of its own can do more, as Top. Keys of several tables are in answers.go, those of all in
-// sheet_keys.go. Then add the command to the table of package keys and to doAnswer, check and complete here.
+// sheet_keys.go and tables.go. Then add the command to the table of package keys and to doAnswer, check and complete here.
 //
 // Whatever may read the disk runs in the background. Its result arrives as a message and is
 // dropped if it is no longer wanted.

@@ -47,22 +47,29 @@ func (m *Model) escape(n int) tea.Cmd {
 
 // ends is what Esc ends in the tree, and whether a list is in front of it.
 type ends struct {
-	search          *pattern.Pattern // nil if there is none
-	filter          string           // "" if there is none
-	source, details bool
-	list            bool
+	search *pattern.Pattern // nil if there is none
+	filter string           // "" if there is none
+	panes  [screen.PaneCount]bool
+	list   bool
 }
 
 // endsOf returns what is on.
 func endsOf(m *Model) ends {
-	shown := m.frame.layout.Side != screen.Nowhere // not aside
-	return ends{m.search.Pattern(), m.filter.Text(), shown && m.source.On(), shown && m.details.On(), m.env.Front.List() != nil}
+	e := ends{search: m.search.Pattern(), filter: m.filter.Text(), list: m.env.Front.List() != nil}
+	for i, p := range m.panes.all {
+		e.panes[i] = p.Lines != nil && p.On() && m.frame.layout.Side != screen.Nowhere // not aside
+	}
+	return e
 }
 
 // since reports whether something is on that was not.
 func (e ends) since(was ends) bool {
-	return e.search != nil && e.search != was.search || e.filter != "" && e.filter != was.filter ||
-		e.source && !was.source || e.details && !was.details
+	for p, on := range e.panes {
+		if on && !was.panes[p] {
+			return true
+		}
+	}
+	return e.search != nil && e.search != was.search || e.filter != "" && e.filter != was.filter
 }
 
 // back returns the name of the list that Esc leads back to; "" if it does something else.

@@ -176,7 +176,7 @@ func (f *frame) divider(y int) string {
 
 // beside draws what the other panes have on line y of the screen. A title begins a cell before its pane.
 func (f *frame) beside(y int) string {
-	for p := screen.SourcePane; p <= screen.DetailsPane; p++ {
+	for p := screen.SourcePane; p < screen.PaneCount; p++ {
 		switch r := f.layout.Panes[p]; {
 		case r.Width == 0:
 		case r.Has(r.X, y):

@@ -86,7 +86,10 @@ func (x *panes) hide() bool {
 		return false
 	}
 	x.zoom = false
-	for _, p := range []screen.Pane{x.front, screen.SourcePane, screen.DetailsPane} {
+	for p := range screen.PaneCount {
+		if p == screen.TreePane {
+			p = x.front // the first to be hidden
+		}
 		if p != screen.TreePane && x.all[p].Hide() {
 			x.give(screen.TreePane)
 			return true

@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// CrumbLine draws a path: a line of width cells.
+// CrumbLine draws a path, the thread first: a line of width cells.
 func CrumbLine(crumbs []string, width int, g *Glyphs) string {
 	l := NewLine(width, g)
 	for i, name := range crumbs {
