@@ -111,5 +111,5 @@ func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.
 			return nil, err
 		}
 	}
-	return revealIn(ctx, t, n.Position(), n.IsThread())
+	return t.Reveal(ctx, PlaceOf(n))
 }

@@ -149,7 +149,6 @@ func (p *Jobs) another(folded bool, doing string, to *lazy.Position, expanded []
 	make, made := p.tree.Steps.maker(folded)
 	here, ok := old.Here()
 	on := old.Cursor.Node
-	thread := on != nil && on.IsThread()
 	open := on != nil && old.Tree.IsExpanded(on)
 	if to == nil {
 		if at, is := p.meant(); is {
@@ -157,7 +156,7 @@ func (p *Jobs) another(folded bool, doing string, to *lazy.Position, expanded []
 		}
 	}
 	if to != nil {
-		here, ok, on, thread, open = *to, true, nil, to.At < 0, false
+		here, ok, open = *to, true, false
 	}
 	sorted := sortedPath(old.Cursor)
 	return p.Run(doing, "", func(ctx context.Context, report lazy.Progress) (func() tea.Cmd, error) {
@@ -165,7 +164,7 @@ func (p *Jobs) another(folded bool, doing string, to *lazy.Position, expanded []
 		var n *lazy.Node
 		if err == nil && ok {
 			expand(ctx, t, expanded)
-			if n, err = revealIn(ctx, t, here, thread); err == nil && len(sorted) > 0 {
+			if n, err = t.Reveal(ctx, here); err == nil && len(sorted) > 0 {
 				n, err = sortAgain(ctx, t, n, sorted, report)
 			}
 		}
@@ -174,7 +173,7 @@ func (p *Jobs) another(folded bool, doing string, to *lazy.Position, expanded []
 				made(t)
 				p.tree.replace(t, here.Thread)
 				if n != nil {
-					p.arrive(n, here, thread, open, old.Line)
+					p.arrive(n, here, open, old.Line)
 				}
 			}
 			then(err)
@@ -183,9 +182,9 @@ func (p *Jobs) another(folded bool, doing string, to *lazy.Position, expanded []
 }
 
 // arrive sets the cursor in another tree on a line, on the node to which the position here has led.
-func (p *Jobs) arrive(n *lazy.Node, here lazy.Position, thread, open bool, line int) {
+func (p *Jobs) arrive(n *lazy.Node, here lazy.Position, open bool, line int) {
 	t, row := p.tree.Out.Tree, RowOf(n)
-	switch exact := thread || n.Position() == here || orderKey(n) == here; {
+	switch exact := n.Position() == here || orderKey(n) == here; {
 	case exact && open && !n.Leaf():
 		t.Expand(n)
 	case !exact && t.Edited():
@@ -202,14 +201,4 @@ func expand(ctx context.Context, t *lazy.Tree, at []lazy.Position) {
 			t.Expand(n)
 		}
 	}
-}
-
-// revealIn returns the node at a position in a tree, or the thread itself if thread is true.
-func revealIn(ctx context.Context, t *lazy.Tree, at lazy.Position, thread bool) (*lazy.Node, error) {
-	if thread {
-		if n, _ := t.Thread(at.Thread); n != nil {
-			return n, nil
-		}
-	}
-	return t.Reveal(ctx, at)
 }
