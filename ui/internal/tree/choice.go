@@ -37,7 +37,7 @@ func (c *Choice) all(timed bool) []column {
 	var all []column
 	for _, one := range allColumns {
 		switch {
-		case one.needs == times && !timed:
+		case one.times && !timed:
 			continue
 		case one.title == "children" && !timed:
 			one.from = childrenFrom
@@ -54,7 +54,7 @@ func (c *Choice) all(timed bool) []column {
 func (c *Choice) from(timed bool) []column {
 	all := c.all(timed)
 	if c.Columns == nil {
-		return slices.DeleteFunc(all, func(one column) bool { return one.needs == noTimes && timed })
+		return slices.DeleteFunc(all, func(one column) bool { return one.plain && timed })
 	}
 	var chosen []column
 	width := textLeast

@@ -21,26 +21,18 @@ type column struct {
 	from  int    // the width of a tree from which on it has the column
 	cell  func(v *View, l *lazy.Line, room int) (text string, s theme.Role)
 	unit  string // after the title; "" if it is with each number
-	needs needs
+	times bool   // only in a trace with times
+	plain bool   // in any, but the explorer chooses it only for a trace without times
 }
-
-// needs tells in which traces a column has something to show.
-type needs int
-
-const (
-	anyTrace needs = iota
-	times          // only in a trace with times
-	noTimes        // in any, but the explorer chooses it only for a trace without times
-)
 
 // allColumns are all columns, in their order on the screen. As the tree gets narrower, they are
 // dropped one by one, first those that tell least about where the time went.
 var allColumns = []column{
-	{title: "start", key: "t", unit: " s", width: 14, from: 140, needs: times, cell: startCell},
-	{title: "duration", key: "d", width: 9, from: 50, needs: times, cell: durationCell},
-	{title: "self", key: "s", width: 9, from: 76, needs: times, cell: selfCell},
-	{title: "share", key: "p", width: 7, from: 60, needs: times, cell: shareCell},
-	{title: "nested", key: "n", width: 10, from: 64, needs: noTimes, cell: nestedCell},
+	{title: "start", key: "t", unit: " s", width: 14, from: 140, times: true, cell: startCell},
+	{title: "duration", key: "d", width: 9, from: 50, times: true, cell: durationCell},
+	{title: "self", key: "s", width: 9, from: 76, times: true, cell: selfCell},
+	{title: "share", key: "p", width: 7, from: 60, times: true, cell: shareCell},
+	{title: "nested", key: "n", width: 10, from: 64, plain: true, cell: nestedCell},
 	{title: "children", key: "c", width: 10, from: 90, cell: childrenCell},
 }
 
