@@ -97,7 +97,8 @@ func (m *Model) doTree(c keys.Name, n int) tea.Cmd {
 	case keys.CollapseBelow:
 		return m.tree.Collapse()
 	case keys.CollapseAll:
-		return m.tree.CollapseAll()
+		m.tree.Out.Tree.CollapseEverything()
+		return nil
 	case keys.Unload:
 		return m.tree.Unload()
 	case keys.Sort:

@@ -146,11 +146,6 @@ func (p *Tree) Collapse() tea.Cmd {
 	return nil
 }
 
-func (p *Tree) CollapseAll() tea.Cmd {
-	p.Out.Tree.CollapseEverything()
-	return nil
-}
-
 // Unfilter shows all rows again. The cursor stays on its row.
 func (p *Tree) Unfilter() {
 	o := p.Out

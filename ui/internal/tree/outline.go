@@ -126,11 +126,9 @@ func (o *Outline) Put(r lazy.Row, line int) { o.Cursor, o.Line = r, max(0, min(l
 // Jump sets the cursor to a row. If the row is on the screen it stays at its line; otherwise it
 // is shown a third from the top.
 func (o *Outline) Jump(r lazy.Row) {
-	for i, on := range o.Rows {
-		if on == r && i >= len(o.Stuck) {
-			o.Put(r, i)
-			return
-		}
+	if i := slices.Index(o.below(), r); i >= 0 {
+		o.Put(r, len(o.Stuck)+i)
+		return
 	}
 	o.Put(r, o.Height/3)
 }
