@@ -312,7 +312,7 @@ func (m *Model) activity(room int) string {
 	case m.filter.Differing():
 		return stoppable("looking for differences")
 	case m.env.Trace.Reading():
-		return m.env.Spinner() + " " + env.PhaseIn(st, now, room-2, g)
+		return m.env.Spinner() + " " + env.Phase(st, now, room-2, g)
 	case m.tree.Moving():
 		return stoppable("loading")
 	case st.Growth.On:

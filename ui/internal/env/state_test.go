@@ -11,6 +11,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // TestTexts: the texts about the state of a reader, the most interesting first.
@@ -20,6 +21,11 @@ func TestTexts(t *testing.T) {
 		return lazy.Status{Phase: lazy.PhaseFollowing, Growth: lazy.Growth{On: true, Grown: now.Add(-ago), Rate: rate}}
 	}
 	g := &screen.Unicode
+	r := uitest.Recorded(t, "threads.stream")
+	nothing := func(how lazy.Growth) string {
+		s := Trace{Reader: r, Known: lazy.Status{Phase: lazy.PhaseFollowing, Growth: how}, path: "t.bin"}
+		return s.Nothing("", now, g)
+	}
 	for _, c := range []struct{ got, want string }{
 		{Index(lazy.Status{Phase: lazy.PhaseReady}, g), ""},
 		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexStored}, g), ""},
@@ -33,24 +39,25 @@ func TestTexts(t *testing.T) {
 		{Memory{1 << 19, 100 << 20, 7}.text(true, g), "           512 KiB of 100 MiB · 7 unloaded"},
 		{Memory{41 << 20, 256 << 20, 0}.text(true, g), "           41 of 256 MiB"},
 		{Index(lazy.Status{Phase: lazy.PhaseFailed}, g), "⚠ failed"},
-		{Phase(lazy.Status{Phase: lazy.PhaseUnpacking}, now), "unpacking"},
-		{Phase(lazy.Status{Phase: lazy.PhaseIndexing, Done: 4096, Total: 8192, Since: now.Add(-2 * time.Second)}, now), "reading the index 50 % at 2.0 KiB/s, 2 s left"},
+		{Phase(lazy.Status{Phase: lazy.PhaseUnpacking}, now, 80, g), "unpacking"},
+		{Phase(lazy.Status{Phase: lazy.PhaseIndexing, Done: 4096, Total: 8192, Since: now.Add(-2 * time.Second)}, now, 80, g), "reading the index 50 % at 2.0 KiB/s, 2 s left"},
+		{Phase(lazy.Status{Phase: lazy.PhaseIndexing, Done: 4096, Total: 8192, Since: now.Add(-2 * time.Second)}, now, 40, g), "reading the index 50 %"},
 		{Growth(growing(time.Second, 2048), true, now, 80, g), "following · 2.0 KiB/s"},
 		{Growth(growing(time.Second, 0), false, now, 80, g), "growing"},
 		{Growth(growing(9*time.Second, 0), false, now, 80, g), "waiting for more · last growth 9 s ago"},
 		{Growth(growing(9*time.Second, 0), false, now, 20, g), "waiting for more"},
-		{NothingYet(lazy.Status{}, "t.bin", g), "nothing recorded yet; new events will appear here; :quit quits"},
-		{NothingYet(lazy.Status{Growth: lazy.Growth{Behind: 3 << 19}}, "t.bin", g), "1.5 MiB recorded; events appear here when the first block is complete; :quit quits"},
-		{NothingYet(lazy.Status{Growth: lazy.Growth{Wait: errors.New("no file")}}, "t.bin", g), "waiting for t.bin: no file; :quit quits"},
+		{nothing(lazy.Growth{}), "nothing recorded yet; new events will appear here; :quit quits"},
+		{nothing(lazy.Growth{Behind: 3 << 19}), "1.5 MiB recorded; events appear here when the first block is complete; :quit quits"},
+		{nothing(lazy.Growth{Wait: errors.New("no file")}), "waiting for t.bin: no file; :quit quits"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
 		}
 	}
 	cut := &format.Error{Offset: 4096, Err: format.ErrTruncated}
-	st := lazy.Status{Ended: "its program ended", Problem: cut, Unfinished: 2, IndexReason: errors.New("it is old"), TimesReason: errors.New("none")}
+	s := Trace{Known: lazy.Status{Ended: "its program ended", Problem: cut, Unfinished: 2, IndexReason: errors.New("it is old"), TimesReason: errors.New("none")}}
 	want := "its program ended|cut short at offset 4,096: no more can be read; 2 events unfinished|the stored index was not used, but rebuilt: it is old|no durations: none"
-	if got := strings.Join(Troubles(st, true, g), "|"); got != want {
+	if got := strings.Join(s.Troubles(g), "|"); got != want {
 		t.Errorf("%q", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -117,8 +118,6 @@ func (s *Trace) Named() bool { return s.name != "" }
 
 func (s *Trace) Name() string { return cmp.Or(s.name, filepath.Base(s.File())) }
 
-func (s *Trace) Troubles(g *screen.Glyphs) []string { return Troubles(s.Known, s.Size.Threads > 0, g) }
-
 // About tells how large the trace is, the most telling part first.
 func (s *Trace) About(folded bool, g *screen.Glyphs) []string {
 	about := []string{display.Plural(int64(s.Size.Threads), "thread")}
@@ -143,18 +142,22 @@ func (s *Trace) About(folded bool, g *screen.Glyphs) []string {
 func (s *Trace) Nothing(spinner string, now time.Time, g *screen.Glyphs) string {
 	quits := "; " + keys.ActionKey("quit", g) + " quits"
 	switch {
+	case s.Following() && s.Known.Growth.Wait != nil:
+		return "waiting for " + cmp.Or(s.name, s.File()) + ": " + screen.ErrorLine(s.Known.Growth.Wait) + quits
+	case s.Following() && s.Known.Growth.Behind > 0:
+		return display.Size(s.Known.Growth.Behind) + " recorded; events appear here when the first block is complete" + quits
 	case s.Following():
-		return NothingYet(s.Known, cmp.Or(s.name, s.File()), g)
+		return "nothing recorded yet; new events will appear here" + quits
 	case s.Known.Phase == lazy.PhaseFailed:
 		return "nothing can be shown: see the line above" + quits
 	case !s.Settled():
-		return spinner + " " + Phase(s.Known, now)
+		return spinner + " " + Phase(s.Known, now, math.MaxInt, g)
 	}
 	return "this trace has no calls: nothing was recorded" + quits
 }
 
-// Phase tells what the reader does in the background.
-func Phase(st lazy.Status, now time.Time) string {
+// Phase tells what the reader does in the background, if possible in room cells.
+func Phase(st lazy.Status, now time.Time, room int, g *screen.Glyphs) string {
 	what := map[lazy.Phase]string{
 		lazy.PhaseOpening: "opening", lazy.PhaseUnpacking: "unpacking",
 		lazy.PhaseIndexing: "reading the index", lazy.PhaseRebuilding: "rebuilding the index",
@@ -166,16 +169,10 @@ func Phase(st lazy.Status, now time.Time) string {
 		return what
 	}
 	what += " " + display.Percent(st.Done, st.Total)
-	return what + display.Pace(st.Rate(now))
-}
-
-// PhaseIn is Phase in room cells, if possible.
-func PhaseIn(st lazy.Status, now time.Time, room int, g *screen.Glyphs) string {
-	text := Phase(st, now)
-	if g.TextWidth(text) > room {
-		text, _, _ = strings.Cut(text, " at ")
+	if pace := display.Pace(st.Rate(now)); g.TextWidth(what+pace) <= room {
+		what += pace
 	}
-	return text
+	return what
 }
 
 // Index tells in a word or two what the user should know about the index; "" if it is as
@@ -233,29 +230,16 @@ func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.G
 	return text
 }
 
-// NothingYet explains why a followed trace has no rows. name is the name of the trace.
-func NothingYet(st lazy.Status, name string, g *screen.Glyphs) string {
-	quits := "; " + keys.ActionKey("quit", g) + " quits"
-	if st.Growth.Wait != nil {
-		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + quits
-	}
-	if n := st.Growth.Behind; n > 0 {
-		return display.Size(n) + " recorded; events appear here when the first block is complete" + quits
-	}
-	return "nothing recorded yet; new events will appear here" + quits
-}
-
-// Troubles returns the lines about what is wrong with a trace, and what that means for the
-// user who looks at it. some means that it has threads.
-func Troubles(st lazy.Status, some bool, g *screen.Glyphs) []string {
-	var lines []string
+// Troubles returns the lines about what is wrong with the trace, and what that means for the user.
+func (s *Trace) Troubles(g *screen.Glyphs) (lines []string) {
+	st := s.Known
 	if st.Replaced {
 		lines = append(lines, "this file has been recorded anew: "+keys.ActionKey("follow", g)+" shows the new recording")
 	}
 	if st.Ended != "" {
 		lines = append(lines, st.Ended)
 	}
-	if st.Growth.Wait != nil && some {
+	if st.Growth.Wait != nil && s.Size.Threads > 0 {
 		lines = append(lines, "not growing: "+screen.ErrorLine(st.Growth.Wait))
 	}
 	if st.Problem != nil {
