@@ -88,7 +88,7 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 	m.env.Terminal, m.env.ShowsProgress = term, env.ShowsProgress(os.Getenv)
 	frames := &env.Frames{Model: root}
 	p := tea.NewProgram(frames, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate), tea.WithColorProfile(profile))
-	frames.Of(p)
+	frames.Program = p
 	term.Watch(p.Send)
 	defer term.Close()
 	defer term.Quiet()

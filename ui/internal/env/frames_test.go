@@ -65,7 +65,7 @@ func TestFrames(t *testing.T) {
 	in, keys := io.Pipe()
 	defer keys.Close()
 	p := tea.NewProgram(&still{frames: f, text: "first"}, tea.WithOutput(out), tea.WithInput(in), tea.WithFPS(FrameRate), tea.WithWindowSize(40, 10), tea.WithoutSignals())
-	f.Of(p)
+	f.Program = p
 	ended := make(chan error, 1)
 	go func() {
 		_, err := p.Run()

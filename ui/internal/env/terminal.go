@@ -73,16 +73,14 @@ const (
 // Frames does nothing. It is the root of the program, before its Model.
 type Frames struct {
 	tea.Model
+	Program *tea.Program // runs with FrameRate; it is set after it is made, with Frames as its root
+
 	mu      sync.Mutex
-	program *tea.Program
 	ticker  *time.Ticker // nil until it is needed, or if the program has none
 	timer   *time.Timer
 	changed time.Time // last
 	resting bool
 }
-
-// Of sets the program, which is about to run with FrameRate.
-func (f *Frames) Of(p *tea.Program) { f.program = p }
 
 func (f *Frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	_, cmd := f.Model.Update(msg)
@@ -100,7 +98,7 @@ func (f *Frames) Changed() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ticker == nil {
-		if f.ticker = tickerOf(f.program); f.ticker == nil {
+		if f.ticker = tickerOf(f.Program); f.ticker == nil {
 			return
 		}
 		f.timer = time.AfterFunc(restAfter, f.rest)
