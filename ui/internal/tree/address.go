@@ -81,7 +81,10 @@ func ParseAddress(text string) Address {
 			at, err = time.ParseDuration(strings.ReplaceAll(a.Text, " ", ""))
 			a.Number = int64(at)
 		case Event, Thread, Goroutine:
-			a.Number = number(a.Text)
+			a.Number, err = strconv.ParseInt(strings.NewReplacer(",", "", "_", "", " ", "").Replace(a.Text), 10, 64)
+			if err != nil || a.Number > math.MaxInt32 {
+				a.Number, err = -1, nil
+			}
 		}
 		if err != nil {
 			return unknown
@@ -89,14 +92,4 @@ func ParseAddress(text string) Address {
 		return a
 	}
 	return unknown
-}
-
-// number parses a number that may be grouped. It returns -1 if the number is larger than
-// any in a trace.
-func number(text string) int64 {
-	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", " ", "").Replace(text), 10, 64)
-	if err != nil || n > math.MaxInt32 {
-		return -1
-	}
-	return n
 }

@@ -1,8 +1,6 @@
 package tree
 
-import (
-	"tracex/lazy"
-)
+import "tracex/lazy"
 
 // Goal continues a move as far as the loaded nodes allow. If a gap is in the way it returns
 // wait, the gap, and from which end to load it. The caller calls it again after loading.
@@ -74,11 +72,10 @@ func Screens(n int) Goal {
 
 // ToRow is the goal to get to the n-th row from the top, from 1.
 func ToRow(n int) Goal {
-	begun := false
-	walk := Down(n - 1)
+	var walk Goal
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
-		if !begun {
-			begun = true
+		if walk == nil {
+			walk = Down(n - 1)
 			if first, ok := o.Tree.First(); ok {
 				o.Put(first, 0)
 			}

@@ -225,7 +225,12 @@ func (p *Jobs) ToHandle(h lazy.Handle, then func()) tea.Cmd {
 			then()
 		}
 		if len(others) > 0 {
-			p.env.Say(severally(found, others))
+			var threads []string
+			for _, id := range others {
+				threads = append(threads, fmt.Sprint(int64(id)+1))
+			}
+			this := lazy.PositionHandle(found).String()
+			p.env.Say("this is " + this + "; other events have the same number, in thread " + strings.Join(threads, ", "))
 		}
 	})
 }
@@ -264,16 +269,4 @@ func (p *Jobs) sayHidden(n *lazy.Node, event int32, at lazy.Position) {
 	if err := n.ShowsEvent(event, at); err != nil {
 		p.env.Say(screen.ErrorLine(err) + "; " + keys.ActionKey("raw", p.env.Glyphs) + " shows it")
 	}
-}
-
-// severally tells that several threads have an event with the number of the one at a position.
-func severally(at lazy.Position, others []int32) string {
-	text := "this is " + lazy.PositionHandle(at).String() + "; other events have the same number, in thread "
-	for i, id := range others {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprint(int64(id) + 1)
-	}
-	return text
 }

@@ -40,7 +40,9 @@ func (p *Tree) Right(n int) tea.Cmd {
 	case o.Tree.IsExpanded(node):
 		return p.Aim(ToFirstChild(node))
 	}
-	return p.expandNode(node)
+	p.retry(node)
+	o.Tree.Expand(node)
+	return nil
 }
 
 // noChildren is the message for a node without any.
@@ -56,12 +58,6 @@ func (p *Tree) Again() tea.Cmd {
 	case row.Gap():
 		p.retry(row.Parent)
 	}
-	return nil
-}
-
-func (p *Tree) expandNode(n *lazy.Node) tea.Cmd {
-	p.retry(n)
-	p.Out.Tree.Expand(n)
 	return nil
 }
 
@@ -128,7 +124,8 @@ func (p *Tree) Toggle() tea.Cmd {
 	case p.Out.Tree.IsExpanded(n):
 		p.Out.Tree.Collapse(n)
 	default:
-		return p.expandNode(n)
+		p.retry(n)
+		p.Out.Tree.Expand(n)
 	}
 	return nil
 }

@@ -47,15 +47,13 @@ func NamesOf(r *lazy.LazyTraceReader, method int32) (name, class string) {
 		if of := c.Class(d.ClassID); of != nil {
 			class = of.Name
 		}
-		short, _ := c.CallName(method, 0)
-		name = short
+		name, _ = c.CallName(method, 0)
 		for other := range c.Methods() {
-			if other.ID == method || other.Name != d.Name {
-				continue
-			}
-			if also, _ := c.CallName(other.ID, 0); also == short {
-				name = long
-				return
+			if other.ID != method && other.Name == d.Name {
+				if also, _ := c.CallName(other.ID, 0); also == name {
+					name = long
+					return
+				}
 			}
 		}
 	})
