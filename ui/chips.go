@@ -24,8 +24,7 @@ type chips struct {
 // theFilter is what the chip of the filter is of; those of steps have the step's index.
 const theFilter = -1
 
-// line returns a chip for each thing in force, as much as fits into width cells, and the keys that end it. floats is that
-// what is in front floats: the tree behind is shown.
+// line returns as many chips as fit into width cells, and the keys that end them. floats: the list in front floats.
 func (c *chips) line(width int, floats bool) (all []screen.Chip, ends string) {
 	g, list := c.env.Glyphs, c.env.Front.List()
 	if floats {

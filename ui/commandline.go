@@ -18,8 +18,7 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// run does what a command does that was typed, with its arguments, which check has accepted. Answers open over the
-// list in front; other commands close it.
+// run does a command that was typed, with arguments that check has accepted. All but answers close the list in front.
 func (m *Model) run(c keys.Name, args string) tea.Cmd {
 	switch c {
 	case keys.GoTo:

@@ -1,5 +1,4 @@
-// Package ui is the explorer: it shows a trace as a tree in the terminal and turns keys into
-// moves through it.
+// Package ui is the explorer: it shows a trace as a tree in the terminal and turns keys into moves through it.
 //
 // There is one [tea.Model], the [Model] (with several traces one for each, below [Tabs]): it routes keys to what is in
 // front (a prompt, a list, the tree) and messages to the parts that they are for, lets the parts settle, and draws. A
@@ -50,13 +49,7 @@
 // what finds it. What is a type of its own can do more, as Top. Keys of several tables are in answers.go, those of all in
 // sheet_keys.go and tables.go. Then add the command to the table of package keys and to doAnswer, check and complete here.
 //
-// Whatever may read the disk runs in the background. Its result arrives as a message and is
-// dropped if it is no longer wanted.
-//
-// Rows end in columns of numbers: how many children, and, in a trace with times, how long the
-// call took, its self time, and its share of the parent's time. Numbers that need a walk over
-// the children (their number, the self time of a call) are computed in the background, for the
-// rows on the screen.
+// Whatever may read the disk runs in the background. Its result arrives as a message, dropped if no longer wanted.
 //
 // Where to find things:
 //
@@ -66,27 +59,24 @@
 //	                             popup.go draws what floats, scroll.go scroll bars
 //	roles, colors, themes        internal/theme; internal/env/env.go; themes.go is the list of them
 //	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
-//	prompt or list in front      internal/env/front.go; internal/prompt draws them
-//	keys that follow a prefix    internal/env/prefix.go
+//	prompt or list in front      internal/env/front.go, prefix.go for keys that follow one; internal/prompt draws them
 //	Esc: stops, ends, goes back  escape.go
-//	bars, colors of shares       Gauge in internal/screen/line.go; Heat, and those of tables:
-//	                             lazy/query/table/line.go; numbers of the tree: weight in internal/tree/columns.go
+//	bars, colors of shares       internal/screen/line.go, lazy/query/table/line.go; of the tree internal/tree/columns.go
 //	what folding hides           lazy.FoldedError, query.ErrHidden; said by internal/tree/goto.go
 //	copying                      internal/tree/copying.go what, internal/env/clipboard.go how
 //	work in the background       internal/env/task.go, with what panics
 //	messages, header, troubles   internal/env/status.go, header.go, trace.go
 //	chips: what is in force      chips.go, internal/screen/chips.go
-//	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go; moves that load on the way goals.go
+//	the tree: keys, cursor, rows internal/tree/keys.go, outline.go, row.go, columns.go
+//	loading what is not there    internal/tree/loading.go; moves that load on the way goals.go
 //	the breadcrumb               internal/screen/crumbs.go; what is in it: internal/tree/outline.go
-//	loading what is not there    internal/tree/loading.go
 //	work that a user waits for   internal/tree/jobs.go: expand all, sort, raw, longest (found by lazy/largest.go), go to
 //	steps that edit the tree     internal/tree/steps.go
 //	staying at the newest row    internal/tree/following.go, also: the file is recorded anew, found by lazy/replaced.go
-//	numbers filled in            internal/tree/counting.go
+//	numbers filled in later      internal/tree/counting.go, for the rows on the screen
 //	searches, hits, the filter   internal/search: run.go is a search, with its hits; what it finds: lazy/search.go
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes
-//	all about a row              internal/details/pane.go, describe.go, point.go for each kind, thread.go
-//	a value of a row, whole      internal/details/viewer.go, whole.go
+//	all about a row, its values  internal/details/pane.go, describe.go, point.go for each kind, thread.go; viewer.go, whole.go
 //	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines
 //	the overview                 internal/lists/overview.go; found by lazy/query/overview.go, put into words by overview_text.go there
 //	panes: sizes, keys, mouse    panes.go; internal/screen/layout.go

@@ -8,10 +8,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// escape stops running work. Without any, it ends the first of these that is on: the tour, the
-// search, the filter, the details, following. It shows the tree before that,
-// if a pane replaces it, and goes back to the table from which the user came to the tree before it ends
-// what was on there.
+// escape stops running work. Without any, it ends the first that is on, in the order below. What was on already when the
+// user left a table for the tree is ended only after going back there.
 func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it canceled the number

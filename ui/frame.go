@@ -18,9 +18,8 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// frame is what the screen shows, besides what is open in front. Update makes it, so View asks
-// the trace for nothing: it waits for no lock and reads no mapped file. It has more than 15
-// fields as it is only a value, and each field is a different part of the screen.
+// frame is what the screen shows, besides what is open in front. Update makes it, so View asks the trace for nothing:
+// it waits for no lock and reads no mapped file. It is only a value: each field is a different part of the screen.
 type frame struct {
 	g             *screen.Glyphs
 	width, height int // of the window, in cells
@@ -297,8 +296,7 @@ func (m *Model) busy() bool {
 	return m.tree.Jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.counting.Busy() || m.env.Trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy() || m.exports.Running()
 }
 
-// activity tells what is running and how to stop it, if possible in room cells. It returns
-// "" if nothing is.
+// activity tells what is running and how to stop it, if possible in room cells; "" if nothing is.
 func (m *Model) activity(room int) string {
 	g, st, now := m.env.Glyphs, m.env.Trace.Known, m.env.Clock.Now()
 	stoppable := func(text string) string { return m.env.Spinner() + " " + text + "  Esc stops" }
@@ -351,8 +349,7 @@ func listFrame(m *Model) frame {
 	return f
 }
 
-// newFrame returns what the screen shows. In a window that is too small that is nothing of the
-// trace.
+// newFrame returns what the screen shows: nothing of the trace in a window that is too small.
 func (m *Model) newFrame() frame {
 	g := m.env.Glyphs
 	f := frame{g: g, width: m.env.Width, height: m.env.Height, made: m.frame.made + 1}

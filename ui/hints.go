@@ -8,8 +8,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// hinter collects the hints of the bottom line from the table of commands: which keys are useful now, besides those that
-// always are.
+// hinter collects the hints of the bottom line from the table of commands: which keys are useful now.
 type hinter struct {
 	*Model
 	list []keys.Hint
@@ -65,8 +64,8 @@ func (h *hinter) pane(p screen.Pane) {
 	h.brief(keys.Quit, 0)
 }
 
-// hints lists the keys that are useful at the cursor, as many as fit in width cells. The keys
-// for leaving and for help are always among them. full: the memory is nearly used up.
+// hints lists the keys that are useful at the cursor, as many as fit in width cells, always with quit and help.
+// full: the memory is nearly used up.
 func hints(m *Model, full bool, width int) []keys.Hint {
 	h, on, threads := &hinter{Model: m}, m.tree.Out.Cursor, m.env.Trace.Size.Threads > 1
 	if m.panes.keys != screen.TreePane {

@@ -88,8 +88,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	return m.perform(c, count.Take())
 }
 
-// perform does what a command with a key does, with a number; 0 if there is none: see do. It ends what the key
-// before has begun.
+// perform ends what the key before has begun, and does what a command with a key does: see do.
 func (m *Model) perform(c keys.Name, n int) tea.Cmd {
 	m.env.Status.Clear()
 	m.tree.Out.Goal = nil

@@ -16,11 +16,9 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// Model is the explorer. It is the only [tea.Model] here: it routes keys and messages to its
-// parts, and draws them. Its methods run on Bubble Tea's goroutine. Besides routing, they are the
-// keys that concern the whole explorer, and facts about all parts. It has more than 15 fields, as
-// each part is one. Parts have pointers to the parts that they use; the Model is no more to them than
-// a [tables.CommandLine].
+// Model is the explorer: it routes keys and messages to its parts, and draws them. Besides routing, its methods are the
+// keys that concern the whole explorer, and facts about all parts. They run on Bubble Tea's goroutine. It has more than
+// 15 fields, as each part is one. To the parts it is no more than a [tables.CommandLine].
 type Model struct {
 	env      *env.Env
 	tree     *tree.Tree

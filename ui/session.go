@@ -39,8 +39,7 @@ func (m *Model) begin(o *Options) {
 	}
 }
 
-// session returns where the explorer is; nil if that is not worth keeping: the user has only
-// looked at the first screen, follows a recording, or sees the tour.
+// session returns where the explorer is; nil if the user has only looked at the first screen, follows or sees the tour.
 func (m *Model) session() *notes.Session {
 	o := m.tree.Out
 	at, ok := o.Here()
@@ -54,13 +53,11 @@ func (m *Model) session() *notes.Session {
 	}
 }
 
-// leave keeps the session when the explorer ends, and stops an export. It returns an error if marks or notes
-// are lost, or an export is.
+// leave keeps the session when the explorer ends, and stops an export. An error tells what is lost.
 func (m *Model) leave() error { return errors.Join(m.exports.Close(), m.marks.Close(m.session())) }
 
-// arrival is the place where the explorer begins, if not at the first row: an address, or where
-// the last session was. An address is looked for as soon as something of the trace is known, and,
-// if that was too early, when all is known.
+// arrival is the place where the explorer begins, if not at the first row: an address, or where the last session was.
+// An address is looked for as soon as something of the trace is known, and, if that was too early, when all is known.
 type arrival struct {
 	env     *env.Env
 	tree    *tree.Tree
@@ -77,8 +74,7 @@ type arrival struct {
 
 func (a *arrival) looking() bool { return a.job != 0 && a.tree.Jobs.Current() == a.job }
 
-// arrive goes to the place where the explorer begins, once. A key gives up looking for it when
-// the trace is known.
+// arrive goes to the place where the explorer begins, once. A key gives up looking for it when the trace is known.
 func (a *arrival) arrive() tea.Cmd {
 	settled := a.env.Trace.Settled() || a.env.Trace.Following()
 	if settled && !a.told {

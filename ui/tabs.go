@@ -28,8 +28,8 @@ type Trace interface {
 	Open(ctx context.Context) (*lazy.LazyTraceReader, Options, error)
 }
 
-// Tabs are several traces, each with a Model of its own: the root of Bubble Tea's program. Keys and clicks are for
-// the Model that is shown. What a command of a Model delivers is for that Model, shown or not: see own.
+// Tabs are several traces, each with a Model of its own: the root of Bubble Tea's program. Keys and clicks are for the
+// Model that is shown; what a command of a Model delivers is for that Model: see own.
 type Tabs struct {
 	list  []tab
 	shown int
@@ -59,8 +59,7 @@ type opened struct {
 	err     error
 }
 
-// RunAll is [Run] for several traces, in tabs. It shows the first one that can be opened, and opens the others
-// meanwhile. If none can be, it returns why.
+// RunAll is [Run] for several traces, in tabs. It shows the first that can be opened, and opens the others meanwhile.
 func RunAll(ctx context.Context, all []Trace) error {
 	t := &Tabs{ctx: ctx, shown: -1}
 	var color Color
@@ -173,8 +172,7 @@ func (t *Tabs) opened(i int, o opened) tea.Cmd {
 	return t.own(i, tea.Batch(begin, cmd))
 }
 
-// own returns a command that does what cmd does; what it delivers is for a tab. Only what asks Bubble Tea for something
-// stays as it is.
+// own returns a command whose messages are for a tab, except those that ask Bubble Tea for something.
 func (t *Tabs) own(i int, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

@@ -25,30 +25,28 @@ const (
 
 // Options define how the explorer looks and behaves. The zero value is good.
 type Options struct {
-	Raw     bool         // begin with the trace as it was recorded, not folded
-	Source  []string     // directories to look for source files in
-	ASCII   bool         // draw with ASCII only
-	Unicode bool         // draw with all characters, whatever the terminal and the locale support
-	NoMouse bool         // leave the mouse to the terminal
-	Color   Color        // "" means ColorAuto
-	Tour    bool         // begin with a tour of the keys
-	Follow  bool         // begin at the newest row of a trace that is being written, and stay there
-	Name    string       // shown for the trace; "" for the name of its file
-	At      *lazy.Handle // begin there; nil for the first row
-	Path    string       // the file to name if the reader has a copy; "" for the reader's
-	Details bool         // begin with the details shown
-	// NoSticky lets the calls around the first row scroll out. Otherwise they stay at the top of the tree.
-	NoSticky bool
-	Remark   string      // a warning to begin with; "" if none
-	Fresh    bool        // begin at the first row, not where the last session was
-	Program  string      // name and version of this program, for exports: tracex@0.1.0
-	Notes    *notes.Book // marks, notes and the last session; nil keeps them in memory
+	Raw      bool         // begin with the trace as it was recorded, not folded
+	Source   []string     // directories to look for source files in
+	ASCII    bool         // draw with ASCII only
+	Unicode  bool         // draw with all characters, whatever the terminal and the locale support
+	NoMouse  bool         // leave the mouse to the terminal
+	Color    Color        // "" means ColorAuto
+	Tour     bool         // begin with a tour of the keys
+	Follow   bool         // begin at the newest row of a trace that is being written, and stay there
+	Name     string       // shown for the trace; "" for the name of its file
+	At       *lazy.Handle // begin there; nil for the first row
+	Path     string       // the file to name if the reader has a copy; "" for the reader's
+	Details  bool         // begin with the details shown
+	NoSticky bool         // the calls around the first row scroll out: they do not stay at the top of the tree
+	Remark   string       // a warning to begin with; "" if none
+	Fresh    bool         // begin at the first row, not where the last session was
+	Program  string       // name and version of this program, for exports: tracex@0.1.0
+	Notes    *notes.Book  // marks, notes and the last session; nil keeps them in memory
 
-	// Keys are the user's keys for actions: see [Actions]. They replace the action's own, and are
-	// taken from other actions. The keys are named as ParseKey does.
+	// Keys are the user's keys for actions (see [Actions]), named as ParseKey does. They replace the action's own, and
+	// are taken from other actions.
 	Keys map[string][]string
-	// Columns are the columns of numbers from left to right, by their names: see [Columns]. As the
-	// window gets narrower, the last ones are dropped first. Nil means the explorer's own choice.
+	// Columns are the names of the columns of numbers from left to right (see [Columns]); nil is the explorer's choice.
 	Columns  []string
 	RawUnits bool // durations in nanoseconds, and numbers with all digits
 
@@ -69,9 +67,8 @@ func (o *Options) raw() bool {
 	return s.Some() && s.Raw
 }
 
-// Run shows the trace until the user quits or ctx ends. If ctx ends, it returns the
-// context's cause. It always restores the terminal. It handles no signals: the caller's
-// context should end on them.
+// Run shows the trace until the user quits or ctx ends; then it returns the context's cause. It always restores the
+// terminal. It handles no signals: the caller's context should end on them.
 func Run(ctx context.Context, r *lazy.LazyTraceReader, o Options) error {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
 	m := New(r, o)
@@ -92,8 +89,7 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 	term.Watch(p.Send)
 	defer term.Close()
 	defer term.Quiet()
-	// Run restores the terminal when it returns, and after a panic of Update or View. Panics of
-	// commands and of work in the background reach it through Update: see env.Panic.
+	// Run restores the terminal, also after a panic of Update or View. Other panics become one of Update: see env.Panic.
 	_, err := p.Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		return cause
@@ -109,9 +105,8 @@ func profileFor(color Color) colorprofile.Profile {
 	case color == ColorAlways:
 		return colorprofile.ANSI
 	}
-	// The environment tells enough. The library would look for more in terminfo, and start tmux
-	// to ask it. What it does not know: tmux takes all colors, and shows those nearest to them if its
-	// own terminal has fewer.
+	// The environment tells enough. The library would look for more in terminfo, and start tmux to ask it. What it does
+	// not know: tmux takes all colors, and shows the nearest ones if its own terminal has fewer.
 	p := colorprofile.Env(os.Environ())
 	if direct := os.Getenv("COLORTERM"); p == colorprofile.ANSI256 && os.Getenv("TMUX") != "" && (direct == "truecolor" || direct == "24bit") {
 		return colorprofile.TrueColor
