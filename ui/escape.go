@@ -8,7 +8,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// escape stops running work. Without any, it ends the first that is on, in the order below. What was on already when the
+// escape stops running work. Without any, it ends the first that is on, in the order below. What was on when the
 // user left a table for the tree is ended only after going back there.
 func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {

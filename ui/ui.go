@@ -89,7 +89,7 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 	term.Watch(p.Send)
 	defer term.Close()
 	defer term.Quiet()
-	// Run restores the terminal, also after a panic of Update or View. Other panics become one of Update: see env.Panic.
+	// Run restores the terminal, also after a panic of Update or View. Others become one of Update: see env.Panic.
 	_, err := p.Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		return cause

@@ -39,8 +39,7 @@ type form struct {
 	kind AddressKind
 }
 
-// forms are all forms, in the order to try. They are compiled on first use: otherwise every
-// start of the program would pay for them.
+// forms are all forms, in the order to try, compiled on first use: not each start of the program needs them.
 var forms = sync.OnceValue(func() []form {
 	return []form{
 		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*%$`), Share},

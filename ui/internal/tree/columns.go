@@ -86,8 +86,7 @@ type tailCell struct {
 	part, whole int64 // what the bar shows
 }
 
-// tailOf returns the tail of a node's row in a tree of a given width. If the columns have
-// nothing to show for a node, its text gets the whole row.
+// tailOf returns the tail of a node's row. If the columns have nothing to show for it, its text gets the whole row.
 func (v *View) tailOf(of *lazy.Line, width int) tail {
 	shown := v.columns(width)
 	t, some := tail{cells: make([]tailCell, 0, len(shown))}, false
@@ -189,8 +188,7 @@ func (v *View) weighs() string {
 	return "nested"
 }
 
-// weight is the style of a duration. It is faint if the node hardly contributed to the time of
-// its parent, so that the others catch the eye.
+// weight is the style of a duration: faint if the node hardly contributed to the time of its parent.
 func weight(l *lazy.Line) theme.Role {
 	if l.Time.Duration < l.Whole/1000 {
 		return theme.Faint
@@ -218,8 +216,8 @@ func durationCell(v *View, l *lazy.Line, room int) (string, theme.Role) {
 	return "", theme.Plain
 }
 
-// selfCell is the self time of a node. While not all of its children are known, it is the time
-// left over so far. A thread has none: it would be time in which nothing was recorded.
+// selfCell is the self time of a node: while not all children are known, the time left over so far. A thread has none:
+// it would be time in which nothing was recorded.
 func selfCell(v *View, l *lazy.Line, room int) (string, theme.Role) {
 	switch {
 	case !l.Timed || l.IsThread() || !l.SelfKnown:
@@ -283,8 +281,8 @@ func (v *View) partCell(l *lazy.Line, room int) (string, theme.Role) {
 	return text, s
 }
 
-// nestedCell is how much was called in a node, of what the tree shows: a measure of its weight where there are no
-// times. Until it is known what folding hides, it is at most what was recorded.
+// nestedCell is how much was called in a node, of what the tree shows. Until it is known what folding hides, it is at
+// most what was recorded.
 func nestedCell(v *View, l *lazy.Line, room int) (string, theme.Role) {
 	if l.Nested == 0 {
 		return "", theme.Plain

@@ -51,8 +51,7 @@ func (c *Copying) path() tea.Cmd {
 	return c.Copy(text.String(), "the path, "+display.Plural(int64(len(path)), "line")+",")
 }
 
-// address puts the address of the row on the clipboard, which commands take as an argument.
-// If the number of its event occurs twice, the address has the position instead.
+// address copies the address of the row, as commands take it: its event's number, or its position if that occurs twice.
 func (c *Copying) address(n *lazy.Node) tea.Cmd {
 	h, clip, life, r, file := n.Handle(), c.Copier, c.env.Life, c.env.Trace.Reader, c.env.Trace.File()
 	if c.env.Trace.Named() {

@@ -13,9 +13,8 @@ import (
 	"tracex/ui/internal/env"
 )
 
-// The number of calls is known if the trace was read from its data: an index does not
-// distinguish them from loops and iterations. In that case they are counted while nothing else
-// runs in the background. In large data they are counted only on request, by `tracex info`.
+// The number of calls is known if the trace was read from its data. An index does not tell calls from loops: then they
+// are counted while nothing else runs in the background, in large data only on request, by `tracex info`.
 const (
 	callsUpTo  = 1 << 30 // bytes of data
 	callsTurns = 4       // turns before the screen mentions it
@@ -24,9 +23,8 @@ const (
 // turnFor is how long a turn of counting takes before the screen shows what is counted so far.
 const turnFor = 60 * time.Millisecond
 
-// Counting counts in the background, a turn at a time: the children of the nodes on the screen, what is
-// left out there, then what the tree shows of all that was recorded, and the calls of the trace. Its
-// methods run on one goroutine.
+// Counting counts in the background, a turn at a time: the children of the nodes on the screen, what is left out there,
+// then what the tree shows of all that was recorded, and the calls of the trace. Its methods run on one goroutine.
 type Counting struct {
 	NoCalls bool // calls are not counted: there are none to count, it failed, or the user stopped it
 
@@ -49,8 +47,7 @@ type Counting struct {
 
 func NewCounting(e *env.Env, t *Tree) *Counting { return &Counting{env: e, tree: t} }
 
-// Settle starts counting what the screen shows. idle means that nothing else runs in the
-// background.
+// Settle starts counting what the screen shows. idle means that nothing else runs in the background.
 func (c *Counting) Settle(idle bool) tea.Cmd {
 	if t := c.tree.Out.Tree; c.of != t {
 		c.of, c.stopped, c.failed = t, make(map[*lazy.Node]bool), make(map[lazy.Row]bool)
@@ -74,8 +71,8 @@ func (c *Counting) Settle(idle bool) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// findShown finds out which of the containers recorded the tree has rows for, once for each generation
-// of the trace: until then nested numbers are upper bounds.
+// findShown finds out which containers the tree has rows for, once for each generation of the trace: until then nested
+// numbers are upper bounds.
 func (c *Counting) findShown() tea.Cmd {
 	t := c.tree.Out.Tree
 	if c.shown.Running() || c.shownFailed || !lazy.ShownUncounted(t) {
@@ -122,8 +119,7 @@ func (c *Counting) Busy() bool { return c.children.Running() || c.long() }
 // long reports whether counting the calls takes so long that the user may wonder.
 func (c *Counting) long() bool { return c.pass != nil && c.turns >= callsTurns }
 
-// Stop stops the counting under way, and reports whether there was any. No other children are counted
-// until the screen shows other nodes.
+// Stop stops the counting under way, if any. No other children are counted until the screen shows other nodes.
 func (c *Counting) Stop() bool {
 	switch {
 	case c.children.Running():
@@ -227,8 +223,7 @@ func (c *Counting) due(n *lazy.Node) bool {
 	return !exact
 }
 
-// countLeft starts a turn of counting what the rows of a tree that shows only some places stand for, and
-// how many children of the others are shown.
+// countLeft starts a turn of counting what a filter leaves out, and how many children of the other rows are shown.
 func (c *Counting) countLeft() tea.Cmd {
 	t := c.tree.Out.Tree
 	part := lazy.ShownIn(t)

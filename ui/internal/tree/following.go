@@ -14,8 +14,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// HopAfter is how long the thread that the cursor follows may be quiet, while others are not, before
-// the cursor moves to one of those. A recorder writes what a busy thread does at least every second.
+// HopAfter is how long the thread that the cursor follows may be quiet, while others are not, before the cursor moves
+// to one of those. A recorder writes what a busy thread does at least every second.
 const HopAfter = 3 * time.Second
 
 // Following stays at the newest row of a trace that is being recorded. Its methods run on one goroutine.
@@ -193,16 +193,14 @@ func (f *Following) Tick() tea.Cmd {
 	return f.env.Clock.After(time.Second, FollowTicked{})
 }
 
-// way is the path to the newest row of a thread. Nesting can be too deep to find it anew each
-// time.
+// way is the path to the newest row of a thread: nesting can be too deep to find it anew each time.
 type way struct {
 	path     []*lazy.Node // the nodes around the row, as far as known: the thread first
 	of       int          // generation of the reader when path was checked
 	expanded []*lazy.Node // nodes of path that were expanded to get there
 }
 
-// retrace drops the end of the path that no longer leads to the newest row.
-// Once the recording is whole, it keeps what has ended.
+// retrace drops the end of the path that no longer leads to the newest row; not what has ended, if whole.
 func (w *way) retrace(t *lazy.Tree, thread *lazy.Node, generation int, whole bool) {
 	if len(w.path) == 0 || w.path[0] != thread {
 		w.path, w.of = []*lazy.Node{thread}, generation
@@ -271,8 +269,7 @@ func (w *way) tidy(t *lazy.Tree) {
 	})
 }
 
-// over reports whether a node has ended by itself. A call that was still running when the
-// program ended has not, nor have the nodes it was in the middle of.
+// over reports whether a node has ended by itself, not with the program while it was still running.
 func over(n *lazy.Node) bool {
 	if n.State() != lazy.StateWhole {
 		return false

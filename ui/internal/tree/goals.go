@@ -2,12 +2,11 @@ package tree
 
 import "tracex/lazy"
 
-// Goal continues a move as far as the loaded nodes allow. If a gap is in the way it returns
-// wait, the gap, and from which end to load it. The caller calls it again after loading.
+// Goal continues a move as far as the loaded nodes allow. If a gap is in the way, it returns wait, the gap, and from
+// which end to load it. The caller calls it again after loading.
 type Goal func(o *Outline) (gap lazy.Row, end lazy.End, wait bool)
 
-// walk is the goal to move n times to the row that next returns, or -n times to that of prev. put sets the
-// cursor on it.
+// walk is the goal to move n times to the row of next, or -n times to that of prev; put puts the cursor there.
 func walk(n int, next, prev func(*lazy.Tree, lazy.Row) (lazy.Row, bool), put func(o *Outline, to lazy.Row, dir int)) Goal {
 	dir, neighbour, end := 1, next, lazy.AtStart
 	if n < 0 {
@@ -51,8 +50,7 @@ func Pages(n int) Goal {
 	}
 }
 
-// Screens is the goal to move n screens down, up when n is negative, while the cursor keeps its line.
-// One row of the screen before stays in view, and none is skipped.
+// Screens is the goal to move n screens, up when n is negative, while the cursor keeps its line. One row stays in view.
 func Screens(n int) Goal {
 	var walk Goal
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
@@ -161,10 +159,8 @@ func ExpandOnly(n *lazy.Node) Goal {
 	}
 }
 
-// Toward is the goal to get from a node down to a node that begins at most slack bytes before
-// at, where at follows all children of n. An offset in the middle of a trace is often the end
-// of a large call, which itself begins far before it. The last row of a sorted node is not its
-// last child, so the way ends there.
+// Toward is the goal to get from a node down to one that begins at most slack bytes before at, which follows all
+// children of n: an offset is often the end of a large call. The way ends at a sorted node: its last row is any child.
 func Toward(n *lazy.Node, at, slack int64) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
 		for at-n.Position().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {

@@ -13,8 +13,7 @@ import (
 	"tracex/ui/internal/keys"
 )
 
-// Jobs is the work on the tree that the user waits for: one job at a time, a new one stops the one
-// before.
+// Jobs is the work on the tree that the user waits for: one job at a time, a new one stops the one before.
 type Jobs struct {
 	env.Task
 	name     string    // of the current or last job
@@ -30,8 +29,7 @@ type progress struct{ done, total atomic.Int64 }
 // rowsOnly is the total of a job that reports how many rows it has reached.
 const rowsOnly = -1
 
-// Run starts a job. work reports its progress, if it has any; then follows it, unless another job has
-// begun. failed begins the message about an error.
+// Run starts a job. work reports its progress, if any; then follows it. failed begins the message about an error.
 func (p *Jobs) Run(name, failed string, work func(ctx context.Context, report lazy.Progress) (then func() tea.Cmd, err error)) tea.Cmd {
 	so := new(progress)
 	p.name, p.progress = name, so
@@ -142,22 +140,20 @@ func (p *Jobs) Reveal(to lazy.Position, then func(*lazy.Node) tea.Cmd) tea.Cmd {
 	})
 }
 
-// sent is where a job was to lead, and the node to which it led because a step hides that. The zero
-// value is that of no such job.
+// sent is where a job was to lead, and the node to which it led because a step hides that; zero if no job did so.
 type sent struct {
 	to lazy.Position
 	n  *lazy.Node
 }
 
-// meant returns the position that the user went to, if the cursor is only on what is around it, as a
-// step hides it.
+// meant returns where the user went, if the cursor is only on what is around it, as a step hides that place.
 func (p *Jobs) meant() (to lazy.Position, ok bool) {
 	n := p.tree.Out.Cursor.Node
 	return p.sent.to, n != nil && p.sent.n == n
 }
 
-// HereToward returns the position that is meant, or that of the cursor, from which to look for the next place, or the one
-// before if dir is negative: a loop's row stands for its only iteration, too.
+// HereToward returns the position that is meant, or that of the cursor, from which to look for the next place, or the
+// one before if dir is negative: a loop's row stands for its only iteration, too.
 func (p *Jobs) HereToward(dir int) (at lazy.Position, ok bool) {
 	at, ok = p.meant()
 	if n := p.tree.Out.Cursor.Node; n != nil && dir > 0 && !ok {
@@ -191,8 +187,7 @@ func (p *Jobs) ToPoint(to lazy.Position, event int32) tea.Cmd {
 	})
 }
 
-// Resume expands the nodes at some positions and goes to another. Then it calls then with the
-// node there, unless that failed. It says nothing about a failure.
+// Resume expands the nodes at some positions and goes to another. If there is a node, it calls then with it.
 func (p *Jobs) Resume(to lazy.Position, expanded []lazy.Position, then func(*lazy.Node)) tea.Cmd {
 	t := p.tree.Out.Tree
 	return p.Run("going to where you were", "", func(ctx context.Context, _ lazy.Progress) (func() tea.Cmd, error) {
@@ -206,8 +201,7 @@ func (p *Jobs) Resume(to lazy.Position, expanded []lazy.Position, then func(*laz
 	})
 }
 
-// longest finds the longest child. In a call that did not end, no child may have a duration, as
-// the one still running did not end either. Then it returns the largest child, which leads there.
+// longest finds the longest child, or the largest in a call that did not end, of whose children none has a duration.
 func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Position, bool, error) {
 	p, ok, err := t.Longest(ctx, n, progress)
 	if err == nil && !ok && n.State() == lazy.StateUnfinished {
@@ -216,8 +210,8 @@ func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Prog
 	return p, ok, err
 }
 
-// Largest goes n levels down, each time to the child that took longest, or, in a trace without
-// times, to the one that holds most: where the work was done. It calls arrived once it is there.
+// Largest goes n levels down, each time to the child that took longest, or, in a trace without times, to the one that
+// holds most. It calls arrived once it is there.
 func (p *Jobs) Largest(n int, arrived func()) tea.Cmd {
 	from := p.tree.Out.Cursor.Node
 	if from == nil {
@@ -298,8 +292,7 @@ func (h *jumps) leave(p lazy.Position) {
 	h.after = nil
 }
 
-// through moves the last position of from, unless that is here, and appends the current one to to; ok is false if there
-// is none. here is nil if there is no cursor.
+// through takes the last position of from that is not here, and appends here to to; here is nil if there is no cursor.
 func through(from, to *[]lazy.Position, here *lazy.Position) (p lazy.Position, ok bool) {
 	for here != nil && len(*from) > 0 && (*from)[len(*from)-1] == *here {
 		*from = (*from)[:len(*from)-1]
@@ -329,8 +322,7 @@ func (p *Jobs) Forward() tea.Cmd {
 	return p.retrace(to, ok, "no later position")
 }
 
-// Before goes to the position that the last jump left. The current one becomes the last, so
-// that the next Before returns here.
+// Before goes to the position that the last jump left. The current one becomes the last: the next Before returns here.
 func (p *Jobs) Before() tea.Cmd {
 	before := p.tree.jumps.before // which stays as it is
 	to, ok := through(&before, new([]lazy.Position), p.here())

@@ -9,8 +9,7 @@ import (
 	"tracex/ui/internal/keys"
 )
 
-// The keys of the tree. Each begins a move, or expands or collapses nodes. n is the number
-// typed before the key, 0 if none.
+// The keys of the tree. Each begins a move, or expands or collapses nodes. n is the number typed before it, 0 if none.
 
 func (p *Tree) First(n int) tea.Cmd {
 	p.Visit()
@@ -25,8 +24,7 @@ func (p *Tree) Last(n int) tea.Cmd {
 	return p.Aim(ToLast)
 }
 
-// Right expands the cursor's node. If that is expanded, it goes to the first child; at a leaf
-// it scrolls the line while more text is hidden.
+// Right expands the cursor's node, or goes to its first child; at a leaf it scrolls the line while more text is hidden.
 func (p *Tree) Right(n int) tea.Cmd {
 	o, node := p.Out, p.Out.Cursor.Node
 	switch {

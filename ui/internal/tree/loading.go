@@ -26,8 +26,7 @@ type load struct {
 	end lazy.End
 }
 
-// gapKey identifies a gap: by the node and where in it the gap begins; in a sorted node, where
-// that is not enough, by everything known about the gap.
+// gapKey identifies a gap: by the node and where in it the gap begins; in a sorted node by all that is known of it.
 type gapKey lazy.Row
 
 func keyOf(gap lazy.Row) gapKey {
@@ -77,8 +76,7 @@ func (l *loader) retry(n *lazy.Node) {
 	maps.DeleteFunc(l.failed, func(k gapKey, _ error) bool { return k.Parent == n })
 }
 
-// LoadMsg is the result of a load, for Update. The zero value only continues a move that took longer than
-// one Update may.
+// LoadMsg is the result of a load. The zero value only continues a move that took longer than one Update may.
 type LoadMsg struct {
 	t *lazy.Tree
 	load
@@ -101,8 +99,7 @@ func (l *loader) ended(msg LoadMsg) {
 	}
 }
 
-// start loads a gap from one end. done is true if it has loaded or failed; otherwise the
-// command will report it.
+// start loads a gap from one end. done is true if it has loaded or failed; otherwise the command will report it.
 func (l *loader) start(what load) (cmd tea.Cmd, done bool) {
 	if l.underWay[what] {
 		return nil, false
@@ -147,8 +144,7 @@ func (l *loader) pursue() tea.Cmd {
 	return nil
 }
 
-// visible requests the gaps on the screen. It loads those above the cursor from their ends, so
-// that the rows next to the cursor arrive first.
+// visible requests the gaps on the screen, those above the cursor from their ends: the rows next to it arrive first.
 func (l *loader) visible() tea.Cmd {
 	o := l.tree.Out
 	var cmds []tea.Cmd
@@ -179,8 +175,8 @@ func (l *loader) visible() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Prefetch requests the gaps within a screen of the rows shown, once after each move of LookAhead: slabs that
-// exceed the budget must not keep evicting each other.
+// Prefetch requests the gaps within a screen of the rows shown, once after each move of LookAhead: slabs that exceed
+// the budget must not keep evicting each other.
 func (l *loader) Prefetch() tea.Cmd {
 	o := l.tree.Out
 	if !l.ahead || len(o.Rows) == 0 || l.Busy() {

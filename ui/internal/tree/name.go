@@ -6,8 +6,7 @@ import (
 	"tracex/lazy/query/filter"
 )
 
-// MethodName returns a method's name as commands take it, with the types of its arguments; "" if the
-// trace does not describe it.
+// MethodName returns a method's name as commands take it, with the types of its arguments; "" if it is not described.
 func MethodName(r *lazy.LazyTraceReader, method int32) (name string) {
 	r.WithContext(func(c *format.Context) {
 		d := c.Method(method)
@@ -35,8 +34,7 @@ func MethodsNamed(r *lazy.LazyTraceReader, class, name string) (list []int32) {
 	return list
 }
 
-// NamesOf returns the name of a method, as short as no other method has it, and the full name of its
-// class; "" if the trace does not describe it.
+// NamesOf returns the name of a method, as short as no other method has it, and the full name of its class.
 func NamesOf(r *lazy.LazyTraceReader, method int32) (name, class string) {
 	long := MethodName(r, method)
 	r.WithContext(func(c *format.Context) {

@@ -10,10 +10,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Sort changes the order of a node's children: that of the calls, or the longest first; without times,
-// those that contain the most. A node keeps its order until the user changes it. When it sorts by weight,
-// the cursor moves to the heaviest child. Back in the order of the calls, the cursor stays on its row, and
-// the row on its line.
+// Sort changes the order of a node's children: that of the calls, or the longest first; without times, those that
+// contain the most. By weight, the cursor moves to the heaviest child; back in the order of the calls, it stays.
 func (p *Jobs) Sort() tea.Cmd {
 	n := p.tree.Out.Sortable()
 	if n == nil {
@@ -59,8 +57,7 @@ func (p *Jobs) weight() string {
 	return "what is nested"
 }
 
-// sorted moves the cursor after the children of n have been sorted. on was the cursor's node, if it was
-// among them, and is now there; nil if it was not.
+// sorted moves the cursor after the children of n have been sorted. on was its node, and is now there; nil if it was n.
 func (p *Jobs) sorted(n *lazy.Node, to lazy.Order, on, there *lazy.Node) (cmd tea.Cmd) {
 	// The user may have moved the cursor meanwhile.
 	if at := p.tree.Out.Cursor; there != nil && (at.Node == on || at.Gap() && at.Parent == n) {
@@ -81,8 +78,8 @@ func (p *Jobs) sorted(n *lazy.Node, to lazy.Order, on, there *lazy.Node) (cmd te
 	return cmd
 }
 
-// orderKey identifies a node with sorted children in every tree of a trace. A thread has no
-// position of its own. A loop whose only iteration has no row of its own has its children.
+// orderKey identifies a node with sorted children in every tree of a trace. A loop whose only iteration has no row of
+// its own has its children.
 func orderKey(n *lazy.Node) lazy.Position {
 	if p, ok := lazy.Inlined(n); ok {
 		return p

@@ -27,8 +27,7 @@ type Outline struct {
 
 	Rows []lazy.Row // on the screen, at the last Settle
 	More bool       // there are rows below them
-	// Stuck are rows around the first of Rows that they do not cover, shown over the first lines: at
-	// most as many as Sticky allows.
+	// Stuck are rows around the first of Rows that they do not cover, shown over the first lines: at most Sticky.
 	Stuck  []lazy.Row
 	Sticky int
 	Goal   Goal // the rest of a move that waits for a load; nil if none
@@ -82,8 +81,8 @@ func (o *Outline) Settle() {
 // loads reports whether more rows may come to those on the screen, so that it is too early to fill it from above.
 func (o *Outline) loads() bool { return o.Goal != nil || slices.ContainsFunc(o.Rows, lazy.Row.Gap) }
 
-// Scroll returns which part of the trace the rows on the screen are. Rows cannot be counted: their places in the trace
-// stand for them, so it tells nothing of sorted rows, nor of a node that is shown alone.
+// Scroll returns which part of the trace the rows on the screen are, by their places in it: rows cannot be counted. It
+// tells nothing of sorted rows, nor of a node that is shown alone.
 func (o *Outline) Scroll() (s screen.Scroll) {
 	if len(o.Rows) <= len(o.Stuck) || o.Tree.Focused() != nil {
 		return s
@@ -123,8 +122,7 @@ func (o *Outline) place(r lazy.Row) float64 {
 // Put sets the cursor to a row, shown at a line of the screen.
 func (o *Outline) Put(r lazy.Row, line int) { o.Cursor, o.Line = r, max(0, min(line, o.Height-1)) }
 
-// Jump sets the cursor to a row. If the row is on the screen it stays at its line; otherwise it
-// is shown a third from the top.
+// Jump sets the cursor to a row, which stays at its line if it is on the screen; otherwise it is a third from the top.
 func (o *Outline) Jump(r lazy.Row) {
 	if i := slices.Index(o.below(), r); i >= 0 {
 		o.Put(r, len(o.Stuck)+i)
@@ -166,8 +164,7 @@ func (o *Outline) Thread() (id int32, ok bool) {
 	return p.Thread, ok
 }
 
-// Sortable returns the node whose children the user means: the cursor's own if it is open,
-// otherwise its parent.
+// Sortable returns the node whose children the user means: the cursor's own if it is open, otherwise its parent.
 func (o *Outline) Sortable() *lazy.Node {
 	row := o.Cursor
 	if n := row.Node; n != nil && !n.Leaf() && o.Tree.IsExpanded(n) {
@@ -187,8 +184,7 @@ func (o *Outline) Shift(cells int) {
 	o.Skip = max(0, min(o.Skip+cells, maxSkip))
 }
 
-// slideBy scrolls only the cursor's line, of whose text as many cells as hidden do not fit. It
-// returns false if there is nothing more to the right.
+// slideBy scrolls only the cursor's line, unless nothing more is to the right; hidden cells of its text do not fit.
 func (o *Outline) slideBy(cells, hidden int) bool {
 	if o.Slid != o.Cursor.Node {
 		o.Slide = o.Found
@@ -231,13 +227,9 @@ func (o *Outline) Expanded() (list []lazy.Position) {
 	return list
 }
 
-// Rows around the first row shown, which are scrolled out, stay at the top of the screen, over the
-// rows that are there: see Stuck. Nothing moves when they come and go, except that the cursor's row is
-// never covered. They are on the path to rows that are shown, so they are in memory.
-
-// stick returns the rows that stay over the first lines of a screen: those around the first row that
-// they do not cover. If more of them are scrolled out than may stay, the innermost do. A thread
-// does not: the path above the tree begins with it.
+// stick returns the rows that stay over the first lines of a screen: those around the first row that they do not cover.
+// If more of them are scrolled out than may stay, the innermost do. A thread does not: the path above the tree begins
+// with it. Nothing moves when they come and go, except that the cursor's row is never covered.
 func (o *Outline) stick(top lazy.Row) []lazy.Row {
 	outermost := 1
 	if root := o.Tree.Focused(); root != nil {
@@ -267,8 +259,7 @@ func (o *Outline) stick(top lazy.Row) []lazy.Row {
 	return stuck[:n]
 }
 
-// uncovered returns the first line from line on at which a row is not covered, and the row at the
-// top of the screen then.
+// uncovered returns the first line from line on at which a row is not covered, and the row at the top of the screen.
 func (o *Outline) uncovered(top lazy.Row, line int) (lazy.Row, int) {
 	for ; line < len(o.stick(top)); line++ {
 		top, _ = o.Tree.Prev(top) // there is one: the rows that stay are above
@@ -287,8 +278,7 @@ func (o *Outline) Shown() []lazy.Row {
 // below returns the rows of the screen below those that stay at the top.
 func (o *Outline) below() []lazy.Row { return o.Rows[min(len(o.Stuck), len(o.Rows)):] }
 
-// scrolledOut returns the n-th row around the cursor, from inside, that is not among the rows of the
-// screen, or the outermost of them; ok is false if there is none.
+// scrolledOut returns the n-th row around the cursor, from inside, that is not on the screen, or the outermost of them.
 func (o *Outline) scrolledOut(n int) (row lazy.Row, ok bool) {
 	shown := make(map[*lazy.Node]bool)
 	for _, r := range o.below() {
@@ -304,8 +294,7 @@ func (o *Outline) scrolledOut(n int) (row lazy.Row, ok bool) {
 	return row, ok
 }
 
-// Climb goes to a row around others. One that stays at the top is shown where it is, as far as what is
-// around it leaves the line.
+// Climb goes to a row around others. One that stays at the top is shown where it is, if what is around it allows that.
 func (o *Outline) Climb(r lazy.Row) {
 	if i := slices.Index(o.Stuck, r); i >= 0 {
 		o.Put(r, i)
@@ -351,8 +340,7 @@ func (o *Outline) Crumbs(width int, g *screen.Glyphs) []string {
 	return screen.Crumbs(len(path), func(i int) string { return o.ShortName(path[i]) }, width-2, g)
 }
 
-// CrumbAt returns the row of the crumb at a cell of the line that shows crumbs; ok is false if there is none. The crumb
-// that stands for others is the last of them.
+// CrumbAt returns the row of the crumb at a cell of their line. The crumb that stands for others is the last of them.
 func (o *Outline) CrumbAt(crumbs []string, x int, g *screen.Glyphs) (r lazy.Row, ok bool) {
 	path := screen.Path(o.Cursor)
 	i := screen.CrumbAt(crumbs, x, g)
@@ -371,8 +359,7 @@ const (
 	incrementalFor = 5 * time.Millisecond
 )
 
-// ToMatch goes to the first match at or after a row, among the rows that are expanded and
-// loaded, and reports whether there is one.
+// ToMatch goes to the first match at or after a row, among the open rows, and reports whether there is one.
 func (p *Tree) ToMatch(what *pattern.Pattern, from lazy.Row) bool {
 	until := time.Now().Add(incrementalFor)
 	t, r, ok := p.Out.Tree, from, true

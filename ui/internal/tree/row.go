@@ -82,9 +82,7 @@ type View struct {
 	Part     bool     // only some rows are shown
 	Edited   bool     // steps leave rows out: what is nested is as recorded
 	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
-	// Open is what to say of rows that may match or not, as that is not known; "" while that is being
-	// found out.
-	Open string
+	Open     string   // what to say of rows that may match; "" while it is being found out whether they do
 
 	cols    []column // of trees of colsFor cells; nil if not known yet
 	colsFor int
@@ -248,8 +246,8 @@ func (v *View) room(r *Row, in Indent, width int) int {
 // TailWidth returns how many cells of a row its columns take.
 func (v *View) TailWidth(of *lazy.Line, width int) int { return v.tailOf(of, width).width }
 
-// Rows returns the contents of rows of the tree. lit returns the parts of a node's text that
-// match a search. The cursor's row is scrolled to its first match, unless the user has scrolled it.
+// Rows returns the contents of rows. lit returns the parts of a node's text that match a search. The cursor's row is
+// scrolled to its first match, unless the user has scrolled it.
 func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int) []Row {
 	lines := p.Out.Tree.Lines(of, p.Out.Wide)
 	list := make([]Row, len(lines))
@@ -292,16 +290,14 @@ func (p *Tree) hidden(of lazy.Row) int {
 	return v.Hidden(&r, p.Out.Indent(), p.Out.Width)
 }
 
-// Indent tells how far rows are indented on a screen. A deep tree is indented less, so that
-// indentation takes at most a third of the width.
+// Indent tells how far rows are indented: in a deep tree less, so that it takes at most a third of the width.
 type Indent struct {
 	from     int // depths up to this one are not indented
 	perLevel int // cells
 	root     int // depth of the root
 }
 
-// textFrom is the column of the marks of rows without indentation: after the cursor's mark and
-// the mark of a diff.
+// textFrom is the column of the marks of rows without indentation: after the marks of the cursor and of a diff.
 const textFrom = 2
 
 func (in Indent) Of(depth int) int { return textFrom + max(0, depth-in.from)*in.perLevel }
@@ -331,8 +327,8 @@ func (o *Outline) Indent() Indent {
 	return Indent{in.from + root, in.perLevel, root}
 }
 
-// Guides are lines from a row's ancestors down to it. The first levels have none: there one sees
-// without them what belongs where. Where levels are a single cell apart, one of sparse has one.
+// Guides are lines from a row's ancestors down to it. The first levels need none. Where levels are a single cell apart,
+// one of sparse has one.
 const (
 	guidesFrom = 4 // the depth of rows
 	sparse     = 4

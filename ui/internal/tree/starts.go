@@ -13,8 +13,7 @@ import (
 	"tracex/ui/internal/env"
 )
 
-// Starts leads from a goroutine's thread to the go statement that made it, and from the statement to
-// the thread.
+// Starts leads from a goroutine's thread to the go statement that made it, and from the statement to the thread.
 type Starts struct {
 	Forests *goroutines.Cache
 
@@ -27,8 +26,7 @@ func NewStarts(e *env.Env, t *Tree) *Starts {
 	return &Starts{Forests: new(goroutines.Cache), env: e, tree: t}
 }
 
-// Key goes from a go statement to the goroutine that it made, and from any other row to the statement
-// that made the row's goroutine.
+// Key goes from a go statement to the goroutine that it made, and from any other row to what made the row's goroutine.
 func (s *Starts) Key() tea.Cmd {
 	if cmd, is := s.Follow(); is {
 		return cmd
@@ -46,8 +44,7 @@ func nameOf(r *lazy.LazyTraceReader, thread int32) (n goroutines.Name, ok bool) 
 	return goroutines.Parse(t.Name)
 }
 
-// Follow goes to the goroutine that the go statement under the cursor made; is is false if there is no
-// statement.
+// Follow goes to the goroutine that the go statement under the cursor made; is is false if there is no statement.
 func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 	n := s.tree.Out.Cursor.Node
 	if n == nil || n.Point() == nil || n.Point().Class != format.ClassCall || !n.Leaf() {
@@ -137,8 +134,7 @@ func (s *Starts) ToStatement(thread int32) tea.Cmd {
 // mostStarters bounds the goroutines that the details name.
 const mostStarters = 12
 
-// Told returns which goroutines led to that of a thread, for the details; "" if they are unknown, or
-// not known yet.
+// Told returns which goroutines led to that of a thread, for the details; "" if that is not known.
 func (s *Starts) Told(n *lazy.Node) string {
 	f := s.Forests.Last()
 	if n == nil || !n.IsThread() || f == nil {

@@ -26,7 +26,7 @@ type Steps struct {
 	tree *Tree
 }
 
-// StepKind returns the kind of steps with a name, which is also that of the command that adds one. There must be such a kind.
+// StepKind returns the kind of steps with a name, which there must be; the command that adds one has it, too.
 func StepKind[N ~string](name N) query.StepKind {
 	return query.StepKind(slices.Index(query.StepKinds[:], string(name)))
 }
@@ -125,8 +125,7 @@ func (s *Steps) focus() (at int, h lazy.Handle) {
 	return -1, h
 }
 
-// focusTree makes the last focus on a row the root of the tree. A cursor that has gone elsewhere, to a
-// hit or a mark, ends the focus.
+// focusTree makes the last focus on a row the root of the tree. A cursor that has gone elsewhere ends the focus.
 func (s *Steps) focusTree() {
 	t := s.tree.Out.Tree
 	root := t.Focused()

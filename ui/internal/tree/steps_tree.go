@@ -25,8 +25,8 @@ type editedTree struct {
 	to      *lazy.Position  // where the cursor is to be in it; nil for where it is
 }
 
-// ofTree returns those of the steps in force that the tree is made with. A range is about answers, and
-// a focus on a row alone makes that the root of any tree.
+// ofTree returns the steps in force that the tree is made with: none if all are ranges, which are about answers, or
+// focus on a row, which makes that the root of any tree.
 func (s *Steps) ofTree() (list query.Steps) {
 	needed := false
 	for _, step := range s.List {
@@ -60,8 +60,7 @@ func sameSteps(a, b query.Steps) bool {
 	return slices.EqualFunc(a, b, func(x, y query.Step) bool { return x.Kind == y.Kind && x.Text == y.Text })
 }
 
-// maker returns how to make a tree with the steps in force. make may read the trace: it is called in the
-// background. made is called when its tree is shown.
+// maker returns how to make a tree with the steps in force, in the background; made is called when its tree is shown.
 func (s *Steps) maker(folded bool) (make func(context.Context) (*lazy.Tree, error), made func(*lazy.Tree)) {
 	steps, r := s.ofTree(), s.env.Trace.Reader
 	early, growing := false, !s.env.Trace.Settled()
@@ -139,11 +138,10 @@ func (p *Jobs) ToggleRaw() tea.Cmd {
 	})
 }
 
-// another shows another tree, with the steps in force. The cursor stays on its node, which stays expanded,
-// and the nodes around it keep their order; unless to is nil, it goes there. Of all other nodes those at
-// the positions given are expanded: two whole trees would need twice the memory. If the other tree does not
-// show the cursor's node, the cursor is on what follows, if that is because the tree is edited, or else on
-// what is around it. Then it calls then, with an error if there is no such tree.
+// another shows another tree, with the steps in force. The cursor stays on its node, which stays expanded, and the
+// nodes around it keep their order; unless to is nil, it goes there. Of all other nodes those at the positions given
+// are expanded: two whole trees would need twice the memory. If the other tree does not show the cursor's node, the cursor
+// is on what follows, if the tree is edited, or else around it. then gets an error if there is no such tree.
 func (p *Jobs) another(folded bool, doing string, to *lazy.Position, expanded []lazy.Position, then func(error)) tea.Cmd {
 	old := p.tree.Out
 	make, made := p.tree.Steps.maker(folded)

@@ -7,8 +7,7 @@ import (
 	"tracex/ui/internal/env"
 )
 
-// Tree is the tree of the explorer. Its methods run on one goroutine. Messages for the user
-// go to the line of the environment.
+// Tree is the tree of the explorer. Its methods run on one goroutine.
 type Tree struct {
 	// Out is the tree on the screen. It is replaced when another tree is shown.
 	Out     *Outline
@@ -54,8 +53,7 @@ func (p *Tree) Aim(g Goal) tea.Cmd {
 	return p.pursue()
 }
 
-// Begin opens what a user would open anyway: the first thread, and each only child below it.
-// It may turn out late which thread is the first.
+// Begin opens what a user would open anyway: the first thread and its only child. Which one it is may turn out late.
 func (p *Tree) Begin() tea.Cmd {
 	t := p.Out.Tree
 	first := t.ThreadAt(0)
