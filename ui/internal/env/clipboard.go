@@ -51,8 +51,8 @@ type tool struct {
 	utf16   bool   // the program accepts only UTF-16
 }
 
-// System returns the programs available in the environment. Inside tmux that is tmux, which
-// informs its own terminal. Over ssh there is none: only the terminal is on the user's machine.
+// System returns the programs available in the environment. Inside tmux that is tmux, which informs its own terminal.
+// Over ssh there is none: only the terminal is on the user's machine.
 func System(system string, getenv func(string) string) Clipboard {
 	var c Clipboard
 	add := func(to string, command ...string) {
@@ -126,8 +126,7 @@ func (c Copier) Copy(text, name string) tea.Cmd {
 	return func() tea.Msg { return Copied{name: name, text: text, shown: text, to: c.Put(life, text)} }
 }
 
-// CopyPrinted puts on the clipboard the lines that print writes, up to [MostPrinted], or [Most] if
-// only the terminal can copy; name is the text's name in the message.
+// CopyPrinted copies the lines that print writes, up to [MostPrinted], or [Most] if only the terminal can copy.
 func (c Copier) CopyPrinted(name string, print func(ctx context.Context, w io.Writer) error) tea.Cmd {
 	life := c.env.Life
 	return func() tea.Msg {
@@ -151,8 +150,7 @@ func (c Copier) CopyPrinted(name string, print func(ctx context.Context, w io.Wr
 	}
 }
 
-// lines returns the first lines of a text that fit in a number of bytes, and whether there are more. A
-// first line that does not fit is cut.
+// lines returns the first lines that fit in a number of bytes, and whether there are more. It may cut the first.
 func lines(text string, most int) (head string, cut bool) {
 	if len(text) <= most {
 		return text, false

@@ -50,8 +50,7 @@ type Keyboard struct {
 	Prefix  *Prefix // waits for the next key, which chooses; nil if none does
 }
 
-// New returns an Env with the clock of this machine and a copy of the signs. The caller must
-// call its Close.
+// New returns an Env with the clock of this machine and a copy of the signs. The caller must call its Close.
 func New(g *screen.Glyphs) *Env {
 	own := *g
 	e := &Env{Glyphs: &own, Theme: theme.Terminal(), Patience: patience}
@@ -77,10 +76,8 @@ func (e *Env) Hurry() { e.deadline = time.Time{} }
 // Late reports whether the patience of the current Update has ended.
 func (e *Env) Late() bool { return time.Now().After(e.deadline) }
 
-// Soon runs work on another goroutine. If the work ends within the patience of the current
-// Update, Soon returns its message; otherwise it returns nil, and the command delivers the
-// message. A panic of the work is repeated on this goroutine, where it is caught and the
-// terminal restored.
+// Soon runs work on another goroutine. If it ends within the patience of the current Update, Soon returns its message;
+// otherwise the command delivers it. A panic of the work is repeated here, where it is caught.
 func (e *Env) Soon(work func() tea.Msg) (tea.Msg, tea.Cmd) {
 	done := make(chan tea.Msg, 1)
 	go func() { done <- Guarded(work) }()
@@ -101,7 +98,7 @@ func (e *Env) Soon(work func() tea.Msg) (tea.Msg, tea.Cmd) {
 	}
 }
 
-// Say shows a message for a while. Like Warn and Fail it returns no command: a key that only tells something returns it.
+// Say shows a message for a while. Like Warn and Fail it returns nil, for keys that only tell something.
 func (e *Env) Say(text string) tea.Cmd {
 	e.Status.Say(text)
 	return nil
@@ -152,9 +149,8 @@ func (e *Env) Wear(t *theme.Theme) { e.Paint(t, e.profile) }
 // FewColors reports whether the terminal has so few colors that themes look alike.
 func (e *Env) FewColors() bool { return e.profile < colorprofile.ANSI256 }
 
-// AskBackground returns a command that asks the terminal for its background, and to tell when its colors change between
-// dark and light, or nil if that makes no difference. Until the answer arrives, and without one, the explorer works the
-// same.
+// AskBackground asks the terminal for its background, and to tell when its colors change between dark and light, if
+// that makes a difference. The explorer does not depend on an answer.
 func (e *Env) AskBackground() tea.Cmd {
 	if e.FewColors() {
 		return nil
@@ -179,8 +175,7 @@ func (e *Env) Background(msg tea.BackgroundColorMsg) {
 	e.Wear(e.Theme)
 }
 
-// Quiet keeps the terminal from telling when its colors change: while another program has it, and at the end. A terminal
-// that does not know how to ignores that.
+// Quiet keeps the terminal from telling when its colors change: while another program has it, and at the end.
 func (c *Terminal) Quiet() {
 	if c.reports.Load() {
 		os.Stdout.WriteString(ansi.ResetModeLightDark)

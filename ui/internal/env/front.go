@@ -22,8 +22,7 @@ type Question struct {
 	Cancel func() // may be nil
 }
 
-// List replaces the tree, or floats over it, until it is closed. It is a [prompt.List], which tells what the methods do, or
-// is made of one.
+// List replaces the tree, or floats over it, until it is closed. It is made of a [prompt.List]: see its methods.
 type List interface {
 	Name() string
 	HandleKey(k tea.KeyPressMsg) prompt.ListAction
@@ -46,15 +45,10 @@ type shown struct {
 
 // Front is what is open. Its methods run on one goroutine.
 type Front struct {
-	// Typed makes prompts and remembers the texts typed into them.
-	Typed prompt.History
-	// Area is where the list in front is.
-	Area screen.Rect
-
-	// Still tells that what came last only moved within the list in front, or edited its filter.
-	Still bool
-	// Chosen tells that the lists were left for a place in the tree, until the explorer has shown it.
-	Chosen bool
+	Typed  prompt.History // makes prompts and remembers the texts typed into them
+	Area   screen.Rect    // where the list in front is
+	Still  bool           // what came last only moved within the list in front, or edited its filter
+	Chosen bool           // the lists were left for a place in the tree, until the explorer has shown it
 
 	env      *Env
 	question *Question // nil if none is open
@@ -68,15 +62,14 @@ func (f *Front) Ask(q *Question) tea.Cmd {
 	return nil
 }
 
-// Show opens a list in place of those that are open. choose is called with the index of the line
-// chosen; it may be nil if lines cannot be chosen.
+// Show opens a list in place of those that are open. choose gets the index of a line chosen; nil if none can be.
 func (f *Front) Show(l List, choose func(i int) tea.Cmd) {
 	f.Leave()
 	f.Push(l, choose)
 }
 
-// Push opens a list over those that are open, which return when it is closed.
-// Over the tree, a list with a name takes the place of the one that Return leads to.
+// Push is Show over those that are open, which return when the list is closed. Over the tree, a list with a name takes
+// the place of the one that Return leads to.
 func (f *Front) Push(l List, choose func(i int) tea.Cmd) {
 	if len(f.lists) == 0 && l.Name() != "" {
 		f.left = nil
@@ -154,8 +147,7 @@ func (f *Front) Prompt() *prompt.Prompt {
 	return f.question.Prompt
 }
 
-// HandleKey hands a key to what is open; handled is false if nothing is, or the key does nothing there, which is then
-// said.
+// HandleKey hands a key to what is open; handled is false if nothing is, or the key does nothing, which it says.
 func (f *Front) HandleKey(k tea.KeyPressMsg) (cmd tea.Cmd, handled bool) {
 	switch {
 	case f.question != nil:

@@ -152,8 +152,7 @@ func (h *Header) viewTabs(width int, g *screen.Glyphs) string {
 	return l.Put(right, theme.Plain).End()
 }
 
-// Position tells where the cursor is. n is the cursor's node, or nil; count is the number being
-// typed, or "".
+// Position tells where the cursor is: at n, unless that is nil. count is the number being typed, or "".
 func Position(n *lazy.Node, count string, g *screen.Glyphs) string {
 	var parts []string
 	if count != "" {

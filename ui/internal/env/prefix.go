@@ -77,8 +77,7 @@ func (c *Choice) keys(g *screen.Glyphs) string {
 	return name
 }
 
-// PrefixBox draws the choices above line bottom of the screen, and tells where: see [screen.Float]. There are no lines
-// while they are not shown.
+// PrefixBox draws the choices above line bottom of the screen, and tells where; no lines while they are not shown.
 func (e *Env) PrefixBox(bottom int) (lines []string, in screen.Rect) {
 	p, g := e.Keyboard.Prefix, e.Glyphs
 	if p == nil || !p.shown {

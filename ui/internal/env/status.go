@@ -15,8 +15,7 @@ const (
 	mostPast   = 100
 )
 
-// StatusLine is the message on the bottom line, and the spinner of running work. The zero value
-// has no message.
+// StatusLine is the message on the bottom line, and the spinner of running work. The zero value has no message.
 type StatusLine struct {
 	text   string
 	alarm  bool
@@ -44,8 +43,7 @@ func (l *StatusLine) Clear() { l.text = "" }
 // Message returns the message; "" if none. alarm means that it reports a failure.
 func (l *StatusLine) Message() (text string, alarm bool) { return l.text, l.alarm }
 
-// Settle lets a message fade, and keeps the spinner turning while the explorer is busy. after
-// returns a command that delivers a message later; it is for Update.
+// Settle lets a message fade, and keeps the spinner turning while the explorer is busy. after delivers messages later.
 func (l *StatusLine) Settle(busy bool, after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	if l.text != "" && !l.fading {

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CanSuspend reports whether a shell controls this program: its parent is in the same session.
-// In an orphaned process group the stop signal does nothing, and the program would wait forever
-// to be continued.
+// CanSuspend reports whether a shell controls this program: its parent is in the same session. Without one the stop
+// signal does nothing, and the program would wait forever to be continued.
 func CanSuspend() bool {
 	own, err := unix.Getsid(0)
 	if err != nil {
@@ -25,15 +24,13 @@ func CanSuspend() bool {
 	return err == nil && own == parent
 }
 
-// Terminal stops and continues the program, with the terminal as the shell and the
-// explorer each need it:
+// Terminal stops and continues the program, with the terminal as the shell and the explorer each need it:
 //
 //	Ctrl-Z, SIGTSTP    the terminal is given back, then the program stops
 //	SIGCONT after it   the terminal is taken again, and all is drawn
 //	SIGCONT after SIGSTOP, which a program cannot notice: the same
 //
-// While an editor has the terminal, both signals only stop and continue this program: the
-// editor looks after the terminal.
+// While an editor has the terminal, both signals only stop and continue this program: the editor looks after it.
 type Terminal struct {
 	signals chan os.Signal
 	woken   chan struct{} // SIGCONT, for halt
@@ -44,8 +41,7 @@ type Terminal struct {
 	ignored bool // SIGTSTP was ignored when the program began
 }
 
-// NewTerminal returns a Terminal, which notes whether the program was started to ignore
-// SIGTSTP.
+// NewTerminal returns a Terminal, which notes whether the program was started to ignore SIGTSTP.
 func NewTerminal() *Terminal {
 	return &Terminal{ignored: signal.Ignored(syscall.SIGTSTP), signals: make(chan os.Signal, 4), woken: make(chan struct{}, 1), done: make(chan struct{})}
 }
@@ -107,9 +103,8 @@ func background() bool {
 	return err == nil && group != own
 }
 
-// halt stops the program, and with group its whole process group, and returns when it was
-// continued. A program that has once caught SIGTSTP is not stopped by it again, so it stops
-// itself with SIGSTOP.
+// halt stops the program, and with group its whole process group, and returns when it was continued. A program that has
+// once caught SIGTSTP is not stopped by it again, so it stops itself with SIGSTOP.
 func (c *Terminal) halt(group bool) {
 	if !c.halting.CompareAndSwap(false, true) {
 		return
@@ -130,8 +125,7 @@ func (c *Terminal) Suspend(by *Env) tea.Cmd {
 	return tea.Exec(released{new(exec.Cmd), func() error { c.Quiet(); c.halt(by != nil); return nil }}, returned(by, cannotUse))
 }
 
-// retake sets up the terminal again after the program was stopped without notice and the
-// terminal was changed.
+// retake sets up the terminal again after the program was stopped without notice and the terminal was changed.
 func (c *Terminal) retake() tea.Cmd {
 	return tea.Exec(released{new(exec.Cmd), func() error { return nil }}, returned(nil, cannotUse))
 }

@@ -16,9 +16,9 @@ type Task struct {
 	cancel context.CancelFunc
 }
 
-// Run starts work, which is stopped when the Env closes. What work returns is called on Bubble Tea's
-// goroutine, unless it is nil, if the work is still wanted then: before Run returns if the work ends within the patience
-// of the current Update, otherwise when the Model routes the [Ran] of the command.
+// Run starts work, which is stopped when the Env closes. What work returns, unless nil, is called on Bubble Tea's
+// goroutine if it is still wanted: before Run returns if the work ends within the patience of the current Update,
+// otherwise when the Model routes the [Ran] of the command.
 func (t *Task) Run(e *Env, work func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd {
 	msg, cmd := e.Soon(t.Later(e, work))
 	if msg != nil {
@@ -122,12 +122,8 @@ func (r Ran) Then() tea.Cmd {
 	return r.then()
 }
 
-// After a panic, Bubble Tea restores the terminal and prints the panic, if it occurs in Update or
-// View. A command's panic ends the program while another goroutine prints it, which the end of
-// the process may cut off, and a panic anywhere else is not caught at all. So Guarded and Watched
-// carry panics to Update, as messages.
-
-// Guarded runs work and returns its message. It turns a panic into a message of type [Panic].
+// Guarded runs work and returns its message, or its panic as one: only after a panic of Update or View does Bubble Tea
+// restore the terminal in time, and print it all.
 func Guarded(work func() tea.Msg) (msg tea.Msg) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -137,8 +133,7 @@ func Guarded(work func() tea.Msg) (msg tea.Msg) {
 	return work()
 }
 
-// Watched is a command that does the same as cmd, and turns its panic into a message, like
-// [Guarded]. That includes the commands of a batch. Watched(nil) is nil.
+// Watched is a command that runs cmd, and the commands of its batch, as [Guarded] does. Watched(nil) is nil.
 func Watched(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

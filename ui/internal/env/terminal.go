@@ -57,12 +57,11 @@ func (r released) SetStdin(in io.Reader)   { r.Stdin = in }
 func (r released) SetStdout(out io.Writer) { r.Stdout = out }
 func (r released) SetStderr(out io.Writer) { r.Stderr = out }
 
-// FrameRate is how many frames a second are drawn at most. At twice the library's usual rate the first screen appears
-// 8 ms sooner in the median, and a key is answered in half the time.
+// FrameRate is how many frames a second are drawn at most: twice the library's usual rate, so that the first screen
+// appears 8 ms sooner in the median, and a key is answered in half the time.
 const FrameRate = 120
 
-// Between a change and rest there are some frames; at rest there is one look in restEvery, for a change that the
-// machine was too busy to draw.
+// Between a change and rest there are some frames; at rest there are some for what the machine was too busy to draw.
 const (
 	restAfter = 250 * time.Millisecond
 	restEvery = time.Second

@@ -19,8 +19,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Trace is the knowledge about a trace, as of the current Update. Its methods run on one
-// goroutine; those that ask the reader say so, all others may be called while drawing.
+// Trace is the knowledge about a trace, as of the current Update. Methods that ask the reader say so.
 type Trace struct {
 	Reader     *lazy.LazyTraceReader
 	Known      lazy.Status // status of the reader, for a whole Update and for what is drawn afterwards
@@ -48,8 +47,7 @@ func NewTrace(r *lazy.LazyTraceReader, name, path string) Trace {
 
 func (s *Trace) Look() { s.Known = s.Reader.Status() }
 
-// Refresh asks the reader how large the trace is. It returns true if the reader knows more than
-// at the last Refresh, and the tree has to be brought up to date.
+// Refresh asks the reader how large the trace is, and reports whether the tree has to be brought up to date with it.
 func (s *Trace) Refresh() (more bool) {
 	size := Size{Length: -1}
 	size.Threads, size.All = s.Reader.Totals()
@@ -175,8 +173,7 @@ func Phase(st lazy.Status, now time.Time, room int, g *screen.Glyphs) string {
 	return what
 }
 
-// Index tells in a word or two what the user should know about the index; "" if it is as
-// the user wanted it.
+// Index tells in a word or two what the user should know about the index; "" if it is as the user wanted it.
 func Index(st lazy.Status, g *screen.Glyphs) string {
 	switch st.Phase {
 	case lazy.PhaseFollowing:
@@ -202,8 +199,7 @@ func Index(st lazy.Status, g *screen.Glyphs) string {
 // growsFor is how long after the last growth the trace is shown as growing.
 const growsFor = 3 * time.Second
 
-// Growth tells how a followed trace grows, if possible in room cells. stays means that the
-// cursor stays at the newest row.
+// Growth tells how a followed trace grows, if possible in room cells. stays: the cursor stays at the newest row.
 func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.Glyphs) string {
 	g, dot := st.Growth, " "+signs.Dot+" "
 	if g.Wait != nil {
@@ -287,8 +283,7 @@ func problem(st lazy.Status, g *screen.Glyphs) string {
 	return text
 }
 
-// reason tells why a file could not be written, with the cause before the name of the file: a
-// narrow window cuts off the end of a line.
+// reason tells why a file could not be written, the cause before the file's name: a narrow window cuts off the end.
 func reason(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {

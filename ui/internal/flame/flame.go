@@ -26,8 +26,7 @@ import (
 // Answers shows the answer top.
 type Answers interface{ Top(args string) tea.Cmd }
 
-// Flame is the strip over the tree and the flame of a thread, and the range that they set for the
-// other answers. Its methods run on Bubble Tea's goroutine.
+// Flame is the strip over the tree, the flame of a thread, and the range that they set for all answers.
 type Flame struct {
 	env     *env.Env
 	tree    *tree.Tree
@@ -81,8 +80,7 @@ func (f *Flame) Settle(height int) tea.Cmd {
 // stripDepth is how many levels are looked at for the package of a column of the strip.
 const stripDepth = 32
 
-// hue returns the hue of a package: that of its name, or, as long as there are others, the next one that no package
-// seen before has.
+// hue returns the hue of a package: that of its name, or the next one that is free, if any is.
 func (f *Flame) hue(pkg string) theme.Role {
 	if r, ok := f.hues[pkg]; ok {
 		return r

@@ -256,8 +256,7 @@ var screenKeys = []keys.Line{
 	{Group: "This flame", Names: "q", Does: "close the flame"},
 }
 
-// Shown returns the thread of the flame, and the part of the axis on the screen; whole tells that it is all of the
-// thread. ok is false as long as nothing is known.
+// Shown returns the thread, and the part of the axis on the screen; whole: it is all. ok is false if nothing is known.
 func (s *Screen) Shown() (thread int32, timed bool, from, to int64, whole, ok bool) {
 	pic := s.picture()
 	if pic == nil {
@@ -267,8 +266,8 @@ func (s *Screen) Shown() (thread int32, timed bool, from, to int64, whole, ok bo
 	return s.thread, pic.Timed, v.from, v.to, v.to == 0, true
 }
 
-// Selected returns the event under the cursor, and the part of the axis that it takes: the event is -1 if the cursor is on
-// no single call, loop or iteration, and of narrow calls the part is the column.
+// Selected returns the event under the cursor, -1 if there is no single one, and its part of the axis: for narrow calls
+// that is the column.
 func (s *Screen) Selected() (event int32, from, to int64) {
 	pic, c := s.picture(), s.cell()
 	switch {

@@ -32,8 +32,7 @@ func (c Chip) drawn(long int, g *Glyphs) string {
 	return left + g.CutMiddle(c.Text, long) + c.Tail + " " + g.Cross + right
 }
 
-// PlaceChips returns as many chips as fit into a line of width cells, as they are drawn. The last stands for those that
-// do not.
+// PlaceChips returns the chips that fit into a line of width cells, as they are drawn. The last stands for the others.
 func PlaceChips(chips []Chip, width int, g *Glyphs) (placed []Chip) {
 	long := width
 	for cells := width; cells >= width && long > leastChip; long-- {

@@ -11,8 +11,7 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// Glyphs are what the screen is drawn with besides the trace's own text: signs, and the pens of a
-// theme. Each explorer has a copy, whose pens depend on its terminal.
+// Glyphs are the signs and pens that the screen is drawn with. Each explorer has a copy: pens depend on its terminal.
 type Glyphs struct {
 	*display.Glyphs
 	Pens *theme.Pens
@@ -25,9 +24,8 @@ var (
 	ASCII   = Glyphs{Glyphs: &display.ASCII}
 )
 
-// asciiLocale reports whether the environment declares an encoding other than UTF-8. Like tmux and
-// curses, it uses the first of LC_ALL, LC_CTYPE and LANG that is set; without any of them the locale
-// is C. Windows has no such variables, and terminals of macOS, which may set none, show UTF-8.
+// asciiLocale reports whether the environment declares an encoding other than UTF-8. Like tmux, it uses the first of
+// LC_ALL, LC_CTYPE and LANG that is set, or C; but terminals of Windows and macOS, which may set none, show UTF-8.
 func asciiLocale(system string, getenv func(string) string) bool {
 	locale := cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))
 	if locale == "" {
@@ -41,8 +39,7 @@ func asciiLocale(system string, getenv func(string) string) bool {
 	return system != "windows" && !slices.Contains([]string{"utf-8", "utf8"}, strings.ToLower(charset))
 }
 
-// PlainTerminal reports whether to draw the screen with ASCII only, unless the user
-// chooses otherwise.
+// PlainTerminal reports whether to draw the screen with ASCII only, unless the user chooses otherwise.
 func PlainTerminal() bool { return DumbTerminal() || asciiLocale(runtime.GOOS, os.Getenv) }
 
 // DumbTerminal reports whether the terminal declares that it can do next to nothing.

@@ -74,14 +74,12 @@ const (
 	Only // instead of the tree
 )
 
-// From how many columns on the other panes are beside the tree, below how many they replace it, and
-// from how many lines on there is room for the rule and the keys.
 const (
-	besideFrom = 110
-	onlyBelow  = 60
-	RuleFrom   = 12
-	hintsFrom  = 16
-	floatFrom  = 60 // in a narrower window, lists replace the tree
+	besideFrom = 110 // columns from which on the other panes are beside the tree
+	onlyBelow  = 60  // columns below which they replace it
+	floatFrom  = 60  // columns below which lists replace it
+	RuleFrom   = 12  // lines from which on there is room for the headings of the columns
+	hintsFrom  = 16  // lines from which on there is room for the keys
 )
 
 // leastFloat is how high what floats may be at least; each window has room for that and a border.
@@ -90,8 +88,7 @@ const leastFloat = 4
 // boxLines is the height of a prompt that floats, with its candidates.
 const boxLines = 18
 
-// Rows around others stay at the top of the tree in windows from stickyFrom lines on: at most
-// stickyMost of them, and on at most a third of the lines.
+// At most stickyMost rows around others stay at the top of the tree, in windows from stickyFrom lines on.
 const (
 	stickyFrom = 15
 	stickyMost = 5

@@ -76,9 +76,8 @@ func (l *Line) Put(text string, s theme.Role) *Line {
 	return l
 }
 
-// Spans appends text with the styles of its parts. lit are the byte ranges to highlight, in
-// order; skip is how many cells are scrolled out on the left. If a range to highlight does not
-// fit, the sign that cuts the text is highlighted.
+// Spans appends text with the styles of its parts. lit are the byte ranges to highlight, in order; if one does not fit,
+// the sign that cuts the text is highlighted. skip is how many cells are scrolled out on the left.
 func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) theme.Role, lit [][2]int, skip int) {
 	more := len([]rune(l.Glyphs.More))
 	// Where to cut if the text turns out not to fit.
@@ -227,13 +226,11 @@ func Underline(line string, cells int) string {
 	return on + styling.ReplaceAllString(ansi.Truncate(line, cells, ""), "$0"+on) + off + ansi.TruncateLeft(line, cells, "")
 }
 
-// windowBytes bounds the text before a part that Window makes visible, so that drawing a row of
-// megabytes takes no time.
+// windowBytes bounds the text before a part that Window makes visible: drawing a row of megabytes must take no time.
 const windowBytes = 256 << 10
 
-// Window returns how many cells of a text to leave out on the left, at least skip, so that the
-// bytes of a part are visible in room cells. The first cell of a text with something left out is
-// a sign of that. The beginning of a part is more important than its end.
+// Window returns how many cells of a text to leave out on the left, at least skip, so that a part, or its beginning, is
+// visible in room cells. The first cell of a text with something left out is a sign of that.
 func Window(text string, part [2]int, skip, room int, g *Glyphs) int {
 	if part[0] > windowBytes || part[1] > len(text) || room < 1 {
 		return skip

@@ -14,8 +14,7 @@ type Rect struct{ X, Y, Width, Height int }
 
 func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.Width && y >= r.Y && y < r.Y+r.Height }
 
-// Backdrop draws what is behind something that floats. It keeps the pieces of lines that it has drawn, as a key changes few
-// of them.
+// Backdrop draws what is behind something that floats. It keeps the pieces it has drawn: a key changes few of them.
 type Backdrop struct {
 	Of    int         // which frame is behind the list that floats
 	Lines []string    // of it

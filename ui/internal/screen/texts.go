@@ -26,8 +26,7 @@ func Count(count int64, exact, known bool, g *Glyphs) string {
 	return ""
 }
 
-// Missing tells how much a gap covers: bytes of the trace, or, among sorted children, a
-// number of rows.
+// Missing tells how much a gap covers: bytes of the trace, or, among sorted children, a number of rows.
 func Missing(r lazy.Row) string {
 	rows, known := r.Missing()
 	switch {
@@ -48,8 +47,7 @@ func Path(row lazy.Row) (path []*lazy.Node) {
 	return path
 }
 
-// WholeCount returns how long a node took, in nanoseconds, or 0 if unknown, as it is for a thread
-// that has not ended.
+// WholeCount returns how long a node took, in nanoseconds; 0 if unknown, as for a thread that has not ended.
 func WholeCount(n *lazy.Node) int64 {
 	t, ok := n.Time()
 	if !ok || n.State() == lazy.StatePending {
@@ -67,8 +65,8 @@ func Thread(t lazy.ThreadInfo) string {
 	return name
 }
 
-// CallsText writes the number of calls. Before they have been counted, that is an upper bound: the
-// number of calls, loops and iterations together. least is put before a number that grows.
+// CallsText writes the number of calls; before they have been counted, an upper bound: that of calls, loops and
+// iterations. least is put before a number that grows.
 func CallsText(p lazy.Population, least string, g *Glyphs) string {
 	switch {
 	case p.Counted:
@@ -87,8 +85,7 @@ func ErrorLine(err error) string {
 	return ErrorFact(err)
 }
 
-// ErrorFact returns an error in one line, without its hint, for places where the words around
-// it give the advice.
+// ErrorFact returns an error in one line without its hint, for places where the words around it give the advice.
 func ErrorFact(err error) string {
 	text := err.Error()
 	var path *fs.PathError

@@ -140,8 +140,8 @@ func (p *Jobs) ToggleRaw() tea.Cmd {
 
 // another shows another tree, with the steps in force. The cursor stays on its node, which stays expanded, and the
 // nodes around it keep their order; unless to is nil, it goes there. Of all other nodes those at the positions given
-// are expanded: two whole trees would need twice the memory. If the other tree does not show the cursor's node, the cursor
-// is on what follows, if the tree is edited, or else around it. then gets an error if there is no such tree.
+// are expanded: two whole trees would need twice the memory. If the other tree does not show the cursor's node, the
+// cursor is on what follows, if the tree is edited, or else around it. then gets an error if there is no such tree.
 func (p *Jobs) another(folded bool, doing string, to *lazy.Position, expanded []lazy.Position, then func(error)) tea.Cmd {
 	old := p.tree.Out
 	make, made := p.tree.Steps.maker(folded)
