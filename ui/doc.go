@@ -76,7 +76,7 @@
 //	numbers filled in later      internal/tree/counting.go, for the rows on the screen
 //	searches, hits, the filter   internal/search: run.go is a search, with its hits; what it finds: lazy/search.go
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes
-//	all about a row, its values  internal/details/pane.go, describe.go, point.go for each kind, thread.go; viewer.go, whole.go
+//	all about a row, its values  internal/details: pane.go, describe.go, point.go, thread.go; viewer.go, whole.go
 //	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines
 //	the overview                 internal/lists/overview.go; found by lazy/query/overview.go, put into words by overview_text.go there
 //	panes: sizes, keys, mouse    panes.go; internal/screen/layout.go

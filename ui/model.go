@@ -182,7 +182,6 @@ func (m *Model) settle() tea.Cmd {
 	}
 	if to := m.follow.Next(); to != nil {
 		cmds = append(cmds, m.tree.Aim(to))
-		m.follow.Put()
 	}
 	cmds = append(cmds, m.filter.Settle(), m.search.Settle(), m.results.Settle(), m.tree.Settle())
 	m.search.At()

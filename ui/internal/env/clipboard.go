@@ -29,20 +29,15 @@ const MostPrinted = 4 << 20
 
 // escaped escapes the control characters of a text, except ends of lines: they could run a command where they are pasted.
 func escaped(text string) string {
-	var b []byte
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
-			b = append(b, '\n')
-		}
-		b = format.AppendEscaped(b, line)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = string(format.AppendEscaped(nil, line))
 	}
-	return string(b)
+	return strings.Join(lines, "\n")
 }
 
-// Clipboard knows how this system copies. The zero value knows no program.
-type Clipboard struct {
-	tools []tool // the best first
-}
+// Clipboard is the programs with which this system copies, the best first.
+type Clipboard []tool
 
 // tool is a program that copies its standard input.
 type tool struct {
@@ -53,10 +48,9 @@ type tool struct {
 
 // System returns the programs available in the environment. Inside tmux that is tmux, which informs its own terminal.
 // Over ssh there is none: only the terminal is on the user's machine.
-func System(system string, getenv func(string) string) Clipboard {
-	var c Clipboard
+func System(system string, getenv func(string) string) (c Clipboard) {
 	add := func(to string, command ...string) {
-		c.tools = append(c.tools, tool{command: command, to: to, utf16: command[0] == "clip.exe"})
+		c = append(c, tool{command: command, to: to, utf16: command[0] == "clip.exe"})
 	}
 	if getenv("TMUX") != "" {
 		add("tmux's buffer", "tmux", "load-buffer", "-w", "-")
@@ -85,7 +79,7 @@ func Own() Clipboard { return System(runtime.GOOS, os.Getenv) }
 
 // Put hands text to the first program that accepts it, and returns where it is then; "" if none did.
 func (c Clipboard) Put(ctx context.Context, text string) (to string) {
-	for _, tool := range c.tools {
+	for _, tool := range c {
 		if tool.run(ctx, text) == nil {
 			return tool.to
 		}

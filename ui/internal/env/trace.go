@@ -138,12 +138,12 @@ func (s *Trace) About(folded bool, g *screen.Glyphs) []string {
 
 // Nothing explains why there are no rows, and what to do.
 func (s *Trace) Nothing(spinner string, now time.Time, g *screen.Glyphs) string {
-	quits := "; " + keys.ActionKey("quit", g) + " quits"
+	quits, growth := "; "+keys.ActionKey("quit", g)+" quits", s.Known.Growth
 	switch {
-	case s.Following() && s.Known.Growth.Wait != nil:
-		return "waiting for " + cmp.Or(s.name, s.File()) + ": " + screen.ErrorLine(s.Known.Growth.Wait) + quits
-	case s.Following() && s.Known.Growth.Behind > 0:
-		return display.Size(s.Known.Growth.Behind) + " recorded; events appear here when the first block is complete" + quits
+	case s.Following() && growth.Wait != nil:
+		return "waiting for " + cmp.Or(s.name, s.File()) + ": " + screen.ErrorLine(growth.Wait) + quits
+	case s.Following() && growth.Behind > 0:
+		return display.Size(growth.Behind) + " recorded; events appear here when the first block is complete" + quits
 	case s.Following():
 		return "nothing recorded yet; new events will appear here" + quits
 	case s.Known.Phase == lazy.PhaseFailed:

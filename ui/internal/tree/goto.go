@@ -229,8 +229,8 @@ func (p *Jobs) ToHandle(h lazy.Handle, then func()) tea.Cmd {
 			for _, id := range others {
 				threads = append(threads, fmt.Sprint(int64(id)+1))
 			}
-			this := lazy.PositionHandle(found).String()
-			p.env.Say("this is " + this + "; other events have the same number, in thread " + strings.Join(threads, ", "))
+			in := strings.Join(threads, ", ")
+			p.env.Say("this is " + lazy.PositionHandle(found).String() + "; other events have the same number, in thread " + in)
 		}
 	})
 }

@@ -53,11 +53,8 @@ func (s *Steps) Now() query.Steps {
 
 // Pending reports whether the tree lacks steps that are in force.
 func (s *Steps) Pending() bool {
-	return !sameSteps(s.Now(), s.ofTree()) || s.edited.early && s.env.Trace.Settled() && s.edited.tree == s.tree.Out.Tree
-}
-
-func sameSteps(a, b query.Steps) bool {
-	return slices.EqualFunc(a, b, func(x, y query.Step) bool { return x.Kind == y.Kind && x.Text == y.Text })
+	same := slices.EqualFunc(s.Now(), s.ofTree(), func(x, y query.Step) bool { return x.Kind == y.Kind && x.Text == y.Text })
+	return !same || s.edited.early && s.env.Trace.Settled() && s.edited.tree == s.tree.Out.Tree
 }
 
 // maker returns how to make a tree with the steps in force, in the background; made is called when its tree is shown.
