@@ -31,15 +31,13 @@ type seen struct {
 	container bool // the cursor is on a node that may have children
 	expanded  bool // and its children are shown
 	hits      bool // the list of hits is shown
+	arrived   bool // the work that it started has led somewhere
 }
 
 type stage struct {
 	command keys.Name       // ends the stage
 	text    string          // %s are the keys of that command; a name in braces is the key of another
 	done    func(seen) bool // whether the key did what the stage is about; nil for always
-	// later means that the key starts work, and the stage ends when that has led
-	// somewhere: see arrived.
-	later bool
 }
 
 var stages = []stage{
@@ -49,7 +47,7 @@ var stages = []stage{
 	{command: keys.ExpandLevel, text: "%s expands one more level, here and below. Press it on a row further up, too.",
 		done: func(s seen) bool { return s.container }},
 	{command: keys.Longest, text: "%s goes to the longest child (in a trace without times, the largest). Press it again to follow where the time went.",
-		later: true},
+		done: func(s seen) bool { return s.arrived }},
 	{command: keys.Details, text: "%s shows everything about a row: arguments with their types, the result, its times, its place in the source. {details-down} scrolls down."},
 	{command: keys.Search, text: "%s searches the whole trace, loaded or not: type part of a name or value, then Enter."},
 	{command: keys.Hits, text: "{next-hit} goes to the next hit, and %s lists all hits: Enter goes to one. {back} brings you back to where you were.",
@@ -74,11 +72,6 @@ func (t *Tour) Command() keys.Name {
 	return stages[t.at].command
 }
 
-func (t *Tour) next() {
-	t.at++
-	t.on = t.at < len(stages)
-}
-
 // Did tells the tour that a command ran.
 func (t *Tour) Did(c keys.Name) {
 	var s seen
@@ -91,24 +84,15 @@ func (t *Tour) Did(c keys.Name) {
 
 // did notes that a command ran, and its effect.
 func (t *Tour) did(c keys.Name, seen seen) {
-	if c != t.Command() {
-		return
-	}
-	if s := stages[t.at]; !s.later && (s.done == nil || s.done(seen)) {
-		t.next()
-	}
-}
-
-// arrived notes that the work started by a command has led somewhere.
-func (t *Tour) arrived(c keys.Name) {
-	if c == t.Command() && stages[t.at].later {
-		t.next()
+	if c == t.Command() && (stages[t.at].done == nil || stages[t.at].done(seen)) {
+		t.at++
+		t.on = t.at < len(stages)
 	}
 }
 
 // Largest goes to the longest or largest child, and tells the tour.
 func (t *Tour) Largest(n int) tea.Cmd {
-	return t.tree.Jobs.Largest(n, func() { t.arrived(keys.Longest) })
+	return t.tree.Jobs.Largest(n, func() { t.did(keys.Longest, seen{arrived: true}) })
 }
 
 // lines returns the text of the current stage, wrapped.
