@@ -233,7 +233,7 @@ func (m *Model) openPalette() tea.Cmd {
 func (m *Model) line(p *prompt.Prompt) *env.Question {
 	return &env.Question{
 		Prompt: p,
-		Typed:  func(prompt.Text) { m.env.Status.Clear() },
+		Typed:  func(prompt.Text) tea.Cmd { return m.env.Say("") },
 		Refuse: func(t prompt.Text) string {
 			if _, _, err := m.parseLine(t.Text); err != nil {
 				return err.Error()

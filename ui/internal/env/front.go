@@ -15,9 +15,9 @@ import (
 // Question is a prompt, and what to do with the text typed there.
 type Question struct {
 	*prompt.Prompt
-	Title  string                     // of a prompt that floats
-	Typed  func(t prompt.Text)        // after each change; may be nil
-	Refuse func(t prompt.Text) string // why the text is refused; "" if it is accepted; may be nil
+	Title  string                      // of a prompt that floats
+	Typed  func(t prompt.Text) tea.Cmd // after each change; may be nil
+	Refuse func(t prompt.Text) string  // why the text is refused; "" if it is accepted; may be nil
 	Submit func(t prompt.Text) tea.Cmd
 	Cancel func() // may be nil
 }
@@ -195,7 +195,7 @@ func (f *Front) answer(what prompt.Action) tea.Cmd {
 	switch what {
 	case prompt.Changed:
 		if q.Typed != nil {
-			q.Typed(q.Text())
+			return q.Typed(q.Text())
 		}
 	case prompt.Wanted:
 		return readClipboard

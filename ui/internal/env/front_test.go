@@ -37,7 +37,7 @@ func TestQuestion(t *testing.T) {
 	ask := func() {
 		f.Ask(&Question{
 			Prompt: f.Typed.Open(":", "a hint"),
-			Typed:  func(t prompt.Text) { typed = append(typed, t.Text) },
+			Typed:  func(t prompt.Text) tea.Cmd { typed = append(typed, t.Text); return nil },
 			Refuse: func(t prompt.Text) string {
 				if t.Text == "a" {
 					return "too short"

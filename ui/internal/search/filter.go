@@ -32,9 +32,7 @@ type Filter struct {
 	tree    *tree.Tree
 	results *Results
 
-	typed    *filter.Expr // a filter that is being typed, whose matches are to be counted; nil if none
-	counting env.Task
-	most     string // how many matches it has at most; "" if that is not known
+	counting env.Task // of the matches of a filter that is being typed
 
 	diff *FilterRun     // what differs, in a diff of two traces; nil before it is asked for
 	home *lazy.Position // where the cursor returns to once that is known to match; nil if nowhere
@@ -80,10 +78,9 @@ func (f *Filter) Ask() tea.Cmd {
 	if text := f.Last; text != "" {
 		p.Propose(text)
 	}
-	defer f.edited(f.Last)
-	return f.env.Front.Ask(&env.Question{
+	f.env.Front.Ask(&env.Question{
 		Prompt: p,
-		Typed:  func(t prompt.Text) { f.edited(t.Text) },
+		Typed:  func(t prompt.Text) tea.Cmd { return f.edited(t.Text) },
 		Refuse: func(t prompt.Text) string {
 			if _, err := f.Parse(t.Text); err != nil {
 				return screen.ErrorLine(err)
@@ -91,13 +88,16 @@ func (f *Filter) Ask() tea.Cmd {
 			return ""
 		},
 		Submit: func(t prompt.Text) tea.Cmd { return f.begin(t.Text) },
+		Cancel: func() { f.counting.Stop() },
 	})
+	return f.edited(f.Last)
 }
 
 // begin filters the tree, and goes to the first match from the cursor on; an empty filter shows
 // everything.
 func (f *Filter) begin(text string) tea.Cmd {
 	f.env.Status.Clear() // it was about the text typed
+	f.counting.Stop()
 	text = strings.TrimSpace(text)
 	if text == "" {
 		f.Clear()
@@ -225,15 +225,15 @@ func (f *Filter) Adopt() tea.Cmd {
 	return f.start(f.Cur.of)
 }
 
-// Settle brings the tree up to date with the matches, and tells how many the filter being typed has. The cursor returns to
-// where it was before the matches were looked for once it is known whether that matches.
+// Settle brings the tree up to date with the matches. The cursor returns to where it was before the search once it is known
+// whether that matches.
 func (f *Filter) Settle() tea.Cmd {
-	run, count := f.Cur, f.countTyped()
+	run := f.Cur
 	if run == nil {
 		f.tree.Open = ""
-		return count
+		return nil
 	}
-	cmd := tea.Batch(count, f.lookAgain())
+	cmd := f.lookAgain()
 	kept, beyond := run.Set().Count()
 	switch {
 	case run.Running():
@@ -421,48 +421,30 @@ func (f *found) Known(thread int32) int64 {
 	return known
 }
 
-// edited tells what is wrong with the text of a filter, and begins to find out how many matches it has at
-// most.
-func (f *Filter) edited(text string) {
+// edited tells what is wrong with the text of a filter, or, once the summary of the trace tells it, how many matches it has
+// at most.
+func (f *Filter) edited(text string) tea.Cmd {
 	f.env.Say("")
 	f.counting.Stop()
-	f.typed, f.most = nil, ""
-	switch e, err := f.Parse(text); {
+	e, err := f.Parse(text)
+	switch {
 	case text == "":
-	case err != nil:
-		f.env.Say(screen.ErrorLine(err))
-	default:
-		f.typed = e
-	}
-}
-
-// countTyped finds out how many matches the filter that is typed has at most, by the summary of the trace, and tells it.
-func (f *Filter) countTyped() tea.Cmd {
-	of := f.typed
-	if f.typed = nil; f.env.Front.Prompt() == nil {
-		f.counting.Stop()
-		f.most = ""
 		return nil
+	case err != nil:
+		return f.env.Say(screen.ErrorLine(err))
 	}
-	var cmd tea.Cmd
-	if of != nil {
-		r, raw := f.env.Trace.Reader, !f.tree.Out.Tree.Folded()
-		cmd = f.counting.Run(f.env, func(ctx context.Context) func() tea.Cmd {
-			most, ok := query.AtMost(ctx, r, raw, of)
-			return env.Done(func() {
-				switch {
-				case ok && most == 0:
-					f.most = "no matches"
-				case ok && most == 1:
-					f.most = f.env.Glyphs.AtMost + " 1 match"
-				case ok:
-					f.most = f.env.Glyphs.AtMost + " " + display.Grouped(most) + " matches"
-				}
-			})
+	r, raw := f.env.Trace.Reader, !f.tree.Out.Tree.Folded()
+	return f.counting.Run(f.env, func(ctx context.Context) func() tea.Cmd {
+		most, ok := query.AtMost(ctx, r, raw, e)
+		return env.Done(func() {
+			switch {
+			case ok && most == 0:
+				f.env.Say("no matches")
+			case ok && most == 1:
+				f.env.Say(f.env.Glyphs.AtMost + " 1 match")
+			case ok:
+				f.env.Say(f.env.Glyphs.AtMost + " " + display.Grouped(most) + " matches")
+			}
 		})
-	}
-	if now, _ := f.env.Status.Message(); now == "" && f.most != "" {
-		f.env.Say(f.most)
-	}
-	return cmd
+	})
 }

@@ -57,7 +57,7 @@ func (s *Search) AskPattern() tea.Cmd {
 	home := func() { o.Cursor, o.Line, o.Skip = origin, line, skip }
 	return s.env.Front.Ask(&env.Question{
 		Prompt: s.env.Front.Typed.OpenPattern("/", "find in all threads"),
-		Typed: func(t prompt.Text) {
+		Typed: func(t prompt.Text) tea.Cmd {
 			p := pattern.New(t.Text, t.Expr)
 			s.Preview(p)
 			s.env.Say("")
@@ -68,6 +68,7 @@ func (s *Search) AskPattern() tea.Cmd {
 			if t.Text != "" {
 				s.tree.ToMatch(p, origin)
 			}
+			return nil
 		},
 		Refuse: func(t prompt.Text) string { return pattern.New(t.Text, t.Expr).Fault },
 		Cancel: func() {
