@@ -35,6 +35,7 @@ func methods(n int) *table.Table {
 
 // sorted is a source that shows a table which is complete.
 type sorted struct {
+	tables.Answer
 	whole *table.Table
 	now   atomic.Pointer[table.Table]
 }

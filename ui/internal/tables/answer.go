@@ -90,7 +90,7 @@ type Answer struct {
 	timed bool // the trace has times
 
 	keys         []Key
-	sorts        []string       // see Sorter
+	sorts        []string       // see Orders
 	one, several string         // what its rows are that n and N lead to; "" if they lead to none
 	grows        bool           // their set grows while the answer runs
 	on           *lazy.Position // where the cursor begins; nil if that is not told
@@ -288,6 +288,10 @@ func (a *Answer) places() *places.Set {
 func (a *Answer) Keys() []Key { return a.keys }
 
 func (a *Answer) Orders() []string { return a.sorts }
+
+// An answer has no groups, if what is made of it has not.
+func (a *Answer) Groups() []string                    { return nil }
+func (a *Answer) Group(context.Context, string) error { return nil }
 
 func (a *Answer) Place(t *table.Table, moved bool) (row int, ok bool) {
 	if moved || a.on == nil {

@@ -187,7 +187,7 @@ func (x *Exports) sheet(s *Sheet) (*piece, error) {
 	_, calls := s.src.(*Calls)
 	if _, ok := query.PointAt(t, rows.Number(0)); ok && (found || calls) {
 		if found {
-			one, several = l.of.One, l.of.Several
+			one, several = l.result.One, l.result.Several
 		}
 		p = x.below(rows.Len(), one, several, func(ctx context.Context) (list []lazy.Position, err error) {
 			for i := range rows.Len() {

@@ -41,10 +41,7 @@ type Sheet struct {
 }
 
 func newSheet(src Source, e *env.Env) *Sheet {
-	s := &Sheet{src: src, env: e, t: src.Table(), rows: map[int]table.Line{}, tried: map[int]bool{}}
-	if k, ok := src.(Keyed); ok {
-		s.keys = k.Keys()
-	}
+	s := &Sheet{src: src, keys: src.Keys(), env: e, t: src.Table(), rows: map[int]table.Line{}, tried: map[int]bool{}}
 	s.layout = layoutOf(s.t, e)
 	s.List = prompt.List{
 		Called: called(s.t, e.Glyphs), Full: true,
@@ -104,7 +101,7 @@ func (s *Sheet) Row() (t *table.Table, row int) {
 // filter. The error tells what they are still waiting for.
 func (s *Sheet) complete() (t *table.Table, rows []int, err error) {
 	switch f := s.Scan; {
-	case s.running() || s.doing() != "":
+	case s.src.Running() || s.doing() != "":
 		return nil, nil, errors.New("the table is not complete yet: wait, or Esc stops it")
 	case f == nil:
 		return s.t, nil, nil
@@ -119,7 +116,7 @@ func (s *Sheet) complete() (t *table.Table, rows []int, err error) {
 // Update.
 func (s *Sheet) Settle(height int) tea.Cmd {
 	for {
-		s.halted = s.halted && s.running()
+		s.halted = s.halted && s.src.Running()
 		if t := s.src.Table(); t != s.t {
 			s.show(t)
 			s.place(height)
@@ -191,12 +188,8 @@ const placedRows = 4096
 
 // place puts the cursor where the source wants it, in the middle of the screen.
 func (s *Sheet) place(height int) {
-	p, ok := s.src.(Placer)
+	row, ok := s.src.Place(s.t, s.moved)
 	if !ok || s.Scan != nil {
-		return
-	}
-	row, ok := p.Place(s.t, s.moved)
-	if !ok {
 		return
 	}
 	s.layout.Fit(0, min(s.t.Rows.Len(), placedRows)) // columns stay where they are
@@ -232,31 +225,23 @@ func (s *Sheet) draw(from, to int) {
 }
 
 func (s *Sheet) none() string {
-	if s.running() {
+	if s.src.Running() {
 		return "none yet"
 	}
 	return cmp.Or(s.t.Empty, "no rows")
 }
 
-func (s *Sheet) running() bool {
-	r, ok := s.src.(Runner)
-	return ok && r.Running()
-}
-
 // Sifted reports whether the rows of the sheet are only of what the filter of the tree matches, and whether the
 // sheet has the key that ends that filter.
 func (s *Sheet) Sifted() (sifted, ends bool) {
-	src, ok := s.src.(Sifted)
-	return ok && src.Sifted(), s.key("backspace") != nil
+	return s.src.Sifted(), s.key("backspace") != nil
 }
 
-func (s *Sheet) Busy() bool { return s.task.Running() || s.next != nil || s.running() }
+func (s *Sheet) Busy() bool { return s.task.Running() || s.next != nil || s.src.Running() }
 
 func (s *Sheet) Close() {
 	s.giveUp()
-	if r, ok := s.src.(Runner); ok {
-		r.Stop()
-	}
+	s.src.Stop()
 }
 
 // item returns the i-th row shown.

@@ -44,12 +44,12 @@ func (s *Sheet) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	case "S":
 		return s.reverse()
 	case "p":
-		names := s.groups()
+		names := s.src.Groups()
 		if len(names) == 0 {
 			return prompt.ListAction{Say: "this table has no groups"}
 		}
-		by, next := s.src.(Grouper), (s.group+1)%len(names)
-		s.later("grouping by "+names[next], next, func(ctx context.Context) error { return by.Group(ctx, names[next]) })
+		next := (s.group + 1) % len(names)
+		s.later("grouping by "+names[next], next, func(ctx context.Context) error { return s.src.Group(ctx, names[next]) })
 		return prompt.ListAction{}
 	case ">", "<":
 		return s.slide.key(name == ">")
@@ -135,20 +135,16 @@ var errStopped = errors.New("stopped: not all rows were looked at")
 
 // halt stops the source, and reports whether it worked by itself.
 func (s *Sheet) halt() bool {
-	if !s.running() {
+	if !s.src.Running() {
 		return false
 	}
 	s.halted = true
-	s.src.(Runner).Stop()
+	s.src.Stop()
 	return true
 }
 
 func (s *Sheet) orders() []string {
-	by, ok := s.src.(Sorter)
-	if !ok {
-		return nil
-	}
-	keys := by.Orders()
+	keys := s.src.Orders()
 	if keys == nil {
 		return s.layout.Shown()
 	}
@@ -173,11 +169,11 @@ func (s *Sheet) sort(key string, rising bool) prompt.ListAction {
 	case !slices.Contains(keys, key):
 		return prompt.ListAction{Say: "this table is not sorted by that column"}
 	}
-	by, title := s.src.(Sorter), key
+	title := key
 	if i := s.t.Column(key); i >= 0 {
 		title = s.t.Columns[i].Title
 	}
-	s.later("sorting by "+title, s.group, func(ctx context.Context) error { return by.Sort(ctx, key, rising) })
+	s.later("sorting by "+title, s.group, func(ctx context.Context) error { return s.src.Sort(ctx, key, rising) })
 	return prompt.ListAction{}
 }
 
@@ -187,13 +183,6 @@ func (s *Sheet) reverse() prompt.ListAction {
 		return prompt.ListAction{}
 	}
 	return s.sort(s.t.Sorted, !s.t.Rising)
-}
-
-func (s *Sheet) groups() []string {
-	if by, ok := s.src.(Grouper); ok {
-		return by.Groups()
-	}
-	return nil
 }
 
 // Hint returns the bottom line: the source's keys first, and always how to leave.
@@ -212,7 +201,7 @@ func (s *Sheet) Hint(width int, g *screen.Glyphs) string {
 		add("s sort", 20)
 		add("S reverse", 23)
 	}
-	if len(s.groups()) > 1 {
+	if len(s.src.Groups()) > 1 {
 		add("p group", 21)
 	}
 	add("/ filter", 22)
@@ -223,7 +212,7 @@ func (s *Sheet) Hint(width int, g *screen.Glyphs) string {
 		add("? keys", 4)
 	}
 	switch {
-	case s.running() && !s.halted || s.doing() != "":
+	case s.src.Running() && !s.halted || s.doing() != "":
 		add("Esc stops", 0)
 	case s.Filtered() != "":
 		add("Esc shows all", 0)
@@ -247,7 +236,7 @@ func (s *Sheet) Keys() (lines []keys.Line) {
 		add("This table", "s", "sort by the next column")
 		add("This table", "S", "the other way round")
 	}
-	if names := s.groups(); len(names) > 1 {
+	if names := s.src.Groups(); len(names) > 1 {
 		add("This table", "p", "group by the next of: "+strings.Join(names, ", "))
 	}
 	add("This table", "/", "show the rows that contain a text; Ctrl-R there: regular expression")

@@ -45,9 +45,12 @@ func numbers(n int) (*numbered, *table.Table) {
 }
 
 // sorted is a source that shows a table which is complete.
-type sorted struct{ whole, now *table.Table }
+type sorted struct {
+	Answer
+	whole, now *table.Table
+}
 
-func static(t *table.Table) Source { return &sorted{t, t} }
+func static(t *table.Table) Source { return &sorted{whole: t, now: t} }
 
 func (s *sorted) Table() *table.Table { return s.now }
 
@@ -267,6 +270,7 @@ func TestSort(t *testing.T) {
 
 // growing is a source whose rows are loaded on request, in groups or not, while it grows.
 type growing struct {
+	Answer
 	now     *table.Table
 	known   [1000]atomic.Bool
 	loads   []string
@@ -276,7 +280,7 @@ type growing struct {
 }
 
 func newGrowing(n int) *growing {
-	g := &growing{running: true}
+	g := &growing{Answer: Answer{sorts: []string{}}, running: true}
 	g.grow(n)
 	return g
 }

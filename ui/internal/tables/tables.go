@@ -81,8 +81,8 @@ func (t *Tables) Settle(height int) tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	if w, ok := s.src.(Waiter); ok && again == nil {
-		again = w.Again()
+	if again == nil {
+		again = s.src.Again()
 	}
 	return tea.Batch(again, s.Settle(height))
 }
@@ -104,7 +104,7 @@ func (t *Tables) Edited() tea.Cmd {
 	if s == nil || s.key("backspace") == nil {
 		return nil
 	}
-	return s.src.(interface{ edited() tea.Cmd }).edited()
+	return s.src.edited()
 }
 
 // Retry makes the next Settle load rows on the screen that are not known: another reader of the table may have
@@ -135,60 +135,35 @@ func (t *Tables) Progress() (done, total int64) {
 
 func (t *Tables) Busy() bool { return slices.ContainsFunc(t.open, (*Sheet).Busy) }
 
-// Source is what a sheet shows.
+// Source is what a sheet shows: an [Answer], or what is made of one. What returns an error runs in the background, until it
+// ends or ctx does.
 type Source interface {
 	// Table returns the table as it is now. It is called often, on Bubble Tea's goroutine, and must
 	// not wait. The table and its number of rows must not change; when there is more to show,
 	// Table returns another one. Rows that were not known may become known in a table that is
 	// shown. Its methods are called by several goroutines.
 	Table() *table.Table
-}
 
-// The methods that a Source may have in addition. Those that return an error run in the
-// background, until they end or ctx does.
-type (
-	// Sorter is a Source that can be sorted. Afterwards Table returns the sorted table.
-	Sorter interface {
-		// Orders returns the keys of the columns by which it sorts; nil for all that are shown.
-		Orders() []string
-		Sort(ctx context.Context, key string, rising bool) error
-	}
+	Keys() []Key // its own, the most useful first
 
-	// Grouper is a Source that can be grouped. Afterwards Table returns the table of groups.
-	Grouper interface {
-		// Groups returns the names by which it groups, in the order in which a key goes through
-		// them. The first is how it is shown at first.
-		Groups() []string
-		Group(ctx context.Context, name string) error
-	}
+	// Orders returns the keys of the columns by which Sort sorts; nil for all that are shown.
+	Orders() []string
+	Sort(ctx context.Context, key string, rising bool) error
 
-	// Placer is a Source that says where the cursor begins in a table that it shows for the first time. moved tells that
-	// the user has pressed a key before.
-	Placer interface {
-		Place(t *table.Table, moved bool) (row int, ok bool)
-	}
+	// Groups returns the names by which Group groups, in the order in which a key goes through them, first that of now.
+	Groups() []string
+	Group(ctx context.Context, name string) error
 
-	// Sifted is a Source that tells whether its rows are only of what the filter of the tree matches.
-	Sifted interface{ Sifted() bool }
+	// Place returns where the cursor begins in a table. moved tells that the user has pressed a key before.
+	Place(t *table.Table, moved bool) (row int, ok bool)
 
-	// Waiter is a Source that may have found nothing because nothing is there yet. Again returns the command that
-	// finds it again once something is; nil otherwise. It is called often, on Bubble Tea's goroutine.
-	Waiter interface {
-		Again() tea.Cmd
-	}
+	Sifted() bool // the rows are only of what the filter of the tree matches
 
-	// Runner is a Source that works by itself: its table grows.
-	Runner interface {
-		Running() bool
-		// Stop ends the work; what is known stays. The sheet calls it on Esc, and when it closes.
-		Stop()
-	}
-)
+	Again() tea.Cmd  // makes the table again if nothing was recorded before, and something is now; nil otherwise
+	edited() tea.Cmd // makes it again if steps or the filter are others now
 
-// Keyed is a Source with keys of its own.
-type Keyed interface {
-	// Keys returns them, the most useful first.
-	Keys() []Key
+	Running() bool // the table grows
+	Stop()         // ends that; what is known stays
 }
 
 // Key is a key of a table, besides those that all tables have.
