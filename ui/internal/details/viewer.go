@@ -105,8 +105,8 @@ func (v *viewer) Lines() int {
 	return v.List.Lines()
 }
 
-func (v *viewer) write(width int) whole {
-	w := whole{&writer{sheet: sheet{width: width, g: v.env.Glyphs, whole: true}, env: v.env, named: make(map[int32]bool)}}
+func (v *viewer) write(width int) *writer {
+	w := &writer{sheet: sheet{width: width, g: v.env.Glyphs, whole: true}, env: v.env, named: make(map[int32]bool)}
 	w.withContext(func() { w.contents(v.values[v.at].value, v.other) })
 	return w
 }

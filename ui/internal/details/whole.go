@@ -18,9 +18,6 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// whole writes a value whole, as items.
-type whole struct{ *writer }
-
 var (
 	cutList   = regexp.MustCompile(`^…\+(\d+)$`)
 	goLiteral = regexp.MustCompile(`(^|[\w\]])\{`)
@@ -29,7 +26,7 @@ var (
 )
 
 // contents writes a value whole; other is a text as bytes, or bytes as a text.
-func (w whole) contents(v *format.Value, other bool) {
+func (w *writer) contents(v *format.Value, other bool) {
 	c, ok := query.Contents(v)
 	if !ok {
 		w.line("", 0, "", v)
@@ -58,7 +55,7 @@ func (w whole) contents(v *format.Value, other bool) {
 }
 
 // dump writes bytes, as many to a line as there is room for.
-func (w whole) dump(text string) {
+func (w *writer) dump(text string) {
 	each := 16
 	for each > 4 && 12+4*each > w.width {
 		each /= 2
@@ -80,7 +77,7 @@ func (w whole) dump(text string) {
 
 // literal writes a text in JSON, or a literal of Go as a recorder writes it, with a line for each field and element. A
 // quotation mark within a text of Go is not escaped: one that nothing can follow does not end the text.
-func (w whole) literal(text string) {
+func (w *writer) literal(text string) {
 	depth, from, parens, quoted := 0, 0, 0, false
 	for i := 0; i < len(text) && w.room() >= 0; i++ {
 		switch c := text[i]; {
@@ -119,7 +116,7 @@ func (w whole) literal(text string) {
 }
 
 // piece writes a line of a literal.
-func (w whole) piece(depth int, text string) {
+func (w *writer) piece(depth int, text string) {
 	text = strings.TrimSpace(text)
 	if m := cutList.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
@@ -130,7 +127,7 @@ func (w whole) piece(depth int, text string) {
 }
 
 // seen writes the fields of an object as they were last seen.
-func (w whole) seen(s *lastSeen) {
+func (w *writer) seen(s *lastSeen) {
 	head := "its fields, as this thread saw them last before " + s.before + ":"
 	switch {
 	case s.err != nil:

@@ -68,7 +68,7 @@ func TestWhole(t *testing.T) {
 		"struct": {&deep, false, "Order  shop.Order|  .In = Order|    .In = Order|      .In = Order|        .In = Order|          .In = Order|            .In = Order|              .N = 6|" +
 			"            and more fields|          and more fields|        and more fields|      and more fields|    and more fields|  and more fields"},
 	} {
-		w := whole{&writer{sheet: sheet{width: 40, g: &screen.Unicode, whole: true}, c: c, named: make(map[int32]bool)}}
+		w := writer{sheet: sheet{width: 40, g: &screen.Unicode, whole: true}, c: c, named: make(map[int32]bool)}
 		w.contents(test.v, test.other)
 		want := strings.ReplaceAll(strings.Replace(test.want, "[B@7? ", "", 1), "|", "\n")
 		if got := plain(w.items); got != want {
@@ -80,7 +80,7 @@ func TestWhole(t *testing.T) {
 // TestWholeIsBounded: there is an end to the lines of a large value, which says so.
 func TestWholeIsBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("a\n", 2*maxWhole), strings.Repeat("\x00", 64*maxWhole), "{" + strings.Repeat("1,", 2*maxWhole), strings.Repeat("{", 2*maxWhole)} {
-		w := whole{&writer{sheet: sheet{width: 40, g: &screen.Unicode, whole: true}, c: format.NewContext(format.V22)}}
+		w := writer{sheet: sheet{width: 40, g: &screen.Unicode, whole: true}, c: format.NewContext(format.V22)}
 		w.contents(rawValue(text), false)
 		if n := len(w.items); n != maxWhole+1 {
 			t.Errorf("%d lines of %.5q", n, text)
