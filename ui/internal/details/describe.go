@@ -14,26 +14,28 @@ import (
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
+	"tracex/ui/internal/tree"
 )
 
-// writer writes the details of a subject.
+// writer writes the details of a row.
 type writer struct {
 	sheet
 	env   *env.Env
-	of    *subject
+	p     *Pane           // nil if only a value is written
 	c     *format.Context // of the trace; only within a call of WithContext
 	named map[int32]bool  // classes whose full name has been written
+	own   int             // how many of the values are those of the row itself; the others are of the state
 }
 
 // denseBelow is the height below which a pane has no titles of sections.
 const denseBelow = 14
 
-// describe writes lines of width cells with everything known about a subject. Sections have titles if height lines are
-// enough for that.
-func describe(e *env.Env, of *subject, width, height int) *writer {
-	w := &writer{sheet: sheet{width: width, g: e.Glyphs, dense: height < denseBelow}, env: e, of: of, named: make(map[int32]bool)}
-	switch row := of.row; {
-	case of.welcome:
+// describe writes lines of width cells with everything known about the cursor's row. Sections have titles if height lines
+// are enough for that.
+func (p *Pane) describe(width, height int) *writer {
+	w := &writer{sheet: sheet{width: width, g: p.env.Glyphs, dense: height < denseBelow}, env: p.env, p: p, named: make(map[int32]bool)}
+	switch row := p.tree.Out.Cursor; {
+	case p.Welcome:
 		w.overview()
 	case row.Left != 0:
 		w.title("left out by the filter")
@@ -44,7 +46,7 @@ func describe(e *env.Env, of *subject, width, height int) *writer {
 		w.pair("size", screen.Missing(row), theme.Plain)
 	case row.Node.IsThread():
 		w.thread(row.Node)
-		w.notes()
+		w.notes(row.Node)
 	default:
 		w.point(row.Node)
 	}
@@ -62,11 +64,12 @@ func (w *writer) withContext(f func()) {
 
 func (w *writer) point(n *lazy.Node) {
 	p, f := n.Point(), n.Footer()
-	w.wrap("", 0, w.of.text, slices.Clone(w.of.spans), func(st format.Style) theme.Role { return theme.OfSpan(st, p.Class) })
-	w.notes()
+	text, spans := w.p.tree.Out.Text(n)
+	w.wrap("", 0, text, slices.Clone(spans), func(st format.Style) theme.Role { return theme.OfSpan(st, p.Class) })
+	w.notes(n)
 	w.section("place")
 	w.withContext(func() { w.location(p.Location) })
-	w.code()
+	w.code(n)
 	w.duration(n)
 	w.section("what")
 	w.withContext(func() {
@@ -99,6 +102,7 @@ func (w *writer) point(n *lazy.Node) {
 			w.snapshot(p)
 		}
 	})
+	w.own = len(w.values)
 	w.state(n)
 	w.section("recording")
 	w.withContext(func() {
@@ -112,11 +116,12 @@ func (w *writer) point(n *lazy.Node) {
 	w.position(n)
 }
 
-func (w *writer) notes() {
-	if len(w.of.notes) > 0 {
+func (w *writer) notes(n *lazy.Node) {
+	list := w.p.marks.Of(n)
+	if len(list) > 0 {
 		w.section("notes")
 	}
-	for _, it := range w.of.notes {
+	for _, it := range list {
 		if it.Mark != 0 {
 			w.pair("mark", string(rune(it.Mark)), theme.Plain)
 			continue
@@ -143,8 +148,8 @@ func (w *writer) position(n *lazy.Node) {
 	p := n.Point()
 	w.start(n)
 	w.pair("event", n.Handle().String(), theme.Plain)
-	w.pair("path", w.stack(), theme.Plain)
-	w.pair("print", w.of.print, theme.Plain)
+	w.pair("path", w.stack(n), theme.Plain)
+	w.pair("print", w.p.Print(), theme.Plain)
 	physical, logical := n.Offset()
 	w.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", display.Grouped(physical), display.Grouped(logical)), theme.Plain)
 	w.pair("depth", display.Grouped(int64(lazy.RecordedDepth(n))-1), theme.Plain)
@@ -172,13 +177,13 @@ const mostInStack = 50
 
 // stack is the whole path to a node, unlike the one above the tree. Of a very long path it
 // shows both ends.
-func (w *writer) stack() string {
-	path := screen.Path(w.of.row)
+func (w *writer) stack(n *lazy.Node) string {
+	path := screen.Path(tree.RowOf(n))
 	var names []string
 	for i, n := range path {
 		switch {
 		case i < mostInStack || i >= len(path)-mostInStack:
-			names = append(names, w.of.name(n))
+			names = append(names, w.p.tree.Out.ShortName(n))
 		case i == mostInStack:
 			names = append(names, w.g.More+" "+display.Plural(int64(len(path)-2*mostInStack), "more level")+" "+w.g.More)
 		}
@@ -208,7 +213,7 @@ func (w *writer) nested(n *lazy.Node) {
 	if of, known := n.Parent().Nested(); exact && known && count > 0 {
 		in := "the thread"
 		if !n.Parent().IsThread() {
-			in = w.of.name(n.Parent())
+			in = w.p.tree.Out.ShortName(n.Parent())
 		}
 		text += ", " + display.Share(count, of) + " of those in " + in
 	}

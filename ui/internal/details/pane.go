@@ -6,11 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/format"
 	"tracex/lazy"
-	"tracex/lazy/notes"
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/sourcefiles"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/keys"
 	"tracex/ui/internal/lists"
@@ -91,21 +88,18 @@ func (p *Pane) Enter() tea.Cmd {
 
 // ShowValue shows the most telling value of the cursor's row whole.
 func (p *Pane) ShowValue() tea.Cmd {
-	of := p.subject()
-	of.state = nil // its values are not those of the row
-	return p.viewer.show(of.row.Node, describe(p.env, of, p.env.Width, p.env.Height).values, -1)
+	w := p.describe(p.env.Width, p.env.Height)
+	return p.viewer.show(p.tree.Out.Cursor.Node, w.values[:w.own], -1)
 }
 
 // View draws the details of the cursor's row: height lines of width cells. It scrolls back to the top
 // when the row changes.
-func (p *Pane) View(width, height int) []string { return p.view(p.subject(), width, height) }
-
-func (p *Pane) view(of *subject, width, height int) []string {
-	w := describe(p.env, of, width, height)
+func (p *Pane) View(width, height int) []string {
+	w := p.describe(width, height)
 	g, all := p.env.Glyphs, w.lines
 	p.values = w.values
-	if p.of != of.row {
-		p.of, p.top, p.at = of.row, 0, 0
+	if row := p.tree.Out.Cursor; p.of != row {
+		p.of, p.top, p.at = row, 0, 0
 	}
 	p.fit(len(all), height)
 	lines := all[p.top:]
@@ -116,38 +110,6 @@ func (p *Pane) view(of *subject, width, height int) []string {
 		}
 	}
 	return screen.Fill(lines, width, height, g)
-}
-
-// subject is a row, with what the explorer knows about it.
-type subject struct {
-	row   lazy.Row
-	text  string                    // of the row
-	spans []format.Span             // of the text
-	name  func(n *lazy.Node) string // returns the name of a node in a path
-	print string                    // the command that prints the row
-	notes []notes.Item              // marks and notes at it
-	// started is the number of a thread's goroutine, of the one that started it, and so on; "" for nothing.
-	started string
-	code    sourcefiles.Code // its source, as far as it was found
-	state   *foundState      // as far as it was found; may belong to another row, or be nil
-	stats   lazy.Stats       // of the tree
-	hits    int64            // bytes used for the hits of a search
-	about   *lists.Overview  // of the trace
-	welcome bool             // the overview alone is shown
-}
-
-// subject returns the cursor's row.
-func (p *Pane) subject() *subject {
-	o := p.tree.Out
-	n := o.Cursor.Node
-	of := &subject{
-		row: o.Cursor, name: o.ShortName, code: p.Source.Found(n), state: &p.state.found, stats: o.Tree.Stats(), hits: p.search.Bytes(),
-		notes: p.marks.Of(n), started: p.starts.Told(n), print: p.Print(), about: p.about, welcome: p.Welcome,
-	}
-	if n != nil {
-		of.text, of.spans = o.Text(n)
-	}
-	return of
 }
 
 // Print returns the command that prints the cursor's row; "" if there is none.

@@ -4,28 +4,36 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/lists"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/search"
+	"tracex/ui/internal/tree"
 	"tracex/ui/internal/uitest"
 )
 
-// rowOf returns the i-th row of a recorded trace, as the tree shows it.
-func rowOf(t *testing.T, i int) (*env.Env, *subject) {
+// paneOf returns the details of a trace. Nothing works in the background unless it is asked for.
+func paneOf(t *testing.T, r *lazy.LazyTraceReader) *Pane {
+	e := explorer(t, r)
+	of := tree.New(e, true)
+	found, _, results := search.New(e, of)
+	return New(e, of, found, lists.NewMarks(e, of, results, nil), tree.NewStarts(e, of), lists.NewOverview(e, of), tree.NewCopying(e, of), nil)
+}
+
+// rowOf returns the details of the i-th row of a recorded trace, as the tree shows it.
+func rowOf(t *testing.T, i int) *Pane {
 	t.Helper()
 	r := uitest.Recorded(t, "gson.dump")
-	tree := r.Tree(true)
-	rows := uitest.EveryRow(t, r, true)
-	n := rows[i].Node
-	text, spans := tree.AppendSpans(nil, nil, n, false)
-	return explorer(t, r), &subject{
-		row: lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}, text: string(text), spans: spans,
-		name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }, print: "tracex print",
-	}
+	p := paneOf(t, r)
+	p.tree.Out.Cursor = tree.RowOf(uitest.EveryRow(t, r, true)[i].Node)
+	return p
 }
 
 // explorer returns the environment for a trace, which is called some.bin.
@@ -49,22 +57,38 @@ func has(t *testing.T, lines []string, texts ...string) {
 
 // TestDescribe: the details of a thread and of a call.
 func TestDescribe(t *testing.T) {
-	e, thread := rowOf(t, 0)
-	e.Trace.Known.Ended, thread.hits = "cut short", 2048
-	has(t, describe(e, thread, 80, 40).lines, "Thread 1", "file       some.bin", "⚠          cut short", "2.0 KiB for hits")
-	e, call := rowOf(t, 1)
-	has(t, describe(e, call, 80, 40).lines, call.text[:10], "kind       call", "print      tracex print", "depth      0", "Thread 1 (main) › ")
-	has(t, describe(e, &subject{}, 80, 40).lines, "no row")
-	if blank := strings.Repeat(" ", 80); strings.Contains(strings.Join(describe(e, call, 80, 5).lines, "\n"), "\n"+blank+"\n") {
+	thread := rowOf(t, 0)
+	row := thread.tree.Out.Cursor
+	thread.env.Trace.Known.Ended = "cut short"
+	for todo := []tea.Cmd{thread.search.Run("gson")}; len(todo) > 0; todo = todo[1:] {
+		if todo[0] == nil {
+			continue
+		}
+		switch msg := todo[0]().(type) {
+		case env.Ran:
+			todo = append(todo, msg.Then())
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		}
+	}
+	thread.tree.Out.Cursor = row // not that of a hit
+	hits := display.Size(thread.search.Bytes())
+	has(t, thread.describe(80, 40).lines, "Thread 1", "file       some.bin", "⚠          cut short", hits+" for hits")
+	call := rowOf(t, 1)
+	text, _ := call.tree.Out.Text(call.tree.Out.Cursor.Node)
+	has(t, call.describe(80, 40).lines, text[:10], "kind       call", "print      tracex print", "depth      0", "Thread 1 (main) › ")
+	if blank := strings.Repeat(" ", 80); strings.Contains(strings.Join(call.describe(80, 5).lines, "\n"), "\n"+blank+"\n") {
 		t.Error("there are empty lines though there is no room")
 	}
+	call.tree.Out.Cursor = lazy.Row{}
+	has(t, call.describe(80, 40).lines, "no row")
 }
 
 // TestDurationKnownInPart: the end, or the beginning, of a call was not recorded.
 func TestDurationKnownInPart(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 3000, Seed: 4, Timed: true}
 	r := uitest.Open(t, formattest.File(t, spec), lazy.Options{NoWrite: true})
-	tree, e := r.Tree(true), explorer(t, r)
+	p := paneOf(t, r)
 	found := map[string]int{}
 	for _, row := range uitest.EveryRow(t, r, true) {
 		n := row.Node
@@ -78,15 +102,14 @@ func TestDurationKnownInPart(t *testing.T) {
 		case n.Point().Flags&format.FlagUnderWay != 0:
 			want = ": its beginning was not recorded"
 		}
-		row := lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}
-		if l := tree.Lines([]lazy.Row{row}, false)[0]; l.Least != (want != "") {
+		p.tree.Out.Cursor = tree.RowOf(n)
+		if l := p.tree.Out.Tree.Lines([]lazy.Row{p.tree.Out.Cursor}, false)[0]; l.Least != (want != "") {
 			t.Errorf("%s: %v for %q", n.Handle(), l.Least, want)
 		}
 		if found[want]++; found[want] > 3 {
 			continue
 		}
-		of := &subject{row: row, name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }}
-		all := ansi.Strip(strings.Join(describe(e, of, 200, 200).lines, "\n"))
+		all := ansi.Strip(strings.Join(p.describe(200, 200).lines, "\n"))
 		at := strings.Index(all, "duration   ")
 		line, _, _ := strings.Cut(all[max(at, 0):], "\n")
 		if at < 0 || strings.HasPrefix(line, "duration   at least ") != (want != "") || !strings.HasSuffix(strings.TrimSpace(line), want) {
@@ -100,14 +123,13 @@ func TestDurationKnownInPart(t *testing.T) {
 
 // TestPane shows, scrolls and hides the details.
 func TestPane(t *testing.T) {
-	e, of := rowOf(t, 1)
-	p := Pane{env: e}
+	p := rowOf(t, 1)
 	if p.On() || p.Hide() {
 		t.Error("it is shown at the start")
 	}
 	p.Scroll(3) // shows it
 	view := func() []string {
-		lines := p.view(of, 60, 6)
+		lines := p.View(60, 6)
 		if len(lines) != 6 {
 			t.Fatalf("%d lines", len(lines))
 		}
@@ -118,7 +140,7 @@ func TestPane(t *testing.T) {
 		}
 		return lines
 	}
-	all := describe(e, of, 60, 6).lines
+	all := p.describe(60, 6).lines
 	if !p.On() || view()[0] != all[0] || !strings.Contains(view()[5], "more lines: :details-down scrolls") {
 		t.Errorf("on %v: %q", p.On(), view())
 	}
@@ -130,14 +152,14 @@ func TestPane(t *testing.T) {
 	if view()[5] != all[len(all)-1] || view()[0] != all[len(all)-6] {
 		t.Error("its end is not at the bottom")
 	}
-	_, of = rowOf(t, 2)
-	if view()[0] != describe(e, of, 60, 6).lines[0] {
+	p.tree.Out.Cursor = tree.RowOf(uitest.EveryRow(t, p.env.Trace.Reader, true)[2].Node)
+	if view()[0] != p.describe(60, 6).lines[0] {
 		t.Error("another row does not begin at its top")
 	}
 	p.Scroll(2)
 	p.Toggle()
 	p.Toggle()
-	if !p.On() || view()[0] != describe(e, of, 60, 6).lines[0] {
+	if !p.On() || view()[0] != p.describe(60, 6).lines[0] {
 		t.Error("opened again it does not begin at its top")
 	}
 }
@@ -149,24 +171,23 @@ func TestStack(t *testing.T) {
 		names int // number of names shown
 	}{{"kotlin.stream", 0}, {"deep.stream", 2 * mostInStack}} {
 		r := uitest.Recorded(t, c.name)
-		tree := r.Tree(true)
+		p := paneOf(t, r)
 		position, err := r.FindFraction(r.Threads()[0].ID, 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := tree.Reveal(t.Context(), position)
+		n, err := p.tree.Out.Tree.Reveal(t.Context(), position)
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := &subject{row: lazy.Row{Node: n}, name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }}
-		w := &writer{sheet: sheet{width: 80, g: &screen.Unicode}, of: of}
-		path := screen.Path(of.row)
+		w := &writer{sheet: sheet{width: 80, g: &screen.Unicode}, p: p}
+		path := screen.Path(tree.RowOf(n))
 		if c.names == 0 {
 			var names []string
 			for _, n := range path {
-				names = append(names, of.name(n))
+				names = append(names, p.tree.Out.ShortName(n))
 			}
-			if got, want := w.stack(), strings.Join(names, " › "); got != want || len(names) < 5 {
+			if got, want := w.stack(n), strings.Join(names, " › "); got != want || len(names) < 5 {
 				t.Errorf("the path is %q, want %q", got, want)
 			}
 			continue
@@ -174,7 +195,7 @@ func TestStack(t *testing.T) {
 		if len(path) <= c.names {
 			t.Fatalf("only %d levels", len(path))
 		}
-		text := w.stack()
+		text := w.stack(n)
 		if n := strings.Count(text, " › "); n != c.names || !strings.Contains(text, " more levels …") {
 			t.Errorf("%d names in %q", n, text)
 		}

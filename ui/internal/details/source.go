@@ -164,8 +164,8 @@ func atLine(program, path string, line int) []string {
 }
 
 // code adds the file of a code location and the lines around it, if they have been read.
-func (w *writer) code() {
-	f := &w.of.code
+func (w *writer) code(n *lazy.Node) {
+	f := w.p.Source.Found(n)
 	if f.Path == "" {
 		return
 	}

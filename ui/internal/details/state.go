@@ -88,9 +88,9 @@ const mostState = 16
 
 // state adds arguments, variables and fields as last seen before a node, once they are known.
 func (w *writer) state(n *lazy.Node) {
-	s := w.of.state
+	s := &w.p.state.found
 	switch {
-	case s == nil || !s.known || s.at != n.Position():
+	case !s.known || s.at != n.Position():
 		return
 	case s.err != nil:
 		w.pair("state", "not known: "+screen.ErrorLine(s.err), theme.Faint)

@@ -15,8 +15,8 @@ import (
 func (w *writer) thread(n *lazy.Node) {
 	if t, ok := w.env.Trace.Reader.ThreadInfo(n.Thread()); ok {
 		w.title(screen.Thread(t))
-		if w.of.started != "" {
-			w.pair("goroutine", w.of.started, theme.Plain)
+		if by := w.p.starts.Told(n); by != "" {
+			w.pair("goroutine", by, theme.Plain)
 		}
 		w.threadTime(n)
 		w.pair("size", fmt.Sprintf("%s in %s", display.Size(t.Bytes), display.Plural(int64(t.Blocks), "block")), theme.Plain)
@@ -58,24 +58,21 @@ func (w *writer) thread(n *lazy.Node) {
 
 // overview writes what is worth knowing about the trace, as far as it was found.
 func (w *writer) overview() {
-	if w.of.about == nil {
-		return
-	}
-	for i, l := range w.of.about.Found {
+	for i, l := range w.p.about.Found {
 		at := 0
 		if !l.Head {
 			at = 2
 		} else if i > 0 {
 			w.section("")
 		}
-		text, spans := w.of.about.Text(&l, w.width)
+		text, spans := w.p.about.Text(&l, w.width)
 		if l.Leads || l.Bar > 0 {
 			w.add("", at, text, spans, screen.OfTable) // all of it is where it leads
 			continue
 		}
 		w.wrap("", at, text, spans, screen.OfTable)
 	}
-	if text := w.of.about.Progress(); text != "" {
+	if text := w.p.about.Progress(); text != "" {
 		w.wrap("", 0, text, screen.Whole(text), screen.Always(theme.Faint))
 	}
 }
@@ -120,10 +117,10 @@ func (w *writer) population(p lazy.Population) {
 
 // kept writes what the memory is used for.
 func (w *writer) kept() {
-	stats := w.of.stats
-	text := display.Size(stats.Bytes+w.of.hits) + " of " + display.Size(stats.Budget) + ": " + display.Size(stats.Bytes) + " for " + display.Plural(stats.Loaded, "event") + " loaded"
-	if n := w.of.hits; n > 0 {
-		text += ", " + display.Size(n) + " for hits"
+	stats, hits := w.p.tree.Out.Tree.Stats(), w.p.search.Bytes()
+	text := display.Size(stats.Bytes+hits) + " of " + display.Size(stats.Budget) + ": " + display.Size(stats.Bytes) + " for " + display.Plural(stats.Loaded, "event") + " loaded"
+	if hits > 0 {
+		text += ", " + display.Size(hits) + " for hits"
 	}
 	if n := stats.Forgotten; n > 0 {
 		text += "; " + display.Grouped(n) + " unloaded so far"
@@ -191,7 +188,7 @@ func (w *writer) share(n *lazy.Node, t lazy.Time) {
 	for in := n.Parent(); in != nil; in = in.Parent() {
 		name := "the thread"
 		if !in.IsThread() {
-			if name = w.of.name(in); in != n.Parent() {
+			if name = w.p.tree.Out.ShortName(in); in != n.Parent() {
 				continue
 			}
 		}
