@@ -33,8 +33,7 @@ type CodePane struct {
 	of    codeSubject
 	code  *code // nil until it was found
 	task  env.Task
-	texts map[string]*codeText // by path
-	shown codeSubject          // that the first line was chosen for
+	shown codeSubject // that the first line was chosen for
 }
 
 // codeSubject is what the pane is about.
@@ -61,12 +60,9 @@ type codeText struct {
 	spans [][]format.Span // see [sourcefiles.Spans]
 }
 
-// mostTexts bounds the files that are kept.
-const mostTexts = 16
-
 // NewCodePane returns the pane, which is hidden. It looks for files as the source of the details does.
 func NewCodePane(e *env.Env, t *tree.Tree, s *Source) *CodePane {
-	return &CodePane{env: e, tree: t, source: s, texts: make(map[string]*codeText)}
+	return &CodePane{env: e, tree: t, source: s}
 }
 
 // subject returns what the pane is about; ok is false for a row without a source.
@@ -97,24 +93,16 @@ func (p *CodePane) Settle() tea.Cmd {
 		return nil
 	}
 	p.code = nil
-	r, source, texts := p.env.Trace.Reader, p.source, p.texts
+	r, source := p.env.Trace.Reader, p.source
 	walk := query.NewLines(r, query.LinesOptions{Raw: !of.tree.Folded(), At: of.at})
 	source.prepare()
 	return p.task.Run(p.env, func(ctx context.Context) func() tea.Cmd {
 		c := &code{err: walk.Run(ctx)}
 		if c.LinesFound = walk.Found(); c.err == nil {
-			c.codeText, c.err = source.text(&c.LinesFound, texts)
+			c.codeText, c.err = source.text(&c.LinesFound)
 		}
 		c.fill(p.env.Glyphs)
-		return func() tea.Cmd {
-			if p.code = c; c.codeText != nil {
-				if len(p.texts) >= mostTexts {
-					clear(p.texts)
-				}
-				p.texts[c.path] = c.codeText
-			}
-			return nil
-		}
+		return env.Done(func() { p.code = c })
 	})
 }
 
@@ -176,7 +164,7 @@ func (p *CodePane) View(width, height int) (all []string) {
 		s := sheet{width: width, g: g}
 		s.wrap("", 0, why, screen.Whole(why), screen.Always(theme.Plain))
 		p.fit(len(s.lines), height)
-		return s.filled(height)
+		return screen.Fill(s.lines, width, height, g)
 	}
 	mark := p.marked()
 	if p.shown != p.of {
@@ -199,7 +187,7 @@ func (p *CodePane) View(width, height int) (all []string) {
 	for i := p.top; i < to; i++ {
 		all = append(all, p.line(i, i+1 == mark, digits, at, width))
 	}
-	return sheet{width: width, g: g, lines: all}.filled(height)
+	return screen.Fill(all, width, height, g)
 }
 
 // line draws line i of the file, with what the call did there from a column on.
@@ -275,8 +263,8 @@ func (p *CodePane) Edit() tea.Cmd {
 	return p.source.edit(p.code.path, p.at+1)
 }
 
-// text reads the file of a call's function, on a goroutine of the background. known are files that were read before.
-func (p *Source) text(f *query.LinesFound, known map[string]*codeText) (*codeText, error) {
+// text reads the file of a call's function, on a goroutine of the background.
+func (p *Source) text(f *query.LinesFound) (*codeText, error) {
 	if f.File == "" {
 		return nil, errors.New("the trace does not say in which file " + f.Name + " is")
 	}
@@ -286,9 +274,6 @@ func (p *Source) text(f *query.LinesFound, known map[string]*codeText) (*codeTex
 		return nil, fmt.Errorf("%w; tracex --source DIRECTORY says where sources are", found.Err)
 	case found.Err != nil:
 		return nil, found.Err
-	}
-	if t := known[found.Path]; t != nil {
-		return t, nil
 	}
 	text, err := sourcefiles.ReadAll(found.Path)
 	if err != nil {

@@ -316,9 +316,6 @@ func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of 
 	}
 }
 
-// filled returns height lines: see [screen.Fill].
-func (s sheet) filled(height int) []string { return screen.Fill(s.lines, s.width, height, s.g) }
-
 func (s *sheet) title(text string) {
 	s.lines = append(s.lines, screen.NewLine(s.width, s.g).Put(text, theme.Bold).End())
 }
