@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -91,6 +92,16 @@ func (t *Task) Cancel() {
 		t.cancel()
 	}
 }
+
+// Progress is how far work has come, of a total if that is known. Any goroutine may call its methods.
+type Progress struct{ done, total atomic.Int64 }
+
+func (p *Progress) Tell(done, total int64) {
+	p.done.Store(done)
+	p.total.Store(total)
+}
+
+func (p *Progress) Told() (done, total int64) { return p.done.Load(), p.total.Load() }
 
 // Done is what follows work that asks for nothing more.
 func Done(do func()) (then func() tea.Cmd) {

@@ -201,7 +201,7 @@ func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 		l.Title += " and " + display.Grouped(int64(above)) + " above"
 	}
 	if s := l.sorting; s != nil {
-		l.Title += ", sorting " + orderNames[s.order] + " " + display.Percent(s.done.Load(), max(1, s.total.Load()))
+		l.Title += ", sorting " + orderNames[s.order] + " " + display.Percent(s.progress.Told())
 	}
 	l.format()
 	l.fit(width)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sort"
-	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -79,27 +78,23 @@ func (l *ThreadList) giveUpSorting() {
 
 // sorting is a sort that is wanted or under way.
 type sorting struct {
-	order       lazy.ThreadOrder
-	back        bool             // the other way round
-	all         *lazy.ThreadList // the threads to sort
-	task        env.Task
-	done, total atomic.Int64
+	order    lazy.ThreadOrder
+	back     bool             // the other way round
+	all      *lazy.ThreadList // the threads to sort
+	task     env.Task
+	progress env.Progress
 }
 
 func (l *ThreadList) sort() tea.Cmd {
 	s, forests := l.sorting, l.starts.Forests
-	tell := func(done, total int64) {
-		s.done.Store(done)
-		s.total.Store(total)
-	}
 	return s.task.Run(l.env, func(ctx context.Context) func() tea.Cmd {
 		var numbers []int
 		var forest *goroutines.Forest
 		var err error
 		if s.order == asTree {
-			forest, err = forests.Get(ctx, s.all, tell)
+			forest, err = forests.Get(ctx, s.all, s.progress.Tell)
 		} else {
-			numbers, err = s.all.Sort(ctx, s.order, tell)
+			numbers, err = s.all.Sort(ctx, s.order, s.progress.Tell)
 		}
 		if s.back && err == nil {
 			for i := len(numbers); i < s.all.Len(); i++ {

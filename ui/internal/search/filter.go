@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -265,7 +264,7 @@ func (f *Filter) Found() (text string) {
 	kept, beyond := run.Set().Count()
 	text = display.Grouped(int64(kept) + beyond)
 	found := run.shown
-	done, total := found.done.Load(), found.total.Load()
+	done, total := found.bytes.Told()
 	switch {
 	case run.Running():
 		text += " " + f.env.Spinner()
@@ -298,9 +297,9 @@ type FilterRun struct {
 // found is the matches of one pass, the [lazy.Places] of a tree.
 type found struct {
 	*places.Set
-	done, total atomic.Int64    // bytes read, of all
-	sizes       map[int32]int64 // of the threads of a growing trace, when the pass began; nil otherwise
-	recorded    int64           // their sum
+	bytes    env.Progress    // read
+	sizes    map[int32]int64 // of the threads of a growing trace, when the pass began; nil otherwise
+	recorded int64           // their sum
 }
 
 // look starts a pass. What was found by one before is shown until it ends.
@@ -345,8 +344,7 @@ func (run *FilterRun) find(ctx context.Context, r *lazy.LazyTraceReader, pass *f
 	find.Set = pass.Set
 	last, some := time.Time{}, false
 	return find.Run(ctx, func(done, total int64) {
-		pass.done.Store(done)
-		pass.total.Store(total)
+		pass.bytes.Tell(done, total)
 		n, _ := pass.Count()
 		first := n > 0 && !some
 		if now := time.Now(); first || now.Sub(last) >= newsEvery {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,11 +43,11 @@ type Exports struct {
 }
 
 type exporting struct {
-	name        string // of the file
-	task        env.Task
-	stopped     bool         // by the user
-	done, total atomic.Int64 // progress; total is 0 until that is known
-	err         error        // once it has ended
+	name     string // of the file
+	task     env.Task
+	stopped  bool // by the user
+	progress env.Progress
+	err      error // once it has ended
 }
 
 // ExportWork writes a file. It runs on another goroutine, and ends soon after ctx does. tell gets its progress.
@@ -90,10 +89,7 @@ func (x *Exports) Begin(name string, work ExportWork) tea.Cmd {
 	return r.task.Run(x.env, func(ctx context.Context) func() tea.Cmd {
 		defer x.all.Done()
 		var d ExportDone
-		d, r.err = work(ctx, func(done, total int64) {
-			r.done.Store(done)
-			r.total.Store(total)
-		})
+		d, r.err = work(ctx, r.progress.Tell)
 		return env.Done(func() { x.ended(r, d) })
 	})
 }
@@ -146,8 +142,8 @@ func (x *Exports) Text() string {
 		return ""
 	}
 	text := "exporting " + x.cur.name
-	if total := x.cur.total.Load(); total > 0 {
-		text += " " + display.Percent(x.cur.done.Load(), total)
+	if done, total := x.Progress(); total > 0 {
+		text += " " + display.Percent(done, total)
 	}
 	return text
 }
@@ -157,7 +153,7 @@ func (x *Exports) Progress() (done, total int64) {
 	if x.cur == nil {
 		return 0, 0
 	}
-	return x.cur.done.Load(), x.cur.total.Load()
+	return x.cur.progress.Told()
 }
 
 // Last tells how the last export ended, also after its message has gone; "" if there was none.

@@ -3,7 +3,6 @@ package tree
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,28 +15,23 @@ import (
 // Jobs is the work on the tree that the user waits for: one job at a time, a new one stops the one before.
 type Jobs struct {
 	env.Task
-	name     string    // of the current or last job
-	progress *progress // of the same
+	name     string        // of the current or last job
+	progress *env.Progress // of the same
 
 	tree *Tree
 	env  *env.Env
 	sent sent // by the last job that led to a node
 }
 
-type progress struct{ done, total atomic.Int64 }
-
 // rowsOnly is the total of a job that reports how many rows it has reached.
 const rowsOnly = -1
 
 // Run starts a job. work reports its progress, if any; then follows it. failed begins the message about an error.
 func (p *Jobs) Run(name, failed string, work func(ctx context.Context, report lazy.Progress) (then func() tea.Cmd, err error)) tea.Cmd {
-	so := new(progress)
+	so := new(env.Progress)
 	p.name, p.progress = name, so
 	return p.Task.Run(p.env, func(ctx context.Context) func() tea.Cmd {
-		then, err := work(ctx, func(done, total int64) {
-			so.done.Store(done)
-			so.total.Store(total)
-		})
+		then, err := work(ctx, so.Tell)
 		if err != nil {
 			return func() tea.Cmd {
 				return p.env.Fail(failed, err)
@@ -48,7 +42,7 @@ func (p *Jobs) Run(name, failed string, work func(ctx context.Context, report la
 }
 
 // Progress returns how far the job has come, of a total if that is known.
-func (p *Jobs) Progress() (done, total int64) { return p.progress.done.Load(), p.progress.total.Load() }
+func (p *Jobs) Progress() (done, total int64) { return p.progress.Told() }
 
 // Text tells what the job does and its progress: "looking for … 42 %".
 func (p *Jobs) Text() string {
