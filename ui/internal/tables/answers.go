@@ -198,7 +198,7 @@ func (a *Answer) askStep(kind query.StepKind, t *table.Table, row int) tea.Cmd {
 	if of := tree.MethodsNamed(a.of.R, class, name); len(of) == 1 {
 		about.Method, _ = tree.NamesOf(a.of.R, of[0])
 	}
-	return a.steps.Ask(kind, about, a)
+	return a.steps.Ask(kind, about, a.Add)
 }
 
 // Add adds a step, and makes the answer again.

@@ -36,11 +36,11 @@ func (s *Steps) Run(kind query.StepKind, args string) tea.Cmd {
 	if args == "" {
 		return s.here(kind)
 	}
-	return s.add(kind, args, s)
+	return s.parse(kind, args, s.Add)
 }
 
-// add hands a step with a text to what adds it.
-func (s *Steps) add(kind query.StepKind, text string, to Adder) tea.Cmd {
+// parse adds a step with a text.
+func (s *Steps) parse(kind query.StepKind, text string, add func(query.Step) tea.Cmd) tea.Cmd {
 	step, err := query.ParseStep(kind, text)
 	if err == nil {
 		err = step.Check(s.env.Trace.Reader)
@@ -48,7 +48,7 @@ func (s *Steps) add(kind query.StepKind, text string, to Adder) tea.Cmd {
 	if err != nil {
 		return s.Refuse(err)
 	}
-	return to.Add(step)
+	return add(step)
 }
 
 // Refuse tells why a step or an answer is not possible. It returns no command.

@@ -49,7 +49,7 @@ func (s *Steps) here(kind query.StepKind) tea.Cmd {
 			return s.env.Say("this is the root")
 		}
 		s.tree.Out.Tree.Expand(n)
-		return s.add(kind, n.Handle().String(), s)
+		return s.parse(kind, n.Handle().String(), s.Add)
 	}
 	var about Subject
 	if n = cmp.Or(n, s.tree.Out.Cursor.Parent); n != nil && n.Point() != nil {
@@ -68,31 +68,26 @@ func (s *Steps) here(kind query.StepKind) tea.Cmd {
 	default:
 		return s.env.Say("the trace does not describe this method")
 	}
-	return s.Ask(kind, about, s)
-}
-
-// Adder adds a step that the user has chosen.
-type Adder interface {
-	Add(step query.Step) tea.Cmd
+	return s.Ask(kind, about, s.Add)
 }
 
 // stepChoice is what a step may be about.
 type stepChoice struct {
 	steps *Steps
-	to    Adder
+	add   func(query.Step) tea.Cmd
 }
 
 func (s stepChoice) Choose(c env.Choice) tea.Cmd {
 	word, text, _ := strings.Cut(c.Name, " ")
-	return s.steps.add(StepKind(word), text, s.to)
+	return s.steps.parse(StepKind(word), text, s.add)
 }
 
-// Ask asks with one key what a step is about, and hands it to what adds it.
-func (s *Steps) Ask(kind query.StepKind, about Subject, to Adder) tea.Cmd {
+// Ask asks with one key what a step is about, and adds it.
+func (s *Steps) Ask(kind query.StepKind, about Subject, add func(query.Step) tea.Cmd) tea.Cmd {
 	pkg := filter.PackageOf(about.Class)
 	library := libraryOf(pkg)
 	if kind == query.Focus || kind == query.Recursion || kind == query.Only && about.Class == "" {
-		return s.add(kind, about.Method, to)
+		return s.parse(kind, about.Method, add)
 	}
 	var choices []env.Choice
 	offer := func(key, label string, kind query.StepKind, text string) {
@@ -123,14 +118,13 @@ func (s *Steps) Ask(kind query.StepKind, about Subject, to Adder) tea.Cmd {
 	if rows.name == "" && kind == query.Merge {
 		offer("k", loops.name, kind, loops.filter)
 	}
-	return s.env.Offer(&env.Prefix{Title: kind.String(), Choices: choices, By: stepChoice{s, to}})
+	return s.env.Offer(&env.Prefix{Title: kind.String(), Choices: choices, By: stepChoice{s, add}})
 }
 
 // platforms are libraries whose packages have the first part of their names in common.
 var platforms = []string{"java", "javax", "jdk", "sun", "kotlin", "kotlinx", "scala", "groovy", "clojure", "android", "androidx"}
 
-// libraryOf returns the beginning of the packages of a library: com.shop of com.shop.till,
-// github.com/shop/till of a Go package in it.
+// libraryOf returns the beginning of a library's packages: com.shop of com.shop.till, or github.com/shop/till in Go.
 func libraryOf(pkg string) string {
 	if strings.Contains(pkg, "/") {
 		parts := strings.Split(pkg, "/")
