@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/query/pattern"
@@ -14,16 +16,11 @@ func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it canceled the number
 	}
-	stopped := m.tree.Jobs.Stop()
-	stopped = m.exports.Stop() || stopped
-	stopped = m.search.Stop() || stopped
-	stopped = m.filter.Stop() || stopped
-	stopped = m.overview.Stop() || stopped
-	if stopped = m.tree.StopLoading() || stopped; !stopped {
-		stopped = m.counting.Stop()
-	}
+	stopped := slices.Contains([]bool{
+		m.tree.Jobs.Stop(), m.exports.Stop(), m.search.Stop(), m.filter.Stop(), m.overview.Stop(), m.tree.StopLoading(),
+	}, true)
 	switch {
-	case stopped:
+	case stopped || m.counting.Stop():
 		m.env.Say("stopped")
 	case m.tour.End():
 		m.env.Say("the tour is over; " + keys.ActionKey("help", m.env.Glyphs) + " lists the keys")
