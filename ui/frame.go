@@ -124,8 +124,7 @@ type paneLines struct {
 	keys   bool // it has the keys
 }
 
-// middle draws the lines between the breadcrumb and the status: the tree below the headings of its columns, the other
-// panes and the tour.
+// middle draws the lines between the breadcrumb and the status: the tree with its headings, the panes and the tour.
 func (f *frame) middle() (lines []string) {
 	l := &f.layout
 	var rows []string

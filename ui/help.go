@@ -28,8 +28,7 @@ func Actions(user map[string][]string) (all []Action) {
 // ParseKey returns the name of a key: "j", "pgdown", "ctrl+d". The spelling may differ: PgDn, C-d.
 func ParseKey(text string) (string, error) { return keys.ParseKey(text) }
 
-// Key is a line of the key map: the names of the keys, as the user reads them, and what they
-// do. Group is the heading above it.
+// Key is a line of the key map: the names of the keys, as the user reads them, what they do, and the heading above.
 type Key = keys.Line
 
 // Keys returns the key map, as help shows it, with names in ASCII.

@@ -64,8 +64,7 @@ func (h *hinter) pane(p screen.Pane) {
 	h.brief(keys.Quit, 0)
 }
 
-// hints lists the keys that are useful at the cursor, as many as fit in width cells, always with quit and help.
-// full: the memory is nearly used up.
+// hints lists useful keys, as many as fit in width cells, always with quit and help. full: the memory is nearly full.
 func hints(m *Model, full bool, width int) []keys.Hint {
 	h, on, threads := &hinter{Model: m}, m.tree.Out.Cursor, m.env.Trace.Size.Threads > 1
 	if m.panes.keys != screen.TreePane {

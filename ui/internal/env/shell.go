@@ -13,8 +13,7 @@ type Subtree struct {
 	Leaf  bool // nothing is below it
 }
 
-// PrintCommand returns the shell command that prints a subtree of the trace in a file. If file is empty,
-// the user has to fill it in.
+// PrintCommand returns the shell command that prints a subtree of the trace in a file; FILE if that is not known.
 func PrintCommand(s Subtree, file string) string {
 	words := []string{"tracex", "print"}
 	if s.Raw {

@@ -10,8 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Task is work in the background, one piece at a time: a new one stops the one before. The zero value is
-// no work. Its methods run on Bubble Tea's goroutine.
+// Task is work in the background, one piece at a time: a new one stops the one before. The zero value is no work.
 type Task struct {
 	id     int // of the current or last piece
 	cancel context.CancelFunc

@@ -1,5 +1,4 @@
-// Package flame shows what a thread did over its time, or over its events: a strip of one line over
-// the tree, and the flame in its place.
+// Package flame shows what a thread did over its time or events: a strip over the tree, and the flame in its place.
 package flame
 
 import (

@@ -266,8 +266,7 @@ func (s *Screen) Shown() (thread int32, timed bool, from, to int64, whole, ok bo
 	return s.thread, pic.Timed, v.from, v.to, v.to == 0, true
 }
 
-// Selected returns the event under the cursor, -1 if there is no single one, and its part of the axis: for narrow calls
-// that is the column.
+// Selected returns the event under the cursor, or -1, and its part of the axis: for narrow calls that is the column.
 func (s *Screen) Selected() (event int32, from, to int64) {
 	pic, c := s.picture(), s.cell()
 	switch {

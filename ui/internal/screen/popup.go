@@ -66,8 +66,7 @@ func (b *Backdrop) Dim(lines []string, width int, g *Glyphs) []string {
 }
 
 // Float draws a box over lines, which are width cells wide. Its content, in lines that fill it, is drawn at in: the
-// first of them, a title, within the upper border, and the other borders around it. The right one tells which part
-// of its lines is shown.
+// first of them, a title, within the upper border. The right border tells which part of its lines is shown.
 func (b *Backdrop) Float(lines, content []string, in Rect, shown Scroll, width int, g *Glyphs) {
 	content = content[:min(len(content), in.Height)]
 	border := lipgloss.RoundedBorder()

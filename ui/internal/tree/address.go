@@ -51,8 +51,7 @@ var forms = sync.OnceValue(func() []form {
 	}
 })
 
-// ParseAddress reads an address: "1204", "1,204", "#1204", "e 12", "@3+88120", "50%", "t3", "thread 3",
-// "g45", "goroutine 45", "748ms".
+// ParseAddress reads an address: "1204", "1,204", "#1204", "e 12", "@3+88120", "50%", "t3", "goroutine 45", "748ms".
 func ParseAddress(text string) Address {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {

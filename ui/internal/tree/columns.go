@@ -42,8 +42,7 @@ const partWidth = 14
 // childrenFrom is the width of a tree without times from which on it has the column of children.
 const childrenFrom = 50
 
-// gaugeWidth is how many cells the bar of the columns share and nested takes, with the blank
-// before it, in a tree from gaugeFrom cells on.
+// gaugeWidth is the cells of a bar, with the blank before it, in a tree from gaugeFrom cells on.
 const (
 	gaugeWidth = 9
 	gaugeFrom  = 110
@@ -281,8 +280,7 @@ func (v *View) partCell(l *lazy.Line, room int) (string, theme.Role) {
 	return text, s
 }
 
-// nestedCell is how much was called in a node, of what the tree shows. Until it is known what folding hides, it is at
-// most what was recorded.
+// nestedCell is how much the tree shows below a node: until what folding hides is known, at most what was recorded.
 func nestedCell(v *View, l *lazy.Line, room int) (string, theme.Role) {
 	if l.Nested == 0 {
 		return "", theme.Plain

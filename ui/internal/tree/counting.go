@@ -71,8 +71,7 @@ func (c *Counting) Settle(idle bool) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// findShown finds out which containers the tree has rows for, once for each generation of the trace: until then nested
-// numbers are upper bounds.
+// findShown finds out what the tree has rows for, once for each generation: until then nested numbers are upper bounds.
 func (c *Counting) findShown() tea.Cmd {
 	t := c.tree.Out.Tree
 	if c.shown.Running() || c.shownFailed || !lazy.ShownUncounted(t) {

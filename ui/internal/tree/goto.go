@@ -114,8 +114,7 @@ func (p *Jobs) CompleteGoroutine(typed string) (with []prompt.Candidate) {
 	return with
 }
 
-// toTime goes to what the thread of the cursor did at a time, in nanoseconds since the recording began; if no call was
-// open there, to what another thread did.
+// toTime goes to what the thread of the cursor did at a time of the recording; or another, if it had no call open.
 func (p *Jobs) toTime(ns int64) tea.Cmd {
 	thread, ok := p.tree.Out.Thread()
 	if !ok {
@@ -202,8 +201,7 @@ func (p *Jobs) ToMoment(thread int32) tea.Cmd {
 // maxOthers is how many more threads with an event of the same number a message names.
 const maxOthers = 3
 
-// ToHandle goes to what a handle names. If several threads have an event with its number, it
-// says so. Before it goes there, it calls then, unless that is nil.
+// ToHandle goes to what a handle names, and says if several threads have its number. It first calls then, unless nil.
 func (p *Jobs) ToHandle(h lazy.Handle, then func()) tea.Cmd {
 	name := "looking for " + h.String()
 	if h.Numbered {

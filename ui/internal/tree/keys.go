@@ -155,8 +155,7 @@ func (p *Tree) Unfilter() {
 	o.Settle()
 }
 
-// Unload frees the memory of the nodes below the cursor's node, or, at a leaf or a gap, of
-// those below its parent.
+// Unload frees the memory of the nodes below the cursor's node, or, at a leaf or a gap, of those below its parent.
 func (p *Tree) Unload() tea.Cmd {
 	n := p.Out.Cursor.Node
 	if n == nil || n.Leaf() {

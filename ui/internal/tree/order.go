@@ -34,8 +34,7 @@ func (p *Jobs) Sort() tea.Cmd {
 	})
 }
 
-// ClickHead sorts by the column at a cell of the head of the tree, or says why it cannot. A share is in the order of
-// the durations, a start in that of the calls.
+// ClickHead sorts by the column at a cell of the head: a share as the duration, a start as the calls; or says why not.
 func (p *Jobs) ClickHead(x, width int) tea.Cmd {
 	v := p.tree.View()
 	switch title := v.headAt(x, width); {
@@ -78,8 +77,7 @@ func (p *Jobs) sorted(n *lazy.Node, to lazy.Order, on, there *lazy.Node) (cmd te
 	return cmd
 }
 
-// orderKey identifies a node with sorted children in every tree of a trace. A loop whose only iteration has no row of
-// its own has its children.
+// orderKey identifies a node with sorted children in all trees of a trace. A loop may have those of its only iteration.
 func orderKey(n *lazy.Node) lazy.Position {
 	if p, ok := lazy.Inlined(n); ok {
 		return p

@@ -197,8 +197,7 @@ func (o *Outline) slideBy(cells, hidden int) bool {
 	return true
 }
 
-// How many rows above and below the cursor Expanded looks at, how many of them may be threads, of which there can be
-// very many, and how many nodes it returns.
+// How many rows above and below the cursor Expanded looks at, how many threads among them; how many nodes it returns.
 const (
 	expandedRows    = 1000
 	expandedThreads = 50

@@ -327,8 +327,7 @@ func (o *Outline) Indent() Indent {
 	return Indent{in.from + root, in.perLevel, root}
 }
 
-// Guides are lines from a row's ancestors down to it. The first levels need none. Where levels are a single cell apart,
-// one of sparse has one.
+// Guides are lines from a row's ancestors, but the first, down to it; where levels are a cell apart, of one of sparse.
 const (
 	guidesFrom = 4 // the depth of rows
 	sparse     = 4
