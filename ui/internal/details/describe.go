@@ -30,8 +30,7 @@ type writer struct {
 // denseBelow is the height below which a pane has no titles of sections.
 const denseBelow = 14
 
-// describe writes lines of width cells with everything known about the cursor's row. Sections have titles if height lines
-// are enough for that.
+// describe writes all that is known about the cursor's row. Sections have titles if there are enough lines for that.
 func (p *Pane) describe(width, height int) *writer {
 	w := &writer{sheet: sheet{width: width, g: p.env.Glyphs, dense: height < denseBelow}, env: p.env, p: p, named: make(map[int32]bool)}
 	switch row := p.tree.Out.Cursor; {
@@ -175,8 +174,7 @@ func (w *writer) position(n *lazy.Node) {
 // mostInStack is how many names of a path the details show at each end.
 const mostInStack = 50
 
-// stack is the whole path to a node, unlike the one above the tree. Of a very long path it
-// shows both ends.
+// stack is the whole path to a node, unlike the one above the tree; of a very long path both ends.
 func (w *writer) stack(n *lazy.Node) string {
 	path := screen.Path(tree.RowOf(n))
 	var names []string
@@ -283,8 +281,7 @@ func (s *sheet) add(label string, at int, text string, spans []format.Span, of f
 	s.lines = append(s.lines, l.End())
 }
 
-// wrap adds a text with its styles, from a column on, broken at the width. The label goes
-// before the first line. wrap changes spans.
+// wrap adds a text from a column on, broken at the width, with the label before its first line. It changes spans.
 func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of func(format.Style) theme.Role) {
 	room := max(8, s.width-at-1)
 	for first := true; first || text != ""; first = false {

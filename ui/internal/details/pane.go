@@ -92,8 +92,7 @@ func (p *Pane) ShowValue() tea.Cmd {
 	return p.viewer.show(p.tree.Out.Cursor.Node, w.values[:w.own], -1)
 }
 
-// View draws the details of the cursor's row: height lines of width cells. It scrolls back to the top
-// when the row changes.
+// View draws the details of the cursor's row. It scrolls back to the top when the row changes.
 func (p *Pane) View(width, height int) []string {
 	w := p.describe(width, height)
 	g, all := p.env.Glyphs, w.lines

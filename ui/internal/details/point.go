@@ -102,8 +102,7 @@ func (w *writer) location(id int32) {
 	}
 }
 
-// methodAround returns the method that a code location is in, "org.example.Class.method"; "" if it is
-// not known.
+// methodAround returns the method that a code location is in, "org.example.Class.method"; "" if it is not known.
 func (w *writer) methodAround(l *format.CodeLocation) string {
 	class := format.PlaceClass(w.c, l)
 	method, _ := w.c.Text(l.Method)
@@ -113,8 +112,7 @@ func (w *writer) methodAround(l *format.CodeLocation) string {
 	return class + method
 }
 
-// superWords describes a call with [format.FlagSuper]. A constructor of the same class as its
-// caller was called by this(…).
+// superWords describes a call with [format.FlagSuper]. A constructor of the caller's class was called by this(…).
 func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node) string {
 	if in := n.Parent(); in != nil && in.Point() != nil && in.Point().Class == format.ClassCall {
 		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == "<init>" {

@@ -19,8 +19,7 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// Source finds and opens the source code of rows, in the background. Its methods run on Bubble Tea's
-// goroutine.
+// Source finds and opens the source code of rows, in the background.
 type Source struct {
 	env    *env.Env
 	finder *sourcefiles.Finder
@@ -134,8 +133,7 @@ func (p *Source) edit(path string, line int) tea.Cmd {
 	return p.env.Lend(c)
 }
 
-// editorCommand returns the command that opens a file at a line: $VISUAL or $EDITOR, which may have
-// arguments, or vi.
+// editorCommand returns the command that opens a file at a line: $VISUAL or $EDITOR with its arguments, or vi.
 func editorCommand(path string, line int) (*exec.Cmd, error) {
 	words := strings.Fields(cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi"))
 	program, err := exec.LookPath(words[0])

@@ -29,8 +29,7 @@ func (p *Source) spot(c *format.Context, at *format.Point) (s sourcefiles.Spot, 
 	return s, ok
 }
 
-// isRecorded reports whether the trace has methods of a Go package: what calls a method is then code
-// of the user, and not the runtime or a library.
+// isRecorded reports whether the trace has methods of a Go package: then what calls a method there is the user's code.
 func (p *Source) isRecorded(c *format.Context, pkg string) bool {
 	if p.recorded[pkg] {
 		return true

@@ -59,8 +59,7 @@ func newViewer(e *env.Env, t *tree.Tree, clip *tree.Copying) *viewer {
 // telling are the labels of the values that tell most of a row, the most telling first.
 var telling = []string{"result", "threw", "value", "exception", "arg "}
 
-// show shows one of the values of a row; at -1 the object that was shown before, if the row has it, or else the
-// most telling value.
+// show shows a value of a row; at -1 the object shown before, if the row has it, or else the most telling value.
 func (v *viewer) show(n *lazy.Node, values []held, at int) tea.Cmd {
 	if len(values) == 0 {
 		return v.env.Say("this row has no value")

@@ -8,8 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// digitWait is how long a lone digit waits for the key that it counts for. After that
-// it means a depth.
+// digitWait is how long a lone digit waits for the key that it counts for. After that it means a depth.
 const digitWait = 600 * time.Millisecond
 
 // maxCount bounds the number typed before a key.
@@ -24,8 +23,7 @@ type Count struct {
 // Depth arrives when the wait after a digit is over.
 type Depth struct{ id int }
 
-// Digit returns the digit that a key types; ok is false if it types none. A number does not
-// begin with 0.
+// Digit returns the digit that a key types; ok is false if it types none. A number does not begin with 0.
 func (c *Count) Digit(key string) (d int, ok bool) {
 	if len(key) != 1 || key[0] < '0' || key[0] > '9' || key == "0" && c.digits == 0 {
 		return 0, false
@@ -49,8 +47,7 @@ func (c *Count) Take() int {
 	return n
 }
 
-// Depth returns the depth that a lone digit means when its wait is over; ok is false if a key
-// followed.
+// Depth returns the depth that a lone digit means when its wait is over; ok is false if a key followed.
 func (c *Count) Depth(msg Depth) (n int, ok bool) {
 	if msg.id != c.id || c.digits != 1 {
 		return 0, false

@@ -12,8 +12,7 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// Line is a line of the help: the names of keys, as the user reads them, and what they do. Group is the
-// heading above it.
+// Line is a line of the help, below the heading Group: the names of keys, as the user reads them, and what they do.
 type Line struct{ Group, Names, Does string }
 
 func (m *Map) Help() (lines []Line) {
@@ -30,8 +29,7 @@ func (m *Map) Help() (lines []Line) {
 	return lines
 }
 
-// helpItems makes the lines of a list of keys, below their headings, with what keys do from a column on, in as many
-// lines of width cells as it takes.
+// helpItems makes the lines of a list of keys, below their headings; what keys do is wrapped, from a column on.
 func helpItems(keys []Line, at, width int, g *screen.Glyphs) []prompt.Item {
 	var items []prompt.Item
 	group := ""
@@ -155,8 +153,7 @@ func (l *HelpList) lay(width int, g *screen.Glyphs) {
 	}
 }
 
-// Hint is a part of the bottom line. If not all fit, those with the largest rank are dropped
-// first; of those with rank 0 the last.
+// Hint is a part of the bottom line. If not all fit, the largest rank is dropped first; of rank 0 the last one.
 type Hint struct {
 	Text    string
 	Rank    int

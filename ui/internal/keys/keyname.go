@@ -142,8 +142,7 @@ func capital(name string) string {
 	return string(unicode.ToUpper(r)) + name[n:]
 }
 
-// ActionKey returns the name of the key of an action, as the user has it now. For an action without a key
-// it is that of the action, as a command.
+// ActionKey returns the name of the key of an action as the user has it; without one, its name as a command.
 func ActionKey(action string, g *screen.Glyphs) string {
 	if name, ok := g.Keys[action]; ok {
 		return name

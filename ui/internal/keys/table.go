@@ -164,8 +164,7 @@ var table = []Command{
 	{Name: Quit, Group: GroupOther, Key: bind("quit", "q", "ctrl+c"), Brief: "quit", Aliases: []string{"q", "q!", "exit"}},
 }
 
-// lineOrder are the commands that completion and the list of commands have first: those with arguments of
-// their own, and what belongs to them.
+// lineOrder are the commands that completion and the list of commands have first: those with arguments, and their kin.
 var lineOrder = []Name{
 	Top, Throws, Callers, Callees, Calls, Col, Iterations, History, State, Before, After, Around, Same, Log,
 	Focus, Merge, Drop, Only, Recursion, UndoStep, Steps, Compare, Flame, Range, RangeBegin, RangeEnd,

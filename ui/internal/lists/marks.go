@@ -220,8 +220,7 @@ func (m *Marks) warn(err error) {
 
 func (m *Marks) Session() notes.Session { return m.book.Session() }
 
-// Close saves the session, unless it is nil, and what is not saved yet. It returns an error if
-// marks or notes are lost.
+// Close saves the session, unless it is nil, and what is unsaved. It returns an error if marks or notes are lost.
 func (m *Marks) Close(s *notes.Session) error {
 	if !m.book.Kept() {
 		return nil

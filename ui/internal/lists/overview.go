@@ -55,8 +55,7 @@ func (o *Overview) large() bool {
 	return o.env.Trace.Size.Data > mostBytes || o.env.Trace.Size.Threads > mostThreads
 }
 
-// Settle begins to look for the overview if it is wanted and nothing else reads the trace. It stops that if the
-// overview is no longer wanted.
+// Settle looks for the overview if it is wanted and nothing else reads the trace, and stops once it is not wanted.
 func (o *Overview) Settle(idle bool) tea.Cmd {
 	wanted := o.Wanted && !o.large() || o.env.Front.Open(o)
 	o.Title = "overview " + o.env.Trace.Name()

@@ -140,9 +140,8 @@ func (l *ThreadList) show(s *sorting, numbers []int, forest *goroutines.Forest) 
 	}
 }
 
-// family is the lines of a list in which each thread is below the one that started it. Those below
-// a thread that is collapsed are left out. With a filter the lines are those that pass, and
-// the threads above them; none is left out then.
+// family is the lines of a list in which each thread is below the one that started it: without those below one that is
+// collapsed, or, with a filter, those that pass and all threads above them.
 type family struct {
 	*goroutines.Forest                // nil in other orders
 	linked             bool           // there may be a tree
@@ -203,8 +202,7 @@ func (f *family) refold() {
 	}
 }
 
-// follow adds the threads that have passed a filter since the last call, with those above them. It returns
-// the line of the first that passed, once.
+// follow adds the threads that passed a filter since the last call. It returns the line of the first of all, once.
 func (f *family) follow(s *prompt.Scan) (line int, first bool) {
 	if f.of != s {
 		if f.refold(); s != nil {

@@ -14,8 +14,7 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// Tour is the tour of the keys, and where the user is in it. Using the command of a stage completes
-// it; all other keys work meanwhile.
+// Tour is the tour of the keys. Using the command of a stage completes it; all other keys work meanwhile.
 type Tour struct {
 	env  *env.Env
 	tree *tree.Tree

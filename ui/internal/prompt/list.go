@@ -15,8 +15,7 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// List is a set of lines to look at or to choose from, with a filter. The exported fields
-// define the lines. Its methods run on one goroutine.
+// List is a set of lines to look at or to choose from, with a filter. The exported fields define the lines.
 type List struct {
 	Title     string
 	Called    string     // if choosing a line leads to the tree: see Name
@@ -155,8 +154,7 @@ const (
 	Unbound              // the key does nothing in the list
 )
 
-// HandleKey moves in the list, or edits its filter. With a number typed before, 5j moves five lines and 100G goes to
-// line 100.
+// HandleKey moves in the list, or edits its filter. After a number, 5j moves five lines and 100G goes to line 100.
 func (l *List) HandleKey(k tea.KeyPressMsg) ListAction {
 	name := k.String()
 	if l.filter.typing {
@@ -275,8 +273,7 @@ func (l *List) Visible(height int) (from, to int) {
 // Extent returns which of the lines that pass the filter are shown.
 func (l *List) Extent() screen.Scroll { return screen.ScrollOf(l.top, l.height, l.Count()) }
 
-// settle brings the cursor onto a screen of height lines, including the title. No line of the
-// screen stays empty while there are lines above.
+// settle brings the cursor onto a screen of height lines, the title included, that is full if there are enough lines.
 func (l *List) settle(height int) {
 	l.height = max(1, height-l.above()-l.Lower)
 	if l.Choosable {
@@ -311,8 +308,7 @@ type Cell struct {
 	Of    func(format.Style) theme.Role
 	Skip  int      // cells of the text to leave out on the left
 	Lit   [][2]int // parts of the text to highlight besides those that match the filter, in order
-	// Width is how many cells the text takes at most; 0 means the rest of the line. If it is set,
-	// a sign tells that something is left out on the left.
+	// Width is how many cells the text takes at most, with a sign if its left is cut; 0 means the rest of the line.
 	Width int
 }
 

@@ -82,8 +82,7 @@ func (l *List) Rescan() {
 	}
 }
 
-// Changed brings the lines shown up to date after some were added or removed. The cursor stays
-// where it is.
+// Changed brings the lines shown up to date after some were added or removed. The cursor stays where it is.
 func (l *List) Changed() {
 	l.measured, l.widest = 0, 0
 	if l.Scan != nil && !l.Long {
@@ -139,9 +138,8 @@ const (
 	turnLook = 1 << 12
 )
 
-// Scan is the lines of a list that match a pattern, as far as they have been looked at. The owner of a long
-// list looks at them in turns, each in the background. A line is known by a number, which need not
-// be its place in the list.
+// Scan is the lines of a list that match a pattern, as far as they have been looked at: the owner of a long list does so
+// in turns, in the background. A line is known by a number, which need not be its place in the list.
 type Scan struct {
 	P      *pattern.Pattern
 	Looked int   // how many of the candidates have been looked at
@@ -186,8 +184,7 @@ func (s *Scan) Of(n int) int {
 // Lines calls test for lines, given by their numbers: match tells whether one matches a pattern.
 type Lines func(ctx context.Context, numbers []int, test func(number int, match func(*pattern.Pattern) bool)) error
 
-// Turn returns work that looks at some more of a list's n lines; number is the number of the i-th. What it returns
-// adds to the scan what was found.
+// Turn returns work that looks at more of a list's n lines. It returns what adds to the scan what was found.
 func (s *Scan) Turn(n int, number func(i int) int, lines Lines) (work func(ctx context.Context) (found func())) {
 	p, looked, other := s.P, s.Looked, s.P.Other()
 	if len(s.Passed) > 0 {

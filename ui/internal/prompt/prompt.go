@@ -30,8 +30,7 @@ type Text struct {
 	Expr bool // as a regular expression
 }
 
-// History makes prompts and remembers the texts typed into those of the same label, the newest
-// last. The zero value is empty.
+// History makes prompts and remembers the texts typed into those of the same label, the newest last.
 type History map[string][]Text
 
 // Open returns a prompt. The hint tells what can be typed.
@@ -319,8 +318,7 @@ func (p *Prompt) pick(by int) Action {
 	return None
 }
 
-// take accepts the text. In a prompt that floats, that is the marked candidate: one that more follows, which ends in a
-// blank, is put into the text first.
+// take accepts the text, or the marked candidate of a prompt that floats; one that more follows goes into the text.
 func (p *Prompt) take() Action {
 	c := &p.complete
 	if !p.floats || c.picked < 0 || c.picked >= len(c.with) {
@@ -350,8 +348,7 @@ func (p *Prompt) look() {
 	}
 }
 
-// walk puts the next candidate into the text, or the one before; between the last and the first
-// is what was typed.
+// walk puts the next candidate into the text, or the one before; after the last one comes what was typed.
 func (p *Prompt) walk(by int) Action {
 	c := &p.complete
 	p.selected = false
@@ -407,8 +404,7 @@ func (c *completion) rows(n, width int, g *screen.Glyphs) (lines []string) {
 	return lines
 }
 
-// Menu draws the candidates, at most height lines of width cells, with a rule above them. It is
-// empty if there are none.
+// Menu draws the candidates in at most height lines, with a rule above them; nil if there are none.
 func (p *Prompt) Menu(width, height int, g *screen.Glyphs) []string {
 	c := &p.complete
 	n := len(c.with)

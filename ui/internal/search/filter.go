@@ -21,8 +21,7 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// Filter is the filter of the tree, with its keys: the tree shows only what matches, with what is
-// around it.
+// Filter is the filter of the tree: it shows only what matches, with what is around that.
 type Filter struct {
 	Cur  *FilterRun // nil if none
 	Last string     // the text of the last filter, also of the last session
@@ -57,8 +56,7 @@ func (f *Filter) Parse(text string) (*filter.Expr, error) {
 	return e, err
 }
 
-// Complete returns what can be typed at the end of a filter. At the beginning of a term, terms made
-// of the cursor's row are first.
+// Complete returns what can be typed at the end of a filter; where a term begins first what the cursor's row has.
 func (f *Filter) Complete(text string) (from int, with []prompt.Candidate) {
 	from, list := query.Complete(f.env.Trace.Reader, text)
 	if n := f.tree.Out.Cursor.Node; n != nil && from == len(text) && (text == "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "(")) {
@@ -92,8 +90,7 @@ func (f *Filter) Ask() tea.Cmd {
 	return f.edited(f.Last)
 }
 
-// begin filters the tree, and goes to the first match from the cursor on; an empty filter shows
-// everything.
+// begin filters the tree, and goes to the first match from the cursor on; an empty filter shows everything.
 func (f *Filter) begin(text string) tea.Cmd {
 	f.env.Status.Clear() // it was about the text typed
 	f.counting.Stop()
@@ -379,8 +376,7 @@ func (f *Filter) Stop() bool {
 	return stopped
 }
 
-// againAfter is how long a growing trace is not looked at again, at least: looking takes a tenth of the
-// time at most.
+// againAfter is how long a growing trace is not searched again, at least: that takes a tenth of the time at most.
 const againAfter = 500 * time.Millisecond
 
 // lookAgain looks for the matches again if the trace has grown.
@@ -419,8 +415,7 @@ func (f *found) Known(thread int32) int64 {
 	return known
 }
 
-// edited tells what is wrong with the text of a filter, or, once the summary of the trace tells it, how many matches it has
-// at most.
+// edited tells what is wrong with the text of a filter, or, once that is known, how many matches it has at most.
 func (f *Filter) edited(text string) tea.Cmd {
 	f.env.Say("")
 	f.counting.Stop()

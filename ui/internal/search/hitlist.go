@@ -79,8 +79,7 @@ func (s *Search) ShowList() tea.Cmd {
 	return nil
 }
 
-// Path returns the names of what is around the hit under the cursor, outermost first; nil if it
-// has not been read yet.
+// Path returns the names of what is around the cursor's hit, outermost first; nil if it has not been read yet.
 func (h *HitList) Path() []string {
 	if h.Selected() >= h.hits().Len() {
 		return nil

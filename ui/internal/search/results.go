@@ -9,8 +9,7 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// Result is a set of places, whatever found them. The keys next-hit and previous-hit walk through the
-// current one, and the key hits lists it.
+// Result is a set of places, whatever found them. Keys walk through the current one, or list it.
 type Result struct {
 	One, Several string // what the places are: "match", "matches"
 	Of           string // of what: a filter, the name of a method; may be ""

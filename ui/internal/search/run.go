@@ -40,8 +40,7 @@ type run struct {
 	want     *wanted // the hit that the user waits for; nil if none
 	shown    int     // 1 + index of the hit last gone to; 0 if none
 
-	// other is the other way to read the text typed, and others its number of hits: they are
-	// kept while the pattern itself finds nothing.
+	// other is the other reading of the text, and others its hits: they are kept while the pattern finds nothing.
 	other  *pattern.Pattern // nil if none
 	others Hits
 }
@@ -71,8 +70,7 @@ func (s *run) percent() string { return display.Percent(s.work.Done, s.work.Tota
 // partly reports whether the search was stopped before it had looked at everything.
 func (s *run) partly() bool { return s.ended && s.err != nil }
 
-// outgrown reports whether the trace has grown since it was searched, as one that is
-// being recorded does.
+// outgrown reports whether the trace has grown since it was searched, as a recording does.
 func (s *run) outgrown() bool { return s.ended && s.err == nil && s.env.Trace.Recorded > s.work.Total }
 
 // least is shown before the number of hits: a sign if there may be more.
@@ -91,8 +89,7 @@ func (s *run) otherwise() int {
 	return s.others.Len()
 }
 
-// useOther continues with the other reading once the search has ended, if only that finds anything, and reports whether
-// that is so.
+// useOther continues with the other reading after the search, if only that finds anything, and reports whether it does.
 func (s *run) useOther() bool {
 	if s.otherwise() == 0 {
 		return false
@@ -147,8 +144,7 @@ func (s *run) pick(w *wanted) (i int, wrapped, ok bool) {
 	return ((i % n) + n) % n, i < 0, s.ended
 }
 
-// nothing tells that nothing was found, how far the search looked, and what to try. folded is whether the tree hides a part
-// of the trace.
+// nothing tells that nothing was found, how far the search looked, and what to try, as in a tree that is folded or raw.
 func (s *run) nothing(folded bool) string {
 	g := s.env.Glyphs
 	text := "nothing found for " + s.p.Name(60, g.Glyphs) + " in "
@@ -349,8 +345,7 @@ func (h *Hits) Find(p lazy.Position) (i int, exact bool) {
 	return first + i, exact
 }
 
-// add adds hits, in the order of the search. Earlier hits from index first on have moved up
-// by as many as by.
+// add adds hits, in the order of the search. Earlier hits from index first on have moved up by as many as by.
 func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 	first = len(h.list) - h.after
 	for by = len(hits); by > 0 && compare(hits[len(hits)-by].Position, h.origin) >= 0; by-- {
@@ -363,8 +358,7 @@ func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 // bytes returns the memory that the hits take.
 func (h *Hits) bytes() int64 { return int64(cap(h.list)) * int64(unsafe.Sizeof(lazy.Hit{})) }
 
-// shownHits are the hits of the search that the tree shows, if steps or a filter hide some: n and N go from one to
-// the next of these.
+// shownHits are the hits of the search that the tree shows, if steps or a filter hide some: keys walk through these.
 type shownHits struct {
 	result *Result // nil if the tree hides nothing
 	of     hitsOf

@@ -47,9 +47,8 @@ func New(e *env.Env, t *tree.Tree) (*Search, *Filter, *Results) {
 	return r.search, r.filter, r
 }
 
-// AskPattern asks for a pattern. While it is typed, matches on the screen are highlighted and
-// the cursor goes to the first one; enter searches the rest in the background. The search before goes on, and goes to no
-// hit meanwhile.
+// AskPattern asks for a pattern. While it is typed, the cursor goes to the first match on the screen; Enter searches
+// the rest in the background. The search before goes on, and goes to no hit meanwhile.
 func (s *Search) AskPattern() tea.Cmd {
 	o := s.tree.Out
 	origin, line, skip := o.Cursor, o.Line, o.Skip
@@ -123,8 +122,7 @@ func (s *Search) Same(what *pattern.Pattern, from lazy.Position, dir int) tea.Cm
 	return s.continueTo(w)
 }
 
-// SameName searches for calls of the method under the cursor, or accesses of
-// the same field or variable.
+// SameName searches for calls of the method under the cursor, or accesses of the same field or variable.
 func (s *Search) SameName(dir int) tea.Cmd {
 	n := s.tree.Out.Cursor.Node
 	if n == nil || n.Point() == nil {
@@ -145,8 +143,7 @@ func (s *Search) like(n *lazy.Node) (what *pattern.Pattern) {
 	return what
 }
 
-// LikeMethod returns the pattern that finds the calls of a method, whose class has this full name;
-// nil if the trace has no such method.
+// LikeMethod returns the pattern that finds the calls of a method of a class; nil if the trace has no such method.
 func (s *Search) LikeMethod(class, method string) (what *pattern.Pattern) {
 	list := tree.MethodsNamed(s.env.Trace.Reader, class, method)
 	if len(list) == 0 {
@@ -181,8 +178,7 @@ func (s *Search) sayNone() tea.Cmd {
 	return s.env.Say("no search yet; press " + keys.ActionKey("search", s.env.Glyphs))
 }
 
-// Again searches for the pattern once more, as the view has changed; it goes to no hit. A pattern that is being typed
-// stays.
+// Again searches once more, as the view has changed, and goes to no hit. A pattern that is being typed stays.
 func (s *Search) Again() tea.Cmd {
 	if !s.Begun() {
 		return nil
@@ -248,9 +244,8 @@ func (s *Search) Bytes() int64 {
 	return n
 }
 
-// Highlight returns the parts of a row's text that match the search. If the search has found a call
-// by another of its names, these are the parts of that name that appear in the text, or the
-// method's name.
+// Highlight returns the parts of a row's text that match the search; if a call was found by another of its names, the
+// parts of that name that appear in the text, or the method's name.
 func (s *Search) Highlight(n *lazy.Node, text string) [][2]int {
 	what := s.Pattern()
 	if what == nil || what.Text == "" {

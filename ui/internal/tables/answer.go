@@ -27,11 +27,9 @@ type Of struct {
 	Below *lazy.Handle // only what it names and everything below; nil for the whole trace
 	Steps query.Steps  // they edit the tree before
 	Where *filter.Expr // only what it matches counts; nil for all
-	// Filter is that of the tree: an answer that lists or adds up what the tree shows applies it, too; nil if
-	// there is none.
+	// Filter is that of the tree, which applies to what lists or adds up what the tree shows; nil if there is none.
 	Filter *filter.Expr
-	// whole is that the answer is about all that is there: the filter of the tree does not apply. Its title tells what
-	// it is below.
+	// whole is that the filter of the tree does not apply, and the title of the answer tells what it is below.
 	whole bool
 }
 
@@ -81,8 +79,7 @@ type (
 	}
 )
 
-// Answer is a table that grows while a pass runs. Any goroutine may call its methods, but those that do something
-// for a key.
+// Answer is a table that grows while a pass runs. Any goroutine may call its methods, except those for keys.
 type Answer struct {
 	*Answers
 	of    Of
@@ -112,8 +109,7 @@ func newAnswer(a *Answers, of Of) Answer {
 	return Answer{Answers: a, of: of, now: time.Now, timed: timed, sorts: []string{}}
 }
 
-// answerRun is one pass of an answer. Its context is not that of a task: the pass goes on when the key that asked for
-// it is given up.
+// answerRun is one pass of an answer. It goes on when the key that asked for it is given up.
 type answerRun struct {
 	make   maker
 	finder finder
@@ -223,8 +219,7 @@ func early(r *lazy.LazyTraceReader) bool {
 // nothingYet is what a table has in place of rows then.
 const nothingYet = "nothing recorded yet: it is counted once there is something"
 
-// Again finds the answer again if it began before anything was recorded, and something is now. It returns
-// the command that runs its pass; nil if not.
+// Again returns the command that finds the answer again if nothing was recorded before, and something is now, or nil.
 func (a *Answer) Again() tea.Cmd {
 	a.mu.Lock()
 	r := a.run
@@ -381,8 +376,7 @@ func (a *Answer) scope(ctx context.Context, steps query.Steps) (query.Scope, err
 	return query.ScopeOf(ctx, a.of.R, a.of.Raw, a.of.Below, steps, a.of.where())
 }
 
-// progress makes another table once the one shown is old enough. Making them takes a tenth of the
-// time at most.
+// progress makes another table once the one shown is old enough. That takes a tenth of the time at most.
 func (a *Answer) progress(r *answerRun, done, total int64) {
 	if total <= 0 || done >= total {
 		return

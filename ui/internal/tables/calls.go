@@ -208,8 +208,7 @@ func (c *Calls) Sort(_ context.Context, key string, rising bool) error {
 	return c.ask(o)
 }
 
-// Groups returns the words by which groups can be made, first that of now; nil if there is a row
-// for each call.
+// Groups returns the words by which groups can be made, first that of now; nil if each call has a row.
 func (c *Calls) Groups() []string {
 	if c.first == "" {
 		return nil

@@ -25,8 +25,7 @@ type comparedRow struct {
 	at   lazy.Handle // exact, also where several threads have an event of this number
 }
 
-// Compare compares two rows. Without them it remembers the row under the cursor as A, or compares it with A; on A it
-// forgets A.
+// Compare compares two rows. Without them it remembers the cursor's row as A, compares it with A, or, on A, forgets A.
 func (a *Answers) Compare(args string) tea.Cmd {
 	list, _ := ComparedHandles(args)
 	switch {

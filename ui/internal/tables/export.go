@@ -26,8 +26,7 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// Exports writes what the screen shows to files, in the formats of other tools, one at a time. Its methods run on one
-// goroutine.
+// Exports writes what the screen shows to files, one at a time. Its methods run on one goroutine.
 type Exports struct {
 	env     *env.Env
 	tree    *tree.Tree
@@ -65,8 +64,7 @@ func NewExports(e *env.Env, t *tree.Tree, steps *tree.Steps, filter *search.Filt
 	return &Exports{env: e, tree: t, steps: steps, filter: filter, marks: marks, tables: tables, program: program}
 }
 
-// Run exports as the arguments of the command say; without any it lists the formats. force replaces files, and writes
-// what is too large for its target.
+// Run exports as the arguments say; without any it lists the formats. force replaces files, and writes too large ones.
 func (x *Exports) Run(args string, force bool) tea.Cmd {
 	if args == "" {
 		return x.choose(force)
@@ -159,8 +157,7 @@ func (x *Exports) Progress() (done, total int64) {
 // Last tells how the last export ended, also after its message has gone; "" if there was none.
 func (x *Exports) Last() string { return x.last }
 
-// Close stops what is under way, and waits until nothing of it is left. The error tells that it was not
-// complete.
+// Close stops what is under way, and waits for its end. The error tells that it was not complete.
 func (x *Exports) Close() error {
 	r := x.cur
 	running := x.Stop()

@@ -40,8 +40,7 @@ func (x *Exports) Check(args string) (err error) {
 	return err
 }
 
-// order reads the arguments of the command: a format, and in any order a file and words. Blanks in the name of
-// the file are part of it.
+// order reads a format, and in any order words and a file, whose name may have blanks.
 func (x *Exports) order(args string, force bool) (*exportOrder, error) {
 	name, rest, _ := strings.Cut(args, " ")
 	o := &exportOrder{force: force, words: make(map[string]bool)}

@@ -26,8 +26,7 @@ func (a *Answers) CheckLog(text string) (err error) {
 	return err
 }
 
-// Log adds a log point, and shows the lines of all, for the events that match, as if the program had logged them; "-"
-// forgets them.
+// Log adds a log point, and shows the lines of all, as if the program had logged them; "-" forgets them.
 func (a *Answers) Log(text string) tea.Cmd {
 	switch {
 	case text == "-":

@@ -51,17 +51,15 @@ func newSheet(src Source, e *env.Env) *Sheet {
 	return s
 }
 
-// margin is the width of the cursor's mark and the blank after it; besides is how many lines are
-// above and below the rows: title, head, and a line about the cursor's row.
-// The heads of the columns are the line heads of the screen.
+// margin is the width of the cursor's mark and the blank after it; besides is how many lines are around the rows:
+// title, heads, and one about the cursor's row. The heads of the columns are the line heads.
 const (
 	margin  = 2
 	besides = 3
 	heads   = 1
 )
 
-// called returns what the title of a table says first: "top", "callers of Account.pay". That of a comparison is what it
-// found.
+// called returns what the title of a table says first: "callers of Account.pay"; of a comparison what it is.
 func called(t *table.Table, g *screen.Glyphs) string {
 	if t.Row == "difference" {
 		return "compare"
@@ -112,8 +110,7 @@ func (s *Sheet) complete() (t *table.Table, rows []int, err error) {
 	}
 }
 
-// Settle brings the sheet up to date, as many lines as height. It repeats while work ends within the patience of an
-// Update.
+// Settle brings the sheet up to date, again while work ends within the patience of an Update.
 func (s *Sheet) Settle(height int) tea.Cmd {
 	for {
 		s.halted = s.halted && s.src.Running()
@@ -231,8 +228,7 @@ func (s *Sheet) none() string {
 	return cmp.Or(s.t.Empty, "no rows")
 }
 
-// Sifted reports whether the rows of the sheet are only of what the filter of the tree matches, and whether the
-// sheet has the key that ends that filter.
+// Sifted reports whether the filter of the tree applies to the rows, and whether the sheet has the key that ends it.
 func (s *Sheet) Sifted() (sifted, ends bool) {
 	return s.src.Sifted(), s.key("backspace") != nil
 }

@@ -15,8 +15,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// HandleKey moves in the sheet, edits its filter, sorts or groups it, or asks for what a key of its
-// source does.
+// HandleKey moves in the sheet, edits its filter, sorts or groups it, or asks for what a key of its source does.
 func (s *Sheet) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	clear(s.tried)
 	s.moved = true
@@ -61,8 +60,7 @@ func (s *Sheet) HandleKey(k tea.KeyPressMsg) prompt.ListAction {
 	return s.chosen(s.List.HandleKey(k))
 }
 
-// chosen turns what the list makes of a key or a click into what the table does: a row is chosen as by
-// Enter, wherever that key is.
+// chosen turns what the list makes of a key or a click into what the table does: choosing a row is its key Enter.
 func (s *Sheet) chosen(what prompt.ListAction) prompt.ListAction {
 	switch what.Kind {
 	case prompt.Chosen:
@@ -271,8 +269,7 @@ func (s *Sheet) toDo(from, to int) (w *work) {
 	return w
 }
 
-// later sets the work that is to be done next, in place of the one under way. Afterwards group is shown, and the cursor
-// is on the first row.
+// later sets what is to be done next, in place of the work under way. Then group is shown, from its first row on.
 func (s *Sheet) later(what string, group int, do func(ctx context.Context) error) {
 	s.giveUp()
 	s.next = &work{what: what, do: do, done: func(err error) {
@@ -306,8 +303,7 @@ func (s *Sheet) giveUp() {
 	s.next, s.failed = nil, ""
 }
 
-// loading returns the work of loading rows on the screen; nil if all are known, or have been
-// requested since the last key.
+// loading returns the work of loading rows on the screen; nil if all are known, or were requested since the last key.
 func (s *Sheet) loading(from, to int) *work {
 	l, ok := s.t.Rows.(table.Loader)
 	if !ok {
@@ -336,8 +332,7 @@ func (s *Sheet) loading(from, to int) *work {
 // loadedRows is how many rows are made known at once.
 const loadedRows = 256
 
-// filtering returns a turn of the filter; nil if it has ended. It loads rows that are not known, and skips those that
-// stay unknown.
+// filtering returns a turn of the filter; nil if it has ended. It loads rows, and skips those that stay unknown.
 func (s *Sheet) filtering() *work {
 	if s.Scan == nil || s.Scan.Ended {
 		return nil

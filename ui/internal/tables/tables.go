@@ -64,8 +64,7 @@ func (t *Tables) listKeys(*table.Table, int) tea.Cmd {
 	return nil
 }
 
-// Settle brings the sheet in front up to date, as many lines as height, and ends the work of those that are
-// closed for good.
+// Settle brings the sheet in front up to date, and ends the work of those that are closed for good.
 func (t *Tables) Settle(height int) tea.Cmd {
 	t.open = slices.DeleteFunc(t.open, func(s *Sheet) bool {
 		closed := !t.env.Front.Kept(s)
@@ -107,8 +106,7 @@ func (t *Tables) Edited() tea.Cmd {
 	return s.src.edited()
 }
 
-// Retry makes the next Settle load rows on the screen that are not known: another reader of the table may have
-// taken their place.
+// Retry makes the next Settle load rows again: another reader of the table may have taken their place.
 func (t *Tables) Retry() {
 	if s := t.front(); s != nil {
 		clear(s.tried)
@@ -135,13 +133,10 @@ func (t *Tables) Progress() (done, total int64) {
 
 func (t *Tables) Busy() bool { return slices.ContainsFunc(t.open, (*Sheet).Busy) }
 
-// Source is what a sheet shows: an [Answer], or what is made of one. What returns an error runs in the background, until it
-// ends or ctx does.
+// Source is what a sheet shows, made of an [Answer]. What returns an error runs in the background, until ctx ends.
 type Source interface {
-	// Table returns the table as it is now. It is called often, on Bubble Tea's goroutine, and must
-	// not wait. The table and its number of rows must not change; when there is more to show,
-	// Table returns another one. Rows that were not known may become known in a table that is
-	// shown. Its methods are called by several goroutines.
+	// Table returns the table as it is now, without waiting. The table and its number of rows must not change; when
+	// there is more, it returns another one. Rows of a table may become known. Several goroutines call its methods.
 	Table() *table.Table
 
 	Keys() []Key // its own, the most useful first

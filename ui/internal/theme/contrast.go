@@ -10,8 +10,7 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// How much contrast text needs at least, and faint text, as the WCAG 2.1 define it for level AA; and the track of bars,
-// which says nothing.
+// How much contrast text needs at least, and faint text, by level AA of the WCAG 2.1; and the track of bars.
 const (
 	TextContrast  = 4.5
 	FaintContrast = 3.0
@@ -42,9 +41,8 @@ func (s *Source) Weak() (dark, light []Weak) {
 	return t.Weak(DarkBackground, lipgloss.Color("#1e1e1e")), t.Weak(LightBackground, color.White)
 }
 
-// Weak returns the text of a variant that is hard to read, at most once a role, on the cursor's line and in matches
-// too. ground is the terminal's background, for themes that leave it. Colors of the terminal's own 16 are not known,
-// and count as legible.
+// Weak returns the text of a variant that is hard to read, at most once a role. ground is the terminal's background,
+// for themes that leave it. Colors of the terminal's own 16 are not known, and count as legible.
 func (t *Theme) Weak(b Background, ground color.Color) (weak []Weak) {
 	s := t.on(b)
 	for r := range RoleCount {

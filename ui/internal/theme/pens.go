@@ -14,8 +14,7 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// Pen draws text in a style: the parameters of an escape sequence, with numbers and semicolons only.
-// The zero value draws plain text.
+// Pen draws text in a style: the parameters of an escape sequence; "" for plain text.
 type Pen string
 
 const (
@@ -54,8 +53,7 @@ type Pens struct {
 	boxes            [8][2]Pen      // filled with the hues, in two tones; "" with few colors
 }
 
-// Pens prepares the pens for a terminal. Colors become those nearest to them in its profile; an unknown
-// profile leaves them as they are.
+// Pens prepares the pens for a terminal. Colors become the nearest in its profile, if that is known.
 func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
 	var styles Styles
 	switch profile {

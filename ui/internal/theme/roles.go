@@ -6,8 +6,7 @@ import (
 	"tracex/format"
 )
 
-// Role is what a run of text is. Color never carries meaning by itself: marks, words or attributes
-// repeat it.
+// Role is what a run of text is. Color never carries meaning by itself: marks, words or attributes repeat it.
 type Role uint8
 
 const (
@@ -72,8 +71,7 @@ func (r Role) Name() string { return roles[r].name }
 // Does returns what is drawn in a role, for users.
 func (r Role) Does() string { return roles[r].does }
 
-// ofSpans are the roles of the parts of a point's text. What has no role here has no hue: values, hashes, classes before a
-// method, marks, locations.
+// ofSpans are the roles of the parts of a point's text. What has none, such as a hash or a location, is faint.
 var ofSpans = [256]Role{
 	format.StyleKeyword: Keyword, format.StyleAlarm: Alarm, format.StyleString: StringText, format.StyleNumber: NumberText,
 	format.StyleMethod: Method, format.StyleResult: Result, format.StyleException: Exception, format.StyleUnfinished: Unfinished,

@@ -89,8 +89,7 @@ func (s *Source) Theme() *Theme {
 
 func Terminal() *Theme { return terminal.Theme() }
 
-// page returns the colors of plain text if a theme paints the whole screen; ok is false if it leaves the terminal's
-// background.
+// page returns the colors of plain text; ok is false if a theme leaves the terminal's background.
 func (s Styles) page() (plain lipgloss.Style, ok bool) {
 	plain = s.Of(Plain)
 	return plain, plain.GetBackground() != lipgloss.NoColor{}
@@ -119,8 +118,7 @@ const (
 	LightBackground
 )
 
-// In returns the styles for a background, on a terminal of at least 256 colors; those for an unknown one are also for a
-// terminal of 16 colors.
+// In returns the styles for a background. Those for an unknown one are also for a terminal of 16 colors.
 func (t *Theme) In(b Background) Styles { return Styles{t, b} }
 
 // Of returns how a role is drawn. It ignores faulty styles, and an empty one for the cursor's line.

@@ -31,9 +31,8 @@ var attributes = []attribute{
 	{"reverse", lipgloss.Style.Reverse, lipgloss.Style.GetReverse, ansi.AttrReverse},
 }
 
-// Parse reads a style as users write it: attributes, a color, and a background after the word on,
-// such as "bold red on #303030". A color is one of 16 names, a number from 0 to 255 or #rrggbb. "none"
-// is plain text.
+// Parse reads a style as users write it: attributes, a color, and a background after the word on: "red on #303030".
+// A color is one of 16 names, a number from 0 to 255 or #rrggbb. "none" is plain text.
 func Parse(text string) (s lipgloss.Style, err error) {
 	var colors [2]color.Color // foreground, background
 	ground := 0
