@@ -36,7 +36,12 @@ func (w *writer) thread(n *lazy.Node) {
 	}
 	_, all := w.env.Trace.Reader.Totals()
 	w.population(all)
-	w.length()
+	if begin, length, ok := w.env.Trace.Reader.Recording(); ok {
+		if lazy.WallKnown(begin) {
+			w.pair("began", begin.UTC().Format(clockForm), theme.Plain)
+		}
+		w.pair("length", w.g.Exactly(int64(length)), theme.Plain)
+	}
 	w.kept()
 	if i := w.env.Trace.Reader.Info(); i != nil { // of a packed trace; its environment holds secrets
 		if i.Class != "" {
@@ -87,18 +92,6 @@ func (w *writer) threadTime(n *lazy.Node) {
 		w.pair("duration", text, theme.NumberText)
 		w.start(n)
 	}
-}
-
-// length writes when the recording began, and how long it is.
-func (w *writer) length() {
-	begin, length, ok := w.env.Trace.Reader.Recording()
-	if !ok {
-		return
-	}
-	if lazy.WallKnown(begin) {
-		w.pair("began", begin.UTC().Format(clockForm), theme.Plain)
-	}
-	w.pair("length", w.g.Exactly(int64(length)), theme.Plain)
 }
 
 // population writes what a thread, or the trace, holds.

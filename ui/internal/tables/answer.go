@@ -335,7 +335,7 @@ func (a *Answer) end(r *answerRun) error {
 
 // pass makes the pass of a run, unless its finder knows the answer without.
 func (a *Answer) pass(r *answerRun) error {
-	if a.recall(r) {
+	if c, ok := r.finder.(recaller); ok && a.of.Below == nil && len(r.steps) == 0 && a.of.where() == nil && c.Recall() {
 		return nil
 	}
 	wait := a.of.R.Wait
@@ -345,7 +345,7 @@ func (a *Answer) pass(r *answerRun) error {
 	if err := wait(r.ctx); err != nil {
 		return err
 	}
-	scope, err := a.scope(r.ctx, r.steps)
+	scope, err := a.of.scope(r.ctx, r.steps)
 	if err != nil {
 		return err
 	}
@@ -365,15 +365,9 @@ func (a *Answer) pass(r *answerRun) error {
 	return a.of.R.Pass(r.ctx, pass)
 }
 
-// recall reports whether the finder knows the answer without a pass.
-func (a *Answer) recall(r *answerRun) bool {
-	c, ok := r.finder.(recaller)
-	return ok && a.of.Below == nil && len(r.steps) == 0 && a.of.where() == nil && c.Recall()
-}
-
-// scope returns what the answer is about, prepared for passes.
-func (a *Answer) scope(ctx context.Context, steps query.Steps) (query.Scope, error) {
-	return query.ScopeOf(ctx, a.of.R, a.of.Raw, a.of.Below, steps, a.of.where())
+// scope returns what an answer is about, prepared for passes.
+func (o *Of) scope(ctx context.Context, steps query.Steps) (query.Scope, error) {
+	return query.ScopeOf(ctx, o.R, o.Raw, o.Below, steps, o.where())
 }
 
 // progress makes another table once the one shown is old enough. That takes a tenth of the time at most.

@@ -100,7 +100,7 @@ var errNoCall = errors.New("the row counts no call")
 
 // callsOn finds the calls along a path, in the order of the trace.
 func (p *Paths) callsOn(ctx context.Context, path []string, progress lazy.Progress) ([]query.HistoryPoint, error) {
-	scope, err := p.scope(ctx, p.of.Steps)
+	scope, err := p.of.scope(ctx, p.of.Steps)
 	if err != nil {
 		return nil, err
 	}
