@@ -130,7 +130,7 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 	case keys.Compare:
 		_, err = tables.ComparedHandles(args)
 	case keys.Range:
-		_, err = m.flames.ReadRange(args)
+		_, err = m.steps.Read(query.Range, args)
 	case keys.Theme:
 		return m.themes.check(args)
 	case keys.Columns:

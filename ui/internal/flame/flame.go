@@ -275,14 +275,6 @@ func (p *Flame) why(w want, err error) string {
 	return of.Title() + ": nothing is there; 0 shows all of the thread"
 }
 
-// ReadRange reads a range that was typed.
-func (f *Flame) ReadRange(args string) (step query.Step, err error) {
-	if step, err = query.ParseStep(query.Range, args); err == nil {
-		err = step.Check(f.env.Trace.Reader)
-	}
-	return step, err
-}
-
 // Run sets a range that was typed.
 func (f *Flame) Run(args string) tea.Cmd {
 	step, _ := query.ParseStep(query.Range, args)

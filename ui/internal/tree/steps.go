@@ -39,12 +39,17 @@ func (s *Steps) Run(kind query.StepKind, args string) tea.Cmd {
 	return s.parse(kind, args, s.Add)
 }
 
-// parse adds a step with a text.
-func (s *Steps) parse(kind query.StepKind, text string, add func(query.Step) tea.Cmd) tea.Cmd {
-	step, err := query.ParseStep(kind, text)
-	if err == nil {
+// Read reads a step that was typed, and checks it against the trace.
+func (s *Steps) Read(kind query.StepKind, text string) (step query.Step, err error) {
+	if step, err = query.ParseStep(kind, text); err == nil {
 		err = step.Check(s.env.Trace.Reader)
 	}
+	return step, err
+}
+
+// parse adds a step that was typed.
+func (s *Steps) parse(kind query.StepKind, text string, add func(query.Step) tea.Cmd) tea.Cmd {
+	step, err := s.Read(kind, text)
 	if err != nil {
 		return s.Refuse(err)
 	}
