@@ -90,10 +90,10 @@ func (m *Model) connect(o *Options) {
 	m.panes = panes{env: e, layout: &m.frame.layout, all: [screen.PaneCount]pane{screen.SourcePane: {&m.source.Lines, m.source}, screen.DetailsPane: {&m.details.Lines, m.details}}}
 	m.threads = lists.NewThreads(e, t, m.starts)
 	m.tour = lists.NewTour(e, t, o.Tour)
-	m.arrival = arrival{env: e, tree: t, details: m.details, filter: m.filter, steps: m.steps}
+	m.arrival = arrival{env: e, tree: t, details: m.details, filter: m.filter}
 	m.tables = tables.NewTables(e, m.clip, m)
 	m.answers = tables.NewAnswers(e, t, m.search, m.results, m.filter, m.steps, m.tables)
-	m.flames = flame.New(e, t, m.steps, m.results, m.filter, m.search, m.marks, m.answers)
+	m.flames = flame.New(e, t, m.results, m.filter, m.search, m.marks, m.answers)
 	m.chips = chips{e, m.filter, m.steps, m.tables}
 	m.exports = tables.NewExports(e, t, m.steps, m.filter, m.marks, m.tables, o.Program)
 }

@@ -63,7 +63,6 @@ type arrival struct {
 	tree    *tree.Tree
 	details *details.Pane
 	filter  *search.Filter
-	steps   *tree.Steps
 
 	to      *lazy.Handle   // nil if there is none, or no longer
 	session *notes.Session // the same
@@ -85,7 +84,7 @@ func (a *arrival) arrive() tea.Cmd {
 	switch {
 	case a.looking():
 		return nil
-	case a.session != nil && settled && !a.steps.Pending():
+	case a.session != nil && settled && !a.tree.Steps.Pending():
 		s := a.session
 		if a.session = nil; a.env.Keyboard.Touched {
 			return nil

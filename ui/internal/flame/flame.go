@@ -29,7 +29,6 @@ type Answers interface{ Top(args string) tea.Cmd }
 type Flame struct {
 	env     *env.Env
 	tree    *tree.Tree
-	steps   *tree.Steps
 	results *search.Results
 	filter  *search.Filter
 	search  *search.Search
@@ -43,8 +42,8 @@ type Flame struct {
 }
 
 // New returns a Flame that shows nothing.
-func New(e *env.Env, t *tree.Tree, steps *tree.Steps, results *search.Results, filter *search.Filter, s *search.Search, marks *lists.Marks, answers Answers) *Flame {
-	return &Flame{env: e, tree: t, steps: steps, results: results, filter: filter, search: s, marks: marks, answers: answers, hues: make(map[string]theme.Role)}
+func New(e *env.Env, t *tree.Tree, results *search.Results, filter *search.Filter, s *search.Search, marks *lists.Marks, answers Answers) *Flame {
+	return &Flame{env: e, tree: t, results: results, filter: filter, search: s, marks: marks, answers: answers, hues: make(map[string]theme.Role)}
 }
 
 // Next shows the strip, if the window has room, then the flame of the cursor's thread.
@@ -286,13 +285,13 @@ func (f *Flame) Run(args string) tea.Cmd {
 
 // ranged returns the index of the range among the steps; -1 if there is none.
 func (f *Flame) ranged() int {
-	return slices.IndexFunc(f.steps.List, func(s query.Step) bool { return s.Kind == query.Range })
+	return slices.IndexFunc(f.tree.Steps.List, func(s query.Step) bool { return s.Kind == query.Range })
 }
 
 // ends returns the range in force on the axis; all of it without one.
 func (f *Flame) ends() (from, to int64) {
 	if i := f.ranged(); i >= 0 {
-		_, from, to, _ = f.steps.List[i].Span()
+		_, from, to, _ = f.tree.Steps.List[i].Span()
 		return from, to
 	}
 	return 0, math.MaxInt64
@@ -302,10 +301,10 @@ func (f *Flame) ends() (from, to int64) {
 func (f *Flame) limit(timed bool, from, to int64) {
 	step := query.RangeStep(timed, from, to)
 	if i := f.ranged(); i >= 0 {
-		f.steps.Replace(i, step)
+		f.tree.Steps.Replace(i, step)
 		return
 	}
-	f.steps.Add(step)
+	f.tree.Steps.Add(step)
 }
 
 // begin sets the begin of the range. An end that is not after it goes.
@@ -352,12 +351,12 @@ func (f *Flame) Here(begin bool) tea.Cmd {
 
 // Back ends the filter of the tree; without one, a range, and without that the last step.
 func (f *Flame) Back() tea.Cmd {
-	if f.filter.Cur != nil || len(f.steps.List) == 0 {
+	if f.filter.Cur != nil || len(f.tree.Steps.List) == 0 {
 		return f.filter.Back()
 	}
 	if i := f.ranged(); i >= 0 {
-		f.steps.Remove(i)
+		f.tree.Steps.Remove(i)
 		return nil
 	}
-	return f.steps.Undo()
+	return f.tree.Steps.Undo()
 }
