@@ -61,7 +61,7 @@ func (r released) SetStderr(out io.Writer) { r.Stderr = out }
 // appears 8 ms sooner in the median, and a key is answered in half the time.
 const FrameRate = 120
 
-// Between a change and rest there are some frames; at rest there are some for what the machine was too busy to draw.
+// Frames go on for restAfter after a change; at rest there is one in restEvery, for what could not be drawn in time.
 const (
 	restAfter = 250 * time.Millisecond
 	restEvery = time.Second

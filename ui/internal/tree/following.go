@@ -200,7 +200,7 @@ type way struct {
 	expanded []*lazy.Node // nodes of path that were expanded to get there
 }
 
-// retrace drops the end of the path that no longer leads to the newest row; not what has ended, if whole.
+// retrace drops the end of the path that no longer leads to the newest row; if the recording is whole, not what ended.
 func (w *way) retrace(t *lazy.Tree, thread *lazy.Node, generation int, whole bool) {
 	if len(w.path) == 0 || w.path[0] != thread {
 		w.path, w.of = []*lazy.Node{thread}, generation

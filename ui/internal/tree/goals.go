@@ -160,7 +160,7 @@ func ExpandOnly(n *lazy.Node) Goal {
 }
 
 // Toward is the goal to get from a node down to one that begins at most slack bytes before at, which follows all
-// children of n: an offset is often the end of a large call. The way ends at a sorted node: its last row is any child.
+// children of n: an offset is often the end of a large call. The way ends at a sorted node: its last row may be any.
 func Toward(n *lazy.Node, at, slack int64) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
 		for at-n.Position().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {

@@ -195,7 +195,7 @@ func (p *Jobs) Resume(to lazy.Position, expanded []lazy.Position, then func(*laz
 	})
 }
 
-// longest finds the longest child, or the largest in a call that did not end, of whose children none has a duration.
+// longest finds the longest child. In a call that did not end, no child may have a duration: then it finds the largest.
 func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Position, bool, error) {
 	p, ok, err := t.Longest(ctx, n, progress)
 	if err == nil && !ok && n.State() == lazy.StateUnfinished {

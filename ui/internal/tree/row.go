@@ -327,7 +327,7 @@ func (o *Outline) Indent() Indent {
 	return Indent{in.from + root, in.perLevel, root}
 }
 
-// Guides are lines from a row's ancestors, but the first, down to it; where levels are a cell apart, of one of sparse.
+// Guides lead from a row's ancestors, but the first, down to it. Of levels a cell apart, one of sparse has a guide.
 const (
 	guidesFrom = 4 // the depth of rows
 	sparse     = 4
