@@ -17,9 +17,8 @@ import (
 // state finds the state at one row at a time, in the background. Its methods run on Bubble Tea's goroutine.
 type state struct {
 	env   *env.Env
-	found foundState // the last one; it may be that of another row
+	found foundState // the last one looked for; it may be that of another row
 	task  env.Task
-	looks place // what the task looks for
 }
 
 // place is a row of a view.
@@ -48,14 +47,14 @@ func (p *state) show(n *lazy.Node, raw bool) tea.Cmd {
 	want := place{n.Position(), raw}
 	switch {
 	case p.task.Running():
-		if p.looks != want {
+		if p.found.place != want {
 			p.task.Cancel()
 		}
 		return nil
 	case p.found.known && p.found.place == want:
 		return nil
 	}
-	p.looks = want
+	p.found = foundState{place: want}
 	r, at := p.env.Trace.Reader, query.HistoryPoint{Position: want.at, Event: n.Point().Event}
 	return p.task.Later(p.env, func(ctx context.Context) func() tea.Cmd {
 		f := foundState{place: want}
@@ -69,11 +68,7 @@ func (p *state) show(n *lazy.Node, raw bool) tea.Cmd {
 		default:
 			f.call, f.values, f.notes = s.Call(), s.Values(), s.Notes()
 		}
-		return env.Done(func() {
-			if f.known {
-				p.found = f
-			}
-		})
+		return env.Done(func() { p.found = f })
 	})
 }
 

@@ -138,8 +138,8 @@ const (
 	turnLook = 1 << 12
 )
 
-// Scan is the lines of a list that match a pattern, as far as they have been looked at: the owner of a long list does so
-// in turns, in the background. A line is known by a number, which need not be its place in the list.
+// Scan is the lines of a list that match a pattern, as far as they have been looked at: the owner of a long list does
+// so in turns, in the background. A line is known by a number, which need not be its place in the list.
 type Scan struct {
 	P      *pattern.Pattern
 	Looked int   // how many of the candidates have been looked at

@@ -87,10 +87,10 @@ type Answer struct {
 	timed bool // the trace has times
 
 	keys         []Key
-	sorts        []string       // see Orders
-	one, several string         // what its rows are that n and N lead to; "" if they lead to none
-	grows        bool           // their set grows while the answer runs
-	on           *lazy.Position // where the cursor begins; nil if that is not told
+	sorts        []string                    // see Orders
+	one, several string                      // what its rows are that n and N lead to; "" if they lead to none
+	growing      interface{ Running() bool } // what adds to their set as long as it runs; nil if nothing does
+	on           *lazy.Position              // where the cursor begins; nil if that is not told
 
 	shown  atomic.Pointer[table.Table]
 	latest atomic.Pointer[answerRun] // the same as run: drawing waits for no lock
@@ -297,13 +297,10 @@ func (a *Answer) Place(t *table.Table, moved bool) (row int, ok bool) {
 
 // toEvent goes to the event of a row.
 func (a *Answer) toEvent(t *table.Table, row int) tea.Cmd {
-	switch {
-	case a.one == "":
+	if a.one == "" {
 		return a.goTo(t, row, "", "", nil, nil)
-	case a.grows:
-		return a.goTo(t, row, a.one, a.several, a.places(), a)
 	}
-	return a.goTo(t, row, a.one, a.several, a.places(), nil)
+	return a.goTo(t, row, a.one, a.several, a.places(), a.growing)
 }
 
 // Sort sorts by a column. It is for answers that have all their rows.

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/table"
@@ -33,6 +34,42 @@ func (a *Answers) Calls(args string) tea.Cmd {
 		return a.Iterations()
 	}
 	return a.showCalls(query.CallsOptions{What: what, By: by, Cols: cols}, nil)
+}
+
+func onLoop(n *lazy.Node) bool {
+	if n == nil || n.Point() == nil {
+		return false
+	}
+	class := n.Point().Class
+	return class == format.ClassLoop || class == format.ClassIteration
+}
+
+// Iterations shows the iterations of the loop at the cursor, or around it.
+func (a *Answers) Iterations() tea.Cmd {
+	n := a.tree.Out.Cursor.Node
+	if n == nil {
+		n = a.tree.Out.Cursor.Parent
+	}
+	var on *lazy.Position
+	for it := n; it != nil && !it.IsThread() && it.Point().Class != format.ClassLoop; it = it.Parent() {
+		if it.Point().Class == format.ClassIteration {
+			at := it.Position()
+			on = &at
+			break
+		}
+	}
+	loop, ok := query.LoopOf(a.env.Trace.Reader, n)
+	if !ok {
+		return a.env.Say("no loop around this row")
+	}
+	in := lazy.PositionHandle(loop.Position)
+	x := newAnswer(a, a.about(&in, nil).unfiltered())
+	x.on, x.rising, x.sorts = on, true, query.IterationSorts(x.timed)
+	x.one, x.several, x.growing = "iteration", "iterations", &x
+	x.keys = append([]Key{
+		{Name: "enter", Brief: "go to it", Help: "go to the iteration; n and N there: to the others", Leaves: true, Do: x.toEvent},
+	}, x.undoKeys()...)
+	return x.open(&x, func(scope query.Scope) (finder, error) { return query.NewIterations(x.of.R, scope, loop), nil })
 }
 
 // Column adds a column to the table of calls shown last.
@@ -139,7 +176,7 @@ func (a *Answers) CompleteColumn(args string) (from int, with []prompt.Candidate
 
 // toCall goes to the call of a row. From there n and N go to the others.
 func (c *Calls) toCall(t *table.Table, row int) tea.Cmd {
-	found := c.list()
+	found := c.finder().(*query.Calls)
 	return c.goTo(t, row, found.Name(), strings.Replace(found.Name(), "call", "calls", 1), found.Set, c)
 }
 
@@ -167,8 +204,6 @@ func (c *Calls) ofGroup(t *table.Table, row int) tea.Cmd {
 func (c *Calls) with(o query.CallsOptions) maker {
 	return func(scope query.Scope) (finder, error) { return query.NewCalls(c.of.R, scope, o) }
 }
-
-func (c *Calls) list() *query.Calls { return c.finder().(*query.Calls) }
 
 func (c *Calls) asked() query.CallsOptions {
 	c.mu.Lock()
