@@ -27,8 +27,18 @@ type writer struct {
 	own   int             // how many of the values are those of the row itself; the others are of the state
 }
 
-// denseBelow is the height below which a pane has no titles of sections.
-const denseBelow = 14
+// What fits into the details.
+const (
+	denseBelow  = 14     // lines of a pane without titles of sections
+	labelWidth  = 11     // of the column of labels
+	maxWrapped  = 400    // lines
+	maxWhole    = 20_000 // lines of a whole value
+	maxNested   = 4      // levels of captured values
+	maxFrames   = 30     // of an exception
+	maxStack    = 50     // frames of a live breakpoint's stack
+	mostInStack = 50     // names at each end of a path
+	mostState   = 16     // values of the state: what follows is about the row itself
+)
 
 // describe writes all that is known about the cursor's row. Sections have titles if there are enough lines for that.
 func (p *Pane) describe(width, height int) *writer {
@@ -171,9 +181,6 @@ func (w *writer) position(n *lazy.Node) {
 	}
 }
 
-// mostInStack is how many names of a path the details show at each end.
-const mostInStack = 50
-
 // stack is the whole path to a node, unlike the one above the tree; of a very long path both ends.
 func (w *writer) stack(n *lazy.Node) string {
 	path := screen.Path(tree.RowOf(n))
@@ -233,9 +240,6 @@ func (w *writer) children(n *lazy.Node) string {
 	return cmp.Or(text, "not counted yet")
 }
 
-// labelWidth is the width of the column of labels.
-const labelWidth = 11
-
 // sheet collects the lines of the details.
 type sheet struct {
 	width int
@@ -253,12 +257,6 @@ type sheet struct {
 func (s *sheet) pair(label, text string, st theme.Role) {
 	s.wrap(label, labelWidth, text, screen.Whole(text), screen.Always(st))
 }
-
-// maxWrapped bounds the lines of a sheet, maxWhole those of a whole value.
-const (
-	maxWrapped = 400
-	maxWhole   = 20_000
-)
 
 // room returns how many more lines there may be.
 func (s *sheet) room() int {

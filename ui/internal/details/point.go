@@ -148,9 +148,6 @@ func shortType(t format.Type) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// maxStack is the number of frames shown of a live breakpoint's stack.
-const maxStack = 50
-
 // snapshot writes what a live breakpoint recorded.
 func (w *writer) snapshot(p *format.Point) {
 	snap := p.Snapshot

@@ -78,9 +78,6 @@ func (p *state) forget() {
 	p.found = foundState{}
 }
 
-// mostState is how many values of the state are shown: what follows is about the row itself.
-const mostState = 16
-
 // state adds arguments, variables and fields as last seen before a node, once they are known.
 func (w *writer) state(n *lazy.Node) {
 	s := &w.p.state.found

@@ -11,12 +11,6 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// maxNested bounds the depth of captured values shown, maxFrames the frames of an exception.
-const (
-	maxNested = 4
-	maxFrames = 30
-)
-
 // held is a value of a row, and which lines of the details are about it.
 type held struct {
 	label, what string

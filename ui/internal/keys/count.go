@@ -6,13 +6,15 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/prompt"
 )
 
-// digitWait is how long a lone digit waits for the key that it counts for. After that it means a depth.
-const digitWait = 600 * time.Millisecond
-
-// maxCount bounds the number typed before a key.
-const maxCount = 1_000_000_000
+const (
+	digitWait   = 600 * time.Millisecond // a lone digit waits so long for the key that it counts for: then it means a depth
+	maxCount    = 1_000_000_000          // of the number typed before a key
+	doubleClick = 400 * time.Millisecond // the longest time between its clicks
+)
 
 // Count is the number being typed before a key. The zero value is none.
 type Count struct {
@@ -23,13 +25,8 @@ type Count struct {
 // Depth arrives when the wait after a digit is over.
 type Depth struct{ id int }
 
-// Digit returns the digit that a key types; ok is false if it types none. A number does not begin with 0.
-func (c *Count) Digit(key string) (d int, ok bool) {
-	if len(key) != 1 || key[0] < '0' || key[0] > '9' || key == "0" && c.digits == 0 {
-		return 0, false
-	}
-	return int(key[0] - '0'), true
-}
+// Digit returns the digit of the number that a key types; ok is false if it types none.
+func (c *Count) Digit(key string) (d int, ok bool) { return prompt.Digit(key, c.digits == 0) }
 
 // Add appends a digit. after returns the command that delivers a message later: see Depth.
 func (c *Count) Add(d int, after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
@@ -62,9 +59,6 @@ func (c *Count) String() string {
 	}
 	return strconv.Itoa(c.n) + "_"
 }
-
-// doubleClick is the longest time between the clicks of a double click.
-const doubleClick = 400 * time.Millisecond
 
 // Clicks is the last click with the mouse.
 type Clicks struct {

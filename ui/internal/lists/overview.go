@@ -41,13 +41,14 @@ func NewOverview(e *env.Env, t *tree.Tree) *Overview {
 	return o
 }
 
-// newsEvery is how long news of the overview may wait.
-const newsEvery = 100 * time.Millisecond
-
-// A larger trace is not read for the details alone.
 const (
-	mostBytes   = 256 << 20
+	newsEvery = 100 * time.Millisecond // news of the overview may wait so long
+
+	mostBytes   = 256 << 20 // a larger trace is not read for the details alone
 	mostThreads = 10_000
+
+	barredFrom = 60 // from so many cells on lines have bars
+	barCells   = 8
 )
 
 // large reports whether the trace is too large to be read before the user asks for it.
@@ -120,12 +121,6 @@ func (o *Overview) Progress() string {
 	}
 	return ""
 }
-
-// From so many cells on, lines have bars, of so many cells.
-const (
-	barredFrom = 60
-	barCells   = 8
-)
 
 // Text returns a line for width cells, with its bar, and how its parts are drawn: see [screen.OfTable].
 func (o *Overview) Text(l *query.OverviewLine, width int) (text string, spans []format.Span) {

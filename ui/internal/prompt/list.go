@@ -123,13 +123,12 @@ func (l *List) Filtered() string {
 	return ""
 }
 
-// counted adds a digit to the number before a move, and reports whether the key is one.
-func (l *List) counted(name string) bool {
-	if len(name) != 1 || name[0] < '0' || name[0] > '9' || name == "0" && l.count == 0 {
-		return false
+// Digit returns the digit that a key types; ok is false if it types none. A number does not begin with 0.
+func Digit(key string, first bool) (d int, ok bool) {
+	if len(key) != 1 || key[0] < '0' || key[0] > '9' || key == "0" && first {
+		return 0, false
 	}
-	l.count = min(10*l.count+int(name[0]-'0'), 1<<30)
-	return true
+	return int(key[0] - '0'), true
 }
 
 // ListAction is what a key asks for.
@@ -160,7 +159,8 @@ func (l *List) HandleKey(k tea.KeyPressMsg) ListAction {
 	if l.filter.typing {
 		return l.typed(k, name)
 	}
-	if l.counted(name) {
+	if d, ok := Digit(name, l.count == 0); ok {
+		l.count = min(10*l.count+d, 1<<30)
 		return ListAction{}
 	}
 	n, times := l.count, max(1, l.count)

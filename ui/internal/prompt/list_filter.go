@@ -11,8 +11,11 @@ import (
 	"tracex/lazy/query/pattern"
 )
 
-// maxFilter bounds a filter, in bytes.
-const maxFilter = 500
+const (
+	maxFilter = 500                   // bytes of a filter
+	turnFor   = 20 * time.Millisecond // how long a turn of a scan lasts
+	turnLook  = 1 << 12               // how many lines it looks at between looks at the clock
+)
 
 // filter is the filter of a list as it is typed. The zero value lets all lines pass.
 type filter struct {
@@ -131,12 +134,6 @@ func (l *List) Nothing() string {
 	}
 	return text
 }
-
-// How long a turn of a scan lasts, and how many lines it looks at between looks at the clock.
-const (
-	turnFor  = 20 * time.Millisecond
-	turnLook = 1 << 12
-)
 
 // Scan is the lines of a list that match a pattern, as far as they have been looked at: the owner of a long list does
 // so in turns, in the background. A line is known by a number, which need not be its place in the list.

@@ -18,10 +18,10 @@ import (
 	"tracex/ui/internal/theme"
 )
 
-// Limits: of a text, in characters, and of the texts kept for each label.
 const (
-	maxTyped = 500
-	maxKept  = 100
+	maxTyped = 500 // characters of a text
+	maxKept  = 100 // texts kept for each label
+	most     = 8   // candidates shown at once
 )
 
 // Text is the text typed into a prompt.
@@ -370,9 +370,6 @@ func (p *Prompt) walk(by int) Action {
 	p.set(text, c.after)
 	return Changed
 }
-
-// most is how many candidates are shown at once.
-const most = 8
 
 // Box draws a prompt that floats: height lines of width cells, a title, the text, and the candidates.
 func (p *Prompt) Box(title string, width, height int, message string, ms theme.Role, g *screen.Glyphs) []string {

@@ -324,8 +324,10 @@ func (f *Filter) look(run *FilterRun) tea.Cmd {
 	})
 }
 
-// newsEvery is how long news of matches may wait; the first ones do not.
-const newsEvery = 50 * time.Millisecond
+const (
+	newsEvery  = 50 * time.Millisecond  // news of matches may wait so long; the first ones do not
+	againAfter = 500 * time.Millisecond // a growing trace is not searched again before, and for a tenth of the time at most
+)
 
 // find runs a pass on a goroutine of its own. It calls news when there is something to draw.
 func (run *FilterRun) find(ctx context.Context, r *lazy.LazyTraceReader, pass *found, news func()) error {
@@ -375,9 +377,6 @@ func (f *Filter) Stop() bool {
 	}
 	return stopped
 }
-
-// againAfter is how long a growing trace is not searched again, at least: that takes a tenth of the time at most.
-const againAfter = 500 * time.Millisecond
 
 // lookAgain looks for the matches again if the trace has grown.
 func (f *Filter) lookAgain() tea.Cmd {

@@ -20,8 +20,10 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// maxPeeked bounds the hits whose text is kept.
-const maxPeeked = 4096
+const (
+	maxPeeked = 4096                 // hits whose text is kept
+	readFor   = 8 * time.Millisecond // texts are read so long before they are shown; the others on the screen follow
+)
 
 // HitList is the list of a search's hits. The text of a line is read in the background, through
 // a tree of its own, when the line appears on the screen. A filter looks at all hits.
@@ -227,9 +229,6 @@ func eventText(h lazy.Hit) string {
 	}
 	return lazy.EventHandle(h.Event).String()
 }
-
-// readFor is how long texts are read before they are shown; the others on the screen follow.
-const readFor = 8 * time.Millisecond
 
 // read reads the texts of the hits on the screen that have not been read.
 func (h *HitList) read(height int) tea.Cmd {

@@ -54,10 +54,9 @@ func (f *aroundFinder) Table(v query.View) *table.Table {
 	return t
 }
 
-// aroundPoints is how many points are shown at first each way, and mostAround at most.
 const (
-	aroundPoints = 100
-	mostAround   = 3200
+	aroundPoints = 100  // shown at first, each way
+	mostAround   = 3200 // of them
 )
 
 // Around shows what is around the cursor's row: the events that match a filter, "" for all.

@@ -57,6 +57,13 @@ const (
 	margin  = 2
 	besides = 3
 	heads   = 1
+
+	mostName   = 28   // cells of a name
+	slideStep  = 16   // cells by which a key scrolls the texts of a row
+	fittedRows = 512  // the columns are made for so many rows before they are shown, so that they stay where they are
+	placedRows = 4096 // the same of a table with a place for the cursor
+	gap        = 3    // cells between the cursor's row and the histogram, at least
+	leastNote  = 24   // cells of notes, at least
 )
 
 // called returns what the title of a table says first: "callers of Account.pay"; of a comparison what it is.
@@ -67,9 +74,6 @@ func called(t *table.Table, g *screen.Glyphs) string {
 	name, _, _ := strings.Cut(t.Title, " "+g.Dot+" ")
 	return g.CutEnd(strings.TrimSpace(name[strings.LastIndex(name, ": ")+1:]), mostName)
 }
-
-// mostName bounds the cells of a name.
-const mostName = 28
 
 // len returns how many rows pass the filter, as far as known.
 func (s *Sheet) len() int {
@@ -148,9 +152,6 @@ func (s *Sheet) show(t *table.Table) {
 	s.Rescan()
 }
 
-// fittedRows is how many rows the columns are made for before they are shown, so that they stay where they are.
-const fittedRows = 512
-
 func layoutOf(t *table.Table, e *env.Env) *table.Layout {
 	l := table.NewLayout(t, screen.Inside(e.Width), margin, e.Glyphs.Glyphs).Bars(table.BarsFrom)
 	l.Fit(0, fittedRows)
@@ -164,9 +165,6 @@ type slide struct {
 	hidden int // cells of the longest of them that do not fit
 }
 
-// slideStep is how many cells a key scrolls them by.
-const slideStep = 16
-
 // key scrolls on, or back.
 func (s *slide) key(on bool) (did prompt.ListAction) {
 	switch {
@@ -179,9 +177,6 @@ func (s *slide) key(on bool) (did prompt.ListAction) {
 	}
 	return did
 }
-
-// placedRows is how many rows of a table with a place for the cursor the columns are made for.
-const placedRows = 4096
 
 // place puts the cursor where the source wants it, in the middle of the screen.
 func (s *Sheet) place(height int) {
@@ -302,12 +297,6 @@ func ordinal(i, rows int) string {
 	}
 	return " row " + display.Grouped(int64(i+1)) + " of " + display.Grouped(int64(rows))
 }
-
-// gap is how many cells are between the cursor's row and the histogram at least.
-const gap = 3
-
-// leastNote is how many cells of notes are shown at least.
-const leastNote = 24
 
 // below draws the line under the rows: the cursor's row, the notes as far as there is room, and its histogram.
 func (s *Sheet) below() []string {
