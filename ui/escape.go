@@ -70,7 +70,7 @@ func (e ends) since(was ends) bool {
 // back returns the name of the list that Esc leads back to; "" if it does something else.
 func back(m *Model) string {
 	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy() || m.overview.Running() || m.tour.On() || m.panes.covers()
-	if stops || endsOf(m).since(m.left) {
+	if stops || endsOf(m).since(m.atList) {
 		return ""
 	}
 	return m.env.Front.Back()

@@ -46,7 +46,7 @@ type Model struct {
 	chips    chips
 
 	tabs   *Tabs           // all that are open, with this one; nil if it is alone
-	left   ends            // what was on when the last list was closed
+	atList ends            // what was on when the last list was closed
 	frame  frame           // what the screen shows, as of the end of the last Update
 	behind screen.Backdrop // what floats
 }
@@ -167,6 +167,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 
 // settle determines the rows on the screen and requests what is missing there.
 func (m *Model) settle() tea.Cmd {
+	// Which tree is shown, with what is known of the trace by now.
 	cmds := []tea.Cmd{m.steps.Settle(), m.adopt()}
 	m.follow.Moved()
 	cmds = append(cmds, m.refresh())
@@ -174,6 +175,7 @@ func (m *Model) settle() tea.Cmd {
 		m.env.Front.Chosen = false
 		m.panes.uncover()
 	}
+	// Where the cursor goes: to the place to begin at, to the newest row. That needs the size of the tree.
 	l := m.layout()
 	m.tree.Out.Height, m.tree.Out.Width, m.tree.Out.Sticky = l.Tree, l.TreeWidth, l.Sticky
 	cmds = append(cmds, m.arrival.arrive())
@@ -183,11 +185,13 @@ func (m *Model) settle() tea.Cmd {
 	if to := m.follow.Next(); to != nil {
 		cmds = append(cmds, m.tree.Aim(to))
 	}
+	// What is missing on the screen: matches first, as they tell which rows there are.
 	cmds = append(cmds, m.filter.Settle(), m.search.Settle(), m.results.Settle(), m.tree.Settle())
 	m.search.At()
 	if len(m.frame.rows) == 0 { // the first screen does not wait for numbers
 		m.env.Hurry()
 	}
+	// What waits until nothing else runs: numbers, and what is beside the tree and in front of it.
 	idle := m.env.Trace.Known.Phase == lazy.PhaseReady && !m.tree.Jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur.Running() && !m.details.Source.Busy()
 	cmds = append(cmds, m.counting.Settle(idle), m.tree.Prefetch())
 	cmds = append(cmds, m.details.Settle(), m.source.Settle(), m.overview.Settle(idle && !m.counting.Busy()))
@@ -195,7 +199,7 @@ func (m *Model) settle() tea.Cmd {
 	if p := m.tree.Out.Cursor; p.Node != nil {
 		m.tree.Out.Tree.Keep(p)
 	}
-	m.follow.Put()
+	m.follow.Put() // from here on it is the user who moves the cursor
 	return tea.Batch(append(cmds, m.follow.Tick())...)
 }
 
@@ -233,8 +237,8 @@ func (m *Model) refresh() (cmd tea.Cmd) {
 func (m *Model) settleList(l screen.Layout) tea.Cmd {
 	m.env.Front.Area = l.List
 	m.themes.settle()
-	if now := endsOf(m); now.list || m.left.list {
-		m.left = now
+	if now := endsOf(m); now.list || m.atList.list {
+		m.atList = now
 	}
 	if m.exports.Running() {
 		m.tables.Retry()
