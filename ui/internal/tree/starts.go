@@ -17,13 +17,21 @@ import (
 type Starts struct {
 	Forests *goroutines.Cache
 
-	making env.Task // of a forest for Told
+	making env.Task // of a forest for path
+	path   startPath
 	env    *env.Env
 	tree   *Tree
 }
 
 func NewStarts(e *env.Env, t *Tree) *Starts {
 	return &Starts{Forests: new(goroutines.Cache), env: e, tree: t}
+}
+
+// startPath is the last answer of Told: which goroutines led to a thread. There may be a million.
+type startPath struct {
+	forest *goroutines.Forest
+	thread int32
+	text   string
 }
 
 // Key goes from a go statement to the goroutine that it made, and from any other row to what made the row's goroutine.
@@ -140,11 +148,13 @@ func (s *Starts) Told(n *lazy.Node) string {
 	if n == nil || !n.IsThread() || f == nil {
 		return ""
 	}
-	i := f.Of().Index(n.Thread())
-	if i >= f.Of().Len() || f.Of().ID(i) != n.Thread() {
-		return ""
+	if id := n.Thread(); s.path.forest != f || s.path.thread != id {
+		s.path = startPath{forest: f, thread: id}
+		if i := f.Of().Index(id); i < f.Of().Len() && f.Of().ID(i) == id {
+			s.path.text = f.Path(i, mostStarters, s.env.Glyphs.Again, s.env.Glyphs.More)
+		}
 	}
-	return f.Path(i, mostStarters, s.env.Glyphs.Again, s.env.Glyphs.More)
+	return s.path.text
 }
 
 // Settle finds out which goroutines led to that of a node, if the details show them.
