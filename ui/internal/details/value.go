@@ -66,8 +66,7 @@ func (w *writer) line(label string, depth int, what string, v *format.Value) {
 	})
 }
 
-// note returns facts that a value's text does not contain: the full name of its class, the kind
-// of a number, the length of an array, and whether its number may be that of several objects.
+// note returns facts that a value's text does not contain, such as the full name of its class, or an array's length.
 func (w *writer) note(v *format.Value) string {
 	note := w.kindNote(v)
 	if hasHash := v.Kind == format.ValueObject || v.Kind == format.ValueArray; hasHash && v.Hash() != 0 && format.InDoubt(w.c, v.Hash()) {

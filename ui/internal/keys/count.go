@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	digitWait   = 600 * time.Millisecond // a lone digit waits so long for the key that it counts for: then it means a depth
+	digitWait   = 600 * time.Millisecond // for the key that a lone digit counts for; then it means a depth
 	maxCount    = 1_000_000_000          // of the number typed before a key
 	doubleClick = 400 * time.Millisecond // the longest time between its clicks
 )

@@ -221,8 +221,7 @@ func (f *Filter) Adopt() tea.Cmd {
 	return f.start(f.Cur.of)
 }
 
-// Settle brings the tree up to date with the matches. The cursor returns to where it was before the search once it is known
-// whether that matches.
+// Settle brings the tree up to date with the matches. The cursor goes home once it is known whether that matches.
 func (f *Filter) Settle() tea.Cmd {
 	run := f.Cur
 	if run == nil {
@@ -326,7 +325,7 @@ func (f *Filter) look(run *FilterRun) tea.Cmd {
 
 const (
 	newsEvery  = 50 * time.Millisecond  // news of matches may wait so long; the first ones do not
-	againAfter = 500 * time.Millisecond // a growing trace is not searched again before, and for a tenth of the time at most
+	againAfter = 500 * time.Millisecond // a growing trace is not searched again before, and a tenth of the time at most
 )
 
 // find runs a pass on a goroutine of its own. It calls news when there is something to draw.

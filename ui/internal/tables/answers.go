@@ -20,8 +20,7 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// Answers answers questions about the trace: its commands open tables. It is what all answers share: the parts that
-// they use, and what one keeps for the next.
+// Answers has the commands that open tables with answers, and what all answers share.
 type Answers struct {
 	LogPoints []string // as typed; the session keeps them
 
