@@ -66,13 +66,14 @@ func (t *Theme) Pens(b Background, profile colorprofile.Profile) *Pens {
 	}
 	p, bar, match := new(Pens), pen(styles.Of(CursorLine), profile), pen(styles.lit(), profile)
 	page, painted := styles.page()
+	colors := lipgloss.NewStyle().Foreground(page.GetForeground()).Background(page.GetBackground()) // without attributes
 	for r := range RoleCount {
 		style := styles.Of(r)
 		above := pen(style, profile) // on the cursor's line
 		text := above
 		if painted {
 			own := style
-			style = onPage(style, page)
+			style = style.Inherit(colors)
 			if own = own.Foreground(style.GetForeground()); r == Plain {
 				own = own.UnsetBackground()
 			}

@@ -95,11 +95,6 @@ func (s Styles) page() (plain lipgloss.Style, ok bool) {
 	return plain, plain.GetBackground() != lipgloss.NoColor{}
 }
 
-// onPage returns a style with the page's colors in place of those that it does not have.
-func onPage(s, page lipgloss.Style) lipgloss.Style {
-	return s.Inherit(lipgloss.NewStyle().Foreground(page.GetForeground()).Background(page.GetBackground()))
-}
-
 // Theme has the styles of the roles for each sort of terminal: of its sources, the first that has one tells.
 type Theme struct{ from []*Source }
 
