@@ -222,7 +222,7 @@ func Underline(line string, cells int) string {
 	if cells <= 0 {
 		return line
 	}
-	const on, off = "\x1b[4m", "\x1b[24m"
+	on, off := ansi.NewStyle().Underline(true).String(), ansi.NewStyle().Underline(false).String()
 	return on + styling.ReplaceAllString(ansi.Truncate(line, cells, ""), "$0"+on) + off + ansi.TruncateLeft(line, cells, "")
 }
 
