@@ -242,6 +242,10 @@ func TestFollowAgain(t *testing.T) {
 	if err := r.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	w.to(len(data) * 2 / 5)
+	if LookForAnother(r); r.Status().Replaced {
+		t.Error("a recording that goes on is taken for another one")
+	}
 	for _, size := range []int{len(data) / 2, len(data) * 2 / 3, len(data)} {
 		if st := r.Status(); st.Problem == nil || st.Growth.On {
 			t.Fatalf("status %+v", st)

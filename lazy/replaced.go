@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// LookForAnother looks whether the data file has been written anew since it was opened or read to its end, or another
-// one has its name: then the status tells, and [LazyTraceReader.Follow] begins with that. It asks the file system. A
-// trace that is followed does not need it, and of a packed one it learns nothing.
+// LookForAnother looks whether another data file has the name of the trace's now, or, if the trace is complete, whether
+// its file was written to: then the status tells, and [LazyTraceReader.Follow] begins with what is there. It asks the file
+// system. A trace that is followed does not need it, and of a packed one it learns nothing.
 func LookForAnother(r *LazyTraceReader) {
-	if now := r.Status(); !now.Growth.On && !now.Replaced && r.file.replaced(r.path) {
+	if now := r.Status(); !now.Growth.On && !now.Replaced && r.file.replaced(r.path, r.known.Load().EOF) {
 		r.note(func(s *Status) { s.Replaced = true })
 	}
 }
@@ -26,12 +26,16 @@ func (i *fileInfo) keep(f *os.File) {
 	}
 }
 
-// replaced reports whether the file at a path is another one now, or was written to.
-func (i *fileInfo) replaced(path string) bool {
+// replaced reports whether the file at a path is another one now, or, if it was whole, was written to.
+func (i *fileInfo) replaced(path string, whole bool) bool {
 	was := i.was.Load()
 	if was == nil {
 		return false
 	}
 	st, err := os.Stat(path)
-	return err == nil && st.Mode().IsRegular() && !(os.SameFile(st, *was) && st.Size() == (*was).Size() && st.ModTime().Equal((*was).ModTime()))
+	same := err == nil && os.SameFile(st, *was)
+	if same && whole {
+		same = st.Size() == (*was).Size() && st.ModTime().Equal((*was).ModTime())
+	}
+	return err == nil && st.Mode().IsRegular() && !same
 }

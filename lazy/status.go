@@ -44,7 +44,7 @@ type Status struct {
 	Generation  int       // grows whenever more of the trace is known
 	Epoch       int       // grows when the known view turned out wrong: loaded nodes are stale
 	Growth      Growth    // for a trace that is followed
-	Replaced    bool      // the file has been written anew, or is another one: see [LookForAnother]
+	Replaced    bool      // the file is another one, or has changed: see [LookForAnother]
 	Ended       string    // how the recording ended, if its program did not close it and the rest was brought in; "" if it did, or if Problem tells
 }
 

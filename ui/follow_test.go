@@ -384,7 +384,7 @@ func TestRecordedAnew(t *testing.T) {
 	l.m.env.Clock.Now = func() time.Time { return l.now }
 	for _, name := range []string{"shapes.stream.bin", "threads.stream.bin"} {
 		l.now = l.now.Add(time.Minute)
-		if l.keys("j"); strings.Contains(l.screen(), "recorded anew") {
+		if l.keys("j"); strings.Contains(l.screen(), "has changed since") {
 			t.Fatalf("before:\n%s", l.screen())
 		}
 		other := uitest.Open(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
@@ -394,9 +394,9 @@ func TestRecordedAnew(t *testing.T) {
 		l.now = l.now.Add(time.Minute)
 		if name == "shapes.stream.bin" { // the second time, F is faster than the look
 			lazy.LookForAnother(l.r)
-			l.keys("j").has("this file has been recorded anew: F shows the new recording")
+			l.keys("j").has("the file has changed since it was opened: F shows what is there now")
 		}
-		if l.keys("F").look(); strings.Contains(l.screen(), "recorded anew") {
+		if l.keys("F").look(); strings.Contains(l.screen(), "has changed since") {
 			t.Errorf("after:\n%s", l.screen())
 		}
 		l.has(drive(t, other, 90, 16, Options{}).m.env.Trace.About(true, l.m.env.Glyphs)[1])

@@ -230,7 +230,7 @@ func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.G
 func (s *Trace) Troubles(g *screen.Glyphs) (lines []string) {
 	st := s.Known
 	if st.Replaced {
-		lines = append(lines, "this file has been recorded anew: "+keys.ActionKey("follow", g)+" shows the new recording")
+		lines = append(lines, "the file has changed since it was opened: "+keys.ActionKey("follow", g)+" shows what is there now")
 	}
 	if st.Ended != "" {
 		lines = append(lines, st.Ended)
