@@ -24,7 +24,22 @@ type Writer struct {
 	// the first block.
 	Dump bool
 
+	// What the trace has so far, for several sources that add to it in turns. Each takes the next
+	// number, and counts it here; the Writer itself uses none of them.
+
+	// IDs are, by kind of reference object, one more than the largest id in use.
+	IDs [format.KindCodeLocation + 1]int32
+	// Threads and Events are the same for the ids of threads and of trace points.
+	Threads, Events int64
+	// Last is the latest time, in ns since the anchor.
+	Last int64
+	// Origin is what the clock of the first source showed at the anchor, in ns.
+	Origin int64
+	// Programs are the processes that have threads in the trace, or may have some.
+	Programs []*Program
+
 	version            format.Version
+	anchor             time.Time
 	data, index, times file
 	base               int64 // first content byte of the last block
 	behind             *behind
@@ -32,20 +47,27 @@ type Writer struct {
 
 // NewWriter begins the files. anchor is the wall clock from which times count.
 func NewWriter(v format.Version, to Files, anchor time.Time) *Writer {
-	w := &Writer{version: v, data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}}
+	w := ResumeWriter(v, to, Sizes{}, anchor)
 	w.data.write(format.AppendDataHeader(nil, v))
 	w.index.write(format.AppendIndexHeader(nil, v))
 	w.times.write(format.AppendTimesHeader(nil, anchor))
 	return w
 }
 
+// Program is a process of a trace.
+type Program struct {
+	PID   uint64
+	Name  string // for the names of further threads
+	Shown string // its name in those of its threads; "" if they have none
+}
+
 // Sizes are those of a trace's files, in bytes.
 type Sizes struct{ Data, Index, Times int64 }
 
 // ResumeWriter continues the files of a trace that a [Writer] had begun. The files end at these
-// sizes, after whole blocks, and to writes at their ends.
-func ResumeWriter(v format.Version, to Files, at Sizes) *Writer {
-	return &Writer{version: v, data: file{to: to.Data, size: at.Data}, index: file{to: to.Index, size: at.Index}, times: file{to: to.Times, size: at.Times}}
+// sizes, after whole blocks, and to writes at their ends. The numbers in use are for the caller to set.
+func ResumeWriter(v format.Version, to Files, at Sizes, anchor time.Time) *Writer {
+	return &Writer{version: v, anchor: anchor, data: file{to: to.Data, size: at.Data}, index: file{to: to.Index, size: at.Index}, times: file{to: to.Times, size: at.Times}}
 }
 
 // Behind lets a goroutine write to the files from now on, in the order in which they would be
@@ -60,6 +82,9 @@ func (w *Writer) Behind() {
 
 // Version returns the version of the format being written.
 func (w *Writer) Version() format.Version { return w.version }
+
+// Anchor returns the wall clock from which times count.
+func (w *Writer) Anchor() time.Time { return w.anchor }
 
 // Sizes returns the sizes of the files with what is not flushed yet.
 func (w *Writer) Sizes() Sizes { return Sizes{w.data.size, w.index.size, w.times.size} }

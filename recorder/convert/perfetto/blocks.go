@@ -67,7 +67,7 @@ func newBlocks(v format.Version, to Writers, origin int64, wall time.Time) *bloc
 
 // resumeBlocks continues files that end at these sizes.
 func resumeBlocks(v format.Version, to Writers, at tracefile.Sizes, origin, wall int64) *blocks {
-	return &blocks{to: tracefile.ResumeWriter(v, tracefile.Files(to), at), version: v, void: voidFooter(v), origin: origin, wall: wall}
+	return &blocks{to: tracefile.ResumeWriter(v, tracefile.Files(to), at, time.Unix(0, wall)), version: v, void: voidFooter(v), origin: origin, wall: wall}
 }
 
 // number numbers an event.
