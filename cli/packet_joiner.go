@@ -3,13 +3,12 @@ package cli
 import (
 	"context"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 
 	"tracex/format"
-	"tracex/recorder/convert/instrumented"
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
 )
 
@@ -21,12 +20,12 @@ type packetJoiner struct {
 }
 
 // newPacketJoiner joins all packets, or those of a process.
-func newPacketJoiner(spool string, process *perfetto.Process) (*packetJoiner, error) {
+func newPacketJoiner(spool string, process *perfetto.Process, to *tracefile.Writer) (*packetJoiner, error) {
 	in, err := os.Open(spool)
 	if err != nil {
 		return nil, err
 	}
-	return &packetJoiner{perfetto.NewJoiner(perfetto.Options{TempDir: filepath.Dir(spool), Process: process}, in), in}, nil
+	return &packetJoiner{perfetto.NewJoiner(perfetto.Options{TempDir: filepath.Dir(spool), Process: process}, in, to), in}, nil
 }
 
 func (p *packetJoiner) close() {
@@ -34,42 +33,10 @@ func (p *packetJoiner) close() {
 	_ = p.in.Close() // it was only read
 }
 
-// advance adds the calls that are ready.
-func (p *packetJoiner) advance(ctx context.Context, c *instrumented.Converter, calls, known int64) error {
-	return p.turn(c, func(b *perfetto.Begun) error { return p.Advance(ctx, b, calls, known) })
-}
-
 // join adds the rest, and ends the trace unless it fails. damage is that of the packets.
-func (p *packetJoiner) join(ctx context.Context, c *instrumented.Converter) (own *perfetto.Result, damage, err error) {
-	err = p.turn(c, func(b *perfetto.Begun) (err error) {
-		own, damage, err = p.Join(ctx, b, sizeOf(p.in))
-		return err
-	})
+func (p *packetJoiner) join(ctx context.Context) (own *perfetto.Result, damage, err error) {
+	own, damage, err = p.Join(ctx, sizeOf(p.in))
 	return own, format.At(damage, p.in.Name(), 0), err
-}
-
-// turn lets packets be added to the trace of c.
-func (p *packetJoiner) turn(c *instrumented.Converter, add func(*perfetto.Begun) error) error {
-	w, ok := c.Written()
-	if !ok || w.Events == 0 {
-		return nil // the trace is not begun without calls
-	}
-	b := begunOf(&w)
-	err := add(b)
-	w.Threads, w.Events, w.IDs, w.Last = int64(b.Thread), b.Events, b.IDs, b.Last
-	c.Resume(w)
-	return err
-}
-
-// begunOf returns how far a trace is, in the form that the conversion of packets takes.
-func begunOf(w *instrumented.Written) *perfetto.Begun {
-	b := &perfetto.Begun{To: w.To, Origin: w.Origin, Wall: w.Wall, Last: w.Last, IDs: w.IDs, Thread: int32(w.Threads), Events: w.Events}
-	for _, p := range w.Programs {
-		if p.PID <= math.MaxInt32 {
-			b.Programs = append(b.Programs, perfetto.Program{PID: int32(p.PID), Name: p.Name, Shown: p.Shown})
-		}
-	}
-	return b
 }
 
 // readyPackets tells another goroutine, by two offsets, how much of a file of packets may be converted: calls

@@ -5,7 +5,6 @@ import (
 
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/instrumented"
-	"tracex/recorder/convert/perfetto"
 )
 
 // rawAdder adds what instrumented programs have recorded to the end of a trace that was begun with packets.
@@ -18,21 +17,18 @@ type rawAdder struct {
 }
 
 // add is for perfetto.LiveOptions.
-func (r *rawAdder) add(ctx context.Context, e *perfetto.Ending) error {
-	if len(r.files) == 0 {
-		return nil
-	}
-	if _, known := e.Time(0); !known {
+func (r *rawAdder) add(ctx context.Context, to *tracefile.Writer, time func(monotonic int64) (ns int64, known bool)) error {
+	if _, known := time(0); !known || len(r.files) == 0 {
 		return nil
 	}
 	p := r.app.newProgress(convertingRaws)
 	defer p.end()
-	b := &instrumented.Begun{Written: instrumented.Written{To: e.To, Last: e.Last, IDs: e.IDs, Threads: e.Thread, Events: e.Event}}
-	b.Time = func(monotonic int64) int64 {
-		ns, _ := e.Time(monotonic)
+	o := instrumented.Options{Programs: true, Progress: p.update, Begun: to}
+	o.Time = func(monotonic int64) int64 {
+		ns, _ := time(monotonic)
 		return ns
 	}
-	c, err := instrumented.New(tracefile.Files{}, instrumented.Options{Programs: true, Progress: p.update, Begun: b})
+	c, err := instrumented.New(tracefile.Files{}, o)
 	if err != nil {
 		return err
 	}
@@ -42,18 +38,15 @@ func (r *rawAdder) add(ctx context.Context, e *perfetto.Ending) error {
 	}
 	if r.made, err = c.Complete(ctx); err != nil {
 		c.Close()
-		return err
 	}
-	w, _ := c.Written()
-	e.Last = w.Last
-	return nil
+	return err
 }
 
 // programs returns the processes of the files, for names.
-func (r *rawAdder) programs() (all []perfetto.Program) {
+func (r *rawAdder) programs() (all []*tracefile.Program) {
 	for _, p := range splitProcesses(r.files) {
 		if p.name != "" {
-			all = append(all, perfetto.Program{PID: p.packets.PID, Name: p.name})
+			all = append(all, &tracefile.Program{PID: uint64(p.packets.PID), Name: p.name})
 		}
 	}
 	return all

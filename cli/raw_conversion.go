@@ -149,15 +149,16 @@ func (l *rawConversion) look() (more bool, err error) {
 // join adds the calls in packets that are ready.
 func (l *rawConversion) join() (err error) {
 	calls, known := l.ready.calls.Load(), l.ready.known.Load()
-	if calls == 0 {
+	to := l.Trace()
+	if calls == 0 || to == nil { // the trace begins with calls of instrumented programs
 		return nil
 	}
 	if l.joiner == nil {
-		if l.joiner, err = newPacketJoiner(l.spool, nil); err != nil {
+		if l.joiner, err = newPacketJoiner(l.spool, nil, to); err != nil {
 			return err
 		}
 	}
-	return l.joiner.advance(context.Background(), l.Converter, calls, known)
+	return l.joiner.Advance(context.Background(), calls, known)
 }
 
 // aliveText reports whether the process with an id is alive.

@@ -163,13 +163,13 @@ func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, joiner
 		return errors.Join(err, c.End())
 	}
 	if joiner == nil {
-		if joiner, err = newPacketJoiner(packets.path, packets.process); err != nil {
+		if joiner, err = newPacketJoiner(packets.path, packets.process, c.Trace()); err != nil {
 			t.lost = err
 			return c.End()
 		}
 		defer joiner.close()
 	}
-	t.own, t.damage, t.lost = joiner.join(ctx, c)
+	t.own, t.damage, t.lost = joiner.join(ctx)
 	if t.lost != nil {
 		return errors.Join(ctx.Err(), c.End())
 	}

@@ -137,13 +137,14 @@ func (r *run) enter(f *function, counter uint64) bool {
 		return false
 	}
 	ns := max(p.clock.at(counter), r.ns)
-	c.numbered++
+	event := int32(c.blocks.w.Events)
+	c.blocks.w.Events++
 	r.calls++
 	which := counter
 	if p.clock.kind == raw.ClockNone {
 		which = uint64(t.calls + uint32(r.calls))
 	}
-	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, counter: which, f: f, event: int32(c.numbered - 1)})
+	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, counter: which, f: f, event: event})
 	f.called = true
 	if t.first == nil {
 		t.first, t.caller = f, pc
@@ -184,7 +185,7 @@ func (r *run) leave(f *function, counter uint64) bool {
 func (p *process) head(b []byte, thread, location, method int32) []byte {
 	at := len(b)
 	b = slices.Grow(b, headSize+commonRoom)[:at+headSize]
-	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, int32(p.to.numbered))
+	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, int32(p.to.blocks.w.Events))
 	binary.BigEndian.PutUint32(b[at+methodAt:], uint32(method))
 	return b
 }

@@ -40,7 +40,9 @@ type Options struct {
 	Progress func(done, total int64)
 	// Begun, if not nil, is the trace of another conversion, to which what programs have recorded is
 	// added, in the version of that trace. The other conversion ends the trace.
-	Begun *Begun
+	Begun *tracefile.Writer
+	// Time returns the time in Begun for a reading of the machine's monotonic clock, both in ns.
+	Time func(monotonic int64) int64
 }
 
 const (
@@ -58,15 +60,10 @@ type Converter struct {
 	layout    *values.Layout
 	to        tracefile.Files
 	blocks    blocks
-	origin    uint64   // monotonic time of the trace's zero, in ns
-	wall      uint64   // the wall clock at that time, in ns since 1970
 	waiting   []string // files without a header so far
 	gone      map[string]bool
 	processes []*process
 	unbegun   int64 // files of processes that ended before they recorded anything
-	numbered  int64 // events
-	threads   int64
-	added     int64 // the latest time that another conversion has added
 	read      int64 // bytes of chunks
 	passed    int64 // bytes of files
 	total     int64 // size of the files when last measured
@@ -79,7 +76,7 @@ type Converter struct {
 // the first event. to.Times may be nil. Version must be one that can be written.
 func New(to tracefile.Files, o Options) (*Converter, error) {
 	if o.Begun != nil {
-		o.Version = o.Begun.To.Version()
+		o.Version = o.Begun.Version()
 	}
 	if o.Version == 0 {
 		o.Version = format.Newest
@@ -98,8 +95,7 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 	c := &Converter{options: o, layout: layout, to: to, blocks: b, gone: map[string]bool{}, called: map[int32]bool{}}
 	c.blocks.dict.packages.Note = func(name, path string) { c.blocks.dict.text(format.PackageText(name, path)) }
 	if o.Begun != nil {
-		c.blocks.w = o.Begun.To
-		c.Resume(o.Begun.Written)
+		c.writeTo(o.Begun)
 	}
 	return c, nil
 }
@@ -134,6 +130,7 @@ func (c *Converter) step(ctx context.Context, most int64) (more bool, err error)
 		gone := c.gone[p.file.Path]
 		p.ended = gone
 		rest, err := p.step(ctx, !gone, most)
+		c.blocks.w.Last = max(c.blocks.w.Last, p.last)
 		p.ended = gone && !rest && err == nil
 		switch {
 		case err != nil:
@@ -148,7 +145,7 @@ func (c *Converter) step(ctx context.Context, most int64) (more bool, err error)
 	}
 	c.blocks.sweep(false)
 	c.blocks.tick++
-	if c.numbered > 0 {
+	if c.Trace() != nil {
 		c.stop(c.blocks.w.Stop())
 	}
 	return more, c.err
@@ -207,8 +204,8 @@ func (c *Converter) open() {
 	}
 	if c.blocks.w == nil {
 		first := slices.MinFunc(files, func(a, b *raw.File) int { return compare(a.Head.Nanos, b.Head.Nanos) })
-		c.origin, c.wall = first.Head.Nanos, min(first.Head.Wall, math.MaxInt64)
-		c.begin(time.Unix(0, int64(c.wall)))
+		c.begin(time.Unix(0, int64(min(first.Head.Wall, math.MaxInt64))))
+		c.blocks.w.Origin = int64(min(first.Head.Nanos, mostNanos))
 	}
 	for _, f := range files {
 		p := newProcess(c, f)
@@ -228,8 +225,19 @@ func compare(a, b uint64) int {
 }
 
 func (c *Converter) begin(anchor time.Time) {
-	c.blocks.w = tracefile.NewWriter(c.options.Version, c.to, anchor)
+	c.writeTo(tracefile.NewWriter(c.options.Version, c.to, anchor))
 	c.blocks.w.Behind()
+}
+
+func (c *Converter) writeTo(w *tracefile.Writer) { c.blocks.w, c.blocks.dict.counts = w, &w.IDs }
+
+// Trace returns the trace, to which another conversion may add between Steps and after Complete; nil if it has no
+// event yet.
+func (c *Converter) Trace() *tracefile.Writer {
+	if c.blocks.w == nil || c.blocks.w.Events == 0 {
+		return nil
+	}
+	return c.blocks.w
 }
 
 // shift returns what to add to a process's monotonic times to get times of the trace. It uses the wall
@@ -237,10 +245,10 @@ func (c *Converter) begin(anchor time.Time) {
 func (c *Converter) shift(h *raw.Header) int64 {
 	const most = int64(time.Hour)
 	nanos, wall := int64(min(h.Nanos, mostNanos)), int64(min(h.Wall, mostNanos))
-	if b := c.options.Begun; b != nil {
-		return b.Time(nanos) - nanos
+	if c.options.Begun != nil {
+		return c.options.Time(nanos) - nanos
 	}
-	origin, first := int64(min(c.origin, mostNanos)), int64(min(c.wall, mostNanos))
+	origin, first := c.blocks.w.Origin, min(c.blocks.w.Anchor().UnixNano(), mostNanos)
 	if apart := (wall - nanos) - (first - origin); apart > most || apart < -most {
 		return wall - nanos - first
 	}
@@ -255,7 +263,7 @@ func (c *Converter) Finish(ctx context.Context) (*Summary, error) {
 }
 
 // Complete is Finish without ending the trace: another conversion may add to it, as between Steps. See
-// [Converter.Written].
+// [Converter.Trace].
 func (c *Converter) Complete(ctx context.Context) (*Summary, error) {
 	for _, path := range c.waiting {
 		c.Ended(path)
@@ -286,22 +294,13 @@ func (c *Converter) Complete(ctx context.Context) (*Summary, error) {
 
 // End ends the trace after Complete, if nothing else has ended it.
 func (c *Converter) End() error {
-	if c.numbered == 0 && c.options.NotEmpty {
+	if c.Trace() == nil && c.options.NotEmpty {
 		return nil
 	}
 	if c.blocks.w == nil {
 		c.begin(time.Unix(0, 0))
 	}
-	return c.blocks.w.End(c.last())
-}
-
-// last returns the latest time, in ns of the trace.
-func (c *Converter) last() (last int64) {
-	last = c.added
-	for _, p := range c.processes {
-		last = max(last, p.last)
-	}
-	return last
+	return c.blocks.w.End(c.blocks.w.Last)
 }
 
 // Close releases the files of a conversion that is not finished.
@@ -322,7 +321,7 @@ func (c *Converter) stop(err error) {
 
 // number reports whether there is a number for another event.
 func (c *Converter) number() bool {
-	if c.numbered >= mostNumbers {
+	if c.blocks.w.Events >= mostNumbers {
 		c.stop(errNumbers)
 		return false
 	}
@@ -332,8 +331,8 @@ func (c *Converter) number() bool {
 // between separates the name of a program from that of its thread.
 const between = " › "
 
-// prefixOf returns what precedes the names of a process's threads.
-func (c *Converter) prefixOf(p *process) string {
+// shownName returns the name of a process in those of its threads; "" if they have none.
+func (c *Converter) shownName(p *process) string {
 	name := p.programName()
 	several, same := c.options.Programs, false
 	for _, o := range c.processes {
@@ -347,5 +346,5 @@ func (c *Converter) prefixOf(p *process) string {
 	case same:
 		name += " " + strconv.FormatUint(p.file.Head.PID, 10)
 	}
-	return name + between
+	return name
 }

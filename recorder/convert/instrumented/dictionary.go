@@ -16,8 +16,8 @@ const none = int32(-1)
 // written: so they are in the file before the first point that uses them, or in the same block.
 type dictionary struct {
 	version format.Version
-	ids     map[any]int32 // by a key type for each kind
-	counts  [format.KindCodeLocation + 1]int32
+	ids     map[any]int32                       // by a key type for each kind
+	counts  *[format.KindCodeLocation + 1]int32 // those of the trace, once that has begun
 	pending []byte
 	ends    []int    // in pending, of each object
 	classes []string // their names after the last dot, by id
@@ -44,7 +44,7 @@ type (
 )
 
 func newDictionary(v format.Version) dictionary {
-	return dictionary{version: v, ids: map[any]int32{}}
+	return dictionary{version: v, ids: map[any]int32{}, counts: new([format.KindCodeLocation + 1]int32)}
 }
 
 // id returns the id of the object with a key, which encode encodes if it is new.
@@ -76,6 +76,7 @@ func (d *dictionary) write(b *tracefile.Block) {
 func (d *dictionary) class(name string) int32 {
 	name = values.Cut(name, values.MaxText)
 	return d.id(format.KindClassDescriptor, classKey(name), func(dst []byte, id int32) ([]byte, error) {
+		d.classes = append(d.classes, make([]string, int(id)-len(d.classes))...) // another conversion has added these
 		d.classes = append(d.classes, name[strings.LastIndexByte(name, '.')+1:])
 		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst, d.version)
 	})

@@ -93,7 +93,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := c.Written(); ok {
+	if c.Trace() != nil {
 		t.Error("there is a trace before there is a raw file")
 	}
 	c.Add(path)
@@ -111,16 +111,15 @@ func TestResume(t *testing.T) {
 	if _, err := c.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w, ok := c.Written()
-	if !ok || w.Events != 1 || w.Threads != 1 || w.Last >= 1<<40 {
-		t.Fatalf("%+v, %v", w, ok)
+	w := c.Trace()
+	if w == nil || w.Events != 1 || w.Threads != 1 || w.Last >= 1<<40 {
+		t.Fatalf("%+v", w)
 	}
 	for kind := range w.IDs {
 		w.IDs[kind] += 10
 	}
 	methods := w.IDs[format.KindMethodDescriptor]
 	w.Events, w.Threads, w.Last = w.Events+5, w.Threads+2, 1<<40
-	c.Resume(w)
 	pay := &raw.Function{ID: 9, Line: 50, Results: []uint32{3, 1}, Package: "example.com/shop", Name: "pay", File: "/src/shop/main.go"}
 	g.Enter(pay, 0)
 	g.Exit(pay, rawtest.Struct(false, rawtest.Int(7), rawtest.String("apple")), rawtest.Int(1))
@@ -138,14 +137,14 @@ func TestResume(t *testing.T) {
 	}
 	var events []int32
 	tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
-		if events = append(events, p.Event); p.Event > 0 && int64(p.Ref) < methods {
+		if events = append(events, p.Event); p.Event > 0 && p.Ref < methods {
 			t.Errorf("event %d is of method %d", p.Event, p.Ref)
 		}
 	})
 	if !slices.Equal(events, []int32{0, 6, 7}) {
 		t.Errorf("events %v", events)
 	}
-	if w, _ := c.Written(); w.Last != 1<<40 {
+	if w.Last != 1<<40 {
 		t.Errorf("it ends at %d", w.Last)
 	}
 }
@@ -161,12 +160,13 @@ func TestBegun(t *testing.T) {
 	f.Now += 100
 	g.Exit(mainMain)
 	out := newOutput(t)
-	b := &instrumented.Begun{Written: instrumented.Written{To: tracefile.NewWriter(format.V22, out.to(), time.Unix(0, 0)), Threads: 2, Events: 4, Last: 50}}
+	b := tracefile.NewWriter(format.V22, out.to(), time.Unix(0, 0))
+	b.Threads, b.Events, b.Last = 2, 4, 50
 	for kind := range b.IDs {
 		b.IDs[kind] = 3
 	}
-	b.Time = func(monotonic int64) int64 { return monotonic - int64(f.Nanos) + 5000 }
-	c, err := instrumented.New(tracefile.Files{}, instrumented.Options{Begun: b, Programs: true, NotEmpty: true})
+	converted := func(monotonic int64) int64 { return monotonic - int64(f.Nanos) + 5000 }
+	c, err := instrumented.New(tracefile.Files{}, instrumented.Options{Begun: b, Time: converted, Programs: true, NotEmpty: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,11 +176,10 @@ func TestBegun(t *testing.T) {
 	if s, err := c.Complete(t.Context()); err != nil || s.Events() != 1 {
 		t.Fatal(s, err)
 	}
-	w, ok := c.Written()
-	if !ok || w.Threads != 3 || w.Events != 5 || w.Last != 5100 || w.IDs[format.KindClassDescriptor] != 4 {
-		t.Errorf("%+v, %v", w, ok)
+	if b.Threads != 3 || b.Events != 5 || b.Last != 5100 || b.IDs[format.KindClassDescriptor] != 4 {
+		t.Errorf("%+v", b)
 	}
-	if err := b.To.End(w.Last); err != nil {
+	if err := b.End(b.Last); err != nil {
 		t.Fatal(err)
 	}
 	forest := tracetest.LoadChecked(t, out.path)

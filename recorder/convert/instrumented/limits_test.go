@@ -5,7 +5,9 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/lazy/eager"
 	"tracex/recorder/instrument/raw"
@@ -26,11 +28,12 @@ func TestNumbersRunOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a"+raw.Suffix)
 	f.Save(t, path)
 	var data bytes.Buffer
-	c, err := New(tracefile.Files{Data: &data}, Options{})
+	begun := tracefile.NewWriter(format.Newest, tracefile.Files{Data: &data}, time.Unix(0, 0))
+	begun.Events = mostNumbers - room
+	c, err := New(tracefile.Files{}, Options{Begun: begun, Time: func(ns int64) int64 { return ns }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.numbered = mostNumbers - room
 	c.Add(path)
 	if _, err := c.Step(t.Context()); !errors.Is(err, errNumbers) {
 		t.Error(err)

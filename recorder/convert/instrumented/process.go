@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tracex/format/tracefile"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/values"
 )
@@ -15,8 +16,8 @@ import (
 type process struct {
 	to      *Converter
 	file    *raw.File
-	prefix  string
-	named   bool // prefix is final
+	about   *tracefile.Program
+	named   bool // its name in those of its threads is final
 	clock   clock
 	program program
 	encoder encoder
@@ -51,6 +52,8 @@ func newProcess(c *Converter, f *raw.File) *process {
 	p.ahead.chunks = f.Chunks(f.Window(aheadSize))
 	p.told = Process{Path: f.Path, PID: f.Head.PID, Arguments: f.Head.Arguments}
 	p.sites = sites{all: map[siteKey]*site{}}
+	p.about = &tracefile.Program{PID: f.Head.PID, Name: p.programName()}
+	c.blocks.w.Programs = append(c.blocks.w.Programs, p.about)
 	table, err := f.Table()
 	if err != nil {
 		p.problem(err)
@@ -184,9 +187,12 @@ func (p *process) finish() {
 func (p *process) prefixed(name string) string {
 	if !p.named {
 		p.named = true
-		p.prefix = p.to.prefixOf(p)
+		p.about.Shown = p.to.shownName(p)
 	}
-	return p.prefix + name
+	if p.about.Shown == "" {
+		return name
+	}
+	return p.about.Shown + between + name
 }
 
 // programName is the name of the program in names of threads.

@@ -121,12 +121,13 @@ func (t *thread) begin(c *Converter) bool {
 	if t.begun {
 		return true
 	}
-	if c.threads == mostNumbers {
+	threads := &c.blocks.w.Threads
+	if *threads >= mostNumbers {
 		c.stop(errNumbers)
 		return false
 	}
-	t.Thread = int32(c.threads)
-	c.threads++
+	t.Thread = int32(*threads)
+	*threads++
 	t.begun = true
 	t.p.told.Goroutines++
 	c.blocks.equip(t)

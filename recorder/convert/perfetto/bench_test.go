@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 )
 
 // benchSize returns the size of the trace to convert, in MiB:
@@ -52,7 +53,7 @@ func BenchmarkConvert(b *testing.B) {
 			cpu := cpuSeconds()
 			for b.Loop() {
 				dir := b.TempDir()
-				out := Writers{io.Discard, io.Discard, io.Discard}
+				out := tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}
 				if to == "files" {
 					for _, w := range []*io.Writer{&out.Data, &out.Index, &out.Times} {
 						f, err := os.CreateTemp(dir, "out")
@@ -73,7 +74,7 @@ func BenchmarkConvert(b *testing.B) {
 	}
 }
 
-func benchOnce(b *testing.B, path, dir string, out Writers, g *generated) {
+func benchOnce(b *testing.B, path, dir string, out tracefile.Files, g *generated) {
 	in, err := os.Open(path)
 	if err != nil {
 		b.Fatal(err)
@@ -107,7 +108,7 @@ func BenchmarkCalls(b *testing.B) {
 					if err := c.Read(b.Context(), bytes.NewReader(trace)); err != nil {
 						b.Fatal(err)
 					}
-					if _, err := c.Write(b.Context(), Writers{io.Discard, io.Discard, io.Discard}); err != nil {
+					if _, err := c.Write(b.Context(), tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}); err != nil {
 						b.Fatal(err)
 					}
 					c.Close()

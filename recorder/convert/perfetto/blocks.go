@@ -15,10 +15,7 @@ type blocks struct {
 	to        *tracefile.Writer
 	version   format.Version // to write
 	void      []byte         // the footer of a call that returned void
-	origin    int64          // ns: the zero of times
-	wall      int64          // ns since 1970: the wall time at origin
-	events    int64          // numbered so far
-	first     int64          // the number of the first event
+	events    int64          // added so far
 	early     bool           // names of threads are in their first blocks
 	held      int            // bytes of unwritten blocks
 	blockSize int
@@ -60,22 +57,25 @@ func newThread(id int32, name string) *thread {
 	return &thread{Block: tracefile.Block{Thread: id, Name: name, Named: true}}
 }
 
-// newBlocks begins the three files. wall is the wall time at origin.
-func newBlocks(v format.Version, to Writers, origin int64, wall time.Time) *blocks {
-	return &blocks{to: tracefile.NewWriter(v, tracefile.Files(to), wall), version: v, void: voidFooter(v), origin: origin, wall: wall.UnixNano()}
+// beginBlocks begins the three files. wall is the wall time at origin.
+func beginBlocks(v format.Version, to tracefile.Files, origin int64, wall time.Time) *blocks {
+	b := newBlocks(tracefile.NewWriter(v, to, wall))
+	b.to.Origin = origin
+	return b
 }
 
-// resumeBlocks continues files that end at these sizes.
-func resumeBlocks(v format.Version, to Writers, at tracefile.Sizes, origin, wall int64) *blocks {
-	return &blocks{to: tracefile.ResumeWriter(v, tracefile.Files(to), at, time.Unix(0, wall)), version: v, void: voidFooter(v), origin: origin, wall: wall}
+// newBlocks adds to a trace.
+func newBlocks(to *tracefile.Writer) *blocks {
+	return &blocks{to: to, version: to.Version(), void: voidFooter(to.Version())}
 }
 
 // number numbers an event.
 func (b *blocks) number() (int32, error) {
-	event := b.first + b.events
+	event := b.to.Events
 	if event > math.MaxInt32 {
 		return 0, errNumbers
 	}
+	b.to.Events++
 	b.events++
 	return int32(event), nil
 }
@@ -94,7 +94,7 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 		location = r.location
 	}
 	at := t.Header(b.version.AppendCall(t.Bytes(), location, t.Thread, event, r.method, r.arguments, r.values))
-	t.Touch(time - b.origin)
+	t.Touch(time - b.to.Origin)
 	t.stack = append(t.stack, open{start: time, duration: duration, at: at, event: event, category: r.category, name: r.name})
 	if b.observe != nil {
 		b.observe.began(t, event, r)
@@ -136,8 +136,8 @@ func (b *blocks) pop(t *thread, end int64) {
 	default:
 		data = append(data, b.void...)
 	}
-	t.Footer(data, o.at, format.TimeCell{ID: o.event, Start: o.start - b.origin, Duration: max(0, end-o.start)})
-	t.Touch(end - b.origin)
+	t.Footer(data, o.at, format.TimeCell{ID: o.event, Start: o.start - b.to.Origin, Duration: max(0, end-o.start)})
+	t.Touch(end - b.to.Origin)
 	if b.observe != nil {
 		b.observe.ended(t, o, end)
 	}
@@ -207,7 +207,13 @@ func (b *blocks) end(t *thread) {
 	*t = *newThread(t.Thread, t.Name)
 }
 
+// cover notes that the recording goes on to a moment at least.
+func (b *blocks) cover(last int64) { b.to.Last = max(b.to.Last, last-b.to.Origin) }
+
 // finish ends the files. last is when the recording ended.
-func (b *blocks) finish(last int64) error { return b.to.End(last - b.origin) }
+func (b *blocks) finish(last int64) error {
+	b.cover(last)
+	return b.to.End(b.to.Last)
+}
 
 func (b *blocks) failed() error { return b.to.Err() }

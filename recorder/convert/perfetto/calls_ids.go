@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 )
 
 // callsIDs converts the ids of one recorder to those of the trace, by adding the
@@ -12,17 +13,32 @@ import (
 // only that of one recorder. While others add to the trace, too, each id gets the next
 // number when it is met.
 type callsIDs struct {
-	kinds  [format.KindCodeLocation + 1]int64
-	known  [format.KindCodeLocation + 1]int64 // the recorder's ids are below these
-	none   [format.KindCodeLocation + 1]int64 // an id without an object in the trace
+	kinds  [ids]int32
+	known  [ids]int64 // the recorder's ids are below these
+	none   [ids]int64 // an id without an object in the trace
 	thread int64
 	event  int64
 	same   bool           // all objects stay as they are
 	from   format.Version // of the recorder
 	to     format.Version // to write
 	own    int32          // the id of ownClass in the trace
-	shared *sharedIDs     // nil unless others add to the trace
+
+	shared *tracefile.Writer   // to which others add; nil if there are none
+	met    map[reference]int32 // their ids in the trace, if it is shared
+	room   *int                // how many more may be met, of all recorders
 }
+
+// ids is how many kinds of objects have ids.
+const ids = int(format.KindCodeLocation) + 1
+
+const (
+	// unnumbered is the id of a thread without one.
+	unnumbered = int32(-1)
+	// noObject is an id that no object in the trace has.
+	noObject = math.MaxInt32
+	// sharedReferences bounds how many ids of recorders are remembered.
+	sharedReferences = 1 << 22
+)
 
 // errNoRoom is returned for an id that does not fit after those of other recorders.
 var errNoRoom = errors.New("an id that does not fit in 31 bits")
@@ -33,23 +49,50 @@ func (d *callsIDs) id(kind format.Kind, id int32) int32 {
 	case id < 0:
 		return id
 	case d.shared != nil:
-		return d.shared.id(reference{kind, id})
+		return d.sharedID(reference{kind, id})
 	case int64(id) >= d.known[kind]:
 		// Its description was lost. It must not use that of another recorder.
 		return int32(min(d.none[kind], math.MaxInt32))
 	}
-	return int32(d.kinds[kind] + int64(id))
+	return d.kinds[kind] + id
+}
+
+// sharedID is id for a trace that is shared. The description of the object may come later.
+func (d *callsIDs) sharedID(r reference) int32 {
+	id, ok := d.met[r]
+	if ok {
+		return id
+	}
+	next := &d.shared.IDs[r.kind]
+	if *d.room == 0 || *next == noObject {
+		return noObject
+	}
+	id = *next
+	*next++
+	*d.room--
+	d.met[r] = id
+	return id
+}
+
+// nextThread returns the number of another thread of a trace that is shared; unnumbered if there are no more.
+func (d *callsIDs) nextThread() int32 {
+	if d.shared.Threads >= math.MaxInt32 {
+		return unnumbered
+	}
+	d.shared.Threads++
+	return int32(d.shared.Threads - 1)
 }
 
 // eventID fails for event ids that are invalid or too large.
 func (d *callsIDs) eventID(id int32) (int32, error) {
-	if d.shared != nil && id >= 0 {
-		return d.shared.event()
+	event := d.event + int64(id)
+	if d.shared != nil {
+		event = d.shared.Events // it is used once the event is counted
 	}
-	if id < 0 || d.event+int64(id) > math.MaxInt32 {
+	if id < 0 || event > math.MaxInt32 {
 		return 0, errNoRoom
 	}
-	return int32(d.event + int64(id)), nil
+	return int32(event), nil
 }
 
 // point converts the ids of a trace point.

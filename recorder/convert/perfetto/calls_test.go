@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/recorder/internal/perfetto/calls"
 )
 
@@ -366,7 +367,7 @@ func damagedCalls(t *testing.T, trace []byte, at int, by byte, to format.Version
 	defer c.Close()
 	_ = c.Read(t.Context(), bytes.NewReader(damaged)) // it may report damage
 	var data bytes.Buffer
-	if _, err := c.Write(t.Context(), Writers{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
+	if _, err := c.Write(t.Context(), tracefile.Files{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
 		t.Fatalf("byte %d: %v", at, err)
 	}
 	scan := format.NewBytesScanner(data.Bytes())

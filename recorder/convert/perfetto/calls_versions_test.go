@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/recorder/internal/perfetto/calls"
 )
 
@@ -363,7 +364,7 @@ func TestVersionNotWritten(t *testing.T) {
 		c := New(Options{FormatVersion: v})
 		defer c.Close()
 		if err := c.Packet(small(t)[:20]); err == nil {
-			_, err = c.Write(t.Context(), Writers{new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)})
+			_, err = c.Write(t.Context(), tracefile.Files{Data: new(bytes.Buffer), Index: new(bytes.Buffer), Times: new(bytes.Buffer)})
 			if err == nil || !strings.Contains(err.Error(), "27, 22") {
 				t.Errorf("version %d: %v", v, err)
 			}

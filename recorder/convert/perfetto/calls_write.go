@@ -8,16 +8,16 @@ import (
 	"slices"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/spool"
 	"tracex/recorder/internal/perfetto/calls"
 )
 
 // callsWriter writes the data of recorders, one thread after the other.
 type callsWriter struct {
-	w    *writer
-	r    *callsRecorder
-	ids  callsIDs
-	next callsIDs // of the next recorder; known is not set
+	w   *writer
+	r   *callsRecorder
+	ids callsIDs
 
 	translator *format.Translator // nil if the recorder's version is that of the trace
 	changes    map[format.Change]int64
@@ -32,19 +32,19 @@ type callsWriter struct {
 
 // calls writes the threads of all recorders, after those of tracks.
 func (w *writer) calls(ctx context.Context) error {
-	c := &callsWriter{w: w, floor: math.MinInt64}
-	if w.begun != nil {
-		c.floor = w.blocks.origin
+	c, to := &callsWriter{w: w, floor: math.MinInt64}, w.blocks.to
+	if w.begun {
+		c.floor = to.Origin
 	}
 	c.refer = c.spooledReferences
-	mixed := len(w.threads) > 0 || w.begun != nil
+	mixed := len(w.threads) > 0 || w.begun
 	if mixed {
-		for kind, n := range w.dictionary.counts {
-			c.next.kinds[kind] = int64(n)
-		}
-		c.next.thread, c.next.event = int64(w.nextThread()), w.blocks.first+w.blocks.events
+		to.IDs = w.dictionary.counts
 	}
-	none := c.next.kinds
+	var none [ids]int64
+	for kind, n := range to.IDs {
+		none[kind] = int64(n)
+	}
 	for _, r := range w.recorders {
 		for kind, n := range r.ids {
 			none[kind] += n
@@ -55,9 +55,8 @@ func (w *writer) calls(ctx context.Context) error {
 		w.nameRecorders()
 	}
 	for _, r := range w.recorders {
-		c.r, c.referred, c.ids = r, false, c.next
-		c.ids.known, c.ids.none = r.ids, none
-		c.ids.from, c.ids.to = r.version, w.blocks.version
+		c.r, c.referred = r, false
+		c.ids = callsIDs{kinds: to.IDs, known: r.ids, none: none, thread: to.Threads, event: to.Events, from: r.version, to: w.blocks.version}
 		c.ids.same = !mixed && len(w.recorders) == 1 && r.version == c.ids.to
 		if !c.fits() {
 			w.left.count(farNumbers, 1, -1)
@@ -74,9 +73,8 @@ func (w *writer) calls(ctx context.Context) error {
 		c.translated()
 	}
 	w.changes = c.changes
-	w.after = c.next
 	for kind, n := range none {
-		w.after.kinds[kind] = n + 1
+		to.IDs[kind] = int32(min(n+1, math.MaxInt32))
 	}
 	return nil
 }
@@ -84,20 +82,22 @@ func (w *writer) calls(ctx context.Context) error {
 // nameRecorders names the recorders after their processes. It is for traces with
 // other threads or several recorders.
 func (w *writer) nameRecorders() {
-	names := recorderNames{met: make(map[string]int)}
-	if b := w.begun; b != nil {
-		maps.Copy(names.met, b.met)
-		if b.recorder != nil {
-			names.next(b.recorder, w.tracks) // its threads are written, without it
-		}
-	}
 	for _, r := range w.recorders {
-		r.name = names.next(r, w.tracks)
+		r.name = w.names.next(r, w.tracks)
 	}
 }
 
 // recorderNames are what precedes the names of the threads of recorders.
 type recorderNames struct{ met map[string]int }
+
+// meet counts the names of processes that are in the trace already.
+func (n *recorderNames) meet(all []*tracefile.Program) {
+	for _, p := range all {
+		if p.PID <= math.MaxInt32 && p.Shown != "" && n.met[p.Shown] == 0 {
+			n.met[p.Shown]++
+		}
+	}
+}
 
 // next names a recorder after its process.
 func (n *recorderNames) next(r *callsRecorder, ts *tracks) string {
@@ -116,25 +116,27 @@ func (n *recorderNames) next(r *callsRecorder, ts *tracks) string {
 
 // fits reserves ids for the recorder, if enough are left.
 func (c *callsWriter) fits() bool {
-	next := c.ids
+	next, threads := c.ids.kinds, c.ids.thread
 	for kind, n := range c.r.ids {
-		if next.kinds[kind] += n; next.kinds[kind] > math.MaxInt32 {
+		if n += int64(next[kind]); n > math.MaxInt32 {
 			return false
 		}
+		next[kind] = int32(n)
 	}
 	if c.ids.from < c.ids.to {
-		c.ids.own = int32(next.kinds[format.KindClassDescriptor])
-		if next.kinds[format.KindClassDescriptor]++; c.ids.own == math.MaxInt32 {
+		c.ids.own = next[format.KindClassDescriptor]
+		if c.ids.own == math.MaxInt32 {
 			return false
 		}
+		next[format.KindClassDescriptor]++
 	}
 	for id := range c.r.threads {
-		next.thread = max(next.thread, c.ids.thread+int64(id)+1)
+		threads = max(threads, c.ids.thread+int64(id)+1)
 	}
-	if next.thread > math.MaxInt32 {
+	if threads > math.MaxInt32 {
 		return false
 	}
-	c.next = next
+	c.w.blocks.to.IDs, c.w.blocks.to.Threads = next, threads
 	return true
 }
 
@@ -278,7 +280,7 @@ func (k *callsThread) record(r partRecord) error {
 // numbered reports whether the thread has a number, and gives it the next one if it has none.
 func (k *callsThread) numbered() bool {
 	if k.id == unnumbered {
-		k.id = k.c.ids.shared.thread()
+		k.id = k.c.ids.nextThread()
 	}
 	return k.id != unnumbered
 }
@@ -326,7 +328,7 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 	k.owe()
 	at := t.Header(append(t.Bytes(), header...))
 	if timed && start == k.latest {
-		t.Touch(start - k.c.w.blocks.origin)
+		t.Touch(start - k.c.w.blocks.to.Origin)
 	}
 	k.open.push(openCall{class: p.Class, timed: timed, event: p.Event, own: k.c.own, at: at, start: start})
 	k.count(p.Event)
@@ -338,7 +340,7 @@ func (k *callsThread) pop(footer []byte) {
 	k.owe()
 	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
 	if o.timed {
-		origin := k.c.w.blocks.origin
+		origin := k.c.w.blocks.to.Origin
 		time.Start, time.Duration = o.start-origin, max(0, k.latest-o.start)
 		t.Touch(k.latest - origin)
 	}
@@ -348,6 +350,7 @@ func (k *callsThread) pop(footer []byte) {
 
 // count counts a trace point.
 func (k *callsThread) count(event int32) {
-	k.c.w.blocks.events++
-	k.c.next.event = max(k.c.next.event, int64(event)+1)
+	b := k.c.w.blocks
+	b.events++
+	b.to.Events = max(b.to.Events, int64(event)+1)
 }

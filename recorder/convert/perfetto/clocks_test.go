@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/tracefile"
 )
 
 // clocksAt adds a snapshot: clock, time, clock, time and so on. A clock of a
@@ -192,7 +194,7 @@ func TestManyEarly(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := &slicesSeen{c: c, open: make(map[*thread][]int)}
-		if _, err := c.write(t.Context(), Writers{io.Discard, io.Discard, io.Discard}, seen); err != nil {
+		if _, err := c.write(t.Context(), tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}, seen); err != nil {
 			t.Fatal(err)
 		}
 		c.Close()

@@ -70,8 +70,9 @@ type Converter struct {
 	left       *tally
 	unpacker   unpacker
 	packets    int64
-	room       packet      // scratch for the current packet
-	begun      *begunTrace // what was written already; nil if nothing
+	room       packet  // scratch for the current packet
+	begun      *blocks // of a trace of which a part was written already; nil if nothing
+	names      recorderNames
 }
 
 // New returns a Converter. The caller must close it. If the options are invalid,
@@ -86,6 +87,7 @@ func New(o Options) *Converter {
 	c := &Converter{options: o, spool: spool.New(o.TempDir, o.Memory), clocks: newClocks(), left: new(tally)}
 	c.dictionary = newDictionary(c.spool, cmp.Or(o.FormatVersion, format.Newest))
 	c.dictionary.err = writable(o.FormatVersion)
+	c.names.met = make(map[string]int)
 	c.clocks.left = c.left
 	c.sink = newSink(c.spool, c.clocks, c.left)
 	c.tracks = newTracks(c.spool, c.left)

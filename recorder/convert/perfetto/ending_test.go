@@ -44,13 +44,13 @@ func testLiveBefore(t *testing.T, v format.Version) {
 			more(s)
 			f := new(liveFiles)
 			o := f.options(Options{})
-			o.Before = func(_ context.Context, e *Ending) error {
-				addThread(t, v, e)
+			o.Before = func(_ context.Context, to *tracefile.Writer, time func(int64) (int64, bool)) error {
+				addThread(t, v, to, time)
 				return nil
 			}
 			l := NewLive(o)
 			defer l.Close()
-			l.Programs = []Program{{PID: 2, Name: "shop"}}
+			l.Programs = []*tracefile.Program{{PID: 2, Name: "shop"}}
 			if err := l.Take(s.trace); err != nil {
 				t.Fatal(err)
 			}
@@ -83,17 +83,17 @@ func testLiveBefore(t *testing.T, v format.Version) {
 }
 
 // addThread adds a thread with a call.
-func addThread(t *testing.T, v format.Version, e *Ending) {
+func addThread(t *testing.T, v format.Version, to *tracefile.Writer, time func(int64) (int64, bool)) {
 	t.Helper()
-	if e.To.Version() != v {
-		t.Errorf("version %d", e.To.Version())
+	if to.Version() != v {
+		t.Errorf("version %d", to.Version())
 	}
-	ns, known := e.Time(1200)
+	ns, known := time(1200)
 	if !known || ns != 100 {
 		t.Errorf("the time of 1200 is %d, %v", ns, known)
 	}
-	b := &tracefile.Block{Thread: int32(e.Thread), Name: "added", Named: true}
-	class, method := int32(e.IDs[format.KindClassDescriptor]), int32(e.IDs[format.KindMethodDescriptor])
+	b := &tracefile.Block{Thread: int32(to.Threads), Name: "added", Named: true}
+	class, method := to.IDs[format.KindClassDescriptor], to.IDs[format.KindMethodDescriptor]
 	for _, o := range []interface {
 		Append([]byte, format.Version) ([]byte, error)
 	}{
@@ -106,10 +106,10 @@ func addThread(t *testing.T, v format.Version, e *Ending) {
 		}
 		b.Reference(object, v)
 	}
-	at := b.Header(v.AppendCall(b.Bytes(), -1, b.Thread, int32(e.Event), method, 0, nil))
-	b.Footer(append(b.Bytes(), voidFooter(v)...), at, format.TimeCell{ID: int32(e.Event), Start: ns, Duration: 77})
-	e.To.EndThread(b)
-	e.Last = 1_000_000 - 11_100
+	at := b.Header(v.AppendCall(b.Bytes(), -1, b.Thread, int32(to.Events), method, 0, nil))
+	b.Footer(append(b.Bytes(), voidFooter(v)...), at, format.TimeCell{ID: int32(to.Events), Start: ns, Duration: 77})
+	to.EndThread(b)
+	to.Last = 1_000_000 - 11_100
 }
 
 // threadOf returns the thread of an event.
@@ -132,8 +132,8 @@ func TestLiveBeforeFails(t *testing.T) {
 	s.part(calls.Part{Objects: slices.Concat(enterIn(format.V22)(1), voidFooter(format.V22)), Times: each(2, 10)}, 1000)
 	f := new(liveFiles)
 	o := f.options(Options{})
-	o.Before = func(_ context.Context, e *Ending) error {
-		if _, known := e.Time(1); known {
+	o.Before = func(_ context.Context, _ *tracefile.Writer, time func(int64) (int64, bool)) error {
+		if _, known := time(1); known {
 			t.Error("there is no snapshot, but times are known")
 		}
 		return errBroken

@@ -16,6 +16,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 )
 
 // whole fails the test unless the trace can be read, as far as it was written.
@@ -216,7 +217,7 @@ func TestLargePackets(t *testing.T) {
 	if err := c.Read(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Write(t.Context(), Writers{io.Discard, io.Discard, io.Discard})
+	r, err := c.Write(t.Context(), tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard})
 	if err != nil || r.Events != 2 || len(r.LeftOut) != 1 || r.LeftOut[0].What != reasonTexts[largePackets].of(r.LeftOut[0].Count) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -267,7 +268,7 @@ func TestWriteFails(t *testing.T) {
 			}
 			out := []io.Writer{io.Discard, io.Discard, io.Discard}
 			out[which] = &full{left: limit << 15}
-			if _, err := c.Write(t.Context(), Writers{out[0], out[1], out[2]}); err != errBroken {
+			if _, err := c.Write(t.Context(), tracefile.Files{Data: out[0], Index: out[1], Times: out[2]}); err != errBroken {
 				t.Errorf("writer %d with room for %d bytes: %v", which, limit<<15, err)
 			}
 			c.Close()
@@ -307,7 +308,7 @@ func TestStopped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = c.Write(ctx, Writers{io.Discard, io.Discard, io.Discard})
+			_, err = c.Write(ctx, tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard})
 		}
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("stage %d: %v", stage, err)

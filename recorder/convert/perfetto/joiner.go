@@ -3,13 +3,17 @@ package perfetto
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"time"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 )
 
 // Joiner adds packets to a trace that another conversion writes, while both grow. The two take
-// turns: a [Begun] says how far the trace is, first to the Joiner, then to the other conversion.
+// turns. The origin of the trace must be a reading of the machine's monotonic clock.
 //
 //	Advance → calls of recorders, in the version of the trace → their threads
 //	Join    → the rest of these, and then all other packets   → further threads, the end
@@ -30,22 +34,23 @@ type Joiner struct {
 
 // NewJoiner returns a Joiner that has read nothing yet. packets are in the form of a trace file. The
 // caller must close it.
-func NewJoiner(o Options, packets io.ReaderAt) *Joiner {
+func NewJoiner(o Options, packets io.ReaderAt, to *tracefile.Writer) *Joiner {
 	j := &Joiner{options: o, in: packets, c: New(o), unread: new(tally), recorders: map[uint64]*joinedRecorder{}}
 	j.c.clocks.fix(clockMonotonic)
 	j.c.recorded.keep = j
-	j.trace = joinedTrace{c: j.c, room: sharedReferences, names: recorderNames{map[string]int{}}}
+	j.c.sink.floor = to.Origin
+	j.c.sink.cover(to.Origin, to.Origin)
+	j.trace = joinedTrace{c: j.c, blocks: newBlocks(to), room: sharedReferences}
 	return j
 }
 
 // Close releases what the conversion holds.
 func (j *Joiner) Close() { j.c.Close() }
 
-// Advance adds the calls in the packets before an offset, and updates b. known is the offset up to which
+// Advance adds the calls in the packets before an offset. known is the offset up to which
 // there are packets. It must follow the names of these calls, which is certain if all programs were
 // flushed after the calls.
-func (j *Joiner) Advance(ctx context.Context, b *Begun, calls, known int64) error {
-	j.trace.begin(b)
+func (j *Joiner) Advance(ctx context.Context, calls, known int64) error {
 	j.count(j.unread)
 	j.naming = true
 	err := j.each(ctx, &j.named, known, j.name)
@@ -54,22 +59,26 @@ func (j *Joiner) Advance(ctx context.Context, b *Begun, calls, known int64) erro
 	if err == nil {
 		err = j.each(ctx, &j.at, min(calls, j.named), j.read)
 	}
-	j.trace.end(b)
-	return errors.Join(err, b.To.Stop())
+	j.trace.flush()
+	return errors.Join(err, j.trace.blocks.to.Stop())
 }
 
 // Join adds the rest of the packets and ends the trace. All packets together have size bytes. The result
 // includes what Advance added. damage is a [*format.Error] with the offset at which the packets are
 // damaged; those before it are added. If Join fails, the trace has no end, and the caller may end it: it
 // has the calls that Advance added, and after [ErrClocks] nothing else.
-func (j *Joiner) Join(ctx context.Context, b *Begun, size int64) (r *Result, damage, err error) {
-	if err := errors.Join(j.Advance(ctx, b, size, size), j.trace.finish(b)); err != nil {
+func (j *Joiner) Join(ctx context.Context, size int64) (r *Result, damage, err error) {
+	if err := errors.Join(j.Advance(ctx, size, size), j.trace.finish()); err != nil {
 		return nil, nil, err
 	}
-	b.shown(j.trace.names.met)
-	rest := newJoining(j.options, b, j.trace.names.met)
+	to := j.trace.blocks.to
+	j.c.names.meet(to.Programs)
+	rest := newContinuing(j.options, newBlocks(to))
 	defer rest.Close()
-	rest.recorded.written = j.written()
+	rest.sink.cover(to.Origin, to.Origin+to.Last)
+	rest.clocks.fix(clockMonotonic)
+	rest.nameProcesses(to.Programs)
+	rest.names, rest.recorded.written = j.c.names, j.written()
 	rest.left.add(j.c.left)
 	rest.left.count(longTexts, j.c.dictionary.cut, -1)
 	damage = rest.Read(ctx, io.NewSectionReader(j.in, 0, size))
@@ -83,8 +92,53 @@ func (j *Joiner) Join(ctx context.Context, b *Begun, size int64) (r *Result, dam
 	if r, err = rest.join(ctx); err != nil {
 		return nil, damage, err
 	}
-	r.Threads, r.Events = append(j.trace.ended, r.Threads...), r.Events+j.trace.events
+	r.Threads, r.Events = append(j.trace.ended, r.Threads...), r.Events+j.trace.blocks.events
 	return r, damage, nil
+}
+
+// ErrClocks is returned by [Joiner.Join] if the times of packets cannot be converted to those
+// of the trace.
+var ErrClocks = errors.New("the clock of the packets cannot be related to that of the trace")
+
+// join adds the packets of a Converter to its trace, and ends that. The result's Events and
+// Threads are those that were added. If it fails, the trace has no end.
+func (c *Converter) join(ctx context.Context) (*Result, error) {
+	b := c.begun
+	timelines, err := c.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !c.more(timelines) {
+		if err := b.to.End(b.to.Last); err != nil {
+			return nil, err
+		}
+		return &Result{Packets: c.packets, LeftOut: c.left.list(), Version: b.version}, nil
+	}
+	if err := c.clocks.fits(b.to); err != nil {
+		return nil, err
+	}
+	r, err := c.writeTimelines(ctx, b, timelines)
+	if err == nil {
+		err = b.finish(c.sink.last)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// fits returns why times of packets cannot be converted to those of a trace.
+func (c *clocks) fits(to *tracefile.Writer) error {
+	if !c.related() {
+		return fmt.Errorf("%w: no snapshot in them has both", ErrClocks)
+	}
+	if c.wall.known {
+		apart := float64(c.wall.ns-c.wall.at) - float64(to.Anchor().UnixNano()-to.Origin)
+		if math.Abs(apart) > float64(time.Hour) {
+			return fmt.Errorf("%w: they differ by more than an hour, as those of different machines do, or after a restart", ErrClocks)
+		}
+	}
+	return nil
 }
 
 // count makes t the tally of what is left out.

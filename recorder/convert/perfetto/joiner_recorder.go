@@ -45,9 +45,8 @@ func (j *Joiner) read(p *packet) error {
 // fits reports whether the calls of a recorder can be added as they come.
 func (j *Joiner) fits(p *packet, part *calls.Part) bool {
 	version, known := versionOf(part)
-	n := &j.trace.numbers
-	return known && version == n.To.Version() && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) &&
-		j.c.clocks.fits(n.Origin, n.Wall.UnixNano()) == nil
+	b := j.trace.blocks
+	return known && version == b.version && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) && j.c.clocks.fits(b.to) == nil
 }
 
 // reference and part make Joiner a partKeeper: names are kept when they are read, and parts are written.
@@ -85,52 +84,32 @@ func (j *Joiner) written() map[uint64]bool {
 // joinedTrace is what a [Joiner] has added to the trace.
 type joinedTrace struct {
 	c       *Converter
-	blocks  *blocks // nil before the first turn
-	numbers Begun   // of this turn; its events are those of blocks
+	blocks  *blocks
 	live    []*liveTrace
-	names   recorderNames
-	room    int // see sharedIDs
+	room    int // see callsIDs
 	threads int // of all recorders
-	events  int64
 	ended   []Thread
 }
 
-// begin begins a turn.
-func (t *joinedTrace) begin(b *Begun) {
-	if t.blocks == nil {
-		t.blocks = blocksOf(b)
-		t.c.sink.floor = b.Origin
-		t.c.sink.cover(b.Origin, b.Origin)
-	}
-	t.numbers, t.blocks.events = *b, b.Events
-}
-
-// end writes what each thread has, and ends the turn.
-func (t *joinedTrace) end(b *Begun) {
-	t.flush()
-	n := &t.numbers
-	t.events += t.blocks.events - n.Events
-	n.Events, n.Last = t.blocks.events, max(n.Last, t.c.sink.last-n.Origin)
-	*b = *n
-}
-
+// flush writes what each thread has.
 func (t *joinedTrace) flush() {
 	for _, l := range t.live {
 		l.flushBlocks()
 		l.rest()
 	}
+	t.blocks.cover(t.c.sink.last)
 }
 
 // finish ends the threads.
-func (t *joinedTrace) finish(b *Begun) error {
-	t.begin(b)
+func (t *joinedTrace) finish() error {
+	to := t.blocks.to
 	for _, l := range t.live {
-		if err := l.finish(b.Origin + b.Last); err != nil {
+		if err := l.finish(to.Origin + to.Last); err != nil {
 			return err
 		}
 		t.ended = append(t.ended, l.calls.w.threads...)
 	}
-	t.end(b)
+	t.flush()
 	return nil
 }
 
@@ -163,12 +142,12 @@ func (t *joinedTrace) part(r *joinedRecorder, of *callsRecorder, p waitingPart) 
 
 // begun begins the trace of a recorder.
 func (t *joinedTrace) begun(r *joinedRecorder, of *callsRecorder) *liveTrace {
-	nameProcesses(&t.c.tracks.names, t.numbers.Programs)
-	t.numbers.shown(t.names.met)
-	of.name = t.names.next(of, t.c.tracks)
+	to := t.blocks.to
+	t.c.nameProcesses(to.Programs)
+	t.c.names.meet(to.Programs)
+	of.name = t.c.names.next(of, t.c.tracks)
 	l := liveTraceOf(t.c, of, 0, t.blocks)
 	l.unwritten = &r.unwritten
-	ids := &sharedIDs{numbers: &t.numbers, blocks: t.blocks, known: make(map[reference]int32), room: &t.room}
-	l.calls.ids = callsIDs{from: of.version, to: of.version, shared: ids}
+	l.calls.ids = callsIDs{from: of.version, to: of.version, shared: to, met: make(map[reference]int32), room: &t.room}
 	return l
 }

@@ -28,7 +28,7 @@ type spooled struct {
 func newSpooled(t *testing.T, v format.Version, o Options) *spooled {
 	t.Helper()
 	s := &spooled{otherTrace: newOtherTrace(t, v)}
-	s.Joiner = NewJoiner(o, s)
+	s.Joiner = NewJoiner(o, s, s.to)
 	t.Cleanup(s.Close)
 	clocks := &story{}
 	clocks.clocksAt(clockBoottime, clockBoottime, joinedOrigin, clockMonotonic, joinedOrigin)
@@ -43,7 +43,7 @@ func (s *spooled) ReadAt(b []byte, at int64) (int, error) {
 // advance adds the calls in the first bytes of the packets.
 func (s *spooled) advance(t *testing.T, calls int) {
 	t.Helper()
-	if err := s.Advance(t.Context(), s.begun, int64(calls), int64(len(s.packets))); err != nil {
+	if err := s.Advance(t.Context(), int64(calls), int64(len(s.packets))); err != nil {
 		t.Fatal(err)
 	}
 	data := s.data.Bytes()
@@ -54,7 +54,7 @@ func (s *spooled) advance(t *testing.T, calls int) {
 
 func (s *spooled) join(t *testing.T) *written {
 	t.Helper()
-	r, damage, err := s.Join(t.Context(), s.begun, int64(len(s.packets)))
+	r, damage, err := s.Join(t.Context(), int64(len(s.packets)))
 	if damage != nil || err != nil {
 		t.Fatal(damage, err)
 	}
@@ -65,7 +65,7 @@ func (s *spooled) join(t *testing.T) *written {
 func (s *spooled) growing(t *testing.T) string {
 	t.Helper()
 	var all []string
-	ctx := format.NewContext(s.begun.To.Version())
+	ctx := format.NewContext(s.to.Version())
 	scan := format.NewBytesScanner(s.data.Bytes())
 	for scan.Next() {
 		switch o := scan.Object(); {
@@ -160,7 +160,7 @@ func TestJoinerFlipped(t *testing.T) {
 			s.advance(t, mark)
 			s.more(t)
 		}
-		r, _, err := s.Join(t.Context(), s.begun, int64(len(s.packets)))
+		r, _, err := s.Join(t.Context(), int64(len(s.packets)))
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
@@ -225,8 +225,8 @@ func testJoinerRandom(t *testing.T, shape formattest.Shape, v format.Version, se
 	if !slices.Equal(got, want) {
 		t.Errorf("it is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if s.begun.Events != w.result.Events+2+int64(others) {
-		t.Errorf("%d events, of which %d were added to %d", s.begun.Events, w.result.Events, 2+others)
+	if s.to.Events != w.result.Events+2+int64(others) {
+		t.Errorf("%d events, of which %d were added to %d", s.to.Events, w.result.Events, 2+others)
 	}
 	unique(t, w)
 }

@@ -21,22 +21,22 @@ const (
 // otherTrace is a trace of another conversion, with a thread "main".
 type otherTrace struct {
 	data, index, times bytes.Buffer
-	begun              *Begun
+	to                 *tracefile.Writer
 	main               *tracefile.Block
 }
 
 // newOtherTrace begins a trace with two calls.
-func newOtherTrace(t *testing.T, v format.Version, programs ...Program) *otherTrace {
+func newOtherTrace(t *testing.T, v format.Version, programs ...*tracefile.Program) *otherTrace {
 	t.Helper()
 	o := &otherTrace{main: &tracefile.Block{Thread: 0, Name: "main", Named: true, Early: true}}
-	to := tracefile.NewWriter(v, tracefile.Files{Data: &o.data, Index: &o.index, Times: &o.times}, time.Unix(0, joinedWall))
-	o.begun = &Begun{To: to, Origin: joinedOrigin, Wall: time.Unix(0, joinedWall), Thread: 1, Programs: programs}
+	o.to = tracefile.NewWriter(v, tracefile.Files{Data: &o.data, Index: &o.index, Times: &o.times}, time.Unix(0, joinedWall))
+	o.to.Origin, o.to.Threads, o.to.Programs = joinedOrigin, 1, programs
 	o.refer(t, &format.ClassDescriptor{Name: "main"}, format.KindClassDescriptor)
 	outer, inner := o.method(t, "outer"), o.method(t, "inner")
 	at := o.enter(outer)
 	o.leave(o.enter(inner), 1, 200, 100)
 	o.leave(at, 0, 100, 300)
-	to.Flush(o.main)
+	o.to.Flush(o.main)
 	return o
 }
 
@@ -44,38 +44,38 @@ func (o *otherTrace) refer(t *testing.T, object interface {
 	Append([]byte, format.Version) ([]byte, error)
 }, kind format.Kind) {
 	t.Helper()
-	b, err := object.Append(nil, o.begun.To.Version())
+	b, err := object.Append(nil, o.to.Version())
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.main.Reference(b, o.begun.To.Version())
-	o.begun.IDs[kind]++
+	o.main.Reference(b, o.to.Version())
+	o.to.IDs[kind]++
 }
 
 // method adds a method of class 0.
 func (o *otherTrace) method(t *testing.T, name string) (id int32) {
 	t.Helper()
-	id = int32(o.begun.IDs[format.KindMethodDescriptor])
+	id = o.to.IDs[format.KindMethodDescriptor]
 	o.refer(t, &format.MethodDescriptor{ID: id, Name: name, Result: format.Type{Kind: format.TypeVoid}}, format.KindMethodDescriptor)
 	return id
 }
 
 func (o *otherTrace) enter(method int32) (content int64) {
-	o.begun.Events++
-	return o.main.Header(o.begun.To.Version().AppendCall(o.main.Bytes(), -1, 0, int32(o.begun.Events-1), method, 0, nil))
+	o.to.Events++
+	return o.main.Header(o.to.Version().AppendCall(o.main.Bytes(), -1, 0, int32(o.to.Events-1), method, 0, nil))
 }
 
 func (o *otherTrace) leave(content int64, event int32, start, took int64) {
-	o.main.Footer(append(o.main.Bytes(), voidFooter(o.begun.To.Version())...), content, format.TimeCell{ID: event, Start: start, Duration: took})
-	o.begun.Last = max(o.begun.Last, start+took)
+	o.main.Footer(append(o.main.Bytes(), voidFooter(o.to.Version())...), content, format.TimeCell{ID: event, Start: start, Duration: took})
+	o.to.Last = max(o.to.Last, start+took)
 }
 
 // more adds a call of a method that is new.
 func (o *otherTrace) more(t *testing.T) {
 	t.Helper()
-	event, start := int32(o.begun.Events), o.begun.Last
+	event, start := int32(o.to.Events), o.to.Last
 	o.leave(o.enter(o.method(t, "more")), event, start, 5)
-	o.begun.To.Flush(o.main)
+	o.to.Flush(o.main)
 }
 
 // ended returns the trace with what was added.
@@ -87,17 +87,17 @@ func (o *otherTrace) ended(added *Result) *written {
 
 // join adds packets to a trace of another conversion. It returns the trace, ended, and why the packets are
 // not in it.
-func join(t *testing.T, v format.Version, packets []byte, programs ...Program) (*written, error) {
+func join(t *testing.T, v format.Version, packets []byte, programs ...*tracefile.Program) (*written, error) {
 	t.Helper()
 	o := newOtherTrace(t, v, programs...)
-	j := NewJoiner(Options{Memory: 1 << 10, TempDir: t.TempDir()}, bytes.NewReader(packets))
+	j := NewJoiner(Options{Memory: 1 << 10, TempDir: t.TempDir()}, bytes.NewReader(packets), o.to)
 	defer j.Close()
-	result, damage, failed := j.Join(t.Context(), o.begun, int64(len(packets)))
+	result, damage, failed := j.Join(t.Context(), int64(len(packets)))
 	if damage != nil {
 		t.Fatal(damage)
 	}
 	if failed != nil {
-		if err := o.begun.To.End(o.begun.Last); err != nil {
+		if err := o.to.End(o.to.Last); err != nil {
 			t.Fatal(err)
 		}
 		return o.ended(&Result{}), failed
@@ -142,7 +142,7 @@ func testJoin(t *testing.T, v format.Version) {
 	events.end(61_045)
 
 	for _, to := range versions {
-		w, err := join(t, to, events.trace, Program{PID: 50, Name: "shop"}, Program{PID: 52, Name: "other"})
+		w, err := join(t, to, events.trace, &tracefile.Program{PID: 50, Name: "shop"}, &tracefile.Program{PID: 52, Name: "other"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestJoinNames(t *testing.T) {
 		s.refer(t, pid, 1)
 		joinedPart(s, pid, "main", 11_100, calls.Part{Objects: slices.Concat(enterIn(format.V22)(0), voidFooter(format.V22)), Times: each(2, 1)})
 	}
-	w, err := join(t, format.V27, s.trace, Program{PID: 50, Name: "shop", Shown: "shop 50"}, Program{PID: 51, Name: "shop", Shown: "shop 51"})
+	w, err := join(t, format.V27, s.trace, &tracefile.Program{PID: 50, Name: "shop", Shown: "shop 50"}, &tracefile.Program{PID: 51, Name: "shop", Shown: "shop 51"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/tracefile"
 	"tracex/recorder/internal/perfetto/calls"
 )
 
@@ -17,14 +18,15 @@ type LiveOptions struct {
 	Options
 	// Create creates the trace's files. It is called once, when the first calls are
 	// written.
-	Create func() (Writers, error)
+	Create func() (tracefile.Files, error)
 	// Rest receives the packets that are not converted live, in the form of a trace file.
 	Rest io.Writer
 	// Progress receives what [ResumeLive] needs.
 	Progress io.Writer
 	// Before, if not nil, is called by [Live.End] before the end of the trace is written, to
-	// which it may add.
-	Before func(context.Context, *Ending) error
+	// which it may add. time converts a reading of the machine's monotonic clock to ns since the
+	// anchor of the trace; known is false if no snapshot has both clocks.
+	Before func(ctx context.Context, to *tracefile.Writer, time func(monotonic int64) (ns int64, known bool)) error
 }
 
 // Live makes a trace while its packets arrive: the calls of the first recorder, in
@@ -45,7 +47,7 @@ type Live struct {
 	trace   *liveTrace // nil until the files are created
 	failed  error
 	// Programs name processes of packets that are converted by End.
-	Programs []Program
+	Programs []*tracefile.Program
 }
 
 // choice is which recorder is converted live.

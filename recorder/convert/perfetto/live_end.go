@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
+	"slices"
 	"time"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 )
 
 // ErrNoCalls is returned by [Live.End] if no calls were written: all packets are in
@@ -33,10 +36,11 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 	if err != nil {
 		return nil, err
 	}
-	c := newContinuing(l.options.Options, l.trace.begun(l.packets))
+	l.trace.number()
+	c := newContinuing(l.options.Options, l.trace.calls.w.blocks)
 	defer c.Close()
-	c.begun.before = l.options.Before
-	nameProcesses(&c.tracks.names, l.Programs)
+	c.sink.cover(l.packets.sink.first, l.packets.sink.last)
+	c.nameProcesses(l.Programs)
 	damage := c.Read(ctx, in)
 	var fault *format.Error
 	switch {
@@ -53,6 +57,12 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 	return result, damage
 }
 
+// sinceAnchor converts a reading of the machine's monotonic clock, see LiveOptions.Before.
+func (c *Converter) sinceAnchor(monotonic int64) (ns int64, known bool) {
+	ns, known = c.clocks.convert(new(conversion), clockOf(0, clockMonotonic), monotonic)
+	return ns - c.begun.to.Origin, known
+}
+
 // end adds the packets of a conversion to the trace, and ends it.
 func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	timelines, err := c.settle(ctx)
@@ -66,17 +76,47 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	r := &Result{Events: b.events, Version: b.version}
 	if c.more(timelines) {
 		b.early = false
+		c.names.next(l.trace.calls.r, c.tracks) // its threads are written, without it
 		if r, err = c.writeTimelines(ctx, b, timelines); err != nil {
 			return nil, err
 		}
-	} else if err := c.finish(ctx, b, c.begun.next()); err != nil {
+	}
+	b.cover(c.sink.last)
+	if l.options.Before != nil {
+		if err := l.options.Before(ctx, b.to, c.sinceAnchor); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.to.End(b.to.Last); err != nil {
 		return nil, err
 	}
-	first, last := c.sink.first, c.sink.last
+	first, last := c.sink.first, b.to.Origin+b.to.Last
 	r.Packets = l.packets.packets + c.packets
 	r.Threads = append(l.trace.calls.w.threads, r.Threads...)
 	r.Start, r.Took = l.packets.clocks.wallTime(first), time.Duration(last-first)
 	l.packets.left.add(c.left)
 	r.LeftOut = l.packets.left.list()
 	return r, nil
+}
+
+// newContinuing returns a Converter that adds to a trace. The caller must close it.
+func newContinuing(o Options, b *blocks) *Converter {
+	o.FormatVersion = b.version
+	c := New(o)
+	c.begun, c.sink.floor, c.dictionary.counts = b, b.to.Origin, b.to.IDs
+	return c
+}
+
+// more reports whether something is to be added; timelines are those of the packets.
+func (c *Converter) more(timelines []*timeline) bool {
+	return len(timelines) > 0 || slices.ContainsFunc(c.recorded.list, func(r *callsRecorder) bool { return len(r.threads) > 0 })
+}
+
+// nameProcesses names processes whose packets may lack that.
+func (c *Converter) nameProcesses(all []*tracefile.Program) {
+	for _, p := range all {
+		if p.PID <= math.MaxInt32 {
+			c.tracks.names.nameProcess(processOn(0, int32(p.PID)), p.Name)
+		}
+	}
 }

@@ -53,10 +53,10 @@ const entryHead = 8
 // advance writes an entry.
 func (p *progress) advance(l *liveTrace) error {
 	p.b = append(p.b[:0], make([]byte, entryHead)...)
-	w, r := l.calls.w, l.calls.r
-	at := w.blocks.to.Sizes()
-	p.numbers(int64(l.recorder), int64(r.version), int64(r.pid), w.blocks.origin, w.blocks.wall,
-		at.Data, at.Index, at.Times, w.blocks.events, l.calls.next.event, l.sink.first, l.sink.last)
+	b, r := l.calls.w.blocks, l.calls.r
+	to, at := b.to, b.to.Sizes()
+	p.numbers(int64(l.recorder), int64(r.version), int64(r.pid), to.Origin, to.Anchor().UnixNano(),
+		at.Data, at.Index, at.Times, b.events, to.Events, l.sink.first, l.sink.last)
 	for _, n := range r.ids {
 		p.number(n)
 	}

@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"errors"
+	"time"
 
 	"tracex/format"
 	"tracex/format/tracefile"
@@ -15,7 +16,7 @@ var ErrNoProgress = errors.New("nothing was converted while it was recorded")
 // their ends. Packets that were taken before may be taken again. Packets that the other
 // Live had taken but not written are lost; calls after such a gap are outside of those
 // that were open, unless their recorder lists the open calls.
-func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (Writers, error)) (*Live, error) {
+func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (tracefile.Files, error)) (*Live, error) {
 	s := resumed{threads: make(map[int32]*liveThread)}
 	for e := (entries{}); ; {
 		rest := e.next(progress)
@@ -27,13 +28,13 @@ func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (Writ
 	if s.version == 0 {
 		return nil, ErrNoProgress
 	}
-	to, err := open(s.at)
+	files, err := open(s.at)
 	if err != nil {
 		return nil, err
 	}
 	o.FormatVersion = s.version
 	l := NewLive(o)
-	s.restore(l, to)
+	s.restore(l, files)
 	return l, nil
 }
 
@@ -70,19 +71,20 @@ func (s *resumed) read(e *entries) bool {
 }
 
 // restore makes a Live that continues.
-func (s *resumed) restore(l *Live, to Writers) {
+func (s *resumed) restore(l *Live, files tracefile.Files) {
 	c := l.packets
 	c.clocks.wall = wallClock{ns: s.wall, at: s.origin, known: true}
 	c.sink.cover(s.first, s.last)
 	r := c.recorded.get(s.recorder, s.version)
 	r.pid, r.ids = s.pid, s.ids
-	b := resumeBlocks(s.version, to, s.at, s.origin, s.wall)
+	to := tracefile.ResumeWriter(s.version, files, s.at, time.Unix(0, s.wall))
+	to.Origin, to.Events = s.origin, s.event
+	b := newBlocks(to)
 	b.events = s.events
 	l.chosen.made, l.chosen.recorder = true, s.recorder
 	l.trace = liveTraceOf(c, r, s.recorder, b)
 	l.trace.progress.log = l.options.Progress
 	l.trace.unwritten = &l.waiting.references
-	l.trace.calls.next.event = s.event
 	l.trace.threads = s.threads
 	for id, t := range s.threads {
 		l.waiting.threads[id] = struct{}{}

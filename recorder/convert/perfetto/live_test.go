@@ -23,10 +23,12 @@ type liveFiles struct {
 	created                            int
 }
 
-func (f *liveFiles) output() Writers { return Writers{&f.data, &f.index, &f.times} }
+func (f *liveFiles) output() tracefile.Files {
+	return tracefile.Files{Data: &f.data, Index: &f.index, Times: &f.times}
+}
 
 func (f *liveFiles) options(o Options) LiveOptions {
-	return LiveOptions{Options: o, Rest: &f.rest, Progress: &f.progress, Create: func() (Writers, error) {
+	return LiveOptions{Options: o, Rest: &f.rest, Progress: &f.progress, Create: func() (tracefile.Files, error) {
 		f.created++
 		return f.output(), nil
 	}}
@@ -82,7 +84,7 @@ func resumeLive(t *testing.T, l *Live, f *liveFiles, o Options) *Live {
 	t.Helper()
 	l.Close()
 	f.data.WriteString("late")
-	resumed, err := ResumeLive(f.options(o), append(bytes.Clone(f.progress.Bytes()), 1, 2, 3), func(at tracefile.Sizes) (Writers, error) {
+	resumed, err := ResumeLive(f.options(o), append(bytes.Clone(f.progress.Bytes()), 1, 2, 3), func(at tracefile.Sizes) (tracefile.Files, error) {
 		for b, size := range map[*bytes.Buffer]int64{&f.data: at.Data, &f.index: at.Index, &f.times: at.Times} {
 			b.Truncate(int(size))
 		}
@@ -102,7 +104,7 @@ func endLive(t *testing.T, l *Live, f *liveFiles) *written {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &written{data: f.data.Bytes(), index: f.index.Bytes(), times: f.times.Bytes(), result: result, origin: l.trace.calls.w.blocks.origin}
+	return &written{data: f.data.Bytes(), index: f.index.Bytes(), times: f.times.Bytes(), result: result, origin: l.trace.calls.w.blocks.to.Origin}
 }
 
 // checkGrowing checks that the data written so far ends with a whole block.
@@ -334,7 +336,9 @@ func TestLiveFull(t *testing.T) {
 	for room := 0; room < len(whole.data); room += len(whole.data)/7 + 1 {
 		f, disk := new(liveFiles), &fullDisk{room: room}
 		o := f.options(Options{})
-		o.Create = func() (Writers, error) { return Writers{disk, &f.index, &f.times}, nil }
+		o.Create = func() (tracefile.Files, error) {
+			return tracefile.Files{Data: disk, Index: &f.index, Times: &f.times}, nil
+		}
 		l := NewLive(o)
 		told := 0
 		for _, frame := range frames(t, trace) {
@@ -354,7 +358,7 @@ func TestLiveFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		events := rest.result.Events
-		resumed, err := ResumeLive(f.options(Options{}), f.progress.Bytes(), func(at tracefile.Sizes) (Writers, error) {
+		resumed, err := ResumeLive(f.options(Options{}), f.progress.Bytes(), func(at tracefile.Sizes) (tracefile.Files, error) {
 			f.data.Write(disk.Bytes()[:at.Data])
 			f.index.Truncate(int(at.Index))
 			f.times.Truncate(int(at.Times))

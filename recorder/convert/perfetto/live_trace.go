@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"tracex/format"
 	"tracex/format/tracefile"
 )
 
@@ -33,12 +32,12 @@ type liveThread struct {
 
 // newLiveTrace begins the files. Its times count from the first snapshot of the clocks,
 // or from the first call if that is earlier.
-func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to Writers, log io.Writer) *liveTrace {
+func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to tracefile.Files, log io.Writer) *liveTrace {
 	origin := c.sink.first
 	if wall := &c.clocks.wall; wall.known && wall.at < origin {
 		origin = wall.at
 	}
-	b := newBlocks(r.version, to, origin, c.clocks.wallTime(origin))
+	b := beginBlocks(r.version, to, origin, c.clocks.wallTime(origin))
 	l := liveTraceOf(c, r, recorder, b)
 	l.progress.log = log
 	return l
@@ -47,7 +46,7 @@ func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to Writers, l
 func liveTraceOf(c *Converter, r *callsRecorder, recorder uint64, b *blocks) *liveTrace {
 	b.early, b.blockSize = true, c.options.BlockSize
 	w := &writer{dictionary: c.dictionary, tracks: c.tracks, left: c.left, blocks: b}
-	cw := &callsWriter{w: w, r: r, floor: b.origin}
+	cw := &callsWriter{w: w, r: r, floor: b.to.Origin}
 	cw.ids.same, cw.ids.from, cw.ids.to = true, r.version, r.version
 	for kind := range cw.ids.known {
 		cw.ids.known[kind] = math.MaxInt64 // all ids stay
@@ -119,7 +118,9 @@ func (l *liveTrace) references(t *thread) error {
 		}
 		object := b[:n]
 		if ids.shared != nil {
-			object = ids.shared.reference(object, ids)
+			if object, err = ids.reference(object, nil); err != nil || ids.to.ReferenceID(object) == noObject {
+				object = nil // there is no room for it
+			}
 		}
 		if object != nil {
 			l.calls.w.blocks.reference(t, object)
@@ -166,20 +167,16 @@ func (l *liveTrace) rest() {
 	l.touched = l.touched[:0]
 }
 
-// begun returns the part of the trace that is written. Ids that calls may have count as
-// used, even if their descriptions were lost.
-func (l *liveTrace) begun(c *Converter) *begunTrace {
+// number notes which ids are in use. Those that calls may have count, even if their descriptions were lost.
+func (l *liveTrace) number() {
 	const lost = 1 << 16
-	b := &begunTrace{blocks: l.calls.w.blocks, recorder: l.calls.r, ids: l.calls.r.ids, first: c.sink.first, last: c.sink.last}
-	for kind := range b.ids {
-		b.ids[kind] += lost
+	to := l.calls.w.blocks.to
+	for kind, n := range l.calls.r.ids {
+		to.IDs[kind] = int32(min(n+lost, math.MaxInt32))
 	}
 	for id := range l.threads {
-		b.thread = max(b.thread, min(id, math.MaxInt32-1)+1)
+		to.Threads = max(to.Threads, min(int64(id)+1, math.MaxInt32))
 	}
-	b.event = l.calls.next.event
-	b.blocks.first = b.event - b.blocks.events
-	return b
 }
 
 // finish ends the threads that have not ended. last is the end of the recording.
@@ -234,6 +231,3 @@ func (l *liveTrace) unused(t *liveThread) error {
 	b.flush(again)
 	return nil
 }
-
-// ids is how many kinds of objects have ids.
-const ids = int(format.KindCodeLocation) + 1

@@ -68,9 +68,9 @@ func TestProcess(t *testing.T) {
 	} {
 		for _, v := range versions { // the calls of a recorder in another version are joined in the end
 			o := newOtherTrace(t, v)
-			j := NewJoiner(Options{Process: &c.Process}, bytes.NewReader(trace))
+			j := NewJoiner(Options{Process: &c.Process}, bytes.NewReader(trace), o.to)
 			defer j.Close()
-			r, damage, err := j.Join(t.Context(), o.begun, int64(len(trace)))
+			r, damage, err := j.Join(t.Context(), int64(len(trace)))
 			if damage != nil || err != nil {
 				t.Fatal(damage, err)
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"tracex/format/tracefile"
 )
 
 // shapes are traces with a growing number of one kind of item: each function adds
@@ -72,7 +74,7 @@ func BenchmarkShapes(b *testing.B) {
 				if err := c.Read(b.Context(), &shaped{add: add, s: simple(), n: n}); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := c.Write(b.Context(), Writers{io.Discard, io.Discard, io.Discard}); err != nil {
+				if _, err := c.Write(b.Context(), tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}); err != nil {
 					b.Fatal(err)
 				}
 				c.Close()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 )
 
 // slice is a slice in a form that is the same for trace_processor's and ours:
@@ -93,7 +94,7 @@ func convertBytes(t testing.TB, trace []byte, o Options) (*written, error) {
 	readErr := c.Read(t.Context(), bytes.NewReader(trace))
 	var data, index, times bytes.Buffer
 	seen := &slicesSeen{c: c, open: make(map[*thread][]int)}
-	result, err := c.write(t.Context(), Writers{&data, &index, &times}, seen)
+	result, err := c.write(t.Context(), tracefile.Files{Data: &data, Index: &index, Times: &times}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/spool"
 )
 
@@ -16,15 +17,15 @@ type writer struct {
 	recorders  []*callsRecorder
 	blocks     *blocks
 	left       *tally
-	last       int64       // ns: the end of the recording
-	begun      *begunTrace // what was written already; nil if nothing
+	last       int64 // ns: the end of the recording
+	begun      bool  // part of the trace was written already
+	names      recorderNames
 	threads    []Thread
 	lanes      *lanes // of the current timeline
 	timeline   *timeline
 	open       int // open slices of the timeline
 	record     record
 	changes    map[format.Change]int64
-	after      callsIDs // of what follows
 }
 
 // Result describes what a conversion wrote, and what it left out.
@@ -53,11 +54,11 @@ type Thread struct {
 }
 
 // Write writes the trace. No packets can be added afterwards.
-func (c *Converter) Write(ctx context.Context, to Writers) (*Result, error) {
+func (c *Converter) Write(ctx context.Context, to tracefile.Files) (*Result, error) {
 	return c.write(ctx, to, nil)
 }
 
-func (c *Converter) write(ctx context.Context, to Writers, o observer) (*Result, error) {
+func (c *Converter) write(ctx context.Context, to tracefile.Files, o observer) (*Result, error) {
 	if err := c.dictionary.err; err != nil {
 		return nil, err
 	}
@@ -66,9 +67,13 @@ func (c *Converter) write(ctx context.Context, to Writers, o observer) (*Result,
 		return nil, err
 	}
 	first := c.sink.first
-	b := newBlocks(c.version(len(timelines)), to, first, c.clocks.wallTime(first))
+	b := beginBlocks(c.version(len(timelines)), to, first, c.clocks.wallTime(first))
 	b.observe = o
-	return c.writeTimelines(ctx, b, timelines)
+	r, err := c.writeTimelines(ctx, b, timelines)
+	if err != nil {
+		return nil, err
+	}
+	return r, b.finish(c.sink.last)
 }
 
 // settle returns the timelines in the order of their threads, when all packets have been
@@ -84,12 +89,12 @@ func (c *Converter) settle(ctx context.Context) ([]*timeline, error) {
 	return c.tracks.arrange(c.recorded.list), nil
 }
 
-// writeTimelines writes the timelines and the recorders, and ends the trace.
+// writeTimelines writes the timelines and the recorders.
 func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*timeline) (*Result, error) {
 	k := c.sink
 	w := &writer{
 		spool: c.spool, dictionary: c.dictionary, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
-		blocks: b, begun: c.begun,
+		blocks: b, begun: c.begun != nil, names: c.names,
 	}
 	b.blockSize = c.options.BlockSize
 	if c.options.Progress != nil {
@@ -106,9 +111,6 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 	if err := w.calls(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.finish(ctx, w.blocks, w.after); err != nil {
-		return nil, err
-	}
 	c.left.count(tooManyArguments, c.events.arguments.left, -1)
 	c.left.count(longTexts, c.dictionary.cut, -1)
 	c.left.count(forgottenStates, c.sequences.forgotten, -1)
@@ -118,19 +120,11 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 	}, nil
 }
 
-// nextThread returns the id of the next thread.
-func (w *writer) nextThread() int32 {
-	first := int32(0)
-	if w.begun != nil {
-		first = w.begun.thread
-	}
-	return first + int32(len(w.threads))
-}
-
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
-	l := w.timeline
-	t := newThread(w.nextThread(), w.dictionary.text([]byte(name)))
+	l, to := w.timeline, w.blocks.to
+	t := newThread(int32(to.Threads), w.dictionary.text([]byte(name)))
+	to.Threads++
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
 		Process: l.process, Thread: l.title,

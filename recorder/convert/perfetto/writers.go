@@ -1,8 +1,6 @@
 package perfetto
 
-import "io"
+import "tracex/format/tracefile"
 
 // Writers are where a trace is written: data, index, and times.
-type Writers struct {
-	Data, Index, Times io.Writer
-}
+type Writers = tracefile.Files
