@@ -13,7 +13,7 @@ import (
 // written: each follows all that it refers to.
 type dictionary struct {
 	version format.Version
-	left    *tally
+	left    *fit.Tally
 	known   *fit.Map[fit.Digest, int32]
 	counts  [format.KindCodeLocation + 1]int32
 	pending []byte
@@ -31,7 +31,7 @@ const (
 	mostPending = 1 << 20
 )
 
-func newDictionary(v format.Version, left *tally) dictionary {
+func newDictionary(v format.Version, left *fit.Tally) dictionary {
 	return dictionary{version: v, left: left, known: fit.NewMap[fit.Digest, int32](knownTexts)}
 }
 
@@ -92,7 +92,7 @@ func (d *dictionary) write(b *tracefile.Block) {
 func (d *dictionary) text(name string) string {
 	text, cut := fit.Text(name)
 	if cut {
-		d.left.count(longText)
+		d.left.Count(longText, 1, -1)
 	}
 	return text
 }

@@ -34,7 +34,7 @@ const (
 // cannot fail.
 type encoder struct {
 	version format.Version
-	left    *tally
+	left    *fit.Tally
 	point   format.Point   // scratch
 	args    []format.Value // scratch
 	one     []byte         // scratch
@@ -54,7 +54,7 @@ func (e *encoder) call(dst []byte, thread, event int32, c *Call) []byte {
 	p.Args = c.Args
 	if len(p.Args) > maxArgs {
 		for range p.Args[maxArgs:] {
-			e.left.count(manyArgs)
+			e.left.Count(manyArgs, 1, -1)
 		}
 		p.Args = p.Args[:maxArgs]
 	}
@@ -100,7 +100,7 @@ func (e *encoder) shrink(p *format.Point) {
 func (e *encoder) within(v *format.Value, room *int) format.Value {
 	var err error
 	if e.one, err = e.version.AppendValue(e.one[:0], v); err != nil || len(e.one) > *room {
-		e.left.count(largeValue)
+		e.left.Count(largeValue, 1, -1)
 		return e.mark()
 	}
 	*room -= len(e.one)

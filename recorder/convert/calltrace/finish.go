@@ -44,7 +44,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 		return nil, w.err
 	}
 	return &Summary{
-		Threads: int(w.threads), Events: w.events, LeftOut: w.left.list(), Took: time.Duration(w.last - w.first),
+		Threads: int(w.threads), Events: w.events, LeftOut: w.left.List(), Took: time.Duration(w.last - w.first),
 	}, nil
 }
 

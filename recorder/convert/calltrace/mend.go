@@ -66,7 +66,7 @@ func (e *encoder) mended(v *format.Value, depth int) format.Value {
 	m.ClassID = max(m.ClassID, 0)
 	if m.Captured != nil {
 		if depth >= maxValueDepth {
-			e.left.count(largeValue)
+			e.left.Count(largeValue, 1, -1)
 			return e.mark()
 		}
 		m.Captured = e.contents(m.Captured, m.Kind, depth)
@@ -77,7 +77,7 @@ func (e *encoder) mended(v *format.Value, depth int) format.Value {
 func (e *encoder) text(s string) string {
 	text, cut := fit.Text(s)
 	if cut {
-		e.left.count(longText)
+		e.left.Count(longText, 1, -1)
 	}
 	return text
 }

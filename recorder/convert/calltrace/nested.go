@@ -24,7 +24,7 @@ func (n *nested) add(ns int64, record []byte) error {
 			t.buried--
 			return nil
 		case t.Depth() == 0:
-			n.w.left.count(noBegin)
+			n.w.left.Count(noBegin, 1, -1)
 			return nil
 		}
 		return t.endWith(ns, r.rest)

@@ -136,12 +136,12 @@ func (o *overlapping) write(g *item) error {
 		return err
 	}
 	if i < 0 {
-		o.w.left.count(tooManyLanes)
+		o.w.left.Count(tooManyLanes, 1, -1)
 		return nil
 	}
 	if around := o.ends[i]; around != free && around < end {
 		if end != endless {
-			o.w.left.count(rounded)
+			o.w.left.Count(rounded, 1, -1)
 		}
 		end = around
 	}

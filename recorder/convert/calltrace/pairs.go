@@ -99,7 +99,7 @@ func (p *pairs) add(ns int64, record []byte) error {
 	case recordBegin:
 		label := r.label()
 		if p.buried > 0 || len(p.open.list) >= maxDepth || len(p.open.headers) >= maxHeaders {
-			p.w.left.count(tooDeep)
+			p.w.left.Count(tooDeep, 1, -1)
 			p.buried++
 			return nil
 		}
@@ -186,6 +186,6 @@ func (p *pairs) rest() error {
 			return err
 		}
 	}
-	p.w.left.leave(noBegin.one, noBegin.several, p.noBegin, -1)
+	p.w.left.Count(noBegin, p.noBegin, -1)
 	return nil
 }

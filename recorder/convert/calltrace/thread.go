@@ -84,11 +84,11 @@ func (t *Thread) begin() error {
 // at returns the time to write for an event of the thread, which was noted.
 func (t *Thread) at(ns int64) int64 {
 	if ns < t.w.origin {
-		t.w.left.count(early)
+		t.w.left.Count(early, 1, -1)
 		ns = t.w.origin
 	}
 	if ns < t.last {
-		t.w.left.count(backwards)
+		t.w.left.Count(backwards, 1, -1)
 		return t.last
 	}
 	t.last = ns
@@ -124,7 +124,7 @@ func (t *Thread) Begin(ns int64, c *Call) error {
 // deep reports whether the thread has no room for another call inside the open ones, and counts it.
 func (t *Thread) deep() bool {
 	if t.buried > 0 || len(t.stack) >= maxDepth || t.w.open >= maxOpen {
-		t.w.left.count(tooDeep)
+		t.w.left.Count(tooDeep, 1, -1)
 		return true
 	}
 	return false
@@ -151,7 +151,7 @@ func (t *Thread) End(ns int64, e *End) error {
 		t.buried--
 		return nil
 	case len(t.stack) == 0:
-		t.w.left.count(noBegin)
+		t.w.left.Count(noBegin, 1, -1)
 		return nil
 	}
 	return t.pop(ns, t.w.encoder.footer(t.block.Bytes(), e))

@@ -77,7 +77,7 @@ func (k *Track) End(ns int64, l Label, e *End) error {
 func (k *Track) Complete(ns, duration int64, c *Call, e *End) error {
 	w := k.w
 	if duration < 0 {
-		w.left.count(negative)
+		w.left.Count(negative, 1, -1)
 		duration = 0
 	}
 	if k.unit == 0 {
@@ -139,7 +139,7 @@ func (k *Track) add(ns int64, record []byte) error {
 	}
 	if k.records == nil {
 		if len(w.tracks) >= maxTracks {
-			w.left.count(manyTracks)
+			w.left.Count(manyTracks, 1, -1)
 			return nil
 		}
 		k.records = w.spool.Stream()

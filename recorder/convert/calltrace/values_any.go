@@ -56,7 +56,7 @@ func (m *valueMaker) room(depth int) bool {
 // text cuts a text for which there is no room.
 func (m *valueMaker) text(s string) string {
 	if len(s) > m.letters {
-		m.w.left.count(largeValue)
+		m.w.left.Count(largeValue, 1, -1)
 		end := m.letters
 		for end > 0 && !utf8.RuneStart(s[end]) {
 			end--
@@ -68,7 +68,7 @@ func (m *valueMaker) text(s string) string {
 }
 
 func (m *valueMaker) mark() format.Value {
-	m.w.left.count(largeValue)
+	m.w.left.Count(largeValue, 1, -1)
 	return Unquoted("…")
 }
 
@@ -210,7 +210,7 @@ func Uint(n uint64) format.Value {
 // that is counted and shown.
 func (w *Writer) ObjectOf(fields []format.CapturedField, n int) format.Value {
 	if len(fields) < n {
-		w.left.count(largeValue)
+		w.left.Count(largeValue, 1, -1)
 		fields = append(fields, format.CapturedField{Name: format.MoreFields, Value: Null()})
 	}
 	if len(fields) == 0 {
@@ -223,7 +223,7 @@ func (w *Writer) ObjectOf(fields []format.CapturedField, n int) format.Value {
 func (w *Writer) ListOf(elements []format.Value, n int) format.Value {
 	switch {
 	case len(elements) < n:
-		w.left.count(largeValue)
+		w.left.Count(largeValue, 1, -1)
 	case n == 0:
 		return w.unquoted("[]")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -30,7 +31,7 @@ type Writer struct {
 	blocks  blocks
 	dict    dictionary
 	encoder encoder
-	left    tally
+	left    fit.Tally
 	spool   *spool.Spool
 	spilled *spool.Stream // descriptors that no block has yet; nil if none
 	tracks  []*Track

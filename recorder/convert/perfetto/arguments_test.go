@@ -257,7 +257,7 @@ func TestLongTexts(t *testing.T) {
 	if n := strings.Count(all[2].args, "debug.n="); n != maxArguments {
 		t.Errorf("%d arguments", n)
 	}
-	if l := w.result.LeftOut; len(l) != 2 || l[0].Count != 10 || l[1].What != reasonTexts[longTexts].of(l[1].Count) {
+	if l := w.result.LeftOut; len(l) != 2 || l[0].Count != 10 || l[1].What != longTexts.Of(l[1].Count) {
 		t.Errorf("left out: %v", l)
 	}
 }

@@ -22,7 +22,7 @@ type recorded struct {
 	keep  partKeeper
 	spool *spool.Spool
 	sink  *sink
-	left  *tally
+	left  *fit.Tally
 }
 
 // partKeeper keeps what recorders sent until it is written.
@@ -109,7 +109,7 @@ const (
 func (d *recorded) read(p *packet) error {
 	part, err := calls.Decode(p.data)
 	if err != nil {
-		d.left.leave(damaged, p)
+		d.left.Count(damaged, 1, p.offset)
 		return nil
 	}
 	if d.written[part.Recorder] {
@@ -125,33 +125,33 @@ func (d *recorded) take(p *packet, part *calls.Part) error {
 	}
 	version, known := versionOf(part)
 	if !known {
-		d.left.leave(unknownVersion, p)
+		d.left.Count(unknownVersion, 1, p.offset)
 		return nil
 	}
 	r := d.get(part.Recorder, version)
 	if r == nil {
-		d.left.leave(tooManyTracks, p)
+		d.left.Count(tooManyTracks, 1, p.offset)
 		return nil
 	}
 	if r.version != version { // a recorder writes only one
-		d.left.leave(damaged, p)
+		d.left.Count(damaged, 1, p.offset)
 		return nil
 	}
 	r.pid = cmp.Or(r.pid, processOn(p.machine, p.pid))
 	if sound, err := d.refer(r, part.References); err != nil {
 		return err
 	} else if !sound {
-		d.left.leave(damaged, p)
+		d.left.Count(damaged, 1, p.offset)
 	}
 	if !part.HasThread {
 		return nil
 	}
 	if !p.timed {
-		d.left.leave(withoutTime, p)
+		d.left.Count(withoutTime, 1, p.offset)
 		return nil
 	}
 	if p.early { // packets of recorders have snapshots before them
-		d.left.leave(strangeClock, p)
+		d.left.Count(strangeClock, 1, p.offset)
 		if _, ok := d.sink.clocks.check(p, p.ns); !ok {
 			return nil
 		}
@@ -159,12 +159,12 @@ func (d *recorded) take(p *packet, part *calls.Part) error {
 	shift := p.ns - int64(p.time)
 	first, last, sound := span(part, p.ns, shift)
 	if !sound {
-		d.left.leave(damaged, p)
+		d.left.Count(damaged, 1, p.offset)
 		return nil
 	}
 	kept, err := d.keep.part(r, part.Thread, partRecord{offset: p.offset, ns: p.ns, shift: shift, data: p.data})
 	if !kept {
-		d.left.leave(tooManyTracks, p)
+		d.left.Count(tooManyTracks, 1, p.offset)
 		return err
 	}
 	d.sink.cover(first, last)

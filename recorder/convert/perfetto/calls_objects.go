@@ -146,7 +146,7 @@ func (k *callsThread) footer(b []byte, timed bool) {
 	o := k.open.inner()
 	if o == nil {
 		k.open.skip()
-		k.c.w.left.count(noBegin, 1, -1)
+		k.c.w.left.Count(noBegin, 1, -1)
 		return
 	}
 	o.timed = o.timed && timed

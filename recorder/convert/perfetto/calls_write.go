@@ -59,7 +59,7 @@ func (w *writer) calls(ctx context.Context) error {
 		c.ids = callsIDs{kinds: to.IDs, known: r.ids, none: none, thread: to.Threads, event: to.Events, from: r.version, to: w.blocks.version}
 		c.ids.same = !mixed && len(w.recorders) == 1 && r.version == c.ids.to
 		if !c.fits() {
-			w.left.count(farNumbers, 1, -1)
+			w.left.Count(farNumbers, 1, -1)
 			continue
 		}
 		if err := c.translate(); err != nil {
@@ -235,20 +235,20 @@ func (k *callsThread) record(r partRecord) error {
 	repeated, missing := k.parts.take(p.Number)
 	switch {
 	case repeated:
-		left.count(repeatedCalls, 1, offset)
+		left.Count(repeatedCalls, 1, offset)
 		return nil
 	case missing:
-		left.count(lostCalls, 1, offset)
+		left.Count(lostCalls, 1, offset)
 	}
 	lost := missing || k.parts.unsure
 	k.parts.unsure, k.timed = false, k.timed || len(p.Times)+len(p.Began) > 0
 	k.name = k.c.w.dictionary.text([]byte(p.Name))
 	if r.ns < k.c.floor {
-		left.count(earlyCalls, 1, offset)
+		left.Count(earlyCalls, 1, offset)
 	}
 	k.moment(r.ns)
 	if len(p.Open)+len(p.Objects) > 0 && !k.numbered() {
-		left.count(farNumbers, 1, offset)
+		left.Count(farNumbers, 1, offset)
 		return nil
 	}
 	if lost && !p.Whole {
@@ -268,7 +268,7 @@ func (k *callsThread) record(r partRecord) error {
 	}
 	if !sound {
 		k.parts.unsure = true
-		left.count(damaged, 1, offset)
+		left.Count(damaged, 1, offset)
 	}
 	if k.parts.ended = p.Last; p.Last {
 		k.moment(k.latest + int64(p.Ended))

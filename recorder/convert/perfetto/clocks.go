@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/recorder/convert/fit"
 )
 
 // Clocks with a fixed number in Perfetto's protocol. Numbers from 64 to 127 belong
@@ -48,7 +50,7 @@ type clocks struct {
 	monotonic conversion // of times in old fields
 	others    conversion // of packets without a sequence
 	wall      wallClock
-	left      *tally
+	left      *fit.Tally
 }
 
 // wallClock is the wall time at a time of the trace.

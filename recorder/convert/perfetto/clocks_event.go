@@ -11,7 +11,7 @@ func (c *clocks) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bool)
 	switch {
 	case e.hasDelta:
 		if !s.hasReference {
-			c.left.leave(withoutTime, p)
+			c.left.Count(withoutTime, 1, p.offset)
 			return 0, false
 		}
 		s.reference += e.deltaUS * 1000
@@ -23,7 +23,7 @@ func (c *clocks) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bool)
 	case p.hasTime:
 		return 0, false // the reason was counted already
 	default:
-		c.left.leave(withoutTime, p)
+		c.left.Count(withoutTime, 1, p.offset)
 		return 0, false
 	}
 	p.early = false
@@ -59,7 +59,7 @@ func (c *clocks) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
 		unknown := c.domains[id] == nil
 		if unknown && id.sequence != 0 {
 			// Relative to an unknown time.
-			c.left.leave(withoutTime, p)
+			c.left.Count(withoutTime, 1, p.offset)
 			return 0, false
 		}
 		p.early, p.clockID, p.raw = true, id, unknown
@@ -74,7 +74,7 @@ const farTime = math.MaxInt64 / 4
 // check returns a time, unless it is too far away to be valid.
 func (c *clocks) check(p *packet, ns int64) (int64, bool) {
 	if ns < 0 || ns > farTime {
-		c.left.leave(withoutTime, p)
+		c.left.Count(withoutTime, 1, p.offset)
 		return 0, false
 	}
 	return ns, true

@@ -7,14 +7,14 @@ import "time"
 func (c *clocks) snapshot(p *packet) {
 	readings, primary, ok := parseSnapshot(p.data, p.sequence, p.machine)
 	if !ok {
-		c.left.leave(damaged, p)
+		c.left.Count(damaged, 1, p.offset)
 		return
 	}
 	if p.machine != 0 {
 		primary = 0 // it is a clock of that machine
 	}
 	if len(readings) > 0 && !c.add(readings, primary) {
-		c.left.leave(badSnapshots, p)
+		c.left.Count(badSnapshots, 1, p.offset)
 		return
 	}
 	if c.wall.known {

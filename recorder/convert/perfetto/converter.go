@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -67,7 +68,8 @@ type Converter struct {
 	events     *eventReader
 	recorded   *recorded
 	sink       *sink
-	left       *tally
+	left       *fit.Tally
+	kinds      unknownKinds
 	unpacker   unpacker
 	packets    int64
 	room       packet  // scratch for the current packet
@@ -84,7 +86,7 @@ func New(o Options) *Converter {
 	if o.BlockSize <= 0 {
 		o.BlockSize = defaultBlock
 	}
-	c := &Converter{options: o, spool: spool.New(o.TempDir, o.Memory), clocks: newClocks(), left: new(tally)}
+	c := &Converter{options: o, spool: spool.New(o.TempDir, o.Memory), clocks: newClocks(), left: new(fit.Tally), kinds: unknownKinds{}}
 	c.dictionary = newDictionary(c.spool, cmp.Or(o.FormatVersion, format.Newest))
 	c.dictionary.err = writable(o.FormatVersion)
 	c.names.met = make(map[string]int)
@@ -131,7 +133,7 @@ func (c *Converter) Read(ctx context.Context, in io.Reader) error {
 	}
 }
 
-func (c *Converter) tooLarge(offset int64) { c.left.leave(largePackets, &packet{offset: offset}) }
+func (c *Converter) tooLarge(offset int64) { c.left.Count(largePackets, 1, offset) }
 
 // Packet converts one TracePacket. It fails only if the temporary file cannot be
 // written; faults of the packet are counted.
@@ -146,7 +148,7 @@ func (c *Converter) packet(b []byte, offset int64) error {
 	}
 	c.packets++
 	if !whole {
-		c.left.leave(damaged, p)
+		c.left.Count(damaged, 1, p.offset)
 		if !p.stamped(b) || compressed(p.kind) {
 			return nil
 		}
@@ -166,7 +168,7 @@ func (c *Converter) packet(b []byte, offset int64) error {
 		return nil
 	}
 	if p.flags&flagNeedsState != 0 && (s == nil || !s.valid) {
-		c.left.leave(withoutState, p)
+		c.left.Count(withoutState, 1, p.offset)
 		return nil
 	}
 	// This includes packets that are not converted: the next time may be relative to
@@ -205,7 +207,7 @@ func (c *Converter) read(p *packet, s *sequence) error {
 		c.clocks.remoteSync(p)
 	default:
 		if p.kind != 0 && !aboutRecording[p.kind] {
-			c.left.kind(p)
+			c.left.Count(c.kinds.reason(p.kind), 1, p.offset)
 		}
 	}
 	return nil
@@ -215,7 +217,7 @@ func (c *Converter) read(p *packet, s *sequence) error {
 func (c *Converter) updateState(p *packet, s *sequence) {
 	// The service also marks the first packet of a sequence.
 	if p.dropped && s.met {
-		c.left.leave(lostMarks, p)
+		c.left.Count(lostMarks, 1, p.offset)
 	}
 	switch {
 	case p.flags&flagCleared != 0:
@@ -225,10 +227,10 @@ func (c *Converter) updateState(p *packet, s *sequence) {
 	}
 	s.met = true
 	if p.defaults != nil && !s.setDefaults(p.defaults, p.machine) {
-		c.left.leave(damaged, p)
+		c.left.Count(damaged, 1, p.offset)
 	}
 	if p.interned != nil && s.valid && !s.read(p.interned) {
-		c.left.leave(damaged, p)
+		c.left.Count(damaged, 1, p.offset)
 	}
 	if p.interned != nil || p.flags&flagCleared != 0 {
 		c.sequences.count(s)

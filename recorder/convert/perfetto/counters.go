@@ -12,7 +12,7 @@ import (
 func (x *eventReader) counterEvent(o *occurrence) error {
 	p, e := o.packet, o.event
 	if !e.hasValue {
-		x.left.leave(withoutValue, p)
+		x.left.Count(withoutValue, 1, p.offset)
 		return nil
 	}
 	if err := x.counterValue(o, o.uuid(), e.value, e.isDouble, nil); err != nil {
@@ -54,7 +54,7 @@ func (x *eventReader) counterValue(o *occurrence, uuid, bits uint64, isDouble bo
 	p, s := o.packet, o.sequence
 	t := x.tracks.described[uuid]
 	if t == nil || t.counter == nil {
-		x.left.leave(withoutCounter, p)
+		x.left.Count(withoutCounter, 1, p.offset)
 		return nil
 	}
 	if m := t.counter.multiplier; m > 0 {
@@ -125,7 +125,7 @@ func (x *eventReader) ownValue(o *occurrence, t *track, bits uint64, isDouble bo
 		t.timeline = x.tracks.newTimeline(timeline{track: t, parent: t.parent, name: t.name, machine: p.machine})
 	}
 	if t.timeline == nil {
-		x.left.leave(tooManyTracks, p)
+		x.left.Count(tooManyTracks, 1, p.offset)
 		return nil
 	}
 	a := &x.arguments
@@ -148,13 +148,13 @@ func (x *eventReader) stateEvent(o *occurrence) error {
 	p, uuid := o.packet, o.uuid()
 	t := x.tracks.described[uuid]
 	if t == nil || !t.state {
-		x.left.leave(unknownEvents, p)
+		x.left.Count(unknownEvents, 1, p.offset)
 		return nil
 	}
 	o.called = x.labels.of(o.sequence, o.event)
 	l := x.tracks.timeline(p.machine, o.sequence, uuid, o.name.text)
 	if l == nil {
-		x.left.leave(tooManyTracks, p)
+		x.left.Count(tooManyTracks, 1, p.offset)
 		return nil
 	}
 	if o.name.word == 0 {

@@ -12,7 +12,7 @@ type eventReader struct {
 	clocks     *clocks
 	tracks     *tracks
 	sink       *sink
-	left       *tally
+	left       *fit.Tally
 	labels     labels
 	asyncNames *fit.Map[asyncID, string] // nil if there are none
 
@@ -20,7 +20,7 @@ type eventReader struct {
 	arguments arguments // scratch for its arguments
 }
 
-func newEventReader(d *dictionary, c *clocks, ts *tracks, k *sink, left *tally) *eventReader {
+func newEventReader(d *dictionary, c *clocks, ts *tracks, k *sink, left *fit.Tally) *eventReader {
 	return &eventReader{
 		dictionary: d, clocks: c, tracks: ts, sink: k, left: left, labels: labels{dictionary: d},
 		arguments: arguments{d: d, plain: format.NewContext(format.V22)},
@@ -47,12 +47,12 @@ func (o *occurrence) uuid() uint64 {
 // read reads a packet with an event, and adds its records to the timeline of its track.
 func (x *eventReader) read(p *packet, s *sequence) error {
 	if s == nil {
-		x.left.leave(withoutSequence, p)
+		x.left.Count(withoutSequence, 1, p.offset)
 		return nil
 	}
 	e := &x.event
 	if !e.parse(p.data) {
-		x.left.leave(damaged, p)
+		x.left.Count(damaged, 1, p.offset)
 		if e.kind == 0 {
 			return nil
 		}
@@ -63,7 +63,7 @@ func (x *eventReader) read(p *packet, s *sequence) error {
 		e.moveTo(p.machine)
 	}
 	if e.mixed && e.typed {
-		x.left.leave(typedFields, p)
+		x.left.Count(typedFields, 1, p.offset)
 	}
 	ns, ok := x.clocks.eventTime(p, s, e)
 	if !ok {
@@ -81,7 +81,7 @@ func (x *eventReader) read(p *packet, s *sequence) error {
 	case typeState:
 		return x.stateEvent(&o)
 	}
-	x.left.leave(unknownEvents, p)
+	x.left.Count(unknownEvents, 1, p.offset)
 	return nil
 }
 
@@ -100,7 +100,7 @@ func (x *eventReader) sliceEvent(o *occurrence) error {
 		l = x.tracks.timeline(machine, s, uuid, o.name.text)
 	}
 	if l == nil {
-		x.left.leave(tooManyTracks, o.packet)
+		x.left.Count(tooManyTracks, 1, o.packet.offset)
 		return nil
 	}
 	r := record{kind: recordInstant, track: uuid, hasTrack: l.joined}
@@ -156,7 +156,7 @@ func (x *eventReader) addEnd(o *occurrence, l *timeline, r record) error {
 func (x *eventReader) trigger(p *packet) error {
 	if !p.timed {
 		if !p.hasTime { // if it has one, the reason was counted already
-			x.left.leave(withoutTime, p)
+			x.left.Count(withoutTime, 1, p.offset)
 		}
 		return nil
 	}
@@ -175,7 +175,7 @@ func (x *eventReader) trigger(p *packet) error {
 	}
 	l := x.tracks.keyed(timelineKey{kind: triggers}, timeline{scope: ofTrace, name: "Trace Triggers", machine: p.machine})
 	if f.bad || l == nil {
-		x.left.leave(damaged, p)
+		x.left.Count(damaged, 1, p.offset)
 		return nil
 	}
 	called := called{name: x.labels.label(name)}

@@ -218,7 +218,7 @@ func TestLargePackets(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := c.Write(t.Context(), tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard})
-	if err != nil || r.Events != 2 || len(r.LeftOut) != 1 || r.LeftOut[0].What != reasonTexts[largePackets].of(r.LeftOut[0].Count) {
+	if err != nil || r.Events != 2 || len(r.LeftOut) != 1 || r.LeftOut[0].What != largePackets.Of(r.LeftOut[0].Count) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/fit"
 )
 
 // Joiner adds packets to a trace that another conversion writes, while both grow. The two take
@@ -26,7 +27,7 @@ type Joiner struct {
 	buffer    []byte     // for reading
 	named, at int64      // offsets: names are read up to the first, calls up to the second
 	naming    bool       // names are being read
-	unread    *tally     // what is counted again when calls are read, or by Join
+	unread    *fit.Tally // what is counted again when calls are read, or by Join
 	recorders map[uint64]*joinedRecorder
 	current   *joinedRecorder // whose packet is being read
 	trace     joinedTrace
@@ -35,7 +36,7 @@ type Joiner struct {
 // NewJoiner returns a Joiner that has read nothing yet. packets are in the form of a trace file. The
 // caller must close it.
 func NewJoiner(o Options, packets io.ReaderAt, to *tracefile.Writer) *Joiner {
-	j := &Joiner{options: o, in: packets, c: New(o), unread: new(tally), recorders: map[uint64]*joinedRecorder{}}
+	j := &Joiner{options: o, in: packets, c: New(o), unread: new(fit.Tally), recorders: map[uint64]*joinedRecorder{}}
 	j.c.clocks.fix(clockMonotonic)
 	j.c.recorded.keep = j
 	j.c.sink.floor = to.Origin
@@ -79,8 +80,8 @@ func (j *Joiner) Join(ctx context.Context, size int64) (r *Result, damage, err e
 	rest.clocks.fix(clockMonotonic)
 	rest.nameProcesses(to.Programs)
 	rest.names, rest.recorded.written = j.c.names, j.written()
-	rest.left.add(j.c.left)
-	rest.left.count(longTexts, j.c.dictionary.cut, -1)
+	rest.left.Add(j.c.left)
+	rest.left.Count(longTexts, j.c.dictionary.cut, -1)
 	damage = rest.Read(ctx, io.NewSectionReader(j.in, 0, size))
 	var fault *format.Error
 	switch {
@@ -112,7 +113,7 @@ func (c *Converter) join(ctx context.Context) (*Result, error) {
 		if err := b.to.End(b.to.Last); err != nil {
 			return nil, err
 		}
-		return &Result{Packets: c.packets, LeftOut: c.left.list(), Version: b.version}, nil
+		return &Result{Packets: c.packets, LeftOut: c.left.List(), Version: b.version}, nil
 	}
 	if err := c.clocks.fits(b.to); err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (c *clocks) fits(to *tracefile.Writer) error {
 }
 
 // count makes t the tally of what is left out.
-func (j *Joiner) count(t *tally) { j.c.clocks.left, j.c.recorded.left = t, t }
+func (j *Joiner) count(t *fit.Tally) { j.c.clocks.left, j.c.recorded.left = t, t }
 
 // each calls take with the packets between two offsets, stops at damage, and advances the first offset.
 func (j *Joiner) each(ctx context.Context, at *int64, to int64, take func(p *packet) error) error {

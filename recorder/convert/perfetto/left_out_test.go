@@ -3,26 +3,29 @@ package perfetto
 import (
 	"slices"
 	"testing"
+
+	"tracex/recorder/convert/fit"
 )
 
 // TestTallyAdd: what two conversions of one recording left out is told in one line a reason.
 func TestTallyAdd(t *testing.T) {
-	var a, b tally
-	a.count(damaged, 1, 7)
-	a.kind(&packet{kind: 300, offset: 9})
-	b.count(damaged, 2, 1)
-	b.count(withoutTime, 1, 40)
-	b.kind(&packet{kind: 300, offset: 2})
-	b.kind(&packet{kind: 301, offset: 4})
-	a.add(&b)
+	var a, b fit.Tally
+	kinds := unknownKinds{}
+	a.Count(damaged, 1, 7)
+	a.Count(kinds.reason(300), 1, 9)
+	b.Count(damaged, 2, 1)
+	b.Count(withoutTime, 1, 40)
+	b.Count(kinds.reason(300), 1, 2)
+	b.Count(kinds.reason(301), 1, 4)
+	a.Add(&b)
 	want := []LeftOut{
-		{"damaged packets", 3, 7}, {"packets of kind 300 (unknown)", 2, 9},
-		{"event without a time", 1, 40}, {"packet of kind 301 (unknown)", 1, 4},
+		{What: "damaged packets", Count: 3, First: 7}, {What: "packets of kind 300 (unknown)", Count: 2, First: 9},
+		{What: "event without a time", Count: 1, First: 40}, {What: "packet of kind 301 (unknown)", Count: 1, First: 4},
 	}
-	if got := a.list(); !slices.Equal(got, want) {
+	if got := a.List(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if a.add(new(tally)); !slices.Equal(a.list(), want) {
-		t.Errorf("after nothing was added: %v", a.list())
+	if a.Add(new(fit.Tally)); !slices.Equal(a.List(), want) {
+		t.Errorf("after nothing was added: %v", a.List())
 	}
 }

@@ -84,7 +84,7 @@ func (x *eventReader) legacyEvent(o *occurrence) error {
 	p, e := o.packet, o.event
 	var g legacy
 	if !g.parse(e.legacy) {
-		x.left.leave(damaged, p)
+		x.left.Count(damaged, 1, p.offset)
 		return nil
 	}
 	if e.nameIID == 0 {
@@ -107,7 +107,7 @@ func (x *eventReader) legacyEvent(o *occurrence) error {
 	}
 	l := x.legacyTimeline(o, &g)
 	if l == nil {
-		x.left.leave(unknownEvents, p)
+		x.left.Count(unknownEvents, 1, p.offset)
 		return nil
 	}
 	return x.phaseEvent(o, &g, l)
@@ -125,7 +125,7 @@ func (x *eventReader) withoutPhase(o *occurrence, g *legacy) error {
 	case typeBegin, typeEnd, typeInstant:
 		return x.sliceEvent(o)
 	}
-	x.left.leave(unknownEvents, o.packet)
+	x.left.Count(unknownEvents, 1, o.packet.offset)
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *timeline) error {
 		return x.addEnd(o, l, r)
 	case 'X':
 		if r.kind, r.duration = recordComplete, uint64(g.duration); g.duration < 0 || g.duration > farTime {
-			x.left.leave(withoutTime, p)
+			x.left.Count(withoutTime, 1, p.offset)
 			return nil
 		}
 	case 'i', 'I', 'R', 'n', 'T', 'p':
@@ -157,7 +157,7 @@ func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *timeline) error {
 	case 'C':
 		return x.legacyCounter(o, l)
 	default:
-		x.left.leave(unknownEvents, p)
+		x.left.Count(unknownEvents, 1, p.offset)
 		return nil
 	}
 	return x.addCall(o, l, r)

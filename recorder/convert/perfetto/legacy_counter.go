@@ -38,7 +38,7 @@ func (x *eventReader) legacyCounter(o *occurrence, l *timeline) error {
 		}
 	}
 	if !found {
-		x.left.leave(withoutValue, o.packet)
+		x.left.Count(withoutValue, 1, o.packet.offset)
 	}
 	return nil
 }

@@ -107,6 +107,6 @@ func (x *eventReader) metadata(o *occurrence, g *legacy) {
 	case ok && what == "process_name":
 		x.tracks.names.nameProcess(id.pid, name)
 	default:
-		x.left.leave(unknownEvents, o.packet)
+		x.left.Count(unknownEvents, 1, o.packet.offset)
 	}
 }

@@ -94,8 +94,8 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	r.Packets = l.packets.packets + c.packets
 	r.Threads = append(l.trace.calls.w.threads, r.Threads...)
 	r.Start, r.Took = l.packets.clocks.wallTime(first), time.Duration(last-first)
-	l.packets.left.add(c.left)
-	r.LeftOut = l.packets.left.list()
+	l.packets.left.Add(c.left)
+	r.LeftOut = l.packets.left.List()
 	return r, nil
 }
 

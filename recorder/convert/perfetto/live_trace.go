@@ -67,7 +67,7 @@ func (l *liveTrace) part(p *waitingPart) error {
 		l.threads[p.thread] = t
 	}
 	if t.gone {
-		l.calls.w.left.count(repeatedCalls, 1, p.offset)
+		l.calls.w.left.Count(repeatedCalls, 1, p.offset)
 		return nil
 	}
 	l.calls.referred = len(*l.unwritten) == 0

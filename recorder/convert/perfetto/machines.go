@@ -123,7 +123,7 @@ func (c *clocks) remoteSync(p *packet) {
 		rounds = append(rounds, r)
 	}
 	if f.bad || p.machine == 0 {
-		c.left.leave(damaged, p)
+		c.left.Count(damaged, 1, p.offset)
 		return
 	}
 	for _, r := range rounds {
@@ -132,14 +132,14 @@ func (c *clocks) remoteSync(p *packet) {
 			own[i] = reading{id: clockOn(p.machine, 0, own[i].id.clock), time: own[i].time, unit: 1}
 		}
 		if len(own) > 0 && !c.add(own, 0) {
-			c.left.leave(badSnapshots, p)
+			c.left.Count(badSnapshots, 1, p.offset)
 		}
 	}
 	for _, clock := range clocksOf(rounds) {
 		anchor, offset, ok := offsetOf(rounds, clock)
 		if ok && !c.add([]reading{{id: clockOf(0, clock), time: anchor, unit: 1},
 			{id: clockOn(p.machine, 0, clock), time: anchor + offset, unit: 1}}, 0) {
-			c.left.leave(badSnapshots, p)
+			c.left.Count(badSnapshots, 1, p.offset)
 		}
 	}
 }

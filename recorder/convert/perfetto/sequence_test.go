@@ -197,7 +197,7 @@ func TestReadKinds(t *testing.T) {
 		if err := c.Packet(b); err != nil {
 			t.Fatal(err)
 		}
-		if counted := len(c.left.kinds) > 0; counted == (read(number) || aboutRecording[number]) {
+		if counted := len(c.kinds) > 0; counted == (read(number) || aboutRecording[number]) {
 			t.Errorf("a packet of kind %d: counted as left out: %v, read: %v", number, counted, read(number))
 		}
 		c.Close()

@@ -107,7 +107,7 @@ func TestShapes(t *testing.T) {
 // tooMany returns how many slices were left out for lack of room.
 func tooMany(w *written) (n int64) {
 	for _, l := range w.result.LeftOut {
-		if l.What == reasonTexts[tooManyLanes].of(l.Count) {
+		if l.What == tooManyLanes.Of(l.Count) {
 			n += l.Count
 		}
 	}

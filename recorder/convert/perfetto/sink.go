@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -13,14 +14,14 @@ import (
 type sink struct {
 	spool       *spool.Spool
 	clocks      *clocks
-	left        *tally
+	left        *fit.Tally
 	early       *spool.Stream // nil if there were none
 	first, last int64         // times of events
 	floor       int64         // earlier events are moved to this time
 	encoded     []byte        // scratch for a record
 }
 
-func newSink(s *spool.Spool, c *clocks, left *tally) *sink {
+func newSink(s *spool.Spool, c *clocks, left *fit.Tally) *sink {
 	return &sink{spool: s, clocks: c, left: left, first: math.MaxInt64, floor: math.MinInt64}
 }
 
@@ -41,7 +42,7 @@ func (k *sink) notBefore(ns int64, p *packet) int64 {
 	if ns >= k.floor {
 		return ns
 	}
-	k.left.leave(earlyEvents, p)
+	k.left.Count(earlyEvents, 1, p.offset)
 	return k.floor
 }
 
@@ -121,7 +122,7 @@ func (k *sink) settle(via *conversion, timelines []*timeline, b []byte) error {
 	}
 	p := packet{offset: offset}
 	if !ok {
-		k.left.leave(strangeClock, &p)
+		k.left.Count(strangeClock, 1, p.offset)
 	}
 	if ns, ok = k.clocks.check(&p, ns); !ok {
 		return nil

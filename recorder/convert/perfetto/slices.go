@@ -23,11 +23,11 @@ const (
 // begin begins a slice; it is complete if duration >= 0.
 func (w *writer) begin(t *thread, time, duration int64, r *record) error {
 	if !w.settle(t, time, duration) {
-		w.left.count(overlapping, 1, -1)
+		w.left.Count(overlapping, 1, -1)
 		return nil
 	}
 	if w.open >= maxOpen || duration >= 0 && len(t.known) >= maxKnown {
-		w.left.count(tooDeep, 1, -1)
+		w.left.Count(tooDeep, 1, -1)
 		if duration < 0 {
 			t.buried++
 		}
@@ -75,7 +75,7 @@ func (w *writer) finish(t *thread, time int64, r *record) {
 		t.know(i, time)
 		return
 	}
-	w.left.count(noBegin, 1, -1)
+	w.left.Count(noBegin, 1, -1)
 }
 
 // endAll ends a slice of the stack, and all slices inside it.

@@ -22,10 +22,10 @@ type tracks struct {
 	unknown   int  // timelines of tracks without a description
 	several   bool // there are several machines
 	spool     *spool.Spool
-	left      *tally
+	left      *fit.Tally
 }
 
-func newTracks(s *spool.Spool, left *tally) *tracks {
+func newTracks(s *spool.Spool, left *fit.Tally) *tracks {
 	return &tracks{
 		described: make(map[uint64]*track),
 		threads:   make(map[threadID]uint64),
@@ -184,12 +184,12 @@ func readCounter(b []byte) (*counter, bool) {
 func (ts *tracks) trackDescriptor(p *packet, s *sequence) {
 	t, written, ok := ts.parseTrack(p.machine, p.data)
 	if !ok {
-		ts.left.leave(damaged, p)
+		ts.left.Count(damaged, 1, p.offset)
 		return
 	}
 	// Track 0 is never a child: it has no parent.
 	if !t.hasUUID || t.uuid == 0 && t.parent != 0 {
-		ts.left.leave(withoutUUID, p)
+		ts.left.Count(withoutUUID, 1, p.offset)
 		return
 	}
 	if t.hasThread && s != nil && s.valid {
@@ -208,7 +208,7 @@ func (ts *tracks) trackDescriptor(p *packet, s *sequence) {
 		return
 	}
 	if len(ts.described) >= knownTracks {
-		ts.left.leave(tooManyTracks, p)
+		ts.left.Count(tooManyTracks, 1, p.offset)
 		return
 	}
 	ts.described[t.uuid] = &t

@@ -92,7 +92,7 @@ func (n *names) readThread(machine uint32, b []byte) (t threadDescriptor, ok boo
 // processDescriptor reads a packet with which older writers named their process.
 func (ts *tracks) processDescriptor(p *packet) {
 	if _, _, ok := ts.names.readProcess(p.machine, p.data); !ok {
-		ts.left.leave(damaged, p)
+		ts.left.Count(damaged, 1, p.offset)
 	}
 }
 
@@ -102,9 +102,9 @@ func (ts *tracks) threadDescriptor(p *packet, s *sequence) {
 	t, ok := ts.names.readThread(p.machine, p.data)
 	switch {
 	case !ok:
-		ts.left.leave(damaged, p)
+		ts.left.Count(damaged, 1, p.offset)
 	case s == nil || !s.valid:
-		ts.left.leave(withoutState, p)
+		ts.left.Count(withoutState, 1, p.offset)
 	default:
 		s.writtenBy(t)
 	}
@@ -135,7 +135,7 @@ func (ts *tracks) processTree(p *packet) {
 		}
 	}
 	if f.bad {
-		ts.left.leave(damaged, p)
+		ts.left.Count(damaged, 1, p.offset)
 	}
 }
 

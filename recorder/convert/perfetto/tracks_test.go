@@ -212,7 +212,7 @@ func TestLanes(t *testing.T) {
 	if len(w.result.Threads) != maxLanes || w.result.Events != maxLanes+1 {
 		t.Errorf("%d threads, %d events", len(w.result.Threads), w.result.Events)
 	}
-	if got := fmt.Sprint(w.result.LeftOut); !strings.Contains(got, reasonTexts[tooManyLanes].many) {
+	if got := fmt.Sprint(w.result.LeftOut); !strings.Contains(got, tooManyLanes.Several) {
 		t.Errorf("left out: %s", got)
 	}
 	slicesIn(t, w)

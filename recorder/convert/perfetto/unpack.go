@@ -54,17 +54,17 @@ func compressed(kind protowire.Number) bool { return kind == packetDeflated || k
 func (c *Converter) unpack(p packet) error {
 	u := &c.unpacker
 	if u.within {
-		c.left.leave(damaged, &p)
+		c.left.Count(damaged, 1, p.offset)
 		return nil
 	}
 	in, err := u.open(&p)
 	if err != nil {
-		c.left.leave(damaged, &p)
+		c.left.Count(damaged, 1, p.offset)
 		return nil
 	}
 	u.within = true
 	defer func() { u.within = false }()
-	f := framer{r: in, buf: u.packed[:0], tooLarge: func(int64) { c.left.leave(largePackets, &p) }}
+	f := framer{r: in, buf: u.packed[:0], tooLarge: func(int64) { c.left.Count(largePackets, 1, p.offset) }}
 	defer func() {
 		if cap(f.buf) <= 16*framerBuffer { // larger only for a packet of that size
 			u.packed = f.buf
@@ -76,7 +76,7 @@ func (c *Converter) unpack(p packet) error {
 			return nil
 		}
 		if err != nil {
-			c.left.leave(damaged, &p)
+			c.left.Count(damaged, 1, p.offset)
 			return nil
 		}
 		if err := c.packet(b, p.offset); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -16,7 +17,7 @@ type writer struct {
 	tracks     *tracks
 	recorders  []*callsRecorder
 	blocks     *blocks
-	left       *tally
+	left       *fit.Tally
 	last       int64 // ns: the end of the recording
 	begun      bool  // part of the trace was written already
 	names      recorderNames
@@ -111,11 +112,11 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 	if err := w.calls(ctx); err != nil {
 		return nil, err
 	}
-	c.left.count(tooManyArguments, c.events.arguments.left, -1)
-	c.left.count(longTexts, c.dictionary.cut, -1)
-	c.left.count(forgottenStates, c.sequences.forgotten, -1)
+	c.left.Count(tooManyArguments, c.events.arguments.left, -1)
+	c.left.Count(longTexts, c.dictionary.cut, -1)
+	c.left.Count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
-		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, LeftOut: c.left.list(),
+		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, LeftOut: c.left.List(),
 		Start: c.clocks.wallTime(k.first), Took: time.Duration(k.last - k.first), Version: w.blocks.version, Changes: w.changes,
 	}, nil
 }
@@ -183,9 +184,9 @@ func (w *writer) add(time int64, body []byte) error {
 	t := w.lanes.find(r)
 	if t == nil {
 		if r.kind.ends() {
-			w.left.count(noBegin, 1, -1)
+			w.left.Count(noBegin, 1, -1)
 		} else {
-			w.left.count(tooManyLanes, 1, -1)
+			w.left.Count(tooManyLanes, 1, -1)
 		}
 		return nil
 	}

@@ -98,7 +98,7 @@ func (r *reader) entry(rec *record) error {
 
 func (r *reader) begin(rec *record, f *function, depth int) error {
 	if len(r.calls.open) >= maxOpen {
-		r.left.count(tooDeep, 1)
+		r.left.Count(tooDeep, 1, -1)
 		return nil
 	}
 	r.calls.open = append(r.calls.open, open{rec.address, f, depth})
@@ -140,7 +140,7 @@ func (r *reader) exit(rec *record) error {
 	if !matches {
 		// After a longjmp, setjmp returns a second time; nothing is missing then.
 		if !f.returnsAgain {
-			r.left.count(noBegin, 1)
+			r.left.Count(noBegin, 1, -1)
 		}
 		return nil
 	}
@@ -154,9 +154,9 @@ func (r *reader) endUnseen(rec *record, depth int) error {
 		r.calls.open = r.calls.open[:len(r.calls.open)-1]
 		r.end = calltrace.End{}
 		if r.resolver.machine.features&featureEstimatedEnds != 0 {
-			r.left.count(estimatedEnds, 1)
+			r.left.Count(estimatedEnds, 1, -1)
 		} else {
-			r.left.count(unseenEnds, 1)
+			r.left.Count(unseenEnds, 1, -1)
 			r.end.Unknown = true
 		}
 		if err := r.thread.End(r.at(rec.time), &r.end); err != nil {
@@ -199,7 +199,7 @@ func (r *reader) inherit(rec *record) error {
 		}
 	}
 	for _, c := range from[:n] {
-		r.left.count(inherited, 1)
+		r.left.Count(inherited, 1, -1)
 		r.call = calltrace.Call{Method: c.function.method, Place: c.function.place}
 		r.calls.open = append(r.calls.open, c)
 		if err := r.thread.Begin(r.at(rec.time), &r.call); err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"tracex/recorder/convert/fit"
 )
 
 // maxDescribed bounds the functions of a file that have debug information.
@@ -23,7 +25,7 @@ type described struct {
 }
 
 // readDebug reads NAME.dbg.
-func (d *folder) readDebug(name string, left *leftOut) (*debug, error) {
+func (d *folder) readDebug(name string, left *fit.Tally) (*debug, error) {
 	g := &debug{functions: make(map[uint64]described), enums: make(enums)}
 	files := make(map[string]int32)
 	var address uint64
@@ -57,7 +59,7 @@ func (d *folder) readDebug(name string, left *leftOut) (*debug, error) {
 			ok = false
 		}
 		if !ok {
-			left.count(badLines, 1)
+			left.Count(badLines, 1, -1)
 		}
 		return true
 	})

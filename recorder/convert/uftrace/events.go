@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
 // Events of uftrace's own, by their ids. On disk, do not change.
@@ -63,7 +64,7 @@ type eventKinds struct {
 }
 
 // readEvents reads events.txt. It is there only if users' events were recorded.
-func (d *folder) readEvents(to *calltrace.Writer, left *leftOut) *eventKinds {
+func (d *folder) readEvents(to *calltrace.Writer, left *fit.Tally) *eventKinds {
 	k := &eventKinds{to: to, names: make(map[uint64]string), known: make(map[uint64]*event)}
 	if !d.has(eventsFile) {
 		return k
@@ -75,12 +76,12 @@ func (d *folder) readEvents(to *calltrace.Writer, left *leftOut) *eventKinds {
 		if ok = ok && cut && err == nil && len(name) > 0 && len(k.names) < maxEvents; ok {
 			k.names[id] = string(name)
 		} else if len(line) > 0 {
-			left.count(badLines, 1)
+			left.Count(badLines, 1, -1)
 		}
 		return true
 	})
 	if err != nil {
-		left.count(unreadable, 1)
+		left.Count(unreadable, 1, -1)
 	}
 	return k
 }
@@ -135,14 +136,14 @@ func (r *reader) addEvent(rec *record, data []byte) error {
 			return r.watched(data[:word], data[word:])
 		}
 	case eventCallSite:
-		r.left.count(callSites, 1)
+		r.left.Count(callSites, 1, -1)
 		return nil
 	default:
 		if e := r.events.of(rec.address); e != nil && len(data) >= 8*e.count {
 			return r.instant(rec, e, data)
 		}
 	}
-	r.left.count(unknownEvents, 1)
+	r.left.Count(unknownEvents, 1, -1)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
 // maxFunctions bounds the functions that are distinguished.
@@ -49,14 +50,14 @@ type resolver struct {
 	machine *info
 	rules   *rules
 	to      *calltrace.Writer
-	left    *leftOut
+	left    *fit.Tally
 	room    symbolRoom         // for all modules
 	modules map[string]*module // by path and build id; several sessions may map one
 	known   int                // functions, in all sessions
 	other   *function          // for all beyond maxFunctions
 }
 
-func newResolver(d *folder, machine *info, to *calltrace.Writer, left *leftOut) *resolver {
+func newResolver(d *folder, machine *info, to *calltrace.Writer, left *fit.Tally) *resolver {
 	return &resolver{folder: d, machine: machine, rules: newRules(machine), to: to, left: left,
 		room: symbolRoom{maxSymbols, maxSymbolBytes}, modules: make(map[string]*module)}
 }
@@ -87,7 +88,7 @@ func (r *resolver) module(file, buildID string) *module {
 
 func (r *resolver) unreadable(err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.left.count(unreadable, 1)
+		r.left.Count(unreadable, 1, -1)
 	}
 }
 
@@ -124,7 +125,7 @@ func (r *resolver) load(s *session) {
 	s.loaded = true
 	s.byAddress = make(map[uint64]*function)
 	if err := r.folder.readMap(s, r.left); err != nil {
-		r.left.count(unreadable, 1)
+		r.left.Count(unreadable, 1, -1)
 	}
 	if r.folder.has(python + ".sym") {
 		// Its functions are at the lowest addresses, where nothing else is mapped.
@@ -172,7 +173,7 @@ func (r *resolver) function(s *session, n int, address uint64) *function {
 		return f
 	}
 	if f == nil && r.known >= maxFunctions {
-		r.left.count(tooManyFunctions, 1)
+		r.left.Count(tooManyFunctions, 1, -1)
 		if r.other == nil {
 			r.other = &function{method: r.to.Method("", "<other functions>"), libraries: -1}
 		}

@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/readback"
 )
 
@@ -141,8 +142,8 @@ func (d directory) converted(t testing.TB) (*readback.Trace, map[string]int64, e
 }
 
 func damagedFiles(left map[string]int64) (n int64) {
-	for _, why := range []reason{cutShort, damagedParts} {
-		n += left[reasonTexts[why][0]] + left[reasonTexts[why][1]]
+	for _, why := range []fit.Reason{cutShort, damagedParts} {
+		n += left[why.One] + left[why.Several]
 	}
 	return n
 }

@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"tracex/recorder/convert/fit"
 )
 
 // maxMappings bounds the mapped files of a session.
@@ -43,21 +45,21 @@ type library struct {
 }
 
 // readMap reads the map file of a session.
-func (d *folder) readMap(s *session, left *leftOut) error {
+func (d *folder) readMap(s *session, left *fit.Tally) error {
 	var last *mapping
 	err := d.lines("sid-"+path.Base(s.id)+".map", func(line []byte) bool {
 		m, ok := parseMapping(line)
 		switch {
 		case !ok:
 			if len(line) > 0 && !anonymous(line) {
-				left.count(badLines, 1)
+				left.Count(badLines, 1, -1)
 			}
 		case m.path[0] == '[': // a stack, for example
 		case last != nil && last.path == m.path:
 			// The parts of a file are one, whatever lies between them.
 			last.end = max(last.end, m.end)
 		case len(s.mappings) >= maxMappings:
-			left.count(badLines, 1)
+			left.Count(badLines, 1, -1)
 		default:
 			s.mappings = append(s.mappings, m)
 			last = &s.mappings[len(s.mappings)-1]

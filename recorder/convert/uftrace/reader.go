@@ -2,6 +2,7 @@ package uftrace
 
 import (
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
 // reader reads the records of a task.
@@ -12,7 +13,7 @@ type reader struct {
 	task     *task
 	events   *eventKinds
 	heirs    *heirs
-	left     *leftOut
+	left     *fit.Tally
 	cursor   *cursor
 	values   values
 	thread   *calltrace.Thread
@@ -81,7 +82,7 @@ func (r *reader) read() error {
 	for r.cursor.need(recordSize) {
 		rec, ok := parseRecord(r.cursor.rest())
 		if !ok || !r.plausible(&rec) {
-			r.left.count(damagedParts, 1)
+			r.left.Count(damagedParts, 1, -1)
 			r.resync()
 			continue
 		}
@@ -91,15 +92,15 @@ func (r *reader) read() error {
 		}
 		switch {
 		case !r.whole:
-			r.left.count(cutShort, 1)
+			r.left.Count(cutShort, 1, -1)
 			return r.close()
 		case r.unknown:
-			r.left.count(unknownLayout, 1)
+			r.left.Count(unknownLayout, 1, -1)
 			r.resync()
 		}
 	}
 	if r.cursor.err == nil && len(r.cursor.rest()) > 0 {
-		r.left.count(cutShort, 1)
+		r.left.Count(cutShort, 1, -1)
 	}
 	return r.close()
 }
@@ -109,7 +110,7 @@ func (r *reader) take(rec *record) error {
 	r.whole, r.unknown = true, false
 	if rec.kind == typeLost {
 		// Its time may be 0, and its depth anything.
-		r.left.count(lostRecords, int64(max(rec.address, 1)))
+		r.left.Count(lostRecords, int64(max(rec.address, 1)), -1)
 		r.calls.lost = true
 		return nil
 	}
@@ -136,7 +137,7 @@ func (r *reader) take(rec *record) error {
 // close ends the thread.
 func (r *reader) close() error {
 	if r.cursor.err != nil {
-		r.left.count(unreadable, 1)
+		r.left.Count(unreadable, 1, -1)
 	}
 	r.thread.SetName(r.named(r.position.session))
 	return r.thread.Close(r.at(r.last))

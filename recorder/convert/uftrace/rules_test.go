@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"tracex/recorder/convert/fit"
 )
 
 // rulesCases are lines of info, debug information of functions, and the specifications that apply to the
@@ -59,7 +61,7 @@ func TestRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var left leftOut
+		var left fit.Tally
 		g, err := f.readDebug("program.dbg", &left)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/sources"
 )
 
@@ -57,7 +58,7 @@ type conversion struct {
 	resolver *resolver
 	events   *eventKinds
 	heirs    heirs
-	left     leftOut
+	left     fit.Tally
 	to       *calltrace.Writer
 	buffer   []byte
 	base     uint64
@@ -72,7 +73,7 @@ func convert(ctx context.Context, d *folder, prefix string, progress func(int64)
 		return err
 	}
 	c := &conversion{folder: d, to: to, progress: progress, buffer: make([]byte, bufferSize), heirs: heirs{of: make(map[int][]open)}}
-	defer c.left.tell(to)
+	defer to.LeaveAll(&c.left)
 	if c.tasks, err = d.readTasks(&c.left); err != nil {
 		return err
 	}
@@ -91,22 +92,22 @@ func convert(ctx context.Context, d *folder, prefix string, progress func(int64)
 	c.events = d.readEvents(to, &c.left)
 	c.resolver = newResolver(d, machine, to, &c.left)
 	for _, f := range files {
-		before := c.left
+		cut, damaged := c.left.Counted(cutShort), c.left.Counted(damagedParts)
 		if err := c.convertTask(ctx, f, prefix); err != nil {
 			return err
 		}
-		c.noteDamage(f.name, &before)
+		c.noteDamage(f.name, c.left.Counted(cutShort) > cut, c.left.Counted(damagedParts) > damaged)
 	}
 	return c.damage
 }
 
 // noteDamage keeps the fault of the first file that is cut short or damaged.
-func (c *conversion) noteDamage(name string, before *leftOut) {
+func (c *conversion) noteDamage(name string, cut, damaged bool) {
 	switch {
 	case c.damage != nil:
-	case c.left[cutShort] > before[cutShort]:
+	case cut:
 		c.damage = c.folder.fault(name, -1, format.ErrTruncated, "", "the end of the file within a record", "")
-	case c.left[damagedParts] > before[damagedParts]:
+	case damaged:
 		c.damage = c.folder.fault(name, -1, format.ErrCorrupt, "records", "something else between them", "")
 	}
 }
@@ -121,7 +122,7 @@ type taskFile struct {
 // otherFiles are files whose records are not converted, by the beginning of their names.
 var otherFiles = []struct {
 	prefix string
-	why    reason
+	why    fit.Reason
 }{{"kernel", kernelFiles}, {"perf-cpu", perfFiles}, {"extern", externFiles}}
 
 // list returns the files of records that have any, in order of time.
@@ -156,7 +157,7 @@ func (c *conversion) list(ctx context.Context) (files []taskFile, err error) {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.tid, b.tid))
 	})
 	if len(files) > maxTasks {
-		c.left.count(tooManyTasks, int64(len(files)-maxTasks))
+		c.left.Count(tooManyTasks, int64(len(files)-maxTasks), -1)
 		files = files[:maxTasks]
 	}
 	return files, nil
@@ -176,7 +177,7 @@ func (c *conversion) fileOf(e os.DirEntry) (f taskFile, ok bool) {
 	if f.tid, err = strconv.Atoi(number); err != nil || f.tid < 0 || number[0] == '+' {
 		for _, other := range otherFiles {
 			if strings.HasPrefix(f.name, other.prefix) {
-				c.left.count(other.why, 1)
+				c.left.Count(other.why, 1, -1)
 			}
 		}
 		return f, false
@@ -184,11 +185,10 @@ func (c *conversion) fileOf(e os.DirEntry) (f taskFile, ok bool) {
 	f.first, ok, err = c.firstTime(f.name)
 	switch {
 	case err != nil:
-		c.left.count(unreadable, 1)
+		c.left.Count(unreadable, 1, -1)
 	case !ok:
-		before := c.left
-		c.left.count(damagedParts, 1)
-		c.noteDamage(f.name, &before)
+		c.left.Count(damagedParts, 1, -1)
+		c.noteDamage(f.name, false, true)
 	}
 	return f, ok
 }
@@ -222,7 +222,7 @@ func (c *conversion) firstTime(name string) (first uint64, ok bool, err error) {
 func (c *conversion) convertTask(ctx context.Context, f taskFile, prefix string) error {
 	file, err := c.folder.open(f.name)
 	if err != nil {
-		c.left.count(unreadable, 1)
+		c.left.Count(unreadable, 1, -1)
 		return nil
 	}
 	defer file.Close()

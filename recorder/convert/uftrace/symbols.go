@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"tracex/recorder/convert/fit"
 )
 
 // Limits of all symbol tables together: programs as large as a browser have a million symbols.
@@ -34,7 +36,7 @@ type symbol struct {
 type symbols []symbol
 
 // readSymbols reads NAME.sym. room is how many symbols, and how many bytes of names, may be added.
-func (d *folder) readSymbols(name string, room *symbolRoom, left *leftOut) (symbols, error) {
+func (d *folder) readSymbols(name string, room *symbolRoom, left *fit.Tally) (symbols, error) {
 	var table symbols
 	var last symbol
 	err := d.lines(name, func(line []byte) bool {
@@ -44,11 +46,11 @@ func (d *folder) readSymbols(name string, room *symbolRoom, left *leftOut) (symb
 		s, ok := parseSymbol(line)
 		switch {
 		case !ok:
-			left.count(badLines, 1)
+			left.Count(badLines, 1, -1)
 		case strings.IndexByte(symbolLetters, s.kind) < 0, s.address == last.address && s.kind == last.kind:
 			// Of no use, or another name of the same function, which uftrace leaves out as well.
 		case room.symbols == 0 || room.bytes < len(s.name):
-			left.count(tooManySymbols, 1)
+			left.Count(tooManySymbols, 1, -1)
 		default:
 			room.symbols, room.bytes = room.symbols-1, room.bytes-len(s.name)
 			table = append(table, s)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
 )
 
 // Limits of what task.txt can list.
@@ -50,11 +51,11 @@ type tasks struct {
 	byPID     map[int][]*session // in order of time
 	byID      map[string]*session
 	libraries int
-	left      *leftOut
+	left      *fit.Tally
 }
 
 // readTasks reads task.txt.
-func (d *folder) readTasks(left *leftOut) (*tasks, error) {
+func (d *folder) readTasks(left *fit.Tally) (*tasks, error) {
 	ts := &tasks{byTID: make(map[int]*task), byPID: make(map[int][]*session), byID: make(map[string]*session), left: left}
 	err := d.lines(tasksFile, ts.take)
 	switch {
@@ -95,7 +96,7 @@ func (ts *tasks) take(line []byte) bool {
 		ok = false
 	}
 	if !ok {
-		ts.left.count(badLines, 1)
+		ts.left.Count(badLines, 1, -1)
 	}
 	return true
 }
@@ -164,7 +165,7 @@ func parseTime(s string) (ns uint64, err error) {
 // begin takes the beginning of a session: a process begins to run a program.
 func (ts *tasks) begin(f fields) bool {
 	if len(ts.sessions) >= maxSessions {
-		ts.left.count(tooManySessions, 1)
+		ts.left.Count(tooManySessions, 1, -1)
 		return true
 	}
 	s := &session{id: f.id, pid: f.pid, from: f.time, program: f.name}
@@ -182,7 +183,7 @@ func (ts *tasks) add(tid, of int, forked bool, time uint64) bool {
 	t := ts.byTID[tid]
 	if t == nil {
 		if len(ts.byTID) >= maxTasks {
-			ts.left.count(tooManyTasks, 1)
+			ts.left.Count(tooManyTasks, 1, -1)
 			return true
 		}
 		t = &task{tid: tid, pid: of}
@@ -222,7 +223,7 @@ func (ts *tasks) load(f fields) bool {
 		return false
 	}
 	if ts.libraries >= maxLibraries {
-		ts.left.count(tooManyLibraries, 1)
+		ts.left.Count(tooManyLibraries, 1, -1)
 		return true
 	}
 	ts.libraries++
