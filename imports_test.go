@@ -120,7 +120,7 @@ var borders = []struct {
 	{"tracex/recorder/convert/fit", nil, []string{"net"}},
 	{"tracex/recorder/convert/calltrace", []string{"tracex/recorder/convert/spool", "tracex/recorder/convert/fit"}, []string{"net"}},
 	{"tracex/recorder/convert/chrome", []string{"tracex/recorder/convert/calltrace", "tracex/recorder/convert/sources", "tracex/recorder/convert/spool", "tracex/recorder/convert/fit"}, []string{"net"}},
-	{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/convert/spool", "tracex/recorder/convert/fit", "tracex/recorder/internal/perfetto/calls"}, []string{"net"}},
+	{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/convert/calltrace", "tracex/recorder/convert/spool", "tracex/recorder/convert/fit", "tracex/recorder/internal/perfetto/calls"}, []string{"net"}},
 	// The wrapper of a build's tools is started many times in a build.
 	{"tracex/recorder/instrument/rewrite", nil, append([]string{"os/exec", "golang.org/"}, heavy...)},
 	{"tracex/recorder/instrument/wrapper", []string{"tracex/recorder/instrument/rewrite"}, append([]string{"golang.org/"}, heavy...)},

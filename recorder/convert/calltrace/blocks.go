@@ -14,7 +14,7 @@ type blocks struct {
 	version format.Version
 	anchor  time.Time
 	out     *tracefile.Writer // nil until something is written
-	dict    *dictionary
+	dict    *Dictionary
 	held    int       // bytes of unwritten blocks
 	dirty   []*Thread // those that may have unwritten data
 	compact int       // length of dirty at which to compact it
@@ -65,7 +65,7 @@ func (b *blocks) wrote(t *Thread) error {
 	if size >= blockSize {
 		return b.flush(t)
 	}
-	if b.held+len(b.dict.pending) >= blockBudget {
+	if b.held+b.dict.Pending() >= blockBudget {
 		return b.sweep()
 	}
 	return nil
@@ -102,7 +102,7 @@ func (b *blocks) flush(t *Thread) error {
 	b.release(t)
 	b.start()
 	t.block.Name = t.name
-	b.dict.write(&t.block)
+	b.dict.Write(&t.block)
 	if t.block.Size() == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (b *blocks) end(t *Thread) error {
 	b.release(t)
 	b.start()
 	t.block.Name = t.name
-	b.dict.write(&t.block)
+	b.dict.Write(&t.block)
 	large := cap(t.block.Bytes()) > spareSize
 	b.out.EndThread(&t.block)
 	if !large && len(b.spare) < mostSpare {

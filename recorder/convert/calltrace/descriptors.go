@@ -12,21 +12,21 @@ type Method int32
 
 // Method returns the number of a method. class may be "": then only the name is shown.
 func (w *Writer) Method(class, name string) Method {
-	m := Method(w.dict.method(class, name))
+	m := Method(w.dict.Method([]byte(class), []byte(name), Anything))
 	w.described()
 	return m
 }
 
 // Class returns the number of a class, for values that are objects.
 func (w *Writer) Class(name string) int32 {
-	c := w.dict.class(name)
+	c := w.dict.Class([]byte(name))
 	w.described()
 	return c
 }
 
 // Package says what import path a package of Go has whose name classes begin with.
 func (w *Writer) Package(name, path string) {
-	w.dict.stringObject(format.PackageText(name, path))
+	w.dict.String([]byte(format.PackageText(name, path)))
 	w.described()
 }
 
@@ -42,23 +42,28 @@ func (w *Writer) Place(file, function string, line int, names []string) Place {
 	if file == "" && function == "" && line == 0 && len(names) == 0 {
 		return 0
 	}
-	p := Place(w.dict.location(file, function, line, names) + 1)
+	p := Place(w.dict.place(file, function, line, names) + 1)
 	w.described()
 	return p
 }
 
+// mostPending is how many bytes of new descriptors wait for a block.
+const mostPending = 1 << 20
+
 // described looks after the descriptors that wait to be written.
 func (w *Writer) described() {
 	if w.err == nil {
-		w.err = w.dict.err
+		if w.err = w.dict.Err; w.err == ErrNumbers {
+			w.err = errNumbers
+		}
 	}
-	if len(w.dict.pending) >= mostPending && w.err == nil {
+	if w.dict.Pending() >= mostPending && w.err == nil {
 		w.err = w.spillDescriptors()
 	}
 }
 
-// location returns the number of a code location.
-func (d *dictionary) location(file, function string, line int, names []string) int32 {
+// place returns the number of a code location, by its texts.
+func (d *Dictionary) place(file, function string, line int, names []string) int32 {
 	names = names[:min(len(names), maxArgs)]
 	d.begin(format.KindCodeLocation)
 	d.key = binary.AppendVarint(d.key, int64(int32(line)))
@@ -73,15 +78,15 @@ func (d *dictionary) location(file, function string, line int, names []string) i
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.CodeLocation{Kind: format.LocationCall, ID: id, Class: none, Line: int32(line), Path: none}
-		o.File, o.Method = d.stringObject(file), d.stringObject(function)
+		o.File, o.Method = d.String([]byte(file)), d.String([]byte(function))
 		for _, name := range names {
-			if name == "" {
-				o.ArgNames = append(o.ArgNames, none)
-				continue
+			path := none
+			if name = shownName(name); name != "" {
+				path = d.Path([]byte(name))
 			}
-			o.ArgNames = append(o.ArgNames, d.path(name))
+			o.ArgNames = append(o.ArgNames, path)
 		}
-		object, err := o.Append(d.object[:0], d.version)
+		object, err := o.Append(d.object[:0], d.Version)
 		d.define(format.KindCodeLocation, key, object, err)
 	}
 	return id

@@ -43,6 +43,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 	if w.err = w.blocks.out.End(w.last - w.origin); w.err != nil {
 		return nil, w.err
 	}
+	w.left.Count(longText, w.dict.Cut, -1)
 	return &Summary{
 		Threads: int(w.threads), Events: w.events, LeftOut: w.left.List(), Took: time.Duration(w.last - w.first),
 	}, nil

@@ -18,7 +18,7 @@ func TestNumbers(t *testing.T) {
 	}{
 		{"events", func(w *Writer) { w.events = math.MaxInt32 }},
 		{"threads", func(w *Writer) { w.threads = math.MaxInt32 }},
-		{"methods", func(w *Writer) { w.dict.counts[format.KindMethodDescriptor] = math.MaxInt32 - 1 }},
+		{"methods", func(w *Writer) { w.dict.Counts[format.KindMethodDescriptor] = math.MaxInt32 - 1 }},
 	} {
 		w := New(tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}, Options{})
 		c.use(w)

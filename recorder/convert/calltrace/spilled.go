@@ -9,7 +9,7 @@ func (w *Writer) spillDescriptors() error {
 	if w.spilled == nil {
 		w.spilled = w.spool.Stream()
 	}
-	return w.dict.each(func(object []byte) error { return w.spool.Add(w.spilled, 0, object) })
+	return w.dict.Each(func(object []byte) error { return w.spool.Add(w.spilled, 0, object) })
 }
 
 // unspillDescriptors writes the descriptors in the temporary file, in blocks of a thread that has no

@@ -175,7 +175,7 @@ func (t *Thread) Set(name string, v *format.Value) error {
 
 // variable returns the number of a variable.
 func (w *Writer) variable(name string) int32 {
-	id := w.dict.variable(name)
+	id := w.dict.Variable([]byte(name), Anything)
 	w.described()
 	return id
 }

@@ -29,7 +29,7 @@ const defaultMemory = 64 << 20
 type Writer struct {
 	options Options
 	blocks  blocks
-	dict    dictionary
+	dict    *Dictionary
 	encoder encoder
 	left    fit.Tally
 	spool   *spool.Spool
@@ -72,10 +72,10 @@ func New(to tracefile.Files, o Options) *Writer {
 	}
 	w := &Writer{options: o, spool: spool.New(o.TempDir, o.Memory), first: math.MaxInt64, last: math.MinInt64}
 	w.live.next, w.live.prev = &w.live, &w.live
-	w.dict = newDictionary(o.Version, &w.left)
+	w.dict = NewDictionary(o.Version)
 	w.encoder = encoder{version: o.Version, left: &w.left}
 	w.constants = w.encoder.constants()
-	w.blocks = blocks{to: to, version: o.Version, dict: &w.dict}
+	w.blocks = blocks{to: to, version: o.Version, dict: w.dict}
 	w.anchor = time.Unix(0, 0)
 	if o.Version != format.V22 && o.Version != format.V27 {
 		w.err = fmt.Errorf("version %d of the format is not written: the version is 27, 22, or 0", o.Version)

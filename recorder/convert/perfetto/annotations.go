@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 )
 
 // Numbers of fields of a DebugAnnotation.
@@ -162,21 +163,21 @@ func (a *arguments) subscript(index int) {
 func (a *arguments) leaf(n *annotation) (v format.Value, ok bool) {
 	switch n.kind {
 	case annotationBool:
-		return boolean(n.bits != 0), true
+		return calltrace.Bool(n.bits != 0), true
 	case annotationUint:
 		return unsigned(n.bits), true
 	case annotationInt:
-		return long(int64(n.bits)), true
+		return calltrace.Int(int64(n.bits)), true
 	case annotationDouble:
 		return double(n.bits), true
 	case annotationString:
-		return format.Value{Kind: format.ValueString, Text: string(a.d.fit(n.raw))}, true
+		return calltrace.String(a.d.Text(n.raw)), true
 	case annotationStringIID:
 		e := a.in.find(internedStrings, n.bits)
 		if e == nil {
 			return v, false
 		}
-		return format.Value{Kind: format.ValueString, Text: string(a.d.fit(e.text))}, true
+		return calltrace.String(a.d.Text(e.text)), true
 	case annotationPointer:
 		return hexadecimal(n.bits), true
 	case annotationMessage:
@@ -184,7 +185,7 @@ func (a *arguments) leaf(n *annotation) (v format.Value, ok bool) {
 		if e := a.in.find(internedTypeNames, n.typeIID); e != nil {
 			name = e.text
 		}
-		return raw("<" + string(name[:min(len(name), 1<<10)]) + ", " + strconv.Itoa(len(n.raw)) + " bytes>"), true
+		return calltrace.Unquoted("<" + string(name[:min(len(name), 1<<10)]) + ", " + strconv.Itoa(len(n.raw)) + " bytes>"), true
 	}
 	return v, false
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
 
@@ -14,7 +15,7 @@ import (
 // slice arrive after the call's header was written: they become a text, which is
 // shown as the call's result.
 type arguments struct {
-	d      *dictionary
+	d      *calltrace.Dictionary
 	in     *interned
 	plain  *format.Context // for the text of values
 	asText bool
@@ -58,7 +59,7 @@ func (a *arguments) put(name []byte, v format.Value) {
 		return
 	}
 	a.interned = false
-	a.putValue(a.d.path(name), &v)
+	a.putValue(a.d.Path(name), &v)
 }
 
 // putInterned adds an argument whose name is interned.
@@ -76,7 +77,7 @@ func (a *arguments) putInterned(iid uint64, e *internedText, v *format.Value) {
 		return
 	}
 	if e.path < 0 {
-		e.path = a.d.path(shownName(clean(nil, e.text)))
+		e.path = a.d.Path(shownName(clean(nil, e.text)))
 	}
 	a.key = binary.AppendUvarint(a.key, iid)
 	a.putValue(e.path, v)
@@ -93,7 +94,7 @@ func (a *arguments) room() bool {
 
 func (a *arguments) putValue(path int32, v *format.Value) {
 	a.names = append(a.names, path)
-	at, version := len(a.values), a.d.version
+	at, version := len(a.values), a.d.Version
 	fit.Unquoted(v, version)
 	var err error
 	if a.values, err = version.AppendValue(a.values, v); err != nil {
@@ -156,12 +157,31 @@ func clean(dst, name []byte) []byte {
 	return dst
 }
 
+// sourceLocation is a location in the source of the program.
+type sourceLocation struct {
+	file, function []byte
+	line           uint32
+}
+
+// place returns the number of a call's code location: its location in the source, the names of its
+// arguments, and whether its text leaves out the instance.
+func (a *arguments) place(at sourceLocation, plain bool) int32 {
+	path := int32(-1)
+	if plain {
+		path = a.d.Path([]byte("this")) // never shown
+	}
+	return a.d.Location(&format.CodeLocation{
+		Kind: format.LocationCall, File: a.d.String(at.file), Class: -1, Method: a.d.String(at.function),
+		Line: int32(at.line), Path: path, ArgNames: a.names,
+	})
+}
+
 // location returns the number of the code location with the names of the arguments,
 // the source location, and whether the call's owner is left out. iid is the number
 // of the source location, 0 if it is not interned.
 func (a *arguments) location(at sourceLocation, iid uint64, plain bool) int32 {
 	if !a.interned || a.in == nil || iid == 0 && (at.file != nil || at.function != nil) {
-		return a.d.location(at, plain, a.names)
+		return a.place(at, plain)
 	}
 	iid <<= 1
 	if plain {
@@ -171,25 +191,13 @@ func (a *arguments) location(at sourceLocation, iid uint64, plain bool) int32 {
 	if id, ok := a.in.places[string(a.key)]; ok {
 		return id
 	}
-	id := a.d.location(at, plain, a.names)
+	id := a.place(at, plain)
 	if a.in.places == nil {
 		a.in.places = make(map[string]int32)
 	}
 	a.in.places[string(a.key)] = id
 	a.in.bytes += internedCost + int64(len(a.key))
 	return id
-}
-
-func long(n int64) format.Value { return format.Value{Kind: format.ValueLong, Bits: n} }
-
-func raw(s string) format.Value { return format.Value{Kind: format.ValueRawString, Text: s} }
-
-func boolean(on bool) format.Value {
-	v := format.Value{Kind: format.ValueBoolean}
-	if on {
-		v.Bits = 1
-	}
-	return v
 }
 
 func double(bits uint64) format.Value {
@@ -199,9 +207,9 @@ func double(bits uint64) format.Value {
 // unsigned returns a number that may be too large for a signed one.
 func unsigned(n uint64) format.Value {
 	if n > math.MaxInt64 {
-		return raw(strconv.FormatUint(n, 10))
+		return calltrace.Unquoted(strconv.FormatUint(n, 10))
 	}
-	return long(int64(n))
+	return calltrace.Int(int64(n))
 }
 
-func hexadecimal(n uint64) format.Value { return raw("0x" + strconv.FormatUint(n, 16)) }
+func hexadecimal(n uint64) format.Value { return calltrace.Unquoted("0x" + strconv.FormatUint(n, 16)) }

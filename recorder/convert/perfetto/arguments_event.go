@@ -3,7 +3,7 @@ package perfetto
 import (
 	"strconv"
 
-	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 )
 
 // gather adds all arguments of an event. It returns its source location, with the
@@ -36,10 +36,10 @@ func (a *arguments) gather(s *sequence, e *event) (at sourceLocation, iid uint64
 	case eventCorrelation:
 		a.add("correlation", unsigned(e.correlation))
 	case eventCorrelationText:
-		a.add("correlation", format.Value{Kind: format.ValueString, Text: string(a.d.fit(e.correlationIs))})
+		a.add("correlation", calltrace.String(a.d.Text(e.correlationIs)))
 	case eventCorrelationIID:
 		if known := s.find(internedCorrelations, e.correlation); known != nil {
-			a.add("correlation", format.Value{Kind: format.ValueString, Text: string(a.d.fit(known.text))})
+			a.add("correlation", calltrace.String(a.d.Text(known.text)))
 		}
 	}
 	if e.hasAsyncID && !a.asText {
@@ -79,11 +79,11 @@ func (a *arguments) logMessage(s *sequence, b []byte) (at sourceLocation, ok boo
 			at, ok = s.locations[f.value]
 		case 2:
 			if body := s.find(internedBodies, f.value); body != nil {
-				a.add("message", format.Value{Kind: format.ValueString, Text: string(a.d.fit(body.text))})
+				a.add("message", calltrace.String(a.d.Text(body.text)))
 			}
 		case 3:
 			if f.value < uint64(len(priorities)) && priorities[f.value] != "" {
-				a.add("priority", raw(priorities[f.value]))
+				a.add("priority", calltrace.Unquoted(priorities[f.value]))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (a *arguments) task(s *sequence, b []byte) {
 	for f.next() {
 		if at, ok := s.locations[f.value]; f.number == 1 && ok {
 			text := string(at.function) + " at " + string(at.file) + ":" + strconv.Itoa(int(at.line))
-			a.add("posted from", raw(string(a.d.fit([]byte(text)))))
+			a.add("posted from", calltrace.Unquoted(a.d.Text([]byte(text))))
 		}
 	}
 }

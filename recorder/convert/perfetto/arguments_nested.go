@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 )
 
 // Numbers of fields of a NestedValue, the older form of nesting, and its kinds.
@@ -32,13 +33,13 @@ func (a *arguments) nestedValue(b []byte, depth int) (added, ok bool) {
 		one := true
 		switch f.number {
 		case nestedInt:
-			a.put(shownName(a.name), long(int64(f.value)))
+			a.put(shownName(a.name), calltrace.Int(int64(f.value)))
 		case nestedDouble:
 			a.put(shownName(a.name), double(f.value))
 		case nestedBool:
-			a.put(shownName(a.name), boolean(f.value != 0))
+			a.put(shownName(a.name), calltrace.Bool(f.value != 0))
 		case nestedString:
-			a.put(shownName(a.name), format.Value{Kind: format.ValueString, Text: string(a.d.fit(f.raw))})
+			a.put(shownName(a.name), calltrace.String(a.d.Text(f.raw)))
 		case nestedEntry, nestedElement:
 			if f.number == nestedElement {
 				a.subscript(index)
@@ -65,7 +66,7 @@ func (a *arguments) nestedValue(b []byte, depth int) (added, ok bool) {
 // json adds the contents of a JSON text; other text is added as a whole.
 func (a *arguments) json(b []byte, depth int) (added, ok bool) {
 	if !json.Valid(b) {
-		a.put(shownName(a.name), raw(string(a.d.fit(b))))
+		a.put(shownName(a.name), calltrace.Unquoted(a.d.Text(b)))
 		return true, true
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -87,18 +88,18 @@ func (a *arguments) jsonValue(d *json.Decoder, depth int) (added, ok bool) {
 	case json.Delim:
 		return a.jsonMembers(d, token == '{', depth)
 	case nil:
-		v = raw("null")
+		v = calltrace.Unquoted("null")
 	case bool:
-		v = boolean(token)
+		v = calltrace.Bool(token)
 	case string:
-		v = format.Value{Kind: format.ValueString, Text: string(a.d.fit([]byte(token)))}
+		v = calltrace.String(a.d.Text([]byte(token)))
 	case json.Number:
 		if n, err := token.Int64(); err == nil {
-			v = long(n)
+			v = calltrace.Int(n)
 		} else if f, err := token.Float64(); err == nil {
 			v = double(math.Float64bits(f))
 		} else {
-			v = raw(string(a.d.fit([]byte(token))))
+			v = calltrace.Unquoted(a.d.Text([]byte(token)))
 		}
 	}
 	a.put(shownName(a.name), v)

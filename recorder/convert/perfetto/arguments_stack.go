@@ -3,6 +3,7 @@ package perfetto
 import (
 	"strconv"
 
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
 
@@ -119,5 +120,5 @@ func (a *arguments) addStack(names []string) {
 		}
 		text = append(text, name...)
 	}
-	a.add("stack", raw(string(a.d.fit(text))))
+	a.add("stack", calltrace.Unquoted(a.d.Text(text)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
 
@@ -73,7 +74,7 @@ func newBlocks(to *tracefile.Writer) *blocks {
 func (b *blocks) number() (int32, error) {
 	event := b.to.Events
 	if event > math.MaxInt32 {
-		return 0, errNumbers
+		return 0, calltrace.ErrNumbers
 	}
 	b.to.Events++
 	b.events++
@@ -151,7 +152,7 @@ func (b *blocks) leaf(t *thread, r *record) error {
 		return err
 	}
 	p := format.Point{Class: format.ClassVariableWrite, Diff: format.DiffNone, Location: -1,
-		Thread: t.Thread, Event: event, Ref: r.variable, Value: long(int64(r.bits))}
+		Thread: t.Thread, Event: event, Ref: r.variable, Value: calltrace.Int(int64(r.bits))}
 	if r.kind == recordDouble {
 		p.Value = double(r.bits)
 	}

@@ -39,7 +39,7 @@ func (w *writer) calls(ctx context.Context) error {
 	c.refer = c.spooledReferences
 	mixed := len(w.threads) > 0 || w.begun
 	if mixed {
-		to.IDs = w.dictionary.counts
+		to.IDs = *w.dictionary.Counts
 	}
 	var none [ids]int64
 	for kind, n := range to.IDs {
@@ -242,7 +242,7 @@ func (k *callsThread) record(r partRecord) error {
 	}
 	lost := missing || k.parts.unsure
 	k.parts.unsure, k.timed = false, k.timed || len(p.Times)+len(p.Began) > 0
-	k.name = k.c.w.dictionary.text([]byte(p.Name))
+	k.name = k.c.w.dictionary.Text([]byte(p.Name))
 	if r.ns < k.c.floor {
 		left.Count(earlyCalls, 1, offset)
 	}
@@ -286,7 +286,7 @@ func (k *callsThread) numbered() bool {
 }
 
 // shown returns the thread's name in the trace.
-func (k *callsThread) shown() string { return k.c.w.dictionary.text([]byte(k.c.r.name + k.name)) }
+func (k *callsThread) shown() string { return k.c.w.dictionary.Text([]byte(k.c.r.name + k.name)) }
 
 // moment advances latest to a time.
 func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }

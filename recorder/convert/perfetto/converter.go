@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
@@ -61,7 +62,8 @@ const (
 type Converter struct {
 	options    Options
 	spool      *spool.Spool
-	dictionary *dictionary
+	dictionary *calltrace.Dictionary
+	references *spool.Stream // each record: one of the dictionary's objects
 	clocks     *clocks
 	sequences  sequences
 	tracks     *tracks
@@ -87,8 +89,9 @@ func New(o Options) *Converter {
 		o.BlockSize = defaultBlock
 	}
 	c := &Converter{options: o, spool: spool.New(o.TempDir, o.Memory), clocks: newClocks(), left: new(fit.Tally), kinds: unknownKinds{}}
-	c.dictionary = newDictionary(c.spool, cmp.Or(o.FormatVersion, format.Newest))
-	c.dictionary.err = writable(o.FormatVersion)
+	c.dictionary = calltrace.NewDictionary(cmp.Or(o.FormatVersion, format.Newest))
+	c.dictionary.Err = writable(o.FormatVersion)
+	c.references = c.spool.Stream()
 	c.names.met = make(map[string]int)
 	c.clocks.left = c.left
 	c.sink = newSink(c.spool, c.clocks, c.left)
@@ -182,7 +185,10 @@ func (c *Converter) packet(b []byte, offset int64) error {
 	if err := c.read(p, s); err != nil {
 		return err
 	}
-	return c.dictionary.err
+	if err := c.dictionary.Each(func(object []byte) error { return c.spool.Add(c.references, 0, object) }); err != nil {
+		return err
+	}
+	return c.dictionary.Err
 }
 
 // read passes a packet to the part for its kind. Other kinds are left out and

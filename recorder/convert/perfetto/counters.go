@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 )
 
 // counterEvent adds the value of a counter: to the thread that wrote it, or to the
@@ -107,8 +108,8 @@ func (x *eventReader) counterVariable(t *track, isDouble bool) int32 {
 	k := t.counter
 	if !k.numbered {
 		name := []byte(counterName(t))
-		k.variable = x.dictionary.variable(name, format.Type{Kind: format.TypeLong})
-		k.real = x.dictionary.variable(name, format.Type{Kind: format.TypeDouble})
+		k.variable = x.dictionary.Variable(name, format.Type{Kind: format.TypeLong})
+		k.real = x.dictionary.Variable(name, format.Type{Kind: format.TypeDouble})
 		k.numbered = true
 	}
 	if isDouble {
@@ -130,13 +131,13 @@ func (x *eventReader) ownValue(o *occurrence, t *track, bits uint64, isDouble bo
 	}
 	a := &x.arguments
 	a.reset(nil, false)
-	v := long(int64(bits))
+	v := calltrace.Int(int64(bits))
 	if isDouble {
 		v = double(bits)
 	}
 	a.add("value", v)
 	r := record{
-		kind: recordNext, method: x.dictionary.method([]byte("counter"), []byte(counterName(t))),
+		kind: recordNext, method: x.dictionary.Method([]byte("counter"), []byte(counterName(t)), void),
 		place: true, location: a.location(sourceLocation{}, 0, true), arguments: 1, values: a.values,
 	}
 	return x.sink.add(p, t.timeline, o.ns, &r)

@@ -2,13 +2,14 @@ package perfetto
 
 import (
 	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
 
 // eventReader turns TrackEvents into records: each slice begin or end, instant,
 // counter value and state becomes a record, which is added to the timeline of its track.
 type eventReader struct {
-	dictionary *dictionary
+	dictionary *calltrace.Dictionary
 	clocks     *clocks
 	tracks     *tracks
 	sink       *sink
@@ -20,7 +21,7 @@ type eventReader struct {
 	arguments arguments // scratch for its arguments
 }
 
-func newEventReader(d *dictionary, c *clocks, ts *tracks, k *sink, left *fit.Tally) *eventReader {
+func newEventReader(d *calltrace.Dictionary, c *clocks, ts *tracks, k *sink, left *fit.Tally) *eventReader {
 	return &eventReader{
 		dictionary: d, clocks: c, tracks: ts, sink: k, left: left, labels: labels{dictionary: d},
 		arguments: arguments{d: d, plain: format.NewContext(format.V22)},
@@ -182,10 +183,10 @@ func (x *eventReader) trigger(p *packet) error {
 	a := &x.arguments
 	a.reset(nil, false)
 	if len(producer) > 0 {
-		a.add("producer_name", format.Value{Kind: format.ValueString, Text: string(x.dictionary.fit(producer))})
+		a.add("producer_name", calltrace.String(x.dictionary.Text(producer)))
 	}
 	if uid >= 0 {
-		a.add("trusted_producer_uid", long(uid))
+		a.add("trusted_producer_uid", calltrace.Int(uid))
 	}
 	r := record{
 		kind: recordInstant, method: x.labels.method(&called), name: called.name.word,

@@ -81,7 +81,7 @@ func (j *Joiner) Join(ctx context.Context, size int64) (r *Result, damage, err e
 	rest.nameProcesses(to.Programs)
 	rest.names, rest.recorded.written = j.c.names, j.written()
 	rest.left.Add(j.c.left)
-	rest.left.Count(longTexts, j.c.dictionary.cut, -1)
+	rest.left.Count(longTexts, j.c.dictionary.Cut, -1)
 	damage = rest.Read(ctx, io.NewSectionReader(j.in, 0, size))
 	var fault *format.Error
 	switch {

@@ -3,6 +3,8 @@ package perfetto
 import (
 	"strconv"
 
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
 
@@ -17,9 +19,18 @@ type label struct {
 // event.
 type called struct{ category, name label }
 
+// Names used where the trace has none.
+const (
+	noCategory = "uncategorized"
+	noName     = "unnamed"
+)
+
+// void is the type of the results of all methods.
+var void = format.Type{Kind: format.TypeVoid}
+
 // labels determines the names of events.
 type labels struct {
-	dictionary *dictionary
+	dictionary *calltrace.Dictionary
 	text       []byte // scratch for joined categories
 }
 
@@ -51,7 +62,7 @@ func (n *labels) interned(e *internedText) label {
 		return label{}
 	}
 	if e.word == 0 {
-		e.word = n.dictionary.word(e.text)
+		e.word = n.dictionary.Word(e.text)
 	}
 	return label{e.text, e.word, e}
 }
@@ -60,7 +71,7 @@ func (n *labels) label(text []byte) label {
 	if len(text) == 0 {
 		return label{}
 	}
-	return label{text: text, word: n.dictionary.word(text)}
+	return label{text: text, word: n.dictionary.Word(text)}
 }
 
 // joinCategories joins several categories into one.
@@ -103,7 +114,7 @@ func (n *labels) method(c *called) int32 {
 	if fit.MayHaveClass(name) {
 		name = []byte(fit.Method(string(class), string(name)))
 	}
-	id := n.dictionary.method(class, name)
+	id := n.dictionary.Method(class, name, void)
 	if e != nil {
 		e.category, e.method, e.joined = c.category.word, id, true
 	}

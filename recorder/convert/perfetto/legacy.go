@@ -152,7 +152,7 @@ func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *timeline) error {
 		r.kind = recordInstant
 	case 's', 't', 'f':
 		// It belongs to the open slice.
-		flow := x.dictionary.variable([]byte("flow"), format.Type{Kind: format.TypeLong})
+		flow := x.dictionary.Variable([]byte("flow"), format.Type{Kind: format.TypeLong})
 		return x.sink.add(p, l, o.ns, &record{kind: recordLong, variable: flow, bits: g.id})
 	case 'C':
 		return x.legacyCounter(o, l)

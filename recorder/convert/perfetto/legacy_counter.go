@@ -1,6 +1,8 @@
 package perfetto
 
-import "tracex/format"
+import (
+	"tracex/format"
+)
 
 // legacyCounter adds the values of a counter of the older kind. They are its debug
 // annotations: "size.value" of an event "size" is the counter's own value.
@@ -31,7 +33,7 @@ func (x *eventReader) legacyCounter(o *occurrence, l *timeline) error {
 			name = append(append(name, '.'), n.name[:min(len(n.name), maxPath)]...)
 		}
 		x.labels.text = name
-		r.variable = x.dictionary.variable(name, of)
+		r.variable = x.dictionary.Variable(name, of)
 		found = true
 		if err := x.sink.add(o.packet, l, o.ns, &r); err != nil {
 			return err

@@ -103,7 +103,7 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 func newContinuing(o Options, b *blocks) *Converter {
 	o.FormatVersion = b.version
 	c := New(o)
-	c.begun, c.sink.floor, c.dictionary.counts = b, b.to.Origin, b.to.IDs
+	c.begun, c.sink.floor, *c.dictionary.Counts = b, b.to.Origin, b.to.IDs
 	return c
 }
 

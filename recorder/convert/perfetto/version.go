@@ -20,11 +20,11 @@ func writable(v format.Version) error {
 func (c *Converter) version(timelines int) format.Version {
 	all := c.recorded.list
 	if c.options.FormatVersion != 0 || timelines > 0 || len(all) == 0 {
-		return c.dictionary.version
+		return c.dictionary.Version
 	}
 	for _, r := range all {
 		if r.version != all[0].version {
-			return c.dictionary.version
+			return c.dictionary.Version
 		}
 	}
 	return all[0].version

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
@@ -13,7 +14,8 @@ import (
 // writer writes the timelines one after the other.
 type writer struct {
 	spool      *spool.Spool
-	dictionary *dictionary
+	dictionary *calltrace.Dictionary
+	described  *spool.Stream // the dictionary's objects
 	tracks     *tracks
 	recorders  []*callsRecorder
 	blocks     *blocks
@@ -60,7 +62,7 @@ func (c *Converter) Write(ctx context.Context, to tracefile.Files) (*Result, err
 }
 
 func (c *Converter) write(ctx context.Context, to tracefile.Files, o observer) (*Result, error) {
-	if err := c.dictionary.err; err != nil {
+	if err := c.dictionary.Err; err != nil {
 		return nil, err
 	}
 	timelines, err := c.settle(ctx)
@@ -94,7 +96,7 @@ func (c *Converter) settle(ctx context.Context) ([]*timeline, error) {
 func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*timeline) (*Result, error) {
 	k := c.sink
 	w := &writer{
-		spool: c.spool, dictionary: c.dictionary, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
+		spool: c.spool, dictionary: c.dictionary, described: c.references, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
 		blocks: b, begun: c.begun != nil, names: c.names,
 	}
 	b.blockSize = c.options.BlockSize
@@ -113,7 +115,7 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 		return nil, err
 	}
 	c.left.Count(tooManyArguments, c.events.arguments.left, -1)
-	c.left.Count(longTexts, c.dictionary.cut, -1)
+	c.left.Count(longTexts, c.dictionary.Cut, -1)
 	c.left.Count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
 		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, LeftOut: c.left.List(),
@@ -124,7 +126,7 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
 	l, to := w.timeline, w.blocks.to
-	t := newThread(int32(to.Threads), w.dictionary.text([]byte(name)))
+	t := newThread(int32(to.Threads), w.dictionary.Text([]byte(name)))
 	to.Threads++
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
@@ -135,7 +137,7 @@ func (w *writer) thread(name string) *thread {
 
 // references adds all descriptors to a thread.
 func (w *writer) references(t *thread) error {
-	r, err := w.spool.Open(w.dictionary.refs)
+	r, err := w.spool.Open(w.described)
 	if err != nil {
 		return err
 	}
