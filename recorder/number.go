@@ -29,7 +29,6 @@ func (by *terms) method(m Method) int32 {
 	return by.r.registry.OtherMethod(int64(m))
 }
 
-// variable returns the id of a variable.
 func (by *terms) variable(v Variable) int32 {
 	if registry.Upper(int64(v)) == by.Tag {
 		return int32(v) - 1
@@ -44,7 +43,6 @@ func (by *terms) otherVariable(v Variable) int32 {
 	return by.r.registry.OtherVariable(int64(v))
 }
 
-// field returns the id of a field.
 func (by *terms) field(f Field) int32 {
 	if registry.Upper(int64(f)) == by.Tag {
 		return int32(f) - 1

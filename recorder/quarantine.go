@@ -44,7 +44,6 @@ func (a *quarantined) of(t *buffer) found {
 	return a.found[t]
 }
 
-// forget forgets a thread.
 func (a *quarantined) forget(t *buffer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -27,7 +27,6 @@ type Recorder struct {
 	stopping   sync.Mutex   // held while the trace is ended
 }
 
-// counts are the tallies of a recorder.
 type counts struct {
 	dropped atomic.Int64 // trace points
 	refused atomic.Int64 // threads
@@ -66,7 +65,6 @@ const (
 	failed // the file cannot be written
 )
 
-// on reports whether anything is recorded.
 func (r *Recorder) on() bool { return r != nil && r.state.Load() == running }
 
 // launch is Start with a strategy that is not Automatic.

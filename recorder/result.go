@@ -110,7 +110,6 @@ var (
 	errorType    = reflect.TypeFor[error]()
 )
 
-// of is Of for a reflect.Value.
 func (r *Recorder) of(v reflect.Value) Value {
 	if v.Kind() == reflect.Interface && !v.IsNil() {
 		if v.Type() == errorType && v.CanInterface() {

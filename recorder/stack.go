@@ -11,7 +11,6 @@ type stack struct {
 	first levels
 }
 
-// level is an open container.
 type level struct {
 	reading uint64 // if owed: when it ended
 	count   int32  // of a loop: its iterations; of a call: its event id

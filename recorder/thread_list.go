@@ -55,7 +55,6 @@ func (l *threadList) close() []*buffer {
 	return list
 }
 
-// appendTo appends the threads to dst.
 func (l *threadList) appendTo(dst []*buffer) []*buffer {
 	l.mu.Lock()
 	defer l.mu.Unlock()

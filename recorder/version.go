@@ -10,7 +10,6 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// newestVersion is the default version.
 const newestVersion = int(format.Newest)
 
 // FormatVariable is the environment variable with the version of the format to write if
@@ -33,7 +32,6 @@ func (c *Config) wantedLayout() (*values.Layout, error) {
 	return l, err
 }
 
-// layoutOf returns the layout of a version.
 func layoutOf(version int) (*values.Layout, error) {
 	if l := values.LayoutOf(version); l != nil {
 		return l, nil

@@ -41,7 +41,6 @@ func (w *writer) fits(c *buffers.Chunk, from, need int) bool {
 	return c != nil && !w.lagging && from+need <= len(c.Data) && w.marks < len(c.Marks) && w.next < w.limit
 }
 
-// footerFits is fits for a footer.
 func (w *writer) footerFits(c *buffers.Chunk, from, need int) bool {
 	return c != nil && !w.lagging && from+need <= len(c.Data) && w.marks < len(c.Marks)
 }
@@ -80,7 +79,6 @@ func (w *writer) marked(c *buffers.Chunk, m buffers.Mark, to int) {
 	w.publish(c)
 }
 
-// leaf publishes the leaf that was written.
 func (w *writer) leaf(c *buffers.Chunk, to int) {
 	w.next++
 	w.bytes = to

@@ -17,7 +17,6 @@ var chromeFormat = Format{
 	make: func(j *Job, out *output) target { return newStream(j, out, &chrome{j: j}) },
 }
 
-// chrome is a streamFormat.
 type chrome struct{ j *Job }
 
 func (f *chrome) encoder() encoder { return &chromeEncoder{j: f.j, names: newJSONNames()} }
@@ -62,14 +61,12 @@ func chromeAt(dst []byte, thread int32, ns int64) []byte {
 	return appendMicros(append(dst, `,"ts":`...), ns)
 }
 
-// appendMicros appends nanoseconds as microseconds.
 func appendMicros(dst []byte, ns int64) []byte {
 	dst = strconv.AppendInt(dst, ns/1000, 10)
 	r := ns % 1000
 	return append(dst, '.', byte('0'+r/100), byte('0'+r/10%10), byte('0'+r%10))
 }
 
-// chromeEncoder is an encoder.
 type chromeEncoder struct {
 	j      *Job
 	names  *jsonNames
@@ -164,7 +161,6 @@ func (m *members) open() {
 	m.b = append(m.b, `,"args":{`...)
 }
 
-// raw appends members that are encoded.
 func (m *members) raw(b []byte) {
 	if len(b) > 0 {
 		m.open()
@@ -208,7 +204,6 @@ func (m *members) value(c *format.Context, name string, v *format.Value) {
 	}
 }
 
-// arguments appends receiver and arguments.
 func (m *members) arguments(p *lazy.PassPoint) {
 	point, err := p.Point()
 	if err != nil {

@@ -39,13 +39,11 @@ type Clock struct {
 // Clock returns a clock for a new visitor.
 func (j *Job) Clock() *Clock { return &Clock{j: j} }
 
-// Begin is for the visitor's Begin.
 func (c *Clock) Begin(thread int32) {
 	c.stack, c.now = c.stack[:0], 0
 	c.end = c.j.ThreadEnd(thread)
 }
 
-// Around is for the visitor's Around.
 func (c *Clock) Around(p *lazy.PassPoint) { c.stack = append(c.stack, c.span(p)) }
 
 // Enter is for the visitor's Enter. In a trace with times it tells the end as well.
@@ -59,7 +57,6 @@ func (c *Clock) Enter(p *lazy.PassPoint) Span {
 	return s
 }
 
-// Exit is for the visitor's Exit.
 func (c *Clock) Exit(p *lazy.PassPoint) Span {
 	s := c.stack[len(c.stack)-1]
 	c.stack = c.stack[:len(c.stack)-1]
@@ -101,7 +98,6 @@ func (c *Clock) outer() Span {
 	return Span{Begin: from, End: min(c.end, to)}
 }
 
-// axis returns the ends of the axis.
 func (j *Job) axis() (from, to int64) {
 	if j.Scope.Timed {
 		return max(0, j.Scope.From), j.Scope.To

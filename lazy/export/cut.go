@@ -32,7 +32,6 @@ func (j *Job) Cut(ctx context.Context, to tracefile.Files, tell lazy.Progress) (
 	return c.events, c.w.End(c.last)
 }
 
-// cut is the collector of a Cut.
 type cut struct {
 	j      *Job
 	w      *tracefile.Writer
@@ -64,7 +63,6 @@ type cutOp struct {
 	time   lazy.Time
 }
 
-// Visitor is for the pass.
 func (c *cut) Visitor() lazy.Visitor { return &cutPart{j: c.j, refs: newCutRefs()} }
 
 // Reset is for the pass: nothing can be taken back.
@@ -74,7 +72,6 @@ func (c *cut) Reset() {
 	}
 }
 
-// Merge is for the pass.
 func (c *cut) Merge(v lazy.Visitor) error {
 	if c.failed != nil {
 		return c.failed
@@ -116,7 +113,6 @@ func (c *cut) reference(n cutNeed) {
 	})
 }
 
-// write writes an object.
 func (c *cut) write(op *cutOp, b []byte) {
 	switch {
 	case op.kind == format.KindFooter:
@@ -177,7 +173,6 @@ func (c *cut) endThread() {
 	c.thread = -1
 }
 
-// cutPart is the visitor of a cut.
 type cutPart struct {
 	j       *Job
 	data    []byte
@@ -193,15 +188,12 @@ type cutThread struct {
 	from   int // in ops
 }
 
-// Begin is for the pass.
 func (p *cutPart) Begin(thread int32, _ []lazy.PassFrame) {
 	p.threads = append(p.threads, cutThread{thread, len(p.ops)})
 }
 
-// Enter is for the pass.
 func (p *cutPart) Enter(x *lazy.PassPoint) { p.point(x) }
 
-// Leaf is for the pass.
 func (p *cutPart) Leaf(x *lazy.PassPoint) { p.point(x) }
 
 func (p *cutPart) point(x *lazy.PassPoint) {
@@ -229,7 +221,6 @@ func (p *cutPart) point(x *lazy.PassPoint) {
 	p.refs.point(point)
 }
 
-// Exit is for the pass.
 func (p *cutPart) Exit(x *lazy.PassPoint) {
 	op := cutOp{kind: format.KindFooter, class: x.Class, event: x.Event, time: timeOf(x)}
 	from := len(p.data)
@@ -258,7 +249,6 @@ func (p *cutPart) Exit(x *lazy.PassPoint) {
 	}
 }
 
-// timeOf returns the time of a container.
 func timeOf(p *lazy.PassPoint) lazy.Time {
 	if t, ok := p.Time(); ok {
 		return t

@@ -28,7 +28,6 @@ func (r *cutRefs) add(kind format.Kind, id int32) {
 	}
 }
 
-// point adds what a point names.
 func (r *cutRefs) point(p *format.Point) {
 	r.add(format.KindCodeLocation, p.Location)
 	switch p.Class {

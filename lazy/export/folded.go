@@ -26,7 +26,6 @@ var foldedFormat = Format{
 	make: func(j *Job, out *output) target { return newFolded(j, out, 0) },
 }
 
-// folded is the target of folded stacks.
 type folded struct {
 	stacks
 	j       *Job
@@ -78,7 +77,6 @@ func (f *folded) finish() error {
 	return f.out.err
 }
 
-// Reset is for the pass.
 func (f *folded) Reset() {
 	f.out.restart()
 	f.Stacks.Reset()
@@ -115,7 +113,6 @@ func (f *folded) take(t *query.StackTree) error {
 	return f.out.err
 }
 
-// name finds the names of a tree.
 func (f *folded) name(t *query.StackTree) {
 	f.names, f.threads = f.names[:0], make(map[int32]string)
 	for _, g := range t.Groups {

@@ -37,7 +37,6 @@ type target interface {
 // Formats are all formats, in the order of help.
 var Formats = []*Format{&perfettoFormat, &chromeFormat, &speedscopeFormat, &foldedFormat, &pprofFormat, &otlpFormat, &linesFormat, &cutFormat}
 
-// cutFormat is a trace.
 var cutFormat = Format{Name: "cut", Suffix: ".cut.bin", What: "a trace of its own, with index and times", Raw: true, Files: true}
 
 // ByName returns a format; nil if there is none of that name.

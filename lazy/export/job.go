@@ -9,7 +9,6 @@ import (
 	"tracex/lazy/query"
 )
 
-// Options say what is exported.
 type Options struct {
 	// Scope is the part of the trace, with its steps. A filter of it (Where) has no effect: which calls are
 	// left is said by steps.
@@ -33,7 +32,6 @@ type Options struct {
 	Program string
 }
 
-// Job is one export of a trace.
 type Job struct {
 	Options
 	R *lazy.LazyTraceReader
@@ -67,10 +65,8 @@ func NewJob(r *lazy.LazyTraceReader, o Options) (*Job, error) {
 	return j, nil
 }
 
-// ID returns the identity of the trace.
 func (j *Job) ID() lazy.Identity { return j.id }
 
-// ValuesShown reports whether values are exported.
 func (j *Job) ValuesShown() bool { return !j.NoValues }
 
 // Run passes over what is exported, for a collector whose visitors need not care what belongs to the job.

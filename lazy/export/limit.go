@@ -21,7 +21,6 @@ type limit struct {
 // sure is the part of a trace, one in so many, after which the size of the whole can be estimated.
 const sure = 25
 
-// progress is for the pass.
 func (l *limit) progress(done, total int64) {
 	l.done, l.total = done, total
 	if t, ok := l.target.(interface{ progress(done, total int64) }); ok {
@@ -32,13 +31,11 @@ func (l *limit) progress(done, total int64) {
 	}
 }
 
-// Reset is for the pass.
 func (l *limit) Reset() {
 	l.durations = durations{}
 	l.target.Reset()
 }
 
-// Merge is for the pass.
 func (l *limit) Merge(v lazy.Visitor) error {
 	if err := l.target.Merge(v); err != nil {
 		return err
@@ -61,7 +58,6 @@ func (l *limit) Merge(v lazy.Visitor) error {
 	return e
 }
 
-// clocked is a visitor with a clock.
 type clocked interface{ clock() *Clock }
 
 // durations counts calls by the number of bits of their durations.

@@ -16,7 +16,6 @@ var linesFormat = Format{
 	},
 }
 
-// jsonLines is a streamFormat.
 type jsonLines struct{ j *Job }
 
 func (f *jsonLines) writer(c *format.Context) *lines.Writer {

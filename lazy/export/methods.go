@@ -99,7 +99,6 @@ func (m *methods) shorten(names []methodNames) {
 	}
 }
 
-// place is a place in the source.
 type place struct {
 	file string
 	line int

@@ -24,7 +24,6 @@ type Names struct {
 // mostNames bounds the names that are cached: a hostile trace may have millions.
 const mostNames = 1 << 14
 
-// NewNames returns names without any.
 func NewNames() *Names { return &Names{calls: map[int64]Called{}, args: map[int32][]string{}} }
 
 // NameKey identifies what containers have a name in common: see [Names.Of].

@@ -48,7 +48,6 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("this would be %s %s, and what takes them is slow with more than %d", about, e.What, e.Limit)
 }
 
-// otlp is the target of spans.
 type otlp struct {
 	j       *Job
 	out     *output
@@ -89,7 +88,6 @@ func (o *otlp) start() error {
 	return nil
 }
 
-// Reset is for the pass.
 func (o *otlp) Reset() {
 	o.out.restart()
 	o.spans, o.line, o.stack = 0, 0, o.stack[:0]
@@ -97,12 +95,10 @@ func (o *otlp) Reset() {
 
 func (o *otlp) progress(done, total int64) { o.done, o.total = done, total }
 
-// Visitor is for the pass.
 func (o *otlp) Visitor() lazy.Visitor {
 	return &otlpPart{Clock: o.j.Clock(), of: o, out: o.free.get(), places: make(map[int32]string)}
 }
 
-// Merge is for the pass.
 func (o *otlp) Merge(v lazy.Visitor) error {
 	p := v.(*otlpPart)
 	p.ends()
@@ -150,7 +146,6 @@ func (o *otlp) span(p *otlpPart, s otlpSpan) {
 	o.write(o.scratch)
 }
 
-// write writes a span.
 func (o *otlp) write(span []byte) {
 	if o.line == 0 {
 		o.out.write(o.head)
@@ -207,7 +202,6 @@ func (o *otlp) ended(b []byte, end int64, unfinished bool, threw *string) []byte
 	return b
 }
 
-// time appends a moment.
 func (o *otlp) time(b []byte, ns int64) []byte {
 	return append(strconv.AppendInt(append(b, '"'), o.first+ns, 10), '"')
 }

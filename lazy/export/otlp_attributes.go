@@ -53,7 +53,6 @@ func isTraceID(s string) bool {
 	return len(s) == 32 && !zero
 }
 
-// Exit is for the pass.
 func (p *otlpPart) Exit(x *lazy.PassPoint) {
 	if x.State != lazy.StateWhole {
 		return // it stays open to the end of its thread: nothing follows there

@@ -9,7 +9,6 @@ import (
 	"tracex/lazy"
 )
 
-// otlpPart is the visitor of an otlp.
 type otlpPart struct {
 	*Clock
 	of     *otlp
@@ -39,7 +38,6 @@ type otlpSpan struct {
 	otlpLists
 }
 
-// otlpCall is an open call.
 type otlpCall struct {
 	head []byte // of its span, up to its attributes
 	end  int64  // when what is around it ends, or itself if that is known
@@ -98,7 +96,6 @@ func (l *otlpLists) close(b, end []byte) []byte {
 
 func (p *otlpPart) clock() *Clock { return p.Clock }
 
-// ends ends the last run.
 func (p *otlpPart) ends() {
 	if n := len(p.runs); n > 0 {
 		r := &p.runs[n-1]
@@ -110,14 +107,12 @@ func (p *otlpPart) ends() {
 	p.around, p.stack = nil, nil
 }
 
-// Begin is for the pass.
 func (p *otlpPart) Begin(thread int32, _ []lazy.PassFrame) {
 	p.ends()
 	p.runs = append(p.runs, otlpRun{thread: thread})
 	p.Clock.Begin(thread)
 }
 
-// Around is for the pass.
 func (p *otlpPart) Around(x *lazy.PassPoint) {
 	p.Clock.Around(x)
 	if x.Class == format.ClassCall {
@@ -125,7 +120,6 @@ func (p *otlpPart) Around(x *lazy.PassPoint) {
 	}
 }
 
-// Enter is for the pass.
 func (p *otlpPart) Enter(x *lazy.PassPoint) {
 	s := p.Clock.Enter(x)
 	if x.Class == format.ClassCall {
@@ -179,7 +173,6 @@ func (p *otlpPart) head(x *lazy.PassPoint, s Span) []byte {
 	return b
 }
 
-// thread returns the name of a thread.
 func (p *otlpPart) thread(x *lazy.PassPoint) string {
 	if t := x.Context().Thread(x.Thread); t != nil && t.Name != "" {
 		return t.Name
@@ -202,7 +195,6 @@ func (p *otlpPart) place(x *lazy.PassPoint) string {
 	return text
 }
 
-// arguments appends receiver and arguments.
 func (p *otlpPart) arguments(b []byte, x *lazy.PassPoint) []byte {
 	point, err := x.Point()
 	if err != nil {
@@ -217,7 +209,6 @@ func (p *otlpPart) arguments(b []byte, x *lazy.PassPoint) []byte {
 	return b
 }
 
-// Leaf is for the pass.
 func (p *otlpPart) Leaf(x *lazy.PassPoint) {
 	at := p.Clock.Leaf(x)
 	var l *otlpLists

@@ -81,7 +81,6 @@ func (f *perfetto) encoder() encoder {
 	return &perfettoEncoder{f: f, names: NewNames(), fresh: newInterned(), shared: f.j.ValuesShown()}
 }
 
-// head writes the clocks and the process.
 func (f *perfetto) head(dst []byte) []byte {
 	f.known = newInterned()
 	dst = packet(dst, func(b []byte) []byte {

@@ -9,7 +9,6 @@ import (
 	"tracex/lazy"
 )
 
-// perfettoEncoder is an encoder.
 type perfettoEncoder struct {
 	f      *perfetto
 	names  *Names
@@ -72,7 +71,6 @@ func (e *perfettoEncoder) enter(dst []byte, p *lazy.PassPoint, s Span) []byte {
 	return closeEvent(b, packetAt, eventAt)
 }
 
-// location appends the place in the source.
 func (e *perfettoEncoder) location(b []byte, p *lazy.PassPoint) []byte {
 	if p.Location < 0 {
 		return b
@@ -93,7 +91,6 @@ func (e *perfettoEncoder) location(b []byte, p *lazy.PassPoint) []byte {
 	return number(b, eventLocation, id)
 }
 
-// arguments appends receiver and arguments.
 func (e *perfettoEncoder) arguments(b []byte, p *lazy.PassPoint) []byte {
 	point, err := p.Point()
 	if err != nil {
@@ -117,7 +114,6 @@ func (e *perfettoEncoder) arguments(b []byte, p *lazy.PassPoint) []byte {
 	return b
 }
 
-// annotation appends a value.
 func (e *perfettoEncoder) annotation(b []byte, p *lazy.PassPoint, name uint64, v *format.Value) []byte {
 	b = append(b, eventAnnotations<<3|2, 0)
 	at := len(b) - 1

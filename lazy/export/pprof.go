@@ -102,7 +102,6 @@ func (p *pprof) start() error {
 	return p.err
 }
 
-// Reset is for the pass.
 func (p *pprof) Reset() {
 	p.out.restart()
 	p.zip.Reset(outputWriter{p.out})
@@ -146,7 +145,6 @@ func (p *pprof) period() (start, length time.Duration) {
 	return time.Duration(from), time.Duration(max(0, to-from))
 }
 
-// take writes the samples of a tree.
 func (p *pprof) take(t *query.StackTree) error {
 	p.callers = p.callers[:0]
 	for i := range t.Nodes {
@@ -169,7 +167,6 @@ func (p *pprof) take(t *query.StackTree) error {
 	return p.err
 }
 
-// sample writes the sample of a node.
 func (p *pprof) sample(t *query.StackTree, at int32, calls, value int64) {
 	label := int32(-1)
 	if n := &t.Nodes[at]; n.At == query.AtLabel {

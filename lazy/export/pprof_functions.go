@@ -22,7 +22,6 @@ type pprofFunctions struct {
 	lines   []pprofLine // of locations, by id - 1
 }
 
-// pprofFunction is a function.
 type pprofFunction struct {
 	group *query.Group
 	place // of its first line
@@ -85,7 +84,6 @@ func (f *pprofFunctions) function(groups []*query.Group, group int32) uint64 {
 	return id
 }
 
-// write writes locations and functions.
 func (f *pprofFunctions) write(p *pprof) {
 	var line []byte
 	for i, l := range f.lines {

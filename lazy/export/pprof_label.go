@@ -92,7 +92,6 @@ func (l *labeller) value(p *lazy.PassPoint) *format.Value {
 	return nil
 }
 
-// message appends the Label of a sample.
 func (l *labeller) message(dst []byte, p *pprof, label string) []byte {
 	dst = number(dst, labelKey, p.text(l.key))
 	if label[0] == labelIsNumber {

@@ -21,7 +21,6 @@ func (p *pprof) write(b []byte) {
 	}
 }
 
-// put writes the message as a field.
 func (p *pprof) put(field protowire.Number) {
 	p.scratch = protowire.AppendTag(p.scratch[:0], field, protowire.BytesType)
 	p.scratch = protowire.AppendVarint(p.scratch, uint64(len(p.message)))
@@ -46,7 +45,6 @@ func (p *pprof) text(s string) uint64 {
 	return n
 }
 
-// packed appends a repeated field of integers.
 func packed(b []byte, field protowire.Number, list []uint64) []byte {
 	size := 0
 	for _, v := range list {

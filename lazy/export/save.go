@@ -14,7 +14,6 @@ import (
 // ErrNothing is the error for an export without an event.
 var ErrNothing = errors.New("there is nothing to export in that part of the trace")
 
-// Destination is where [Job.Save] writes.
 type Destination struct {
 	Path    string      // of a cut: of the data
 	Mode    fs.FileMode // permissions of new files

@@ -57,19 +57,16 @@ func (j *Job) program() string {
 	return j.Program
 }
 
-// Reset is for the pass.
 func (s *speedscope) Reset() {
 	s.out.restart()
 	s.used, s.thread, s.stack, s.several = nil, -1, s.stack[:0], false
 	_ = s.start() // the next Merge has the error too
 }
 
-// Visitor is for the pass.
 func (s *speedscope) Visitor() lazy.Visitor {
 	return &speedscopePart{Clock: s.j.Clock(), of: s, out: s.free.get()}
 }
 
-// Merge is for the pass.
 func (s *speedscope) Merge(v lazy.Visitor) error {
 	p := v.(*speedscopePart)
 	p.ends()
@@ -97,7 +94,6 @@ func (s *speedscope) Merge(v lazy.Visitor) error {
 	return s.out.err
 }
 
-// beginProfile begins the profile of a thread.
 func (s *speedscope) beginProfile(thread int32, first int64) {
 	s.thread, s.first, s.now, s.stack = thread, first, first, s.stack[:0]
 	b := s.scratch[:0]
@@ -207,7 +203,6 @@ func (s *bitSet) set(i int32) {
 
 func (s bitSet) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 != 0 }
 
-// add adds another set.
 func (s *bitSet) add(o bitSet) {
 	if len(o) > len(*s) {
 		*s = append(*s, make([]uint64, len(o)-len(*s))...)

@@ -8,7 +8,6 @@ import (
 	"tracex/lazy"
 )
 
-// speedscopePart is the visitor of a speedscope.
 type speedscopePart struct {
 	*Clock
 	of   *speedscope
@@ -28,21 +27,18 @@ type speedscopeRun struct {
 
 func (p *speedscopePart) clock() *Clock { return p.Clock }
 
-// ends ends the last run.
 func (p *speedscopePart) ends() {
 	if n := len(p.runs); n > 0 {
 		p.runs[n-1].to = len(p.out)
 	}
 }
 
-// Begin is for the pass.
 func (p *speedscopePart) Begin(thread int32, _ []lazy.PassFrame) {
 	p.ends()
 	p.runs = append(p.runs, speedscopeRun{thread: thread, from: len(p.out), first: -1})
 	p.Clock.Begin(thread)
 }
 
-// Enter is for the pass.
 func (p *speedscopePart) Enter(x *lazy.PassPoint) {
 	s := p.Clock.Enter(x)
 	if x.Class != format.ClassCall {
@@ -54,7 +50,6 @@ func (p *speedscopePart) Enter(x *lazy.PassPoint) {
 	r.open = append(r.open, f)
 }
 
-// Leaf is for the pass.
 func (p *speedscopePart) Leaf(*lazy.PassPoint) {}
 
 // Exit is for the pass. A call whose end is not known closes when the last call in it does.
@@ -93,7 +88,6 @@ func (p *speedscopePart) event(kind byte, frame int32, at int64) *speedscopeRun 
 
 const atKey = `,"at":`
 
-// event appends an event.
 func (s *speedscope) event(b []byte, kind byte, frame int32, at int64) []byte {
 	b = append(append(append(b, "\n{\"type\":\""...), kind), `","frame":`...)
 	b = append(strconv.AppendInt(b, int64(frame), 10), atKey...)
@@ -128,7 +122,6 @@ func (s *speedscope) raised(dst, events []byte) []byte {
 	return append(dst, events...)
 }
 
-// atOf reads what at writes.
 func (s *speedscope) atOf(text []byte) int64 {
 	whole, half := bytes.CutSuffix(text, []byte(".5"))
 	n, _ := strconv.ParseInt(string(whole), 10, 64)

@@ -32,7 +32,6 @@ type encoder interface {
 	leaf(dst []byte, p *lazy.PassPoint, at int64) []byte
 }
 
-// stream is the target of a streamFormat.
 type stream struct {
 	format streamFormat
 	j      *Job
@@ -68,7 +67,6 @@ func (s *stream) endThread() {
 	s.thread, s.open, s.last = -1, nil, 0
 }
 
-// Visitor is for the pass.
 func (s *stream) Visitor() lazy.Visitor {
 	p := &streamPart{Clock: s.j.Clock(), e: s.format.encoder()}
 	if b, ok := s.free.Get().(*[]byte); ok {
@@ -77,14 +75,12 @@ func (s *stream) Visitor() lazy.Visitor {
 	return p
 }
 
-// Reset is for the pass.
 func (s *stream) Reset() {
 	s.out.restart()
 	s.thread, s.open = -1, nil
 	s.out.write(s.format.head(nil))
 }
 
-// Merge is for the pass.
 func (s *stream) Merge(v lazy.Visitor) error {
 	p := v.(*streamPart)
 	p.ends()
@@ -110,7 +106,6 @@ func (s *stream) Merge(v lazy.Visitor) error {
 	return s.out.err
 }
 
-// streamPart is the visitor of a stream.
 type streamPart struct {
 	*Clock
 	e    encoder
@@ -129,7 +124,6 @@ type run struct {
 
 func (p *streamPart) clock() *Clock { return p.Clock }
 
-// ends ends the last run.
 func (p *streamPart) ends() {
 	if n := len(p.runs); n > 0 {
 		p.runs[n-1].to = len(p.out)
@@ -138,7 +132,6 @@ func (p *streamPart) ends() {
 	}
 }
 
-// Begin is for the pass.
 func (p *streamPart) Begin(thread int32, _ []lazy.PassFrame) {
 	p.ends()
 	p.runs = append(p.runs, run{thread: thread})
@@ -146,20 +139,17 @@ func (p *streamPart) Begin(thread int32, _ []lazy.PassFrame) {
 	p.e.begin(thread)
 }
 
-// Enter is for the pass.
 func (p *streamPart) Enter(x *lazy.PassPoint) {
 	s := p.Clock.Enter(x)
 	p.out = p.e.enter(p.out, x, s)
 	p.runs[len(p.runs)-1].points = true
 }
 
-// Leaf is for the pass.
 func (p *streamPart) Leaf(x *lazy.PassPoint) {
 	p.out = p.e.leaf(p.out, x, p.Clock.Leaf(x))
 	p.runs[len(p.runs)-1].points = true
 }
 
-// Exit is for the pass.
 func (p *streamPart) Exit(x *lazy.PassPoint) {
 	p.runs[len(p.runs)-1].points = true
 	if x.State == lazy.StateWhole {

@@ -11,7 +11,6 @@ type view struct {
 	j *Job
 }
 
-// Visitor is for the pass.
 func (c *view) Visitor() lazy.Visitor {
 	v := &viewVisitor{Visitor: c.Collector.Visitor(), j: c.j}
 	v.arounder, _ = v.Visitor.(lazy.Arounder)
@@ -25,20 +24,17 @@ type Leaver interface {
 	Left(p *lazy.PassPoint)
 }
 
-// Merge is for the pass.
 func (c *view) Merge(v lazy.Visitor) error {
 	x := v.(*viewVisitor)
 	c.j.tally.add(&x.left)
 	return c.Collector.Merge(x.Visitor)
 }
 
-// Reset is for the pass.
 func (c *view) Reset() {
 	c.j.tally.reset()
 	c.Collector.Reset()
 }
 
-// viewVisitor is the visitor of a view.
 type viewVisitor struct {
 	lazy.Visitor
 	arounder lazy.Arounder // the same; nil if it is none
@@ -55,7 +51,6 @@ func (v *viewVisitor) reset(thread int32) {
 	v.from = v.j.Scope.Begins(thread)
 }
 
-// push decides whether a container is shown.
 func (v *viewVisitor) push(p *lazy.PassPoint) bool {
 	show := p.At >= v.from && !v.deep() && v.during(p)
 	if v.shown = append(v.shown, show); show {
@@ -98,7 +93,6 @@ func (v *viewVisitor) Begin(thread int32, _ []lazy.PassFrame) {
 	v.Visitor.Begin(thread, nil)
 }
 
-// Around is for the pass.
 func (v *viewVisitor) Around(p *lazy.PassPoint) {
 	n := len(v.around)
 	if v.push(p) && v.arounder != nil {
@@ -106,7 +100,6 @@ func (v *viewVisitor) Around(p *lazy.PassPoint) {
 	}
 }
 
-// Enter is for the pass.
 func (v *viewVisitor) Enter(p *lazy.PassPoint) {
 	n := len(v.around)
 	switch {
@@ -118,7 +111,6 @@ func (v *viewVisitor) Enter(p *lazy.PassPoint) {
 	}
 }
 
-// Leaf is for the pass.
 func (v *viewVisitor) Leaf(p *lazy.PassPoint) {
 	switch {
 	case v.deep():
@@ -135,7 +127,6 @@ func (v *viewVisitor) Leaf(p *lazy.PassPoint) {
 	}
 }
 
-// Exit is for the pass.
 func (v *viewVisitor) Exit(p *lazy.PassPoint) {
 	n := len(v.shown)
 	if n == 0 {

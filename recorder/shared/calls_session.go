@@ -64,7 +64,6 @@ func (n *session) send(i *producer.Instance, s *callSink, log []byte, cells []fo
 	}
 }
 
-// send writes a packet.
 func (s *callSink) send(i *producer.Instance, writer uint, at uint64, head, objects []byte) (written bool) {
 	var room [32]byte
 	b := binary.AppendUvarint(append(room[:0], 8<<3), at)

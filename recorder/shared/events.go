@@ -40,7 +40,6 @@ type eventSink struct {
 	}
 }
 
-// eventThread is the state of a thread.
 type eventThread struct {
 	track  *producer.Track
 	line   clock.Segment
@@ -137,7 +136,6 @@ func (st *eventThread) at(s *eventSink) uint64 {
 	return uint64(st.latest + s.bootOffset())
 }
 
-// decode makes events from a part.
 func (s *eventSink) decode(st *eventThread, p buffers.Part) error {
 	marks, next := p.Marks, 0
 	for i := 0; i < len(p.Data); {
@@ -156,7 +154,6 @@ func (s *eventSink) decode(st *eventThread, p buffers.Part) error {
 	return nil
 }
 
-// object makes an event from an object.
 func (s *eventSink) object(st *eventThread, b []byte) (n int, err error) {
 	at := st.at(s)
 	s.args = s.args[:0]
@@ -229,7 +226,6 @@ func (s *eventSink) name(p *format.Point) *producer.Name {
 	return n
 }
 
-// value adds an argument.
 func (s *eventSink) value(k *producer.Key, v *format.Value) {
 	switch v.Kind {
 	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:

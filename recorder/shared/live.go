@@ -71,7 +71,6 @@ func (st *callThread) sending(t sink.Thread, p buffers.Part, marks int) {
 	slot.Word(live.SharedSending).Store(st.count + 1)
 }
 
-// sentAll notes that the part was sent.
 func (st *callThread) sentAll(t sink.Thread, p buffers.Part, marks int) {
 	st.count++
 	slot := t.Slot

@@ -25,7 +25,6 @@ type openCall struct {
 	ns      int64
 }
 
-// any reports whether a container is open.
 func (o *openCalls) any() bool { return len(o.list) > 0 }
 
 // push notes a container that begins in the current part.

@@ -126,7 +126,6 @@ func (s *served) Flush() {
 	}
 }
 
-// close withdraws the source.
 func (s *served) close(source *producer.DataSource) {
 	if source != nil {
 		source.Unregister()

@@ -45,18 +45,15 @@ type unended struct {
 	up     up
 }
 
-// Reset is for the pass.
 func (c *collector) Reset() {
 	c.thread, c.open, c.calls, c.seen, c.threads, c.unended = noThread, nil, 0, 0, 0, unended{}
 	c.sink.restart()
 }
 
-// Visitor is for the pass.
 func (c *collector) Visitor() lazy.Visitor {
 	return &part{c: c, look: c.names.take(), calls: c.sink.freeCalls.take(), points: c.sink.freePoints.take()}
 }
 
-// Merge is for the pass.
 func (c *collector) Merge(v lazy.Visitor) error {
 	p := v.(*part)
 	p.endRun()

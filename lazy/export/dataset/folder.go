@@ -31,7 +31,6 @@ type folder struct {
 	failed func(path string) error // in place of writing; nil but in tests
 }
 
-// newFolder makes a folder for a trace.
 func newFolder(dir, id string) (*folder, error) {
 	for {
 		f, err := os.CreateTemp(dir, hidden+id+"-*"+lockSuffix)
@@ -76,7 +75,6 @@ func (x *folder) discard() {
 	_ = os.Remove(name) // where an open file cannot be removed
 }
 
-// empty removes everything in the folder.
 func (x *folder) empty() error {
 	list, err := os.ReadDir(x.path)
 	for _, e := range list {
@@ -99,7 +97,6 @@ func (x *folder) problem(err error) error {
 	return writeError(x.dir, err)
 }
 
-// output is a file of a table.
 type output struct {
 	*parquetfile.Writer
 	x           *folder
@@ -125,7 +122,6 @@ func (x *folder) create(dir, table string, s *parquetfile.Schema, creator string
 	return o, nil
 }
 
-// Write is for the writer of the file.
 func (o *output) Write(b []byte) (int, error) {
 	if o.x.failed != nil {
 		if err := o.x.failed(o.f.Name()); err != nil {

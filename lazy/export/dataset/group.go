@@ -87,7 +87,6 @@ func (t *table[R]) encode(g *group[R], trace int32, methods []*method) (rows int
 	return rows, err
 }
 
-// encodeColumn encodes one column of a group.
 func (t *table[R]) encodeColumn(n int, g *group[R], trace int32, methods []*method) error {
 	c, here := t.columns[n], 0
 	for _, k := range g.chunks {

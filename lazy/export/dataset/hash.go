@@ -30,7 +30,6 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// hashMethod returns the hash of a method.
 func hashMethod(class, name, parameters string) uint64 {
 	h := uint64(fnvOffset)
 	for i, s := range [...]string{class, name, parameters} {
@@ -58,13 +57,11 @@ type children struct {
 	count int64
 }
 
-// add adds the next child.
 func (c *children) add(shape uint64) {
 	c.sum = addMod(mulMod(c.sum, shapeFactor), reduce(shape))
 	c.count++
 }
 
-// join adds the children that follow.
 func (c *children) join(next children) {
 	c.sum = addMod(mulMod(c.sum, power(next.count)), next.sum)
 	c.count += next.count

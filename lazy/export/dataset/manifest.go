@@ -41,7 +41,6 @@ type Manifest struct {
 	Files   []File `json:"files"`
 }
 
-// File is a file of a dataset.
 type File struct {
 	Path  string `json:"path"` // from the manifest, with slashes
 	Table string `json:"table"`
@@ -67,7 +66,6 @@ func newManifest(j *export.Job, o *Options) *Manifest {
 	return m
 }
 
-// selection says what an export is limited to.
 func selection(j *export.Job) (list []string) {
 	s := &j.Scope
 	add := func(ok bool, text string) {
@@ -126,7 +124,6 @@ func readManifest(dir string) *Manifest {
 	return m
 }
 
-// write writes the manifest into a folder.
 func (m *Manifest) write(x *folder) error {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err == nil {

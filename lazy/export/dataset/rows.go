@@ -182,7 +182,6 @@ func (c *chunk[R]) add(l *lookup, v *format.Value) int32 {
 	return int32(len(c.values) - 1)
 }
 
-// copyValue appends a value of another chunk.
 func copyValue[R, S any](to *chunk[R], from *chunk[S], i int32) int32 {
 	x := from.values[i]
 	if x.length >= 0 {

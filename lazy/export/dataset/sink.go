@@ -115,7 +115,6 @@ func (s *sink) extend(thread int32) {
 // late returns the chunk for calls that end after those around them in the trace have been written.
 func (s *sink) late() *chunk[call] { return s.waiting.late }
 
-// full reports whether enough rows wait.
 func (s *sink) full() bool {
 	w := &s.waiting
 	return w.calls.rows+len(w.late.rows) >= s.rows || w.points.rows >= s.rows ||
@@ -209,7 +208,6 @@ func (s *sink) addEmpty(table string, schema *parquetfile.Schema) error {
 	return err
 }
 
-// stop ends the worker.
 func (s *sink) stop() {
 	if s.work != nil {
 		close(s.work)
@@ -240,7 +238,6 @@ type bucket struct {
 	files       [2]*output
 }
 
-// close completes the files.
 func (b *bucket) close(f *folder) (list []File, err error) {
 	for _, o := range b.files {
 		if o == nil {

@@ -92,7 +92,6 @@ func maybe(name string, kind parquetfile.Kind) parquetfile.Node {
 	return parquetfile.Optional(parquetfile.Leaf(name, kind))
 }
 
-// valueNodes are the members of a value.
 func valueNodes() []parquetfile.Node {
 	return []parquetfile.Node{
 		parquetfile.Leaf("type", parquetfile.Name), maybe("text", parquetfile.Text), maybe("number", parquetfile.Double),
@@ -161,7 +160,6 @@ func valueFills[R any](get func(r *R) int32) (list []fill[R]) {
 	return list
 }
 
-// argFills fill the list of arguments.
 func argFills() (list []fill[call]) {
 	for i, add := range members {
 		there := uint8(3)

@@ -16,7 +16,6 @@ var traceSchema = parquetfile.NewSchema(
 	parquetfile.Map("labels"),
 )
 
-// writeTrace writes the row of a trace.
 func (x *folder) writeTrace(m *Manifest) (f File, err error) {
 	o, err := x.create("", "trace", traceSchema, m.Writer)
 	if err != nil {

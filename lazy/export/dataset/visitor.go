@@ -39,7 +39,6 @@ type run struct {
 	inner *sums
 }
 
-// frame is a call that is open.
 type frame struct {
 	row    int32 // in the part's calls; -1 if it began before the part
 	event  int32
@@ -70,7 +69,6 @@ type callEnd struct {
 	exception int32
 }
 
-// Begin is for the pass.
 func (v *part) Begin(thread int32, _ []lazy.PassFrame) {
 	v.endRun()
 	v.stack, v.begun = v.stack[:0], 0
@@ -78,7 +76,6 @@ func (v *part) Begin(thread int32, _ []lazy.PassFrame) {
 	v.runs = append(v.runs, run{thread: thread})
 }
 
-// Around is for the pass.
 func (v *part) Around(p *lazy.PassPoint) {
 	if p.Class != format.ClassCall {
 		return
@@ -88,7 +85,6 @@ func (v *part) Around(p *lazy.PassPoint) {
 	v.runs[len(v.runs)-1].around++
 }
 
-// endRun ends the last run.
 func (v *part) endRun() {
 	if len(v.runs) == 0 {
 		return
@@ -102,7 +98,6 @@ func (v *part) endRun() {
 	}
 }
 
-// push puts a call on the stack.
 func (v *part) push(p *lazy.PassPoint, row int32) *frame {
 	m := v.look.at(p).methodOf(p.Ref)
 	f := frame{row: row, event: p.Event, method: m, first: v.count, at: v.seen, sums: sums{first: -1}}
@@ -118,7 +113,6 @@ func (v *part) push(p *lazy.PassPoint, row int32) *frame {
 // Left is for the job: a point that is not exported counts.
 func (v *part) Left(*lazy.PassPoint) { v.seen++ }
 
-// Enter is for the pass.
 func (v *part) Enter(p *lazy.PassPoint) {
 	v.moment = -1
 	if p.Class != format.ClassCall {
@@ -173,7 +167,6 @@ func (v *part) threadName(p *lazy.PassPoint) int32 {
 	return v.name
 }
 
-// Exit is for the pass.
 func (v *part) Exit(p *lazy.PassPoint) {
 	v.moment = -1
 	if p.Class != format.ClassCall || len(v.stack) == 0 {
@@ -209,7 +202,6 @@ func (v *part) Exit(p *lazy.PassPoint) {
 	}
 }
 
-// footer reads how a call ended.
 func (v *part) footer(e *callEnd, p *lazy.PassPoint) {
 	f, err := p.Footer()
 	if err != nil || f == nil {

@@ -49,7 +49,6 @@ func (f *File) Chunks(w *Window) Chunks {
 	return c
 }
 
-// segment returns the size of a segment.
 func (f *File) segment(k uint32) int64 {
 	return 1 << min(uint64(f.Head.FirstShift)+uint64(k), uint64(f.Head.MostShift))
 }

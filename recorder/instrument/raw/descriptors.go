@@ -36,7 +36,6 @@ type Type struct {
 	Package string // the path; "" for a type without a name
 }
 
-// Field is a field of a struct.
 type Field struct {
 	Type uint32 // id
 	Name string
@@ -112,7 +111,6 @@ func (c *Cursor) results() *Results {
 	return &Results{c.U32(), c.ids(int(c.U32()))}
 }
 
-// ids reads the ids of n types.
 func (c *Cursor) ids(n int) []uint32 {
 	if n > len(c.B)/4 || !c.room(4*n) {
 		c.Bad = true

@@ -89,7 +89,6 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
 // Fault returns an error about a place in the file.
@@ -162,7 +161,6 @@ func (f *File) Refresh() error {
 	return nil
 }
 
-// Size returns the size of the file.
 func (f *File) Size() (int64, error) {
 	st, err := f.file.Stat()
 	if err != nil {

@@ -37,7 +37,6 @@ type edit struct {
 	text       string
 }
 
-// editor edits one file.
 type editor struct {
 	p     *Package
 	s     *source
@@ -95,7 +94,6 @@ func (p *Package) Edit(i int) (File, error) {
 	return e.file, err
 }
 
-// declaration edits a function declaration.
 func (e *editor) declaration(d *ast.FuncDecl, reason string) {
 	name := cmp.Or(e.p.inits[d], e.p.baseName(d))
 	switch {
@@ -168,7 +166,6 @@ func (e *editor) callText(call *ast.CallExpr) string {
 	return first + cut
 }
 
-// text applies the edits.
 func (e *editor) text() ([]byte, error) {
 	slices.SortStableFunc(e.edits, func(x, y edit) int { return cmp.Compare(x.begin, y.begin) })
 	size := len(e.s.text) + len(e.s.path) + len("//line :1\n")

@@ -60,7 +60,6 @@ type object struct {
 	index    int       // in the queue
 }
 
-// initOrder finds the order.
 type initOrder struct {
 	named   map[string]*object
 	methods map[string]*object // nil if several have the name
@@ -132,7 +131,6 @@ func at(list []ast.Expr, i int) ast.Expr {
 	return nil
 }
 
-// add adds a constant or variable.
 func (o *initOrder) add(name string) *object {
 	x := &object{order: o.count}
 	o.count++

@@ -61,7 +61,6 @@ type Package struct {
 	prefix  string                    // of all names in inserted text
 }
 
-// source is one file.
 type source struct {
 	path string // absolute
 	text []byte

@@ -165,7 +165,6 @@ func main() {
 	r.judge(heap)
 }
 
-// seen is what the file has.
 type seen struct {
 	functions map[uint32]*raw.Function
 	types     map[string]*raw.Type

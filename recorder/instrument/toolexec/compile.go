@@ -170,7 +170,6 @@ func (c *compilation) write(name string, text []byte) (path string, err error) {
 	return path, os.WriteFile(path, text, 0o666)
 }
 
-// run compiles the instrumented sources.
 func (c *compilation) run(changed []string) int {
 	output, err := os.Create(filepath.Join(c.dir, "output"))
 	if err != nil {

@@ -37,7 +37,6 @@ type Report struct {
 
 const reportSuffix = ".report"
 
-// Write puts the report into a directory.
 func (r Report) Write(dir string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package %q\n", r.Package)

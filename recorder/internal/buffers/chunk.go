@@ -70,13 +70,11 @@ type Chunk struct {
 // Pack packs a number of bytes and one of marks into a word, as in Published.
 func Pack(bytes, marks int) uint64 { return uint64(bytes)<<32 | uint64(marks) }
 
-// Unpack is the inverse of Pack.
 func Unpack(p uint64) (bytes, marks int) { return int(p >> 32), int(uint32(p)) }
 
 // Chunks is a list of chunks, oldest first.
 type Chunks struct{ First, last *Chunk }
 
-// Add appends a chunk.
 func (l *Chunks) Add(c *Chunk) {
 	if l.First == nil {
 		l.First = c

@@ -19,7 +19,6 @@ func HeaderAt(pos, end int) uint64 { return uint64(pos)<<32 | uint64(end) }
 // FooterAt returns the range of a footer's mark.
 func FooterAt(pos, end int) uint64 { return HeaderAt(pos, end) | footerMark }
 
-// Footer reports whether the object is a footer.
 func (m *Mark) Footer() bool { return m.Range&footerMark != 0 }
 
 // Pos is the position of the object in the chunk.

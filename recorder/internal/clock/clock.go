@@ -104,7 +104,6 @@ func (c *Clock) Notice() {
 	}
 }
 
-// Refresh looks at the clock.
 func (c *Clock) Refresh() {
 	if !c.counter {
 		return

@@ -114,5 +114,4 @@ func (c *Clock) Settle(readings []uint64, first int, list []Restart, last uint64
 	return last
 }
 
-// Restarts returns how often the counter restarted.
 func (c *Clock) Restarts() int64 { return c.restarts.Load() }

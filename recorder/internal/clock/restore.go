@@ -48,7 +48,6 @@ func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
 	return nil
 }
 
-// readLine reads the clock's line.
 func (c *Clock) readLine(rest *live.Rest) error {
 	which := int64(rest.Uint(live.AtClock+16) & 1)
 	b, err := rest.Bytes(int64(rest.Uint(live.AtClock+which*8)), clockRegion)

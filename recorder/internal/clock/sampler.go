@@ -24,7 +24,6 @@ func (s *sampler) HasCounter() bool { return s.counter }
 // Start is when the clock began: its nanosecond 0.
 func (s *sampler) Start() time.Time { return s.base }
 
-// Read returns a reading.
 func (s *sampler) Read() uint64 {
 	switch {
 	case s.source != nil:

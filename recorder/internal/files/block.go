@@ -63,7 +63,6 @@ func (b *block) cut(at int64) bool {
 	return b.s != nil && b.start < at && (at < b.after || b.after == 0)
 }
 
-// add adds a cell and its time.
 func (b *block) add(c format.Cell, s span) {
 	b.to.index.buf = c.Append(b.to.index.buf)
 	if b.to.times.to != nil {
@@ -98,7 +97,6 @@ func (b *block) part(p buffers.Part, d *draft) {
 	}
 }
 
-// name adds the thread's name.
 func (b *block) name() {
 	data := &b.to.data
 	b.reference(format.KindThreadName, b.s.ID, data.size())

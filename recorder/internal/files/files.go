@@ -42,7 +42,6 @@ type Files struct {
 	broken bool // no more blocks: only the files' end follows, or it has been added
 }
 
-// fileWriters are the three files.
 type fileWriters struct{ data, index, times fileWriter }
 
 // blocks is what is known of the blocks in the files and the gathered bytes.
@@ -86,7 +85,6 @@ func New(o Options) (*Files, error) {
 	return f, nil
 }
 
-// named sets the names of the files.
 func (f *Files) named(path string) {
 	f.data.name, f.index.name, f.times.name = path, path+format.IndexSuffix, path+format.TimesSuffix
 }
@@ -182,7 +180,6 @@ func (f *Files) Put(s *Stream, p buffers.Part, last bool) error {
 	}
 }
 
-// outcome is what became of a block.
 type outcome int
 
 const (

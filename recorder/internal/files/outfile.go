@@ -75,7 +75,6 @@ func (f *fileWriter) take() {
 	f.writing = b
 }
 
-// write writes bytes to the file.
 func (f *fileWriter) write(b []byte) error {
 	if len(b) == 0 {
 		return nil

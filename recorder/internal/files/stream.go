@@ -52,7 +52,6 @@ func (s *Stream) push(class format.Class, event int32, start int64) {
 	c.class, c.event, c.start, c.ns, c.iterations = class, event, start, s.latest, 0
 }
 
-// Blocks returns how many blocks the stream has.
 func (s *Stream) Blocks() int { return int(s.blocks) }
 
 // Open returns the classes of the open containers, outermost first.

@@ -20,7 +20,6 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// Result says what was done.
 type Result struct {
 	Done    bool  // there was a recording to finish
 	Bytes   int64 // added to the data file

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Package is a package of a build.
 type Package struct {
 	Path string // its import path
 	Name string // that of its package clauses

@@ -101,10 +101,8 @@ func (l *File) begin() error {
 // keepMapped unmaps memory when the file is no longer in use.
 func keepMapped(l *File, mem []byte) { runtime.AddCleanup(l, unmap, mem) }
 
-// Path is the name of the file.
 func (l *File) Path() string { return l.path }
 
-// Word returns a number of the header.
 func (l *File) Word(at int64) *atomic.Uint64 { return word(l.header, at) }
 
 func word(mem []byte, at int64) *atomic.Uint64 {
@@ -118,7 +116,6 @@ type Region struct {
 	file *File  // keeps the memory mapped
 }
 
-// Word returns a number of the region.
 func (p *Region) Word(at int64) *atomic.Uint64 { return word(p.Mem, at) }
 
 // Alloc returns a region of at least size bytes, with arbitrary content.

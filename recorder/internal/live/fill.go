@@ -2,7 +2,6 @@ package live
 
 import "os"
 
-// fill writes zeros.
 func fill(f *os.File, from, size int64) error {
 	zeros := make([]byte, min(size, 1<<16))
 	for at := int64(0); at < size; {

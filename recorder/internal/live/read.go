@@ -127,5 +127,4 @@ func (r *Rest) Slots(kind Kind) iter.Seq2[int64, error] {
 // Close leaves the file unchanged.
 func (r *Rest) Close() error { return r.f.Close() }
 
-// Remove removes the file.
 func (r *Rest) Remove() error { return errors.Join(remove(r.f, r.f.Name()), r.f.Close()) }

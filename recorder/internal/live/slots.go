@@ -13,7 +13,6 @@ type Slot struct {
 	file *File
 }
 
-// Word returns a number of the slot.
 func (s *Slot) Word(at int64) *atomic.Uint64 { return word(s.Mem, at) }
 
 // Put stores a number of the slot while its state is free.

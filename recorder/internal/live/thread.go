@@ -65,7 +65,6 @@ func (r *Record) KeepPut(chunk uint64) {
 	}
 }
 
-// Take returns the record, and empties it.
 func (r *Record) Take() Record {
 	had := *r
 	*r = Record{}

@@ -27,14 +27,12 @@ func (l *File) Tx() *Tx {
 	return &l.tx
 }
 
-// Put sets a number of the file.
 func (t *Tx) Put(off int64, v uint64) {
 	if b := t.entry(off, numberBytes); b != nil {
 		binary.NativeEndian.PutUint64(b, v)
 	}
 }
 
-// Bytes sets bytes of the file.
 func (t *Tx) Bytes(off int64, v []byte) {
 	if b := t.entry(off, len(v)); b != nil {
 		copy(b, v)

@@ -16,7 +16,6 @@ const (
 	Drop Policy = 2
 )
 
-// String returns the name of the policy.
 func (p Policy) String() string {
 	switch p {
 	case Default:

@@ -7,7 +7,6 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// Class registers a class.
 func (n *Names) Class(name string) int32 {
 	name = values.Cut(name, values.MaxText)
 	return n.intern(format.KindClassDescriptor, name, 2*len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
@@ -52,7 +51,6 @@ func (n *Names) Field(class int32, f format.FieldDescriptor) int32 {
 	})
 }
 
-// Variable registers a variable.
 func (n *Names) Variable(name string, t format.Type) int32 {
 	name, t = values.Cut(name, values.MaxText), checked(t)
 	key := variableKey{name, t.String()}

@@ -37,7 +37,6 @@ func (n *Names) knows(s *format.AccessStep) bool {
 	return s.Kind == format.AccessElement
 }
 
-// Location is a location in the source.
 type Location struct {
 	File, Class, Method string // "" if unknown
 	Line                int32
@@ -46,7 +45,6 @@ type Location struct {
 	Args                []int32 // the same of a call's arguments
 }
 
-// Location registers a location.
 func (n *Names) Location(at Location) int32 {
 	text := func(s string) int32 {
 		if s == "" {

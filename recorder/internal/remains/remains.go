@@ -83,7 +83,6 @@ func Threads(rest *live.Rest) ([]*Thread, error) {
 	return threads, nil
 }
 
-// thread reads the slot of a thread.
 func thread(rest *live.Rest, at int64) (*Thread, error) {
 	word := func(off int64) uint64 { return rest.Uint(at + off) }
 	name, size := at+live.ThreadShort, int64(word(live.ThreadName))

@@ -93,7 +93,6 @@ const LastEvent = 1<<31 - 1
 // DroppedVariable is the name of the variable that a note writes to.
 const DroppedVariable = "<dropped>"
 
-// Options are the program's settings.
 type Options struct {
 	Version        format.Version
 	Policy         policy.Policy // Stall or Drop
@@ -105,7 +104,6 @@ type Options struct {
 	NeedsService   bool // Begin fails without a service: there is another place to record to
 }
 
-// Opener opens a sink.
 type Opener interface {
 	Open(r Recorder, o Options) (Sink, error)
 }

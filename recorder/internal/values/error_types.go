@@ -18,7 +18,6 @@ type typeNumbers struct {
 	mu      sync.Mutex // held while one is added
 }
 
-// number returns the number of a type.
 func (n *typeNumbers) number(t reflect.Type) int32 {
 	if known, ok := n.numbers.Load(t); ok {
 		return known.(int32)
@@ -39,7 +38,6 @@ func (n *typeNumbers) number(t reflect.Type) int32 {
 	return number
 }
 
-// of returns the type with a number.
 func (n *typeNumbers) of(number int32) reflect.Type { return (*n.all.Load())[number] }
 
 // ErrorNumber returns the number of an error's type, or of the type it points to, and the

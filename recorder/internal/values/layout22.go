@@ -34,7 +34,6 @@ var layout22 = Layout{
 	VoidSize: 7,
 }
 
-// putObject22 writes an object without fields.
 func putObject22(b []byte, class, identity int32) int {
 	_ = b[format.ObjectSize22-1]
 	PutInt32(b, class)

@@ -67,7 +67,6 @@ func (v *Value) AppendMade(dst []byte, max int) []byte {
 	return dst
 }
 
-// appendBytes appends the text of bytes.
 func appendBytes(dst []byte, all string, max int) []byte {
 	return AppendBytes(dst, all[:min(len(all), max)], int64(len(all)))
 }

@@ -8,7 +8,6 @@ import (
 	"tracex/format"
 )
 
-// PutInt32 writes a number.
 func PutInt32(b []byte, v int32) { binary.BigEndian.PutUint32(b, uint32(v)) }
 
 // Ellipsis follows a text that was cut.

@@ -84,7 +84,6 @@ func (c *Consumer) Close() {
 	<-c.client.Done()
 }
 
-// observed handles an event of the session.
 func (c *Consumer) observed(r ipc.Reply) {
 	m := new(messages.ObserveEventsResponse)
 	if r.Decode(m) != nil || !m.GetEvents().GetAllDataSourcesStarted() {

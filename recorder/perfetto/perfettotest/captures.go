@@ -50,13 +50,11 @@ type File struct {
 	Seals int    `json:"seals"`
 }
 
-// Capture is all records of one scenario.
 type Capture struct {
 	Name    string
 	Records []Record
 }
 
-// All returns all captures.
 func All() (all []Capture, err error) {
 	entries, err := captures.ReadDir("captures")
 	if err != nil {

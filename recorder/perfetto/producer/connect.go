@@ -83,10 +83,8 @@ func (a *attempts) end(err error) (tell bool) {
 	return tell
 }
 
-// connected records that a service has answered.
 func (a *attempts) connected() { a.reported = false }
 
-// lost records the end of a connection.
 func (a *attempts) lost(why error) { a.err = why }
 
 // begin reports whether the caller has to start the goroutine that tries to connect:

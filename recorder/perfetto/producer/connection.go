@@ -31,7 +31,6 @@ type connection struct {
 	instances map[uint64]*Instance
 }
 
-// introduced handles the answer to InitializeConnection.
 func (c *connection) introduced(r ipc.Reply) {
 	m := new(messages.InitializeConnectionResponse)
 	if err := r.Decode(m); err != nil {
@@ -59,7 +58,6 @@ func (c *connection) introduced(r ipc.Reply) {
 	}
 }
 
-// report reports the result of the introduction.
 func (c *connection) report(err error) {
 	if !c.reported {
 		c.reported = true
@@ -219,7 +217,6 @@ func (c *connection) giveUpStartUp(why string) {
 	s.mem.arbiter.Close()
 }
 
-// ended handles the end of the connection.
 func (c *connection) ended(why error) {
 	c.client.Close()
 	c.report(why)

@@ -74,7 +74,6 @@ func (c *connection) UnregisterWriter(writer uint16) {
 // may lack the method, and the end of the connection is reported elsewhere.
 func (c *connection) send(method string, m proto.Message) { _ = c.port.Send(method, m) }
 
-// commitAll commits all complete chunks.
 func (c *connection) commitAll() {
 	c.p.mu.Lock()
 	a := c.arbiter

@@ -13,7 +13,6 @@ import (
 // Packets of events are encoded by hand. The numbers of fields are fixed by the
 // protocol: do not change them.
 
-// eventType is the type of an event.
 type eventType byte
 
 const (
@@ -157,7 +156,6 @@ func appendInterned(b []byte, field protowire.Number, id int, text string) []byt
 	return append(b, text...)
 }
 
-// count writes a counter's value.
 func (s *eventSession) count(t *Track, c *Counter, bits uint64, float bool) {
 	sl := s.lock(t)
 	if sl == nil {
@@ -191,7 +189,6 @@ func appendVarint(b []byte, v uint64) []byte {
 	return append(b, byte(v))
 }
 
-// appendField appends an integer field.
 func appendField(b []byte, field protowire.Number, v uint64) []byte {
 	return appendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
 }

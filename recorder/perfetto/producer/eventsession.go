@@ -90,7 +90,6 @@ func (s *eventSession) each(do func(*smb.Writer)) {
 	}
 }
 
-// close closes all writers.
 func (s *eventSession) close() {
 	for i := range s.slots {
 		sl := &s.slots[i]

@@ -80,7 +80,6 @@ func (i *Instance) start() bool {
 	return true
 }
 
-// stop stops the instance.
 func (i *Instance) stop() {
 	d := i.source
 	is := func(other *Instance) bool { return other == i }

@@ -11,7 +11,6 @@ import (
 // seals fix the size of memory permanently, so that a mapping is safe.
 const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
 
-// newSharedMemory makes memory for a service.
 func newSharedMemory(size, pageSize int) (*memory, error) {
 	const name = "perfetto_shmem"
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)

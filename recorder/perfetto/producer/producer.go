@@ -201,7 +201,6 @@ func (p *Producer) connected() (*connection, error) {
 	return nil, ErrNoService
 }
 
-// instances returns all started instances.
 func (p *Producer) instances() (all []*Instance) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,7 +263,6 @@ func (p *Producer) Register(s DataSourceSpec) (*DataSource, error) {
 	return d, nil
 }
 
-// unregister removes a data source.
 func (p *Producer) unregister(d *DataSource) *connection {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -131,7 +131,6 @@ func (c *cloning) flushed(group map[uint32]bool, ok bool) {
 	}
 }
 
-// copyBuffers copies the buffers of a group.
 func (c *cloning) copyBuffers(group map[uint32]bool) error {
 	n, s := c.of, c.k.s
 	if s.sessions[n.id] != n {

@@ -51,7 +51,6 @@ func (s *Service) consumerGone(c *ipc.Conn, err error) {
 	}
 }
 
-// consumerPort returns the methods that consumers call.
 func (s *Service) consumerPort() []ipc.Method {
 	return []ipc.Method{
 		{Name: "EnableTracing", Handle: ofConsumer(s, (*consumer).enableTracing)},

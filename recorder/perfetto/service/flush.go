@@ -101,7 +101,6 @@ func (n *session) catchUp(then func()) (behind int) {
 	return behind
 }
 
-// flushed ends a pending flush.
 func (n *session) flushed(id uint64, ok bool) {
 	f := n.flushes.end(id, ok)
 	if f == nil {

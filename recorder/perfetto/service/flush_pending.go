@@ -17,7 +17,6 @@ type flushes struct {
 	last      messages.TraceStats_FinalFlushOutcome // of the flush that ends the session
 }
 
-// flush is a pending flush.
 type flush struct {
 	waiting   map[*producer]bool // that have not answered
 	unhandled int                // producers with requests sent before the flush that are not handled yet

@@ -81,7 +81,6 @@ func (j *journal) producer(p *producer) {
 	j.write()
 }
 
-// chunk writes a chunk.
 func (j *journal) chunk(p *producer, c *smb.Chunk) {
 	if j != nil {
 		j.chunkOf(p.id(), c)
@@ -97,7 +96,6 @@ func (j *journal) chunkOf(producer uint32, c *smb.Chunk) {
 	j.write()
 }
 
-// patch writes patches of a chunk.
 func (j *journal) patch(p *producer, writer uint16, chunk uint32, list []tracebuf.Patch, more bool) {
 	if j == nil {
 		return

@@ -238,7 +238,6 @@ func (l *left) end(folder string) error {
 	return l.drain()
 }
 
-// memory reads the memory of a producer.
 func (l *left) memory(p *leftProducer, path string) error {
 	if p.page == 0 {
 		return nil

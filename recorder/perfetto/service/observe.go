@@ -42,7 +42,6 @@ func (k *consumer) notify(kind messages.ObservableEvents_Type, add func(*message
 // frame.
 const maxChanges = 200
 
-// sendEvents sends the consumer the events.
 func (k *consumer) sendEvents() {
 	events := k.events
 	k.events = nil

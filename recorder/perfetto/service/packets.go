@@ -69,7 +69,6 @@ func (k *servicePackets) snapshot() {
 	k.snapshotClocks()
 }
 
-// clocks reads the clocks.
 func (k *servicePackets) clocks() *messages.ClockSnapshot {
 	snapshot := readClocks() // reads the boot time first
 	primary := k.config.GetBuiltinDataSources().GetPrimaryTraceClock()

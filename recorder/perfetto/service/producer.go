@@ -78,7 +78,6 @@ func (s *Service) producerGone(c *ipc.Conn, err error) {
 	p.memory.close()
 }
 
-// producerPort returns the methods that producers call.
 func (s *Service) producerPort() []ipc.Method {
 	return []ipc.Method{
 		{Name: "InitializeConnection", Handle: ofProducer(s, false, (*producer).initialize)},

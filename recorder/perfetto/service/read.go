@@ -92,7 +92,6 @@ func (d *drain) packets(b *tracebuf.Buffer, most int) bool {
 	return true
 }
 
-// own adds packets of the service.
 func (d *drain) own(list []*messages.TracePacket) {
 	for _, p := range list {
 		b, err := proto.Marshal(p)
@@ -197,7 +196,6 @@ func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
 // minSlice is the least that a slice has of a packet, if the packet has as much.
 const minSlice = 1 << 10
 
-// appendSlice appends a part of a packet.
 func appendSlice(dst, part []byte, last bool) []byte {
 	size := protowire.SizeTag(fieldSliceData) + protowire.SizeBytes(len(part)) + protowire.SizeTag(fieldSliceLast) + 1
 	dst = protowire.AppendTag(dst, fieldSlices, protowire.BytesType)

@@ -57,7 +57,6 @@ type place struct {
 
 func placeOf(p *tracebuf.Packet) place { return place{p.Sequence(), p.Chunk, p.Index} }
 
-// append appends the field.
 func (p place) append(dst []byte) []byte {
 	var room [24]byte
 	b := binary.AppendUvarint(room[:0], uint64(p.Producer))

@@ -11,7 +11,6 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// stats returns the counters of a session.
 func (n *session) stats() *messages.TraceStats {
 	s := n.s
 	t := &messages.TraceStats{
@@ -91,7 +90,6 @@ func machineName() string {
 // machineVariable names the machine for all of Perfetto's programs.
 const machineVariable = "PERFETTO_MACHINE_NAME"
 
-// version returns the version of this service.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return "tracex " + info.Main.Version

@@ -34,7 +34,6 @@ type triggers struct {
 	cloned  *trigger // the trigger that asked for this clone, not yet read; nil if none
 }
 
-// mode returns what the triggers do.
 func (t *triggers) mode() messages.TraceConfig_TriggerConfig_TriggerMode {
 	return triggerMode(t.config)
 }

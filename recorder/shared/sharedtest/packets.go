@@ -15,7 +15,6 @@ import (
 	"tracex/recorder/perfetto/messages"
 )
 
-// PartsOf returns the parts in packets.
 func PartsOf(t testing.TB, packets []*messages.TracePacket) (parts []calls.Part) {
 	t.Helper()
 	for _, p := range packets {

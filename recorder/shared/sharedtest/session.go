@@ -102,7 +102,6 @@ func (s *Session) Parts() (parts []calls.Part) {
 	return parts
 }
 
-// Finish ends the session and returns its packets.
 func (s *Session) Finish() (packets []*messages.TracePacket) {
 	s.t.Helper()
 	if err := s.client.Invoke(s.t.Context(), "DisableTracing", &messages.DisableTracingRequest{}, nil); err != nil {
@@ -116,7 +115,6 @@ func (s *Session) Finish() (packets []*messages.TracePacket) {
 	return s.Read()
 }
 
-// Read returns the packets of the session.
 func (s *Session) Read() []*messages.TracePacket {
 	s.t.Helper()
 	return ipctest.Read(s.t, s.client)

@@ -2,7 +2,6 @@ package rawtest
 
 import "tracex/recorder/instrument/raw"
 
-// describe writes a descriptor.
 func (f *File) describe(kind uint32, body []byte) {
 	const head, room = 8, 4096
 	size := (head + len(body) + 7) &^ 7
@@ -50,7 +49,6 @@ func (f *File) Function(d *raw.Function) {
 	}
 }
 
-// Type describes a type.
 func (f *File) Type(t *raw.Type) {
 	b := append(le.AppendUint32(nil, t.ID), byte(t.Kind), t.Flags, 0, 0)
 	b = le.AppendUint64(b, t.Size)

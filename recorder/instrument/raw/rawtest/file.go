@@ -55,7 +55,6 @@ type descriptors struct {
 // Rate is how many counts a ns has.
 const Rate = 2
 
-// New begins a file.
 func New(o Options) *File {
 	set := func(p *uint64, to uint64) {
 		if *p == 0 {
@@ -104,7 +103,6 @@ func New(o Options) *File {
 	return f
 }
 
-// Header writes a number into the header.
 func (f *File) Header(at int64, n uint32) { f.put(at, le.AppendUint32(nil, n)) }
 
 // Drop drops the first segments, with all that is in them.
@@ -167,7 +165,6 @@ func (f *File) take(size int) int64 {
 	return at
 }
 
-// chunk begins a chunk.
 func (f *File) chunk(at int64, kind uint32, size int, stream uint64, leftOut uint32) {
 	h := make([]byte, raw.ChunkHead)
 	le.PutUint32(h[raw.AtChunkSize:], uint32(size))
@@ -180,7 +177,6 @@ func (f *File) chunk(at int64, kind uint32, size int, stream uint64, leftOut uin
 	f.word(at, kind)
 }
 
-// Save writes the file to disk.
 func (f *File) Save(tb testing.TB, path string) {
 	tb.Helper()
 	if err := os.WriteFile(path, f.Image, 0o600); err != nil {

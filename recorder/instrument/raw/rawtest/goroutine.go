@@ -17,7 +17,6 @@ type Goroutine struct {
 	last    uint64
 }
 
-// Goroutine returns the events of a g.
 func (f *File) Goroutine(g uint64) *Goroutine { return &Goroutine{f: f, g: g} }
 
 // event writes an event: word, then payload, which begins after the word.
@@ -71,7 +70,6 @@ func (r *Goroutine) Full() {
 	r.end = r.at
 }
 
-// Begin begins a goroutine.
 func (r *Goroutine) Begin(id, parent, made, start uint64) {
 	r.event(raw.EventGoroutine, r.describe(id, parent, made, start))
 }
@@ -84,7 +82,6 @@ func (r *Goroutine) describe(id, parent, made, start uint64) []byte {
 	return b
 }
 
-// Open is a call that is open.
 type Open struct {
 	Function *raw.Function
 	Counter  uint64
@@ -119,7 +116,6 @@ func (r *Goroutine) Enter(f *raw.Function, pc uint32, args ...Value) {
 	r.event(r.word(raw.EventEnter, f), b)
 }
 
-// Exit ends a call.
 func (r *Goroutine) Exit(f *raw.Function, results ...Value) {
 	b := r.delta()
 	for _, a := range results {
@@ -134,7 +130,6 @@ func (r *Goroutine) Throw(f *raw.Function, pc, called uint32, v Value) {
 	r.event(r.word(raw.EventThrow, f), append(b, v...))
 }
 
-// Panic ends a call by a panic.
 func (r *Goroutine) Panic(f *raw.Function, v Value) {
 	r.event(r.word(raw.EventPanic, f), append(r.delta(), v...))
 }
@@ -142,7 +137,6 @@ func (r *Goroutine) Panic(f *raw.Function, v Value) {
 // End ends a call by an event without a value, raw.EventGoexit or raw.EventUnwound.
 func (r *Goroutine) End(f *raw.Function, kind uint32) { r.event(r.word(kind, f), r.delta()) }
 
-// Go notes a go statement.
 func (r *Goroutine) Go(f *raw.Function) {
 	r.f.Function(f)
 	r.event(r.word(raw.EventGo, f), r.delta())

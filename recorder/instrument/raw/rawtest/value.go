@@ -6,13 +6,10 @@ import (
 	"tracex/recorder/instrument/raw"
 )
 
-// Value is an encoded value.
 type Value []byte
 
-// Nil is nil.
 func Nil() Value { return Value{raw.ValueNil} }
 
-// Bool is a boolean.
 func Bool(v bool) Value {
 	if v {
 		return Value{raw.ValueTrue}
@@ -42,7 +39,6 @@ func Uint(n uint64) Value {
 	return le.AppendUint64(Value{raw.ValueUint64}, n)
 }
 
-// Float is a float64.
 func Float(v float64) Value {
 	return le.AppendUint64(Value{raw.ValueFloat64}, math.Float64bits(v))
 }
@@ -72,10 +68,8 @@ func Bytes(a uint64, n uint32, kept string) Value {
 	return append(append(le.AppendUint32(Value{raw.ValueBytes}.address(a), n), byte(len(kept))), kept...)
 }
 
-// Map is a map of n entries.
 func Map(a uint64, n uint32) Value { return le.AppendUint32(Value{raw.ValueMap}.address(a), n) }
 
-// Slice is a slice of length n.
 func Slice(a uint64, n uint32) Value { return le.AppendUint32(Value{raw.ValueSlice}.address(a), n) }
 
 // Elements is a slice of n elements with the first of them.
@@ -112,7 +106,6 @@ func Struct(more bool, fields ...Value) Value {
 // Pointee is a pointer with what it points to.
 func Pointee(a uint64, to Value) Value { return append(Value{raw.ValuePointee}.address(a), to...) }
 
-// Typed is a value with its type.
 func Typed(t *raw.Type, v Value) Value {
 	return append(le.AppendUint32(Value{raw.ValueType}, t.ID), v...)
 }

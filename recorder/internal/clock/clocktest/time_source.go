@@ -14,21 +14,18 @@ type TimeSource struct {
 	Rate    uint64
 }
 
-// Counter reads the counter.
 func (f *TimeSource) Counter() uint64 {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
 	return f.Reading
 }
 
-// NS reads the clock.
 func (f *TimeSource) NS() int64 {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
 	return f.Elapsed
 }
 
-// Pass advances both.
 func (f *TimeSource) Pass(d time.Duration) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()

@@ -88,7 +88,6 @@ func (p *Part) AppendHead(b []byte) []byte {
 	return b
 }
 
-// Append appends the encoded part.
 func (p *Part) Append(b []byte) []byte { return append(p.AppendHead(b), p.Objects...) }
 
 func appendVarint(b []byte, field protowire.Number, v uint64) []byte {

@@ -48,7 +48,6 @@ func (c *Conn) Done() <-chan struct{} { return c.link.done }
 // Elsewhere only bytes that were read count.
 func (c *Conn) Pending(then func()) bool { return c.link.pending(then) }
 
-// start starts to serve the connection.
 func (c *Conn) start() {
 	c.link.run(true, func() {
 		if hook := c.host.options.Connected; hook != nil {
@@ -65,7 +64,6 @@ func (c *Conn) start() {
 	})
 }
 
-// handle handles a frame.
 func (c *Conn) handle(frame *messages.IPCFrame) {
 	switch body := frame.Body.(type) {
 	case *messages.IPCFrame_BindService_:
@@ -84,7 +82,6 @@ func (c *Conn) handle(frame *messages.IPCFrame) {
 	}
 }
 
-// invoke calls the method's handler.
 func (c *Conn) invoke(frame *messages.IPCFrame, call *messages.IPCFrame_InvokeMethod) {
 	m := c.host.method(call.GetServiceId(), call.GetMethodId())
 	r := &Request{Conn: c, Args: call.GetArgsProto(), id: frame.GetRequestId(), dropped: call.GetDropReply()}

@@ -93,7 +93,6 @@ func (o *outbox) take(spare []byte) (q queue, more bool) {
 	}
 }
 
-// wrote records that n bytes were written.
 func (o *outbox) wrote(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -179,7 +178,6 @@ func (o *outbox) wait(ctx context.Context) error {
 	}
 }
 
-// kick wakes the writer.
 func (o *outbox) kick() {
 	select {
 	case o.wake <- struct{}{}:

@@ -61,7 +61,6 @@ func (l Layout) ChunkSize(pageSize int) int {
 	return (pageSize - pageHeader) / n &^ 3
 }
 
-// Flags are the flags of a chunk.
 type Flags uint8
 
 const (

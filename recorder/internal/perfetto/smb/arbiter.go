@@ -185,7 +185,6 @@ func (a *Arbiter) commits() {
 	}
 }
 
-// Stats are counts since the Arbiter was made.
 type Stats struct {
 	Chunks    uint64 // completed
 	Commits   uint64 // sent
@@ -196,7 +195,6 @@ type Stats struct {
 	Contested uint64 // chunks that the other side changed while the program owned them
 }
 
-// Stats returns the current counts.
 func (a *Arbiter) Stats() Stats {
 	s := &a.stats
 	return Stats{

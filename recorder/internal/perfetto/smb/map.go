@@ -37,7 +37,6 @@ func Map(f *os.File, size int) (*Mapping, error) {
 // the program. See [Arbiter.Done].
 func (m *Mapping) Bytes() []byte { return m.mem }
 
-// Close unmaps the memory.
 func (m *Mapping) Close() error {
 	if m.mem == nil {
 		return nil

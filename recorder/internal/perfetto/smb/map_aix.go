@@ -14,8 +14,6 @@ func Map(*os.File, int) (*Mapping, error) {
 	return nil, fmt.Errorf("smb: map shared memory: %w", errors.ErrUnsupported)
 }
 
-// Bytes returns nil.
 func (m *Mapping) Bytes() []byte { return nil }
 
-// Close does nothing.
 func (m *Mapping) Close() error { return nil }

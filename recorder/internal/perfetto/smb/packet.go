@@ -25,7 +25,6 @@ func (w *Writer) Begin() {
 	}
 }
 
-// put appends a few bytes.
 func (w *Writer) put(b ...byte) { w.Append(b) }
 
 // reserve makes room for a length that is not known yet.

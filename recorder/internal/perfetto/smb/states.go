@@ -19,7 +19,6 @@ const (
 
 var stateNames = [4]string{"free", "being written", "being read", "complete"}
 
-// String returns the state in words.
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]

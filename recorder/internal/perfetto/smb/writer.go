@@ -89,7 +89,6 @@ func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 	}, nil
 }
 
-// ID returns the writer id.
 func (w *Writer) ID() uint16 { return w.id }
 
 // Dropped returns how many packets the Writer has dropped.

@@ -120,7 +120,6 @@ func (w *Writer) exhausted() {
 	}
 }
 
-// drop counts a dropped packet.
 func (w *Writer) drop() {
 	w.loss.dropped++
 	w.a.stats.dropped.Add(1)

@@ -74,7 +74,6 @@ func (b *Buffer) lostBefore() bool {
 	return l == nil || l.id+1 != r.id || !l.complete || l.read < l.count || l.skipped
 }
 
-// current returns the chunk at an iterator.
 func (b *Buffer) current(c *iterator) *record { return b.all[c.seq].chunks[c.index] }
 
 // nextChunk moves to the next chunk of the sequence. The iterator becomes invalid if that has

@@ -45,7 +45,6 @@ type record struct {
 	skipped  bool // the last one could not be read
 }
 
-// sequence makes the sequence with an id.
 func (b *Buffer) sequence(id SequenceID) *sequence {
 	seq := &sequence{id: id}
 	i, _ := slices.BinarySearchFunc(b.all, id, func(s *sequence, id SequenceID) int { return s.id.compare(id) })
