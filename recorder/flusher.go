@@ -213,3 +213,18 @@ func (f *flusher) guard(b *buffer) {
 		f.quarantine(b, fmt.Errorf("%v", v))
 	}
 }
+
+// clockRestarted notes in all chunks that the clock's counter restarted: the data published
+// from now on was read after that, and readings from before are mapped to the clock's line, see
+// package clock. The caller may hold a thread's mu, but no swap.
+func (f *flusher) clockRestarted() {
+	restarts := f.clock.Restarts()
+	f.threads.each(func(b *buffer) {
+		b.swap.Lock()
+		if c := b.chunk.Load(); c != nil {
+			_, n := buffers.Unpack(c.Published.Load())
+			c.Restarts = clock.WithRestart(c.Restarts, n, restarts)
+		}
+		b.swap.Unlock()
+	})
+}
