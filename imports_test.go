@@ -115,7 +115,7 @@ var borders = []struct {
 	// What a program records knows neither what records by hand nor a trace.
 	{"tracex/recorder/instrument/raw", nil, heavy},
 	{"tracex/recorder/instrument/raw/rawtest", []string{"tracex/recorder/instrument/raw"}, nil},
-	{"tracex/recorder/convert/instrumented", []string{"tracex/recorder/instrument/raw", "tracex/recorder/internal/errortexts", "tracex/recorder/internal/gonames", "tracex/recorder/internal/values"}, []string{"net"}},
+	{"tracex/recorder/convert/instrumented", []string{"tracex/recorder/convert/calltrace", "tracex/recorder/convert/fit", "tracex/recorder/convert/spool", "tracex/recorder/instrument/raw", "tracex/recorder/internal/errortexts", "tracex/recorder/internal/gonames", "tracex/recorder/internal/values"}, []string{"net"}},
 	{"tracex/recorder/convert/spool", nil, nil},
 	{"tracex/recorder/convert/fit", nil, []string{"net"}},
 	{"tracex/recorder/convert/calltrace", []string{"tracex/recorder/convert/spool", "tracex/recorder/convert/fit"}, []string{"net"}},
@@ -210,7 +210,7 @@ func TestBordersFindFaults(t *testing.T) {
 		{"tracex/recorder/internal/perfetto/ipc", []string{"tracex/recorder/internal/perfetto/smb"}},
 		{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/perfetto/calls"}},
 		{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/perfetto/service"}},
-		{"tracex/recorder/convert/instrumented", []string{"tracex/recorder"}},
+		{"tracex/recorder/convert/instrumented", []string{"tracex/recorder/convert/calltrace", "tracex/recorder/convert/fit", "tracex/recorder/convert/spool", "tracex/recorder"}},
 	} {
 		if len(borderFaults(p)) == 0 {
 			t.Errorf("nothing found wrong with %s that imports %v", p.ImportPath, p.Deps)

@@ -105,7 +105,7 @@ func (b *blocks) flush(t *thread) {
 		t.p.settle(t)
 	}
 	t.named()
-	b.dict.write(&t.Block)
+	b.dict.Write(&t.Block)
 	if t.ended {
 		large := cap(t.Bytes()) > spareSize
 		b.w.EndThread(&t.Block)

@@ -145,6 +145,7 @@ func (c *Converter) step(ctx context.Context, most int64) (more bool, err error)
 	}
 	c.blocks.sweep(false)
 	c.blocks.tick++
+	c.stop(c.blocks.dict.Err)
 	if c.Trace() != nil {
 		c.stop(c.blocks.w.Stop())
 	}
@@ -229,7 +230,7 @@ func (c *Converter) begin(anchor time.Time) {
 	c.blocks.w.Behind()
 }
 
-func (c *Converter) writeTo(w *tracefile.Writer) { c.blocks.w, c.blocks.dict.counts = w, &w.IDs }
+func (c *Converter) writeTo(w *tracefile.Writer) { c.blocks.w, c.blocks.dict.Counts = w, &w.IDs }
 
 // Trace returns the trace, to which another conversion may add between Steps and after Complete; nil if it has no
 // event yet.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"tracex/format"
-	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/internal/gonames"
 	"tracex/recorder/internal/values"
 )
@@ -12,74 +12,29 @@ import (
 // none is the id of nothing.
 const none = int32(-1)
 
-// dictionary gives ids to what trace points refer to, and keeps new objects until the next block is
-// written: so they are in the file before the first point that uses them, or in the same block.
+// dictionary gives ids to what trace points refer to.
 type dictionary struct {
-	version format.Version
-	ids     map[any]int32                       // by a key type for each kind
-	counts  *[format.KindCodeLocation + 1]int32 // those of the trace, once that has begun
-	pending []byte
-	ends    []int    // in pending, of each object
+	*calltrace.Dictionary
 	classes []string // their names after the last dot, by id
 	several int32    // the class of several results, plus one; 0: not yet
 	doubts  int      // see doubt
+	doubted map[int32]bool
 
 	packages gonames.Namer
 }
 
-// Keys of dictionary.ids.
-type (
-	classKey  string
-	textKey   string
-	doubtKey  int32
-	methodKey struct {
-		class int32
-		name  string
-		as    result
-	}
-	locationKey struct {
-		file, class, method int32
-		line                int32
-	}
-)
-
 func newDictionary(v format.Version) dictionary {
-	return dictionary{version: v, ids: map[any]int32{}, counts: new([format.KindCodeLocation + 1]int32)}
-}
-
-// id returns the id of the object with a key, which encode encodes if it is new.
-func (d *dictionary) id(kind format.Kind, key any, encode func(dst []byte, id int32) ([]byte, error)) int32 {
-	if id, ok := d.ids[key]; ok {
-		return id
-	}
-	id := d.counts[kind]
-	pending, err := encode(d.pending, id)
-	if err != nil {
-		return none // cannot happen: names are cut
-	}
-	d.counts[kind]++
-	d.ids[key] = id
-	d.pending, d.ends = pending, append(d.ends, len(pending))
-	return id
-}
-
-// write adds the pending objects to a block.
-func (d *dictionary) write(b *tracefile.Block) {
-	from := 0
-	for _, end := range d.ends {
-		b.Reference(d.pending[from:end], d.version)
-		from = end
-	}
-	d.pending, d.ends = d.pending[:0], d.ends[:0]
+	return dictionary{Dictionary: calltrace.NewDictionary(v), doubted: map[int32]bool{}}
 }
 
 func (d *dictionary) class(name string) int32 {
 	name = values.Cut(name, values.MaxText)
-	return d.id(format.KindClassDescriptor, classKey(name), func(dst []byte, id int32) ([]byte, error) {
-		d.classes = append(d.classes, make([]string, int(id)-len(d.classes))...) // another conversion has added these
-		d.classes = append(d.classes, name[strings.LastIndexByte(name, '.')+1:])
-		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst, d.version)
-	})
+	id := d.Class([]byte(name))
+	if more := int(id) + 1 - len(d.classes); more > 0 { // those between are another conversion's
+		d.classes = append(d.classes, make([]string, more)...)
+		d.classes[id] = name[strings.LastIndexByte(name, '.')+1:]
+	}
+	return id
 }
 
 // results returns the class of several results.
@@ -90,60 +45,32 @@ func (d *dictionary) results() int32 {
 	return d.several - 1
 }
 
-// result is what calls of a method return.
-type result uint8
-
-const (
-	returnsAny result = iota
-	returnsNothing
-	isStatement // they are go statements
-)
-
-func (d *dictionary) method(class, name string, as result) int32 {
-	c, name := d.class(class), values.Cut(name, values.MaxText)
-	return d.id(format.KindMethodDescriptor, methodKey{c, name, as}, func(dst []byte, id int32) ([]byte, error) {
-		m := format.MethodDescriptor{ID: id, ClassID: c, Name: name, Result: format.Type{Kind: format.TypeObject, Class: "any"}}
-		switch as {
-		case returnsNothing:
-			m.Result = format.Type{Kind: format.TypeVoid}
-		case isStatement:
-			m.Result = format.GoStatement
-		}
-		return m.Append(dst, d.version)
-	})
+// method returns the id of a method whose calls return a type.
+func (d *dictionary) method(class, name string, result format.Type) int32 {
+	d.class(class)
+	return d.Method([]byte(values.Cut(class, values.MaxText)), []byte(values.Cut(name, values.MaxText)), result)
 }
 
 func (d *dictionary) text(s string) int32 {
 	if s == "" {
 		return none
 	}
-	s = values.Cut(s, values.MaxText)
-	return d.id(format.KindString, textKey(s), func(dst []byte, id int32) ([]byte, error) {
-		return (&format.StringObject{ID: id, Value: s}).Append(dst, d.version)
-	})
+	return d.String([]byte(values.Cut(s, values.MaxText)))
 }
 
 // location returns the id of a place in the source: the base name of its file, and the function
 // around it.
 func (d *dictionary) location(file string, line int, class, method string) int32 {
-	key := locationKey{d.text(file), d.text(class), d.text(method), int32(line)}
-	return d.id(format.KindCodeLocation, key, func(dst []byte, id int32) ([]byte, error) {
-		l := format.CodeLocation{Kind: format.LocationLine, ID: id, File: key.file, Class: key.class, Method: key.method, Line: key.line, Path: none}
-		return l.Append(dst, d.version)
+	return d.Location(&format.CodeLocation{
+		Kind: format.LocationLine, File: d.text(file), Class: d.text(class), Method: d.text(method), Line: int32(line), Path: none,
 	})
 }
 
-// reserveVariable returns the id of a variable of numbers, whose name variable will add.
-func (d *dictionary) reserveVariable() int32 {
-	id := d.counts[format.KindVariableDescriptor]
-	d.counts[format.KindVariableDescriptor]++
-	return id
-}
-
+// variable names a variable of numbers, whose id was reserved.
 func (d *dictionary) variable(id int32, name string) {
 	v := format.VariableDescriptor{ID: id, Name: name, Type: format.Type{Kind: format.TypeLong}}
-	if pending, err := v.Append(d.pending, d.version); err == nil { // the name is short
-		d.pending, d.ends = pending, append(d.ends, len(pending))
+	if object, err := v.Append(nil, d.Version); err == nil { // the name is short
+		d.Put(object)
 	}
 }
 

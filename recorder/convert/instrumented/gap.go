@@ -100,7 +100,7 @@ func (p *process) note(t *thread, missing int64, sure bool) {
 		return
 	}
 	if p.gap.variable == 0 {
-		p.gap.variable, p.gap.from = p.to.blocks.dict.reserveVariable()+1, from
+		p.gap.variable, p.gap.from = p.to.blocks.dict.Reserve(format.KindVariableDescriptor)+1, from
 	}
 	p.gap.from = min(p.gap.from, from)
 	const room = format.LeafValueAt + format.MaxObjectSize

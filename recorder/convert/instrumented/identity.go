@@ -30,7 +30,7 @@ func (d *dictionary) doubt(id int32) {
 	case d.doubts > mostDoubts:
 		return
 	}
-	if _, known := d.ids[doubtKey(id)]; known {
+	if d.doubted[id] {
 		return
 	}
 	if id < format.FirstOnStack {
@@ -38,5 +38,6 @@ func (d *dictionary) doubt(id int32) {
 			id = 0
 		}
 	}
-	d.ids[doubtKey(id)] = d.text(format.DoubtText(id))
+	d.doubted[id] = true
+	d.text(format.DoubtText(id))
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 
+	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/instrument/raw"
 )
 
@@ -39,11 +41,11 @@ func (p *program) function(id uint32) *function {
 
 // prepare completes a function when it is first used.
 func (p *program) prepare(f *function) {
-	as := returnsAny
+	result := calltrace.Anything
 	if len(f.Results) == 0 {
-		as = returnsNothing
+		result = format.Type{Kind: format.TypeVoid}
 	}
-	f.method = p.dict.method(f.class, f.name, as)
+	f.method = p.dict.method(f.class, f.name, result)
 	// No call is at this location: it tells where the function is.
 	p.dict.location(baseName(f.File), f.Line, f.class, f.name)
 	f.args, f.results = p.typesOf(f.Arguments), make([]*typ, len(f.Results))

@@ -109,7 +109,7 @@ func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 		if n := len(t.stack); n > 0 {
 			class, method = t.stack[n-1].f.class, t.stack[n-1].f.name
 		}
-		f.method = c.blocks.dict.method(class, f.name, isStatement)
+		f.method = c.blocks.dict.method(class, f.name, format.GoStatement)
 		f.place, f.placed = c.blocks.dict.location(baseName(f.File), f.Line, class, method), true
 	}
 	e.b = p.head(t.Bytes(), t.Thread, f.place, f.method)
