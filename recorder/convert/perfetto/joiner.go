@@ -30,18 +30,26 @@ type Joiner struct {
 	unread    *fit.Tally // what is counted again when calls are read, or by Join
 	recorders map[uint64]*joinedRecorder
 	current   *joinedRecorder // whose packet is being read
-	trace     joinedTrace
+
+	// What was added.
+	blocks   *blocks
+	live     []*liveTrace
+	room     int // see callsIDs
+	threads  int // of all recorders
+	finished []Thread
 }
 
 // NewJoiner returns a Joiner that has read nothing yet. packets are in the form of a trace file. The
 // caller must close it.
 func NewJoiner(o Options, packets io.ReaderAt, to *tracefile.Writer) *Joiner {
-	j := &Joiner{options: o, in: packets, c: New(o), unread: new(fit.Tally), recorders: map[uint64]*joinedRecorder{}}
+	j := &Joiner{
+		options: o, in: packets, c: New(o), unread: new(fit.Tally), recorders: map[uint64]*joinedRecorder{},
+		blocks: newBlocks(to), room: sharedReferences,
+	}
 	j.c.clocks.fix(clockMonotonic)
 	j.c.recorded.keep = j
 	j.c.sink.floor = to.Origin
 	j.c.sink.cover(to.Origin, to.Origin)
-	j.trace = joinedTrace{c: j.c, blocks: newBlocks(to), room: sharedReferences}
 	return j
 }
 
@@ -60,8 +68,8 @@ func (j *Joiner) Advance(ctx context.Context, calls, known int64) error {
 	if err == nil {
 		err = j.each(ctx, &j.at, min(calls, j.named), j.read)
 	}
-	j.trace.flush()
-	return errors.Join(err, j.trace.blocks.to.Stop())
+	j.flush()
+	return errors.Join(err, j.blocks.to.Stop())
 }
 
 // Join adds the rest of the packets and ends the trace. All packets together have size bytes. The result
@@ -69,10 +77,10 @@ func (j *Joiner) Advance(ctx context.Context, calls, known int64) error {
 // damaged; those before it are added. If Join fails, the trace has no end, and the caller may end it: it
 // has the calls that Advance added, and after [ErrClocks] nothing else.
 func (j *Joiner) Join(ctx context.Context, size int64) (r *Result, damage, err error) {
-	if err := errors.Join(j.Advance(ctx, size, size), j.trace.finish()); err != nil {
+	if err := errors.Join(j.Advance(ctx, size, size), j.finish()); err != nil {
 		return nil, nil, err
 	}
-	to := j.trace.blocks.to
+	to := j.blocks.to
 	j.c.names.meet(to.Programs)
 	rest := newContinuing(j.options, newBlocks(to))
 	defer rest.Close()
@@ -93,7 +101,7 @@ func (j *Joiner) Join(ctx context.Context, size int64) (r *Result, damage, err e
 	if r, err = rest.join(ctx); err != nil {
 		return nil, damage, err
 	}
-	r.Threads, r.Events = append(j.trace.ended, r.Threads...), r.Events+j.trace.blocks.events
+	r.Threads, r.Events = append(j.finished, r.Threads...), r.Events+j.blocks.events
 	return r, damage, nil
 }
 

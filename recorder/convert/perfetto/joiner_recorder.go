@@ -45,7 +45,7 @@ func (j *Joiner) read(p *packet) error {
 // fits reports whether the calls of a recorder can be added as they come.
 func (j *Joiner) fits(p *packet, part *calls.Part) bool {
 	version, known := versionOf(part)
-	b := j.trace.blocks
+	b := j.blocks
 	return known && version == b.version && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) && j.c.clocks.fits(b.to) == nil
 }
 
@@ -66,8 +66,66 @@ func (j *Joiner) reference(_ *callsRecorder, object []byte) error {
 	return nil
 }
 
+// part writes a part. kept is false if there are too many threads.
 func (j *Joiner) part(of *callsRecorder, thread int32, p partRecord) (kept bool, err error) {
-	return j.trace.part(j.current, of, waitingPart{recorder: of, thread: thread, partRecord: p})
+	r := j.current
+	if r.live == nil {
+		r.live = j.begin(r, of)
+		j.live = append(j.live, r.live)
+	}
+	if r.live.threads[thread] == nil {
+		if j.threads >= knownTracks {
+			return false, nil
+		}
+		j.threads++
+	}
+	named := len(r.unwritten) > 0
+	if err := r.live.part(&waitingPart{recorder: of, thread: thread, partRecord: p}); err != nil {
+		return true, err
+	}
+	if k := r.live.threads[thread]; named && k.t != nil {
+		// Other threads need these names, and their blocks may be full earlier.
+		k.traced = true
+		j.blocks.flush(k.t)
+	}
+	if j.blocks.held > blockBudget/2 {
+		j.flush()
+	}
+	return true, nil
+}
+
+// begin begins the trace of a recorder.
+func (j *Joiner) begin(r *joinedRecorder, of *callsRecorder) *liveTrace {
+	to := j.blocks.to
+	j.c.nameProcesses(to.Programs)
+	j.c.names.meet(to.Programs)
+	of.name = j.c.names.next(of, j.c.tracks)
+	l := liveTraceOf(j.c, of, 0, j.blocks)
+	l.unwritten = &r.unwritten
+	l.calls.ids = callsIDs{from: of.version, to: of.version, shared: to, met: make(map[reference]int32), room: &j.room}
+	return l
+}
+
+// flush writes what each thread has.
+func (j *Joiner) flush() {
+	for _, l := range j.live {
+		l.flushBlocks()
+		l.rest()
+	}
+	j.blocks.cover(j.c.sink.last)
+}
+
+// finish ends the threads.
+func (j *Joiner) finish() error {
+	to := j.blocks.to
+	for _, l := range j.live {
+		if err := l.finish(to.Origin + to.Last); err != nil {
+			return err
+		}
+		j.finished = append(j.finished, l.calls.w.threads...)
+	}
+	j.flush()
+	return nil
 }
 
 // written returns the recorders whose calls Join must not add again.
@@ -79,75 +137,4 @@ func (j *Joiner) written() map[uint64]bool {
 		}
 	}
 	return all
-}
-
-// joinedTrace is what a [Joiner] has added to the trace.
-type joinedTrace struct {
-	c       *Converter
-	blocks  *blocks
-	live    []*liveTrace
-	room    int // see callsIDs
-	threads int // of all recorders
-	ended   []Thread
-}
-
-// flush writes what each thread has.
-func (t *joinedTrace) flush() {
-	for _, l := range t.live {
-		l.flushBlocks()
-		l.rest()
-	}
-	t.blocks.cover(t.c.sink.last)
-}
-
-// finish ends the threads.
-func (t *joinedTrace) finish() error {
-	to := t.blocks.to
-	for _, l := range t.live {
-		if err := l.finish(to.Origin + to.Last); err != nil {
-			return err
-		}
-		t.ended = append(t.ended, l.calls.w.threads...)
-	}
-	t.flush()
-	return nil
-}
-
-// part writes a part. kept is false if there are too many threads.
-func (t *joinedTrace) part(r *joinedRecorder, of *callsRecorder, p waitingPart) (kept bool, err error) {
-	if r.live == nil {
-		r.live = t.begun(r, of)
-		t.live = append(t.live, r.live)
-	}
-	if r.live.threads[p.thread] == nil {
-		if t.threads >= knownTracks {
-			return false, nil
-		}
-		t.threads++
-	}
-	named := len(r.unwritten) > 0
-	if err := r.live.part(&p); err != nil {
-		return true, err
-	}
-	if k := r.live.threads[p.thread]; named && k.t != nil {
-		// Other threads need these names, and their blocks may be full earlier.
-		k.traced = true
-		t.blocks.flush(k.t)
-	}
-	if t.blocks.held > blockBudget/2 {
-		t.flush()
-	}
-	return true, nil
-}
-
-// begun begins the trace of a recorder.
-func (t *joinedTrace) begun(r *joinedRecorder, of *callsRecorder) *liveTrace {
-	to := t.blocks.to
-	t.c.nameProcesses(to.Programs)
-	t.c.names.meet(to.Programs)
-	of.name = t.c.names.next(of, t.c.tracks)
-	l := liveTraceOf(t.c, of, 0, t.blocks)
-	l.unwritten = &r.unwritten
-	l.calls.ids = callsIDs{from: of.version, to: of.version, shared: to, met: make(map[reference]int32), room: &t.room}
-	return l
 }
