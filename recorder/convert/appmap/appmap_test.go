@@ -14,7 +14,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
 	"tracex/recorder/convert/sources"
-	"tracex/recorder/convert/story"
 )
 
 var update = flag.Bool("update", false, "write the expected texts anew")
@@ -26,7 +25,7 @@ func converted(t *testing.T, text string) (string, string, error) {
 	if trace == nil {
 		t.Fatal(err)
 	}
-	return story.Of(trace), story.Left(sum), err
+	return readback.Story(trace), readback.Left(sum), err
 }
 
 // TestRecorded converts what the recorders for Python (3.0) and Node (2.27) wrote of two programs.
@@ -158,7 +157,7 @@ func TestAnchor(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The first call came before any timestamp was known.
-		if got := story.Of(trace); trace.Anchor.UnixNano() != 0 || got != "# thread 1\nC.a() @0s +2s\nC.b() @2s +1s\n" {
+		if got := readback.Story(trace); trace.Anchor.UnixNano() != 0 || got != "# thread 1\nC.a() @0s +2s\nC.b() @2s +1s\n" {
 			t.Errorf("%s: %s%v", stamp, got, trace.Anchor)
 		}
 		text = document(call(2, "1", "b", `,"timestamp":`+stamp), end(2, "1", "1", ""))
@@ -216,7 +215,7 @@ func TestAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := story.Of(trace) + story.Left(sum); got != want {
+		if got := readback.Story(trace) + readback.Left(sum); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
 		}
 	}

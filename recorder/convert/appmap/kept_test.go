@@ -14,7 +14,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
 	"tracex/recorder/convert/sources"
-	"tracex/recorder/convert/story"
 )
 
 // TestKept: what comes through a pipe is read several times, each time with what ended it, and no temporary file is left.
@@ -82,7 +81,7 @@ func TestPipe(t *testing.T) {
 			if (err == nil) != (n+1 == len(text)) || err != nil && !errors.Is(err, format.ErrTruncated) && !errors.Is(err, format.ErrCorrupt) {
 				t.Fatal(err)
 			}
-			got[i] = story.Of(trace) + story.Left(sum)
+			got[i] = readback.Story(trace) + readback.Left(sum)
 		}
 		if got[0] != got[1] {
 			t.Errorf("%d bytes: of a file\n%sof a pipe\n%s", n+1, got[0], got[1])

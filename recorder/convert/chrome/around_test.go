@@ -7,7 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
-	"tracex/recorder/convert/story"
+	"tracex/recorder/convert/readback"
 )
 
 // TestAround: what is around the events and tells of the program is counted, whatever its size, and what is no
@@ -37,7 +37,7 @@ func TestAround(t *testing.T) {
 		{`[null,` + f + `]`, call + "1 value that is no event from 1\n", nil},
 	} {
 		trace, sum, err := convert(t, c.text, calltrace.Options{})
-		if got := story.Of(trace) + story.Left(sum); got != c.want || !errors.Is(err, c.err) || c.err == nil && err != nil {
+		if got := readback.Story(trace) + readback.Left(sum); got != c.want || !errors.Is(err, c.err) || c.err == nil && err != nil {
 			t.Errorf("%.80s: got\n%swant\n%s%v", c.text, got, c.want, err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestAbsent(t *testing.T) {
 			"# thread 1\nflow = w 1\n1 argument of a flow event from 48\n1 counter event without values from 1\n"},
 	} {
 		trace, sum, err := convert(t, c.text, calltrace.Options{})
-		if got := story.Of(trace) + story.Left(sum); got != c.want || err != nil {
+		if got := readback.Story(trace) + readback.Left(sum); got != c.want || err != nil {
 			t.Errorf("%s: got\n%swant\n%s%v", c.text, got, c.want, err)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/chrome"
 	"tracex/recorder/convert/readback"
-	"tracex/recorder/convert/story"
 )
 
 // x is an event.
@@ -49,7 +48,7 @@ func TestForms(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", short, name, err)
 			}
-			if got := story.Of(trace) + strings.TrimSuffix(story.Left(sum), "1 stack frame from 193\n"); got != "# thread 1\na() @0s +1µs\nb() @4µs +1µs\n" {
+			if got := readback.Story(trace) + strings.TrimSuffix(readback.Left(sum), "1 stack frame from 193\n"); got != "# thread 1\na() @0s +1µs\nb() @4µs +1µs\n" {
 				t.Errorf("%s, %s: %s", short, name, got)
 			}
 		}
@@ -84,7 +83,7 @@ func TestFaults(t *testing.T) {
 		if !errors.As(err, &fault) || !errors.Is(err, c.is) || fault.Offset != int64(c.offset) || fault.File != "-" || fault.Found == "" {
 			t.Errorf("%s: %v, want offset %d", c.text, err, c.offset)
 		}
-		if got := story.Of(trace); got != "# thread 1\na() @0s +1µs\n" {
+		if got := readback.Story(trace); got != "# thread 1\na() @0s +1µs\n" {
 			t.Errorf("%s: %s", c.text, got)
 		}
 	}
@@ -92,8 +91,8 @@ func TestFaults(t *testing.T) {
 	broken := errors.New("the disk broke")
 	trace, _, err := readback.ConvertReader(t.Context(), &chrome.Source,
 		io.MultiReader(strings.NewReader("["+a+","), iotest.ErrReader(broken)), calltrace.Options{})
-	if !errors.Is(err, broken) || story.Of(trace) != "# thread 1\na() @0s +1µs\n" {
-		t.Errorf("%v, %s", err, story.Of(trace))
+	if !errors.Is(err, broken) || readback.Story(trace) != "# thread 1\na() @0s +1µs\n" {
+		t.Errorf("%v, %s", err, readback.Story(trace))
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"tracex/recorder/convert/chrome"
 	"tracex/recorder/convert/readback"
 	"tracex/recorder/convert/sources"
-	"tracex/recorder/convert/story"
 )
 
 // TestStrange has events that make no sense, or that other readers refuse.
@@ -38,7 +37,7 @@ func TestStrange(t *testing.T) {
 		for _, v := range []format.Version{format.V22, format.V27} {
 			text := "[" + c.events + "]"
 			trace, sum, err := convert(t, text, calltrace.Options{Version: v})
-			got := story.Of(trace) + story.Left(sum)
+			got := readback.Story(trace) + readback.Left(sum)
 			if err != nil {
 				var fault *format.Error
 				if !errors.As(err, &fault) {
@@ -78,7 +77,7 @@ func TestStrangeStory(t *testing.T) {
 		{`{"ph":"X","name":"a","ts":1,"dur":1,"args":{"x":1,"y":{]}}}`, ""},
 	} {
 		trace, sum, _ := convert(t, "["+c.events+"]", calltrace.Options{})
-		if got := story.Of(trace) + story.Left(sum); c.story != "" && got != c.story {
+		if got := readback.Story(trace) + readback.Left(sum); c.story != "" && got != c.story {
 			t.Errorf("%s:\n%s\nwant\n%s", c.events, got, c.story)
 		}
 	}
@@ -207,7 +206,7 @@ func TestLargeTimes(t *testing.T) {
 	} {
 		text := fmt.Sprintf(`[{"ph":"X","name":"f","ts":%s,"dur":5,"pid":1,"tid":1},{"ph":"X","name":"g","ts":%s,"dur":5,"pid":1,"tid":1}]`, c.first, c.second)
 		trace, sum, err := convert(t, text, calltrace.Options{})
-		got := story.Of(trace) + story.Left(sum)
+		got := readback.Story(trace) + readback.Left(sum)
 		if i := strings.Index(c.want, " from "); i >= 0 { // where the second begins
 			c.want = fmt.Sprintf("%s from %d\n", c.want[:i], strings.LastIndex(text, "{"))
 		}

@@ -9,7 +9,6 @@ import (
 	"tracex/format/formattest"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
-	"tracex/recorder/convert/story"
 )
 
 // TestManyOperations has more asynchronous operations than are known at once: those that have ended need no memory, and none
@@ -92,7 +91,7 @@ func TestOperationsOfProcesses(t *testing.T) {
 			"# process 1 › c 0x1\nc.req(): unfinished @0s +50µs\n"},
 	} {
 		trace, sum, err := convert(t, "["+c.events+w+"]", calltrace.Options{})
-		got := story.Of(trace)
+		got := readback.Story(trace)
 		if !strings.Contains(got, tail) || strings.Replace(got, tail, "", 1) != c.want || err != nil {
 			t.Errorf("%s: got\n%swant\n%s%v", c.name, got, c.want, err)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
-	"tracex/recorder/convert/story"
 )
 
 // TestPairing has begins and ends that are not one in the other.
@@ -50,7 +49,7 @@ func TestPairing(t *testing.T) {
 			if more != "" {
 				trace.Threads = slices.DeleteFunc(trace.Threads, func(t *readback.Thread) bool { return strings.HasSuffix(t.Name, " 2") })
 			}
-			got := strings.ReplaceAll(story.Of(trace)+story.Left(sum), "process 1 › ", "")
+			got := strings.ReplaceAll(readback.Story(trace)+readback.Left(sum), "process 1 › ", "")
 			if got != c.want {
 				t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 			}
@@ -176,7 +175,7 @@ func TestRandomPairs(t *testing.T) {
 		default:
 			want = fmt.Sprintf("%d ends without a begin from -1\n", left)
 		}
-		if got := story.Left(sum); got != want {
+		if got := readback.Left(sum); got != want {
 			t.Fatalf("seed %d: %q, want %q", seed, got, want)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/chrome"
 	"tracex/recorder/convert/readback"
-	"tracex/recorder/convert/story"
 )
 
 var update = flag.Bool("update", false, "write the stories in testdata anew")
@@ -46,7 +45,7 @@ func TestTools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := "begins at " + trace.Anchor.UTC().Format(time.RFC3339Nano) + "\n" + story.Of(trace) + story.Left(sum)
+			got := "begins at " + trace.Anchor.UTC().Format(time.RFC3339Nano) + "\n" + readback.Story(trace) + readback.Left(sum)
 			golden := strings.TrimSuffix(path, ".json") + ".txt"
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {

@@ -9,7 +9,6 @@ import (
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
-	"tracex/recorder/convert/story"
 )
 
 // converted returns the story of a document, what is not in it, and its fault.
@@ -19,7 +18,7 @@ func converted(t *testing.T, text string) (string, string, error) {
 	if trace == nil {
 		t.Fatal(err)
 	}
-	return story.Of(trace), story.Left(sum), err
+	return readback.Story(trace), readback.Left(sum), err
 }
 
 const year = 1_700_000_000_000_000 // µs

@@ -12,7 +12,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
 	"tracex/recorder/convert/sources"
-	"tracex/recorder/convert/story"
 )
 
 // converted returns the story of a document, what is not in it, and its fault.
@@ -22,7 +21,7 @@ func converted(t *testing.T, text string) (string, string, error) {
 	if trace == nil {
 		t.Fatal(err)
 	}
-	return story.Of(trace), story.Left(sum), err
+	return readback.Story(trace), readback.Left(sum), err
 }
 
 // document has spans of a service.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -139,4 +140,44 @@ func Convert(ctx context.Context, s *sources.Source, in sources.Input, o calltra
 // ConvertReader is Convert of what r has.
 func ConvertReader(ctx context.Context, s *sources.Source, r io.Reader, o calltrace.Options) (*Trace, *calltrace.Summary, error) {
 	return Convert(ctx, s, sources.Input{Reader: r, Path: "-", Size: -1}, o)
+}
+
+// Story returns the threads of a trace with their points. After a call are when it began, since the first
+// call of the trace began, and how long it took, and its place:
+//
+//	# main
+//	shop.total(n ➜ 2): 12 @1ms +3ms shop.rb:7
+func Story(t *Trace) string {
+	first := int64(math.MaxInt64)
+	for _, thread := range t.Threads {
+		thread.Walk(func(p *Point, _ int) {
+			if !p.Variable {
+				first = min(first, p.Start)
+			}
+		})
+	}
+	var b strings.Builder
+	for _, thread := range t.Threads {
+		fmt.Fprintf(&b, "# %s\n", thread.Name)
+		thread.Walk(func(p *Point, depth int) {
+			b.WriteString(strings.Repeat("  ", depth) + p.String())
+			if !p.Variable {
+				fmt.Fprintf(&b, " @%v +%v", time.Duration(p.Start-first), time.Duration(p.Dur))
+			}
+			if p.Place != "" {
+				b.WriteString(" " + p.Place)
+			}
+			b.WriteByte('\n')
+		})
+	}
+	return b.String()
+}
+
+// Left returns what is not in a trace, a line each.
+func Left(s *calltrace.Summary) string {
+	var b strings.Builder
+	for _, l := range s.LeftOut {
+		fmt.Fprintf(&b, "%d %s from %d\n", l.Count, l.What, l.First)
+	}
+	return b.String()
 }

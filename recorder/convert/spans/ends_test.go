@@ -7,7 +7,6 @@ import (
 
 	"tracex/recorder/convert/readback"
 	"tracex/recorder/convert/spool"
-	"tracex/recorder/convert/story"
 )
 
 // endless is simple, of a span whose end is not known.
@@ -99,9 +98,9 @@ func TestRandomLasting(t *testing.T) {
 			}
 			return trace
 		}
-		want := story.Of(fill(ended, 1<<20))
+		want := readback.Story(fill(ended, 1<<20))
 		for _, limit := range []int64{1 << 20, 0} {
-			if got := story.Of(fill(list, limit)); got != want {
+			if got := readback.Story(fill(list, limit)); got != want {
 				t.Errorf("seed %d: got\n%swant\n%s", seed, got, want)
 			}
 		}
@@ -118,7 +117,7 @@ func TestManyLasting(t *testing.T) {
 			}
 		}
 	})
-	if left := story.Left(sum); left != "2 spans without an end, after many others; they end with their last events from -1\n" {
+	if left := readback.Left(sum); left != "2 spans without an end, after many others; they end with their last events from -1\n" {
 		t.Error(left)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
 	"tracex/recorder/convert/spool"
-	"tracex/recorder/convert/story"
 )
 
 // written writes the spans of a collector that fill adds to.
@@ -57,7 +56,7 @@ func storyOf(t *testing.T, list ...Span) (string, string) {
 			}
 		}
 	})
-	return strings.ReplaceAll(story.Of(trace), `trace.id ➜ "0000000000000001"`, ""), story.Left(sum)
+	return strings.ReplaceAll(readback.Story(trace), `trace.id ➜ "0000000000000001"`, ""), readback.Left(sum)
 }
 
 func TestPlaces(t *testing.T) {
@@ -169,7 +168,7 @@ func TestRandom(t *testing.T) {
 		if seen != len(list) || len(sum.LeftOut) > 0 {
 			t.Errorf("seed %d: %d of %d spans, left %v", seed, seen, len(list), sum.LeftOut)
 		}
-		if spilled, _ := written(t, fill(0)); story.Of(trace) != story.Of(spilled) {
+		if spilled, _ := written(t, fill(0)); readback.Story(trace) != readback.Story(spilled) {
 			t.Errorf("seed %d: other calls, if all wait in a file", seed)
 		}
 	}
@@ -332,7 +331,7 @@ func TestTooMany(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if left := story.Left(sum); len(trace.Threads) != traceLanes || left != "10 spans at the same time as too many others from -1\n" {
+	if left := readback.Left(sum); len(trace.Threads) != traceLanes || left != "10 spans at the same time as too many others from -1\n" {
 		t.Errorf("%d threads, left %s", len(trace.Threads), left)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/readback"
 	"tracex/recorder/convert/sources"
-	"tracex/recorder/convert/story"
 )
 
 var update = flag.Bool("update", false, "write the expected texts anew")
@@ -28,7 +27,7 @@ func converted(t *testing.T, text string) (string, string, error) {
 	if trace == nil {
 		t.Fatal(err)
 	}
-	return story.Of(trace), story.Left(sum), err
+	return readback.Story(trace), readback.Left(sum), err
 }
 
 // TestRecorded converts what Xdebug 3.2 recorded of programs with all kinds of calls and values.
@@ -125,7 +124,7 @@ func TestAnchor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := story.Of(trace); got != "# a.php\na() @0s +200ms a.php:0\n# b.php #2\nb() @2s +100ms b.php:0\n" || trace.Anchor.UTC().Format(time.RFC3339Nano) != "2026-11-26T00:44:48.844643Z" {
+	if got := readback.Story(trace); got != "# a.php\na() @0s +200ms a.php:0\n# b.php #2\nb() @2s +100ms b.php:0\n" || trace.Anchor.UTC().Format(time.RFC3339Nano) != "2026-11-26T00:44:48.844643Z" {
 		t.Errorf("%sfrom %v", got, trace.Anchor)
 	}
 }
