@@ -2,149 +2,178 @@ package calltrace
 
 import (
 	"slices"
-	"time"
 
-	"tracex/format"
 	"tracex/format/tracefile"
 )
 
-// blocks writes the blocks of threads, and decides when.
-type blocks struct {
-	to      tracefile.Files
-	version format.Version
-	anchor  time.Time
-	out     *tracefile.Writer // nil until something is written
-	dict    *Dictionary
-	held    int       // bytes of unwritten blocks
-	dirty   []*Thread // those that may have unwritten data
-	compact int       // length of dirty at which to compact it
-	recent  [mostRecent]*Thread
-	turn    int // in recent
-	spare   []spare
+// Block collects what a thread has since its last block, for a [Blocks].
+type Block struct {
+	tracefile.Block
+	// Ended means that the thread has ended: the next block is its last.
+	Ended bool
+	// Owner, if not nil, may let the block wait. It names each block anew.
+	Owner Owner
+
+	counted int // bytes that Blocks.held includes
+	dirty   bool
+	recent  bool // it is in Blocks.recent
 }
 
-// spare is the memory of a thread that is closed.
-type spare struct {
-	block tracefile.Block
-	stack []open
+// Owner has a block.
+type Owner interface {
+	// Ready reports whether a block that is large may be written. With last it is about to be
+	// written, and what it lacks must be added now.
+	Ready(last bool) bool
+}
+
+// Dirty reports whether the block may have something that is not written.
+func (b *Block) Dirty() bool { return b.dirty }
+
+// Blocks decides when the blocks of threads are written.
+type Blocks struct {
+	To         *tracefile.Writer
+	Dictionary *Dictionary // its new objects are at the end of the next block; nil for none
+	Size       int         // of a block that is written, in bytes
+	Budget     int         // bytes that may wait to be written, in all blocks
+	Progress   func(data int64)
+
+	held      int      // bytes that wait
+	dirty     []*Block // those that may have unwritten data
+	compactAt int      // length of dirty at which to compact it
+	recent    [mostRecent]*Block
+	turn      int               // in recent
+	spare     []tracefile.Block // of ended threads, to reuse their memory
 }
 
 const (
-	// blockSize is the size of a thread's blocks, in bytes.
-	blockSize = 1 << 20
-	// blockBudget is how many bytes all unwritten blocks may take together.
-	blockBudget = 16 << 20
+	// BlockSize and BlockBudget are the usual Size and Budget.
+	BlockSize   = 1 << 20
+	BlockBudget = 16 << 20
 	// mostRecent is how many threads keep the memory of a written block for the next one.
 	mostRecent = 32
-	// mostSpare is how many closed threads' memory is kept, spareSize how much of each: a larger
+	// mostSpare is how many ended threads' memory is kept, spareSize how much of each: a larger
 	// one would be too much for most threads.
 	mostSpare = 16
 	spareSize = 64 << 10
 )
 
-// start begins the files, unless they are begun.
-func (b *blocks) start() {
-	if b.out == nil {
-		b.out = tracefile.NewWriter(b.version, b.to, b.anchor)
-		b.out.Behind()
-	}
-}
+// Held returns how many bytes wait to be written.
+func (s *Blocks) Held() int { return s.held }
 
-// wrote counts what was added to a thread's block, and writes it if it is large.
-func (b *blocks) wrote(t *Thread) error {
-	size := t.block.Size()
-	b.held += size - t.counted
-	t.counted = size
-	if !t.dirty {
-		t.dirty = true
-		if len(b.dirty) >= b.compact {
-			b.tidy()
+// Wrote counts what was added to a block, and writes it if it is large, or all blocks if they take too
+// much memory.
+func (s *Blocks) Wrote(b *Block) error {
+	size := b.Size()
+	s.held += size - b.counted
+	b.counted = size
+	if size > 0 && !b.dirty {
+		b.dirty = true
+		if len(s.dirty) >= s.compactAt {
+			s.compact()
 		}
-		b.dirty = append(b.dirty, t)
+		s.dirty = append(s.dirty, b)
 	}
-	if size >= blockSize {
-		return b.flush(t)
+	var err error
+	if size >= s.Size && (b.Owner == nil || b.Owner.Ready(false)) {
+		err = s.Flush(b)
 	}
-	if b.held+b.dict.Pending() >= blockBudget {
-		return b.sweep()
+	held := s.held
+	if s.Dictionary != nil {
+		held += s.Dictionary.Pending()
 	}
-	return nil
+	if held >= s.Budget {
+		err = s.Sweep(nil)
+	}
+	return err
 }
 
-// tidy forgets threads whose blocks are written.
-func (b *blocks) tidy() {
-	const least = 1024
-	b.dirty = slices.DeleteFunc(b.dirty, func(t *Thread) bool { return !t.dirty })
-	b.compact = max(least, 2*len(b.dirty))
+// compact forgets blocks that are written.
+func (s *Blocks) compact() {
+	const least = 4096
+	s.dirty = slices.DeleteFunc(s.dirty, func(b *Block) bool { return !b.dirty })
+	s.compactAt = max(least, 2*len(s.dirty))
 }
 
-// sweep writes the blocks of all threads.
-func (b *blocks) sweep() error {
-	for _, t := range b.dirty {
-		if t.dirty {
-			if err := b.flush(t); err != nil {
+// Sweep writes the blocks that have something and are due; nil: all of them.
+func (s *Blocks) Sweep(due func(b *Block) bool) error {
+	for _, b := range s.dirty {
+		if b.dirty && (due == nil || due(b)) {
+			if err := s.Flush(b); err != nil {
 				return err
 			}
+			b.dirty = false
 		}
 	}
-	b.tidy()
+	s.compact()
 	return nil
 }
 
-// release stops counting a thread's unwritten block.
-func (b *blocks) release(t *Thread) {
-	b.held -= t.counted
-	t.counted, t.dirty = 0, false
-}
-
-// flush writes the block of a thread, and new descriptors with it.
-func (b *blocks) flush(t *Thread) error {
-	b.release(t)
-	b.start()
-	t.block.Name = t.name
-	b.dict.Write(&t.block)
-	if t.block.Size() == 0 {
+// Flush writes a block, if it has something.
+func (s *Blocks) Flush(b *Block) error {
+	s.held -= b.counted
+	b.counted = 0
+	if s.Dictionary != nil {
+		s.Dictionary.Write(&b.Block)
+	}
+	if b.Size() == 0 && (!b.Ended || b.Early) { // a name that is not early is in the last block
 		return nil
 	}
-	b.out.Flush(&t.block)
-	if !t.recent {
-		if old := b.recent[b.turn]; old != nil {
-			old.recent = false
-			if old.block.Size() == 0 {
-				old.block.Free()
-			}
+	if b.Owner != nil {
+		b.Owner.Ready(true)
+		defer func() { b.Name = "" }()
+	}
+	if b.Ended {
+		s.end(b)
+	} else {
+		s.To.Flush(&b.Block)
+		s.keep(b)
+	}
+	if s.Progress != nil {
+		s.Progress(s.To.DataSize())
+	}
+	return s.To.Err()
+}
+
+// End writes the last block of a thread, and takes its memory.
+func (s *Blocks) End(b *Block) error {
+	b.Ended = true
+	err := s.Flush(b)
+	b.dirty = false
+	return err
+}
+
+func (s *Blocks) end(b *Block) {
+	large := cap(b.Bytes()) > spareSize
+	s.To.EndThread(&b.Block)
+	if !large && len(s.spare) < mostSpare {
+		s.spare = append(s.spare, b.Block)
+	}
+	b.Free()
+	if b.recent {
+		s.recent[slices.Index(s.recent[:], b)] = nil
+		b.recent = false
+	}
+}
+
+// keep lets a thread keep the memory of its block, and takes that of another.
+func (s *Blocks) keep(b *Block) {
+	if b.recent {
+		return
+	}
+	if old := s.recent[s.turn]; old != nil {
+		old.recent = false
+		if old.Size() == 0 {
+			old.Free()
 		}
-		b.recent[b.turn], t.recent = t, true
-		b.turn = (b.turn + 1) % mostRecent
 	}
-	return b.out.Err()
+	s.recent[s.turn], b.recent = b, true
+	s.turn = (s.turn + 1) % mostRecent
 }
 
-// equip gives a new thread the memory of a closed one.
-func (b *blocks) equip(t *Thread) {
-	if n := len(b.spare); n > 0 {
-		t.block.Reuse(&b.spare[n-1].block)
-		t.stack = b.spare[n-1].stack
-		b.spare[n-1] = spare{}
-		b.spare = b.spare[:n-1]
+// Equip gives a new thread the memory of an ended one.
+func (s *Blocks) Equip(b *Block) {
+	if n := len(s.spare); n > 0 {
+		b.Reuse(&s.spare[n-1])
+		s.spare = s.spare[:n-1]
 	}
-}
-
-// end writes the last block of a thread, and takes its memory.
-func (b *blocks) end(t *Thread) error {
-	b.release(t)
-	b.start()
-	t.block.Name = t.name
-	b.dict.Write(&t.block)
-	large := cap(t.block.Bytes()) > spareSize
-	b.out.EndThread(&t.block)
-	if !large && len(b.spare) < mostSpare {
-		b.spare = append(b.spare, spare{t.block, t.stack[:0]})
-	}
-	if t.recent {
-		b.recent[slices.Index(b.recent[:], t)] = nil
-		t.recent = false
-	}
-	t.block, t.stack = tracefile.Block{}, nil
-	return b.out.Err()
 }

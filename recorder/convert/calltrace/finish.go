@@ -20,7 +20,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 		_ = w.live.next.Close(w.last) // the error is in w.err
 	}
 	w.finishing = true
-	if w.threads == 0 {
+	if w.threads == 0 && w.err == nil {
 		w.setOrigin(w.first)
 	}
 	for i, k := range w.tracks {
@@ -39,8 +39,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	w.blocks.start()
-	if w.err = w.blocks.out.End(w.last - w.origin); w.err != nil {
+	if w.err = w.blocks.To.End(w.last - w.origin); w.err != nil {
 		return nil, w.err
 	}
 	w.left.Count(longText, w.dict.Cut, -1)
@@ -100,7 +99,7 @@ func (w *Writer) each(ctx context.Context, from *spool.Spool, s *spool.Stream, a
 }
 
 func (w *Writer) progress() {
-	if w.options.Progress != nil && w.blocks.out != nil {
-		w.options.Progress(w.blocks.out.DataSize())
+	if w.options.Progress != nil && w.blocks.To != nil {
+		w.options.Progress(w.blocks.To.DataSize())
 	}
 }

@@ -4,7 +4,7 @@ package calltrace
 // one, in the temporary file.
 func (w *Writer) spillDescriptors() error {
 	if t := w.live.next; t != &w.live {
-		return w.blocks.flush(t)
+		return w.blocks.Flush(&t.block)
 	}
 	if w.spilled == nil {
 		w.spilled = w.spool.Stream()

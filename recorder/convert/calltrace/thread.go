@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"tracex/format"
-	"tracex/format/tracefile"
 	"tracex/recorder/convert/fit"
 )
 
@@ -12,16 +11,12 @@ import (
 // the event before is counted and taken as that time. A thread without events is not in the trace.
 type Thread struct {
 	w          *Writer
-	name       string
-	block      tracefile.Block
+	block      Block
 	stack      []open
 	buried     int   // calls in it that did not fit on the stack
 	last       int64 // ns: of its last event
 	begun      bool  // it has a number
 	closed     bool
-	dirty      bool    // it is in blocks.dirty
-	recent     bool    // it is in blocks.recent
-	counted    int     // bytes of its block that blocks.held includes
 	prev, next *Thread // in Writer.live
 }
 
@@ -39,13 +34,15 @@ const (
 
 // Thread makes a thread.
 func (w *Writer) Thread(name string) *Thread {
-	return &Thread{w: w, name: fit.Name(name), last: math.MinInt64}
+	t := &Thread{w: w, last: math.MinInt64}
+	t.block.Name, t.block.Named = fit.Name(name), true
+	return t
 }
 
 // SetName names the thread anew, at any time before Close and Finish.
 func (t *Thread) SetName(name string) {
-	if t.name != name {
-		t.name = fit.Name(name)
+	if t.block.Name != name {
+		t.block.Name = fit.Name(name)
 	}
 }
 
@@ -73,11 +70,11 @@ func (t *Thread) begin() error {
 		w.setOrigin(min(0, w.first))
 	}
 	t.begun = true
-	t.block.Thread, t.block.Named = int32(w.threads), true
+	t.block.Thread = int32(w.threads)
 	w.threads++
 	t.prev, t.next = w.live.prev, &w.live
 	t.prev.next, t.next.prev = t, t
-	w.blocks.equip(t)
+	w.blocks.Equip(&t.block)
 	return w.unspillDescriptors(t)
 }
 
@@ -97,7 +94,7 @@ func (t *Thread) at(ns int64) int64 {
 
 // wrote looks after what was added to the thread's block.
 func (t *Thread) wrote() error {
-	if err := t.w.blocks.wrote(t); err != nil {
+	if err := t.w.blocks.Wrote(&t.block); err != nil {
 		t.w.err = err
 	}
 	return t.w.err
@@ -230,6 +227,7 @@ func (t *Thread) end() error {
 	if t.w.err != nil {
 		return t.w.err
 	}
-	t.w.err = t.w.blocks.end(t)
+	t.w.err = t.w.blocks.End(&t.block)
+	t.stack = nil
 	return t.w.err
 }

@@ -28,7 +28,8 @@ const defaultMemory = 64 << 20
 // a file all calls return its error.
 type Writer struct {
 	options Options
-	blocks  blocks
+	to      tracefile.Files
+	blocks  Blocks
 	dict    *Dictionary
 	encoder encoder
 	left    fit.Tally
@@ -70,12 +71,12 @@ func New(to tracefile.Files, o Options) *Writer {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
 	}
-	w := &Writer{options: o, spool: spool.New(o.TempDir, o.Memory), first: math.MaxInt64, last: math.MinInt64}
+	w := &Writer{options: o, to: to, spool: spool.New(o.TempDir, o.Memory), first: math.MaxInt64, last: math.MinInt64}
 	w.live.next, w.live.prev = &w.live, &w.live
 	w.dict = NewDictionary(o.Version)
 	w.encoder = encoder{version: o.Version, left: &w.left}
 	w.constants = w.encoder.constants()
-	w.blocks = blocks{to: to, version: o.Version, dict: w.dict}
+	w.blocks = Blocks{Dictionary: w.dict, Size: BlockSize, Budget: BlockBudget}
 	w.anchor = time.Unix(0, 0)
 	if o.Version != format.V22 && o.Version != format.V27 {
 		w.err = fmt.Errorf("version %d of the format is not written: the version is 27, 22, or 0", o.Version)
@@ -97,10 +98,11 @@ func (w *Writer) SetAnchor(t time.Time) {
 	}
 }
 
-// setOrigin decides where the times of the trace begin, before the first thread.
+// setOrigin begins the files: it decides where the times of the trace begin, before the first thread.
 func (w *Writer) setOrigin(ns int64) {
 	w.origin = ns
-	w.blocks.anchor = w.anchor.Add(time.Duration(ns))
+	w.blocks.To = tracefile.NewWriter(w.options.Version, w.to, w.anchor.Add(time.Duration(ns)))
+	w.blocks.To.Behind()
 }
 
 // number numbers an event.
@@ -136,7 +138,7 @@ func (w *Writer) noted(ns int64) int64 {
 func (w *Writer) Discard() {
 	w.finished = true
 	w.spool.Close()
-	if w.blocks.out != nil {
-		_ = w.blocks.out.Stop() // a failure was returned before, or the files are not wanted
+	if w.blocks.To != nil {
+		_ = w.blocks.To.Stop() // a failure was returned before, or the files are not wanted
 	}
 }
