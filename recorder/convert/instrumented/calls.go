@@ -137,8 +137,8 @@ func (r *run) enter(f *function, counter uint64) bool {
 		return false
 	}
 	ns := max(p.clock.at(counter), r.ns)
-	event := int32(c.blocks.w.Events)
-	c.blocks.w.Events++
+	event := int32(c.blocks.To.Events)
+	c.blocks.To.Events++
 	r.calls++
 	which := counter
 	if p.clock.kind == raw.ClockNone {
@@ -185,7 +185,7 @@ func (r *run) leave(f *function, counter uint64) bool {
 func (p *process) head(b []byte, thread, location, method int32) []byte {
 	at := len(b)
 	b = slices.Grow(b, headSize+commonRoom)[:at+headSize]
-	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, int32(p.to.blocks.w.Events))
+	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, int32(p.to.blocks.To.Events))
 	binary.BigEndian.PutUint32(b[at+methodAt:], uint32(method))
 	return b
 }

@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/values"
 )
@@ -91,7 +92,7 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 	if layout == nil {
 		return nil, fmt.Errorf("cannot write version %d of the format", o.Version)
 	}
-	b := blocks{dict: newDictionary(o.Version), size: o.BlockSize, memory: o.Memory}
+	b := blocks{Blocks: calltrace.Blocks{Size: o.BlockSize, Budget: o.Memory}, dict: newDictionary(o.Version)}
 	c := &Converter{options: o, layout: layout, to: to, blocks: b, gone: map[string]bool{}, called: map[int32]bool{}}
 	c.blocks.dict.packages.Note = func(name, path string) { c.blocks.dict.text(format.PackageText(name, path)) }
 	if o.Begun != nil {
@@ -130,7 +131,7 @@ func (c *Converter) step(ctx context.Context, most int64) (more bool, err error)
 		gone := c.gone[p.file.Path]
 		p.ended = gone
 		rest, err := p.step(ctx, !gone, most)
-		c.blocks.w.Last = max(c.blocks.w.Last, p.last)
+		c.blocks.To.Last = max(c.blocks.To.Last, p.last)
 		p.ended = gone && !rest && err == nil
 		switch {
 		case err != nil:
@@ -143,11 +144,11 @@ func (c *Converter) step(ctx context.Context, most int64) (more bool, err error)
 		}
 		more = more || rest
 	}
-	c.blocks.sweep(false)
+	c.blocks.sweep()
 	c.blocks.tick++
 	c.stop(c.blocks.dict.Err)
 	if c.Trace() != nil {
-		c.stop(c.blocks.w.Stop())
+		c.stop(c.blocks.To.Stop())
 	}
 	return more, c.err
 }
@@ -203,10 +204,10 @@ func (c *Converter) open() {
 	if len(files) == 0 {
 		return
 	}
-	if c.blocks.w == nil {
+	if c.blocks.To == nil {
 		first := slices.MinFunc(files, func(a, b *raw.File) int { return compare(a.Head.Nanos, b.Head.Nanos) })
 		c.begin(time.Unix(0, int64(min(first.Head.Wall, math.MaxInt64))))
-		c.blocks.w.Origin = int64(min(first.Head.Nanos, mostNanos))
+		c.blocks.To.Origin = int64(min(first.Head.Nanos, mostNanos))
 	}
 	for _, f := range files {
 		p := newProcess(c, f)
@@ -227,18 +228,18 @@ func compare(a, b uint64) int {
 
 func (c *Converter) begin(anchor time.Time) {
 	c.writeTo(tracefile.NewWriter(c.options.Version, c.to, anchor))
-	c.blocks.w.Behind()
+	c.blocks.To.Behind()
 }
 
-func (c *Converter) writeTo(w *tracefile.Writer) { c.blocks.w, c.blocks.dict.Counts = w, &w.IDs }
+func (c *Converter) writeTo(w *tracefile.Writer) { c.blocks.To, c.blocks.dict.Counts = w, &w.IDs }
 
 // Trace returns the trace, to which another conversion may add between Steps and after Complete; nil if it has no
 // event yet.
 func (c *Converter) Trace() *tracefile.Writer {
-	if c.blocks.w == nil || c.blocks.w.Events == 0 {
+	if c.blocks.To == nil || c.blocks.To.Events == 0 {
 		return nil
 	}
-	return c.blocks.w
+	return c.blocks.To
 }
 
 // shift returns what to add to a process's monotonic times to get times of the trace. It uses the wall
@@ -249,7 +250,7 @@ func (c *Converter) shift(h *raw.Header) int64 {
 	if c.options.Begun != nil {
 		return c.options.Time(nanos) - nanos
 	}
-	origin, first := c.blocks.w.Origin, min(c.blocks.w.Anchor().UnixNano(), mostNanos)
+	origin, first := c.blocks.To.Origin, min(c.blocks.To.Anchor().UnixNano(), mostNanos)
 	if apart := (wall - nanos) - (first - origin); apart > most || apart < -most {
 		return wall - nanos - first
 	}
@@ -289,7 +290,7 @@ func (c *Converter) Complete(ctx context.Context) (*Summary, error) {
 			p.finish()
 		}
 	}
-	c.blocks.sweep(true)
+	_ = c.blocks.Sweep(nil)
 	return c.summary(), err
 }
 
@@ -298,10 +299,10 @@ func (c *Converter) End() error {
 	if c.Trace() == nil && c.options.NotEmpty {
 		return nil
 	}
-	if c.blocks.w == nil {
+	if c.blocks.To == nil {
 		c.begin(time.Unix(0, 0))
 	}
-	return c.blocks.w.End(c.blocks.w.Last)
+	return c.blocks.To.End(c.blocks.To.Last)
 }
 
 // Close releases the files of a conversion that is not finished.
@@ -322,7 +323,7 @@ func (c *Converter) stop(err error) {
 
 // number reports whether there is a number for another event.
 func (c *Converter) number() bool {
-	if c.blocks.w.Events >= mostNumbers {
+	if c.blocks.To.Events >= mostNumbers {
 		c.stop(errNumbers)
 		return false
 	}

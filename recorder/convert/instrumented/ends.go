@@ -67,8 +67,8 @@ func (p *process) thrown(t *thread, class format.Class) bool {
 	}
 	at := len(t.Bytes())
 	e.b = slices.Grow(t.Bytes(), headSize)[:at+headSize] // PutPointHead writes more than it needs
-	e.layout.PutPointHead(e.b[at:], class, location, t.Thread, int32(c.blocks.w.Events))
-	c.blocks.w.Events++
+	e.layout.PutPointHead(e.b[at:], class, location, t.Thread, int32(c.blocks.To.Events))
+	c.blocks.To.Events++
 	e.b = e.b[:at+format.PointHeadSize]
 	e.rawBytes(text)
 	t.Leaf(e.b)
@@ -102,8 +102,8 @@ func (p *process) cut(t *thread, ns int64, result format.ValueKind) {
 
 // push adds the header of a call that is encoded, and numbers it.
 func (p *process) push(t *thread, f *function, ns int64) {
-	event := int32(p.to.blocks.w.Events)
-	p.to.blocks.w.Events++
+	event := int32(p.to.blocks.To.Events)
+	p.to.blocks.To.Events++
 	at := t.Header(p.encoder.b)
 	if p.clock.kind != raw.ClockNone {
 		t.Touch(ns)

@@ -106,7 +106,7 @@ func (p *process) endThread(t *thread, ns int64) {
 	for len(t.stack) > 0 {
 		p.cut(t, max(ns, t.last), format.ValueUnfinished)
 	}
-	t.ended, t.stack = true, nil
+	t.Ended, t.stack = true, nil
 	if t.begun {
 		p.to.blocks.wrote(t)
 		p.to.blocks.ending(t)

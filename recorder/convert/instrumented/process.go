@@ -53,7 +53,7 @@ func newProcess(c *Converter, f *raw.File) *process {
 	p.told = Process{Path: f.Path, PID: f.Head.PID, Arguments: f.Head.Arguments}
 	p.sites = sites{all: map[siteKey]*site{}}
 	p.about = &tracefile.Program{PID: f.Head.PID, Name: p.programName()}
-	c.blocks.w.Programs = append(c.blocks.w.Programs, p.about)
+	c.blocks.To.Programs = append(c.blocks.To.Programs, p.about)
 	table, err := f.Table()
 	if err != nil {
 		p.problem(err)
@@ -113,7 +113,7 @@ func (p *process) step(ctx context.Context, live bool, most int64) (more bool, e
 		return false, err
 	}
 	for began := p.to.read; p.to.err == nil; {
-		if err := errors.Join(ctx.Err(), p.to.blocks.w.Err()); err != nil {
+		if err := errors.Join(ctx.Err(), p.to.blocks.To.Err()); err != nil {
 			return false, err
 		}
 		if p.to.read-began >= most {

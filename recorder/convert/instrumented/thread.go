@@ -4,22 +4,19 @@ import (
 	"strconv"
 	"strings"
 
-	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/instrument/raw"
 )
 
 // thread is a goroutine of a program: a thread of the trace, once it has a call.
 type thread struct {
-	tracefile.Block
+	calltrace.Block
 	goroutine
 	p       *process
-	begun   bool // it has a number
-	ended   bool
-	dirty   bool   // it is in blocks.dirty
-	tick    int    // since which step, see blocks.sweep
+	begun   bool   // it has a number
+	tick    int    // since which step its block has something, see blocks.sweep
 	counter uint64 // of the last event
 	last    int64  // its time, in ns
-	counted int    // bytes of its block that blocks.held includes
 	retry   int    // size of the block at which its statements are matched again
 	calls   uint32 // that have begun
 	stack   []open
@@ -46,11 +43,6 @@ type open struct {
 	counter uint64 // when it began, or without a clock which call of the thread it is; 0 if that is unknown
 	f       *function
 	event   int32
-}
-
-// named sets the name of a thread that is about to be written.
-func (t *thread) named() {
-	t.Name, t.Named, t.Early = t.p.prefixed(t.name()), true, true
 }
 
 // name returns the name of the thread without its program.
@@ -113,7 +105,7 @@ func (t *thread) started() string {
 // match matches the go statements in the thread's block with goroutines, and reports whether
 // each has one. With last the block is about to be written.
 func (t *thread) match(last bool) (all bool) {
-	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.blocks.tick, t.ended, t.p.done}, last)
+	return t.p.sites.match(t.leaves, known{t.counter, t.p.to.blocks.tick, t.Ended, t.p.done}, last)
 }
 
 // begin numbers the thread, unless it has a number.
@@ -121,7 +113,7 @@ func (t *thread) begin(c *Converter) bool {
 	if t.begun {
 		return true
 	}
-	threads := &c.blocks.w.Threads
+	threads := &c.blocks.To.Threads
 	if *threads >= mostNumbers {
 		c.stop(errNumbers)
 		return false
@@ -130,7 +122,8 @@ func (t *thread) begin(c *Converter) bool {
 	*threads++
 	t.begun = true
 	t.p.told.Goroutines++
-	c.blocks.equip(t)
+	t.Owner, t.Named, t.Early = t, true, true
+	c.blocks.Equip(&t.Block)
 	return true
 }
 
