@@ -10,22 +10,15 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// blocks writes threads as blocks: it encodes their events, and decides when a block
-// is full.
+// blocks writes threads as blocks: it encodes their events.
 type blocks struct {
-	to        *tracefile.Writer
-	version   format.Version // to write
-	void      []byte         // the footer of a call that returned void
-	events    int64          // added so far
-	early     bool           // names of threads are in their first blocks
-	held      int            // bytes of unwritten blocks
-	blockSize int
-	progress  func(int64)
-	observe   observer // nil except in tests
+	calltrace.Blocks
+	version format.Version // to write
+	void    []byte         // the footer of a call that returned void
+	events  int64          // added so far
+	early   bool           // names of threads are in their first blocks
+	observe observer       // nil except in tests
 }
-
-// blockBudget is how many bytes all threads' unwritten blocks may take together.
-const blockBudget = 16 << 20
 
 // observer is called with each event before it is encoded.
 type observer interface {
@@ -35,8 +28,7 @@ type observer interface {
 
 // thread is a thread of the trace that is being written.
 type thread struct {
-	tracefile.Block
-	counted int // bytes of its block that blocks.held includes
+	calltrace.Block
 	stack   []open
 	known   []int // positions in stack of slices with a known end
 	soonest int64 // the earliest of these ends, or an earlier time
@@ -55,34 +47,34 @@ type open struct {
 }
 
 func newThread(id int32, name string) *thread {
-	return &thread{Block: tracefile.Block{Thread: id, Name: name, Named: true}}
+	t := &thread{}
+	t.Thread, t.Name, t.Named = id, name, true
+	return t
 }
 
 // beginBlocks begins the three files. wall is the wall time at origin.
 func beginBlocks(v format.Version, to tracefile.Files, origin int64, wall time.Time) *blocks {
 	b := newBlocks(tracefile.NewWriter(v, to, wall))
-	b.to.Origin = origin
+	b.To.Origin = origin
 	return b
 }
 
 // newBlocks adds to a trace.
 func newBlocks(to *tracefile.Writer) *blocks {
-	return &blocks{to: to, version: to.Version(), void: voidFooter(to.Version())}
+	of := calltrace.Blocks{To: to, Size: defaultBlock, Budget: calltrace.BlockBudget}
+	return &blocks{Blocks: of, version: to.Version(), void: voidFooter(to.Version())}
 }
 
 // number numbers an event.
 func (b *blocks) number() (int32, error) {
-	event := b.to.Events
+	event := b.To.Events
 	if event > math.MaxInt32 {
 		return 0, calltrace.ErrNumbers
 	}
-	b.to.Events++
+	b.To.Events++
 	b.events++
 	return int32(event), nil
 }
-
-// reference adds a reference object.
-func (b *blocks) reference(t *thread, object []byte) { t.Reference(object, b.version) }
 
 // push begins a call.
 func (b *blocks) push(t *thread, time, duration int64, r *record) error {
@@ -95,7 +87,7 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 		location = r.location
 	}
 	at := t.Header(b.version.AppendCall(t.Bytes(), location, t.Thread, event, r.method, r.arguments, r.values))
-	t.Touch(time - b.to.Origin)
+	t.Touch(time - b.To.Origin)
 	t.stack = append(t.stack, open{start: time, duration: duration, at: at, event: event, category: r.category, name: r.name})
 	if b.observe != nil {
 		b.observe.began(t, event, r)
@@ -137,8 +129,8 @@ func (b *blocks) pop(t *thread, end int64) {
 	default:
 		data = append(data, b.void...)
 	}
-	t.Footer(data, o.at, format.TimeCell{ID: o.event, Start: o.start - b.to.Origin, Duration: max(0, end-o.start)})
-	t.Touch(end - b.to.Origin)
+	t.Footer(data, o.at, format.TimeCell{ID: o.event, Start: o.start - b.To.Origin, Duration: max(0, end-o.start)})
+	t.Touch(end - b.To.Origin)
 	if b.observe != nil {
 		b.observe.ended(t, o, end)
 	}
@@ -161,60 +153,13 @@ func (b *blocks) leaf(t *thread, r *record) error {
 	return err
 }
 
-// due writes the thread's block if it is large enough, or those of all threads if
-// they take too much memory.
-func (b *blocks) due(t *thread, threads []*thread) {
-	b.held += t.Size() - t.counted
-	t.counted = t.Size()
-	if t.Size() >= b.blockSize {
-		b.flush(t)
-	}
-	if b.held >= blockBudget {
-		for _, t := range threads {
-			b.flush(t)
-		}
-	}
-}
-
-// flush writes the gathered objects of a thread as a block.
-func (b *blocks) flush(t *thread) {
-	if t.Size() == 0 {
-		return
-	}
-	b.release(t)
-	b.to.Flush(&t.Block)
-	b.told()
-}
-
-// release stops counting a thread's unwritten block.
-func (b *blocks) release(t *thread) {
-	b.held -= t.counted
-	t.counted = 0
-}
-
-func (b *blocks) told() {
-	if b.progress != nil {
-		b.progress(b.to.DataSize())
-	}
-}
-
-// end writes the last block of a thread, and releases its memory.
-func (b *blocks) end(t *thread) {
-	b.release(t)
-	if !t.Early || t.Size() > 0 { // an early name is written
-		b.to.EndThread(&t.Block)
-	}
-	b.told()
-	*t = *newThread(t.Thread, t.Name)
-}
-
 // cover notes that the recording goes on to a moment at least.
-func (b *blocks) cover(last int64) { b.to.Last = max(b.to.Last, last-b.to.Origin) }
+func (b *blocks) cover(last int64) { b.To.Last = max(b.To.Last, last-b.To.Origin) }
 
 // finish ends the files. last is when the recording ended.
 func (b *blocks) finish(last int64) error {
 	b.cover(last)
-	return b.to.End(b.to.Last)
+	return b.To.End(b.To.Last)
 }
 
-func (b *blocks) failed() error { return b.to.Err() }
+func (b *blocks) failed() error { return b.To.Err() }

@@ -138,7 +138,7 @@ func (k *callsThread) add(object []byte, timed bool) {
 		k.t.Leaf(append(k.t.Bytes(), object...))
 		k.count(p.Event)
 	}
-	k.c.w.blocks.due(k.t, k.alone[:])
+	_ = k.c.w.blocks.Wrote(&k.t.Block)
 }
 
 // footer writes a footer, unless its container was never seen.

@@ -32,7 +32,7 @@ type callsWriter struct {
 
 // calls writes the threads of all recorders, after those of tracks.
 func (w *writer) calls(ctx context.Context) error {
-	c, to := &callsWriter{w: w, floor: math.MinInt64}, w.blocks.to
+	c, to := &callsWriter{w: w, floor: math.MinInt64}, w.blocks.To
 	if w.begun {
 		c.floor = to.Origin
 	}
@@ -136,7 +136,7 @@ func (c *callsWriter) fits() bool {
 	if threads > math.MaxInt32 {
 		return false
 	}
-	c.w.blocks.to.IDs, c.w.blocks.to.Threads = next, threads
+	c.w.blocks.To.IDs, c.w.blocks.To.Threads = next, threads
 	return true
 }
 
@@ -176,7 +176,7 @@ func (k *callsThread) over() {
 	k.end(0, !k.timed)
 	k.t.Name = k.shown()
 	w.threads = append(w.threads, k.about())
-	w.blocks.end(k.t)
+	_ = w.blocks.End(&k.t.Block)
 }
 
 // about describes the thread.
@@ -206,8 +206,8 @@ func (c *callsWriter) spooledReferences(t *thread) error {
 				continue // impossible: it was read before
 			}
 		}
-		c.w.blocks.reference(t, object)
-		c.w.blocks.due(t, []*thread{t})
+		t.Reference(object, c.w.blocks.version)
+		_ = c.w.blocks.Wrote(&t.Block) // see failed
 	}
 	return r.Err()
 }
@@ -215,9 +215,8 @@ func (c *callsWriter) spooledReferences(t *thread) error {
 // callsThread is a thread that is being written.
 type callsThread struct {
 	c      *callsWriter
-	id     int32      // unnumbered until it has something, if others add to the trace
-	t      *thread    // nil until there is a trace point
-	alone  [1]*thread // has t
+	id     int32   // unnumbered until it has something, if others add to the trace
+	t      *thread // nil until there is a trace point
 	name   string
 	parts  partOrder
 	open   openCalls
@@ -296,7 +295,6 @@ func (k *callsThread) begin() error {
 	if k.t == nil {
 		k.t = newThread(k.id, k.shown())
 		k.t.Early = k.c.w.blocks.early
-		k.alone[0] = k.t
 	}
 	return k.c.references(k.t)
 }
@@ -328,7 +326,7 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 	k.owe()
 	at := t.Header(append(t.Bytes(), header...))
 	if timed && start == k.latest {
-		t.Touch(start - k.c.w.blocks.to.Origin)
+		t.Touch(start - k.c.w.blocks.To.Origin)
 	}
 	k.open.push(openCall{class: p.Class, timed: timed, event: p.Event, own: k.c.own, at: at, start: start})
 	k.count(p.Event)
@@ -340,17 +338,17 @@ func (k *callsThread) pop(footer []byte) {
 	k.owe()
 	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
 	if o.timed {
-		origin := k.c.w.blocks.to.Origin
+		origin := k.c.w.blocks.To.Origin
 		time.Start, time.Duration = o.start-origin, max(0, k.latest-o.start)
 		t.Touch(k.latest - origin)
 	}
 	t.Footer(append(t.Bytes(), footer...), o.at, time)
-	k.c.w.blocks.due(t, k.alone[:])
+	_ = k.c.w.blocks.Wrote(&t.Block)
 }
 
 // count counts a trace point.
 func (k *callsThread) count(event int32) {
 	b := k.c.w.blocks
 	b.events++
-	b.to.Events = max(b.to.Events, int64(event)+1)
+	b.To.Events = max(b.To.Events, int64(event)+1)
 }

@@ -69,7 +69,7 @@ func (j *Joiner) Advance(ctx context.Context, calls, known int64) error {
 		err = j.each(ctx, &j.at, min(calls, j.named), j.read)
 	}
 	j.flush()
-	return errors.Join(err, j.blocks.to.Stop())
+	return errors.Join(err, j.blocks.To.Stop())
 }
 
 // Join adds the rest of the packets and ends the trace. All packets together have size bytes. The result
@@ -80,7 +80,7 @@ func (j *Joiner) Join(ctx context.Context, size int64) (r *Result, damage, err e
 	if err := errors.Join(j.Advance(ctx, size, size), j.finish()); err != nil {
 		return nil, nil, err
 	}
-	to := j.blocks.to
+	to := j.blocks.To
 	j.c.names.meet(to.Programs)
 	rest := newContinuing(j.options, newBlocks(to))
 	defer rest.Close()
@@ -118,12 +118,12 @@ func (c *Converter) join(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if !c.more(timelines) {
-		if err := b.to.End(b.to.Last); err != nil {
+		if err := b.To.End(b.To.Last); err != nil {
 			return nil, err
 		}
 		return &Result{Packets: c.packets, LeftOut: c.left.List(), Version: b.version}, nil
 	}
-	if err := c.clocks.fits(b.to); err != nil {
+	if err := c.clocks.fits(b.To); err != nil {
 		return nil, err
 	}
 	r, err := c.writeTimelines(ctx, b, timelines)

@@ -1,6 +1,9 @@
 package perfetto
 
-import "tracex/recorder/internal/perfetto/calls"
+import (
+	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/internal/perfetto/calls"
+)
 
 // joinedRecorder is a recorder that a [Joiner] has met.
 type joinedRecorder struct {
@@ -46,7 +49,7 @@ func (j *Joiner) read(p *packet) error {
 func (j *Joiner) fits(p *packet, part *calls.Part) bool {
 	version, known := versionOf(part)
 	b := j.blocks
-	return known && version == b.version && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) && j.c.clocks.fits(b.to) == nil
+	return known && version == b.version && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) && j.c.clocks.fits(b.To) == nil
 }
 
 // reference and part make Joiner a partKeeper: names are kept when they are read, and parts are written.
@@ -86,9 +89,9 @@ func (j *Joiner) part(of *callsRecorder, thread int32, p partRecord) (kept bool,
 	if k := r.live.threads[thread]; named && k.t != nil {
 		// Other threads need these names, and their blocks may be full earlier.
 		k.traced = true
-		j.blocks.flush(k.t)
+		_ = j.blocks.Flush(&k.t.Block)
 	}
-	if j.blocks.held > blockBudget/2 {
+	if j.blocks.Held() > calltrace.BlockBudget/2 {
 		j.flush()
 	}
 	return true, nil
@@ -96,7 +99,7 @@ func (j *Joiner) part(of *callsRecorder, thread int32, p partRecord) (kept bool,
 
 // begin begins the trace of a recorder.
 func (j *Joiner) begin(r *joinedRecorder, of *callsRecorder) *liveTrace {
-	to := j.blocks.to
+	to := j.blocks.To
 	j.c.nameProcesses(to.Programs)
 	j.c.names.meet(to.Programs)
 	of.name = j.c.names.next(of, j.c.tracks)
@@ -117,7 +120,7 @@ func (j *Joiner) flush() {
 
 // finish ends the threads.
 func (j *Joiner) finish() error {
-	to := j.blocks.to
+	to := j.blocks.To
 	for _, l := range j.live {
 		if err := l.finish(to.Origin + to.Last); err != nil {
 			return err

@@ -60,7 +60,7 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 // sinceAnchor converts a reading of the machine's monotonic clock, see LiveOptions.Before.
 func (c *Converter) sinceAnchor(monotonic int64) (ns int64, known bool) {
 	ns, known = c.clocks.convert(new(conversion), clockOf(0, clockMonotonic), monotonic)
-	return ns - c.begun.to.Origin, known
+	return ns - c.begun.To.Origin, known
 }
 
 // end adds the packets of a conversion to the trace, and ends it.
@@ -83,14 +83,14 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	}
 	b.cover(c.sink.last)
 	if l.options.Before != nil {
-		if err := l.options.Before(ctx, b.to, c.sinceAnchor); err != nil {
+		if err := l.options.Before(ctx, b.To, c.sinceAnchor); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.to.End(b.to.Last); err != nil {
+	if err := b.To.End(b.To.Last); err != nil {
 		return nil, err
 	}
-	first, last := c.sink.first, b.to.Origin+b.to.Last
+	first, last := c.sink.first, b.To.Origin+b.To.Last
 	r.Packets = l.packets.packets + c.packets
 	r.Threads = append(l.trace.calls.w.threads, r.Threads...)
 	r.Start, r.Took = l.packets.clocks.wallTime(first), time.Duration(last-first)
@@ -103,7 +103,7 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 func newContinuing(o Options, b *blocks) *Converter {
 	o.FormatVersion = b.version
 	c := New(o)
-	c.begun, c.sink.floor, *c.dictionary.Counts = b, b.to.Origin, b.to.IDs
+	c.begun, c.sink.floor, *c.dictionary.Counts = b, b.To.Origin, b.To.IDs
 	return c
 }
 

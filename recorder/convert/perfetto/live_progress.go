@@ -33,8 +33,8 @@ func (p *progress) advance(l *liveTrace) error {
 	e.b = append(e.b[:0], make([]byte, entryHead)...)
 	b, r := l.calls.w.blocks, l.calls.r
 	s := liveState{
-		recorder: l.recorder, version: r.version, pid: r.pid, origin: b.to.Origin, wall: b.to.Anchor().UnixNano(), at: b.to.Sizes(),
-		events: b.events, event: b.to.Events, first: l.sink.first, last: l.sink.last, ids: r.ids, grown: len(l.touched),
+		recorder: l.recorder, version: r.version, pid: r.pid, origin: b.To.Origin, wall: b.To.Anchor().UnixNano(), at: b.To.Sizes(),
+		events: b.events, event: b.To.Events, first: l.sink.first, last: l.sink.last, ids: r.ids, grown: len(l.touched),
 	}
 	e.trace(&s)
 	for _, t := range l.touched {
@@ -267,7 +267,6 @@ func (s *resumed) restore(l *Live, files tracefile.Files) {
 			t.t = newThread(id, t.shown())
 			t.t.Early = true
 			t.t.Resume(t.ended)
-			t.alone[0] = t.t
 		}
 	}
 }

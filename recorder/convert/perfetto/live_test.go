@@ -104,7 +104,7 @@ func endLive(t *testing.T, l *Live, f *liveFiles) *written {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &written{data: f.data.Bytes(), index: f.index.Bytes(), times: f.times.Bytes(), result: result, origin: l.trace.calls.w.blocks.to.Origin}
+	return &written{data: f.data.Bytes(), index: f.index.Bytes(), times: f.times.Bytes(), result: result, origin: l.trace.calls.w.blocks.To.Origin}
 }
 
 // checkGrowing checks that the data written so far ends with a whole block.

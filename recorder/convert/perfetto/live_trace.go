@@ -44,9 +44,9 @@ func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to tracefile.
 }
 
 func liveTraceOf(c *Converter, r *callsRecorder, recorder uint64, b *blocks) *liveTrace {
-	b.early, b.blockSize = true, c.options.BlockSize
+	b.early, b.Size = true, c.options.BlockSize
 	w := &writer{dictionary: c.dictionary, tracks: c.tracks, left: c.left, blocks: b}
-	cw := &callsWriter{w: w, r: r, floor: b.to.Origin}
+	cw := &callsWriter{w: w, r: r, floor: b.To.Origin}
 	cw.ids.same, cw.ids.from, cw.ids.to = true, r.version, r.version
 	for kind := range cw.ids.known {
 		cw.ids.known[kind] = math.MaxInt64 // all ids stay
@@ -102,10 +102,10 @@ func (l *liveTrace) end(t *liveThread) {
 	}
 	t.traced = true
 	t.callsThread.end(0, !t.timed)
-	l.calls.w.blocks.flush(t.t)
+	_ = l.calls.w.blocks.Flush(&t.t.Block)
 	t.ended = t.t.Next()
 	t.over()
-	t.t, t.alone[0], t.open = nil, nil, openCalls{}
+	t.t, t.open = nil, openCalls{}
 }
 
 // references writes the references that are not written yet.
@@ -123,7 +123,7 @@ func (l *liveTrace) references(t *thread) error {
 			}
 		}
 		if object != nil {
-			l.calls.w.blocks.reference(t, object)
+			t.Reference(object, l.calls.w.blocks.version)
 		}
 		b = b[n:]
 	}
@@ -131,14 +131,11 @@ func (l *liveTrace) references(t *thread) error {
 	return nil
 }
 
-// keptBuffers is how many threads keep the memory of their blocks.
-const keptBuffers = 64
-
 // flush writes a block for each thread that has unwritten objects, and then an entry of
 // the progress.
 func (l *liveTrace) flush() error {
 	l.flushBlocks()
-	if err := l.calls.w.blocks.to.Stop(); err != nil {
+	if err := l.calls.w.blocks.To.Stop(); err != nil {
 		return err
 	}
 	err := l.progress.advance(l)
@@ -153,9 +150,7 @@ func (l *liveTrace) flushBlocks() {
 			continue
 		}
 		t.traced = true
-		if b.flush(t.t); len(l.touched) > keptBuffers {
-			t.t.Free()
-		}
+		_ = b.Flush(&t.t.Block)
 	}
 }
 
@@ -170,7 +165,7 @@ func (l *liveTrace) rest() {
 // number notes which ids are in use. Those that calls may have count, even if their descriptions were lost.
 func (l *liveTrace) number() {
 	const lost = 1 << 16
-	to := l.calls.w.blocks.to
+	to := l.calls.w.blocks.To
 	for kind, n := range l.calls.r.ids {
 		to.IDs[kind] = int32(min(n+lost, math.MaxInt32))
 	}
@@ -219,15 +214,15 @@ func (l *liveTrace) spare() error {
 
 // unused writes references that nothing refers to.
 func (l *liveTrace) unused(t *liveThread) error {
-	b := l.calls.w.blocks
 	if t.t != nil {
 		return l.references(t.t)
 	}
-	again := &thread{Block: tracefile.Block{Thread: t.id}}
+	again := &thread{}
+	again.Thread = t.id
 	again.Resume(t.ended)
 	if err := l.references(again); err != nil {
 		return err
 	}
-	b.flush(again)
+	_ = l.calls.w.blocks.Flush(&again.Block) // see failed
 	return nil
 }

@@ -167,7 +167,8 @@ func (w *writer) end(t *thread, last int64) {
 	}
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		w.pop(t, limits[i])
-		w.blocks.due(t, nil)
+		_ = w.blocks.Wrote(&t.Block)
 	}
-	w.blocks.end(t)
+	_ = w.blocks.End(&t.Block)
+	*t = *newThread(t.Thread, t.Name)
 }

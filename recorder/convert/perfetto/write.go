@@ -99,9 +99,9 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 		spool: c.spool, dictionary: c.dictionary, described: c.references, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
 		blocks: b, begun: c.begun != nil, names: c.names,
 	}
-	b.blockSize = c.options.BlockSize
+	b.Size = c.options.BlockSize
 	if c.options.Progress != nil {
-		b.progress = func(size int64) { c.options.Progress(Writing, size) }
+		b.Progress = func(size int64) { c.options.Progress(Writing, size) }
 	}
 	for _, l := range timelines {
 		if err := ctx.Err(); err != nil {
@@ -125,7 +125,7 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
-	l, to := w.timeline, w.blocks.to
+	l, to := w.timeline, w.blocks.To
 	t := newThread(int32(to.Threads), w.dictionary.Text([]byte(name)))
 	to.Threads++
 	w.threads = append(w.threads, Thread{
@@ -142,8 +142,8 @@ func (w *writer) references(t *thread) error {
 		return err
 	}
 	for r.Next() {
-		w.blocks.reference(t, r.Body)
-		w.blocks.due(t, w.lanes.threads)
+		t.Reference(r.Body, w.blocks.version)
+		_ = w.blocks.Wrote(&t.Block)
 	}
 	return r.Err()
 }
@@ -207,6 +207,6 @@ func (w *writer) add(time int64, body []byte) error {
 	case recordLong, recordDouble:
 		err = w.value(t, time, r)
 	}
-	w.blocks.due(t, w.lanes.threads)
+	_ = w.blocks.Wrote(&t.Block) // see failed
 	return err
 }
