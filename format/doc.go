@@ -109,8 +109,11 @@
 //	scan              one pass over all objects of a data file, where no index is
 //	tally             numbers that one pass adds up: calls and events of a thread, children of a node
 //	checkpoint        where a scan, or a walk over children, may begin: an offset, and what is open there
-//	descent           a walk over the points of threads, in order, that keeps no nodes
-//	spread            a descent by several goroutines whose results are put in order again
+//	pass              a walk over the points of whole threads that keeps no nodes: visitors see the
+//	                  points, a collector merges what they found in the order of the trace
+//	share             what one goroutine visits of a pass: several short threads, or a part of a long one
+//	step              what edits the tree before it is shown or counted: focus, merge, drop, only
+//	unit              of a summary: a MiB of a thread, or several short threads
 //	unfinished        of a container: the data ends within it
 //	pending           of a container: where it ends has not been found yet
 //	unended           of a file: it has no end, as it is still recorded or its program was killed
@@ -120,7 +123,7 @@
 //	recording         a trace that is being written, with the memory of its program beside it
 //	chunk             memory that one writer fills and then hands over
 //	mark              where a header or a footer is in a chunk, and when it was recorded
-//	part              the objects that a thread published since the last part; in the explorer, a
+//	part              the objects that a thread published since the last part; of the explorer, a
 //	                  component with a state of its own, such as the tree or the search
 //	sink              where parts go: files, or a tracing service
 //	packet, sequence, slice, track, page, session, data source, producer, consumer, patch, scrape

@@ -3,6 +3,7 @@ package instrument
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"tracex/recorder/instrument/wrapper"
 )
 
 // Toolchain is what a go command builds with.
@@ -112,4 +115,22 @@ func output(c *exec.Cmd) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, strings.TrimSpace(said.String()))
 	}
 	return out, err
+}
+
+// Built reports whether a program, by its path or its name in $PATH, was built to record.
+func Built(program string) bool {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return false
+	}
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-gcflags" && strings.Contains(s.Value, wrapper.Flag) {
+			return true
+		}
+	}
+	return false
 }

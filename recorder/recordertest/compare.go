@@ -1,11 +1,16 @@
 package recordertest
 
 import (
+	"bytes"
+	"fmt"
+	"path/filepath"
 	"testing"
 
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
 )
 
 // SameForest compares a trace with what was executed. Threads without points are not in the
@@ -103,5 +108,50 @@ func (c *comparison) resolved(p *format.Point) {
 	}
 	if !ok {
 		c.tb.Fatalf("%s: %+v refers to what is not in the trace", c.thread.Name, *p)
+	}
+}
+
+// Calls records the calls with the numbers from, up to but without to. Each has something in it.
+// Those whose numbers are multiples of ten stay open, within a loop.
+func Calls(r *recorder.Recorder, t *recorder.Thread, from, to int) {
+	class := r.Class("C")
+	for i := from; i < to; i++ {
+		t.Enter(r.Method(class, fmt.Sprint("m", i), recorder.Type{}), 0, recorder.Null(), recorder.Int(i))
+		t.WriteVariable(r.Variable(fmt.Sprint("v", i%7), recorder.Type{}), r.Location(recorder.CodeLocation{File: "c.go", Line: i}), recorder.String("some text"))
+		if i%10 == 0 {
+			t.Loop(0)
+			t.Iteration(0)
+			continue
+		}
+		t.Exit(recorder.Int(i))
+	}
+}
+
+// Text runs f with a recorder into a file, which it checks, and returns the text of the trace.
+func Text(tb testing.TB, c recorder.Config, f func(r *recorder.Recorder)) string {
+	tb.Helper()
+	c.Path = filepath.Join(tb.TempDir(), "trace.bin")
+	r, err := recorder.Start(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f(r)
+	if err := r.Stop(); err != nil {
+		tb.Fatal(err)
+	}
+	forest := tracetest.Load(tb, c.Path)
+	tracetest.Verify(tb, c.Path, forest)
+	var text bytes.Buffer
+	if err := forest.Print(&text, eager.PrintOptions{}); err != nil {
+		tb.Fatal(err)
+	}
+	return text.String()
+}
+
+// SameText compares the text of a trace with the expected one.
+func SameText(tb testing.TB, got, want string) {
+	tb.Helper()
+	if got != want {
+		tb.Errorf("the trace is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -1,6 +1,10 @@
 package raw
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
 
 // Cursor reads numbers from bytes. Reading past their end returns zero and sets Bad.
 type Cursor struct {
@@ -68,3 +72,21 @@ func (c *Cursor) Address() uint64 {
 
 // Align moves up to a multiple of n, a power of two.
 func (c *Cursor) Align(n int) { c.At = (c.At + n - 1) &^ (n - 1) }
+
+// ErrUnbegun says that a file has no header yet. If its process is gone, the process ended before it
+// recorded anything.
+var ErrUnbegun = errors.New("nothing has been recorded in the file")
+
+// Error is a fault in a file.
+type Error struct {
+	Path   string
+	Offset int64 // where it is in the file; -1 if nowhere
+	What   string
+}
+
+func (e *Error) Error() string {
+	if e.Offset < 0 {
+		return e.Path + ": " + e.What
+	}
+	return fmt.Sprintf("%s: offset %d: %s", e.Path, e.Offset, e.What)
+}

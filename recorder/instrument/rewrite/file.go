@@ -2,10 +2,13 @@ package rewrite
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
+	"go/scanner"
 	"go/token"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,4 +187,53 @@ func (e *editor) text() ([]byte, error) {
 		last = x.end
 	}
 	return append(out, e.s.text[last:]...), nil
+}
+
+// genericMethods reports whether the only errors in a file are methods with type parameters. Go has
+// them since 1.27; an older parser reports each as an error and leaves the type parameters out of
+// the tree.
+func (p *Package) genericMethods(tree *ast.File, err error) bool {
+	const message = "method must have no type parameters"
+	var list scanner.ErrorList
+	if !p.is127 || !errors.As(err, &list) {
+		return false
+	}
+	at := map[int]bool{} // offsets of their brackets
+	for _, e := range list {
+		if e.Msg != message {
+			return false
+		}
+		at[e.Pos.Offset] = true
+	}
+	file := p.set.File(tree.FileStart)
+	for _, d := range tree.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Recv != nil {
+			for offset := range at {
+				pos := file.Pos(offset)
+				if d.Name.End() <= pos && pos < d.Type.Params.Pos() {
+					p.methods[d] = true
+				}
+			}
+		}
+	}
+	return true
+}
+
+// lineDirectives makes the file names of line directives absolute. Since Go 1.27 the compiler resolves
+// the others against the file's directory, and the edited file is in another one.
+func (e *editor) lineDirectives() {
+	if !e.p.is127 {
+		return
+	}
+	dir := filepath.Dir(e.s.path) + string(filepath.Separator)
+	for _, group := range e.s.tree.Comments {
+		for _, c := range group.List {
+			const prefix = len("//line ")
+			name, ok := strings.CutPrefix(c.Text[len("//"):], "line ")
+			// Without a name, that of the previous directive stays.
+			if ok && name != "" && name[0] != ':' && !filepath.IsAbs(name) {
+				e.insert(c.Pos()+token.Pos(prefix), dir)
+			}
+		}
+	}
 }

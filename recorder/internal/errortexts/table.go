@@ -2,7 +2,12 @@
 // fields without calling it. The text of any other type is not known, even if the type is a string or a number.
 package errortexts
 
-import "strings"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // templates are texts, by the names of types: import path and name. {F} stands for the text of field F, {} for the value
 // itself; a verb may follow: see [Quote].
@@ -105,4 +110,41 @@ func Of(pkg, name string) (pieces []Piece, whole bool) {
 		pieces = append(pieces, Piece{Before: before, Field: field, Verb: verb})
 		template = after
 	}
+}
+
+// Quote writes the text of a field as a verb wants it: quoted as Go does, with the bytes of what is not ASCII as package
+// time does, a number as that of a character, or in three digits. It reports false if the text does not fit the verb.
+func Quote(verb, text string) (string, bool) {
+	switch verb {
+	case "":
+		return text, true
+	case "quoted":
+		return strconv.Quote(text), true
+	case "bytes":
+		return QuoteBytes(text), true
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return "", false
+	}
+	if verb == "unicode" {
+		return fmt.Sprintf("%#U", rune(n)), true
+	}
+	return fmt.Sprintf("%03d", n), true
+}
+
+// QuoteBytes quotes a text as package time does.
+func QuoteBytes(s string) string {
+	b := []byte{'"'}
+	for _, c := range []byte(s) {
+		switch {
+		case c >= utf8.RuneSelf || c < ' ':
+			b = fmt.Appendf(b, `\x%02x`, c)
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(append(b, '"'))
 }

@@ -1,6 +1,9 @@
 package live
 
-import "math/bits"
+import (
+	"math/bits"
+	"os"
+)
 
 // freeRegions hands out regions of a range of bytes, as a buddy allocator does: each is a power of
 // two in size and aligned to it. A region that is given back is merged with its buddy, the other
@@ -57,4 +60,16 @@ func (p *freeRegions) keep(from int64, order int) {
 // orderOf returns the logarithm of the smallest region with room for size bytes.
 func orderOf(size int64) int {
 	return bits.Len64(uint64(max(size, least) - 1))
+}
+
+func fill(f *os.File, from, size int64) error {
+	zeros := make([]byte, min(size, 1<<16))
+	for at := int64(0); at < size; {
+		n, err := f.WriteAt(zeros[:min(size-at, int64(len(zeros)))], from+at)
+		if err != nil {
+			return err
+		}
+		at += int64(n)
+	}
+	return nil
 }

@@ -1,8 +1,13 @@
+// Package tracetest reads recorded traces for tests, and checks them. It does not import package
+// recorder, whose own tests use it too.
 package tracetest
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"tracex/format"
@@ -63,4 +68,74 @@ func lazyText(tb testing.TB, path string, o lazy.PrintOptions) string {
 		tb.Fatal(err)
 	}
 	return text.String()
+}
+
+// Load reads a whole trace, which must have no fault.
+func Load(tb testing.TB, path string) *eager.Forest {
+	tb.Helper()
+	forest := LoadDamaged(tb, path)
+	if forest.Problem != nil {
+		tb.Fatal(forest.Problem)
+	}
+	return forest
+}
+
+// LoadDamaged is Load for a trace that may lack its end.
+func LoadDamaged(tb testing.TB, path string) *eager.Forest {
+	tb.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	forest, err := eager.Load(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return forest
+}
+
+// Points calls f for each trace point of a forest, with its depth.
+func Points(tb testing.TB, forest *eager.Forest, f func(thread *eager.Thread, p *format.Point, depth int)) {
+	tb.Helper()
+	var visit func(thread *eager.Thread, n eager.Node, depth int)
+	visit = func(thread *eager.Thread, n eager.Node, depth int) {
+		var p format.Point
+		if err := n.Point(&p); err != nil {
+			tb.Fatal(err)
+		}
+		f(thread, &p, depth)
+		for child := range n.Children() {
+			visit(thread, child, depth+1)
+		}
+	}
+	for _, thread := range forest.Threads {
+		for root := range thread.Roots() {
+			visit(thread, root, 0)
+		}
+	}
+}
+
+// Crashed are the suffixes of the files of a recording whose program has ended without
+// finishing it. The times may be missing.
+var Crashed = []string{"", format.IndexSuffix, format.TimesSuffix, format.LiveSuffix}
+
+// Snapshot copies the files of a running recording: what another process would find if the
+// program ended now. It returns the path of the copied data file.
+func Snapshot(tb testing.TB, path string) string {
+	tb.Helper()
+	to := filepath.Join(tb.TempDir(), "trace.bin")
+	for _, suffix := range Crashed {
+		b, err := os.ReadFile(path + suffix)
+		if errors.Is(err, fs.ErrNotExist) && suffix == format.TimesSuffix {
+			continue
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(to+suffix, b, 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return to
 }

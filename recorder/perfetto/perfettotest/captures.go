@@ -10,7 +10,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // A capture is a file of lines, each a JSON object.
@@ -98,4 +105,51 @@ func Load(name string) (records []Record, err error) {
 		}
 		records = append(records, r)
 	}
+}
+
+// RecordedCalls returns the packets in which a recorder with an id would send the
+// contents of a data file, in the format of a trace file: first all references, then
+// each thread.
+func RecordedCalls(data []byte, recorder uint64) (trace []byte, err error) {
+	s := format.NewBytesScanner(data)
+	parts := []*calls.Part{{Recorder: recorder}}
+	threads := map[int32]*calls.Part{}
+	for s.Next() {
+		switch o := s.Object(); {
+		case o.Kind == format.KindThreadName:
+		case o.Kind.Reference():
+			parts[0].References = append(parts[0].References, o.Bytes...)
+		case o.Kind == format.KindTracePoint || o.Kind == format.KindFooter:
+			if threads[o.Thread] == nil {
+				threads[o.Thread] = &calls.Part{Recorder: recorder, HasThread: true, Thread: o.Thread, Name: "thread", Last: true}
+			}
+			threads[o.Thread].Objects = append(threads[o.Thread].Objects, o.Bytes...)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(threads)) {
+		parts = append(parts, threads[id])
+	}
+	for _, p := range parts {
+		p.Format = int(s.Version())
+		packet := protowire.AppendVarint(protowire.AppendTag(nil, 8, protowire.VarintType), 1000) // its timestamp
+		packet = protowire.AppendBytes(protowire.AppendTag(packet, calls.Field, protowire.BytesType), p.Append(nil))
+		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), packet)
+	}
+	return trace, nil
+}
+
+// Clocks returns a packet with readings of the boot time, of the monotonic clock and of the wall clock
+// at one moment, in ns, in the format of a trace file.
+func Clocks(boot, monotonic, wall uint64) []byte {
+	var snapshot []byte
+	for _, c := range [...]struct{ clock, ns uint64 }{{6, boot}, {3, monotonic}, {1, wall}} {
+		b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), c.clock)
+		b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), c.ns)
+		snapshot = protowire.AppendBytes(protowire.AppendTag(snapshot, 1, protowire.BytesType), b)
+	}
+	packet := protowire.AppendBytes(protowire.AppendTag(nil, 6, protowire.BytesType), snapshot)
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), packet)
 }

@@ -98,3 +98,64 @@ func (r *rate) allow(now time.Time, limit int) bool {
 	r.count++
 	return r.count <= limit
 }
+
+// maxPatches is how many patches of a chunk one request may have.
+const maxPatches = 1024
+
+// patch patches lengths into a chunk that was committed before: see
+// [tracebuf.Buffer.TryPatchChunk]. The chunk is identified by its producer, which
+// cannot be forged, so the producer's right to write into the buffer need not be
+// checked.
+func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
+	b, writer := p.s.buffers.byID[c.GetTargetBuffer()], c.GetWriterId()
+	if b == nil || writer == 0 || writer > smb.MaxWriterID || len(c.Patches) > maxPatches {
+		p.s.lost.patches += uint64(len(c.Patches))
+		return
+	}
+	var room [8]tracebuf.Patch
+	list := room[:0]
+	for _, of := range c.Patches {
+		if len(of.Data) != len(tracebuf.Patch{}.Data) {
+			p.s.lost.patches++
+			continue
+		}
+		list = append(list, tracebuf.Patch{Offset: of.GetOffset(), Data: [4]byte(of.Data)})
+	}
+	b.session.journal.patch(p, uint16(writer), c.GetChunkId(), list, c.GetHasMorePatches())
+	b.TryPatchChunk(tracebuf.SequenceID{Producer: p.id(), Writer: uint16(writer)}, c.GetChunkId(), list, c.GetHasMorePatches())
+}
+
+// scrape copies what a producer wrote for a session and has not committed. Called
+// with mu held.
+func (s *Service) scrape(n *session, p *producer) {
+	if !p.scraped || p.memory.reader == nil || !p.writesFor(n) {
+		return
+	}
+	err := p.memory.reader.Scrape(&p.memory.chunk, func(c *smb.Chunk) bool {
+		id, known := p.bufferOf(c.Writer)
+		if !known {
+			return true
+		}
+		if b := p.target(id, c.Writer); b != nil && b.session == n {
+			n.journal.chunk(p, c)
+			b.CopyChunkUntrusted(p.from, c)
+		}
+		return true
+	})
+	if err != nil {
+		s.complain("reading the memory of %q (process %d): %w", p.name, p.from.PID, err)
+	}
+}
+
+// bufferOf returns the buffer that a writer writes into. A program may have ended
+// before it could register its writer: if it writes into only one buffer, that is
+// known all the same, unless it provided its own memory, which it may have used
+// before it had any buffer.
+func (p *producer) bufferOf(writer uint16) (id uint32, known bool) {
+	if id, known = p.writers[writer]; known || p.state == producerConnected || p.memory.provided || len(p.targets) != 1 {
+		return id, known
+	}
+	for id = range p.targets {
+	}
+	return id, true
+}
