@@ -247,3 +247,10 @@ func addTime(ns *int64, times []byte) (rest []byte, ok bool) {
 	*ns += int64(d)
 	return rest, *ns <= farTime
 }
+
+// The data sources whose packets become calls. A service that records for a
+// conversion requests these.
+const (
+	TrackEventSource = "track_event" // Perfetto's client libraries
+	CallsSource      = calls.Source  // tracex's recorder
+)

@@ -210,3 +210,6 @@ func (w *writer) add(time int64, body []byte) error {
 	_ = w.blocks.Wrote(&t.Block) // see failed
 	return err
 }
+
+// Writers are where a trace is written: data, index, and times.
+type Writers = tracefile.Files
