@@ -164,8 +164,8 @@ func (a *app) width() int {
 // collect runs the collectors of an answer over its scope, with a progress bar.
 func (a *app) collect(ctx context.Context, r *lazy.LazyTraceReader, scope *query.Scope, list ...lazy.Collector) error {
 	p := a.newProgress("reading")
-	defer p.end()
+	defer p.End()
 	pass := scope.Over(list...)
-	pass.Progress = p.update
+	pass.Progress = p.Update
 	return r.Pass(ctx, pass)
 }

@@ -56,7 +56,7 @@ var magics = map[string]uint64{"": format.DataMagic, format.IndexSuffix: format.
 
 // foreign returns the name of a file in the place of a trace that is none of its files; "" if there is none.
 func foreign(path string) string {
-	for _, suffix := range slices.Backward(traceSuffixes) { // the data first: that is the name that the user knows
+	for _, suffix := range slices.Backward(tracefile.Suffixes) { // the data first: that is the name that the user knows
 		f, err := os.Open(path + suffix)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -88,9 +88,9 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 	p := b.newProgress("measuring")
 	p.plain = true
 	t, err := bench.Record(ctx, bench.Options{
-		Dir: dir, Sockets: sockets, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.update,
+		Dir: dir, Sockets: sockets, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.Update,
 	})
-	p.end()
+	p.End()
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 func (b *benchRecordCommand) runZeroCode(ctx context.Context, dir string) error {
 	p := b.newProgress("measuring")
 	p.plain = true
-	t, err := bench.RecordZeroCode(ctx, bench.Options{Dir: dir, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.update},
+	t, err := bench.RecordZeroCode(ctx, bench.Options{Dir: dir, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.Update},
 		func(src, to string, instrumented bool) error { return b.buildMeasured(ctx, src, to, instrumented) })
-	p.end()
+	p.End()
 	if err != nil {
 		return err
 	}

@@ -112,8 +112,8 @@ func (t *callsCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error 
 		return callsError(err)
 	}
 	p := t.newProgress("reading")
-	err = calls.Run(ctx, p.update)
-	p.end()
+	err = calls.Run(ctx, p.Update)
+	p.End()
 	if err != nil {
 		return filterError(err)
 	}

@@ -103,8 +103,8 @@ func (t *compareCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 		return err
 	}
 	p := t.newProgress("reading")
-	err = found.Run(ctx, p.update)
-	p.end()
+	err = found.Run(ctx, p.Update)
+	p.End()
 	if errors.Is(err, query.ErrHidden) {
 		return withHint(err, "--raw takes what was recorded")
 	}

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"tracex/format"
+	"tracex/recorder/convert/importer"
 )
 
 // convertCommand is the command convert with its flags.
@@ -67,41 +70,46 @@ func (v *convertCommand) run(ctx context.Context, path string) error {
 		return err
 	}
 	defer s.Close()
-	if s.kind == kindTrace && v.version != 0 {
+	if s.Kind == importer.KindTrace && v.version != 0 {
 		return v.runVersion(ctx, s)
 	}
 	return v.runStream(ctx, s)
 }
 
 // runVersion converts a trace to another version.
-func (v *convertCommand) runVersion(ctx context.Context, s *stream) error {
-	a, path, output := v.app, s.path, v.output
-	if s.pipe || path == "-" {
+func (v *convertCommand) runVersion(ctx context.Context, s *importer.Input) error {
+	a, path, output := *v.app, s.Path, v.output
+	if s.Pipe || path == "-" {
 		var err error
-		if a, err = v.asStdin(s); err != nil {
+		if a.stdin, err = s.AsPipe(); err != nil {
 			return err
 		}
 		path = "-"
 	} else if s.Packed() != "" && output == "" {
-		output = versionName(withoutSuffix(path, packedSuffixes), format.Version(v.version))
+		output = versionName(importer.Unpacked(path), format.Version(v.version))
 	}
 	return a.convertVersion(ctx, path, output, v.force, format.Version(v.version))
 }
 
 // runStream makes a trace of a file or folder of another tool.
-func (v *convertCommand) runStream(ctx context.Context, s *stream) error {
-	to, err := s.convertedPath(v.output)
+func (v *convertCommand) runStream(ctx context.Context, s *importer.Input) error {
+	to, err := outputPath(s.Path, s.DataPath(), v.output)
+	if err := cmp.Or(needsOutput(s.Path, v.output, hintNameData), err, s.Refuse()); err != nil {
+		return err
+	}
+	return v.convert(ctx, to, s)
+}
+
+// convert makes one trace of inputs, and prints a summary. Of damaged inputs it converts the undamaged parts.
+func (v *convertCommand) convert(ctx context.Context, to string, ins ...*importer.Input) error {
+	made, damage, err := v.conversion(to, v.force, v.version).Run(ctx, ins...)
 	if err != nil {
 		return err
 	}
-	made := conversion{app: v.app, output: to, force: v.force, version: format.Version(v.version)}
-	if err := s.refuse(); err != nil {
-		return err
+	if made.Unaligned != "" {
+		v.remark("the times of the files are not aligned", errors.New(made.Unaligned))
 	}
-	if s.kind == kindPerfetto {
-		return made.runPackets(ctx, s)
-	}
-	return made.runSources(ctx, []*stream{s})
+	return errors.Join(v.reportMade(to, made), damage)
 }
 
 // runSeveral makes one trace of several files and folders.
@@ -114,7 +122,7 @@ func (v *convertCommand) runSeveral(c *cobra.Command, paths []string) error {
 			return &usageError{path + " is there twice", usageHint(c)}
 		}
 	}
-	var ins []*stream
+	var ins []*importer.Input
 	defer func() {
 		for _, s := range ins {
 			s.Close()
@@ -129,16 +137,15 @@ func (v *convertCommand) runSeveral(c *cobra.Command, paths []string) error {
 			return err
 		}
 		ins = append(ins, s)
-		if s.pipe || path == "-" {
-			return &usageError{s.name + " cannot be one of several files, which are read twice", "write it to a file first"}
+		if s.Pipe || path == "-" {
+			return &usageError{s.Name + " cannot be one of several files, which are read twice", "write it to a file first"}
 		}
-		if err := s.refuse(); err != nil {
+		if err := s.Refuse(); err != nil {
 			return err
 		}
-		if s.kind != kindSource {
-			return &usageError{s.name + " is a recording of Perfetto, which cannot be in one trace with others yet", "convert it alone: tracex convert " + path}
+		if s.Kind != importer.KindSource {
+			return &usageError{s.Name + " is a recording of Perfetto, which cannot be in one trace with others yet", "convert it alone: tracex convert " + path}
 		}
 	}
-	made := conversion{app: v.app, output: v.output, force: v.force, version: format.Version(v.version)}
-	return made.runSources(c.Context(), ins)
+	return v.convert(c.Context(), v.output, ins...)
 }

@@ -12,6 +12,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/recording"
@@ -62,8 +63,8 @@ const convertingRaws = "writing the trace"
 // packets. If the raw files have no events, it makes none.
 func (a *app) convertRaws(ctx context.Context, files []string, packets packetsAt, to *growingFiles, v format.Version) (made rawTrace, err error) {
 	p := a.newProgress(convertingRaws)
-	defer p.end()
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1, NotEmpty: true, Progress: p.update})
+	defer p.End()
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: v, Programs: len(files) > 1, NotEmpty: true, Progress: p.Update})
 	if err != nil {
 		return made, err
 	}
@@ -80,7 +81,7 @@ func (g *growingFiles) writers() tracefile.Files {
 	return tracefile.Files{Times: growingFile{g, 0}, Index: growingFile{g, 1}, Data: growingFile{g, 2}}
 }
 
-// growingFile is one of growingFiles, in the order of traceSuffixes.
+// growingFile is one of growingFiles, in the order of tracefile.Suffixes.
 type growingFile struct {
 	files *growingFiles
 	at    int
@@ -139,7 +140,7 @@ func (r *recordCommand) tellConverted(ctx context.Context, made *rawTrace, spool
 	if made.Events() == 0 {
 		if spool != "" {
 			r.tellLeftOut(made.Summary)
-			if err := r.onlyPackets(ctx, nil, spool); !errors.Is(err, errNoEvents) {
+			if err := r.onlyPackets(ctx, nil, spool); !errors.Is(err, importer.ErrNoEvents) {
 				return err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/lazy"
+	"tracex/recorder/convert/importer"
 )
 
 // versionWork is the conversion of a trace to another version of the format.
@@ -86,8 +87,8 @@ func versionName(path string, to format.Version) string {
 // translate writes data, index and times. The file of times is left empty if there are none.
 func (w *versionWork) translate(ctx context.Context, data, index, times *os.File) (err error) {
 	p := w.a.newProgress("converting")
-	defer p.end()
-	w.made, err = w.r.Translate(ctx, w.to, lazy.TranslateFiles{Data: data, Index: index, Times: times}, p.update)
+	defer p.End()
+	w.made, err = w.r.Translate(ctx, w.to, lazy.TranslateFiles{Data: data, Index: index, Times: times}, p.Update)
 	return err
 }
 
@@ -102,7 +103,7 @@ func (w *versionWork) files(ctx context.Context) error {
 	var set tracefile.Set
 	defer set.Discard()
 	files := make(map[string]*tracefile.Pending) // by suffix
-	for _, suffix := range append(about.suffixes(), traceSuffixes...) {
+	for _, suffix := range append(about.suffixes(), tracefile.Suffixes...) {
 		if files[suffix], err = set.Create(w.output+suffix, w.mode, w.force); err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (w *versionWork) files(ctx context.Context) error {
 		return set.WriteError(err)
 	}
 	if !w.made.Times {
-		if err := withoutTimes(&set, times); err != nil {
+		if err := importer.WithoutTimes(&set, times); err != nil {
 			return err
 		}
 	}
@@ -186,8 +187,8 @@ func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) err
 	}
 	defer f.Discard()
 	p := w.a.newProgress("packing")
-	defer p.end()
-	err = format.Pack(&untilDone{ctx, f}, contents, about.level(), func(done int64) { p.update(done, total) })
+	defer p.End()
+	err = format.Pack(&untilDone{ctx, f}, contents, about.level(), func(done int64) { p.Update(done, total) })
 	if err != nil {
 		return f.WriteError(err)
 	}

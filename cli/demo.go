@@ -53,7 +53,7 @@ tracex demo --save demo.bin        # a trace to try print, info and pack on`,
 func (d *demoCommand) write(path string, force bool) error {
 	var set tracefile.Set
 	defer set.Discard()
-	for _, suffix := range traceSuffixes {
+	for _, suffix := range tracefile.Suffixes {
 		f, err := set.Create(path+suffix, 0o644, force)
 		if err != nil {
 			return err

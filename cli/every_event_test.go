@@ -17,6 +17,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder"
+	"tracex/recorder/convert/cache"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/raw/rawtest"
@@ -49,7 +50,7 @@ type telling struct {
 // TestEveryEvent: whichever way a trace is read, each event has the same start, duration, self time, result
 // and parent: those that the data has, read from end to end, and the time cell beside its cell in the index.
 func TestEveryEvent(t *testing.T) {
-	t.Setenv(cacheVariable, "off")
+	t.Setenv(cache.Variable, "off")
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for name, path := range everyTimed(t) {
 		t.Run(name, func(t *testing.T) {

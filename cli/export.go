@@ -224,11 +224,11 @@ func (x *exportCommand) write(ctx context.Context, r *lazy.LazyTraceReader, path
 	p := x.newProgress("exporting")
 	var size int64
 	if to == "-" {
-		size, err = j.Write(ctx, x.format, x.stdout, p.update)
+		size, err = j.Write(ctx, x.format, x.stdout, p.Update)
 	} else {
-		size, err = j.Save(ctx, x.format, export.Destination{Path: to, Mode: modeOf(path), Replace: x.Force}, p.update)
+		size, err = j.Save(ctx, x.format, export.Destination{Path: to, Mode: modeOf(path), Replace: x.Force}, p.Update)
 	}
-	p.end()
+	p.End()
 	if err != nil {
 		return exportError(err)
 	}

@@ -55,8 +55,8 @@ func (x *exportCommand) dataset(ctx context.Context, r *lazy.LazyTraceReader, to
 		return err
 	}
 	p := x.newProgress("exporting")
-	s, err := dataset.Write(ctx, j, to, dataset.Options{Force: x.Force, Labels: labels, Writer: "tracex " + version}, p.update)
-	p.end()
+	s, err := dataset.Write(ctx, j, to, dataset.Options{Force: x.Force, Labels: labels, Writer: "tracex " + version}, p.Update)
+	p.End()
 	var exists *dataset.ExistsError
 	switch {
 	case errors.As(err, &exists):

@@ -13,9 +13,8 @@ import (
 	"tracex/format"
 )
 
-// traceSuffixes are the suffixes of a trace's files in the order in which they take their
-// places: the data last, so that it never exists without the files that belong to it.
-var traceSuffixes = []string{format.TimesSuffix, format.IndexSuffix, ""}
+// hintNameData is for commands that write a data file and the files that belong to it.
+const hintNameData = "name the data file with -o"
 
 // sideEntries are the entries of a packed trace, other than data, index and times,
 // that unpack puts beside the data and pack takes from there.

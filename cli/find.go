@@ -63,8 +63,8 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 // findEvents finds and prints.
 func (a *app) findEvents(ctx context.Context, r *lazy.LazyTraceReader, f *answerFlags, find *query.Find) error {
 	p := a.newProgress("reading")
-	err := find.Run(ctx, p.update)
-	p.end()
+	err := find.Run(ctx, p.Update)
+	p.End()
 	if err != nil {
 		return filterError(err)
 	}

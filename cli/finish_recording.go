@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
@@ -92,7 +93,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	}
 	result, damage, err := l.make(ctx, files)
 	switch {
-	case errors.Is(err, errNoEvents):
+	case errors.Is(err, importer.ErrNoEvents):
 		l.tell(l.path, errors.New("the recording command was killed before anything was recorded"))
 	case err != nil:
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
@@ -102,11 +103,8 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 		l.tellCompleted(madeTrace{l.path, rawTrace{Summary: l.added, own: result}})
 	default:
 		l.tell(l.path, errors.New("the recording command was killed; completed the trace ("+counted(result.Events, "event")+")"+l.missing("events")))
-		for _, left := range result.LeftOut {
-			l.tell(l.path, errors.New(leftLine(left)))
-		}
-		for _, line := range changeLines(result.Changes) {
-			l.tell(l.path, errors.New(line))
+		for _, line := range resultLines(result) {
+			l.say(line)
 		}
 	}
 	if damage != nil {
@@ -227,7 +225,7 @@ func (l *leftRecording) convertRaws(ctx context.Context, files []string, packets
 }
 
 // make completes the trace, to which it adds raw files, or makes it if it was not begun.
-func (l *leftRecording) make(ctx context.Context, raws []string) (result *perfetto.Result, damage, err error) {
+func (l *leftRecording) make(ctx context.Context, raws []string) (result *importer.Result, damage, err error) {
 	spool, _, err := l.dir.Trim()
 	if err != nil {
 		return nil, nil, err
@@ -253,10 +251,12 @@ func (l *leftRecording) make(ctx context.Context, raws []string) (result *perfet
 	}
 	l.finishRecorders(l.dir.Path(), l.path, spool, l.tell)
 	if st, err := spool.Stat(); err != nil || st.Size() == 0 {
-		return nil, nil, errors.Join(err, errNoEvents)
+		return nil, nil, errors.Join(err, importer.ErrNoEvents)
 	}
-	made := conversion{app: l.app, output: l.path, dir: l.dir, version: format.Version(l.dir.About.FormatVersion), notEmpty: true}
-	if result, damage, err = made.convert(ctx, l.dir.Spool()); err != nil && !errors.Is(err, errNoEvents) {
+	command := recordCommand{app: l.app, output: l.path, version: formatVersion(l.dir.About.FormatVersion)}
+	made := command.conversion(l.dir)
+	made.NotEmpty = true
+	if result, damage, err = made.Packets(ctx, l.dir.Spool()); err != nil && !errors.Is(err, importer.ErrNoEvents) {
 		err = fmt.Errorf("%w (try tracex convert -o OTHER %s)", err, l.dir.Spool())
 	}
 	return result, damage, err

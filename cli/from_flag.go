@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tracex/recorder/convert/importer"
 )
 
 // fromFlag is --from of a command that reads a file: the kind of a file of another tool, if it is not to be recognized
@@ -41,12 +43,12 @@ func (a *app) fromFlag(c *cobra.Command) {
 		f.Value, flag.Value = flag.Value, f
 		flag.Usage += "; or a kind, such as chrome"
 	}
-	complete(c, "from", fromNames()...)
+	complete(c, "from", importer.FromNames()...)
 	for _, c := range append(c.Commands(), c) {
 		run := c.RunE
 		c.RunE = func(c *cobra.Command, args []string) error {
 			if f.wrong != "" {
-				return &usageError{"--from must be " + oneOf(fromNames()) + ", not " + f.wrong, ""}
+				return &usageError{"--from must be " + oneOf(importer.FromNames()) + ", not " + f.wrong, ""}
 			}
 			flag.Changed = flag.Changed && (f.part || f.Value == nil)
 			return run(c, args)
@@ -57,7 +59,7 @@ func (a *app) fromFlag(c *cobra.Command) {
 // Set is for the parser of flags.
 func (f *fromFlag) Set(text string) error {
 	switch {
-	case text == "", slices.Contains(fromNames(), text):
+	case text == "", slices.Contains(importer.FromNames(), text):
 		*f.kind = text
 		return nil
 	case f.Value == nil:

@@ -76,8 +76,8 @@ func (t *historyCommand) show(ctx context.Context, r *lazy.LazyTraceReader) erro
 	}
 	h := query.NewHistory(r, scope, o)
 	p := t.newProgress("reading")
-	err = h.Run(ctx, p.update)
-	p.end()
+	err = h.Run(ctx, p.Update)
+	p.End()
 	if err != nil {
 		return filterError(err)
 	}

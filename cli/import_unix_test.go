@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/recorder/convert/cache"
 )
 
 // TestImportStopped stops commands that wait for the rest of a pipe, which they convert: nothing stays.
@@ -59,8 +60,8 @@ func TestImportOnScreen(t *testing.T) {
 	if err := os.WriteFile(path, gzipOf([]byte(whole)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, cache := range []string{"off", filepath.Join(t.TempDir(), "cache")} {
-		t.Setenv(cacheVariable, cache)
+	for _, dir := range []string{"off", filepath.Join(t.TempDir(), "cache")} {
+		t.Setenv(cache.Variable, dir)
 		for range 2 { // converted, and, with a cache, found there
 			s, tmp := onScreen(t, nil, "open", path)
 			s.until("shop.json.gz")

@@ -58,8 +58,8 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 		return err
 	}
 	p := x.newProgress("indexing")
-	err = lazy.RebuildIndex(ctx, path, output, x.force, p.update)
-	p.end()
+	err = lazy.RebuildIndex(ctx, path, output, x.force, p.Update)
+	p.End()
 	if !x.force && (errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)) {
 		hint := "--force indexes what is intact"
 		why := m.explain(err)
@@ -79,8 +79,8 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 func (x *indexCommand) writeSummary(ctx context.Context, path string) error {
 	return x.withReader(ctx, path, func(r *lazy.LazyTraceReader) error {
 		p := x.newProgress("summarizing")
-		err := query.WriteSummary(ctx, r, false, p.update)
-		p.end()
+		err := query.WriteSummary(ctx, r, false, p.Update)
+		p.End()
 		if errors.Is(err, lazy.ErrNoSummary) {
 			return nil
 		}
@@ -128,8 +128,8 @@ func indexOutputPath(path, typed string) (string, error) {
 func (x *indexCommand) verifyIndex(ctx context.Context, path string) error {
 	index := x.output
 	p := x.newProgress("checking")
-	cells, err := lazy.VerifyIndex(ctx, path, index, p.update)
-	p.end()
+	cells, err := lazy.VerifyIndex(ctx, path, index, p.Update)
+	p.End()
 	if err != nil {
 		if fault := (*lazy.IndexError)(nil); errors.As(err, &fault) {
 			name := path
@@ -149,8 +149,8 @@ func (x *indexCommand) verifyIndex(ctx context.Context, path string) error {
 // verifyTimes checks the file of times, if there is one.
 func (x *indexCommand) verifyTimes(ctx context.Context, path string) error {
 	p := x.newProgress("checking times")
-	cells, err := lazy.VerifyTimes(ctx, path, "", p.update)
-	p.end()
+	cells, err := lazy.VerifyTimes(ctx, path, "", p.Update)
+	p.End()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -174,8 +174,8 @@ func (x *indexCommand) verifySummary(ctx context.Context, path string) error {
 			return err
 		}
 		p := x.newProgress("checking the summary")
-		err := query.VerifySummary(ctx, r, p.update)
-		p.end()
+		err := query.VerifySummary(ctx, r, p.Update)
+		p.End()
 		if err != nil {
 			return withHint(err, "tracex index "+path+" makes it again; it can be removed, too")
 		}

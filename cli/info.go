@@ -54,8 +54,8 @@ tracex info --json trace.bin | jq .threads`,
 // show prints the facts about a trace; if it is damaged, about its undamaged part.
 func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.LazyTraceReader) error {
 	p := n.newProgress("counting")
-	sum, err := r.Summarize(ctx, p.update)
-	p.end()
+	sum, err := r.Summarize(ctx, p.Update)
+	p.End()
 	if err != nil {
 		return err
 	}

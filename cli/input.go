@@ -9,20 +9,18 @@ import (
 	"golang.org/x/term"
 
 	"tracex/lazy"
+	"tracex/recorder/convert/importer"
 )
-
-// stdinName is the name of "-" in messages.
-const stdinName = "standard input"
 
 var errStdinTerminal = &usageError{"standard input is a terminal", "redirect a file or a pipe to it"}
 
 // input is a trace that a command reads.
 type input struct {
-	path string          // the file to open
-	name string          // its name in messages
-	dir  string          // a temporary directory to remove at the end, or ""
-	rest *remains        // data that its program left beside it; nil if not looked for
-	made *convertedTrace // what it was converted from; nil if it is a trace itself
+	path string         // the file to open
+	name string         // its name in messages
+	dir  string         // a temporary directory to remove at the end, or ""
+	rest *remains       // data that its program left beside it; nil if not looked for
+	made *importer.Made // of what it was converted; nil if it is a trace itself
 
 	from   *os.File // still to be copied to path; nil if nothing
 	to     *os.File
@@ -135,14 +133,14 @@ func (in *input) unended() lazy.WhyUnended {
 // find finds the trace that the argument names. For a pipe, the caller must copy from to
 // the input's path.
 func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, err error) {
-	from, name := a.stdin, stdinName
+	from, name := a.stdin, importer.StdinName
 	if arg != "-" {
 		st, err := os.Stat(arg)
 		if err != nil || st.Mode()&os.ModeNamedPipe == 0 {
 			// Opening it reports the problem.
 			return &input{path: arg, name: arg}, nil, nil
 		}
-		if from, err = openPipe(ctx, arg); err != nil {
+		if from, err = importer.OpenPipe(ctx, arg); err != nil {
 			return nil, nil, err
 		}
 		name = arg
@@ -162,7 +160,7 @@ func (in *input) alone() bool { return in.made != nil || in.dir != "" && in.rest
 // close removes the temporary files of open.
 func (in *input) close() {
 	if in.made != nil {
-		in.made.close()
+		in.made.Close()
 	}
 	if in.dir != "" {
 		// Nothing can be done if a file remains there.

@@ -9,26 +9,6 @@ import (
 	"strings"
 )
 
-// openPipe opens a file that may be a named pipe; opening a pipe waits for a writer. If the
-// command is stopped, the waiting goroutine is left until the process ends.
-func openPipe(ctx context.Context, path string) (*os.File, error) {
-	type opened struct {
-		f   *os.File
-		err error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.Open(path)
-		done <- opened{f, err}
-	}()
-	select {
-	case o := <-done:
-		return o.f, o.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
 // create creates the file that a pipe is copied to.
 func (in *input) create() (*os.File, error) {
 	return os.OpenFile(in.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -41,8 +21,8 @@ func (in *input) copyFrom(ctx context.Context, a *app, from io.Reader) error {
 		return err
 	}
 	p := a.newProgress("reading")
-	defer p.end()
-	// As in openPipe, this goroutine may be left waiting.
+	defer p.End()
+	// As in importer.OpenPipe, this goroutine may be left waiting.
 	copied := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(&countingWriter{w: f, p: p, total: -1}, from)
@@ -69,7 +49,7 @@ type countingWriter struct {
 func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += int64(n)
-	c.p.update(c.n, c.total)
+	c.p.Update(c.n, c.total)
 	return n, err
 }
 

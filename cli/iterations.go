@@ -59,8 +59,8 @@ func (t *callsCommand) showIterations(ctx context.Context, r *lazy.LazyTraceRead
 	}
 	found := query.NewIterations(r, scope, loop)
 	p := t.newProgress("reading")
-	err = found.Run(ctx, p.update)
-	p.end()
+	err = found.Run(ctx, p.Update)
+	p.End()
 	if err != nil {
 		return err
 	}

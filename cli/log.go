@@ -77,8 +77,8 @@ func parseLogPoint(text string) (query.LogPoint, error) {
 // log finds and prints.
 func (a *app) log(ctx context.Context, r *lazy.LazyTraceReader, f *answerFlags, l *query.Log) error {
 	p := a.newProgress("reading")
-	err := l.Run(ctx, p.update)
-	p.end()
+	err := l.Run(ctx, p.Update)
+	p.End()
 	if err != nil {
 		return filterError(err)
 	}

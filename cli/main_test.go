@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tracex/format/formattest"
+	"tracex/recorder/convert/cache"
 )
 
 // command returns the command as a separate process, with a directory for its temporary files.
@@ -28,7 +29,7 @@ func command(t *testing.T, args ...string) (cmd *exec.Cmd, stderr *bytes.Buffer,
 		t.Fatal(err)
 	}
 	cmd = exec.CommandContext(ctx, self, args...)
-	cmd.Env = append([]string{cacheVariable + "=off"}, append(os.Environ(), runVariable+"=1", "TMPDIR="+tmp, "XDG_CONFIG_HOME="+tmp, "XDG_STATE_HOME="+t.TempDir())...)
+	cmd.Env = append([]string{cache.Variable + "=off"}, append(os.Environ(), runVariable+"=1", "TMPDIR="+tmp, "XDG_CONFIG_HOME="+tmp, "XDG_STATE_HOME="+t.TempDir())...)
 	stderr = new(bytes.Buffer)
 	cmd.Stderr = stderr
 	return cmd, stderr, tmp

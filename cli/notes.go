@@ -107,7 +107,7 @@ func (n *notesCommand) withNotes(ctx context.Context, path string, use func(r *l
 			return errNoNotes
 		}
 		path := in.name
-		if in.made.cached() {
+		if in.made.Cached() {
 			path = in.path
 		}
 		b, err := n.openBook(path)

@@ -21,6 +21,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/notes"
 	"tracex/lazy/query"
+	"tracex/recorder/convert/importer"
 	"tracex/ui"
 )
 
@@ -131,8 +132,8 @@ func (x *explored) Open(ctx context.Context) (*lazy.LazyTraceReader, ui.Options,
 		o.Ended, o.Unended = in.rest.recovered, in.rest.unended
 	}
 	switch { // a temporary copy does not grow
-	case in.made != nil && in.name != stdinName:
-		o.NoWrite, look.Path = o.NoWrite || !in.made.cached(), in.name
+	case in.made != nil && in.name != importer.StdinName:
+		o.NoWrite, look.Path = o.NoWrite || !in.made.Cached(), in.name
 	case in.dir != "" && in.rest != nil:
 		o.NoWrite, look.Path = true, in.name
 	case in.dir != "":

@@ -28,8 +28,8 @@ tracex overview --json trace.bin | jq .uncaught`,
 		return a.withTrace(ctx, path, func(in *input, r *lazy.LazyTraceReader) error {
 			o := query.NewOverview(r, 0)
 			p := a.newProgress("reading")
-			err := o.Run(ctx, p.update)
-			p.end()
+			err := o.Run(ctx, p.Update)
+			p.End()
 			if err != nil {
 				return err
 			}

@@ -98,8 +98,8 @@ func (k *packCommand) run(ctx context.Context, path string) (err error) {
 	}
 	return k.write(output, st.Mode().Perm(), func(w io.Writer) error {
 		p := k.newProgress("packing")
-		defer p.end()
-		return format.Pack(&untilDone{ctx, w}, contents, k.level, func(done int64) { p.update(done, total) })
+		defer p.End()
+		return format.Pack(&untilDone{ctx, w}, contents, k.level, func(done int64) { p.Update(done, total) })
 	})
 }
 

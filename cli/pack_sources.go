@@ -79,8 +79,8 @@ func makeIndex(ctx context.Context, a *app, data string, force bool) (index *os.
 	}
 	path := filepath.Join(dir, "index")
 	p := a.newProgress("indexing")
-	err = lazy.RebuildIndex(ctx, data, path, force, p.update)
-	p.end()
+	err = lazy.RebuildIndex(ctx, data, path, force, p.Update)
+	p.End()
 	if err == nil {
 		index, err = os.Open(path)
 	}

@@ -27,7 +27,7 @@ type progress struct {
 	shown bool
 }
 
-// newProgress begins a task; what is a word or two such as "indexing". The caller calls end
+// newProgress begins a task; what is a word or two such as "indexing". The caller calls End
 // when it is done.
 func (a *app) newProgress(what string) *progress {
 	p := &progress{what: what, now: time.Now}
@@ -38,14 +38,14 @@ func (a *app) newProgress(what string) *progress {
 	return p
 }
 
-// update sets how many of total bytes are done; total < 0 if unknown. It is cheap enough to be
+// Update sets how many of total bytes are done; total < 0 if unknown. It is cheap enough to be
 // called for each block.
-func (p *progress) update(done, total int64) {
+func (p *progress) Update(done, total int64) {
 	if p.w == nil || total == 0 {
 		return
 	}
 	if p.bar == nil || total != p.total {
-		p.end()
+		p.End()
 		p.total = total
 		// The bar runs from the start, so that its rate is right when it appears; Write
 		// hides it until then.
@@ -77,8 +77,16 @@ func (p *progress) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// end removes the bar.
-func (p *progress) end() {
+// Stage says what the work is from now on.
+func (p *progress) Stage(what string) {
+	if p.what != what {
+		p.End()
+		p.what = what
+	}
+}
+
+// End removes the bar.
+func (p *progress) End() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 		p.bar = nil
@@ -88,7 +96,7 @@ func (p *progress) end() {
 // waitUntilRead waits until a trace is read, with a progress bar if that takes long.
 func (a *app) waitUntilRead(ctx context.Context, r *lazy.LazyTraceReader) error {
 	p := a.newProgress("")
-	defer p.end()
+	defer p.End()
 	for {
 		s := r.Status()
 		switch s.Phase {
@@ -98,7 +106,7 @@ func (a *app) waitUntilRead(ctx context.Context, r *lazy.LazyTraceReader) error 
 			return s.Problem
 		}
 		p.what = phaseNames[s.Phase]
-		p.update(s.Done, s.Total)
+		p.Update(s.Done, s.Total)
 		select {
 		case <-r.Changed():
 		case <-ctx.Done():

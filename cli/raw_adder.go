@@ -22,8 +22,8 @@ func (r *rawAdder) add(ctx context.Context, to *tracefile.Writer, time func(mono
 		return nil
 	}
 	p := r.app.newProgress(convertingRaws)
-	defer p.end()
-	o := instrumented.Options{Programs: true, Progress: p.update, Begun: to}
+	defer p.End()
+	o := instrumented.Options{Programs: true, Progress: p.Update, Begun: to}
 	o.Time = func(monotonic int64) int64 {
 		ns, _ := time(monotonic)
 		return ns

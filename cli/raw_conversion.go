@@ -75,7 +75,7 @@ func (l *rawConversion) update(done, total int64) {
 		if l.before < 0 {
 			l.before = done
 		}
-		p.update(done-l.before, total-l.before)
+		p.Update(done-l.before, total-l.before)
 	}
 }
 
@@ -179,7 +179,7 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 	}()
 	close(l.done)
 	err = <-l.ended
-	defer p.end()
+	defer p.End()
 	if l.split != nil {
 		return l.endSplit(ctx, spool)
 	}

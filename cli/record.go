@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/instrument"
 	"tracex/recorder/perfetto/service"
@@ -165,7 +165,7 @@ func (r *recordCommand) checkOutput(ctx context.Context) error {
 	if err := r.checkRecording(ctx); err != nil {
 		return err
 	}
-	for _, suffix := range traceSuffixes {
+	for _, suffix := range tracefile.Suffixes {
 		if err := tracefile.Check(r.output+suffix, true); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (r *recordCommand) checkRecording(ctx context.Context) error {
 
 // checkFiles checks that the files of a trace that is no recording can be written.
 func (r *recordCommand) checkFiles() error {
-	for _, suffix := range slices.Backward(traceSuffixes[:]) { // the data first: that is the name that the user knows
+	for _, suffix := range slices.Backward(tracefile.Suffixes) { // the data first: that is the name that the user knows
 		if err := tracefile.Check(r.output+suffix, true); err != nil {
 			return err
 		}
@@ -281,25 +281,37 @@ func (l *liveConversion) ownStatus(a *app, err, failed error) error {
 // makeTrace completes the trace of packets, and adds raw files. After an error, what is not in it is in the
 // directory.
 func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory, live *liveConversion) error {
-	made := r.conversion(dir)
 	result, damage, err := live.end(ctx)
 	switch {
 	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
-		return made.run(ctx, dir.Spool())
+		made, damage, err := r.conversion(dir).Packets(ctx, dir.Spool())
+		if err != nil {
+			return err
+		}
+		return errors.Join(r.report(r.output, made), damage)
 	case err == nil && live.raws.added():
 		r.tellRecorded(&rawTrace{Summary: live.raws.made, own: result})
 		return damage
 	case err == nil:
-		return errors.Join(made.report(result), damage)
+		return errors.Join(r.report(r.output, result), damage)
 	}
 	return live.files.writeError(errors.Join(err, r.salvage(ctx, dir, live)))
 }
 
-// conversion is one that reports to standard error: standard output is the program's.
-func (r *recordCommand) conversion(dir *recording.Directory) conversion {
+// conversion makes the trace of packets. dir claims its place; nil if this is no recording.
+func (r *recordCommand) conversion(dir *recording.Directory) *importer.Conversion {
+	c := r.app.conversion(r.output, r.force, r.version)
+	if dir != nil {
+		c.Dir, c.Claim = dir.Path(), func() (restore func(), err error) { return claim(dir, r.output) }
+	}
+	return c
+}
+
+// report says what was made to standard error: standard output is the program's.
+func (r *recordCommand) report(output string, made *importer.Result) error {
 	beside := *r.app
 	beside.stdout = r.stderr
-	return conversion{app: &beside, output: r.output, force: r.force, dir: dir, version: format.Version(r.version)}
+	return beside.reportMade(output, made)
 }
 
 // salvage ends a trace that could not grow, if it was begun.
@@ -307,10 +319,9 @@ func (r *recordCommand) salvage(ctx context.Context, dir *recording.Directory, l
 	if !live.Begun() {
 		return nil
 	}
-	made := r.conversion(dir)
 	result, err := live.salvage(ctx, dir)
 	if err == nil {
-		err = made.report(result)
+		err = r.report(r.output, result)
 	}
 	return err
 }

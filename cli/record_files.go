@@ -17,7 +17,7 @@ import (
 // recordedMode are the permissions of a recorded trace.
 const recordedMode fs.FileMode = 0o600
 
-// growingFiles are the files of a trace that is being recorded, in the order of traceSuffixes. They are
+// growingFiles are the files of a trace that is being recorded, in the order of tracefile.Suffixes. They are
 // created at their final paths with the first call, and grow there.
 type growingFiles struct {
 	path    string               // of the data
@@ -41,7 +41,7 @@ func (g *growingFiles) create() (perfetto.Writers, error) {
 	}
 	var set tracefile.Set
 	defer set.Discard()
-	for _, suffix := range traceSuffixes {
+	for _, suffix := range tracefile.Suffixes {
 		if _, err := set.Create(g.path+suffix, recordedMode, g.replace); err != nil {
 			return perfetto.Writers{}, err
 		}
@@ -58,7 +58,7 @@ func (g *growingFiles) createClaimed() (to perfetto.Writers, err error) {
 	if err != nil {
 		return to, err
 	}
-	for _, suffix := range traceSuffixes {
+	for _, suffix := range tracefile.Suffixes {
 		if err = tracefile.Check(g.path+suffix, true); err != nil {
 			break
 		}
@@ -89,7 +89,7 @@ func (g *growingFiles) resume(at tracefile.Sizes) (perfetto.Writers, error) {
 func (g *growingFiles) again(sizes []int64) (to perfetto.Writers, err error) {
 	g.close()
 	var out []io.Writer
-	for i, suffix := range traceSuffixes {
+	for i, suffix := range tracefile.Suffixes {
 		f, err := os.OpenFile(g.path+suffix, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return to, err

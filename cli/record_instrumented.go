@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument"
 	"tracex/recorder/instrument/control"
@@ -104,7 +105,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, dir *recording.Direc
 		if made.Summary != nil {
 			r.tellLeftOut(made.Summary)
 		}
-		if err := r.onlyPackets(ctx, dir, packets); !errors.Is(err, errNoEvents) {
+		if err := r.onlyPackets(ctx, dir, packets); !errors.Is(err, importer.ErrNoEvents) {
 			return err != nil, cmp.Or(err, failed)
 		}
 	}

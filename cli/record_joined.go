@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"tracex/recorder"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
@@ -139,7 +140,7 @@ func (o *ownRecording) close() {
 // rawTrace describes a trace of what instrumented programs have recorded.
 type rawTrace struct {
 	*instrumented.Summary                  // nil if there were no raw files
-	own                   *perfetto.Result // what packets added; nil if nothing
+	own                   *importer.Result // what packets added; nil if nothing
 	damage                error            // of the packets: what is before it is in the trace
 	lost                  error            // why the packets are not in the trace
 }
@@ -169,7 +170,8 @@ func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, joiner
 		}
 		defer joiner.close()
 	}
-	t.own, t.damage, t.lost = joiner.join(ctx)
+	own, damage, lost := joiner.join(ctx)
+	t.own, t.damage, t.lost = importer.OfPackets(own), damage, lost
 	if t.lost != nil {
 		return errors.Join(ctx.Err(), c.End())
 	}
@@ -181,10 +183,7 @@ func (t *rawTrace) tellOwn(tell func(line string)) {
 	if t.own == nil {
 		return
 	}
-	for _, left := range t.own.LeftOut {
-		tell(leftLine(left))
-	}
-	for _, line := range changeLines(t.own.Changes) {
+	for _, line := range resultLines(t.own) {
 		tell(line)
 	}
 }
@@ -196,13 +195,13 @@ func lostPackets(output string, why error, at string) error {
 }
 
 // onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
-// errNoEvents if nothing is in them. dir claims the place of the trace; it may be nil.
+// importer.ErrNoEvents if nothing is in them. dir claims the place of the trace; it may be nil.
 func (r *recordCommand) onlyPackets(ctx context.Context, dir *recording.Directory, spool string) error {
 	made := r.conversion(dir)
-	made.notEmpty = true
-	result, damage, err := made.convert(ctx, spool)
+	made.NotEmpty = true
+	result, damage, err := made.Packets(ctx, spool)
 	switch {
-	case errors.Is(err, errNoEvents):
+	case errors.Is(err, importer.ErrNoEvents):
 		return err
 	case err != nil:
 		return withHint(err, "the recording is kept in "+spool+"; tracex convert makes a trace from it")
@@ -210,7 +209,7 @@ func (r *recordCommand) onlyPackets(ctx context.Context, dir *recording.Director
 	if damage != nil {
 		r.remark("part of the recording is missing", damage)
 	}
-	return made.report(result)
+	return r.report(r.output, result)
 }
 
 // spoolBeside returns the path of the packets in a folder of raw files; "" if there are none. What

@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/recorder/perfetto/perfettotest"
 	"tracex/recorder/recordertest"
 	"tracex/recorder/recording"
@@ -100,7 +101,7 @@ func TestRecordIsKilledCreating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	suffixes := append([]string{"nothing", "claimed"}, traceSuffixes...)
+	suffixes := append([]string{"nothing", "claimed"}, tracefile.Suffixes...)
 	for n, last := range suffixes {
 		t.Run(fmt.Sprint(n, last), func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "trace.bin")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"tracex/format"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/recording"
 )
@@ -92,9 +93,9 @@ func (l *liveConversion) Advance(mark int) error {
 func (l *liveConversion) Write(packets []byte) (int, error) { return len(packets), l.Take(packets) }
 
 // end ends the trace. The error is perfetto.ErrNoCalls if no calls were converted.
-func (l *liveConversion) end(ctx context.Context) (result *perfetto.Result, damage, err error) {
+func (l *liveConversion) end(ctx context.Context) (made *importer.Result, damage, err error) {
 	l.Programs = l.raws.programs()
-	result, err = l.End(ctx, func() (io.Reader, error) {
+	result, err := l.End(ctx, func() (io.Reader, error) {
 		_, err := l.spool.Seek(0, io.SeekStart)
 		return l.spool, err
 	})
@@ -103,7 +104,7 @@ func (l *liveConversion) end(ctx context.Context) (result *perfetto.Result, dama
 	} else {
 		damage, err = format.At(err, l.spool.Name(), 0), nil
 	}
-	return result, damage, errors.Join(err, l.files.end())
+	return importer.OfPackets(result), damage, errors.Join(err, l.files.end())
 }
 
 // close releases the conversion. The files stay.
@@ -118,14 +119,14 @@ func (l *liveConversion) close() {
 
 // salvage ends the trace with what was converted before the conversion failed. What followed is
 // in the spool.
-func (l *liveConversion) salvage(ctx context.Context, dir *recording.Directory) (*perfetto.Result, error) {
+func (l *liveConversion) salvage(ctx context.Context, dir *recording.Directory) (*importer.Result, error) {
 	again, err := resumeLive(l.files.path, dir, l.spool)
 	if err != nil {
 		return nil, err
 	}
 	defer again.Close()
 	result, err := again.End(ctx, func() (io.Reader, error) { return new(emptyReader), nil })
-	return result, errors.Join(err, again.files.end())
+	return importer.OfPackets(result), errors.Join(err, again.files.end())
 }
 
 // emptyReader is a reader without data.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/perfetto/consumer"
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/recording"
@@ -149,12 +150,12 @@ func (r *serviceRecording) recordSession(ctx context.Context, c *consumer.Consum
 // ended is why it may be incomplete.
 func (r *serviceRecording) makeOfSession(ctx context.Context, dir *recording.Directory, nothing bool, ended error) (keep bool, err error) {
 	made := r.conversion(dir)
-	made.notEmpty = true
-	result, damage, err := made.convert(ctx, dir.Spool())
-	empty := errors.Is(err, errNoEvents)
+	made.NotEmpty = true
+	result, damage, err := made.Packets(ctx, dir.Spool())
+	empty := errors.Is(err, importer.ErrNoEvents)
 	switch {
 	case err == nil:
-		ended = errors.Join(ended, made.report(result), damage)
+		ended = errors.Join(ended, r.report(r.output, result), damage)
 	case empty && nothing:
 		return false, cmp.Or(ended, err)
 	case empty:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/instrument"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/recording"
@@ -70,7 +71,7 @@ func (r *recordCommand) makeEither(ctx context.Context, dir *recording.Directory
 		return false, cmp.Or(r.keepRawFiles(dir.Path(), got.packets), raws.damage, got.failed)
 	case got.packets != "":
 		r.tellLeftOut(raws.Summary)
-		if err := r.onlyPackets(ctx, dir, got.packets); !errors.Is(err, errNoEvents) {
+		if err := r.onlyPackets(ctx, dir, got.packets); !errors.Is(err, importer.ErrNoEvents) {
 			return err != nil, cmp.Or(err, got.failed)
 		}
 		return false, cmp.Or(r.nothingInstrumented(&instrument.Plan{Runs: true}, nil, raws.Summary), got.failed)

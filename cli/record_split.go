@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 )
@@ -124,10 +125,11 @@ func (s *splitting) packets(ctx context.Context) error {
 		}
 	}
 	for _, p := range s.alone {
-		made := conversion{app: s.app, output: p.path, force: s.force, version: s.version, notEmpty: true, process: &p.packets}
-		own, damage, err := made.convert(ctx, s.spool)
+		made := s.conversion(p.path, s.force, formatVersion(s.version))
+		made.NotEmpty, made.Process = true, &p.packets
+		own, damage, err := made.Packets(ctx, s.spool)
 		switch {
-		case errors.Is(err, errNoEvents):
+		case errors.Is(err, importer.ErrNoEvents):
 			continue
 		case err != nil:
 			return err

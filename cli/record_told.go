@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/wrapper"
@@ -47,7 +48,7 @@ func (r *recordCommand) tellTrace(made *rawTrace, path string) {
 		text += ", " + counted(int64(n), "process", "processes")
 	}
 	if o := made.own; o != nil && o.Events > 0 {
-		text += ", " + counted(o.Events, "event") + " of package recorder in " + counted(int64(len(o.Threads)), "thread")
+		text += ", " + counted(o.Events, "event") + " of package recorder in " + counted(o.Threads, "thread")
 	}
 	r.say("recorded " + text + " in " + path + sizeOfTrace(path))
 	made.tellOwn(r.say)
@@ -57,7 +58,7 @@ func (r *recordCommand) tellTrace(made *rawTrace, path string) {
 func sizeOfTrace(path string) string {
 	const little = 1 << 20
 	size := int64(0)
-	for _, suffix := range traceSuffixes {
+	for _, suffix := range tracefile.Suffixes {
 		if st, err := os.Stat(path + suffix); err == nil {
 			size += st.Size()
 		}
@@ -157,9 +158,7 @@ func (r *recordCommand) tellBuilt(built []wrapper.Report) {
 
 // tellPackets says what is in a trace of packets alone.
 func (r *recordCommand) tellPackets(m *madeTrace) {
-	made := r.conversion(nil)
-	made.output = m.path
-	if err := made.report(m.own); err != nil {
+	if err := r.report(m.path, m.own); err != nil {
 		r.remark("cannot tell what was recorded", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/recorder/convert/cache"
 	"tracex/recorder/perfetto/ipctest"
 )
 
@@ -69,7 +70,7 @@ func TestScripts(t *testing.T) {
 			tmp := filepath.Join(env.WorkDir, "tmp")
 			env.Setenv("TMPDIR", tmp)
 			env.Setenv(projectVariable, os.Getenv(projectVariable))
-			env.Setenv(cacheVariable, filepath.Join(env.WorkDir, "cache"))
+			env.Setenv(cache.Variable, filepath.Join(env.WorkDir, "cache"))
 			return os.Mkdir(tmp, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

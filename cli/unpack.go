@@ -67,7 +67,7 @@ func (u *unpackCommand) run(ctx context.Context, path, output string) (err error
 		return in.blame(format.At(err, in.path, 0))
 	}
 	p := u.newProgress("unpacking")
-	defer p.end()
+	defer p.End()
 	out := &countingWriter{p: p, total: packed.Size(format.EntryData) + packed.Size(format.EntryIndex)}
 	var set tracefile.Set
 	defer set.Discard()

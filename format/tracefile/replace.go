@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"tracex/format"
 )
 
 // Why a file cannot be put at a path. Besides these, [Check] returns fs.ErrExist.
@@ -146,6 +148,10 @@ func WriteError(path string, err error) error {
 	}
 	return fmt.Errorf("cannot write %s: %w", path, err)
 }
+
+// Suffixes are those of a trace's files in the order in which they take their places: the data last, so
+// that it never exists without the files that belong to it.
+var Suffixes = []string{format.TimesSuffix, format.IndexSuffix, ""}
 
 // Set is a set of files that take their places together, such as a trace's times,
 // index and data.

@@ -23,6 +23,25 @@ import (
 	"tracex/recorder/internal/filelock"
 )
 
+// Variable names another directory for the cache, or says that there is none: off.
+const Variable = "TRACEX_CACHE"
+
+// Dir returns the user's directory for a cache; "" if nothing is to be kept.
+func Dir() string {
+	switch dir := os.Getenv(Variable); dir {
+	case "":
+	case "off":
+		return ""
+	default:
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "" // there is no home directory
+	}
+	return filepath.Join(dir, "tracex", "converted")
+}
+
 const (
 	lockName  = "lock"
 	aboutName = "about"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/recorder/internal/disk"
 	"tracex/recorder/internal/filelock"
 )
 
@@ -42,6 +43,18 @@ func (c *Cache) Trim(limit func(used int64) int64) error {
 		}
 	}
 	return nil
+}
+
+// mostKept bounds the bytes of a cache.
+const mostKept = 20 << 30
+
+// Limit is how many bytes entries may take that now take used: a tenth of what would be free without them.
+func (c *Cache) Limit(used int64) int64 {
+	free, known := disk.Free(c.dir)
+	if !known {
+		return mostKept
+	}
+	return min(mostKept, (free+used)/10)
 }
 
 // stored is what an entry takes.

@@ -1,7 +1,6 @@
-package cli
+package importer
 
 import (
-	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,7 +28,7 @@ func sourceStem(path string, suffixes []string) string {
 			path = whole
 		}
 	}
-	return withoutSuffix(withoutSuffix(path, packedSuffixes), suffixes)
+	return withoutSuffix(Unpacked(path), suffixes)
 }
 
 // withoutSuffix removes the first of suffixes that a name has, unless nothing would be left.
@@ -42,22 +41,21 @@ func withoutSuffix(path string, suffixes []string) string {
 	return path
 }
 
-// convertedPath returns the name of the data file made from an input.
-func (s *stream) convertedPath(output string) (string, error) {
+// DataPath returns the path of the data file that is made of an input, beside it.
+func (s *Input) DataPath() string {
 	suffixes := sourceSuffixes
-	if s.kind == kindPerfetto {
+	if s.Kind == KindPerfetto {
 		suffixes = perfettoSuffixes
 	}
-	to, err := outputPath(s.path, sourceStem(s.path, suffixes)+".bin", output)
-	return to, cmp.Or(needsOutput(s.path, output, hintNameData), err)
+	return sourceStem(s.Path, suffixes) + ".bin"
 }
 
-// hintNameData is for commands that write a data file and the files that belong to it.
-const hintNameData = "name the data file with -o"
+// Unpacked returns a path without the suffix of a compression.
+func Unpacked(path string) string { return withoutSuffix(path, packedSuffixes) }
 
 // threadPrefixes returns what precedes the names of the threads of each input: its name, with as many
 // of the folders around it as tell the inputs apart.
-func threadPrefixes(ins []*stream) (prefixes []string) {
+func threadPrefixes(ins []*Input) (prefixes []string) {
 	times := make(map[string]int) // how many inputs have a name
 	for _, s := range ins {
 		times[s.wholeStem()]++
@@ -66,7 +64,7 @@ func threadPrefixes(ins []*stream) (prefixes []string) {
 	for _, s := range ins {
 		name := s.wholeStem()
 		if times[name] > 1 { // only their suffixes differ
-			name += strings.TrimPrefix(filepath.Base(s.path), filepath.Base(name))
+			name += strings.TrimPrefix(filepath.Base(s.Path), filepath.Base(name))
 		}
 		all = append(all, pathParts(name))
 	}
@@ -83,11 +81,11 @@ func threadPrefixes(ins []*stream) (prefixes []string) {
 }
 
 // wholeStem returns the absolute path of an input without its suffixes.
-func (s *stream) wholeStem() string {
-	if s.path == "-" {
-		return stdinName
+func (s *Input) wholeStem() string {
+	if s.Path == "-" {
+		return StdinName
 	}
-	stem := sourceStem(s.path, allSuffixes)
+	stem := sourceStem(s.Path, allSuffixes)
 	if whole, err := filepath.Abs(stem); err == nil {
 		return whole
 	}

@@ -1,4 +1,4 @@
-package cli
+package importer
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestConvertedPath(t *testing.T) {
+func TestDataPath(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "run.data")
 	if err := os.Mkdir(folder, 0o755); err != nil {
@@ -34,15 +34,15 @@ func TestConvertedPath(t *testing.T) {
 		"worker.pt.trace.json.z": "worker.pt.trace.json.z.bin",
 	} {
 		want = filepath.FromSlash(want)
-		s := stream{path: path, kind: kindSource}
-		if got, err := s.convertedPath(""); got != want && got != resolved(t, want) || err != nil {
-			t.Errorf("%s becomes %s, %v; want %s", path, got, err, want)
+		s := Input{Path: path, Kind: KindSource}
+		if got := s.DataPath(); got != want && got != resolved(t, want) {
+			t.Errorf("%s becomes %s; want %s", path, got, want)
 		}
 	}
 	for path, want := range map[string]string{"x.pftrace.gz": "x.bin", "x.pb": "x.bin", "x.json": "x.json.bin"} {
-		s := stream{path: path, kind: kindPerfetto}
-		if got, err := s.convertedPath(""); got != want || err != nil {
-			t.Errorf("%s of Perfetto becomes %s, %v; want %s", path, got, err, want)
+		s := Input{Path: path, Kind: KindPerfetto}
+		if got := s.DataPath(); got != want {
+			t.Errorf("%s of Perfetto becomes %s; want %s", path, got, want)
 		}
 	}
 }
@@ -63,11 +63,11 @@ func TestThreadPrefixes(t *testing.T) {
 		{[]string{"a.json", "b.json.gz"}, []string{"a", "b"}},
 		{[]string{"x/trace.json", "y/trace.json", "z.json"}, []string{"x/trace", "y/trace", "z"}},
 		{[]string{"1/x/t.json", "1/y/t.json", "2/x/t.json"}, []string{"1/x/t", "y/t", "2/x/t"}},
-		{[]string{"t.json", "-"}, []string{"t", stdinName}},
+		{[]string{"t.json", "-"}, []string{"t", StdinName}},
 	} {
-		var ins []*stream
+		var ins []*Input
 		for _, path := range c.paths {
-			ins = append(ins, &stream{path: filepath.FromSlash(path)})
+			ins = append(ins, &Input{Path: filepath.FromSlash(path)})
 		}
 		var want []string
 		for _, name := range c.want {
@@ -78,7 +78,7 @@ func TestThreadPrefixes(t *testing.T) {
 		}
 	}
 	// The same file of another suffix: there is nothing that tells them apart.
-	if got := threadPrefixes([]*stream{{path: "a.json"}, {path: "a.xt"}}); got[0] == got[1] {
+	if got := threadPrefixes([]*Input{{Path: "a.json"}, {Path: "a.xt"}}); got[0] == got[1] {
 		t.Errorf("two files have the prefix %q", got[0])
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package importer
 
 import (
 	"cmp"
@@ -56,8 +56,8 @@ func align(clocks []calltrace.Clock, names []string) (a alignment) {
 }
 
 // alignInputs finds the clocks of inputs, which are read for it, and aligns them.
-func (c *conversion) alignInputs(ctx context.Context, ins []*stream) (a alignment, err error) {
-	p := newImportProgress(c.newProgress("aligning"), ins)
+func (c *Conversion) alignInputs(ctx context.Context, ins []*Input) (a alignment, err error) {
+	p := newImportProgress(c.Begin("aligning"), ins)
 	defer p.end()
 	var clocks []calltrace.Clock
 	var names []string
@@ -66,17 +66,17 @@ func (c *conversion) alignInputs(ctx context.Context, ins []*stream) (a alignmen
 		if err != nil {
 			return a, err
 		}
-		clocks, names = append(clocks, clock), append(names, s.name)
-		p.next(s.size)
+		clocks, names = append(clocks, clock), append(names, s.Name)
+		p.next(s.Size)
 	}
 	return align(clocks, names), nil
 }
 
 // clockOf finds the clock of an input, which is opened once more. Its faults are found again when it is converted.
-func (c *conversion) clockOf(ctx context.Context, s *stream, p *importProgress) (clock calltrace.Clock, err error) {
-	in := sources.Input{Path: s.name, Size: s.size, Progress: p.read}
+func (c *Conversion) clockOf(ctx context.Context, s *Input, p *importProgress) (clock calltrace.Clock, err error) {
+	in := sources.Input{Path: s.Name, Size: s.Size, Progress: p.read}
 	if s.Content != nil {
-		again, err := c.openStream(ctx, s.path)
+		again, err := OpenFile(ctx, s.Path)
 		if err != nil {
 			return clock, err
 		}

@@ -1,4 +1,4 @@
-package cli
+package importer
 
 import (
 	"context"
@@ -6,29 +6,32 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/term"
-
 	"tracex/format"
 	"tracex/recorder/convert/sources"
+	"tracex/recorder/convert/sources/all"
 )
 
-// stream is an input read from beginning to end, unpacked if it is compressed; or a folder.
-type stream struct {
-	*sources.Content // nil for a folder
-	kind             inputKind
-	source           *sources.Source // for kindSource
+// StdinName is the name of standard input in messages.
+const StdinName = "standard input"
+
+// Input is a file or a pipe read from beginning to end, unpacked if it is compressed; or a folder.
+type Input struct {
+	*sources.Content        // nil for a folder
+	Kind             Kind   // what it is
+	Path             string // as the user gave it
+	Name             string // in messages
+	Size             int64  // of the file, compressed if it is; -1 if unknown
+	Pipe             bool
+	source           *sources.Source // for KindSource
+	from             string          // the kind that the user named; "" if it was recognized
 	file             *os.File        // to be closed; nil for standard input and a folder
-	path             string          // as the user gave it
-	name             string          // in messages
-	size             int64           // of the file, compressed if it is; -1 if unknown
-	mode             fs.FileMode
-	pipe             bool
-	outline          []byte // of long JSON; nil if its beginning tells what it is
-	short            error  // what ended the outline before its time; nil if it is whole
+	mode             fs.FileMode     // of the files that are made of it
+	outline          []byte          // of long JSON; nil if its beginning tells what it is
+	short            error           // what ended the outline before its time; nil if it is whole
 }
 
 // Head returns what tells what the file is: its first bytes, or its outline.
-func (s *stream) Head() []byte {
+func (s *Input) Head() []byte {
 	if s.outline != nil {
 		return s.outline
 	}
@@ -36,13 +39,13 @@ func (s *stream) Head() []byte {
 }
 
 // lookFurther makes the outline of a long file of JSON whose beginning does not tell what it is.
-func (s *stream) lookFurther(ctx context.Context) error {
-	known := func(outline []byte) bool { return ctx.Err() != nil || sources.OfFile(fileSources, outline) != nil }
-	if s.file == nil || s.pipe {
+func (s *Input) lookFurther(ctx context.Context) error {
+	known := func(outline []byte) bool { return ctx.Err() != nil || sources.OfFile(all.Sources, outline) != nil }
+	if s.file == nil || s.Pipe {
 		s.outline, s.short = s.Content.Outline(known)
 		return context.Cause(ctx)
 	}
-	f, err := os.Open(s.path)
+	f, err := os.Open(s.Path)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,8 @@ func (s *stream) lookFurther(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-func (s *stream) Close() {
+// Close ends the reading.
+func (s *Input) Close() {
 	if s.Content != nil {
 		s.Content.Close()
 	}
@@ -66,18 +70,16 @@ func (s *stream) Close() {
 	}
 }
 
-// openStream opens the file that the argument names, "-" for standard input. The caller
-// closes the stream.
-func (a *app) openStream(ctx context.Context, arg string) (_ *stream, err error) {
-	s := &stream{path: arg, name: arg, size: -1, mode: 0o644}
-	from := a.stdin
+// OpenFile opens the file at path without recognizing its kind. The caller closes the input.
+func OpenFile(ctx context.Context, path string) (*Input, error) { return open(ctx, nil, path) }
+
+// open is OpenFile for a file or, by "-", stdin.
+func open(ctx context.Context, stdin *os.File, arg string) (_ *Input, err error) {
+	s, from := &Input{Path: arg, Name: arg, Size: -1, mode: 0o644}, stdin
 	if arg == "-" {
-		if term.IsTerminal(int(from.Fd())) {
-			return nil, errStdinTerminal
-		}
-		s.name = stdinName
+		s.Name = StdinName
 	} else {
-		if from, err = openPipe(ctx, arg); err != nil {
+		if from, err = OpenPipe(ctx, arg); err != nil {
 			return nil, err
 		}
 		s.file = from
@@ -90,7 +92,7 @@ func (a *app) openStream(ctx context.Context, arg string) (_ *stream, err error)
 }
 
 // begin reads the beginning of a file.
-func (s *stream) begin(ctx context.Context, from *os.File) error {
+func (s *Input) begin(ctx context.Context, from *os.File) error {
 	st, err := from.Stat()
 	if err != nil {
 		return err
@@ -98,21 +100,41 @@ func (s *stream) begin(ctx context.Context, from *os.File) error {
 	var in io.Reader = &untilDoneFile{from, ctx}
 	switch {
 	case st.IsDir():
-		return &format.Error{File: s.path, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
+		return &format.Error{File: s.Path, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
 			Hint: "name the file in it that Perfetto wrote, such as trace.pftrace"}
 	case st.Mode().IsRegular():
-		s.size = st.Size()
+		s.Size = st.Size()
 		if s.file != nil {
 			s.mode = st.Mode().Perm() | 0o200
 		}
 	default:
-		in, s.pipe = pipeUntil(ctx, from), true
+		in, s.Pipe = pipeUntil(ctx, from), true
 	}
 	s.Content, err = sources.NewContent(in)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return format.At(err, s.name, 0)
+	return format.At(err, s.Name, 0)
+}
+
+// OpenPipe opens a file that may be a named pipe; opening a pipe waits for a writer. If the
+// command is stopped, the waiting goroutine is left until the process ends.
+func OpenPipe(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // pipeUntil returns a reader of a pipe that ends with the context. A read that waits for a pipe cannot be
@@ -150,8 +172,8 @@ func (u *untilDoneFile) Read(b []byte) (int, error) {
 	return (&untilDoneReader{u.ctx, u.File}).Read(b)
 }
 
-// asStdin returns an app whose standard input is the stream, whose beginning was read.
-func (a *app) asStdin(s *stream) (*app, error) {
+// AsPipe returns a pipe with what the input holds, unpacked.
+func (s *Input) AsPipe() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -161,7 +183,5 @@ func (a *app) asStdin(s *stream) (*app, error) {
 		defer w.Close()
 		_, _ = io.Copy(w, s) // the reader notices what is missing
 	}()
-	other := *a
-	other.stdin = r
-	return &other, nil
+	return r, nil
 }

@@ -1,29 +1,38 @@
-package cli
+package importer
 
 import (
 	"io"
 	"sync"
 )
 
+// Progress shows how far some work is.
+type Progress interface {
+	// Stage says what the work is from now on, such as "writing".
+	Stage(what string)
+	// Update sets how many bytes are done, of a total; -1 if that is unknown. It is cheap.
+	Update(done, total int64)
+	End()
+}
+
 // importProgress is the bar of a conversion of several inputs: first it shows how much of them has been
 // read, then how much data has been written. Any goroutine may use it.
 type importProgress struct {
 	mu      sync.Mutex // guards the fields below
-	bar     *progress
+	bar     Progress
 	inputs  int   // that are not at their end
 	total   int64 // bytes of all inputs; -1 if unknown
 	before  int64 // bytes of the inputs that have been read
 	written int64
 }
 
-func newImportProgress(bar *progress, ins []*stream) *importProgress {
+func newImportProgress(bar Progress, ins []*Input) *importProgress {
 	p := &importProgress{bar: bar, inputs: len(ins)}
 	for _, s := range ins {
-		if s.size < 0 {
+		if s.Size < 0 {
 			p.total = -1
 			break
 		}
-		p.total += s.size
+		p.total += s.Size
 	}
 	return p
 }
@@ -33,7 +42,7 @@ func (p *importProgress) read(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.inputs > 0 {
-		p.bar.update(p.before+n, p.total)
+		p.bar.Update(p.before+n, p.total)
 	}
 }
 
@@ -52,11 +61,8 @@ func (p *importProgress) wrote(n int) {
 	if p.written += int64(n); p.inputs > 0 {
 		return
 	}
-	if p.bar.what != "writing" {
-		p.bar.end()
-		p.bar.what = "writing"
-	}
-	p.bar.update(p.written, -1)
+	p.bar.Stage("writing")
+	p.bar.Update(p.written, -1)
 }
 
 // ended says that the last input is at its end, though its conversion goes on.
@@ -71,12 +77,12 @@ func (p *importProgress) ended() {
 func (p *importProgress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bar.end()
+	p.bar.End()
 }
 
 // watched is a reader of an input that shows the progress.
 type watched struct {
-	in       *stream
+	in       *Input
 	progress *importProgress
 }
 
