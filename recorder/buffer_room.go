@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"math/bits"
 	"runtime"
 	"time"
 
@@ -230,4 +231,16 @@ func (b *buffer) install(c *buffers.Chunk) {
 	case c == nil && had:
 		b.to.holders.remove(b)
 	}
+}
+
+// waitForMemory is how long a goroutine waits before it checks for memory again.
+const waitForMemory = 50 * time.Microsecond
+
+// sizeFor returns the size of a chunk with room for need bytes: least, or the next power of
+// two.
+func sizeFor(need, least int) int {
+	if need <= least {
+		return least
+	}
+	return 1 << bits.Len(uint(need-1))
 }

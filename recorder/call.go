@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"sync/atomic"
+
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/values"
@@ -16,9 +18,6 @@ type Call struct {
 	// minus the number of the loss.
 	level, event int32
 }
-
-// boundCall is the class of a level that is a call which only its handle can end.
-const boundCall = format.ClassCall | 0x80
 
 // Call begins a call of a method, as Enter does, and returns a handle to end it. One line
 // records a function, however it ends:
@@ -89,12 +88,6 @@ func (c Call) End(results ...any) {
 	}
 }
 
-// event is the event id of a call.
-func (l *level) event() int32 { return l.count }
-
-// call reports whether the level is a call, bound or not.
-func (l *level) call() bool { return l.class&^boundCall == format.ClassCall }
-
 // endRoom makes room for the footer of a call that a handle ends, and ends the containers open
 // in it. It returns nil if nothing is to be written: the call has ended, it was lost, or its
 // footer is left for later.
@@ -144,3 +137,82 @@ func (t *Thread) endLost(h Call) {
 
 // unfinished is the result of a call that was never ended.
 var unfinished = Value{values.Unfinished}
+
+// footerRoom makes room for the footer of the innermost call, and ends the containers open
+// within it. It returns nil if nothing is to be written: there is no call that an Exit ends, it
+// was lost, or its footer is left for later.
+func (t *Thread) footerRoom(need int) (*buffers.Chunk, int) {
+	if t.leaveLost() {
+		return nil, 0
+	}
+	if !t.open.toExit() {
+		t.extraExit()
+		return nil, 0
+	}
+	for l := t.open.down(); l != nil && !l.call(); l = t.open.down() {
+		t.closeLoop()
+	}
+	return t.roomToEnd(need)
+}
+
+// leaveLost ends the innermost call while the thread is lost. It reports whether nothing is to
+// be written: that was a lost call, or there is none.
+func (t *Thread) leaveLost() bool {
+	l := &t.lost
+	if !l.on {
+		return false
+	}
+	if l.calls > 0 {
+		if l.calls--; l.calls == 0 && l.class == format.ClassCall {
+			t.found()
+		}
+		return true
+	}
+	if !t.open.toExit() {
+		t.extraExit()
+		return true
+	}
+	t.found() // the call that ends was recorded; the loops in it end with it
+	return false
+}
+
+// has reports whether the call of a handle is open.
+func (w *writer) has(h Call) bool {
+	i := int(h.level)
+	if i >= w.open.depth {
+		return false
+	}
+	segment := w.open.segment(i)
+	if segment == nil || i < 0 {
+		return false // two goroutines were here at once
+	}
+	l := &segment.level[uint(i)%segmentLevels]
+	return l.class == boundCall && l.count == h.event
+}
+
+// misused counts a wrong use of a thread, unless the thread or the recording has ended. For a
+// thread from a context its own end does not matter.
+func (t *Thread) misused(count func(m *misuse) *atomic.Int64, n int64) {
+	if t.r != nil && t.r.on() && (!t.ended || t.from != nil) {
+		count(&t.r.counts.misuse).Add(n)
+	}
+}
+
+// extraExit counts an Exit that has no call to end. It is not counted if the Exit is handed on,
+// since the other thread counts it, or if a thread was refused, since its calls were not
+// recorded.
+func (t *Thread) extraExit() {
+	if t.ended && t.from != nil && (t.hands(false) != nil || t.r.counts.refused.Load() > 0) {
+		return
+	}
+	t.misused(exits, 1)
+}
+
+// The tallies of threads.
+func exits(m *misuse) *atomic.Int64 { return &m.exits }
+
+func ends(m *misuse) *atomic.Int64 { return &m.ends }
+
+func inside(m *misuse) *atomic.Int64 { return &m.inside }
+
+func results(m *misuse) *atomic.Int64 { return &m.results }

@@ -1,11 +1,15 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
+	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/files"
@@ -249,3 +253,48 @@ func or[T comparable](field *T, otherwise T) {
 		*field = otherwise
 	}
 }
+
+// serviceTimeout is how long Start waits for the service by default. Tests wait longer.
+var serviceTimeout = DefaultServiceTimeout
+
+// expand replaces %p and %t in a path by the process and the time.
+func expand(path string, pid int, now time.Time) string {
+	return strings.NewReplacer(
+		"%%", "%",
+		"%p", strconv.Itoa(pid),
+		"%t", now.Format("2006-01-02_15-04-05"),
+	).Replace(path)
+}
+
+const newestVersion = int(format.Newest)
+
+// FormatVariable is the environment variable with the version of the format to write if
+// [Config.FormatVersion] is 0. tracex record sets it.
+const FormatVariable = "TRACEX_FORMAT_VERSION"
+
+// wantedLayout returns the layout for the version that the config or the environment names.
+func (c *Config) wantedLayout() (*values.Layout, error) {
+	version := c.FormatVersion
+	if named := os.Getenv(FormatVariable); version == 0 && named != "" {
+		var err error
+		if version, err = strconv.Atoi(named); err != nil || version == 0 {
+			return nil, fmt.Errorf("recorder: %s=%s: want 27 or 22", FormatVariable, named)
+		}
+	}
+	l, err := layoutOf(cmp.Or(version, newestVersion))
+	if err != nil && c.FormatVersion == 0 {
+		err = fmt.Errorf("%w (%s says so)", err, FormatVariable)
+	}
+	return l, err
+}
+
+func layoutOf(version int) (*values.Layout, error) {
+	if l := values.LayoutOf(version); l != nil {
+		return l, nil
+	}
+	return nil, fmt.Errorf("recorder: version %d of the format cannot be written: FormatVersion is 27, 22, or 0 for the newest", version)
+}
+
+// Service is a way to reach a tracing service, for [Config.Service]. Package recorder/shared
+// makes one.
+type Service interface{ sink.Opener }

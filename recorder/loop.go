@@ -78,19 +78,15 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
 }
 
-// footerRoom makes room for the footer of the innermost call, and ends the containers open
-// within it. It returns nil if nothing is to be written: there is no call that an Exit ends, it
-// was lost, or its footer is left for later.
-func (t *Thread) footerRoom(need int) (*buffers.Chunk, int) {
-	if t.leaveLost() {
-		return nil, 0
+// leaveIteration ends the open iteration. It returns the loop that is innermost then, or nil.
+func (w *writer) leaveIteration() *level {
+	l := w.open.down()
+	if l != nil && l.class == format.ClassIteration {
+		w.closeLoop()
+		l = w.open.down()
 	}
-	if !t.open.toExit() {
-		t.extraExit()
-		return nil, 0
+	if l == nil || l.class != format.ClassLoop {
+		return nil
 	}
-	for l := t.open.down(); l != nil && !l.call(); l = t.open.down() {
-		t.closeLoop()
-	}
-	return t.roomToEnd(need)
+	return l
 }

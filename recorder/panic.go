@@ -1,21 +1,10 @@
 package recorder
 
 import (
-	"reflect"
 	"runtime"
 	"strings"
 	"sync"
 )
-
-// PanicType returns the name of the type of what recover returned, for [Thread.Panic]:
-// "errors.errorString", "runtime.boundsError".
-func PanicType(recovered any) string {
-	t := reflect.TypeOf(recovered)
-	if t == nil {
-		return "nil"
-	}
-	return strings.TrimLeft(t.String(), "*")
-}
 
 // Recording a panic that passes through many calls.
 //

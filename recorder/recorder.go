@@ -10,6 +10,7 @@ import (
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/gotypes"
 	"tracex/recorder/internal/registry"
+	"tracex/recorder/internal/sink"
 )
 
 // Recorder records a program into a trace. Any goroutine may call its methods at any time. They
@@ -26,44 +27,6 @@ type Recorder struct {
 	events     atomic.Int64 // the next event id that no thread has
 	stopping   sync.Mutex   // held while the trace is ended
 }
-
-type counts struct {
-	dropped atomic.Int64 // trace points
-	refused atomic.Int64 // threads
-	misuse  misuse
-	lacking atomic.Int64 // bytes for the recorder's goroutine to free
-}
-
-// worker is the recorder's only goroutine, as others see it.
-type worker struct {
-	wake chan struct{} // nil if it writes nothing
-	done chan struct{} // closed to end it; nil if it does not exist
-	gone chan struct{} // closed when it has ended
-}
-
-// kick wakes the goroutine.
-func (w *worker) kick() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-// end ends the goroutine and waits until it has ended.
-func (w *worker) end() {
-	if w.done != nil {
-		close(w.done)
-		<-w.gone
-	}
-}
-
-// States of a Recorder.
-const (
-	unstarted int32 = iota
-	running
-	stopped
-	failed // the file cannot be written
-)
 
 func (r *Recorder) on() bool { return r != nil && r.state.Load() == running }
 
@@ -159,19 +122,6 @@ func (r *Recorder) run() {
 	}
 }
 
-// Saved says how much of a recording is in its files. If a recording failed, Dropped counts all
-// later trace points, and the calls, loops and iterations that were in memory.
-type Saved struct {
-	Threads    int64 // that were begun
-	Blocks     int64
-	DataBytes  int64
-	IndexBytes int64
-	TimeBytes  int64
-	Dropped    int64 // trace points without room, or after the recording failed
-	Refused    int64 // threads without memory
-	Misuse     Misuse
-}
-
 // Flush writes everything that any goroutine recorded before, and returns what is saved then.
 // It is for looking at the trace while the program runs. A collect-and-dump recorder saves
 // nothing before its end.
@@ -237,3 +187,11 @@ func (r *Recorder) Stop() error {
 
 // Dump ends a collect-and-dump recording and writes it. If Dump is not called, Stop does it.
 func (r *Recorder) Dump() error { return r.Stop() }
+
+// abandon ends a recorder that found no service, and that the program never sees. When it
+// returns, no session is offered anything.
+func (r *Recorder) abandon(s sink.Sink) {
+	r.state.Store(stopped)
+	r.worker.end()
+	s.Abandon()
+}

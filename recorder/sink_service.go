@@ -10,10 +10,6 @@ import (
 	"tracex/recorder/internal/sink"
 )
 
-// Service is a way to reach a tracing service, for [Config.Service]. Package recorder/shared
-// makes one.
-type Service interface{ sink.Opener }
-
 // serviceSink is the sink of a recorder that records to a tracing service: it passes parts to a
 // sink of another package, which registered itself.
 type serviceSink struct {

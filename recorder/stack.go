@@ -116,3 +116,12 @@ func (s *stack) toExit() bool {
 	l := s.call()
 	return l != nil && l.class == format.ClassCall
 }
+
+// event is the event id of a call.
+func (l *level) event() int32 { return l.count }
+
+// call reports whether the level is a call, bound or not.
+func (l *level) call() bool { return l.class&^boundCall == format.ClassCall }
+
+// boundCall is the class of a level that is a call which only its handle can end.
+const boundCall = format.ClassCall | 0x80

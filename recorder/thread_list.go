@@ -104,3 +104,46 @@ func (l *dueList) take() []*buffer {
 	l.list = nil
 	return list
 }
+
+// holders are the threads that have a chunk: few, however many threads exist. A thread is added
+// and removed with its swap held.
+type holders struct {
+	mu   sync.Mutex
+	list []*buffer
+	next int // where reclaim continues
+}
+
+func (h *holders) add(t *buffer) {
+	h.mu.Lock()
+	t.listed.holders = int32(len(h.list))
+	h.list = append(h.list, t)
+	h.mu.Unlock()
+}
+
+func (h *holders) remove(t *buffer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	last := len(h.list) - 1
+	at := t.listed.holders
+	h.list[at] = h.list[last]
+	h.list[at].listed.holders = at
+	h.list[last] = nil
+	h.list = h.list[:last]
+}
+
+// walk returns the next of the holders, cyclically; nil if there is none.
+func (h *holders) walk() *buffer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.list) == 0 {
+		return nil
+	}
+	h.next = (h.next + 1) % len(h.list)
+	return h.list[h.next]
+}
+
+func (h *holders) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.list)
+}

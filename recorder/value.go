@@ -2,7 +2,9 @@ package recorder
 
 import (
 	"math"
+	"reflect"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -165,4 +167,14 @@ func guarded(method func() string) (text string) {
 		}
 	}()
 	return method()
+}
+
+// PanicType returns the name of the type of what recover returned, for [Thread.Panic]:
+// "errors.errorString", "runtime.boundsError".
+func PanicType(recovered any) string {
+	t := reflect.TypeOf(recovered)
+	if t == nil {
+		return "nil"
+	}
+	return strings.TrimLeft(t.String(), "*")
 }

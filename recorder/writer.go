@@ -2,10 +2,10 @@ package recorder
 
 import (
 	"math"
+	"runtime"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
-	"tracex/recorder/internal/values"
 )
 
 // writer writes trace points into the buffer of its goroutine. It leaves out those for which there
@@ -93,79 +93,53 @@ func (w *writer) publish(c *buffers.Chunk) {
 	}
 }
 
-// leafRoom returns the chunk for a leaf of at most need bytes, and where in it, or nil if the
-// leaf is dropped.
-func (w *writer) leafRoom(need int) (c *buffers.Chunk, from int, b []byte) {
-	c, from = w.chunk.Load(), w.bytes
-	if !w.fits(c, from, need) {
-		if c, from = w.room(need, forLeaf); c == nil {
-			if !w.ended && !w.resting {
-				w.drop()
+// lost is what is known of open containers that were not recorded. Its size does not depend on
+// how many they are.
+type lost struct {
+	on     bool
+	class  format.Class // of the outermost
+	calls  int32        // among all of them
+	loops  int32        // those in none of the calls
+	number int32        // of the loss: each has its own, from 1 on
+}
+
+// rescue moves the data published to a chunk while the chunk was being taken away into another
+// chunk. That is the last object, if it came after the chunk was taken. Data published earlier
+// may still be on its way to the sink.
+func (w *writer) rescue(from *buffers.Chunk) {
+	defer w.rescued(w.slow)
+	// After the last use of the chunk, its memory may be reused.
+	defer runtime.KeepAlive(from)
+	w.slow = true
+	w.swap.Lock()
+	at, marks := buffers.Unpack(from.Taken)
+	w.swap.Unlock()
+	object, marked := from.Data[at:w.bytes], from.Marks[marks:w.marks]
+	w.fill = fill{}
+	if len(object) == 0 || w.nonsense.Load() {
+		w.lagging = w.lagging || w.nonsense.Load()
+		return
+	}
+	if w.r.state.Load() == running {
+		if c := w.first(len(object)); c != nil {
+			copy(c.Data, object)
+			for i, m := range marked {
+				c.Marks[i] = m.Moved(at)
 			}
-			return nil, 0, nil
-		}
-	}
-	w.bytes = writing
-	return c, from, c.Data[from : from+need]
-}
-
-// has reports whether the call of a handle is open.
-func (w *writer) has(h Call) bool {
-	i := int(h.level)
-	if i >= w.open.depth {
-		return false
-	}
-	segment := w.open.segment(i)
-	if segment == nil || i < 0 {
-		return false // two goroutines were here at once
-	}
-	l := &segment.level[uint(i)%segmentLevels]
-	return l.class == boundCall && l.count == h.event
-}
-
-// leaveIteration ends the open iteration. It returns the loop that is innermost then, or nil.
-func (w *writer) leaveIteration() *level {
-	l := w.open.down()
-	if l != nil && l.class == format.ClassIteration {
-		w.closeLoop()
-		l = w.open.down()
-	}
-	if l == nil || l.class != format.ClassLoop {
-		return nil
-	}
-	return l
-}
-
-// closeLoop writes the footer of the innermost loop or iteration.
-func (w *writer) closeLoop() {
-	c, from := w.chunk.Load(), w.bytes
-	if !w.footerFits(c, from, format.LoopFooterSize) {
-		if c, from = w.room(format.LoopFooterSize, forFooter); c == nil {
-			w.owe()
+			w.bytes, w.marks = len(object), len(marked)
+			w.publish(c)
 			return
 		}
 	}
-	w.bytes = writing
-	to := from + format.FooterSize
-	b := c.Data[from : from+format.LoopFooterSize]
-	b[0] = byte(format.KindFooter)
-	if l := w.open.down(); l != nil && l.class == format.ClassLoop {
-		values.PutInt32(b[format.LoopIterationsAt:], l.count)
-		to = from + format.LoopFooterSize
+	switch {
+	case format.Kind(object[0]) == format.KindFooter:
+		w.open.ended(int(w.owed)).reading = marked[0].Reading
+		w.owed++
+		w.lagging = true
+	case w.terms.Layout.Class(object[format.PointClassAt]).Container():
+		w.open.pop()
+		w.lose(w.terms.Layout.Class(object[format.PointClassAt]))
+	default:
+		w.drop()
 	}
-	w.open.pop()
-	w.mark(c, buffers.FooterAt(from, to), to)
-}
-
-// roomToEnd makes room for the footer of the innermost container. It returns nil if that is
-// left for later.
-func (w *writer) roomToEnd(need int) (*buffers.Chunk, int) {
-	if c, from := w.chunk.Load(), w.bytes; w.footerFits(c, from, need) {
-		return c, from
-	}
-	c, from := w.room(need, forFooter)
-	if c == nil {
-		w.owe()
-	}
-	return c, from
 }

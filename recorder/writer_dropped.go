@@ -15,37 +15,6 @@ import (
 // container ends. A container that was recorded but has no room for its footer is owed: nothing
 // more is recorded until its footer is, and the note of how many points are missing after it.
 
-// lost is what is known of open containers that were not recorded. Its size does not depend on
-// how many they are.
-type lost struct {
-	on     bool
-	class  format.Class // of the outermost
-	calls  int32        // among all of them
-	loops  int32        // those in none of the calls
-	number int32        // of the loss: each has its own, from 1 on
-}
-
-// leaveLost ends the innermost call while the thread is lost. It reports whether nothing is to
-// be written: that was a lost call, or there is none.
-func (t *Thread) leaveLost() bool {
-	l := &t.lost
-	if !l.on {
-		return false
-	}
-	if l.calls > 0 {
-		if l.calls--; l.calls == 0 && l.class == format.ClassCall {
-			t.found()
-		}
-		return true
-	}
-	if !t.open.toExit() {
-		t.extraExit()
-		return true
-	}
-	t.found() // the call that ends was recorded; the loops in it end with it
-	return false
-}
-
 // dropsPerTurn is how many trace points a goroutine drops before it yields to others.
 const dropsPerTurn = 1 << 10
 
@@ -216,47 +185,6 @@ func (w *writer) catchUp(need int) bool {
 	}
 	w.lags()
 	return true
-}
-
-// rescue moves the data published to a chunk while the chunk was being taken away into another
-// chunk. That is the last object, if it came after the chunk was taken. Data published earlier
-// may still be on its way to the sink.
-func (w *writer) rescue(from *buffers.Chunk) {
-	defer w.rescued(w.slow)
-	// After the last use of the chunk, its memory may be reused.
-	defer runtime.KeepAlive(from)
-	w.slow = true
-	w.swap.Lock()
-	at, marks := buffers.Unpack(from.Taken)
-	w.swap.Unlock()
-	object, marked := from.Data[at:w.bytes], from.Marks[marks:w.marks]
-	w.fill = fill{}
-	if len(object) == 0 || w.nonsense.Load() {
-		w.lagging = w.lagging || w.nonsense.Load()
-		return
-	}
-	if w.r.state.Load() == running {
-		if c := w.first(len(object)); c != nil {
-			copy(c.Data, object)
-			for i, m := range marked {
-				c.Marks[i] = m.Moved(at)
-			}
-			w.bytes, w.marks = len(object), len(marked)
-			w.publish(c)
-			return
-		}
-	}
-	switch {
-	case format.Kind(object[0]) == format.KindFooter:
-		w.open.ended(int(w.owed)).reading = marked[0].Reading
-		w.owed++
-		w.lagging = true
-	case w.terms.Layout.Class(object[format.PointClassAt]).Container():
-		w.open.pop()
-		w.lose(w.terms.Layout.Class(object[format.PointClassAt]))
-	default:
-		w.drop()
-	}
 }
 
 // rescued is guard for rescue, which may be called within makeRoom or not: if another goroutine

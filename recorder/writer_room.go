@@ -2,10 +2,10 @@ package recorder
 
 import (
 	"errors"
-	"math/bits"
-	"time"
 
+	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/values"
 )
 
 // Making room for an object: event ids, a level of the stack, then bytes of the buffer. Only the
@@ -22,18 +22,6 @@ const (
 
 // errTwice is how the use of a thread by two goroutines is mostly detected.
 var errTwice = errors.New("an event began before the one before it was complete")
-
-// waitForMemory is how long a goroutine waits before it checks for memory again.
-const waitForMemory = 50 * time.Microsecond
-
-// sizeFor returns the size of a chunk with room for need bytes: least, or the next power of
-// two.
-func sizeFor(need, least int) int {
-	if need <= least {
-		return least
-	}
-	return 1 << bits.Len(uint(need-1))
-}
 
 const (
 	firstBatch = 16
@@ -118,4 +106,54 @@ func (w *writer) takeEvents() bool {
 		return false
 	}
 	return true
+}
+
+// leafRoom returns the chunk for a leaf of at most need bytes, and where in it, or nil if the
+// leaf is dropped.
+func (w *writer) leafRoom(need int) (c *buffers.Chunk, from int, b []byte) {
+	c, from = w.chunk.Load(), w.bytes
+	if !w.fits(c, from, need) {
+		if c, from = w.room(need, forLeaf); c == nil {
+			if !w.ended && !w.resting {
+				w.drop()
+			}
+			return nil, 0, nil
+		}
+	}
+	w.bytes = writing
+	return c, from, c.Data[from : from+need]
+}
+
+// closeLoop writes the footer of the innermost loop or iteration.
+func (w *writer) closeLoop() {
+	c, from := w.chunk.Load(), w.bytes
+	if !w.footerFits(c, from, format.LoopFooterSize) {
+		if c, from = w.room(format.LoopFooterSize, forFooter); c == nil {
+			w.owe()
+			return
+		}
+	}
+	w.bytes = writing
+	to := from + format.FooterSize
+	b := c.Data[from : from+format.LoopFooterSize]
+	b[0] = byte(format.KindFooter)
+	if l := w.open.down(); l != nil && l.class == format.ClassLoop {
+		values.PutInt32(b[format.LoopIterationsAt:], l.count)
+		to = from + format.LoopFooterSize
+	}
+	w.open.pop()
+	w.mark(c, buffers.FooterAt(from, to), to)
+}
+
+// roomToEnd makes room for the footer of the innermost container. It returns nil if that is
+// left for later.
+func (w *writer) roomToEnd(need int) (*buffers.Chunk, int) {
+	if c, from := w.chunk.Load(), w.bytes; w.footerFits(c, from, need) {
+		return c, from
+	}
+	c, from := w.room(need, forFooter)
+	if c == nil {
+		w.owe()
+	}
+	return c, from
 }

@@ -6,6 +6,19 @@ import (
 	"tracex/recorder/internal/registry"
 )
 
+// Saved says how much of a recording is in its files. If a recording failed, Dropped counts all
+// later trace points, and the calls, loops and iterations that were in memory.
+type Saved struct {
+	Threads    int64 // that were begun
+	Blocks     int64
+	DataBytes  int64
+	IndexBytes int64
+	TimeBytes  int64
+	Dropped    int64 // trace points without room, or after the recording failed
+	Refused    int64 // threads without memory
+	Misuse     Misuse
+}
+
 // Misuse counts a program's wrong uses of its recorder. Each is recorded as its field
 // describes.
 type Misuse struct {
@@ -34,7 +47,7 @@ type Misuse struct {
 	Shared int64
 }
 
-// misuse has the tallies of Misuse, except those of numbers, which the registry has.
+// misuse has the counts of Misuse, except those of numbers, which the registry has.
 type misuse struct {
 	arguments, exits, ends, inside, results, shared atomic.Int64
 }
@@ -51,27 +64,3 @@ func (m *misuse) saved(numbers *registry.Misused) Misuse {
 		Shared:       m.shared.Load(),
 	}
 }
-
-// misused counts a wrong use of a thread, unless the thread or the recording has ended. For a
-// thread from a context its own end does not matter.
-func (t *Thread) misused(count func(m *misuse) *atomic.Int64, n int64) {
-	if t.r != nil && t.r.on() && (!t.ended || t.from != nil) {
-		count(&t.r.counts.misuse).Add(n)
-	}
-}
-
-// extraExit counts an Exit that has no call to end. It is not counted if the Exit is handed on,
-// since the other thread counts it, or if a thread was refused, since its calls were not
-// recorded.
-func (t *Thread) extraExit() {
-	if t.ended && t.from != nil && (t.hands(false) != nil || t.r.counts.refused.Load() > 0) {
-		return
-	}
-	t.misused(exits, 1)
-}
-
-// The tallies of threads.
-func exits(m *misuse) *atomic.Int64   { return &m.exits }
-func ends(m *misuse) *atomic.Int64    { return &m.ends }
-func inside(m *misuse) *atomic.Int64  { return &m.inside }
-func results(m *misuse) *atomic.Int64 { return &m.results }
