@@ -55,6 +55,7 @@ var layers = []layer{
 	{"tracex/recorder/instrument/raw/rawtest", []string{"tracex/recorder/instrument/raw"}, []string{"charm.land/"}},
 	{"tracex/recorder/internal/versiontest", []string{"tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
 	{"tracex/recorder/internal/tracetest", []string{"tracex/lazy", "tracex/lazy/eager", "tracex/format"}, []string{"charm.land/"}},
+	{"tracex/recorder/convert/readback", []string{"tracex/recorder", "tracex/lazy", "tracex/format"}, []string{"charm.land/"}},
 	{"tracex/recorder/recordertest", []string{"tracex/recorder", "tracex/recorder/internal/tracetest", "tracex/lazy", "tracex/lazy/eager", "tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
 	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},

@@ -1,41 +1,39 @@
 package readback
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 
 	"tracex/format"
+	"tracex/lazy/eager"
 )
 
 // Read reads a complete trace. It fails unless data, index and times agree, and each call has an end.
 func Read(data, index, times []byte) (*Trace, error) {
-	s := format.NewBytesScanner(data)
-	r := reader{times: map[int32]format.TimeCell{}, threads: map[int32]*readThread{}}
+	forest, err := eager.Load(bytes.NewReader(data))
+	if err == nil {
+		err = forest.Problem
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := reader{context: forest.Context, times: map[int32]format.TimeCell{}}
 	if err := r.cells(index, times); err != nil {
 		return nil, err
 	}
-	if err := r.references(data); err != nil {
-		return nil, err
-	}
-	for s.Next() {
-		if err := r.object(s.Version(), s.Object()); err != nil {
-			return nil, err
+	for _, t := range forest.Threads {
+		if t.Points() == 0 {
+			continue
 		}
-	}
-	if err := s.Err(); err != nil {
-		return nil, err
-	}
-	for id := range int32(len(r.threads)) {
-		t := r.threads[id]
-		if t == nil {
-			return nil, fmt.Errorf("there are %d threads, but not number %d", len(r.threads), id)
+		if n := len(r.trace.Threads); int(t.ID) != n {
+			return nil, fmt.Errorf("thread %d follows %d others", t.ID, n)
 		}
-		if len(t.open) > 0 {
-			return nil, fmt.Errorf("thread %d has %d calls without an end", id, len(t.open))
+		roots, err := r.points(t.Roots())
+		if err != nil {
+			return nil, fmt.Errorf("thread %d: %w", t.ID, err)
 		}
-		if name := r.context.Thread(id); name != nil {
-			t.Name = name.Name
-		}
-		r.trace.Threads = append(r.trace.Threads, &t.Thread)
+		r.trace.Threads = append(r.trace.Threads, &Thread{t.Name, roots})
 	}
 	return &r.trace, nil
 }
@@ -43,13 +41,7 @@ func Read(data, index, times []byte) (*Trace, error) {
 type reader struct {
 	trace   Trace
 	context *format.Context
-	threads map[int32]*readThread
 	times   map[int32]format.TimeCell // of calls, by event
-}
-
-type readThread struct {
-	Thread
-	open []*Point
 }
 
 // cells reads the index and the times.
@@ -81,56 +73,23 @@ func (r *reader) cells(index, times []byte) error {
 	return nil
 }
 
-// references reads what points refer to. It may follow them, in the same block.
-func (r *reader) references(data []byte) error {
-	s := format.NewBytesScanner(data)
-	for s.Next() {
-		if r.context == nil {
-			r.context = format.NewContext(s.Version())
+func (r *reader) points(all iter.Seq[eager.Node]) (list []*Point, err error) {
+	for n := range all {
+		p, err := r.point(n)
+		if err != nil {
+			return nil, err
 		}
-		if o := s.Object(); o.Kind.Reference() {
-			if _, _, err := r.context.Add(o.Bytes); err != nil {
-				return err
-			}
-		}
+		list = append(list, p)
 	}
-	return s.Err()
+	return list, nil
 }
 
-// object reads a point or its end.
-func (r *reader) object(v format.Version, o format.Object) error {
-	if o.Kind != format.KindTracePoint && o.Kind != format.KindFooter {
-		return nil
+// point reads a point with what is inside it.
+func (r *reader) point(n eager.Node) (*Point, error) {
+	c, p := r.context, new(format.Point)
+	if err := n.Point(p); err != nil {
+		return nil, err
 	}
-	t := r.threads[o.Thread]
-	if t == nil {
-		t = &readThread{}
-		r.threads[o.Thread] = t
-	}
-	if o.Kind == format.KindFooter {
-		return r.footer(v, o, t)
-	}
-	var p format.Point
-	if _, err := v.DecodePoint(o.Bytes, &p); err != nil {
-		return err
-	}
-	point, err := r.point(&p)
-	if err != nil {
-		return err
-	}
-	if n := len(t.open); n > 0 {
-		t.open[n-1].Children = append(t.open[n-1].Children, point)
-	} else {
-		t.Roots = append(t.Roots, point)
-	}
-	if p.Class == format.ClassCall {
-		t.open = append(t.open, point)
-	}
-	return nil
-}
-
-func (r *reader) point(p *format.Point) (*Point, error) {
-	c := r.context
 	switch p.Class {
 	case format.ClassVariableWrite:
 		if c.Variable(p.Ref) == nil {
@@ -160,8 +119,8 @@ func (r *reader) point(p *format.Point) (*Point, error) {
 	for i := range p.Args {
 		call.Args = append(call.Args, r.value(&p.Args[i]))
 	}
-	if p.Location < 0 {
-		return call, nil
+	if err := r.end(n, call); err != nil || p.Location < 0 {
+		return call, err
 	}
 	l := c.Location(p.Location)
 	if l == nil {
@@ -179,26 +138,26 @@ func (r *reader) point(p *format.Point) (*Point, error) {
 	return call, nil
 }
 
-// footer reads the end of the innermost call.
-func (r *reader) footer(v format.Version, o format.Object, t *readThread) error {
-	n := len(t.open)
-	if n == 0 {
-		return fmt.Errorf("thread %d has an end without a begin at offset %d", o.Thread, o.Offset)
+// end reads what is inside a call, and how it ended.
+func (r *reader) end(n eager.Node, call *Point) (err error) {
+	if !n.Finished() {
+		return fmt.Errorf("%s has no end", call.Name)
 	}
-	p := t.open[n-1]
-	t.open = t.open[:n-1]
-	var f format.Footer
-	if _, err := v.DecodeFooter(o.Bytes, o.Class, &f); err != nil {
+	if call.Children, err = r.points(n.Children()); err != nil {
 		return err
 	}
-	p.Threw = f.Exception
+	var f format.Footer
+	if err := n.Footer(&f); err != nil {
+		return err
+	}
+	call.Threw = f.Exception
 	switch f.Result.Kind {
 	case format.ValueVoid:
 	case format.ValueUnfinished:
-		p.Unfinished = !f.Threw
+		call.Unfinished = !f.Threw
 	default:
 		v := r.value(&f.Result)
-		p.Result = &v
+		call.Result = &v
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package readback reads a trace that a converter wrote as trees of calls in memory, so that tests can
-// compare them with what the input says. It uses nothing but package format.
+// compare them with what the input says.
 package readback
 
 import (
