@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -21,12 +20,13 @@ import (
 
 // attachCommand is the command attach.
 type attachCommand struct {
-	recordCommand
+	*app
+	recordFlags
 	length time.Duration
 }
 
 func newAttachCommand(a *app) *cobra.Command {
-	t := &attachCommand{recordCommand: recordCommand{app: a}}
+	t := &attachCommand{app: a}
 	c := &cobra.Command{
 		Use:   "attach [flags] PID",
 		Short: "Record a running program for a while",
@@ -42,12 +42,8 @@ tracex open trace.bin`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVarP(&t.output, "output", "o", "trace.bin", "data file; an older one becomes trace.old.bin")
-	flags.BoolVar(&t.force, "force", false, "replace what is there, also if it is no trace")
-	flags.Var(&t.version, "format-version", "format version; default 27")
-	completeVersion(c, "format-version")
+	t.recordFlags.add(c, "27")
 	flags.DurationVar(&t.length, "for", 0, "how long to record, such as 10s")
-	t.calls.add(flags)
 	flags.BoolVar(&t.keepRaws, "keep-raw", false, "keep what the program wrote")
 	mark(flags, map[string]string{"keep-raw": ""})
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -64,42 +60,29 @@ func (t *attachCommand) run(ctx context.Context, pid int) error {
 	if err := t.calls.check(); err != nil {
 		return err
 	}
-	options, err := t.calls.text(t.output)
-	if err != nil {
-		return err
-	}
 	p, err := control.Find(pid)
 	if err != nil {
 		return attachError(pid, err)
 	}
 	defer p.Close()
-	if err := t.checkOutput(ctx); err != nil {
-		return err
-	}
-	dir, err := t.createDir([]string{strconv.Itoa(pid)}, "")
+	s, err := t.begin(ctx, t.app, recording.Options{Kind: recording.Attached, Command: []string{strconv.Itoa(pid)}})
 	if err != nil {
 		return err
 	}
-	keep, err := t.attachInto(ctx, p, dir, options)
-	err = t.leave(dir, keep, err)
+	err = t.end(s, t.attachInto(ctx, p, s))
 	if err != nil && ctx.Err() != nil { // the command ends with the signal instead of the error
 		report(t.stderr, err)
 	}
 	return err
 }
 
-// attachInto records into a directory. keep means that this has the only copy of what was recorded.
-func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir *recording.Directory, options string) (keep bool, err error) {
-	folder, err := filepath.Abs(dir.Path())
-	if err != nil {
-		return false, err
+// attachInto records into a session.
+func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, s *recording.Session) error {
+	if err := p.Own(s.Folder()); err != nil {
+		return err
 	}
-	if err := p.Own(folder); err != nil {
-		return false, err
-	}
-	live, err := newRawConversion(&t.recordCommand, dir, false, new(traceSource))
-	if err != nil {
-		return false, err
+	if err := s.Start(false); err != nil {
+		return err
 	}
 	until, ends := fmt.Sprintf("recording process %d", p.PID), "Ctrl-C ends it"
 	if t.length > 0 {
@@ -108,7 +91,7 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 		defer stop()
 		until, ends = fmt.Sprintf("%s for %v", until, t.length), "Ctrl-C ends it earlier"
 	}
-	begun := p.Begin(ctx, folder, options)
+	begun := p.Begin(ctx, s.Folder(), s.RawOptions())
 	if begun == nil {
 		t.say(fmt.Sprintf("%s (%s)", until, ends))
 		t.await(ctx, p)
@@ -116,21 +99,24 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, dir 
 		begun = p.End(patience)
 		stop()
 	}
-	defer t.explainSignals(os.Exit)()
-	made, err := live.end(context.WithoutCancel(ctx), "")
-	switch {
-	case begun != nil:
-		return false, attachError(p.PID, begun)
-	case err != nil:
-		return true, withHint(live.files.writeError(err), "the recording is kept in "+folder+"; tracex convert makes a trace from it")
-	case made.empty():
-		if err := lostEverything(made.Summary); err != nil {
-			return false, err
-		}
-		return false, withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
+	defer t.explainSignals(t.output, os.Exit)()
+	ctx = context.WithoutCancel(ctx)
+	if begun != nil {
+		s.Abandon(ctx)
+		return attachError(p.PID, begun)
 	}
-	t.tellRecorded(&made)
-	return false, t.keepRawFiles(folder, "")
+	err := s.Convert(ctx)
+	if err == nil {
+		err = s.Complete(ctx)
+	}
+	var nothing *recording.NothingError
+	if !errors.As(err, &nothing) {
+		return recordError(err)
+	}
+	if err := lostEverything(nothing.Summary); err != nil {
+		return err
+	}
+	return withHint(errors.New("no trace written: no recorded function was called"), "is --only or --skip too narrow, or --for too short?")
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 
 	"tracex/cli/bench"
 	"tracex/recorder/instrument"
+	"tracex/recorder/recording"
 )
 
 func newBenchCommand(a *app) *cobra.Command {
@@ -80,7 +81,7 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 	if b.zero {
 		return b.runZeroCode(ctx, dir)
 	}
-	sockets, err := socketDir("tracex-bench-")
+	sockets, err := recording.SocketDir("tracex-bench-")
 	if err != nil {
 		return err
 	}

@@ -69,12 +69,11 @@ func (b *buildCommand) run(ctx context.Context, dash int, args []string) error {
 	c.Env = append(os.Environ(), plan.Env...)
 	failed := exitOf(c.Run())
 	if b.verbose {
-		tell := recordCommand{app: b.app}
 		built, err := wrapper.ReadReports(o.Report)
 		if err != nil {
-			tell.remark("cannot tell what was instrumented", err)
+			b.remark("cannot tell what was instrumented", err)
 		}
-		tell.tellBuilt(built)
+		b.tellBuilt(built)
 	}
 	return failed
 }

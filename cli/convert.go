@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tracex/format"
 	"tracex/recorder/convert/importer"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/recording"
 )
 
 // convertCommand is the command convert with its flags.
@@ -62,7 +66,7 @@ func (v *convertCommand) arguments(c *cobra.Command, args []string) error {
 }
 
 func (v *convertCommand) run(ctx context.Context, path string) error {
-	if files := rawFiles(path); files != nil && v.from == "" {
+	if files := recording.RawFiles(path); files != nil && v.from == "" {
 		return v.runRaws(ctx, path, files)
 	}
 	s, err := v.openSource(ctx, path, v.from)
@@ -148,4 +152,29 @@ func (v *convertCommand) runSeveral(c *cobra.Command, paths []string) error {
 		}
 	}
 	return v.convert(c.Context(), v.output, ins...)
+}
+
+// runRaws is the command convert for raw files.
+func (v *convertCommand) runRaws(ctx context.Context, path string, files []string) error {
+	output, err := rawOutputPath(path, v.output)
+	if err != nil {
+		return err
+	}
+	err = recording.ConvertRaws(ctx, path, files, recording.Options{
+		Output: output, Replace: v.force, Version: format.Version(v.version), Split: v.split, Listener: newTeller(v.app, nil),
+	})
+	if nothing := (*recording.NothingError)(nil); errors.As(err, &nothing) {
+		return v.nothingRecorded(nothing.Summary)
+	}
+	return recordError(err)
+}
+
+// rawOutputPath returns where the trace of raw files goes by default: path without the suffixes that tracex
+// appends, and with .bin.
+func rawOutputPath(path, output string) (string, error) {
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Clean(path), format.RecordingSuffix), raw.Suffix)
+	if name == filepath.Clean(path) || !strings.HasSuffix(name, ".bin") {
+		name += ".bin"
+	}
+	return outputPath(path, name, output)
 }

@@ -34,7 +34,6 @@ var finishTrace = recorder.Finish
 const (
 	finishPause = 10 * time.Millisecond
 	finishTries = 1000
-	endTries    = 20 // for a program to end
 )
 
 // finish recovers into a trace the data that its program left beside it, and remarks what it
@@ -59,6 +58,39 @@ func finish(ctx context.Context, a *app, path string, write bool) *remains {
 		}
 	}
 	return m
+}
+
+// finishRecording completes the trace with the data that tracex record left when it was killed, or
+// remarks why it cannot. Unless write is set, it only remarks that there is some.
+func (a *app) finishRecording(ctx context.Context, path string, write bool) {
+	at := path + recording.Suffix
+	if st, err := os.Lstat(at); err != nil || !st.IsDir() {
+		return
+	}
+	if !write {
+		a.remark(path, errors.New(at+" holds a recording; once that has ended, tracex info "+path+" completes the trace"))
+		return
+	}
+	dir, err := recording.TakeLeft(ctx, path)
+	var outlived *recording.OutlivedError
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // another command completed the trace
+	case errors.As(err, &outlived):
+		a.remark(path, errors.New(err.Error()+"; once it has ended, tracex info "+path+" completes the trace"))
+	case errors.Is(err, recording.ErrRecording):
+		if begun, _ := recording.State(path); !begun { // otherwise the trace itself says so
+			a.remark(path, errors.New(err.Error()+"; no calls have arrived yet"))
+		}
+	case err != nil:
+		a.remark("cannot complete the trace from "+at, err)
+	default:
+		a.finishLeft(ctx, dir, path, a.remark)
+	}
+}
+
+// finishLeft completes the trace of a recording whose process was killed, and remarks what it has.
+func (a *app) finishLeft(ctx context.Context, dir *recording.Directory, path string, remark func(what string, why error)) {
+	recording.Finish(ctx, dir, path, &teller{app: a, remark: remark, say: func(line string) { remark(path, errors.New(line)) }})
 }
 
 // hintUnwritable is for files that cannot be changed.
@@ -136,9 +168,7 @@ func (m *remains) recorded() (told string) {
 		return "" // it is still being recorded, or another command completes it
 	}
 	var all []string
-	for _, r := range (&leftRecording{app: &app{}, dir: dir, path: m.path}).complete(context.Background()) {
-		all = append(all, message(r.why))
-	}
+	new(app).finishLeft(context.Background(), dir, m.path, func(_ string, why error) { all = append(all, message(why)) })
 	return strings.Join(all, "; ")
 }
 

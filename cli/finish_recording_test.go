@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +10,9 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
-	"tracex/recorder"
+	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/perfettotest"
 	"tracex/recorder/recording"
-	"tracex/recorder/shared"
 )
 
 // TestFinishTwoRecorders has two programs in a recording whose process is killed: the calls of
@@ -35,19 +32,7 @@ func TestFinishTwoRecorders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, err := newLiveConversion(out, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range [][]byte{packets[0], packets[1], packets[1]} { // the second sends all of it again
-		if err := live.Take(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := live.Advance(live.Taken()); err != nil {
-		t.Fatal(err)
-	}
-	live.close() // as when the process is killed: the trace does not end
+	leaveLive(t, out, folder, packets[0], packets[1], packets[1]) // the second sends all of it again
 	if err := folder.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +62,34 @@ func TestFinishTwoRecorders(t *testing.T) {
 	}
 }
 
+// leaveLive leaves what a recording has when its process is killed: a trace of packets that does not end.
+func leaveLive(t *testing.T, out string, folder *recording.Directory, packets ...[]byte) {
+	t.Helper()
+	create := func(path string) *os.File {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	live := perfetto.NewLive(perfetto.LiveOptions{
+		Options: perfetto.Options{TempDir: filepath.Dir(out)}, Rest: create(folder.Spool()), Progress: create(folder.Progress()),
+		Create: func() (perfetto.Writers, error) {
+			return perfetto.Writers{Times: create(out + format.TimesSuffix), Index: create(out + format.IndexSuffix), Data: create(out)}, nil
+		},
+	})
+	for _, b := range packets {
+		if err := live.Take(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := live.Advance(live.Taken()); err != nil {
+		t.Fatal(err)
+	}
+	live.Close()
+}
+
 // originalFile writes what the programs recorded to a file.
 func originalFile(t *testing.T, data []byte) string {
 	t.Helper()
@@ -85,34 +98,4 @@ func originalFile(t *testing.T, data []byte) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// TestUnreadLiveIsKept: a live file that cannot be read is kept beside the trace, and said to be there.
-func TestUnreadLiveIsKept(t *testing.T) {
-	trace := filepath.Join(t.TempDir(), "t.bin")
-	for n, want := range []string{trace + ".unread.live", trace + ".2.unread.live"} {
-		dir := trace + recording.Suffix
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		text := fmt.Sprint("of another version ", n)
-		for suffix, b := range map[string]string{"": text, shared.UnsentSuffix: "unsent " + text} {
-			if err := os.WriteFile(filepath.Join(dir, "7"+recorder.LiveSuffix+suffix), []byte(b), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var told []string
-		(&app{}).finishRecorders(dir, trace, io.Discard, func(what string, why error) { told = append(told, what+": "+why.Error()) })
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		if len(told) != 1 || !strings.HasPrefix(told[0], "the last calls of a program are missing: ") || !strings.HasSuffix(told[0], "; what it left is kept in "+want) {
-			t.Errorf("%q", told)
-		}
-		for suffix, b := range map[string]string{"": text, shared.UnsentSuffix: "unsent " + text} {
-			if got, err := os.ReadFile(want + suffix); err != nil || string(got) != b {
-				t.Errorf("%s: %q, %v", want+suffix, got, err)
-			}
-		}
-	}
 }

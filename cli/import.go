@@ -16,15 +16,16 @@ import (
 	"tracex/recorder/convert/cache"
 	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/recording"
 	"tracex/ui"
 )
 
-// begin shows how far a conversion is.
-func (a *app) begin(what string) importer.Progress { return a.newProgress(what) }
+// beginProgress is newProgress for other packages.
+func (a *app) beginProgress(what string) importer.Progress { return a.newProgress(what) }
 
 // conversion returns one that writes a trace where the user said.
 func (a *app) conversion(output string, force bool, v formatVersion) *importer.Conversion {
-	return &importer.Conversion{Output: output, Force: force, Version: format.Version(v), Begin: a.begin}
+	return &importer.Conversion{Output: output, Force: force, Version: format.Version(v), Begin: a.beginProgress}
 }
 
 // openSource opens what the argument names, a folder or a file, and recognizes its kind by its
@@ -46,7 +47,7 @@ func (a *app) openConverted(ctx context.Context, arg string, keep bool) (*input,
 	if arg != "-" {
 		if st, err := os.Stat(arg); err != nil || !st.Mode().IsRegular() && !st.IsDir() && st.Mode()&os.ModeNamedPipe == 0 {
 			return nil, nil
-		} else if st.IsDir() && a.from == "" && (rawFiles(arg) != nil || !importer.IsFolder(arg)) {
+		} else if st.IsDir() && a.from == "" && (recording.RawFiles(arg) != nil || !importer.IsFolder(arg)) {
 			return nil, nil
 		}
 	}
@@ -55,7 +56,7 @@ func (a *app) openConverted(ctx context.Context, arg string, keep bool) (*input,
 		return nil, err
 	}
 	defer s.Close()
-	m := importer.Importer{Input: s, Version: version, Begin: a.begin, LeftOut: resultLines,
+	m := importer.Importer{Input: s, Version: version, Begin: a.beginProgress, LeftOut: resultLines,
 		Remark: func(what string, why error) { a.remark(printable(what), why) }}
 	convert := m.Keep
 	switch unknown := s.Kind == importer.KindUnknown; {

@@ -1,44 +1,48 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"tracex/format/tracefile"
+	"tracex/format"
 	"tracex/recorder"
-	"tracex/recorder/convert/importer"
-	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/instrument"
-	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
-	"tracex/recorder/shared"
 )
 
 // recordCommand is the command record with its flags.
 type recordCommand struct {
 	*app
-	output     string
-	force      bool
+	recordFlags
 	buffer     byteSize
 	categories []string
-	version    formatVersion
 	build      buildFlags
-	calls      callFlags
 	command    goCommand
-	keepRaws   bool
 	split      bool
-	made       []madeTrace // by --split
 	verbose    bool
 	list       bool
+}
+
+// recordFlags are the flags of the commands that record, record and attach.
+type recordFlags struct {
+	output          string
+	force, keepRaws bool
+	version         formatVersion
+	calls           callFlags
+}
+
+func (f *recordFlags) add(c *cobra.Command, version string) {
+	flags := c.Flags()
+	flags.StringVarP(&f.output, "output", "o", "trace.bin", "data file; an older one becomes trace.old.bin")
+	flags.BoolVar(&f.force, "force", false, "replace what is there, also if it is no trace")
+	flags.Var(&f.version, "format-version", "format version; default "+version)
+	completeVersion(c, "format-version")
+	f.calls.add(flags)
 }
 
 // goCommand says how record treats go commands.
@@ -71,13 +75,10 @@ tracex record -- ./program --its-flag`,
 	}
 	flags := c.Flags()
 	flags.SetInterspersed(false)
-	flags.StringVarP(&r.output, "output", "o", "trace.bin", "data file; an older one becomes trace.old.bin")
-	flags.BoolVar(&r.force, "force", false, "replace what is there, also if it is no trace")
+	r.recordFlags.add(c, "$"+recorder.FormatVariable+", or 27")
 	flags.Var(&r.buffer, "buffer", "memory for data not yet written to disk")
 	flags.StringArrayVar(&r.categories, "category", nil, "only categories that match, such as 'net*'; repeatable")
-	flags.Var(&r.version, "format-version", "format version; default $"+recorder.FormatVariable+", or 27")
 	r.build.add(flags)
-	r.calls.add(flags)
 	flags.BoolVar(&r.command.not, "no-go", false, "run a go command as it is: its program has a recorder of its own")
 	flags.BoolVar(&r.command.inside, "go", false, "the command runs go itself, as make does")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
@@ -86,7 +87,6 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
 	service := flags.String("service", "", "socket of a service that records; COMMAND is its config")
 	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "verbose": "", "list": ""})
-	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
 			if err := r.version.Set(named); err != nil {
@@ -107,282 +107,73 @@ tracex record -- ./program --its-flag`,
 	return c
 }
 
+// begin makes a session. A trace that is there, and goes aside, is completed first if its recording was killed.
+func (f *recordFlags) begin(ctx context.Context, a *app, o recording.Options) (*recording.Session, error) {
+	if err := cmp.Or(f.calls.check(), refuseStdout(f.output)); err != nil {
+		return nil, err
+	}
+	if !f.force {
+		_, err := recording.State(f.output)
+		if errors.Is(err, recording.ErrUnfinished) || err == nil && errors.Is(recorder.CheckEnded(f.output), recorder.ErrUnfinished) {
+			finish(ctx, a, f.output, true)
+		}
+	}
+	o.Output, o.Replace, o.KeepRaws, o.Version, o.Calls = f.output, f.force, f.keepRaws, format.Version(f.version), f.calls.Calls
+	o.Listener = newTeller(a, o.Calls.Exact())
+	s, err := recording.New(o)
+	return s, recordError(err)
+}
+
+// end ends a session of a program that this process ran, or attached to.
+func (a *app) end(s *recording.Session, err error) error {
+	if aside := s.Aside(); aside != "" {
+		fmt.Fprintln(a.stderr, "tracex: the trace that was there before is "+aside)
+	}
+	if fault := s.Close(); fault != nil {
+		return errors.Join(err, fault)
+	}
+	return err
+}
+
 // run runs a program and makes a trace from the recording. It returns a childExit if the
 // program failed.
 func (r *recordCommand) run(ctx context.Context, args []string) error {
-	if err := r.calls.check(); err != nil {
-		return err
-	}
-	options, err := r.calls.text(r.output)
+	s, err := r.begin(ctx, r.app, recording.Options{Command: args, Split: r.split, Buffer: int64(r.buffer), Categories: r.categories})
 	if err != nil {
 		return err
 	}
-	if err := r.checkOutput(ctx); err != nil {
-		return err
-	}
-	sockets, err := socketDir(recording.SocketsPrefix)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(sockets)
-	s, err := service.Start(service.Config{
-		Producers: filepath.Join(sockets, "producers"), Consumers: filepath.Join(sockets, "consumers"),
-		OnError: r.reportServiceError,
-	})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	// Beside the trace: that disk needs room for it anyway.
-	dir, err := r.createDir(args, sockets)
-	if err != nil {
-		return err
-	}
-	keep, err := r.recordInto(ctx, s, dir, args, options)
-	return r.leave(dir, keep, err)
+	return r.end(s, r.recordInto(ctx, s, args))
 }
 
-// leave ends a recording. keep means that the directory has the only copy of some data, which err is about.
-func (a *app) leave(dir *recording.Directory, keep bool, err error) error {
-	if dir.Aside != "" {
-		fmt.Fprintln(a.stderr, "tracex: the trace that was there before is "+dir.Aside)
-	}
-	if keep {
-		if fault := dir.Close(); fault != nil {
-			return errors.Join(err, fault)
-		}
+// recordInto records into a session, and makes the trace.
+func (r *recordCommand) recordInto(ctx context.Context, s *recording.Session, args []string) error {
+	if err := s.Start(false); err != nil {
 		return err
 	}
-	if fault := dir.Remove(); fault != nil {
-		a.remark("cannot clean up", fault)
-	}
-	return err
-}
-
-// checkOutput checks, before the program runs, that the trace can be written. A trace that is there, and goes
-// aside, is completed first if its recording was killed.
-func (r *recordCommand) checkOutput(ctx context.Context) error {
-	if err := r.checkRecording(ctx); err != nil {
-		return err
-	}
-	for _, suffix := range tracefile.Suffixes {
-		if err := tracefile.Check(r.output+suffix, true); err != nil {
-			return err
-		}
-	}
-	if r.force {
-		return nil
-	}
-	return checkAside(r.output)
-}
-
-// checkRecording checks that there is no other recording for the output.
-func (r *recordCommand) checkRecording(ctx context.Context) error {
-	if err := refuseStdout(r.output); err != nil {
-		return err
-	}
-	if r.force {
-		return nil
-	}
-	_, err := recording.State(r.output)
-	if errors.Is(err, recording.ErrUnfinished) || err == nil && errors.Is(recorder.CheckEnded(r.output), recorder.ErrUnfinished) {
-		finish(ctx, r.app, r.output, true)
-		_, err = recording.State(r.output)
-	}
-	if err != nil {
-		return r.unendedError(err)
-	}
-	return nil
-}
-
-// checkFiles checks that the files of a trace that is no recording can be written.
-func (r *recordCommand) checkFiles() error {
-	for _, suffix := range slices.Backward(tracefile.Suffixes) { // the data first: that is the name that the user knows
-		if err := tracefile.Check(r.output+suffix, true); err != nil {
-			return err
-		}
-		if _, err := os.Lstat(r.output + suffix); err == nil && !r.force {
-			return &usageError{r.output + suffix + " already exists", "--force replaces it; -o names another file"}
-		}
-	}
-	return nil
-}
-
-// recordInto records into a directory, and makes the trace. options are those of instrumented
-// programs. keep means that the directory has the only copy of some data.
-func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Directory, args []string, options string) (keep bool, err error) {
-	live, err := newLiveConversion(r.output, dir)
-	if err != nil {
-		return false, tracefile.WriteError(r.output, err)
-	}
-	defer live.close()
-	source := new(traceSource)
-	live.files.may = func() error {
-		if r.split {
-			return errOtherSource // the traces are known only at the end
-		}
-		return source.takePackets(dir)
-	}
-	raws, err := newRawConversion(r, dir, false, source)
-	if err != nil {
-		return false, err
-	}
-	live.rest.ready = &raws.ready
-	session, err := startRecording(s, live, r, dir)
-	if err != nil {
-		return false, err
-	}
-	failed := r.runProgram(ctx, dir, args, rawEnvironment(dir.Path(), options))
+	failed := r.runChild(ctx, args, s.Env())
 	var missing *usageError
 	if errors.As(failed, &missing) {
-		_, _ = session.stop(ctx) // nothing was recorded
-		_, _ = raws.end(ctx, "")
-		return false, failed
+		s.Abandon(ctx)
+		return failed
 	}
 	// From here on a signal must not lose the recording.
 	ctx = context.WithoutCancel(ctx)
-	had, err := session.stop(ctx)
-	if err == nil && r.finishRecorders(dir.Path(), r.output, live, r.remark) {
-		had.anything = true
-	}
-	defer r.explainSignals(os.Exit)()
-	packets := ""
-	if err == nil && had.anything && source.settle(dir) {
-		// This writes waiting packets to the spool.
-		if _, _, err = live.end(ctx); errors.Is(err, errOtherSource) || errors.Is(err, perfetto.ErrNoCalls) {
-			packets, err = dir.Spool(), nil
-		}
-	}
-	endRunning(dir.Path(), r.say)
-	made, fault := raws.end(ctx, packets)
-	switch {
-	case fault != nil:
-		return true, withHint(errors.Join(err, raws.files.writeError(fault)), "the recording is kept in "+dir.Path()+"; tracex convert makes a trace from it")
-	case err != nil:
-		err = errors.Join(err, r.salvage(ctx, dir, live))
-		keep, err = r.keepBoth(dir, live, made.Summary == nil, err)
-		return keep, live.ownStatus(r.app, err, failed)
-	case !had.anything && made.Summary == nil:
-		return false, had.nothing(args[0])
-	}
-	return r.makeEither(ctx, dir, live, recorded{had, made, packets, failed})
-}
-
-// ownStatus reports that a trace could not grow as far as it should for lack of room, and returns how the
-// program ended: that is the exit status. It returns any other error.
-func (l *liveConversion) ownStatus(a *app, err, failed error) error {
-	if !l.Begun() || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EFBIG) && !errors.Is(err, syscall.EDQUOT) {
-		return err
-	}
-	report(a.stderr, err)
-	return failed
-}
-
-// makeTrace completes the trace of packets, and adds raw files. After an error, what is not in it is in the
-// directory.
-func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Directory, live *liveConversion) error {
-	result, damage, err := live.end(ctx)
-	switch {
-	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
-		made, damage, err := r.conversion(dir).Packets(ctx, dir.Spool())
-		if err != nil {
-			return err
-		}
-		return errors.Join(r.report(r.output, made), damage)
-	case err == nil && live.raws.added():
-		r.tellRecorded(&rawTrace{Summary: live.raws.made, own: result})
-		return damage
-	case err == nil:
-		return errors.Join(r.report(r.output, result), damage)
-	}
-	return live.files.writeError(errors.Join(err, r.salvage(ctx, dir, live)))
-}
-
-// conversion makes the trace of packets. dir claims its place; nil if this is no recording.
-func (r *recordCommand) conversion(dir *recording.Directory) *importer.Conversion {
-	c := r.app.conversion(r.output, r.force, r.version)
-	if dir != nil {
-		c.Dir, c.Claim = dir.Path(), func() (restore func(), err error) { return claim(dir, r.output) }
-	}
-	return c
-}
-
-// report says what was made to standard error: standard output is the program's.
-func (r *recordCommand) report(output string, made *importer.Result) error {
-	beside := *r.app
-	beside.stdout = r.stderr
-	return beside.reportMade(output, made)
-}
-
-// salvage ends a trace that could not grow, if it was begun.
-func (r *recordCommand) salvage(ctx context.Context, dir *recording.Directory, live *liveConversion) error {
-	if !live.Begun() {
-		return nil
-	}
-	result, err := live.salvage(ctx, dir)
+	s.Stop(ctx)
+	defer r.explainSignals(r.output, os.Exit)()
+	err := s.Convert(ctx)
 	if err == nil {
-		err = r.report(r.output, result)
+		err = s.Complete(ctx)
 	}
-	return err
-}
-
-// createDir creates the directory that holds the recording until it is a trace.
-func (r *recordCommand) createDir(args []string, sockets string) (*recording.Directory, error) {
-	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version), Split: r.split}
-	dir, err := recording.Create(r.output, about)
-	if errors.Is(err, recording.ErrUnfinished) && r.force {
-		left, taken := recording.Take(r.output)
-		if taken == nil {
-			taken = left.Remove()
-		}
-		if taken != nil {
-			return nil, taken
-		}
-		dir, err = recording.Create(r.output, about)
-	}
-	if err != nil {
-		return nil, r.unendedError(err)
-	}
-	return dir, nil
-}
-
-// unendedError turns an error about a recording's directory into one about the output.
-func (r *recordCommand) unendedError(err error) error {
+	var nothing *recording.NothingError
+	var full *recording.FullError
 	switch {
-	case errors.Is(err, recording.ErrUnfinished):
-		return &usageError{r.output + recording.Suffix + " holds an earlier recording whose trace cannot be completed",
-			"--force discards it; -o names another file"}
-	case errors.Is(err, recording.ErrRecording), errors.Is(err, recording.ErrFinishing):
-		return withHint(fmt.Errorf("%s: %w", r.output, err), "-o names another file")
+	case errors.As(err, &full): // how the program ended is the exit status
+		report(r.stderr, recordError(full.Err))
+		return failed
+	case errors.As(err, &nothing) && nothing.Packets:
+		return nothingReceived(nothing, args[0])
+	case errors.As(err, &nothing):
+		return r.nothingInstrumented(&instrument.Plan{Runs: true}, nil, nothing.Summary)
 	}
-	return tracefile.WriteError(r.output, err)
-}
-
-// keepRaw renames the recording so that it is not hidden, to the first name that is free, and returns its
-// path.
-func keepRaw(path, output string) string { return keepBeside(path, output, ".pftrace") }
-
-// keepLive is keepRaw for the live file of a program, and what the program wrote beside it.
-func keepLive(path, output string) string {
-	if unsent := path + shared.UnsentSuffix; exists(unsent) {
-		keepBeside(unsent, output, ".unread"+recorder.LiveSuffix+shared.UnsentSuffix)
-	}
-	return keepBeside(path, output, ".unread"+recorder.LiveSuffix)
-}
-
-// keepBeside gives a file a name beside a trace, the first that is free, and returns it; its own path if that is not
-// possible.
-func keepBeside(path, output, suffix string) string {
-	to := output + suffix
-	for n := 2; n < 1000; n++ {
-		err := os.Link(path, to) // unlike Rename, Link never replaces a file
-		if err == nil {
-			return to
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			break
-		}
-		to = fmt.Sprintf("%s.%d%s", output, n, suffix)
-	}
-	return path
+	return cmp.Or(recordError(err), failed)
 }

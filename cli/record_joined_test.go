@@ -196,17 +196,7 @@ func TestFinishLater(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		live, err := newLiveConversion(out, folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := live.Take(j.packets); err != nil {
-			t.Fatal(err)
-		}
-		if err := live.Advance(live.Taken()); err != nil {
-			t.Fatal(err)
-		}
-		live.close() // as when the process is killed: the trace does not end
+		leaveLive(t, out, folder, j.packets)
 		j.raw.Save(t, filepath.Join(folder.Path(), "4711-1"+raw.Suffix))
 		if err := folder.Close(); err != nil {
 			t.Fatal(err)
@@ -215,7 +205,7 @@ func TestFinishLater(t *testing.T) {
 		a.finishRecording(context.Background(), out, true)
 		want, names := "completed the trace (1 call, ", []string{"trace.bin", "trace.bin.idx", "trace.bin.tim"}
 		if !clocks {
-			want, names = "what instrumented programs recorded is kept in "+out+rawFolder, []string{"trace.bin", "trace.bin.idx", "trace.bin" + rawFolder} // nothing has a time
+			want, names = "what instrumented programs recorded is kept in "+out+recording.RawFolder, []string{"trace.bin", "trace.bin.idx", "trace.bin" + recording.RawFolder} // nothing has a time
 		}
 		if !strings.Contains(said(), want) {
 			t.Errorf("it says %s", said())

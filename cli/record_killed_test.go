@@ -116,7 +116,7 @@ func TestRecordIsKilledCreating(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n > 0 {
-				if _, err := claim(folder, out); err != nil {
+				if _, err := folder.Claim(out); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -131,7 +131,7 @@ func TestRecordIsKilledCreating(t *testing.T) {
 			if _, said, exit := runCommand(t, "info", out); exit != 0 || !strings.Contains(said, "completed the trace") {
 				t.Errorf("info ends with %d and says %q", exit, said)
 			}
-			if old, err := os.ReadFile(asideName(out)); err != nil || string(old) != string(data) {
+			if old, err := os.ReadFile(recording.AsideName(out)); err != nil || string(old) != string(data) {
 				t.Errorf("the trace that was there before has %d bytes, want %d: %v", len(old), len(data), err)
 			}
 			if left := formattest.Names(t, filepath.Dir(out)); len(left) > 4 {

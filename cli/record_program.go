@@ -8,16 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/term"
-
-	"tracex/recorder"
-	"tracex/recorder/perfetto/service"
-	"tracex/recorder/recording"
-	"tracex/recorder/shared"
 )
 
 // childExit is the exit status of a program that failed under record. The program itself
@@ -25,34 +18,6 @@ import (
 type childExit int
 
 func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
-
-// runProgram runs the program to its end, with the service's sockets in its
-// environment, the directory for live files, the format version, and more.
-func (r *recordCommand) runProgram(ctx context.Context, dir *recording.Directory, args, more []string) error {
-	return r.runChild(ctx, args, append(serviceEnvironment(dir), more...))
-}
-
-// producerSocket and consumerSocket are the paths of a recording's sockets.
-func producerSocket(dir *recording.Directory) string {
-	return filepath.Join(dir.About.Sockets, "producers")
-}
-
-func consumerSocket(dir *recording.Directory) string {
-	return filepath.Join(dir.About.Sockets, "consumers")
-}
-
-// serviceEnvironment is the environment of programs for the service of a recording.
-func serviceEnvironment(dir *recording.Directory) []string {
-	env := []string{
-		service.ProducerVariable + "=" + producerSocket(dir),
-		service.ConsumerVariable + "=" + consumerSocket(dir),
-		shared.LiveDirectory + "=" + dir.Path(),
-	}
-	if v := dir.About.FormatVersion; v != 0 {
-		env = append(env, recorder.FormatVariable+"="+strconv.Itoa(v))
-	}
-	return env
-}
 
 // runChild runs a program to its end, with more in its environment.
 func (r *recordCommand) runChild(ctx context.Context, args, env []string) error {
@@ -93,19 +58,19 @@ func (r *recordCommand) passOn(p *os.Process, cause error) {
 	_ = p.Signal(stopped.signal) // the program may have ended
 }
 
-// explainSignals makes a signal that arrives while a trace is completed end tracex by exit, with a word about what
+// explainSignals makes a signal that arrives while the trace at output is completed end tracex by exit, with a word about what
 // completes the trace. stop ends that.
-func (r *recordCommand) explainSignals(exit func(code int)) (stop func()) {
+func (a *app) explainSignals(output string, exit func(code int)) (stop func()) {
 	c, done := make(chan os.Signal, 1), make(chan struct{})
 	notifyEnding(c)
 	go func() {
 		select {
 		case s := <-c:
 			number, _ := s.(syscall.Signal)
-			if term.IsTerminal(int(r.stderr.Fd())) {
-				_, _ = io.WriteString(r.stderr, "\r\x1b[K") // in place of the progress bar
+			if term.IsTerminal(int(a.stderr.Fd())) {
+				_, _ = io.WriteString(a.stderr, "\r\x1b[K") // in place of the progress bar
 			}
-			r.say("stopped: " + s.String() + "; the trace is not complete: tracex info " + r.output + " completes it")
+			a.say("stopped: " + s.String() + "; the trace is not complete: tracex info " + output + " completes it")
 			exit(exitSignal + int(number))
 		case <-done:
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tracex/recorder/convert/importer"
 	"tracex/recorder/perfetto/consumer"
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/recording"
@@ -54,31 +53,72 @@ func (r *serviceRecording) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.checkOutput(ctx); err != nil {
+	s, err := r.begin(ctx, r.app, recording.Options{Kind: recording.Elsewhere, Command: []string{"--service", r.service, path}})
+	if err != nil {
 		return err
 	}
 	patience, stop := context.WithTimeout(ctx, connectPatience)
 	c, err := consumer.Connect(patience, r.service)
 	stop()
 	if err != nil {
-		return withHint(err, "--service names the socket for consumers; tracex serve, or Perfetto's traced, is a service")
+		err = withHint(err, "--service names the socket for consumers; tracex serve, or Perfetto's traced, is a service")
+		return errors.Join(err, s.Close())
 	}
 	defer c.Close()
-	dir, err := r.createDir([]string{"--service", r.service, path}, "")
-	if err != nil {
-		return err
-	}
-	keep, err := r.recordSession(ctx, c, dir, config)
-	if keep {
-		return errors.Join(err, dir.Close())
-	}
-	if fault := dir.Remove(); fault != nil {
-		r.remark("cannot clean up", fault)
+	err = r.recordSession(ctx, c, s, config)
+	if fault := s.Close(); fault != nil {
+		return errors.Join(err, fault)
 	}
 	if err != nil && ctx.Err() != nil { // the command ends with the signal instead of the error
 		report(r.stderr, err)
 	}
 	return err
+}
+
+// recordSession records a session, and makes the trace.
+func (r *serviceRecording) recordSession(ctx context.Context, c *consumer.Consumer, s *recording.Session, config *messages.TraceConfig) error {
+	spool, err := os.OpenFile(s.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer spool.Close()
+	var to *os.File
+	if config.GetWriteIntoFile() {
+		to = spool
+	}
+	// A signal that arrives meanwhile ends the session, not the attempt: programs may have
+	// recorded something.
+	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), connectPatience)
+	session, err := c.StartInto(patience, config, to)
+	stop()
+	if err != nil {
+		return err
+	}
+	ends := "Ctrl-C ends it"
+	if d := config.GetDurationMs(); d > 0 {
+		ends = fmt.Sprintf("for %v; Ctrl-C ends it earlier", time.Duration(d)*time.Millisecond)
+	}
+	r.say(fmt.Sprintf("recording with the service at %s (%s)", cmp.Or(r.service, consumer.Address()), ends))
+	ended := session.Wait(ctx)
+	// From here on a signal must not lose the recording.
+	defer r.explainSignals(r.output, os.Exit)()
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+		if err := session.Flush(ctx, lastFlush); err != nil {
+			r.remark("the last events may be missing", err)
+		}
+		ended = session.Stop(ctx)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if to == nil && !errors.Is(ended, consumer.ErrDisconnected) {
+		out := bufio.NewWriterSize(spool, 1<<20)
+		ended = errors.Join(ended, session.Copy(ctx, out), out.Flush())
+	}
+	kept, err := s.CompleteSpool(ctx, sizeOf(spool) == 0, ended)
+	if kept != "" {
+		r.say("kept what the service recorded in " + kept)
+	}
+	return recordError(err)
 }
 
 // readConfig reads the config of a session, from standard input if path is "-".
@@ -101,72 +141,4 @@ func (r *serviceRecording) readConfig(path string) (*messages.TraceConfig, error
 		return nil, &usageError{path + ": with output_path the service writes the trace elsewhere", "remove output_path; -o names the trace"}
 	}
 	return config, nil
-}
-
-// recordSession records a session into a directory, and makes the trace. keep means that the
-// directory has the only copy of some data.
-func (r *serviceRecording) recordSession(ctx context.Context, c *consumer.Consumer, dir *recording.Directory, config *messages.TraceConfig) (keep bool, err error) {
-	spool, err := os.OpenFile(dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return false, err
-	}
-	defer spool.Close()
-	var to *os.File
-	if config.GetWriteIntoFile() {
-		to = spool
-	}
-	// A signal that arrives meanwhile ends the session, not the attempt: programs may have
-	// recorded something.
-	patience, stop := context.WithTimeout(context.WithoutCancel(ctx), connectPatience)
-	session, err := c.StartInto(patience, config, to)
-	stop()
-	if err != nil {
-		return false, err
-	}
-	ends := "Ctrl-C ends it"
-	if d := config.GetDurationMs(); d > 0 {
-		ends = fmt.Sprintf("for %v; Ctrl-C ends it earlier", time.Duration(d)*time.Millisecond)
-	}
-	r.say(fmt.Sprintf("recording with the service at %s (%s)", cmp.Or(r.service, consumer.Address()), ends))
-	ended := session.Wait(ctx)
-	// From here on a signal must not lose the recording.
-	defer r.explainSignals(os.Exit)()
-	if ctx.Err() != nil {
-		ctx = context.WithoutCancel(ctx)
-		if err := session.Flush(ctx, lastFlush); err != nil {
-			r.remark("the last events may be missing", err)
-		}
-		ended = session.Stop(ctx)
-	}
-	ctx = context.WithoutCancel(ctx)
-	if to == nil && !errors.Is(ended, consumer.ErrDisconnected) {
-		out := bufio.NewWriterSize(spool, 1<<20)
-		ended = errors.Join(ended, session.Copy(ctx, out), out.Flush())
-	}
-	return r.makeOfSession(ctx, dir, sizeOf(spool) == 0, ended)
-}
-
-// makeOfSession makes the trace of what a session has recorded, unless that is nothing at all.
-// ended is why it may be incomplete.
-func (r *serviceRecording) makeOfSession(ctx context.Context, dir *recording.Directory, nothing bool, ended error) (keep bool, err error) {
-	made := r.conversion(dir)
-	made.NotEmpty = true
-	result, damage, err := made.Packets(ctx, dir.Spool())
-	empty := errors.Is(err, importer.ErrNoEvents)
-	switch {
-	case err == nil:
-		ended = errors.Join(ended, r.report(r.output, result), damage)
-	case empty && nothing:
-		return false, cmp.Or(ended, err)
-	case empty:
-		ended = errors.Join(ended, errors.New("no trace written: the session has no calls and no track events"))
-	default:
-		return true, withHint(errors.Join(ended, err), "the recording is kept in "+dir.Spool()+"; tracex convert makes a trace from it")
-	}
-	if empty || r.keepRaws {
-		at := keepRaw(dir.Spool(), r.output)
-		r.say("kept what the service recorded in " + at)
-		return at == dir.Spool(), ended
-	}
-	return false, ended
 }

@@ -17,9 +17,9 @@ func TestExplainSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer said.Close()
-	r := &recordCommand{app: &app{stderr: said}, output: "calls.bin"}
+	a := &app{stderr: said}
 	code := make(chan int)
-	stop := r.explainSignals(func(c int) { code <- c })
+	stop := a.explainSignals("calls.bin", func(c int) { code <- c })
 	defer stop()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)

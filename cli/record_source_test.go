@@ -162,7 +162,7 @@ func TestRecordLaterInTheWay(t *testing.T) {
 	for _, c := range []struct {
 		kept          string
 		raws, packets int
-	}{{"trace.bin" + rawFolder, 3, 0}, {"trace.bin.pftrace", 0, 2000}} {
+	}{{"trace.bin" + recording.RawFolder, 3, 0}, {"trace.bin.pftrace", 0, 2000}} {
 		if _, told, exit := runCommand(t, "convert", "--force", "-o", made, filepath.Join(cmd.Dir, c.kept)); exit != 0 {
 			t.Errorf("exit code %d, %s: %s", exit, told, stderr)
 		}

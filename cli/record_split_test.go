@@ -13,39 +13,8 @@ import (
 	"time"
 
 	"tracex/format/formattest"
-	"tracex/recorder/instrument/raw"
-	"tracex/recorder/instrument/raw/rawtest"
 	"tracex/recorder/recording"
 )
-
-// TestSplitPath: the names of traces have no characters of a program's name that files cannot have, and no two
-// are the same.
-func TestSplitPath(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, program string) string {
-		path := filepath.Join(dir, name+raw.Suffix)
-		rawtest.New(rawtest.Options{PID: 7, Program: program}).Save(t, path)
-		return path
-	}
-	damaged := filepath.Join(dir, "12-3"+raw.Suffix)
-	if err := os.WriteFile(damaged, []byte("no header"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	taken := make(map[string]bool)
-	for _, c := range []struct{ output, file, want string }{
-		{"trace.bin", file("7-1", "/bin/shop.test"), "trace-shop.test-7.bin"},
-		{"trace.bin", file("7-2", "/bin/shop.test"), "trace-shop.test-7-2.bin"},
-		{"trace.bin", file("7-3", "./shop.test"), "trace-shop.test-7-3.bin"},
-		{"out/trace", file("7-4", "a b\x1b[31m/ü?*"), "out/trace-___-7"},
-		{"out/trace", file("7-5", "/.."), "out/trace-..-7"},
-		{"trace.bin", file("7-6", "/bin/"+strings.Repeat("x", 100)), "trace-" + strings.Repeat("x", 60) + "-7.bin"},
-		{"trace.bin", damaged, "trace-process-12.bin"},
-	} {
-		if got := splitPath(c.output, &splitProcesses([]string{c.file})[0], taken); got != c.want {
-			t.Errorf("%s: %q, expected %q", c.file, got, c.want)
-		}
-	}
-}
 
 // checkSplitTraces checks that there are traces of two programs, of three calls each, and returns the
 // names of all other files.
@@ -77,12 +46,12 @@ func TestRecordSplit(t *testing.T) {
 	if exit != 5 || strings.Count(stderr, "recorded 3 calls of 1 function, 1 goroutine in "+strings.TrimSuffix(out, ".bin")+"-shop-") != 2 {
 		t.Errorf("exit code %d, %s", exit, stderr)
 	}
-	if others := checkSplitTraces(t, out); len(others) != 1 || others[0] != "trace.bin"+rawFolder {
+	if others := checkSplitTraces(t, out); len(others) != 1 || others[0] != "trace.bin"+recording.RawFolder {
 		t.Errorf("there are %q", others)
 	}
 	again := filepath.Join(t.TempDir(), "again.bin")
 	for _, force := range []string{"--force=false", "--force=false", "--force"} {
-		_, stderr, exit = runCommand(t, "convert", "--split", force, "-o", again, out+rawFolder)
+		_, stderr, exit = runCommand(t, "convert", "--split", force, "-o", again, out+recording.RawFolder)
 		if there := strings.Contains(stderr, " already exists\nhint: --force replaces it"); there != (exit == exitUsage) || exit != 0 && exit != exitUsage {
 			t.Errorf("%s: exit code %d, %s", force, exit, stderr)
 		}
@@ -161,11 +130,11 @@ func TestRecordSplitJoined(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s", c.ends, exit, stderr)
 		}
 		traces, others := splitTraces(t, out)
-		if !slices.Equal(traces, c.traces) || !slices.Equal(others, []string{"trace.bin" + rawFolder}) {
+		if !slices.Equal(traces, c.traces) || !slices.Equal(others, []string{"trace.bin" + recording.RawFolder}) {
 			t.Errorf("%q: there are %q and %q: %s", c.ends, traces, others, stderr)
 		}
 		again := filepath.Join(t.TempDir(), "again.bin")
-		_, stderr, exit = runCommand(t, "convert", "--split", "-o", again, out+rawFolder)
+		_, stderr, exit = runCommand(t, "convert", "--split", "-o", again, out+recording.RawFolder)
 		if traces, others = splitTraces(t, again); exit != 0 || !slices.Equal(traces, c.traces) || others != nil {
 			t.Errorf("%q: exit code %d, there are %q and %q: %s", c.ends, exit, traces, others, stderr)
 		}

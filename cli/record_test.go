@@ -21,6 +21,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/recording"
 )
 
 // tracedArgument, as its first argument, makes the test binary a program that records; the
@@ -241,7 +242,7 @@ func TestLongTemporaryDirectory(t *testing.T) {
 		t.Fatalf("exit code %d: %s", got, stderr)
 	}
 	checkRecorded(t, self, out)
-	dir, err := socketDir("tracex-bench-")
+	dir, err := recording.SocketDir("tracex-bench-")
 	if err != nil {
 		t.Fatal(err)
 	}

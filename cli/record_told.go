@@ -11,34 +11,79 @@ import (
 	"syscall"
 
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/wrapper"
+	"tracex/recorder/recording"
 )
 
-// tellRecorded says what is in the trace, and what is not.
-func (r *recordCommand) tellRecorded(made *rawTrace) {
-	if r.split {
-		r.tellSplit()
-	} else {
-		r.tellTrace(made, r.output)
-	}
-	r.tellLeftOut(made.Summary)
-	tellAlike(r, made.Summary)
+// teller says what a recording session, or the completion of one, tells.
+type teller struct {
+	*app
+	say    func(line string)
+	remark func(what string, why error)
+	exact  []string // patterns of --only for functions of one package
 }
 
-// tellAlike says which packages a pattern of --only was taken to mean if these are several.
-func tellAlike(r *recordCommand, s *instrumented.Summary) {
-	for _, pattern := range r.calls.exact() {
-		if list := s.Packages[pattern]; len(list) > 1 {
-			r.say("--only " + pattern + " is in " + strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1] + ": the trace has the calls of all")
+// newTeller returns one that writes to standard error: standard output is the program's.
+func newTeller(a *app, exact []string) *teller { return &teller{a, a.say, a.remark, exact} }
+
+func (t *teller) Begin(what string) importer.Progress { return t.newProgress(what) }
+func (t *teller) Problem(err error)                   { t.reportServiceError(err) }
+func (t *teller) Remark(what string, why error)       { t.remark(what, why) }
+func (t *teller) MissingEnds(threads int64, kept string) {
+	t.remark(counted(threads, "thread"), errors.New("the last calls could not be recovered"+kept))
+}
+
+func (t *teller) MissingEvents(n int64) {
+	t.remark(counted(n, "event")+" of a program are missing", errors.New("it went on without the service, and its file of 64 MiB is full, or cannot grow"))
+}
+
+func (t *teller) StillRuns(program string, pid uint64) {
+	t.say(fmt.Sprintf("%s %d still runs: what it calls from now on is not in the trace", program, pid))
+}
+
+func (t *teller) KeptRaws(n int, in string) {
+	t.say("kept " + counted(int64(n), "raw file") + " in " + in)
+}
+
+func (t *teller) OtherRaws(in string) {
+	t.say("what instrumented programs recorded is kept in " + in + "; tracex convert makes a trace from it")
+}
+
+// Converted says to standard error what was made of packets alone.
+func (t *teller) Converted(path string, made *importer.Result) error {
+	beside := *t.app
+	beside.stdout = t.stderr
+	return beside.reportMade(path, made)
+}
+
+// Recorded says what is in traces, and what is not.
+func (t *teller) Recorded(traces []recording.Trace, all *instrumented.Summary) {
+	for i := range traces {
+		t.tellTrace(&traces[i])
+	}
+	if all == nil {
+		return
+	}
+	t.LeftOut(all)
+	for _, pattern := range t.exact { // which packages was it taken to mean, if these are several?
+		if list := all.Packages[pattern]; len(list) > 1 {
+			t.say("--only " + pattern + " is in " + strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1] + ": the trace has the calls of all")
 		}
 	}
 }
 
 // tellTrace says what is in a trace.
-func (r *recordCommand) tellTrace(made *rawTrace, path string) {
-	s := made.Summary
+func (t *teller) tellTrace(made *recording.Trace) {
+	s, own := made.Raws, made.Packets
+	if s == nil {
+		if err := t.Converted(made.Path, own); err != nil {
+			t.remark("cannot tell what was recorded", err)
+		}
+		return
+	}
 	text := counted(s.Calls+s.Statements, "call")
 	if s.Statements > 0 {
 		text += " (" + counted(s.Statements, "go statement") + ")"
@@ -47,11 +92,11 @@ func (r *recordCommand) tellTrace(made *rawTrace, path string) {
 	if n := len(s.Processes); n > 1 {
 		text += ", " + counted(int64(n), "process", "processes")
 	}
-	if o := made.own; o != nil && o.Events > 0 {
-		text += ", " + counted(o.Events, "event") + " of package recorder in " + counted(o.Threads, "thread")
+	if own != nil && own.Events > 0 {
+		text += ", " + counted(own.Events, "event") + " of package recorder in " + counted(own.Threads, "thread")
 	}
-	r.say("recorded " + text + " in " + path + sizeOfTrace(path))
-	made.tellOwn(r.say)
+	t.say("recorded " + text + " in " + made.Path + sizeOfTrace(made.Path))
+	t.tellLines(own)
 }
 
 // sizeOfTrace tells how much disk space the files of a trace take; "" if it is little.
@@ -69,30 +114,70 @@ func sizeOfTrace(path string) string {
 	return " (" + humanSize(size) + ")"
 }
 
-// tellLeftOut says what is not in a trace.
-func (r *recordCommand) tellLeftOut(s *instrumented.Summary) {
+// tellLines says what of packets is not in a trace, or was changed.
+func (t *teller) tellLines(own *importer.Result) {
+	if own == nil {
+		return
+	}
+	for _, line := range resultLines(own) {
+		t.say(line)
+	}
+}
+
+// Completed says what is in a trace whose recording command was killed.
+func (t *teller) Completed(made recording.Trace, alone, whole bool) {
+	what, own := "events", int64(0)
+	if made.Packets != nil {
+		own = made.Packets.Events
+	}
+	text := counted(own, "event")
+	if !alone {
+		text += " of package recorder"
+		what += " of package recorder"
+		if made.Raws != nil {
+			calls := counted(made.Raws.Calls+made.Raws.Statements, "call")
+			if made.Packets == nil && !made.Lost {
+				text, whole = calls, true
+			} else {
+				text = calls + ", " + text
+			}
+		}
+	}
+	if text = "(" + text + ")"; !whole {
+		text += ", but " + what + " just before that may be missing"
+	}
+	t.remark(made.Path, errors.New("the recording command was killed; completed the trace "+text))
+	if made.Packets != nil {
+		for _, line := range resultLines(made.Packets) {
+			t.remark(made.Path, errors.New(line))
+		}
+	}
+}
+
+// LeftOut says what is not in a trace.
+func (t *teller) LeftOut(s *instrumented.Summary) {
 	if s.LeftOut > 0 {
-		r.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
+		t.say(counted(s.LeftOut, "call") + " nested deeper than --levels left out")
 	}
 	if s.Unbegun > 0 {
-		r.say(counted(s.Unbegun, "process", "processes") + " ended before anything was recorded")
+		t.say(counted(s.Unbegun, "process", "processes") + " ended before anything was recorded")
 	}
 	if slices.ContainsFunc(s.Processes, func(p instrumented.Process) bool { return p.Dropped && !p.Ring }) {
-		r.say("older calls were dropped, as only the newest are kept (--last)")
+		t.say("older calls were dropped, as only the newest are kept (--last)")
 	}
 	for _, p := range s.Processes {
 		if why := lostReason(p); why != "" {
-			r.remark(programOf(p), errors.New(why))
+			t.remark(programOf(p), errors.New(why))
 		}
 	}
-	r.tellProblems(s)
+	t.Problems(s)
 }
 
-// tellProblems tells what could not be read.
-func (r *recordCommand) tellProblems(s *instrumented.Summary) {
+// Problems tells what could not be read.
+func (t *teller) Problems(s *instrumented.Summary) {
 	for _, p := range s.Processes {
 		for _, problem := range p.Problems {
-			r.remark(programOf(p), problem)
+			t.remark(programOf(p), problem)
 		}
 	}
 }
@@ -128,13 +213,13 @@ func programOf(p instrumented.Process) string {
 }
 
 // say writes a line to standard error: standard output is the program's.
-func (r *recordCommand) say(line string) { fmt.Fprintln(r.stderr, "tracex: "+line) }
+func (a *app) say(line string) { fmt.Fprintln(a.stderr, "tracex: "+line) }
 
 // tellBuilt tells which functions of the packages that were compiled are instrumented, and why
 // others are not.
-func (r *recordCommand) tellBuilt(built []wrapper.Report) {
+func (a *app) tellBuilt(built []wrapper.Report) {
 	if len(built) == 0 {
-		r.say("no instrumented package was compiled: they are in go's build cache; record --list tells what is instrumented")
+		a.say("no instrumented package was compiled: they are in go's build cache; record --list tells what is instrumented")
 	}
 	for _, b := range built {
 		done, why := 0, map[string]int{}
@@ -152,13 +237,6 @@ func (r *recordCommand) tellBuilt(built []wrapper.Report) {
 		for _, reason := range slices.Sorted(maps.Keys(why)) {
 			line += fmt.Sprintf("; %d %s", why[reason], reason)
 		}
-		r.say(line)
-	}
-}
-
-// tellPackets says what is in a trace of packets alone.
-func (r *recordCommand) tellPackets(m *madeTrace) {
-	if err := r.report(m.path, m.own); err != nil {
-		r.remark("cannot tell what was recorded", err)
+		a.say(line)
 	}
 }

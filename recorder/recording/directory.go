@@ -184,23 +184,6 @@ func SpoolIn(folder string) string { return filepath.Join(folder, spoolName) }
 // Progress is the path of the file that says how far the trace is. It need not exist.
 func (f *Directory) Progress() string { return filepath.Join(f.path, progressName) }
 
-// Claim makes the place of the trace's files that of this recording, before they are created: clear makes
-// the place free, or decides that what is there may be replaced. If it was claimed before, also by a process
-// that was killed, Claim does nothing.
-func (f *Directory) Claim(clear func() error) error {
-	at := filepath.Join(f.path, claimedName)
-	if _, err := os.Lstat(at); err == nil {
-		return nil
-	}
-	if err := clear(); err != nil {
-		return err
-	}
-	return os.WriteFile(at, nil, 0o600)
-}
-
-// Unclaim undoes Claim, when nothing was created.
-func (f *Directory) Unclaim() error { return os.Remove(filepath.Join(f.path, claimedName)) }
-
 // State returns why a trace may have no end, without changing the recording: [ErrRecording] while it is
 // recorded, [ErrFinishing] while another process completes it, [ErrUnfinished] if it can be completed;
 // nil if there is no recording. begun reports whether calls are in the trace.

@@ -1,9 +1,8 @@
-package cli
+package recording
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
-	"tracex/recorder/recording"
 )
 
 // ownRecording receives what instrumented programs record by package recorder, or by Perfetto's
@@ -22,8 +20,7 @@ import (
 // ended. They are added to the trace of the calls, see packetJoiner. The service begins when the
 // first program connects: few do. A nil ownRecording receives nothing.
 type ownRecording struct {
-	command  *recordCommand
-	dir      *recording.Directory
+	maker    *maker
 	ready    *readyPackets
 	listener net.Listener
 	accepted chan struct{} // closed when the listener accepts no more
@@ -31,38 +28,38 @@ type ownRecording struct {
 	// Used by the goroutine that accepts; nil if no program has connected.
 	service *service.Service
 	spool   *os.File
-	session *recordingSession // nil if the service could not begin
+	session *packetSession // nil if the service could not begin
 }
 
 // startOwn listens for programs that send packets. If it cannot, it says so and returns nil: the
 // recording has no packets then.
-func (r *recordCommand) startOwn(dir *recording.Directory, ready *readyPackets) *ownRecording {
-	if dir.About.Sockets == "" {
+func startOwn(m *maker, ready *readyPackets) *ownRecording {
+	if m.dir.About.Sockets == "" {
 		return nil
 	}
-	l, err := net.Listen("unix", producerSocket(dir))
+	l, err := net.Listen("unix", producerSocket(m.dir))
 	if err != nil {
-		r.remarkNoOwn(err)
+		m.remarkNoOwn(err)
 		return nil
 	}
-	o := &ownRecording{command: r, dir: dir, ready: ready, listener: l, accepted: make(chan struct{})}
+	o := &ownRecording{maker: m, ready: ready, listener: l, accepted: make(chan struct{})}
 	go o.accept()
 	return o
 }
 
-func (r *recordCommand) remarkNoOwn(err error) {
-	r.remark("what programs record by package recorder will be missing", err)
+func (m *maker) remarkNoOwn(err error) {
+	m.Listener.Remark("what programs record by package recorder will be missing", err)
 }
 
 // ownSockets makes the directory for sockets, which only the user can open. It returns "" if the
 // service's variable is set to nothing, which means no service, or if it cannot make the directory.
-func (r *recordCommand) ownSockets() string {
+func (m *maker) ownSockets() string {
 	if at, set := os.LookupEnv(service.ProducerVariable); set && at == "" {
 		return ""
 	}
-	sockets, err := socketDir(recording.SocketsPrefix)
+	sockets, err := SocketDir(SocketsPrefix)
 	if err != nil {
-		r.remarkNoOwn(err)
+		m.remarkNoOwn(err)
 	}
 	return sockets
 }
@@ -74,13 +71,13 @@ func (o *ownRecording) accept() {
 		connection, err := o.listener.Accept()
 		if err != nil {
 			if !errors.Is(err, net.ErrClosed) {
-				o.command.reportServiceError(err)
+				o.maker.Listener.Problem(err)
 			}
 			return
 		}
 		if o.session == nil {
 			if err := o.start(); err != nil {
-				o.command.remarkNoOwn(err)
+				o.maker.remarkNoOwn(err)
 				_, _ = connection.Close(), o.listener.Close()
 				return
 			}
@@ -90,16 +87,16 @@ func (o *ownRecording) accept() {
 }
 
 func (o *ownRecording) start() (err error) {
-	sockets := o.dir.About.Sockets
+	sockets := o.maker.dir.About.Sockets
 	if o.service, err = service.Start(service.Config{
-		Producers: filepath.Join(sockets, "service"), Consumers: consumerSocket(o.dir), OnError: o.command.reportServiceError,
+		Producers: filepath.Join(sockets, "service"), Consumers: consumerSocket(o.maker.dir), OnError: o.maker.Listener.Problem,
 	}); err != nil {
 		return err
 	}
-	if o.spool, err = os.OpenFile(o.dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+	if o.spool, err = os.OpenFile(o.maker.dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
-	o.session, err = startRecording(o.service, &packetSpool{Writer: o.spool, ready: o.ready}, o.command, o.dir)
+	o.session, err = startPackets(o.service, &packetSpool{Writer: o.spool, ready: o.ready}, o.maker)
 	return err
 }
 
@@ -116,10 +113,10 @@ func (o *ownRecording) stop(ctx context.Context) string {
 	}
 	had, err := o.session.stop(ctx)
 	if err != nil {
-		o.command.remark("part of what programs recorded by package recorder is missing", err)
+		o.maker.Listener.Remark("part of what programs recorded by package recorder is missing", err)
 	}
-	if o.command.finishRecorders(o.dir.Path(), o.command.output, o.spool, o.command.remark) || had.anything || err != nil {
-		return o.dir.Spool()
+	if finishRecorders(o.maker.Listener, o.maker.dir.Path(), o.maker.Output, o.spool) || had.anything || err != nil {
+		return o.maker.dir.Spool()
 	}
 	return ""
 }
@@ -144,6 +141,17 @@ type rawTrace struct {
 	damage                error            // of the packets: what is before it is in the trace
 	lost                  error            // why the packets are not in the trace
 }
+
+// Trace is a trace that was made. One of both is not nil.
+type Trace struct {
+	Path    string
+	Raws    *instrumented.Summary // of raw files
+	Packets *importer.Result      // of packets, which may have joined them
+	Lost    bool                  // there are packets that could not join them
+}
+
+// at describes the trace for others.
+func (t *rawTrace) at(path string) Trace { return Trace{path, t.Summary, t.own, t.lost != nil} }
 
 // empty reports whether nothing was recorded.
 func (t *rawTrace) empty() bool {
@@ -178,45 +186,29 @@ func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, joiner
 	return nil
 }
 
-// tellOwn tells what of the packets is not in the trace, or was changed.
-func (t *rawTrace) tellOwn(tell func(line string)) {
-	if t.own == nil {
-		return
-	}
-	for _, line := range resultLines(t.own) {
-		tell(line)
-	}
-}
-
-// lostPackets is the error for packets that are not in the trace. at is where they are.
-func lostPackets(output string, why error, at string) error {
-	return withHint(fmt.Errorf("what programs recorded by package recorder is not in %s, but kept in %s: %w", output, at, why),
-		"tracex convert -o OTHER "+at+" makes a trace of its own")
-}
-
 // onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
-// importer.ErrNoEvents if nothing is in them. dir claims the place of the trace; it may be nil.
-func (r *recordCommand) onlyPackets(ctx context.Context, dir *recording.Directory, spool string) error {
-	made := r.conversion(dir)
-	made.NotEmpty = true
-	result, damage, err := made.Packets(ctx, spool)
+// importer.ErrNoEvents if nothing is in them.
+func (m *maker) onlyPackets(ctx context.Context, spool string) error {
+	c := m.conversion()
+	c.NotEmpty = true
+	made, damage, err := c.Packets(ctx, spool)
 	switch {
 	case errors.Is(err, importer.ErrNoEvents):
 		return err
 	case err != nil:
-		return withHint(err, "the recording is kept in "+spool+"; tracex convert makes a trace from it")
+		return &KeptError{err, "the recording", spool}
 	}
 	if damage != nil {
-		r.remark("part of the recording is missing", damage)
+		m.Listener.Remark("part of the recording is missing", damage)
 	}
-	return r.report(r.output, result)
+	return m.Listener.Converted(m.Output, made)
 }
 
 // spoolBeside returns the path of the packets in a folder of raw files; "" if there are none. What
 // programs had not sent when they ended follows them in a temporary file, which done removes.
-func (a *app) spoolBeside(folder string) (spool string, done func(), err error) {
+func (m *maker) spoolBeside(folder string) (spool string, done func(), err error) {
 	done = func() {}
-	spool = recording.SpoolIn(folder)
+	spool = SpoolIn(folder)
 	if st, err := os.Stat(spool); err != nil || !st.Mode().IsRegular() {
 		return "", done, nil
 	}
@@ -234,7 +226,7 @@ func (a *app) spoolBeside(folder string) (spool string, done func(), err error) 
 	}
 	done = func() { _ = os.Remove(to.Name()) }
 	if _, err = io.Copy(to, from); err == nil {
-		a.finishRecorders(folder, "", to, a.remark)
+		finishRecorders(m.Listener, folder, "", to)
 	}
 	return to.Name(), done, errors.Join(err, to.Close())
 }

@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"tracex/format"
 	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/perfetto"
-	"tracex/recorder/recording"
 )
 
 // liveConversion makes a trace while its packets arrive: their calls go into the trace's files,
@@ -25,7 +24,7 @@ type liveConversion struct {
 }
 
 // newLiveConversion begins a conversion. Nothing is created but files in the directory.
-func newLiveConversion(output string, dir *recording.Directory) (*liveConversion, error) {
+func newLiveConversion(output string, dir *Directory) (*liveConversion, error) {
 	l := &liveConversion{files: growingFiles{path: output, dir: dir}, rest: packetSpool{ready: new(readyPackets)}}
 	var err error
 	if l.spool, err = os.OpenFile(dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
@@ -41,7 +40,7 @@ func newLiveConversion(output string, dir *recording.Directory) (*liveConversion
 	return l, nil
 }
 
-func (l *liveConversion) options(dir *recording.Directory) perfetto.LiveOptions {
+func (l *liveConversion) options(dir *Directory) perfetto.LiveOptions {
 	return perfetto.LiveOptions{
 		Options: perfetto.Options{TempDir: filepath.Dir(l.files.path), FormatVersion: format.Version(dir.About.FormatVersion)},
 		Rest:    &l.rest,
@@ -51,7 +50,7 @@ func (l *liveConversion) options(dir *recording.Directory) perfetto.LiveOptions 
 
 // resumeLive continues the conversion of a process that was killed. spool is at its end. The error
 // is perfetto.ErrNoProgress if no calls had been converted.
-func resumeLive(output string, dir *recording.Directory, spool *os.File) (*liveConversion, error) {
+func resumeLive(output string, dir *Directory, spool *os.File) (*liveConversion, error) {
 	progress, err := os.ReadFile(dir.Progress())
 	if errors.Is(err, os.ErrNotExist) {
 		err = perfetto.ErrNoProgress
@@ -119,7 +118,7 @@ func (l *liveConversion) close() {
 
 // salvage ends the trace with what was converted before the conversion failed. What followed is
 // in the spool.
-func (l *liveConversion) salvage(ctx context.Context, dir *recording.Directory) (*importer.Result, error) {
+func (l *liveConversion) salvage(ctx context.Context, dir *Directory) (*importer.Result, error) {
 	again, err := resumeLive(l.files.path, dir, l.spool)
 	if err != nil {
 		return nil, err

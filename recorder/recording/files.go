@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
-	"tracex/recorder/recording"
 )
 
 // recordedMode are the permissions of a recorded trace.
@@ -20,12 +19,12 @@ const recordedMode fs.FileMode = 0o600
 // growingFiles are the files of a trace that is being recorded, in the order of tracefile.Suffixes. They are
 // created at their final paths with the first call, and grow there.
 type growingFiles struct {
-	path    string               // of the data
-	replace bool                 // of existing files, by create
-	dir     *recording.Directory // that claims their place before they are created; may be nil
-	may     func() error         // called by create: an error says why it must not; may be nil
-	begun   func() error         // called when writing has created them; may be nil
-	room    func(n int)          // waits until n bytes may be written; may be nil
+	path    string       // of the data
+	replace bool         // of existing files, by create
+	dir     *Directory   // that claims their place before they are created; may be nil
+	may     func() error // called by create: an error says why it must not; may be nil
+	begun   func() error // called when writing has created them; may be nil
+	room    func(n int)  // waits until n bytes may be written; may be nil
 	open    []*os.File
 }
 
@@ -54,7 +53,7 @@ func (g *growingFiles) create() (perfetto.Writers, error) {
 
 // createClaimed is create for a recording, which may be killed at any moment: nothing has a temporary name.
 func (g *growingFiles) createClaimed() (to perfetto.Writers, err error) {
-	restore, err := claim(g.dir, g.path)
+	restore, err := g.dir.Claim(g.path)
 	if err != nil {
 		return to, err
 	}
@@ -148,4 +147,32 @@ func (g *growingFiles) writeError(err error) error {
 		return tracefile.WriteError(failed.Path, err)
 	}
 	return err
+}
+
+// writers returns the files for a conversion. They are created when something is written.
+func (g *growingFiles) writers() tracefile.Files {
+	return tracefile.Files{Times: growingFile{g, 0}, Index: growingFile{g, 1}, Data: growingFile{g, 2}}
+}
+
+// growingFile is one of growingFiles, in the order of tracefile.Suffixes.
+type growingFile struct {
+	files *growingFiles
+	at    int
+}
+
+func (g growingFile) Write(b []byte) (int, error) {
+	if g.files.open == nil {
+		if _, err := g.files.create(); err != nil {
+			return 0, err
+		}
+		if g.files.begun != nil {
+			if err := g.files.begun(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if g.files.room != nil {
+		g.files.room(len(b))
+	}
+	return g.files.open[g.at].Write(b)
 }

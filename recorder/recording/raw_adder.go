@@ -1,9 +1,10 @@
-package cli
+package recording
 
 import (
 	"context"
 
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 )
 
@@ -11,7 +12,7 @@ import (
 // It adds raw files last, because a trace that a killed process has begun can be continued with packets, but
 // not with raw files.
 type rawAdder struct {
-	app   *app
+	begin func(what string) importer.Progress
 	files []string              // none: nothing is added
 	made  *instrumented.Summary // nil if they could not be added
 }
@@ -21,7 +22,7 @@ func (r *rawAdder) add(ctx context.Context, to *tracefile.Writer, time func(mono
 	if _, known := time(0); !known || len(r.files) == 0 {
 		return nil
 	}
-	p := r.app.newProgress(convertingRaws)
+	p := r.begin(convertingRaws)
 	defer p.End()
 	o := instrumented.Options{Programs: true, Progress: p.Update, Begun: to}
 	o.Time = func(monotonic int64) int64 {

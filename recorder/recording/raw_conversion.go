@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"context"
@@ -10,19 +10,18 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tracex/format"
+	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/control"
 	"tracex/recorder/instrument/raw"
-	"tracex/recorder/recording"
+	"tracex/recorder/internal/disk"
 )
 
 // rawConversion makes a trace from the raw files in a folder, while programs write them.
 type rawConversion struct {
 	*instrumented.Converter
-	app    *app
+	maker  *maker
 	source *traceSource
-	split  *recordCommand // for --split, otherwise nil
 	folder string
 	keep   int64 // bytes that stay free on the disk while programs run
 	files  growingFiles
@@ -33,8 +32,8 @@ type rawConversion struct {
 	done   chan struct{} // closed when no more programs run
 	ended  chan error    // result of follow
 
-	progress atomic.Pointer[progress] // nil while programs run: the terminal is theirs
-	before   int64                    // bytes that had been converted when the programs ended; -1: not known yet
+	progress atomic.Pointer[importer.Progress] // nil while programs run: the terminal is theirs
+	before   int64                             // bytes that had been converted when the programs ended; -1: not known yet
 }
 
 // convertEvery is how often what programs have recorded is converted.
@@ -46,22 +45,20 @@ const rawProgress = "see the raw files\n"
 // newRawConversion begins a trace. Its files are created when something has been recorded; with --last, and
 // with --split, only after the programs have ended. several says that there may be several programs. Raw files
 // are left alone if source is already packets.
-func newRawConversion(r *recordCommand, dir *recording.Directory, several bool, source *traceSource) (*rawConversion, error) {
+func newRawConversion(m *maker, several bool, source *traceSource) (*rawConversion, error) {
+	dir := m.dir
 	folder, err := filepath.Abs(dir.Path())
 	if err != nil {
 		return nil, err
 	}
-	l := &rawConversion{app: r.app, source: source, folder: folder, spool: dir.Spool(), files: growingFiles{path: r.output, dir: dir}, seen: map[string]bool{}, before: -1, done: make(chan struct{}), ended: make(chan error, 1)}
-	l.keep, l.files.room = reservedFor(r.output), l.awaitRoom
+	l := &rawConversion{maker: m, source: source, folder: folder, spool: dir.Spool(), files: growingFiles{path: m.Output, dir: dir}, seen: map[string]bool{}, before: -1, done: make(chan struct{}), ended: make(chan error, 1)}
+	l.keep, l.files.room = reservedFor(m.Output), l.awaitRoom
 	// This says that the trace has begun.
 	l.files.begun = func() error { return os.WriteFile(dir.Progress(), []byte(rawProgress), 0o600) }
-	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: format.Version(r.version), Programs: several, NotEmpty: true, Patterns: r.calls.exact(), Progress: l.update}); err != nil {
+	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: m.Version, Programs: several, NotEmpty: true, Patterns: m.Calls.Exact(), Progress: l.update}); err != nil {
 		return nil, err
 	}
-	if r.split {
-		l.split = r
-	}
-	if r.calls.last > 0 || r.split {
+	if m.Calls.Last > 0 || m.Split {
 		l.ended <- nil
 	} else {
 		go func() { l.ended <- l.follow() }()
@@ -75,14 +72,14 @@ func (l *rawConversion) update(done, total int64) {
 		if l.before < 0 {
 			l.before = done
 		}
-		p.Update(done-l.before, total-l.before)
+		(*p).Update(done-l.before, total-l.before)
 	}
 }
 
 // awaitRoom waits, while programs run, until n bytes may be written without filling their disk.
 func (l *rawConversion) awaitRoom(n int) {
 	for {
-		free, known := freeSpace(filepath.Dir(l.files.path))
+		free, known := disk.Free(filepath.Dir(l.files.path))
 		if !known || free >= l.keep+int64(n) {
 			return
 		}
@@ -170,8 +167,8 @@ func aliveText(pid string) bool {
 // end converts the rest, and adds the packets in the file at spool, unless that is "". The Summary is
 // nil if there was no raw file.
 func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, err error) {
-	p := l.app.newProgress(convertingRaws)
-	l.progress.Store(p)
+	p := l.maker.Listener.Begin(convertingRaws)
+	l.progress.Store(&p)
 	defer func() {
 		if l.joiner != nil {
 			l.joiner.close()
@@ -180,7 +177,7 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 	close(l.done)
 	err = <-l.ended
 	defer p.End()
-	if l.split != nil {
+	if l.maker.Split {
 		return l.endSplit(ctx, spool)
 	}
 	if err == nil {

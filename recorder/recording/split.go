@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"cmp"
@@ -8,37 +8,29 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"tracex/format"
 	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/instrument/raw"
 )
-
-// madeTrace is one of the traces of --split.
-type madeTrace struct {
-	path string
-	rawTrace
-}
 
 // errSplit is why packets are in no trace.
 var errSplit = errors.New("--split makes a trace for each process, and theirs is unknown")
 
 // splitting makes a trace for each process.
 type splitting struct {
-	*app
-	output  string
-	force   bool
-	version format.Version
+	maker
 	spool   string          // where packets are; "" if there are none
 	senders map[int32]bool  // processes whose packets are in no trace so far
 	files   map[int32]bool  // processes with raw files
 	taken   map[string]bool // paths of traces
 	alone   []splitProcess  // those with packets, but without calls
-	made    []madeTrace
+	made    []Trace
 	all     rawTrace
 }
 
@@ -46,8 +38,9 @@ type splitting struct {
 // that is "", and of the packets of each process without calls. It returns the traces that have events, and
 // what all files have. After an error these are those before. If no raw file has events, the packets are
 // left alone.
-func (a *app) convertEach(ctx context.Context, output string, files []string, spool string, force bool, v format.Version) (made []madeTrace, all rawTrace, err error) {
-	s := splitting{app: a, output: output, force: force, version: v, spool: spool, taken: make(map[string]bool)}
+func (m *maker) convertEach(ctx context.Context, files []string, spool string) (made []Trace, all rawTrace, err error) {
+	s := splitting{maker: *m, spool: spool, taken: make(map[string]bool)}
+	s.dir = nil // it claims one place
 	s.all.Summary, s.files = new(instrumented.Summary), make(map[int32]bool)
 	if spool != "" {
 		if s.senders, err = sendersIn(ctx, spool); err != nil {
@@ -77,9 +70,9 @@ func sendersIn(ctx context.Context, spool string) (map[int32]bool, error) {
 
 // path returns where the trace of a process goes, unless something is there.
 func (s *splitting) path(p *splitProcess) (string, error) {
-	path := splitPath(s.output, p, s.taken)
-	check := recordCommand{output: path, force: s.force}
-	return path, check.checkFiles()
+	one := s.maker
+	one.Output = splitPath(s.Output, p, s.taken)
+	return one.Output, one.checkFiles()
 }
 
 // raw makes the trace of a raw file.
@@ -93,15 +86,15 @@ func (s *splitting) raw(ctx context.Context, p splitProcess) error {
 	if s.senders[p.packets.PID] {
 		packets = packetsAt{s.spool, &p.packets}
 	}
-	to := growingFiles{path: path, replace: s.force}
-	made, err := s.convertRaws(ctx, []string{p.file}, packets, &to, s.version)
+	to := growingFiles{path: path, replace: s.Replace}
+	made, err := s.convertRaws(ctx, []string{p.file}, packets, &to)
 	if err != nil {
 		return to.writeError(err)
 	}
 	s.all.Add(made.Summary)
 	s.all.damage, s.all.lost = cmp.Or(s.all.damage, made.damage), cmp.Or(s.all.lost, made.lost)
 	if made.Events() > 0 {
-		s.made = append(s.made, madeTrace{path, made})
+		s.made = append(s.made, made.at(path))
 	} else if packets.path != "" {
 		s.alone = append(s.alone, p)
 	}
@@ -125,9 +118,9 @@ func (s *splitting) packets(ctx context.Context) error {
 		}
 	}
 	for _, p := range s.alone {
-		made := s.conversion(p.path, s.force, formatVersion(s.version))
-		made.NotEmpty, made.Process = true, &p.packets
-		own, damage, err := made.Packets(ctx, s.spool)
+		c := s.conversion()
+		c.Output, c.NotEmpty, c.Process = p.path, true, &p.packets
+		own, damage, err := c.Packets(ctx, s.spool)
 		switch {
 		case errors.Is(err, importer.ErrNoEvents):
 			continue
@@ -135,7 +128,7 @@ func (s *splitting) packets(ctx context.Context) error {
 			return err
 		}
 		s.all.damage = cmp.Or(s.all.damage, damage)
-		s.made = append(s.made, madeTrace{p.path, rawTrace{own: own}})
+		s.made = append(s.made, Trace{Path: p.path, Packets: own})
 	}
 	return nil
 }
@@ -171,29 +164,59 @@ func plainName(name string) string {
 	return name[:min(len(name), most)]
 }
 
-// tellSplit says what is in the traces of --split.
-func (r *recordCommand) tellSplit() {
-	for _, m := range r.made {
-		if m.Summary == nil {
-			r.tellPackets(&m)
-			continue
-		}
-		r.tellTrace(&m.rawTrace, m.path)
-	}
-}
-
 // endSplit is end for --split: the traces are made when the programs have ended.
 func (l *rawConversion) endSplit(ctx context.Context, spool string) (all rawTrace, err error) {
 	l.Close()
-	files := rawFiles(l.folder)
+	files, m := RawFiles(l.folder), l.maker
 	if files == nil || !l.source.take(fromRaws) {
 		return all, nil
 	}
-	r := l.split
-	r.made, all, err = r.convertEach(ctx, r.output, files, spool, r.force, format.Version(r.version))
-	if err != nil && len(r.made) > 0 {
-		r.tellSplit()
+	m.traces, all, err = m.convertEach(ctx, files, spool)
+	if err != nil && len(m.traces) > 0 {
+		m.Listener.Recorded(m.traces, nil)
 		err = fmt.Errorf("the trace of another process: %w", err)
 	}
 	return all, err
+}
+
+// splitProcess is a process that gets a trace by --split.
+type splitProcess struct {
+	file      string // its raw file; "" if there is none
+	name, pid string
+	packets   perfetto.Process
+	path      string // of its trace
+}
+
+// splitProcesses returns the processes of raw files.
+func splitProcesses(files []string) []splitProcess {
+	all := make([]splitProcess, len(files))
+	var order []*perfetto.Process
+	for i, path := range files {
+		p := &all[i]
+		p.file = path
+		f, err := raw.Open(path)
+		if err != nil {
+			p.pid, _, _ = strings.Cut(filepath.Base(path), "-")
+			p.packets.PID = -1 // of no process
+			continue
+		}
+		h := &f.Head
+		p.name, p.pid = h.Program(), strconv.FormatUint(h.PID, 10)
+		p.packets = perfetto.Process{PID: int32(min(h.PID, math.MaxInt32)), From: int64(min(h.Nanos, math.MaxInt64)), To: math.MaxInt64}
+		order = append(order, &p.packets)
+		f.Close()
+	}
+	// A process that became another program has several files: each has what was recorded until the next
+	// one, and the first one also what was recorded before.
+	slices.SortFunc(order, func(a, b *perfetto.Process) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.From, b.From))
+	})
+	for i, p := range order {
+		if i > 0 && order[i-1].PID == p.PID {
+			order[i-1].To = p.From
+		} else {
+			p.From = math.MinInt64
+		}
+	}
+	return all
 }

@@ -1,43 +1,26 @@
-package cli
+package recording
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
-	"tracex/recorder/recording"
 )
 
-// socketDir creates a directory for the sockets of a private service, named producers and
-// consumers. It is among the temporary files, unless a socket's path would be too long there:
-// some systems allow 103 bytes.
-func socketDir(name string) (string, error) {
-	const longest, short = 103, "/tmp"
-	in := os.TempDir()
-	if len(filepath.Join(in, name+"4294967295", "producers")) > longest {
-		if _, err := os.Stat(short); err == nil {
-			in = short
-		}
-	}
-	return os.MkdirTemp(in, name)
-}
-
-// recordingSession is a session of the private service whose packets are converted as they
+// packetSession is a session of the private service whose packets are converted as they
 // arrive. One goroutine reads the session, so that its buffer does not overflow while another
 // converts.
 //
 // What a call refers to, such as the name of its method, may arrive after the call, but a flush
 // that begins after the call's arrival brings it. So each flush decides what is written: the
 // calls that had arrived when it began.
-type recordingSession struct {
+type packetSession struct {
 	*service.Session
-	command *recordCommand
+	maker   *maker
 	to      packetSink
 	buffer  int64
 	work    chan work
@@ -85,16 +68,15 @@ const (
 	batch = 256 << 10
 )
 
-// startRecording starts a session.
-func startRecording(s *service.Service, to packetSink, f *recordCommand, dir *recording.Directory) (*recordingSession, error) {
-	config := recordConfig(f)
-	config.Folder = dir.Path()
+// startPackets starts a session.
+func startPackets(s *service.Service, to packetSink, m *maker) (*packetSession, error) {
+	config := m.sessionConfig()
 	session, err := s.Record(config)
 	if err != nil {
 		return nil, err
 	}
-	r := &recordingSession{
-		Session: session, command: f, to: to, buffer: config.Buffer, work: make(chan work, max(16, config.Buffer/batch)),
+	r := &packetSession{
+		Session: session, maker: m, to: to, buffer: config.Buffer, work: make(chan work, max(16, config.Buffer/batch)),
 		ending: make(chan struct{}), read: make(chan error, 1), written: make(chan error, 1),
 	}
 	go func() { r.read <- r.readOn() }()
@@ -102,14 +84,15 @@ func startRecording(s *service.Service, to packetSink, f *recordCommand, dir *re
 	return r, nil
 }
 
-// recordConfig requests everything that a program can record.
-func recordConfig(f *recordCommand) service.SessionConfig {
+// sessionConfig requests everything that a program can record.
+func (m *maker) sessionConfig() service.SessionConfig {
 	// Clearing makes Perfetto's library repeat names and tracks: after a loss, later packets
 	// could not be read without them.
 	return service.SessionConfig{
-		Buffer: max(int64(f.buffer), 64<<10),
+		Folder: m.dir.Path(),
+		Buffer: max(m.Buffer, 64<<10),
 		Sources: []service.DataSource{
-			{Name: perfetto.TrackEventSource, Categories: f.categories},
+			{Name: perfetto.TrackEventSource, Categories: m.Categories},
 			{Name: perfetto.CallsSource},
 		},
 		ReadPeriod: time.Hour, ClearPeriod: time.Second, // readOn and flush have their own
@@ -117,7 +100,7 @@ func recordConfig(f *recordCommand) service.SessionConfig {
 }
 
 // readOn reads the session until it is over.
-func (r *recordingSession) readOn() error {
+func (r *packetSession) readOn() error {
 	defer close(r.work)
 	tick := time.NewTicker(readEvery)
 	defer tick.Stop()
@@ -156,7 +139,7 @@ func (r *recordingSession) readOn() error {
 }
 
 // readNow reads what the session has.
-func (r *recordingSession) readNow() error {
+func (r *packetSession) readNow() error {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := r.Read(now, r.take); !errors.Is(err, context.Canceled) {
@@ -165,13 +148,13 @@ func (r *recordingSession) readNow() error {
 	return nil
 }
 
-func (r *recordingSession) take(p service.Packets) error {
+func (r *packetSession) take(p service.Packets) error {
 	r.work <- work{packets: bytes.Clone(p.Trace())}
 	return nil
 }
 
 // convert converts packets until there are no more.
-func (r *recordingSession) convert() error {
+func (r *packetSession) convert() error {
 	mark, failed := 0, error(nil)
 	kept, forget := 0, func() {}
 	for w := range r.work {
@@ -194,7 +177,7 @@ func (r *recordingSession) convert() error {
 			}
 		}
 		if failed != nil {
-			r.command.reportServiceError(fmt.Errorf("recording stops: %w", failed))
+			r.maker.Listener.Problem(fmt.Errorf("recording stops: %w", failed))
 			_ = r.Stop(context.Background()) // programs need not record what cannot be kept
 		}
 	}
@@ -202,9 +185,9 @@ func (r *recordingSession) convert() error {
 }
 
 // advance writes calls. If it fails, what follows is kept for later.
-func (r *recordingSession) advance(mark int) {
+func (r *packetSession) advance(mark int) {
 	if err := r.to.Advance(mark); err != nil && !errors.Is(err, errOtherSource) {
-		r.command.reportServiceError(fmt.Errorf("recording continues, but the trace cannot grow: %w", err))
+		r.maker.Listener.Problem(fmt.Errorf("recording continues, but the trace cannot grow: %w", err))
 	}
 }
 
@@ -214,21 +197,8 @@ type had struct {
 	programs, sessions uint64 // programs that connected, and sessions that they began to record
 }
 
-// nothing returns the error for a session that received nothing.
-func (h had) nothing(program string) error {
-	const needs = "a program needs to be built by tracex build, or by go with record --go; or tracex's recorder and the import _ \"tracex/recorder/shared\", or Perfetto's client library"
-	switch {
-	case h.programs == 0:
-		return withHint(fmt.Errorf("no trace written: %s ran no instrumented program, and did not connect to the tracing service", program), needs+", and must run long enough to connect")
-	case h.sessions == 0:
-		return withHint(fmt.Errorf("no trace written: %s connected, but offered nothing to record", program), needs)
-	}
-	return withHint(fmt.Errorf("no trace written: %s connected, but recorded nothing", program),
-		"it made no recorded call, or ended before it sent one; is --category too narrow?")
-}
-
 // stop ends the session. When it returns, all packets are taken.
-func (r *recordingSession) stop(ctx context.Context) (had, error) {
+func (r *packetSession) stop(ctx context.Context) (had, error) {
 	// An error would only mean that a program is gone, which has nothing to flush.
 	_ = r.Flush(ctx, flushPatience)
 	err := r.Stop(ctx)

@@ -1,0 +1,390 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder"
+	"tracex/recorder/convert/importer"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/perfetto/service"
+	"tracex/recorder/shared"
+)
+
+// Kind says how programs are recorded.
+type Kind int
+
+const (
+	// Packets: programs send packets to a service that the session runs. Instrumented programs may write raw
+	// files.
+	Packets Kind = iota
+	// Instrumented: programs write raw files. A service begins when one of them sends packets.
+	Instrumented
+	// Attached: a program that runs already writes a raw file.
+	Attached
+	// Elsewhere: a service that the session does not run has the packets.
+	Elsewhere
+)
+
+// Options say what is recorded, and what becomes of it.
+type Options struct {
+	Kind     Kind
+	Output   string         // data file of the trace
+	Replace  bool           // what is there, also if it is no trace
+	Version  format.Version // of the format; 0 for the default
+	Split    bool           // a trace for each instrumented process
+	KeepRaws bool           // what instrumented programs wrote is kept
+	Command  []string       // for [About]
+	Calls    Calls          // of instrumented programs
+	// Buffer is how many bytes of packets may wait to be written, and Categories are those of events.
+	Buffer     int64
+	Categories []string
+	Listener   Listener
+}
+
+// Listener is told what happens while programs are recorded and their trace is made. Any goroutine may call it.
+type Listener interface {
+	// Begin shows how far some work is.
+	Begin(what string) importer.Progress
+	// Problem tells an error that does not end the recording.
+	Problem(err error)
+	// Remark tells that something is missing, and why.
+	Remark(what string, why error)
+	// StillRuns tells that a program goes on: what it calls from now on is not in the trace.
+	StillRuns(program string, pid uint64)
+	// MissingEvents and MissingEnds tell that events of a program are missing, or the last calls of threads. kept is
+	// where what it left is kept, or "".
+	MissingEvents(n int64)
+	MissingEnds(threads int64, kept string)
+	// Recorded tells what is in traces. all is what the raw files of all have; nil if not all traces are made.
+	Recorded(traces []Trace, all *instrumented.Summary)
+	// LeftOut tells what of raw files is not in a trace.
+	LeftOut(all *instrumented.Summary)
+	// Converted tells what was made of packets alone.
+	Converted(path string, made *importer.Result) error
+	// KeptRaws tells where raw files are kept, and OtherRaws where those are that are not in the trace.
+	KeptRaws(n int, in string)
+	OtherRaws(in string)
+}
+
+// Session records programs and makes the trace. Its methods are called in their order, by one goroutine:
+// [New], Start, Stop, Convert, Complete, and Close.
+type Session struct {
+	maker
+	options string // of instrumented programs
+	keep    bool   // the directory has the only copy of some data
+
+	source  traceSource
+	service *service.Service
+	packets *packetSession
+	live    *liveConversion // of packets, for Packets
+	raws    *rawConversion
+	own     *ownRecording // of packets, for Instrumented
+	had     had
+	failed  error    // of the packets
+	spool   string   // where packets are that are not converted yet; "" if there are none
+	made    rawTrace // of raw files
+}
+
+// New makes the directory of a recording. An error is a [*TakenError] if the place of the trace is not free. The
+// caller calls Close.
+func New(o Options) (s *Session, err error) {
+	s = &Session{maker: maker{Options: o}}
+	if s.options, err = o.Calls.text(o.Output); err != nil {
+		return nil, err
+	}
+	if o.Kind != Instrumented || !o.Split { // otherwise the names of the traces are not known yet
+		err = s.checkOutput()
+	} else {
+		err = s.checkRecording()
+	}
+	if err != nil {
+		return nil, err
+	}
+	sockets := ""
+	switch o.Kind {
+	case Packets:
+		sockets, err = SocketDir(SocketsPrefix)
+	case Instrumented:
+		sockets = s.ownSockets()
+	}
+	if err == nil {
+		err = s.createDir(sockets)
+	}
+	if err != nil {
+		_ = os.RemoveAll(sockets)
+		return nil, err
+	}
+	return s, nil
+}
+
+// SocketDir creates a directory for the sockets of a private service, named producers and
+// consumers. It is among the temporary files, unless a socket's path would be too long there:
+// some systems allow 103 bytes.
+func SocketDir(name string) (string, error) {
+	const longest, short = 103, "/tmp"
+	in := os.TempDir()
+	if len(filepath.Join(in, name+"4294967295", "producers")) > longest {
+		if _, err := os.Stat(short); err == nil {
+			in = short
+		}
+	}
+	return os.MkdirTemp(in, name)
+}
+
+// createDir creates the directory that holds the recording until it is a trace.
+func (s *Session) createDir(sockets string) (err error) {
+	about := About{PID: os.Getpid(), Command: s.Command, Begun: time.Now(), Replace: s.Replace, Sockets: sockets, FormatVersion: int(s.Version), Split: s.Split}
+	// Beside the trace: that disk needs room for it anyway.
+	s.dir, err = Create(s.Output, about)
+	if errors.Is(err, ErrUnfinished) && s.Replace {
+		left, taken := Take(s.Output)
+		if taken == nil {
+			taken = left.Remove()
+		}
+		if taken != nil {
+			return taken
+		}
+		s.dir, err = Create(s.Output, about)
+	}
+	return s.unendedError(err)
+}
+
+// Folder is the directory in which programs write. Spool is the path of the file of packets in it.
+func (s *Session) Folder() string { return s.dir.Path() }
+func (s *Session) Spool() string  { return s.dir.Spool() }
+
+// Aside is where a trace went that was at the place of the new one; "" if there was none.
+func (s *Session) Aside() string { return s.dir.Aside }
+
+// Start begins to receive what programs record. several says that there may be several instrumented programs.
+func (s *Session) Start(several bool) (err error) {
+	if s.Kind == Packets {
+		if s.service, err = service.Start(service.Config{
+			Producers: producerSocket(s.dir), Consumers: consumerSocket(s.dir), OnError: s.Listener.Problem,
+		}); err != nil {
+			return err
+		}
+		if s.live, err = newLiveConversion(s.Output, s.dir); err != nil {
+			return tracefile.WriteError(s.Output, err)
+		}
+		s.live.files.may = func() error {
+			if s.Split {
+				return errOtherSource // the traces are known only at the end
+			}
+			return s.source.takePackets(s.dir)
+		}
+	}
+	if s.raws, err = newRawConversion(&s.maker, several, &s.source); err != nil {
+		return err
+	}
+	switch s.Kind {
+	case Packets:
+		s.live.rest.ready = &s.raws.ready
+		s.packets, err = startPackets(s.service, s.live, &s.maker)
+	case Instrumented:
+		s.own = startOwn(&s.maker, &s.raws.ready)
+	}
+	return err
+}
+
+// RawOptions are the options of instrumented programs: see raw.OptionsVariable.
+func (s *Session) RawOptions() string { return s.options }
+
+// Env are the variables with which programs record into the session.
+func (s *Session) Env() []string {
+	env := []string{raw.FolderVariable + "=" + s.dir.Path(), raw.OptionsVariable + "=" + s.options}
+	if s.Kind == Instrumented && s.own == nil {
+		return env
+	}
+	env = append(env,
+		service.ProducerVariable+"="+producerSocket(s.dir),
+		service.ConsumerVariable+"="+consumerSocket(s.dir),
+		shared.LiveDirectory+"="+s.dir.Path())
+	if v := s.dir.About.FormatVersion; v != 0 {
+		env = append(env, recorder.FormatVariable+"="+strconv.Itoa(v))
+	}
+	return env
+}
+
+// Stop receives what programs have recorded that have ended.
+func (s *Session) Stop(ctx context.Context) {
+	if s.Kind != Packets {
+		s.spool = s.own.stop(ctx)
+		return
+	}
+	s.had, s.failed = s.packets.stop(ctx)
+	if s.failed == nil && finishRecorders(s.Listener, s.dir.Path(), s.Output, s.live) {
+		s.had.anything = true
+	}
+}
+
+// Abandon ends a session whose program did not run.
+func (s *Session) Abandon(ctx context.Context) {
+	if s.packets != nil {
+		_, _ = s.packets.stop(ctx) // nothing was recorded
+	}
+	_, _ = s.raws.end(ctx, "")
+}
+
+// Convert converts what is left of raw files, with packets that belong to them, when no more arrives. An error may be
+// a [*KeptError].
+func (s *Session) Convert(ctx context.Context) (err error) {
+	if s.Kind == Packets && s.failed == nil && s.had.anything && s.source.settle(s.dir) {
+		// This writes waiting packets to the spool.
+		if _, _, s.failed = s.live.end(ctx); errors.Is(s.failed, errOtherSource) || errors.Is(s.failed, perfetto.ErrNoCalls) {
+			s.spool, s.failed = s.dir.Spool(), nil
+		}
+	}
+	if s.Kind != Attached {
+		s.endRunning()
+	}
+	if s.made, err = s.raws.end(ctx, s.spool); err != nil {
+		s.keep = true
+		err = errors.Join(s.failed, s.raws.files.writeError(err))
+		return &KeptError{err, "the recording", s.dir.Path()}
+	}
+	return nil
+}
+
+// Complete makes the trace. Errors besides others: [*NothingError], [*KeptError], [*LostPacketsError],
+// [*FullError].
+func (s *Session) Complete(ctx context.Context) (err error) {
+	none := s.made.Summary == nil
+	switch {
+	case s.Kind == Packets && s.failed != nil:
+		err = errors.Join(s.failed, s.salvage(ctx))
+		s.keep, err = s.keepBoth(none, err)
+		return s.fullError(err)
+	case s.Kind == Packets && none && !s.had.anything:
+		return &NothingError{Programs: s.had.programs, Sessions: s.had.sessions, Packets: true}
+	case !none && s.made.Events() > 0:
+		s.keep, err = s.tell(&s.made, s.spool)
+		return err
+	case s.spool != "":
+		if !none {
+			s.Listener.LeftOut(s.made.Summary)
+		}
+		if err := s.onlyPackets(ctx, s.spool); !errors.Is(err, importer.ErrNoEvents) {
+			s.keep = err != nil
+			return err
+		}
+	case s.had.anything:
+		s.keep, err = s.makeOfPackets(ctx)
+		return err
+	}
+	return &NothingError{Summary: s.made.Summary}
+}
+
+// tell tells what is in a trace of raw files and packets, and keeps what is to be kept.
+func (s *Session) tell(made *rawTrace, packets string) (keep bool, err error) {
+	s.tellRecorded(made)
+	if made.lost != nil {
+		at := s.dir.keepSpool(s.Output)
+		return at == s.dir.Spool(), &LostPacketsError{s.Output, at, made.lost}
+	}
+	if err := s.keepRawFiles(packets); err != nil {
+		return false, err
+	}
+	return false, made.damage
+}
+
+// CompleteSpool makes the trace of the packets in the spool, which the caller wrote, unless that is nothing at all.
+// ended is why it may be incomplete. kept is where the spool is kept, if it is.
+func (s *Session) CompleteSpool(ctx context.Context, nothing bool, ended error) (kept string, err error) {
+	c := s.conversion()
+	c.NotEmpty = true
+	made, damage, err := c.Packets(ctx, s.dir.Spool())
+	empty := errors.Is(err, importer.ErrNoEvents)
+	switch {
+	case err == nil:
+		ended = errors.Join(ended, s.Listener.Converted(s.Output, made), damage)
+	case empty && nothing:
+		if ended != nil {
+			return "", ended
+		}
+		return "", err
+	case empty:
+		ended = errors.Join(ended, errors.New("no trace written: the session has no calls and no track events"))
+	default:
+		s.keep = true
+		return "", &KeptError{errors.Join(ended, err), "the recording", s.dir.Spool()}
+	}
+	if empty || s.KeepRaws {
+		kept = s.dir.keepSpool(s.Output)
+		s.keep = kept == s.dir.Spool()
+	}
+	return kept, ended
+}
+
+// Close ends the session, and removes its directory, unless that has the only copy of some data.
+func (s *Session) Close() error {
+	if s.live != nil {
+		s.live.close()
+	}
+	s.own.close()
+	if s.service != nil {
+		_ = s.service.Close() // nothing more is wanted from it
+	}
+	defer os.RemoveAll(s.dir.About.Sockets)
+	if s.keep {
+		return s.dir.Close()
+	}
+	if err := s.dir.Remove(); err != nil {
+		s.Listener.Remark("cannot clean up", err)
+	}
+	return nil
+}
+
+// NothingError says that nothing was recorded.
+type NothingError struct {
+	Summary *instrumented.Summary // of raw files; nil if there were none
+	// Packets: a service waited for programs. Programs connected to it, and had Sessions.
+	Packets            bool
+	Programs, Sessions uint64
+}
+
+func (e *NothingError) Error() string { return "nothing was recorded" }
+
+// KeptError is an error after which What of a recording is kept in a file or folder, At.
+type KeptError struct {
+	Err      error
+	What, At string
+}
+
+func (e *KeptError) Error() string { return e.Err.Error() }
+func (e *KeptError) Unwrap() error { return e.Err }
+
+// LostPacketsError says why packets are not in a trace. At is where they are.
+type LostPacketsError struct {
+	Output, At string
+	Err        error
+}
+
+func (e *LostPacketsError) Error() string {
+	return "what programs recorded by package recorder is not in " + e.Output + ", but kept in " + e.At + ": " + e.Err.Error()
+}
+func (e *LostPacketsError) Unwrap() error { return e.Err }
+
+// FullError says that a trace could not grow as far as it should, for lack of room.
+type FullError struct{ Err error }
+
+func (e *FullError) Error() string { return e.Err.Error() }
+func (e *FullError) Unwrap() error { return e.Err }
+
+// fullError returns err as a FullError if it is one.
+func (s *Session) fullError(err error) error {
+	if s.live.Begun() && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT)) {
+		return &FullError{err}
+	}
+	return err
+}
