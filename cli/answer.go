@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 // much of them is printed and how, and what a script expects of them.
 type answerFlags struct {
 	scopeFlags
+	tableFlags
 	limit       int
-	json, csv   bool
 	expect, max int64
 	where       string
 }
@@ -38,11 +39,9 @@ func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 	f.scopeFlags.add(c)
 	flags := c.Flags()
 	flags.IntVarP(&f.limit, "limit", "n", limit, "print at most N "+things+"; 0 for all")
-	flags.BoolVar(&f.json, "json", false, "one JSON object per line and row")
-	flags.BoolVar(&f.csv, "csv", false, "comma-separated values")
+	f.tableFlags.add(c)
 	flags.Int64Var(&f.expect, "expect", 0, "exit with 5 unless there are exactly N "+things)
 	flags.Int64Var(&f.max, "max", 0, "exit with 5 if there are more than N "+things)
-	c.Annotations = map[string]string{answerMark: "yes"}
 	for name, argument := range answerArguments {
 		flag := flags.Lookup(name)
 		if name != "limit" {
@@ -104,37 +103,121 @@ func (f *answerFlags) scope(ctx context.Context, r *lazy.LazyTraceReader, at pla
 	return s, err
 }
 
-// write prints an answer and checks what was expected of it.
-func (f *answerFlags) write(a *app, t *table.Table) error {
-	if err := f.print(a, t); err != nil {
-		return err
-	}
-	return f.verdict(int64(t.Rows.Len()), t.Row)
+// answer is a question about a scope that is to be answered.
+type answer struct {
+	run   func(ctx context.Context, tell lazy.Progress) error
+	fault func(err error) error // makes an error of run one with advice; may be nil
+	table func() *table.Table
+	// print writes the table; nil for that of the flags. found is how many rows were found, if the table has not all of
+	// them. verdict compares what was found with what was expected; nil for found.
+	print   func(t *table.Table) error
+	found   func() int64
+	verdict func(t *table.Table) error
 }
 
-// print prints an answer.
-func (f *answerFlags) print(a *app, t *table.Table) error {
-	var err error
-	more := 0
-	f.steps.Tell(t, &display.Unicode)
-	if f.events {
-		t.Notes = append(t.Notes, query.RangeNote)
+// give runs an answer, prints it, and checks what was expected of it. If the trace is damaged, it is the answer about
+// the undamaged part, and the damage is reported after it.
+func (f *answerFlags) give(ctx context.Context, a *app, r *lazy.LazyTraceReader, x answer) error {
+	p := a.newProgress("reading")
+	err := x.run(ctx, p.Update)
+	p.End()
+	if err != nil && x.fault != nil {
+		err = x.fault(err)
 	}
-	switch {
-	case f.json:
-		more, err = table.WriteJSON(a.stdout, t, f.limit)
-	case f.csv:
-		more, err = table.WriteCSV(a.stdout, t, f.limit)
-	default:
-		err = table.WriteText(a.stdout, t, table.Options{Width: a.width(), Limit: f.limit, Glyphs: &display.Unicode})
+	if err == nil {
+		err = a.remarkFiles(r)
 	}
 	if err != nil {
 		return err
 	}
-	if more > 0 { // not part of the data
+	problem, t := r.Status().Problem, x.table()
+	if x.print == nil {
+		x.print = func(t *table.Table) error { return f.print(a, t) }
+	}
+	err = x.print(t)
+	if err = cmp.Or(query.RowsErr(t), err); err != nil {
+		return err
+	}
+	switch {
+	case x.verdict != nil:
+		return errors.Join(x.verdict(t), problem)
+	case x.found != nil:
+		return errors.Join(f.verdict(x.found(), t.Row), problem)
+	}
+	return cmp.Or(f.verdict(int64(t.Rows.Len()), t.Row), problem)
+}
+
+// over returns a run of collectors over a scope.
+func over(r *lazy.LazyTraceReader, scope *query.Scope, list ...lazy.Collector) func(context.Context, lazy.Progress) error {
+	return func(ctx context.Context, tell lazy.Progress) error {
+		pass := scope.Over(list...)
+		pass.Progress = tell
+		return r.Pass(ctx, pass)
+	}
+}
+
+// ask opens the trace at path and makes an answer about the part that the flags, or a place after the path, name.
+func (f *answerFlags) ask(c *cobra.Command, a *app, path string, at place, about func(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (answer, error)) error {
+	ctx := c.Context()
+	return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
+		scope, err := f.scope(ctx, r, at)
+		if err != nil {
+			return err
+		}
+		x, err := about(ctx, r, scope)
+		if err != nil {
+			return err
+		}
+		return f.give(ctx, a, r, x)
+	})
+}
+
+// print prints an answer.
+func (f *answerFlags) print(a *app, t *table.Table) error {
+	f.steps.Tell(t, &display.Unicode)
+	if f.events {
+		t.Notes = append(t.Notes, query.RangeNote)
+	}
+	more, err := f.tableFlags.write(a, t, f.limit)
+	if err == nil {
+		a.tellMore(more)
+	}
+	return err
+}
+
+// tellMore remarks how many rows were not printed, which is not part of the data.
+func (a *app) tellMore(more int) {
+	if more > 0 {
 		a.remark("output is limited", fmt.Errorf("%s more (--limit 0 prints all)", display.Grouped(int64(more))))
 	}
+}
+
+// tableFlags are the flags that say how a table is printed.
+type tableFlags struct{ json, csv bool }
+
+func (f *tableFlags) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.json, "json", false, "one JSON object per line and row")
+	c.Flags().BoolVar(&f.csv, "csv", false, "comma-separated values")
+	c.Annotations = map[string]string{answerMark: "yes"}
+}
+
+// check refuses flags that contradict each other.
+func (f *tableFlags) check() error {
+	if f.json && f.csv {
+		return &usageError{"--json and --csv exclude each other", ""}
+	}
 	return nil
+}
+
+// write prints a table. more is how many rows the limit leaves out of data; a text tells it itself.
+func (f *tableFlags) write(a *app, t *table.Table, limit int) (more int, err error) {
+	switch {
+	case f.json:
+		return table.WriteJSON(a.stdout, t, limit)
+	case f.csv:
+		return table.WriteCSV(a.stdout, t, limit)
+	}
+	return 0, table.WriteText(a.stdout, t, table.Options{Width: a.width(), Limit: limit, Glyphs: &display.Unicode})
 }
 
 // verdict compares the number of rows with what was expected.
@@ -159,13 +242,4 @@ func (a *app) width() int {
 		return w
 	}
 	return 0
-}
-
-// collect runs the collectors of an answer over its scope, with a progress bar.
-func (a *app) collect(ctx context.Context, r *lazy.LazyTraceReader, scope *query.Scope, list ...lazy.Collector) error {
-	p := a.newProgress("reading")
-	defer p.End()
-	pass := scope.Over(list...)
-	pass.Progress = p.Update
-	return r.Pass(ctx, pass)
 }

@@ -14,13 +14,13 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
-	"tracex/lazy/query/table"
 )
 
 // aroundCommand is the command around with its flags.
 type aroundCommand struct {
 	*app
-	raw, json, csv bool
+	tableFlags
+	raw            bool
 	n              int
 	where, threads string
 }
@@ -40,18 +40,19 @@ tracex around trace.bin '#182771' --threads main,3 --json`,
 			return err
 		},
 	}
-	c.Annotations = map[string]string{answerMark: "yes"}
 	flags := c.Flags()
 	flags.BoolVar(&x.raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.IntVarP(&x.n, "points", "n", 20, "how many events before it, and after it")
 	flags.StringVar(&x.where, "where", "", "only events that match a filter, such as field=balance")
 	flags.StringVar(&x.threads, "threads", "", "only these threads, by number or name: 1,g45,worker-2")
-	flags.BoolVar(&x.json, "json", false, "one JSON object per line and row")
-	flags.BoolVar(&x.csv, "csv", false, "comma-separated values")
+	x.tableFlags.add(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, at, err := placeArguments(c, args)
 		if err != nil {
 			return err
+		}
+		if x.n < 0 || x.n > query.MostAround {
+			return &usageError{fmt.Sprintf("-n is %d; it must be from 0 to %d", x.n, query.MostAround), ""}
 		}
 		if err := x.check(); err != nil {
 			return err
@@ -64,16 +65,6 @@ tracex around trace.bin '#182771' --threads main,3 --json`,
 		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error { return x.show(ctx, r, at, where) })
 	}
 	return c
-}
-
-func (x *aroundCommand) check() error {
-	switch {
-	case x.n < 0 || x.n > query.MostAround:
-		return &usageError{fmt.Sprintf("-n is %d; it must be from 0 to %d", x.n, query.MostAround), ""}
-	case x.json && x.csv:
-		return &usageError{"--json and --csv exclude each other", ""}
-	}
-	return nil
 }
 
 // show prints the table.
@@ -90,11 +81,8 @@ func (x *aroundCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 		return err
 	}
 	around, err := query.FindAround(ctx, r, at, o)
-	if errors.Is(err, query.ErrHidden) {
-		err = withHint(err, "--raw takes what was recorded")
-	}
 	if err != nil {
-		return filterError(err)
+		return filterError(rawHint(err))
 	}
 	if err := x.remarkFiles(r); err != nil {
 		return err
@@ -104,14 +92,7 @@ func (x *aroundCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 	if err != nil {
 		return err
 	}
-	switch {
-	case x.json:
-		_, err = table.WriteJSON(x.stdout, t, 0)
-	case x.csv:
-		_, err = table.WriteCSV(x.stdout, t, 0)
-	default:
-		err = table.WriteText(x.stdout, t, table.Options{Width: x.width(), Glyphs: &display.Unicode})
-	}
+	_, err = x.write(x.app, t, 0)
 	return errors.Join(err, problem)
 }
 

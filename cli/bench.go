@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracex/cli/bench"
+	"tracex/lazy/query/display"
 	"tracex/recorder/instrument"
 	"tracex/recorder/recording"
 )
@@ -168,7 +169,7 @@ func writeBench(w io.Writer, t *bench.Table) error {
 		}
 		fmt.Fprintf(&out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+inGoroutines(row), figures(row), disk, 100*row.Lost)
 	}
-	fmt.Fprintf(&out, "\n%-37s%9s%9s%8s%7s%8s\n", "bytes a call, of "+grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
+	fmt.Fprintf(&out, "\n%-37s%9s%9s%8s%7s%8s\n", "bytes a call, of "+display.Grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
 	for _, s := range t.Sizes {
 		fmt.Fprintf(&out, "  %-35s%9.1f%9.1f%8.1f%7.1f%8.1f\n", s.Call, s.Data, s.Index, s.Times, s.Data+s.Index+s.Times, s.Packed)
 	}

@@ -11,6 +11,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 )
 
 // callersCommand is the command callers with its flags.
@@ -19,7 +20,6 @@ type callersCommand struct {
 	answerFlags
 	query.CallersOptions
 	by string
-	at place // of the argument
 }
 
 func newCallersCommand(a *app) *cobra.Command {
@@ -46,7 +46,7 @@ tracex callers --where 'ret<0' trace.bin withdraw    # who makes it fail`,
 	complete(c, "by", "total", "self")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, at := splitPlace(args[0])
-		t.at, t.Method = at, args[1]
+		t.Method = args[1]
 		if err := t.check(); err != nil {
 			return err
 		}
@@ -59,34 +59,20 @@ tracex callers --where 'ret<0' trace.bin withdraw    # who makes it fail`,
 			return &usageError{fmt.Sprintf("--depth is %d; it must be at least 1", t.Depth), ""}
 		}
 		t.Self = t.by == "self"
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(c.Context(), r) })
+		return t.ask(c, a, path, at, t.answer)
 	}
 	return c
 }
 
-// show prints the paths; if the trace is damaged, those of its undamaged part.
-func (t *callersCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
-	scope, err := t.scope(ctx, r, t.at)
-	if err != nil {
-		return err
-	}
+// answer makes the paths.
+func (t *callersCommand) answer(_ context.Context, r *lazy.LazyTraceReader, scope query.Scope) (x answer, err error) {
 	callers, err := query.NewCallers(r, scope, t.CallersOptions)
 	var none *query.NoMethodError
 	if errors.As(err, &none) {
-		return withHint(err, methodHint(none))
+		return x, withHint(err, methodHint(none))
 	}
 	if err != nil {
-		return err
+		return x, err
 	}
-	if err := t.collect(ctx, r, &scope, callers); err != nil {
-		return err
-	}
-	if err := t.remarkFiles(r); err != nil {
-		return err
-	}
-	problem := r.Status().Problem
-	if err := t.write(t.app, callers.Table(query.View{Done: 1, G: &display.Unicode})); err != nil {
-		return err
-	}
-	return problem // reported after the answer
+	return answer{run: over(r, &scope, callers), table: func() *table.Table { return callers.Table(query.View{Done: 1, G: &display.Unicode}) }}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/lazy/query/template"
 )
@@ -61,12 +62,10 @@ tracex calls t.bin 'class=Dao threw' --format '{method}({arg}): {exc}'`,
 		if err := t.check(); err != nil {
 			return err
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error {
-			if t.iterations() {
-				return t.showIterations(c.Context(), r)
-			}
-			return t.show(c.Context(), r)
-		})
+		if t.iterations() {
+			return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.showIterations(c.Context(), r) })
+		}
+		return t.ask(c, a, path, at, t.answer)
 	}
 	return c
 }
@@ -101,48 +100,25 @@ func (t *callsCommand) check() (err error) {
 	return nil
 }
 
-// show prints the calls; if the trace is damaged, those of its undamaged part.
-func (t *callsCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
-	scope, err := t.scope(ctx, r, t.at)
-	if err != nil {
-		return err
-	}
+// answer makes the calls.
+func (t *callsCommand) answer(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (x answer, err error) {
 	calls, err := query.NewCalls(r, scope, t.CallsOptions)
 	if err != nil {
-		return callsError(err)
+		return x, callsError(err)
 	}
-	p := t.newProgress("reading")
-	err = calls.Run(ctx, p.Update)
-	p.End()
-	if err != nil {
-		return filterError(err)
-	}
-	if err := t.remarkFiles(r); err != nil {
-		return err
-	}
-	problem := r.Status().Problem
-	made := calls.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode})
+	x = answer{run: calls.Run, fault: filterError,
+		table:   func() *table.Table { return calls.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode}) },
+		verdict: func(made *table.Table) error { return t.verdict(calls, made.Row) }}
 	if t.template != nil {
-		err = t.lines(ctx, calls, made)
-	} else {
-		err = t.print(t.app, made)
+		x.print = func(made *table.Table) error {
+			more, err := calls.WriteFormat(ctx, t.stdout, made, t.template, t.limit, &display.Unicode)
+			if err == nil {
+				t.tellMore(more)
+			}
+			return err
+		}
 	}
-	if rows := query.RowsErr(made); rows != nil {
-		return rows
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(t.verdict(calls, made.Row), problem) // reported after the answer
-}
-
-// lines prints a text for each call.
-func (t *callsCommand) lines(ctx context.Context, calls *query.Calls, made *table.Table) error {
-	more, err := calls.WriteFormat(ctx, t.stdout, made, t.template, t.limit, &display.Unicode)
-	if err == nil && more > 0 {
-		t.remark("output is limited", fmt.Errorf("%s more (--limit 0 prints all)", display.Grouped(int64(more))))
-	}
-	return err
+	return x, nil
 }
 
 // verdict compares the number of calls with what was expected: of all, or, with --by, of each row.
@@ -185,4 +161,72 @@ func callsError(err error) error {
 		return &usageError{column.Error(), query.Hint(err)}
 	}
 	return filterError(err)
+}
+
+// iterations reports whether the calls asked for are the iterations of a loop.
+func (t *callsCommand) iterations() bool {
+	e, err := filter.Parse(t.What)
+	return err == nil && e.String() == "kind=iteration"
+}
+
+// showIterations prints the iterations of the loop at a place, or of the innermost one around it; if the
+// trace is damaged, those of its undamaged part.
+func (t *callsCommand) showIterations(ctx context.Context, r *lazy.LazyTraceReader) error {
+	in := t.at
+	switch {
+	case t.in != "" && in.given:
+		return &usageError{"--in and " + in.handle.String() + " exclude each other", "both name the loop"}
+	case t.where != "" || t.By != "" || t.format != "" || len(t.Cols) > 0:
+		return &usageError{"iterations take neither --where nor --by nor --col nor --format", ""}
+	case t.in != "":
+		h, err := placeArgument(t.in)
+		if err != nil {
+			return err
+		}
+		in = place{h, true}
+	case !in.given:
+		return &usageError{"kind=iteration needs a loop", "--in '#1204' names it: the loop, or an event in it; tracex find FILE kind=loop lists them"}
+	}
+	v, err := t.iterationsView(r)
+	if err != nil {
+		return err
+	}
+	at, _, err := r.Find(ctx, in.handle)
+	if err != nil {
+		return err
+	}
+	loop, ok, err := query.LoopAt(ctx, r, t.raw, at)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return withHint(fmt.Errorf("%s is in no loop", in.handle), "tracex find FILE kind=loop lists the loops")
+	}
+	t.in = "" // scope takes the loop
+	scope, err := t.scope(ctx, r, place{lazy.PositionHandle(loop.Position), true})
+	if err != nil {
+		return err
+	}
+	found := query.NewIterations(r, scope, loop)
+	return t.give(ctx, t.app, r, answer{run: found.Run, found: found.Found, table: func() *table.Table { return found.Table(v) }})
+}
+
+// iterationsView returns in which order iterations are shown.
+func (t *callsCommand) iterationsView(r *lazy.LazyTraceReader) (v query.View, err error) {
+	_, timed := r.Times()
+	sorts, key := query.IterationSorts(timed), t.Sort
+	switch key {
+	case "":
+		if t.Reverse {
+			key = "iteration"
+		}
+	case "dur":
+		key = "duration"
+	case "event":
+		key = "iteration"
+	}
+	if key != "" && !slices.Contains(sorts, key) {
+		return v, &usageError{"iterations cannot be sorted by " + t.Sort, "there are " + strings.Join(sorts, ", ")}
+	}
+	return query.View{Sort: key, Rising: query.IterationsRise(key) != t.Reverse, Done: 1, G: &display.Unicode}, nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 )
 
 // compareCommand is the command compare with its flags.
@@ -53,7 +53,7 @@ tracex compare --sort self --only 'pkg=com.shop.*' 'trace.bin#46' '#84'`,
 		if err := t.check(); err != nil {
 			return err
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(c.Context(), r) })
+		return t.ask(c, a, path, place{}, t.answer)
 	}
 	return c
 }
@@ -92,33 +92,16 @@ func (t *compareCommand) check() error {
 	return t.answerFlags.check()
 }
 
-// show prints the comparison; if the trace is damaged, that of its undamaged part.
-func (t *compareCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
-	scope, err := t.scope(ctx, r, place{})
-	if err != nil {
-		return err
-	}
+// answer makes the comparison.
+func (t *compareCommand) answer(_ context.Context, r *lazy.LazyTraceReader, scope query.Scope) (x answer, err error) {
 	found, err := query.NewCompare(r, scope, t.a, t.b)
 	if err != nil {
-		return err
+		return x, err
 	}
-	p := t.newProgress("reading")
-	err = found.Run(ctx, p.Update)
-	p.End()
-	if errors.Is(err, query.ErrHidden) {
-		return withHint(err, "--raw takes what was recorded")
-	}
-	if err != nil {
-		return stepError(err)
-	}
-	if err := t.remarkFiles(r); err != nil {
-		return err
-	}
-	problem := r.Status().Problem
-	if err := t.print(t.app, found.Table(query.View{Sort: t.key(r), Done: 1, G: &display.Unicode})); err != nil {
-		return err
-	}
-	return errors.Join(t.answerFlags.verdict(found.Differences(), "difference"), problem) // reported after the answer
+	return answer{run: found.Run,
+		fault:   func(err error) error { return rawHint(stepError(err)) },
+		table:   func() *table.Table { return found.Table(query.View{Sort: t.key(r), Done: 1, G: &display.Unicode}) },
+		verdict: func(*table.Table) error { return t.verdict(found.Differences(), "difference") }}, nil
 }
 
 // key returns the column that --sort names.

@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/lazy"
+	"tracex/lazy/query/display"
 	"tracex/recorder/convert/importer"
 )
 
@@ -223,7 +224,7 @@ func changeLines(changes map[format.Change]int64) (lines []string) {
 		if c.Guess() {
 			what = "guessed: "
 		}
-		lines = append(lines, what+grouped(n)+" "+c.Words(n))
+		lines = append(lines, what+display.Grouped(n)+" "+c.Words(n))
 	}
 	return lines
 }

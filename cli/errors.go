@@ -13,20 +13,33 @@ import (
 	"unicode"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/recorder/convert/perfetto"
 )
 
 // Exit codes. Scripts branch on them and the man page lists them: never change
 // one. When a signal stops tracex, the code is 128 + the signal's number.
 const (
 	exitOK       = 0
-	exitFailure  = 1 // a file could not be read or written
-	exitUsage    = 2 // wrong flags or arguments, or no terminal
-	exitNotTrace = 3 // not a trace, or one of an unsupported version
-	exitDamaged  = 4 // a damaged or truncated trace
-	exitExpected = 5 // an answer has another number of rows than --expect or --max allow
+	exitFailure  = 1
+	exitUsage    = 2
+	exitNotTrace = 3
+	exitDamaged  = 4
+	exitExpected = 5
 	exitSignal   = 128
 )
+
+// manExit says what they mean, in paragraphs.
+const manExit = `0: success, even if the reader of the output went away (print | head).
+1: a file could not be read or written.
+2: wrong flags or arguments, or the explorer has no terminal that it can draw on.
+3: the file is not a trace, or its version is not supported.
+4: the trace is damaged, cut short or still being recorded, and everything intact was printed; or its file of times is of another recording.
+5: an answer has more rows than --max, or another number than --expect; the answer was printed.
+130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up or a quit signal.
+If the program that record ran fails, record ends with its exit status.`
 
 // exitCode returns the exit code for the error of a command.
 func exitCode(err error) int {
@@ -77,6 +90,22 @@ type hinted struct {
 
 func (e *hinted) Error() string { return e.err.Error() }
 func (e *hinted) Unwrap() error { return e.err }
+
+// rawHint adds advice to an error about an event that folding hides.
+func rawHint(err error) error {
+	if errors.Is(err, query.ErrHidden) {
+		return withHint(err, "--raw takes what was recorded")
+	}
+	return err
+}
+
+// hiddenError is rawHint with the name of the event.
+func hiddenError(event string, err error) error {
+	if errors.Is(err, query.ErrHidden) {
+		err = fmt.Errorf("%s is %w", event, query.ErrHidden)
+	}
+	return rawHint(err)
+}
 
 // withHint adds advice to err; nil stays nil.
 func withHint(err error, hint string) error {
@@ -184,4 +213,47 @@ func printable(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// hints are the advice for errors of lower packages, which do not know commands. The first
+// matching row counts, so the more specific errors come first.
+var hints = []struct {
+	err  error
+	hint string
+}{
+	{lazy.ErrNotRegular, "copy it to a file first, or pipe it to tracex print -"},
+	{tracefile.ErrDirectory, "name a file in it"},
+	{tracefile.ErrNotRegular, "name another file"},
+	{fs.ErrExist, "--force replaces it; or name another file"},
+	{perfetto.ErrGzip, "gzip -dc FILE | tracex convert -o OUT -"},
+	{perfetto.ErrZstd, "zstd -dc FILE | tracex convert -o OUT -"},
+	{perfetto.ErrTrace, "tracex opens it as it is; tracex convert --to changes its format version"},
+	{perfetto.ErrNotPerfetto, "convert reads the files that perfetto -o writes"},
+	{format.ErrZIP, "a packed trace contains its index; tracex unpack unpacks it"},
+	{format.ErrPackets, "tracex convert FILE makes a trace from a Perfetto recording"},
+	{format.ErrNotPacked, "tracex pack writes packed traces; so does Lincheck with pack=true"},
+	{syscall.ENOSPC, "free some disk space, or write to another disk"},
+	{fs.ErrPermission, "check the permissions of the file and its directory"},
+}
+
+// hintOf returns the advice for err, or "": that of the command that failed, that of the error
+// itself, or that of the table.
+func hintOf(err error) string {
+	var h *hinted
+	if errors.As(err, &h) {
+		return h.hint
+	}
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return usage.hint
+	}
+	if hint := format.Hint(err); hint != "" {
+		return hint
+	}
+	for _, row := range hints {
+		if errors.Is(err, row.err) {
+			return row.hint
+		}
+	}
+	return ""
 }

@@ -18,7 +18,9 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/export"
+	"tracex/lazy/export/dataset"
 	"tracex/lazy/query"
+	"tracex/lazy/query/display"
 )
 
 // exportCommand is the command export with its flags.
@@ -266,7 +268,7 @@ func modeOf(path string) fs.FileMode {
 // tellLeftOut tells what is not in an export.
 func (x *exportCommand) tellLeftOut(j *export.Job) {
 	for _, l := range j.LeftOut() {
-		x.remark("left out", errors.New(grouped(l.Count)+" "+l.What))
+		x.remark("left out", errors.New(display.Grouped(l.Count)+" "+l.What))
 	}
 }
 
@@ -277,4 +279,68 @@ func tooLargeHint(e *export.TooLargeError) string {
 		hint = fmt.Sprintf("--min-dur %v makes it about %d MB; %s", time.Duration(e.MinDur), cmp.Or(e.Then/1e6, 1), hint)
 	}
 	return hint
+}
+
+// datasetFormat is the format of a dataset for many traces.
+var datasetFormat = &export.Format{Name: "parquet", What: "a table of calls for DuckDB, Spark …: tracex help fleet"}
+
+// exportFormats are all formats, in the order of help.
+func exportFormats() []*export.Format {
+	after := slices.IndexFunc(export.Formats, func(f *export.Format) bool { return f.Name == "pprof" })
+	return slices.Insert(slices.Clone(export.Formats), after+1, datasetFormat)
+}
+
+// formatByName returns a format; nil if there is none of that name.
+func formatByName(name string) *export.Format {
+	for _, f := range exportFormats() {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// labels are the values of --label: for parquet name=value, what is told of the trace.
+func (x *exportCommand) labels() (map[string]string, error) {
+	all := map[string]string{}
+	for _, l := range x.label {
+		name, value, ok := strings.Cut(l, "=")
+		if !ok || name == "" {
+			return nil, &usageError{"--label " + l + " has no value", "such as --label build=1.2"}
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
+// dataset adds the trace to the dataset in a folder.
+func (x *exportCommand) dataset(ctx context.Context, r *lazy.LazyTraceReader, to string) error {
+	labels, err := x.labels()
+	if err != nil {
+		return err
+	}
+	j, err := export.NewJob(r, x.Options)
+	if err != nil {
+		return err
+	}
+	p := x.newProgress("exporting")
+	s, err := dataset.Write(ctx, j, to, dataset.Options{Force: x.Force, Labels: labels, Writer: "tracex " + version}, p.Update)
+	p.End()
+	var exists *dataset.ExistsError
+	switch {
+	case errors.As(err, &exists):
+		return withHint(err, "--force replaces it")
+	case err != nil:
+		return err
+	}
+	x.tellLeftOut(j)
+	what := "written"
+	switch {
+	case s.Kept:
+		what = "is there already"
+	case s.Replaced:
+		what = "replaced"
+	}
+	_, err = fmt.Fprintf(x.stdout, "%s: %s, %s, %s\n", printable(s.Path), counted(s.Calls, "call"), humanSize(s.Size()), what)
+	return err
 }

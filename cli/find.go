@@ -12,6 +12,8 @@ import (
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
+	"tracex/lazy/query/template"
 )
 
 func newFindCommand(a *app) *cobra.Command {
@@ -46,42 +48,18 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 		if first < 0 {
 			return &usageError{fmt.Sprintf("--first is %d; it must be at least 0", first), ""}
 		}
-		ctx := c.Context()
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
-			scope, err := f.scope(ctx, r, at)
-			if err != nil {
-				return err
-			}
+		return f.ask(c, a, path, at, func(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (answer, error) {
 			find := query.NewFind(r, scope.Pass(), where, first)
 			find.Edit(scope)
-			return a.findEvents(ctx, r, &f, find)
+			return answer{run: find.Run, fault: filterError,
+				table: func() *table.Table { return find.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode}) },
+				found: func() int64 {
+					n, beyond := find.Set.Count()
+					return int64(n) + beyond
+				}}, nil
 		})
 	}
 	return c
-}
-
-// findEvents finds and prints.
-func (a *app) findEvents(ctx context.Context, r *lazy.LazyTraceReader, f *answerFlags, find *query.Find) error {
-	p := a.newProgress("reading")
-	err := find.Run(ctx, p.Update)
-	p.End()
-	if err != nil {
-		return filterError(err)
-	}
-	if err := a.remarkFiles(r); err != nil {
-		return err
-	}
-	problem := r.Status().Problem
-	t := find.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode})
-	err = f.print(a, t)
-	if rows := query.RowsErr(t); rows != nil {
-		return rows
-	}
-	if err != nil {
-		return err
-	}
-	n, beyond := find.Set.Count()
-	return errors.Join(f.verdict(int64(n)+beyond, t.Row), problem)
 }
 
 // parseFilter parses a filter.
@@ -100,4 +78,66 @@ func filterError(err error) error {
 		return err
 	}
 	return &usageError{"filter " + fault.Error(), "tracex help filter"}
+}
+
+func newLogCommand(a *app) *cobra.Command {
+	var f answerFlags
+	c := &cobra.Command{
+		Use:   "log FILE 'FILTER: \"FORMAT\"' …",
+		Short: "Print lines for events, as if the program had logged them",
+		Long: "Print a line for each event that matches a filter, in one order over all threads. The format has fields of the filter language in braces; " +
+			"without one, the whole line is printed. tracex help filter describes both.",
+		Example: `tracex log trace.bin 'method=pay: "{arg.1} -> {ret|exc} in {dur}"'
+tracex log trace.bin 'method=pay: "pay {arg}"' 'field=balance: "  {value}"'
+tracex log trace.bin 'exc~Timeout: "{exc}"' --max 0  # exit code 5 if any`,
+		Args: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return a.oneTrace(c, args)
+			case len(args) == 1:
+				return &usageError{"log: missing FILTER", `such as 'method=withdraw: "withdraw {arg.1} -> {ret|exc}"'; tracex help filter`}
+			case len(args) > 1+query.MostLogPoints:
+				return &usageError{fmt.Sprintf("log: more than %d filters", query.MostLogPoints), "join filters with or"}
+			}
+			return a.oneTrace(c, args[:1])
+		},
+	}
+	f.add(c, "lines", 200)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, at := splitPlace(args[0])
+		var points []query.LogPoint
+		for _, text := range args[1:] {
+			p, err := parseLogPoint(text)
+			if err != nil {
+				return err
+			}
+			points = append(points, p)
+		}
+		if err := f.check(); err != nil {
+			return err
+		}
+		return f.ask(c, a, path, at, func(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (answer, error) {
+			l := query.NewLog(r, scope, points)
+			return answer{run: l.Run, fault: filterError,
+				table: func() *table.Table { return l.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode}) },
+				found: func() int64 {
+					n, more := l.Count()
+					return int64(n) + more
+				}}, nil
+		})
+	}
+	return c
+}
+
+// parseLogPoint parses an argument of log.
+func parseLogPoint(text string) (query.LogPoint, error) {
+	p, err := query.ParseLogPoint(text)
+	var fault *template.Error
+	if errors.As(err, &fault) {
+		return p, &usageError{"format: " + fault.Error(), "tracex help filter"}
+	}
+	if err != nil {
+		return p, filterError(err)
+	}
+	return p, nil
 }

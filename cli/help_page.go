@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"tracex/docs"
 )
 
 // page writes a page of the documentation, which is Markdown: its paragraphs as wide as the
@@ -99,5 +102,75 @@ func (p *helpPage) rows(lines []string) {
 			head += strings.Repeat(" ", max(column, 8)-n+2)
 		}
 		p.hang(head, row[1], max(column, 8))
+	}
+}
+
+// pageMark is the annotation of a topic that is a page in Markdown, not a command.
+const pageMark = "page"
+
+var page = map[string]string{pageMark: "true"}
+
+// helpTopics returns what help has besides commands: tracex help exit-codes.
+func helpTopics() (list []*cobra.Command) {
+	for _, t := range []struct {
+		name, about, text string
+		annotations       map[string]string
+	}{
+		{"exit-codes", "What the exit codes mean", manExit, nil},
+		{"answers", "Questions about a whole trace", manAnswers, nil},
+		{"filter", "The language of filters", docs.Filter, page},
+		{"go", "Recording Go programs as they are", docs.Go, page},
+		{"exchange", "From other tools, and to them", docs.Exchange, page},
+		{"fleet", "Many traces as one table", docs.Fleet, page},
+	} {
+		list = append(list, &cobra.Command{Use: t.name, Short: t.about, Long: t.text, Hidden: true, Annotations: t.annotations})
+	}
+	return list
+}
+
+// hiddenHelp returns the help command. It is not in the list of commands, since --help is.
+func hiddenHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [command]",
+		Short:  "Show help about a command",
+		Hidden: true,
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+			if found, _, err := c.Root().Find(args); err == nil {
+				for _, sub := range found.Commands() {
+					if sub != c && !strings.HasPrefix(sub.Name(), "_") { // the shells' own requests
+						names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return &usageError{"no command named " + strings.Join(args, " "), "tracex --help lists the commands"}
+			}
+			return found.Help()
+		},
+	}
+}
+
+// strictCompletion makes cobra's completion command refuse unknown shells. By default it prints
+// help, which would end up in a shell's configuration.
+func strictCompletion(root *cobra.Command) {
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // cobra no longer has the command
+	}
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Args = noArguments
+		shells = append(shells, shell.Name())
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return &usageError{"no completion for " + strings.Join(args, " "), "supported shells: " + strings.Join(shells, ", ")}
 	}
 }

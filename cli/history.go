@@ -12,6 +12,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 )
 
 // historyCommand is the command history with its flags.
@@ -19,7 +20,6 @@ type historyCommand struct {
 	*app
 	answerFlags
 	location, object, until, where string
-	at                             place // of the argument
 }
 
 func newHistoryCommand(a *app) *cobra.Command {
@@ -45,60 +45,42 @@ tracex history trace.bin Account.deposit:amount --where 'value<0' --expect 0`,
 	c.Flags().StringVar(&t.where, "where", "", "only where a filter matches, such as 'value<0'")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, at := splitPlace(args[0])
-		t.at, t.location = at, args[1]
+		t.location = args[1]
 		if err := t.check(); err != nil {
 			return err
 		}
-		return a.withTrace(c.Context(), path, func(_ *input, r *lazy.LazyTraceReader) error { return t.show(c.Context(), r) })
+		return t.ask(c, a, path, at, t.answer)
 	}
 	return c
 }
 
-// show prints the history; if the trace is damaged, that of its undamaged part.
-func (t *historyCommand) show(ctx context.Context, r *lazy.LazyTraceReader) error {
-	scope, err := t.scope(ctx, r, t.at)
-	if err != nil {
-		return err
-	}
+// answer makes the history.
+func (t *historyCommand) answer(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (x answer, err error) {
 	o := query.HistoryOptions{Keep: query.MostValues}
 	if t.where != "" {
 		if o.Where, err = parseFilter(t.where); err != nil {
-			return err
+			return x, err
 		}
 	}
-	if t.until != "" {
-		if o.Until, err = t.point(ctx, r, t.until); err != nil {
-			return err
-		}
-	}
-	if o.Location, o.Here, err = t.find(ctx, r, scope.Raw); err != nil {
-		return err
-	}
-	h := query.NewHistory(r, scope, o)
-	p := t.newProgress("reading")
-	err = h.Run(ctx, p.Update)
-	p.End()
-	if err != nil {
-		return filterError(err)
-	}
-	if err := t.remarkFiles(r); err != nil {
-		return err
-	}
-	problem := r.Status().Problem
 	view := query.View{Done: 1, G: &display.Unicode}
 	if t.until != "" {
 		view.Last = t.limit
+		if o.Until, err = t.point(ctx, r, t.until); err != nil {
+			return x, err
+		}
 	}
-	table := h.Table(view)
-	if err := t.print(t.app, table); err != nil {
-		return err
+	if o.Location, o.Here, err = t.find(ctx, r, scope.Raw); err != nil {
+		return x, err
 	}
-	all, kept := h.Count()
-	n := int64(len(h.List()))
-	if all > int64(kept) && t.until == "" {
-		n = all
-	}
-	return errors.Join(t.verdict(n, table.Row), problem) // damage is reported after the answer
+	h := query.NewHistory(r, scope, o)
+	return answer{run: h.Run, fault: filterError,
+		table: func() *table.Table { return h.Table(view) },
+		found: func() int64 {
+			if all, kept := h.Count(); all > int64(kept) && t.until == "" {
+				return all
+			}
+			return int64(len(h.List()))
+		}}, nil
 }
 
 // point finds the event that a flag names.
@@ -129,7 +111,7 @@ func (t *historyCommand) find(ctx context.Context, r *lazy.LazyTraceReader, raw 
 		spots, point, err := query.LocationsAt(ctx, r, raw, at)
 		switch {
 		case errors.Is(err, query.ErrHidden):
-			return nil, nil, withHint(fmt.Errorf("%s is %w", text, err), "--raw takes what was recorded")
+			return nil, nil, hiddenError(text, err)
 		case err != nil:
 			return nil, nil, fmt.Errorf("%s has %w", text, err)
 		case len(spots) > 1:

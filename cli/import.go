@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"tracex/format"
+	"tracex/lazy/query/display"
 	"tracex/recorder/convert/cache"
 	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/perfetto"
@@ -180,7 +181,7 @@ func resultLines(r *importer.Result) (lines []string) {
 
 // leftLine describes what was left out for one reason.
 func leftLine(l perfetto.LeftOut) string {
-	line := "left out: " + grouped(l.Count) + " " + printable(l.What)
+	line := "left out: " + display.Grouped(l.Count) + " " + printable(l.What)
 	switch {
 	case l.First < 0:
 		return line

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/query/display"
 )
 
 // write writes the facts for a person.
@@ -24,7 +25,7 @@ func (t *facts) write(w io.Writer, threads threadRows) error {
 	for _, gap := range t.Gaps {
 		n, rest, _ := strings.Cut(gap, " ")
 		calls, _ := strconv.ParseInt(n, 10, 64) // 0 in a trace of others
-		out.line("missing", grouped(calls)+" "+rest+", between the first calls and the newest: the rows <dropped: …> are there")
+		out.line("missing", display.Grouped(calls)+" "+rest+", between the first calls and the newest: the rows <dropped: …> are there")
 	}
 	switch {
 	case t.TimesProblem != "":
@@ -47,9 +48,9 @@ func (t *facts) write(w io.Writer, threads threadRows) error {
 	default:
 		out.line("recorded", fmt.Sprintf("at %s, for %v", t.Begun, time.Duration(*t.Length)))
 	}
-	out.line("blocks", grouped(t.Blocks))
+	out.line("blocks", display.Grouped(t.Blocks))
 	out.line("events", fmt.Sprintf("%s, including %s; at most %s deep",
-		grouped(t.Events), counted(t.Calls, "call"), counted(int64(t.Depth), "level")))
+		display.Grouped(t.Events), counted(t.Calls, "call"), counted(int64(t.Depth), "level")))
 	if t.Unfinished > 0 {
 		out.line("unfinished", counted(int64(t.Unfinished), "call, loop or iteration", "calls, loops and iterations")+" had not ended")
 	}
@@ -99,7 +100,7 @@ func (t *text) head(title string) { fmt.Fprintf(t, "\n%s\n", title) }
 func (t *text) counts(title string, counts []count) {
 	t.head(title)
 	for _, c := range counts {
-		t.line("  "+c.Name, grouped(c.Count))
+		t.line("  "+c.Name, display.Grouped(c.Count))
 	}
 }
 
@@ -117,7 +118,7 @@ func (t *text) run(title string, r *runFacts) {
 		}
 	}
 	if r.Events != nil {
-		t.line("  recorded events", grouped(*r.Events))
+		t.line("  recorded events", display.Grouped(*r.Events))
 	}
 	for _, p := range r.Properties {
 		t.line("  "+p.Name, *p.Value)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"tracex/lazy"
+	"tracex/lazy/query/display"
 	"tracex/lazy/query/goroutines"
 )
 
@@ -120,7 +121,7 @@ func (l *threadRows) row(i int) [threadColumns]string {
 	if l.tree {
 		name = l.indent(l.counts[i].ID) + name
 	}
-	return [...]string{"  " + printable(name), grouped(t.Events), grouped(t.Calls), grouped(int64(t.Depth)), grouped(t.Bytes)}
+	return [...]string{"  " + printable(name), display.Grouped(t.Events), display.Grouped(t.Calls), display.Grouped(int64(t.Depth)), display.Grouped(t.Bytes)}
 }
 
 // write writes the table of threads. It makes each row twice instead of keeping them, first to
@@ -158,7 +159,7 @@ func (l *threadRows) write(w *bufio.Writer) {
 		write(l.row(i))
 	}
 	if l.more > 0 {
-		fmt.Fprintf(w, "  … %s more (--limit 0)\n", grouped(int64(l.more)))
+		fmt.Fprintf(w, "  … %s more (--limit 0)\n", display.Grouped(int64(l.more)))
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tracex/cli/config"
+	"tracex/recorder/convert/cache"
+	"tracex/recorder/instrument/raw"
 	"tracex/recorder/perfetto/service"
 	"tracex/ui"
 )
@@ -19,15 +22,6 @@ Files of Perfetto, Chrome, uftrace, AppMap, Go, OpenTelemetry, Jaeger and Xdebug
 Other commands print, describe, record, convert and pack traces. The file name - means standard input.`
 
 // The texts of these sections are paragraphs, one a line.
-
-const manExit = `0: success, even if the reader of the output went away (print | head).
-1: a file could not be read or written.
-2: wrong flags or arguments, or the explorer has no terminal that it can draw on.
-3: the file is not a trace, or its version is not supported.
-4: the trace is damaged, cut short or still being recorded, and everything intact was printed; or its file of times is of another recording.
-5: an answer has more rows than --max, or another number than --expect; the answer was printed.
-130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up or a quit signal.
-If the program that record ran fails, record ends with its exit status.`
 
 const manAnswers = `Answers are commands that read a whole trace, or a part of it, and print a table.
 tracex top FILE: which methods take the time, or have the events.
@@ -62,9 +56,10 @@ $XDG_CONFIG_HOME/tracex/config, or ~/.config/tracex/config: the explorer's setti
 $XDG_STATE_HOME/tracex/last, or ~/.local/state/tracex/last: the names of what was open last, which open without a file opens again.
 themes/NAME.toml beside the configuration: the user's own themes.`
 
-const manEnvironment = `TRACEX_CONFIG: the configuration file to use instead. An empty file, such as /dev/null, means the defaults.
-TRACEX_MEMORY, TRACEX_COLOR, TRACEX_THEME, TRACEX_ASCII, TRACEX_MOUSE, TRACEX_DETAILS, TRACEX_RAW, TRACEX_SOURCE: the settings of these names. They count more than the configuration file and less than flags.
-TRACEX_CACHE: the directory for traces that were made of files of other tools; off keeps none.
+// manEnvironment are the variables. The table of settings has those of settings.
+var manEnvironment = `` + config.Variable + `: the configuration file to use instead. An empty file, such as /dev/null, means the defaults.
+` + settingVariables() + `: the settings of these names. They count more than the configuration file and less than flags.
+` + cache.Variable + `: the directory for traces that were made of files of other tools; off keeps none.
 NO_COLOR: disables colors, unless a setting or a flag asks for them.
 TERM: dumb disables colors.
 LC_ALL, LC_CTYPE, LANG: the first that is set names the character set of the terminal; if that is not UTF-8, only ASCII is drawn.
@@ -73,7 +68,7 @@ EDITOR, VISUAL: the editor that opens the source of a call.
 USER (on Windows USERNAME): the author of notes.
 TMPDIR: directory for unpacked traces and standard input.
 ` + service.ProducerVariable + `, ` + service.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.
-TRACEX_RECORD, TRACEX_RECORD_OPTIONS: the folder for what a program of tracex build records from its start, and options; record sets them. TRACEX_CONTROL=0: tracex attach cannot reach it. tracex help go tells more.`
+` + raw.FolderVariable + `, ` + raw.OptionsVariable + `: the folder for what a program of tracex build records from its start, and options; record sets them. TRACEX_CONTROL=0: tracex attach cannot reach it. tracex help go tells more.`
 
 // newManCommand returns the command that prints the man page of all commands.
 func newManCommand(a *app) *cobra.Command {

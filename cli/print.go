@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tracex/lazy"
+	"tracex/lazy/query/display"
 )
 
 // printCommand is the command print with its flags.
@@ -164,7 +165,7 @@ func tooDeep(err error) error {
 	if !errors.As(err, &deep) {
 		return err
 	}
-	err = fmt.Errorf("the text ends early: with the next line, %s levels deep, it would have more than %s of indentation", grouped(int64(deep.Depth)), humanSize(deep.Most))
+	err = fmt.Errorf("the text ends early: with the next line, %s levels deep, it would have more than %s of indentation", display.Grouped(int64(deep.Depth)), humanSize(deep.Most))
 	return withHint(err, "--depth N prints N levels below the top, --json needs no indentation, --force prints all")
 }
 

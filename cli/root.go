@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,7 +101,8 @@ func newRoot(a *app) *cobra.Command {
 	list := commands(a)
 	a.traceFlags(list)
 	root.AddCommand(list...)
-	root.AddCommand(newManCommand(a), exitCodes(), answersHelp(), filterHelp(), goHelp(), exchangeHelp(), fleetHelp())
+	root.AddCommand(newManCommand(a))
+	root.AddCommand(helpTopics()...)
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)
 	return root
@@ -230,4 +232,22 @@ type runner func(ctx context.Context, path string) error
 // onTrace turns a runner into a function for cobra.
 func onTrace(run runner) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
+}
+
+// version of tracex; CHANGELOG.md lists what is in each.
+const version = "0.1.0"
+
+// versionText returns what --version prints after the name: the version, the commit if the
+// build knows it, and the versions of the trace format.
+func versionText() string {
+	text := version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 10 {
+				text += " (" + s.Value[:10] + ")"
+			}
+		}
+	}
+	return fmt.Sprintf("%s\ntrace format: versions %d (JetBrains %s) and %d (%s), read and written; %d (%s), read, untested", text,
+		format.V27, format.V27.Release(), format.V22, format.V22.Release(), format.V19, format.V19.Release())
 }

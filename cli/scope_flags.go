@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,6 +15,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/goroutines"
 )
 
 // scopeFlags are the flags that say which part of a trace a command is about, and how the tree is
@@ -97,9 +101,7 @@ func (f *scopeFlags) scope(ctx context.Context, r *lazy.LazyTraceReader, at plac
 		at.given = true
 	}
 	if at.given {
-		if err = s.In(ctx, r, at.handle); errors.Is(err, query.ErrHidden) {
-			err = withHint(err, "--raw takes what was recorded")
-		}
+		err = rawHint(s.In(ctx, r, at.handle))
 	}
 	if err == nil {
 		err = stepError(s.Edit(ctx, r, append(within, f.steps...)))
@@ -135,13 +137,110 @@ func stepError(err error) error {
 		return &usageError{text + none.Error(), methodHint(none)}
 	case errors.As(err, &fault):
 		return &usageError{text + fault.Error(), "tracex help filter"}
-	case errors.Is(err, query.ErrHidden):
-		return withHint(err, "--raw takes what was recorded")
 	}
-	return err
+	return rawHint(err)
 }
 
 // methodHint tells how a method is named, or which ones are spelled alike.
 func methodHint(e *query.NoMethodError) string {
 	return cmp.Or(query.Hint(e), "a method is named get, HashMap.get, java.util.HashMap.get or new HashMap")
+}
+
+// threadUsage is the help of a threadFlag.
+const threadUsage = "only thread N, as in \"# Thread N\", or goroutine gN"
+
+// threadFlag is a flag for a thread, by its number, 3 or t3, or by that of its goroutine: g45.
+type threadFlag struct {
+	number    int64 // 0 if none is given
+	goroutine bool
+}
+
+// Set is for the parser of flags.
+func (f *threadFlag) Set(text string) (err error) {
+	if f.number, f.goroutine = goroutines.Read(text); f.goroutine {
+		return nil
+	}
+	if f.number, err = strconv.ParseInt(strings.TrimPrefix(text, "t"), 10, 32); err != nil {
+		err = fmt.Errorf("%s is no thread, such as 3, or goroutine, such as g45", text)
+	}
+	return err
+}
+
+// Type is for the parser of flags.
+func (f *threadFlag) Type() string { return "N" }
+
+// String returns the value before the command line is read: none.
+func (f *threadFlag) String() string { return "" }
+
+// find returns the thread; nil if none is given.
+func (f *threadFlag) find(ctx context.Context, r *lazy.LazyTraceReader) (*int32, error) {
+	id := int32(f.number - 1)
+	switch {
+	case f.number == 0:
+		return nil, nil
+	case !f.goroutine:
+		return &id, hasThread(r, id)
+	}
+	ids, err := goroutines.Threads(ctx, r.ThreadList(), f.number)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ids) == 0:
+		return nil, withHint(fmt.Errorf("the trace has no goroutine %d", f.number), "tracex info --tree lists them")
+	case len(ids) > 1:
+		return nil, &usageError{fmt.Sprintf("%s have a goroutine %d", counted(int64(len(ids)), "thread"), f.number), fmt.Sprintf("--thread %d names one of them", int64(ids[0])+1)}
+	}
+	return &ids[0], nil
+}
+
+// place is the place in a trace that an argument names after the file: 'trace.bin#1204'.
+type place struct {
+	handle lazy.Handle
+	given  bool
+}
+
+// splitPlace splits an argument into a file and a place in its trace, if the argument ends in
+// one. A file whose name is the whole argument wins.
+func splitPlace(arg string) (path string, at place) {
+	i := strings.LastIndexAny(arg, "#@")
+	if i <= 0 || exists(arg) {
+		return arg, place{}
+	}
+	h, ok := lazy.ParseHandle(arg[i:])
+	if !ok {
+		return arg, place{}
+	}
+	return arg[:i], place{h, true}
+}
+
+// placeArguments are the arguments of a command about one place of one trace: 'trace.bin#1204', or
+// trace.bin and '#1204'.
+func placeArguments(c *cobra.Command, args []string) (path string, at lazy.Handle, err error) {
+	hint := c.CommandPath() + " FILE '#1204'"
+	if len(args) == 0 || len(args) > 2 || slices.Contains(args, "") {
+		return "", at, &usageError{c.Name() + " needs a file and an event", hint}
+	}
+	path, in := splitPlace(args[0])
+	switch {
+	case len(args) == 2 && in.given:
+		return "", at, &usageError{in.handle.String() + " and " + args[1] + " exclude each other", "both name the place to look at"}
+	case len(args) == 2:
+		at, err = placeArgument(args[1])
+		return path, at, err
+	case !in.given:
+		return "", at, &usageError{c.Name() + " needs a file and an event", hint}
+	}
+	return path, in.handle, nil
+}
+
+// placeArgument reads an argument that is only a place: '#1204', '@3+88120' or 1204.
+func placeArgument(arg string) (lazy.Handle, error) {
+	h, ok := lazy.ParseHandle(arg)
+	if !ok {
+		h, ok = lazy.ParseHandle("#" + arg)
+	}
+	if !ok {
+		return h, &usageError{arg + " names no place in a trace", "a place is the number of an event, such as '#1204', or a thread and an offset, such as '@3+88120'"}
+	}
+	return h, nil
 }

@@ -96,6 +96,15 @@ var openSettings = []setting{
 	}, func(f *screenFlags) string { return config.QuoteAll(f.look.Source) }},
 }
 
+// settingVariables lists the variables of the settings.
+func settingVariables() string {
+	var names []string
+	for i := range openSettings {
+		names = append(names, openSettings[i].variable)
+	}
+	return strings.Join(names, ", ")
+}
+
 // columnSettings are those of the table [columns].
 var columnSettings = []setting{
 	{name: "show", allowed: "from left to right; in a narrow window the last ones are dropped first", set: func(f *screenFlags, v config.Value) error {

@@ -14,15 +14,15 @@ import (
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/sourcefiles"
-	"tracex/lazy/query/table"
 )
 
 // sourceCommand is the command source with its flags.
 type sourceCommand struct {
 	*app
-	raw, json, csv bool
-	most           int64
-	dirs           []string
+	tableFlags
+	raw  bool
+	most int64
+	dirs []string
 }
 
 func newSourceCommand(a *app) *cobra.Command {
@@ -40,23 +40,21 @@ tracex source trace.bin '#1204' --json`,
 			return err
 		},
 	}
-	c.Annotations = map[string]string{answerMark: "yes"}
 	flags := c.Flags()
 	flags.BoolVar(&x.raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.StringArrayVar(&x.dirs, "source", nil, "directory with source code; more than one if repeated")
 	flags.Int64Var(&x.most, "events", query.MostOwn, "look at the first N events of the call")
-	flags.BoolVar(&x.json, "json", false, "one JSON object per line and row")
-	flags.BoolVar(&x.csv, "csv", false, "comma-separated values")
+	x.tableFlags.add(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, at, err := placeArguments(c, args)
 		if err != nil {
 			return err
 		}
-		switch {
-		case x.most <= 0:
+		if x.most <= 0 {
 			return &usageError{fmt.Sprintf("--events is %d; it must be at least 1", x.most), ""}
-		case x.json && x.csv:
-			return &usageError{"--json and --csv exclude each other", ""}
+		}
+		if err := x.check(); err != nil {
+			return err
 		}
 		ctx := c.Context()
 		return a.withTrace(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error { return x.show(ctx, r, at) })
@@ -76,7 +74,7 @@ func (x *sourceCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 	l := query.NewLines(r, query.LinesOptions{Raw: x.raw, At: query.HistoryPoint{Position: at, Event: event}, Most: x.most})
 	switch err := l.Run(ctx); {
 	case errors.Is(err, query.ErrHidden):
-		return withHint(fmt.Errorf("%s is %w", h, err), "--raw takes what was recorded")
+		return hiddenError(h.String(), err)
 	case errors.Is(err, lazy.ErrNoCall):
 		return fmt.Errorf("%s: %w", h, err)
 	case err != nil:
@@ -90,14 +88,7 @@ func (x *sourceCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h laz
 	texts, notes := sourceTexts(ctx, r, &found, x.dirs)
 	t := found.Table(query.LinesView{Texts: texts, G: &display.Unicode})
 	t.Notes = append(t.Notes, notes...)
-	switch {
-	case x.json:
-		_, err = table.WriteJSON(x.stdout, t, 0)
-	case x.csv:
-		_, err = table.WriteCSV(x.stdout, t, 0)
-	default:
-		err = table.WriteText(x.stdout, t, table.Options{Width: x.width(), Glyphs: &display.Unicode})
-	}
+	_, err = x.write(x.app, t, 0)
 	return errors.Join(err, problem)
 }
 

@@ -2,14 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 )
 
 // stateCommand is the command state with its flags.
@@ -59,14 +58,10 @@ func (t *stateCommand) show(ctx context.Context, r *lazy.LazyTraceReader, h lazy
 		return &usageError{h.String() + " is a thread, not an event", ""}
 	}
 	s := query.NewState(r, t.raw, query.HistoryPoint{Position: at, Event: event})
-	if err := s.Run(ctx, nil); errors.Is(err, query.ErrHidden) {
-		return withHint(fmt.Errorf("%s is %w", h, query.ErrHidden), "--raw takes what was recorded")
-	} else if err != nil {
-		return err
-	}
-	if err := t.remarkFiles(r); err != nil {
-		return err
-	}
-	problem := r.Status().Problem
-	return errors.Join(t.write(t.app, s.Table(query.View{Done: 1, G: &display.Unicode})), problem)
+	return t.give(ctx, t.app, r, answer{
+		run:     func(ctx context.Context, _ lazy.Progress) error { return s.Run(ctx, nil) },
+		fault:   func(err error) error { return hiddenError(h.String(), err) },
+		table:   func() *table.Table { return s.Table(query.View{Done: 1, G: &display.Unicode}) },
+		verdict: func(made *table.Table) error { return t.verdict(int64(made.Rows.Len()), made.Row) },
+	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/table"
 )
 
 // topCommand is the command top with its flags.
@@ -53,7 +55,8 @@ tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 		}
 		return a.withOpened(ctx, path, func(_ *input, r *lazy.LazyTraceReader) error {
 			if top := t.recall(r, by); top != nil {
-				return t.printTable(top)
+				made := t.table(top)
+				return cmp.Or(t.print(a, made), t.verdict(int64(made.Rows.Len()), made.Row))
 			}
 			if err := a.untilRead(ctx, r); err != nil {
 				return err
@@ -87,12 +90,12 @@ func (t *topCommand) recall(r *lazy.LazyTraceReader, by query.By) *query.Top {
 	return nil
 }
 
-// printTable prints the table.
-func (t *topCommand) printTable(top *query.Top) error {
-	return t.write(t.app, top.Table(query.View{Sort: t.sort, Done: 1, G: &display.Unicode}))
+// table returns the table.
+func (t *topCommand) table(top *query.Top) *table.Table {
+	return top.Table(query.View{Sort: t.sort, Done: 1, G: &display.Unicode})
 }
 
-// show prints the table; if the trace is damaged, that of its undamaged part.
+// show prints the table.
 func (t *topCommand) show(ctx context.Context, r *lazy.LazyTraceReader, by query.By) error {
 	scope, err := t.scope(ctx, r, t.at)
 	if err != nil {
@@ -102,15 +105,39 @@ func (t *topCommand) show(ctx context.Context, r *lazy.LazyTraceReader, by query
 	if !top.Sorts(t.sort) {
 		return &usageError{"this trace has no times: --sort " + t.sort + " cannot be used", "--sort self sorts by own events, --sort total by events"}
 	}
-	if err := t.collect(ctx, r, &scope, top); err != nil {
-		return err
+	return t.give(ctx, t.app, r, answer{run: over(r, &scope, top), table: func() *table.Table { return t.table(top) }})
+}
+
+// mostExceptions bounds how many exceptions are listed one by one.
+const mostExceptions = 100_000
+
+func newThrowsCommand(a *app) *cobra.Command {
+	var f answerFlags
+	var list bool
+	c := &cobra.Command{
+		Use:   "throws FILE",
+		Short: "Show where exceptions were thrown and caught",
+		Long:  "Show exceptions: where they were thrown, how many calls ended by them, and which call caught them. A row is for all that were thrown and caught in the same methods.",
+		Example: `tracex throws trace.bin
+tracex throws --list --json -n 0 trace.bin
+tracex throws --where 'method=parse' --from 1.2s trace.bin
+tracex throws --expect 0 trace.bin    # exit code 5 if there are any`,
+		Args: a.oneTrace,
 	}
-	if err := t.remarkFiles(r); err != nil {
-		return err
+	f.add(c, "rows", 50)
+	f.addWhere(c, "exceptions thrown by what matches")
+	c.Flags().BoolVar(&list, "list", false, "a row for each exception")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, at := splitPlace(args[0])
+		if err := f.check(); err != nil {
+			return err
+		}
+		return f.ask(c, a, path, at, func(_ context.Context, r *lazy.LazyTraceReader, scope query.Scope) (answer, error) {
+			throws := query.NewThrows(r, scope, mostExceptions)
+			return answer{run: over(r, &scope, throws), table: func() *table.Table {
+				return throws.Table(query.View{List: list, Done: 1, G: &display.Unicode})
+			}}, nil
+		})
 	}
-	problem := r.Status().Problem
-	if err := t.printTable(top); err != nil {
-		return err
-	}
-	return problem // reported after the answer
+	return c
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tracex/lazy/query/display"
 )
 
 // byteSize is a flag's value: a number of bytes, given as 64MiB, 1.5G or 4096.
@@ -68,19 +70,6 @@ func humanSize(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, "KMGTP"[i])
 }
 
-// grouped formats a number with a comma after each three digits: 1,204,332.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
 // counted formats a number with its noun: 1 thread, 1,204 threads. The plural is the noun with
 // an s unless it is given.
 func counted(n int64, noun string, plural ...string) string {
@@ -91,7 +80,7 @@ func counted(n int64, noun string, plural ...string) string {
 	default:
 		noun += "s"
 	}
-	return grouped(n) + " " + noun
+	return display.Grouped(n) + " " + noun
 }
 
 // exactSize formats a size both rounded and to the byte.

@@ -3,6 +3,8 @@ package cli
 import (
 	"testing"
 	"time"
+
+	"tracex/lazy/query/display"
 )
 
 func TestByteSize(t *testing.T) {
@@ -58,8 +60,8 @@ func TestGrouped(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", 1204332: "1,204,332", 100000: "100,000", -999: "-999",
 	} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %q, expected %q", n, got, want)
+		if got := display.Grouped(n); got != want {
+			t.Errorf("display.Grouped(%d) = %q, expected %q", n, got, want)
 		}
 	}
 }

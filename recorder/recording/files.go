@@ -29,40 +29,27 @@ type growingFiles struct {
 }
 
 // create creates the files, or replaces existing ones.
-func (g *growingFiles) create() (perfetto.Writers, error) {
+func (g *growingFiles) create() (to perfetto.Writers, err error) {
 	if g.may != nil {
 		if err := g.may(); err != nil {
-			return perfetto.Writers{}, err
+			return to, err
 		}
 	}
+	restore, replace := func() {}, g.replace || g.dir != nil
 	if g.dir != nil {
-		return g.createClaimed()
-	}
-	var set tracefile.Set
-	defer set.Discard()
-	for _, suffix := range tracefile.Suffixes {
-		if _, err := set.Create(g.path+suffix, recordedMode, g.replace); err != nil {
-			return perfetto.Writers{}, err
+		if restore, err = g.dir.Claim(g.path); err != nil {
+			return to, err
 		}
 	}
-	if err := set.Commit(); err != nil {
-		return perfetto.Writers{}, err
-	}
-	return g.again(nil)
-}
-
-// createClaimed is create for a recording, which may be killed at any moment: nothing has a temporary name.
-func (g *growingFiles) createClaimed() (to perfetto.Writers, err error) {
-	restore, err := g.dir.Claim(g.path)
-	if err != nil {
-		return to, err
-	}
+	// A recording may be killed at any moment: nothing has a temporary name.
 	for _, suffix := range tracefile.Suffixes {
-		if err = tracefile.Check(g.path+suffix, true); err != nil {
+		if err = tracefile.Check(g.path+suffix, replace); err != nil {
 			break
 		}
 		at := tracefile.Target(g.path + suffix)
-		_ = os.Remove(at) // not truncated: another process may have mapped it
+		if replace {
+			_ = os.Remove(at) // not truncated: another process may have mapped it
+		}
 		var f *os.File
 		if f, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, recordedMode); err != nil {
 			break

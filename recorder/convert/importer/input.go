@@ -8,7 +8,6 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/sources"
-	"tracex/recorder/convert/sources/all"
 )
 
 // StdinName is the name of standard input in messages.
@@ -40,7 +39,7 @@ func (s *Input) Head() []byte {
 
 // lookFurther makes the outline of a long file of JSON whose beginning does not tell what it is.
 func (s *Input) lookFurther(ctx context.Context) error {
-	known := func(outline []byte) bool { return ctx.Err() != nil || sources.OfFile(all.Sources, outline) != nil }
+	known := func(outline []byte) bool { return ctx.Err() != nil || ofFile(outline) != nil }
 	if s.file == nil || s.Pipe {
 		s.outline, s.short = s.Content.Outline(known)
 		return context.Cause(ctx)

@@ -11,9 +11,15 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/recorder/convert/appmap"
+	"tracex/recorder/convert/chrome"
+	"tracex/recorder/convert/gotrace"
+	"tracex/recorder/convert/jaeger"
+	"tracex/recorder/convert/otlp"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/convert/sources"
-	"tracex/recorder/convert/sources/all"
+	"tracex/recorder/convert/uftrace"
+	"tracex/recorder/convert/xdebug"
 	"tracex/recorder/instrument/raw"
 )
 
@@ -27,6 +33,31 @@ const (
 	KindPerfetto      // packets
 	KindSource        // of a Source
 )
+
+// all are the sources. A file or folder is of the first that recognizes it.
+var all = []sources.Source{
+	gotrace.Source, xdebug.Source, appmap.Source, otlp.Source, jaeger.Source, chrome.Source, uftrace.Source,
+}
+
+// first returns the first source that is meant; nil if none is.
+func first(is func(*sources.Source) bool) *sources.Source {
+	for i := range all {
+		if is(&all[i]) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// ofFile returns the source of a file that begins with head, unpacked; nil if it is of no source.
+func ofFile(head []byte) *sources.Source {
+	return first(func(s *sources.Source) bool { return s.Is != nil && s.Is(head) })
+}
+
+// ofFolder returns the source of a folder; nil if it is of no source.
+func ofFolder(path string) *sources.Source {
+	return first(func(s *sources.Source) bool { return s.IsFolder != nil && s.IsFolder(path) })
+}
 
 // perfettoName is the name of Perfetto's traces in --from.
 const perfettoName = "perfetto"
@@ -67,7 +98,7 @@ func Open(ctx context.Context, stdin *os.File, arg, from string) (*Input, error)
 func openFolder(path string, mode fs.FileMode, from string) (*Input, error) {
 	s := &Input{Path: path, Name: path, Size: -1, mode: mode.Perm()&0o666 | 0o200, Kind: KindSource, from: from}
 	if from == "" {
-		s.source = sources.OfFolder(all.Sources, path)
+		s.source = ofFolder(path)
 	} else if _, s.source = kindOf(from); s.source == nil || s.source.IsFolder == nil {
 		return nil, &KindError{path + " is a folder, not a file of " + from}
 	}
@@ -82,9 +113,9 @@ func openFolder(path string, mode fs.FileMode, from string) (*Input, error) {
 // folderNames names the sources that are folders.
 func folderNames() string {
 	names := []string{"instrumented Go programs"}
-	for i := range all.Sources {
-		if all.Sources[i].IsFolder != nil {
-			names = append(names, all.Sources[i].Name)
+	for i := range all {
+		if all[i].IsFolder != nil {
+			names = append(names, all[i].Name)
 		}
 	}
 	return strings.Join(names, ", ")
@@ -95,7 +126,7 @@ func kindOf(from string) (Kind, *sources.Source) {
 	if from == perfettoName {
 		return KindPerfetto, nil
 	}
-	if s := sources.Named(all.Sources, from); s != nil {
+	if s := first(func(s *sources.Source) bool { return s.Name == from }); s != nil {
 		return KindSource, s
 	}
 	return KindUnknown, nil
@@ -103,7 +134,10 @@ func kindOf(from string) (Kind, *sources.Source) {
 
 // FromNames returns the names of the kinds that are converted: the words for --from.
 func FromNames() []string {
-	names := append(sources.Names(all.Sources), perfettoName)
+	names := []string{perfettoName}
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
 	slices.Sort(names)
 	return names
 }
@@ -119,7 +153,7 @@ func recognize(head []byte) (Kind, *sources.Source) {
 	case isPerfetto(head):
 		return KindPerfetto, nil
 	}
-	if s := sources.OfFile(all.Sources, head); s != nil {
+	if s := ofFile(head); s != nil {
 		return KindSource, s
 	}
 	return KindUnknown, nil
@@ -181,4 +215,4 @@ func (s *Input) Convertible() bool {
 }
 
 // IsFolder reports whether a folder is one of another tool.
-func IsFolder(path string) bool { return sources.OfFolder(all.Sources, path) != nil }
+func IsFolder(path string) bool { return ofFolder(path) != nil }

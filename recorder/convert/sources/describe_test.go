@@ -1,8 +1,6 @@
 package sources
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -47,37 +45,5 @@ func TestDescribe(t *testing.T) {
 func TestIsText(t *testing.T) {
 	if !IsText([]byte("\n[{\t\"ü\": 1}]\r\n")) || IsText([]byte("\n\x02ab")) || IsText([]byte("\n\x7f")) {
 		t.Error("it is not what is text")
-	}
-}
-
-// TestOf: the first source decides, and a file is of no source for folders.
-func TestOf(t *testing.T) {
-	begins := func(with string) func([]byte) bool {
-		return func(head []byte) bool { return bytes.HasPrefix(head, []byte(with)) }
-	}
-	list := []Source{
-		{Name: "folders", IsFolder: func(path string) bool { return path == "there" }},
-		{Name: "ab", Is: begins("ab")},
-		{Name: "a", Is: begins("a")},
-	}
-	name := func(s *Source) string {
-		if s == nil {
-			return ""
-		}
-		return s.Name
-	}
-	for head, want := range map[string]string{"abc": "ab", "ac": "a", "c": "", "": ""} {
-		if got := name(OfFile(list, []byte(head))); got != want {
-			t.Errorf("%q is of %q, want %q", head, got, want)
-		}
-	}
-	if got := name(OfFolder(list, "there")) + name(OfFolder(list, "elsewhere")); got != "folders" {
-		t.Errorf("folders are of %q", got)
-	}
-	if name(Named(list, "a")) != "a" || Named(list, "b") != nil {
-		t.Error("names are not found")
-	}
-	if got := Names(list); !slices.Equal(got, []string{"a", "ab", "folders"}) {
-		t.Errorf("names %q", got)
 	}
 }

@@ -1,6 +1,7 @@
-package all
+package importer
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
@@ -45,8 +46,8 @@ func TestSources(t *testing.T) {
 	for want, heads := range samples {
 		for _, head := range heads {
 			var of []string
-			for i := range Sources {
-				if s := &Sources[i]; s.Is != nil && s.Is([]byte(head)) {
+			for i := range all {
+				if s := &all[i]; s.Is != nil && s.Is([]byte(head)) {
 					of = append(of, s.Name)
 				}
 			}
@@ -60,12 +61,12 @@ func TestSources(t *testing.T) {
 // TestSourcesWhole: each source has what the others have, and a sample.
 func TestSourcesWhole(t *testing.T) {
 	dir := t.TempDir()
-	for i := range Sources {
-		s := &Sources[i]
+	for i := range all {
+		s := &all[i]
 		if s.Name == "" || s.What == "" || s.Convert == nil || s.Is == nil && s.IsFolder == nil {
 			t.Errorf("%s: something is missing: %+v", s.Name, s)
 		}
-		if sources.Named(Sources[:i], s.Name) != nil {
+		if first(func(o *sources.Source) bool { return o.Name == s.Name }) != s {
 			t.Errorf("two sources are called %s", s.Name)
 		}
 		if s.Is != nil && samples[s.Name] == nil {
@@ -85,10 +86,46 @@ func FuzzSources(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {
-		for i := range Sources {
-			if is := Sources[i].Is; is != nil {
+		for i := range all {
+			if is := all[i].Is; is != nil {
 				is(head)
 			}
 		}
 	})
+}
+
+// TestOf: the first source decides, and a file is of no source for folders.
+func TestOf(t *testing.T) {
+	begins := func(with string) func([]byte) bool {
+		return func(head []byte) bool { return bytes.HasPrefix(head, []byte(with)) }
+	}
+	defer func(list []sources.Source) { all = list }(all)
+	all = []sources.Source{
+		{Name: "folders", IsFolder: func(path string) bool { return path == "there" }},
+		{Name: "ab", Is: begins("ab")},
+		{Name: "a", Is: begins("a")},
+	}
+	name := func(s *sources.Source) string {
+		if s == nil {
+			return ""
+		}
+		return s.Name
+	}
+	for head, want := range map[string]string{"abc": "ab", "ac": "a", "c": "", "": ""} {
+		if got := name(ofFile([]byte(head))); got != want {
+			t.Errorf("%q is of %q, want %q", head, got, want)
+		}
+	}
+	if got := name(ofFolder("there")) + name(ofFolder("elsewhere")); got != "folders" {
+		t.Errorf("folders are of %q", got)
+	}
+	if _, s := kindOf("a"); name(s) != "a" {
+		t.Error("names are not found")
+	}
+	if kind, s := kindOf("b"); s != nil || kind != KindUnknown {
+		t.Error("a name is found that there is not")
+	}
+	if got := FromNames(); !slices.Equal(got, []string{"a", "ab", "folders", perfettoName}) {
+		t.Errorf("names %q", got)
+	}
 }
