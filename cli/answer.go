@@ -29,11 +29,6 @@ type answerFlags struct {
 // argument that help shows.
 const answerMark = "answer"
 
-var answerArguments = map[string]string{
-	"raw": "", "thread": "N", "in": "PLACE", "from": "TIME", "to": "TIME", "limit": "N", "json": "", "csv": "", "expect": "N", "max": "N",
-	"focus": "CALLS", "merge": "CALLS", "drop": "CALLS", "only": "CALLS", "recursion": "METHOD",
-}
-
 // add defines the flags of a command whose rows are things, such as "methods".
 func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 	f.scopeFlags.add(c)
@@ -42,13 +37,10 @@ func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
 	f.tableFlags.add(c)
 	flags.Int64Var(&f.expect, "expect", 0, "exit with 5 unless there are exactly N "+things)
 	flags.Int64Var(&f.max, "max", 0, "exit with 5 if there are more than N "+things)
-	for name, argument := range answerArguments {
-		flag := flags.Lookup(name)
-		if name != "limit" {
-			flag.DefValue = "" // help would show 0
-		}
-		flag.Annotations = map[string][]string{answerMark: {argument}}
+	for _, name := range []string{"thread", "expect", "max"} {
+		flags.Lookup(name).DefValue = "" // help would show 0
 	}
+	markShared(flags, answerMark, map[string]string{"limit": "N", "json": "", "csv": "", "expect": "N", "max": "N"})
 }
 
 // addWhere defines the flag of a command that takes a filter: only what it matches counts.

@@ -35,10 +35,7 @@ func newAroundCommand(a *app) *cobra.Command {
 		Example: `tracex around trace.bin '#182771'
 tracex around 'trace.bin#182771' -n 50 --where obj=Account@129378
 tracex around trace.bin '#182771' --threads main,3 --json`,
-		Args: func(c *cobra.Command, args []string) error {
-			_, _, err := placeArguments(c, args)
-			return err
-		},
+		Args: onePlace,
 	}
 	flags := c.Flags()
 	flags.BoolVar(&x.raw, "raw", false, "all recorded events, including compiler-generated ones")

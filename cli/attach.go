@@ -45,7 +45,7 @@ tracex open trace.bin`,
 	t.recordFlags.add(c, "27")
 	flags.DurationVar(&t.length, "for", 0, "how long to record, such as 10s")
 	flags.BoolVar(&t.keepRaws, "keep-raw", false, "keep what the program wrote")
-	mark(flags, map[string]string{"keep-raw": ""})
+	markShared(flags, goMark, map[string]string{"keep-raw": ""})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		pid, err := strconv.Atoi(args[0])
 		if err != nil || pid <= 0 {

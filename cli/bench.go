@@ -134,7 +134,7 @@ func (b *benchRecordCommand) runZeroCode(ctx context.Context, dir string) error 
 func (b *benchRecordCommand) buildMeasured(ctx context.Context, src, to string, instrumented bool) error {
 	command, env := []string{"go", "build", "-C", src, "-o", to, "."}, []string(nil)
 	if instrumented {
-		plan, err := b.planned(ctx, command, instrument.Options{Trivial: true})
+		plan, err := planned(ctx, command, false, instrument.Options{Trivial: true})
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (b *buildCommand) run(ctx context.Context, dash int, args []string) error {
 		}
 		defer os.RemoveAll(o.Report)
 	}
-	plan, err := b.planned(ctx, command, o)
+	plan, err := planned(ctx, command, false, o)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,13 @@ func (b *buildCommand) run(ctx context.Context, dash int, args []string) error {
 	return failed
 }
 
-// planned makes the tools for a go command, and the command that uses them.
-func (a *app) planned(ctx context.Context, command []string, o instrument.Options) (*instrument.Plan, error) {
-	toolchain, err := instrument.FindToolchain(ctx, command)
+// planned makes the tools for a go command, or, with inside, for a command that runs go, and the command that uses them.
+func planned(ctx context.Context, command []string, inside bool, o instrument.Options) (*instrument.Plan, error) {
+	goCommand, plan := command, instrument.Make
+	if inside {
+		goCommand, plan = []string{"go"}, instrument.Inside
+	}
+	toolchain, err := instrument.FindToolchain(ctx, goCommand)
 	if err != nil {
 		return nil, err
 	}
@@ -88,18 +92,5 @@ func (a *app) planned(ctx context.Context, command []string, o instrument.Option
 	if err != nil {
 		return nil, err
 	}
-	return instrument.Make(ctx, toolchain, tools, command, o)
-}
-
-// plannedInside is planned for a command that runs go.
-func (a *app) plannedInside(ctx context.Context, command []string, o instrument.Options) (*instrument.Plan, error) {
-	toolchain, err := instrument.FindToolchain(ctx, []string{"go"})
-	if err != nil {
-		return nil, err
-	}
-	tools, err := instrument.MakeTools(ctx, toolchain)
-	if err != nil {
-		return nil, err
-	}
-	return instrument.Inside(ctx, toolchain, tools, command, o)
+	return plan(ctx, toolchain, tools, command, o)
 }

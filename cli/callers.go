@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,12 +30,7 @@ func newCallersCommand(a *app) *cobra.Command {
 		Example: `tracex callers trace.bin HashMap.get
 tracex callers --callees --depth 3 trace.bin Controller.handle
 tracex callers --where 'ret<0' trace.bin withdraw    # who makes it fail`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 || slices.Contains(args, "") {
-				return &usageError{"callers needs a file and a method", c.CommandPath() + " FILE METHOD"}
-			}
-			return nil
-		},
+		Args: fileAnd("method", "METHOD"),
 	}
 	t.add(c, "rows", 50)
 	t.addWhere(c, "calls of METHOD that match")

@@ -59,18 +59,10 @@ tracex export jsonl --where 'class=Dao' -o - trace.bin | jq .text`,
 	f.StringArrayVar(&x.label, "label", nil, "of pprof: arg.1; of parquet: build=1.2")
 	f.BoolVar(&x.Force, "force", false, "replace files, write what is too large to load")
 	f.Lookup("min-dur").DefValue, f.Lookup("depth").DefValue = "", ""
-	for name, argument := range exportArguments {
-		f.Lookup(name).Annotations = map[string][]string{answerMark: {argument}}
-	}
+	markShared(f, answerMark, map[string]string{"reads": "", "min-dur": "TIME", "depth": "N", "where": "FILTER"})
 	c.RunE = func(c *cobra.Command, args []string) error { return x.run(c.Context(), args[1:]) }
 	c.ValidArgsFunction = x.complete
 	return c
-}
-
-// exportArguments are the flags that say which part of a trace is exported, with the argument that help shows.
-var exportArguments = map[string]string{
-	"raw": "", "reads": "", "min-dur": "TIME", "depth": "N", "thread": "N", "in": "PLACE", "from": "TIME", "to": "TIME", "where": "FILTER",
-	"focus": "CALLS", "merge": "CALLS", "drop": "CALLS", "only": "CALLS", "recursion": "METHOD",
 }
 
 // formatNames returns the names of all formats.

@@ -91,7 +91,14 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 
 // finishLeft completes the trace of a recording whose process was killed, and remarks what it has.
 func (a *app) finishLeft(ctx context.Context, dir *recording.Directory, path string, remark func(what string, why error)) {
-	recording.Finish(ctx, dir, path, &teller{app: a, remark: remark, say: func(line string) { remark(path, errors.New(line)) }})
+	t := &teller{app: a, say: func(line string) { remark(path, errors.New(line)) }}
+	t.remark = func(what string, why error) {
+		if kept := (*recording.KeptError)(nil); errors.As(why, &kept) {
+			why = fmt.Errorf("%w (try tracex convert -o OTHER %s)", why, kept.At)
+		}
+		remark(what, why)
+	}
+	recording.Finish(ctx, dir, path, t)
 }
 
 // hintUnwritable is for files that cannot be changed.

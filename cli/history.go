@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,12 +31,7 @@ func newHistoryCommand(a *app) *cobra.Command {
 		Example: `tracex history trace.bin Account.balance --object 129378
 tracex history trace.bin '#182771' --until '#182771' -n 5
 tracex history trace.bin Account.deposit:amount --where 'value<0' --expect 0`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 || slices.Contains(args, "") {
-				return &usageError{"history needs a file and a location", c.CommandPath() + " FILE LOCATION; a location is such as Account.balance"}
-			}
-			return nil
-		},
+		Args: fileAnd("location", "LOCATION; a location is such as Account.balance"),
 	}
 	t.add(c, "values", 50)
 	c.Flags().StringVar(&t.object, "object", "", "the field of one object: Account@129378 or 129378")

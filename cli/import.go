@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -63,7 +62,11 @@ func (a *app) openConverted(ctx context.Context, arg string, keep bool) (*input,
 	switch unknown := s.Kind == importer.KindUnknown; {
 	case arg == "-" || s.Pipe:
 		if s.Kind == importer.KindRaw || s.Kind == importer.KindTrace || unknown && s.Unreadable() == nil {
-			return a.copyTemporarily(ctx, s)
+			in, err := temporary(s.Name)
+			if err != nil {
+				return nil, err
+			}
+			return in.copyFrom(ctx, a, s)
 		}
 		convert = m.Temporary
 	case s.Kind == importer.KindRaw || s.Kind == importer.KindTrace && s.Packed() == "":
@@ -84,20 +87,6 @@ func (a *app) openConverted(ctx context.Context, arg string, keep bool) (*input,
 		return nil, err
 	}
 	return &input{path: made.Path, name: s.Name, dir: made.Dir, made: made}, nil
-}
-
-// copyTemporarily copies a trace from a pipe to a temporary directory.
-func (a *app) copyTemporarily(ctx context.Context, s *importer.Input) (*input, error) {
-	dir, err := os.MkdirTemp("", "tracex-")
-	if err != nil {
-		return nil, spoolHint(err, os.TempDir())
-	}
-	in := &input{path: filepath.Join(dir, "trace"), name: s.Name, dir: dir}
-	if err := in.copyFrom(ctx, a, s); err != nil {
-		in.close()
-		return nil, spoolHint(err, in.path)
-	}
-	return in, nil
 }
 
 // convertible reports whether a file is not a trace, but can be converted to one.

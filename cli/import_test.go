@@ -13,6 +13,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/recorder/convert/cache"
+	"tracex/recorder/convert/perfetto"
 )
 
 // TestCacheUnwritable: without a place for a cache a file is converted all the same.
@@ -91,4 +92,16 @@ func gzipOf(b []byte) []byte {
 		panic(err)
 	}
 	return to.Bytes()
+}
+
+func TestLeftLine(t *testing.T) {
+	for want, l := range map[string]perfetto.LeftOut{
+		"left out: 1 damaged packet, at offset 7":                {What: "damaged packet", Count: 1, First: 7},
+		"left out: 1,200 damaged packets, the first at offset 7": {What: "damaged packets", Count: 1200, First: 7},
+		"left out: 2 sequence states that took too much memory":  {What: "sequence states that took too much memory", Count: 2, First: -1},
+	} {
+		if got := leftLine(l); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }

@@ -40,11 +40,7 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 	if from != a.stdin {
 		defer from.Close()
 	}
-	if err := in.copyFrom(ctx, a, from); err != nil {
-		in.close()
-		return nil, spoolHint(err, in.path)
-	}
-	return in, nil
+	return in.copyFrom(ctx, a, from)
 }
 
 // withTrace opens the trace that the argument names, waits until it is read, calls use and
@@ -111,10 +107,7 @@ func (a *app) openWhole(ctx context.Context, arg string, write bool) (*input, er
 	if in != nil || err != nil {
 		return in, err
 	}
-	in, err = a.open(ctx, arg)
-	if err != nil || in.dir != "" {
-		return in, err
-	}
+	in = &input{path: arg, name: arg} // not a pipe
 	in.finish(ctx, a, write)
 	return in, nil
 }
@@ -150,11 +143,17 @@ func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, e
 	} else if term.IsTerminal(int(from.Fd())) {
 		return nil, nil, errStdinTerminal
 	}
+	in, err = temporary(name)
+	return in, from, err
+}
+
+// temporary is an input that is copied into a temporary directory.
+func temporary(name string) (*input, error) {
 	dir, err := os.MkdirTemp("", "tracex-")
 	if err != nil {
-		return nil, nil, spoolHint(err, os.TempDir())
+		return nil, spoolHint(err, os.TempDir())
 	}
-	return &input{path: filepath.Join(dir, "trace"), name: name, dir: dir}, from, nil
+	return &input{path: filepath.Join(dir, "trace"), name: name, dir: dir}, nil
 }
 
 // alone reports whether the data is not beside other files of the user's: that of a pipe, or converted.
@@ -193,8 +192,16 @@ func (in *input) create() (*os.File, error) {
 	return os.OpenFile(in.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// copyFrom copies a pipe into the input's file.
-func (in *input) copyFrom(ctx context.Context, a *app, from io.Reader) error {
+// copyFrom copies a pipe into the input's file. It returns the input, which it closes if it fails.
+func (in *input) copyFrom(ctx context.Context, a *app, from io.Reader) (*input, error) {
+	if err := in.copyAll(ctx, a, from); err != nil {
+		in.close()
+		return nil, spoolHint(err, in.path)
+	}
+	return in, nil
+}
+
+func (in *input) copyAll(ctx context.Context, a *app, from io.Reader) error {
 	f, err := in.create()
 	if err != nil {
 		return err

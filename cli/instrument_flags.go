@@ -22,18 +22,11 @@ type buildFlags struct {
 // them in few lines; tracex help go describes them.
 const goMark = "go"
 
-// mark marks flags.
-func mark(f *pflag.FlagSet, arguments map[string]string) {
-	for name, argument := range arguments {
-		f.Lookup(name).Annotations = map[string][]string{goMark: {argument}}
-	}
-}
-
 func (b *buildFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVarP(&b.packages, "packages", "p", nil, "packages to instrument, as patterns of go build: work (the main modules), std, net/http, example.com/x/...; repeatable. Default: work and those of the command line")
 	f.BoolVar(&b.tests, "tests", true, "functions in test files, too")
 	f.BoolVar(&b.trivial, "trivial", true, "functions of one or two statements without a call or loop, too")
-	mark(f, map[string]string{"packages": "PATTERN", "tests": "", "trivial": ""})
+	markShared(f, goMark, map[string]string{"packages": "PATTERN", "tests": "", "trivial": ""})
 }
 
 func (b *buildFlags) options() instrument.Options {
@@ -53,7 +46,7 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	f.Var((*byteSize)(&c.Limit), "limit", "what a process may write to disk before it stops recording; default: 8GiB, and a third of what is free for all")
 	f.Var((*byteSize)(&c.Last), "last", "keep only the newest calls: about so much of a process's data")
 	f.BoolVar(&c.NoTimes, "no-times", false, "record no times")
-	mark(f, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
+	markShared(f, goMark, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
 }
 
 // check refuses values that would silently mean something else.

@@ -86,7 +86,7 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
 	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
 	service := flags.String("service", "", "socket of a service that records; COMMAND is its config")
-	mark(flags, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "verbose": "", "list": ""})
+	markShared(flags, goMark, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "verbose": "", "list": ""})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
 			if err := r.version.Set(named); err != nil {

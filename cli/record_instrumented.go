@@ -36,15 +36,13 @@ func (r *recordCommand) instrumentInto(ctx context.Context, s *recording.Session
 		return err
 	}
 	plan := &instrument.Plan{Args: args, Runs: true} // of a program that is built
-	switch {
-	case r.command.inside:
+	if r.command.inside {
 		r.remark(args[0], errors.New("go commands that its programs run are instrumented, too: their flags are in GOFLAGS"))
-		plan, err = r.plannedInside(ctx, args, o)
-	case instrument.Is(args):
-		plan, err = r.planned(ctx, args, o)
 	}
-	if err != nil {
-		return err
+	if r.command.inside || instrument.Is(args) {
+		if plan, err = planned(ctx, args, r.command.inside, o); err != nil {
+			return err
+		}
 	}
 	if err := s.Start(plan.Several); err != nil {
 		return err

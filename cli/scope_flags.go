@@ -48,6 +48,20 @@ func (f *scopeFlags) add(c *cobra.Command) {
 	} {
 		flags.Var(&stepFlag{&f.steps, query.StepKind(kind)}, query.StepKind(kind).String(), usage)
 	}
+	markShared(flags, answerMark, scopeArguments)
+}
+
+// scopeArguments are these flags with the arguments that help shows.
+var scopeArguments = map[string]string{
+	"raw": "", "thread": "N", "in": "PLACE", "from": "TIME", "to": "TIME",
+	"focus": "CALLS", "merge": "CALLS", "drop": "CALLS", "only": "CALLS", "recursion": "METHOD",
+}
+
+// markShared marks flags with the arguments that help shows. Help names them in few lines.
+func markShared(f *pflag.FlagSet, mark string, arguments map[string]string) {
+	for name, argument := range arguments {
+		f.Lookup(name).Annotations = map[string][]string{mark: {argument}}
+	}
 }
 
 // check refuses numbers out of range.
@@ -74,7 +88,7 @@ func (f *stepFlag) Set(text string) error {
 }
 
 // Type is for the parser of flags.
-func (f *stepFlag) Type() string { return answerArguments[f.kind.String()] }
+func (f *stepFlag) Type() string { return scopeArguments[f.kind.String()] }
 
 // String returns the value before the command line is read: none.
 func (f *stepFlag) String() string { return "" }
@@ -231,6 +245,22 @@ func placeArguments(c *cobra.Command, args []string) (path string, at lazy.Handl
 		return "", at, &usageError{c.Name() + " needs a file and an event", hint}
 	}
 	return path, in.handle, nil
+}
+
+// onePlace checks that a command has such arguments.
+func onePlace(c *cobra.Command, args []string) error {
+	_, _, err := placeArguments(c, args)
+	return err
+}
+
+// fileAnd checks that a command has a file and one argument more, which has a name in usage: METHOD.
+func fileAnd(what, usage string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 2 || slices.Contains(args, "") {
+			return &usageError{c.Name() + " needs a file and a " + what, c.CommandPath() + " FILE " + usage}
+		}
+		return nil
+	}
 }
 
 // placeArgument reads an argument that is only a place: '#1204', '@3+88120' or 1204.

@@ -35,10 +35,7 @@ func newSourceCommand(a *app) *cobra.Command {
 		Example: `tracex source 'trace.bin#1204'
 tracex source trace.bin '#1204' --source src
 tracex source trace.bin '#1204' --json`,
-		Args: func(c *cobra.Command, args []string) error {
-			_, _, err := placeArguments(c, args)
-			return err
-		},
+		Args: onePlace,
 	}
 	flags := c.Flags()
 	flags.BoolVar(&x.raw, "raw", false, "all recorded events, including compiler-generated ones")

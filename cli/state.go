@@ -25,10 +25,7 @@ func newStateCommand(a *app) *cobra.Command {
 		Long: "Show the arguments and variables of the call around an event, and the fields of its receiver, each as last seen before the event " +
 			"in its thread, with the event that set it.",
 		Example: "tracex state 'trace.bin#1204'\ntracex state trace.bin '#1204' --json -n 0",
-		Args: func(c *cobra.Command, args []string) error {
-			_, _, err := placeArguments(c, args)
-			return err
-		},
+		Args:    onePlace,
 	}
 	t.add(c, "values", 50)
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -74,14 +74,14 @@ func (g *growingFiles) resume(at tracefile.Sizes) (perfetto.Writers, error) {
 // again opens existing files. sizes may be nil.
 func (g *growingFiles) again(sizes []int64) (to perfetto.Writers, err error) {
 	g.close()
-	var out []io.Writer
+	targets := [...]*io.Writer{&to.Times, &to.Index, &to.Data}
 	for i, suffix := range tracefile.Suffixes {
 		f, err := os.OpenFile(g.path+suffix, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return to, err
 		}
 		g.open = append(g.open, f)
-		out = append(out, f)
+		*targets[i] = f
 		if sizes == nil {
 			continue
 		}
@@ -96,7 +96,7 @@ func (g *growingFiles) again(sizes []int64) (to perfetto.Writers, err error) {
 			return to, err
 		}
 	}
-	return perfetto.Writers{Times: out[0], Index: out[1], Data: out[2]}, nil
+	return to, nil
 }
 
 // close closes the files.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"time"
@@ -59,7 +58,7 @@ type left struct {
 }
 
 // Finish completes the trace of a recording whose process was killed, and removes the recording's directory, which it
-// closes in any case.
+// closes in any case. What it remarks may be a [*KeptError].
 func Finish(ctx context.Context, dir *Directory, trace string, tell LeftListener) {
 	l := left{tell: tell, maker: maker{dir: dir, Options: Options{Output: trace, Replace: true, Version: format.Version(dir.About.FormatVersion),
 		Split: dir.About.Split, Listener: tell}}}
@@ -206,7 +205,7 @@ func (l *left) make(ctx context.Context, raws []string) (result *importer.Result
 	c := l.conversion()
 	c.NotEmpty = true
 	if result, damage, err = c.Packets(ctx, l.dir.Spool()); err != nil && !errors.Is(err, importer.ErrNoEvents) {
-		err = fmt.Errorf("%w (try tracex convert -o OTHER %s)", err, l.dir.Spool())
+		err = &KeptError{err, "the recording", l.dir.Spool()}
 	}
 	return result, damage, err
 }

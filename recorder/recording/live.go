@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"tracex/format"
 	"tracex/recorder/convert/importer"
@@ -124,11 +125,6 @@ func (l *liveConversion) salvage(ctx context.Context, dir *Directory) (*importer
 		return nil, err
 	}
 	defer again.Close()
-	result, err := again.End(ctx, func() (io.Reader, error) { return new(emptyReader), nil })
+	result, err := again.End(ctx, func() (io.Reader, error) { return strings.NewReader(""), nil })
 	return importer.OfPackets(result), errors.Join(err, again.files.end())
 }
-
-// emptyReader is a reader without data.
-type emptyReader struct{}
-
-func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
