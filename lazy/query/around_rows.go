@@ -103,6 +103,7 @@ func (a *Around) writtenAgain() []bool {
 
 // aroundText is the text of a moment's point.
 type aroundText struct {
+	at                lazy.Position
 	begin, whole, end Styled // without result, with it, and the result alone
 	name              string // of a call
 	spots             []Spot // the locations of the point
@@ -112,18 +113,20 @@ type aroundText struct {
 
 // read reads the texts of the rows, by position.
 func (a *Around) read(ctx context.Context) (map[lazy.Position]*aroundText, error) {
-	c := &aroundTexts{}
-	c.Reset()
-	p := lazy.Pass{Raw: a.o.Raw, Collect: []lazy.Collector{c}, Ranges: []lazy.PassRange{}}
+	var places []lazy.Position
 	asked := make(map[lazy.Position]bool)
 	for i := range a.Moments {
 		if at := a.Moments[i].Position; !asked[at] {
 			asked[at] = true
-			p.Ranges = append(p.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
+			places = append(places, at)
 		}
 	}
-	err := a.r.Pass(ctx, p)
-	return c.found, err
+	list, err := readAt(ctx, a.r, &Scope{Raw: a.o.Raw}, places, func() look[*aroundText] { return look[*aroundText]{at: newAroundText} })
+	found := make(map[lazy.Position]*aroundText, len(list))
+	for _, t := range list {
+		found[t.at] = t
+	}
+	return found, err
 }
 
 // Locations returns the locations at the point of a row, see [LocationsAt], once Table has read the rows.
@@ -139,46 +142,17 @@ func (a *Around) Locations(row int) (spots []Spot, point *HistoryPoint) {
 	return spots, &HistoryPoint{m.Position, m.Event}
 }
 
-// aroundTexts collects texts.
-type aroundTexts struct{ found map[lazy.Position]*aroundText }
-
-// aroundVisitor is its visitor, of one point.
-type aroundVisitor struct{ found map[lazy.Position]*aroundText }
-
-func (c *aroundTexts) Visitor() lazy.Visitor {
-	return &aroundVisitor{make(map[lazy.Position]*aroundText)}
-}
-func (c *aroundTexts) Reset() { c.found = make(map[lazy.Position]*aroundText) }
-func (c *aroundTexts) Merge(v lazy.Visitor) error {
-	for at, t := range v.(*aroundVisitor).found {
-		c.found[at] = t
-	}
-	return nil
-}
-
-func (v *aroundVisitor) Begin(int32, []lazy.PassFrame) {}
-func (v *aroundVisitor) Exit(*lazy.PassPoint)          {}
-func (v *aroundVisitor) Enter(p *lazy.PassPoint)       { v.take(p) }
-func (v *aroundVisitor) Leaf(p *lazy.PassPoint)        { v.take(p) }
-
-func (v *aroundVisitor) take(p *lazy.PassPoint) {
-	point, err := p.Point()
+func newAroundText(p *lazy.PassPoint) (t *aroundText, ok bool, err error) {
+	point, foot, err := wholePoint(p)
 	if err != nil {
-		p.Fail(err)
-		return
-	}
-	foot, err := p.Footer()
-	if err != nil {
-		p.Fail(err)
-		return
+		return nil, false, err
 	}
 	state, err := p.Ended()
 	if err != nil {
-		p.Fail(err)
-		return
+		return nil, false, err
 	}
-	c, t := p.Context(), new(aroundText)
-	t.whole = styledText(c, point, foot, p.Parent())
+	c := p.Context()
+	t = &aroundText{at: placeOf(p), whole: styledText(c, point, foot, p.Parent())}
 	t.begin = t.whole
 	if p.Class == format.ClassCall {
 		t.name, _ = c.CallName(point.Ref, point.Flags)
@@ -189,7 +163,7 @@ func (v *aroundVisitor) take(p *lazy.PassPoint) {
 	}
 	t.spots = locationsIn(p, point, foot)
 	t.time, t.timed = p.Time()
-	v.found[lazy.Position{Thread: p.Thread, At: p.At}] = t
+	return t, true, nil
 }
 
 func styledText(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent) Styled {

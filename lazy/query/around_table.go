@@ -77,9 +77,7 @@ func (a *Around) Table(ctx context.Context, v AroundView) (*table.Table, error) 
 	x := &aroundTable{a: a, v: v, texts: a.texts, timed: a.Timeline == lazy.TimelineTimes, names: make(map[int32]string)}
 	a.r.WithContext(func(c *format.Context) {
 		for _, thread := range a.Threads {
-			if x.names[thread] = fmt.Sprintf("Thread %d", int64(thread)+1); c.Thread(thread) != nil && c.Thread(thread).Name != "" {
-				x.names[thread] = c.Thread(thread).Name
-			}
+			x.names[thread] = threadName(c, thread)
 		}
 	})
 	x.columns()

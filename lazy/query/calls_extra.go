@@ -28,83 +28,53 @@ func (a *callsAbout) lines() bool {
 	return a.sort.kind == columnLine || slices.ContainsFunc(a.cols, func(c callColumn) bool { return c.kind == columnLine })
 }
 
-// extraReader reads the values of columns of calls at places. It is a collector.
-type extraReader struct {
-	of    *Calls
-	cols  []callColumn
-	g     *display.Glyphs
-	found map[lazy.Position][]table.Value
-}
-
 // readExtra reads the values of columns of calls at places.
 func readExtra(ctx context.Context, of *Calls, cols []callColumn, g *display.Glyphs, at []lazy.Position) (map[lazy.Position][]table.Value, error) {
-	if len(cols) == 0 || len(at) == 0 {
+	if len(cols) == 0 {
 		return nil, nil
 	}
-	c := &extraReader{of: of, cols: cols, g: g}
-	c.Reset()
-	p := lazy.Pass{Raw: of.scope.Raw, Collect: of.scope.Over(c).Collect}
-	for _, at := range at {
-		p.Ranges = append(p.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
+	found := make(map[lazy.Position][]table.Value)
+	list, err := readAt(ctx, of.r, &of.scope, at, func() look[placedValues] {
+		part := &callsPart{of: of} // evaluates
+		return look[placedValues]{
+			begin: func(thread int32) { part.thread, part.iterations = thread, part.iterations[:0] },
+			around: func(p *lazy.PassPoint) error {
+				part.iteration(p)
+				return nil
+			},
+			at: func(p *lazy.PassPoint) (placedValues, bool, error) {
+				values, err := part.extra(p, cols, g)
+				return placedValues{placeOf(p), values}, p.Class == format.ClassCall, err
+			},
+		}
+	})
+	for _, x := range list {
+		found[x.at] = x.values
 	}
-	err := of.r.Pass(ctx, p)
-	return c.found, err
+	return found, err
 }
 
-// Visitor is for the pass.
-func (c *extraReader) Visitor() lazy.Visitor {
-	return &extraVisitor{c: c, part: callsPart{of: c.of}, found: make(map[lazy.Position][]table.Value)}
+// placedValues are values of a call and where it is.
+type placedValues struct {
+	at     lazy.Position
+	values []table.Value
 }
 
-// Reset is for the pass.
-func (c *extraReader) Reset() { c.found = make(map[lazy.Position][]table.Value) }
-
-// Merge is for the pass.
-func (c *extraReader) Merge(v lazy.Visitor) error {
-	for at, values := range v.(*extraVisitor).found {
-		c.found[at] = values
-	}
-	return nil
-}
-
-// extraVisitor is the visitor of an extraReader, of one point.
-type extraVisitor struct {
-	c     *extraReader
-	part  callsPart // evaluates
-	found map[lazy.Position][]table.Value
-}
-
-// Begin is for the pass.
-func (v *extraVisitor) Begin(thread int32, _ []lazy.PassFrame) {
-	v.part.thread, v.part.iterations = thread, v.part.iterations[:0]
-}
-
-// Around is for the pass.
-func (v *extraVisitor) Around(p *lazy.PassPoint) { v.part.iteration(p) }
-
-// Leaf is for the pass.
-func (v *extraVisitor) Leaf(*lazy.PassPoint) {}
-
-// Exit is for the pass.
-func (v *extraVisitor) Exit(*lazy.PassPoint) {}
-
-// Enter is for the pass.
-func (v *extraVisitor) Enter(p *lazy.PassPoint) {
+// extra returns the values of a call in columns; none for other points.
+func (v *callsPart) extra(p *lazy.PassPoint, cols []callColumn, g *display.Glyphs) (values []table.Value, err error) {
 	if p.Class != format.ClassCall {
-		return
+		return nil, nil
 	}
-	values := make([]table.Value, 0, len(v.c.cols))
-	for i := range v.c.cols {
-		value, err := v.part.value(p, &v.c.cols[i])
+	for i := range cols {
+		value, err := v.value(p, &cols[i])
 		if err != nil {
-			p.Fail(err)
-			return
+			return nil, err
 		}
 		if value.kind == valueAbsent {
 			values = append(values, table.Value{})
 			continue
 		}
-		values = append(values, table.Str(value.shown(v.c.g.Threw)).JSON(value.appendJSON(nil)))
+		values = append(values, table.Str(value.shown(g.Threw)).JSON(value.appendJSON(nil)))
 	}
-	v.found[lazy.Position{Thread: p.Thread, At: p.At}] = values
+	return values, nil
 }

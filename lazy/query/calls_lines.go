@@ -63,53 +63,14 @@ func appendVisible(b []byte, text string, lines *template.Template) []byte {
 
 // readLines writes a template for points at places, in the order of these.
 func readLines(ctx context.Context, r *lazy.LazyTraceReader, s *Scope, lines *template.Template, g *display.Glyphs, at []lazy.Position) ([]string, error) {
-	if len(at) == 0 {
-		return nil, nil
-	}
-	c := &lineReader{lines: lines, g: g}
-	p := lazy.Pass{Raw: s.Raw, Collect: s.Over(c).Collect}
-	for _, at := range at {
-		p.Ranges = append(p.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
-	}
-	err := r.Pass(ctx, p)
-	return c.made, err
-}
-
-// lineReader is the collector of readLines.
-type lineReader struct {
-	lines *template.Template
-	g     *display.Glyphs
-	made  []string
-}
-
-// lineVisitor is its visitor.
-type lineVisitor struct {
-	of   *lineReader
-	m    *matcher
-	made []string
-}
-
-func (c *lineReader) Visitor() lazy.Visitor {
-	return &lineVisitor{of: c, m: &matcher{needs: c.lines.Needs()}}
-}
-
-func (c *lineReader) Merge(v lazy.Visitor) error {
-	c.made = append(c.made, v.(*lineVisitor).made...)
-	return nil
-}
-
-func (c *lineReader) Reset() { c.made = nil }
-
-func (v *lineVisitor) Begin(int32, []lazy.PassFrame) { v.m.begin() }
-func (v *lineVisitor) Around(p *lazy.PassPoint)      { v.m.enter(p) }
-func (v *lineVisitor) Exit(*lazy.PassPoint)          {}
-func (v *lineVisitor) Leaf(p *lazy.PassPoint)        { v.write(p) }
-func (v *lineVisitor) Enter(p *lazy.PassPoint)       { v.write(p) }
-
-func (v *lineVisitor) write(p *lazy.PassPoint) {
-	if err := v.m.learn(p); err != nil {
-		p.Fail(err)
-		return
-	}
-	v.made = append(v.made, string(v.of.lines.Append(nil, p.Context(), &v.m.facts, v.of.g)))
+	return readAt(ctx, r, s, at, func() look[string] {
+		m := &matcher{needs: lines.Needs()}
+		return learning(m, func(p *lazy.PassPoint) (string, bool, error) {
+			err := m.learn(p)
+			if err != nil {
+				return "", false, err
+			}
+			return string(lines.Append(nil, p.Context(), &m.facts, g)), true, nil
+		})
+	})
 }

@@ -133,6 +133,14 @@ func (c *callColumn) asks(method int32, v *callsPart) bool {
 // threadNumber is the thread as people count.
 func threadNumber(thread int32) string { return "Thread " + strconv.FormatInt(int64(thread)+1, 10) }
 
+// threadName is the name of a thread, or its number if it has none.
+func threadName(c *format.Context, thread int32) string {
+	if t := c.Thread(thread); t != nil && t.Name != "" {
+		return t.Name
+	}
+	return threadNumber(thread)
+}
+
 // threadValue returns a thread as a value.
 func threadValue(c *format.Context, thread int32) callValue {
 	v := callValue{kind: valueThread, n: int64(thread), text: threadNumber(thread)}

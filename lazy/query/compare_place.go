@@ -58,80 +58,66 @@ type comparedRow struct {
 
 // placeAt reads a row of a scope. The path begins below what the scope is.
 func (c *Compare) placeAt(ctx context.Context, s *Scope, at lazy.Position) (row comparedRow, err error) {
-	x := &placeReader{at: at.At, from: s.begins(at.Thread)}
+	from := s.begins(at.Thread)
 	if s.Ranges[0].To < 0 {
-		x.from = -1 // a root of the thread is in it
+		from = -1 // a root of the thread is in it
 	}
-	p := s.Over(x)
-	p.Ranges = []lazy.PassRange{{Thread: at.Thread, From: at.At, To: at.At + 1}}
-	err = c.r.Pass(ctx, p)
-	return x.row, err
+	list, err := readAt(ctx, c.r, s, []lazy.Position{at}, func() look[comparedRow] {
+		var path []string
+		return look[comparedRow]{
+			begin: func(int32) { path = nil },
+			around: func(p *lazy.PassPoint) error {
+				if p.At <= from {
+					return nil // around the scope, or all of it
+				}
+				name, err := comparedName(p)
+				if len(path) == pathLength {
+					path = append(path[:0], path[1:]...)
+				}
+				path = append(path, name)
+				return err
+			},
+			at: func(p *lazy.PassPoint) (row comparedRow, ok bool, err error) {
+				if ok = p.At == at.At; ok {
+					row, err = comparedRowOf(p)
+				}
+				row.path = path
+				return row, ok, err
+			},
+		}
+	})
+	if len(list) > 0 {
+		row = list[0]
+	}
+	return row, err
 }
 
-// placeReader reads the row at a position. It is a Collector and its own visitor.
-type placeReader struct {
-	at, from int64
-	found    bool
-	row      comparedRow
-}
-
-func (x *placeReader) Visitor() lazy.Visitor { return &placeReader{at: x.at, from: x.from} }
-func (x *placeReader) Reset()                { *x = placeReader{at: x.at, from: x.from} }
-func (x *placeReader) Merge(v lazy.Visitor) error {
-	if y := v.(*placeReader); y.found {
-		*x = *y
-	}
-	return nil
-}
-
-func (x *placeReader) Begin(int32, []lazy.PassFrame) { x.row.path = nil }
-func (x *placeReader) Exit(*lazy.PassPoint)          {}
-func (x *placeReader) Enter(p *lazy.PassPoint)       { x.take(p) }
-func (x *placeReader) Leaf(p *lazy.PassPoint)        { x.take(p) }
-
-// Around is for the pass.
-func (x *placeReader) Around(p *lazy.PassPoint) {
-	if p.At <= x.from {
-		return // around the scope, or all of it
-	}
-	name := "loop"
+// comparedName returns the name of a container in a path.
+func comparedName(p *lazy.PassPoint) (string, error) {
 	switch p.Class {
 	case format.ClassCall:
-		name, _ = p.Context().CallName(p.Ref, 0)
+		name, _ := p.Context().CallName(p.Ref, 0)
+		return name, nil
 	case format.ClassIteration:
 		point, err := p.Point()
 		if err != nil {
-			p.Fail(err)
-			return
+			return "", err
 		}
-		name = "<iteration " + strconv.FormatInt(int64(point.Number)+1, 10) + ">"
+		return "<iteration " + strconv.FormatInt(int64(point.Number)+1, 10) + ">", nil
 	}
-	if len(x.row.path) == pathLength {
-		x.row.path = append(x.row.path[:0], x.row.path[1:]...)
-	}
-	x.row.path = append(x.row.path, name)
+	return "loop", nil
 }
 
-func (x *placeReader) take(p *lazy.PassPoint) {
-	if p.At != x.at || x.found {
-		return
-	}
-	point, err := p.Point()
-	var foot *format.Footer
-	var state lazy.State
-	if err == nil {
-		foot, err = p.Footer()
-	}
-	if err == nil {
-		state, err = p.Ended()
-	}
+// comparedRowOf returns the row of a point.
+func comparedRowOf(p *lazy.PassPoint) (row comparedRow, err error) {
+	point, foot, err := wholePoint(p)
 	if err != nil {
-		p.Fail(err)
-		return
+		return row, err
 	}
-	x.found = true
-	x.row.event, x.row.state = p.Event, state
-	x.row.text = styledText(p.Context(), point, foot, p.Parent()).byClass()
+	row.event = p.Event
+	row.text = styledText(p.Context(), point, foot, p.Parent()).byClass()
+	row.state, err = p.Ended()
+	return row, err
 }
 
 // byClass returns the text without the identities of objects.

@@ -110,35 +110,11 @@ func (s *sequence) end(ctx context.Context) (lazy.State, error) {
 	if s.scope.Ranges[0].To < 0 {
 		return lazy.StateWhole, nil
 	}
-	var e endState
-	e.at = s.from
-	err := s.r.Pass(ctx, lazy.Pass{Raw: s.scope.Raw, Ranges: []lazy.PassRange{{Thread: s.thread, From: s.from, To: s.from + 1}}, Collect: []lazy.Collector{&e}})
-	return e.state, err
-}
-
-// endState finds whether a container has an end. It is a Collector and its own visitor.
-type endState struct {
-	at    int64
-	found bool
-	state lazy.State
-}
-
-func (e *endState) Visitor() lazy.Visitor         { return &endState{at: e.at} }
-func (e *endState) Reset()                        { *e = endState{at: e.at} }
-func (e *endState) Begin(int32, []lazy.PassFrame) {}
-func (e *endState) Exit(*lazy.PassPoint)          {}
-func (e *endState) Leaf(*lazy.PassPoint)          {}
-func (e *endState) Merge(v lazy.Visitor) error {
-	if x := v.(*endState); x.found {
-		*e = *x
-	}
-	return nil
-}
-
-func (e *endState) Enter(p *lazy.PassPoint) {
-	if state, err := p.Ended(); err == nil && !e.found { // the pass gets the error too
-		e.found, e.state = true, state
-	}
+	state, _, err := readOne(ctx, s.r, &Scope{Raw: s.scope.Raw}, lazy.Position{Thread: s.thread, At: s.from}, func(p *lazy.PassPoint) (lazy.State, bool, error) {
+		state, err := p.Ended()
+		return state, p.Class.Container(), err
+	})
+	return state, err
 }
 
 // sequenceParts collects the parts of a chunk.

@@ -76,7 +76,7 @@ func (e *editor) exit() {
 func (e *editor) match(p *lazy.PassPoint) bool {
 	switch {
 	case e.among != nil:
-		return e.has(lazy.Position{Thread: p.Thread, At: p.At})
+		return e.has(placeOf(p))
 	case e.m == nil:
 		here := p.At == e.place.At && p.Thread == e.place.Thread
 		return here != (e.kind == Only) && (e.kind != Only || p.Class == format.ClassCall)

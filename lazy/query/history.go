@@ -423,38 +423,16 @@ func (k *orderKey) covers(s *Sighting, o Order) bool {
 
 // keyAt returns the place of a point in the order.
 func (h *History) keyAt(ctx context.Context, at *HistoryPoint) (*orderKey, error) {
-	k := &keyReader{order: h.order}
-	err := h.r.Pass(ctx, lazy.Pass{
-		Raw: true, Ranges: []lazy.PassRange{{Thread: at.Thread, From: at.At, To: at.At + 1}}, Collect: []lazy.Collector{k},
+	k, ok, err := readOne(ctx, h.r, &Scope{Raw: true}, at.Position, func(p *lazy.PassPoint) (orderKey, bool, error) {
+		return orderKey{p.Thread, p.At, h.order.key(p)}, true, nil
 	})
-	if err == nil && k.found == nil {
+	if err == nil && !ok {
 		err = &lazy.NoPositionError{Position: at.Position, Thread: true}
 	}
-	return k.found, err
-}
-
-// keyReader is the collector of keyAt and its own visitor.
-type keyReader struct {
-	order Order
-	found *orderKey
-}
-
-func (k *keyReader) Visitor() lazy.Visitor         { return &keyReader{order: k.order} }
-func (k *keyReader) Reset()                        { k.found = nil }
-func (k *keyReader) Begin(int32, []lazy.PassFrame) {}
-func (k *keyReader) Exit(*lazy.PassPoint)          {}
-func (k *keyReader) Leaf(p *lazy.PassPoint)        { k.Enter(p) }
-func (k *keyReader) Enter(p *lazy.PassPoint) {
-	if k.found == nil {
-		k.found = &orderKey{p.Thread, p.At, k.order.key(p)}
+	if err != nil {
+		return nil, err
 	}
-}
-
-func (k *keyReader) Merge(v lazy.Visitor) error {
-	if x := v.(*keyReader); x.found != nil {
-		k.found = x.found
-	}
-	return nil
+	return &k, nil
 }
 
 // key returns what orders a point among threads.

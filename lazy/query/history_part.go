@@ -362,7 +362,7 @@ func (v *historyPart) sameClass(class int32, x *format.Value) bool {
 // add adds a value of the point that is visited.
 func (v *historyPart) add(kind SightingKind, in HeldIn, name string, x *format.Value) {
 	p := v.p
-	s := Sighting{HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}, Kind: kind, Place: in, Name: name,
+	s := Sighting{HistoryPoint: eventOf(p), Kind: kind, Place: in, Name: name,
 		In: -1, InEvent: -1, Caller: -1, pos: p.At, left: v.left}
 	if at := p.EndsAt(); at >= 0 && kind != Made {
 		s.pos = at

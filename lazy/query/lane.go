@@ -242,7 +242,7 @@ func (v *laneVisitor) Enter(p *lazy.PassPoint) {
 func (v *laneVisitor) Leaf(p *lazy.PassPoint) { v.take(p, v.matches(p)) }
 
 func (v *laneVisitor) matches(p *lazy.PassPoint) bool {
-	return v.m == nil || v.m.match(p) || v.x.always == lazy.Position{Thread: p.Thread, At: p.At}
+	return v.m == nil || v.m.match(p) || v.x.always == placeOf(p)
 }
 
 func (v *laneVisitor) enter(p *lazy.PassPoint, matches bool) {
@@ -302,5 +302,5 @@ func (v *laneVisitor) end(p *lazy.PassPoint) {
 }
 
 func momentOf(p *lazy.PassPoint) Moment {
-	return Moment{Position: lazy.Position{Thread: p.Thread, At: p.At}, Event: p.Event, Class: p.Class, Depth: p.Depth}
+	return Moment{Position: placeOf(p), Event: p.Event, Class: p.Class, Depth: p.Depth}
 }

@@ -20,25 +20,31 @@ type Spot struct{ Text, Wider string }
 // LocationsAt returns the locations at a point, as LocationsOf does. The error is [ErrNoLocation] if there
 // is none, or [ErrHidden] if the view does not show the point.
 func LocationsAt(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.Position) (spots []Spot, point *HistoryPoint, err error) {
-	l := &locationReader{at: at}
 	if at.At < 0 {
 		return nil, nil, ErrNoLocation
 	}
-	err = r.Pass(ctx, lazy.Pass{
-		Raw: raw, Ranges: []lazy.PassRange{{Thread: at.Thread, From: at.At, To: at.At + 1}}, Collect: []lazy.Collector{l},
+	point, ok, err := readOne(ctx, r, &Scope{Raw: raw}, at, func(p *lazy.PassPoint) (*HistoryPoint, bool, error) {
+		if p.At != at.At {
+			return nil, false, nil
+		}
+		point, foot, err := wholePoint(p)
+		if err == nil {
+			spots = locationsIn(p, point, foot)
+		}
+		return &HistoryPoint{at, p.Event}, true, err
 	})
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case l.point == nil:
+	case !ok:
 		if shown, ok := shownAs(ctx, r, raw, at); ok && shown.Position != at {
 			return LocationsAt(ctx, r, raw, shown.Position)
 		}
 		return nil, nil, ErrHidden
-	case len(l.spots) == 0:
-		return nil, l.point, ErrNoLocation
+	case len(spots) == 0:
+		return nil, point, ErrNoLocation
 	}
-	return l.spots, l.point, nil
+	return spots, point, nil
 }
 
 // LocationsOf returns the locations of a point: what a read or write is about, the objects that are
@@ -92,44 +98,6 @@ func LocationsOf(c *format.Context, point *format.Point, foot *format.Footer, ca
 		}
 	}
 	return list
-}
-
-// locationReader is the collector of LocationsAt and its own visitor.
-type locationReader struct {
-	at    lazy.Position
-	point *HistoryPoint
-	spots []Spot
-}
-
-func (l *locationReader) Visitor() lazy.Visitor         { return &locationReader{at: l.at} }
-func (l *locationReader) Reset()                        { *l = locationReader{at: l.at} }
-func (l *locationReader) Begin(int32, []lazy.PassFrame) {}
-func (l *locationReader) Exit(*lazy.PassPoint)          {}
-func (l *locationReader) Leaf(p *lazy.PassPoint)        { l.Enter(p) }
-
-func (l *locationReader) Merge(v lazy.Visitor) error {
-	if x := v.(*locationReader); x.point != nil {
-		*l = *x
-	}
-	return nil
-}
-
-func (l *locationReader) Enter(p *lazy.PassPoint) {
-	if l.point != nil || p.At != l.at.At {
-		return
-	}
-	l.point = &HistoryPoint{l.at, p.Event}
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
-		return
-	}
-	foot, err := p.Footer()
-	if err != nil {
-		p.Fail(err)
-		return
-	}
-	l.spots = locationsIn(p, point, foot)
 }
 
 // locationsIn returns the locations of a point of a pass.

@@ -116,49 +116,56 @@ type logPlace struct {
 
 // logLine is what is printed of a point.
 type logLine struct {
+	logPlace
 	text  Styled
 	event int32
 }
 
-// logWriter collects lines.
-type logWriter struct {
-	l      *Log
-	g      *display.Glyphs
-	wanted map[lazy.Position][]int16
-	facts  *condition
-	needs  filter.Needs
-	lines  map[logPlace]*logLine
-	names  map[int32]string
+// logPage is what is printed of entries.
+type logPage struct {
+	lines map[logPlace]*logLine
+	names map[int32]string // of threads
 }
 
 // write writes the lines of entries.
-func (l *Log) write(ctx context.Context, list []logEntry, g *display.Glyphs) (*logWriter, error) {
-	c := &logWriter{l: l, g: g, wanted: make(map[lazy.Position][]int16), names: make(map[int32]string)}
-	all, err := bound(l.r, everything)
-	if err != nil {
-		return nil, err
-	}
-	c.facts = &condition{f: all}
-	pass := l.scope.Over(c)
-	pass.Ranges = make([]lazy.PassRange, 0, len(list))
+func (l *Log) write(ctx context.Context, list []logEntry, g *display.Glyphs) (*logPage, error) {
+	c := &logPage{make(map[logPlace]*logLine), make(map[int32]string)}
+	wanted := make(map[lazy.Position][]int16)
+	var places []lazy.Position
+	var needs filter.Needs
 	for i := range list {
 		at := lazy.Position{Thread: list[i].thread, At: list[i].at}
-		if c.wanted[at] == nil {
-			pass.Ranges = append(pass.Ranges, lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1})
+		if wanted[at] == nil {
+			places = append(places, at)
 		}
-		c.wanted[at] = append(c.wanted[at], list[i].point)
-		c.needs = c.needs.And(l.format(list[i].point).Needs())
+		wanted[at] = append(wanted[at], list[i].point)
+		needs = needs.And(l.format(list[i].point).Needs())
 	}
 	l.r.WithContext(func(ctx *format.Context) {
 		for i := range list {
-			id := list[i].thread
-			if c.names[id] = fmt.Sprintf("Thread %d", int64(id)+1); ctx.Thread(id) != nil && ctx.Thread(id).Name != "" {
-				c.names[id] = ctx.Thread(id).Name
-			}
+			c.names[list[i].thread] = threadName(ctx, list[i].thread)
 		}
 	})
-	c.Reset()
-	return c, l.r.Pass(ctx, pass)
+	lines, err := readAt(ctx, l.r, &l.scope, places, func() look[[]logLine] {
+		m := &matcher{needs: needs}
+		return learning(m, func(p *lazy.PassPoint) (lines []logLine, ok bool, err error) {
+			at := placeOf(p)
+			for _, point := range wanted[at] {
+				if err := m.learn(p); err != nil {
+					return nil, false, err
+				}
+				text, spans := l.format(point).AppendSpans(nil, nil, p.Context(), &m.facts, g)
+				lines = append(lines, logLine{logPlace{at, point}, Styled{string(text), spans}, p.Event})
+			}
+			return lines, true, nil
+		})
+	})
+	for _, some := range lines {
+		for i := range some {
+			c.lines[some[i].logPlace] = &some[i]
+		}
+	}
+	return c, err
 }
 
 func (l *Log) format(point int16) *template.Template {
@@ -166,48 +173,4 @@ func (l *Log) format(point int16) *template.Template {
 		return f
 	}
 	return wholeLine
-}
-
-func (c *logWriter) Reset() { c.lines = make(map[logPlace]*logLine) }
-
-func (c *logWriter) Visitor() lazy.Visitor {
-	m := c.facts.matcher()
-	m.needs, m.head = c.needs, false
-	return &logLines{c: c, m: m, found: make(map[logPlace]*logLine)}
-}
-
-func (c *logWriter) Merge(v lazy.Visitor) error {
-	for at, line := range v.(*logLines).found {
-		c.lines[at] = line
-	}
-	return nil
-}
-
-// logLines is the visitor of a logWriter.
-type logLines struct {
-	c     *logWriter
-	m     *matcher
-	found map[logPlace]*logLine
-}
-
-func (v *logLines) Begin(int32, []lazy.PassFrame) { v.m.begin() }
-func (v *logLines) Around(p *lazy.PassPoint)      { v.m.enter(p) }
-func (v *logLines) Leaf(p *lazy.PassPoint)        { v.take(p) }
-func (v *logLines) Exit(*lazy.PassPoint)          { v.m.exit() }
-
-func (v *logLines) Enter(p *lazy.PassPoint) {
-	v.take(p)
-	v.m.enter(p)
-}
-
-func (v *logLines) take(p *lazy.PassPoint) {
-	at := lazy.Position{Thread: p.Thread, At: p.At}
-	for _, point := range v.c.wanted[at] {
-		if err := v.m.learn(p); err != nil {
-			p.Fail(err)
-			return
-		}
-		text, spans := v.c.l.format(point).AppendSpans(nil, nil, p.Context(), &v.m.facts, v.c.g)
-		v.found[logPlace{at, point}] = &logLine{Styled{string(text), spans}, p.Event}
-	}
 }

@@ -299,3 +299,12 @@ func (m *matcher) look(p *lazy.PassPoint) error {
 	}
 	return nil
 }
+
+// learning returns a look at points with a matcher that has no in(…): it learns which containers are around them.
+func learning[T any](m *matcher, at func(*lazy.PassPoint) (T, bool, error)) look[T] {
+	return look[T]{
+		begin:  func(int32) { m.begin() },
+		around: func(p *lazy.PassPoint) error { m.enter(p); return nil },
+		at:     at,
+	}
+}

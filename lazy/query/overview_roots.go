@@ -185,7 +185,7 @@ func (v *rootsPart) Exit(p *lazy.PassPoint) {
 	if !begun && len(v.best) == v.of.most && v.best[len(v.best)-1].weight >= x.weight {
 		return
 	}
-	x.Kind, x.OverviewPlace = "call", eventPlace(HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event})
+	x.Kind, x.OverviewPlace = "call", eventPlace(eventOf(p))
 	x.Threw, _ = p.Threw() // the pass gets the error too
 	if f, err := p.Footer(); err == nil && f != nil {
 		if x.Threw {

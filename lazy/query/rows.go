@@ -71,26 +71,28 @@ func Read(ctx context.Context, r *lazy.LazyTraceReader, raw, calls bool, at []la
 
 // read reads points of a scope: their paths are those in its tree.
 func read(ctx context.Context, r *lazy.LazyTraceReader, s *Scope, calls bool, at []lazy.Position) ([]Point, error) {
-	if len(at) == 0 {
-		return nil, nil
-	}
-	c := &pointReader{calls: calls, at: make(map[lazy.Position]bool, len(at))}
-	p := lazy.Pass{Raw: s.Raw, Collect: s.Over(c).Collect}
+	wanted := make(map[lazy.Position]bool, len(at))
+	var ranges []lazy.PassRange
 	rises := rising(at)
-	for i, at := range at {
-		c.at[at] = true
-		next := lazy.PassRange{Thread: at.Thread, From: at.At, To: at.At + 1}
+	for i, next := range pointRanges(at) {
+		wanted[at[i]] = true
 		if i > 0 && rises {
-			last := &p.Ranges[len(p.Ranges)-1]
+			last := &ranges[len(ranges)-1]
 			if near := next.From - last.To; last.Thread == next.Thread && near >= 0 && near <= nearRows {
 				last.To = next.To
 				continue
 			}
 		}
-		p.Ranges = append(p.Ranges, next)
+		ranges = append(ranges, next)
 	}
-	err := r.Pass(ctx, p)
-	return c.points, err
+	return readIn(ctx, r, s, ranges, func() look[Point] {
+		return look[Point]{at: func(p *lazy.PassPoint) (out Point, ok bool, err error) {
+			if ok = wanted[placeOf(p)]; ok {
+				out, err = describe(p, calls)
+			}
+			return out, ok, err
+		}}
+	})
 }
 
 // rising reports whether the places in each thread are in the order of the trace, each once.
@@ -108,58 +110,14 @@ func rising(at []lazy.Position) bool {
 // nearRows is how many bytes a pass rather visits between two points than finding its place anew.
 const nearRows = 4 << 10
 
-// pointReader is the collector of Read.
-type pointReader struct {
-	calls  bool
-	at     map[lazy.Position]bool // of the points; it does not change
-	points []Point
-}
-
-// pointVisitor is its visitor.
-type pointVisitor struct {
-	calls bool
-	at    map[lazy.Position]bool
-	found []Point
-}
-
-func (c *pointReader) Visitor() lazy.Visitor { return &pointVisitor{calls: c.calls, at: c.at} }
-
-func (c *pointReader) Merge(v lazy.Visitor) error {
-	c.points = append(c.points, v.(*pointVisitor).found...)
-	return nil
-}
-
-func (c *pointReader) Reset() { c.points = nil }
-
-func (v *pointVisitor) Begin(int32, []lazy.PassFrame) {}
-func (v *pointVisitor) Exit(*lazy.PassPoint)          {}
-func (v *pointVisitor) Enter(p *lazy.PassPoint)       { v.take(p) }
-func (v *pointVisitor) Leaf(p *lazy.PassPoint)        { v.take(p) }
-
-func (v *pointVisitor) take(p *lazy.PassPoint) {
-	if !v.at[lazy.Position{Thread: p.Thread, At: p.At}] {
-		return
-	}
-	point, err := describe(p, v.calls)
-	if err != nil {
-		p.Fail(err)
-		return
-	}
-	v.found = append(v.found, point)
-}
-
 // describe reads a point in a pass.
 func describe(p *lazy.PassPoint, calls bool) (out Point, err error) {
 	c := p.Context()
-	point, err := p.Point()
+	point, foot, err := wholePoint(p)
 	if err != nil {
 		return out, err
 	}
-	foot, err := p.Footer()
-	if err != nil {
-		return out, err
-	}
-	out = Point{Position: lazy.Position{Thread: p.Thread, At: p.At}, Event: p.Event, Class: p.Class}
+	out = Point{Position: placeOf(p), Event: p.Event, Class: p.Class}
 	if t := c.Thread(p.Thread); t != nil {
 		out.Thread = t.Name
 	}

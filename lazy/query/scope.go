@@ -161,9 +161,12 @@ func (s *Scope) In(ctx context.Context, r *lazy.LazyTraceReader, h lazy.Handle) 
 
 // extent finds the end of the container that is shown at a position.
 func (s *Scope) extent(ctx context.Context, r *lazy.LazyTraceReader, at lazy.Position, event int32) (e extent, err error) {
-	e.event = event
-	err = r.Pass(ctx, lazy.Pass{
-		Raw: s.Raw, Ranges: []lazy.PassRange{{Thread: at.Thread, From: at.At, To: at.At + 1}}, Collect: []lazy.Collector{&e},
+	e, _, err = readOne(ctx, r, &Scope{Raw: s.Raw}, at, func(p *lazy.PassPoint) (extent, bool, error) {
+		if p.Event != event || !p.Class.Container() {
+			return extent{leaf: true}, p.Event == event, nil
+		}
+		_, to, err := p.Content()
+		return extent{found: true, to: to + 1}, true, err // beyond the end of the thread if it never ended
 	})
 	return e, err
 }
@@ -188,30 +191,8 @@ func shownAs(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.Pos
 // ErrHidden is the error for an event that the folded view does not show.
 var ErrHidden = errors.New("hidden by folding")
 
-// extent finds the end of a container. It is a Collector and its own visitor.
+// extent is what is known of what a handle names.
 type extent struct {
-	event       int32
 	found, leaf bool
 	to          int64 // logical offset in its footer, or after the end of the thread
-}
-
-func (e *extent) Visitor() lazy.Visitor         { return &extent{event: e.event} }
-func (e *extent) Reset()                        { *e = extent{event: e.event} }
-func (e *extent) Begin(int32, []lazy.PassFrame) {}
-func (e *extent) Exit(*lazy.PassPoint)          {}
-func (e *extent) Leaf(p *lazy.PassPoint)        { e.leaf = e.leaf || p.Event == e.event }
-func (e *extent) Merge(v lazy.Visitor) error {
-	if x := v.(*extent); x.found || x.leaf {
-		*e = *x
-	}
-	return nil
-}
-
-func (e *extent) Enter(p *lazy.PassPoint) {
-	if p.Event != e.event || e.found {
-		return
-	}
-	if _, to, err := p.Content(); err == nil {
-		e.found, e.to = true, to+1 // beyond the end of the thread if it never ended
-	}
 }

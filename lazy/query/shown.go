@@ -99,6 +99,6 @@ func (v *shownVisitor) test(p *lazy.PassPoint, whole bool) {
 		_, whole = v.c.matches.First(p.Thread, from, to)
 	}
 	if whole {
-		v.list = append(v.list, lazy.Position{Thread: p.Thread, At: p.At})
+		v.list = append(v.list, placeOf(p))
 	}
 }

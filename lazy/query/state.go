@@ -115,26 +115,25 @@ func NewState(r *lazy.LazyTraceReader, raw bool, at HistoryPoint) *State {
 
 // Run finds the state. tell gets the progress; it may be nil.
 func (s *State) Run(ctx context.Context, tell lazy.Progress) error {
-	here := []lazy.PassRange{{Thread: s.at.Thread, From: s.at.At, To: s.at.At + 1}}
-	c := &callReader{}
-	if err := s.r.Pass(ctx, lazy.Pass{Raw: s.raw, Ranges: here, Collect: []lazy.Collector{c}}); err != nil {
+	call, seen, err := s.around(ctx)
+	if err != nil {
 		return err
 	}
-	if !c.seen {
+	if !seen {
 		if shown, ok := shownAs(ctx, s.r, s.raw, s.at.Position); ok && shown.Position != s.at.Position {
 			s.at = shown
 			return s.Run(ctx, tell)
 		}
 		return fmt.Errorf("%s is %w", lazy.EventHandle(s.at.Event), ErrHidden)
 	}
-	if c.call == nil {
+	if call == nil {
 		return nil
 	}
 	s.mu.Lock()
-	s.call, s.from = c.call, max(c.call.At, s.at.At-stateBytes)
+	s.call, s.from = call, max(call.At, s.at.At-stateBytes)
 	s.other = s.r.ThreadList().Len() > 1
-	for i, v := range c.call.args {
-		s.list = append(s.list, StateValue{Part: ArgumentPart, Name: strconv.Itoa(i + 1), Value: v, Known: true, Kind: Argument, HistoryPoint: c.call.HistoryPoint, box: c.call.boxes[i]})
+	for i, v := range call.args {
+		s.list = append(s.list, StateValue{Part: ArgumentPart, Name: strconv.Itoa(i + 1), Value: v, Known: true, Kind: Argument, HistoryPoint: call.HistoryPoint, box: call.boxes[i]})
 	}
 	s.mu.Unlock()
 	before := []lazy.PassRange{{Thread: s.at.Thread, From: s.from, To: s.at.At}}
@@ -249,44 +248,41 @@ func LastSeen(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at History
 	return slices.SortedFunc(maps.Values(last), func(a, b StateValue) int { return cmp.Compare(a.Name, b.Name) }), err
 }
 
-// callReader finds the innermost call around a point. It is a Collector and its own visitor.
-type callReader struct {
-	call *stateCall
-	seen bool
+// around finds the innermost call around the point; nil if there is none. seen is false if the point is not shown.
+func (s *State) around(ctx context.Context) (call *stateCall, seen bool, err error) {
+	list, err := readAt(ctx, s.r, &Scope{Raw: s.raw}, []lazy.Position{s.at.Position}, func() look[*stateCall] {
+		var call *stateCall
+		return look[*stateCall]{
+			around: func(p *lazy.PassPoint) error {
+				if p.Class != format.ClassCall {
+					return nil
+				}
+				point, err := p.Point()
+				if err == nil { // the innermost comes last
+					call = newStateCall(p, point)
+				}
+				return err
+			},
+			at: func(*lazy.PassPoint) (*stateCall, bool, error) { return call, true, nil },
+		}
+	})
+	if len(list) == 0 {
+		return nil, false, err
+	}
+	return list[0], true, err
 }
 
-func (c *callReader) Visitor() lazy.Visitor         { return new(callReader) }
-func (c *callReader) Reset()                        { *c = callReader{} }
-func (c *callReader) Begin(int32, []lazy.PassFrame) {}
-func (c *callReader) Exit(*lazy.PassPoint)          {}
-func (c *callReader) Enter(*lazy.PassPoint)         { c.seen = true }
-func (c *callReader) Leaf(*lazy.PassPoint)          { c.seen = true }
-func (c *callReader) Merge(v lazy.Visitor) error {
-	if x := v.(*callReader); x.seen {
-		*c = *x
-	}
-	return nil
-}
-
-// Around takes the calls around the point; the innermost is the last.
-func (c *callReader) Around(p *lazy.PassPoint) {
-	if p.Class != format.ClassCall {
-		return
-	}
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
-		return
-	}
+func newStateCall(p *lazy.PassPoint, point *format.Point) *stateCall {
 	x := p.Context()
-	c.call = &stateCall{HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}}
-	c.call.name, _ = x.CallName(point.Ref, point.Flags)
+	call := &stateCall{HistoryPoint: eventOf(p)}
+	call.name, _ = x.CallName(point.Ref, point.Flags)
 	if tellsObject(&point.Target) {
-		c.call.object, c.call.class = objectName(x, &point.Target), point.Target.ClassID
+		call.object, call.class = objectName(x, &point.Target), point.Target.ClassID
 	}
 	for i := range point.Args {
-		c.call.args, c.call.boxes = append(c.call.args, held(x, &point.Args[i])), append(c.call.boxes, boxOf(x, &point.Args[i]))
+		call.args, call.boxes = append(call.args, held(x, &point.Args[i])), append(call.boxes, boxOf(x, &point.Args[i]))
 	}
+	return call
 }
 
 // statePart finds the variables of a call in a part of the trace.
@@ -341,7 +337,7 @@ func (v *statePart) Leaf(p *lazy.PassPoint) {
 	c := p.Context()
 	name := c.VariableName(point.Ref)
 	v.last[name] = StateValue{Part: VariablePart, Name: name, Value: held(c, &point.Value), Known: true, Kind: accessKind(p.Class),
-		HistoryPoint: HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}, box: boxOf(c, &point.Value)}
+		HistoryPoint: eventOf(p), box: boxOf(c, &point.Value)}
 }
 
 // Values returns what has been found: arguments, then variables and fields, by name.

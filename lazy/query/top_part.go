@@ -299,7 +299,7 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 	}
 	if v.focus != nil && e.how == shown {
 		if e.path = v.focus.pop(); e.path != nil {
-			e.path.at = HistoryPoint{lazy.Position{Thread: p.Thread, At: p.At}, p.Event}
+			e.path.at = eventOf(p)
 		}
 	}
 	if v.stacks != nil && e.how == shown {
