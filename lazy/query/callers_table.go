@@ -130,10 +130,8 @@ func (x *callersTable) order() {
 	}
 }
 
-// Len returns the number of rows.
 func (x *callersTable) Len() int { return len(x.rows) }
 
-// Row returns the values of a row.
 func (x *callersTable) Row(i int) []table.Value {
 	at := x.rows[i]
 	others := at < 0

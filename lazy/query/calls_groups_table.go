@@ -27,7 +27,6 @@ type groupRows struct {
 // Len returns the number of values.
 func (g *groupRows) Len() int { return len(g.rows) }
 
-// Row returns a row.
 func (g *groupRows) Row(i int) []table.Value { return g.rows[i] }
 
 // GroupOf returns what limits calls to those of a row in a table of groups; nil for any other table.

@@ -77,7 +77,6 @@ func (v *callsPart) clear() {
 	v.args, v.objects = 0, false
 }
 
-// Begin is for the pass.
 func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
@@ -109,7 +108,6 @@ func (v *callsPart) hide(before int64) {
 	}
 }
 
-// Around is for the pass.
 func (v *callsPart) Around(p *lazy.PassPoint) {
 	v.hide(p.At)
 	if p.Class == format.ClassCall {
@@ -138,10 +136,8 @@ func (v *callsPart) iteration(p *lazy.PassPoint) {
 	v.iterations = append(v.iterations, int64(point.Number)+1)
 }
 
-// Leaf is for the pass.
 func (v *callsPart) Leaf(*lazy.PassPoint) { v.seen++ }
 
-// Enter is for the pass.
 func (v *callsPart) Enter(p *lazy.PassPoint) {
 	v.hide(p.At)
 	if p.Class == format.ClassCall {
@@ -253,7 +249,6 @@ func (v *callsPart) find(p *lazy.PassPoint) {
 	v.objects = v.objects || point.Target.Kind != format.ValueNull
 }
 
-// Exit is for the pass.
 func (v *callsPart) Exit(p *lazy.PassPoint) {
 	v.hide(math.MaxInt64)
 	v.m.exit()

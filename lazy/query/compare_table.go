@@ -231,10 +231,8 @@ func (s *compareRows) columns() []table.Column {
 		table.Column{Key: "handle", In: table.OnlyData})
 }
 
-// Len returns the number of rows.
 func (s *compareRows) Len() int { return len(s.head) + len(s.list) }
 
-// Row returns the values of a row.
 func (s *compareRows) Row(i int) []table.Value {
 	if i < len(s.head) {
 		return s.headRow(&s.head[i])

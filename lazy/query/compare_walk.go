@@ -147,14 +147,9 @@ type sequencePart struct {
 	b       []byte
 }
 
-// Begin is for the pass.
 func (v *sequencePart) Begin(int32, []lazy.PassFrame) {}
-
-// Enter is for the pass.
-func (v *sequencePart) Enter(p *lazy.PassPoint) { v.visit(p, markBegin) }
-
-// Leaf is for the pass.
-func (v *sequencePart) Leaf(p *lazy.PassPoint) { v.visit(p, markLeaf) }
+func (v *sequencePart) Enter(p *lazy.PassPoint)       { v.visit(p, markBegin) }
+func (v *sequencePart) Leaf(p *lazy.PassPoint)        { v.visit(p, markLeaf) }
 
 // visit is Enter and Leaf.
 func (v *sequencePart) visit(p *lazy.PassPoint, how markHow) {
@@ -170,7 +165,6 @@ func (v *sequencePart) visit(p *lazy.PassPoint, how markHow) {
 	v.add(m)
 }
 
-// Exit is for the pass.
 func (v *sequencePart) Exit(p *lazy.PassPoint) {
 	if p.At < v.from {
 		return

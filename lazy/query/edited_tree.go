@@ -93,10 +93,8 @@ func EditTree(ctx context.Context, r *lazy.LazyTraceReader, steps Steps, raw boo
 	return t, nil
 }
 
-// Begin is for the tree.
 func (t *TreeEdits) Begin(int32) lazy.EditState { return t.first }
 
-// Leaves is for the tree.
 func (t *TreeEdits) Leaves(in lazy.EditState) lazy.EditLeaves {
 	switch is := in.(*editState); {
 	case is.open != t.foci && !t.lists || is.mute != 0:
@@ -107,7 +105,7 @@ func (t *TreeEdits) Leaves(in lazy.EditState) lazy.EditLeaves {
 	return lazy.LeavesAll
 }
 
-// Leaf is for the tree. It does what editVisitor.leaf does for a pass.
+// Leaf does what editVisitor.leaf does for a pass.
 func (t *TreeEdits) Leaf(in lazy.EditState, p *lazy.PassPoint) lazy.Edit {
 	is := in.(*editState)
 	list := t.edits.editors()
@@ -128,7 +126,7 @@ func (t *TreeEdits) Leaf(in lazy.EditState, p *lazy.PassPoint) lazy.Edit {
 	return lazy.EditMerge
 }
 
-// Enter is for the tree. It does what editVisitor.push does for a pass.
+// Enter does what editVisitor.push does for a pass.
 func (t *TreeEdits) Enter(in lazy.EditState, p *lazy.PassPoint) (lazy.Edit, lazy.EditState) {
 	was := in.(*editState)
 	list := t.edits.editors()
@@ -224,7 +222,6 @@ func (m *matcher) load(from []int64) []int64 {
 	return from
 }
 
-// Barren is for the tree.
 func (t *TreeEdits) Barren(in lazy.EditState, part lazy.PassRange, bare bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -61,7 +61,6 @@ type hiddenVisitor interface {
 	leafHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame)
 }
 
-// Visitor is for the pass.
 func (c *editCollector) Visitor() lazy.Visitor {
 	v := &editVisitor{Visitor: c.Collector.Visitor(), scope: &c.scope, begun: true}
 	v.hidden, _ = v.Visitor.(hiddenVisitor)
@@ -72,7 +71,6 @@ func (c *editCollector) Visitor() lazy.Visitor {
 	return v
 }
 
-// Merge is for the pass.
 func (c *editCollector) Merge(v lazy.Visitor) error {
 	e := v.(*editVisitor)
 	c.edits.giveBack(e.edits)
@@ -117,7 +115,6 @@ func (v *editVisitor) reset() {
 	}
 }
 
-// Survey is for the pass.
 func (v *editVisitor) Survey(p *lazy.PassPoint) {
 	if v.begun {
 		v.reset()
@@ -126,7 +123,6 @@ func (v *editVisitor) Survey(p *lazy.PassPoint) {
 	v.push(p, p.At >= v.scope.begins(p.Thread))
 }
 
-// Begin is for the pass.
 func (v *editVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	if len(around) == 0 {
 		v.reset()
@@ -143,7 +139,6 @@ func (v *editVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	v.hidden.beginEdited(thread, around, how)
 }
 
-// Around is for the pass.
 func (v *editVisitor) Around(p *lazy.PassPoint) {
 	if v.arounder != nil && v.told < len(v.around) && v.around[v.told].At == p.At {
 		p.Within(v.around[:v.told:v.told], v.arounder.Around)
@@ -231,7 +226,6 @@ func (v *editVisitor) pop() hiding {
 	return f.how
 }
 
-// Enter is for the pass.
 func (v *editVisitor) Enter(p *lazy.PassPoint) {
 	whole, n := len(v.around) == len(v.stack), len(v.around)
 	switch how := v.push(p, true); {
@@ -246,7 +240,6 @@ func (v *editVisitor) Enter(p *lazy.PassPoint) {
 	}
 }
 
-// Leaf is for the pass.
 func (v *editVisitor) Leaf(p *lazy.PassPoint) {
 	switch how := v.leaf(p); {
 	case how != shown:
@@ -301,7 +294,6 @@ func leafFate(list []*editor, m mute, open, match func(i int) bool, class format
 	return shown
 }
 
-// Exit is for the pass.
 func (v *editVisitor) Exit(p *lazy.PassPoint) {
 	if len(v.stack) == 0 {
 		return // it began before the scope

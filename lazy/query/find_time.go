@@ -17,19 +17,16 @@ type spanVisitor struct {
 	early [][]int64 // for each of found: places before the first moment known in the part
 }
 
-// Visitor is for the pass.
 func (c *spanCollector) Visitor() lazy.Visitor {
 	return &spanVisitor{setVisitor: setVisitor{m: c.c.matcher()}, scope: &c.of.scope}
 }
 
-// Reset is for the pass.
 func (c *spanCollector) Reset() {
 	c.findCollector.Reset()
 	c.before = carried{thread: -1}
 	c.of.undated.Store(0)
 }
 
-// Merge is for the pass.
 func (c *spanCollector) Merge(v lazy.Visitor) error {
 	p := v.(*spanVisitor)
 	for i := range p.found {
@@ -47,24 +44,20 @@ func (c *spanCollector) Merge(v lazy.Visitor) error {
 	return c.findCollector.Merge(&p.setVisitor)
 }
 
-// Begin is for the pass.
 func (v *spanVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	v.setVisitor.Begin(thread, around)
 	v.moments.begin()
 	v.early = append(v.early, nil)
 }
 
-// Leaf is for the pass.
 func (v *spanVisitor) Leaf(p *lazy.PassPoint) { v.test(p) }
 
-// Enter is for the pass.
 func (v *spanVisitor) Enter(p *lazy.PassPoint) {
 	v.moments.enter(p)
 	v.test(p)
 	v.m.enter(p)
 }
 
-// Exit is for the pass.
 func (v *spanVisitor) Exit(p *lazy.PassPoint) {
 	v.moments.exit(p)
 	v.setVisitor.Exit(p)

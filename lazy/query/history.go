@@ -256,14 +256,12 @@ func (h *History) withinCall(ctx context.Context, pass *lazy.Pass) error {
 	return nil
 }
 
-// Reset is for the pass.
 func (h *History) Reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.list, h.made, h.all, h.left, h.ready = nil, nil, 0, [Made + 1]int64{}, nil
 }
 
-// Visitor is for the pass.
 func (h *History) Visitor() lazy.Visitor {
 	v := &historyPart{h: h, l: h.o.Location, among: h.o.Location.traces()}
 	if h.where != nil && !h.where.f.Expr().Empty() {
@@ -272,7 +270,6 @@ func (h *History) Visitor() lazy.Visitor {
 	return v
 }
 
-// Merge is for the pass.
 func (h *History) Merge(v lazy.Visitor) error {
 	p := v.(*historyPart)
 	h.mu.Lock()

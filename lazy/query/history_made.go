@@ -73,19 +73,16 @@ func (h *History) several() (list []format.Value) {
 // madeCollector takes only the constructors that a history finds, in place of those that it has.
 type madeCollector struct{ h *History }
 
-// Visitor is for the pass.
 func (m *madeCollector) Visitor() lazy.Visitor {
 	v := m.h.Visitor().(*historyPart)
 	v.onlyMade = true
 	return v
 }
 
-// Reset is for the pass.
 func (m *madeCollector) Reset() {
 	m.h.mu.Lock()
 	defer m.h.mu.Unlock()
 	m.h.made, m.h.ready = nil, nil
 }
 
-// Merge is for the pass.
 func (m *madeCollector) Merge(v lazy.Visitor) error { return m.h.Merge(v) }

@@ -103,13 +103,9 @@ func (n *nextWrite) findBefore(ctx context.Context) error {
 	return nil
 }
 
-// Visitor is for the pass.
 func (n *nextWrite) Visitor() lazy.Visitor { return n.h.Visitor() }
+func (n *nextWrite) Reset()                { n.found = nil }
 
-// Reset is for the pass.
-func (n *nextWrite) Reset() { n.found = nil }
-
-// Merge is for the pass.
 func (n *nextWrite) Merge(v lazy.Visitor) error {
 	found := v.(*historyPart).found
 	for i := range found {

@@ -66,10 +66,8 @@ type historyRows struct {
 	from int
 }
 
-// Len returns the number of rows.
 func (s *historyRows) Len() int { return len(s.x.list) - s.from }
 
-// Row returns a row.
 func (s *historyRows) Row(i int) []table.Value {
 	x := s.x
 	x.h.mu.Lock()

@@ -96,7 +96,6 @@ func NewIterations(r *lazy.LazyTraceReader, scope Scope, loop Loop) *Iterations 
 	return t
 }
 
-// Reset is for the pass.
 func (t *Iterations) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,10 +122,8 @@ func (t *Iterations) Found() int64 {
 	return t.all
 }
 
-// Visitor is for the pass.
 func (t *Iterations) Visitor() lazy.Visitor { return &iterationPart{of: t, open: -1} }
 
-// Merge is for the pass.
 func (t *Iterations) Merge(v lazy.Visitor) error {
 	p := v.(*iterationPart)
 	t.mu.Lock()
@@ -190,7 +187,6 @@ type iterationPart struct {
 	text   []byte
 }
 
-// Begin is for the pass.
 func (v *iterationPart) Begin(_ int32, around []lazy.PassFrame) {
 	v.in, v.depth, v.calls, v.open = false, 0, 0, -1
 	for i, f := range around {
@@ -220,7 +216,6 @@ func (v *iterationPart) beginEdited(thread int32, around []lazy.PassFrame, how [
 	v.Begin(thread, seen)
 }
 
-// Enter is for the pass.
 func (v *iterationPart) Enter(p *lazy.PassPoint) {
 	if !v.in {
 		if v.in = p.Class == format.ClassLoop && p.At == v.of.loop.Position.At; v.in {
@@ -282,14 +277,12 @@ func (v *iterationPart) begin(p *lazy.PassPoint) {
 	v.rows = append(v.rows, iteration{at: p.At, event: p.Event, number: point.Number, duration: -1, first: -1, events: 1})
 }
 
-// Leaf is for the pass.
 func (v *iterationPart) Leaf(*lazy.PassPoint) {
 	if v.in && v.open >= 0 {
 		v.rows[v.open].events++
 	}
 }
 
-// Exit is for the pass.
 func (v *iterationPart) Exit(p *lazy.PassPoint) {
 	switch {
 	case !v.in:

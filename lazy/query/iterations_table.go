@@ -41,7 +41,6 @@ type firstCall struct {
 	flags  int16
 }
 
-// Len returns the number of rows.
 func (s *iterationRows) Len() int { return len(s.list) }
 
 // at returns the iteration of a row.
@@ -52,7 +51,6 @@ func (s *iterationRows) at(row int) *iteration {
 	return &s.list[row]
 }
 
-// Row returns the values of a row.
 func (s *iterationRows) Row(i int) []table.Value {
 	row := s.at(i)
 	number := func(n int64, known bool) table.Value {

@@ -138,7 +138,6 @@ func (l *Lines) Run(ctx context.Context) error {
 	return err
 }
 
-// Begin is for the walk.
 func (l *Lines) Begin(t *lazy.Tree, of, child *lazy.Node) (err error) {
 	f := LinesFound{HistoryPoint: pointOf(of), Partial: true}
 	call := of
@@ -227,7 +226,6 @@ func functionLines(c *format.Context, method int32) (file string, first, last in
 	return file, first, last
 }
 
-// Own is for the walk.
 func (l *Lines) Own(c *format.Context, p *lazy.OwnPoint) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -300,7 +298,6 @@ func (x *sourceLine) add(c *format.Context, p *lazy.OwnPoint) {
 	}
 }
 
-// Left is for the walk.
 func (l *Lines) Left(n int64, all bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

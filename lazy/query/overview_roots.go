@@ -51,17 +51,14 @@ func newRootCalls(r *lazy.LazyTraceReader, most int) *rootCalls {
 	return c
 }
 
-// Reset is for the pass.
 func (c *rootCalls) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.n, c.best, c.open = 0, nil, 0
 }
 
-// Visitor is for the pass.
 func (c *rootCalls) Visitor() lazy.Visitor { return &rootsPart{of: c} }
 
-// Merge is for the pass.
 func (c *rootCalls) Merge(v lazy.Visitor) error {
 	p := v.(*rootsPart)
 	c.mu.Lock()
@@ -139,7 +136,6 @@ type rootsPart struct {
 // rest returns the points of the root call that is open at the end.
 func (v *rootsPart) rest() int64 { return v.seen - v.from }
 
-// Begin is for the pass.
 func (v *rootsPart) Begin(_ int32, around []lazy.PassFrame) {
 	v.depth, v.seen, v.from = 0, 0, 0
 	for i := range around {
@@ -150,10 +146,8 @@ func (v *rootsPart) Begin(_ int32, around []lazy.PassFrame) {
 	v.goesOn = v.depth > 0
 }
 
-// Leaf is for the pass.
 func (v *rootsPart) Leaf(*lazy.PassPoint) { v.seen++ }
 
-// Enter is for the pass.
 func (v *rootsPart) Enter(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall {
 		if v.depth == 0 {
@@ -164,7 +158,6 @@ func (v *rootsPart) Enter(p *lazy.PassPoint) {
 	v.seen++
 }
 
-// Exit is for the pass.
 func (v *rootsPart) Exit(p *lazy.PassPoint) {
 	if p.Class != format.ClassCall {
 		return

@@ -54,8 +54,7 @@ func (v *setVisitor) Begin(thread int32, _ []lazy.PassFrame) {
 }
 
 func (v *setVisitor) Around(p *lazy.PassPoint) { v.m.enter(p) }
-
-func (v *setVisitor) Leaf(p *lazy.PassPoint) { v.test(p) }
+func (v *setVisitor) Leaf(p *lazy.PassPoint)   { v.test(p) }
 
 func (v *setVisitor) Enter(p *lazy.PassPoint) {
 	v.test(p)

@@ -19,7 +19,6 @@ type skimVisitor struct {
 	thread int32
 }
 
-// Begin is for the pass.
 func (v *skimVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	v.setVisitor.Begin(thread, around)
 	v.thread, v.skims, v.open = thread, false, v.open[:0]
@@ -28,7 +27,6 @@ func (v *skimVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	}
 }
 
-// Quiet is for the pass.
 func (v *skimVisitor) Quiet() *format.Quiet {
 	if v.quiet == nil {
 		v.quiet, v.late = v.m.f.Quiet(), v.m.f.Late()
@@ -37,7 +35,6 @@ func (v *skimVisitor) Quiet() *format.Quiet {
 	return v.quiet
 }
 
-// Passed is for the pass.
 func (v *skimVisitor) Passed(depth int, upto int64) {
 	v.reach(v.thread, upto)
 	v.open = v.open[:min(depth, len(v.open))]
@@ -46,13 +43,11 @@ func (v *skimVisitor) Passed(depth int, upto int64) {
 	}
 }
 
-// Leaf is for the pass.
 func (v *skimVisitor) Leaf(p *lazy.PassPoint) {
 	v.reach(p.Thread, p.At+1)
 	v.add(p)
 }
 
-// Enter is for the pass.
 func (v *skimVisitor) Enter(p *lazy.PassPoint) {
 	if !v.skims {
 		v.setVisitor.Enter(p)
@@ -65,7 +60,6 @@ func (v *skimVisitor) Enter(p *lazy.PassPoint) {
 	v.open = append(v.open[:p.Depth], !v.late)
 }
 
-// Exit is for the pass.
 func (v *skimVisitor) Exit(p *lazy.PassPoint) {
 	if !v.skims {
 		v.setVisitor.Exit(p)
@@ -75,7 +69,6 @@ func (v *skimVisitor) Exit(p *lazy.PassPoint) {
 	v.open = v.open[:p.Depth]
 }
 
-// End is for the pass.
 func (v *skimVisitor) End(p *lazy.PassPoint) {
 	if v.skims && !v.open[p.Depth] {
 		v.mixed = true

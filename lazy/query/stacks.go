@@ -62,13 +62,11 @@ func NewStacks(r *lazy.LazyTraceReader, scope Scope, o StacksOptions) *Stacks {
 	return s
 }
 
-// Reset is for the pass.
 func (s *Stacks) Reset() {
 	s.tree, s.least = &StackTree{}, 0
 	s.Top.Reset()
 }
 
-// Merge is for the pass.
 func (s *Stacks) Merge(v lazy.Visitor) error {
 	if err := s.Top.Merge(v); err != nil {
 		return err

@@ -291,19 +291,16 @@ type statePart struct {
 	last map[string]StateValue
 }
 
-// Visitor is for the pass.
 func (s *State) Visitor() lazy.Visitor {
 	return &statePart{s.call.At, make(map[string]StateValue)}
 }
 
-// Reset is for the pass.
 func (s *State) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = make(map[string]StateValue)
 }
 
-// Merge is for the pass.
 func (s *State) Merge(v lazy.Visitor) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -96,7 +96,6 @@ func newStoredTops(r *lazy.LazyTraceReader, unit int64) *storedTops {
 	return s
 }
 
-// Reset is for the pass.
 func (s *storedTops) Reset() {
 	s.of.Reset()
 	part := func() *Top { return &Top{r: s.r, timed: s.of.timed, groups: s.of.groups} }
@@ -106,10 +105,9 @@ func (s *storedTops) Reset() {
 	}
 }
 
-// Visitor is for the pass.
 func (s *storedTops) Visitor() lazy.Visitor { return s.of.Visitor() }
 
-// Merge is for the pass. A part of a thread with a table of its own has no other thread.
+// Merge: a part of a thread with a table of its own has no other thread.
 func (s *storedTops) Merge(v lazy.Visitor) error {
 	p := v.(*topPart)
 	t := s.own[p.thread]

@@ -119,7 +119,6 @@ func NewThrows(r *lazy.LazyTraceReader, scope Scope, keep int) *Throws {
 	return t
 }
 
-// Reset is for the pass.
 func (t *Throws) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +142,6 @@ func (t *Throws) skip() func(lazy.PassRange) bool {
 	return func(g lazy.PassRange) bool { return (g.From == 0 || g.To >= 0) && skip(g) }
 }
 
-// Visitor is for the pass.
 func (t *Throws) Visitor() lazy.Visitor {
 	p := &throwPart{ctx: t.groups.ctx, groups: t.groups, scope: &t.scope, first: -1}
 	if p.where = t.scope.matcher(); p.where != nil {
@@ -152,7 +150,6 @@ func (t *Throws) Visitor() lazy.Visitor {
 	return p
 }
 
-// Merge is for the pass.
 func (t *Throws) Merge(v lazy.Visitor) error {
 	if f, ok := v.(filteredThrows); ok {
 		v = f.throwPart

@@ -58,7 +58,6 @@ type throwCall struct {
 	matches bool // the filter, or there is none
 }
 
-// Begin is for the pass.
 func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
@@ -90,7 +89,6 @@ func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hid
 // filteredThrows is a throwPart with a filter.
 type filteredThrows struct{ *throwPart }
 
-// Around is for the pass.
 func (v filteredThrows) Around(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall && p.At >= v.scope.begins(p.Thread) {
 		for v.stack[v.told].shown != v.told {
@@ -102,7 +100,6 @@ func (v filteredThrows) Around(p *lazy.PassPoint) {
 	v.where.enter(p)
 }
 
-// Enter is for the pass.
 func (v *throwPart) Enter(p *lazy.PassPoint) {
 	if v.scope.Timed {
 		v.moments.enter(p)
@@ -164,7 +161,6 @@ func (v *throwPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame
 	}
 }
 
-// Leaf is for the pass.
 func (v *throwPart) Leaf(p *lazy.PassPoint) {
 	s := v.thrown(p)
 	if s == nil {
@@ -235,7 +231,6 @@ func (v *throwPart) of(at int) inCall {
 	return in
 }
 
-// Exit is for the pass.
 func (v *throwPart) Exit(p *lazy.PassPoint) {
 	if v.scope.Timed {
 		v.moments.exit(p)

@@ -108,7 +108,6 @@ func NewTop(r *lazy.LazyTraceReader, scope Scope, by By) *Top {
 // Timed reports whether the trace has times. Without, only points and calls are known.
 func (t *Top) Timed() bool { return t.timed }
 
-// Reset is for the pass.
 func (t *Top) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +137,6 @@ func (t *Top) Reset() {
 	}
 }
 
-// Visitor is for the pass.
 func (t *Top) Visitor() lazy.Visitor {
 	p := t.pool.get()
 	if p.where != nil {
@@ -147,7 +145,6 @@ func (t *Top) Visitor() lazy.Visitor {
 	return p
 }
 
-// Merge is for the pass.
 func (t *Top) Merge(v lazy.Visitor) error {
 	p := partOf(v)
 	if err := t.merge(p); err != nil {

@@ -89,7 +89,6 @@ type callTime struct {
 	ns    int64
 }
 
-// Begin is for the pass.
 func (v *topPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
@@ -129,7 +128,6 @@ func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hidin
 // filteredPart is a topPart with a filter.
 type filteredPart struct{ *topPart }
 
-// Around is for the pass.
 func (v filteredPart) Around(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall && p.At >= v.from {
 		for v.stack[v.told].how != shown {
@@ -208,7 +206,6 @@ func (v *topPart) admit(at int, match bool) {
 	v.count++
 }
 
-// Enter is for the pass.
 func (v *topPart) Enter(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall {
 		v.push(&p.PassFrame, shown)
@@ -251,7 +248,6 @@ func (v *topPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) 
 	}
 }
 
-// Leaf is for the pass.
 func (v *topPart) Leaf(*lazy.PassPoint) { v.seen++ }
 
 // exitHidden is Exit for what a step hides.
@@ -261,7 +257,6 @@ func (v *topPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	}
 }
 
-// Exit is for the pass.
 func (v *topPart) Exit(p *lazy.PassPoint) {
 	if v.where != nil {
 		v.where.exit()

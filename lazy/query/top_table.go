@@ -74,7 +74,6 @@ func (t *Top) Table(view View) *table.Table {
 	return out
 }
 
-// Len returns the number of rows.
 func (x *topTable) Len() int {
 	if x.threads != nil {
 		return x.threads.len()
@@ -82,7 +81,6 @@ func (x *topTable) Len() int {
 	return len(x.rows)
 }
 
-// Row returns the values of a row.
 func (x *topTable) Row(i int) []table.Value {
 	if x.threads != nil {
 		l := x.threads.line(i)
