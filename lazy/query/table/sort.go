@@ -21,27 +21,15 @@ func Sort(ctx context.Context, t *Table, key string, rising bool) (*Table, error
 		return &sorted, ctx.Err()
 	}
 	values := make([]Value, t.Rows.Len())
-	order := make([]int, len(values))
 	for i := range values {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		order[i] = i
 		if row := t.Rows.Row(i); row != nil {
 			values[i] = row[at]
 		}
 	}
-	compare := t.Columns[at].compare
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := values[a], values[b]
-		switch {
-		case !x.Known() || !y.Known():
-			return cmp.Compare(boolean(y.Known()), boolean(x.Known()))
-		case rising:
-			return compare(x, y)
-		}
-		return compare(y, x)
-	})
+	order := order(values, t.Columns[at].compare, rising)
 	sorted.Rows = permuted{t.Rows, order}
 	if spread := t.Spread; spread != nil { // t may be overwritten with the result
 		sorted.Spread = func(row int) (string, *histogram.Histogram) {
@@ -52,6 +40,25 @@ func Sort(ctx context.Context, t *Table, key string, rising bool) (*Table, error
 		}
 	}
 	return &sorted, ctx.Err()
+}
+
+// order returns the numbers of values in order: those that are not known last, equal ones as they were.
+func order(values []Value, compare func(x, y Value) int, rising bool) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := values[a], values[b]
+		switch {
+		case !x.Known() || !y.Known():
+			return cmp.Compare(boolean(y.Known()), boolean(x.Known()))
+		case rising:
+			return compare(x, y)
+		}
+		return compare(y, x)
+	})
+	return order
 }
 
 // Rises reports whether the natural order of a column begins with the smallest value, as that of

@@ -1,0 +1,102 @@
+package table
+
+import (
+	"strconv"
+	"strings"
+
+	"tracex/format"
+)
+
+// ColumnOf is a column of rows of type R, with its value of a row.
+type ColumnOf[R any] struct {
+	Column
+	Value func(row R) Value
+}
+
+// Columns are the columns of an answer: what a table shows, sorts by and writes of its rows.
+type Columns[R any] []ColumnOf[R]
+
+// Add adds a column.
+func (l *Columns[R]) Add(c Column, value func(row R) Value) { *l = append(*l, ColumnOf[R]{c, value}) }
+
+// Heads returns the columns alone.
+func (l Columns[R]) Heads() []Column {
+	list := make([]Column, len(l))
+	for i := range l {
+		list[i] = l[i].Column
+	}
+	return list
+}
+
+// Row returns the values of a row.
+func (l Columns[R]) Row(row R) []Value {
+	list := make([]Value, len(l))
+	for i := range l {
+		list[i] = l[i].Value(row)
+	}
+	return list
+}
+
+// Order returns the numbers of n rows ordered by the column with a key as [Sort] orders them.
+func (l Columns[R]) Order(n int, row func(i int) R, key string, rising bool) []int {
+	values := make([]Value, n)
+	for _, c := range l {
+		if c.Key == key {
+			for i := range values {
+				values[i] = c.Value(row(i))
+			}
+			return order(values, c.compare, rising)
+		}
+	}
+	return order(values, nil, rising)
+}
+
+// When returns where a column is: everywhere, or if it is not shown only in JSON and CSV.
+func When(shown bool) Medium {
+	if shown {
+		return Everywhere
+	}
+	return OnlyData
+}
+
+// IntIf is a whole number, if it is known.
+func IntIf(n int64, known bool) Value {
+	if !known {
+		return Value{}
+	}
+	return Int(n)
+}
+
+// StrIf is a text, if there is one.
+func StrIf(text string) Value {
+	if text == "" {
+		return Value{}
+	}
+	return Str(text)
+}
+
+// Yes is true in a column of texts, or absent.
+func Yes(yes bool) Value {
+	if !yes {
+		return Value{}
+	}
+	return Str("true").JSON([]byte("true"))
+}
+
+// Truth is true or false in a column of numbers.
+func Truth(yes bool) Value {
+	return Int(int64(boolean(yes))).JSON(strconv.AppendBool(nil, yes))
+}
+
+// Names is a list of texts, which JSON has as an array: with between between them elsewhere.
+func Names(list []string, between string) Value {
+	b := []byte{'['}
+	for i, text := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = format.AppendJSONString(b, text)
+	}
+	b = append(b, ']')
+	return Str(strings.Join(list, between)).JSON(b)
+}
