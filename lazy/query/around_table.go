@@ -28,41 +28,6 @@ const (
 	narrowLane = 40
 )
 
-// The columns before those of threads.
-const (
-	aroundHere = iota
-	aroundKey
-	aroundEvent
-	aroundThread
-	aroundName
-	aroundWhat
-	aroundLine
-	aroundDepth
-	aroundStart
-	aroundDuration
-	aroundHandle
-	aroundAsked
-	aroundOrder
-	aroundSecond
-)
-
-var aroundColumns = []table.Column{
-	aroundHere:     {Key: "here", Kind: table.Text, In: table.OnlyShown},
-	aroundKey:      {Key: "key", Title: "event", Kind: table.Text, Align: table.Right, In: table.OnlyShown},
-	aroundEvent:    {Key: "event", Kind: table.Event, In: table.OnlyData},
-	aroundThread:   {Key: "thread", Kind: table.Number, In: table.OnlyData},
-	aroundName:     {Key: "thread_name", Kind: table.Text, In: table.OnlyData},
-	aroundWhat:     {Key: "what", Kind: table.Text, In: table.OnlyData},
-	aroundLine:     {Key: "text", Kind: table.Text, In: table.OnlyData},
-	aroundDepth:    {Key: "depth", Kind: table.Number, In: table.OnlyData},
-	aroundStart:    {Key: "start", Kind: table.Number, In: table.OnlyData},
-	aroundDuration: {Key: "duration", Kind: table.Number, In: table.OnlyData},
-	aroundHandle:   {Key: "handle", Kind: table.Text, In: table.OnlyData},
-	aroundAsked:    {Key: "asked", Kind: table.Text, In: table.OnlyData},
-	aroundOrder:    {Key: "order", Kind: table.Text, In: table.OnlyData},
-	aroundSecond:   {Key: "second_write", Kind: table.Text, In: table.OnlyData},
-}
-
 // Table reads the texts of the rows and returns the table: one column a thread. Threads that have no column of
 // their own, as there is no room, share the last one. Only the first call reads anything.
 func (a *Around) Table(ctx context.Context, v AroundView) (*table.Table, error) {
@@ -83,16 +48,13 @@ func (a *Around) Table(ctx context.Context, v AroundView) (*table.Table, error) 
 	x.columns()
 	x.levels(rows)
 	if !slices.ContainsFunc(rows, func(r AroundRow) bool { return r.Again }) {
-		x.list[x.hint].In = table.OnlyData
+		x.list[len(x.list)-1].In = table.OnlyData
 	}
-	t := &table.Table{Row: "moment", Title: x.title(), Columns: x.list, Notes: x.notes(rows)}
-	placed := new(placedRows)
+	made := &answerRows[*AroundRow]{columns: x.list, at: func(r *AroundRow) (HistoryPoint, bool) { return HistoryPoint{r.Position, r.Event}, true }}
 	for i := range rows {
-		placed.List = append(placed.List, x.row(&rows[i]))
-		placed.at = append(placed.at, HistoryPoint{rows[i].Position, rows[i].Event})
+		made.list = append(made.list, &rows[i])
 	}
-	t.Rows = placed
-	return t, nil
+	return &table.Table{Row: "moment", Title: x.title(), Columns: x.list.Heads(), Notes: x.notes(rows), Rows: made}, nil
 }
 
 // aroundTable makes the rows of a table.
@@ -102,20 +64,48 @@ type aroundTable struct {
 	texts  map[lazy.Position]*aroundText
 	timed  bool
 	names  map[int32]string
-	list   []table.Column
+	list   table.Columns[*AroundRow]
+	lanes  int                    // columns of threads
 	lane   map[int32]int          // the column of each thread
 	shared int                    // the column of threads without one of their own; 0 if all have one
-	hint   int                    // the column after the last thread
 	least  map[int]int            // by column, the least depth of its rows
 	begun  map[lazy.Position]bool // what has a row where it begins
 }
 
 // columns makes a column for each thread, as far as there is room.
 func (x *aroundTable) columns() {
-	x.list = slices.Clone(aroundColumns)
+	key := "event"
 	if x.timed {
-		x.list[aroundKey].Title = "time"
+		key = "time"
 	}
+	x.list.Add(table.Column{Key: "here", In: table.OnlyShown}, func(r *AroundRow) table.Value { return table.Str(x.v.G.Cursor).If(r.Here) })
+	x.list.Add(table.Column{Key: "key", Title: key, Align: table.Right, In: table.OnlyShown}, func(r *AroundRow) table.Value { return table.Str(x.key(r)) })
+	x.data("event", table.Event, func(r *AroundRow) table.Value { return table.Int(int64(r.Event)) })
+	x.data("thread", table.Number, func(r *AroundRow) table.Value { return table.Int(int64(r.Thread) + 1) })
+	x.data("thread_name", table.Text, func(r *AroundRow) table.Value { return table.Str(x.names[r.Thread]) })
+	x.data("what", table.Text, func(r *AroundRow) table.Value { return table.Str(what(r)) })
+	x.data("text", table.Text, func(r *AroundRow) table.Value {
+		text, _ := x.text(r)
+		return table.Str(strings.TrimPrefix(text.Text, ": "))
+	})
+	x.data("depth", table.Number, func(r *AroundRow) table.Value { return table.Int(int64(r.Depth)) })
+	x.data("start", table.Number, func(r *AroundRow) table.Value {
+		if !r.exact() {
+			return table.Int(r.From).Is(table.AtLeast).If(x.timed)
+		}
+		return table.IntIf(r.From, x.timed)
+	})
+	x.data("duration", table.Number, func(r *AroundRow) table.Value {
+		t := x.texts[r.Position]
+		if t == nil {
+			return table.Value{}
+		}
+		return table.IntIf(t.time.Duration, t.timed && !r.End)
+	})
+	x.data("handle", table.Text, func(r *AroundRow) table.Value { return table.Str(lazy.EventHandle(r.Event).String()) })
+	x.data("asked", table.Text, func(r *AroundRow) table.Value { return table.Yes(r.Here) })
+	x.data("order", table.Text, func(r *AroundRow) table.Value { return table.Str("unsure").If(r.About) })
+	x.data("second_write", table.Text, func(r *AroundRow) table.Value { return table.Yes(r.Again) })
 	room := mostColumns
 	if x.v.Width > 0 {
 		room = max(1, (x.v.Width-14)/(leastLane+2))
@@ -133,12 +123,24 @@ func (x *aroundTable) columns() {
 		x.shared = len(x.list)
 		x.add("lane_others", display.Plural(int64(len(x.a.Threads)-len(own)), "other thread"))
 	}
-	x.hint = len(x.list)
-	x.list = append(x.list, table.Column{Key: "hint", Kind: table.Text, In: table.OnlyShown})
+	x.list.Add(table.Column{Key: "hint", In: table.OnlyShown}, func(r *AroundRow) table.Value { return table.Str(x.v.G.Again + " 2nd write").If(r.Again) })
 }
 
+// data adds a column that only programs get.
+func (x *aroundTable) data(key string, kind table.Kind, value func(*AroundRow) table.Value) {
+	x.list.Add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, value)
+}
+
+// add adds the column of a thread, or of several.
 func (x *aroundTable) add(key, title string) {
-	x.list = append(x.list, table.Column{Key: key, Title: title, Kind: table.Text, In: table.OnlyShown, Even: true, Least: min(leastLane, 10), Most: 200})
+	at := len(x.list)
+	x.lanes++
+	x.list.Add(table.Column{Key: key, Title: title, In: table.OnlyShown, Even: true, Least: min(leastLane, 10), Most: 200}, func(r *AroundRow) table.Value {
+		if x.column(r.Thread) != at {
+			return table.Value{}
+		}
+		return x.cell(r, at)
+	})
 }
 
 // busiest returns the thread asked about and those with the most rows, by their ids.
@@ -184,39 +186,6 @@ func (x *aroundTable) levels(rows []AroundRow) {
 	}
 }
 
-func (x *aroundTable) row(r *AroundRow) []table.Value {
-	v := make([]table.Value, len(x.list))
-	text, t := x.text(r)
-	v[aroundKey] = table.Str(x.key(r))
-	v[aroundEvent], v[aroundHandle] = table.Int(int64(r.Event)), table.Str(lazy.EventHandle(r.Event).String())
-	v[aroundThread], v[aroundName] = table.Int(int64(r.Thread)+1), table.Str(x.names[r.Thread])
-	v[aroundWhat], v[aroundDepth] = table.Str(what(r)), table.Int(int64(r.Depth))
-	v[aroundLine] = table.Str(strings.TrimPrefix(text.Text, ": "))
-	switch {
-	case !x.timed:
-	case r.From == r.To:
-		v[aroundStart] = table.Int(r.From)
-	default:
-		v[aroundStart] = table.Int(r.From).Is(table.AtLeast)
-	}
-	if t != nil && t.timed && !r.End {
-		v[aroundDuration] = table.Int(t.time.Duration)
-	}
-	c := x.column(r.Thread)
-	v[c] = x.cell(r, text, t, c)
-	yes := table.Str("true").JSON([]byte("true"))
-	if r.Here {
-		v[aroundHere], v[aroundAsked] = table.Str(x.v.G.Cursor), yes
-	}
-	if r.About {
-		v[aroundOrder] = table.Str("unsure")
-	}
-	if r.Again {
-		v[x.hint], v[aroundSecond] = table.Str(x.v.G.Again+" 2nd write"), yes
-	}
-	return v
-}
-
 // key returns what is down the side: the number of an event, or the time. A row without one follows what is
 // above it in its column.
 func (x *aroundTable) key(r *AroundRow) string {
@@ -233,9 +202,10 @@ func (x *aroundTable) key(r *AroundRow) string {
 }
 
 // cell returns the row in the column of its thread.
-func (x *aroundTable) cell(r *AroundRow, text Styled, t *aroundText, column int) table.Value {
+func (x *aroundTable) cell(r *AroundRow, column int) table.Value {
+	text, t := x.text(r)
 	level, step := min(r.Depth-x.least[column], mostIndent), 2
-	if lane := (x.v.Width - 14) / max(1, x.hint-aroundSecond-1); x.v.Width > 0 && lane < narrowLane {
+	if lane := (x.v.Width - 14) / max(1, x.lanes); x.v.Width > 0 && lane < narrowLane {
 		level, step = min(level, lane/3), 1
 	}
 	before := strings.Repeat(" ", step*max(0, level))

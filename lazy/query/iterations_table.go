@@ -71,10 +71,7 @@ func (s *iterationRows) columns(threw bool) {
 		return table.IntIf(int64(row.threw), row.ended)
 	})
 	add(table.Column{Key: "first_call", Title: "first call", Least: 10}, func(row *iteration) table.Value {
-		if row.first < 0 {
-			return table.Value{}
-		}
-		return table.Str(row.call)
+		return table.Str(row.call).If(row.first >= 0)
 	})
 	add(table.Column{Key: "start", Title: "start", Kind: table.Duration, In: table.When(timed), Priority: 5}, func(row *iteration) table.Value {
 		return table.IntIf(row.start, row.duration >= 0)
@@ -84,16 +81,10 @@ func (s *iterationRows) columns(threw bool) {
 		return table.Int(int64(s.t.loop.Position.Thread) + 1)
 	})
 	add(table.Column{Key: "first_method", In: table.OnlyData}, func(row *iteration) table.Value {
-		if row.first < 0 {
-			return table.Value{}
-		}
-		return table.Str(s.names[firstCall{row.first, row.flags}])
+		return table.Str(s.names[firstCall{row.first, row.flags}]).If(row.first >= 0)
 	})
 	add(table.Column{Key: "did_not_end", Kind: table.Number, In: table.OnlyData}, func(row *iteration) table.Value {
-		if !row.ended || row.whole {
-			return table.Value{}
-		}
-		return table.Truth(true)
+		return table.Truth(true).If(row.ended && !row.whole)
 	})
 	add(table.Column{Key: "handle", In: table.OnlyData}, func(row *iteration) table.Value { return table.Str(lazy.EventHandle(row.event).String()) })
 }

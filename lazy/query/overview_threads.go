@@ -10,7 +10,6 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/goroutines"
-	"tracex/lazy/query/table"
 )
 
 // OverviewThread is one of the busiest threads of an Overview.
@@ -238,6 +237,7 @@ func (t *Throws) uncaught(most int, g *display.Glyphs) (list []OverviewThrown, e
 	defer t.mu.Unlock()
 	list = []OverviewThrown{}
 	x := t.tabled(g)
+	columns := x.columns(false)
 	for _, row := range x.rows {
 		if row.outcome != Left && row.outcome != Unknown {
 			continue
@@ -246,10 +246,9 @@ func (t *Throws) uncaught(most int, g *display.Glyphs) (list []OverviewThrown, e
 		if rows++; rows > most {
 			continue
 		}
-		values := table.Table{Columns: identityColumns, Rows: table.List{x.identity(row.class, row.in, row.where, row.outcome)}}
-		text := func(key string) string { return values.Rows.Row(0)[values.Column(key)].Text() }
+		text := func(key string) string { return columns.Get(row, key).Text() }
 		list = append(list, OverviewThrown{Class: text("exception"), In: text("thrown_in"), Ended: text("caught_in"), Outcome: row.outcome.String(), Count: row.count,
-			OverviewPlace: eventPlace(HistoryPoint{lazy.Position{Thread: row.first.Thread, At: row.first.At}, row.first.Event})})
+			OverviewPlace: eventPlace(row.first.point())})
 	}
 	return list, exceptions, rows
 }

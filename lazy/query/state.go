@@ -348,44 +348,45 @@ func (s *State) Values() []StateValue {
 func (s *State) Table(v View) *table.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	rows := &answerRows[*StateValue]{columns: stateColumns, at: func(v *StateValue) (HistoryPoint, bool) { return v.HistoryPoint, v.Known }}
 	t := &table.Table{
 		Row: "state", Title: "state before " + lazy.EventHandle(s.at.Event).String(), Partial: v.Done < 1, Done: v.Done, Empty: "nothing was recorded",
-		Columns: []table.Column{
-			{Key: "part", Title: "what"},
-			{Key: "name", Title: "name", Least: 6, Most: 40, CutMiddle: true},
-			{Key: "value", Title: "value", Least: 10, Stretch: true},
-			{Key: "access", Title: "seen as", Priority: 1},
-			{Key: "event", Title: "set by", Kind: table.Event},
-			{Key: "handle", In: table.OnlyData},
-		},
+		Columns: stateColumns.Heads(), Rows: rows,
 	}
 	if s.call == nil {
 		if v.Done == 1 {
 			t.Empty = "there is no call around it"
 		}
-		t.Rows = table.List{}
 		return t
 	}
 	t.Title += " " + v.G.Dot + " in " + s.call.String()
-	rows := new(placedRows)
-	for i := range s.list {
-		v := &s.list[i]
-		row := make([]table.Value, len(t.Columns))
-		row[0], row[1] = table.Str(v.Part.String()), table.Str(v.Name)
-		at := HistoryPoint{lazy.Position{At: -1}, -1}
-		if row[3] = table.Str("not seen before"); v.Known {
-			row[2], row[3], row[4] = table.Str(v.Value.Text), table.Str(v.Kind.String()), table.Int(int64(v.Event))
-			row[5], at = table.Str(lazy.PositionHandle(v.Position).String()), v.HistoryPoint
-		}
-		rows.List, rows.at = append(rows.List, row), append(rows.at, at)
+	for _, v := range s.list {
+		rows.list = append(rows.list, &v)
 	}
-	t.Rows = rows
 	t.Notes = s.notes()
 	if s.hasBoxed() {
 		t.Notes = append(t.Notes, "boxed: Kotlin keeps a variable that a lambda changes in an object; "+boxField+" is the value in it, as this thread saw it")
 	}
 	return t
 }
+
+// stateColumns are the columns of a State.
+var stateColumns = func() (list table.Columns[*StateValue]) {
+	list.Add(table.Column{Key: "part", Title: "what"}, func(v *StateValue) table.Value { return table.Str(v.Part.String()) })
+	list.Add(table.Column{Key: "name", Title: "name", Least: 6, Most: 40, CutMiddle: true}, func(v *StateValue) table.Value { return table.Str(v.Name) })
+	list.Add(table.Column{Key: "value", Title: "value", Least: 10, Stretch: true}, func(v *StateValue) table.Value { return table.Str(v.Value.Text).If(v.Known) })
+	list.Add(table.Column{Key: "access", Title: "seen as", Priority: 1}, func(v *StateValue) table.Value {
+		if !v.Known {
+			return table.Str("not seen before")
+		}
+		return table.Str(v.Kind.String())
+	})
+	list.Add(table.Column{Key: "event", Title: "set by", Kind: table.Event}, func(v *StateValue) table.Value { return table.IntIf(int64(v.Event), v.Known) })
+	list.Add(table.Column{Key: "handle", In: table.OnlyData}, func(v *StateValue) table.Value {
+		return table.Str(lazy.PositionHandle(v.Position).String()).If(v.Known)
+	})
+	return list
+}()
 
 // Call describes the call around the point; "" if there is none.
 func (s *State) Call() string {

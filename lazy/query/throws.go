@@ -326,11 +326,11 @@ func (t *Throws) add(e Thrown) {
 	if len(t.list) < t.keep {
 		t.list = append(t.list, e)
 	}
-	key := throwKey{e.Class, inCall{e.In, e.InMerged}, inCall{e.Where, e.WhereMerged}, e.Outcome}
-	row := t.rows[key]
+	alone := e.row()
+	row := t.rows[alone.throwKey]
 	if row == nil {
-		row = &throwRow{throwKey: key, first: e, least: e.Passed, most: e.Passed}
-		t.rows[key] = row
+		t.rows[alone.throwKey] = alone
+		return
 	}
 	row.count++
 	row.least, row.most = min(row.least, e.Passed), max(row.most, e.Passed)

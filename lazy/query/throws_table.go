@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -19,7 +18,6 @@ type throwsTable struct {
 	names  []string
 	shown  map[string]string // of classes, see shownClasses
 	rows   []*throwRow
-	list   []Thrown
 	all    int64
 	where  string // for the title
 	grows  bool   // the trace: calls that have not ended may still do
@@ -30,26 +28,21 @@ type throwsTable struct {
 func (t *Throws) Table(view View) *table.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x, rows := t.tabled(view.G), new(placedRows)
+	x := t.tabled(view.G)
 	out := &table.Table{Row: "row", Title: x.title(), Partial: view.Done < 1, Done: view.Done, Empty: "no exceptions"}
-	var list table.List
+	rows := &answerRows[*throwRow]{columns: x.columns(view.List)}
 	if view.List {
-		out.Row, out.Columns = "exception", exceptionColumns
-		for i := range x.list {
-			list = append(list, x.exception(&x.list[i]))
+		out.Row = "exception"
+		for i := range t.list {
+			rows.list = append(rows.list, t.list[i].row())
 		}
 		if more := t.all - int64(len(t.list)); more > 0 {
 			out.Notes = []string{fmt.Sprintf("only the first %s exceptions are listed, of %s", display.Grouped(int64(len(t.list))), display.Grouped(t.all))}
 		}
 	} else {
-		for _, row := range x.rows {
-			list = append(list, x.row(row))
-		}
-		out.Columns, out.Sorted, out.Rising = throwColumns, cmp.Or(view.Sort, "count"), view.Sort != "" && view.Rising
-		for _, i := range x.order(list, view) {
-			rows.List = append(rows.List, list[i])
-			rows.at = append(rows.at, HistoryPoint{lazy.Position{Thread: x.rows[i].first.Thread, At: x.rows[i].first.At}, x.rows[i].first.Event})
-		}
+		rows.list = x.sorted(rows.columns, view)
+		rows.at = func(row *throwRow) (HistoryPoint, bool) { return row.first.point(), true }
+		out.Sorted, out.Rising = cmp.Or(view.Sort, "count"), view.Sort != "" && view.Rising
 	}
 	if t.muted > 0 {
 		out.Notes = append(out.Notes, display.Plural(t.muted, "exception")+" that did not come out of merged calls: not listed")
@@ -57,18 +50,26 @@ func (t *Throws) Table(view View) *table.Table {
 	if t.undated > 0 {
 		out.Notes = append(out.Notes, display.Plural(t.undated, "exception")+" of threads without times are left out: nothing is known of when they were thrown")
 	}
-	if out.Rows = list; !view.List {
-		out.Rows = rows
-	}
+	out.Columns, out.Rows = rows.columns.Heads(), rows
 	return out
+}
+
+// point is the event of an exception.
+func (e *Thrown) point() HistoryPoint { return HistoryPoint{lazy.Position{Thread: e.Thread, At: e.At}, e.Event} }
+
+// row is a row of that exception alone.
+func (e *Thrown) row() *throwRow {
+	key := throwKey{e.Class, inCall{e.In, e.InMerged}, inCall{e.Where, e.WhereMerged}, e.Outcome}
+	return &throwRow{throwKey: key, count: 1, first: *e, least: e.Passed, most: e.Passed}
 }
 
 // tabled returns what makes tables of what has been merged so far, with the rows in the usual order. The Throws is locked.
 func (t *Throws) tabled(g *display.Glyphs) *throwsTable {
-	x := &throwsTable{groups: t.groups.list(), list: t.list, all: t.all, where: t.scope.about(g), grows: grows(t.r), g: g}
+	x := &throwsTable{groups: t.groups.list(), all: t.all, where: t.scope.about(g), grows: grows(t.r), g: g}
 	x.names = names(x.groups)
 	for _, row := range t.rows {
-		x.rows = append(x.rows, row)
+		now := *row
+		x.rows = append(x.rows, &now)
 	}
 	x.shown = shownClasses(x.rows)
 	slices.SortFunc(x.rows, func(a, b *throwRow) int {
@@ -83,33 +84,27 @@ func ThrowsSorts() []string {
 	return []string{"count", "exception", "thrown_in", "caught_in", "ended", "event"}
 }
 
-// order returns the order of rows, which are in the usual one.
-func (x *throwsTable) order(list table.List, view View) []int {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
+// sorted returns the rows, which are in the usual order, in that of a view.
+func (x *throwsTable) sorted(columns table.Columns[*throwRow], view View) (list []*throwRow) {
+	compare := map[string]func(r, s *throwRow) int{
+		"ended": func(r, s *throwRow) int { return cmp.Or(cmp.Compare(r.most, s.most), cmp.Compare(r.least, s.least)) },
+		"event": func(r, s *throwRow) int {
+			return cmp.Or(cmp.Compare(r.first.Event, s.first.Event), cmp.Compare(r.first.Thread, s.first.Thread))
+		},
+	}[view.Sort]
+	if compare != nil {
+		slices.SortStableFunc(x.rows, func(r, s *throwRow) int {
+			if view.Rising {
+				return compare(r, s)
+			}
+			return compare(s, r)
+		})
+		return x.rows
 	}
-	if view.Sort == "" || view.Sort == "count" && !view.Rising {
-		return order
+	for _, i := range columns.Order(len(x.rows), func(i int) *throwRow { return x.rows[i] }, view.Sort, view.Rising) {
+		list = append(list, x.rows[i])
 	}
-	column := slices.IndexFunc(throwColumns, func(c table.Column) bool { return c.Key == view.Sort })
-	slices.SortStableFunc(order, func(a, b int) (by int) {
-		switch r, s := x.rows[a], x.rows[b]; {
-		case view.Sort == "count":
-			by = cmp.Compare(r.count, s.count)
-		case view.Sort == "ended":
-			by = cmp.Or(cmp.Compare(r.most, s.most), cmp.Compare(r.least, s.least))
-		case view.Sort == "event":
-			by = cmp.Or(cmp.Compare(r.first.Event, s.first.Event), cmp.Compare(r.first.Thread, s.first.Thread))
-		case column >= 0:
-			by = strings.Compare(list[a][column].Text(), list[b][column].Text())
-		}
-		if view.Rising {
-			return by
-		}
-		return -by
-	})
-	return order
+	return list
 }
 
 // title counts the exceptions.
@@ -138,94 +133,100 @@ func (x *throwsTable) title() string {
 	return text
 }
 
-// The columns of identity are the same in both tables.
-var identityColumns = []table.Column{
-	{Key: "class", Title: "class", In: table.OnlyData},
-	{Key: "exception", Title: "class", Least: 12, CutMiddle: true, In: table.OnlyShown, Style: format.StyleException},
-	{Key: "thrown_in", Title: "thrown in", Least: 12, CutMiddle: true, Style: format.StyleMethod},
-	{Key: "caught_in", Title: "caught in", Least: 12, CutMiddle: true, Style: format.StyleMethod},
-	{Key: "outcome", In: table.OnlyData},
-	{Key: "thrown_class", In: table.OnlyData}, {Key: "thrown_method", In: table.OnlyData}, {Key: "thrown_merged", In: table.OnlyData},
-	{Key: "caught_class", In: table.OnlyData}, {Key: "caught_method", In: table.OnlyData}, {Key: "caught_merged", In: table.OnlyData},
-}
-
-var throwColumns = slices.Concat([]table.Column{{Key: "count", Title: "count", Kind: table.Count}}, identityColumns, []table.Column{
-	{Key: "ended", Title: "ended", In: table.OnlyShown, Align: table.Right, Priority: 2},
-	{Key: "passed", Kind: table.Count, In: table.OnlyData}, {Key: "passed_most", Kind: table.Count, In: table.OnlyData},
-	{Key: "event", Title: "first", Kind: table.Event, Priority: 3}, {Key: "thread", Kind: table.Number, In: table.OnlyData},
-})
-
-var exceptionColumns = slices.Concat([]table.Column{{Key: "event", Title: "event", Kind: table.Event}, {Key: "thread", Title: "thread", Kind: table.Number, Priority: 2}},
-	identityColumns, []table.Column{
-		{Key: "ended", Title: "ended", In: table.OnlyShown, Align: table.Right, Priority: 2},
-		{Key: "passed", Kind: table.Count, In: table.OnlyData},
-		{Key: "catch", Title: "catch", Kind: table.Event, Priority: 3},
+// columns returns the columns of rows, or of exceptions one by one.
+func (x *throwsTable) columns(single bool) (list table.Columns[*throwRow]) {
+	number := func(of func(r *throwRow) int64) func(*throwRow) table.Value {
+		return func(r *throwRow) table.Value { return table.Int(of(r)) }
+	}
+	event := number(func(r *throwRow) int64 { return int64(r.first.Event) })
+	thread := number(func(r *throwRow) int64 { return int64(r.first.Thread) + 1 })
+	passed := number(func(r *throwRow) int64 { return r.least })
+	if single {
+		list.Add(table.Column{Key: "event", Title: "event", Kind: table.Event}, event)
+		list.Add(table.Column{Key: "thread", Title: "thread", Kind: table.Number, Priority: 2}, thread)
+	} else {
+		list.Add(table.Column{Key: "count", Title: "count", Kind: table.Count}, number(func(r *throwRow) int64 { return r.count }))
+	}
+	x.identity(&list)
+	list.Add(table.Column{Key: "ended", Title: "ended", In: table.OnlyShown, Align: table.Right, Priority: 2}, func(r *throwRow) table.Value {
+		if r.most > r.least {
+			return table.Str(display.Grouped(r.least) + " to " + display.Plural(r.most, "call"))
+		}
+		return table.Str(display.Plural(r.least, "call"))
 	})
+	list.Add(table.Column{Key: "passed", Kind: table.Count, In: table.OnlyData}, passed)
+	if single {
+		list.Add(table.Column{Key: "catch", Title: "catch", Kind: table.Event, Priority: 3}, func(r *throwRow) table.Value {
+			return table.IntIf(int64(r.first.Catch), r.first.Catch >= 0)
+		})
+		return list
+	}
+	list.Add(table.Column{Key: "passed_most", Kind: table.Count, In: table.OnlyData}, number(func(r *throwRow) int64 { return r.most }))
+	list.Add(table.Column{Key: "event", Title: "first", Kind: table.Event, Priority: 3}, event)
+	list.Add(table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData}, thread)
+	return list
+}
 
-// identity returns the values of identityColumns.
-func (x *throwsTable) identity(class string, in, where inCall, how Outcome) []table.Value {
-	yes := func(b bool) table.Value {
-		if !b {
-			return table.Value{}
-		}
-		return table.Str("true").JSON([]byte("true"))
+// identity adds the columns that tell exceptions apart.
+func (x *throwsTable) identity(list *table.Columns[*throwRow]) {
+	text := func(key string, of func(r *throwRow) string) {
+		list.Add(table.Column{Key: key, In: table.OnlyData}, func(r *throwRow) table.Value { return table.StrIf(of(r)) })
 	}
-	known := func(text string) table.Value {
-		if text == "" {
-			return table.Value{}
-		}
-		return table.Str(text)
+	shown := func(key, title string, style format.Style, in table.Medium, of func(r *throwRow) string) {
+		list.Add(table.Column{Key: key, Title: title, Least: 12, CutMiddle: true, In: in, Style: style}, func(r *throwRow) table.Value { return table.Str(of(r)) })
 	}
-	name := func(in inCall, none string) (shown, class, method table.Value) {
-		switch {
-		case in.group < 0 && in.merged:
-			return table.Str("(merged calls)"), class, method
-		case in.group < 0:
-			return table.Str(none), class, method
+	list.Add(table.Column{Key: "class", Title: "class", In: table.OnlyData}, func(r *throwRow) table.Value { return table.StrIf(r.class) })
+	shown("exception", "class", format.StyleException, table.OnlyShown, func(r *throwRow) string { return cmp.Or(x.shown[r.class], r.class, "(unknown class)") })
+	shown("thrown_in", "thrown in", format.StyleMethod, table.Everywhere, func(r *throwRow) string { return x.call(r.in, "(not recorded)") })
+	shown("caught_in", "caught in", format.StyleMethod, table.Everywhere, x.caught)
+	text("outcome", func(r *throwRow) string { return r.outcome.String() })
+	text("thrown_class", func(r *throwRow) string { return x.group(r.in).Class })
+	text("thrown_method", func(r *throwRow) string { return x.group(r.in).Method })
+	list.Add(table.Column{Key: "thrown_merged", In: table.OnlyData}, func(r *throwRow) table.Value { return table.Yes(r.in.merged) })
+	catcher := func(r *throwRow) *Group {
+		if r.outcome != Caught {
+			return new(Group)
 		}
-		g := x.groups[in.group]
-		text := x.names[in.group]
-		if in.merged {
-			text = "below " + text
-		}
-		return table.Str(text), known(g.Class), known(g.Method)
+		return x.group(r.where)
 	}
-	thrown, thrownClass, thrownMethod := name(in, "(not recorded)")
-	caught, caughtClass, caughtMethod := name(where, "(outside of calls)")
-	switch how {
+	text("caught_class", func(r *throwRow) string { return catcher(r).Class })
+	text("caught_method", func(r *throwRow) string { return catcher(r).Method })
+	list.Add(table.Column{Key: "caught_merged", In: table.OnlyData}, func(r *throwRow) table.Value { return table.Yes(r.where.merged) })
+}
+
+// group returns the group of a call; an empty one outside of calls.
+func (x *throwsTable) group(in inCall) *Group {
+	if in.group < 0 {
+		return new(Group)
+	}
+	return x.groups[in.group]
+}
+
+// call names a call; none is what is outside of calls.
+func (x *throwsTable) call(in inCall, none string) string {
+	switch {
+	case in.group < 0 && in.merged:
+		return "(merged calls)"
+	case in.group < 0:
+		return none
+	case in.merged:
+		return "below " + x.names[in.group]
+	}
+	return x.names[in.group]
+}
+
+// caught tells where exceptions were caught, or what became of them.
+func (x *throwsTable) caught(r *throwRow) string {
+	where := x.call(r.where, "(outside of calls)")
+	switch r.outcome {
 	case Left:
-		caught = table.Str(x.g.None + " (left " + caught.Text() + ")")
-		caughtClass, caughtMethod = table.Value{}, table.Value{}
+		return x.g.None + " (left " + where + ")"
 	case Exited:
-		caught = table.Str(x.g.None + " (ended " + caught.Text() + ")")
-		caughtClass, caughtMethod = table.Value{}, table.Value{}
+		return x.g.None + " (ended " + where + ")"
 	case Replaced:
-		caught = table.Str(x.g.None + " (replaced in " + caught.Text() + ")")
-		caughtClass, caughtMethod = table.Value{}, table.Value{}
+		return x.g.None + " (replaced in " + where + ")"
 	case Unknown:
-		caught = table.Str("? (" + caught.Text() + " " + map[bool]string{false: "never ended", true: "has not ended yet"}[x.grows] + ")")
-		caughtClass, caughtMethod = table.Value{}, table.Value{}
+		return "? (" + where + " " + map[bool]string{false: "never ended", true: "has not ended yet"}[x.grows] + ")"
 	}
-	return []table.Value{known(class), table.Str(cmp.Or(x.shown[class], class, "(unknown class)")), thrown, caught, table.Str(how.String()),
-		thrownClass, thrownMethod, yes(in.merged), caughtClass, caughtMethod, yes(where.merged)}
-}
-
-// row returns the values of throwColumns.
-func (x *throwsTable) row(r *throwRow) []table.Value {
-	ended := display.Plural(r.least, "call")
-	if r.most > r.least {
-		ended = display.Grouped(r.least) + " to " + display.Plural(r.most, "call")
-	}
-	return slices.Concat([]table.Value{table.Int(r.count)}, x.identity(r.class, r.in, r.where, r.outcome),
-		[]table.Value{table.Str(ended), table.Int(r.least), table.Int(r.most), table.Int(int64(r.first.Event)), table.Int(int64(r.first.Thread) + 1)})
-}
-
-// exception returns the values of exceptionColumns.
-func (x *throwsTable) exception(e *Thrown) []table.Value {
-	caught := table.Value{}
-	if e.Catch >= 0 {
-		caught = table.Int(int64(e.Catch))
-	}
-	return slices.Concat([]table.Value{table.Int(int64(e.Event)), table.Int(int64(e.Thread) + 1)}, x.identity(e.Class, inCall{e.In, e.InMerged}, inCall{e.Where, e.WhereMerged}, e.Outcome),
-		[]table.Value{table.Str(display.Plural(e.Passed, "call")), table.Int(e.Passed), caught})
+	return where
 }

@@ -121,10 +121,19 @@ func PointAt(t *table.Table, row int) (p HistoryPoint, ok bool) {
 // atPlace is a point of which the place is known.
 func atPlace(at lazy.Position) HistoryPoint { return HistoryPoint{at, -1} }
 
-// placedRows are rows in memory with the event that each is about; one At less than 0 is none.
-type placedRows struct {
-	table.List
-	at []HistoryPoint
+// answerRows are rows in memory.
+type answerRows[R any] struct {
+	columns table.Columns[R]
+	list    []R
+	at      func(row R) (HistoryPoint, bool) // the event that a row is about; nil if rows are about none
 }
 
-func (s *placedRows) point(row int) (HistoryPoint, bool) { return s.at[row], s.at[row].At >= 0 }
+func (s *answerRows[R]) Len() int                { return len(s.list) }
+func (s *answerRows[R]) Row(i int) []table.Value { return s.columns.Row(s.list[i]) }
+
+func (s *answerRows[R]) point(row int) (p HistoryPoint, ok bool) {
+	if s.at == nil {
+		return p, false
+	}
+	return s.at(s.list[row])
+}

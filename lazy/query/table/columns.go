@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,14 @@ func (l Columns[R]) Row(row R) []Value {
 	return list
 }
 
+// Get returns the value of a row in the column with a key; absent if there is no such column.
+func (l Columns[R]) Get(row R, key string) (v Value) {
+	if i := slices.IndexFunc(l, func(c ColumnOf[R]) bool { return c.Key == key }); i >= 0 {
+		v = l[i].Value(row)
+	}
+	return v
+}
+
 // Order returns the numbers of n rows ordered by the column with a key as [Sort] orders them.
 func (l Columns[R]) Order(n int, row func(i int) R, key string, rising bool) []int {
 	values := make([]Value, n)
@@ -60,28 +69,21 @@ func When(shown bool) Medium {
 }
 
 // IntIf is a whole number, if it is known.
-func IntIf(n int64, known bool) Value {
+func IntIf(n int64, known bool) Value { return Int(n).If(known) }
+
+// If returns v if it is known, or an absent value.
+func (v Value) If(known bool) Value {
 	if !known {
 		return Value{}
 	}
-	return Int(n)
+	return v
 }
 
 // StrIf is a text, if there is one.
-func StrIf(text string) Value {
-	if text == "" {
-		return Value{}
-	}
-	return Str(text)
-}
+func StrIf(text string) Value { return Str(text).If(text != "") }
 
 // Yes is true in a column of texts, or absent.
-func Yes(yes bool) Value {
-	if !yes {
-		return Value{}
-	}
-	return Str("true").JSON([]byte("true"))
-}
+func Yes(yes bool) Value { return Str("true").JSON([]byte("true")).If(yes) }
 
 // Truth is true or false in a column of numbers.
 func Truth(yes bool) Value {
