@@ -18,34 +18,32 @@ import (
 var GroupSorts = []string{"calls", "total", "mean", "p99", "max", "threw", "value"}
 
 // groupRows are the rows of a table with a row for each value.
-type groupRows struct {
-	rows  [][]table.Value
-	times []histogram.Histogram
-	keys  []string
-}
-
-// Len returns the number of values.
-func (g *groupRows) Len() int { return len(g.rows) }
-
-func (g *groupRows) Row(i int) []table.Value { return g.rows[i] }
+type groupRows struct{ answerRows[*callGroup] }
 
 // GroupOf returns what limits calls to those of a row in a table of groups; nil for any other table.
 func GroupOf(t *table.Table, by string, row int) *OnlyCalls {
 	row = table.Original(t, row)
 	g, ok := table.Unsorted(t).(*groupRows)
-	if !ok || row < 0 || row >= len(g.keys) {
+	if !ok || row < 0 || row >= len(g.list) {
 		return nil
 	}
-	return &OnlyCalls{By: by, Key: g.keys[row], Text: g.rows[row][0].Text()}
+	return &OnlyCalls{By: by, Key: g.list[row].key, Text: g.columns[0].Value(g.list[row]).Text()}
 }
 
 // groupTable makes a table with a row for each value. c.mu must be held.
 func (c *Calls) groupTable(t *table.Table, v View, shape *callsShape) {
 	g := c.groups
 	t.Row, t.Title = "group", c.title(shape.what, v.G)+" "+v.G.Dot+" "+c.groupTitle()
-	rows := &groupRows{}
-	t.Columns, t.Rows = c.groupColumns(shape, v.G), rows
-	list := slices.Clone(g.list)
+	list := make([]*callGroup, len(g.list))
+	for i, x := range g.list {
+		now := *x
+		now.times = histogram.Histogram{}
+		now.times.Merge(&x.times)
+		now.results.list = slices.Clone(x.results.list)
+		list[i] = &now
+	}
+	rows := &groupRows{answerRows[*callGroup]{columns: c.groupColumns(shape, v.G), list: list}}
+	t.Columns, t.Rows = rows.columns.Heads(), rows
 	slices.SortFunc(list, func(a, b *callGroup) int {
 		if c.about.order == "value" {
 			order := compareValues(&a.value, &b.value)
@@ -56,22 +54,13 @@ func (c *Calls) groupTable(t *table.Table, v View, shape *callsShape) {
 		}
 		return cmp.Or(cmp.Compare(b.calls, a.calls), compareValues(&a.value, &b.value))
 	})
-	for _, x := range list {
-		rows.rows = append(rows.rows, c.groupRow(x, v.G))
-		rows.keys = append(rows.keys, x.key)
-		if c.about.timed {
-			var times histogram.Histogram
-			times.Merge(&x.times)
-			rows.times = append(rows.times, times)
-		}
-	}
 	if c.about.timed {
 		all := t.Spread
 		t.Spread = func(row int) (string, *histogram.Histogram) {
 			if row < 0 {
 				return all(row)
 			}
-			return "durations of the row:", &rows.times[row]
+			return "durations of the row:", &list[row].times
 		}
 	}
 	if g.gone > 0 {
@@ -151,81 +140,61 @@ func (c *Calls) byTitle(shape *callsShape) string {
 }
 
 // groupColumns returns the columns of a table with a row for each value.
-func (c *Calls) groupColumns(shape *callsShape, g *display.Glyphs) []table.Column {
-	by := &c.about.by
+func (c *Calls) groupColumns(shape *callsShape, g *display.Glyphs) (list table.Columns[*callGroup]) {
+	by, ended := &c.about.by, c.sums.ended
 	value := table.Column{Key: by.key(), Title: c.byTitle(shape), CutMiddle: true, Least: 8, Most: 60}
 	if by.kind == columnArg && by.path == "" && shape.args[by.arg-1].number {
 		value.Align = table.Right
 	}
-	list := []table.Column{value,
-		{Key: "calls", Title: "calls", Kind: table.Count},
-		{Key: "share", Title: "share", Kind: table.Share, Priority: 3}}
-	if c.about.timed {
-		list = append(list,
-			table.Column{Key: "total", Title: "total", Kind: table.Duration, Priority: 1},
-			table.Column{Key: "mean", Title: "mean", Kind: table.Duration, Priority: 4},
-			table.Column{Key: "p99", Title: g.About + "p99", Kind: table.Duration, Priority: 6},
-			table.Column{Key: "max", Title: "max", Kind: table.Duration, Priority: 2})
+	add := list.Add
+	count := func(of func(x *callGroup) int64) func(*callGroup) table.Value {
+		return func(x *callGroup) table.Value { return x.bound(table.Int(of(x)), table.AtLeast) }
 	}
-	in := table.Everywhere
-	if by.kind == columnResult {
-		in = table.OnlyData
-	}
-	threw := table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 4}
-	if c.about.order != "threw" && !slices.ContainsFunc(c.groups.list, func(x *callGroup) bool { return x.threw > 0 }) {
-		threw.In = table.OnlyData
-	}
-	return append(list, threw,
-		table.Column{Key: "results", Title: "results", In: in, Priority: 5, Least: 12, Stretch: true},
-		table.Column{Key: "unended", Kind: table.Count, In: table.OnlyData},
-		table.Column{Key: "first", Title: "first", Kind: table.Event, In: table.OnlyData},
-		table.Column{Key: "longest", Title: "longest", Kind: table.Event, In: table.OnlyData},
-		table.Column{Key: "around", Title: "around", Kind: table.Event, In: table.OnlyData})
-}
-
-// groupRow returns the values of a row.
-func (c *Calls) groupRow(x *callGroup, g *display.Glyphs) []table.Value {
-	bound := table.Exact
-	if x.before > 0 {
-		bound = table.AtLeast
-	}
-	count := func(n int64) table.Value { return table.Int(n).Is(bound) }
-	value := table.Value{}
-	if x.value.kind != valueAbsent {
-		value = table.Str(x.value.shown(g.Threw)).JSON(x.value.appendJSON(nil))
-	}
-	row := []table.Value{value, count(x.calls), share(x.calls, c.sums.ended)}
-	if x.before > 0 {
-		row[2] = row[2].Is(bound)
-	}
-	if c.about.timed {
-		if x.times.Count() > 0 {
-			about := bound
-			if bound != table.Exact {
-				about = table.About
+	took := func(is table.Bound, of func(x *callGroup) int64) func(*callGroup) table.Value {
+		return func(x *callGroup) table.Value {
+			if x.times.Count() == 0 {
+				return table.Value{}
 			}
-			row = append(row, count(x.total), table.Int(x.took/int64(x.times.Count())).Is(about),
-				table.Int(x.times.Quantile(0.99)).Is(about), count(x.times.Max()))
-		} else {
-			row = append(row, table.Value{}, table.Value{}, table.Value{}, table.Value{})
+			return x.bound(table.Int(of(x)), is)
 		}
 	}
-	results := table.Value{}
-	if text := x.results.text(g); text != "" {
-		results = table.Str(text)
+	add(value, func(x *callGroup) table.Value {
+		return table.Str(x.value.shown(g.Threw)).JSON(x.value.appendJSON(nil)).If(x.value.kind != valueAbsent)
+	})
+	add(table.Column{Key: "calls", Title: "calls", Kind: table.Count}, count(func(x *callGroup) int64 { return x.calls }))
+	add(table.Column{Key: "share", Title: "share", Kind: table.Share, Priority: 3}, func(x *callGroup) table.Value {
+		return x.bound(share(x.calls, ended), table.AtLeast)
+	})
+	if c.about.timed {
+		add(table.Column{Key: "total", Title: "total", Kind: table.Duration, Priority: 1}, took(table.AtLeast, func(x *callGroup) int64 { return x.total }))
+		add(table.Column{Key: "mean", Title: "mean", Kind: table.Duration, Priority: 4}, took(table.About, func(x *callGroup) int64 { return x.took / int64(x.times.Count()) }))
+		add(table.Column{Key: "p99", Title: g.About + "p99", Kind: table.Duration, Priority: 6}, took(table.About, func(x *callGroup) int64 { return x.times.Quantile(0.99) }))
+		add(table.Column{Key: "max", Title: "max", Kind: table.Duration, Priority: 2}, took(table.AtLeast, func(x *callGroup) int64 { return x.times.Max() }))
 	}
-	row = append(row, count(x.threw), results)
-	unended, longest, around := table.Value{}, table.Value{}, table.Value{}
-	if x.unended > 0 {
-		unended = count(x.unended)
+	threw := c.about.order == "threw" || slices.ContainsFunc(c.groups.list, func(x *callGroup) bool { return x.threw > 0 })
+	add(table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 4, In: table.When(threw)}, count(func(x *callGroup) int64 { return x.threw }))
+	add(table.Column{Key: "results", Title: "results", In: table.When(by.kind != columnResult), Priority: 5, Least: 12, Stretch: true}, func(x *callGroup) table.Value {
+		return table.StrIf(x.results.text(g))
+	})
+	add(table.Column{Key: "unended", Kind: table.Count, In: table.OnlyData}, func(x *callGroup) table.Value {
+		return x.bound(table.Int(x.unended), table.AtLeast).If(x.unended > 0)
+	})
+	add(table.Column{Key: "first", Title: "first", Kind: table.Event, In: table.OnlyData}, func(x *callGroup) table.Value { return table.Int(int64(x.first)) })
+	add(table.Column{Key: "longest", Title: "longest", Kind: table.Event, In: table.OnlyData}, func(x *callGroup) table.Value {
+		return table.IntIf(int64(x.longest), x.times.Count() > 0)
+	})
+	add(table.Column{Key: "around", Title: "around", Kind: table.Event, In: table.OnlyData}, func(x *callGroup) table.Value {
+		return table.IntIf(int64(x.value.event), x.value.kind == valueCall)
+	})
+	return list
+}
+
+// bound marks a number that calls may be missing in, as the group came late.
+func (x *callGroup) bound(v table.Value, is table.Bound) table.Value {
+	if x.before > 0 {
+		return v.Is(is)
 	}
-	if x.times.Count() > 0 {
-		longest = table.Int(int64(x.longest))
-	}
-	if x.value.kind == valueCall {
-		around = table.Int(int64(x.value.event))
-	}
-	return append(row, unended, table.Int(int64(x.first)), longest, around)
+	return v
 }
 
 // text tells the range of numbers if there are more than three, and how often others occur.

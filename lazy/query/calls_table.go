@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,13 +35,13 @@ func (c *Calls) Table(v View) *table.Table {
 	}
 	t.Row, t.Title = "call", c.title(shape.what, v.G)
 	t.Sorted, t.Rising = c.about.sort.key(), c.about.rising
-	rows := &callRows{c: c, extra: c.about.extraColumns(), order: c.list.order, args: len(shape.args), g: v.G}
+	rows := &callRows{c: c, extra: c.about.extraColumns(), order: c.list.order, g: v.G}
 	rows.readRows = readRows{v.Read, c.list.arranged, rows.read, new(rowWindows)}
 	if rows.order != nil {
 		rows.n = rows.order.n
 	}
-	t.Columns, t.Rows = c.listColumns(&shape), rows
-	rows.columns = len(t.Columns)
+	rows.addColumns(&shape)
+	t.Columns, t.Rows = rows.columns.Heads(), rows
 	if more := c.sums.calls - int64(rows.n); more > 0 {
 		t.Notes = append(t.Notes, c.missing(more, rows.n))
 	}
@@ -215,55 +216,85 @@ func isNumber(t format.Type) bool {
 	return false
 }
 
-// listColumns returns the columns of a table with a row for each call.
-func (c *Calls) listColumns(shape *callsShape) []table.Column {
-	when := func(shown bool) table.Medium {
-		if shown {
-			return table.Everywhere
-		}
-		return table.OnlyData
-	}
-	var list []table.Column
-	if c.about.timed {
-		list = []table.Column{{Key: "duration", Title: "duration", Kind: table.Duration}, {Key: "self", Title: "self", Kind: table.Duration, Priority: 8}}
+// callRow is a row of a table with a row for each call.
+type callRow struct {
+	*Point
+	weight int64         // own time or, without times, points
+	extra  []table.Value // of the extra columns
+}
+
+// addColumns makes the columns.
+func (s *callRows) addColumns(shape *callsShape) {
+	about := &s.c.about
+	add := s.columns.Add
+	text := func(v StyledValue) table.Value { return table.Styled(v.Text, v.Spans).JSON(v.JSON).If(v.Text != "") }
+	weight := func(r callRow) table.Value { return table.IntIf(r.weight, r.weight != unknownNumber) }
+	if about.timed {
+		add(table.Column{Key: "duration", Title: "duration", Kind: table.Duration}, func(r callRow) table.Value { return r.duration() })
+		add(table.Column{Key: "self", Title: "self", Kind: table.Duration, Priority: 8}, weight)
 	} else {
-		list = []table.Column{{Key: "events", Title: "events", Kind: table.Count, Priority: 2}}
+		add(table.Column{Key: "events", Title: "events", Kind: table.Count, Priority: 2}, weight)
 	}
-	list = append(list, table.Column{Key: "call", Title: "call", In: when(shape.several), Least: 10, CutMiddle: true, Style: format.StyleMethod})
+	add(table.Column{Key: "call", Title: "call", In: table.When(shape.several), Least: 10, CutMiddle: true, Style: format.StyleMethod}, func(r callRow) table.Value {
+		return table.Str(r.Call.Name)
+	})
 	for i, a := range shape.args {
 		column := table.Column{Key: fmt.Sprintf("arg_%d", i+1), Title: a.title, Priority: min(1+i, 7), Most: 40, Worth: a.text}
 		if a.number {
 			column.Align = table.Right
 		}
-		list = append(list, column)
+		add(column, func(r callRow) table.Value {
+			if i >= len(r.Call.Args) {
+				return table.Value{}
+			}
+			return text(r.Call.Args[i])
+		})
 	}
-	list = append(list,
-		table.Column{Key: "result", Title: "result", Most: 40},
-		table.Column{Key: "receiver", Title: "receiver", In: when(c.sums.objects), Priority: 5, Most: 32},
-		table.Column{Key: "thread_name", Title: "thread", In: when(c.about.threads > 1), Priority: 4, Most: 24},
-		table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true, Style: format.StyleMethod},
-		table.Column{Key: "start", Title: "start", Kind: table.Duration, In: when(c.about.timed), Priority: 9},
-		table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1})
-	for _, col := range c.about.extraColumns() {
-		title := col.word()
-		if col.kind == columnIter {
-			title = "iteration"
+	add(table.Column{Key: "result", Title: "result", Most: 40}, func(r callRow) table.Value {
+		switch v := r.Call; {
+		case v.Threw:
+			return inStyle(s.g.Threw+thrownName(v.Exception), format.StyleException).JSON([]byte("null"))
+		case v.Unended:
+			return inStyle(neverEnded(v.Pending), format.StyleUnfinished).JSON([]byte("null"))
+		default:
+			return text(v.Result)
 		}
-		key := col.key()
-		if col.kind == columnIn {
-			key = col.word() // there may be several
+	})
+	add(table.Column{Key: "receiver", Title: "receiver", In: table.When(s.c.sums.objects), Priority: 5, Most: 32}, func(r callRow) table.Value { return text(r.Call.Receiver) })
+	add(table.Column{Key: "thread_name", Title: "thread", In: table.When(about.threads > 1), Priority: 4, Most: 24}, func(r callRow) table.Value {
+		return threadNamed(cmp.Or(r.Thread, threadNumber(r.Position.Thread)))
+	})
+	add(table.Column{Key: "caller", Title: "called by", Priority: 3, CutMiddle: true, Style: format.StyleMethod}, func(r callRow) table.Value { return table.StrIf(r.Call.Caller) })
+	add(table.Column{Key: "start", Title: "start", Kind: table.Duration, In: table.When(about.timed), Priority: 9}, func(r callRow) table.Value {
+		return table.IntIf(r.Time.Start, r.Timed)
+	})
+	add(table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: 1}, func(r callRow) table.Value { return table.Int(int64(r.Event)) })
+	for i, col := range s.extra {
+		column := table.Column{Key: col.key(), Title: col.word(), Most: 40}
+		switch col.kind {
+		case columnIter:
+			column.Title = "iteration"
+		case columnIn:
+			column.Key = col.word() // there may be several
 		}
-		list = append(list, table.Column{Key: key, Title: title, Most: 40})
+		add(column, func(r callRow) table.Value {
+			if i >= len(r.extra) {
+				return table.Value{}
+			}
+			return r.extra[i]
+		})
 	}
-	return append(list,
-		table.Column{Key: "line", Title: "line", In: when(c.about.lines()), Priority: 6},
-		table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData},
-		table.Column{Key: "class", In: table.OnlyData},
-		table.Column{Key: "method", In: table.OnlyData},
-		table.Column{Key: "threw", Kind: table.Number, In: table.OnlyData},
-		table.Column{Key: "exception", In: table.OnlyData},
-		table.Column{Key: "did_not_end", Kind: table.Number, In: table.OnlyData},
-		table.Column{Key: "handle", In: table.OnlyData})
+	add(table.Column{Key: "line", Title: "line", In: table.When(about.lines()), Priority: 6}, func(r callRow) table.Value { return table.StrIf(r.Call.Line) })
+	data := func(key string, kind table.Kind, value func(r callRow) table.Value) {
+		add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, value)
+	}
+	data("thread", table.Number, func(r callRow) table.Value { return table.Int(int64(r.Position.Thread) + 1) })
+	data("class", table.Text, func(r callRow) table.Value { return table.StrIf(r.Call.Class) })
+	data("method", table.Text, func(r callRow) table.Value { return table.StrIf(r.Call.Method) })
+	data("threw", table.Number, func(r callRow) table.Value { return table.Truth(r.Call.Threw) })
+	data("exception", table.Text, func(r callRow) table.Value { return table.StrIf(r.Call.Exception) })
+	data("did_not_end", table.Number, func(r callRow) table.Value { return table.Truth(true).If(r.Call.Unended) })
+	data("handle", table.Text, func(r callRow) table.Value { return table.Str(lazy.EventHandle(r.Event).String()) })
 }
 
 // notes tells what the numbers do not tell.

@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tracex/format"
@@ -25,10 +24,15 @@ func CompareSorts(timed bool) []string {
 type compareRows struct {
 	timed bool
 	g     *display.Glyphs
+	cols  table.Columns[compareRow]
 	head  []compareHead
 	list  []comparedMethod
-	names []string // of the methods
-	order []int    // of the methods
+}
+
+// compareRow is a row: one of these is nil.
+type compareRow struct {
+	*compareHead
+	*comparedMethod
 }
 
 // compareHead is a row that is no method.
@@ -42,6 +46,7 @@ type compareHead struct {
 // comparedMethod is a method with its sums in A and B.
 type comparedMethod struct {
 	group *Group
+	name  string
 	sums  [2]Sums
 }
 
@@ -104,8 +109,9 @@ func (c *Compare) Table(v View) *table.Table {
 	}
 	key := cmp.Or(v.Sort, CompareSorts(c.timed)[0])
 	rows.sort(key, v.Rising)
+	rows.columns()
 	t := &table.Table{
-		Row: "difference", Title: c.title(&f, v.G), Columns: rows.columns(), Rows: rows, Sorted: key, Rising: v.Rising,
+		Row: "difference", Title: c.title(&f, v.G), Columns: rows.cols.Heads(), Rows: rows, Sorted: key, Rising: v.Rising,
 		Partial: v.Done < 1, Done: v.Done, Empty: "nothing found yet", Notes: f.notes(c.r, v.Done >= 1),
 	}
 	if v.Done >= 1 && alike > 0 {
@@ -195,112 +201,115 @@ func (f *comparison) notes(r *lazy.LazyTraceReader, done bool) (list []string) {
 	return list
 }
 
-// columns returns the columns of the table.
-func (s *compareRows) columns() []table.Column {
-	var list []table.Column
-	// numbers adds the columns of a number. The difference is left out last.
-	numbers := func(key string, kind table.Kind, sides, change table.Medium, priority, least int) {
-		list = append(list,
-			table.Column{Key: key + "_a", Title: key + " A", Kind: kind, In: sides, Priority: priority},
-			table.Column{Key: key + "_b", Title: key + " B", Kind: kind, In: sides, Priority: priority},
-			table.Column{Key: key + "_change", Title: key + " B-A", Kind: kind, In: change, Priority: least})
-	}
+// columns makes the columns of the table.
+func (s *compareRows) columns() {
 	const all, data = table.Everywhere, table.OnlyData
-	numbers("calls", table.Count, all, all, 2, 1)
+	// numbers adds the columns of a number, which is not exact for calls that never ended if it is a time. The difference is left out last.
+	numbers := func(key string, kind table.Kind, of func(*Sums) int64, sides, change table.Medium, priority, least int) {
+		unended := func(m *comparedMethod, side int) bool { return kind == table.Duration && m.sums[side].Unended > 0 }
+		for i, side := range []string{"a", "b"} {
+			s.method(table.Column{Key: key + "_" + side, Title: key + " " + Sides[i], Kind: kind, In: sides, Priority: priority}, func(m *comparedMethod) table.Value {
+				if unended(m, i) {
+					return table.Int(of(&m.sums[i])).Is(table.AtLeast)
+				}
+				return table.Int(of(&m.sums[i]))
+			})
+		}
+		s.method(table.Column{Key: key + "_change", Title: key + " B-A", Kind: kind, In: change, Priority: least}, func(m *comparedMethod) table.Value {
+			v := table.Int(m.change(of)).Change()
+			if unended(m, 0) || unended(m, 1) {
+				return v.Is(table.About)
+			}
+			return v
+		})
+	}
+	numbers("calls", table.Count, sumCalls, all, all, 2, 1)
 	if s.timed {
-		numbers("total", table.Duration, all, all, 3, 0)
-		numbers("self", table.Duration, data, all, 4, 4)
-		numbers("events", table.Count, data, data, 5, 5)
-		numbers("own", table.Count, data, data, 5, 5)
+		numbers("total", table.Duration, sumTotal, all, all, 3, 0)
+		numbers("self", table.Duration, sumSelf, data, all, 4, 4)
+		numbers("events", table.Count, sumPoints, data, data, 5, 5)
+		numbers("own", table.Count, sumOwn, data, data, 5, 5)
 	} else {
-		numbers("events", table.Count, all, all, 3, 0)
-		numbers("own", table.Count, data, all, 4, 4)
+		numbers("events", table.Count, sumPoints, all, all, 3, 0)
+		numbers("own", table.Count, sumOwn, data, all, 4, 4)
 	}
-	numbers("threw", table.Count, data, data, 5, 5)
-	list = append(list, table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod})
-	for _, key := range []string{"what", "side", "class", "method", "types"} {
-		list = append(list, table.Column{Key: key, In: table.OnlyData})
-	}
-	for _, key := range []string{"method_id", "same_events", "thread"} {
-		list = append(list, table.Column{Key: key, Kind: table.Number, In: table.OnlyData})
-	}
-	return append(list, table.Column{Key: "event", Kind: table.Event, In: table.OnlyData},
-		table.Column{Key: "end", Kind: table.Number, In: table.OnlyData},
-		table.Column{Key: "missing", Kind: table.Number, In: table.OnlyData},
-		table.Column{Key: "text", In: table.OnlyData}, table.Column{Key: "path", In: table.OnlyData},
-		table.Column{Key: "handle", In: table.OnlyData})
+	numbers("threw", table.Count, sumThrew, data, data, 5, 5)
+	s.cols.Add(table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod}, s.name)
+	s.cols.Add(table.Column{Key: "what", In: data}, func(r compareRow) table.Value {
+		if r.compareHead == nil {
+			return table.Str("method")
+		}
+		return table.Str(r.what)
+	})
+	s.place("side", table.Text, func(h *compareHead, _ *PartingSide) table.Value { return table.Str(Sides[h.side]) })
+	addMethod(&s.cols, func(r compareRow) *Group {
+		if r.comparedMethod == nil {
+			return nil
+		}
+		return r.group
+	})
+	s.cols.Add(table.Column{Key: "same_events", Kind: table.Number, In: data}, func(r compareRow) table.Value {
+		if r.compareHead == nil {
+			return table.Value{}
+		}
+		return table.Int(r.same)
+	})
+	s.place("thread", table.Number, func(_ *compareHead, p *PartingSide) table.Value { return table.Int(int64(p.Position.Thread) + 1) })
+	s.place("event", table.Event, func(_ *compareHead, p *PartingSide) table.Value {
+		return table.IntIf(int64(p.Event), p.Position.At >= 0)
+	})
+	s.place("end", table.Number, func(_ *compareHead, p *PartingSide) table.Value { return table.Truth(true).If(p.End) })
+	s.place("missing", table.Number, func(_ *compareHead, p *PartingSide) table.Value { return table.Truth(true).If(p.Missing) })
+	s.place("text", table.Text, func(_ *compareHead, p *PartingSide) table.Value { return table.Str(p.Text.Text) })
+	s.place("path", table.Text, func(_ *compareHead, p *PartingSide) table.Value {
+		return table.Str(strings.Join(p.Path, " "+s.g.Crumb+" ")).If(len(p.Path) > 0)
+	})
+	s.place("handle", table.Text, func(_ *compareHead, p *PartingSide) table.Value {
+		return table.Str(lazy.EventHandle(p.Event).String()).If(p.Position.At >= 0)
+	})
 }
 
+// method adds a column that only methods have.
+func (s *compareRows) method(c table.Column, value func(*comparedMethod) table.Value) {
+	s.cols.Add(c, func(r compareRow) table.Value {
+		if r.comparedMethod == nil {
+			return table.Value{}
+		}
+		return value(r.comparedMethod)
+	})
+}
+
+// place adds a column for programs that only the sides of places have.
+func (s *compareRows) place(key string, kind table.Kind, value func(*compareHead, *PartingSide) table.Value) {
+	s.cols.Add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, func(r compareRow) table.Value {
+		if r.compareHead == nil || r.parting == nil {
+			return table.Value{}
+		}
+		return value(r.compareHead, &r.parting.Sides[r.side])
+	})
+}
+
+// name returns the name of a method, or the line of another row, which is in place of all columns.
+func (s *compareRows) name(r compareRow) table.Value {
+	if r.comparedMethod != nil {
+		return table.Str(r.comparedMethod.name)
+	}
+	line := r.line(s.g)
+	name := table.Styled(line.Text, line.Spans).Line()
+	if r.parting != nil {
+		name = name.JSON(format.AppendJSONString(nil, r.parting.Sides[r.side].Text.Text))
+	}
+	return name
+}
+
+// Len returns the number of rows.
 func (s *compareRows) Len() int { return len(s.head) + len(s.list) }
 
 func (s *compareRows) Row(i int) []table.Value {
 	if i < len(s.head) {
-		return s.headRow(&s.head[i])
+		return s.cols.Row(compareRow{compareHead: &s.head[i]})
 	}
-	i = s.order[i-len(s.head)]
-	m := &s.list[i]
-	var v []table.Value
-	add := func(of func(*Sums) int64, bound bool) {
-		a, b, change := table.Int(of(&m.sums[0])), table.Int(of(&m.sums[1])), table.Int(m.change(of)).Change()
-		if bound {
-			if m.sums[0].Unended > 0 {
-				a, change = a.Is(table.AtLeast), change.Is(table.About)
-			}
-			if m.sums[1].Unended > 0 {
-				b, change = b.Is(table.AtLeast), change.Is(table.About)
-			}
-		}
-		v = append(v, a, b, change)
-	}
-	add(sumCalls, false)
-	if s.timed {
-		add(sumTotal, true)
-		add(sumSelf, true)
-	}
-	add(sumPoints, false)
-	add(sumOwn, false)
-	add(sumThrew, false)
-	v = append(v, table.Str(s.names[i]), table.Str("method"), table.Value{})
-	v = append(v, methodIdentity(m.group)...)
-	return append(v, make([]table.Value, 8)...)
-}
-
-// headRow returns the values of a row that is no method: its line is in place of all columns.
-func (s *compareRows) headRow(h *compareHead) []table.Value {
-	columns := s.columns()
-	v := make([]table.Value, len(columns))
-	set := func(key string, value table.Value) {
-		v[slices.IndexFunc(columns, func(c table.Column) bool { return c.Key == key })] = value
-	}
-	line := h.line(s.g)
-	name := table.Styled(line.Text, line.Spans).Line()
-	set("what", table.Str(h.what))
-	set("same_events", table.Int(h.same))
-	if h.parting == nil {
-		set("name", name)
-		return v
-	}
-	p := &h.parting.Sides[h.side]
-	yes := func(is bool) table.Value {
-		if !is {
-			return table.Value{}
-		}
-		return table.Int(1).JSON(strconv.AppendBool(nil, true))
-	}
-	set("name", name.JSON(format.AppendJSONString(nil, p.Text.Text)))
-	set("side", table.Str(Sides[h.side]))
-	set("thread", table.Int(int64(p.Position.Thread)+1))
-	set("end", yes(p.End))
-	set("missing", yes(p.Missing))
-	set("text", table.Str(p.Text.Text))
-	if len(p.Path) > 0 {
-		set("path", table.Str(strings.Join(p.Path, " "+s.g.Crumb+" ")))
-	}
-	if p.Position.At >= 0 {
-		set("event", table.Int(int64(p.Event)))
-		set("handle", table.Str(lazy.EventHandle(p.Event).String()))
-	}
-	return v
+	return s.cols.Row(compareRow{comparedMethod: &s.list[i-len(s.head)]})
 }
 
 // partings are the words before the rows of places. They have the same width.
@@ -397,33 +406,32 @@ func (s Styled) to(at int) Styled {
 // sort puts the methods in order.
 func (s *compareRows) sort(key string, rising bool) {
 	groups := make([]*Group, len(s.list))
-	s.order = make([]int, len(s.list))
 	for i := range s.list {
-		groups[i], s.order[i] = s.list[i].group, i
+		groups[i] = s.list[i].group
 	}
-	s.names = names(groups)
+	for i, name := range names(groups) {
+		s.list[i].name = name
+	}
 	of := map[string]func(*Sums) int64{
 		"calls": sumCalls, "events": sumPoints, "own": sumOwn, "total": sumTotal, "self": sumSelf, "threw": sumThrew,
 	}
 	word, kind, _ := strings.Cut(key, "_")
-	size := func(i int) int64 {
-		switch m := &s.list[i]; kind {
+	size := func(m *comparedMethod) int64 {
+		switch kind {
 		case "a":
 			return of[word](&m.sums[0])
 		case "b":
 			return of[word](&m.sums[1])
-		default:
-			n := m.change(of[word])
-			return max(n, -n)
 		}
+		return max(m.change(of[word]), -m.change(of[word]))
 	}
-	slices.SortFunc(s.order, func(a, b int) int {
-		order := cmp.Compare(size(b), size(a))
+	slices.SortFunc(s.list, func(a, b comparedMethod) int {
+		order := cmp.Compare(size(&b), size(&a))
 		if rising {
 			order = -order
 		}
-		calls := func(i int) int64 { return max(s.list[i].change(sumCalls), -s.list[i].change(sumCalls)) }
-		return cmp.Or(order, cmp.Compare(calls(b), calls(a)), cmp.Compare(s.names[a], s.names[b]))
+		calls := func(m *comparedMethod) int64 { return max(m.change(sumCalls), -m.change(sumCalls)) }
+		return cmp.Or(order, cmp.Compare(calls(&b), calls(&a)), cmp.Compare(a.name, b.name))
 	})
 }
 

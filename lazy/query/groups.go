@@ -172,12 +172,8 @@ func (g *Group) nameMethod(c *format.Context) {
 func (g *Group) nameAs(name, full string) {
 	g.name, g.full = name, full
 	count, short, long := "()", "()", "()"
-	if n := len(g.Args); n > 0 {
-		count = "(" + strconv.Itoa(n) + ")"
-		texts := make([]string, n)
-		for i, t := range g.Args {
-			texts[i] = t.String()
-		}
+	if texts := g.types(); len(texts) > 0 {
+		count = "(" + strconv.Itoa(len(texts)) + ")"
 		long = "(" + strings.Join(texts, ", ") + ")"
 		for i, text := range texts {
 			texts[i] = text[strings.LastIndexByte(text, '.')+1:]

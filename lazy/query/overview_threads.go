@@ -219,11 +219,7 @@ func (g *Group) call() string {
 	if g.Unknown {
 		return ""
 	}
-	types := make([]string, len(g.Args))
-	for i, a := range g.Args {
-		types[i] = a.String()
-	}
-	name := g.Method + "(" + strings.Join(types, ",") + ")"
+	name := g.Method + "(" + strings.Join(g.types(), ",") + ")"
 	if g.Class == "" {
 		return name
 	}

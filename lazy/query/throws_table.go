@@ -55,7 +55,9 @@ func (t *Throws) Table(view View) *table.Table {
 }
 
 // point is the event of an exception.
-func (e *Thrown) point() HistoryPoint { return HistoryPoint{lazy.Position{Thread: e.Thread, At: e.At}, e.Event} }
+func (e *Thrown) point() HistoryPoint {
+	return HistoryPoint{lazy.Position{Thread: e.Thread, At: e.At}, e.Event}
+}
 
 // row is a row of that exception alone.
 func (e *Thrown) row() *throwRow {

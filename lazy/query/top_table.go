@@ -34,6 +34,7 @@ type topTable struct {
 	rows    []topLine
 	threads *threadTable // in place of rows, by thread
 	sort    string
+	list    table.Columns[*topLine]
 	took    histogram.Histogram // durations of all calls
 }
 
@@ -62,8 +63,9 @@ func (t *Top) Table(view View) *table.Table {
 		}
 		return cmp.Or(order, cmp.Compare(a.name, b.name))
 	})
+	x.columns(view.G)
 	out := &table.Table{
-		Row: t.by.String(), Title: x.title(view.G), Columns: x.columns(view.G), Sorted: x.sort, Rising: view.Rising,
+		Row: t.by.String(), Title: x.title(view.G), Columns: x.list.Heads(), Sorted: x.sort, Rising: view.Rising,
 		Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes(view.G),
 	}
 	out.Notes = append(out.Notes, gapNotes(t.r, x.timed)...)
@@ -84,9 +86,9 @@ func (x *topTable) Len() int {
 func (x *topTable) Row(i int) []table.Value {
 	if x.threads != nil {
 		l := x.threads.line(i)
-		return x.row(&l)
+		return x.list.Row(&l)
 	}
-	return x.row(&x.rows[i])
+	return x.list.Row(&x.rows[i])
 }
 
 // mostSpread is how many rows a table may have to keep the histogram of each.
@@ -190,106 +192,71 @@ func (x *topTable) title(g *display.Glyphs) string {
 	return strings.Join(parts, " "+g.Dot+" ")
 }
 
-// columns returns the columns: those of time only if the trace has times.
-func (x *topTable) columns(g *display.Glyphs) []table.Column {
-	var list []table.Column
+// columns makes the columns: those of time only if the trace has times.
+func (x *topTable) columns(g *display.Glyphs) {
+	add := func(key, title string, kind table.Kind, priority int, value func(l *topLine) table.Value) {
+		x.list.Add(table.Column{Key: key, Title: title, Kind: kind, Priority: priority}, value)
+	}
+	calls := func(l *topLine) table.Value { return table.Int(l.Calls) }
 	if x.timed {
-		list = []table.Column{
-			{Key: "self", Title: "self", Kind: table.Duration},
-			{Key: "self_share", Title: "share", Kind: table.Share, Priority: 3},
-			{Key: "total", Title: "total", Kind: table.Duration, Priority: 1},
-			{Key: "total_share", Title: "share", Kind: table.Share, Priority: 6},
-			{Key: "calls", Title: "calls", Kind: table.Count, Priority: 1},
-			{Key: "mean", Title: "mean", Kind: table.Duration, Priority: 2},
-			{Key: "p99", Title: g.About + "p99", Kind: table.Duration, Priority: 4},
-			{Key: "max", Title: "max", Kind: table.Duration, Priority: 4},
+		// The times of a row are not known if those of its calls are not.
+		took := func(of func(*topLine) int64) func(*topLine) table.Value {
+			return func(l *topLine) table.Value {
+				if l.Timed == 0 {
+					return table.Value{}
+				}
+				return l.total(table.Int(of(l)))
+			}
 		}
+		add("self", "self", table.Duration, 0, func(l *topLine) table.Value { return l.bound(l.self(table.Int(l.Self)), table.About) })
+		add("self_share", "share", table.Share, 3, func(l *topLine) table.Value { return share(l.Self, x.all.Time) })
+		add("total", "total", table.Duration, 1, func(l *topLine) table.Value { return l.bound(l.total(table.Int(l.Total)), table.AtLeast) })
+		add("total_share", "share", table.Share, 6, func(l *topLine) table.Value { return share(l.Total, x.all.Time) })
+		add("calls", "calls", table.Count, 1, calls)
+		add("mean", "mean", table.Duration, 2, took(func(l *topLine) int64 { return l.Took / l.Timed }))
+		add("p99", g.About+"p99", table.Duration, 4, took(func(l *topLine) int64 { return l.p99 }))
+		add("max", "max", table.Duration, 4, took(func(l *topLine) int64 { return l.Max }))
 	} else {
-		list = []table.Column{
-			{Key: "own_events", Title: "own", Kind: table.Count},
-			{Key: "own_share", Title: "share", Kind: table.Share, Priority: 3},
-			{Key: "events", Title: "events", Kind: table.Count, Priority: 1},
-			{Key: "events_share", Title: "share", Kind: table.Share, Priority: 6},
-			{Key: "calls", Title: "calls", Kind: table.Count, Priority: 1},
-		}
+		add("own_events", "own", table.Count, 0, func(l *topLine) table.Value { return l.self(table.Int(l.Own)) })
+		add("own_share", "share", table.Share, 3, func(l *topLine) table.Value { return share(l.Own, x.all.Points) })
+		add("events", "events", table.Count, 1, func(l *topLine) table.Value { return l.total(table.Int(l.Points)) })
+		add("events_share", "share", table.Share, 6, func(l *topLine) table.Value { return share(l.Points, x.all.Points) })
+		add("calls", "calls", table.Count, 1, calls)
 	}
-	threw := table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5}
-	some := x.threads != nil && x.threads.threw || slices.ContainsFunc(x.rows, func(l topLine) bool { return l.Threw > 0 })
-	if x.sort != "threw" && !some {
-		threw.In = table.OnlyData
-	}
-	list = append(list, threw)
+	some := x.sort == "threw" || x.threads != nil && x.threads.threw || slices.ContainsFunc(x.rows, func(l topLine) bool { return l.Threw > 0 })
+	x.list.Add(table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5, In: table.When(some)}, func(l *topLine) table.Value { return table.Int(l.Threw) })
 	if x.timed && !x.span {
-		in := table.OnlyData
-		if x.sort == "events" {
-			in = table.Everywhere
-		}
-		list = append(list,
-			table.Column{Key: "events", Title: "events", Kind: table.Count, Priority: 1, In: in},
-			table.Column{Key: "own_events", Title: "own", Kind: table.Count, In: table.OnlyData})
+		x.list.Add(table.Column{Key: "events", Title: "events", Kind: table.Count, Priority: 1, In: table.When(x.sort == "events")}, func(l *topLine) table.Value {
+			return table.Int(l.Points)
+		})
+		x.list.Add(table.Column{Key: "own_events", Title: "own", Kind: table.Count, In: table.OnlyData}, func(l *topLine) table.Value { return table.Int(l.Own) })
 	}
-	if x.edited() {
-		list = append(list,
-			table.Column{Key: "merged", Title: "merged", Kind: table.Count, In: table.OnlyData},
-			table.Column{Key: "dropped", Title: "dropped", Kind: table.Count, In: table.OnlyData})
+	if x.steps.has(Merge, Only, Drop) { // they may have changed values
+		x.list.Add(table.Column{Key: "merged", Title: "merged", Kind: table.Count, In: table.OnlyData}, func(l *topLine) table.Value { return table.Int(l.Merged) })
+		x.list.Add(table.Column{Key: "dropped", Title: "dropped", Kind: table.Count, In: table.OnlyData}, func(l *topLine) table.Value { return table.Int(l.Dropped) })
 	}
-	list = append(list,
-		table.Column{Key: "unended", Title: "unended", Kind: table.Count, In: table.OnlyData},
-		table.Column{Key: "name", Title: x.by.String(), Stretch: true, CutMiddle: true, Style: map[By]format.Style{ByMethod: format.StyleMethod}[x.by]})
+	x.list.Add(table.Column{Key: "unended", Title: "unended", Kind: table.Count, In: table.OnlyData}, func(l *topLine) table.Value { return table.IntIf(l.Unended, l.Unended > 0) })
+	x.list.Add(table.Column{Key: "name", Title: x.by.String(), Stretch: true, CutMiddle: true, Style: map[By]format.Style{ByMethod: format.StyleMethod}[x.by]},
+		func(l *topLine) table.Value { return table.Str(l.name) })
 	switch x.by {
 	case ByMethod:
-		list = append(list, table.Column{Key: "class", In: table.OnlyData}, table.Column{Key: "method", In: table.OnlyData},
-			table.Column{Key: "types", In: table.OnlyData}, table.Column{Key: "method_id", Kind: table.Number, In: table.OnlyData})
-	case ByClass, ByPackage, ByFile:
-		list = append(list, table.Column{Key: x.by.String(), In: table.OnlyData})
+		addMethod(&x.list, func(l *topLine) *Group { return l.group })
+	case ByFile:
+		x.list.Add(table.Column{Key: "file", In: table.OnlyData}, func(l *topLine) table.Value { return l.group.known(l.group.names[0]) })
+	case ByClass, ByPackage:
+		x.list.Add(table.Column{Key: x.by.String(), In: table.OnlyData}, func(l *topLine) table.Value { return l.group.known(l.group.Class) })
 	case ByThread:
-		list = append(list, table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData})
+		x.list.Add(table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData}, func(l *topLine) table.Value { return table.Int(int64(l.group.ID) + 1) })
 	}
-	return list
 }
 
-// row returns the values of a row.
-func (x *topTable) row(l *topLine) []table.Value {
-	count := func(n int64) table.Value { return table.Int(n) }
-	var v []table.Value
-	points := []table.Value{count(l.Points), count(l.Own)}
-	switch {
-	case x.timed:
-		v = x.times(l)
-	default:
-		v = []table.Value{l.self(points[1]), share(l.Own, x.all.Points), l.total(points[0]), share(l.Points, x.all.Points), count(l.Calls)}
-	}
-	threw := count(l.Threw)
-	v = append(v, threw)
-	if x.timed && !x.span {
-		v = append(v, points...)
-	}
-	if x.edited() {
-		v = append(v, count(l.Merged), count(l.Dropped))
-	}
-	unended := table.Value{}
+// bound marks what calls that never ended are part of.
+func (l *topLine) bound(v table.Value, is table.Bound) table.Value {
 	if l.Unended > 0 {
-		unended = count(l.Unended)
+		return v.Is(is)
 	}
-	v = append(v, unended, table.Str(l.name))
-	return append(v, x.identity(l.group)...)
+	return v
 }
-
-// times returns the values of the columns of times, and the number of calls.
-func (x *topTable) times(l *topLine) []table.Value {
-	self, total := l.self(table.Int(l.Self)), l.total(table.Int(l.Total))
-	if l.Unended > 0 {
-		self, total = self.Is(table.About), total.Is(table.AtLeast)
-	}
-	v := []table.Value{self, share(l.Self, x.all.Time), total, share(l.Total, x.all.Time), table.Int(l.Calls)}
-	if l.Timed == 0 {
-		return append(v, table.Value{}, table.Value{}, table.Value{})
-	}
-	return append(v, l.total(table.Int(l.Took/l.Timed)), l.total(table.Int(l.p99)), l.total(table.Int(l.Max)))
-}
-
-// edited reports whether steps may have changed values.
-func (x *topTable) edited() bool { return x.steps.has(Merge, Only, Drop) }
 
 // self marks what merged calls were added to.
 func (l *topLine) self(v table.Value) table.Value {
@@ -309,48 +276,38 @@ func (l *topLine) total(v table.Value) table.Value {
 
 // share returns a part of a whole.
 func share(part, whole int64) table.Value {
-	if whole <= 0 {
-		return table.Value{}
-	}
-	return table.Float(float64(part) / float64(whole))
+	return table.Float(float64(part) / float64(whole)).If(whole > 0)
 }
 
 // known returns a name of the group for programs, if there is one.
 func (g *Group) known(text string) table.Value {
-	if g.Unknown || text == "" {
-		return table.Value{}
-	}
-	return table.Str(text)
+	return table.Str(text).If(!g.Unknown && text != "")
 }
 
-// identity returns the values that name a group for programs.
-func (x *topTable) identity(g *Group) []table.Value {
-	switch x.by {
-	case ByThread:
-		return []table.Value{table.Int(int64(g.ID) + 1)}
-	case ByFile:
-		return []table.Value{g.known(g.names[0])}
-	case ByClass, ByPackage:
-		return []table.Value{g.known(g.Class)}
+// addMethod adds the columns that name a method for programs: class, method, types of its arguments, and for one that
+// the trace does not describe its id. A row may have none.
+func addMethod[R any](list *table.Columns[R], of func(row R) *Group) {
+	add := func(key string, kind table.Kind, value func(g *Group) table.Value) {
+		list.Add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, func(row R) table.Value {
+			if g := of(row); g != nil {
+				return value(g)
+			}
+			return table.Value{}
+		})
 	}
-	return methodIdentity(g)
+	add("class", table.Text, func(g *Group) table.Value { return g.known(g.Class) })
+	add("method", table.Text, func(g *Group) table.Value { return g.known(g.Method) })
+	add("types", table.Text, func(g *Group) table.Value { return table.Names(g.types(), ",").If(!g.Unknown) })
+	add("method_id", table.Number, func(g *Group) table.Value { return table.IntIf(int64(g.ID), g.Unknown) })
 }
 
-// methodIdentity returns the values that name a method for programs: class, method, types of its
-// arguments, and for one that the trace does not describe its id.
-func methodIdentity(g *Group) []table.Value {
-	if g.Unknown {
-		return []table.Value{{}, {}, {}, table.Int(int64(g.ID))}
-	}
-	texts := make([]string, len(g.Args))
-	types := []byte{'['}
+// types returns the types of a method's arguments.
+func (g *Group) types() []string {
+	list := make([]string, len(g.Args))
 	for i, a := range g.Args {
-		if texts[i] = a.String(); i > 0 {
-			types = append(types, ',')
-		}
-		types = format.AppendJSONString(types, texts[i])
+		list[i] = a.String()
 	}
-	return []table.Value{g.known(g.Class), g.known(g.Method), table.Str(strings.Join(texts, ",")).JSON(append(types, ']')), {}}
+	return list
 }
 
 // notes tells what the numbers do not tell.
