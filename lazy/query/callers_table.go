@@ -21,11 +21,21 @@ type callersTable struct {
 	depths []int32
 	rows   []int32 // nodes in the order of rows; ^node for its others
 	asked  map[int32]bool
+	cols   table.Columns[*pathRow]
 	g      *display.Glyphs
 }
 
-// pathRow is what a row of the table is.
-const pathRow = "path"
+// rowIsPath is what a row of the table is.
+const rowIsPath = "path"
+
+// pathRow is a row of the table.
+type pathRow struct {
+	*pathSums
+	name  string
+	group *Group // nil for the first row, and for others
+	path  []string
+	cut   bool // the path goes on
+}
 
 // Table returns the table of what has been merged so far: a tree, each row a path.
 func (c *Callers) Table(view View) *table.Table {
@@ -38,7 +48,8 @@ func (c *Callers) Table(view View) *table.Table {
 	if view.Done < 1 { // they will change
 		x.nodes = slices.Clone(x.nodes)
 	}
-	out := &table.Table{Row: pathRow, Title: x.title(), Columns: x.columns(), Sorted: x.columns()[0].Key, Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: append(x.notes(), gaps...)}
+	x.columns()
+	out := &table.Table{Row: rowIsPath, Title: x.title(), Columns: x.cols.Heads(), Sorted: x.cols[0].Key, Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: append(x.notes(), gaps...)}
 	if x.p.nodes[0].Calls > 0 || x.p.nodes[0].inner > 0 {
 		x.order()
 	}
@@ -74,24 +85,50 @@ func (x *callersTable) title() string {
 // bySelf reports whether paths have the own time of calls.
 func (x *callersTable) bySelf() bool { return x.c.focus.Self && !x.c.focus.Callees }
 
-func (x *callersTable) columns() []table.Column {
-	weight := table.Column{Key: "total", Title: "total", Kind: table.Duration}
+// columns makes the columns.
+func (x *callersTable) columns() {
+	root := &x.nodes[0].pathSums
+	weight, of := table.Column{Key: "total", Title: "total", Kind: table.Duration}, func(s *pathSums) int64 { return s.Total }
 	switch {
 	case !x.c.timed:
-		weight = table.Column{Key: "events", Title: "events", Kind: table.Count}
+		weight, of = table.Column{Key: "events", Title: "events", Kind: table.Count}, func(s *pathSums) int64 { return s.Points }
 	case x.bySelf():
 		weight.Key, weight.Title = "self", "self"
 	}
-	list := []table.Column{weight, {Key: "share", Title: "share", Kind: table.Share}, {Key: "calls", Title: "calls", Kind: table.Count}}
+	add := x.cols.Add
+	add(weight, func(r *pathRow) table.Value { return table.Int(of(r.pathSums)) })
+	add(table.Column{Key: "share", Title: "share", Kind: table.Share}, func(r *pathRow) table.Value { return share(of(r.pathSums), of(root)) })
+	add(table.Column{Key: "calls", Title: "calls", Kind: table.Count}, func(r *pathRow) table.Value { return table.Int(r.Calls) })
 	if x.c.focus.Callees {
-		list = append(list, table.Column{Key: "calls_per_call", Title: "per call", Kind: table.Decimal, Priority: 1})
+		add(table.Column{Key: "calls_per_call", Title: "per call", Kind: table.Decimal, Priority: 1}, func(r *pathRow) table.Value { return share(r.Calls, root.Calls) })
 	}
 	if x.c.timed {
-		list = append(list, table.Column{Key: "mean", Title: "mean", Kind: table.Duration, Priority: 2})
+		add(table.Column{Key: "mean", Title: "mean", Kind: table.Duration, Priority: 2}, func(r *pathRow) table.Value {
+			if r.Calls == 0 || r.Total <= 0 {
+				return table.Value{}
+			}
+			return table.Int(r.Total / r.Calls)
+		})
 	}
-	return append(list, table.Column{Key: "depth", Kind: table.Number, In: table.OnlyData},
-		table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod},
-		table.Column{Key: "class", In: table.OnlyData}, table.Column{Key: "method", In: table.OnlyData}, table.Column{Key: "path", In: table.OnlyData})
+	add(table.Column{Key: "depth", Kind: table.Number, In: table.OnlyData}, func(r *pathRow) table.Value { return table.Int(int64(len(r.path))) })
+	add(table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod}, func(r *pathRow) table.Value {
+		indent := strings.Repeat("  ", len(r.path))
+		if r.cut { // in place of the last blanks that indent it
+			indent = strings.Repeat("  ", max(0, len(r.path)-1)) + x.g.Absent + " "
+		}
+		return table.Str(indent + r.name).JSON(format.AppendJSONString(nil, r.name))
+	})
+	named := func(key string, text func(g *Group) string) {
+		add(table.Column{Key: key, In: table.OnlyData}, func(r *pathRow) table.Value {
+			if r.group == nil {
+				return table.Value{}
+			}
+			return table.StrIf(text(r.group))
+		})
+	}
+	named("class", func(g *Group) string { return g.Class })
+	named("method", func(g *Group) string { return g.Method })
+	add(table.Column{Key: "path", In: table.OnlyData}, func(r *pathRow) table.Value { return table.Names(r.path, " < ") })
 }
 
 // order puts the paths in order: each before the longer ones, of these the heaviest first.
@@ -139,34 +176,21 @@ func (x *callersTable) Row(i int) []table.Value {
 		at = ^at
 	}
 	n := &x.nodes[at]
-	path := make([]string, 0, x.depths[at]+1)
+	row := pathRow{pathSums: &n.pathSums, name: x.c.root, cut: n.more && !others}
 	for up := at; up > 0; up = x.nodes[up].parent {
-		path = append(path, x.names[x.nodes[up].group])
+		row.path = append(row.path, x.names[x.nodes[up].group])
 	}
-	slices.Reverse(path)
-	if others {
-		return x.row(&n.others, x.g.More+" others", table.Value{}, table.Value{}, append(path, "others"))
-	}
-	name, class, method := x.c.root, table.Value{}, table.Value{}
-	if at > 0 {
-		g := x.groups[n.group]
-		name = x.names[n.group]
-		if g.Class != "" {
-			class = table.Str(g.Class)
-		}
-		if g.Method != "" {
-			method = table.Str(g.Method)
-		}
+	slices.Reverse(row.path)
+	switch {
+	case others:
+		row.pathSums, row.name, row.path = &n.others, x.g.More+" others", append(row.path, "others")
+	case at > 0:
+		row.group, row.name = x.groups[n.group], x.names[n.group]
 		if x.distinct() && x.again(n.group) {
-			name = "(again) " + name
+			row.name = "(again) " + row.name
 		}
 	}
-	row := x.row(&n.pathSums, name, class, method, path)
-	if n.more { // in place of the last blanks that indent it
-		i := slices.IndexFunc(x.columns(), func(c table.Column) bool { return c.Key == "name" })
-		row[i] = table.Str(strings.Repeat("  ", max(0, len(path)-1)) + x.g.Absent + " " + name).JSON(format.AppendJSONString(nil, name))
-	}
-	return row
+	return x.cols.Row(&row)
 }
 
 // PathOf returns the path of a row of a table of [Callers], for [CallersOptions].On; ok is false if it is for several.
@@ -196,40 +220,6 @@ func (x *callersTable) again(group int32) bool {
 	x.c.r.WithContext(func(*format.Context) { yes = !g.Unknown && x.c.focus.matches(g.ID) })
 	x.asked[group] = yes
 	return yes
-}
-
-// row returns the values of a row.
-func (x *callersTable) row(s *pathSums, name string, class, method table.Value, path []string) []table.Value {
-	root := &x.nodes[0]
-	weight, of := s.Total, root.Total
-	if !x.c.timed {
-		weight, of = s.Points, root.Points
-	}
-	v := []table.Value{table.Int(weight), share(weight, of), table.Int(s.Calls)}
-	if x.c.focus.Callees {
-		per := table.Value{}
-		if root.Calls > 0 {
-			per = table.Float(float64(s.Calls) / float64(root.Calls))
-		}
-		v = append(v, per)
-	}
-	if x.c.timed {
-		mean := table.Value{}
-		if s.Calls > 0 && weight > 0 {
-			mean = table.Int(weight / s.Calls)
-		}
-		v = append(v, mean)
-	}
-	list := []byte{'['}
-	for i, text := range path {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = format.AppendJSONString(list, text)
-	}
-	indent := strings.Repeat("  ", len(path))
-	return append(v, table.Int(int64(len(path))), table.Str(indent+name).JSON(format.AppendJSONString(nil, name)),
-		class, method, table.Str(strings.Join(path, " < ")).JSON(append(list, ']')))
 }
 
 // notes tells what the numbers do not tell.

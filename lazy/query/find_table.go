@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"tracex/lazy"
 	"tracex/lazy/query/display"
@@ -13,26 +14,14 @@ import (
 func (f *Find) Table(v View) *table.Table {
 	kept, beyond := f.Set.Count()
 	_, timed := f.r.Times()
-	rows := &foundRows{f: f, g: v.G}
+	rows := &foundRows{f: f, columns: foundColumns(timed, v.G)}
 	rows.readRows = readRows{v.Read, kept, rows.read, &f.rows}
 	t := &table.Table{
 		Row:     "event",
 		Title:   f.title(int64(kept)+beyond, v),
 		Partial: v.Done < 1, Done: v.Done,
 		Empty: "nothing matches",
-		Rows:  rows,
-		Columns: []table.Column{
-			{Key: "event", Title: "event", Kind: table.Event},
-			{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3},
-			{Key: "start", Title: "start", Kind: table.Duration, Priority: 4, In: table.OnlyData},
-			{Key: "duration", Title: "duration", Kind: table.Duration, Priority: 1},
-			{Key: "text", Title: "what", Kind: table.Text, Least: 20, Stretch: true},
-			{Key: "path", Title: "in", Kind: table.Text, Priority: 2, Least: 10, Most: 60, CutMiddle: true},
-			{Key: "handle", Kind: table.Text, In: table.OnlyData},
-		},
-	}
-	if !timed {
-		t.Columns[3].In = table.OnlyData
+		Rows:  rows, Columns: rows.columns.Heads(),
 	}
 	if beyond > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s more were counted and are not listed: narrow the filter down", display.Grouped(beyond)))
@@ -71,8 +60,8 @@ func (f *Find) title(n int64, v View) string {
 // foundRows are the rows of a table of places.
 type foundRows struct {
 	readRows
-	f *Find
-	g *display.Glyphs
+	f       *Find
+	columns table.Columns[*Point]
 }
 
 func (s *foundRows) point(row int) (HistoryPoint, bool) {
@@ -93,28 +82,21 @@ func (s *foundRows) read(ctx context.Context, from, to int) (rows [][]table.Valu
 	scope.Raw = s.f.pass.Raw
 	points, err := read(ctx, s.f.r, &scope, false, at)
 	for i := range points {
-		rows = append(rows, s.row(&points[i]))
+		rows = append(rows, s.columns.Row(&points[i]))
 	}
 	return rows, err
 }
 
-func (s *foundRows) row(p *Point) []table.Value {
-	row := make([]table.Value, 7)
-	row[0], row[1] = table.Int(int64(p.Event)), table.Int(int64(p.Position.Thread)+1)
-	if p.Timed {
-		row[2], row[3] = table.Int(p.Time.Start), p.duration()
-	}
-	row[4] = table.Styled(p.Text, p.Spans)
-	if len(p.Path) > 0 {
-		path := ""
-		for i, name := range p.Path {
-			if i > 0 {
-				path += " " + s.g.Crumb + " "
-			}
-			path += name
-		}
-		row[5] = table.Str(path)
-	}
-	row[6] = table.Str(lazy.EventHandle(p.Event).String())
-	return row
+// foundColumns are the columns of points.
+func foundColumns(timed bool, g *display.Glyphs) (list table.Columns[*Point]) {
+	list.Add(table.Column{Key: "event", Title: "event", Kind: table.Event}, func(p *Point) table.Value { return table.Int(int64(p.Event)) })
+	list.Add(table.Column{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3}, func(p *Point) table.Value { return table.Int(int64(p.Position.Thread) + 1) })
+	list.Add(table.Column{Key: "start", Title: "start", Kind: table.Duration, Priority: 4, In: table.OnlyData}, func(p *Point) table.Value { return table.IntIf(p.Time.Start, p.Timed) })
+	list.Add(table.Column{Key: "duration", Title: "duration", Kind: table.Duration, Priority: 1, In: table.When(timed)}, (*Point).duration)
+	list.Add(table.Column{Key: "text", Title: "what", Least: 20, Stretch: true}, func(p *Point) table.Value { return table.Styled(p.Text, p.Spans) })
+	list.Add(table.Column{Key: "path", Title: "in", Priority: 2, Least: 10, Most: 60, CutMiddle: true}, func(p *Point) table.Value {
+		return table.StrIf(strings.Join(p.Path, " "+g.Crumb+" "))
+	})
+	list.Add(table.Column{Key: "handle", In: table.OnlyData}, func(p *Point) table.Value { return table.Str(lazy.EventHandle(p.Event).String()) })
+	return list
 }

@@ -27,6 +27,7 @@ type historyTable struct {
 	left    [Made + 1]int64 // of the history
 	name    string          // of the location
 	names   map[int32]string
+	columns table.Columns[int] // of the index of a value
 }
 
 // Table returns the values found so far. It has a mark at the point of [HistoryOptions].Here, or at the
@@ -40,9 +41,10 @@ func (h *History) Table(v View) *table.Table {
 	x.changes = changesOf(x.list)
 	x.findHere()
 	x.sort()
+	x.addColumns()
 	when := h.Sorts()[0]
 	t := &table.Table{
-		Row: "value", Title: x.title(), Columns: x.columns(), Partial: v.Done < 1, Done: v.Done,
+		Row: "value", Title: x.title(), Columns: x.columns.Heads(), Partial: v.Done < 1, Done: v.Done,
 		Sorted: cmp.Or(v.Sort, when), Rising: v.Sort == "" || v.Rising,
 		Empty: "no value of " + h.o.Location.Text + " was recorded", Notes: x.notes(all - int64(kept)),
 	}
@@ -72,7 +74,7 @@ func (s *historyRows) Row(i int) []table.Value {
 	x := s.x
 	x.h.mu.Lock()
 	defer x.h.mu.Unlock()
-	return x.row(s.index(i))
+	return x.columns.Row(s.index(i))
 }
 
 // index returns which value a row is of.
@@ -98,7 +100,20 @@ func (s *historyRows) point(row int) (HistoryPoint, bool) {
 	return s.x.list[s.index(row)].HistoryPoint, true
 }
 
-func (x *historyTable) columns() []table.Column {
+// hereMarks are the signs of the marked point, and of the last value before it; for ASCII and not.
+var hereMarks = map[bool]map[bool]string{false: {true: "●", false: "○"}, true: {true: "*", false: "."}}
+
+// addColumns makes the columns. The history is locked while they make values.
+func (x *historyTable) addColumns() {
+	add := func(c table.Column, value func(s *Sighting) table.Value) {
+		x.columns.Add(c, func(i int) table.Value { return value(&x.list[i]) })
+	}
+	method := func(id int32) table.Value {
+		if id < 0 {
+			return table.Value{}
+		}
+		return table.Str(x.method(id))
+	}
 	name := table.Column{Key: "name", Title: "name", Least: 8, Most: 40, CutMiddle: true, In: table.OnlyData}
 	start := table.Column{Key: "start", Title: "start", Kind: table.Duration, In: table.OnlyData}
 	l := x.h.o.Location
@@ -111,89 +126,49 @@ func (x *historyTable) columns() []table.Column {
 	if x.order == ByMoment {
 		start.In, start.Priority = table.Everywhere, 4
 	}
-	thread := table.Column{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3}
-	if x.h.oneThread() {
-		thread.In = table.OnlyData
+	if x.h.o.Here != nil {
+		x.columns.Add(table.Column{Key: "mark", In: table.OnlyShown}, func(i int) table.Value {
+			return inStyle(hereMarks[x.view.G.ASCII][x.at], table.Strong).If(i == x.here)
+		})
 	}
-	columns := []table.Column{
-		{Key: "mark", In: table.OnlyShown},
-		{Key: "event", Title: "event", Kind: table.Event},
-		thread,
-		start,
-		name,
-		{Key: "value", Title: "value", Least: 8, Most: 60, Align: table.Right},
-		{Key: "change", Title: "change", Most: 30, Align: table.Right, Priority: 1, In: table.OnlyShown},
-		{Key: "access", Title: "how", Priority: 2},
-		{Key: "in", Title: "in", Least: 12, CutMiddle: true, Style: format.StyleMethod},
-		{Key: "caller", Title: "called by", Least: 10, Stretch: true, CutMiddle: true, Priority: 4, Style: format.StyleMethod},
-		{Key: "number", Kind: table.Decimal, In: table.OnlyData},
-		{Key: "in_event", Kind: table.Number, In: table.OnlyData},
-		{Key: "here", In: table.OnlyData},
-		{Key: "handle", In: table.OnlyData},
-		{Key: "was", In: table.OnlyData},
-	}
-	return columns[x.first():]
-}
-
-// first is the index of the first column: without a marked point, there is none for the mark.
-func (x *historyTable) first() int {
-	if x.h.o.Here == nil {
-		return 1
-	}
-	return 0
-}
-
-// hereMarks are the signs of the marked point, and of the last value before it; for ASCII and not.
-var hereMarks = map[bool]map[bool]string{false: {true: "●", false: "○"}, true: {true: "*", false: "."}}
-
-// row makes a row; the history is locked.
-func (x *historyTable) row(i int) []table.Value {
-	s := &x.list[i]
-	row := make([]table.Value, 15)
-	if i == x.here {
-		mark := hereMarks[x.view.G.ASCII][x.at]
-		row[0] = inStyle(mark, table.Strong)
-		if x.at {
-			row[12] = table.Str("true").JSON([]byte("true"))
+	add(table.Column{Key: "event", Title: "event", Kind: table.Event}, func(s *Sighting) table.Value { return table.Int(int64(s.Event)) })
+	add(table.Column{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3, In: table.When(!x.h.oneThread())}, func(s *Sighting) table.Value { return table.Int(int64(s.Thread) + 1) })
+	add(start, func(s *Sighting) table.Value { return table.IntIf(s.key, x.order == ByMoment && s.key >= 0) })
+	add(name, func(s *Sighting) table.Value { return table.StrIf(s.Name) })
+	add(table.Column{Key: "value", Title: "value", Least: 8, Most: 60, Align: table.Right}, func(s *Sighting) table.Value {
+		return table.Str(s.Value.Text).If(s.Kind < Receiver)
+	})
+	x.columns.Add(table.Column{Key: "change", Title: "change", Most: 30, Align: table.Right, Priority: 1, In: table.OnlyShown}, func(i int) table.Value {
+		return table.StrIf(x.changes[i].text(x.view.G)).If(x.list[i].Kind < Receiver)
+	})
+	add(table.Column{Key: "access", Title: "how", Priority: 2}, func(s *Sighting) table.Value { return table.Str(s.Kind.String()) })
+	add(table.Column{Key: "in", Title: "in", Least: 12, CutMiddle: true, Style: format.StyleMethod}, func(s *Sighting) table.Value { return method(s.In) })
+	add(table.Column{Key: "caller", Title: "called by", Least: 10, Stretch: true, CutMiddle: true, Priority: 4, Style: format.StyleMethod}, func(s *Sighting) table.Value {
+		return method(s.Caller)
+	})
+	add(table.Column{Key: "number", Kind: table.Decimal, In: table.OnlyData}, func(s *Sighting) table.Value {
+		switch {
+		case s.Kind >= Receiver || s.Value.Numeric == NoNumber:
+			return table.Value{}
+		case s.Value.Numeric == WholeNumber:
+			return table.Int(s.Value.Int).JSON(strconv.AppendInt(nil, s.Value.Int, 10))
 		}
-	}
-	row[1], row[2] = table.Int(int64(s.Event)), table.Int(int64(s.Thread)+1)
-	if x.order == ByMoment && s.key >= 0 {
-		row[3] = table.Int(s.key)
-	}
-	if s.Name != "" {
-		row[4] = table.Str(s.Name)
-	}
-	if s.Kind < Receiver {
-		row[5] = table.Str(s.Value.Text)
-		if text := x.changes[i].text(x.view.G); text != "" {
-			row[6] = table.Str(text)
+		return table.Float(s.Value.Float)
+	})
+	add(table.Column{Key: "in_event", Kind: table.Number, In: table.OnlyData}, func(s *Sighting) table.Value { return table.IntIf(int64(s.InEvent), s.In >= 0) })
+	x.columns.Add(table.Column{Key: "here", In: table.OnlyData}, func(i int) table.Value { return table.Yes(i == x.here && x.at) })
+	add(table.Column{Key: "handle", In: table.OnlyData}, func(s *Sighting) table.Value {
+		if x.order == ByEvent {
+			return table.Str(lazy.EventHandle(s.Event).String())
 		}
-		if was := x.changes[i].was; was != nil {
-			row[14] = table.Str(was.Text)
+		return table.Str(lazy.PositionHandle(s.Position).String())
+	})
+	x.columns.Add(table.Column{Key: "was", In: table.OnlyData}, func(i int) table.Value {
+		if was := x.changes[i].was; was != nil && x.list[i].Kind < Receiver {
+			return table.Str(was.Text)
 		}
-	}
-	row[7] = table.Str(s.Kind.String())
-	if s.In >= 0 {
-		row[8] = table.Str(x.method(s.In))
-		row[11] = table.Int(int64(s.InEvent))
-	}
-	if s.Caller >= 0 {
-		row[9] = table.Str(x.method(s.Caller))
-	}
-	if s.Kind < Receiver {
-		switch s.Value.Numeric {
-		case WholeNumber:
-			row[10] = table.Int(s.Value.Int).JSON(strconv.AppendInt(nil, s.Value.Int, 10))
-		case FloatNumber:
-			row[10] = table.Float(s.Value.Float)
-		}
-	}
-	row[13] = table.Str(lazy.PositionHandle(s.Position).String())
-	if x.order == ByEvent {
-		row[13] = table.Str(lazy.EventHandle(s.Event).String())
-	}
-	return row[x.first():]
+		return table.Value{}
+	})
 }
 
 // method returns the name of a method.

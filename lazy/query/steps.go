@@ -161,7 +161,7 @@ func (l Steps) Tell(t *table.Table, g *display.Glyphs) {
 	if slices.ContainsFunc(l, func(s Step) bool { return s.over != nil && !s.over.timed }) {
 		t.Notes = append(t.Notes, RangeNote)
 	}
-	if l.has(Recursion) && t.Row != pathRow {
+	if l.has(Recursion) && t.Row != rowIsPath {
 		t.Notes = append(t.Notes, "recursion shows in paths of callers and callees: here each call counts")
 	}
 }
