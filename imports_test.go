@@ -39,7 +39,7 @@ var layers = []layer{
 	{"tracex/lazy/query/histogram", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
 	{"tracex/lazy/query/table", []string{"tracex/lazy/query/display", "tracex/lazy/query/histogram", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query/nearest", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
-	{"tracex/lazy/query/filter", []string{"tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
+	{"tracex/lazy/query/filter", []string{"tracex/lazy/literal", "tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	// Notes are beside a trace: they know what reads it, and no screen.
 	{"tracex/lazy/notes", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	{"tracex/lazy/query/sourcefiles", []string{"tracex/lazy/query/display", "tracex/lazy/query/filter", "tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/"}},

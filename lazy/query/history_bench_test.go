@@ -9,6 +9,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // BenchmarkHistory measures the history of an object of the middle of a trace that is opened for it: with a
@@ -85,7 +86,7 @@ func (f *objectFinder) Enter(p *lazy.PassPoint) {
 	if p.Class != format.ClassCall || f.name != "" {
 		return
 	}
-	if point, err := p.Point(); err == nil && hasIdentity(&point.Target) {
+	if point, err := p.Point(); err == nil && filter.HasIdentity(&point.Target) {
 		f.name = objectName(p.Context(), &point.Target)
 	}
 }

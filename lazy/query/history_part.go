@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // historyPart finds the values of a location in a part of the trace.
@@ -109,7 +110,7 @@ func (v *historyPart) ended(p *lazy.PassPoint) {
 // result looks at the result of the call that ends. Lincheck records a new object as the result of its
 // constructor: it is made where that begins.
 func (v *historyPart) result(x *format.Value) {
-	if d := v.h.ctx.Method(v.p.Ref); d == nil || d.Name != constructorName || !hasIdentity(x) || v.l.one && !v.l.is(x) || !v.sameClass(d.ClassID, x) {
+	if d := v.h.ctx.Method(v.p.Ref); d == nil || d.Name != constructorName || !filter.HasIdentity(x) || v.l.one && !v.l.is(x) || !v.sameClass(d.ClassID, x) {
 		if !v.onlyMade {
 			v.see(x, Result)
 		}
@@ -189,7 +190,7 @@ func accessKind(c format.Class) SightingKind {
 
 func (v *historyPart) fieldOf(object *format.Value, field int32) HeldIn {
 	in := HeldIn{Ref: field}
-	if hasIdentity(object) {
+	if filter.HasIdentity(object) {
 		in.Class, in.Hash = object.ClassID, object.Hash()
 	}
 	return in
@@ -332,7 +333,7 @@ func (v *historyPart) object(point *format.Point) {
 
 // constructor notes that an object of the location is made.
 func (v *historyPart) constructor(point *format.Point) {
-	if point.Class != format.ClassCall || v.l.static || v.l.one && !v.l.is(&point.Target) || !hasIdentity(&point.Target) {
+	if point.Class != format.ClassCall || v.l.static || v.l.one && !v.l.is(&point.Target) || !filter.HasIdentity(&point.Target) {
 		return
 	}
 	if v.constructs(point) {

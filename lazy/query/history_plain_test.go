@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // plainPoint is a point of a tree in memory, with its values.
@@ -110,7 +111,9 @@ func sameObject(c *format.Context, of *format.Value) func(*format.Value) bool {
 		}
 		return c.ClassName(v.ClassID)
 	}
-	return func(v *format.Value) bool { return hasIdentity(v) && v.Hash() == of.Hash() && class(v) == class(of) }
+	return func(v *format.Value) bool {
+		return filter.HasIdentity(v) && v.Hash() == of.Hash() && class(v) == class(of)
+	}
 }
 
 func plainKind(class format.Class) SightingKind {

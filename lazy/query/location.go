@@ -361,7 +361,7 @@ const builderClass = "StringBuilder"
 
 // is reports whether a value is the object of the location.
 func (l *Location) is(v *format.Value) bool {
-	if !hasIdentity(v) || v.Hash() != l.hash {
+	if !filter.HasIdentity(v) || v.Hash() != l.hash {
 		return false
 	}
 	if v.Kind == format.ValueBuilder {
@@ -370,18 +370,9 @@ func (l *Location) is(v *format.Value) bool {
 	return l.classes == nil || l.classes[v.ClassID]
 }
 
-// hasIdentity reports whether a value has an identity hash.
-func hasIdentity(v *format.Value) bool {
-	switch v.Kind {
-	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueBuilder, format.ValueSequence:
-		return true
-	}
-	return false
-}
-
 // tellsObject reports whether a value can be told from others by its class and its identity hash. A hash
 // of 0 is that of values without identity, such as structs of Go that are no pointers.
-func tellsObject(v *format.Value) bool { return hasIdentity(v) && v.Hash() != 0 }
+func tellsObject(v *format.Value) bool { return filter.HasIdentity(v) && v.Hash() != 0 }
 
 // NoObjectError is the error that a text names no object, but values without identity.
 type NoObjectError struct{ Text string }

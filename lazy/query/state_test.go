@@ -12,6 +12,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 )
 
@@ -59,18 +60,18 @@ func plainState(c *format.Context, roots []*plainPoint, at *plainPoint) (lines [
 			if isBox(&p.Target) && c.FieldName(p.Ref) == "element" {
 				inBoxes[objectName(c, &p.Target)] = text
 			}
-			if hasIdentity(of) && same(&p.Target) {
+			if filter.HasIdentity(of) && same(&p.Target) {
 				values["field "+c.FieldName(p.Ref)] = text
 			}
 		case format.ClassArrayRead, format.ClassArrayWrite:
-			if hasIdentity(of) && same(&p.Target) {
+			if filter.HasIdentity(of) && same(&p.Target) {
 				values[fmt.Sprintf("field [%d]", p.Number)] = text
 			}
 		case format.ClassCall:
 			d := c.Method(p.Ref)
-			made := d != nil && d.Name == "<init>" && c.ClassName(d.ClassID) == c.ClassName(of.ClassID) && hasIdentity(of)
+			made := d != nil && d.Name == "<init>" && c.ClassName(d.ClassID) == c.ClassName(of.ClassID) && filter.HasIdentity(of)
 			ended := !around[x] && x.State() == lazy.StateWhole
-			if d != nil && d.Name == "<init>" && ended && hasIdentity(&x.Footer().Result) {
+			if d != nil && d.Name == "<init>" && ended && filter.HasIdentity(&x.Footer().Result) {
 				delete(inBoxes, objectName(c, &x.Footer().Result)) // one with the number of an older one
 			}
 			if made && (same(&p.Target) && !c.SuperCall(p) || ended && same(&x.Footer().Result)) {

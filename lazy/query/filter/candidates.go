@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	finder "tracex/lazy/literal"
 )
 
 // candidatesFor collects candidates and keeps the best.
@@ -57,12 +59,13 @@ func (c *candidatesFor) rank(name string) int {
 	if c.low == "" {
 		c.low = strings.ToLower(c.typed)
 	}
+	folded := finder.Folded(c.low)
 	switch {
 	case strings.HasPrefix(name, c.typed):
 		return 0
 	case len(name) >= len(c.low) && strings.EqualFold(name[:len(c.low)], c.low):
 		return 1
-	case isASCII(c.low) && indexFold([]byte(name), []byte(c.low)) > 0:
+	case isASCII(c.low) && folded.Index([]byte(name)) > 0:
 		return 2
 	}
 	return -1

@@ -70,7 +70,7 @@ func (f *Filter) value(t *boundTest, v *format.Value) bool {
 		// There is no value: only the word void tells about it.
 		return t.value.kind == litVoid && t.op == opEq
 	}
-	if t.field.kind == kindObject && !identified(v) {
+	if t.field.kind == kindObject && !HasIdentity(v) {
 		return false
 	}
 	switch t.op {
@@ -96,8 +96,8 @@ func (f *Filter) value(t *boundTest, v *format.Value) bool {
 	return order >= 0
 }
 
-// identified reports whether a value has an identity hash.
-func identified(v *format.Value) bool {
+// HasIdentity reports whether a value has an identity hash.
+func HasIdentity(v *format.Value) bool {
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueBuilder, format.ValueSequence:
 		return true
@@ -138,7 +138,7 @@ func (f *Filter) equal(t *boundTest, v *format.Value) bool {
 	case litRange:
 		return l.inRange(v)
 	case litRef:
-		return identified(v) && v.Hash() == l.hash && f.isClass(t, v)
+		return HasIdentity(v) && v.Hash() == l.hash && f.isClass(t, v)
 	case litQuoted:
 		return isText(v) && v.Text == l.raw || v.Kind == format.ValueChar && string(rune(v.Bits)) == l.raw
 	case litWord:

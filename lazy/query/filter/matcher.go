@@ -1,20 +1,20 @@
 package filter
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	finder "tracex/lazy/literal"
 )
 
 // matcher tests a text: for equality, with a regular expression, or for a part of it.
 type matcher struct {
 	exact string
 	re    *regexp.Regexp // for ~, for a word with *, and for a part in letters beyond ASCII
-	part  []byte         // for a contained text
-	fold  bool           // part is in lower case, and case does not count
+	part  *finder.Text   // for a contained text
 }
 
 // newMatcher returns the matcher of an operator and a value. A * in a word stands for any text.
@@ -36,9 +36,11 @@ func newMatcher(o op, text string, quoted bool) (m matcher, err error) {
 func newContains(text string) (m matcher) {
 	switch {
 	case text != strings.ToLower(text), text == strings.ToUpper(text):
-		m.part = []byte(text)
+		exact := finder.Exact(text)
+		m.part = &exact
 	case isASCII(text):
-		m.part, m.fold = []byte(text), true
+		folded := finder.Folded(text)
+		m.part = &folded
 	default:
 		m.re = regexp.MustCompile("(?i)" + regexp.QuoteMeta(text))
 	}
@@ -72,60 +74,14 @@ func (m *matcher) matchesBytes(s []byte) bool {
 
 // find returns the first match in s of a contained text; from is -1 if there is none.
 func (m *matcher) find(s []byte) (from, to int) {
-	switch {
-	case m.re != nil:
+	if m.re != nil {
 		if at := m.re.FindIndex(s); at != nil {
 			return at[0], at[1]
 		}
 		return -1, -1
-	case m.fold:
-		from = indexFold(s, m.part)
-	default:
-		from = bytes.Index(s, m.part)
 	}
-	return from, from + len(m.part)
-}
-
-// indexFold is bytes.Index regardless of the case of ASCII letters; part is in lower case and
-// not empty.
-func indexFold(s, part []byte) int {
-	small := part[0]
-	large := small
-	if 'a' <= small && small <= 'z' {
-		large -= 'a' - 'A'
-	}
-	for at := 0; at+len(part) <= len(s); at++ {
-		rest := s[at : len(s)-len(part)+1]
-		i := bytes.IndexByte(rest, small)
-		if small != large {
-			if i >= 0 {
-				rest = rest[:i]
-			}
-			if j := bytes.IndexByte(rest, large); j >= 0 {
-				i = j
-			}
-		}
-		if i < 0 {
-			return -1
-		}
-		if at += i; equalFold(s[at:at+len(part)], part) {
-			return at
-		}
-	}
-	return -1
-}
-
-func equalFold(s, low []byte) bool {
-	for i, c := range low {
-		b := s[i]
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		if b != c {
-			return false
-		}
-	}
-	return true
+	from = m.part.Index(s)
+	return from, from + m.part.Len()
 }
 
 // regexpFaults explains what is wrong with a regular expression.

@@ -167,7 +167,7 @@ func valueTerm(r *rand.Rand, c *format.Context, v *format.Value) string {
 		return []string{"<5", ">5", "=0..100000", "!=null", ">=-70000"}[r.IntN(5)]
 	case isText(v) && r.IntN(4) > 0:
 		return "=" + Quote(v.Text)
-	case identified(v):
+	case HasIdentity(v):
 		return fmt.Sprintf("=@%d", v.Hash())
 	}
 	return "=" + Word(shown)

@@ -110,9 +110,9 @@ func (s *suggestions) rest() {
 func (s *suggestions) value(field string, v *format.Value, about string) {
 	text := string(s.c.AppendValueText(nil, v))
 	switch {
-	case v.Kind == format.ValueBuilder, identified(v) && v.Kind != format.ValueBuilder && s.c.Class(v.ClassID) == nil:
+	case v.Kind == format.ValueBuilder, HasIdentity(v) && v.Kind != format.ValueBuilder && s.c.Class(v.ClassID) == nil:
 		text = fmt.Sprintf("@%d", v.Hash())
-	case identified(v):
+	case HasIdentity(v):
 		if text = fmt.Sprintf("%s@%d", s.c.ClassName(v.ClassID), v.Hash()); Word(text) != text {
 			text = fmt.Sprintf("@%d", v.Hash())
 		}
