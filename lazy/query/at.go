@@ -50,6 +50,26 @@ func pointRanges(at []lazy.Position) []lazy.PassRange {
 	return list
 }
 
+// decoded returns a point; nil if it is damaged, which ends the pass.
+func decoded(p *lazy.PassPoint) *format.Point {
+	point, err := p.Point()
+	if err != nil {
+		p.Fail(err)
+		return nil
+	}
+	return point
+}
+
+// tookOf returns the time of what ends; a negative duration if it is not known.
+func tookOf(p *lazy.PassPoint, timed bool) lazy.Time {
+	if timed && p.State == lazy.StateWhole {
+		if t, ok := p.Time(); ok {
+			return t
+		}
+	}
+	return lazy.Time{Duration: -1}
+}
+
 // wholePoint returns a point with its footer, nil if it has none.
 func wholePoint(p *lazy.PassPoint) (point *format.Point, foot *format.Footer, err error) {
 	if point, err = p.Point(); err == nil {

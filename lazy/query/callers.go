@@ -1,7 +1,6 @@
 package query
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -40,45 +39,24 @@ type CallersOptions struct {
 // NewCallers returns the Callers of a trace. The error tells which methods have similar names if
 // none has that of the options.
 func NewCallers(r *lazy.LazyTraceReader, scope Scope, o CallersOptions) (*Callers, error) {
-	e, err := filter.Parse("method=" + filter.Word(o.Method))
+	m, err := methodNamed(r, o.Method)
 	if err != nil {
 		return nil, err
 	}
-	f := &focus{CallersOptions: o, filtered: scope.where != nil}
-	groups, matches, root := newGroups(r, ByMethod), 0, ""
-	r.WithContext(func(c *format.Context) {
-		if f.filter, err = e.Bind(filter.About{Context: c}); err != nil {
-			return
-		}
-		seen := make(map[string]bool)
-		for m := range c.Methods() {
-			if f.filter.Quick(format.ClassCall, m.ID, 0) != filter.Yes {
-				continue
-			}
-			_, g := groups.describe(m.ID)
-			matches, root = matches+1, g.names[0]
-			if name, _ := c.CallName(m.ID, 0); !seen[name] {
-				seen[name] = true
-				f.names = append(f.names, name)
-			}
-		}
-	})
-	var none *filter.Error
-	if errors.As(err, &none) {
-		return nil, &NoMethodError{o.Method, none.Near}
-	}
-	if err != nil {
+	f := &focus{CallersOptions: o, filtered: scope.where != nil, names: m.names}
+	if f.filter, err = bound(r, m.expr); err != nil {
 		return nil, err
 	}
-	if len(f.names) == 0 {
-		return nil, &NoMethodError{Method: o.Method}
+	groups, root := newGroups(r, ByMethod), strings.Join(f.names, ", ")
+	if len(m.ids) == 1 {
+		r.WithContext(func(*format.Context) {
+			_, g := groups.describe(m.ids[0])
+			root = g.names[0]
+		})
 	}
 	t := &Top{r: r, scope: scope, focus: f}
 	_, t.timed = r.Times()
 	t.Reset()
-	if matches > 1 {
-		root = strings.Join(f.names, ", ")
-	}
 	return &Callers{t, f.names, root}, nil
 }
 
@@ -129,11 +107,7 @@ type focusCall struct {
 }
 
 func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
-	p := &focusPart{of: of}
-	for _, f := range recursions {
-		p.recursions = append(p.recursions, &recursion{of: f.Clone(), known: make(map[int32]bool)})
-	}
-	return p
+	return &focusPart{of: of, recursions: newRecursions(recursions)}
 }
 
 // leaveAll empties the stack.
@@ -256,17 +230,34 @@ func (p *focusPart) callees(path []focusCall, part bool) *callPath {
 
 // recursion is a method whose calls within one another are one in paths.
 type recursion struct {
-	of    *filter.Filter
-	known map[int32]bool // by method
-	open  int            // calls of the method on the stack
+	methodTest
+	open int // calls of the method on the stack
 }
 
-// matches reports whether a method is the one. It must be called by visitors.
-func (r *recursion) matches(method int32) bool {
-	yes, ok := r.known[method]
+func newRecursions(of []*filter.Filter) (list []*recursion) {
+	for _, f := range of {
+		list = append(list, &recursion{methodTest: newMethodTest(f)})
+	}
+	return list
+}
+
+// methodTest tests methods with a filter. One goroutine uses it.
+type methodTest struct {
+	of    *filter.Filter
+	f     *filter.Filter // a copy
+	known map[int32]bool
+}
+
+func newMethodTest(of *filter.Filter) methodTest {
+	return methodTest{of, of.Clone(), make(map[int32]bool)}
+}
+
+// matches reports whether the calls of a method match. It must be called by visitors.
+func (t *methodTest) matches(method int32) bool {
+	yes, ok := t.known[method]
 	if !ok {
-		yes = r.of.Quick(format.ClassCall, method, 0) == filter.Yes
-		r.known[method] = yes
+		yes = t.f.Quick(format.ClassCall, method, 0) == filter.Yes
+		t.known[method] = yes
 	}
 	return yes
 }

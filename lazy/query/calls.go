@@ -209,6 +209,7 @@ var callsFilter, _ = filter.Parse("kind=call")
 // namedMethod is a method as people name it: one or several of a trace.
 type namedMethod struct {
 	expr  *filter.Expr
+	ids   []int32
 	names []string
 }
 
@@ -224,7 +225,11 @@ func methodNamed(r *lazy.LazyTraceReader, name string) (m namedMethod, err error
 		}
 		seen := make(map[string]bool)
 		for d := range c.Methods() {
-			if name, _ := c.CallName(d.ID, 0); f.Quick(format.ClassCall, d.ID, 0) == filter.Yes && !seen[name] {
+			if f.Quick(format.ClassCall, d.ID, 0) != filter.Yes {
+				continue
+			}
+			m.ids = append(m.ids, d.ID)
+			if name, _ := c.CallName(d.ID, 0); !seen[name] {
 				seen[name] = true
 				m.names = append(m.names, name)
 			}

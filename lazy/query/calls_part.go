@@ -27,7 +27,7 @@ type callsPart struct {
 	methods map[int32]bool
 	args    int
 	objects bool
-	asked   []askedMethods // for each columnIn
+	asked   []methodTest // for each columnIn
 
 	iterations []int64 // numbers of those that are open, from 1, if a column needs them
 }
@@ -128,9 +128,8 @@ func (v *callsPart) iteration(p *lazy.PassPoint) {
 	if p.Class != format.ClassIteration || !v.of.about.iterations {
 		return
 	}
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
+	point := decoded(p)
+	if point == nil {
 		return
 	}
 	v.iterations = append(v.iterations, int64(point.Number)+1)
@@ -179,7 +178,7 @@ func (v *callsPart) exitHidden(p *lazy.PassPoint, how hiding) {
 		v.stack = v.stack[:len(v.stack)-1]
 	}
 	if up := v.caller(); how == dropped && up != nil {
-		up.has(v.time(p))
+		up.has(tookOf(p, v.of.about.timed))
 	}
 }
 
@@ -202,25 +201,13 @@ func (o *openHere) has(t lazy.Time) {
 	o.vague = o.vague || t.Duration < 0
 }
 
-// time returns the time of a call that ends; a negative duration if it is not known.
-func (v *callsPart) time(p *lazy.PassPoint) lazy.Time {
-	if v.of.about.timed && p.State == lazy.StateWhole {
-		if t, ok := p.Time(); ok {
-			return t
-		}
-	}
-	return lazy.Time{Duration: -1}
-}
-
 // matches reports whether a call is one of those asked for.
 func (v *callsPart) matches(p *lazy.PassPoint) bool {
 	if !v.m.match(p) {
 		return false
 	}
-	if s := &v.of.scope; s.Timed {
-		if t, ok := p.Time(); !ok || t.Start < s.From || t.Start >= s.To {
-			return false
-		}
+	if !v.of.scope.begun(p) {
+		return false
 	}
 	if only := v.of.o.Only; only != nil {
 		value, err := v.value(p, &v.of.about.only)
@@ -234,9 +221,8 @@ func (v *callsPart) matches(p *lazy.PassPoint) bool {
 
 // find notes a call that begins.
 func (v *callsPart) find(p *lazy.PassPoint) {
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
+	point := decoded(p)
+	if point == nil {
 		return
 	}
 	if n := len(v.threads); n == 0 || v.threads[n-1].thread != v.thread {
@@ -264,7 +250,7 @@ func (v *callsPart) Exit(p *lazy.PassPoint) {
 	if up == nil && e.found == notFound {
 		return
 	}
-	e.time = v.time(p)
+	e.time = tookOf(p, v.of.about.timed)
 	if up != nil {
 		up.has(e.time)
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"tracex/format"
-	"tracex/lazy/query/filter"
 )
 
 // valueTable numbers different values. It is for one goroutine.
@@ -107,27 +106,14 @@ func (c *callColumn) text() bool {
 	return true
 }
 
-// askedMethods are the methods that a columnIn was asked about.
-type askedMethods struct {
-	of  *filter.Filter // of the column
-	f   *filter.Filter // the same, of this goroutine
-	yes map[int32]bool
-}
-
 // asks reports whether a method is that of columnIn.
 func (c *callColumn) asks(method int32, v *callsPart) bool {
-	i := slices.IndexFunc(v.asked, func(a askedMethods) bool { return a.of == c.in })
+	i := slices.IndexFunc(v.asked, func(t methodTest) bool { return t.of == c.in })
 	if i < 0 {
 		i = len(v.asked)
-		v.asked = append(v.asked, askedMethods{c.in, c.in.Clone(), make(map[int32]bool)})
+		v.asked = append(v.asked, newMethodTest(c.in))
 	}
-	a := &v.asked[i]
-	yes, known := a.yes[method]
-	if !known {
-		yes = a.f.Quick(format.ClassCall, method, 0) == filter.Yes
-		a.yes[method] = yes
-	}
-	return yes
+	return v.asked[i].matches(method)
 }
 
 // threadNumber is the thread as people count.

@@ -126,12 +126,12 @@ type sequenceParts struct {
 func (c *sequenceParts) Reset() { c.parts = nil }
 
 func (c *sequenceParts) Visitor() lazy.Visitor {
-	return &sequencePart{from: c.s.from, symbols: c.s.names, memo: c.s.names.lend()}
+	return &sequencePart{from: c.s.from, symbols: c.s.names, memo: c.s.names.memos.get()}
 }
 
 func (c *sequenceParts) Merge(v lazy.Visitor) error {
 	p := v.(*sequencePart)
-	p.symbols.giveBack(p.memo)
+	p.symbols.memos.put(p.memo)
 	if p.memo = nil; len(p.marks) > 0 {
 		c.parts = append(c.parts, p)
 	}
@@ -153,9 +153,8 @@ func (v *sequencePart) Leaf(p *lazy.PassPoint)        { v.visit(p, markLeaf) }
 
 // visit is Enter and Leaf.
 func (v *sequencePart) visit(p *lazy.PassPoint, how markHow) {
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
+	point := decoded(p)
+	if point == nil {
 		return
 	}
 	m := v.mark(p, how)
@@ -308,9 +307,10 @@ func (v *sequencePart) text(s string) {
 type symbols struct {
 	methods *groups
 
-	mu   sync.Mutex // guards the fields below
-	ids  map[string]int32
-	free []*symbolMemo
+	memos pool[*symbolMemo]
+
+	mu  sync.Mutex // guards the fields below
+	ids map[string]int32
 }
 
 // symbolKind is what a number is of, besides methods.
@@ -335,26 +335,9 @@ type symbolMemo struct {
 }
 
 func newSymbols(r *lazy.LazyTraceReader) *symbols {
-	return &symbols{methods: newGroups(r, ByMethod), ids: make(map[string]int32)}
-}
-
-// lend returns a memo for one goroutine.
-func (s *symbols) lend() *symbolMemo {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.free); n > 0 {
-		m := s.free[n-1]
-		s.free = s.free[:n-1]
-		return m
-	}
-	return &symbolMemo{others: make(map[symbolID]int32)}
-}
-
-// giveBack takes back a memo.
-func (s *symbols) giveBack(m *symbolMemo) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free = append(s.free, m)
+	s := &symbols{methods: newGroups(r, ByMethod), ids: make(map[string]int32)}
+	s.memos.renew(func() *symbolMemo { return &symbolMemo{others: make(map[symbolID]int32)} })
+	return s
 }
 
 // of returns the number of a class, a field or a variable.

@@ -109,7 +109,7 @@ func (t *TreeEdits) Leaves(in lazy.EditState) lazy.EditLeaves {
 func (t *TreeEdits) Leaf(in lazy.EditState, p *lazy.PassPoint) lazy.Edit {
 	is := in.(*editState)
 	list := t.edits.editors()
-	defer t.edits.giveBack(list)
+	defer t.edits.pool.put(list)
 	match := func(i int) bool {
 		e := list[i]
 		if e.deep {
@@ -130,7 +130,7 @@ func (t *TreeEdits) Leaf(in lazy.EditState, p *lazy.PassPoint) lazy.Edit {
 func (t *TreeEdits) Enter(in lazy.EditState, p *lazy.PassPoint) (lazy.Edit, lazy.EditState) {
 	was := in.(*editState)
 	list := t.edits.editors()
-	defer t.edits.giveBack(list)
+	defer t.edits.pool.put(list)
 	how, is, by := shown, *was, -1
 	for i := 0; i < len(list) && how == shown; i++ {
 		e, bit, slots := list[i], uint64(1)<<i, t.slots[i:]

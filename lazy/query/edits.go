@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -18,30 +17,16 @@ type edits struct {
 	list  []edit
 	paths []*filter.Filter // the methods whose recursion paths do not show
 
-	mu   sync.Mutex // guards free
-	free [][]*editor
+	pool pool[[]*editor] // one for each edit; those given back know already which methods they are about
 }
 
-// editors returns an editor for each edit. Those given back know already which methods they are about.
-func (x *edits) editors() (list []*editor) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if n := len(x.free); n > 0 && len(x.free[n-1]) == len(x.list) {
-		list = x.free[n-1]
-		x.free = x.free[:n-1]
-		return list
-	}
-	for i := range x.list {
+// editors returns an editor for each edit.
+func (x *edits) editors() []*editor {
+	list := x.pool.get()
+	for i := len(list); i < len(x.list); i++ {
 		list = append(list, x.list[i].editor())
 	}
 	return list
-}
-
-// giveBack takes editors that are no longer used.
-func (x *edits) giveBack(list []*editor) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.free = append(x.free, list)
 }
 
 // edit is what points are tested for: a step, or several in a row of the same kind that merge.

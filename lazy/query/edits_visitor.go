@@ -73,7 +73,7 @@ func (c *editCollector) Visitor() lazy.Visitor {
 
 func (c *editCollector) Merge(v lazy.Visitor) error {
 	e := v.(*editVisitor)
-	c.edits.giveBack(e.edits)
+	c.edits.pool.put(e.edits)
 	return c.Collector.Merge(e.Visitor)
 }
 

@@ -149,9 +149,8 @@ func (v *historyPart) take(p *lazy.PassPoint) {
 	if v.m != nil && !v.m.match(p) {
 		return
 	}
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
+	point := decoded(p)
+	if point == nil {
 		return
 	}
 	v.p, v.base = p, len(v.found)

@@ -239,9 +239,8 @@ func (v *iterationPart) Enter(p *lazy.PassPoint) {
 		return
 	}
 	if row.calls++; row.first < 0 {
-		point, err := p.Point()
-		if err != nil {
-			p.Fail(err)
+		point := decoded(p)
+		if point == nil {
 			return
 		}
 		row.first, row.flags = p.Ref, point.Flags&format.FlagSuper
@@ -263,14 +262,11 @@ func cutText(text []byte, most int) string {
 
 // begin begins an iteration, if it is in the span of time.
 func (v *iterationPart) begin(p *lazy.PassPoint) {
-	if s := &v.of.scope; s.Timed {
-		if t, ok := p.Time(); !ok || t.Start < s.From || t.Start >= s.To {
-			return
-		}
+	if !v.of.scope.begun(p) {
+		return
 	}
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
+	point := decoded(p)
+	if point == nil {
 		return
 	}
 	v.open = len(v.rows)
@@ -304,14 +300,14 @@ func (v *iterationPart) Exit(p *lazy.PassPoint) {
 func (v *iterationPart) leave(p *lazy.PassPoint, row *iteration) {
 	if v.depth == 1 {
 		row.ended, row.whole = true, p.State == lazy.StateWhole
-		if t := v.time(p); t.Duration >= 0 {
+		if t := tookOf(p, v.of.timed); t.Duration >= 0 {
 			row.duration, row.start = t.Duration, t.Start
 		}
 		return
 	}
 	if p.Class == format.ClassCall {
 		if v.calls == 0 {
-			row.has(v.time(p))
+			row.has(tookOf(p, v.of.timed))
 		}
 		threw, _ := p.Threw() // the pass gets the error too
 		row.threw += int32(b2i(threw))
@@ -322,16 +318,6 @@ func (v *iterationPart) leave(p *lazy.PassPoint, row *iteration) {
 func (row *iteration) has(t lazy.Time) {
 	row.inner += max(0, t.Duration)
 	row.vague = row.vague || t.Duration < 0
-}
-
-// time returns the time of what ends; a negative duration if it is not known.
-func (v *iterationPart) time(p *lazy.PassPoint) lazy.Time {
-	if v.of.timed && p.State == lazy.StateWhole {
-		if t, ok := p.Time(); ok {
-			return t
-		}
-	}
-	return lazy.Time{Duration: -1}
 }
 
 // enterHidden is Enter for what a step hides. A call that is merged is an event of what is around it.
@@ -349,6 +335,6 @@ func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassF
 // exitHidden is Exit for what a step hides. The time of what is dropped belongs to no call.
 func (v *iterationPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	if how == dropped && v.in && v.open >= 0 && v.calls == 0 {
-		v.rows[v.open].has(v.time(p))
+		v.rows[v.open].has(tookOf(p, v.of.timed))
 	}
 }

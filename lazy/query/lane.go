@@ -279,9 +279,8 @@ func (v *laneVisitor) take(p *lazy.PassPoint, matches bool) {
 	}
 	switch p.Class {
 	case format.ClassFieldRead, format.ClassFieldWrite, format.ClassArrayRead, format.ClassArrayWrite:
-		point, err := p.Point()
-		if err != nil {
-			p.Fail(err)
+		point := decoded(p)
+		if point == nil {
 			return
 		}
 		m.place, m.writes = memoryOf(point)

@@ -125,6 +125,15 @@ func (s *Scope) clip(t lazy.Time) (clipped lazy.Time, counted, ok bool) {
 	return lazy.Time{Start: from, Duration: to - from}, counted, true
 }
 
+// begun reports whether a container begins in the time of the scope.
+func (s *Scope) begun(p *lazy.PassPoint) bool {
+	if !s.Timed {
+		return true
+	}
+	t, ok := p.Time()
+	return ok && s.holds(t.Start)
+}
+
 // In limits the scope to what a handle names and everything below it.
 func (s *Scope) In(ctx context.Context, r *lazy.LazyTraceReader, h lazy.Handle) error {
 	at, event, err := r.Find(ctx, h)

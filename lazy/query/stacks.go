@@ -158,11 +158,7 @@ type stackCall struct {
 }
 
 func newStacksPart(of *Stacks, recursions []*filter.Filter) *stacksPart {
-	p := &stacksPart{of: of, outer: make([]int32, len(recursions))}
-	for _, f := range recursions {
-		p.recursions = append(p.recursions, &recursion{of: f.Clone(), known: make(map[int32]bool)})
-	}
-	return p
+	return &stacksPart{of: of, outer: make([]int32, len(recursions)), recursions: newRecursions(recursions)}
 }
 
 // begin begins a thread, or a part of one.

@@ -326,9 +326,8 @@ func (v *statePart) Leaf(p *lazy.PassPoint) {
 	if !mine {
 		return
 	}
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
+	point := decoded(p)
+	if point == nil {
 		return
 	}
 	c := p.Context()
