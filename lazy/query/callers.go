@@ -60,14 +60,6 @@ func NewCallers(r *lazy.LazyTraceReader, scope Scope, o CallersOptions) (*Caller
 	return &Callers{t, f.names, root}, nil
 }
 
-// NoMethodError is the error that a trace has no method of a name.
-type NoMethodError struct {
-	Method string
-	Near   []string // names of the trace that are spelled alike, the nearest first
-}
-
-func (e *NoMethodError) Error() string { return "the trace has no method " + e.Method }
-
 // focus is which paths a Top records.
 type focus struct {
 	CallersOptions

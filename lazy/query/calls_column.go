@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -64,25 +63,6 @@ func CallGroups() []string { return groupWords }
 
 // CallSorts returns the words that one can sort calls by.
 func CallSorts() []string { return sortWords }
-
-// ColumnError is the error that calls have no column of a name, or cannot be sorted or grouped by it.
-type ColumnError struct {
-	Name string
-	To   string // "sort", "group" or "show"
-	Can  []string
-	Why  string // "" if there is no such column
-}
-
-func (e *ColumnError) Error() string {
-	if e.To == "show" {
-		return "calls have no column " + e.Name + " of values"
-	}
-	text := fmt.Sprintf("calls cannot be %s by %s", map[string]string{"sort": "sorted", "group": "grouped"}[e.To], e.Name)
-	if e.Why != "" {
-		text += ": " + e.Why
-	}
-	return text
-}
 
 // parseCallColumn returns the column of a name.
 func parseCallColumn(r *lazy.LazyTraceReader, name string) (c callColumn, err error) {

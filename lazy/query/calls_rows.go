@@ -2,12 +2,10 @@ package query
 
 import (
 	"context"
-	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/goroutines"
 	"tracex/lazy/query/table"
 )
 
@@ -71,21 +69,6 @@ func (s *callRows) read(ctx context.Context, from, to int) ([][]table.Value, err
 		}
 	}
 	return rows, nil
-}
-
-// threadNamed is the name of a thread, shown as shortThread has it.
-func threadNamed(name string) table.Value {
-	return table.Str(shortThread(name)).JSON(format.AppendJSONString(nil, name))
-}
-
-// shortThread is the name of a thread; of a goroutine its number and function, as the tree has them.
-func shortThread(name string) string {
-	n, ok := goroutines.Parse(name)
-	if !ok || n.Main() {
-		return name
-	}
-	text, end := n.Heading()
-	return strings.TrimSpace(text[:end])
 }
 
 // inStyle returns a text in one style.

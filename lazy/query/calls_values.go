@@ -4,8 +4,6 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
-
-	"tracex/format"
 )
 
 // valueTable numbers different values. It is for one goroutine.
@@ -114,24 +112,4 @@ func (c *callColumn) asks(method int32, v *callsPart) bool {
 		v.asked = append(v.asked, newMethodTest(c.in))
 	}
 	return v.asked[i].matches(method)
-}
-
-// threadNumber is the thread as people count.
-func threadNumber(thread int32) string { return "Thread " + strconv.FormatInt(int64(thread)+1, 10) }
-
-// threadName is the name of a thread, or its number if it has none.
-func threadName(c *format.Context, thread int32) string {
-	if t := c.Thread(thread); t != nil && t.Name != "" {
-		return t.Name
-	}
-	return threadNumber(thread)
-}
-
-// threadValue returns a thread as a value.
-func threadValue(c *format.Context, thread int32) callValue {
-	v := callValue{kind: valueThread, n: int64(thread), text: threadNumber(thread)}
-	if t := c.Thread(thread); t != nil && t.Name != "" {
-		v.text += " (" + t.Name + ")"
-	}
-	return v
 }

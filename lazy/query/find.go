@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/places"
@@ -95,4 +96,90 @@ func (c *findCollector) Merge(v lazy.Visitor) error {
 		return lazy.ErrEnough
 	}
 	return nil
+}
+
+// Complete returns what can be typed at the end of a filter: the candidates replace text[from:].
+func Complete(r *lazy.LazyTraceReader, text string) (from int, candidates []filter.Candidate) {
+	a := about(r)
+	r.WithContext(func(c *format.Context) {
+		a.Context = c
+		from, _, candidates = filter.Complete(text, len(text), *a)
+	})
+	return from, candidates
+}
+
+// Suggest returns terms that match a node: calls of the same method, on the same object, with the
+// same result, at least as long.
+func Suggest(r *lazy.LazyTraceReader, n *lazy.Node) (terms []filter.Candidate) {
+	p := n.Point()
+	if p == nil {
+		return nil
+	}
+	x := filter.Facts{Point: p, Thread: n.Thread(), Unfinished: n.State() == lazy.StateUnfinished}
+	if p.Class.Container() && n.State() != lazy.StatePending {
+		x.Footer = n.Footer()
+	}
+	if up := n.Parent(); !up.IsThread() {
+		x.Parent = format.ParentOf(up.Point())
+	}
+	if t, ok := n.Time(); ok {
+		x.At, x.Duration = t.Start, t.Duration
+		x.Known |= filter.KnownAt | filter.KnownDuration
+	}
+	r.WithContext(func(c *format.Context) { terms = filter.Suggest(c, &x) })
+	return terms
+}
+
+// FoundIn returns a Find that has found the places of a set, whatever made it. The title of its
+// table names them: one "call", several "calls", of "f", which may be "".
+func FoundIn(r *lazy.LazyTraceReader, set *places.Set, raw bool, one, several, of string) *Find {
+	return &Find{Set: set, r: r, pass: lazy.Pass{Raw: raw}, one: one, several: several, of: of}
+}
+
+// AtMost returns how many matches a filter has at most, by the summary beside the trace. ok is false if
+// that is not known: without a summary that fits, or if ctx ends before. It reads nothing of the trace.
+func AtMost(ctx context.Context, r *lazy.LazyTraceReader, raw bool, e *filter.Expr) (n int64, ok bool) {
+	f, err := bound(r, e)
+	if err != nil {
+		return 0, false
+	}
+	calls := true
+	for class := format.ClassCall; class.Valid(); class++ {
+		calls = calls && (class == format.ClassCall || !f.MayBe(class))
+	}
+	want := lazy.Want{
+		Longer: f.Longer(),
+		Point:  func(class format.Class, ref, thread int32) bool { return f.Quick(class, ref, thread) != filter.No },
+	}
+	if n, ok = lazy.SummaryOf(r).AtMost(ctx, want, calls); !ok || raw || !calls {
+		return n, ok
+	}
+	if c, known := callsAtMost(r, f); known {
+		n = min(n, c)
+	}
+	return n, true
+}
+
+// askedThreads bounds for how many threads a method is asked about.
+const askedThreads = 64
+
+// callsAtMost returns how many calls a filter matches at most, by how often each method is called in the
+// folded view.
+func callsAtMost(r *lazy.LazyTraceReader, f *filter.Filter) (n int64, ok bool) {
+	threads := r.ThreadList()
+	top := NewTop(r, Scope{}, ByMethod)
+	if threads.Len() > askedThreads || !top.Recall() {
+		return 0, false
+	}
+	r.WithContext(func(*format.Context) {
+		for i, g := range top.groups.all {
+			for k := range threads.Len() {
+				if g.Unknown || f.Quick(format.ClassCall, g.ID, threads.ID(k)) != filter.No {
+					n += top.rows[i].Calls
+					break
+				}
+			}
+		}
+	})
+	return n, true
 }

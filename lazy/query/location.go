@@ -63,26 +63,6 @@ func (l *Location) Title() string {
 	return l.Text[strings.LastIndexByte(l.Text, ':')+1:] + " in " + lazy.EventHandle(l.event).String()
 }
 
-// NoLocationError is the error that a trace has no such location.
-type NoLocationError struct {
-	Text string
-	Near []string // names that are spelled alike, the nearest first
-}
-
-func (e *NoLocationError) Error() string {
-	return fmt.Sprintf("the trace has no field, variable or object %s", e.Text)
-}
-
-// ManyLocationsError is the error that a text names several locations.
-type ManyLocationsError struct {
-	Text    string
-	Choices []string // their texts
-}
-
-func (e *ManyLocationsError) Error() string {
-	return fmt.Sprintf("%s may be one of %d locations", e.Text, len(e.Choices))
-}
-
 // One reports whether the location is a single place: the values in it follow each other.
 func (l *Location) One() bool {
 	switch l.Kind {
@@ -373,13 +353,6 @@ func (l *Location) is(v *format.Value) bool {
 // tellsObject reports whether a value can be told from others by its class and its identity hash. A hash
 // of 0 is that of values without identity, such as structs of Go that are no pointers.
 func tellsObject(v *format.Value) bool { return filter.HasIdentity(v) && v.Hash() != 0 }
-
-// NoObjectError is the error that a text names no object, but values without identity.
-type NoObjectError struct{ Text string }
-
-func (e *NoObjectError) Error() string {
-	return e.Text + " is no object: 0 is written for values without identity, and several may be written so"
-}
 
 // ObjectOf names the object that a value is; "" if it cannot be told from others.
 func ObjectOf(c *format.Context, v *format.Value) string {

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"tracex/format"
@@ -53,16 +52,6 @@ func about(r *lazy.LazyTraceReader) *filter.About {
 		}
 	}
 	return a
-}
-
-// TooManyError is the error of a filter with a has(…) that matches more points than can be kept.
-type TooManyError struct {
-	Filter string
-	Most   int
-}
-
-func (e *TooManyError) Error() string {
-	return fmt.Sprintf("has(%s) matches more than %d points; narrow it down", e.Filter, e.Most)
 }
 
 // prepare finds out what each has(…) of a filter holds for, in passes that over makes.

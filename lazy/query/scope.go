@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"tracex/lazy"
@@ -196,9 +195,6 @@ func shownAs(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.Pos
 	}
 	return pointOf(n), true
 }
-
-// ErrHidden is the error for an event that the folded view does not show.
-var ErrHidden = errors.New("hidden by folding")
 
 // extent is what is known of what a handle names.
 type extent struct {

@@ -1,6 +1,10 @@
 package query
 
 import (
+	"cmp"
+	"slices"
+
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/places"
 )
@@ -79,4 +83,111 @@ func (v *setVisitor) add(p *lazy.PassPoint) {
 		t := &v.found[len(v.found)-1]
 		t.at = append(t.at, p.At)
 	}
+}
+
+// skimVisitor is a setVisitor that does without the points that its filter cannot match. If a match
+// depends on how a container ends, it decides there: that takes no search for the end.
+type skimVisitor struct {
+	setVisitor
+	quiet  *format.Quiet
+	skims  bool // in this part
+	late   bool
+	mixed  bool   // places may not be in order
+	open   []bool // for each container that is open: whether it has been decided
+	thread int32
+}
+
+func (v *skimVisitor) Begin(thread int32, around []lazy.PassFrame) {
+	v.setVisitor.Begin(thread, around)
+	v.thread, v.skims, v.open = thread, false, v.open[:0]
+	for range around {
+		v.open = append(v.open, true)
+	}
+}
+
+func (v *skimVisitor) Quiet() *format.Quiet {
+	if v.quiet == nil {
+		v.quiet, v.late = v.m.f.Quiet(), v.m.f.Late()
+	}
+	v.skims = v.quiet != nil
+	return v.quiet
+}
+
+func (v *skimVisitor) Passed(depth int, upto int64) {
+	v.reach(v.thread, upto)
+	v.open = v.open[:min(depth, len(v.open))]
+	for len(v.open) < depth {
+		v.open = append(v.open, !v.late)
+	}
+}
+
+func (v *skimVisitor) Leaf(p *lazy.PassPoint) {
+	v.reach(p.Thread, p.At+1)
+	v.add(p)
+}
+
+func (v *skimVisitor) Enter(p *lazy.PassPoint) {
+	if !v.skims {
+		v.setVisitor.Enter(p)
+		return
+	}
+	v.reach(p.Thread, p.At+1)
+	if !v.late {
+		v.add(p)
+	}
+	v.open = append(v.open[:p.Depth], !v.late)
+}
+
+func (v *skimVisitor) Exit(p *lazy.PassPoint) {
+	if !v.skims {
+		v.setVisitor.Exit(p)
+		return
+	}
+	v.End(p)
+	v.open = v.open[:p.Depth]
+}
+
+func (v *skimVisitor) End(p *lazy.PassPoint) {
+	if v.skims && !v.open[p.Depth] {
+		v.mixed = true
+		v.add(p)
+	}
+}
+
+// sort puts the places in order, after the last visit.
+func (v *skimVisitor) sort() {
+	if v.mixed {
+		for _, t := range v.found {
+			slices.Sort(t.at)
+		}
+	}
+}
+
+// mostPlaced bounds the places that answers with other rows keep of what they found, 16 bytes each.
+const mostPlaced = 1 << 18
+
+// ComparePlaces compares positions in the order of the trace.
+func ComparePlaces(a, b lazy.Position) int {
+	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
+}
+
+// PlacesOf returns the set of places, which it sorts.
+func PlacesOf(list []lazy.Position) *places.Set {
+	slices.SortFunc(list, ComparePlaces)
+	return placesOf(list, 0, true)
+}
+
+// placesOf returns a set of places, which are in the order of the trace; missed is how many more there are.
+func placesOf(list []lazy.Position, missed int64, done bool) *places.Set {
+	set := places.New()
+	for i, at := range list {
+		if i == 0 || at != list[i-1] {
+			set.Add(at.Thread, at.At)
+		}
+	}
+	set.Miss(missed)
+	if done {
+		set.Finish()
+	}
+	return set
 }

@@ -165,13 +165,3 @@ func (l Steps) Tell(t *table.Table, g *display.Glyphs) {
 		t.Notes = append(t.Notes, "recursion shows in paths of callers and callees: here each call counts")
 	}
 }
-
-// StepError is the error of a step that does not fit the trace.
-type StepError struct {
-	Step Step
-	Err  error
-}
-
-func (e *StepError) Error() string { return e.Step.String() + ": " + e.Err.Error() }
-
-func (e *StepError) Unwrap() error { return e.Err }

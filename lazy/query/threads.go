@@ -3,9 +3,12 @@ package query
 import (
 	"context"
 	"strconv"
+	"strings"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/goroutines"
+	"tracex/lazy/query/table"
 )
 
 // ThreadsNamed returns the threads that a text names: by the number of their goroutine, such as g45, by their own, as
@@ -27,4 +30,39 @@ func ThreadsNamed(ctx context.Context, r *lazy.LazyTraceReader, text string) (id
 		}
 	}
 	return ids, nil
+}
+
+// threadNumber is the thread as people count.
+func threadNumber(thread int32) string { return "Thread " + strconv.FormatInt(int64(thread)+1, 10) }
+
+// threadName is the name of a thread, or its number if it has none.
+func threadName(c *format.Context, thread int32) string {
+	if t := c.Thread(thread); t != nil && t.Name != "" {
+		return t.Name
+	}
+	return threadNumber(thread)
+}
+
+// threadValue returns a thread as a value.
+func threadValue(c *format.Context, thread int32) callValue {
+	v := callValue{kind: valueThread, n: int64(thread), text: threadNumber(thread)}
+	if t := c.Thread(thread); t != nil && t.Name != "" {
+		v.text += " (" + t.Name + ")"
+	}
+	return v
+}
+
+// threadNamed is the name of a thread, shown as shortThread has it.
+func threadNamed(name string) table.Value {
+	return table.Str(shortThread(name)).JSON(format.AppendJSONString(nil, name))
+}
+
+// shortThread is the name of a thread; of a goroutine its number and function, as the tree has them.
+func shortThread(name string) string {
+	n, ok := goroutines.Parse(name)
+	if !ok || n.Main() {
+		return name
+	}
+	text, end := n.Heading()
+	return strings.TrimSpace(text[:end])
 }
