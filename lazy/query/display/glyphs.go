@@ -1,3 +1,6 @@
+// Package display turns names, values and numbers into text for the cells of a terminal: the
+// output for a text that may be hostile ([Glyphs.NextCell]), its width, cutting it to a width, and how
+// numbers and durations are written. The explorer and the commands use the same functions.
 package display
 
 // Glyphs are the signs that screens and tables use besides the trace's own text: a table, with a field
