@@ -158,7 +158,7 @@ func newAroundText(p *lazy.PassPoint) (t *aroundText, ok bool, err error) {
 		t.name, _ = c.CallName(point.Ref, point.Flags)
 		if state == lazy.StateWhole {
 			t.begin = styledText(c, point, nil, p.Parent())
-			t.end = t.whole.from(len(t.begin.Text))
+			t.end = t.whole.From(len(t.begin.Text))
 		}
 	}
 	t.spots = locationsIn(p, point, foot)
@@ -169,16 +169,4 @@ func newAroundText(p *lazy.PassPoint) (t *aroundText, ok bool, err error) {
 func styledText(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent) Styled {
 	text, spans := c.AppendSpans(nil, nil, p, f, parent, false)
 	return Styled{string(text), spans}
-}
-
-// from returns the text from a byte on.
-func (s Styled) from(at int) Styled {
-	at = min(at, len(s.Text))
-	out := Styled{Text: s.Text[at:]}
-	for _, x := range s.Spans {
-		if x.End > at {
-			out.Spans = append(out.Spans, format.Span{Start: max(0, x.Start-at), End: x.End - at, Style: x.Style})
-		}
-	}
-	return out
 }

@@ -217,14 +217,13 @@ func (x *aroundTable) cell(r *AroundRow, column int) table.Value {
 		if t != nil && !x.begun[r.Position] {
 			before += t.name
 		} else {
-			text = text.from(len(text.Text) - len(strings.TrimPrefix(text.Text, ": ")))
+			text = text.From(len(text.Text) - len(strings.TrimPrefix(text.Text, ": ")))
 		}
 	}
-	spans := []format.Span{{Start: 0, End: len(before), Style: table.Faint}}
-	for _, s := range text.Spans {
-		spans = append(spans, format.Span{Start: s.Start + len(before), End: s.End + len(before), Style: s.Style})
-	}
-	return table.Styled(before+text.Text, spans)
+	var line Styled
+	line.Add(before, table.Faint)
+	line.Append(text)
+	return line.Value()
 }
 
 // what names what a row is.

@@ -115,33 +115,17 @@ func comparedRowOf(p *lazy.PassPoint) (row comparedRow, err error) {
 		return row, err
 	}
 	row.event = p.Event
-	row.text = styledText(p.Context(), point, foot, p.Parent()).byClass()
+	row.text = byClass(styledText(p.Context(), point, foot, p.Parent()))
 	row.state, err = p.Ended()
 	return row, err
 }
 
 // byClass returns the text without the identities of objects.
-func (s Styled) byClass() (out Styled) {
+func byClass(s Styled) (out Styled) {
 	for _, x := range s.Spans {
 		if x.Style != format.StyleHash {
-			out.add(s.Text[x.Start:x.End], x.Style)
+			out.Add(s.Text[x.Start:x.End], x.Style)
 		}
 	}
 	return out
-}
-
-// add appends text.
-func (s *Styled) add(text string, style format.Style) {
-	if text == "" {
-		return
-	}
-	s.Spans = append(s.Spans, format.Span{Start: len(s.Text), End: len(s.Text) + len(text), Style: style})
-	s.Text += text
-}
-
-// append appends a text with its styles.
-func (s *Styled) append(o Styled) {
-	for _, x := range o.Spans {
-		s.add(o.Text[x.Start:x.End], x.Style)
-	}
 }

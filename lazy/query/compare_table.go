@@ -295,7 +295,7 @@ func (s *compareRows) name(r compareRow) table.Value {
 		return table.Str(r.comparedMethod.name)
 	}
 	line := r.line(s.g)
-	name := table.Styled(line.Text, line.Spans).Line()
+	name := line.Value().Line()
 	if r.parting != nil {
 		name = name.JSON(format.AppendJSONString(nil, r.parting.Sides[r.side].Text.Text))
 	}
@@ -325,36 +325,36 @@ const shownPath = 3
 // line returns the line of a row that is no method.
 func (h *compareHead) line(g *display.Glyphs) (out Styled) {
 	if h.parting == nil {
-		out.add("equal: "+display.Plural(h.same, "event")+" each", table.Plain)
+		out.Add("equal: "+display.Plural(h.same, "event")+" each", table.Plain)
 		return out
 	}
 	what := partings[h.what]
 	if h.side > 0 {
 		what = strings.Repeat(" ", len(what))
 	}
-	out.add(what, table.Faint)
+	out.Add(what, table.Faint)
 	p := &h.parting.Sides[h.side]
-	out.add(Sides[h.side]+" ", table.Strong)
+	out.Add(Sides[h.side]+" ", table.Strong)
 	if p.Position.At >= 0 {
-		out.add(lazy.EventHandle(p.Event).String()+"  ", table.Plain)
+		out.Add(lazy.EventHandle(p.Event).String()+"  ", table.Plain)
 	}
 	switch {
 	case p.Missing:
-		out.add("nothing more", table.Faint)
+		out.Add("nothing more", table.Faint)
 		return out
 	case p.End && h.what == "event":
-		out.add("end of ", table.Faint)
+		out.Add("end of ", table.Faint)
 	}
-	out.append(h.text(g))
+	out.Append(h.text(g))
 	if p.End && p.State != lazy.StateWhole {
-		out.add(", which "+neverEnded(p.State == lazy.StatePending), table.Faint)
+		out.Add(", which "+neverEnded(p.State == lazy.StatePending), table.Faint)
 	}
 	if n := len(p.Path); n > 0 {
 		path := strings.Join(p.Path[max(0, n-shownPath):], " "+g.Crumb+" ")
 		if n > shownPath {
 			path = g.More + " " + g.Crumb + " " + path
 		}
-		out.add("  in "+path, table.Faint)
+		out.Add("  in "+path, table.Faint)
 	}
 	return out
 }
@@ -378,9 +378,9 @@ func (h *compareHead) text(g *display.Glyphs) Styled {
 		return mine
 	}
 	from := cutRune(mine.Text, n-alikeTail)
-	head := mine.to(cutRune(mine.Text, alikeHead))
-	head.add(g.More, table.Faint)
-	head.append(mine.from(from))
+	head := mine.To(cutRune(mine.Text, alikeHead))
+	head.Add(g.More, table.Faint)
+	head.Append(mine.From(from))
 	return head
 }
 
@@ -390,17 +390,6 @@ func cutRune(text string, at int) int {
 		at--
 	}
 	return at
-}
-
-// to returns the text before a byte.
-func (s Styled) to(at int) Styled {
-	out := Styled{Text: s.Text[:at]}
-	for _, x := range s.Spans {
-		if x.Start < at {
-			out.Spans = append(out.Spans, format.Span{Start: x.Start, End: min(x.End, at), Style: x.Style})
-		}
-	}
-	return out
 }
 
 // sort puts the methods in order.

@@ -353,12 +353,9 @@ func (x *sourceLine) known() SourceLine {
 	line.Runs = x.iterations
 	for _, a := range x.acts {
 		act := a.LineAct
-		act.Value, act.Text = cutText(a.value, longestHeld), cutText(a.text, longestHeld)
-		for _, s := range a.spans {
-			if s.End = min(s.End, len(act.Text)); s.Start < s.End {
-				act.Spans = append(act.Spans, s)
-			}
-		}
+		act.Value = cutText(a.value, longestHeld)
+		text := Styled{Text: cutText(a.text, longestHeld), Spans: a.spans}
+		act.Text, act.Spans = text.Text, text.To(len(text.Text)).Spans
 		line.Acts = append(line.Acts, act)
 		line.Runs = max(line.Runs, a.Count)
 	}

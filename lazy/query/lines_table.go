@@ -105,7 +105,7 @@ func (x *linesTable) add(line *SourceLine, call string) {
 	if call != "" && line.Events == 0 && line.Line == x.f.First && x.v.Texts[line.File] == nil {
 		row[2] = row[2].Is(table.AtMost) // the first line of it that the trace names
 	} else if line.SourceLineID == x.f.Here {
-		row[0], row[3] = table.Str(x.v.G.Cursor), table.Str("true").JSON([]byte("true"))
+		row[0], row[3] = table.Str(x.v.G.Cursor), table.Yes(true)
 	}
 	if text := x.v.Texts[line.File]; line.Line > 0 && line.Line <= len(text) {
 		row[4] = table.Str(text[line.Line-1])

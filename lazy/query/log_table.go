@@ -19,29 +19,17 @@ var wholeLine, _ = template.Parse("{text}")
 // Table returns the lines, in order; none while the Log runs. Any goroutine may use it.
 func (l *Log) Table(v View) *table.Table {
 	rows := &logRows{l: l, list: l.entries, g: v.G}
+	rows.addColumns()
 	rows.readRows = readRows{v.Read, len(l.entries), rows.read, new(rowWindows)}
 	t := &table.Table{
 		Row:     "line",
 		Title:   l.title(v),
 		Partial: v.Done < 1, Done: v.Done,
 		Empty: "nothing matches",
-		Rows:  rows,
-		Columns: []table.Column{
-			{Key: "time", Title: "time", Kind: table.Text, Align: table.Right, In: table.OnlyShown},
-			{Key: "event", Title: "event", Kind: table.Event, Priority: 2},
-			{Key: "thread_name", Title: "thread", Kind: table.Text, Priority: 1, Most: 24},
-			{Key: "text", Title: "what", Kind: table.Text, Least: 20, Stretch: true},
-			{Key: "start", Kind: table.Number, In: table.OnlyData},
-			{Key: "thread", Kind: table.Number, In: table.OnlyData},
-			{Key: "point", Kind: table.Number, In: table.OnlyData},
-			{Key: "handle", Kind: table.Text, In: table.OnlyData},
-		},
+		Rows:  rows, Columns: rows.columns.Heads(),
 	}
 	if v.Done < 1 {
 		t.Empty, t.Rows = "stopped", table.List{} // they cannot be read while others are found
-	}
-	if l.Timeline != lazy.TimelineTimes {
-		t.Columns[0].In, t.Columns[1].Priority = table.OnlyData, 0
 	}
 	if l.Timeline == lazy.TimelineNone {
 		t.Notes = append(t.Notes, "by thread: nothing tells the order between threads, as this trace has no times and its events are numbered in batches for each thread")
@@ -69,9 +57,61 @@ func (l *Log) title(v View) string {
 // logRows are the rows of a Log.
 type logRows struct {
 	readRows
-	l    *Log
-	list []logEntry
-	g    *display.Glyphs
+	l       *Log
+	list    []logEntry
+	g       *display.Glyphs
+	columns table.Columns[logRow]
+}
+
+// logRow is a row: an entry and its line, nil if the point is no longer in the trace.
+type logRow struct {
+	*logEntry
+	line *logLine
+	name string // of the thread
+}
+
+// addColumns makes the columns.
+func (s *logRows) addColumns() {
+	timed := s.l.Timeline == lazy.TimelineTimes
+	when, priority := table.OnlyShown, 2
+	if !timed {
+		when, priority = table.OnlyData, 0
+	}
+	add := s.columns.Add
+	add(table.Column{Key: "time", Title: "time", Align: table.Right, In: when}, func(r logRow) table.Value {
+		at := fmt.Sprintf("%d.%09d", r.key/1e9, r.key%1e9)
+		if !r.exact {
+			at = strings.TrimSpace(s.g.AtLeast) + at
+		}
+		return table.Str(at).If(timed)
+	})
+	add(table.Column{Key: "event", Title: "event", Kind: table.Event, Priority: priority}, func(r logRow) table.Value {
+		if r.line == nil {
+			return table.Value{}
+		}
+		return table.Int(int64(r.line.event))
+	})
+	add(table.Column{Key: "thread_name", Title: "thread", Priority: 1, Most: 24}, func(r logRow) table.Value { return threadNamed(r.name) })
+	add(table.Column{Key: "text", Title: "what", Least: 20, Stretch: true}, func(r logRow) table.Value {
+		if r.line == nil {
+			return table.Str("this point is no longer in the trace")
+		}
+		return r.line.text.Value()
+	})
+	add(table.Column{Key: "start", Kind: table.Number, In: table.OnlyData}, func(r logRow) table.Value {
+		if !r.exact {
+			return table.Int(r.key).Is(table.AtLeast).If(timed)
+		}
+		return table.IntIf(r.key, timed)
+	})
+	add(table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData}, func(r logRow) table.Value { return table.Int(int64(r.thread) + 1) })
+	add(table.Column{Key: "point", Kind: table.Number, In: table.OnlyData}, func(r logRow) table.Value { return table.Int(int64(r.logEntry.point) + 1) })
+	add(table.Column{Key: "handle", In: table.OnlyData}, func(r logRow) table.Value {
+		if r.line == nil {
+			return table.Value{}
+		}
+		return table.Str(lazy.EventHandle(r.line.event).String())
+	})
 }
 
 func (s *logRows) point(row int) (HistoryPoint, bool) {
@@ -87,23 +127,7 @@ func (s *logRows) read(ctx context.Context, from, to int) ([][]table.Value, erro
 	rows := make([][]table.Value, len(list))
 	for i := range list {
 		e := &list[i]
-		line := c.lines[logPlace{lazy.Position{Thread: e.thread, At: e.at}, e.point}]
-		row := make([]table.Value, 8)
-		switch at := fmt.Sprintf("%d.%09d", e.key/1e9, e.key%1e9); {
-		case s.l.Timeline != lazy.TimelineTimes:
-		case e.exact:
-			row[0], row[4] = table.Str(at), table.Int(e.key)
-		default:
-			row[0], row[4] = table.Str(strings.TrimSpace(s.g.AtLeast)+at), table.Int(e.key).Is(table.AtLeast)
-		}
-		row[2], row[5], row[6] = threadNamed(c.names[e.thread]), table.Int(int64(e.thread)+1), table.Int(int64(e.point)+1)
-		if line == nil {
-			line = &logLine{text: Styled{Text: "this point is no longer in the trace"}}
-		} else {
-			row[1], row[7] = table.Int(int64(line.event)), table.Str(lazy.EventHandle(line.event).String())
-		}
-		row[3] = table.Styled(line.text.Text, line.text.Spans)
-		rows[i] = row
+		rows[i] = s.columns.Row(logRow{e, c.lines[logPlace{lazy.Position{Thread: e.thread, At: e.at}, e.point}], c.names[e.thread]})
 	}
 	return rows, nil
 }

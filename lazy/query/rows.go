@@ -58,10 +58,7 @@ type StyledValue struct {
 }
 
 // Styled is a text with the styles of its parts.
-type Styled struct {
-	Text  string
-	Spans []format.Span
-}
+type Styled = table.Line
 
 // Read reads trace points again, in any order: by their positions, as a Set has them. A point that
 // the view does not show is missing in the result, which is otherwise in the order of at.

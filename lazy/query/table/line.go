@@ -15,6 +15,42 @@ type Line struct {
 	Spans []format.Span
 }
 
+// From returns the line from a byte on.
+func (l Line) From(at int) Line {
+	at = min(at, len(l.Text))
+	return Line{l.Text[at:], moved(l.Spans, at)}
+}
+
+// To returns the line before a byte.
+func (l Line) To(at int) Line {
+	out := Line{Text: l.Text[:at]}
+	for _, x := range l.Spans {
+		if x.Start < at {
+			out.Spans = append(out.Spans, format.Span{Start: x.Start, End: min(x.End, at), Style: x.Style})
+		}
+	}
+	return out
+}
+
+// Add appends text in a style.
+func (l *Line) Add(text string, style format.Style) {
+	if text == "" {
+		return
+	}
+	l.Spans = append(l.Spans, format.Span{Start: len(l.Text), End: len(l.Text) + len(text), Style: style})
+	l.Text += text
+}
+
+// Append appends a line.
+func (l *Line) Append(o Line) {
+	for _, x := range o.Spans {
+		l.Add(o.Text[x.Start:x.End], x.Style)
+	}
+}
+
+// Value is the line as a value.
+func (l Line) Value() Value { return Styled(l.Text, l.Spans) }
+
 // line collects a Line.
 type line struct {
 	b     []byte
@@ -70,30 +106,30 @@ func (l *line) until(x int) { l.space(x - l.width) }
 // it is the end of a class that is missing, if the name of the method fits.
 func (l *line) cut(text string, spans []format.Span, width int, middle bool) {
 	more := len([]rune(l.g.More))
-	head, whole := fits(text, width, l.g)
+	head, rest := l.g.TakeCells(text, width)
 	switch {
-	case whole:
+	case rest == "":
 		l.styled(text, spans)
 		return
 	case width < more:
-		l.styled(text[:head], spans)
+		l.styled(head, spans)
 		return
 	case middle && width >= more+2:
 		room := width - more
 		tail := member(text)
-		if _, whole := fits(text[tail:], room-1, l.g); tail > 0 && whole {
-			head, _ = fits(text, room-l.g.TextWidth(text[tail:]), l.g)
+		if _, rest := l.g.TakeCells(text[tail:], room-1); tail > 0 && rest == "" {
+			head, _ = l.g.TakeCells(text, room-l.g.TextWidth(text[tail:]))
 		} else {
-			head, _ = fits(text, (room+1)/2, l.g)
+			head, _ = l.g.TakeCells(text, (room+1)/2)
 			tail = end(text, room/2, l.g)
 		}
-		l.styled(text[:head], spans)
+		l.styled(head, spans)
 		l.put(l.g.More, Faint)
 		l.styled(text[tail:], moved(spans, tail))
 		return
 	}
-	head, _ = fits(text, width-more, l.g)
-	l.styled(text[:head], spans)
+	head, _ = l.g.TakeCells(text, width-more)
+	l.styled(head, spans)
 	l.put(l.g.More, Faint)
 }
 
@@ -102,9 +138,9 @@ func (l *line) shifted(text string, spans []format.Span, width int, middle bool,
 	more := len([]rune(l.g.More))
 	if skip > 0 && width > more {
 		if skip = min(skip, l.g.TextWidth(text)-width); skip > 0 {
-			from, _ := fits(text, skip+more, l.g)
+			head, rest := l.g.TakeCells(text, skip+more)
 			l.put(l.g.More, Faint)
-			text, spans, width, middle = text[from:], moved(spans, from), width-more, false
+			text, spans, width, middle = rest, moved(spans, len(head)), width-more, false
 		}
 	}
 	l.cut(text, spans, width, middle)
@@ -137,19 +173,6 @@ func member(text string) int {
 		return 0
 	}
 	return max(0, strings.LastIndexByte(name, '.'))
-}
-
-// fits returns how many bytes of a text fit width cells, and whether that is all.
-func fits(text string, width int, g *display.Glyphs) (n int, whole bool) {
-	for n < len(text) {
-		_, w, size := g.NextCells(text[n:], width)
-		if w > width {
-			return n, false
-		}
-		width -= w
-		n += size
-	}
-	return n, true
 }
 
 // end returns where the last width cells of a text begin, or fewer.
