@@ -168,5 +168,5 @@ func newAroundText(p *lazy.PassPoint) (t *aroundText, ok bool, err error) {
 
 func styledText(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent) Styled {
 	text, spans := c.AppendSpans(nil, nil, p, f, parent, false)
-	return Styled{string(text), spans}
+	return Styled{Text: string(text), Spans: spans}
 }

@@ -179,7 +179,7 @@ func (l *Log) write(ctx context.Context, list []logEntry, g *display.Glyphs) (*l
 					return nil, false, err
 				}
 				text, spans := l.format(point).AppendSpans(nil, nil, p.Context(), &m.facts, g)
-				lines = append(lines, logLine{logPlace{at, point}, Styled{string(text), spans}, p.Event})
+				lines = append(lines, logLine{logPlace{at, point}, Styled{Text: string(text), Spans: spans}, p.Event})
 			}
 			return lines, true, nil
 		})
