@@ -56,7 +56,7 @@ func (v *historyPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFra
 
 // exitHidden is Exit for what a step hides.
 func (v *historyPart) exitHidden(p *lazy.PassPoint, how hiding) {
-	if how != outside && (v.m == nil || v.m.match(p)) {
+	if how != outside && v.m.match(p) {
 		v.left = true
 		v.ended(p)
 		v.left = false
@@ -146,7 +146,7 @@ func (v *historyPart) take(p *lazy.PassPoint) {
 	case !v.may(p.Bytes()):
 		return
 	}
-	if v.m != nil && !v.m.match(p) {
+	if !v.m.match(p) {
 		return
 	}
 	point := decoded(p)

@@ -226,9 +226,7 @@ type laneVisitor struct {
 
 func (v *laneVisitor) Begin(thread int32, _ []lazy.PassFrame) {
 	v.thread, v.matched = thread, v.matched[:0]
-	if v.m != nil {
-		v.m.begin()
-	}
+	v.m.begin()
 }
 
 func (v *laneVisitor) Around(p *lazy.PassPoint) { v.enter(p, v.matches(p)) }
@@ -242,23 +240,19 @@ func (v *laneVisitor) Enter(p *lazy.PassPoint) {
 func (v *laneVisitor) Leaf(p *lazy.PassPoint) { v.take(p, v.matches(p)) }
 
 func (v *laneVisitor) matches(p *lazy.PassPoint) bool {
-	return v.m == nil || v.m.match(p) || v.x.always == placeOf(p)
+	return v.m.match(p) || v.x.always == placeOf(p)
 }
 
 func (v *laneVisitor) enter(p *lazy.PassPoint, matches bool) {
 	v.matched = append(v.matched, matches)
-	if v.m != nil {
-		v.m.enter(p)
-	}
+	v.m.enter(p)
 }
 
 func (v *laneVisitor) Exit(p *lazy.PassPoint) {
 	n := len(v.matched) - 1
 	matches := v.matched[n]
 	v.matched = v.matched[:n]
-	if v.m != nil {
-		v.m.exit()
-	}
+	v.m.exit()
 	if matches && p.Class == format.ClassCall && p.State == lazy.StateWhole {
 		v.end(p)
 	}

@@ -138,7 +138,8 @@ func (c *condition) among() (list [][]byte) {
 	return list
 }
 
-// matcher evaluates a condition at the points of a part of the trace. It is for one visitor.
+// matcher evaluates a condition at the points of a part of the trace. It is for one visitor. A nil matcher is one that
+// everything matches.
 type matcher struct {
 	f     *filter.Filter
 	needs filter.Needs
@@ -171,6 +172,9 @@ func (c *condition) matcher() *matcher {
 
 // begin begins a part: the open containers follow with enter.
 func (m *matcher) begin() {
+	if m == nil {
+		return
+	}
 	m.depth = 0
 	for _, in := range m.ins {
 		in.open = in.open[:0]
@@ -180,6 +184,9 @@ func (m *matcher) begin() {
 
 // enter notes that a container begins. match must be called before.
 func (m *matcher) enter(p *lazy.PassPoint) {
+	if m == nil {
+		return
+	}
 	m.depth++
 	for _, in := range m.ins {
 		k := len(in.open)
@@ -190,6 +197,9 @@ func (m *matcher) enter(p *lazy.PassPoint) {
 
 // exit notes that the innermost container ends.
 func (m *matcher) exit() {
+	if m == nil {
+		return
+	}
 	m.depth--
 	for _, in := range m.ins {
 		in.open = in.open[:len(in.open)-1]
@@ -199,6 +209,9 @@ func (m *matcher) exit() {
 
 // match reports whether the condition holds for a point.
 func (m *matcher) match(p *lazy.PassPoint) bool {
+	if m == nil {
+		return true
+	}
 	if m.f.Quick(p.Class, p.Ref, p.Thread) == filter.No {
 		return false
 	}

@@ -81,9 +81,8 @@ func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hid
 		}
 	}
 	v.moments.begin()
-	if v.told = 0; v.where != nil {
-		v.where.begin()
-	}
+	v.told = 0
+	v.where.begin()
 }
 
 // filteredThrows is a throwPart with a filter.
@@ -106,13 +105,9 @@ func (v *throwPart) Enter(p *lazy.PassPoint) {
 	}
 	if p.Class == format.ClassCall {
 		v.push(&p.PassFrame, shown)
-		if v.where != nil {
-			v.stack[len(v.stack)-1].matches = v.where.match(p)
-		}
+		v.stack[len(v.stack)-1].matches = v.where.match(p)
 	}
-	if v.where != nil {
-		v.where.enter(p)
-	}
+	v.where.enter(p)
 }
 
 // push puts a call on the stack.
@@ -167,7 +162,7 @@ func (v *throwPart) Leaf(p *lazy.PassPoint) {
 		return
 	}
 	s.in.merged = false // of a call that is merged, it would be hidden
-	match := v.where == nil || v.where.match(p)
+	match := v.where.match(p)
 	s.matches = match || s.matches && s.kind == stepThrow // what a catch ends is about its own throw
 }
 
@@ -235,9 +230,7 @@ func (v *throwPart) Exit(p *lazy.PassPoint) {
 	if v.scope.Timed {
 		v.moments.exit(p)
 	}
-	if v.where != nil {
-		v.where.exit()
-	}
+	v.where.exit()
 	v.leave(p)
 }
 

@@ -100,17 +100,9 @@ func (a *About) names(f *Field, want string) iter.Seq[string] {
 				}
 			}
 		case idField:
-			for d := range c.Fields() {
-				if !namesOfField(c, d, yield) {
-					return
-				}
-			}
+			c.Fields()(func(d *format.FieldDescriptor) bool { return namesOfField(c, d, yield) })
 		case idVar:
-			for d := range c.Variables() {
-				if !variableNames(c, d, yield) {
-					return
-				}
-			}
+			c.Variables()(func(d *format.VariableDescriptor) bool { return variableNames(c, d, yield) })
 		case idClass:
 			for d := range c.Classes() {
 				if !classNames(c, d, yield) {
@@ -123,23 +115,11 @@ func (a *About) names(f *Field, want string) iter.Seq[string] {
 				}
 			}
 		case idPkg:
-			for d := range c.Classes() {
-				if !packageNames(c, d.Name, yield) {
-					return
-				}
-			}
+			c.Classes()(func(d *format.ClassDescriptor) bool { return packageNames(c, d.Name, yield) })
 		case idFile:
-			for file := range files(c) {
-				if !fileNames(file, yield) {
-					return
-				}
-			}
+			files(c)(func(file string) bool { return fileNames(file, yield) })
 		case idThread:
-			for id, name := range a.threads() {
-				if !threadNames(id, name, yield) {
-					return
-				}
-			}
+			a.threads()(func(id int32, name string) bool { return threadNames(id, name, yield) })
 		}
 	}
 }
