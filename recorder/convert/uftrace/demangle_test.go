@@ -48,7 +48,7 @@ var demangledNames = map[string]string{
 	"_RNvXs_NtC1a3geoRLeNtB4_5Named4name":                                                              "_RNvXs_NtC1a3geoRLeNtB4_5Named4name",
 	"_RNvXs_NtC1a3geoReNtB4_5Named4name":                                                               "<&str as a::geo::Named>::name",
 	"_RNvXs_NtC1a3geoAhj4_NtB4_5Named4name":                                                            "<[u8; 4] as a::geo::Named>::name",
-	"_RNvXs_NtC1a3geoTlFhEbENtB4_5Named4name":                                                          "<(i32, fn(…)) as a::geo::Named>::name",
+	"_RNvXs_NtC1a3geoTlFhEbENtB4_5Named4name":                                                          "<(i32, fn(u8) -> bool) as a::geo::Named>::name",
 	"_RNvMNtC1a3geoINtB2_2SqlE4area":                                                                   "<a::geo::Sq>::area",
 	"_RNSNvYNvC1a1fNtC1b1T4call6vtableB2_":                                                             "<a::f as b::T>::call::{shim:vtable#0}",
 	// No names.
@@ -70,6 +70,14 @@ func TestDemangle(t *testing.T) {
 	deep := "_Z1f" + strings.Repeat("I", 10_000)
 	if got := demangle(deep); got != deep {
 		t.Error("a name that is nested too deeply is demangled")
+	}
+	deep = "_Z" + strings.Repeat("Z", 1000) + "1av" + strings.Repeat("E1a", 1000)
+	if got := demangle(deep); got != deep {
+		t.Error("a thousand functions within each other are demangled")
+	}
+	long := "_ZN" + strings.Repeat("1a", 5000) + "E"
+	if got := demangle(long); got != long {
+		t.Error("a name that is too long is demangled")
 	}
 }
 
