@@ -2,6 +2,7 @@ package table
 
 import (
 	"bufio"
+	"encoding/csv"
 	"io"
 	"strconv"
 	"strings"
@@ -85,50 +86,40 @@ func (b Bound) String() string {
 // are those of [WriteJSON]; one that is a bound has ">=", "<=" or "~" before it. more is how many
 // rows are left out.
 func WriteCSV(w io.Writer, t *Table, limit int) (more int, err error) {
-	out := bufio.NewWriter(w)
+	out := csv.NewWriter(w)
 	n, more := limited(t, limit)
-	var b []byte
+	var fields []string
 	for i := range t.Columns {
 		if c := &t.Columns[i]; c.In != OnlyShown {
-			b = appendField(b, c.Key)
+			fields = append(fields, c.Key)
 		}
 	}
-	for i := -1; ; {
-		if len(b) > 0 {
-			b[len(b)-1] = '\n' // the comma after the last field
-		}
-		if _, err := out.Write(b); err != nil {
-			return more, err
-		}
-		if i++; i == n {
-			return more, out.Flush()
-		}
-		b = b[:0]
+	if err := out.Write(fields); err != nil {
+		return more, err
+	}
+	for i := range n {
+		fields = fields[:0]
 		for at, v := range t.Rows.Row(i) {
 			if c := &t.Columns[at]; c.In != OnlyShown {
-				b = c.appendCSV(b, v)
+				fields = append(fields, c.field(v))
 			}
 		}
+		if err := out.Write(fields); err != nil {
+			return more, err
+		}
 	}
+	out.Flush()
+	return more, out.Error()
 }
 
-func (c *Column) appendCSV(b []byte, v Value) []byte {
+// field returns a value as CSV has it.
+func (c *Column) field(v Value) string {
 	switch {
 	case !v.Known():
-		return append(b, ',')
+		return ""
 	case c.Kind == Text:
-		return appendField(b, v.text)
+		return strings.ToValidUTF8(v.text, "\ufffd")
 	}
-	b = append(b, [...]string{"", ">=", "<=", "~", ""}[v.bound]...)
-	return append(c.appendNumber(b, v), ',')
-}
-
-// appendField appends a text as a field, and a comma.
-func appendField(b []byte, text string) []byte {
-	text = strings.ToValidUTF8(text, "\ufffd")
-	if !strings.ContainsAny(text, ",\"\r\n") && strings.TrimSpace(text) == text {
-		return append(append(b, text...), ',')
-	}
-	b = append(append(b, '"'), strings.ReplaceAll(text, `"`, `""`)...)
-	return append(b, `",`...)
+	bound := [...]string{"", ">=", "<=", "~", ""}[v.bound]
+	return string(c.appendNumber([]byte(bound), v))
 }
