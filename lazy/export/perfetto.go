@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/lazy"
 )
 
@@ -85,18 +86,25 @@ func (f *perfetto) head(dst []byte) []byte {
 	f.known = newInterned()
 	dst = packet(dst, func(b []byte) []byte {
 		b = number(b, packetFlags, flagCleared)
-		return message(b, packetClockSnapshot, func(b []byte) []byte {
-			clocks := [...]struct{ id, ns uint64 }{{clockBoottime, 0}, {clockRealtime, uint64(max(0, f.j.Start.UnixNano()))}}
+		return message(b, pbfield.TracePacket_ClockSnapshot, func(b []byte) []byte {
+			clocks := [...]struct{ id, ns uint64 }{
+				{pbfield.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, 0},
+				{pbfield.BuiltinClock_BUILTIN_CLOCK_REALTIME, uint64(max(0, f.j.Start.UnixNano()))},
+			}
 			for _, c := range clocks[:1+btoi(f.j.Timed)] {
-				b = message(b, 1, func(b []byte) []byte { return number(number(b, 1, c.id), 2, c.ns) })
+				b = message(b, pbfield.ClockSnapshot_Clocks, func(b []byte) []byte {
+					return number(number(b, pbfield.ClockSnapshot_Clock_ClockId, c.id), pbfield.ClockSnapshot_Clock_Timestamp, c.ns)
+				})
 			}
 			return b
 		})
 	})
 	return packet(dst, func(b []byte) []byte {
-		return message(b, packetTrack, func(b []byte) []byte {
-			b = number(b, 1, f.track|math.MaxUint32)
-			return message(b, 3, func(b []byte) []byte { return text(number(b, 1, 1), 6, f.j.Title) })
+		return message(b, pbfield.TracePacket_TrackDescriptor, func(b []byte) []byte {
+			b = number(b, pbfield.TrackDescriptor_Uuid, f.track|math.MaxUint32)
+			return message(b, pbfield.TrackDescriptor_Process, func(b []byte) []byte {
+				return text(number(b, pbfield.ProcessDescriptor_Pid, 1), pbfield.ProcessDescriptor_ProcessName, f.j.Title)
+			})
 		})
 	})
 }
@@ -114,16 +122,19 @@ func (f *perfetto) tail(dst []byte) []byte { return dst }
 func (f *perfetto) thread(dst []byte, thread int32) []byte {
 	track := f.track + uint64(uint32(thread))
 	dst = packet(dst, func(b []byte) []byte {
-		return message(b, packetTrack, func(b []byte) []byte {
-			b = number(b, 1, track)
-			return message(b, 4, func(b []byte) []byte {
-				return text(number(number(b, 1, 1), 2, uint64(uint32(thread))+1), 5, f.j.ThreadName(thread))
+		return message(b, pbfield.TracePacket_TrackDescriptor, func(b []byte) []byte {
+			b = number(b, pbfield.TrackDescriptor_Uuid, track)
+			return message(b, pbfield.TrackDescriptor_Thread, func(b []byte) []byte {
+				b = number(number(b, pbfield.ThreadDescriptor_Pid, 1), pbfield.ThreadDescriptor_Tid, uint64(uint32(thread))+1)
+				return text(b, pbfield.ThreadDescriptor_ThreadName, f.j.ThreadName(thread))
 			})
 		})
 	})
 	return packet(dst, func(b []byte) []byte {
-		return message(number(b, packetFlags, flagNeeded), packetDefaults, func(b []byte) []byte {
-			return message(b, 11, func(b []byte) []byte { return number(b, eventTrack, track) })
+		return message(number(b, packetFlags, flagNeeded), pbfield.TracePacket_TracePacketDefaults, func(b []byte) []byte {
+			return message(b, pbfield.TracePacketDefaults_TrackEventDefaults, func(b []byte) []byte {
+				return number(b, pbfield.TrackEventDefaults_TrackUuid, track)
+			})
 		})
 	})
 }
@@ -146,18 +157,19 @@ func (f *perfetto) merge(dst []byte, e encoder) []byte {
 		}
 		known[t.iid] = true
 		body = message(body, t.table, func(b []byte) []byte {
-			b = number(b, 1, t.iid)
+			b = number(b, pbfield.EventName_Iid, t.iid) // the same of all tables
 			if t.table == internedLocations {
-				return number(text(text(b, 2, t.text), 3, t.function), 4, uint64(t.line))
+				b = text(text(b, pbfield.SourceLocation_FileName, t.text), pbfield.SourceLocation_FunctionName, t.function)
+				return number(b, pbfield.SourceLocation_LineNumber, uint64(t.line))
 			}
-			return text(b, 2, t.text)
+			return text(b, pbfield.EventName_Name, t.text)
 		})
 	}
 	if len(body) == 0 {
 		return dst
 	}
 	return packet(dst, func(b []byte) []byte {
-		return message(number(b, packetFlags, flagNeeded), packetInterned, func(b []byte) []byte { return append(b, body...) })
+		return message(number(b, packetFlags, flagNeeded), pbfield.TracePacket_InternedData, func(b []byte) []byte { return append(b, body...) })
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/lazy"
 )
 
@@ -35,12 +36,13 @@ func (e *perfettoEncoder) fixed(table protowire.Number, n int32) uint64 {
 
 // open begins a packet of an event, and returns where its length and that of the event belong.
 func (e *perfettoEncoder) open(dst []byte, at int64, kind uint64) (b []byte, packetAt, eventAt int) {
-	b = append(dst, fieldPacket<<3|2, 0)
+	b = append(dst, pbfield.Trace_Packet<<3|2, 0)
 	packetAt = len(b) - 1
-	b = number(b, packetTimestamp, uint64(at))
-	b = append(b, packetSequence<<3, sequence, packetFlags<<3, flagNeeded, packetTrackEvent<<3|2, 0)
+	b = number(b, pbfield.TracePacket_Timestamp, uint64(at))
+	b = append(b, pbfield.TracePacket_TrustedPacketSequenceId<<3, sequence, packetFlags<<3, flagNeeded)
+	b = append(b, pbfield.TracePacket_TrackEvent<<3|2, 0)
 	eventAt = len(b) - 1
-	return append(b, eventType<<3, byte(kind)), packetAt, eventAt
+	return append(b, pbfield.TrackEvent_Type<<3, byte(kind)), packetAt, eventAt
 }
 
 func closeEvent(b []byte, packetAt, eventAt int) []byte {
@@ -48,7 +50,7 @@ func closeEvent(b []byte, packetAt, eventAt int) []byte {
 }
 
 func (e *perfettoEncoder) enter(dst []byte, p *lazy.PassPoint, s Span) []byte {
-	b, packetAt, eventAt := e.open(dst, s.Begin, typeBegin)
+	b, packetAt, eventAt := e.open(dst, s.Begin, pbfield.TrackEvent_TYPE_SLICE_BEGIN)
 	kind := ofMethod
 	switch p.Class {
 	case format.ClassLoop:
@@ -56,12 +58,12 @@ func (e *perfettoEncoder) enter(dst []byte, p *lazy.PassPoint, s Span) []byte {
 	case format.ClassIteration:
 		kind = ofIteration
 	}
-	b = number(b, eventName, e.intern(internedEvents, iid(kind, p.Ref), func() string { return e.names.Of(p).Name }))
+	b = number(b, pbfield.TrackEvent_NameIid, e.intern(internedEvents, iid(kind, p.Ref), func() string { return e.names.Of(p).Name }))
 	if kind != ofMethod {
-		b = number(b, eventCategories, e.fixed(internedCategories, fixedLoops))
+		b = number(b, pbfield.TrackEvent_CategoryIids, e.fixed(internedCategories, fixedLoops))
 	} else if c := e.names.Of(p); c.Class != "" {
 		if m := p.Context().Method(p.Ref); m != nil {
-			b = number(b, eventCategories, e.intern(internedCategories, iid(ofClass, m.ClassID), func() string { return c.Class }))
+			b = number(b, pbfield.TrackEvent_CategoryIids, e.intern(internedCategories, iid(ofClass, m.ClassID), func() string { return c.Class }))
 		}
 	}
 	b = e.location(b, p)
@@ -88,7 +90,7 @@ func (e *perfettoEncoder) location(b []byte, p *lazy.PassPoint) []byte {
 		e.fresh.locations[id] = true
 		e.texts = append(e.texts, t)
 	}
-	return number(b, eventLocation, id)
+	return number(b, pbfield.TrackEvent_SourceLocationIid, id)
 }
 
 func (e *perfettoEncoder) arguments(b []byte, p *lazy.PassPoint) []byte {
@@ -115,26 +117,26 @@ func (e *perfettoEncoder) arguments(b []byte, p *lazy.PassPoint) []byte {
 }
 
 func (e *perfettoEncoder) annotation(b []byte, p *lazy.PassPoint, name uint64, v *format.Value) []byte {
-	b = append(b, eventAnnotations<<3|2, 0)
+	b = append(b, pbfield.TrackEvent_DebugAnnotations<<3|2, 0)
 	at := len(b) - 1
-	b = number(b, annotationName, name)
+	b = number(b, pbfield.DebugAnnotation_NameIid, name)
 	switch ScalarOf(v) {
 	case Integer:
-		b = number(b, annotationInt, uint64(v.Bits))
+		b = number(b, pbfield.DebugAnnotation_IntValue, uint64(v.Bits))
 	case Real:
-		b = protowire.AppendTag(b, annotationDouble, protowire.Fixed64Type)
+		b = protowire.AppendTag(b, pbfield.DebugAnnotation_DoubleValue, protowire.Fixed64Type)
 		b = protowire.AppendFixed64(b, math.Float64bits(v.Float()))
 	case Truth:
-		b = number(b, annotationBool, uint64(v.Bits&1))
+		b = number(b, pbfield.DebugAnnotation_BoolValue, uint64(v.Bits&1))
 	default:
 		e.value = AppendText(e.value[:0], p.Context(), v)
-		b = texts(b, annotationString, e.value)
+		b = texts(b, pbfield.DebugAnnotation_StringValue, e.value)
 	}
 	return closeMessage(b, at)
 }
 
 func (e *perfettoEncoder) exit(dst []byte, p *lazy.PassPoint, s Span) []byte {
-	b, packetAt, eventAt := e.open(dst, s.End, typeEnd)
+	b, packetAt, eventAt := e.open(dst, s.End, pbfield.TrackEvent_TYPE_SLICE_END)
 	f, err := p.Footer()
 	switch {
 	case err != nil || p.Class != format.ClassCall:
@@ -153,7 +155,7 @@ func (e *perfettoEncoder) leaf(dst []byte, p *lazy.PassPoint, at int64) []byte {
 	if err != nil {
 		return dst
 	}
-	b, packetAt, eventAt := e.open(dst, at, typeInstant)
+	b, packetAt, eventAt := e.open(dst, at, pbfield.TrackEvent_TYPE_INSTANT)
 	var name uint64
 	switch p.Class {
 	case format.ClassVariableRead, format.ClassVariableWrite:
@@ -169,7 +171,7 @@ func (e *perfettoEncoder) leaf(dst []byte, p *lazy.PassPoint, at int64) []byte {
 	default:
 		name = e.fixed(internedEvents, fixedSnapshot)
 	}
-	b = number(b, eventName, name)
+	b = number(b, pbfield.TrackEvent_NameIid, name)
 	b = e.location(b, p)
 	if e.shared {
 		if hasTarget(p.Class) && point.Target.Kind != format.ValueNull {

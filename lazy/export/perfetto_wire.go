@@ -7,47 +7,20 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
-// Numbers of fields. On the wire, do not change.
 const (
-	fieldPacket = 1 // of Trace
+	packetFlags = pbfield.TracePacket_SequenceFlags
+	flagCleared = pbfield.TracePacket_SEQ_INCREMENTAL_STATE_CLEARED
+	flagNeeded  = pbfield.TracePacket_SEQ_NEEDS_INCREMENTAL_STATE
 
-	packetClockSnapshot = 6
-	packetTimestamp     = 8
-	packetSequence      = 10
-	packetTrackEvent    = 11
-	packetInterned      = 12
-	packetFlags         = 13
-	packetDefaults      = 59
-	packetTrack         = 60
-
-	eventCategories  = 3
-	eventAnnotations = 4
-	eventType        = 9
-	eventName        = 10
-	eventTrack       = 11
-	eventLocation    = 34
-
-	internedCategories  = 1
-	internedEvents      = 2
-	internedAnnotations = 3
-	internedLocations   = 4
-
-	annotationName   = 1
-	annotationBool   = 2
-	annotationInt    = 4
-	annotationDouble = 5
-	annotationString = 6
-)
-
-// Values of fields. On the wire, do not change.
-const (
-	typeBegin, typeEnd, typeInstant = 1, 2, 3
-
-	flagCleared, flagNeeded = 1, 2
-
-	clockRealtime, clockBoottime = 1, 6
+	// The tables of texts.
+	internedCategories  = pbfield.InternedData_EventCategories
+	internedEvents      = pbfield.InternedData_EventNames
+	internedAnnotations = pbfield.InternedData_DebugAnnotationNames
+	internedLocations   = pbfield.InternedData_SourceLocations
 
 	// sequence is the writer of all packets.
 	sequence = 1
@@ -55,8 +28,8 @@ const (
 
 // packet appends a packet with what body appends.
 func packet(dst []byte, body func(b []byte) []byte) []byte {
-	return message(dst, fieldPacket, func(b []byte) []byte {
-		b = number(b, packetSequence, sequence)
+	return message(dst, pbfield.Trace_Packet, func(b []byte) []byte {
+		b = number(b, pbfield.TracePacket_TrustedPacketSequenceId, sequence)
 		return body(b)
 	})
 }

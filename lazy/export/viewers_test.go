@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/lazy"
 	"tracex/lazy/query"
 )
@@ -169,9 +170,9 @@ func perfettoDrawn(t *testing.T, b []byte) map[int][]drawn {
 		event := false
 		fields(t, p, func(n protowire.Number, v uint64, body []byte) {
 			switch n {
-			case packetTimestamp:
+			case pbfield.TracePacket_Timestamp:
 				at = int64(v)
-			case packetTrack:
+			case pbfield.TracePacket_TrackDescriptor:
 				fields(t, body, func(n protowire.Number, _ uint64, body []byte) {
 					if n == 4 {
 						fields(t, body, func(n protowire.Number, v uint64, _ []byte) {
@@ -181,7 +182,7 @@ func perfettoDrawn(t *testing.T, b []byte) map[int][]drawn {
 						})
 					}
 				})
-			case packetInterned:
+			case pbfield.TracePacket_InternedData:
 				fields(t, body, func(n protowire.Number, _ uint64, body []byte) {
 					var id uint64
 					fields(t, body, func(m protowire.Number, v uint64, text []byte) {
@@ -193,13 +194,13 @@ func perfettoDrawn(t *testing.T, b []byte) map[int][]drawn {
 						}
 					})
 				})
-			case packetTrackEvent:
+			case pbfield.TracePacket_TrackEvent:
 				event = true
 				fields(t, body, func(n protowire.Number, v uint64, _ []byte) {
 					switch n {
-					case eventType:
+					case pbfield.TrackEvent_Type:
 						kind = v
-					case eventName:
+					case pbfield.TrackEvent_NameIid:
 						name = v
 					}
 				})
@@ -209,7 +210,7 @@ func perfettoDrawn(t *testing.T, b []byte) map[int][]drawn {
 			return
 		}
 		list, stack := got[thread], open[thread]
-		if kind == typeEnd {
+		if kind == pbfield.TrackEvent_TYPE_SLICE_END {
 			list[stack[len(stack)-1]].end = at
 			open[thread] = stack[:len(stack)-1]
 			return
@@ -217,7 +218,7 @@ func perfettoDrawn(t *testing.T, b []byte) map[int][]drawn {
 		if names[name] == "" {
 			t.Fatalf("event name %d is not described before it is used", name)
 		}
-		d := drawn{name: names[name], begin: at, end: at, slice: kind == typeBegin, depth: len(stack)}
+		d := drawn{name: names[name], begin: at, end: at, slice: kind == pbfield.TrackEvent_TYPE_SLICE_BEGIN, depth: len(stack)}
 		if d.slice {
 			d.end = math.MaxInt64
 			open[thread] = append(stack, len(list))

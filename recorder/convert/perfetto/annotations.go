@@ -6,27 +6,28 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/calltrace"
 )
 
 // Numbers of fields of a DebugAnnotation.
 const (
-	annotationNameIID   = 1
-	annotationBool      = 2
-	annotationUint      = 3
-	annotationInt       = 4
-	annotationDouble    = 5
-	annotationString    = 6
-	annotationPointer   = 7
-	annotationNested    = 8 // the older form of nesting
-	annotationJSON      = 9
-	annotationName      = 10
-	annotationEntry     = 11 // of a dictionary
-	annotationElement   = 12 // of an array
-	annotationTypeIID   = 13
-	annotationMessage   = 14 // of an unknown type
-	annotationTypeName  = 16
-	annotationStringIID = 17
+	annotationNameIID   = pbfield.DebugAnnotation_NameIid
+	annotationBool      = pbfield.DebugAnnotation_BoolValue
+	annotationUint      = pbfield.DebugAnnotation_UintValue
+	annotationInt       = pbfield.DebugAnnotation_IntValue
+	annotationDouble    = pbfield.DebugAnnotation_DoubleValue
+	annotationString    = pbfield.DebugAnnotation_StringValue
+	annotationPointer   = pbfield.DebugAnnotation_PointerValue
+	annotationNested    = pbfield.DebugAnnotation_NestedValue // the older form of nesting
+	annotationJSON      = pbfield.DebugAnnotation_LegacyJsonValue
+	annotationName      = pbfield.DebugAnnotation_Name
+	annotationEntry     = pbfield.DebugAnnotation_DictEntries // of a dictionary
+	annotationElement   = pbfield.DebugAnnotation_ArrayValues // of an array
+	annotationTypeIID   = pbfield.DebugAnnotation_ProtoTypeNameIid
+	annotationMessage   = pbfield.DebugAnnotation_ProtoValue // of an unknown type
+	annotationTypeName  = pbfield.DebugAnnotation_ProtoTypeName
+	annotationStringIID = pbfield.DebugAnnotation_StringValueIid
 )
 
 // annotation is one DebugAnnotation, without its nested values.

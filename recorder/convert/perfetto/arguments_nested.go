@@ -6,18 +6,19 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/calltrace"
 )
 
 // Numbers of fields of a NestedValue, the older form of nesting, and its kinds.
 const (
-	nestedKey     = 2
-	nestedEntry   = 3
-	nestedElement = 4
-	nestedInt     = 5
-	nestedDouble  = 6
-	nestedBool    = 7
-	nestedString  = 8
+	nestedKey     = pbfield.DebugAnnotation_NestedValue_DictKeys
+	nestedEntry   = pbfield.DebugAnnotation_NestedValue_DictValues
+	nestedElement = pbfield.DebugAnnotation_NestedValue_ArrayValues
+	nestedInt     = pbfield.DebugAnnotation_NestedValue_IntValue
+	nestedDouble  = pbfield.DebugAnnotation_NestedValue_DoubleValue
+	nestedBool    = pbfield.DebugAnnotation_NestedValue_BoolValue
+	nestedString  = pbfield.DebugAnnotation_NestedValue_StringValue
 )
 
 // nestedValue adds the contents of a NestedValue, under the name a.name.

@@ -5,16 +5,17 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/fit"
 )
 
 // Clocks with a fixed number in Perfetto's protocol. Numbers from 64 to 127 belong
 // to the sequence that uses them, all others to the trace.
 const (
-	clockRealtime  = 1
-	clockMonotonic = 3
-	clockBoottime  = 6
-	firstOwnClock  = 64
+	clockRealtime  = pbfield.BuiltinClock_BUILTIN_CLOCK_REALTIME
+	clockMonotonic = pbfield.BuiltinClock_BUILTIN_CLOCK_MONOTONIC
+	clockBoottime  = pbfield.BuiltinClock_BUILTIN_CLOCK_BOOTTIME
+	firstOwnClock  = pbfield.BuiltinClock_BUILTIN_CLOCK_MAX_ID + 1
 	firstFreeClock = 128
 )
 

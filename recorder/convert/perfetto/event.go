@@ -1,52 +1,56 @@
 package perfetto
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
+)
 
 // Numbers of fields of a TrackEvent.
 const (
-	eventDeltaUS         = 1 // old: time relative to the previous event
-	eventThreadDeltaUS   = 2
-	eventCategoryIIDs    = 3
-	eventAnnotations     = 4
-	eventTask            = 5
-	eventLegacy          = 6
-	eventInstructions    = 8
-	eventType            = 9
-	eventNameIID         = 10
-	eventTrack           = 11
-	eventExtraValues     = 12
-	eventAbsoluteUS      = 16
-	eventThreadTimeUS    = 17
-	eventInstructionsNow = 20
-	eventLog             = 21
-	eventCategories      = 22
-	eventName            = 23
-	eventCounter         = 30
-	eventExtraTracks     = 31
-	eventSource          = 33
-	eventSourceIID       = 34
-	eventOldFlows        = 36
-	eventOldFlowEnds     = 42
-	eventDoubleCounter   = 44
-	eventDoubleTracks    = 45
-	eventDoubles         = 46
-	eventFlows           = 47
-	eventFlowEnds        = 48
-	eventCorrelation     = 52
-	eventCorrelationText = 53
-	eventCorrelationIID  = 54
-	eventCallstack       = 55
-	eventCallstackIID    = 56
+	eventDeltaUS         = pbfield.TrackEvent_TimestampDeltaUs // old: time relative to the previous event
+	eventThreadDeltaUS   = pbfield.TrackEvent_ThreadTimeDeltaUs
+	eventCategoryIIDs    = pbfield.TrackEvent_CategoryIids
+	eventAnnotations     = pbfield.TrackEvent_DebugAnnotations
+	eventTask            = pbfield.TrackEvent_TaskExecution
+	eventLegacy          = pbfield.TrackEvent_LegacyEvent
+	eventInstructions    = pbfield.TrackEvent_ThreadInstructionCountDelta
+	eventType            = pbfield.TrackEvent_Type
+	eventNameIID         = pbfield.TrackEvent_NameIid
+	eventTrack           = pbfield.TrackEvent_TrackUuid
+	eventExtraValues     = pbfield.TrackEvent_ExtraCounterValues
+	eventAbsoluteUS      = pbfield.TrackEvent_TimestampAbsoluteUs
+	eventThreadTimeUS    = pbfield.TrackEvent_ThreadTimeAbsoluteUs
+	eventInstructionsNow = pbfield.TrackEvent_ThreadInstructionCountAbsolute
+	eventLog             = pbfield.TrackEvent_LogMessage
+	eventCategories      = pbfield.TrackEvent_Categories
+	eventName            = pbfield.TrackEvent_Name
+	eventCounter         = pbfield.TrackEvent_CounterValue
+	eventExtraTracks     = pbfield.TrackEvent_ExtraCounterTrackUuids
+	eventSource          = pbfield.TrackEvent_SourceLocation
+	eventSourceIID       = pbfield.TrackEvent_SourceLocationIid
+	eventOldFlows        = pbfield.TrackEvent_FlowIdsOld
+	eventOldFlowEnds     = pbfield.TrackEvent_TerminatingFlowIdsOld
+	eventDoubleCounter   = pbfield.TrackEvent_DoubleCounterValue
+	eventDoubleTracks    = pbfield.TrackEvent_ExtraDoubleCounterTrackUuids
+	eventDoubles         = pbfield.TrackEvent_ExtraDoubleCounterValues
+	eventFlows           = pbfield.TrackEvent_FlowIds
+	eventFlowEnds        = pbfield.TrackEvent_TerminatingFlowIds
+	eventCorrelation     = pbfield.TrackEvent_CorrelationId
+	eventCorrelationText = pbfield.TrackEvent_CorrelationIdStr
+	eventCorrelationIID  = pbfield.TrackEvent_CorrelationIdStrIid
+	eventCallstack       = pbfield.TrackEvent_Callstack
+	eventCallstackIID    = pbfield.TrackEvent_CallstackIid
 	eventCallstackWeight = 57
 )
 
 // Types of events.
 const (
-	typeBegin   = 1
-	typeEnd     = 2
-	typeInstant = 3
-	typeCounter = 4
-	typeState   = 5
+	typeBegin   = pbfield.TrackEvent_TYPE_SLICE_BEGIN
+	typeEnd     = pbfield.TrackEvent_TYPE_SLICE_END
+	typeInstant = pbfield.TrackEvent_TYPE_INSTANT
+	typeCounter = pbfield.TrackEvent_TYPE_COUNTER
+	typeState   = pbfield.TrackEvent_TYPE_STATE
 )
 
 // event is one TrackEvent. Its slices are parts of the packet, except lists of

@@ -1,18 +1,20 @@
 package perfetto
 
+import "tracex/format/pbfield"
+
 // Numbers of fields of InternedData.
 const (
-	internedCategories      = 1
-	internedEventNames      = 2
-	internedAnnotationNames = 3
-	internedLocations       = 4
-	internedFunctions       = 5 // names in stacks
-	internedFrames          = 6 // calls in stacks
-	internedStacks          = 7
-	internedBodies          = 20 // of log messages
-	internedTypeNames       = 27 // of annotations that are messages
-	internedStrings         = 29 // values of annotations
-	internedCorrelations    = 43
+	internedCategories      = pbfield.InternedData_EventCategories
+	internedEventNames      = pbfield.InternedData_EventNames
+	internedAnnotationNames = pbfield.InternedData_DebugAnnotationNames
+	internedLocations       = pbfield.InternedData_SourceLocations
+	internedFunctions       = pbfield.InternedData_FunctionNames // names in stacks
+	internedFrames          = pbfield.InternedData_Frames        // calls in stacks
+	internedStacks          = pbfield.InternedData_Callstacks
+	internedBodies          = pbfield.InternedData_LogMessageBody                // of log messages
+	internedTypeNames       = pbfield.InternedData_DebugAnnotationValueTypeNames // of annotations that are messages
+	internedStrings         = pbfield.InternedData_DebugAnnotationStringValues   // values of annotations
+	internedCorrelations    = pbfield.InternedData_CorrelationIdStr
 )
 
 // internedText is an interned text, with the dictionary's numbers for it.

@@ -2,30 +2,31 @@ package perfetto
 
 import (
 	"tracex/format"
+	"tracex/format/pbfield"
 )
 
 // Numbers of fields of a LegacyEvent: the features of Chrome's older trace format
 // that TrackEvent lacks.
 const (
-	legacyNameIID      = 1
-	legacyPhase        = 2
-	legacyDurationUS   = 3
-	legacyID           = 6
-	legacyScope        = 7
-	legacyBind         = 8
-	legacyLocalID      = 10
-	legacyGlobalID     = 11
-	legacyDirection    = 13
-	legacyInstantScope = 14
-	legacyPID          = 18
-	legacyTID          = 19
+	legacyNameIID      = pbfield.TrackEvent_LegacyEvent_NameIid
+	legacyPhase        = pbfield.TrackEvent_LegacyEvent_Phase
+	legacyDurationUS   = pbfield.TrackEvent_LegacyEvent_DurationUs
+	legacyID           = pbfield.TrackEvent_LegacyEvent_UnscopedId
+	legacyScope        = pbfield.TrackEvent_LegacyEvent_IdScope
+	legacyBind         = pbfield.TrackEvent_LegacyEvent_BindId
+	legacyLocalID      = pbfield.TrackEvent_LegacyEvent_LocalId
+	legacyGlobalID     = pbfield.TrackEvent_LegacyEvent_GlobalId
+	legacyDirection    = pbfield.TrackEvent_LegacyEvent_FlowDirection
+	legacyInstantScope = pbfield.TrackEvent_LegacyEvent_InstantEventScope
+	legacyPID          = pbfield.TrackEvent_LegacyEvent_PidOverride
+	legacyTID          = pbfield.TrackEvent_LegacyEvent_TidOverride
 )
 
 // Values of legacyDirection and legacyInstantScope.
 const (
-	directionIn  = 1
-	scopeGlobal  = 1
-	scopeProcess = 2
+	directionIn  = pbfield.TrackEvent_LegacyEvent_FLOW_IN
+	scopeGlobal  = pbfield.TrackEvent_LegacyEvent_SCOPE_GLOBAL
+	scopeProcess = pbfield.TrackEvent_LegacyEvent_SCOPE_PROCESS
 )
 
 // legacy is one LegacyEvent.

@@ -8,41 +8,42 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/recorder/internal/perfetto/calls"
 )
 
 // Numbers of fields of a TracePacket, fixed by Perfetto's protocol.
 const (
-	packetProcessTree       = 2
-	packetTrustedUID        = 3
-	packetClockSnapshot     = 6
-	packetTimestamp         = 8
-	packetSequence          = 10
-	packetTrackEvent        = 11
-	packetInterned          = 12
-	packetSequenceFlags     = 13
-	packetStateCleared      = 41 // older form of flagCleared
-	packetPreviousDropped   = 42
-	packetProcessDescriptor = 43
-	packetThreadDescriptor  = 44
-	packetTrigger           = 46
-	packetDeflated          = 50
-	packetTimestampClock    = 58
-	packetDefaults          = 59
-	packetTrackDescriptor   = 60
-	packetTrustedPID        = 79
-	packetFirstOnSequence   = 87
-	packetMachine           = 98
-	packetRemoteSync        = 107
-	packetCloneTrigger      = 113
-	packetZstd              = 133
+	packetProcessTree       = pbfield.TracePacket_ProcessTree
+	packetTrustedUID        = pbfield.TracePacket_TrustedUid
+	packetClockSnapshot     = pbfield.TracePacket_ClockSnapshot
+	packetTimestamp         = pbfield.TracePacket_Timestamp
+	packetSequence          = pbfield.TracePacket_TrustedPacketSequenceId
+	packetTrackEvent        = pbfield.TracePacket_TrackEvent
+	packetInterned          = pbfield.TracePacket_InternedData
+	packetSequenceFlags     = pbfield.TracePacket_SequenceFlags
+	packetStateCleared      = pbfield.TracePacket_IncrementalStateCleared // older form of flagCleared
+	packetPreviousDropped   = pbfield.TracePacket_PreviousPacketDropped
+	packetProcessDescriptor = pbfield.TracePacket_ProcessDescriptor
+	packetThreadDescriptor  = pbfield.TracePacket_ThreadDescriptor
+	packetTrigger           = pbfield.TracePacket_Trigger
+	packetDeflated          = pbfield.TracePacket_CompressedPackets
+	packetTimestampClock    = pbfield.TracePacket_TimestampClockId
+	packetDefaults          = pbfield.TracePacket_TracePacketDefaults
+	packetTrackDescriptor   = pbfield.TracePacket_TrackDescriptor
+	packetTrustedPID        = pbfield.TracePacket_TrustedPid
+	packetFirstOnSequence   = pbfield.TracePacket_FirstPacketOnSequence
+	packetMachine           = pbfield.TracePacket_MachineId
+	packetRemoteSync        = pbfield.TracePacket_RemoteClockSync
+	packetCloneTrigger      = pbfield.TracePacket_CloneSnapshotTrigger
+	packetZstd              = pbfield.TracePacket_ZstdCompressedPackets
 	packetCalls             = calls.Field
 )
 
 // Bits of packetSequenceFlags.
 const (
-	flagCleared    = 1 // this packet resets the incremental state
-	flagNeedsState = 2 // the packet depends on the incremental state
+	flagCleared    = pbfield.TracePacket_SEQ_INCREMENTAL_STATE_CLEARED // this packet resets the incremental state
+	flagNeedsState = pbfield.TracePacket_SEQ_NEEDS_INCREMENTAL_STATE   // the packet depends on the incremental state
 )
 
 // packet is one TracePacket, with a field for each of the message that is used. Its slices are

@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
@@ -69,26 +70,26 @@ type counter struct {
 
 // Numbers of fields of TrackDescriptor.
 const (
-	trackUUID       = 1
-	trackName       = 2
-	trackProcess    = 3
-	trackThread     = 4
-	trackParent     = 5
+	trackUUID       = pbfield.TrackDescriptor_Uuid
+	trackName       = pbfield.TrackDescriptor_Name
+	trackProcess    = pbfield.TrackDescriptor_Process
+	trackThread     = pbfield.TrackDescriptor_Thread
+	trackParent     = pbfield.TrackDescriptor_ParentUuid
 	trackChrome     = 6 // Chrome's description of its process
 	trackChromeMore = 7 // and of its thread
-	trackCounter    = 8
-	trackStaticName = 10
-	trackAtraceName = 13
-	trackMerging    = 15
-	trackMergeKey   = 16
-	trackMergeInt   = 17
-	trackState      = 18
+	trackCounter    = pbfield.TrackDescriptor_Counter
+	trackStaticName = pbfield.TrackDescriptor_StaticName
+	trackAtraceName = pbfield.TrackDescriptor_AtraceName
+	trackMerging    = pbfield.TrackDescriptor_SiblingMergeBehavior
+	trackMergeKey   = pbfield.TrackDescriptor_SiblingMergeKey
+	trackMergeInt   = pbfield.TrackDescriptor_SiblingMergeKeyInt
+	trackState      = pbfield.TrackDescriptor_State
 )
 
 // Values of the field trackMerging. All others join by name.
 const (
-	mergeNone  = 2
-	mergeByKey = 3
+	mergeNone  = pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_NONE
+	mergeByKey = pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY
 )
 
 // parseTrack decodes a TrackDescriptor, and records the processes and threads in it.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
@@ -257,7 +258,7 @@ func (s *Session) Read(ctx context.Context, f func(packet []byte) error) error {
 func (s *Session) Copy(ctx context.Context, w io.Writer) error {
 	var head []byte
 	return s.Read(ctx, func(packet []byte) error {
-		head = protowire.AppendTag(head[:0], fieldPacket, protowire.BytesType)
+		head = protowire.AppendTag(head[:0], pbfield.Trace_Packet, protowire.BytesType)
 		head = protowire.AppendVarint(head, uint64(len(packet)))
 		if _, err := w.Write(head); err != nil {
 			return err
@@ -266,7 +267,3 @@ func (s *Session) Copy(ctx context.Context, w io.Writer) error {
 		return err
 	})
 }
-
-// fieldPacket is the number of the field of a trace that holds a packet. In trace
-// files: do not change it.
-const fieldPacket = 1

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
+	"go/format"
 	"os"
 	"path/filepath"
 	"testing"
@@ -125,9 +127,61 @@ func run(t *testing.T, request *pluginpb.CodeGeneratorRequest) map[string][]byte
 	if response.Error != nil {
 		t.Fatal(*response.Error)
 	}
-	out := map[string][]byte{}
+	out := map[string][]byte{fieldNumbers: numbers(t, plugin)}
 	for _, file := range response.File {
 		out[filepath.Base(file.GetName())] = []byte(file.GetContent())
 	}
 	return out
+}
+
+// fieldNumbers is the file with the numbers of the fields of a trace.
+const fieldNumbers = "../../../format/pbfield/fields.pb.go"
+
+// numbers returns the contents of that file.
+func numbers(t *testing.T, plugin *protogen.Plugin) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString(`// Code generated from recorder/perfetto/messages/*.proto. DO NOT EDIT.
+
+// Package pbfield has the numbers of the fields, and the values of the enums, of the messages that a Perfetto trace
+// consists of, for code that reads or writes them without the generated messages: TracePacket_Timestamp is the field
+// timestamp of a TracePacket.
+package pbfield
+`)
+	enum := func(e *protogen.Enum) {
+		fmt.Fprintf(&b, "\n// Values of %s.\nconst (\n", e.GoIdent.GoName)
+		for _, v := range e.Values {
+			fmt.Fprintf(&b, "%s = %d\n", v.GoIdent.GoName, v.Desc.Number())
+		}
+		b.WriteString(")\n")
+	}
+	var message func(m *protogen.Message)
+	message = func(m *protogen.Message) {
+		if len(m.Fields) > 0 {
+			fmt.Fprintf(&b, "\n// Fields of %s.\nconst (\n", m.GoIdent.GoName)
+			for _, f := range m.Fields {
+				fmt.Fprintf(&b, "%s_%s = %d\n", m.GoIdent.GoName, f.GoName, f.Desc.Number())
+			}
+			b.WriteString(")\n")
+		}
+		for _, e := range m.Enums {
+			enum(e)
+		}
+		for _, inner := range m.Messages {
+			message(inner)
+		}
+	}
+	for _, name := range []string{"packet.proto", "event.proto", "track.proto"} {
+		for _, m := range plugin.FilesByPath[folder+name].Messages {
+			message(m)
+		}
+	}
+	for _, e := range plugin.FilesByPath[folder+"config.proto"].Enums {
+		enum(e)
+	}
+	text, err := format.Source(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

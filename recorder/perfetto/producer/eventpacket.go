@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/perfetto/messages"
 )
 
@@ -16,30 +17,30 @@ import (
 type eventType byte
 
 const (
-	typeBegin   eventType = 1
-	typeEnd     eventType = 2
-	typeInstant eventType = 3
-	typeCounter eventType = 4
+	typeBegin   eventType = pbfield.TrackEvent_TYPE_SLICE_BEGIN
+	typeEnd     eventType = pbfield.TrackEvent_TYPE_SLICE_END
+	typeInstant eventType = pbfield.TrackEvent_TYPE_INSTANT
+	typeCounter eventType = pbfield.TrackEvent_TYPE_COUNTER
 )
 
 // Fields of a packet: number and wire type.
 const (
-	tagTimestamp     = 8 << 3
-	tagSequenceFlags = 13 << 3
-	tagTrackEvent    = 11<<3 | 2
-	tagInterned      = 12<<3 | 2
+	tagTimestamp     = pbfield.TracePacket_Timestamp << 3
+	tagSequenceFlags = pbfield.TracePacket_SequenceFlags << 3
+	tagTrackEvent    = pbfield.TracePacket_TrackEvent<<3 | 2
+	tagInterned      = pbfield.TracePacket_InternedData<<3 | 2
 
-	stateCleared = 1
-	needsState   = 2
+	stateCleared = pbfield.TracePacket_SEQ_INCREMENTAL_STATE_CLEARED
+	needsState   = pbfield.TracePacket_SEQ_NEEDS_INCREMENTAL_STATE
 )
 
 // Fields of a TrackEvent.
 const (
-	tagCategory   = 3 << 3
-	tagAnnotation = 4<<3 | 2
-	tagType       = 9 << 3
-	tagName       = 10 << 3
-	tagTrack      = 11 << 3
+	tagCategory   = pbfield.TrackEvent_CategoryIids << 3
+	tagAnnotation = pbfield.TrackEvent_DebugAnnotations<<3 | 2
+	tagType       = pbfield.TrackEvent_Type << 3
+	tagName       = pbfield.TrackEvent_NameIid << 3
+	tagTrack      = pbfield.TrackEvent_TrackUuid << 3
 )
 
 // Fields of interned data: lists of messages with iid 1 and name 2.
@@ -100,7 +101,7 @@ func (s *eventSession) anyEvent(sl *slot, t *Track, at uint64, kind eventType, n
 	if at == 0 {
 		b = s.appendTime(sl.buf[:0], sl)
 	} else {
-		b = appendField(appendField(sl.buf[:0], 8, at), 58, clockBoot)
+		b = appendField(appendField(sl.buf[:0], pbfield.TracePacket_Timestamp, at), pbfield.TracePacket_TimestampClockId, clockBoot)
 		b = append(b, tagSequenceFlags, needsState)
 	}
 	if len(args) == 0 && t.uuid == sl.home {
@@ -169,9 +170,9 @@ func (s *eventSession) count(t *Track, c *Counter, bits uint64, float bool) {
 	body := append(sl.body[:0], tagType, byte(typeCounter))
 	body = append(body, c.track.field...)
 	if float {
-		body = protowire.AppendFixed64(protowire.AppendTag(body, 44, protowire.Fixed64Type), bits)
+		body = protowire.AppendFixed64(protowire.AppendTag(body, pbfield.TrackEvent_DoubleCounterValue, protowire.Fixed64Type), bits)
 	} else {
-		body = appendField(body, 30, bits)
+		body = appendField(body, pbfield.TrackEvent_CounterValue, bits)
 	}
 	sl.body = body[:0]
 	b = append(appendVarint(append(b, tagTrackEvent), uint64(len(body))), body...)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 )
@@ -211,16 +212,23 @@ func (s *eventSession) preamble(sl *slot, t *Track) []byte {
 	now, boot := SameMoment(s.e.clock.now)
 	sl.last, boot = now/s.multiplier, boot-now%s.multiplier
 	id, stamp := uint64(clockIncremental), uint64(0)
-	clock := appendField(appendField(nil, 1, clockIncremental), 2, sl.last)
-	clock = appendField(appendField(clock, 3, 1), 4, s.multiplier)
+	clock := appendClock(nil, clockIncremental, sl.last)
+	clock = appendField(appendField(clock, pbfield.ClockSnapshot_Clock_IsIncremental, 1), pbfield.ClockSnapshot_Clock_UnitMultiplierNs, s.multiplier)
 	if s.absolute {
 		id, stamp = clockAbsolute, sl.last
-		clock = appendField(appendField(appendField(nil, 1, clockAbsolute), 2, sl.last), 4, s.multiplier)
+		clock = appendField(appendClock(nil, clockAbsolute, sl.last), pbfield.ClockSnapshot_Clock_UnitMultiplierNs, s.multiplier)
 	}
-	defaults := appendMessage(appendField(nil, 58, id), 11, t.field)
-	snapshot := appendMessage(nil, 1, appendField(appendField(nil, 1, clockBoot), 2, boot))
-	snapshot = appendMessage(snapshot, 1, clock)
-	b := appendField(sl.buf[:0], 8, stamp)
-	b = appendField(b, 13, stateCleared)
-	return appendMessage(appendMessage(b, 59, defaults), 6, snapshot)
+	defaults := appendField(nil, pbfield.TracePacketDefaults_TimestampClockId, id)
+	defaults = appendMessage(defaults, pbfield.TracePacketDefaults_TrackEventDefaults, t.field)
+	snapshot := appendMessage(nil, pbfield.ClockSnapshot_Clocks, appendClock(nil, clockBoot, boot))
+	snapshot = appendMessage(snapshot, pbfield.ClockSnapshot_Clocks, clock)
+	b := appendField(sl.buf[:0], pbfield.TracePacket_Timestamp, stamp)
+	b = appendField(b, pbfield.TracePacket_SequenceFlags, stateCleared)
+	b = appendMessage(b, pbfield.TracePacket_TracePacketDefaults, defaults)
+	return appendMessage(b, pbfield.TracePacket_ClockSnapshot, snapshot)
+}
+
+// appendClock appends the number and the time of a clock.
+func appendClock(b []byte, id, time uint64) []byte {
+	return appendField(appendField(b, pbfield.ClockSnapshot_Clock_ClockId, id), pbfield.ClockSnapshot_Clock_Timestamp, time)
 }

@@ -5,14 +5,15 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // Numbers of fields that are not reserved; see [tracebuf.Acceptable] for the
 // reserved ones. They are fixed by the protocol: do not change them.
 const (
-	fieldPacket          = 1 // of a trace
-	fieldPreviousDropped = 42
+	fieldPacket          = pbfield.Trace_Packet // of a trace
+	fieldPreviousDropped = pbfield.TracePacket_PreviousPacketDropped
 	// fieldPlace is this service's own: where a packet was in the memory, so that [Left] does not read it
 	// again. Its contents are the numbers of a place.
 	fieldPlace = 2023

@@ -6,13 +6,15 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
 // Source is the name of the data source.
 const Source = "tracex.calls"
 
 // Field is the number of the field of a TracePacket.
-const Field = 2022
+const Field = pbfield.TracePacket_TracexCalls
 
 // Part is the contents of one packet. When encoding, its slices are the caller's;
 // after decoding, they are parts of the packet.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
 // Origin identifies the producer of a chunk, as known from its connection. All
@@ -57,18 +59,18 @@ func (p *Packet) Sequence() SequenceID { return SequenceID{p.From.Producer, p.Wr
 // Numbers of fields of a packet that only the service may set. They are fixed by the
 // protocol: do not change them.
 const (
-	FieldTrustedUID     = 3
-	FieldSequenceID     = 10
-	FieldTraceConfig    = 33
-	FieldTraceStats     = 35
-	FieldSyncMarker     = 36
-	FieldCompressed     = 50
-	FieldServiceEvent   = 69
-	FieldTrustedPID     = 79
-	FieldMachineID      = 98
-	FieldProvenance     = 124
-	FieldProtoVMs       = 125
-	FieldZstdCompressed = 133
+	FieldTrustedUID     = pbfield.TracePacket_TrustedUid
+	FieldSequenceID     = pbfield.TracePacket_TrustedPacketSequenceId
+	FieldTraceConfig    = pbfield.TracePacket_TraceConfig
+	FieldTraceStats     = pbfield.TracePacket_TraceStats
+	FieldSyncMarker     = pbfield.TracePacket_SynchronizationMarker
+	FieldCompressed     = pbfield.TracePacket_CompressedPackets
+	FieldServiceEvent   = pbfield.TracePacket_ServiceEvent
+	FieldTrustedPID     = pbfield.TracePacket_TrustedPid
+	FieldMachineID      = pbfield.TracePacket_MachineId
+	FieldProvenance     = pbfield.TracePacket_TraceProvenance
+	FieldProtoVMs       = pbfield.TracePacket_Protovms
+	FieldZstdCompressed = pbfield.TracePacket_ZstdCompressedPackets
 )
 
 // reserved reports whether a packet with the field is refused.
