@@ -66,7 +66,7 @@ type sunk struct {
 	idle bool // nothing new at the timer's last look
 }
 
-// missing is the tally of the points that were dropped since the last note. It is reset with
+// missing counts the points that were dropped since the last note. It is reset with
 // swap held, so that it is noted once, by the owner or by a flusher. Only the owner adds to it.
 type missing struct {
 	dropped atomic.Int64 // trace points
@@ -157,7 +157,7 @@ func (b *buffer) takeLast() (c *buffers.Chunk, p, note buffers.Part) {
 	return c, p, b.takeNote()
 }
 
-// putNote writes the note of the dropped points, and resets the tally. swap is held.
+// putNote writes the note of the dropped points, and resets the count. swap is held.
 func (b *buffer) putNote(note []byte) int {
 	n := b.to.layout.PutDropped(note, b.file.ID, b.noteID, b.to.registry.Dropped(), b.dropped.Swap(0))
 	b.file.Live.KeepDropped(b.noteID, 0)

@@ -208,7 +208,7 @@ func (t *Thread) extraExit() {
 	t.misused(exits, 1)
 }
 
-// The tallies of threads.
+// What threads count.
 func exits(m *misuse) *atomic.Int64 { return &m.exits }
 
 func ends(m *misuse) *atomic.Int64 { return &m.ends }

@@ -154,7 +154,7 @@ func (f *flusher) putAll(b *buffer) *buffers.Chunk {
 	b.swap.Unlock()
 	f.putTaken(b)
 	if c != nil {
-		b.file.Settle(&f.clock, &b.swap, p)
+		b.file.Rebase(&f.clock, &b.swap, p)
 		f.put(b, p)
 		c.Written(p)
 	}
@@ -171,7 +171,7 @@ func (f *flusher) putFull(b *buffer, all bool) {
 	f.putTaken(b)
 	if c != nil && all {
 		p := c.Pending()
-		b.file.Settle(&f.clock, &b.swap, p)
+		b.file.Rebase(&f.clock, &b.swap, p)
 		f.put(b, p)
 		c.Written(p)
 	}
@@ -181,7 +181,7 @@ func (f *flusher) putFull(b *buffer, all bool) {
 func (f *flusher) putTaken(b *buffer) {
 	for c := b.taken; c != nil; c = b.taken {
 		p := c.Pending()
-		b.file.Settle(&f.clock, &b.swap, p)
+		b.file.Rebase(&f.clock, &b.swap, p)
 		f.put(b, p)
 		c.Next, b.taken = nil, c.Next
 		if f.state.Load() == running {
@@ -200,7 +200,7 @@ func (f *flusher) retire(b *buffer) *buffers.Chunk {
 	if c == nil {
 		return nil
 	}
-	b.file.Settle(&f.clock, &b.swap, p)
+	b.file.Rebase(&f.clock, &b.swap, p)
 	f.put(b, p)
 	b.park(c)
 	f.pool.Lost(c)

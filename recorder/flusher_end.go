@@ -49,7 +49,7 @@ func (f *flusher) end(b *buffer) *buffers.Chunk {
 	c, p, note := b.takeLast()
 	f.putTaken(b)
 	if c != nil {
-		b.file.Settle(&f.clock, &b.swap, p)
+		b.file.Rebase(&f.clock, &b.swap, p)
 	}
 	b.file.End(&f.clock, ended)
 	f.sink.put(b, p, len(note.Data) == 0)

@@ -121,7 +121,7 @@ func (f *flusher) buryPart(b *buffer, c *buffers.Chunk, last bool, published uin
 		return false
 	}
 	good, _ := p.Sound(f.layout.Version, b.file.ID, f.sink.opened(b))
-	b.file.Settle(&f.clock, &b.swap, good)
+	b.file.Rebase(&f.clock, &b.swap, good)
 	f.sink.put(b, good, false)
 	return !last && len(good.Data) == len(p.Data)
 }

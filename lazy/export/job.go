@@ -45,10 +45,10 @@ type Job struct {
 	// Version is that of the format of the trace.
 	Version format.Version
 
-	last  int64 // the end of the axis
-	id    lazy.Identity
-	tally tally
-	share int64 // see [lazy.Pass.Share]; 0 but in tests
+	last    int64 // the end of the axis
+	id      lazy.Identity
+	omitted omitted
+	share   int64 // see [lazy.Pass.Share]; 0 but in tests
 }
 
 // NewJob prepares an export of a trace that is ready.
@@ -75,7 +75,7 @@ func (j *Job) ValuesShown() bool { return !j.NoValues }
 // belongs to an Enter or an Around, and depths count from the roots of the job. A container that goes on
 // after the scope gets no Exit. Run may be called several times.
 func (j *Job) Run(ctx context.Context, c lazy.Collector, tell lazy.Progress) error {
-	j.tally.reset()
+	j.omitted.reset()
 	pass := j.Scope.Over(&view{Collector: c, j: j})
 	pass.Progress, pass.Share = tell, j.share
 	return j.R.Pass(ctx, pass)
@@ -127,7 +127,7 @@ type ownScope interface{ ownScope() }
 // runAll is [Job.Run] for a collector that sees what the steps hide, and applies the scope itself, as
 // those of package query do. It does not apply Options.Depth.
 func (j *Job) runAll(ctx context.Context, c lazy.Collector, tell lazy.Progress) error {
-	j.tally.reset()
+	j.omitted.reset()
 	pass := j.Scope.Over(c)
 	pass.Progress, pass.Share = tell, j.share
 	return j.R.Pass(ctx, pass)

@@ -99,21 +99,21 @@ func (d *durations) shortest(size, limit int64) (ns, then int64) {
 	return 0, 0
 }
 
-// tally counts what is not in the export, though it is in the scope.
-type tally struct {
+// omitted counts what is not in the export, though it is in the scope.
+type omitted struct {
 	reads, values, undated int64
 }
 
-func (t *tally) reset() { *t = tally{} }
+func (t *omitted) reset() { *t = omitted{} }
 
-func (t *tally) add(o *tally) {
+func (t *omitted) add(o *omitted) {
 	t.reads += o.reads
 	t.values += o.values
 	t.undated += o.undated
 }
 
 // leave counts a point of a class that is not exported.
-func (t *tally) leave(c format.Class) {
+func (t *omitted) leave(c format.Class) {
 	switch c {
 	case format.ClassArrayRead, format.ClassVariableRead, format.ClassFieldRead:
 		t.reads++
@@ -134,9 +134,9 @@ func (j *Job) LeftOut() (list []LeftOut) {
 		n            int64
 		one, several string
 	}{
-		{j.tally.reads, "read of a variable, field or element", "reads of variables, fields or elements"},
-		{j.tally.values, "write of a variable, field or element", "writes of variables, fields or elements"},
-		{j.tally.undated, "event of which it is not known whether it was in that time", "events of which it is not known whether they were in that time"},
+		{j.omitted.reads, "read of a variable, field or element", "reads of variables, fields or elements"},
+		{j.omitted.values, "write of a variable, field or element", "writes of variables, fields or elements"},
+		{j.omitted.undated, "event of which it is not known whether it was in that time", "events of which it is not known whether they were in that time"},
 	} {
 		switch {
 		case l.n == 1:

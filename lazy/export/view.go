@@ -26,12 +26,12 @@ type Leaver interface {
 
 func (c *view) Merge(v lazy.Visitor) error {
 	x := v.(*viewVisitor)
-	c.j.tally.add(&x.left)
+	c.j.omitted.add(&x.left)
 	return c.Collector.Merge(x.Visitor)
 }
 
 func (c *view) Reset() {
-	c.j.tally.reset()
+	c.j.omitted.reset()
 	c.Collector.Reset()
 }
 
@@ -43,7 +43,7 @@ type viewVisitor struct {
 	from     int64 // logical offset: containers that begin before it are not in the scope
 	shown    []bool
 	around   []lazy.PassFrame // those that are shown
-	left     tally
+	left     omitted
 }
 
 func (v *viewVisitor) reset(thread int32) {

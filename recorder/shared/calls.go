@@ -73,7 +73,7 @@ func (s *callSink) Begin() error {
 	if err != nil {
 		return err
 	}
-	return s.settle(s.source)
+	return s.awaitService(s.source)
 }
 
 func (s *callSink) Abandon() {

@@ -80,7 +80,7 @@ func (s *eventSink) Begin() error {
 	if err != nil {
 		return err
 	}
-	return s.settle(s.events.Source())
+	return s.awaitService(s.events.Source())
 }
 
 func (s *eventSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.Part, err error) {

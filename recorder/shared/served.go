@@ -52,11 +52,11 @@ func (s *served) connect(r sink.Recorder, o sink.Options, p *producer.Producer) 
 	return err
 }
 
-// settle waits until the service has answered and its sessions have started the source: from
+// awaitService waits until the service has answered and its sessions have started the source: from
 // then on everything is recorded. If no service listens it returns at once. Without a service
 // it fails if there is another place to record to; otherwise what is recorded before a service
 // appears is lost.
-func (s *served) settle(source *producer.DataSource) error {
+func (s *served) awaitService(source *producer.DataSource) error {
 	c := &s.options
 	ctx, cancel := context.WithTimeout(context.Background(), c.ServiceTimeout)
 	defer cancel()

@@ -75,7 +75,7 @@ func Write(ctx context.Context, j *export.Job, dir string, o Options, tell lazy.
 	if err := clean(dir); err != nil {
 		return s, err
 	}
-	replace, err := s.settle(o.Force)
+	replace, err := s.keepOrReplace(o.Force)
 	if err != nil || s.Kept {
 		return s, err
 	}
@@ -93,15 +93,15 @@ func Write(ctx context.Context, j *export.Job, dir string, o Options, tell lazy.
 		return s, err
 	}
 	// Another process has exported it meanwhile.
-	if replace, err = s.settle(o.Force); err != nil || s.Kept {
+	if replace, err = s.keepOrReplace(o.Force); err != nil || s.Kept {
 		return s, err
 	}
 	_, err = x.publish(s.Trace, replace)
 	return s, err
 }
 
-// settle decides what happens to a trace that is there.
-func (s *Summary) settle(force bool) (replace bool, err error) {
+// keepOrReplace decides what happens to a trace that is there.
+func (s *Summary) keepOrReplace(force bool) (replace bool, err error) {
 	if _, err := os.Lstat(s.Path); err != nil {
 		return false, nil
 	}

@@ -107,9 +107,9 @@ func (t *table[R]) encodeColumn(n int, g *group[R], trace int32, methods []*meth
 	return c.EndPage()
 }
 
-// settle leaves out the rows of calls that have not ended, which are kept elsewhere, and puts those first that were
+// putLate leaves out the rows of calls that have not ended, which are kept elsewhere, and puts those first that were
 // added late: they begin before all others.
-func settle(g *group[call], late *chunk[call]) {
+func putLate(g *group[call], late *chunk[call]) {
 	for _, c := range g.chunks {
 		if c.open > 0 {
 			c.rows = slices.DeleteFunc(c.rows, func(r call) bool { return !r.done })

@@ -130,7 +130,7 @@ func (s *sink) write() error {
 	}
 	b.calls += int64(w.calls.rows)
 	return s.do(func() error {
-		settle(&w.calls, w.late)
+		putLate(&w.calls, w.late)
 		methods := s.names.all()
 		err := writeGroup(s, b, s.calls, &b.files[0], &w.calls, methods)
 		if err == nil {

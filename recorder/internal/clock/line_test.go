@@ -14,7 +14,7 @@ func TestClockFallsOften(t *testing.T) {
 	var c Clock
 	c.Begin(nil, f, nil)
 	last := int64(0)
-	settled := uint64(0)
+	rebased := uint64(0)
 	for i := range 10 * maxPoints {
 		f.Pass(time.Duration(11+i%7) * time.Millisecond)
 		if i%2 == 0 {
@@ -22,9 +22,9 @@ func TestClockFallsOften(t *testing.T) {
 		}
 		marks := []uint64{f.Reading}
 		c.Notice()
-		settled = c.Settle(marks, 0, []Restart{{0, c.restarts.Load()}}, settled)
-		p := c.Around(settled)
-		ns := p.At(settled)
+		rebased = c.Rebase(marks, 0, []Restart{{0, c.restarts.Load()}}, rebased)
+		p := c.Around(rebased)
+		ns := p.At(rebased)
 		if ns < last || ns > f.Elapsed+int64(Horizon) || ns < f.Elapsed-int64(20*time.Millisecond) {
 			t.Fatalf("look %d: it is %d, %d before, the clock says %d", i, ns, last, f.Elapsed)
 		}
@@ -43,15 +43,15 @@ func TestClockKeepsUp(t *testing.T) {
 	f := &clocktest.TimeSource{Rate: 1}
 	var c Clock
 	c.Begin(nil, f, nil)
-	settled := uint64(0)
+	rebased := uint64(0)
 	for i := range 5000 {
 		f.Rate = uint64(1 + i/3%2*9)
 		f.Pass(time.Duration(Horizon * 3 / 4))
 		c.Refresh()
 		at := []uint64{f.Reading}
-		settled = c.Settle(at, 0, nil, settled)
-		p := c.Around(settled)
-		if d := p.At(settled) - f.Elapsed; d < -2*Horizon || d > Horizon {
+		rebased = c.Rebase(at, 0, nil, rebased)
+		p := c.Around(rebased)
+		if d := p.At(rebased) - f.Elapsed; d < -2*Horizon || d > Horizon {
 			t.Fatalf("look %d: the line is %v from the clock", i, time.Duration(d))
 		}
 	}
@@ -63,7 +63,7 @@ func TestClockJumps(t *testing.T) {
 	f := &clocktest.TimeSource{Rate: 3, Reading: 1000}
 	var c Clock
 	c.Begin(nil, f, nil)
-	settled := f.Reading
+	rebased := f.Reading
 	for i := range 3 * maxEras {
 		f.Pass(20 * time.Millisecond)
 		c.Refresh()
@@ -73,8 +73,8 @@ func TestClockJumps(t *testing.T) {
 		c.Refresh()
 		f.Pass(time.Millisecond)
 		after := []uint64{f.Reading}
-		settled = c.Settle(before, 0, nil, settled)
-		settled = c.Settle(after, 0, nil, settled)
+		rebased = c.Rebase(before, 0, nil, rebased)
+		rebased = c.Rebase(after, 0, nil, rebased)
 		for k, want := range []int64{ns, f.Elapsed} {
 			reading := []uint64{before[0], after[0]}[k]
 			p := c.Around(reading)

@@ -98,9 +98,9 @@ func (c *Clock) toLine(reading, least uint64, count int64) uint64 {
 	}
 }
 
-// Settle maps readings to the line, in place, and returns the last of them. last is the one
+// Rebase maps readings to the line, in place, and returns the last of them. last is the one
 // before them. list has the restarts of their chunk, in which the first reading's mark has number first.
-func (c *Clock) Settle(readings []uint64, first int, list []Restart, last uint64) uint64 {
+func (c *Clock) Rebase(readings []uint64, first int, list []Restart, last uint64) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	count := int64(0)

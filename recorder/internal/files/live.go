@@ -38,8 +38,8 @@ func (b *liveBuffers) region(buf []byte) *live.Region {
 	return nil
 }
 
-// settle moves a buffer that has outgrown its region into a larger one.
-func (f *fileWriter) settle(buf []byte) ([]byte, error) {
+// grown moves a buffer that has outgrown its region into a larger one.
+func (f *fileWriter) grown(buf []byte) ([]byte, error) {
 	if len(buf) == 0 || f.live.region(buf) != nil {
 		return buf, nil
 	}
@@ -52,10 +52,10 @@ func (f *fileWriter) settle(buf []byte) ([]byte, error) {
 
 // commit puts the positions and lengths of the file's buffers into a transaction.
 func (f *fileWriter) commit(tx *live.Tx, i int) (err error) {
-	if f.buf, err = f.settle(f.buf); err != nil {
+	if f.buf, err = f.grown(f.buf); err != nil {
 		return err
 	}
-	if f.writing, err = f.settle(f.writing); err != nil {
+	if f.writing, err = f.grown(f.writing); err != nil {
 		return err
 	}
 	var b [live.AtWritePos + 8]byte

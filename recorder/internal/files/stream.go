@@ -62,9 +62,9 @@ func (s *Stream) Open() (open []format.Class) {
 	return open
 }
 
-// Settle maps the readings of a part to the clock's line, in place, if its counter restarted
+// Rebase maps the readings of a part to the clock's line, in place, if its counter restarted
 // since the recording began. swap guards what is known of restarts while the part was recorded.
-func (s *Stream) Settle(c *clock.Clock, swap sync.Locker, p buffers.Part) {
+func (s *Stream) Rebase(c *clock.Clock, swap sync.Locker, p buffers.Part) {
 	n := len(p.Marks)
 	if n == 0 || !c.HasCounter() {
 		return
@@ -81,7 +81,7 @@ func (s *Stream) Settle(c *clock.Clock, swap sync.Locker, p buffers.Part) {
 	for i := range p.Marks {
 		readings[i] = p.Marks[i].Reading
 	}
-	s.reading = c.Settle(readings, p.Chunk.FlushedMarks, restarts, s.reading)
+	s.reading = c.Rebase(readings, p.Chunk.FlushedMarks, restarts, s.reading)
 	for i := range p.Marks {
 		p.Marks[i].Reading = readings[i]
 	}
@@ -95,7 +95,7 @@ func (s *Stream) End(c *clock.Clock, reading uint64) {
 	}
 	c.Notice()
 	if c.Restarts() > 0 {
-		s.Ended = c.Settle([]uint64{reading}, 0, nil, s.reading)
+		s.Ended = c.Rebase([]uint64{reading}, 0, nil, s.reading)
 	}
 }
 

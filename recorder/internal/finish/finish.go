@@ -196,7 +196,7 @@ func (z *finisher) put(f *files.Files, t thread) error {
 	var swap sync.Mutex // no other goroutine uses the thread
 	for c := t.left.List.First; c != nil; c = c.Next {
 		p := c.Pending()
-		t.stream.Settle(&z.clock, &swap, p)
+		t.stream.Rebase(&z.clock, &swap, p)
 		if err := f.Put(t.stream, p, false); err != nil {
 			return err
 		}
