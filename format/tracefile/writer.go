@@ -28,13 +28,13 @@ type Writer struct {
 	Dump bool
 
 	// What the trace has so far, for several sources that add to it in turns. Each takes the next
-	// number, and counts it here; the Writer itself uses none of them.
+	// number, and counts it here.
 
 	// IDs are, by kind of reference object, one more than the largest id in use.
 	IDs [format.KindCodeLocation + 1]int32
 	// Threads and Events are the same for the ids of threads and of trace points.
 	Threads, Events int64
-	// Last is the latest time, in ns since the anchor.
+	// Last is the latest time, in ns since the anchor. Flush advances it to those of the block.
 	Last int64
 	// Origin is what the clock of the first source showed at the anchor, in ns.
 	Origin int64
@@ -104,6 +104,9 @@ func (w *Writer) Flush(b *Block) {
 	cell := format.Cell{Kind: format.KindBlockStart, ID: b.Thread, Start: w.data.size}
 	w.data.write(format.AppendBlockHead(nil, b.Thread))
 	w.base = w.data.size
+	if b.span.known {
+		w.Last = max(w.Last, b.span.to)
+	}
 	logical := b.logical
 	b.logical += int64(len(b.data))
 	b.data = w.data.take(b.data)
@@ -142,15 +145,16 @@ func (w *Writer) Cut(b *Block) {
 	w.data.write(b.data[:len(b.data)/2])
 }
 
-// End ends the files. last is the time of the recording's end, in ns since the anchor.
+// End ends the files. last is the time of the recording's end, in ns since the anchor, unless Last is later.
 func (w *Writer) End(last int64) error {
+	w.Last = max(w.Last, last)
 	at := int64(-1)
 	if w.Dump {
 		at = format.DumpEnd(w.base)
 	}
 	w.data.write([]byte{byte(format.KindEOF)})
 	w.index.write(format.AppendIndexTail(nil, at))
-	w.times.write(format.TimeCell{ID: -1, Start: last}.Append(nil))
+	w.times.write(format.TimeCell{ID: -1, Start: w.Last}.Append(nil))
 	return w.Stop()
 }
 

@@ -60,6 +60,27 @@ func call(t *testing.T, w *Writer, b *Block) int64 {
 	return start
 }
 
+// TestLast ends traces at the end of the recording, or at a later time in the trace.
+func TestLast(t *testing.T) {
+	for _, c := range []struct{ last, end, want int64 }{{0, 0, 7}, {0, 9, 9}, {20, 9, 20}} {
+		var files written
+		w := NewWriter(format.Newest, files.output(), time.Unix(0, 0))
+		b := &Block{}
+		b.Leaf(w.Version().AppendCall(b.Bytes(), -1, b.Thread, 0, 0, 0, nil))
+		b.Touch(7)
+		b.Touch(5)
+		w.Flush(b)
+		w.Last = max(w.Last, c.last)
+		if err := w.End(c.end); err != nil {
+			t.Fatal(err)
+		}
+		times := files.times.Bytes()
+		if got := format.DecodeTimeCell(times[len(times)-format.TimeCellSize:]).Start; got != c.want {
+			t.Errorf("%+v: it ends at %d", c, got)
+		}
+	}
+}
+
 // TestWriter writes blocks that end with a header: with the thread's name after it,
 // and without.
 func TestWriter(t *testing.T) {

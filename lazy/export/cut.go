@@ -29,7 +29,7 @@ func (j *Job) Cut(ctx context.Context, to tracefile.Files, tell lazy.Progress) (
 		return 0, c.failed
 	}
 	c.endThread()
-	return c.events, c.w.End(c.last)
+	return c.events, c.w.End(0)
 }
 
 type cut struct {
@@ -40,7 +40,6 @@ type cut struct {
 	thread int32 // of block; -1 before the first
 	open   []cutOpen
 	events int64
-	last   int64 // the latest moment
 	begun  bool
 	failed error
 }
@@ -136,11 +135,9 @@ func (c *cut) write(op *cutOp, b []byte) {
 
 // touch notes a moment, if it is known.
 func (c *cut) touch(ns, duration int64) {
-	if duration == format.NoDuration {
-		return
+	if duration != format.NoDuration {
+		c.block.Touch(ns)
 	}
-	c.block.Touch(ns)
-	c.last = max(c.last, ns)
 }
 
 // leave writes the footer of the innermost container; without bytes, that of one that did not end.

@@ -302,7 +302,7 @@ func (c *Converter) End() error {
 	if c.blocks.To == nil {
 		c.begin(time.Unix(0, 0))
 	}
-	return c.blocks.To.End(c.blocks.To.Last)
+	return c.blocks.To.End(0)
 }
 
 // Close releases the files of a conversion that is not finished.

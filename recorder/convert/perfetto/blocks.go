@@ -157,9 +157,6 @@ func (b *blocks) leaf(t *thread, r *record) error {
 func (b *blocks) cover(last int64) { b.To.Last = max(b.To.Last, last-b.To.Origin) }
 
 // finish ends the files. last is when the recording ended.
-func (b *blocks) finish(last int64) error {
-	b.cover(last)
-	return b.To.End(b.To.Last)
-}
+func (b *blocks) finish(last int64) error { return b.To.End(last - b.To.Origin) }
 
 func (b *blocks) failed() error { return b.To.Err() }

@@ -118,7 +118,7 @@ func (c *Converter) join(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if !c.more(timelines) {
-		if err := b.To.End(b.To.Last); err != nil {
+		if err := b.To.End(0); err != nil {
 			return nil, err
 		}
 		return &Result{Packets: c.packets, LeftOut: c.left.List(), Version: b.version}, nil

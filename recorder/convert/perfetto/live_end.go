@@ -87,7 +87,7 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 			return nil, err
 		}
 	}
-	if err := b.To.End(b.To.Last); err != nil {
+	if err := b.To.End(0); err != nil {
 		return nil, err
 	}
 	first, last := c.sink.first, b.To.Origin+b.To.Last
