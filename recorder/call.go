@@ -216,3 +216,20 @@ func ends(m *misuse) *atomic.Int64 { return &m.ends }
 func inside(m *misuse) *atomic.Int64 { return &m.inside }
 
 func results(m *misuse) *atomic.Int64 { return &m.results }
+
+// leaveWith ends a call that has several results. They are recorded as one text, (1, nil),
+// which costs an allocation.
+func (t *Thread) leaveWith(c Call, results []any) {
+	text := make([]byte, 0, 128)
+	text = append(text, '(')
+	for i, x := range results {
+		if i > 0 {
+			text = append(text, ", "...)
+		}
+		v := t.result(x)
+		text = t.r.appendValue(text, &v)
+	}
+	text = append(text, ')')
+	result := Value{values.Exact(string(text))}
+	t.leave(&result, "", boundCall, c)
+}

@@ -212,3 +212,22 @@ func (t *Thread) resumes() bool {
 	}
 	return true
 }
+
+// has notes that a thread is the calling goroutine's, and returns a function that forgets it.
+func (r *Recorder) has(t *Thread) (forget func()) {
+	if t == nil {
+		return func() {}
+	}
+	g := goroutine()
+	before, had := r.goroutines.Swap(g, t)
+	return func() {
+		if !had {
+			r.goroutines.Delete(g)
+			return
+		}
+		r.goroutines.Store(g, before)
+		if own := before.(*Thread); own.from != nil && own.from.state.Load() == evicted {
+			r.goroutines.CompareAndDelete(g, own)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 //   - A goroutine whose chunk is full waits, writes, or drops: [buffer.space] in buffer_room.go.
 //     One that has no chunk: [buffer.first], there.
 //   - A thread, a name or a level of a stack gets its memory from [Recorder.reserve], below.
-//   - Both take chunks away from other threads, idle ones first: reclaim.go.
+//   - Both take chunks away from other threads, idle ones first: [flusher.reclaim], below.
 //   - Trace points without room are counted, and noted in the trace: writer_dropped.go.
 
 // Sizes, in bytes, of what the recorder keeps besides chunks and the files' share. Memory is
@@ -77,4 +77,49 @@ func (r *Recorder) outOf(what string, n int64) {
 		return
 	}
 	r.problems.fail(fmt.Errorf("%w: no room for %s beside %d: raise MaxMemory", ErrMemory, what, n))
+}
+
+// reclaim takes chunks away from threads until need bytes are free, first from those that
+// recorded nothing since its last visit. It reports whether it took any. The caller has no
+// chunk.
+func (f *flusher) reclaim(need int64) bool {
+	won := f.reclaimFrom(need, true)
+	if won < need {
+		won += f.reclaimFrom(need-won, false)
+	}
+	return won > 0
+}
+
+// reclaimFrom takes chunks away, from idle threads or from any, and returns how many bytes that
+// frees.
+func (f *flusher) reclaimFrom(need int64, idle bool) (won int64) {
+	for n := f.holders.count(); n > 0 && won < need; n-- {
+		b := f.holders.walk()
+		if b == nil || !b.mu.TryLock() {
+			continue
+		}
+		if idle && b.busy() {
+			b.mu.Unlock()
+			continue
+		}
+		won += f.take(b)
+	}
+	return won
+}
+
+// take takes a thread's chunk away and returns how many bytes that frees. Called with b.mu
+// held; releases it.
+func (f *flusher) take(b *buffer) int64 {
+	defer b.mu.Unlock()
+	defer f.guard(b)
+	c := b.chunk.Load()
+	if c == nil {
+		return 0
+	}
+	if b.nonsense.Load() {
+		f.bury(b)
+	} else if c = f.retire(b); c == nil {
+		return 0
+	}
+	return f.pool.Cost(len(c.Data))
 }

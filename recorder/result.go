@@ -63,23 +63,6 @@ func (r *Recorder) otherResult(x any) (result Value, ok bool) {
 	return r.of(v.Elem()), true
 }
 
-// leaveWith ends a call that has several results. They are recorded as one text, (1, nil),
-// which costs an allocation.
-func (t *Thread) leaveWith(c Call, results []any) {
-	text := make([]byte, 0, 128)
-	text = append(text, '(')
-	for i, x := range results {
-		if i > 0 {
-			text = append(text, ", "...)
-		}
-		v := t.result(x)
-		text = t.r.appendValue(text, &v)
-	}
-	text = append(text, ')')
-	result := Value{values.Exact(string(text))}
-	t.leave(&result, "", boundCall, c)
-}
-
 // hidden hides the origin of x from the compiler, so that what x points to need not be on the
 // heap: nothing here keeps it.
 func hidden(x any) any {
