@@ -66,15 +66,22 @@ func (s *Blocks) Wrote(b *Block) error {
 	size := b.Size()
 	s.held += size - b.counted
 	b.counted = size
-	if size > 0 && !b.dirty {
+	if b.dirty && size < s.Size && s.held < s.Budget-mostPending {
+		return nil
+	}
+	return s.due(b)
+}
+
+// due notes that a block has something, and writes what is due.
+func (s *Blocks) due(b *Block) (err error) {
+	if b.counted > 0 && !b.dirty {
 		b.dirty = true
 		if len(s.dirty) >= s.compactAt {
 			s.compact()
 		}
 		s.dirty = append(s.dirty, b)
 	}
-	var err error
-	if size >= s.Size && (b.Owner == nil || b.Owner.Ready(false)) {
+	if b.counted >= s.Size && (b.Owner == nil || b.Owner.Ready(false)) {
 		err = s.Flush(b)
 	}
 	held := s.held

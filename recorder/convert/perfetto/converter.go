@@ -185,8 +185,10 @@ func (c *Converter) packet(b []byte, offset int64) error {
 	if err := c.read(p, s); err != nil {
 		return err
 	}
-	if err := c.dictionary.Each(func(object []byte) error { return c.spool.Add(c.references, 0, object) }); err != nil {
-		return err
+	if c.dictionary.Pending() > 0 {
+		if err := c.dictionary.Each(func(object []byte) error { return c.spool.Add(c.references, 0, object) }); err != nil {
+			return err
+		}
 	}
 	return c.dictionary.Err
 }

@@ -152,7 +152,7 @@ func (x *eventReader) stateEvent(o *occurrence) error {
 		x.left.Count(unknownEvents, 1, p.offset)
 		return nil
 	}
-	o.called = x.labels.of(o.sequence, o.event)
+	x.labels.of(o.sequence, o.event, &o.called)
 	l := x.tracks.timeline(p.machine, o.sequence, uuid, o.name.text)
 	if l == nil {
 		x.left.Count(tooManyTracks, 1, p.offset)
@@ -160,7 +160,7 @@ func (x *eventReader) stateEvent(o *occurrence) error {
 	}
 	if o.name.word == 0 {
 		o.called = called{}
-		return x.addEnd(o, l, record{})
+		return x.addEnd(o, l, &record{})
 	}
-	return x.addCall(o, l, record{kind: recordNext})
+	return x.addCall(o, l, &record{kind: recordNext})
 }

@@ -89,7 +89,7 @@ func (x *eventReader) read(p *packet, s *sequence) error {
 // sliceEvent adds the record of a slice begin or end, or of an instant.
 func (x *eventReader) sliceEvent(o *occurrence) error {
 	s, e, machine := o.sequence, o.event, o.packet.machine
-	o.called = x.labels.of(s, e)
+	x.labels.of(s, e, &o.called)
 	uuid := o.uuid()
 	var l *timeline
 	switch {
@@ -112,16 +112,16 @@ func (x *eventReader) sliceEvent(o *occurrence) error {
 		if err := x.extraValues(o, l); err != nil {
 			return err
 		}
-		return x.addEnd(o, l, r)
+		return x.addEnd(o, l, &r)
 	}
-	if err := x.addCall(o, l, r); err != nil {
+	if err := x.addCall(o, l, &r); err != nil {
 		return err
 	}
 	return x.extraValues(o, l)
 }
 
 // addCall adds r with the event's name and arguments.
-func (x *eventReader) addCall(o *occurrence, l *timeline, r record) error {
+func (x *eventReader) addCall(o *occurrence, l *timeline, r *record) error {
 	a := &x.arguments
 	a.reset(&o.sequence.interned, false)
 	at, iid := a.gather(o.sequence, o.event)
@@ -133,11 +133,11 @@ func (x *eventReader) addCall(o *occurrence, l *timeline, r record) error {
 		r.place = true
 		r.location = a.location(at, iid, plain)
 	}
-	return x.sink.add(o.packet, l, o.ns, &r)
+	return x.sink.add(o.packet, l, o.ns, r)
 }
 
 // addEnd adds r as the record of a slice end.
-func (x *eventReader) addEnd(o *occurrence, l *timeline, r record) error {
+func (x *eventReader) addEnd(o *occurrence, l *timeline, r *record) error {
 	r.kind = recordEnd
 	r.category, r.name = o.category.word, o.name.word
 	x.arguments.reset(&o.sequence.interned, true)
@@ -150,7 +150,7 @@ func (x *eventReader) addEnd(o *occurrence, l *timeline, r record) error {
 			r.kind, r.result = recordThrew, []byte(only.plain)
 		}
 	}
-	return x.sink.add(o.packet, l, o.ns, &r)
+	return x.sink.add(o.packet, l, o.ns, r)
 }
 
 // trigger reads a packet about a trigger. All triggers are instants on one timeline.

@@ -34,8 +34,8 @@ type labels struct {
 	text       []byte // scratch for joined categories
 }
 
-// of returns the category and name of an event.
-func (n *labels) of(s *sequence, e *event) (c called) {
+// of sets the category and name of an event, which are empty.
+func (n *labels) of(s *sequence, e *event, c *called) {
 	switch {
 	case len(e.categoryIIDs) == 1 && len(e.categories) == 0:
 		if known := s.find(internedCategories, e.categoryIIDs[0]); known != nil {
@@ -54,7 +54,6 @@ func (n *labels) of(s *sequence, e *event) (c called) {
 	case e.hasName:
 		c.name = n.label(e.name)
 	}
-	return c
 }
 
 func (n *labels) interned(e *internedText) label {

@@ -101,7 +101,7 @@ func (x *eventReader) legacyEvent(o *occurrence) error {
 	if g.phase == 0 {
 		return x.withoutPhase(o, &g)
 	}
-	o.called = x.labels.of(o.sequence, e)
+	x.labels.of(o.sequence, e, &o.called)
 	if g.phase == 'M' {
 		x.metadata(o, &g)
 		return nil
@@ -143,7 +143,7 @@ func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *timeline) error {
 	case 'B', 'b', 'S':
 		r.kind = recordBegin
 	case 'E', 'e', 'F':
-		return x.addEnd(o, l, r)
+		return x.addEnd(o, l, &r)
 	case 'X':
 		if r.kind, r.duration = recordComplete, uint64(g.duration); g.duration < 0 || g.duration > farTime {
 			x.left.Count(withoutTime, 1, p.offset)
@@ -161,5 +161,5 @@ func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *timeline) error {
 		x.left.Count(unknownEvents, 1, p.offset)
 		return nil
 	}
-	return x.addCall(o, l, r)
+	return x.addCall(o, l, &r)
 }
