@@ -155,3 +155,15 @@ func (e *encoder) leaf(dst []byte, class format.Class, thread, event, ref int32,
 	*p = format.Point{}
 	return dst
 }
+
+// constants are parts of the trace that do not change.
+type constants struct {
+	callHead         [format.CallMethodAt]byte
+	void, unfinished []byte // footers
+}
+
+func (e *encoder) constants() (c constants) {
+	copy(c.callHead[:], e.call(nil, 0, 0, &Call{}))
+	c.void, c.unfinished = e.footer(nil, &End{}), e.footer(nil, &End{Unknown: true})
+	return c
+}
