@@ -180,6 +180,11 @@ func (m *remains) recorded() (told string) {
 	return strings.Join(all, "; ")
 }
 
+// growing is why a trace that is being recorded has no end.
+func growing(hint string) lazy.WhyUnended {
+	return lazy.WhyUnended{Why: fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording), Hint: hint}
+}
+
 // unended returns why the trace has no end, if its recorder left the reason.
 func (m *remains) unended() lazy.WhyUnended {
 	if u, known := m.unendedRecording(); known {
@@ -189,10 +194,7 @@ func (m *remains) unended() lazy.WhyUnended {
 	file := filepath.Base(m.name) + recorder.LiveSuffix
 	switch {
 	case errors.Is(err, recorder.ErrRecording):
-		return lazy.WhyUnended{
-			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
-			Hint: "tracex open --follow " + m.name + " shows it as it grows",
-		}
+		return growing("tracex open --follow " + m.name + " shows it as it grows")
 	case errors.Is(err, recorder.ErrUnfinished), errors.Is(err, recorder.ErrFinishing):
 		hint := m.hint
 		if hint == "" {
@@ -214,15 +216,9 @@ func (m *remains) unendedRecording() (u lazy.WhyUnended, known bool) {
 	var outlived *recording.OutlivedError
 	switch {
 	case errors.As(err, &outlived) && begun:
-		return lazy.WhyUnended{
-			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
-			Hint: fmt.Sprintf("once process %d has ended, tracex info %s completes it", outlived.PID, m.name),
-		}, true
+		return growing(fmt.Sprintf("once process %d has ended, tracex info %s completes it", outlived.PID, m.name)), true
 	case errors.Is(err, recording.ErrRecording) && begun:
-		return lazy.WhyUnended{
-			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
-			Hint: "tracex open --follow " + m.name + " shows it as it grows",
-		}, true
+		return growing("tracex open --follow " + m.name + " shows it as it grows"), true
 	case begun && err != nil:
 		return lazy.WhyUnended{
 			Why:  fmt.Errorf("the rest is in %s: %w", filepath.Base(m.name)+recording.Suffix, lazy.ErrUnfinished),

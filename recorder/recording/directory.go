@@ -1,7 +1,9 @@
-// Package recording handles the directory of a recording that a service makes, next to the
-// trace. The trace grows while programs are recorded. The directory has what it cannot have yet:
-// packets that can only be converted at the end, and the live files of the recorded programs. If
-// the recording process is killed, these remain, and any process can complete the trace.
+// Package recording records programs into a trace. A [Session] starts what receives their calls and events, converts
+// these while the programs run, joins packets and raw files, and ends the trace, or makes one for each process.
+//
+// The directory of a recording, next to the trace, has what the growing trace cannot have yet: packets that can only be
+// converted at the end, and the live files of the recorded programs. If the recording process is killed, these remain,
+// and any process can complete the trace: see [Finish].
 //
 //	trace.bin.recording/
 //	  lock           locked by the process that records

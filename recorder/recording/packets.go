@@ -191,21 +191,21 @@ func (r *packetSession) advance(mark int) {
 	}
 }
 
-// had is what a session received.
-type had struct {
+// received is what a session received.
+type received struct {
 	anything           bool   // packets from a program, or from data that one left behind
 	programs, sessions uint64 // programs that connected, and sessions that they began to record
 }
 
 // stop ends the session. When it returns, all packets are taken.
-func (r *packetSession) stop(ctx context.Context) (had, error) {
+func (r *packetSession) stop(ctx context.Context) (received, error) {
 	// An error would only mean that a program is gone, which has nothing to flush.
 	_ = r.Flush(ctx, flushPatience)
 	err := r.Stop(ctx)
 	close(r.ending)
 	if err := errors.Join(err, <-r.read, <-r.written); err != nil {
-		return had{}, err
+		return received{}, err
 	}
 	stats := r.Stats()
-	return had{programs: stats.Producers, sessions: stats.Instances, anything: stats.Chunks > 0}, nil
+	return received{programs: stats.Producers, sessions: stats.Instances, anything: stats.Chunks > 0}, nil
 }

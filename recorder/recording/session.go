@@ -89,7 +89,7 @@ type Session struct {
 	live    *liveConversion // of packets, for Packets
 	raws    *rawConversion
 	own     *ownRecording // of packets, for Instrumented
-	had     had
+	had     received
 	failed  error    // of the packets
 	spool   string   // where packets are that are not converted yet; "" if there are none
 	made    rawTrace // of raw files
@@ -239,7 +239,7 @@ func (s *Session) Abandon(ctx context.Context) {
 // Convert converts what is left of raw files, with packets that belong to them, when no more arrives. An error may be
 // a [*KeptError].
 func (s *Session) Convert(ctx context.Context) (err error) {
-	if s.Kind == Packets && s.failed == nil && s.had.anything && s.source.settle(s.dir) {
+	if s.Kind == Packets && s.failed == nil && s.had.anything && s.source.takeRaws(s.dir) {
 		// This writes waiting packets to the spool.
 		if _, _, s.failed = s.live.end(ctx); errors.Is(s.failed, errOtherSource) || errors.Is(s.failed, perfetto.ErrNoCalls) {
 			s.spool, s.failed = s.dir.Spool(), nil

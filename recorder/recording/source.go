@@ -33,9 +33,9 @@ func (s *traceSource) take(which int32) bool {
 	return s.which.CompareAndSwap(0, which) || s.which.Load() == which
 }
 
-// settle makes raw files the source if there are some and there is no source yet, and reports whether they
+// takeRaws makes raw files the source if there are some and there is no source yet, and reports whether they
 // are the source.
-func (s *traceSource) settle(dir *Directory) bool {
+func (s *traceSource) takeRaws(dir *Directory) bool {
 	return RawFiles(dir.Path()) != nil && s.take(fromRaws)
 }
 
@@ -44,7 +44,7 @@ var errOtherSource = errors.New("the trace has the calls of instrumented program
 
 // takePackets makes packets the source, if there are no raw files.
 func (s *traceSource) takePackets(dir *Directory) error {
-	if s.settle(dir) || !s.take(fromPackets) {
+	if s.takeRaws(dir) || !s.take(fromPackets) {
 		return errOtherSource
 	}
 	return nil
