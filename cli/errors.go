@@ -17,6 +17,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/recording"
 )
 
 // Exit codes. Scripts branch on them and the man page lists them: never change
@@ -49,6 +50,7 @@ func exitCode(err error) int {
 	var fault *format.Error
 	var child childExit
 	var unexpected *unexpectedError
+	var taken *recording.TakenError
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
 		// The reader of the pipe has read enough.
@@ -57,7 +59,7 @@ func exitCode(err error) int {
 		return int(child)
 	case errors.As(err, &stopped):
 		return exitSignal + int(stopped.signal)
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &taken) && taken.By != recording.ByRecording:
 		return exitUsage
 	case errors.As(err, &unexpected):
 		return exitExpected
