@@ -154,7 +154,7 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 }
 
 // enterHidden is Enter for what a step hides. A call that is merged is a point of its caller.
-func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding) {
 	v.hide(p.At)
 	if p.Class == format.ClassCall {
 		v.stack = append(v.stack, openHere{found: notFound, how: how})
@@ -165,7 +165,7 @@ func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFram
 }
 
 // leafHidden counts a point that is merged with its call.
-func (v *callsPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *callsPart) leafHidden(_ *lazy.PassPoint, how hiding) {
 	if how.merges() {
 		v.seen++
 	}

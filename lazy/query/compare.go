@@ -144,7 +144,7 @@ func (c *Compare) run(ctx context.Context, tell lazy.Progress) error {
 		}
 		w.done = before + w.sides[i].size
 	}
-	return w.settled()
+	return w.unchanged()
 }
 
 // compareWalk walks over both sides in step.
@@ -178,8 +178,8 @@ func (w *compareWalk) open(ctx context.Context) error {
 	return nil
 }
 
-// settled returns errAgain if the index turned out to be wrong.
-func (w *compareWalk) settled() error {
+// unchanged returns errAgain if the index turned out to be wrong.
+func (w *compareWalk) unchanged() error {
 	if w.c.r.Status().Epoch != w.epoch {
 		return errAgain
 	}
@@ -202,7 +202,7 @@ func (w *compareWalk) walk(ctx context.Context) error {
 		for _, s := range w.sides {
 			fresh, err := s.fill(ctx)
 			if err == nil && fresh {
-				err = w.settled()
+				err = w.unchanged()
 			}
 			if err != nil {
 				return err
@@ -249,7 +249,7 @@ func (w *compareWalk) walk(ctx context.Context) error {
 	w.done = a.size + b.size
 	w.progress(w.done)
 	c.set(func(f *comparison) { f.same, f.others, f.walked = same, others, true })
-	return w.settled()
+	return w.unchanged()
 }
 
 // Places returns the places where the two differ first: where they have another value themselves, where

@@ -54,11 +54,11 @@ type hiddenVisitor interface {
 	lazy.Visitor
 	// beginEdited is called in place of Begin, with all containers and what the steps do with them.
 	beginEdited(thread int32, around []lazy.PassFrame, how []hiding)
-	// enterHidden and exitHidden are called for containers that Enter and Exit do not visit, leafHidden for
-	// points that Leaf does not: with the containers around them that are shown.
-	enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame)
+	// enterHidden and exitHidden are called for containers that Enter and Exit do not visit, leafHidden for points that
+	// Leaf does not.
+	enterHidden(p *lazy.PassPoint, how hiding)
 	exitHidden(p *lazy.PassPoint, how hiding)
-	leafHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame)
+	leafHidden(p *lazy.PassPoint, how hiding)
 }
 
 func (c *editCollector) Visitor() lazy.Visitor {
@@ -231,7 +231,7 @@ func (v *editVisitor) Enter(p *lazy.PassPoint) {
 	switch how := v.push(p, true); {
 	case how != shown:
 		if v.hidden != nil {
-			v.hidden.enterHidden(p, how, v.around)
+			v.hidden.enterHidden(p, how)
 		}
 	case whole:
 		v.Visitor.Enter(p)
@@ -244,7 +244,7 @@ func (v *editVisitor) Leaf(p *lazy.PassPoint) {
 	switch how := v.leaf(p); {
 	case how != shown:
 		if v.hidden != nil {
-			v.hidden.leafHidden(p, how, v.around)
+			v.hidden.leafHidden(p, how)
 		}
 	case len(v.around) == len(v.stack):
 		v.Visitor.Leaf(p)

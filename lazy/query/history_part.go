@@ -41,12 +41,12 @@ func (v *historyPart) beginEdited(thread int32, _ []lazy.PassFrame, _ []hiding) 
 
 // enterHidden is Enter for what a step hides: its values are counted. Those outside of a focus are not
 // asked for.
-func (v *historyPart) enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame) {
-	v.leafHidden(p, how, around)
+func (v *historyPart) enterHidden(p *lazy.PassPoint, how hiding) {
+	v.leafHidden(p, how)
 }
 
 // leafHidden is Leaf for what a step hides.
-func (v *historyPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *historyPart) leafHidden(p *lazy.PassPoint, how hiding) {
 	if how != outside {
 		v.left = true
 		v.take(p)

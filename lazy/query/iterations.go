@@ -321,12 +321,12 @@ func (row *iteration) has(t lazy.Time) {
 }
 
 // enterHidden is Enter for what a step hides. A call that is merged is an event of what is around it.
-func (v *iterationPart) enterHidden(p *lazy.PassPoint, how hiding, around []lazy.PassFrame) {
-	v.leafHidden(p, how, around)
+func (v *iterationPart) enterHidden(p *lazy.PassPoint, how hiding) {
+	v.leafHidden(p, how)
 }
 
 // leafHidden counts a point that is merged with its call.
-func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding) {
 	if how.merges() && v.in && v.open >= 0 {
 		v.rows[v.open].events++
 	}

@@ -122,7 +122,7 @@ func (v *throwPart) push(f *lazy.PassFrame, how hiding) {
 }
 
 // enterHidden puts a call on the stack that is merged with its throws and catches.
-func (v *throwPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *throwPart) enterHidden(p *lazy.PassPoint, how hiding) {
 	if how != muted {
 		return
 	}
@@ -147,7 +147,7 @@ func (v *throwPart) exitHidden(p *lazy.PassPoint, how hiding) {
 
 // leafHidden is Leaf for what a step hides: no filter matches it. A call that is shown still throws and catches, whether
 // or not the step leaves the rows of that.
-func (v *throwPart) leafHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *throwPart) leafHidden(p *lazy.PassPoint, how hiding) {
 	if how == outside || how == within {
 		return
 	}

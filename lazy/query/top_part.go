@@ -229,7 +229,7 @@ func stacked(class format.Class, how hiding) bool { return class == format.Class
 
 // enterHidden puts a call that a step hides on the stack: when it begins and ends may tell when one
 // around it does. A call that is merged is a point of its caller.
-func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding) {
 	if stacked(p.Class, how) {
 		v.push(&p.PassFrame, how)
 	}
@@ -239,7 +239,7 @@ func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding, _ []lazy.PassFrame)
 }
 
 // leafHidden counts a point that is merged with its call, or dropped.
-func (v *topPart) leafHidden(_ *lazy.PassPoint, how hiding, _ []lazy.PassFrame) {
+func (v *topPart) leafHidden(_ *lazy.PassPoint, how hiding) {
 	switch n := len(v.stack); {
 	case how.merges():
 		v.seen++

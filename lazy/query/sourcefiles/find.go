@@ -34,9 +34,6 @@ type Finder struct {
 // New returns a Finder that looks below directories, which it keeps.
 func New(dirs []string) *Finder { return &Finder{dirs: dirs} }
 
-// Dirs returns the directories that are looked below. The caller must not change them.
-func (f *Finder) Dirs() []string { return f.dirs }
-
 // Code is what was found for a spot. The zero value is nothing, for no spot.
 type Code struct {
 	Spot  Spot
