@@ -38,6 +38,7 @@ var layers = []layer{
 	{"tracex/lazy/query/display", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query/histogram", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
 	{"tracex/lazy/query/table", []string{"tracex/lazy/query/display", "tracex/lazy/query/histogram", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/query/compact", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
 	{"tracex/lazy/query/nearest", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
 	{"tracex/lazy/query/filter", []string{"tracex/lazy/literal", "tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	// Notes are beside a trace: they know what reads it, and no screen.

@@ -11,6 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/compact"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/places"
@@ -45,7 +46,7 @@ type callsLimits struct {
 	groups   int   // different values with a row
 }
 
-var usualCallsLimits = callsLimits{share: busyShare, rows: places.MaxPlaces, ordered: usualOrdered, texts: 1 << 18, textSize: 8 << 20, sure: 10_000, groups: mostGroups}
+var usualCallsLimits = callsLimits{share: busyShare, rows: places.MaxPlaces, ordered: compact.UsualPart, texts: 1 << 18, textSize: 8 << 20, sure: 10_000, groups: mostGroups}
 
 // CallsOptions tell which calls are meant, and what is a row.
 type CallsOptions struct {
@@ -303,7 +304,7 @@ func (c *Calls) Run(ctx context.Context, tell lazy.Progress) error {
 const orderAgain = 300 * time.Millisecond
 
 // arrange puts the rows in order. Only the goroutine of Run changes what they are sorted by.
-func (c *Calls) arrange(order *rowOrder) {
+func (c *Calls) arrange(order *compact.Order) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list.order, c.list.arranged = order, c.list.n

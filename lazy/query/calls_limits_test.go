@@ -10,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/compact"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
@@ -308,7 +309,7 @@ func TestEditedCalls(t *testing.T) {
 			}
 			self := int64(0)
 			for i := range c.list.n {
-				if w := c.list.weight.at(i); w != unknownNumber {
+				if w := c.list.weight.At(i); w != compact.Unknown {
 					self += w
 				}
 			}

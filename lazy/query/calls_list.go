@@ -2,6 +2,7 @@ package query
 
 import (
 	"tracex/lazy"
+	"tracex/lazy/query/compact"
 	"tracex/lazy/query/places"
 )
 
@@ -12,12 +13,12 @@ type callsList struct {
 	rising   bool
 	n        int   // rows
 	beyond   int64 // calls without one
-	weight   numbers
-	keys     numbers // what the rows are sorted by, if the place and the weight do not tell
+	weight   compact.Numbers
+	keys     compact.Numbers // what the rows are sorted by, if the place and the weight do not tell
 	texts    sortTexts
-	order    *rowOrder  // of the rows; nil if that is the order of the trace
-	keysBy   callColumn // what the keys are
-	arranged int        // rows when they were put in order
+	order    *compact.Order // of the rows; nil if that is the order of the trace
+	keysBy   callColumn     // what the keys are
+	arranged int            // rows when they were put in order
 	limit    *callsLimits
 }
 
@@ -43,9 +44,9 @@ func (l *callsList) add(thread int32, at []int64) {
 	l.beyond += int64(len(at) - n)
 	l.set.Add(thread, at...)
 	l.n += n
-	l.weight.grow(n)
+	l.weight.Grow(n)
 	if l.keyed() {
-		l.keys.grow(n)
+		l.keys.Grow(n)
 	}
 }
 
@@ -67,26 +68,26 @@ func (l *callsList) end(p *callsPart, e *endedCall, row int, timed bool) {
 		return
 	}
 	if !timed {
-		l.weight.set(row, e.openHere.seen)
+		l.weight.Set(row, e.openHere.seen)
 	} else if self, ok := e.self(); ok {
-		l.weight.set(row, self)
+		l.weight.Set(row, self)
 	}
 	switch {
 	case !l.keyed():
 	case l.keysBy.text():
-		if key := l.texts.key(p, e.value, l.rising); key != unknownNumber {
-			l.keys.set(row, swapped(key))
+		if key := l.texts.key(p, e.value, l.rising); key != compact.Unknown {
+			l.keys.Set(row, swapped(key))
 		}
 	case e.time.Duration < 0:
 	case l.keysBy.kind == columnStart:
-		l.keys.set(row, e.time.Start)
+		l.keys.Set(row, e.time.Start)
 	default:
-		l.keys.set(row, e.time.Duration)
+		l.keys.Set(row, e.time.Duration)
 	}
 }
 
 // inOrder returns the order of all rows, or of those that are sure; nil if it is that of the trace.
-func (l *callsList) inOrder() *rowOrder {
+func (l *callsList) inOrder() *compact.Order {
 	if l.texts.cut != nil {
 		return l.sorted(l.texts.sure)
 	}
@@ -94,7 +95,7 @@ func (l *callsList) inOrder() *rowOrder {
 }
 
 // firstRows returns the first rows in order, or all if there are few.
-func (l *callsList) firstRows() *rowOrder {
+func (l *callsList) firstRows() *compact.Order {
 	if l.n > l.limit.ordered {
 		return l.sorted(min(firstRows, l.limit.ordered))
 	}
@@ -107,11 +108,11 @@ func (l *callsList) sorts(by *callColumn) bool {
 }
 
 // sorted returns the order of the first most rows in it; nil if it is that of the trace.
-func (l *callsList) sorted(most int) *rowOrder {
+func (l *callsList) sorted(most int) *compact.Order {
 	if l.by.kind == columnEvent && l.rising {
 		return nil
 	}
-	return newRowOrder(l.n, most, l.limit.ordered, l.key())
+	return compact.NewOrder(l.n, most, l.limit.ordered, l.key())
 }
 
 // key returns the function that has what the rows are in the order of: rows that are not known last.
@@ -128,7 +129,7 @@ func (l *callsList) key() func(row uint32) int64 {
 		order = l.texts.inOrder()
 	}
 	return func(row uint32) int64 {
-		k := values.at(int(row))
+		k := values.At(int(row))
 		if order != nil {
 			k = order.of(swapped(k))
 		}
@@ -143,17 +144,17 @@ func (l *callsList) key() func(row uint32) int64 {
 func (l *callsList) forget() {
 	kept := 0
 	for row := range l.n {
-		if swapped(l.keys.at(row)) < afterKey {
+		if swapped(l.keys.At(row)) < afterKey {
 			kept++
 		}
 	}
 	l.texts.sure = min(l.texts.sure, l.limit.sure, kept/2)
-	first := l.sorted(l.texts.sure).appendRows(nil, l.texts.sure-1, l.texts.sure)
-	last := swapped(l.keys.at(int(first[0])))
+	first := l.sorted(l.texts.sure).AppendRows(nil, l.texts.sure-1, l.texts.sure)
+	last := swapped(l.keys.At(int(first[0])))
 	moved := l.texts.forget(last, l.rising)
 	for row := range l.n {
-		if k := swapped(l.keys.at(row)); k >= firstTextKey && k < afterKey {
-			l.keys.set(row, swapped(moved[k-firstTextKey]))
+		if k := swapped(l.keys.At(row)); k >= firstTextKey && k < afterKey {
+			l.keys.Set(row, swapped(moved[k-firstTextKey]))
 		}
 	}
 }
@@ -162,5 +163,5 @@ func (l *callsList) forget() {
 // points.
 func (l *callsList) place(row uint32) (at lazy.Position, weight int64, ok bool) {
 	at, ok = l.set.Place(int(row))
-	return at, l.weight.at(int(row)), ok
+	return at, l.weight.At(int(row)), ok
 }

@@ -15,7 +15,7 @@ func TestCallsMemory(t *testing.T) {
 	for _, sort := range []string{"event", "dur", "start", "arg.1", "ret"} {
 		c, _ := limited(t, r, CallsOptions{What: "kind=call", Sort: sort}, usualCallsLimits)
 		l := &c.list
-		kept := 4*l.n + l.weight.bytes() + l.keys.bytes() // with the places
+		kept := 4*l.n + l.weight.Bytes() + l.keys.Bytes() // with the places
 		if each := float64(kept) / float64(l.n); each*places.MaxPlaces > 60<<20 {
 			t.Errorf("by %s: %.1f bytes a call", sort, each)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/compact"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
 )
@@ -13,7 +14,7 @@ import (
 type callRows struct {
 	readRows
 	c       *Calls
-	order   *rowOrder // as in callsList
+	order   *compact.Order // as in callsList
 	columns table.Columns[callRow]
 	g       *display.Glyphs
 	extra   []callColumn
@@ -31,7 +32,7 @@ func (s *callRows) point(row int) (p HistoryPoint, ok bool) {
 func (s *callRows) places(from, to int) (at []lazy.Position, weights []int64) {
 	rows := make([]uint32, 0, to-from)
 	if s.order != nil {
-		rows = s.order.appendRows(rows, from, to)
+		rows = s.order.AppendRows(rows, from, to)
 	} else {
 		for i := from; i < to; i++ {
 			rows = append(rows, uint32(i))

@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/compact"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/table"
@@ -38,7 +39,7 @@ func (c *Calls) Table(v View) *table.Table {
 	rows := &callRows{c: c, extra: c.about.extraColumns(), order: c.list.order, g: v.G}
 	rows.readRows = readRows{v.Read, c.list.arranged, rows.read, new(rowWindows)}
 	if rows.order != nil {
-		rows.n = rows.order.n
+		rows.n = rows.order.Len()
 	}
 	rows.addColumns(&shape)
 	t.Columns, t.Rows = rows.columns.Heads(), rows
@@ -228,7 +229,7 @@ func (s *callRows) addColumns(shape *callsShape) {
 	about := &s.c.about
 	add := s.columns.Add
 	text := func(v StyledValue) table.Value { return table.Styled(v.Text, v.Spans).JSON(v.JSON).If(v.Text != "") }
-	weight := func(r callRow) table.Value { return table.IntIf(r.weight, r.weight != unknownNumber) }
+	weight := func(r callRow) table.Value { return table.IntIf(r.weight, r.weight != compact.Unknown) }
 	if about.timed {
 		add(table.Column{Key: "duration", Title: "duration", Kind: table.Duration}, func(r callRow) table.Value { return r.duration() })
 		add(table.Column{Key: "self", Title: "self", Kind: table.Duration, Priority: 8}, weight)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"tracex/lazy/query/compact"
 )
 
 // sortTexts are the different values that rows are sorted by, apart from most integers, which are
@@ -62,7 +64,7 @@ func (s *sortTexts) key(p *callsPart, value int32, rising bool) int64 {
 func (s *sortTexts) keyOf(v callValue, rising bool) int64 {
 	switch {
 	case v.kind == valueAbsent:
-		return unknownNumber
+		return compact.Unknown
 	case v.kind == valueInteger && v.n < firstTextKey && v.n > noKey+2:
 		return v.n
 	case s.cut != nil && after(&v, s.cut, rising):

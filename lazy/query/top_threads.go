@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/internal/decode"
+	"tracex/lazy/query/compact"
 	"tracex/lazy/query/histogram"
 )
 
@@ -107,7 +108,7 @@ type threadTable struct {
 	threadRows
 	r     *lazy.LazyTraceReader
 	open  []openThread // not encoded yet
-	order *rowOrder
+	order *compact.Order
 	// Steps merged calls into some of the rows, or dropped some; calls of some threw.
 	merged, dropped, threw bool
 }
@@ -151,7 +152,7 @@ func (x *threadTable) sums(i int, row *topRow) (thread int32) {
 // line returns a row, in order.
 func (x *threadTable) line(i int) topLine {
 	var l topLine
-	thread := x.sums(int(x.order.appendRows(nil, i, i+1)[0]), &l.topRow)
+	thread := x.sums(int(x.order.AppendRows(nil, i, i+1)[0]), &l.topRow)
 	x.r.WithContext(func(c *format.Context) { l.group = threadGroup(c, thread) })
 	l.name, l.p99 = l.group.names[0], l.times.Quantile(0.99)
 	return l
@@ -171,5 +172,5 @@ func (x *threadTable) sort(value func(*topLine) float64, quantile, rising bool) 
 			keys[i] = -keys[i]
 		}
 	}
-	x.order = newRowOrder(len(keys), len(keys), usualOrdered, func(row uint32) int64 { return keys[row] })
+	x.order = compact.NewOrder(len(keys), len(keys), compact.UsualPart, func(row uint32) int64 { return keys[row] })
 }

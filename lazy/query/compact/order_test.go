@@ -1,4 +1,4 @@
-package query
+package compact
 
 import (
 	"cmp"
@@ -34,14 +34,14 @@ func TestRowOrder(t *testing.T) {
 			most = rng.IntN(n + 1)
 		}
 		ordered := 1 + rng.IntN(400)
-		o := newRowOrder(n, most, ordered, key)
-		if got := o.appendRows(nil, 0, n+5); !slices.Equal(got, want[:most]) {
+		o := NewOrder(n, most, ordered, key)
+		if got := o.AppendRows(nil, 0, n+5); !slices.Equal(got, want[:most]) {
 			t.Fatalf("seed %d: %d rows of %d in parts of %d are not in order", seed, most, n, ordered)
 		}
 		for range 20 {
 			from := rng.IntN(most + 1)
 			to := from + rng.IntN(n+1)
-			if got := o.appendRows(nil, from, to); !slices.Equal(got, want[from:min(to, most)]) {
+			if got := o.AppendRows(nil, from, to); !slices.Equal(got, want[from:min(to, most)]) {
 				t.Fatalf("seed %d: rows %d to %d are not in order", seed, from, to)
 			}
 		}

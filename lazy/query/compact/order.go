@@ -1,4 +1,4 @@
-package query
+package compact
 
 import (
 	"cmp"
@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// rowOrder is an order of rows. Of many rows it keeps only where each part of the order begins, and the
+// Order is an order of rows. Of many rows it keeps only where each part of the order begins, and the
 // rows of the part that was asked for last: the rows are not kept twice. Any goroutine may use it.
-type rowOrder struct {
+type Order struct {
 	n     int      // rows in order
 	first []uint32 // all n; nil if there are parts
 	of    int      // rows that the parts are of
@@ -33,13 +33,13 @@ func (p *orderPart) compare(key int64, row uint32) int {
 	return cmp.Or(cmp.Compare(p.key, key), cmp.Compare(p.row, row))
 }
 
-// usualOrdered is how many rows are kept in order.
-const usualOrdered = 1 << 16
+// UsualPart is how many rows an order usually keeps.
+const UsualPart = 1 << 16
 
-// newRowOrder puts the first most of so many rows in order by their keys. It has parts if they are more
+// NewOrder puts the first most of so many rows in order by their keys. It has parts if they are more
 // than ordered.
-func newRowOrder(rows, most, ordered int, key func(row uint32) int64) *rowOrder {
-	o := &rowOrder{n: min(rows, most), of: rows, key: key, part: -1}
+func NewOrder(rows, most, ordered int, key func(row uint32) int64) *Order {
+	o := &Order{n: min(rows, most), of: rows, key: key, part: -1}
 	if o.n > ordered {
 		o.split(ordered)
 	} else {
@@ -52,7 +52,7 @@ func newRowOrder(rows, most, ordered int, key func(row uint32) int64) *rowOrder 
 const sampled = 64
 
 // split finds parts of about so many rows.
-func (o *rowOrder) split(rows int) {
+func (o *Order) split(rows int) {
 	parts := (o.of + rows - 1) / rows
 	sample := make([]orderPart, parts*sampled)
 	for i := range sample {
@@ -75,13 +75,16 @@ func (o *rowOrder) split(rows int) {
 	}
 }
 
+// Len returns how many rows are in order.
+func (o *Order) Len() int { return o.n }
+
 // partOf returns the part of a row. The first part has the rows before it too.
-func (o *rowOrder) partOf(key int64, row uint32) int {
+func (o *Order) partOf(key int64, row uint32) int {
 	return max(0, sort.Search(len(o.parts), func(i int) bool { return o.parts[i].compare(key, row) > 0 })-1)
 }
 
-// appendRows appends the rows that are in the order from from, and before to.
-func (o *rowOrder) appendRows(list []uint32, from, to int) []uint32 {
+// AppendRows appends the rows that are in the order from from, and before to.
+func (o *Order) AppendRows(list []uint32, from, to int) []uint32 {
 	to = min(to, o.n)
 	if o.parts == nil {
 		return append(list, o.first[min(from, to):to]...)
@@ -99,7 +102,7 @@ func (o *rowOrder) appendRows(list []uint32, from, to int) []uint32 {
 }
 
 // load finds the rows of a part.
-func (o *rowOrder) load(part int) {
+func (o *Order) load(part int) {
 	if o.part == part {
 		return
 	}

@@ -1,4 +1,5 @@
-package query
+// Package compact keeps what there may be millions of in little memory: numbers, and rows in an order.
+package compact
 
 import (
 	"encoding/binary"
@@ -6,12 +7,12 @@ import (
 	"slices"
 )
 
-// unknownNumber is what numbers returns for one that is not known.
-const unknownNumber = math.MaxInt64
+// Unknown is what [Numbers] returns for a number that is not known.
+const Unknown = math.MaxInt64
 
-// numbers is a list of numbers, 1, 2 or 4 bytes each where most of those near each other are alike, and 8
+// Numbers is a list of numbers, 1, 2 or 4 bytes each where most of those near each other are alike, and 8
 // elsewhere. They are appended as unknown and may be set later.
-type numbers struct {
+type Numbers struct {
 	n      int
 	chunks []numberChunk
 }
@@ -20,7 +21,7 @@ type numbers struct {
 type numberChunk struct {
 	base  int64
 	known bool   // base is: a number was set
-	width int    // bytes of each: 1, 2, 4 or 8
+	width int    // Bytes of each: 1, 2, 4 or 8
 	near  []byte // distances from base; 8 bytes wide the numbers themselves
 	far   []farNumber
 }
@@ -37,8 +38,8 @@ const chunkNumbers = 1 << 12
 func unknownMark(width int) uint64 { return math.MaxUint64 >> (64 - 8*width) }
 func farMark(width int) uint64     { return unknownMark(width) - 1 }
 
-// grow appends n unknown numbers.
-func (l *numbers) grow(n int) {
+// Grow appends n unknown numbers.
+func (l *Numbers) Grow(n int) {
 	for l.n += n; len(l.chunks)*chunkNumbers < l.n; {
 		c := numberChunk{width: 1}
 		c.near = make([]byte, chunkNumbers)
@@ -49,16 +50,16 @@ func (l *numbers) grow(n int) {
 	}
 }
 
-// bytes returns how much memory the numbers take.
-func (l *numbers) bytes() (n int) {
+// Bytes returns how much memory the numbers take.
+func (l *Numbers) Bytes() (n int) {
 	for i := range l.chunks {
 		n += cap(l.chunks[i].near) + 16*cap(l.chunks[i].far)
 	}
 	return n
 }
 
-// set sets the number at i.
-func (l *numbers) set(i int, v int64) {
+// Set sets the number at i.
+func (l *Numbers) Set(i int, v int64) {
 	c := &l.chunks[i/chunkNumbers]
 	if !c.known {
 		if c.known = true; v < math.MinInt32 || v > math.MaxInt32 {
@@ -68,8 +69,8 @@ func (l *numbers) set(i int, v int64) {
 	c.set(i%chunkNumbers, v)
 }
 
-// at returns the number at i, or unknownNumber.
-func (l *numbers) at(i int) int64 { return l.chunks[i/chunkNumbers].at(i % chunkNumbers) }
+// At returns the number at i, or Unknown.
+func (l *Numbers) At(i int) int64 { return l.chunks[i/chunkNumbers].at(i % chunkNumbers) }
 
 func (c *numberChunk) at(i int) int64 {
 	d := c.get(i)
@@ -79,7 +80,7 @@ func (c *numberChunk) at(i int) int64 {
 	case d < farMark(c.width):
 		return c.base + (int64(d>>1) ^ -int64(d&1))
 	case d == unknownMark(c.width):
-		return unknownNumber
+		return Unknown
 	}
 	k, _ := c.findFar(i)
 	return c.far[k].v
@@ -129,9 +130,9 @@ func (c *numberChunk) widen() {
 	c.near = make([]byte, chunkNumbers*c.width)
 	for i := range chunkNumbers {
 		switch v := old.at(i); {
-		case v == unknownNumber && c.width == 8:
-			c.put(i, unknownNumber)
-		case v == unknownNumber:
+		case v == Unknown && c.width == 8:
+			c.put(i, Unknown)
+		case v == Unknown:
 			c.put(i, unknownMark(c.width))
 		default:
 			c.put(i, 0)
