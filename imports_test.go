@@ -43,7 +43,7 @@ var layers = []layer{
 	{"tracex/lazy/query/filter", []string{"tracex/lazy/literal", "tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	// Notes are beside a trace: they know what reads it, and no screen.
 	{"tracex/lazy/notes", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
-	{"tracex/lazy/query/sourcefiles", []string{"tracex/lazy/query/display", "tracex/lazy/query/filter", "tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/query/sourcefiles", []string{"tracex/lazy/literal", "tracex/lazy/query/display", "tracex/lazy/query/filter", "tracex/lazy/query/nearest", "tracex/format"}, []string{"testing", "charm.land/"}},
 	// Answers know the reader, not the screen.
 	{"tracex/lazy/query/goroutines", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query/pattern", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
