@@ -72,7 +72,7 @@ func (x *tablesReader) top(t *Top, thread int32) (ok bool) {
 
 // table reads the table of a Top with so many groups.
 func (x *tablesReader) table(groups int) (all Totals, rows []topRow) {
-	x.numbers(&all.Calls, &all.Points, &all.Time, &all.Unended, &all.Untimed, &all.Shorter)
+	x.numbers(all.stored())
 	rows = make([]topRow, groups)
 	next := 0
 	for n := x.count(); n > 0 && !x.Bad; n-- {
@@ -84,7 +84,7 @@ func (x *tablesReader) table(groups int) (all Totals, rows []topRow) {
 		next += int(gap)
 		r := &rows[next]
 		next++
-		x.numbers(&r.Calls, &r.Threw, &r.Self, &r.Total, &r.Own, &r.Points, &r.Took, &r.Timed, &r.Max, &r.Unended)
+		x.numbers(r.stored())
 		h, rest, err := histogram.Decode(x.B)
 		if err != nil {
 			x.Bad = true
@@ -114,7 +114,7 @@ func (x *tablesReader) group() *Group {
 	return g
 }
 
-func (x *tablesReader) numbers(list ...*int64) {
+func (x *tablesReader) numbers(list []*int64) {
 	for _, n := range list {
 		*n = x.Signed()
 	}

@@ -208,8 +208,7 @@ func (t *Top) addAll(o *Top) {
 
 // append appends the table of a Top, whose groups have these numbers in order.
 func (t *Top) append(b []byte, order []int32) []byte {
-	a := &t.all
-	b = appendNumbers(b, a.Calls, a.Points, a.Time, a.Unended, a.Untimed, a.Shorter)
+	b = appendNumbers(b, t.all.stored())
 	count := 0
 	for i := range t.rows {
 		if t.rows[i].shown() {
@@ -225,7 +224,7 @@ func (t *Top) append(b []byte, order []int32) []byte {
 		b = binary.AppendUvarint(b, uint64(n-next))
 		next = n + 1
 		r := &t.rows[i]
-		b = appendNumbers(b, r.Calls, r.Threw, r.Self, r.Total, r.Own, r.Points, r.Took, r.Timed, r.Max, r.Unended)
+		b = appendNumbers(b, r.stored())
 		b = r.times.Append(b)
 	}
 	return b
@@ -234,9 +233,17 @@ func (t *Top) append(b []byte, order []int32) []byte {
 // shown reports whether a table has the row.
 func (r *topRow) shown() bool { return r.Calls > 0 || r.Total > 0 }
 
-func appendNumbers(b []byte, list ...int64) []byte {
+// stored are the sums that tables have, in their order.
+func (t *Totals) stored() []*int64 {
+	return []*int64{&t.Calls, &t.Points, &t.Time, &t.Unended, &t.Untimed, &t.Shorter}
+}
+
+// stored are the sums that tables have, in their order. Those of steps are not among them.
+func (s *Sums) stored() []*int64 { return s.fields()[:10] }
+
+func appendNumbers(b []byte, list []*int64) []byte {
 	for _, n := range list {
-		b = binary.AppendVarint(b, n)
+		b = binary.AppendVarint(b, *n)
 	}
 	return b
 }

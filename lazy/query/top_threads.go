@@ -1,7 +1,6 @@
 package query
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -71,7 +70,7 @@ func (s *threadRows) add(thread int32, row *topRow) {
 // put encodes a row and returns where.
 func (s *threadRows) put(row *topRow) uint32 {
 	var buffer [256]byte
-	b := row.times.Append(row.Sums.append(buffer[:0]))
+	b := row.times.Append(appendNumbers(buffer[:0], row.fields()))
 	last := len(s.chunks) - 1
 	if last < 0 || len(s.chunks[last])+len(b) > rowChunk {
 		s.chunks = append(s.chunks, make([]byte, 0, rowChunk))
@@ -85,22 +84,15 @@ func (s *threadRows) put(row *topRow) uint32 {
 // decode decodes a row.
 func (s *threadRows) decode(i int, row *topRow) {
 	x := tablesReader{decode.Reader{B: s.chunks[s.at[i]/rowChunk][s.at[i]%rowChunk:]}}
-	x.numbers(row.fields()...)
+	x.numbers(row.fields())
 	if h, _, err := histogram.Decode(x.B); err == nil {
 		row.times = *h
 	}
 }
 
-// fields returns all sums.
+// fields returns all sums, those that are stored first.
 func (s *Sums) fields() []*int64 {
 	return []*int64{&s.Calls, &s.Threw, &s.Self, &s.Total, &s.Own, &s.Points, &s.Took, &s.Timed, &s.Max, &s.Unended, &s.Merged, &s.Dropped}
-}
-
-func (s *Sums) append(b []byte) []byte {
-	for _, n := range s.fields() {
-		b = binary.AppendVarint(b, *n)
-	}
-	return b
 }
 
 // threadTable is the rows of a topTable by thread. It decodes them when they are asked for.
