@@ -123,6 +123,8 @@ var borders = []struct {
 	{"tracex/recorder/convert/calltrace", []string{"tracex/recorder/convert/spool", "tracex/recorder/convert/fit"}, []string{"net"}},
 	{"tracex/recorder/convert/chrome", []string{"tracex/recorder/convert/calltrace", "tracex/recorder/convert/sources", "tracex/recorder/convert/spool", "tracex/recorder/convert/fit"}, []string{"net"}},
 	{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/convert/calltrace", "tracex/recorder/convert/spool", "tracex/recorder/convert/fit", "tracex/recorder/internal/perfetto/calls"}, []string{"net"}},
+	// What recognizes files and converts them knows no recording; a recording knows it.
+	{"tracex/recorder/convert/importer", []string{"tracex/recorder/convert/", "tracex/recorder/instrument/raw", "tracex/recorder/internal/", "tracex/recorder/internal/perfetto/calls"}, []string{"net/http"}},
 	// The wrapper of a build's tools is started many times in a build.
 	{"tracex/recorder/instrument/rewrite", nil, append([]string{"os/exec", "golang.org/"}, heavy...)},
 	{"tracex/recorder/instrument/wrapper", []string{"tracex/recorder/instrument/rewrite"}, append([]string{"golang.org/"}, heavy...)},
@@ -213,6 +215,7 @@ func TestBordersFindFaults(t *testing.T) {
 		{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/perfetto/calls"}},
 		{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/perfetto/service"}},
 		{"tracex/recorder/convert/instrumented", []string{"tracex/recorder/convert/calltrace", "tracex/recorder/convert/fit", "tracex/recorder/convert/spool", "tracex/recorder"}},
+		{"tracex/recorder/convert/importer", []string{"tracex/recorder/recording"}},
 	} {
 		if len(borderFaults(p)) == 0 {
 			t.Errorf("nothing found wrong with %s that imports %v", p.ImportPath, p.Deps)

@@ -83,16 +83,10 @@ func (f *screenFlags) text(s *settings) string {
 		p.line("# The file: " + printable(s.place.Path))
 	}
 	p.line("\n[open]")
-	for i := range openSettings {
-		set := &openSettings[i]
-		p.entry("open", set.name, set.get(f), "", set.allowed)
-	}
+	p.settings("open", openSettings, f)
 	f.listThemes(p)
 	p.line("\n[columns]")
-	for i := range columnSettings {
-		set := &columnSettings[i]
-		p.entry("columns", set.name, set.get(f), "", set.allowed)
-	}
+	p.settings("columns", columnSettings, f)
 	p.line("\n[colors]")
 	in := ui.ThemeNamed(ui.Themes(f.look.Themes), f.look.Theme)
 	p.line("# of the theme, on a dark and on a light background; an entry changes a role in every theme")
@@ -166,6 +160,13 @@ const (
 	configFrom  = 44
 	configMeans = 66
 )
+
+// settings writes the lines of settings.
+func (p *configWriter) settings(section string, list []setting, f *screenFlags) {
+	for i := range list {
+		p.entry(section, list[i].name, list[i].get(f), "", list[i].allowed)
+	}
+}
 
 // entry writes a line with where the value comes from and what it means.
 func (p *configWriter) entry(section, name, value, note, means string) {

@@ -96,7 +96,7 @@ func (t *teller) tellTrace(made *recording.Trace) {
 		text += ", " + counted(own.Events, "event") + " of package recorder in " + counted(own.Threads, "thread")
 	}
 	t.say("recorded " + text + " in " + made.Path + sizeOfTrace(made.Path))
-	t.tellLines(own)
+	tellLines(own, t.say)
 }
 
 // sizeOfTrace tells how much disk space the files of a trace take; "" if it is little.
@@ -115,12 +115,12 @@ func sizeOfTrace(path string) string {
 }
 
 // tellLines says what of packets is not in a trace, or was changed.
-func (t *teller) tellLines(own *importer.Result) {
+func tellLines(own *importer.Result, say func(line string)) {
 	if own == nil {
 		return
 	}
 	for _, line := range resultLines(own) {
-		t.say(line)
+		say(line)
 	}
 }
 
@@ -147,11 +147,7 @@ func (t *teller) Completed(made recording.Trace, alone, whole bool) {
 		text += ", but " + what + " just before that may be missing"
 	}
 	t.remark(made.Path, errors.New("the recording command was killed; completed the trace "+text))
-	if made.Packets != nil {
-		for _, line := range resultLines(made.Packets) {
-			t.remark(made.Path, errors.New(line))
-		}
-	}
+	tellLines(made.Packets, func(line string) { t.remark(made.Path, errors.New(line)) })
 }
 
 // LeftOut says what is not in a trace.
