@@ -1,6 +1,8 @@
 package chrome
 
 import (
+	"strings"
+
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
@@ -213,4 +215,56 @@ func (v *values) place() calltrace.Place {
 		}
 	}
 	return v.to.Place(v.file, v.fun, v.line, v.keys)
+}
+
+// contents is memory for what is inside of the values of one event. The next event uses it again.
+type contents struct {
+	stack  []format.CapturedField // of the values that are being read
+	values []format.Value
+	named  []format.CapturedField
+}
+
+func (c *contents) reset() { c.stack, c.values, c.named = c.stack[:0], c.values[:0], c.named[:0] }
+
+// list returns the elements of a list.
+func (c *contents) list(from []format.CapturedField) []format.Value {
+	at := len(c.values)
+	if at+len(from) > cap(c.values) {
+		// The old memory belongs to the values that are in it.
+		c.values, at = make([]format.Value, 0, 2*cap(c.values)+len(from)), 0
+	}
+	for i := range from {
+		c.values = append(c.values, from[i].Value)
+	}
+	return c.values[at:len(c.values):len(c.values)]
+}
+
+// fields returns the fields of an object.
+func (c *contents) fields(from []format.CapturedField) []format.CapturedField {
+	at := len(c.named)
+	if at+len(from) > cap(c.named) {
+		c.named, at = make([]format.CapturedField, 0, 2*cap(c.named)+len(from)), 0
+	}
+	c.named = append(c.named, from...)
+	return c.named[at:len(c.named):len(c.named)]
+}
+
+// pythonValue returns the value that Python shows as a text.
+func pythonValue(text string) format.Value {
+	switch text {
+	case "True", "False":
+		return calltrace.Bool(text == "True")
+	case "", "nan", "inf", "-inf", "NaN", "Inf", "infinity":
+		return calltrace.Unquoted(text)
+	}
+	switch c := text[0]; {
+	case c == '\'' || c == '"':
+		// Without escapes and quotes it is what is between the quotes.
+		if n := len(text); n > 1 && text[n-1] == c && strings.IndexByte(text[1:n-1], c) < 0 && strings.IndexByte(text, '\\') < 0 {
+			return calltrace.String(text[1 : n-1])
+		}
+	case c >= '0' && c <= '9' || c == '-':
+		return calltrace.Number(text)
+	}
+	return calltrace.Unquoted(text)
 }

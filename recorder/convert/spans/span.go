@@ -1,3 +1,48 @@
+// Package spans makes calls of the spans of distributed traces, such as those of OpenTelemetry and
+// Jaeger: operations with a begin, an end, and the id of their parent, in any order.
+//
+// # What becomes of a span
+//
+// A span becomes a call: its service is the class, its name the method, its attributes are the
+// arguments. An event of a span becomes a call that takes no time, of the class "event"; an event that tells
+// of an exception becomes a throw, or a catch if the span did not fail. Attributes of a service are arguments of the
+// spans where a request enters it.
+//
+// # What becomes of a trace
+//
+// The spans of one trace id become one thread, "service: root 4bf92f35", with the spans of all
+// services inside each other, so that a request is one tree. The tree is that of the parents' ids. A span
+// is inside its parent only if it is so in time, too, and if no other child of that parent is open:
+//
+//	root      ├───────────────────────────┤            thread "shop: GET /cart 4bf92f35"
+//	  a         ├──────────┤                             a is inside root
+//	  b              ├──────────┤                        b overlaps a: thread "… #2"
+//	    c              ├────┤                            c is inside b, on the same thread
+//	  d                    ├───┤                         d does not: a has ended. It is inside root
+//	  e                             ├──────┤             e ends after root: thread "… #2"
+//
+// So each call is inside the call that made it, or has no caller; a call without one whose parent is
+// known has its name, or else its id, as the argument "parent".
+//
+// A span without an end lasts until its last event and until the last span inside it ends, and is marked as unfinished. One that ends
+// before it begins lasts as long, and is counted. A span that was recorded twice, once without an end, has the end of the other record.
+//
+// # Limits
+//
+// Spans are sorted by time, with a limited amount of memory and a temporary file for the rest. Then they are
+// written in that order, and only what is open is in memory:
+//
+//	spans that wait           32 MiB; the rest in a temporary file
+//	traces that are kept      4,096, and 65,536 with open spans; one that is not is closed when others need its place, and a
+//	                          span that comes later gets a thread of its own
+//	threads                   4,096 of a trace, 131,072 of those that are kept
+//	open spans                262,144, with 64 MiB of names and results
+//	events during other calls 16 MiB: they are written when the other call has ended
+//	spans without an end      262,144, and 8 with the same id; a later one lasts until its last event
+//	services                  16 MiB of names and attributes
+//	attributes                512 of a span, and 1 MiB
+//
+// What is beyond them is counted.
 package spans
 
 import "tracex/format"
