@@ -293,3 +293,9 @@ func (r *Recorder) ClassOf(x any) Class {
 	}
 	return Class(r.types.Of(t).Class)
 }
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	timeType     = reflect.TypeFor[time.Time]()
+	errorType    = reflect.TypeFor[error]()
+)

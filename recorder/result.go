@@ -87,12 +87,6 @@ func (r *Recorder) Of(x any) Value {
 	return r.of(reflect.ValueOf(x))
 }
 
-var (
-	durationType = reflect.TypeFor[time.Duration]()
-	timeType     = reflect.TypeFor[time.Time]()
-	errorType    = reflect.TypeFor[error]()
-)
-
 func (r *Recorder) of(v reflect.Value) Value {
 	if v.Kind() == reflect.Interface && !v.IsNil() {
 		if v.Type() == errorType && v.CanInterface() {

@@ -143,3 +143,25 @@ func (w *writer) rescue(from *buffers.Chunk) {
 		w.drop()
 	}
 }
+
+const (
+	firstBatch = 16
+	lastBatch  = 1 << 12
+	// eventIDs is how many exist for trace points. The last one is reserved for the notes of
+	// missing points after that.
+	eventIDs  = 1<<31 - 1
+	lastEvent = eventIDs
+)
+
+// takeEvents takes the next event ids for this thread: few at first, as most goroutines are
+// short.
+func (w *writer) takeEvents() bool {
+	w.batch = min(max(2*w.batch, firstBatch), lastBatch)
+	end := w.r.events.Add(int64(w.batch))
+	w.next, w.limit = int32(min(end-int64(w.batch), eventIDs)), int32(min(end, eventIDs))
+	if w.next == w.limit {
+		w.r.problems.fail(ErrEvents)
+		return false
+	}
+	return true
+}

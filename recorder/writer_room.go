@@ -23,15 +23,6 @@ const (
 // errTwice is how the use of a thread by two goroutines is mostly detected.
 var errTwice = errors.New("an event began before the one before it was complete")
 
-const (
-	firstBatch = 16
-	lastBatch  = 1 << 12
-	// eventIDs is how many exist for trace points. The last one is reserved for the notes of
-	// missing points after that.
-	eventIDs  = 1<<31 - 1
-	lastEvent = eventIDs
-)
-
 // room makes room for an object of need bytes, and returns where it is. It returns nil if the
 // object must be left out.
 func (w *writer) room(need int, what purpose) (*buffers.Chunk, int) {
@@ -93,19 +84,6 @@ func (w *writer) deepen() bool {
 	w.reserved += segmentSize
 	s.top.above = &levels{below: s.top}
 	return s.up()
-}
-
-// takeEvents takes the next event ids for this thread: few at first, as most goroutines are
-// short.
-func (w *writer) takeEvents() bool {
-	w.batch = min(max(2*w.batch, firstBatch), lastBatch)
-	end := w.r.events.Add(int64(w.batch))
-	w.next, w.limit = int32(min(end-int64(w.batch), eventIDs)), int32(min(end, eventIDs))
-	if w.next == w.limit {
-		w.r.problems.fail(ErrEvents)
-		return false
-	}
-	return true
 }
 
 // leafRoom returns the chunk for a leaf of at most need bytes, and where in it, or nil if the
