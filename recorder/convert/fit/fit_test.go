@@ -117,3 +117,21 @@ func TestUnquoted(t *testing.T) {
 		}
 	}
 }
+
+// TestLines: offsets, ends of lines, lines that are cut, and one that the end of the text cuts short.
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	l := fit.NewLines(strings.NewReader("a\r\n\n"+long+"\nend"), 70_000)
+	for i, want := range []struct {
+		line      string
+		at, after int64
+		cut, part bool
+	}{{"a", 0, 3, false, false}, {"", 3, 4, false, false}, {long[:70_000], 4, 100_005, true, false}, {"end", 100_005, 100_008, false, true}} {
+		if !l.Next() || string(l.Line) != want.line || l.At != want.at || l.After != want.after || l.Cut != want.cut || l.Part != want.part {
+			t.Errorf("line %d: %d bytes from %d to %d, cut %v, part %v", i, len(l.Line), l.At, l.After, l.Cut, l.Part)
+		}
+	}
+	if l.Next() || l.Err != nil {
+		t.Errorf("more than four lines, or %v", l.Err)
+	}
+}

@@ -1,13 +1,13 @@
 package uftrace
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
 )
 
 // maxLine bounds a line of a text file in bytes: longer ones are cut. The longest that uftrace
@@ -58,26 +58,8 @@ func (d *folder) lines(name string, do func(line []byte) bool) error {
 
 // eachLine passes each line of r to do, cut to maxLine bytes, until do returns false.
 func eachLine(r io.Reader, do func(line []byte) bool) error {
-	b := bufio.NewReaderSize(r, 64<<10)
-	var long []byte
-	for {
-		part, err := b.ReadSlice('\n')
-		switch {
-		case err == bufio.ErrBufferFull:
-			long = append(long, part[:min(len(part), maxLine-len(long))]...)
-			continue
-		case err != nil && err != io.EOF:
-			return err
-		}
-		if n := len(part); n > 0 && part[n-1] == '\n' {
-			part = part[:n-1]
-		}
-		if len(long) > 0 {
-			part = append(long, part[:min(len(part), maxLine-len(long))]...)
-		}
-		if err == io.EOF && len(part) == 0 || !do(part) || err == io.EOF {
-			return nil
-		}
-		long = long[:0]
+	l := fit.NewLines(r, maxLine)
+	for l.Next() && do(l.Line) {
 	}
+	return l.Err
 }

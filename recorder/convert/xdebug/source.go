@@ -25,12 +25,16 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/jsonstream"
 	"tracex/recorder/convert/sources"
 )
 
 // Source is Xdebug's function traces.
 var Source = sources.Source{Name: "xdebug", What: "an Xdebug trace", Is: is, Convert: convert}
+
+// maxLine is where lines are cut, in bytes. Values are shortened by Xdebug, unless it is told not to.
+const maxLine = 4 << 20
 
 // Lines of which a trace has one.
 var (
@@ -83,36 +87,36 @@ func beginsHeader(line []byte) bool {
 
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
 	c := &converter{to: to, prefix: prefix, functions: map[string]*function{}, ended: none}
-	l := newLines(jsonstream.Watch(ctx, in.Reader, in.Progress))
+	l := fit.NewLines(jsonstream.Watch(ctx, in.Reader, in.Progress), maxLine)
 	var err error
-	for err == nil && l.next() {
-		c.at = l.at
-		if l.cut {
-			to.Leave("line cut to 4 MiB", "lines cut to 4 MiB", 1, l.at)
+	for err == nil && l.Next() {
+		c.at = l.At
+		if l.Cut {
+			to.Leave("line cut to 4 MiB", "lines cut to 4 MiB", 1, l.At)
 		}
-		if l.at == 0 {
-			l.line = bytes.TrimPrefix(l.line, mark)
+		if l.At == 0 {
+			l.Line = bytes.TrimPrefix(l.Line, mark)
 		}
-		if l.part && c.program && !bytes.HasPrefix(l.line, endLine) {
-			to.Leave("line that is cut short by the end of the file", "lines that are cut short by the end of the file", 1, l.at)
-			c.cut(l.at, "the end of the file within a line")
+		if l.Part && c.program && !bytes.HasPrefix(l.Line, endLine) {
+			to.Leave("line that is cut short by the end of the file", "lines that are cut short by the end of the file", 1, l.At)
+			c.cut(l.At, "the end of the file within a line")
 			break
 		}
-		if l.part && !c.program && beginsHeader(l.line) {
-			c.cut(l.at, "the end of the file within its first lines")
+		if l.Part && !c.program && beginsHeader(l.Line) {
+			c.cut(l.At, "the end of the file within its first lines")
 			break
 		}
-		err = c.line(l.line)
+		err = c.line(l.Line)
 	}
-	if err == nil && l.err == nil {
+	if err == nil && l.Err == nil {
 		err = c.noResult()
 	}
 	switch {
-	case err != nil || l.err != nil:
+	case err != nil || l.Err != nil:
 	case len(c.stack) > 0:
-		c.cut(l.after, "the end of the file within a call, without TRACE END")
+		c.cut(l.After, "the end of the file within a call, without TRACE END")
 	case c.begun:
-		c.cut(l.after, "the end of the file without TRACE END")
+		c.cut(l.After, "the end of the file without TRACE END")
 	}
 	if err == nil || c.fault != nil {
 		err = c.finish() // what was read before a fault is kept
@@ -120,8 +124,8 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	switch {
 	case c.fault != nil && err == nil:
 		err = c.fault
-	case err == nil && l.err != nil:
-		err = l.err
+	case err == nil && l.Err != nil:
+		err = l.Err
 	case err == nil && c.traces == 0:
 		err = &format.Error{Offset: -1, Expected: "calls", Found: "none in the file", Err: format.ErrNotTrace}
 	}
