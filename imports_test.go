@@ -60,6 +60,7 @@ var layers = []layer{
 	{"tracex/recorder/recordertest", []string{"tracex/recorder", "tracex/recorder/internal/tracetest", "tracex/lazy", "tracex/lazy/eager", "tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
 	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},
+	{"tracex/format/filelock", nil, []string{"testing", "charm.land/", "github.com/", "os/exec", "net"}},
 	{"tracex/format", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	{"tracex/docs", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
 	{"tracex/cli", []string{"tracex/docs", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
@@ -97,8 +98,8 @@ var borders = []struct {
 	{"tracex/recorder/slogtrace", []string{"tracex/recorder", "tracex/recorder/internal/"}, []string{"google.golang.org/", "net/http"}},
 	{"tracex/recorder/internal/versiontest", nil, nil},
 	{"tracex/recorder/internal/tracetest", nil, nil},
-	{"tracex/recorder/internal/clock", []string{"tracex/recorder/internal/live", "tracex/recorder/internal/filelock"}, heavy},
-	{"tracex/recorder/internal/live", []string{"tracex/recorder/internal/filelock"}, heavy},
+	{"tracex/recorder/internal/clock", []string{"tracex/recorder/internal/live"}, heavy},
+	{"tracex/recorder/internal/live", nil, heavy},
 	{"tracex/recorder/shared", []string{"tracex/recorder/internal/", "tracex/recorder/internal/perfetto/calls", "tracex/recorder/perfetto/messages",
 		"tracex/recorder/internal/perfetto/ipc", "tracex/recorder/internal/perfetto/smb", "tracex/recorder/perfetto/producer"}, []string{"net/http"}},
 	// The memory knows no sockets, the sockets not the contents of the memory, and neither

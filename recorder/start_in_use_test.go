@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"tracex/format/filelock"
 	"tracex/recorder/internal/claim"
-	"tracex/recorder/internal/filelock"
 	"tracex/recorder/internal/tracetest"
 )
 

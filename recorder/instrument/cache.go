@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"tracex/recorder/internal/filelock"
+	"tracex/format/filelock"
 )
 
 // The cache has a folder for each version of the tools and of Go:

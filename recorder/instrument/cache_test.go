@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/internal/filelock"
+	"tracex/format/filelock"
 )
 
 // writeTools writes the files of tools.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tracex/format/filelock"
 	"tracex/lazy/export/dataset/internal/parquetfile"
 )
 
@@ -38,8 +39,8 @@ func newFolder(dir, id string) (*folder, error) {
 			return nil, writeError(dir, err)
 		}
 		x := &folder{dir: dir, path: strings.TrimSuffix(f.Name(), lockSuffix), lock: f, open: map[*output]bool{}}
-		switch err := lock(f); {
-		case errors.Is(err, errLocked) || err == nil && !stillThere(f):
+		switch err := filelock.Lock(f); {
+		case errors.Is(err, filelock.ErrLocked) || err == nil && !stillThere(f):
 			_ = f.Close() // another process is removing it
 			continue
 		case err != nil && !errors.Is(err, errors.ErrUnsupported):
@@ -165,7 +166,7 @@ func clean(dir string) error {
 		} else if err != nil {
 			return writeError(dir, err)
 		}
-		if lock(f) != nil || !stillThere(f) {
+		if filelock.Lock(f) != nil || !stillThere(f) {
 			_ = f.Close()
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/recorder/internal/filelock"
+	"tracex/format/filelock"
 )
 
 // Variable names another directory for the cache, or says that there is none: off.

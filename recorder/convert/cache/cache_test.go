@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/recorder/internal/filelock"
+	"tracex/format/filelock"
 )
 
 func opened(t *testing.T) *Cache {

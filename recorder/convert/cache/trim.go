@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/filelock"
 	"tracex/recorder/internal/disk"
-	"tracex/recorder/internal/filelock"
 )
 
 // Trim removes entries until all together have at most limit bytes: those first that were not

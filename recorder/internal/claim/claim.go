@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/recorder/internal/filelock"
+	"tracex/format/filelock"
 	"tracex/recorder/internal/live"
 )
 

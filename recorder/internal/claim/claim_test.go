@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/recorder/internal/filelock"
+	"tracex/format/filelock"
 	"tracex/recorder/internal/live"
 )
 

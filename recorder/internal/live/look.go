@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"tracex/recorder/internal/filelock"
+	"tracex/format/filelock"
 )
 
 // ErrUnfinished: the program has ended, and no process holds the file.
