@@ -14,7 +14,7 @@ import (
 type alignment struct {
 	begin time.Time // the wall time of the trace's zero; zero if they are not aligned: it would be that of one only
 	moves []int64   // ns that are added to the times of each input
-	told  string    // that they are not aligned, and why; "" if they are
+	why   string    // that they are not aligned, and why; "" if they are
 }
 
 // align places inputs by their wall times if all have one. Otherwise all begin at once.
@@ -28,7 +28,7 @@ func align(clocks []calltrace.Clock, names []string) (a alignment) {
 		}
 		if c.Anchor.IsZero() {
 			walls = false
-			a.told = cmp.Or(a.told, names[i]+" has no wall clock: all begin at the same time")
+			a.why = cmp.Or(a.why, names[i]+" has no wall clock: all begin at the same time")
 			continue
 		}
 		begin := c.Anchor.Add(time.Duration(c.First))
@@ -40,7 +40,7 @@ func align(clocks []calltrace.Clock, names []string) (a alignment) {
 		}
 	}
 	if walls && last.Sub(first) > farApart {
-		walls, a.told = false, "the wall clocks are too far apart: all begin at the same time"
+		walls, a.why = false, "the wall clocks are too far apart: all begin at the same time"
 	}
 	if walls {
 		a.begin = first
@@ -81,7 +81,7 @@ func (c *Conversion) clockOf(ctx context.Context, s *Input, p *importProgress) (
 			return clock, err
 		}
 		defer again.Close()
-		in.Reader, in.Progress = &watched{again, p}, nil
+		in.Reader, in.Progress = &progressReader{again, p}, nil
 	}
 	w := calltrace.Probe()
 	defer w.Discard()

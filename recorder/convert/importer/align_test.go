@@ -32,8 +32,8 @@ func TestAlign(t *testing.T) {
 			time.Time{}, []int64{-5, -7}, "the wall clocks are too far apart: all begin at the same time"},
 	} {
 		a := align(c.clocks, names)
-		if !a.begin.Equal(c.begin) || !slices.Equal(a.moves, c.moves) || a.told != c.told {
-			t.Errorf("%s: %v %v %q; want %v %v %q", c.what, a.begin, a.moves, a.told, c.begin, c.moves, c.told)
+		if !a.begin.Equal(c.begin) || !slices.Equal(a.moves, c.moves) || a.why != c.told {
+			t.Errorf("%s: %v %v %q; want %v %v %q", c.what, a.begin, a.moves, a.why, c.begin, c.moves, c.told)
 		}
 	}
 }

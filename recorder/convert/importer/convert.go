@@ -142,7 +142,7 @@ func (c *Conversion) sources(ctx context.Context, set *tracefile.Set, ins []*Inp
 	if err != nil {
 		return nil, nil, err
 	}
-	to.Data = &told{to.Data, p}
+	to.Data = &progressWriter{to.Data, p}
 	w := calltrace.New(to, calltrace.Options{Version: c.Version, TempDir: filepath.Dir(c.Output)})
 	defer w.Discard()
 	if !aligned.begin.IsZero() {
@@ -158,7 +158,7 @@ func (c *Conversion) sources(ctx context.Context, set *tracefile.Set, ins []*Inp
 	if damage != nil && s.Events == 0 {
 		return nil, nil, damage // nothing is intact
 	}
-	made = &Result{Threads: int64(s.Threads), Events: s.Events, Took: s.Took, Unaligned: aligned.told}
+	made = &Result{Threads: int64(s.Threads), Events: s.Events, Took: s.Took, Unaligned: aligned.why}
 	for _, l := range s.LeftOut {
 		made.LeftOut = append(made.LeftOut, perfetto.LeftOut(l))
 	}
@@ -174,7 +174,7 @@ func readSources(ctx context.Context, ins []*Input, moves []int64, w *calltrace.
 	for i, s := range ins {
 		in := sources.Input{Path: s.Name, Stdin: s.Path == "-", Size: s.Size, Progress: p.read}
 		if s.Content != nil {
-			in.Reader = &watched{s, p}
+			in.Reader = &progressReader{s, p}
 			in.Progress = nil // what it would tell is not in bytes of the file if that is compressed
 		}
 		if moves != nil {

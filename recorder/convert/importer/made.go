@@ -259,6 +259,6 @@ func (m *Importer) unpackTo(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, &untilDoneReader{ctx, &watched{m.Input, p}})
+	_, err = io.Copy(f, &untilDoneReader{ctx, &progressReader{m.Input, p}})
 	return errors.Join(err, f.Close())
 }

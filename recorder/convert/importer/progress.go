@@ -80,13 +80,13 @@ func (p *importProgress) end() {
 	p.bar.End()
 }
 
-// watched is a reader of an input that shows the progress.
-type watched struct {
+// progressReader is a reader of an input that shows the progress.
+type progressReader struct {
 	in       *Input
 	progress *importProgress
 }
 
-func (r *watched) Read(b []byte) (int, error) {
+func (r *progressReader) Read(b []byte) (int, error) {
 	n, err := r.in.Read(b)
 	if r.progress.read(r.in.Taken()); err == io.EOF {
 		r.progress.ended()
@@ -94,13 +94,13 @@ func (r *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// told is a writer of data that shows the progress.
-type told struct {
+// progressWriter is a writer of data that shows the progress.
+type progressWriter struct {
 	io.Writer
 	progress *importProgress
 }
 
-func (w *told) Write(b []byte) (int, error) {
+func (w *progressWriter) Write(b []byte) (int, error) {
 	n, err := w.Writer.Write(b)
 	w.progress.wrote(n)
 	return n, err
