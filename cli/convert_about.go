@@ -18,6 +18,7 @@ type aboutTrace struct {
 	file   *os.File       // of a packed trace; nil if it is not packed
 	packed *format.Packed // of file
 	data   string         // data file; "" if no files can be beside it
+	info   string         // file that is in place of the info.txt beside it; "" if none is
 	diff   bool
 	opened []io.Closer
 }
@@ -31,9 +32,8 @@ func (w *versionWork) about() (*aboutTrace, error) {
 	if !isZIP(f) {
 		t := new(aboutTrace)
 		if w.in.dir == "" {
-			t.data = w.in.path
+			t = aboutFiles(w.in.path, "")
 		}
-		t.diff = t.has(format.EntryThreadMap) && t.has(format.EntryEventMap)
 		return t, f.Close()
 	}
 	st, err := f.Stat()
@@ -45,6 +45,21 @@ func (w *versionWork) about() (*aboutTrace, error) {
 		return nil, errors.Join(format.At(err, w.in.path, 0), f.Close())
 	}
 	return &aboutTrace{file: f, packed: packed, diff: packed.IsDiff()}, nil
+}
+
+// aboutFiles is what is known about a trace that is not packed.
+func aboutFiles(data, info string) *aboutTrace {
+	t := &aboutTrace{data: data, info: info}
+	t.diff = t.has(format.EntryThreadMap) && t.has(format.EntryEventMap)
+	return t
+}
+
+// path returns the file of an entry beside the data.
+func (t *aboutTrace) path(entry string) string {
+	if entry == format.EntryInfo && t.info != "" {
+		return t.info
+	}
+	return t.data + entrySuffix(entry)
 }
 
 // close closes the trace and all entries that were opened.
@@ -62,7 +77,7 @@ func (t *aboutTrace) has(entry string) bool {
 	case t.packed != nil:
 		return t.packed.Has(entry)
 	case t.data != "":
-		return exists(t.data + entrySuffix(entry))
+		return exists(t.path(entry)) || entry == format.EntryInfo && t.info != "" // opening it reports that it is not there
 	}
 	return false
 }
@@ -83,7 +98,7 @@ func (t *aboutTrace) open(entry string) (r io.ReadCloser, err error) {
 		r, err = t.packed.Open(entry)
 		err = format.At(err, t.file.Name(), 0)
 	} else {
-		r, err = os.Open(t.data + entrySuffix(entry))
+		r, err = os.Open(t.path(entry))
 	}
 	if err == nil {
 		t.opened = append(t.opened, r)
@@ -91,8 +106,11 @@ func (t *aboutTrace) open(entry string) (r io.ReadCloser, err error) {
 	return r, err
 }
 
-// text returns an info.txt in the form of the output version; nil if there is none.
-func (t *aboutTrace) text(entry string, w *versionWork) ([]byte, error) {
+// textConverter returns an info.txt in the form of another version.
+type textConverter func(entry string, text []byte) ([]byte, error)
+
+// text returns an info.txt as convert has it; nil if there is none.
+func (t *aboutTrace) text(entry string, convert textConverter) ([]byte, error) {
 	if !t.has(entry) {
 		return nil, nil
 	}
@@ -104,6 +122,11 @@ func (t *aboutTrace) text(entry string, w *versionWork) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return convert(entry, text)
+}
+
+// convertText is a textConverter.
+func (w *versionWork) convertText(entry string, text []byte) ([]byte, error) {
 	points := int64(-1) // of the traces that a diff compares
 	if entry == format.EntryInfo {
 		points = w.made.Points
@@ -119,7 +142,7 @@ func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, files map[stri
 		}
 		var from io.Reader
 		if strings.HasPrefix(entry, "info.") {
-			text, err := t.text(entry, w)
+			text, err := t.text(entry, w.convertText)
 			if err != nil {
 				return err
 			}
@@ -138,28 +161,28 @@ func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, files map[stri
 	return nil
 }
 
-// describe adds the description to the input of a packed trace. It is readable until t is closed.
-func (t *aboutTrace) describe(contents *format.PackInput, w *versionWork) (err error) {
-	if contents.Info, err = t.text(format.EntryInfo, w); err != nil {
-		return err
+// describe adds the description to the input of a packed trace. Without one it is the end of the recording, which the
+// reference requires, and points, if known. It is readable until t is closed.
+func (t *aboutTrace) describe(contents *format.PackInput, points *int64, convert textConverter) (err error) {
+	d := new(format.PackDiff)
+	for _, e := range []struct {
+		entry string
+		text  *[]byte
+	}{{format.EntryInfo, &contents.Info}, {format.EntryLeftInfo, &d.LeftInfo}, {format.EntryRightInfo, &d.RightInfo}} {
+		if *e.text, err = t.text(e.entry, convert); err != nil {
+			return err
+		}
 	}
-	if contents.Info == nil { // the reference requires one
+	if contents.Info == nil {
 		ended := contents.Modified.UnixMilli()
-		contents.Info = format.InfoFor((&format.Info{Start: ended, End: ended}).Append(nil), w.to, w.made.Points)
+		if contents.Info, err = convert(format.EntryInfo, (&format.Info{Start: ended, End: ended, Points: points}).Append(nil)); err != nil {
+			return err
+		}
 	}
 	if !t.diff {
 		return nil
 	}
-	d := new(format.PackDiff)
 	contents.Diff = d
-	for _, e := range []struct {
-		entry string
-		text  *[]byte
-	}{{format.EntryLeftInfo, &d.LeftInfo}, {format.EntryRightInfo, &d.RightInfo}} {
-		if *e.text, err = t.text(e.entry, w); err != nil {
-			return err
-		}
-	}
 	for _, e := range []struct {
 		entry string
 		from  *io.Reader

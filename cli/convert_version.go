@@ -168,7 +168,7 @@ func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) err
 	if st, err := os.Stat(w.in.path); err == nil {
 		contents.Modified = st.ModTime()
 	}
-	if err := about.describe(&contents, w); err != nil {
+	if err := about.describe(&contents, nil, w.convertText); err != nil {
 		return err
 	}
 	total := int64(0)

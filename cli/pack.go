@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -96,10 +94,20 @@ func (k *packCommand) run(ctx context.Context, path string) (err error) {
 		contents.Times = with.times
 		total += sizeOf(with.times)
 	}
-	if err := describe(&contents, path, k.info, with.points); err != nil {
+	head := make([]byte, format.HeaderSize)
+	if _, err := data.ReadAt(head, 0); err != nil {
 		return err
 	}
-	if err := completeInfo(&contents, data); err != nil {
+	v, err := format.CheckDataHeader(head)
+	if err != nil {
+		return err
+	}
+	about := aboutFiles(path, k.info)
+	defer about.close()
+	if err := about.describe(&contents, with.points, func(entry string, text []byte) ([]byte, error) {
+		_, err := format.ParseInfo(text)
+		return v.CompleteInfo(text), format.At(err, about.path(entry), 0)
+	}); err != nil {
 		return err
 	}
 	return k.write(output, st.Mode().Perm(), func(w io.Writer) error {
@@ -225,58 +233,4 @@ func timesToPack(r *lazy.LazyTraceReader, path string, index *os.File) (*os.File
 			Expected: fmt.Sprintf("at most %d bytes of times for this trace", most), Found: "more"}
 	}
 	return times, nil
-}
-
-// describe adds the description of the run: the text at info, or else the files that unpack
-// puts beside the data. Without either it is the end of the recording, which the reference
-// requires, and points, if known.
-func describe(contents *format.PackInput, data, info string, points *int64) (err error) {
-	found := map[string][]byte{}
-	for _, name := range sideEntries {
-		path := data + entrySuffix(name)
-		if name == format.EntryInfo && info != "" {
-			path = info
-		}
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) && path != info {
-			continue
-		}
-		if err == nil && strings.HasPrefix(name, "info.") {
-			_, err = format.ParseInfo(text)
-		}
-		if err != nil {
-			return format.At(err, path, 0)
-		}
-		found[name] = text
-	}
-	contents.Info = found[format.EntryInfo]
-	if contents.Info == nil {
-		ended := contents.Modified.UnixMilli()
-		contents.Info = (&format.Info{Start: ended, End: ended, Points: points}).Append(nil)
-	}
-	if found[format.EntryThreadMap] != nil && found[format.EntryEventMap] != nil {
-		contents.Diff = &format.PackDiff{
-			LeftInfo: found[format.EntryLeftInfo], RightInfo: found[format.EntryRightInfo],
-			ThreadMap: bytes.NewReader(found[format.EntryThreadMap]),
-			EventMap:  bytes.NewReader(found[format.EntryEventMap]),
-		}
-	}
-	return nil
-}
-
-// completeInfo adds to the texts about the run what the version of the data requires.
-func completeInfo(contents *format.PackInput, data io.ReaderAt) error {
-	head := make([]byte, format.HeaderSize)
-	if _, err := data.ReadAt(head, 0); err != nil {
-		return err
-	}
-	v, err := format.CheckDataHeader(head)
-	if err != nil {
-		return err
-	}
-	contents.Info = v.CompleteInfo(contents.Info)
-	if d := contents.Diff; d != nil {
-		d.LeftInfo, d.RightInfo = v.CompleteInfo(d.LeftInfo), v.CompleteInfo(d.RightInfo)
-	}
-	return nil
 }
