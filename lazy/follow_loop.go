@@ -10,8 +10,8 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// lookEvery is how long a following reader waits before it checks for more data,
-// and lookIdle how long after a while without growth. Asking for the size works on
+// pollEvery is how long a following reader waits before it checks for more data,
+// and pollIdle how long after a while without growth. Asking for the size works on
 // every file system, including network file systems, where remote changes cause no
 // notification; it costs two system calls. In tests a reader polls only on request.
 var (
