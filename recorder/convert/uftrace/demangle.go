@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	mangling "github.com/ianlancetaylor/demangle"
 )
@@ -17,7 +18,7 @@ const (
 )
 
 // rustHash ends a name in Rust's older scheme, which otherwise is like one in C++.
-var rustHash = regexp.MustCompile(`17h[0-9a-f]{16}E(\.|$)`)
+var rustHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`17h[0-9a-f]{16}E(\.|$)`) })
 
 // demangle returns the name of a function in C++ or Rust as its source has it, without types of
 // parameters and without arguments of templates, as uftrace shows it: std::vector::push_back. Other
@@ -33,7 +34,7 @@ func demangle(name string) (short string) {
 			short = name
 		}
 	}()
-	if rust || rustHash.MatchString(text) {
+	if rust || rustHash().MatchString(text) {
 		short, err := mangling.ToString(text, mangling.NoTemplateParams, mangling.MaxLength(demangledBits))
 		if err != nil {
 			return name
