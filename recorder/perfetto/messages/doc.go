@@ -17,7 +17,8 @@
 //
 // # Generated code
 //
-// All *.pb.go files are generated from the .proto files beside them. After a change:
+// All *.pb.go files are generated from the .proto files beside them, and so is package pbfield, which has the numbers
+// alone. After a change:
 //
 //	go generate ./recorder/perfetto/messages
 //
