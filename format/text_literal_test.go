@@ -53,9 +53,9 @@ func TestLiteral(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var g Glance
-			if version.GlanceAt(b, 1, &g); test.named != "x" && !g.Rest || GlanceOf(&test.value).Rest != g.Rest {
-				t.Errorf("version %d: %s: a glance says that its text has no more", version, test.text)
+			var g PartialValue
+			if version.partialValue(b, 1, &g); test.named != "x" && !g.Rest || PartialOf(&test.value).Rest != g.Rest {
+				t.Errorf("version %d: %s: a partial value says that its text has no more", version, test.text)
 			}
 		}
 		long := array(0, 0, 1000, numbers(1000)...)

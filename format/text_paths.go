@@ -164,3 +164,70 @@ func (c *Context) Bridge(method int32) bool {
 	e := c.methods.get(method)
 	return e != nil && e.bridge
 }
+
+// AppendLocationTexts appends everything that a code location adds to the texts of its points:
+// access paths in all the ways they are written, and, with verbose, file and line. They are
+// separated by NUL. ok is false if something is not in the Context yet.
+func (c *Context) AppendLocationTexts(dst []byte, id int32, verbose bool) (text []byte, ok bool) {
+	l := c.locations.get(id)
+	if l == nil {
+		return dst, false
+	}
+	w := textWriter{c: c, b: dst, limit: len(dst) + maxText}
+	ok = true
+	budget := maxPathSteps
+	path := func(id int32) {
+		if id < 0 || !ok {
+			return
+		}
+		p := c.paths.get(id)
+		if ok = p != nil && knows(c, p, 0, &budget); !ok {
+			return
+		}
+		for _, filtered := range [...]bool{false, true} {
+			w.path(p, id, filtered)
+			w.b = append(w.b, 0)
+		}
+	}
+	path(l.Path)
+	for _, name := range l.ArgNames {
+		path(name)
+	}
+	if l.File >= 0 {
+		_, known := c.Text(l.File)
+		ok = ok && known
+	}
+	if verbose {
+		w.fileLine(id)
+	}
+	return w.b, ok
+}
+
+// knows reports whether everything that a path names is in the Context. It is false for a path
+// that is cut in texts.
+func knows(c *Context, p *AccessPath, depth int, budget *int) bool {
+	if depth > maxPathDepth {
+		return false
+	}
+	for _, s := range p.Steps {
+		if *budget--; *budget < 0 {
+			return false
+		}
+		switch s.Kind {
+		case AccessVariable:
+			if c.variables.get(s.Ref) == nil {
+				return false
+			}
+		case AccessStaticField, AccessObjectField:
+			f := c.fields.get(s.Ref)
+			if f == nil || s.Kind == AccessStaticField && c.classes.get(f.ClassID) == nil {
+				return false
+			}
+		case AccessNamedElement:
+			if in := c.paths.get(s.Ref); in == nil || !knows(c, in, depth+1, budget) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -22,6 +22,7 @@ const (
 	null22    = -1
 	void22    = -2
 	int22     = -5
+	char22    = -9
 	string22  = -10
 	raw22     = -12
 	builder22 = -16

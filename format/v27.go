@@ -27,6 +27,7 @@ const (
 	null27           = 0
 	void27           = 1
 	int27            = 5
+	char27           = 9
 	enum27           = 12
 	object27         = 15
 	capturedObject27 = 16
@@ -42,7 +43,7 @@ const (
 // kinds27 are the kinds of values by the byte on disk.
 var kinds27 = [kindCount27]ValueKind{
 	null27: ValueNull, void27: ValueVoid, 2: ValueUnit, 3: ValueByte, 4: ValueShort, int27: ValueInt, 6: ValueLong, 7: ValueFloat,
-	8: ValueDouble, 9: ValueChar, 10: ValueBoolean, 11: ValueString, enum27: ValueEnum, 13: ValueBigInteger, 14: ValueBigDecimal,
+	8: ValueDouble, char27: ValueChar, 10: ValueBoolean, 11: ValueString, enum27: ValueEnum, 13: ValueBigInteger, 14: ValueBigDecimal,
 	object27: ValueObject, capturedObject27: ValueObject, array27: ValueArray, capturedArray27: ValueArray, sequence27: ValueSequence,
 	exception27: ValueException, capturedThrown27: ValueException, 22: ValueJavaClass, 23: ValueKotlinClass,
 	24: ValueUnfinished, 25: ValueUntracked,

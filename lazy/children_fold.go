@@ -132,7 +132,7 @@ func (s foldAccess) Begins(e *nodeData) (*format.Point, error) {
 	if b == nil || err != nil {
 		return nil, err
 	}
-	if _, err := s.l.r.data.Version().Peek(b, &s.l.begins); err != nil {
+	if _, err := s.l.r.data.Version().DecodeHead(b, &s.l.begins); err != nil {
 		return nil, s.l.damaged(err, at)
 	}
 	return &s.l.begins, nil

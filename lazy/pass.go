@@ -102,7 +102,7 @@ type Ender interface {
 // of the pass, the walk passes these without visiting them: it reads their sizes and keeps the stack.
 type Skimmer interface {
 	// Quiet is called after Begin, while the Context is locked. With nil nothing is passed.
-	Quiet() *format.Quiet
+	Quiet() *format.Prefilter
 	// Passed is called before a visit, and at the end of a part, if points were passed. depth
 	// is how many containers are open; the last ones may have been passed. upto is the logical offset
 	// up to which that is so.

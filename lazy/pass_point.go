@@ -49,7 +49,7 @@ func (p *PassPoint) Point() (*format.Point, error) {
 	return into, nil
 }
 
-// Head returns the trace point without its values: the fields of [format.Version.Peek]. The others may
+// Head returns the trace point without its values: the fields of [format.Version.DecodeHead]. The others may
 // have anything. It is valid until the visitor returns.
 func (p *PassPoint) Head() (*format.Point, error) {
 	if p.point != nil || p.data != nil || p.size == 0 || p.size > len(p.walk.window) { // a tree's edits have no window
@@ -57,7 +57,7 @@ func (p *PassPoint) Head() (*format.Point, error) {
 	}
 	b, into := p.walk.window[:p.size], &p.walk.head
 	if p.Class == format.ClassIteration {
-		if _, err := p.walk.version.Peek(b, into); err != nil {
+		if _, err := p.walk.version.DecodeHead(b, into); err != nil {
 			return nil, p.walk.fail(p.walk.damaged(err, p.At))
 		}
 		return into, nil

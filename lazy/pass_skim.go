@@ -11,7 +11,7 @@ import "tracex/format"
 // skimming is the state of a walk that passes points.
 type skimming struct {
 	by    Skimmer // nil if all points are visited
-	quiet *format.Quiet
+	quiet *format.Prefilter
 	loops int   // open ones that are undecided
 	until int64 // pass nothing before this logical offset
 }

@@ -79,32 +79,32 @@ func (v *interestPart) Exit(p *PassPoint) {
 // skimmingPart is an interestPart that does without other points.
 type skimmingPart struct{ *interestPart }
 
-func (v *skimmingPart) Quiet() *format.Quiet {
+func (v *skimmingPart) Quiet() *format.Prefilter {
 	const most = 1 << 12
 	c := v.l.r.ctx
-	q := format.NewQuiet(c.Version(), func(format.ValueKind) bool { return true })
+	q := format.NewPrefilter(c.Version(), func(format.ValueKind) bool { return true })
 	q.Text = func([]byte) bool { return true }
 	q.Loops, q.Iterations = true, true
-	q.Locations = format.QuietIDs{format.QuietID}
+	q.Locations = format.SkipIDs{format.SkipNames}
 	for id := range int32(most) {
 		fold := uint8(0)
 		if c.MayFold(id) {
-			fold = format.QuietFold
+			fold = format.SkipFold
 		}
 		quiet := func(class format.Class) uint8 {
 			if ofInterest(class, id) || c.Coverage(&format.Point{Class: class, Ref: id}) {
 				return 0
 			}
-			return format.QuietID
+			return format.SkipNames
 		}
 		method := quiet(format.ClassCall) | fold
 		q.Methods, q.SuperCalls = append(q.Methods, method), append(q.SuperCalls, method)
 		q.Fields = append(q.Fields, quiet(format.ClassFieldRead))
 		q.Variables = append(q.Variables, quiet(format.ClassVariableRead))
-		q.Classes = append(q.Classes, format.QuietID)
-		at := format.QuietID
+		q.Classes = append(q.Classes, format.SkipNames)
+		at := format.SkipNames
 		if c.Coverage(&format.Point{Class: format.ClassArrayRead, Location: id}) {
-			at |= format.QuietFold
+			at |= format.SkipFold
 		}
 		q.Locations = append(q.Locations, at)
 	}

@@ -91,8 +91,8 @@ func (m *matcher) later(p *PassPoint) (got pieceSet) {
 	if f.Threw || f.Exception != "" {
 		got = m.sieve.words.threw | m.sieve.inRaw([]byte(f.Exception))
 	}
-	g := format.GlanceOf(&f.Result)
-	return got | m.sieve.shown(&g, true)
+	result := format.PartialOf(&f.Result)
+	return got | m.sieve.shown(&result)
 }
 
 // searchPart is the visitor of a part of the trace.
@@ -188,7 +188,7 @@ func (v *searchPart) Enter(p *PassPoint) {
 }
 
 // Quiet tells which points can be passed.
-func (v *searchPart) Quiet() *format.Quiet { return v.m.sieve.quiet }
+func (v *searchPart) Quiet() *format.Prefilter { return v.m.sieve.quiet }
 
 // Passed notes which containers are open after points were passed.
 func (v *searchPart) Passed(depth int, _ int64) {

@@ -2,7 +2,7 @@ package lazy
 
 import "tracex/format"
 
-// hush makes the Quiet of the sieve: points whose bytes have none of the pieces are passed without
+// hush makes the prefilter of the sieve: points whose bytes have none of the pieces are passed without
 // being looked at. It makes none if nothing can be told of points by their bytes, or if a number
 // is searched for.
 func (x *sieve) hush() {
@@ -14,7 +14,7 @@ func (x *sieve) hush() {
 	for i := range x.texts {
 		single = single || x.texts[i].Len() == 1
 	}
-	x.quiet = format.NewQuiet(x.version, func(kind format.ValueKind) bool {
+	x.quiet = format.NewPrefilter(x.version, func(kind format.ValueKind) bool {
 		switch kind {
 		case format.ValueFloat, format.ValueDouble:
 			return x.floats == 0
@@ -29,12 +29,12 @@ func (x *sieve) hush() {
 }
 
 // silence remembers that an id is quiet, if its names have none of the pieces.
-func silence(t *format.QuietIDs, id int32, got pieceSet, also uint8) {
+func silence(t *format.SkipIDs, id int32, got pieceSet, also uint8) {
 	if got&^tested != 0 || id < 0 || id >= maxTable {
 		return
 	}
 	if n := int(id) + 1 - len(*t); n > 0 {
-		*t = append(*t, make(format.QuietIDs, n+len(*t)/2+256)...)
+		*t = append(*t, make(format.SkipIDs, n+len(*t)/2+256)...)
 	}
-	(*t)[id] = format.QuietID | also
+	(*t)[id] = format.SkipNames | also
 }

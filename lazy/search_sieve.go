@@ -20,7 +20,8 @@ type sieve struct {
 
 	words   wordPieces
 	scratch []byte
-	quiet   *format.Quiet // nil if all points have to be looked at
+	cursor  format.ValueCursor
+	quiet   *format.Prefilter // nil if all points have to be looked at
 }
 
 // wordPieces are the pieces in the fixed words of texts.
@@ -121,7 +122,7 @@ func (x *sieve) method(id int32, flags int16) pieceSet {
 			ids = &x.quiet.SuperCalls
 		}
 		if x.ctx.MayFold(id) {
-			also = format.QuietFold
+			also = format.SkipFold
 		}
 		silence(ids, id, got, also)
 	}
@@ -188,7 +189,7 @@ func (x *sieve) location(id int32) pieceSet {
 	if x.quiet != nil {
 		also := uint8(0)
 		if x.ctx.Coverage(&format.Point{Class: format.ClassArrayRead, Location: id}) {
-			also = format.QuietFold
+			also = format.SkipFold
 		}
 		silence(&x.quiet.Locations, id+1, got, also)
 	}
@@ -201,47 +202,38 @@ func (x *sieve) header(p *PassPoint) (got pieceSet) {
 	if got = x.location(p.Location); got&sureFirst != 0 {
 		return got
 	}
-	var g format.Glance
+	array := false
 	switch p.Class {
 	case format.ClassCall:
-		flags := format.CallFlags(b)
-		if got |= x.method(p.Ref, flags); got&sureFirst != 0 {
+		if got |= x.method(p.Ref, format.CallFlags(b)); got&sureFirst != 0 {
 			return got
-		}
-		i := x.receiver(b, format.CallReceiverAt+x.version.StatusCount(b[format.StatusCountAt]), &g, &got)
-		n, i := format.GlanceArgs(b, i)
-		for ; n > 0 && i > 0; n-- {
-			i = x.value(b, i, &g, &got)
-		}
-		if i == 0 {
-			return allPieces
 		}
 	case format.ClassVariableRead, format.ClassVariableWrite:
 		got |= x.variable(p.Ref)
-		x.value(b, format.LeafValueAt, &g, &got)
 	case format.ClassFieldRead, format.ClassFieldWrite:
 		got |= x.field(p.Ref)
-		x.value(b, x.receiver(b, format.LeafValueAt, &g, &got), &g, &got)
 	case format.ClassArrayRead, format.ClassArrayWrite:
-		i := x.value(b, format.ArrayAt, &g, &got)
-		if i == 0 || i+format.ArrayIndexSize > len(b) {
-			return allPieces
-		}
-		got |= x.number(int64(format.ArrayIndexOf(b[i:])))
-		x.value(b, i+format.ArrayIndexSize, &g, &got)
+		array = true
 	case format.ClassLoop:
-		got |= x.words.loop
+		return got | x.words.loop
 	case format.ClassIteration:
-		got |= x.words.iteration
-		got |= x.number(int64(format.IterationOf(b, x.version)) + 1)
+		return got | x.words.iteration | x.number(int64(format.IterationOf(b, x.version))+1)
 	case format.ClassThrow:
 		got |= x.words.throw
-		x.value(b, format.ThrownAt, &g, &got)
 	case format.ClassCatch:
 		got |= x.words.catch
-		x.value(b, format.ThrownAt, &g, &got)
-	default:
+	}
+	c := &x.cursor
+	for c.Start(x.version, b, p.Class); c.Next(); {
+		if !c.Target || c.Kind != format.ValueNull { // a receiver is not shown if there is none
+			got |= x.shown(&c.PartialValue)
+		}
+	}
+	switch {
+	case c.Failed:
 		return allPieces
+	case array:
+		got |= x.number(int64(c.Index))
 	}
 	return got
 }
@@ -250,14 +242,15 @@ func (x *sieve) header(p *PassPoint) (got pieceSet) {
 func (x *sieve) footer(class format.Class, b []byte) (got pieceSet) {
 	switch class {
 	case format.ClassCall:
-		var g format.Glance
-		i := x.result(b, &g, &got)
-		name, threw, ok := x.version.GlanceThrown(b, i)
-		if !ok {
+		var f format.PartialFooter
+		if !x.version.PartialFooter(b, &f) {
 			return allPieces
 		}
-		if threw {
-			got |= x.words.threw | x.inRaw(name)
+		if f.Result.Kind != format.ValueVoid {
+			got = x.shown(&f.Result)
+		}
+		if f.Threw {
+			got |= x.words.threw | x.inRaw(f.Exception)
 		}
 	case format.ClassLoop:
 		if len(b) < format.LoopFooterSize {
@@ -268,65 +261,39 @@ func (x *sieve) footer(class format.Class, b []byte) (got pieceSet) {
 	return got
 }
 
-// result adds the pieces of the result in the footer of a call.
-func (x *sieve) result(b []byte, g *format.Glance, got *pieceSet) int {
-	i := x.version.GlanceAt(b, format.CallResultAt, g)
-	if i == 0 || g.Kind != format.ValueVoid {
-		*got |= x.shown(g, i > 0)
-	}
-	return i
-}
-
-// receiver is value for a receiver, which is not shown if there is none.
-func (x *sieve) receiver(b []byte, i int, g *format.Glance, got *pieceSet) int {
-	i = x.version.GlanceAt(b, i, g)
-	if i == 0 || g.Kind != format.ValueNull {
-		*got |= x.shown(g, i > 0)
-	}
-	return i
-}
-
-// value adds the pieces of the value at offset i of b. It returns the offset after it; 0 if
-// that is not known.
-func (x *sieve) value(b []byte, i int, g *format.Glance, got *pieceSet) int {
-	i = x.version.GlanceAt(b, i, g)
-	*got |= x.shown(g, i > 0)
-	return i
-}
-
 // shown returns the pieces in the text of a value.
-func (x *sieve) shown(g *format.Glance, ok bool) pieceSet {
-	if !ok || g.Rest {
+func (x *sieve) shown(v *format.PartialValue) pieceSet {
+	if v.Rest {
 		return allPieces
 	}
-	switch g.Kind {
+	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException:
-		return x.class(g.ClassID) | x.hash(g)
+		return x.class(v.ClassID) | x.hash(v)
 	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
-		return x.number(g.Bits)
+		return x.number(v.Bits)
 	case format.ValueFloat, format.ValueDouble:
 		return x.floats
 	case format.ValueChar:
-		if g.Bits <= ' ' || g.Bits >= 0x7f {
+		if v.Bits <= ' ' || v.Bits >= 0x7f {
 			return allPieces
 		}
-		return x.ofByte(byte(g.Bits))
+		return x.ofByte(byte(v.Bits))
 	case format.ValueSequence:
-		return x.class(g.ClassID) | x.hash(g) | x.inRaw(g.Text)
+		return x.class(v.ClassID) | x.hash(v) | x.inRaw(v.Text)
 	case format.ValueEnum:
-		return x.class(g.ClassID) | x.inRaw(g.Text)
+		return x.class(v.ClassID) | x.inRaw(v.Text)
 	case format.ValueBuilder:
-		return x.words.values[g.Kind] | x.hash(g) | x.inRaw(g.Text)
+		return x.words.values[v.Kind] | x.hash(v) | x.inRaw(v.Text)
 	}
-	got := x.words.values[g.Kind]
-	if len(g.Text) > 0 {
-		got |= x.inRaw(g.Text)
+	got := x.words.values[v.Kind]
+	if len(v.Text) > 0 {
+		got |= x.inRaw(v.Text)
 	}
 	return got
 }
 
 // hash returns the pieces in the identity hash of an object.
-func (x *sieve) hash(g *format.Glance) pieceSet { return x.number(int64(int32(g.Bits))) }
+func (x *sieve) hash(v *format.PartialValue) pieceSet { return x.number(int64(int32(v.Bits))) }
 
 // number returns the pieces in an integer.
 func (x *sieve) number(n int64) (got pieceSet) {

@@ -17,6 +17,7 @@ type unitVisitor struct {
 	unit    summary.Unit
 	sets    [summary.SetCount]idSet
 	objects keySet
+	cursor  format.ValueCursor
 	classes []uint64 // hashes of the names of classes + 1, by id; 0 if not known yet
 	begun   int      // containers around the current part that are still open
 	threads int      // parts of threads visited
@@ -107,35 +108,14 @@ func (v *unitVisitor) point(p *PassPoint) {
 
 // values takes the objects of a point.
 func (v *unitVisitor) values(p *PassPoint) {
-	b := p.Bytes()
-	deep := false
-	value := func(i int) int {
-		i, more := v.value(p, b, i)
-		deep = deep || more
-		return i
+	within := false
+	c := &v.cursor
+	for c.Start(v.version, p.Bytes(), p.Class); c.Next(); {
+		v.object(p, c.Kind, c.ClassID, int32(c.Bits))
+		within = within || c.Within
 	}
-	switch p.Class {
-	case format.ClassCall:
-		i := value(format.CallReceiverAt + v.version.StatusCount(b[format.StatusCountAt]))
-		n, i := format.GlanceArgs(b, i)
-		for ; n > 0 && i > 0; n-- {
-			i = value(i)
-		}
-	case format.ClassVariableRead, format.ClassVariableWrite:
-		value(format.LeafValueAt)
-	case format.ClassFieldRead, format.ClassFieldWrite:
-		value(value(format.LeafValueAt))
-	case format.ClassArrayRead, format.ClassArrayWrite:
-		if i := value(format.ArrayAt); i > 0 {
-			value(i + format.ArrayIndexSize)
-		}
-	case format.ClassThrow, format.ClassCatch:
-		value(format.ThrownAt)
-	case format.ClassLoop, format.ClassIteration:
-	default:
-		v.objects.any = true
-	}
-	if deep {
+	v.objects.any = v.objects.any || c.Failed
+	if within {
 		v.all(p)
 	}
 }
@@ -151,28 +131,6 @@ func (v *unitVisitor) all(p *PassPoint) {
 	}
 }
 
-// value takes the object at offset i of b, and returns the offset after it; 0 if that is not known.
-// more tells that something was captured inside.
-func (v *unitVisitor) value(p *PassPoint, b []byte, i int) (next int, more bool) {
-	var g format.Glance
-	next = v.version.GlanceAt(b, i, &g)
-	v.object(p, &g, next > 0)
-	size := 0
-	switch {
-	case v.version < format.V27:
-		size = format.ObjectSize22
-	case g.Kind == format.ValueArray:
-		size = format.ArraySize27
-	default:
-		size = format.ObjectSize27
-	}
-	switch g.Kind {
-	case format.ValueObject, format.ValueArray, format.ValueException:
-		more = next > 0 && next-i != size
-	}
-	return next, more
-}
-
 // within takes the objects that were captured inside a value.
 func (v *unitVisitor) within(p *PassPoint, x *format.Value) {
 	if x.Captured == nil {
@@ -180,9 +138,7 @@ func (v *unitVisitor) within(p *PassPoint, x *format.Value) {
 	}
 	v.sets[summary.Inside].add(x.ClassID)
 	take := func(x *format.Value) {
-		if key, ok := v.key(p.Context(), x.Kind, x.ClassID, x.Hash()); ok {
-			v.objects.add(key)
-		}
+		v.object(p, x.Kind, x.ClassID, x.Hash())
 		v.within(p, x)
 	}
 	for i := range x.Captured.Fields {
@@ -193,13 +149,9 @@ func (v *unitVisitor) within(p *PassPoint, x *format.Value) {
 	}
 }
 
-// object takes an object. If ok is false, it was not understood.
-func (v *unitVisitor) object(p *PassPoint, g *format.Glance, ok bool) {
-	if !ok {
-		v.objects.any = true
-		return
-	}
-	if key, ok := v.key(p.Context(), g.Kind, g.ClassID, int32(g.Bits)); ok {
+// object takes an object, if the value is one.
+func (v *unitVisitor) object(p *PassPoint, kind format.ValueKind, class, identity int32) {
+	if key, ok := v.key(p.Context(), kind, class, identity); ok {
 		v.objects.add(key)
 	}
 }
@@ -266,12 +218,20 @@ func (v *unitVisitor) Exit(p *PassPoint) {
 	if b == nil {
 		return // it never ended
 	}
-	if _, more := v.value(p, b, format.CallResultAt); more {
+	var f format.PartialFooter
+	if !v.version.PartialFooter(b, &f) {
+		v.objects.any = true
+	} else {
+		v.object(p, f.Result.Kind, f.Result.ClassID, int32(f.Result.Bits))
+	}
+	if f.Result.Within {
 		if foot, err := p.Footer(); err == nil && foot != nil {
 			v.within(p, &foot.Result)
 		}
 	}
-	v.threw(p)
+	if f.Threw {
+		v.unit.Throws++
+	}
 }
 
 // threw counts a call if it ended by an exception.

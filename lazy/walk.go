@@ -122,7 +122,7 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *nodeData, want bool) er
 	if want {
 		n, err = w.r.data.Version().DecodePoint(b, &e.point)
 	} else {
-		n, err = w.r.data.Version().Peek(b, &e.point)
+		n, err = w.r.data.Version().DecodeHead(b, &e.point)
 	}
 	if err != nil {
 		return w.damaged(err, pos)

@@ -89,7 +89,7 @@ func (v *setVisitor) add(p *lazy.PassPoint) {
 // depends on how a container ends, it decides there: that takes no search for the end.
 type skimVisitor struct {
 	setVisitor
-	quiet  *format.Quiet
+	quiet  *format.Prefilter
 	skims  bool // in this part
 	late   bool
 	mixed  bool   // places may not be in order
@@ -105,7 +105,7 @@ func (v *skimVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	}
 }
 
-func (v *skimVisitor) Quiet() *format.Quiet {
+func (v *skimVisitor) Quiet() *format.Prefilter {
 	if v.quiet == nil {
 		v.quiet, v.late = v.m.f.Quiet(), v.m.f.Late()
 	}

@@ -10,10 +10,10 @@ import (
 // trace may have any number.
 const maxQuiet = 1 << 22
 
-// quietNames are the tables of a [format.Quiet]. The clones of a filter share them.
+// quietNames are the tables of a [format.Prefilter]. The clones of a filter share them.
 type quietNames struct {
 	once   sync.Once
-	tables format.Quiet
+	tables format.Prefilter
 }
 
 // Late reports whether matches have to wait for the end of a container, at which the facts are that
@@ -27,13 +27,13 @@ func (f *Filter) Late() bool {
 // the footers only if the filter is Late. It is nil if nothing can be told. One goroutine uses it, with
 // the filter. What the Context learns after the first call for a filter or one of its clones is of
 // interest.
-func (f *Filter) Quiet() *format.Quiet {
+func (f *Filter) Quiet() *format.Prefilter {
 	n := f.needs
 	if len(f.ins) > 0 || len(f.has) > 0 || n.Text || n.Depth || n.Self || n.Kids || n.Thread || f.MayBe(format.ClassArrayRead) || f.MayBe(format.ClassArrayWrite) {
 		return nil
 	}
 	f.quiet.once.Do(func() { f.quiet.tables = f.quietNames() })
-	q := format.NewQuiet(f.ctx.Version(), func(format.ValueKind) bool { return true })
+	q := format.NewPrefilter(f.ctx.Version(), func(format.ValueKind) bool { return true })
 	t := &f.quiet.tables
 	q.Methods, q.SuperCalls, q.Classes, q.Fields, q.Variables, q.Locations = t.Methods, t.Methods, t.Classes, t.Fields, t.Variables, t.Locations
 	q.Text = func([]byte) bool { return true }
@@ -45,7 +45,7 @@ func (f *Filter) Quiet() *format.Quiet {
 }
 
 // quietNames makes the tables.
-func (f *Filter) quietNames() (q format.Quiet) {
+func (f *Filter) quietNames() (q format.Prefilter) {
 	never := func(ref int32, classes ...format.Class) bool {
 		for _, class := range classes {
 			if f.Quick(class, ref, 0) != No {
@@ -60,31 +60,31 @@ func (f *Filter) quietNames() (q format.Quiet) {
 		}
 		is := uint8(0)
 		if f.Late() || never(m.ID, format.ClassCall) {
-			is = format.QuietID
+			is = format.SkipNames
 		}
 		if f.ctx.MayFold(m.ID) {
-			is |= format.QuietFold
+			is |= format.SkipFold
 		}
 		setQuiet(&q.Methods, m.ID, is)
 	}
 	for c := range f.ctx.Classes() {
-		setQuiet(&q.Classes, c.ID, format.QuietID)
+		setQuiet(&q.Classes, c.ID, format.SkipNames)
 	}
 	for d := range f.ctx.Fields() {
 		if f.ctx.Class(d.ClassID) != nil && never(d.ID, format.ClassFieldRead, format.ClassFieldWrite) && !f.ctx.Coverage(&format.Point{Class: format.ClassFieldRead, Ref: d.ID}) {
-			setQuiet(&q.Fields, d.ID, format.QuietID)
+			setQuiet(&q.Fields, d.ID, format.SkipNames)
 		}
 	}
 	for d := range f.ctx.Variables() {
 		if never(d.ID, format.ClassVariableRead, format.ClassVariableWrite) && !f.ctx.Coverage(&format.Point{Class: format.ClassVariableRead, Ref: d.ID}) {
-			setQuiet(&q.Variables, d.ID, format.QuietID)
+			setQuiet(&q.Variables, d.ID, format.SkipNames)
 		}
 	}
-	setQuiet(&q.Locations, 0, format.QuietID) // no location
+	setQuiet(&q.Locations, 0, format.SkipNames) // no location
 	for l := range f.ctx.Locations() {
-		is := format.QuietID
+		is := format.SkipNames
 		if f.ctx.Coverage(&format.Point{Class: format.ClassArrayRead, Location: l.ID}) {
-			is |= format.QuietFold
+			is |= format.SkipFold
 		}
 		if l.ID >= 0 && l.ID < maxQuiet {
 			setQuiet(&q.Locations, l.ID+1, is)
@@ -93,12 +93,12 @@ func (f *Filter) quietNames() (q format.Quiet) {
 	return q
 }
 
-func setQuiet(t *format.QuietIDs, id int32, is uint8) {
+func setQuiet(t *format.SkipIDs, id int32, is uint8) {
 	if id < 0 || id >= maxQuiet {
 		return
 	}
 	if n := int(id) + 1 - len(*t); n > 0 {
-		*t = append(*t, make(format.QuietIDs, n+len(*t)/2)...)
+		*t = append(*t, make(format.SkipIDs, n+len(*t)/2)...)
 	}
 	(*t)[id] = is
 }

@@ -64,7 +64,7 @@ func (k *callsThread) peek(b []byte) (n int, err error) {
 		return 0, format.ErrCorrupt
 	}
 	p := &k.c.point
-	if n, err = k.c.ids.from.Peek(b, p); err == nil {
+	if n, err = k.c.ids.from.DecodeHead(b, p); err == nil {
 		k.c.own = p.Event
 		p.Event, err = k.c.ids.eventID(p.Event)
 	}

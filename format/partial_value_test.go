@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func glanced(kind ValueKind) Value {
+func partialExample(kind ValueKind) Value {
 	message := "it broke"
 	v := Value{Kind: kind}
 	switch kind {
@@ -35,22 +35,22 @@ func glanced(kind ValueKind) Value {
 	return v
 }
 
-// TestGlance: a glance at a value tells the same as decoding it, and where the next one begins.
+// TestPartialValue: reading a value partially tells the same as decoding it, and where the next one begins.
 // It never reads beyond the end.
-func TestGlance(t *testing.T) {
+func TestPartialValue(t *testing.T) {
 	for _, version := range []Version{V22, V27} {
 		seen := 0
 		for kind := range valueKindCount {
-			v := glanced(kind)
+			v := partialExample(kind)
 			b, err := version.AppendValue([]byte{0xff}, &v)
 			if err != nil {
 				continue // the version has no such kind
 			}
 			seen++
 			for _, after := range []string{"", "more than enough bytes after it"} {
-				var g Glance
+				var g PartialValue
 				b := append(b[:len(b):len(b)], after...)
-				n := version.GlanceAt(b, 1, &g)
+				n := version.partialValue(b, 1, &g)
 				d := decoder{reader{b: b[1:], v: version}}
 				var want Value
 				if d.value(&want, 0); n != 1+d.i || d.err != nil {
@@ -68,8 +68,8 @@ func TestGlance(t *testing.T) {
 				}
 			}
 			for end := range len(b) {
-				var g Glance
-				if n := version.GlanceAt(b[:end], 1, &g); n != 0 {
+				var g PartialValue
+				if n := version.partialValue(b[:end], 1, &g); n != 0 {
 					t.Errorf("version %d, %v: cut to %d bytes, it ends at %d", version, kind, end, n)
 				}
 			}
@@ -80,11 +80,11 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// FuzzGlance: whatever the bytes are, a glance ends where decoding does, or declines.
-func FuzzGlance(f *testing.F) {
+// FuzzPartialValue: whatever the bytes are, a partial value ends where decoding does, or declines.
+func FuzzPartialValue(f *testing.F) {
 	for _, version := range []Version{V22, V27} {
 		for kind := range valueKindCount {
-			v := glanced(kind)
+			v := partialExample(kind)
 			if b, err := version.AppendValue(nil, &v); err == nil {
 				f.Add(b, version == V27)
 			}
@@ -95,8 +95,8 @@ func FuzzGlance(f *testing.F) {
 		if newer {
 			version = V27
 		}
-		var g Glance
-		n := version.GlanceAt(append([]byte{0}, b...), 1, &g)
+		var g PartialValue
+		n := version.partialValue(append([]byte{0}, b...), 1, &g)
 		if n == 0 {
 			return
 		}

@@ -9,11 +9,11 @@ import (
 	"tracex/format/formattest"
 )
 
-// someQuiet returns a Quiet with most of everything quiet.
-func someQuiet(v format.Version, rng *rand.Rand) *format.Quiet {
+// somePrefilter returns a Prefilter that skips most of everything.
+func somePrefilter(v format.Version, rng *rand.Rand) *format.Prefilter {
 	most := rng.IntN(12)
-	q := format.NewQuiet(v, func(format.ValueKind) bool { return most > 0 && rng.IntN(most) > 0 || most == 11 })
-	for _, ids := range []*format.QuietIDs{&q.Methods, &q.SuperCalls, &q.Classes, &q.Fields, &q.Variables, &q.Locations} {
+	q := format.NewPrefilter(v, func(format.ValueKind) bool { return most > 0 && rng.IntN(most) > 0 || most == 11 })
+	for _, ids := range []*format.SkipIDs{&q.Methods, &q.SuperCalls, &q.Classes, &q.Fields, &q.Variables, &q.Locations} {
 		for range 200 + rng.IntN(1000) {
 			*ids = append(*ids, uint8(rng.IntN(4))|uint8(min(rng.IntN(8), 1)))
 		}
@@ -23,8 +23,8 @@ func someQuiet(v format.Version, rng *rand.Rand) *format.Quiet {
 	return q
 }
 
-// TestQuietSizes: what is quiet has the size that Size finds, in damaged and cut bytes too.
-func TestQuietSizes(t *testing.T) {
+// TestPrefilterSizes: what is skipped has the size that Size finds, in damaged and cut bytes too.
+func TestPrefilterSizes(t *testing.T) {
 	for seed := range uint64(12) {
 		spec := formattest.Spec{Shape: formattest.Random, N: 1000, Seed: seed, Wild: seed%2 == 1}
 		if seed%4 >= 2 {
@@ -39,7 +39,7 @@ func TestQuietSizes(t *testing.T) {
 			if o.Kind != format.KindTracePoint && o.Kind != format.KindFooter {
 				continue
 			}
-			q := someQuiet(s.Version(), rng)
+			q := somePrefilter(s.Version(), rng)
 			pass := func(b []byte) (n int) {
 				if n = q.Footer(b, o.Class); n == 0 {
 					n, _, _, _ = q.Point(b)
@@ -82,7 +82,7 @@ func TestQuietSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if passed < seen/20 {
-			t.Errorf("seed %d: only %d of %d are quiet: the test shows little", seed, passed, seen)
+			t.Errorf("seed %d: only %d of %d are skipped: the test shows little", seed, passed, seen)
 		}
 	}
 }
