@@ -7,6 +7,9 @@
 // temporary file for the rest, and puts calls that overlap without being one in the other on
 // threads of their own.
 //
+// Converters that encode events themselves use its parts: a [Dictionary] numbers descriptors, and
+// [Blocks] decides when the blocks of threads are written.
+//
 // Nothing that a converter passes on needs to make sense: ends without a begin, times that go back,
 // and texts that the format cannot hold are counted in the [Summary] and left out or mended.
 //
