@@ -105,30 +105,30 @@ func voidFooter(v format.Version) []byte {
 	return footer
 }
 
+// footer appends the footer of a call.
+func (b *blocks) footer(dst []byte, o *open) []byte {
+	f := format.Unfinished(format.ClassCall)
+	switch {
+	case o.duration < 0:
+	case o.threw:
+		f.Threw, f.Exception = true, string(o.result)
+	case len(o.result) > 0:
+		f.Result = calltrace.Unquoted(string(o.result))
+		fit.Unquoted(&f.Result, b.version)
+	default:
+		return append(dst, b.void...)
+	}
+	footer, err := f.Append(dst, b.version, format.ClassCall)
+	if err != nil {
+		return append(dst, b.void...) // impossible: texts are cut
+	}
+	return footer
+}
+
 // pop writes the end of a thread's innermost call.
 func (b *blocks) pop(t *thread, end int64) {
 	o := &t.stack[len(t.stack)-1]
-	data := t.Bytes()
-	switch {
-	case o.duration < 0:
-		f := format.Unfinished(format.ClassCall)
-		data, _ = f.Append(data, b.version, format.ClassCall) // cannot fail: its text is short
-	case o.threw:
-		f := format.Footer{Result: format.Unfinished(format.ClassCall).Result, Threw: true, Exception: string(o.result)}
-		var err error
-		if data, err = f.Append(data, b.version, format.ClassCall); err != nil {
-			data = append(t.Bytes(), b.void...) // impossible: texts are cut
-		}
-	case len(o.result) > 0:
-		f := format.Footer{Result: format.Value{Kind: format.ValueRawString, Text: string(o.result)}}
-		fit.Unquoted(&f.Result, b.version)
-		var err error
-		if data, err = f.Append(data, b.version, format.ClassCall); err != nil {
-			data = append(t.Bytes(), b.void...) // impossible: texts are cut
-		}
-	default:
-		data = append(data, b.void...)
-	}
+	data := b.footer(t.Bytes(), o)
 	t.Footer(data, o.at, format.TimeCell{ID: o.event, Start: o.start - b.To.Origin, Duration: max(0, end-o.start)})
 	t.Touch(end - b.To.Origin)
 	if b.observe != nil {
