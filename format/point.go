@@ -350,3 +350,18 @@ func (v Version) DecodeFooter(b []byte, class Class, f *Footer) (n int, err erro
 	}
 	return c.i, c.error()
 }
+
+// AppendCall appends the header of a call without receiver, diff statuses and flags, like
+// [Point.Append]. It is for writers that have the count argument values in encoded form.
+func (v Version) AppendCall(dst []byte, location, thread, event, method int32, count int, values []byte) []byte {
+	be := binary.BigEndian
+	at := len(dst)
+	dst = append(dst, make([]byte, CallMethodAt)...)
+	PutPointHead(dst[at:], v.ClassByte(ClassCall), location, thread, event, v.noStatuses())
+	dst = be.AppendUint32(dst, uint32(method))
+	noReceiver := Null()
+	dst, _ = v.AppendValue(dst, &noReceiver) // cannot fail
+	dst = be.AppendUint32(dst, uint32(count))
+	dst = append(dst, values...)
+	return append(dst, 0, 0)
+}

@@ -3,14 +3,18 @@
 package formattest
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"tracex/format"
 )
 
 // recordedDir returns the directory of the recorded traces, relative to this source file, so
@@ -94,4 +98,40 @@ func Demo(t testing.TB) string {
 		}
 	}
 	return filepath.Join(dir, "shop.bin")
+}
+
+// RecordedData returns the data of a recorded trace, packed or not.
+func RecordedData(t testing.TB, file string) []byte {
+	t.Helper()
+	b := Recorded(t, file)
+	if !strings.HasSuffix(file, format.PackedSuffix) {
+		return b
+	}
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := z.Open("trace.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// RecordedFor returns the recorded trace that an expected text belongs to.
+func RecordedFor(t *testing.T, name string) string {
+	all := RecordedNames(t, "")
+	for _, ext := range []string{".bin", format.PackedSuffix, ".bin" + format.PackedSuffix} {
+		for _, n := range all {
+			if n == name+ext {
+				return n
+			}
+		}
+	}
+	t.Fatalf("no trace for %s", name)
+	return ""
 }

@@ -1,6 +1,8 @@
 package formattest
 
 import (
+	"fmt"
+
 	"tracex/format"
 )
 
@@ -277,4 +279,19 @@ func (g *generator) threads() {
 			g.task(2)
 		}
 	}
+}
+
+// startedName is the name of a thread of a spec with Started: main starts eight goroutines, each of
+// them eight more, and so on. Numbers do not rise with the threads.
+func startedName(thread int32) string {
+	if thread == 0 {
+		return "main"
+	}
+	number := func(thread int32) int32 {
+		if thread == 0 {
+			return 1
+		}
+		return 17 + thread ^ 3
+	}
+	return fmt.Sprintf("goroutine %d main.worker ← %d main.main main.go:78", number(thread), number((thread-1)/8))
 }
