@@ -184,7 +184,7 @@ func sourcesToPack(ctx context.Context, a *app, in *input, force bool) (with pac
 // pointsOf returns the number of trace points if it is known and the version records it. It is
 // known if the data was read for its index; versions since 27 record it.
 func pointsOf(r *lazy.LazyTraceReader) *int64 {
-	if r.Version() < format.V27 {
+	if !r.Version().CountsPoints() {
 		return nil
 	}
 	n := int64(0)

@@ -162,8 +162,9 @@ const (
 	ElementCountAt27   = 13
 )
 
-// MaxObjectSize is the largest size of an object without captured state, in any version.
-const MaxObjectSize = ObjectSize22
+// MaxObjectSize is the largest size of an object without captured state, or of a number, in any
+// version.
+const MaxObjectSize = max(ObjectSize22, ObjectSize27, ValueHeadSize22+8, ValueHeadSize27+8)
 
 // LocationOf returns the code location id of the trace point at the start of b, which must have
 // PointHeadSize bytes.

@@ -74,8 +74,8 @@ var (
 	}()
 )
 
-// values returns how the version encodes values.
-func (v Version) values() *valueTable {
+// valuesOf returns how a version encodes values.
+func valuesOf(v Version) *valueTable {
 	if v >= V27 {
 		return values27
 	}
@@ -116,7 +116,7 @@ func PartialOf(v *Value) PartialValue {
 // partialValue reads the value at offset i of b into x and returns the offset after it; 0 if the
 // value is damaged or cut.
 func (v Version) partialValue(b []byte, i int, x *PartialValue) int {
-	t := v.values()
+	t := valuesOf(v)
 	if len(b)-i < t.head {
 		return 0
 	}

@@ -42,7 +42,7 @@ func (t SkipIDs) get(id int32) uint8 {
 // NewPrefilter returns a Prefilter for a trace of this version. skip reports for which kinds of
 // values the fixed words and the numbers can be skipped.
 func NewPrefilter(v Version, skip func(ValueKind) bool) *Prefilter {
-	q := &Prefilter{version: v, values: *v.values()}
+	q := &Prefilter{version: v, values: *valuesOf(v)}
 	for i := range q.values.kinds {
 		e := &q.values.kinds[i]
 		// What is captured is not told apart here. In version 22 an object may be an array.

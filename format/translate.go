@@ -29,7 +29,7 @@ type Translator struct {
 // none; additions to it take effect immediately. NewTranslator fails for versions that cannot
 // be read or written.
 func NewTranslator(from, to Version, known *Survey) (*Translator, error) {
-	if !from.Known() || to != V22 && to != V27 {
+	if !from.Known() || !to.Writable() {
 		return nil, fmt.Errorf("cannot convert format version %d to %d", from, to)
 	}
 	if known == nil {

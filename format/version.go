@@ -142,3 +142,63 @@ func (v Version) ReferenceID(b []byte) int32 {
 func (v Version) lacks(what string) error {
 	return &Error{Offset: -1, Err: ErrVersionLacks, Found: fmt.Sprintf("%s in version %d", what, v)}
 }
+
+// What a version has, for those that write traces and texts: they ask here instead of comparing
+// versions.
+
+// Writable reports whether traces of the version can be written; V19 can only be read.
+func (v Version) Writable() bool { return v == V22 || v == V27 }
+
+// WritableVersion returns the version of a number; ok is false if none of that number can be written.
+func WritableVersion(n uint64) (v Version, ok bool) {
+	v = Version(n)
+	return v, uint64(v) == n && v.Writable()
+}
+
+// HasValue reports whether the version has values of a kind.
+func (v Version) HasValue(k ValueKind) bool {
+	if v >= V27 {
+		return k < valueKindCount && kindBytes27[k] != lacks27
+	}
+	return k == ValueObject || k == ValueArray || k < valueKindCount && classIDs22[k] != 0
+}
+
+// HasLocation reports whether the version has code locations of a kind.
+func (v Version) HasLocation(k LocationKind) bool { return k < LocationLoop || v >= V27 }
+
+// CountsPoints reports whether the info.txt of the version has the number of trace points.
+func (v Version) CountsPoints() bool { return v >= V27 }
+
+// HeadsEmptyThreads reports whether the text of several threads has a line for one without points.
+func (v Version) HeadsEmptyThreads() bool { return v < V27 }
+
+// Thrown returns the footer of a call that threw, as recorders of the version write it.
+func (v Version) Thrown(exception string) Footer {
+	f := Footer{Exception: exception, Threw: true, Result: Value{Kind: ValueVoid}}
+	if v >= V27 {
+		f.Result.Kind = ValueUnfinished
+	}
+	return f
+}
+
+// classNames27 are the classes of values that have none in the file.
+var classNames27 = map[ValueKind]string{
+	ValueString: "java.lang.String", ValueBigInteger: "java.math.BigInteger", ValueBigDecimal: "java.math.BigDecimal",
+	ValueJavaClass: "java.lang.Class", ValueKotlinClass: "kotlin.reflect.KClass",
+}
+
+// ClassName returns the name of the class of a value that has none in the file and is no primitive;
+// ok is false if it has no class. Version 22 has a string in place of all that it lacks.
+func (v Version) ClassName(k ValueKind) (name string, ok bool) {
+	if v >= V27 {
+		name, ok = classNames27[k]
+		return name, ok
+	}
+	switch k {
+	case ValueUnit:
+		return "kotlin.Unit", true
+	case ValueVoid:
+		return "void", true
+	}
+	return "java.lang.String", true
+}

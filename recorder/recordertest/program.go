@@ -151,11 +151,7 @@ func (w *walker) call() {
 
 // thrown returns the footer of a call that threw.
 func (w *walker) thrown(exception string) format.Footer {
-	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}, Exception: exception, Threw: true}
-	if w.version() >= format.V27 {
-		f.Result.Kind = format.ValueUnfinished
-	}
-	return f
+	return w.version().Thrown(exception)
 }
 
 // version is the version of the format in which the program is recorded.

@@ -190,7 +190,7 @@ func (w *walker) value() (recorder.Value, format.Value) {
 	case 12:
 		return text(recorder.Raw(s), w.unquoted(format.ValueBigDecimal))
 	case 13:
-		if w.version() < format.V27 {
+		if w.version().HasValue(format.ValueRawString) {
 			return text(recorder.TypeName(s), format.ValueJavaClass)
 		}
 		return text(recorder.TypeName(s), format.ValueBigDecimal)
@@ -210,8 +210,8 @@ func (w *walker) value() (recorder.Value, format.Value) {
 
 // unquoted returns the kind of a text without quotes; since version 27 that of a number.
 func (w *walker) unquoted(number format.ValueKind) format.ValueKind {
-	if w.version() < format.V27 {
-		return format.ValueRawString
+	if raw := format.ValueRawString; w.version().HasValue(raw) {
+		return raw
 	}
 	return number
 }
@@ -227,7 +227,7 @@ func (w *walker) failure(s string) (recorder.Value, format.Value) {
 	if missing > 0 {
 		kept += fmt.Sprint("…+", missing)
 	}
-	if w.version() < format.V27 {
+	if !w.version().HasValue(format.ValueException) {
 		return recorder.Error(failure(s)), format.Value{Kind: format.ValueRawString, Text: "recordertest.failure: " + kept}
 	}
 	return recorder.Error(failure(s)), format.Value{Kind: format.ValueException, ClassID: int32(w.r.ClassOf(failure(""))) - 1,
@@ -241,7 +241,7 @@ func (silent) Error() string { panic("asked for its text") }
 
 func (w *walker) silent() (recorder.Value, format.Value) {
 	want := format.Value{Kind: format.ValueException, ClassID: int32(w.r.ClassOf(silent{})) - 1}
-	if w.version() < format.V27 {
+	if !w.version().HasValue(want.Kind) {
 		want.Kind = format.ValueObject
 	}
 	return w.r.Of(silent{}), want

@@ -26,17 +26,6 @@ var classTypes = map[string]format.TypeKind{
 	"C": format.TypeChar, "java.lang.Character": format.TypeChar,
 }
 
-// classes22 and classes27 are the classes that follow from the kind of a value, by
-// format version. A value of a kind that is not listed has no class in version 27,
-// and is a string in version 22.
-var (
-	classes22 = map[format.ValueKind]string{format.ValueUnit: "kotlin.Unit", format.ValueVoid: "void"}
-	classes27 = map[format.ValueKind]string{
-		format.ValueString: "java.lang.String", format.ValueBigInteger: "java.math.BigInteger", format.ValueBigDecimal: "java.math.BigDecimal",
-		format.ValueJavaClass: "java.lang.Class", format.ValueKotlinClass: "kotlin.reflect.KClass",
-	}
-)
-
 // isOf reports whether t is exactly the class of v, not a superclass.
 func (f *Folder[T]) isOf(t format.Type, v *format.Value) bool {
 	if k, ok := primitives[v.Kind]; ok {
@@ -49,15 +38,8 @@ func (f *Folder[T]) isOf(t format.Type, v *format.Value) bool {
 	case format.ValueNull:
 		return false
 	}
-	if f.Context.Version() >= format.V27 {
-		name, ok := classes27[v.Kind]
-		return ok && isNamed(t, name)
-	}
-	name, ok := classes22[v.Kind]
-	if !ok {
-		name = "java.lang.String" // how all others are recorded
-	}
-	return isNamed(t, name)
+	name, ok := f.Context.Version().ClassName(v.Kind)
+	return ok && isNamed(t, name)
 }
 
 // isNamed reports whether t is the type of a class of this name; array names are as in

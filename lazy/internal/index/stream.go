@@ -1,6 +1,10 @@
 package index
 
-import "sort"
+import (
+	"sort"
+
+	"tracex/format"
+)
 
 // Stream is one thread's stream: the contents of its blocks, joined. Its
 // offsets are logical. Like its View it never changes. It is small: a trace may have a
@@ -194,4 +198,24 @@ func (s *Stream) Ranges(from, to int64, f func(from, to int64) error) error {
 		}
 	}
 	return nil
+}
+
+// Tally counts the contents of a thread's stream, up to a size.
+type Tally struct {
+	Size int64 // bytes of the stream that were counted
+	Counts
+}
+
+// Counts are numbers of trace points.
+type Counts struct {
+	Calls  int64
+	Events int64
+}
+
+// Count counts a trace point.
+func (t *Counts) Count(c format.Class) {
+	t.Events++
+	if c == format.ClassCall {
+		t.Calls++
+	}
 }

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -129,7 +130,7 @@ func (l *Writer) Thread(id int32, name string, several bool, took times.Time) {
 		}
 		l.buf = append(l.buf, ')')
 	}
-	if !several || l.version >= format.V27 {
+	if !several || !l.version.HeadsEmptyThreads() {
 		l.pending = append(append(l.pending[:0], l.buf[at:]...), '\n')
 		l.buf = l.buf[:at]
 		return
@@ -245,4 +246,31 @@ func (l *Writer) Flush() error {
 	}
 	l.buf, l.cut = l.buf[:0], 0
 	return l.Err()
+}
+
+// Options control how a tree is printed.
+type Options struct {
+	Folded  bool // fold; otherwise print every point as recorded
+	Verbose bool // with code locations
+	Escape  bool // for a terminal: show control characters in visible form
+	Values  bool // below each point, the captured contents of its values
+	// JSON makes each line an object: see docs/json.md. It always includes captured
+	// values and locations; Verbose and Values have no effect.
+	JSON bool
+	// MaxDepth is how many levels below the roots are printed; 0 for all. Where a call has more, a line
+	// has the number of its children.
+	MaxDepth int
+	// MaxIndent is how many bytes of indentation are written; 0 for all. Before a line that would have more in
+	// all, printing ends with an [*IndentError]: n levels of calls have n² bytes.
+	MaxIndent int64
+}
+
+// IndentError is the error that a text ended because of [Options.MaxIndent].
+type IndentError struct {
+	Depth int   // of the line that was not written
+	Most  int64 // bytes
+}
+
+func (e *IndentError) Error() string {
+	return fmt.Sprintf("the text ends here: the next line is %d levels deep, and indentation would have more than %d bytes", e.Depth, e.Most)
 }

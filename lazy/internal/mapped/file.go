@@ -1,12 +1,21 @@
+// Package mapped maps files into memory, reads ahead of their user, and guards
+// against a file that shrinks meanwhile.
+//
+// A mapped file can become shorter at any time. Reading beyond its new end is a
+// processor fault (SIGBUS), which [Guard] turns into an error: touch the bytes of a
+// [File] only within Guard, and do not hand them out.
 package mapped
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
+	"unsafe"
 
 	"github.com/edsrzf/mmap-go"
-
 	"tracex/format"
 )
 
@@ -124,4 +133,64 @@ func (m *File) Unmap() error {
 	region := m.m
 	m.m, m.data = nil, nil
 	return region.Unmap()
+}
+
+// windowLeast is the minimum size of a mapping, in bytes, for which a window pays.
+const windowLeast = 2 * LoadSize
+
+// Window is ReadAhead for a file that is in the system's cache already, where most
+// of the work is mapping its pages: another goroutine maps them ahead of the user
+// and unmaps those that the user has passed. The mapped part does not grow with the
+// file. A user that reads ahead of the window maps the page itself. Window returns nil
+// for a small file, and on one processor, where the goroutine would compete with its
+// user.
+func (m *File) Window(use func(func() error) error) *Ahead {
+	if int64(len(m.data)) < windowLeast || runtime.GOMAXPROCS(0) == 1 {
+		return nil
+	}
+	return startWindow(0, int64(len(m.data)),
+		func(from, to int64) error { return use(func() error { return m.touch(from, to) }) },
+		func(from, to int64) { use(func() error { return m.leave(from, to) }) })
+}
+
+// holds reports whether addr is in the mapping.
+func (m *File) holds(addr uintptr) bool {
+	if m == nil || len(m.data) == 0 {
+		return false
+	}
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
+	return addr >= base && addr < base+uintptr(len(m.data))
+}
+
+// ErrShrunk: a mapped file has become shorter since it was opened.
+var ErrShrunk = errors.New("the file was cut short while it was open")
+
+// Guard runs f, which may read the mappings, and returns its error. A processor
+// fault in one of the mappings, caused by a file that has shrunk, ends f and becomes an
+// [*format.Error] with ErrShrunk. Any other panic passes.
+// Guards may be nested; mappings may be nil.
+func Guard(f func() error, mappings ...*File) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if fault, ok := r.(interface {
+			runtime.Error
+			Addr() uintptr
+		}); ok {
+			for _, m := range mappings {
+				if m.holds(fault.Addr()) {
+					off := fault.Addr() - uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
+					err = &format.Error{File: m.path, Offset: int64(off), Err: ErrShrunk,
+						Found: "bytes that were there can no longer be read", Hint: "open it again"}
+					return
+				}
+			}
+		}
+		panic(r)
+	}()
+	return f()
 }

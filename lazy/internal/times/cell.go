@@ -1,7 +1,15 @@
+// Package times reads the file of times beside a trace: when each call
+// began, and how long it took. See [format.TimeCell] for its bytes.
+//
+// Such a file has a cell for each cell of the index that the recorder wrote, in
+// the order of that index: the position of a container's cell in that index leads to
+// its time. The index in use may be a different one. Each cell is checked when it
+// is used; one that belongs to another object makes the whole file useless.
 package times
 
 import (
 	"fmt"
+	"math"
 
 	"tracex/format"
 	"tracex/lazy/internal/mapped"
@@ -73,4 +81,24 @@ func (s *File) Pick(id int32, near, far int64, what Kind) (c format.TimeCell, ok
 		return c, false, s.mismatch(cellAt, fmt.Sprintf("that of %s %d", what, id), c)
 	}
 	return c, ok, err
+}
+
+// Time is when something began and how long it took, in nanoseconds.
+type Time struct {
+	Start    int64 // since the anchor of the trace's times
+	Duration int64 // negative if not known
+}
+
+// None is the Time of something without a time.
+var None = Time{Duration: format.NoDuration}
+
+// End returns when it ended.
+func (t Time) End() int64 { return t.Start + t.Duration }
+
+// Of returns the time of a cell. ok is false if it has no plausible time.
+func Of(c format.TimeCell) (t Time, ok bool) {
+	if !c.Known() || c.Start < 0 || c.Start > math.MaxInt64-c.Duration {
+		return None, false
+	}
+	return Time{Start: c.Start, Duration: c.Duration}, true
 }

@@ -5,13 +5,10 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// foreign says what becomes of the kinds of values that a version lacks.
-var foreign = map[format.Version]map[format.ValueKind]format.ValueKind{
-	format.V22: {
-		format.ValueException: format.ValueObject, format.ValueSequence: format.ValueString, format.ValueEnum: format.ValueRawString,
-		format.ValueBigInteger: format.ValueRawString, format.ValueBigDecimal: format.ValueRawString,
-	},
-	format.V27: {format.ValueBuilder: format.ValueString},
+// foreign says what becomes of a value if the version lacks its kind.
+var foreign = map[format.ValueKind]format.ValueKind{
+	format.ValueException: format.ValueObject, format.ValueSequence: format.ValueString, format.ValueEnum: format.ValueRawString,
+	format.ValueBigInteger: format.ValueRawString, format.ValueBigDecimal: format.ValueRawString, format.ValueBuilder: format.ValueString,
 }
 
 // strange reports whether a value may need to be mended before it can be written; depth is the number
@@ -27,7 +24,7 @@ func (e *encoder) strange(v *format.Value, depth int) bool {
 	case format.ValueObject, format.ValueArray:
 		return v.ClassID < 0 || v.Captured != nil && e.strangeInside(v.Captured, depth)
 	case format.ValueBigInteger, format.ValueBigDecimal:
-		return e.version < format.V27 || len(v.Text) > fit.SurelyFits
+		return !e.version.HasValue(v.Kind) || len(v.Text) > fit.SurelyFits
 	}
 	return true
 }
@@ -55,7 +52,7 @@ func (e *encoder) strangeInside(in *format.Captured, depth int) bool {
 // change v, nor what v refers to.
 func (e *encoder) mended(v *format.Value, depth int) format.Value {
 	m := *v
-	if kind, ok := foreign[e.version][m.Kind]; ok {
+	if kind, ok := foreign[m.Kind]; ok && !e.version.HasValue(m.Kind) {
 		if m.Kind == format.ValueEnum {
 			m.ClassID, m.Absent = 0, false
 		}

@@ -79,7 +79,7 @@ func New(to tracefile.Files, o Options) *Writer {
 	w.constants = w.encoder.constants()
 	w.blocks = Blocks{Dictionary: w.dict, Size: BlockSize, Budget: BlockBudget}
 	w.anchor = time.Unix(0, 0)
-	if o.Version != format.V22 && o.Version != format.V27 {
+	if !o.Version.Writable() {
 		w.err = fmt.Errorf("version %d of the format is not written: the version is 27, 22, or 0", o.Version)
 	}
 	return w

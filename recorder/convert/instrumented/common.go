@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	commonSize  = 1 + 8                                               // bytes of a number or an address, with its kind
-	commonRoom  = max(format.MaxObjectSize, format.ValueHeadSize22+8) // bytes of the same in the trace
-	textHead    = 2                                                   // of a ValueString: its kind and its length
-	addressBits = 1<<(8*raw.AddressSize) - 1                          // the bits that are one
+	commonSize  = 1 + 8                      // bytes of a number or an address, with its kind
+	commonRoom  = format.MaxObjectSize       // bytes of the same in the trace
+	textHead    = 2                          // of a ValueString: its kind and its length
+	addressBits = 1<<(8*raw.AddressSize) - 1 // the bits that are one
 )
 
 // values appends to b the values at c.At, which have these types. It encodes the most common ones

@@ -355,7 +355,7 @@ func (e *encoder) raw(text string) { e.rawBytes([]byte(text)) }
 
 // rawBytes is raw for bytes, which it does not keep.
 func (e *encoder) rawBytes(text []byte) {
-	if len(text) > 0 && text[0] >= '0' && text[0] <= '9' && e.layout.Version >= format.V27 {
+	if len(text) > 0 && text[0] >= '0' && text[0] <= '9' && e.layout.Version.HasValue(format.ValueBigInteger) {
 		if _, err := strconv.ParseUint(string(text), 10, 64); err == nil {
 			v := format.Value{Kind: format.ValueBigInteger, Text: string(text)}
 			e.b, _ = e.layout.Version.AppendValue(e.b, &v) // cannot fail: it is short
@@ -374,7 +374,7 @@ func (e *encoder) rawBytes(text []byte) {
 // failure encodes an error with its message.
 func (e *encoder) failure(t *typ, identity int32, message string) {
 	message = values.Shorten(message, values.MaxText/2)
-	if e.layout.Version < format.V27 {
+	if !e.layout.Version.HasValue(format.ValueException) {
 		e.rawBytes(escape([]byte(t.Name+": "+message), len(t.Name)))
 		return
 	}

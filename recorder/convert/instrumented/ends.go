@@ -81,10 +81,7 @@ const mostThrown = 4 << 10
 // threw encodes that a call threw, the rest of its footer.
 func (p *process) threw(exception string) {
 	e := &p.encoder
-	result := format.Footer{Exception: values.Shorten(exception, mostThrown), Threw: true, Result: format.Value{Kind: format.ValueVoid}}
-	if e.layout.Version >= format.V27 {
-		result.Result.Kind = format.ValueUnfinished
-	}
+	result := e.layout.Version.Thrown(values.Shorten(exception, mostThrown))
 	footer, err := result.Append(nil, e.layout.Version, format.ClassCall)
 	if err != nil {
 		e.c.Bad = true // cannot happen: the text is cut

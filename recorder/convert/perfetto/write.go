@@ -218,7 +218,7 @@ type Writers = tracefile.Files
 
 // writable fails for a version that cannot be written; 0 is valid.
 func writable(v format.Version) error {
-	if v == 0 || v == format.V22 || v == format.V27 {
+	if v == 0 || v.Writable() {
 		return nil
 	}
 	return fmt.Errorf("version %d of the format is not written: FormatVersion is 27, 22, or 0", v)
@@ -242,11 +242,8 @@ func (c *Converter) version(timelines int) format.Version {
 // versionOf returns the version of the objects of a part; ok is false if it is
 // unknown.
 func versionOf(p *calls.Part) (v format.Version, ok bool) {
-	switch p.Format {
-	case 0:
+	if p.Format == 0 {
 		return format.V22, true
-	case int(format.V22), int(format.V27):
-		return format.Version(p.Format), true
 	}
-	return 0, false
+	return format.WritableVersion(uint64(p.Format))
 }

@@ -60,7 +60,7 @@ func (n *Names) Location(at Location) int32 {
 	if len(at.Args) > 0 {
 		l.Kind = format.LocationCall
 	}
-	if at.Loop && n.version >= format.V27 {
+	if at.Loop && n.version.HasLocation(format.LocationLoop) {
 		l.Kind = format.LocationLoop
 	}
 	key, err := l.Append(nil, n.version)

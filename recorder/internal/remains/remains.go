@@ -26,14 +26,14 @@ type Thread struct {
 
 // Version returns the version of the format of the objects in a live file.
 func Version(rest *live.Rest) (format.Version, error) {
-	switch v := rest.Uint(live.AtFormat); v {
-	case 0:
+	n := rest.Uint(live.AtFormat)
+	if n == 0 {
 		return format.V22, nil // its writer knew no other
-	case uint64(format.V22), uint64(format.V27):
-		return format.Version(v), nil
-	default:
-		return 0, fmt.Errorf("it holds objects of format version %d, which needs a newer tracex", v)
 	}
+	if v, ok := format.WritableVersion(n); ok {
+		return v, nil
+	}
+	return 0, fmt.Errorf("it holds objects of format version %d, which needs a newer tracex", n)
 }
 
 // Guard must be deferred when reading a live file: its content is checked, but unforeseen
