@@ -35,9 +35,6 @@ func (c *Context) Version() Version { return c.version }
 // Thread returns the name of a thread.
 func (c *Context) Thread(id int32) *ThreadName { return c.threads.get(id) }
 
-// ThreadNames returns how many threads have a name.
-func (c *Context) ThreadNames() int { return c.threads.n }
-
 // Class returns the class with this id.
 func (c *Context) Class(id int32) *ClassDescriptor {
 	if e := c.classes.get(id); e != nil {
@@ -100,53 +97,34 @@ func (c *Context) Counts() map[Kind]int {
 
 // Methods yields all methods, in no order.
 func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
-	return func(yield func(*MethodDescriptor) bool) {
-		for e := range c.methods.all() {
-			if !yield(&e.MethodDescriptor) {
-				return
-			}
-		}
-	}
+	return each(&c.methods, func(e *namedMethod) *MethodDescriptor { return &e.MethodDescriptor })
 }
 
 // Classes yields all classes, in no order.
 func (c *Context) Classes() iter.Seq[*ClassDescriptor] {
-	return func(yield func(*ClassDescriptor) bool) {
-		for e := range c.classes.all() {
-			if !yield(&e.ClassDescriptor) {
-				return
-			}
-		}
-	}
+	return each(&c.classes, func(e *namedClass) *ClassDescriptor { return &e.ClassDescriptor })
 }
 
 // Fields yields all fields, in no order.
 func (c *Context) Fields() iter.Seq[*FieldDescriptor] {
-	return func(yield func(*FieldDescriptor) bool) {
-		for e := range c.fields.all() {
-			if !yield(&e.FieldDescriptor) {
-				return
-			}
-		}
-	}
+	return each(&c.fields, func(e *namedField) *FieldDescriptor { return &e.FieldDescriptor })
 }
 
 // Variables yields all variables, in no order.
 func (c *Context) Variables() iter.Seq[*VariableDescriptor] {
-	return func(yield func(*VariableDescriptor) bool) {
-		for e := range c.variables.all() {
-			if !yield(&e.VariableDescriptor) {
-				return
-			}
-		}
-	}
+	return each(&c.variables, func(e *namedVariable) *VariableDescriptor { return &e.VariableDescriptor })
 }
 
 // Locations yields all code locations, in no order.
 func (c *Context) Locations() iter.Seq[*CodeLocation] {
-	return func(yield func(*CodeLocation) bool) {
-		for e := range c.locations.all() {
-			if !yield(&e.CodeLocation) {
+	return each(&c.locations, func(e *namedLocation) *CodeLocation { return &e.CodeLocation })
+}
+
+// each yields the descriptors in a table.
+func each[E, D any](t *table[E], of func(*E) *D) iter.Seq[*D] {
+	return func(yield func(*D) bool) {
+		for e := range t.all() {
+			if !yield(of(e)) {
 				return
 			}
 		}

@@ -179,9 +179,6 @@ func EventOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointEvent
 // CallFlags returns the flags of the call whose header is b, which must be whole.
 func CallFlags(b []byte) int16 { return int16(binary.BigEndian.Uint16(b[len(b)-CallFlagsSize:])) }
 
-// ArrayIndexOf returns the index in an array read or write, at the start of b.
-func ArrayIndexOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b)) }
-
 // IterationOf returns the number of the iteration at the start of b, which must be whole, from 0.
 func IterationOf(b []byte, v Version) int32 {
 	return int32(binary.BigEndian.Uint32(b[IterationNumberAt+v.StatusCount(b[StatusCountAt]):]))

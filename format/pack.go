@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -23,13 +24,15 @@ const (
 
 // IsPackEntry reports whether a packed trace may have an entry with a name, one that its directory does not
 // list included.
-func IsPackEntry(name string) bool {
-	switch name {
-	case EntryInfo, EntryData, EntryIndex, EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap, timesName:
-		return true
-	}
-	return false
+func IsPackEntry(name string) bool { return name == timesName || isListed(name) }
+
+// isListed reports whether the directory of a packed trace may list an entry.
+func isListed(name string) bool {
+	return name == EntryInfo || name == EntryData || name == EntryIndex || slices.Contains(diffEntries, name)
 }
+
+// diffEntries are the entries that only a diff has.
+var diffEntries = []string{EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap}
 
 // PackInput is the content of a packed trace.
 type PackInput struct {

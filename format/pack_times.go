@@ -48,7 +48,7 @@ func MaxTimes(data, index int64) int64 {
 
 // writeTimes writes the entry of a file of times, and returns its length.
 func writeTimes(w io.Writer, times io.Reader, level int) (size int64, err error) {
-	file := &tally{w: w}
+	file := &byteCounter{w: w}
 	if _, err = io.WriteString(file, timesHead); err != nil {
 		return 0, err
 	}
@@ -57,7 +57,7 @@ func writeTimes(w io.Writer, times io.Reader, level int) (size int64, err error)
 		return 0, err
 	}
 	sum := crc32.NewIEEE()
-	deltas := &tally{w: io.MultiWriter(compressed, sum)}
+	deltas := &byteCounter{w: io.MultiWriter(compressed, sum)}
 	if err = writeTimeDeltas(deltas, times); err == nil {
 		err = compressed.Close()
 	}
@@ -79,13 +79,13 @@ func descriptor(sum uint32, packed, size int64) []byte {
 	return le.AppendUint64(le.AppendUint64(d, uint64(packed)), uint64(size))
 }
 
-// tally counts the bytes written through it.
-type tally struct {
+// byteCounter counts the bytes written through it.
+type byteCounter struct {
 	w io.Writer
 	n int64
 }
 
-func (t *tally) Write(b []byte) (int, error) {
+func (t *byteCounter) Write(b []byte) (int, error) {
 	n, err := t.w.Write(b)
 	t.n += int64(n)
 	return n, err

@@ -33,11 +33,10 @@ func OpenPacked(r io.ReaderAt, size int64) (*Packed, error) {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, err
 	}
-	known := []string{EntryInfo, EntryData, EntryIndex, EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap}
 	p := &Packed{files: make(map[string]*zip.File)}
 	for _, f := range z.File {
 		switch {
-		case !slices.Contains(known, f.Name):
+		case !isListed(f.Name):
 			p.Unknown = append(p.Unknown, f.Name)
 			continue
 		case p.files[f.Name] != nil:
@@ -74,7 +73,7 @@ func (p *Packed) Has(name string) bool { return p.files[name] != nil }
 // IsDiff reports whether the trace is a diff of two: it has the mark, or entries that
 // only a diff has.
 func (p *Packed) IsDiff() bool {
-	return slices.ContainsFunc([]string{EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap}, p.Has)
+	return slices.ContainsFunc(diffEntries, p.Has)
 }
 
 // Size returns the size in bytes that the ZIP claims for an entry, uncompressed, or 0 if there

@@ -173,8 +173,4 @@ func (c *Context) VariableName(id int32) string {
 }
 
 // AppendPlain appends s as it appears in a text: an unpaired surrogate as '?'.
-func AppendPlain(dst []byte, s string) []byte {
-	w := textWriter{b: dst}
-	w.b = appendReplaced(w.b, s)
-	return w.b
-}
+func AppendPlain(dst []byte, s string) []byte { return appendReplaced(dst, s) }

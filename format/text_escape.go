@@ -53,28 +53,7 @@ func unsafeRune(r rune, n int) bool {
 // visible: \n, \x1b, \u202e, \U000e0001, and \xff for a byte that is not UTF-8. A character
 // U+0080 to U+009F is \u0080 to \u009f.
 func AppendEscaped[T string | []byte](dst []byte, text T) []byte {
-	return appendEscaped(dst, text, nil)
-}
-
-// AppendEscapedSpans is AppendEscaped for the text of a point. It adjusts the spans: their
-// offsets count in text before and in the grown dst afterwards.
-func AppendEscapedSpans(dst, text []byte, spans []Span) []byte {
-	return appendEscaped(dst, text, spans)
-}
-
-func appendEscaped[T string | []byte](dst []byte, text T, spans []Span) []byte {
-	moved := 0 // number of spans with a known start; they are in order, without gaps
-	for i := 0; ; {
-		for moved < len(spans) && spans[moved].Start <= i {
-			spans[moved].Start = len(dst)
-			if moved > 0 {
-				spans[moved-1].End = len(dst)
-			}
-			moved++
-		}
-		if i >= len(text) {
-			break
-		}
+	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= ' ' && c < 0x7f {
 			dst = append(dst, c)
@@ -88,9 +67,6 @@ func appendEscaped[T string | []byte](dst []byte, text T, spans []Span) []byte {
 			dst = append(dst, text[i:i+n]...)
 		}
 		i += n
-	}
-	if moved > 0 {
-		spans[moved-1].End = len(dst)
 	}
 	return dst
 }

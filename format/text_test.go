@@ -3,7 +3,6 @@ package format
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -350,16 +349,6 @@ func TestAppendEscaped(t *testing.T) {
 		if got := NeedsEscape(in); got != (in != want) {
 			t.Errorf("NeedsEscape(%q) = %v", in, got)
 		}
-	}
-}
-
-func TestAppendEscapedSpans(t *testing.T) {
-	text := []byte("a\x1bb\x07c")
-	spans := []Span{{0, 2, StyleName}, {2, 4, StyleValue}, {4, 5, StyleNumber}}
-	got := AppendEscapedSpans([]byte("  "), text, spans)
-	want := []Span{{2, 7, StyleName}, {7, 12, StyleValue}, {12, 13, StyleNumber}}
-	if string(got) != `  a\x1bb\x07c` || !slices.Equal(spans, want) {
-		t.Errorf("got %q %v", got, spans)
 	}
 }
 

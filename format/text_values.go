@@ -112,12 +112,27 @@ const (
 	maxReceiver = 40
 )
 
+// begin bounds the text of a literal that begins here, and returns the bound of the one around it.
+func (w *textWriter) begin() (outer int) {
+	outer, w.most = w.most, len(w.b)+maxLiteral
+	if outer > 0 {
+		w.most = min(outer, w.most)
+	}
+	return outer
+}
+
+// inner appends a value within another one of a style.
+func (w *textWriter) inner(style Style, v *Value) {
+	if style == StyleValue {
+		w.value(v)
+	} else {
+		w.valueIn(style, v)
+	}
+}
+
 // fields appends the fields of a struct as a literal has them, with values in a style.
 func (w *textWriter) fields(list []CapturedField, style Style) {
-	outer := w.most
-	if w.most = min(outer, len(w.b)+maxLiteral); outer == 0 {
-		w.most = len(w.b) + maxLiteral
-	}
+	outer := w.begin()
 	w.b = append(w.b, '{')
 	for i := range list {
 		if i > 0 {
@@ -130,11 +145,7 @@ func (w *textWriter) fields(list []CapturedField, style Style) {
 		}
 		w.b = appendReplaced(w.b, f.Name)
 		w.b = append(w.b, ':')
-		if style == StyleValue {
-			w.value(&f.Value)
-		} else {
-			w.valueIn(style, &f.Value)
-		}
+		w.inner(style, &f.Value)
 	}
 	w.b = append(w.b, '}')
 	w.most = outer
@@ -154,10 +165,7 @@ func literal(c *Context, v *Value) bool {
 
 // appendElements appends those of an array as a literal has them.
 func appendElements(w *textWriter, v *Value) {
-	outer, style := w.most, w.style
-	if w.most = min(outer, len(w.b)+maxLiteral); outer == 0 {
-		w.most = len(w.b) + maxLiteral
-	}
+	style, outer := w.style, w.begin()
 	list := v.Captured.Elements
 	w.b = append(w.b, '[')
 	for i := range list {
@@ -169,11 +177,7 @@ func appendElements(w *textWriter, v *Value) {
 			w.most = outer
 			return
 		}
-		if style == StyleValue {
-			w.value(&list[i])
-		} else {
-			w.valueIn(style, &list[i])
-		}
+		w.inner(style, &list[i])
 	}
 	if int(v.Length()) > len(list) {
 		w.b = append(w.b, ", …"...)
@@ -189,13 +193,10 @@ func writeResults(w *textWriter, list []CapturedField, style Style) {
 		if i > 0 {
 			w.b = append(w.b, ", "...)
 		}
-		switch v := &list[i].Value; {
-		case v.Kind == ValueNull:
+		if v := &list[i].Value; v.Kind == ValueNull {
 			w.b = append(w.b, "nil"...)
-		case style == StyleValue:
-			w.value(v)
-		default:
-			w.valueIn(style, v)
+		} else {
+			w.inner(style, v)
 		}
 	}
 	w.b = append(w.b, ')')

@@ -52,14 +52,6 @@ func (t *Translator) Changes() map[Change]int64 {
 	return made
 }
 
-// Inexact returns the number of guesses and losses so far.
-func (t *Translator) Inexact() (n int64) {
-	for _, m := range t.made {
-		n += m
-	}
-	return n
-}
-
 func (t *Translator) count(c Change) { t.made[c]++ }
 
 // Owed returns, once, a class descriptor that must be written before the object translated

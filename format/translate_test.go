@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -65,7 +66,7 @@ func translateAll(t testing.TB, data []byte) translated {
 			tr = newTranslator(t, scan.Version(), other(scan.Version()), known)
 			out.data = format.AppendDataHeader(nil, tr.To())
 		}
-		o, before := scan.Object(), tr.Inexact()
+		o, before := scan.Object(), tr.Changes()
 		b, err := tr.Object(nil, o.Bytes, o.Class)
 		if err != nil {
 			t.Fatalf("%v at %d: %v", o.Kind, o.Offset, err)
@@ -79,7 +80,7 @@ func translateAll(t testing.TB, data []byte) translated {
 			t.Fatalf("%v at %d: %d bytes of %d are an object: %v", o.Kind, o.Offset, n, len(b), err)
 		}
 		out.data = append(out.data, b...)
-		out.bytes, out.exact = append(out.bytes, b), append(out.exact, tr.Inexact() == before)
+		out.bytes, out.exact = append(out.bytes, b), append(out.exact, maps.Equal(tr.Changes(), before))
 	}
 	out.counts = tr.Changes()
 	return out
