@@ -309,25 +309,39 @@ func (v Version) PartialFooter(b []byte, f *PartialFooter) (ok bool) {
 	if i == 0 {
 		return false
 	}
-	f.Exception, f.Threw = nil, false
+	f.Exception, f.Threw, ok = thrownAt(v, b, i)
+	return ok
+}
+
+// thrownAt reads what follows the result in the footer of a call: the class name of what it threw.
+func thrownAt(v Version, b []byte, i int) (name []byte, threw, ok bool) {
 	if v >= V27 {
 		switch {
 		case i >= len(b) || b[i] > 1:
-			return false
+			return nil, false, false
 		case b[i] == 0:
-			return true
+			return nil, false, true
 		}
-		f.Threw = true
+		threw = true
 		i++
 	}
 	from, to := utfAt(b, i)
-	f.Exception = b[from:to]
-	f.Threw = f.Threw || from < to
-	return to > 0
+	return b[from:to], threw || from < to, to > 0
 }
 
 // Threw reports whether a call ended by an exception, from its footer at the start of b.
 func (v Version) Threw(b []byte) (bool, error) {
+	if len(b) > 0 && Kind(b[KindAt]) == KindFooter {
+		i := 0
+		if v >= V27 {
+			i = fastValue27(b, CallResultAt)
+		} else {
+			i = fastValue22(b, CallResultAt)
+		}
+		if _, threw, ok := thrownAt(v, b, i); i > 0 && ok {
+			return threw, nil
+		}
+	}
 	var f PartialFooter
 	if v.PartialFooter(b, &f) {
 		return f.Threw, nil
