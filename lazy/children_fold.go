@@ -78,7 +78,7 @@ func (l *childReader) beginsWithPoint(start, end int64) bool {
 	return err == nil && format.Kind(b[0]) == format.KindTracePoint
 }
 
-// mayFold reports whether e, with only the fields known that Peek reads, may
+// mayFold reports whether e, with only the fields known that DecodeHead reads, may
 // fold to something else or to nothing.
 func (l *childReader) mayFold(e *nodeData) bool {
 	switch e.point.Class {

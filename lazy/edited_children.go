@@ -35,7 +35,7 @@ func (l *childReader) ends(at checkpoint) {
 }
 
 // step reads the child at a checkpoint of an edited node: into e, as recorded. If want is false, only
-// the fields of its point that Peek reads are known.
+// the fields of its point that DecodeHead reads are known.
 func (l *childReader) step(at checkpoint, e *nodeData, want bool) (c childRead, err error) {
 	for at.pos >= at.in.end && at.in.outer != nil {
 		at = checkpoint{pos: at.in.next, ord: at.in.after, in: at.in.outer}

@@ -11,7 +11,7 @@ const walkBatch = 4096
 type Progress func(done, total int64)
 
 // overChildren calls f for each child of n, in order and as recorded: only the fields
-// of its point that Peek reads are known. pos is where the reference objects before
+// of its point that DecodeHead reads are known. pos is where the reference objects before
 // it begin. f is called within use, and must not keep its arguments.
 func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *nodeData) error) error {
 	e := n.e.Load()
@@ -48,7 +48,7 @@ func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, 
 }
 
 // shown returns what the tree shows of a recorded child; nil for nothing. In the result,
-// too, only the fields of the point that Peek reads are certain to be known.
+// too, only the fields of the point that DecodeHead reads are certain to be known.
 func (l *childReader) shown(c *nodeData) (*nodeData, error) {
 	if !l.folded || !l.mayFold(c) {
 		return c, nil

@@ -2,7 +2,7 @@ package filter
 
 // Needs are the facts that a match can depend on. The others need not be made.
 type Needs struct {
-	Values   bool // values of Point: without them [format.Version.Peek] is enough
+	Values   bool // values of Point: without them [format.Version.DecodeHead] is enough
 	Footer   bool // Footer and Unfinished
 	Text     bool // the text of the row; Values and Footer are then set too
 	Thread   bool
