@@ -112,8 +112,8 @@ const (
 	maxReceiver = 40
 )
 
-// begin bounds the text of a literal that begins here, and returns the bound of the one around it.
-func (w *textWriter) begin() (outer int) {
+// beginLiteral bounds the text of a literal that begins here, and returns the bound of the one around it.
+func beginLiteral(w *textWriter) (outer int) {
 	outer, w.most = w.most, len(w.b)+maxLiteral
 	if outer > 0 {
 		w.most = min(outer, w.most)
@@ -122,7 +122,7 @@ func (w *textWriter) begin() (outer int) {
 }
 
 // inner appends a value within another one of a style.
-func (w *textWriter) inner(style Style, v *Value) {
+func inner(w *textWriter, style Style, v *Value) {
 	if style == StyleValue {
 		w.value(v)
 	} else {
@@ -132,7 +132,7 @@ func (w *textWriter) inner(style Style, v *Value) {
 
 // fields appends the fields of a struct as a literal has them, with values in a style.
 func (w *textWriter) fields(list []CapturedField, style Style) {
-	outer := w.begin()
+	outer := beginLiteral(w)
 	w.b = append(w.b, '{')
 	for i := range list {
 		if i > 0 {
@@ -145,7 +145,7 @@ func (w *textWriter) fields(list []CapturedField, style Style) {
 		}
 		w.b = appendReplaced(w.b, f.Name)
 		w.b = append(w.b, ':')
-		w.inner(style, &f.Value)
+		inner(w, style, &f.Value)
 	}
 	w.b = append(w.b, '}')
 	w.most = outer
@@ -165,7 +165,7 @@ func literal(c *Context, v *Value) bool {
 
 // appendElements appends those of an array as a literal has them.
 func appendElements(w *textWriter, v *Value) {
-	style, outer := w.style, w.begin()
+	style, outer := w.style, beginLiteral(w)
 	list := v.Captured.Elements
 	w.b = append(w.b, '[')
 	for i := range list {
@@ -177,7 +177,7 @@ func appendElements(w *textWriter, v *Value) {
 			w.most = outer
 			return
 		}
-		w.inner(style, &list[i])
+		inner(w, style, &list[i])
 	}
 	if int(v.Length()) > len(list) {
 		w.b = append(w.b, ", …"...)
@@ -196,7 +196,7 @@ func writeResults(w *textWriter, list []CapturedField, style Style) {
 		if v := &list[i].Value; v.Kind == ValueNull {
 			w.b = append(w.b, "nil"...)
 		} else {
-			w.inner(style, v)
+			inner(w, style, v)
 		}
 	}
 	w.b = append(w.b, ')')
