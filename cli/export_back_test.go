@@ -153,7 +153,7 @@ func thereAndBack(t *testing.T, path, name string) string {
 		if err := c.Read(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Write(t.Context(), perfetto.Writers(to)); err != nil {
+		if _, err := c.Write(t.Context(), to); err != nil {
 			t.Fatal(err)
 		}
 		return back

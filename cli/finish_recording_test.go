@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/lazy/eager"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/perfettotest"
@@ -75,8 +76,8 @@ func leaveLive(t *testing.T, out string, folder *recording.Directory, packets ..
 	}
 	live := perfetto.NewLive(perfetto.LiveOptions{
 		Options: perfetto.Options{TempDir: filepath.Dir(out)}, Rest: create(folder.Spool()), Progress: create(folder.Progress()),
-		Create: func() (perfetto.Writers, error) {
-			return perfetto.Writers{Times: create(out + format.TimesSuffix), Index: create(out + format.IndexSuffix), Data: create(out)}, nil
+		Create: func() (tracefile.Files, error) {
+			return tracefile.Files{Times: create(out + format.TimesSuffix), Index: create(out + format.IndexSuffix), Data: create(out)}, nil
 		},
 	})
 	for _, b := range packets {

@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/perfettotest"
 )
@@ -59,7 +60,7 @@ func mixed(t *testing.T, trace []byte, to format.Version) string {
 		}
 		defer files[i].Close()
 	}
-	result, err := c.Write(t.Context(), perfetto.Writers{Data: files[0], Index: files[1], Times: files[2]})
+	result, err := c.Write(t.Context(), tracefile.Files{Data: files[0], Index: files[1], Times: files[2]})
 	if err != nil || len(result.LeftOut) > 0 || result.Version != to {
 		t.Fatalf("version %d, left out: %v, %v", result.Version, result.LeftOut, err)
 	}

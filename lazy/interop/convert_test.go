@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
 )
 
@@ -54,7 +55,7 @@ func converted(t *testing.T, path string, o perfetto.Options) string {
 		}
 		defer files[i].Close()
 	}
-	if _, err := c.Write(t.Context(), perfetto.Writers{Data: files[0], Index: files[1], Times: files[2]}); err != nil {
+	if _, err := c.Write(t.Context(), tracefile.Files{Data: files[0], Index: files[1], Times: files[2]}); err != nil {
 		t.Fatal(err)
 	}
 	return data

@@ -10,7 +10,6 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
-	"tracex/recorder/convert/perfetto"
 )
 
 // recordedMode are the permissions of a recorded trace.
@@ -29,7 +28,7 @@ type growingFiles struct {
 }
 
 // create creates the files, or replaces existing ones.
-func (g *growingFiles) create() (to perfetto.Writers, err error) {
+func (g *growingFiles) create() (to tracefile.Files, err error) {
 	if g.may != nil {
 		if err := g.may(); err != nil {
 			return to, err
@@ -67,12 +66,12 @@ func (g *growingFiles) create() (to perfetto.Writers, err error) {
 }
 
 // resume opens the files where they have these sizes, and drops what follows.
-func (g *growingFiles) resume(at tracefile.Sizes) (perfetto.Writers, error) {
+func (g *growingFiles) resume(at tracefile.Sizes) (tracefile.Files, error) {
 	return g.again([]int64{at.Times, at.Index, at.Data})
 }
 
 // again opens existing files. sizes may be nil.
-func (g *growingFiles) again(sizes []int64) (to perfetto.Writers, err error) {
+func (g *growingFiles) again(sizes []int64) (to tracefile.Files, err error) {
 	g.close()
 	targets := [...]*io.Writer{&to.Times, &to.Index, &to.Data}
 	for i, suffix := range tracefile.Suffixes {

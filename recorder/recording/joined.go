@@ -153,11 +153,6 @@ type Trace struct {
 // at describes the trace for others.
 func (t *rawTrace) at(path string) Trace { return Trace{path, t.Summary, t.own, t.lost != nil} }
 
-// empty reports whether nothing was recorded.
-func (t *rawTrace) empty() bool {
-	return (t.Summary == nil || t.Events() == 0) && (t.own == nil || t.own.Events == 0)
-}
-
 // packetsAt are packets in a file.
 type packetsAt struct {
 	path    string            // "" if there are none

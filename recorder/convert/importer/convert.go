@@ -118,7 +118,7 @@ func (c *Conversion) packets(ctx context.Context, set *tracefile.Set, ins []*Inp
 	if damage != nil && !isDamage(damage) {
 		return nil, nil, damage
 	}
-	result, err := converter.Write(ctx, perfetto.Writers(to))
+	result, err := converter.Write(ctx, to)
 	if err != nil {
 		return nil, nil, set.WriteError(err)
 	}

@@ -213,9 +213,6 @@ func (w *writer) add(time int64, body []byte) error {
 	return err
 }
 
-// Writers are where a trace is written: data, index, and times.
-type Writers = tracefile.Files
-
 // writable fails for a version that cannot be written; 0 is valid.
 func writable(v format.Version) error {
 	if v == 0 || v.Writable() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format/tracefile"
 	"tracex/lazy"
 	"tracex/recorder/convert/perfetto"
 )
@@ -102,7 +103,7 @@ func convertTrace(t *testing.T, trace []byte) string {
 		defer f.Close()
 		files = append(files, f)
 	}
-	result, err := c.Write(t.Context(), perfetto.Writers{Data: files[0], Index: files[1], Times: files[2]})
+	result, err := c.Write(t.Context(), tracefile.Files{Data: files[0], Index: files[1], Times: files[2]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/perfetto/messages"
@@ -47,7 +48,7 @@ func Convert(t testing.TB, packets []*messages.TracePacket) (path string, result
 		t.Fatal(err)
 	}
 	var data, index, times bytes.Buffer
-	result, err := c.Write(t.Context(), perfetto.Writers{Data: &data, Index: &index, Times: &times})
+	result, err := c.Write(t.Context(), tracefile.Files{Data: &data, Index: &index, Times: &times})
 	if err != nil {
 		t.Fatal(err)
 	}
