@@ -58,7 +58,7 @@ var otherText = map[string]string{
 	"lazy/query/nearest/nearest.go: before[j - 2]": "numbers of edits",
 	"lazy/query/filter/lex.go: s[1:5]":             "the digits of an escaped letter",
 	"lazy/query/filter/lex.go: rest[1:2]":          "the digit after #",
-	"lazy/query/pattern/undrawn.go: escape[2:]":    "the digits of an escaped letter",
+	"lazy/query/pattern/pattern.go: escape[2:]":    "the digits of an escaped letter",
 	"lazy/search_pieces.go: b[8:]":                 "eight letters at a time",
 }
 

@@ -238,8 +238,10 @@ func (t *Totals) stored() []*int64 {
 	return []*int64{&t.Calls, &t.Points, &t.Time, &t.Unended, &t.Untimed, &t.Shorter}
 }
 
-// stored are the sums that tables have, in their order. Those of steps are not among them.
-func (s *Sums) stored() []*int64 { return s.fields()[:10] }
+// stored are the sums that tables have, in their order.
+func (s *Sums) stored() []*int64 {
+	return []*int64{&s.Calls, &s.Threw, &s.Self, &s.Total, &s.Own, &s.Points, &s.Took, &s.Timed, &s.Max, &s.Unended}
+}
 
 func appendNumbers(b []byte, list []*int64) []byte {
 	for _, n := range list {

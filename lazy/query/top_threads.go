@@ -90,10 +90,8 @@ func (s *threadRows) decode(i int, row *topRow) {
 	}
 }
 
-// fields returns all sums, those that are stored first.
-func (s *Sums) fields() []*int64 {
-	return []*int64{&s.Calls, &s.Threw, &s.Self, &s.Total, &s.Own, &s.Points, &s.Took, &s.Timed, &s.Max, &s.Unended, &s.Merged, &s.Dropped}
-}
+// fields returns all sums.
+func (s *Sums) fields() []*int64 { return append(s.stored(), &s.Merged, &s.Dropped) }
 
 // threadTable is the rows of a topTable by thread. It decodes them when they are asked for.
 type threadTable struct {
