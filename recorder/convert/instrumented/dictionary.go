@@ -16,23 +16,22 @@ const none = int32(-1)
 // dictionary gives ids to what trace points refer to.
 type dictionary struct {
 	*calltrace.Dictionary
-	classes []string // their names after the last dot, by id
-	several int32    // the class of several results, plus one; 0: not yet
-	doubts  int      // see doubt
+	classes map[int32]string // their names after the last dot, by id
+	several int32            // the class of several results, plus one; 0: not yet
+	doubts  int              // see doubt
 	doubted map[int32]bool
 
 	packages gonames.Namer
 }
 
 func newDictionary(v format.Version) dictionary {
-	return dictionary{Dictionary: calltrace.NewDictionary(v), doubted: map[int32]bool{}}
+	return dictionary{Dictionary: calltrace.NewDictionary(v), classes: map[int32]string{}, doubted: map[int32]bool{}}
 }
 
 func (d *dictionary) class(name string) int32 {
 	name = values.Cut(name, values.MaxText)
 	id := d.Class([]byte(name))
-	if more := int(id) + 1 - len(d.classes); more > 0 { // those between are another conversion's
-		d.classes = append(d.classes, make([]string, more)...)
+	if _, ok := d.classes[id]; !ok {
 		d.classes[id] = name[strings.LastIndexByte(name, '.')+1:]
 	}
 	return id
@@ -77,10 +76,11 @@ func (d *dictionary) variable(id int32, name string) {
 
 // shown returns the name by which a class is shown.
 func (d *dictionary) shown(class int32) string {
-	if class < 0 || int(class) >= len(d.classes) {
+	name, ok := d.classes[class]
+	if !ok {
 		return "?"
 	}
-	return d.classes[class]
+	return name
 }
 
 // mostDoubts is how many numbers are noted as those that may be of several objects. With more, all may be.
