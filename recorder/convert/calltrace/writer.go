@@ -68,7 +68,7 @@ var (
 
 // New begins a trace. Nothing is written to the files before the first event.
 func New(to tracefile.Files, o Options) *Writer {
-	o.Version = cmp.Or(o.Version, format.V27)
+	o.Version = cmp.Or(o.Version, format.Newest)
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
 	}

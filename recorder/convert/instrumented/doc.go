@@ -22,6 +22,6 @@
 // are encoded as bytes of the trace at once. The bytes of each thread are written as a block, when
 // it is large or when the next round has ended.
 //
-// Between two rounds another conversion may add to the trace, see [Converter.Written] and
-// [Converter.Resume]; or what was recorded is added to the trace of another one, see [Begun].
+// Between two rounds another conversion may add to the trace, see [Converter.Trace]; or what was
+// recorded is added to the trace of another one, see [Options.Begun].
 package instrumented
