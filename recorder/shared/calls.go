@@ -1,10 +1,12 @@
 package shared
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
+	"os"
+	"path/filepath"
 	"time"
 
 	"tracex/format"
@@ -15,36 +17,10 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// callSink is the sink of a recorder that shares memory with a service: parts become packets of
-// a data source, see package calls. Parts that are put while there is no session are dropped,
-// unless the service has gone: then they are kept beside the live file.
-//
-// While a part is put only the lock of its thread is held, and that of its writer. So
-// goroutines put concurrently as far as there are writers.
-type callSink struct {
-	served
-	source  *producer.DataSource
-	id      uint64
-	stopped atomic.Bool
-	parts   atomic.Int64
-	bytes   atomic.Int64
-	live    *live.File // unsent data; nil if that is in the program's own memory
-	unsent  unsent     // parts put after the service has gone
-
-	mu      sync.Mutex            // guards the fields from here on
-	threads map[int32]*callThread // by id
-	log     []byte
-	cells   []format.Cell // of log
-	scratch []format.Cell
-}
-
-// Limits, in bytes.
-const (
-	// packetBytes is about how many bytes of objects a packet gets: data is lost by the packet.
-	packetBytes = 16 << 10
-	// openBytes bounds the description of open containers; outer ones are left out.
-	openBytes = 64 << 10
-)
+// LiveDirectory is the environment variable that names a directory for the live files of recorders
+// that connect to a service. If the program ends without Stop, they have what is not in the
+// shared memory yet, and [Finish] makes packets of it. tracex record sets the variable.
+const LiveDirectory = "TRACEX_LIVE_FOLDER"
 
 // newCallSink connects. Begin offers the source.
 func newCallSink(r sink.Recorder, o sink.Options, p *producer.Producer) (*callSink, error) {
@@ -143,26 +119,6 @@ func (s *callSink) last() {
 	}
 }
 
-// thread returns the state of a thread, with its offset up to date.
-func (s *callSink) thread(thread int32) *callThread {
-	offset := int64(0)
-	if !s.options.NoTimes {
-		offset = s.bootOffset()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := s.threads[thread]
-	if st == nil {
-		st = &callThread{parts: partReader{clock: s.clock()}}
-		s.threads[thread] = st
-	}
-	st.parts.offset = offset
-	if s.live != nil {
-		s.live.Word(live.AtOffset).Store(uint64(offset))
-	}
-	return st
-}
-
 // Sessions returns how many sessions record.
 func (s *callSink) Sessions() int { return len(s.source.Instances()) }
 
@@ -189,3 +145,77 @@ func (s *callSink) Finish() {
 }
 
 func (s *callSink) Saved() (parts, bytes int64) { return s.parts.Load(), s.bytes.Load() }
+
+// startLive creates the live file, if the environment asks for it.
+func (s *callSink) startLive() {
+	r := s.r
+	dir := os.Getenv(LiveDirectory)
+	if dir == "" || s.options.NoLive {
+		return
+	}
+	path := filepath.Join(dir, fmt.Sprintf("%d-%016x%s", os.Getpid(), s.id, format.LiveSuffix))
+	l, err := live.Create(path, s.options.LiveLimit)
+	if err == nil {
+		err = r.KeepIn(l)
+	}
+	if err != nil {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			r.Warn(fmt.Errorf("recorder: what is not sent yet is lost if the program crashes: %w", err))
+		}
+		return
+	}
+	l.Word(live.AtRecorder).Store(s.id)
+	if !s.options.NoTimes {
+		l.Word(live.AtOffset).Store(uint64(s.bootOffset()))
+	}
+	s.live = l
+	l.Word(live.AtState).Store(live.StateRecording)
+}
+
+func (s *callSink) endLive() {
+	if l := s.live; l != nil {
+		s.unsent.end()
+		if s.unsent.gone.Load() {
+			_ = l.Leave() // it is finished as if the program had been killed
+			return
+		}
+		l.Word(live.AtState).Store(live.StateOver)
+		_ = l.Remove() // if it cannot be removed, its state is StateOver
+	}
+}
+
+// sending notes that a part is being sent, after which so many marks of its chunk are sent. The
+// thread's lock is held.
+func (st *callThread) sending(t sink.Thread, p buffers.Part, marks int) {
+	slot := t.Slot
+	if slot == nil {
+		return
+	}
+	if p.Chunk == nil {
+		slot.Word(live.SharedEnd).Store(0)
+	} else {
+		slot.Word(live.SharedEnd).Store(buffers.Pack(p.First+len(p.Data), marks))
+		slot.Word(live.ThreadPut).Store(p.Chunk.Number)
+	}
+	slot.Word(live.SharedSending).Store(st.count + 1)
+}
+
+func (st *callThread) sentAll(t sink.Thread, p buffers.Part, marks int) {
+	st.count++
+	slot := t.Slot
+	if slot == nil {
+		return
+	}
+	slot.Word(live.SharedNumber).Store(st.count)
+	if p.Chunk != nil {
+		p.Chunk.KeepSent(p.First+len(p.Data), marks)
+	}
+	slot.Word(live.SharedSending).Store(0)
+}
+
+// notSent notes that the part is not sent after all: it makes no sense.
+func (st *callThread) notSent(t sink.Thread) {
+	if t.Slot != nil {
+		t.Slot.Word(live.SharedSending).Store(0)
+	}
+}

@@ -1,6 +1,9 @@
 package shared
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/perfetto/producer"
@@ -99,4 +102,14 @@ func (n *progress) miss(p buffers.Part) (lost int64) {
 		}
 	}
 	return lost
+}
+
+// session is the state of a session that records.
+type session struct {
+	cleared atomic.Uint32 // how often everything must be sent again
+	missing atomic.Int64  // trace points lost at the ends of threads
+
+	mu    sync.Mutex // held while references are sent
+	said  uint32     // the value of cleared when references were sent
+	known int        // cells of the log that the session has
 }

@@ -258,14 +258,3 @@ func (p *packets) writeFrames(b []byte) {
 	n, err := p.w.Write(b)
 	p.n, p.err = p.n+int64(n), err
 }
-
-// appendFrame appends a packet of a process in the form of a Perfetto file.
-func appendFrame(to []byte, at, pid uint64, head, objects []byte) []byte {
-	const timestampField, pidField = 8, 79
-	b := protowire.AppendVarint(protowire.AppendTag(nil, timestampField, protowire.VarintType), at)
-	b = protowire.AppendVarint(protowire.AppendTag(b, pidField, protowire.VarintType), pid)
-	b = protowire.AppendTag(b, calls.Field, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(len(head)+len(objects)))
-	b = append(append(b, head...), objects...)
-	return protowire.AppendBytes(protowire.AppendTag(to, 1, protowire.BytesType), b)
-}
