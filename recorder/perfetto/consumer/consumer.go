@@ -1,15 +1,13 @@
 package consumer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
-	"unicode/utf8"
 
-	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
@@ -126,6 +124,115 @@ func (c *Consumer) State(ctx context.Context) (*messages.TracingServiceState, er
 	return state, nil
 }
 
+// ErrHasSession is returned if the connection has a session that was neither freed nor
+// detached.
+var ErrHasSession = errors.New("consumer: this connection has a session; free or detach it first")
+
+// EndError is the reason why a service refused or ended a session, in the service's
+// words.
+type EndError struct{ Reason string }
+
+func (e *EndError) Error() string { return "consumer: the tracing service: " + e.Reason }
+
+// Session is a recording of a service. Its methods may be called from any goroutine.
+type Session struct {
+	c       *Consumer
+	start   sync.Once
+	started chan struct{} // closed when all data sources have started
+	end     sync.Once
+	ended   chan struct{} // closed when the session is over, after err is set
+	err     error
+}
+
+// begin makes the session that the connection will have if ask succeeds.
+func (c *Consumer) begin(ask func(*Session) error) (*Session, error) {
+	s := &Session{c: c, started: make(chan struct{}), ended: make(chan struct{})}
+	c.mu.Lock()
+	if c.session != nil {
+		c.mu.Unlock()
+		return nil, ErrHasSession
+	}
+	c.session = s
+	c.mu.Unlock()
+	if err := ask(s); err != nil {
+		s.leave()
+		return nil, err
+	}
+	return s, nil
+}
+
+// leave lets the connection have another session.
+func (s *Session) leave() {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	if s.c.session == s {
+		s.c.session = nil
+	}
+}
+
+func (s *Session) begun() { s.start.Do(func() { close(s.started) }) }
+
+func (s *Session) over(err error) {
+	s.end.Do(func() {
+		s.err = err
+		close(s.ended)
+	})
+}
+
+// Start starts a session. It ends by its config (duration, trigger), by
+// [Session.Stop], or with the connection. Start returns an [EndError] if the service
+// refuses the config. The service does not say when data sources have started: see
+// [Session.Started].
+func (c *Consumer) Start(ctx context.Context, config *messages.TraceConfig) (*Session, error) {
+	return c.StartInto(ctx, config, nil)
+}
+
+// StartInto is Start for a config with write_into_file: the service writes the trace
+// into the file. The caller still owns the file, and may close it at once. The trace
+// is complete when [Session.Wait] returns.
+func (c *Consumer) StartInto(ctx context.Context, config *messages.TraceConfig, file *os.File) (*Session, error) {
+	return c.begin(func(s *Session) error { return s.starting(ctx, config, file) })
+}
+
+// starting asks for the session, and waits until the service has accepted it.
+func (s *Session) starting(ctx context.Context, config *messages.TraceConfig, file *os.File) error {
+	if err := s.enable(&messages.EnableTracingRequest{TraceConfig: config}, file); err != nil {
+		return err
+	}
+	// The only answer comes at the end, or soon if the service refuses the config. Before
+	// it answers the second of these, it has sent that.
+	for range 2 {
+		if _, err := s.c.Capabilities(ctx); errors.Is(err, ErrNoMethod) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	select {
+	case <-s.ended:
+		return s.err
+	default:
+		return nil
+	}
+}
+
+// enable asks for a session, or for the end of one.
+func (s *Session) enable(request *messages.EnableTracingRequest, file *os.File) error {
+	on := func(r ipc.Reply) {
+		m := new(messages.EnableTracingResponse)
+		err := r.Decode(m)
+		if err == nil && m.GetError() != "" {
+			err = &EndError{m.GetError()}
+		}
+		s.over(err)
+	}
+	err := s.c.port.CallFile("EnableTracing", request, file, on)
+	if err != nil {
+		return fmt.Errorf("consumer: %w", err)
+	}
+	return nil
+}
+
 // CloneTarget names the session to clone: by its number in [Consumer.State], or by the
 // unique_session_name of its config.
 type CloneTarget struct {
@@ -213,30 +320,4 @@ func (c *Consumer) stream(ctx context.Context, method string, request proto.Mess
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// errLarge is returned for a packet that no writer can have written.
-var errLarge = errors.New("consumer: the service sends a packet of more than 128 MiB")
-
-// ParseConfig parses a config as the command perfetto takes it: a
-// [messages.TraceConfig] in protobuf's text format, or encoded. A text may name the fields of
-// [messages.TraceConfig]; an encoded config may have others too, which a service gets.
-func ParseConfig(b []byte) (*messages.TraceConfig, error) {
-	config := new(messages.TraceConfig)
-	if isText(b) {
-		if err := prototext.Unmarshal(b, config); err != nil {
-			return nil, fmt.Errorf("trace config: %w", err)
-		}
-		return config, nil
-	}
-	if err := proto.Unmarshal(b, config); err != nil {
-		return nil, fmt.Errorf("trace config: neither text nor an encoded message: %w", err)
-	}
-	return config, nil
-}
-
-// isText tells a text from an encoded message: that has tags and lengths, small numbers
-// that are control characters.
-func isText(b []byte) bool {
-	return utf8.Valid(b) && !bytes.ContainsFunc(b, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' })
 }
