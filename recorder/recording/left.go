@@ -220,12 +220,3 @@ func (l *left) leftPackets(spool *os.File, to io.Writer) (err error) {
 	})
 	return err
 }
-
-// sizeOf returns the size of an open file, 0 if unknown.
-func sizeOf(f *os.File) int64 {
-	st, err := f.Stat()
-	if err != nil {
-		return 0
-	}
-	return st.Size()
-}

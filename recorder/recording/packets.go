@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"sync/atomic"
 	"time"
 
 	"tracex/recorder/convert/perfetto"
@@ -208,4 +210,43 @@ func (r *packetSession) stop(ctx context.Context) (received, error) {
 	}
 	stats := r.Stats()
 	return received{programs: stats.Producers, sessions: stats.Instances, anything: stats.Chunks > 0}, nil
+}
+
+// readyPackets tells another goroutine, by two offsets, how much of a file of packets may be converted: calls
+// before the first have their names before the second.
+type readyPackets struct{ calls, known atomic.Int64 }
+
+// packetSpool is a packetSink that keeps packets in a file.
+type packetSpool struct {
+	io.Writer
+	ready  *readyPackets
+	size   int64 // bytes taken
+	marked int64 // at the last Taken
+}
+
+func (s *packetSpool) Write(packets []byte) (int, error) {
+	n, err := s.Writer.Write(packets)
+	s.size += int64(n)
+	return n, err
+}
+
+func (s *packetSpool) Take(packets []byte) error {
+	_, err := s.Write(packets)
+	return err
+}
+
+func (s *packetSpool) Taken() int {
+	s.marked = s.size
+	return 0
+}
+
+func (s *packetSpool) Held() int64 { return 0 }
+
+func (s *packetSpool) Kept(int) bool { return true }
+
+// Advance says that what was taken at the last mark may be converted.
+func (s *packetSpool) Advance(int) error {
+	s.ready.known.Store(s.size)
+	s.ready.calls.Store(s.marked)
+	return nil
 }

@@ -3,6 +3,7 @@ package recording
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -189,4 +190,19 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 	}
 	failed := made.finish(ctx, l.Converter, l.joiner, packetsAt{path: spool})
 	return made, errors.Join(err, failed, l.files.end())
+}
+
+// endSplit is end for --split: the traces are made when the programs have ended.
+func (l *rawConversion) endSplit(ctx context.Context, spool string) (all rawTrace, err error) {
+	l.Close()
+	files, m := RawFiles(l.folder), l.maker
+	if files == nil || !l.source.take(fromRaws) {
+		return all, nil
+	}
+	m.traces, all, err = m.convertEach(ctx, files, spool)
+	if err != nil && len(m.traces) > 0 {
+		m.Listener.Recorded(m.traces, nil)
+		err = fmt.Errorf("the trace of another process: %w", err)
+	}
+	return all, err
 }

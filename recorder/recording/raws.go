@@ -1,66 +1,20 @@
 package recording
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
-	"io"
+	"maps"
+	"math"
 	"os"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
-	"tracex/recorder/instrument/raw"
+	"tracex/recorder/convert/perfetto"
 )
-
-// RawFiles returns what instrumented programs wrote: the raw files in a folder, or the one at
-// path; nil if there are none.
-func RawFiles(path string) []string {
-	if st, err := os.Stat(path); err != nil {
-		return nil
-	} else if st.IsDir() {
-		files, _ := filepath.Glob(filepath.Join(escapeGlob(path), "*"+raw.Suffix))
-		return files
-	} else if !st.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	var head [8]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil || binary.LittleEndian.Uint64(head[:]) != raw.Magic {
-		return nil
-	}
-	return []string{path}
-}
-
-// escapeGlob quotes what has a meaning in a pattern of files.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-// convertingRaws is what a progress bar says.
-const convertingRaws = "writing the trace"
-
-// convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of
-// packets. If the raw files have no events, it makes none.
-func (m *maker) convertRaws(ctx context.Context, files []string, packets packetsAt, to *growingFiles) (made rawTrace, err error) {
-	p := m.Listener.Begin(convertingRaws)
-	defer p.End()
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: m.Version, Programs: len(files) > 1, NotEmpty: true, Progress: p.Update})
-	if err != nil {
-		return made, err
-	}
-	for _, f := range files {
-		c.Add(f)
-		c.Ended(f)
-	}
-	err = made.finish(ctx, c, nil, packets)
-	return made, errors.Join(err, to.end())
-}
 
 // ConvertRaws makes the trace of the raw files in a folder, or of the one at path, and of the packets in the folder, or,
 // with Split, the trace of each process. Errors besides others: [*NothingError], [*LostPacketsError], [*KeptError],
@@ -99,4 +53,149 @@ func ConvertRaws(ctx context.Context, path string, files []string, o Options) er
 		}
 	}
 	return &NothingError{Summary: made.Summary}
+}
+
+// errSplit is why packets are in no trace.
+var errSplit = errors.New("--split makes a trace for each process, and theirs is unknown")
+
+// splitting makes a trace for each process.
+type splitting struct {
+	maker
+	spool   string          // where packets are; "" if there are none
+	senders map[int32]bool  // processes whose packets are in no trace so far
+	files   map[int32]bool  // processes with raw files
+	taken   map[string]bool // paths of traces
+	alone   []splitProcess  // those with packets, but without calls
+	made    []Trace
+	all     rawTrace
+}
+
+// convertEach makes a trace of each raw file, with the packets of its process from the file at spool, unless
+// that is "", and of the packets of each process without calls. It returns the traces that have events, and
+// what all files have. After an error these are those before. If no raw file has events, the packets are
+// left alone.
+func (m *maker) convertEach(ctx context.Context, files []string, spool string) (made []Trace, all rawTrace, err error) {
+	s := splitting{maker: *m, spool: spool, taken: make(map[string]bool)}
+	s.dir = nil // it claims one place
+	s.all.Summary, s.files = new(instrumented.Summary), make(map[int32]bool)
+	if spool != "" {
+		if s.senders, err = sendersIn(ctx, spool); err != nil {
+			return nil, s.all, err
+		}
+	}
+	for _, p := range splitProcesses(files) {
+		if err = s.raw(ctx, p); err != nil {
+			return s.made, s.all, err
+		}
+	}
+	if s.all.Events() > 0 {
+		err = s.packets(ctx)
+	}
+	return s.made, s.all, err
+}
+
+// sendersIn returns the processes whose events are in packets.
+func sendersIn(ctx context.Context, spool string) (map[int32]bool, error) {
+	in, err := os.Open(spool)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return perfetto.Processes(ctx, in)
+}
+
+// path returns where the trace of a process goes, unless something is there.
+func (s *splitting) path(p *splitProcess) (string, error) {
+	one := s.maker
+	one.Output = splitPath(s.Output, p, s.taken)
+	return one.Output, one.checkFiles()
+}
+
+// raw makes the trace of a raw file.
+func (s *splitting) raw(ctx context.Context, p splitProcess) error {
+	path, err := s.path(&p)
+	if err != nil {
+		return err
+	}
+	p.path, s.files[p.packets.PID] = path, true
+	var packets packetsAt
+	if s.senders[p.packets.PID] {
+		packets = packetsAt{s.spool, &p.packets}
+	}
+	to := growingFiles{path: path, replace: s.Replace}
+	made, err := s.convertRaws(ctx, []string{p.file}, packets, &to)
+	if err != nil {
+		return to.writeError(err)
+	}
+	s.all.Add(made.Summary)
+	s.all.damage, s.all.lost = cmp.Or(s.all.damage, made.damage), cmp.Or(s.all.lost, made.lost)
+	if made.Events() > 0 {
+		s.made = append(s.made, made.at(path))
+	} else if packets.path != "" {
+		s.alone = append(s.alone, p)
+	}
+	return nil
+}
+
+// packets makes the traces of processes that have packets but no calls.
+func (s *splitting) packets(ctx context.Context) error {
+	for _, pid := range slices.Sorted(maps.Keys(s.senders)) {
+		switch {
+		case s.files[pid]:
+		case pid == 0:
+			s.all.lost = cmp.Or(s.all.lost, errSplit)
+		default:
+			p := splitProcess{pid: strconv.Itoa(int(pid)), packets: perfetto.Process{PID: pid, From: math.MinInt64, To: math.MaxInt64}}
+			var err error
+			if p.path, err = s.path(&p); err != nil {
+				return err
+			}
+			s.alone = append(s.alone, p)
+		}
+	}
+	for _, p := range s.alone {
+		c := s.conversion()
+		c.Output, c.NotEmpty, c.Process = p.path, true, &p.packets
+		own, damage, err := c.Packets(ctx, s.spool)
+		switch {
+		case errors.Is(err, importer.ErrNoEvents):
+			continue
+		case err != nil:
+			return err
+		}
+		s.all.damage = cmp.Or(s.all.damage, damage)
+		s.made = append(s.made, Trace{Path: p.path, Packets: own})
+	}
+	return nil
+}
+
+// splitPath returns where the trace of a process goes: trace-shop-4711.bin for trace.bin. A process that
+// became another program has several files.
+func splitPath(output string, p *splitProcess, taken map[string]bool) string {
+	stem, isBin := strings.CutSuffix(output, ".bin")
+	stem += "-" + plainName(p.name) + "-" + plainName(p.pid)
+	path := stem
+	for n := 2; taken[path]; n++ {
+		path = stem + "-" + strconv.Itoa(n)
+	}
+	taken[path] = true
+	if isBin {
+		path += ".bin"
+	}
+	return path
+}
+
+// plainName turns the name of a program into a part of a file's name.
+func plainName(name string) string {
+	const most = 60
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "process"
+	}
+	return name[:min(len(name), most)]
 }

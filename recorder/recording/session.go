@@ -4,77 +4,18 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
 
-	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder"
 	"tracex/recorder/convert/importer"
-	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/perfetto/service"
 	"tracex/recorder/shared"
 )
-
-// Kind says how programs are recorded.
-type Kind int
-
-const (
-	// Packets: programs send packets to a service that the session runs. Instrumented programs may write raw
-	// files.
-	Packets Kind = iota
-	// Instrumented: programs write raw files. A service begins when one of them sends packets.
-	Instrumented
-	// Attached: a program that runs already writes a raw file.
-	Attached
-	// Elsewhere: a service that the session does not run has the packets.
-	Elsewhere
-)
-
-// Options say what is recorded, and what becomes of it.
-type Options struct {
-	Kind     Kind
-	Output   string         // data file of the trace
-	Replace  bool           // what is there, also if it is no trace
-	Version  format.Version // of the format; 0 for the default
-	Split    bool           // a trace for each instrumented process
-	KeepRaws bool           // what instrumented programs wrote is kept
-	Command  []string       // for [About]
-	Calls    Calls          // of instrumented programs
-	// Buffer is how many bytes of packets may wait to be written, and Categories are those of events.
-	Buffer     int64
-	Categories []string
-	Listener   Listener
-}
-
-// Listener is told what happens while programs are recorded and their trace is made. Any goroutine may call it.
-type Listener interface {
-	// Begin shows how far some work is.
-	Begin(what string) importer.Progress
-	// Problem tells an error that does not end the recording.
-	Problem(err error)
-	// Remark tells that something is missing, and why.
-	Remark(what string, why error)
-	// StillRuns tells that a program goes on: what it calls from now on is not in the trace.
-	StillRuns(program string, pid uint64)
-	// MissingEvents and MissingEnds tell that events of a program are missing, or the last calls of threads. kept is
-	// where what it left is kept, or "".
-	MissingEvents(n int64)
-	MissingEnds(threads int64, kept string)
-	// Recorded tells what is in traces. all is what the raw files of all have; nil if not all traces are made.
-	Recorded(traces []Trace, all *instrumented.Summary)
-	// LeftOut tells what of raw files is not in a trace.
-	LeftOut(all *instrumented.Summary)
-	// Converted tells what was made of packets alone.
-	Converted(path string, made *importer.Result) error
-	// KeptRaws tells where raw files are kept, and OtherRaws where those are that are not in the trace.
-	KeptRaws(n int, in string)
-	OtherRaws(in string)
-}
 
 // Session records programs and makes the trace. Its methods are called in their order, by one goroutine:
 // [New], Start, Stop, Convert, Complete, and Close.
@@ -125,20 +66,6 @@ func New(o Options) (s *Session, err error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// SocketDir creates a directory for the sockets of a private service, named producers and
-// consumers. It is among the temporary files, unless a socket's path would be too long there:
-// some systems allow 103 bytes.
-func SocketDir(name string) (string, error) {
-	const longest, short = 103, "/tmp"
-	in := os.TempDir()
-	if len(filepath.Join(in, name+"4294967295", "producers")) > longest {
-		if _, err := os.Stat(short); err == nil {
-			in = short
-		}
-	}
-	return os.MkdirTemp(in, name)
 }
 
 // createDir creates the directory that holds the recording until it is a trace.
@@ -345,42 +272,6 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// NothingError says that nothing was recorded.
-type NothingError struct {
-	Summary *instrumented.Summary // of raw files; nil if there were none
-	// Packets: a service waited for programs. Programs connected to it, and had Sessions.
-	Packets            bool
-	Programs, Sessions uint64
-}
-
-func (e *NothingError) Error() string { return "nothing was recorded" }
-
-// KeptError is an error after which What of a recording is kept in a file or folder, At.
-type KeptError struct {
-	Err      error
-	What, At string
-}
-
-func (e *KeptError) Error() string { return e.Err.Error() }
-func (e *KeptError) Unwrap() error { return e.Err }
-
-// LostPacketsError says why packets are not in a trace. At is where they are.
-type LostPacketsError struct {
-	Output, At string
-	Err        error
-}
-
-func (e *LostPacketsError) Error() string {
-	return "what programs recorded by package recorder is not in " + e.Output + ", but kept in " + e.At + ": " + e.Err.Error()
-}
-func (e *LostPacketsError) Unwrap() error { return e.Err }
-
-// FullError says that a trace could not grow as far as it should, for lack of room.
-type FullError struct{ Err error }
-
-func (e *FullError) Error() string { return e.Err.Error() }
-func (e *FullError) Unwrap() error { return e.Err }
-
 // fullError returns err as a FullError if it is one.
 func (s *Session) fullError(err error) error {
 	if s.live.Begun() && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT)) {
@@ -388,3 +279,74 @@ func (s *Session) fullError(err error) error {
 	}
 	return err
 }
+
+// makeOfPackets completes a trace that was begun with packets. keep means that the directory has the only copy of
+// some data.
+func (s *Session) makeOfPackets(ctx context.Context) (keep bool, err error) {
+	if s.made.Summary == nil { // otherwise they have no calls
+		s.live.raws.begin, s.live.raws.files = s.Listener.Begin, RawFiles(s.dir.Path())
+	}
+	err = s.makeTrace(ctx)
+	added := s.live.raws.made
+	switch {
+	case err != nil:
+		keep, err = s.keepBoth(added == nil, err)
+		return keep, s.fullError(err)
+	case added == nil:
+		return s.keepOtherRaws()
+	case added.Events() == 0:
+		s.Listener.LeftOut(added)
+	default:
+		err = s.keepRawFiles("")
+	}
+	return false, err
+}
+
+// makeTrace completes the trace of packets, and adds raw files. After an error, what is not in it is in the
+// directory.
+func (s *Session) makeTrace(ctx context.Context) error {
+	result, damage, err := s.live.end(ctx)
+	switch {
+	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
+		made, damage, err := s.conversion().Packets(ctx, s.dir.Spool())
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.Listener.Converted(s.Output, made), damage)
+	case err == nil && s.live.raws.added():
+		s.tellRecorded(&rawTrace{Summary: s.live.raws.made, own: result})
+		return damage
+	case err == nil:
+		return errors.Join(s.Listener.Converted(s.Output, result), damage)
+	}
+	return s.live.files.writeError(errors.Join(err, s.salvage(ctx)))
+}
+
+// salvage ends a trace that could not grow, if it was begun.
+func (s *Session) salvage(ctx context.Context) error {
+	if !s.live.Begun() {
+		return nil
+	}
+	result, err := s.live.salvage(ctx, s.dir)
+	if err == nil {
+		err = s.Listener.Converted(s.Output, result)
+	}
+	return err
+}
+
+// keepBoth keeps what is not in the trace because of an error, with the raw files if raws is set.
+func (s *Session) keepBoth(raws bool, err error) (keep bool, _ error) {
+	if raws {
+		var fault error
+		keep, fault = s.keepOtherRaws()
+		err = errors.Join(err, fault)
+	}
+	kept := &KeptError{err, "the recording", s.dir.keepSpool(s.Output)}
+	if s.live.Begun() {
+		kept.What = "the part that is not in " + s.Output
+	}
+	return keep || kept.At == s.dir.Spool(), kept
+}
+
+// KeepRawFiles moves what programs wrote out of the directory, with KeepRaws, if there is no trace.
+func (s *Session) KeepRawFiles() error { return s.keepRawFiles(s.spool) }

@@ -3,15 +3,10 @@ package recording
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
 
-	"tracex/recorder"
-	"tracex/recorder/convert/importer"
-	"tracex/recorder/convert/instrumented"
-	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
 )
 
@@ -132,96 +127,4 @@ func (o *ownRecording) close() {
 	if o.spool != nil {
 		_ = o.spool.Close() // it was written without a buffer
 	}
-}
-
-// rawTrace describes a trace of what instrumented programs have recorded.
-type rawTrace struct {
-	*instrumented.Summary                  // nil if there were no raw files
-	own                   *importer.Result // what packets added; nil if nothing
-	damage                error            // of the packets: what is before it is in the trace
-	lost                  error            // why the packets are not in the trace
-}
-
-// Trace is a trace that was made. One of both is not nil.
-type Trace struct {
-	Path    string
-	Raws    *instrumented.Summary // of raw files
-	Packets *importer.Result      // of packets, which may have joined them
-	Lost    bool                  // there are packets that could not join them
-}
-
-// at describes the trace for others.
-func (t *rawTrace) at(path string) Trace { return Trace{path, t.Summary, t.own, t.lost != nil} }
-
-// packetsAt are packets in a file.
-type packetsAt struct {
-	path    string            // "" if there are none
-	process *perfetto.Process // whose packets they are; nil for all
-}
-
-// finish converts the rest, adds packets, and ends the trace. joiner has added some already if it is not
-// nil. If there are no events of instrumented programs, the packets are left alone.
-func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, joiner *packetJoiner, packets packetsAt) (err error) {
-	t.Summary, err = c.Complete(ctx)
-	if err != nil || t.Events() == 0 || joiner == nil && packets.path == "" {
-		return errors.Join(err, c.End())
-	}
-	if joiner == nil {
-		if joiner, err = newPacketJoiner(packets.path, packets.process, c.Trace()); err != nil {
-			t.lost = err
-			return c.End()
-		}
-		defer joiner.close()
-	}
-	own, damage, lost := joiner.join(ctx)
-	t.own, t.damage, t.lost = importer.OfPackets(own), damage, lost
-	if t.lost != nil {
-		return errors.Join(ctx.Err(), c.End())
-	}
-	return nil
-}
-
-// onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
-// importer.ErrNoEvents if nothing is in them.
-func (m *maker) onlyPackets(ctx context.Context, spool string) error {
-	c := m.conversion()
-	c.NotEmpty = true
-	made, damage, err := c.Packets(ctx, spool)
-	switch {
-	case errors.Is(err, importer.ErrNoEvents):
-		return err
-	case err != nil:
-		return &KeptError{err, "the recording", spool}
-	}
-	if damage != nil {
-		m.Listener.Remark("part of the recording is missing", damage)
-	}
-	return m.Listener.Converted(m.Output, made)
-}
-
-// spoolBeside returns the path of the packets in a folder of raw files; "" if there are none. What
-// programs had not sent when they ended follows them in a temporary file, which done removes.
-func (m *maker) spoolBeside(folder string) (spool string, done func(), err error) {
-	done = func() {}
-	spool = SpoolIn(folder)
-	if st, err := os.Stat(spool); err != nil || !st.Mode().IsRegular() {
-		return "", done, nil
-	}
-	if live, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*"+recorder.LiveSuffix)); live == nil {
-		return spool, done, nil
-	}
-	from, err := os.Open(spool)
-	if err != nil {
-		return "", done, err
-	}
-	defer from.Close()
-	to, err := os.CreateTemp("", "tracex-packets-*")
-	if err != nil {
-		return "", done, err
-	}
-	done = func() { _ = os.Remove(to.Name()) }
-	if _, err = io.Copy(to, from); err == nil {
-		finishRecorders(m.Listener, folder, "", to)
-	}
-	return to.Name(), done, errors.Join(err, to.Close())
 }

@@ -1,7 +1,7 @@
 package recording
 
 import (
-	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +12,8 @@ import (
 
 	"tracex/recorder"
 	"tracex/recorder/convert/importer"
-	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/instrument/control"
+	"tracex/recorder/instrument/raw"
 	"tracex/recorder/shared"
 )
 
@@ -50,13 +50,6 @@ func (s *traceSource) takePackets(dir *Directory) error {
 	return nil
 }
 
-// maker makes traces of what programs recorded.
-type maker struct {
-	Options
-	dir    *Directory // claims the place of the trace; nil if this is no recording
-	traces []Trace    // by Split
-}
-
 // conversion makes the trace of packets.
 func (m *maker) conversion() *importer.Conversion {
 	c := &importer.Conversion{Output: m.Output, Force: m.Replace, Version: m.Version, Begin: m.Listener.Begin}
@@ -67,92 +60,8 @@ func (m *maker) conversion() *importer.Conversion {
 	return c
 }
 
-// producerSocket and consumerSocket are the paths of a recording's sockets.
-func producerSocket(dir *Directory) string { return filepath.Join(dir.About.Sockets, "producers") }
-func consumerSocket(dir *Directory) string { return filepath.Join(dir.About.Sockets, "consumers") }
-
-// makeOfPackets completes a trace that was begun with packets. keep means that the directory has the only copy of
-// some data.
-func (s *Session) makeOfPackets(ctx context.Context) (keep bool, err error) {
-	if s.made.Summary == nil { // otherwise they have no calls
-		s.live.raws.begin, s.live.raws.files = s.Listener.Begin, RawFiles(s.dir.Path())
-	}
-	err = s.makeTrace(ctx)
-	added := s.live.raws.made
-	switch {
-	case err != nil:
-		keep, err = s.keepBoth(added == nil, err)
-		return keep, s.fullError(err)
-	case added == nil:
-		return s.keepOtherRaws()
-	case added.Events() == 0:
-		s.Listener.LeftOut(added)
-	default:
-		err = s.keepRawFiles("")
-	}
-	return false, err
-}
-
-// makeTrace completes the trace of packets, and adds raw files. After an error, what is not in it is in the
-// directory.
-func (s *Session) makeTrace(ctx context.Context) error {
-	result, damage, err := s.live.end(ctx)
-	switch {
-	case errors.Is(err, perfetto.ErrNoCalls), errors.Is(err, errOtherSource): // which had no calls
-		made, damage, err := s.conversion().Packets(ctx, s.dir.Spool())
-		if err != nil {
-			return err
-		}
-		return errors.Join(s.Listener.Converted(s.Output, made), damage)
-	case err == nil && s.live.raws.added():
-		s.tellRecorded(&rawTrace{Summary: s.live.raws.made, own: result})
-		return damage
-	case err == nil:
-		return errors.Join(s.Listener.Converted(s.Output, result), damage)
-	}
-	return s.live.files.writeError(errors.Join(err, s.salvage(ctx)))
-}
-
-// salvage ends a trace that could not grow, if it was begun.
-func (s *Session) salvage(ctx context.Context) error {
-	if !s.live.Begun() {
-		return nil
-	}
-	result, err := s.live.salvage(ctx, s.dir)
-	if err == nil {
-		err = s.Listener.Converted(s.Output, result)
-	}
-	return err
-}
-
-// tellRecorded tells what is in a trace, or in those of Split, and what is not.
-func (m *maker) tellRecorded(made *rawTrace) {
-	traces := m.traces
-	if !m.Split {
-		traces = []Trace{made.at(m.Output)}
-	}
-	m.Listener.Recorded(traces, made.Summary)
-}
-
-// keepBoth keeps what is not in the trace because of an error, with the raw files if raws is set.
-func (s *Session) keepBoth(raws bool, err error) (keep bool, _ error) {
-	if raws {
-		var fault error
-		keep, fault = s.keepOtherRaws()
-		err = errors.Join(err, fault)
-	}
-	kept := &KeptError{err, "the recording", s.dir.keepSpool(s.Output)}
-	if s.live.Begun() {
-		kept.What = "the part that is not in " + s.Output
-	}
-	return keep || kept.At == s.dir.Spool(), kept
-}
-
 // RawFolder is the suffix of the folder for KeepRaws, after the name of the trace.
 const RawFolder = ".raw"
-
-// KeepRawFiles moves what programs wrote out of the directory, with KeepRaws, if there is no trace.
-func (s *Session) KeepRawFiles() error { return s.keepRawFiles(s.spool) }
 
 // keepRawFiles moves what programs wrote out of the directory, with KeepRaws. packets is the path of their packets;
 // "" if there are none.
@@ -255,4 +164,32 @@ func keepLive(path, output string) string {
 		keepBeside(unsent, output, ".unread"+recorder.LiveSuffix+shared.UnsentSuffix)
 	}
 	return keepBeside(path, output, ".unread"+recorder.LiveSuffix)
+}
+
+// RawFiles returns what instrumented programs wrote: the raw files in a folder, or the one at
+// path; nil if there are none.
+func RawFiles(path string) []string {
+	if st, err := os.Stat(path); err != nil {
+		return nil
+	} else if st.IsDir() {
+		files, _ := filepath.Glob(filepath.Join(escapeGlob(path), "*"+raw.Suffix))
+		return files
+	} else if !st.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var head [8]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil || binary.LittleEndian.Uint64(head[:]) != raw.Magic {
+		return nil
+	}
+	return []string{path}
+}
+
+// escapeGlob quotes what has a meaning in a pattern of files.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -1,0 +1,181 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"tracex/format"
+	"tracex/recorder/convert/importer"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/instrument/raw"
+	"tracex/recorder/internal/disk"
+)
+
+// Kind says how programs are recorded.
+type Kind int
+
+const (
+	// Packets: programs send packets to a service that the session runs. Instrumented programs may write raw
+	// files.
+	Packets Kind = iota
+	// Instrumented: programs write raw files. A service begins when one of them sends packets.
+	Instrumented
+	// Attached: a program that runs already writes a raw file.
+	Attached
+	// Elsewhere: a service that the session does not run has the packets.
+	Elsewhere
+)
+
+// Options say what is recorded, and what becomes of it.
+type Options struct {
+	Kind     Kind
+	Output   string         // data file of the trace
+	Replace  bool           // what is there, also if it is no trace
+	Version  format.Version // of the format; 0 for the default
+	Split    bool           // a trace for each instrumented process
+	KeepRaws bool           // what instrumented programs wrote is kept
+	Command  []string       // for [About]
+	Calls    Calls          // of instrumented programs
+	// Buffer is how many bytes of packets may wait to be written, and Categories are those of events.
+	Buffer     int64
+	Categories []string
+	Listener   Listener
+}
+
+// Listener is told what happens while programs are recorded and their trace is made. Any goroutine may call it.
+type Listener interface {
+	// Begin shows how far some work is.
+	Begin(what string) importer.Progress
+	// Problem tells an error that does not end the recording.
+	Problem(err error)
+	// Remark tells that something is missing, and why.
+	Remark(what string, why error)
+	// StillRuns tells that a program goes on: what it calls from now on is not in the trace.
+	StillRuns(program string, pid uint64)
+	// MissingEvents and MissingEnds tell that events of a program are missing, or the last calls of threads. kept is
+	// where what it left is kept, or "".
+	MissingEvents(n int64)
+	MissingEnds(threads int64, kept string)
+	// Recorded tells what is in traces. all is what the raw files of all have; nil if not all traces are made.
+	Recorded(traces []Trace, all *instrumented.Summary)
+	// LeftOut tells what of raw files is not in a trace.
+	LeftOut(all *instrumented.Summary)
+	// Converted tells what was made of packets alone.
+	Converted(path string, made *importer.Result) error
+	// KeptRaws tells where raw files are kept, and OtherRaws where those are that are not in the trace.
+	KeptRaws(n int, in string)
+	OtherRaws(in string)
+}
+
+// Trace is a trace that was made. One of both is not nil.
+type Trace struct {
+	Path    string
+	Raws    *instrumented.Summary // of raw files
+	Packets *importer.Result      // of packets, which may have joined them
+	Lost    bool                  // there are packets that could not join them
+}
+
+// maker makes traces of what programs recorded.
+type maker struct {
+	Options
+	dir    *Directory // claims the place of the trace; nil if this is no recording
+	traces []Trace    // by Split
+}
+
+// Calls decide what an instrumented program records.
+type Calls struct {
+	Only, Skip             []string // patterns of functions
+	Depth, Strings, Fields int      // pointers to follow, and how much of a string and of a struct is kept
+	Levels                 int      // calls nested deeper are left out; 0 for none
+	Limit, Last            int64    // bytes that a process may write, and of its newest calls; 0 for the default, and for all
+	NoTimes                bool
+}
+
+// Exact returns the patterns of Only that are not meant to name functions of several packages.
+func (c *Calls) Exact() (list []string) {
+	for _, pattern := range c.Only {
+		if rest := strings.NewReplacer("(*", "", "[...]", "").Replace(pattern); !strings.Contains(rest, "*") && !strings.Contains(rest, "...") {
+			list = append(list, pattern)
+		}
+	}
+	return list
+}
+
+const defaultLimit = 8 << 30
+
+// reservedFor returns how many bytes stay free on the disk of a trace while programs run, for the programs
+// themselves.
+func reservedFor(output string) int64 {
+	const most = 1 << 30
+	free, _ := disk.Free(filepath.Dir(output))
+	return min(most, free/8)
+}
+
+// text returns the options for the program, see raw.OptionsVariable. output is the path of the trace.
+func (c *Calls) text(output string) (string, error) {
+	limit, reserve := c.Limit, int64(0)
+	if limit == 0 {
+		// The trace takes about twice the room of the raw files, which stay until it is complete.
+		free, _ := disk.Free(filepath.Dir(output))
+		limit, reserve = defaultLimit, free/10*7
+	} else {
+		reserve = reservedFor(output)
+	}
+	words := []string{fmt.Sprintf("depth=%d strings=%d fields=%d levels=%d limit=%d reserve=%d", c.Depth, c.Strings, c.Fields, c.Levels, limit, reserve)}
+	if c.Last > 0 {
+		words = append(words, fmt.Sprintf("last=%d", c.Last))
+	}
+	if c.NoTimes {
+		words = append(words, "times=0")
+	}
+	for _, p := range c.Only {
+		words = append(words, "only="+p)
+	}
+	for _, p := range c.Skip {
+		words = append(words, "skip="+p)
+	}
+	text := strings.Join(words, " ")
+	if len(text) >= raw.OptionsSize {
+		return "", errors.New("the patterns of --only and --skip are too long")
+	}
+	return text, nil
+}
+
+// NothingError says that nothing was recorded.
+type NothingError struct {
+	Summary *instrumented.Summary // of raw files; nil if there were none
+	// Packets: a service waited for programs. Programs connected to it, and had Sessions.
+	Packets            bool
+	Programs, Sessions uint64
+}
+
+func (e *NothingError) Error() string { return "nothing was recorded" }
+
+// KeptError is an error after which What of a recording is kept in a file or folder, At.
+type KeptError struct {
+	Err      error
+	What, At string
+}
+
+func (e *KeptError) Error() string { return e.Err.Error() }
+func (e *KeptError) Unwrap() error { return e.Err }
+
+// LostPacketsError says why packets are not in a trace. At is where they are.
+type LostPacketsError struct {
+	Output, At string
+	Err        error
+}
+
+func (e *LostPacketsError) Error() string {
+	return "what programs recorded by package recorder is not in " + e.Output + ", but kept in " + e.At + ": " + e.Err.Error()
+}
+
+func (e *LostPacketsError) Unwrap() error { return e.Err }
+
+// FullError says that a trace could not grow as far as it should, for lack of room.
+type FullError struct{ Err error }
+
+func (e *FullError) Error() string { return e.Err.Error() }
+func (e *FullError) Unwrap() error { return e.Err }

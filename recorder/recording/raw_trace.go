@@ -1,0 +1,213 @@
+package recording
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder"
+	"tracex/recorder/convert/importer"
+	"tracex/recorder/convert/instrumented"
+	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/instrument/raw"
+)
+
+// rawTrace describes a trace of what instrumented programs have recorded.
+type rawTrace struct {
+	*instrumented.Summary                  // nil if there were no raw files
+	own                   *importer.Result // what packets added; nil if nothing
+	damage                error            // of the packets: what is before it is in the trace
+	lost                  error            // why the packets are not in the trace
+}
+
+// at describes the trace for others.
+func (t *rawTrace) at(path string) Trace { return Trace{path, t.Summary, t.own, t.lost != nil} }
+
+// packetsAt are packets in a file.
+type packetsAt struct {
+	path    string            // "" if there are none
+	process *perfetto.Process // whose packets they are; nil for all
+}
+
+// finish converts the rest, adds packets, and ends the trace. joiner has added some already if it is not
+// nil. If there are no events of instrumented programs, the packets are left alone.
+func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, joiner *packetJoiner, packets packetsAt) (err error) {
+	t.Summary, err = c.Complete(ctx)
+	if err != nil || t.Events() == 0 || joiner == nil && packets.path == "" {
+		return errors.Join(err, c.End())
+	}
+	if joiner == nil {
+		if joiner, err = newPacketJoiner(packets.path, packets.process, c.Trace()); err != nil {
+			t.lost = err
+			return c.End()
+		}
+		defer joiner.close()
+	}
+	own, damage, lost := joiner.join(ctx)
+	t.own, t.damage, t.lost = importer.OfPackets(own), damage, lost
+	if t.lost != nil {
+		return errors.Join(ctx.Err(), c.End())
+	}
+	return nil
+}
+
+// onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
+// importer.ErrNoEvents if nothing is in them.
+func (m *maker) onlyPackets(ctx context.Context, spool string) error {
+	c := m.conversion()
+	c.NotEmpty = true
+	made, damage, err := c.Packets(ctx, spool)
+	switch {
+	case errors.Is(err, importer.ErrNoEvents):
+		return err
+	case err != nil:
+		return &KeptError{err, "the recording", spool}
+	}
+	if damage != nil {
+		m.Listener.Remark("part of the recording is missing", damage)
+	}
+	return m.Listener.Converted(m.Output, made)
+}
+
+// spoolBeside returns the path of the packets in a folder of raw files; "" if there are none. What
+// programs had not sent when they ended follows them in a temporary file, which done removes.
+func (m *maker) spoolBeside(folder string) (spool string, done func(), err error) {
+	done = func() {}
+	spool = SpoolIn(folder)
+	if st, err := os.Stat(spool); err != nil || !st.Mode().IsRegular() {
+		return "", done, nil
+	}
+	if live, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*"+recorder.LiveSuffix)); live == nil {
+		return spool, done, nil
+	}
+	from, err := os.Open(spool)
+	if err != nil {
+		return "", done, err
+	}
+	defer from.Close()
+	to, err := os.CreateTemp("", "tracex-packets-*")
+	if err != nil {
+		return "", done, err
+	}
+	done = func() { _ = os.Remove(to.Name()) }
+	if _, err = io.Copy(to, from); err == nil {
+		finishRecorders(m.Listener, folder, "", to)
+	}
+	return to.Name(), done, errors.Join(err, to.Close())
+}
+
+// convertingRaws is what a progress bar says.
+const convertingRaws = "writing the trace"
+
+// convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of
+// packets. If the raw files have no events, it makes none.
+func (m *maker) convertRaws(ctx context.Context, files []string, packets packetsAt, to *growingFiles) (made rawTrace, err error) {
+	p := m.Listener.Begin(convertingRaws)
+	defer p.End()
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: m.Version, Programs: len(files) > 1, NotEmpty: true, Progress: p.Update})
+	if err != nil {
+		return made, err
+	}
+	for _, f := range files {
+		c.Add(f)
+		c.Ended(f)
+	}
+	err = made.finish(ctx, c, nil, packets)
+	return made, errors.Join(err, to.end())
+}
+
+// tellRecorded tells what is in a trace, or in those of Split, and what is not.
+func (m *maker) tellRecorded(made *rawTrace) {
+	traces := m.traces
+	if !m.Split {
+		traces = []Trace{made.at(m.Output)}
+	}
+	m.Listener.Recorded(traces, made.Summary)
+}
+
+// packetJoiner adds the packets in a file, which programs record by package recorder, to a trace that is made
+// of raw files. It takes turns with the conversion of the raw files, so that both write one trace.
+type packetJoiner struct {
+	*perfetto.Joiner
+	in *os.File
+}
+
+// newPacketJoiner joins all packets, or those of a process.
+func newPacketJoiner(spool string, process *perfetto.Process, to *tracefile.Writer) (*packetJoiner, error) {
+	in, err := os.Open(spool)
+	if err != nil {
+		return nil, err
+	}
+	return &packetJoiner{perfetto.NewJoiner(perfetto.Options{TempDir: filepath.Dir(spool), Process: process}, in, to), in}, nil
+}
+
+func (p *packetJoiner) close() {
+	p.Close()
+	_ = p.in.Close() // it was only read
+}
+
+// join adds the rest, and ends the trace unless it fails. damage is that of the packets.
+func (p *packetJoiner) join(ctx context.Context) (own *perfetto.Result, damage, err error) {
+	own, damage, err = p.Join(ctx, sizeOf(p.in))
+	return own, format.At(damage, p.in.Name(), 0), err
+}
+
+// sizeOf returns the size of an open file, 0 if unknown.
+func sizeOf(f *os.File) int64 {
+	st, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return st.Size()
+}
+
+// splitProcess is a process that gets a trace by --split.
+type splitProcess struct {
+	file      string // its raw file; "" if there is none
+	name, pid string
+	packets   perfetto.Process
+	path      string // of its trace
+}
+
+// splitProcesses returns the processes of raw files.
+func splitProcesses(files []string) []splitProcess {
+	all := make([]splitProcess, len(files))
+	var order []*perfetto.Process
+	for i, path := range files {
+		p := &all[i]
+		p.file = path
+		f, err := raw.Open(path)
+		if err != nil {
+			p.pid, _, _ = strings.Cut(filepath.Base(path), "-")
+			p.packets.PID = -1 // of no process
+			continue
+		}
+		h := &f.Head
+		p.name, p.pid = h.Program(), strconv.FormatUint(h.PID, 10)
+		p.packets = perfetto.Process{PID: int32(min(h.PID, math.MaxInt32)), From: int64(min(h.Nanos, math.MaxInt64)), To: math.MaxInt64}
+		order = append(order, &p.packets)
+		f.Close()
+	}
+	// A process that became another program has several files: each has what was recorded until the next
+	// one, and the first one also what was recorded before.
+	slices.SortFunc(order, func(a, b *perfetto.Process) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.From, b.From))
+	})
+	for i, p := range order {
+		if i > 0 && order[i-1].PID == p.PID {
+			order[i-1].To = p.From
+		} else {
+			p.From = math.MinInt64
+		}
+	}
+	return all
+}
