@@ -5,8 +5,12 @@ import (
 	"sync/atomic"
 	"weak"
 
+	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/files"
+	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/registry"
 	"tracex/recorder/internal/values"
 )
 
@@ -239,4 +243,109 @@ func (b *buffer) unpark() {
 	if c != nil && c != b.chunk.Load() {
 		c.Release()
 	}
+}
+
+// flusher puts what goroutines recorded into the sink, and manages the memory for it. Any
+// goroutine may call its methods at any time. A buffer goes to the sink
+//
+//   - when it is full: by its goroutine, in [buffer.writeOut], or by the recorder's, in sweepDue
+//   - by the timer of [Recorder.run], and on demand, in [Recorder.Flush]: sweep
+//   - when memory is needed: reclaim
+//   - when its thread ends, and at the end of the recording: finish and end
+//
+// From a file sink, bytes reach the disk in [files.Files.Write].
+type flusher struct {
+	config   Config
+	layout   *values.Layout // of the version written
+	registry *registry.Registry
+	clock    clock.Clock
+	pool     *buffers.Pool
+	largest  int // largest chunk, in bytes
+	sink     partSink
+	live     *live.File // unwritten data; nil if that is in the program's own memory
+	state    atomic.Int32
+	lists
+	sweeper  sweeper
+	worker   worker
+	counts   counts
+	problems problems
+}
+
+// lists are those of buffers.
+type lists struct {
+	threads     threadList  // those whose last block is not written
+	holders     holders     // those that have a chunk
+	due         dueList     // those that set chunks aside, or have ended
+	quarantined quarantined // those used by several goroutines
+}
+
+// sweeper is what a sweep of all threads needs.
+type sweeper struct {
+	mu   sync.Mutex // held meanwhile
+	list []*buffer  // scratch
+}
+
+type counts struct {
+	dropped atomic.Int64 // trace points
+	refused atomic.Int64 // threads
+	misuse  misuse
+	lacking atomic.Int64 // bytes for the recorder's goroutine to free
+}
+
+// worker is the recorder's only goroutine, as others see it.
+type worker struct {
+	wake chan struct{} // nil if it writes nothing
+	done chan struct{} // closed to end it; nil if it does not exist
+	gone chan struct{} // closed when it has ended
+}
+
+// kick wakes the goroutine.
+func (w *worker) kick() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end ends the goroutine and waits until it has ended.
+func (w *worker) end() {
+	if w.done != nil {
+		close(w.done)
+		<-w.gone
+	}
+}
+
+// States of a Recorder.
+const (
+	unstarted int32 = iota
+	running
+	stopped
+	failed // the file cannot be written
+)
+
+// partSink is where recorded bytes go. The encoder before it is the same for all sinks: a
+// [Thread] writes objects and marks into its chunks; when a chunk is full, or by the timer, its
+// published part is put into the sink. The state that a sink keeps of a thread between parts is
+// in its buffer.
+//
+// A reference object must precede its first user, or be put with it. So a sink takes the
+// pending objects of the registry when it decides where a part goes, not before, and puts them
+// in front of that part. Parts of one thread are put in order, those of different threads
+// concurrently.
+//
+// Lock order: a thread's mu, the sink's own, the registry's.
+type partSink interface {
+	// put takes a part. b.mu is held, and the part's chunk does not change until put returns.
+	// If last is set, nothing of b follows, and the open containers ended at the reading
+	// b.file.Ended.
+	put(b *buffer, p buffers.Part, last bool)
+	// write writes the parts that were put.
+	write()
+	// opened returns the classes of the containers that a thread has open after the parts put
+	// so far, outermost first. b.mu is held.
+	opened(b *buffer) []format.Class
+	// finish writes, and ends the trace. Parts put later are ignored.
+	finish()
+	// saved returns how much is written.
+	saved() Saved
 }

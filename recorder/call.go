@@ -1,10 +1,12 @@
 package recorder
 
 import (
+	"encoding/binary"
 	"sync/atomic"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/registry"
 	"tracex/recorder/internal/values"
 )
 
@@ -45,47 +47,6 @@ func (t *Thread) begin(m Method, at Location, receiver *Value, args []Value) Cal
 		return Call{} // two goroutines were here at once
 	}
 	return Call{t, int32(t.open.depth - 1), l.event()}
-}
-
-// End ends the call, with the results of the function. It takes pointers to them, since it is
-// to be deferred, when the results are not known yet. A result is recorded as [Recorder.Of]
-// makes it a value; several results as one text in parentheses. A [Value] is recorded as it is.
-//
-// A panic that passes through the function is recorded as what the call threw, by the name of
-// its type, and where it is first met also as a Throw with its text. It continues with the same
-// value. For that, End itself must be deferred: called by a deferred function, it cannot see
-// the panic, and records the results.
-//
-// A function that runtime.Goexit ends, as FailNow of a test does, is recorded as one that
-// returned, with the values its results have then.
-//
-// End ends the loops that are open in the call, and calls that were not ended, which are shown
-// as unfinished and counted in [Saved.Misuse].
-func (c Call) End(results ...any) {
-	t := c.t
-	if t == nil {
-		return
-	}
-	how := unknown
-	if t.panics != nil {
-		if how = t.passes(c); how == passed {
-			return
-		}
-	}
-	if v := recover(); v != nil || how >= again {
-		t.threw(c, v, how == again)
-		panic(v)
-	}
-	switch len(results) {
-	case 0:
-		result := Void()
-		t.leave(&result, "", boundCall, c)
-	case 1:
-		result := t.result(results[0])
-		t.leave(&result, "", boundCall, c)
-	default:
-		t.leaveWith(c, results)
-	}
 }
 
 // endRoom makes room for the footer of a call that a handle ends, and ends the containers open
@@ -232,4 +193,176 @@ func (t *Thread) leaveWith(c Call, results []any) {
 	text = append(text, ')')
 	result := Value{values.Exact(string(text))}
 	t.leave(&result, "", boundCall, c)
+}
+
+// Sizes in the file, in bytes, of the larger version.
+const (
+	callRoom  = format.CallReceiverAt + countSize + format.CallFlagsSize // a call without its values
+	countSize = 4                                                        // of the number of arguments
+)
+
+// Enter begins a call of a method; what is recorded until its Exit or Panic is within it.
+// receiver is Null for a function. Enter does not keep args.
+//
+// Enter, Exit and Panic are for generated code: Exit ends whatever call is open. [Thread.Call]
+// is for functions that a person instruments.
+func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
+	if t != nil {
+		t.enter(m, at, &receiver, args, format.ClassCall)
+	}
+}
+
+// enter begins a call. class says what ends it: ClassCall for Exit, boundCall for a handle.
+func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, class format.Class) {
+	method := int32(m) - 1
+	if up := registry.Upper(int64(m)); up != t.terms.Tag|uint32(len(args)+1) && up != t.terms.Tag {
+		method = t.terms.method(m)
+	}
+	need := callRoom + receiver.v.Room(&t.terms.Terms)
+	for i := range args {
+		need += args[i].v.Room(&t.terms.Terms)
+	}
+	c, from := t.chunk.Load(), t.bytes
+	if !t.fits(c, from, need) || !t.open.fits() {
+		if c, from = t.room(need, forHeader); c == nil {
+			if t.handsOn() {
+				if own := t.hands(true); own != nil {
+					own.enter(m, at, receiver, args, class)
+				}
+				return
+			}
+			t.lose(format.ClassCall)
+			return
+		}
+	}
+	t.bytes = writing
+	b := c.Data[from : from+need]
+	t.head(b, format.ClassCall, t.terms.location(at))
+	values.PutInt32(b[format.CallMethodAt:], method)
+	n := format.CallReceiverAt
+	if receiver.v.Kind == values.NullKind {
+		n += t.terms.Layout.Put32(b[n:], values.NullKind, uint32(len(args)))
+	} else {
+		n += receiver.v.Put(b[n:], &t.terms.Terms)
+		values.PutInt32(b[n:], int32(len(args)))
+		n += countSize
+	}
+	for i := range args {
+		n += args[i].v.Put(b[n:], &t.terms.Terms)
+	}
+	b[n], b[n+1] = 0, 0 // flags
+	t.open.push(class, t.next)
+	t.next++
+	n += format.CallFlagsSize
+	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
+}
+
+// Exit ends the innermost call, and the loops still open in it. Without an open call, or if a
+// [Call] ends the open one, it does nothing and is counted in [Saved.Misuse].
+func (t *Thread) Exit(result Value) {
+	if t != nil {
+		t.leave(&result, "", format.ClassCall, Call{})
+	}
+}
+
+// Panic ends the innermost call as one that threw, and the loops still open in it. exception is
+// the name of a type, see [PanicType]; "" is shown as "<unknown>".
+func (t *Thread) Panic(exception string) {
+	if t != nil {
+		if exception == "" {
+			exception = "<unknown>"
+		}
+		if t.terms.Layout == nil {
+			return // nothing is recorded
+		}
+		result := Value{t.terms.Layout.Thrown()}
+		t.leave(&result, exception, format.ClassCall, Call{})
+	}
+}
+
+// result makes a value of the result that x points to, as Of does.
+func (t *Thread) result(x any) Value {
+	switch p := x.(type) {
+	case *int:
+		if p != nil {
+			return Int(*p)
+		}
+	case *string:
+		if p != nil {
+			return String(*p)
+		}
+	case *bool:
+		if p != nil {
+			return Bool(*p)
+		}
+	case *error:
+		if p != nil {
+			return t.r.errorOf(*p)
+		}
+	case *int64:
+		if p != nil {
+			return Int64(*p)
+		}
+	case *float64:
+		if p != nil {
+			return Float64(*p)
+		}
+	case *Value:
+		if p != nil {
+			return *p
+		}
+	case Value:
+		return p
+	default:
+		if v, ok := t.r.otherResult(hidden(x)); ok {
+			return v
+		}
+	}
+	// What End was given need not be what the function returns.
+	t.misused(results, 1)
+	return Value{values.Untracked}
+}
+
+// leave ends a call: the innermost one that an Exit ends, or, if class is boundCall, that of
+// the handle.
+func (t *Thread) leave(result *Value, exception string, class format.Class, h Call) {
+	need := values.CallFooterRoom + result.v.Room(&t.terms.Terms)
+	if exception != "" {
+		need += 1 + 3*min(len(exception), values.MaxException) + len(values.Ellipsis)
+	}
+	c, from := t.chunk.Load(), t.bytes
+	if l := t.open.innermost(); l == nil || l.class != class || class == boundCall && l.count != h.event || !t.footerFits(c, from, need) {
+		if class == boundCall {
+			c, from = t.endRoom(h, need)
+		} else {
+			c, from = t.footerRoom(need)
+		}
+		if c == nil {
+			if own := t.hands(false); own != nil && class != boundCall {
+				own.leave(result, exception, class, h)
+			}
+			t.returned()
+			return
+		}
+	}
+	t.bytes = writing
+	b := c.Data[from : from+need]
+	var n int
+	switch {
+	case exception != "":
+		n = t.threwFooter(b, result, exception)
+	case result.v.Kind == values.VoidKind:
+		binary.BigEndian.PutUint64(b, t.terms.Layout.Void)
+		n = t.terms.Layout.VoidSize
+	default:
+		b[0] = byte(format.KindFooter)
+		n = format.CallResultAt + result.v.Put(b[format.CallResultAt:], &t.terms.Terms)
+		b[n], b[n+1] = 0, 0
+		n += t.terms.Layout.Returned
+	}
+	t.open.pop()
+	t.mark(c, buffers.FooterAt(from, from+n), from+n)
+	if t.open.depth == 0 && t.from != nil {
+		t.returned()
+	}
 }

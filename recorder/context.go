@@ -3,22 +3,17 @@ package recorder
 import (
 	"context"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/petermattis/goid"
+
+	"tracex/recorder/internal/values"
 )
 
 // threadKey is the key of a context's carried thread.
 type threadKey struct{}
-
-// carried is a thread in a context, with the goroutine and the call that put it there.
-type carried struct {
-	thread    *Thread
-	goroutine uint64
-	event     int32 // of the innermost call; -1 if there was none
-	relay     atomic.Pointer[Thread]
-}
 
 // NewContext returns a context that carries the calling goroutine's thread, for functions that
 // are not given one. If another goroutine records through the context, its thread notes that it
@@ -172,4 +167,206 @@ func writtenGoroutine() (number uint64) {
 		number = 10*number + uint64(c-'0')
 	}
 	return number
+}
+
+// Threads from contexts. When the outermost call in one has ended it rests: its goroutine may
+// continue in it. Whether it will is unknown, so some are evicted meanwhile.
+//
+//	       rests: owner            evict: any goroutine
+//	busy ───────────────► resting ──────────────────────► evicted
+//	  ▲                      │
+//	  └──────────────────────┘
+//	       resumes: owner
+//
+// A resting thread is lagging, so its owner takes the slow path before it records anything. The
+// goroutine that evicts it takes over the owner's role.
+
+// handsOn reports whether calls on the thread go to another one, or to itself after it has
+// resumed.
+func (t *Thread) handsOn() bool { return t.from != nil && (t.ended || t.resting) }
+
+// hands returns the thread to which calls on t go; nil if none. If begin is set, it begins one
+// if there is none, and resumes one that rests.
+func (t *Thread) hands(begin bool) *Thread {
+	if !t.handsOn() {
+		return nil
+	}
+	r, f, g := t.r, t.from, goroutine()
+	if t.resting && f.goroutine == g && begin && t.resumes() {
+		return t
+	}
+	own := f.came.own(g)
+	switch {
+	case own == t:
+		own = nil
+	case own != nil && begin && own.handsOn():
+		return own.hands(true)
+	}
+	if own != nil || !begin || !r.on() {
+		return own
+	}
+	return r.given(f.came, g)
+}
+
+// given begins a thread for a goroutine that got a context of another.
+func (r *Recorder) given(by *carried, g uint64) *Thread {
+	t := r.Thread(by.thread.file.Name + ", goroutine " + strconv.FormatUint(g, 10))
+	if t == nil {
+		return nil
+	}
+	t.from = &origin{came: by, goroutine: g}
+	r.goroutines.Store(g, t)
+	r.kept.add(t)
+	t.says(by)
+	return t
+}
+
+// says records where the thread came from.
+func (t *Thread) says(by *carried) {
+	text := by.thread.file.Name
+	if by.event >= 0 {
+		text += ", event " + strconv.Itoa(int(by.event))
+	}
+	t.WriteVariable(t.r.Variable(OriginVariable, Type{}), 0, number(text))
+}
+
+// returned lets a thread from a context rest, if nothing is open in it.
+func (t *Thread) returned() {
+	f := t.from
+	if f == nil || t.open.depth > 0 || t.lost.on || t.handsOn() {
+		return
+	}
+	r := t.r
+	if t.nonsense.Load() || !r.on() {
+		t.End()
+		return
+	}
+	t.over.Store(t.now())
+	t.resting, t.lagging = true, true
+	f.recent.Store(true)
+	rest := r.kept.resting.Add(1)
+	f.state.Store(resting) // from here on it may be evicted
+	if rest > r.kept.most {
+		r.evict()
+	}
+}
+
+// resumes makes a resting thread its owner's again. If it was evicted meanwhile, it has ended,
+// and hands on.
+func (t *Thread) resumes() bool {
+	f := t.from
+	t.resting = false
+	if !f.state.CompareAndSwap(resting, busy) {
+		t.ended = true
+		t.r.goroutines.CompareAndDelete(f.goroutine, t)
+		return false
+	}
+	t.r.kept.resting.Add(-1)
+	t.over.Store(0)
+	t.lags()
+	if by := f.next; by != nil {
+		f.next = nil
+		if by.thread != f.came.thread || by.event != f.came.event {
+			t.says(by)
+		}
+		f.came = by
+	}
+	return true
+}
+
+// has notes that a thread is the calling goroutine's, and returns a function that forgets it.
+func (r *Recorder) has(t *Thread) (forget func()) {
+	if t == nil {
+		return func() {}
+	}
+	g := goroutine()
+	before, had := r.goroutines.Swap(g, t)
+	return func() {
+		if !had {
+			r.goroutines.Delete(g)
+			return
+		}
+		r.goroutines.Store(g, before)
+		if own := before.(*Thread); own.from != nil && own.from.state.Load() == evicted {
+			r.goroutines.CompareAndDelete(g, own)
+		}
+	}
+}
+
+// How threads begin and end.
+
+// Thread begins a thread of the trace, for one goroutine. End it when the goroutine ends. It
+// returns nil if nothing is being recorded, or if there is no memory for it: a goroutine that
+// ends makes room for another.
+func (r *Recorder) Thread(name string) *Thread {
+	if !r.on() {
+		return nil
+	}
+	name = strings.Clone(values.Cut(name, values.MaxText))
+	size := threadSize + int64(len(name))
+	if !r.reserve(size) {
+		if !r.on() {
+			return nil
+		}
+		r.counts.refused.Add(1)
+		r.outOf("another thread", int64(r.threads.count()))
+		r.problems.tell()
+		return nil
+	}
+	t := &Thread{writer: writer{terms: r.terms()}}
+	t.to, t.clocked, t.reserved = &r.flusher, r.clocking(), size
+	t.open.top = &t.open.first
+	if swallowsNil() {
+		t.panics = &panics{wary: true}
+	}
+	t.file.Name = name
+	t.file.Live.KeepIn(r.live, name)
+	if r.state.Load() != running || !r.threads.add(&t.buffer) {
+		t.forgetLive()
+		r.pool.Release(size)
+		return nil
+	}
+	return t
+}
+
+// Recorder returns the recorder that the thread belongs to; nil for a nil Thread.
+func (t *Thread) Recorder() *Recorder {
+	if t == nil {
+		return nil
+	}
+	return t.r
+}
+
+// clocking is the source of the threads' times.
+func (r *Recorder) clocking() clocking {
+	switch {
+	case r.config.NoTimes:
+		return noTimes
+	case r.clock.HasCounter() && r.config.timeSource == nil:
+		return byCounter
+	}
+	return byTime
+}
+
+// End ends the thread: calls and loops still open count as unfinished. Its methods do nothing
+// from then on.
+func (t *Thread) End() {
+	if t == nil || t.r == nil || t.ended {
+		return
+	}
+	r := t.r
+	if t.from != nil && t.resting && !t.resumes() {
+		return
+	}
+	if r.on() {
+		t.twice()
+	}
+	if t.from != nil {
+		r.goroutines.CompareAndDelete(t.from.goroutine, t)
+		r.kept.remove(t)
+	}
+	t.ended, t.lagging = true, true
+	t.over.Store(t.now())
+	r.ends(&t.buffer)
+	r.problems.tell()
 }

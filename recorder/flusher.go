@@ -2,56 +2,10 @@ package recorder
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
 
-	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
-	"tracex/recorder/internal/live"
-	"tracex/recorder/internal/registry"
-	"tracex/recorder/internal/values"
 )
-
-// flusher puts what goroutines recorded into the sink, and manages the memory for it. Any
-// goroutine may call its methods at any time. A buffer goes to the sink
-//
-//   - when it is full: by its goroutine, in [buffer.writeOut], or by the recorder's, in sweepDue
-//   - by the timer of [Recorder.run], and on demand, in [Recorder.Flush]: sweep
-//   - when memory is needed: reclaim
-//   - when its thread ends, and at the end of the recording: finish and end, in flusher_end.go
-//
-// From a file sink, bytes reach the disk in [files.Files.Write].
-type flusher struct {
-	config   Config
-	layout   *values.Layout // of the version written
-	registry *registry.Registry
-	clock    clock.Clock
-	pool     *buffers.Pool
-	largest  int // largest chunk, in bytes
-	sink     partSink
-	live     *live.File // unwritten data; nil if that is in the program's own memory
-	state    atomic.Int32
-	lists
-	sweeper  sweeper
-	worker   worker
-	counts   counts
-	problems problems
-}
-
-// lists are those of buffers.
-type lists struct {
-	threads     threadList  // those whose last block is not written
-	holders     holders     // those that have a chunk
-	due         dueList     // those that set chunks aside, or have ended
-	quarantined quarantined // those used by several goroutines
-}
-
-// sweeper is what a sweep of all threads needs.
-type sweeper struct {
-	mu   sync.Mutex // held meanwhile
-	list []*buffer  // scratch
-}
 
 // occasion is why all threads are swept.
 type occasion int
@@ -230,67 +184,196 @@ func (f *flusher) clockRestarted() {
 	})
 }
 
-type counts struct {
-	dropped atomic.Int64 // trace points
-	refused atomic.Int64 // threads
-	misuse  misuse
-	lacking atomic.Int64 // bytes for the recorder's goroutine to free
+// reclaim takes chunks away from threads until need bytes are free, first from those that
+// recorded nothing since its last visit. It reports whether it took any. The caller has no
+// chunk.
+func (f *flusher) reclaim(need int64) bool {
+	won := f.reclaimFrom(need, true)
+	if won < need {
+		won += f.reclaimFrom(need-won, false)
+	}
+	return won > 0
 }
 
-// worker is the recorder's only goroutine, as others see it.
-type worker struct {
-	wake chan struct{} // nil if it writes nothing
-	done chan struct{} // closed to end it; nil if it does not exist
-	gone chan struct{} // closed when it has ended
+// reclaimFrom takes chunks away, from idle threads or from any, and returns how many bytes that
+// frees.
+func (f *flusher) reclaimFrom(need int64, idle bool) (won int64) {
+	for n := f.holders.count(); n > 0 && won < need; n-- {
+		b := f.holders.walk()
+		if b == nil || !b.mu.TryLock() {
+			continue
+		}
+		if idle && b.busy() {
+			b.mu.Unlock()
+			continue
+		}
+		won += f.take(b)
+	}
+	return won
 }
 
-// kick wakes the goroutine.
-func (w *worker) kick() {
-	select {
-	case w.wake <- struct{}{}:
+// take takes a thread's chunk away and returns how many bytes that frees. Called with b.mu
+// held; releases it.
+func (f *flusher) take(b *buffer) int64 {
+	defer b.mu.Unlock()
+	defer f.guard(b)
+	c := b.chunk.Load()
+	if c == nil {
+		return 0
+	}
+	if b.nonsense.Load() {
+		f.bury(b)
+	} else if c = f.retire(b); c == nil {
+		return 0
+	}
+	return f.pool.Cost(len(c.Data))
+}
+
+// ends ends a thread for its owner.
+func (f *flusher) ends(b *buffer) {
+	b.swap.Lock()
+	b.file.Live.KeepEnd(b.over.Load())
+	b.swap.Unlock()
+	switch {
+	case f.config.Strategy == CollectAndDump:
+	case f.config.OnFull == Drop:
+		b.left.Store(true)
+		f.later(b)
 	default:
+		f.endThread(b, true)
 	}
 }
 
-// end ends the goroutine and waits until it has ended.
-func (w *worker) end() {
-	if w.done != nil {
-		close(w.done)
-		<-w.gone
+// endThread writes the last block of a thread and forgets the thread. The chunk is reused only if
+// the caller owns the thread.
+func (f *flusher) endThread(b *buffer, owner bool) {
+	switch c := f.end(b); {
+	case c == nil:
+	case owner:
+		f.pool.Put(c)
+	default:
+		f.pool.Lost(c)
+	}
+	f.forget(b)
+}
+
+// end takes the thread's chunk away and writes its last block, unless that was done before.
+func (f *flusher) end(b *buffer) *buffers.Chunk {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer f.guard(b)
+	if b.nonsense.Load() {
+		f.bury(b)
+	}
+	if b.sunk.all {
+		return nil
+	}
+	b.sunk.all = true
+	ended := b.over.Load()
+	if ended == 0 {
+		ended = b.now()
+	}
+	c, p, note := b.takeLast()
+	f.putTaken(b)
+	if c != nil {
+		b.file.Rebase(&f.clock, &b.swap, p)
+	}
+	b.file.End(&f.clock, ended)
+	f.sink.put(b, p, len(note.Data) == 0)
+	if len(note.Data) > 0 {
+		f.sink.put(b, note, true)
+	}
+	return c
+}
+
+// forget takes a thread off the list.
+func (f *flusher) forget(b *buffer) {
+	b.mu.Lock() // two flushers may be here at once
+	b.forgetLive()
+	b.mu.Unlock()
+	if b.nonsense.Load() {
+		f.quarantined.forget(b)
+	}
+	if f.threads.remove(b) {
+		f.pool.Release(b.reserved)
 	}
 }
 
-// States of a Recorder.
-const (
-	unstarted int32 = iota
-	running
-	stopped
-	failed // the file cannot be written
-)
+// Quarantine of a thread that turns out to be used by more than one goroutine. What it had
+// published by then is kept as far as it makes sense, and ends there. Other threads continue.
 
-// partSink is where recorded bytes go. The encoder before it is the same for all sinks: a
-// [Thread] writes objects and marks into its chunks; when a chunk is full, or by the timer, its
-// published part is put into the sink. The state that a sink keeps of a thread between parts is
-// in its buffer.
-//
-// A reference object must precede its first user, or be put with it. So a sink takes the
-// pending objects of the registry when it decides where a part goes, not before, and puts them
-// in front of that part. Parts of one thread are put in order, those of different threads
-// concurrently.
-//
-// Lock order: a thread's mu, the sink's own, the registry's.
-type partSink interface {
-	// put takes a part. b.mu is held, and the part's chunk does not change until put returns.
-	// If last is set, nothing of b follows, and the open containers ended at the reading
-	// b.file.Ended.
-	put(b *buffer, p buffers.Part, last bool)
-	// write writes the parts that were put.
-	write()
-	// opened returns the classes of the containers that a thread has open after the parts put
-	// so far, outermost first. b.mu is held.
-	opened(b *buffer) []format.Class
-	// finish writes, and ends the trace. Parts put later are ignored.
-	finish()
-	// saved returns how much is written.
-	saved() Saved
+// quarantine keeps a thread out that turned out to be used by more than one goroutine. The
+// caller may hold the thread's mu.
+func (f *flusher) quarantine(b *buffer, why error) {
+	at := found{chunk: b.chunk.Load()}
+	if at.chunk != nil {
+		at.published = at.chunk.Published.Load()
+	}
+	f.quarantineAt(b, at, why)
+}
+
+// torn is quarantine for a sink that got a part which makes no sense.
+func (f *flusher) torn(b *buffer, why error) { f.quarantineAt(b, found{torn: true}, why) }
+
+// refuses reports whether nothing more of a thread may be put into the sink, except its end.
+func (f *flusher) refuses(b *buffer) bool { return b.nonsense.Load() && f.quarantined.of(b).torn }
+
+func (f *flusher) quarantineAt(b *buffer, at found, why error) {
+	if f.quarantined.add(b, at) {
+		f.counts.misuse.shared.Add(1)
+	}
+	f.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, b.file.Name, why))
+	if f.worker.wake != nil {
+		f.later(b)
+	}
+}
+
+// bury writes the part of a thread in quarantine that makes sense, and its end. b.mu is held.
+func (f *flusher) bury(b *buffer) {
+	if b.sunk.all {
+		return
+	}
+	b.sunk.all = true
+	b.swap.Lock()
+	c, _ := b.takeAway()
+	b.shut = true
+	b.swap.Unlock()
+	full := b.taken
+	b.taken = nil
+	at := f.quarantined.of(b)
+
+	sound := !at.torn
+	for ; full != nil; full = full.Next {
+		sound = sound && f.buryPart(b, full, full == at.chunk, at.published)
+		f.pool.Lost(full)
+	}
+	if c != nil {
+		if sound && c == at.chunk {
+			f.buryPart(b, c, true, at.published)
+		}
+		f.pool.Lost(c)
+	}
+	b.file.End(&f.clock, b.now())
+	f.sink.put(b, buffers.Part{}, true)
+	b.forgetLive()
+}
+
+// buryPart puts the part of a chunk that makes sense into the sink, for the last chunk only up
+// to published. It reports whether that was all and more may follow.
+func (f *flusher) buryPart(b *buffer, c *buffers.Chunk, last bool, published uint64) (more bool) {
+	defer func() {
+		if v := recover(); v != nil { // the published data may be anything
+			more = false
+		}
+	}()
+	p := c.Pending()
+	if bytes, marks := buffers.Unpack(published); last && bytes >= c.Flushed && marks >= c.FlushedMarks {
+		p = c.UpTo(published)
+	} else if last {
+		return false
+	}
+	good, _ := p.Sound(f.layout.Version, b.file.ID, f.sink.opened(b))
+	b.file.Rebase(&f.clock, &b.swap, good)
+	f.sink.put(b, good, false)
+	return !last && len(good.Data) == len(p.Data)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/files"
 )
 
@@ -12,9 +13,9 @@ import (
 //
 //   - A goroutine whose chunk is full waits, writes, or drops: [buffer.space] in buffer_room.go.
 //     One that has no chunk: [buffer.first], there.
-//   - A thread, a name or a level of a stack gets its memory from [Recorder.reserve], below.
-//   - Both take chunks away from other threads, idle ones first: [flusher.reclaim], below.
-//   - Trace points without room are counted, and noted in the trace: writer_dropped.go.
+//   - A thread, a name or a level of a stack gets its memory from [Recorder.reserve].
+//   - Both take chunks away from other threads, idle ones first: [flusher.reclaim].
+//   - Trace points without room are counted, and noted in the trace: [writer.lose].
 
 // Sizes, in bytes, of what the recorder keeps besides chunks and the files' share. Memory is
 // reserved before it is allocated.
@@ -79,47 +80,71 @@ func (r *Recorder) outOf(what string, n int64) {
 	r.problems.fail(fmt.Errorf("%w: no room for %s beside %d: raise MaxMemory", ErrMemory, what, n))
 }
 
-// reclaim takes chunks away from threads until need bytes are free, first from those that
-// recorded nothing since its last visit. It reports whether it took any. The caller has no
-// chunk.
-func (f *flusher) reclaim(need int64) bool {
-	won := f.reclaimFrom(need, true)
-	if won < need {
-		won += f.reclaimFrom(need-won, false)
-	}
-	return won > 0
+// Resting threads may take an eighth of the memory that can be reserved, and there may be at
+// most mostResting.
+const (
+	shareOfResting = 8
+	mostResting    = 1000
+)
+
+func (k *kept) begin(p *buffers.Pool) {
+	k.most = min(max(p.Reservable()/shareOfResting/threadSize, 1), mostResting)
 }
 
-// reclaimFrom takes chunks away, from idle threads or from any, and returns how many bytes that
-// frees.
-func (f *flusher) reclaimFrom(need int64, idle bool) (won int64) {
-	for n := f.holders.count(); n > 0 && won < need; n-- {
-		b := f.holders.walk()
-		if b == nil || !b.mu.TryLock() {
-			continue
-		}
-		if idle && b.busy() {
-			b.mu.Unlock()
-			continue
-		}
-		won += f.take(b)
-	}
-	return won
+func (k *kept) add(t *Thread) {
+	k.mu.Lock()
+	t.from.element = k.list.PushBack(t)
+	k.mu.Unlock()
 }
 
-// take takes a thread's chunk away and returns how many bytes that frees. Called with b.mu
-// held; releases it.
-func (f *flusher) take(b *buffer) int64 {
-	defer b.mu.Unlock()
-	defer f.guard(b)
-	c := b.chunk.Load()
-	if c == nil {
-		return 0
+func (k *kept) remove(t *Thread) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e := t.from.element; e != nil {
+		t.from.element = nil
+		k.list.Remove(e)
 	}
-	if b.nonsense.Load() {
-		f.bury(b)
-	} else if c = f.retire(b); c == nil {
-		return 0
+}
+
+// forget forgets all threads: they have ended.
+func (k *kept) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for e := k.list.Front(); e != nil; e = e.Next() {
+		e.Value.(*Thread).from.element = nil
 	}
-	return f.pool.Cost(len(c.Data))
+	k.list.Init()
+}
+
+// idlest evicts a resting thread and returns it, or nil if there is none. It takes the first in
+// the list that has not rested since idlest last looked at it.
+func (k *kept) idlest() *Thread {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for n := 2 * k.list.Len(); n > 0 && k.resting.Load() > 0; n-- {
+		e := k.list.Front()
+		t := e.Value.(*Thread)
+		if f := t.from; !f.recent.Swap(false) && f.state.CompareAndSwap(resting, evicted) {
+			k.resting.Add(-1)
+			f.element = nil
+			k.list.Remove(e)
+			return t
+		}
+		k.list.MoveToBack(e)
+	}
+	return nil
+}
+
+// evict ends one of the resting threads, and reports whether there was one.
+func (r *Recorder) evict() bool {
+	if r.kept.resting.Load() == 0 {
+		return false
+	}
+	t := r.kept.idlest()
+	if t == nil {
+		return false
+	}
+	r.goroutines.CompareAndDelete(t.from.goroutine, t)
+	r.ends(&t.buffer)
+	return true
 }

@@ -77,13 +77,6 @@ func (r *Recorder) Variable(name string, t Type) Variable {
 	return Variable(r.registry.Register(func(n *registry.Names) int32 { return n.Variable(name, t) }))
 }
 
-// terms is what a thread needs of its recorder to write what a program names: values, and the
-// ids of numbers. With zero terms nothing is written.
-type terms struct {
-	values.Terms
-	r *Recorder // for what is not usual
-}
-
 func (r *Recorder) terms() terms {
 	return terms{values.Terms{Text: int32(r.config.MaxString), Tag: r.registry.Tag(), Names: r.types, Layout: r.layout}, r}
 }

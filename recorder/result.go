@@ -11,49 +11,6 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// result makes a value of the result that x points to, as Of does.
-func (t *Thread) result(x any) Value {
-	switch p := x.(type) {
-	case *int:
-		if p != nil {
-			return Int(*p)
-		}
-	case *string:
-		if p != nil {
-			return String(*p)
-		}
-	case *bool:
-		if p != nil {
-			return Bool(*p)
-		}
-	case *error:
-		if p != nil {
-			return t.r.errorOf(*p)
-		}
-	case *int64:
-		if p != nil {
-			return Int64(*p)
-		}
-	case *float64:
-		if p != nil {
-			return Float64(*p)
-		}
-	case *Value:
-		if p != nil {
-			return *p
-		}
-	case Value:
-		return p
-	default:
-		if v, ok := t.r.otherResult(hidden(x)); ok {
-			return v
-		}
-	}
-	// What End was given need not be what the function returns.
-	t.misused(results, 1)
-	return Value{values.Untracked}
-}
-
 // otherResult makes a value of the result that x points to, of a type that is less common.
 func (r *Recorder) otherResult(x any) (result Value, ok bool) {
 	v := reflect.ValueOf(x)
@@ -181,4 +138,20 @@ func (r *Recorder) className(v *Value) string {
 		return registry.Unregistered
 	}
 	return r.registry.ClassName(v.v.Class - 1)
+}
+
+// errorOf makes a value of an error without calling a method that the program defines, unless
+// the config wants that.
+func (r *Recorder) errorOf(err error) Value {
+	if err == nil || r == nil {
+		return Null()
+	}
+	if v, ok := told(err, r.config.CallMethods); ok {
+		return v
+	}
+	v := r.of(reflect.ValueOf(err))
+	if v.v.Kind == values.ObjectKind {
+		v.v.Kind = values.ExceptionKind
+	}
+	return v
 }

@@ -1,11 +1,12 @@
 package recorder
 
 import (
-	"encoding/binary"
+	"container/list"
+	"sync"
+	"sync/atomic"
 
 	"tracex/format"
-	"tracex/recorder/internal/buffers"
-	"tracex/recorder/internal/registry"
+	"tracex/recorder/internal/gotypes"
 	"tracex/recorder/internal/values"
 )
 
@@ -24,131 +25,111 @@ type Thread struct {
 	from   *origin // if a context returned the thread
 }
 
-// Sizes in the file, in bytes, of the larger version.
+// Recorder records a program into a trace. Any goroutine may call its methods at any time. They
+// do nothing on a nil Recorder.
+//
+// The flusher has what it shares with the buffers of goroutines; the other fields are what it
+// knows of the program.
+type Recorder struct {
+	flusher
+	types      *gotypes.Types
+	locations  sync.Map // return address to Location
+	goroutines sync.Map // number to *Thread, of those found by a context
+	kept       kept
+	events     atomic.Int64 // the next event id that no thread has
+	stopping   sync.Mutex   // held while the trace is ended
+}
+
+func (r *Recorder) on() bool { return r != nil && r.state.Load() == running }
+
+// writer writes trace points into the buffer of its goroutine. It leaves out those for which there
+// is no room, and what is in them: see [writer.lose].
+type writer struct {
+	buffer
+	terms
+	next, limit int32 // event ids left: next to limit-1
+	open        stack
+	lagging     bool // something is owed, lost or was dropped: take the slow path
+	slow        bool // the slow path is being taken
+	ended       bool
+	resting     bool  // the thread rests, see origin
+	owed        int32 // ended containers above those of open, without room for their footers
+	batch       int32 // how many event ids to take next
+	lost        lost
+}
+
+// lost is what is known of open containers that were not recorded. Its size does not depend on
+// how many they are.
+type lost struct {
+	on     bool
+	class  format.Class // of the outermost
+	calls  int32        // among all of them
+	loops  int32        // those in none of the calls
+	number int32        // of the loss: each has its own, from 1 on
+}
+
+// terms is what a thread needs of its recorder to write what a program names: values, and the
+// ids of numbers. With zero terms nothing is written.
+type terms struct {
+	values.Terms
+	r *Recorder // for what is not usual
+}
+
+// States of an origin.
 const (
-	callRoom  = format.CallReceiverAt + countSize + format.CallFlagsSize // a call without its values
-	countSize = 4                                                        // of the number of arguments
+	busy int32 = iota
+	resting
+	evicted
 )
 
-// Enter begins a call of a method; what is recorded until its Exit or Panic is within it.
-// receiver is Null for a function. Enter does not keep args.
-//
-// Enter, Exit and Panic are for generated code: Exit ends whatever call is open. [Thread.Call]
-// is for functions that a person instruments.
-func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
-	if t != nil {
-		t.enter(m, at, &receiver, args, format.ClassCall)
-	}
+// origin says where a thread from a context came from. When the thread has ended, calls on it
+// go to the goroutine's current thread. A thread returned before the goroutine has one has
+// ended from the beginning: all goroutines share it, and nothing in it changes.
+type origin struct {
+	goroutine uint64 // that owns the thread
+	state     atomic.Int32
+	recent    atomic.Bool   // it has rested since idlest last looked at it
+	element   *list.Element // of kept, guarded by its lock
+
+	// The fields from here on are the owner's.
+	came *carried // the context it came from
+	next *carried // the context it continues with; nil for the same
 }
 
-// enter begins a call. class says what ends it: ClassCall for Exit, boundCall for a handle.
-func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, class format.Class) {
-	method := int32(m) - 1
-	if up := registry.Upper(int64(m)); up != t.terms.Tag|uint32(len(args)+1) && up != t.terms.Tag {
-		method = t.terms.method(m)
-	}
-	need := callRoom + receiver.v.Room(&t.terms.Terms)
-	for i := range args {
-		need += args[i].v.Room(&t.terms.Terms)
-	}
-	c, from := t.chunk.Load(), t.bytes
-	if !t.fits(c, from, need) || !t.open.fits() {
-		if c, from = t.room(need, forHeader); c == nil {
-			if t.handsOn() {
-				if own := t.hands(true); own != nil {
-					own.enter(m, at, receiver, args, class)
-				}
-				return
-			}
-			t.lose(format.ClassCall)
-			return
-		}
-	}
-	t.bytes = writing
-	b := c.Data[from : from+need]
-	t.head(b, format.ClassCall, t.terms.location(at))
-	values.PutInt32(b[format.CallMethodAt:], method)
-	n := format.CallReceiverAt
-	if receiver.v.Kind == values.NullKind {
-		n += t.terms.Layout.Put32(b[n:], values.NullKind, uint32(len(args)))
-	} else {
-		n += receiver.v.Put(b[n:], &t.terms.Terms)
-		values.PutInt32(b[n:], int32(len(args)))
-		n += countSize
-	}
-	for i := range args {
-		n += args[i].v.Put(b[n:], &t.terms.Terms)
-	}
-	b[n], b[n+1] = 0, 0 // flags
-	t.open.push(class, t.next)
-	t.next++
-	n += format.CallFlagsSize
-	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
+// kept are the threads from contexts that have not ended.
+type kept struct {
+	resting atomic.Int64
+	most    int64 // that rest
+
+	mu   sync.Mutex
+	list list.List // of *Thread
 }
 
-// Exit ends the innermost call, and the loops still open in it. Without an open call, or if a
-// [Call] ends the open one, it does nothing and is counted in [Saved.Misuse].
-func (t *Thread) Exit(result Value) {
-	if t != nil {
-		t.leave(&result, "", format.ClassCall, Call{})
-	}
+// carried is a thread in a context, with the goroutine and the call that put it there.
+type carried struct {
+	thread    *Thread
+	goroutine uint64
+	event     int32 // of the innermost call; -1 if there was none
+	relay     atomic.Pointer[Thread]
 }
 
-// Panic ends the innermost call as one that threw, and the loops still open in it. exception is
-// the name of a type, see [PanicType]; "" is shown as "<unknown>".
-func (t *Thread) Panic(exception string) {
-	if t != nil {
-		if exception == "" {
-			exception = "<unknown>"
-		}
-		if t.terms.Layout == nil {
-			return // nothing is recorded
-		}
-		result := Value{t.terms.Layout.Thrown()}
-		t.leave(&result, exception, format.ClassCall, Call{})
-	}
+// passing is a panic that an End noted.
+type passing struct {
+	event     int32  // the thread's next event id at that moment
+	exception string // its type; "" if there were several, and it is unknown which one continues
 }
 
-// leave ends a call: the innermost one that an Exit ends, or, if class is boundCall, that of
-// the handle.
-func (t *Thread) leave(result *Value, exception string, class format.Class, h Call) {
-	need := values.CallFooterRoom + result.v.Room(&t.terms.Terms)
-	if exception != "" {
-		need += 1 + 3*min(len(exception), values.MaxException) + len(values.Ellipsis)
-	}
-	c, from := t.chunk.Load(), t.bytes
-	if l := t.open.innermost(); l == nil || l.class != class || class == boundCall && l.count != h.event || !t.footerFits(c, from, need) {
-		if class == boundCall {
-			c, from = t.endRoom(h, need)
-		} else {
-			c, from = t.footerRoom(need)
-		}
-		if c == nil {
-			if own := t.hands(false); own != nil && class != boundCall {
-				own.leave(result, exception, class, h)
-			}
-			t.returned()
-			return
-		}
-	}
-	t.bytes = writing
-	b := c.Data[from : from+need]
-	var n int
-	switch {
-	case exception != "":
-		n = t.threwFooter(b, result, exception)
-	case result.v.Kind == values.VoidKind:
-		binary.BigEndian.PutUint64(b, t.terms.Layout.Void)
-		n = t.terms.Layout.VoidSize
-	default:
-		b[0] = byte(format.KindFooter)
-		n = format.CallResultAt + result.v.Put(b[format.CallResultAt:], &t.terms.Terms)
-		b[n], b[n+1] = 0, 0
-		n += t.terms.Layout.Returned
-	}
-	t.open.pop()
-	t.mark(c, buffers.FooterAt(from, from+n), from+n)
-	if t.open.depth == 0 && t.from != nil {
-		t.returned()
-	}
+// panics are those that may continue to an open call, oldest first, at most one for each such
+// call. When a call ends, those that began in it are removed: they are over, except the one
+// that ends the call.
+type panics struct {
+	list []passing
+	wary bool // recover does not tell all panics, see swallowsNil
 }
+
+// swallowsNil reports whether recover returns nil for panic(nil), as with GODEBUG=panicnil=1:
+// then to recover would end such a panic unseen.
+var swallowsNil = sync.OnceValue(func() (swallows bool) {
+	defer func() { swallows = recover() == nil }()
+	panic(nil)
+})

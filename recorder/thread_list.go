@@ -3,6 +3,8 @@ package recorder
 import (
 	"math"
 	"sync"
+
+	"tracex/recorder/internal/buffers"
 )
 
 // threadList holds the threads of a recorder, in no order, and assigns their ids. Lock order:
@@ -146,4 +148,44 @@ func (h *holders) count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.list)
+}
+
+// found is what a thread had published when its misuse was detected.
+type found struct {
+	chunk     *buffers.Chunk
+	published uint64
+	torn      bool // a part made no sense: nothing after it does
+}
+
+// quarantined holds what is known of the threads in quarantine.
+type quarantined struct {
+	mu    sync.Mutex
+	found map[*buffer]found
+}
+
+// add notes where a thread's misuse was first detected, or that a part of it made no sense. It
+// reports whether the thread is new.
+func (a *quarantined) add(t *buffer, at found) (first bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.found == nil {
+		a.found = map[*buffer]found{}
+	}
+	if first = !t.nonsense.Swap(true); first || at.torn && !a.found[t].torn {
+		a.found[t] = at
+	}
+	return first
+}
+
+// of returns where the misuse of a thread was detected.
+func (a *quarantined) of(t *buffer) found {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.found[t]
+}
+
+func (a *quarantined) forget(t *buffer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.found, t)
 }

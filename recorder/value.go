@@ -178,3 +178,20 @@ func PanicType(recovered any) string {
 	}
 	return strings.TrimLeft(t.String(), "*")
 }
+
+// Error is an error: its type, and the beginning of what its method Error returns, 1,024 characters or
+// [Config.MaxString] if that is more. That method is called at once; if it panics the message says so. A nil
+// error is null.
+func Error(err error) Value {
+	if err == nil {
+		return Null()
+	}
+	return failure(err, guarded(err.Error))
+}
+
+// failure makes the value of an error with a message.
+func failure(err error, message string) Value {
+	typ := PanicType(err)
+	class, identity := values.ErrorNumber(err)
+	return Value{values.Value{Kind: values.FailureKind, Class: class, Bits: uint64(len(typ)+2)<<values.Shift | uint64(identity), Text: typ + ": " + message}}
+}

@@ -1,28 +1,14 @@
 package recorder
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/values"
 )
-
-// writer writes trace points into the buffer of its goroutine. It leaves out those for which there
-// is no room, and what is in them: see writer_dropped.go.
-type writer struct {
-	buffer
-	terms
-	next, limit int32 // event ids left: next to limit-1
-	open        stack
-	lagging     bool // something is owed, lost or was dropped: take the slow path
-	slow        bool // the slow path is being taken
-	ended       bool
-	resting     bool  // the thread rests, see origin
-	owed        int32 // ended containers above those of open, without room for their footers
-	batch       int32 // how many event ids to take next
-	lost        lost
-}
 
 // writing is the value of buffer.bytes while a point is being written: nothing fits after it.
 // So a second goroutine that records meanwhile is detected.
@@ -93,16 +79,6 @@ func (w *writer) publish(c *buffers.Chunk) {
 	}
 }
 
-// lost is what is known of open containers that were not recorded. Its size does not depend on
-// how many they are.
-type lost struct {
-	on     bool
-	class  format.Class // of the outermost
-	calls  int32        // among all of them
-	loops  int32        // those in none of the calls
-	number int32        // of the loss: each has its own, from 1 on
-}
-
 // rescue moves the data published to a chunk while the chunk was being taken away into another
 // chunk. That is the last object, if it came after the chunk was taken. Data published earlier
 // may still be on its way to the sink.
@@ -164,4 +140,209 @@ func (w *writer) takeEvents() bool {
 		return false
 	}
 	return true
+}
+
+// Trace points without room.
+//
+// If a container is not recorded, neither is anything in it: the thread is lost until the
+// container ends. A container that was recorded but has no room for its footer is owed: nothing
+// more is recorded until its footer is, and the note of how many points are missing after it.
+
+// dropsPerTurn is how many trace points a goroutine drops before it yields to others.
+const dropsPerTurn = 1 << 10
+
+// lose notes that a beginning container is not recorded.
+func (w *writer) lose(class format.Class) {
+	l := &w.lost
+	if !l.on {
+		*l = lost{on: true, class: class, number: max(l.number+1, 1)}
+	}
+	switch {
+	case class == format.ClassCall:
+		l.calls++
+	case class == format.ClassLoop && l.calls == 0:
+		l.loops++
+	}
+	w.drop()
+}
+
+// found notes that the outermost of the lost containers has ended.
+func (w *writer) found() {
+	w.lost.on = false
+	w.lags()
+}
+
+// lags sets whether to take the slow path.
+func (w *writer) lags() {
+	w.lagging = w.lost.on || w.owed > 0 || w.dropped.Load() > 0 || w.ended
+}
+
+// iterateLost begins the next iteration while the thread is lost. It reports whether that is
+// one of a lost loop.
+func (w *writer) iterateLost() bool {
+	l := &w.lost
+	if !l.on {
+		return false
+	}
+	if l.calls > 0 || l.loops > 0 {
+		w.drop()
+		return true
+	}
+	w.found() // the previous iteration was lost
+	return false
+}
+
+// endLostLoop ends the innermost loop while the thread is lost. It reports whether that was a
+// lost one.
+func (w *writer) endLostLoop() bool {
+	l := &w.lost
+	if !l.on {
+		return false
+	}
+	switch {
+	case l.calls > 0: // its loops are not counted: they end with it
+	case l.loops > 0:
+		if l.loops--; l.loops == 0 && l.class == format.ClassLoop {
+			w.found()
+		}
+	default:
+		w.found() // the last iteration was lost
+		return false
+	}
+	return true
+}
+
+// drop counts a trace point that is left out.
+func (w *writer) drop() {
+	w.lagging = true
+	if w.r == nil || w.ended || w.nonsense.Load() {
+		return
+	}
+	switch w.r.state.Load() {
+	case running:
+	case failed:
+		w.r.counts.dropped.Add(1) // no note can report it now
+		return
+	default:
+		return
+	}
+	if w.count()%dropsPerTurn == 1 && w.r.config.OnFull == Drop {
+		// Goroutines that only drop would leave the recorder's goroutine no processor, and drop
+		// even more.
+		runtime.Gosched()
+	}
+}
+
+// count counts a dropped trace point, and returns how many were dropped since the last note.
+func (w *writer) count() int64 {
+	w.swap.Lock()
+	defer w.swap.Unlock()
+	if w.shut {
+		return 0
+	}
+	n := w.dropped.Add(1)
+	if n == 1 {
+		w.noteID = w.noteEvent()
+	}
+	w.r.counts.dropped.Add(1)
+	w.file.Live.KeepDropped(w.noteID, n)
+	return n
+}
+
+// noteEvent returns the event id of the next note. It is taken at the first missing point, so
+// that ids increase in the trace whichever goroutine writes the note.
+func (w *writer) noteEvent() int32 {
+	if w.next >= w.limit && !w.takeEvents() {
+		return lastEvent
+	}
+	w.next++
+	return w.next - 1
+}
+
+// note publishes the note of the dropped points, unless a flusher did, in a chunk with room for
+// it. It returns false if the chunk was taken away.
+func (w *writer) note(c *buffers.Chunk) bool {
+	w.swap.Lock()
+	defer w.swap.Unlock()
+	if w.chunk.Load() != c {
+		return false
+	}
+	if w.dropped.Load() > 0 {
+		w.bytes += w.putNote(c.Data[w.bytes:])
+		w.publish(c) // which remains the thread's while swap is held
+	}
+	return true
+}
+
+// owe ends the innermost container and leaves its footer for later.
+func (w *writer) owe() {
+	l := w.open.down()
+	if l == nil {
+		return // two goroutines were here at once
+	}
+	l.reading = w.now()
+	w.open.pop()
+	w.owed++
+	w.lagging = true
+}
+
+// catchUp writes the owed footers and the note of the dropped points, before an object of need
+// bytes. It reports whether there was room for them.
+func (w *writer) catchUp(need int) bool {
+	i := w.open.depth + int(w.owed) - 1
+	for segment := w.open.segment(i); w.owed > 0; i-- {
+		c := w.at(values.UntrackedRoom)
+		if c == nil {
+			return false
+		}
+		l := &segment.level[uint(i)%segmentLevels]
+		to := w.bytes + w.terms.Layout.PutUntracked(c.Data[w.bytes:], l.class&^boundCall, l.count)
+		left := w.owed - 1
+		w.owed = left
+		w.marked(c, buffers.Mark{Range: buffers.FooterAt(w.bytes, to), Reading: l.reading}, to)
+		if w.owed > left {
+			return false // the chunk was taken away, and there was no other
+		}
+		if uint(i)%segmentLevels == 0 {
+			segment = segment.below
+		}
+	}
+	for w.dropped.Load() > 0 {
+		c := w.at(values.DroppedRoom + need)
+		if c == nil {
+			return false
+		}
+		if w.note(c) {
+			break
+		}
+	}
+	w.lags()
+	return true
+}
+
+// rescued is guard for rescue, which may be called within makeRoom or not: if another goroutine
+// is in makeRoom, this one must still be guarded.
+func (w *writer) rescued(slow bool) {
+	w.slow = slow
+	if v := recover(); v != nil {
+		w.r.quarantine(&w.buffer, fmt.Errorf("%v", v))
+	}
+	if !slow {
+		w.r.problems.tell()
+	}
+}
+
+// guard must be deferred where two goroutines that share a thread could make it panic: that
+// must not reach the program.
+func (w *writer) guard(c **buffers.Chunk) {
+	w.slow = false
+	if v := recover(); v != nil {
+		w.r.quarantine(&w.buffer, fmt.Errorf("%v", v))
+		if c != nil {
+			*c = nil
+		}
+	}
+	if c == nil || *c == nil {
+		w.r.problems.tell()
+	}
 }

@@ -3,7 +3,6 @@ package recorder
 import (
 	"runtime"
 	"strings"
-	"sync"
 )
 
 // Recording a panic that passes through many calls.
@@ -13,20 +12,6 @@ import (
 // takes time proportional to n². So only the innermost End does it, and notes the panic. An End
 // further out finds among its callers that it runs because another End panicked: then the panic
 // is the noted one, and continues by itself.
-
-// passing is a panic that an End noted.
-type passing struct {
-	event     int32  // the thread's next event id at that moment
-	exception string // its type; "" if there were several, and it is unknown which one continues
-}
-
-// panics are those that may continue to an open call, oldest first, at most one for each such
-// call. When a call ends, those that began in it are removed: they are over, except the one
-// that ends the call.
-type panics struct {
-	list []passing
-	wary bool // recover does not tell all panics, see swallowsNil
-}
 
 // whyEnd is why an End runs.
 type whyEnd int
@@ -121,9 +106,43 @@ func callers() (panics, byEnd bool) {
 	return panics, panics && strings.HasSuffix(second.Function, "/recorder.Call.End")
 }
 
-// swallowsNil reports whether recover returns nil for panic(nil), as with GODEBUG=panicnil=1:
-// then to recover would end such a panic unseen.
-var swallowsNil = sync.OnceValue(func() (swallows bool) {
-	defer func() { swallows = recover() == nil }()
-	panic(nil)
-})
+// End ends the call, with the results of the function. It takes pointers to them, since it is
+// to be deferred, when the results are not known yet. A result is recorded as [Recorder.Of]
+// makes it a value; several results as one text in parentheses. A [Value] is recorded as it is.
+//
+// A panic that passes through the function is recorded as what the call threw, by the name of
+// its type, and where it is first met also as a Throw with its text. It continues with the same
+// value. For that, End itself must be deferred: called by a deferred function, it cannot see
+// the panic, and records the results.
+//
+// A function that runtime.Goexit ends, as FailNow of a test does, is recorded as one that
+// returned, with the values its results have then.
+//
+// End ends the loops that are open in the call, and calls that were not ended, which are shown
+// as unfinished and counted in [Saved.Misuse].
+func (c Call) End(results ...any) {
+	t := c.t
+	if t == nil {
+		return
+	}
+	how := unknown
+	if t.panics != nil {
+		if how = t.passes(c); how == passed {
+			return
+		}
+	}
+	if v := recover(); v != nil || how >= again {
+		t.threw(c, v, how == again)
+		panic(v)
+	}
+	switch len(results) {
+	case 0:
+		result := Void()
+		t.leave(&result, "", boundCall, c)
+	case 1:
+		result := t.result(results[0])
+		t.leave(&result, "", boundCall, c)
+	default:
+		t.leaveWith(c, results)
+	}
+}
