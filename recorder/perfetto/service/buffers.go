@@ -1,27 +1,9 @@
 package service
 
-import "tracex/recorder/perfetto/service/tracebuf"
-
-// bufferTable holds the buffers of all sessions, by the numbers that producers use
-// for them. The service's lock guards it.
-type bufferTable struct {
-	byID  map[uint32]*target
-	bytes int64 // reserved
-	most  int64 // that may be reserved
-	last  uint32
-}
-
-// target is a buffer that producers write into, with its session.
-type target struct {
-	*tracebuf.Buffer
-	session *session
-}
-
-// sessionBuffers are the buffers of a session, by position in its config.
-type sessionBuffers struct {
-	all []*tracebuf.Buffer
-	ids []uint32 // of those in the table; none once producers cannot write into them
-}
+import (
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
+)
 
 // maxBufferID is the largest number of a buffer: producers use 16 bits for it.
 const maxBufferID = 1<<16 - 1
@@ -58,4 +40,43 @@ func (t *bufferTable) add(b *tracebuf.Buffer, n *session) (id uint32) {
 // replace replaces a buffer with another one of the same session.
 func (t *bufferTable) replace(id uint32, b *tracebuf.Buffer) {
 	t.byID[id] = &target{b, t.byID[id].session}
+}
+
+// newBuffer makes the next buffer of a session. It returns false if no memory or no
+// number is left. Called with mu held.
+func (s *Service) newBuffer(n *session, c *messages.TraceConfig_BufferConfig) bool {
+	size := int(c.GetSizeKb()) << 10
+	if !s.buffers.room(1) || !s.buffers.reserve(size) {
+		return false
+	}
+	discard := c.GetFillPolicy() == messages.TraceConfig_BufferConfig_DISCARD
+	s.addBuffer(n, tracebuf.New(size, discard))
+	return true
+}
+
+// addBuffer gives a session a buffer whose memory is already reserved. Called with
+// mu held.
+func (s *Service) addBuffer(n *session, b *tracebuf.Buffer) {
+	n.buffers.ids = append(n.buffers.ids, s.buffers.add(b, n))
+	n.buffers.all = append(n.buffers.all, b)
+}
+
+// dropTargets removes the buffers of a session from those that producers can write
+// into. They can still be read. Called with mu held.
+func (s *Service) dropTargets(n *session) {
+	for _, id := range n.buffers.ids {
+		delete(s.buffers.byID, id)
+		for _, p := range s.connected {
+			delete(p.targets, id)
+		}
+	}
+	n.buffers.ids = nil
+}
+
+// dropBuffers releases the memory of a session's buffers. Called with mu held.
+func (s *Service) dropBuffers(n *session) {
+	for _, b := range n.buffers.all {
+		s.buffers.release(b.Size())
+	}
+	n.buffers.all = nil
 }

@@ -2,33 +2,13 @@ package service
 
 import (
 	"slices"
-	"time"
 
-	"tracex/recorder/internal/perfetto/ipc"
+	"google.golang.org/protobuf/proto"
+
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
-
-func (p *producer) commitData(r *ipc.Request, m *messages.CommitDataRequest) {
-	for i, c := range m.ChunksToMove {
-		if i%movesAtOnce == movesAtOnce-1 {
-			// One request can name many chunks: let others take the lock.
-			p.s.unlock()
-			p.s.lock()
-		}
-		p.move(c)
-	}
-	for _, c := range m.ChunksToPatch {
-		p.patch(c)
-	}
-	if id := m.GetFlushRequestId(); id != 0 {
-		for _, n := range p.s.inOrder() {
-			n.flushedBy(p, id)
-		}
-	}
-	_ = r.Reply(&messages.CommitDataResponse{})
-}
 
 // movesAtOnce is how many chunks are copied before the lock is released for others.
 const movesAtOnce = 64
@@ -79,24 +59,6 @@ func (p *producer) target(id uint32, writer uint16) *target {
 // writesFor reports whether the producer may write into a buffer of the session.
 func (p *producer) writesFor(n *session) bool {
 	return slices.ContainsFunc(n.buffers.ids, func(id uint32) bool { return p.targets[id] })
-}
-
-// rate counts chunks per second.
-type rate struct {
-	since time.Time
-	count int
-}
-
-// allow counts a chunk and reports whether it is within the limit; 0 means no limit.
-func (r *rate) allow(now time.Time, limit int) bool {
-	if limit <= 0 {
-		return true
-	}
-	if now.Sub(r.since) >= time.Second {
-		r.since, r.count = now, 0
-	}
-	r.count++
-	return r.count <= limit
 }
 
 // maxPatches is how many patches of a chunk one request may have.
@@ -158,4 +120,40 @@ func (p *producer) bufferOf(writer uint16) (id uint32, known bool) {
 	for id = range p.targets {
 	}
 	return id, true
+}
+
+// setUpMemory gives a producer memory, if it has none, before its first data source
+// is set up. It returns false if it cannot.
+func (p *producer) setUpMemory(n *session) bool {
+	if p.memory.told {
+		return true
+	}
+	var config *messages.TraceConfig_ProducerConfig
+	for _, c := range n.config.Producers {
+		if c.GetProducerName() == p.name {
+			config = c
+			break
+		}
+	}
+	size, page := p.memory.size(config, min(p.s.config.Limits.Memory, mostFile()))
+	if !p.memory.emulated {
+		if err := p.memory.share(size, page, n.journal.memory(p)); err != nil {
+			p.s.complain("cannot share %d bytes of memory with %q (process %d): %w", size, p.name, p.from.PID, err)
+			return false
+		}
+	}
+	if r := p.memory.reader; r != nil && n.journal != nil {
+		n.journal.producer(p)
+		r.Keep = func(c *smb.Chunk) { n.journal.chunk(p, c) }
+	}
+	p.memory.told = true
+	p.commands.add(command{
+		message: &messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_SetupTracing_{
+			SetupTracing: &messages.GetAsyncCommandResponse_SetupTracing{
+				SharedBufferPageSizeKb: proto.Uint32(uint32(page >> 10)),
+			},
+		}},
+		file: p.memory.file,
+	})
+	return true
 }

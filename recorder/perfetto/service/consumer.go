@@ -9,22 +9,6 @@ import (
 	"tracex/recorder/perfetto/messages"
 )
 
-// consumer starts sessions and reads them, one at a time. The service's lock guards
-// it.
-type consumer struct {
-	s       *Service
-	uid     int
-	session *session // nil if none
-	gone    bool
-	onEnd   func(why string) // of a consumer in this process: called with mu held when its session is over
-	journal *journal         // of its session; nil if that has none
-
-	enabled  ipc.Parked // its EnableTracing, until the session ends
-	observes ipc.Parked // its ObserveEvents
-	types    messages.ObservableEvents_Type
-	events   *messages.ObservableEvents // since the lock was taken; nil if none
-}
-
 var errNotAllowed = errors.New("tracing service: this user may not start or read sessions")
 
 func (s *Service) consumerConnected(c *ipc.Conn) error {
@@ -106,26 +90,6 @@ func (k *consumer) enableTracing(r *ipc.Request, m *messages.EnableTracingReques
 	if err := k.enable(m.GetTraceConfig(), file); err != nil {
 		k.disabled(err.Error())
 	}
-}
-
-// disabled answers EnableTracing: the session is over, or never began.
-func (k *consumer) disabled(why string) {
-	k.sendEvents() // earlier events first
-	if k.onEnd != nil {
-		k.onEnd(why)
-	}
-	if r := k.enabled.Take(); r != nil {
-		answerEnd(r, why)
-	}
-}
-
-// answerEnd tells a consumer that its session is over.
-func answerEnd(r *ipc.Request, why string) {
-	reply := &messages.EnableTracingResponse{State: &messages.EnableTracingResponse_Disabled{Disabled: true}}
-	if why != "" {
-		reply.Error = proto.String(why)
-	}
-	_ = r.Reply(reply)
 }
 
 func (k *consumer) disableTracing(r *ipc.Request, _ *messages.DisableTracingRequest) {
@@ -210,9 +174,6 @@ func (k *consumer) getTraceStats(r *ipc.Request, _ *messages.GetTraceStatsReques
 	_ = r.Reply(&messages.GetTraceStatsResponse{TraceStats: k.session.stats()})
 }
 
-// maxReply is how many bytes a reply may have to fit into a frame.
-const maxReply = ipc.MaxFrame - 128
-
 func (k *consumer) queryCapabilities(r *ipc.Request, _ *messages.QueryCapabilitiesRequest) {
 	_ = r.Reply(&messages.QueryCapabilitiesResponse{Capabilities: &messages.TracingServiceCapabilities{
 		HasQueryCapabilities: proto.Bool(true),
@@ -230,4 +191,22 @@ func (k *consumer) saveTraceForBugreport(r *ipc.Request, _ *messages.SaveTraceFo
 	_ = r.Reply(&messages.SaveTraceForBugreportResponse{
 		Success: proto.Bool(false), Msg: proto.String("SaveTraceForBugreport is deprecated. Use CloneSession(kBugreportSessionId) instead."),
 	})
+}
+
+func (k *consumer) observeEvents(r *ipc.Request, m *messages.ObserveEventsRequest) {
+	k.observes.Park(r)
+	k.types = 0
+	for _, t := range m.EventsToObserve {
+		k.types |= t
+	}
+	if k.types == 0 {
+		_ = k.observes.Take().Reject() // end the previous one
+		return
+	}
+	if n := k.session; n != nil {
+		for _, i := range n.instances {
+			n.observe(i)
+		}
+		n.maybeAllStarted()
+	}
 }

@@ -2,6 +2,8 @@ package service
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -113,18 +115,67 @@ func (n *session) flushed(id uint64, ok bool) {
 	f.done(ok)
 }
 
-// flushAndDisable flushes a session and then stops it.
-func (n *session) flushAndDisable() {
-	n.flush(0, flushStop, func(ok bool) {
-		if n.s.sessions[n.id] != n {
-			return
+// maxFlushes is how many flushes of a session may be pending.
+const maxFlushes = 1000
+
+// begin adds a flush. done is called when it ends.
+func (f *flushes) begin(id uint64, done func(ok bool)) *flush {
+	f.requested++
+	of := &flush{waiting: make(map[*producer]bool), done: done}
+	if f.pending == nil {
+		f.pending = make(map[uint64]*flush)
+	}
+	f.pending[id] = of
+	return of
+}
+
+// answered notes that a producer has done a flush, and thus all earlier ones. It
+// returns the flushes that now wait for nothing.
+func (f *flushes) answered(p *producer, last uint64) (whole []uint64) {
+	for _, id := range slices.Sorted(maps.Keys(f.pending)) {
+		if of := f.pending[id]; id <= last && of.waiting[p] {
+			delete(of.waiting, p)
+			if f.complete(id) {
+				whole = append(whole, id)
+			}
 		}
-		n.flushes.last = outcome(ok)
-		if n.consumer == nil {
-			// No consumer can read it; only its file, if any, remains.
-			n.s.free(n)
-			return
-		}
-		n.stop("")
-	})
+	}
+	return whole
+}
+
+// complete reports whether a flush is pending and waits for nothing.
+func (f *flushes) complete(id uint64) bool {
+	of := f.pending[id]
+	return of != nil && len(of.waiting) == 0 && of.unhandled == 0
+}
+
+// end removes a flush and counts it. It returns nil if the flush is not pending.
+func (f *flushes) end(id uint64, ok bool) *flush {
+	of := f.pending[id]
+	if of == nil {
+		return nil
+	}
+	delete(f.pending, id)
+	if ok {
+		f.succeeded++
+	} else {
+		f.failed++
+	}
+	return of
+}
+
+// abandon ends all pending flushes without counting them.
+func (f *flushes) abandon() {
+	for id, of := range f.pending {
+		delete(f.pending, id)
+		of.done(false)
+	}
+}
+
+// outcome returns the outcome of the last flush of a session.
+func outcome(ok bool) messages.TraceStats_FinalFlushOutcome {
+	if ok {
+		return messages.TraceStats_FINAL_FLUSH_SUCCEEDED
+	}
+	return messages.TraceStats_FINAL_FLUSH_FAILED
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"os"
 
-	"google.golang.org/protobuf/proto"
-
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 )
@@ -124,40 +122,4 @@ func (m *producerMemory) adopt(file *os.File, limit int) {
 	}
 	m.data, m.reader, m.page = data, reader, page
 	m.provided, m.told = true, true
-}
-
-// setUpMemory gives a producer memory, if it has none, before its first data source
-// is set up. It returns false if it cannot.
-func (p *producer) setUpMemory(n *session) bool {
-	if p.memory.told {
-		return true
-	}
-	var config *messages.TraceConfig_ProducerConfig
-	for _, c := range n.config.Producers {
-		if c.GetProducerName() == p.name {
-			config = c
-			break
-		}
-	}
-	size, page := p.memory.size(config, min(p.s.config.Limits.Memory, mostFile()))
-	if !p.memory.emulated {
-		if err := p.memory.share(size, page, n.journal.memory(p)); err != nil {
-			p.s.complain("cannot share %d bytes of memory with %q (process %d): %w", size, p.name, p.from.PID, err)
-			return false
-		}
-	}
-	if r := p.memory.reader; r != nil && n.journal != nil {
-		n.journal.producer(p)
-		r.Keep = func(c *smb.Chunk) { n.journal.chunk(p, c) }
-	}
-	p.memory.told = true
-	p.commands.add(command{
-		message: &messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_SetupTracing_{
-			SetupTracing: &messages.GetAsyncCommandResponse_SetupTracing{
-				SharedBufferPageSizeKb: proto.Uint32(uint32(page >> 10)),
-			},
-		}},
-		file: p.memory.file,
-	})
-	return true
 }

@@ -3,27 +3,8 @@ package service
 import (
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
-
-func (k *consumer) observeEvents(r *ipc.Request, m *messages.ObserveEventsRequest) {
-	k.observes.Park(r)
-	k.types = 0
-	for _, t := range m.EventsToObserve {
-		k.types |= t
-	}
-	if k.types == 0 {
-		_ = k.observes.Take().Reject() // end the previous one
-		return
-	}
-	if n := k.session; n != nil {
-		for _, i := range n.instances {
-			n.observe(i)
-		}
-		n.maybeAllStarted()
-	}
-}
 
 // notify adds an event for the consumer, if it observes that kind. The event is sent
 // when the lock is released.
@@ -36,26 +17,6 @@ func (k *consumer) notify(kind messages.ObservableEvents_Type, add func(*message
 		k.s.notified = append(k.s.notified, k)
 	}
 	add(k.events)
-}
-
-// maxChanges is how many changes one message has at most, so that it fits into a
-// frame.
-const maxChanges = 200
-
-func (k *consumer) sendEvents() {
-	events := k.events
-	k.events = nil
-	r := k.observes.Peek()
-	if events == nil || r == nil {
-		return
-	}
-	for len(events.InstanceStateChanges) > maxChanges {
-		_ = r.Stream(&messages.ObserveEventsResponse{Events: &messages.ObservableEvents{
-			InstanceStateChanges: events.InstanceStateChanges[:maxChanges],
-		}})
-		events.InstanceStateChanges = events.InstanceStateChanges[maxChanges:]
-	}
-	_ = r.Stream(&messages.ObserveEventsResponse{Events: events})
 }
 
 // allStarted notes that all data sources have started.

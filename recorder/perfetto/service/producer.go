@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 
 	"google.golang.org/protobuf/proto"
 
@@ -13,38 +12,6 @@ import (
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
-
-// producer is a connected program. The service's lock guards it.
-type producer struct {
-	s    *Service
-	conn *ipc.Conn
-	from *tracebuf.Origin // nil until it has introduced itself
-	name string
-	sdk  string
-
-	machine string // the name of its machine; "" if unknown
-	state   producerState
-	scraped bool // the service may read chunks that are not committed
-
-	commands  commands
-	memory    producerMemory
-	sources   []*messages.DataSourceDescriptor
-	instances []*instance
-	writers   map[uint16]uint32 // the registered writers, and the buffer of each
-	targets   map[uint32]bool   // buffers that it may write into, until they are freed
-	rate      rate
-}
-
-// producerState tells how much of a producer is left.
-type producerState int
-
-const (
-	producerConnected producerState = iota
-	producerEnded                   // its connection has ended, but its memory still exists
-	producerGone
-)
-
-func (p *producer) id() uint32 { return p.from.Producer }
 
 func (s *Service) producerConnected(c *ipc.Conn) error {
 	c.Value = &producer{s: s, conn: c, writers: make(map[uint16]uint32), targets: make(map[uint32]bool)}
@@ -166,11 +133,6 @@ func (p *producer) getAsyncCommand(r *ipc.Request, _ *messages.GetAsyncCommandRe
 	p.commands.park(r)
 }
 
-// command sends the producer a command, or keeps it until the producer asks.
-func (p *producer) command(c *messages.GetAsyncCommandResponse) {
-	p.commands.add(command{message: c})
-}
-
 func (p *producer) registerTraceWriter(r *ipc.Request, m *messages.RegisterTraceWriterRequest) {
 	id := m.GetTraceWriterId()
 	_, known := p.writers[uint16(id)]
@@ -192,45 +154,22 @@ func (p *producer) sync(r *ipc.Request, _ *messages.SyncRequest) {
 	_ = r.Reply(&messages.SyncResponse{})
 }
 
-// maxWaiting is how many commands are kept for a producer that has not asked for
-// them yet.
-const maxWaiting = 1000
-
-// commands are the commands of the service to a producer. They answer the request
-// GetAsyncCommand, one after the other; those before it are kept.
-type commands struct {
-	request ipc.Parked
-	waiting []command // for the request
-}
-
-type command struct {
-	message *messages.GetAsyncCommandResponse
-	file    *os.File // sent with it; nil if none. It stays open while the producer is connected.
-}
-
-// park takes the producer's request, and sends what waited for it.
-func (k *commands) park(r *ipc.Request) {
-	k.request.Park(r)
-	for _, c := range k.waiting {
-		c.send(r)
+func (p *producer) commitData(r *ipc.Request, m *messages.CommitDataRequest) {
+	for i, c := range m.ChunksToMove {
+		if i%movesAtOnce == movesAtOnce-1 {
+			// One request can name many chunks: let others take the lock.
+			p.s.unlock()
+			p.s.lock()
+		}
+		p.move(c)
 	}
-	k.waiting = nil
-}
-
-// add sends a command, or keeps it until the producer asks.
-func (k *commands) add(c command) {
-	if r := k.request.Peek(); r != nil {
-		c.send(r)
-	} else if len(k.waiting) < maxWaiting {
-		k.waiting = append(k.waiting, c)
+	for _, c := range m.ChunksToPatch {
+		p.patch(c)
 	}
-}
-
-// send sends a command. If that fails the connection ends.
-func (c command) send(r *ipc.Request) {
-	if c.file != nil {
-		_ = r.StreamFile(c.message, c.file)
-		return
+	if id := m.GetFlushRequestId(); id != 0 {
+		for _, n := range p.s.inOrder() {
+			n.flushedBy(p, id)
+		}
 	}
-	_ = r.Stream(c.message)
+	_ = r.Reply(&messages.CommitDataResponse{})
 }

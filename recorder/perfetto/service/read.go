@@ -2,8 +2,12 @@ package service
 
 import (
 	"bytes"
+	"cmp"
+	"compress/zlib"
 	"context"
+	"fmt"
 
+	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -203,4 +207,147 @@ func appendSlice(dst, part []byte, last bool) []byte {
 	dst = protowire.AppendTag(dst, fieldSliceData, protowire.BytesType)
 	dst = protowire.AppendBytes(dst, part)
 	return appendVarint(dst, fieldSliceLast, protowire.EncodeBool(last))
+}
+
+// write writes the session's file until the session is over, or the file can take no
+// more. It runs in the file's goroutine.
+func (n *session) write() {
+	s, o := n.s, n.out
+	defer s.outputs.Done()
+	for range o.due {
+		s.lock()
+		ending := o.ending
+		s.unlock()
+		full, err := n.drainInto(o)
+		if err == nil && o.sync {
+			err = o.file.Sync()
+		}
+		if full || err != nil || ending {
+			n.written(err)
+			return
+		}
+	}
+}
+
+// drainInto writes all available data. It reports whether the file has reached its
+// maximum size.
+func (n *session) drainInto(o *output) (full bool, err error) {
+	d := &drain{n: n}
+	for !d.done && !full {
+		n.s.lock()
+		b := d.read(readBytes)
+		if o.most > 0 && o.taken+int64(len(b)) >= o.most {
+			// Only whole packets, as many as fit.
+			b, full = b[:d.fit(o.most-o.taken)], true
+		}
+		o.taken += int64(len(b))
+		n.s.unlock()
+		if _, err := o.file.Write(b); err != nil {
+			return false, err
+		}
+	}
+	return full, nil
+}
+
+// fit returns the size in bytes of those packets of the last step that fit into room
+// bytes.
+func (d *drain) fit(room int64) (size int) {
+	for _, n := range d.sizes {
+		if int64(size+n) >= room {
+			break
+		}
+		size += n
+	}
+	return size
+}
+
+// written closes the file and ends the session, if it is not over yet.
+func (n *session) written(err error) {
+	s, o := n.s, n.out
+	if closed := o.file.Close(); err == nil {
+		err = closed
+	}
+	s.lock()
+	defer s.unlock()
+	o.done = true
+	if err != nil {
+		s.complain("writing the trace of session %d: %w", n.id, err)
+		o.failure = fmt.Sprintf("Failed to write the trace file: %v", err)
+	}
+	if o.answer != nil {
+		answerEnd(o.answer, cmp.Or(o.why, o.failure))
+	}
+	if s.sessions[n.id] != n {
+		s.dropBuffers(n)
+		return
+	}
+	n.stop("")
+}
+
+// startOutput starts writing the session's file.
+func (n *session) startOutput() {
+	n.s.outputs.Add(1)
+	go n.write()
+}
+
+// packer compresses packets. The zero value is ready to use.
+type packer struct {
+	buf  bytes.Buffer
+	zstd *zstd.Encoder // nil until needed
+	out  []byte
+}
+
+// compress merges the packets of the step into one compressed packet, if the config
+// asks for it. If the config asks for both methods, it takes the newer.
+func (d *drain) compress() {
+	c := d.n.config
+	field, packed := protowire.Number(0), []byte(nil)
+	switch {
+	case len(d.buf) == 0:
+		return
+	case c.GetCompression().GetZstd() != nil:
+		field, packed = tracebuf.FieldZstdCompressed, d.packed.zstdOf(d.buf, int(c.GetCompression().GetZstd().GetLevel()))
+	case c.GetCompression().GetDeflate() != nil || c.GetCompressionType() == messages.TraceConfig_COMPRESSION_TYPE_DEFLATE:
+		field, packed = tracebuf.FieldCompressed, d.packed.deflateOf(d.buf)
+	}
+	if packed == nil {
+		return
+	}
+	packet := protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), packed)
+	d.buf = protowire.AppendBytes(protowire.AppendTag(d.buf[:0], fieldPacket, protowire.BytesType), packet)
+	d.sizes = append(d.sizes[:0], len(d.buf))
+}
+
+// deflateOf returns b compressed, or nil if that fails. The result is valid until
+// the next call.
+func (p *packer) deflateOf(b []byte) []byte {
+	p.buf.Reset()
+	w, err := zlib.NewWriterLevel(&p.buf, zlib.DefaultCompression)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err != nil || w.Close() != nil {
+		return nil // impossible: it writes to memory
+	}
+	return p.buf.Bytes()
+}
+
+// zstdOf is like deflateOf, for zstd. Levels are those of the zstd command; 0 means
+// the default.
+func (p *packer) zstdOf(b []byte, level int) []byte {
+	if p.zstd == nil {
+		of := zstd.SpeedDefault
+		if level != 0 {
+			of = zstd.EncoderLevelFromZstd(level)
+		}
+		// One step is compressed at a time, so a larger window would be of no use.
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(of), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(2*readBytes), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			return nil // impossible: the options are valid
+		}
+		p.zstd = e
+	}
+	p.out = p.zstd.EncodeAll(b, p.out[:0])
+	return p.out
 }

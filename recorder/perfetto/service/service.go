@@ -1,10 +1,12 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"net"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,22 +59,6 @@ type Limits struct {
 	ChunksASecond int   // committed by a producer: no limit
 	Buffers       int64 // bytes of all buffers of all sessions: 4 GiB
 	Sessions      int   // at a time: 15
-}
-
-func (l Limits) withDefaults() Limits {
-	or(&l.Memory, maxMemory)
-	or(&l.DataSources, 1024)
-	or(&l.Writers, 32767)
-	or(&l.Buffers, 4<<30)
-	or(&l.Sessions, 15)
-	return l
-}
-
-func or[T comparable](field *T, otherwise T) {
-	var zero T
-	if *field == zero {
-		*field = otherwise
-	}
 }
 
 // Service is a tracing service. Its methods may be called from any goroutine. One
@@ -130,106 +116,290 @@ type lost struct {
 	chunks  uint64 // for a buffer that does not exist or is not theirs, or beyond the limit
 }
 
-// clock is a source of time; tests have their own.
-type clock interface {
-	now() time.Time
-	// after calls f in its own goroutine once d is over, unless stop is called first.
-	after(d time.Duration, f func()) (stop func())
-	// afterAsleep is like after, but d includes the time that the machine sleeps, where
-	// the system can tell.
-	afterAsleep(d time.Duration, f func()) (stop func())
+// bufferTable holds the buffers of all sessions, by the numbers that producers use
+// for them. The service's lock guards it.
+type bufferTable struct {
+	byID  map[uint32]*target
+	bytes int64 // reserved
+	most  int64 // that may be reserved
+	last  uint32
 }
 
-type systemClock struct{}
-
-func (systemClock) now() time.Time { return time.Now() }
-
-func (systemClock) after(d time.Duration, f func()) (stop func()) {
-	t := time.AfterFunc(d, f)
-	return func() { t.Stop() }
+// target is a buffer that producers write into, with its session.
+type target struct {
+	*tracebuf.Buffer
+	session *session
 }
 
-// Start starts a service that listens at the addresses of the config.
-func Start(c Config) (*Service, error) { return start(c, systemClock{}) }
-
-func start(c Config, clock clock) (*Service, error) {
-	c.Limits = c.Limits.withDefaults()
-	or(&c.readTimeout, ipc.ConsumerSendTimeout)
-	if c.MayConsume == nil {
-		c.MayConsume = sameUser
-	}
-	s := &Service{
-		config: c, clock: clock, host: host{uid: int32(os.Getuid()), machine: machineName()},
-		connected: make(map[uint32]*producer),
-		sessions:  make(map[uint64]*session), buffers: newBufferTable(c.Limits.Buffers),
-	}
-	s.ended.changed = sync.NewCond(&s.mu)
-	s.producers = ipc.NewHost(ipc.HostOptions{
-		Options:      ipc.Options{SendTimeout: ipc.ProducerSendTimeout},
-		Connected:    s.producerConnected,
-		Disconnected: s.producerGone,
-		OnError:      c.OnError,
-	}, ipc.Service{Name: "ProducerPort", Methods: s.producerPort()})
-	s.consumers = ipc.NewHost(ipc.HostOptions{
-		Options:      ipc.Options{SendTimeout: c.readTimeout},
-		Connected:    s.consumerConnected,
-		Disconnected: s.consumerGone,
-		OnError:      c.OnError,
-	}, ipc.Service{Name: "ConsumerPort", Methods: s.consumerPort()})
-	if err := s.producers.Listen(c.Producers); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	if err := s.consumers.Listen(c.Consumers); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+// sessionBuffers are the buffers of a session, by position in its config.
+type sessionBuffers struct {
+	all []*tracebuf.Buffer
+	ids []uint32 // of those in the table; none once producers cannot write into them
 }
 
-// sameUser reports whether a peer is root or the user of this process.
-func sameUser(p ipc.Peer) bool { return p.Local && (p.UID == 0 || p.UID == os.Getuid()) }
+// session is a recording. The service's lock guards it. It owns the parts that have
+// their own state (timers, flushes, triggers, the service's packets, the output
+// file); its other fields are what the requests of the protocol read and change.
+//
+//	configured ──start──► started ──disable──► stopping ──all stopped, or──► disabled
+//	     │                                                  out of time         ▲
+//	     └──────────────────────────────disable──────────────────────────────────┘
+//	                                            cloned: of another session, for reading
+type session struct {
+	s        *Service
+	id       uint64
+	consumer *consumer // nil if detached
+	owner    owner
+	config   *messages.TraceConfig
+	state    sessionState
+	began    time.Time
 
-// Addresses returns the addresses where the service listens, with the ports that the
-// system chose.
-func (s *Service) Addresses() (producers, consumers []string) {
-	return s.producers.Addresses(), s.consumers.Addresses()
+	buffers   sessionBuffers
+	instances []*instance
+	timers    timers
+
+	unhandled int // producers whose data, sent before the stop, is not handled yet
+	flushes   flushes
+
+	packets  servicePackets
+	triggers triggers
+	out      *output  // nil if it is read over the socket
+	journal  *journal // nil if what it has is lost with this process
 }
 
-// ServeProducer serves a program whose connection another listener has accepted. The service owns
-// the connection. ServeProducer does not wait.
-func (s *Service) ServeProducer(connection net.Conn) { s.producers.Serve(connection) }
+// owner is the user that a session belongs to. While no consumer reads the session, a
+// consumer of that user can attach to it with the key.
+type owner struct {
+	uid int
+	key string // "" if the session is not detached
+}
 
-// closeWait is how long Close waits for files to be written.
-const closeWait = 30 * time.Second
+// left reports whether the user left the session with this key.
+func (o owner) left(uid int, key string) bool { return key != "" && o == owner{uid, key} }
 
-// Close ends all sessions, without waiting for producers, and all connections. Close
-// waits, for at most half a minute, until the sessions that are written into files
-// are written to their end.
-func (s *Service) Close() error {
-	s.lock()
-	s.closed = true
-	for _, n := range s.inOrder() {
-		n.disable("the tracing service is shutting down")
+type sessionState int
+
+const (
+	sessionConfigured sessionState = iota
+	sessionStarted
+	sessionStopping // data sources were asked to stop
+	sessionDisabled
+	sessionCloned
+)
+
+var sessionStates = [...]string{"CONFIGURED", "STARTED", "STOP_WAIT", "DISABLED", "CLONED_READ_ONLY"}
+
+// producer is a connected program. The service's lock guards it.
+type producer struct {
+	s    *Service
+	conn *ipc.Conn
+	from *tracebuf.Origin // nil until it has introduced itself
+	name string
+	sdk  string
+
+	machine string // the name of its machine; "" if unknown
+	state   producerState
+	scraped bool // the service may read chunks that are not committed
+
+	commands  commands
+	memory    producerMemory
+	sources   []*messages.DataSourceDescriptor
+	instances []*instance
+	writers   map[uint16]uint32 // the registered writers, and the buffer of each
+	targets   map[uint32]bool   // buffers that it may write into, until they are freed
+	rate      rate
+}
+
+// producerState tells how much of a producer is left.
+type producerState int
+
+const (
+	producerConnected producerState = iota
+	producerEnded                   // its connection has ended, but its memory still exists
+	producerGone
+)
+
+func (p *producer) id() uint32 { return p.from.Producer }
+
+// consumer starts sessions and reads them, one at a time. The service's lock guards
+// it.
+type consumer struct {
+	s       *Service
+	uid     int
+	session *session // nil if none
+	gone    bool
+	onEnd   func(why string) // of a consumer in this process: called with mu held when its session is over
+	journal *journal         // of its session; nil if that has none
+
+	enabled  ipc.Parked // its EnableTracing, until the session ends
+	observes ipc.Parked // its ObserveEvents
+	types    messages.ObservableEvents_Type
+	events   *messages.ObservableEvents // since the lock was taken; nil if none
+}
+
+// instance is a data source of a producer as one session uses it.
+type instance struct {
+	id       uint64
+	session  *session
+	producer *producer
+	source   *messages.DataSourceDescriptor
+	config   *messages.DataSourceConfig // as sent to the producer
+	state    instanceState
+}
+
+type instanceState int
+
+const (
+	configured instanceState = iota
+	starting                 // asked to start, and it will report when it has
+	started
+	stopping // asked to stop, and it will report when it has
+	stopped
+)
+
+// output is the file that a session is written into. Its own goroutine writes it,
+// without the lock, so that a slow disk, or a pipe that is not read, delays only
+// this session: data that does not fit into its buffers meanwhile is lost, as in any
+// ring. The service's lock guards the fields, except those of the goroutine.
+type output struct {
+	file   *os.File // the goroutine's
+	period time.Duration
+	most   int64 // bytes; 0 means no limit
+	mode   messages.TraceConfig_WriteFlushMode
+	sync   bool          // to the disk, each time
+	due    chan struct{} // signals that there is work
+
+	// Bytes taken from the buffers so far: the length of the file once they are written.
+	taken  int64
+	ending bool // the session is over: the next write is the last
+	done   bool
+	why    string
+	answer *ipc.Request // answered at the end
+
+	failure string // why the file ended the session; "" if it did not
+}
+
+// maxChanges is how many changes one message has at most, so that it fits into a
+// frame.
+const maxChanges = 200
+
+func (k *consumer) sendEvents() {
+	events := k.events
+	k.events = nil
+	r := k.observes.Peek()
+	if events == nil || r == nil {
+		return
 	}
-	s.unlock()
-	err := errors.Join(s.producers.Close(), s.consumers.Close())
-	s.lock()
-	for _, n := range s.inOrder() {
-		s.free(n)
+	for len(events.InstanceStateChanges) > maxChanges {
+		_ = r.Stream(&messages.ObserveEventsResponse{Events: &messages.ObservableEvents{
+			InstanceStateChanges: events.InstanceStateChanges[:maxChanges],
+		}})
+		events.InstanceStateChanges = events.InstanceStateChanges[maxChanges:]
 	}
-	s.unlock()
-	written := make(chan struct{})
-	go func() {
-		s.outputs.Wait()
-		close(written)
-	}()
-	late := time.NewTimer(closeWait)
-	defer late.Stop()
-	select {
-	case <-written:
-	case <-late.C:
-		err = errors.Join(err, fmt.Errorf("tracing service: a trace could not be written within %v", closeWait))
+	_ = r.Stream(&messages.ObserveEventsResponse{Events: events})
+}
+
+// command sends the producer a command, or keeps it until the producer asks.
+func (p *producer) command(c *messages.GetAsyncCommandResponse) {
+	p.commands.add(command{message: c})
+}
+
+// maxWaiting is how many commands are kept for a producer that has not asked for
+// them yet.
+const maxWaiting = 1000
+
+// commands are the commands of the service to a producer. They answer the request
+// GetAsyncCommand, one after the other; those before it are kept.
+type commands struct {
+	request ipc.Parked
+	waiting []command // for the request
+}
+
+type command struct {
+	message *messages.GetAsyncCommandResponse
+	file    *os.File // sent with it; nil if none. It stays open while the producer is connected.
+}
+
+// park takes the producer's request, and sends what waited for it.
+func (k *commands) park(r *ipc.Request) {
+	k.request.Park(r)
+	for _, c := range k.waiting {
+		c.send(r)
 	}
-	return err
+	k.waiting = nil
+}
+
+// add sends a command, or keeps it until the producer asks.
+func (k *commands) add(c command) {
+	if r := k.request.Peek(); r != nil {
+		c.send(r)
+	} else if len(k.waiting) < maxWaiting {
+		k.waiting = append(k.waiting, c)
+	}
+}
+
+// send sends a command. If that fails the connection ends.
+func (c command) send(r *ipc.Request) {
+	if c.file != nil {
+		_ = r.StreamFile(c.message, c.file)
+		return
+	}
+	_ = r.Stream(c.message)
+}
+
+// rate counts chunks per second.
+type rate struct {
+	since time.Time
+	count int
+}
+
+// allow counts a chunk and reports whether it is within the limit; 0 means no limit.
+func (r *rate) allow(now time.Time, limit int) bool {
+	if limit <= 0 {
+		return true
+	}
+	if now.Sub(r.since) >= time.Second {
+		r.since, r.count = now, 0
+	}
+	r.count++
+	return r.count <= limit
+}
+
+// flushes are the pending flushes of a session, and counts of the finished ones. The
+// service's lock guards them.
+type flushes struct {
+	pending   map[uint64]*flush
+	requested uint64
+	succeeded uint64
+	failed    uint64
+	last      messages.TraceStats_FinalFlushOutcome // of the flush that ends the session
+}
+
+type flush struct {
+	waiting   map[*producer]bool // that have not answered
+	unhandled int                // producers with requests sent before the flush that are not handled yet
+	done      func(ok bool)      // called once, with the lock held
+}
+
+// Times for a config that has none.
+const (
+	defaultStopTimeout  = 5 * time.Second
+	defaultFlushTimeout = 5 * time.Second
+	defaultFilePeriod   = 5 * time.Second
+	minFilePeriod       = 100 * time.Millisecond
+	defaultSnapshots    = 10 * time.Second
+)
+
+func millis(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// inOrder returns the sessions, oldest first.
+func (s *Service) inOrder() []*session {
+	return slices.SortedFunc(maps.Values(s.sessions), func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+}
+
+// producersInOrder returns the producers, oldest first.
+func (s *Service) producersInOrder() []*producer {
+	return slices.SortedFunc(maps.Values(s.connected), func(a, b *producer) int { return cmp.Compare(a.id(), b.id()) })
 }
 
 func (s *Service) lock() { s.mu.Lock() }
@@ -267,43 +437,4 @@ func (s *Service) complain(format string, args ...any) {
 	if s.config.OnError != nil {
 		s.config.OnError(fmt.Errorf("tracing service: "+format, args...))
 	}
-}
-
-// newBuffer makes the next buffer of a session. It returns false if no memory or no
-// number is left. Called with mu held.
-func (s *Service) newBuffer(n *session, c *messages.TraceConfig_BufferConfig) bool {
-	size := int(c.GetSizeKb()) << 10
-	if !s.buffers.room(1) || !s.buffers.reserve(size) {
-		return false
-	}
-	discard := c.GetFillPolicy() == messages.TraceConfig_BufferConfig_DISCARD
-	s.addBuffer(n, tracebuf.New(size, discard))
-	return true
-}
-
-// addBuffer gives a session a buffer whose memory is already reserved. Called with
-// mu held.
-func (s *Service) addBuffer(n *session, b *tracebuf.Buffer) {
-	n.buffers.ids = append(n.buffers.ids, s.buffers.add(b, n))
-	n.buffers.all = append(n.buffers.all, b)
-}
-
-// dropTargets removes the buffers of a session from those that producers can write
-// into. They can still be read. Called with mu held.
-func (s *Service) dropTargets(n *session) {
-	for _, id := range n.buffers.ids {
-		delete(s.buffers.byID, id)
-		for _, p := range s.connected {
-			delete(p.targets, id)
-		}
-	}
-	n.buffers.ids = nil
-}
-
-// dropBuffers releases the memory of a session's buffers. Called with mu held.
-func (s *Service) dropBuffers(n *session) {
-	for _, b := range n.buffers.all {
-		s.buffers.release(b.Size())
-	}
-	n.buffers.all = nil
 }

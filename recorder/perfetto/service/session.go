@@ -2,90 +2,17 @@ package service
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
 
-// session is a recording. The service's lock guards it. It owns the parts that have
-// their own state (timers, flushes, triggers, the service's packets, the output
-// file); its other fields are what the requests of the protocol read and change.
-//
-//	configured ──start──► started ──disable──► stopping ──all stopped, or──► disabled
-//	     │                                                  out of time         ▲
-//	     └──────────────────────────────disable──────────────────────────────────┘
-//	                                            cloned: of another session, for reading
-type session struct {
-	s        *Service
-	id       uint64
-	consumer *consumer // nil if detached
-	owner    owner
-	config   *messages.TraceConfig
-	state    sessionState
-	began    time.Time
-
-	buffers   sessionBuffers
-	instances []*instance
-	timers    timers
-
-	unhandled int // producers whose data, sent before the stop, is not handled yet
-	flushes   flushes
-
-	packets  servicePackets
-	triggers triggers
-	out      *output  // nil if it is read over the socket
-	journal  *journal // nil if what it has is lost with this process
-}
-
-// owner is the user that a session belongs to. While no consumer reads the session, a
-// consumer of that user can attach to it with the key.
-type owner struct {
-	uid int
-	key string // "" if the session is not detached
-}
-
-// left reports whether the user left the session with this key.
-func (o owner) left(uid int, key string) bool { return key != "" && o == owner{uid, key} }
-
-type sessionState int
-
-const (
-	sessionConfigured sessionState = iota
-	sessionStarted
-	sessionStopping // data sources were asked to stop
-	sessionDisabled
-	sessionCloned
-)
-
-var sessionStates = [...]string{"CONFIGURED", "STARTED", "STOP_WAIT", "DISABLED", "CLONED_READ_ONLY"}
-
-// Times for a config that has none.
-const (
-	defaultStopTimeout  = 5 * time.Second
-	defaultFlushTimeout = 5 * time.Second
-	defaultFilePeriod   = 5 * time.Second
-	minFilePeriod       = 100 * time.Millisecond
-	defaultSnapshots    = 10 * time.Second
-)
-
-func millis(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
-
 func (n *session) stopTimeoutMs() uint32 {
 	return cmp.Or(n.config.GetDataSourceStopTimeoutMs(), uint32(defaultStopTimeout/time.Millisecond))
-}
-
-// inOrder returns the sessions, oldest first.
-func (s *Service) inOrder() []*session {
-	return slices.SortedFunc(maps.Values(s.sessions), func(a, b *session) int { return cmp.Compare(a.id, b.id) })
-}
-
-// producersInOrder returns the producers, oldest first.
-func (s *Service) producersInOrder() []*producer {
-	return slices.SortedFunc(maps.Values(s.connected), func(a, b *producer) int { return cmp.Compare(a.id(), b.id()) })
 }
 
 // flushPeriod returns how often producers are asked to commit what they have; 0
@@ -297,4 +224,183 @@ func uuidOf(c *messages.TraceConfig, random func() uint64) *messages.TraceUuid {
 	msb := random()&^(0xf<<12) | version
 	lsb := random()&^(3<<62) | variant
 	return &messages.TraceUuid{Msb: proto.Int64(int64(msb)), Lsb: proto.Int64(int64(lsb))}
+}
+
+// disabled answers EnableTracing: the session is over, or never began.
+func (k *consumer) disabled(why string) {
+	k.sendEvents() // earlier events first
+	if k.onEnd != nil {
+		k.onEnd(why)
+	}
+	if r := k.enabled.Take(); r != nil {
+		answerEnd(r, why)
+	}
+}
+
+// answerEnd tells a consumer that its session is over.
+func answerEnd(r *ipc.Request, why string) {
+	reply := &messages.EnableTracingResponse{State: &messages.EnableTracingResponse_Disabled{Disabled: true}}
+	if why != "" {
+		reply.Error = proto.String(why)
+	}
+	_ = r.Reply(reply)
+}
+
+// setUp makes an instance of a data source for a session and sends it to its
+// producer, unless the session does not want that producer.
+func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messages.TraceConfig_DataSource) *instance {
+	target, err := targetOf(n.config, c.GetConfig())
+	if err != nil || int(target) >= len(n.buffers.ids) || !p.passes(n, c) || !p.setUpMemory(n) {
+		return nil
+	}
+	s := n.s
+	s.last.instance++
+	config := proto.Clone(c.GetConfig()).(*messages.DataSourceConfig)
+	config.TargetBuffer = proto.Uint32(n.buffers.ids[target])
+	config.TraceDurationMs = proto.Uint32(n.config.GetDurationMs())
+	config.TracingSessionId = proto.Uint64(n.id)
+	config.EnableExtraGuardrails = proto.Bool(n.config.GetEnableExtraGuardrails())
+	config.StopTimeoutMs = proto.Uint32(n.stopTimeoutMs())
+	if n.config.GetPreferSuspendClockForDuration() {
+		config.PreferSuspendClockForDuration = proto.Bool(true) // must be set, since start-up tracing compares configs
+	}
+	config.SessionInitiator = messages.DataSourceConfig_SESSION_INITIATOR_UNSPECIFIED.Enum()
+	i := &instance{id: s.last.instance, session: n, producer: p, source: d, config: config}
+	n.instances = append(n.instances, i)
+	p.instances = append(p.instances, i)
+	p.targets[n.buffers.ids[target]] = true
+	n.observe(i)
+	p.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_SetupDataSource_{
+		SetupDataSource: &messages.GetAsyncCommandResponse_SetupDataSource{NewInstanceId: proto.Uint64(i.id), Config: config},
+	}})
+	return i
+}
+
+// startInstance asks the producer to start an instance.
+func (n *session) startInstance(i *instance) {
+	i.state = started
+	if i.source.GetWillNotifyOnStart() {
+		i.state = starting
+	}
+	n.observe(i)
+	i.producer.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_StartDataSource_{
+		StartDataSource: &messages.GetAsyncCommandResponse_StartDataSource{NewInstanceId: proto.Uint64(i.id), Config: i.config},
+	}})
+	n.maybeAllStarted()
+}
+
+// stopInstance asks the producer to stop an instance; with atOnce it does not wait for the
+// answer.
+func (n *session) stopInstance(i *instance, atOnce bool) {
+	if i.state == stopped || i.state == stopping && !atOnce {
+		return
+	}
+	asked := i.state == stopping
+	i.state = stopped
+	if i.source.GetWillNotifyOnStop() && !atOnce {
+		i.state = stopping
+	}
+	n.observe(i)
+	if asked {
+		return
+	}
+	i.producer.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_StopDataSource_{
+		StopDataSource: &messages.GetAsyncCommandResponse_StopDataSource{InstanceId: proto.Uint64(i.id)},
+	}})
+}
+
+// instanceGone removes an instance whose data source is gone.
+func (n *session) instanceGone(i *instance) {
+	if i.producer.state == producerGone {
+		if i.state != stopped {
+			i.state = stopped
+			n.observe(i)
+		}
+	} else {
+		n.stopInstance(i, true)
+	}
+	n.forget(i)
+	if n.state == sessionStopping {
+		n.maybeStopped()
+	}
+	if n.state == sessionStarted {
+		n.maybeAllStarted()
+	}
+}
+
+// forget removes an instance from the lists. Its producer may still write into its
+// buffer: data not yet committed when it unregistered the data source is wanted.
+func (n *session) forget(i *instance) {
+	is := func(other *instance) bool { return other == i }
+	n.instances = slices.DeleteFunc(n.instances, is)
+	i.producer.instances = slices.DeleteFunc(i.producer.instances, is)
+}
+
+func (p *producer) instance(id uint64) *instance {
+	for _, i := range p.instances {
+		if i.id == id {
+			return i
+		}
+	}
+	return nil
+}
+
+func (p *producer) notifyStarted(r *ipc.Request, m *messages.NotifyDataSourceStartedRequest) {
+	if i := p.instance(m.GetDataSourceId()); i != nil && i.state == starting && i.session.state == sessionStarted {
+		i.state = started
+		i.session.observe(i)
+		i.session.maybeAllStarted()
+	}
+	_ = r.Reply(&messages.NotifyDataSourceStartedResponse{})
+}
+
+func (p *producer) notifyStopped(r *ipc.Request, m *messages.NotifyDataSourceStoppedRequest) {
+	if i := p.instance(m.GetDataSourceId()); i != nil && i.state == stopping {
+		i.state = stopped
+		i.session.observe(i)
+		i.session.maybeStopped()
+	}
+	_ = r.Reply(&messages.NotifyDataSourceStoppedResponse{})
+}
+
+// flushAndDisable flushes a session and then stops it.
+func (n *session) flushAndDisable() {
+	n.flush(0, flushStop, func(ok bool) {
+		if n.s.sessions[n.id] != n {
+			return
+		}
+		n.flushes.last = outcome(ok)
+		if n.consumer == nil {
+			// No consumer can read it; only its file, if any, remains.
+			n.s.free(n)
+			return
+		}
+		n.stop("")
+	})
+}
+
+// passes reports whether a session wants a data source from this producer. One
+// matching name filter is enough, and without name filters all producers pass; other
+// machines must be asked for explicitly.
+func (p *producer) passes(n *session, d *messages.TraceConfig_DataSource) bool {
+	here := p.from.Machine == 0
+	switch machines := d.MachineNameFilter; {
+	case len(machines) == 0 && !here && !n.config.GetTraceAllMachines():
+		return false
+	case len(machines) > 0 && !slices.Contains(machines, p.machine) && !(here && slices.Contains(machines, "host")):
+		return false
+	case len(d.ProducerNameFilter) == 0 && len(d.ProducerNameRegexFilter) == 0:
+		return true
+	}
+	return slices.Contains(d.ProducerNameFilter, p.name) ||
+		slices.ContainsFunc(d.ProducerNameRegexFilter, func(pattern string) bool { return matches(pattern, p.name) })
+}
+
+// writeSome has the goroutine write the data recorded so far.
+func (n *session) writeSome() {
+	if n.out.flushes() {
+		n.flush(0, flushPeriodic, func(bool) { n.out.kick() })
+		return
+	}
+	n.out.kick()
 }

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"regexp"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -93,30 +92,4 @@ func (n *session) setUpAll() {
 			}
 		}
 	}
-}
-
-// passes reports whether a session wants a data source from this producer. One
-// matching name filter is enough, and without name filters all producers pass; other
-// machines must be asked for explicitly.
-func (p *producer) passes(n *session, d *messages.TraceConfig_DataSource) bool {
-	here := p.from.Machine == 0
-	switch machines := d.MachineNameFilter; {
-	case len(machines) == 0 && !here && !n.config.GetTraceAllMachines():
-		return false
-	case len(machines) > 0 && !slices.Contains(machines, p.machine) && !(here && slices.Contains(machines, "host")):
-		return false
-	case len(d.ProducerNameFilter) == 0 && len(d.ProducerNameRegexFilter) == 0:
-		return true
-	}
-	return slices.Contains(d.ProducerNameFilter, p.name) ||
-		slices.ContainsFunc(d.ProducerNameRegexFilter, func(pattern string) bool { return matches(pattern, p.name) })
-}
-
-// matches reports whether a pattern of a config matches a whole name.
-func matches(pattern, name string) bool {
-	if len(pattern) > 1000 {
-		return false
-	}
-	re, err := regexp.CompilePOSIX("^(" + pattern + ")$")
-	return err == nil && re.MatchString(name)
 }
