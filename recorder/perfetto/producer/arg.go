@@ -1,9 +1,14 @@
 package producer
 
 import (
+	"encoding/binary"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/format/pbfield"
+	"tracex/recorder/perfetto/messages"
 )
 
 // Arg is an argument of an event: a debug annotation, in Perfetto's terms, or a
@@ -90,4 +95,78 @@ func (a *Arg) append(b []byte) []byte {
 		return appendFixed64(append(b, annotationDouble<<3|1), a.bits)
 	}
 	return appendVarint(append(b, byte(a.kind)<<3), a.bits)
+}
+
+// Packets of events are encoded by hand. The numbers of fields are fixed by the
+// protocol: do not change them.
+
+type eventType byte
+
+const (
+	typeBegin   eventType = pbfield.TrackEvent_TYPE_SLICE_BEGIN
+	typeEnd     eventType = pbfield.TrackEvent_TYPE_SLICE_END
+	typeInstant eventType = pbfield.TrackEvent_TYPE_INSTANT
+	typeCounter eventType = pbfield.TrackEvent_TYPE_COUNTER
+)
+
+// Fields of a packet: number and wire type.
+const (
+	tagTimestamp     = pbfield.TracePacket_Timestamp << 3
+	tagSequenceFlags = pbfield.TracePacket_SequenceFlags << 3
+	tagTrackEvent    = pbfield.TracePacket_TrackEvent<<3 | 2
+	tagInterned      = pbfield.TracePacket_InternedData<<3 | 2
+
+	stateCleared = pbfield.TracePacket_SEQ_INCREMENTAL_STATE_CLEARED
+	needsState   = pbfield.TracePacket_SEQ_NEEDS_INCREMENTAL_STATE
+)
+
+// Fields of a TrackEvent.
+const (
+	tagCategory   = pbfield.TrackEvent_CategoryIids << 3
+	tagAnnotation = pbfield.TrackEvent_DebugAnnotations<<3 | 2
+	tagType       = pbfield.TrackEvent_Type << 3
+	tagName       = pbfield.TrackEvent_NameIid << 3
+	tagTrack      = pbfield.TrackEvent_TrackUuid << 3
+)
+
+// Fields of interned data: lists of messages with iid 1 and name 2.
+const (
+	internedCategories = 1
+	internedNames      = 2
+	internedKeys       = 3
+)
+
+var endEvent = []byte{tagTrackEvent, 2, tagType, byte(typeEnd)}
+
+func floatBits(v float64) uint64 { return math.Float64bits(v) }
+
+func appendVarint(b []byte, v uint64) []byte {
+	for v >= 0x80 {
+		b = append(b, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(b, byte(v))
+}
+
+func appendField(b []byte, field protowire.Number, v uint64) []byte {
+	return appendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+// appendMessage appends a field with a message or text.
+func appendMessage(b []byte, field protowire.Number, message []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), message)
+}
+
+func appendFixed64(b []byte, v uint64) []byte { return binary.LittleEndian.AppendUint64(b, v) }
+
+// appendUUID appends the field of an event with its track's uuid.
+func appendUUID(b []byte, uuid uint64) []byte { return appendVarint(append(b, tagTrack), uuid) }
+
+// packetOf encodes a packet with a track descriptor.
+func packetOf(m *messages.TrackDescriptor) []byte {
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return nil // a name that is not UTF-8 is accepted; nothing else can fail
+	}
+	return appendMessage(nil, 60, b)
 }

@@ -1,35 +1,18 @@
 package producer
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 )
-
-// connection is a connection to a service, from its introduction to its end. Unless
-// documented otherwise, only the client's reading goroutine calls its methods, so
-// that commands of the service are carried out in order.
-type connection struct {
-	p        *Producer
-	client   *ipc.Client
-	port     *ipc.Binding
-	offered  chan error // receives once: nil if the data sources are registered, or why not
-	reported bool
-	// The Producer's lock guards these.
-	pending int           // replies to wait for until all sources are registered
-	busy    chan struct{} // closed then; nil once they are
-
-	emulated  bool     // no memory is shared
-	startUp   *startUp // whose memory the service uses; nil if none
-	mem       *memory  // nil if there is none yet
-	arbiter   *smb.Arbiter
-	instances map[uint64]*Instance
-}
 
 func (c *connection) introduced(r ipc.Reply) {
 	m := new(messages.InitializeConnectionResponse)
@@ -96,15 +79,6 @@ func (c *connection) register(d *DataSource) {
 	} else {
 		c.notSent(d, err)
 	}
-}
-
-// notSent reports why a data source cannot be sent to the service. Called with the
-// Producer's lock held.
-func (c *connection) notSent(d *DataSource, err error) {
-	if errors.Is(err, ipc.ErrNoMethod) || errors.Is(err, ipc.ErrTooLarge) {
-		c.p.complainSoon("cannot register the data source %q: %w", d.Name, err)
-	}
-	// Any other error ends the connection, which is noticed elsewhere.
 }
 
 // command carries out a command of the service.
@@ -251,33 +225,111 @@ func (c *connection) ended(why error) {
 	}
 }
 
-// Messages of Perfetto's protocol: the descriptor of a data source, and a session's
-// config for it.
-type (
-	SourceDescriptor = messages.DataSourceDescriptor
-	SourceConfig     = messages.DataSourceConfig
-	TrackEventConfig = messages.TrackEventConfig
-)
-
-// Writer writes the packets of one sequence into shared memory. It must be used by
-// one goroutine at a time. Its methods Packet, Begin, Append and End write packets,
-// Next tells what the next packet has to be, and Flush passes the written packets
-// on.
-type Writer = smb.Writer
-
-// Next says what the next packet of a Writer has to be.
-type Next = smb.Next
-
+// Pauses between attempts to connect, and the time limit of an attempt.
 const (
-	Plain = smb.Plain // the packet can rely on the ones before it
-	Reset = smb.Reset // its readers may not know earlier ones: it must reset the incremental state
-	Skip  = smb.Skip  // there is no room; the packet counts as dropped already
+	firstPause   = 20 * time.Millisecond
+	lastPause    = 2 * time.Second
+	dialTime     = 10 * time.Second
+	producerPort = "ProducerPort"
 )
 
-// Policy is what a Writer does when the memory is full.
-type Policy = smb.Policy
+// connect is a goroutine that ends when there is a connection, or no need for one.
+// When the connection is lost another one is started.
+func (p *Producer) connect() {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := p.attempt()
+		if p.attempted(err) {
+			return
+		}
+		if err == nil {
+			pause = firstPause // the connection was lost at once
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-p.ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
 
-const (
-	Drop  = smb.Drop  // packets are dropped until there is room
-	Stall = smb.Stall // the Writer waits, up to Options.StallLimit, then drops
-)
+// attempted records the result of an attempt to connect. It reports whether no
+// further attempt is needed.
+func (p *Producer) attempted(err error) (enough bool) {
+	p.mu.Lock()
+	tell := p.attempts.end(err) && !p.closed
+	if enough = err == nil && p.conn != nil || p.closed; enough {
+		p.attempts.running = false
+	}
+	p.mu.Unlock()
+	if tell {
+		p.complain("cannot connect to the service yet: %w", err)
+	}
+	return enough
+}
+
+// attempt connects, introduces the program and registers its data sources.
+func (p *Producer) attempt() error {
+	ctx, cancel := context.WithTimeout(p.ctx, dialTime)
+	defer cancel()
+	address := cmp.Or(p.options.Address, ipc.ProducerAddress())
+	client, err := ipc.Dial(ctx, address, ipc.Options{})
+	if err != nil {
+		return err
+	}
+	port, err := client.Bind(ctx, producerPort)
+	if err == nil {
+		c := &connection{
+			p: p, client: client, port: port,
+			instances: map[uint64]*Instance{}, offered: make(chan error, 1),
+		}
+		err = p.introduce(ctx, c)
+	}
+	if err != nil {
+		client.Close()
+		<-client.Done() // its instances must stop before others begin
+	}
+	return err
+}
+
+// introduce sends the program's name and its data sources. When it returns nil the
+// Producer owns the connection and notices its end.
+func (p *Producer) introduce(ctx context.Context, c *connection) error {
+	request := &messages.InitializeConnectionRequest{
+		SharedMemoryPageSizeHintBytes: proto.Uint32(uint32(p.options.PageSize)),
+		SharedMemorySizeHintBytes:     proto.Uint32(uint32(p.options.MemorySize)),
+		ProducerName:                  proto.String(p.options.Name),
+		SmbScrapingMode:               messages.InitializeConnectionRequest_SMB_SCRAPING_ENABLED.Enum(),
+		SdkVersion:                    proto.String("tracex"),
+	}
+	if p.options.NoScraping {
+		request.SmbScrapingMode = messages.InitializeConnectionRequest_SMB_SCRAPING_DISABLED.Enum()
+	}
+	var file *os.File
+	if c.startUp = p.offerStartUp(c.client.Local()); c.startUp != nil {
+		request.ProducerProvidedShmem = proto.Bool(true)
+		file = c.startUp.mem.file
+	}
+	// Held so that the answer to the first call, which makes the data sources be
+	// offered, waits for the second call. Otherwise the commands for these sources would
+	// arrive after the answers to the offers, and Settle would return too early.
+	p.mu.Lock()
+	err := c.port.CallFile("InitializeConnection", request, file, c.introduced)
+	if err == nil {
+		err = c.port.Call("GetAsyncCommand", &messages.GetAsyncCommandRequest{}, c.command)
+	}
+	p.mu.Unlock()
+	if err != nil { // c.command will not be told of the end
+		if c.startUp != nil {
+			c.giveUpStartUp("the service is gone")
+		}
+		return err
+	}
+	select {
+	case err = <-c.offered:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the service: %w", ctx.Err())
+	}
+}

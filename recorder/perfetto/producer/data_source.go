@@ -2,64 +2,13 @@ package producer
 
 import (
 	"slices"
-	"strings"
-	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 )
-
-// DataSourceSpec describes a data source, for [Producer.Register].
-//
-// The callbacks run in the goroutine that reads from the service, one at a time over
-// all sources. They must return soon, and must not wait for the service. All may be
-// nil.
-type DataSourceSpec struct {
-	Name string
-	// Descriptor is further information for sessions, for example the categories. The
-	// Producer fills in name and id.
-	Descriptor *messages.DataSourceDescriptor
-
-	// SetUp is called for each new instance, before it starts: when a session is made
-	// that names the source.
-	SetUp func(*Instance)
-	// Start is called when the session wants packets from now on.
-	Start func(*Instance)
-	// Stop is called when it no longer does: the session ends, the connection is lost,
-	// or the Producer was closed. Packets written before Stop returns are still in the
-	// trace of a session that ends.
-	Stop func(*Instance)
-	// Flush is called to have written packets passed to the service. Packets written
-	// through the instance are passed on after the callback.
-	Flush func(*Instance, FlushReason)
-	// Clear is called when readers will no longer know the contents of earlier packets,
-	// so that state has to be written again.
-	Clear func(*Instance)
-
-	// Policy is what writers do when the memory is full, unless the session's config
-	// sets it.
-	Policy Policy
-	// Writers is the maximum number of writers for [Instance.Use] and [Instance.Write].
-	// If 0 it depends on the size of the memory.
-	Writers int
-	// NoFlush means that flushes need not call the source: its packets can be scraped at
-	// any time.
-	NoFlush bool
-}
-
-// FlushReason is the reason for a flush: reason | initiator << 4 | target of a clone
-// << 8, with Perfetto's numbers; 0 if an old service does not send it.
-type FlushReason uint64
-
-// DataSource is a registered source. Its methods may be called from any goroutine.
-type DataSource struct {
-	DataSourceSpec
-	p       *Producer
-	id      uint64
-	started atomic.Pointer[[]*Instance] // replaced at each change, under the Producer's lock
-}
 
 // descriptor returns the descriptor for the service. Called with the Producer's lock
 // held.
@@ -116,44 +65,138 @@ func (p *Producer) source(name string) *DataSource {
 	return nil
 }
 
-// wanted reports whether a session wants events of a category, by the rules of
-// Perfetto's library. Exact names take precedence over patterns such as "net*", and
-// those over "*"; within each, categories take precedence over tags. The default is
-// true, except for slow and debug categories if the session's config has no tags.
-func wanted(config *messages.TrackEventConfig, c *Category) bool {
-	name, tags := []string{c.Name}, c.Tags
-	if strings.HasPrefix(c.Name, "disabled-by-default-") {
-		tags = append(slices.Clip(tags), "slow") // Chrome's older notation
+func newInstance(d *DataSource, a *smb.Arbiter, config *messages.DataSourceConfig) *Instance {
+	i := &Instance{source: d, arbiter: a, config: config, policy: d.Policy, ready: make(chan struct{})}
+	switch config.GetBufferExhaustedPolicy() {
+	case messages.DataSourceConfig_BUFFER_EXHAUSTED_DROP:
+		i.policy = smb.Drop
+	case messages.DataSourceConfig_BUFFER_EXHAUSTED_STALL_THEN_DROP, messages.DataSourceConfig_BUFFER_EXHAUSTED_STALL_THEN_ABORT:
+		i.policy = smb.Stall
 	}
-	unwantedTags := config.GetDisabledTags()
-	if len(unwantedTags) == 0 && len(config.GetEnabledTags()) == 0 {
-		unwantedTags = []string{"slow", "debug"}
+	return i
+}
+
+// begin prepares an instance for its source's owner.
+func (i *Instance) begin() {
+	size := i.source.Writers
+	if size <= 0 {
+		size = i.Writers()
 	}
-	for _, matches := range []func(pattern, name string) bool{exactly, byPattern, always} {
-		switch {
-		case anyMatch(config.GetEnabledCategories(), name, matches):
-			return true
-		case anyMatch(config.GetDisabledCategories(), name, matches), anyMatch(unwantedTags, tags, matches):
-			return false
-		case anyMatch(config.GetEnabledTags(), tags, matches):
-			return true
-		}
+	i.pool = make(pool, size)
+	if i.source.SetUp != nil {
+		i.source.SetUp(i)
 	}
+}
+
+// start calls the source's Start, once. It reports whether the instance has been
+// started, and not stopped.
+func (i *Instance) start() bool {
+	i.life.Lock()
+	defer i.life.Unlock()
+	if i.life.started || i.life.stopped {
+		return !i.life.stopped
+	}
+	i.life.started = true
+	if i.source.Start != nil {
+		i.source.Start(i)
+	}
+	d := i.source
+	d.p.mu.Lock()
+	defer d.p.mu.Unlock()
+	list := append(slices.Clone(d.Instances()), i)
+	d.started.Store(&list)
 	return true
 }
 
-func anyMatch(patterns, names []string, matches func(pattern, name string) bool) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return matches(p, n) })
-	})
+func (i *Instance) stop() {
+	d := i.source
+	is := func(other *Instance) bool { return other == i }
+	d.p.mu.Lock()
+	if s := d.p.startUp; s != nil {
+		s.wanted = slices.DeleteFunc(s.wanted, is)
+	}
+	d.p.mu.Unlock()
+	i.life.Lock()
+	defer i.life.Unlock()
+	i.life.stopped = true
+	if d.Stop != nil {
+		d.Stop(i)
+	}
+	d.p.mu.Lock()
+	list := slices.DeleteFunc(slices.Clone(d.Instances()), is)
+	d.started.Store(&list)
+	d.p.mu.Unlock()
+	i.pool.close()
 }
 
-func exactly(pattern, name string) bool { return pattern == name && !strings.Contains(pattern, "*") }
-
-// byPattern matches the part before the first star, if it is not empty.
-func byPattern(pattern, name string) bool {
-	prefix, _, found := strings.Cut(pattern, "*")
-	return found && prefix != "" && strings.HasPrefix(name, prefix)
+func (i *Instance) clear() {
+	i.pool.each((*smb.Writer).Renew)
+	if i.source.Clear != nil {
+		i.source.Clear(i)
+	}
 }
 
-func always(pattern, _ string) bool { return strings.HasPrefix(pattern, "*") }
+func (i *Instance) askFlush(why FlushReason) {
+	if i.source.Flush != nil {
+		i.source.Flush(i, why)
+	}
+	i.flush()
+}
+
+func (i *Instance) flush() {
+	if i.flushOwn != nil {
+		i.flushOwn()
+	}
+	i.pool.each((*smb.Writer).Flush)
+}
+
+// Source returns the source of this instance.
+func (i *Instance) Source() *DataSource { return i.source }
+
+// Config returns the session's config of the data source. The caller must not change
+// it.
+func (i *Instance) Config() *messages.DataSourceConfig {
+	i.source.p.mu.Lock()
+	defer i.source.p.mu.Unlock()
+	return i.config
+}
+
+// Writers returns a sensible maximum of writers: a quarter of the memory's chunks,
+// as each writer keeps one for itself.
+func (i *Instance) Writers() int { return max(1, min(i.arbiter.Chunks()/4, 256)) }
+
+// Policy returns what the instance's writers do when the memory is full.
+func (i *Instance) Policy() Policy { return i.policy }
+
+// Write writes a packet: an encoded [messages.TracePacket], without the fields that
+// name its writer, which the service adds. It reports whether the packet will arrive,
+// as far as that depends on the program. It does not keep the bytes.
+func (i *Instance) Write(packet []byte) (written bool) {
+	i.Use(0, func(w *Writer) { written = w.Packet(packet) })
+	return written
+}
+
+// Use calls f with a writer for the session's buffer for this source. No other
+// goroutine uses the writer meanwhile. The same number selects the same writer, so
+// packets written with it keep their order. If the instance is stopped, Use does not
+// call f.
+func (i *Instance) Use(number uint, f func(*Writer)) {
+	i.pool.use(number, i.NewWriter, f)
+}
+
+// NewWriter returns a writer that belongs to the caller, who must close it. The
+// Instance does not flush it, and does not pass [DataSourceSpec.Clear] on to it.
+func (i *Instance) NewWriter() (*Writer, error) {
+	return i.arbiter.NewWriter(i.target, i.policy)
+}
+
+func (p *Producer) unregister(d *DataSource) *connection {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.sources, d)
+	if i < 0 {
+		return nil
+	}
+	p.sources = slices.Delete(p.sources, i, i+1)
+	return p.conn
+}

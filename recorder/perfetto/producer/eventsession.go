@@ -2,58 +2,13 @@ package producer
 
 import (
 	"math/bits"
-	"sync"
-	"sync/atomic"
+	"slices"
+	"strings"
 
 	"tracex/format/pbfield"
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 )
-
-// eventSession is the state of the events of one session. Goroutines share its
-// slots, each with a writer, which is a sequence of packets for readers.
-type eventSession struct {
-	e        *Events
-	instance *Instance
-	chosen   atomic.Pointer[[]bool] // whether a category is wanted, by its number
-	slots    []slot                 // their number is a power of two
-
-	multiplier uint64 // nanoseconds per unit of time
-	absolute   bool   // times are not relative to the previous one
-	bare       bool   // without arguments
-}
-
-// slot is a writer and the state that its sequence has written so far. The lock is
-// held while a packet is made; if there are enough slots, each goroutine has its
-// own.
-type slot struct {
-	mu     sync.Mutex
-	w      *smb.Writer // nil if none yet
-	closed bool
-	last   uint64 // time of the last packet, in units
-	home   uint64 // the default track of events
-	round  uint32 // how often the sequence was reset
-
-	names, keys, categories set
-	described               map[uint64]struct{} // tracks, by uuid
-	buf, body, interned     []byte              // scratch
-	_                       [64]byte            // slots do not share a cache line
-}
-
-// maxDescribed is how many described tracks a sequence remembers.
-const maxDescribed = 1 << 12
-
-// set is a set of small numbers.
-type set []uint64
-
-func (s set) has(i int) bool { return i>>6 < len(s) && s[i>>6]>>(i&63)&1 != 0 }
-
-func (s *set) add(i int) {
-	for i>>6 >= len(*s) {
-		*s = append(*s, 0)
-	}
-	(*s)[i>>6] |= 1 << (i & 63)
-}
 
 func newEventSession(e *Events, i *Instance) *eventSession {
 	config := i.Config().GetTrackEventConfig()
@@ -232,3 +187,45 @@ func (s *eventSession) preamble(sl *slot, t *Track) []byte {
 func appendClock(b []byte, id, time uint64) []byte {
 	return appendField(appendField(b, pbfield.ClockSnapshot_Clock_ClockId, id), pbfield.ClockSnapshot_Clock_Timestamp, time)
 }
+
+// wanted reports whether a session wants events of a category, by the rules of
+// Perfetto's library. Exact names take precedence over patterns such as "net*", and
+// those over "*"; within each, categories take precedence over tags. The default is
+// true, except for slow and debug categories if the session's config has no tags.
+func wanted(config *messages.TrackEventConfig, c *Category) bool {
+	name, tags := []string{c.Name}, c.Tags
+	if strings.HasPrefix(c.Name, "disabled-by-default-") {
+		tags = append(slices.Clip(tags), "slow") // Chrome's older notation
+	}
+	unwantedTags := config.GetDisabledTags()
+	if len(unwantedTags) == 0 && len(config.GetEnabledTags()) == 0 {
+		unwantedTags = []string{"slow", "debug"}
+	}
+	for _, matches := range []func(pattern, name string) bool{exactly, byPattern, always} {
+		switch {
+		case anyMatch(config.GetEnabledCategories(), name, matches):
+			return true
+		case anyMatch(config.GetDisabledCategories(), name, matches), anyMatch(unwantedTags, tags, matches):
+			return false
+		case anyMatch(config.GetEnabledTags(), tags, matches):
+			return true
+		}
+	}
+	return true
+}
+
+func anyMatch(patterns, names []string, matches func(pattern, name string) bool) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return matches(p, n) })
+	})
+}
+
+func exactly(pattern, name string) bool { return pattern == name && !strings.Contains(pattern, "*") }
+
+// byPattern matches the part before the first star, if it is not empty.
+func byPattern(pattern, name string) bool {
+	prefix, _, found := strings.Cut(pattern, "*")
+	return found && prefix != "" && strings.HasPrefix(name, prefix)
+}
+
+func always(pattern, _ string) bool { return strings.HasPrefix(pattern, "*") }

@@ -1,16 +1,14 @@
 package producer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/messages"
 )
@@ -83,110 +81,6 @@ type Producer struct {
 	stalling bool // OnError is being told of a writer that timed out
 }
 
-// Start returns a Producer that connects to a service in the background, and
-// reconnects when the connection is lost, until Close.
-func Start(o Options) (*Producer, error) {
-	o.Name = cmp.Or(o.Name, commandName())
-	o.AdoptWithin = cmp.Or(o.AdoptWithin, defaultAdoptWithin)
-	if o.StartUp {
-		o.MemorySize, o.PageSize = cmp.Or(o.MemorySize, startUpMemory), cmp.Or(o.PageSize, startUpPage)
-	}
-	if o.MemorySize < 0 || o.PageSize < 0 || o.MemorySize > smb.MaxSize {
-		return nil, fmt.Errorf("producer: invalid memory: %d bytes in pages of %d", o.MemorySize, o.PageSize)
-	}
-	if o.MemorySize != 0 && o.PageSize != 0 {
-		if err := smb.Check(o.MemorySize, o.PageSize); err != nil {
-			return nil, err
-		}
-	}
-	p := &Producer{options: o, attempts: newAttempts()}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	if o.StartUp {
-		if err := p.beginStartUp(); err != nil {
-			return nil, err
-		}
-	}
-	p.finished.Go(p.connect)
-	return p, nil
-}
-
-func commandName() string {
-	if len(os.Args) > 0 && os.Args[0] != "" {
-		return os.Args[0]
-	}
-	return "go"
-}
-
-// Settle waits until the first attempt to reach a service has ended. If that
-// succeeded, the service knows all data sources registered before, and the instances
-// that it wants of them at that moment are started. Otherwise Settle returns the
-// reason. It must not be called in a callback.
-func (p *Producer) Settle(ctx context.Context) error {
-	for busy := p.attempts.settled; busy != nil; {
-		select {
-		case <-busy:
-		case <-ctx.Done():
-			return fmt.Errorf("producer: waiting for the service: %w", ctx.Err())
-		}
-		p.mu.Lock()
-		if p.conn == nil {
-			defer p.mu.Unlock()
-			return p.attempts.err
-		}
-		busy = p.conn.busy
-		p.mu.Unlock()
-	}
-	return nil
-}
-
-// Connected reports whether a service is connected.
-func (p *Producer) Connected() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.conn != nil
-}
-
-// Sync waits until the service has handled all earlier requests. It returns
-// [ErrNoService], or an error of the connection. It must not be called in a
-// callback.
-//
-// A service too old for the method gets an empty commit instead, whose answer means
-// the same: it handles requests in order.
-func (p *Producer) Sync(ctx context.Context) error {
-	c, err := p.connected()
-	if err != nil {
-		return err
-	}
-	if !c.port.Has("Sync") {
-		return c.port.Invoke(ctx, "CommitData", &messages.CommitDataRequest{}, nil)
-	}
-	return c.port.Invoke(ctx, "Sync", &messages.SyncRequest{}, nil)
-}
-
-// Flush waits until the service has a copy of all packets written through instances
-// before. Writers made with [Instance.NewWriter] have to be flushed first. It must
-// not be called in a callback.
-func (p *Producer) Flush(ctx context.Context) error {
-	c, err := p.connected()
-	if err != nil {
-		return err
-	}
-	for _, i := range p.instances() {
-		i.flush()
-	}
-	c.commitAll()
-	return p.Sync(ctx)
-}
-
-// ActivateTriggers sends the service triggers that sessions may wait for.
-func (p *Producer) ActivateTriggers(names ...string) error {
-	c, err := p.connected()
-	if err != nil {
-		return err
-	}
-	return c.port.Send("ActivateTriggers", &messages.ActivateTriggersRequest{TriggerNames: names})
-}
-
 func (p *Producer) connected() (*connection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -199,79 +93,6 @@ func (p *Producer) connected() (*connection, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoService, p.attempts.err)
 	}
 	return nil, ErrNoService
-}
-
-func (p *Producer) instances() (all []*Instance) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, d := range p.sources {
-		all = append(all, d.Instances()...)
-	}
-	return all
-}
-
-// Close stops the instances, commits what was written and ends the connection. All
-// concurrent calls return only when that is done. It must not be called in a
-// callback.
-func (p *Producer) Close() { p.closing.Do(p.close) }
-
-func (p *Producer) close() {
-	p.mu.Lock()
-	p.closed = true
-	p.cancel()
-	c, last := p.conn, p.last
-	p.mu.Unlock()
-	if c != nil {
-		for _, i := range p.instances() {
-			i.flush()
-		}
-		c.commitAll()
-		c.client.Close()
-	}
-	if last != nil {
-		<-last.client.Done() // its instances have stopped
-	}
-	p.finished.Wait()
-	p.endStartUp("the program closed its producer")
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.unmap()
-	for _, m := range p.memories {
-		go p.unmapLater(m)
-	}
-}
-
-// Register offers a data source to the current service and all later ones. Sessions
-// that already wait for it begin at once.
-func (p *Producer) Register(s DataSourceSpec) (*DataSource, error) {
-	if s.Name == "" {
-		return nil, errors.New("producer: the data source has no name")
-	}
-	d := &DataSource{p: p, DataSourceSpec: s}
-	for d.id == 0 {
-		d.id = rand.Uint64()
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, ErrClosed
-	}
-	p.sources = append(p.sources, d)
-	if p.conn != nil {
-		p.conn.register(d)
-	}
-	return d, nil
-}
-
-func (p *Producer) unregister(d *DataSource) *connection {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.Index(p.sources, d)
-	if i < 0 {
-		return nil
-	}
-	p.sources = slices.Delete(p.sources, i, i+1)
-	return p.conn
 }
 
 // stalled reports a writer that timed out. The caller holds the writer's lock, and
@@ -304,4 +125,187 @@ func (p *Producer) complain(format string, args ...any) {
 	if p.options.OnError != nil {
 		p.options.OnError(fmt.Errorf("producer: "+format, args...))
 	}
+}
+
+// connection is a connection to a service, from its introduction to its end. Unless
+// documented otherwise, only the client's reading goroutine calls its methods, so
+// that commands of the service are carried out in order.
+type connection struct {
+	p        *Producer
+	client   *ipc.Client
+	port     *ipc.Binding
+	offered  chan error // receives once: nil if the data sources are registered, or why not
+	reported bool
+	// The Producer's lock guards these.
+	pending int           // replies to wait for until all sources are registered
+	busy    chan struct{} // closed then; nil once they are
+
+	emulated  bool     // no memory is shared
+	startUp   *startUp // whose memory the service uses; nil if none
+	mem       *memory  // nil if there is none yet
+	arbiter   *smb.Arbiter
+	instances map[uint64]*Instance
+}
+
+// Messages of Perfetto's protocol: the descriptor of a data source, and a session's
+// config for it.
+type (
+	SourceDescriptor = messages.DataSourceDescriptor
+	SourceConfig     = messages.DataSourceConfig
+	TrackEventConfig = messages.TrackEventConfig
+)
+
+// Writer writes the packets of one sequence into shared memory. It must be used by
+// one goroutine at a time. Its methods Packet, Begin, Append and End write packets,
+// Next tells what the next packet has to be, and Flush passes the written packets
+// on.
+type Writer = smb.Writer
+
+// Next says what the next packet of a Writer has to be.
+type Next = smb.Next
+
+const (
+	Plain = smb.Plain // the packet can rely on the ones before it
+	Reset = smb.Reset // its readers may not know earlier ones: it must reset the incremental state
+	Skip  = smb.Skip  // there is no room; the packet counts as dropped already
+)
+
+// Policy is what a Writer does when the memory is full.
+type Policy = smb.Policy
+
+const (
+	Drop  = smb.Drop  // packets are dropped until there is room
+	Stall = smb.Stall // the Writer waits, up to Options.StallLimit, then drops
+)
+
+// DataSourceSpec describes a data source, for [Producer.Register].
+//
+// The callbacks run in the goroutine that reads from the service, one at a time over
+// all sources. They must return soon, and must not wait for the service. All may be
+// nil.
+type DataSourceSpec struct {
+	Name string
+	// Descriptor is further information for sessions, for example the categories. The
+	// Producer fills in name and id.
+	Descriptor *messages.DataSourceDescriptor
+
+	// SetUp is called for each new instance, before it starts: when a session is made
+	// that names the source.
+	SetUp func(*Instance)
+	// Start is called when the session wants packets from now on.
+	Start func(*Instance)
+	// Stop is called when it no longer does: the session ends, the connection is lost,
+	// or the Producer was closed. Packets written before Stop returns are still in the
+	// trace of a session that ends.
+	Stop func(*Instance)
+	// Flush is called to have written packets passed to the service. Packets written
+	// through the instance are passed on after the callback.
+	Flush func(*Instance, FlushReason)
+	// Clear is called when readers will no longer know the contents of earlier packets,
+	// so that state has to be written again.
+	Clear func(*Instance)
+
+	// Policy is what writers do when the memory is full, unless the session's config
+	// sets it.
+	Policy Policy
+	// Writers is the maximum number of writers for [Instance.Use] and [Instance.Write].
+	// If 0 it depends on the size of the memory.
+	Writers int
+	// NoFlush means that flushes need not call the source: its packets can be scraped at
+	// any time.
+	NoFlush bool
+}
+
+// FlushReason is the reason for a flush: reason | initiator << 4 | target of a clone
+// << 8, with Perfetto's numbers; 0 if an old service does not send it.
+type FlushReason uint64
+
+// DataSource is a registered source. Its methods may be called from any goroutine.
+type DataSource struct {
+	DataSourceSpec
+	p       *Producer
+	id      uint64
+	started atomic.Pointer[[]*Instance] // replaced at each change, under the Producer's lock
+}
+
+// Instance is a data source as one session uses it. Its methods may be called from
+// any goroutine; once it is stopped, writing does nothing.
+type Instance struct {
+	// Value belongs to the source's owner, who must set it in SetUp or Start.
+	Value any
+
+	source   *DataSource
+	conn     *connection // nil if the service has not asked for it yet
+	id       uint64
+	config   *messages.DataSourceConfig
+	arbiter  *smb.Arbiter
+	target   *smb.Target
+	policy   smb.Policy
+	pool     pool
+	flushOwn func()        // flushes writers outside of the pool; nil if there are none
+	early    bool          // it began before the service asked for it
+	running  bool          // the service has asked for it
+	ready    chan struct{} // closed when it has begun, or, if early, when it has been started
+
+	life life
+}
+
+// life tells whether an instance was started, and whether it was stopped since. Its
+// lock is held during Start and Stop.
+type life struct {
+	sync.Mutex
+	started, stopped bool
+}
+
+// startUp is the time before a service has asked for anything. Packets written then
+// wait in memory made by the program, which is offered to the first service that
+// connects. If a session wants a source with the same config, the instance becomes
+// that session's; instances that no session wants are dropped.
+type startUp struct {
+	mem     *memory
+	timer   *time.Timer
+	offered bool // to a service; from then on its connection closes the arbiter
+	waiting []*Instance
+	wanted  []*Instance // given to sessions, as no instance was waiting for them
+}
+
+// ErrStartUp is returned if [Options.StartUp] was not set, or the start-up is over.
+var ErrStartUp = errors.New("producer: the start-up is over, or was not asked for")
+
+// attempts are a Producer's attempts to connect. The Producer's lock guards them.
+type attempts struct {
+	settled  chan struct{} // closed when the first has ended; the lock does not guard it
+	ended    bool          // settled is closed
+	running  bool          // a goroutine is trying to connect
+	reported bool          // OnError has been told that there is no connection
+	err      error         // why the last one failed, or the connection ended
+}
+
+// newAttempts returns attempts; the first is running.
+func newAttempts() attempts { return attempts{settled: make(chan struct{}), running: true} }
+
+// end records the result of an attempt. It reports whether OnError has to be told of
+// it: only of the first failure since the last connection.
+func (a *attempts) end(err error) (tell bool) {
+	if err != nil {
+		tell = !a.reported
+		a.err, a.reported = err, true
+	}
+	if !a.ended {
+		a.ended = true
+		close(a.settled)
+	}
+	return tell
+}
+
+func (a *attempts) connected() { a.reported = false }
+
+func (a *attempts) lost(why error) { a.err = why }
+
+// begin reports whether the caller has to start the goroutine that tries to connect:
+// only if none is running.
+func (a *attempts) begin() bool {
+	begins := !a.running
+	a.running = true
+	return begins
 }

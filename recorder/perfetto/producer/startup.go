@@ -11,21 +11,6 @@ import (
 	"tracex/recorder/perfetto/messages"
 )
 
-// startUp is the time before a service has asked for anything. Packets written then
-// wait in memory made by the program, which is offered to the first service that
-// connects. If a session wants a source with the same config, the instance becomes
-// that session's; instances that no session wants are dropped.
-type startUp struct {
-	mem     *memory
-	timer   *time.Timer
-	offered bool // to a service; from then on its connection closes the arbiter
-	waiting []*Instance
-	wanted  []*Instance // given to sessions, as no instance was waiting for them
-}
-
-// ErrStartUp is returned if [Options.StartUp] was not set, or the start-up is over.
-var ErrStartUp = errors.New("producer: the start-up is over, or was not asked for")
-
 func (p *Producer) beginStartUp() error {
 	mem, err := newSharedMemory(p.options.MemorySize, p.options.PageSize)
 	if err != nil {

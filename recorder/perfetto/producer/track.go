@@ -8,24 +8,6 @@ import (
 	"tracex/recorder/perfetto/messages"
 )
 
-// Track is a track of events, in most programs those of one goroutine. Only one
-// goroutine at a time may call its methods. The methods of a nil Track do nothing.
-//
-// Tracks are cheap and need not be closed: a program may have any number, which
-// share a few writers.
-type Track struct {
-	e          *Events
-	uuid       uint64
-	descriptor []byte // fields of the packet that describes it, after the time
-	field      []byte // field track_uuid of its events
-	parent     *Track // to be described first; nil if only the process is
-	number     uint32 // selects the writer
-
-	// Where the track was last described.
-	slot  *slot
-	round uint32
-}
-
 // Goroutine returns a new track of the process.
 func (e *Events) Goroutine(name string) *Track { return e.child(e.process, name) }
 
@@ -149,23 +131,6 @@ func (t *Track) emit(at uint64, kind eventType, n *Name, args []Arg) {
 			s.event(t, at, kind, n, args)
 		}
 	}
-}
-
-// Counter is a value that changes over time. Any goroutine may set it.
-type Counter struct {
-	track Track
-	name  *Name
-}
-
-// CounterOptions describe what a counter counts.
-type CounterOptions struct {
-	Unit     string // name of the unit, such as "requests"; may be ""
-	Bytes    bool   // the unit is the byte
-	Nanos    bool   // the unit is the nanosecond
-	Multiply int64  // factor for values; 0 means 1
-	// Delta means that a value is the difference from the previous one set with the same
-	// track.
-	Delta bool
 }
 
 // Counter returns a new counter of the process. A session that wants its category
