@@ -169,15 +169,6 @@ func (t *Thread) extraExit() {
 	t.misused(exits, 1)
 }
 
-// What threads count.
-func exits(m *misuse) *atomic.Int64 { return &m.exits }
-
-func ends(m *misuse) *atomic.Int64 { return &m.ends }
-
-func inside(m *misuse) *atomic.Int64 { return &m.inside }
-
-func results(m *misuse) *atomic.Int64 { return &m.results }
-
 // leaveWith ends a call that has several results. They are recorded as one text, (1, nil),
 // which costs an allocation.
 func (t *Thread) leaveWith(c Call, results []any) {

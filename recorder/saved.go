@@ -64,3 +64,12 @@ func (m *misuse) saved(numbers *registry.Misused) Misuse {
 		Shared:       m.shared.Load(),
 	}
 }
+
+// What threads count.
+func exits(m *misuse) *atomic.Int64 { return &m.exits }
+
+func ends(m *misuse) *atomic.Int64 { return &m.ends }
+
+func inside(m *misuse) *atomic.Int64 { return &m.inside }
+
+func results(m *misuse) *atomic.Int64 { return &m.results }
