@@ -10,56 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
-
-// The environment variables that hold the addresses of a service's sockets, for
-// programs and for consumers.
-const (
-	ProducerVariable = ipc.ProducerVariable
-	ConsumerVariable = ipc.ConsumerVariable
-)
-
-// ProducerAddress returns where programs on this machine look for a service: the
-// value of ProducerVariable, else Perfetto's usual path.
-func ProducerAddress() string { return ipc.ProducerAddress() }
-
-// ConsumerAddress returns where consumers on this machine look for a service.
-func ConsumerAddress() string { return ipc.ConsumerAddress() }
-
-// Peer is the other end of a connection, as the operating system describes it.
-type Peer = ipc.Peer
-
-// Config is the configuration of a service. The zero value is valid.
-type Config struct {
-	// Producers and Consumers are addresses to listen at, separated by commas: paths, abstract
-	// names after an @, or a host and a port of TCP.
-	Producers, Consumers string
-	// MayConsume reports whether a peer may start and read sessions. If nil, root and
-	// the user of this process may.
-	MayConsume func(Peer) bool
-
-	Limits Limits
-
-	// OnError, if not nil, receives errors that do not stop the service. It may be
-	// called from any goroutine.
-	OnError func(error)
-
-	readTimeout time.Duration // for a consumer to read; set by tests
-}
-
-// Limits keep one producer from harming others. For a limit that is zero, the
-// default in its comment applies.
-type Limits struct {
-	Memory        int   // bytes of shared memory of a producer, a multiple of 32 KiB: 32 MiB
-	DataSources   int   // registered by a producer: 1024
-	Writers       int   // of a producer: 32767, as many as there are ids
-	ChunksASecond int   // committed by a producer: no limit
-	Buffers       int64 // bytes of all buffers of all sessions: 4 GiB
-	Sessions      int   // at a time: 15
-}
 
 // Service is a tracing service. Its methods may be called from any goroutine. One
 // lock guards what is connected and recorded; that is why all of it is in one type.
@@ -347,24 +303,6 @@ func (c command) send(r *ipc.Request) {
 	_ = r.Stream(c.message)
 }
 
-// rate counts chunks per second.
-type rate struct {
-	since time.Time
-	count int
-}
-
-// allow counts a chunk and reports whether it is within the limit; 0 means no limit.
-func (r *rate) allow(now time.Time, limit int) bool {
-	if limit <= 0 {
-		return true
-	}
-	if now.Sub(r.since) >= time.Second {
-		r.since, r.count = now, 0
-	}
-	r.count++
-	return r.count <= limit
-}
-
 // flushes are the pending flushes of a session, and counts of the finished ones. The
 // service's lock guards them.
 type flushes struct {
@@ -381,16 +319,42 @@ type flush struct {
 	done      func(ok bool)      // called once, with the lock held
 }
 
-// Times for a config that has none.
-const (
-	defaultStopTimeout  = 5 * time.Second
-	defaultFlushTimeout = 5 * time.Second
-	defaultFilePeriod   = 5 * time.Second
-	minFilePeriod       = 100 * time.Millisecond
-	defaultSnapshots    = 10 * time.Second
-)
+// notify adds an event for the consumer, if it observes that kind. The event is sent
+// when the lock is released.
+func (k *consumer) notify(kind messages.ObservableEvents_Type, add func(*messages.ObservableEvents)) {
+	if k == nil || k.types&kind == 0 {
+		return
+	}
+	if k.events == nil {
+		k.events = new(messages.ObservableEvents)
+		k.s.notified = append(k.s.notified, k)
+	}
+	add(k.events)
+}
 
-func millis(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
+// allStarted notes that all data sources have started.
+func (k *consumer) allStarted() {
+	k.notify(messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED, func(e *messages.ObservableEvents) {
+		e.AllDataSourcesStarted = proto.Bool(true)
+	})
+}
+
+// observe tells the consumer the state of an instance. Transitional states are not
+// reported.
+func (n *session) observe(i *instance) {
+	state := messages.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STOPPED
+	switch i.state {
+	case starting, stopping:
+		return
+	case started:
+		state = messages.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STARTED
+	}
+	n.consumer.notify(messages.ObservableEvents_TYPE_DATA_SOURCES_INSTANCES, func(e *messages.ObservableEvents) {
+		e.InstanceStateChanges = append(e.InstanceStateChanges, &messages.ObservableEvents_DataSourceInstanceStateChange{
+			ProducerName: proto.String(i.producer.name), DataSourceName: proto.String(i.source.GetName()), State: state.Enum(),
+		})
+	})
+}
 
 // inOrder returns the sessions, oldest first.
 func (s *Service) inOrder() []*session {

@@ -11,22 +11,6 @@ import (
 	"tracex/recorder/internal/perfetto/ipc"
 )
 
-func (l Limits) withDefaults() Limits {
-	or(&l.Memory, maxMemory)
-	or(&l.DataSources, 1024)
-	or(&l.Writers, 32767)
-	or(&l.Buffers, 4<<30)
-	or(&l.Sessions, 15)
-	return l
-}
-
-func or[T comparable](field *T, otherwise T) {
-	var zero T
-	if *field == zero {
-		*field = otherwise
-	}
-}
-
 // Start starts a service that listens at the addresses of the config.
 func Start(c Config) (*Service, error) { return start(c, systemClock{}) }
 
