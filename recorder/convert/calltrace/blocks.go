@@ -6,6 +6,9 @@ import (
 	"tracex/format/tracefile"
 )
 
+// mostPending is how many bytes of new descriptors wait for a block.
+const mostPending = 1 << 20
+
 // Block collects what a thread has since its last block, for a [Blocks].
 type Block struct {
 	tracefile.Block

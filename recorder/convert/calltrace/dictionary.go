@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"strings"
 
 	"tracex/format"
 	"tracex/format/tracefile"
@@ -232,4 +233,21 @@ func (d *Dictionary) Location(l *format.CodeLocation) int32 {
 		d.define(format.KindCodeLocation, key, object, err)
 	}
 	return id
+}
+
+// Method is the number of a method.
+type Method int32
+
+// Place is the number of a place in the source from which a call is made, with the names of the
+// call's arguments. The zero Place is unknown.
+type Place int32
+
+// shownName returns a name of an argument that the format does not take for the instance, which it
+// would not show. It does not show a $ at its beginning anyway.
+func shownName(name string) string {
+	name = strings.TrimLeft(name, "$")
+	if name == "this" || strings.HasPrefix(name, "this$") || strings.HasPrefix(name, "this_$iv") {
+		return "_" + name
+	}
+	return name
 }

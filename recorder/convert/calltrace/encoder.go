@@ -5,6 +5,33 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
+// LeftOut is what is not in the trace, or was mended.
+type LeftOut = fit.LeftOut
+
+// Why the Writer itself leaves something out.
+var (
+	backwards    = fit.Why("time before that of the event before; moved to it", "times before those of the events before; moved to them")
+	early        = fit.Why("event from before the beginning; moved to it", "events from before the beginning; moved to it")
+	noBegin      = fit.Why("end without a begin", "ends without a begin")
+	tooDeep      = fit.Why("call nested too deeply", "calls nested too deeply")
+	rounded      = fit.Why("call that ends by rounding just after the one around it; it ends with it", "calls that end by rounding just after the ones around them; they end with these")
+	tooManyLanes = fit.Why("call that overlaps too many others", "calls that overlap too many others")
+	manyTracks   = fit.Why("event beyond the first 1,048,576 tracks", "events beyond the first 1,048,576 tracks")
+	negative     = fit.Why("negative duration; taken as 0", "negative durations; taken as 0")
+	longText     = fit.Why("text cut to 65,535 bytes", "texts cut to 65,535 bytes")
+	largeValue   = fit.Why("value too large or nested too deeply", "values too large or nested too deeply")
+	manyArgs     = fit.Why("argument beyond the first 1,024 of a call", "arguments beyond the first 1,024 of a call")
+	others       = fit.Why("thing of another kind", "things of other kinds")
+)
+
+// Limits of one event: a reader has it in memory at once.
+const (
+	maxArgs  = 1 << 10
+	maxPoint = 1 << 20 // bytes
+	// maxValueDepth bounds values within values.
+	maxValueDepth = 64
+)
+
 // Call is a call that begins.
 type Call struct {
 	Method   Method
@@ -21,14 +48,6 @@ type End struct {
 	// Unknown means that its end was not recorded: it lasted until the moment given.
 	Unknown bool
 }
-
-// Limits of one event: a reader has it in memory at once.
-const (
-	maxArgs  = 1 << 10
-	maxPoint = 1 << 20 // bytes
-	// maxValueDepth bounds values within values.
-	maxValueDepth = 64
-)
 
 // encoder encodes points and footers. What the format cannot hold is mended and counted: encoding
 // cannot fail.
@@ -166,4 +185,116 @@ func (e *encoder) constants() (c constants) {
 	copy(c.callHead[:], e.call(nil, 0, 0, &Call{}))
 	c.void, c.unfinished = e.footer(nil, &End{}), e.footer(nil, &End{Unknown: true})
 	return c
+}
+
+// foreign says what becomes of a value if the version lacks its kind.
+var foreign = map[format.ValueKind]format.ValueKind{
+	format.ValueException: format.ValueObject, format.ValueSequence: format.ValueString, format.ValueEnum: format.ValueRawString,
+	format.ValueBigInteger: format.ValueRawString, format.ValueBigDecimal: format.ValueRawString, format.ValueBuilder: format.ValueString,
+}
+
+// strange reports whether a value may need to be mended before it can be written; depth is the number
+// of values around it.
+func (e *encoder) strange(v *format.Value, depth int) bool {
+	switch v.Kind {
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong, format.ValueFloat, format.ValueDouble,
+		format.ValueChar, format.ValueBoolean, format.ValueNull, format.ValueVoid, format.ValueUnit,
+		format.ValueUnfinished, format.ValueUntracked:
+		return false
+	case format.ValueString, format.ValueJavaClass, format.ValueKotlinClass:
+		return len(v.Text) > fit.SurelyFits
+	case format.ValueObject, format.ValueArray:
+		return v.ClassID < 0 || v.Captured != nil && e.strangeInside(v.Captured, depth)
+	case format.ValueBigInteger, format.ValueBigDecimal:
+		return !e.version.HasValue(v.Kind) || len(v.Text) > fit.SurelyFits
+	}
+	return true
+}
+
+// strangeInside is strange for what is captured in a value at a depth.
+func (e *encoder) strangeInside(in *format.Captured, depth int) bool {
+	if depth >= maxValueDepth || in.Message != nil || len(in.Frames) > 0 {
+		return true
+	}
+	for i := range in.Fields {
+		f := &in.Fields[i]
+		if len(f.Name) > fit.SurelyFits || e.strange(&f.Value, depth+1) {
+			return true
+		}
+	}
+	for i := range in.Elements {
+		if e.strange(&in.Elements[i], depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// mended returns a value that can be written; depth is the number of values around it. It does not
+// change v, nor what v refers to.
+func (e *encoder) mended(v *format.Value, depth int) format.Value {
+	m := *v
+	if kind, ok := foreign[m.Kind]; ok && !e.version.HasValue(m.Kind) {
+		if m.Kind == format.ValueEnum {
+			m.ClassID, m.Absent = 0, false
+		}
+		m.Kind = kind
+	}
+	fit.Unquoted(&m, e.version)
+	m.Text = e.text(m.Text)
+	m.ClassID = max(m.ClassID, 0)
+	if m.Captured != nil {
+		if depth >= maxValueDepth {
+			e.left.Count(largeValue, 1, -1)
+			return e.mark()
+		}
+		m.Captured = e.contents(m.Captured, m.Kind, depth)
+	}
+	return m
+}
+
+func (e *encoder) text(s string) string {
+	text, cut := fit.Text(s)
+	if cut {
+		e.left.Count(longText, 1, -1)
+	}
+	return text
+}
+
+// contents returns what is captured in a value of a kind, mended.
+func (e *encoder) contents(in *format.Captured, kind format.ValueKind, depth int) *format.Captured {
+	out := &format.Captured{}
+	switch kind {
+	case format.ValueException:
+		if in.Message != nil {
+			text := e.text(*in.Message)
+			out.Message = &text
+		}
+		for _, frame := range in.Frames[:min(len(in.Frames), maxArgs)] {
+			out.Frames = append(out.Frames, e.text(frame))
+		}
+	case format.ValueArray:
+		out.Elements = make([]format.Value, len(in.Elements))
+		for i := range in.Elements {
+			out.Elements[i] = e.inner(&in.Elements[i], depth)
+		}
+	default:
+		out.Fields = make([]format.CapturedField, 0, len(in.Fields)+1)
+		for i := range in.Fields {
+			f := &in.Fields[i]
+			out.Fields = append(out.Fields, format.CapturedField{Name: e.text(f.Name), Value: e.inner(&f.Value, depth)})
+		}
+		if in.Message != nil { // of an exception, in a version where it is an object
+			out.Fields = append(out.Fields, format.CapturedField{Name: "message", Value: String(e.text(*in.Message))})
+		}
+	}
+	return out
+}
+
+// inner returns a value within another one, mended.
+func (e *encoder) inner(v *format.Value, depth int) format.Value {
+	if e.strange(v, depth+1) {
+		return e.mended(v, depth+1)
+	}
+	return *v
 }

@@ -2,9 +2,9 @@ package calltrace
 
 import (
 	"context"
+	"math"
 	"time"
 
-	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -75,6 +75,42 @@ func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
 	return o.end()
 }
 
+// pair makes whole calls of a stream. They are in a spool of their own, which the caller must close
+// when they are read: the other one cannot grow while it is read.
+func (w *Writer) pair(ctx context.Context, s *spool.Stream) (*spool.Spool, *spool.Stream, error) {
+	p := &pairs{w: w, to: spool.New(w.options.TempDir, w.options.Memory/4), now: math.MinInt64}
+	p.stream = p.to.Stream()
+	err := w.each(ctx, w.spool, s, p.add)
+	if err == nil {
+		err = p.rest()
+	}
+	if err != nil {
+		p.to.Close()
+		return nil, nil, err
+	}
+	return p.to, p.stream, nil
+}
+
+// writeClosed writes the threads of the tracks that are closed.
+func (w *Writer) writeClosed(ctx context.Context) error {
+	if w.closed == nil {
+		return nil
+	}
+	records := w.spool.OpenBeside(w.closed)
+	for records.Next() {
+		k := Track{w: w}
+		k.setTraits(records.Body[0])
+		r := reader{records.Body[1:]}
+		k.group = w.groups[r.wide()]
+		size := r.wide()
+		k.name, k.records = string(r.rest[:size]), spool.Unpack(r.rest[size:])
+		if err := w.writeTrack(ctx, &k); err != nil {
+			return err
+		}
+	}
+	return records.Err()
+}
+
 // each reads a stream.
 func (w *Writer) each(ctx context.Context, from *spool.Spool, s *spool.Stream, add func(ns int64, record []byte) error) error {
 	if err := ctx.Err(); err != nil {
@@ -104,47 +140,3 @@ func (w *Writer) progress() {
 		w.options.Progress(w.blocks.To.DataSize())
 	}
 }
-
-// LeftOut is what is not in the trace, or was mended.
-type LeftOut = fit.LeftOut
-
-// Summary tells what was written.
-type Summary struct {
-	Threads int
-	Events  int64         // calls, values of variables, and exceptions
-	Took    time.Duration // from the first event to the last
-	LeftOut []LeftOut     // the largest counts first
-}
-
-// Why the Writer itself leaves something out.
-var (
-	backwards    = fit.Why("time before that of the event before; moved to it", "times before those of the events before; moved to them")
-	early        = fit.Why("event from before the beginning; moved to it", "events from before the beginning; moved to it")
-	noBegin      = fit.Why("end without a begin", "ends without a begin")
-	tooDeep      = fit.Why("call nested too deeply", "calls nested too deeply")
-	rounded      = fit.Why("call that ends by rounding just after the one around it; it ends with it", "calls that end by rounding just after the ones around them; they end with these")
-	tooManyLanes = fit.Why("call that overlaps too many others", "calls that overlap too many others")
-	manyTracks   = fit.Why("event beyond the first 1,048,576 tracks", "events beyond the first 1,048,576 tracks")
-	negative     = fit.Why("negative duration; taken as 0", "negative durations; taken as 0")
-	longText     = fit.Why("text cut to 65,535 bytes", "texts cut to 65,535 bytes")
-	largeValue   = fit.Why("value too large or nested too deeply", "values too large or nested too deeply")
-	manyArgs     = fit.Why("argument beyond the first 1,024 of a call", "arguments beyond the first 1,024 of a call")
-	others       = fit.Why("thing of another kind", "things of other kinds")
-)
-
-// kindsLeft bounds how many kinds of things are counted separately: some are named after something
-// in the input.
-const kindsLeft = 1 << 10
-
-// Leave counts something of the input that has no place in the trace: one or several, such as
-// "flow event" and "flow events". at is where it is in the input, in bytes; -1 if unknown.
-func (w *Writer) Leave(one, several string, n, at int64) {
-	why := fit.Reason{One: one, Several: several}
-	if w.left.Kinds() >= kindsLeft && w.left.Counted(why) == 0 {
-		why = others
-	}
-	w.left.Count(why, n, at)
-}
-
-// LeaveAll counts what a converter has counted.
-func (w *Writer) LeaveAll(left *fit.Tally) { w.left.Add(left) }

@@ -7,26 +7,6 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// Thread is a thread of the trace whose events arrive in order of time. A time before that of
-// the event before is counted and taken as that time. A thread without events is not in the trace.
-type Thread struct {
-	w          *Writer
-	block      Block
-	stack      []open
-	buried     int   // calls in it that did not fit on the stack
-	last       int64 // ns: of its last event
-	begun      bool  // it has a number
-	closed     bool
-	prev, next *Thread // in Writer.live
-}
-
-// open is a call that has begun and whose end is not written.
-type open struct {
-	start   int64 // ns
-	content int64 // logical offset of its first content byte
-	event   int32
-}
-
 const (
 	maxOpen  = 1 << 21 // calls that are open in all threads
 	maxDepth = 1 << 19 // in one
@@ -230,4 +210,22 @@ func (t *Thread) end() error {
 	t.w.err = t.w.blocks.End(&t.block)
 	t.stack = nil
 	return t.w.err
+}
+
+// unspillDescriptors writes the descriptors in the temporary file, in blocks of a thread that has no
+// events yet.
+func (w *Writer) unspillDescriptors(t *Thread) error {
+	if w.spilled == nil {
+		return nil
+	}
+	records := w.spool.OpenBeside(w.spilled)
+	w.spilled = nil
+	for records.Next() && w.err == nil {
+		t.block.Reference(records.Body, w.options.Version)
+		_ = t.wrote()
+	}
+	if w.err == nil {
+		w.err = records.Err()
+	}
+	return w.err
 }

@@ -2,44 +2,10 @@ package calltrace
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"tracex/format"
 	"tracex/recorder/convert/fit"
-	"tracex/recorder/convert/spool"
-)
-
-// Track is events in any order. Its calls become those of a thread, or of several, named
-// "name", "name #2" and so on, where calls overlap without being one in the other. A track without
-// events is not in the trace.
-type Track struct {
-	w        *Writer
-	name     string
-	group    *Group        // nil if it has none
-	records  *spool.Stream // nil until it has an event
-	begins   bool          // it has calls by Begin, or ends
-	nesting  nesting       // of these
-	complete bool          // it has calls by Complete that took time
-	unit     int64         // ns: the largest power of ten up to a microsecond that all times of these are multiples of; 0 if there are none
-}
-
-// microsecond in ns. The times of a track are rounded to its unit, a begin and a duration each on its own: a call that
-// ends one unit after the one around it is inside it.
-const microsecond = 1000
-
-// A record is what the spool keeps of an event. Numbers are uvarints.
-//
-//	call      1, ns that it took, location + 1, size of header, header, footer: nothing for void
-//	begin     2, label, location + 1, header
-//	end       3, label, footer: nothing for void
-//	leaf      4, point
-//	sequence  5, its number, how many numbers later it ended: 0 if it was added whole, then as a call: see pairs
-//
-// A label is its two hashes, u64 little-endian. Headers are without the fields that all points begin with, and leaves without their thread and event.
-const (
-	recordCall  = 1
-	recordBegin = 2
-	recordEnd   = 3
-	recordLeaf  = 4
 )
 
 // maxTracks bounds the number of tracks with events: each takes some memory.
@@ -149,4 +115,130 @@ func (k *Track) add(ns int64, record []byte) error {
 		w.err = err
 	}
 	return w.err
+}
+
+// begin notes a begin.
+func (n *nesting) begin(w *Writer, ns int64, l Label) {
+	switch {
+	case n.tangled:
+		return
+	case n.begun && ns < n.last, n.some && ns == n.surplus, len(n.open) >= maxDepth, w.nested >= maxOpen:
+		n.tangle(w)
+		return
+	}
+	n.open, n.last, n.begun = append(n.open, l), ns, true
+	w.nested++
+}
+
+// end notes an end.
+func (n *nesting) end(w *Writer, ns int64, l Label) {
+	top := len(n.open) - 1
+	switch {
+	case n.tangled:
+		return
+	case n.begun && ns < n.last, top >= 0 && !l.exactly(n.open[top]):
+		n.tangle(w)
+		return
+	case top < 0:
+		n.surplus, n.some = ns, true
+	default:
+		n.open = n.open[:top]
+		w.nested--
+	}
+	n.last, n.begun = ns, true
+}
+
+func (n *nesting) tangle(w *Writer) {
+	w.nested -= len(n.open)
+	*n = nesting{tangled: true}
+}
+
+// Group makes a group.
+func (w *Writer) Group() *Group {
+	g := &Group{w: w, number: len(w.groups)}
+	w.groups = append(w.groups, g)
+	return g
+}
+
+// SetName names the group, at any time before Finish.
+func (g *Group) SetName(name string) { g.name = fit.Name(name) }
+
+// Track makes a track whose name follows that of the group.
+func (g *Group) Track(name string) *Track {
+	k := g.w.Track(name)
+	k.group = g
+	return k
+}
+
+// fullName returns the name of the track's first thread.
+func (k *Track) fullName() string {
+	if k.group == nil {
+		return k.name
+	}
+	return k.group.name + k.name
+}
+
+// mostClosed bounds the records of a track that is kept in the temporary file when it is closed, in bytes. Larger
+// ones are few, and stay as they are.
+const mostClosed = 16 << 10
+
+// Close tells that nothing more is added to a track of a group. Unless it has many events, it needs no memory
+// from then on. Its threads follow those of other tracks.
+func (k *Track) Close() error {
+	w := k.w
+	if w.err != nil || k.records == nil || k.group == nil {
+		return w.err
+	}
+	b := append(w.record[:0], k.traits())
+	b = binary.AppendUvarint(b, uint64(k.group.number))
+	b = binary.AppendUvarint(b, uint64(len(k.name)))
+	b = append(b, k.name...)
+	b, ok, err := w.spool.Pack(b, k.records, mostClosed)
+	w.record = b
+	if err == nil && ok {
+		w.forget(k)
+		if w.closed == nil {
+			w.closed = w.spool.Stream()
+		}
+		err = w.spool.Add(w.closed, 0, b)
+	}
+	w.err = err
+	return err
+}
+
+// forget takes a track from the list.
+func (w *Writer) forget(k *Track) {
+	k.nesting.tangle(w)
+	k.records = nil
+	if w.gone++; w.gone > len(w.tracks)/2 {
+		w.tracks = slices.DeleteFunc(w.tracks, func(k *Track) bool { return k.records == nil })
+		w.gone = 0
+	}
+}
+
+// What is known of a closed track: bits of the first byte of its record.
+const (
+	traitBegins = 1 << iota
+	traitComplete
+	traitTangled
+	traitUnit // and above: how many digits its unit has
+)
+
+func (k *Track) traits() (bits byte) {
+	for i, is := range [...]bool{k.begins, k.complete, k.nesting.tangled} {
+		if is {
+			bits |= 1 << i
+		}
+	}
+	for u := k.unit; u > 0; u /= 10 {
+		bits += traitUnit
+	}
+	return bits
+}
+
+func (k *Track) setTraits(bits byte) {
+	k.begins, k.complete, k.nesting.tangled = bits&traitBegins != 0, bits&traitComplete != 0, bits&traitTangled != 0
+	for n := bits / traitUnit; n > 0; n-- {
+		k.unit = max(1, 10*k.unit)
+	}
 }

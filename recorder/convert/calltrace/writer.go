@@ -2,6 +2,7 @@ package calltrace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -186,3 +187,166 @@ func (w *Writer) Clock(err error) (Clock, error) {
 // Move adds ns to the times of the events that follow. From then on, SetAnchor does nothing: the
 // caller has set the anchor of the trace.
 func (w *Writer) Move(ns int64) { w.shift, w.moved = within(ns), true }
+
+// Summary tells what was written.
+type Summary struct {
+	Threads int
+	Events  int64         // calls, values of variables, and exceptions
+	Took    time.Duration // from the first event to the last
+	LeftOut []LeftOut     // the largest counts first
+}
+
+// kindsLeft bounds how many kinds of things are counted separately: some are named after something
+// in the input.
+const kindsLeft = 1 << 10
+
+// Leave counts something of the input that has no place in the trace: one or several, such as
+// "flow event" and "flow events". at is where it is in the input, in bytes; -1 if unknown.
+func (w *Writer) Leave(one, several string, n, at int64) {
+	why := fit.Reason{One: one, Several: several}
+	if w.left.Kinds() >= kindsLeft && w.left.Counted(why) == 0 {
+		why = others
+	}
+	w.left.Count(why, n, at)
+}
+
+// LeaveAll counts what a converter has counted.
+func (w *Writer) LeaveAll(left *fit.Tally) { w.left.Add(left) }
+
+// Thread is a thread of the trace whose events arrive in order of time. A time before that of
+// the event before is counted and taken as that time. A thread without events is not in the trace.
+type Thread struct {
+	w          *Writer
+	block      Block
+	stack      []open
+	buried     int   // calls in it that did not fit on the stack
+	last       int64 // ns: of its last event
+	begun      bool  // it has a number
+	closed     bool
+	prev, next *Thread // in Writer.live
+}
+
+// open is a call that has begun and whose end is not written.
+type open struct {
+	start   int64 // ns
+	content int64 // logical offset of its first content byte
+	event   int32
+}
+
+// Track is events in any order. Its calls become those of a thread, or of several, named
+// "name", "name #2" and so on, where calls overlap without being one in the other. A track without
+// events is not in the trace.
+type Track struct {
+	w        *Writer
+	name     string
+	group    *Group        // nil if it has none
+	records  *spool.Stream // nil until it has an event
+	begins   bool          // it has calls by Begin, or ends
+	nesting  nesting       // of these
+	complete bool          // it has calls by Complete that took time
+	unit     int64         // ns: the largest power of ten up to a microsecond that all times of these are multiples of; 0 if there are none
+}
+
+// Group is what the names of some tracks begin with. It may be known at the end only.
+type Group struct {
+	w      *Writer
+	number int
+	name   string
+}
+
+// nesting tells, while the events of a track arrive, whether its calls are one in the other.
+type nesting struct {
+	open    []Label
+	last    int64 // time of the last begin or end
+	surplus int64 // time of the last end without a begin
+	begun   bool  // last is known
+	some    bool  // surplus is known
+	tangled bool  // the calls may not be one in the other; the rest has no meaning
+}
+
+// Method returns the number of a method. class may be "": then only the name is shown.
+func (w *Writer) Method(class, name string) Method {
+	m := Method(w.dict.Method([]byte(class), []byte(name), Anything))
+	w.described()
+	return m
+}
+
+// Class returns the number of a class, for values that are objects.
+func (w *Writer) Class(name string) int32 {
+	c := w.dict.Class([]byte(name))
+	w.described()
+	return c
+}
+
+// Package says what import path a package of Go has whose name classes begin with.
+func (w *Writer) Package(name, path string) {
+	w.dict.String([]byte(format.PackageText(name, path)))
+	w.described()
+}
+
+// Place returns the number of a place. file, function and line may be empty. names are those of the
+// arguments of the calls there, as many as they have; nil if they have none. Arguments are shown
+// without names if a call has another number of them; a name may be "".
+// An empty name is none.
+func (w *Writer) Place(file, function string, line int, names []string) Place {
+	if file == "" && function == "" && line == 0 && len(names) == 0 {
+		return 0
+	}
+	p := Place(w.dict.place(file, function, line, names) + 1)
+	w.described()
+	return p
+}
+
+// described looks after the descriptors that wait to be written.
+func (w *Writer) described() {
+	if w.err == nil {
+		if w.err = w.dict.Err; w.err == ErrNumbers {
+			w.err = errNumbers
+		}
+	}
+	if w.dict.Pending() >= mostPending && w.err == nil {
+		w.err = w.spillDescriptors()
+	}
+}
+
+// place returns the number of a code location, by its texts.
+func (d *Dictionary) place(file, function string, line int, names []string) int32 {
+	names = names[:min(len(names), maxArgs)]
+	d.begin(format.KindCodeLocation)
+	d.key = binary.AppendVarint(d.key, int64(int32(line)))
+	d.key = binary.AppendUvarint(d.key, uint64(len(file)))
+	d.key = append(d.key, file...)
+	d.key = binary.AppendUvarint(d.key, uint64(len(function)))
+	d.key = append(d.key, function...)
+	for _, name := range names {
+		d.key = binary.AppendUvarint(d.key, uint64(len(name)))
+		d.key = append(d.key, name...)
+	}
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.CodeLocation{Kind: format.LocationCall, ID: id, Class: none, Line: int32(line), Path: none}
+		o.File, o.Method = d.String([]byte(file)), d.String([]byte(function))
+		for _, name := range names {
+			path := none
+			if name = shownName(name); name != "" {
+				path = d.Path([]byte(name))
+			}
+			o.ArgNames = append(o.ArgNames, path)
+		}
+		object, err := o.Append(d.object[:0], d.Version)
+		d.define(format.KindCodeLocation, key, object, err)
+	}
+	return id
+}
+
+// spillDescriptors makes room for new descriptors: in a block of a thread that is open, or, without
+// one, in the temporary file.
+func (w *Writer) spillDescriptors() error {
+	if t := w.live.next; t != &w.live {
+		return w.blocks.Flush(&t.block)
+	}
+	if w.spilled == nil {
+		w.spilled = w.spool.Stream()
+	}
+	return w.dict.Each(func(object []byte) error { return w.spool.Add(w.spilled, 0, object) })
+}
