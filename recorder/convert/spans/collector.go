@@ -2,12 +2,10 @@ package spans
 
 import (
 	"context"
-	"math"
-	"time"
+	"slices"
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
-	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
 
@@ -54,146 +52,194 @@ func (c *Collector) Describe(p Process, service string, args []Arg) {
 	c.processes.describe(p, service, args)
 }
 
-// far bounds times, in ns, as package calltrace does, so that no sum overflows.
-const far = math.MaxInt64 / 4
-
-// Add adds a span. It copies it, and may change its times and names. It fails only if the temporary file cannot be written.
-func (c *Collector) Add(s *Span) error {
-	for _, name := range []*string{&s.Name, &s.Threw, &s.Class, &s.Thread} {
-		if len(*name) > fit.MaxName {
-			c.to.Leave("name cut to 1 KiB", "names cut to 1 KiB", 1, -1)
-			*name = fit.Name(*name)
-		}
-	}
-	s.Start = min(max(s.Start, -far), far)
-	ends := s.Duration >= 0
-	s.Duration = min(max(s.Duration, 0), far)
-	for i := range s.Events {
-		e := &s.Events[i]
-		e.Time = min(max(e.Time, s.Start), far)
-		if s.Unfinished || !ends {
-			s.Duration = max(s.Duration, e.Time-s.Start)
-		}
-		e.Time = min(e.Time, s.Start+s.Duration)
-	}
-	if !ends && !c.ends.add(s, s.Start+s.Duration) {
-		c.to.Leave("span without an end, after many others; it ends with its last event",
-			"spans without an end, after many others; they end with their last events", 1, -1)
-	}
-	c.record.span(s, ends)
-	if err := c.spool.Add(c.stream, s.Start, c.record.b); err != nil {
-		return err
-	}
-	for i := range s.Events {
-		e := &s.Events[i]
-		c.record.event(s, e)
-		if err := c.spool.Add(c.stream, e.Time, c.record.b); err != nil {
-			return err
-		}
-	}
-	c.to.Leave("attribute of a span with too many", "attributes of spans with too many", c.record.left, -1)
-	c.record.left = 0
-	return nil
+// caller writes calls.
+type caller struct {
+	to    *calltrace.Writer
+	span  Span // that begins
+	args  []Arg
+	names []string
+	call  calltrace.Call
 }
 
-// End finishes after a document was read: found reports whether it has spans, fault is that of the input, and
-// failed what ended the reading otherwise. What was read before a fault is kept. It returns the first of these errors
-// that counts.
-func (c *Collector) End(found bool, fault, failed error) error {
-	if failed != nil {
-		return failed
-	}
-	if fault == nil && !found {
-		fault = &format.Error{Offset: -1, Expected: "spans", Found: "none in the file", Err: format.ErrNotTrace}
-	}
-	if c.ctx.Err() == nil {
-		if err := c.Finish(); err != nil {
-			return err
-		}
-	}
-	return fault
+type process struct {
+	service string
+	args    []Arg
 }
 
-// Finish writes the calls of all spans.
-func (c *Collector) Finish() error {
-	if err := c.findEnds(); err != nil {
-		return err
-	}
-	records, err := c.spool.Open(c.stream)
-	if err != nil {
-		return err
-	}
-	for i := 0; records.Next(); i++ {
-		if i == 0 {
-			c.base = records.Time
-			c.to.SetAnchor(time.Unix(0, c.base))
-		}
-		if i%1024 == 0 && c.ctx.Err() != nil {
-			return c.ctx.Err()
-		}
-		at := records.Time - c.base
-		if c.group.full(at) {
-			if err := c.flush(); err != nil {
-				return err
-			}
-		}
-		c.group.add(at, records.Body, c.ends.duration(records.Time, records.Body))
-	}
-	if records.Err() != nil {
-		return records.Err()
-	}
-	if err := c.flush(); err != nil {
-		return err
-	}
-	return c.traces.closeAll(c)
+// open is a call that has begun.
+type open struct {
+	id         SpanID
+	lane       *lane
+	start, end int64
+	process    Process
+	name       string
+	threw      string
+	result     *format.Value
+	unknown    bool  // its end is not known
+	size       int   // bytes that it takes
+	shadowed   *open // another with this id, that is open, too
+	ended      bool
+	waiting    []waiting
 }
 
-// findEnds finds the ends of spans that have none.
-func (c *Collector) findEnds() error {
-	if len(c.ends.all) == 0 {
+// traces are those with spans that are open, and those that were used last, in a list.
+type traces struct {
+	known       map[TraceID]*trace
+	first, last *trace // used last, and longest ago
+}
+
+// trace is the calls of one trace that are open.
+type trace struct {
+	id         TraceID
+	name       string // of its thread
+	rooted     bool   // the name is that of its root
+	lanes      []*lane
+	free       map[string]*lanes // of each thread, by when they are free
+	open       map[SpanID]*open
+	end        int64 // of the span that ends last
+	prev, next *trace
+}
+
+func (l *traces) make(id TraceID) *trace {
+	t := &trace{id: id, open: map[SpanID]*open{}, free: map[string]*lanes{}}
+	l.known[id] = t
+	l.insert(t)
+	return t
+}
+
+func (l *traces) insert(t *trace) {
+	t.prev, t.next = nil, l.first
+	if l.first != nil {
+		l.first.prev = t
+	} else {
+		l.last = t
+	}
+	l.first = t
+}
+
+func (l *traces) remove(t *trace) {
+	if t.prev != nil {
+		t.prev.next = t.next
+	} else {
+		l.first = t.next
+	}
+	if t.next != nil {
+		t.next.prev = t.prev
+	} else {
+		l.last = t.prev
+	}
+}
+
+// lane is a thread of a trace: calls that are inside each other.
+type lane struct {
+	thread *calltrace.Thread
+	of     string // the thread whose calls are here; "" for those of the trace
+	number int    // among those of the same thread; from 1
+	stack  []*open
+	now    int64 // of the last event
+}
+
+// busy returns until when calls are open on the lane.
+func (l *lane) busy() int64 {
+	if len(l.stack) == 0 {
+		return l.now
+	}
+	return l.stack[0].end
+}
+
+// top returns the innermost open call, or nil.
+func (l *lane) top() *open {
+	if len(l.stack) == 0 {
 		return nil
 	}
-	records := c.spool.OpenBeside(c.stream)
-	for i := 0; records.Next(); i++ {
-		if i%1024 == 0 && c.ctx.Err() != nil {
-			return c.ctx.Err()
-		}
-		c.ends.see(records.Time, records.Body)
-	}
-	c.ends.settle()
-	return records.Err()
+	return l.stack[len(l.stack)-1]
 }
 
-// flush writes the group of records that have one time: first the events of spans that are open, which may
-// end at that time, then the spans, then the events of these.
-func (c *Collector) flush() error {
-	g := &c.group
-	g.sort()
-	for _, event := range g.events {
-		t := c.traces.known[traceOf(event)]
-		if t == nil || t.open[idOf(event)] == nil {
-			g.later = append(g.later, event)
-			continue
-		}
-		if err := c.happen(t, g.time, event); err != nil {
-			return err
-		}
+// waiting is an event that happened while a call was open that is not of the span.
+type waiting struct {
+	time   int64
+	record []byte
+}
+
+// lanes is a heap: the first one is free first. It implements container/heap.
+type lanes []*lane
+
+func (h lanes) Len() int { return len(h) }
+
+func (h lanes) Less(i, j int) bool { return h[i].busy() < h[j].busy() }
+
+func (h lanes) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *lanes) Push(x any) { *h = append(*h, x.(*lane)) }
+
+func (h *lanes) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// processes are the services of spans. Many numbers may mean the same one.
+type processes struct {
+	to     *calltrace.Writer
+	refs   []int32          // by number: index in all + 1; 0 if not described
+	all    []process        // each different one
+	known  map[string]int32 // by content: index in all + 1
+	size   int              // bytes of all
+	record writer           // scratch
+}
+
+const (
+	mostRefs      = 1 << 24
+	mostProcesses = 16 << 20 // bytes
+)
+
+func (p *processes) next() Process {
+	if len(p.refs) >= mostRefs {
+		return mostRefs
 	}
-	for i := range g.spans {
-		if err := c.begin(g.time, &g.spans[i]); err != nil {
-			return err
-		}
+	p.refs = append(p.refs, 0)
+	return Process(len(p.refs) - 1)
+}
+
+func (p *processes) describe(n Process, service string, args []Arg) {
+	if n < 0 || int(n) >= len(p.refs) {
+		return
 	}
-	for _, event := range g.later {
-		t := c.traces.known[traceOf(event)]
-		if t == nil || t.open[idOf(event)] == nil {
-			c.to.Leave("event of a span that was left out", "events of spans that were left out", 1, -1)
-			continue
+	p.record.b = p.record.b[:0]
+	p.record.text(service)
+	p.record.args(args)
+	at, ok := p.known[string(p.record.b)]
+	if !ok {
+		if p.size > mostProcesses {
+			p.to.Leave("service with its attributes, after many others", "services with their attributes, after many others", 1, -1)
+			return
 		}
-		if err := c.happen(t, g.time, event); err != nil {
-			return err
+		if p.known == nil {
+			p.known = map[string]int32{}
 		}
+		p.all = append(p.all, process{service, slices.Clone(args)})
+		p.size += 3 * len(p.record.b)
+		at = int32(len(p.all))
+		p.known[string(p.record.b)] = at
 	}
-	g.clear()
-	return nil
+	p.refs[n] = at
+}
+
+// same reports whether two numbers mean the same service.
+func (p *processes) same(a, b Process) bool { return a == b || p.ref(a) == p.ref(b) }
+
+// ref returns the index of a service in all, + 1; 0 if it was not described.
+func (p *processes) ref(n Process) int32 {
+	if n < 0 || int(n) >= len(p.refs) {
+		return 0
+	}
+	return p.refs[n]
+}
+
+// of returns the service with a number; one without a name if it was not described.
+func (p *processes) of(n Process) process {
+	if ref := p.ref(n); ref > 0 {
+		return p.all[ref-1]
+	}
+	return process{}
 }

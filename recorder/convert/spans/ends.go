@@ -116,3 +116,19 @@ func (e *ends) duration(start int64, record []byte) int64 {
 	}
 	return d
 }
+
+const (
+	// keptTraces is how many traces are kept that have no open spans, as more spans may come.
+	keptTraces = 1 << 12
+	mostTraces = 1 << 16
+	// traceLanes and mostLanes bound the threads of a trace, and of all traces that are kept.
+	traceLanes = 1 << 12
+	mostLanes  = 1 << 17
+	// mostOpen bounds the spans that are open, in all traces; mostHeld their names and results, in bytes.
+	mostOpen = 1 << 18
+	mostHeld = 64 << 20
+	// mostSame is how many spans with the id of a parent are looked at.
+	mostSame = 8
+	// mostWaiting bounds the events that wait until another call ends, in bytes.
+	mostWaiting = 16 << 20
+)
