@@ -1,9 +1,67 @@
 package chrome
 
 import (
+	"math"
+
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
+
+// converter makes calls of events.
+type converter struct {
+	to     *calltrace.Writer
+	tracks tracks
+	names  names
+	values values
+	anchor anchor
+	origin int64  // of times, in µs; 0 unless they are too large
+	placed bool   // there was a first event, which decides the origin
+	text   string // of the batch
+	others []member
+	call   calltrace.Call  // scratch
+	label  calltrace.Label // of call
+}
+
+// string returns the text of a value, which is valid as long as that of the batch.
+func (c *converter) string(v span) string { return textOf(c.text, v) }
+
+// id returns the text of a number or a name of a process, a thread, or an operation.
+func (c *converter) id(v span) string {
+	const short = 3 // as most are: 1.0 is the shortest other form
+	if v.kind == token && v.to-v.from >= short {
+		return fit.Whole(c.string(v))
+	}
+	return c.string(v)
+}
+
+func (c *converter) leave(e *event, one, several string) { c.to.Leave(one, several, 1, e.at) }
+
+// place makes the time of an event count from the origin, and reports whether it is within the bounds. The first
+// event decides where the origin is: it is moved only if times would be too large without.
+func (c *converter) place(e *event) bool {
+	if e.tooFar {
+		return false
+	}
+	us, rest := e.ts, int64(0)
+	if !e.far {
+		us, rest = e.ts/1000, e.ts%1000
+	}
+	const most = farTime / 1000
+	if !c.placed && (us > most || us < -most) {
+		c.origin = us
+	}
+	c.placed = true
+	d := us - c.origin
+	if (us >= c.origin) != (d >= 0) || d > most || d < -most {
+		return false
+	}
+	e.ts, e.far = d*1000+rest, false
+	return true
+}
+
+// farTime bounds times, in ns, as calls need room after them: 73 years.
+const farTime = math.MaxInt64 / 4
 
 // begins prepares the call of an event.
 func (c *converter) begins(e *event) *calltrace.Call {

@@ -45,21 +45,6 @@ func Convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	return fault
 }
 
-// converter makes calls of events.
-type converter struct {
-	to     *calltrace.Writer
-	tracks tracks
-	names  names
-	values values
-	anchor anchor
-	origin int64  // of times, in µs; 0 unless they are too large
-	placed bool   // there was a first event, which decides the origin
-	text   string // of the batch
-	others []member
-	call   calltrace.Call  // scratch
-	label  calltrace.Label // of call
-}
-
 func newConverter(to *calltrace.Writer, prefix string) *converter {
 	return &converter{to: to, tracks: newTracks(to, prefix), names: newNames(to), values: values{to: to}}
 }
@@ -89,25 +74,6 @@ func (c *converter) batch(b *batch) error {
 func (c *converter) finish() {
 	c.tracks.name()
 	c.anchor.set(c.to, c.origin)
-}
-
-// string returns the text of a value, which is valid as long as that of the batch.
-func (c *converter) string(v span) string { return textOf(c.text, v) }
-
-// id returns the text of a number or a name of a process, a thread, or an operation.
-func (c *converter) id(v span) string {
-	const short = 3 // as most are: 1.0 is the shortest other form
-	if v.kind == token && v.to-v.from >= short {
-		return fit.Whole(c.string(v))
-	}
-	return c.string(v)
-}
-
-func textOf(text string, v span) string {
-	if v.kind == escaped {
-		return unescape(text[v.from:v.to])
-	}
-	return text[v.from:v.to]
 }
 
 // phases says what is done with events by their phase.
@@ -154,8 +120,6 @@ func (c *converter) event(e *event) error {
 	return handle(c, e)
 }
 
-func (c *converter) leave(e *event, one, several string) { c.to.Leave(one, several, 1, e.at) }
-
 // Is reports whether a file that begins with head is such a trace.
 func Is(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
@@ -196,4 +160,57 @@ func hasPhase(head []byte) bool {
 			return true
 		}
 	}
+}
+
+// metadata reads an event that names a process or a thread.
+func (c *converter) metadata(e *event) {
+	pid, tid := c.id(e.pid), c.id(e.tid)
+	switch kind := c.string(e.name); kind {
+	case "process_name":
+		if p := c.tracks.of(pid); p != nil {
+			p.name = c.nameIn(e, "name")
+		}
+	case "process_labels":
+		if p := c.tracks.of(pid); p != nil {
+			p.labels = c.nameIn(e, "labels")
+		}
+	case "thread_name":
+		if t := c.tracks.find(pid, tid); t != nil {
+			t.name = c.nameIn(e, "name")
+		}
+	case "process_sort_index", "thread_sort_index":
+	default:
+		kind = fit.Name(kind)
+		c.leave(e, "metadata event "+kind, "metadata events "+kind)
+	}
+}
+
+// nameIn returns the name that an argument of an event has, which may be a number; "" if there is none.
+func (c *converter) nameIn(e *event, argument string) string {
+	if e.args.kind != object {
+		return ""
+	}
+	s := scanner{s: c.text[:e.args.to], i: int(e.args.from) + 1}
+	for {
+		key, ok := s.key()
+		if !ok {
+			break
+		}
+		name := s.value()
+		if s.fault != sound {
+			break
+		}
+		if textOf(c.text, key) != argument || name.kind == token && c.string(name) == "null" {
+			continue
+		}
+		if name.kind == object || name.kind == array {
+			c.leave(e, "name that is no text", "names that are no texts")
+			return ""
+		}
+		return c.tracks.named(c.id(name))
+	}
+	if s.fault != sound {
+		c.leave(e, "damaged argument", "damaged arguments")
+	}
+	return ""
 }

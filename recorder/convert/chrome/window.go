@@ -1,9 +1,11 @@
 package chrome
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"tracex/format"
 	"tracex/recorder/convert/sources"
@@ -216,4 +218,17 @@ func (w *window) failure() error {
 			Hint: "the file is not a Chrome trace as JSON from there on; the events before it are in the trace"}
 	}
 	return nil
+}
+
+// quote returns the beginning of a text for a message.
+func quote(s string) string {
+	const most = 20
+	b := []byte(s[:min(len(s), most)])
+	b = bytes.ToValidUTF8(b, []byte("\ufffd"))
+	return `"` + strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, string(b)) + `"`
 }
