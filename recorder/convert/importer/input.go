@@ -10,6 +10,9 @@ import (
 	"tracex/recorder/convert/sources"
 )
 
+// Kind is what a file is.
+type Kind int
+
 // StdinName is the name of standard input in messages.
 const StdinName = "standard input"
 
@@ -35,27 +38,6 @@ func (s *Input) Head() []byte {
 		return s.outline
 	}
 	return s.Content.Head()
-}
-
-// lookFurther makes the outline of a long file of JSON whose beginning does not tell what it is.
-func (s *Input) lookFurther(ctx context.Context) error {
-	known := func(outline []byte) bool { return ctx.Err() != nil || ofFile(outline) != nil }
-	if s.file == nil || s.Pipe {
-		s.outline, s.short = s.Content.Outline(known)
-		return context.Cause(ctx)
-	}
-	f, err := os.Open(s.Path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	again, err := sources.NewContent(&untilDoneFile{f, ctx})
-	if err != nil {
-		return err
-	}
-	defer again.Close()
-	s.outline, s.short = sources.Outline(again, known)
-	return context.Cause(ctx)
 }
 
 // Close ends the reading.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,9 +23,6 @@ import (
 	"tracex/recorder/convert/xdebug"
 	"tracex/recorder/instrument/raw"
 )
-
-// Kind is what a file is.
-type Kind int
 
 const (
 	KindUnknown  Kind = iota
@@ -216,3 +214,51 @@ func (s *Input) Convertible() bool {
 
 // IsFolder reports whether a folder is one of another tool.
 func IsFolder(path string) bool { return ofFolder(path) != nil }
+
+// lookFurther makes the outline of a long file of JSON whose beginning does not tell what it is.
+func (s *Input) lookFurther(ctx context.Context) error {
+	known := func(outline []byte) bool { return ctx.Err() != nil || ofFile(outline) != nil }
+	if s.file == nil || s.Pipe {
+		s.outline, s.short = s.Content.Outline(known)
+		return context.Cause(ctx)
+	}
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	again, err := sources.NewContent(&untilDoneFile{f, ctx})
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	s.outline, s.short = sources.Outline(again, known)
+	return context.Cause(ctx)
+}
+
+// DataPath returns the path of the data file that is made of an input, beside it.
+func (s *Input) DataPath() string {
+	suffixes := sourceSuffixes
+	if s.Kind == KindPerfetto {
+		suffixes = perfettoSuffixes
+	}
+	return sourceStem(s.Path, suffixes) + ".bin"
+}
+
+// folderSize returns the size of the files of a folder, at any depth; -1 if unknown.
+func folderSize(path string) (size int64) {
+	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		st, err := d.Info()
+		if err == nil {
+			size += st.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return -1
+	}
+	return size
+}

@@ -44,16 +44,6 @@ type about struct {
 	Damage  []damage `json:"damage,omitempty"`
 }
 
-// damage is a [format.Error] about an input whose undamaged part was converted.
-type damage struct {
-	Truncated bool   `json:"truncated,omitempty"`
-	Offset    int64  `json:"offset"`
-	Expected  string `json:"expected,omitempty"`
-	Found     string `json:"found,omitempty"`
-	Text      string `json:"text"` // of the cause
-	Hint      string `json:"hint,omitempty"`
-}
-
 // Close ends the use of the trace. The caller removes a temporary directory.
 func (m *Made) Close() {
 	if m.entry != nil {
@@ -92,6 +82,7 @@ type worded struct {
 }
 
 func (w *worded) Error() string { return w.text }
+
 func (w *worded) Unwrap() error { return w.err }
 
 // setDamage keeps the faults of an input.
@@ -120,6 +111,7 @@ type PlaceError struct {
 }
 
 func (e *PlaceError) Error() string { return e.Err.Error() }
+
 func (e *PlaceError) Unwrap() error { return e.Err }
 
 // placeError returns err as a PlaceError if it is about a directory.

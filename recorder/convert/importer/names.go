@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,15 +38,6 @@ func withoutSuffix(path string, suffixes []string) string {
 		}
 	}
 	return path
-}
-
-// DataPath returns the path of the data file that is made of an input, beside it.
-func (s *Input) DataPath() string {
-	suffixes := sourceSuffixes
-	if s.Kind == KindPerfetto {
-		suffixes = perfettoSuffixes
-	}
-	return sourceStem(s.Path, suffixes) + ".bin"
 }
 
 // Unpacked returns a path without the suffix of a compression.
@@ -112,22 +102,4 @@ func tail(parts []string, n int) (name string) {
 		name = filepath.Join(p, name)
 	}
 	return name
-}
-
-// folderSize returns the size of the files of a folder, at any depth; -1 if unknown.
-func folderSize(path string) (size int64) {
-	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		st, err := d.Info()
-		if err == nil {
-			size += st.Size()
-		}
-		return err
-	})
-	if err != nil {
-		return -1
-	}
-	return size
 }
