@@ -3,13 +3,56 @@ package uftrace
 import (
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
-// maxOpen bounds the calls of a thread that are open at the same time: more are not recorded by uftrace.
-const maxOpen = 1 << 16
+// reader reads the records of a task.
+type reader struct {
+	scratch
+	resolver *resolver
+	tasks    *tasks
+	task     *task
+	events   *eventKinds
+	heirs    *heirs
+	left     *fit.Tally
+	cursor   *cursor
+	values   values
+	thread   *calltrace.Thread
+	named    func(s *session) string // the name of the thread, by the last program of the task
+	base     uint64                  // the time that is 0 in the trace
 
-// maxInherited bounds the calls that processes which have not begun yet inherit from their parents.
-const maxInherited = 1 << 20
+	position position                        // at the time of the last record
+	recent   [recentFunctions]recentFunction // by some bits of the address; of this position
+	calls    calls
+	forked   []open // the calls that were open when the task last called fork
+	nextFork int    // index of task.forks
+	last     uint64 // time of the last record, or 0
+	begun    bool
+	whole    bool // the file had all of the record
+	unknown  bool // the record has data of an unknown size
+}
+
+// recentFunctions is how many functions are found without a search. It is a power of two.
+const recentFunctions = 1 << 11
+
+type recentFunction struct {
+	address  uint64
+	function *function
+}
+
+// eventKinds are the events by their ids.
+type eventKinds struct {
+	to    *calltrace.Writer
+	names map[uint64]string // of users' events: provider:event
+	known map[uint64]*event
+}
+
+// event is a kind of events.
+type event struct {
+	method calltrace.Method
+	place  calltrace.Place // has the names of the numbers
+	count  int             // of numbers
+}
 
 // open is a call that has begun.
 type open struct {
@@ -28,6 +71,30 @@ type calls struct {
 	lower bool
 	lost  bool // records are missing
 }
+
+// at returns the time of a record in the trace.
+func (r *reader) at(time uint64) int64 {
+	return int64(max(time, r.base) - r.base)
+}
+
+// function returns the function at an address.
+func (r *reader) function(address uint64) *function {
+	recent := &r.recent[(address>>4^address>>15^address)%recentFunctions]
+	if recent.address == address && recent.function != nil {
+		return recent.function
+	}
+	f := r.resolver.function(r.position.session, r.position.libraries, address)
+	*recent = recentFunction{address, f}
+	return f
+}
+
+// symbol returns the name of what is at an address, or "".
+func (r *reader) symbol(address uint64) string {
+	return r.resolver.symbol(r.position.session, r.position.libraries, address)
+}
+
+// maxInherited bounds the calls that processes which have not begun yet inherit from their parents.
+const maxInherited = 1 << 20
 
 // depth returns the full depth of a record, given the recorded one and the deepest that it can be.
 func (c *calls) depth(recorded, deepest int) int {

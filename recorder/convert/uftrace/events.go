@@ -49,20 +49,6 @@ var numbersOf = map[uint64]struct {
 // maxEvents bounds the kinds of events that are distinguished.
 const maxEvents = 1 << 12
 
-// event is a kind of events.
-type event struct {
-	method calltrace.Method
-	place  calltrace.Place // has the names of the numbers
-	count  int             // of numbers
-}
-
-// eventKinds are the events by their ids.
-type eventKinds struct {
-	to    *calltrace.Writer
-	names map[uint64]string // of users' events: provider:event
-	known map[uint64]*event
-}
-
 // readEvents reads events.txt. It is there only if users' events were recorded.
 func (d *folder) readEvents(to *calltrace.Writer, left *fit.Tally) *eventKinds {
 	k := &eventKinds{to: to, names: make(map[uint64]string), known: make(map[uint64]*event)}

@@ -11,9 +11,6 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// maxFunctions bounds the functions that are distinguished.
-const maxFunctions = 1 << 19
-
 // maxSearched bounds how many libraries, the last ones loaded, are searched for an address.
 const maxSearched = 1 << 10
 
@@ -23,26 +20,6 @@ const python = "python.fake"
 
 // pageSize is that of uftrace when it maps Python functions.
 const pageSize = 4096
-
-// function is what calls need to know of their function.
-type function struct {
-	method calltrace.Method
-	place  calltrace.Place
-	layout layout
-	enums  enums // of its file
-	// returnsAgain is set for setjmp: its end may be recorded several times.
-	returnsAgain bool
-	forks        bool
-	// libraries is how many libraries were loaded when the function was looked for among them; -1
-	// if it is in a file that is mapped from the beginning.
-	libraries int
-}
-
-// module is a mapped file's symbols and debug information.
-type module struct {
-	symbols symbols
-	debug   *debug
-}
 
 // resolver finds the functions at addresses.
 type resolver struct {

@@ -9,11 +9,29 @@ import (
 	"strconv"
 	"strings"
 
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
 
-// maxMappings bounds the mapped files of a session.
-const maxMappings = 1 << 16
+// function is what calls need to know of their function.
+type function struct {
+	method calltrace.Method
+	place  calltrace.Place
+	layout layout
+	enums  enums // of its file
+	// returnsAgain is set for setjmp: its end may be recorded several times.
+	returnsAgain bool
+	forks        bool
+	// libraries is how many libraries were loaded when the function was looked for among them; -1
+	// if it is in a file that is mapped from the beginning.
+	libraries int
+}
+
+// module is a mapped file's symbols and debug information.
+type module struct {
+	symbols symbols
+	debug   *debug
+}
 
 // session is a program that runs in a process, with the files that it maps.
 type session struct {
@@ -43,6 +61,9 @@ type library struct {
 	path   string
 	module *module
 }
+
+// maxMappings bounds the mapped files of a session.
+const maxMappings = 1 << 16
 
 // readMap reads the map file of a session.
 func (d *folder) readMap(s *session, left *fit.Tally) error {

@@ -14,13 +14,6 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// Limits of what task.txt can list.
-const (
-	maxSessions  = 1 << 14
-	maxTasks     = 1 << 17
-	maxLibraries = 1 << 16 // loaded by dlopen, in all sessions
-)
-
 // maxAncestors bounds how many parents of a task are followed: in a damaged file they may be a circle.
 const maxAncestors = 100
 
