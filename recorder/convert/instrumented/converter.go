@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,60 +17,6 @@ import (
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/values"
 )
-
-// Options of a conversion. The zero Options are valid.
-type Options struct {
-	// Version is the version of the format to write; 0 means the newest.
-	Version format.Version
-	// BlockSize is the size of a thread's blocks in bytes, 512 KiB if 0.
-	BlockSize int
-	// Memory is how many bytes of blocks may wait to be written, 32 MiB if 0.
-	Memory int
-	// Programs puts the name of its program before the name of each thread, even if there is
-	// only one program. Without it, threads of the first program that were written before a
-	// second one began lack the program's name.
-	Programs bool
-	// NotEmpty: without events, no trace is written.
-	NotEmpty bool
-	// Patterns are patterns of functions without wildcards: shop.Open, shop.(*Order).Pay, shop. They name a package by
-	// its own name, its path, or an end of its path. The Summary tells which packages each of them names.
-	Patterns []string
-	// Progress, if not nil, is called now and then with how many bytes of the raw files have been passed, and
-	// how many there are. The conversion waits for it.
-	Progress func(done, total int64)
-	// Begun, if not nil, is the trace of another conversion, to which what programs have recorded is
-	// added, in the version of that trace. The other conversion ends the trace.
-	Begun *tracefile.Writer
-	// Time returns the time in Begun for a reading of the machine's monotonic clock, both in ns.
-	Time func(monotonic int64) int64
-}
-
-const (
-	defaultBlock  = 512 << 10
-	defaultMemory = 32 << 20
-	mostNumbers   = math.MaxInt32
-)
-
-// errNumbers is returned when the format has no more numbers for threads or events.
-var errNumbers = errors.New("more than 2,147,483,647 events or threads: the format cannot number them; the trace has the earlier ones")
-
-// Converter makes a trace of what programs record. One goroutine at a time may use it.
-type Converter struct {
-	options   Options
-	layout    *values.Layout
-	to        tracefile.Files
-	blocks    blocks
-	waiting   []string // files without a header so far
-	gone      map[string]bool
-	processes []*process
-	unbegun   int64 // files of processes that ended before they recorded anything
-	read      int64 // bytes of chunks
-	passed    int64 // bytes of files
-	total     int64 // size of the files when last measured
-	called    map[int32]bool
-	named     Summary // its Packages
-	err       error   // why the conversion stopped
-}
 
 // New returns a Converter that writes to files, unless there is a trace to add to. It writes nothing before
 // the first event. to.Times may be nil. Version must be one that can be written.
@@ -151,34 +96,6 @@ func (c *Converter) step(ctx context.Context, most int64) (more bool, err error)
 		c.stop(c.blocks.To.Stop())
 	}
 	return more, c.err
-}
-
-// measure finds out how many bytes there are, if Progress needs it.
-func (c *Converter) measure() {
-	if c.options.Progress == nil {
-		return
-	}
-	c.total = c.passed
-	for _, p := range c.processes {
-		if p.ended {
-			continue
-		}
-		if st, err := os.Stat(p.file.Path); err == nil {
-			c.total += max(st.Size()-p.chunks.Offset(), 0)
-		}
-	}
-}
-
-// pass notes that n bytes of a file have been passed.
-func (c *Converter) pass(n int64) {
-	if f := c.options.Progress; f != nil {
-		const often = 24 // every 16 MiB
-		before := c.passed
-		if c.passed += n; before>>often != c.passed>>often || c.passed >= c.total {
-			c.measure() // files grow
-		}
-		f(min(c.passed, c.total), c.total)
-	}
 }
 
 // open opens the files that have a header by now.
@@ -314,39 +231,11 @@ func (c *Converter) Close() {
 	}
 }
 
-// stop ends the conversion with an error.
-func (c *Converter) stop(err error) {
-	if c.err == nil {
-		c.err = err
+func (c *Converter) summary() *Summary {
+	s := &Summary{Functions: int64(len(c.called)), Unbegun: c.unbegun, Read: c.read, Packages: c.named.Packages}
+	for _, p := range c.processes {
+		s.Processes = append(s.Processes, p.told)
+		s.add(&p.told.Counts)
 	}
-}
-
-// number reports whether there is a number for another event.
-func (c *Converter) number() bool {
-	if c.blocks.To.Events >= mostNumbers {
-		c.stop(errNumbers)
-		return false
-	}
-	return true
-}
-
-// between separates the name of a program from that of its thread.
-const between = " › "
-
-// shownName returns the name of a process in those of its threads; "" if they have none.
-func (c *Converter) shownName(p *process) string {
-	name := p.programName()
-	several, same := c.options.Programs, false
-	for _, o := range c.processes {
-		if o != p && o.file != nil {
-			several, same = true, same || o.programName() == name
-		}
-	}
-	switch {
-	case !several:
-		return ""
-	case same:
-		name += " " + strconv.FormatUint(p.file.Head.PID, 10)
-	}
-	return name
+	return s
 }

@@ -1,15 +1,12 @@
 package instrumented
 
 import (
+	"context"
 	"encoding/binary"
+	"slices"
 
 	"tracex/format"
 	"tracex/recorder/instrument/raw"
-)
-
-const (
-	wordSize  = 4
-	eventHead = 2 * wordSize // an event's word, and how far the counter advanced
 )
 
 // convert converts the events at the beginning of data, which is the rest of a stream's chunk.
@@ -111,17 +108,122 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 	return ok
 }
 
-// time returns the time of an event of a thread.
-func (p *process) time(t *thread, counter uint64) int64 {
-	ns := max(p.clock.at(counter), t.last)
-	t.last = ns
-	p.last = max(p.last, ns)
-	return ns
-}
-
 // flushDue counts what was added to a thread's block, and writes the block if it is large.
 func (p *process) flushDue(t *thread) {
 	if t != nil && t.begun {
 		p.to.blocks.wrote(t)
 	}
+}
+
+func (u unfull) stale() bool { return !u.s.unfull || u.s.chunk.Offset != u.offset }
+
+// poll converts what was added to the chunks that were not full.
+func (p *process) poll(ctx context.Context) error {
+	p.compact()
+	list := p.open
+	for len(list) > 0 && p.to.err == nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := p.together(list)
+		if err != nil {
+			return err
+		}
+		for _, u := range list[:n] {
+			if err := p.readOn(u.s, p.late); err != nil {
+				return err
+			}
+		}
+		list = list[n:]
+	}
+	p.compact()
+	return nil
+}
+
+// compact removes the chunks that are full.
+func (p *process) compact() {
+	p.open = slices.DeleteFunc(p.open, unfull.stale)
+	p.compacted = len(p.open)
+}
+
+// together reads the rests of neighbouring chunks at once, and returns how many chunks.
+func (p *process) together(list []unfull) (n int, err error) {
+	const most, gap = readSize, 16 << 10
+	from, end := list[0].s.rest()
+	for n = 1; n < len(list); n++ {
+		start, next := list[n].s.rest()
+		if start < end || start-end > gap || next-from > most {
+			break
+		}
+		end = next
+	}
+	return n, p.late.Fill(from, int(end-from))
+}
+
+// rest returns where the rest of the stream's chunk begins and ends in the file.
+func (s *stream) rest() (from, end int64) { return s.chunk.Offset + int64(s.at), s.chunk.End() }
+
+// readOn converts what was added to a stream's chunk.
+func (p *process) readOn(s *stream, w *raw.Window) error {
+	data, seen, err := w.Read(s.chunk.Offset+int64(s.at), s.chunk.Size-s.at)
+	if err != nil {
+		return err
+	}
+	read, whole := p.convert(s, data, seen)
+	s.at += read
+	s.late = true
+	if whole || s.at >= s.chunk.Size {
+		p.full(s)
+	}
+	return nil
+}
+
+// full notes that a stream's chunk gets no more events.
+func (p *process) full(s *stream) {
+	s.unfull = false
+	left := s.chunk.LeftOut
+	if s.late { // it may have grown
+		left = p.file.LeftOut(&s.chunk)
+	}
+	p.told.LeftOut += int64(left)
+}
+
+// events converts a chunk.
+func (p *process) events(chunk raw.Chunk) error {
+	s := p.streams[chunk.Stream]
+	if s == nil {
+		s = &stream{g: chunk.Stream}
+		p.streams[chunk.Stream] = s
+	}
+	if s.unfull { // there is a next chunk, so the current one is complete
+		if !p.ended {
+			from, end := s.rest()
+			if err := p.late.Fill(from, int(end-from)); err != nil {
+				return err
+			}
+			if err := p.readOn(s, p.late); err != nil {
+				return err
+			}
+		}
+		if s.unfull {
+			p.full(s)
+		}
+	}
+	p.follow(s, &chunk)
+	s.chunk, s.at, s.counter, s.unfull, s.late = chunk, raw.ChunkHead, chunk.Counter, true, false
+	data, seen, err := p.chunks.Read(chunk.Offset+raw.ChunkHead, chunk.Size-raw.ChunkHead)
+	if err != nil {
+		return err
+	}
+	p.to.read += int64(chunk.Size)
+	read, whole := p.convert(s, data, seen)
+	if s.at += read; whole || s.at >= chunk.Size {
+		p.full(s)
+	} else {
+		if len(p.open) > 2*p.compacted+1024 {
+			p.compact()
+		}
+		p.open = append(p.open, unfull{s, chunk.Offset})
+	}
+	return nil
 }

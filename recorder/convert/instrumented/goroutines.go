@@ -2,6 +2,9 @@ package instrumented
 
 import (
 	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
 
 	"tracex/format"
 	"tracex/recorder/instrument/raw"
@@ -111,4 +114,144 @@ func (p *process) endThread(t *thread, ns int64) {
 		p.to.blocks.wrote(t)
 		p.to.blocks.ending(t)
 	}
+}
+
+// goStatement adds the leaf of a go statement.
+func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
+	c, e := p.to, &p.encoder
+	if !t.begin(c) || !c.number() {
+		return false
+	}
+	if !f.placed {
+		class, method := f.class, ""
+		if n := len(t.stack); n > 0 {
+			class, method = t.stack[n-1].f.class, t.stack[n-1].f.name
+		}
+		f.method = c.blocks.dict.method(class, f.name, format.GoStatement)
+		f.place, f.placed = c.blocks.dict.location(baseName(f.File), f.Line, class, method), true
+	}
+	e.b = p.head(t.Bytes(), t.Thread, f.place, f.method)
+	e.kind(values.NullKind)
+	if f.statement == "" {
+		e.b = binary.BigEndian.AppendUint32(e.b, 0)
+	} else {
+		e.b = binary.BigEndian.AppendUint32(e.b, 1)
+		e.raw(f.statement)
+	}
+	e.b = append(e.b, 0, 0) // flags
+	ns := p.time(t, counter)
+	p.push(t, f, ns)
+	e.b = append(t.Bytes(), byte(format.KindFooter))
+	l := &leaf{at: len(e.b), time: counter, key: siteKey{t.id, baseName(f.File), f.Line}}
+	e.kind(values.VoidKind)
+	for range e.layout.Returned {
+		e.b = append(e.b, 0)
+	}
+	p.pop(t, ns)
+	if p.program.symbols.table != nil && t.id != 0 {
+		t.leaves = append(t.leaves, l)
+		if !slices.Contains(t.sites, l.key) {
+			t.sites = append(t.sites, l.key)
+		}
+		s := p.sites.at(l.key)
+		s.leaves = append(s.leaves, l)
+	}
+	return true
+}
+
+// follow notes which chunk a stream has next.
+func (p *process) follow(s *stream, next *raw.Chunk) {
+	at := p.clock.at(next.Counter)
+	s.crossed = false
+	switch first := p.file.Head.First(next); {
+	case first:
+		p.gap.full = max(p.gap.full, at)
+	case p.file.Head.Gap():
+		s.crossed = p.file.Head.First(&s.chunk)
+		if p.gap.after == 0 {
+			p.gap.after = at
+		}
+	}
+}
+
+// replace ends the goroutine of a stream that has another one from now on. If the gap is between them, it may have
+// gone on there. If it has open calls, it did: after the gap, too, there may have been no room for it.
+func (p *process) replace(s *stream) {
+	switch {
+	case s.t == nil:
+	case s.crossed, p.file.Head.Gap() && len(s.t.stack) > 0:
+		p.gap.lost = append(p.gap.lost, s.t)
+	default:
+		p.endThread(s.t, s.t.last)
+	}
+	s.crossed = false
+}
+
+// lose ends the threads that went on without being recorded: what followed was dropped, or had no room. list has all
+// streams.
+func (p *process) lose(list []*stream) {
+	for _, s := range list {
+		if s.t != nil && !s.unfull && p.file.Head.Gap() {
+			p.gap.lost = append(p.gap.lost, s.t)
+			s.t = nil
+		}
+	}
+	rest := max(int64(p.file.Head.Missing)-p.gap.told, 0)
+	for _, t := range p.gap.lost {
+		if rest > 0 || len(t.stack) > 0 {
+			p.note(t, rest, rest == 0)
+		}
+	}
+	if p.gap.variable != 0 { // before the last blocks
+		if rest > 0 { // calls of others than those that continue
+			p.gap.from = min(p.gap.from, p.gap.full)
+		}
+		p.to.blocks.dict.variable(p.gap.variable-1, p.gap.name(p))
+	}
+	for _, t := range p.gap.lost {
+		for len(t.stack) > 0 {
+			p.cut(t, t.last, format.ValueUntracked)
+		}
+		p.endThread(t, t.last)
+	}
+	p.gap.lost = nil
+}
+
+// name is that of the variable of the notes. It tells of all threads, and so is known only at the end.
+func (g *gap) name(p *process) string {
+	name := fmt.Sprintf("%s%d calls", format.GapPrefix, g.missing(p))
+	if length := max(g.to, g.after) - g.from; p.clock.kind != raw.ClockNone && length > 0 {
+		name += " in " + time.Duration(length).Round(time.Microsecond).String()
+	}
+	return name + ">"
+}
+
+// missing returns how many calls are missing in the gap.
+func (g *gap) missing(p *process) int64 { return int64(p.file.Head.Missing) - g.resumed }
+
+// note says in a thread how many of its calls are missing here; if that is not sure, it is at most so many.
+func (p *process) note(t *thread, missing int64, sure bool) {
+	from := p.gap.full // it began in the gap
+	if t.begun {
+		from = t.last
+	}
+	if !t.begin(p.to) || !p.to.number() {
+		return
+	}
+	if p.gap.variable == 0 {
+		p.gap.variable, p.gap.from = p.to.blocks.dict.Reserve(format.KindVariableDescriptor)+1, from
+	}
+	p.gap.from = min(p.gap.from, from)
+	const room = format.LeafValueAt + format.MaxObjectSize
+	e := &p.encoder
+	e.b = slices.Grow(t.Bytes(), room)
+	at := len(e.b)
+	n := e.layout.PutDropped(e.b[at:at+room], t.Thread, int32(p.to.blocks.To.Events), p.gap.variable-1, missing)
+	e.b = e.b[:at+n]
+	if !sure {
+		e.b = e.b[:at+format.LeafValueAt]
+		e.raw(fmt.Sprint("at most ", missing))
+	}
+	p.to.blocks.To.Events++
+	t.Leaf(e.b)
 }

@@ -2,65 +2,11 @@ package instrumented
 
 import (
 	"reflect"
-	"slices"
 	"strconv"
+	"strings"
 
-	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/errortexts"
 )
-
-// The errors whose messages are known by the fields of their types: no method of a program is called. A message is
-// what the program would print, or none is shown.
-
-// message says how the text of a value of a special type comes from parts: from fields, or from the value itself.
-type message struct {
-	fields []int // which; itself: the value itself
-	names  []string
-	say    func(parts) (text string, ok bool)
-}
-
-const itself = -1
-
-// part is the text of a field. It is exact if the program would have printed that. One that is nil is not exact.
-type part struct {
-	text  string
-	exact bool
-}
-
-// isNil is the text of a field that is nil.
-const isNil = "nil"
-
-func (p part) isNil() bool { return !p.exact && p.text == isNil }
-
-// parts are parts of a value by the names of the fields.
-type parts struct {
-	names []string
-	list  []part
-}
-
-func (p parts) of(field string) part {
-	for i, name := range p.names {
-		if name == field {
-			return p.list[i]
-		}
-	}
-	return part{}
-}
-
-func (p parts) text(field string) string { return p.of(field).text }
-
-// exact reports whether the parts are exact, or nil if their names are among these.
-func (p parts) exact(orNil ...string) bool {
-	for i, part := range p.list {
-		if !part.exact && !(part.isNil() && slices.Contains(orNil, p.names[i])) {
-			return false
-		}
-	}
-	return true
-}
-
-// mostParts is how many fields of a struct count for its message.
-const mostParts = 8
 
 // messageOf returns the message of a type; nil if it has none, or lacks a field that the message depends on.
 func messageOf(t *typ, pkg, name string) *message {
@@ -108,110 +54,186 @@ func fill(pieces []errortexts.Piece, list []part) (text string, ok bool) {
 	return text, true
 }
 
-// message reads the fields of a struct of a special type, after the kind of the value, and
-// returns what the struct says. If it cannot, it leaves the cursor where it was.
-func (e *encoder) message(t *typ, depth int) (text string, ok bool) {
-	if t.message == nil {
-		return "", false
-	}
-	at := e.c.At
-	var all [mostParts]part
-	var room [64]byte
-	n := 0
-	for i := range t.Fields {
-		if e.more() || t.special == joined && i == len(t.Fields)-1 && !e.next(raw.ValueElements) {
-			break
-		}
-		e.vague = false
-		field := e.part(room[:0], t, e.p.member(t, i), depth+1)
-		if n < len(all) {
-			all[n] = part{string(field), !e.vague}
-		}
-		n++
-	}
-	var wanted [mostParts]part
-	list := wanted[:0]
-	for _, i := range t.message.fields {
-		if i == itself || i >= n {
-			break
-		}
-		list = append(list, all[i])
-	}
-	if !e.c.Bad && len(list) == len(t.message.fields) {
-		text, ok = t.message.say(parts{t.message.names, list})
-	}
-	if !ok && !e.c.Bad {
-		e.c.At = at
-	}
-	e.vague = !ok
-	return text, ok
+// compose has the messages that are no templates, by the names of types. Their parts are the fields that
+// package errortexts names.
+var compose = map[string]func(parts) (string, bool){
+	"syscall.Errno": numbered(errnoText), "crypto/tls.AlertError": numbered(alertText), "crypto/tls.alert": numbered(alertText),
+	"net.OpError": operationText, "net.DNSError": lookupText, "net.AddrError": addrErrorText, "net/netip.parseAddrError": parseAddrText,
+	"runtime.boundsError": boundsText, "runtime.TypeAssertionError": assertionText,
+	"reflect.ValueError": reflectText, "time.ParseError": parseTimeText,
+	"encoding/csv.ParseError": csvText, "encoding/json.InvalidUnmarshalError": unmarshalText, "html/template.Error": templateText,
+	"crypto/x509.CertificateInvalidError": certificateText, "crypto/x509.UnknownAuthorityError": authorityText, "crypto/x509.SystemRootsError": rootsText,
 }
 
-// said returns what a value says that is a text or a number.
-func (t *typ) said(value string) (text string, ok bool) {
-	if t.message == nil || len(t.message.fields) != 1 || t.message.fields[0] != itself {
-		return "", false
-	}
-	return t.message.say(parts{t.message.names, []part{{value, true}}})
+// otherText is the text of a value that is no error.
+type otherText struct {
+	fields string
+	say    func(parts) (string, bool)
 }
 
-// tells reports whether the texts of a type's values are those that the program would print.
-func (p *program) tells(t *typ) bool {
-	if t != nil && t.Kind == reflect.Pointer {
-		t = p.element(t)
-	}
-	return t != nil && t.message != nil
+// otherTexts are those of special types that are no errors, by their names.
+var otherTexts = map[string]otherText{
+	"time.Time":   {"wall ext", timeText},
+	"net.TCPAddr": {"IP Zone Port", addressText}, "net.UDPAddr": {"IP Zone Port", addressText}, "net.IPAddr": {"IP Zone", addressText},
+	"net.UnixAddr": {"Name", func(p parts) (string, bool) { return p.text("Name"), p.exact() }}, "net.pipeAddr": {"", constant("pipe")},
 }
 
-// part appends a field of a message as a text.
-func (e *encoder) part(dst []byte, t, field *typ, depth int) []byte {
-	c := &e.c
+func (o otherText) needed() (list []errortexts.Piece) {
+	for _, field := range strings.Fields(o.fields) {
+		list = append(list, errortexts.Piece{Field: field})
+	}
+	return list
+}
+
+func constant(text string) func(parts) (string, bool) {
+	return func(parts) (string, bool) { return text, true }
+}
+
+// numbered is a message that depends on a number.
+func numbered(text func(n uint64) string) func(parts) (string, bool) {
+	return func(p parts) (string, bool) {
+		n, err := strconv.ParseUint(p.text(""), 10, 64)
+		return text(n), err == nil
+	}
+}
+
+// operationText returns the message of a net.OpError.
+func operationText(p parts) (string, bool) {
+	text, before := p.text("Op"), " "
+	if network := p.text("Net"); network != "" {
+		text += " " + network
+	}
+	if source := p.of("Source"); !source.isNil() {
+		text, before = text+before+source.text, "->"
+	}
+	if addr := p.of("Addr"); !addr.isNil() {
+		text += before + addr.text
+	}
+	return text + ": " + p.text("Err"), p.exact("Source", "Addr")
+}
+
+// lookupText returns the message of a net.DNSError.
+func lookupText(p parts) (string, bool) {
+	text := "lookup " + p.text("Name")
+	if server := p.text("Server"); server != "" {
+		text += " on " + server
+	}
+	return text + ": " + p.text("Err"), p.exact()
+}
+
+func addrErrorText(p parts) (string, bool) {
+	text := p.text("Err")
+	if addr := p.text("Addr"); addr != "" {
+		text = "address " + addr + ": " + text
+	}
+	return text, p.exact()
+}
+
+func parseAddrText(p parts) (string, bool) {
+	text := "ParseAddr(" + strconv.Quote(p.text("in")) + "): " + p.text("msg")
+	if at := p.text("at"); at != "" {
+		text += " (at " + strconv.Quote(at) + ")"
+	}
+	return text, p.exact()
+}
+
+func reflectText(p parts) (string, bool) {
+	kind, err := strconv.ParseUint(p.text("Kind"), 10, 8)
+	on := reflect.Kind(kind).String()
+	if kind == 0 {
+		on = "zero"
+	}
+	return "reflect: call of " + p.text("Method") + " on " + on + " Value", err == nil && p.exact()
+}
+
+func parseTimeText(p parts) (string, bool) {
+	quoted := func(field string) string { return errortexts.QuoteBytes(p.text(field)) }
+	text, about := "parsing time "+quoted("Value"), p.text("Message")
+	if about == "" {
+		text += " as " + quoted("Layout") + ": cannot parse " + quoted("ValueElem") + " as " + quoted("LayoutElem")
+	}
+	return text + about, p.exact()
+}
+
+func csvText(p parts) (string, bool) {
+	start, line, err := p.text("StartLine"), p.text("Line"), p.text("Err")
+	place := "line " + line + ", column " + p.text("Column") + ": "
 	switch {
-	case t.special == joined && e.next(raw.ValueElements):
-		c.At++
-		return e.appendJoined(dst, t, field, depth)
-	case t.special == address && e.next(raw.ValueBytes):
-		c.At++
-		c.Address()
-		c.U32()
-		ip := c.Take(int(c.U8()))
-		before := len(dst)
-		dst = appendIP(dst, ip)
-		e.vague = len(ip) > 0 && len(dst) == before
-		return dst
+	case err == "wrong number of fields":
+		return "record on line " + line + ": " + err, p.exact()
+	case start != line:
+		return "record on line " + start + "; parse error on " + place + err, p.exact()
 	}
-	return e.appendText(dst, field, depth, true)
+	return "parse error on " + place + err, p.exact()
 }
 
-// next reports whether the next value has a kind.
-func (e *encoder) next(kind byte) bool { return e.c.At < len(e.c.B) && e.c.B[e.c.At] == kind }
+// unmarshalText knows the message for nil only: the names of types are not recorded.
+func unmarshalText(p parts) (string, bool) { return "json: Unmarshal(nil)", p.of("Type").isNil() }
 
-// appendJoined appends the messages in a slice of errors.
-func (e *encoder) appendJoined(dst []byte, t, list *typ, depth int) []byte {
-	c := &e.c
-	between := "\n"
-	if t.Package != "errors" {
-		between = "; "
+// templateText knows no messages about a node, whose place is not recorded.
+func templateText(p parts) (string, bool) {
+	text := "html/template:"
+	switch line, name := p.text("Line"), p.text("Name"); {
+	case line != "0":
+		text += name + ":" + line + ":"
+	case name != "":
+		text += name + ":"
 	}
-	c.Address()
-	length, n := int(c.U32()), int(c.U8())
-	vague := length == 0
-	for i := range n {
-		if i > 0 {
-			dst = append(dst, between...)
-		}
-		e.vague = false
-		if dst = e.appendText(dst, e.p.element(list), depth+1, true); c.Bad {
-			return dst
-		}
-		vague = vague || e.vague
+	return text + " " + p.text("Description"), p.of("Node").isNil() && p.exact("Node")
+}
+
+// certificates are the messages of x509.CertificateInvalidError, by its reason. One that ends in a colon has the detail.
+var certificates = [...]string{
+	"certificate is not authorized to sign other certificates", "certificate has expired or is not yet valid:",
+	"a root or intermediate certificate is not authorized to sign for this name:", "too many intermediates for path length constraint",
+	"certificate specifies an incompatible key usage", "issuer name does not match subject from issuing certificate",
+	"issuer has name constraints but leaf doesn't have a SAN extension", "issuer has name constraints but leaf contains unknown or unconstrained name:",
+	"unknown error", "a root or intermediate certificate is not authorized for an extended key usage:", "no valid chains built",
+}
+
+func certificateText(p parts) (string, bool) {
+	reason, err := strconv.ParseUint(p.text("Reason"), 10, 8)
+	if err != nil || reason >= uint64(len(certificates)) {
+		return "", false
 	}
-	if e.vague = vague; n < length {
-		more := " errors" // a cut text has the number of bytes
-		if length-n == 1 {
-			more = " error"
-		}
-		dst = append(strconv.AppendInt(append(append(dst, between...), "…+"...), int64(length-n), 10), more...)
+	text, detail := "x509: "+certificates[reason], p.text("Detail")
+	switch {
+	case strings.HasSuffix(text, ":"):
+		text += " " + detail
+	case reason == uint64(len(certificates)-1) && detail != "":
+		text += ": " + detail
 	}
-	return dst
+	return text, p.exact()
+}
+
+// authorityText knows no message with a hint, which depends on a certificate.
+func authorityText(p parts) (string, bool) {
+	return "x509: certificate signed by unknown authority", p.of("hintErr").isNil()
+}
+
+func rootsText(p parts) (string, bool) {
+	text, err := "x509: failed to load system roots and no roots provided", p.of("Err")
+	if !err.isNil() {
+		text += "; " + err.text
+	}
+	return text, p.exact("Err")
+}
+
+// alerts are the alerts of TLS, by number.
+var alerts = map[uint64]string{
+	0: "close notify", 10: "unexpected message", 20: "bad record MAC", 21: "decryption failed", 22: "record overflow", 30: "decompression failure",
+	40: "handshake failure", 42: "bad certificate", 43: "unsupported certificate", 44: "revoked certificate", 45: "expired certificate",
+	46: "unknown certificate", 47: "illegal parameter", 48: "unknown certificate authority", 49: "access denied", 50: "error decoding message",
+	51: "error decrypting message", 60: "export restriction", 70: "protocol version not supported", 71: "insufficient security level",
+	80: "internal error", 86: "inappropriate fallback", 90: "user canceled", 100: "no renegotiation", 109: "missing extension",
+	110: "unsupported extension", 111: "certificate unobtainable", 112: "unrecognized name", 113: "bad certificate status response",
+	114: "bad certificate hash value", 115: "unknown PSK identity", 116: "certificate required", 120: "no application protocol",
+	121: "encrypted client hello required",
+}
+
+func alertText(n uint64) string {
+	if text := alerts[n]; text != "" {
+		return "tls: " + text
+	}
+	return "tls: alert(" + strconv.FormatUint(n, 10) + ")"
 }

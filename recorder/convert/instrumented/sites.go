@@ -2,65 +2,13 @@ package instrumented
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
 
-	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder/internal/values"
 )
-
-// Which goroutine a go statement made.
-//
-// A goroutine's first event tells which goroutine made it, and where. If one goroutine made several
-// at one place, their numbers tell the order: the runtime gives each processor sixteen numbers at a
-// time, so that the order is certain unless the parent moved to another processor and back. Times
-// are used first: a goroutine does not begin before its statement.
-
-// sites are the places of go statements.
-type sites struct {
-	all      map[siteKey]*site
-	children int // in all sites
-}
-
-type siteKey struct {
-	parent uint64
-	file   string
-	line   int
-}
-
-// site has the statements and goroutines of a place that are not matched yet.
-type site struct {
-	leaves   []*leaf // in order of time
-	children []child
-	lossy    bool // statements have been forgotten
-}
-
-// leaf is a go statement that ran, in the block of its thread.
-type leaf struct {
-	at     int // offset of its result in the block's bytes
-	time   uint64
-	key    siteKey
-	id     uint64 // of the goroutine that it made; 0: not known
-	unsure bool
-	late   bool // already written
-}
-
-// child is a goroutine.
-type child struct {
-	id, time uint64
-	tick     int // step in which it was found, see blocks.tick
-}
-
-// known says which statements of a goroutine are known.
-type known struct {
-	until uint64 // those before this time
-	tick  int    // those of goroutines that were found in an earlier step
-	all   bool
-	end   bool // there will be no more goroutines
-}
 
 // covers reports whether the statement that made a goroutine must be known.
 func (k known) covers(c child) bool { return k.all || c.time < k.until || c.tick < k.tick }
@@ -96,49 +44,6 @@ func (ss *sites) at(key siteKey) *site {
 		ss.all[key] = s
 	}
 	return s
-}
-
-// goStatement adds the leaf of a go statement.
-func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
-	c, e := p.to, &p.encoder
-	if !t.begin(c) || !c.number() {
-		return false
-	}
-	if !f.placed {
-		class, method := f.class, ""
-		if n := len(t.stack); n > 0 {
-			class, method = t.stack[n-1].f.class, t.stack[n-1].f.name
-		}
-		f.method = c.blocks.dict.method(class, f.name, format.GoStatement)
-		f.place, f.placed = c.blocks.dict.location(baseName(f.File), f.Line, class, method), true
-	}
-	e.b = p.head(t.Bytes(), t.Thread, f.place, f.method)
-	e.kind(values.NullKind)
-	if f.statement == "" {
-		e.b = binary.BigEndian.AppendUint32(e.b, 0)
-	} else {
-		e.b = binary.BigEndian.AppendUint32(e.b, 1)
-		e.raw(f.statement)
-	}
-	e.b = append(e.b, 0, 0) // flags
-	ns := p.time(t, counter)
-	p.push(t, f, ns)
-	e.b = append(t.Bytes(), byte(format.KindFooter))
-	l := &leaf{at: len(e.b), time: counter, key: siteKey{t.id, baseName(f.File), f.Line}}
-	e.kind(values.VoidKind)
-	for range e.layout.Returned {
-		e.b = append(e.b, 0)
-	}
-	p.pop(t, ns)
-	if p.program.symbols.table != nil && t.id != 0 {
-		t.leaves = append(t.leaves, l)
-		if !slices.Contains(t.sites, l.key) {
-			t.sites = append(t.sites, l.key)
-		}
-		s := p.sites.at(l.key)
-		s.leaves = append(s.leaves, l)
-	}
-	return true
 }
 
 // match matches the statements of a thread's block with goroutines. It reports whether each has

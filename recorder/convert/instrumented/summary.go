@@ -1,5 +1,7 @@
 package instrumented
 
+import "slices"
+
 // Summary is what a conversion wrote, and what is missing.
 type Summary struct {
 	Counts
@@ -73,11 +75,12 @@ func (c *Counts) add(o *Counts) {
 	c.Lost += o.Lost
 }
 
-func (c *Converter) summary() *Summary {
-	s := &Summary{Functions: int64(len(c.called)), Unbegun: c.unbegun, Read: c.read, Packages: c.named.Packages}
-	for _, p := range c.processes {
-		s.Processes = append(s.Processes, p.told)
-		s.add(&p.told.Counts)
+// name adds packages to those that a pattern names.
+func (s *Summary) name(pattern string, packages ...string) {
+	if s.Packages == nil {
+		s.Packages = make(map[string][]string)
 	}
-	return s
+	list := append(s.Packages[pattern], packages...)
+	slices.Sort(list)
+	s.Packages[pattern] = slices.Compact(list)
 }

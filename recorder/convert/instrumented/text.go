@@ -1,12 +1,9 @@
 package instrumented
 
 import (
-	"bytes"
-	"encoding/binary"
 	"math"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
 	"tracex/recorder/instrument/raw"
@@ -197,23 +194,6 @@ func (e *encoder) appendString(dst, s []byte, more int64, t *typ, bare bool) []b
 	return append(escape(appendCut(dst, s, more), at), '"')
 }
 
-// escape escapes text[from:] as string values are shown, so that the text stays on one line.
-func escape(text []byte, from int) []byte {
-	if !bytes.ContainsAny(text[from:], "\\\n\r\t") {
-		return text
-	}
-	rest := bytes.Clone(text[from:])
-	text = text[:from]
-	for _, c := range rest {
-		if at := strings.IndexByte("\\\n\r\t", c); at >= 0 {
-			text = append(text, '\\', `\nrt`[at])
-		} else {
-			text = append(text, c)
-		}
-	}
-	return text
-}
-
 // appendScalar appends a text, a number or a truth value, with its type if that is special.
 func (e *encoder) appendScalar(dst []byte, t *typ, value string, bare bool) []byte {
 	if t == nil || t.special == notSpecial {
@@ -224,16 +204,6 @@ func (e *encoder) appendScalar(dst []byte, t *typ, value string, bare bool) []by
 	}
 	e.vague = true
 	return appendConversion(dst, t, value)
-}
-
-// appendConversion appends a text or a number as a conversion, as Go writes one that is thrown: shop.Code(3).
-func appendConversion(dst []byte, t *typ, value string) []byte {
-	dst = append(append(dst, t.Name...), '(')
-	if t.Kind == reflect.String {
-		at := len(dst) + 1
-		return append(escape(append(append(dst, '"'), value...), at), `")`...)
-	}
-	return append(append(dst, value...), ')')
 }
 
 func (e *encoder) appendSigned(dst []byte, n int64, t *typ, bare bool) []byte {
@@ -253,10 +223,102 @@ func (e *encoder) appendUnsigned(dst []byte, n uint64, t *typ, bare bool) []byte
 	return e.appendScalar(dst, t, strconv.FormatUint(n, 10), bare)
 }
 
-// typeText returns the name of a type as rows show it.
-func (e *encoder) typeText(t *typ) string { return e.p.dict.shown(e.p.classOf(t)) }
+// message reads the fields of a struct of a special type, after the kind of the value, and
+// returns what the struct says. If it cannot, it leaves the cursor where it was.
+func (e *encoder) message(t *typ, depth int) (text string, ok bool) {
+	if t.message == nil {
+		return "", false
+	}
+	at := e.c.At
+	var all [mostParts]part
+	var room [64]byte
+	n := 0
+	for i := range t.Fields {
+		if e.more() || t.special == joined && i == len(t.Fields)-1 && !e.next(raw.ValueElements) {
+			break
+		}
+		e.vague = false
+		field := e.part(room[:0], t, e.p.member(t, i), depth+1)
+		if n < len(all) {
+			all[n] = part{string(field), !e.vague}
+		}
+		n++
+	}
+	var wanted [mostParts]part
+	list := wanted[:0]
+	for _, i := range t.message.fields {
+		if i == itself || i >= n {
+			break
+		}
+		list = append(list, all[i])
+	}
+	if !e.c.Bad && len(list) == len(t.message.fields) {
+		text, ok = t.message.say(parts{t.message.names, list})
+	}
+	if !ok && !e.c.Bad {
+		e.c.At = at
+	}
+	e.vague = !ok
+	return text, ok
+}
 
-// utfOf returns a text as the format has it.
-func utfOf(s string) []byte {
-	return values.AppendText(make([]byte, 0, len(s)+binary.MaxVarintLen16), s, values.MaxText)
+// tells reports whether the texts of a type's values are those that the program would print.
+func (p *program) tells(t *typ) bool {
+	if t != nil && t.Kind == reflect.Pointer {
+		t = p.element(t)
+	}
+	return t != nil && t.message != nil
+}
+
+// part appends a field of a message as a text.
+func (e *encoder) part(dst []byte, t, field *typ, depth int) []byte {
+	c := &e.c
+	switch {
+	case t.special == joined && e.next(raw.ValueElements):
+		c.At++
+		return e.appendJoined(dst, t, field, depth)
+	case t.special == address && e.next(raw.ValueBytes):
+		c.At++
+		c.Address()
+		c.U32()
+		ip := c.Take(int(c.U8()))
+		before := len(dst)
+		dst = appendIP(dst, ip)
+		e.vague = len(ip) > 0 && len(dst) == before
+		return dst
+	}
+	return e.appendText(dst, field, depth, true)
+}
+
+// next reports whether the next value has a kind.
+func (e *encoder) next(kind byte) bool { return e.c.At < len(e.c.B) && e.c.B[e.c.At] == kind }
+
+// appendJoined appends the messages in a slice of errors.
+func (e *encoder) appendJoined(dst []byte, t, list *typ, depth int) []byte {
+	c := &e.c
+	between := "\n"
+	if t.Package != "errors" {
+		between = "; "
+	}
+	c.Address()
+	length, n := int(c.U32()), int(c.U8())
+	vague := length == 0
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, between...)
+		}
+		e.vague = false
+		if dst = e.appendText(dst, e.p.element(list), depth+1, true); c.Bad {
+			return dst
+		}
+		vague = vague || e.vague
+	}
+	if e.vague = vague; n < length {
+		more := " errors" // a cut text has the number of bytes
+		if length-n == 1 {
+			more = " error"
+		}
+		dst = append(strconv.AppendInt(append(append(dst, between...), "…+"...), int64(length-n), 10), more...)
+	}
+	return dst
 }

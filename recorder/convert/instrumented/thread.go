@@ -8,43 +8,6 @@ import (
 	"tracex/recorder/instrument/raw"
 )
 
-// thread is a goroutine of a program: a thread of the trace, once it has a call.
-type thread struct {
-	calltrace.Block
-	goroutine
-	p       *process
-	begun   bool   // it has a number
-	tick    int    // since which step its block has something, see blocks.sweep
-	counter uint64 // of the last event
-	last    int64  // its time, in ns
-	retry   int    // size of the block at which its statements are matched again
-	calls   uint32 // that have begun
-	stack   []open
-	leaves  []*leaf // go statements in its block
-	sites   []siteKey
-}
-
-// goroutine is what is known about a goroutine.
-type goroutine struct {
-	id     uint64    // 0 if unknown
-	parent uint64    // the goroutine that made it; 0: the runtime
-	made   uint64    // pc after the go statement
-	start  uint64    // pc of the function started
-	first  *function // the first that it called; nil: none
-	caller uint32    // return address of that call
-	test   string    // the name of the test that it runs; "" if unknown
-	tested string    // the name of that test's package
-}
-
-// open is a call that has begun.
-type open struct {
-	content int64  // logical offset of its children
-	start   int64  // ns
-	counter uint64 // when it began, or without a clock which call of the thread it is; 0 if that is unknown
-	f       *function
-	event   int32
-}
-
 // name returns the name of the thread without its program.
 func (t *thread) name() string {
 	if t.id == 1 {
@@ -137,4 +100,66 @@ func readOpen(c *raw.Cursor) (id uint32, begun uint64) {
 // readGoroutine reads the description of a goroutine, and the counter at that time.
 func readGoroutine(c *raw.Cursor) (g goroutine, counter uint64) {
 	return goroutine{id: c.U64(), parent: c.U64(), made: c.U64(), start: c.U64()}, c.U64()
+}
+
+const (
+	patience      = 3 // steps that a go statement's block waits for its goroutine
+	waitingBlocks = 8 // the same as a size, in blocks
+)
+
+// wrote counts what was added to a thread's block, and writes the block if it is large.
+func (b *blocks) wrote(t *thread) {
+	if !t.Dirty() {
+		t.tick = b.tick
+	}
+	_ = b.Wrote(&t.Block) // To has the failure
+}
+
+// Ready makes a thread the [calltrace.Owner] of its block.
+func (t *thread) Ready(last bool) bool {
+	b := &t.p.to.blocks
+	switch size := t.Size(); {
+	case last:
+	case len(t.leaves) > 0 && size < t.retry:
+		return false
+	case !t.match(false) && size < waitingBlocks*b.Size:
+		t.retry = 2 * size
+		return false
+	default:
+		return true
+	}
+	if len(t.leaves) > 0 {
+		t.match(true)
+		t.p.settle(t)
+	}
+	t.Name, t.retry, t.tick = t.p.prefixed(t.name()), 0, b.tick
+	b.dict.Write(&t.Block.Block)
+	if t.Ended {
+		t.p.sites.forget(t.sites)
+	}
+	return true
+}
+
+// ending writes the rest of an ended thread, unless it waits for a goroutine.
+func (b *blocks) ending(t *thread) {
+	switch {
+	case !t.Dirty():
+		t.p.sites.forget(t.sites)
+	case t.match(false):
+		_ = b.End(&t.Block)
+	}
+}
+
+// sweep writes the blocks that are older than this step.
+func (b *blocks) sweep() {
+	_ = b.Sweep(func(k *calltrace.Block) bool {
+		t := k.Owner.(*thread)
+		age := b.tick - t.tick
+		return age >= patience || age >= 1 && t.match(false)
+	})
+}
+
+// flushOf writes the blocks of a process that is gone.
+func (b *blocks) flushOf(p *process) {
+	_ = b.Sweep(func(k *calltrace.Block) bool { return k.Owner.(*thread).p == p })
 }

@@ -2,7 +2,6 @@ package instrumented
 
 import (
 	"reflect"
-	"strconv"
 	"strings"
 
 	"tracex/recorder/instrument/raw"
@@ -42,26 +41,24 @@ var specials = map[string]special{
 	"net.TCPAddr": address, "net.UDPAddr": address, "net.IPAddr": address, "net.UnixAddr": address, "net.pipeAddr": address,
 }
 
-func newType(t *raw.Type) *typ {
-	n := &typ{Type: *t, id: none, refers: none}
-	if t.Flags&raw.TypeNamed != 0 && t.Package != "" {
-		name := afterPackage(t.Name)
-		n.special = specials[t.Package+"."+name]
-		if n.message = messageOf(n, t.Package, name); n.message != nil && n.special == notSpecial {
-			n.special = told
-		}
+// The errors whose messages are known by the fields of their types: no method of a program is called. A message is
+// what the program would print, or none is shown.
+
+// message says how the text of a value of a special type comes from parts: from fields, or from the value itself.
+type message struct {
+	fields []int // which; itself: the value itself
+	names  []string
+	say    func(parts) (text string, ok bool)
+}
+
+const itself = -1
+
+// said returns what a value says that is a text or a number.
+func (t *typ) said(value string) (text string, ok bool) {
+	if t.message == nil || len(t.message.fields) != 1 || t.message.fields[0] != itself {
+		return "", false
 	}
-	if n.special == notSpecial && t.Flags&raw.TypeError != 0 && (t.Kind == reflect.String || t.Kind >= reflect.Bool && t.Kind <= reflect.Float64) {
-		n.special = own
-	}
-	if t.Kind == reflect.Array {
-		if size, _, ok := strings.Cut(strings.TrimPrefix(t.Name, "["), "]"); ok && strings.HasPrefix(t.Name, "[") {
-			length, _ := strconv.ParseInt(size, 10, 32)
-			n.length = int32(max(length, 0))
-		}
-	}
-	n.number = numberKind(t.Kind, n.special)
-	return n
+	return t.message.say(parts{t.message.names, []part{{value, true}}})
 }
 
 // len returns the length of an array; 0 if its type is not known.
@@ -110,4 +107,17 @@ func (ts *types) get(id uint32) *typ {
 		*slot = t
 	}
 	return t
+}
+
+// numberKind returns the kind of a type's short signed numbers; values.NullKind if it depends on
+// the number, or the type has none.
+func numberKind(k reflect.Kind, s special) values.Kind {
+	switch {
+	case s != notSpecial:
+	case k == reflect.Int, k == reflect.Int32:
+		return values.IntKind
+	case k == reflect.Int64:
+		return values.LongKind
+	}
+	return values.NullKind
 }
