@@ -157,12 +157,6 @@ func clean(dst, name []byte) []byte {
 	return dst
 }
 
-// sourceLocation is a location in the source of the program.
-type sourceLocation struct {
-	file, function []byte
-	line           uint32
-}
-
 // place returns the number of a call's code location: its location in the source, the names of its
 // arguments, and whether its text leaves out the instance.
 func (a *arguments) place(at sourceLocation, plain bool) int32 {

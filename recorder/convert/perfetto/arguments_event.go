@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/convert/fit"
 )
 
 // gather adds all arguments of an event. It returns its source location, with the
@@ -99,4 +100,62 @@ func (a *arguments) task(s *sequence, b []byte) {
 			a.add("posted from", calltrace.Unquoted(a.d.Text([]byte(text))))
 		}
 	}
+}
+
+// stack adds a call stack that is part of its event.
+func (a *arguments) stack(b []byte) {
+	var names []string
+	f := fields{rest: b}
+	for f.next() {
+		if f.number != 1 || len(names) >= maxStack {
+			continue
+		}
+		name := ""
+		g := fields{rest: f.raw}
+		for g.next() {
+			if g.number == 1 {
+				name = string(g.raw)
+			}
+		}
+		names = append(names, name)
+	}
+	a.addStack(names)
+}
+
+// internedStack adds an interned call stack.
+func (a *arguments) internedStack(s *sequence, iid uint64) {
+	stack, ok := s.stacks[iid]
+	if !ok {
+		a.left++
+		return
+	}
+	var names []string
+	for _, iid := range stack {
+		call, ok := s.frames[iid]
+		name := ""
+		if known := s.find(internedFunctions, call.function); known != nil {
+			name = string(known.text)
+		}
+		if name == "" && ok {
+			name = "0x" + strconv.FormatUint(call.pc, 16)
+		}
+		names = append(names, name)
+	}
+	a.addStack(names)
+}
+
+// addStack adds the names of a stack's calls, innermost first.
+func (a *arguments) addStack(names []string) {
+	var text []byte
+	for i := len(names) - 1; i >= 0 && len(text) < fit.SurelyFits; i-- {
+		name := names[i]
+		if name == "" {
+			name = "?"
+		}
+		if len(text) > 0 {
+			text = append(text, " < "...)
+		}
+		text = append(text, name...)
+	}
+	a.add("stack", calltrace.Unquoted(a.d.Text(text)))
 }

@@ -8,6 +8,12 @@ import (
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
+	"tracex/recorder/convert/spool"
+)
+
+const (
+	defaultMemory = 64 << 20
+	defaultBlock  = 1 << 20
 )
 
 // blocks writes threads as blocks: it encodes their events.
@@ -160,3 +166,69 @@ func (b *blocks) cover(last int64) { b.To.Last = max(b.To.Last, last-b.To.Origin
 func (b *blocks) finish(last int64) error { return b.To.End(last - b.To.Origin) }
 
 func (b *blocks) failed() error { return b.To.Err() }
+
+// writer writes the timelines one after the other.
+type writer struct {
+	spool      *spool.Spool
+	dictionary *calltrace.Dictionary
+	described  *spool.Stream // the dictionary's objects
+	tracks     *tracks
+	recorders  []*callsRecorder
+	blocks     *blocks
+	left       *fit.Tally
+	last       int64 // ns: the end of the recording
+	begun      bool  // part of the trace was written already
+	names      recorderNames
+	threads    []Thread
+	lanes      *lanes // of the current timeline
+	timeline   *timeline
+	open       int // open slices of the timeline
+	record     record
+	changes    map[format.Change]int64
+}
+
+// lanes are the threads of one timeline. Joined tracks share threads, as in
+// trace_processor: while a track has an open slice it keeps its thread; otherwise it
+// takes the first free one.
+type lanes struct {
+	w       *writer
+	name    string
+	joined  bool
+	threads []*thread
+	of      map[uint64]*thread // by track
+	free    []uint64           // a bit for each thread, set if it is free
+}
+
+// lane is the lanes' state of a thread.
+type lane struct {
+	index int
+	track uint64
+	taken bool // track is valid
+	busy  int  // open slices of the track
+}
+
+// Thread is a thread of the result.
+type Thread struct {
+	ID   int32
+	Name string
+	// As described in the trace; 0 and "" if unknown.
+	PID     int32
+	TID     int64
+	Process string
+	Thread  string
+}
+
+// The slices of a thread nest as in Perfetto's trace_processor. The stack holds
+// slices that have begun, innermost last. A slice whose end is known stays on it
+// until something later begins or ends, since a slice that begins at the same moment
+// may be inside it.
+
+const (
+	// maxOpen bounds how many slices may be open at once, in all threads of a timeline.
+	maxOpen = 1 << 19
+	// maxKnown bounds how many slices of a stack may have known ends, and maxNamed how
+	// deep an end searches for the slice that it names: both limit the time for one
+	// event.
+	maxKnown = 1 << 10
+	maxNamed = 1 << 12
+)

@@ -8,6 +8,39 @@ import (
 	"tracex/format/tracefile"
 )
 
+// callsWriter writes the data of recorders, one thread after the other.
+type callsWriter struct {
+	w   *writer
+	r   *callsRecorder
+	ids callsIDs
+
+	translator *format.Translator // nil if the recorder's version is that of the trace
+	changes    map[format.Change]int64
+
+	referred bool                  // the references are written
+	refer    func(t *thread) error // writes them into a thread
+	floor    int64                 // ns: no time is earlier
+	point    format.Point
+	own      int32 // the recorder's number of the event of point
+	object   []byte
+}
+
+// callsThread is a thread that is being written.
+type callsThread struct {
+	c      *callsWriter
+	id     int32   // unnumbered until it has something, if others add to the trace
+	t      *thread // nil until there is a trace point
+	name   string
+	parts  partOrder
+	open   openCalls
+	latest int64 // ns: the last header or footer
+	timed  bool  // times were recorded
+}
+
+// ownClass is the id of the class that a recorder's objects may lack in the version
+// that is written. No object of version 22 has such an id.
+const ownClass = math.MinInt32
+
 // callsIDs converts the ids of one recorder to those of the trace, by adding the
 // number of ids that earlier recorders took. The ids stay the same if the trace is
 // only that of one recorder. While others add to the trace, too, each id gets the next
@@ -221,4 +254,14 @@ func (d *callsIDs) snapshot(s *format.Snapshot) {
 	}
 	d.values(s.Locals)
 	d.values(s.Watches)
+}
+
+// references writes the recorder's references that are not written yet, into any
+// thread.
+func (c *callsWriter) references(t *thread) error {
+	if c.referred {
+		return nil
+	}
+	c.referred = true
+	return c.refer(t)
 }

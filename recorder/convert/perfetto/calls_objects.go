@@ -5,14 +5,6 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// openedCall is a container that a part lists as open.
-type openedCall struct {
-	header []byte
-	point  format.Point
-	own    int32 // as in openCall
-	start  int64
-}
-
 // whole opens the containers that are open where a part begins. sound is false if
 // they make no sense: then nothing is changed.
 func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) {
@@ -194,3 +186,87 @@ func (k *callsThread) footerSize(b []byte) int {
 	}
 	return 0
 }
+
+// begin starts writing the thread, if it has not begun, and writes references first.
+func (k *callsThread) begin() error {
+	if k.t == nil {
+		k.t = newThread(k.id, k.shown())
+		k.t.Early = k.c.w.blocks.early
+	}
+	return k.c.references(k.t)
+}
+
+// end ends the open containers above a depth, whose end is missing. If unknown is
+// set, the time of the end is not known.
+func (k *callsThread) end(depth int, unknown bool) {
+	for k.open.depth() > depth {
+		o := k.open.inner()
+		f := format.Unfinished(o.class)
+		if o.class == format.ClassLoop {
+			f.Iterations = o.iterations
+		}
+		footer, err := f.Append(k.c.object[:0], k.c.ids.to, o.class)
+		if k.c.object = footer; err != nil {
+			footer = k.c.w.blocks.void // impossible: its text is short
+		}
+		o.timed = o.timed && !unknown
+		k.pop(footer)
+	}
+}
+
+// push writes a header.
+func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bool) {
+	t := k.t
+	if p.Class == format.ClassIteration {
+		k.open.iterate(p.Number)
+	}
+	k.owe()
+	at := t.Header(append(t.Bytes(), header...))
+	if timed && start == k.latest {
+		t.Touch(start - k.c.w.blocks.To.Origin)
+	}
+	k.open.push(openCall{class: p.Class, timed: timed, event: p.Event, own: k.c.own, at: at, start: start})
+	k.count(p.Event)
+}
+
+// pop writes the footer of the innermost container.
+func (k *callsThread) pop(footer []byte) {
+	t, o := k.t, k.open.pop()
+	k.owe()
+	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
+	if o.timed {
+		origin := k.c.w.blocks.To.Origin
+		time.Start, time.Duration = o.start-origin, max(0, k.latest-o.start)
+		t.Touch(k.latest - origin)
+	}
+	t.Footer(append(t.Bytes(), footer...), o.at, time)
+	_ = k.c.w.blocks.Wrote(&t.Block)
+}
+
+// count counts a trace point.
+func (k *callsThread) count(event int32) {
+	b := k.c.w.blocks
+	b.events++
+	b.To.Events = max(b.To.Events, int64(event)+1)
+}
+
+// moment advances latest to a time.
+func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }
+
+// over ends the thread, which has a trace point.
+func (k *callsThread) over() {
+	w := k.c.w
+	k.end(0, !k.timed)
+	k.t.Name = k.shown()
+	w.threads = append(w.threads, k.about())
+	_ = w.blocks.End(&k.t.Block)
+}
+
+// about describes the thread.
+func (k *callsThread) about() Thread {
+	pid := k.c.r.pid
+	return Thread{ID: k.id, Name: k.shown(), PID: pid.pid(), Process: k.c.w.tracks.processTitle(pid), Thread: k.name}
+}
+
+// shown returns the thread's name in the trace.
+func (k *callsThread) shown() string { return k.c.w.dictionary.Text([]byte(k.c.r.name + k.name)) }

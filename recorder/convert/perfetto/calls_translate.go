@@ -1,8 +1,6 @@
 package perfetto
 
 import (
-	"math"
-
 	"tracex/format"
 	"tracex/recorder/internal/perfetto/calls"
 )
@@ -14,10 +12,6 @@ import (
 // surveyed is how many objects of a rare kind are surveyed before the others are
 // translated. For the rest, missing information is guessed.
 const surveyed = 1 << 18
-
-// ownClass is the id of the class that a recorder's objects may lack in the version
-// that is written. No object of version 22 has such an id.
-const ownClass = math.MinInt32
 
 // translate makes the translator for a recorder, or nil if the versions are equal.
 func (c *callsWriter) translate() error {

@@ -13,23 +13,6 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// callsWriter writes the data of recorders, one thread after the other.
-type callsWriter struct {
-	w   *writer
-	r   *callsRecorder
-	ids callsIDs
-
-	translator *format.Translator // nil if the recorder's version is that of the trace
-	changes    map[format.Change]int64
-
-	referred bool                  // the references are written
-	refer    func(t *thread) error // writes them into a thread
-	floor    int64                 // ns: no time is earlier
-	point    format.Point
-	own      int32 // the recorder's number of the event of point
-	object   []byte
-}
-
 // calls writes the threads of all recorders, after those of tracks.
 func (w *writer) calls(ctx context.Context) error {
 	c, to := &callsWriter{w: w, floor: math.MinInt64}, w.blocks.To
@@ -86,9 +69,6 @@ func (w *writer) nameRecorders() {
 		r.name = w.names.next(r, w.tracks)
 	}
 }
-
-// recorderNames are what precedes the names of the threads of recorders.
-type recorderNames struct{ met map[string]int }
 
 // meet counts the names of processes that are in the trace already.
 func (n *recorderNames) meet(all []*tracefile.Program) {
@@ -170,31 +150,6 @@ func (c *callsWriter) newThread(id int32) *callsThread {
 	return &callsThread{c: c, id: id, latest: c.floor}
 }
 
-// over ends the thread, which has a trace point.
-func (k *callsThread) over() {
-	w := k.c.w
-	k.end(0, !k.timed)
-	k.t.Name = k.shown()
-	w.threads = append(w.threads, k.about())
-	_ = w.blocks.End(&k.t.Block)
-}
-
-// about describes the thread.
-func (k *callsThread) about() Thread {
-	pid := k.c.r.pid
-	return Thread{ID: k.id, Name: k.shown(), PID: pid.pid(), Process: k.c.w.tracks.processTitle(pid), Thread: k.name}
-}
-
-// references writes the recorder's references that are not written yet, into any
-// thread.
-func (c *callsWriter) references(t *thread) error {
-	if c.referred {
-		return nil
-	}
-	c.referred = true
-	return c.refer(t)
-}
-
 // spooledReferences writes all references, from the spool.
 func (c *callsWriter) spooledReferences(t *thread) error {
 	r := c.w.spool.OpenBeside(c.r.references)
@@ -210,18 +165,6 @@ func (c *callsWriter) spooledReferences(t *thread) error {
 		_ = c.w.blocks.Wrote(&t.Block) // see failed
 	}
 	return r.Err()
-}
-
-// callsThread is a thread that is being written.
-type callsThread struct {
-	c      *callsWriter
-	id     int32   // unnumbered until it has something, if others add to the trace
-	t      *thread // nil until there is a trace point
-	name   string
-	parts  partOrder
-	open   openCalls
-	latest int64 // ns: the last header or footer
-	timed  bool  // times were recorded
 }
 
 // record writes a part. Faults in it are counted.
@@ -282,73 +225,4 @@ func (k *callsThread) numbered() bool {
 		k.id = k.c.ids.nextThread()
 	}
 	return k.id != unnumbered
-}
-
-// shown returns the thread's name in the trace.
-func (k *callsThread) shown() string { return k.c.w.dictionary.Text([]byte(k.c.r.name + k.name)) }
-
-// moment advances latest to a time.
-func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }
-
-// begin starts writing the thread, if it has not begun, and writes references first.
-func (k *callsThread) begin() error {
-	if k.t == nil {
-		k.t = newThread(k.id, k.shown())
-		k.t.Early = k.c.w.blocks.early
-	}
-	return k.c.references(k.t)
-}
-
-// end ends the open containers above a depth, whose end is missing. If unknown is
-// set, the time of the end is not known.
-func (k *callsThread) end(depth int, unknown bool) {
-	for k.open.depth() > depth {
-		o := k.open.inner()
-		f := format.Unfinished(o.class)
-		if o.class == format.ClassLoop {
-			f.Iterations = o.iterations
-		}
-		footer, err := f.Append(k.c.object[:0], k.c.ids.to, o.class)
-		if k.c.object = footer; err != nil {
-			footer = k.c.w.blocks.void // impossible: its text is short
-		}
-		o.timed = o.timed && !unknown
-		k.pop(footer)
-	}
-}
-
-// push writes a header.
-func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bool) {
-	t := k.t
-	if p.Class == format.ClassIteration {
-		k.open.iterate(p.Number)
-	}
-	k.owe()
-	at := t.Header(append(t.Bytes(), header...))
-	if timed && start == k.latest {
-		t.Touch(start - k.c.w.blocks.To.Origin)
-	}
-	k.open.push(openCall{class: p.Class, timed: timed, event: p.Event, own: k.c.own, at: at, start: start})
-	k.count(p.Event)
-}
-
-// pop writes the footer of the innermost container.
-func (k *callsThread) pop(footer []byte) {
-	t, o := k.t, k.open.pop()
-	k.owe()
-	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
-	if o.timed {
-		origin := k.c.w.blocks.To.Origin
-		time.Start, time.Duration = o.start-origin, max(0, k.latest-o.start)
-		t.Touch(k.latest - origin)
-	}
-	t.Footer(append(t.Bytes(), footer...), o.at, time)
-	_ = k.c.w.blocks.Wrote(&t.Block)
-}
-
-// count counts a trace point.
-func (k *callsThread) count(event int32) {
-	b := k.c.w.blocks
-	b.events++
-	b.To.Events = max(b.To.Events, int64(event)+1)
 }

@@ -1,9 +1,14 @@
 package perfetto
 
 import (
+	"bytes"
 	"cmp"
+	"compress/zlib"
 	"context"
 	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
@@ -39,11 +44,6 @@ type Stage int
 const (
 	Reading Stage = iota // progress: bytes of the input
 	Writing              // progress: bytes of data written
-)
-
-const (
-	defaultMemory = 64 << 20
-	defaultBlock  = 1 << 20
 )
 
 // Converter makes a trace from packets. Pass it the packets in the order of the
@@ -242,5 +242,81 @@ func (c *Converter) updateState(p *packet, s *sequence) {
 	}
 	if p.interned != nil || p.flags&flagCleared != 0 {
 		c.sequences.count(s)
+	}
+}
+
+// unpacker decompresses packets within packets.
+type unpacker struct {
+	deflate io.ReadCloser // nil until needed
+	zstd    *zstd.Decoder
+	packed  []byte // scratch for the decompressed packets
+	within  bool   // the current packets are from a compressed one
+}
+
+// zstdWindow is how far back compressed bytes may refer, in bytes: enough for all
+// levels that need no more than the usual memory.
+const zstdWindow = 8 << 20
+
+// open returns a reader that decompresses a packet's data, by the method of its
+// kind.
+func (u *unpacker) open(p *packet) (r io.Reader, err error) {
+	in := bytes.NewReader(p.data)
+	switch {
+	case p.kind == packetZstd && u.zstd != nil:
+		return u.zstd, u.zstd.Reset(in)
+	case p.kind == packetZstd:
+		u.zstd, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(zstdWindow))
+		return u.zstd, err
+	case u.deflate != nil:
+		return u.deflate, u.deflate.(zlib.Resetter).Reset(in, nil)
+	}
+	if u.deflate, err = zlib.NewReader(in); err != nil {
+		u.deflate = nil
+	}
+	return u.deflate, err
+}
+
+func (u *unpacker) close() {
+	if u.zstd != nil {
+		u.zstd.Close()
+	}
+}
+
+// compressed reports whether packets of a kind contain compressed packets.
+func compressed(kind protowire.Number) bool { return kind == packetDeflated || kind == packetZstd }
+
+// unpack converts the packets that a packet holds compressed.
+func (c *Converter) unpack(p packet) error {
+	u := &c.unpacker
+	if u.within {
+		c.left.Count(damaged, 1, p.offset)
+		return nil
+	}
+	in, err := u.open(&p)
+	if err != nil {
+		c.left.Count(damaged, 1, p.offset)
+		return nil
+	}
+	u.within = true
+	defer func() { u.within = false }()
+	f := framer{r: in, buf: u.packed[:0], tooLarge: func(int64) { c.left.Count(largePackets, 1, p.offset) }}
+	defer func() {
+		if cap(f.buf) <= 16*framerBuffer { // larger only for a packet of that size
+			u.packed = f.buf
+		}
+	}()
+	for {
+		b, _, err := f.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			c.left.Count(damaged, 1, p.offset)
+			return nil
+		}
+		if err := c.packet(b, p.offset); err != nil {
+			return err
+		}
 	}
 }

@@ -62,7 +62,7 @@
 // next one wrote. So a conversion has two phases.
 //
 // While packets are read, [Converter] passes each to the part for its kind: clocks,
-// sequences, tracks, eventReader for TrackEvents (legacy*.go for the older kind),
+// sequences, tracks, eventReader for TrackEvents (legacy.go for the older kind),
 // recorded for the calls of recorders. Each event becomes a record, with numbers for
 // names and with encoded arguments, and the sink adds it to the stream of its timeline,
 // see package spool.

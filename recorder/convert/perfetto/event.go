@@ -237,3 +237,10 @@ func (e *event) more(f *fields) {
 		e.typed = true
 	}
 }
+
+// moveTo replaces the numbers of tracks by those on a machine.
+func (e *event) moveTo(machine uint32) {
+	e.track = trackOn(machine, e.track)
+	tracksOn(machine, e.extraTracks)
+	tracksOn(machine, e.doubleTracks)
+}

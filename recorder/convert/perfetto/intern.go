@@ -2,6 +2,12 @@ package perfetto
 
 import "tracex/format/pbfield"
 
+const (
+	knownSequences = 1 << 15
+	knownState     = 48 << 20 // bytes
+	sequenceCost   = 1 << 10  // bytes, roughly, without interned data
+)
+
 // Numbers of fields of InternedData.
 const (
 	internedCategories      = pbfield.InternedData_EventCategories
@@ -181,4 +187,68 @@ func parseSourceLocation(b []byte) (iid uint64, at sourceLocation, ok bool) {
 		}
 	}
 	return iid, at, !f.bad
+}
+
+// sourceLocation is a location in the source of the program.
+type sourceLocation struct {
+	file, function []byte
+	line           uint32
+}
+
+// frame is one call in a stack.
+type frame struct {
+	function uint64 // number of its name
+	pc       uint64 // in its module
+}
+
+// readFrame reads a Frame.
+func (in *interned) readFrame(b []byte) bool {
+	var iid uint64
+	var c frame
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			iid = f.value
+		case 2:
+			c.function = f.value
+		case 4:
+			c.pc = f.value
+		}
+	}
+	if _, known := in.frames[iid]; !known && !f.bad {
+		if in.frames == nil {
+			in.frames = make(map[uint64]frame)
+		}
+		in.frames[iid] = c
+		in.bytes += internedCost
+	}
+	return !f.bad
+}
+
+// maxStack is the maximum number of calls kept of a stack, the outermost ones.
+const maxStack = 1 << 10
+
+// readStack reads a Callstack.
+func (in *interned) readStack(b []byte) bool {
+	var iid uint64
+	var frames []uint64
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			iid = f.value
+		case 2:
+			frames = f.numbers(frames, varint)
+		}
+	}
+	if _, known := in.stacks[iid]; !known && !f.bad {
+		if in.stacks == nil {
+			in.stacks = make(map[uint64][]uint64)
+		}
+		frames = append([]uint64(nil), frames[:min(len(frames), maxStack)]...)
+		in.stacks[iid] = frames
+		in.bytes += internedCost + 8*int64(len(frames))
+	}
+	return !f.bad
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -75,14 +76,6 @@ type waiting struct {
 
 // mostKnown bounds waiting.known, in bytes.
 const mostKnown = 8 << 20
-
-// waitingPart is a part of a thread.
-type waitingPart struct {
-	recorder *callsRecorder
-	thread   int32
-	partRecord
-	frame []byte // of its packet
-}
 
 // NewLive returns a Live that has taken nothing yet. The caller must close it.
 func NewLive(o LiveOptions) *Live {
@@ -303,4 +296,88 @@ func (w *waiting) part(r *callsRecorder, thread int32, p partRecord) (kept bool,
 	w.arrived++
 	w.bytes += int64(len(w.frame))
 	return true, nil
+}
+
+// ErrNoProgress is returned by [ResumeLive] if nothing had been written.
+var ErrNoProgress = errors.New("nothing was converted while it was recorded")
+
+// ResumeLive continues a trace that its [Live] did not end. progress is the contents of
+// LiveOptions.Progress. open returns the files, cut to these sizes and positioned at
+// their ends. Packets that were taken before may be taken again. Packets that the other
+// Live had taken but not written are lost; calls after such a gap are outside of those
+// that were open, unless their recorder lists the open calls.
+func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (tracefile.Files, error)) (*Live, error) {
+	s := resumed{threads: make(map[int32]*liveThread)}
+	for contents, rest := nextEntry(progress); contents != nil && s.read(contents); {
+		contents, rest = nextEntry(rest)
+	}
+	if s.version == 0 {
+		return nil, ErrNoProgress
+	}
+	files, err := open(s.at)
+	if err != nil {
+		return nil, err
+	}
+	o.FormatVersion = s.version
+	l := NewLive(o)
+	s.restore(l, files)
+	return l, nil
+}
+
+// resumed is the state that the entries describe.
+type resumed struct {
+	liveState
+	threads map[int32]*liveThread
+}
+
+// read reads an entry.
+func (s *resumed) read(contents []byte) bool {
+	c := &coder{b: contents, decodes: true}
+	var next liveState
+	c.trace(&next)
+	none := &callsWriter{floor: next.origin}
+	for range next.grown {
+		var id int32
+		code(c, &id)
+		if s.threads[id] == nil {
+			s.threads[id] = &liveThread{callsThread: *none.newThread(id)}
+		}
+		if c.thread(s.threads[id]); c.bad {
+			return false
+		}
+	}
+	if !c.bad {
+		s.liveState = next
+	}
+	return !c.bad
+}
+
+// restore makes a Live that continues.
+func (s *resumed) restore(l *Live, files tracefile.Files) {
+	c := l.packets
+	c.clocks.wall = wallClock{ns: s.wall, at: s.origin, known: true}
+	c.sink.cover(s.first, s.last)
+	r := c.recorded.get(s.recorder, s.version)
+	r.pid, r.ids = s.pid, s.ids
+	to := tracefile.ResumeWriter(s.version, files, s.at, time.Unix(0, s.wall))
+	to.Origin, to.Events = s.origin, s.event
+	b := newBlocks(to)
+	b.events = s.events
+	l.chosen.made, l.chosen.recorder = true, s.recorder
+	l.trace = liveTraceOf(c, r, s.recorder, b)
+	l.trace.progress.log = l.options.Progress
+	l.trace.unwritten = &l.waiting.references
+	l.trace.threads = s.threads
+	for id, t := range s.threads {
+		l.waiting.threads[id] = struct{}{}
+		t.c = l.trace.calls
+		switch {
+		case t.gone && t.traced:
+			t.c.w.threads = append(t.c.w.threads, t.about())
+		case t.traced:
+			t.t = newThread(id, t.shown())
+			t.t.Early = true
+			t.t.Resume(t.ended)
+		}
+	}
 }

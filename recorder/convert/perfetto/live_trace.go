@@ -8,28 +8,6 @@ import (
 	"tracex/format/tracefile"
 )
 
-// liveTrace is the trace that a [Live] writes.
-type liveTrace struct {
-	calls     *callsWriter
-	recorder  uint64 // its number
-	unwritten *[]byte
-	threads   map[int32]*liveThread
-	touched   []*liveThread // since the last flush
-	progress  progress
-	sink      *sink // has the span of the times
-}
-
-// liveThread is a thread of a trace that grows. Once it is gone, only the fields from
-// gone on count.
-type liveThread struct {
-	callsThread
-	touched bool
-	told    string // the name that progress has
-	gone    bool   // the thread has ended, and all of it is written
-	ended   int64  // when it is gone: the logical offset after its last object
-	traced  bool   // the trace has something of it
-}
-
 // newLiveTrace begins the files. Its times count from the first snapshot of the clocks,
 // or from the first call if that is earlier.
 func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to tracefile.Files, log io.Writer) *liveTrace {

@@ -12,6 +12,9 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
+// clockID identifies a clock: of a sequence, or, if sequence is 0, of a machine.
+type clockID struct{ sequence, clock, machine uint32 }
+
 // Numbers of fields of a TracePacket, fixed by Perfetto's protocol.
 const (
 	packetProcessTree       = pbfield.TracePacket_ProcessTree

@@ -89,12 +89,6 @@ type sequences struct {
 	last       *sequence // the last one looked up; nil if none
 }
 
-const (
-	knownSequences = 1 << 15
-	knownState     = 48 << 20 // bytes
-	sequenceCost   = 1 << 10  // bytes, roughly, without interned data
-)
-
 // get returns the sequence with an id, and makes it if it is new.
 func (q *sequences) get(id uint32) *sequence {
 	if q.last != nil && q.last.id == id {

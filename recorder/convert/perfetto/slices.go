@@ -1,23 +1,10 @@
 package perfetto
 
 import (
+	"fmt"
 	"math"
+	"math/bits"
 	"slices"
-)
-
-// The slices of a thread nest as in Perfetto's trace_processor. The stack holds
-// slices that have begun, innermost last. A slice whose end is known stays on it
-// until something later begins or ends, since a slice that begins at the same moment
-// may be inside it.
-
-const (
-	// maxOpen bounds how many slices may be open at once, in all threads of a timeline.
-	maxOpen = 1 << 19
-	// maxKnown bounds how many slices of a stack may have known ends, and maxNamed how
-	// deep an end searches for the slice that it names: both limit the time for one
-	// event.
-	maxKnown = 1 << 10
-	maxNamed = 1 << 12
 )
 
 // begin begins a slice; it is complete if duration >= 0.
@@ -171,4 +158,87 @@ func (w *writer) end(t *thread, last int64) {
 	}
 	_ = w.blocks.End(&t.Block)
 	*t = *newThread(t.Thread, t.Name)
+}
+
+// thread begins a thread. The first thread has all descriptors.
+func (w *writer) thread(name string) *thread {
+	l, to := w.timeline, w.blocks.To
+	t := newThread(int32(to.Threads), w.dictionary.Text([]byte(name)))
+	to.Threads++
+	w.threads = append(w.threads, Thread{
+		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
+		Process: l.process, Thread: l.title,
+	})
+	return t
+}
+
+// maxLanes bounds the number of threads of a timeline.
+const maxLanes = 1 << 12
+
+// find returns the thread for a record, or nil if there is none.
+func (l *lanes) find(r *record) *thread {
+	if !l.joined {
+		if len(l.threads) == 0 {
+			l.add()
+		}
+		return l.threads[0]
+	}
+	t := l.of[r.track]
+	switch {
+	case t != nil:
+	case r.kind.ends():
+		return nil
+	default:
+		if t = l.take(); t == nil {
+			return nil
+		}
+		if t.lane.taken {
+			delete(l.of, t.lane.track)
+		}
+		t.lane.track, t.lane.taken = r.track, true
+		l.of[r.track] = t
+	}
+	switch r.kind {
+	case recordBegin:
+		t.lane.busy++
+		l.mark(t, t.lane.busy == 0)
+	case recordEnd, recordThrew:
+		t.lane.busy = max(0, t.lane.busy-1)
+		l.mark(t, t.lane.busy == 0)
+	}
+	return t
+}
+
+// take returns the first free thread, or a new one.
+func (l *lanes) take() *thread {
+	for i, word := range l.free {
+		if word != 0 {
+			return l.threads[64*i+bits.TrailingZeros64(word)]
+		}
+	}
+	if len(l.threads) >= maxLanes {
+		return nil
+	}
+	return l.add()
+}
+
+func (l *lanes) add() *thread {
+	name := l.name
+	if n := len(l.threads); n > 0 {
+		name += fmt.Sprintf(" #%d", n+1)
+	}
+	t := l.w.thread(name)
+	t.lane.index = len(l.threads)
+	if l.threads = append(l.threads, t); len(l.threads) > 64*len(l.free) {
+		l.free = append(l.free, 0)
+	}
+	l.mark(t, true)
+	return t
+}
+
+func (l *lanes) mark(t *thread, free bool) {
+	word, bit := &l.free[t.lane.index/64], uint64(1)<<(t.lane.index%64)
+	if *word &^= bit; free {
+		*word |= bit
+	}
 }

@@ -1,14 +1,57 @@
 package perfetto
 
 import (
-	"cmp"
-
-	"google.golang.org/protobuf/encoding/protowire"
-
-	"tracex/format/pbfield"
 	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
 )
+
+// A trace may contain data of several machines: that of the service, whose number is
+// 0, and others. Each numbers its tracks and its processes separately, and has its
+// own clocks.
+
+// processID is a process: its machine in the upper half, its number in the lower.
+type processID int64
+
+func (p processID) pid() int32 { return int32(p) }
+
+func (p processID) machine() uint32 { return uint32(p >> 32) }
+
+func processOn(machine uint32, pid int32) processID {
+	return processID(uint64(machine)<<32 | uint64(uint32(pid)))
+}
+
+// spread is an odd number with evenly spread bits.
+const spread = 0x9e3779b97f4a7c15
+
+// trackOn returns the number that identifies a track of a machine. Every machine has
+// a track 0.
+func trackOn(machine uint32, uuid uint64) uint64 {
+	if uuid == 0 {
+		return 0
+	}
+	return uuid ^ uint64(machine)*spread
+}
+
+func tracksOn(machine uint32, uuids []uint64) {
+	for i := range uuids {
+		uuids[i] = trackOn(machine, uuids[i])
+	}
+}
+
+// rootOf replaces a missing parent, so that tracks with the same name on different
+// machines are not joined.
+func rootOf(machine uint32, parent uint64) uint64 {
+	if parent == 0 {
+		return uint64(machine) * spread
+	}
+	return parent
+}
+
+// threadID identifies a thread of a process, by the system's numbers.
+type threadID struct {
+	pid processID
+	tid int64
+}
 
 // tracks holds what the trace tells about tracks, threads and processes, and the
 // timelines of their events.
@@ -68,158 +111,70 @@ type counter struct {
 	numbered    bool
 }
 
-// Numbers of fields of TrackDescriptor.
-const (
-	trackUUID       = pbfield.TrackDescriptor_Uuid
-	trackName       = pbfield.TrackDescriptor_Name
-	trackProcess    = pbfield.TrackDescriptor_Process
-	trackThread     = pbfield.TrackDescriptor_Thread
-	trackParent     = pbfield.TrackDescriptor_ParentUuid
-	trackChrome     = 6 // Chrome's description of its process
-	trackChromeMore = 7 // and of its thread
-	trackCounter    = pbfield.TrackDescriptor_Counter
-	trackStaticName = pbfield.TrackDescriptor_StaticName
-	trackAtraceName = pbfield.TrackDescriptor_AtraceName
-	trackMerging    = pbfield.TrackDescriptor_SiblingMergeBehavior
-	trackMergeKey   = pbfield.TrackDescriptor_SiblingMergeKey
-	trackMergeInt   = pbfield.TrackDescriptor_SiblingMergeKeyInt
-	trackState      = pbfield.TrackDescriptor_State
-)
+// timeline is the events of one track, or of several joined tracks: its records become
+// one thread of the trace, or several if joined tracks have slices at the same time.
+type timeline struct {
+	records *spool.Stream
+	joined  bool   // several tracks: each record names its own
+	parent  uint64 // for ofUnknown, the track itself
+	name    string
+	track   *track // the track, if there is only one
+	thread  threadID
+	pid     processID
+	machine uint32
+	scope   scope
+	order   int // of first appearance
 
-// Values of the field trackMerging. All others join by name.
-const (
-	mergeNone  = pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_NONE
-	mergeByKey = pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY
-)
-
-// parseTrack decodes a TrackDescriptor, and records the processes and threads in it.
-func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescriptor, ok bool) {
-	var key, process string
-	var merging, chrome uint64
-	var named protowire.Number // the field from which the name was taken
-	f := fields{rest: b}
-	for f.next() {
-		switch f.number {
-		case trackUUID:
-			t.uuid, t.hasUUID = f.value, true
-		case trackName, trackStaticName, trackAtraceName:
-			if named == 0 || f.number <= named { // the first of them counts
-				t.name, named = fit.Name(f.raw), f.number
-			}
-		case trackProcess:
-			t.pid, process, ok = ts.names.readProcess(machine, f.raw)
-			f.bad = f.bad || !ok
-			t.hasProcess = true
-		case trackThread:
-			s, ok = ts.names.readThread(machine, f.raw)
-			f.bad = f.bad || !ok
-			t.thread, t.hasThread = s.threadID, true
-		case trackChrome, trackChromeMore:
-			chrome, ok = typeOf(f.raw)
-			f.bad = f.bad || !ok
-		case trackParent:
-			t.parent = f.value
-		case trackCounter:
-			t.counter, ok = readCounter(f.raw)
-			f.bad = f.bad || !ok
-		case trackMerging:
-			merging = f.value
-		case trackMergeKey:
-			key = "key " + fit.Name(f.raw)
-		case trackMergeInt:
-			key = "number " + string(protowire.AppendVarint(nil, f.value))
-		case trackState:
-			t.state = true
-		}
-	}
-	// If it describes several things, the first case below counts.
-	switch {
-	case t.hasThread:
-		t.title, t.hasProcess, t.state = cmp.Or(s.name, chromeThreads[chrome]), false, false
-	case t.hasProcess:
-		t.title, t.state = cmp.Or(process, chromeProcesses[chrome]), false
-	case t.counter != nil:
-		t.state = false
-	}
-	t.machine = machine
-	t.uuid, t.parent = trackOn(t.machine, t.uuid), trackOn(t.machine, t.parent)
-	switch merging {
-	case mergeNone:
-		t.apart = true
-	case mergeByKey:
-		t.key = "by " + key
-	}
-	return t, s, !f.bad
+	// When all packets have been read:
+	more    []*spool.Stream // records of tracks whose description arrived later
+	shown   string          // the name of its thread in the trace
+	process string          // name of its process
+	title   string          // name of its thread
 }
 
-// readCounter reads a CounterDescriptor.
-func readCounter(b []byte) (*counter, bool) {
-	c := &counter{}
-	f := fields{rest: b}
-	for f.next() {
-		switch f.number {
-		case 1: // a kind with a fixed name and unit
-			switch f.value {
-			case 1:
-				c.name, c.unit = "thread_time", "ns"
-			case 2:
-				c.name = "thread_instruction_count"
-			}
-		case 3:
-			if c.unit == "" {
-				c.unit = [...]string{"", "ns", "", "bytes", ""}[min(f.value, 4)]
-			}
-		case 4:
-			c.multiplier = int64(f.value)
-		case 5:
-			c.incremental = f.value != 0
-		case 6:
-			c.unit = fit.Name(f.raw)
-		}
-	}
-	return c, !f.bad
+// scope tells what a timeline belongs to. It determines the name and the order of its
+// threads in the trace.
+type scope uint8
+
+const (
+	ofTrack   scope = iota // of whatever its parents belong to
+	ofThread               // of a thread
+	ofProcess              // of a process
+	ofUnknown              // of a track without a description when the timeline began
+	ofTrace                // of the whole trace
+)
+
+// timelineKey identifies a timeline that does not belong to a single described track.
+type timelineKey struct {
+	kind   byte
+	parent uint64 // or the number of a thread or process
+	text   string
 }
 
-// trackDescriptor reads a packet that describes a track. The first description of a
-// track's parent counts; names may arrive later, and change.
-func (ts *tracks) trackDescriptor(p *packet, s *sequence) {
-	t, written, ok := ts.parseTrack(p.machine, p.data)
-	if !ok {
-		ts.left.Count(damaged, 1, p.offset)
-		return
+// Kinds of timelineKey.
+const (
+	byName        = 'n' // tracks of one name under one parent
+	byThread      = 't' // a thread, by the older fields
+	unknown       = 'u' // a track without a description
+	triggers      = 'T'
+	asyncTimeline = 'a' // see legacy events
+	instants      = 'i'
+)
+
+// names holds the names of processes and threads.
+type names struct {
+	processes map[processID]string
+	threads   map[threadID]string
+}
+
+func (n *names) nameProcess(pid processID, name string) {
+	if name != "" && (n.processes[pid] != "" || len(n.processes) < knownTracks) {
+		n.processes[pid] = name
 	}
-	// Track 0 is never a child: it has no parent.
-	if !t.hasUUID || t.uuid == 0 && t.parent != 0 {
-		ts.left.Count(withoutUUID, 1, p.offset)
-		return
-	}
-	if t.hasThread && s != nil && s.valid {
-		s.writtenBy(written)
-	}
-	if known := ts.described[t.uuid]; known != nil {
-		if t.name != "" && (known.name == "" || known.apart) {
-			known.name = t.name
-		}
-		if t.title != "" {
-			known.title = t.title
-		}
-		return
-	}
-	if _, joined := ts.joined.Get(t.uuid); joined {
-		return
-	}
-	if len(ts.described) >= knownTracks {
-		ts.left.Count(tooManyTracks, 1, p.offset)
-		return
-	}
-	ts.described[t.uuid] = &t
-	if t.hasThread {
-		ts.threads[t.thread] = t.uuid
-	}
-	if _, known := ts.processes[t.pid]; t.hasProcess && !known {
-		ts.processes[t.pid] = t.uuid
-	}
-	if s != nil {
-		s.lastTimeline = nil
+}
+
+func (n *names) nameThread(id threadID, name string) {
+	if name != "" && (n.threads[id] != "" || len(n.threads) < knownTracks) {
+		n.threads[id] = name
 	}
 }

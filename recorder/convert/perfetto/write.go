@@ -2,36 +2,11 @@ package perfetto
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"tracex/format"
 	"tracex/format/tracefile"
-	"tracex/recorder/convert/calltrace"
-	"tracex/recorder/convert/fit"
-	"tracex/recorder/convert/spool"
-	"tracex/recorder/internal/perfetto/calls"
 )
-
-// writer writes the timelines one after the other.
-type writer struct {
-	spool      *spool.Spool
-	dictionary *calltrace.Dictionary
-	described  *spool.Stream // the dictionary's objects
-	tracks     *tracks
-	recorders  []*callsRecorder
-	blocks     *blocks
-	left       *fit.Tally
-	last       int64 // ns: the end of the recording
-	begun      bool  // part of the trace was written already
-	names      recorderNames
-	threads    []Thread
-	lanes      *lanes // of the current timeline
-	timeline   *timeline
-	open       int // open slices of the timeline
-	record     record
-	changes    map[format.Change]int64
-}
 
 // Result describes what a conversion wrote, and what it left out.
 type Result struct {
@@ -45,17 +20,6 @@ type Result struct {
 	// Changes count what was guessed or lost in calls that were recorded in another
 	// version.
 	Changes map[format.Change]int64
-}
-
-// Thread is a thread of the result.
-type Thread struct {
-	ID   int32
-	Name string
-	// As described in the trace; 0 and "" if unknown.
-	PID     int32
-	TID     int64
-	Process string
-	Thread  string
 }
 
 // Write writes the trace. No packets can be added afterwards.
@@ -123,18 +87,6 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, LeftOut: c.left.List(),
 		Start: c.clocks.wallTime(k.first), Took: time.Duration(k.last - k.first), Version: w.blocks.version, Changes: w.changes,
 	}, nil
-}
-
-// thread begins a thread. The first thread has all descriptors.
-func (w *writer) thread(name string) *thread {
-	l, to := w.timeline, w.blocks.To
-	t := newThread(int32(to.Threads), w.dictionary.Text([]byte(name)))
-	to.Threads++
-	w.threads = append(w.threads, Thread{
-		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
-		Process: l.process, Thread: l.title,
-	})
-	return t
 }
 
 // references adds all descriptors to a thread.
@@ -213,14 +165,6 @@ func (w *writer) add(time int64, body []byte) error {
 	return err
 }
 
-// writable fails for a version that cannot be written; 0 is valid.
-func writable(v format.Version) error {
-	if v == 0 || v.Writable() {
-		return nil
-	}
-	return fmt.Errorf("version %d of the format is not written: FormatVersion is 27, 22, or 0", v)
-}
-
 // version returns the version in which to write the trace, after all packets were
 // read. timelines is the number of timelines of slices, which are encoded already.
 func (c *Converter) version(timelines int) format.Version {
@@ -234,13 +178,4 @@ func (c *Converter) version(timelines int) format.Version {
 		}
 	}
 	return all[0].version
-}
-
-// versionOf returns the version of the objects of a part; ok is false if it is
-// unknown.
-func versionOf(p *calls.Part) (v format.Version, ok bool) {
-	if p.Format == 0 {
-		return format.V22, true
-	}
-	return format.WritableVersion(uint64(p.Format))
 }
