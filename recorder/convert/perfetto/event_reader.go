@@ -24,6 +24,15 @@ type eventReader struct {
 	arguments arguments // scratch for its arguments
 }
 
+// asyncID identifies the events of one asynchronous slice.
+type asyncID struct {
+	pid processID // 0 if the id is global
+	id  uint64
+}
+
+// knownAsync bounds how many asyncIDs are remembered, each with a name.
+const knownAsync = 1 << 15
+
 func newEventReader(d *calltrace.Dictionary, c *clocks, ts *tracks, k *sink, left *fit.Tally) *eventReader {
 	return &eventReader{
 		dictionary: d, clocks: c, tracks: ts, sink: k, left: left, labels: labels{dictionary: d},

@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -223,5 +224,27 @@ var (
 
 type notPerfetto struct{}
 
-func (notPerfetto) Error() string        { return "not a Perfetto trace" }
+func (notPerfetto) Error() string { return "not a Perfetto trace" }
+
 func (notPerfetto) Is(target error) bool { return target == format.ErrNotTrace }
+
+// Processes returns the numbers of the processes whose events are in packets; 0 stands for those whose
+// process is unknown. It stops where the packets are damaged.
+func Processes(ctx context.Context, in io.Reader) (map[int32]bool, error) {
+	all := make(map[int32]bool)
+	f := framer{r: in, tooLarge: func(int64) {}, read: func(int64) error { return ctx.Err() }}
+	for {
+		b, _, err := f.next()
+		var fault *format.Error
+		switch {
+		case err == io.EOF, errors.As(err, &fault):
+			return all, nil
+		case err != nil:
+			return all, err
+		}
+		var p packet
+		if p.parse(b) && p.eventful() {
+			all[p.pid] = true
+		}
+	}
+}

@@ -8,17 +8,6 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-const (
-	// knownTracks bounds the number of tracks and timelines. Events of further ones are left
-	// out.
-	knownTracks = 1 << 16
-	// knownJoined bounds how many joined tracks are remembered: a program may have one
-	// for each event.
-	knownJoined = 1 << 19
-	// knownUnknown bounds how many tracks without a description are kept.
-	knownUnknown = 1 << 12
-)
-
 // Why a part of the trace is not in the result.
 var (
 	damaged      = fit.Why("damaged packet", "damaged packets")

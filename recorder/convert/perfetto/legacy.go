@@ -253,15 +253,6 @@ func (x *eventReader) legacyTimeline(o *occurrence, g *legacy) *timeline {
 	return ts.timeline(machine, o.sequence, 0, nil)
 }
 
-// asyncID identifies the events of one asynchronous slice.
-type asyncID struct {
-	pid processID // 0 if the id is global
-	id  uint64
-}
-
-// knownAsync bounds how many asyncIDs are remembered, each with a name.
-const knownAsync = 1 << 15
-
 // asyncTimeline returns the timeline of asynchronous events with a phase. Events with the
 // same id belong together, whatever their names: the first one gives the name.
 func (x *eventReader) asyncTimeline(o *occurrence, g *legacy, thread threadID, known bool) *timeline {

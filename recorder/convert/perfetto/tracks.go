@@ -178,3 +178,14 @@ func (n *names) nameThread(id threadID, name string) {
 		n.threads[id] = name
 	}
 }
+
+const (
+	// knownTracks bounds the number of tracks and timelines. Events of further ones are left
+	// out.
+	knownTracks = 1 << 16
+	// knownJoined bounds how many joined tracks are remembered: a program may have one
+	// for each event.
+	knownJoined = 1 << 19
+	// knownUnknown bounds how many tracks without a description are kept.
+	knownUnknown = 1 << 12
+)
