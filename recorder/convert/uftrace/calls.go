@@ -1,9 +1,23 @@
 package uftrace
 
 import (
+	"fmt"
+
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
+)
+
+// maxOpen bounds the calls of a thread that are open at the same time: more are not recorded by uftrace.
+const maxOpen = 1 << 16
+
+// Why something of the input is not in the trace, or was changed.
+var (
+	noBegin       = fit.Why("end of a call without its beginning", "ends of calls without their beginning")
+	unseenEnds    = fit.Why("call whose end was not recorded", "calls whose ends were not recorded")
+	estimatedEnds = fit.Why("call whose end was estimated by the recorder's --estimate-return", "calls whose ends were estimated by the recorder's --estimate-return")
+	inherited     = fit.Why("call of a parent process, open when it forked; it begins anew", "calls of parent processes, open when they forked; they begin anew")
+	tooDeep       = fit.Why(fmt.Sprintf("call nested more than %d deep", maxOpen), fmt.Sprintf("calls nested more than %d deep", maxOpen))
 )
 
 // reader reads the records of a task.

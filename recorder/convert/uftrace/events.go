@@ -11,6 +11,12 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
+// Why something of the input is not in the trace, or was changed.
+var (
+	unknownEvents = fit.Why("event of an unknown kind", "events of unknown kinds")
+	callSites     = fit.Why("address of a call's place", "addresses of calls' places")
+)
+
 // Events of uftrace's own, by their ids. On disk, do not change.
 const (
 	eventReadStatm  = 100_001

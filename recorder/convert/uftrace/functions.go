@@ -11,6 +11,11 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
+// maxFunctions bounds the functions that are distinguished.
+const maxFunctions = 1 << 19
+
+var tooManyFunctions = fit.Why(fmt.Sprintf("call of a function beyond the first %d", maxFunctions), fmt.Sprintf("calls of functions beyond the first %d", maxFunctions))
+
 // maxSearched bounds how many libraries, the last ones loaded, are searched for an address.
 const maxSearched = 1 << 10
 

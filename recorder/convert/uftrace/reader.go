@@ -1,5 +1,15 @@
 package uftrace
 
+import "tracex/recorder/convert/fit"
+
+// Why something of the input is not in the trace, or was changed.
+var (
+	lostRecords   = fit.Why("record that the recorder lost", "records that the recorder lost")
+	unknownLayout = fit.Why("call with values of an unknown type", "calls with values of unknown types")
+	damagedParts  = fit.Why("damaged part of a thread's records", "damaged parts of threads' records")
+	cutShort      = fit.Why("file that ends within a record", "files that end within a record")
+)
+
 // move moves to the time of a record.
 func (r *reader) move(time uint64) {
 	if r.position.session == nil || time >= r.position.until {

@@ -18,6 +18,13 @@ import (
 	"tracex/recorder/convert/sources"
 )
 
+// Why something of the input is not in the trace, or was changed.
+var (
+	kernelFiles = fit.Why("file of kernel functions", "files of kernel functions")
+	perfFiles   = fit.Why("file of scheduling events", "files of scheduling events")
+	externFiles = fit.Why("file of external messages", "files of external messages")
+)
+
 // Source is the data directories of uftrace.
 var Source = sources.Source{
 	Name:     "uftrace",

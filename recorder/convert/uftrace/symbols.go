@@ -16,6 +16,8 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
+var tooManySymbols = fit.Why("symbol that exceeds the memory for symbols", "symbols that exceed the memory for symbols")
+
 // Limits of all symbol tables together: programs as large as a browser have a million symbols.
 const (
 	maxSymbols     = 8 << 20

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"sort"
@@ -12,6 +13,20 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/fit"
+)
+
+// Limits of what task.txt can list.
+const (
+	maxSessions  = 1 << 14
+	maxTasks     = 1 << 17
+	maxLibraries = 1 << 16 // loaded by dlopen, in all sessions
+)
+
+// Why something of the input is not in the trace, or was changed.
+var (
+	tooManySessions  = fit.Why(fmt.Sprintf("program beyond the first %d", maxSessions), fmt.Sprintf("programs beyond the first %d", maxSessions))
+	tooManyTasks     = fit.Why(fmt.Sprintf("thread beyond the first %d", maxTasks), fmt.Sprintf("threads beyond the first %d", maxTasks))
+	tooManyLibraries = fit.Why(fmt.Sprintf("loaded library beyond the first %d", maxLibraries), fmt.Sprintf("loaded libraries beyond the first %d", maxLibraries))
 )
 
 // maxAncestors bounds how many parents of a task are followed: in a damaged file they may be a circle.
