@@ -5,31 +5,19 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// LeftOut is what is not in the trace, or was mended.
-type LeftOut = fit.LeftOut
-
-// Why the Writer itself leaves something out.
-var (
-	backwards    = fit.Why("time before that of the event before; moved to it", "times before those of the events before; moved to them")
-	early        = fit.Why("event from before the beginning; moved to it", "events from before the beginning; moved to it")
-	noBegin      = fit.Why("end without a begin", "ends without a begin")
-	tooDeep      = fit.Why("call nested too deeply", "calls nested too deeply")
-	rounded      = fit.Why("call that ends by rounding just after the one around it; it ends with it", "calls that end by rounding just after the ones around them; they end with these")
-	tooManyLanes = fit.Why("call that overlaps too many others", "calls that overlap too many others")
-	manyTracks   = fit.Why("event beyond the first 1,048,576 tracks", "events beyond the first 1,048,576 tracks")
-	negative     = fit.Why("negative duration; taken as 0", "negative durations; taken as 0")
-	longText     = fit.Why("text cut to 65,535 bytes", "texts cut to 65,535 bytes")
-	largeValue   = fit.Why("value too large or nested too deeply", "values too large or nested too deeply")
-	manyArgs     = fit.Why("argument beyond the first 1,024 of a call", "arguments beyond the first 1,024 of a call")
-	others       = fit.Why("thing of another kind", "things of other kinds")
-)
-
 // Limits of one event: a reader has it in memory at once.
 const (
 	maxArgs  = 1 << 10
 	maxPoint = 1 << 20 // bytes
 	// maxValueDepth bounds values within values.
 	maxValueDepth = 64
+)
+
+// Why the Writer itself leaves something out.
+var (
+	longText   = fit.Why("text cut to 65,535 bytes", "texts cut to 65,535 bytes")
+	largeValue = fit.Why("value too large or nested too deeply", "values too large or nested too deeply")
+	manyArgs   = fit.Why("argument beyond the first 1,024 of a call", "arguments beyond the first 1,024 of a call")
 )
 
 // Call is a call that begins.

@@ -7,6 +7,13 @@ import (
 	"slices"
 
 	"tracex/format"
+	"tracex/recorder/convert/fit"
+)
+
+// Why the Writer itself leaves something out.
+var (
+	rounded      = fit.Why("call that ends by rounding just after the one around it; it ends with it", "calls that end by rounding just after the ones around them; they end with these")
+	tooManyLanes = fit.Why("call that overlaps too many others", "calls that overlap too many others")
 )
 
 // lanes are the threads of a track.

@@ -7,6 +7,14 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
+// Why the Writer itself leaves something out.
+var (
+	backwards = fit.Why("time before that of the event before; moved to it", "times before those of the events before; moved to them")
+	early     = fit.Why("event from before the beginning; moved to it", "events from before the beginning; moved to it")
+	noBegin   = fit.Why("end without a begin", "ends without a begin")
+	tooDeep   = fit.Why("call nested too deeply", "calls nested too deeply")
+)
+
 const (
 	maxOpen  = 1 << 21 // calls that are open in all threads
 	maxDepth = 1 << 19 // in one

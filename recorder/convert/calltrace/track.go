@@ -8,6 +8,12 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
+// Why the Writer itself leaves something out.
+var (
+	manyTracks = fit.Why("event beyond the first 1,048,576 tracks", "events beyond the first 1,048,576 tracks")
+	negative   = fit.Why("negative duration; taken as 0", "negative durations; taken as 0")
+)
+
 // maxTracks bounds the number of tracks with events: each takes some memory.
 const maxTracks = 1 << 20
 

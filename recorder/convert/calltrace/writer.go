@@ -188,6 +188,9 @@ func (w *Writer) Clock(err error) (Clock, error) {
 // caller has set the anchor of the trace.
 func (w *Writer) Move(ns int64) { w.shift, w.moved = within(ns), true }
 
+// LeftOut is what is not in the trace, or was mended.
+type LeftOut = fit.LeftOut
+
 // Summary tells what was written.
 type Summary struct {
 	Threads int
@@ -195,6 +198,8 @@ type Summary struct {
 	Took    time.Duration // from the first event to the last
 	LeftOut []LeftOut     // the largest counts first
 }
+
+var others = fit.Why("thing of another kind", "things of other kinds")
 
 // kindsLeft bounds how many kinds of things are counted separately: some are named after something
 // in the input.
