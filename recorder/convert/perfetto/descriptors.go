@@ -9,56 +9,6 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// readProcess reads a ProcessDescriptor.
-func (n *names) readProcess(machine uint32, b []byte) (pid processID, name string, ok bool) {
-	command, chrome := "", ""
-	f := fields{rest: b}
-	for f.next() {
-		switch f.number {
-		case 1:
-			pid = processOn(machine, int32(f.value))
-		case 2:
-			if command == "" {
-				command = fit.Name(f.raw)
-			}
-		case 4:
-			chrome = chromeProcesses[f.value]
-		case 6:
-			name = fit.Name(f.raw)
-		}
-	}
-	command = cmp.Or(command, chrome)
-	n.nameProcess(pid, name)
-	if n.processes[pid] == "" {
-		n.nameProcess(pid, command)
-	}
-	name = cmp.Or(name, command)
-	return pid, name, !f.bad
-}
-
-// readThread reads a ThreadDescriptor.
-func (n *names) readThread(machine uint32, b []byte) (t threadDescriptor, ok bool) {
-	chrome := ""
-	f := fields{rest: b}
-	for f.next() {
-		switch f.number {
-		case 1:
-			t.pid = processOn(machine, int32(f.value))
-		case 2:
-			t.tid = int64(f.value)
-		case 4:
-			chrome = chromeThreads[f.value]
-		case 5:
-			t.name = fit.Name(f.raw)
-		case 6:
-			t.reference = int64(f.value) * 1000
-		}
-	}
-	t.name = cmp.Or(t.name, chrome)
-	n.nameThread(t.threadID, t.name)
-	return t, !f.bad
-}
-
 // Numbers of fields of TrackDescriptor.
 const (
 	trackUUID       = pbfield.TrackDescriptor_Uuid
@@ -314,4 +264,54 @@ func typeOf(b []byte) (kind uint64, ok bool) {
 		}
 	}
 	return kind, !f.bad
+}
+
+// readProcess reads a ProcessDescriptor.
+func (n *names) readProcess(machine uint32, b []byte) (pid processID, name string, ok bool) {
+	command, chrome := "", ""
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			pid = processOn(machine, int32(f.value))
+		case 2:
+			if command == "" {
+				command = fit.Name(f.raw)
+			}
+		case 4:
+			chrome = chromeProcesses[f.value]
+		case 6:
+			name = fit.Name(f.raw)
+		}
+	}
+	command = cmp.Or(command, chrome)
+	n.nameProcess(pid, name)
+	if n.processes[pid] == "" {
+		n.nameProcess(pid, command)
+	}
+	name = cmp.Or(name, command)
+	return pid, name, !f.bad
+}
+
+// readThread reads a ThreadDescriptor.
+func (n *names) readThread(machine uint32, b []byte) (t threadDescriptor, ok bool) {
+	chrome := ""
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			t.pid = processOn(machine, int32(f.value))
+		case 2:
+			t.tid = int64(f.value)
+		case 4:
+			chrome = chromeThreads[f.value]
+		case 5:
+			t.name = fit.Name(f.raw)
+		case 6:
+			t.reference = int64(f.value) * 1000
+		}
+	}
+	t.name = cmp.Or(t.name, chrome)
+	n.nameThread(t.threadID, t.name)
+	return t, !f.bad
 }
