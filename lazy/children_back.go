@@ -1,7 +1,10 @@
 package lazy
 
 import (
+	"math"
+	"slices"
 	"sort"
+
 	"tracex/format"
 )
 
@@ -134,4 +137,48 @@ func (l *childReader) afterFooter(c format.Cell, class format.Class, start int64
 		}
 	}
 	return 0, false
+}
+
+// last returns the last child of a container; want is as in next.
+func (w *walker) last(e *nodeData, want bool) (*nodeData, bool, error) {
+	if !e.hasContent() {
+		return nil, false, nil
+	}
+	l := childReader{walker: w, start: e.start, end: e.end}
+	pos, ord := l.seekBack(e.start, e.first, e.end, 1)
+	var found *nodeData
+	for {
+		child := new(nodeData)
+		ok, err := w.next(pos, ord, e.end, child, want)
+		if err != nil {
+			return nil, false, err
+		}
+		if !ok {
+			return found, found != nil, nil
+		}
+		found = child
+		pos, ord = child.next, child.after
+	}
+}
+
+// enclosing returns the containers around a logical offset, outermost first.
+func (l *childReader) enclosing(at int64) []format.Cell {
+	chain, _ := l.enclosingUpTo(at, math.MaxInt)
+	return chain
+}
+
+// enclosingUpTo is enclosing; ok is false if there are more than most.
+func (l *childReader) enclosingUpTo(at int64, most int) (chain []format.Cell, ok bool) {
+	cells := l.s.Cells
+	chain = []format.Cell{}
+	for own := cells.FirstAround(cells.FirstEnding(at), at); own < cells.Len(); {
+		if len(chain) == most {
+			return nil, false
+		}
+		c := cells.At(own)
+		chain = append(chain, c)
+		own = cells.FirstAround(own+1, c.Start-1)
+	}
+	slices.Reverse(chain)
+	return chain, true
 }

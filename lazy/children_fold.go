@@ -166,24 +166,42 @@ func (s foldAccess) Shortened(e *nodeData, iterations int32) *nodeData {
 	return out
 }
 
-// last returns the last child of a container; want is as in next.
-func (w *walker) last(e *nodeData, want bool) (*nodeData, bool, error) {
-	if !e.hasContent() {
-		return nil, false, nil
+// mostBegun bounds how many more iterations may begin in a loop of one: the children of a damaged loop are not
+// all read for its row.
+const mostBegun = 16
+
+// inlined returns e with what the only iteration of a loop contains as its content, or e itself if
+// it is no such loop. The recorder may have begun a second iteration before the loop turned out
+// to be over. A mark of a diff on the iteration keeps its row.
+func (l *childReader) inlined(e *nodeData) *nodeData {
+	if e.point.Class != format.ClassLoop || e.state != StateWhole || e.foot.Iterations != 1 || !e.hasContent() {
+		return e
 	}
-	l := childReader{walker: w, start: e.start, end: e.end}
-	pos, ord := l.seekBack(e.start, e.first, e.end, 1)
-	var found *nodeData
-	for {
-		child := new(nodeData)
-		ok, err := w.next(pos, ord, e.end, child, want)
-		if err != nil {
-			return nil, false, err
+	var only nodeData
+	ok, err := l.next(e.start, e.first, e.end, &only, true)
+	if err != nil || !ok || !only.onlyIteration() || only.point.Diff != format.DiffNone && only.point.Diff != e.point.Diff {
+		return e
+	}
+	for pos, ord, n := only.next, only.after, 0; pos < e.end; n++ {
+		var more nodeData
+		if n == mostBegun {
+			return e
+		}
+		ok, err := l.next(pos, ord, e.end, &more, false)
+		if err != nil || ok && (more.point.Class != format.ClassIteration || more.state != StateWhole || more.hasContent()) {
+			return e
 		}
 		if !ok {
-			return found, found != nil, nil
+			break
 		}
-		found = child
-		pos, ord = child.next, child.after
+		pos, ord = more.next, more.after
 	}
+	out := *e
+	out.inner, out.start, out.end, out.first = only.at, only.start, only.end, only.first
+	return &out
+}
+
+// onlyIteration reports whether a child of a loop can be its only iteration.
+func (e *nodeData) onlyIteration() bool {
+	return e.point.Class == format.ClassIteration && e.point.Number == 0 && e.state == StateWhole && e.hasContent()
 }

@@ -2,23 +2,10 @@ package lazy
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sort"
 )
-
-// tallyEvery is how many trace points of a node there are between two tallies.
-const tallyEvery = 1024
-
-// childTally is a checkpoint among the children of a node, with what was counted before it.
-type childTally struct {
-	pos  int64 // logical: offset of a child, or of a reference object before it
-	ord  int64 // ordinal of the first cell that ends at or after pos
-	rows int64 // children shown before it
-	time childTime
-
-	dropped int64 // children before it that are left out with all in them
-	merged  int64 // points before it that have no row for other edits
-}
 
 // CountChildren counts the children of n, continuing where it ended before, until there
 // are atMost (0 for all), or to the end of what is known: exact reports whether n has
@@ -121,14 +108,6 @@ func (ld *loader) lastTally(n *Node) (childTally, bool) {
 	return at, k.exact
 }
 
-// timesArrived reports whether children must be counted once more: some times were
-// missing during the last count, as in a growing trace, and may exist now. The loader
-// is locked.
-func timesArrived(n *Node) bool {
-	k := n.kids
-	return k.time.missed && n.e.Load().state != StatePending && n.loader.r.TimesSize() > k.timesSize
-}
-
 // firstTally returns the tally at the start of n's children.
 func firstTally(n *Node) childTally {
 	e := n.e.Load()
@@ -216,4 +195,16 @@ func (ld *loader) seek(ctx context.Context, n *Node, number int64) (childTally, 
 		return nil
 	})
 	return at, err
+}
+
+// Child returns the i-th child of n, from 0.
+func (ld *loader) Child(ctx context.Context, n *Node, i int64) (*Node, error) {
+	list, err := ld.Range(ctx, n, i, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no child %d", i)
+	}
+	return list[0], nil
 }

@@ -38,20 +38,6 @@ type batch struct {
 	changed bool     // folding changed or dropped a point
 }
 
-// dataPool lends nodeData, and takes all back at once.
-type dataPool struct {
-	all  []*nodeData
-	lent int
-}
-
-func (s *dataPool) take() *nodeData {
-	if s.lent == len(s.all) {
-		s.all = append(s.all, new(nodeData))
-	}
-	s.lent++
-	return s.all[s.lent-1]
-}
-
 // descent is a walk over the trace points of threads, one thread after the
 // other, parents before their children. It keeps no nodes: its memory grows
 // with the depth of nesting.
@@ -89,14 +75,6 @@ type descentOptions struct {
 	// reach, if not nil, is called before the points of a batch are visited, at least once
 	// for each segment, without locks. An error ends the walk.
 	reach func(segment int) error
-}
-
-// level is a container whose children are visited, or a run of its children: those
-// from pos on that end before end.
-type level struct {
-	pos, ord, end int64
-	parent        format.Parent
-	event         int64 // of the container; -1 for a thread
 }
 
 // descend walks over threads and calls visit for each trace point, as the

@@ -103,15 +103,6 @@ func (e *NoEventError) Error() string {
 	return event + " " + where
 }
 
-// noneFrom returns the error for a range that has a From, but nothing to print.
-func noneFrom(ctx context.Context, r *LazyTraceReader, within PrintRange) error {
-	_, hidden, err := scanForEvent(ctx, r, func(event int32) bool { return event >= within.From }, within.Thread)
-	if err != nil {
-		return err
-	}
-	return &NoEventError{Event: within.From, Thread: within.Thread, From: true, Hidden: hidden}
-}
-
 // scanForEvent searches for an event from the beginning of the data to the end of
 // what is known, in any order of numbers.
 func scanForEvent(ctx context.Context, r *LazyTraceReader, wanted func(event int32) bool, thread *int32) (found Position, ok bool, err error) {
@@ -151,49 +142,6 @@ func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool,
 	return w.scanFor(ctx, event, pos, open)
 }
 
-// afterHeader returns the start of the content of the container that begins last before
-// the end of the n-th, counted from 1, and the containers around it, outermost first; the
-// start of the stream for 0.
-func (w *walker) afterHeader(last *lastHeaders, n int64) (pos int64, open []format.Cell) {
-	if n == 0 {
-		return 0, nil
-	}
-	pos = w.s.Cells.At(last.of(n - 1)).Start
-	return pos, (&childReader{walker: w}).enclosing(pos)
-}
-
-// lastHeaders finds the container that begins last before the end of another.
-// It remembers the longest path found, since nesting can be deep: from every ordinal
-// in lo to hi the path leads to lo.
-type lastHeaders struct {
-	cells  index.Cells
-	lo, hi int64
-}
-
-// of returns the ordinal of the container that begins last before the end of m:
-// m's last container, the last one in that, and so on.
-func (h *lastHeaders) of(m int64) int64 {
-	k := m
-	for c := h.cells.At(k); ; k-- {
-		if h.lo <= k && k <= h.hi {
-			k = h.lo
-			break
-		}
-		if k == 0 {
-			break
-		}
-		before := h.cells.At(k - 1)
-		if before.End < c.Start {
-			break
-		}
-		c = before
-	}
-	if m-k > h.hi-h.lo {
-		h.lo, h.hi = k, m
-	}
-	return k
-}
-
 // scanFor reads from pos, an offset directly after a header, until it finds or passes
 // the event.
 func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []format.Cell) (at int64, ok bool, err error) {
@@ -202,4 +150,105 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 		return id < event
 	})
 	return at, ok && err == nil, err
+}
+
+// Extent returns the part of a thread that a trace point takes: with its header, everything
+// below it, and its footer. p is its Position, as of a Hit; that of a thread, with At -1, is all
+// of it.
+func (r *LazyTraceReader) Extent(p Position) (g PassRange, err error) {
+	g = PassRange{Thread: p.Thread, From: max(0, p.At), To: -1}
+	err = r.use(func() error {
+		w, err := r.walkerOn(r.known.Load(), p.Thread)
+		if err != nil || p.At < 0 {
+			return err
+		}
+		if p.At >= w.s.Size {
+			return errStale
+		}
+		b, err := w.bytes(p.At)
+		if err != nil {
+			return err
+		}
+		if k := format.Kind(b[0]); k != format.KindTracePoint {
+			return w.contradiction(p.At, k.String()+" where a trace point should be")
+		}
+		var e nodeData
+		if err := w.point(p.At, w.s.Cells.FirstEnding(p.At), w.s.Size, b, &e, true); err != nil {
+			return err
+		}
+		if g.To = e.next; e.next == w.s.Size {
+			g.To = -1
+		}
+		return nil
+	})
+	return g, err
+}
+
+// AlsoIn returns other threads with an event of the same number as the one at a position, at
+// most limit. It relies on numbers that rise within each thread.
+func (r *LazyTraceReader) AlsoIn(ctx context.Context, event int32, at Position, limit int) (threads []int32, err error) {
+	v := r.known.Load()
+	if len(v.Streams) < 2 {
+		return nil, nil
+	}
+	streams, err := r.streamsWith(ctx, v, event, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range streams {
+		if s.Thread == at.Thread {
+			continue
+		}
+		if len(threads) == limit {
+			break
+		}
+		if _, ok, err := findRising(ctx, r, event, &s.Thread); err != nil {
+			return threads, err
+		} else if ok {
+			threads = append(threads, s.Thread)
+		}
+	}
+	return threads, nil
+}
+
+// FindFraction returns the Position at a fraction of a thread's stream, from 0 for its first point to 1 for its end.
+func (r *LazyTraceReader) FindFraction(thread int32, f float64) (Position, error) {
+	v := r.known.Load()
+	s := v.Stream(thread)
+	if s == nil {
+		return Position{}, fmt.Errorf("thread %d is not in the trace", thread)
+	}
+	first := r.firstPoint(v, thread)
+	at := first + int64(min(max(f, 0), 1)*float64(s.Size-first))
+	return Position{Thread: thread, At: min(at, max(0, s.Size-1))}, nil
+}
+
+// firstPoint returns where the first point of a thread begins, after the descriptors that it refers to: 0 if that
+// cannot be read. It looks once.
+func (r *trace) firstPoint(v *index.View, thread int32) int64 {
+	key := firstKey{thread, r.epoch.Load()}
+	if at, ok := r.firsts.Load(key); ok {
+		return at.(int64)
+	}
+	at := int64(0)
+	err := r.use(func() error {
+		w, err := r.walkerOn(v, thread)
+		if err == nil {
+			at, _, err = w.seekPoint(0, w.s.Size)
+		}
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	if v.Complete {
+		r.firsts.Store(key, at)
+	}
+	return at
+}
+
+// firstKey is a thread of a view that turned out wrong so many times.
+type firstKey struct {
+	thread int32
+	epoch  int64
 }

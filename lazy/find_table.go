@@ -23,23 +23,6 @@ const (
 	tableStreams = 1024
 )
 
-// eventTable knows which streams of a view may have an event. It takes about 12 bytes
-// for each stream, at most 96.
-type eventTable struct {
-	v *index.View
-	eventSpans
-}
-
-// streams returns the streams that may have an event, in order.
-func (t *eventTable) streams(event int32) []*index.Stream {
-	which := t.eventSpans.streams(event)
-	list := make([]*index.Stream, len(which))
-	for i, n := range which {
-		list[i] = t.v.Streams[n]
-	}
-	return list
-}
-
 // eventTable returns the table of a view. It reads all streams that are not the same in
 // the view for which there is a table already.
 func (t *trace) eventTable(ctx context.Context, v *index.View) (*eventTable, error) {
@@ -210,4 +193,47 @@ func (w *walker) eachEvent(ctx context.Context, pos int64, open []format.Cell, f
 		b = b[size:]
 	}
 	return true, nil
+}
+
+// afterHeader returns the start of the content of the container that begins last before
+// the end of the n-th, counted from 1, and the containers around it, outermost first; the
+// start of the stream for 0.
+func (w *walker) afterHeader(last *lastHeaders, n int64) (pos int64, open []format.Cell) {
+	if n == 0 {
+		return 0, nil
+	}
+	pos = w.s.Cells.At(last.of(n - 1)).Start
+	return pos, (&childReader{walker: w}).enclosing(pos)
+}
+
+// lastHeaders finds the container that begins last before the end of another.
+// It remembers the longest path found, since nesting can be deep: from every ordinal
+// in lo to hi the path leads to lo.
+type lastHeaders struct {
+	cells  index.Cells
+	lo, hi int64
+}
+
+// of returns the ordinal of the container that begins last before the end of m:
+// m's last container, the last one in that, and so on.
+func (h *lastHeaders) of(m int64) int64 {
+	k := m
+	for c := h.cells.At(k); ; k-- {
+		if h.lo <= k && k <= h.hi {
+			k = h.lo
+			break
+		}
+		if k == 0 {
+			break
+		}
+		before := h.cells.At(k - 1)
+		if before.End < c.Start {
+			break
+		}
+		c = before
+	}
+	if m-k > h.hi-h.lo {
+		h.lo, h.hi = k, m
+	}
+	return k
 }

@@ -3,6 +3,7 @@ package lazy
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sort"
 
 	"tracex/format"
@@ -82,4 +83,65 @@ func (w *walker) cellTime(ordinal int64) (t Time, ok bool) {
 		return noTime, false
 	}
 	return times.Of(c)
+}
+
+// TimesAround returns the last known time before a position, and the first after it: see [PassPoint.When].
+func TimesAround(r *LazyTraceReader, p Position) (from, to int64, err error) {
+	err = r.use(func() error {
+		if !r.timed() {
+			return ErrNoTimes
+		}
+		w, err := r.walkerOn(r.known.Load(), p.Thread)
+		if err != nil {
+			return err
+		}
+		from, to = w.timesAround(p.At)
+		return nil
+	})
+	return from, to, err
+}
+
+// mostAround bounds how many containers are looked at to find the outermost that begins after a point.
+const mostAround = 1024
+
+// timesAround returns the last known time before an object at a logical offset, and the first after it.
+func (w *walker) timesAround(at int64) (from, to int64) {
+	to = math.MaxInt64
+	cells := w.s.Cells
+	if w.s.Blocks() > 0 {
+		if t, ok := w.blockTime(0); ok {
+			from = t.Start
+		}
+	}
+	m := cells.FirstEnding(at)
+	if m > 0 {
+		if t, ok := w.cellTime(m - 1); ok {
+			from = max(from, t.End())
+		}
+	}
+	if m >= cells.Len() {
+		return from, to
+	}
+	around := cells.FirstAround(m, at) // the innermost container around
+	if around < cells.Len() {
+		if t, ok := w.cellTime(around); ok {
+			from = max(from, t.Start)
+		}
+	}
+	next := m
+	for n := 0; next != around && n < mostAround; n++ {
+		out := cells.FirstAround(next+1, cells.At(next).Start-1)
+		if out >= cells.Len() || out == around {
+			break
+		}
+		next = out
+	}
+	t, ok := w.cellTime(next)
+	switch {
+	case ok && next == around:
+		to = t.End()
+	case ok:
+		to = t.Start
+	}
+	return from, max(from, to)
 }

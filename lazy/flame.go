@@ -1,10 +1,6 @@
 package lazy
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"math"
 	"math/bits"
 
 	"tracex/format"
@@ -83,9 +79,6 @@ type FlameOptions struct {
 	Tell func(Flame)
 }
 
-// ErrEmptyFlame is the error of a flame of a part of a thread that has nothing.
-var ErrEmptyFlame = errors.New("nothing of the thread is there")
-
 const (
 	// mostFlame bounds the columns, and the levels, of a flame.
 	mostFlame = 4096
@@ -94,23 +87,6 @@ const (
 	// flameBatch is how many columns are found before others can change the mappings.
 	flameBatch = 8
 )
-
-// FlameOf finds what a thread did. If the data is damaged, it is about everything before the damage.
-func FlameOf(ctx context.Context, r *LazyTraceReader, o FlameOptions) (f Flame, err error) {
-	o.Columns, o.Depth = min(max(o.Columns, 1), mostFlame), min(max(o.Depth, 1), mostFlame)
-	for {
-		v, epoch := r.moment()
-		x := &flameWalk{r: r, v: v, o: o}
-		err = x.run(ctx)
-		if errors.Is(err, errStale) && ctx.Err() == nil && r.known.Load() != v {
-			continue
-		}
-		again, err := remade(ctx, r, r.doubt(err, v, epoch), epoch)
-		if !again {
-			return x.f, err
-		}
-	}
-}
 
 // flameWalk finds a flame: it goes from column to column, and knows the containers that are open in
 // the middle of the last one.
@@ -172,149 +148,9 @@ type flameKid struct {
 	left, right   int // columns; empty if it is folded away
 }
 
-// run finds the flame.
-func (x *flameWalk) run(ctx context.Context) error {
-	if x.o.Below != nil {
-		if err := x.findBelow(ctx); err != nil {
-			return err
-		}
-	}
-	if err := x.use(func() error { return x.begin(ctx) }); err != nil {
-		return err
-	}
-	for x.f.Done < x.o.Columns {
-		err := x.use(func() error {
-			for end := min(x.f.Done+flameBatch, x.o.Columns); x.f.Done < end; x.f.Done++ {
-				if err := x.column(ctx, x.f.Done); err != nil {
-					return err
-				}
-			}
-			return ctx.Err()
-		})
-		if err != nil {
-			return err
-		}
-		if x.o.Tell != nil && x.f.Done < x.o.Columns {
-			part := x.f
-			if err := x.use(func() error { x.narrow(&part); return nil }); err != nil {
-				return err
-			}
-			x.o.Tell(part)
-		}
-	}
-	return x.use(func() error { x.narrow(&x.f); return nil })
-}
-
-// use runs f while the mappings and the descriptors stay in place.
-func (x *flameWalk) use(f func() error) error {
-	return x.r.use(func() error {
-		w, err := x.r.walkerOn(x.v, x.o.Thread)
-		if err != nil {
-			return err
-		}
-		if x.walker == nil {
-			x.walker = w
-		}
-		x.r.ctxMu.RLock()
-		defer x.r.ctxMu.RUnlock()
-		return f()
-	})
-}
-
-// findBelow finds the container that the flame is about.
-func (x *flameWalk) findBelow(ctx context.Context) error {
-	tree := x.r.Tree(!x.o.Raw)
-	Inline(tree)
-	n, err := tree.Reveal(ctx, *x.o.Below)
-	if err != nil {
-		return err
-	}
-	e := n.e.Load()
-	if n.IsThread() || !e.container() || x.o.Below.At < e.at || x.o.Below.At >= e.start {
-		return fmt.Errorf("%s: %w", PositionHandle(*x.o.Below), ErrEmptyFlame)
-	}
-	data := *e
-	x.below, x.in = &data, n.around()
-	return nil
-}
-
-// begin finds the ends of the axis, and what never ended.
-func (x *flameWalk) begin(ctx context.Context) error {
-	f, o := &x.f, &x.o
-	*f = Flame{Thread: o.Thread, Timed: x.walker.r.timed(), Columns: o.Columns}
-	if f.Timed {
-		x.axis = &timeAxis{w: x.walker}
-	} else {
-		x.axis = &eventAxis{w: x.walker}
-	}
-	begin, end, err := x.axis.ends(ctx)
-	if err != nil {
-		return err
-	}
-	if f.Begin, f.End = begin, end; end <= begin || uint64(end-begin) > mostAxis {
-		return ErrEmptyFlame
-	}
-	x.findOpen()
-	x.kids = []flameKids{{within: childReader{walker: x.walker, folded: !o.Raw, end: x.s.Size}, after: end, beyond: x.s.Cells.Len()}}
-	if x.below != nil {
-		span, ok, err := x.span(ctx, x.below, x.below, &x.kids[0])
-		if err != nil {
-			return err
-		}
-		if !ok || span.To <= span.From {
-			return ErrEmptyFlame
-		}
-		f.Begin, f.End = span.From, span.To
-		span.Left, span.Right = 0, o.Columns
-		x.kids[0].parent = x.in
-		x.put(span, x.below, x.below, &x.kids[0])
-	}
-	f.From, f.To = f.Begin, f.End
-	if o.To > o.From {
-		f.From, f.To = max(f.From, o.From), min(f.To, o.To)
-	}
-	if f.From >= f.To {
-		return ErrEmptyFlame
-	}
-	if x.below != nil {
-		f.Spans[0].Left, f.Spans[0].Right = x.columns(f.Spans[0].From, f.Spans[0].To)
-	}
-	first, at := x.axis.endingAfter(ctx, f.From, 0)
-	x.ends, f.Edges = append(x.ends[:0], first), []int64{at}
-	return nil
-}
-
-// findOpen finds the containers that never ended, and where they begin as far as is known.
-func (x *flameWalk) findOpen() {
-	list := x.s.Unended()
-	x.open = make([]openSpan, len(list))
-	later := x.f.End
-	for i := len(x.open) - 1; i >= 0; i-- {
-		o := &x.open[i]
-		o.Unended, o.own = list[i], -1
-		o.cell = format.Cell{Start: o.Start, End: x.s.Size}
-		to := x.s.Size
-		if i+1 < len(x.open) {
-			to = x.open[i+1].At
-		}
-		later = x.axis.openFrom(o.Unended, to, later)
-		o.from = later
-	}
-}
-
 // at returns a place on the axis: numerator columns of half a width, from the left.
 func (x *flameWalk) at(halves int) int64 {
 	return x.f.From + mulDiv(int64(halves), x.f.To-x.f.From, 2*int64(x.f.Columns))
-}
-
-// mulDiv returns a·b/c rounded down, for numbers that are not negative, and a no more than c.
-func mulDiv(a, b, c int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi >= uint64(c) {
-		return b
-	}
-	q, _ := bits.Div64(hi, lo, uint64(c))
-	return int64(q)
 }
 
 // columns returns the columns that a span takes.
@@ -334,32 +170,4 @@ func (x *flameWalk) wide(from, to int64) bool {
 	}
 	hi, lo := bits.Mul64(uint64(to-from), uint64(x.f.Columns))
 	return hi > 0 || lo >= uint64(x.f.To-x.f.From)
-}
-
-// AxisOf returns where a node begins and ends on the axis of its thread's flame: time, or the numbers of events.
-// The error is [ErrNoTimes] if nothing is known of that in a trace with times.
-func AxisOf(ctx context.Context, r *LazyTraceReader, n *Node, raw bool) (timed bool, from, to int64, err error) {
-	_, timed = r.Times()
-	at := n.Position()
-	if p := n.Point(); p != nil && !p.Class.Container() {
-		if !timed {
-			return false, int64(p.Event), int64(p.Event) + 1, nil
-		}
-		from, to, err = TimesAround(r, at)
-		if to == math.MaxInt64 {
-			if t, ok := r.ThreadTime(at.Thread); ok {
-				to = t.End()
-			}
-		}
-		return true, from, max(to, from+1), err
-	}
-	o := FlameOptions{Thread: at.Thread, Raw: raw, Columns: 1, Depth: 1}
-	if !n.IsThread() {
-		o.Below = &at
-	}
-	f, err := FlameOf(ctx, r, o)
-	if errors.Is(err, ErrEmptyFlame) && timed {
-		err = ErrNoTimes
-	}
-	return timed, f.Begin, f.End, err
 }

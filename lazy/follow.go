@@ -1,58 +1,14 @@
-// Following a trace: follow.go has what callers use; follow_loop.go the follower and its polls;
-// follow_find.go finds the file, and notices that another replaced it; follow_read.go reads what
-// was added; follow_end.go is for data that is complete; follow_left.go gets what a program left
-// elsewhere.
+// Following a trace: follow.go has what callers use, and the polls; follower.go what is known of the
+// file; follow_find.go finds the file, and notices that another replaced it; follow_read.go reads what
+// was added; follow_end.go is for data that is complete.
 
 package lazy
 
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"time"
-
-	"tracex/format"
-	"tracex/lazy/internal/mapped"
 )
-
-// Growth describes a trace that is followed.
-type Growth struct {
-	On        bool      // the reader looks for more data
-	Rate      float64   // recent bytes per second
-	Behind    int64     // bytes of the data that are not shown: their block is not complete yet
-	Grown     time.Time // when the data was last seen to grow; zero if not since following began
-	Wait      error     // why no data can arrive now; nil if it can
-	Recording int       // grows when the trace is read from its beginning again, usually because another replaced it: make new Trees
-	Again     error     // why it was read again; nil if on request
-}
-
-// ErrPacked is the error for following a packed trace.
-var ErrPacked = errors.New("a packed trace does not grow")
-
-// openFollowed opens a trace that is being written, or will be.
-func openFollowed(path string, o Options) (*LazyTraceReader, error) {
-	r := newReader(path, o)
-	r.indexPath, r.timesPath = r.indexBeside(), path+format.TimesSuffix
-	f := newFollower(r.trace, o.Finish)
-	st, err := os.Stat(path)
-	if err == nil {
-		if err = mapped.CheckRegular(st, path); err == nil {
-			err = f.take()
-		}
-	} else if errors.Is(err, fs.ErrNotExist) {
-		f.why, err = errNoFile, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.note(func(st *Status) { st.Growth.On = true })
-	if f.s == nil {
-		f.tell()
-	}
-	r.runFollower(f)
-	return r, nil
-}
 
 // Follow continues to read an incomplete trace, as if it had been opened with
 // Options.Follow. Loaded nodes become stale, see Status.Epoch. It reports whether
@@ -98,4 +54,87 @@ func (r *LazyTraceReader) Newest() (thread int32, ok bool) {
 		}
 	}
 	return thread, last >= 0
+}
+
+// followAgain follows a trace without an end.
+func (w *worker) followAgain(ctx context.Context, _ request) state {
+	f := newFollower(w.trace, w.opts.Finish)
+	if err := f.take(); err != nil {
+		return w.rest(err)
+	}
+	return w.follow(ctx, f)
+}
+
+// follow begins to follow the trace. A complete trace is not scanned.
+func (w *worker) follow(ctx context.Context, f *follower) state {
+	w.follower = f
+	if w.finished(ctx, f) {
+		return w.rest(nil)
+	}
+	return w.poll(ctx, request{kind: requestTick})
+}
+
+// poll checks whether there is more data.
+func (w *worker) poll(ctx context.Context, o request) state {
+	asks := append(w.requests.takeCatchUps(), o)
+	defer func() { answer(asks) }()
+	ended, err := w.pollOnce(ctx)
+	if ended || err != nil {
+		return w.rest(err)
+	}
+	w.timer.Reset(w.follower.pause())
+	return following
+}
+
+// leave stops following, after a last poll.
+func (w *worker) leave(ctx context.Context, _ request) state {
+	asks := w.requests.takeCatchUps()
+	defer func() { answer(asks) }()
+	ended, err := w.pollOnce(ctx)
+	if !ended && err == nil {
+		err = w.stop(w.follower)
+	}
+	return w.rest(err)
+}
+
+// pollOnce reads new data and, if the trace is complete now, everything else.
+func (w *worker) pollOnce(ctx context.Context) (ended bool, err error) {
+	if ended, err = w.follower.poll(ctx); ended && err == nil {
+		err = w.end(ctx, w.follower)
+	}
+	return ended, err
+}
+
+// poll reads new data, and reports whether it ends the trace. A file that cannot
+// be read now is not an error: it may be readable later.
+func (w *follower) poll(ctx context.Context) (ended bool, err error) {
+	w.why = nil
+	if err := w.find(); err != nil {
+		return false, err
+	}
+	if w.s == nil || w.lost != nil {
+		w.tell()
+		return false, nil
+	}
+	err = w.read(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case errors.Is(err, errClosed):
+		return false, err
+	case err != nil:
+		w.again = true
+		// If the file was truncated meanwhile, the next poll finds out how far.
+		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.data.Bytes())) {
+			w.fault = readFault{err, time.Now()}
+		}
+	}
+	if w.why == nil {
+		w.why = w.fault.err
+	}
+	if err == nil && w.why == nil && !w.s.AtEOF() {
+		w.bringIn()
+	}
+	w.tell()
+	return err == nil && w.s.AtEOF() && w.found == nil, nil
 }

@@ -2,12 +2,8 @@ package lazy
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"time"
-
-	"tracex/format"
 )
 
 // read scans the data written since the last poll, and shows it.
@@ -108,46 +104,6 @@ func (w *follower) reveal() {
 	}
 }
 
-// passed is the part of the current block that the scan has read, or the last
-// bytes of that part, including bytes that it could not read.
-type passed struct {
-	from, to int64 // physical
-	sum      uint32
-}
-
-// passedBytes is the maximum part of a block to checksum, and passedBehind the number
-// of bytes after an offset that the scan cannot pass.
-const (
-	passedBytes = 256 << 10
-	passedAfter = 256
-)
-
-// sumUp remembers a checksum of what the scan has read.
-func (w *follower) sumUp() error {
-	s, at := w.s, w.s.Offset()
-	p := passed{from: max(s.BlockAt(), at-passedBytes), to: at}
-	if w.damaged() {
-		p.to = min(int64(len(w.data.Bytes())), at+passedAfter)
-	}
-	var err error
-	p.sum, err = w.sum(p)
-	w.passed = p
-	return err
-}
-
-func (w *follower) sum(p passed) (sum uint32, err error) {
-	err = w.use(func() error {
-		sum = crc32.ChecksumIEEE(w.data.Bytes()[p.from:p.to])
-		return nil
-	})
-	return sum, err
-}
-
-// damaged reports whether the scan has ended at invalid bytes.
-func (w *follower) damaged() bool {
-	return w.s.Err() != nil && !errors.Is(w.s.Err(), format.ErrTruncated)
-}
-
 // stuckPolls is the number of polls for which invalid bytes must stay the same before
 // they are reported.
 const stuckPolls = 10
@@ -176,43 +132,4 @@ func (w *follower) isStuck() (bool, error) {
 		w.why = fmt.Errorf("cannot read what follows: %w", w.s.Problem())
 	}
 	return true, nil
-}
-
-// pace measures how fast the data grows.
-type pace struct {
-	grown time.Time // when it last grew
-	sizes []sizeAt  // in the last seconds
-}
-
-// sizeAt is the size of the data at a time.
-type sizeAt struct {
-	at   time.Time
-	size int64
-}
-
-// paceOver is the time over which a rate is measured.
-const paceOver = 3 * time.Second
-
-// grew records that the data has grown.
-func (p *pace) grew(now time.Time, size int64) {
-	p.grown = now
-	p.sizes = append(p.sizes, sizeAt{now, size})
-	old := 0
-	for old < len(p.sizes)-2 && now.Sub(p.sizes[old+1].at) >= paceOver {
-		old++
-	}
-	p.sizes = append(p.sizes[:0], p.sizes[old:]...)
-}
-
-// rate returns bytes per second, 0 if it is not known.
-func (p *pace) rate(now time.Time) float64 {
-	n := len(p.sizes)
-	if n < 2 {
-		return 0
-	}
-	took := now.Sub(p.sizes[0].at).Seconds()
-	if took <= 0 {
-		return 0
-	}
-	return float64(p.sizes[n-1].size-p.sizes[0].size) / took
 }

@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -27,14 +26,6 @@ func EventHandle(event int32) Handle { return Handle{Numbered: true, Event: even
 
 // PositionHandle returns the handle of a position.
 func PositionHandle(p Position) Handle { return Handle{Position: p} }
-
-// Handle returns the handle of n: the number of its event, or for a thread its position.
-func (n *Node) Handle() Handle {
-	if n.IsThread() {
-		return PositionHandle(Position{Thread: n.thread, At: -1})
-	}
-	return EventHandle(n.e.Load().point.Event)
-}
 
 // String spells the handle: ParseHandle reads it.
 func (h Handle) String() string {
@@ -79,72 +70,8 @@ func parseNumber(text string, most int64) (n int64, ok bool) {
 	return n, err == nil && n <= most
 }
 
-// Find returns the position that a handle names and the number of the event there, -1 for a
-// thread. The error is a [*NoEventError] or a [*NoPositionError] if nothing known has the handle.
-func (r *LazyTraceReader) Find(ctx context.Context, h Handle) (at Position, event int32, err error) {
-	if h.Numbered {
-		at, err = r.FindEvent(ctx, h.Event)
-		return at, h.Event, err
-	}
-	n, err := recordedAt(ctx, r, h.Position)
-	switch {
-	case err != nil:
-		return Position{}, 0, err
-	case n.IsThread():
-		return h.Position, -1, nil
-	}
-	return n.Position(), n.e.Load().point.Event, nil
-}
-
-// recordedAt returns the node that was recorded at a position.
-func recordedAt(ctx context.Context, r *LazyTraceReader, p Position) (*Node, error) {
-	s := r.known.Load().Stream(p.Thread)
-	if s == nil || p.At >= s.Size {
-		return nil, &NoPositionError{p, s != nil}
-	}
-	n, err := r.Tree(false).Reveal(ctx, p)
-	if err == nil && n.IsThread() && p.At >= 0 {
-		err = &NoPositionError{p, true}
-	}
-	return n, err
-}
-
-// NoPositionError is the error that nothing is at a position.
-type NoPositionError struct {
-	Position Position
-	Thread   bool // the thread exists
-}
-
-func (e *NoPositionError) Error() string {
-	if !e.Thread {
-		return fmt.Sprintf("no thread %d in the trace", int64(e.Position.Thread)+1)
-	}
-	return "no event at " + PositionHandle(e.Position).String()
-}
-
-// AlsoIn returns other threads with an event of the same number as the one at a position, at
-// most limit. It relies on numbers that rise within each thread.
-func (r *LazyTraceReader) AlsoIn(ctx context.Context, event int32, at Position, limit int) (threads []int32, err error) {
-	v := r.known.Load()
-	if len(v.Streams) < 2 {
-		return nil, nil
-	}
-	streams, err := r.streamsWith(ctx, v, event, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range streams {
-		if s.Thread == at.Thread {
-			continue
-		}
-		if len(threads) == limit {
-			break
-		}
-		if _, ok, err := findRising(ctx, r, event, &s.Thread); err != nil {
-			return threads, err
-		} else if ok {
-			threads = append(threads, s.Thread)
-		}
-	}
-	return threads, nil
+// Position is a point in a thread's stream. Unlike a node it is never forgotten.
+type Position struct {
+	Thread int32
+	At     int64 // logical offset, within a trace point; -1 for the thread itself
 }

@@ -6,10 +6,6 @@ import "context"
 // checks of its context.
 const walkBatch = 4096
 
-// Progress receives the progress of work: the number of bytes of a trace that are done,
-// and the total. It runs on the goroutine that works. It may be nil.
-type Progress func(done, total int64)
-
 // overChildren calls f for each child of n, in order and as recorded: only the fields
 // of its point that DecodeHead reads are known. pos is where the reference objects before
 // it begin. f is called within use, and must not keep its arguments.
@@ -122,4 +118,29 @@ func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Po
 		return Position{}, false, err
 	}
 	return p, ok, nil
+}
+
+// overEdited is a part of overChildren: f gets the children that are shown.
+func (l *childReader) overEdited(ctx context.Context, pos *int64, more *bool, f func(l *childReader, pos int64, c *nodeData) error) error {
+	at, err := l.begin(ctx, *pos, 0)
+	if err != nil {
+		return err
+	}
+	begins := *pos
+	var c nodeData
+	for range walkBatch {
+		read, err := l.step(at, &c, false)
+		if *more = read.ok; !read.ok || err != nil {
+			return err
+		}
+		if read.shown && c.at >= begins {
+			if err := f(l, read.at.pos, &c); err != nil {
+				return err
+			}
+		}
+		at = read.next
+		*pos = at.pos
+	}
+	l.ends(at)
+	return nil
 }

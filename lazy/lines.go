@@ -159,3 +159,19 @@ func (n *Node) write(c *format.Context, l *Line, verbose bool, room []byte) []by
 	l.Text = string(room)
 	return room
 }
+
+// describe fills in what the tree shows of the node of a line.
+func (w *roots) describe(l *Line) {
+	switch v := w.view; {
+	case l.Node != nil:
+		l.Expanded = w.open(l.Node)
+		if v != nil {
+			l.Place = v.match(l.Node)
+			if l.Around = !v.free(l.Node); l.Around {
+				l.Shown, l.ShownExact, l.ShownMore = v.shownSoFar(l.Node)
+			}
+		}
+	case v != nil && l.Left != 0:
+		l.LeftRows, l.LeftKnown = v.leftRows(l.Row)
+	}
+}

@@ -1,27 +1,6 @@
 package lazy
 
-import (
-	"context"
-	"fmt"
-
-	"tracex/lazy/internal/index"
-)
-
-// slabNodes is the maximum number of children loaded into a slab, and slabReads the
-// maximum number of trace points read for it: more than slabNodes, since some fold
-// to nothing.
-const (
-	slabNodes = 128
-	slabReads = 4096
-)
-
-// End is one of the two ends of a gap.
-type End int
-
-const (
-	AtStart End = iota // the end that is first in the trace
-	AtEnd              // the end that is last in the trace
-)
+import "context"
 
 // Load loads a slab of a gap, from one of its ends. If the gap has changed since, it
 // loads part of what remains; if nothing remains, it does nothing.
@@ -76,49 +55,95 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 	return nil
 }
 
-// moment is the view that something was read from, with its epoch.
-type moment struct {
-	view  *index.View
-	epoch int64
-}
-
-// read runs f with a reader of the children of n. The loader must not be locked.
-func (ld *loader) read(n *Node, f func(*childReader) error) error {
-	ld.mu.Lock()
-	m, e, epoch := ld.now, n.e.Load(), int64(n.epoch)
-	l := &childReader{folded: ld.folded, inline: ld.inline, start: e.start, end: e.end, moment: m}
-	if n.kids != nil {
-		l.checkpoints = n.kids.checkpoints
+// LeftOut reports whether the edits are why the tree does not show what is at a position;
+// n is the node that [Tree.Reveal] returned for it.
+func (ld *loader) LeftOut(ctx context.Context, n *Node, p Position) (left bool) {
+	e := n.e.Load()
+	if ld.edits == nil || p.At < 0 || p.At < e.start || p.At >= e.end {
+		return false
 	}
-	l.edit = ld.editing(n, m)
-	ld.mu.Unlock()
-	defer ld.keepWay(n, l)
-	return ld.r.doubt(ld.r.use(func() error {
-		if ld.r.epoch.Load() != epoch {
-			return errStale
-		}
-		w, err := ld.r.walkerOn(m.view, n.thread)
+	ld.read(n, func(l *childReader) error { // without the data nothing can be told
+		at, err := l.before(ctx, p.At)
 		if err != nil {
 			return err
 		}
-		if e.state == StatePending && e.end != w.s.Size {
-			return errStale // it was forgotten, and has not grown since
+		if in := at.in; in.outer != nil && p.At >= in.end {
+			left = true // its footer
+			return nil
 		}
-		ld.r.ctxMu.RLock()
-		defer ld.r.ctxMu.RUnlock()
-		l.walker = w
-		return f(l)
-	}), m.view, m.epoch)
+		var c nodeData
+		read, err := l.step(at, &c, false)
+		left = err == nil && read.left && c.at <= p.At
+		return err
+	})
+	return left
 }
 
-// Child returns the i-th child of n, from 0.
-func (ld *loader) Child(ctx context.Context, n *Node, i int64) (*Node, error) {
-	list, err := ld.Range(ctx, n, i, 1)
-	if err != nil {
-		return nil, err
+// bare reports whether what is from somewhere in s up to an offset is in a splice that shows no leaf,
+// and in others of these in it.
+func (s *splice) bare(to int64) bool {
+	for ; s.outer != nil && s.leaves == LeavesNone; s = s.outer {
+		if to <= s.end {
+			return true
+		}
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("no child %d", i)
+	return false
+}
+
+// pass shortens a gap of an edited node, at one end, by what has no rows: an empty slab takes its
+// place.
+func (ld *loader) pass(ctx context.Context, n *Node, from, to int64, end End) (int64, int64) {
+	size := ld.leap
+	if to-from <= size {
+		return from, to
 	}
-	return list[0], nil
+	lo, hi := from, to
+	var m moment
+	for size >= ld.leap && lo < hi && ctx.Err() == nil {
+		part := PassRange{Thread: n.thread, From: lo, To: min(lo+size, hi)}
+		if end == AtEnd {
+			part.From, part.To = max(lo, hi-size), hi
+		}
+		var in *splice // at the beginning of the part; nil if it need not be asked
+		err := ld.read(n, func(l *childReader) error {
+			m = l.moment
+			at, err := l.begin(ctx, part.From, 0)
+			if err != nil {
+				return err
+			}
+			if end == AtStart {
+				in = at.in
+				return nil
+			}
+			var e nodeData
+			c, err := l.step(at, &e, false)
+			if err == nil && !c.shown { // otherwise the part may be in it
+				in = at.in
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			return from, to // the load will tell
+		case in == nil || !ld.edits.Barren(in.state, part, in.bare(part.To)):
+			size /= 4
+			continue
+		case end == AtStart:
+			lo = part.To
+		default:
+			hi = part.From
+		}
+		size *= 2
+	}
+	if lo == from && hi == to {
+		return from, to
+	}
+	empty := &childRun{from: from, to: lo, read: m}
+	if end == AtEnd {
+		empty.from, empty.to = hi, to
+	}
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
+	ld.memory.attach(n, empty, ld.now)
+	return lo, hi
 }

@@ -1,29 +1,9 @@
 package lazy
 
 import (
-	"sync"
-
 	"tracex/format"
 	"tracex/lazy/internal/index"
 )
-
-// loader loads the children of nodes, raw or folded, counts them, and keeps the loaded
-// ones within a budget. It knows nothing of rows.
-type loader struct {
-	r      *LazyTraceReader
-	folded bool
-	inline bool // see Inline
-
-	// mu guards all fields below, and all slabs and kids. Lock order: mu before the
-	// reader's locks.
-	mu     sync.Mutex
-	now    moment // the view that the nodes were read from
-	memory memory
-	view   *view // what the tree shows of the nodes; nil for all
-	edits  Edits // nil if nothing is left out; it does not change
-	ways   recentWays
-	leap   int64 // leapFirst, or less in tests
-}
 
 func newLoader(r *LazyTraceReader, folded bool) *loader {
 	l := &loader{r: r, folded: folded, leap: leapFirst}
@@ -39,14 +19,6 @@ func (ld *loader) Stats() Stats {
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
 	return ld.memory.stats()
-}
-
-// Stats counts what a Tree holds.
-type Stats struct {
-	Loaded    int64 // nodes in memory
-	Forgotten int64 // nodes that were in memory and no longer are, in total
-	Bytes     int64 // estimated size of the nodes
-	Budget    int64
 }
 
 // newThread makes the node of a thread.
@@ -130,4 +102,33 @@ func (ld *loader) growLast(n *Node) *Node {
 	ld.memory.heavier(p, weigh(&e)-weigh(old))
 	p.to, p.toOrd = e.next, e.after
 	return last
+}
+
+// read runs f with a reader of the children of n. The loader must not be locked.
+func (ld *loader) read(n *Node, f func(*childReader) error) error {
+	ld.mu.Lock()
+	m, e, epoch := ld.now, n.e.Load(), int64(n.epoch)
+	l := &childReader{folded: ld.folded, inline: ld.inline, start: e.start, end: e.end, moment: m}
+	if n.kids != nil {
+		l.checkpoints = n.kids.checkpoints
+	}
+	l.edit = ld.editing(n, m)
+	ld.mu.Unlock()
+	defer ld.keepWay(n, l)
+	return ld.r.doubt(ld.r.use(func() error {
+		if ld.r.epoch.Load() != epoch {
+			return errStale
+		}
+		w, err := ld.r.walkerOn(m.view, n.thread)
+		if err != nil {
+			return err
+		}
+		if e.state == StatePending && e.end != w.s.Size {
+			return errStale // it was forgotten, and has not grown since
+		}
+		ld.r.ctxMu.RLock()
+		defer ld.r.ctxMu.RUnlock()
+		l.walker = w
+		return f(l)
+	}), m.view, m.epoch)
 }

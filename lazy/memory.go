@@ -1,18 +1,6 @@
 package lazy
 
-// memory is what a loader holds in memory, within a budget: slabs of nodes, and the known
-// part of the order of sorted ones. The least recently used are forgotten first. It knows
-// neither files nor threads. Its owner locks it.
-type memory struct {
-	budget    int64    // bytes
-	recent    slabList // slabs, most recently used first
-	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
-	bytes     int64    // estimated, of all nodes
-	stuck     int64    // bytes when the last enforce left too much; 0 if it did not
-	round     uint64   // counts the calls of enforce that looked
-	loaded    int64
-	forgotten int64
-}
+import "slices"
 
 func (m *memory) init(budget int64) {
 	m.budget, m.tick = budget, 1
@@ -267,9 +255,6 @@ func (m *memory) split(p *slab, i int) {
 	m.recent.pushFront(q)
 }
 
-// slabList is a ring of slabs, most recently used first.
-type slabList struct{ head slab }
-
 func (l *slabList) init() { l.head.newer, l.head.older = &l.head, &l.head }
 
 func (l *slabList) remove(p *slab) {
@@ -288,4 +273,43 @@ func (l *slabList) oldest() *slab {
 		return p
 	}
 	return nil
+}
+
+// Stats counts what a Tree holds.
+type Stats struct {
+	Loaded    int64 // nodes in memory
+	Forgotten int64 // nodes that were in memory and no longer are, in total
+	Bytes     int64 // estimated size of the nodes
+	Budget    int64
+}
+
+// dropRanges forgets the known ranges of the order of n's children, which remain
+// sorted.
+func (m *memory) dropRanges(n *Node) {
+	s := n.kids.sorted
+	if s == nil || len(s.ranges) == 0 {
+		return
+	}
+	for len(s.ranges) > 0 {
+		m.dropRange(s, 0)
+	}
+}
+
+// dropRange forgets a range.
+func (m *memory) dropRange(s *sorting, i int) {
+	o := s.ranges[i]
+	gone := int64(-1)
+	if s.between[i] >= 0 && s.between[i+1] >= 0 {
+		gone = s.between[i] + s.between[i+1] + int64(len(o.list))
+	}
+	m.bytes -= o.bytes()
+	s.ranges = slices.Delete(s.ranges, i, i+1)
+	s.between = slices.Delete(s.between, i, i+1)
+	s.between[i] = gone
+}
+
+// maxInRange returns the maximum number of children in a range of a sorted node, for a
+// loader with a budget.
+func maxInRange(budget int64) int {
+	return int(min(rangeChildren, max(slabNodes, budget/(64*rangeSize))))
 }

@@ -23,21 +23,6 @@ type Named struct {
 	other []byte
 }
 
-// Named returns all text of a node that a person can read.
-func (x *texts) Named(n *Node, verbose bool) Named {
-	named := Named{At: -1}
-	x.trace.withContext(func(c *format.Context) {
-		if n.IsThread() {
-			named.Text = appendThread(nil, c, n.thread)
-			return
-		}
-		e := n.e.Load()
-		named.of(c, &e.point, e.shownFooter(), n.around(), verbose)
-		named.name(c, &e.point)
-	})
-	return named
-}
-
 // of fills in the text of a point, overwriting the previous one.
 func (n *Named) of(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent, verbose bool) {
 	n.Text, n.At = c.AppendNamed(n.Text[:0], p, f, parent, verbose)
@@ -241,3 +226,10 @@ func (f *finder) matchesLocation(c *format.Context, location int32) bool {
 // maxLocations limits how many locations a finder remembers, a byte each. Locations are
 // numbered from 0, but a damaged trace may have any number.
 const maxLocations = 1 << 22
+
+// Limits describe what the matches of a function never contain.
+type Limits struct {
+	NoParen bool // an opening parenthesis
+	NoDot   bool // a dot or a colon
+	OneDot  bool // two dots before a parenthesis
+}

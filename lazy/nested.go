@@ -1,5 +1,10 @@
 package lazy
 
+import (
+	"context"
+	"math/bits"
+)
+
 // Nested returns how many calls, loops and iterations a node contains, at any depth. The index tells how many were
 // recorded, without reading anything. exact is false while more may be known later, and for what did not end: then there
 // may be more.
@@ -42,13 +47,71 @@ func (e *nodeData) nestedBut(h *hidden, thread int32) int64 {
 	return count
 }
 
-// nested is Nested for a point: 0 for a leaf.
-func (e *nodeData) nested() int64 {
-	switch {
-	case !e.container():
-		return 0
-	case e.state == StateWhole:
-		return max(0, e.after-e.first-1) // its own cell is the last
+// hiddenFor returns what a tree that folds, and inlines, has no rows for; nil if that is not known, or if the
+// tree is another.
+func (ld *loader) hiddenFor() *hidden {
+	if !ld.folded || !ld.inline || ld.edits != nil {
+		return nil
 	}
-	return max(0, e.after-e.first)
+	if h := ld.r.hidden.Load(); h != nil && h.v == ld.r.known.Load() {
+		return h
+	}
+	return nil
+}
+
+// hiddenUpTo is how many bytes of data are read at most to find out what is hidden.
+const hiddenUpTo = 1 << 30
+
+// CountShown finds out, in a pass, which of the recorded containers a folded tree with [Inline] has no rows for: what
+// [Node.Nested] leaves out from then on. gently takes one processor, and none while other passes run. It does nothing if that is
+// known, or does not concern the tree, and while the trace grows or if its data is larger than 1 GiB.
+func CountShown(ctx context.Context, t *Tree, gently bool) error {
+	if !ShownUncounted(t) {
+		return nil
+	}
+	p := Pass{unawaited: gently}
+	if gently {
+		p.cut = usualPassCut()
+		p.cut.width = 1
+		p.Progress = func(int64, int64) { t.r.summary.passes.idle(ctx) }
+	}
+	return t.findHidden(ctx, p)
+}
+
+// ShownUncounted reports whether [CountShown] would make a pass.
+func ShownUncounted(t *Tree) bool { return t.uncounted() }
+
+func (ld *loader) uncounted() bool {
+	if !ld.folded || !ld.inline || ld.edits != nil || !ld.r.known.Load().Complete || ld.hiddenFor() != nil {
+		return false
+	}
+	size, _ := ld.r.Size()
+	return size <= hiddenUpTo && !ld.r.Status().Growth.On
+}
+
+// findHidden makes the pass.
+func (ld *loader) findHidden(ctx context.Context, p Pass) error {
+	h := &hidden{v: ld.r.known.Load()}
+	p.Collect = []Collector{h}
+	if err := ld.r.Pass(ctx, p); err != nil {
+		return err
+	}
+	for _, in := range h.threads {
+		in.before = make([]int64, len(in.bits)+1)
+		for i, word := range in.bits {
+			in.before[i+1] = in.before[i] + int64(bits.OnesCount64(word))
+		}
+	}
+	if ld.r.known.Load() == h.v {
+		ld.r.hidden.Store(h)
+	}
+	return nil
+}
+
+// countHidden is CountShown for work that needs it.
+func (ld *loader) countHidden(ctx context.Context) error {
+	if !ld.uncounted() {
+		return nil
+	}
+	return ld.findHidden(ctx, Pass{})
 }

@@ -1,8 +1,8 @@
 package lazy
 
 import (
+	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"tracex/format"
 )
@@ -165,47 +165,152 @@ func (n *Node) around() format.Parent {
 	return format.ParentOf(&n.parent.e.Load().point)
 }
 
-// nodeSize is the memory that a node takes, excluding its values.
-const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(nodeData{}) + 16)
+// childTally is a checkpoint among the children of a node, with what was counted before it.
+type childTally struct {
+	pos  int64 // logical: offset of a child, or of a reference object before it
+	ord  int64 // ordinal of the first cell that ends at or after pos
+	rows int64 // children shown before it
+	time childTime
 
-// spliceSize is the memory that a container without a row takes while what is in it has rows.
-const spliceSize = int64(unsafe.Sizeof(splice{}))
-
-// weigh estimates the memory that a trace point takes, in bytes.
-func weigh(e *nodeData) int64 {
-	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
-		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
-	if e.in != nil {
-		n += spliceSize // neighbors often share one, but each can have its own
-	}
-	if s := e.point.Snapshot; s != nil {
-		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals) + weighValues(s.Watches)
-	}
-	return n
+	dropped int64 // children before it that are left out with all in them
+	merged  int64 // points before it that have no row for other edits
 }
 
-func weighValues(list []format.Value) int64 {
-	n := int64(cap(list)-len(list)) * int64(unsafe.Sizeof(format.Value{}))
-	for i := range list {
-		n += int64(unsafe.Sizeof(format.Value{})) + weighValue(&list[i])
-	}
-	return n
+// timesArrived reports whether children must be counted once more: some times were
+// missing during the last count, as in a growing trace, and may exist now. The loader
+// is locked.
+func timesArrived(n *Node) bool {
+	k := n.kids
+	return k.time.missed && n.e.Load().state != StatePending && n.loader.r.TimesSize() > k.timesSize
 }
 
-// weighValue estimates the memory that a value refers to, in bytes.
-func weighValue(v *format.Value) int64 {
-	n := int64(len(v.Text))
-	if in := v.Captured; in != nil {
-		n += int64(unsafe.Sizeof(*in)) + weighValues(in.Elements)
-		if in.Message != nil {
-			n += int64(unsafe.Sizeof("")) + int64(len(*in.Message))
-		}
-		for _, frame := range in.Frames {
-			n += int64(unsafe.Sizeof(frame)) + int64(len(frame))
-		}
-		for i := range in.Fields {
-			n += int64(unsafe.Sizeof(in.Fields[i])) + int64(len(in.Fields[i].Name)) + weighValue(&in.Fields[i].Value)
-		}
+// readWay is where a read of the children of an edited node ended. The next one often begins there.
+type readWay struct {
+	n    *Node
+	read moment
+	at   checkpoint
+}
+
+// recentWays are the last ones.
+type recentWays struct {
+	list [4]readWay
+	next int
+}
+
+// Handle returns the handle of n: the number of its event, or for a thread its position.
+func (n *Node) Handle() Handle {
+	if n.IsThread() {
+		return PositionHandle(Position{Thread: n.thread, At: -1})
 	}
-	return n
+	return EventHandle(n.e.Load().point.Event)
+}
+
+// Inlined returns the position of the iteration that has no row of its own, because it is the only one
+// of the loop n; ok is false if there is none.
+func Inlined(n *Node) (p Position, ok bool) {
+	at := n.e.Load().inner
+	return Position{Thread: n.thread, At: at}, at > 0
+}
+
+// slabNodes is the maximum number of children loaded into a slab, and slabReads the
+// maximum number of trace points read for it: more than slabNodes, since some fold
+// to nothing.
+const (
+	slabNodes = 128
+	slabReads = 4096
+)
+
+// loader loads the children of nodes, raw or folded, counts them, and keeps the loaded
+// ones within a budget. It knows nothing of rows.
+type loader struct {
+	r      *LazyTraceReader
+	folded bool
+	inline bool // see Inline
+
+	// mu guards all fields below, and all slabs and kids. Lock order: mu before the
+	// reader's locks.
+	mu     sync.Mutex
+	now    moment // the view that the nodes were read from
+	memory memory
+	view   *view // what the tree shows of the nodes; nil for all
+	edits  Edits // nil if nothing is left out; it does not change
+	ways   recentWays
+	leap   int64 // leapFirst, or less in tests
+}
+
+// memory is what a loader holds in memory, within a budget: slabs of nodes, and the known
+// part of the order of sorted ones. The least recently used are forgotten first. It knows
+// neither files nor threads. Its owner locks it.
+type memory struct {
+	budget    int64    // bytes
+	recent    slabList // slabs, most recently used first
+	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
+	bytes     int64    // estimated, of all nodes
+	stuck     int64    // bytes when the last enforce left too much; 0 if it did not
+	round     uint64   // counts the calls of enforce that looked
+	loaded    int64
+	forgotten int64
+}
+
+// slabList is a ring of slabs, most recently used first.
+type slabList struct{ head slab }
+
+// Position returns the position of n; for a thread, its beginning.
+func (n *Node) Position() Position { return Position{Thread: n.thread, At: n.e.Load().at} }
+
+// roots are the threads of a tree, by id. A thread that no row has shown takes no
+// memory: its id is in the view, and its node is made on demand.
+type roots struct {
+	n    int               // number of threads
+	id   func(i int) int32 // the id of the i-th thread; ids rise
+	made map[int32]*Node
+	make func(id int32) *Node
+	view *view // what is shown of them; nil for all
+	// more: later views may lack some of the threads.
+	more bool
+}
+
+// forgotten reports whether the node is no longer in memory.
+func (n *Node) forgotten() bool { return n.parent != nil && n.slab == nil }
+
+func (n *Node) expanded() bool { return n.kids != nil && n.kids.expanded }
+
+// view is what a tree shows of a trace. It is guarded by the loader's lock. A nil view shows everything.
+type view struct {
+	wanted
+	threads *roots
+	stamp   uint32            // changes with what is shown, other than by places that are found
+	too     map[int32][]int64 // more places, by thread; sorted
+	opened  []opened          // what the user wants to see in spite of its being left out
+	folds   folds
+	counts  map[leftKey]int64 // of children of what is left out
+	shown   map[Position]shownCount
+}
+
+// slab is a slab: a run of neighboring children of a node that are in memory. All its
+// fields are guarded by the loader's lock.
+type slab struct {
+	parent         *Node
+	from, to       int64 // logical: the range of the parent's content that it covers
+	fromOrd, toOrd int64 // ordinals of the first cells that end at or after from and to
+	nodes          []*Node
+	bytes          int64
+	tick           uint64 // when it was last used
+	round          uint64 // when it was last left
+	newer, older   *slab  // in the list of memory
+}
+
+// sorter orders the children of nodes by their weights, and loads children by their
+// rank. What it knows of an order is in the node and within the loader's budget.
+type sorter struct {
+	*loader
+	maxRange int // maximum number of children in a range of a sorted node
+}
+
+// childTime is how long the calls in a node took, as far as a walk over its children has seen them.
+type childTime struct {
+	sum    int64 // ns
+	loops  int64 // bytes of the loops among the children
+	missed bool  // the time of some container is not known
+	more   bool  // not all loops were read
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 
 	"tracex/format"
-	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -76,57 +76,29 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 	return func(ctx context.Context) error { return w.learn(ctx, first) }, nil
 }
 
-// scanStart scans the beginning of the data, to have something to show before the
-// index has been read.
-func (w *worker) scanStart() (*index.Scan, error) {
-	s, err := w.startOver()
-	if err == nil {
-		w.publish(s.View(false))
-	}
-	return s, err
-}
-
-// startOver scans the beginning of the data, and forgets everything else. The scan
-// that it returns continues from there.
-func (w *worker) startOver() (*index.Scan, error) {
-	w.tallies.Store(nil)
-	found := format.NewContext(w.data.Version())
-	s := index.NewScan(w.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
-	err := w.use(func() error {
-		_, err := s.Advance(context.Background(), firstScan)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.SetReference(w.addReference)
-	w.setContext(found)
-	return s, nil
-}
-
 // indexBeside returns the path of the index: as given, or beside the data.
 func (w *worker) indexBeside() string { return cmp.Or(w.opts.Index, w.path+format.IndexSuffix) }
 
-// learn reads the whole trace: from the index if it is good, otherwise from the data.
-func (w *worker) learn(ctx context.Context, first *index.Scan) error {
-	return w.learnFrom(ctx, w.useIndex(ctx, w.indexPath), first)
-}
-
-// learnFrom is learn, where err is whether the recorded index could be used.
-func (w *worker) learnFrom(ctx context.Context, err error, first *index.Scan) error {
+// openFollowed opens a trace that is being written, or will be.
+func openFollowed(path string, o Options) (*LazyTraceReader, error) {
+	r := newReader(path, o)
+	r.indexPath, r.timesPath = r.indexBeside(), path+format.TimesSuffix
+	f := newFollower(r.trace, o.Finish)
+	st, err := os.Stat(path)
 	if err == nil {
-		w.note(func(s *Status) { s.Index = IndexRecorded })
-		return nil
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if w.opts.Index != "" || !errors.Is(err, os.ErrNotExist) {
-		w.note(func(s *Status) { s.IndexReason = err })
-		// It may have named descriptors that are not in the data.
-		if first, err = w.startOver(); err != nil {
-			return err
+		if err = mapped.CheckRegular(st, path); err == nil {
+			err = f.take()
 		}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		f.why, err = errNoFile, nil
 	}
-	return w.rebuild(ctx, w.indexPath, first)
+	if err != nil {
+		return nil, err
+	}
+	r.note(func(st *Status) { st.Growth.On = true })
+	if f.s == nil {
+		f.tell()
+	}
+	r.runFollower(f)
+	return r, nil
 }

@@ -1,12 +1,10 @@
 package lazy
 
 import (
-	"context"
 	"errors"
 	"runtime"
 
 	"tracex/format"
-	"tracex/lazy/internal/index"
 )
 
 // A Pass reads the trace points of threads once, for any number of aggregates. Several
@@ -132,30 +130,103 @@ func usualPassCut() passCut {
 	return passCut{bytes: 1 << 20, approach: 4096, width: min(runtime.GOMAXPROCS(0), 16)}
 }
 
-// Pass runs p on what is known when it begins: wait for [PhaseReady] to read all. If the
-// data is damaged, everything before the damage is visited and Status().Problem has the
-// reason. After an error, or when ctx ends, everything merged so far is valid, apart from
-// what the collectors know to be missing.
-func (r *LazyTraceReader) Pass(ctx context.Context, p Pass) error {
-	if p.cut == (passCut{}) {
-		p.cut = usualPassCut()
-		if p.Share > 0 {
-			p.cut.bytes = p.Share
-		}
-	}
-	return insist(ctx, r, func() error {
-		for _, c := range p.Collect {
-			c.Reset()
-		}
-		run := &passRun{Pass: p, r: r, v: r.known.Load(), epoch: r.epoch.Load()}
-		err := run.run(ctx)
-		if errors.Is(err, ErrEnough) {
-			return nil
-		}
-		if errors.Is(err, errStale) && r.known.Load() != run.v {
-			// The view was replaced before anything was found to be wrong with it.
-			return index.ErrContradiction
-		}
-		return r.doubt(err, run.v, run.epoch)
-	})
+// hiddenVisitor is told by the walk what it passes without a visit.
+type hiddenVisitor struct {
+	list   []hiddenRun
+	thread int32
+}
+
+type hiddenRun struct {
+	thread   int32
+	from, to int64
+}
+
+// PassPoint is a trace point in a pass. Its fields are read at once; its methods read more
+// when they are called.
+type PassPoint struct {
+	PassFrame
+	Thread int32
+	Depth  int // number of containers around it, as shown
+	// State is StateWhole until Exit.
+	State State
+
+	walk   *passWalk
+	size   int           // of the header or leaf, in bytes; 0 in Exit
+	level  int           // of a container: its index in the walk's stack
+	parent *passFrame    // nil if none
+	within []PassFrame   // the containers around it in place of those recorded; nil if the same
+	data   *nodeData     // in place of what was recorded; nil if the same
+	foot   int64         // Exit: logical offset of the footer; -1 if none
+	around bool          // in Around
+	point  *format.Point // once decoded
+	ends   *nodeData     // once looked up
+	footer *format.Footer
+}
+
+// segmentVisitor is a Visitor that is told about segments too, with mappings and context locked.
+type segmentVisitor interface {
+	begins(thread int32, from int64) // after Begin
+	ended(x *passWalk)               // also after an error, where it ended
+}
+
+// skimming is the state of a walk that passes points.
+type skimming struct {
+	by    Skimmer // nil if all points are visited
+	quiet *format.Prefilter
+	loops int   // open ones that are undecided
+	until int64 // pass nothing before this logical offset
+}
+
+// skimState is how a container was entered.
+type skimState uint8
+
+const (
+	notSkimmed    skimState = iota // visited
+	skimmedOver                    // passed
+	undecidedLoop                  // passed, and perhaps not shown as recorded
+)
+
+func frameOf(p *format.Point, at int64) PassFrame {
+	return PassFrame{Class: p.Class, Ref: p.Ref, Event: p.Event, Location: p.Location, At: at}
+}
+
+// passWalk visits the objects of a part of a thread in the order of the data. It must be used
+// within use, by one goroutine.
+type passWalk struct {
+	*walker
+	version format.Version
+	l       *childReader // for folding
+	folded  bool
+	to      int64 // logical: where to end; -1 for the end of the thread
+	pos     int64 // logical: of the next object
+	ord     int64 // of the first cell that ends at or after pos
+	stack   []passFrame
+	window  []byte // from pos to the end of the block, or to what is known; nil to find it
+	visit   []Visitor
+	skimmed skimming
+	hides   *hiddenVisitor // nil if the pass is not about what is hidden
+
+	now     PassPoint     // the argument of visitors
+	lent    dataPool      // for folding
+	decoded format.Point  // by PassPoint.Point
+	head    format.Point  // by PassPoint.Head
+	leaf    format.Point  // the argument of Coverage
+	looked  nodeData      // by PassPoint.end
+	closing format.Footer // by PassPoint.closes
+	read    nodeData      // before folding
+	err     error         // of a visitor's request
+	changed bool          // folding changed or dropped a point
+	last    int32         // number of the event visited last, before folding
+	visited int           // how many objects were visited or passed
+}
+
+// passFrame is an open container.
+type passFrame struct {
+	PassFrame
+	start int64 // logical: its content
+	// resume is where to continue after the footer, with the ordinal after; 0 for
+	// right after it.
+	resume, after int64
+	data          *nodeData // in place of what was recorded; nil if the same
+	skim          skimState
 }

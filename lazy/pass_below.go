@@ -60,3 +60,6 @@ func (x *below) add(start, end int64, kids *int64) error {
 		}
 	}
 }
+
+// tallyEvery is how many trace points of a node there are between two tallies.
+const tallyEvery = 1024

@@ -147,3 +147,76 @@ func kept(e *nodeData) *nodeData {
 	*out, *e = *e, nodeData{}
 	return out
 }
+
+// Visitor is for the pass.
+func (h *hidden) Visitor() Visitor { return new(hiddenVisitor) }
+
+// Reset is for the pass.
+func (h *hidden) Reset() { h.threads = make(map[int32]*hiddenIn) }
+
+// Merge is for the pass.
+func (h *hidden) Merge(v Visitor) error {
+	for _, r := range v.(*hiddenVisitor).list {
+		in := h.threads[r.thread]
+		if in == nil {
+			in = new(hiddenIn)
+			h.threads[r.thread] = in
+		}
+		in.add(r.from, r.to)
+	}
+	return nil
+}
+
+func (v *hiddenVisitor) Begin(thread int32, _ []PassFrame) { v.thread = thread }
+func (v *hiddenVisitor) Enter(*PassPoint)                  {}
+func (v *hiddenVisitor) Leaf(*PassPoint)                   {}
+func (v *hiddenVisitor) Exit(*PassPoint)                   {}
+
+// hide notes that the containers with the cells [from, to) are not shown.
+func (v *hiddenVisitor) hide(from, to int64) {
+	if n := len(v.list); n > 0 && v.list[n-1].thread == v.thread && v.list[n-1].to == from {
+		v.list[n-1].to = to
+	} else if from < to {
+		v.list = append(v.list, hiddenRun{v.thread, from, to})
+	}
+}
+
+// inlined hides the iteration in whose place a loop shows what is in it.
+func (v *hiddenVisitor) inlined(x *passWalk, e *nodeData) {
+	if e.foot.Iterations == 1 {
+		if out := x.l.inlined(e); out != e {
+			own := x.s.Cells.FirstEnding(out.end)
+			v.hide(own, own+1)
+		}
+	}
+}
+
+func (x *passWalk) advance(n int) {
+	x.window = x.window[n:]
+	x.pos += int64(n)
+}
+
+// jump continues at a logical offset, at or after pos.
+func (x *passWalk) jump(pos, ord int64) {
+	if n := pos - x.pos; n < int64(len(x.window)) {
+		x.window = x.window[n:]
+	} else {
+		x.window = nil
+	}
+	x.pos, x.ord = pos, ord
+}
+
+// refOf returns the Ref of the point of a class at the start of b, which must be whole.
+func refOf(v format.Version, class format.Class, b []byte) int32 {
+	switch class {
+	case format.ClassCall, format.ClassLoop, format.ClassIteration:
+		at := format.StatusCountAt + format.StatusCountSize + v.StatusCount(b[format.StatusCountAt])
+		if at+format.IDSize > len(b) {
+			return -1
+		}
+		return int32(binary.BigEndian.Uint32(b[at:]))
+	case format.ClassVariableRead, format.ClassVariableWrite, format.ClassFieldRead, format.ClassFieldWrite:
+		return int32(binary.BigEndian.Uint32(b[format.LeafIDAt:]))
+	}
+	return 0
+}

@@ -1,32 +1,11 @@
 package lazy
 
 import (
+	"fmt"
 	"math"
 
 	"tracex/format"
 )
-
-// PassPoint is a trace point in a pass. Its fields are read at once; its methods read more
-// when they are called.
-type PassPoint struct {
-	PassFrame
-	Thread int32
-	Depth  int // number of containers around it, as shown
-	// State is StateWhole until Exit.
-	State State
-
-	walk   *passWalk
-	size   int           // of the header or leaf, in bytes; 0 in Exit
-	level  int           // of a container: its index in the walk's stack
-	parent *passFrame    // nil if none
-	within []PassFrame   // the containers around it in place of those recorded; nil if the same
-	data   *nodeData     // in place of what was recorded; nil if the same
-	foot   int64         // Exit: logical offset of the footer; -1 if none
-	around bool          // in Around
-	point  *format.Point // once decoded
-	ends   *nodeData     // once looked up
-	footer *format.Footer
-}
 
 // Point returns the trace point, decoded. It is valid until the visitor returns.
 func (p *PassPoint) Point() (*format.Point, error) {
@@ -330,3 +309,79 @@ func (p *PassPoint) Fail(err error) { p.walk.fail(err) }
 
 // Context returns the descriptors, which do not change until the visitor returns.
 func (p *PassPoint) Context() *format.Context { return p.walk.r.ctx }
+
+// When returns between which times the point was recorded; both are the same if its own is known, as that of
+// a container where it is entered and where it is left. Otherwise, as for all leaves, they are those of
+// the nearest containers of the thread that began or ended before and after it, as recorded; from the
+// begin of the thread if there is none before, and to [math.MaxInt64] if nothing after it has a time. ok is false if the trace has no times.
+func (p *PassPoint) When() (from, to int64, ok bool) {
+	if !p.walk.r.timed() {
+		return 0, 0, false
+	}
+	if p.Class.Container() {
+		if t, ok := p.Time(); ok && p.size > 0 {
+			return t.Start, t.Start, true
+		} else if ok {
+			return t.End(), t.End(), true
+		}
+	}
+	at := p.At
+	if p.Class.Container() && p.size == 0 {
+		if at = p.foot; at < 0 {
+			at = p.walk.s.Size
+		}
+	}
+	from, to = p.walk.timesAround(at)
+	return from, to, true
+}
+
+// fail keeps the first error of a request, which ends the walk.
+func (x *passWalk) fail(err error) error {
+	if x.err == nil {
+		x.err = err
+	}
+	return err
+}
+
+// checkEnd checks that a container that seems to have no end has none.
+func (x *passWalk) checkEnd(ord int64, e *nodeData) error {
+	if e.state != StateWhole && x.s.Cells.FirstAround(ord, e.start) < x.s.Cells.Len() {
+		return x.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
+	}
+	return nil
+}
+
+// endOf finds the end of a container whose header has been read; b begins with it, or is empty.
+func (x *passWalk) endOf(b []byte, ord int64, e *nodeData) error {
+	if err := x.contentIn(b, ord, x.s.Size, e, true); err != nil {
+		return err
+	}
+	return x.checkEnd(ord, e)
+}
+
+// left describes the container that is being left.
+func (x *passWalk) left(p *PassPoint, e *nodeData) error {
+	f := &x.stack[p.level]
+	if p.around {
+		*e = nodeData{at: f.At, start: f.start, end: f.start, next: f.start, point: format.Point{Class: f.Class, Event: f.Event}}
+		return x.endOf(nil, x.s.Cells.FirstEnding(f.start), e)
+	}
+	*e = nodeData{at: f.At, start: f.start, state: p.State, point: format.Point{Class: f.Class, Event: f.Event}}
+	if p.foot < 0 {
+		e.end, e.next = x.s.Size, x.s.Size
+		e.foot = format.Unfinished(f.Class)
+		if p.State == StateUnfinished && f.Class == format.ClassLoop {
+			e.first = x.s.Cells.FirstEnding(f.start)
+			return x.countIterations(e)
+		}
+		return nil
+	}
+	e.end = p.foot
+	var c format.Cell
+	_, c, e.cellAt = x.s.Cells.Around(x.ord, math.MaxInt64, &x.near)
+	if e.cellAt == 0 || c.End != p.foot || c.ID != p.Event && f.data == nil {
+		return x.contradiction(f.At, fmt.Sprintf("event %d that ends at %d, which the index has as event %d that ends at %d",
+			p.Event, p.foot, c.ID, c.End))
+	}
+	return nil
+}

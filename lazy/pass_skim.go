@@ -8,23 +8,6 @@ import "tracex/format"
 // walk decides about the open loops before it visits anything; if one is not shown as recorded, the
 // walk goes back to its beginning. Nothing in it has been visited then.
 
-// skimming is the state of a walk that passes points.
-type skimming struct {
-	by    Skimmer // nil if all points are visited
-	quiet *format.Prefilter
-	loops int   // open ones that are undecided
-	until int64 // pass nothing before this logical offset
-}
-
-// skimState is how a container was entered.
-type skimState uint8
-
-const (
-	notSkimmed    skimState = iota // visited
-	skimmedOver                    // passed
-	undecidedLoop                  // passed, and perhaps not shown as recorded
-)
-
 // beginSkim begins to pass points, if the visitor agrees.
 func (x *passWalk) beginSkim() {
 	x.skimmed = skimming{}

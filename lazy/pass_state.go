@@ -1,6 +1,10 @@
 package lazy
 
-import "tracex/format"
+import (
+	"errors"
+
+	"tracex/format"
+)
 
 // leave returns where the walk is, which ends there.
 func (x *passWalk) leave() *passState {
@@ -148,6 +152,13 @@ func (s *passState) at(x *passWalk, pos int64) *passState {
 	return s
 }
 
-func frameOf(p *format.Point, at int64) PassFrame {
-	return PassFrame{Class: p.Class, Ref: p.Ref, Event: p.Event, Location: p.Location, At: at}
+// level is a container whose children are visited, or a run of its children: those
+// from pos on that end before end.
+type level struct {
+	pos, ord, end int64
+	parent        format.Parent
+	event         int64 // of the container; -1 for a thread
 }
+
+// errFar: the way to the first point of a segment is too long.
+var errFar = errors.New("the beginning of the segment is not found at once")

@@ -1,61 +1,6 @@
 package lazy
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math"
-
-	"tracex/format"
-)
-
-// passWalk visits the objects of a part of a thread in the order of the data. It must be used
-// within use, by one goroutine.
-type passWalk struct {
-	*walker
-	version format.Version
-	l       *childReader // for folding
-	folded  bool
-	to      int64 // logical: where to end; -1 for the end of the thread
-	pos     int64 // logical: of the next object
-	ord     int64 // of the first cell that ends at or after pos
-	stack   []passFrame
-	window  []byte // from pos to the end of the block, or to what is known; nil to find it
-	visit   []Visitor
-	skimmed skimming
-	hides   *hiddenVisitor // nil if the pass is not about what is hidden
-
-	now     PassPoint     // the argument of visitors
-	lent    dataPool      // for folding
-	decoded format.Point  // by PassPoint.Point
-	head    format.Point  // by PassPoint.Head
-	leaf    format.Point  // the argument of Coverage
-	looked  nodeData      // by PassPoint.end
-	closing format.Footer // by PassPoint.closes
-	read    nodeData      // before folding
-	err     error         // of a visitor's request
-	changed bool          // folding changed or dropped a point
-	last    int32         // number of the event visited last, before folding
-	visited int           // how many objects were visited or passed
-}
-
-// passFrame is an open container.
-type passFrame struct {
-	PassFrame
-	start int64 // logical: its content
-	// resume is where to continue after the footer, with the ordinal after; 0 for
-	// right after it.
-	resume, after int64
-	data          *nodeData // in place of what was recorded; nil if the same
-	skim          skimState
-}
-
-// fail keeps the first error of a request, which ends the walk.
-func (x *passWalk) fail(err error) error {
-	if x.err == nil {
-		x.err = err
-	}
-	return err
-}
+import "tracex/format"
 
 // steps visits up to n objects. more is false at the end of the part.
 func (x *passWalk) steps(n int) (more bool, err error) {
@@ -109,21 +54,6 @@ func (x *passWalk) step() (more bool, err error) {
 	}
 }
 
-func (x *passWalk) advance(n int) {
-	x.window = x.window[n:]
-	x.pos += int64(n)
-}
-
-// jump continues at a logical offset, at or after pos.
-func (x *passWalk) jump(pos, ord int64) {
-	if n := pos - x.pos; n < int64(len(x.window)) {
-		x.window = x.window[n:]
-	} else {
-		x.window = nil
-	}
-	x.pos, x.ord = pos, ord
-}
-
 // point visits the trace point at pos.
 func (x *passWalk) point() error {
 	b := x.window
@@ -160,64 +90,6 @@ func (x *passWalk) point() error {
 	}
 	x.stack = append(x.stack, passFrame{PassFrame: p.PassFrame, start: x.pos + int64(n)})
 	x.advance(n)
-	return nil
-}
-
-// refOf returns the Ref of the point of a class at the start of b, which must be whole.
-func refOf(v format.Version, class format.Class, b []byte) int32 {
-	switch class {
-	case format.ClassCall, format.ClassLoop, format.ClassIteration:
-		at := format.StatusCountAt + format.StatusCountSize + v.StatusCount(b[format.StatusCountAt])
-		if at+format.IDSize > len(b) {
-			return -1
-		}
-		return int32(binary.BigEndian.Uint32(b[at:]))
-	case format.ClassVariableRead, format.ClassVariableWrite, format.ClassFieldRead, format.ClassFieldWrite:
-		return int32(binary.BigEndian.Uint32(b[format.LeafIDAt:]))
-	}
-	return 0
-}
-
-// checkEnd checks that a container that seems to have no end has none.
-func (x *passWalk) checkEnd(ord int64, e *nodeData) error {
-	if e.state != StateWhole && x.s.Cells.FirstAround(ord, e.start) < x.s.Cells.Len() {
-		return x.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
-	}
-	return nil
-}
-
-// endOf finds the end of a container whose header has been read; b begins with it, or is empty.
-func (x *passWalk) endOf(b []byte, ord int64, e *nodeData) error {
-	if err := x.contentIn(b, ord, x.s.Size, e, true); err != nil {
-		return err
-	}
-	return x.checkEnd(ord, e)
-}
-
-// left describes the container that is being left.
-func (x *passWalk) left(p *PassPoint, e *nodeData) error {
-	f := &x.stack[p.level]
-	if p.around {
-		*e = nodeData{at: f.At, start: f.start, end: f.start, next: f.start, point: format.Point{Class: f.Class, Event: f.Event}}
-		return x.endOf(nil, x.s.Cells.FirstEnding(f.start), e)
-	}
-	*e = nodeData{at: f.At, start: f.start, state: p.State, point: format.Point{Class: f.Class, Event: f.Event}}
-	if p.foot < 0 {
-		e.end, e.next = x.s.Size, x.s.Size
-		e.foot = format.Unfinished(f.Class)
-		if p.State == StateUnfinished && f.Class == format.ClassLoop {
-			e.first = x.s.Cells.FirstEnding(f.start)
-			return x.countIterations(e)
-		}
-		return nil
-	}
-	e.end = p.foot
-	var c format.Cell
-	_, c, e.cellAt = x.s.Cells.Around(x.ord, math.MaxInt64, &x.near)
-	if e.cellAt == 0 || c.End != p.foot || c.ID != p.Event && f.data == nil {
-		return x.contradiction(f.At, fmt.Sprintf("event %d that ends at %d, which the index has as event %d that ends at %d",
-			p.Event, p.foot, c.ID, c.End))
-	}
 	return nil
 }
 

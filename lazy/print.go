@@ -1,6 +1,6 @@
-// Printing: print.go walks over threads, print_heading.go has the lines above them,
-// print_spread.go walks over segments of them on several processors, print_event.go below one event,
-// print_loaded.go over the nodes in memory. Package lazy/internal/lines lays out each line, as text or as JSON.
+// Printing: print.go walks over threads, print_text.go has the lines above them and the text of a part,
+// print_spread.go walks over segments of them on several processors, node_print.go below one event,
+// tree_print.go over the nodes in memory. Package lazy/internal/lines lays out each line, as text or as JSON.
 
 package lazy
 
@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 
-	"tracex/format"
-	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/lines"
 )
 
@@ -38,17 +36,6 @@ type IndentError = lines.IndentError
 // JSONVersion is the version of the JSON lines. Adding a member does not change it;
 // removing one or changing its meaning does.
 const JSONVersion = lines.JSONVersion
-
-// PrintRange limits what is printed of a trace. Events are identified by their
-// numbers, as in [format.Point.Event].
-type PrintRange struct {
-	Thread *int32 // nil for all threads
-	From   int32  // skip trace points with smaller events, in each thread
-	Count  int64  // maximum number of trace points to print; 0 for all
-}
-
-// errEnough ends a walk that has printed everything requested.
-var errEnough = errors.New("enough")
 
 // Print writes threads as text, with all their roots, without keeping nodes: memory
 // grows with the depth of nesting and with the number of processors; it uses up to 16. It prints what is known when it begins; wait for PhaseReady to print all.
@@ -95,21 +82,6 @@ func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions
 		return fmt.Errorf("no thread %d in the trace, which has %d", *within.Thread+1, len(v.Streams))
 	}
 	return err
-}
-
-// printer is the state of a running Print or PrintEvent.
-type printer struct {
-	r       *LazyTraceReader
-	version format.Version // of the trace
-	lines   *lines.Writer
-	from    int32 // the first event
-	left    int64 // trace points to print, when limited
-	limited bool
-	several bool   // several threads of the trace have points
-	pending func() // writes the heading of the thread, before its first point; nil if written
-	begun   bool   // a heading has been written
-	at      *int32 // the thread; nil if none yet
-	done    int64  // trace points of that thread that have been visited
 }
 
 // each prints threads one after the other. One walk goes over many threads: they may be
@@ -191,9 +163,6 @@ func (p *printer) inRange(ctx context.Context, threads []int32) (list []int32, e
 	return list, err
 }
 
-// enough reports whether the requested number of points has been printed.
-func (p *printer) enough() bool { return p.limited && p.left == 0 }
-
 func newPrinter(r *LazyTraceReader, w io.Writer, o PrintOptions) *printer {
 	v := r.Version()
 	p := &printer{r: r, version: v, lines: lines.New(lines.Output(w), r.ctx, v, o)}
@@ -230,30 +199,6 @@ func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*le
 	})
 }
 
-// insist runs f, and again if the index that f used turned out to be wrong and was
-// rebuilt. An index made from the data is never wrong.
-func insist(ctx context.Context, r *LazyTraceReader, f func() error) error {
-	for {
-		epoch := r.epoch.Load()
-		err := f()
-		if again, err := remade(ctx, r, err, epoch); !again {
-			return err
-		}
-	}
-}
-
-// remade handles err: if it means that the index of an epoch is wrong, remade waits
-// until the index is rebuilt, and reports whether it was.
-func remade(ctx context.Context, r *LazyTraceReader, err error, epoch int64) (bool, error) {
-	if !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
-		return false, err
-	}
-	if werr := r.Wait(ctx); werr != nil {
-		return false, werr
-	}
-	return r.epoch.Load() != epoch, err
-}
-
 // point prints a trace point, if it belongs to the part requested.
 func (p *printer) point(v *visit) error {
 	if v.point.Event < p.from {
@@ -267,4 +212,35 @@ func (p *printer) point(v *visit) error {
 	p.lines.Point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
 	p.lines.Unloaded(int(v.left), v.depth+1)
 	return p.lines.Err()
+}
+
+// noneFrom returns the error for a range that has a From, but nothing to print.
+func noneFrom(ctx context.Context, r *LazyTraceReader, within PrintRange) error {
+	_, hidden, err := scanForEvent(ctx, r, func(event int32) bool { return event >= within.From }, within.Thread)
+	if err != nil {
+		return err
+	}
+	return &NoEventError{Event: within.From, Thread: within.Thread, From: true, Hidden: hidden}
+}
+
+// several reports whether several threads have points. It reads no more of a thread than what
+// precedes its first point, and no more threads than until it has found two.
+func several(ctx context.Context, r *LazyTraceReader) (found bool, err error) {
+	err = r.use(func() error {
+		v, n := r.known.Load(), 0
+		if len(v.Streams) < 2 {
+			return nil
+		}
+		for i := 0; i < len(v.Streams) && n < 2 && ctx.Err() == nil; i++ {
+			w := &walker{r: r.trace, v: v, s: v.Streams[i]}
+			// What cannot be read has no point here; who prints the thread is told why.
+			_, _ = w.eachEvent(ctx, 0, nil, func(int64, int32) bool {
+				n++
+				return false
+			})
+		}
+		found = n > 1
+		return ctx.Err()
+	})
+	return found, err
 }

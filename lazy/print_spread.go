@@ -65,42 +65,6 @@ func (p *printer) remade(ctx context.Context, err error, v *index.View, epoch in
 	return remade(ctx, p.r, err, epoch)
 }
 
-// take writes a product of a spread, unless it has too much indentation: then a walk prints as much as there
-// is room for.
-func (p *printer) take(c *textChunk) error {
-	if !p.lines.Indents(c.indented) {
-		return errIndent
-	}
-	from := 0
-	for _, run := range c.runs {
-		if run.begins {
-			p.enter(run.thread)
-		}
-		if text := c.text[from:run.end]; len(text) > 0 {
-			p.begin()
-			p.lines.Text(text)
-		}
-		p.done += run.points
-		from = run.end
-	}
-	return p.lines.Err()
-}
-
-// textChunk is the text of points, in runs of the same thread.
-type textChunk struct {
-	text     []byte
-	runs     []textRun
-	indented int64 // bytes of indentation in the text
-}
-
-// textRun is the text of consecutively visited points of a thread.
-type textRun struct {
-	thread int32
-	begins bool  // the thread begins here
-	end    int   // offset in the text of the chunk
-	points int64 // number visited, with or without text
-}
-
 // textWorker is the shareWorker of a printer.
 type textWorker struct {
 	lines  *lines.Writer

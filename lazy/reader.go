@@ -1,44 +1,16 @@
 package lazy
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash"
+
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
-
-// DefaultMemory is the default budget for loaded nodes, in bytes.
-const DefaultMemory = 256 << 20
-
-// firstScan is how many bytes of the data Open scans itself: the first block
-// begins with the first thread's root and the objects it refers to.
-const firstScan = 256 << 10
-
-// Options configure Open.
-type Options struct {
-	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: DefaultMemory
-	NoWrite bool  // do not store an index
-	Alone   bool  // the data is a copy, as of a pipe: the other files of the trace are not beside it
-
-	// Index is the path of the index; "" for the data's name with [format.IndexSuffix] added, or the index
-	// in a packed trace. One that is given is only read: if it is missing or not of this data the trace is
-	// read without it, Status.IndexReason tells why, and nothing is stored.
-	Index string
-
-	// Follow keeps reading while the trace is being written: new data is shown
-	// as it arrives, until the trace is complete. A file that does not exist yet
-	// is waited for. See Status.Growth.
-	Follow bool
-
-	// Unended, if not nil, returns why data without an end has none. Any goroutine
-	// may call it.
-	Unended func() WhyUnended
-	// Finish, if not nil, is called while a followed trace does not grow. If its
-	// program has ended without closing it, Finish brings in what the program left,
-	// and returns a sentence for Status.Ended; "" if there is nothing to do.
-	// Its error is why that failed.
-	Finish func() (told string, err error)
-	// Ended is the initial value of Status.Ended.
-	Ended string
-}
 
 // LazyTraceReader reads a trace of any size. It maps data and index; its memory
 // grows with the number of blocks and reference objects, not with the number of
@@ -80,3 +52,104 @@ func (r *LazyTraceReader) Size() (data, index int64) { return r.sizes() }
 // WithContext calls f with the trace's descriptors. f may only read them, and must not
 // keep them: they may grow after it has returned.
 func (r *LazyTraceReader) WithContext(f func(*format.Context)) { r.withContext(f) }
+
+// Identity is what tells a trace apart from all others, wherever its files are and whether it is packed.
+type Identity [16]byte
+
+// Samples of a file that make its identity: so many of so many bytes, from its first bytes to its last.
+const (
+	identitySamples = 64
+	identitySample  = 4096
+)
+
+// IdentityOf returns the identity of a complete trace: a digest of the sizes of its data and times, and of 64
+// samples of 4 KiB of each. Two recordings of a program differ in the moment when they began, which is
+// in the times. Without times they may be the same, byte by byte: then they are one trace.
+func IdentityOf(r *LazyTraceReader) (id Identity, err error) {
+	h := sha256.New()
+	err = r.use(func() error {
+		sampleFile(h, r.data)
+		if t := r.times.Load(); t != nil {
+			sampleFile(h, t.Mapped())
+		}
+		return nil
+	})
+	copy(id[:], h.Sum(nil))
+	return id, err
+}
+
+// sampleFile adds a file to a digest.
+func sampleFile(h hash.Hash, f *mapped.File) {
+	b := f.Bytes()
+	size := int64(len(b))
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(size))) // a hash takes all
+	if size <= identitySamples*identitySample {
+		_, _ = h.Write(b)
+		return
+	}
+	for i := range int64(identitySamples) {
+		at := (size - identitySample) / (identitySamples - 1) * i
+		if i == identitySamples-1 {
+			at = size - identitySample
+		}
+		_, _ = h.Write(b[at : at+identitySample])
+	}
+}
+
+// insist runs f, and again if the index that f used turned out to be wrong and was
+// rebuilt. An index made from the data is never wrong.
+func insist(ctx context.Context, r *LazyTraceReader, f func() error) error {
+	for {
+		epoch := r.epoch.Load()
+		err := f()
+		if again, err := remade(ctx, r, err, epoch); !again {
+			return err
+		}
+	}
+}
+
+// remade handles err: if it means that the index of an epoch is wrong, remade waits
+// until the index is rebuilt, and reports whether it was.
+func remade(ctx context.Context, r *LazyTraceReader, err error, epoch int64) (bool, error) {
+	if !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
+		return false, err
+	}
+	if werr := r.Wait(ctx); werr != nil {
+		return false, werr
+	}
+	return r.epoch.Load() != epoch, err
+}
+
+// LookForAnother looks whether another data file has the name of the trace's now, or, if the trace is complete, whether
+// its file was written to: then the status tells, and [LazyTraceReader.Follow] begins with what is there. It asks the file
+// system. A trace that is followed does not need it, and of a packed one it learns nothing.
+func LookForAnother(r *LazyTraceReader) {
+	if now := r.Status(); !now.Growth.On && !now.Replaced && r.file.replaced(r.path, r.known.Load().EOF) {
+		r.note(func(s *Status) { s.Replaced = true })
+	}
+}
+
+// Status returns the state of the reader.
+func (r *LazyTraceReader) Status() Status { return r.now() }
+
+// Changed returns a channel that receives after the status, or what is known
+// about the trace, has changed. Several changes may be combined into one.
+func (r *LazyTraceReader) Changed() <-chan struct{} { return r.changed }
+
+// Wait waits until the background work has ended, successfully or not, or, for a
+// followed trace, until everything written so far is known. It returns ctx's error
+// if ctx ends first.
+func (r *LazyTraceReader) Wait(ctx context.Context) error {
+	for {
+		if r.Status().Phase.rests() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-r.done:
+			return nil
+		case <-r.settled():
+		}
+	}
+}

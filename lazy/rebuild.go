@@ -135,3 +135,84 @@ func (w *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan)
 	w.note(func(s *Status) { s.Index = IndexStored })
 	return w.useIndex(ctx, out.Path())
 }
+
+// dropIndex stops using an index that cannot be trusted, and its view. The new view is
+// the beginning of the data, from where the returned scan continues.
+func (w *worker) dropIndex() (*index.Scan, error) {
+	first, err := w.startOver()
+	if err != nil {
+		return nil, err
+	}
+	err = w.setIndex(nil, first.View(false), true)
+	w.trustTimes() // the index may have been the reason why they did not match
+	w.note(func(s *Status) {
+		s.Epoch++
+		s.Generation++
+	})
+	return first, err
+}
+
+// scanStart scans the beginning of the data, to have something to show before the
+// index has been read.
+func (w *worker) scanStart() (*index.Scan, error) {
+	s, err := w.startOver()
+	if err == nil {
+		w.publish(s.View(false))
+	}
+	return s, err
+}
+
+// startOver scans the beginning of the data, and forgets everything else. The scan
+// that it returns continues from there.
+func (w *worker) startOver() (*index.Scan, error) {
+	w.tallies.Store(nil)
+	found := format.NewContext(w.data.Version())
+	s := index.NewScan(w.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
+	err := w.use(func() error {
+		_, err := s.Advance(context.Background(), firstScan)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.SetReference(w.addReference)
+	w.setContext(found)
+	return s, nil
+}
+
+// learn reads the whole trace: from the index if it is good, otherwise from the data.
+func (w *worker) learn(ctx context.Context, first *index.Scan) error {
+	return w.learnFrom(ctx, w.useIndex(ctx, w.indexPath), first)
+}
+
+// learnFrom is learn, where err is whether the recorded index could be used.
+func (w *worker) learnFrom(ctx context.Context, err error, first *index.Scan) error {
+	if err == nil {
+		w.note(func(s *Status) { s.Index = IndexRecorded })
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if w.opts.Index != "" || !errors.Is(err, os.ErrNotExist) {
+		w.note(func(s *Status) { s.IndexReason = err })
+		// It may have named descriptors that are not in the data.
+		if first, err = w.startOver(); err != nil {
+			return err
+		}
+	}
+	return w.rebuild(ctx, w.indexPath, first)
+}
+
+// firstScan is how many bytes of the data Open scans itself: the first block
+// begins with the first thread's root and the objects it refers to.
+const firstScan = 256 << 10
+
+// problem returns the fault that a scan found in the data.
+func (w *worker) problem(s *index.Scan) error {
+	read := int64(len(w.data.Bytes()))
+	if w.indexPath == "" { // unpacked: the file at path is the ZIP
+		read = -1
+	}
+	return Explain(s.Problem(), w.path, read, w.opts.Unended)
+}

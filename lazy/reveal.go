@@ -3,21 +3,9 @@ package lazy
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"tracex/format"
-	"tracex/lazy/internal/index"
 )
-
-// Position is a point in a thread's stream. Unlike a node it is never forgotten.
-type Position struct {
-	Thread int32
-	At     int64 // logical offset, within a trace point; -1 for the thread itself
-}
-
-// Position returns the position of n; for a thread, its beginning.
-func (n *Node) Position() Position { return Position{Thread: n.thread, At: n.e.Load().at} }
 
 // neighbors are how many siblings are loaded with a revealed node, and with each node around it.
 type neighbors struct{ before, after int }
@@ -83,28 +71,6 @@ func (t *Tree) thread(id int32) *Node {
 	return t.roots.of(id)
 }
 
-// enclosing returns the containers around a logical offset, outermost first.
-func (l *childReader) enclosing(at int64) []format.Cell {
-	chain, _ := l.enclosingUpTo(at, math.MaxInt)
-	return chain
-}
-
-// enclosingUpTo is enclosing; ok is false if there are more than most.
-func (l *childReader) enclosingUpTo(at int64, most int) (chain []format.Cell, ok bool) {
-	cells := l.s.Cells
-	chain = []format.Cell{}
-	for own := cells.FirstAround(cells.FirstEnding(at), at); own < cells.Len(); {
-		if len(chain) == most {
-			return nil, false
-		}
-		c := cells.At(own)
-		chain = append(chain, c)
-		own = cells.FirstAround(own+1, c.Start-1)
-	}
-	slices.Reverse(chain)
-	return chain, true
-}
-
 // revealIn expands n and returns its child around a logical offset, loading it
 // if necessary; nil if no child is shown there.
 func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with neighbors) (*Node, error) {
@@ -145,44 +111,45 @@ func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with ne
 	return p.nodes[i-1], nil
 }
 
-// FindFraction returns the Position at a fraction of a thread's stream, from 0 for its first point to 1 for its end.
-func (r *LazyTraceReader) FindFraction(thread int32, f float64) (Position, error) {
-	v := r.known.Load()
-	s := v.Stream(thread)
-	if s == nil {
-		return Position{}, fmt.Errorf("thread %d is not in the trace", thread)
+// Find returns the position that a handle names and the number of the event there, -1 for a
+// thread. The error is a [*NoEventError] or a [*NoPositionError] if nothing known has the handle.
+func (r *LazyTraceReader) Find(ctx context.Context, h Handle) (at Position, event int32, err error) {
+	if h.Numbered {
+		at, err = r.FindEvent(ctx, h.Event)
+		return at, h.Event, err
 	}
-	first := r.firstPoint(v, thread)
-	at := first + int64(min(max(f, 0), 1)*float64(s.Size-first))
-	return Position{Thread: thread, At: min(at, max(0, s.Size-1))}, nil
+	n, err := recordedAt(ctx, r, h.Position)
+	switch {
+	case err != nil:
+		return Position{}, 0, err
+	case n.IsThread():
+		return h.Position, -1, nil
+	}
+	return n.Position(), n.e.Load().point.Event, nil
 }
 
-// firstPoint returns where the first point of a thread begins, after the descriptors that it refers to: 0 if that
-// cannot be read. It looks once.
-func (r *trace) firstPoint(v *index.View, thread int32) int64 {
-	key := firstKey{thread, r.epoch.Load()}
-	if at, ok := r.firsts.Load(key); ok {
-		return at.(int64)
+// recordedAt returns the node that was recorded at a position.
+func recordedAt(ctx context.Context, r *LazyTraceReader, p Position) (*Node, error) {
+	s := r.known.Load().Stream(p.Thread)
+	if s == nil || p.At >= s.Size {
+		return nil, &NoPositionError{p, s != nil}
 	}
-	at := int64(0)
-	err := r.use(func() error {
-		w, err := r.walkerOn(v, thread)
-		if err == nil {
-			at, _, err = w.seekPoint(0, w.s.Size)
-		}
-		return err
-	})
-	if err != nil {
-		return 0
+	n, err := r.Tree(false).Reveal(ctx, p)
+	if err == nil && n.IsThread() && p.At >= 0 {
+		err = &NoPositionError{p, true}
 	}
-	if v.Complete {
-		r.firsts.Store(key, at)
-	}
-	return at
+	return n, err
 }
 
-// firstKey is a thread of a view that turned out wrong so many times.
-type firstKey struct {
-	thread int32
-	epoch  int64
+// NoPositionError is the error that nothing is at a position.
+type NoPositionError struct {
+	Position Position
+	Thread   bool // the thread exists
+}
+
+func (e *NoPositionError) Error() string {
+	if !e.Thread {
+		return fmt.Sprintf("no thread %d in the trace", int64(e.Position.Thread)+1)
+	}
+	return "no event at " + PositionHandle(e.Position).String()
 }

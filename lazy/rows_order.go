@@ -117,46 +117,6 @@ func (w *roots) resolveIn(r Row) Row {
 	return rowOf(n)
 }
 
-// rowAt returns the child, or the gap, at or after a logical offset.
-func (n *Node) rowAt(pos int64) (Row, bool) {
-	end := n.e.Load().end
-	for pos < end {
-		p, i := n.covering(pos)
-		if p == nil {
-			to := end
-			if n.kids != nil && i < len(n.kids.slabs) {
-				to = n.kids.slabs[i].from
-			}
-			return Row{Parent: n, Depth: int(n.depth) + 1, From: pos, To: to}, true
-		}
-		if i := p.node(pos); i < len(p.nodes) {
-			return rowOf(p.nodes[i]), true
-		}
-		pos = p.to
-	}
-	return Row{}, false
-}
-
-// rowBefore returns the child, or the gap, before a logical offset.
-func (n *Node) rowBefore(pos int64) (Row, bool) {
-	start := n.e.Load().start
-	for pos > start {
-		p, i := n.covering(pos - 1)
-		if p == nil {
-			from := start
-			if i > 0 {
-				from = n.kids.slabs[i-1].to
-			}
-			return Row{Parent: n, Depth: int(n.depth) + 1, From: from, To: pos}, true
-		}
-		if i := p.node(pos); i > 0 {
-			return rowOf(p.nodes[i-1]), true
-		}
-		pos = p.from
-	}
-	return Row{}, false
-}
-
 // resolve is Resolve.
 func (w *roots) resolve(r Row) Row {
 	if r.Parent == nil {
@@ -183,4 +143,14 @@ func (w *roots) resolve(r Row) Row {
 		return rowOf(r.Node)
 	}
 	return w.resolveIn(r)
+}
+
+// now returns a row for what is left out as it is now: loads and counts may have moved its ends.
+func (w *roots) now(r Row) Row {
+	if r.Left != 0 && w.view != nil {
+		if at := w.resolve(r); at.Left != 0 {
+			return at
+		}
+	}
+	return r
 }

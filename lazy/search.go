@@ -1,9 +1,6 @@
 package lazy
 
 import (
-	"context"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"tracex/format"
@@ -41,13 +38,6 @@ type Search struct {
 	cut   passCut
 }
 
-// Limits describe what the matches of a function never contain.
-type Limits struct {
-	NoParen bool // an opening parenthesis
-	NoDot   bool // a dot or a colon
-	OneDot  bool // two dots before a parenthesis
-}
-
 // Hit is a match of a search: a trace point, or a thread whose name matches. A thread
 // has At -1 in its Position and Event -1.
 type Hit struct {
@@ -67,114 +57,53 @@ type Found struct {
 	Changed bool
 }
 
-// hitsEvery is how long hits may be delayed, to deliver them in batches.
-const hitsEvery = 30 * time.Millisecond
-
-// Search searches all threads and calls tell with its findings, on the caller's
-// goroutine: at once for the first hit, then now and then, and at the end. It
-// searches what is known when it begins: wait for PhaseReady to search all.
-func (r *LazyTraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
-	x := &searching{Search: s, r: r, news: news{tell: tell, every: s.Every, last: time.Now()}}
-	if x.news.every == 0 {
-		x.news.every = hitsEvery
-	}
-	if x.cut == (passCut{}) {
-		x.cut = usualPassCut()
-	}
-	x.pieces.add(0, s.Needs)
-	if s.Else != nil {
-		x.pieces.add(1, s.ElseNeeds)
-	} else if sets := x.pieces.needs[0]; len(sets) == 1 {
-		x.pieces.one = sets[0]
-	}
-	run := &passRun{r: r, v: r.known.Load(), epoch: r.epoch.Load()}
-	run.Raw, run.Collect, run.cut = !s.Folded, []Collector{x}, x.cut
-	run.order = newSearchOrder(run.v, s.From)
-	x.progress = searchProgress{order: run.order, total: run.order.total}
-	err := r.doubt(run.run(ctx), run.v, run.epoch)
-	if err == nil {
-		x.progress.finish(s.From)
-	}
-	x.say()
-	return err
+// searchProgress is how far a search has got in its segments.
+type searchProgress struct {
+	order  *searchOrder
+	begun  int   // segments that the search has reached
+	before int64 // bytes of the segments before the last of these
+	done   int64 // bytes
+	total  int64
+	upto   Position // everything before it was searched
 }
 
-// searching is the state of a running search: the [Collector] of a pass.
-type searching struct {
-	Search
-	r        *LazyTraceReader
-	progress searchProgress
-	news     news
-	pieces   pieces
-	hits     []Hit
-	others   []Hit       // of Search.Else; nil once there is a hit
-	some     atomic.Bool // there was a hit
-	changed  bool        // see Found.Changed
-
-	mu   sync.Mutex
-	idle []*matcher
+// begin begins the next segment and returns it.
+func (p *searchProgress) begin() segment {
+	if p.begun > 0 {
+		p.before += p.order.segment(p.begun - 1).size
+	}
+	p.begun++
+	return p.order.segment(p.begun - 1)
 }
 
-// fullNames reports whether a match may have the full name of a class and some of the text of
-// a call, see [Named.Match].
-func (x *searching) fullNames() bool {
-	may := func(l Limits) bool { return !l.NoParen && !l.NoDot && !l.OneDot }
-	return may(x.Limits) || x.Else != nil && may(x.ElseLimits)
+// reach records that the search has got to an offset of the segment begun last.
+func (p *searchProgress) reach(segment int, at int64) {
+	g := p.order.segment(segment)
+	p.upto = Position{g.thread, at}
+	p.done = p.before + min(max(0, at-g.from), g.size)
 }
 
-// lend returns a matcher for the calling goroutine, which gives it back.
-func (x *searching) lend() *matcher {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if n := len(x.idle); n > 0 {
-		m := x.idle[n-1]
-		x.idle = x.idle[:n-1]
-		return m
-	}
-	return newMatcher(x)
+// finish records that everything was searched, back to where the search began.
+func (p *searchProgress) finish(from Position) {
+	p.upto = Position{Thread: from.Thread, At: max(-1, from.At)}
+	p.done = p.total
 }
 
-func (x *searching) giveBack(m *matcher) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.idle = append(x.idle, m)
+// news sends reports of a search, not too often.
+type news struct {
+	tell  func(Found)
+	every time.Duration
+	last  time.Time // of the last report
+	hit   bool      // whether a hit was reported
 }
 
-// Visitor returns the visitor of one part.
-func (x *searching) Visitor() Visitor { return &searchPart{s: x} }
-
-// Reset is not called: a search is not repeated, as its hits have been told.
-func (x *searching) Reset() {}
-
-// Merge takes the hits of the next part.
-func (x *searching) Merge(visitor Visitor) error {
-	v := visitor.(*searchPart)
-	x.hits = append(x.hits, v.hits[0]...)
-	if x.changed = x.changed || v.changed; len(v.hits[0]) > 0 {
-		x.some.Store(true)
-		x.others = nil
-	}
-	if !x.some.Load() {
-		x.others = append(x.others, v.hits[1]...)
-	}
-	p := &x.progress
-	for _, to := range v.visited {
-		if p.begun < p.order.len() {
-			if next := p.order.segment(p.begun); next.thread == to.thread && next.from == to.from {
-				p.begin()
-			}
-		}
-		p.reach(p.begun-1, to.to)
-	}
-	if x.news.due(len(x.hits)) {
-		x.say()
-	}
-	return nil
+// due reports whether to send a report now: every so often, and for the first hits.
+func (n *news) due(hits int) bool {
+	return hits > 0 && !n.hit || time.Since(n.last) >= n.every
 }
 
-func (x *searching) say() {
-	p := &x.progress
-	f := Found{Hits: x.hits, Else: x.others, Upto: p.upto, Done: p.done, Total: p.total, Changed: x.changed}
-	x.hits, x.others = nil, nil
-	x.news.send(f)
+func (n *news) send(f Found) {
+	n.hit = n.hit || len(f.Hits) > 0
+	n.last = time.Now()
+	n.tell(f)
 }

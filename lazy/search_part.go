@@ -3,6 +3,8 @@ package lazy
 import (
 	"cmp"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"tracex/format"
 )
@@ -256,4 +258,45 @@ func (v *searchPart) Exit(p *PassPoint) {
 		v.mixed = true
 		v.decide(p)
 	}
+}
+
+// searching is the state of a running search: the [Collector] of a pass.
+type searching struct {
+	Search
+	r        *LazyTraceReader
+	progress searchProgress
+	news     news
+	pieces   pieces
+	hits     []Hit
+	others   []Hit       // of Search.Else; nil once there is a hit
+	some     atomic.Bool // there was a hit
+	changed  bool        // see Found.Changed
+
+	mu   sync.Mutex
+	idle []*matcher
+}
+
+// fullNames reports whether a match may have the full name of a class and some of the text of
+// a call, see [Named.Match].
+func (x *searching) fullNames() bool {
+	may := func(l Limits) bool { return !l.NoParen && !l.NoDot && !l.OneDot }
+	return may(x.Limits) || x.Else != nil && may(x.ElseLimits)
+}
+
+// lend returns a matcher for the calling goroutine, which gives it back.
+func (x *searching) lend() *matcher {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if n := len(x.idle); n > 0 {
+		m := x.idle[n-1]
+		x.idle = x.idle[:n-1]
+		return m
+	}
+	return newMatcher(x)
+}
+
+func (x *searching) giveBack(m *matcher) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.idle = append(x.idle, m)
 }

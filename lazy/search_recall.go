@@ -252,19 +252,6 @@ func (x *recall) emit(e *nodeData, parent format.Parent) {
 	x.drop()
 }
 
-// AppendName appends the name of a thread or container in paths: a call without
-// its arguments.
-func (x *texts) AppendName(dst []byte, n *Node) []byte {
-	x.trace.withContext(func(c *format.Context) {
-		if p := n.Point(); p != nil {
-			dst = appendName(dst, c, p)
-		} else {
-			dst = appendThread(dst, c, n.thread)
-		}
-	})
-	return dst
-}
-
 func appendName(dst []byte, c *format.Context, p *format.Point) []byte {
 	switch p.Class {
 	case format.ClassLoop:

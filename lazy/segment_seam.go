@@ -1,9 +1,6 @@
 package lazy
 
-import (
-	"errors"
-	"slices"
-)
+import "slices"
 
 // walkState is the state of a walk before a point: everything that decides how it continues.
 type walkState struct {
@@ -23,9 +20,6 @@ type seam struct {
 	first    *walkState // before the first point in or after the segment; nil if not known yet
 	last     *walkState // before the first point after it; nil if not known yet
 }
-
-// errFar: the way to the first point of a segment is too long.
-var errFar = errors.New("the beginning of the segment is not found at once")
 
 // reaches records that a walk reaches a point that is not after its segment.
 func (s *seam) reaches(stack []level, at, from int64) error {

@@ -5,13 +5,6 @@ import (
 	"slices"
 )
 
-// shownCount is how many children of a node are shown, of those before an offset.
-type shownCount struct {
-	stamp uint32 // of the view
-	upto  int64
-	n     int64
-}
-
 // shownSoFar returns how many children of a node around places are shown, as far as they are counted:
 // exact if that is all, more if counting would find more.
 func (v *view) shownSoFar(n *Node) (count int64, exact, more bool) {

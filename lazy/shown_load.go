@@ -75,17 +75,6 @@ func (l *childReader) sift(ctx context.Context, from, to, ord int64, a *aim) (*c
 	return s, nil
 }
 
-// leftKey identifies a run of children that are left out.
-type leftKey struct {
-	thread   int32
-	from, to int64
-}
-
-// maxCounts bounds the numbers of children that are kept.
-const maxCounts = 4096
-
-func keyOf(n *Node, from, to int64) leftKey { return leftKey{n.thread, from, to} }
-
 // leftRows returns how many rows a row with Left stands for.
 func (v *view) leftRows(r Row) (rows int64, known bool) {
 	if r.Parent == nil {
@@ -96,22 +85,6 @@ func (v *view) leftRows(r Row) (rows int64, known bool) {
 	}
 	rows, known = v.counts[keyOf(r.Parent, r.From, r.To)]
 	return rows, known
-}
-
-// describe fills in what the tree shows of the node of a line.
-func (w *roots) describe(l *Line) {
-	switch v := w.view; {
-	case l.Node != nil:
-		l.Expanded = w.open(l.Node)
-		if v != nil {
-			l.Place = v.match(l.Node)
-			if l.Around = !v.free(l.Node); l.Around {
-				l.Shown, l.ShownExact, l.ShownMore = v.shownSoFar(l.Node)
-			}
-		}
-	case v != nil && l.Left != 0:
-		l.LeftRows, l.LeftKnown = v.leftRows(l.Row)
-	}
 }
 
 // errNoRow: what a row stood for has changed.

@@ -14,16 +14,6 @@ func (w *roots) open(n *Node) bool {
 	return n.expanded()
 }
 
-// now returns a row for what is left out as it is now: loads and counts may have moved its ends.
-func (w *roots) now(r Row) Row {
-	if r.Left != 0 && w.view != nil {
-		if at := w.resolve(r); at.Left != 0 {
-			return at
-		}
-	}
-	return r
-}
-
 // after returns the index of the thread after a row.
 func (w *roots) after(r Row) int {
 	switch {
@@ -131,28 +121,6 @@ func (w *roots) resolveThread(r Row) Row {
 	}
 }
 
-// nextThread returns the first thread with an id or a higher one that has a place.
-func (v *wanted) nextThread(id int32) (next int32, ok bool) {
-	next, ok = v.places.NextThread(id)
-	for thread := range v.too {
-		if thread >= id && (!ok || thread < next) {
-			next, ok = thread, true
-		}
-	}
-	return next, ok
-}
-
-// prevThread returns the last thread with an id or a lower one that has a place.
-func (v *wanted) prevThread(id int32) (prev int32, ok bool) {
-	prev, ok = v.places.PrevThread(id)
-	for thread := range v.too {
-		if thread <= id && (!ok || thread > prev) {
-			prev, ok = thread, true
-		}
-	}
-	return prev, ok
-}
-
 // firstIn returns the first row in a node.
 func (v *view) firstIn(n *Node) (Row, bool) {
 	if s := n.sorting(); s != nil {
@@ -187,156 +155,6 @@ func (v *view) before(r Row) (Row, bool) {
 	return v.childBefore(n, n.e.Load().start, r.From)
 }
 
-// childAt returns the row of a node at or after an offset, at which a child ends or begins.
-func (v *view) childAt(n *Node, pos int64) (Row, bool) {
-	end := n.e.Load().end
-	for pos < end {
-		next := end
-		if o := v.openedAt(n, pos, 1); o != nil {
-			if o.from <= pos {
-				if r, ok := n.rowAt(pos); ok && r.From < o.to {
-					if r.Gap() {
-						r.To = min(r.To, o.to)
-					}
-					return r, true
-				}
-				pos = o.to
-				continue
-			}
-			next = min(next, o.from)
-		}
-		found, ok := v.covering(n, pos, next, Row{From: pos, To: next}, 1)
-		stop := next
-		if ok {
-			stop = max(found.From, pos)
-		}
-		switch {
-		case v.some(n, pos, stop):
-			return v.left(n, pos, stop), true
-		case ok:
-			return found, true
-		}
-		pos = next
-	}
-	return Row{}, false
-}
-
-// childBefore returns the row of a node before an offset, of those from start on.
-func (v *view) childBefore(n *Node, start, pos int64) (Row, bool) {
-	for pos > start {
-		prev := start
-		if o := v.openedAt(n, pos, -1); o != nil {
-			if o.to >= pos {
-				r, ok := n.rowBefore(pos)
-				switch {
-				case ok && r.Node != nil && r.From >= o.from:
-					return r, true
-				case ok && r.Gap() && r.To > o.from:
-					r.From = max(r.From, o.from)
-					return r, true
-				}
-				pos = o.from
-				continue
-			}
-			prev = max(prev, o.to)
-		}
-		found, ok := v.covering(n, prev, pos, Row{From: prev, To: pos}, -1)
-		stop := prev
-		if ok {
-			stop = min(endOf(found), pos)
-		}
-		switch {
-		case v.some(n, stop, pos):
-			return v.left(n, stop, pos), true
-		case ok:
-			return found, true
-		}
-		pos = prev
-	}
-	return Row{}, false
-}
-
-// endOf returns the offset at which a row ends.
-func endOf(r Row) int64 {
-	if r.Node != nil {
-		return r.Node.e.Load().next
-	}
-	return r.To
-}
-
-// covering returns the child, or the gap, around the first place of a node in [lo, hi), or, if
-// dir is negative, around the last. A gap does not reach beyond the bounds.
-func (v *view) covering(n *Node, lo, hi int64, bounds Row, dir int) (Row, bool) {
-	for lo < hi {
-		find := v.first
-		if dir < 0 {
-			find = v.last
-		}
-		at, ok := find(n.thread, lo, hi)
-		if !ok {
-			break
-		}
-		if f, t, _, ok := n.gap(at); ok {
-			return Row{Parent: n, Depth: int(n.depth) + 1, From: max(f, bounds.From), To: min(t, bounds.To)}, true
-		}
-		p, _ := n.covering(at)
-		if p == nil {
-			break // outside of the content
-		}
-		i := p.node(at + 1)
-		if i > 0 && p.nodes[i-1].e.Load().next > at {
-			return rowOf(p.nodes[i-1]), true
-		}
-		// The tree shows no child there.
-		lo, hi = p.beside(i, at, lo, hi, dir)
-	}
-	return Row{}, false
-}
-
-// beside narrows [lo, hi) down to what is after, or before, the place at which a slab has no child.
-func (p *slab) beside(i int, at, lo, hi int64, dir int) (int64, int64) {
-	if dir > 0 {
-		if i < len(p.nodes) {
-			return max(at+1, p.nodes[i].e.Load().at), hi
-		}
-		return max(at+1, p.to), hi
-	}
-	if i > 0 {
-		return lo, min(at, p.nodes[i-1].e.Load().next)
-	}
-	return lo, min(at, p.from)
-}
-
-// some reports whether a node has children in [from, to), as far as is known.
-func (v *view) some(n *Node, from, to int64) bool {
-	if from >= to {
-		return false
-	}
-	if count, known := v.counts[keyOf(n, from, to)]; known {
-		return count > 0
-	}
-	for pos := from; pos < to; {
-		p, _ := n.covering(pos)
-		if p == nil {
-			return true
-		}
-		if i := p.node(pos); i < len(p.nodes) {
-			return p.nodes[i].e.Load().at < to
-		}
-		pos = p.to
-	}
-	return false
-}
-
-// left returns the row of the children in [from, to), which are left out.
-func (v *view) left(n *Node, from, to int64) Row {
-	r := Row{Parent: n, Depth: int(n.depth) + 1, From: from, To: to, Left: LeftOut}
-	if v.places.Known(n.thread) < to {
-		r.Left = LeftOpen
-	}
-	return r
-}
-
 // resolveIn returns the row of an open node that has taken the place of r: the last one if there is none.
 func (v *view) resolveIn(r Row) Row {
 	n := r.Parent
@@ -353,37 +171,87 @@ func (v *view) resolveIn(r Row) Row {
 	return rowOf(n)
 }
 
-// around returns the row of a node, of those from start on, that an offset is in, or the next one.
-func (v *view) around(n *Node, start, at int64) (Row, bool) {
-	prev, next := start, n.e.Load().end
-	if o := v.openedAt(n, at, 1); o != nil {
-		if next = min(next, o.from); o.from <= at {
-			return v.asBefore(n, at, o)
-		}
+// A sorted node that shows only some of its places: first its children with places in order, then a
+// row for all others, then those added since it was sorted.
+
+// ranked returns the first row of a sorted node after a rank.
+func (v *view) ranked(s *sorting, n *Node, x rank) (Row, bool) {
+	if r, ok := s.after(n, x); ok && (r.ranked() || r.Node != nil && r.From < s.limit) {
+		return r, true
 	}
-	if o := v.openedAt(n, at+1, -1); o != nil {
-		prev = max(prev, o.to)
+	if r, ok := v.others(s, n); ok {
+		return r, true
 	}
-	if found, ok := v.covering(n, prev, min(at+1, next), Row{From: prev, To: next}, -1); ok {
-		if prev = endOf(found); prev > at {
-			return found, true
-		}
-	}
-	return v.childAt(n, prev)
+	return v.childAt(n, s.limit)
 }
 
-// asBefore is around in a run that the user has opened.
-func (v *view) asBefore(n *Node, at int64, o *opened) (Row, bool) {
-	if from, to, _, ok := n.gap(at); ok {
-		return Row{Parent: n, Depth: int(n.depth) + 1, From: max(from, o.from), To: min(to, o.to)}, true
+// others returns the row of the sorted children that are left out.
+func (v *view) others(s *sorting, n *Node) (Row, bool) {
+	start := n.e.Load().start
+	if s.left == 0 || s.limit <= start {
+		return Row{}, false
 	}
-	if p, _ := n.covering(at); p != nil {
-		if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().next > at {
-			return rowOf(p.nodes[i-1]), true
-		}
-		if i := p.node(at); i < len(p.nodes) {
-			at = p.nodes[i].e.Load().at
+	return v.left(n, start, s.limit), true
+}
+
+// rankedAfter is after.
+func (v *view) rankedAfter(s *sorting, r Row) (Row, bool) {
+	n := r.Parent
+	switch {
+	case r.ranked():
+		return v.ranked(s, n, r.hi)
+	case r.Node != nil:
+		if x, ok := s.rankOf(r.Node); ok {
+			return v.ranked(s, n, x)
 		}
 	}
-	return v.childAt(n, at)
+	return v.childAt(n, max(endOf(r), s.limit))
+}
+
+// rankedPrev is before.
+func (v *view) rankedPrev(s *sorting, r Row) (Row, bool) {
+	switch {
+	case r.ranked():
+		return s.upTo(r.Parent, r.lo)
+	case r.Node != nil:
+		if x, ok := s.rankOf(r.Node); ok {
+			return s.upTo(r.Parent, x.justBefore())
+		}
+	case r.From < s.limit:
+		return s.upTo(r.Parent, lastRank)
+	}
+	return v.rankedBefore(s, r.Parent, r.From)
+}
+
+// rankedBefore returns the last row of a sorted node before an offset in its unsorted part.
+func (v *view) rankedBefore(s *sorting, n *Node, pos int64) (Row, bool) {
+	if pos > s.limit {
+		if r, ok := v.childBefore(n, s.limit, pos); ok {
+			return r, true
+		}
+	}
+	if r, ok := v.others(s, n); ok {
+		return r, true
+	}
+	return s.upTo(n, lastRank)
+}
+
+// resolveRanked is resolveIn.
+func (v *view) resolveRanked(r Row) (Row, bool) {
+	n := r.Parent
+	s := n.sorting()
+	switch {
+	case r.ranked():
+		return v.ranked(s, n, r.lo)
+	case r.From >= s.limit:
+		return v.around(n, s.limit, r.From)
+	case r.Left != 0 || r.Node != nil && !v.shows(r.Node):
+		if r, ok := v.others(s, n); ok {
+			return r, true
+		}
+	case r.Node != nil:
+		x, _ := s.rankOf(r.Node)
+		return v.ranked(s, n, x.justBefore())
+	}
+	return v.ranked(s, n, firstRank)
 }

@@ -1,19 +1,11 @@
 package lazy
 
-import "sort"
+import (
+	"sort"
+	"unsafe"
 
-// slab is a slab: a run of neighboring children of a node that are in memory. All its
-// fields are guarded by the loader's lock.
-type slab struct {
-	parent         *Node
-	from, to       int64 // logical: the range of the parent's content that it covers
-	fromOrd, toOrd int64 // ordinals of the first cells that end at or after from and to
-	nodes          []*Node
-	bytes          int64
-	tick           uint64 // when it was last used
-	round          uint64 // when it was last left
-	newer, older   *slab  // in the list of memory
-}
+	"tracex/format"
+)
 
 // covering returns the slab of n that covers a logical offset, or nil and the
 // index where such a slab would be.
@@ -79,108 +71,71 @@ func (s *childRun) outdated(now moment) bool {
 	return false
 }
 
-// attach makes nodes of the children of s, unless they are loaded already, and returns
-// the nodes: nil if s is outdated now. It keeps the checkpoints of s. The loader is locked.
-func (m *memory) attach(n *Node, s *childRun, now moment) []*Node {
-	if s.outdated(now) {
-		return nil
-	}
-	if n.forgotten() {
-		// n was forgotten itself, so nothing leads to its children.
-		return newNodes(n, nil, s.list, now.epoch)
-	}
-	if n.kids == nil {
-		n.kids = new(kids)
-	}
-	nodes := make([]*Node, 0, len(s.list))
-	rest := s.list
-	var added *slab
-	for pos := s.from; pos < s.to; {
-		if p, _ := n.covering(pos); p != nil {
-			for len(rest) > 0 && rest[0].at < p.to {
-				if i := p.node(rest[0].at); i < len(p.nodes) && p.nodes[i].e.Load().at == rest[0].at {
-					nodes = append(nodes, p.nodes[i])
-				}
-				rest = rest[1:]
-			}
-			pos = p.to
-			continue
-		}
-		_, to, _, ok := n.gap(pos)
-		if !ok {
-			break
-		}
-		p := &slab{parent: n, from: pos, to: min(to, s.to), fromOrd: s.fromOrd, toOrd: s.toOrd}
-		if pos > s.from {
-			p.fromOrd = n.slabBefore(pos).toOrd
-		}
-		if to < s.to {
-			_, i := n.covering(pos)
-			if i == len(n.kids.slabs) {
-				break // read from another trace than n: only damaged ones do that
-			}
-			p.toOrd = n.kids.slabs[i].fromOrd
-		}
-		k := 0
-		for k < len(rest) && rest[k].at < p.to {
-			k++
-		}
-		nodes = append(nodes, m.insert(p, rest[:k], now.epoch)...)
-		added = p
-		rest = rest[k:]
-		pos = p.to
-	}
-	n.kids.keep(s.passed)
-	m.enforce(added)
-	return nodes
-}
-
 // slabBefore returns the slab that ends at pos.
 func (n *Node) slabBefore(pos int64) *slab {
 	_, i := n.covering(pos)
 	return n.kids.slabs[i-1]
 }
 
-// insert makes p a slab of its parent, with a node for each point.
-func (m *memory) insert(p *slab, list []*nodeData, epoch int64) []*Node {
-	p.nodes = newNodes(p.parent, p, list, epoch)
-	m.add(p)
-	return p.nodes
+// keep adds the checkpoints of a walk over the children. It replaces the old slice
+// instead of changing it, since readers may hold it.
+func (k *kids) keep(passed []checkpoint) {
+	if len(passed) == 0 {
+		return
+	}
+	old := k.checkpoints
+	i := sort.Search(len(old), func(i int) bool { return old[i].pos >= passed[0].pos })
+	j := i + sort.Search(len(old)-i, func(j int) bool { return old[i+j].pos > passed[len(passed)-1].pos })
+	list := make([]checkpoint, 0, i+len(passed)+len(old)-j)
+	k.checkpoints = append(append(append(list, old[:i]...), passed...), old[j:]...)
 }
 
-// newNodes makes nodes for children of n, in p, which may be nil.
-func newNodes(n *Node, p *slab, list []*nodeData, epoch int64) []*Node {
-	nodes := make([]*Node, len(list))
-	for i, e := range list {
-		c := &Node{loader: n.loader, parent: n, thread: n.thread, depth: n.depth + 1, epoch: int32(epoch), slab: p, slot: int32(i)}
-		c.e.Store(e)
-		nodes[i] = c
-	}
-	return nodes
+// newRun returns an empty run of the node's children.
+func (l *childReader) newRun(pos, ord int64) *childRun {
+	return &childRun{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
 }
 
-// Forget removes everything below n from memory, collapses n, and returns the number of
-// nodes forgotten. They can be loaded again.
-func (ld *loader) Forget(n *Node) int {
-	ld.mu.Lock()
-	defer ld.mu.Unlock()
-	return ld.memory.forget(n)
+// nodeSize is the memory that a node takes, excluding its values.
+const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(nodeData{}) + 16)
+
+// spliceSize is the memory that a container without a row takes while what is in it has rows.
+const spliceSize = int64(unsafe.Sizeof(splice{}))
+
+// weigh estimates the memory that a trace point takes, in bytes.
+func weigh(e *nodeData) int64 {
+	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
+		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
+	if e.in != nil {
+		n += spliceSize // neighbors often share one, but each can have its own
+	}
+	if s := e.point.Snapshot; s != nil {
+		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals) + weighValues(s.Watches)
+	}
+	return n
 }
 
-// ForgetNode forgets a trace point with everything below it: it becomes part of a gap.
-// It returns the number of nodes forgotten.
-func (ld *loader) ForgetNode(c *Node) int {
-	ld.mu.Lock()
-	defer ld.mu.Unlock()
-	p := c.slab
-	if p == nil {
-		return 0
+func weighValues(list []format.Value) int64 {
+	n := int64(cap(list)-len(list)) * int64(unsafe.Sizeof(format.Value{}))
+	for i := range list {
+		n += int64(unsafe.Sizeof(format.Value{})) + weighValue(&list[i])
 	}
-	count := ld.memory.forget(c) + 1
-	tail := p.nodes[c.slot+1:]
-	if len(tail) > 0 {
-		ld.memory.split(p, int(c.slot)+1)
+	return n
+}
+
+// weighValue estimates the memory that a value refers to, in bytes.
+func weighValue(v *format.Value) int64 {
+	n := int64(len(v.Text))
+	if in := v.Captured; in != nil {
+		n += int64(unsafe.Sizeof(*in)) + weighValues(in.Elements)
+		if in.Message != nil {
+			n += int64(unsafe.Sizeof("")) + int64(len(*in.Message))
+		}
+		for _, frame := range in.Frames {
+			n += int64(unsafe.Sizeof(frame)) + int64(len(frame))
+		}
+		for i := range in.Fields {
+			n += int64(unsafe.Sizeof(in.Fields[i])) + int64(len(in.Fields[i].Name)) + weighValue(&in.Fields[i].Value)
+		}
 	}
-	ld.memory.forgetFrom(p, int(c.slot))
-	return count
+	return n
 }

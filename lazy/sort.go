@@ -1,9 +1,10 @@
 package lazy
 
 import (
-	"context"
 	"errors"
 	"math"
+	"slices"
+	"sort"
 )
 
 // Order is an order in which a node shows its children.
@@ -73,91 +74,54 @@ type sorting struct {
 	left  int64  // how many shown children are left out; -1 if not known
 }
 
-// sorting returns the sorting of n's children: nil if they are not sorted. The
-// loader is locked.
-func (n *Node) sorting() *sorting {
-	if n.kids == nil || n.kids.sorted == nil || n.kids.sorted.timed != n.loader.r.timed() {
-		return nil
-	}
-	s := n.kids.sorted
-	if stamp := n.loader.view.sortedAs(n); s.stamp != stamp {
-		n.loader.memory.dropRanges(n)
-		s.stamp, s.left, s.between = stamp, -1, []int64{-1}
-	}
-	return s
-}
-
-// Order returns the order in which n shows its children.
-func (n *Node) Order() Order {
-	n.loader.mu.Lock()
-	defer n.loader.mu.Unlock()
-	if n.sorting() != nil {
-		return OrderWeight
-	}
-	return OrderCalls
-}
-
-// Sort puts the children of n into an order: from then on rows have this order, while
-// Children, Range and Child still count in recorded order. It walks over all children
-// once, without loading them, and keeps the ranks of the first 10,000, fewer if the
-// budget is small; loading the gap after them takes another walk. Children added to a
-// growing node after Sort follow as recorded, until it is sorted again.
-func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) error {
-	if o == OrderCalls {
-		t.sorter.unsort(n)
-		return nil
-	}
-	return t.sorter.sort(ctx, n, progress)
-}
-
-// sorter orders the children of nodes by their weights, and loads children by their
-// rank. What it knows of an order is in the node and within the loader's budget.
-type sorter struct {
-	*loader
-	maxRange int // maximum number of children in a range of a sorted node
-}
-
-// sort sorts the children of n, and loads the first of them.
-func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
-	timed := so.r.timed()
-	if !timed {
-		if err := so.countHidden(ctx); err != nil {
-			return err
-		}
-	}
-	w := sortWalk{timed: timed, hidden: so.hiddenFor(), thread: n.thread, lo: firstRank, hi: lastRank, from: firstRank, most: so.maxRange, until: math.MaxInt64}
-	if err := so.collect(ctx, n, &w, progress); err != nil {
-		return err
-	}
-	so.mu.Lock()
-	if w.epoch != so.now.epoch || n.forgotten() {
-		so.mu.Unlock()
-		return errStale
-	}
-	if n.kids == nil {
-		n.kids = new(kids)
-	}
-	so.memory.dropRanges(n)
-	s := &sorting{timed: w.timed, hidden: w.hidden, limit: w.limit, ord: w.ord, between: []int64{-1}, stamp: w.stamp, left: w.out}
-	n.kids.sorted = s
-	first := so.memory.addRange(s, &w)
-	so.mu.Unlock()
-	return so.load(ctx, n, first, 0, len(first.list), AtStart)
-}
-
 // use marks a range as used.
 func (s *sorting) use(o *ordered) {
 	s.uses++
 	o.used = s.uses
 }
 
-// unsort returns the rows of n to recorded order.
-func (so *sorter) unsort(n *Node) {
-	so.mu.Lock()
-	defer so.mu.Unlock()
-	if n.kids == nil || n.kids.sorted == nil {
-		return
+// ordered is a range of the order: all shown children whose ranks are in (lo, hi].
+type ordered struct {
+	lo, hi rank
+	list   []ranked
+	byAt   []int32 // indexes into list, by rank.at
+	used   uint64  // value of sorting.uses at its last use
+}
+
+// rangeSize is the memory that a child takes in a range, in bytes.
+const rangeSize = 32 + 4
+
+func newOrdered(lo, hi rank, list []ranked) *ordered {
+	o := &ordered{lo: lo, hi: hi, list: list, byAt: make([]int32, len(list))}
+	for i := range o.byAt {
+		o.byAt[i] = int32(i)
 	}
-	so.memory.dropRanges(n)
-	n.kids.sorted = nil
+	slices.SortFunc(o.byAt, func(a, b int32) int { return int(sign(list[a].at - list[b].at)) })
+	return o
+}
+
+func sign(n int64) int64 {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+func (o *ordered) bytes() int64 { return 128 + rangeSize*int64(len(o.list)) }
+
+// find returns the index of the child at a logical offset.
+func (o *ordered) find(at int64) (int, bool) {
+	i := sort.Search(len(o.byAt), func(i int) bool { return o.list[o.byAt[i]].at >= at })
+	if i == len(o.byAt) || o.list[o.byAt[i]].at != at {
+		return 0, false
+	}
+	return int(o.byAt[i]), true
+}
+
+// firstAfter returns the index of the first child after a bound.
+func (o *ordered) firstAfter(x rank) int {
+	return sort.Search(len(o.list), func(i int) bool { return x.before(o.list[i].rank) })
 }

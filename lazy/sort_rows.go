@@ -2,22 +2,6 @@ package lazy
 
 import "tracex/format"
 
-// Missing returns how many children a gap of a sorted node represents. known is
-// false for any other row, and if they have not been counted.
-func (r Row) Missing() (children int64, known bool) {
-	return r.count, r.ranked() && r.count >= 0
-}
-
-// ranked reports whether the row is a gap of a sorted node, whose bounds are
-// ranks.
-func (r Row) ranked() bool { return r.lo != r.hi }
-
-// sortedGap returns the row of the gap (lo, hi].
-func (n *Node) sortedGap(lo, hi rank, count int64) Row {
-	at := max(lo.at, n.e.Load().start)
-	return Row{Parent: n, Depth: int(n.depth) + 1, From: at, To: at, lo: lo, hi: hi, count: count}
-}
-
 // after returns the first row of a sorted node after a rank.
 func (s *sorting) after(n *Node, x rank) (Row, bool) {
 	for i, o := range s.ranges {
@@ -189,4 +173,28 @@ func (s *sorting) resolve(r Row) (Row, bool) {
 		return s.after(n, x.justBefore())
 	}
 	return s.after(n, r.lo)
+}
+
+// sorting returns the sorting of n's children: nil if they are not sorted. The
+// loader is locked.
+func (n *Node) sorting() *sorting {
+	if n.kids == nil || n.kids.sorted == nil || n.kids.sorted.timed != n.loader.r.timed() {
+		return nil
+	}
+	s := n.kids.sorted
+	if stamp := n.loader.view.sortedAs(n); s.stamp != stamp {
+		n.loader.memory.dropRanges(n)
+		s.stamp, s.left, s.between = stamp, -1, []int64{-1}
+	}
+	return s
+}
+
+// Order returns the order in which n shows its children.
+func (n *Node) Order() Order {
+	n.loader.mu.Lock()
+	defer n.loader.mu.Unlock()
+	if n.sorting() != nil {
+		return OrderWeight
+	}
+	return OrderCalls
 }

@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"slices"
+	"sort"
 
 	"tracex/format"
 )
@@ -152,4 +153,30 @@ func (w *sortWalk) ordered() *ordered {
 		hi = w.kept[len(w.kept)-1].rank
 	}
 	return newOrdered(lo, hi, slices.Clone(w.kept))
+}
+
+// addRange adds the range that a walk has found and returns it: nil if some of it is
+// known already.
+func (m *memory) addRange(s *sorting, w *sortWalk) *ordered {
+	i := sort.Search(len(s.ranges), func(i int) bool { return w.lo.before(s.ranges[i].hi) })
+	if i > 0 && s.ranges[i-1].hi != w.lo || i == 0 && w.lo != firstRank ||
+		i < len(s.ranges) && s.ranges[i].lo != w.hi || i == len(s.ranges) && w.hi != lastRank {
+		return nil
+	}
+	o := w.ordered()
+	s.use(o)
+	s.ranges = slices.Insert(s.ranges, i, o)
+	s.between[i] = w.skipped
+	s.between = slices.Insert(s.between, i+1, w.left)
+	m.bytes += o.bytes()
+	for len(s.ranges) > maxRanges {
+		oldest := -1
+		for i, r := range s.ranges {
+			if r != o && (oldest < 0 || r.used < s.ranges[oldest].used) {
+				oldest = i
+			}
+		}
+		m.dropRange(s, oldest)
+	}
+	return o
 }

@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"runtime"
 	"sync"
@@ -27,16 +26,6 @@ type cut struct {
 func usualCut() cut {
 	return cut{bytes: 256 << 10, approach: 512, width: min(runtime.GOMAXPROCS(0), 16)}
 }
-
-const (
-	// shareThreads is the maximum number of threads in a share.
-	shareThreads = 1024
-	// sharePoints is how many points a goroutine reads before it lets others change
-	// the mappings and the context.
-	sharePoints = 256
-	// shareProducts is how many products of a share may wait to be taken.
-	shareProducts = 16
-)
 
 // spread is a walk over threads by several goroutines at once. Each walks one share of
 // segments after another, and makes products from them, which are taken in the order of
@@ -194,9 +183,6 @@ func (s *spread[P]) ahead(g segment) *mapped.Ahead {
 	}
 	return s.r.streamAhead(s.v, stream, 0, stream.Size)
 }
-
-// errDropped ends the walk over a share that is no longer wanted.
-var errDropped = errors.New("dropped")
 
 func (s *spread[P]) work(ctx context.Context, todo <-chan *share[P]) {
 	var sh *share[P]

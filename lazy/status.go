@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"context"
 	"sync"
 	"time"
 )
@@ -59,31 +58,6 @@ func (s Status) Rate(now time.Time) (perSecond float64, left time.Duration) {
 	return perSecond, time.Duration(float64(s.Total-s.Done) / perSecond * float64(time.Second))
 }
 
-// Status returns the state of the reader.
-func (r *LazyTraceReader) Status() Status { return r.now() }
-
-// Changed returns a channel that receives after the status, or what is known
-// about the trace, has changed. Several changes may be combined into one.
-func (r *LazyTraceReader) Changed() <-chan struct{} { return r.changed }
-
-// Wait waits until the background work has ended, successfully or not, or, for a
-// followed trace, until everything written so far is known. It returns ctx's error
-// if ctx ends first.
-func (r *LazyTraceReader) Wait(ctx context.Context) error {
-	for {
-		if r.Status().Phase.rests() {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-r.done:
-			return nil
-		case <-r.settled():
-		}
-	}
-}
-
 // board holds the status of a reader, and announces changes.
 type board struct {
 	mu      sync.Mutex // guards status and settle
@@ -136,3 +110,18 @@ func (b *board) begin(p Phase, total int64) {
 }
 
 func (b *board) progress(done int64) { b.note(func(s *Status) { s.Done = done }) }
+
+// Growth describes a trace that is followed.
+type Growth struct {
+	On        bool      // the reader looks for more data
+	Rate      float64   // recent bytes per second
+	Behind    int64     // bytes of the data that are not shown: their block is not complete yet
+	Grown     time.Time // when the data was last seen to grow; zero if not since following began
+	Wait      error     // why no data can arrive now; nil if it can
+	Recording int       // grows when the trace is read from its beginning again, usually because another replaced it: make new Trees
+	Again     error     // why it was read again; nil if on request
+}
+
+// Progress receives the progress of work: the number of bytes of a trace that are done,
+// and the total. It runs on the goroutine that works. It may be nil.
+type Progress func(done, total int64)

@@ -5,28 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"sync"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 	"tracex/lazy/internal/summary"
 )
-
-// summaryFile is the summary beside a trace, as far as it was looked for.
-type summaryFile struct {
-	mu     sync.RWMutex // guards the fields below, and the mapping
-	closed bool
-	looked int64 // size of the data when it was looked for; -1 for never
-	timed  bool  // whether the data had times then
-	m      *mapped.File
-	file   *summary.File
-	dir    *summary.Directory // nil until needed
-	why    error              // why a file that is there is not used
-
-	unsaved error  // why it could not be written; nil if it was, or that was not tried
-	passes  passes // guards itself
-}
 
 // Reasons why a summary is not used, besides those of package summary.
 var (
@@ -122,19 +106,6 @@ func (t *trace) lookForSummary() error {
 	return nil
 }
 
-// drop stops using the file. s.mu must be held.
-func (s *summaryFile) drop() {
-	s.m.Unmap() // nothing can be done about an error
-	s.m, s.file, s.dir, s.why = nil, nil, nil, nil
-}
-
-func (s *summaryFile) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop()
-	s.closed = true
-}
-
 // openSummary maps a summary that fits the data.
 func (t *trace) openSummary(path string) (*mapped.File, *summary.File, error) {
 	f, _, err := mapped.OpenRegular(path)
@@ -216,4 +187,19 @@ func (s *summaryFile) directory(v *index.View) (*summary.Directory, error) {
 		}
 	}
 	return d, nil
+}
+
+// Known is State, of what is known without looking at any file; why may also be that the file could
+// not be written.
+func (f SummaryFile) Known() (size int64, why error) {
+	s := &f.r.summary
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file != nil {
+		return int64(len(s.m.Bytes())), nil
+	}
+	if s.unsaved != nil {
+		return 0, s.unsaved
+	}
+	return 0, s.why
 }

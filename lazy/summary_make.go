@@ -301,3 +301,28 @@ func (c *unitCollector) giveBack(v *unitVisitor) error {
 	}
 	return nil
 }
+
+// Missing reports whether a summary can be made and there is none that fits. It waits for what the
+// reader does in the background, and for as long as passes are under way.
+func (f SummaryFile) Missing(ctx context.Context) bool {
+	if f.r.Wait(ctx) != nil || f.r.opts.NoWrite {
+		return false
+	}
+	f.r.summary.passes.idle(ctx)
+	if _, err := newSummaryMaker(ctx, f.r, SummaryOptions{}); err != nil {
+		return false
+	}
+	size, _ := f.State()
+	return size == 0
+}
+
+// saved notes the result of writing the file.
+func (s *summaryFile) saved(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unsaved = nil; err == nil {
+		s.looked = -1
+	} else if !errors.Is(err, ErrNoSummary) && !errors.Is(err, context.Canceled) && !errors.Is(err, errClosed) {
+		s.unsaved = err
+	}
+}

@@ -2,67 +2,10 @@ package lazy
 
 import (
 	"context"
-	"slices"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
 )
-
-// tallyOf returns the tally of a stream of a view, if known.
-func (r *trace) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
-	if v.Data != nil {
-		return s.Scanned(), true
-	}
-	// The sizes are equal if the index was made from the data that was counted, or by
-	// chance, which no recorder causes.
-	n, ok := r.tallies.Load().of(s.Thread)
-	return n, ok && n.Size == s.Size
-}
-
-// tallies are the counts of all threads, by thread id. They are in slices: there may be a
-// million.
-type tallies struct {
-	threads []int32
-	counts  []index.Tally // of each of them
-}
-
-// tallyStreams returns counts of the streams of a view, which are zero.
-func tallyStreams(v *index.View) *tallies {
-	t := &tallies{make([]int32, len(v.Streams)), make([]index.Tally, len(v.Streams))}
-	for i, s := range v.Streams {
-		t.threads[i] = s.Thread
-	}
-	return t
-}
-
-// of returns the counts of a thread; ok is false if there are none. t may be nil.
-func (t *tallies) of(thread int32) (n index.Tally, ok bool) {
-	if t == nil {
-		return n, false
-	}
-	i, ok := t.find(thread)
-	if ok {
-		n = t.counts[i]
-	}
-	return n, ok
-}
-
-// find returns the number of a thread. Most recorders count threads from 0, without gaps.
-func (t *tallies) find(thread int32) (i int, ok bool) {
-	if i = int(thread); i >= 0 && i < len(t.threads) && t.threads[i] == thread {
-		return i, true
-	}
-	return slices.BinarySearch(t.threads, thread)
-}
-
-// keepTally keeps the counts of a scan, for when an index replaces it.
-func (r *trace) keepTally(v *index.View) {
-	all := tallyStreams(v)
-	for i, s := range v.Streams {
-		all.counts[i] = s.Scanned()
-	}
-	r.tallies.Store(all)
-}
 
 // A TallyPass counts the calls of a trace whose index does not distinguish them from loops
 // and iterations: it reads all of the data. Only one goroutine may use it at a time.

@@ -25,25 +25,6 @@ type ThreadInfo struct {
 	Population
 }
 
-// Population counts the contents of a thread, or of all threads together.
-type Population struct {
-	Bytes      int64 // size of the streams
-	Containers int64 // calls, loops and iterations whose end is known
-	// Calls and Events are the numbers of calls, and of events of all kinds, in the
-	// known part. An index does not have them: until a TallyPass has been made, Counted is
-	// false, and Containers is an upper bound for Calls.
-	Calls, Events int64
-	Counted       bool
-}
-
-func (p *Population) add(o Population) {
-	p.Bytes += o.Bytes
-	p.Containers += o.Containers
-	p.Calls += o.Calls
-	p.Events += o.Events
-	p.Counted = p.Counted && o.Counted
-}
-
 // population returns the Population of a stream of a view.
 func (r *trace) population(v *index.View, s *index.Stream) Population {
 	p := Population{Bytes: s.Size, Containers: s.Cells.Len()}
@@ -86,13 +67,6 @@ func (r *LazyTraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 	return t, ok
 }
 
-// totals are the results of Totals, and what they were computed from.
-type totals struct {
-	v       *index.View
-	tallies *tallies
-	all     Population
-}
-
 // Totals returns how many threads are known so far, and the sum of their contents. It
 // looks at each of them only if more is known than before.
 func (r *LazyTraceReader) Totals() (threads int, all Population) { return r.addUp() }
@@ -109,4 +83,15 @@ func (r *trace) addUp() (threads int, all Population) {
 	}
 	r.totals.Store(&totals{v, tallies, all})
 	return len(v.Streams), all
+}
+
+// tallyOf returns the tally of a stream of a view, if known.
+func (r *trace) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
+	if v.Data != nil {
+		return s.Scanned(), true
+	}
+	// The sizes are equal if the index was made from the data that was counted, or by
+	// chance, which no recorder causes.
+	n, ok := r.tallies.Load().of(s.Thread)
+	return n, ok && n.Size == s.Size
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 	"time"
 
 	"tracex/format"
@@ -44,52 +43,6 @@ func (r *trace) openTimes() {
 		return
 	}
 	r.times.Store(s)
-}
-
-// Times reports whether the trace has usable times, and the wall clock time at which
-// they begin to count. If there is a file of times that cannot be used, Status has
-// the reason.
-//
-// A trace whose clock is not related to the wall clock counts from 1970: see [WallKnown].
-func (r *LazyTraceReader) Times() (anchor time.Time, ok bool) {
-	r.life.RLock()
-	defer r.life.RUnlock()
-	if r.closed || !r.timed() {
-		return time.Time{}, false
-	}
-	return r.times.Load().Anchor(), true
-}
-
-// TimesSize returns the size of the file of times in bytes; 0 if it is absent or not
-// used. For a packed trace it is the unpacked size.
-func (r *LazyTraceReader) TimesSize() int64 {
-	r.life.RLock()
-	defer r.life.RUnlock()
-	if r.closed || !r.timed() {
-		return 0
-	}
-	return r.times.Load().Size()
-}
-
-// TimesMissing returns the path where the times of a Go program's trace would be, if there is no such file: it was not
-// copied with the trace, or no times were recorded. It is "" for others: what records in a JVM writes none.
-func TimesMissing(r *LazyTraceReader) (path string) {
-	if st := r.Status(); r.timed() || st.TimesReason != nil || st.Growth.On || r.timesPath == "" {
-		return ""
-	}
-	r.WithContext(func(c *format.Context) {
-		const looked = 1000
-		n := 0
-		for l := range c.Locations() {
-			if file, _ := c.Text(l.File); strings.HasSuffix(file, ".go") {
-				path = r.timesPath
-			} else if n++; file == "" && n < looked {
-				continue
-			}
-			return
-		}
-	})
-	return path
 }
 
 // timed reports whether there are usable times.

@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -56,16 +55,6 @@ type paths struct {
 	timesPath string // where to look for a file of times; "" for nowhere
 }
 
-// sums are what was added up over all threads of a view, to be used again.
-type sums struct {
-	length  atomic.Pointer[length]     // of a recording without an end, as last asked for; nil if never
-	totals  atomic.Pointer[totals]     // as last asked for; nil if never
-	tallies atomic.Pointer[tallies]    // nil until counted
-	hidden  atomic.Pointer[hidden]     // nil until found out
-	events  atomic.Pointer[eventTable] // of the view for which it was last needed; nil if never
-	firsts  sync.Map                   // from firstKey to the offset of a thread's first point
-}
-
 func newTrace(path, ended string) *trace {
 	t := &trace{paths: paths{path: path}, ctx: format.NewContext(0)}
 	t.changed = make(chan struct{}, 1)
@@ -110,13 +99,6 @@ func (t *trace) withContext(f func(*format.Context)) {
 	t.ctxMu.RLock()
 	defer t.ctxMu.RUnlock()
 	f(t.ctx)
-}
-
-// setContext replaces the known descriptors.
-func (t *trace) setContext(ctx *format.Context) {
-	t.ctxMu.Lock()
-	defer t.ctxMu.Unlock()
-	*t.ctx = *ctx
 }
 
 func (t *trace) version() (v format.Version) {
@@ -165,98 +147,51 @@ func (t *trace) change(f func() error) error {
 	return f()
 }
 
-// setData replaces the shown file, if any, and what is known about it. Loaded nodes
-// become stale.
-func (t *trace) setData(m *mapped.File, v *index.View, ctx *format.Context, why error) error {
-	err := t.change(func() error {
-		old := t.data
-		if old != nil {
-			t.epoch.Add(1)
-		}
-		t.known.Store(v)
-		t.tallies.Store(nil)
-		t.data = m
-		t.setContext(ctx)
-		index, times := t.index, t.times.Swap(nil)
-		t.index = nil
-		t.note(func(st *Status) {
-			st.Generation++
-			if old != nil {
-				g := st.Growth
-				g.Recording++
-				g.Again, g.Grown, g.Rate = why, time.Time{}, 0
-				*st = Status{Phase: st.Phase, Generation: st.Generation, Epoch: st.Epoch + 1, Growth: g}
-			}
-		})
-		return errors.Join(old.Unmap(), index.Unmap(), times.Mapped().Unmap())
-	})
-	if errors.Is(err, errClosed) {
-		m.Unmap()
-	}
-	return err
-}
-
-// setIndex replaces the mapping of the index with m, nil for none, and the view, which
-// may use the old mapping, with v. With wrong, what was known so far is no longer true.
-func (t *trace) setIndex(m *mapped.File, v *index.View, wrong bool) error {
-	t.life.Lock()
-	defer t.life.Unlock()
-	if t.closed {
-		m.Unmap()
-		return errClosed
-	}
-	if wrong {
-		t.epoch.Add(1)
-	}
-	t.known.Store(v)
-	old := t.index
-	t.index = m
-	return old.Unmap()
-}
-
-// addReference adds a reference object to the context, and checks that it matches its
-// cell.
-func (t *trace) addReference(object []byte, cell format.Cell) error {
-	t.ctxMu.Lock()
-	defer t.ctxMu.Unlock()
-	return addTo(t.ctx, object, cell)
-}
-
-func addTo(ctx *format.Context, object []byte, cell format.Cell) error {
-	if k := format.Kind(object[0]); k != cell.Kind {
-		return fmt.Errorf("%s %d at offset %d, where the data has %s", cell.Kind, cell.ID, cell.Start, k)
-	}
-	id, _, err := ctx.Add(object)
-	if err == nil && id != cell.ID {
-		err = fmt.Errorf("%s %d at offset %d, where the data has %d", cell.Kind, cell.ID, cell.Start, id)
-	}
-	return err
-}
-
 // shows reports whether the mappings are still those that a view uses. It must be called
 // within use.
 func (t *trace) shows(v *index.View) bool {
 	return (v.Index == nil || v.Index == t.index) && (v.Data == nil || v.Data == t.data)
 }
 
-// walkerOn returns a walker of a thread's stream in a view.
-func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
-	if !t.shows(v) {
-		return nil, errStale
-	}
-	s := v.Stream(thread)
-	if s == nil {
-		return nil, fmt.Errorf("thread %d is not in the trace", thread)
-	}
-	return &walker{r: t, v: v, s: s}, nil
+// streamAhead reads a part of a thread's stream ahead of its user. Offsets, including
+// those passed to Reached, are logical.
+func (r *trace) streamAhead(v *index.View, s *index.Stream, from, end int64) *mapped.Ahead {
+	return mapped.StartAhead(from-from%mapped.LoadSize, end, func(from, to int64) error {
+		return r.use(func() error {
+			if v.Data != nil && v.Data != r.data {
+				return errStale
+			}
+			return s.Ranges(from, to, r.data.Populate)
+		})
+	})
 }
 
-// publish replaces the view with v.
-func (t *trace) publish(v *index.View) {
-	if was := t.known.Load(); was.Complete && was.Data != nil && v.Data == nil {
-		t.keepTally(was)
+// fileInfo is what a file was like; the zero value is not known.
+type fileInfo struct{ was atomic.Pointer[os.FileInfo] }
+
+func (i *fileInfo) keep(f *os.File) {
+	if f == nil {
+		return
 	}
-	t.known.Store(v)
-	t.addUp() // here, so that no key press waits for it
-	t.note(func(s *Status) { s.Generation++ })
+	if st, err := f.Stat(); err == nil {
+		i.was.Store(&st)
+	}
 }
+
+// replaced reports whether the file at a path is another one now, or, if it was whole, was written to.
+func (i *fileInfo) replaced(path string, whole bool) bool {
+	was := i.was.Load()
+	if was == nil {
+		return false
+	}
+	st, err := os.Stat(path)
+	same := err == nil && os.SameFile(st, *was)
+	if same && whole {
+		same = st.Size() == (*was).Size() && st.ModTime().Equal((*was).ModTime())
+	}
+	return err == nil && st.Mode().IsRegular() && !same
+}
+
+// errStale: the data requested was read from an index that was wrong, or has
+// been forgotten.
+var errStale = errors.New("what was read before is gone: the index was wrong, or it was unloaded")

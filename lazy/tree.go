@@ -1,5 +1,7 @@
 package lazy
 
+import "sort"
+
 // Tree is a view of a trace, folded or raw, with the nodes that are loaded. Any
 // goroutine may use it; methods that do not read from disk return at once.
 //
@@ -102,4 +104,97 @@ func (t *Tree) startOver(epoch int64) {
 		n.kids, n.epoch = &kids{expanded: expanded}, int32(epoch)
 		n.e.Store(&nodeData{state: StatePending})
 	}
+}
+
+// EditedTree returns a view of the trace in which some containers are left out. The children of a
+// node are those that it has then, and its depth is what it is then.
+//
+//	run()                    run()
+//	  ▾ Worker.step(1)         ▸ parse(7)        Worker.step is merged
+//	    ▸ parse(7)             i = 3
+//	    i = 3                  ▸ parse(8)
+//	  ▾ Worker.step(2)
+//	    ▸ parse(8)
+//
+// Nothing is loaded for it in advance: which containers are left out is decided when they are read.
+func EditedTree(r *LazyTraceReader, folded bool, e Edits) *Tree { return newTree(r, folded, e) }
+
+// Inline makes a folded tree show a loop of one iteration without a row for the iteration: what the
+// iteration contains is shown as what the loop contains.
+//
+//	▾ loop(1 iterations)          ▾ loop(1 iterations)
+//	  ▾ <iteration 1>               execute(7)
+//	    execute(7)
+//
+// The position of the iteration then is that of the loop's row. A raw tree stays as it is. Call it
+// before anything is loaded.
+func Inline(t *Tree) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inline = t.folded
+}
+
+func newRoots(make func(id int32) *Node) *roots {
+	return &roots{made: map[int32]*Node{}, make: make}
+}
+
+// startOver keeps the threads, although the view that listed them was wrong.
+func (r *roots) startOver() { r.more = true }
+
+// add adds the n threads of a view, whose ids rise. The roots keep id and call it later.
+// Usually a view has the threads of the previous one, followed by new ones: then only
+// the last known thread is compared.
+func (r *roots) add(n int, id func(i int) int32) {
+	known := r.n
+	if !r.more && known <= n && (known == 0 || id(known-1) == r.id(known-1)) {
+		r.n, r.id = n, id
+		return
+	}
+	all := make([]int32, 0, max(known, n))
+	for i, j := 0, 0; i < known || j < n; {
+		switch {
+		case j == n || i < known && r.id(i) < id(j):
+			all = append(all, r.id(i))
+			i++
+		case i == known || id(j) < r.id(i):
+			all = append(all, id(j))
+			j++
+		default:
+			all = append(all, r.id(i))
+			i, j = i+1, j+1
+		}
+	}
+	r.n, r.id, r.more = len(all), func(i int) int32 { return all[i] }, len(all) > n
+}
+
+func (r *roots) len() int { return r.n }
+
+// index returns the index of the first thread with this id or a higher one.
+func (r *roots) index(id int32) int {
+	return sort.Search(r.n, func(i int) bool { return r.id(i) >= id })
+}
+
+// at returns the i-th thread; nil if there is none.
+func (r *roots) at(i int) *Node {
+	if i < 0 || i >= r.n {
+		return nil
+	}
+	id := r.id(i)
+	n := r.made[id]
+	if n == nil {
+		n = r.make(id)
+		r.made[id] = n
+	}
+	return n
+}
+
+// of returns the thread with an id; nil if there is none.
+func (r *roots) of(id int32) *Node {
+	if n := r.made[id]; n != nil {
+		return n
+	}
+	if i := r.index(id); i < r.n && r.id(i) == id {
+		return r.at(i)
+	}
+	return nil
 }

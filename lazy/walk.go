@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"errors"
 	"fmt"
 
 	"tracex/format"
@@ -60,10 +59,6 @@ type walker struct {
 	hint int // block
 	near int // passed to Cells.Around
 }
-
-// errStale: the data requested was read from an index that was wrong, or has
-// been forgotten.
-var errStale = errors.New("what was read before is gone: the index was wrong, or it was unloaded")
 
 // bytes returns the bytes at a logical offset below the stream's size, up to the
 // end of the block, or of its known part.
@@ -262,4 +257,59 @@ func (w *walker) damaged(err error, pos int64) error {
 // contradiction returns the error that index and data contradict each other.
 func (w *walker) contradiction(pos int64, found string) error {
 	return &format.Error{File: w.r.path, Offset: w.s.Physical(pos), Err: index.ErrContradiction, Found: found}
+}
+
+// EditState is what Edits know about what is around a point. It does not change.
+type EditState any
+
+// EditLeaves tells which points that are no containers are shown.
+type EditLeaves uint8
+
+const (
+	LeavesAll   EditLeaves = iota
+	LeavesNone             // all are merged
+	LeavesAsked            // those that [Edits].Leaf says
+)
+
+// splice is a container without a row, whose children are read in its place; or, outermost, the node
+// whose children are read. It does not change.
+type splice struct {
+	outer *splice // nil for the node
+	at    int64   // logical: of the header
+	start int64   // of the content, as the view shows it
+	end   int64
+	first int64 // ordinal of the first cell that ends at or after start
+	next  int64 // where outer's children continue; of the first cell that ends at or after that
+	after int64
+	depth int32 // how many containers are around what is in it, as recorded, with the thread
+	text  format.Parent
+	state EditState
+	// leaves is Edits.Leaves of state.
+	leaves EditLeaves
+}
+
+// holds reports whether an offset is in the content, or at one of its ends.
+func (s *splice) holds(at int64) bool { return s.outer == nil || s.start <= at && at <= s.end }
+
+// nested is Nested for a point: 0 for a leaf.
+func (e *nodeData) nested() int64 {
+	switch {
+	case !e.container():
+		return 0
+	case e.state == StateWhole:
+		return max(0, e.after-e.first-1) // its own cell is the last
+	}
+	return max(0, e.after-e.first)
+}
+
+// walkerOn returns a walker of a thread's stream in a view.
+func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
+	if !t.shows(v) {
+		return nil, errStale
+	}
+	s := v.Stream(thread)
+	if s == nil {
+		return nil, fmt.Errorf("thread %d is not in the trace", thread)
+	}
+	return &walker{r: t, v: v, s: s}, nil
 }

@@ -3,6 +3,8 @@ package lazy
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"tracex/format"
@@ -11,8 +13,8 @@ import (
 
 // worker reads a trace in the background, and follows it while it is written. One
 // goroutine does all this work; it takes requests between two stages. Its methods
-// are these stages: opening (open.go), reading the index (index_pass.go) or the data
-// (rebuild.go), unpacking (unpack.go), following (follow_loop.go, follow_end.go).
+// are these stages: opening (open.go), reading the index (index.go) or the data
+// (rebuild.go), unpacking (unpack.go), following (follow.go, follow_end.go).
 type worker struct {
 	*trace
 	opts     Options
@@ -37,73 +39,6 @@ const (
 	states
 )
 
-// transitions has the function that handles a request in a state and returns the next
-// state; nil to ignore the request. The package comment has a diagram.
-var transitions = [states][requestKinds]func(*worker, context.Context, request) state{
-	resting: {
-		requestCatchUp:  (*worker).caughtUp,
-		requestFollow:   (*worker).followAgain,
-		requestDistrust: (*worker).remake,
-	},
-	following: {
-		requestTick:     (*worker).poll,
-		requestCatchUp:  (*worker).poll,
-		requestUnfollow: (*worker).leave,
-	},
-}
-
-// run starts the goroutine, with a first stage.
-func (w *worker) run(work func(context.Context) error) {
-	w.start(func(ctx context.Context) state { return w.rest(work(ctx)) })
-}
-
-// runFollower starts the goroutine, which begins by following the trace.
-func (w *worker) runFollower(f *follower) {
-	w.start(func(ctx context.Context) state { return w.follow(ctx, f) })
-}
-
-func (w *worker) start(first func(context.Context) state) {
-	ctx, cancel := context.WithCancel(context.Background())
-	w.cancel = cancel
-	w.timer = time.NewTimer(pollEvery)
-	go func() {
-		defer close(w.done)
-		defer w.timer.Stop()
-		s := first(ctx)
-		for {
-			o, ok := w.next(ctx, s)
-			if !ok {
-				break
-			}
-			if do := transitions[s][o.kind]; do != nil {
-				s = do(w, ctx, o)
-			}
-		}
-		w.follower.close()
-	}()
-}
-
-// next waits for a request or, while following, for the next poll. ok is false when the
-// reader is closed.
-func (w *worker) next(ctx context.Context, s state) (o request, ok bool) {
-	for ctx.Err() == nil {
-		if o, ok = w.requests.take(); ok {
-			return o, true
-		}
-		var looks <-chan time.Time
-		if s == following {
-			looks = w.timer.C
-		}
-		select {
-		case <-ctx.Done():
-		case <-w.requests.wake:
-		case <-looks:
-			return request{kind: requestTick}, true
-		}
-	}
-	return o, false
-}
-
 // rest notes the end of a stage, with its error.
 func (w *worker) rest(err error) state {
 	if w.follower != nil {
@@ -125,25 +60,6 @@ func (w *worker) rest(err error) state {
 	return resting
 }
 
-// caughtUp answers a requestCatchUp when everything is known.
-func (w *worker) caughtUp(_ context.Context, o request) state {
-	answer([]request{o})
-	return resting
-}
-
-// remake rebuilds an index that contradicts the data.
-func (w *worker) remake(ctx context.Context, o request) state {
-	err := w.err
-	if o.epoch == w.epoch.Load() {
-		w.note(func(s *Status) { s.IndexReason = o.why })
-		var first *index.Scan
-		if first, err = w.dropIndex(); err == nil {
-			err = w.rebuild(ctx, w.indexPath, first)
-		}
-	}
-	return w.rest(err) // also for a doubt that came too late: it has changed the phase
-}
-
 // doubt examines an error of a walk on a view, in an epoch. If it means that the
 // recorded index contradicts the data, doubt requests a rebuild, for which Wait then
 // waits. An index made from the data cannot be improved. It returns err. It must not
@@ -160,4 +76,82 @@ func (w *worker) doubt(err error, v *index.View, epoch int64) error {
 	w.begin(PhaseRebuilding, data)
 	w.requests.send(request{kind: requestDistrust, why: err, epoch: epoch})
 	return err
+}
+
+// request is what a worker is asked to do.
+type request struct {
+	kind  requestKind
+	done  chan struct{} // of requestCatchUp: closed when done
+	why   error         // of requestDistrust
+	epoch int64         // of requestDistrust: the epoch of the doubt; ignored if the index was replaced since
+}
+
+type requestKind int
+
+const (
+	requestTick     requestKind = iota // time for the next poll; never sent
+	requestCatchUp                     // read everything that is in the file now
+	requestFollow                      // follow the trace again
+	requestUnfollow                    // stop following it
+	requestDistrust                    // the index contradicts the data
+	requestKinds
+)
+
+// requests is a queue whose senders never wait: the worker may read the trace for
+// seconds, and a sender may hold locks.
+type requests struct {
+	mu   sync.Mutex
+	list []request
+	wake chan struct{} // holds at most one: the list has requests
+}
+
+// send adds a request, unless it repeats a doubt.
+func (q *requests) send(o request) {
+	q.mu.Lock()
+	equal := func(p request) bool { return p.kind == requestDistrust && p.epoch == o.epoch }
+	if o.kind != requestDistrust || !slices.ContainsFunc(q.list, equal) {
+		q.list = append(q.list, o)
+	}
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take removes the first request; ok is false if there is none.
+func (q *requests) take() (o request, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.list) == 0 {
+		return o, false
+	}
+	o = q.list[0]
+	q.list = q.list[1:]
+	return o, true
+}
+
+// takeCatchUps removes all requests of that kind: one poll serves them all.
+func (q *requests) takeCatchUps() (list []request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	others := q.list[:0:0]
+	for _, o := range q.list {
+		if o.kind == requestCatchUp {
+			list = append(list, o)
+		} else {
+			others = append(others, o)
+		}
+	}
+	q.list = others
+	return list
+}
+
+// answer tells the senders of requestCatchUp that it is done.
+func answer(list []request) {
+	for _, o := range list {
+		if o.kind == requestCatchUp {
+			close(o.done)
+		}
+	}
 }

@@ -1,6 +1,61 @@
 package lazy
 
-import "context"
+import (
+	"context"
+	"math"
+)
+
+// Sort puts the children of n into an order: from then on rows have this order, while
+// Children, Range and Child still count in recorded order. It walks over all children
+// once, without loading them, and keeps the ranks of the first 10,000, fewer if the
+// budget is small; loading the gap after them takes another walk. Children added to a
+// growing node after Sort follow as recorded, until it is sorted again.
+func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) error {
+	if o == OrderCalls {
+		t.sorter.unsort(n)
+		return nil
+	}
+	return t.sorter.sort(ctx, n, progress)
+}
+
+// sort sorts the children of n, and loads the first of them.
+func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
+	timed := so.r.timed()
+	if !timed {
+		if err := so.countHidden(ctx); err != nil {
+			return err
+		}
+	}
+	w := sortWalk{timed: timed, hidden: so.hiddenFor(), thread: n.thread, lo: firstRank, hi: lastRank, from: firstRank, most: so.maxRange, until: math.MaxInt64}
+	if err := so.collect(ctx, n, &w, progress); err != nil {
+		return err
+	}
+	so.mu.Lock()
+	if w.epoch != so.now.epoch || n.forgotten() {
+		so.mu.Unlock()
+		return errStale
+	}
+	if n.kids == nil {
+		n.kids = new(kids)
+	}
+	so.memory.dropRanges(n)
+	s := &sorting{timed: w.timed, hidden: w.hidden, limit: w.limit, ord: w.ord, between: []int64{-1}, stamp: w.stamp, left: w.out}
+	n.kids.sorted = s
+	first := so.memory.addRange(s, &w)
+	so.mu.Unlock()
+	return so.load(ctx, n, first, 0, len(first.list), AtStart)
+}
+
+// unsort returns the rows of n to recorded order.
+func (so *sorter) unsort(n *Node) {
+	so.mu.Lock()
+	defer so.mu.Unlock()
+	if n.kids == nil || n.kids.sorted == nil {
+		return
+	}
+	so.memory.dropRanges(n)
+	n.kids.sorted = nil
+}
 
 // loadGap is Load for a gap of a sorted node.
 func (so *sorter) loadGap(ctx context.Context, gap Row, end End) error {

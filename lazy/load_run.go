@@ -3,113 +3,99 @@ package lazy
 import (
 	"context"
 	"slices"
-	"sort"
-
-	"tracex/format"
 )
 
-// before returns the last checkpoint of the children of an edited node at or before an offset in its
-// content. It goes down from container to container as far as they are merged.
-func (l *childReader) before(ctx context.Context, x int64) (checkpoint, error) {
-	in := l.edit.node
-	for _, w := range l.edit.ways {
-		if s := w.in; s.depth > in.depth {
-			for !s.holds(x) {
-				s = s.outer
-			}
-			if s.depth > in.depth {
-				in = s
-			}
-		}
+// forward reads up to count children from the start of a gap.
+func (l *childReader) forward(ctx context.Context, from, to, ord int64, count int) (*childRun, error) {
+	at, err := l.begin(ctx, from, ord)
+	if err != nil {
+		return nil, err
 	}
-	given, start := l.chain, l.start
-	defer func() { l.chain, l.start = given, start }()
-	if given == nil {
-		l.chain = l.enclosedBy(in.start, x)
-	} else if l.target != x {
-		l.chain = l.enclosedLike(given, x)
-	}
-	for depth := 1; ; depth++ {
-		if depth%checkpointEvery == 0 && ctx.Err() != nil {
-			return checkpoint{}, ctx.Err()
+	s := l.newRun(at.pos, at.ord)
+	for reads := 0; reads < slabReads && len(s.list) < count && at.pos < to; reads++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		at, e, err := l.level(ctx, in, x)
-		if e == nil || err != nil {
-			return at, err
+		c, err := l.child(at)
+		if err != nil {
+			return nil, err
 		}
-		// e is around x.
-		c, err := l.step(at, e, true)
-		s := c.next.in
-		switch {
-		case err != nil || s == in || x < c.next.pos:
-			return at, err
-		case x >= s.end:
-			return checkpoint{pos: s.end, ord: s.after, in: s}, nil
-		}
-		in = s
-	}
-}
-
-// enclosedBy returns the containers around an offset, outermost first, of those that begin at an
-// offset or later.
-func (l *childReader) enclosedBy(from, at int64) []format.Cell {
-	cells := l.s.Cells
-	chain := []format.Cell{}
-	for own := cells.FirstAround(cells.FirstEnding(at), at); own < cells.Len(); {
-		c := cells.At(own)
-		if c.Start <= from {
+		at = c.next
+		if !c.ok {
 			break
 		}
-		chain = append(chain, c)
-		own = cells.FirstAround(own+1, c.Start-1)
+		if c.shown {
+			s.list = append(s.list, c.data)
+		}
 	}
-	slices.Reverse(chain)
-	return chain
+	s.to, s.toOrd = at.pos, at.ord
+	l.ends(at)
+	return s, nil
 }
 
-// enclosedLike returns the containers around an offset, with those around another: near each other, they have
-// most in common.
-func (l *childReader) enclosedLike(given []format.Cell, at int64) []format.Cell {
-	n := sort.Search(len(given), func(i int) bool { return given[i].Start > at || given[i].End < at })
-	from := int64(-1)
-	if n > 0 {
-		from = given[n-1].Start
+// around reads the children of a gap around a logical offset: up to back of
+// those that end at or before it, the one that contains it, and up to ahead
+// after that one. With x = to it reads the last ones.
+func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*childRun, error) {
+	if l.edit != nil {
+		return l.aroundEdited(ctx, from, to, x, back, ahead)
 	}
-	if more := l.enclosedBy(from, at); len(more) > 0 {
-		return append(given[:n:n], more...)
+	pos, at := l.seekBack(from, ord, x, back)
+	if m, ok := checkpointBefore(l.checkpoints, x); ok && m.pos > pos && m.pos >= from {
+		pos, at = m.pos, m.ord
 	}
-	return given[:n:n]
-}
-
-// level walks over the children of one container, as recorded, and returns the checkpoint of the last
-// at or before an offset. e is that child if the offset is within it; nil if not.
-func (l *childReader) level(ctx context.Context, in *splice, x int64) (at checkpoint, e *nodeData, err error) {
-	l.start = in.start
-	at.in = in
-	at.pos, at.ord = l.seekBack(in.start, in.first, x, 1)
-	if m, ok := checkpointBefore(l.checkpoints, x); ok && m.pos > at.pos && m.of == in.at {
-		at.pos, at.ord = m.pos, m.ord
+	first, passed, err := l.lastBefore(ctx, checkpoint{pos: pos, ord: at}, to, x, back)
+	if err != nil {
+		return nil, err
 	}
-	e = new(nodeData)
-	for n := 1; ; n++ {
-		ok, err := l.next(at.pos, at.ord, in.end, e, false)
+	s := l.newRun(first.pos, first.ord)
+	s.passed = passed
+	for s.to < to && ahead >= 0 {
+		c, err := l.child(checkpoint{pos: s.to, ord: s.toOrd})
 		if err != nil {
-			return at, nil, err
+			return nil, err
 		}
-		if !ok || e.at >= x {
-			return at, nil, nil
+		if s.to >= x {
+			ahead--
 		}
-		if e.next > x {
-			return at, e, nil
+		s.to, s.toOrd = c.next.pos, c.next.ord
+		if !c.ok {
+			break
 		}
-		at.pos, at.ord = e.next, e.after
+		if c.shown {
+			s.list = append(s.list, c.data)
+		}
+	}
+	return s, nil
+}
+
+// lastBefore walks from a child to x and returns where the last back children that end
+// at or before x begin, and checkpoints on the way.
+func (l *childReader) lastBefore(ctx context.Context, m checkpoint, to, x int64, back int) (first checkpoint, passed []checkpoint, err error) {
+	ring := make([]checkpoint, back+1) // where the children seen last begin, and the next
+	ring[0] = m
+	n := 0
+	var e nodeData
+	for ; m.pos < to; n++ {
 		if n%checkpointEvery == 0 {
-			l.edit.whole = append(l.edit.whole, checkpoint{pos: at.pos, ord: at.ord, of: in.at})
+			if n > 0 {
+				passed = append(passed, m)
+			}
 			if err := ctx.Err(); err != nil {
-				return at, nil, err
+				return m, nil, err
 			}
 		}
+		ok, err := l.next(m.pos, m.ord, l.end, &e, false)
+		if err != nil {
+			return m, nil, err
+		}
+		if !ok || e.next > x {
+			break
+		}
+		m = checkpoint{pos: e.next, ord: e.after}
+		ring[(n+1)%len(ring)] = m
 	}
+	return ring[max(0, n-back)%len(ring)], passed, nil
 }
 
 // aroundEdited is around for an edited node: only children that are shown count. It may find fewer if few are.

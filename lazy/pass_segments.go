@@ -143,3 +143,13 @@ func (o *searchOrder) segment(i int) segment {
 	}
 	return segment{thread: s.Thread, to: -1, size: s.Size}
 }
+
+const (
+	// shareThreads is the maximum number of threads in a share.
+	shareThreads = 1024
+	// sharePoints is how many points a goroutine reads before it lets others change
+	// the mappings and the context.
+	sharePoints = 256
+	// shareProducts is how many products of a share may wait to be taken.
+	shareProducts = 16
+)

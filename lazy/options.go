@@ -6,8 +6,38 @@ import (
 	"os"
 
 	"tracex/format"
-	"tracex/lazy/internal/index"
 )
+
+// DefaultMemory is the default budget for loaded nodes, in bytes.
+const DefaultMemory = 256 << 20
+
+// Options configure Open.
+type Options struct {
+	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: DefaultMemory
+	NoWrite bool  // do not store an index
+	Alone   bool  // the data is a copy, as of a pipe: the other files of the trace are not beside it
+
+	// Index is the path of the index; "" for the data's name with [format.IndexSuffix] added, or the index
+	// in a packed trace. One that is given is only read: if it is missing or not of this data the trace is
+	// read without it, Status.IndexReason tells why, and nothing is stored.
+	Index string
+
+	// Follow keeps reading while the trace is being written: new data is shown
+	// as it arrives, until the trace is complete. A file that does not exist yet
+	// is waited for. See Status.Growth.
+	Follow bool
+
+	// Unended, if not nil, returns why data without an end has none. Any goroutine
+	// may call it.
+	Unended func() WhyUnended
+	// Finish, if not nil, is called while a followed trace does not grow. If its
+	// program has ended without closing it, Finish brings in what the program left,
+	// and returns a sentence for Status.Ended; "" if there is nothing to do.
+	// Its error is why that failed.
+	Finish func() (told string, err error)
+	// Ended is the initial value of Status.Ended.
+	Ended string
+}
 
 // Reasons why data has no end, for [Options.Unended].
 var (
@@ -56,12 +86,3 @@ type endless struct{ why error }
 func (u *endless) Error() string        { return u.why.Error() }
 func (u *endless) Unwrap() error        { return u.why }
 func (u *endless) Is(target error) bool { return target == format.ErrTruncated }
-
-// problem returns the fault that a scan found in the data.
-func (w *worker) problem(s *index.Scan) error {
-	read := int64(len(w.data.Bytes()))
-	if w.indexPath == "" { // unpacked: the file at path is the ZIP
-		read = -1
-	}
-	return Explain(s.Problem(), w.path, read, w.opts.Unended)
-}

@@ -1,14 +1,42 @@
 package lazy
 
 import (
-	"context"
 	"errors"
+	"hash/crc32"
 	"os"
 	"time"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
 )
+
+// ErrPacked is the error for following a packed trace.
+var ErrPacked = errors.New("a packed trace does not grow")
+
+// left is what a follower knows about data that the program left elsewhere.
+type left struct {
+	size  int64 // of the data at the last poll
+	fault error // why it could not be brought in; nil if not tried
+}
+
+// bringIn brings in the data that the program left elsewhere, if it has ended without
+// closing the trace. While the data grows it has not.
+func (w *follower) bringIn() {
+	size := int64(len(w.data.Bytes()))
+	switch {
+	case w.finish == nil:
+	case size != w.left.size:
+		w.left = left{size: size}
+	case w.left.fault != nil:
+		w.why = w.left.fault
+	default:
+		told, err := w.finish()
+		w.left.fault, w.why = err, err
+		if told != "" {
+			w.note(func(st *Status) { st.Ended = told })
+		}
+	}
+}
 
 // pollEvery is how long a following reader waits before it checks for more data,
 // and pollIdle how long after a while without growth. Asking for the size works on
@@ -71,89 +99,6 @@ func newFollower(t *trace, finish func() (string, error)) *follower {
 	return &follower{trace: t, finish: finish}
 }
 
-// followAgain follows a trace without an end.
-func (w *worker) followAgain(ctx context.Context, _ request) state {
-	f := newFollower(w.trace, w.opts.Finish)
-	if err := f.take(); err != nil {
-		return w.rest(err)
-	}
-	return w.follow(ctx, f)
-}
-
-// follow begins to follow the trace. A complete trace is not scanned.
-func (w *worker) follow(ctx context.Context, f *follower) state {
-	w.follower = f
-	if w.finished(ctx, f) {
-		return w.rest(nil)
-	}
-	return w.poll(ctx, request{kind: requestTick})
-}
-
-// poll checks whether there is more data.
-func (w *worker) poll(ctx context.Context, o request) state {
-	asks := append(w.requests.takeCatchUps(), o)
-	defer func() { answer(asks) }()
-	ended, err := w.pollOnce(ctx)
-	if ended || err != nil {
-		return w.rest(err)
-	}
-	w.timer.Reset(w.follower.pause())
-	return following
-}
-
-// leave stops following, after a last poll.
-func (w *worker) leave(ctx context.Context, _ request) state {
-	asks := w.requests.takeCatchUps()
-	defer func() { answer(asks) }()
-	ended, err := w.pollOnce(ctx)
-	if !ended && err == nil {
-		err = w.stop(w.follower)
-	}
-	return w.rest(err)
-}
-
-// pollOnce reads new data and, if the trace is complete now, everything else.
-func (w *worker) pollOnce(ctx context.Context) (ended bool, err error) {
-	if ended, err = w.follower.poll(ctx); ended && err == nil {
-		err = w.end(ctx, w.follower)
-	}
-	return ended, err
-}
-
-// poll reads new data, and reports whether it ends the trace. A file that cannot
-// be read now is not an error: it may be readable later.
-func (w *follower) poll(ctx context.Context) (ended bool, err error) {
-	w.why = nil
-	if err := w.find(); err != nil {
-		return false, err
-	}
-	if w.s == nil || w.lost != nil {
-		w.tell()
-		return false, nil
-	}
-	err = w.read(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return false, ctx.Err()
-	case errors.Is(err, errClosed):
-		return false, err
-	case err != nil:
-		w.again = true
-		// If the file was truncated meanwhile, the next poll finds out how far.
-		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.data.Bytes())) {
-			w.fault = readFault{err, time.Now()}
-		}
-	}
-	if w.why == nil {
-		w.why = w.fault.err
-	}
-	if err == nil && w.why == nil && !w.s.AtEOF() {
-		w.bringIn()
-	}
-	w.tell()
-	return err == nil && w.s.AtEOF() && w.found == nil, nil
-}
-
 // tell brings the status up to date if it has changed; this wakes goroutines that
 // display it.
 func (w *follower) tell() {
@@ -194,4 +139,83 @@ func (w *follower) close() {
 	if w != nil && w.f != nil {
 		w.f.Close()
 	}
+}
+
+// passed is the part of the current block that the scan has read, or the last
+// bytes of that part, including bytes that it could not read.
+type passed struct {
+	from, to int64 // physical
+	sum      uint32
+}
+
+// passedBytes is the maximum part of a block to checksum, and passedBehind the number
+// of bytes after an offset that the scan cannot pass.
+const (
+	passedBytes = 256 << 10
+	passedAfter = 256
+)
+
+// sumUp remembers a checksum of what the scan has read.
+func (w *follower) sumUp() error {
+	s, at := w.s, w.s.Offset()
+	p := passed{from: max(s.BlockAt(), at-passedBytes), to: at}
+	if w.damaged() {
+		p.to = min(int64(len(w.data.Bytes())), at+passedAfter)
+	}
+	var err error
+	p.sum, err = w.sum(p)
+	w.passed = p
+	return err
+}
+
+func (w *follower) sum(p passed) (sum uint32, err error) {
+	err = w.use(func() error {
+		sum = crc32.ChecksumIEEE(w.data.Bytes()[p.from:p.to])
+		return nil
+	})
+	return sum, err
+}
+
+// damaged reports whether the scan has ended at invalid bytes.
+func (w *follower) damaged() bool {
+	return w.s.Err() != nil && !errors.Is(w.s.Err(), format.ErrTruncated)
+}
+
+// pace measures how fast the data grows.
+type pace struct {
+	grown time.Time // when it last grew
+	sizes []sizeAt  // in the last seconds
+}
+
+// sizeAt is the size of the data at a time.
+type sizeAt struct {
+	at   time.Time
+	size int64
+}
+
+// paceOver is the time over which a rate is measured.
+const paceOver = 3 * time.Second
+
+// grew records that the data has grown.
+func (p *pace) grew(now time.Time, size int64) {
+	p.grown = now
+	p.sizes = append(p.sizes, sizeAt{now, size})
+	old := 0
+	for old < len(p.sizes)-2 && now.Sub(p.sizes[old+1].at) >= paceOver {
+		old++
+	}
+	p.sizes = append(p.sizes[:0], p.sizes[old:]...)
+}
+
+// rate returns bytes per second, 0 if it is not known.
+func (p *pace) rate(now time.Time) float64 {
+	n := len(p.sizes)
+	if n < 2 {
+		return 0
+	}
+	took := now.Sub(p.sizes[0].at).Seconds()
+	if took <= 0 {
+		return 0
+	}
+	return float64(p.sizes[n-1].size-p.sizes[0].size) / took
 }

@@ -2,6 +2,34 @@ package lazy
 
 import "tracex/format"
 
+// Named returns all text of a node that a person can read.
+func (x *texts) Named(n *Node, verbose bool) Named {
+	named := Named{At: -1}
+	x.trace.withContext(func(c *format.Context) {
+		if n.IsThread() {
+			named.Text = appendThread(nil, c, n.thread)
+			return
+		}
+		e := n.e.Load()
+		named.of(c, &e.point, e.shownFooter(), n.around(), verbose)
+		named.name(c, &e.point)
+	})
+	return named
+}
+
+// AppendName appends the name of a thread or container in paths: a call without
+// its arguments.
+func (x *texts) AppendName(dst []byte, n *Node) []byte {
+	x.trace.withContext(func(c *format.Context) {
+		if p := n.Point(); p != nil {
+			dst = appendName(dst, c, p)
+		} else {
+			dst = appendThread(dst, c, n.thread)
+		}
+	})
+	return dst
+}
+
 // texts makes text of nodes. It changes nothing.
 type texts struct{ trace *trace }
 

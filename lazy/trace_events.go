@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"tracex/lazy/internal/index"
 )
 
 // eventSpan says that a stream may have events from first to last, both included.
@@ -83,4 +85,21 @@ func (s *eventSpans) without(i int, event int32) (n int) {
 		n, size = size, size*spanGroup
 	}
 	return n
+}
+
+// eventTable knows which streams of a view may have an event. It takes about 12 bytes
+// for each stream, at most 96.
+type eventTable struct {
+	v *index.View
+	eventSpans
+}
+
+// streams returns the streams that may have an event, in order.
+func (t *eventTable) streams(event int32) []*index.Stream {
+	which := t.eventSpans.streams(event)
+	list := make([]*index.Stream, len(which))
+	for i, n := range which {
+		list[i] = t.v.Streams[n]
+	}
+	return list
 }

@@ -1,0 +1,77 @@
+package lazy
+
+import (
+	"context"
+	"time"
+)
+
+// hitsEvery is how long hits may be delayed, to deliver them in batches.
+const hitsEvery = 30 * time.Millisecond
+
+// Search searches all threads and calls tell with its findings, on the caller's
+// goroutine: at once for the first hit, then now and then, and at the end. It
+// searches what is known when it begins: wait for PhaseReady to search all.
+func (r *LazyTraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
+	x := &searching{Search: s, r: r, news: news{tell: tell, every: s.Every, last: time.Now()}}
+	if x.news.every == 0 {
+		x.news.every = hitsEvery
+	}
+	if x.cut == (passCut{}) {
+		x.cut = usualPassCut()
+	}
+	x.pieces.add(0, s.Needs)
+	if s.Else != nil {
+		x.pieces.add(1, s.ElseNeeds)
+	} else if sets := x.pieces.needs[0]; len(sets) == 1 {
+		x.pieces.one = sets[0]
+	}
+	run := &passRun{r: r, v: r.known.Load(), epoch: r.epoch.Load()}
+	run.Raw, run.Collect, run.cut = !s.Folded, []Collector{x}, x.cut
+	run.order = newSearchOrder(run.v, s.From)
+	x.progress = searchProgress{order: run.order, total: run.order.total}
+	err := r.doubt(run.run(ctx), run.v, run.epoch)
+	if err == nil {
+		x.progress.finish(s.From)
+	}
+	x.say()
+	return err
+}
+
+// Visitor returns the visitor of one part.
+func (x *searching) Visitor() Visitor { return &searchPart{s: x} }
+
+// Reset is not called: a search is not repeated, as its hits have been told.
+func (x *searching) Reset() {}
+
+// Merge takes the hits of the next part.
+func (x *searching) Merge(visitor Visitor) error {
+	v := visitor.(*searchPart)
+	x.hits = append(x.hits, v.hits[0]...)
+	if x.changed = x.changed || v.changed; len(v.hits[0]) > 0 {
+		x.some.Store(true)
+		x.others = nil
+	}
+	if !x.some.Load() {
+		x.others = append(x.others, v.hits[1]...)
+	}
+	p := &x.progress
+	for _, to := range v.visited {
+		if p.begun < p.order.len() {
+			if next := p.order.segment(p.begun); next.thread == to.thread && next.from == to.from {
+				p.begin()
+			}
+		}
+		p.reach(p.begun-1, to.to)
+	}
+	if x.news.due(len(x.hits)) {
+		x.say()
+	}
+	return nil
+}
+
+func (x *searching) say() {
+	p := &x.progress
+	f := Found{Hits: x.hits, Else: x.others, Upto: p.upto, Done: p.done, Total: p.total, Changed: x.changed}
+	x.hits, x.others = nil, nil
+	x.news.send(f)
+}
