@@ -37,3 +37,14 @@ func TestChangesDocs(t *testing.T) {
 		t.Errorf("docs/versions.md has %q, which is not in the code", row)
 	}
 }
+
+func TestChangeWords(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, c := range format.AllChanges() {
+		one, many := c.Words(1), c.Words(2)
+		if one == "" || one == many || seen[many] || c.String() != many {
+			t.Errorf("%d: %q, %q", c, one, many)
+		}
+		seen[many] = true
+	}
+}

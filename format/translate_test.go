@@ -488,14 +488,3 @@ func TestTranslatorVersions(t *testing.T) {
 		}
 	}
 }
-
-func TestChangeWords(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, c := range format.AllChanges() {
-		one, many := c.Words(1), c.Words(2)
-		if one == "" || one == many || seen[many] || c.String() != many {
-			t.Errorf("%d: %q, %q", c, one, many)
-		}
-		seen[many] = true
-	}
-}
